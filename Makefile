@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+# The whole build. `make help` lists the targets; the settings come first.
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+# ---- settings ---------------------------------------------------------------
+# DISPATCH=tail|goto       how the interpreter goes from opcode to opcode
+# SAN=address|thread|undefined   DEBUG=1   WERROR=1   CC=...   PREFIX=...
+DISPATCH ?= tail
+SAN      ?=
+DEBUG    ?=
+WERROR   ?=
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+FILE     ?= examples/fib.csp
+RUNFLAGS ?=
+
+CC_tail := clang-19
+CC_goto := gcc
+ifeq ($(origin CC),default)
+CC := $(CC_$(DISPATCH))
+endif
+
+PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
+            libcmocka-dev clang-format python3
+LEMPAR   := /usr/share/lemon/lempar.c
+WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+LAYERS   := sched vm lang stdlib cli
+
+# ThreadSanitizer of gcc 12 wants no address randomisation, where it may ask.
+WRAP_thread = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+# ---- what follows from them -------------------------------------------------
+ifeq ($(filter $(DISPATCH),tail goto),)
+$(error DISPATCH is tail or goto, not "$(DISPATCH)")
+endif
+ifneq ($(SAN),$(filter $(SAN),address thread undefined))
+$(error SAN is address, thread or undefined, not "$(SAN)")
+endif
+
+# Each configuration has a build folder of its own: objects never mix.
+CC_WORD := $(filter-out $(CC_$(DISPATCH)),$(notdir $(CC)))
+VARIANT := $(strip $(SAN) $(filter-out tail,$(DISPATCH)) $(DEBUG:1=debug) \
+                   $(WERROR:1=werror) $(CC_WORD))
+empty   :=
+BUILD   := build$(if $(VARIANT),/$(subst $(empty) $(empty),-,$(VARIANT)))
+
+CFLAGS  ?= $(if $(DEBUG),-O0 -g3,-O2 -g)
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -pthread \
+  -I. -Ilang -I$(BUILD)/lang -MMD -MP \
+  -DCSP_DISPATCH_TAIL=$(if $(filter tail,$(DISPATCH)),1,0) \
+  $(if $(DEBUG),-DCSP_DEBUG=1) $(if $(WERROR),-Werror) \
+  $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) \
+  $(if $(filter undefined,$(SAN)),-fno-sanitize-recover=all)
+LINK    := $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(if $(SAN),-fsanitize=$(SAN))
+
+LIB_SRC  := $(wildcard sched/*.c vm/*.c lang/*.c stdlib/*.c)
+CLI_SRC  := $(wildcard cli/*.c)
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+GEN_OBJ  := $(BUILD)/lang/lexer.o $(BUILD)/lang/grammar.o \
+            $(BUILD)/stdlib/stdlib_csp.o
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
+CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
+UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
+C_FILES  := $(wildcard $(foreach d,$(LAYERS) tests/unit,$d/*.c $d/*.h))
+PROGRAM  := $(BUILD)/cspvm
+LIBRARY  := $(BUILD)/libcspvm.a
+
+# make uses all cores unless told otherwise.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc) --no-print-directory
+endif
+
+# ---- for everyday use -------------------------------------------------------
+.PHONY: all run test check lint fmt deps help clean install
+all: $(PROGRAM) $(LIBRARY)  ## build/cspvm and build/libcspvm.a
+
+run: deps  ## install what is missing, build, run FILE=examples/fib.csp
+	@$(MAKE) all >&2
+	@$(PROGRAM) $(FILE) $(ARGS)
+
+test: deps  ## install what is missing, build, run all tests
+	@$(MAKE) check
+
+check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run)
+	@$(WRAP_$(SAN)) tests/run --bin $(PROGRAM) --unit $(BUILD)/tests/unit \
+	  $(if $(SAN)$(DEBUG),--slow 10) $(RUNFLAGS)
+
+lint:  ## format, layers, file sizes, no warnings from either compiler
+	@sh tests/lint.sh $(LAYERS)
+	@clang-format --dry-run -Werror $(C_FILES)
+	@$(MAKE) WERROR=1 DISPATCH=tail all
+	@$(MAKE) WERROR=1 DISPATCH=goto all
+
+fmt:  ## format the C sources in place
+	clang-format -i $(C_FILES)
+
+deps:  ## apt-get install the packages that are missing
+	@sh tests/deps.sh $(PACKAGES)
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+clean:  ## remove build/
+	rm -rf build
+
+install: all  ## into DESTDIR/PREFIX (default /usr/local)
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/cspvm
+	install -D -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libcspvm.a
+	install -D -m 644 vm/csp.h $(DESTDIR)$(PREFIX)/include/csp.h
+
+# ---- programs and the library -----------------------------------------------
+$(PROGRAM): $(CLI_OBJ) $(LIBRARY)
+	$(LINK) -o $@ $^ -lm
+
+$(LIBRARY): $(LIB_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIBRARY)
+	$(LINK) -o $@ $^ -lcmocka -lm
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# ---- generated code ---------------------------------------------------------
+$(BUILD)/lang/lexer.c: lang/lexer.re
+	@mkdir -p $(@D)
+	re2c -W -Werror -i --no-generation-date --no-version -o $@ $<
+
+$(BUILD)/lang/grammar.c: lang/grammar.y
+	@mkdir -p $(@D)
+	lemon -d$(@D) -T$(LEMPAR) -q -l $<
+
+# The empty recipe matters: without it a new token recompiles the lexer late.
+$(BUILD)/lang/grammar.h: $(BUILD)/lang/grammar.c ;
+
+$(BUILD)/stdlib/stdlib_csp.c: stdlib/embed.sh $(wildcard stdlib/*.csp)
+	@mkdir -p $(@D)
+	sh $^ > $@
+
+$(filter $(BUILD)/lang/%,$(LIB_OBJ)): $(BUILD)/lang/grammar.h
+$(GEN_OBJ): %.o: %.c
+	$(CC) $(ALL_CFLAGS) -Wno-unused-parameter -Wno-unused-variable -c -o $@ $<
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:=.d)
