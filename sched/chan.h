@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What chan.c and select.c share: the lock, one operation under it, and the
+// queues of waiters. Owner P throughout.
+#ifndef CSP_SCHED_CHAN_H
+#define CSP_SCHED_CHAN_H
+
+#include "internal.h"
+
+static inline void chan_lock(P *p, Chan *c) {
+  rt_rank_push(RANK_CHAN, c);
+  if (!p->single) rt_spin_lock(&c->lock);
+}
+
+static inline void chan_unlock(P *p, Chan *c) {
+  rt_rank_pop(RANK_CHAN, c);
+  if (!p->single) rt_spin_unlock(&c->lock);
+}
+
+// Every store of an element, for the collector's write barrier.
+static inline void chan_store(P *p, uint64_t *slot, uint64_t word) {
+  Sched *s = p->sched;
+  if (s->barrier && s->hooks.barrier != NULL) {
+    s->hooks.barrier(s->hooks.host, p, *slot, word);
+  }
+  *slot = word;
+}
+
+// Lock held. CHAN_BLOCKED: nothing was done. *peer: to be readied after the
+// unlock, or NULL.
+ChanResult chan_send_locked(P *p, Chan *c, uint64_t word, G **peer);
+ChanResult chan_recv_locked(P *p, Chan *c, uint64_t *word, G **peer);
+void chan_enqueue(Chan *c, Waiter *w, bool send);
+void chan_unlink(Chan *c, Waiter *w, bool send);
+
+// Without the lock: the operation could not go on at some moment during this
+// call.
+bool chan_send_hopeless(const Chan *c);
+bool chan_recv_hopeless(const Chan *c);
+
+#endif

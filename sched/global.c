@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The global queue (row 7): an intrusive list under sched.lock, for what the
+// rings cannot hold, for Gs without a P, and for Gs that yielded. Its count
+// may be read by anybody as a hint.
+#include "internal.h"
+
+static void set_count(Sched *s, uint32_t count) {
+  // seq: ordered before the load of `spinning` in idle_wakep
+  rt_store_seq(&s->global.count, count);
+}
+
+void global_put_list(Sched *s, GList *list) {
+  if (list->count == 0) return;
+  if (s->global.last == NULL) {
+    s->global.first = list->first;
+  } else {
+    s->global.last->link = list->first;
+  }
+  s->global.last = list->last;
+  list->last->link = NULL;
+  set_count(s, s->global.count + list->count);
+  *list = (GList){0};
+}
+
+void global_put(Sched *s, G *g) {
+  GList one = {g, g, 1};
+  global_put_list(s, &one);
+}
+
+G *global_pop(Sched *s) {
+  G *g = s->global.first;
+  RT_CHECK((g == NULL) == (s->global.count == 0),
+           "global queue: count is %u, but the list is %s",
+           s->global.count, g == NULL ? "empty" : "not empty");
+  if (g == NULL) return NULL;
+  s->global.first = g->link;
+  if (g->link == NULL) s->global.last = NULL;
+  g->link = NULL;
+  set_count(s, s->global.count - 1);
+  return g;
+}
+
+// How many a P may take at once: its share, within the ring's room.
+static uint32_t fair_share(const Sched *s, uint32_t max) {
+  uint32_t length = s->global.count;
+  uint32_t share = length / (uint32_t)procs_now(s) + 1;
+  if (share > length) share = length;
+  if (share > GLOBAL_BATCH_MAX) share = GLOBAL_BATCH_MAX;
+  if (share > RUNQ_SIZE / 2) share = RUNQ_SIZE / 2;
+  if (max != 0 && share > max) share = max;
+  return share;
+}
+
+G *global_get(P *p, uint32_t max) {
+  Sched *s = p->sched;
+  if (global_count(s) == 0) return NULL;
+  GList rest = {0};
+  rt_lock(&s->lock);
+  uint32_t count = fair_share(s, max);
+  G *g = count == 0 ? NULL : global_pop(s);
+  for (uint32_t i = 1; i < count; i++) glist_push(&rest, global_pop(s));
+  rt_unlock(&s->lock);
+  if (g == NULL) return NULL;
+  if (rest.count > 0) runq_put_list(p, &rest);
+  P_COUNT(p, global_gets, 1);
+  return g;
+}

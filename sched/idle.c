@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// Idle Ps and Ms: who sleeps, who is woken, and why no G is forgotten.
+//
+// Submitting work against ceasing to look for it (row 15). `spinning` counts
+// the Ms that look for work.
+//   submitter (owner P)                 searcher
+//   S1 puts a G into a queue: the       T1 gives its P back, under sched.lock
+//      tail, runnext or global count       (idle_count rises)
+//   S2 loads spinning, seq_cst          T2 subtracts itself from spinning,
+//      not 0: done, T sees it              seq_cst RMW
+//      0: loads idle_count; not 0:      T3 loads all tails, runnexts and the
+//      wakes an M that spins               global count, seq_cst; work:
+//                                          takes a P again and looks
+// If S2 sees T's count, S2 comes before T2 in the single total order, S1 is
+// before S2 and T3 behind T2: T3 sees S1. Acquire and release would let S2
+// pass S1 (a store and a later load). S1 is a seq_cst store where nothing else
+// on the way is a read-modify-write: spawn writes runnext so; where it
+// displaces a G, the exchange on runnext takes that place: T3 sees runnext
+// full, or emptied by its owner, whose store of the tail came before that.
+// Readying a G into an empty runnext asks for nobody (row 5): the owner's look
+// wakes one when that G still waits 50 us later.
+//
+// An M that was spinning and found work wakes another, if none spins any more.
+//
+// Timers of idle Ps: one sleeping M, s->poller, sleeps only until the earliest
+// of them. Whoever takes the poller away for other work wakes an M that will
+// come to sleep in its place. Running Ps see to their own timers. This is
+// where an M would block in netpoll instead.
+#include "internal.h"
+
+// --- Idle Ps: sched.lock held ------------------------------------------------
+
+void idle_put_p(Sched *s, P *p) {
+  RT_CHECK(rt_load_relaxed(&p->status) != P_IDLE, "P %d is idle twice", p->id);
+  RT_CHECK(runq_length(p) == 0, "P %d goes idle with goroutines", p->id);
+  rt_store_relaxed(&p->status, P_IDLE);  // relaxed: under sched.lock
+  p->m = NULL;
+  p->urgent = 0;
+  p->idle_link = s->idle_ps;
+  s->idle_ps = p;
+  mask_set(&s->idle_mask, p->id);
+  rt_add(&s->idle_count, 1u);
+}
+
+static void unlink_p(Sched *s, P *p) {
+  P **link = &s->idle_ps;
+  while (*link != p) link = &(*link)->idle_link;
+  *link = p->idle_link;
+  p->idle_link = NULL;
+  mask_clear(&s->idle_mask, p->id);
+  rt_sub(&s->idle_count, 1u);
+}
+
+P *idle_get_p(Sched *s, P *wish) {
+  if (s->idle_ps == NULL || rt_load_relaxed(&s->exiting)) return NULL;
+  P *p = s->idle_ps;
+  // relaxed: status is written under sched.lock
+  if (wish != NULL && rt_load_relaxed(&wish->status) == P_IDLE) p = wish;
+  unlink_p(s, p);
+  rt_store_relaxed(&p->status, P_RUNNING);  // relaxed: under sched.lock
+  // acquire: pairs with the store in sysmon; it looks once more after it
+  if (rt_load_seq(&s->sysmon_asleep)) sysmon_wake(s);
+  return p;
+}
+
+void idle_stop_all(Sched *s) {
+  while (s->idle_ps != NULL) {
+    P *p = s->idle_ps;
+    unlink_p(s, p);
+    rt_store_relaxed(&p->status, P_STOPPED);  // relaxed: under sched.lock
+  }
+}
+
+void idle_take_p(M *m, P *p) {
+  RT_CHECK(p->m == NULL && m->p == NULL, "P %d is held twice", p->id);
+  p->m = m;
+  m->p = p;
+}
+
+// --- Timers of idle Ps: sched.lock held ----------------------------------------
+
+// The earliest timer of an idle P; 0: none.
+static int64_t first_idle_timer(Sched *s, P **which) {
+  int64_t first = 0;
+  for (int w = 0; w < MASK_WORDS; w++) {
+    // relaxed: a P's timers change only while somebody holds a P, who will
+    // come by here before it sleeps
+    uint64_t bits = rt_load_relaxed(&s->idle_mask.words[w]) &
+                    rt_load_relaxed(&s->timer_mask.words[w]);
+    for (; bits != 0; bits &= bits - 1) {
+      P *p = p_at(s, w * 64 + __builtin_ctzll(bits));
+      int64_t when = timers_first(p);
+      if (when == 0 || (first != 0 && when >= first)) continue;
+      first = when;
+      *which = p;
+    }
+  }
+  return first;
+}
+
+bool idle_timers_alone(Sched *s) {
+  P *p;
+  return s->poller == NULL && first_idle_timer(s, &p) != 0;
+}
+
+// --- Idle Ms ---------------------------------------------------------------------
+
+// sched.lock held
+static void push_m(Sched *s, M *m) {
+  m->idle = true;
+  m->idle_prev = NULL;
+  m->idle_next = s->idle_ms;
+  if (s->idle_ms != NULL) s->idle_ms->idle_prev = m;
+  s->idle_ms = m;
+  s->ms_idle++;
+  s->parks++;
+}
+
+// sched.lock held
+static void unlink_m(Sched *s, M *m) {
+  RT_CHECK(m->idle, "thread %u is not in the pool", m->id);
+  if (m->idle_prev != NULL) m->idle_prev->idle_next = m->idle_next;
+  if (m->idle_next != NULL) m->idle_next->idle_prev = m->idle_prev;
+  if (s->idle_ms == m) s->idle_ms = m->idle_next;
+  m->idle_next = m->idle_prev = NULL;
+  m->idle = false;
+  s->ms_idle--;
+  if (s->poller == m) s->poller = NULL;
+}
+
+// sched.lock held. Rather not the one that waits for the timers.
+static M *pop_m(Sched *s) {
+  M *m = s->idle_ms;
+  if (m != NULL && m == s->poller && m->idle_next != NULL) m = m->idle_next;
+  if (m != NULL) unlink_m(s, m);
+  return m;
+}
+
+void idle_wake_m(M *m) {
+  rt_note_set(&m->note);
+}
+
+bool idle_start_m(Sched *s, P *p, bool spinning) {
+  rt_lock(&s->lock);
+  M *m = pop_m(s);
+  bool made = m == NULL;
+  if (made) m = m_new(s);
+  if (m != NULL) {
+    m->next_p = p;
+    m->spinning = spinning;
+    p->m = m;
+    s->wakes++;
+  }
+  bool alone = idle_timers_alone(s);
+  rt_unlock(&s->lock);
+  if (m == NULL) return false;
+  if (made && !m_start_thread(m)) {
+    p->m = NULL;
+    return false;
+  }
+  if (!made) idle_wake_m(m);
+  if (alone) idle_wakep(s);  // once at most: then there is a spinner
+  return true;
+}
+
+void idle_give_back(Sched *s, P *p) {
+  rt_lock(&s->lock);
+  world_p_left(s, p);
+  idle_check_deadlock(s);
+  rt_unlock(&s->lock);
+}
+
+void idle_wakep(Sched *s) {
+  // seq: S2 above
+  if (rt_load_seq(&s->spinning) != 0 || rt_load_seq(&s->idle_count) == 0) {
+    return;
+  }
+  uint32_t none = 0;
+  if (!rt_cas(&s->spinning, &none, 1u)) return;
+  rt_lock(&s->lock);
+  P *p = idle_get_p(s, NULL);
+  rt_unlock(&s->lock);
+  if (p != NULL && idle_start_m(s, p, true)) return;
+  rt_sub(&s->spinning, 1u);
+  if (p != NULL) idle_give_back(s, p);
+}
+
+void idle_stop_spinning(M *m) {
+  m->spinning = false;
+  uint32_t before = rt_sub(&m->sched->spinning, 1u);
+  RT_CHECK(before > 0, "the number of spinning threads fell below 0");
+  idle_wakep(m->sched);  // the last one that finds work wakes another
+}
+
+// --- Sleep -------------------------------------------------------------------------
+
+// sched.lock held, m idle. Until when m sleeps; *due: an idle P whose timer is
+// due already.
+static int64_t sleep_until(Sched *s, M *m, P **due) {
+  P *p;
+  int64_t first = first_idle_timer(s, &p);
+  *due = NULL;
+  if (first == 0) {
+    if (s->poller == m) s->poller = NULL;
+    return RT_FOREVER;
+  }
+  bool mine = s->poller == NULL || s->poller == m || s->poll_until > first;
+  if (!mine) return RT_FOREVER;
+  s->poller = m;
+  s->poll_until = first;
+  if (first <= rt_now()) *due = p;
+  return first;
+}
+
+// sched.lock held, m idle. Takes a P, if there is something to do on it.
+static bool find_p(Sched *s, M *m, int64_t *until) {
+  P *due;
+  *until = sleep_until(s, m, &due);
+  if (due == NULL && s->global.count == 0) return false;
+  P *p = idle_get_p(s, due);
+  if (p == NULL) {
+    // none idle: then none of them has timers that are ours to wait for
+    *until = due == NULL ? *until : RT_FOREVER;
+    return false;
+  }
+  idle_take_p(m, p);
+  return true;
+}
+
+bool idle_wait(M *m) {
+  Sched *s = m->sched;
+  RT_ASSERT(m->p == NULL && !m->spinning);
+  if (s->hooks.idle != NULL) s->hooks.idle(s->hooks.host);
+  rt_lock(&s->lock);
+  push_m(s, m);
+  for (;;) {
+    int64_t until;
+    if (m->job != NULL) {
+      rt_unlock(&s->lock);
+      world_run_job(m);
+      rt_lock(&s->lock);
+    } else if (m->next_p != NULL) {  // taken out of the pool by who woke it
+      m->p = m->next_p;
+      m->next_p = NULL;
+      rt_unlock(&s->lock);
+      return true;
+    } else if (rt_load_relaxed(&s->exiting)) {  // relaxed: sched.lock is held
+      unlink_m(s, m);
+      rt_unlock(&s->lock);
+      return false;
+    } else if (find_p(s, m, &until)) {
+      unlink_m(s, m);
+      bool alone = idle_timers_alone(s);
+      rt_unlock(&s->lock);
+      if (alone) idle_wakep(s);
+      return true;
+    } else {
+      rt_unlock(&s->lock);
+      rt_note_wait(&m->note, until);
+      rt_lock(&s->lock);
+    }
+  }
+}
+
+// Row 38. Exact: Gs are touched only by Ms that hold a P, a P goes idle only
+// with empty queues, and an M in a system call is counted until its G has a P
+// or is in the global queue.
+void idle_check_deadlock(Sched *s) {
+  if (!s->running || rt_load_relaxed(&s->exiting)) return;
+  // relaxed, all: sched.lock is held; pins: the last unpin comes here too
+  if (rt_load_relaxed(&s->idle_count) != (uint32_t)procs_now(s)) return;
+  if (s->syscalls != 0 || s->global.count != 0) return;
+  if (rt_load_seq(&s->pins) != 0) return;
+  if (!mask_empty(&s->timer_mask)) return;
+  exit_begin(s, SCHED_DEADLOCK);
+}

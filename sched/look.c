@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The safepoint look (rows 5, 18, 19): what a running G does for the others.
+// Owner P, the G's state saved. The clock is read on every 4th look, and on
+// each while a G waits in runnext for the 50 us of row 5 to pass.
+#include "internal.h"
+
+// true: the G leaves.
+static bool attend(P *p, uint32_t look, bool *slice_over) {
+  if (look & LOOK_HOST) rt_and(&p->look, ~(uint32_t)LOOK_HOST);
+  if (look & LOOK_PREEMPT) {
+    rt_and(&p->look, ~(uint32_t)LOOK_PREEMPT);
+    *slice_over = true;
+  }
+  if ((look & (LOOK_WORLD | LOOK_HANDSHAKE)) && !world_attend(p->m)) {
+    return true;
+  }
+  return (look & LOOK_EXIT) != 0;
+}
+
+static void run_due_timers(P *p, int64_t now) {
+  int64_t first = timers_first(p);
+  if (first != 0 && first <= now) timers_run(p, p, now);
+}
+
+// Row 5: a G in runnext that waits 50 us is worth waking an idle P for.
+static void wake_for_next(P *p, int64_t now) {
+  if (p->next_fill == NEXT_FILLED) {
+    p->next_fill = NEXT_TIMED;
+    p->fill_seen = now;
+  } else if (p->next_fill == NEXT_TIMED && now - p->fill_seen >= NEXT_FILL_NS) {
+    p->next_fill = NEXT_QUIET;
+    // relaxed: a thief may have it
+    if (rt_load_relaxed(&p->runnext) != NULL) idle_wakep(p->sched);
+  }
+}
+
+// Row 19. A slice is 10 ms; 1 ms while a G woken by a timer is queued here.
+static bool slice_is_over(P *p, int64_t now, bool *urgent) {
+  if (p->slice_tick != p->schedtick) {
+    p->slice_tick = p->schedtick;
+    p->slice_start = now;
+  }
+  if (now - p->slice_start >= SLICE_NS) return true;
+  if (p->urgent == 0) return false;
+  int64_t since = p->urgent > p->slice_start ? p->urgent : p->slice_start;
+  *urgent = now - since >= URGENT_NS;
+  return *urgent;
+}
+
+static bool look_fully(P *p, uint32_t look) {
+  bool slice_over = false, urgent = false;
+  if (look != 0 && attend(p, look, &slice_over)) return true;
+  int64_t now = p->clock = rt_now();
+  run_due_timers(p, now);
+  if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now);
+  slice_over |= slice_is_over(p, now, &urgent);
+  // Row 5: with the slice ends the turn of what is in runnext, unless that is
+  // what the running G makes way for.
+  if (slice_over && p->urgent == 0) runq_displace_next(p);
+  return slice_over;
+}
+
+bool sched_look(P *p, G *g) {
+  RT_ASSERT(p->current == g);
+  (void)g;
+  // acquire: pairs with the rt_or of who wants attention
+  uint32_t look = rt_load_acquire(&p->look);
+  bool clock_too = ++p->looks % LOOKS_PER_CLOCK == 0 ||
+                   (p->next_fill != NEXT_QUIET && !p->single);
+  if (look == 0 && !clock_too) return false;
+  return look_fully(p, look);
+}
+
+void sched_interrupt(Sched *s) {
+  // relaxed: Ps are never freed while the runtime runs
+  int made = rt_load_relaxed(&s->ps_made);
+  for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_HOST);
+}

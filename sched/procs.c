@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// How many CPUs this process may use (row 3): its affinity mask, and the
+// tightest quota of its cgroup and all that group's ancestors, v1 and v2,
+// rounded up. Any thread. All paths are below `root`, so that tests invent
+// whole trees.
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum { PATH_ROOM = 4096, CPUS_MAX = 65536 };
+
+// A controller's mount: `at` shows the group `from` and what is below it.
+typedef struct Mount {
+  char at[PATH_ROOM], from[PATH_ROOM];
+} Mount;
+
+// --- Files -----------------------------------------------------------------------
+
+static bool read_text(const char *path, char *text, size_t room) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return false;
+  size_t size = fread(text, 1, room - 1, file);
+  fclose(file);
+  text[size] = '\0';
+  return size > 0;
+}
+
+static bool read_number(const char *folder, const char *name, double *number) {
+  char path[2 * PATH_ROOM], text[64];
+  int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+  if (length < 0 || (size_t)length >= sizeof path) return false;
+  if (!read_text(path, text, sizeof text)) return false;
+  char *end;
+  *number = strtod(text, &end);
+  return end != text;
+}
+
+// --- Quotas ----------------------------------------------------------------------
+
+static int rounded_up(double quota, double period, int most) {
+  if (!(quota > 0) || !(period > 0)) return most;
+  double cpus = quota / period;
+  if (cpus >= most) return most;
+  int whole = (int)cpus;
+  return whole < cpus ? whole + 1 : whole;
+}
+
+static int quota_v2(const char *folder, int most) {
+  char path[2 * PATH_ROOM], text[128];
+  double quota, period;
+  int length = snprintf(path, sizeof path, "%s/cpu.max", folder);
+  if (length < 0 || (size_t)length >= sizeof path) return most;
+  if (!read_text(path, text, sizeof text)) return most;
+  if (sscanf(text, "%lf %lf", &quota, &period) != 2) return most;  // "max ..."
+  return rounded_up(quota, period, most);
+}
+
+static int quota_v1(const char *folder, int most) {
+  double quota, period;
+  if (!read_number(folder, "cpu.cfs_quota_us", &quota)) return most;
+  if (!read_number(folder, "cpu.cfs_period_us", &period)) return most;
+  return rounded_up(quota, period, most);  // -1: none
+}
+
+// From the group itself up to where the controller is mounted.
+static int tightest(const char *root, const Mount *mount, const char *group,
+                    bool v2, int most) {
+  size_t from = strcmp(mount->from, "/") == 0 ? 0 : strlen(mount->from);
+  if (strncmp(group, mount->from, from) == 0) group += from;
+  char folder[2 * PATH_ROOM];
+  int length =
+      snprintf(folder, sizeof folder, "%s%s%s", root, mount->at, group);
+  if (length < 0 || (size_t)length >= sizeof folder) return most;
+  size_t top = strlen(root) + strlen(mount->at);
+  for (;;) {
+    most = v2 ? quota_v2(folder, most) : quota_v1(folder, most);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL || (size_t)(slash - folder) < top) return most;
+    *slash = '\0';
+  }
+}
+
+// --- Where things are ----------------------------------------------------------------
+
+static bool has_word(const char *list, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
+    bool begins = at == list || at[-1] == ',';
+    char end = at[length];
+    if (begins && (end == '\0' || end == ',' || end == '\n')) return true;
+  }
+  return false;
+}
+
+static bool parse_mount(char *line, bool v2, Mount *mount) {
+  // 36 35 98:0 /from /at options [tags...] - type source super-options
+  char *tail = strstr(line, " - ");
+  if (tail == NULL) return false;
+  char type[64], source[256], options[1024];
+  if (sscanf(tail, " - %63s %255s %1023s", type, source, options) != 3) {
+    return false;
+  }
+  if (strcmp(type, v2 ? "cgroup2" : "cgroup") != 0) return false;
+  if (!v2 && !has_word(options, "cpu")) return false;
+  return sscanf(line, "%*s %*s %*s %4095s %4095s", mount->from, mount->at) == 2;
+}
+
+static void find_mount(const char *root, bool v2, Mount *mount) {
+  strcpy(mount->from, "/");
+  strcpy(mount->at, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu");
+  char path[PATH_ROOM];
+  snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return;
+  char *line = NULL;
+  size_t room = 0;
+  Mount found;
+  while (getline(&line, &room, file) >= 0) {
+    if (!parse_mount(line, v2, &found)) continue;
+    *mount = found;
+    break;
+  }
+  free(line);
+  fclose(file);
+}
+
+// A line of /proc/self/cgroup: "0::/group" or "4:cpu,cpuacct:/group".
+static int quota_of_line(const char *root, char *line, int most) {
+  char *controllers = strchr(line, ':');
+  char *group = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+  if (group == NULL) return most;
+  *controllers++ = '\0';
+  *group++ = '\0';
+  group[strcspn(group, "\n")] = '\0';
+  if (strcmp(group, "/") == 0) group[0] = '\0';
+  bool v2 = strcmp(line, "0") == 0 && controllers[0] == '\0';
+  if (!v2 && !has_word(controllers, "cpu")) return most;
+  Mount *mount = malloc(sizeof *mount);
+  if (mount == NULL) return most;
+  find_mount(root, v2, mount);
+  most = tightest(root, mount, group, v2, most);
+  free(mount);
+  return most;
+}
+
+static int affinity(void) {
+  for (int cpus = 1024; cpus <= CPUS_MAX; cpus *= 2) {
+    cpu_set_t *set = CPU_ALLOC((size_t)cpus);
+    if (set == NULL) return 1;
+    size_t size = CPU_ALLOC_SIZE((size_t)cpus);
+    bool ok = sched_getaffinity(0, size, set) == 0;
+    bool too_small = !ok && errno == EINVAL;
+    int count = ok ? CPU_COUNT_S(size, set) : 1;
+    CPU_FREE(set);
+    if (!too_small) return count;
+  }
+  return 1;
+}
+
+// --- Entry points ------------------------------------------------------------------
+
+int sched_procs_from(const char *root, int affinity_count) {
+  int most = affinity_count;
+  char path[PATH_ROOM];
+  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+  FILE *file = fopen(path, "re");
+  if (file != NULL) {
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, file) >= 0) {
+      most = quota_of_line(root, line, most);
+    }
+    free(line);
+    fclose(file);
+  }
+  if (most < 1) most = 1;
+  return most > PROCS_MAX ? PROCS_MAX : most;
+}
+
+int sched_default_procs(void) {
+  return sched_procs_from("", affinity());
+}

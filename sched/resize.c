@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Changing the number of Ps (row 3), with the world stopped. A G may not sit
+// on a P that goes away: while such a stop is under way looks tell their G to
+// leave (world_attend), so that all other Ps come without one.
+#include "internal.h"
+
+// All Ps that will be needed, before anything is changed.
+static bool make_ps(Sched *s, int from, int to) {
+  for (int i = from; i < to; i++) {
+    if (run_make_p(s, i) != NULL) continue;
+    for (; i > from; i--) run_drop_p(p_at(s, i - 1));
+    return false;
+  }
+  return true;
+}
+
+// The P's M waits in world_attend without a G: it goes to the pool.
+static void take_m_away(P *p) {
+  M *m = p->m;
+  if (m == NULL) return;
+  p->m = NULL;
+  m->p = NULL;
+  if (m->stop_waiting) {
+    m->stop_waiting = false;
+    idle_wake_m(m);
+  }
+}
+
+// g and its M go on with `to`.
+static void move_caller(P *to, P *from, G *g) {
+  M *m = from->m;
+  take_m_away(to);
+  from->m = NULL;
+  from->current = NULL;
+  m->p = to;
+  to->m = m;
+  to->current = g;
+  to->clock = from->clock;
+  g->p = to;
+}
+
+static void retire(Sched *s, P *p, P *heir) {
+  GList list = {0};
+  runq_flush(p, &list);
+  global_put_list(s, &list);
+  timers_move(heir, p);
+  take_m_away(p);
+  run_drop_p(p);
+}
+
+static P *resize(P *p, G *g, int procs) {
+  Sched *s = p->sched;
+  int before = procs_now(s);
+  if (procs > before && !make_ps(s, before, procs)) return p;
+  rt_lock(&s->lock);
+  P *heir = p;
+  if (p->id >= procs) {
+    heir = p_at(s, 0);
+    move_caller(heir, p, g);
+  }
+  for (int i = procs; i < before; i++) retire(s, p_at(s, i), heir);
+  rt_store_seq(&s->procs, procs);  // seq: as all that idle.c reads
+  order_reset(&s->order, (uint32_t)procs);
+  for (int i = 0; i < procs; i++) p_at(s, i)->single = procs == 1;
+  rt_unlock(&s->lock);
+  return heir;
+}
+
+P *sched_set_procs(P *p, G *g, int procs) {
+  Sched *s = p->sched;
+  if (procs < 1) procs = 1;
+  if (procs > PROCS_MAX) procs = PROCS_MAX;
+  while (!world_stop(p, true)) {
+    if (rt_load_acquire(&s->exiting)) return p;  // acquire: see exit_begin
+    if (!world_attend(p->m)) {
+      // another change is under way: it comes after ours, and overrides it
+      sched_preempt(p, g);
+      return NULL;
+    }
+    rt_yield_cpu();
+  }
+  p = resize(p, g, procs);
+  world_start(s);
+  idle_wakep(s);  // new Ps may steal
+  return p;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// The out-of-line part of rt.h: futexes, slow paths of the locks, threads,
+// clocks. Any thread may call everything here. Nothing here knows the
+// scheduler. Linux only: futex(2), prctl(2), getrandom(2).
+#include "rt.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  NOTE_CLEAR = 0,
+  NOTE_SET = 1,
+  NOTE_SLEEPS = 2,
+  LOCK_SPINS = 60,
+  SPIN_PAUSES = 40,
+};
+
+// --- Failure ---------------------------------------------------------------
+
+_Noreturn void rt_throw(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fputs("fatal error: ", stderr);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  va_end(args);
+  abort();
+}
+
+// --- Futexes and notes -------------------------------------------------------
+
+void rt_yield_cpu(void) {
+  RT_STEP(NULL);
+  sched_yield();
+}
+
+bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline) {
+  struct timespec until, *timeout = NULL;
+  if (deadline != RT_FOREVER) {
+    if (deadline < 0) deadline = 0;
+    until.tv_sec = deadline / 1000000000;
+    until.tv_nsec = deadline % 1000000000;
+    timeout = &until;
+  }
+  // BITSET: the timeout is absolute, on the monotonic clock
+  long result =
+      syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
+              expected, timeout, NULL, FUTEX_BITSET_MATCH_ANY);
+  return !(result < 0 && errno == ETIMEDOUT);
+}
+
+void rt_futex_wake(uint32_t *word, int count) {
+  syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL,
+          0);
+}
+
+void rt_note_set(RtNote *note) {
+  // release: what was written before is seen after rt_note_wait
+  if (rt_exchange(&note->word, NOTE_SET) == NOTE_SLEEPS) {
+    rt_futex_wake(&note->word, 1);
+  }
+}
+
+bool rt_note_wait(RtNote *note, int64_t deadline) {
+  for (;;) {
+    uint32_t seen = NOTE_CLEAR;
+    // the CAS fails when set already, or after a wake-up for no reason
+    rt_cas(&note->word, &seen, NOTE_SLEEPS);
+    if (seen == NOTE_SET) {
+      rt_exchange(&note->word, NOTE_CLEAR);  // acquire: pairs with the set
+      return true;
+    }
+    if (!rt_futex_wait(&note->word, NOTE_SLEEPS, deadline)) {
+      // a set may have come just now: then it counts
+      return rt_exchange(&note->word, NOTE_CLEAR) == NOTE_SET;
+    }
+  }
+}
+
+// --- Locks -------------------------------------------------------------------
+
+void rt_lock_slow(RtLock *lock) {
+  for (int i = 0; i < LOCK_SPINS; i++) {
+    rt_pause();
+    uint32_t word = rt_load_relaxed(&lock->word);  // relaxed: the CAS decides
+    if (word == 0 && rt_cas(&lock->word, &word, 1u)) return;
+  }
+  // From here on it is taken as 2: there may be other sleepers.
+  while (rt_exchange(&lock->word, 2u) != 0) {
+    rt_futex_wait(&lock->word, 2, RT_FOREVER);
+  }
+}
+
+void rt_spin_lock_slow(uint32_t *word) {
+  do {
+    // relaxed: waits on a shared line; the exchange decides
+    for (int i = 0; rt_load_relaxed(word) != 0; i++) {
+      if (i < SPIN_PAUSES) {
+        rt_pause();
+      } else {
+        rt_yield_cpu();  // its owner may have lost the CPU
+      }
+    }
+  } while (rt_exchange(word, 1u) != 0);
+}
+
+#ifdef CSP_DEBUG
+// Locks that this thread holds, in the order they were taken. A select may
+// hold many channels: only the newest is kept for them, with their count.
+enum { RANKS_HELD_MAX = 8 };
+typedef struct Held {
+  RtRank rank;
+  const void *lock;
+  int count;
+} Held;
+static _Thread_local Held held[RANKS_HELD_MAX];
+static _Thread_local int held_count;
+
+static const char *const rank_names[] = {
+#define X(name, text) text,
+    RT_RANKS(X)
+#undef X
+};
+
+void rt_rank_push(RtRank rank, const void *lock) {
+  if (held_count > 0) {
+    Held *top = &held[held_count - 1];
+    if (rank == RANK_CHAN && top->rank == RANK_CHAN) {
+      RT_CHECK((uintptr_t)lock > (uintptr_t)top->lock,
+               "lock order: two channel locks not by rising address");
+      top->lock = lock;
+      top->count++;
+      return;
+    }
+    RT_CHECK(rank > top->rank, "lock order: \"%s\" taken while \"%s\" is held",
+             rank_names[rank], rank_names[top->rank]);
+  }
+  RT_CHECK(held_count < RANKS_HELD_MAX, "lock order: too many locks held");
+  held[held_count++] = (Held){.rank = rank, .lock = lock, .count = 1};
+}
+
+void rt_rank_pop(RtRank rank, const void *lock) {
+  (void)lock;
+  for (int i = held_count - 1; i >= 0; i--) {
+    if (held[i].rank != rank) continue;
+    if (--held[i].count > 0) return;
+    for (held_count--; i < held_count; i++) held[i] = held[i + 1];
+    return;
+  }
+  rt_throw("lock order: \"%s\" released but not held", rank_names[rank]);
+}
+#endif
+
+// --- Threads -----------------------------------------------------------------
+
+typedef struct ThreadStart {
+  void (*run)(void *arg);
+  void *arg;
+} ThreadStart;
+
+static void *thread_main(void *start_arg) {
+  ThreadStart start = *(ThreadStart *)start_arg;
+  free(start_arg);
+  rt_timer_slack(1);
+  start.run(start.arg);
+  return NULL;
+}
+
+int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg) {
+  ThreadStart *start = malloc(sizeof *start);
+  if (start == NULL) return ENOMEM;
+  *start = (ThreadStart){run, arg};
+  pthread_attr_t attr;
+  int error = pthread_attr_init(&attr);
+  if (error != 0) {
+    free(start);
+    return error;
+  }
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_t handle;
+  error = pthread_attr_setstacksize(&attr, RT_THREAD_STACK);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the child inherits it
+  if (error == 0) error = pthread_create(&handle, &attr, thread_main, start);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attr);
+  if (error != 0) {
+    free(start);
+    return error;
+  }
+  thread->handle = (unsigned long)handle;
+  return 0;
+}
+
+void rt_thread_join(RtThread *thread) {
+  pthread_join((pthread_t)thread->handle, NULL);
+}
+
+void rt_thread_detach(RtThread *thread) {
+  pthread_detach((pthread_t)thread->handle);
+}
+
+int64_t rt_timer_slack(int64_t ns) {
+  int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+  prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0);
+  return before;
+}
+
+// --- Clocks and randomness ---------------------------------------------------
+
+static int64_t clock_ns(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t rt_now(void) {
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t rt_wall_now(void) {
+  return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t rt_entropy(void) {
+  uint64_t word;
+  if (getrandom(&word, sizeof word, 0) == (ssize_t)sizeof word) return word;
+  return (uint64_t)rt_now() * 0x9E3779B97F4A7C15u;  // no such call: the clock
+}

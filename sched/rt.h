@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The only door to atomics, locks, futexes, threads, clock and randomness.
+//
+// All of sched/ and vm/ goes through these names, so that a test build can
+// put a schedule explorer behind them (RT_EXPLORE) and count locked
+// instructions. Objects are plain integers and pointers; every access that
+// two threads may make at once uses one of these.
+#ifndef CSP_SCHED_RT_H
+#define CSP_SCHED_RT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef RT_EXPLORE
+#include "sched/rt_explore.h"
+#else
+#define RT_STEP(address) ((void)0)
+#endif
+
+#define rt_load_relaxed(p) (RT_STEP(p), __atomic_load_n((p), __ATOMIC_RELAXED))
+#define rt_load_acquire(p) (RT_STEP(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
+#define rt_load_seq(p) (RT_STEP(p), __atomic_load_n((p), __ATOMIC_SEQ_CST))
+#define rt_store_relaxed(p, v) \
+  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
+#define rt_store_release(p, v) \
+  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+#define rt_store_seq(p, v) \
+  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_SEQ_CST))
+// Read-modify-writes are sequentially consistent: on x86-64 that costs
+// nothing over the weaker forms.
+#define rt_exchange(p, v) \
+  (RT_STEP(p), __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST))
+#define rt_add(p, v) \
+  (RT_STEP(p), __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST))
+#define rt_sub(p, v) \
+  (RT_STEP(p), __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST))
+#define rt_or(p, v) (RT_STEP(p), __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST))
+#define rt_and(p, v) \
+  (RT_STEP(p), __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST))
+// *expected is updated on failure, as in C11.
+#define rt_cas(p, expected, v)                                             \
+  (RT_STEP(p),                                                             \
+   __atomic_compare_exchange_n((p), (expected), (v), false,                \
+                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+
+
+// --- Failure ---------------------------------------------------------------
+
+// A broken invariant of ours: prints "fatal error: ..." and aborts.
+_Noreturn void rt_throw(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+// CHECK is always on (state would corrupt); ASSERT only in debug builds.
+#define RT_CHECK(condition, ...) \
+  ((condition) ? (void)0 : rt_throw(__VA_ARGS__))
+#ifdef CSP_DEBUG
+#define RT_ASSERT(condition)                                            \
+  ((condition) ? (void)0                                                \
+               : rt_throw("%s:%d: assertion failed: %s", __FILE__,      \
+                          __LINE__, #condition))
+#else
+#define RT_ASSERT(condition) ((void)0)
+#endif
+
+#define RT_LINE 64  // bytes of a cache line: what two threads write is apart
+#define RT_ALIGNED __attribute__((aligned(RT_LINE)))
+
+// --- Waiting ---------------------------------------------------------------
+
+static inline void rt_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// Gives the CPU to another thread (sched_yield).
+void rt_yield_cpu(void);
+
+#define RT_FOREVER INT64_MAX
+
+// Sleeps while *word == expected, until rt_now() >= deadline. May return
+// early for no reason. false: the deadline has passed.
+bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline);
+// Wakes up to `count` sleepers: one system call.
+void rt_futex_wake(uint32_t *word, int count);
+
+// A binary event for one sleeper: a set before the wait is not lost, several
+// sets count as one. Set by any thread.
+typedef struct RtNote {
+  uint32_t word;  // atomic: 0 clear, 1 set, 2 somebody sleeps
+} RtNote;
+
+void rt_note_set(RtNote *note);
+// Waits for a set and clears it. false: the deadline passed first.
+bool rt_note_wait(RtNote *note, int64_t deadline);
+
+// --- Locks -----------------------------------------------------------------
+
+// In rank order: with a lock held, only locks of a higher rank are taken;
+// equal ranks only for channels, by rising address. Debug builds die with
+// both names otherwise.
+//   CHAN -> SCHED      none today; channel sections call nothing
+//   TIMERS -> SCHED    none today; a timer fires without the lock
+#define RT_RANKS(X)            \
+  X(NONE, "none")              \
+  X(CHAN, "channel")           \
+  X(TIMERS, "timers of one P") \
+  X(SCHED, "sched.lock")
+
+typedef enum RtRank {
+#define X(name, text) RANK_##name,
+  RT_RANKS(X)
+#undef X
+} RtRank;
+
+#ifdef CSP_DEBUG
+void rt_rank_push(RtRank rank, const void *lock);
+void rt_rank_pop(RtRank rank, const void *lock);
+#else
+static inline void rt_rank_push(RtRank rank, const void *lock) {
+  (void)rank, (void)lock;
+}
+static inline void rt_rank_pop(RtRank rank, const void *lock) {
+  (void)rank, (void)lock;
+}
+#endif
+
+// A lock that sleeps. 0 free, 1 held, 2 held and somebody may sleep.
+typedef struct RtLock {
+  uint32_t word;  // atomic
+  uint32_t rank;  // immutable, RtRank
+} RtLock;
+
+void rt_lock_slow(RtLock *lock);
+
+static inline void rt_lock(RtLock *lock) {
+  rt_rank_push((RtRank)lock->rank, lock);
+  uint32_t free_word = 0;
+  // acquire: pairs with the exchange in rt_unlock
+  if (!rt_cas(&lock->word, &free_word, 1u)) rt_lock_slow(lock);
+}
+
+static inline void rt_unlock(RtLock *lock) {
+  rt_rank_pop((RtRank)lock->rank, lock);
+  // exchange, not store: a store could overwrite the 2 of a new sleeper
+  if (rt_exchange(&lock->word, 0u) == 2) rt_futex_wake(&lock->word, 1);
+}
+
+// A lock that never sleeps in the kernel, for sections of a few dozen
+// instructions: taken by one exchange, released by a store.
+void rt_spin_lock_slow(uint32_t *word);
+
+static inline void rt_spin_lock(uint32_t *word) {
+  // acquire: pairs with the release in rt_spin_unlock
+  if (rt_exchange(word, 1u) != 0) rt_spin_lock_slow(word);
+}
+
+static inline void rt_spin_unlock(uint32_t *word) {
+  rt_store_release(word, 0u);  // release: pairs with rt_spin_lock
+}
+
+// --- Threads, clocks, randomness ---------------------------------------------
+
+enum { RT_THREAD_STACK = 512 * 1024 };
+
+typedef struct RtThread {
+  unsigned long handle;
+} RtThread;
+
+// A thread with all signals blocked and a timer slack of 1 ns. 0 or an errno.
+int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg);
+void rt_thread_join(RtThread *thread);
+void rt_thread_detach(RtThread *thread);
+// Timer slack of the calling thread, in ns; returns what it was before.
+int64_t rt_timer_slack(int64_t ns);
+
+int64_t rt_now(void);       // monotonic ns
+int64_t rt_wall_now(void);  // ns since 1970
+uint64_t rt_entropy(void);  // from the system
+
+#endif

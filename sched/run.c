@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// A runtime's life: made, run, ended, freed. sched_run's thread is the first
+// M; it leaves last, after it has joined all others.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+// --- Ps ------------------------------------------------------------------------
+
+static size_t lines(size_t size) {
+  return (size + RT_LINE - 1) / RT_LINE * RT_LINE;
+}
+
+static void init_p(Sched *s, P *p, int id) {
+  memset(p, 0, sizeof *p);
+  p->sched = s;
+  p->id = id;
+  p->random = s->seed + (uint64_t)id * 0xD1342543DE82EF95u;
+  p->status = P_DEAD;
+  timers_init(p);
+}
+
+P *run_make_p(Sched *s, int id) {
+  P *p = p_at(s, id);
+  if (p == NULL) {
+    p = aligned_alloc(RT_LINE, lines(sizeof *p));
+    if (p == NULL) return NULL;
+    init_p(s, p, id);
+    // release: pairs with acquire in p_at
+    rt_store_release(&s->all_ps[id], p);
+    rt_store_release(&s->ps_made, id + 1);
+  }
+  SchedHooks *hooks = &s->hooks;
+  if (hooks->p_init != NULL && !hooks->p_init(hooks->host, p)) return NULL;
+  // seq: exit_begin sets the flag first and then goes over the Ps made
+  rt_store_seq(&p->look, rt_load_seq(&s->exiting) ? LOOK_EXIT : 0u);
+  rt_store_relaxed(&p->status, P_STOPPED);  // relaxed: world stopped
+  return p;
+}
+
+void run_drop_p(P *p) {
+  SchedHooks *hooks = &p->sched->hooks;
+  if (hooks->p_free != NULL) hooks->p_free(hooks->host, p);
+  rt_store_relaxed(&p->status, P_DEAD);  // relaxed: world stopped
+}
+
+// --- New and free --------------------------------------------------------------
+
+void sched_free(Sched *s) {
+  if (s == NULL || s->leaked) return;
+  for (int i = 0; i < s->ps_made; i++) {
+    P *p = s->all_ps[i];
+    if (p->status != P_DEAD) run_drop_p(p);
+    timers_free(p);
+    free(p);
+  }
+  for (M *m = s->all_ms, *next; m != NULL; m = next) {
+    next = m->all_next;
+    free(m);
+  }
+  free(s);
+}
+
+static int clamp_procs(int procs) {
+  if (procs <= 0) procs = sched_default_procs();
+  return procs > PROCS_MAX ? PROCS_MAX : procs;
+}
+
+static void configure(Sched *s, const SchedConfig *config) {
+  s->hooks = config->hooks;
+  s->empty_word = config->empty_word;
+  s->seed = config->seed != 0 ? config->seed : rt_entropy() | 1;
+  s->m_limit = M_LIMIT_DEFAULT;
+  if (config->max_threads > 0) s->m_limit = (uint32_t)config->max_threads;
+  s->syscalls_max = SYSCALLS_MAX_DEFAULT;
+  if (config->max_syscalls > 0) s->syscalls_max = (uint32_t)config->max_syscalls;
+  s->procs = clamp_procs(config->procs);
+  s->lock.rank = RANK_SCHED;
+  s->started_at = s->collected_at = rt_now();
+}
+
+Sched *sched_new(const SchedConfig *config) {
+  Sched *s = aligned_alloc(RT_LINE, lines(sizeof *s));
+  if (s == NULL) return NULL;
+  memset(s, 0, sizeof *s);
+  configure(s, config);
+  order_reset(&s->order, (uint32_t)s->procs);
+  for (int i = 0; i < s->procs; i++) {
+    P *p = run_make_p(s, i);
+    if (p == NULL) {
+      sched_free(s);
+      errno = ENOMEM;
+      return NULL;
+    }
+    p->single = s->procs == 1;
+  }
+  rt_lock(&s->lock);
+  for (int i = s->procs - 1; i >= 0; i--) idle_put_p(s, s->all_ps[i]);
+  rt_unlock(&s->lock);
+  return s;
+}
+
+// --- Run and end ------------------------------------------------------------------
+
+void exit_begin(Sched *s, SchedEnd end) {
+  if (rt_load_relaxed(&s->exiting)) return;  // sched.lock is held
+  s->end = end;
+  rt_store_seq(&s->exiting, 1u);  // seq: before the Ps are gone over
+  int made = rt_load_seq(&s->ps_made);
+  for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_EXIT);
+  for (M *m = s->all_ms; m != NULL; m = m->all_next) idle_wake_m(m);
+  rt_note_set(&s->sysmon_note);
+}
+
+void sched_exit(Sched *s) {
+  rt_lock(&s->lock);
+  exit_begin(s, SCHED_EXITED);
+  rt_unlock(&s->lock);
+}
+
+// The calling thread becomes an M with a P. NULL: out of memory, or ended
+// before it began.
+static M *first_m(Sched *s) {
+  rt_lock(&s->lock);
+  RT_CHECK(!s->running && s->ms_made == 0, "sched_run was called twice");
+  M *m = m_new(s);
+  P *p = m == NULL ? NULL : idle_get_p(s, s->all_ps[0]);
+  if (p != NULL) idle_take_p(m, p);
+  s->running = true;
+  rt_unlock(&s->lock);
+  return p == NULL ? NULL : m;
+}
+
+static void start_sysmon(Sched *s) {
+  // Without it Gs are still preempted by their own looks.
+  s->sysmon_started = rt_thread_start(&s->sysmon_thread, sysmon_main, s) == 0;
+}
+
+// Until all other Ms have left, or the rest is in system calls and time is up.
+static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
+  int64_t now = rt_now();
+  int64_t until = linger_ns > RT_FOREVER - now ? RT_FOREVER : now + linger_ns;
+  for (;;) {
+    uint32_t seen = rt_load_acquire(&s->end_seq);  // acquire: before counting
+    rt_lock(&s->lock);
+    uint32_t live = s->ms_live - 1, calls = s->syscalls;
+    rt_unlock(&s->lock);
+    if (live == 0) return 0;
+    bool only_calls = live <= calls;
+    if (only_calls && rt_now() >= until) return live;
+    rt_futex_wait(&s->end_seq, seen, only_calls ? until : RT_FOREVER);
+  }
+}
+
+static void join_ms(Sched *s) {
+  rt_lock(&s->lock);
+  M *first = s->all_ms;
+  rt_unlock(&s->lock);
+  for (M *m = first; m != NULL; m = m->all_next) {
+    rt_lock(&s->lock);
+    bool started = m->started, done = m->done;
+    rt_unlock(&s->lock);
+    if (!started) continue;
+    if (done) {
+      rt_thread_join(&m->thread);
+    } else {
+      rt_thread_detach(&m->thread);  // stuck: ends by itself, some day
+    }
+  }
+}
+
+SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck) {
+  if (stuck != NULL) *stuck = 0;
+  M *m = first_m(s);
+  if (m == NULL) return SCHED_EXITED;
+  int64_t slack = rt_timer_slack(1);
+  start_sysmon(s);
+  sched_spawn(m->p, main_g);
+  m_loop(m);
+  if (s->sysmon_started) rt_thread_join(&s->sysmon_thread);
+  uint32_t left = wait_for_ms(s, linger_ns);
+  s->leaked = left > 0;
+  if (stuck != NULL) *stuck = (int)left;
+  join_ms(s);
+  rt_timer_slack(slack);
+  rt_lock(&s->lock);
+  s->running = false;
+  SchedEnd end = s->end;
+  rt_unlock(&s->lock);
+  if (end == SCHED_DEADLOCK && s->hooks.deadlock != NULL) {
+    s->hooks.deadlock(s->hooks.host);
+  }
+  return end;
+}
+
+// --- Small ones -------------------------------------------------------------------
+
+int sched_procs(const Sched *s) {
+  return procs_now(s);
+}
+
+uint64_t sched_seed(const Sched *s) {
+  return s->seed;
+}
+
+void sched_pin(Sched *s) {
+  rt_add(&s->pins, (int64_t)1);
+}
+
+void sched_unpin(Sched *s) {
+  int64_t before = rt_sub(&s->pins, (int64_t)1);
+  RT_CHECK(before > 0, "sched_unpin without sched_pin");
+  if (before > 1) return;
+  rt_lock(&s->lock);
+  idle_check_deadlock(s);  // it may have been all that kept us waiting
+  rt_unlock(&s->lock);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// A P's own queue (rows 4-6, 13): a ring of RUNQ_SIZE with one producer, its
+// owner, and many consumers; and one slot in front of it, runnext.
+//
+//   tail  written by the owner only: a release store publishes the slots
+//   head  advanced by whoever takes, by CAS; a thief copies slots first and
+//         then claims them: if the CAS fails, the copies are forgotten
+//   runnext  filled by the owner only; emptied by owner or thief by CAS
+//
+// With one P (p->single) there are no thieves: plain stores, no locked
+// instruction. A slot is written again only after head has passed it, which
+// the owner sees by its acquire load of head.
+#include "internal.h"
+
+static inline G *slot_read(P *p, uint32_t index) {
+  // relaxed: published by tail; a stale read fails the CAS on head
+  return rt_load_relaxed(&p->ring[index % RUNQ_SIZE]);
+}
+
+static inline void slot_write(P *p, uint32_t index, G *g) {
+  rt_store_relaxed(&p->ring[index % RUNQ_SIZE], g);  // relaxed: see tail
+}
+
+// Owner. Claims count slots from head on.
+static inline bool head_claim(P *p, uint32_t head, uint32_t count) {
+  if (p->single) {
+    rt_store_relaxed(&p->head, head + count);  // relaxed: nobody else
+    return true;
+  }
+  return rt_cas(&p->head, &head, head + count);  // races with runq_steal
+}
+
+bool runq_ring_empty(P *p) {
+  // seq: read by the idle protocol after `spinning` was dropped (idle.c)
+  uint32_t head = rt_load_seq(&p->head);
+  return rt_load_seq(&p->tail) == head;
+}
+
+uint32_t runq_length(P *p) {
+  uint32_t head = rt_load_acquire(&p->head);  // acquire: not after tail
+  uint32_t length = rt_load_relaxed(&p->tail) - head;  // relaxed: a hint
+  if (length > RUNQ_SIZE) length = 0;  // torn
+  return length + (rt_load_relaxed(&p->runnext) != NULL);  // relaxed: a hint
+}
+
+// --- Put -----------------------------------------------------------------------
+
+// The ring is full: half of it and g go to the global queue (row 6). false:
+// a thief was faster, there is room now.
+static bool overflow(P *p, G *g, uint32_t head, uint32_t tail) {
+  uint32_t count = (tail - head) / 2;
+  RT_CHECK(count == RUNQ_SIZE / 2, "runq: overflow of a queue that is not full");
+  G *batch[RUNQ_SIZE / 2];
+  for (uint32_t i = 0; i < count; i++) batch[i] = slot_read(p, head + i);
+  if (!head_claim(p, head, count)) return false;
+  GList list = {0};
+  for (uint32_t i = 0; i < count; i++) glist_push(&list, batch[i]);
+  glist_push(&list, g);
+  Sched *s = p->sched;
+  rt_lock(&s->lock);
+  global_put_list(s, &list);
+  rt_unlock(&s->lock);
+  P_COUNT(p, overflows, 1);
+  return true;
+}
+
+void runq_put(P *p, G *g) {
+  for (;;) {
+    // acquire: pairs with the CAS of a thief, whose copies are done
+    uint32_t head = rt_load_acquire(&p->head);
+    uint32_t tail = p->tail;
+    if (tail - head < RUNQ_SIZE) {
+      slot_write(p, tail, g);
+      // release: publishes the slot and g; pairs with acquire in runq_grab
+      rt_store_release(&p->tail, tail + 1);
+      return;
+    }
+    if (overflow(p, g, head, tail)) return;
+  }
+}
+
+void runq_put_list(P *p, GList *list) {
+  uint32_t head = rt_load_acquire(&p->head);  // acquire: as in runq_put
+  uint32_t tail = p->tail;
+  while (list->count > 0 && tail - head < RUNQ_SIZE) {
+    G *g = list->first;
+    list->first = g->link;
+    list->count--;
+    slot_write(p, tail++, g);
+  }
+  rt_store_release(&p->tail, tail);  // release: as in runq_put
+  if (list->count == 0) return;
+  Sched *s = p->sched;
+  rt_lock(&s->lock);
+  global_put_list(s, list);
+  rt_unlock(&s->lock);
+}
+
+bool runq_put_next(P *p, G *g, bool publish) {
+  p->next_fill = NEXT_FILLED;
+  // relaxed: thieves only ever empty it, so "empty" stays true
+  G *old = rt_load_relaxed(&p->runnext);
+  if (old == NULL || p->single) {
+    if (publish && !p->single) {
+      // seq: ordered before the load of `spinning` in idle_wakep
+      rt_store_seq(&p->runnext, g);
+    } else {
+      rt_store_release(&p->runnext, g);  // release: pairs with the thief's CAS
+    }
+  } else {
+    old = rt_exchange(&p->runnext, g);  // a thief may take the old one
+  }
+  if (old == NULL) return false;
+  runq_put(p, old);
+  return true;
+}
+
+// --- Take ------------------------------------------------------------------------
+
+G *runq_pop(P *p) {
+  for (;;) {
+    // acquire: the slot is reused only after a claim that is seen here
+    uint32_t head = rt_load_acquire(&p->head);
+    if (p->tail == head) return NULL;
+    G *g = slot_read(p, head);
+    if (head_claim(p, head, 1)) return g;
+  }
+}
+
+G *runq_take_next(P *p) {
+  G *g = rt_load_relaxed(&p->runnext);  // relaxed: own store, or CAS decides
+  if (g == NULL) return NULL;
+  if (p->single) {
+    rt_store_relaxed(&p->runnext, (G *)NULL);  // relaxed: no thieves
+  } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {
+    return NULL;  // stolen; only the owner fills it, so it is empty now
+  }
+  p->next_fill = NEXT_QUIET;
+  return g;
+}
+
+void runq_displace_next(P *p) {
+  G *g = runq_take_next(p);
+  if (g != NULL) runq_put(p, g);
+}
+
+void runq_flush(P *p, GList *list) {
+  G *g = runq_take_next(p);
+  if (g != NULL) glist_push(list, g);
+  while ((g = runq_pop(p)) != NULL) glist_push(list, g);
+}
+
+// --- Steal -----------------------------------------------------------------------
+
+// A running P is about to take its runnext itself, most often: waits 3 us and
+// tells whether that G still sits there and p has begun nothing else.
+static bool next_is_stuck(P *p, G *g) {
+  uint64_t begun = rt_load_relaxed(&p->stats.schedules);  // relaxed: a hint
+  int64_t until = rt_now() + STEAL_NEXT_NS;
+  do {
+    for (int i = 0; i < 8; i++) rt_pause();
+    if (rt_load_relaxed(&p->runnext) != g) return false;  // relaxed: a hint
+  } while (rt_now() < until);
+  return rt_load_relaxed(&p->stats.schedules) == begun;  // relaxed: a hint
+}
+
+bool runq_has_work(P *p) {
+  if (!runq_ring_empty(p)) return true;
+  G *g = rt_load_seq(&p->runnext);  // seq: as in runq_ring_empty
+  if (g == NULL) return !runq_ring_empty(p);  // displaced meanwhile?
+  return next_is_stuck(p, g) || !runq_ring_empty(p);
+}
+
+// Copies half of the victim's ring, rounded up, behind p's tail and claims it.
+static uint32_t grab(P *p, P *victim) {
+  for (;;) {
+    uint32_t head = rt_load_acquire(&victim->head);  // acquire: before tail
+    uint32_t tail = rt_load_acquire(&victim->tail);  // pairs with runq_put
+    uint32_t count = tail - head;
+    count -= count / 2;
+    if (count == 0) return 0;
+    if (count > RUNQ_SIZE / 2) continue;  // torn read: head moved between
+    for (uint32_t i = 0; i < count; i++) {
+      slot_write(p, p->tail + i, slot_read(victim, head + i));
+    }
+    if (rt_cas(&victim->head, &head, head + count)) return count;
+  }
+}
+
+static G *steal_next(P *victim) {
+  G *g = rt_load_relaxed(&victim->runnext);  // relaxed: the CAS decides
+  if (g == NULL) return NULL;
+  // relaxed: a hint, whether the owner may be about to take it
+  if (rt_load_relaxed(&victim->status) == P_RUNNING &&
+      !next_is_stuck(victim, g)) {
+    return NULL;
+  }
+  // acquire: pairs with the release in runq_put_next
+  return rt_cas(&victim->runnext, &g, (G *)NULL) ? g : NULL;
+}
+
+G *runq_steal(P *p, P *victim, bool next_too) {
+  RT_ASSERT(runq_ring_empty(p));
+  uint32_t count = grab(p, victim);
+  if (count == 0) {
+    G *g = next_too ? steal_next(victim) : NULL;
+    if (g != NULL) P_COUNT(p, stolen, 1);
+    return g;
+  }
+  P_COUNT(p, stolen, count);
+  G *g = slot_read(p, p->tail + --count);  // the newest runs, the rest queues
+  if (count == 0) return g;
+  uint32_t head = rt_load_acquire(&p->head);  // acquire: as in runq_put
+  RT_CHECK(p->tail - head + count < RUNQ_SIZE, "runq: overflow by stealing");
+  // release: publishes the copied slots to further thieves
+  rt_store_release(&p->tail, p->tail + count);
+  return g;
+}

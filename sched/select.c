@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Select (row 27). One pass over the cases in random order under all the
+// channels' locks; if none is ready, the G waits on all of them at once, and
+// the first peer to set its select_state wakes it.
+//
+// order[0..count) is the order of polling, order[count..2*count) the order of
+// locking: by the channel's address, so that selects cannot deadlock. Locks
+// are given back in the reverse order. That matters for the G that parks: a
+// peer may wake it as soon as one lock is free, but select_finish begins with
+// the lowest channel, which is given back last, by a store that is the very
+// last access. So the cases and `order` stay untouched until then.
+// All functions: owner P.
+#include "chan.h"
+
+// --- Orders ----------------------------------------------------------------------
+
+static void poll_order(P *p, uint16_t *order, int count, bool prio) {
+  for (int i = 0; i < count; i++) {
+    order[i] = (uint16_t)i;
+    if (prio) continue;
+    int j = (int)(sched_random(p) % (uint64_t)(i + 1));
+    order[i] = order[j];
+    order[j] = (uint16_t)i;
+  }
+}
+
+static bool above(const SelCase *cases, uint16_t a, uint16_t b) {
+  return (uintptr_t)cases[a].chan > (uintptr_t)cases[b].chan;
+}
+
+static void sink(const SelCase *cases, uint16_t *order, int at, int count) {
+  uint16_t moved = order[at];
+  for (int child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && above(cases, order[child + 1], order[child])) {
+      child++;
+    }
+    if (!above(cases, order[child], moved)) break;
+    order[at] = order[child];
+  }
+  order[at] = moved;
+}
+
+// Heap sort: no recursion, n log n for any number of cases.
+static void lock_order(const SelCase *cases, uint16_t *order, int count) {
+  for (int i = 0; i < count; i++) order[i] = (uint16_t)i;
+  for (int i = count / 2 - 1; i >= 0; i--) sink(cases, order, i, count);
+  for (int end = count - 1; end > 0; end--) {
+    uint16_t largest = order[0];
+    order[0] = order[end];
+    order[end] = largest;
+    sink(cases, order, 0, end);
+  }
+}
+
+// --- Locking all -------------------------------------------------------------------
+
+// The channel at place i of the lock order; NULL: none, or locked already.
+static Chan *chan_at(const SelCase *cases, const uint16_t *locks, int i) {
+  Chan *c = cases[locks[i]].chan;
+  if (i > 0 && cases[locks[i - 1]].chan == c) return NULL;
+  return c;
+}
+
+static void lock_all(P *p, const SelCase *cases, const uint16_t *locks,
+                     int count) {
+  for (int i = 0; i < count; i++) {
+    Chan *c = chan_at(cases, locks, i);
+    if (c != NULL) chan_lock(p, c);
+  }
+}
+
+static void unlock_all(P *p, const SelCase *cases, const uint16_t *locks,
+                       int count) {
+  // Places below `lowest` hold no channel: they are not even read after the
+  // last unlock.
+  int lowest = 0;
+  while (lowest < count && cases[locks[lowest]].chan == NULL) lowest++;
+  for (int i = count - 1; i >= lowest; i--) {
+    Chan *c = chan_at(cases, locks, i);
+    if (c != NULL) chan_unlock(p, c);
+  }
+}
+
+// --- Passes ---------------------------------------------------------------------------
+
+static bool all_hopeless(const SelCase *cases, int count) {
+  for (int i = 0; i < count; i++) {
+    const Chan *c = cases[i].chan;
+    if (c == NULL) continue;
+    if (!(cases[i].send ? chan_send_hopeless(c) : chan_recv_hopeless(c))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int outcome(const SelCase *cases, int index) {
+  bool send_closed = cases[index].send && !cases[index].waiter.success;
+  return send_closed ? SELECT_SEND_CLOSED : index;
+}
+
+// The first ready case in poll order is done; -1: none. *peer as chan_*_locked.
+static int try_cases(P *p, SelCase *cases, const uint16_t *order, int count,
+                     G **peer) {
+  for (int i = 0; i < count; i++) {
+    SelCase *k = &cases[order[i]];
+    if (k->chan == NULL) continue;
+    uint64_t word = k->waiter.elem;
+    ChanResult result = k->send ? chan_send_locked(p, k->chan, word, peer)
+                                : chan_recv_locked(p, k->chan, &word, peer);
+    if (result == CHAN_BLOCKED) continue;
+    k->waiter.success = result == CHAN_DONE;
+    if (!k->send) chan_store(p, &k->waiter.elem, word);
+    return order[i];
+  }
+  return -1;
+}
+
+static void wait_on_all(P *p, G *g, SelCase *cases, int count) {
+  rt_store_relaxed(&g->select_state, 0u);  // relaxed: seen by way of the locks
+  g->woken_by = NULL;
+  for (int i = 0; i < count; i++) {
+    SelCase *k = &cases[i];
+    k->waiter.g = g;
+    k->waiter.index = i;
+    k->waiter.success = false;
+    k->waiter.chan = NULL;
+    if (k->chan == NULL) continue;
+    if (!k->send) chan_store(p, &k->waiter.elem, p->sched->empty_word);
+    chan_enqueue(k->chan, &k->waiter, k->send);
+  }
+}
+
+// --- Special forms ----------------------------------------------------------------------
+
+// A case and a default.
+static int try_single(P *p, SelCase *k) {
+  uint64_t word = k->waiter.elem;
+  ChanResult result = k->send ? chan_try_send(p, k->chan, word)
+                              : chan_try_recv(p, k->chan, &word);
+  if (result == CHAN_BLOCKED) return SELECT_DEFAULT;
+  k->waiter.success = result == CHAN_DONE;
+  if (!k->send) chan_store(p, &k->waiter.elem, word);
+  return outcome(k, 0);
+}
+
+// A case alone: an operation on the channel, with the G's own waiter.
+static int go_single(P *p, G *g, SelCase *k) {
+  uint64_t word = k->waiter.elem;
+  ChanResult result = k->send
+                          ? chan_send(p, g, k->chan, word)
+                          : chan_recv(p, g, k->chan, &word, WAIT_SELECT);
+  if (result == CHAN_PARKED) return SELECT_PARKED;
+  k->waiter.success = result == CHAN_DONE;
+  if (!k->send) chan_store(p, &k->waiter.elem, word);
+  return outcome(k, 0);
+}
+
+static int finish_single(P *p, G *g, SelCase *k) {
+  k->waiter.success = g->wait.success;
+  if (!k->send) chan_store(p, &k->waiter.elem, g->wait.elem);
+  return outcome(k, 0);
+}
+
+// --- Entry points -------------------------------------------------------------------------
+
+int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
+              bool block, bool prio) {
+  RT_CHECK(count <= UINT16_MAX, "a select of %d cases", count);
+  if (!block && (count == 0 || all_hopeless(cases, count))) {
+    return SELECT_DEFAULT;
+  }
+  if (count == 0) {
+    g_leave(p, g, G_WAITING, WAIT_SELECT_NONE);
+    return SELECT_PARKED;
+  }
+  if (count == 1) {
+    return block ? go_single(p, g, cases) : try_single(p, cases);
+  }
+  uint16_t *locks = order + count;
+  poll_order(p, order, count, prio);
+  lock_order(cases, locks, count);
+  lock_all(p, cases, locks, count);
+  G *peer = NULL;
+  int index = try_cases(p, cases, order, count, &peer);
+  if (index < 0 && block) {
+    wait_on_all(p, g, cases, count);
+    g_leave(p, g, G_WAITING, WAIT_SELECT);
+    unlock_all(p, cases, locks, count);
+    return SELECT_PARKED;
+  }
+  unlock_all(p, cases, locks, count);
+  if (peer != NULL) sched_ready(p, peer);
+  return index < 0 ? SELECT_DEFAULT : outcome(cases, index);
+}
+
+int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count) {
+  if (count == 1) return finish_single(p, g, cases);
+  uint16_t *locks = order + count;
+  for (int i = 0; i < count; i++) {
+    SelCase *k = &cases[locks[i]];
+    if (k->chan == NULL) continue;
+    chan_lock(p, k->chan);
+    if (k->waiter.chan != NULL) chan_unlink(k->chan, &k->waiter, k->send);
+    chan_unlock(p, k->chan);
+  }
+  RT_CHECK(g->woken_by != NULL, "a select was woken by nobody");
+  int index = g->woken_by->index;
+  RT_CHECK(index >= 0 && index < count && g->woken_by == &cases[index].waiter,
+           "a select was woken by a waiter that is not its own");
+  return outcome(cases, index);
+}

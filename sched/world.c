@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Stopping the world (row 29), work while it is stopped, and the handshake
+// with all Ps without a stop (row 29b).
+//
+//   1. the stopper sets `stopping`, takes the idle Ps, asks the running ones
+//      by LOOK_WORLD, all under sched.lock; stop_wait counts the latter
+//   2. each running P comes by: in a look its G stays on it and its M sleeps
+//      here (world_attend); an M that gives its P back leaves it stopped
+//      (world_p_left). Both count stop_wait down; the last wakes the stopper
+//   3. world_start undoes it; a G that came out of a system call meanwhile
+//      waits in the global queue
+// Ms without a P need not stop: they touch no G. One stop or handshake at a
+// time: world_busy. Statuses of Ps change under sched.lock only.
+#include "internal.h"
+
+// sched.lock held
+static void one_is_through(Sched *s) {
+  int32_t before = rt_sub(&s->stop_wait, 1);
+  RT_CHECK(before > 0, "more Ps stopped than were running");
+  if (before == 1) idle_wake_m(s->stopper);
+}
+
+// By the M that waits for the others.
+static bool all_through(Sched *s) {
+  // acquire: pairs with one_is_through; what they wrote before is seen
+  return rt_load_acquire(&s->stop_wait) == 0;
+}
+
+static void set_status(P *p, PStatus status) {
+  rt_store_relaxed(&p->status, (uint32_t)status);  // relaxed: sched.lock held
+}
+
+static PStatus status_of(const P *p) {
+  return (PStatus)rt_load_relaxed(&p->status);  // relaxed: sched.lock held
+}
+
+// --- The Ps' side ------------------------------------------------------------
+
+static void clear_handshake(P *p) {
+  rt_store_relaxed(&p->handshake, 0u);  // relaxed: sched.lock held
+  rt_and(&p->look, ~(uint32_t)LOOK_HANDSHAKE);
+}
+
+void world_p_left(Sched *s, P *p) {
+  if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
+    clear_handshake(p);
+    s->handshake(s->handshake_arg, p);
+    one_is_through(s);
+  }
+  bool stopping = rt_load_relaxed(&s->stopping) != 0;  // lock held
+  if (stopping || rt_load_relaxed(&s->exiting)) {
+    set_status(p, P_STOPPED);
+    p->m = NULL;
+    if (stopping) one_is_through(s);
+  } else {
+    idle_put_p(s, p);
+  }
+}
+
+// sched.lock held, on return too. The M keeps its P, which is stopped.
+static void wait_stopped(M *m) {
+  Sched *s = m->sched;
+  set_status(m->p, P_STOPPED);
+  m->stop_waiting = true;
+  one_is_through(s);
+  while (m->stop_waiting) {
+    rt_unlock(&s->lock);
+    if (m->job != NULL) {
+      world_run_job(m);
+    } else {
+      rt_note_wait(&m->note, RT_FOREVER);
+    }
+    rt_lock(&s->lock);
+  }
+}
+
+bool world_attend(M *m) {
+  Sched *s = m->sched;
+  P *p = m->p;
+  rt_lock(&s->lock);
+  if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
+    clear_handshake(p);
+    rt_unlock(&s->lock);
+    s->handshake(s->handshake_arg, p);
+    rt_lock(&s->lock);
+    one_is_through(s);
+  }
+  bool stays = true;
+  while (stays && m->p != NULL && rt_load_relaxed(&s->stopping)) {
+    stays = !(s->resizing && m->p->current != NULL);
+    if (!stays) break;
+    if (m->spinning) {
+      m->spinning = false;
+      rt_sub(&s->spinning, 1u);
+    }
+    wait_stopped(m);
+  }
+  rt_unlock(&s->lock);
+  return stays;
+}
+
+// --- The stopper's side ----------------------------------------------------------
+
+bool world_stop(P *p, bool resizing) {
+  Sched *s = p->sched;
+  rt_lock(&s->lock);
+  bool refuse = s->world_busy || rt_load_relaxed(&s->exiting) ||
+                (resizing && rt_load_relaxed(&s->turn_waiters) > 0);
+  if (refuse) {
+    rt_unlock(&s->lock);
+    return false;
+  }
+  s->world_busy = 1;
+  s->resizing = resizing;
+  s->stopper = p->m;
+  rt_store_seq(&s->stopping, 1u);  // seq: before the looks are asked for
+  set_status(p, P_STOPPED);
+  idle_stop_all(s);
+  int32_t running = 0;
+  for (int i = 0; i < procs_now(s); i++) {
+    P *q = p_at(s, i);
+    if (status_of(q) != P_RUNNING) continue;
+    running++;
+    rt_or(&q->look, LOOK_WORLD);
+  }
+  rt_store_relaxed(&s->stop_wait, running);  // relaxed: sched.lock held
+  rt_unlock(&s->lock);
+  while (!all_through(s)) {
+    rt_note_wait(&p->m->note, RT_FOREVER);
+    // a handshake cannot let its P go: it comes first, see sched_for_each_p
+    if (resizing && !all_through(s) && rt_load_seq(&s->turn_waiters) > 0) {
+      world_start(s);
+      return false;
+    }
+  }
+  return true;
+}
+
+// sched.lock held. Back to where p was; true: it has Gs, but no M.
+static bool restart_p(Sched *s, P *p) {
+  rt_and(&p->look, ~(uint32_t)LOOK_WORLD);
+  if (status_of(p) != P_STOPPED) return false;
+  M *m = p->m;
+  if (m != NULL) {
+    set_status(p, P_RUNNING);
+    if (!m->stop_waiting) return false;
+    m->stop_waiting = false;
+    idle_wake_m(m);
+    return false;
+  }
+  if (rt_load_relaxed(&s->exiting)) return false;  // sched.lock held
+  set_status(p, P_RUNNING);
+  if (runq_length(p) > 0) return true;
+  idle_put_p(s, p);
+  return false;
+}
+
+static void give_m(Sched *s, P *p) {
+  if (idle_start_m(s, p, false)) return;
+  GList list = {0};  // no thread to be had: whoever has a P runs them
+  runq_flush(p, &list);
+  rt_lock(&s->lock);
+  global_put_list(s, &list);
+  rt_unlock(&s->lock);
+  idle_give_back(s, p);
+}
+
+void world_start(Sched *s) {
+  P *need_m = NULL;
+  rt_lock(&s->lock);
+  RT_CHECK(s->world_busy && rt_load_relaxed(&s->stopping),
+           "the world is started, but it was not stopped");
+  rt_store_seq(&s->stopping, 0u);  // seq: as in world_stop
+  s->resizing = false;
+  s->world_busy = 0;
+  for (int i = 0; i < procs_now(s); i++) {
+    P *p = p_at(s, i);
+    if (!restart_p(s, p)) continue;
+    p->idle_link = need_m;
+    need_m = p;
+  }
+  bool kick = s->global.count > 0 || idle_timers_alone(s);
+  rt_unlock(&s->lock);
+  while (need_m != NULL) {
+    P *p = need_m;
+    need_m = p->idle_link;
+    give_m(s, p);
+  }
+  if (kick) idle_wakep(s);
+}
+
+bool sched_stop_world(P *p, G *g) {
+  (void)g;  // stays p->current
+  return world_stop(p, false);
+}
+
+void sched_start_world(P *p) {
+  Sched *s = p->sched;
+  rt_store_relaxed(&s->collected_at, rt_now());  // relaxed: for sysmon
+  world_start(s);
+}
+
+void sched_set_barrier(Sched *s, bool on) {
+  s->barrier = on;
+}
+
+// --- Work while it is stopped ------------------------------------------------------
+
+void world_run_job(M *m) {
+  WorldJob *job = m->job;
+  job->fn(job->arg, m->job_worker, job->workers);
+  m->job = NULL;
+  M *boss = job->boss;  // the job is gone after the count
+  if (rt_sub(&job->pending, 1u) == 1) idle_wake_m(boss);
+}
+
+void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
+                       void *arg) {
+  Sched *s = p->sched;
+  WorldJob job = {.fn = fn, .arg = arg, .workers = 1, .boss = p->m};
+  M *helpers = NULL;
+  rt_lock(&s->lock);
+  for (M *m = s->all_ms; m != NULL; m = m->all_next) {
+    if (!(m->stop_waiting || m->idle) || m->job != NULL) continue;
+    if (job.workers == procs_now(s)) break;
+    m->job = &job;
+    m->job_worker = job.workers++;
+    helpers = m;
+  }
+  job.pending = (uint32_t)job.workers - 1;
+  for (M *m = helpers == NULL ? NULL : s->all_ms; m != NULL; m = m->all_next) {
+    if (m->job == &job) idle_wake_m(m);
+  }
+  rt_unlock(&s->lock);
+  fn(arg, 0, job.workers);
+  // acquire: pairs with the rt_sub of the last helper
+  while (rt_load_acquire(&job.pending) != 0) {
+    rt_note_wait(&p->m->note, RT_FOREVER);
+  }
+}
+
+// --- Handshake -----------------------------------------------------------------------
+
+// Until no stop or handshake is under way; then sched.lock is held.
+static void wait_turn(P *p) {
+  Sched *s = p->sched;
+  rt_add(&s->turn_waiters, 1u);
+  rt_lock(&s->lock);
+  while (s->world_busy) {
+    if (s->resizing) idle_wake_m(s->stopper);  // it gives way
+    rt_unlock(&s->lock);
+    world_attend(p->m);
+    rt_yield_cpu();
+    rt_lock(&s->lock);
+  }
+  rt_sub(&s->turn_waiters, 1u);
+}
+
+void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
+  (void)g;  // stays p->current
+  Sched *s = p->sched;
+  int32_t running = 0;
+  wait_turn(p);
+  s->world_busy = 1;
+  s->stopper = p->m;
+  s->handshake = fn;
+  s->handshake_arg = arg;
+  for (int i = 0; i < procs_now(s); i++) {
+    P *q = p_at(s, i);
+    if (q == p) continue;
+    if (status_of(q) != P_RUNNING) {
+      fn(arg, q);  // the lock keeps it as it is: fn is short, takes no lock
+      continue;
+    }
+    running++;
+    rt_store_relaxed(&q->handshake, 1u);  // relaxed: sched.lock held
+    rt_or(&q->look, LOOK_HANDSHAKE);
+  }
+  rt_store_relaxed(&s->stop_wait, running);  // relaxed: sched.lock held
+  rt_unlock(&s->lock);
+  fn(arg, p);
+  while (!all_through(s)) rt_note_wait(&p->m->note, RT_FOREVER);
+  rt_lock(&s->lock);
+  s->world_busy = 0;
+  rt_unlock(&s->lock);
+}
+
+// --- What the scheduler holds ----------------------------------------------------------
+
+static void each_of_p(P *p, void (*fn)(void *arg, G *g), void *arg) {
+  if (p->runnext != NULL) fn(arg, p->runnext);
+  for (uint32_t i = p->head; i != p->tail; i++) {
+    fn(arg, p->ring[i % RUNQ_SIZE]);
+  }
+  if (p->current != NULL) fn(arg, p->current);
+}
+
+void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg) {
+  for (int i = 0; i < procs_now(s); i++) each_of_p(p_at(s, i), fn, arg);
+  rt_lock(&s->lock);  // Gs come out of system calls
+  for (G *g = s->global.first; g != NULL; g = g->link) fn(arg, g);
+  for (M *m = s->all_ms; m != NULL; m = m->all_next) {
+    if (m->call_g != NULL) fn(arg, m->call_g);
+  }
+  rt_unlock(&s->lock);
+}
+
+P *sched_p(const Sched *s, int index) {
+  return p_at(s, index);
+}
