@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic and comparison of any two values: what the handlers' fast paths
+// leave over (boxed numbers, mixed kinds, strings, lists, wrong types).
+//
+// Ints are exact or panic; an int with a float gives a float; + joins strings
+// and lists; +% -% *% wrap around; shifts drop bits as in Go.
+#include <math.h>
+
+#include "vm/interp.h"
+
+static const char *op_text(Op op) {
+  switch (op) {
+    case OP_ADD: return "+";
+    case OP_SUB: return "-";
+    case OP_MUL: return "*";
+    case OP_DIV: return "/";
+    case OP_MOD: return "%";
+    case OP_ADDW: return "+%";
+    case OP_SUBW: return "-%";
+    case OP_MULW: return "*%";
+    case OP_BAND: return "&";
+    case OP_BOR: return "|";
+    case OP_BXOR: return "^";
+    case OP_SHL: return "<<";
+    case OP_SHR: return ">>";
+    case OP_LT: return "<";
+    case OP_LE: return "<=";
+    default: return "?";
+  }
+}
+
+static bool wrong_types(Local *l, Goroutine *g, Op op, Value b, Value c) {
+  return vm_panic(l, g, "cannot apply `%s` to %s and %s", op_text(op),
+                  value_type_name(b), value_type_name(c));
+}
+
+static bool int_overflow(Local *l, Goroutine *g, Op op, int64_t b, int64_t c) {
+  return vm_panic(l, g, "integer overflow: %lld %s %lld", (long long)b,
+                  op_text(op), (long long)c);
+}
+
+static bool give_int(Local *l, Goroutine *g, int64_t i, Value *out) {
+  *out = value_from_int(l, i);
+  return *out != VALUE_UNDEF || vm_panic_memory(l, g);
+}
+
+static bool give_float(Local *l, Goroutine *g, double d, Value *out) {
+  *out = value_from_float(l, d);
+  return *out != VALUE_UNDEF || vm_panic_memory(l, g);
+}
+
+// --- Ints ------------------------------------------------------------------
+
+static bool int_divide(Local *l, Goroutine *g, Op op, int64_t b, int64_t c,
+                       Value *out) {
+  if (c == 0) return vm_panic(l, g, "division by zero");
+  if (c == -1) {
+    if (op == OP_MOD) return give_int(l, g, 0, out);
+    if (b == INT64_MIN) return int_overflow(l, g, op, b, c);
+    return give_int(l, g, -b, out);
+  }
+  return give_int(l, g, op == OP_DIV ? b / c : b % c, out);
+}
+
+static bool int_shift(Local *l, Goroutine *g, Op op, int64_t b, int64_t c,
+                      Value *out) {
+  if (c < 0) return vm_panic(l, g, "negative shift count %lld", (long long)c);
+  int64_t r;
+  if (op == OP_SHL)
+    r = c > 63 ? 0 : (int64_t)((uint64_t)b << c);
+  else
+    r = b >> (c > 63 ? 63 : c);
+  return give_int(l, g, r, out);
+}
+
+static bool int_op(Local *l, Goroutine *g, Op op, int64_t b, int64_t c,
+                   Value *out) {
+  int64_t r = 0;
+  bool overflow = false;
+  uint64_t ub = (uint64_t)b, uc = (uint64_t)c;
+  switch (op) {
+    case OP_ADD: overflow = __builtin_add_overflow(b, c, &r); break;
+    case OP_SUB: overflow = __builtin_sub_overflow(b, c, &r); break;
+    case OP_MUL: overflow = __builtin_mul_overflow(b, c, &r); break;
+    case OP_DIV:
+    case OP_MOD: return int_divide(l, g, op, b, c, out);
+    case OP_ADDW: r = (int64_t)(ub + uc); break;
+    case OP_SUBW: r = (int64_t)(ub - uc); break;
+    case OP_MULW: r = (int64_t)(ub * uc); break;
+    case OP_BAND: r = b & c; break;
+    case OP_BOR: r = b | c; break;
+    case OP_BXOR: r = b ^ c; break;
+    case OP_SHL:
+    case OP_SHR: return int_shift(l, g, op, b, c, out);
+    default: rt_throw("int_op: opcode %d", (int)op);
+  }
+  if (overflow) return int_overflow(l, g, op, b, c);
+  return give_int(l, g, r, out);
+}
+
+// --- Floats, strings, lists --------------------------------------------------
+
+static double to_double(Value v) {
+  return value_is_int(v) ? (double)value_int(v) : value_float(v);
+}
+
+static bool float_op(Local *l, Goroutine *g, Op op, Value b, Value c,
+                     Value *out) {
+  double x = to_double(b), y = to_double(c);
+  switch (op) {
+    case OP_ADD: return give_float(l, g, x + y, out);
+    case OP_SUB: return give_float(l, g, x - y, out);
+    case OP_MUL: return give_float(l, g, x * y, out);
+    case OP_DIV: return give_float(l, g, x / y, out);
+    case OP_MOD: return give_float(l, g, fmod(x, y), out);
+    default: return wrong_types(l, g, op, b, c);
+  }
+}
+
+static bool join(Local *l, Goroutine *g, Value b, Value c, Value *out) {
+  if (value_is_type(b, OBJ_STRING) && value_is_type(c, OBJ_STRING)) {
+    ObjString *s = string_concat(l, (ObjString *)value_obj(b),
+                                 (ObjString *)value_obj(c));
+    if (s == NULL) return vm_panic_memory(l, g);
+    *out = value_from_obj(s);
+    return true;
+  }
+  if (value_is_type(b, OBJ_LIST) && value_is_type(c, OBJ_LIST)) {
+    ObjValues *x = list_block((ObjList *)value_obj(b));
+    ObjValues *y = list_block((ObjList *)value_obj(c));
+    size_t nx = values_len(x), ny = values_len(y);
+    ObjList *list = list_new(l, nx + ny);
+    if (list == NULL || !list_append(l, list, x->slots, nx) ||
+        !list_append(l, list, y->slots, ny))
+      return vm_panic_memory(l, g);
+    *out = value_from_obj(list);
+    return true;
+  }
+  return wrong_types(l, g, OP_ADD, b, c);
+}
+
+bool arith_op(Local *l, Goroutine *g, Op op, Value b, Value c, Value *out) {
+  if (value_is_int(b) && value_is_int(c))
+    return int_op(l, g, op, value_int(b), value_int(c), out);
+  if (value_is_number(b) && value_is_number(c))
+    return float_op(l, g, op, b, c, out);
+  if (op == OP_ADD) return join(l, g, b, c, out);
+  return wrong_types(l, g, op, b, c);
+}
+
+static bool negate(Local *l, Goroutine *g, Value v, Value *out) {
+  if (value_is_int(v)) {
+    if (value_int(v) == INT64_MIN)
+      return vm_panic(l, g, "integer overflow: -(%lld)", (long long)INT64_MIN);
+    return give_int(l, g, -value_int(v), out);
+  }
+  if (value_is_float(v)) return give_float(l, g, -value_float(v), out);
+  return vm_panic(l, g, "cannot apply unary `-` to %s", value_type_name(v));
+}
+
+bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
+  Value *out = &base[INSTR_A(i)];
+  Value b = base[INSTR_B(i)];
+  Value immediate = value_from_small(INSTR_SC(i));
+  switch (INSTR_OP(i)) {
+    case OP_ADDI: return arith_op(l, g, OP_ADD, b, immediate, out);
+    case OP_SUBI: return arith_op(l, g, OP_SUB, b, immediate, out);
+    case OP_MULI: return arith_op(l, g, OP_MUL, b, immediate, out);
+    case OP_DIVI: return arith_op(l, g, OP_DIV, b, immediate, out);
+    case OP_MODI: return arith_op(l, g, OP_MOD, b, immediate, out);
+    case OP_ADDK: return arith_op(l, g, OP_ADD, b, k[INSTR_C(i)], out);
+    case OP_SUBK: return arith_op(l, g, OP_SUB, b, k[INSTR_C(i)], out);
+    case OP_MULK: return arith_op(l, g, OP_MUL, b, k[INSTR_C(i)], out);
+    case OP_DIVK: return arith_op(l, g, OP_DIV, b, k[INSTR_C(i)], out);
+    case OP_NEG: return negate(l, g, b, out);
+    case OP_BNOT:
+      if (value_is_int(b)) return give_int(l, g, ~value_int(b), out);
+      return vm_panic(l, g, "cannot apply unary `^` to %s",
+                      value_type_name(b));
+    default:
+      return arith_op(l, g, (Op)INSTR_OP(i), b, base[INSTR_C(i)], out);
+  }
+}
+
+int compare_op(Local *l, Goroutine *g, Op op, Value a, Value b) {
+  int order = value_compare(a, b);
+  if (order == 3) {
+    wrong_types(l, g, op, a, b);
+    return -1;
+  }
+  if (order == 2) return 0;
+  return op == OP_LT ? order < 0 : order <= 0;
+}
+
+int compare_slow(Local *l, Goroutine *g, const Value *base, const Value *k,
+                 Instr i) {
+  Value a = base[INSTR_A(i)];
+  Value small = value_from_small(INSTR_SB(i));
+  switch (INSTR_OP(i)) {
+    case OP_EQ: return value_equal(a, base[INSTR_B(i)]);
+    case OP_EQK: return value_equal(a, k[INSTR_B(i)]);
+    case OP_EQI: return value_equal(a, small);
+    case OP_LT:
+    case OP_LTL: return compare_op(l, g, OP_LT, a, base[INSTR_B(i)]);
+    case OP_LE:
+    case OP_LEL: return compare_op(l, g, OP_LE, a, base[INSTR_B(i)]);
+    case OP_LTI:
+    case OP_LTIL: return compare_op(l, g, OP_LT, a, small);
+    case OP_LEI:
+    case OP_LEIL: return compare_op(l, g, OP_LE, a, small);
+    case OP_GTI: return compare_op(l, g, OP_LT, small, a);
+    case OP_GEI: return compare_op(l, g, OP_LE, small, a);
+    case OP_LTK: return compare_op(l, g, OP_LT, a, k[INSTR_B(i)]);
+    case OP_LEK: return compare_op(l, g, OP_LE, a, k[INSTR_B(i)]);
+    case OP_GTK: return compare_op(l, g, OP_LT, k[INSTR_B(i)], a);
+    case OP_GEK: return compare_op(l, g, OP_LE, k[INSTR_B(i)], a);
+    default: rt_throw("compare_slow: opcode %d", (int)INSTR_OP(i));
+  }
+}

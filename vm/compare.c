@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// What == and < mean, hashes of map keys, and deep equality.
+#include <math.h>
+#include <stdlib.h>
+
+#include "vm/vm.h"
+
+// --- == and < --------------------------------------------------------------
+
+static int bytes_compare(const ObjBytes *a, const ObjBytes *b) {
+  const ObjRaw *x = bytes_block(a), *y = bytes_block(b);
+  size_t nx = raw_len(x), ny = raw_len(y);
+  for (size_t i = 0; i < nx && i < ny; i++) {
+    uint8_t p = rt_load_relaxed(&x->data[i]), q = rt_load_relaxed(&y->data[i]);
+    if (p != q) return p < q ? -1 : 1;
+  }
+  return nx < ny ? -1 : nx > ny;
+}
+
+static int floats_compare(double a, double b) {
+  return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
+}
+
+static int numbers_compare(Value a, Value b) {
+  if (value_is_int(a)) {
+    int64_t i = value_int(a);
+    if (!value_is_int(b)) return number_compare(i, value_float(b));
+    int64_t j = value_int(b);
+    return i < j ? -1 : i > j;
+  }
+  double d = value_float(a);
+  if (!value_is_int(b)) return floats_compare(d, value_float(b));
+  int order = number_compare(value_int(b), d);
+  return order == 2 ? 2 : -order;
+}
+
+bool value_equal(Value a, Value b) {
+  if (value_both_small(a, b)) return a == b;
+  if (value_is_number(a))
+    return value_is_number(b) && numbers_compare(a, b) == 0;
+  if (a == b) return true;
+  if (!value_is_obj(a) || !value_is_obj(b)) return false;
+  Obj *x = value_obj(a), *y = value_obj(b);
+  if (x->type != y->type) return false;
+  if (x->type == OBJ_STRING)
+    return string_equal((ObjString *)x, (ObjString *)y);
+  if (x->type == OBJ_BYTES)
+    return bytes_compare((ObjBytes *)x, (ObjBytes *)y) == 0;
+  return false;
+}
+
+int value_compare(Value a, Value b) {
+  if (value_is_number(a))
+    return value_is_number(b) ? numbers_compare(a, b) : 3;
+  if (!value_is_obj(a) || !value_is_obj(b)) return 3;
+  Obj *x = value_obj(a), *y = value_obj(b);
+  if (x->type != y->type) return 3;
+  if (x->type == OBJ_STRING)
+    return string_compare((ObjString *)x, (ObjString *)y);
+  if (x->type == OBJ_BYTES)
+    return bytes_compare((ObjBytes *)x, (ObjBytes *)y);
+  return 3;
+}
+
+// --- Hashes ----------------------------------------------------------------
+
+static uint32_t mix(const Vm *vm, uint64_t x) {
+  __extension__ typedef unsigned __int128 Wide;
+  Wide product =
+      (Wide)(x ^ vm->hash_seed) * (0x9e3779b97f4a7c15u ^ vm->hash_seed << 1);
+  uint64_t h = (uint64_t)product ^ (uint64_t)(product >> 64);
+  return (uint32_t)(h ^ h >> 32);
+}
+
+// Equal ints and floats have equal hashes.
+static uint32_t hash_float(const Vm *vm, double d) {
+  if (d >= -0x1p63 && d < 0x1p63 && d == trunc(d))
+    return mix(vm, (uint64_t)(int64_t)d);
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof bits);
+  return mix(vm, bits);
+}
+
+uint32_t value_hash(Vm *vm, Value key) {
+  if (value_is_small(key)) return mix(vm, (uint64_t)value_small(key));
+  if (value_is_flo(key)) return hash_float(vm, value_flo(key));
+  if (!value_is_obj(key)) return mix(vm, key);
+  Obj *obj = value_obj(key);
+  if (obj->type == OBJ_STRING) return string_hash(vm, (ObjString *)obj);
+  if (obj->type == OBJ_INT) return mix(vm, (uint64_t)((ObjInt *)obj)->value);
+  if (obj->type == OBJ_FLOAT) return hash_float(vm, ((ObjFloat *)obj)->value);
+  return mix(vm, key);
+}
+
+// --- Deep equality ---------------------------------------------------------
+
+// Two containers that are being compared, from element `at` on.
+typedef struct Pair {
+  Obj *a, *b;
+  const void *x, *y;  // blocks, or x: a's table
+  uint64_t at;
+} Pair;
+
+enum { DEEP_MAX = 10000, SEEN_AFTER = 256 };
+
+// A pair met once need not be compared again: had it been unequal, all would
+// be over; and so cycles end. Pairs are noted only after some work is done.
+typedef struct Deep {
+  Vm *vm;
+  Pair *stack;
+  size_t depth, cap;
+  Obj *(*seen)[2];
+  size_t seen_count, seen_cap;
+  bool failed;  // too deep, or out of memory
+} Deep;
+
+static size_t seen_place(const Deep *d, Obj *a, Obj *b) {
+  uint64_t h = ((uint64_t)(uintptr_t)a * 31 + (uint64_t)(uintptr_t)b) *
+               0x9e3779b97f4a7c15u;
+  size_t at = (size_t)(h >> 32) & (d->seen_cap - 1);
+  while (d->seen[at][0] && (d->seen[at][0] != a || d->seen[at][1] != b))
+    at = (at + 1) & (d->seen_cap - 1);
+  return at;
+}
+
+static bool seen_grow(Deep *d) {
+  Deep bigger = *d;
+  bigger.seen_cap = d->seen_cap ? d->seen_cap * 2 : 256;
+  bigger.seen = calloc(bigger.seen_cap, sizeof *bigger.seen);
+  if (!bigger.seen) return false;
+  for (size_t i = 0; i < d->seen_cap; i++) {
+    if (!d->seen[i][0]) continue;
+    size_t at = seen_place(&bigger, d->seen[i][0], d->seen[i][1]);
+    memcpy(bigger.seen[at], d->seen[i], sizeof d->seen[i]);
+  }
+  free(d->seen);
+  *d = bigger;
+  return true;
+}
+
+// Whether the pair was met before; notes it.
+static bool seen_before(Deep *d, Obj *a, Obj *b) {
+  if (d->seen_count >= d->seen_cap / 2 && !seen_grow(d)) {
+    d->failed = true;
+    return false;
+  }
+  size_t at = seen_place(d, a, b);
+  if (d->seen[at][0]) return true;
+  d->seen[at][0] = a;
+  d->seen[at][1] = b;
+  d->seen_count++;
+  return false;
+}
+
+static bool deep_push(Deep *d, Pair pair) {
+  if (d->depth == d->cap) {
+    size_t cap = d->cap ? d->cap * 2 : 16;
+    Pair *stack = d->depth < DEEP_MAX
+                      ? realloc(d->stack, cap * sizeof *stack)
+                      : NULL;
+    if (!stack) {
+      d->failed = true;
+      return false;
+    }
+    d->stack = stack;
+    d->cap = cap;
+  }
+  d->stack[d->depth++] = pair;
+  return true;
+}
+
+static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
+  return a->from == b->from && a->to == b->to && a->inclusive == b->inclusive;
+}
+
+// Looks at two objects of one type: false: not equal. Containers that have
+// to be looked into go onto the stack.
+static bool deep_enter(Deep *d, Obj *a, Obj *b) {
+  Pair pair = {.a = a, .b = b};
+  if (a->type == OBJ_RANGE)
+    return ranges_equal((ObjRange *)a, (ObjRange *)b);
+  if (a->type == OBJ_LIST) {
+    const ObjValues *x = list_block((ObjList *)a);
+    const ObjValues *y = list_block((ObjList *)b);
+    if (values_len(x) != values_len(y)) return false;
+    pair.x = x;
+    pair.y = y;
+  } else if (a->type == OBJ_MAP) {
+    if (map_len((ObjMap *)a) != map_len((ObjMap *)b)) return false;
+    pair.x = heap_load(&((ObjMap *)a)->table);
+  } else if (a->type == OBJ_INSTANCE) {
+    if (((ObjInstance *)a)->type != ((ObjInstance *)b)->type) return false;
+  } else if (a->type != OBJ_ERROR) {
+    return false;
+  }
+  return deep_push(d, pair);
+}
+
+// The next two values of the pair on top; false: none left. *same: false if
+// a key is missing.
+static bool deep_next(Deep *d, Pair *p, Value *a, Value *b, bool *same) {
+  uint64_t at = p->at++;
+  if (p->a->type == OBJ_LIST) {
+    const ObjValues *x = p->x, *y = p->y;
+    if (at >= values_len(x) || at >= values_len(y)) return false;
+    *a = heap_load(&x->slots[at]);
+    *b = heap_load(&y->slots[at]);
+  } else if (p->a->type == OBJ_INSTANCE) {
+    if (at >= p->a->aux) return false;
+    *a = heap_load(&((ObjInstance *)p->a)->fields[at]);
+    *b = heap_load(&((ObjInstance *)p->b)->fields[at]);
+  } else if (p->a->type == OBJ_ERROR) {
+    const ObjError *x = (ObjError *)p->a, *y = (ObjError *)p->b;
+    if (at > 1) return false;
+    *a = heap_load(at ? &x->cause : &x->message);
+    *b = heap_load(at ? &y->cause : &y->message);
+  } else {
+    Value key;
+    p->at = at;
+    if (!map_next(d->vm, (ObjMap *)p->a, p->x, &p->at, &key, a)) return false;
+    *same = map_get(d->vm, (ObjMap *)p->b, key, b);
+  }
+  return true;
+}
+
+// One pair of values: false: not equal.
+static bool deep_values(Deep *d, Value a, Value b, uint64_t *work) {
+  ++*work;
+  if (value_equal(a, b)) return true;
+  if (!value_is_obj(a) || !value_is_obj(b)) return false;
+  Obj *x = value_obj(a), *y = value_obj(b);
+  if (x->type != y->type) return false;
+  if (*work > SEEN_AFTER && seen_before(d, x, y)) return true;
+  return deep_enter(d, x, y);
+}
+
+bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work,
+                      bool *too_deep) {
+  Deep d = {.vm = vm};
+  bool same = deep_values(&d, a, b, work);
+  while (same && d.depth) {
+    Pair *top = &d.stack[d.depth - 1];
+    if (!deep_next(&d, top, &a, &b, &same))
+      d.depth--;
+    else if (same)
+      same = deep_values(&d, a, b, work) && !d.failed;
+  }
+  free(d.stack);
+  free(d.seen);
+  *too_deep = d.failed;
+  return same && !d.failed;
+}

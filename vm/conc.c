@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+// Goroutines, channels, select and tasks, between the opcodes and sched/.
+//
+// Before an operation that may park, the goroutine is complete: pc and base
+// are saved and on_resume says what to finish; once the scheduler has answered
+// CHAN_PARKED this M touches it no more. A task is a result and a channel that
+// is closed when it is there, so waiting for it is a receive.
+#include <stdlib.h>
+
+#include "vm/interp.h"
+
+// --- Goroutines ----------------------------------------------------------------
+
+enum { FREE_MAX = 64, FREE_STACK_MAX = 128 };
+
+static Goroutine *take_free(Local *l) {
+  Goroutine *g = l->free;
+  if (g == NULL) return NULL;
+  l->free = g->g.link ? goroutine_of(g->g.link) : NULL;
+  l->free_count--;
+  g->g.link = NULL;
+  return g;
+}
+
+static Goroutine *make(Local *l) {
+  Goroutine *g =
+      (Goroutine *)heap_alloc(&l->heap, sizeof *g, OBJ_GOROUTINE);
+  if (g == NULL) return NULL;
+  memset((char *)g + sizeof(Obj), 0, sizeof *g - sizeof(Obj));
+  g->g.resume = interp_resume;
+  g->defers = VALUE_NIL;
+  if (!stack_init(l, g, STACK_INITIAL)) return NULL;
+  g->all_next = l->all;
+  l->all = g;
+  return g;
+}
+
+// The bottom frame runs goexit's code: [CALLV 0 all][GOEXIT], with the function
+// and its arguments as if the call was about to happen.
+Goroutine *goroutine_new(Local *l, Value function, const Value *args,
+                         int argc) {
+  VmCode *code = vm_code(l->vm);
+  Goroutine *g = take_free(l);
+  if (g == NULL) g = make(l);
+  if (g == NULL) return NULL;
+  g->stack[0] = g->stack[1] = value_from_small(0);
+  g->stack[2] = value_from_obj(code->goexit_closure);
+  g->base = g->stack + FRAME_WORDS;
+  g->pc = code->goexit->code;
+  g->multi = 0;
+  const Value *top = g->base + FRAME_WORDS + argc;
+  if (top > g->limit && !stack_init(l, g, (size_t)argc + STACK_INITIAL))
+    return NULL;
+  if (top > g->limit) return goroutine_new(l, function, args, argc);
+  g->base[0] = g->base[1] = value_from_small(0);
+  g->base[2] = function;
+  memcpy(g->base + FRAME_WORDS, args, (size_t)argc * sizeof(Value));
+  g->multi = (uint32_t)argc;
+  g->on_resume = RESUME_NOTHING;
+  return g;
+}
+
+Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task) {
+  Value *window = g->base + a;
+  Goroutine *made =
+      goroutine_new(l, window[2], window + FRAME_WORDS, argc);
+  ObjTask *t = NULL;
+  if (made != NULL && task) {
+    t = (ObjTask *)heap_alloc(&l->heap, sizeof *t, OBJ_TASK);
+    if (t != NULL) {
+      t->state = TASK_RUNNING;
+      t->awaited = 0;
+      t->results = VALUE_NIL;
+      t->trace = NULL;
+      chan_init(l->vm->sched, &t->done, 0);
+    }
+  }
+  if (made == NULL || (task && t == NULL)) {
+    vm_panic_memory(l, g);
+    return THROW;
+  }
+  made->task = t;
+  made->created_in = frame_closure(g->base)->proto;
+  made->created_pc = g->pc - 1;
+  if (task) window[0] = value_from_obj(t);
+  sched_spawn(l->p, &made->g);
+  return GO_ON;
+}
+
+static void end_goroutine(Local *l, Goroutine *g) {
+  g->task = NULL;
+  g->select = NULL;
+  sched_end(l->p, &g->g);
+  if (l->free_count >= FREE_MAX || g->block->cap > FREE_STACK_MAX) return;
+  g->g.link = l->free ? &l->free->g : NULL;
+  l->free = g;
+  l->free_count++;
+}
+
+// The task has its outcome: whoever waits for it goes on.
+static void finish_task(Local *l, ObjTask *task, int state, Value results) {
+  heap_store(&l->heap, &task->results, results);
+  // release: the results are there; pairs with acquire in task_deliver
+  rt_store_release(&task->state, (uint32_t)state);
+  chan_close(l->p, &task->done);
+}
+
+Next conc_goexit(Local *l, Goroutine *g) {
+  uint32_t n = g->multi;
+  g->multi = 0;
+  const Value *results = g->base;
+  if (g == l->vm->main) return vm_exit(l, g, 0);
+  if (g->task != NULL) {
+    ObjValues *block = values_new(l, n);
+    if (block == NULL) {
+      vm_panic_memory(l, g);
+      return THROW;
+    }
+    memcpy(block->slots, results, n * sizeof(Value));
+    block->len = n;
+    finish_task(l, g->task, TASK_RETURNED, value_from_obj(block));
+  } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR)) {
+    return report_error(l, g, results[n - 1], true);
+  }
+  end_goroutine(l, g);
+  return LEFT;
+}
+
+// A panic nobody stopped: the end of the task, or of the program.
+Next conc_panicked(Local *l, Goroutine *g, Panic *panic) {
+  ObjTask *task = g->task;
+  if (task == NULL) return report_panic(l, g, panic);
+  task->trace = panic->trace;
+  panic->trace = NULL;
+  vm_task_failed(l->vm, task);
+  finish_task(l, task, TASK_PANICKED, panic->value);
+  panic_free_all(g);
+  end_goroutine(l, g);
+  return LEFT;
+}
+
+bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want) {
+  // acquire: pairs with release in finish_task
+  if (rt_load_acquire(&task->state) == TASK_PANICKED) {
+    rt_store_relaxed(&task->awaited, 1);
+    return vm_panic_value(l, g, heap_load(&task->results));
+  }
+  const ObjValues *block = (ObjValues *)value_obj(heap_load(&task->results));
+  return call_deliver(l, g, to, block->slots, (int)block->len, want,
+                      "the task");
+}
+
+// --- Send and receive --------------------------------------------------------------
+
+static Chan *chan_of(Local *l, Goroutine *g, Value v, const char *what,
+                     bool *fine) {
+  *fine = true;
+  if (value_is_type(v, OBJ_CHAN)) return &((ObjChan *)value_obj(v))->chan;
+  if (v != VALUE_NIL)
+    *fine = vm_panic(l, g, "cannot %s %s", what, value_type_name(v));
+  return NULL;
+}
+
+Next conc_send(Local *l, Goroutine *g, Value to, Value v) {
+  bool fine;
+  Chan *c = chan_of(l, g, to, "send to", &fine);
+  if (!fine) return THROW;
+  g->on_resume = RESUME_SEND;
+  switch (chan_send(l->p, &g->g, c, v)) {
+    case CHAN_DONE: return GO_ON;
+    case CHAN_PARKED: return LEFT;
+    default: vm_panic(l, g, "send on closed channel"); return THROW;
+  }
+}
+
+// What <-c gives: a value, and whether the channel was open.
+static Next received(Local *l, Goroutine *g, Value *to, Value v, bool ok,
+                     int want) {
+  if (want > 2) {
+    vm_panic(l, g, "<- of a channel gives 1 or 2 values, %d wanted", want);
+    return THROW;
+  }
+  if (want > 0) to[0] = ok ? v : VALUE_NIL;
+  if (want > 1) to[1] = value_from_bool(ok);
+  return GO_ON;
+}
+
+static Next recv_task(Local *l, Goroutine *g, Instr i, ObjTask *task) {
+  uint64_t word;
+  g->on_resume = RESUME_RECV;
+  // acquire: pairs with release in finish_task
+  if (rt_load_acquire(&task->state) == TASK_RUNNING &&
+      chan_recv(l->p, &g->g, &task->done, &word, WAIT_TASK) == CHAN_PARKED)
+    return LEFT;
+  bool fine = task_deliver(l, g, task, g->base + INSTR_A(i), (int)INSTR_C(i));
+  return fine ? GO_ON : THROW;
+}
+
+Next conc_recv(Local *l, Goroutine *g, Instr i) {
+  Value from = g->base[INSTR_B(i)];
+  if (value_is_type(from, OBJ_TASK))
+    return recv_task(l, g, i, (ObjTask *)value_obj(from));
+  bool fine;
+  uint64_t word = VALUE_NIL;
+  Chan *c = chan_of(l, g, from, "receive from", &fine);
+  if (!fine) return THROW;
+  g->on_resume = RESUME_RECV;
+  ChanResult r = chan_recv(l->p, &g->g, c, &word, WAIT_CHAN_RECV);
+  if (r == CHAN_PARKED) return LEFT;
+  return received(l, g, g->base + INSTR_A(i), word, r == CHAN_DONE,
+                  (int)INSTR_C(i));
+}
+
+Next conc_recv_resume(Local *l, Goroutine *g, Instr i) {
+  Value from = g->base[INSTR_B(i)];
+  Value *to = g->base + INSTR_A(i);
+  if (value_is_type(from, OBJ_TASK)) {
+    ObjTask *task = (ObjTask *)value_obj(from);
+    return task_deliver(l, g, task, to, (int)INSTR_C(i)) ? GO_ON : THROW;
+  }
+  return received(l, g, to, g->g.wait.elem, g->g.wait.success,
+                  (int)INSTR_C(i));
+}
+
+// --- Select ----------------------------------------------------------------------------
+
+// obj.aux holds for how many cases there is room.
+static SelectBlock *select_block(Local *l, Goroutine *g, uint32_t count) {
+  if (g->select == NULL || g->select->obj.aux < count) {
+    uint32_t room = count < 4 ? 4 : count;
+    SelectBlock *made = (SelectBlock *)heap_alloc(
+        &l->heap, select_block_size(room), OBJ_RAW);
+    if (made == NULL || room > UINT16_MAX) return NULL;
+    made->obj.aux = (uint16_t)room;
+    g->select = made;
+  }
+  g->select->count = count;
+  return g->select;
+}
+
+static bool select_case(Local *l, Goroutine *g, SelCase *c, Value from,
+                        bool send, Value word) {
+  memset(c, 0, sizeof *c);
+  c->send = send;
+  c->waiter.elem = send ? word : VALUE_NIL;
+  if (!send && value_is_type(from, OBJ_TASK)) {
+    c->chan = &((ObjTask *)value_obj(from))->done;
+    return true;
+  }
+  bool fine;
+  c->chan = chan_of(l, g, from, send ? "send to" : "receive from", &fine);
+  return fine;
+}
+
+static Next select_memory(Local *l, Goroutine *g) {
+  vm_panic_memory(l, g);
+  return THROW;
+}
+
+// Register R[a] = index, R[a+1], R[a+2] = the outcome.
+static Next select_outcome(Local *l, Goroutine *g, Instr i, int index) {
+  Value *to = g->base + INSTR_A(i);
+  g->select->count = 0;  // the block is kept, what it held is not
+  if (index == SELECT_SEND_CLOSED) {
+    vm_panic(l, g, "send on closed channel");
+    return THROW;
+  }
+  if (index == SELECT_DEFAULT) {
+    to[0] = value_from_small(-1);
+    return GO_ON;
+  }
+  const SelCase *c = &g->select->cases[index];
+  Value from = to[2 * index];
+  bool task = !c->send && value_is_type(from, OBJ_TASK);
+  bool ok = c->waiter.success;
+  to[0] = value_from_small(index);
+  to[1] = task ? from : ok ? c->waiter.elem : VALUE_NIL;
+  to[2] = task ? VALUE_UNDEF : value_from_bool(ok);
+  return GO_ON;
+}
+
+Next conc_select(Local *l, Goroutine *g, Instr i) {
+  uint32_t count = INSTR_B(i);
+  SelectBlock *block = select_block(l, g, count);
+  if (block == NULL) return select_memory(l, g);
+  const Value *from = g->base + INSTR_A(i);
+  for (uint32_t n = 0; n < count; n++) {
+    bool send = from[2 * n + 1] != VALUE_UNDEF;
+    if (!select_case(l, g, &block->cases[n], from[2 * n], send,
+                     from[2 * n + 1]))
+      return THROW;
+  }
+  g->on_resume = RESUME_SELECT;
+  int index = select_go(l->p, &g->g, block->cases, select_order(block),
+                        (int)count, !(INSTR_C(i) & 1), INSTR_C(i) & 2);
+  if (index == SELECT_PARKED) return LEFT;
+  return select_outcome(l, g, i, index);
+}
+
+Next conc_select_resume(Local *l, Goroutine *g, Instr i) {
+  SelectBlock *block = g->select;
+  int index = select_finish(l->p, &g->g, block->cases, select_order(block),
+                            (int)block->count);
+  return select_outcome(l, g, i, index);
+}
+
+bool conc_outcome(Local *l, Goroutine *g, Value *to, const Value *outcome,
+                  int want) {
+  Value v = outcome[0], ok = outcome[1];
+  if (ok == VALUE_UNDEF)
+    return task_deliver(l, g, (ObjTask *)value_obj(v), to, want);
+  return received(l, g, to, v, ok == VALUE_TRUE, want) == GO_ON;
+}
+
+// --- sched.select(cases): made at run time -----------------------------------------------
+
+typedef struct SelectCall {
+  Value cases;
+  ptrdiff_t window;
+  int want;
+} SelectCall;
+
+static Next native_outcome(Local *l, Goroutine *g, SelectCall *call,
+                           int index) {
+  SelectCall c = *call;
+  free(call);
+  g->pending = NULL;
+  g->multi = 0;
+  g->select->count = 0;
+  if (index == SELECT_SEND_CLOSED) {
+    vm_panic(l, g, "send on closed channel");
+    return THROW;
+  }
+  const SelCase *chosen = &g->select->cases[index];
+  ObjValues *cases = list_block((ObjList *)value_obj(c.cases));
+  Value pair = cases->slots[index];
+  Value from = list_block((ObjList *)value_obj(pair))->slots[0];
+  Value results[3] = {value_from_small(index), VALUE_NIL, VALUE_TRUE};
+  if (!chosen->send && value_is_type(from, OBJ_TASK)) {
+    if (!task_deliver(l, g, (ObjTask *)value_obj(from), &results[1], 1))
+      return THROW;
+  } else if (!chosen->send) {
+    results[2] = value_from_bool(chosen->waiter.success);
+    if (chosen->waiter.success) results[1] = chosen->waiter.elem;
+  }
+  bool fine = call_deliver(l, g, g->base + c.window, results, 3, c.want,
+                           "sched.select");
+  return fine ? RELOAD : THROW;
+}
+
+static bool native_case(Local *l, Goroutine *g, SelCase *c, Value pair) {
+  if (!value_is_type(pair, OBJ_LIST))
+    return vm_panic(l, g, "sched.select: a case is a list [chan] or "
+                          "[chan, value], not %s", value_type_name(pair));
+  ObjValues *block = list_block((ObjList *)value_obj(pair));
+  size_t n = values_len(block);
+  if (n < 1 || n > 2)
+    return vm_panic(l, g, "sched.select: a case is [chan] or [chan, value], "
+                          "not a list of %zu", n);
+  return select_case(l, g, c, block->slots[0], n == 2, block->slots[n - 1]);
+}
+
+Next conc_select_native(CspCall *call, Value *window, int want) {
+  Local *l = call->local;
+  Goroutine *g = call->g;
+  // A copy: the caller's list may change while this one waits.
+  ObjValues *from = list_block((ObjList *)value_obj(call->later_value));
+  size_t count = values_len(from);
+  ObjList *copy = list_new(l, count);
+  SelectBlock *block =
+      count <= INT16_MAX ? select_block(l, g, (uint32_t)count) : NULL;
+  SelectCall *pending = malloc(sizeof *pending);
+  if (copy == NULL || block == NULL || pending == NULL ||
+      !list_append(l, copy, from->slots, count)) {
+    free(pending);
+    return select_memory(l, g);
+  }
+  ObjValues *cases = list_block(copy);
+  for (size_t n = 0; n < count; n++) {
+    if (!native_case(l, g, &block->cases[n], cases->slots[n])) {
+      free(pending);
+      return THROW;
+    }
+  }
+  *pending = (SelectCall){value_from_obj(copy), window - g->base, want};
+  // The copy stays in the window, where the collector sees it.
+  window[3] = pending->cases;
+  ptrdiff_t above =
+      window + 4 - (g->base + frame_closure(g->base)->proto->nregs);
+  g->multi = above > 0 ? (uint32_t)above : 0;
+  g->pending = pending;
+  g->on_resume = RESUME_NATIVE;
+  int index = select_go(l->p, &g->g, block->cases, select_order(block),
+                        (int)count, true, call->later_int != 0);
+  if (index == SELECT_PARKED) return LEFT;
+  return native_outcome(l, g, pending, index);
+}
+
+Next conc_select_native_resume(Local *l, Goroutine *g) {
+  SelectBlock *block = g->select;
+  int index = select_finish(l->p, &g->g, block->cases, select_order(block),
+                            (int)block->count);
+  return native_outcome(l, g, g->pending, index);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// The shortest decimal that reads back as the same float.
+//
+// Most floats that people write have few digits: those are found with one
+// multiplication and checked with one division, both exact enough to prove
+// the answer. The others go through Steele and White's algorithm on big
+// integers ("Dragon4"), which is always right. No locale is involved.
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vm/vm.h"
+
+// --- Big integers ----------------------------------------------------------
+
+enum { BIG_WORDS = 40 };  // 1280 bits: 2^1074 * 10 and more
+
+typedef struct Big {
+  int n;  // words in use
+  uint32_t w[BIG_WORDS];
+} Big;
+
+static void big_set(Big *b, uint64_t x) {
+  b->w[0] = (uint32_t)x;
+  b->w[1] = (uint32_t)(x >> 32);
+  b->n = b->w[1] ? 2 : b->w[0] ? 1 : 0;
+}
+
+static void big_mul(Big *b, uint32_t by) {
+  uint64_t carry = 0;
+  for (int i = 0; i < b->n; i++) {
+    carry += (uint64_t)b->w[i] * by;
+    b->w[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+  if (carry) b->w[b->n++] = (uint32_t)carry;
+}
+
+static void big_mul_pow10(Big *b, int exponent) {
+  for (; exponent >= 9; exponent -= 9) big_mul(b, 1000000000);
+  for (; exponent > 0; exponent--) big_mul(b, 10);
+}
+
+static void big_shift(Big *b, int bits) {
+  for (; bits >= 31; bits -= 31) big_mul(b, (uint32_t)1 << 31);
+  big_mul(b, (uint32_t)1 << bits);
+}
+
+static int big_compare(const Big *a, const Big *b) {
+  if (a->n != b->n) return a->n < b->n ? -1 : 1;
+  for (int i = a->n - 1; i >= 0; i--)
+    if (a->w[i] != b->w[i]) return a->w[i] < b->w[i] ? -1 : 1;
+  return 0;
+}
+
+static void big_add(Big *a, const Big *b) {
+  uint64_t carry = 0;
+  int n = a->n > b->n ? a->n : b->n;
+  for (int i = 0; i < n; i++) {
+    carry += (uint64_t)(i < a->n ? a->w[i] : 0) + (i < b->n ? b->w[i] : 0);
+    a->w[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+  a->n = n;
+  if (carry) a->w[a->n++] = (uint32_t)carry;
+}
+
+static void big_sub(Big *a, const Big *b) {  // a >= b
+  int64_t borrow = 0;
+  for (int i = 0; i < a->n; i++) {
+    borrow += (int64_t)a->w[i] - (i < b->n ? b->w[i] : 0);
+    a->w[i] = (uint32_t)borrow;
+    borrow >>= 32;
+  }
+  while (a->n && a->w[a->n - 1] == 0) a->n--;
+}
+
+// Whether a + b is above c (or equal to it, when `or_equal`).
+static bool big_sum_above(const Big *a, const Big *b, const Big *c,
+                          bool or_equal) {
+  Big sum = *a;
+  big_add(&sum, b);
+  return big_compare(&sum, c) >= (or_equal ? 0 : 1);
+}
+
+// --- Digits ----------------------------------------------------------------
+
+// A number is 0.d1d2d3... * 10^point.
+typedef struct Decimal {
+  char digits[24];
+  int count;
+  int point;
+} Decimal;
+
+// Everything that reads back as m * 2^e lies within (r - down, r + up) / s.
+typedef struct Scaled {
+  Big r, s, up, down;
+  bool even;  // the ends of the interval read back, too
+} Scaled;
+
+static void scale_binary(Scaled *x, uint64_t m, int e, bool uneven) {
+  big_set(&x->r, m);
+  big_set(&x->s, 1);
+  big_set(&x->up, 1);
+  big_set(&x->down, 1);
+  int extra = uneven ? 2 : 1;
+  big_shift(&x->r, extra);
+  big_shift(&x->s, extra);
+  if (uneven) big_shift(&x->up, 1);
+  if (e >= 0) {
+    big_shift(&x->r, e);
+    big_shift(&x->up, e);
+    big_shift(&x->down, e);
+  } else {
+    big_shift(&x->s, -e);
+  }
+}
+
+static void scale_decimal(Scaled *x, int point) {
+  if (point >= 0) {
+    big_mul_pow10(&x->s, point);
+  } else {
+    big_mul_pow10(&x->r, -point);
+    big_mul_pow10(&x->up, -point);
+    big_mul_pow10(&x->down, -point);
+  }
+}
+
+// The next digit; *low, *high: nothing below (above) need be told apart.
+static int next_digit(Scaled *x, bool *low, bool *high) {
+  big_mul(&x->r, 10);
+  big_mul(&x->up, 10);
+  big_mul(&x->down, 10);
+  int digit = 0;
+  while (big_compare(&x->r, &x->s) >= 0) {
+    big_sub(&x->r, &x->s);
+    digit++;
+  }
+  *low = big_compare(&x->r, &x->down) < (x->even ? 1 : 0);
+  *high = big_sum_above(&x->r, &x->up, &x->s, x->even);
+  return digit;
+}
+
+static void dragon4(double d, Decimal *out) {
+  int e;
+  uint64_t m = (uint64_t)ldexp(frexp(d, &e), 53);
+  e -= 53;
+  if (e < -1074) {  // subnormal: fewer bits
+    m >>= -1074 - e;
+    e = -1074;
+  }
+  Scaled x;
+  x.even = m % 2 == 0;
+  scale_binary(&x, m, e, m == (uint64_t)1 << 52 && e > -1074);
+  out->point = (int)ceil(log10(d) - 1e-10);
+  scale_decimal(&x, out->point);
+  if (big_sum_above(&x.r, &x.up, &x.s, x.even)) {
+    out->point++;
+    big_mul(&x.s, 10);
+  }
+  out->count = 0;
+  bool low, high;
+  do {
+    int digit = next_digit(&x, &low, &high);
+    if (high && low) {
+      big_mul(&x.r, 2);
+      high = big_compare(&x.r, &x.s) >= 0;
+    }
+    if (high) digit++;
+    out->digits[out->count++] = (char)('0' + digit);
+  } while (!low && !high);
+}
+
+static void set_digits(Decimal *out, uint64_t n, int places) {
+  char text[24];
+  int len = 0;
+  for (; n; n /= 10) text[len++] = (char)('0' + n % 10);
+  for (int i = 0; i < len; i++) out->digits[i] = text[len - 1 - i];
+  out->point = len - places;
+  while (len > 1 && out->digits[len - 1] == '0') len--;
+  out->count = len;
+}
+
+// d = n / 10^places with n below 10^15: decimals of up to 15 digits are all
+// different floats, and n / 10^places is rounded just as reading rounds.
+static bool few_digits(double d, Decimal *out) {
+  double power = 1;
+  for (int places = 0; places <= 22; places++, power *= 10) {
+    double n = nearbyint(d * power);
+    if (n >= 1e15) return false;
+    if (n > 0 && n / power == d) {
+      set_digits(out, (uint64_t)n, places);
+      return true;
+    }
+  }
+  return false;
+}
+
+// --- Text ------------------------------------------------------------------
+
+static char *put(char *out, const char *data, int count) {
+  memcpy(out, data, (size_t)count);
+  return out + count;
+}
+
+static char *put_zeros(char *out, int count) {
+  memset(out, '0', (size_t)count);
+  return out + count;
+}
+
+static char *put_exponent(char *out, const Decimal *x) {
+  int exponent = x->point - 1;
+  *out++ = x->digits[0];
+  if (x->count > 1) {
+    *out++ = '.';
+    out = put(out, x->digits + 1, x->count - 1);
+  }
+  *out++ = 'e';
+  *out++ = exponent < 0 ? '-' : '+';
+  if (exponent < 0) exponent = -exponent;
+  if (exponent >= 100) *out++ = (char)('0' + exponent / 100);
+  *out++ = (char)('0' + exponent / 10 % 10);
+  *out++ = (char)('0' + exponent % 10);
+  return out;
+}
+
+static char *put_positional(char *out, const Decimal *x) {
+  if (x->point <= 0) {
+    out = put(out, "0.", 2);
+    out = put_zeros(out, -x->point);
+    return put(out, x->digits, x->count);
+  }
+  if (x->count <= x->point) {
+    out = put(out, x->digits, x->count);
+    out = put_zeros(out, x->point - x->count);
+    return put(out, ".0", 2);
+  }
+  out = put(out, x->digits, x->point);
+  *out++ = '.';
+  return put(out, x->digits + x->point, x->count - x->point);
+}
+
+int format_float(double d, char *out) {
+  char *end = out;
+  if (isnan(d)) {
+    end = put(end, "nan", 3);
+  } else {
+    if (signbit(d)) *end++ = '-';
+    d = fabs(d);
+    Decimal x = {"0", 1, 1};
+    if (isinf(d)) {
+      end = put(end, "inf", 3);
+    } else {
+      if (d != 0 && !few_digits(d, &x)) dragon4(d, &x);
+      bool exponent = d != 0 && (x.point - 1 < -4 || x.point - 1 >= 21);
+      end = exponent ? put_exponent(end, &x) : put_positional(end, &x);
+    }
+  }
+  *end = '\0';
+  return (int)(end - out);
+}

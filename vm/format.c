@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// Values as text, as println shows them, without recursion on the C stack.
+//
+// Containers on the way down lie on an explicit stack; one that is on it
+// already prints as [...] or {...}, and so does one nested too deep.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vm/vm.h"
+
+enum { NEST_MAX = 10000 };
+
+// --- Text ------------------------------------------------------------------
+
+// Room for `more` bytes and a NUL.
+static bool text_reserve(Text *text, size_t more) {
+  if (text->failed) return false;
+  size_t need = text->len + more + 1;
+  if (need <= text->cap) return true;
+  size_t cap = text->cap * 2 > need ? text->cap * 2 : need + 32;
+  char *data = realloc(text->data, cap);
+  if (!data) {
+    text->failed = true;
+    return false;
+  }
+  text->data = data;
+  text->cap = cap;
+  return true;
+}
+
+void text_add(Text *text, const char *data, size_t len) {
+  if (!text_reserve(text, len)) return;
+  if (len) memcpy(text->data + text->len, data, len);
+  text->len += len;
+  text->data[text->len] = '\0';
+}
+
+void text_addf(Text *text, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int len = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (len >= 0 && text_reserve(text, (size_t)len)) {
+    vsnprintf(text->data + text->len, (size_t)len + 1, format, again);
+    text->len += (size_t)len;
+  }
+  va_end(again);
+}
+
+void text_free(Text *text) {
+  free(text->data);
+  *text = (Text){NULL, 0, 0, false};
+}
+
+static void add_text(Text *text, const char *s) {
+  text_add(text, s, strlen(s));
+}
+
+static void add_string(Text *text, const ObjString *s) {
+  text_add(text, s->data, s->len);
+}
+
+// --- Quoting ---------------------------------------------------------------
+
+static const char *escape_of(char c) {
+  switch (c) {
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    case '\\':
+      return "\\\\";
+    case '"':
+      return "\\\"";
+    default:
+      return NULL;
+  }
+}
+
+// One character of a string in source form; its length.
+static size_t add_quoted_at(Text *text, const char *data, size_t len,
+                            size_t at) {
+  uint8_t c = (uint8_t)data[at];
+  const char *escape = escape_of((char)c);
+  if (escape) {
+    add_text(text, escape);
+    return 1;
+  }
+  if (c == '$' && at + 1 < len && data[at + 1] == '{') {
+    add_text(text, "\\$");
+    return 1;
+  }
+  uint32_t rune;
+  int count = utf8_decode(data, len, at, &rune);
+  if (c < 0x20 || c == 0x7f || (c >= 0x80 && count == 1))
+    text_addf(text, "\\x%02x", c);
+  else
+    text_add(text, data + at, (size_t)count);
+  return (size_t)count;
+}
+
+static void add_quoted(Text *text, const char *data, size_t len) {
+  add_text(text, "\"");
+  for (size_t at = 0; at < len;) at += add_quoted_at(text, data, len, at);
+  add_text(text, "\"");
+}
+
+static void add_bytes(Text *text, const ObjBytes *b) {
+  const ObjRaw *block = bytes_block(b);
+  size_t len = raw_len(block);
+  add_text(text, "bytes(\"");
+  for (size_t i = 0; i < len; i++) {
+    char c = (char)rt_load_relaxed(&block->data[i]);
+    const char *escape = escape_of(c);
+    if (escape)
+      add_text(text, escape);
+    else if ((uint8_t)c < 0x20 || (uint8_t)c >= 0x7f)
+      text_addf(text, "\\x%02x", (uint8_t)c);
+    else if (c == '$')
+      add_text(text, "\\$");
+    else
+      text_add(text, &c, 1);
+  }
+  add_text(text, "\")");
+}
+
+// --- Names -----------------------------------------------------------------
+
+const char *value_type_name(Value v) {
+  static const char *const names[] = {
+#define X(name, text) text,
+      OBJ_TYPES(X)
+#undef X
+  };
+  if (value_is_small(v)) return "int";
+  if (value_is_flo(v)) return "float";
+  if (!value_is_obj(v))
+    return v == VALUE_TRUE || v == VALUE_FALSE ? "bool" : "nil";
+  const Obj *obj = value_obj(v);
+  if (obj->type == OBJ_INSTANCE)
+    return ((const ObjInstance *)obj)->type->name->data;
+  if (obj->type == OBJ_HOST) return ((const ObjHost *)obj)->klass->name;
+  return names[obj->type];
+}
+
+static const char *closure_name(const Obj *obj) {
+  const ObjString *name = ((const ObjClosure *)obj)->proto->name;
+  return name ? name->data : "?";
+}
+
+static void add_function(Text *text, Value function) {
+  const Obj *obj = value_is_obj(function) ? value_obj(function) : NULL;
+  if (obj && obj->type == OBJ_BOUND) {
+    Value f = ((const ObjBound *)obj)->function;
+    obj = value_is_obj(f) ? value_obj(f) : NULL;
+  }
+  if (obj && obj->type == OBJ_CLOSURE && *closure_name(obj))
+    text_addf(text, "<func %s>", closure_name(obj));
+  else
+    add_text(text, "<func>");
+}
+
+// --- Values without parts --------------------------------------------------
+
+static void add_float(Text *text, double d) {
+  char buffer[32];
+  text_add(text, buffer, (size_t)format_float(d, buffer));
+}
+
+static void add_range(Text *text, const ObjRange *r) {
+  text_addf(text, "%lld..%s%lld", (long long)r->from, r->inclusive ? "=" : "",
+            (long long)r->to);
+}
+
+static void add_object(Text *text, Value v, bool quoted) {
+  const Obj *obj = value_obj(v);
+  switch (obj->type) {
+    case OBJ_STRING: {
+      const ObjString *s = (const ObjString *)obj;
+      if (quoted)
+        add_quoted(text, s->data, s->len);
+      else
+        add_string(text, s);
+      return;
+    }
+    case OBJ_BYTES:
+      add_bytes(text, (const ObjBytes *)obj);
+      return;
+    case OBJ_RANGE:
+      add_range(text, (const ObjRange *)obj);
+      return;
+    case OBJ_CLOSURE:
+    case OBJ_NATIVE:
+    case OBJ_BOUND:
+      add_function(text, v);
+      return;
+    case OBJ_STRUCT:
+      add_string(text, ((const ObjStruct *)obj)->name);
+      return;
+    case OBJ_MODULE:
+      text_addf(text, "<module %s>", ((const ObjModule *)obj)->name->data);
+      return;
+    default:
+      text_addf(text, "<%s>", value_type_name(v));
+  }
+}
+
+static void add_plain(Text *text, Value v, bool quoted) {
+  if (value_is_int(v))
+    text_addf(text, "%lld", (long long)value_int(v));
+  else if (value_is_float(v))
+    add_float(text, value_float(v));
+  else if (value_is_obj(v))
+    add_object(text, v, quoted);
+  else
+    add_text(text, v == VALUE_TRUE    ? "true"
+                   : v == VALUE_FALSE ? "false"
+                                      : "nil");
+}
+
+// --- Containers ------------------------------------------------------------
+
+// A container that is being walked, and where.
+typedef struct Level {
+  Obj *obj;
+  const void *block;  // list: its block; map: its table
+  uint64_t at;
+} Level;
+
+typedef struct Walk {
+  Vm *vm;  // NULL: entries of maps need not be current
+  Level *levels;
+  size_t depth, cap;
+  bool failed;
+} Walk;
+
+static bool is_container(Value v) {
+  if (!value_is_obj(v)) return false;
+  uint8_t type = value_obj(v)->type;
+  return type == OBJ_LIST || type == OBJ_MAP || type == OBJ_INSTANCE ||
+         type == OBJ_ERROR;
+}
+
+// Goes into the container. false: it is being walked already, too deep, or
+// there is no memory.
+static bool walk_enter(Walk *w, Obj *obj) {
+  for (size_t i = w->depth; i-- > 0;)
+    if (w->levels[i].obj == obj) return false;
+  if (w->depth == NEST_MAX) return false;
+  if (w->depth == w->cap) {
+    size_t cap = w->cap ? w->cap * 2 : 8;
+    Level *levels = realloc(w->levels, cap * sizeof *levels);
+    if (!levels) {
+      w->failed = true;
+      return false;
+    }
+    w->levels = levels;
+    w->cap = cap;
+  }
+  Level *level = &w->levels[w->depth++];
+  *level = (Level){.obj = obj};
+  if (obj->type == OBJ_LIST) level->block = list_block((ObjList *)obj);
+  if (obj->type == OBJ_MAP) level->block = heap_load(&((ObjMap *)obj)->table);
+  return true;
+}
+
+// The next entry of the table as it was, without looking at the map.
+static bool entry_next(Level *level, Value *key, Value *v) {
+  const ObjTable *t = level->block;
+  uint32_t used = rt_load_acquire(&t->used);  // pairs with release in map.c
+  while (level->at < used && level->at < t->cap) {
+    const MapEntry *entry = &t->entries[level->at++];
+    *key = heap_load(&entry->key);
+    *v = heap_load(&entry->value);
+    if (*key != VALUE_TOMB) return true;
+  }
+  return false;
+}
+
+// The next part: its value, and for maps its key. false: the end.
+static bool walk_next(Walk *w, Level *level, Value *key, Value *v) {
+  const Obj *obj = level->obj;
+  if (obj->type == OBJ_MAP)
+    return w->vm ? map_next(w->vm, (const ObjMap *)obj, level->block,
+                            &level->at, key, v)
+                 : entry_next(level, key, v);
+  uint64_t at = level->at++;
+  if (obj->type == OBJ_LIST) {
+    const ObjValues *block = level->block;
+    if (at >= values_len(block)) return false;
+    *v = heap_load(&block->slots[at]);
+  } else if (obj->type == OBJ_INSTANCE) {
+    if (at >= obj->aux) return false;
+    *v = heap_load(&((const ObjInstance *)obj)->fields[at]);
+  } else {
+    if (at > 0) return false;
+    *v = heap_load(&((const ObjError *)obj)->message);
+  }
+  return true;
+}
+
+static void add_opening(Text *text, const Obj *obj, bool quoted) {
+  if (obj->type == OBJ_INSTANCE) {
+    add_string(text, ((const ObjInstance *)obj)->type->name);
+    add_text(text, "(");
+  } else if (obj->type == OBJ_ERROR) {
+    if (quoted) add_text(text, "error(");
+  } else {
+    add_text(text, obj->type == OBJ_LIST ? "[" : "{");
+  }
+}
+
+static void add_closing(Text *text, const Obj *obj, bool quoted) {
+  if (obj->type == OBJ_LIST)
+    add_text(text, "]");
+  else if (obj->type == OBJ_MAP)
+    add_text(text, "}");
+  else if (obj->type == OBJ_INSTANCE || quoted)
+    add_text(text, ")");
+}
+
+static void add_again(Text *text, const Obj *obj) {
+  if (obj->type == OBJ_LIST)
+    add_text(text, "[...]");
+  else if (obj->type == OBJ_INSTANCE)
+    text_addf(text, "%s(...)", ((const ObjInstance *)obj)->type->name->data);
+  else
+    add_text(text, obj->type == OBJ_MAP ? "{...}" : "error(...)");
+}
+
+// What stands before a part: comma, field's name or key. Strings below a
+// container are quoted; an outermost error's message is not.
+static void add_before(Text *text, const Level *level, bool first, Value key) {
+  const Obj *obj = level->obj;
+  if (!first) add_text(text, ", ");
+  if (obj->type == OBJ_MAP) {
+    if (is_container(key))
+      text_addf(text, "<%s>", value_type_name(key));
+    else
+      add_plain(text, key, true);
+    add_text(text, ": ");
+  } else if (obj->type == OBJ_INSTANCE) {
+    add_string(text,
+               ((const ObjInstance *)obj)->type->fields[level->at - 1]);
+    add_text(text, ": ");
+  }
+}
+
+// One value: written whole, or entered.
+static void add_value(Text *text, Walk *w, Value v, bool quoted) {
+  if (!is_container(v)) {
+    add_plain(text, v, quoted);
+  } else if (walk_enter(w, value_obj(v))) {
+    add_opening(text, value_obj(v), quoted);
+  } else {
+    add_again(text, value_obj(v));
+    if (w->failed) text->failed = true;
+  }
+}
+
+// Whether what stands at this depth is quoted: everything inside containers,
+// but not the message of an error that is itself not quoted.
+static bool inner_quoted(const Walk *w, bool quoted) {
+  if (quoted) return true;
+  for (size_t i = 0; i < w->depth; i++)
+    if (w->levels[i].obj->type != OBJ_ERROR) return true;
+  return false;
+}
+
+void format_value(Text *text, Vm *vm, Value v, bool quoted) {
+  Walk w = {.vm = vm};
+  add_value(text, &w, v, quoted);
+  while (w.depth && !text->failed) {
+    Level *top = &w.levels[w.depth - 1];
+    bool first = top->at == 0;
+    Value key = VALUE_NIL;
+    if (walk_next(&w, top, &key, &v)) {
+      add_before(text, top, first, key);
+      add_value(text, &w, v, inner_quoted(&w, quoted));
+    } else {
+      w.depth--;
+      add_closing(text, top->obj, inner_quoted(&w, quoted));
+    }
+  }
+  free(w.levels);
+}
+
+// --- Whether string() methods are involved ---------------------------------
+
+static bool has_string_method(Value v) {
+  if (!value_is_type(v, OBJ_INSTANCE)) return false;
+  const ObjInstance *instance = (const ObjInstance *)value_obj(v);
+  return heap_load(&instance->type->string_method) != VALUE_NIL;
+}
+
+bool value_needs_call(Value v) {
+  if (!is_container(v)) return false;
+  if (has_string_method(v)) return true;
+  Walk w = {.vm = NULL};
+  bool needs = false;
+  walk_enter(&w, value_obj(v));
+  while (w.depth && !needs) {
+    Value key = VALUE_NIL;
+    if (!walk_next(&w, &w.levels[w.depth - 1], &key, &v)) {
+      w.depth--;
+      continue;
+    }
+    needs = has_string_method(v) || has_string_method(key);
+    if (!needs && is_container(v)) walk_enter(&w, value_obj(v));
+  }
+  free(w.levels);
+  return needs;
+}

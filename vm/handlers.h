@@ -1,0 +1,807 @@
+// SPDX-License-Identifier: MIT
+// The handlers of all opcodes (opcodes.def says what each means). Included by
+// interp.c alone, once, between its macros. A fast path is the case that
+// programs run a million times; the rest is a call into arith.c, access.c,
+// call.c, iter.c or conc.c.
+
+// --- Slow paths that handlers jump to ---------------------------------------
+//
+// Handlers that only jump need no frame of their own: what calls C stands
+// here, and decodes the instruction once more.
+
+SHARED(arith_general) {
+  TRY(arith_slow(l, g, base, k, i));
+  NEXT();
+}
+SHARED(compare_general) {
+  SAVE();
+  int answer = compare_slow(l, g, base, k, i);
+  if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
+  if ((Instr)answer == C) {
+    int32_t jump = INSTR_SJ(*pc);
+    pc += 1 + jump;
+    if (jump < 0) SAFEPOINT();
+  } else {
+    pc++;
+  }
+  NEXT();
+}
+SHARED(inclt_general) {
+  SAVE();
+  if (UNLIKELY(!arith_op(l, g, OP_ADD, base[A], value_from_small(1),
+                         &base[A])))
+    JUMP_TO(throw_panic);
+  int answer = compare_op(l, g, OP_LT, base[A], base[B]);
+  if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
+  if (answer != 0) {
+    pc += 1 + INSTR_SJ(*pc);
+    SAFEPOINT();
+  } else {
+    pc++;
+  }
+  NEXT();
+}
+SHARED(get_general) {
+  Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : base[C];
+  TRY(access_get(l, g, base[B], at, &base[A], NULL));
+  NEXT();
+}
+SHARED(set_general) {
+  TRY(access_set(l, g, base[A], base[B], base[C]));
+  NEXT();
+}
+#define CACHE ((uint32_t *)(uintptr_t)(pc + 1))
+SHARED(getf_general) {
+  TRY(access_field(l, g, base[B], (ObjString *)value_obj(k[*pc]), CACHE,
+                   &base[A]));
+  pc += 2;
+  NEXT();
+}
+SHARED(setf_general) {
+  TRY(access_set_field(l, g, base[A], (ObjString *)value_obj(k[*pc]), CACHE,
+                       base[B]));
+  pc += 2;
+  NEXT();
+}
+// The stack is too short for the call at pc - 1: makes room, does it again.
+SHARED(grow_stack) {
+  TRY(stack_reserve(l, g, base + A + FRAME_WORDS + l->grow));
+  base = g->base;
+  pc--;
+  NEXT();
+}
+// Work that natives have charged counts for the next safepoint.
+#define CHARGE() (count -= 1 + l->debt, l->debt = 0)
+SHARED(call_general) {
+  SAVE();
+  CHARGE();
+  FOLLOW(call_value(l, g, base + A, (int)B, (int)C, pc));
+}
+SHARED(invoke_general) {
+  SAVE();
+  CHARGE();
+  FOLLOW(call_method(l, g, A, (int)B + 1, (int)C));
+}
+SHARED(return_general) {
+  SAVE();
+  bool one = INSTR_OP(i) == OP_RET1;
+  FOLLOW(call_return(l, g, base + (one ? A : 0), one));
+}
+SHARED(next_general) {
+  SAVE();
+  FOLLOW(iter_next(l, g, i));
+}
+
+// --- Loads and stores ------------------------------------------------------
+
+HANDLER(MOVE) {
+  base[A] = base[B];
+  NEXT();
+}
+HANDLER(LOADI) {
+  base[A] = value_from_small(INSTR_SBX(i));
+  NEXT();
+}
+HANDLER(LOADK) {
+  base[A] = k[INSTR_BX(i)];
+  NEXT();
+}
+HANDLER(LOADNIL) {
+  for (Instr n = 0; n <= B; n++) base[A + n] = VALUE_NIL;
+  NEXT();
+}
+HANDLER(LOADTRUE) {
+  base[A] = VALUE_TRUE;
+  NEXT();
+}
+HANDLER(LOADFALSE) {
+  base[A] = VALUE_FALSE;
+  NEXT();
+}
+HANDLER(LOADUNDEF) {
+  base[A] = VALUE_UNDEF;
+  NEXT();
+}
+HANDLER(GETG) {
+  Value v = heap_load(&((ObjCell *)value_obj(k[INSTR_BX(i)]))->value);
+  if (UNLIKELY(v == VALUE_UNDEF)) {
+    TRY(vm_panic(l, g, "`%s` is used before it is set",
+                 ((ObjString *)value_obj(k[*pc]))->data));
+  }
+  base[A] = v;
+  pc++;
+  NEXT();
+}
+HANDLER(SETG) {
+  heap_store(&l->heap, &((ObjCell *)value_obj(k[INSTR_BX(i)]))->value, base[A]);
+  NEXT();
+}
+HANDLER(GETUP) {
+  base[A] = heap_load(&frame_closure(base)->upvalues[B]->value);
+  NEXT();
+}
+HANDLER(SETUP) {
+  heap_store(&l->heap, &frame_closure(base)->upvalues[B]->value, base[A]);
+  NEXT();
+}
+HANDLER(NEWCELL) {
+  ObjCell *cell = (ObjCell *)heap_alloc(&l->heap, sizeof *cell, OBJ_CELL);
+  if (UNLIKELY(cell == NULL)) TRY(vm_panic_memory(l, g));
+  cell->value = base[B];
+  base[A] = value_from_obj(cell);
+  NEXT();
+}
+HANDLER(GETCELL) {
+  base[A] = heap_load(&((ObjCell *)value_obj(base[B]))->value);
+  NEXT();
+}
+HANDLER(SETCELL) {
+  heap_store(&l->heap, &((ObjCell *)value_obj(base[A]))->value, base[B]);
+  NEXT();
+}
+HANDLER(CLOSURE) {
+  Proto *proto = (Proto *)(uintptr_t)k[INSTR_BX(i)];
+  size_t size = sizeof(ObjClosure) + proto->nupvalues * sizeof(ObjCell *);
+  ObjClosure *made = (ObjClosure *)heap_alloc(&l->heap, size, OBJ_CLOSURE);
+  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
+  made->obj.aux = proto->nupvalues;
+  made->proto = proto;
+  for (int n = 0; n < proto->nupvalues; n++) {
+    UpvalueFrom from = proto->upvalues[n];
+    made->upvalues[n] = from.local ? (ObjCell *)value_obj(base[from.index])
+                                   : frame_closure(base)->upvalues[from.index];
+  }
+  base[A] = value_from_obj(made);
+  NEXT();
+}
+
+// --- Arithmetic ----------------------------------------------------------------
+
+// int: an expression over x, y (words of small ints) that sets r or goes slow;
+// flo: over doubles.
+#define ARITH_SLOW() JUMP_TO(arith_general)
+#define OVERFLOWING(builtin, xv, yv)                                        \
+  Value x = (xv), y = (yv);                                                 \
+  int64_t r;                                                                \
+  if (LIKELY(value_both_small(x, y))) {                                     \
+    if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) {                     \
+      base[A] = (Value)r;                                                   \
+      NEXT();                                                               \
+    }                                                                       \
+  }
+#define FLOATING(op)                                                        \
+  if (value_both_flo(x, y)) {                                               \
+    Value f;                                                                \
+    if (LIKELY(value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
+      base[A] = f;                                                          \
+      NEXT();                                                               \
+    }                                                                       \
+  }
+#define ADD_LIKE(builtin, op, yv)      \
+  {                                    \
+    OVERFLOWING(builtin, base[B], yv)  \
+    else FLOATING(op)                  \
+    ARITH_SLOW();                      \
+  }
+#define IMMEDIATE value_from_small(INSTR_SC(i))
+
+HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, +, base[C])
+HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, base[C])
+HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, k[C])
+HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, k[C])
+
+#define IMMEDIATE_LIKE(builtin)                  \
+  {                                              \
+    OVERFLOWING(builtin, base[B], IMMEDIATE)     \
+    ARITH_SLOW();                                \
+  }
+HANDLER(ADDI) IMMEDIATE_LIKE(__builtin_add_overflow)
+HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow)
+
+// One factor loses its shift, so that the product keeps just one.
+#define MUL_LIKE(yv)                                                         \
+  {                                                                          \
+    Value x = base[B], y = (yv);                                             \
+    int64_t r;                                                               \
+    if (LIKELY(value_both_small(x, y))) {                                    \
+      if (LIKELY(!__builtin_mul_overflow((int64_t)x, value_small(y), &r))) { \
+        base[A] = (Value)r;                                                  \
+        NEXT();                                                              \
+      }                                                                      \
+    } else                                                                   \
+      FLOATING(*)                                                            \
+    ARITH_SLOW();                                                            \
+  }
+HANDLER(MUL) MUL_LIKE(base[C])
+HANDLER(MULK) MUL_LIKE(k[C])
+HANDLER(MULI) MUL_LIKE(IMMEDIATE)
+
+// y is not 0; the smallest small int over -1 leaves the small range.
+#define DIV_LIKE(yv)                                                       \
+  {                                                                        \
+    Value x = base[B], y = (yv);                                           \
+    if (LIKELY(value_both_small(x, y))) {                                  \
+      if (LIKELY((int64_t)y > 0)) {                                        \
+        base[A] = value_from_small((int64_t)x / (int64_t)y);               \
+        NEXT();                                                            \
+      }                                                                    \
+    } else                                                                 \
+      FLOATING(/)                                                          \
+    ARITH_SLOW();                                                          \
+  }
+HANDLER(DIV) DIV_LIKE(base[C])
+HANDLER(DIVK) DIV_LIKE(k[C])
+HANDLER(DIVI) DIV_LIKE(IMMEDIATE)
+
+#define MOD_LIKE(yv)                                        \
+  {                                                         \
+    Value x = base[B], y = (yv);                            \
+    if (LIKELY(value_both_small(x, y) && (int64_t)y > 0)) { \
+      base[A] = (Value)((int64_t)x % (int64_t)y);           \
+      NEXT();                                               \
+    }                                                       \
+    ARITH_SLOW();                                           \
+  }
+HANDLER(MOD) MOD_LIKE(base[C])
+HANDLER(MODI) MOD_LIKE(IMMEDIATE)
+
+HANDLER(ADDW) { ARITH_SLOW(); }
+HANDLER(SUBW) { ARITH_SLOW(); }
+HANDLER(MULW) { ARITH_SLOW(); }
+
+#define BIT_LIKE(op)                                        \
+  {                                                         \
+    Value x = base[B], y = base[C];                         \
+    if (LIKELY(value_both_small(x, y))) {                   \
+      base[A] = x op y;                                     \
+      NEXT();                                               \
+    }                                                       \
+    ARITH_SLOW();                                           \
+  }
+HANDLER(BAND) BIT_LIKE(&)
+HANDLER(BOR) BIT_LIKE(|)
+HANDLER(BXOR) BIT_LIKE(^)
+HANDLER(SHL) {
+  Value x = base[B], y = base[C];
+  // a non-negative int that keeps its sign bit clear after the shift
+  if (LIKELY(value_both_small(x, y) && y <= value_from_small(60) &&
+             (x >> (62 - value_small(y))) == 0)) {
+    base[A] = x << value_small(y);
+    if (LIKELY((int64_t)base[A] >= 0)) NEXT();
+  }
+  ARITH_SLOW();
+}
+HANDLER(SHR) {
+  Value x = base[B], y = base[C];
+  if (LIKELY(value_both_small(x, y) && y <= value_from_small(61))) {
+    base[A] = value_from_small(value_small(x) >> value_small(y));
+    NEXT();
+  }
+  ARITH_SLOW();
+}
+HANDLER(NEG) {
+  Value x = base[B];
+  int64_t r;
+  if (LIKELY(value_is_small(x) &&
+             !__builtin_sub_overflow((int64_t)0, (int64_t)x, &r))) {
+    base[A] = (Value)r;
+    NEXT();
+  }
+  ARITH_SLOW();
+}
+HANDLER(NOT) {
+  base[A] = value_from_bool(!value_truthy(base[B]));
+  NEXT();
+}
+HANDLER(BNOT) {
+  Value x = base[B];
+  if (LIKELY(value_is_small(x))) {
+    base[A] = ~x & ~(Value)TAG_MASK;
+    NEXT();
+  }
+  ARITH_SLOW();
+}
+
+// --- Comparisons and jumps ---------------------------------------------------------
+
+#define TAKE(condition, wanted)                       \
+  do {                                                \
+    if ((condition) == (bool)(wanted))                \
+      pc += 1 + INSTR_SJ(*pc);                        \
+    else                                              \
+      pc++;                                           \
+  } while (0)
+#define TAKE_BACK(condition, wanted)                  \
+  do {                                                \
+    if ((condition) == (bool)(wanted)) {              \
+      pc += 1 + INSTR_SJ(*pc);                        \
+      SAFEPOINT();                                    \
+    } else {                                          \
+      pc++;                                           \
+    }                                                 \
+  } while (0)
+#define COMPARE(op, take, xv, yv)                 \
+  {                                               \
+    Value x = (xv), y = (yv);                     \
+    bool yes;                                     \
+    if (LIKELY(value_both_small(x, y)))           \
+      yes = (int64_t)x op(int64_t) y;             \
+    else if (value_both_flo(x, y))                \
+      yes = value_flo(x) op value_flo(y);         \
+    else                                          \
+      JUMP_TO(compare_general);                   \
+    take(yes, C);                                 \
+    NEXT();                                       \
+  }
+#define SMALL_B value_from_small(INSTR_SB(i))
+
+HANDLER(LT) COMPARE(<, TAKE, base[A], base[B])
+HANDLER(LE) COMPARE(<=, TAKE, base[A], base[B])
+HANDLER(LTI) COMPARE(<, TAKE, base[A], SMALL_B)
+HANDLER(LEI) COMPARE(<=, TAKE, base[A], SMALL_B)
+HANDLER(LTK) COMPARE(<, TAKE, base[A], k[B])
+HANDLER(LEK) COMPARE(<=, TAKE, base[A], k[B])
+HANDLER(GTI) COMPARE(<, TAKE, SMALL_B, base[A])
+HANDLER(GEI) COMPARE(<=, TAKE, SMALL_B, base[A])
+HANDLER(GTK) COMPARE(<, TAKE, k[B], base[A])
+HANDLER(GEK) COMPARE(<=, TAKE, k[B], base[A])
+HANDLER(LTL) COMPARE(<, TAKE_BACK, base[A], base[B])
+HANDLER(LEL) COMPARE(<=, TAKE_BACK, base[A], base[B])
+HANDLER(LTIL) COMPARE(<, TAKE_BACK, base[A], SMALL_B)
+HANDLER(LEIL) COMPARE(<=, TAKE_BACK, base[A], SMALL_B)
+
+#define EQUAL(yv)                                              \
+  {                                                            \
+    Value x = base[A], y = (yv);                               \
+    bool yes;                                                  \
+    if (LIKELY(value_both_small(x, y)))                        \
+      yes = x == y;                                            \
+    else                                                       \
+      JUMP_TO(compare_general);                                \
+    TAKE(yes, C);                                              \
+    NEXT();                                                    \
+  }
+HANDLER(EQ) EQUAL(base[B])
+HANDLER(EQK) EQUAL(k[B])
+HANDLER(EQI) EQUAL(SMALL_B)
+
+HANDLER(INCLT) {
+  Value x = base[A], y = base[B];
+  int64_t r;
+  if (UNLIKELY(!value_both_small(x, y) ||
+               __builtin_add_overflow((int64_t)x, (int64_t)4, &r)))
+    JUMP_TO(inclt_general);
+  base[A] = (Value)r;
+  if (r < (int64_t)y) {
+    pc += 1 + INSTR_SJ(*pc);
+    SAFEPOINT();
+  } else {
+    pc++;
+  }
+  NEXT();
+}
+HANDLER(TEST) {
+  TAKE(value_truthy(base[A]), B);
+  NEXT();
+}
+HANDLER(NILJ) {
+  TAKE(base[A] == VALUE_NIL, B);
+  NEXT();
+}
+HANDLER(DEFJ) {
+  TAKE(base[A] != VALUE_UNDEF, true);
+  NEXT();
+}
+HANDLER(JMP) {
+  pc += INSTR_SJ(i);
+  NEXT();
+}
+HANDLER(LOOP) {
+  pc += INSTR_SJ(i);
+  SAFEPOINT();
+  NEXT();
+}
+
+// --- Iteration ----------------------------------------------------------------------
+
+HANDLER(ITER) {
+  TRY(iter_start(l, g, base + A, base[B]));
+  NEXT();
+}
+// The safepoint comes first: the look returns to this same instruction.
+// (But not while a function's results stand in `multi`.)
+#define ITERATE()                                              \
+  do {                                                         \
+    if (UNLIKELY(--count <= 0) &&                              \
+        base[A + 2] != value_from_small(ITER_FUNC_RESULT)) {   \
+      pc--;                                                    \
+      JUMP_TO(look);                                           \
+    }                                                          \
+    JUMP_TO(next_general);                                     \
+  } while (0)
+HANDLER(NEXT1) {
+  Value *state = base + A;
+  if (LIKELY(state[2] == value_from_small(ITER_INT))) {
+    Value at = state[0];
+    if ((int64_t)at < (int64_t)state[1]) {
+      state[0] = at + 4;
+      base[B] = at;
+      pc += 1 + INSTR_SJ(*pc);
+      SAFEPOINT();
+    } else {
+      pc++;
+    }
+    NEXT();
+  }
+  if (LIKELY(state[2] == value_from_small(ITER_LIST))) {
+    ObjValues *block = list_block((ObjList *)value_obj(state[0]));
+    size_t at = (size_t)value_small(state[1]);
+    if (at < values_len(block)) {
+      base[B] = heap_load(&block->slots[at]);
+      state[1] += 4;
+      pc += 1 + INSTR_SJ(*pc);
+      SAFEPOINT();
+    } else {
+      pc++;
+    }
+    NEXT();
+  }
+  ITERATE();
+}
+HANDLER(NEXT2) { ITERATE(); }
+
+// --- Containers ----------------------------------------------------------------------
+
+HANDLER(LIST) {
+  ObjList *list = list_new(l, C);
+  if (UNLIKELY(list == NULL || !list_append(l, list, base + B, C)))
+    TRY(vm_panic_memory(l, g));
+  base[A] = value_from_obj(list);
+  NEXT();
+}
+HANDLER(LISTADD) {
+  if (UNLIKELY(!list_append(l, (ObjList *)value_obj(base[A]), base + B, C)))
+    TRY(vm_panic_memory(l, g));
+  NEXT();
+}
+HANDLER(MAP) {
+  ObjMap *map = map_new(l, (size_t)INSTR_SBX(i));
+  if (UNLIKELY(map == NULL)) TRY(vm_panic_memory(l, g));
+  base[A] = value_from_obj(map);
+  NEXT();
+}
+HANDLER(MAPADD) {
+  TRY(access_set(l, g, base[A], base[B], base[C]));
+  NEXT();
+}
+#define RANGE_LIKE(incl)                                                     \
+  {                                                                          \
+    Value x = base[B], y = base[C];                                          \
+    if (UNLIKELY(!value_is_int(x) || !value_is_int(y)))                      \
+      TRY(vm_panic(l, g, "a range needs ints, not %s and %s",                \
+                   value_type_name(x), value_type_name(y)));                 \
+    ObjRange *range =                                                        \
+        (ObjRange *)heap_alloc(&l->heap, sizeof(ObjRange), OBJ_RANGE);       \
+    if (UNLIKELY(range == NULL)) TRY(vm_panic_memory(l, g));                 \
+    range->from = value_int(x);                                              \
+    range->to = value_int(y);                                                \
+    range->inclusive = (incl);                                               \
+    base[A] = value_from_obj(range);                                         \
+    NEXT();                                                                  \
+  }
+HANDLER(RANGE) RANGE_LIKE(false)
+HANDLER(RANGEI) RANGE_LIKE(true)
+
+// A list's element, or false when x is no list or the index is out of range.
+#define LIST_ELEMENT(x, at)                                             \
+  if (LIKELY(value_is_type(x, OBJ_LIST) && value_is_small(at))) {       \
+    ObjValues *block = list_block((ObjList *)value_obj(x));             \
+    if (LIKELY((Value)(at) >> 2 < values_len(block) && (int64_t)(at) >= 0))
+HANDLER(GETIDX) {
+  Value x = base[B], at = base[C];
+  LIST_ELEMENT(x, at) {
+      base[A] = heap_load(&block->slots[at >> 2]);
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+HANDLER(GETIDXI) {
+  Value x = base[B], at = value_from_small(C);
+  LIST_ELEMENT(x, at) {
+      base[A] = heap_load(&block->slots[at >> 2]);
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+HANDLER(GETIDX2) {
+  bool found;
+  Value v;
+  TRY(access_get(l, g, base[B], base[C], &v, &found));
+  base[A] = v;
+  base[A + 1] = value_from_bool(found);
+  NEXT();
+}
+HANDLER(SETIDX) {
+  Value x = base[A], at = base[B];
+  LIST_ELEMENT(x, at) {
+      heap_store(&l->heap, &block->slots[at >> 2], base[C]);
+      NEXT();
+    }
+  }
+  JUMP_TO(set_general);
+}
+HANDLER(SLICE) {
+  TRY(access_slice(l, g, base[B], base[C], base[C + 1], &base[A]));
+  NEXT();
+}
+HANDLER(GETF) {
+  Value x = base[B];
+  if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
+    ObjInstance *instance = (ObjInstance *)value_obj(x);
+    uint32_t cache = rt_load_relaxed(CACHE);  // a hint: checked right here
+    if (LIKELY(cache >> 8 == instance->type->id)) {
+      base[A] = heap_load(&instance->fields[cache & 0xff]);
+      pc += 2;
+      NEXT();
+    }
+  }
+  JUMP_TO(getf_general);
+}
+HANDLER(SETF) {
+  Value x = base[A];
+  if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
+    ObjInstance *instance = (ObjInstance *)value_obj(x);
+    uint32_t cache = rt_load_relaxed(CACHE);
+    if (LIKELY(cache >> 8 == instance->type->id)) {
+      heap_store(&l->heap, &instance->fields[cache & 0xff], base[B]);
+      pc += 2;
+      NEXT();
+    }
+  }
+  JUMP_TO(setf_general);
+}
+HANDLER(IN) {
+  bool yes;
+  TRY(access_in(l, g, base[B], base[C], &yes));
+  base[A] = value_from_bool(yes);
+  NEXT();
+}
+HANDLER(IS) {
+  base[A] = value_from_bool(access_is(l->vm, base[B], k[*pc]));
+  pc++;
+  NEXT();
+}
+HANDLER(CONCAT) {
+  SAVE();
+  FOLLOW(call_concat(l, g, A, B));
+}
+HANDLER(NEW) {
+  ObjStruct *type = (ObjStruct *)value_obj(k[INSTR_BX(i)]);
+  size_t n = type->obj.aux;
+  ObjInstance *made = (ObjInstance *)heap_alloc(
+      &l->heap, sizeof *made + n * sizeof(Value), OBJ_INSTANCE);
+  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
+  made->obj.aux = (uint16_t)n;
+  made->type = type;
+  for (size_t f = 0; f < n; f++) made->fields[f] = base[f];
+  base[A] = value_from_obj(made);
+  NEXT();
+}
+
+// --- Calls -----------------------------------------------------------------------------
+
+// Pushes the frame of closure `cl` at window A; the instruction has `words`.
+#define ENTER(cl, want, words)                                             \
+  do {                                                                     \
+    Proto *proto = (cl)->proto;                                            \
+    Value *callee = base + A + FRAME_WORDS;                                \
+    if (UNLIKELY(callee + proto->nregs > g->limit)) {                      \
+      l->grow = proto->nregs;                                              \
+      JUMP_TO(grow_stack);                                                 \
+    }                                                                      \
+    callee[-3] = (Value)(uintptr_t)(pc + ((words)-1));                     \
+    callee[-2] = (Value)((A + FRAME_WORDS) << 8 | (Instr)(want)) << 2;     \
+    callee[-1] = value_from_obj(cl);                                       \
+    base = callee;                                                         \
+    pc = proto->code;                                                      \
+    k = proto->constants;                                                  \
+    SAFEPOINT();                                                           \
+    NEXT();                                                                \
+  } while (0)
+#define FITS(cl, argc)                                          \
+  ((cl)->proto->nparams == (argc) &&                            \
+   ((cl)->proto->flags & (PROTO_REST | PROTO_DEFAULTS)) == 0)
+
+HANDLER(CALL) {
+  Value f = base[A + 2];
+  if (LIKELY(value_is_type(f, OBJ_CLOSURE))) {
+    ObjClosure *cl = (ObjClosure *)value_obj(f);
+    if (LIKELY(FITS(cl, B))) ENTER(cl, C, 1);
+  }
+  JUMP_TO(call_general);
+}
+HANDLER(CALLK) {
+  ObjClosure *cl = (ObjClosure *)value_obj(k[*pc]);
+  ENTER(cl, C, 2);
+}
+HANDLER(CALLV) {
+  SAVE();
+  CHARGE();
+  int argc = (int)g->multi;
+  g->multi = 0;
+  FOLLOW(call_value(l, g, base + A, argc, (int)B, pc));
+}
+HANDLER(INVOKE) {
+  Value x = base[A + 3];
+  if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
+    ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
+    uint32_t cache = rt_load_relaxed(CACHE);
+    if (LIKELY(cache >> 8 == type->id)) {
+      Value f = type->methods[cache & 0xff].function;
+      ObjClosure *cl = (ObjClosure *)value_obj(f);
+      if (LIKELY(FITS(cl, B + 1))) ENTER(cl, C, 3);
+    }
+  }
+  JUMP_TO(invoke_general);
+}
+HANDLER(INVOKEV) {
+  SAVE();
+  CHARGE();
+  int argc = (int)g->multi;
+  g->multi = 0;
+  FOLLOW(call_method(l, g, A, argc, (int)B));
+}
+HANDLER(SPREAD) {
+  TRY(call_spread(l, g, (int)A, (int)B, (int)C));
+  base = g->base;
+  NEXT();
+}
+HANDLER(NAMED) {
+  TRY(call_named(l, g, (int)A, (int)B, k[*pc]));
+  base = g->base;
+  pc++;
+  NEXT();
+}
+
+// What every return does once the results are in place.
+#define POP_FRAME(info)                                   \
+  do {                                                    \
+    pc = (const Instr *)(uintptr_t)base[-3];              \
+    base -= (info) >> 10;                                 \
+    k = frame_closure(base)->proto->constants;            \
+  } while (0)
+#define INFO_WANT(info) ((info) >> 2 & 0xff)
+
+HANDLER(RET0) {
+  Value info = base[-2];
+  if (LIKELY(INFO_WANT(info) == 0)) {
+    POP_FRAME(info);
+    NEXT();
+  }
+  JUMP_TO(return_general);
+}
+HANDLER(RET1) {
+  Value info = base[-2], v = base[A];
+  if (LIKELY(INFO_WANT(info) == 1)) {
+    Value *to = base - FRAME_WORDS;
+    POP_FRAME(info);
+    *to = v;
+    NEXT();
+  }
+  JUMP_TO(return_general);
+}
+HANDLER(RET) {
+  SAVE();
+  FOLLOW(call_return(l, g, base + A, (int)B));
+}
+HANDLER(RETV) {
+  SAVE();
+  FOLLOW(call_return(l, g, base + A, (int)g->multi));
+}
+HANDLER(PACK) {
+  SAVE();
+  ObjValues *block = values_new(l, g->multi);
+  if (UNLIKELY(block == NULL)) TRY(vm_panic_memory(l, g));
+  for (uint32_t n = 0; n < g->multi; n++) block->slots[n] = base[A + n];
+  block->len = g->multi;
+  base[A] = value_from_obj(block);
+  NEXT();
+}
+HANDLER(PICK) {
+  base[A] = g->multi > 0 ? base[A + g->multi - 1] : VALUE_NIL;
+  NEXT();
+}
+HANDLER(RETD) {
+  SAVE();
+  FOLLOW(call_return_deferred(l, g, pc - 1, base + A, (int)B));
+}
+HANDLER(RETDL) {
+  SAVE();
+  FOLLOW(call_return_deferred(l, g, pc - 1, base + A, -1));
+}
+HANDLER(GO) {
+  SAVE();
+  FOLLOW(conc_go(l, g, (int)A, (int)B, C != 0));
+}
+HANDLER(GOV) {
+  SAVE();
+  int argc = (int)g->multi;
+  g->multi = 0;
+  FOLLOW(conc_go(l, g, (int)A, argc, B != 0));
+}
+HANDLER(DEFER) {
+  TRY(call_defer(l, g, (int)A, (int)B));
+  NEXT();
+}
+HANDLER(DEFERV) {
+  TRY(call_defer(l, g, (int)A, (int)g->multi));
+  NEXT();
+}
+HANDLER(FAIL) {
+  SAVE();
+  FOLLOW(report_error(l, g, base[A], true));
+}
+HANDLER(RUNMOD) {
+  SAVE();
+  FOLLOW(call_module(l, g, (int)A, k[INSTR_BX(i)]));
+}
+
+// --- Channels ------------------------------------------------------------------------------
+
+HANDLER(SEND) {
+  SAVE();
+  FOLLOW(conc_send(l, g, base[A], base[B]));
+}
+HANDLER(RECV) {
+  SAVE();
+  FOLLOW(conc_recv(l, g, i));
+}
+HANDLER(SELECT) {
+  SAVE();
+  FOLLOW(conc_select(l, g, i));
+}
+HANDLER(SELVAL) {
+  TRY(conc_outcome(l, g, base + A, base + B + 1, (int)C));
+  NEXT();
+}
+
+// --- The interpreter's own frames ------------------------------------------------------------
+
+HANDLER(TRYCALL) {
+  SAVE();
+  FOLLOW(call_try(l, g));
+}
+HANDLER(TRYRET) {
+  SAVE();
+  FOLLOW(call_try_return(l, g));
+}
+HANDLER(PANICGO) {
+  SAVE();
+  FOLLOW(panic_go(l, g));
+}
+HANDLER(GOEXIT) {
+  SAVE();
+  FOLLOW(conc_goexit(l, g));
+}

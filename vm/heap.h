@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The heap: allocation per P, the store function, and the collector's door.
+#ifndef CSP_VM_HEAP_H
+#define CSP_VM_HEAP_H
+
+#include "vm/object.h"
+
+typedef struct Heap Heap;  // heap_internal.h
+typedef struct LocalHeap LocalHeap;
+
+enum { SIZE_CLASSES_MAX = 48 };
+
+// One P's allocator. `bits` are the free objects of the current 64-object
+// window of the class's span; the fast path takes the lowest.
+typedef struct AllocCache {
+  uint64_t bits;
+  char *window;     // address of bit 0's object
+  uint32_t size;    // object size of the class
+  uint32_t next;    // number of the next window to look into
+} AllocCache;
+
+struct LocalHeap {
+  Heap *heap;
+  bool barrier;    // the store barrier is on; changed while the world stops
+  AllocCache caches[SIZE_CLASSES_MAX];
+  void *spans[SIZE_CLASSES_MAX];  // current span of each class
+  int64_t allocated;              // bytes since the last flush to the heap
+  struct MarkSegment *shaded;     // what the barrier marked; NULL: nothing
+};
+
+// What the heap asks of the layers around it; any may be NULL.
+typedef struct HeapHooks {
+  void *arg;
+  // A goroutine that waits for what nobody can do any more, before its
+  // memory is reused. World stopped; reads only.
+  void (*on_leak)(void *arg, Goroutine *g);
+  // Frees the malloced panics of such a goroutine. World stopped.
+  void (*free_panics)(void *arg, Goroutine *g);
+  // Frees ObjTask.trace (set heap_finalizable for such a task). Any thread.
+  void (*free_trace)(void *arg, void *trace);
+} HeapHooks;
+
+Heap *heap_new(Vm *vm);  // NULL: out of memory
+void heap_set_hooks(Heap *heap, const HeapHooks *hooks);  // before running
+// For tests: collect at every safepoint, and overwrite freed objects.
+void heap_set_stress(Heap *heap, bool stress, bool poison);
+// Bytes of objects (in units of 64 KiB) from which on heap_alloc gives NULL.
+void heap_set_limit(Heap *heap, uint64_t bytes);
+// Runs finalizers of hosts' objects, frees all. All Ps must be flushed.
+void heap_free(Heap *heap);
+void heap_local_init(LocalHeap *local, Heap *heap);
+void heap_local_flush(LocalHeap *local);  // P goes away: gives spans back
+// The P of `local` goes away (p_free): flushes its heap, and moves its
+// goroutines to the heap's own list.
+void heap_local_free(Local *local);
+
+// obj needs more than its memory freed: hosts' objects and struct types (set
+// by heap_alloc), tasks with a trace. Any thread that owns a P.
+void heap_finalizable(Obj *obj);
+
+extern const uint8_t heap_class_of[];  // by (size + 15) / 16
+enum { HEAP_SMALL_MAX = 2048 };        // larger: heap_alloc_slow
+
+// Memory for an object of `size` bytes, with its header set and the rest NOT
+// initialised: the caller fills it before the next safepoint and before it is
+// published. NULL only when the system has no memory. Owner P. Never
+// collects.
+Obj *heap_alloc_slow(LocalHeap *local, size_t size, ObjType type);
+static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
+  if (__builtin_expect(size <= HEAP_SMALL_MAX, 1)) {
+    AllocCache *cache = &local->caches[heap_class_of[(size + 15) / 16]];
+    uint64_t bits = cache->bits;
+    if (__builtin_expect(bits != 0, 1)) {
+      cache->bits = bits & (bits - 1);
+      Obj *obj =
+          (Obj *)(cache->window + (size_t)__builtin_ctzll(bits) * cache->size);
+      *obj = (Obj){.type = (uint8_t)type};
+      if (type == OBJ_HOST || type == OBJ_STRUCT) heap_finalizable(obj);
+      return obj;
+    }
+  }
+  return heap_alloc_slow(local, size, type);
+}
+
+// The same without a P, under a lock: for what boot and compiler make.
+Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
+
+// Bytes that a host allocated on behalf of objects (may be negative).
+void heap_account(LocalHeap *local, int64_t bytes);
+
+// The one way to store a value into an object that others may see.
+void heap_barrier(LocalHeap *local, Value *slot, Value v);
+void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr);
+static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
+  if (__builtin_expect(local->barrier, 0)) heap_barrier(local, slot, v);
+  // release: publishes the object v points to; pairs with heap_load
+  rt_store_release(slot, v);
+}
+// The same for a typed object pointer field (`ObjValues *block` etc.).
+#define heap_store_ptr(local, slot, ptr)                            \
+  do {                                                              \
+    if (__builtin_expect((local)->barrier, 0))                      \
+      heap_barrier_ptr((local), (slot), (ptr));                     \
+    rt_store_release((slot), (ptr));                                \
+  } while (0)
+
+// --- Collector (gc.c) ------------------------------------------------------
+
+// Set (relaxed) when a collection is due; the interpreter looks at it at its
+// safepoints, and calls gc_collect with the goroutine's frames saved.
+bool heap_gc_wanted(const Heap *heap);
+void heap_want_gc(Heap *heap);
+// Stops the world, marks in parallel, starts lazy sweeping, starts the world.
+// May find that another P is collecting: then it has taken part. Owner P.
+void gc_collect(P *p, Goroutine *g);
+
+// Values that a host holds: kept until unpinned. Any thread. 0: no memory.
+uint32_t heap_pin(Heap *heap, Value v);
+Value heap_pinned(Heap *heap, uint32_t pin);
+void heap_unpin(Heap *heap, uint32_t pin);
+
+// What else is alive: mark is called at every collection, with the world
+// stopped, and calls gc_mark. Any thread; false: out of memory.
+typedef struct GcMarker GcMarker;
+bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
+                    void *arg);
+void gc_mark(GcMarker *m, Value v);
+void gc_mark_obj(GcMarker *m, const void *obj);  // an object or NULL
+
+// All goroutines that are not dead. World stopped.
+void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg);
+
+typedef struct HeapStats {
+  uint64_t live, total_allocated, collections, pause_ns_max, pause_ns_last;
+  uint64_t objects_finalized, goroutines_collected, mapped;
+} HeapStats;
+void heap_stats(Heap *heap, HeapStats *out);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// What the interpreter's loop and its slow paths show each other.
+//
+// A slow path is called with the goroutine's pc and base saved (pc after the
+// opcode's first word) and answers how to go on.
+#ifndef CSP_VM_INTERP_H
+#define CSP_VM_INTERP_H
+
+#include "vm/code.h"
+#include "vm/native.h"
+
+typedef enum Next {
+  GO_ON,   // pc and base are as they were
+  RELOAD,  // take pc, base and the P from the goroutine
+  THROW,   // a panic was raised: unwind
+  LEFT,    // the goroutine has left this P: switch to another
+  RETURN,  // ... and this M has no P any more: leave the interpreter
+} Next;
+
+// What to do first when a parked goroutine runs again (Goroutine.on_resume).
+// The instruction that parked is found through the saved pc.
+enum {
+  RESUME_NOTHING,
+  RESUME_RECV,    // pc[-1] is RECV
+  RESUME_SEND,    // pc[-1] is SEND
+  RESUME_SELECT,  // pc[-1] is SELECT
+  RESUME_NEXT,    // pc[-1] is NEXT1 or NEXT2
+  RESUME_CALL,    // a native's blocking work is done: g->pending
+  RESUME_NATIVE,  // _sched_select is over: g->pending
+};
+
+// Safepoints between two looks (SCHEDULER row 18).
+enum { SAFEPOINT_COUNT = 1024 };
+
+// --- interp.c ---------------------------------------------------------------
+
+void interp_resume(P *p, G *g);  // a Goroutine's G.resume
+// Runs what a goroutine must do first; false: it left or ended meanwhile.
+Next interp_wake(Local *l, Goroutine *g);
+
+// --- stack.c ------------------------------------------------------------------
+
+// Room for registers up to `top` (a pointer into g's stack). Moves the stack:
+// g->base is updated, other pointers are not. false: panicked with stack
+// overflow.
+bool stack_reserve(Local *l, Goroutine *g, const Value *top);
+bool stack_init(Local *l, Goroutine *g, size_t words);
+
+// --- arith.c --------------------------------------------------------------------
+
+// b op c for any values and arithmetic opcode (immediate and constant forms
+// are mapped to the plain ones). false: panicked.
+bool arith_op(Local *l, Goroutine *g, Op op, Value b, Value c, Value *out);
+bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i);
+// op EQ, LT or LE: 0, 1, or -1 (panicked).
+int compare_slow(Local *l, Goroutine *g, const Value *base, const Value *k,
+                 Instr i);  // of a comparison instruction, EQ forms included
+int compare_op(Local *l, Goroutine *g, Op op, Value a, Value b);
+
+// --- access.c: indexing, fields, slices, in, is, containers -------------------------
+
+bool access_get(Local *l, Goroutine *g, Value x, Value index, Value *out,
+                bool *found);
+bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v);
+bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
+                  Value *out);
+bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out);
+bool access_is(Vm *vm, Value v, Value type);
+// x.name as a value. `word` is the cache word, may be rewritten.
+bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
+                  uint32_t *word, Value *out);
+bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
+                      uint32_t *word, Value v);
+// What x.name(...) calls. *method: x goes along as the first argument.
+bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
+                   uint32_t *word, Value *function, bool *method);
+
+// --- call.c -----------------------------------------------------------------------------
+
+// Calls the value in window[2] with argc arguments from window[3]; results to
+// window[0]. The caller's frame is g->base, which returns to `ret`.
+Next call_value(Local *l, Goroutine *g, Value *window, int argc, int want,
+                const Instr *ret);
+// Puts n results of the function of that name where the call wanted them.
+// false: panicked.
+bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
+                  int n, int want, const char *name);
+// A return that is not the common case: n values from `from`.
+Next call_return(Local *l, Goroutine *g, const Value *from, int n);
+Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
+                          Value *from, int n);
+bool call_spread(Local *l, Goroutine *g, int a, int b, int c);
+ObjValues *call_pop_deferred(Local *l, Goroutine *g);
+Next call_deferred(Local *l, Goroutine *g, const ObjValues *record,
+                   const Instr *ret);
+bool call_named(Local *l, Goroutine *g, int a, int positional, Value names);
+bool call_defer(Local *l, Goroutine *g, int a, int argc);
+Next call_try(Local *l, Goroutine *g);
+Next call_try_return(Local *l, Goroutine *g);
+// The method call at g->pc - 1 (INVOKE, INVOKEV): receiver at R[a+3], argc
+// arguments with it.
+Next call_method(Local *l, Goroutine *g, Instr a, int argc, int want);
+Next call_concat(Local *l, Goroutine *g, Instr a, Instr count);
+Next call_module(Local *l, Goroutine *g, int a, Value module);
+// "f", "Point.len", "strings.split" for messages.
+const char *function_name(Value f);
+
+// --- native.c ---------------------------------------------------------------------------
+
+// The native in window[2]; g->pc is where to go on.
+Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want);
+Next call_native_done(Local *l, Goroutine *g);  // RESUME_CALL
+void native_def_free(NativeDef *def);
+void vm_keep_native(Vm *vm, NativeDef *def);  // vm.c: frees it at the end
+
+// --- iter.c -------------------------------------------------------------------------------
+
+bool iter_start(Local *l, Goroutine *g, Value *state, Value x);
+// One step of the loop at g->pc - 1 (NEXT1, NEXT2) that is not over ints.
+Next iter_next(Local *l, Goroutine *g, Instr i);
+void iter_resume(Local *l, Goroutine *g);  // after a channel's receive
+enum { ITER_INT = 1, ITER_LIST, ITER_MAP, ITER_STRING, ITER_CHAN, ITER_FUNC,
+       ITER_FUNC_RESULT, ITER_BYTES, ITER_RANGE };
+
+// --- conc.c: go, channels, select, tasks ------------------------------------------------------
+
+Goroutine *goroutine_new(Local *l, Value function, const Value *args, int argc);
+Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task);
+Next conc_send(Local *l, Goroutine *g, Value to, Value v);
+Next conc_recv(Local *l, Goroutine *g, Instr i);
+Next conc_recv_resume(Local *l, Goroutine *g, Instr i);
+Next conc_select(Local *l, Goroutine *g, Instr i);
+Next conc_select_resume(Local *l, Goroutine *g, Instr i);
+// _sched_select(cases): the list in call->later_value.
+Next conc_select_native(CspCall *call, Value *window, int want);
+Next conc_select_native_resume(Local *l, Goroutine *g);  // RESUME_NATIVE
+bool conc_outcome(Local *l, Goroutine *g, Value *to, const Value *outcome,
+                  int want);
+// The first function returned `multi` values at R[0] (GOEXIT).
+Next conc_goexit(Local *l, Goroutine *g);
+bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want);
+
+// --- panic.c --------------------------------------------------------------------------------------
+
+// One captured stack. Malloced.
+typedef struct TraceFrame {
+  const Proto *proto;
+  const Instr *pc;
+} TraceFrame;
+typedef struct Trace {
+  uint64_t goroutine;
+  const Proto *created_in;
+  const Instr *created_pc;
+  uint64_t elided;  // frames left out after the first half
+  uint32_t count;
+  TraceFrame frames[];
+} Trace;
+enum { TRACE_MAX = 100 };
+
+struct Panic {
+  Value value;
+  Panic *link;      // older, interrupted by this one
+  ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
+  bool recovered;
+  Trace *trace;
+};
+
+Trace *trace_capture(const Goroutine *g);  // NULL: out of memory
+void trace_print(Text *out, const Trace *trace, const char *state);
+Next panic_unwind(Local *l, Goroutine *g);
+Next panic_go(Local *l, Goroutine *g);  // PANICGO
+Value panic_recover(Local *l, Goroutine *g);
+void panic_free_all(Goroutine *g);
+// No deferred call or try stopped the panic: the task's or program's end.
+Next conc_panicked(Local *l, Goroutine *g, Panic *panic);  // conc.c
+Value panic_as_error(Local *l, Value value);
+
+// --- frames' own code (vm.c) ------------------------------------------------------------------------
+
+// Fixed code that the interpreter's own frames run; in every Vm.
+typedef struct VmCode {
+  Proto *goexit;  // [CALLV 0 all][GOEXIT]
+  Proto *try_;    // [TRYCALL][TRYRET]
+  ObjClosure *goexit_closure, *try_closure;
+  Instr panic_go[1];
+  Instr return_nils[256];  // RETD 0 n
+  Value concat;            // the prelude's _concat, or nil
+  Value memory_error;      // what is panicked with when memory is out
+} VmCode;
+VmCode *vm_code(Vm *vm);
+
+// --- report.c / vm.c ----------------------------------------------------------------------------------
+
+// An uncaught panic, error or deadlock: prints once, ends the runtime with
+// status 1. The goroutine is parked for ever.
+Next report_panic(Local *l, Goroutine *g, const Panic *panic);
+Next report_error(Local *l, Goroutine *g, Value error, bool trace);
+void report_deadlock(Vm *vm);
+Next vm_exit(Local *l, Goroutine *g, int status);
+bool vm_out_full(Vm *vm);   // output must be flushed by a blocking call
+void vm_out_flush(Vm *vm);  // blocks
+void vm_task_failed(Vm *vm, ObjTask *task);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// For loops over anything: a list, map, string, bytes, range, int, channel, or
+// a function called until it gives nil.
+//
+// The state is six registers: [0] what is walked, [1] the place in it, [2] the
+// kind, [3] a running index (ranges and channels). A function is called in a
+// window at [3], and returns to the same NEXT instruction with the kind
+// ITER_FUNC_RESULT. Ints and lists in NEXT1 are done in handlers.h.
+#include "vm/interp.h"
+
+static void set(Value *state, Value walked, int64_t at, int kind) {
+  state[0] = walked;
+  state[1] = value_from_small(at);
+  state[2] = value_from_small(kind);
+  state[3] = value_from_small(0);
+}
+
+static void start_range(Value *state, const ObjRange *range) {
+  int64_t from = range->from, to = range->to;
+  if (from > to || (from == to && !range->inclusive)) {
+    set(state, value_from_small(0), 0, ITER_INT);
+  } else if (int_fits_small(from) && to < INT_SMALL_MAX &&
+             to > INT_SMALL_MIN) {
+    set(state, value_from_small(from), to + range->inclusive, ITER_INT);
+  } else {
+    // Bounds beyond the small ints: [1] counts what has been given.
+    set(state, value_from_obj(range), 0, ITER_RANGE);
+  }
+}
+
+static bool start_map(Local *l, Goroutine *g, Value *state, Value x) {
+  ObjIter *iter = (ObjIter *)heap_alloc(&l->heap, sizeof *iter, OBJ_ITER);
+  if (iter == NULL) return vm_panic_memory(l, g);
+  iter->source = x;
+  iter->table = heap_load(&((ObjMap *)value_obj(x))->table);
+  iter->at = 0;
+  set(state, value_from_obj(iter), 0, ITER_MAP);
+  return true;
+}
+
+bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
+  if (value_is_int(x)) {
+    int64_t n = value_int(x);
+    set(state, value_from_small(0), n < INT_SMALL_MAX ? n : INT_SMALL_MAX,
+        ITER_INT);
+    if (n < 0) state[1] = value_from_small(0);
+    return true;
+  }
+  ObjType type = value_is_obj(x) ? (ObjType)value_obj(x)->type : OBJ_FLOAT;
+  switch (type) {
+    case OBJ_LIST: set(state, x, 0, ITER_LIST); return true;
+    case OBJ_STRING: set(state, x, 0, ITER_STRING); return true;
+    case OBJ_BYTES: set(state, x, 0, ITER_BYTES); return true;
+    case OBJ_CHAN: set(state, x, 0, ITER_CHAN); return true;
+    case OBJ_MAP: return start_map(l, g, state, x);
+    case OBJ_RANGE: start_range(state, (ObjRange *)value_obj(x)); return true;
+    case OBJ_CLOSURE:
+    case OBJ_NATIVE:
+    case OBJ_BOUND: set(state, x, 0, ITER_FUNC); return true;
+    default:
+      return vm_panic(l, g, "cannot iterate over %s", value_type_name(x));
+  }
+}
+
+// --- Steps: each gives a key and a value, or says that it is over ---------------
+
+typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED } Step;
+
+static Step next_range(Local *l, Value *state, Value *key, Value *value) {
+  const ObjRange *range = (ObjRange *)value_obj(state[0]);
+  int64_t done = value_small(state[1]);
+  uint64_t span = (uint64_t)range->to - (uint64_t)range->from;
+  if ((uint64_t)done > span || ((uint64_t)done == span && !range->inclusive))
+    return STEP_END;
+  *key = state[1];
+  *value = value_from_int(l, (int64_t)((uint64_t)range->from + (uint64_t)done));
+  state[1] = value_from_small(done + 1);
+  return *value == VALUE_UNDEF ? STEP_FAILED : STEP_VALUE;
+}
+
+static Step next_string(Local *l, Value *state, Value *key, Value *value) {
+  const ObjString *s = (ObjString *)value_obj(state[0]);
+  size_t at = (size_t)value_small(state[1]);
+  if (at >= s->len) return STEP_END;
+  uint32_t rune;
+  int len = utf8_decode(s->data, s->len, at, &rune);
+  ObjString *piece = string_new(l, s->data + at, (size_t)len);
+  if (piece == NULL) return STEP_FAILED;
+  *key = state[1];
+  *value = value_from_obj(piece);
+  state[1] = value_from_small((int64_t)at + len);
+  return STEP_VALUE;
+}
+
+static Step next_indexed(Value *state, Value *key, Value *value) {
+  size_t at = (size_t)value_small(state[1]);
+  if (value_is_type(state[0], OBJ_LIST)) {
+    ObjValues *block = list_block((ObjList *)value_obj(state[0]));
+    if (at >= values_len(block)) return STEP_END;
+    *value = heap_load(&block->slots[at]);
+  } else {
+    ObjRaw *block = bytes_block((ObjBytes *)value_obj(state[0]));
+    if (at >= raw_len(block)) return STEP_END;
+    *value = value_from_small(rt_load_relaxed(&block->data[at]));
+  }
+  *key = state[1];
+  state[1] = value_from_small((int64_t)at + 1);
+  return STEP_VALUE;
+}
+
+static Step next_map(Local *l, Value *state, Value *key, Value *value) {
+  ObjIter *iter = (ObjIter *)value_obj(state[0]);
+  const ObjMap *map = (ObjMap *)value_obj(iter->source);
+  return map_next(l->vm, map, iter->table, &iter->at, key, value) ? STEP_VALUE
+                                                                  : STEP_END;
+}
+
+static Step next_int(Value *state, Value *key, Value *value) {
+  if ((int64_t)state[0] >= (int64_t)state[1]) return STEP_END;
+  *value = state[0];
+  *key = state[3];
+  state[0] += value_from_small(1);
+  state[3] += value_from_small(1);
+  return STEP_VALUE;
+}
+
+// Stores what a step gave, and jumps or goes on behind the loop.
+static void give(Goroutine *g, Instr i, Step step, Value key, Value value) {
+  bool two = INSTR_OP(i) == OP_NEXT2;
+  Value *to = g->base + INSTR_B(i);
+  const Instr *jump = g->pc;
+  g->pc = jump + 1;
+  if (step == STEP_END) return;
+  to[two] = value;
+  // over a map, one name takes the key
+  if (two)
+    to[0] = key;
+  else if (g->base[INSTR_A(i) + 2] == value_from_small(ITER_MAP))
+    to[0] = key;
+  g->pc += INSTR_SJ(*jump);
+}
+
+static Next next_func(Local *l, Goroutine *g, Instr i) {
+  Value *state = g->base + INSTR_A(i);
+  state[2] = value_from_small(ITER_FUNC_RESULT);
+  state[5] = state[0];
+  return call_value(l, g, state + 3, 0, WANT_ALL, g->pc - 1);
+}
+
+static Next func_result(Local *l, Goroutine *g, Instr i) {
+  Value *state = g->base + INSTR_A(i);
+  uint32_t n = g->multi;
+  g->multi = 0;
+  state[2] = value_from_small(ITER_FUNC);
+  if (n > 1) {
+    vm_panic(l, g, "%s returned %u values, 1 wanted", function_name(state[0]),
+             n);
+    return THROW;
+  }
+  Value value = n == 0 ? VALUE_NIL : state[3], key = state[1];
+  state[1] += value_from_small(1);
+  give(g, i, value == VALUE_NIL ? STEP_END : STEP_VALUE, key, value);
+  return RELOAD;
+}
+
+static Next next_chan(Local *l, Goroutine *g, Instr i) {
+  Value *state = g->base + INSTR_A(i);
+  ObjChan *c = (ObjChan *)value_obj(state[0]);
+  uint64_t word;
+  g->on_resume = RESUME_NEXT;
+  ChanResult r = chan_recv(l->p, &g->g, &c->chan, &word, WAIT_CHAN_RECV);
+  if (r == CHAN_PARKED) return LEFT;
+  Value key = state[3];
+  if (r == CHAN_DONE) state[3] += value_from_small(1);
+  give(g, i, r == CHAN_DONE ? STEP_VALUE : STEP_END, key, word);
+  return RELOAD;
+}
+
+void iter_resume(Local *l, Goroutine *g) {
+  (void)l;
+  Instr i = g->pc[-1];
+  Value *state = g->base + INSTR_A(i);
+  Value key = state[3];
+  state[3] += value_from_small(1);
+  give(g, i, g->g.wait.success ? STEP_VALUE : STEP_END, key, g->g.wait.elem);
+}
+
+Next iter_next(Local *l, Goroutine *g, Instr i) {
+  Value *state = g->base + INSTR_A(i);
+  Value key = VALUE_NIL, value = VALUE_NIL;
+  Step step;
+  switch (value_small(state[2])) {
+    case ITER_INT: step = next_int(state, &key, &value); break;
+    case ITER_RANGE: step = next_range(l, state, &key, &value); break;
+    case ITER_MAP: step = next_map(l, state, &key, &value); break;
+    case ITER_STRING: step = next_string(l, state, &key, &value); break;
+    case ITER_CHAN: return next_chan(l, g, i);
+    case ITER_FUNC: return next_func(l, g, i);
+    case ITER_FUNC_RESULT: return func_result(l, g, i);
+    default: step = next_indexed(state, &key, &value); break;
+  }
+  if (step == STEP_FAILED) {
+    vm_panic_memory(l, g);
+    return THROW;
+  }
+  give(g, i, step, key, value);
+  return RELOAD;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// Maps: hash tables that keep the order of insertion.
+//
+// The entries lie in order of insertion; an index of words beside them, with
+// linear probing, finds a key. A word of the index holds the entry's number
+// plus one in its low index_bits bits, and the key's hash above them, so that
+// other keys are mostly told apart without being looked at.
+//
+// Any goroutine may call any of these at once (see list.c). Readers take no
+// notice of writers: an entry is whole before `used` and the index show it,
+// numbers from the index are checked against `used`, and probing ends after
+// one round. A writer marks the map; another that sees the mark gives up
+// (MAP_CONCURRENT). The mark is no lock: two writers can miss each other, and
+// then an update is lost, no more.
+#include <math.h>
+
+#include "vm/vm.h"
+
+enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
+
+// --- Tables ----------------------------------------------------------------
+
+static uint32_t *table_index(const ObjTable *t) {
+  return (uint32_t *)(uintptr_t)&t->entries[t->cap];
+}
+
+static uint32_t index_cap(uint32_t bits) {  // 5/8 of the words
+  return (uint32_t)(((uint64_t)5 << bits) / 8);
+}
+
+static ObjTable *table_new(Local *local, size_t want) {
+  uint32_t bits = 0;
+  size_t cap = want <= CAP_FIRST ? CAP_FIRST : LINEAR_MAX;
+  if (want > LINEAR_MAX) {
+    for (bits = 4; bits < INDEX_BITS_MAX && index_cap(bits) < want;) bits++;
+    cap = index_cap(bits);
+    if (cap < want) return NULL;
+  }
+  size_t index_size = bits ? sizeof(uint32_t) << bits : 0;
+  ObjTable *t = (ObjTable *)heap_alloc(
+      &local->heap, sizeof(ObjTable) + cap * sizeof(MapEntry) + index_size,
+      OBJ_TABLE);
+  if (!t) return NULL;
+  t->cap = (uint32_t)cap;
+  t->used = t->live = 0;
+  t->index_bits = bits;
+  memset(table_index(t), 0, index_size);
+  return t;
+}
+
+static uint32_t table_used(const ObjTable *t) {
+  uint32_t used = rt_load_acquire(&t->used);  // pairs with release in append
+  return used <= t->cap ? used : t->cap;
+}
+
+static bool keys_equal(Value a, Value b) {
+  return a == b || (!value_both_small(a, b) && value_equal(a, b));
+}
+
+static int64_t find_linear(const ObjTable *t, Value key) {
+  uint32_t used = table_used(t);
+  for (uint32_t i = 0; i < used; i++)
+    if (keys_equal(heap_load(&t->entries[i].key), key)) return i;
+  return -1;
+}
+
+static int64_t find_indexed(const ObjTable *t, Value key, uint32_t hash) {
+  const uint32_t *index = table_index(t);
+  uint32_t mask = ((uint32_t)1 << t->index_bits) - 1;
+  uint32_t used = table_used(t);
+  for (uint32_t probe = 0; probe <= mask; probe++) {
+    // acquire: pairs with release in index_add
+    uint32_t word = rt_load_acquire(&index[(hash + probe) & mask]);
+    if (word == 0) return -1;
+    uint32_t entry = (word & mask) - 1;
+    if ((word ^ hash) & ~mask || entry >= used) continue;
+    if (keys_equal(heap_load(&t->entries[entry].key), key)) return entry;
+  }
+  return -1;
+}
+
+// The entry with that key, or -1.
+static int64_t find(const ObjTable *t, Value key, uint32_t hash) {
+  return t->index_bits ? find_indexed(t, key, hash) : find_linear(t, key);
+}
+
+// Shows entry number `entry` in the index. false: no place is left (writers
+// raced).
+static bool index_add(ObjTable *t, uint32_t hash, uint32_t entry) {
+  uint32_t *index = table_index(t);
+  uint32_t mask = ((uint32_t)1 << t->index_bits) - 1;
+  for (uint32_t probe = 0; probe <= mask; probe++) {
+    uint32_t *word = &index[(hash + probe) & mask];
+    if (rt_load_relaxed(word) != 0) continue;
+    // release: publishes the entry; pairs with acquire in find_indexed
+    rt_store_release(word, (hash & ~mask) | (entry + 1));
+    return true;
+  }
+  return false;
+}
+
+// Adds an entry; used < cap.
+static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
+                   Value key, Value v) {
+  MapEntry *entry = &t->entries[used];
+  // Uninitialised so far: nothing for the barrier to keep but the new ones.
+  rt_store_relaxed(&entry->key, VALUE_TOMB);
+  rt_store_relaxed(&entry->value, VALUE_NIL);
+  heap_store(&local->heap, &entry->value, v);
+  heap_store(&local->heap, &entry->key, key);
+  rt_store_release(&t->used, used + 1);  // pairs with acquire in table_used
+  rt_store_relaxed(&t->live, rt_load_relaxed(&t->live) + 1);
+  return t->index_bits == 0 || index_add(t, hash, used);
+}
+
+// --- Rebuilding ------------------------------------------------------------
+
+// A new table with the live entries and room for `want`, not published.
+static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
+  ObjTable *t = table_new(local, want);
+  if (!t) return NULL;
+  uint32_t used = table_used(old), count = 0;
+  for (uint32_t i = 0; i < used && count < t->cap; i++) {
+    Value key = heap_load(&old->entries[i].key);
+    if (key == VALUE_TOMB) continue;
+    t->entries[count].key = key;
+    t->entries[count].value = heap_load(&old->entries[i].value);
+    if (t->index_bits) index_add(t, value_hash(local->vm, key), count);
+    count++;
+  }
+  t->used = t->live = count;
+  return t;
+}
+
+// The map's table with room for one more entry; NULL: out of memory.
+static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *t) {
+  if (table_used(t) < t->cap) return t;
+  uint32_t live = rt_load_relaxed(&t->live);
+  // Half of it deleted: the same size does, else twice the size.
+  size_t want = live <= t->cap / 2 ? t->cap : (size_t)t->cap * 2;
+  t = rebuilt(local, t, want);
+  if (t) heap_store_ptr(&local->heap, &map->table, t);
+  return t;
+}
+
+// After a delete: few live ones among many deleted ones make walks slow.
+static void shrink(Local *local, ObjMap *map, ObjTable *t) {
+  uint32_t live = rt_load_relaxed(&t->live);
+  if (table_used(t) < 32 || live > table_used(t) / 8) return;
+  t = rebuilt(local, t, (size_t)live * 2);
+  if (t) heap_store_ptr(&local->heap, &map->table, t);
+}
+
+// --- Maps ------------------------------------------------------------------
+
+const char *map_result_text(MapResult r) {
+  switch (r) {
+    case MAP_OK:
+      return "no error";
+    case MAP_NO_MEMORY:
+      return "out of memory";
+    case MAP_BAD_KEY:
+      return "NaN and bytes cannot be keys of a map";
+    case MAP_CONCURRENT:
+      return "concurrent writes to one map";
+  }
+  return "unknown";
+}
+
+ObjMap *map_new(Local *local, size_t cap) {
+  ObjTable *t = table_new(local, cap);
+  if (!t) return NULL;
+  ObjMap *map = (ObjMap *)heap_alloc(&local->heap, sizeof *map, OBJ_MAP);
+  if (!map) return NULL;
+  map->table = t;
+  map->writer = 0;
+  return map;
+}
+
+size_t map_len(const ObjMap *map) {
+  return rt_load_relaxed(&heap_load(&map->table)->live);
+}
+
+static bool is_key(Value key) {
+  if (!value_is_obj(key)) return true;
+  const Obj *obj = value_obj(key);
+  if (obj->type == OBJ_FLOAT) return !isnan(((const ObjFloat *)obj)->value);
+  return obj->type != OBJ_BYTES;
+}
+
+bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
+  const ObjTable *t = heap_load(&map->table);
+  uint32_t hash = t->index_bits ? value_hash(vm, key) : 0;
+  int64_t at = find(t, key, hash);
+  if (at < 0) return false;
+  *out = heap_load(&t->entries[at].value);
+  return true;
+}
+
+// Marks the map as being written to. false: somebody else does.
+static bool writer_enter(ObjMap *map) {
+  if (rt_load_relaxed(&map->writer)) return false;
+  rt_store_relaxed(&map->writer, 1);
+  return true;
+}
+
+static void writer_leave(ObjMap *map) { rt_store_relaxed(&map->writer, 0); }
+
+// Adds a key that is not there.
+static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
+  ObjTable *t = with_room(local, map, heap_load(&map->table));
+  if (!t) return false;
+  if (!hash && t->index_bits) hash = value_hash(local->vm, key);
+  uint32_t used = table_used(t);
+  if (used == t->cap) return true;  // a racing writer filled it: update lost
+  if (append(local, t, used, hash, key, v)) return true;
+  t = rebuilt(local, t, t->cap);
+  if (t) heap_store_ptr(&local->heap, &map->table, t);
+  return t != NULL;
+}
+
+MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
+  if (!is_key(key)) return MAP_BAD_KEY;
+  if (!writer_enter(map)) return MAP_CONCURRENT;
+  ObjTable *t = heap_load(&map->table);
+  uint32_t hash = t->index_bits ? value_hash(local->vm, key) : 0;
+  int64_t at = find(t, key, hash);
+  bool ok = true;
+  if (at >= 0)
+    heap_store(&local->heap, &t->entries[at].value, v);
+  else
+    ok = add(local, map, key, hash, v);
+  writer_leave(map);
+  return ok ? MAP_OK : MAP_NO_MEMORY;
+}
+
+MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
+  *found = false;
+  if (!is_key(key)) return MAP_OK;
+  if (!writer_enter(map)) return MAP_CONCURRENT;
+  ObjTable *t = heap_load(&map->table);
+  uint32_t hash = t->index_bits ? value_hash(local->vm, key) : 0;
+  int64_t at = find(t, key, hash);
+  if (at >= 0) {
+    *found = true;
+    heap_store(&local->heap, &t->entries[at].key, VALUE_TOMB);
+    heap_store(&local->heap, &t->entries[at].value, VALUE_NIL);
+    uint32_t live = rt_load_relaxed(&t->live);
+    if (live) rt_store_relaxed(&t->live, live - 1);
+    shrink(local, map, t);
+  }
+  writer_leave(map);
+  return MAP_OK;
+}
+
+// *at: the next entry, and above bit 32 the number of entries at the start
+// plus one.
+bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
+              Value *key, Value *value) {
+  uint64_t end = *at >> 32;
+  if (end == 0) end = (uint64_t)table_used(table) + 1;
+  for (uint64_t i = *at & 0xffffffff; i < end - 1; i++) {
+    Value k = heap_load(&table->entries[i].key);
+    if (k == VALUE_TOMB) continue;
+    if (heap_load(&map->table) == table)
+      *value = heap_load(&table->entries[i].value);
+    else if (!map_get(vm, map, k, value))
+      continue;
+    *key = k;
+    *at = end << 32 | (i + 1);
+    return true;
+  }
+  *at = end << 32 | (end - 1);
+  return false;
+}

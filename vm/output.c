@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Buffered standard output.
+//
+// Natives add to the buffer under a lock that is never held while bytes are
+// written. The buffer goes out when it is long or a terminal has a whole line
+// (a blocking call, native.c), when an M finds nothing to run, before a
+// report on standard error, and at the end. `writing` keeps the order.
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "vm/runtime.h"
+
+enum { OUTPUT_FULL = 32 * 1024 };
+
+bool output_init(Csp *csp) {
+  csp->out.terminal = csp->config.write_out == NULL && isatty(STDOUT_FILENO);
+  csp->out.lock.rank = csp->out.writing.rank = RANK_NONE;
+  return true;
+}
+
+void output_free(Csp *csp) { free(csp->out.data); }
+
+// Everything to a descriptor: 0, or the errno that lost the rest.
+static int write_all(int fd, const char *data, size_t len) {
+  while (len > 0) {
+    ssize_t n = write(fd, data, len);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    data += n;
+    len -= (size_t)n;
+  }
+  return 0;
+}
+
+static void emit(Csp *csp, const char *data, size_t len) {
+  if (csp->config.write_out != NULL) {
+    csp->config.write_out(csp->config.write_arg, data, len);
+    return;
+  }
+  int error = write_all(STDOUT_FILENO, data, len);
+  if (error != 0) rt_store_relaxed(&csp->out.error, error);
+}
+
+void output_error(Csp *csp, const char *data, size_t len) {
+  if (csp->config.write_err != NULL)
+    csp->config.write_err(csp->config.write_arg, data, len);
+  else
+    write_all(STDERR_FILENO, data, len);
+}
+
+static bool reserve(Output *out, size_t more) {
+  if (out->cap - out->len >= more) return true;
+  size_t cap = out->cap ? out->cap : OUTPUT_FULL;
+  while (cap - out->len < more) cap *= 2;
+  char *data = realloc(out->data, cap);
+  if (data == NULL) return false;
+  out->data = data;
+  out->cap = cap;
+  return true;
+}
+
+void output_add(Csp *csp, const char *data, size_t len) {
+  Output *out = &csp->out;
+  rt_lock(&out->lock);
+  bool kept = reserve(out, len);
+  if (kept) {
+    memcpy(out->data + out->len, data, len);
+    rt_store_relaxed(&out->len, out->len + len);
+    // relaxed: a hint; the flush takes the lock
+    if (out->terminal && memchr(data, '\n', len) != NULL)
+      rt_store_relaxed(&out->line, 1);
+  }
+  rt_unlock(&out->lock);
+  if (!kept) {
+    vm_out_flush(&csp->vm);
+    emit(csp, data, len);
+  }
+}
+
+bool vm_out_full(Vm *vm) {
+  Output *out = &runtime_of(vm)->out;
+  return rt_load_relaxed(&out->len) >= OUTPUT_FULL ||
+         rt_load_relaxed(&out->line) != 0;
+}
+
+void vm_out_flush(Vm *vm) {
+  Csp *csp = runtime_of(vm);
+  Output *out = &csp->out;
+  if (rt_load_relaxed(&out->len) == 0) return;
+  rt_lock(&out->writing);
+  rt_lock(&out->lock);
+  char *data = out->data;
+  size_t len = out->len;
+  out->data = NULL;
+  out->cap = 0;
+  rt_store_relaxed(&out->len, (size_t)0);
+  rt_store_relaxed(&out->line, 0);
+  rt_unlock(&out->lock);
+  emit(csp, data, len);
+  free(data);
+  rt_unlock(&out->writing);
+}
+
+void csp_write_out(CspCall *call, const char *data, size_t len) {
+  output_add(runtime_of(call->vm), data, len);
+}
+
+void csp_flush_out(Csp *csp) { vm_out_flush(&csp->vm); }

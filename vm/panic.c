@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Panics: raising, traces, unwinding, deferred calls on the way, recover, try.
+//
+// A panic is a malloced record on its goroutine's list, newest first; the list
+// is longer than one while a deferred call, run because of a panic, panics
+// itself. Unwinding goes frame by frame from g->base: deferred calls run one
+// at a time and return to the PANICGO instruction, which goes on; a frame of
+// `try` ends it; so does recover() in a deferred call. A panic that was
+// overtaken by a newer one ends where the newer one ends, if its own frame is
+// inside.
+#include <stdlib.h>
+
+#include "vm/interp.h"
+
+// --- Raising ------------------------------------------------------------------------
+
+static uint64_t frame_count(const Goroutine *g) {
+  uint64_t n = 0;
+  for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
+       base -= base[-2] >> 10)
+    n++;
+  return n;
+}
+
+Trace *trace_capture(const Goroutine *g) {
+  uint64_t all = frame_count(g);
+  uint64_t keep = all < TRACE_MAX ? all : TRACE_MAX;
+  Trace *trace = malloc(sizeof *trace + keep * sizeof(TraceFrame));
+  if (trace == NULL) return NULL;
+  *trace = (Trace){g->g.id, g->created_in, g->created_pc, all - keep, 0};
+  const Instr *pc = g->pc;
+  uint64_t at = 0;
+  for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
+       base -= base[-2] >> 10, at++) {
+    if (at < keep / 2 || at >= all - (keep - keep / 2))
+      trace->frames[trace->count++] =
+          (TraceFrame){frame_closure(base)->proto, pc - 1};
+    pc = (const Instr *)(uintptr_t)base[-3];
+  }
+  return trace;
+}
+
+bool vm_panic_value(Local *local, Goroutine *g, Value value) {
+  Panic *panic = malloc(sizeof *panic);
+  if (panic == NULL) rt_throw("out of memory for a panic's record");
+  if (value == VALUE_NIL) {
+    ObjString *s = string_format(local, "panic called with nil");
+    ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
+    if (e != NULL) value = value_from_obj(e);
+  }
+  *panic = (Panic){value, g->panic, -1, false, trace_capture(g)};
+  g->panic = panic;
+  g->multi = 0;
+  return false;
+}
+
+bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  int len = vasprintf(&text, format, args);
+  va_end(args);
+  ObjString *s = len < 0 ? NULL : string_new(local, text, (size_t)len);
+  free(text);
+  ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
+  if (e == NULL) return vm_panic_memory(local, g);
+  return vm_panic_value(local, g, value_from_obj(e));
+}
+
+bool vm_panic_memory(Local *local, Goroutine *g) {
+  return vm_panic_value(local, g, vm_code(local->vm)->memory_error);
+}
+
+ObjError *error_new(Local *local, Value message, Value cause) {
+  ObjError *e = (ObjError *)heap_alloc(&local->heap, sizeof *e, OBJ_ERROR);
+  if (e == NULL) return NULL;
+  e->message = message;
+  e->cause = cause;
+  return e;
+}
+
+Value panic_as_error(Local *l, Value value) {
+  if (value_is_type(value, OBJ_ERROR)) return value;
+  ObjError *e = error_new(l, value, VALUE_NIL);
+  return e ? value_from_obj(e) : vm_code(l->vm)->memory_error;
+}
+
+// --- Traces -----------------------------------------------------------------------------
+
+static void print_place(Text *out, const Proto *proto, const Instr *pc,
+                        const char *what) {
+  LineInfo at = proto_line(proto, pc);
+  text_addf(out, "  %s at %s:%u:%u\n", what, proto->path->data, at.line,
+            at.col);
+}
+
+void trace_print(Text *out, const Trace *trace, const char *state) {
+  text_addf(out, "goroutine %llu [%s]:\n",
+            (unsigned long long)trace->goroutine, state);
+  for (uint32_t n = 0; n < trace->count; n++) {
+    const TraceFrame *f = &trace->frames[n];
+    if (trace->elided > 0 && n == trace->count / 2)
+      text_addf(out, "  ... %llu more frames ...\n",
+                (unsigned long long)trace->elided);
+    if (!(f->proto->flags & PROTO_TRY))
+      print_place(out, f->proto, f->pc, f->proto->name->data);
+  }
+  if (trace->created_in != NULL) {
+    LineInfo at = proto_line(trace->created_in, trace->created_pc);
+    text_addf(out, "  created at %s:%u:%u\n", trace->created_in->path->data,
+              at.line, at.col);
+  }
+}
+
+// --- Ending panics ------------------------------------------------------------------------
+
+static void free_one(Panic *panic) {
+  free(panic->trace);
+  free(panic);
+}
+
+// The newest panic ended in the frame at offset `frame`: it goes, and those
+// that were under way inside that frame.
+static void end_panics(Goroutine *g, ptrdiff_t frame) {
+  Panic *newest = g->panic;
+  g->panic = newest->link;
+  free_one(newest);
+  while (g->panic != NULL && g->panic->frame >= frame) {
+    Panic *old = g->panic;
+    g->panic = old->link;
+    free_one(old);
+  }
+}
+
+void panic_free_all(Goroutine *g) {
+  while (g->panic != NULL) {
+    Panic *old = g->panic;
+    g->panic = old->link;
+    free_one(old);
+  }
+}
+
+// --- Unwinding -------------------------------------------------------------------------------
+
+// The frame of try ends the panic: (nil, error).
+static Next caught(Local *l, Goroutine *g) {
+  Value value = g->panic->value;
+  end_panics(g, g->base - g->stack);
+  g->base[2] = VALUE_NIL;
+  g->base[3] = panic_as_error(l, value);
+  return call_return(l, g, g->base + 2, 2);
+}
+
+Next panic_unwind(Local *l, Goroutine *g) {
+  for (;;) {
+    if (g->base == g->stack + FRAME_WORDS)
+      return conc_panicked(l, g, g->panic);
+    const ObjValues *record = call_pop_deferred(l, g);
+    if (record != NULL) {
+      g->panic->frame = g->base - g->stack;
+      return call_deferred(l, g, record, vm_code(l->vm)->panic_go);
+    }
+    if (frame_closure(g->base)->proto->flags & PROTO_TRY) return caught(l, g);
+    const Value *base = g->base;
+    g->pc = (const Instr *)(uintptr_t)base[-3];
+    g->base -= base[-2] >> 10;
+  }
+}
+
+// A deferred call that ran because of the newest panic has returned to its
+// frame. After recover() the frame returns: the rest of its deferred calls,
+// then nil for each result.
+Next panic_go(Local *l, Goroutine *g) {
+  if (!g->panic->recovered) return panic_unwind(l, g);
+  end_panics(g, g->base - g->stack);
+  const Proto *proto = frame_closure(g->base)->proto;
+  uint32_t want = (uint32_t)(g->base[-2] >> 2 & 0xff);
+  uint32_t n = proto->nresults;
+  if (n == 255) n = want == WANT_ALL ? 1 : want;
+  if (n > REGISTERS_MAX) n = REGISTERS_MAX;
+  if (g->base + n > g->limit && !stack_reserve(l, g, g->base + n))
+    return THROW;
+  for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;
+  g->pc = &vm_code(l->vm)->return_nils[n];
+  return RELOAD;
+}
+
+// recover() called by the function in the top frame: it counts when that is a
+// deferred call that the newest panic runs.
+Value panic_recover(Local *l, Goroutine *g) {
+  const Instr *ret = (const Instr *)(uintptr_t)g->base[-3];
+  if (ret != vm_code(l->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
+  if (g->panic->recovered) return VALUE_NIL;
+  g->panic->recovered = true;
+  return g->panic->value;
+}

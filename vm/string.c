@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Strings: making, hashing, comparing, UTF-8, and the names in code.
+//
+// A string never changes after it is published. Its hash (SipHash-1-3 keyed
+// with the Vm's seed, so that nobody outside can make keys collide) is cached
+// in the object: all threads compute the same, so racing stores are harmless.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vm/vm.h"
+
+// --- Making ----------------------------------------------------------------
+
+ObjString *string_alloc(Local *local, size_t len) {
+  if (len > STRING_LEN_MAX) return NULL;
+  ObjString *s = (ObjString *)heap_alloc(
+      &local->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
+  if (!s) return NULL;
+  s->len = len;
+  s->data[len] = '\0';
+  return s;
+}
+
+ObjString *string_new(Local *local, const char *data, size_t len) {
+  if (len == 0 && local->vm->empty_string) return local->vm->empty_string;
+  ObjString *s = string_alloc(local, len);
+  if (s && len) memcpy(s->data, data, len);
+  return s;
+}
+
+ObjString *string_format(Local *local, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  va_list again;
+  va_copy(again, args);
+  int len = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  ObjString *s = len < 0 ? NULL : string_alloc(local, (size_t)len);
+  if (s) vsnprintf(s->data, (size_t)len + 1, format, again);
+  va_end(again);
+  return s;
+}
+
+ObjString *string_concat(Local *local, ObjString *a, ObjString *b) {
+  if (a->len == 0) return b;
+  if (b->len == 0) return a;
+  ObjString *s = string_alloc(local, a->len + b->len);
+  if (!s) return NULL;
+  memcpy(s->data, a->data, a->len);
+  memcpy(s->data + a->len, b->data, b->len);
+  return s;
+}
+
+// --- Hashing ---------------------------------------------------------------
+
+static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
+
+static void sip_round(uint64_t v[4]) {
+  v[0] += v[1];
+  v[1] = rotate(v[1], 13) ^ v[0];
+  v[0] = rotate(v[0], 32);
+  v[2] += v[3];
+  v[3] = rotate(v[3], 16) ^ v[2];
+  v[0] += v[3];
+  v[3] = rotate(v[3], 21) ^ v[0];
+  v[2] += v[1];
+  v[1] = rotate(v[1], 17) ^ v[2];
+  v[2] = rotate(v[2], 32);
+}
+
+static void sip_word(uint64_t v[4], uint64_t word) {
+  v[3] ^= word;
+  sip_round(v);
+  v[0] ^= word;
+}
+
+static uint64_t last_word(const char *data, size_t len) {
+  uint64_t word = (uint64_t)len << 56;
+  for (size_t i = 0; i < len % 8; i++)
+    word |= (uint64_t)(uint8_t)data[(len & ~(size_t)7) + i] << 8 * i;
+  return word;
+}
+
+// SipHash-1-3.
+static uint64_t sip_hash(uint64_t seed, const char *data, size_t len) {
+  uint64_t k1 = (seed ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+  uint64_t v[4] = {
+      seed ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du,
+      seed ^ 0x6c7967656e657261u, k1 ^ 0x7465646279746573u};
+  for (size_t at = 0; at + 8 <= len; at += 8) {
+    uint64_t word;
+    memcpy(&word, data + at, 8);
+    sip_word(v, word);
+  }
+  sip_word(v, last_word(data, len));
+  v[2] ^= 0xff;
+  for (int i = 0; i < 3; i++) sip_round(v);
+  return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static uint32_t hash_text(const Vm *vm, const char *data, size_t len) {
+  uint64_t h = sip_hash(vm->hash_seed, data, len);
+  uint32_t hash = (uint32_t)(h ^ h >> 32);
+  return hash ? hash : 1;
+}
+
+uint32_t string_hash(Vm *vm, ObjString *s) {
+  uint32_t hash = rt_load_relaxed(&s->obj.hash);
+  if (hash) return hash;
+  hash = hash_text(vm, s->data, s->len);
+  rt_store_relaxed(&s->obj.hash, hash);
+  return hash;
+}
+
+// --- Comparing -------------------------------------------------------------
+
+bool string_equal(const ObjString *a, const ObjString *b) {
+  if (a == b) return true;
+  if (a->len != b->len) return false;
+  if (a->obj.flags & b->obj.flags & STRING_INTERNED) return false;
+  uint32_t ha = rt_load_relaxed(&a->obj.hash);
+  uint32_t hb = rt_load_relaxed(&b->obj.hash);
+  if (ha && hb && ha != hb) return false;
+  return memcmp(a->data, b->data, a->len) == 0;
+}
+
+int string_compare(const ObjString *a, const ObjString *b) {
+  size_t len = a->len < b->len ? a->len : b->len;
+  int order = memcmp(a->data, b->data, len);
+  if (order) return order < 0 ? -1 : 1;
+  return a->len < b->len ? -1 : a->len > b->len;
+}
+
+int64_t string_find(const ObjString *s, const ObjString *needle, size_t from) {
+  if (from > s->len) return -1;
+  const char *at =
+      memmem(s->data + from, s->len - from, needle->data, needle->len);
+  return at ? at - s->data : -1;
+}
+
+// --- UTF-8 -----------------------------------------------------------------
+
+// The length a first byte promises, and its bits; 0: not a first byte.
+static int utf8_first(uint8_t byte, uint32_t *bits) {
+  if (byte < 0xc2 || byte > 0xf4) return 0;
+  int len = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+  *bits = byte & (0x7fu >> len);
+  return len;
+}
+
+int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  uint8_t first = (uint8_t)data[at];
+  *rune = first;
+  if (first < 0x80) return 1;
+  uint32_t bits = 0;
+  int count = utf8_first(first, &bits);
+  *rune = 0xfffd;
+  if (count == 0 || len - at < (size_t)count) return 1;
+  for (int i = 1; i < count; i++) {
+    uint8_t byte = (uint8_t)data[at + (size_t)i];
+    if ((byte & 0xc0) != 0x80) return 1;
+    bits = bits << 6 | (byte & 0x3f);
+  }
+  bool surrogate = bits >= 0xd800 && bits < 0xe000;
+  if (bits < least[count] || bits > 0x10ffff || surrogate) return 1;
+  *rune = bits;
+  return count;
+}
+
+int utf8_encode(uint32_t rune, char out[4]) {
+  if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000)) return 0;
+  if (rune < 0x80) {
+    out[0] = (char)rune;
+    return 1;
+  }
+  int len = rune < 0x800 ? 2 : rune < 0x10000 ? 3 : 4;
+  for (int i = len - 1; i > 0; i--, rune >>= 6)
+    out[i] = (char)(0x80 | (rune & 0x3f));
+  out[0] = (char)((0xf00 >> len & 0xf0) | rune);
+  return len;
+}
+
+// --- Names in code ---------------------------------------------------------
+
+// The place of the name in the table, or the free place for it.
+static ObjString **find_name(ObjString **names, uint32_t cap, uint32_t hash,
+                             const char *text, size_t len) {
+  for (uint32_t at = hash & (cap - 1);; at = (at + 1) & (cap - 1)) {
+    ObjString *s = names[at];
+    if (!s) return &names[at];
+    if (s->obj.hash == hash && s->len == len && !memcmp(s->data, text, len))
+      return &names[at];
+  }
+}
+
+static bool grow_names(Vm *vm) {
+  uint32_t cap = vm->names_cap ? vm->names_cap * 2 : 256;
+  ObjString **names = calloc(cap, sizeof(ObjString *));
+  if (!names) return false;
+  for (uint32_t i = 0; i < vm->names_cap; i++) {
+    ObjString *s = vm->names[i];
+    if (s) *find_name(names, cap, s->obj.hash, s->data, s->len) = s;
+  }
+  free(vm->names);
+  vm->names = names;
+  vm->names_cap = cap;
+  return true;
+}
+
+ObjString *vm_intern(Vm *vm, const char *text, size_t len) {
+  if (len > STRING_LEN_MAX) return NULL;
+  if (vm->names_count >= vm->names_cap / 2 && !grow_names(vm)) return NULL;
+  uint32_t hash = hash_text(vm, text, len);
+  ObjString **place = find_name(vm->names, vm->names_cap, hash, text, len);
+  if (*place) return *place;
+  ObjString *s = (ObjString *)heap_alloc_shared(
+      vm->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
+  if (!s) return NULL;
+  s->obj.flags = STRING_INTERNED;
+  s->obj.hash = hash;
+  s->len = len;
+  memcpy(s->data, text, len);
+  s->data[len] = '\0';
+  *place = s;
+  vm->names_count++;
+  return s;
+}

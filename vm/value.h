@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// A value: one 64-bit word.
+//
+//   low bits 00      int of 62 bits, shifted left by two
+//   low bits 01, 10  float: its bits rotated left by three, which covers every
+//                    magnitude in [2^-511, 2^513)
+//   low bits 11      pointer to an object (16-byte aligned), plus three; or a
+//                    constant: nil, true, false, and two the program never sees
+//
+// Ints and floats outside those ranges are boxed (OBJ_INT, OBJ_FLOAT; 0.0,
+// infinities and NaN among them), and no program can tell. A number that fits
+// is never boxed, so equal ints have equal words or both are boxes.
+#ifndef CSP_VM_VALUE_H
+#define CSP_VM_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint64_t Value;
+
+typedef struct Obj Obj;
+
+enum {
+  TAG_MASK = 3,
+  TAG_OBJ = 3,
+};
+
+#define VALUE_NIL ((Value)0x03)
+#define VALUE_FALSE ((Value)0x07)
+#define VALUE_TRUE ((Value)0x0b)
+#define VALUE_UNDEF ((Value)0x0f)  // unset global, missing argument
+#define VALUE_TOMB ((Value)0x13)   // deleted map entry
+
+#define INT_SMALL_MAX (((int64_t)1 << 61) - 1)
+#define INT_SMALL_MIN (-((int64_t)1 << 61))
+
+static inline bool value_is_small(Value v) { return (v & TAG_MASK) == 0; }
+static inline bool value_both_small(Value a, Value b) {
+  return ((a | b) & TAG_MASK) == 0;
+}
+static inline int64_t value_small(Value v) { return (int64_t)v >> 2; }
+static inline Value value_from_small(int64_t i) { return (Value)i << 2; }
+static inline bool int_fits_small(int64_t i) {
+  return i >= INT_SMALL_MIN && i <= INT_SMALL_MAX;
+}
+
+// An unboxed float.
+static inline bool value_is_flo(Value v) { return ((v + 1) & 2) != 0; }
+static inline bool value_both_flo(Value a, Value b) {
+  return ((a + 1) & (b + 1) & 2) != 0;
+}
+static inline double value_flo(Value v) {
+  uint64_t bits = v >> 3 | v << 61;
+  double d;
+  memcpy(&d, &bits, sizeof d);
+  return d;
+}
+// The word of d, or false when d must be boxed.
+static inline bool value_try_flo(double d, Value *out) {
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof bits);
+  *out = bits << 3 | bits >> 61;
+  return value_is_flo(*out);
+}
+
+static inline bool value_is_obj(Value v) {
+  return (v & TAG_MASK) == TAG_OBJ && v > 0xff;
+}
+static inline Obj *value_obj(Value v) { return (Obj *)(v - TAG_OBJ); }
+static inline Value value_from_obj(const void *obj) {
+  return (Value)(uintptr_t)obj + TAG_OBJ;
+}
+static inline bool value_truthy(Value v) { return (v & ~(Value)4) != VALUE_NIL; }
+static inline Value value_from_bool(bool b) {
+  return b ? VALUE_TRUE : VALUE_FALSE;
+}
+
+#endif
