@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The syntax tree: one uniform node, built by grammar.y, read by compile.c.
+//
+// A node has a kind, a place, up to four children, a name and a literal.
+// Lists of nodes are chained through `next`. The table NODE_KINDS below says
+// for every kind what its fields mean; fields that it does not name are zero.
+// All nodes and names live in the Arena of one compilation and die with it.
+// Single-threaded: a compilation belongs to the thread that runs it.
+#ifndef CSP_LANG_AST_H
+#define CSP_LANG_AST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A byte string in the arena (or static), NUL-terminated for convenience.
+// Names are interned per compilation: equal names are the same pointer.
+typedef struct Str {
+  const char *text;
+  size_t len;
+} Str;
+
+typedef struct Pos {
+  uint32_t line;  // from 1
+  uint32_t col;   // from 1, in bytes
+  uint32_t offset;  // byte offset in the source text
+} Pos;
+
+// X(kind, meaning of the fields)
+#define NODE_KINDS(X)                                                         \
+  /* expressions */                                                           \
+  X(NIL, "")                                                                  \
+  X(TRUE, "")                                                                 \
+  X(FALSE, "")                                                                \
+  X(INT, "i: value")                                                          \
+  X(FLOAT, "f: value")                                                        \
+  X(STRING, "str: bytes")                                                     \
+  X(INTERP, "a: parts, STRING or expression")                                 \
+  X(NAME, "name")                                                             \
+  X(LIST, "a: elements")                                                      \
+  X(MAP, "a: PAIRs")                                                          \
+  X(PAIR, "a: key (a bare name is a STRING), b: value")                       \
+  X(RANGE, "a..b; op OP_RANGE or OP_RANGE_INCL")                              \
+  X(FUNC, "name or NULL, a: PARAMs, b: BLOCK, or expr with FLAG_ARROW, "      \
+          "c: receiver: PARAM with name, a: NAME of the type (methods only)") \
+  X(PARAM, "name, a: default or NULL; FLAG_REST")                             \
+  X(CALL, "a: callee, b: arguments: expr, SPREAD, NAMED; pos: of the (")      \
+  X(SPREAD, "a: list")                                                        \
+  X(NAMED, "name, a: value")                                                  \
+  X(TRY, "a?; a: CALL, or RECV with FLAG_PAREN")                              \
+  X(FIELD, "a.name; pos: of the name")                                        \
+  X(INDEX, "a[b]; pos: of the [")                                             \
+  X(SLICE, "a[b:c], b and c may be NULL; pos: of the [")                      \
+  X(UNARY, "op, a")                                                           \
+  X(BINARY, "a op b, with && || ?? in; pos: of the operator")                 \
+  X(IS, "a is b; b: NAME, or FIELD of a NAME; a NULL in a switch's case")     \
+  X(RECV, "<-a")                                                              \
+  X(GO, "a: CALL (go { } is a CALL of a FUNC)")                               \
+  /* statements */                                                            \
+  X(BLOCK, "a: statements; end: the closing brace")                           \
+  X(EXPR, "a: the expression")                                                \
+  X(DEFINE, "a := b: NAMEs, values")                                          \
+  X(VAR, "var a = b: NAMEs, values or NULL")                                  \
+  X(CONST, "const a = b: NAMEs, values")                                      \
+  X(ASSIGN, "a op= b: targets (NAME FIELD INDEX), values; op: OP_NONE for =") \
+  X(INCDEC, "a++: op OP_ADD or OP_SUB")                                       \
+  X(SEND, "a <- b")                                                           \
+  X(DEFER, "a: CALL")                                                         \
+  X(RETURN, "a: values")                                                      \
+  X(BREAK, "name: label or NULL")                                             \
+  X(CONTINUE, "name: label or NULL")                                          \
+  X(IF, "a: init statement or NULL, b: condition, c: BLOCK, "                 \
+        "d: BLOCK, IF or NULL")                                               \
+  X(FOR, "a: init, b: condition, c: post, each may be NULL, d: BLOCK")        \
+  X(FORIN, "for a in b d: one or two NAMEs, expression, BLOCK")               \
+  X(SWITCH, "a: init or NULL, b: subject or NULL, c: CASEs")                  \
+  X(CASE, "a: expressions (NULL: default), b: BLOCK")                         \
+  X(SELECT, "c: COMMs; FLAG_PRIO")                                            \
+  X(COMM, "a: SEND, EXPR(RECV), DEFINE or ASSIGN of a RECV; NULL: default; "  \
+          "b: BLOCK")                                                         \
+  X(LABELED, "name, a: the loop, switch or select")                           \
+  X(STRUCT, "name, a: PARAMs (fields, with their defaults)")                  \
+  X(FUNCDECL, "name, a: FUNC (c of it set: a method)")                        \
+  X(IMPORT, "name: as bound, str: path; FLAG_ALIAS if the name was written")
+
+typedef enum NodeKind {
+#define X(kind, meaning) NODE_##kind,
+  NODE_KINDS(X)
+#undef X
+  NODE_KIND_COUNT
+} NodeKind;
+
+// Operators: X(name, source text)
+#define AST_OPS(X)                                                            \
+  X(NONE, "=") X(ADD, "+") X(SUB, "-") X(MUL, "*") X(DIV, "/") X(MOD, "%")    \
+  X(ADDW, "+%") X(SUBW, "-%") X(MULW, "*%") X(BAND, "&") X(BOR, "|")          \
+  X(BXOR, "^") X(SHL, "<<") X(SHR, ">>") X(AND, "&&") X(OR, "||")             \
+  X(COALESCE, "??") X(EQ, "==") X(NE, "!=") X(LT, "<") X(LE, "<=")            \
+  X(GT, ">") X(GE, ">=") X(IN, "in") X(NOT, "!") X(NEG, "-") X(BNOT, "^")     \
+  X(RANGE, "..") X(RANGE_INCL, "..=")
+
+typedef enum AstOp {
+#define X(name, text) AST_##name,
+  AST_OPS(X)
+#undef X
+} AstOp;
+
+enum {
+  FLAG_REST = 1,    // PARAM: rest...
+  FLAG_ARROW = 2,   // FUNC: => expression
+  FLAG_PAREN = 4,   // any expression: stood in parentheses
+  FLAG_PRIO = 8,    // SELECT: select prio
+  FLAG_ALIAS = 16,  // IMPORT: a name was written
+};
+
+typedef struct Node Node;
+struct Node {
+  uint8_t kind;   // NodeKind
+  uint8_t op;     // AstOp
+  uint16_t flags;
+  Pos pos;
+  Pos end;        // BLOCK: of the closing brace
+  Node *next;     // the list this node is in
+  Node *a, *b, *c, *d;
+  const Str *name;
+  union {
+    int64_t i;
+    double f;
+    Str str;
+  };
+  void *note;     // the compiler's: what a NAME is bound to, a scope, ...
+  uint32_t depth;  // the parser's: levels of the tree below, itself included
+};
+
+// --- Arena: bump memory of one compilation -------------------------------
+
+typedef struct Arena Arena;
+Arena *arena_new(void);
+void arena_free(Arena *arena);
+// Zeroed, 16-byte aligned; never NULL (out of memory aborts a compilation
+// through the Diags: see lang.h).
+void *arena_alloc(Arena *arena, size_t size);
+// The one Str for these bytes in this arena.
+const Str *arena_intern(Arena *arena, const char *text, size_t len);
+
+#endif

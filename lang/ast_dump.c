@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// The syntax tree as S-expressions, for tests and debugging.
+//
+// (kind name or literal or operator, then the children); a missing child
+// before one that is there is `_`; a chain of several, or one that may hold
+// several, stands in brackets. Reads only; recursion is as deep as the tree.
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "lang.h"
+
+static const char *const KINDS[] = {
+#define X(kind, meaning) #kind,
+    NODE_KINDS(X)
+#undef X
+};
+
+static const char *const OPS[] = {
+#define X(name, text) text,
+    AST_OPS(X)
+#undef X
+};
+
+// Which children of a kind are chains: bit 0 for a, 1 for b, 2 for c.
+static unsigned chains_of(NodeKind kind) {
+  switch (kind) {
+    case NODE_INTERP: case NODE_LIST: case NODE_MAP: case NODE_BLOCK:
+    case NODE_RETURN: case NODE_FORIN: case NODE_CASE: case NODE_STRUCT:
+    case NODE_FUNC:
+      return 1;
+    case NODE_CALL: return 2;
+    case NODE_DEFINE: case NODE_VAR: case NODE_CONST: case NODE_ASSIGN:
+      return 3;
+    case NODE_SWITCH: case NODE_SELECT: return 4;
+    default: return 0;
+  }
+}
+
+static void dump_string(FILE *out, Str str) {
+  fputc('"', out);
+  for (size_t i = 0; i < str.len; i++) {
+    unsigned char c = (unsigned char)str.text[i];
+    if (c == '"' || c == '\\') {
+      fprintf(out, "\\%c", c);
+    } else if (c == '\n') {
+      fputs("\\n", out);
+    } else if (c < ' ' || c == 0x7f) {
+      fprintf(out, "\\x%02x", c);
+    } else {
+      fputc(c, out);
+    }
+  }
+  fputc('"', out);
+}
+
+static void dump_float(FILE *out, double value) {
+  char text[40];
+  int precision = 1;
+  double back = 0;
+  do {
+    snprintf(text, sizeof text, "%.*g", precision, value);
+    sscanf(text, "%lf", &back);
+  } while (back != value && ++precision <= 17);
+  fputs(text, out);
+}
+
+static void dump_flags(FILE *out, unsigned flags) {
+  if (flags & FLAG_REST) fputs(" ...", out);
+  if (flags & FLAG_ARROW) fputs(" =>", out);
+  if (flags & FLAG_PAREN) fputs(" ()", out);
+  if (flags & FLAG_PRIO) fputs(" prio", out);
+  if (flags & FLAG_ALIAS) fputs(" alias", out);
+}
+
+static void dump_kind(FILE *out, NodeKind kind) {
+  for (const char *c = KINDS[kind]; *c; c++) {
+    fputc(tolower((unsigned char)*c), out);
+  }
+}
+
+static bool has_op(NodeKind kind) {
+  switch (kind) {
+    case NODE_BINARY: case NODE_UNARY: case NODE_RANGE: case NODE_ASSIGN:
+    case NODE_INCDEC:
+      return true;
+    default: return false;
+  }
+}
+
+// Without children: `(name x)` would only be noise for a bare x.
+static bool dump_leaf(FILE *out, const Node *node) {
+  if (node->flags) return false;
+  switch (node->kind) {
+    case NODE_NIL: fputs("nil", out); return true;
+    case NODE_TRUE: fputs("true", out); return true;
+    case NODE_FALSE: fputs("false", out); return true;
+    case NODE_INT: fprintf(out, "%" PRId64, node->i); return true;
+    case NODE_FLOAT: dump_float(out, node->f); return true;
+    case NODE_STRING: dump_string(out, node->str); return true;
+    case NODE_NAME: fputs(node->name->text, out); return true;
+    default: return false;
+  }
+}
+
+static void dump_node(FILE *out, const Node *node);
+
+static void dump_chain(FILE *out, const Node *node) {
+  fputc('[', out);
+  for (; node; node = node->next) {
+    dump_node(out, node);
+    if (node->next) fputc(' ', out);
+  }
+  fputc(']', out);
+}
+
+static void dump_children(FILE *out, const Node *node) {
+  const Node *children[] = {node->a, node->b, node->c, node->d};
+  unsigned chains = chains_of((NodeKind)node->kind);
+  int count = 4;
+  while (count > 0 && children[count - 1] == NULL &&
+         !(chains >> (count - 1) & 1)) {
+    count--;
+  }
+  for (int i = 0; i < count; i++) {
+    fputc(' ', out);
+    if (chains >> i & 1) {
+      dump_chain(out, children[i]);
+    } else if (children[i]) {
+      dump_node(out, children[i]);
+    } else {
+      fputc('_', out);
+    }
+  }
+}
+
+static void dump_literal(FILE *out, const Node *node) {
+  switch (node->kind) {
+    case NODE_INT: fprintf(out, " %" PRId64, node->i); break;
+    case NODE_FLOAT:
+      fputc(' ', out);
+      dump_float(out, node->f);
+      break;
+    case NODE_STRING: case NODE_IMPORT:
+      fputc(' ', out);
+      dump_string(out, node->str);
+      break;
+    default: break;
+  }
+}
+
+static void dump_node(FILE *out, const Node *node) {
+  if (dump_leaf(out, node)) return;
+  fputc('(', out);
+  dump_kind(out, (NodeKind)node->kind);
+  if (has_op((NodeKind)node->kind)) fprintf(out, " %s", OPS[node->op]);
+  if (node->name) fprintf(out, " %s", node->name->text);
+  dump_literal(out, node);
+  dump_flags(out, node->flags);
+  dump_children(out, node);
+  fputc(')', out);
+}
+
+void ast_dump(FILE *out, const Node *node) {
+  for (; node; node = node->next) {
+    dump_node(out, node);
+    fputc('\n', out);
+  }
+}

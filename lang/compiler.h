@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// Inside the compiler only: from syntax tree to bytecode.
+//
+// A file is compiled in two passes. resolve*.c walks the tree once, binds each
+// name to a Symbol (Node.note), finds out what closures capture, folds
+// constants, and reports all errors that it finds. Only when there are none
+// the second pass generates code: expr.c, condition.c, call.c (expressions),
+// assign.c, stmt.c, loop.c, branch.c (statements), func.c (functions and
+// structs) on top of emit.c (instructions, constants, registers, jumps).
+// loader.c finds imported modules and compiles them first; compile.c strings
+// all that together.
+//
+// Registers: a function's variables lie from 0 up, temporaries above them.
+// `top` is the first free one. What an expression needs while it is computed
+// lies at top and above, so that a value whose target is `top` itself comes
+// into being where it is wanted.
+#ifndef CSP_LANG_COMPILER_H
+#define CSP_LANG_COMPILER_H
+
+#include "lang.h"
+#include "vm/code.h"
+
+typedef struct Symbol Symbol;
+typedef struct Func Func;
+typedef struct Compiler Compiler;
+
+// --- table.c: a hash table from words to words -------------------------------
+
+typedef struct Table {
+  uint64_t *slots;  // pairs
+  uint8_t *taken;
+  uint32_t count, cap;
+} Table;
+bool table_get(const Table *table, uint64_t key, uint64_t *value);
+bool table_set(Table *table, uint64_t key, uint64_t value);  // false: no memory
+void table_free(Table *table);
+
+// --- Names -----------------------------------------------------------------------
+
+typedef enum SymbolKind {
+  SYM_LOCAL,    // in a register, or in a cell that a register holds
+  SYM_LITERAL,  // a local constant with a literal value: `node`
+  SYM_GLOBAL,   // a variable at the top level of a file: `cell`
+  SYM_FUNC,     // a function that is known now: `value` is its closure
+  SYM_STRUCT,   // a struct type: `value`
+  SYM_MODULE,   // `value`; nil when it could not be loaded
+  SYM_VALUE,    // anything else that never changes: `value`
+  SYM_UNKNOWN,  // was reported
+} SymbolKind;
+
+struct Symbol {
+  SymbolKind kind;
+  bool constant;
+  bool captured;   // LOCAL: lives in a cell
+  bool used;       // read somewhere
+  bool parameter;
+  bool predeclared;
+  const Str *name;
+  Pos pos;
+  const Node *decl;  // the statement that declares it
+  Func *owner;       // LOCAL
+  int reg;           // LOCAL, while code is generated
+  Node *node;        // LITERAL: the literal; STRUCT of this file: its node
+  Value value;
+  ObjCell *cell;
+  Symbol *next;  // in its scope
+};
+
+// Flags of ObjCells that hold top-level names, for those who compile later.
+enum {
+  CELL_CONST = 1,  // may not be assigned
+  CELL_KNOWN = 2,  // its value is there and never changes
+};
+
+typedef struct Scope Scope;
+struct Scope {
+  Scope *up;
+  Symbol *symbols;
+};
+
+// Flags of nodes that the compiler sets.
+enum {
+  NOTE_NEW = 1 << 8,  // NAME: declared by this statement
+};
+
+// --- Functions ---------------------------------------------------------------------
+
+enum { RESULTS_NONE = -1, RESULTS_VARY = 255 };
+
+// What `break` and `continue` leave, while resolving.
+typedef struct Target Target;
+struct Target {
+  Target *up;
+  const Str *label;
+  bool loop;
+  bool broken;  // a break leads out of it
+};
+
+// The same while generating.
+typedef struct Exit Exit;
+struct Exit {
+  Exit *up;
+  const Node *stmt;
+  const Str *label;
+  bool loop;
+  int breaks;     // jumps to be patched
+  int continues;
+};
+
+struct Func {
+  Func *parent;
+  Func *next;    // of the functions at the top level, to be generated
+  Node *node;    // FUNC; STRUCT: the constructor; NULL: the file itself
+  const Str *name;
+  Symbol *self;  // the top-level function's name; or the method's struct
+  ObjString *method;       // of a method: its name
+  const int8_t *receiver;  // ... of built-in types: ObjTypes, -1 at the end
+  Proto *proto;
+
+  // resolving
+  bool constructor;
+  bool has_defer;
+  int results;  // RESULTS_NONE, RESULTS_VARY or the number
+  Pos result_pos, other_pos;  // two returns that do not agree
+  int result_count, other_count;
+  Node *try_node;  // the first `?`
+  Target *target;
+
+  // generating
+  Instr *code;
+  uint32_t ncode, code_cap;
+  LineInfo *lines;
+  uint32_t nlines, lines_cap;
+  Value *constants;
+  uint32_t nconstants, constants_cap;
+  Table constant_index;
+  Table cell_index;
+  Symbol *upvalue_symbols[255];
+  UpvalueFrom upvalues[255];
+  int nupvalues;
+  int top;     // first free register
+  int active;  // first register above the variables
+  int max;     // registers needed
+  uint32_t last;         // where the newest instruction begins
+  uint32_t last_target;  // the highest place that a jump leads to
+  bool too_complex;      // reported
+  Exit *exit;
+};
+
+// --- One compilation ------------------------------------------------------------------
+
+typedef struct Loading Loading;
+struct Loading {  // files that are being compiled, innermost first
+  Loading *up;
+  const char *path;  // canonical
+  const char *shown;
+};
+
+typedef struct Loader {
+  Vm *vm;
+  Text messages;  // of files that are done
+  Loading *chain;
+  char **failed;  // canonical paths of files with errors
+  size_t failed_count;
+  bool no_memory;
+  bool errors;
+} Loader;
+
+struct Compiler {
+  Vm *vm;
+  Local *local;
+  Loader *loader;
+  Arena *arena;
+  Diags *diags;
+  const Source *source;
+  ObjModule *module;
+  ObjString *path;  // interned
+  bool privileged;
+  bool interactive;  // the module was there before: imports become members
+  bool partial;      // there were syntax errors: names may be missing
+  bool no_memory;
+  Table globals;     // const Str * -> Symbol *, of the file's top level
+  Symbol *global_list;
+  Table outer;       // the same of what lies around: members, predeclared
+  Scope *scope;      // innermost; NULL at the top level of the file
+  Func *func;        // that is being resolved or generated
+  Func *main;
+  Func *funcs;       // at the top level, methods, constructors
+  Func **funcs_end;
+};
+
+// --- scope.c: declaring and finding names -------------------------------------
+
+bool name_is(const Str *name, const char *text);
+bool name_is_blank(const Node *name);
+ObjString *name_string(Compiler *c, const Str *name);  // interned in the Vm
+Symbol *symbol_new(Compiler *c, SymbolKind kind, const Str *name, Pos pos);
+void scope_push(Compiler *c, Scope *scope);
+void scope_pop(Compiler *c);  // warns of names that were not used
+bool scope_at_top(const Compiler *c);  // at the top level of the file
+// In the innermost scope alone; NULL: not there.
+Symbol *scope_here(const Compiler *c, const Str *name);
+// Declares; an error if the scope has that name already.
+Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos);
+// Innermost first, then the file's, the module's, the predeclared names. Notes
+// captures. NULL: nowhere.
+Symbol *scope_find(Compiler *c, const Str *name, Pos pos);
+// Reports that a name is unknown, and what was probably meant.
+void scope_unknown(Compiler *c, const Str *name, Pos pos);
+// A type's name after `is` or a method's receiver is unknown.
+void scope_unknown_type(Compiler *c, const Str *name, Pos pos);
+// The types that `is` knows: NULL for others.
+const char *scope_type_name(const Str *name);
+
+// --- member.c: names in modules --------------------------------------------------
+
+// What a value that never changes makes of its name.
+SymbolKind member_kind(Value v);
+// The symbol for a cell of a module.
+Symbol *member_symbol(Compiler *c, const Str *name, ObjCell *cell);
+// name of that module; unknown and private ones are reported.
+Symbol *member_find(Compiler *c, Symbol *module, const Str *name, Pos pos);
+ObjCell *member_cell(Compiler *c, const ObjModule *module, const Str *name);
+// Marks all members that are set as known for ever (native modules).
+void member_mark_known(Vm *vm, ObjModule *module);
+// Calls fn with the names of all members, private ones too if wanted.
+void member_each(const Compiler *c, const ObjModule *module, bool private,
+                 void (*fn)(void *arg, const char *name), void *arg);
+
+// --- declare.c: the top-level names of a file ---------------------------------------
+
+void declare_file(Compiler *c, Node *stmts);
+
+// --- resolve.c: statements; true: control never gets past it --------------------------
+
+bool resolve_stmts(Compiler *c, Node *stmts);
+bool resolve_block(Compiler *c, Node *block);  // in a scope of its own
+void resolve_file(Compiler *c, Node *stmts);
+
+// --- resolve_expr.c ----------------------------------------------------------------------
+
+void resolve_expr(Compiler *c, Node *node);  // NULL is fine
+void resolve_list(Compiler *c, Node *list);
+void resolve_target(Compiler *c, Node *node);  // left of an assignment
+
+// --- resolve_func.c: functions, methods, structs ----------------------------------------
+
+Func *func_new(Compiler *c, Node *node, const Str *name);
+void resolve_func(Compiler *c, Node *node, Func *func);
+void resolve_func_literal(Compiler *c, Node *node);
+void resolve_method(Compiler *c, Node *decl);
+void resolve_struct(Compiler *c, Node *node, Symbol *symbol);
+void resolve_return(Compiler *c, Node *node);
+
+// --- fold.c: constants ----------------------------------------------------------------------
+
+// Replaces an operation on literals by its result, where that cannot fail.
+void fold(Compiler *c, Node *node);
+bool fold_is_literal(const Node *node);
+
+// --- emit.c ------------------------------------------------------------------------------------
+
+enum { NO_JUMP = -1 };
+
+int emit(Compiler *c, Pos pos, Instr instr);
+int emit_abc(Compiler *c, Pos pos, Op op, int a, int b, int d);
+int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx);
+int emit_word(Compiler *c, Instr word);
+// Index of a constant; 0 after an error.
+int emit_constant(Compiler *c, Value v);
+int emit_name(Compiler *c, const Str *name);
+int emit_cell(Compiler *c, const Symbol *symbol);  // its name comes next
+void emit_load(Compiler *c, Pos pos, int target, Value v);
+// Jumps forward. A list is the newest jump's word, chained through offsets.
+void emit_jump(Compiler *c, Pos pos, int *list);            // JMP
+void emit_branch(Compiler *c, Pos pos, Instr instr, int *list);  // with a word
+void emit_patch(Compiler *c, int list);  // all lead here
+// Jumps backward to `to`.
+void emit_loop(Compiler *c, Pos pos, uint32_t to);
+void emit_branch_back(Compiler *c, Pos pos, Instr instr, uint32_t to);
+uint32_t emit_here(Compiler *c);  // as the target of a jump backward
+bool emit_reachable(const Compiler *c);  // can control come here?
+
+// Registers.
+int reg_take(Compiler *c, int count);  // the first of them
+void reg_set(Compiler *c, int top);    // top, and counts what was needed
+void reg_need(Compiler *c, int count); // that many from 0 are used
+void func_too_complex(Compiler *c, const char *why);
+
+// --- expr.c ---------------------------------------------------------------------------------------
+
+// The value into a register: a variable's, top, or top - 1. top stays.
+void expr_to(Compiler *c, Node *node, int target);
+// The value in some register: its variable's own, or top, which is taken.
+int expr_any(Compiler *c, Node *node);
+int expr_next(Compiler *c, Node *node);  // into top, which is taken
+void expr_discard(Compiler *c, Node *node);
+// `count` values into registers from top, which are taken.
+int expr_many(Compiler *c, Node *node, int count);
+// What a NAME, or a FIELD of a module, is; NULL: neither.
+Symbol *expr_symbol(const Node *node);
+// The register of a variable that lives in one, or -1.
+int expr_register(const Compiler *c, const Node *node);
+bool expr_constant(Compiler *c, const Node *node, Value *v);
+void expr_read(Compiler *c, Pos pos, const Symbol *symbol, int target);
+void expr_store(Compiler *c, Pos pos, const Symbol *symbol, int from);
+// R[target] = R[left] op right.
+void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
+                Node *right);
+
+// --- condition.c ------------------------------------------------------------------------------------
+
+// Jumps (forward, through the list) if the truth of node is `sense`.
+void condition_jump(Compiler *c, Node *node, bool sense, int *list);
+// The same backward.
+void condition_back(Compiler *c, Node *node, bool sense, uint32_t to);
+// Jumps if R[subject] == node is `sense`.
+void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
+                     int *list);
+// The bool that a comparison, or && and || of them, gives.
+void condition_value(Compiler *c, Node *node, int target);
+bool condition_is(const Node *node);  // gives a bool by jumps
+bool condition_is_simple(const Node *node);  // may be generated twice
+
+// --- call.c -------------------------------------------------------------------------------------------
+
+enum CallHow { CALL_PLAIN, CALL_GO, CALL_GO_TASK, CALL_DEFER };
+
+// The window to call at so that the result comes to target, if possible.
+int call_window(const Compiler *c, int target);
+void call_at(Compiler *c, Node *call, int window, int want, enum CallHow how);
+// a? at that window: `want` values without the error.
+void call_try(Compiler *c, Node *node, int window, int want);
+void call_return(Compiler *c, Pos pos, int from, int count);
+void call_return_all(Compiler *c, Pos pos, Node *call);  // return g()
+
+// --- assign.c: :=, var, const, =, op=, ++ -----------------------------------------------------------------
+
+void assign_define(Compiler *c, Node *node);
+void assign_stmt(Compiler *c, Node *node);
+void assign_incdec(Compiler *c, Node *node);
+// Values lie from register `from` up, which is top - count: new names take
+// registers from there, old ones are stored.
+void assign_names(Compiler *c, Node *names, int from);
+// The variable in register reg becomes visible, in a cell if captured.
+void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg);
+void assign_targets(Compiler *c, Node *targets, int from);
+
+// --- stmt.c --------------------------------------------------------------------------------------------------
+
+void stmt_list(Compiler *c, Node *stmts);
+void stmt_block(Compiler *c, Node *block);  // with its registers given back
+void stmt(Compiler *c, Node *node);
+
+// --- loop.c, branch.c --------------------------------------------------------------------------------------------
+
+void exit_push(Compiler *c, Exit *exit, const Str *label, bool loop);
+void exit_pop(Compiler *c);  // breaks lead here
+void loop_for(Compiler *c, Node *node, const Str *label);
+void loop_for_in(Compiler *c, Node *node, const Str *label);
+void branch_if(Compiler *c, Node *node);
+void branch_switch(Compiler *c, Node *node, const Str *label);
+void branch_select(Compiler *c, Node *node, const Str *label);
+
+// --- func.c --------------------------------------------------------------------------------------------------------
+
+// Makes the proto and what callers may know of it before there is code.
+bool func_declare(Compiler *c, Func *func);
+void func_generate(Compiler *c, Func *func);
+void func_generate_file(Compiler *c, Func *func, Node *stmts);
+void func_closure(Compiler *c, Node *node, int target);  // of a FUNC
+void func_local(Compiler *c, Node *decl);                // func f() in a block
+int func_upvalue(Compiler *c, Func *func, Symbol *symbol);
+// The struct type of a STRUCT: its object; NULL: out of memory.
+ObjStruct *struct_new(Compiler *c, Node *node);
+void struct_local(Compiler *c, Node *node);
+bool struct_add_method(ObjStruct *type, ObjString *name, Value function);
+
+// --- loader.c ---------------------------------------------------------------------------------------------------------
+
+// The module that an IMPORT names, compiled; NULL after an error.
+ObjModule *loader_import(Compiler *c, Node *import);
+void loader_free(Loader *loader);
+
+// --- compile.c -----------------------------------------------------------------------------------------------------------
+
+typedef struct Unit {
+  Source source;
+  ObjModule *module;
+  bool privileged, interactive, warnings;
+} Unit;
+// One file to the closure of its top level; NULL: errors are in the loader.
+ObjClosure *compile_unit(Loader *loader, const Unit *unit);
+
+#endif

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+// The driver of the front end: from the lexer's tokens to lemon's.
+//
+// It keeps the stack of open brackets, and from it decides what the grammar
+// cannot: where a newline ends a statement, whether a `{` opens a block or a
+// map, where the text of a string goes on after `${...}`.
+//
+// After an error it feeds the parser nothing until the statement ends: to the
+// newline at the depth of brackets that the parser fell back to (skip_depth).
+// Blocks on the way are still parsed where they surely hold statements, so
+// that one run finds the errors in a function whose head is wrong.
+// Invariant: when not skipping, parser and driver count the same open
+// brackets. A missing or a wrong closing bracket is reported here; the parser
+// is then given a BAD token, which it can only recover from.
+#include "parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar.h"
+
+static Bracket *top(Parse *p) { return &p->brackets[p->depth]; }
+
+Bracket *parse_block(Parse *p) {
+  int i = p->depth;
+  while (p->brackets[i].kind != OPEN_BLOCK) i--;
+  return &p->brackets[i];
+}
+
+// --- errors that end everything ----------------------------------------------
+
+void parse_too_deep(Parse *p, Pos pos) {
+  if (p->fatal) return;
+  p->fatal = true;
+  diag_error(p->diags, pos, 1, "nested too deeply");
+  diag_hint(p->diags, "at most %d brackets in each other, and %d operators",
+            LANG_MAX_NESTING, LANG_MAX_DEPTH);
+}
+
+void parse_no_memory(Parse *p) {
+  if (p->fatal) return;
+  p->fatal = true;
+  diag_error(p->diags, p->token_end, 1, "out of memory");
+}
+
+// --- what a token says about the next one --------------------------------------
+
+// A newline after it ends the statement.
+static bool ends_statement(int kind) {
+  switch (kind) {
+    case TOK_NAME: case TOK_INT: case TOK_FLOAT: case TOK_STR:
+    case TOK_STR_TAIL: case TOK_TRUE: case TOK_FALSE: case TOK_NIL:
+    case TOK_BREAK: case TOK_CONTINUE: case TOK_RETURN:
+    case TOK_INC: case TOK_DEC: case TOK_QUESTION:
+    case TOK_RPAREN: case TOK_RBRACK: case TOK_RBRACE: case TOK_MAP_END:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool parse_ends_value(int kind) {
+  switch (kind) {
+    case TOK_BREAK: case TOK_CONTINUE: case TOK_RETURN: return false;
+    default: return ends_statement(kind);
+  }
+}
+
+static bool opens_block(Parse *p) {
+  switch (p->last.kind) {
+    case TOK_BEGIN: case TOK_SEMI: case TOK_LBRACE: case TOK_RECOVER:
+    case TOK_ELSE: case TOK_FOR: case TOK_IF: case TOK_SWITCH:
+    case TOK_SELECT: case TOK_GROUP: case TOK_GO: case TOK_DEFER:
+      return true;
+    case TOK_COLON:
+      return top(p)->kind == OPEN_BLOCK;
+    default:
+      return parse_ends_value(p->last.kind);
+  }
+}
+
+// --- feeding the parser ----------------------------------------------------------
+
+// A block is worth parsing though its head was wrong, if statements like
+// these have blocks of statements.
+static bool holds_statements(const Bracket *block) {
+  static const char *const WORDS[] = {"while", "def",     "fn",   "function",
+                                      "elif",  "foreach", "loop", "unless"};
+  switch (block->first.kind) {
+    case TOK_IF: case TOK_ELSE: case TOK_FOR: case TOK_FORIN:
+    case TOK_FUNC: case TOK_GO: case TOK_GROUP:
+      return true;
+    case TOK_NAME: break;
+    default: return false;
+  }
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+    if (strcmp(block->first.name->text, WORDS[i]) == 0) return true;
+  }
+  return false;
+}
+
+static void feed_raw(Parse *p, const Token *token) {
+  grammar(p->parser, token->kind, *token, p);
+  if (arena_failed(p->arena)) parse_no_memory(p);
+}
+
+// Makes the parser fall back to a statement list without a message.
+static void feed_bad(Parse *p) {
+  Token bad = {.kind = TOK_BAD, .origin = FROM_ERROR, .pos = p->token_end};
+  feed_raw(p, &bad);
+}
+
+static void start_skipping(Parse *p) {
+  grammar_forget_error(p->parser);
+  p->errored = false;
+  p->skipping = true;
+  p->skip_depth = grammar_depth(p->parser);
+  p->skip_to_colon = grammar_waits_in_case(p->parser);
+}
+
+// The block that was just opened is parsed, whatever its head.
+static void recover_in_block(Parse *p, const Token *open) {
+  if (p->skip_to_colon || p->depth != p->skip_depth + 1) return;
+  if (top(p)->kind != OPEN_BLOCK) return;
+  if (!holds_statements(&p->brackets[p->skip_depth])) return;
+  Token recover = *open;
+  recover.kind = TOK_RECOVER;
+  p->skipping = false;
+  top(p)->recovery = true;
+  feed_raw(p, &recover);
+}
+
+// The parser met an error in this token and fell back.
+static void after_error(Parse *p, const Token *token) {
+  // It may have taken the token as the end of its recovery at a depth where
+  // it must not, or a semicolon in the head of a `for`.
+  bool semicolon = token->kind == TOK_SEMI && token->origin == FROM_TEXT;
+  bool too_early = semicolon || grammar_depth(p->parser) != p->depth;
+  if (!grammar_waits(p->parser) && too_early) feed_bad(p);
+  grammar_forget_error(p->parser);
+  p->errored = false;
+  if (grammar_waits(p->parser)) start_skipping(p);
+}
+
+static void feed(Parse *p, const Token *token) {
+  // Before the parser reduces anything: it would not know as well afterwards
+  // what it had expected.
+  if (!grammar_accepts(p->parser, token->kind)) parse_unexpected(p, token);
+  p->errored = false;
+  feed_raw(p, token);
+  if (p->errored) after_error(p, token);
+}
+
+// Ends the skipping if this token does.
+static void skip(Parse *p, const Token *token) {
+  if (token->kind == TOK_LBRACE) recover_in_block(p, token);
+  if (!p->skipping || p->depth != p->skip_depth) return;
+  bool ends = token->kind == TOK_SEMI && token->origin != FROM_TEXT;
+  bool colon = token->kind == TOK_COLON && p->skip_to_colon;
+  if (!ends && !colon) return;
+  Token end = *token;
+  if (p->skip_to_colon) end.kind = TOK_COLON;
+  p->skipping = false;
+  feed(p, &end);
+}
+
+// A semicolon may stand in its head.
+static bool has_clauses(const Bracket *block) {
+  int kind = block->first.kind;
+  return block->seen > 0 &&
+         (kind == TOK_FOR || kind == TOK_IF || kind == TOK_SWITCH);
+}
+
+// Remembers how the current statement of the innermost block began.
+static void note_statement(Parse *p, const Token *token) {
+  Bracket *block = top(p);
+  if (block->kind != OPEN_BLOCK) return;
+  if (token->kind == TOK_SEMI) {
+    if (!has_clauses(block)) block->seen = 0;
+  } else if (block->seen == 0) {
+    block->first = *token;
+    block->second = (Token){0};
+    block->seen = 1;
+  } else if (block->seen == 1) {
+    block->second = *token;
+    block->seen = 2;
+  }
+}
+
+static void give(Parse *p, const Token *token) {
+  if (p->fatal) return;
+  if (!p->skipping) feed(p, token);
+  if (p->skipping) skip(p, token);
+  if (token->kind == TOK_COLON) top(p)->seen = 0;
+#ifdef CSP_DEBUG
+  if (!p->skipping && !p->fatal && grammar_depth(p->parser) != p->depth) {
+    abort();  // parser and driver have lost step
+  }
+#endif
+  p->before_last = p->last.kind;
+  p->last = *token;
+}
+
+// A semicolon that does not stand in the text, after the last token.
+static void give_semicolon(Parse *p, TokenOrigin origin, const Token *ahead) {
+  Token semi = {.kind = TOK_SEMI, .origin = origin, .len = 1};
+  semi.pos = origin == FROM_BRACE ? ahead->pos : p->token_end;
+  p->ahead = ahead;
+  give(p, &semi);
+  p->ahead = NULL;
+  top(p)->seen = 0;
+}
+
+// --- brackets ----------------------------------------------------------------------
+
+static void open_bracket(Parse *p, const Token *token, BracketKind kind) {
+  if (p->depth == LANG_MAX_NESTING) {
+    parse_too_deep(p, token->pos);
+    return;
+  }
+  p->brackets[++p->depth] =
+      (Bracket){.kind = kind, .open = *token, .before = p->last.kind};
+  give(p, token);
+}
+
+static void open_brace(Parse *p, Token *token) {
+  bool block = opens_block(p);
+  if (!block) token->kind = TOK_MAP_BEGIN;
+  open_bracket(p, token, block ? OPEN_BLOCK : OPEN_MAP);
+}
+
+static const char *bracket_text(const Bracket *bracket) {
+  switch (bracket->kind) {
+    case OPEN_PAREN: return "(";
+    case OPEN_INDEX: return "[";
+    case OPEN_INTERP: return "${";
+    default: return "{";
+  }
+}
+
+static void never_closed(Parse *p, const Bracket *bracket) {
+  diag_error(p->diags, bracket->open.pos, 1, "this `%s` is never closed",
+             bracket_text(bracket));
+}
+
+// The error was reported; the parser must not go on with this statement.
+static void make_skip(Parse *p) {
+  if (p->skipping || p->fatal) return;
+  feed_bad(p);
+  start_skipping(p);
+}
+
+// Closes what is open above brackets[index].
+static void close_down_to(Parse *p, int index) {
+  if (p->depth == index) return;
+  if (!p->skipping) {
+    never_closed(p, &p->brackets[index + 1]);
+    make_skip(p);
+  }
+  p->depth = index;
+}
+
+// The bracket that this token closes, if only ( and [ are above; else -1.
+static int find_open(const Parse *p, BracketKind a, BracketKind b,
+                     BracketKind c) {
+  for (int i = p->depth; i > 0; i--) {
+    BracketKind kind = p->brackets[i].kind;
+    if (kind == a || kind == b || kind == c) return i;
+    if (kind != OPEN_PAREN && kind != OPEN_INDEX) return -1;
+  }
+  return -1;
+}
+
+static void nothing_open(Parse *p, const Token *token, const char *open) {
+  const char *text = p->source->text + token->pos.offset;
+  if (!p->skipping) {
+    diag_error(p->diags, token->pos, 1, "unexpected `%c`, no `%s` is open",
+               *text, open);
+  }
+  make_skip(p);
+  p->before_last = p->last.kind;
+  p->last = *token;
+}
+
+static void close_bracket(Parse *p, const Token *token, BracketKind kind,
+                          const char *open) {
+  int index = find_open(p, kind, kind, kind);
+  if (index < 0) {
+    nothing_open(p, token, open);
+    return;
+  }
+  close_down_to(p, index);
+  p->depth--;
+  give(p, token);
+}
+
+static void close_block(Parse *p, const Token *token) {
+  int last = p->last.kind;
+  bool ended = last == TOK_SEMI || last == TOK_LBRACE;
+  if (p->skipping || !ended) give_semicolon(p, FROM_BRACE, token);
+  bool recovery = top(p)->recovery;
+  p->depth--;
+  give(p, token);
+  if (recovery) make_skip(p);
+}
+
+// Goes on as if all brackets above brackets[index] were closed here.
+static void abandon(Parse *p, int index) {
+  Token brace = {.kind = TOK_RBRACE, .pos = p->token_end};
+  while (p->depth > index && !p->fatal) {
+    make_skip(p);
+    if (top(p)->kind == OPEN_BLOCK) {
+      close_block(p, &brace);
+    } else {
+      p->depth--;
+    }
+  }
+}
+
+// A string that ends with its line leaves no `${` of that line open.
+static void abandon_line(Parse *p, uint32_t line) {
+  int index = p->depth;
+  for (int i = p->depth; i > 0; i--) {
+    if (p->brackets[i].open.pos.line != line) break;
+    if (p->brackets[i].kind == OPEN_INTERP) index = i - 1;
+  }
+  abandon(p, index);
+}
+
+static void give_string(Parse *p, Token *token) {
+  bool broken = token->origin == FROM_ERROR;
+  token->origin = FROM_TEXT;
+  give(p, token);
+  if (broken) abandon_line(p, token->pos.line);
+}
+
+static void close_interpolation(Parse *p, Token *token) {
+  lex_string_rest(p, token);
+  if (token->kind == TOK_STR_TAIL) p->depth--;
+  give_string(p, token);
+}
+
+static void close_brace(Parse *p, Token *token) {
+  int index = find_open(p, OPEN_BLOCK, OPEN_MAP, OPEN_INTERP);
+  if (index < 0) {
+    nothing_open(p, token, "{");
+    return;
+  }
+  close_down_to(p, index);
+  switch (top(p)->kind) {
+    case OPEN_INTERP:
+      close_interpolation(p, token);
+      break;
+    case OPEN_MAP:
+      token->kind = TOK_MAP_END;
+      p->depth--;
+      give(p, token);
+      break;
+    default:
+      close_block(p, token);
+  }
+}
+
+// --- tokens ------------------------------------------------------------------------
+
+static void dispatch(Parse *p, Token *token) {
+  switch (token->kind) {
+    case TOK_LPAREN: open_bracket(p, token, OPEN_PAREN); break;
+    case TOK_LBRACK: open_bracket(p, token, OPEN_INDEX); break;
+    case TOK_LBRACE: open_brace(p, token); break;
+    case TOK_STR_HEAD: open_bracket(p, token, OPEN_INTERP); break;
+    case TOK_RPAREN: close_bracket(p, token, OPEN_PAREN, "("); break;
+    case TOK_RBRACK: close_bracket(p, token, OPEN_INDEX, "["); break;
+    case TOK_RBRACE: close_brace(p, token); break;
+    case TOK_STR: give_string(p, token); break;
+    default: give(p, token);
+  }
+}
+
+static void end_of_file(Parse *p, const Token *token) {
+  if (p->depth > 0) {
+    if (!p->skipping) never_closed(p, top(p));
+    return;
+  }
+  if (p->last.kind != TOK_BEGIN) give_semicolon(p, FROM_END, token);
+  if (!p->fatal) feed(p, token);
+}
+
+static bool step(Parse *p) {
+  Token token;
+  Pos end = p->token_end;
+  lex_token(p, &token);
+  if (arena_failed(p->arena)) parse_no_memory(p);
+  bool statement_ends = p->newline && token.kind != TOK_END &&
+                        top(p)->kind == OPEN_BLOCK &&
+                        ends_statement(p->last.kind);
+  if (statement_ends) {
+    Pos after = p->token_end;
+    p->token_end = end;
+    give_semicolon(p, FROM_NEWLINE, &token);
+    p->token_end = after;
+  }
+  if (token.kind == TOK_END) {
+    p->token_end = end;
+    end_of_file(p, &token);
+    return false;
+  }
+  bool after_point = p->last.kind == TOK_DOT || p->last.kind == TOK_IS;
+  if (after_point && token_is_keyword(token.kind)) token.kind = TOK_NAME;
+  note_statement(p, &token);
+  dispatch(p, &token);
+  return true;
+}
+
+// --- the text as a whole --------------------------------------------------------------
+
+// Each run of bytes that are no UTF-8 is one error.
+static void check_utf8(Parse *p) {
+  const char *text = p->source->text;
+  size_t len = p->source->len;
+  Pos pos = {.line = 1, .col = 1};
+  bool in_run = false;
+  for (size_t i = 0; i < len;) {
+    size_t n = source_utf8(text + i, len - i);
+    if (n == 0 && !in_run) {
+      pos.offset = (uint32_t)i;
+      diag_error(p->diags, pos, 1, "invalid UTF-8: byte \\x%02x",
+                 (unsigned char)text[i]);
+    }
+    in_run = n == 0;
+    bool newline = text[i] == '\n';
+    i += n ? n : 1;
+    pos.line += newline;
+    pos.col = newline ? 1 : pos.col + (uint32_t)(n ? n : 1);
+  }
+}
+
+static void skip_first_bytes(Parse *p) {
+  const char *text = p->source->text;
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) p->cursor += 3;
+  if (strncmp((const char *)p->cursor, "#!", 2) != 0) return;
+  size_t left = (size_t)(p->limit - p->cursor);
+  const unsigned char *end = memchr(p->cursor, '\n', left);
+  p->cursor = end ? end : p->limit;
+}
+
+static bool begin(Parse *p) {
+  const Source *source = p->source;
+  if (source->len >= INT32_MAX) {
+    diag_error(p->diags, p->token_end, 1, "this file is too large");
+    return false;
+  }
+  p->cursor = p->line_start = (const unsigned char *)source->text;
+  p->limit = p->cursor + source->len;
+  p->dummy = arena_alloc(p->arena, sizeof *p->dummy);
+  p->parser = grammarAlloc(malloc);
+  if (p->parser == NULL) {
+    parse_no_memory(p);
+    return false;
+  }
+  check_utf8(p);
+  skip_first_bytes(p);
+  Token first = {.kind = TOK_BEGIN};
+  give(p, &first);
+  return true;
+}
+
+Node *lang_parse(const Source *source, Arena *arena, Diags *diags) {
+  Parse *p = calloc(1, sizeof *p);
+  if (p == NULL) {
+    diag_error(diags, (Pos){1, 1, 0}, 1, "out of memory");
+    return NULL;
+  }
+  p->source = source;
+  p->arena = arena;
+  p->diags = diags;
+  p->line = 1;
+  p->token_end = (Pos){1, 1, 0};
+  if (begin(p)) {
+    while (!p->fatal && step(p)) continue;
+    grammarFree(p->parser, free);
+  }
+  Node *tree = p->fatal ? NULL : p->tree;
+  free(p);
+  return tree;
+}
