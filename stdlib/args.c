@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Argument checks that several modules need.
+#include <stdio.h>
+
+#include "stdlib/stdlib.h"
+
+Str str_of(CspValue string) {
+  Str s;
+  s.data = csp_to_string(string, &s.len);
+  return s;
+}
+
+bool is_nil(CspCall *call, int i) {
+  return csp_type(csp_arg(call, i)) == CSP_NIL;
+}
+
+bool need_str(CspCall *call, int i, Str *out) {
+  return csp_need_string(call, i, &out->data, &out->len);
+}
+
+bool opt_int(CspCall *call, int i, int64_t otherwise, int64_t *out) {
+  *out = otherwise;
+  return is_nil(call, i) || csp_need_int(call, i, out);
+}
+
+bool opt_str(CspCall *call, int i, const char *otherwise, Str *out) {
+  if (!is_nil(call, i)) return need_str(call, i, out);
+  size_t len = 0;
+  while (otherwise[len]) len++;
+  *out = (Str){otherwise, len};
+  return true;
+}
+
+bool need_int_in(CspCall *call, int i, int64_t low, int64_t high,
+                 int64_t *out) {
+  if (!csp_need_int(call, i, out)) return false;
+  if (*out >= low && *out <= high) return true;
+  char wanted[80];
+  snprintf(wanted, sizeof wanted, "an int from %lld to %lld", (long long)low,
+           (long long)high);
+  csp_bad_arg(call, i, wanted);
+  return false;
+}
+
+bool args_need_call(CspCall *call) {
+  for (int i = 0; i < csp_argc(call); i++) {
+    if (csp_needs_call(csp_arg(call, i))) return true;
+  }
+  return false;
+}
+
+CspStatus again_with_strings(CspCall *call, const char *name) {
+  int count = csp_argc(call);
+  CspValue args = csp_list(call, (size_t)count);
+  if (csp_is_undef(args)) return csp_panic_memory(call);
+  for (int i = 0; i < count; i++) {
+    if (!csp_list_push(call, args, csp_arg(call, i))) return CSP_PANIC;
+  }
+  CspValue argv[2] = {csp_builtin(call, name), args};
+  return csp_tail_named(call, "_with_strings", 2, argv);
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: MIT
+// The module bytes and the methods of bytes: searching, appending, numbers in
+// binary form, hexadecimal and base64.
+//
+// Others may change the bytes meanwhile: everything works on what was copied
+// out at once, or on single bytes.
+#include <stdlib.h>
+#include <string.h>
+
+#include "stdlib/stdlib.h"
+
+static bool need_bytes(CspCall *call, int i, CspValue *out) {
+  return csp_need_type(call, i, CSP_BYTES, out);
+}
+
+// A copy of them in C memory; NULL: panicked. Free it.
+static uint8_t *copied(CspCall *call, CspValue bytes, size_t *len) {
+  *len = csp_bytes_len(bytes);
+  uint8_t *data = malloc(*len + 1);
+  if (!data) {
+    csp_panic_memory(call);
+    return NULL;
+  }
+  *len = csp_bytes_read(bytes, 0, data, *len);
+  csp_charge(call, *len / 256);
+  return data;
+}
+
+// A piece to look for or append: an int (one byte), a string, or bytes.
+// data is `room` or malloced (*freed), or the string's.
+typedef struct Piece {
+  const uint8_t *data;
+  size_t len;
+  uint8_t room;
+  uint8_t *freed;
+} Piece;
+
+static bool need_piece(CspCall *call, int i, Piece *piece) {
+  CspValue v = csp_arg(call, i);
+  *piece = (Piece){0};
+  if (csp_type(v) == CSP_STRING) {
+    piece->data = (const uint8_t *)csp_to_string(v, &piece->len);
+    return true;
+  }
+  if (csp_type(v) == CSP_BYTES) {
+    piece->data = piece->freed = copied(call, v, &piece->len);
+    return piece->data != NULL;
+  }
+  if (csp_type(v) == CSP_INT && csp_to_int(v) >= 0 && csp_to_int(v) <= 255) {
+    piece->room = (uint8_t)csp_to_int(v);
+    piece->data = &piece->room;
+    piece->len = 1;
+    return true;
+  }
+  csp_bad_arg(call, i, "bytes, a string, or an int from 0 to 255");
+  return false;
+}
+
+// --- Changing -------------------------------------------------------------------------
+
+static CspStatus bytes_push(CspCall *call) {
+  CspValue bytes;
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  for (int i = 1; i < csp_argc(call); i++) {
+    Piece piece;
+    if (!need_piece(call, i, &piece)) return CSP_PANIC;
+    bool ok = csp_bytes_append(call, bytes, piece.data, piece.len);
+    csp_charge(call, piece.len / 256);
+    free(piece.freed);
+    if (!ok) return CSP_PANIC;
+  }
+  return csp_ok(call, bytes);
+}
+
+// The positions from and to (nil: the end) of a piece of `len` bytes.
+static bool need_bounds(CspCall *call, int i, size_t len, int64_t *from,
+                        int64_t *to) {
+  if (!opt_int(call, i, 0, from) ||
+      !opt_int(call, i + 1, (int64_t)len, to)) {
+    return false;
+  }
+  if (*from >= 0 && *from <= *to && (uint64_t)*to <= len) return true;
+  csp_panic(call, "%lld:%lld out of range of bytes of length %zu",
+            (long long)*from, (long long)*to, len);
+  return false;
+}
+
+static CspStatus bytes_fill(CspCall *call) {
+  CspValue bytes;
+  int64_t value, from, to;
+  if (!need_bytes(call, 0, &bytes) ||
+      !need_int_in(call, 1, 0, 255, &value) ||
+      !need_bounds(call, 2, csp_bytes_len(bytes), &from, &to)) {
+    return CSP_PANIC;
+  }
+  uint8_t block[256];
+  memset(block, (int)value, sizeof block);
+  for (size_t at = (size_t)from; at < (size_t)to;) {
+    size_t count = (size_t)to - at < sizeof block ? (size_t)to - at
+                                                  : sizeof block;
+    csp_bytes_write(bytes, at, block, count);
+    at += count;
+  }
+  csp_charge(call, (uint64_t)(to - from) / 256);
+  return csp_ok(call, bytes);
+}
+
+// Copies a piece to position `at`; how many bytes had room.
+static CspStatus bytes_set(CspCall *call) {
+  CspValue bytes;
+  int64_t at;
+  Piece piece;
+  if (!need_bytes(call, 0, &bytes) ||
+      !need_int_in(call, 1, 0, (int64_t)csp_bytes_len(bytes), &at) ||
+      !need_piece(call, 2, &piece)) {
+    return CSP_PANIC;
+  }
+  size_t count = csp_bytes_write(bytes, (size_t)at, piece.data, piece.len);
+  free(piece.freed);
+  return csp_ok_int(call, (int64_t)count);
+}
+
+static CspStatus bytes_reverse(CspCall *call) {
+  CspValue bytes;
+  size_t len;
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  uint8_t *data = copied(call, bytes, &len);
+  if (!data) return CSP_PANIC;
+  for (size_t i = 0; i < len / 2; i++) {
+    uint8_t swap = data[i];
+    data[i] = data[len - 1 - i];
+    data[len - 1 - i] = swap;
+  }
+  csp_bytes_write(bytes, 0, data, len);
+  free(data);
+  return csp_ok(call, bytes);
+}
+
+// --- Looking -----------------------------------------------------------------------------
+
+typedef enum Question { INDEX, CONTAINS, PREFIX, SUFFIX } Question;
+
+static CspStatus look(CspCall *call, Question question) {
+  CspValue bytes;
+  Piece piece;
+  size_t len;
+  int64_t from = 0;
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  if (question == INDEX && !opt_int(call, 2, 0, &from)) return CSP_PANIC;
+  if (!need_piece(call, 1, &piece)) return CSP_PANIC;
+  uint8_t *data = copied(call, bytes, &len);
+  if (!data) {
+    free(piece.freed);
+    return CSP_PANIC;
+  }
+  size_t start = from < 0 ? 0 : (size_t)from < len ? (size_t)from : len;
+  const uint8_t *at = memmem(data + start, len - start, piece.data, piece.len);
+  bool fits = len >= piece.len;
+  bool prefix = fits && memcmp(data, piece.data, piece.len) == 0;
+  bool suffix = fits && memcmp(data + len - piece.len, piece.data,
+                               piece.len) == 0;
+  int64_t index = at ? at - data : -1;
+  free(data);
+  free(piece.freed);
+  csp_charge(call, len / 64);
+  if (question == INDEX) return csp_ok_int(call, index);
+  return csp_ok_bool(call, question == CONTAINS ? index >= 0
+                           : question == PREFIX ? prefix
+                                                : suffix);
+}
+
+static CspStatus bytes_index(CspCall *call) { return look(call, INDEX); }
+
+static CspStatus bytes_contains(CspCall *call) {
+  return look(call, CONTAINS);
+}
+
+static CspStatus bytes_has_prefix(CspCall *call) { return look(call, PREFIX); }
+
+static CspStatus bytes_has_suffix(CspCall *call) { return look(call, SUFFIX); }
+
+// --- Numbers in binary form -----------------------------------------------------------------
+
+// Parameters at, size (1 to 8), and order: "little" or "big".
+static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
+                       size_t *size, int order_at, bool *big) {
+  int64_t where, count;
+  Str order;
+  if (!csp_need_int(call, i, &where) ||
+      !need_int_in(call, i + 1, 1, 8, &count) ||
+      !opt_str(call, order_at, "little", &order)) {
+    return false;
+  }
+  *big = strcmp(order.data, "big") == 0;
+  if (!*big && strcmp(order.data, "little") != 0) {
+    csp_bad_arg(call, order_at, "\"little\" or \"big\"");
+    return false;
+  }
+  size_t len = csp_bytes_len(bytes);
+  if (where < 0 || (uint64_t)where + (uint64_t)count > len) {
+    csp_panic(call, "%lld bytes at %lld are out of range of bytes of length "
+              "%zu", (long long)count, (long long)where, len);
+    return false;
+  }
+  *at = (size_t)where;
+  *size = (size_t)count;
+  return true;
+}
+
+static CspStatus get_number(CspCall *call, bool is_signed) {
+  CspValue bytes;
+  size_t at, size;
+  bool big;
+  uint8_t data[8] = {0};
+  if (!need_bytes(call, 0, &bytes) ||
+      !need_field(call, 1, bytes, &at, &size, 3, &big)) {
+    return CSP_PANIC;
+  }
+  csp_bytes_read(bytes, at, data, size);
+  uint64_t n = 0;
+  for (size_t i = 0; i < size; i++) {
+    n = n << 8 | data[big ? i : size - 1 - i];
+  }
+  unsigned unused = 64 - 8 * (unsigned)size;
+  if (is_signed) return csp_ok_int(call, (int64_t)(n << unused) >> unused);
+  if (n > INT64_MAX) {
+    return csp_panic(call, "get_uint: the number is out of range of an int; "
+                     "use get_int");
+  }
+  return csp_ok_int(call, (int64_t)n);
+}
+
+static CspStatus bytes_get_uint(CspCall *call) {
+  return get_number(call, false);
+}
+
+static CspStatus bytes_get_int(CspCall *call) { return get_number(call, true); }
+
+// The low `size` bytes of n.
+static CspStatus bytes_set_int(CspCall *call) {
+  CspValue bytes;
+  int64_t n;
+  size_t at, size;
+  bool big;
+  if (!need_bytes(call, 0, &bytes) ||
+      !need_field(call, 1, bytes, &at, &size, 4, &big) ||
+      !csp_need_int(call, 3, &n)) {
+    return CSP_PANIC;
+  }
+  uint8_t data[8];
+  for (size_t i = 0; i < size; i++) {
+    data[big ? size - 1 - i : i] = (uint8_t)((uint64_t)n >> 8 * i);
+  }
+  csp_bytes_write(bytes, at, data, size);
+  return csp_ok(call, bytes);
+}
+
+static CspStatus bytes_get_float(CspCall *call) {
+  CspValue bytes;
+  size_t at, size;
+  bool big;
+  uint8_t data[8] = {0};
+  if (!need_bytes(call, 0, &bytes) ||
+      !need_field(call, 1, bytes, &at, &size, 3, &big)) {
+    return CSP_PANIC;
+  }
+  if (size != 4 && size != 8) return csp_bad_arg(call, 2, "4 or 8");
+  csp_bytes_read(bytes, at, data, size);
+  uint64_t bits = 0;
+  for (size_t i = 0; i < size; i++) {
+    bits = bits << 8 | data[big ? i : size - 1 - i];
+  }
+  uint32_t bits32 = (uint32_t)bits;
+  double d;
+  float f;
+  memcpy(&d, &bits, 8);
+  memcpy(&f, &bits32, 4);
+  return csp_ok_float(call, size == 8 ? d : (double)f);
+}
+
+static CspStatus bytes_set_float(CspCall *call) {
+  CspValue bytes;
+  double d;
+  size_t at, size;
+  bool big;
+  if (!need_bytes(call, 0, &bytes) ||
+      !need_field(call, 1, bytes, &at, &size, 4, &big) ||
+      !csp_need_number(call, 3, &d)) {
+    return CSP_PANIC;
+  }
+  if (size != 4 && size != 8) return csp_bad_arg(call, 2, "4 or 8");
+  uint64_t bits = 0;
+  uint32_t bits32 = 0;
+  float f = (float)d;
+  memcpy(&bits, &d, 8);
+  memcpy(&bits32, &f, 4);
+  if (size == 4) bits = bits32;
+  uint8_t data[8];
+  for (size_t i = 0; i < size; i++) {
+    data[big ? size - 1 - i : i] = (uint8_t)(bits >> 8 * i);
+  }
+  csp_bytes_write(bytes, at, data, size);
+  return csp_ok(call, bytes);
+}
+
+// --- Text forms -----------------------------------------------------------------------------
+
+static CspStatus bytes_to_string(CspCall *call) {
+  CspValue bytes;
+  size_t len;
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  char *data = (char *)copied(call, bytes, &len);
+  if (!data) return CSP_PANIC;
+  return csp_ok(call, csp_string_take(call, data, len));
+}
+
+static CspStatus bytes_hex(CspCall *call) {
+  static const char digits[] = "0123456789abcdef";
+  Piece piece;
+  if (!need_piece(call, 0, &piece)) return CSP_PANIC;
+  Buffer out = {0};
+  buffer_reserve(&out, piece.len * 2);
+  for (size_t i = 0; i < piece.len; i++) {
+    buffer_add_char(&out, digits[piece.data[i] >> 4]);
+    buffer_add_char(&out, digits[piece.data[i] & 15]);
+  }
+  free(piece.freed);
+  return buffer_ok(call, &out);
+}
+
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  char low = (char)(c | 32);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+// (bytes, nil) or (nil, error)
+static CspStatus bytes_from_hex(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (s.len % 2 != 0) {
+    return csp_ok_error(call, "hexadecimal text of odd length %zu", s.len);
+  }
+  CspValue bytes = csp_bytes(call, NULL, s.len / 2);
+  if (csp_is_undef(bytes)) return csp_panic_memory(call);
+  for (size_t i = 0; i < s.len; i += 2) {
+    int high = hex_digit(s.data[i]), low = hex_digit(s.data[i + 1]);
+    if (high < 0 || low < 0) {
+      return csp_ok_error(call, "no hexadecimal digit at %zu",
+                          high < 0 ? i : i + 1);
+    }
+    uint8_t byte = (uint8_t)(high << 4 | low);
+    csp_bytes_write(bytes, i / 2, &byte, 1);
+  }
+  csp_charge(call, s.len / 4);
+  return csp_ok_value(call, bytes);
+}
+
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static CspStatus bytes_base64(CspCall *call) {
+  Piece piece;
+  if (!need_piece(call, 0, &piece)) return CSP_PANIC;
+  Buffer out = {0};
+  buffer_reserve(&out, piece.len / 3 * 4 + 4);
+  for (size_t i = 0; i < piece.len; i += 3) {
+    size_t left = piece.len - i;
+    uint32_t n = (uint32_t)piece.data[i] << 16;
+    if (left > 1) n |= (uint32_t)piece.data[i + 1] << 8;
+    if (left > 2) n |= piece.data[i + 2];
+    char four[4] = {base64_digits[n >> 18], base64_digits[n >> 12 & 63],
+                    left > 1 ? base64_digits[n >> 6 & 63] : '=',
+                    left > 2 ? base64_digits[n & 63] : '='};
+    buffer_add(&out, four, 4);
+  }
+  csp_charge(call, piece.len / 4);
+  free(piece.freed);
+  return buffer_ok(call, &out);
+}
+
+// Both alphabets ("+/" and "-_"); the padding may be missing. Length, or -1.
+static int64_t decode_base64(Str s, uint8_t *out) {
+  while (s.len > 0 && s.data[s.len - 1] == '=') s.len--;
+  if (s.len % 4 == 1) return -1;
+  uint32_t n = 0;
+  int64_t len = 0;
+  for (size_t i = 0; i < s.len; i++) {
+    char c = s.data[i] == '-' ? '+' : s.data[i] == '_' ? '/' : s.data[i];
+    const char *digit = c ? strchr(base64_digits, c) : NULL;
+    if (!digit) return -1;
+    n = n << 6 | (uint32_t)(digit - base64_digits);
+    if (i % 4 != 0) out[len++] = (uint8_t)(n >> (6 - i % 4 * 2));
+  }
+  return len;
+}
+
+// (bytes, nil) or (nil, error)
+static CspStatus bytes_from_base64(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  uint8_t *data = malloc(s.len + 1);
+  if (!data) return csp_panic_memory(call);
+  int64_t len = decode_base64(s, data);
+  csp_charge(call, s.len / 4);
+  if (len < 0) {
+    free(data);
+    return csp_ok_error(call, "the text is not base64");
+  }
+  CspValue bytes = csp_bytes(call, data, (size_t)len);
+  free(data);
+  return csp_ok_value(call, bytes);
+}
+
+// --- Tables ------------------------------------------------------------------------------
+
+#define BYTES_METHODS                                                  \
+  {"push", "bytes, pieces...", bytes_push},                            \
+  {"fill", "bytes, value, from = 0, to = nil", bytes_fill},            \
+  {"set", "bytes, at, piece", bytes_set},                              \
+  {"reverse", "bytes", bytes_reverse},                                 \
+  {"index", "bytes, piece, from = 0", bytes_index},                    \
+  {"contains", "bytes, piece", bytes_contains},                        \
+  {"has_prefix", "bytes, piece", bytes_has_prefix},                    \
+  {"has_suffix", "bytes, piece", bytes_has_suffix},                    \
+  {"get_uint", "bytes, at, size, order = \"little\"", bytes_get_uint}, \
+  {"get_int", "bytes, at, size, order = \"little\"", bytes_get_int},   \
+  {"set_int", "bytes, at, size, n, order = \"little\"", bytes_set_int},\
+  {"get_float", "bytes, at, size, order = \"little\"", bytes_get_float},\
+  {"set_float", "bytes, at, size, x, order = \"little\"", bytes_set_float},\
+  {"to_string", "bytes", bytes_to_string},                             \
+  {"hex", "bytes", bytes_hex},                                         \
+  {"base64", "bytes", bytes_base64}
+
+static const CspFunction methods[] = {BYTES_METHODS, {NULL, NULL, NULL}};
+static const CspFunction functions[] = {
+    BYTES_METHODS,
+    {"from_hex", "text", bytes_from_hex},
+    {"from_base64", "text", bytes_from_base64},
+    {NULL, NULL, NULL},
+};
+
+const CspModule bytes_module = {"bytes", functions, NULL, NULL, 0};
+
+bool bytes_install(Csp *csp) {
+  return csp_register_methods(csp, CSP_BYTES, methods);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What the files of the module strings show each other.
+#ifndef CSP_STDLIB_STRINGS_H
+#define CSP_STDLIB_STRINGS_H
+
+#include "stdlib/stdlib.h"
+
+#define STRING_MAX ((size_t)1 << 31)  // bytes of a string
+
+// strings.c; also list.join
+CspStatus strings_join(CspCall *call);
+
+// strings_text.c
+extern const CspClass strings_case_class;
+CspStatus strings_to_upper(CspCall *call);
+CspStatus strings_to_lower(CspCall *call);
+CspStatus strings_title(CspCall *call);
+CspStatus strings_pad_left(CspCall *call);
+CspStatus strings_pad_right(CspCall *call);
+CspStatus strings_reverse(CspCall *call);
+CspStatus strings_chars(CspCall *call);
+CspStatus strings_runes(CspCall *call);
+CspStatus strings_rune_count(CspCall *call);
+CspStatus strings_bytes(CspCall *call);
+CspStatus strings_equal_fold(CspCall *call);
+CspStatus strings_is_digit(CspCall *call);
+CspStatus strings_is_alpha(CspCall *call);
+CspStatus strings_is_alnum(CspCall *call);
+CspStatus strings_is_space(CspCall *call);
+CspStatus strings_is_upper(CspCall *call);
+CspStatus strings_is_lower(CspCall *call);
+CspStatus strings_is_valid(CspCall *call);
+CspStatus strings_from_runes(CspCall *call);
+
+// strings_number.c
+CspStatus strings_parse_int(CspCall *call);
+CspStatus strings_parse_float(CspCall *call);
+CspStatus strings_parse_bool(CspCall *call);
+CspStatus strings_format_int(CspCall *call);
+CspStatus strings_quote(CspCall *call);
+CspStatus strings_unquote(CspCall *call);
+
+#endif
