@@ -1,0 +1,5 @@
+# check compiles only.
+# expect: status 0
+echo 'println("never")' > "$TMPDIR/a.csp"
+"$CSPVM" check "$TMPDIR/a.csp"
+echo "status $?"

@@ -1,0 +1,7 @@
+# dis can print every script of the tests and examples that compiles.
+# expect: ok
+for file in examples/*.csp tests/values/*.csp tests/select/*.csp; do
+  "$CSPVM" check "$file" > /dev/null 2>&1 || continue
+  "$CSPVM" dis "$file" > /dev/null 2>&1 || echo "$file: status $?"
+done
+echo ok

@@ -1,0 +1,2 @@
+# Nothing to run is no error.
+exec "$CSPVM" -e ''

@@ -1,0 +1,3 @@
+# - reads the script from standard input.
+# expect: from stdin
+echo 'println("from stdin")' | "$CSPVM" -

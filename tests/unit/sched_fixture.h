@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Goroutines in C for the tests of sched/: a Task is a G with a body that is
+// entered again at the place where it left (a switch over the line). What a
+// body keeps across a park lives in the Task.
+#ifndef CSP_TESTS_SCHED_FIXTURE_H
+#define CSP_TESTS_SCHED_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka needs those before it
+#include <cmocka.h>
+
+#include "sched/sched.h"
+
+enum { TASK_CASES = 8 };
+
+typedef struct Task Task;
+typedef struct Shared Shared;
+
+struct Task {
+  G g;
+  void (*body)(P *p, Task *t);
+  Shared *shared;
+  int line;
+  bool ok;  // of the last channel operation
+  bool done;
+  uint64_t word;
+  int64_t i, n, a, b;
+  int id, chosen;
+  Timer timer;
+  SelCase cases[TASK_CASES];
+  uint16_t order[2 * TASK_CASES];
+  Chan *c, *d;
+};
+
+// What the tasks of one test have in common.
+struct Shared {
+  Sched *s;
+  Task *tasks;
+  int task_count;
+  Chan *chans[8];
+  uint64_t counts[8];  // atomic
+  int64_t times[8];
+  uint32_t flag;     // atomic
+  uint32_t running;  // atomic: tasks not yet ended
+  void *data;
+};
+
+// --- Bodies --------------------------------------------------------------------
+
+#define CO_BEGIN     \
+  switch (t->line) { \
+    case 0:
+#define CO_END \
+  }            \
+  task_end(p, t)
+
+// The last statement of a leave; the body goes on here when it runs again.
+#define CO_LEAVE(call)  \
+  do {                  \
+    t->line = __LINE__; \
+    call;               \
+    return;             \
+    case __LINE__:;     \
+  } while (0)
+
+#define CO_YIELD CO_LEAVE(sched_yield_g(p, &t->g))
+#define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &t->g, &t->timer, (ns)))
+
+#define CO_LOOK                                                    \
+  do {                                                             \
+    t->line = __LINE__;                                            \
+    if (sched_look(p, &t->g)) {                                    \
+      sched_preempt(p, &t->g);                                     \
+      return;                                                      \
+    }                                                              \
+    case __LINE__:;                                                \
+  } while (0)
+
+#define CO_SEND(chan, value)                                          \
+  do {                                                                \
+    t->line = __LINE__;                                               \
+    ChanResult co_result = chan_send(p, &t->g, (chan), (value));      \
+    if (co_result == CHAN_PARKED) return;                             \
+    t->ok = co_result == CHAN_DONE;                                   \
+    if (0) {                                                          \
+      case __LINE__:                                                  \
+        t->ok = t->g.wait.success;                                    \
+    }                                                                 \
+  } while (0)
+
+// t->word and t->ok
+#define CO_RECV(chan)                                                    \
+  do {                                                                   \
+    t->line = __LINE__;                                                  \
+    uint64_t co_word;                                                    \
+    ChanResult co_result =                                               \
+        chan_recv(p, &t->g, (chan), &co_word, WAIT_CHAN_RECV);           \
+    if (co_result == CHAN_PARKED) return;                                \
+    t->ok = co_result == CHAN_DONE;                                      \
+    t->word = co_word;                                                   \
+    if (0) {                                                             \
+      case __LINE__:                                                     \
+        t->ok = t->g.wait.success;                                       \
+        t->word = t->g.wait.elem;                                        \
+    }                                                                    \
+  } while (0)
+
+// t->chosen; t->n cases in t->cases
+#define CO_SELECT(count, block, prio)                                        \
+  do {                                                                       \
+    t->line = __LINE__;                                                      \
+    int co_chosen =                                                          \
+        select_go(p, &t->g, t->cases, t->order, (count), (block), (prio));   \
+    if (co_chosen == SELECT_PARKED) return;                                  \
+    t->chosen = co_chosen;                                                   \
+    if (0) {                                                                 \
+      case __LINE__:                                                         \
+        t->chosen = select_finish(p, &t->g, t->cases, t->order, (count));    \
+    }                                                                        \
+  } while (0)
+
+static inline void task_end(P *p, Task *t) {
+  Shared *shared = t->shared;
+  t->done = true;
+  t->line = -1;
+  sched_end(p, &t->g);
+  if (rt_sub(&shared->running, 1u) == 1) sched_exit(shared->s);
+}
+
+static inline void task_resume(P *p, G *g) {
+  for (; g != NULL; g = sched_switch(p)) {
+    Task *t = (Task *)(void *)g;
+    t->body(p, t);
+    if (p->current != NULL || p->m == NULL) return;  // left by a system call
+  }
+}
+
+// Without switching in place.
+static inline void task_resume_once(P *p, G *g) {
+  Task *t = (Task *)(void *)g;
+  t->body(p, t);
+}
+
+static inline void task_go(P *p, Task *t) {
+  rt_add(&t->shared->running, 1u);
+  sched_spawn(p, &t->g);
+}
+
+// --- Runtimes --------------------------------------------------------------------
+
+static inline void shared_init(Shared *shared, int procs, int tasks) {
+  memset(shared, 0, sizeof *shared);
+  SchedConfig config = {.procs = procs, .seed = 42, .empty_word = 0xE};
+  shared->s = sched_new(&config);
+  assert_non_null(shared->s);
+  shared->tasks = calloc((size_t)tasks, sizeof(Task));
+  shared->task_count = tasks;
+  for (int i = 0; i < tasks; i++) {
+    Task *t = &shared->tasks[i];
+    t->shared = shared;
+    t->id = i;
+    t->g.resume = task_resume;
+  }
+}
+
+static inline Chan *shared_chan(Shared *shared, int at, uint32_t cap) {
+  Chan *c = malloc(chan_size(cap));
+  chan_init(shared->s, c, cap);
+  return shared->chans[at] = c;
+}
+
+static inline SchedEnd shared_run(Shared *shared,
+                                  void (*body)(P *p, Task *t)) {
+  shared->tasks[0].body = body;
+  shared->running = 1;
+  return sched_run(shared->s, &shared->tasks[0].g, 1000000000, NULL);
+}
+
+static inline void shared_free(Shared *shared) {
+  for (int i = 0; i < 8; i++) free(shared->chans[i]);
+  free(shared->tasks);
+  sched_free(shared->s);
+}
+
+static inline uint64_t count_of(Shared *shared, int at) {
+  return rt_load_seq(&shared->counts[at]);
+}
+
+static inline void spin_ns(int64_t ns) {
+  int64_t until = rt_now() + ns;
+  while (rt_now() < until) rt_pause();
+}
+
+// Numbers of Ps that the scenarios run with, on two CPUs.
+static const int some_procs[] = {1, 2, 8, 64};
+enum { SOME_PROCS = 4 };
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Values as text; floats as the shortest decimal that reads back.
+#include <math.h>
+
+#include "tests/unit/vm_fixture.h"
+
+static void check_float(double d, const char *expected) {
+  char text[32];
+  int len = format_float(d, text);
+  assert_string_equal(text, expected);
+  assert_int_equal(len, strlen(expected));
+}
+
+static void floats_as_go_prints_them(void **state) {
+  (void)state;
+  static const struct {
+    double d;
+    const char *text;
+  } cases[] = {
+      {0, "0.0"}, {-0.0, "-0.0"}, {1, "1.0"}, {-1.5, "-1.5"},
+      {1000, "1000.0"}, {0.1, "0.1"}, {0.1 + 0.2, "0.30000000000000004"},
+      {1e20, "100000000000000000000.0"}, {1e21, "1e+21"},
+      {1e22, "1e+22"}, {1e23, "1e+23"}, {1.5e300, "1.5e+300"},
+      {0.0001, "0.0001"}, {0.00001, "1e-05"}, {1.25e-7, "1.25e-07"},
+      {123456789.125, "123456789.125"}, {5e-324, "5e-324"},
+      {2.2250738585072014e-308, "2.2250738585072014e-308"},
+      {1.7976931348623157e308, "1.7976931348623157e+308"},
+      {9007199254740993.0, "9007199254740992.0"},
+      {4.35, "4.35"}, {1.0 / 3, "0.3333333333333333"},
+      {9.5367431640625e-07, "9.5367431640625e-07"},
+      {INFINITY, "inf"}, {-INFINITY, "-inf"}, {NAN, "nan"},
+      {999999999999999.9, "999999999999999.9"},
+      {123456789012345680.0, "123456789012345680.0"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    check_float(cases[i].d, cases[i].text);
+}
+
+// The digits of text, without leading and trailing zeros.
+static int digit_count(const char *text) {
+  int count = 0, zeros = 0;
+  for (; *text && *text != 'e'; text++) {
+    if (*text < '0' || *text > '9') continue;
+    if (*text == '0') {
+      zeros += count > 0;
+      continue;
+    }
+    count += zeros + 1;
+    zeros = 0;
+  }
+  return count;
+}
+
+static void check_shortest(double d) {
+  char text[32], shorter[40];
+  format_float(d, text);
+  double back = strtod(text, NULL);
+  if (memcmp(&back, &d, sizeof d)) fail_msg("%a gives %s", d, text);
+  int digits = digit_count(text);
+  assert_true(digits <= 17);
+  for (int p = 1; p < digits; p++) {
+    snprintf(shorter, sizeof shorter, "%.*e", p - 1, d);
+    if (strtod(shorter, NULL) == d) fail_msg("%s: %s does", text, shorter);
+  }
+  // And no other of that length is nearer.
+  snprintf(shorter, sizeof shorter, "%.*e", digits - 1, d);
+  double nearest = strtod(shorter, NULL);
+  if (nearest == d && digit_count(shorter) == digits) {
+    char mine[40];
+    snprintf(mine, sizeof mine, "%.*e", digits - 1, strtod(text, NULL));
+    assert_string_equal(mine, shorter);
+  }
+}
+
+static void random_floats_read_back(void **state) {
+  (void)state;
+  uint64_t seed = 2024;
+  for (int i = 0; i < 30000; i++) {
+    uint64_t bits = fixture_random(&seed);
+    if (i % 4 == 0) bits &= ~(uint64_t)0x7ff0000000000000;  // subnormal
+    if (i % 4 == 1)  // of human size
+      bits = (bits & ~(uint64_t)0x7ff0000000000000) |
+             (uint64_t)(1023 - 20 + i % 60) << 52;
+    if (i % 4 == 2) bits &= ~(uint64_t)0xfffffffffffff;  // powers of two
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    if (isfinite(d)) check_shortest(d);
+  }
+  for (int i = 0; i < 30000; i++)
+    check_shortest((double)(fixture_random(&seed) % 1000000) / 1000);
+}
+
+// --- Values ----------------------------------------------------------------
+
+static void check_value(Fixture *f, Value v, bool quoted, const char *text) {
+  Text out = {0};
+  format_value(&out, &f->vm, v, quoted);
+  assert_false(out.failed);
+  assert_string_equal(out.data, text);
+  text_free(&out);
+}
+
+static void plain_values(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  check_value(f, VALUE_NIL, false, "nil");
+  check_value(f, VALUE_TRUE, false, "true");
+  check_value(f, value_from_int(f->locals, INT64_MIN), false,
+              "-9223372036854775808");
+  Value s = fixture_string(f, "a\n\"${x}\" $ \xff\xc3\xa9\x01");
+  check_value(f, s, true,
+              "\"a\\n\\\"\\${x}\\\" $ \\xff\xc3\xa9\\x01\"");
+  ObjRange *r = (ObjRange *)heap_alloc(&f->locals[0].heap, sizeof *r,
+                                       OBJ_RANGE);
+  r->from = 0, r->to = 3, r->inclusive = true;
+  check_value(f, value_from_obj(r), false, "0..=3");
+  assert_string_equal(value_type_name(s), "string");
+  assert_string_equal(value_type_name(VALUE_FALSE), "bool");
+  assert_string_equal(value_type_name(VALUE_NIL), "nil");
+  fixture_free(f);
+}
+
+static ObjStruct *point_type(Fixture *f, Value string_method) {
+  ObjStruct *type = (ObjStruct *)heap_alloc(
+      &f->locals[0].heap, sizeof *type + 2 * sizeof(ObjString *), OBJ_STRUCT);
+  memset((char *)type + sizeof(Obj), 0, sizeof *type - sizeof(Obj));
+  type->obj.aux = 2;
+  type->name = vm_intern(&f->vm, "Point", 5);
+  type->fields[0] = vm_intern(&f->vm, "x", 1);
+  type->fields[1] = vm_intern(&f->vm, "y", 1);
+  type->string_method = string_method;
+  return type;
+}
+
+static Value point(Fixture *f, ObjStruct *type, Value x, Value y) {
+  ObjInstance *p = (ObjInstance *)heap_alloc(
+      &f->locals[0].heap, sizeof *p + 2 * sizeof(Value), OBJ_INSTANCE);
+  p->obj.aux = 2;
+  p->type = type;
+  p->fields[0] = x;
+  p->fields[1] = y;
+  return value_from_obj(p);
+}
+
+static void containers(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjList *list = list_new(f->locals, 0);
+  Value v = value_from_obj(list);
+  check_value(f, v, false, "[]");
+  list_push(f->locals, list, value_from_small(1));
+  list_push(f->locals, list, fixture_string(f, "two"));
+  ObjMap *map = map_new(f->locals, 0);
+  map_set(f->locals, map, fixture_string(f, "k"), v);
+  map_set(f->locals, map, value_from_small(7), value_from_obj(map));
+  Value p = point(f, point_type(f, VALUE_NIL), value_from_obj(map), v);
+  check_value(f, p, false,
+              "Point(x: {\"k\": [1, \"two\"], 7: {...}}, y: [1, \"two\"])");
+  list_push(f->locals, list, v);
+  check_value(f, v, false, "[1, \"two\", [...]]");
+  ObjError *e = (ObjError *)heap_alloc(&f->locals[0].heap, sizeof *e,
+                                       OBJ_ERROR);
+  e->message = fixture_string(f, "bad");
+  e->cause = VALUE_NIL;
+  check_value(f, value_from_obj(e), false, "bad");
+  check_value(f, value_from_obj(e), true, "error(\"bad\")");
+  fixture_free(f);
+}
+
+static void needs_call(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjList *list = list_new(f->locals, 0);
+  ObjMap *map = map_new(f->locals, 0);
+  list_push(f->locals, list, value_from_obj(map));
+  list_push(f->locals, list, value_from_obj(list));
+  assert_false(value_needs_call(value_from_obj(list)));
+  ObjStruct *type = point_type(f, VALUE_TRUE);
+  map_set(f->locals, map, point(f, type, VALUE_NIL, VALUE_NIL), VALUE_NIL);
+  assert_true(value_needs_call(value_from_obj(list)));
+  fixture_free(f);
+}
+
+static void deep_nesting_is_no_overflow(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  Value v = VALUE_NIL;
+  for (int i = 0; i < 20000; i++) {
+    ObjList *list = list_new(f->locals, 1);
+    list_push(f->locals, list, v);
+    v = value_from_obj(list);
+  }
+  Text out = {0};
+  format_value(&out, &f->vm, v, false);
+  assert_false(out.failed);
+  assert_int_equal(out.len, 20000 + 5);
+  text_free(&out);
+  fixture_free(f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(floats_as_go_prints_them),
+      cmocka_unit_test(random_floats_read_back),
+      cmocka_unit_test(plain_values),
+      cmocka_unit_test(containers),
+      cmocka_unit_test(needs_call),
+      cmocka_unit_test(deep_nesting_is_no_overflow),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Maps against a simple model, walks during changes, racing writers.
+#include <math.h>
+
+#include "tests/unit/vm_fixture.h"
+
+enum { KEYS = 700 };
+
+// Keys are ints, floats, strings, big ints; each made anew at each use.
+static Value key_of(Fixture *f, int k, uint64_t *seed) {
+  bool other = fixture_random(seed) % 2;
+  switch (k % 4) {
+    case 0:
+      return other ? value_from_small(k) : value_from_float(f->locals, k);
+    case 1:
+      return value_from_float(f->locals, k + 0.5);
+    case 2: {
+      char text[32];
+      int len = snprintf(text, sizeof text, "key %d", k);
+      return value_from_obj(string_new(f->locals, text, (size_t)len));
+    }
+    default:
+      return value_from_int(f->locals, INT64_MAX - k);
+  }
+}
+
+typedef struct Model {
+  int64_t value[KEYS];
+  uint64_t born[KEYS];  // 0: not there; else order of insertion
+  uint64_t time;
+  size_t count;
+} Model;
+
+static void check_order(Fixture *f, ObjMap *map, Model *model) {
+  uint64_t at = 0, last = 0, count = 0;
+  const ObjTable *table = map->table;
+  Value key, v;
+  while (map_next(&f->vm, map, table, &at, &key, &v)) {
+    int k = (int)(value_int(v) / 1000000);
+    assert_true(model->born[k] > last);
+    assert_int_equal(model->value[k], value_int(v));
+    last = model->born[k];
+    count++;
+  }
+  assert_int_equal(count, model->count);
+}
+
+static void one_step(Fixture *f, ObjMap *map, Model *model, uint64_t *seed,
+                     bool shrinking) {
+  int k = (int)(fixture_random(seed) % KEYS);
+  Value key = key_of(f, k, seed), v;
+  uint64_t what = fixture_random(seed) % 10;
+  if (what < (shrinking ? 7u : 3u)) {
+    bool found;
+    assert_int_equal(map_delete(f->locals, map, key, &found), MAP_OK);
+    assert_int_equal(found, model->born[k] != 0);
+    model->count -= found;
+    model->born[k] = 0;
+  } else if (what < 8) {
+    int64_t value = (int64_t)k * 1000000 + (int64_t)(*seed % 1000000);
+    assert_int_equal(map_set(f->locals, map, key, value_from_small(value)),
+                     MAP_OK);
+    if (!model->born[k]) {
+      model->born[k] = ++model->time;
+      model->count++;
+    }
+    model->value[k] = value;
+  } else {
+    bool found = map_get(&f->vm, map, key, &v);
+    assert_int_equal(found, model->born[k] != 0);
+    if (found) assert_int_equal(value_int(v), model->value[k]);
+  }
+  assert_int_equal(map_len(map), model->count);
+}
+
+static void random_operations(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjMap *map = map_new(f->locals, 0);
+  static Model model;
+  uint64_t seed = 99;
+  for (int i = 0; i < 100000; i++) {
+    one_step(f, map, &model, &seed, i / 5000 % 2);
+    if (i % 997 == 0) check_order(f, map, &model);
+  }
+  check_order(f, map, &model);
+  fixture_free(f);
+}
+
+static void walks_survive_changes(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjMap *map = map_new(f->locals, 0);
+  for (int i = 0; i < 100; i++)
+    map_set(f->locals, map, value_from_small(i), value_from_small(i));
+  uint64_t at = 0;
+  const ObjTable *table = map->table;
+  Value key, v;
+  int seen = 0;
+  bool found;
+  while (map_next(&f->vm, map, table, &at, &key, &v)) {
+    int k = (int)value_small(key);
+    assert_true(k < 100);      // what is added is not walked
+    assert_true(k % 2 == 0);   // what is deleted ahead is skipped
+    assert_int_equal(value_small(v), k < 2 ? k : -k);  // values are current
+    seen++;
+    map_delete(f->locals, map, value_from_small(k + 1), &found);
+    assert_true(found);
+    map_set(f->locals, map, value_from_small(k + 2),
+            value_from_small(-(k + 2)));
+    for (int i = 0; i < 10; i++)
+      map_set(f->locals, map, value_from_small(1000 + k * 10 + i), key);
+    if (k == 98) break;
+  }
+  assert_int_equal(seen, 50);
+  fixture_free(f);
+}
+
+static void bad_keys(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjMap *map = map_new(f->locals, 0);
+  Value nan = value_from_float(f->locals, NAN), v;
+  Value bytes = value_from_obj(bytes_new(f->locals, 3));
+  assert_int_equal(map_set(f->locals, map, nan, nan), MAP_BAD_KEY);
+  assert_int_equal(map_set(f->locals, map, bytes, nan), MAP_BAD_KEY);
+  assert_false(map_get(&f->vm, map, nan, &v));
+  map->writer = 1;
+  assert_int_equal(map_set(f->locals, map, VALUE_NIL, nan), MAP_CONCURRENT);
+  fixture_free(f);
+}
+
+// --- Racing ----------------------------------------------------------------
+
+typedef struct Racer {
+  Fixture *f;
+  ObjMap *map;
+  int number;
+  uint64_t seen, concurrent;
+} Racer;
+
+static void race(void *arg) {
+  Racer *r = arg;
+  Local *local = &r->f->locals[r->number];
+  uint64_t seed = (uint64_t)r->number * 77 + 1;
+  for (int i = 0; i < 30000; i++) {
+    char text[24];
+    int len = snprintf(text, sizeof text, "k%d",
+                       (int)(fixture_random(&seed) % 200));
+    Value key = value_from_obj(string_new(local, text, (size_t)len)), v;
+    bool found;
+    MapResult result = MAP_OK;
+    if (i % 3 == 0)
+      result = map_set(local, r->map, key, key);
+    else if (i % 3 == 1 && i % 4 == 0)
+      result = map_delete(local, r->map, key, &found);
+    else if (map_get(&r->f->vm, r->map, key, &v) && v != VALUE_NIL)
+      r->seen += ((ObjString *)value_obj(v))->len;
+    r->concurrent += result == MAP_CONCURRENT;
+    uint64_t at = 0;
+    const ObjTable *table = heap_load(&r->map->table);
+    for (int n = 0; n < 5; n++)
+      if (!map_next(&r->f->vm, r->map, table, &at, &key, &v)) break;
+  }
+}
+
+static void racing_writers_keep_memory_whole(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(4);
+  ObjMap *map = map_new(f->locals, 0);
+  RtThread threads[4];
+  Racer racers[4];
+  for (int i = 0; i < 4; i++) {
+    racers[i] = (Racer){f, map, i, 0, 0};
+    assert_int_equal(rt_thread_start(&threads[i], race, &racers[i]), 0);
+  }
+  for (int i = 0; i < 4; i++) rt_thread_join(&threads[i]);
+  assert_true(map->table->used <= map->table->cap);
+  fixture_free(f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_operations),
+      cmocka_unit_test(walks_survive_changes),
+      cmocka_unit_test(bad_keys),
+      cmocka_unit_test(racing_writers_keep_memory_whole),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Strings, names in code, equality and order of values, hashes.
+#include <math.h>
+
+#include "tests/unit/vm_fixture.h"
+
+static void making(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjString *a = string_format(f->locals, "%s-%d", "abc", 42);
+  assert_string_equal(a->data, "abc-42");
+  ObjString *b = string_concat(f->locals, a, string_new(f->locals, "!", 1));
+  assert_string_equal(b->data, "abc-42!");
+  assert_int_equal(b->len, 7);
+  assert_int_equal(string_find(b, string_new(f->locals, "42", 2), 0), 4);
+  assert_int_equal(string_find(b, string_new(f->locals, "42", 2), 5), -1);
+  assert_int_equal(string_find(b, string_new(f->locals, "", 0), 7), 7);
+  assert_null(string_alloc(f->locals, STRING_LEN_MAX + 1));
+  fixture_free(f);
+}
+
+static void names_are_unique(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  static ObjString *names[3000];
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < 3000; i++) {
+      char text[16];
+      int len = snprintf(text, sizeof text, "n%d", i);
+      ObjString *s = vm_intern(&f->vm, text, (size_t)len);
+      assert_string_equal(s->data, text);
+      if (round) assert_ptr_equal(s, names[i]);
+      names[i] = s;
+      assert_int_equal(string_hash(&f->vm, s),
+                       string_hash(&f->vm, string_new(f->locals, text,
+                                                      (size_t)len)));
+    }
+  fixture_free(f);
+}
+
+static void utf8(void **state) {
+  (void)state;
+  char out[4];
+  uint32_t rune;
+  for (uint32_t r = 0; r <= 0x110000; r += r < 0x3000 ? 1 : 13) {
+    int len = utf8_encode(r, out);
+    bool valid = r <= 0x10ffff && !(r >= 0xd800 && r < 0xe000);
+    assert_int_equal(len != 0, valid);
+    if (!valid) continue;
+    assert_int_equal(utf8_decode(out, (size_t)len, 0, &rune), len);
+    assert_int_equal(rune, r);
+    if (len > 1) {
+      assert_int_equal(utf8_decode(out, (size_t)len - 1, 0, &rune), 1);
+      assert_int_equal(rune, 0xfffd);
+    }
+  }
+  static const char *const bad[] = {"\x80", "\xc0\x80", "\xe0\x80\x80",
+                                    "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                                    "\xff"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(utf8_decode(bad[i], strlen(bad[i]), 0, &rune), 1);
+    assert_int_equal(rune, 0xfffd);
+  }
+}
+
+static void ints_against_floats(void **state) {
+  (void)state;
+  assert_int_equal(number_compare(INT64_MAX, 0x1p63), -1);
+  assert_int_equal(number_compare(INT64_MIN, -0x1p63), 0);
+  assert_int_equal(number_compare(((int64_t)1 << 53) + 1, 0x1p53), 1);
+  assert_int_equal(number_compare((int64_t)1 << 53, 0x1p53), 0);
+  assert_int_equal(number_compare(INT64_MAX, 0x1.fffffffffffffp62), 1);
+  assert_int_equal(number_compare(-1, -1.5), 1);
+  assert_int_equal(number_compare(-2, -1.5), -1);
+  assert_int_equal(number_compare(0, -0.0), 0);
+  assert_int_equal(number_compare(0, NAN), 2);
+  assert_int_equal(number_compare(0, INFINITY), -1);
+}
+
+// Equal values have equal hashes, and words do not matter.
+static void equality_and_hashes(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  Local *l = f->locals;
+  double floats[] = {0, -0.0, 1, -1, 0.5, 0x1p53, 0x1p53 + 2, 0x1p61,
+                     -0x1p61, 0x1p62, -0x1p63, 0x1p63, 1e300, 1e-300,
+                     INFINITY, NAN};
+  int64_t ints[] = {0, 1, -1, (int64_t)1 << 53, ((int64_t)1 << 53) + 1,
+                    INT_SMALL_MAX, INT_SMALL_MAX + 1, INT_SMALL_MIN,
+                    INT_SMALL_MIN - 1, INT64_MAX, INT64_MIN,
+                    (int64_t)1 << 62};
+  enum { FLOATS = 16, INTS = 12, ALL = FLOATS + INTS };
+  Value a[ALL], b[ALL];
+  for (int i = 0; i < ALL; i++) {
+    a[i] = i < FLOATS ? value_from_float(l, floats[i])
+                      : value_from_int(l, ints[i - FLOATS]);
+    b[i] = i < FLOATS ? value_from_float(l, floats[i])
+                      : value_from_int(l, ints[i - FLOATS]);
+  }
+  int equal = 0;
+  for (int i = 0; i < ALL; i++)
+    for (int j = 0; j < ALL; j++) {
+      bool same = value_equal(a[i], b[j]);
+      assert_int_equal(same, value_equal(b[j], a[i]));
+      assert_int_equal(same, value_compare(a[i], b[j]) == 0);
+      equal += same;
+      if (same)
+        assert_int_equal(value_hash(&f->vm, a[i]), value_hash(&f->vm, b[j]));
+    }
+  // Each with itself but NaN: 27; 0 is -0 both ways and both are int 0: 6;
+  // 1, -1, 2^53, 2^61, -2^61, 2^62 and -2^63 as ints and floats: 14.
+  assert_int_equal(equal, 27 + 6 + 14);
+  assert_true(value_equal(value_from_small(1), value_from_float(l, 1)));
+  assert_false(value_equal(a[FLOATS - 1], a[FLOATS - 1]));
+  fixture_free(f);
+}
+
+static Value list_of(Fixture *f, int count, const Value *values) {
+  ObjList *list = list_new(f->locals, 0);
+  assert_true(list_append(f->locals, list, values, (size_t)count));
+  return value_from_obj(list);
+}
+
+static void deep_equality(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  uint64_t work = 0;
+  bool deep;
+  Value one[] = {value_from_small(1), fixture_string(f, "x")};
+  Value two[] = {value_from_float(f->locals, 1), fixture_string(f, "x")};
+  Value a = list_of(f, 2, one), b = list_of(f, 2, two);
+  assert_false(value_equal(a, b));
+  assert_true(value_deep_equal(&f->vm, a, b, &work, &deep));
+  ObjMap *m = map_new(f->locals, 0), *n = map_new(f->locals, 0);
+  map_set(f->locals, m, one[0], a);
+  map_set(f->locals, m, one[1], VALUE_NIL);
+  map_set(f->locals, n, two[1], VALUE_NIL);
+  map_set(f->locals, n, two[0], b);
+  Value mv = value_from_obj(m), nv = value_from_obj(n);
+  assert_true(value_deep_equal(&f->vm, mv, nv, &work, &deep));
+  list_push(f->locals, (ObjList *)value_obj(a), mv);  // cycles
+  list_push(f->locals, (ObjList *)value_obj(b), nv);
+  assert_true(value_deep_equal(&f->vm, mv, nv, &work, &deep));
+  assert_false(deep);
+  list_push(f->locals, (ObjList *)value_obj(a), VALUE_NIL);
+  assert_false(value_deep_equal(&f->vm, mv, nv, &work, &deep));
+  fixture_free(f);
+}
+
+static void deep_nesting_is_no_overflow(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  Value a = VALUE_NIL, b = VALUE_NIL;
+  for (int i = 0; i < 9000; i++) a = list_of(f, 1, &a), b = list_of(f, 1, &b);
+  uint64_t work = 0;
+  bool deep;
+  assert_true(value_deep_equal(&f->vm, a, b, &work, &deep));
+  for (int i = 0; i < 9000; i++) a = list_of(f, 1, &a), b = list_of(f, 1, &b);
+  assert_false(value_deep_equal(&f->vm, a, b, &work, &deep));
+  assert_true(deep);
+  fixture_free(f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(making),
+      cmocka_unit_test(names_are_unique),
+      cmocka_unit_test(utf8),
+      cmocka_unit_test(ints_against_floats),
+      cmocka_unit_test(equality_and_hashes),
+      cmocka_unit_test(deep_equality),
+      cmocka_unit_test(deep_nesting_is_no_overflow),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
