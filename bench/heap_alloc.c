@@ -84,8 +84,7 @@ static Value chain(Bench *b, P *p, uint64_t count) {
   (void)b;
   Value v = VALUE_NIL;
   for (uint64_t i = 0; i < count; i++) {
-    ObjCell *cell =
-        (ObjCell *)heap_alloc(&local->heap, sizeof *cell, OBJ_CELL);
+    ObjCell *cell = (ObjCell *)heap_alloc(&local->heap, sizeof *cell, OBJ_CELL);
     cell->value = v;
     v = value_from_obj(cell);
   }
@@ -125,9 +124,9 @@ int main(int argc, char **argv) {
   if (!b) return 1;
   b->megabytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 256;
   b->vm.heap = heap_new(&b->vm);
-  SchedConfig config = {.empty_word = VALUE_NIL,
-                        .hooks = {.host = b, .p_init = p_init,
-                                  .p_free = p_free}};
+  SchedConfig config = {
+      .empty_word = VALUE_NIL,
+      .hooks = {.host = b, .p_init = p_init, .p_free = p_free}};
   b->vm.sched = sched_new(&config);
   if (!b->vm.sched) return 1;
   Local *local = local_of(sched_p(b->vm.sched, 0));

@@ -31,9 +31,9 @@ typedef struct NameSlot {
 } NameSlot;
 
 struct Arena {
-  Chunk *chunks;  // the first one is being filled
-  size_t used;    // of the first chunk
-  Chunk *reserve;  // NULL once it is in use
+  Chunk *chunks;    // the first one is being filled
+  size_t used;      // of the first chunk
+  Chunk *reserve;   // NULL once it is in use
   NameSlot *names;  // open addressing, at most half full
   size_t name_count;
   size_t name_cap;
@@ -54,22 +54,32 @@ static void chunk_push(Arena *arena, Chunk *chunk) {
   arena->used = 0;
 }
 
-static Chunk *chunk_from_reserve(Arena *arena, size_t size) {
-  Chunk *chunk = arena->reserve;
-  arena->failed = true;
-  // Whoever ignores arena_failed for this long has a bug.
-  if (chunk == NULL || chunk->size < size) abort();
-  arena->reserve = NULL;
-  return chunk;
-}
-
-static void arena_grow(Arena *arena, size_t size) {
+// Makes room for `size` bytes in the first chunk.
+static bool arena_grow(Arena *arena, size_t size) {
   size_t wanted = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
   if (wanted > MAX_CHUNK) wanted = MAX_CHUNK;
   if (wanted < size) wanted = size;
   Chunk *chunk = arena->failed ? NULL : chunk_new(wanted);
-  if (chunk == NULL) chunk = chunk_from_reserve(arena, size);
+  if (chunk == NULL) {
+    arena->failed = true;
+    return false;
+  }
   chunk_push(arena, chunk);
+  return true;
+}
+
+static bool fits(const Arena *arena, size_t size) {
+  return arena->chunks && arena->chunks->size - arena->used >= size;
+}
+
+static size_t round_up(size_t size) {
+  return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+static void *take(Arena *arena, size_t size) {
+  void *memory = arena->chunks->bytes + arena->used;
+  arena->used += size;
+  return memset(memory, 0, size);
 }
 
 static uint32_t name_hash(const char *text, size_t len) {
@@ -95,7 +105,8 @@ static NameSlot *name_slot(NameSlot *slots, size_t cap, uint32_t hash,
 // The old table stays in its chunk: doubling wastes as much as it holds.
 static void names_grow(Arena *arena) {
   size_t cap = arena->name_cap ? arena->name_cap * 2 : FIRST_NAMES;
-  NameSlot *slots = arena_alloc(arena, cap * sizeof *slots);
+  NameSlot *slots = arena_try_alloc(arena, cap * sizeof *slots);
+  if (slots == NULL) return;
   for (size_t i = 0; i < arena->name_cap; i++) {
     NameSlot *old = &arena->names[i];
     if (old->name == NULL) continue;
@@ -130,23 +141,32 @@ void arena_free(Arena *arena) {
 
 bool arena_failed(const Arena *arena) { return arena->failed; }
 
+void *arena_try_alloc(Arena *arena, size_t size) {
+  size_t rounded = round_up(size);
+  if (!fits(arena, rounded) && !arena_grow(arena, rounded)) return NULL;
+  return take(arena, rounded);
+}
+
 void *arena_alloc(Arena *arena, size_t size) {
-  size_t rounded = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-  if (arena->chunks == NULL || arena->chunks->size - arena->used < rounded) {
-    arena_grow(arena, rounded);
-  }
-  void *memory = arena->chunks->bytes + arena->used;
-  arena->used += rounded;
-  return memset(memory, 0, rounded);
+  void *memory = arena_try_alloc(arena, size);
+  if (memory) return memory;
+  // Whoever asks for more than the reserve after arena_failed has a bug.
+  size_t rounded = round_up(size);
+  if (arena->reserve == NULL || arena->reserve->size < rounded) abort();
+  chunk_push(arena, arena->reserve);
+  arena->reserve = NULL;
+  return take(arena, rounded);
 }
 
 const Str *arena_intern(Arena *arena, const char *text, size_t len) {
+  static const Str NO_MEMORY = {"", 0};
   if (arena->name_count * 2 >= arena->name_cap) names_grow(arena);
+  if (arena->name_count * 2 >= arena->name_cap) return &NO_MEMORY;
   uint32_t hash = name_hash(text, len);
-  NameSlot *slot =
-      name_slot(arena->names, arena->name_cap, hash, text, len);
+  NameSlot *slot = name_slot(arena->names, arena->name_cap, hash, text, len);
   if (slot->name) return slot->name;
-  Str *name = arena_alloc(arena, sizeof *name + len + 1);
+  Str *name = arena_try_alloc(arena, sizeof *name + len + 1);
+  if (name == NULL) return &NO_MEMORY;
   char *bytes = (char *)(name + 1);
   memcpy(bytes, text, len);
   *name = (Str){bytes, len};

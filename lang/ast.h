@@ -119,7 +119,8 @@ struct Node {
   uint8_t op;     // AstOp
   uint16_t flags;
   Pos pos;
-  Pos end;        // BLOCK: of the closing brace
+  Pos end;        // BLOCK: of the closing brace; FUNCDECL STRUCT IMPORT
+                  // LABELED: of the name
   Node *next;     // the list this node is in
   Node *a, *b, *c, *d;
   const Str *name;

@@ -24,15 +24,28 @@ static const char *const OPS[] = {
 // Which children of a kind are chains: bit 0 for a, 1 for b, 2 for c.
 static unsigned chains_of(NodeKind kind) {
   switch (kind) {
-    case NODE_INTERP: case NODE_LIST: case NODE_MAP: case NODE_BLOCK:
-    case NODE_RETURN: case NODE_FORIN: case NODE_CASE: case NODE_STRUCT:
+    case NODE_INTERP:
+    case NODE_LIST:
+    case NODE_MAP:
+    case NODE_BLOCK:
+    case NODE_RETURN:
+    case NODE_FORIN:
+    case NODE_CASE:
+    case NODE_STRUCT:
     case NODE_FUNC:
       return 1;
-    case NODE_CALL: return 2;
-    case NODE_DEFINE: case NODE_VAR: case NODE_CONST: case NODE_ASSIGN:
+    case NODE_CALL:
+      return 2;
+    case NODE_DEFINE:
+    case NODE_VAR:
+    case NODE_CONST:
+    case NODE_ASSIGN:
       return 3;
-    case NODE_SWITCH: case NODE_SELECT: return 4;
-    default: return 0;
+    case NODE_SWITCH:
+    case NODE_SELECT:
+      return 4;
+    default:
+      return 0;
   }
 }
 
@@ -80,10 +93,14 @@ static void dump_kind(FILE *out, NodeKind kind) {
 
 static bool has_op(NodeKind kind) {
   switch (kind) {
-    case NODE_BINARY: case NODE_UNARY: case NODE_RANGE: case NODE_ASSIGN:
+    case NODE_BINARY:
+    case NODE_UNARY:
+    case NODE_RANGE:
+    case NODE_ASSIGN:
     case NODE_INCDEC:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -91,14 +108,29 @@ static bool has_op(NodeKind kind) {
 static bool dump_leaf(FILE *out, const Node *node) {
   if (node->flags) return false;
   switch (node->kind) {
-    case NODE_NIL: fputs("nil", out); return true;
-    case NODE_TRUE: fputs("true", out); return true;
-    case NODE_FALSE: fputs("false", out); return true;
-    case NODE_INT: fprintf(out, "%" PRId64, node->i); return true;
-    case NODE_FLOAT: dump_float(out, node->f); return true;
-    case NODE_STRING: dump_string(out, node->str); return true;
-    case NODE_NAME: fputs(node->name->text, out); return true;
-    default: return false;
+    case NODE_NIL:
+      fputs("nil", out);
+      return true;
+    case NODE_TRUE:
+      fputs("true", out);
+      return true;
+    case NODE_FALSE:
+      fputs("false", out);
+      return true;
+    case NODE_INT:
+      fprintf(out, "%" PRId64, node->i);
+      return true;
+    case NODE_FLOAT:
+      dump_float(out, node->f);
+      return true;
+    case NODE_STRING:
+      dump_string(out, node->str);
+      return true;
+    case NODE_NAME:
+      fputs(node->name->text, out);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -135,16 +167,20 @@ static void dump_children(FILE *out, const Node *node) {
 
 static void dump_literal(FILE *out, const Node *node) {
   switch (node->kind) {
-    case NODE_INT: fprintf(out, " %" PRId64, node->i); break;
+    case NODE_INT:
+      fprintf(out, " %" PRId64, node->i);
+      break;
     case NODE_FLOAT:
       fputc(' ', out);
       dump_float(out, node->f);
       break;
-    case NODE_STRING: case NODE_IMPORT:
+    case NODE_STRING:
+    case NODE_IMPORT:
       fputc(' ', out);
       dump_string(out, node->str);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 

@@ -4,7 +4,7 @@
 // A file is compiled in two passes. resolve*.c walks the tree once, binds each
 // name to a Symbol (Node.note), finds out what closures capture, folds
 // constants, and reports all errors that it finds. Only when there are none
-// the second pass generates code: expr.c, condition.c, call.c (expressions),
+// the second pass generates code: expr.c, condition.c, calls.c (expressions),
 // assign.c, stmt.c, loop.c, branch.c (statements), func.c (functions and
 // structs) on top of emit.c (instructions, constants, registers, jumps).
 // loader.c finds imported modules and compiles them first; compile.c strings
@@ -85,7 +85,7 @@ enum {
 
 // --- Functions ---------------------------------------------------------------------
 
-enum { RESULTS_NONE = -1, RESULTS_VARY = 255 };
+enum { RESULTS_NONE = -1, RESULTS_VARY = 255, UPVALUES_MAX = 255 };
 
 // What `break` and `continue` leave, while resolving.
 typedef struct Target Target;
@@ -135,8 +135,8 @@ struct Func {
   uint32_t nconstants, constants_cap;
   Table constant_index;
   Table cell_index;
-  Symbol *upvalue_symbols[255];
-  UpvalueFrom upvalues[255];
+  Symbol **upvalue_symbols;  // UPVALUES_MAX, or NULL while there are none
+  UpvalueFrom *upvalues;
   int nupvalues;
   int top;     // first free register
   int active;  // first register above the variables
@@ -178,6 +178,7 @@ struct Compiler {
   bool privileged;
   bool interactive;  // the module was there before: imports become members
   bool partial;      // there were syntax errors: names may be missing
+  bool warnings;
   bool no_memory;
   Table globals;     // const Str * -> Symbol *, of the file's top level
   Symbol *global_list;
@@ -188,6 +189,12 @@ struct Compiler {
   Func *funcs;       // at the top level, methods, constructors
   Func **funcs_end;
 };
+
+// A warning, if they are asked for.
+#define WARN(c, ...)                                          \
+  do {                                                        \
+    if ((c)->warnings) diag_warn((c)->diags, __VA_ARGS__);    \
+  } while (0)
 
 // --- scope.c: declaring and finding names -------------------------------------
 
@@ -302,8 +309,8 @@ Symbol *expr_symbol(const Node *node);
 // The register of a variable that lives in one, or -1.
 int expr_register(const Compiler *c, const Node *node);
 bool expr_constant(Compiler *c, const Node *node, Value *v);
-void expr_read(Compiler *c, Pos pos, const Symbol *symbol, int target);
-void expr_store(Compiler *c, Pos pos, const Symbol *symbol, int from);
+void expr_read(Compiler *c, Pos pos, Symbol *symbol, int target);
+void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from);
 // R[target] = R[left] op right.
 void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right);
@@ -322,17 +329,17 @@ void condition_value(Compiler *c, Node *node, int target);
 bool condition_is(const Node *node);  // gives a bool by jumps
 bool condition_is_simple(const Node *node);  // may be generated twice
 
-// --- call.c -------------------------------------------------------------------------------------------
+// --- calls.c ------------------------------------------------------------------------------------------
 
 enum CallHow { CALL_PLAIN, CALL_GO, CALL_GO_TASK, CALL_DEFER };
 
 // The window to call at so that the result comes to target, if possible.
-int call_window(const Compiler *c, int target);
-void call_at(Compiler *c, Node *call, int window, int want, enum CallHow how);
+int calls_window(const Compiler *c, int target);
+void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how);
 // a? at that window: `want` values without the error.
-void call_try(Compiler *c, Node *node, int window, int want);
-void call_return(Compiler *c, Pos pos, int from, int count);
-void call_return_all(Compiler *c, Pos pos, Node *call);  // return g()
+void calls_try(Compiler *c, Node *node, int window, int want);
+void calls_return(Compiler *c, Pos pos, int from, int count);
+void calls_return_all(Compiler *c, Pos pos, Node *call);  // return g()
 
 // --- assign.c: :=, var, const, =, op=, ++ -----------------------------------------------------------------
 
@@ -365,9 +372,12 @@ void branch_select(Compiler *c, Node *node, const Str *label);
 // --- func.c --------------------------------------------------------------------------------------------------------
 
 // Makes the proto and what callers may know of it before there is code.
-bool func_declare(Compiler *c, Func *func);
+void func_declare(Compiler *c, Func *func);
+// The same for one that captures nothing: its closure; nil: out of memory.
+Value func_known(Compiler *c, Func *func);
 void func_generate(Compiler *c, Func *func);
 void func_generate_file(Compiler *c, Func *func, Node *stmts);
+Proto *func_proto(const Symbol *symbol);  // of a known function or struct
 void func_closure(Compiler *c, Node *node, int target);  // of a FUNC
 void func_local(Compiler *c, Node *decl);                // func f() in a block
 int func_upvalue(Compiler *c, Func *func, Symbol *symbol);

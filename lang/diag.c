@@ -61,7 +61,7 @@ static int by_place(const void *left, const void *right) {
   return a->order - b->order;
 }
 
-// --- printing ------------------------------------------------------------
+// --- printing -----------------------------------------------------------
 
 // The part of the line to show, round the place, and what precedes it.
 static Str shown_part(Str line, size_t *column) {
@@ -140,7 +140,7 @@ static void print_all(const Diags *diags, FILE *out) {
   if (more > 0) fprintf(out, "%d more error%s\n", more, more > 1 ? "s" : "");
 }
 
-// --- entry points ----------------------------------------------------------
+// --- entry points -------------------------------------------------------
 
 Diags *diags_new(const Source *source) {
   Diags *diags = calloc(1, sizeof *diags);
@@ -157,16 +157,15 @@ void diags_free(Diags *diags) {
   free(diags);
 }
 
-void diag_error(Diags *diags, Pos pos, uint32_t len, const char *format,
-                ...) {
+void diag_error(Diags *diags, Pos pos, uint32_t len, const char *format, ...) {
   diags->last = NULL;
   if (same_place_known(diags, pos)) return;
   if (diags->errors++ >= MAX_ERRORS) return;
   va_list args;
   va_start(args, format);
-  diag_add(diags, (Diag){.pos = pos,
-                         .len = len,
-                         .message = format_message(format, args)});
+  diag_add(
+      diags,
+      (Diag){.pos = pos, .len = len, .message = format_message(format, args)});
   va_end(args);
 }
 

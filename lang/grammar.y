@@ -4,11 +4,11 @@
 // Each action is one call: the tree is built, and what a grammar cannot say is
 // checked, in tree.c and tree_stmt.c. There are no conflicts, thanks to
 // parse.c: LBRACE opens a block and MAP_BEGIN a map, FORIN is a `for` whose
-// names and `in` follow, semicolons come only where statements are, and always
-// before the `}` of a block.
+// names and `in` follow, NEWLINE is a newline that ends a statement; there is
+// one at the end of the file and before each `}` of a block, too.
 //
-// `error` stands where parsing goes on after an error: at a statement's end,
-// after the colon of a `case`, or in a block whose head was wrong (RECOVER).
+// `error` stands where parsing goes on after an error: at a line's end, after
+// the colon of a `case`, or in a block whose head was wrong (RECOVER).
 
 %name grammar
 %token_prefix TOK_
@@ -31,7 +31,7 @@
 %syntax_error { p->errored = true; }
 %stack_overflow { parse_no_memory(p); }
 
-// ---- precedence, low to high ------------------------------------------------
+// ---- precedence, low to high -----------------------------------------------
 %right ARROW.
 %left COALESCE.
 %left OR.
@@ -62,13 +62,13 @@
 %type parts {List}
 %type head {Head}
 
-// ---- statements -------------------------------------------------------------
+// ---- statements ------------------------------------------------------------
 file ::= BEGIN stmts(S). { p->tree = S.first; }
 
 stmts(A) ::= . { A = (List){0}; }
-stmts(A) ::= stmts(A) SEMI.
-stmts(A) ::= stmts(B) stmt(S) SEMI. { A = list_add(p, B, S); }
-stmts(A) ::= stmts(A) error SEMI.
+stmts(A) ::= stmts(A) SEMI|NEWLINE.
+stmts(A) ::= stmts(B) stmt(S) SEMI|NEWLINE. { A = list_add(p, B, S); }
+stmts(A) ::= stmts(A) error NEWLINE.
 stmts(A) ::= stmts(A) error RECOVER stmts RBRACE.
 
 block(A) ::= LBRACE(L) stmts(S) RBRACE(R). { A = tree_block(p, &L, S, &R); }
@@ -93,7 +93,7 @@ names(A) ::= names(B) COMMA NAME(N).
   { A = list_add(p, B, tree_name(p, &N)); }
 
 simple(A) ::= exprs(V). { A = tree_expr_stmt(p, V); }
-simple(A) ::= exprs(N) DEFINE(O) exprs(V). { A = tree_define(p, N, &O, V); }
+simple(A) ::= exprs(N) DEFINE exprs(V). { A = tree_define(p, N, V); }
 simple(A) ::= exprs(T) ASSIGN|ADD_SET|SUB_SET|MUL_SET|DIV_SET|MOD_SET|BAND_SET
     |BOR_SET|BXOR_SET|SHL_SET|SHR_SET|ADDW_SET|SUBW_SET|MULW_SET
     |COALESCE_SET(O) exprs(V).
@@ -104,7 +104,7 @@ simple(A) ::= expr(C) RECV expr(V). { A = tree_send(p, C, V); }
 opt_simple(A) ::= . { A = NULL; }
 opt_simple(A) ::= simple(A).
 
-// ---- if, for, switch, select --------------------------------------------------
+// ---- if, for, switch, select -----------------------------------------------
 head(A) ::= simple(V). { A = (Head){NULL, V}; }
 head(A) ::= opt_simple(I) SEMI simple(V). { A = (Head){I, V}; }
 
@@ -150,13 +150,14 @@ comms(A) ::= comms(B) DEFAULT(W) COLON(C) stmts(T).
   { A = list_add(p, B, tree_comm(p, &W, NULL, &C, T)); }
 comms(A) ::= comms(A) CASE error COLON stmts.
 
-// ---- declarations ---------------------------------------------------------------
+// ---- declarations ----------------------------------------------------------
 stmt(A) ::= STRUCT(W) NAME(N) LBRACE fields(F) RBRACE.
   { A = tree_struct(p, &W, &N, F); }
 fields(A) ::= . { A = (List){0}; }
-fields(A) ::= fields(A) SEMI.
-fields(A) ::= fields(B) field(F) SEMI|COMMA. { A = list_add(p, B, F); }
-fields(A) ::= fields(A) error SEMI.
+fields(A) ::= fields(A) SEMI|NEWLINE.
+fields(A) ::= fields(B) field(F) SEMI|NEWLINE|COMMA.
+  { A = list_add(p, B, F); }
+fields(A) ::= fields(A) error NEWLINE.
 field(A) ::= NAME(N). { A = tree_param(p, &N, NULL, 0); }
 field(A) ::= NAME(N) ASSIGN expr(D). { A = tree_param(p, &N, D, 0); }
 
@@ -183,7 +184,7 @@ param(A) ::= NAME(N) ELLIPSIS. { A = tree_param(p, &N, NULL, FLAG_REST); }
 stmt(A) ::= IMPORT(W) STR(S). { A = tree_import(p, &W, NULL, &S); }
 stmt(A) ::= IMPORT(W) NAME(N) STR(S). { A = tree_import(p, &W, &N, &S); }
 
-// ---- expressions ------------------------------------------------------------------
+// ---- expressions -----------------------------------------------------------
 opt_exprs(A) ::= . { A = (List){0}; }
 opt_exprs(A) ::= exprs(A).
 exprs(A) ::= expr(E). { A = list_one(p, E); }

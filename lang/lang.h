@@ -26,6 +26,8 @@ Str source_line(const Source *source, Pos pos);
 // Looked at after each token or statement; then the compilation ends with
 // the error "out of memory". (arena_new gives NULL if it cannot begin.)
 bool arena_failed(const Arena *arena);
+// As arena_alloc, but NULL when memory has run out: for what may be large.
+void *arena_try_alloc(Arena *arena, size_t size);
 
 // --- diag.c: compile errors, collected, printed in order of place ---------
 
@@ -80,5 +82,18 @@ enum { LANG_MAX_NESTING = 200 };
 // So is a tree deeper than this (chains of operators, calls or `else if`):
 // who walks the tree may recurse.
 enum { LANG_MAX_DEPTH = 1000 };
+
+// --- compile.c (see compiler.h): text to bytecode ---------------------------
+
+struct Vm;
+struct CompileInput;
+struct ObjClosure;
+// The hook behind vm->compile: compiles a text and all that it imports. The
+// closure of its top level; NULL: errors. *errors: messages (warnings, too,
+// when they are asked for) as malloced text, or NULL. One thread at a time.
+struct ObjClosure *lang_compile(struct Vm *vm, const struct CompileInput *input,
+                                char **errors);
+// Installs it.
+void lang_install(struct Vm *vm);
 
 #endif

@@ -197,12 +197,13 @@ void lex_string_rest(Parse *p, Token *token) {
     call;           \
     return;         \
   } while (0)
-#define NUMBER(kind, member, function)                                   \
-  do {                                                                   \
-    p->cursor = c;                                                       \
-    finish(p, token, TOK_##kind);                                        \
-    token->member = function(p, (const char *)start, token->len, token->pos); \
-    return;                                                              \
+#define NUMBER(kind, member, function)                          \
+  do {                                                          \
+    p->cursor = c;                                              \
+    finish(p, token, TOK_##kind);                               \
+    token->member =                                             \
+        function(p, (const char *)start, token->len, token->pos); \
+    return;                                                     \
   } while (0)
 
 void lex_token(Parse *p, Token *token) {

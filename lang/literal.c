@@ -12,7 +12,7 @@
 #include "grammar.h"
 #include "parse.h"
 
-// --- numbers -----------------------------------------------------------------
+// --- numbers ------------------------------------------------------------
 
 static Pos pos_after(Pos pos, size_t bytes) {
   pos.col += (uint32_t)bytes;
@@ -30,10 +30,17 @@ static int digit_value(char c) {
 static unsigned base_of(const char *text, size_t len) {
   if (len < 2 || text[0] != '0') return 10;
   switch (text[1]) {
-    case 'x': case 'X': return 16;
-    case 'o': case 'O': return 8;
-    case 'b': case 'B': return 2;
-    default: return 10;
+    case 'x':
+    case 'X':
+      return 16;
+    case 'o':
+    case 'O':
+      return 8;
+    case 'b':
+    case 'B':
+      return 2;
+    default:
+      return 10;
   }
 }
 
@@ -85,7 +92,8 @@ static double parse_float(const char *digits) {
 
 double literal_float(Parse *p, const char *text, size_t len, Pos pos) {
   check_leading_zero(p, text, len, pos);
-  char *digits = arena_alloc(p->arena, len + 1);
+  char *digits = arena_try_alloc(p->arena, len + 1);
+  if (digits == NULL) return 0;
   size_t n = 0;
   for (size_t i = 0; i < len; i++) {
     if (text[i] != '_') digits[n++] = text[i];
@@ -100,8 +108,7 @@ double literal_float(Parse *p, const char *text, size_t len, Pos pos) {
 static int64_t unit_nanoseconds(const char *unit, size_t len) {
   if (len == 2) return unit[0] == 'n' ? 1 : unit[0] == 'u' ? 1000 : 1000000;
   const int64_t second = 1000000000;
-  return unit[0] == 's' ? second : unit[0] == 'm' ? 60 * second
-                                                  : 3600 * second;
+  return unit[0] == 's' ? second : unit[0] == 'm' ? 60 * second : 3600 * second;
 }
 
 static int64_t duration_out_of_range(Parse *p, size_t len, Pos pos) {
@@ -134,7 +141,7 @@ int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos) {
   return (int64_t)digits;
 }
 
-// --- text --------------------------------------------------------------------
+// --- text ---------------------------------------------------------------
 
 typedef struct Text {
   Parse *p;
@@ -204,8 +211,8 @@ static bool take(Text *text, char c) {
 
 static void escape_code_point(Text *text, const char *at) {
   uint32_t code;
-  bool shaped = take(text, '{') && hex_digits(text, 6, &code) > 0 &&
-                take(text, '}');
+  bool shaped =
+      take(text, '{') && hex_digits(text, 6, &code) > 0 && take(text, '}');
   if (!shaped) {
     bad_escape(text, at, "`\\u` wants 1 to 6 hexadecimal digits in braces");
   } else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
@@ -237,7 +244,8 @@ static void escape(Text *text) {
 
 // No escape is shorter than what it stands for, so len bytes suffice.
 Str literal_string(Parse *p, const char *source, size_t len, Pos pos) {
-  char *bytes = arena_alloc(p->arena, len + 1);
+  char *bytes = arena_try_alloc(p->arena, len + 1);
+  if (bytes == NULL) return (Str){"", 0};
   Text text = {.p = p,
                .from = source,
                .end = source + len,
@@ -256,7 +264,8 @@ Str literal_string(Parse *p, const char *source, size_t len, Pos pos) {
 }
 
 Str literal_raw(Parse *p, const char *source, size_t len) {
-  char *bytes = arena_alloc(p->arena, len + 1);
+  char *bytes = arena_try_alloc(p->arena, len + 1);
+  if (bytes == NULL) return (Str){"", 0};
   size_t n = 0;
   for (size_t i = 0; i < len; i++) {
     if (source[i] != '\r') bytes[n++] = source[i];

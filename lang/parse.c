@@ -21,19 +21,20 @@
 
 static Bracket *top(Parse *p) { return &p->brackets[p->depth]; }
 
-Bracket *parse_block(Parse *p) {
+// The innermost open block.
+static Bracket *block_of(Parse *p) {
   int i = p->depth;
   while (p->brackets[i].kind != OPEN_BLOCK) i--;
   return &p->brackets[i];
 }
 
-// --- errors that end everything ----------------------------------------------
+// --- errors that end everything -----------------------------------------
 
 void parse_too_deep(Parse *p, Pos pos) {
   if (p->fatal) return;
   p->fatal = true;
   diag_error(p->diags, pos, 1, "nested too deeply");
-  diag_hint(p->diags, "at most %d brackets in each other, and %d operators",
+  diag_hint(p->diags, "at most %d open brackets, and %d operators in a row",
             LANG_MAX_NESTING, LANG_MAX_DEPTH);
 }
 
@@ -43,16 +44,29 @@ void parse_no_memory(Parse *p) {
   diag_error(p->diags, p->token_end, 1, "out of memory");
 }
 
-// --- what a token says about the next one --------------------------------------
+// --- what a token says about the next one -------------------------------
 
 // A newline after it ends the statement.
 static bool ends_statement(int kind) {
   switch (kind) {
-    case TOK_NAME: case TOK_INT: case TOK_FLOAT: case TOK_STR:
-    case TOK_STR_TAIL: case TOK_TRUE: case TOK_FALSE: case TOK_NIL:
-    case TOK_BREAK: case TOK_CONTINUE: case TOK_RETURN:
-    case TOK_INC: case TOK_DEC: case TOK_QUESTION:
-    case TOK_RPAREN: case TOK_RBRACK: case TOK_RBRACE: case TOK_MAP_END:
+    case TOK_NAME:
+    case TOK_INT:
+    case TOK_FLOAT:
+    case TOK_STR:
+    case TOK_STR_TAIL:
+    case TOK_TRUE:
+    case TOK_FALSE:
+    case TOK_NIL:
+    case TOK_BREAK:
+    case TOK_CONTINUE:
+    case TOK_RETURN:
+    case TOK_INC:
+    case TOK_DEC:
+    case TOK_QUESTION:
+    case TOK_RPAREN:
+    case TOK_RBRACK:
+    case TOK_RBRACE:
+    case TOK_MAP_END:
       return true;
     default:
       return false;
@@ -61,16 +75,29 @@ static bool ends_statement(int kind) {
 
 bool parse_ends_value(int kind) {
   switch (kind) {
-    case TOK_BREAK: case TOK_CONTINUE: case TOK_RETURN: return false;
-    default: return ends_statement(kind);
+    case TOK_BREAK:
+    case TOK_CONTINUE:
+    case TOK_RETURN:
+      return false;
+    default:
+      return ends_statement(kind);
   }
 }
 
 static bool opens_block(Parse *p) {
   switch (p->last.kind) {
-    case TOK_BEGIN: case TOK_SEMI: case TOK_LBRACE: case TOK_RECOVER:
-    case TOK_ELSE: case TOK_FOR: case TOK_IF: case TOK_SWITCH:
-    case TOK_SELECT: case TOK_GROUP: case TOK_GO: case TOK_DEFER:
+    case TOK_BEGIN:
+    case TOK_SEMI:
+    case TOK_NEWLINE:
+    case TOK_LBRACE:
+    case TOK_ELSE:
+    case TOK_FOR:
+    case TOK_IF:
+    case TOK_SWITCH:
+    case TOK_SELECT:
+    case TOK_GROUP:
+    case TOK_GO:
+    case TOK_DEFER:
       return true;
     case TOK_COLON:
       return top(p)->kind == OPEN_BLOCK;
@@ -79,7 +106,7 @@ static bool opens_block(Parse *p) {
   }
 }
 
-// --- feeding the parser ----------------------------------------------------------
+// --- feeding the parser -------------------------------------------------
 
 // A block is worth parsing though its head was wrong, if statements like
 // these have blocks of statements.
@@ -87,11 +114,18 @@ static bool holds_statements(const Bracket *block) {
   static const char *const WORDS[] = {"while", "def",     "fn",   "function",
                                       "elif",  "foreach", "loop", "unless"};
   switch (block->first.kind) {
-    case TOK_IF: case TOK_ELSE: case TOK_FOR: case TOK_FORIN:
-    case TOK_FUNC: case TOK_GO: case TOK_GROUP:
+    case TOK_IF:
+    case TOK_ELSE:
+    case TOK_FOR:
+    case TOK_FORIN:
+    case TOK_FUNC:
+    case TOK_GO:
+    case TOK_GROUP:
       return true;
-    case TOK_NAME: break;
-    default: return false;
+    case TOK_NAME:
+      break;
+    default:
+      return false;
   }
   for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
     if (strcmp(block->first.name->text, WORDS[i]) == 0) return true;
@@ -120,8 +154,8 @@ static void start_skipping(Parse *p) {
 
 // The block that was just opened is parsed, whatever its head.
 static void recover_in_block(Parse *p, const Token *open) {
-  if (p->skip_to_colon || p->depth != p->skip_depth + 1) return;
-  if (top(p)->kind != OPEN_BLOCK) return;
+  if (p->depth != p->skip_depth + 1 || top(p)->kind != OPEN_BLOCK) return;
+  if (!grammar_accepts(p->parser, TOK_RECOVER)) return;
   if (!holds_statements(&p->brackets[p->skip_depth])) return;
   Token recover = *open;
   recover.kind = TOK_RECOVER;
@@ -131,12 +165,10 @@ static void recover_in_block(Parse *p, const Token *open) {
 }
 
 // The parser met an error in this token and fell back.
-static void after_error(Parse *p, const Token *token) {
-  // It may have taken the token as the end of its recovery at a depth where
-  // it must not, or a semicolon in the head of a `for`.
-  bool semicolon = token->kind == TOK_SEMI && token->origin == FROM_TEXT;
-  bool too_early = semicolon || grammar_depth(p->parser) != p->depth;
-  if (!grammar_waits(p->parser) && too_early) feed_bad(p);
+static void after_error(Parse *p) {
+  // Inside brackets it may have taken the token for the end of its recovery.
+  bool out_of_step = grammar_depth(p->parser) != p->depth;
+  if (!grammar_waits(p->parser) && out_of_step) feed_bad(p);
   grammar_forget_error(p->parser);
   p->errored = false;
   if (grammar_waits(p->parser)) start_skipping(p);
@@ -148,14 +180,14 @@ static void feed(Parse *p, const Token *token) {
   if (!grammar_accepts(p->parser, token->kind)) parse_unexpected(p, token);
   p->errored = false;
   feed_raw(p, token);
-  if (p->errored) after_error(p, token);
+  if (p->errored) after_error(p);
 }
 
 // Ends the skipping if this token does.
 static void skip(Parse *p, const Token *token) {
   if (token->kind == TOK_LBRACE) recover_in_block(p, token);
   if (!p->skipping || p->depth != p->skip_depth) return;
-  bool ends = token->kind == TOK_SEMI && token->origin != FROM_TEXT;
+  bool ends = token->kind == TOK_NEWLINE;
   bool colon = token->kind == TOK_COLON && p->skip_to_colon;
   if (!ends && !colon) return;
   Token end = *token;
@@ -191,7 +223,7 @@ static void give(Parse *p, const Token *token) {
   if (p->fatal) return;
   if (!p->skipping) feed(p, token);
   if (p->skipping) skip(p, token);
-  if (token->kind == TOK_COLON) top(p)->seen = 0;
+  if (token->kind == TOK_COLON) top(p)->seen = 0;  // after a label, a case
 #ifdef CSP_DEBUG
   if (!p->skipping && !p->fatal && grammar_depth(p->parser) != p->depth) {
     abort();  // parser and driver have lost step
@@ -201,17 +233,13 @@ static void give(Parse *p, const Token *token) {
   p->last = *token;
 }
 
-// A semicolon that does not stand in the text, after the last token.
-static void give_semicolon(Parse *p, TokenOrigin origin, const Token *ahead) {
-  Token semi = {.kind = TOK_SEMI, .origin = origin, .len = 1};
-  semi.pos = origin == FROM_BRACE ? ahead->pos : p->token_end;
-  p->ahead = ahead;
-  give(p, &semi);
-  p->ahead = NULL;
+static void give_newline(Parse *p, TokenOrigin origin, Pos pos) {
+  Token end = {.kind = TOK_NEWLINE, .origin = origin, .pos = pos, .len = 1};
+  give(p, &end);
   top(p)->seen = 0;
 }
 
-// --- brackets ----------------------------------------------------------------------
+// --- brackets -----------------------------------------------------------
 
 static void open_bracket(Parse *p, const Token *token, BracketKind kind) {
   if (p->depth == LANG_MAX_NESTING) {
@@ -231,10 +259,14 @@ static void open_brace(Parse *p, Token *token) {
 
 static const char *bracket_text(const Bracket *bracket) {
   switch (bracket->kind) {
-    case OPEN_PAREN: return "(";
-    case OPEN_INDEX: return "[";
-    case OPEN_INTERP: return "${";
-    default: return "{";
+    case OPEN_PAREN:
+      return "(";
+    case OPEN_INDEX:
+      return "[";
+    case OPEN_INTERP:
+      return "${";
+    default:
+      return "{";
   }
 }
 
@@ -296,8 +328,8 @@ static void close_bracket(Parse *p, const Token *token, BracketKind kind,
 
 static void close_block(Parse *p, const Token *token) {
   int last = p->last.kind;
-  bool ended = last == TOK_SEMI || last == TOK_LBRACE;
-  if (p->skipping || !ended) give_semicolon(p, FROM_BRACE, token);
+  bool ended = last == TOK_SEMI || last == TOK_NEWLINE || last == TOK_LBRACE;
+  if (p->skipping || !ended) give_newline(p, FROM_BRACE, token->pos);
   bool recovery = top(p)->recovery;
   p->depth--;
   give(p, token);
@@ -317,12 +349,12 @@ static void abandon(Parse *p, int index) {
   }
 }
 
-// A string that ends with its line leaves no `${` of that line open.
+// A string that ends with its line has eaten what closes the brackets there.
 static void abandon_line(Parse *p, uint32_t line) {
   int index = p->depth;
   for (int i = p->depth; i > 0; i--) {
     if (p->brackets[i].open.pos.line != line) break;
-    if (p->brackets[i].kind == OPEN_INTERP) index = i - 1;
+    if (p->brackets[i].kind != OPEN_BLOCK) index = i - 1;
   }
   abandon(p, index);
 }
@@ -361,19 +393,36 @@ static void close_brace(Parse *p, Token *token) {
   }
 }
 
-// --- tokens ------------------------------------------------------------------------
+// --- tokens -------------------------------------------------------------
 
 static void dispatch(Parse *p, Token *token) {
   switch (token->kind) {
-    case TOK_LPAREN: open_bracket(p, token, OPEN_PAREN); break;
-    case TOK_LBRACK: open_bracket(p, token, OPEN_INDEX); break;
-    case TOK_LBRACE: open_brace(p, token); break;
-    case TOK_STR_HEAD: open_bracket(p, token, OPEN_INTERP); break;
-    case TOK_RPAREN: close_bracket(p, token, OPEN_PAREN, "("); break;
-    case TOK_RBRACK: close_bracket(p, token, OPEN_INDEX, "["); break;
-    case TOK_RBRACE: close_brace(p, token); break;
-    case TOK_STR: give_string(p, token); break;
-    default: give(p, token);
+    case TOK_LPAREN:
+      open_bracket(p, token, OPEN_PAREN);
+      break;
+    case TOK_LBRACK:
+      open_bracket(p, token, OPEN_INDEX);
+      break;
+    case TOK_LBRACE:
+      open_brace(p, token);
+      break;
+    case TOK_STR_HEAD:
+      open_bracket(p, token, OPEN_INTERP);
+      break;
+    case TOK_RPAREN:
+      close_bracket(p, token, OPEN_PAREN, "(");
+      break;
+    case TOK_RBRACK:
+      close_bracket(p, token, OPEN_INDEX, "[");
+      break;
+    case TOK_RBRACE:
+      close_brace(p, token);
+      break;
+    case TOK_STR:
+      give_string(p, token);
+      break;
+    default:
+      give(p, token);
   }
 }
 
@@ -382,8 +431,35 @@ static void end_of_file(Parse *p, const Token *token) {
     if (!p->skipping) never_closed(p, top(p));
     return;
   }
-  if (p->last.kind != TOK_BEGIN) give_semicolon(p, FROM_END, token);
+  if (p->last.kind != TOK_BEGIN) give_newline(p, FROM_END, p->token_end);
   if (!p->fatal) feed(p, token);
+}
+
+static bool closes(int kind) {
+  return kind == TOK_RPAREN || kind == TOK_RBRACK || kind == TOK_RBRACE;
+}
+
+// A line that begins no further right than the statement that it should
+// continue: if it does not fit, a bracket of that statement was not closed.
+static void give_up_brackets(Parse *p, const Token *token, Pos end) {
+  Bracket *block = block_of(p);
+  if (block == top(p) || closes(token->kind) || block->seen == 0) return;
+  if (token->pos.col > block->first.pos.col) return;
+  if (!p->skipping) {
+    if (grammar_accepts(p->parser, token->kind)) return;
+    parse_unexpected(p, token);
+  }
+  abandon(p, (int)(block - p->brackets));
+  give_newline(p, FROM_NEWLINE, end);
+}
+
+// Between the token that ended at `end` and this one lies a newline.
+static void begin_line(Parse *p, const Token *token, Pos end) {
+  if (top(p)->kind != OPEN_BLOCK) {
+    give_up_brackets(p, token, end);
+  } else if (ends_statement(p->last.kind)) {
+    give_newline(p, FROM_NEWLINE, end);
+  }
 }
 
 static bool step(Parse *p) {
@@ -391,20 +467,11 @@ static bool step(Parse *p) {
   Pos end = p->token_end;
   lex_token(p, &token);
   if (arena_failed(p->arena)) parse_no_memory(p);
-  bool statement_ends = p->newline && token.kind != TOK_END &&
-                        top(p)->kind == OPEN_BLOCK &&
-                        ends_statement(p->last.kind);
-  if (statement_ends) {
-    Pos after = p->token_end;
-    p->token_end = end;
-    give_semicolon(p, FROM_NEWLINE, &token);
-    p->token_end = after;
-  }
   if (token.kind == TOK_END) {
-    p->token_end = end;
     end_of_file(p, &token);
     return false;
   }
+  if (p->newline) begin_line(p, &token, end);
   bool after_point = p->last.kind == TOK_DOT || p->last.kind == TOK_IS;
   if (after_point && token_is_keyword(token.kind)) token.kind = TOK_NAME;
   note_statement(p, &token);
@@ -412,7 +479,7 @@ static bool step(Parse *p) {
   return true;
 }
 
-// --- the text as a whole --------------------------------------------------------------
+// --- the text as a whole ------------------------------------------------
 
 // Each run of bytes that are no UTF-8 is one error.
 static void check_utf8(Parse *p) {

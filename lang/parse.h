@@ -15,10 +15,10 @@
 // Why a token is there.
 typedef enum TokenOrigin {
   FROM_TEXT,
-  FROM_NEWLINE,  // a semicolon in place of a newline
-  FROM_BRACE,    // ... before a `}`
-  FROM_END,      // ... at the end of the file
-  FROM_ERROR,    // makes the parser recover; the error was reported before
+  FROM_NEWLINE,  // TOK_NEWLINE: a newline that ends a statement
+  FROM_BRACE,    // TOK_NEWLINE: before a `}`
+  FROM_END,      // TOK_NEWLINE: at the end of the file
+  FROM_ERROR,    // an error in or before it was reported
 } TokenOrigin;
 
 typedef struct Token {
@@ -68,14 +68,13 @@ typedef struct Parse {
   bool newline;   // one lies between that and the current token
 
   // parse.c
-  void *parser;   // lemon's
+  void *parser;                            // lemon's
   Bracket brackets[LANG_MAX_NESTING + 1];  // [0]: the file
-  int depth;      // index of the innermost open bracket
-  Token last;     // the token before the current one
+  int depth;        // index of the innermost open bracket
+  Token last;       // the token before the current one
   int before_last;  // the kind of the one before that
-  const Token *ahead;  // the one after a semicolon made from a newline
-  bool errored;   // the parser met an error in the current token
-  bool skipping;  // up to where a statement ends at this depth:
+  bool errored;     // the parser met an error in the current token
+  bool skipping;    // up to where a statement ends at this depth:
   int skip_depth;
   bool skip_to_colon;  // or, after `case`, to the colon
 
@@ -93,7 +92,7 @@ typedef struct Head {
   Node *init, *value;
 } Head;
 
-// --- lexer.re --------------------------------------------------------------
+// --- lexer.re -----------------------------------------------------------
 
 // The next token; spaces and comments are skipped, p->newline tells of a
 // newline among them. TOK_END (0) at the end of the text.
@@ -102,7 +101,7 @@ void lex_token(Parse *p, Token *token);
 // What follows the `}` of an interpolation: TOK_STR_MID or TOK_STR_TAIL.
 void lex_string_rest(Parse *p, Token *token);
 
-// --- literal.c: what literals mean (text: `len` bytes at `pos`) --------------
+// --- literal.c: what literals mean (text: `len` bytes at `pos`) ---------
 
 int64_t literal_int(Parse *p, const char *text, size_t len, Pos pos);
 double literal_float(Parse *p, const char *text, size_t len, Pos pos);
@@ -113,23 +112,21 @@ Str literal_string(Parse *p, const char *text, size_t len, Pos pos);
 // The text between the backquotes: without carriage returns.
 Str literal_raw(Parse *p, const char *text, size_t len);
 
-// --- parse.c -----------------------------------------------------------------
+// --- parse.c ------------------------------------------------------------
 
 // Reports once, and ends the parse without a tree.
 void parse_too_deep(Parse *p, Pos pos);
 void parse_no_memory(Parse *p);
-// The innermost open block.
-Bracket *parse_block(Parse *p);
 bool parse_ends_value(int kind);  // a `{` after it opens a block
 
-// --- unexpected.c ------------------------------------------------------------
+// --- unexpected.c -------------------------------------------------------
 
 // Reports a token that the parser will not take.
 void parse_unexpected(Parse *p, const Token *token);
 bool token_is_keyword(int kind);
 bool token_is_keyword_text(const char *text, size_t len);
 
-// --- grammar.y ---------------------------------------------------------------
+// --- grammar.y ----------------------------------------------------------
 
 void *grammarAlloc(void *(*alloc)(size_t));
 void grammarFree(void *parser, void (*release)(void *));
@@ -145,7 +142,7 @@ void grammar_forget_error(void *parser);
 // Would it take a token of this kind now?
 bool grammar_accepts(const void *parser, int kind);
 
-// --- tree.c: expressions -------------------------------------------------------
+// --- tree.c: expressions ------------------------------------------------
 
 // A node of that depth plus one; the dummy after a fatal error.
 Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth);
@@ -187,11 +184,11 @@ Node *tree_param(Parse *p, const Token *name, Node *value, int flags);
 Node *tree_func(Parse *p, const Token *func, List params, Node *body,
                 int flags);
 
-// --- tree_stmt.c: statements -----------------------------------------------------
+// --- tree_stmt.c: statements --------------------------------------------
 
 Node *tree_block(Parse *p, const Token *open, List body, const Token *close);
 Node *tree_expr_stmt(Parse *p, List values);
-Node *tree_define(Parse *p, List names, const Token *op, List values);
+Node *tree_define(Parse *p, List names, List values);
 Node *tree_assign(Parse *p, List targets, const Token *op, List values);
 Node *tree_incdec(Parse *p, Node *target, const Token *op);
 Node *tree_send(Parse *p, Node *channel, Node *value);
@@ -203,20 +200,18 @@ Node *tree_jump(Parse *p, const Token *word, const Token *label);
 Node *tree_if(Parse *p, const Token *word, Head head, Node *then,
               Node *otherwise);
 Node *tree_for(Parse *p, const Token *word, Node *condition, Node *body);
-Node *tree_for_clauses(Parse *p, const Token *word, Node *init,
-                       Node *condition, Node *post, Node *body);
+Node *tree_for_clauses(Parse *p, const Token *word, Node *init, Node *condition,
+                       Node *post, Node *body);
 Node *tree_for_in(Parse *p, const Token *word, List names, Node *value,
                   Node *body);
 Node *tree_switch(Parse *p, const Token *word, Head head, List cases);
 Node *tree_case(Parse *p, const Token *word, List values, const Token *colon,
                 List body);
-Node *tree_select(Parse *p, const Token *word, const Token *prio,
-                  List comms);
+Node *tree_select(Parse *p, const Token *word, const Token *prio, List comms);
 Node *tree_comm(Parse *p, const Token *word, Node *comm, const Token *colon,
                 List body);
 Node *tree_label(Parse *p, const Token *name, Node *stmt);
-Node *tree_struct(Parse *p, const Token *word, const Token *name,
-                  List fields);
+Node *tree_struct(Parse *p, const Token *word, const Token *name, List fields);
 Node *tree_func_decl(Parse *p, const Token *name, Node *func);
 Node *tree_method(Parse *p, const Token *self, const Token *type,
                   const Token *name, Node *func);

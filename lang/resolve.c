@@ -307,6 +307,15 @@ static void resolve_for_in(Compiler *c, Node *stmt, const Str *label) {
   scope_pop(c);
 }
 
+static void check_case(Compiler *c, const Node *stmt, const Node *one) {
+  if (stmt->b != NULL) return;
+  for (const Node *value = one->a; value != NULL; value = value->next) {
+    if (value->kind == NODE_IS && value->a == NULL)
+      diag_error(c->diags, value->pos, 2,
+                 "`case is` needs a value after `switch`");
+  }
+}
+
 static bool resolve_switch(Compiler *c, Node *stmt, const Str *label) {
   Scope scope;
   Target target;
@@ -319,6 +328,7 @@ static bool resolve_switch(Compiler *c, Node *stmt, const Str *label) {
     if (one->a == NULL && has_default)
       diag_error(c->diags, one->pos, 7, "a switch has one `default`");
     if (one->a == NULL) has_default = true;
+    check_case(c, stmt, one);
     resolve_list(c, one->a);
     ends = resolve_block(c, one->b) && ends;
   }
@@ -423,7 +433,7 @@ bool resolve_stmts(Compiler *c, Node *stmts) {
     if (arena_failed(c->arena)) return true;
     if (ended && !warned) {
       warned = true;
-      diag_warn(c->diags, stmt->pos, 1, "this is never reached");
+      WARN(c, stmt->pos, 1, "this is never reached");
     }
     if (resolve_stmt(c, stmt, NULL)) ended = true;
   }
@@ -435,7 +445,7 @@ void resolve_file(Compiler *c, Node *stmts) {
   resolve_stmts(c, stmts);
   for (const Symbol *s = c->global_list; s != NULL; s = s->next) {
     if (s->kind == SYM_MODULE && !s->used)
-      diag_warn(c->diags, s->pos, name_length(s->name),
+      WARN(c, s->pos, name_length(s->name),
                 "the module `%s` is imported, but never used", s->name->text);
   }
 }

@@ -82,8 +82,9 @@ static int count_results(const Node *values) {
 
 void resolve_return(Compiler *c, Node *node) {
   resolve_list(c, node->a);
-  if (c->func == c->main) {
-    diag_error(c->diags, node->pos, 6, "`return` stands outside a function");
+  if (c->func == c->main && node->a != NULL) {
+    diag_error(c->diags, node->pos, 6,
+               "the top level of a file returns no values");
     return;
   }
   int count = count_results(node->a);
@@ -241,7 +242,6 @@ void resolve_struct(Compiler *c, Node *node, Symbol *symbol) {
   declare_parameters(c, node->a);
   scope_pop(c);
   c->func = around;
-  node->d = NULL;
   node->note = func;
   int count = 0;
   for (const Node *f = node->a; f != NULL; f = f->next) count++;

@@ -59,7 +59,7 @@ void scope_push(Compiler *c, Scope *scope) {
 static void warn_unused(Compiler *c, const Symbol *symbol) {
   if (symbol->used || symbol->parameter || symbol->name->text[0] == '_') return;
   if (symbol->kind == SYM_UNKNOWN) return;
-  diag_warn(c->diags, symbol->pos, (uint32_t)symbol->name->len,
+  WARN(c, symbol->pos, (uint32_t)symbol->name->len,
             "`%s` is never used", symbol->name->text);
 }
 
@@ -212,8 +212,28 @@ static const Symbol *module_with(Compiler *c, const Str *name) {
   return NULL;
 }
 
+static bool is_word_byte(char byte) {
+  unsigned char b = (unsigned char)byte;
+  return b == '_' || (b >= '0' && b <= '9') || (b >= 'a' && b <= 'z') ||
+         (b >= 'A' && b <= 'Z') || b >= 0x80;
+}
+
+// Whether the declaration of an unknown name may be what the parser did not
+// understand: after syntax errors, if the text has the word elsewhere, too.
+static bool may_be_lost(const Compiler *c, const Str *name, Pos pos) {
+  const Source *source = c->source;
+  if (!c->partial) return false;
+  for (size_t at = 0; at + name->len <= source->len; at++) {
+    const char *text = source->text + at;
+    if (memcmp(text, name->text, name->len) != 0 || at == pos.offset) continue;
+    bool starts = at == 0 || !is_word_byte(text[-1]);
+    if (starts && !is_word_byte(text[name->len])) return true;
+  }
+  return false;
+}
+
 void scope_unknown(Compiler *c, const Str *name, Pos pos) {
-  if (c->partial) return;  // its declaration may be what was not understood
+  if (may_be_lost(c, name, pos)) return;
   diag_error(c->diags, pos, (uint32_t)name->len, "`%s` is not declared",
              name->text);
   Import import = {.wanted = name->text};
@@ -242,7 +262,7 @@ static void suggest_structs(const Symbol *list, Suggest *suggest) {
 }
 
 void scope_unknown_type(Compiler *c, const Str *name, Pos pos) {
-  if (c->partial) return;
+  if (may_be_lost(c, name, pos)) return;
   diag_error(c->diags, pos, (uint32_t)name->len,
              "`%s` is not the name of a type", name->text);
   Suggest suggest = {.wanted = name->text};

@@ -21,11 +21,16 @@ static size_t sequence_length(unsigned char first) {
 // second byte.
 static bool second_byte_fits(unsigned char first, unsigned char second) {
   switch (first) {
-    case 0xe0: return second >= 0xa0;
-    case 0xed: return second < 0xa0;
-    case 0xf0: return second >= 0x90;
-    case 0xf4: return second < 0x90;
-    default: return true;
+    case 0xe0:
+      return second >= 0xa0;
+    case 0xed:
+      return second < 0xa0;
+    case 0xf0:
+      return second >= 0x90;
+    case 0xf4:
+      return second < 0x90;
+    default:
+      return true;
   }
 }
 

@@ -29,8 +29,8 @@ static size_t distance(const char *a, size_t a_len, const char *b,
     for (size_t j = 1; j <= b_len; j++) {
       size_t best = least(old[j], row[j - 1]) + EDIT;
       best = least(best, old[j - 1] + substitution(a[i - 1], b[j - 1]));
-      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-                     a[i - 2] == b[j - 1];
+      bool swapped =
+          i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swapped) best = least(best, older[j - 2] + EDIT);
       row[j] = best;
     }
@@ -63,10 +63,11 @@ void suggest_try(Suggest *suggest, const char *candidate) {
 #define FUNCS "functions are declared with `func name(parameters) { }`"
 #define LOOPS "loops are `for { }`, `for cond { }` and `for v in x { }`"
 #define CHAIN "write `else if cond {` on the line of the `}` before it"
-#define TYPES "write `struct Name { fields }`, and methods as functions beside it"
+#define TYPES \
+  "write `struct Name { fields }`, and methods as functions beside it"
 #define BRACES "blocks stand in braces: `{` at the end of the line, and `}`"
-#define ERRORS                                                       \
-  "errors are values: `v, err := f()`, `f()?`; `panic(v)` and "      \
+#define ERRORS                                                  \
+  "errors are values: `v, err := f()`, `f()?`; `panic(v)` and " \
   "`try(f, args...)` are for mistakes"
 #define TASKS "`go f(x)` starts a goroutine, and `<-t` waits for its task"
 #define NIL_WORD "write `nil`"

@@ -15,7 +15,7 @@ static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static uint32_t depth_of(const Node *node) { return node ? node->depth : 0; }
 
-// --- nodes and chains ----------------------------------------------------------
+// --- nodes and chains ---------------------------------------------------
 
 Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth) {
   if (depth >= LANG_MAX_DEPTH) parse_too_deep(p, pos);
@@ -49,13 +49,20 @@ List list_add(Parse *p, List list, Node *node) {
 static const Node *leftmost(const Node *node) {
   for (;;) {
     switch (node->kind) {
-      case NODE_CALL: case NODE_FIELD: case NODE_INDEX: case NODE_SLICE:
-      case NODE_BINARY: case NODE_RANGE: case NODE_IS: case NODE_TRY:
+      case NODE_CALL:
+      case NODE_FIELD:
+      case NODE_INDEX:
+      case NODE_SLICE:
+      case NODE_BINARY:
+      case NODE_RANGE:
+      case NODE_IS:
+      case NODE_TRY:
       case NODE_SPREAD:
         if (node->a == NULL) return node;
         node = node->a;
         break;
-      default: return node;
+      default:
+        return node;
     }
   }
 }
@@ -78,7 +85,7 @@ void tree_check_names(Parse *p, const Node *names, const char *what) {
   }
 }
 
-// --- names and literals ----------------------------------------------------------
+// --- names and literals -------------------------------------------------
 
 Node *tree_name(Parse *p, const Token *name) {
   Node *node = tree_node(p, NODE_NAME, name->pos, 0);
@@ -102,9 +109,14 @@ Node *tree_literal(Parse *p, const Token *token) {
       node->kind = NODE_STRING;
       node->str = token->str;
       break;
-    case TOK_TRUE: node->kind = NODE_TRUE; break;
-    case TOK_FALSE: node->kind = NODE_FALSE; break;
-    default: break;
+    case TOK_TRUE:
+      node->kind = NODE_TRUE;
+      break;
+    case TOK_FALSE:
+      node->kind = NODE_FALSE;
+      break;
+    default:
+      break;
   }
   return node;
 }
@@ -116,8 +128,7 @@ static List add_text(Parse *p, List parts, const Token *token) {
   return list_add(p, parts, text);
 }
 
-List tree_interp_add(Parse *p, List parts, const Token *middle,
-                     Node *value) {
+List tree_interp_add(Parse *p, List parts, const Token *middle, Node *value) {
   return list_add(p, add_text(p, parts, middle), value);
 }
 
@@ -125,8 +136,8 @@ Node *tree_interp(Parse *p, const Token *head, Node *value, List rest,
                   const Token *tail) {
   List parts = tree_interp_add(p, (List){0}, head, value);
   rest = add_text(p, rest, tail);
-  Node *node = tree_node(p, NODE_INTERP, head->pos,
-                         deeper(parts.depth, rest.depth));
+  Node *node =
+      tree_node(p, NODE_INTERP, head->pos, deeper(parts.depth, rest.depth));
   if (p->fatal) return node;
   parts.last->next = rest.first;
   node->a = parts.first;
@@ -161,14 +172,13 @@ Node *tree_negative_key(Parse *p, const Token *minus, const Token *number) {
 }
 
 Node *tree_pair(Parse *p, Node *key, Node *value) {
-  Node *node =
-      tree_node(p, NODE_PAIR, tree_start(key), tree_depth(key, value));
+  Node *node = tree_node(p, NODE_PAIR, tree_start(key), tree_depth(key, value));
   node->a = key;
   node->b = value;
   return node;
 }
 
-// --- operators ---------------------------------------------------------------------
+// --- operators ----------------------------------------------------------
 
 static AstOp unary_op(int kind) {
   return kind == TOK_NOT ? AST_NOT : kind == TOK_SUB ? AST_NEG : AST_BNOT;
@@ -187,8 +197,8 @@ Node *tree_unary(Parse *p, const Token *op, Node *a) {
     return a;
   }
   bool receive = op->kind == TOK_RECV;
-  Node *node = tree_node(p, receive ? NODE_RECV : NODE_UNARY, op->pos,
-                         depth_of(a));
+  Node *node =
+      tree_node(p, receive ? NODE_RECV : NODE_UNARY, op->pos, depth_of(a));
   node->op = receive ? AST_NONE : (uint8_t)unary_op(op->kind);
   node->a = a;
   return node;
@@ -196,21 +206,22 @@ Node *tree_unary(Parse *p, const Token *op, Node *a) {
 
 static AstOp binary_op(int kind) {
   switch (kind) {
-#define X(name)    \
-  case TOK_##name: \
-    return AST_##name;
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW)
-    X(BAND) X(BOR) X(BXOR) X(SHL) X(SHR) X(AND) X(OR) X(COALESCE)
-    X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(IN) X(RANGE) X(RANGE_INCL)
+// clang-format off
+#define X(name) \
+  case TOK_##name: return AST_##name;
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR)
+    X(BXOR) X(SHL) X(SHR) X(AND) X(OR) X(COALESCE) X(EQ) X(NE) X(LT) X(LE)
+    X(GT) X(GE) X(IN) X(RANGE) X(RANGE_INCL)
 #undef X
-    default: return AST_NONE;
+        // clang-format on
+        default : return AST_NONE;
   }
 }
 
 Node *tree_binary(Parse *p, Node *a, const Token *op, Node *b) {
   bool range = op->kind == TOK_RANGE || op->kind == TOK_RANGE_INCL;
-  Node *node = tree_node(p, range ? NODE_RANGE : NODE_BINARY, op->pos,
-                         tree_depth(a, b));
+  Node *node =
+      tree_node(p, range ? NODE_RANGE : NODE_BINARY, op->pos, tree_depth(a, b));
   node->op = (uint8_t)binary_op(op->kind);
   node->a = a;
   node->b = b;
@@ -224,7 +235,7 @@ Node *tree_is(Parse *p, Node *a, const Token *is, Node *type) {
   return node;
 }
 
-// --- postfix forms -------------------------------------------------------------------
+// --- postfix forms ------------------------------------------------------
 
 Node *tree_field(Parse *p, Node *a, const Token *name) {
   Node *node = tree_node(p, NODE_FIELD, name->pos, depth_of(a));
@@ -284,8 +295,8 @@ static void check_args(Parse *p, const Node *args) {
 
 Node *tree_call(Parse *p, Node *callee, const Token *open, List args) {
   if (!p->fatal) check_args(p, args.first);
-  Node *node = tree_node(p, NODE_CALL, open->pos,
-                         deeper(depth_of(callee), args.depth));
+  Node *node =
+      tree_node(p, NODE_CALL, open->pos, deeper(depth_of(callee), args.depth));
   node->a = callee;
   node->b = args.first;
   return node;
@@ -337,7 +348,7 @@ Node *tree_call_block(Parse *p, const Token *word, Node *block) {
   return tree_call(p, func, &open, (List){0});
 }
 
-// --- functions -------------------------------------------------------------------------
+// --- functions ----------------------------------------------------------
 
 Node *tree_param(Parse *p, const Token *name, Node *value, int flags) {
   Node *node = tree_node(p, NODE_PARAM, name->pos, depth_of(value));
@@ -374,8 +385,8 @@ Node *tree_func(Parse *p, const Token *func, List params, Node *body,
     tree_check_names(p, params.first, "parameter");
     check_params(p, params.first);
   }
-  Node *node = tree_node(p, NODE_FUNC, func->pos,
-                         deeper(params.depth, depth_of(body)));
+  Node *node =
+      tree_node(p, NODE_FUNC, func->pos, deeper(params.depth, depth_of(body)));
   if (p->fatal) return node;
   node->a = params.first;
   node->b = body;

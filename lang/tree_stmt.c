@@ -25,7 +25,7 @@ static void error_at(Parse *p, const Node *node, const char *message,
   if (hint) diag_hint(p->diags, "%s", hint);
 }
 
-// --- simple statements -----------------------------------------------------------
+// --- simple statements --------------------------------------------------
 
 Node *tree_block(Parse *p, const Token *open, List body, const Token *close) {
   Node *node = tree_node(p, NODE_BLOCK, open->pos, body.depth);
@@ -62,12 +62,11 @@ static void check_defined(Parse *p, const Node *names) {
   tree_check_names(p, names, "name");
 }
 
-Node *tree_define(Parse *p, List names, const Token *op, List values) {
+Node *tree_define(Parse *p, List names, List values) {
   if (p->fatal) return p->dummy;
   check_defined(p, names.first);
   Node *node = tree_node(p, NODE_DEFINE, tree_start(names.first),
                          deepest(names.depth, values.depth, 0));
-  (void)op;
   node->a = names.first;
   node->b = values.first;
   return node;
@@ -75,13 +74,24 @@ Node *tree_define(Parse *p, List names, const Token *op, List values) {
 
 static const char *target_fault(const Node *node) {
   switch (node->kind) {
-    case NODE_NAME: case NODE_FIELD: case NODE_INDEX: return NULL;
-    case NODE_CALL: return "a call cannot be assigned to";
-    case NODE_SLICE: return "a slice cannot be assigned to: it is a copy";
-    case NODE_NIL: case NODE_TRUE: case NODE_FALSE: case NODE_INT:
-    case NODE_FLOAT: case NODE_STRING: case NODE_INTERP:
+    case NODE_NAME:
+    case NODE_FIELD:
+    case NODE_INDEX:
+      return NULL;
+    case NODE_CALL:
+      return "a call cannot be assigned to";
+    case NODE_SLICE:
+      return "a slice cannot be assigned to: it is a copy";
+    case NODE_NIL:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_STRING:
+    case NODE_INTERP:
       return "a literal cannot be assigned to";
-    default: return "this cannot be assigned to";
+    default:
+      return "this cannot be assigned to";
   }
 }
 
@@ -96,24 +106,24 @@ static void check_target(Parse *p, const Node *node) {
 
 static AstOp assign_op(int kind) {
   switch (kind) {
-#define X(name)          \
-  case TOK_##name##_SET: \
-    return AST_##name;
-    X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW)
-    X(BAND) X(BOR) X(BXOR) X(SHL) X(SHR) X(COALESCE)
+// clang-format off
+#define X(name) \
+  case TOK_##name##_SET: return AST_##name;
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR)
+    X(BXOR) X(SHL) X(SHR) X(COALESCE)
 #undef X
-    default: return AST_NONE;
+        // clang-format on
+        default : return AST_NONE;
   }
 }
 
-static void check_assign(Parse *p, List targets, const Token *op,
-                         List values) {
+static void check_assign(Parse *p, List targets, const Token *op, List values) {
   for (const Node *node = targets.first; node; node = node->next) {
     check_target(p, node);
   }
   if (op->kind == TOK_ASSIGN) return;
-  const Node *second = targets.first->next ? targets.first->next
-                                           : values.first->next;
+  const Node *second =
+      targets.first->next ? targets.first->next : values.first->next;
   if (second == NULL) return;
   error_at(p, second, "only `=` takes several values",
            "write one assignment for each");
@@ -140,8 +150,8 @@ Node *tree_incdec(Parse *p, Node *target, const Token *op) {
 }
 
 Node *tree_send(Parse *p, Node *channel, Node *value) {
-  Node *node = tree_node(p, NODE_SEND, tree_start(channel),
-                         tree_depth(channel, value));
+  Node *node =
+      tree_node(p, NODE_SEND, tree_start(channel), tree_depth(channel, value));
   node->a = channel;
   node->b = value;
   return node;
@@ -150,8 +160,7 @@ Node *tree_send(Parse *p, Node *channel, Node *value) {
 Node *tree_declare(Parse *p, const Token *word, List names, List values) {
   if (!p->fatal) tree_check_names(p, names.first, "name");
   NodeKind kind = word->kind == TOK_VAR ? NODE_VAR : NODE_CONST;
-  Node *node =
-      stmt_node(p, kind, word, deepest(names.depth, values.depth, 0));
+  Node *node = stmt_node(p, kind, word, deepest(names.depth, values.depth, 0));
   node->a = names.first;
   node->b = values.first;
   return node;
@@ -182,7 +191,7 @@ Node *tree_jump(Parse *p, const Token *word, const Token *label) {
   return node;
 }
 
-// --- if and for --------------------------------------------------------------------
+// --- if and for ---------------------------------------------------------
 
 // The expression of what stands where a condition or a value must; a `nil`
 // if there is none.
@@ -206,8 +215,8 @@ static Node *head_value(Parse *p, Node *stmt, const char *what) {
 Node *tree_if(Parse *p, const Token *word, Head head, Node *then,
               Node *otherwise) {
   Node *condition = head_value(p, head.value, "condition");
-  uint32_t depth = deepest(tree_depth(head.init, condition),
-                           tree_depth(then, otherwise), 0);
+  uint32_t depth =
+      deepest(tree_depth(head.init, condition), tree_depth(then, otherwise), 0);
   Node *node = stmt_node(p, NODE_IF, word, depth);
   node->a = head.init;
   node->b = condition;
@@ -216,10 +225,10 @@ Node *tree_if(Parse *p, const Token *word, Head head, Node *then,
   return node;
 }
 
-static Node *loop_node(Parse *p, const Token *word, Node *init,
-                       Node *condition, Node *post, Node *body) {
-  uint32_t depth = deepest(tree_depth(init, condition),
-                           tree_depth(post, body), 0);
+static Node *loop_node(Parse *p, const Token *word, Node *init, Node *condition,
+                       Node *post, Node *body) {
+  uint32_t depth =
+      deepest(tree_depth(init, condition), tree_depth(post, body), 0);
   Node *node = stmt_node(p, NODE_FOR, word, depth);
   node->a = init;
   node->b = condition;
@@ -242,8 +251,8 @@ Node *tree_for(Parse *p, const Token *word, Node *condition, Node *body) {
   return loop_node(p, word, NULL, condition, NULL, body);
 }
 
-Node *tree_for_clauses(Parse *p, const Token *word, Node *init,
-                       Node *condition, Node *post, Node *body) {
+Node *tree_for_clauses(Parse *p, const Token *word, Node *init, Node *condition,
+                       Node *post, Node *body) {
   if (condition) condition = head_value(p, condition, "condition");
   if (post && !p->fatal && post->kind == NODE_DEFINE) {
     error_at(p, post->a, "the last part of a `for` declares nothing",
@@ -261,16 +270,15 @@ Node *tree_for_in(Parse *p, const Token *word, List names, Node *value,
     error_at(p, second->next, "a `for` over a value has one or two names",
              NULL);
   }
-  Node *node = stmt_node(
-      p, NODE_FORIN, word,
-      deepest(names.depth, value->depth, body->depth));
+  Node *node = stmt_node(p, NODE_FORIN, word,
+                         deepest(names.depth, value->depth, body->depth));
   node->a = names.first;
   node->b = value;
   node->d = body;
   return node;
 }
 
-// --- switch and select -----------------------------------------------------------------
+// --- switch and select --------------------------------------------------
 
 static void check_one_default(Parse *p, const Node *cases) {
   bool seen = false;
@@ -295,9 +303,9 @@ Node *tree_switch(Parse *p, const Token *word, Head head, List cases) {
   if (!p->fatal) check_one_default(p, cases.first);
   Node *subject = head.value;
   if (subject) subject = head_value(p, subject, "value to switch on");
-  Node *node = stmt_node(
-      p, NODE_SWITCH, word,
-      deepest(tree_depth(head.init, subject), cases.depth, 0));
+  Node *node =
+      stmt_node(p, NODE_SWITCH, word,
+                deepest(tree_depth(head.init, subject), cases.depth, 0));
   node->a = head.init;
   node->b = subject;
   node->c = cases.first;
@@ -311,8 +319,7 @@ Node *tree_case(Parse *p, const Token *word, List values, const Token *colon,
   return node;
 }
 
-Node *tree_select(Parse *p, const Token *word, const Token *prio,
-                  List comms) {
+Node *tree_select(Parse *p, const Token *word, const Token *prio, List comms) {
   if (p->fatal) return p->dummy;
   check_one_default(p, comms.first);
   Node *node = stmt_node(p, NODE_SELECT, word, comms.depth);
@@ -333,11 +340,16 @@ static bool receives_once(const Node *value) {
 
 static bool is_communication(const Node *stmt) {
   switch (stmt->kind) {
-    case NODE_SEND: return true;
-    case NODE_EXPR: return receives_once(stmt->a);
-    case NODE_DEFINE: return receives_once(stmt->b);
-    case NODE_ASSIGN: return stmt->op == AST_NONE && receives_once(stmt->b);
-    default: return false;
+    case NODE_SEND:
+      return true;
+    case NODE_EXPR:
+      return receives_once(stmt->a);
+    case NODE_DEFINE:
+      return receives_once(stmt->b);
+    case NODE_ASSIGN:
+      return stmt->op == AST_NONE && receives_once(stmt->b);
+    default:
+      return false;
   }
 }
 
@@ -345,11 +357,12 @@ Node *tree_comm(Parse *p, const Token *word, Node *comm, const Token *colon,
                 List body) {
   if (comm && !p->fatal && !is_communication(comm)) {
     diag_error(p->diags, comm->pos, 1, "a case of `select` sends or receives");
-    diag_hint(p->diags, "`case v := <-c:`, `case v, ok := <-c:`, "
-                        "`case <-c:`, `case c <- v:`");
+    diag_hint(p->diags,
+              "`case v := <-c:`, `case v, ok := <-c:`, "
+              "`case <-c:`, `case c <- v:`");
   }
-  Node *node = case_node(p, NODE_COMM, word, colon, body,
-                         comm ? comm->depth : 0);
+  Node *node =
+      case_node(p, NODE_COMM, word, colon, body, comm ? comm->depth : 0);
   node->a = comm;
   return node;
 }
@@ -357,7 +370,11 @@ Node *tree_comm(Parse *p, const Token *word, Node *comm, const Token *colon,
 Node *tree_label(Parse *p, const Token *name, Node *stmt) {
   if (p->fatal) return p->dummy;
   switch (stmt->kind) {
-    case NODE_FOR: case NODE_FORIN: case NODE_SWITCH: case NODE_SELECT: break;
+    case NODE_FOR:
+    case NODE_FORIN:
+    case NODE_SWITCH:
+    case NODE_SELECT:
+      break;
     default:
       diag_error(p->diags, name->pos, name->len,
                  "only a loop, `switch` or `select` may have a label");
@@ -369,10 +386,9 @@ Node *tree_label(Parse *p, const Token *name, Node *stmt) {
   return node;
 }
 
-// --- declarations ----------------------------------------------------------------------
+// --- declarations -------------------------------------------------------
 
-Node *tree_struct(Parse *p, const Token *word, const Token *name,
-                  List fields) {
+Node *tree_struct(Parse *p, const Token *word, const Token *name, List fields) {
   if (p->fatal) return p->dummy;
   tree_check_names(p, fields.first, "field");
   Node *node = stmt_node(p, NODE_STRUCT, word, fields.depth);
@@ -402,11 +418,9 @@ static void check_receiver(Parse *p, const Token *self, const Node *params) {
   }
 }
 
-static void check_top_level(Parse *p, Pos pos, uint32_t len,
-                            const char *what) {
+static void check_top_level(Parse *p, Pos pos, uint32_t len, const char *what) {
   if (p->depth == 0) return;
-  diag_error(p->diags, pos, len, "%s stands at the top level of a file",
-             what);
+  diag_error(p->diags, pos, len, "%s stands at the top level of a file", what);
 }
 
 Node *tree_method(Parse *p, const Token *self, const Token *type,

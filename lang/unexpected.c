@@ -10,24 +10,24 @@
 #include "grammar.h"
 #include "parse.h"
 
-// --- tokens in words -----------------------------------------------------------------
+// --- tokens in words ----------------------------------------------------
 
 static const struct {
   int kind;
   const char *text;
 } KEYWORDS[] = {
-    {TOK_BREAK, "break"},   {TOK_CASE, "case"},
-    {TOK_CONST, "const"},   {TOK_CONTINUE, "continue"},
+    {TOK_BREAK, "break"},     {TOK_CASE, "case"},
+    {TOK_CONST, "const"},     {TOK_CONTINUE, "continue"},
     {TOK_DEFAULT, "default"}, {TOK_DEFER, "defer"},
-    {TOK_ELSE, "else"},     {TOK_FALSE, "false"},
-    {TOK_FOR, "for"},       {TOK_FORIN, "for"},
-    {TOK_FUNC, "func"},     {TOK_GO, "go"},
-    {TOK_GROUP, "group"},   {TOK_IF, "if"},
-    {TOK_IMPORT, "import"}, {TOK_IN, "in"},
-    {TOK_IS, "is"},         {TOK_NIL, "nil"},
-    {TOK_RETURN, "return"}, {TOK_SELECT, "select"},
-    {TOK_STRUCT, "struct"}, {TOK_SWITCH, "switch"},
-    {TOK_TRUE, "true"},     {TOK_VAR, "var"},
+    {TOK_ELSE, "else"},       {TOK_FALSE, "false"},
+    {TOK_FOR, "for"},         {TOK_FORIN, "for"},
+    {TOK_FUNC, "func"},       {TOK_GO, "go"},
+    {TOK_GROUP, "group"},     {TOK_IF, "if"},
+    {TOK_IMPORT, "import"},   {TOK_IN, "in"},
+    {TOK_IS, "is"},           {TOK_NIL, "nil"},
+    {TOK_RETURN, "return"},   {TOK_SELECT, "select"},
+    {TOK_STRUCT, "struct"},   {TOK_SWITCH, "switch"},
+    {TOK_TRUE, "true"},       {TOK_VAR, "var"},
 };
 enum { KEYWORD_COUNT = sizeof KEYWORDS / sizeof *KEYWORDS };
 
@@ -52,28 +52,38 @@ enum { WORDS_SIZE = 80 };
 static void describe(const Parse *p, const Token *token, char *words) {
   const char *text = p->source->text + token->pos.offset;
   switch (token->origin) {
-    case FROM_NEWLINE: strcpy(words, "end of line"); return;
-    case FROM_END: strcpy(words, "end of file"); return;
-    case FROM_BRACE: strcpy(words, "`}`"); return;
-    default: break;
-  }
-  switch (token->kind) {
-    case TOK_STR: case TOK_STR_HEAD:
-      strcpy(words, "string");
+    case FROM_NEWLINE:
+      strcpy(words, "end of line");
       return;
-    case TOK_STR_MID: case TOK_STR_TAIL:
+    case FROM_END:
+      strcpy(words, "end of file");
+      return;
+    case FROM_BRACE:
       strcpy(words, "`}`");
       return;
-    default: break;
+    default:
+      break;
+  }
+  switch (token->kind) {
+    case TOK_STR:
+    case TOK_STR_HEAD:
+      strcpy(words, "string");
+      return;
+    case TOK_STR_MID:
+    case TOK_STR_TAIL:
+      strcpy(words, "`}`");
+      return;
+    default:
+      break;
   }
   bool keyword = token_is_keyword(token->kind);
   uint32_t len = token->len < 40 ? token->len : 40;
   while (len > 0 && len < token->len && (text[len] & 0xc0) == 0x80) len--;
-  snprintf(words, WORDS_SIZE, "%s`%.*s%s`", keyword ? "keyword " : "",
-           (int)len, text, len < token->len ? "..." : "");
+  snprintf(words, WORDS_SIZE, "%s`%.*s%s`", keyword ? "keyword " : "", (int)len,
+           text, len < token->len ? "..." : "");
 }
 
-// --- what was expected ---------------------------------------------------------------
+// --- what was expected --------------------------------------------------
 
 typedef struct Expected {
   const Parse *p;
@@ -112,8 +122,8 @@ static void join_expected(const Expected *expected, char *out, size_t size) {
 
 static void expect_beginnings(Expected *expected) {
   if (accepts(expected, TOK_INT)) {
-    bool statement = accepts(expected, TOK_RETURN) &&
-                     !accepts(expected, TOK_MAP_END);
+    bool statement =
+        accepts(expected, TOK_RETURN) && !accepts(expected, TOK_MAP_END);
     bool key = accepts(expected, TOK_RETURN) && !statement;
     add_expected(expected, statement ? "a statement"
                            : key     ? "a key"
@@ -132,25 +142,25 @@ static void expect_ends(Expected *expected) {
     int kind;
     const char *words;
   } ENDS[] = {
-      {TOK_LBRACE, "`{`"},   {TOK_CASE, "`case`"},   {TOK_IN, "`in`"},
-      {TOK_LPAREN, "`(`"},   {TOK_ASSIGN, "`=`"},    {TOK_DEFINE, "`:=`"},
-      {TOK_COLON, "`:`"},    {TOK_COMMA, "`,`"},     {TOK_RPAREN, "`)`"},
-      {TOK_RBRACK, "`]`"},   {TOK_MAP_END, "`}`"},   {TOK_STR_TAIL, "`}`"},
-      {TOK_ARROW, "`=>`"},   {TOK_SEMI, "a new line"}, {TOK_RBRACE, "`}`"},
+      {TOK_LBRACE, "`{`"}, {TOK_CASE, "`case`"},        {TOK_IN, "`in`"},
+      {TOK_LPAREN, "`(`"}, {TOK_ASSIGN, "`=`"},         {TOK_DEFINE, "`:=`"},
+      {TOK_COLON, "`:`"},  {TOK_COMMA, "`,`"},          {TOK_RPAREN, "`)`"},
+      {TOK_RBRACK, "`]`"}, {TOK_MAP_END, "`}`"},        {TOK_STR_TAIL, "`}`"},
+      {TOK_ARROW, "`=>`"}, {TOK_NEWLINE, "a new line"}, {TOK_RBRACE, "`}`"},
   };
   bool operators = accepts(expected, TOK_ADD) && accepts(expected, TOK_MUL);
   bool begins = expected->count > 0;
   bool brace = accepts(expected, TOK_LBRACE);
-  bool line = accepts(expected, TOK_SEMI);
+  bool line = accepts(expected, TOK_NEWLINE);
   for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
     int kind = ENDS[i].kind;
     bool noise = operators && (kind == TOK_IN || kind == TOK_LPAREN);
-    bool sets = kind == TOK_ASSIGN || kind == TOK_DEFINE ||
-                kind == TOK_COMMA || kind == TOK_COLON;
+    bool sets = kind == TOK_ASSIGN || kind == TOK_DEFINE || kind == TOK_COMMA ||
+                kind == TOK_COLON;
     if (operators && sets && (line || brace)) noise = true;
     if (begins && (kind == TOK_LBRACE || kind == TOK_LPAREN)) noise = true;
-    if (begins && (kind == TOK_SEMI || kind == TOK_COLON)) noise = true;
-    if (kind == TOK_SEMI && brace && !begins) noise = true;
+    if (begins && (kind == TOK_NEWLINE || kind == TOK_COLON)) noise = true;
+    if (kind == TOK_NEWLINE && brace && !begins) noise = true;
     if (!noise && accepts(expected, kind)) {
       add_expected(expected, ENDS[i].words);
     }
@@ -170,7 +180,21 @@ static bool would_take(const Parse *p, int kind) {
   return grammar_accepts(p->parser, kind);
 }
 
-// --- habits from elsewhere -----------------------------------------------------------
+// --- habits from elsewhere ----------------------------------------------
+
+// The bracket that the token stands in; it may be on the stack itself.
+static const Bracket *around(const Parse *p, const Token *token) {
+  const Bracket *bracket = &p->brackets[p->depth];
+  bool itself = p->depth > 0 && bracket->open.pos.offset == token->pos.offset;
+  return itself ? bracket - 1 : bracket;
+}
+
+// ... and the statement that it stands in.
+static const Bracket *block_around(const Parse *p, const Token *token) {
+  const Bracket *bracket = around(p, token);
+  while (bracket->kind != OPEN_BLOCK) bracket--;
+  return bracket;
+}
 
 static const char *foreign(const Token *token) {
   return token->kind == TOK_NAME && token->origin == FROM_TEXT
@@ -180,18 +204,25 @@ static const char *foreign(const Token *token) {
 
 // The word that may have led here: this one, the one before, or the one that
 // the statement begins with.
-static const Token *foreign_word(Parse *p, const Token *token) {
+static const Token *foreign_word(const Parse *p, const Token *token) {
   if (foreign(token)) return token;
   if (foreign(&p->last) && p->last.kind == TOK_NAME) return &p->last;
-  const Bracket *block = parse_block(p);
+  const Bracket *block = block_around(p, token);
   if (block->seen < 2 || !foreign(&block->first)) return NULL;
   switch (block->second.kind) {
-    case TOK_NAME: case TOK_INT: case TOK_STR: case TOK_STR_HEAD:
-    case TOK_NOT: case TOK_TRUE: case TOK_FALSE: case TOK_NIL:
+    case TOK_NAME:
+    case TOK_INT:
+    case TOK_STR:
+    case TOK_STR_HEAD:
+    case TOK_NOT:
+    case TOK_TRUE:
+    case TOK_FALSE:
+    case TOK_NIL:
       return &block->first;
     case TOK_LPAREN:
       return token->kind == TOK_LBRACE ? &block->first : NULL;
-    default: return NULL;
+    default:
+      return NULL;
   }
 }
 
@@ -206,8 +237,8 @@ static bool report_foreign(Parse *p, const Token *token) {
 
 static bool is_go_type(const Token *token) {
   static const char *const TYPES[] = {
-      "any",   "bool",    "byte",    "bytes", "chan",  "error",
-      "float", "float32", "float64", "int",   "int32", "int64",
+      "any",   "bool",    "byte",    "bytes", "chan",   "error",
+      "float", "float32", "float64", "int",   "int32",  "int64",
       "list",  "map",     "rune",    "str",   "string", "uint64"};
   if (token->kind != TOK_NAME) return false;
   for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
@@ -217,7 +248,7 @@ static bool is_go_type(const Token *token) {
 }
 
 static bool begins_line(const Parse *p) {
-  return p->last.kind == TOK_SEMI && p->last.origin == FROM_NEWLINE;
+  return p->last.kind == TOK_NEWLINE && p->last.origin == FROM_NEWLINE;
 }
 
 static bool report_known(Parse *p, const Token *token) {
@@ -235,17 +266,34 @@ static bool report_known(Parse *p, const Token *token) {
   return report_foreign(p, token);
 }
 
-// --- hints ---------------------------------------------------------------------------
+// --- hints --------------------------------------------------------------
 
 static bool is_binary(int kind) {
   switch (kind) {
-    case TOK_DOT: case TOK_ADD: case TOK_MUL: case TOK_DIV: case TOK_MOD:
-    case TOK_AND: case TOK_OR: case TOK_COALESCE: case TOK_EQ: case TOK_NE:
-    case TOK_LT: case TOK_LE: case TOK_GT: case TOK_GE: case TOK_BAND:
-    case TOK_BOR: case TOK_IN: case TOK_IS: case TOK_QUESTION:
-    case TOK_RANGE: case TOK_ARROW:
+    case TOK_DOT:
+    case TOK_ADD:
+    case TOK_MUL:
+    case TOK_DIV:
+    case TOK_MOD:
+    case TOK_AND:
+    case TOK_OR:
+    case TOK_COALESCE:
+    case TOK_EQ:
+    case TOK_NE:
+    case TOK_LT:
+    case TOK_LE:
+    case TOK_GT:
+    case TOK_GE:
+    case TOK_BAND:
+    case TOK_BOR:
+    case TOK_IN:
+    case TOK_IS:
+    case TOK_QUESTION:
+    case TOK_RANGE:
+    case TOK_ARROW:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -273,13 +321,13 @@ static const char *newline_hint(Parse *p) {
   return NULL;
 }
 
-static const char *ellipsis_hint(Parse *p) {
-  (void)p;
-  return "rest parameters and spread lists have it behind: `rest...`";
-}
-
 static const char *type_hint(Parse *p, const Token *token) {
-  int first = parse_block(p)->first.kind;
+  const Bracket *block = block_around(p, token);
+  int first = block->first.kind;
+  bool receiver = first == TOK_FUNC && block->second.kind == TOK_LPAREN;
+  if (receiver && p->last.kind == TOK_RPAREN) {
+    return "a method names the type: `func (p Point) name()`";
+  }
   bool declares = first == TOK_VAR || first == TOK_CONST || first == TOK_FUNC;
   bool after_name = p->last.kind == TOK_NAME || p->last.kind == TOK_RPAREN ||
                     p->last.kind == TOK_RBRACK;
@@ -298,6 +346,12 @@ static const char *colon_hint(Parse *p) {
   return would_take(p, TOK_LBRACE) ? "blocks stand in braces" : NULL;
 }
 
+static bool in_struct(const Parse *p) {
+  const Bracket *bracket = &p->brackets[p->depth];
+  return p->depth > 0 && bracket->kind == OPEN_BLOCK &&
+         bracket[-1].first.kind == TOK_STRUCT;
+}
+
 static const char *hint_for(Parse *p, const Token *token) {
   const Bracket *bracket = &p->brackets[p->depth];
   if (begins_line(p) && is_binary(token->kind)) {
@@ -309,23 +363,31 @@ static const char *hint_for(Parse *p, const Token *token) {
   if (p->last.kind == TOK_MUL && token->kind == TOK_MUL) {
     return "there is no operator for powers";
   }
+  if (p->last.kind == TOK_DOT && p->before_last == TOK_INT) {
+    return "a float has a digit on both sides of the point";
+  }
+  if (token->kind == TOK_FUNC && in_struct(p)) {
+    return "methods stand beside the struct: `func (p Point) name()`";
+  }
   switch (token->kind) {
-    case TOK_ASSIGN: return assign_hint(p);
-    case TOK_COLON: return colon_hint(p);
-    case TOK_ELLIPSIS: return ellipsis_hint(p);
-    case TOK_NAME: return type_hint(p, token);
-    case TOK_SEMI:
+    case TOK_ASSIGN:
+      return assign_hint(p);
+    case TOK_COLON:
+      return colon_hint(p);
+    case TOK_ELLIPSIS:
+      return "rest parameters and spread lists have it behind: `rest...`";
+    case TOK_NAME:
+      return type_hint(p, token);
+    case TOK_NEWLINE:
       return token->origin == FROM_NEWLINE ? newline_hint(p) : NULL;
-    default: return NULL;
+    default:
+      return NULL;
   }
 }
 
 // A bracket that was opened lines ago is more likely the one to blame.
 static void hint_open_bracket(Parse *p, const Token *token) {
-  int depth = p->depth;
-  bool opens = p->brackets[depth].open.pos.offset == token->pos.offset;
-  if (opens && depth > 0) depth--;
-  const Bracket *bracket = &p->brackets[depth];
+  const Bracket *bracket = around(p, token);
   if (bracket->kind == OPEN_BLOCK) return;
   if (bracket->open.pos.line == token->pos.line) return;
   diag_hint(p->diags, "the `%s` of line %u, column %u is still open",

@@ -58,7 +58,9 @@ P *idle_get_p(Sched *s, P *wish) {
   if (wish != NULL && rt_load_relaxed(&wish->status) == P_IDLE) p = wish;
   unlink_p(s, p);
   rt_store_relaxed(&p->status, P_RUNNING);  // relaxed: under sched.lock
-  // acquire: pairs with the store in sysmon; it looks once more after it
+  // relaxed: nobody owns p; a new slice, even for what runnext will hold
+  rt_store_relaxed(&p->schedtick, p->schedtick + 1);
+  // seq: pairs with the store in sysmon; it looks once more after it
   if (rt_load_seq(&s->sysmon_asleep)) sysmon_wake(s);
   return p;
 }

@@ -56,7 +56,7 @@ typedef struct WorldJob {
 
 struct M {
   Sched *sched;   // immutable
-  uint32_t id;    // immutable; 0 is the thread in sched_run
+  uint32_t id;    // immutable
   M *all_next;    // immutable once in s->all_ms
   RtThread thread;
   P *p;           // the M's own
@@ -104,6 +104,7 @@ struct Sched {
   int64_t poll_until;  // earliest timer of the idle Ps
   uint64_t parks, wakes, calls;
   SchedEnd end;
+  int64_t ended_at;    // 0: not yet
   bool running;        // between start and end of sched_run
   bool leaked;         // threads are stuck in the kernel and use this
 
@@ -262,6 +263,7 @@ bool world_attend(M *m);
 void world_p_left(Sched *s, P *p);  // sched.lock held; p stops being run
 void world_run_job(M *m);
 void exit_begin(Sched *s, SchedEnd end);  // sched.lock held
+void run_count_again(Sched *s);  // the thread in sched_run counts the Ms
 void sysmon_main(void *sched);
 void sysmon_wake(Sched *s);  // any thread
 P *run_make_p(Sched *s, int id);  // before start, or world stopped; STOPPED

@@ -199,8 +199,7 @@ static void m_end(M *m) {
   rt_lock(&s->lock);
   m->done = true;
   s->ms_live--;
-  rt_add(&s->end_seq, 1u);  // the thread in sched_run counts again
-  rt_futex_wake(&s->end_seq, 1);
+  run_count_again(s);
   rt_unlock(&s->lock);
 }
 

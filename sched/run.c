@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A runtime's life: made, run, ended, freed. sched_run's thread is the first
-// M; it leaves last, after it has joined all others.
+// A runtime's life: made, run, ended, freed. The thread in sched_run starts the
+// first M and the monitor, waits for the end, and joins them all.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,14 +104,21 @@ Sched *sched_new(const SchedConfig *config) {
 
 // --- Run and end ------------------------------------------------------------------
 
+void run_count_again(Sched *s) {
+  rt_add(&s->end_seq, 1u);
+  rt_futex_wake(&s->end_seq, 1);
+}
+
 void exit_begin(Sched *s, SchedEnd end) {
   if (rt_load_relaxed(&s->exiting)) return;  // sched.lock is held
   s->end = end;
+  s->ended_at = rt_now();
   rt_store_seq(&s->exiting, 1u);  // seq: before the Ps are gone over
   int made = rt_load_seq(&s->ps_made);
   for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_EXIT);
   for (M *m = s->all_ms; m != NULL; m = m->all_next) idle_wake_m(m);
   rt_note_set(&s->sysmon_note);
+  run_count_again(s);
 }
 
 void sched_exit(Sched *s) {
@@ -120,17 +127,37 @@ void sched_exit(Sched *s) {
   rt_unlock(&s->lock);
 }
 
-// The calling thread becomes an M with a P. NULL: out of memory, or ended
-// before it began.
-static M *first_m(Sched *s) {
+// The first M, with a P that main_g is queued on. NULL: out of memory, or
+// ended before it began.
+static M *first_m(Sched *s, G *main_g) {
   rt_lock(&s->lock);
   RT_CHECK(!s->running && s->ms_made == 0, "sched_run was called twice");
   M *m = m_new(s);
   P *p = m == NULL ? NULL : idle_get_p(s, s->all_ps[0]);
-  if (p != NULL) idle_take_p(m, p);
+  if (p != NULL) {
+    p->m = m;
+    m->next_p = p;
+  }
   s->running = true;
   rt_unlock(&s->lock);
-  return p == NULL ? NULL : m;
+  if (p == NULL) return NULL;
+  sched_spawn(p, main_g);
+  return m;
+}
+
+// All Ms are threads of their own, so that sched_run can return while one of
+// them is stuck in the kernel, whichever it is. Only if the system refuses
+// every thread the caller's has to do.
+static void run_first_m(M *m) {
+  if (m_start_thread(m)) return;
+  Sched *s = m->sched;
+  rt_lock(&s->lock);
+  m->done = false;
+  s->ms_live++;
+  rt_unlock(&s->lock);
+  int64_t slack = rt_timer_slack(1);
+  m_thread(m);
+  rt_timer_slack(slack);
 }
 
 static void start_sysmon(Sched *s) {
@@ -138,19 +165,22 @@ static void start_sysmon(Sched *s) {
   s->sysmon_started = rt_thread_start(&s->sysmon_thread, sysmon_main, s) == 0;
 }
 
-// Until all other Ms have left, or the rest is in system calls and time is up.
+// Until all Ms have left, or, after the end has begun, the rest is in system
+// calls and time is up. Returns how many are.
 static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
-  int64_t now = rt_now();
-  int64_t until = linger_ns > RT_FOREVER - now ? RT_FOREVER : now + linger_ns;
   for (;;) {
     uint32_t seen = rt_load_acquire(&s->end_seq);  // acquire: before counting
     rt_lock(&s->lock);
-    uint32_t live = s->ms_live - 1, calls = s->syscalls;
+    uint32_t live = s->ms_live;
+    bool only_calls = s->ended_at != 0 && live <= s->syscalls;
+    int64_t until = RT_FOREVER;
+    if (only_calls && linger_ns < RT_FOREVER - s->ended_at) {
+      until = s->ended_at + linger_ns;
+    }
     rt_unlock(&s->lock);
     if (live == 0) return 0;
-    bool only_calls = live <= calls;
     if (only_calls && rt_now() >= until) return live;
-    rt_futex_wait(&s->end_seq, seen, only_calls ? until : RT_FOREVER);
+    rt_futex_wait(&s->end_seq, seen, until);
   }
 }
 
@@ -173,18 +203,15 @@ static void join_ms(Sched *s) {
 
 SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck) {
   if (stuck != NULL) *stuck = 0;
-  M *m = first_m(s);
+  M *m = first_m(s, main_g);
   if (m == NULL) return SCHED_EXITED;
-  int64_t slack = rt_timer_slack(1);
   start_sysmon(s);
-  sched_spawn(m->p, main_g);
-  m_loop(m);
-  if (s->sysmon_started) rt_thread_join(&s->sysmon_thread);
+  run_first_m(m);
   uint32_t left = wait_for_ms(s, linger_ns);
+  if (s->sysmon_started) rt_thread_join(&s->sysmon_thread);
   s->leaked = left > 0;
   if (stuck != NULL) *stuck = (int)left;
   join_ms(s);
-  rt_timer_slack(slack);
   rt_lock(&s->lock);
   s->running = false;
   SchedEnd end = s->end;

@@ -159,8 +159,8 @@ typedef enum SchedEnd {
   SCHED_DEADLOCK,  // the deadlock hook was called
 } SchedEnd;
 
-// Runs `main_g` (idle, resume set) and everything it starts, with the calling
-// thread as the first M. Returns when a G called sched_exit or nothing can
+// Runs `main_g` (idle, resume set) and everything it starts, on threads of its
+// own; the calling thread waits. Once per runtime. Returns when a G called sched_exit or nothing can
 // run; all other Ms have then stopped running Gs; those in a blocking call
 // are waited for up to `linger_ns`; *stuck (may be NULL) gets how many are
 // still in the kernel (the runtime's memory is then leaked on purpose when

@@ -54,6 +54,7 @@ bool sched_syscall_enter(P *p, G *g, M **m_out) {
   bool work = runq_length(p) > 0 || s->global.count > 0;
   if (ending || !(work || others_have_work(s, p))) {
     world_p_left(s, p);
+    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // lock held
     bool alone = idle_timers_alone(s);
     rt_unlock(&s->lock);
     if (alone) idle_wakep(s);

@@ -64,8 +64,9 @@ static void wait_stopped(M *m) {
   m->stop_waiting = true;
   one_is_through(s);
   while (m->stop_waiting) {
+    bool job = m->job != NULL;  // whole: it was given under the lock
     rt_unlock(&s->lock);
-    if (m->job != NULL) {
+    if (job) {
       world_run_job(m);
     } else {
       rt_note_wait(&m->note, RT_FOREVER);

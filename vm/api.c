@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "vm/native.h"
+#include "vm/runtime.h"
 
 // --- Arguments and results -----------------------------------------------------
 
@@ -237,27 +238,6 @@ CspStatus csp_yield(CspCall *call) {
   return CSP_LATER;
 }
 
-int64_t csp_wall_clock(CspCall *call) {
-  (void)call;
-  return rt_wall_now();
-}
-
-int64_t csp_monotonic(CspCall *call) {
-  (void)call;
-  return rt_now();
-}
-
-// --- Predeclared names ----------------------------------------------------------
-
-Value vm_builtin(Local *local, const char *name) {
-  ObjString *key = string_new(local, name, strlen(name));
-  Value v;
-  if (!key || !map_get(local->vm, local->vm->builtins, value_from_obj(key),
-                       &v)) {
-    return VALUE_UNDEF;
-  }
-  if (value_is_type(v, OBJ_CELL)) {
-    v = heap_load(&((ObjCell *)value_obj(v))->value);
-  }
-  return v;
+void csp_write_err(CspCall *call, const char *data, size_t len) {
+  output_error(csp_of(call), data, len);
 }

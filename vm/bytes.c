@@ -7,8 +7,8 @@
 static ObjRaw *raw_alloc(Local *local, size_t cap) {
   if (cap > CAP_MAX) return NULL;
   cap = ((sizeof(ObjRaw) + cap + 15) & ~(size_t)15) - sizeof(ObjRaw);
-  ObjRaw *block = (ObjRaw *)heap_alloc(&local->heap, sizeof(ObjRaw) + cap,
-                                       OBJ_RAW);
+  ObjRaw *block =
+      (ObjRaw *)heap_alloc(&local->heap, sizeof(ObjRaw) + cap, OBJ_RAW);
   if (!block) return NULL;
   block->cap = cap;
   block->len = 0;

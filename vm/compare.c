@@ -50,15 +50,13 @@ bool value_equal(Value a, Value b) {
 }
 
 int value_compare(Value a, Value b) {
-  if (value_is_number(a))
-    return value_is_number(b) ? numbers_compare(a, b) : 3;
+  if (value_is_number(a)) return value_is_number(b) ? numbers_compare(a, b) : 3;
   if (!value_is_obj(a) || !value_is_obj(b)) return 3;
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return 3;
   if (x->type == OBJ_STRING)
     return string_compare((ObjString *)x, (ObjString *)y);
-  if (x->type == OBJ_BYTES)
-    return bytes_compare((ObjBytes *)x, (ObjBytes *)y);
+  if (x->type == OBJ_BYTES) return bytes_compare((ObjBytes *)x, (ObjBytes *)y);
   return 3;
 }
 
@@ -155,9 +153,8 @@ static bool seen_before(Deep *d, Obj *a, Obj *b) {
 static bool deep_push(Deep *d, Pair pair) {
   if (d->depth == d->cap) {
     size_t cap = d->cap ? d->cap * 2 : 16;
-    Pair *stack = d->depth < DEEP_MAX
-                      ? realloc(d->stack, cap * sizeof *stack)
-                      : NULL;
+    Pair *stack =
+        d->depth < DEEP_MAX ? realloc(d->stack, cap * sizeof *stack) : NULL;
     if (!stack) {
       d->failed = true;
       return false;
@@ -177,8 +174,7 @@ static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
 // to be looked into go onto the stack.
 static bool deep_enter(Deep *d, Obj *a, Obj *b) {
   Pair pair = {.a = a, .b = b};
-  if (a->type == OBJ_RANGE)
-    return ranges_equal((ObjRange *)a, (ObjRange *)b);
+  if (a->type == OBJ_RANGE) return ranges_equal((ObjRange *)a, (ObjRange *)b);
   if (a->type == OBJ_LIST) {
     const ObjValues *x = list_block((ObjList *)a);
     const ObjValues *y = list_block((ObjList *)b);

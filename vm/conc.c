@@ -131,6 +131,7 @@ Next conc_panicked(Local *l, Goroutine *g, Panic *panic) {
   ObjTask *task = g->task;
   if (task == NULL) return report_panic(l, g, panic);
   task->trace = panic->trace;
+  heap_finalizable(&task->obj);  // its trace is malloced
   panic->trace = NULL;
   vm_task_failed(l->vm, task);
   finish_task(l, task, TASK_PANICKED, panic->value);

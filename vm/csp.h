@@ -298,6 +298,8 @@ void *csp_state(Csp *csp, const CspClass *klass);
 // and at each newline on a terminal). Owner: natives.
 void csp_write_out(CspCall *call, const char *data, size_t len);
 void csp_flush_out(Csp *csp);
+// Standard error (or write_err): at once.
+void csp_write_err(CspCall *call, const char *data, size_t len);
 // The command line (CspConfig.argc and argv): the script's arguments.
 int csp_args(CspCall *call, char ***argv);
 // The runtime's clocks, in ns: since 1970, and one that never goes back.

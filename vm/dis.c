@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "vm/code.h"
+#include "vm/native.h"
 
 typedef struct Dis {
   Text *out;
@@ -49,6 +50,8 @@ static void add_constant(Dis *d, uint32_t index) {
   if (value_is_type(v, OBJ_CLOSURE)) {
     const ObjClosure *closure = (ObjClosure *)value_obj(v);
     text_addf(d->out, "func %s", string_text(closure->proto->name));
+  } else if (value_is_type(v, OBJ_NATIVE)) {
+    text_addf(d->out, "native %s", ((ObjNative *)value_obj(v))->def->name);
   } else if (value_is_type(v, OBJ_STRUCT)) {
     const ObjStruct *type = (ObjStruct *)value_obj(v);
     text_addf(d->out, "struct %s", string_text(type->name));
@@ -200,7 +203,7 @@ static void add_instruction(Dis *d, const LineInfo *place) {
   snprintf(where, sizeof where, "%u:%u", place->line, place->col);
   const char *format = op_format(INSTR_OP(*d->at));
   text_addf(d->out, "%6u %9s  %s%*s", at, where, op_name(INSTR_OP(*d->at)),
-            *format == '\0' ? 0 : 9 - (int)strlen(op_name(INSTR_OP(*d->at))),
+            *format == '\0' ? 0 : 10 - (int)strlen(op_name(INSTR_OP(*d->at))),
             "");
   uint32_t extra = 0;
   for (const char *f = format; *f != '\0'; f++) {

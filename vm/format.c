@@ -343,8 +343,7 @@ static void add_before(Text *text, const Level *level, bool first, Value key) {
       add_plain(text, key, true);
     add_text(text, ": ");
   } else if (obj->type == OBJ_INSTANCE) {
-    add_string(text,
-               ((const ObjInstance *)obj)->type->fields[level->at - 1]);
+    add_string(text, ((const ObjInstance *)obj)->type->fields[level->at - 1]);
     add_text(text, ": ");
   }
 }

@@ -48,9 +48,9 @@ static void mark_vm(GcMarker *m, const Vm *vm) {
     gc_mark_obj(m, vm->type_names[i]);
   }
   const void *objects[] = {
-      vm->main,           vm->builtins,   vm->modules,       vm->float_zero,
-      vm->float_neg_zero, vm->float_inf,  vm->float_neg_inf, vm->float_nan,
-      vm->empty_string};
+      vm->main,          vm->builtins,       vm->modules,
+      vm->float_zero,    vm->float_neg_zero, vm->float_inf,
+      vm->float_neg_inf, vm->float_nan,      vm->empty_string};
   for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
     gc_mark_obj(m, objects[i]);
 }
@@ -78,8 +78,8 @@ static Obj *timer_object(const Timer *timer) {
 // A channel's timer is alive by itself only when somebody waits.
 static bool mark_timer(void *arg, Timer *timer) {
   Obj *obj = timer_object(timer);
-  if (obj && (obj->type != OBJ_TIMER ||
-              ((ObjTimer *)obj)->chan->chan.recv_first))
+  if (obj &&
+      (obj->type != OBJ_TIMER || ((ObjTimer *)obj)->chan->chan.recv_first))
     gc_mark_obj(arg, obj);
   return true;
 }
@@ -97,8 +97,7 @@ static void take_shaded(GcMarker *m, MarkSegment **list) {
 
 // --- Every P's part --------------------------------------------------------
 
-static void each_local(Vm *vm, void (*fn)(void *arg, Local *local),
-                       void *arg) {
+static void each_local(Vm *vm, void (*fn)(void *arg, Local *local), void *arg) {
   int procs = vm->sched ? sched_procs(vm->sched) : 0;
   bool booted = false;
   for (int i = 0; i < procs; i++) {
@@ -136,8 +135,7 @@ static void each_of_local(void *arg, Local *local) {
   each_in_list(local->all, each->fn, each->arg);
 }
 
-void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g),
-                       void *arg) {
+void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg) {
   EachGoroutine each = {fn, arg};
   each_local(vm, each_of_local, &each);
   each_in_list(vm->heap->orphans, fn, arg);
@@ -192,8 +190,7 @@ static void rescue(void *arg, Goroutine *g) {
 
 static void lose(Heap *heap, Goroutine *g) {
   HeapHooks *hooks = &heap->hooks;
-  rt_store_relaxed(&heap->goroutines_collected,
-                   heap->goroutines_collected + 1);
+  rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
   if (hooks->on_leak) hooks->on_leak(hooks->arg, g);
   if (g->panic && hooks->free_panics) hooks->free_panics(hooks->arg, g);
 }

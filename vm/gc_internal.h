@@ -20,10 +20,10 @@ struct GcMarker {
   MarkSegment *spare;  // an empty one, or NULL
   Obj *ahead[AHEAD];   // a ring of what comes next
   uint32_t ahead_first, ahead_count;
-  bool alone;          // no other worker: marks need no atomics
-  uint64_t bytes;      // marked
-  uint64_t work;       // objects scanned since the last look at others
-  MarkSegment first;   // so that marking works without any memory
+  bool alone;         // no other worker: marks need no atomics
+  uint64_t bytes;     // marked
+  uint64_t work;      // objects scanned since the last look at others
+  MarkSegment first;  // so that marking works without any memory
 };
 
 struct Marking {

@@ -9,7 +9,7 @@
 #include "gc_internal.h"
 
 enum {
-  PIECE = 128,      // values of a block scanned at once
+  PIECE = 128,       // values of a block scanned at once
   SHARE_EVERY = 64,  // objects between two looks at idle workers
   SHARE_LEAST = 16,
   SPINS = 64,
@@ -187,8 +187,7 @@ static void scan_struct(GcMarker *m, const ObjStruct *type) {
     gc_mark_obj(m, type->methods[i].name);
     gc_mark(m, type->methods[i].function);
   }
-  for (uint32_t i = 0; i < type->obj.aux; i++)
-    gc_mark_obj(m, type->fields[i]);
+  for (uint32_t i = 0; i < type->obj.aux; i++) gc_mark_obj(m, type->fields[i]);
 }
 
 // The words in use; those above the top frame become nil.
@@ -428,8 +427,7 @@ void marking_run(void *arg, int worker, int workers) {
   Marking *k = arg;
   GcMarker *m = &k->markers[worker];
   m->alone = workers == 1;
-  do
-    drain(m);
+  do drain(m);
   while (find_work(m, workers));
 }
 
@@ -438,8 +436,8 @@ void marking_run(void *arg, int worker, int workers) {
 bool marking_init(Marking *k, Heap *heap, int workers) {
   *k = (Marking){.heap = heap, .workers = workers};
   if (heap->gc_workers < workers) {
-    GcMarker *markers = realloc(heap->gc_markers,
-                                (size_t)workers * sizeof *markers);
+    GcMarker *markers =
+        realloc(heap->gc_markers, (size_t)workers * sizeof *markers);
     if (!markers) return false;
     heap->gc_markers = markers;
     heap->gc_workers = workers;

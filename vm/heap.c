@@ -11,13 +11,36 @@
 
 // By (size + 15) / 16; the sizes are in heap_span.c.
 const uint8_t heap_class_of[HEAP_SMALL_MAX / 16 + 1] = {
-    0,          0,          1,          2,          3,          4,
-    5,          6,          7,          8,          9,          10,
-    11,         12,         13,         14,         15,         [17 ... 18] = 16,
-    [19 ... 20] = 17,       [21 ... 24] = 18,       [25 ... 28] = 19,
-    [29 ... 32] = 20,       [33 ... 40] = 21,       [41 ... 48] = 22,
-    [49 ... 56] = 23,       [57 ... 64] = 24,       [65 ... 80] = 25,
-    [81 ... 96] = 26,       [97 ... 112] = 27,      [113 ... 128] = 28,
+    0,
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+    [17 ... 18] = 16,
+    [19 ... 20] = 17,
+    [21 ... 24] = 18,
+    [25 ... 28] = 19,
+    [29 ... 32] = 20,
+    [33 ... 40] = 21,
+    [41 ... 48] = 22,
+    [49 ... 56] = 23,
+    [57 ... 64] = 24,
+    [65 ... 80] = 25,
+    [81 ... 96] = 26,
+    [97 ... 112] = 27,
+    [113 ... 128] = 28,
 };
 static const uint16_t medium_sizes[CLASSES - CLASS_MEDIUM] = {
     2560, 3072, 4096, 5456, 6544, 8192, 10912, 13104, 16384, 21840, 32768};
@@ -146,8 +169,7 @@ static bool next_window(LocalHeap *local, AllocCache *cache, Span *span) {
     cache->window = span->base + (size_t)w * 64 * span->size;
     cache->next = w + 1;
     show_objects(cache->window, span->size, bits);
-    count_allocated(local,
-                    (int64_t)span->size * __builtin_popcountll(bits));
+    count_allocated(local, (int64_t)span->size * __builtin_popcountll(bits));
     return true;
   }
   cache->next = span->words;
@@ -237,6 +259,7 @@ void heap_finalizable(Obj *obj) {
     rt_store_relaxed(&span->finalizable, true);
 }
 
+// No lock: the world is stopped (and the scheduler may hold its own).
 void heap_local_flush(LocalHeap *local) {
   Heap *heap = local->heap;
   if (!heap) return;
@@ -245,12 +268,9 @@ void heap_local_flush(LocalHeap *local) {
     Span *span = local->spans[klass];
     if (!span) continue;
     if (cache->bits) span->alloc[cache->next - 1] &= ~cache->bits;
-    local->allocated -=
-        (int64_t)span->size * __builtin_popcountll(cache->bits);
+    local->allocated -= (int64_t)span->size * __builtin_popcountll(cache->bits);
     hide_objects(cache->window, cache->size, cache->bits);
-    rt_lock(&heap->lock);
     span_push(&heap->partial[klass], span);
-    rt_unlock(&heap->lock);
     local->spans[klass] = NULL;
     *cache = (AllocCache){0};
   }
@@ -264,10 +284,8 @@ void heap_local_free(Local *local) {
   local->heap.shaded = NULL;
   Goroutine **end = &local->all;
   while (*end) end = &(*end)->all_next;
-  rt_lock(&heap->lock);
   *end = heap->orphans;
   heap->orphans = local->all;
-  rt_unlock(&heap->lock);
   local->all = local->free = NULL;
   local->free_count = 0;
 }
@@ -277,8 +295,8 @@ void heap_local_free(Local *local) {
 // pin_lock held.
 static bool grow_pins(Heap *heap) {
   uint32_t cap = heap->pins_cap ? heap->pins_cap * 2 : 64;
-  Value *pins = cap < (1u << 31) ? realloc(heap->pins, cap * sizeof *pins)
-                                 : NULL;
+  Value *pins =
+      cap < (1u << 31) ? realloc(heap->pins, cap * sizeof *pins) : NULL;
   if (!pins) return false;
   for (uint32_t i = cap; i-- > heap->pins_cap;) {
     pins[i] = value_from_small(heap->pins_free);  // ints need no marking

@@ -14,14 +14,14 @@ enum { SIZE_CLASSES_MAX = 48 };
 // window of the class's span; the fast path takes the lowest.
 typedef struct AllocCache {
   uint64_t bits;
-  char *window;     // address of bit 0's object
-  uint32_t size;    // object size of the class
-  uint32_t next;    // number of the next window to look into
+  char *window;   // address of bit 0's object
+  uint32_t size;  // object size of the class
+  uint32_t next;  // number of the next window to look into
 } AllocCache;
 
 struct LocalHeap {
   Heap *heap;
-  bool barrier;    // the store barrier is on; changed while the world stops
+  bool barrier;  // the store barrier is on; changed while the world stops
   AllocCache caches[SIZE_CLASSES_MAX];
   void *spans[SIZE_CLASSES_MAX];  // current span of each class
   int64_t allocated;              // bytes since the last flush to the heap
@@ -40,7 +40,7 @@ typedef struct HeapHooks {
   void (*free_trace)(void *arg, void *trace);
 } HeapHooks;
 
-Heap *heap_new(Vm *vm);  // NULL: out of memory
+Heap *heap_new(Vm *vm);                                   // NULL: out of memory
 void heap_set_hooks(Heap *heap, const HeapHooks *hooks);  // before running
 // For tests: collect at every safepoint, and overwrite freed objects.
 void heap_set_stress(Heap *heap, bool stress, bool poison);
@@ -49,9 +49,10 @@ void heap_set_limit(Heap *heap, uint64_t bytes);
 // Runs finalizers of hosts' objects, frees all. All Ps must be flushed.
 void heap_free(Heap *heap);
 void heap_local_init(LocalHeap *local, Heap *heap);
-void heap_local_flush(LocalHeap *local);  // P goes away: gives spans back
+// Gives spans back. World stopped, or not running.
+void heap_local_flush(LocalHeap *local);
 // The P of `local` goes away (p_free): flushes its heap, and moves its
-// goroutines to the heap's own list.
+// goroutines to the heap's own list. World stopped, or not running.
 void heap_local_free(Local *local);
 
 // obj needs more than its memory freed: hosts' objects and struct types (set
@@ -97,11 +98,11 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
   rt_store_release(slot, v);
 }
 // The same for a typed object pointer field (`ObjValues *block` etc.).
-#define heap_store_ptr(local, slot, ptr)                            \
-  do {                                                              \
-    if (__builtin_expect((local)->barrier, 0))                      \
-      heap_barrier_ptr((local), (slot), (ptr));                     \
-    rt_store_release((slot), (ptr));                                \
+#define heap_store_ptr(local, slot, ptr)        \
+  do {                                          \
+    if (__builtin_expect((local)->barrier, 0))  \
+      heap_barrier_ptr((local), (slot), (ptr)); \
+    rt_store_release((slot), (ptr));            \
   } while (0)
 
 // --- Collector (gc.c) ------------------------------------------------------

@@ -39,13 +39,13 @@ enum {
   UNITS_HEADER = 2,  // of them, not for objects
   CLASSES = 40,      // of small and medium objects
   CLASS_LARGE = CLASSES,
-  CLASS_MEDIUM = 29,         // first class above HEAP_SMALL_MAX
-  MEDIUM_MAX = 32768,        // larger objects have spans of their own
-  SPAN_WORDS = 64,           // of bits: 4096 objects of 16 bytes
-  KLASS_ROWS = 64,           // see Chunk
-  HEAP_RANK = RANK_SCHED,    // its locks are taken last, with no other held
-  FLUSH_BYTES = 128 << 10,   // of LocalHeap.allocated
-  SEGMENT_ITEMS = 1021,      // a mark segment has 8 KiB
+  CLASS_MEDIUM = 29,        // first class above HEAP_SMALL_MAX
+  MEDIUM_MAX = 32768,       // larger objects have spans of their own
+  SPAN_WORDS = 64,          // of bits: 4096 objects of 16 bytes
+  KLASS_ROWS = 64,          // see Chunk
+  HEAP_RANK = RANK_SCHED,   // its locks are taken last, with no other held
+  FLUSH_BYTES = 128 << 10,  // of LocalHeap.allocated
+  SEGMENT_ITEMS = 1021,     // a mark segment has 8 KiB
 };
 #define GOAL_MIN ((uint64_t)16 << 20)
 
@@ -98,41 +98,41 @@ struct Heap {
   Vm *vm;
   // Trigger. want: relaxed, any thread.
   uint32_t want;
-  bool stress;          // immutable once running: collect at every safepoint
-  bool poison;          // fill freed objects with 0xdb
-  uint64_t limit;       // bytes of units in use; 0: none
-  uint64_t goal;        // collect when live + allocated reach it; STW
-  int64_t allocated;    // atomic: since the last collection
-  int64_t external;     // atomic: hosts' own memory, by heap_account
-  uint64_t live;        // marked by the last collection; STW
+  bool stress;        // immutable once running: collect at every safepoint
+  bool poison;        // fill freed objects with 0xdb
+  uint64_t limit;     // bytes of units in use; 0: none
+  uint64_t goal;      // collect when live + allocated reach it; STW
+  int64_t allocated;  // atomic: since the last collection
+  int64_t external;   // atomic: hosts' own memory, by heap_account
+  uint64_t live;      // marked by the last collection; STW
 
-  RtLock lock;        // short sections; may map memory outside only
+  RtLock lock;  // short sections; may map memory outside only
   Chunk *chunks;
-  Chunk *cursor;        // no chunk before it has a free unit
+  Chunk *cursor;  // no chunk before it has a free unit
   uint64_t free_units, used_units;
   SpanList unswept[CLASSES + 1], partial[CLASSES + 1], full[CLASSES + 1];
   uint64_t mapped;
 
   // Barrier's overflow and what marking could not note (out of memory).
-  MarkSegment *shaded;  // full segments; guarded by lock
+  MarkSegment *shaded;     // full segments; guarded by lock
   uint32_t mark_overflow;  // atomic
 
   RtLock pin_lock;
   Value *pins;
   uint32_t pins_cap;
-  uint32_t pins_free;   // index + 1 of the first free slot; chained
-  LocalHeap shared;     // of heap_alloc_shared; guarded by shared_lock
-  RtLock shared_lock;   // taken before lock
-  RootHook *roots;      // guarded by pin_lock; only grows
+  uint32_t pins_free;  // index + 1 of the first free slot; chained
+  LocalHeap shared;    // of heap_alloc_shared; guarded by shared_lock
+  RtLock shared_lock;  // taken before lock
+  RootHook *roots;     // guarded by pin_lock; only grows
   HeapHooks hooks;
   GcMarker *gc_markers;  // kept for the next collection; the collector's
   int gc_workers;
-  Goroutine *orphans;   // of Ps that went away; STW
+  Goroutine *orphans;  // of Ps that went away; STW
 
   // Statistics; the first group is the collector's, at a stop.
   uint64_t total_allocated, collections, pause_max, pause_last;
   uint64_t goroutines_collected;
-  uint64_t finalized;   // atomic
+  uint64_t finalized;  // atomic
 };
 
 static inline Chunk *chunk_of(const void *address) {

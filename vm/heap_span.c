@@ -10,11 +10,12 @@
 #include "vm/heap_internal.h"
 
 #define SIZES(X)                                                            \
-  X(16) X(32) X(48) X(64) X(80) X(96) X(112) X(128) X(144) X(160) X(176)    \
-  X(192) X(208) X(224) X(240) X(256) X(288) X(320) X(384) X(448) X(512)     \
-  X(640) X(768) X(896) X(1024) X(1280) X(1536) X(1792) X(2048) X(2560)      \
-  X(3072) X(4096) X(5456) X(6544) X(8192) X(10912) X(13104) X(16384)        \
-  X(21840) X(32768)
+  X(16)                                                                     \
+  X(32) X(48) X(64) X(80) X(96) X(112) X(128) X(144) X(160) X(176) X(192)   \
+      X(208) X(224) X(240) X(256) X(288) X(320) X(384) X(448) X(512) X(640) \
+          X(768) X(896) X(1024) X(1280) X(1536) X(1792) X(2048) X(2560)     \
+              X(3072) X(4096) X(5456) X(6544) X(8192) X(10912) X(13104)     \
+                  X(16384) X(21840) X(32768)
 
 const uint32_t heap_sizes[CLASSES + 1] = {
 #define X(size) size,
@@ -142,8 +143,7 @@ static Chunk *take_units(Heap *heap, unsigned n, int *first) {
 }
 
 static bool over_limit(Heap *heap, uint64_t units) {
-  return heap->limit &&
-         (heap->used_units + units) * UNIT_SIZE > heap->limit;
+  return heap->limit && (heap->used_units + units) * UNIT_SIZE > heap->limit;
 }
 
 static Chunk *get_units(Heap *heap, unsigned n, int *first) {

@@ -42,8 +42,7 @@ ObjList *list_new(Local *local, size_t cap) {
 }
 
 // A copy of the block with room for `need` values, not published yet.
-static ObjValues *grown(Local *local, ObjValues *old, size_t len,
-                        size_t need) {
+static ObjValues *grown(Local *local, ObjValues *old, size_t len, size_t need) {
   size_t cap = len < 4096 ? len * 2 + 1 : len + len / 2;
   ObjValues *block = values_alloc(local, cap > need ? cap : need);
   if (!block) return NULL;
@@ -74,8 +73,7 @@ bool list_push(Local *local, ObjList *list, Value v) {
   return true;
 }
 
-bool list_append(Local *local, ObjList *list, const Value *from,
-                 size_t count) {
+bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   size_t len;
   ObjValues *block = reserve(local, list, count, &len);
   if (!block) return false;

@@ -146,6 +146,15 @@ bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
   return true;
 }
 
+Value vm_builtin(Local *local, const char *name) {
+  Value v;
+  ObjString *key = string_new(local, name, strlen(name));
+  if (key == NULL ||
+      !map_get(local->vm, local->vm->builtins, value_from_obj(key), &v))
+    return VALUE_UNDEF;
+  return v;
+}
+
 // The functions it declares become builtins.
 static void publish(Vm *vm, const ObjModule *module) {
   uint64_t at = 0;

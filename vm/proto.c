@@ -265,7 +265,9 @@ static const char *check_ranges(const Verify *v) {
     default:
       break;
   }
-  return are_registers(v, from, count) ? NULL : "not that many registers";
+  return count == 0 || are_registers(v, from, count)
+             ? NULL
+             : "not that many registers";
 }
 
 // Whether the instruction leaves a varying count of values in `multi`.

@@ -99,8 +99,7 @@ typedef struct Dump {
 
 enum { DUMP_MAX = 100 };
 
-static void dump_one(void *arg, Goroutine *g) {
-  Dump *dump = arg;
+static void dump_goroutine(Dump *dump, Goroutine *g) {
   if (dump->printed == DUMP_MAX) {
     dump->more++;
     return;
@@ -120,13 +119,18 @@ static void dump_one(void *arg, Goroutine *g) {
   free(trace);
 }
 
+static void dump_other(void *arg, Goroutine *g) {
+  Dump *dump = arg;
+  if (g != dump->vm->main) dump_goroutine(dump, g);
+}
+
 void report_deadlock(Vm *vm) {
   Csp *csp = runtime_of(vm);
   if (!report_claim(csp, 1)) return;
   Dump dump = {.vm = vm};
   text_addf(&dump.text, "deadlock: all goroutines are asleep\n");
-  dump_one(&dump, vm->main);
-  vm_each_goroutine(vm, dump_one, &dump);
+  dump_goroutine(&dump, vm->main);
+  vm_each_goroutine(vm, dump_other, &dump);
   if (dump.more > 0)
     text_addf(&dump.text, "\n... and %u more goroutines\n", dump.more);
   send_report(csp, &dump.text);

@@ -84,9 +84,8 @@ static uint64_t last_word(const char *data, size_t len) {
 // SipHash-1-3.
 static uint64_t sip_hash(uint64_t seed, const char *data, size_t len) {
   uint64_t k1 = (seed ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-  uint64_t v[4] = {
-      seed ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du,
-      seed ^ 0x6c7967656e657261u, k1 ^ 0x7465646279746573u};
+  uint64_t v[4] = {seed ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du,
+                   seed ^ 0x6c7967656e657261u, k1 ^ 0x7465646279746573u};
   for (size_t at = 0; at + 8 <= len; at += 8) {
     uint64_t word;
     memcpy(&word, data + at, 8);

@@ -265,6 +265,16 @@ int csp_args(CspCall *call, char ***argv) {
   return config->argc;
 }
 
+int64_t csp_wall_clock(CspCall *call) {
+  (void)call;
+  return rt_wall_now();
+}
+
+int64_t csp_monotonic(CspCall *call) {
+  (void)call;
+  return rt_now();
+}
+
 uint64_t csp_random(CspCall *call) { return sched_random(call->local->p); }
 
 CspStatus csp_exit(CspCall *call, int status) {

@@ -72,14 +72,16 @@ struct Shared {
 #define CO_YIELD CO_LEAVE(sched_yield_g(p, &t->g))
 #define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &t->g, &t->timer, (ns)))
 
-#define CO_LOOK                                                    \
-  do {                                                             \
-    t->line = __LINE__;                                            \
-    if (sched_look(p, &t->g)) {                                    \
-      sched_preempt(p, &t->g);                                     \
-      return;                                                      \
-    }                                                              \
-    case __LINE__:;                                                \
+#define CO_LOOK                      \
+  do {                               \
+    t->line = __LINE__;              \
+    if (sched_look(p, &t->g)) {      \
+      sched_preempt(p, &t->g);       \
+      return;                        \
+    }                                \
+    if (0) {                         \
+      case __LINE__:;                \
+    }                                \
   } while (0)
 
 #define CO_SEND(chan, value)                                          \
@@ -137,11 +139,10 @@ static inline void task_resume(P *p, G *g) {
   for (; g != NULL; g = sched_switch(p)) {
     Task *t = (Task *)(void *)g;
     t->body(p, t);
-    if (p->current != NULL || p->m == NULL) return;  // left by a system call
   }
 }
 
-// Without switching in place.
+// Without switching in place: for bodies that may come back on another P.
 static inline void task_resume_once(P *p, G *g) {
   Task *t = (Task *)(void *)g;
   t->body(p, t);

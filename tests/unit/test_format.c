@@ -17,18 +17,32 @@ static void floats_as_go_prints_them(void **state) {
     double d;
     const char *text;
   } cases[] = {
-      {0, "0.0"}, {-0.0, "-0.0"}, {1, "1.0"}, {-1.5, "-1.5"},
-      {1000, "1000.0"}, {0.1, "0.1"}, {0.1 + 0.2, "0.30000000000000004"},
-      {1e20, "100000000000000000000.0"}, {1e21, "1e+21"},
-      {1e22, "1e+22"}, {1e23, "1e+23"}, {1.5e300, "1.5e+300"},
-      {0.0001, "0.0001"}, {0.00001, "1e-05"}, {1.25e-7, "1.25e-07"},
-      {123456789.125, "123456789.125"}, {5e-324, "5e-324"},
+      {0, "0.0"},
+      {-0.0, "-0.0"},
+      {1, "1.0"},
+      {-1.5, "-1.5"},
+      {1000, "1000.0"},
+      {0.1, "0.1"},
+      {0.1 + 0.2, "0.30000000000000004"},
+      {1e20, "100000000000000000000.0"},
+      {1e21, "1e+21"},
+      {1e22, "1e+22"},
+      {1e23, "1e+23"},
+      {1.5e300, "1.5e+300"},
+      {0.0001, "0.0001"},
+      {0.00001, "1e-05"},
+      {1.25e-7, "1.25e-07"},
+      {123456789.125, "123456789.125"},
+      {5e-324, "5e-324"},
       {2.2250738585072014e-308, "2.2250738585072014e-308"},
       {1.7976931348623157e308, "1.7976931348623157e+308"},
       {9007199254740993.0, "9007199254740992.0"},
-      {4.35, "4.35"}, {1.0 / 3, "0.3333333333333333"},
+      {4.35, "4.35"},
+      {1.0 / 3, "0.3333333333333333"},
       {9.5367431640625e-07, "9.5367431640625e-07"},
-      {INFINITY, "inf"}, {-INFINITY, "-inf"}, {NAN, "nan"},
+      {INFINITY, "inf"},
+      {-INFINITY, "-inf"},
+      {NAN, "nan"},
       {999999999999999.9, "999999999999999.9"},
       {123456789012345680.0, "123456789012345680.0"},
   };
@@ -78,7 +92,7 @@ static void random_floats_read_back(void **state) {
   for (int i = 0; i < 30000; i++) {
     uint64_t bits = fixture_random(&seed);
     if (i % 4 == 0) bits &= ~(uint64_t)0x7ff0000000000000;  // subnormal
-    if (i % 4 == 1)  // of human size
+    if (i % 4 == 1)                                         // of human size
       bits = (bits & ~(uint64_t)0x7ff0000000000000) |
              (uint64_t)(1023 - 20 + i % 60) << 52;
     if (i % 4 == 2) bits &= ~(uint64_t)0xfffffffffffff;  // powers of two
@@ -108,10 +122,9 @@ static void plain_values(void **state) {
   check_value(f, value_from_int(f->locals, INT64_MIN), false,
               "-9223372036854775808");
   Value s = fixture_string(f, "a\n\"${x}\" $ \xff\xc3\xa9\x01");
-  check_value(f, s, true,
-              "\"a\\n\\\"\\${x}\\\" $ \\xff\xc3\xa9\\x01\"");
-  ObjRange *r = (ObjRange *)heap_alloc(&f->locals[0].heap, sizeof *r,
-                                       OBJ_RANGE);
+  check_value(f, s, true, "\"a\\n\\\"\\${x}\\\" $ \\xff\xc3\xa9\\x01\"");
+  ObjRange *r =
+      (ObjRange *)heap_alloc(&f->locals[0].heap, sizeof *r, OBJ_RANGE);
   r->from = 0, r->to = 3, r->inclusive = true;
   check_value(f, value_from_obj(r), false, "0..=3");
   assert_string_equal(value_type_name(s), "string");
@@ -158,8 +171,8 @@ static void containers(void **state) {
               "Point(x: {\"k\": [1, \"two\"], 7: {...}}, y: [1, \"two\"])");
   list_push(f->locals, list, v);
   check_value(f, v, false, "[1, \"two\", [...]]");
-  ObjError *e = (ObjError *)heap_alloc(&f->locals[0].heap, sizeof *e,
-                                       OBJ_ERROR);
+  ObjError *e =
+      (ObjError *)heap_alloc(&f->locals[0].heap, sizeof *e, OBJ_ERROR);
   e->message = fixture_string(f, "bad");
   e->cause = VALUE_NIL;
   check_value(f, value_from_obj(e), false, "bad");

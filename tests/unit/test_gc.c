@@ -161,8 +161,7 @@ static bool marks_chain(Run *r, P *p) {
   Local *local = local_of(p);
   Value v = VALUE_NIL;
   for (int i = 0; i < 3000000; i++) {
-    ObjCell *cell = (ObjCell *)heap_alloc(&local->heap, sizeof *cell,
-                                          OBJ_CELL);
+    ObjCell *cell = (ObjCell *)heap_alloc(&local->heap, sizeof *cell, OBJ_CELL);
     cell->value = v;
     v = value_from_obj(cell);
   }
@@ -218,8 +217,8 @@ static void large_objects_come_and_go(void **state) {
 static bool clears_stacks(Run *r, P *p) {
   Local *local = local_of(p);
   Proto proto = {.nregs = 2};
-  ObjClosure *closure = (ObjClosure *)heap_alloc(
-      &local->heap, sizeof *closure, OBJ_CLOSURE);
+  ObjClosure *closure =
+      (ObjClosure *)heap_alloc(&local->heap, sizeof *closure, OBJ_CLOSURE);
   closure->proto = &proto;
   Goroutine *g = r->main;
   g->base = g->stack + FRAME_WORDS;
@@ -268,9 +267,7 @@ static void shaded_objects_survive(void **state) {
 static int finalized;
 static void finalize(void *data) { finalized += *(int *)data; }
 
-static void mark_extra(void *arg, GcMarker *m) {
-  gc_mark(m, *(Value *)arg);
-}
+static void mark_extra(void *arg, GcMarker *m) { gc_mark(m, *(Value *)arg); }
 
 static bool finalizes(Run *r, P *p) {
   static const HostClass klass = {"thing", finalize, 4};
@@ -278,8 +275,8 @@ static bool finalizes(Run *r, P *p) {
   Local *local = local_of(p);
   finalized = 0;
   for (int i = 0; i < 100; i++) {
-    ObjHost *host = (ObjHost *)heap_alloc(&local->heap, sizeof *host + 16,
-                                          OBJ_HOST);
+    ObjHost *host =
+        (ObjHost *)heap_alloc(&local->heap, sizeof *host + 16, OBJ_HOST);
     host->klass = &klass;
     *(int *)host->data = 1;
     extra = value_from_obj(host);
@@ -383,6 +380,41 @@ static void lost_goroutines(void **state) {
   run(4, loses_goroutines);
 }
 
+static void count_goroutine(void *arg, Goroutine *g) {
+  (void)g;
+  ++*(int *)arg;
+}
+
+// Goroutines of a P that goes away are still known.
+static bool takes_ps_away(Run *r, P *p) {
+  Value *slots = r->main->block->slots;
+  if (r->phase == 0) {
+    ObjChan *c = chan_new(local_of(p), 0);
+    slots[0] = value_from_obj(c);
+    for (int i = 0; i < 10; i++) start_receiver(r, p, c);
+    for (int i = 0; i < 10; i++) start_receiver(r, p, chan_new(local_of(p), 0));
+    return sleep_then(r, p, 1);
+  }
+  if (r->phase < 5) {
+    static const int procs[] = {0, 1, 3, 1, 2};
+    int want = procs[r->phase++];
+    p = sched_set_procs(p, &r->main->g, want);
+    if (!p) return false;
+    collect(r, p);
+    return sleep_then(r, p, r->phase);
+  }
+  assert_int_equal(collected(r), 10);
+  int count = 0;
+  vm_each_goroutine(&r->f->vm, count_goroutine, &count);
+  assert_int_equal(count, 11);
+  return true;
+}
+
+static void processors_go_away(void **state) {
+  (void)state;
+  run(4, takes_ps_away);
+}
+
 // --- Timers ----------------------------------------------------------------
 
 static void fire(P *p, Timer *timer, int64_t now) {
@@ -454,7 +486,7 @@ static void timers_are_weak(void **state) {
 
 // --- Mutators --------------------------------------------------------------
 
-enum { MUTATORS = 6, ROUNDS = 3000 };
+enum { MUTATORS = 6, ROUNDS = 1500 };
 
 // Works on a shared list of lists, and on its own. slots: 0 the shared list,
 // 1 its own, 2 rounds done.
@@ -520,6 +552,17 @@ static void mutators_run_on(void **state) {
   for (int procs = 1; procs <= 8; procs *= 2) run(procs, mutates);
 }
 
+static bool mutates_under_stress(Run *r, P *p) {
+  if (r->phase == 0) heap_set_stress(r->f->vm.heap, true, true);
+  return mutates(r, p);
+}
+
+static void collections_all_the_time(void **state) {
+  (void)state;
+  run(1, mutates_under_stress);
+  run(3, mutates_under_stress);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parallel_marking),
@@ -529,8 +572,10 @@ int main(void) {
       cmocka_unit_test(shaded_objects_survive),
       cmocka_unit_test(finalizers_run_once),
       cmocka_unit_test(lost_goroutines),
+      cmocka_unit_test(processors_go_away),
       cmocka_unit_test(timers_are_weak),
       cmocka_unit_test(mutators_run_on),
+      cmocka_unit_test(collections_all_the_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,8 +51,8 @@ static void every_class_finds_its_objects(void **state) {
 static void large_objects(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
-  static const size_t sizes[] = {40000, 65536, 65537, 1 << 20, 4063232,
-                                 4063233, 5 << 20, 20 << 20};
+  static const size_t sizes[] = {40000,   65536,   65537,   1 << 20,
+                                 4063232, 4063233, 5 << 20, 20 << 20};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     ObjRaw *r = raw(f, sizes[i]);
     assert_non_null(r);

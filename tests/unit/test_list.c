@@ -62,7 +62,8 @@ static void bytes_grow(void **state) {
   assert_int_equal(raw_len(block), 7003);
   assert_int_equal(block->data[0], 0);
   assert_memory_equal(block->data + 7003 - 7, "abcdefg", 7);
-  for (size_t i = 7003; i < block->cap; i++) assert_int_equal(block->data[i], 0);
+  for (size_t i = 7003; i < block->cap; i++)
+    assert_int_equal(block->data[i], 0);
   fixture_free(f);
 }
 

@@ -100,8 +100,8 @@ static void walks_survive_changes(void **state) {
   bool found;
   while (map_next(&f->vm, map, table, &at, &key, &v)) {
     int k = (int)value_small(key);
-    assert_true(k < 100);      // what is added is not walked
-    assert_true(k % 2 == 0);   // what is deleted ahead is skipped
+    assert_true(k < 100);     // what is added is not walked
+    assert_true(k % 2 == 0);  // what is deleted ahead is skipped
     assert_int_equal(value_small(v), k < 2 ? k : -k);  // values are current
     seen++;
     map_delete(f->locals, map, value_from_small(k + 1), &found);
@@ -145,8 +145,8 @@ static void race(void *arg) {
   uint64_t seed = (uint64_t)r->number * 77 + 1;
   for (int i = 0; i < 30000; i++) {
     char text[24];
-    int len = snprintf(text, sizeof text, "k%d",
-                       (int)(fixture_random(&seed) % 200));
+    int len =
+        snprintf(text, sizeof text, "k%d", (int)(fixture_random(&seed) % 200));
     Value key = value_from_obj(string_new(local, text, (size_t)len)), v;
     bool found;
     MapResult result = MAP_OK;

@@ -31,9 +31,9 @@ static void names_are_unique(void **state) {
       assert_string_equal(s->data, text);
       if (round) assert_ptr_equal(s, names[i]);
       names[i] = s;
-      assert_int_equal(string_hash(&f->vm, s),
-                       string_hash(&f->vm, string_new(f->locals, text,
-                                                      (size_t)len)));
+      assert_int_equal(
+          string_hash(&f->vm, s),
+          string_hash(&f->vm, string_new(f->locals, text, (size_t)len)));
     }
   fixture_free(f);
 }
@@ -54,9 +54,9 @@ static void utf8(void **state) {
       assert_int_equal(rune, 0xfffd);
     }
   }
-  static const char *const bad[] = {"\x80", "\xc0\x80", "\xe0\x80\x80",
-                                    "\xed\xa0\x80", "\xf4\x90\x80\x80",
-                                    "\xff"};
+  static const char *const bad[] = {
+      "\x80",         "\xc0\x80",         "\xe0\x80\x80",
+      "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(utf8_decode(bad[i], strlen(bad[i]), 0, &rune), 1);
     assert_int_equal(rune, 0xfffd);
@@ -82,12 +82,20 @@ static void equality_and_hashes(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
   Local *l = f->locals;
-  double floats[] = {0, -0.0, 1, -1, 0.5, 0x1p53, 0x1p53 + 2, 0x1p61,
-                     -0x1p61, 0x1p62, -0x1p63, 0x1p63, 1e300, 1e-300,
-                     INFINITY, NAN};
-  int64_t ints[] = {0, 1, -1, (int64_t)1 << 53, ((int64_t)1 << 53) + 1,
-                    INT_SMALL_MAX, INT_SMALL_MAX + 1, INT_SMALL_MIN,
-                    INT_SMALL_MIN - 1, INT64_MAX, INT64_MIN,
+  double floats[] = {0,          -0.0,   1,        -1,     0.5,     0x1p53,
+                     0x1p53 + 2, 0x1p61, -0x1p61,  0x1p62, -0x1p63, 0x1p63,
+                     1e300,      1e-300, INFINITY, NAN};
+  int64_t ints[] = {0,
+                    1,
+                    -1,
+                    (int64_t)1 << 53,
+                    ((int64_t)1 << 53) + 1,
+                    INT_SMALL_MAX,
+                    INT_SMALL_MAX + 1,
+                    INT_SMALL_MIN,
+                    INT_SMALL_MIN - 1,
+                    INT64_MAX,
+                    INT64_MIN,
                     (int64_t)1 << 62};
   enum { FLOATS = 16, INTS = 12, ALL = FLOATS + INTS };
   Value a[ALL], b[ALL];

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The compiler's entry: text to tree to bytecode, for one file and all that it
+// imports. What becomes visible to others (members of the module, methods) is
+// set at the very end, when there were no errors.
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler.h"
+
+// --- Making it visible ---------------------------------------------------------------
+
+static void publish_name(Compiler *c, Symbol *symbol) {
+  bool known = symbol->kind == SYM_FUNC || symbol->kind == SYM_STRUCT ||
+               (symbol->kind == SYM_MODULE && c->interactive);
+  if (!known && symbol->kind != SYM_GLOBAL) return;
+  ObjCell *cell =
+      module_cell(c->vm, c->module, name_string(c, symbol->name));
+  if (cell == NULL) {
+    c->no_memory = true;
+    return;
+  }
+  cell->obj.flags = 0;
+  if (symbol->constant) cell->obj.flags |= CELL_CONST;
+  if (!known) return;
+  cell->obj.flags |= CELL_KNOWN;
+  heap_store(&c->local->heap, &cell->value, symbol->value);
+}
+
+static void publish_method(Compiler *c, const Func *func) {
+  Value function = value_from_obj(func->proto->self);
+  if (func->receiver != NULL) {
+    for (const int8_t *type = func->receiver; *type >= 0; type++)
+      vm_add_method(c->vm, (ObjType)*type, func->method, function);
+    return;
+  }
+  ObjStruct *type = (ObjStruct *)value_obj(func->self->value);
+  if (!struct_add_method(type, func->method, function)) c->no_memory = true;
+}
+
+static void publish(Compiler *c) {
+  for (Symbol *s = c->global_list; s != NULL; s = s->next) publish_name(c, s);
+  for (const Func *f = c->funcs; f != NULL; f = f->next) {
+    if (f->method != NULL) publish_method(c, f);
+  }
+}
+
+// --- The passes --------------------------------------------------------------------------
+
+static bool is_sound(const Compiler *c) {
+  return !c->no_memory && !arena_failed(c->arena) &&
+         diags_errors(c->diags) == 0;
+}
+
+// All top-level functions and structs have their values before any code that
+// may use them is generated.
+static void declare_funcs(Compiler *c) {
+  for (Func *f = c->funcs; f != NULL; f = f->next) {
+    if (f->constructor) {
+      struct_new(c, f->node);
+    } else {
+      Value closure = func_known(c, f);
+      if (f->method == NULL) f->self->value = closure;
+    }
+  }
+  func_known(c, c->main);
+}
+
+static ObjClosure *generate(Compiler *c, Node *stmts) {
+  declare_funcs(c);
+  for (Func *f = c->funcs; f != NULL && is_sound(c); f = f->next)
+    func_generate(c, f);
+  if (is_sound(c)) func_generate_file(c, c->main, stmts);
+  if (!is_sound(c)) return NULL;
+  publish(c);
+  return is_sound(c) ? c->main->proto->self : NULL;
+}
+
+static ObjClosure *compile_with(Compiler *c, const Unit *unit) {
+  ObjString *path =
+      vm_intern(c->vm, unit->source.path, strlen(unit->source.path));
+  if (path == NULL) {
+    c->no_memory = true;
+    return NULL;
+  }
+  c->path = path;
+  Node *stmts = lang_parse(&unit->source, c->arena, c->diags);
+  if (arena_failed(c->arena)) return NULL;
+  c->partial = diags_errors(c->diags) > 0;
+  c->main = func_new(c, NULL, arena_intern(c->arena, "main", 4));
+  c->func = c->main;
+  resolve_file(c, stmts);
+  return is_sound(c) ? generate(c, stmts) : NULL;
+}
+
+static void take_messages(Loader *loader, const Compiler *c) {
+  if (diags_errors(c->diags) > 0) loader->errors = true;
+  if (diags_errors(c->diags) + diags_warnings(c->diags) == 0) return;
+  char *text = diags_text(c->diags);
+  if (text == NULL) {
+    loader->no_memory = true;
+    return;
+  }
+  text_add(&loader->messages, text, strlen(text));
+  free(text);
+}
+
+ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
+  Compiler c = {.vm = loader->vm,
+                .local = loader->vm->boot,
+                .loader = loader,
+                .source = &unit->source,
+                .module = unit->module,
+                .privileged = unit->privileged,
+                .interactive = unit->interactive,
+                .warnings = unit->warnings};
+  c.funcs_end = &c.funcs;
+  c.arena = arena_new();
+  c.diags = diags_new(&unit->source);
+  ObjClosure *main = NULL;
+  if (c.arena == NULL || c.diags == NULL) {
+    c.no_memory = true;
+  } else {
+    main = compile_with(&c, unit);
+    take_messages(loader, &c);
+    if (arena_failed(c.arena)) c.no_memory = true;
+  }
+  if (c.no_memory) loader->no_memory = true;
+  table_free(&c.globals);
+  table_free(&c.outer);
+  if (c.diags != NULL) diags_free(c.diags);
+  if (c.arena != NULL) arena_free(c.arena);
+  return main;
+}
+
+// --- Entry ------------------------------------------------------------------------------------
+
+// The messages as malloced text, or NULL when there are none.
+static char *take_text(Loader *loader) {
+  if (loader->no_memory && !loader->errors) return strdup("out of memory\n");
+  if (loader->messages.len == 0) return NULL;
+  return strndup(loader->messages.data, loader->messages.len);
+}
+
+ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
+  Loader loader = {.vm = vm};
+  char *canonical = realpath(input->path, NULL);
+  Loading loading = {.path = canonical != NULL ? canonical : input->path,
+                     .shown = input->path};
+  Unit unit = {.source = {input->path, input->text, input->len},
+               .module = input->module,
+               .privileged = input->privileged,
+               .interactive = input->module != NULL,
+               .warnings = input->warnings};
+  loader.chain = &loading;
+  if (unit.module == NULL) unit.module = module_new(vm, "main");
+  ObjClosure *main = NULL;
+  if (unit.module != NULL) {
+    main = compile_unit(&loader, &unit);
+  } else {
+    loader.no_memory = true;
+  }
+  if (loader.errors || loader.no_memory) main = NULL;
+  *errors = take_text(&loader);
+  loader_free(&loader);
+  free(canonical);
+  return main;
+}
+
+void lang_install(Vm *vm) { vm->compile = lang_compile; }

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// The module math. Functions of real numbers take ints and floats and give
+// floats; rounding functions give an int back unchanged. What has no answer
+// is NaN or an infinity, as in C; int functions panic on overflow.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stdlib/stdlib.h"
+
+// --- Real functions ---------------------------------------------------------------
+
+// X(name): double name(double) of the C library
+#define UNARY(X)                                                          \
+  X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log2) X(log10) X(log1p)       \
+  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh)    \
+  X(asinh) X(acosh) X(atanh) X(erf)
+
+#define X(name)                                         \
+  static CspStatus math_##name(CspCall *call) {         \
+    double x;                                           \
+    if (!csp_need_number(call, 0, &x)) return CSP_PANIC; \
+    return csp_ok_float(call, name(x));                 \
+  }
+UNARY(X)
+#undef X
+
+// X(name, C function)
+#define BINARY(X) X(pow, pow) X(atan2, atan2) X(hypot, hypot) X(mod, fmod)
+
+#define X(name, function)                                                    \
+  static CspStatus math_##name(CspCall *call) {                              \
+    double x, y;                                                             \
+    if (!csp_need_number(call, 0, &x) || !csp_need_number(call, 1, &y))      \
+      return CSP_PANIC;                                                      \
+    return csp_ok_float(call, function(x, y));                               \
+  }
+BINARY(X)
+#undef X
+
+// log(x) is the natural logarithm; log(x, base) any other.
+static CspStatus math_log(CspCall *call) {
+  double x, base;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  if (is_nil(call, 1)) return csp_ok_float(call, log(x));
+  if (!csp_need_number(call, 1, &base)) return CSP_PANIC;
+  if (base == 2) return csp_ok_float(call, log2(x));
+  if (base == 10) return csp_ok_float(call, log10(x));
+  return csp_ok_float(call, log(x) / log(base));
+}
+
+static CspStatus math_degrees(CspCall *call) {
+  double x;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  return csp_ok_float(call, x * (180 / M_PI));
+}
+
+static CspStatus math_radians(CspCall *call) {
+  double x;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  return csp_ok_float(call, x * (M_PI / 180));
+}
+
+// --- Rounding ------------------------------------------------------------------------
+
+static CspStatus rounded(CspCall *call, double (*function)(double)) {
+  double x;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  if (csp_type(csp_arg(call, 0)) == CSP_INT) {
+    return csp_ok(call, csp_arg(call, 0));
+  }
+  return csp_ok_float(call, function(x));
+}
+
+static CspStatus math_floor(CspCall *call) { return rounded(call, floor); }
+
+static CspStatus math_ceil(CspCall *call) { return rounded(call, ceil); }
+
+static CspStatus math_trunc(CspCall *call) { return rounded(call, trunc); }
+
+// To the nearest, halves away from zero; with digits, to so many decimals
+// (through the decimal form, so 2.675 rounds as it is stored: 2.67).
+static CspStatus math_round(CspCall *call) {
+  double x;
+  int64_t digits;
+  if (is_nil(call, 1)) return rounded(call, round);
+  if (!csp_need_number(call, 0, &x) || !need_int_in(call, 1, 0, 300, &digits)) {
+    return CSP_PANIC;
+  }
+  if (csp_type(csp_arg(call, 0)) == CSP_INT || !isfinite(x)) {
+    return csp_ok(call, csp_arg(call, 0));
+  }
+  char text[800];
+  snprintf(text, sizeof text, "%.*f", (int)digits, x);
+  return csp_ok_float(call, strtod(text, NULL));
+}
+
+// --- Questions ------------------------------------------------------------------------
+
+static CspStatus math_is_nan(CspCall *call) {
+  double x;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  return csp_ok_bool(call, isnan(x));
+}
+
+// sign > 0: only +inf, < 0: only -inf, 0 or nil: either.
+static CspStatus math_is_inf(CspCall *call) {
+  double x;
+  int64_t sign;
+  if (!csp_need_number(call, 0, &x) || !opt_int(call, 1, 0, &sign)) {
+    return CSP_PANIC;
+  }
+  bool wanted = sign == 0 || (sign > 0) == (x > 0);
+  return csp_ok_bool(call, isinf(x) && wanted);
+}
+
+static CspStatus math_is_finite(CspCall *call) {
+  double x;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  return csp_ok_bool(call, isfinite(x));
+}
+
+// -1, 0 or 1; NaN stays.
+static CspStatus math_sign(CspCall *call) {
+  double x;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  if (isnan(x)) return csp_ok(call, csp_arg(call, 0));
+  return csp_ok_int(call, (x > 0) - (x < 0));
+}
+
+// --- Both kinds of numbers ------------------------------------------------------------
+
+// abs, min and max are the predeclared functions.
+static CspStatus predeclared(CspCall *call, const char *name) {
+  CspValue argv[64];
+  int argc = csp_argc(call);
+  if (argc > 64) {
+    return csp_panic(call, "math.%s: more than 64 arguments; give a list",
+                     name);
+  }
+  for (int i = 0; i < argc; i++) argv[i] = csp_arg(call, i);
+  return csp_tail_named(call, name, argc, argv);
+}
+
+static CspStatus math_abs(CspCall *call) { return predeclared(call, "abs"); }
+
+static CspStatus math_min(CspCall *call) { return predeclared(call, "min"); }
+
+static CspStatus math_max(CspCall *call) { return predeclared(call, "max"); }
+
+static CspStatus math_clamp(CspCall *call) {
+  CspValue x = csp_arg(call, 0), low = csp_arg(call, 1),
+           high = csp_arg(call, 2);
+  double unused;
+  for (int i = 0; i < 3; i++) {
+    if (!csp_need_number(call, i, &unused)) return CSP_PANIC;
+  }
+  if (csp_compare(low, high) == 1) {
+    return csp_panic(call, "math.clamp: low is greater than high");
+  }
+  if (csp_compare(x, low) == -1) return csp_ok(call, low);
+  return csp_ok(call, csp_compare(x, high) == 1 ? high : x);
+}
+
+// --- Ints ------------------------------------------------------------------------------
+
+static uint64_t magnitude(int64_t n) {
+  return n < 0 ? -(uint64_t)n : (uint64_t)n;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+  while (b != 0) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+static CspStatus ok_unsigned(CspCall *call, uint64_t n, bool overflow) {
+  if (overflow || n > INT64_MAX) {
+    return csp_panic(call, "integer overflow");
+  }
+  return csp_ok_int(call, (int64_t)n);
+}
+
+static CspStatus math_gcd(CspCall *call) {
+  int64_t a, b;
+  if (!csp_need_int(call, 0, &a) || !csp_need_int(call, 1, &b)) {
+    return CSP_PANIC;
+  }
+  return ok_unsigned(call, gcd(magnitude(a), magnitude(b)), false);
+}
+
+static CspStatus math_lcm(CspCall *call) {
+  int64_t a, b;
+  if (!csp_need_int(call, 0, &a) || !csp_need_int(call, 1, &b)) {
+    return CSP_PANIC;
+  }
+  if (a == 0 || b == 0) return csp_ok_int(call, 0);
+  uint64_t result, x = magnitude(a), y = magnitude(b);
+  bool overflow = __builtin_mul_overflow(x / gcd(x, y), y, &result);
+  return ok_unsigned(call, result, overflow);
+}
+
+// base to the power of a non-negative int, exactly.
+static CspStatus math_ipow(CspCall *call) {
+  int64_t base, exponent, result = 1;
+  if (!csp_need_int(call, 0, &base) || !csp_need_int(call, 1, &exponent)) {
+    return CSP_PANIC;
+  }
+  if (exponent < 0) return csp_bad_arg(call, 1, "0 or more");
+  bool overflow = false;
+  for (; exponent > 0; exponent >>= 1) {
+    if (exponent & 1) {
+      overflow = overflow || __builtin_mul_overflow(result, base, &result);
+    }
+    if (exponent > 1 && __builtin_mul_overflow(base, base, &base)) {
+      overflow = true;
+      break;
+    }
+  }
+  if (overflow) return csp_panic(call, "integer overflow");
+  return csp_ok_int(call, result);
+}
+
+// The greatest int whose square is at most n.
+static CspStatus math_isqrt(CspCall *call) {
+  int64_t n;
+  if (!need_int_in(call, 0, 0, INT64_MAX, &n)) return CSP_PANIC;
+  uint64_t root = (uint64_t)sqrt((double)n);
+  while (root * root > (uint64_t)n) root--;
+  while ((root + 1) * (root + 1) <= (uint64_t)n) root++;
+  return csp_ok_int(call, (int64_t)root);
+}
+
+// How many bits of n (as 64 bits) are set.
+static CspStatus math_popcount(CspCall *call) {
+  int64_t n;
+  if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
+  return csp_ok_int(call, __builtin_popcountll((uint64_t)n));
+}
+
+// --- Tables --------------------------------------------------------------------------------
+
+static void add_constants(CspCall *call, CspValue module) {
+  csp_module_set(call, module, "pi", csp_float(call, M_PI));
+  csp_module_set(call, module, "e", csp_float(call, M_E));
+  csp_module_set(call, module, "tau", csp_float(call, 2 * M_PI));
+  csp_module_set(call, module, "inf", csp_float(call, (double)INFINITY));
+  csp_module_set(call, module, "nan", csp_float(call, (double)NAN));
+  csp_module_set(call, module, "max_int", csp_int(call, INT64_MAX));
+  csp_module_set(call, module, "min_int", csp_int(call, INT64_MIN));
+  csp_module_set(call, module, "max_float",
+                 csp_float(call, 1.7976931348623157e308));
+  csp_module_set(call, module, "epsilon",
+                 csp_float(call, 2.220446049250313e-16));
+}
+
+static const CspFunction functions[] = {
+#define X(name) {#name, "x", math_##name},
+    UNARY(X)
+#undef X
+#define X(name, function) {#name, "x, y", math_##name},
+    BINARY(X)
+#undef X
+    {"log", "x, base = nil", math_log},
+    {"degrees", "x", math_degrees},
+    {"radians", "x", math_radians},
+    {"floor", "x", math_floor},
+    {"ceil", "x", math_ceil},
+    {"trunc", "x", math_trunc},
+    {"round", "x, digits = nil", math_round},
+    {"is_nan", "x", math_is_nan},
+    {"is_inf", "x, sign = 0", math_is_inf},
+    {"is_finite", "x", math_is_finite},
+    {"sign", "x", math_sign},
+    {"abs", "x", math_abs},
+    {"min", "values...", math_min},
+    {"max", "values...", math_max},
+    {"clamp", "x, low, high", math_clamp},
+    {"gcd", "a, b", math_gcd},
+    {"lcm", "a, b", math_lcm},
+    {"ipow", "base, exponent", math_ipow},
+    {"isqrt", "n", math_isqrt},
+    {"popcount", "n", math_popcount},
+    {NULL, NULL, NULL},
+};
+
+const CspModule math_module = {"math", functions, add_constants, NULL, 0};

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// The module os: what the others of os_*.c provide, and what concerns the
+// process itself.
+#include "stdlib/os.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// exit(status = 0): deferred calls do not run; output is written.
+static CspStatus os_exit(CspCall *call) {
+  int64_t status = 0;
+  if (!is_nil(call, 0) && !need_int_in(call, 0, 0, 255, &status)) {
+    return CSP_PANIC;
+  }
+  return csp_exit(call, (int)status);
+}
+
+static CspStatus os_getwd(CspCall *call) {
+  char *path = getcwd(NULL, 0);
+  if (!path) return csp_ok_error(call, "the working directory is not there");
+  return csp_ok_value(call, csp_string_take(call, path, strlen(path)));
+}
+
+static CspStatus os_hostname(CspCall *call) {
+  char name[256];
+  if (gethostname(name, sizeof name) != 0) {
+    return csp_ok_error(call, "the host has no name");
+  }
+  name[sizeof name - 1] = '\0';
+  return csp_ok_value(call, csp_string(call, name, strlen(name)));
+}
+
+static CspStatus os_pid(CspCall *call) { return csp_ok_int(call, getpid()); }
+
+static CspStatus os_getuid(CspCall *call) { return csp_ok_int(call, getuid()); }
+
+static CspStatus os_is_terminal(CspCall *call) {
+  int64_t fd;
+  if (!need_int_in(call, 0, 0, 1 << 20, &fd)) return CSP_PANIC;
+  return csp_ok_bool(call, isatty((int)fd) == 1);
+}
+
+static void add_args(CspCall *call, CspValue module) {
+  char **argv;
+  int argc = csp_args(call, &argv);
+  CspValue list = csp_list(call, (size_t)(argc > 0 ? argc : 0));
+  if (csp_is_undef(list)) return;
+  for (int i = 0; i < argc; i++) {
+    csp_list_push(call, list, csp_string(call, argv[i], strlen(argv[i])));
+  }
+  csp_module_set(call, module, "args", list);
+}
+
+static void add_constants(CspCall *call, CspValue module) {
+  add_args(call, module);
+  os_file_init(call, module);
+}
+
+static const CspFunction functions[] = {
+    {"exit", "status = 0", os_exit},
+    {"getwd", "", os_getwd},
+    {"hostname", "", os_hostname},
+    {"pid", "", os_pid},
+    {"getuid", "", os_getuid},
+    {"is_terminal", "fd", os_is_terminal},
+    {"read_file", "path", os_read_file},
+    {"read_bytes", "path", os_read_bytes},
+    {"write_file", "path, data, mode = 0o666", os_write_file},
+    {"append_file", "path, data, mode = 0o666", os_append_file},
+    {"copy_file", "from, to", os_copy_file},
+    {"rename", "from, to", os_rename},
+    {"symlink", "target, path", os_symlink},
+    {"stat", "path, follow = true", os_stat},
+    {"exists", "path", os_exists},
+    {"is_dir", "path", os_is_dir},
+    {"is_file", "path", os_is_file},
+    {"_list_dir", "path", os_list_dir},
+    {"glob", "pattern", os_glob},
+    {"read_link", "path", os_read_link},
+    {"real_path", "path", os_real_path},
+    {"mkdir", "path, mode = 0o777", os_mkdir},
+    {"mkdir_all", "path, mode = 0o777", os_mkdir_all},
+    {"chmod", "path, mode", os_chmod},
+    {"remove", "path", os_remove},
+    {"remove_all", "path", os_remove_all},
+    {"chdir", "path", os_chdir},
+    {"_temp", "prefix, folder, dir", os_temp},
+    {"open", "path, mode = \"r\", permissions = 0o666", os_open},
+    {"clean_path", "path", os_clean_path},
+    {"join_path", "parts...", os_join_path},
+    {"base", "path", os_base},
+    {"dir", "path", os_dir},
+    {"ext", "path", os_ext},
+    {"is_abs", "path", os_is_abs},
+    {"abs_path", "path", os_abs_path},
+    {"run", "program, args = nil, stdin = nil, dir = nil, env = nil", os_run},
+    {"env", "name, default = nil", os_env},
+    {"set_env", "name, value", os_set_env},
+    {"environ", "", os_environ},
+    {NULL, NULL, NULL},
+};
+
+const CspModule os_module = {"os", functions, add_constants, NULL, 0};
+
+bool os_install(Csp *csp) {
+  return csp_register_class(csp, &os_file_class, os_file_methods) &&
+         csp_register_class(csp, &os_env_class, NULL);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What the files of the module os show each other: jobs, which are blocking
+// operations with everything they need in C memory.
+#ifndef CSP_STDLIB_OS_H
+#define CSP_STDLIB_OS_H
+
+#include "stdlib/stdlib.h"
+
+// --- os_job.c ----------------------------------------------------------------------
+
+// One blocking operation. The native fills it, a work function runs it
+// without touching the runtime, a done function makes the results, frees it.
+typedef struct Job {
+  const char *verb;  // for messages: "read" in "cannot read x: ..."
+  char *path, *other;
+  char *data;        // in or out
+  size_t len;
+  int64_t number;
+  int error;         // errno
+  bool flag;
+  void *extra;       // freed by free()
+} Job;
+
+// NULL: panicked. The string argument i is the path; one with a zero byte
+// makes the job fail with EINVAL before any work.
+Job *job_new(CspCall *call, const char *verb, int i);
+bool job_other(CspCall *call, Job *job, int i);
+// The data to write: a string or bytes.
+bool job_data(CspCall *call, Job *job, int i);
+void job_free(Job *job);
+// Runs work unless the job has failed already.
+CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
+                  CspStatus (*done)(CspCall *call, void *data));
+
+// Done functions. err: nil or an error, the only result; the others:
+// (value, nil) or (nil, error).
+CspStatus job_done_err(CspCall *call, void *data);
+CspStatus job_done_string(CspCall *call, void *data);
+CspStatus job_done_bytes(CspCall *call, void *data);
+CspStatus job_done_flag(CspCall *call, void *data);  // flag alone
+// data is a sequence of NUL-terminated strings.
+CspStatus job_done_list(CspCall *call, void *data);
+// The error of a failed job, undef without memory.
+CspValue job_error(CspCall *call, const Job *job);
+CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it
+
+// --- What they add to the module's table in os.c ------------------------------------------
+
+// os_fs.c
+CspStatus os_read_file(CspCall *call);
+CspStatus os_read_bytes(CspCall *call);
+CspStatus os_write_file(CspCall *call);
+CspStatus os_append_file(CspCall *call);
+CspStatus os_copy_file(CspCall *call);
+CspStatus os_rename(CspCall *call);
+CspStatus os_symlink(CspCall *call);
+CspStatus os_stat(CspCall *call);
+CspStatus os_exists(CspCall *call);
+CspStatus os_is_dir(CspCall *call);
+CspStatus os_is_file(CspCall *call);
+CspStatus os_list_dir(CspCall *call);
+CspStatus os_glob(CspCall *call);
+CspStatus os_read_link(CspCall *call);
+CspStatus os_real_path(CspCall *call);
+CspStatus os_mkdir(CspCall *call);
+CspStatus os_mkdir_all(CspCall *call);
+CspStatus os_chmod(CspCall *call);
+CspStatus os_remove(CspCall *call);
+CspStatus os_remove_all(CspCall *call);
+CspStatus os_chdir(CspCall *call);
+CspStatus os_temp(CspCall *call);
+
+// os_file.c
+CspStatus os_open(CspCall *call);
+
+// os_path.c
+CspStatus os_clean_path(CspCall *call);
+CspStatus os_join_path(CspCall *call);
+CspStatus os_base(CspCall *call);
+CspStatus os_dir(CspCall *call);
+CspStatus os_ext(CspCall *call);
+CspStatus os_is_abs(CspCall *call);
+CspStatus os_abs_path(CspCall *call);
+
+// os_run.c
+CspStatus os_run(CspCall *call);
+
+// os_env.c
+CspStatus os_env(CspCall *call);
+CspStatus os_set_env(CspCall *call);
+CspStatus os_environ(CspCall *call);
+
+extern const CspClass os_file_class, os_env_class;
+extern const CspFunction os_file_methods[];
+
+// Reads all of a descriptor to job->data; sets job->error.
+void os_read_all(int fd, Job *job);
+// Writes all of it; 0 or an errno.
+int os_write_all(int fd, const char *data, size_t len);
+
+// The runtime's own environment as a malloced, NULL-terminated array of
+// malloced "NAME=value" strings, with changes (NULL or a map) on top.
+char **os_env_copy(CspCall *call, const CspValue *changes);
+void os_env_free(char **env);
+
+// Adds os.stdin.
+void os_file_init(CspCall *call, CspValue module);
+
+#endif

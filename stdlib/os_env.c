@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The environment. The process's own is shared by all runtimes and unsafe to
+// change while threads read it, so each runtime works on a copy, taken when
+// first asked for; programs that are run get the copy.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stdlib/os.h"
+
+typedef struct Env {
+  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
+  char **list;           // NULL-terminated; NULL until first needed
+  size_t count;
+} Env;
+
+void os_env_free(char **env) {
+  for (char **at = env; at && *at; at++) free(*at);
+  free(env);
+}
+
+static void env_finalize(void *data) { os_env_free(((Env *)data)->list); }
+
+const CspClass os_env_class = {"environment", env_finalize, sizeof(Env)};
+
+// --- Arrays of "NAME=value" ------------------------------------------------------------
+
+static char **copy_list(char *const *from, size_t *count) {
+  size_t n = 0;
+  while (from[n]) n++;
+  char **list = calloc(n + 1, sizeof *list);
+  for (size_t i = 0; list && i < n; i++) {
+    list[i] = strdup(from[i]);
+    if (!list[i]) {
+      os_env_free(list);
+      return NULL;
+    }
+  }
+  *count = n;
+  return list;
+}
+
+static size_t find_name(char **list, Str name) {
+  size_t i = 0;
+  for (; list[i]; i++) {
+    if (strncmp(list[i], name.data, name.len) == 0 &&
+        list[i][name.len] == '=') {
+      break;
+    }
+  }
+  return i;
+}
+
+// Sets or (value.data NULL) takes out a variable; false: out of memory.
+static bool change(char ***list, size_t *count, Str name, Str value) {
+  size_t i = find_name(*list, name);
+  if (!value.data) {
+    if (i == *count) return true;
+    free((*list)[i]);
+    memmove(*list + i, *list + i + 1, (*count - i) * sizeof **list);
+    (*count)--;
+    return true;
+  }
+  char *entry = malloc(name.len + value.len + 2);
+  if (!entry) return false;
+  memcpy(entry, name.data, name.len);
+  entry[name.len] = '=';
+  memcpy(entry + name.len + 1, value.data, value.len);
+  entry[name.len + 1 + value.len] = '\0';
+  if (i < *count) {
+    free((*list)[i]);
+    (*list)[i] = entry;
+    return true;
+  }
+  char **more = realloc(*list, (*count + 2) * sizeof *more);
+  if (!more) {
+    free(entry);
+    return false;
+  }
+  more[*count] = entry;
+  more[++*count] = NULL;
+  *list = more;
+  return true;
+}
+
+// --- The runtime's copy -------------------------------------------------------------------
+
+// Locked; NULL: panicked (and not locked).
+static Env *env_lock(CspCall *call) {
+  Env *env = csp_state(csp_of(call), &os_env_class);
+  if (env) {
+    pthread_mutex_lock(&env->lock);
+    if (!env->list) env->list = copy_list(environ, &env->count);
+    if (env->list) return env;
+    pthread_mutex_unlock(&env->lock);
+  }
+  csp_panic_memory(call);
+  return NULL;
+}
+
+// Names are not empty, and hold neither = nor a zero byte.
+static bool need_name(CspCall *call, int i, Str *name) {
+  if (!need_str(call, i, name)) return false;
+  if (name->len > 0 && !memchr(name->data, '=', name->len) &&
+      !memchr(name->data, '\0', name->len)) {
+    return true;
+  }
+  csp_bad_arg(call, i, "a name without = and zero bytes");
+  return false;
+}
+
+CspStatus os_env(CspCall *call) {
+  Str name;
+  if (!need_name(call, 0, &name)) return CSP_PANIC;
+  Env *env = env_lock(call);
+  if (!env) return CSP_PANIC;
+  size_t i = find_name(env->list, name);
+  CspValue v = csp_arg(call, 1);
+  if (i < env->count) {
+    const char *value = env->list[i] + name.len + 1;
+    v = csp_string(call, value, strlen(value));
+  }
+  pthread_mutex_unlock(&env->lock);
+  return csp_ok(call, v);
+}
+
+// A nil value takes the variable out.
+CspStatus os_set_env(CspCall *call) {
+  Str name, value = {0};
+  if (!need_name(call, 0, &name)) return CSP_PANIC;
+  if (!is_nil(call, 1)) {
+    if (!need_str(call, 1, &value)) return CSP_PANIC;
+    if (memchr(value.data, '\0', value.len)) {
+      return csp_bad_arg(call, 1, "a string without zero bytes");
+    }
+  }
+  Env *env = env_lock(call);
+  if (!env) return CSP_PANIC;
+  bool ok = change(&env->list, &env->count, name, value);
+  pthread_mutex_unlock(&env->lock);
+  return ok ? csp_ok_nothing(call) : csp_panic_memory(call);
+}
+
+CspStatus os_environ(CspCall *call) {
+  Env *env = env_lock(call);
+  if (!env) return CSP_PANIC;
+  CspValue map = csp_map(call, env->count);
+  bool ok = !csp_is_undef(map);
+  for (size_t i = 0; i < env->count && ok; i++) {
+    const char *entry = env->list[i], *equals = strchr(entry, '=');
+    if (!equals) continue;
+    ok = csp_map_set(call, map,
+                     csp_string(call, entry, (size_t)(equals - entry)),
+                     csp_string(call, equals + 1, strlen(equals + 1)));
+  }
+  pthread_mutex_unlock(&env->lock);
+  return ok ? csp_ok(call, map) : csp_panic_memory(call);
+}
+
+// false: panicked.
+static bool apply(CspCall *call, char ***list, size_t *count,
+                  CspValue changes) {
+  CspValue key, value;
+  CspIter iter = {0};
+  while (csp_map_next(call, changes, &iter, &key, &value)) {
+    bool unset = csp_type(value) == CSP_NIL;
+    if (csp_type(key) != CSP_STRING ||
+        (!unset && csp_type(value) != CSP_STRING)) {
+      csp_panic(call, "the environment's names and values must be strings");
+      return false;
+    }
+    Str text = {0};
+    if (!unset) text = str_of(value);
+    if (!change(list, count, str_of(key), text)) {
+      csp_panic_memory(call);
+      return false;
+    }
+  }
+  return true;
+}
+
+char **os_env_copy(CspCall *call, const CspValue *changes) {
+  Env *env = env_lock(call);
+  if (!env) return NULL;
+  size_t count = 0;
+  char **list = copy_list(env->list, &count);
+  pthread_mutex_unlock(&env->lock);
+  if (!list) {
+    csp_panic_memory(call);
+  } else if (changes && !apply(call, &list, &count, *changes)) {
+    os_env_free(list);
+    list = NULL;
+  }
+  return list;
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: MIT
+// Open files: a host value with buffers of its own for both directions.
+//
+// Several goroutines may use one file: each operation holds the file's lock.
+// What a buffer can serve is done at once by the native; everything else (or
+// when another holds the lock) is a job without a P. Unread input is given
+// back (by seeking) before writing, pending output is written before reading.
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stdlib/os.h"
+
+enum { FILE_BUFFER = 65536 };
+
+typedef struct File {
+  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
+  bool open;
+  bool keep;  // standard input: never closed by us
+  int fd;
+  int error;  // of pending output that could not be written
+  char *in;   // NULL until first needed
+  size_t in_at, in_len;
+  char *out;  // NULL until first needed
+  size_t out_len;
+  char *name;
+} File;
+
+// --- The file itself: lock held ---------------------------------------------------------
+
+static int file_flush(File *file) {
+  size_t len = file->out_len;
+  file->out_len = 0;
+  return len > 0 ? os_write_all(file->fd, file->out, len) : 0;
+}
+
+// Gives back what was read but not used.
+static void file_unread(File *file) {
+  off_t left = (off_t)(file->in_len - file->in_at);
+  file->in_at = file->in_len = 0;
+  if (left > 0) lseek(file->fd, -left, SEEK_CUR);
+}
+
+// Reads more behind what is unused; 0, or an errno; *end at the end.
+static int file_fill(File *file, bool *end) {
+  int error = file_flush(file);
+  if (error) return error;
+  if (!file->in) file->in = malloc(FILE_BUFFER);
+  if (!file->in) return ENOMEM;
+  file->in_at = file->in_len = 0;
+  ssize_t n;
+  do {
+    n = read(file->fd, file->in, FILE_BUFFER);
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) return errno;
+  *end = n == 0;
+  file->in_len = (size_t)n;
+  return 0;
+}
+
+static int file_write(File *file, const char *data, size_t len) {
+  file_unread(file);
+  if (!file->out) file->out = malloc(FILE_BUFFER);
+  if (!file->out) return ENOMEM;
+  if (file->out_len + len > FILE_BUFFER) {
+    int error = file_flush(file);
+    if (error) return error;
+  }
+  if (len > FILE_BUFFER) return os_write_all(file->fd, data, len);
+  memcpy(file->out + file->out_len, data, len);
+  file->out_len += len;
+  return 0;
+}
+
+static int file_close(File *file) {
+  if (!file->open) return EBADF;
+  int error = file_flush(file);
+  file->open = false;
+  if (!file->keep && close(file->fd) != 0 && !error && errno != EINTR) {
+    error = errno;
+  }
+  free(file->in);
+  free(file->out);
+  file->in = file->out = NULL;
+  file->in_at = file->in_len = 0;
+  return error;
+}
+
+static void file_finalize(void *data) {
+  File *file = data;
+  if (file->open) file_close(file);
+  free(file->name);
+}
+
+const CspClass os_file_class = {"file", file_finalize, sizeof(File)};
+
+// --- Jobs on a file ----------------------------------------------------------------------
+
+// The file that argument 0 is; NULL: panicked.
+static File *need_file(CspCall *call) {
+  File *file = csp_host_data(csp_arg(call, 0), &os_file_class);
+  if (!file) csp_bad_arg(call, 0, "an open file");
+  return file;
+}
+
+// job->extra is the file (kept by the call's argument, so not freed).
+typedef struct FileJob {
+  Job job;
+  File *file;
+  int64_t want;  // bytes to read; -1: a line, -2: everything
+  int whence;
+} FileJob;
+
+// The argument's name is the job's path. NULL: panicked.
+static FileJob *file_job(CspCall *call, File *file, const char *verb) {
+  FileJob *work = calloc(1, sizeof *work);
+  if (work) work->job.path = strdup(file->name);
+  if (!work || !work->job.path) {
+    free(work);
+    csp_panic_memory(call);
+    return NULL;
+  }
+  work->job.verb = verb;
+  work->file = file;
+  return work;
+}
+
+static bool file_lock_open(FileJob *work) {
+  pthread_mutex_lock(&work->file->lock);
+  if (!work->file->open) work->job.error = EBADF;
+  return work->file->open;
+}
+
+// --- Reading ------------------------------------------------------------------------------
+
+enum { WANT_LINE = -1, WANT_ALL = -2 };
+
+// Moves what is wanted from the buffer to out; whether that is all of it.
+static bool take_input(File *file, int64_t want, Buffer *out) {
+  size_t count = file->in_len - file->in_at;
+  bool whole = false;
+  if (count == 0) return want == (int64_t)out->len;
+  const char *from = file->in + file->in_at;
+  if (want == WANT_LINE) {
+    const char *end = memchr(from, '\n', count);
+    if (end) count = (size_t)(end - from) + 1;
+    whole = end != NULL;
+  } else if (want >= 0 && count >= (size_t)want - out->len) {
+    count = (size_t)want - out->len;
+    whole = true;
+  }
+  buffer_add(out, from, count);
+  file->in_at += count;
+  return whole;
+}
+
+static void read_work(void *data) {
+  FileJob *work = data;
+  Buffer out = {0};
+  bool end = false;
+  if (file_lock_open(work)) {
+    while (!take_input(work->file, work->want, &out) && !end &&
+           !work->job.error) {
+      work->job.error = out.failed ? ENOMEM : file_fill(work->file, &end);
+    }
+  }
+  pthread_mutex_unlock(&work->file->lock);
+  // flag: nothing came, as the file is at its end
+  work->job.flag = end && out.len == 0 && work->want != WANT_ALL;
+  work->job.data = out.data;
+  work->job.len = out.len;
+}
+
+// A line without its end.
+static size_t line_len(const char *data, size_t len) {
+  if (len == 0 || data[len - 1] != '\n') return len;
+  len--;
+  if (len > 0 && data[len - 1] == '\r') len--;
+  return len;
+}
+
+static CspStatus read_done(CspCall *call, void *data) {
+  FileJob *work = data;
+  Job *job = &work->job;
+  if (!job->error && job->flag) {
+    job_free(job);
+    return csp_ok_value(call, csp_nil());
+  }
+  if (work->want == WANT_LINE) job->len = line_len(job->data, job->len);
+  return job_done_string(call, job);
+}
+
+static CspStatus read_bytes_done(CspCall *call, void *data) {
+  FileJob *work = data;
+  if (work->job.error || !work->job.flag) {
+    return job_done_bytes(call, &work->job);
+  }
+  job_free(&work->job);
+  return csp_ok_value(call, csp_nil());
+}
+
+// A whole line that is in the buffer already; false: not so.
+static bool quick_line(CspCall *call, File *file) {
+  if (pthread_mutex_trylock(&file->lock) != 0) return false;
+  size_t count = file->in_len - file->in_at;
+  const char *from = count > 0 ? file->in + file->in_at : "";
+  const char *end = memchr(from, '\n', count);
+  if (end) {
+    size_t len = (size_t)(end - from) + 1;
+    csp_return(call, csp_string(call, from, line_len(from, len)));
+    csp_charge(call, len / 64);
+    file->in_at += len;
+  }
+  pthread_mutex_unlock(&file->lock);
+  return end != NULL;
+}
+
+static CspStatus run_read(CspCall *call, int64_t want,
+                          CspStatus (*done)(CspCall *call, void *data)) {
+  File *file = need_file(call);
+  FileJob *work = file ? file_job(call, file, "read") : NULL;
+  if (!work) return CSP_PANIC;
+  work->want = want;
+  return csp_block(call, read_work, done, work);
+}
+
+// (line, nil), (nil, nil) at the end, or (nil, error).
+static CspStatus file_read_line(CspCall *call) {
+  File *file = need_file(call);
+  if (!file) return CSP_PANIC;
+  if (quick_line(call, file)) return csp_ok(call, csp_nil());
+  return run_read(call, WANT_LINE, read_done);
+}
+
+static CspStatus file_read_all(CspCall *call) {
+  return run_read(call, WANT_ALL, read_done);
+}
+
+// n bytes, fewer before the end; at the end (nil, nil). Without n: all.
+static CspStatus file_read(CspCall *call) {
+  int64_t n = WANT_ALL;
+  if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
+    return CSP_PANIC;
+  }
+  return run_read(call, n, read_done);
+}
+
+static CspStatus file_read_bytes(CspCall *call) {
+  int64_t n = WANT_ALL;
+  if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
+    return CSP_PANIC;
+  }
+  return run_read(call, n, read_bytes_done);
+}
+
+// A function that gives the next line, nil at the end.
+static CspStatus file_lines(CspCall *call) {
+  if (!need_file(call)) return CSP_PANIC;
+  CspValue argv[2] = {csp_arg(call, 0), csp_bool(false)};
+  return csp_tail_named(call, "_line_reader", 2, argv);
+}
+
+// --- Writing ------------------------------------------------------------------------------
+
+static void write_work(void *data) {
+  FileJob *work = data;
+  if (file_lock_open(work)) {
+    work->job.error = file_write(work->file, work->job.data, work->job.len);
+  }
+  pthread_mutex_unlock(&work->file->lock);
+}
+
+// If it only has to be copied to the buffer.
+static bool quick_write(File *file, const char *data, size_t len) {
+  if (pthread_mutex_trylock(&file->lock) != 0) return false;
+  bool fits = file->open && file->out && file->in_len == file->in_at &&
+              len <= FILE_BUFFER - file->out_len;
+  if (fits) file_write(file, data, len);
+  pthread_mutex_unlock(&file->lock);
+  return fits;
+}
+
+// All pieces (strings and bytes) as one.
+static bool join_pieces(CspCall *call, Job *job) {
+  Job piece = {0};
+  Buffer all = {0};
+  bool ok = true;
+  for (int i = 1; i < csp_argc(call) && ok; i++) {
+    ok = job_data(call, &piece, i);
+    if (ok) buffer_add(&all, piece.data, piece.len);
+    free(piece.data);
+    piece.data = NULL;
+  }
+  job->data = all.data;
+  job->len = all.len;
+  if (ok && all.failed) csp_panic_memory(call);
+  return ok && !all.failed;
+}
+
+// nil or an error.
+static CspStatus file_write_pieces(CspCall *call) {
+  File *file = need_file(call);
+  if (!file) return CSP_PANIC;
+  if (csp_argc(call) == 2 && csp_type(csp_arg(call, 1)) == CSP_STRING) {
+    Str s = str_of(csp_arg(call, 1));
+    csp_charge(call, s.len / 128);
+    if (quick_write(file, s.data, s.len)) return csp_ok(call, csp_nil());
+  }
+  FileJob *work = file_job(call, file, "write");
+  if (!work) return CSP_PANIC;
+  if (!join_pieces(call, &work->job)) {
+    job_free(&work->job);
+    return CSP_PANIC;
+  }
+  return csp_block(call, write_work, job_done_err, work);
+}
+
+// --- Position, flushing, closing ---------------------------------------------------------------
+
+static void seek_work(void *data) {
+  FileJob *work = data;
+  if (file_lock_open(work)) {
+    work->job.error = file_flush(work->file);
+    file_unread(work->file);
+    off_t at = lseek(work->file->fd, work->want, work->whence);
+    if (at < 0 && !work->job.error) work->job.error = errno;
+    work->job.number = at;
+  }
+  pthread_mutex_unlock(&work->file->lock);
+}
+
+static CspStatus seek_done(CspCall *call, void *data) {
+  FileJob *work = data;
+  if (work->job.error) return job_fail(call, &work->job);
+  int64_t at = work->job.number;
+  job_free(&work->job);
+  return csp_ok_value(call, csp_int(call, at));
+}
+
+// (position, nil) or (nil, error). from: "start", "current" or "end".
+static CspStatus file_seek(CspCall *call) {
+  static const char *const names[] = {"start", "current", "end"};
+  static const int whences[] = {SEEK_SET, SEEK_CUR, SEEK_END};
+  File *file = need_file(call);
+  int64_t offset;
+  Str from;
+  if (!file || !opt_int(call, 1, 0, &offset) ||
+      !opt_str(call, 2, "start", &from)) {
+    return CSP_PANIC;
+  }
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(from.data, names[i]) != 0) continue;
+    FileJob *work = file_job(call, file, "seek in");
+    if (!work) return CSP_PANIC;
+    work->want = offset;
+    work->whence = whences[i];
+    return csp_block(call, seek_work, seek_done, work);
+  }
+  return csp_bad_arg(call, 2, "\"start\", \"current\" or \"end\"");
+}
+
+static CspStatus file_tell(CspCall *call) {
+  File *file = need_file(call);
+  FileJob *work = file ? file_job(call, file, "seek in") : NULL;
+  if (!work) return CSP_PANIC;
+  work->whence = SEEK_CUR;
+  return csp_block(call, seek_work, seek_done, work);
+}
+
+// want: 1 to reach the disk, too.
+static void flush_work(void *data) {
+  FileJob *work = data;
+  if (file_lock_open(work)) {
+    work->job.error = file_flush(work->file);
+    if (!work->job.error && work->want == 1 && fsync(work->file->fd) != 0) {
+      work->job.error = errno;
+    }
+  }
+  pthread_mutex_unlock(&work->file->lock);
+}
+
+static void close_work(void *data) {
+  FileJob *work = data;
+  pthread_mutex_lock(&work->file->lock);
+  work->job.error = file_close(work->file);
+  pthread_mutex_unlock(&work->file->lock);
+}
+
+static void truncate_work(void *data) {
+  FileJob *work = data;
+  if (file_lock_open(work)) {
+    work->job.error = file_flush(work->file);
+    if (!work->job.error && ftruncate(work->file->fd, work->want) != 0) {
+      work->job.error = errno;
+    }
+  }
+  pthread_mutex_unlock(&work->file->lock);
+}
+
+static CspStatus run_simple(CspCall *call, const char *verb, int64_t want,
+                            void (*run)(void *data)) {
+  File *file = need_file(call);
+  FileJob *work = file ? file_job(call, file, verb) : NULL;
+  if (!work) return CSP_PANIC;
+  work->want = want;
+  return csp_block(call, run, job_done_err, work);
+}
+
+static CspStatus file_flush_now(CspCall *call) {
+  return run_simple(call, "write", 0, flush_work);
+}
+
+static CspStatus file_sync(CspCall *call) {
+  return run_simple(call, "write", 1, flush_work);
+}
+
+static CspStatus file_close_now(CspCall *call) {
+  return run_simple(call, "close", 0, close_work);
+}
+
+static CspStatus file_truncate(CspCall *call) {
+  int64_t size;
+  if (!need_int_in(call, 1, 0, INT64_MAX, &size)) return CSP_PANIC;
+  return run_simple(call, "truncate", size, truncate_work);
+}
+
+static CspStatus file_name(CspCall *call) {
+  File *file = need_file(call);
+  if (!file) return CSP_PANIC;
+  return csp_ok_string(call, file->name, strlen(file->name));
+}
+
+// --- Opening ------------------------------------------------------------------------------------
+
+// The flags of a mode, or -1.
+static int open_flags(Str mode) {
+  static const struct {
+    const char *mode;
+    int flags;
+  } modes[] = {
+      {"r", O_RDONLY},
+      {"w", O_WRONLY | O_CREAT | O_TRUNC},
+      {"a", O_WRONLY | O_CREAT | O_APPEND},
+      {"x", O_WRONLY | O_CREAT | O_EXCL},
+      {"r+", O_RDWR},
+      {"w+", O_RDWR | O_CREAT | O_TRUNC},
+      {"a+", O_RDWR | O_CREAT | O_APPEND},
+  };
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    if (strcmp(mode.data, modes[i].mode) == 0) return modes[i].flags;
+  }
+  return -1;
+}
+
+// number: flags in, descriptor out. len: permissions.
+static void open_work(void *data) {
+  Job *job = data;
+  int fd = open(job->path, (int)job->number | O_CLOEXEC, (mode_t)job->len);
+  if (fd < 0) job->error = errno;
+  job->number = fd;
+}
+
+static CspValue file_new(CspCall *call, int fd, char *name) {
+  void *data;
+  CspValue v = csp_host_new(call, &os_file_class, &data);
+  if (csp_is_undef(v)) return v;
+  File *file = data;
+  file->fd = fd;
+  file->open = true;
+  file->name = name;
+  return v;
+}
+
+static CspStatus open_done(CspCall *call, void *data) {
+  Job *job = data;
+  if (job->error) return job_fail(call, job);
+  int fd = (int)job->number;
+  CspValue v = file_new(call, fd, job->path);
+  if (csp_is_undef(v)) close(fd);
+  if (!csp_is_undef(v)) job->path = NULL;  // it is the file's name now
+  job_free(job);
+  return csp_ok_value(call, v);
+}
+
+// (file, nil) or (nil, error).
+CspStatus os_open(CspCall *call) {
+  Str mode;
+  int64_t permissions;
+  if (!opt_str(call, 1, "r", &mode) ||
+      !opt_int(call, 2, 0666, &permissions)) {
+    return CSP_PANIC;
+  }
+  int flags = open_flags(mode);
+  if (flags < 0) {
+    return csp_bad_arg(call, 1,
+                       "\"r\", \"w\", \"a\", \"x\", \"r+\", \"w+\" or \"a+\"");
+  }
+  Job *job = job_new(call, "open", 0);
+  if (!job) return CSP_PANIC;
+  job->number = flags;
+  job->len = (size_t)permissions;
+  return job_run(call, job, open_work, open_done);
+}
+
+void os_file_init(CspCall *call, CspValue module) {
+  char *name = strdup("standard input");
+  if (!name) return;
+  CspValue v = file_new(call, STDIN_FILENO, name);
+  File *file = csp_host_data(v, &os_file_class);
+  if (!file) {
+    free(name);
+    return;
+  }
+  file->keep = true;
+  csp_module_set(call, module, "stdin", v);
+}
+
+// --- Tables ---------------------------------------------------------------------------------------
+
+
+const CspFunction os_file_methods[] = {
+    {"read", "file, n = nil", file_read},
+    {"read_bytes", "file, n = nil", file_read_bytes},
+    {"read_line", "file", file_read_line},
+    {"read_all", "file", file_read_all},
+    {"lines", "file", file_lines},
+    {"write", "file, pieces...", file_write_pieces},
+    {"seek", "file, offset = 0, from = \"start\"", file_seek},
+    {"tell", "file", file_tell},
+    {"truncate", "file, size", file_truncate},
+    {"flush", "file", file_flush_now},
+    {"sync", "file", file_sync},
+    {"close", "file", file_close_now},
+    {"name", "file", file_name},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Paths as text: nothing here looks at the file system, but abs_path, which
+// needs the working directory. Rules as in Go's path/filepath on Unix.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stdlib/os.h"
+
+// Drops the last component of the cleaned text, but not a leading "..".
+static bool drop_last(Buffer *out, size_t root) {
+  size_t at = out->len;
+  while (at > root && out->data[at - 1] != '/') at--;
+  if (out->len - at == 2 && memcmp(out->data + at, "..", 2) == 0) return false;
+  if (out->len == root) return false;
+  out->len = at > root ? at - 1 : root;
+  out->data[out->len] = '\0';
+  return true;
+}
+
+static void add_component(Buffer *out, size_t root, const char *data,
+                          size_t len) {
+  if (len == 0 || (len == 1 && data[0] == '.')) return;
+  if (len == 2 && memcmp(data, "..", 2) == 0) {
+    if (drop_last(out, root) || root > 0) return;
+  }
+  if (out->len > root) buffer_add_char(out, '/');
+  buffer_add(out, data, len);
+}
+
+// The shortest path that means the same without looking: no ".", no "//", no
+// "x/.."; "" becomes ".".
+static void clean(Buffer *out, Str s) {
+  size_t root = s.len > 0 && s.data[0] == '/';
+  buffer_reserve(out, s.len + 1);
+  if (out->failed) return;
+  out->data[0] = '\0';
+  if (root) buffer_add_char(out, '/');
+  for (size_t at = 0; at < s.len;) {
+    const char *slash = memchr(s.data + at, '/', s.len - at);
+    size_t end = slash ? (size_t)(slash - s.data) : s.len;
+    add_component(out, root, s.data + at, end - at);
+    at = end + 1;
+  }
+  if (out->len == 0) buffer_add_char(out, '.');
+}
+
+CspStatus os_clean_path(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  Buffer out = {0};
+  clean(&out, s);
+  return buffer_ok(call, &out);
+}
+
+// Empty parts do not count; the result is clean.
+CspStatus os_join_path(CspCall *call) {
+  Buffer joined = {0}, out = {0};
+  for (int i = 0; i < csp_argc(call); i++) {
+    Str part;
+    if (!need_str(call, i, &part)) {
+      buffer_free(&joined);
+      return CSP_PANIC;
+    }
+    if (part.len == 0) continue;
+    if (joined.len > 0) buffer_add_char(&joined, '/');
+    buffer_add(&joined, part.data, part.len);
+  }
+  if (joined.len > 0) clean(&out, (Str){joined.data, joined.len});
+  out.failed = out.failed || joined.failed;
+  buffer_free(&joined);
+  return buffer_ok(call, &out);
+}
+
+static Str without_slashes(Str s) {
+  while (s.len > 1 && s.data[s.len - 1] == '/') s.len--;
+  return s;
+}
+
+// Where the last component begins.
+static size_t last_component(Str s) {
+  size_t at = s.len;
+  while (at > 0 && s.data[at - 1] != '/') at--;
+  return at;
+}
+
+CspStatus os_base(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (s.len == 0) return csp_ok_string(call, ".", 1);
+  s = without_slashes(s);
+  if (s.len == 1 && s.data[0] == '/') return csp_ok_string(call, "/", 1);
+  size_t at = last_component(s);
+  return csp_ok_string(call, s.data + at, s.len - at);
+}
+
+CspStatus os_dir(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  s.len = last_component(s);
+  Buffer out = {0};
+  clean(&out, s);
+  return buffer_ok(call, &out);
+}
+
+// With its point; "" when there is none. A name's first point is no ending
+// (".profile").
+CspStatus os_ext(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  size_t start = last_component(s), at = s.len;
+  while (at > start && s.data[at - 1] != '.') at--;
+  if (at <= start + 1) return csp_ok_string(call, "", 0);
+  return csp_ok_string(call, s.data + at - 1, s.len - at + 1);
+}
+
+CspStatus os_is_abs(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  return csp_ok_bool(call, s.len > 0 && s.data[0] == '/');
+}
+
+// (path, nil), or (nil, error) when the working directory has gone.
+CspStatus os_abs_path(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  Buffer joined = {0}, out = {0};
+  if (s.len == 0 || s.data[0] != '/') {
+    char *here = getcwd(NULL, 0);
+    if (!here) return csp_ok_error(call, "the working directory is not there");
+    buffer_add(&joined, here, strlen(here));
+    buffer_add_char(&joined, '/');
+    free(here);
+  }
+  buffer_add(&joined, s.data, s.len);
+  if (!joined.failed) clean(&out, (Str){joined.data, joined.len});
+  out.failed = out.failed || joined.failed;
+  buffer_free(&joined);
+  return csp_ok_value(call, buffer_string(call, &out));
+}

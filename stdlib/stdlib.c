@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Installs the library into a runtime, before it runs anything.
+//
+// The modules' tables are constant; each runtime gets a copy of them, as only
+// the generated table knows their parts in the language.
+#include "stdlib/stdlib.h"
+
+#include <string.h>
+
+enum { MODULES_MAX = 16 };
+
+typedef struct Library {
+  CspModule modules[MODULES_MAX];
+} Library;
+
+static const CspClass library_class = {"library", NULL, sizeof(Library)};
+
+static const CspModule *const all_modules[] = {
+    &strings_module, &bytes_module, &maps_module, &math_module, &time_module,
+    &os_module,      &fmt_module,   &rand_module, &sched_module};
+
+_Static_assert(sizeof all_modules / sizeof *all_modules <= MODULES_MAX,
+               "they fit");
+
+static const CspEmbedded *find_source(const char *name) {
+  const CspEmbedded *source = csp_embedded;
+  while (source->name && strcmp(source->name, name) != 0) source++;
+  return source->name ? source : NULL;
+}
+
+static bool register_modules(Csp *csp) {
+  if (!csp_register_class(csp, &library_class, NULL)) return false;
+  Library *library = csp_state(csp, &library_class);
+  if (!library) return false;
+  for (size_t i = 0; i < sizeof all_modules / sizeof *all_modules; i++) {
+    CspModule *module = &library->modules[i];
+    *module = *all_modules[i];
+    const CspEmbedded *source = find_source(module->path);
+    if (source) {
+      module->source = source->text;
+      module->source_len = source->len;
+    }
+    if (!csp_register(csp, module)) return false;
+  }
+  return true;
+}
+
+bool stdlib_install(Csp *csp) {
+  const CspEmbedded *prelude = find_source("prelude");
+  return register_modules(csp) && strings_install(csp) && list_install(csp) &&
+         bytes_install(csp) && os_install(csp) && fmt_install(csp) &&
+         rand_install(csp) && prelude &&
+         csp_register_prelude(csp, prelude->text, prelude->len);
+}

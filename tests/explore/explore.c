@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: MIT
+// The explorer: logical threads on fibers, one system thread. A thread runs
+// from one step to the next; at a step, and when it sleeps, the strategy picks
+// who goes on. Virtual time moves with the steps.
+//
+// There is one explorer per program: the code under test calls it from every
+// atomic, without a context. Only the system thread that called explore()
+// touches it.
+#include "explore.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fiber.h"
+#include "sched/rt_explore.h"
+#include "strategy.h"
+
+enum {
+  EXPLORE_QUIET = 64,
+  EXPLORE_LOCAL = 512,
+  EXPLORE_ALONE = 400,    // steps until a thread gives way to those that wait
+  EXPLORE_SHOWN = 60,     // steps shown of a failed run
+  EXPLORE_STEP_NS = 10,
+  EXPLORE_RUNS_OF_CLOCK = 16,
+};
+
+typedef enum ThreadState {
+  THREAD_READY,
+  THREAD_FUTEX,        // until woken, or the deadline
+  THREAD_UNTIL_SET,    // until *word != 0
+  THREAD_UNTIL_CLEAR,  // until *word == 0
+  THREAD_JOIN,         // until thread `joined` has ended
+  THREAD_JOIN_ALL,     // until all others have
+  THREAD_DONE,
+} ThreadState;
+
+static const char *const thread_state_names[] = {
+    "can run",         "sleeps on a futex",      "waits for a word to be set",
+    "waits for a word to be cleared", "joins a thread", "joins all threads",
+    "has ended"};
+
+typedef struct Thread {
+  ThreadState state;
+  const uint32_t *word;
+  int64_t deadline;
+  int joined;
+  bool woken;
+  const char *place, *name;  // of its last step
+  void (*run)(void *arg);
+  void *arg;
+  Fiber *fiber;  // stays from run to run
+  _Alignas(16) unsigned char local[EXPLORE_LOCAL];
+} Thread;
+
+typedef struct Step {
+  const char *place, *name;
+  int thread;
+} Step;
+
+typedef struct QuietRange {
+  const volatile char *from, *to;
+} QuietRange;
+
+typedef struct Explorer {
+  // --- this run ---
+  const Scenario *scenario;
+  Strategy strategy;
+  bool running, failed;
+  int thread_count, current;
+  uint32_t alone;  // steps since somebody else ran who could have
+  int64_t now;
+  uint32_t step_count, step_limit;
+  uint32_t quiet_count;
+  QuietRange quiet[EXPLORE_QUIET];
+  char message[1024];
+  // --- the program ---
+  Thread threads[STRATEGY_THREADS];
+  Fiber own;
+  Step *steps;
+  uint32_t step_room;
+  int scenarios;
+} Explorer;
+
+static Explorer ex = {.scenarios = 1};
+
+// --- Failure -----------------------------------------------------------------
+
+_Noreturn void explore_fail(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(ex.message, sizeof ex.message, format, args);
+  va_end(args);
+  if (!ex.running) {
+    fprintf(stderr, "fatal error: %s\n", ex.message);
+    abort();
+  }
+  ex.failed = true;
+  fiber_switch(ex.threads[ex.current].fiber, &ex.own);
+  abort();  // not reached: nobody switches back
+}
+
+// --- Who can go on -----------------------------------------------------------
+
+static bool thread_all_others_done(const Thread *t) {
+  for (int i = 0; i < ex.thread_count; i++) {
+    if (&ex.threads[i] != t && ex.threads[i].state != THREAD_DONE) return false;
+  }
+  return true;
+}
+
+static bool thread_can_run(const Thread *t) {
+  switch (t->state) {
+    case THREAD_READY:
+      return true;
+    case THREAD_FUTEX:
+      return t->woken || t->deadline <= ex.now;
+    case THREAD_UNTIL_SET:
+      return __atomic_load_n(t->word, __ATOMIC_RELAXED) != 0;
+    case THREAD_UNTIL_CLEAR:
+      return __atomic_load_n(t->word, __ATOMIC_RELAXED) == 0;
+    case THREAD_JOIN:
+      return ex.threads[t->joined].state == THREAD_DONE;
+    case THREAD_JOIN_ALL:
+      return thread_all_others_done(t);
+    case THREAD_DONE:
+      break;
+  }
+  return false;
+}
+
+// Those that can run, beginning with the current one, or ending with it if it
+// gives way.
+static int list_ready(int *list, bool gives_way) {
+  int count = 0, all = ex.thread_count;
+  for (int i = gives_way ? 1 : 0, end = gives_way ? all : all - 1; i <= end;
+       i++) {
+    int thread = (ex.current + i) % all;
+    if (thread_can_run(&ex.threads[thread])) list[count++] = thread;
+  }
+  return count;
+}
+
+static int64_t earliest_deadline(void) {
+  int64_t earliest = INT64_MAX;
+  for (int i = 0; i < ex.thread_count; i++) {
+    const Thread *t = &ex.threads[i];
+    if (t->state != THREAD_FUTEX || t->woken) continue;
+    if (t->deadline < earliest) earliest = t->deadline;
+  }
+  return earliest;
+}
+
+// The current thread stopped at a step, sleeps, or gives way.
+static void go_on(bool free) {
+  int list[STRATEGY_THREADS], count;
+  while ((count = list_ready(list, free)) == 0) {
+    int64_t deadline = earliest_deadline();
+    if (deadline == INT64_MAX) explore_fail("deadlock: all threads sleep");
+    ex.now = deadline;
+  }
+  if (count > 1 && !free && ++ex.alone > EXPLORE_ALONE) {
+    strategy_demote(&ex.strategy, ex.current);
+    free = true;
+    count = list_ready(list, free);
+  }
+  int next = list[0];
+  if (count > 1) next = strategy_pick(&ex.strategy, list, count, free);
+  if (next == ex.current) return;
+  Fiber *from = ex.threads[ex.current].fiber;
+  ex.current = next;
+  ex.alone = 0;
+  fiber_switch(from, ex.threads[next].fiber);
+}
+
+static void sleep_in(ThreadState state) {
+  Thread *t = &ex.threads[ex.current];
+  t->state = state;
+  go_on(true);
+  t->state = THREAD_READY;
+}
+
+// --- Steps -------------------------------------------------------------------
+
+static bool is_quiet(const volatile void *address) {
+  const volatile char *at = address;
+  for (uint32_t i = 0; i < ex.quiet_count; i++) {
+    if (at >= ex.quiet[i].from && at < ex.quiet[i].to) return true;
+  }
+  return false;
+}
+
+static void note_step(const char *place, const char *name) {
+  if (ex.step_count >= ex.step_limit) {
+    explore_fail("livelock: not over after %u steps", ex.step_limit);
+  }
+  Thread *t = &ex.threads[ex.current];
+  t->place = place;
+  t->name = name;
+  ex.steps[ex.step_count++] = (Step){place, name, ex.current};
+  ex.now += EXPLORE_STEP_NS;
+}
+
+void rt_explore_step(const volatile void *address, const char *place,
+                     const char *name) {
+  if (!ex.running) return;
+  if (address != NULL && is_quiet(address)) return;
+  note_step(place, name);
+  go_on(false);
+}
+
+void explore_quiet(const volatile void *at, size_t size) {
+  EXPLORE_CHECK(ex.quiet_count < EXPLORE_QUIET, "too many quiet ranges");
+  const volatile char *from = at;
+  ex.quiet[ex.quiet_count++] = (QuietRange){from, from + size};
+}
+
+uint32_t explore_choose(uint32_t count) {
+  return count < 2 ? 0 : strategy_choose(&ex.strategy, count);
+}
+
+uint32_t explore_rarely(uint32_t one_in, uint32_t count) {
+  return strategy_rarely(&ex.strategy, one_in, count);
+}
+
+// --- Threads -----------------------------------------------------------------
+
+static void thread_main(void *arg) {
+  Thread *t = arg;
+  t->run(t->arg);
+  if (t == &ex.threads[0]) {
+    EXPLORE_CHECK(thread_all_others_done(t), "threads outlive the scenario");
+    t->state = THREAD_DONE;
+    fiber_switch(t->fiber, &ex.own);
+  } else {
+    t->state = THREAD_DONE;
+    go_on(true);
+  }
+}
+
+static int thread_new(void (*run)(void *arg), void *arg) {
+  EXPLORE_CHECK(ex.thread_count < STRATEGY_THREADS, "too many threads");
+  int id = ex.thread_count++;
+  Thread *t = &ex.threads[id];
+  *t = (Thread){.fiber = t->fiber, .run = run, .arg = arg};
+  if (t->fiber == NULL) t->fiber = fiber_new(thread_main, t);
+  if (t->fiber == NULL) abort();
+  strategy_new_thread(&ex.strategy, id);
+  return id;
+}
+
+int explore_go(void (*run)(void *arg), void *arg) {
+  int id = thread_new(run, arg);
+  note_step("explore", "start of a thread");
+  go_on(false);
+  return id;
+}
+
+void explore_join(int thread) {
+  ex.threads[ex.current].joined = thread;
+  sleep_in(THREAD_JOIN);
+}
+
+void explore_join_all(void) {
+  sleep_in(THREAD_JOIN_ALL);
+}
+
+void explore_yield(void) {
+  note_step("explore", "yield");
+  strategy_demote(&ex.strategy, ex.current);
+  go_on(true);
+}
+
+bool explore_running(void) {
+  return ex.running;
+}
+
+int explore_thread(void) {
+  return ex.current;
+}
+
+void *explore_local(size_t size) {
+  EXPLORE_CHECK(size <= EXPLORE_LOCAL, "too much memory of a thread");
+  return ex.threads[ex.current].local;
+}
+
+// --- Sleep and time ----------------------------------------------------------
+
+void explore_until_set(const uint32_t *word) {
+  ex.threads[ex.current].word = word;
+  sleep_in(THREAD_UNTIL_SET);
+}
+
+void explore_until_clear(const uint32_t *word) {
+  ex.threads[ex.current].word = word;
+  sleep_in(THREAD_UNTIL_CLEAR);
+}
+
+int64_t explore_now(void) {
+  return ex.now;
+}
+
+void explore_pass_time(int64_t ns) {
+  ex.now += ns;
+}
+
+bool explore_futex_wait(const uint32_t *word, uint32_t expected,
+                        int64_t deadline) {
+  if (__atomic_load_n(word, __ATOMIC_RELAXED) != expected) return true;
+  if (explore_rarely(64, 2) != 0) return true;  // for no reason
+  Thread *t = &ex.threads[ex.current];
+  t->word = word;
+  t->deadline = deadline;
+  t->woken = false;
+  sleep_in(THREAD_FUTEX);
+  return t->woken;
+}
+
+void explore_futex_wake(const uint32_t *word, int count) {
+  int list[STRATEGY_THREADS], sleepers = 0;
+  for (int i = 0; i < ex.thread_count; i++) {
+    const Thread *t = &ex.threads[i];
+    bool sleeps = t->state == THREAD_FUTEX && !t->woken && t->word == word;
+    if (sleeps) list[sleepers++] = i;
+  }
+  for (; count > 0 && sleepers > 0; count--) {
+    uint32_t at = explore_choose((uint32_t)sleepers);
+    ex.threads[list[at]].woken = true;
+    list[at] = list[--sleepers];
+  }
+}
+
+// --- One run -----------------------------------------------------------------
+
+// After a failure stacks are left in the middle of things.
+static void drop_fibers(void) {
+  for (int i = 0; i < STRATEGY_THREADS; i++) {
+    if (ex.threads[i].fiber != NULL) fiber_free(ex.threads[i].fiber);
+    ex.threads[i].fiber = NULL;
+  }
+}
+
+// true: it went well.
+static bool run_once(const Scenario *scenario) {
+  ex.scenario = scenario;
+  ex.step_limit = scenario->step_limit;
+  if (ex.step_limit == 0) ex.step_limit = EXPLORE_STEPS;
+  if (ex.step_limit > ex.step_room) {
+    free(ex.steps);
+    ex.steps = calloc(ex.step_limit, sizeof *ex.steps);
+    if (ex.steps == NULL) abort();
+    ex.step_room = ex.step_limit;
+  }
+  ex.thread_count = ex.current = 0;
+  ex.alone = ex.step_count = ex.quiet_count = 0;
+  ex.now = 1000000000;
+  ex.failed = false;
+  strategy_begin(&ex.strategy);
+  thread_new(scenario->body, scenario->arg);
+  ex.running = true;
+  fiber_init_own(&ex.own);
+  fiber_switch(&ex.own, ex.threads[0].fiber);
+  ex.running = false;
+  return !ex.failed;
+}
+
+// --- Reports -----------------------------------------------------------------
+
+static void report_steps(void) {
+  bool all = getenv("EXPLORE_TRACE") != NULL;
+  uint32_t first = 0;
+  if (!all && ex.step_count > EXPLORE_SHOWN) {
+    first = ex.step_count - EXPLORE_SHOWN;
+  }
+  fprintf(stderr, "  steps %u to %u (EXPLORE_TRACE=1 shows all):\n", first,
+          ex.step_count);
+  for (uint32_t i = first; i < ex.step_count; i++) {
+    const Step *step = &ex.steps[i];
+    bool same = i > first && step[-1].thread == step->thread;
+    char thread[16] = "";
+    if (!same) snprintf(thread, sizeof thread, "thread %d", step->thread);
+    fprintf(stderr, "  %-10s %-22s %s\n", thread, step->place, step->name);
+  }
+}
+
+static void report(uint64_t runs) {
+  size_t room = 65536;
+  char *replay = calloc(1, room);
+  if (replay == NULL) abort();
+  strategy_print(&ex.strategy, replay, room);
+  fprintf(stderr, "explore: \"%s\" failed: %s\n", ex.scenario->name,
+          ex.message);
+  fprintf(stderr, "  schedule %llu; to see it again: EXPLORE_REPLAY='%s/%s'\n",
+          (unsigned long long)runs, ex.scenario->name, replay);
+  free(replay);
+  report_steps();
+  for (int i = 0; i < ex.thread_count; i++) {
+    const Thread *t = &ex.threads[i];
+    fprintf(stderr, "  thread %d %s%s; last step: %s %s\n", i,
+            thread_state_names[t->state], i == ex.current ? " (current)" : "",
+            t->place == NULL ? "none" : t->place,
+            t->name == NULL ? "" : t->name);
+  }
+}
+
+// --- Many runs ---------------------------------------------------------------
+
+typedef struct Search {
+  uint64_t runs, exhaustive;
+  int complete;  // preemptions; -1: none
+  uint64_t seed;
+  double until;
+} Search;
+
+static double real_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool time_is_up(const Search *search, double until) {
+  return search->runs % EXPLORE_RUNS_OF_CLOCK == 0 && real_seconds() >= until;
+}
+
+// All schedules of 0, 1, 2, ... preemptions. false: one failed.
+static bool search_exhaustively(const Scenario *scenario, Search *search,
+                                double until) {
+  Strategy *strategy = &ex.strategy;
+  for (int bound = 0; bound <= scenario->preemptions; bound++) {
+    *strategy = (Strategy){.kind = STRATEGY_EXHAUSTIVE,
+                           .bound = (uint32_t)bound,
+                           .trail = strategy->trail,
+                           .trail_room = strategy->trail_room};
+    do {
+      search->runs++;
+      search->exhaustive++;
+      if (!run_once(scenario)) return false;
+      if (time_is_up(search, until)) return true;
+    } while (strategy_next(strategy));
+    search->complete = bound;
+  }
+  return true;
+}
+
+static bool search_at_random(const Scenario *scenario, Search *search) {
+  Strategy *strategy = &ex.strategy;
+  uint32_t length = strategy->decisions;
+  for (uint64_t i = 0; !time_is_up(search, search->until); i++) {
+    strategy->kind = i % 2 == 0 ? STRATEGY_RANDOM : STRATEGY_PCT;
+    strategy->seed = search->seed + i;
+    strategy->length = length;
+    search->runs++;
+    if (!run_once(scenario)) return false;
+    length = strategy->decisions;
+  }
+  return true;
+}
+
+static bool search_all(const Scenario *scenario, Search *search) {
+  double now = real_seconds();
+  const char *seconds = getenv("EXPLORE_SECONDS");
+  double budget = seconds == NULL ? 3.0 : strtod(seconds, NULL);
+  budget /= ex.scenarios;
+  search->until = now + budget;
+  const char *seed = getenv("EXPLORE_SEED");
+  search->seed = seed == NULL ? (uint64_t)time(NULL) << 24
+                              : strtoull(seed, NULL, 0);
+  search->complete = -1;
+  bool good = search_exhaustively(scenario, search, now + budget / 2) &&
+              search_at_random(scenario, search);
+  free(ex.strategy.trail);
+  ex.strategy.trail = NULL;
+  ex.strategy.trail_room = 0;
+  return good;
+}
+
+// EXPLORE_REPLAY=NAME/RUN. false: this scenario is not meant.
+static bool replay(const Scenario *scenario, bool *good) {
+  const char *wanted = getenv("EXPLORE_REPLAY");
+  if (wanted == NULL) return false;
+  *good = true;
+  size_t length = strlen(scenario->name);
+  bool mine = strncmp(wanted, scenario->name, length) == 0 &&
+              wanted[length] == '/';
+  if (!mine) return true;
+  ex.strategy = (Strategy){.bound = UINT32_MAX};
+  if (!strategy_parse(&ex.strategy, wanted + length + 1)) {
+    fprintf(stderr, "explore: EXPLORE_REPLAY is NAME/r:SEED, p:SEED:LENGTH "
+                    "or d:DECISIONS, as a failure prints it\n");
+    *good = false;
+    return true;
+  }
+  *good = run_once(scenario);
+  if (*good) {
+    printf("# %s: this schedule passes\n", scenario->name);
+  } else {
+    report(1);
+    drop_fibers();
+  }
+  return true;
+}
+
+void explore_program(int scenarios) {
+  ex.scenarios = scenarios;
+}
+
+bool explore(const Scenario *scenario) {
+  bool good;
+  if (replay(scenario, &good)) return good;
+  Search search = {0};
+  good = search_all(scenario, &search);
+  if (!good) {
+    report(search.runs);
+    drop_fibers();
+  }
+  printf("# %s: %llu schedules (%llu exhaustive, complete to %d preemptions), "
+         "EXPLORE_SEED=%llu\n",
+         scenario->name, (unsigned long long)search.runs,
+         (unsigned long long)search.exhaustive, search.complete,
+         (unsigned long long)search.seed);
+  return good;
+}
+
+bool explore_finds(const Scenario *scenario, const char **text) {
+  Search search = {0};
+  bool found = !search_all(scenario, &search);
+  if (found) drop_fibers();
+  *text = found ? ex.message : "";
+  return found;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// The functions that sched/rt.c has out of line, on the explorer's threads and
+// virtual time. Notes and locks have the protocols of rt.c; what spins there
+// sleeps here until it can go on.
+#include "sched/rt.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "explore.h"
+#include "rt_explore_knobs.h"
+
+enum { NOW_NS = 100, LEAP_ONE_IN = 24, RANKS_HELD = 16 };
+
+// For the run; reset by its body.
+static bool (*may_start)(void (*run)(void *arg));
+
+void rt_explore_may_start(bool (*allow)(void (*run)(void *arg))) {
+  may_start = allow;
+}
+
+_Noreturn void rt_throw(const char *format, ...) {
+  char message[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  explore_fail("%s", message);
+}
+
+// --- Futexes and notes -------------------------------------------------------
+
+void rt_yield_cpu(void) {
+  explore_yield();
+}
+
+bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline) {
+  RT_STEP(word);
+  return explore_futex_wait(word, expected, deadline);
+}
+
+void rt_futex_wake(uint32_t *word, int count) {
+  RT_STEP(word);
+  explore_futex_wake(word, count);
+}
+
+enum { NOTE_CLEAR, NOTE_SET, NOTE_SLEEPS };
+
+void rt_note_set(RtNote *note) {
+  if (rt_exchange(&note->word, NOTE_SET) == NOTE_SLEEPS) {
+    rt_futex_wake(&note->word, 1);
+  }
+}
+
+bool rt_note_wait(RtNote *note, int64_t deadline) {
+  for (;;) {
+    uint32_t seen = NOTE_CLEAR;
+    rt_cas(&note->word, &seen, NOTE_SLEEPS);
+    if (seen == NOTE_SET) {
+      rt_exchange(&note->word, NOTE_CLEAR);
+      return true;
+    }
+    if (!rt_futex_wait(&note->word, NOTE_SLEEPS, deadline)) {
+      return rt_exchange(&note->word, NOTE_CLEAR) == NOTE_SET;
+    }
+  }
+}
+
+// --- Locks -------------------------------------------------------------------
+
+void rt_lock_slow(RtLock *lock) {
+  while (rt_exchange(&lock->word, 2u) != 0) {
+    rt_futex_wait(&lock->word, 2, RT_FOREVER);
+  }
+}
+
+void rt_spin_lock_slow(uint32_t *word) {
+  do {
+    explore_until_clear(word);
+  } while (rt_exchange(word, 1u) != 0);
+}
+
+#ifdef CSP_DEBUG
+typedef struct RankHeld {
+  RtRank rank;
+  const void *lock;
+} RankHeld;
+
+typedef struct RanksHeld {
+  uint32_t count;
+  RankHeld held[RANKS_HELD];
+} RanksHeld;
+
+void rt_rank_push(RtRank rank, const void *lock) {
+  if (!explore_running()) return;
+  RanksHeld *all = explore_local(sizeof *all);
+  RT_CHECK(all->count < RANKS_HELD, "lock order: too many locks held");
+  for (uint32_t i = 0; i < all->count; i++) {
+    const RankHeld *held = &all->held[i];
+    bool above = rank > held->rank || (rank == RANK_CHAN && rank == held->rank &&
+                                       (uintptr_t)lock > (uintptr_t)held->lock);
+    RT_CHECK(above, "lock order: rank %d taken while rank %d is held", rank,
+             held->rank);
+  }
+  all->held[all->count++] = (RankHeld){rank, lock};
+}
+
+void rt_rank_pop(RtRank rank, const void *lock) {
+  if (!explore_running()) return;
+  RanksHeld *all = explore_local(sizeof *all);
+  for (uint32_t i = 0; i < all->count; i++) {
+    if (all->held[i].rank != rank || all->held[i].lock != lock) continue;
+    all->held[i] = all->held[--all->count];
+    return;
+  }
+  rt_throw("lock order: rank %d released but not held", rank);
+}
+#endif
+
+// --- Threads, clocks, randomness ---------------------------------------------
+
+int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg) {
+  if (may_start != NULL && !may_start(run)) return EAGAIN;
+  thread->handle = (unsigned long)explore_go(run, arg);
+  return 0;
+}
+
+void rt_thread_join(RtThread *thread) {
+  explore_join((int)thread->handle);
+}
+
+void rt_thread_detach(RtThread *thread) {
+  (void)thread;
+}
+
+int64_t rt_timer_slack(int64_t ns) {
+  (void)ns;
+  return 1;
+}
+
+int64_t rt_now(void) {
+  // A little each time; sometimes past the limits that the scheduler keeps.
+  static const int64_t leaps[] = {0, 4000, 60000, 1100000, 11000000};
+  if (!explore_running()) return explore_now();
+  RT_STEP(NULL);
+  explore_pass_time(NOW_NS + leaps[explore_rarely(LEAP_ONE_IN, 5)]);
+  return explore_now();
+}
+
+int64_t rt_wall_now(void) {
+  return rt_now();
+}
+
+uint64_t rt_entropy(void) {
+  return explore_rarely(1, UINT32_MAX) + (uint64_t)1;
+}

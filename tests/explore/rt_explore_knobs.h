@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// What a scenario may set of the explorer's version of rt.c.
+#ifndef CSP_TESTS_RT_EXPLORE_KNOBS_H
+#define CSP_TESTS_RT_EXPLORE_KNOBS_H
+
+#include <stdbool.h>
+
+// rt_thread_start asks `allow` and fails (EAGAIN) when it says no; NULL:
+// always allowed. Stays until changed.
+void rt_explore_may_start(bool (*allow)(void (*run)(void *arg)));
+
+#endif

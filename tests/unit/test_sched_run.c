@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: MIT
+// Running: spawn, ids, park, yield, fairness (rows 5, 8, 10), preemption,
+// latency of a sleeper beside hogs, deadlock, exit with everything in flight.
+#include <pthread.h>
+
+#include "sched_fixture.h"
+// the fixture first: cmocka wants its headers before
+#include "sched/internal.h"
+
+static const int64_t MS = 1000000;
+
+// --- Spawn ---------------------------------------------------------------------
+
+enum { CHILDREN = 2000 };
+
+static void child(P *p, Task *t) {
+  rt_add(&t->shared->counts[0], (uint64_t)1);
+  assert_true(t->g.id > 1);
+  task_end(p, t);
+}
+
+static void spawn_main(P *p, Task *t) {
+  assert_int_equal(t->g.id, 1);
+  for (int i = 1; i <= CHILDREN; i++) {
+    t->shared->tasks[i].body = child;
+    task_go(p, &t->shared->tasks[i]);
+  }
+  task_end(p, t);
+}
+
+static int by_id(const void *a, const void *b) {
+  uint64_t x = ((const Task *)a)->g.id, y = ((const Task *)b)->g.id;
+  return (x > y) - (x < y);
+}
+
+static void spawned_run_once(void **state) {
+  (void)state;
+  for (int k = 0; k < SOME_PROCS; k++) {
+    Shared shared;
+    shared_init(&shared, some_procs[k], CHILDREN + 1);
+    assert_int_equal(shared_run(&shared, spawn_main), SCHED_EXITED);
+    assert_int_equal(count_of(&shared, 0), CHILDREN);
+    qsort(shared.tasks, CHILDREN + 1, sizeof(Task), by_id);
+    for (int i = 0; i <= CHILDREN; i++) {
+      assert_int_equal(shared.tasks[i].g.status, G_DEAD);
+      if (i > 0) assert_true(shared.tasks[i].g.id > shared.tasks[i - 1].g.id);
+    }
+    SchedStats stats;
+    sched_stats(shared.s, &stats);
+    assert_int_equal(stats.spawns, CHILDREN + 1);
+    assert_int_equal(stats.schedules, CHILDREN + 1);
+    shared_free(&shared);
+  }
+}
+
+// --- Park and ready ---------------------------------------------------------------
+
+static bool commit_flag(G *g, void *arg) {
+  (void)g;
+  Task *t = arg;
+  // release: from here on the other side readies it
+  rt_store_release(&t->shared->flag, 1u);
+  return true;
+}
+
+static bool decline(G *g, void *arg) {
+  (void)g, (void)arg;
+  return false;
+}
+
+static void readier(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 300; t->i++) {
+    while (rt_load_acquire(&t->shared->flag) == 0) CO_YIELD;
+    rt_store_release(&t->shared->flag, 0u);
+    sched_ready(p, &t->shared->tasks[0].g);
+    CO_YIELD;
+  }
+  CO_END;
+}
+
+static void park_main(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->tasks[1].body = readier;
+  task_go(p, &t->shared->tasks[1]);
+  for (t->i = 0; t->i < 300; t->i++) {
+    assert_false(sched_park(p, &t->g, WAIT_OTHER, decline, NULL));
+    assert_int_equal(t->g.status, G_RUNNING);
+    CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, commit_flag, t));
+  }
+  CO_END;
+}
+
+static void park_and_ready(void **state) {
+  (void)state;
+  for (int k = 0; k < SOME_PROCS; k++) {
+    Shared shared;
+    shared_init(&shared, some_procs[k], 2);
+    assert_int_equal(shared_run(&shared, park_main), SCHED_EXITED);
+    shared_free(&shared);
+  }
+}
+
+// --- Fairness on one P ----------------------------------------------------------------
+
+// Two Gs that keep readying each other (row 5) beside one in the ring, and
+// one in the global queue (row 8).
+static void pair(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_relaxed(&t->shared->flag) == 0) {
+    if (t->id == 1) {
+      CO_SEND(t->shared->chans[0], 1);
+      CO_RECV(t->shared->chans[1]);
+    } else {
+      CO_RECV(t->shared->chans[0]);
+      CO_SEND(t->shared->chans[1], 1);
+    }
+    if (!t->ok) break;
+    t->shared->counts[0]++;
+  }
+  if (!chan_is_closed(t->shared->chans[0])) {
+    chan_close(p, t->shared->chans[0]);
+    chan_close(p, t->shared->chans[1]);
+  }
+  CO_END;
+}
+
+static void third(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->counts[1] = t->shared->counts[0];  // rounds before its first turn
+  for (t->i = 0; t->i < 5; t->i++) CO_YIELD;    // by the global queue
+  t->shared->counts[2] = t->shared->counts[0];
+  rt_store_relaxed(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void pair_main(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) {
+    t->shared->tasks[i].body = i == 3 ? third : pair;
+    task_go(p, &t->shared->tasks[i]);
+  }
+  task_end(p, t);
+}
+
+static void a_pair_starves_nobody(void **state) {
+  (void)state;
+  for (int once = 0; once < 2; once++) {  // switching in place, and not
+    Shared shared;
+    shared_init(&shared, 1, 4);
+    shared_chan(&shared, 0, 0);
+    shared_chan(&shared, 1, 0);
+    for (int i = 0; i < 4; i++) {
+      if (once) shared.tasks[i].g.resume = task_resume_once;
+    }
+    assert_int_equal(shared_run(&shared, pair_main), SCHED_EXITED);
+    assert_true(shared.counts[1] <= 70);
+    assert_true(shared.counts[2] <= 5 * 200);
+    shared_free(&shared);
+  }
+}
+
+// Gs in the ring that spawn more of themselves, beside one that yielded to the
+// global queue: it has a turn at least every 61 ticks.
+static void busy(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_relaxed(&t->shared->flag) == 0) {
+    t->shared->counts[0]++;
+    CO_RECV(t->shared->chans[t->id]);
+    if (!t->ok) break;
+  }
+  CO_END;
+}
+
+static void feeder(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_relaxed(&t->shared->flag) == 0) {
+    for (t->i = 1; t->i <= 3; t->i++) {
+      chan_try_send(p, t->shared->chans[t->i], 1);
+    }
+    t->shared->counts[0]++;
+    CO_SEND(t->shared->chans[4], 1);
+    CO_RECV(t->shared->chans[5]);
+  }
+  for (t->i = 1; t->i <= 3; t->i++) chan_close(p, t->shared->chans[t->i]);
+  chan_close(p, t->shared->chans[4]);
+  CO_END;
+}
+
+static void echo(P *p, Task *t) {
+  CO_BEGIN;
+  for (;;) {
+    CO_RECV(t->shared->chans[4]);
+    if (!t->ok) break;
+    CO_SEND(t->shared->chans[5], 1);
+  }
+  CO_END;
+}
+
+static void yielder(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 50; t->i++) {
+    t->a = (int64_t)t->shared->counts[0];
+    CO_YIELD;
+    t->b = (int64_t)t->shared->counts[0] - t->a;
+    if (t->b > t->n) t->n = t->b;
+  }
+  rt_store_relaxed(&t->shared->flag, 1u);
+  t->shared->counts[7] = (uint64_t)t->n;
+  CO_END;
+}
+
+static void global_main(P *p, Task *t) {
+  void (*bodies[])(P *, Task *) = {busy, busy, busy, feeder, echo, yielder};
+  for (int i = 1; i <= 6; i++) {
+    t->shared->tasks[i].body = bodies[i - 1];
+    task_go(p, &t->shared->tasks[i]);
+  }
+  task_end(p, t);
+}
+
+static void the_global_queue_has_turns(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 1, 7);
+  for (int i = 1; i <= 5; i++) shared_chan(&shared, i, 0);
+  assert_int_equal(shared_run(&shared, global_main), SCHED_EXITED);
+  assert_in_range(shared.counts[7], 1, 61 * 4);
+  shared_free(&shared);
+}
+
+// --- Preemption ------------------------------------------------------------------------
+
+static void hog(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_relaxed(&t->shared->flag) == 0) {
+    spin_ns(3000);
+    t->n++;
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+static void stop_hogs(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->times[1] = rt_now();
+  rt_store_relaxed(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void preempt_main(P *p, Task *t) {
+  t->shared->times[0] = rt_now();
+  int procs = sched_procs(p->sched);
+  t->shared->tasks[1].body = stop_hogs;
+  task_go(p, &t->shared->tasks[1]);
+  for (int i = 2; i < 2 + 2 * procs; i++) {
+    t->shared->tasks[i].body = hog;
+    task_go(p, &t->shared->tasks[i]);
+  }
+  sched_yield_g(p, &t->g);  // the last hog sits in runnext
+  t->body = task_end;
+}
+
+static void hogs_are_preempted(void **state) {
+  (void)state;
+  for (int procs = 1; procs <= 2; procs++) {
+    Shared shared;
+    shared_init(&shared, procs, 10);
+    assert_int_equal(shared_run(&shared, preempt_main), SCHED_EXITED);
+    assert_true(shared.times[1] - shared.times[0] < 500 * MS);
+    SchedStats stats;
+    sched_stats(shared.s, &stats);
+    if (procs == 1) assert_true(stats.preemptions > 0);
+    shared_free(&shared);
+  }
+}
+
+// Sysmon asks by p->look alone: a G that never calls sched_look sees it.
+static void flag_watcher(P *p, Task *t) {
+  int64_t begin = rt_now();
+  while (rt_load_acquire(&p->look) == 0 && rt_now() - begin < 2000 * MS) {
+    rt_pause();
+  }
+  assert_true(rt_load_acquire(&p->look) & LOOK_PREEMPT);
+  assert_true(rt_now() - begin >= 5 * MS);
+  assert_true(sched_look(p, &t->g));
+  sched_preempt(p, &t->g);
+  t->body = task_end;
+}
+
+static void sysmon_asks_after_10_ms(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 1, 1);
+  assert_int_equal(shared_run(&shared, flag_watcher), SCHED_EXITED);
+  shared_free(&shared);
+}
+
+// --- A sleeper beside hogs (row 19) -----------------------------------------------------
+
+enum { NAPS = 100 };
+
+static int by_size(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void napper(P *p, Task *t) {
+  int64_t *late = t->shared->data;
+  CO_BEGIN;
+  for (t->i = 0; t->i < NAPS; t->i++) {
+    t->a = rt_now();
+    CO_SLEEP(MS);
+    late[t->i] = rt_now() - t->a - MS;
+  }
+  rt_store_relaxed(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void nap_main(P *p, Task *t) {
+  for (int i = 1; i <= sched_procs(p->sched); i++) {
+    t->shared->tasks[i].body = hog;
+    task_go(p, &t->shared->tasks[i]);
+  }
+  t->body = napper;
+  sched_yield_g(p, &t->g);
+}
+
+static void a_sleeper_beside_hogs(void **state) {
+  (void)state;
+  int64_t late[NAPS];
+  Shared shared;
+  shared_init(&shared, 1, 3);  // one CPU's worth: the machine may be busy
+  shared.data = late;
+  assert_int_equal(shared_run(&shared, nap_main), SCHED_EXITED);
+  qsort(late, NAPS, sizeof late[0], by_size);
+  assert_true(late[0] >= 0);
+  assert_true(late[NAPS / 2] < 2 * MS);
+  shared_free(&shared);
+}
+
+// --- The 50 us of row 5 -----------------------------------------------------------------
+
+static void stolen_child(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(t->shared->chans[0]);
+  rt_store_release(&t->shared->flag, 1u);
+  CO_END;
+}
+
+// Readies a G and goes on: another P takes it after a while.
+static void long_main(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->tasks[1].body = stolen_child;
+  task_go(p, &t->shared->tasks[1]);
+  CO_SLEEP(2 * MS);  // it waits, the other P sleeps
+  assert_int_equal(chan_try_send(p, t->shared->chans[0], 1), CHAN_DONE);
+  t->a = rt_now();
+  while (rt_load_acquire(&t->shared->flag) == 0 && rt_now() - t->a < 2000 * MS) {
+    spin_ns(2000);
+    CO_LOOK;
+  }
+  assert_int_equal(rt_load_acquire(&t->shared->flag), 1);
+  assert_true(rt_now() - t->a >= 40000);
+  CO_END;
+}
+
+static void runnext_wakes_an_idle_p_later(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 2, 2);
+  shared_chan(&shared, 0, 0);
+  assert_int_equal(shared_run(&shared, long_main), SCHED_EXITED);
+  shared_free(&shared);
+}
+
+// --- Deadlock ----------------------------------------------------------------------------
+
+static void waits_for_ever(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(t->shared->chans[0]);
+  CO_END;
+}
+
+static void count_deadlock(void *host) {
+  ((Shared *)host)->counts[0]++;
+}
+
+static void deadlock_main(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 1; t->i <= 10; t->i++) {
+    t->shared->tasks[t->i].body = waits_for_ever;
+    task_go(p, &t->shared->tasks[t->i]);
+  }
+  CO_SLEEP(MS);
+  CO_RECV(t->shared->chans[0]);
+  CO_END;
+}
+
+static void deadlock_is_found(void **state) {
+  (void)state;
+  for (int k = 0; k < SOME_PROCS * 5; k++) {
+    Shared shared;
+    shared_init(&shared, some_procs[k % SOME_PROCS], 11);
+    shared.s->hooks.host = &shared;
+    shared.s->hooks.deadlock = count_deadlock;
+    shared_chan(&shared, 0, 0);
+    assert_int_equal(shared_run(&shared, deadlock_main), SCHED_DEADLOCK);
+    assert_int_equal(shared.counts[0], 1);
+    for (int i = 0; i <= 10; i++) {
+      assert_int_equal(shared.tasks[i].g.status, G_WAITING);
+      assert_string_equal(g_wait_name(shared.tasks[i].g.reason),
+                          "chan receive");
+    }
+    shared_free(&shared);
+  }
+}
+
+static void *unpin_later(void *arg) {
+  Shared *shared = arg;
+  struct timespec nap = {.tv_nsec = 20 * MS};
+  nanosleep(&nap, NULL);
+  rt_store_release(&shared->flag, 1u);
+  sched_unpin(shared->s);
+  return NULL;
+}
+
+static void a_pin_holds_it_back(void **state) {
+  (void)state;
+  for (int procs = 1; procs <= 2; procs++) {
+    Shared shared;
+    shared_init(&shared, procs, 1);
+    shared_chan(&shared, 0, 0);
+    sched_pin(shared.s);
+    pthread_t thread;
+    pthread_create(&thread, NULL, unpin_later, &shared);
+    assert_int_equal(shared_run(&shared, waits_for_ever), SCHED_DEADLOCK);
+    assert_int_equal(rt_load_acquire(&shared.flag), 1);
+    pthread_join(thread, NULL);
+    shared_free(&shared);
+  }
+}
+
+// --- Exit with everything in flight -----------------------------------------------------
+
+static void restless(P *p, Task *t) {
+  CO_BEGIN;
+  for (;;) {
+    if (t->id % 4 == 0) CO_SLEEP(300000);
+    if (t->id % 4 == 1) CO_SEND(t->shared->chans[0], 1);
+    if (t->id % 4 == 2) CO_RECV(t->shared->chans[0]);
+    if (t->id % 4 == 3) CO_YIELD;
+    t->n++;
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+static void exit_main(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 1; t->i < t->shared->task_count; t->i++) {
+    t->shared->tasks[t->i].body = restless;
+    task_go(p, &t->shared->tasks[t->i]);
+  }
+  CO_SLEEP(3 * MS);
+  t->shared->times[0] = rt_now();
+  sched_exit(t->shared->s);
+  CO_END;
+}
+
+static void exit_in_flight(void **state) {
+  (void)state;
+  for (int k = 0; k < SOME_PROCS * 3; k++) {
+    Shared shared;
+    shared_init(&shared, some_procs[k % SOME_PROCS], 200);
+    shared_chan(&shared, 0, 1);
+    assert_int_equal(shared_run(&shared, exit_main), SCHED_EXITED);
+    assert_true(rt_now() - shared.times[0] < 1000 * MS);
+    shared_free(&shared);
+  }
+}
+
+static void *exit_later(void *arg) {
+  Shared *shared = arg;
+  struct timespec nap = {.tv_nsec = 5 * MS};
+  nanosleep(&nap, NULL);
+  sched_interrupt(shared->s);
+  sched_exit(shared->s);
+  return NULL;
+}
+
+static void exit_from_another_thread(void **state) {
+  (void)state;
+  for (int k = 0; k < 6; k++) {
+    Shared shared;
+    shared_init(&shared, 1 + k % 2, 2);
+    shared_chan(&shared, 0, 0);
+    sched_pin(shared.s);
+    pthread_t thread;
+    pthread_create(&thread, NULL, exit_later, &shared);
+    assert_int_equal(shared_run(&shared, k < 3 ? waits_for_ever : hog),
+                     SCHED_EXITED);
+    pthread_join(thread, NULL);
+    shared_free(&shared);
+  }
+}
+
+// --- Several runtimes at once --------------------------------------------------------------
+
+static void *one_runtime(void *arg) {
+  Shared shared;
+  (void)arg;
+  shared_init(&shared, 4, CHILDREN + 1);
+  shared_run(&shared, spawn_main);
+  uint64_t ran = count_of(&shared, 0);
+  shared_free(&shared);
+  return ran == CHILDREN ? NULL : arg;
+}
+
+static void runtimes_side_by_side(void **state) {
+  (void)state;
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) {
+    pthread_create(&threads[i], NULL, one_runtime, threads);
+  }
+  for (int i = 0; i < 4; i++) {
+    void *failed;
+    pthread_join(threads[i], &failed);
+    assert_null(failed);
+  }
+}
+
+static void never_run_is_freed(void **state) {
+  (void)state;
+  SchedConfig config = {.procs = 3};
+  Sched *s = sched_new(&config);
+  assert_int_equal(sched_procs(s), 3);
+  assert_true(sched_seed(s) != 0);
+  sched_exit(s);
+  sched_free(s);
+}
+
+// --- Idle costs nothing -----------------------------------------------------------------------
+
+static int64_t cpu_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
+}
+
+static void idle_main(P *p, Task *t) {
+  CO_BEGIN;
+  CO_SLEEP(100 * MS);  // all settle
+  t->a = cpu_ns();
+  CO_SLEEP(300 * MS);
+  t->shared->times[0] = cpu_ns() - t->a;
+  CO_END;
+}
+
+static void an_idle_process_uses_no_cpu(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 8, 1);
+  assert_int_equal(shared_run(&shared, idle_main), SCHED_EXITED);
+  assert_true(shared.times[0] < 3 * MS);
+  SchedStats stats;
+  sched_stats(shared.s, &stats);
+  assert_true(stats.parks < 100);
+  shared_free(&shared);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spawned_run_once),
+      cmocka_unit_test(park_and_ready),
+      cmocka_unit_test(a_pair_starves_nobody),
+      cmocka_unit_test(the_global_queue_has_turns),
+      cmocka_unit_test(hogs_are_preempted),
+      cmocka_unit_test(sysmon_asks_after_10_ms),
+      cmocka_unit_test(a_sleeper_beside_hogs),
+      cmocka_unit_test(runnext_wakes_an_idle_p_later),
+      cmocka_unit_test(deadlock_is_found),
+      cmocka_unit_test(a_pin_holds_it_back),
+      cmocka_unit_test(exit_in_flight),
+      cmocka_unit_test(exit_from_another_thread),
+      cmocka_unit_test(runtimes_side_by_side),
+      cmocka_unit_test(never_run_is_freed),
+      cmocka_unit_test(an_idle_process_uses_no_cpu),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// Blocking calls: the P goes on with others meanwhile, the limit of threads in
+// calls, no false deadlock, the end while calls are under way.
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sched_fixture.h"
+
+static const int64_t MS = 1000000;
+
+static void nap(int64_t ns) {
+  struct timespec t = {ns / 1000000000, ns % 1000000000};
+  nanosleep(&t, NULL);
+}
+
+// After it the G may be without a P: then the body comes back at this line.
+#define CO_CALL(call)                          \
+  do {                                         \
+    M *co_m;                                   \
+    t->line = __LINE__;                        \
+    t->ok = sched_syscall_enter(p, &t->g, &co_m); \
+    call;                                      \
+    if (t->ok) {                               \
+      p = sched_syscall_exit(co_m, &t->g);     \
+      if (p == NULL) return;                   \
+    }                                          \
+    if (0) {                                   \
+      case __LINE__:;                          \
+    }                                          \
+  } while (0)
+
+static void all_once(Shared *shared) {
+  for (int i = 0; i < shared->task_count; i++) {
+    shared->tasks[i].g.resume = task_resume_once;
+  }
+}
+
+// --- The P is handed over ---------------------------------------------------------
+
+static void caller(P *p, Task *t) {
+  CO_BEGIN;
+  CO_CALL(nap(30 * MS));
+  assert_true(t->ok);
+  rt_store_seq(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void counter(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&t->shared->flag) == 0) {
+    t->shared->counts[0]++;
+    CO_YIELD;
+  }
+  CO_END;
+}
+
+static void hand_over_main(P *p, Task *t) {
+  t->shared->tasks[1].body = counter;
+  t->shared->tasks[2].body = caller;
+  task_go(p, &t->shared->tasks[1]);
+  task_go(p, &t->shared->tasks[2]);
+  task_end(p, t);
+}
+
+static void others_run_meanwhile(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 1, 3);
+  all_once(&shared);
+  assert_int_equal(shared_run(&shared, hand_over_main), SCHED_EXITED);
+  assert_true(count_of(&shared, 0) > 1000);
+  shared_free(&shared);
+}
+
+// --- Many calls ---------------------------------------------------------------------
+
+enum { CALLERS = 40 };
+
+static void busy_caller(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 30; t->i++) {
+    CO_CALL(nap((int64_t)(t->id % 5) * 20000));
+    if (t->ok) rt_add(&t->shared->counts[0], (uint64_t)1);
+    rt_add(&t->shared->counts[1], (uint64_t)1);
+    if (t->i % 7 == 0) CO_SLEEP(10000);
+    if (t->i % 7 == 3) CO_YIELD;
+  }
+  CO_END;
+}
+
+static void many_main(P *p, Task *t) {
+  for (int i = 1; i <= CALLERS; i++) {
+    t->shared->tasks[i].body = busy_caller;
+    task_go(p, &t->shared->tasks[i]);
+  }
+  task_end(p, t);
+}
+
+static void many_calls(void **state) {
+  (void)state;
+  for (int k = 0; k < SOME_PROCS; k++) {
+    Shared shared;
+    shared_init(&shared, some_procs[k], CALLERS + 1);
+    all_once(&shared);
+    assert_int_equal(shared_run(&shared, many_main), SCHED_EXITED);
+    assert_int_equal(count_of(&shared, 1), CALLERS * 30);
+    SchedStats stats;
+    sched_stats(shared.s, &stats);
+    assert_int_equal(stats.syscalls, count_of(&shared, 0));
+    shared_free(&shared);
+  }
+}
+
+// --- Limits -----------------------------------------------------------------------------
+
+static void limited(SchedConfig config) {
+  Shared shared;
+  shared_init(&shared, 1, CALLERS + 1);
+  sched_free(shared.s);
+  shared.s = sched_new(&config);
+  all_once(&shared);
+  assert_int_equal(shared_run(&shared, many_main), SCHED_EXITED);
+  assert_int_equal(count_of(&shared, 1), CALLERS * 30);
+  assert_true(count_of(&shared, 0) > 0);
+  assert_true(count_of(&shared, 0) < CALLERS * 30);
+  SchedStats stats;
+  sched_stats(shared.s, &stats);
+  assert_int_equal(stats.syscalls, count_of(&shared, 0));
+  shared_free(&shared);
+}
+
+static void threads_in_calls_are_limited(void **state) {
+  (void)state;
+  limited((SchedConfig){.procs = 2, .max_syscalls = 1});
+}
+
+static void threads_are_limited(void **state) {
+  (void)state;
+  limited((SchedConfig){.procs = 2, .max_threads = 2});
+}
+
+static void alone_main(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 10; t->i++) {
+    CO_CALL(nap(10000));  // nobody else needs the P: no second thread
+    assert_true(t->ok);
+    CO_SLEEP(20000);
+  }
+  CO_END;
+}
+
+static void one_thread_is_enough_for_one(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 1, 1);
+  sched_free(shared.s);
+  shared.s = sched_new(&(SchedConfig){.procs = 1, .max_threads = 1});
+  all_once(&shared);
+  assert_int_equal(shared_run(&shared, alone_main), SCHED_EXITED);
+  shared_free(&shared);
+}
+
+// --- Deadlock ------------------------------------------------------------------------------
+
+static void call_then_send(P *p, Task *t) {
+  CO_BEGIN;
+  CO_CALL(nap(10 * MS));
+  CO_SEND(t->shared->chans[0], 1);
+  CO_END;
+}
+
+static void wait_for_call(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->tasks[1].body = call_then_send;
+  task_go(p, &t->shared->tasks[1]);
+  CO_RECV(t->shared->chans[0]);
+  assert_true(t->ok);
+  rt_store_seq(&t->shared->flag, 1u);
+  CO_RECV(t->shared->chans[0]);  // now it is one
+  CO_END;
+}
+
+static void a_call_is_no_deadlock(void **state) {
+  (void)state;
+  for (int k = 0; k < SOME_PROCS; k++) {
+    Shared shared;
+    shared_init(&shared, some_procs[k], 2);
+    all_once(&shared);
+    shared_chan(&shared, 0, 0);
+    assert_int_equal(shared_run(&shared, wait_for_call), SCHED_DEADLOCK);
+    assert_int_equal(shared.flag, 1);
+    shared_free(&shared);
+  }
+}
+
+// --- Stop of the world and the end, with calls under way --------------------------------------
+
+static void stop_main(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 1; t->i <= CALLERS; t->i++) {
+    t->shared->tasks[t->i].body = busy_caller;
+    task_go(p, &t->shared->tasks[t->i]);
+  }
+  for (t->i = 0; t->i < 50; t->i++) {
+    if (sched_stop_world(p, &t->g)) {
+      t->a = (int64_t)count_of(t->shared, 1);
+      spin_ns(100000);  // calls end, but nobody comes back
+      assert_int_equal(t->a, count_of(t->shared, 1));
+      sched_start_world(p);
+    }
+    CO_SLEEP(50000);
+  }
+  CO_END;
+}
+
+static void stopped_calls_do_not_come_back(void **state) {
+  (void)state;
+  for (int k = 0; k < SOME_PROCS; k++) {
+    Shared shared;
+    shared_init(&shared, some_procs[k], CALLERS + 1);
+    all_once(&shared);
+    assert_int_equal(shared_run(&shared, stop_main), SCHED_EXITED);
+    assert_int_equal(count_of(&shared, 1), CALLERS * 30);
+    shared_free(&shared);
+  }
+}
+
+static void long_call(P *p, Task *t) {
+  CO_BEGIN;
+  rt_add(&t->shared->counts[0], (uint64_t)1);
+  CO_CALL(nap(t->shared->times[1]));
+  rt_add(&t->shared->counts[1], (uint64_t)1);
+  CO_END;
+}
+
+static void leave_main(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->tasks[1].body = long_call;
+  task_go(p, &t->shared->tasks[1]);
+  while (count_of(t->shared, 0) == 0) CO_SLEEP(100000);
+  CO_SLEEP(3 * MS);
+  t->shared->times[0] = rt_now();
+  sched_exit(t->shared->s);
+  CO_END;
+}
+
+static void the_end_waits_for_calls(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 2, 2);
+  all_once(&shared);
+  shared.times[1] = 40 * MS;
+  int stuck = -1;
+  shared.tasks[0].body = leave_main;
+  shared.running = 1;
+  SchedEnd end = sched_run(shared.s, &shared.tasks[0].g, 2000 * MS, &stuck);
+  assert_int_equal(end, SCHED_EXITED);
+  assert_int_equal(stuck, 0);
+  assert_true(rt_now() - shared.times[0] > 20 * MS);
+  assert_int_equal(count_of(&shared, 1), 0);  // it did not run on
+  shared_free(&shared);
+}
+
+static Shared stuck_shared;  // outlives its test: a thread still uses it
+
+static void the_end_counts_stuck_threads(void **state) {
+  (void)state;
+  Shared *shared = &stuck_shared;
+  shared_init(shared, 2, 2);
+  all_once(shared);
+  shared->times[1] = 300 * MS;
+  int stuck = -1;
+  shared->tasks[0].body = leave_main;
+  shared->running = 1;
+  SchedEnd end = sched_run(shared->s, &shared->tasks[0].g, 5 * MS, &stuck);
+  assert_int_equal(end, SCHED_EXITED);
+  assert_int_equal(stuck, 1);
+  assert_true(rt_now() - shared->times[0] < 200 * MS);
+  sched_free(shared->s);  // leaks on purpose
+  nap(400 * MS);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(others_run_meanwhile),
+      cmocka_unit_test(many_calls),
+      cmocka_unit_test(threads_in_calls_are_limited),
+      cmocka_unit_test(threads_are_limited),
+      cmocka_unit_test(one_thread_is_enough_for_one),
+      cmocka_unit_test(a_call_is_no_deadlock),
+      cmocka_unit_test(stopped_calls_do_not_come_back),
+      cmocka_unit_test(the_end_waits_for_calls),
+      cmocka_unit_test(the_end_counts_stuck_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
