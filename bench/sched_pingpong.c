@@ -42,8 +42,7 @@ static void resume(P *p, G *g) {
   }
 }
 
-// --- Ping-pong -----------------------------------------------------------------
-
+// --- Ping-pong --------------------------------------------------------------
 static bool pong_step(P *p, Task *t) {
   uint64_t word;
   if (t->state == 0) {
@@ -79,8 +78,7 @@ static bool ping_main(P *p, Task *t) {
   return true;
 }
 
-// --- Spawn, yield, buffer --------------------------------------------------------
-
+// --- Spawn, yield, buffer ---------------------------------------------------
 static bool end_step(P *p, Task *t) {
   t->value = 0;
   sched_end(p, &t->g);
@@ -128,8 +126,7 @@ static bool buffer_step(P *p, Task *t) {
   return false;
 }
 
-// --- A sleeper beside hogs ---------------------------------------------------------
-
+// --- A sleeper beside hogs --------------------------------------------------
 enum { SLEEPS = 400 };
 static int64_t late[SLEEPS];
 
@@ -172,8 +169,7 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// --- Main ------------------------------------------------------------------------
-
+// --- Main -------------------------------------------------------------------
 static double run(int procs, Task *main_task, Sched *s) {
   main_task->g.resume = resume;
   int64_t begin = rt_now();
@@ -226,10 +222,11 @@ static void bench_sleeper(int procs) {
   t->child = calloc((size_t)procs, sizeof(Task));
   run(procs, t, s);
   qsort(late, SLEEPS, sizeof late[0], by_size);
-  printf("procs %d: 1 ms sleeper beside hogs late by p50 %.3f p99 %.3f max %.3f"
-         " ms\n",
-         procs, (double)late[SLEEPS / 2] / 1e6,
-         (double)late[SLEEPS * 99 / 100] / 1e6, (double)late[SLEEPS - 1] / 1e6);
+  printf(
+      "procs %d: 1 ms sleeper beside hogs late by p50 %.3f p99 %.3f max %.3f"
+      " ms\n",
+      procs, (double)late[SLEEPS / 2] / 1e6,
+      (double)late[SLEEPS * 99 / 100] / 1e6, (double)late[SLEEPS - 1] / 1e6);
   sched_free(s);
   free(t->child), free(t);
 }

@@ -45,7 +45,8 @@ static void test_case(Compiler *c, Node *value, int subject, bool sense,
   emit_branch(c, value->pos, instr_abc(OP_TEST, answer, sense, 0), list);
 }
 
-static void one_case(Compiler *c, Node *node, int subject, int *end) {
+static void one_case(Compiler *c, Node *node, int subject, bool at_end,
+                     int *end) {
   int body = NO_JUMP, next = NO_JUMP;
   for (Node *value = node->a; value != NULL; value = value->next) {
     bool last = value->next == NULL;
@@ -53,24 +54,28 @@ static void one_case(Compiler *c, Node *node, int subject, int *end) {
   }
   emit_patch(c, body);
   stmt_block(c, node->b);
-  if (emit_reachable(c)) emit_jump(c, node->pos, end);
+  if (!at_end && emit_reachable(c)) emit_jump(c, node->pos, end);
   emit_patch(c, next);
+}
+
+static Node *find_default(Node *cases) {
+  for (Node *one = cases; one != NULL; one = one->next) {
+    if (one->a == NULL) return one;
+  }
+  return NULL;
 }
 
 void branch_switch(Compiler *c, Node *node, const Str *label) {
   int top = c->func->top, active = c->func->active, subject = -1;
   Exit exit;
-  Node *otherwise = NULL;
+  Node *otherwise = find_default(node->c);
   if (node->a != NULL) stmt(c, node->a);
   if (node->b != NULL) subject = expr_any(c, node->b);
   c->func->active = c->func->top;
   exit_push(c, &exit, label, false);
   for (Node *one = node->c; one != NULL; one = one->next) {
-    if (one->a == NULL) {
-      otherwise = one;
-    } else {
-      one_case(c, one, subject, &exit.breaks);
-    }
+    bool at_end = one->next == NULL && otherwise == NULL;
+    if (one->a != NULL) one_case(c, one, subject, at_end, &exit.breaks);
   }
   if (otherwise != NULL) stmt_block(c, otherwise->b);
   exit_pop(c);

@@ -54,6 +54,7 @@ static bool is_sound(const Compiler *c) {
 // All top-level functions and structs have their values before any code that
 // may use them is generated.
 static void declare_funcs(Compiler *c) {
+  func_known(c, c->main);  // the first proto of its file
   for (Func *f = c->funcs; f != NULL; f = f->next) {
     if (f->constructor) {
       struct_new(c, f->node);
@@ -62,7 +63,6 @@ static void declare_funcs(Compiler *c) {
       if (f->method == NULL) f->self->value = closure;
     }
   }
-  func_known(c, c->main);
 }
 
 static ObjClosure *generate(Compiler *c, Node *stmts) {

@@ -212,8 +212,9 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos);
 // Innermost first, then the file's, the module's, the predeclared names. Notes
 // captures. NULL: nowhere.
 Symbol *scope_find(Compiler *c, const Str *name, Pos pos);
-// Reports that a name is unknown, and what was probably meant.
-void scope_unknown(Compiler *c, const Str *name, Pos pos);
+// Reports that a name (to be assigned, or read) is unknown, and what was
+// probably meant.
+void scope_unknown(Compiler *c, const Str *name, Pos pos, bool assigned);
 // A type's name after `is` or a method's receiver is unknown.
 void scope_unknown_type(Compiler *c, const Str *name, Pos pos);
 // The types that `is` knows: NULL for others.

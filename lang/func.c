@@ -27,15 +27,14 @@ static Node *parameters_of(const Func *func) {
   return func->node != NULL ? func->node->a : NULL;
 }
 
-static void declare_parameter(Compiler *c, Proto *proto, const Func *func,
-                              const Node *param) {
+static void declare_parameter(Compiler *c, Proto *proto, const Node *param) {
   proto->param_names[proto->nparams++] = name_string(c, param->name);
   if (param->flags & FLAG_REST) {
     proto->flags |= PROTO_REST;
-  } else if (param->a != NULL || func->constructor) {
+  } else if (param->a != NULL) {
     proto->flags |= PROTO_DEFAULTS;
-  } else {
-    proto->nrequired++;
+  } else if (!(proto->flags & PROTO_DEFAULTS)) {
+    proto->nrequired++;  // a struct's later ones: NEW finds out
   }
 }
 
@@ -53,7 +52,7 @@ static void declare_parameters(Compiler *c, Proto *proto, const Func *func) {
     proto->nrequired++;
   }
   for (const Node *p = parameters_of(func); p != NULL; p = p->next)
-    declare_parameter(c, proto, func, p);
+    declare_parameter(c, proto, p);
 }
 
 void func_declare(Compiler *c, Func *func) {
@@ -149,16 +148,11 @@ static void finish(Compiler *c, Func *func) {
   table_free(&func->cell_index);
 }
 
-static void default_value(Compiler *c, const Func *func, Node *param, int reg) {
+static void default_value(Compiler *c, Node *param, int reg) {
   int given = NO_JUMP;
-  if ((param->flags & FLAG_REST) || (param->a == NULL && !func->constructor))
-    return;
+  if ((param->flags & FLAG_REST) || param->a == NULL) return;
   emit_branch(c, param->pos, instr_abc(OP_DEFJ, reg, 0, 0), &given);
-  if (param->a != NULL) {
-    expr_to(c, param->a, reg);
-  } else {
-    emit_abc(c, param->pos, OP_LOADNIL, reg, 0, 0);
-  }
+  expr_to(c, param->a, reg);
   emit_patch(c, given);
 }
 
@@ -169,7 +163,7 @@ static void take_parameters(Compiler *c, Func *func) {
   func->active = count;
   if (receiver != NULL) assign_bind(c, receiver->pos, receiver->note, reg++);
   for (Node *p = parameters_of(func); p != NULL; p = p->next, reg++) {
-    default_value(c, func, p, reg);
+    default_value(c, p, reg);
     assign_bind(c, p->pos, p->note, reg);
   }
 }

@@ -161,9 +161,10 @@ fields(A) ::= fields(A) error NEWLINE.
 field(A) ::= NAME(N). { A = tree_param(p, &N, NULL, 0); }
 field(A) ::= NAME(N) ASSIGN expr(D). { A = tree_param(p, &N, D, 0); }
 
-stmt(A) ::= FUNC(W) NAME(N) LPAREN params(P) RPAREN block(B).
+// A keyword may name a function: other files call it as `module.select()`.
+stmt(A) ::= FUNC(W) word(N) LPAREN params(P) RPAREN block(B).
   { A = tree_func_decl(p, &N, tree_func(p, &W, P, B, 0)); }
-stmt(A) ::= FUNC(W) NAME(N) LPAREN params(P) RPAREN ARROW expr(B).
+stmt(A) ::= FUNC(W) word(N) LPAREN params(P) RPAREN ARROW expr(B).
   { A = tree_func_decl(p, &N, tree_func(p, &W, P, B, FLAG_ARROW)); }
 stmt(A) ::= FUNC(W) LPAREN NAME(S) NAME(T) RPAREN word(N) LPAREN params(P)
     RPAREN block(B).

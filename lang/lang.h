@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "ast.h"
+#include "vm/suggest.h"
 
 // --- source.c: a text and its lines --------------------------------------
 
@@ -53,16 +54,8 @@ int diags_warnings(const Diags *diags);
 //       did you mean `x`?
 char *diags_text(const Diags *diags);
 
-// --- suggest.c: the nearest of some names --------------------------------
+// --- foreign.c ------------------------------------------------------------
 
-typedef struct Suggest {
-  const char *wanted;
-  const char *best;  // NULL while none is near enough
-  size_t distance;
-} Suggest;
-// Feeds one candidate (Damerau-Levenshtein; at most a third of the length,
-// at least 1; case differences count little).
-void suggest_try(Suggest *suggest, const char *candidate);
 // What a word of another language is here ("write `nil`"), or NULL.
 const char *suggest_foreign(const char *word);
 

@@ -24,7 +24,7 @@ static void resolve_name(Compiler *c, Node *node) {
   }
   Symbol *symbol = scope_find(c, node->name, node->pos);
   if (symbol == NULL) {
-    scope_unknown(c, node->name, node->pos);
+    scope_unknown(c, node->name, node->pos, false);
     symbol = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
   }
   symbol->used = true;
@@ -237,7 +237,7 @@ static void resolve_target_name(Compiler *c, Node *node) {
   if (name_is_blank(node)) return;
   Symbol *symbol = scope_find(c, node->name, node->pos);
   if (symbol == NULL) {
-    scope_unknown(c, node->name, node->pos);
+    scope_unknown(c, node->name, node->pos, true);
     symbol = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
   }
   node->note = symbol;

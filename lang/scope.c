@@ -232,7 +232,7 @@ static bool may_be_lost(const Compiler *c, const Str *name, Pos pos) {
   return false;
 }
 
-void scope_unknown(Compiler *c, const Str *name, Pos pos) {
+void scope_unknown(Compiler *c, const Str *name, Pos pos, bool assigned) {
   if (may_be_lost(c, name, pos)) return;
   diag_error(c->diags, pos, (uint32_t)name->len, "`%s` is not declared",
              name->text);
@@ -252,6 +252,8 @@ void scope_unknown(Compiler *c, const Str *name, Pos pos) {
     diag_hint(c->diags, "did you mean `%s`?", suggest.best);
   } else if (foreign != NULL) {
     diag_hint(c->diags, "%s", foreign);
+  } else if (assigned) {
+    diag_hint(c->diags, "declare it with `:=`");
   }
 }
 

@@ -213,8 +213,8 @@ static AstOp binary_op(int kind) {
     X(BXOR) X(SHL) X(SHR) X(AND) X(OR) X(COALESCE) X(EQ) X(NE) X(LT) X(LE)
     X(GT) X(GE) X(IN) X(RANGE) X(RANGE_INCL)
 #undef X
-        // clang-format on
-        default : return AST_NONE;
+    default: return AST_NONE;
+    // clang-format on
   }
 }
 

@@ -112,8 +112,8 @@ static AstOp assign_op(int kind) {
     X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR)
     X(BXOR) X(SHL) X(SHR) X(COALESCE)
 #undef X
-        // clang-format on
-        default : return AST_NONE;
+    default: return AST_NONE;
+    // clang-format on
   }
 }
 

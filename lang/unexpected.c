@@ -159,6 +159,7 @@ static void expect_ends(Expected *expected) {
                 kind == TOK_COLON;
     if (operators && sets && (line || brace)) noise = true;
     if (begins && (kind == TOK_LBRACE || kind == TOK_LPAREN)) noise = true;
+    if (begins && (kind == TOK_CASE || kind == TOK_IN)) noise = true;
     if (begins && (kind == TOK_NEWLINE || kind == TOK_COLON)) noise = true;
     if (kind == TOK_NEWLINE && brace && !begins) noise = true;
     if (!noise && accepts(expected, kind)) {

@@ -20,8 +20,7 @@ void chan_init(Sched *s, Chan *c, uint32_t cap) {
   for (uint32_t i = 0; i < cap; i++) c->buf[i] = s->empty_word;
 }
 
-// --- The ring --------------------------------------------------------------------
-
+// --- The ring ---------------------------------------------------------------
 static void set_count(Chan *c, uint32_t count) {
   // release: the try paths read it without the lock
   rt_store_release(&c->count, count);
@@ -41,8 +40,7 @@ static uint64_t buf_take(P *p, Chan *c) {
   return word;
 }
 
-// --- Waiters -----------------------------------------------------------------------
-
+// --- Waiters ----------------------------------------------------------------
 void chan_enqueue(Chan *c, Waiter *w, bool send) {
   Waiter **first = send ? &c->send_first : &c->recv_first;
   Waiter **last = send ? &c->send_last : &c->recv_last;
@@ -76,7 +74,7 @@ void chan_unlink(Chan *c, Waiter *w, bool send) {
 
 // A select waits on several channels: whoever sets its select_state first may
 // wake it; what others find of it is dropped.
-static bool claim(P *p, Waiter *w) {
+static inline bool claim(P *p, Waiter *w) {
   if (w->index < 0) return true;
   G *g = w->g;
   if (p->single) {
@@ -88,45 +86,58 @@ static bool claim(P *p, Waiter *w) {
   return rt_cas(&g->select_state, &open, 1u);  // races with other channels
 }
 
-static Waiter *dequeue(P *p, Chan *c, bool send) {
+// The first waiter that is still to be had.
+static inline Waiter *dequeue(P *p, Waiter **first, Waiter **last) {
   for (;;) {
-    Waiter *w = send ? c->send_first : c->recv_first;
+    Waiter *w = *first;
     if (w == NULL) return NULL;
-    chan_unlink(c, w, send);
+    rt_store_relaxed(first, w->next);  // relaxed: as in chan_enqueue
+    if (w->next != NULL) {
+      w->next->prev = NULL;
+      w->next = NULL;
+    } else {
+      *last = NULL;
+    }
+    w->chan = NULL;
     if (claim(p, w)) return w;
   }
 }
 
-static G *fired(Waiter *w, bool success) {
+static inline Waiter *next_sender(P *p, Chan *c) {
+  return dequeue(p, &c->send_first, &c->send_last);
+}
+
+static inline Waiter *next_receiver(P *p, Chan *c) {
+  return dequeue(p, &c->recv_first, &c->recv_last);
+}
+
+static inline G *fired(Waiter *w, bool success) {
   G *g = w->g;
   w->success = success;
   g->woken_by = w;
   return g;
 }
 
-// --- One operation, lock held --------------------------------------------------------
-
-ChanResult chan_send_locked(P *p, Chan *c, uint64_t word, G **peer) {
+// --- One operation, lock held -----------------------------------------------
+static inline ChanResult send_locked(P *p, Chan *c, uint64_t word, G **peer) {
   *peer = NULL;
   if (rt_load_relaxed(&c->closed)) return CHAN_CLOSED;  // lock held
-  if (c->recv_first != NULL) {
-    Waiter *w = dequeue(p, c, false);
-    if (w != NULL) {
-      chan_store(p, &w->elem, word);
-      *peer = fired(w, true);
-      return CHAN_DONE;
-    }
+  Waiter *w = next_receiver(p, c);
+  if (w != NULL) {
+    chan_store(p, &w->elem, word);
+    *peer = fired(w, true);
+    return CHAN_DONE;
   }
   if (c->count == c->cap) return CHAN_BLOCKED;
   buf_put(p, c, word);
   return CHAN_DONE;
 }
 
-ChanResult chan_recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
+static inline ChanResult recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
   *peer = NULL;
   if (c->count > 0) {
     *word = buf_take(p, c);
-    Waiter *w = c->send_first == NULL ? NULL : dequeue(p, c, true);
+    Waiter *w = next_sender(p, c);
     if (w != NULL) {  // the ring was full: its element follows
       buf_put(p, c, w->elem);
       *peer = fired(w, true);
@@ -137,15 +148,22 @@ ChanResult chan_recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
     *word = p->sched->empty_word;
     return CHAN_CLOSED;
   }
-  Waiter *w = c->send_first == NULL ? NULL : dequeue(p, c, true);
+  Waiter *w = next_sender(p, c);
   if (w == NULL) return CHAN_BLOCKED;
   *word = w->elem;
   *peer = fired(w, true);
   return CHAN_DONE;
 }
 
-// --- Entry points ----------------------------------------------------------------------
+ChanResult chan_send_locked(P *p, Chan *c, uint64_t word, G **peer) {
+  return send_locked(p, c, word, peer);
+}
 
+ChanResult chan_recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
+  return recv_locked(p, c, word, peer);
+}
+
+// --- Entry points -----------------------------------------------------------
 static ChanResult park_for_ever(P *p, G *g, WaitReason reason) {
   g_leave(p, g, G_WAITING, reason);
   return CHAN_PARKED;
@@ -167,7 +185,7 @@ ChanResult chan_send(P *p, G *g, Chan *c, uint64_t word) {
   if (c == NULL) return park_for_ever(p, g, WAIT_CHAN_SEND_NIL);
   G *peer;
   chan_lock(p, c);
-  ChanResult result = chan_send_locked(p, c, word, &peer);
+  ChanResult result = send_locked(p, c, word, &peer);
   if (result == CHAN_BLOCKED) {
     chan_store(p, &g->wait.elem, word);
     return park_on(p, g, c, true, WAIT_CHAN_SEND);
@@ -185,7 +203,7 @@ ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason) {
   }
   G *peer;
   chan_lock(p, c);
-  ChanResult result = chan_recv_locked(p, c, word, &peer);
+  ChanResult result = recv_locked(p, c, word, &peer);
   if (result == CHAN_BLOCKED) {
     chan_store(p, &g->wait.elem, p->sched->empty_word);
     return park_on(p, g, c, false, reason);
@@ -212,7 +230,7 @@ ChanResult chan_try_send(P *p, Chan *c, uint64_t word) {
   if (c == NULL || chan_send_hopeless(c)) return CHAN_BLOCKED;
   G *peer;
   chan_lock(p, c);
-  ChanResult result = chan_send_locked(p, c, word, &peer);
+  ChanResult result = send_locked(p, c, word, &peer);
   chan_unlock(p, c);
   if (peer != NULL) sched_ready(p, peer);
   return result;
@@ -226,7 +244,7 @@ ChanResult chan_try_recv(P *p, Chan *c, uint64_t *word) {
   }
   G *peer;
   chan_lock(p, c);
-  ChanResult result = chan_recv_locked(p, c, word, &peer);
+  ChanResult result = recv_locked(p, c, word, &peer);
   chan_unlock(p, c);
   if (peer != NULL) sched_ready(p, peer);
   return result;
@@ -241,11 +259,11 @@ bool chan_close(P *p, Chan *c) {
   }
   // release: what the closer did before is seen by who sees it closed
   rt_store_release(&c->closed, 1u);
-  for (Waiter *w; (w = dequeue(p, c, false)) != NULL;) {
+  for (Waiter *w; (w = next_receiver(p, c)) != NULL;) {
     chan_store(p, &w->elem, p->sched->empty_word);
     glist_push(&woken, fired(w, false));
   }
-  for (Waiter *w; (w = dequeue(p, c, true)) != NULL;) {
+  for (Waiter *w; (w = next_sender(p, c)) != NULL;) {
     glist_push(&woken, fired(w, false));
   }
   chan_unlock(p, c);

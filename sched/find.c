@@ -6,7 +6,7 @@
 // and sleep. The passes run on the M that owns m->p.
 #include "internal.h"
 
-// --- Passes before the own queue ---------------------------------------------
+// --- Passes before the own queue --------------------------------------------
 
 static void run_own_timers(P *p) {
   int64_t first = timers_first(p);
@@ -44,7 +44,7 @@ static G *take_local(P *p, bool *inherit) {
   return runq_pop(p);
 }
 
-// --- Stealing ----------------------------------------------------------------
+// --- Stealing ---------------------------------------------------------------
 
 static bool may_spin(M *m) {
   Sched *s = m->sched;
@@ -94,8 +94,7 @@ static G *steal_work(M *m, bool *inherit) {
   return NULL;
 }
 
-// --- Giving up -----------------------------------------------------------------
-
+// --- Giving up --------------------------------------------------------------
 // Row 15: after `spinning` was dropped. See the protocol in idle.c.
 static bool work_anywhere(Sched *s) {
   if (global_count(s) != 0) return true;
@@ -153,8 +152,7 @@ static void leave_at_exit(M *m) {
   rt_unlock(&s->lock);
 }
 
-// --- The whole -------------------------------------------------------------------
-
+// --- The whole --------------------------------------------------------------
 G *find_runnable(M *m, bool *inherit) {
   for (;;) {
     if (m->p == NULL && !idle_wait(m)) return NULL;

@@ -26,8 +26,9 @@ const char *g_wait_name(WaitReason reason) {
 }
 
 _Noreturn void g_bad_state(const G *g, GState from, GState to) {
-  rt_throw("goroutine %llu: state is \"%s\", but to become \"%s\" it must be "
-           "\"%s\"",
-           (unsigned long long)g->id, g_state_name(g_state(g)),
-           g_state_name(to), g_state_name(from));
+  rt_throw(
+      "goroutine %llu: state is \"%s\", but to become \"%s\" it must be "
+      "\"%s\"",
+      (unsigned long long)g->id, g_state_name(g_state(g)), g_state_name(to),
+      g_state_name(from));
 }

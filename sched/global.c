@@ -30,8 +30,8 @@ void global_put(Sched *s, G *g) {
 G *global_pop(Sched *s) {
   G *g = s->global.first;
   RT_CHECK((g == NULL) == (s->global.count == 0),
-           "global queue: count is %u, but the list is %s",
-           s->global.count, g == NULL ? "empty" : "not empty");
+           "global queue: count is %u, but the list is %s", s->global.count,
+           g == NULL ? "empty" : "not empty");
   if (g == NULL) return NULL;
   s->global.first = g->link;
   if (g->link == NULL) s->global.last = NULL;

@@ -28,7 +28,7 @@
 // where an M would block in netpoll instead.
 #include "internal.h"
 
-// --- Idle Ps: sched.lock held ------------------------------------------------
+// --- Idle Ps: sched.lock held -----------------------------------------------
 
 void idle_put_p(Sched *s, P *p) {
   RT_CHECK(rt_load_relaxed(&p->status) != P_IDLE, "P %d is idle twice", p->id);
@@ -79,8 +79,7 @@ void idle_take_p(M *m, P *p) {
   m->p = p;
 }
 
-// --- Timers of idle Ps: sched.lock held ----------------------------------------
-
+// --- Timers of idle Ps: sched.lock held -------------------------------------
 // The earliest timer of an idle P; 0: none.
 static int64_t first_idle_timer(Sched *s, P **which) {
   int64_t first = 0;
@@ -105,8 +104,7 @@ bool idle_timers_alone(Sched *s) {
   return s->poller == NULL && first_idle_timer(s, &p) != 0;
 }
 
-// --- Idle Ms ---------------------------------------------------------------------
-
+// --- Idle Ms ----------------------------------------------------------------
 // sched.lock held
 static void push_m(Sched *s, M *m) {
   m->idle = true;
@@ -138,9 +136,7 @@ static M *pop_m(Sched *s) {
   return m;
 }
 
-void idle_wake_m(M *m) {
-  rt_note_set(&m->note);
-}
+void idle_wake_m(M *m) { rt_note_set(&m->note); }
 
 bool idle_start_m(Sched *s, P *p, bool spinning) {
   rt_lock(&s->lock);
@@ -194,8 +190,7 @@ void idle_stop_spinning(M *m) {
   idle_wakep(m->sched);  // the last one that finds work wakes another
 }
 
-// --- Sleep -------------------------------------------------------------------------
-
+// --- Sleep ------------------------------------------------------------------
 // sched.lock held, m idle. Until when m sleeps; *due: an idle P whose timer is
 // due already.
 static int64_t sleep_until(Sched *s, M *m, P **due) {

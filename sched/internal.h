@@ -55,9 +55,9 @@ typedef struct WorldJob {
 } WorldJob;
 
 struct M {
-  Sched *sched;   // immutable
-  uint32_t id;    // immutable
-  M *all_next;    // immutable once in s->all_ms
+  Sched *sched;  // immutable
+  uint32_t id;   // immutable
+  M *all_next;   // immutable once in s->all_ms
   RtThread thread;
   P *p;           // the M's own
   bool spinning;  // the M's own; set by whoever starts it, before
@@ -80,10 +80,10 @@ struct Sched {
   SchedHooks hooks;
   uint64_t seed, empty_word;
   uint32_t m_limit, syscalls_max;
-  bool barrier;         // sched_set_barrier
-  int32_t procs;        // atomic: Ms without a P read it too
+  bool barrier;          // sched_set_barrier
+  int32_t procs;         // atomic: Ms without a P read it too
   P *all_ps[PROCS_MAX];  // atomic: filled up to ps_made, never taken out
-  int32_t ps_made;      // atomic
+  int32_t ps_made;       // atomic
   StealOrder order;
   int64_t started_at;
 
@@ -104,15 +104,15 @@ struct Sched {
   int64_t poll_until;  // earliest timer of the idle Ps
   uint64_t parks, wakes, calls;
   SchedEnd end;
-  int64_t ended_at;    // 0: not yet
-  bool running;        // between start and end of sched_run
-  bool leaked;         // threads are stuck in the kernel and use this
+  int64_t ended_at;  // 0: not yet
+  bool running;      // between start and end of sched_run
+  bool leaked;       // threads are stuck in the kernel and use this
 
   // --- world.c ---
-  uint32_t world_busy;  // a stop or a handshake is under way
-  bool resizing;        // the stop changes the number of Ps
+  uint32_t world_busy;    // a stop or a handshake is under way
+  bool resizing;          // the stop changes the number of Ps
   uint32_t turn_waiters;  // handshakes that wait until world_busy is clear
-  int32_t stop_wait;    // atomic for the stopper: Ps still to stop
+  int32_t stop_wait;      // atomic for the stopper: Ps still to stop
   M *stopper;
   void (*handshake)(void *arg, P *p);
   void *handshake_arg;
@@ -132,7 +132,7 @@ struct Sched {
 #define P_COUNT(p, field, n) \
   rt_store_relaxed(&(p)->stats.field, (p)->stats.field + (n))
 
-// --- g.c ---------------------------------------------------------------------
+// --- g.c --------------------------------------------------------------------
 
 _Noreturn void g_bad_state(const G *g, GState from, GState to);
 
@@ -158,6 +158,14 @@ static inline void g_leave(P *p, G *g, GState to, WaitReason reason) {
   g_change(g, G_RUNNING, to);
 }
 
+// Owner P; g was taken from a queue.
+static inline void proc_set_running(P *p, G *g) {
+  g_change(g, G_RUNNABLE, G_RUNNING);
+  g->p = p;
+  p->current = g;
+  P_COUNT(p, schedules, 1);
+}
+
 static inline void glist_push(GList *list, G *g) {
   g->link = NULL;
   if (list->last == NULL) {
@@ -169,34 +177,50 @@ static inline void glist_push(GList *list, G *g) {
   list->count++;
 }
 
-// --- runq.c: owner P unless said otherwise -------------------------------------
-
+// --- runq.c: owner P unless said otherwise ----------------------------------
 void runq_put(P *p, G *g);  // to the ring's tail; may overflow (sched.lock)
 void runq_put_list(P *p, GList *list);
-G *runq_pop(P *p);          // from the ring's head; NULL: empty
+G *runq_pop(P *p);  // from the ring's head; NULL: empty
 // Puts g into runnext; true: another G was displaced to the ring's tail.
+// publish: idle_wakep is called next.
 bool runq_put_next(P *p, G *g, bool publish);
-G *runq_take_next(P *p);    // NULL: empty
+// The same where runnext is seen empty: thieves only ever empty it.
+static inline bool runq_fill_next(P *p, G *g) {
+  if (rt_load_relaxed(&p->runnext) != NULL) return false;  // relaxed: as said
+  p->next_fill = NEXT_FILLED;
+  rt_store_release(&p->runnext, g);  // release: pairs with the thief's CAS
+  return true;
+}
+// NULL: empty, or just stolen.
+static inline G *runq_take_next(P *p) {
+  G *g = rt_load_relaxed(&p->runnext);  // relaxed: own store, or CAS decides
+  if (g == NULL) return NULL;
+  if (p->single) {
+    rt_store_relaxed(&p->runnext, (G *)NULL);  // relaxed: no thieves
+  } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {
+    return NULL;  // stolen; only the owner fills it, so it is empty now
+  }
+  p->next_fill = NEXT_QUIET;
+  return g;
+}
 void runq_displace_next(P *p);  // runnext to the ring's tail
 G *runq_steal(P *p, P *victim, bool next_too);
 void runq_flush(P *p, GList *list);  // all of it; also with the world stopped
-bool runq_ring_empty(P *p);     // any thread; a hint except for the owner
-bool runq_has_work(P *p);       // any thread: worth waking up for
-uint32_t runq_length(P *p);     // any thread; a hint
+bool runq_ring_empty(P *p);          // any thread; a hint except for the owner
+bool runq_has_work(P *p);            // any thread: worth waking up for
+uint32_t runq_length(P *p);          // any thread; a hint
 
-// --- global.c --------------------------------------------------------------------
-
+// --- global.c ---------------------------------------------------------------
 static inline uint32_t global_count(Sched *s) {
   // seq: the idle protocol (idle.c) reads it after dropping `spinning`
   return rt_load_seq(&s->global.count);
 }
-void global_put(Sched *s, G *g);            // sched.lock held
+void global_put(Sched *s, G *g);              // sched.lock held
 void global_put_list(Sched *s, GList *list);  // sched.lock held
-G *global_pop(Sched *s);                    // sched.lock held
+G *global_pop(Sched *s);                      // sched.lock held
 G *global_get(P *p, uint32_t max);  // owner P; takes sched.lock; 0: row 7
 
-// --- order.c, mask.c ---------------------------------------------------------------
-
+// --- order.c, mask.c --------------------------------------------------------
 void order_reset(StealOrder *order, uint32_t count);
 OrderWalk order_start(const StealOrder *order, uint64_t random);
 static inline bool order_next(OrderWalk *walk, uint32_t *position) {
@@ -212,36 +236,31 @@ void mask_clear(PMask *mask, int32_t id);  // any thread
 bool mask_read(const PMask *mask, int32_t id);
 bool mask_empty(const PMask *mask);
 
-// --- proc.c ------------------------------------------------------------------------
-
-void proc_set_running(P *p, G *g);  // owner P; g was taken from a queue
-void m_loop(M *m);                  // the life of an M, until the end
-M *m_new(Sched *s);                 // sched.lock held; NULL: limit or memory
+// --- proc.c -----------------------------------------------------------------
+void m_loop(M *m);   // the life of an M, until the end
+M *m_new(Sched *s);  // sched.lock held; NULL: limit or memory
 bool m_start_thread(M *m);
 void m_thread(void *m);
 
-// --- find.c --------------------------------------------------------------------------
-
+// --- find.c -----------------------------------------------------------------
 // The next G for m, which has a P on return; NULL: the runtime ends.
 G *find_runnable(M *m, bool *inherit);
 
-// --- idle.c --------------------------------------------------------------------------
-
-void idle_put_p(Sched *s, P *p);  // sched.lock held; p has no work
+// --- idle.c -----------------------------------------------------------------
+void idle_put_p(Sched *s, P *p);   // sched.lock held; p has no work
 P *idle_get_p(Sched *s, P *wish);  // sched.lock held; NULL: none
 void idle_take_p(M *m, P *p);      // sched.lock held; p from idle_get_p
-bool idle_wait(M *m);     // m without P sleeps; true: it has one again
+bool idle_wait(M *m);              // m without P sleeps; true: it has one again
 bool idle_start_m(Sched *s, P *p, bool spinning);  // p taken; no lock held
-void idle_wakep(Sched *s);        // any thread
-bool idle_timers_alone(Sched *s);  // sched.lock held
+void idle_wakep(Sched *s);                         // any thread
+bool idle_timers_alone(Sched *s);                  // sched.lock held
 void idle_stop_spinning(M *m);
-void idle_check_deadlock(Sched *s);  // sched.lock held
+void idle_check_deadlock(Sched *s);   // sched.lock held
 void idle_give_back(Sched *s, P *p);  // p taken, but no M to be had for it
-void idle_stop_all(Sched *s);  // sched.lock held: idle Ps become STOPPED
+void idle_stop_all(Sched *s);         // sched.lock held: idle Ps become STOPPED
 void idle_wake_m(M *m);
 
-// --- timer.c ---------------------------------------------------------------------------
-
+// --- timer.c ----------------------------------------------------------------
 void timers_init(P *p);
 void timers_free(P *p);
 static inline int64_t timers_first(P *p) {
@@ -251,8 +270,7 @@ static inline int64_t timers_first(P *p) {
 bool timers_run(P *p, P *victim, int64_t now);
 void timers_move(P *to, P *from);  // world stopped
 
-// --- world.c, sysmon.c, run.c -------------------------------------------------------------
-
+// --- world.c, sysmon.c, run.c -----------------------------------------------
 bool world_stop(P *p, bool resizing);  // owner P; false: not now
 void world_start(Sched *s);            // by the M that stopped it
 
@@ -265,9 +283,9 @@ void world_run_job(M *m);
 void exit_begin(Sched *s, SchedEnd end);  // sched.lock held
 void run_count_again(Sched *s);  // the thread in sched_run counts the Ms
 void sysmon_main(void *sched);
-void sysmon_wake(Sched *s);  // any thread
+void sysmon_wake(Sched *s);       // any thread
 P *run_make_p(Sched *s, int id);  // before start, or world stopped; STOPPED
-void run_drop_p(P *p);  // world stopped, empty, without M: DEAD
+void run_drop_p(P *p);            // world stopped, empty, without M: DEAD
 
 static inline int32_t procs_now(const Sched *s) {
   return rt_load_relaxed(&s->procs);  // relaxed: changes while stopped

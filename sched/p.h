@@ -16,11 +16,11 @@ _Static_assert((RUNQ_SIZE & (RUNQ_SIZE - 1)) == 0 && RUNQ_SIZE >= 2,
 
 // What p->look may ask for; set by rt_or, cleared by rt_and.
 enum {
-  LOOK_PREEMPT = 1,  // sysmon: the slice is over
-  LOOK_WORLD = 2,    // stop for somebody who stops the world
+  LOOK_PREEMPT = 1,    // sysmon: the slice is over
+  LOOK_WORLD = 2,      // stop for somebody who stops the world
   LOOK_HANDSHAKE = 4,  // run s->handshake for this P
-  LOOK_HOST = 8,     // sched_interrupt: the layer above looks for itself
-  LOOK_EXIT = 16,    // the runtime ends; never cleared
+  LOOK_HOST = 8,       // sched_interrupt: the layer above looks for itself
+  LOOK_EXIT = 16,      // the runtime ends; never cleared
 };
 
 typedef struct PStats {  // written by the owner, read by anybody: relaxed
@@ -49,11 +49,11 @@ typedef enum PStatus {
 } PStatus;
 
 struct P {
-  Sched *sched;   // immutable
-  int32_t id;     // immutable
-  uint32_t look;  // atomic; not 0: the next safepoint calls sched_look soon
-                  // (set by sysmon, stop-the-world, sched_interrupt)
-  void *local;    // the layer above's data of this P (hooks.p_init)
+  Sched *sched;     // immutable
+  int32_t id;       // immutable
+  uint32_t look;    // atomic; not 0: the next safepoint calls sched_look soon
+                    // (set by sysmon, stop-the-world, sched_interrupt)
+  void *local;      // the layer above's data of this P (hooks.p_init)
   uint64_t spawns;  // atomic; written by owner
 
   // --- owner's; hot ---

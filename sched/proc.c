@@ -18,19 +18,12 @@ static uint64_t next_id(P *p) {
   return p->id_next++;
 }
 
-void proc_set_running(P *p, G *g) {
-  g_change(g, G_RUNNABLE, G_RUNNING);
-  g->p = p;
-  p->current = g;
-  P_COUNT(p, schedules, 1);
-}
-
 static void next_slice(P *p) {
   // relaxed: sysmon compares it with what it saw before
   rt_store_relaxed(&p->schedtick, p->schedtick + 1);
 }
 
-// --- Start, ready, leave -----------------------------------------------------
+// --- Start, ready, leave ----------------------------------------------------
 
 void sched_spawn(P *p, G *g) {
   g_change(g, g_state(g) == G_DEAD ? G_DEAD : G_IDLE, G_RUNNABLE);
@@ -52,6 +45,7 @@ static void mark_ready(P *p, G *g) {
 
 void sched_ready(P *p, G *g) {
   mark_ready(p, g);
+  if (runq_fill_next(p, g)) return;
   bool displaced = runq_put_next(p, g, false);
   if (displaced && !p->single) idle_wakep(p->sched);
 }
@@ -128,11 +122,9 @@ void sched_preempt(P *p, G *g) {
   to_global(p, g);
 }
 
-void sched_end(P *p, G *g) {
-  g_leave(p, g, G_DEAD, WAIT_NONE);
-}
+void sched_end(P *p, G *g) { g_leave(p, g, G_DEAD, WAIT_NONE); }
 
-// --- Switch ------------------------------------------------------------------
+// --- Switch -----------------------------------------------------------------
 
 G *sched_switch(P *p) {
   RT_ASSERT(p->current == NULL);
@@ -165,7 +157,7 @@ uint64_t sched_random(P *p) {
   return x ^ (x >> 31);
 }
 
-// --- Ms ----------------------------------------------------------------------
+// --- Ms ---------------------------------------------------------------------
 
 void m_loop(M *m) {
   bool inherit;

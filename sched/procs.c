@@ -18,8 +18,7 @@ typedef struct Mount {
   char at[PATH_ROOM], from[PATH_ROOM];
 } Mount;
 
-// --- Files -----------------------------------------------------------------------
-
+// --- Files ------------------------------------------------------------------
 static bool read_text(const char *path, char *text, size_t room) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return false;
@@ -39,8 +38,7 @@ static bool read_number(const char *folder, const char *name, double *number) {
   return end != text;
 }
 
-// --- Quotas ----------------------------------------------------------------------
-
+// --- Quotas -----------------------------------------------------------------
 static int rounded_up(double quota, double period, int most) {
   if (!(quota > 0) || !(period > 0)) return most;
   double cpus = quota / period;
@@ -84,8 +82,7 @@ static int tightest(const char *root, const Mount *mount, const char *group,
   }
 }
 
-// --- Where things are ----------------------------------------------------------------
-
+// --- Where things are -------------------------------------------------------
 static bool has_word(const char *list, const char *word) {
   size_t length = strlen(word);
   for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
@@ -161,8 +158,7 @@ static int affinity(void) {
   return 1;
 }
 
-// --- Entry points ------------------------------------------------------------------
-
+// --- Entry points -----------------------------------------------------------
 int sched_procs_from(const char *root, int affinity_count) {
   int most = affinity_count;
   char path[PATH_ROOM];
@@ -181,6 +177,4 @@ int sched_procs_from(const char *root, int affinity_count) {
   return most > PROCS_MAX ? PROCS_MAX : most;
 }
 
-int sched_default_procs(void) {
-  return sched_procs_from("", affinity());
-}
+int sched_default_procs(void) { return sched_procs_from("", affinity()); }

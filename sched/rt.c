@@ -27,7 +27,7 @@ enum {
   SPIN_PAUSES = 40,
 };
 
-// --- Failure ---------------------------------------------------------------
+// --- Failure ----------------------------------------------------------------
 
 _Noreturn void rt_throw(const char *format, ...) {
   va_list args;
@@ -39,7 +39,7 @@ _Noreturn void rt_throw(const char *format, ...) {
   abort();
 }
 
-// --- Futexes and notes -------------------------------------------------------
+// --- Futexes and notes ------------------------------------------------------
 
 void rt_yield_cpu(void) {
   RT_STEP(NULL);
@@ -55,9 +55,8 @@ bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline) {
     timeout = &until;
   }
   // BITSET: the timeout is absolute, on the monotonic clock
-  long result =
-      syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
-              expected, timeout, NULL, FUTEX_BITSET_MATCH_ANY);
+  long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
+                        expected, timeout, NULL, FUTEX_BITSET_MATCH_ANY);
   return !(result < 0 && errno == ETIMEDOUT);
 }
 
@@ -89,7 +88,7 @@ bool rt_note_wait(RtNote *note, int64_t deadline) {
   }
 }
 
-// --- Locks -------------------------------------------------------------------
+// --- Locks ------------------------------------------------------------------
 
 void rt_lock_slow(RtLock *lock) {
   for (int i = 0; i < LOCK_SPINS; i++) {
@@ -163,7 +162,7 @@ void rt_rank_pop(RtRank rank, const void *lock) {
 }
 #endif
 
-// --- Threads -----------------------------------------------------------------
+// --- Threads ----------------------------------------------------------------
 
 typedef struct ThreadStart {
   void (*run)(void *arg);
@@ -218,7 +217,7 @@ int64_t rt_timer_slack(int64_t ns) {
   return before;
 }
 
-// --- Clocks and randomness ---------------------------------------------------
+// --- Clocks and randomness --------------------------------------------------
 
 static int64_t clock_ns(clockid_t clock) {
   struct timespec t;
@@ -226,13 +225,9 @@ static int64_t clock_ns(clockid_t clock) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-int64_t rt_now(void) {
-  return clock_ns(CLOCK_MONOTONIC);
-}
+int64_t rt_now(void) { return clock_ns(CLOCK_MONOTONIC); }
 
-int64_t rt_wall_now(void) {
-  return clock_ns(CLOCK_REALTIME);
-}
+int64_t rt_wall_now(void) { return clock_ns(CLOCK_REALTIME); }
 
 uint64_t rt_entropy(void) {
   uint64_t word;

@@ -38,26 +38,24 @@
 #define rt_and(p, v) \
   (RT_STEP(p), __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST))
 // *expected is updated on failure, as in C11.
-#define rt_cas(p, expected, v)                                             \
-  (RT_STEP(p),                                                             \
-   __atomic_compare_exchange_n((p), (expected), (v), false,                \
-                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+#define rt_cas(p, expected, v)                                                \
+  (RT_STEP(p),                                                                \
+   __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_SEQ_CST, \
+                               __ATOMIC_SEQ_CST))
 
-
-// --- Failure ---------------------------------------------------------------
+// --- Failure ----------------------------------------------------------------
 
 // A broken invariant of ours: prints "fatal error: ..." and aborts.
 _Noreturn void rt_throw(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 // CHECK is always on (state would corrupt); ASSERT only in debug builds.
-#define RT_CHECK(condition, ...) \
-  ((condition) ? (void)0 : rt_throw(__VA_ARGS__))
+#define RT_CHECK(condition, ...) ((condition) ? (void)0 : rt_throw(__VA_ARGS__))
 #ifdef CSP_DEBUG
-#define RT_ASSERT(condition)                                            \
-  ((condition) ? (void)0                                                \
-               : rt_throw("%s:%d: assertion failed: %s", __FILE__,      \
-                          __LINE__, #condition))
+#define RT_ASSERT(condition)                                                 \
+  ((condition) ? (void)0                                                     \
+               : rt_throw("%s:%d: assertion failed: %s", __FILE__, __LINE__, \
+                          #condition))
 #else
 #define RT_ASSERT(condition) ((void)0)
 #endif
@@ -65,7 +63,7 @@ _Noreturn void rt_throw(const char *format, ...)
 #define RT_LINE 64  // bytes of a cache line: what two threads write is apart
 #define RT_ALIGNED __attribute__((aligned(RT_LINE)))
 
-// --- Waiting ---------------------------------------------------------------
+// --- Waiting ----------------------------------------------------------------
 
 static inline void rt_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -96,7 +94,7 @@ void rt_note_set(RtNote *note);
 // Waits for a set and clears it. false: the deadline passed first.
 bool rt_note_wait(RtNote *note, int64_t deadline);
 
-// --- Locks -----------------------------------------------------------------
+// --- Locks ------------------------------------------------------------------
 
 // In rank order: with a lock held, only locks of a higher rank are taken;
 // equal ranks only for channels, by rising address. Debug builds die with
@@ -161,7 +159,7 @@ static inline void rt_spin_unlock(uint32_t *word) {
   rt_store_release(word, 0u);  // release: pairs with rt_spin_lock
 }
 
-// --- Threads, clocks, randomness ---------------------------------------------
+// --- Threads, clocks, randomness --------------------------------------------
 
 enum { RT_THREAD_STACK = 512 * 1024 };
 

@@ -7,8 +7,7 @@
 
 #include "internal.h"
 
-// --- Ps ------------------------------------------------------------------------
-
+// --- Ps ---------------------------------------------------------------------
 static size_t lines(size_t size) {
   return (size + RT_LINE - 1) / RT_LINE * RT_LINE;
 }
@@ -46,8 +45,7 @@ void run_drop_p(P *p) {
   rt_store_relaxed(&p->status, P_DEAD);  // relaxed: world stopped
 }
 
-// --- New and free --------------------------------------------------------------
-
+// --- New and free -----------------------------------------------------------
 void sched_free(Sched *s) {
   if (s == NULL || s->leaked) return;
   for (int i = 0; i < s->ps_made; i++) {
@@ -75,7 +73,8 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->m_limit = M_LIMIT_DEFAULT;
   if (config->max_threads > 0) s->m_limit = (uint32_t)config->max_threads;
   s->syscalls_max = SYSCALLS_MAX_DEFAULT;
-  if (config->max_syscalls > 0) s->syscalls_max = (uint32_t)config->max_syscalls;
+  if (config->max_syscalls > 0)
+    s->syscalls_max = (uint32_t)config->max_syscalls;
   s->procs = clamp_procs(config->procs);
   s->lock.rank = RANK_SCHED;
   s->started_at = s->collected_at = rt_now();
@@ -102,8 +101,7 @@ Sched *sched_new(const SchedConfig *config) {
   return s;
 }
 
-// --- Run and end ------------------------------------------------------------------
-
+// --- Run and end ------------------------------------------------------------
 void run_count_again(Sched *s) {
   rt_add(&s->end_seq, 1u);
   rt_futex_wake(&s->end_seq, 1);
@@ -222,19 +220,12 @@ SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck) {
   return end;
 }
 
-// --- Small ones -------------------------------------------------------------------
+// --- Small ones -------------------------------------------------------------
+int sched_procs(const Sched *s) { return procs_now(s); }
 
-int sched_procs(const Sched *s) {
-  return procs_now(s);
-}
+uint64_t sched_seed(const Sched *s) { return s->seed; }
 
-uint64_t sched_seed(const Sched *s) {
-  return s->seed;
-}
-
-void sched_pin(Sched *s) {
-  rt_add(&s->pins, (int64_t)1);
-}
+void sched_pin(Sched *s) { rt_add(&s->pins, (int64_t)1); }
 
 void sched_unpin(Sched *s) {
   int64_t before = rt_sub(&s->pins, (int64_t)1);

@@ -38,18 +38,18 @@ bool runq_ring_empty(P *p) {
 
 uint32_t runq_length(P *p) {
   uint32_t head = rt_load_acquire(&p->head);  // acquire: not after tail
-  uint32_t length = rt_load_relaxed(&p->tail) - head;  // relaxed: a hint
-  if (length > RUNQ_SIZE) length = 0;  // torn
+  uint32_t length = rt_load_relaxed(&p->tail) - head;      // relaxed: a hint
+  if (length > RUNQ_SIZE) length = 0;                      // torn
   return length + (rt_load_relaxed(&p->runnext) != NULL);  // relaxed: a hint
 }
 
-// --- Put -----------------------------------------------------------------------
-
+// --- Put --------------------------------------------------------------------
 // The ring is full: half of it and g go to the global queue (row 6). false:
 // a thief was faster, there is room now.
 static bool overflow(P *p, G *g, uint32_t head, uint32_t tail) {
   uint32_t count = (tail - head) / 2;
-  RT_CHECK(count == RUNQ_SIZE / 2, "runq: overflow of a queue that is not full");
+  RT_CHECK(count == RUNQ_SIZE / 2,
+           "runq: overflow of a queue that is not full");
   G *batch[RUNQ_SIZE / 2];
   for (uint32_t i = 0; i < count; i++) batch[i] = slot_read(p, head + i);
   if (!head_claim(p, head, count)) return false;
@@ -115,8 +115,7 @@ bool runq_put_next(P *p, G *g, bool publish) {
   return true;
 }
 
-// --- Take ------------------------------------------------------------------------
-
+// --- Take -------------------------------------------------------------------
 G *runq_pop(P *p) {
   for (;;) {
     // acquire: the slot is reused only after a claim that is seen here
@@ -125,18 +124,6 @@ G *runq_pop(P *p) {
     G *g = slot_read(p, head);
     if (head_claim(p, head, 1)) return g;
   }
-}
-
-G *runq_take_next(P *p) {
-  G *g = rt_load_relaxed(&p->runnext);  // relaxed: own store, or CAS decides
-  if (g == NULL) return NULL;
-  if (p->single) {
-    rt_store_relaxed(&p->runnext, (G *)NULL);  // relaxed: no thieves
-  } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {
-    return NULL;  // stolen; only the owner fills it, so it is empty now
-  }
-  p->next_fill = NEXT_QUIET;
-  return g;
 }
 
 void runq_displace_next(P *p) {
@@ -150,8 +137,7 @@ void runq_flush(P *p, GList *list) {
   while ((g = runq_pop(p)) != NULL) glist_push(list, g);
 }
 
-// --- Steal -----------------------------------------------------------------------
-
+// --- Steal ------------------------------------------------------------------
 // A running P is about to take its runnext itself, most often: waits 3 us and
 // tells whether that G still sits there and p has begun nothing else.
 static bool next_is_stuck(P *p, G *g) {
@@ -166,7 +152,7 @@ static bool next_is_stuck(P *p, G *g) {
 
 bool runq_has_work(P *p) {
   if (!runq_ring_empty(p)) return true;
-  G *g = rt_load_seq(&p->runnext);  // seq: as in runq_ring_empty
+  G *g = rt_load_seq(&p->runnext);            // seq: as in runq_ring_empty
   if (g == NULL) return !runq_ring_empty(p);  // displaced meanwhile?
   return next_is_stuck(p, g) || !runq_ring_empty(p);
 }

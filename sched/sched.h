@@ -29,7 +29,7 @@ typedef struct Chan Chan;
 typedef struct Waiter Waiter;
 typedef struct Timer Timer;
 
-// --- G: a goroutine ------------------------------------------------------
+// --- G: a goroutine ---------------------------------------------------------
 
 // X(name, text in dumps)
 #define G_STATES(X)                                                        \
@@ -95,7 +95,7 @@ struct G {
   uint32_t select_state;  // atomic: 0 open, 1 taken by a waker
 };
 
-// --- P: what a G needs to run --------------------------------------------
+// --- P: what a G needs to run -----------------------------------------------
 
 enum {
   RUNQ_SIZE_DEFAULT = 256,
@@ -108,7 +108,7 @@ enum {
 
 #include "sched/p.h"
 
-// --- The runtime ---------------------------------------------------------
+// --- The runtime ------------------------------------------------------------
 
 // What the layer above installs; any may be NULL. Each comment says who
 // calls it.
@@ -133,10 +133,10 @@ typedef struct SchedHooks {
 } SchedHooks;
 
 typedef struct SchedConfig {
-  int procs;         // 0: sched_default_procs()
-  int max_threads;   // 0: M_LIMIT_DEFAULT
-  int max_syscalls;  // Ms in blocking calls at once; 0: 512
-  uint64_t seed;     // of all random choices; 0: from the system
+  int procs;            // 0: sched_default_procs()
+  int max_threads;      // 0: M_LIMIT_DEFAULT
+  int max_syscalls;     // Ms in blocking calls at once; 0: 512
+  uint64_t seed;        // of all random choices; 0: from the system
   uint64_t empty_word;  // what a cleared channel slot holds (the VM: nil)
   SchedHooks hooks;
 } SchedConfig;
@@ -160,11 +160,11 @@ typedef enum SchedEnd {
 } SchedEnd;
 
 // Runs `main_g` (idle, resume set) and everything it starts, on threads of its
-// own; the calling thread waits. Once per runtime. Returns when a G called sched_exit or nothing can
-// run; all other Ms have then stopped running Gs; those in a blocking call
-// are waited for up to `linger_ns`; *stuck (may be NULL) gets how many are
-// still in the kernel (the runtime's memory is then leaked on purpose when
-// freed, as those threads still use it).
+// own; the calling thread waits. Once per runtime. Returns when a G called
+// sched_exit or nothing can run; all other Ms have then stopped running Gs;
+// those in a blocking call are waited for up to `linger_ns`; *stuck (may be
+// NULL) gets how many are still in the kernel (the runtime's memory is then
+// leaked on purpose when freed, as those threads still use it).
 SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck);
 
 // Asks the runtime to end: Gs stop at their next safepoint. Any thread.
@@ -177,7 +177,7 @@ int sched_procs(const Sched *s);
 // memory leaves the number as it was.
 P *sched_set_procs(P *p, G *g, int procs);
 
-// --- Running -------------------------------------------------------------
+// --- Running ----------------------------------------------------------------
 
 // Starts g (IDLE or DEAD, with resume set): gives it an id, puts it into
 // runnext, wakes an idle P if none spins. Owner P.
@@ -227,7 +227,7 @@ bool sched_syscall_enter(P *p, G *g, M **m);
 // return from resume.
 P *sched_syscall_exit(M *m, G *g);
 
-// --- Channels (row 26) ---------------------------------------------------
+// --- Channels (row 26) ------------------------------------------------------
 
 struct Chan {
   uint32_t lock;    // spin lock, see chan.c; plain while there is one P
@@ -247,9 +247,9 @@ void chan_init(Sched *s, Chan *c, uint32_t cap);
 
 typedef enum ChanResult {
   CHAN_DONE,
-  CHAN_PARKED,  // wait for resume; then G.wait.success and .elem tell
-  CHAN_CLOSED,  // recv: closed and empty. send: the channel is closed
-  CHAN_BLOCKED, // try forms only
+  CHAN_PARKED,   // wait for resume; then G.wait.success and .elem tell
+  CHAN_CLOSED,   // recv: closed and empty. send: the channel is closed
+  CHAN_BLOCKED,  // try forms only
 } ChanResult;
 
 // The G's state must be saved as for a park before the call. c may be NULL
@@ -272,7 +272,7 @@ static inline uint32_t chan_count(const Chan *c) {
 void chan_scan(Chan *c, void (*word)(void *arg, uint64_t *slot),
                void (*waiter)(void *arg, Waiter *w), void *arg);
 
-// --- Select (row 27) -----------------------------------------------------
+// --- Select (row 27) --------------------------------------------------------
 
 typedef struct SelCase {
   Waiter waiter;  // waiter.elem: the word to send; then the word received
@@ -294,7 +294,7 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
 // SELECT_SEND_CLOSED.
 int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count);
 
-// --- Timers (row 25, what sleep, after and tick need) ---------------------
+// --- Timers (row 25, what sleep, after and tick need) -----------------------
 
 // In memory of the layer above; zeroed before first use. In at most one P's
 // heap. fire runs on the M of the P that runs the timer, without any lock
@@ -304,8 +304,8 @@ struct Timer {
   int64_t period;  // > 0: rearms itself
   void (*fire)(P *p, Timer *timer, int64_t now);
   void *arg;
-  P *owner;   // atomic; NULL: in no heap
-  int32_t at; // index in the owner's heap
+  P *owner;    // atomic; NULL: in no heap
+  int32_t at;  // index in the owner's heap
 };
 
 void timer_start(P *p, Timer *timer, int64_t when, int64_t period);
@@ -317,7 +317,7 @@ void sched_sleep(P *p, G *g, Timer *timer, int64_t ns);
 // World stopped: for each pending timer; keep returning false removes it.
 void timers_filter(Sched *s, bool (*keep)(void *arg, Timer *timer), void *arg);
 
-// --- The world (row 29), for collectors ----------------------------------
+// --- The world (row 29), for collectors -------------------------------------
 
 // Stops all other Ps at their next safepoint, idle ones at once; Gs in system
 // calls cannot come back. Owner P, the G's state saved (it counts as stopped).
@@ -347,21 +347,23 @@ P *sched_p(const Sched *s, int index);
 void sched_pin(Sched *s);
 void sched_unpin(Sched *s);
 
-// --- Choice and time (all through rt.h) -----------------------------------
+// --- Choice and time (all through rt.h) -------------------------------------
 
 uint64_t sched_random(P *p);  // per P, from the seed; not for secrets
 uint64_t sched_seed(const Sched *s);
 
-// --- Watching --------------------------------------------------------------
+// --- Watching ---------------------------------------------------------------
 
 // X(field, text)
-#define SCHED_STATS(X)                                                    \
-  X(schedules, "schedules") X(spawns, "spawns") X(steal_tries, "steals tried") \
-  X(steals, "steals won") X(stolen, "goroutines stolen")                  \
-  X(runnext_hits, "runnext hits") X(overflows, "queue overflows")         \
-  X(global_gets, "global gets") X(parks, "thread parks")                  \
-  X(wakes, "thread wakes") X(preemptions, "preemptions")                  \
-  X(timers_run, "timers run") X(syscalls, "blocking calls")
+#define SCHED_STATS(X)                                                      \
+  X(schedules, "schedules")                                                 \
+  X(spawns, "spawns")                                                       \
+  X(steal_tries, "steals tried") X(steals, "steals won")                    \
+      X(stolen, "goroutines stolen") X(runnext_hits, "runnext hits")        \
+          X(overflows, "queue overflows") X(global_gets, "global gets")     \
+              X(parks, "thread parks") X(wakes, "thread wakes")             \
+                  X(preemptions, "preemptions") X(timers_run, "timers run") \
+                      X(syscalls, "blocking calls")
 
 typedef struct SchedStats {
 #define X(field, text) uint64_t field;

@@ -12,8 +12,7 @@
 // All functions: owner P.
 #include "chan.h"
 
-// --- Orders ----------------------------------------------------------------------
-
+// --- Orders -----------------------------------------------------------------
 static void poll_order(P *p, uint16_t *order, int count, bool prio) {
   for (int i = 0; i < count; i++) {
     order[i] = (uint16_t)i;
@@ -52,8 +51,7 @@ static void lock_order(const SelCase *cases, uint16_t *order, int count) {
   }
 }
 
-// --- Locking all -------------------------------------------------------------------
-
+// --- Locking all ------------------------------------------------------------
 // The channel at place i of the lock order; NULL: none, or locked already.
 static Chan *chan_at(const SelCase *cases, const uint16_t *locks, int i) {
   Chan *c = cases[locks[i]].chan;
@@ -81,8 +79,7 @@ static void unlock_all(P *p, const SelCase *cases, const uint16_t *locks,
   }
 }
 
-// --- Passes ---------------------------------------------------------------------------
-
+// --- Passes -----------------------------------------------------------------
 static bool all_hopeless(const SelCase *cases, int count) {
   for (int i = 0; i < count; i++) {
     const Chan *c = cases[i].chan;
@@ -131,8 +128,7 @@ static void wait_on_all(P *p, G *g, SelCase *cases, int count) {
   }
 }
 
-// --- Special forms ----------------------------------------------------------------------
-
+// --- Special forms ----------------------------------------------------------
 // A case and a default.
 static int try_single(P *p, SelCase *k) {
   uint64_t word = k->waiter.elem;
@@ -147,9 +143,8 @@ static int try_single(P *p, SelCase *k) {
 // A case alone: an operation on the channel, with the G's own waiter.
 static int go_single(P *p, G *g, SelCase *k) {
   uint64_t word = k->waiter.elem;
-  ChanResult result = k->send
-                          ? chan_send(p, g, k->chan, word)
-                          : chan_recv(p, g, k->chan, &word, WAIT_SELECT);
+  ChanResult result = k->send ? chan_send(p, g, k->chan, word)
+                              : chan_recv(p, g, k->chan, &word, WAIT_SELECT);
   if (result == CHAN_PARKED) return SELECT_PARKED;
   k->waiter.success = result == CHAN_DONE;
   if (!k->send) chan_store(p, &k->waiter.elem, word);
@@ -162,8 +157,7 @@ static int finish_single(P *p, G *g, SelCase *k) {
   return outcome(k, 0);
 }
 
-// --- Entry points -------------------------------------------------------------------------
-
+// --- Entry points -----------------------------------------------------------
 int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
               bool block, bool prio) {
   RT_CHECK(count <= UINT16_MAX, "a select of %d cases", count);

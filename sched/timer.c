@@ -21,7 +21,7 @@ static void heap_unlock(const P *p, TimerHeap *heap) {
   if (!p->single) rt_unlock(&heap->lock);
 }
 
-// --- The heap: its lock held, or the world stopped ---------------------------
+// --- The heap: its lock held, or the world stopped --------------------------
 
 static void place(TimerHeap *heap, int32_t at, TimerEntry entry) {
   heap->entries[at] = entry;
@@ -102,7 +102,7 @@ static void heap_remove(P *owner, int32_t at) {
   rt_store_release(&timer->owner, (P *)NULL);
 }
 
-// --- Start, stop, sleep ------------------------------------------------------
+// --- Start, stop, sleep -----------------------------------------------------
 
 bool timer_stop(P *p, Timer *timer) {
   for (;;) {
@@ -147,8 +147,7 @@ void sched_sleep(P *p, G *g, Timer *timer, int64_t ns) {
   timer_start(p, timer, ns > INT64_MAX - now ? INT64_MAX : now + ns, 0);
 }
 
-// --- Run -----------------------------------------------------------------------
-
+// --- Run --------------------------------------------------------------------
 // Takes the first timer out, or rearms it for the next multiple of its period.
 static Timer *take_due(P *victim, int64_t now) {
   TimerHeap *heap = &victim->timers;
@@ -183,11 +182,9 @@ bool timers_run(P *p, P *victim, int64_t now) {
   return count > 0;
 }
 
-// --- Whole heaps: world stopped, or before the start -------------------------
+// --- Whole heaps: world stopped, or before the start ------------------------
 
-void timers_init(P *p) {
-  p->timers = (TimerHeap){.lock.rank = RANK_TIMERS};
-}
+void timers_init(P *p) { p->timers = (TimerHeap){.lock.rank = RANK_TIMERS}; }
 
 void timers_free(P *p) {
   free(p->timers.entries);
@@ -197,7 +194,8 @@ void timers_free(P *p) {
 
 void timers_move(P *to, P *from) {
   TimerHeap *heap = &from->timers;
-  for (int32_t i = 0; i < heap->count; i++) heap_add(to, heap->entries[i].timer);
+  for (int32_t i = 0; i < heap->count; i++)
+    heap_add(to, heap->entries[i].timer);
   heap->count = 0;
   first_changed(from);
   first_changed(to);

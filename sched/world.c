@@ -34,7 +34,7 @@ static PStatus status_of(const P *p) {
   return (PStatus)rt_load_relaxed(&p->status);  // relaxed: sched.lock held
 }
 
-// --- The Ps' side ------------------------------------------------------------
+// --- The Ps' side -----------------------------------------------------------
 
 static void clear_handshake(P *p) {
   rt_store_relaxed(&p->handshake, 0u);  // relaxed: sched.lock held
@@ -100,8 +100,7 @@ bool world_attend(M *m) {
   return stays;
 }
 
-// --- The stopper's side ----------------------------------------------------------
-
+// --- The stopper's side -----------------------------------------------------
 bool world_stop(P *p, bool resizing) {
   Sched *s = p->sched;
   rt_lock(&s->lock);
@@ -201,12 +200,9 @@ void sched_start_world(P *p) {
   world_start(s);
 }
 
-void sched_set_barrier(Sched *s, bool on) {
-  s->barrier = on;
-}
+void sched_set_barrier(Sched *s, bool on) { s->barrier = on; }
 
-// --- Work while it is stopped ------------------------------------------------------
-
+// --- Work while it is stopped -----------------------------------------------
 void world_run_job(M *m) {
   WorldJob *job = m->job;
   job->fn(job->arg, m->job_worker, job->workers);
@@ -240,8 +236,7 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
   }
 }
 
-// --- Handshake -----------------------------------------------------------------------
-
+// --- Handshake --------------------------------------------------------------
 // Until no stop or handshake is under way; then sched.lock is held.
 static void wait_turn(P *p) {
   Sched *s = p->sched;
@@ -286,8 +281,7 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
   rt_unlock(&s->lock);
 }
 
-// --- What the scheduler holds ----------------------------------------------------------
-
+// --- What the scheduler holds -----------------------------------------------
 static void each_of_p(P *p, void (*fn)(void *arg, G *g), void *arg) {
   if (p->runnext != NULL) fn(arg, p->runnext);
   for (uint32_t i = p->head; i != p->tail; i++) {
@@ -306,6 +300,4 @@ void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg) {
   rt_unlock(&s->lock);
 }
 
-P *sched_p(const Sched *s, int index) {
-  return p_at(s, index);
-}
+P *sched_p(const Sched *s, int index) { return p_at(s, index); }

@@ -74,8 +74,8 @@ static bool before_value(Sorter *sorter, const Item *a, const Item *b) {
   int order = csp_compare(a->by, b->by);
   if (order == 3 && !sorter->failed) {
     sorter->failed = true;
-    sorter->a = a->by;
-    sorter->b = b->by;
+    sorter->a = b->by;  // a stood behind it
+    sorter->b = a->by;
   }
   if (order == 2) {
     return csp_compare(a->by, a->by) == 2 && csp_compare(b->by, b->by) != 2;

@@ -31,7 +31,7 @@ uint32_t utf8_at(const char *data, size_t len, size_t at, size_t *width) {
 }
 
 size_t utf8_before(const char *data, size_t at) {
-  for (size_t back = 1; back <= 4 && back <= at; back++) {
+  for (size_t back = 2; back <= 4 && back <= at; back++) {
     size_t width;
     utf8_at(data, at, at - back, &width);
     if (width == back) return at - back;

@@ -3,6 +3,8 @@
 //
 // Errors name the value's type and what was asked. Inline cache words are
 // hints that their reader checks: struct id << 8 | slot.
+#include <stdlib.h>
+
 #include "vm/interp.h"
 
 #define CACHE_ID_MAX 0xffffffu
@@ -225,29 +227,55 @@ static void cache_slot(uint32_t *word, const ObjStruct *type, int slot) {
     rt_store_relaxed(word, type->id << 8 | (uint32_t)slot);
 }
 
+bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
+                    const char *format, ...) {
+  Text text = {0};
+  va_list args;
+  va_start(args, format);
+  char *message = NULL;
+  if (vasprintf(&message, format, args) >= 0) text_addf(&text, "%s", message);
+  va_end(args);
+  free(message);
+  if (suggest->best != NULL)
+    text_addf(&text, " (did you mean `%s`?)", suggest->best);
+  text_add(&text, "", 1);
+  if (text.failed)
+    vm_panic_memory(l, g);
+  else
+    vm_panic(l, g, "%s", text.data);
+  text_free(&text);
+  return false;
+}
+
+static void feed(void *arg, const char *name) { suggest_try(arg, name); }
+
+// The type whose method table serves values of x's type.
+static ObjType method_type(Value x) {
+  if (!value_is_obj(x)) return value_is_small(x) ? OBJ_INT : OBJ_FLOAT;
+  ObjType type = (ObjType)value_obj(x)->type;
+  return type == OBJ_NATIVE || type == OBJ_BOUND ? OBJ_CLOSURE : type;
+}
+
 static bool no_such(Local *l, Goroutine *g, Value x, const ObjString *name) {
-  if (!value_is_type(x, OBJ_INSTANCE))
-    return vm_panic(l, g, "%s has no method `%s`", value_type_name(x),
-                    name->data);
-  ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
-  const char *best = NULL;
-  size_t least = name->len / 2 + 1;
-  for (int n = 0; n < type->obj.aux; n++) {
-    size_t same = 0;
-    const ObjString *field = type->fields[n];
-    while (same < field->len && same < name->len &&
-           field->data[same] == name->data[same])
-      same++;
-    if (same >= least || (same > 0 && same + 1 >= field->len)) {
-      best = field->data;
-      least = same + 1;
-    }
+  Suggest suggest = {.wanted = name->data};
+  if (value_is_type(x, OBJ_INSTANCE)) {
+    const ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
+    for (int n = 0; n < type->obj.aux; n++)
+      suggest_try(&suggest, type->fields[n]->data);
+    for (uint32_t n = 0; n < type->method_count; n++)
+      suggest_try(&suggest, type->methods[n].name->data);
+    return access_unknown(l, g, &suggest, "%s has no field or method `%s`",
+                          type->name->data, name->data);
   }
-  if (best != NULL)
-    return vm_panic(l, g, "%s has no field or method `%s` (did you mean `%s`?)",
-                    type->name->data, name->data, best);
-  return vm_panic(l, g, "%s has no field or method `%s`", type->name->data,
-                  name->data);
+  if (value_is_type(x, OBJ_HOST)) {
+    host_each_method(l->vm, ((ObjHost *)value_obj(x))->klass, feed, &suggest);
+  } else if (x != VALUE_NIL) {
+    const MethodTable *table = l->vm->methods[method_type(x)];
+    for (uint32_t n = 0; table != NULL && n < table->count; n++)
+      suggest_try(&suggest, table->methods[n].name->data);
+  }
+  return access_unknown(l, g, &suggest, "%s has no method `%s`",
+                        value_type_name(x), name->data);
 }
 
 static bool bind(Local *l, Goroutine *g, Value x, Value function, Value *out) {
@@ -260,14 +288,27 @@ static bool bind(Local *l, Goroutine *g, Value x, Value function, Value *out) {
   return true;
 }
 
+static bool no_member(Local *l, Goroutine *g, const ObjModule *module,
+                      const ObjString *name) {
+  Suggest suggest = {.wanted = name->data};
+  uint64_t at = 0;
+  Value key, cell;
+  const ObjTable *table = heap_load(&module->members->table);
+  while (map_next(l->vm, module->members, table, &at, &key, &cell)) {
+    const char *member = ((ObjString *)value_obj(key))->data;
+    if (member[0] != '_') suggest_try(&suggest, member);
+  }
+  return access_unknown(l, g, &suggest, "module %s has no member `%s`",
+                        module->name->data, name->data);
+}
+
 // A member of a module as a value.
 static bool module_member(Local *l, Goroutine *g, const ObjModule *module,
                           const ObjString *name, Value *out) {
   Value cell;
   if (name->data[0] == '_' ||
       !map_get(l->vm, module->members, value_from_obj(name), &cell))
-    return vm_panic(l, g, "module %s has no member `%s`", module->name->data,
-                    name->data);
+    return no_member(l, g, module, name);
   *out = heap_load(&((ObjCell *)value_obj(cell))->value);
   if (*out == VALUE_UNDEF)
     return vm_panic(l, g, "`%s.%s` is used before it is set",
@@ -277,16 +318,19 @@ static bool module_member(Local *l, Goroutine *g, const ObjModule *module,
 
 // A method of a built-in type or host class, or VALUE_UNDEF.
 static Value builtin_method(Vm *vm, Value x, const ObjString *name) {
-  if (!value_is_obj(x)) {
-    ObjType type = value_is_small(x) ? OBJ_INT : OBJ_FLOAT;
-    return value_is_small(x) || value_is_flo(x) ? vm_method(vm, type, name)
-                                                : VALUE_UNDEF;
-  }
-  if (value_obj(x)->type == OBJ_HOST)
+  if (value_is_type(x, OBJ_HOST))
     return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);
-  ObjType type = value_obj(x)->type;
-  if (type == OBJ_NATIVE || type == OBJ_BOUND) type = OBJ_CLOSURE;
-  return vm_method(vm, type, name);
+  bool constant = !value_is_obj(x) && !value_is_small(x) && !value_is_flo(x);
+  return constant ? VALUE_UNDEF : vm_method(vm, method_type(x), name);
+}
+
+// An error's message and cause.
+static bool error_field(Value x, const ObjString *name, Value *out) {
+  const ObjError *e = (ObjError *)value_obj(x);
+  bool message = strcmp(name->data, "message") == 0;
+  if (!message && strcmp(name->data, "cause") != 0) return false;
+  *out = message ? e->message : e->cause;
+  return true;
 }
 
 bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
@@ -311,6 +355,7 @@ bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
   }
   if (value_is_type(x, OBJ_MODULE))
     return module_member(l, g, (ObjModule *)value_obj(x), name, out);
+  if (value_is_type(x, OBJ_ERROR) && error_field(x, name, out)) return true;
   Value method = builtin_method(l->vm, x, name);
   if (method == VALUE_UNDEF) return no_such(l, g, x, name);
   return bind(l, g, x, method, out);

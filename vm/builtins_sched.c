@@ -100,6 +100,10 @@ static CspStatus sched_set_procs_(CspCall *call) {
   return CSP_LATER;
 }
 
+static CspStatus sched_goroutines_(CspCall *call) {
+  return csp_ok_int(call, vm_goroutine_count(call->vm));
+}
+
 static CspStatus sched_gc_(CspCall *call) {
   call->later = LATER_GC;
   return CSP_LATER;
@@ -154,6 +158,7 @@ const CspFunction builtin_sched_functions[] = {
     {"recover", "", builtin_recover},
     {"_sched_procs", "", sched_procs_},
     {"_sched_set_procs", "n", sched_set_procs_},
+    {"_sched_goroutines", "", sched_goroutines_},
     {"_sched_gc", "", sched_gc_},
     {"_sched_stats", "", sched_stats_},
     {"_sched_select", "cases, prio = false", sched_select_},

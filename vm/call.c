@@ -41,10 +41,12 @@ bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
 
 // --- Arguments ---------------------------------------------------------------------
 
-static bool too_few(Local *l, Goroutine *g, const char *name, int argc,
-                    int needed, bool more) {
-  return vm_panic(l, g, "%s: too few arguments: %d given, %s%d needed", name,
-                  argc, more ? "at least " : "", needed);
+static bool too_few(Local *l, Goroutine *g, const Proto *proto, int argc,
+                    bool more) {
+  return vm_panic(l, g,
+                  "%s: too few arguments: %d given, %s%d needed (`%s` is "
+                  "missing)", proto->name->data, argc, more ? "at least " : "",
+                  proto->nrequired, proto->param_names[argc]->data);
 }
 
 static bool too_many(Local *l, Goroutine *g, const char *name, int argc,
@@ -82,7 +84,7 @@ static bool fit_arguments(Local *l, Goroutine *g, const Proto *proto,
   int fixed = proto->nparams - rest;
   bool open = rest || (proto->flags & PROTO_DEFAULTS);
   if (argc < proto->nrequired)
-    return too_few(l, g, name, argc, proto->nrequired, open);
+    return too_few(l, g, proto, argc, open);
   if (argc > fixed && !rest) return too_many(l, g, name, argc, fixed);
   if (!missing_named(l, g, name, proto->param_names, args, argc,
                      proto->nrequired))
@@ -216,6 +218,15 @@ static int param_index(const Params *params, const ObjString *name) {
   return -1;
 }
 
+static bool no_parameter(Local *l, Goroutine *g, Value f,
+                         const Params *params, const char *name) {
+  Suggest suggest = {.wanted = name};
+  for (int n = 0; n < params->count; n++)
+    suggest_try(&suggest, params->names[n]->data);
+  return access_unknown(l, g, &suggest, "%s has no parameter `%s`",
+                        function_name(f), name);
+}
+
 bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
   ObjValues *wanted = list_block((ObjList *)value_obj(names));
   int count = (int)values_len(wanted);
@@ -234,9 +245,7 @@ bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
   for (int n = 0; n < count; n++) {
     ObjString *name = (ObjString *)value_obj(wanted->slots[n]);
     int at = param_index(&params, name);
-    if (at < 0)
-      return vm_panic(l, g, "%s has no parameter `%s`", function_name(f),
-                      name->data);
+    if (at < 0) return no_parameter(l, g, f, &params, name->data);
     if (at < positional)
       return vm_panic(l, g, "%s: argument `%s` is given twice",
                       function_name(f), name->data);

@@ -57,6 +57,7 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
   memcpy(g->base + FRAME_WORDS, args, (size_t)argc * sizeof(Value));
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
+  rt_store_relaxed(&l->balance, l->balance + 1);  // relaxed: a counter
   return g;
 }
 
@@ -90,6 +91,7 @@ Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task) {
 static void end_goroutine(Local *l, Goroutine *g) {
   g->task = NULL;
   g->select = NULL;
+  rt_store_relaxed(&l->balance, l->balance - 1);  // relaxed: a counter
   sched_end(l->p, &g->g);
   if (l->free_count >= FREE_MAX || g->block->cap > FREE_STACK_MAX) return;
   g->g.link = l->free ? &l->free->g : NULL;

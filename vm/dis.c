@@ -279,19 +279,18 @@ static void add_nested(Text *out, Vm *vm, const Proto *proto) {
   }
 }
 
-// All other functions of the file, in order of place. vm->protos has the
-// newest first.
+// All other functions of the file: the compiler made them after its top
+// level, and vm->protos has the newest first.
 static void add_file(Text *out, Vm *vm, const Proto *top) {
-  size_t count = 0;
-  for (const Proto *p = vm->protos; p != NULL; p = p->next) count++;
-  const Proto **found = calloc(count, sizeof *found);
+  size_t count = 0, used = 0;
+  for (const Proto *p = vm->protos; p != top && p != NULL; p = p->next) count++;
+  const Proto **found = calloc(count + 1, sizeof *found);
   if (found == NULL) {
     out->failed = true;
     return;
   }
-  size_t used = 0;
-  for (const Proto *p = vm->protos; p != NULL; p = p->next) {
-    if (p != top && p->path == top->path && p->ncode > 0) found[used++] = p;
+  for (const Proto *p = vm->protos; p != top && p != NULL; p = p->next) {
+    if (p->path == top->path && p->ncode > 0) found[used++] = p;
   }
   while (used > 0) {
     text_add(out, "\n", 1);

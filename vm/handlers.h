@@ -605,7 +605,14 @@ HANDLER(NEW) {
   if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
   made->obj.aux = (uint16_t)n;
   made->type = type;
-  for (size_t f = 0; f < n; f++) made->fields[f] = base[f];
+  for (size_t f = 0; f < n; f++) {
+    made->fields[f] = base[f];
+    if (UNLIKELY(base[f] == VALUE_UNDEF)) {
+      made->obj.aux = 0;
+      TRY(vm_panic(l, g, "%s: argument `%s` is missing", type->name->data,
+                   type->fields[f]->data));
+    }
+  }
   base[A] = value_from_obj(made);
   NEXT();
 }
@@ -730,7 +737,9 @@ HANDLER(PACK) {
   NEXT();
 }
 HANDLER(PICK) {
-  base[A] = g->multi > 0 ? base[A + g->multi - 1] : VALUE_NIL;
+  if (UNLIKELY(g->multi == 0))
+    TRY(vm_panic(l, g, "`?` after a call that returned no value"));
+  base[A] = base[A + g->multi - 1];
   NEXT();
 }
 HANDLER(RETD) {

@@ -8,6 +8,7 @@
 
 #include "vm/code.h"
 #include "vm/native.h"
+#include "vm/suggest.h"
 
 typedef enum Next {
   GO_ON,   // pc and base are as they were
@@ -74,6 +75,12 @@ bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
 // What x.name(...) calls. *method: x goes along as the first argument.
 bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
                    uint32_t *word, Value *function, bool *method);
+
+// Panics with that message about suggest->wanted, and what was fed into it
+// that comes near ("(did you mean `x`?)"). Returns false.
+bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
+                    const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // --- call.c -----------------------------------------------------------------------------
 
@@ -197,7 +204,9 @@ Next report_panic(Local *l, Goroutine *g, const Panic *panic);
 Next report_error(Local *l, Goroutine *g, Value error, bool trace);
 void report_deadlock(Vm *vm);
 Next vm_exit(Local *l, Goroutine *g, int status);
+int64_t vm_goroutine_count(Vm *vm);  // about
 bool vm_out_full(Vm *vm);   // output must be flushed by a blocking call
+bool vm_out_failed(Vm *vm);  // a write failed: the program ends
 void vm_out_flush(Vm *vm);  // blocks
 void vm_task_failed(Vm *vm, ObjTask *task);
 

@@ -84,6 +84,10 @@ bool vm_out_full(Vm *vm) {
          rt_load_relaxed(&out->line) != 0;
 }
 
+bool vm_out_failed(Vm *vm) {
+  return rt_load_relaxed(&runtime_of(vm)->out.error) != 0;
+}
+
 void vm_out_flush(Vm *vm) {
   Csp *csp = runtime_of(vm);
   Output *out = &csp->out;

@@ -68,6 +68,7 @@ void proto_free_all(Vm *vm) {
 
 LineInfo proto_line(const Proto *proto, const Instr *pc) {
   uint32_t at = (uint32_t)(pc - proto->code);
+  if (at >= proto->ncode) at = 0;  // the interpreter's own return places
   uint32_t low = 0, high = proto->nlines;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;

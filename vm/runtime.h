@@ -33,7 +33,7 @@ struct Csp {
                        // first one decides the status
   int status;          // written by who set `ending`
   uint32_t interrupted;  // atomic: csp_interrupt was called
-  bool ran;
+  int64_t balance;     // of Ps that are gone; changed while the world stops
   bool leaks;          // CSPDEBUG=leaks=1
   bool stats;          // CSPDEBUG=schedstats=1
   RtLock failed_lock;

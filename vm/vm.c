@@ -24,9 +24,9 @@ static bool p_init(void *host, P *p) {
 }
 
 static void p_free(void *host, P *p) {
-  (void)host;
   Local *local = local_of(p);
   if (local == NULL) return;
+  ((Csp *)host)->balance += local->balance;
   heap_local_free(local);
   free(local);
   p->local = NULL;
@@ -223,7 +223,6 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
   if (vm->main == NULL) return CSP_FAILED;
   int stuck = 0;
   sched_run(vm->sched, &vm->main->g, LINGER_NS, &stuck);
-  csp->ran = true;
   vm_out_flush(vm);
   report_failed_tasks(csp);
   if (csp->stats) print_stats(csp);
@@ -255,6 +254,16 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 void csp_interrupt(Csp *csp) {
   rt_store_relaxed(&csp->interrupted, 1u);
   sched_exit(csp->vm.sched);
+}
+
+// Those that were collected have not ended.
+int64_t vm_goroutine_count(Vm *vm) {
+  HeapStats heap;
+  heap_stats(vm->heap, &heap);
+  int64_t count = runtime_of(vm)->balance - (int64_t)heap.goroutines_collected;
+  for (int n = 0; n < sched_procs(vm->sched); n++)
+    count += rt_load_relaxed(&local_of(sched_p(vm->sched, n))->balance);
+  return count;
 }
 
 // --- What natives ask of the runtime ---------------------------------------------------------------

@@ -19,6 +19,7 @@ struct Local {
   Goroutine *all;   // goroutines born on this P (weak list)
   Goroutine *free;  // dead ones to reuse; dropped by each collection
   uint32_t free_count;
+  int64_t balance;  // atomic: goroutines started here, less those ended here
   uint32_t grow;    // registers a call could not get (handlers.h)
   int64_t debt;     // work that natives charged (csp_charge), for the counter
 };

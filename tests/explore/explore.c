@@ -334,6 +334,12 @@ void explore_futex_wake(const uint32_t *word, int count) {
 
 // --- One run -----------------------------------------------------------------
 
+static void free_trail(void) {
+  free(ex.strategy.trail);
+  ex.strategy.trail = NULL;
+  ex.strategy.trail_room = 0;
+}
+
 // After a failure stacks are left in the middle of things.
 static void drop_fibers(void) {
   for (int i = 0; i < STRATEGY_THREADS; i++) {
@@ -468,12 +474,8 @@ static bool search_all(const Scenario *scenario, Search *search) {
   search->seed = seed == NULL ? (uint64_t)time(NULL) << 24
                               : strtoull(seed, NULL, 0);
   search->complete = -1;
-  bool good = search_exhaustively(scenario, search, now + budget / 2) &&
-              search_at_random(scenario, search);
-  free(ex.strategy.trail);
-  ex.strategy.trail = NULL;
-  ex.strategy.trail_room = 0;
-  return good;
+  return search_exhaustively(scenario, search, now + budget / 2) &&
+         search_at_random(scenario, search);
 }
 
 // EXPLORE_REPLAY=NAME/RUN. false: this scenario is not meant.
@@ -490,6 +492,7 @@ static bool replay(const Scenario *scenario, bool *good) {
     fprintf(stderr, "explore: EXPLORE_REPLAY is NAME/r:SEED, p:SEED:LENGTH "
                     "or d:DECISIONS, as a failure prints it\n");
     *good = false;
+    free_trail();
     return true;
   }
   *good = run_once(scenario);
@@ -499,6 +502,7 @@ static bool replay(const Scenario *scenario, bool *good) {
     report(1);
     drop_fibers();
   }
+  free_trail();
   return true;
 }
 
@@ -515,6 +519,7 @@ bool explore(const Scenario *scenario) {
     report(search.runs);
     drop_fibers();
   }
+  free_trail();
   printf("# %s: %llu schedules (%llu exhaustive, complete to %d preemptions), "
          "EXPLORE_SEED=%llu\n",
          scenario->name, (unsigned long long)search.runs,
@@ -527,6 +532,7 @@ bool explore_finds(const Scenario *scenario, const char **text) {
   Search search = {0};
   bool found = !search_all(scenario, &search);
   if (found) drop_fibers();
+  free_trail();
   *text = found ? ex.message : "";
   return found;
 }

@@ -37,10 +37,6 @@ void strategy_begin(Strategy *strategy) {
   if (strategy->kind == STRATEGY_EXHAUSTIVE) strategy->trail_count = 0;
 }
 
-void strategy_free(Strategy *strategy) {
-  free(strategy->trail);
-}
-
 // --- Exhaustive --------------------------------------------------------------
 
 static uint32_t strategy_decide(Strategy *strategy, uint32_t count,

@@ -43,7 +43,6 @@ typedef struct Strategy {
 } Strategy;
 
 void strategy_begin(Strategy *strategy);  // a run
-void strategy_free(Strategy *strategy);
 uint64_t strategy_random(Strategy *strategy);
 // The thread to go on, of threads[0..count), count > 1. The first is what
 // goes on if nothing speaks against it. `free`: the running thread sleeps or

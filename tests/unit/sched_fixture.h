@@ -51,8 +51,7 @@ struct Shared {
   void *data;
 };
 
-// --- Bodies --------------------------------------------------------------------
-
+// --- Bodies -----------------------------------------------------------------
 #define CO_BEGIN     \
   switch (t->line) { \
     case 0:
@@ -72,59 +71,59 @@ struct Shared {
 #define CO_YIELD CO_LEAVE(sched_yield_g(p, &t->g))
 #define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &t->g, &t->timer, (ns)))
 
-#define CO_LOOK                      \
-  do {                               \
-    t->line = __LINE__;              \
-    if (sched_look(p, &t->g)) {      \
-      sched_preempt(p, &t->g);       \
-      return;                        \
-    }                                \
-    if (0) {                         \
-      case __LINE__:;                \
-    }                                \
+#define CO_LOOK                 \
+  do {                          \
+    t->line = __LINE__;         \
+    if (sched_look(p, &t->g)) { \
+      sched_preempt(p, &t->g);  \
+      return;                   \
+    }                           \
+    if (0) {                    \
+      case __LINE__:;           \
+    }                           \
   } while (0)
 
-#define CO_SEND(chan, value)                                          \
-  do {                                                                \
-    t->line = __LINE__;                                               \
-    ChanResult co_result = chan_send(p, &t->g, (chan), (value));      \
-    if (co_result == CHAN_PARKED) return;                             \
-    t->ok = co_result == CHAN_DONE;                                   \
-    if (0) {                                                          \
-      case __LINE__:                                                  \
-        t->ok = t->g.wait.success;                                    \
-    }                                                                 \
+#define CO_SEND(chan, value)                                     \
+  do {                                                           \
+    t->line = __LINE__;                                          \
+    ChanResult co_result = chan_send(p, &t->g, (chan), (value)); \
+    if (co_result == CHAN_PARKED) return;                        \
+    t->ok = co_result == CHAN_DONE;                              \
+    if (0) {                                                     \
+      case __LINE__:                                             \
+        t->ok = t->g.wait.success;                               \
+    }                                                            \
   } while (0)
 
 // t->word and t->ok
-#define CO_RECV(chan)                                                    \
-  do {                                                                   \
-    t->line = __LINE__;                                                  \
-    uint64_t co_word;                                                    \
-    ChanResult co_result =                                               \
-        chan_recv(p, &t->g, (chan), &co_word, WAIT_CHAN_RECV);           \
-    if (co_result == CHAN_PARKED) return;                                \
-    t->ok = co_result == CHAN_DONE;                                      \
-    t->word = co_word;                                                   \
-    if (0) {                                                             \
-      case __LINE__:                                                     \
-        t->ok = t->g.wait.success;                                       \
-        t->word = t->g.wait.elem;                                        \
-    }                                                                    \
+#define CO_RECV(chan)                                          \
+  do {                                                         \
+    t->line = __LINE__;                                        \
+    uint64_t co_word;                                          \
+    ChanResult co_result =                                     \
+        chan_recv(p, &t->g, (chan), &co_word, WAIT_CHAN_RECV); \
+    if (co_result == CHAN_PARKED) return;                      \
+    t->ok = co_result == CHAN_DONE;                            \
+    t->word = co_word;                                         \
+    if (0) {                                                   \
+      case __LINE__:                                           \
+        t->ok = t->g.wait.success;                             \
+        t->word = t->g.wait.elem;                              \
+    }                                                          \
   } while (0)
 
 // t->chosen; t->n cases in t->cases
-#define CO_SELECT(count, block, prio)                                        \
-  do {                                                                       \
-    t->line = __LINE__;                                                      \
-    int co_chosen =                                                          \
-        select_go(p, &t->g, t->cases, t->order, (count), (block), (prio));   \
-    if (co_chosen == SELECT_PARKED) return;                                  \
-    t->chosen = co_chosen;                                                   \
-    if (0) {                                                                 \
-      case __LINE__:                                                         \
-        t->chosen = select_finish(p, &t->g, t->cases, t->order, (count));    \
-    }                                                                        \
+#define CO_SELECT(count, block, prio)                                      \
+  do {                                                                     \
+    t->line = __LINE__;                                                    \
+    int co_chosen =                                                        \
+        select_go(p, &t->g, t->cases, t->order, (count), (block), (prio)); \
+    if (co_chosen == SELECT_PARKED) return;                                \
+    t->chosen = co_chosen;                                                 \
+    if (0) {                                                               \
+      case __LINE__:                                                       \
+        t->chosen = select_finish(p, &t->g, t->cases, t->order, (count));  \
+    }                                                                      \
   } while (0)
 
 static inline void task_end(P *p, Task *t) {
@@ -137,6 +136,10 @@ static inline void task_end(P *p, Task *t) {
 
 static inline void task_resume(P *p, G *g) {
   for (; g != NULL; g = sched_switch(p)) {
+    if (g->resume != task_resume) {  // of the other kind, below
+      g->resume(p, g);
+      return;
+    }
     Task *t = (Task *)(void *)g;
     t->body(p, t);
   }
@@ -153,8 +156,7 @@ static inline void task_go(P *p, Task *t) {
   sched_spawn(p, &t->g);
 }
 
-// --- Runtimes --------------------------------------------------------------------
-
+// --- Runtimes ---------------------------------------------------------------
 static inline void shared_init(Shared *shared, int procs, int tasks) {
   memset(shared, 0, sizeof *shared);
   SchedConfig config = {.procs = procs, .seed = 42, .empty_word = 0xE};
@@ -176,8 +178,7 @@ static inline Chan *shared_chan(Shared *shared, int at, uint32_t cap) {
   return shared->chans[at] = c;
 }
 
-static inline SchedEnd shared_run(Shared *shared,
-                                  void (*body)(P *p, Task *t)) {
+static inline SchedEnd shared_run(Shared *shared, void (*body)(P *p, Task *t)) {
   shared->tasks[0].body = body;
   shared->running = 1;
   return sched_run(shared->s, &shared->tasks[0].g, 1000000000, NULL);

@@ -180,6 +180,7 @@ static void test_names(void **state) {
         "(map [(pair \"if\" 1) (pair \"nil\" 2) (pair \"for\" 3)])");
   tree("func (p P) select() { }",
        "(funcdecl select (func select [] (block []) (param p P)))");
+  tree("func select() { }", "(funcdecl select (func select [] (block [])))");
   value("a is func", "(is a func)");
   value("a is net.func", "(is a (field func net))");
 }

@@ -5,8 +5,7 @@
 
 #include "sched/internal.h"
 
-// --- Try forms: nil, open, full, closed -------------------------------------------
-
+// --- Try forms: nil, open, full, closed -------------------------------------
 static void matrix_body(P *p, Task *t) {
   uint64_t word = 0;
   Chan *c = t->shared->chans[0], *b = t->shared->chans[1];
@@ -70,8 +69,7 @@ static void nil_channels_block_for_ever(void **state) {
   }
 }
 
-// --- Order --------------------------------------------------------------------------
-
+// --- Order ------------------------------------------------------------------
 enum { WORDS = 2000 };
 
 static void fifo_sender(P *p, Task *t) {
@@ -129,8 +127,8 @@ static void queue_main(P *p, Task *t) {
     CO_YIELD;  // one P: it waits when this comes back
   }
   for (t->i = 1; t->i <= 5; t->i++) {
-    assert_int_equal(
-        chan_try_send(p, t->shared->chans[0], (uint64_t)t->i), CHAN_DONE);
+    assert_int_equal(chan_try_send(p, t->shared->chans[0], (uint64_t)t->i),
+                     CHAN_DONE);
   }
   CO_END;
 }
@@ -144,8 +142,7 @@ static void receivers_queue_up(void **state) {
   shared_free(&shared);
 }
 
-// --- Full ring with waiting senders: the order is kept --------------------------------
-
+// --- Full ring with waiting senders: the order is kept ----------------------
 static void waiting_sender(P *p, Task *t) {
   CO_BEGIN;
   CO_SEND(t->shared->chans[0], (uint64_t)t->id);
@@ -177,8 +174,7 @@ static void full_ring_keeps_order(void **state) {
   shared_free(&shared);
 }
 
-// --- Close wakes all --------------------------------------------------------------------
-
+// --- Close wakes all --------------------------------------------------------
 static void closed_receiver(P *p, Task *t) {
   CO_BEGIN;
   rt_add(&t->shared->counts[0], 1u);
@@ -223,8 +219,7 @@ static void close_wakes_all(void **state) {
   }
 }
 
-// --- Many on both sides -------------------------------------------------------------------
-
+// --- Many on both sides -----------------------------------------------------
 enum { PRODUCERS = 20, CONSUMERS = 20, EACH = 300 };
 
 static void producer(P *p, Task *t) {
@@ -275,8 +270,7 @@ static void many_producers_and_consumers(void **state) {
   }
 }
 
-// --- Hand-over, barrier, scan -----------------------------------------------------------
-
+// --- Hand-over, barrier, scan -----------------------------------------------
 static void count_stores(void *host, P *p, uint64_t old, uint64_t word) {
   (void)p, (void)old;
   Shared *shared = host;

@@ -130,8 +130,7 @@ static void runnext_is_stolen_on_the_last_round(void **state) {
   free(gs);
 }
 
-// --- Stress: every G exactly once -------------------------------------------------
-
+// --- Stress: every G exactly once -------------------------------------------
 enum { THIEVES = 3, STRESS_GS = 60000 };
 
 typedef struct Stress {
@@ -203,8 +202,7 @@ static void stealing_counts_each_once(void **state) {
   free(gs);
 }
 
-// --- Global queue, order, masks -----------------------------------------------------
-
+// --- Global queue, order, masks ---------------------------------------------
 static void global_gives_a_fair_share(void **state) {
   (void)state;
   Sched *s = new_sched(4);

@@ -9,8 +9,7 @@
 
 static const int64_t MS = 1000000;
 
-// --- Spawn ---------------------------------------------------------------------
-
+// --- Spawn ------------------------------------------------------------------
 enum { CHILDREN = 2000 };
 
 static void child(P *p, Task *t) {
@@ -53,8 +52,7 @@ static void spawned_run_once(void **state) {
   }
 }
 
-// --- Park and ready ---------------------------------------------------------------
-
+// --- Park and ready ---------------------------------------------------------
 static bool commit_flag(G *g, void *arg) {
   (void)g;
   Task *t = arg;
@@ -101,8 +99,7 @@ static void park_and_ready(void **state) {
   }
 }
 
-// --- Fairness on one P ----------------------------------------------------------------
-
+// --- Fairness on one P ------------------------------------------------------
 // Two Gs that keep readying each other (row 5) beside one in the ring, and
 // one in the global queue (row 8).
 static void pair(P *p, Task *t) {
@@ -228,8 +225,7 @@ static void the_global_queue_has_turns(void **state) {
   shared_free(&shared);
 }
 
-// --- Preemption ------------------------------------------------------------------------
-
+// --- Preemption -------------------------------------------------------------
 static void hog(P *p, Task *t) {
   CO_BEGIN;
   while (rt_load_relaxed(&t->shared->flag) == 0) {
@@ -256,8 +252,8 @@ static void preempt_main(P *p, Task *t) {
     t->shared->tasks[i].body = hog;
     task_go(p, &t->shared->tasks[i]);
   }
-  sched_yield_g(p, &t->g);  // the last hog sits in runnext
   t->body = task_end;
+  sched_yield_g(p, &t->g);  // the last hog sits in runnext
 }
 
 static void hogs_are_preempted(void **state) {
@@ -283,8 +279,8 @@ static void flag_watcher(P *p, Task *t) {
   assert_true(rt_load_acquire(&p->look) & LOOK_PREEMPT);
   assert_true(rt_now() - begin >= 5 * MS);
   assert_true(sched_look(p, &t->g));
-  sched_preempt(p, &t->g);
   t->body = task_end;
+  sched_preempt(p, &t->g);
 }
 
 static void sysmon_asks_after_10_ms(void **state) {
@@ -295,8 +291,7 @@ static void sysmon_asks_after_10_ms(void **state) {
   shared_free(&shared);
 }
 
-// --- A sleeper beside hogs (row 19) -----------------------------------------------------
-
+// --- A sleeper beside hogs (row 19) -----------------------------------------
 enum { NAPS = 100 };
 
 static int by_size(const void *a, const void *b) {
@@ -338,8 +333,7 @@ static void a_sleeper_beside_hogs(void **state) {
   shared_free(&shared);
 }
 
-// --- The 50 us of row 5 -----------------------------------------------------------------
-
+// --- The 50 us of row 5 -----------------------------------------------------
 static void stolen_child(P *p, Task *t) {
   CO_BEGIN;
   CO_RECV(t->shared->chans[0]);
@@ -355,7 +349,8 @@ static void long_main(P *p, Task *t) {
   CO_SLEEP(2 * MS);  // it waits, the other P sleeps
   assert_int_equal(chan_try_send(p, t->shared->chans[0], 1), CHAN_DONE);
   t->a = rt_now();
-  while (rt_load_acquire(&t->shared->flag) == 0 && rt_now() - t->a < 2000 * MS) {
+  while (rt_load_acquire(&t->shared->flag) == 0 &&
+         rt_now() - t->a < 2000 * MS) {
     spin_ns(2000);
     CO_LOOK;
   }
@@ -373,17 +368,14 @@ static void runnext_wakes_an_idle_p_later(void **state) {
   shared_free(&shared);
 }
 
-// --- Deadlock ----------------------------------------------------------------------------
-
+// --- Deadlock ---------------------------------------------------------------
 static void waits_for_ever(P *p, Task *t) {
   CO_BEGIN;
   CO_RECV(t->shared->chans[0]);
   CO_END;
 }
 
-static void count_deadlock(void *host) {
-  ((Shared *)host)->counts[0]++;
-}
+static void count_deadlock(void *host) { ((Shared *)host)->counts[0]++; }
 
 static void deadlock_main(P *p, Task *t) {
   CO_BEGIN;
@@ -440,8 +432,7 @@ static void a_pin_holds_it_back(void **state) {
   }
 }
 
-// --- Exit with everything in flight -----------------------------------------------------
-
+// --- Exit with everything in flight -----------------------------------------
 static void restless(P *p, Task *t) {
   CO_BEGIN;
   for (;;) {
@@ -504,8 +495,7 @@ static void exit_from_another_thread(void **state) {
   }
 }
 
-// --- Several runtimes at once --------------------------------------------------------------
-
+// --- Several runtimes at once -----------------------------------------------
 static void *one_runtime(void *arg) {
   Shared shared;
   (void)arg;
@@ -539,8 +529,7 @@ static void never_run_is_freed(void **state) {
   sched_free(s);
 }
 
-// --- Idle costs nothing -----------------------------------------------------------------------
-
+// --- Idle costs nothing -----------------------------------------------------
 static int64_t cpu_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

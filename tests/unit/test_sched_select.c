@@ -52,8 +52,7 @@ static void simple_forms(void **state) {
   }
 }
 
-// --- Choice ------------------------------------------------------------------------
-
+// --- Choice -----------------------------------------------------------------
 enum { TRIES = 4000 };
 
 static void uniform_body(P *p, Task *t) {
@@ -95,8 +94,7 @@ static void prio_takes_the_first(void **state) {
   shared_free(&shared);
 }
 
-// --- No cases ----------------------------------------------------------------------
-
+// --- No cases ---------------------------------------------------------------
 static void empty_body(P *p, Task *t) {
   assert_int_equal(select_go(p, &t->g, t->cases, t->order, 0, true, false),
                    SELECT_PARKED);
@@ -120,8 +118,7 @@ static void nothing_to_wait_for(void **state) {
   }
 }
 
-// --- Both sides of one channel: never itself ------------------------------------------
-
+// --- Both sides of one channel: never itself --------------------------------
 static void self_partner(P *p, Task *t) {
   CO_BEGIN;
   CO_RECV(t->shared->chans[0]);
@@ -151,8 +148,7 @@ static void never_meets_itself(void **state) {
   }
 }
 
-// --- Select against select ---------------------------------------------------------------
-
+// --- Select against select --------------------------------------------------
 enum { TRADERS = 12, TRADES = 400 };
 
 // Sends on one of four channels or receives from one of them; the sums of
@@ -202,8 +198,7 @@ static void select_against_select(void **state) {
   }
 }
 
-// --- Select against close --------------------------------------------------------------------
-
+// --- Select against close ---------------------------------------------------
 static void close_waiter(P *p, Task *t) {
   CO_BEGIN;
   rt_add(&t->shared->counts[0], (uint64_t)1);
@@ -258,8 +253,7 @@ static void select_against_close(void **state) {
   }
 }
 
-// --- A single case that waits ------------------------------------------------------------------
-
+// --- A single case that waits -----------------------------------------------
 static void single_partner(P *p, Task *t) {
   CO_BEGIN;
   set_case(t, 0, t->shared->chans[0], true, 21);

@@ -15,19 +15,19 @@ static void nap(int64_t ns) {
 }
 
 // After it the G may be without a P: then the body comes back at this line.
-#define CO_CALL(call)                          \
-  do {                                         \
-    M *co_m;                                   \
-    t->line = __LINE__;                        \
+#define CO_CALL(call)                             \
+  do {                                            \
+    M *co_m;                                      \
+    t->line = __LINE__;                           \
     t->ok = sched_syscall_enter(p, &t->g, &co_m); \
-    call;                                      \
-    if (t->ok) {                               \
-      p = sched_syscall_exit(co_m, &t->g);     \
-      if (p == NULL) return;                   \
-    }                                          \
-    if (0) {                                   \
-      case __LINE__:;                          \
-    }                                          \
+    call;                                         \
+    if (t->ok) {                                  \
+      p = sched_syscall_exit(co_m, &t->g);        \
+      if (p == NULL) return;                      \
+    }                                             \
+    if (0) {                                      \
+      case __LINE__:;                             \
+    }                                             \
   } while (0)
 
 static void all_once(Shared *shared) {
@@ -36,8 +36,7 @@ static void all_once(Shared *shared) {
   }
 }
 
-// --- The P is handed over ---------------------------------------------------------
-
+// --- The P is handed over ---------------------------------------------------
 static void caller(P *p, Task *t) {
   CO_BEGIN;
   CO_CALL(nap(30 * MS));
@@ -73,8 +72,7 @@ static void others_run_meanwhile(void **state) {
   shared_free(&shared);
 }
 
-// --- Many calls ---------------------------------------------------------------------
-
+// --- Many calls -------------------------------------------------------------
 enum { CALLERS = 40 };
 
 static void busy_caller(P *p, Task *t) {
@@ -112,8 +110,7 @@ static void many_calls(void **state) {
   }
 }
 
-// --- Limits -----------------------------------------------------------------------------
-
+// --- Limits -----------------------------------------------------------------
 static void limited(SchedConfig config) {
   Shared shared;
   shared_init(&shared, 1, CALLERS + 1);
@@ -161,8 +158,7 @@ static void one_thread_is_enough_for_one(void **state) {
   shared_free(&shared);
 }
 
-// --- Deadlock ------------------------------------------------------------------------------
-
+// --- Deadlock ---------------------------------------------------------------
 static void call_then_send(P *p, Task *t) {
   CO_BEGIN;
   CO_CALL(nap(10 * MS));
@@ -194,8 +190,7 @@ static void a_call_is_no_deadlock(void **state) {
   }
 }
 
-// --- Stop of the world and the end, with calls under way --------------------------------------
-
+// --- Stop of the world and the end, with calls under way --------------------
 static void stop_main(P *p, Task *t) {
   CO_BEGIN;
   for (t->i = 1; t->i <= CALLERS; t->i++) {

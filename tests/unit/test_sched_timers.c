@@ -67,8 +67,7 @@ static void heap_property_and_order(void **state) {
   }
 }
 
-// --- Filter --------------------------------------------------------------------------
-
+// --- Filter -----------------------------------------------------------------
 static bool keep_odd(void *arg, Timer *timer) {
   (void)arg;
   return timer->when % 2 == 1;
@@ -101,8 +100,7 @@ static void filter_removes(void **state) {
   shared_free(&shared);
 }
 
-// --- Periods -------------------------------------------------------------------------
-
+// --- Periods ----------------------------------------------------------------
 static void tick_fire(P *p, Timer *timer, int64_t now) {
   (void)now;
   Shared *shared = timer->arg;
@@ -155,8 +153,7 @@ static void missed_periods_count_once(void **state) {
   shared_free(&shared);
 }
 
-// --- Sleep ---------------------------------------------------------------------------
-
+// --- Sleep ------------------------------------------------------------------
 static void sleeper(P *p, Task *t) {
   CO_BEGIN;
   for (t->i = 0; t->i < 10; t->i++) {
@@ -211,8 +208,7 @@ static void one_timer_after_another(void **state) {
   shared_free(&shared);
 }
 
-// --- Stop from another P ---------------------------------------------------------------
-
+// --- Stop from another P ----------------------------------------------------
 static void owner_of_timer(P *p, Task *t) {
   CO_BEGIN;
   for (t->i = 0; t->i < 200; t->i++) {

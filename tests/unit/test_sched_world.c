@@ -5,7 +5,7 @@
 // the fixture first: cmocka wants its headers before
 #include "sched/internal.h"
 
-enum { LOAD = 24, STOPS = 60 };
+enum { LOAD = 12, STOPS = 40, SHAKES = 8 };
 
 // Bumps the counter of its P between looks: it must stand still while the
 // world is stopped.
@@ -90,7 +90,6 @@ static void stop_main(P *p, Task *t) {
   CO_END;
 }
 
-
 static void stops_under_load(void **state) {
   (void)state;
   for (int k = 0; k < SOME_PROCS; k++) {
@@ -102,8 +101,7 @@ static void stops_under_load(void **state) {
   }
 }
 
-// --- Two that want to stop -------------------------------------------------------------
-
+// --- Two that want to stop --------------------------------------------------
 static void rival(P *p, Task *t) {
   CO_BEGIN;
   for (t->i = 0; t->i < 200; t->i++) {
@@ -140,8 +138,7 @@ static void one_stop_at_a_time(void **state) {
   }
 }
 
-// --- Idle threads help -------------------------------------------------------------------
-
+// --- Idle threads help ------------------------------------------------------
 static void helped_main(P *p, Task *t) {
   CO_BEGIN;
   start_load(p, t);
@@ -166,8 +163,7 @@ static void idle_threads_help(void **state) {
   shared_free(&shared);
 }
 
-// --- Handshake ------------------------------------------------------------------------------
-
+// --- Handshake --------------------------------------------------------------
 static void mark_p(void *arg, P *p) {
   (void)arg;
   // plain: fn runs where nobody else has this P
@@ -176,11 +172,11 @@ static void mark_p(void *arg, P *p) {
 
 static void shaker(P *p, Task *t) {
   CO_BEGIN;
-  for (t->i = 0; t->i < 40; t->i++) {
+  for (t->i = 0; t->i < SHAKES; t->i++) {
     sched_for_each_p(p, &t->g, mark_p, NULL);
     CO_LOOK;
-    if (t->i % 8 == 0) CO_SLEEP(100000);
-    if (t->i % 8 == 4 && sched_stop_world(p, &t->g)) sched_start_world(p);
+    if (t->i % 4 == 0) CO_SLEEP(100000);
+    if (t->i % 4 == 2 && sched_stop_world(p, &t->g)) sched_start_world(p);
     CO_YIELD;
   }
   rt_add(&t->shared->counts[6], (uint64_t)1);
@@ -208,14 +204,13 @@ static void handshakes_reach_each_p_once(void **state) {
     shared_chan(&shared, 0, 100);
     assert_int_equal(shared_run(&shared, shake_main), SCHED_EXITED);
     for (int i = 0; i < some_procs[k]; i++) {
-      assert_int_equal((uintptr_t)sched_p(shared.s, i)->local, 3 * 40);
+      assert_int_equal((uintptr_t)sched_p(shared.s, i)->local, 3 * SHAKES);
     }
     shared_free(&shared);
   }
 }
 
-// --- Number of Ps -------------------------------------------------------------------------------
-
+// --- Number of Ps -----------------------------------------------------------
 static bool init_local(void *host, P *p) {
   (void)p;
   rt_add(&((Shared *)host)->counts[6], (uint64_t)1);

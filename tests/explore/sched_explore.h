@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// All of sched/ under the explorer, as one translation unit with a test
+// program, and what the scenarios have in common. rt.c is replaced by
+// rt_explore.c; the ring has 4 places, so that it overflows; the assertions
+// of debug builds and the lock ranks are on.
+//
+// A new file of sched/ must be added below. If it is forgotten and needed, the
+// linker finds rt_futex_wait and others defined twice (sched/rt_explore.h).
+#ifndef CSP_TESTS_SCHED_EXPLORE_H
+#define CSP_TESTS_SCHED_EXPLORE_H
+
+#define RT_EXPLORE 1
+#ifndef CSP_DEBUG
+#define CSP_DEBUG 1
+#endif
+#ifndef RUNQ_SIZE
+#define RUNQ_SIZE 4
+#endif
+
+#include <pthread.h>
+#include <sched.h>
+// libc's sched_yield and ours: the headers above come first
+
+#include "sched/chan.c"
+#include "sched/find.c"
+#include "sched/g.c"
+#include "sched/idle.c"
+#include "sched/look.c"
+#include "sched/mask.c"
+#include "sched/order.c"
+#include "sched/proc.c"
+#include "sched/procs.c"
+#include "sched/resize.c"
+#include "sched/run.c"
+#include "sched/runq.c"
+#include "sched/select.c"
+#include "sched/stats.c"
+#include "sched/syscall.c"
+#include "sched/sysmon.c"
+#include "sched/timer.c"
+#include "sched/world.c"
+#define set_count global_set_count  // chan.c has one too
+#include "sched/global.c"
+#undef set_count
+#include "tests/explore/explore.c"
+#include "tests/explore/fiber.c"
+#include "tests/explore/rt_explore.c"
+#include "tests/explore/strategy.c"
+#include "tests/unit/sched_fixture.h"
+
+enum { WORLD_CHANS = 8, WORLD_ARENA = 2048 };
+
+// Channels lie in one block, so that the order of their addresses, in which
+// select locks, is the same in every run.
+static _Alignas(RT_LINE) char world_arena[WORLD_ARENA];
+
+static inline bool without_sysmon(void (*run)(void *arg)) {
+  return run != sysmon_main;
+}
+
+// Words that never change, and counters that nobody decides by.
+static inline void world_quiet(Sched *s) {
+  explore_quiet(&s->idle_mask.words[1], sizeof s->idle_mask - 8);
+  explore_quiet(&s->timer_mask.words[1], sizeof s->timer_mask - 8);
+  explore_quiet(s->all_ps, sizeof s->all_ps);
+  for (int i = 0; i < s->procs; i++) {
+    P *p = s->all_ps[i];
+    explore_quiet(&p->stats.runnext_hits,
+                  sizeof p->stats - offsetof(PStats, runnext_hits));
+    explore_quiet(&p->spawns, sizeof p->spawns);
+  }
+}
+
+// A runtime with Ps and tasks, at the beginning of a run.
+static inline void world_init(Shared *world, int procs, int tasks) {
+  memset(world, 0, sizeof *world);
+  SchedConfig config = {
+      .procs = procs, .seed = rt_entropy(), .empty_word = 0xE};
+  world->s = sched_new(&config);
+  world->tasks = calloc((size_t)tasks, sizeof(Task));
+  EXPLORE_CHECK(world->s != NULL && world->tasks != NULL, "out of memory");
+  world->task_count = tasks;
+  for (int i = 0; i < tasks; i++) {
+    Task *t = &world->tasks[i];
+    t->shared = world;
+    t->id = i;
+    t->g.resume = task_resume;
+  }
+  world_quiet(world->s);
+  rt_explore_may_start(without_sysmon);
+}
+
+static inline Chan *world_chan(Shared *world, int at, uint32_t cap) {
+  size_t room = WORLD_ARENA / WORLD_CHANS;
+  EXPLORE_CHECK(chan_size(cap) <= room, "no room for such a channel");
+  Chan *c = (Chan *)(void *)(world_arena + (size_t)at * room);
+  chan_init(world->s, c, cap);
+  return world->chans[at] = c;
+}
+
+// What must hold when all is over: no G in a queue, nobody spins.
+static inline void world_check_empty(const Shared *world) {
+  const Sched *s = world->s;
+  EXPLORE_CHECK(s->spinning == 0, "%u threads spin at the end", s->spinning);
+  EXPLORE_CHECK(s->syscalls == 0, "%u calls at the end", s->syscalls);
+  EXPLORE_CHECK(s->global.count == 0, "%u goroutines are left in the global "
+                "queue", s->global.count);
+  for (int i = 0; i < s->procs; i++) {
+    P *p = s->all_ps[i];
+    EXPLORE_CHECK(p->head == p->tail && p->runnext == NULL,
+                  "goroutines are left on P %d", i);
+  }
+}
+
+static inline void world_free(Shared *world) {
+  free(world->tasks);
+  sched_free(world->s);
+}
+
+static inline void world_go(P *p, Task *t, void (*body)(P *p, Task *t)) {
+  t->body = body;
+  task_go(p, t);
+}
+
+// Tasks that end do not end the runtime: it ends in a deadlock, or by
+// sched_exit. For scenarios that count by themselves.
+static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
+  world->tasks[0].body = body;
+  world->running = 1;
+  return sched_run(world->s, &world->tasks[0].g, 0, NULL);
+}
+
+// --- Without Ms --------------------------------------------------------------
+
+// A P that a thread of the scenario holds, without an M and its loop.
+static inline P *world_hold_p(Shared *world, int at) {
+  Sched *s = world->s;
+  rt_lock(&s->lock);
+  P *p = idle_get_p(s, s->all_ps[at]);
+  rt_unlock(&s->lock);
+  EXPLORE_CHECK(p == s->all_ps[at], "P %d is not free", at);
+  return p;
+}
+
+#endif

@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: MIT
+// The compiler: what code comes out (as the disassembler shows it), which
+// errors and warnings are reported, and that the verifier accepts all of it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+// cmocka.h wants those before it
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lang/lang.h"
+#include "vm/code.h"
+#include "vm/csp.h"
+#include "vm/native.h"
+
+// --- A runtime with one module of its own ----------------------------------------
+
+static CspStatus do_nothing(CspCall *call) {
+  (void)call;
+  return CSP_OK;
+}
+
+static const CspFunction kit_functions[] = {{"make", "a, b", do_nothing},
+                                            {"_secret", "", do_nothing},
+                                            {NULL, NULL, NULL}};
+static const char kit_source[] =
+    "struct Box { content }\n"
+    "func (l list) second() => l[1]\n"
+    "const limit = 3\n"
+    "counter := 0\n"
+    "func twice(x) { counter++; return make(x, x) }\n";
+static const CspModule kit = {.path = "tools/kit",
+                              .functions = kit_functions,
+                              .source = kit_source,
+                              .source_len = sizeof kit_source - 1};
+
+static Csp *new_runtime(void) {
+  CspConfig config;
+  csp_config_init(&config);
+  config.procs = 1;
+  Csp *csp = csp_new(&config);
+  assert_non_null(csp);
+  lang_install(csp_vm(csp));
+  assert_true(csp_register(csp, &kit));
+  return csp;
+}
+
+static int make_runtime(void **state) {
+  *state = new_runtime();
+  return 0;
+}
+
+static int end_runtime(void **state) {
+  csp_free(*state);
+  return 0;
+}
+
+// --- Asking -------------------------------------------------------------------------
+
+static ObjClosure *compile(Csp *csp, const CompileInput *input, char **errors) {
+  *errors = NULL;
+  return lang_compile(csp_vm(csp), input, errors);
+}
+
+static CompileInput input_of(const char *path, const char *source) {
+  return (CompileInput){.path = path, .text = source, .len = strlen(source)};
+}
+
+static void verify_file(Csp *csp, const Proto *top) {
+  for (const Proto *p = csp_vm(csp)->protos; p != NULL; p = p->next) {
+    uint32_t at;
+    if (p->path != top->path) continue;
+    const char *wrong = proto_verify(p, &at);
+    if (wrong != NULL)
+      fail_msg("%s, instruction %u: %s", p->name->data, at, wrong);
+  }
+}
+
+// The disassembly, runs of spaces as one, without index and place. malloced.
+static char *code_of(Csp *csp, const char *source) {
+  char *errors;
+  CompileInput input = input_of("test.csp", source);
+  ObjClosure *main = compile(csp, &input, &errors);
+  if (main == NULL) fail_msg("%s\ndoes not compile:\n%s", source, errors);
+  assert_null(errors);
+  verify_file(csp, main->proto);
+  Text text = {0}, plain = {0};
+  dis_proto(&text, csp_vm(csp), main->proto);
+  text_add(&text, "", 1);
+  for (char *line = strtok(text.data, "\n"); line != NULL;
+       line = strtok(NULL, "\n")) {
+    int skip = 0;
+    unsigned at, row, col;
+    if (sscanf(line, "%u %u:%u %n", &at, &row, &col, &skip) < 3) skip = 0;
+    for (const char *c = line + skip; *c != '\0'; c++) {
+      if (*c != ' ' || c[1] != ' ') text_add(&plain, c, 1);
+    }
+    text_add(&plain, "\n", 1);
+  }
+  text_add(&plain, "", 1);
+  text_free(&text);
+  return plain.data;
+}
+
+// `lines` are consecutive lines of the code of source.
+static void expect_code_in(Csp *csp, const char *source, const char *lines) {
+  char *code = code_of(csp, source);
+  if (strstr(code, lines) == NULL)
+    fail_msg("%s\ngives\n%swithout\n%s", source, code, lines);
+  free(code);
+}
+#define expect_code(source, lines) expect_code_in(*state, source, lines)
+
+static void expect_messages(Csp *csp, const CompileInput *input, bool compiles,
+                            const char *fragment) {
+  char *errors;
+  ObjClosure *main = compile(csp, input, &errors);
+  if ((main != NULL) != compiles)
+    fail_msg("%s\n%s: %s", input->text,
+             compiles ? "does not compile" : "compiles",
+             errors ? errors : "");
+  if (fragment == NULL) {
+    if (errors != NULL) fail_msg("%s\ngives %s", input->text, errors);
+  } else if (errors == NULL || strstr(errors, fragment) == NULL) {
+    fail_msg("%s\nsays\n%sand not\n%s", input->text, errors ? errors : "",
+             fragment);
+  }
+  free(errors);
+}
+
+static void expect_error_in(Csp *csp, const char *source, const char *text) {
+  CompileInput input = input_of("test.csp", source);
+  expect_messages(csp, &input, false, text);
+}
+#define expect_error(source, text) expect_error_in(*state, source, text)
+
+static void expect_warning_in(Csp *csp, const char *source, const char *text) {
+  CompileInput input = input_of("test.csp", source);
+  input.warnings = true;
+  expect_messages(csp, &input, true, text);
+}
+#define expect_warning(source, text) expect_warning_in(*state, source, text)
+
+// --- Code ----------------------------------------------------------------------------
+
+static void test_fib(void **state) {
+  expect_code(
+      "func fib(n) { if n < 2 { return n }; return fib(n-1) + fib(n-2) }",
+      "LTI r0 2 false -> 3\n"
+      "RET1 r0\n"
+      "SUBI r4 r0 1\n"
+      "CALLK r1 1 want 1 func fib\n"
+      "SUBI r5 r0 2\n"
+      "CALLK r2 1 want 1 func fib\n"
+      "ADD r1 r1 r2\n"
+      "RET1 r1\n");
+}
+
+static void test_registers_in_place(void **state) {
+  expect_code("func f(a, b) { x := a + b; x = x * b; return x }",
+              "ADD r2 r0 r1\nMUL r2 r2 r1\nRET1 r2\n");
+  expect_code("func f(a, b) { a, b = b, a; return a }",
+              "MOVE r2 r1\nMOVE r1 r0\nMOVE r0 r2\n");
+  expect_code("func f(a, b) { a, b = b, a + b; return a }",
+              "MOVE r2 r1\nADD r1 r0 r1\nMOVE r0 r2\n");
+  expect_code("func f(a, i) { a[i], i = i, 3; return a }",
+              "MOVE r2 r1\nMOVE r3 r1\nLOADI r1 3\nSETIDX r0 r2 r3\n");
+  expect_code("func f(a) { a = a && !a; return a }",
+              "MOVE r1 r0\nTEST r1 false");
+}
+
+static void test_constants(void **state) {
+  expect_code("func f(a) { return a + 1, a - 2, a * 3, a / 4, a % 5 }",
+              "ADDI r1 r0 1\nSUBI r2 r0 2\nMULI r3 r0 3\nDIVI r4 r0 4\n"
+              "MODI r5 r0 5\nRET r1 5\n");
+  expect_code("func f(a) { return a + 1000, a * 0.5, 2 * a }",
+              "ADDK r1 r0 1000\nMULK r2 r0 0.5\nMULI r3 r0 2\n");
+  expect_code("func f(a) => a / -1", "DIVK r1 r0 -1\n");
+  expect_code("func f() => 2 * 3 + 4", "LOADI r0 10\n");
+  expect_code("func f() => \"a\" + \"b\"", "LOADK r0 \"ab\"\n");
+  expect_code("func f() => 1 / 0", "LOADI r0 1\nDIVI");
+}
+
+static void test_folding_keeps_panics(void **state) {
+  expect_code("func f() => 9223372036854775807 + 1",
+              "LOADK r0 9223372036854775807\nADDI r0 r0 1\n");
+  expect_code("func f() => 1 % 0", "MOD ");
+  expect_code("func f() { const n = 4; return n * n }", "LOADI r0 16\n");
+}
+
+static void test_conditions(void **state) {
+  expect_code("func f(a, b) { if a == nil || b != 3 { return 1 } }",
+              "NILJ r0 true -> 4\nEQI r1 3 true -> 6\nLOADI r2 1\n");
+  expect_code("func f(a) { if a > 1.5 && a <= 300 { return 1 } }",
+              "GTK r0 1.5 false -> 6\nLEK r0 300 false -> 6\n");
+  expect_code("func f(a, b) { return a >= b }",
+              "LOADTRUE r2\nLE r1 r0 true -> 4\nLOADFALSE r2\nRET1 r2\n");
+  expect_code("func f(a) { if 3 < a { return 1 } }", "GTI r0 3 false");
+  expect_code("func f(a) => a ?? 1", "MOVE r1 r0\nNILJ r1 false -> 4\n");
+  expect_code("func f(a) { if a == \"x\" { return 1 } }", "EQK r0 \"x\" false");
+}
+
+static void test_counted_loops(void **state) {
+  expect_code("func f(n) { s := 0; for i := 0; i < n; i++ { s += i } }",
+              "LOADI r2 0\nLT r2 r0 false -> 7\nADD r1 r1 r2\n"
+              "INCLT r2 r0 -> 4\n");
+  expect_code("func f() { s := 0; for i := 0; i < 10; i++ { s += i } }",
+              "LOADI r1 0\nLOADI r2 10\nADD r0 r0 r1\nINCLT r1 r2 -> 3\n");
+  expect_code("func f(g) { for i := 0; i < 10; i++ { g(func() => i) } }",
+              "NEWCELL r1 r1\n");
+}
+
+static void test_loops(void **state) {
+  expect_code("func f(a) { for a < 10 { a += 2 } }",
+              "LTI r0 10 false -> 5\nADDI r0 r0 2\nLTIL r0 10 true -> 2\n");
+  expect_code("func f(a, b) { for a > b { a-- } }",
+              "LT r1 r0 false -> 5\nSUBI r0 r0 1\nLTL r1 r0 true -> 2\n");
+  expect_code("func f(a) { for { a++ } }", "ADDI r0 r0 1\nLOOP -> 0\n");
+  expect_code("func f(a, g) { for g(a) { a++ } }",
+              "JMP -> 2\nADDI r0 r0 1\n");
+  expect_code("func f(x) { for k, v in x { return v } }",
+              "ITER r1 r0\nJMP -> 3\nRET1 r8\nNEXT2 r1 r7 -> 2\n");
+  expect_code("func f(x) { a: for { for { continue a } } }", "JMP -> 2\n");
+}
+
+static void test_calls(void **state) {
+  expect_code("func g(a) {}\nfunc f(x) { g(x) }", "CALLK r1 1 want 0 func g\n");
+  expect_code("func g(a) {}\nfunc f(x) { g(x, 2) }",
+              "LOADK r3 func g\nMOVE r4 r0\nLOADI r5 2\nCALL r1 2 want 0\n");
+  expect_code("func f(g, x) { return g(x) }",
+              "MOVE r4 r0\nMOVE r5 r1\nCALL r2 1 want all\nRETV r2\n");
+  expect_code("func f(g, x) { a, b := g(x); return b }",
+              "CALL r2 1 want 2\nRET1 r3\n");
+  expect_code("func f(g) { g(g()) }", "CALL r4 0 want all\nCALLV r1 want 0\n");
+  expect_code("func f(x) { x.m(1, 2) }",
+              "MOVE r4 r0\nLOADI r5 1\nLOADI r6 2\nINVOKE r1 2 want 0 \"m\"\n");
+  expect_code("func f(x, l) { x.m(1, l...) }",
+              "SPREAD r2 2 0\nINVOKEV r2 want 0 \"m\"\n");
+  expect_code("func f(x) { x.m(1, b: 2) }",
+              "GETF r3 r0 \"m\"\nLOADI r4 1\nLOADI r5 2\nNAMED r1 1 [\"b\"]\n"
+              "CALLV r1 want 0\n");
+  expect_code("func f(g, l) { g(1, l..., k: 2) }",
+              "SPREAD r2 1 1\nNAMED r2 255 [\"k\"]\nCALLV r2 want 0\n");
+  expect_code("func f(g) { go g(1); t := go g.m(2) }", "GO r1 1 0\n");
+}
+
+static void test_try_mark(void **state) {
+  expect_code("func f(g) { x := g()?; return x, nil }",
+              "CALL r1 0 want 2\nNILJ r2 true -> 6\nLOADNIL r1 0\nRET r1 2\n");
+  expect_code("func f(g) { g()? }",
+              "CALL r1 0 want all\nPICK r1\nNILJ r1 true -> 6\nRET1 r1\nRET0\n");
+  expect_code("func f(g) { return g()?, 1, nil }",
+              "NILJ r2 true -> 7\nMOVE r3 r2\nLOADNIL r1 1\nRET r1 3\n");
+  expect_code("func f(t) { return (<-t)? }",
+              "RECV r1 r0 want 2\nNILJ r2 true -> 4\nRET1 r2\nRET1 r1\n");
+  expect_code("f := 1\nx := f()?", "NILJ r1 true -> 8\nFAIL r1\n");
+}
+
+static void test_defer(void **state) {
+  expect_code("func f(g) { defer g(1); return g() }",
+              "DEFER r1 1\nMOVE r3 r0\nCALL r1 0 want all\nPACK r1\n"
+              "RETDL r1\n");
+  expect_code("func f(g) { defer g.m() }",
+              "GETF r3 r0 \"m\"\nDEFER r1 0\nRETD r0 0\n");
+}
+
+static void test_closures(void **state) {
+  expect_code("func f() { x := 1; return func() { x++; return x } }",
+              "LOADI r0 1\nNEWCELL r0 r0\nCLOSURE r1 func func@1\nRET1 r1\n");
+  expect_code("func f() { x := 1; return func() { x++; return x } }",
+              "GETUP r0 up0\nADDI r0 r0 1\nSETUP r0 up0\n");
+  expect_code("func f() { g := func(x) => x; return g }",
+              "LOADK r0 func g\nRET1 r0\n");
+  expect_code("func f() { func g(n) { return g(n - 1) }; return g }",
+              "LOADNIL r0 0\nNEWCELL r0 r0\nCLOSURE r1 func g\n"
+              "SETCELL r0 r1\n");
+  expect_code("func f(a, b = a, c = func() => b) {}",
+              "DEFJ r1 -> 3\nMOVE r1 r0\nNEWCELL r1 r1\nDEFJ r2 -> 7\n"
+              "CLOSURE r2 func c\n");
+}
+
+static void test_globals(void **state) {
+  expect_code("x := 1\nx += 2\nfunc f() { return x }",
+              "SETG r0 x\nGETG r0 x\nADDI r0 r0 2\nSETG r0 x\n");
+  expect_code("func f() => f\nprintln(f)", "LOADK r3 func f\n");
+  expect_code("func f() { return len }", "LOADK r0 native len\n");
+}
+
+static void test_structs(void **state) {
+  static const char source[] =
+      "struct P { x = 1, y }\n"
+      "func (p P) sum(k) { return p.x + p.y + k }\n"
+      "a := P(1, 2)\nb := P(y: 2)\nc := a is P\n";
+  expect_code(source,
+              "DEFJ r0 -> 3\nLOADI r0 1\nNEW r0 struct P\nRET1 r0\n");
+  expect_code(source, "CALLK r0 2 want 1 func P\n");
+  expect_code(source, "NAMED r0 0 [\"y\"]\n");
+  expect_code(source, "IS r0 r0 struct P\n");
+  expect_code(source, "func P.sum(p, k) ");
+  expect_code("func f() { struct Q { v = 3 }; return Q(1) }",
+              "CALLK r0 1 want all func Q\nRETV r0\n");
+  expect_code("struct P { x, f = func() => x }",
+              "NEWCELL r0 r0\nDEFJ r1 -> 7\n");
+  expect_code("struct P { x, f = func() => x }",
+              "GETCELL r0 r0\nNEW r0 struct P\n");
+}
+
+static void test_switch(void **state) {
+  expect_code("func f(x) { switch x { case 1, 2: return 1\ncase is int: "
+              "return 2\ndefault: return 3 } }",
+              "EQI r0 1 true -> 4\nEQI r0 2 false -> 6\nLOADI r1 1\nRET1 r1\n"
+              "IS r1 r0 \"int\"\nTEST r1 false -> 12\nLOADI r1 2\nRET1 r1\n"
+              "LOADI r1 3\nRET1 r1\n");
+  expect_code("func f(x) { switch { case x > 1: break\ncase x: } }",
+              "GTI r0 1 false -> 3\nJMP -> 5\nTEST r0 false -> 5\nRET0\n");
+}
+
+static void test_select(void **state) {
+  expect_code("func f(c, d) { select { case v, ok := <-c: return v\n"
+              "case d <- 1:\ndefault: return ok2() } }\nfunc ok2() {}",
+              "MOVE r2 r0\nLOADUNDEF r3\nMOVE r4 r1\nLOADI r5 1\n"
+              "SELECT r2 2 1\nEQI r2 0 false -> 9\nSELVAL r5 r2 want 2\n"
+              "RET1 r5\n");
+  expect_code("func f(c) { select prio { case <-c: } }",
+              "SELECT r1 1 2\nSELVAL r1 r1 want 0\n");
+  expect_code("func f() { select {} }", "SELECT r0 0 0\n");
+}
+
+static void test_containers(void **state) {
+  expect_code("func f(a) => [a, 1]", "MOVE r1 r0\nLOADI r2 1\nLIST r1 r1 2\n");
+  expect_code("func f(a) => {x: a}",
+              "MAP r1 1\nLOADK r2 \"x\"\nMAPADD r1 r2 r0\n");
+  expect_code("func f(a, i) { return a[1:], a[i], a[0] }",
+              "LOADI r3 1\nLOADUNDEF r4\nSLICE r2 r0 r3\n"
+              "GETIDX r3 r0 r1\nGETIDXI r4 r0 0\n");
+}
+
+static void test_containers_long(void **state) {
+  Text source = {0};
+  text_addf(&source, "x := [0");
+  for (int i = 1; i < 2000; i++) text_addf(&source, ", %d", i);
+  text_add(&source, "]\n", 3);
+  expect_code(source.data, "LISTADD r0 r1 50\n");
+  text_free(&source);
+  expect_code("func f(a) => \"x ${a} y\"",
+              "LOADK r1 \"x \"\nMOVE r2 r0\nLOADK r3 \" y\"\nCONCAT r1 3\n");
+}
+
+// --- Facts of a proto -------------------------------------------------------------------
+
+static const Proto *find_proto(Csp *csp, const char *name) {
+  for (const Proto *p = csp_vm(csp)->protos; p != NULL; p = p->next) {
+    if (p->name != NULL && strcmp(p->name->data, name) == 0) return p;
+  }
+  fail_msg("no function %s", name);
+  return NULL;
+}
+
+static void test_facts(void **state) {
+  free(code_of(*state,
+               "func none() {}\nfunc one() { return 1 }\n"
+               "func call() { return one() }\n"
+               "func mixed(a) { if a { return 1 }; return 1, 2 }\n"
+               "func all(a, b = 1, c...) { defer one() }\n"
+               "x := func() { x := 1; return func() => x }\n"));
+  assert_int_equal(find_proto(*state, "none")->nresults, 0);
+  assert_int_equal(find_proto(*state, "one")->nresults, 1);
+  assert_int_equal(find_proto(*state, "call")->nresults, 2);
+  assert_int_equal(find_proto(*state, "mixed")->nresults, 255);
+  const Proto *all = find_proto(*state, "all");
+  assert_int_equal(all->nparams, 3);
+  assert_int_equal(all->nrequired, 1);
+  assert_int_equal(all->flags,
+                   PROTO_REST | PROTO_DEFAULTS | PROTO_DEFER | PROTO_TOP);
+  assert_string_equal(all->param_names[2]->data, "c");
+  assert_int_equal(find_proto(*state, "x")->flags, PROTO_TOP);
+  const Proto *inner = find_proto(*state, "func@6");
+  assert_int_equal(inner->nupvalues, 1);
+  assert_int_equal(inner->flags, 0);
+  assert_null(inner->self);
+  assert_int_equal(find_proto(*state, "main")->flags, PROTO_MAIN | PROTO_TOP);
+}
+
+static void test_places(void **state) {
+  free(code_of(*state, "func f(a) {\n  return a.b +\n    g(1)\n}\n"
+                       "func g(x) {}\n"));
+  const Proto *f = find_proto(*state, "f");
+  LineInfo place = proto_line(f, f->code);
+  assert_int_equal(place.line, 2);
+  assert_int_equal(place.col, 12);
+  place = proto_line(f, f->code + 4);
+  assert_int_equal(place.line, 3);
+  assert_int_equal(place.col, 6);
+}
+
+// --- Errors ---------------------------------------------------------------------------------
+
+static void test_unknown_names(void **state) {
+  expect_error("printn(1)", "1:1: error: `printn` is not declared\n");
+  expect_error("func f(count) { return coutn }", "did you mean `count`?");
+  expect_error("func f() { y := 1 }\nprintln(y)", "`y` is not declared");
+  expect_error("func f() { println(y); y := 1 }", "`y` is not declared");
+  expect_error("x = 1", "declare it with `:=`");
+  expect_error("y := kit.make", "write `import \"tools/kit\"` first");
+  expect_error("import \"tools/kit\"\ny := twice(1)",
+               "did you mean `kit.twice`?");
+  expect_error("x := null", "write `nil`");
+  expect_error("x := 1 is Foo", "`Foo` is not the name of a type");
+  expect_error("x := 1 is strng", "did you mean `string`?");
+  expect_error("println(_)", "`_` holds no value");
+  expect_error("_native()", "`_native` is not declared");
+  expect_error("a.b = 1\nx := )\ny := zzz", "`zzz` is not declared");
+}
+
+static void test_declarations(void **state) {
+  expect_error("x := 1\nx := 2", "2:1: error: `:=` declares no new name");
+  expect_error("func f(a) { a := 2 }", "declares no new name");
+  expect_error("func f() { var a; var a }", "`a` is declared twice");
+  expect_error("func f() {}\nvar f = 1", "it was declared in line 1");
+  expect_error("_ := 1", "declares no new name");
+  expect_error("a, b := 1, 2, 3", "2 names, but 3 values");
+  expect_error("func f() { var a, b = 1 }", "2 names, but 1 value");
+  expect_error("func f(a, a) {}", "a");
+}
+
+static void test_constant_errors(void **state) {
+  expect_error("const n = 1\nn = 2", "cannot assign to `n`: it is a constant");
+  expect_error("func f() { const n = 1; n++ }", "cannot assign to `n`");
+  expect_error("func f() {}\nf = 1", "it is a function");
+  expect_error("struct S { }\nS += 1", "it is a struct");
+  expect_error("len = 1", "it is predeclared");
+  expect_error("import \"tools/kit\"\nkit = 1", "it is a module");
+  expect_error("import \"tools/kit\"\nkit.limit = 1", "it is a constant");
+  expect_error("import \"tools/kit\"\nkit.make = 1", "it is a constant");
+}
+
+static void test_jumps(void **state) {
+  expect_error("break", "`break` stands outside a loop, switch or select");
+  expect_error("for { func() { continue }() }",
+               "`continue` stands outside a loop");
+  expect_error("for { break a }", "there is no label `a` around it");
+  expect_error("a: switch { case true: for { continue a } }",
+               "`a` is not a loop");
+  expect_error("a: for { a: for { } }", "inside another one of that name");
+  expect_error("return 1", "the top level of a file returns no values");
+  expect_error("switch { case is int: }", "needs a value after `switch`");
+}
+
+static void test_try_errors(void **state) {
+  expect_error("func f(g) { g()?; if g { return 1 }; return 1, 2 }",
+               "cannot tell how many values to return");
+  expect_error("func f(g) { g()?; if g { return g() }; return 1 }",
+               "a lone call counts as two");
+  expect_error("struct S { x = len(1)? }", "there is no function to return");
+}
+
+static void test_struct_errors(void **state) {
+  expect_error("func f(v) { struct S { x = v }; return S }",
+               "cannot use the variable `v`");
+  expect_error("struct S { x }\nfunc (s S) x() {}", "has a field `x`");
+  expect_error("struct S { x }\nfunc (s S) m() {}\nfunc (s S) m() {}",
+               "is declared twice");
+  expect_error("x := 1\nfunc (s x) m() {}", "methods belong to structs");
+  expect_error("func (s list) m() {}", "methods belong to structs");
+  expect_error("1 + 2", "the value is not used");
+}
+
+static void test_all_errors(void **state) {
+  static const char source[] =
+      "a()\nfunc f() {\n  b()\n  break\n}\nconst n = 1\nn = c\n";
+  expect_error(source, "1:1: error: `a`");
+  expect_error(source, "3:3: error: `b`");
+  expect_error(source, "4:3: error: `break`");
+  expect_error(source, "7:1: error: cannot assign to `n`");
+  expect_error(source, "7:5: error: `c`");
+}
+
+static void test_limits(void **state) {
+  Text source = {0};
+  text_addf(&source, "func f() {\n");
+  for (int i = 0; i < 260; i++) text_addf(&source, "  x%d := %d\n", i, i);
+  text_addf(&source, "  return [x0");
+  for (int i = 1; i < 260; i++) text_addf(&source, ", x%d", i);
+  text_add(&source, "]\n}\n", 5);
+  expect_error(source.data, "needs more than 250 variables and temporaries");
+  source.len = 0;
+  text_addf(&source, "x := [0");
+  for (int i = 1; i < 70000; i++) text_addf(&source, ", %d", i + 40000);
+  text_add(&source, "]\n", 3);
+  expect_error(source.data, "more than 65535 constants");
+  source.len = 0;
+  text_addf(&source, "println(0");
+  for (int i = 1; i < 300; i++) text_addf(&source, ", %d", i);
+  text_add(&source, ")\n", 3);
+  expect_error(source.data, "a call has at most 240 arguments");
+  text_free(&source);
+}
+
+// --- Warnings ----------------------------------------------------------------------------------
+
+static void test_warnings(void **state) {
+  expect_warning("func f() { abc := 1 }", "warning: `abc` is never used");
+  expect_warning("func f() { return; f() }", "this is never reached");
+  expect_warning("func f() { for { }; f() }", "this is never reached");
+  expect_warning("import \"tools/kit\"", "imported, but never used");
+  expect_warning("func f(a) { _b := 1; for x in a { }; return }", NULL);
+  expect_warning("func f() { for { break }; f() }", NULL);
+  expect_warning("func f(a) { if a { return }; f(1) }", NULL);
+  CompileInput input = input_of("test.csp", "func f() { abc := 1 }");
+  expect_messages(*state, &input, true, NULL);
+}
+
+// --- Modules -------------------------------------------------------------------------------------
+
+static void test_builtin_module(void **state) {
+  expect_code("import \"tools/kit\"\nkit.twice(2)\n",
+              "RUNMOD r0 module tools/kit\nLOADI r3 2\n"
+              "CALLK r0 1 want 0 func twice\n");
+  expect_code("import k \"tools/kit\"\nk.make(2, 3)\nx := k\n",
+              "LOADK r2 native tools/kit.make\n");
+  expect_code("import \"tools/kit\"\nkit.counter += 1\n",
+              "GETG r0 counter\nADDI r0 r0 1\nSETG r0 counter\n");
+  expect_code("import \"tools/kit\"\nx := kit.Box(1) is kit.Box\n",
+              "IS r0 r0 struct Box\n");
+  expect_error("import \"tools/kit\"\nkit.twise(2)\n",
+               "did you mean `kit.twice`?");
+  expect_error("import \"tools/kit\"\nkit._secret()\n", "is private");
+  expect_error("import \"tools/kti\"", "did you mean \"tools/kit\"?");
+  expect_error("func f() { import \"tools/kit\" }", "top level");
+  Vm *vm = csp_vm(*state);
+  ObjString *second = vm_intern(vm, "second", 6);
+  assert_true(vm_method(vm, OBJ_LIST, second) != VALUE_UNDEF);
+}
+
+static void write_file(const char *folder, const char *name,
+                       const char *text) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static void remove_file(const char *folder, const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  unlink(path);
+}
+
+static void expect_in_folder(Csp *csp, const char *folder, const char *source,
+                             bool compiles, const char *fragment) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/main.csp", folder);
+  CompileInput input = input_of(path, source);
+  expect_messages(csp, &input, compiles, fragment);
+}
+
+static void test_file_modules(void **state) {
+  char folder[] = "/tmp/csp_compile_XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  write_file(folder, "a.csp", "import \"./b\"\nfunc f() => b.g()\n");
+  write_file(folder, "b.csp", "func g() => 1\n_p := 1\n");
+  write_file(folder, "c.csp", "import \"./d\"\n");
+  write_file(folder, "d.csp", "import \"./c\"\n");
+  write_file(folder, "bad.csp", "x := nope\n");
+  expect_in_folder(*state, folder, "import \"./a\"\nprintln(a.f())\n", true,
+                   NULL);
+  Vm *vm = csp_vm(*state);
+  assert_int_equal(map_len(vm->modules), 2);
+  expect_in_folder(*state, folder, "import \"./a\"\nimport \"./b\"\n", true,
+                   NULL);
+  assert_int_equal(map_len(vm->modules), 2);
+  expect_in_folder(*state, folder, "import \"./c\"\n", false,
+                   "error: import cycle: ");
+  expect_in_folder(*state, folder, "import \"./bad\"\n", false,
+                   "bad.csp:1:6: error: `nope` is not declared");
+  expect_in_folder(*state, folder, "import \"./none\"\n", false,
+                   "there is no file /tmp/csp_compile_");
+  setenv("CSPPATH", folder, 1);
+  expect_error("import \"b\"\nb.h()\n", "module `b` has no `h`");
+  expect_error("import \"bb\"\n", "nor along CSPPATH");
+  unsetenv("CSPPATH");
+  static const char *const names[] = {"a.csp", "b.csp", "c.csp", "d.csp",
+                                      "bad.csp"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    remove_file(folder, names[i]);
+  rmdir(folder);
+}
+
+// Input after input into one module, as an interactive program does.
+static void test_interactive(void **state) {
+  static const char *const inputs[] = {
+      "import \"tools/kit\"", "x := kit.twice(1)", "func f() => x",
+      "struct P { a }",       "func (p P) m() => p.a",
+      "func (p P) n() => p.m()", "y := P(f()).n()", "x := 3", "f := 4", "f = 5",
+  };
+  Vm *vm = csp_vm(*state);
+  ObjModule *module = module_new(vm, "main");
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+    CompileInput input = input_of("input", inputs[i]);
+    input.module = module;
+    expect_messages(*state, &input, true, NULL);
+  }
+  CompileInput input = input_of("input", "P = 1");
+  input.module = module;
+  expect_messages(*state, &input, false, "cannot assign to `P`");
+}
+
+// --- The verifier ----------------------------------------------------------------------------------
+
+static void expect_wrong(Csp *csp, const Instr *code, uint32_t count,
+                         const char *text) {
+  uint32_t at;
+  Value constants[] = {value_from_small(1)};
+  Proto proto = {.code = (Instr *)(uintptr_t)code,
+                 .ncode = count,
+                 .nregs = 4,
+                 .constants = constants,
+                 .nconstants = 1};
+  (void)csp;
+  const char *wrong = proto_verify(&proto, &at);
+  if (text == NULL) {
+    assert_null(wrong);
+  } else {
+    assert_non_null(wrong);
+    assert_string_equal(wrong, text);
+  }
+}
+#define WRONG(text, ...)                                          \
+  expect_wrong(*state, (const Instr[]){__VA_ARGS__},              \
+               sizeof((const Instr[]){__VA_ARGS__}) / sizeof(Instr), text)
+
+static void test_verifier(void **state) {
+  Instr end = instr_abc(OP_RET0, 0, 0, 0);
+  WRONG(NULL, instr_abc(OP_MOVE, 3, 0, 0), end);
+  WRONG("no such register", instr_abc(OP_MOVE, 4, 0, 0), end);
+  WRONG("no such constant", instr_abx(OP_LOADK, 0, 1), end);
+  WRONG("no such upvalue", instr_abc(OP_GETUP, 0, 0, 0), end);
+  WRONG("jump to nowhere", instr_j(OP_JMP, 2), end);
+  WRONG("jump to nowhere", instr_abc(OP_TEST, 0, 0, 0),
+        (Instr)(uint32_t)-1 << 8, end);
+  WRONG("a jump backward counts no safepoint", end, instr_j(OP_JMP, -2), end);
+  WRONG("a loop's jump goes forward", instr_j(OP_LOOP, 0), end);
+  WRONG("the code has no end", instr_abc(OP_MOVE, 0, 0, 0));
+  WRONG("the instruction is cut off", instr_abc(OP_TEST, 0, 0, 0));
+  WRONG("no such opcode", 250);
+  WRONG("not that many registers", instr_abc(OP_CALL, 0, 2, 1), end);
+  WRONG("there are no values to take", instr_abc(OP_RETV, 0, 0, 0));
+  WRONG("nobody takes the values", instr_abc(OP_CALL, 0, 0, WANT_ALL), end);
+  WRONG("CLOSURE needs a proto", instr_abx(OP_CLOSURE, 0, 0), end);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_runtime, end_runtime)
+  const struct CMUnitTest tests[] = {
+      TEST(test_fib),
+      TEST(test_registers_in_place),
+      TEST(test_constants),
+      TEST(test_folding_keeps_panics),
+      TEST(test_conditions),
+      TEST(test_counted_loops),
+      TEST(test_loops),
+      TEST(test_calls),
+      TEST(test_try_mark),
+      TEST(test_defer),
+      TEST(test_closures),
+      TEST(test_globals),
+      TEST(test_structs),
+      TEST(test_switch),
+      TEST(test_select),
+      TEST(test_containers),
+      TEST(test_containers_long),
+      TEST(test_facts),
+      TEST(test_places),
+      TEST(test_unknown_names),
+      TEST(test_declarations),
+      TEST(test_constant_errors),
+      TEST(test_jumps),
+      TEST(test_try_errors),
+      TEST(test_struct_errors),
+      TEST(test_all_errors),
+      TEST(test_limits),
+      TEST(test_warnings),
+      TEST(test_builtin_module),
+      TEST(test_file_modules),
+      TEST(test_interactive),
+      TEST(test_verifier),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// No wake-up is lost (row 15, idle.c): a G makes work and then holds its M
+// until that work has run elsewhere, without ever looking. If the last spinner
+// stops at the wrong moment, all threads sleep and the explorer says so.
+// The whole runtime runs on explorer threads: sched_run, Ms, find_runnable.
+//
+// Found when broken (mutants.sh): no second look after `spinning` was dropped;
+// the second look before it is dropped; the last spinner that finds work wakes
+// nobody; spawn, yield, a displaced G or a list wakes nobody.
+#include "tests/explore/sched_explore.h"
+
+enum { WAKE_TASKS = 10 };
+
+static uint32_t ran[WAKE_TASKS];  // set by each child
+static int procs, rounds;
+
+// Holds the M, with its P: only other Ms can make it go on.
+static void hold_until_ran(int id) {
+  explore_until_set(&ran[id]);
+}
+
+static void child(P *p, Task *t) {
+  rt_store_seq(&ran[t->id], 1u);
+  task_end(p, t);
+}
+
+static void wake_run(int tasks, void (*main_body)(P *p, Task *t)) {
+  Shared world;
+  memset(ran, 0, sizeof ran);
+  world_init(&world, procs, tasks);
+  world_chan(&world, 0, 0);
+  world.tasks[0].g.resume = task_resume_once;  // it may change its P
+  SchedEnd end = world_run(&world, main_body);
+  EXPLORE_CHECK(end == SCHED_EXITED, "the runtime thinks it is deadlocked");
+  for (int i = 0; i < tasks; i++) {
+    EXPLORE_CHECK(world.tasks[i].done, "task %d is not done", i);
+  }
+  world_check_empty(&world);
+  world_free(&world);
+}
+
+// --- Spawn -------------------------------------------------------------------
+
+static void spawn_one_by_one(P *p, Task *t) {
+  for (int i = 1; i <= rounds; i++) {
+    world_go(p, &t->shared->tasks[i], child);
+    hold_until_ran(i);
+  }
+  task_end(p, t);
+}
+
+static void spawn_many(P *p, Task *t) {
+  for (int i = 1; i <= rounds; i++) {
+    world_go(p, &t->shared->tasks[i], child);
+  }
+  for (int i = 1; i <= rounds; i++) hold_until_ran(i);
+  task_end(p, t);
+}
+
+static void spawn_body(void *arg) {
+  (void)arg;
+  wake_run(rounds + 1, spawn_one_by_one);
+}
+
+static void many_body(void *arg) {
+  (void)arg;
+  wake_run(rounds + 1, spawn_many);
+}
+
+static void spawn_wakes(void **state) {
+  (void)state;
+  for (procs = 2; procs <= 3; procs++) {
+    rounds = 3;
+    Scenario one = {.name = procs == 2 ? "spawn_2" : "spawn_3",
+                    .body = spawn_body, .preemptions = 1};
+    assert_true(explore(&one));
+    rounds = 7;  // more than the ring holds
+    Scenario many = {.name = procs == 2 ? "overflow_2" : "overflow_3",
+                     .body = many_body, .preemptions = 1};
+    assert_true(explore(&many));
+  }
+}
+
+// --- Two children that need one another ----------------------------------------
+
+// Runs until the other one runs at the same time.
+static void partner(P *p, Task *t) {
+  rt_store_seq(&ran[t->id], 1u);
+  hold_until_ran(t->id == 1 ? 2 : 1);
+  task_end(p, t);
+}
+
+static void partners_body(P *p, Task *t) {
+  world_go(p, &t->shared->tasks[1], partner);
+  world_go(p, &t->shared->tasks[2], partner);
+  hold_until_ran(1);
+  hold_until_ran(2);
+  task_end(p, t);
+}
+
+static void partners_run(void *arg) {
+  (void)arg;
+  wake_run(3, partners_body);
+}
+
+static void last_spinner_wakes_another(void **state) {
+  (void)state;
+  procs = 3;
+  Scenario scenario = {.name = "partners", .body = partners_run,
+                       .preemptions = 1};
+  assert_true(explore(&scenario));
+}
+
+// --- Yield ---------------------------------------------------------------------
+
+// Holds its M until the main G, which yielded, runs again.
+static void holds_for_main(P *p, Task *t) {
+  hold_until_ran(0);
+  rt_store_seq(&ran[t->id], 1u);
+  task_end(p, t);
+}
+
+static void yield_main(P *p, Task *t) {
+  CO_BEGIN;
+  world_go(p, &t->shared->tasks[1], holds_for_main);
+  CO_YIELD;
+  rt_store_seq(&ran[0], 1u);
+  hold_until_ran(1);
+  CO_END;
+}
+
+static void yield_body(void *arg) {
+  (void)arg;
+  wake_run(2, yield_main);
+}
+
+static void yield_wakes(void **state) {
+  (void)state;
+  procs = 2;
+  Scenario scenario = {.name = "yield", .body = yield_body, .preemptions = 1};
+  assert_true(explore(&scenario));
+}
+
+// --- Ready: one by one, and a list -----------------------------------------------
+
+static void receiver(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(t->shared->chans[0]);
+  rt_store_seq(&ran[t->id], 1u);
+  CO_END;
+}
+
+static void start_receivers(P *p, Task *t) {
+  for (int i = 1; i <= rounds; i++) {
+    world_go(p, &t->shared->tasks[i], receiver);
+  }
+}
+
+static int receivers_waiting(const Chan *c) {
+  int count = 0;
+  for (const Waiter *w = c->recv_first; w != NULL; w = w->next) count++;
+  return count;
+}
+
+static void close_main(P *p, Task *t) {
+  CO_BEGIN;
+  start_receivers(p, t);
+  while (receivers_waiting(t->shared->chans[0]) < rounds) CO_YIELD;
+  EXPLORE_CHECK(chan_close(p, t->shared->chans[0]), "it was closed already");
+  for (int i = 1; i <= rounds; i++) hold_until_ran(i);
+  CO_END;
+}
+
+static void close_body(void *arg) {
+  (void)arg;
+  wake_run(rounds + 1, close_main);
+}
+
+// The second send displaces the first receiver from runnext.
+static void send_main(P *p, Task *t) {
+  CO_BEGIN;
+  start_receivers(p, t);
+  while (receivers_waiting(t->shared->chans[0]) < rounds) CO_YIELD;
+  for (t->i = 1; t->i <= rounds; t->i++) CO_SEND(t->shared->chans[0], 7);
+  for (int i = 1; i <= rounds; i++) hold_until_ran(i);
+  CO_END;
+}
+
+static void send_body(void *arg) {
+  (void)arg;
+  wake_run(rounds + 1, send_main);
+}
+
+static void ready_wakes(void **state) {
+  (void)state;
+  rounds = 2;
+  for (procs = 2; procs <= 3; procs++) {
+    Scenario closes = {.name = procs == 2 ? "close_2" : "close_3",
+                       .body = close_body, .preemptions = 1};
+    assert_true(explore(&closes));
+    Scenario sends = {.name = procs == 2 ? "displaced_2" : "displaced_3",
+                      .body = send_body, .preemptions = 1};
+    assert_true(explore(&sends));
+  }
+}
+
+// --- A G in runnext is seen by the looks of the one that runs ----------------------
+
+static void look_main(P *p, Task *t) {
+  CO_BEGIN;
+  start_receivers(p, t);
+  while (receivers_waiting(t->shared->chans[0]) < 1) CO_YIELD;
+  CO_SEND(t->shared->chans[0], 7);
+  while (!rt_load_seq(&ran[1])) CO_LOOK;
+  CO_END;
+}
+
+static void look_body(void *arg) {
+  (void)arg;
+  wake_run(2, look_main);
+}
+
+static void looks_wake(void **state) {
+  (void)state;
+  procs = 2;
+  rounds = 1;
+  Scenario scenario = {.name = "looks", .body = look_body, .preemptions = -1};
+  assert_true(explore(&scenario));
+}
+
+// --- Blocking calls ------------------------------------------------------------------
+
+static void call_main(P *p, Task *t) {
+  CO_BEGIN;
+  world_go(p, &t->shared->tasks[1], child);
+  world_go(p, &t->shared->tasks[2], child);
+  t->line = -2;
+  M *m;
+  if (sched_syscall_enter(p, &t->g, &m)) {
+    hold_until_ran(1);  // in the kernel: the P must be in other hands
+    hold_until_ran(2);
+    p = sched_syscall_exit(m, &t->g);
+    if (p == NULL) return;
+  }
+    case -2:;
+  CO_END;
+}
+
+static void call_body(void *arg) {
+  (void)arg;
+  wake_run(3, call_main);
+}
+
+static void call_hands_its_p_over(void **state) {
+  (void)state;
+  for (procs = 1; procs <= 3; procs++) {
+    static const char *const names[] = {"", "call_1", "call_2", "call_3"};
+    Scenario scenario = {.name = names[procs], .body = call_body,
+                         .preemptions = 1};
+    assert_true(explore(&scenario));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spawn_wakes),
+      cmocka_unit_test(last_spinner_wakes_another),
+      cmocka_unit_test(yield_wakes),
+      cmocka_unit_test(ready_wakes),
+      cmocka_unit_test(looks_wake),
+      cmocka_unit_test(call_hands_its_p_over),
+  };
+  explore_program(14);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

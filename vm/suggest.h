@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// "Did you mean ...": the nearest of some names.
+#ifndef CSP_VM_SUGGEST_H
+#define CSP_VM_SUGGEST_H
+
+#include <stddef.h>
+
+typedef struct Suggest {
+  const char *wanted;
+  const char *best;  // NULL while none is near enough
+  size_t distance;
+} Suggest;
+// Feeds one candidate (Damerau-Levenshtein; at most a third of the length,
+// at least 1; case differences count little).
+void suggest_try(Suggest *suggest, const char *candidate);
+
+#endif
