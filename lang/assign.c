@@ -10,7 +10,8 @@ static int count_nodes(const Node *list) {
   return count;
 }
 
-// --- Declaring -------------------------------------------------------------------
+// --- Declaring
+// -------------------------------------------------------------------
 
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
   symbol->reg = reg;
@@ -39,8 +40,7 @@ void assign_names(Compiler *c, Node *names, int from) {
   for (Node *name = names; name != NULL; name = name->next) {
     if (is_literal_constant(name)) continue;
     if (is_new_local(name)) {
-      if (next != value)
-        emit_abc(c, name->pos, OP_MOVE, next, value, 0);
+      if (next != value) emit_abc(c, name->pos, OP_MOVE, next, value, 0);
       assign_bind(c, name->pos, name->note, next);
       next++;
     }
@@ -87,7 +87,8 @@ void assign_define(Compiler *c, Node *node) {
   assign_names(c, node->a, first);
 }
 
-// --- Places: what stands left of = ---------------------------------------------------
+// --- Places: what stands left of =
+// ---------------------------------------------------
 
 // a: the object of a field or element, b: the index. -1: none.
 typedef struct Place {
@@ -105,8 +106,8 @@ static bool is_assigned(const Node *targets, const Symbol *symbol) {
 
 // An operand that must outlive the stores of the statement.
 static int operand(Compiler *c, Node *node, const Node *targets) {
-  bool changes = expr_register(c, node) >= 0 &&
-                 is_assigned(targets, expr_symbol(node));
+  bool changes =
+      expr_register(c, node) >= 0 && is_assigned(targets, expr_symbol(node));
   return changes ? expr_next(c, node) : expr_any(c, node);
 }
 
@@ -159,7 +160,8 @@ void assign_targets(Compiler *c, Node *targets, int from) {
   }
 }
 
-// --- = -----------------------------------------------------------------------------------
+// --- =
+// -----------------------------------------------------------------------------------
 
 static void assign_one(Compiler *c, Node *target, Node *value) {
   int save = c->func->top, reg = expr_register(c, target);
@@ -215,7 +217,8 @@ static void assign_many(Compiler *c, Node *node, int count) {
   reg_set(c, save);
 }
 
-// --- op=, ++ --------------------------------------------------------------------------------
+// --- op=, ++
+// --------------------------------------------------------------------------------
 
 // place = place op value
 static void update(Compiler *c, const Node *node, Node *value) {

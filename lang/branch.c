@@ -2,7 +2,8 @@
 // Second pass: if, switch, select.
 #include "compiler.h"
 
-// --- if ----------------------------------------------------------------------------
+// --- if
+// ----------------------------------------------------------------------------
 
 void branch_if(Compiler *c, Node *node) {
   int top = c->func->top, active = c->func->active, end = NO_JUMP;
@@ -11,8 +12,7 @@ void branch_if(Compiler *c, Node *node) {
     if (node->a != NULL) stmt(c, node->a);
     condition_jump(c, node->b, false, &no);
     stmt_block(c, node->c);
-    if (node->d != NULL && emit_reachable(c))
-      emit_jump(c, node->c->end, &end);
+    if (node->d != NULL && emit_reachable(c)) emit_jump(c, node->c->end, &end);
     emit_patch(c, no);
     node = node->d;
   }
@@ -22,7 +22,8 @@ void branch_if(Compiler *c, Node *node) {
   c->func->active = active;
 }
 
-// --- switch --------------------------------------------------------------------------
+// --- switch
+// --------------------------------------------------------------------------
 
 // Jumps if the case's value matches: to the body, or if not, past it.
 static void test_case(Compiler *c, Node *value, int subject, bool sense,
@@ -83,7 +84,8 @@ void branch_switch(Compiler *c, Node *node, const Str *label) {
   c->func->active = active;
 }
 
-// --- select -----------------------------------------------------------------------------
+// --- select
+// -----------------------------------------------------------------------------
 
 enum { OUTCOME = 3, HAS_DEFAULT = 1, IN_ORDER = 2 };
 

@@ -11,7 +11,7 @@ typedef struct Args {
   int positional;
   Node *spread;  // or NULL
   int named;
-  Node *multi;   // g() in f(g()), else NULL
+  Node *multi;  // g() in f(g()), else NULL
 } Args;
 
 static Args look_at(Node *list) {
@@ -39,7 +39,8 @@ int calls_window(const Compiler *c, int target) {
   return target == top - 1 ? target : top;
 }
 
-// --- Arguments ---------------------------------------------------------------------
+// --- Arguments
+// ---------------------------------------------------------------------
 
 static void positional_next(Compiler *c, Node *list) {
   for (Node *arg = list; arg != NULL; arg = arg->next) {
@@ -79,8 +80,8 @@ static void args_multi(Compiler *c, Node *call, const Args *args, int window,
   if (args->spread != NULL) expr_next(c, args->spread->a);
   named_next(c, call->b);
   if (args->spread != NULL)
-    emit_abc(c, args->spread->pos, OP_SPREAD, window,
-             before + args->positional, args->named);
+    emit_abc(c, args->spread->pos, OP_SPREAD, window, before + args->positional,
+             args->named);
   if (args->named == 0) return;
   int names = names_constant(c, call->b, args->named);
   int positional = args->spread != NULL ? WANT_ALL : args->positional;
@@ -88,7 +89,8 @@ static void args_multi(Compiler *c, Node *call, const Args *args, int window,
   emit_word(c, (Instr)names);
 }
 
-// --- Plain calls, go, defer ------------------------------------------------------------
+// --- Plain calls, go, defer
+// ------------------------------------------------------------
 
 static void emit_fixed(Compiler *c, Pos pos, int window, int count, int want,
                        enum CallHow how) {
@@ -137,7 +139,8 @@ static void call_value(Compiler *c, Node *call, const Args *args, int window,
   }
 }
 
-// --- Known functions, methods ------------------------------------------------------------
+// --- Known functions, methods
+// ------------------------------------------------------------
 
 // The closure that the call always calls with just these arguments, or nil.
 static Value known_closure(const Node *call, const Args *args) {
@@ -195,7 +198,8 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
   reg_set(c, save);
 }
 
-// --- Returning -------------------------------------------------------------------------------
+// --- Returning
+// -------------------------------------------------------------------------------
 
 void calls_return(Compiler *c, Pos pos, int from, int count) {
   if (c->func->has_defer) {
@@ -220,7 +224,8 @@ void calls_return_all(Compiler *c, Pos pos, Node *call) {
   }
 }
 
-// --- a? --------------------------------------------------------------------------------------------
+// --- a?
+// --------------------------------------------------------------------------------------------
 
 // Returns with the error that lies in register `error`; from window up all is
 // free.

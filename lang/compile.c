@@ -7,14 +7,14 @@
 
 #include "compiler.h"
 
-// --- Making it visible ---------------------------------------------------------------
+// --- Making it visible
+// ---------------------------------------------------------------
 
 static void publish_name(Compiler *c, Symbol *symbol) {
   bool known = symbol->kind == SYM_FUNC || symbol->kind == SYM_STRUCT ||
                (symbol->kind == SYM_MODULE && c->interactive);
   if (!known && symbol->kind != SYM_GLOBAL) return;
-  ObjCell *cell =
-      module_cell(c->vm, c->module, name_string(c, symbol->name));
+  ObjCell *cell = module_cell(c->vm, c->module, name_string(c, symbol->name));
   if (cell == NULL) {
     c->no_memory = true;
     return;
@@ -44,7 +44,8 @@ static void publish(Compiler *c) {
   }
 }
 
-// --- The passes --------------------------------------------------------------------------
+// --- The passes
+// --------------------------------------------------------------------------
 
 static bool is_sound(const Compiler *c) {
   return !c->no_memory && !arena_failed(c->arena) &&
@@ -132,7 +133,8 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
   return main;
 }
 
-// --- Entry ------------------------------------------------------------------------------------
+// --- Entry
+// ------------------------------------------------------------------------------------
 
 // The messages as malloced text, or NULL when there are none.
 static char *take_text(Loader *loader) {

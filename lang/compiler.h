@@ -35,7 +35,8 @@ bool table_get(const Table *table, uint64_t key, uint64_t *value);
 bool table_set(Table *table, uint64_t key, uint64_t value);  // false: no memory
 void table_free(Table *table);
 
-// --- Names -----------------------------------------------------------------------
+// --- Names
+// -----------------------------------------------------------------------
 
 typedef enum SymbolKind {
   SYM_LOCAL,    // in a register, or in a cell that a register holds
@@ -51,8 +52,8 @@ typedef enum SymbolKind {
 struct Symbol {
   SymbolKind kind;
   bool constant;
-  bool captured;   // LOCAL: lives in a cell
-  bool used;       // read somewhere
+  bool captured;  // LOCAL: lives in a cell
+  bool used;      // read somewhere
   bool parameter;
   bool predeclared;
   const Str *name;
@@ -83,7 +84,8 @@ enum {
   NOTE_NEW = 1 << 8,  // NAME: declared by this statement
 };
 
-// --- Functions ---------------------------------------------------------------------
+// --- Functions
+// ---------------------------------------------------------------------
 
 enum { RESULTS_NONE = -1, RESULTS_VARY = 255, UPVALUES_MAX = 255 };
 
@@ -103,24 +105,24 @@ struct Exit {
   const Node *stmt;
   const Str *label;
   bool loop;
-  int breaks;     // jumps to be patched
+  int breaks;  // jumps to be patched
   int continues;
 };
 
 struct Func {
   Func *parent;
-  Func *next;    // of the functions at the top level, to be generated
-  Node *node;    // FUNC; STRUCT: the constructor; NULL: the file itself
+  Func *next;  // of the functions at the top level, to be generated
+  Node *node;  // FUNC; STRUCT: the constructor; NULL: the file itself
   const Str *name;
-  Symbol *self;  // the top-level function's name; or the method's struct
-  ObjString *method;       // of a method: its name
+  Symbol *self;       // the top-level function's name; or the method's struct
+  ObjString *method;  // of a method: its name
   const int8_t *receiver;  // ... of built-in types: ObjTypes, -1 at the end
   Proto *proto;
 
   // resolving
   bool constructor;
   bool has_defer;
-  int results;  // RESULTS_NONE, RESULTS_VARY or the number
+  int results;                // RESULTS_NONE, RESULTS_VARY or the number
   Pos result_pos, other_pos;  // two returns that do not agree
   int result_count, other_count;
   Node *try_node;  // the first `?`
@@ -138,16 +140,17 @@ struct Func {
   Symbol **upvalue_symbols;  // UPVALUES_MAX, or NULL while there are none
   UpvalueFrom *upvalues;
   int nupvalues;
-  int top;     // first free register
-  int active;  // first register above the variables
-  int max;     // registers needed
+  int top;               // first free register
+  int active;            // first register above the variables
+  int max;               // registers needed
   uint32_t last;         // where the newest instruction begins
   uint32_t last_target;  // the highest place that a jump leads to
   bool too_complex;      // reported
   Exit *exit;
 };
 
-// --- One compilation ------------------------------------------------------------------
+// --- One compilation
+// ------------------------------------------------------------------
 
 typedef struct Loading Loading;
 struct Loading {  // files that are being compiled, innermost first
@@ -180,30 +183,31 @@ struct Compiler {
   bool partial;      // there were syntax errors: names may be missing
   bool warnings;
   bool no_memory;
-  Table globals;     // const Str * -> Symbol *, of the file's top level
+  Table globals;  // const Str * -> Symbol *, of the file's top level
   Symbol *global_list;
-  Table outer;       // the same of what lies around: members, predeclared
-  Scope *scope;      // innermost; NULL at the top level of the file
-  Func *func;        // that is being resolved or generated
+  Table outer;   // the same of what lies around: members, predeclared
+  Scope *scope;  // innermost; NULL at the top level of the file
+  Func *func;    // that is being resolved or generated
   Func *main;
-  Func *funcs;       // at the top level, methods, constructors
+  Func *funcs;  // at the top level, methods, constructors
   Func **funcs_end;
 };
 
 // A warning, if they are asked for.
-#define WARN(c, ...)                                          \
-  do {                                                        \
-    if ((c)->warnings) diag_warn((c)->diags, __VA_ARGS__);    \
+#define WARN(c, ...)                                       \
+  do {                                                     \
+    if ((c)->warnings) diag_warn((c)->diags, __VA_ARGS__); \
   } while (0)
 
-// --- scope.c: declaring and finding names -------------------------------------
+// --- scope.c: declaring and finding names
+// -------------------------------------
 
 bool name_is(const Str *name, const char *text);
 bool name_is_blank(const Node *name);
 ObjString *name_string(Compiler *c, const Str *name);  // interned in the Vm
 Symbol *symbol_new(Compiler *c, SymbolKind kind, const Str *name, Pos pos);
 void scope_push(Compiler *c, Scope *scope);
-void scope_pop(Compiler *c);  // warns of names that were not used
+void scope_pop(Compiler *c);           // warns of names that were not used
 bool scope_at_top(const Compiler *c);  // at the top level of the file
 // In the innermost scope alone; NULL: not there.
 Symbol *scope_here(const Compiler *c, const Str *name);
@@ -220,7 +224,8 @@ void scope_unknown_type(Compiler *c, const Str *name, Pos pos);
 // The types that `is` knows: NULL for others.
 const char *scope_type_name(const Str *name);
 
-// --- member.c: names in modules --------------------------------------------------
+// --- member.c: names in modules
+// --------------------------------------------------
 
 // What a value that never changes makes of its name.
 SymbolKind member_kind(Value v);
@@ -235,23 +240,27 @@ void member_mark_known(Vm *vm, ObjModule *module);
 void member_each(const Compiler *c, const ObjModule *module, bool private,
                  void (*fn)(void *arg, const char *name), void *arg);
 
-// --- declare.c: the top-level names of a file ---------------------------------------
+// --- declare.c: the top-level names of a file
+// ---------------------------------------
 
 void declare_file(Compiler *c, Node *stmts);
 
-// --- resolve.c: statements; true: control never gets past it --------------------------
+// --- resolve.c: statements; true: control never gets past it
+// --------------------------
 
 bool resolve_stmts(Compiler *c, Node *stmts);
 bool resolve_block(Compiler *c, Node *block);  // in a scope of its own
 void resolve_file(Compiler *c, Node *stmts);
 
-// --- resolve_expr.c ----------------------------------------------------------------------
+// --- resolve_expr.c
+// ----------------------------------------------------------------------
 
 void resolve_expr(Compiler *c, Node *node);  // NULL is fine
 void resolve_list(Compiler *c, Node *list);
 void resolve_target(Compiler *c, Node *node);  // left of an assignment
 
-// --- resolve_func.c: functions, methods, structs ----------------------------------------
+// --- resolve_func.c: functions, methods, structs
+// ----------------------------------------
 
 Func *func_new(Compiler *c, Node *node, const Str *name);
 void resolve_func(Compiler *c, Node *node, Func *func);
@@ -260,13 +269,15 @@ void resolve_method(Compiler *c, Node *decl);
 void resolve_struct(Compiler *c, Node *node, Symbol *symbol);
 void resolve_return(Compiler *c, Node *node);
 
-// --- fold.c: constants ----------------------------------------------------------------------
+// --- fold.c: constants
+// ----------------------------------------------------------------------
 
 // Replaces an operation on literals by its result, where that cannot fail.
 void fold(Compiler *c, Node *node);
 bool fold_is_literal(const Node *node);
 
-// --- emit.c ------------------------------------------------------------------------------------
+// --- emit.c
+// ------------------------------------------------------------------------------------
 
 enum { NO_JUMP = -1 };
 
@@ -280,22 +291,23 @@ int emit_name(Compiler *c, const Str *name);
 int emit_cell(Compiler *c, const Symbol *symbol);  // its name comes next
 void emit_load(Compiler *c, Pos pos, int target, Value v);
 // Jumps forward. A list is the newest jump's word, chained through offsets.
-void emit_jump(Compiler *c, Pos pos, int *list);            // JMP
+void emit_jump(Compiler *c, Pos pos, int *list);                 // JMP
 void emit_branch(Compiler *c, Pos pos, Instr instr, int *list);  // with a word
 void emit_patch(Compiler *c, int list);  // all lead here
 // Jumps backward to `to`.
 void emit_loop(Compiler *c, Pos pos, uint32_t to);
 void emit_branch_back(Compiler *c, Pos pos, Instr instr, uint32_t to);
-uint32_t emit_here(Compiler *c);  // as the target of a jump backward
+uint32_t emit_here(Compiler *c);         // as the target of a jump backward
 bool emit_reachable(const Compiler *c);  // can control come here?
 
 // Registers.
-int reg_take(Compiler *c, int count);  // the first of them
-void reg_set(Compiler *c, int top);    // top, and counts what was needed
-void reg_need(Compiler *c, int count); // that many from 0 are used
+int reg_take(Compiler *c, int count);   // the first of them
+void reg_set(Compiler *c, int top);     // top, and counts what was needed
+void reg_need(Compiler *c, int count);  // that many from 0 are used
 void func_too_complex(Compiler *c, const char *why);
 
-// --- expr.c ---------------------------------------------------------------------------------------
+// --- expr.c
+// ---------------------------------------------------------------------------------------
 
 // The value into a register: a variable's, top, or top - 1. top stays.
 void expr_to(Compiler *c, Node *node, int target);
@@ -316,7 +328,8 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from);
 void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right);
 
-// --- condition.c ------------------------------------------------------------------------------------
+// --- condition.c
+// ------------------------------------------------------------------------------------
 
 // Jumps (forward, through the list) if the truth of node is `sense`.
 void condition_jump(Compiler *c, Node *node, bool sense, int *list);
@@ -327,10 +340,11 @@ void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
                      int *list);
 // The bool that a comparison, or && and || of them, gives.
 void condition_value(Compiler *c, Node *node, int target);
-bool condition_is(const Node *node);  // gives a bool by jumps
+bool condition_is(const Node *node);         // gives a bool by jumps
 bool condition_is_simple(const Node *node);  // may be generated twice
 
-// --- calls.c ------------------------------------------------------------------------------------------
+// --- calls.c
+// ------------------------------------------------------------------------------------------
 
 enum CallHow { CALL_PLAIN, CALL_GO, CALL_GO_TASK, CALL_DEFER };
 
@@ -342,7 +356,8 @@ void calls_try(Compiler *c, Node *node, int window, int want);
 void calls_return(Compiler *c, Pos pos, int from, int count);
 void calls_return_all(Compiler *c, Pos pos, Node *call);  // return g()
 
-// --- assign.c: :=, var, const, =, op=, ++ -----------------------------------------------------------------
+// --- assign.c: :=, var, const, =, op=, ++
+// -----------------------------------------------------------------
 
 void assign_define(Compiler *c, Node *node);
 void assign_stmt(Compiler *c, Node *node);
@@ -354,13 +369,15 @@ void assign_names(Compiler *c, Node *names, int from);
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg);
 void assign_targets(Compiler *c, Node *targets, int from);
 
-// --- stmt.c --------------------------------------------------------------------------------------------------
+// --- stmt.c
+// --------------------------------------------------------------------------------------------------
 
 void stmt_list(Compiler *c, Node *stmts);
 void stmt_block(Compiler *c, Node *block);  // with its registers given back
 void stmt(Compiler *c, Node *node);
 
-// --- loop.c, branch.c --------------------------------------------------------------------------------------------
+// --- loop.c, branch.c
+// --------------------------------------------------------------------------------------------
 
 void exit_push(Compiler *c, Exit *exit, const Str *label, bool loop);
 void exit_pop(Compiler *c);  // breaks lead here
@@ -370,7 +387,8 @@ void branch_if(Compiler *c, Node *node);
 void branch_switch(Compiler *c, Node *node, const Str *label);
 void branch_select(Compiler *c, Node *node, const Str *label);
 
-// --- func.c --------------------------------------------------------------------------------------------------------
+// --- func.c
+// --------------------------------------------------------------------------------------------------------
 
 // Makes the proto and what callers may know of it before there is code.
 void func_declare(Compiler *c, Func *func);
@@ -387,13 +405,15 @@ ObjStruct *struct_new(Compiler *c, Node *node);
 void struct_local(Compiler *c, Node *node);
 bool struct_add_method(ObjStruct *type, ObjString *name, Value function);
 
-// --- loader.c ---------------------------------------------------------------------------------------------------------
+// --- loader.c
+// ---------------------------------------------------------------------------------------------------------
 
 // The module that an IMPORT names, compiled; NULL after an error.
 ObjModule *loader_import(Compiler *c, Node *import);
 void loader_free(Loader *loader);
 
-// --- compile.c -----------------------------------------------------------------------------------------------------------
+// --- compile.c
+// -----------------------------------------------------------------------------------------------------------
 
 typedef struct Unit {
   Source source;

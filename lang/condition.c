@@ -39,12 +39,12 @@ static bool is_leaf(const Node *node) {
 
 bool condition_is_simple(const Node *node) {
   if (is_leaf(node)) return true;
-  if (node->kind == NODE_UNARY && node->op == AST_NOT)
-    return is_leaf(node->a);
+  if (node->kind == NODE_UNARY && node->op == AST_NOT) return is_leaf(node->a);
   return is_comparison(node) && is_leaf(node->a) && is_leaf(node->b);
 }
 
-// --- Choosing the opcode --------------------------------------------------------
+// --- Choosing the opcode
+// --------------------------------------------------------
 
 static bool small(const Node *node) {
   return node->kind == NODE_INT && node->i >= INT8_MIN && node->i <= INT8_MAX;
@@ -154,7 +154,8 @@ static Instr instr_of(const Compare *compare, bool sense) {
   return instr_abc(compare->op, compare->a, compare->b, outcome);
 }
 
-// --- Jumping forward ---------------------------------------------------------------
+// --- Jumping forward
+// ---------------------------------------------------------------
 
 static void jump_if_known(Compiler *c, const Node *node, bool sense,
                           int *list) {
@@ -213,7 +214,8 @@ void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
   reg_set(c, save);
 }
 
-// --- Jumping backward ------------------------------------------------------------------
+// --- Jumping backward
+// ------------------------------------------------------------------
 
 // The form that counts a safepoint, or OP_COUNT.
 static Op backward_op(Op op) {
@@ -231,8 +233,7 @@ static Op backward_op(Op op) {
   }
 }
 
-static void back_if_compared(Compiler *c, Node *node, bool sense,
-                             uint32_t to) {
+static void back_if_compared(Compiler *c, Node *node, bool sense, uint32_t to) {
   int save = c->func->top, past = NO_JUMP;
   Compare compare = prepare(c, node);
   Op op = backward_op(compare.op);
@@ -264,11 +265,12 @@ void condition_back(Compiler *c, Node *node, bool sense, uint32_t to) {
   }
 }
 
-// --- As a value -----------------------------------------------------------------------------
+// --- As a value
+// -----------------------------------------------------------------------------
 
 static bool reads(const Compare *compare, int reg) {
-  bool registers = compare->op == OP_EQ || compare->op == OP_LT ||
-                   compare->op == OP_LE;
+  bool registers =
+      compare->op == OP_EQ || compare->op == OP_LT || compare->op == OP_LE;
   return compare->a == reg || (registers && compare->b == reg);
 }
 

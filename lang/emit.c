@@ -37,7 +37,8 @@ static bool reserve(Compiler *c, void **data, uint32_t count, uint32_t *cap,
   return true;
 }
 
-// --- Instructions --------------------------------------------------------------
+// --- Instructions
+// --------------------------------------------------------------
 
 static void add_place(Compiler *c, Pos pos) {
   Func *f = c->func;
@@ -81,7 +82,8 @@ int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
   return emit(c, pos, instr_abx(op, a, bx));
 }
 
-// --- Constants --------------------------------------------------------------------
+// --- Constants
+// --------------------------------------------------------------------
 
 static int add_constant(Compiler *c, Value v) {
   Func *f = c->func;
@@ -138,9 +140,10 @@ void emit_load(Compiler *c, Pos pos, int target, Value v) {
   }
 }
 
-// --- Jumps --------------------------------------------------------------------------
-// A word that waits for its target holds in its offset the word before it in
-// the list. The low byte is the opcode, or zero in a word of its own.
+// --- Jumps
+// -------------------------------------------------------------------------- A
+// word that waits for its target holds in its offset the word before it in the
+// list. The low byte is the opcode, or zero in a word of its own.
 
 static void set_offset(Func *f, int word, int32_t offset) {
   f->code[word] = (f->code[word] & 0xff) | (Instr)offset << 8;
@@ -208,7 +211,8 @@ bool emit_reachable(const Compiler *c) {
   }
 }
 
-// --- Registers ---------------------------------------------------------------------------
+// --- Registers
+// ---------------------------------------------------------------------------
 
 void reg_need(Compiler *c, int count) {
   Func *f = c->func;

@@ -8,7 +8,8 @@
 
 enum { LIST_CHUNK = 50 };
 
-// --- Symbols --------------------------------------------------------------------
+// --- Symbols
+// --------------------------------------------------------------------
 
 Symbol *expr_symbol(const Node *node) {
   if (node->kind != NODE_NAME && node->kind != NODE_FIELD) return NULL;
@@ -27,8 +28,7 @@ int expr_register(const Compiler *c, const Node *node) {
 // The cell of a top-level name of this file is made when it is first used.
 static void need_cell(Compiler *c, Symbol *symbol) {
   if (symbol->cell != NULL) return;
-  symbol->cell =
-      module_cell(c->vm, c->module, name_string(c, symbol->name));
+  symbol->cell = module_cell(c->vm, c->module, name_string(c, symbol->name));
   if (symbol->cell == NULL) c->no_memory = true;
 }
 
@@ -64,7 +64,8 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from) {
   }
 }
 
-// --- Literals and containers --------------------------------------------------------
+// --- Literals and containers
+// --------------------------------------------------------
 
 bool expr_constant(Compiler *c, const Node *node, Value *v) {
   switch (node->kind) {
@@ -218,7 +219,8 @@ static void field_to(Compiler *c, Node *node, int target) {
   reg_set(c, save);
 }
 
-// --- Operators -------------------------------------------------------------------------
+// --- Operators
+// -------------------------------------------------------------------------
 
 typedef struct ArithOps {
   uint8_t registers, small, constant;  // Op; 0: there is none
@@ -342,8 +344,7 @@ static void unary_to(Compiler *c, Node *node, int target) {
   }
   int save = c->func->top;
   int from = expr_any(c, node->a);
-  Op op = node->op == AST_NEG ? OP_NEG
-                              : node->op == AST_NOT ? OP_NOT : OP_BNOT;
+  Op op = node->op == AST_NEG ? OP_NEG : node->op == AST_NOT ? OP_NOT : OP_BNOT;
   emit_abc(c, node->pos, op, target, from, 0);
   reg_set(c, save);
 }
@@ -380,7 +381,8 @@ static void call_to(Compiler *c, Node *node, int target) {
   reg_set(c, save);
 }
 
-// --- All of them ------------------------------------------------------------------------
+// --- All of them
+// ------------------------------------------------------------------------
 
 void expr_to(Compiler *c, Node *node, int target) {
   Value v;

@@ -7,7 +7,8 @@
 
 #include "compiler.h"
 
-// --- Protos -------------------------------------------------------------------------
+// --- Protos
+// -------------------------------------------------------------------------
 
 static ObjString *display_name(Compiler *c, const Func *func) {
   char text[40];
@@ -20,7 +21,7 @@ static ObjString *display_name(Compiler *c, const Func *func) {
 // A method's receiver is its first parameter.
 static Node *receiver_of(const Func *func) {
   return func->node != NULL && func->node->kind == NODE_FUNC ? func->node->c
-                                                            : NULL;
+                                                             : NULL;
 }
 
 static Node *parameters_of(const Func *func) {
@@ -90,7 +91,8 @@ Proto *func_proto(const Symbol *symbol) {
   return NULL;
 }
 
-// --- Upvalues ------------------------------------------------------------------------
+// --- Upvalues
+// ------------------------------------------------------------------------
 
 static bool prepare_upvalues(Compiler *c, Func *func) {
   if (func->nupvalues >= UPVALUES_MAX) {
@@ -98,10 +100,9 @@ static bool prepare_upvalues(Compiler *c, Func *func) {
     return false;
   }
   if (func->upvalues != NULL) return true;
-  func->upvalue_symbols = arena_alloc(
-      c->arena, UPVALUES_MAX * sizeof *func->upvalue_symbols);
-  func->upvalues =
-      arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->upvalues);
+  func->upvalue_symbols =
+      arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->upvalue_symbols);
+  func->upvalues = arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->upvalues);
   return true;
 }
 
@@ -118,7 +119,8 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
   return func->nupvalues++;
 }
 
-// --- Code ----------------------------------------------------------------------------
+// --- Code
+// ----------------------------------------------------------------------------
 
 static void move_upvalues(Compiler *c, Func *func) {
   size_t count = (size_t)func->nupvalues;
@@ -222,7 +224,8 @@ void func_generate_file(Compiler *c, Func *func, Node *stmts) {
   finish(c, func);
 }
 
-// --- Closures --------------------------------------------------------------------------
+// --- Closures
+// --------------------------------------------------------------------------
 
 void func_closure(Compiler *c, Node *node, int target) {
   Func *func = node->note;
@@ -254,15 +257,15 @@ void func_local(Compiler *c, Node *decl) {
   }
 }
 
-// --- Structs -------------------------------------------------------------------------------
+// --- Structs
+// -------------------------------------------------------------------------------
 
 ObjStruct *struct_new(Compiler *c, Node *node) {
   Func *constructor = node->note;
   size_t count = 0;
   for (const Node *f = node->a; f != NULL; f = f->next) count++;
   ObjStruct *type = (ObjStruct *)heap_alloc(
-      &c->local->heap, sizeof *type + count * sizeof *type->fields,
-      OBJ_STRUCT);
+      &c->local->heap, sizeof *type + count * sizeof *type->fields, OBJ_STRUCT);
   Value make = func_known(c, constructor);
   if (type == NULL || make == VALUE_NIL) {
     c->no_memory = true;

@@ -9,10 +9,10 @@
 
 #include "compiler.h"
 
-enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200,
-       IMPORT_LENGTH = 6 };
+enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
 
-// --- Paths ------------------------------------------------------------------------
+// --- Paths
+// ------------------------------------------------------------------------
 
 __attribute__((format(printf, 1, 2))) static char *format_text(
     const char *format, ...) {
@@ -41,10 +41,10 @@ static char *path_along(const char *path, char **canonical) {
   const char *folders = getenv("CSPPATH");
   while (folders != NULL && *folders != '\0') {
     size_t len = strcspn(folders, ":");
-    char *shown = len == 0 ? NULL
-                           : format_text("%.*s%s%s.csp", (int)len, folders,
-                                         folders[len - 1] == '/' ? "" : "/",
-                                         path);
+    char *shown = len == 0
+                      ? NULL
+                      : format_text("%.*s%s%s.csp", (int)len, folders,
+                                    folders[len - 1] == '/' ? "" : "/", path);
     *canonical = shown != NULL ? realpath(shown, NULL) : NULL;
     if (*canonical != NULL) return shown;
     free(shown);
@@ -54,9 +54,12 @@ static char *path_along(const char *path, char **canonical) {
   return NULL;
 }
 
-// --- Errors ------------------------------------------------------------------------
+// --- Errors
+// ------------------------------------------------------------------------
 
-static void suggest_name(void *arg, const char *name) { suggest_try(arg, name); }
+static void suggest_name(void *arg, const char *name) {
+  suggest_try(arg, name);
+}
 
 static void report_missing(Compiler *c, const Node *import,
                            const char *looked_for) {
@@ -115,8 +118,8 @@ static bool has_failed(const Loader *loader, const char *path) {
 }
 
 static void note_failed(Loader *loader, const char *path) {
-  char **more = realloc(loader->failed,
-                        (loader->failed_count + 1) * sizeof *more);
+  char **more =
+      realloc(loader->failed, (loader->failed_count + 1) * sizeof *more);
   if (more == NULL) return;
   loader->failed = more;
   char *copy = strdup(path);
@@ -129,7 +132,8 @@ void loader_free(Loader *loader) {
   text_free(&loader->messages);
 }
 
-// --- Compiling ------------------------------------------------------------------------
+// --- Compiling
+// ------------------------------------------------------------------------
 
 static ObjModule *compile_module(Compiler *c, const Unit *unit,
                                  const char *path) {
@@ -158,11 +162,9 @@ static ObjModule *load_builtin(Compiler *c, const Node *import,
   ObjModule *loaded = NULL;
   if (shown == NULL) {
     c->no_memory = true;
-  } else if (!has_failed(c->loader, shown) &&
-             !report_cycle(c, import, shown)) {
-    Unit unit = {.source = {shown, source, len},
-                 .module = module,
-                 .privileged = true};
+  } else if (!has_failed(c->loader, shown) && !report_cycle(c, import, shown)) {
+    Unit unit = {
+        .source = {shown, source, len}, .module = module, .privileged = true};
     member_mark_known(c->vm, module);
     loaded = compile_module(c, &unit, shown);
   }
@@ -213,8 +215,8 @@ static ObjModule *compile_file(Compiler *c, const Node *import,
   char *text = read_file(canonical, &len);
   if (text == NULL) {
     diag_error(c->diags, import->pos, IMPORT_LENGTH,
-               "cannot read the module \"%s\": %s: %s", import->str.text,
-               shown, strerror(errno));
+               "cannot read the module \"%s\": %s: %s", import->str.text, shown,
+               strerror(errno));
     return NULL;
   }
   const char *slash = strrchr(import->str.text, '/');

@@ -26,7 +26,8 @@ static int hidden_register(Compiler *c) {
   return reg;
 }
 
-// --- for i := a; i < b; i++ ------------------------------------------------------
+// --- for i := a; i < b; i++
+// ------------------------------------------------------
 
 static bool adds_one(const Node *post, const Symbol *variable) {
   if (post == NULL || post->a == NULL || post->a->kind != NODE_NAME ||
@@ -72,12 +73,12 @@ static void counted_loop(Compiler *c, Node *node, const Str *label) {
   uint32_t top = emit_here(c);
   stmt_block(c, node->d);
   emit_patch(c, exit.continues);
-  emit_branch_back(c, node->b->pos, instr_abc(OP_INCLT, variable, end, 0),
-                   top);
+  emit_branch_back(c, node->b->pos, instr_abc(OP_INCLT, variable, end, 0), top);
   exit_pop(c);
 }
 
-// --- for init; condition; post ------------------------------------------------------
+// --- for init; condition; post
+// ------------------------------------------------------
 
 // Each turn has its own variables: closures keep the old cell.
 static void renew_cells(Compiler *c, const Node *init) {
@@ -132,7 +133,8 @@ void loop_for(Compiler *c, Node *node, const Str *label) {
   c->func->active = active;
 }
 
-// --- for k, v in x ---------------------------------------------------------------------
+// --- for k, v in x
+// ---------------------------------------------------------------------
 
 static void bind_names(Compiler *c, Node *names, int reg) {
   for (Node *name = names; name != NULL; name = name->next, reg++) {

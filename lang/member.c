@@ -52,7 +52,9 @@ void member_mark_known(Vm *vm, ObjModule *module) {
   }
 }
 
-static void suggest_name(void *arg, const char *name) { suggest_try(arg, name); }
+static void suggest_name(void *arg, const char *name) {
+  suggest_try(arg, name);
+}
 
 static Symbol *report_missing(Compiler *c, const Symbol *symbol,
                               const ObjModule *module, const Str *name,

@@ -6,7 +6,8 @@
 
 enum { MAX_ARGUMENTS = 240 };
 
-// --- Names -----------------------------------------------------------------------
+// --- Names
+// -----------------------------------------------------------------------
 
 static void become_literal(Node *node, const Node *literal) {
   node->kind = literal->kind;
@@ -46,7 +47,8 @@ static void resolve_field(Compiler *c, Node *node) {
     node->note = member_find(c, module, node->name, node->pos);
 }
 
-// --- Types ------------------------------------------------------------------------
+// --- Types
+// ------------------------------------------------------------------------
 
 static Symbol *type_of_module(Compiler *c, Node *type) {
   resolve_field(c, type);
@@ -84,7 +86,8 @@ static void resolve_type(Compiler *c, Node *type) {
   }
 }
 
-// --- Calls ---------------------------------------------------------------------------
+// --- Calls
+// ---------------------------------------------------------------------------
 
 static void check_repeated(Compiler *c, const Node *args, const Node *named) {
   for (const Node *arg = args; arg != named; arg = arg->next) {
@@ -105,8 +108,7 @@ static void check_order(Compiler *c, const Node *args) {
       check_repeated(c, args, arg);
     } else if (named != NULL) {
       diag_error(c->diags, arg->pos, 1,
-                 "an argument without a name follows `%s:`",
-                 named->name->text);
+                 "an argument without a name follows `%s:`", named->name->text);
       diag_hint(c->diags, "put the named arguments last");
     } else if (spread != NULL) {
       diag_error(c->diags, arg->pos, 1,
@@ -138,7 +140,8 @@ static void resolve_try(Compiler *c, Node *node) {
   if (c->func->try_node == NULL) c->func->try_node = node;
 }
 
-// --- All of them ------------------------------------------------------------------------
+// --- All of them
+// ------------------------------------------------------------------------
 
 void resolve_list(Compiler *c, Node *list) {
   for (Node *node = list; node != NULL; node = node->next)
@@ -206,7 +209,8 @@ void resolve_expr(Compiler *c, Node *node) {
   }
 }
 
-// --- Targets -----------------------------------------------------------------------------
+// --- Targets
+// -----------------------------------------------------------------------------
 
 static const char *constant_kind(const Symbol *symbol) {
   switch (symbol->kind) {

@@ -21,7 +21,8 @@ static void add_func(Compiler *c, Func *func) {
   c->funcs_end = &func->next;
 }
 
-// --- Parameters ---------------------------------------------------------------
+// --- Parameters
+// ---------------------------------------------------------------
 
 static void declare_parameter(Compiler *c, Node *param) {
   resolve_expr(c, param->a);
@@ -60,7 +61,8 @@ static void declare_parameters(Compiler *c, Node *params) {
   for (Node *p = params; p != NULL; p = p->next) declare_parameter(c, p);
 }
 
-// --- Returns --------------------------------------------------------------------
+// --- Returns
+// --------------------------------------------------------------------
 
 static void note_results(Func *func, int count, Pos pos) {
   if (func->results == RESULTS_NONE) {
@@ -102,11 +104,13 @@ static void check_try(Compiler *c, const Func *func) {
              "line %u %d",
              func->result_pos.line, func->result_count, func->other_pos.line,
              func->other_count);
-  diag_hint(c->diags, "let all returns of this function give as many values "
-                      "(a lone call counts as two)");
+  diag_hint(c->diags,
+            "let all returns of this function give as many values "
+            "(a lone call counts as two)");
 }
 
-// --- Functions --------------------------------------------------------------------
+// --- Functions
+// --------------------------------------------------------------------
 
 static void resolve_body(Compiler *c, Node *node) {
   Func *func = c->func;
@@ -138,7 +142,8 @@ void resolve_func_literal(Compiler *c, Node *node) {
   resolve_func(c, node, func_new(c, node, node->name));
 }
 
-// --- Methods -------------------------------------------------------------------------
+// --- Methods
+// -------------------------------------------------------------------------
 
 typedef struct BuiltinType {
   const char *name;
@@ -146,11 +151,16 @@ typedef struct BuiltinType {
 } BuiltinType;
 
 static const BuiltinType builtin_types[] = {
-    {"int", {OBJ_INT, -1}},       {"float", {OBJ_FLOAT, -1}},
-    {"string", {OBJ_STRING, -1}}, {"bytes", {OBJ_BYTES, -1}},
-    {"list", {OBJ_LIST, -1}},     {"map", {OBJ_MAP, -1}},
-    {"range", {OBJ_RANGE, -1}},   {"chan", {OBJ_CHAN, -1}},
-    {"task", {OBJ_TASK, -1}},     {"error", {OBJ_ERROR, -1}},
+    {"int", {OBJ_INT, -1}},
+    {"float", {OBJ_FLOAT, -1}},
+    {"string", {OBJ_STRING, -1}},
+    {"bytes", {OBJ_BYTES, -1}},
+    {"list", {OBJ_LIST, -1}},
+    {"map", {OBJ_MAP, -1}},
+    {"range", {OBJ_RANGE, -1}},
+    {"chan", {OBJ_CHAN, -1}},
+    {"task", {OBJ_TASK, -1}},
+    {"error", {OBJ_ERROR, -1}},
     {"func", {OBJ_CLOSURE, OBJ_NATIVE, OBJ_BOUND, -1}},
 };
 
@@ -185,8 +195,7 @@ static bool struct_has_field(const Symbol *symbol, const Str *name) {
   return false;
 }
 
-static void check_method_name(Compiler *c, const Func *func,
-                              const Node *decl) {
+static void check_method_name(Compiler *c, const Func *func, const Node *decl) {
   uint32_t len = (uint32_t)decl->name->len;
   if (struct_has_field(func->self, decl->name)) {
     diag_error(c->diags, decl->pos, len,
@@ -227,7 +236,8 @@ void resolve_method(Compiler *c, Node *decl) {
   if (func->self != NULL || func->receiver != NULL) add_func(c, func);
 }
 
-// --- Structs -----------------------------------------------------------------------------
+// --- Structs
+// -----------------------------------------------------------------------------
 
 // The constructor is a function whose parameters are the fields.
 void resolve_struct(Compiler *c, Node *node, Symbol *symbol) {

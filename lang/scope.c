@@ -35,7 +35,8 @@ const char *scope_type_name(const Str *name) {
   return NULL;
 }
 
-// --- Scopes ----------------------------------------------------------------------
+// --- Scopes
+// ----------------------------------------------------------------------
 
 Symbol *symbol_new(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
   Symbol *symbol = arena_alloc(c->arena, sizeof *symbol);
@@ -59,8 +60,8 @@ void scope_push(Compiler *c, Scope *scope) {
 static void warn_unused(Compiler *c, const Symbol *symbol) {
   if (symbol->used || symbol->parameter || symbol->name->text[0] == '_') return;
   if (symbol->kind == SYM_UNKNOWN) return;
-  WARN(c, symbol->pos, (uint32_t)symbol->name->len,
-            "`%s` is never used", symbol->name->text);
+  WARN(c, symbol->pos, (uint32_t)symbol->name->len, "`%s` is never used",
+       symbol->name->text);
 }
 
 void scope_pop(Compiler *c) {
@@ -111,7 +112,8 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
   return symbol;
 }
 
-// --- Finding ------------------------------------------------------------------------
+// --- Finding
+// ------------------------------------------------------------------------
 
 // A variable of a function around this one is kept in a cell.
 static void note_capture(Compiler *c, Symbol *symbol, Pos pos) {
@@ -122,8 +124,9 @@ static void note_capture(Compiler *c, Symbol *symbol, Pos pos) {
     diag_error(c->diags, pos, (uint32_t)symbol->name->len,
                "a field's default cannot use the variable `%s` of a function",
                symbol->name->text);
-    diag_hint(c->diags, "pass it when the struct is made, or move the struct "
-                        "to the top level");
+    diag_hint(c->diags,
+              "pass it when the struct is made, or move the struct "
+              "to the top level");
     return;
   }
 }
@@ -146,8 +149,8 @@ static Symbol *find_outer(Compiler *c, const Str *name) {
   Symbol *symbol = find_in_table(&c->outer, name);
   if (symbol != NULL) return symbol;
   ObjCell *cell = member_cell(c, c->module, name);
-  symbol = cell != NULL ? member_symbol(c, name, cell)
-                        : find_predeclared(c, name);
+  symbol =
+      cell != NULL ? member_symbol(c, name, cell) : find_predeclared(c, name);
   if (symbol != NULL) add_to_table(c, &c->outer, symbol);
   return symbol;
 }
@@ -163,9 +166,12 @@ Symbol *scope_find(Compiler *c, const Str *name, Pos pos) {
   return symbol != NULL ? symbol : find_outer(c, name);
 }
 
-// --- What was probably meant ------------------------------------------------------------
+// --- What was probably meant
+// ------------------------------------------------------------
 
-static void suggest_name(void *arg, const char *name) { suggest_try(arg, name); }
+static void suggest_name(void *arg, const char *name) {
+  suggest_try(arg, name);
+}
 
 static void suggest_map(const Compiler *c, const ObjMap *map, bool private,
                         Suggest *suggest) {
@@ -277,7 +283,8 @@ void scope_unknown_type(Compiler *c, const Str *name, Pos pos) {
   } else if (suggest.best != NULL) {
     diag_hint(c->diags, "did you mean `%s`?", suggest.best);
   } else {
-    diag_hint(c->diags, "a type is a struct, or one of: int float bool string "
-                        "bytes list map range func chan task error");
+    diag_hint(c->diags,
+              "a type is a struct, or one of: int float bool string "
+              "bytes list map range func chan task error");
   }
 }

@@ -3,7 +3,8 @@
 // register above the variables.
 #include "compiler.h"
 
-// --- Leaving -----------------------------------------------------------------------
+// --- Leaving
+// -----------------------------------------------------------------------
 
 static Exit *find_exit(const Compiler *c, const Node *node) {
   Exit *exit = c->func->exit;
@@ -39,7 +40,8 @@ static void return_values(Compiler *c, Node *node) {
   reg_set(c, save);
 }
 
-// --- The others --------------------------------------------------------------------------
+// --- The others
+// --------------------------------------------------------------------------
 
 static void send(Compiler *c, Node *node) {
   int save = c->func->top;

@@ -80,7 +80,8 @@ static void add_closure_name(Dis *d, uint32_t index) {
   text_addf(d->out, "func %s", string_text(made->name));
 }
 
-// --- Operands ------------------------------------------------------------------
+// --- Operands
+// ------------------------------------------------------------------
 
 static void add_jump(Dis *d, uint32_t word) {
   uint32_t at = (uint32_t)(d->at - d->proto->code);
@@ -222,7 +223,8 @@ static void add_instruction(Dis *d, const LineInfo *place) {
   text_add(d->out, "\n", 1);
 }
 
-// --- Functions --------------------------------------------------------------------
+// --- Functions
+// --------------------------------------------------------------------
 
 static void add_head(Dis *d) {
   const Proto *proto = d->proto;

@@ -64,7 +64,8 @@ void proto_free_all(Vm *vm) {
   vm->protos = NULL;
 }
 
-// --- Places --------------------------------------------------------------------
+// --- Places
+// --------------------------------------------------------------------
 
 LineInfo proto_line(const Proto *proto, const Instr *pc) {
   uint32_t at = (uint32_t)(pc - proto->code);
@@ -82,7 +83,8 @@ LineInfo proto_line(const Proto *proto, const Instr *pc) {
   return proto->lines[low - 1];
 }
 
-// --- The verifier -----------------------------------------------------------------
+// --- The verifier
+// -----------------------------------------------------------------
 
 typedef struct Verify {
   const Proto *proto;
@@ -129,8 +131,7 @@ static const char *check_operand(const Verify *v, char format, Instr i) {
     case 'u':
       return INSTR_B(i) < v->proto->nupvalues ? NULL : "no such upvalue";
     case 'w':
-      return INSTR_C(i) == WANT_ALL ||
-                     are_registers(v, INSTR_A(i), INSTR_C(i))
+      return INSTR_C(i) == WANT_ALL || are_registers(v, INSTR_A(i), INSTR_C(i))
                  ? NULL
                  : "more results than registers";
     case 'j':
@@ -148,8 +149,7 @@ static const char *check_operands(const Verify *v) {
     const char *wrong = NULL;
     if (*f == 'J' || *f == 'N' || *f == '.') {
       extra++;
-      if (*f == 'J' &&
-          !jump_lands(v, v->at + extra, INSTR_SJ(word[extra])))
+      if (*f == 'J' && !jump_lands(v, v->at + extra, INSTR_SJ(word[extra])))
         wrong = "jump to nowhere";
       if (*f == 'N') wrong = check_constant(v, word[extra]);
     } else {
@@ -175,8 +175,7 @@ static const char *check_types(const Verify *v) {
                  ? NULL
                  : "GETG needs a cell and a name";
     case OP_SETG:
-      return constant_is(v, INSTR_BX(i), OBJ_CELL) ? NULL
-                                                   : "SETG needs a cell";
+      return constant_is(v, INSTR_BX(i), OBJ_CELL) ? NULL : "SETG needs a cell";
     case OP_CLOSURE:
       return value_is_small(v->proto->constants[INSTR_BX(i)])
                  ? NULL

@@ -57,9 +57,12 @@ static void on_leak(void *arg, Goroutine *g) {
   text_free(&text);
 }
 
-static void free_panics(void *arg, Goroutine *g) {
+// What a goroutine that will never run again holds outside the heap.
+static void release(void *arg, Goroutine *g) {
   (void)arg;
   panic_free_all(g);
+  if (g->on_resume == RESUME_NATIVE) free(g->pending);
+  g->pending = NULL;
 }
 
 static void free_trace(void *arg, void *trace) {
@@ -125,7 +128,7 @@ static bool start(Csp *csp) {
   DebugOptions options = debug_options(csp->config.debug);
   vm->heap = heap_new(vm);
   if (vm->heap == NULL) return false;
-  HeapHooks hooks = {csp, on_leak, free_panics, free_trace};
+  HeapHooks hooks = {csp, on_leak, release, free_trace};
   heap_set_hooks(vm->heap, &hooks);
   heap_set_stress(vm->heap, options.gcstress != 0,
                   options.gcstress != 0 || options.poison != 0);
@@ -165,6 +168,7 @@ void csp_free(Csp *csp) {
   if (csp == NULL) return;
   Vm *vm = &csp->vm;
   vm_out_flush(vm);
+  if (vm->main != NULL) vm_each_goroutine(vm, release, NULL);
   if (vm->sched != NULL) sched_free(vm->sched);
   heap_free(vm->heap);
   host_methods_free(vm);

@@ -18,7 +18,8 @@
 #include "vm/csp.h"
 #include "vm/native.h"
 
-// --- A runtime with one module of its own ----------------------------------------
+// --- A runtime with one module of its own
+// ----------------------------------------
 
 static CspStatus do_nothing(CspCall *call) {
   (void)call;
@@ -60,7 +61,8 @@ static int end_runtime(void **state) {
   return 0;
 }
 
-// --- Asking -------------------------------------------------------------------------
+// --- Asking
+// -------------------------------------------------------------------------
 
 static ObjClosure *compile(Csp *csp, const CompileInput *input, char **errors) {
   *errors = NULL;
@@ -122,8 +124,7 @@ static void expect_messages(Csp *csp, const CompileInput *input, bool compiles,
   ObjClosure *main = compile(csp, input, &errors);
   if ((main != NULL) != compiles)
     fail_msg("%s\n%s: %s", input->text,
-             compiles ? "does not compile" : "compiles",
-             errors ? errors : "");
+             compiles ? "does not compile" : "compiles", errors ? errors : "");
   if (fragment == NULL) {
     if (errors != NULL) fail_msg("%s\ngives %s", input->text, errors);
   } else if (errors == NULL || strstr(errors, fragment) == NULL) {
@@ -146,7 +147,8 @@ static void expect_warning_in(Csp *csp, const char *source, const char *text) {
 }
 #define expect_warning(source, text) expect_warning_in(*state, source, text)
 
-// --- Code ----------------------------------------------------------------------------
+// --- Code
+// ----------------------------------------------------------------------------
 
 static void test_fib(void **state) {
   expect_code(
@@ -183,7 +185,7 @@ static void test_constants(void **state) {
   expect_code("func f(a) => a / -1", "DIVK r1 r0 -1\n");
   expect_code("func f() => 2 * 3 + 4", "LOADI r0 10\n");
   expect_code("func f() => \"a\" + \"b\"", "LOADK r0 \"ab\"\n");
-  expect_code("func f() => 1 / 0", "LOADI r0 1\nDIVI");
+  expect_code("func f() => 1 / 0", "LOADI r0 1\nDIVK r0 r0 0\n");
 }
 
 static void test_folding_keeps_panics(void **state) {
@@ -221,8 +223,7 @@ static void test_loops(void **state) {
   expect_code("func f(a, b) { for a > b { a-- } }",
               "LT r1 r0 false -> 5\nSUBI r0 r0 1\nLTL r1 r0 true -> 2\n");
   expect_code("func f(a) { for { a++ } }", "ADDI r0 r0 1\nLOOP -> 0\n");
-  expect_code("func f(a, g) { for g(a) { a++ } }",
-              "JMP -> 2\nADDI r0 r0 1\n");
+  expect_code("func f(a, g) { for g(a) { a++ } }", "JMP -> 2\nADDI r0 r0 1\n");
   expect_code("func f(x) { for k, v in x { return v } }",
               "ITER r1 r0\nJMP -> 3\nRET1 r8\nNEXT2 r1 r7 -> 2\n");
   expect_code("func f(x) { a: for { for { continue a } } }", "JMP -> 2\n");
@@ -252,8 +253,9 @@ static void test_calls(void **state) {
 static void test_try_mark(void **state) {
   expect_code("func f(g) { x := g()?; return x, nil }",
               "CALL r1 0 want 2\nNILJ r2 true -> 6\nLOADNIL r1 0\nRET r1 2\n");
-  expect_code("func f(g) { g()? }",
-              "CALL r1 0 want all\nPICK r1\nNILJ r1 true -> 6\nRET1 r1\nRET0\n");
+  expect_code(
+      "func f(g) { g()? }",
+      "CALL r1 0 want all\nPICK r1\nNILJ r1 true -> 6\nRET1 r1\nRET0\n");
   expect_code("func f(g) { return g()?, 1, nil }",
               "NILJ r2 true -> 7\nMOVE r3 r2\nLOADNIL r1 1\nRET r1 3\n");
   expect_code("func f(t) { return (<-t)? }",
@@ -281,7 +283,7 @@ static void test_closures(void **state) {
               "SETCELL r0 r1\n");
   expect_code("func f(a, b = a, c = func() => b) {}",
               "DEFJ r1 -> 3\nMOVE r1 r0\nNEWCELL r1 r1\nDEFJ r2 -> 7\n"
-              "CLOSURE r2 func c\n");
+              "CLOSURE r2 func func@1\n");
 }
 
 static void test_globals(void **state) {
@@ -296,8 +298,7 @@ static void test_structs(void **state) {
       "struct P { x = 1, y }\n"
       "func (p P) sum(k) { return p.x + p.y + k }\n"
       "a := P(1, 2)\nb := P(y: 2)\nc := a is P\n";
-  expect_code(source,
-              "DEFJ r0 -> 3\nLOADI r0 1\nNEW r0 struct P\nRET1 r0\n");
+  expect_code(source, "DEFJ r0 -> 3\nLOADI r0 1\nNEW r0 struct P\nRET1 r0\n");
   expect_code(source, "CALLK r0 2 want 1 func P\n");
   expect_code(source, "NAMED r0 0 [\"y\"]\n");
   expect_code(source, "IS r0 r0 struct P\n");
@@ -305,27 +306,29 @@ static void test_structs(void **state) {
   expect_code("func f() { struct Q { v = 3 }; return Q(1) }",
               "CALLK r0 1 want all func Q\nRETV r0\n");
   expect_code("struct P { x, f = func() => x }",
-              "NEWCELL r0 r0\nDEFJ r1 -> 7\n");
+              "NEWCELL r0 r0\nDEFJ r1 -> 4\n");
   expect_code("struct P { x, f = func() => x }",
               "GETCELL r0 r0\nNEW r0 struct P\n");
 }
 
 static void test_switch(void **state) {
-  expect_code("func f(x) { switch x { case 1, 2: return 1\ncase is int: "
-              "return 2\ndefault: return 3 } }",
-              "EQI r0 1 true -> 4\nEQI r0 2 false -> 6\nLOADI r1 1\nRET1 r1\n"
-              "IS r1 r0 \"int\"\nTEST r1 false -> 12\nLOADI r1 2\nRET1 r1\n"
-              "LOADI r1 3\nRET1 r1\n");
+  expect_code(
+      "func f(x) { switch x { case 1, 2: return 1\ncase is int: "
+      "return 2\ndefault: return 3 } }",
+      "EQI r0 1 true -> 4\nEQI r0 2 false -> 6\nLOADI r1 1\nRET1 r1\n"
+      "IS r1 r0 \"int\"\nTEST r1 false -> 12\nLOADI r1 2\nRET1 r1\n"
+      "LOADI r1 3\nRET1 r1\n");
   expect_code("func f(x) { switch { case x > 1: break\ncase x: } }",
               "GTI r0 1 false -> 3\nJMP -> 5\nTEST r0 false -> 5\nRET0\n");
 }
 
 static void test_select(void **state) {
-  expect_code("func f(c, d) { select { case v, ok := <-c: return v\n"
-              "case d <- 1:\ndefault: return ok2() } }\nfunc ok2() {}",
-              "MOVE r2 r0\nLOADUNDEF r3\nMOVE r4 r1\nLOADI r5 1\n"
-              "SELECT r2 2 1\nEQI r2 0 false -> 9\nSELVAL r5 r2 want 2\n"
-              "RET1 r5\n");
+  expect_code(
+      "func f(c, d) { select { case v, ok := <-c: return v\n"
+      "case d <- 1:\ndefault: return ok2() } }\nfunc ok2() {}",
+      "MOVE r2 r0\nLOADUNDEF r3\nMOVE r4 r1\nLOADI r5 1\n"
+      "SELECT r2 2 1\nEQI r2 0 false -> 9\nSELVAL r5 r2 want 2\n"
+      "RET1 r5\n");
   expect_code("func f(c) { select prio { case <-c: } }",
               "SELECT r1 1 2\nSELVAL r1 r1 want 0\n");
   expect_code("func f() { select {} }", "SELECT r0 0 0\n");
@@ -336,7 +339,7 @@ static void test_containers(void **state) {
   expect_code("func f(a) => {x: a}",
               "MAP r1 1\nLOADK r2 \"x\"\nMAPADD r1 r2 r0\n");
   expect_code("func f(a, i) { return a[1:], a[i], a[0] }",
-              "LOADI r3 1\nLOADUNDEF r4\nSLICE r2 r0 r3\n"
+              "LOADI r2 1\nLOADUNDEF r3\nSLICE r2 r0 r2\n"
               "GETIDX r3 r0 r1\nGETIDXI r4 r0 0\n");
 }
 
@@ -351,7 +354,8 @@ static void test_containers_long(void **state) {
               "LOADK r1 \"x \"\nMOVE r2 r0\nLOADK r3 \" y\"\nCONCAT r1 3\n");
 }
 
-// --- Facts of a proto -------------------------------------------------------------------
+// --- Facts of a proto
+// -------------------------------------------------------------------
 
 static const Proto *find_proto(Csp *csp, const char *name) {
   for (const Proto *p = csp_vm(csp)->protos; p != NULL; p = p->next) {
@@ -387,8 +391,9 @@ static void test_facts(void **state) {
 }
 
 static void test_places(void **state) {
-  free(code_of(*state, "func f(a) {\n  return a.b +\n    g(1)\n}\n"
-                       "func g(x) {}\n"));
+  free(code_of(*state,
+               "func f(a) {\n  return a.b +\n    g(1)\n}\n"
+               "func g(x) {}\n"));
   const Proto *f = find_proto(*state, "f");
   LineInfo place = proto_line(f, f->code);
   assert_int_equal(place.line, 2);
@@ -398,7 +403,8 @@ static void test_places(void **state) {
   assert_int_equal(place.col, 6);
 }
 
-// --- Errors ---------------------------------------------------------------------------------
+// --- Errors
+// ---------------------------------------------------------------------------------
 
 static void test_unknown_names(void **state) {
   expect_error("printn(1)", "1:1: error: `printn` is not declared\n");
@@ -501,7 +507,8 @@ static void test_limits(void **state) {
   text_free(&source);
 }
 
-// --- Warnings ----------------------------------------------------------------------------------
+// --- Warnings
+// ----------------------------------------------------------------------------------
 
 static void test_warnings(void **state) {
   expect_warning("func f() { abc := 1 }", "warning: `abc` is never used");
@@ -515,7 +522,8 @@ static void test_warnings(void **state) {
   expect_messages(*state, &input, true, NULL);
 }
 
-// --- Modules -------------------------------------------------------------------------------------
+// --- Modules
+// -------------------------------------------------------------------------------------
 
 static void test_builtin_module(void **state) {
   expect_code("import \"tools/kit\"\nkit.twice(2)\n",
@@ -537,8 +545,7 @@ static void test_builtin_module(void **state) {
   assert_true(vm_method(vm, OBJ_LIST, second) != VALUE_UNDEF);
 }
 
-static void write_file(const char *folder, const char *name,
-                       const char *text) {
+static void write_file(const char *folder, const char *name, const char *text) {
   char path[256];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *file = fopen(path, "w");
@@ -596,9 +603,16 @@ static void test_file_modules(void **state) {
 // Input after input into one module, as an interactive program does.
 static void test_interactive(void **state) {
   static const char *const inputs[] = {
-      "import \"tools/kit\"", "x := kit.twice(1)", "func f() => x",
-      "struct P { a }",       "func (p P) m() => p.a",
-      "func (p P) n() => p.m()", "y := P(f()).n()", "x := 3", "f := 4", "f = 5",
+      "import \"tools/kit\"",
+      "x := kit.twice(1)",
+      "func f() => x",
+      "struct P { a }",
+      "func (p P) m() => p.a",
+      "func (p P) n() => p.m()",
+      "y := P(f()).n()",
+      "x := 3",
+      "f := 4",
+      "f = 5",
   };
   Vm *vm = csp_vm(*state);
   ObjModule *module = module_new(vm, "main");
@@ -612,35 +626,35 @@ static void test_interactive(void **state) {
   expect_messages(*state, &input, false, "cannot assign to `P`");
 }
 
-// --- The verifier ----------------------------------------------------------------------------------
+// --- The verifier
+// ----------------------------------------------------------------------------------
 
 static void expect_wrong(Csp *csp, const Instr *code, uint32_t count,
                          const char *text) {
   uint32_t at;
-  Value constants[] = {value_from_small(1)};
+  Value constants[] = {value_from_small(1), VALUE_NIL};
   Proto proto = {.code = (Instr *)(uintptr_t)code,
                  .ncode = count,
                  .nregs = 4,
                  .constants = constants,
-                 .nconstants = 1};
+                 .nconstants = 2};
   (void)csp;
   const char *wrong = proto_verify(&proto, &at);
   if (text == NULL) {
     assert_null(wrong);
-  } else {
-    assert_non_null(wrong);
-    assert_string_equal(wrong, text);
+  } else if (wrong == NULL || strcmp(wrong, text) != 0) {
+    fail_msg("%s, and not: %s", wrong ? wrong : "verified", text);
   }
 }
-#define WRONG(text, ...)                                          \
-  expect_wrong(*state, (const Instr[]){__VA_ARGS__},              \
+#define WRONG(text, ...)                             \
+  expect_wrong(*state, (const Instr[]){__VA_ARGS__}, \
                sizeof((const Instr[]){__VA_ARGS__}) / sizeof(Instr), text)
 
 static void test_verifier(void **state) {
   Instr end = instr_abc(OP_RET0, 0, 0, 0);
   WRONG(NULL, instr_abc(OP_MOVE, 3, 0, 0), end);
   WRONG("no such register", instr_abc(OP_MOVE, 4, 0, 0), end);
-  WRONG("no such constant", instr_abx(OP_LOADK, 0, 1), end);
+  WRONG("no such constant", instr_abx(OP_LOADK, 0, 2), end);
   WRONG("no such upvalue", instr_abc(OP_GETUP, 0, 0, 0), end);
   WRONG("jump to nowhere", instr_j(OP_JMP, 2), end);
   WRONG("jump to nowhere", instr_abc(OP_TEST, 0, 0, 0),
@@ -653,11 +667,12 @@ static void test_verifier(void **state) {
   WRONG("not that many registers", instr_abc(OP_CALL, 0, 2, 1), end);
   WRONG("there are no values to take", instr_abc(OP_RETV, 0, 0, 0));
   WRONG("nobody takes the values", instr_abc(OP_CALL, 0, 0, WANT_ALL), end);
-  WRONG("CLOSURE needs a proto", instr_abx(OP_CLOSURE, 0, 0), end);
+  WRONG("CLOSURE needs a proto", instr_abx(OP_CLOSURE, 0, 1), end);
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_runtime, end_runtime)
+#define TEST(name) \
+  cmocka_unit_test_setup_teardown(name, make_runtime, end_runtime)
   const struct CMUnitTest tests[] = {
       TEST(test_fib),
       TEST(test_registers_in_place),
