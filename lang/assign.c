@@ -10,8 +10,7 @@ static int count_nodes(const Node *list) {
   return count;
 }
 
-// --- Declaring
-// -------------------------------------------------------------------
+// --- Declaring --------------------------------------------------------------
 
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
   symbol->reg = reg;
@@ -87,8 +86,7 @@ void assign_define(Compiler *c, Node *node) {
   assign_names(c, node->a, first);
 }
 
-// --- Places: what stands left of =
-// ---------------------------------------------------
+// --- Places: what stands left of = ------------------------------------------
 
 // a: the object of a field or element, b: the index. -1: none.
 typedef struct Place {
@@ -160,8 +158,7 @@ void assign_targets(Compiler *c, Node *targets, int from) {
   }
 }
 
-// --- =
-// -----------------------------------------------------------------------------------
+// --- = ----------------------------------------------------------------------
 
 static void assign_one(Compiler *c, Node *target, Node *value) {
   int save = c->func->top, reg = expr_register(c, target);
@@ -217,8 +214,7 @@ static void assign_many(Compiler *c, Node *node, int count) {
   reg_set(c, save);
 }
 
-// --- op=, ++
-// --------------------------------------------------------------------------------
+// --- op=, ++ ----------------------------------------------------------------
 
 // place = place op value
 static void update(Compiler *c, const Node *node, Node *value) {

@@ -2,8 +2,7 @@
 // Second pass: if, switch, select.
 #include "compiler.h"
 
-// --- if
-// ----------------------------------------------------------------------------
+// --- if ---------------------------------------------------------------------
 
 void branch_if(Compiler *c, Node *node) {
   int top = c->func->top, active = c->func->active, end = NO_JUMP;
@@ -22,8 +21,7 @@ void branch_if(Compiler *c, Node *node) {
   c->func->active = active;
 }
 
-// --- switch
-// --------------------------------------------------------------------------
+// --- switch -----------------------------------------------------------------
 
 // Jumps if the case's value matches: to the body, or if not, past it.
 static void test_case(Compiler *c, Node *value, int subject, bool sense,
@@ -84,8 +82,7 @@ void branch_switch(Compiler *c, Node *node, const Str *label) {
   c->func->active = active;
 }
 
-// --- select
-// -----------------------------------------------------------------------------
+// --- select -----------------------------------------------------------------
 
 enum { OUTCOME = 3, HAS_DEFAULT = 1, IN_ORDER = 2 };
 

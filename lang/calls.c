@@ -39,8 +39,7 @@ int calls_window(const Compiler *c, int target) {
   return target == top - 1 ? target : top;
 }
 
-// --- Arguments
-// ---------------------------------------------------------------------
+// --- Arguments --------------------------------------------------------------
 
 static void positional_next(Compiler *c, Node *list) {
   for (Node *arg = list; arg != NULL; arg = arg->next) {
@@ -89,8 +88,7 @@ static void args_multi(Compiler *c, Node *call, const Args *args, int window,
   emit_word(c, (Instr)names);
 }
 
-// --- Plain calls, go, defer
-// ------------------------------------------------------------
+// --- Plain calls, go, defer -------------------------------------------------
 
 static void emit_fixed(Compiler *c, Pos pos, int window, int count, int want,
                        enum CallHow how) {
@@ -139,8 +137,7 @@ static void call_value(Compiler *c, Node *call, const Args *args, int window,
   }
 }
 
-// --- Known functions, methods
-// ------------------------------------------------------------
+// --- Known functions, methods -----------------------------------------------
 
 // The closure that the call always calls with just these arguments, or nil.
 static Value known_closure(const Node *call, const Args *args) {
@@ -198,8 +195,7 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
   reg_set(c, save);
 }
 
-// --- Returning
-// -------------------------------------------------------------------------------
+// --- Returning --------------------------------------------------------------
 
 void calls_return(Compiler *c, Pos pos, int from, int count) {
   if (c->func->has_defer) {
@@ -224,8 +220,7 @@ void calls_return_all(Compiler *c, Pos pos, Node *call) {
   }
 }
 
-// --- a?
-// --------------------------------------------------------------------------------------------
+// --- a? ---------------------------------------------------------------------
 
 // Returns with the error that lies in register `error`; from window up all is
 // free.

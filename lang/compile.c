@@ -7,12 +7,23 @@
 
 #include "compiler.h"
 
-// --- Making it visible
-// ---------------------------------------------------------------
+// --- Making it visible ------------------------------------------------------
+
+static bool is_known(Compiler *c, Symbol *symbol) {
+  switch (symbol->kind) {
+    case SYM_FUNC:
+    case SYM_STRUCT:
+      return true;
+    case SYM_MODULE:
+      return c->interactive;
+    default:
+      return symbol->kind == SYM_GLOBAL && symbol->node != NULL &&
+             expr_constant(c, symbol->node, &symbol->value);
+  }
+}
 
 static void publish_name(Compiler *c, Symbol *symbol) {
-  bool known = symbol->kind == SYM_FUNC || symbol->kind == SYM_STRUCT ||
-               (symbol->kind == SYM_MODULE && c->interactive);
+  bool known = is_known(c, symbol);
   if (!known && symbol->kind != SYM_GLOBAL) return;
   ObjCell *cell = module_cell(c->vm, c->module, name_string(c, symbol->name));
   if (cell == NULL) {
@@ -44,8 +55,7 @@ static void publish(Compiler *c) {
   }
 }
 
-// --- The passes
-// --------------------------------------------------------------------------
+// --- The passes -------------------------------------------------------------
 
 static bool is_sound(const Compiler *c) {
   return !c->no_memory && !arena_failed(c->arena) &&
@@ -133,8 +143,7 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
   return main;
 }
 
-// --- Entry
-// ------------------------------------------------------------------------------------
+// --- Entry ------------------------------------------------------------------
 
 // The messages as malloced text, or NULL when there are none.
 static char *take_text(Loader *loader) {

@@ -24,7 +24,7 @@ typedef struct Symbol Symbol;
 typedef struct Func Func;
 typedef struct Compiler Compiler;
 
-// --- table.c: a hash table from words to words -------------------------------
+// --- table.c: a hash table from words to words ------------------------------
 
 typedef struct Table {
   uint64_t *slots;  // pairs
@@ -35,8 +35,7 @@ bool table_get(const Table *table, uint64_t key, uint64_t *value);
 bool table_set(Table *table, uint64_t key, uint64_t value);  // false: no memory
 void table_free(Table *table);
 
-// --- Names
-// -----------------------------------------------------------------------
+// --- Names ------------------------------------------------------------------
 
 typedef enum SymbolKind {
   SYM_LOCAL,    // in a register, or in a cell that a register holds
@@ -61,7 +60,8 @@ struct Symbol {
   const Node *decl;  // the statement that declares it
   Func *owner;       // LOCAL
   int reg;           // LOCAL, while code is generated
-  Node *node;        // LITERAL: the literal; STRUCT of this file: its node
+  Node *node;        // LITERAL, GLOBAL that is known: the literal; STRUCT of
+                     // this file: its node
   Value value;
   ObjCell *cell;
   Symbol *next;  // in its scope
@@ -84,8 +84,7 @@ enum {
   NOTE_NEW = 1 << 8,  // NAME: declared by this statement
 };
 
-// --- Functions
-// ---------------------------------------------------------------------
+// --- Functions --------------------------------------------------------------
 
 enum { RESULTS_NONE = -1, RESULTS_VARY = 255, UPVALUES_MAX = 255 };
 
@@ -149,8 +148,7 @@ struct Func {
   Exit *exit;
 };
 
-// --- One compilation
-// ------------------------------------------------------------------
+// --- One compilation --------------------------------------------------------
 
 typedef struct Loading Loading;
 struct Loading {  // files that are being compiled, innermost first
@@ -199,8 +197,7 @@ struct Compiler {
     if ((c)->warnings) diag_warn((c)->diags, __VA_ARGS__); \
   } while (0)
 
-// --- scope.c: declaring and finding names
-// -------------------------------------
+// --- scope.c: declaring and finding names -----------------------------------
 
 bool name_is(const Str *name, const char *text);
 bool name_is_blank(const Node *name);
@@ -224,8 +221,7 @@ void scope_unknown_type(Compiler *c, const Str *name, Pos pos);
 // The types that `is` knows: NULL for others.
 const char *scope_type_name(const Str *name);
 
-// --- member.c: names in modules
-// --------------------------------------------------
+// --- member.c: names in modules ---------------------------------------------
 
 // What a value that never changes makes of its name.
 SymbolKind member_kind(Value v);
@@ -240,27 +236,23 @@ void member_mark_known(Vm *vm, ObjModule *module);
 void member_each(const Compiler *c, const ObjModule *module, bool private,
                  void (*fn)(void *arg, const char *name), void *arg);
 
-// --- declare.c: the top-level names of a file
-// ---------------------------------------
+// --- declare.c: the top-level names of a file -------------------------------
 
 void declare_file(Compiler *c, Node *stmts);
 
-// --- resolve.c: statements; true: control never gets past it
-// --------------------------
+// --- resolve.c: statements; true: control never gets past it ----------------
 
 bool resolve_stmts(Compiler *c, Node *stmts);
 bool resolve_block(Compiler *c, Node *block);  // in a scope of its own
 void resolve_file(Compiler *c, Node *stmts);
 
-// --- resolve_expr.c
-// ----------------------------------------------------------------------
+// --- resolve_expr.c ---------------------------------------------------------
 
 void resolve_expr(Compiler *c, Node *node);  // NULL is fine
 void resolve_list(Compiler *c, Node *list);
 void resolve_target(Compiler *c, Node *node);  // left of an assignment
 
-// --- resolve_func.c: functions, methods, structs
-// ----------------------------------------
+// --- resolve_func.c: functions, methods, structs ----------------------------
 
 Func *func_new(Compiler *c, Node *node, const Str *name);
 void resolve_func(Compiler *c, Node *node, Func *func);
@@ -269,15 +261,14 @@ void resolve_method(Compiler *c, Node *decl);
 void resolve_struct(Compiler *c, Node *node, Symbol *symbol);
 void resolve_return(Compiler *c, Node *node);
 
-// --- fold.c: constants
-// ----------------------------------------------------------------------
+// --- fold.c: constants ------------------------------------------------------
 
 // Replaces an operation on literals by its result, where that cannot fail.
 void fold(Compiler *c, Node *node);
 bool fold_is_literal(const Node *node);
+void fold_to_literal(Node *node, const Node *literal);  // becomes the same
 
-// --- emit.c
-// ------------------------------------------------------------------------------------
+// --- emit.c -----------------------------------------------------------------
 
 enum { NO_JUMP = -1 };
 
@@ -306,8 +297,7 @@ void reg_set(Compiler *c, int top);     // top, and counts what was needed
 void reg_need(Compiler *c, int count);  // that many from 0 are used
 void func_too_complex(Compiler *c, const char *why);
 
-// --- expr.c
-// ---------------------------------------------------------------------------------------
+// --- expr.c -----------------------------------------------------------------
 
 // The value into a register: a variable's, top, or top - 1. top stays.
 void expr_to(Compiler *c, Node *node, int target);
@@ -328,8 +318,7 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from);
 void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right);
 
-// --- condition.c
-// ------------------------------------------------------------------------------------
+// --- condition.c ------------------------------------------------------------
 
 // Jumps (forward, through the list) if the truth of node is `sense`.
 void condition_jump(Compiler *c, Node *node, bool sense, int *list);
@@ -343,8 +332,7 @@ void condition_value(Compiler *c, Node *node, int target);
 bool condition_is(const Node *node);         // gives a bool by jumps
 bool condition_is_simple(const Node *node);  // may be generated twice
 
-// --- calls.c
-// ------------------------------------------------------------------------------------------
+// --- calls.c ----------------------------------------------------------------
 
 enum CallHow { CALL_PLAIN, CALL_GO, CALL_GO_TASK, CALL_DEFER };
 
@@ -356,8 +344,7 @@ void calls_try(Compiler *c, Node *node, int window, int want);
 void calls_return(Compiler *c, Pos pos, int from, int count);
 void calls_return_all(Compiler *c, Pos pos, Node *call);  // return g()
 
-// --- assign.c: :=, var, const, =, op=, ++
-// -----------------------------------------------------------------
+// --- assign.c: :=, var, const, =, op=, ++ -----------------------------------
 
 void assign_define(Compiler *c, Node *node);
 void assign_stmt(Compiler *c, Node *node);
@@ -369,15 +356,13 @@ void assign_names(Compiler *c, Node *names, int from);
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg);
 void assign_targets(Compiler *c, Node *targets, int from);
 
-// --- stmt.c
-// --------------------------------------------------------------------------------------------------
+// --- stmt.c -----------------------------------------------------------------
 
 void stmt_list(Compiler *c, Node *stmts);
 void stmt_block(Compiler *c, Node *block);  // with its registers given back
 void stmt(Compiler *c, Node *node);
 
-// --- loop.c, branch.c
-// --------------------------------------------------------------------------------------------
+// --- loop.c, branch.c -------------------------------------------------------
 
 void exit_push(Compiler *c, Exit *exit, const Str *label, bool loop);
 void exit_pop(Compiler *c);  // breaks lead here
@@ -387,8 +372,7 @@ void branch_if(Compiler *c, Node *node);
 void branch_switch(Compiler *c, Node *node, const Str *label);
 void branch_select(Compiler *c, Node *node, const Str *label);
 
-// --- func.c
-// --------------------------------------------------------------------------------------------------------
+// --- func.c -----------------------------------------------------------------
 
 // Makes the proto and what callers may know of it before there is code.
 void func_declare(Compiler *c, Func *func);
@@ -405,15 +389,13 @@ ObjStruct *struct_new(Compiler *c, Node *node);
 void struct_local(Compiler *c, Node *node);
 bool struct_add_method(ObjStruct *type, ObjString *name, Value function);
 
-// --- loader.c
-// ---------------------------------------------------------------------------------------------------------
+// --- loader.c ---------------------------------------------------------------
 
 // The module that an IMPORT names, compiled; NULL after an error.
 ObjModule *loader_import(Compiler *c, Node *import);
 void loader_free(Loader *loader);
 
-// --- compile.c
-// -----------------------------------------------------------------------------------------------------------
+// --- compile.c --------------------------------------------------------------
 
 typedef struct Unit {
   Source source;

@@ -43,8 +43,7 @@ bool condition_is_simple(const Node *node) {
   return is_comparison(node) && is_leaf(node->a) && is_leaf(node->b);
 }
 
-// --- Choosing the opcode
-// --------------------------------------------------------
+// --- Choosing the opcode ----------------------------------------------------
 
 static bool small(const Node *node) {
   return node->kind == NODE_INT && node->i >= INT8_MIN && node->i <= INT8_MAX;
@@ -154,8 +153,7 @@ static Instr instr_of(const Compare *compare, bool sense) {
   return instr_abc(compare->op, compare->a, compare->b, outcome);
 }
 
-// --- Jumping forward
-// ---------------------------------------------------------------
+// --- Jumping forward --------------------------------------------------------
 
 static void jump_if_known(Compiler *c, const Node *node, bool sense,
                           int *list) {
@@ -214,8 +212,7 @@ void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
   reg_set(c, save);
 }
 
-// --- Jumping backward
-// ------------------------------------------------------------------
+// --- Jumping backward -------------------------------------------------------
 
 // The form that counts a safepoint, or OP_COUNT.
 static Op backward_op(Op op) {
@@ -265,8 +262,7 @@ void condition_back(Compiler *c, Node *node, bool sense, uint32_t to) {
   }
 }
 
-// --- As a value
-// -----------------------------------------------------------------------------
+// --- As a value -------------------------------------------------------------
 
 static bool reads(const Compare *compare, int reg) {
   bool registers =

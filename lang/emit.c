@@ -37,8 +37,7 @@ static bool reserve(Compiler *c, void **data, uint32_t count, uint32_t *cap,
   return true;
 }
 
-// --- Instructions
-// --------------------------------------------------------------
+// --- Instructions -----------------------------------------------------------
 
 static void add_place(Compiler *c, Pos pos) {
   Func *f = c->func;
@@ -82,8 +81,7 @@ int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
   return emit(c, pos, instr_abx(op, a, bx));
 }
 
-// --- Constants
-// --------------------------------------------------------------------
+// --- Constants --------------------------------------------------------------
 
 static int add_constant(Compiler *c, Value v) {
   Func *f = c->func;
@@ -140,7 +138,7 @@ void emit_load(Compiler *c, Pos pos, int target, Value v) {
   }
 }
 
-// --- Jumps
+// --- Jumps ------------------------------------------------------------------
 // -------------------------------------------------------------------------- A
 // word that waits for its target holds in its offset the word before it in the
 // list. The low byte is the opcode, or zero in a word of its own.
@@ -211,8 +209,7 @@ bool emit_reachable(const Compiler *c) {
   }
 }
 
-// --- Registers
-// ---------------------------------------------------------------------------
+// --- Registers --------------------------------------------------------------
 
 void reg_need(Compiler *c, int count) {
   Func *f = c->func;

@@ -8,8 +8,7 @@
 
 enum { LIST_CHUNK = 50 };
 
-// --- Symbols
-// --------------------------------------------------------------------
+// --- Symbols ----------------------------------------------------------------
 
 Symbol *expr_symbol(const Node *node) {
   if (node->kind != NODE_NAME && node->kind != NODE_FIELD) return NULL;
@@ -64,8 +63,7 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from) {
   }
 }
 
-// --- Literals and containers
-// --------------------------------------------------------
+// --- Literals and containers ------------------------------------------------
 
 bool expr_constant(Compiler *c, const Node *node, Value *v) {
   switch (node->kind) {
@@ -219,8 +217,7 @@ static void field_to(Compiler *c, Node *node, int target) {
   reg_set(c, save);
 }
 
-// --- Operators
-// -------------------------------------------------------------------------
+// --- Operators --------------------------------------------------------------
 
 typedef struct ArithOps {
   uint8_t registers, small, constant;  // Op; 0: there is none
@@ -381,8 +378,7 @@ static void call_to(Compiler *c, Node *node, int target) {
   reg_set(c, save);
 }
 
-// --- All of them
-// ------------------------------------------------------------------------
+// --- All of them ------------------------------------------------------------
 
 void expr_to(Compiler *c, Node *node, int target) {
   Value v;

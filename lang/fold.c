@@ -23,6 +23,14 @@ bool fold_is_literal(const Node *node) {
   }
 }
 
+void fold_to_literal(Node *node, const Node *literal) {
+  node->kind = literal->kind;
+  node->op = literal->op;
+  if (literal->kind == NODE_INT) node->i = literal->i;
+  if (literal->kind == NODE_FLOAT) node->f = literal->f;
+  if (literal->kind == NODE_STRING) node->str = literal->str;
+}
+
 static void become_int(Node *node, int64_t i) {
   node->kind = NODE_INT;
   node->i = i;

@@ -7,8 +7,7 @@
 
 #include "compiler.h"
 
-// --- Protos
-// -------------------------------------------------------------------------
+// --- Protos -----------------------------------------------------------------
 
 static ObjString *display_name(Compiler *c, const Func *func) {
   char text[40];
@@ -91,8 +90,7 @@ Proto *func_proto(const Symbol *symbol) {
   return NULL;
 }
 
-// --- Upvalues
-// ------------------------------------------------------------------------
+// --- Upvalues ---------------------------------------------------------------
 
 static bool prepare_upvalues(Compiler *c, Func *func) {
   if (func->nupvalues >= UPVALUES_MAX) {
@@ -119,8 +117,7 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
   return func->nupvalues++;
 }
 
-// --- Code
-// ----------------------------------------------------------------------------
+// --- Code -------------------------------------------------------------------
 
 static void move_upvalues(Compiler *c, Func *func) {
   size_t count = (size_t)func->nupvalues;
@@ -224,8 +221,7 @@ void func_generate_file(Compiler *c, Func *func, Node *stmts) {
   finish(c, func);
 }
 
-// --- Closures
-// --------------------------------------------------------------------------
+// --- Closures ---------------------------------------------------------------
 
 void func_closure(Compiler *c, Node *node, int target) {
   Func *func = node->note;
@@ -257,8 +253,7 @@ void func_local(Compiler *c, Node *decl) {
   }
 }
 
-// --- Structs
-// -------------------------------------------------------------------------------
+// --- Structs ----------------------------------------------------------------
 
 ObjStruct *struct_new(Compiler *c, Node *node) {
   Func *constructor = node->note;

@@ -11,8 +11,7 @@
 
 enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
 
-// --- Paths
-// ------------------------------------------------------------------------
+// --- Paths ------------------------------------------------------------------
 
 __attribute__((format(printf, 1, 2))) static char *format_text(
     const char *format, ...) {
@@ -54,8 +53,7 @@ static char *path_along(const char *path, char **canonical) {
   return NULL;
 }
 
-// --- Errors
-// ------------------------------------------------------------------------
+// --- Errors -----------------------------------------------------------------
 
 static void suggest_name(void *arg, const char *name) {
   suggest_try(arg, name);
@@ -132,8 +130,7 @@ void loader_free(Loader *loader) {
   text_free(&loader->messages);
 }
 
-// --- Compiling
-// ------------------------------------------------------------------------
+// --- Compiling --------------------------------------------------------------
 
 static ObjModule *compile_module(Compiler *c, const Unit *unit,
                                  const char *path) {

@@ -26,8 +26,7 @@ static int hidden_register(Compiler *c) {
   return reg;
 }
 
-// --- for i := a; i < b; i++
-// ------------------------------------------------------
+// --- for i := a; i < b; i++ -------------------------------------------------
 
 static bool adds_one(const Node *post, const Symbol *variable) {
   if (post == NULL || post->a == NULL || post->a->kind != NODE_NAME ||
@@ -77,8 +76,7 @@ static void counted_loop(Compiler *c, Node *node, const Str *label) {
   exit_pop(c);
 }
 
-// --- for init; condition; post
-// ------------------------------------------------------
+// --- for init; condition; post ----------------------------------------------
 
 // Each turn has its own variables: closures keep the old cell.
 static void renew_cells(Compiler *c, const Node *init) {
@@ -133,8 +131,7 @@ void loop_for(Compiler *c, Node *node, const Str *label) {
   c->func->active = active;
 }
 
-// --- for k, v in x
-// ---------------------------------------------------------------------
+// --- for k, v in x ----------------------------------------------------------
 
 static void bind_names(Compiler *c, Node *names, int reg) {
   for (Node *name = names; name != NULL; name = name->next, reg++) {

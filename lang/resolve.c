@@ -12,8 +12,7 @@ static int count_nodes(const Node *list) {
   return count;
 }
 
-// --- Declarations and assignments
-// ---------------------------------------------
+// --- Declarations and assignments -------------------------------------------
 
 // A function gets the name of the variable that it is assigned to.
 static void name_function(const Node *name, Node *value) {
@@ -188,8 +187,7 @@ static void resolve_import(Compiler *c, Node *node) {
   }
 }
 
-// --- Leaving
-// ----------------------------------------------------------------------
+// --- Leaving ----------------------------------------------------------------
 
 static void resolve_expr_stmt(Compiler *c, Node *stmt) {
   Node *node = stmt->a;
@@ -240,8 +238,7 @@ static bool resolve_jump(Compiler *c, const Node *stmt) {
   return true;
 }
 
-// --- Blocks, loops, branches
-// ---------------------------------------------------------
+// --- Blocks, loops, branches ------------------------------------------------
 
 bool resolve_block(Compiler *c, Node *block) {
   if (block == NULL) return false;
@@ -369,8 +366,7 @@ static bool resolve_labeled(Compiler *c, Node *stmt) {
   return stmt->a != NULL && resolve_stmt(c, stmt->a, stmt->name);
 }
 
-// --- All of them
-// ---------------------------------------------------------------------
+// --- All of them ------------------------------------------------------------
 
 static bool resolve_stmt(Compiler *c, Node *stmt, const Str *label) {
   switch (stmt->kind) {

@@ -6,16 +6,7 @@
 
 enum { MAX_ARGUMENTS = 240 };
 
-// --- Names
-// -----------------------------------------------------------------------
-
-static void become_literal(Node *node, const Node *literal) {
-  node->kind = literal->kind;
-  node->op = literal->op;
-  if (literal->kind == NODE_INT) node->i = literal->i;
-  if (literal->kind == NODE_FLOAT) node->f = literal->f;
-  if (literal->kind == NODE_STRING) node->str = literal->str;
-}
+// --- Names ------------------------------------------------------------------
 
 static void resolve_name(Compiler *c, Node *node) {
   if (name_is_blank(node)) {
@@ -30,7 +21,8 @@ static void resolve_name(Compiler *c, Node *node) {
   }
   symbol->used = true;
   node->note = symbol;
-  if (symbol->kind == SYM_LITERAL) become_literal(node, symbol->node);
+  bool literal = symbol->kind == SYM_LITERAL || symbol->kind == SYM_GLOBAL;
+  if (literal && symbol->node != NULL) fold_to_literal(node, symbol->node);
 }
 
 static Symbol *module_of(const Node *node) {
@@ -47,8 +39,7 @@ static void resolve_field(Compiler *c, Node *node) {
     node->note = member_find(c, module, node->name, node->pos);
 }
 
-// --- Types
-// ------------------------------------------------------------------------
+// --- Types ------------------------------------------------------------------
 
 static Symbol *type_of_module(Compiler *c, Node *type) {
   resolve_field(c, type);
@@ -86,8 +77,7 @@ static void resolve_type(Compiler *c, Node *type) {
   }
 }
 
-// --- Calls
-// ---------------------------------------------------------------------------
+// --- Calls ------------------------------------------------------------------
 
 static void check_repeated(Compiler *c, const Node *args, const Node *named) {
   for (const Node *arg = args; arg != named; arg = arg->next) {
@@ -140,8 +130,7 @@ static void resolve_try(Compiler *c, Node *node) {
   if (c->func->try_node == NULL) c->func->try_node = node;
 }
 
-// --- All of them
-// ------------------------------------------------------------------------
+// --- All of them ------------------------------------------------------------
 
 void resolve_list(Compiler *c, Node *list) {
   for (Node *node = list; node != NULL; node = node->next)
@@ -209,8 +198,7 @@ void resolve_expr(Compiler *c, Node *node) {
   }
 }
 
-// --- Targets
-// -----------------------------------------------------------------------------
+// --- Targets ----------------------------------------------------------------
 
 static const char *constant_kind(const Symbol *symbol) {
   switch (symbol->kind) {

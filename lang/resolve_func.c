@@ -21,8 +21,7 @@ static void add_func(Compiler *c, Func *func) {
   c->funcs_end = &func->next;
 }
 
-// --- Parameters
-// ---------------------------------------------------------------
+// --- Parameters -------------------------------------------------------------
 
 static void declare_parameter(Compiler *c, Node *param) {
   resolve_expr(c, param->a);
@@ -61,8 +60,7 @@ static void declare_parameters(Compiler *c, Node *params) {
   for (Node *p = params; p != NULL; p = p->next) declare_parameter(c, p);
 }
 
-// --- Returns
-// --------------------------------------------------------------------
+// --- Returns ----------------------------------------------------------------
 
 static void note_results(Func *func, int count, Pos pos) {
   if (func->results == RESULTS_NONE) {
@@ -109,8 +107,7 @@ static void check_try(Compiler *c, const Func *func) {
             "(a lone call counts as two)");
 }
 
-// --- Functions
-// --------------------------------------------------------------------
+// --- Functions --------------------------------------------------------------
 
 static void resolve_body(Compiler *c, Node *node) {
   Func *func = c->func;
@@ -142,8 +139,7 @@ void resolve_func_literal(Compiler *c, Node *node) {
   resolve_func(c, node, func_new(c, node, node->name));
 }
 
-// --- Methods
-// -------------------------------------------------------------------------
+// --- Methods ----------------------------------------------------------------
 
 typedef struct BuiltinType {
   const char *name;
@@ -236,8 +232,7 @@ void resolve_method(Compiler *c, Node *decl) {
   if (func->self != NULL || func->receiver != NULL) add_func(c, func);
 }
 
-// --- Structs
-// -----------------------------------------------------------------------------
+// --- Structs ----------------------------------------------------------------
 
 // The constructor is a function whose parameters are the fields.
 void resolve_struct(Compiler *c, Node *node, Symbol *symbol) {

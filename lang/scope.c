@@ -35,8 +35,7 @@ const char *scope_type_name(const Str *name) {
   return NULL;
 }
 
-// --- Scopes
-// ----------------------------------------------------------------------
+// --- Scopes -----------------------------------------------------------------
 
 Symbol *symbol_new(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
   Symbol *symbol = arena_alloc(c->arena, sizeof *symbol);
@@ -112,8 +111,7 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
   return symbol;
 }
 
-// --- Finding
-// ------------------------------------------------------------------------
+// --- Finding ----------------------------------------------------------------
 
 // A variable of a function around this one is kept in a cell.
 static void note_capture(Compiler *c, Symbol *symbol, Pos pos) {
@@ -166,8 +164,7 @@ Symbol *scope_find(Compiler *c, const Str *name, Pos pos) {
   return symbol != NULL ? symbol : find_outer(c, name);
 }
 
-// --- What was probably meant
-// ------------------------------------------------------------
+// --- What was probably meant ------------------------------------------------
 
 static void suggest_name(void *arg, const char *name) {
   suggest_try(arg, name);

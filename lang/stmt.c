@@ -3,8 +3,7 @@
 // register above the variables.
 #include "compiler.h"
 
-// --- Leaving
-// -----------------------------------------------------------------------
+// --- Leaving ----------------------------------------------------------------
 
 static Exit *find_exit(const Compiler *c, const Node *node) {
   Exit *exit = c->func->exit;
@@ -40,8 +39,7 @@ static void return_values(Compiler *c, Node *node) {
   reg_set(c, save);
 }
 
-// --- The others
-// --------------------------------------------------------------------------
+// --- The others -------------------------------------------------------------
 
 static void send(Compiler *c, Node *node) {
   int save = c->func->top;

@@ -355,15 +355,20 @@ uint64_t sched_seed(const Sched *s);
 // --- Watching ---------------------------------------------------------------
 
 // X(field, text)
-#define SCHED_STATS(X)                                                      \
-  X(schedules, "schedules")                                                 \
-  X(spawns, "spawns")                                                       \
-  X(steal_tries, "steals tried") X(steals, "steals won")                    \
-      X(stolen, "goroutines stolen") X(runnext_hits, "runnext hits")        \
-          X(overflows, "queue overflows") X(global_gets, "global gets")     \
-              X(parks, "thread parks") X(wakes, "thread wakes")             \
-                  X(preemptions, "preemptions") X(timers_run, "timers run") \
-                      X(syscalls, "blocking calls")
+#define SCHED_STATS(X)            \
+  X(schedules, "schedules")       \
+  X(spawns, "spawns")             \
+  X(steal_tries, "steals tried")  \
+  X(steals, "steals won")         \
+  X(stolen, "goroutines stolen")  \
+  X(runnext_hits, "runnext hits") \
+  X(overflows, "queue overflows") \
+  X(global_gets, "global gets")   \
+  X(parks, "thread parks")        \
+  X(wakes, "thread wakes")        \
+  X(preemptions, "preemptions")   \
+  X(timers_run, "timers run")     \
+  X(syscalls, "blocking calls")
 
 typedef struct SchedStats {
 #define X(field, text) uint64_t field;

@@ -56,7 +56,7 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
   return false;
 }
 
-// --- Changing -------------------------------------------------------------------------
+// --- Changing ---------------------------------------------------------------
 
 static CspStatus bytes_push(CspCall *call) {
   CspValue bytes;
@@ -75,8 +75,7 @@ static CspStatus bytes_push(CspCall *call) {
 // The positions from and to (nil: the end) of a piece of `len` bytes.
 static bool need_bounds(CspCall *call, int i, size_t len, int64_t *from,
                         int64_t *to) {
-  if (!opt_int(call, i, 0, from) ||
-      !opt_int(call, i + 1, (int64_t)len, to)) {
+  if (!opt_int(call, i, 0, from) || !opt_int(call, i + 1, (int64_t)len, to)) {
     return false;
   }
   if (*from >= 0 && *from <= *to && (uint64_t)*to <= len) return true;
@@ -88,16 +87,15 @@ static bool need_bounds(CspCall *call, int i, size_t len, int64_t *from,
 static CspStatus bytes_fill(CspCall *call) {
   CspValue bytes;
   int64_t value, from, to;
-  if (!need_bytes(call, 0, &bytes) ||
-      !need_int_in(call, 1, 0, 255, &value) ||
+  if (!need_bytes(call, 0, &bytes) || !need_int_in(call, 1, 0, 255, &value) ||
       !need_bounds(call, 2, csp_bytes_len(bytes), &from, &to)) {
     return CSP_PANIC;
   }
   uint8_t block[256];
   memset(block, (int)value, sizeof block);
   for (size_t at = (size_t)from; at < (size_t)to;) {
-    size_t count = (size_t)to - at < sizeof block ? (size_t)to - at
-                                                  : sizeof block;
+    size_t count =
+        (size_t)to - at < sizeof block ? (size_t)to - at : sizeof block;
     csp_bytes_write(bytes, at, block, count);
     at += count;
   }
@@ -136,7 +134,7 @@ static CspStatus bytes_reverse(CspCall *call) {
   return csp_ok(call, bytes);
 }
 
-// --- Looking -----------------------------------------------------------------------------
+// --- Looking ----------------------------------------------------------------
 
 typedef enum Question { INDEX, CONTAINS, PREFIX, SUFFIX } Question;
 
@@ -157,8 +155,8 @@ static CspStatus look(CspCall *call, Question question) {
   const uint8_t *at = memmem(data + start, len - start, piece.data, piece.len);
   bool fits = len >= piece.len;
   bool prefix = fits && memcmp(data, piece.data, piece.len) == 0;
-  bool suffix = fits && memcmp(data + len - piece.len, piece.data,
-                               piece.len) == 0;
+  bool suffix =
+      fits && memcmp(data + len - piece.len, piece.data, piece.len) == 0;
   int64_t index = at ? at - data : -1;
   free(data);
   free(piece.freed);
@@ -171,15 +169,13 @@ static CspStatus look(CspCall *call, Question question) {
 
 static CspStatus bytes_index(CspCall *call) { return look(call, INDEX); }
 
-static CspStatus bytes_contains(CspCall *call) {
-  return look(call, CONTAINS);
-}
+static CspStatus bytes_contains(CspCall *call) { return look(call, CONTAINS); }
 
 static CspStatus bytes_has_prefix(CspCall *call) { return look(call, PREFIX); }
 
 static CspStatus bytes_has_suffix(CspCall *call) { return look(call, SUFFIX); }
 
-// --- Numbers in binary form -----------------------------------------------------------------
+// --- Numbers in binary form -------------------------------------------------
 
 // Parameters at, size (1 to 8), and order: "little" or "big".
 static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
@@ -198,8 +194,10 @@ static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
   }
   size_t len = csp_bytes_len(bytes);
   if (where < 0 || (uint64_t)where + (uint64_t)count > len) {
-    csp_panic(call, "%lld bytes at %lld are out of range of bytes of length "
-              "%zu", (long long)count, (long long)where, len);
+    csp_panic(call,
+              "%lld bytes at %lld are out of range of bytes of length "
+              "%zu",
+              (long long)count, (long long)where, len);
     return false;
   }
   *at = (size_t)where;
@@ -224,7 +222,8 @@ static CspStatus get_number(CspCall *call, bool is_signed) {
   unsigned unused = 64 - 8 * (unsigned)size;
   if (is_signed) return csp_ok_int(call, (int64_t)(n << unused) >> unused);
   if (n > INT64_MAX) {
-    return csp_panic(call, "get_uint: the number is out of range of an int; "
+    return csp_panic(call,
+                     "get_uint: the number is out of range of an int; "
                      "use get_int");
   }
   return csp_ok_int(call, (int64_t)n);
@@ -303,7 +302,7 @@ static CspStatus bytes_set_float(CspCall *call) {
   return csp_ok(call, bytes);
 }
 
-// --- Text forms -----------------------------------------------------------------------------
+// --- Text forms -------------------------------------------------------------
 
 static CspStatus bytes_to_string(CspCall *call) {
   CspValue bytes;
@@ -412,25 +411,26 @@ static CspStatus bytes_from_base64(CspCall *call) {
   return csp_ok_value(call, bytes);
 }
 
-// --- Tables ------------------------------------------------------------------------------
+// --- Tables -----------------------------------------------------------------
 
-#define BYTES_METHODS                                                  \
-  {"push", "bytes, pieces...", bytes_push},                            \
-  {"fill", "bytes, value, from = 0, to = nil", bytes_fill},            \
-  {"set", "bytes, at, piece", bytes_set},                              \
-  {"reverse", "bytes", bytes_reverse},                                 \
-  {"index", "bytes, piece, from = 0", bytes_index},                    \
-  {"contains", "bytes, piece", bytes_contains},                        \
-  {"has_prefix", "bytes, piece", bytes_has_prefix},                    \
-  {"has_suffix", "bytes, piece", bytes_has_suffix},                    \
-  {"get_uint", "bytes, at, size, order = \"little\"", bytes_get_uint}, \
-  {"get_int", "bytes, at, size, order = \"little\"", bytes_get_int},   \
-  {"set_int", "bytes, at, size, n, order = \"little\"", bytes_set_int},\
-  {"get_float", "bytes, at, size, order = \"little\"", bytes_get_float},\
-  {"set_float", "bytes, at, size, x, order = \"little\"", bytes_set_float},\
-  {"to_string", "bytes", bytes_to_string},                             \
-  {"hex", "bytes", bytes_hex},                                         \
-  {"base64", "bytes", bytes_base64}
+#define BYTES_METHODS                                                         \
+  {"push", "bytes, pieces...", bytes_push},                                   \
+      {"fill", "bytes, value, from = 0, to = nil", bytes_fill},               \
+      {"set", "bytes, at, piece", bytes_set},                                 \
+      {"reverse", "bytes", bytes_reverse},                                    \
+      {"index", "bytes, piece, from = 0", bytes_index},                       \
+      {"contains", "bytes, piece", bytes_contains},                           \
+      {"has_prefix", "bytes, piece", bytes_has_prefix},                       \
+      {"has_suffix", "bytes, piece", bytes_has_suffix},                       \
+      {"get_uint", "bytes, at, size, order = \"little\"", bytes_get_uint},    \
+      {"get_int", "bytes, at, size, order = \"little\"", bytes_get_int},      \
+      {"set_int", "bytes, at, size, n, order = \"little\"", bytes_set_int},   \
+      {"get_float", "bytes, at, size, order = \"little\"", bytes_get_float},  \
+      {"set_float", "bytes, at, size, x, order = \"little\"",                 \
+       bytes_set_float},                                                      \
+      {"to_string", "bytes", bytes_to_string}, {"hex", "bytes", bytes_hex}, { \
+    "base64", "bytes", bytes_base64                                           \
+  }
 
 static const CspFunction methods[] = {BYTES_METHODS, {NULL, NULL, NULL}};
 static const CspFunction functions[] = {

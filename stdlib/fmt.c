@@ -37,7 +37,7 @@ static void fail(Printer *p, const char *text) {
   p->failed = true;
 }
 
-// --- Reading the format -----------------------------------------------------------
+// --- Reading the format -----------------------------------------------------
 
 static char peek(const Printer *p) {
   return p->at < p->format.len ? p->format.data[p->at] : '\0';
@@ -121,14 +121,13 @@ static Spec read_spec(Printer *p) {
   return spec;
 }
 
-// --- Writing ----------------------------------------------------------------------
+// --- Writing ----------------------------------------------------------------
 
 // prefix (sign, 0x) and body in the width; zeros go between the two.
 static void add_padded(Printer *p, const Spec *spec, const char *prefix,
                        Str body, bool zeros) {
   size_t used = strlen(prefix) + utf8_count(body.data, body.len);
-  size_t missing =
-      (size_t)spec->width > used ? (size_t)spec->width - used : 0;
+  size_t missing = (size_t)spec->width > used ? (size_t)spec->width - used : 0;
   zeros = zeros && spec->zero && !spec->minus;
   if (!spec->minus && !zeros) buffer_fill(&p->out, ' ', missing);
   buffer_add(&p->out, prefix, strlen(prefix));
@@ -285,8 +284,8 @@ static void add_hex(Printer *p, const Spec *spec, CspValue v) {
 static void add_char(Printer *p, const Spec *spec, CspValue v) {
   char bytes[4];
   int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
-  size_t len = rune >= 0 && rune <= 0x10ffff ? utf8_put((uint32_t)rune, bytes)
-                                             : 0;
+  size_t len =
+      rune >= 0 && rune <= 0x10ffff ? utf8_put((uint32_t)rune, bytes) : 0;
   if (len == 0) {
     wrong_type(p, spec, "a code point", v);
     return;
@@ -385,7 +384,7 @@ static bool print(Printer *p) {
   return !p->failed;
 }
 
-// --- Functions ------------------------------------------------------------------------
+// --- Functions --------------------------------------------------------------
 
 static CspStatus fmt_sprintf(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_sprintf");
@@ -481,14 +480,15 @@ static CspStatus fmt_println(CspCall *call) {
   return predeclared(call, "println");
 }
 
-#define FUNCTIONS(prefix)                          \
-  {prefix "sprintf", "format, args...", fmt_sprintf}, \
-  {prefix "printf", "format, args...", fmt_printf},   \
-  {prefix "eprintf", "format, args...", fmt_eprintf}, \
-  {prefix "errorf", "format, args...", fmt_errorf},   \
-  {prefix "sprint", "values...", fmt_sprint},         \
-  {prefix "eprint", "values...", fmt_eprint},         \
-  {prefix "eprintln", "values...", fmt_eprintln}
+#define FUNCTIONS(prefix)                                 \
+  {prefix "sprintf", "format, args...", fmt_sprintf},     \
+      {prefix "printf", "format, args...", fmt_printf},   \
+      {prefix "eprintf", "format, args...", fmt_eprintf}, \
+      {prefix "errorf", "format, args...", fmt_errorf},   \
+      {prefix "sprint", "values...", fmt_sprint},         \
+      {prefix "eprint", "values...", fmt_eprint}, {       \
+    prefix "eprintln", "values...", fmt_eprintln          \
+  }
 
 static const CspFunction functions[] = {
     FUNCTIONS(""),

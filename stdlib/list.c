@@ -28,7 +28,7 @@ static bool need_index(CspCall *call, int i, size_t len, bool end,
   return true;
 }
 
-// --- Adding and taking -----------------------------------------------------------------
+// --- Adding and taking ------------------------------------------------------
 
 static CspStatus list_push_values(CspCall *call) {
   CspValue list;
@@ -106,8 +106,7 @@ static CspStatus list_repeat(CspCall *call) {
   }
   size_t count = csp_list_len(list);
   if (n < 0) return csp_bad_arg(call, 1, "0 or more");
-  if (__builtin_mul_overflow(count, (size_t)n, &total) ||
-      total > STRING_MAX) {
+  if (__builtin_mul_overflow(count, (size_t)n, &total) || total > STRING_MAX) {
     return csp_panic(call, "repeat: the list would be too long");
   }
   CspValue out = csp_list(call, total);
@@ -135,7 +134,7 @@ static CspStatus list_swap(CspCall *call) {
   return csp_ok(call, list);
 }
 
-// --- Looking ----------------------------------------------------------------------------
+// --- Looking ----------------------------------------------------------------
 
 static CspStatus end_element(CspCall *call, bool last) {
   CspValue list;
@@ -222,8 +221,8 @@ static CspStatus list_binary_search(CspCall *call) {
     }
   }
   csp_return(call, csp_int(call, (int64_t)low));
-  return csp_ok_bool(call, low < csp_list_len(list) &&
-                               csp_equal(csp_list_get(list, low), v));
+  return csp_ok_bool(
+      call, low < csp_list_len(list) && csp_equal(csp_list_get(list, low), v));
 }
 
 static CspStatus extreme(CspCall *call, int sign) {
@@ -262,7 +261,7 @@ static CspStatus list_sum(CspCall *call) {
   return csp_ok_float(call, sum);
 }
 
-// --- Order ------------------------------------------------------------------------------
+// --- Order ------------------------------------------------------------------
 
 // The elements in C memory (at least one slot); NULL: panicked.
 static CspValue *snapshot(CspCall *call, CspValue list, size_t *count) {
@@ -305,9 +304,8 @@ static CspStatus sort_keys(CspCall *call) {
   CspValue *values = snapshot(call, list, &count);
   if (!values) return CSP_PANIC;
   CspValue *keys = snapshot(call, csp_arg(call, 1), &key_count);
-  bool sorted =
-      keys && sort_values(call, values, keys,
-                          count < key_count ? count : key_count);
+  bool sorted = keys && sort_values(call, values, keys,
+                                    count < key_count ? count : key_count);
   if (sorted) store(call, list, values, count);
   free(values);
   free(keys);
@@ -327,7 +325,7 @@ static CspStatus list_reverse(CspCall *call) {
   return csp_ok(call, list);
 }
 
-// --- New lists from old -------------------------------------------------------------------
+// --- New lists from old -----------------------------------------------------
 
 // NaN and bytes cannot be keys of a map: NaN is like nothing, bytes are
 // looked for among the results.
@@ -354,8 +352,7 @@ static CspStatus list_unique(CspCall *call) {
 }
 
 // Lists among the elements are replaced by their elements; `depth` levels.
-static bool flatten(CspCall *call, CspValue list, CspValue out,
-                    int64_t depth) {
+static bool flatten(CspCall *call, CspValue list, CspValue out, int64_t depth) {
   size_t len = csp_list_len(list);
   csp_charge(call, len / 4);
   for (size_t i = 0; i < len; i++) {
@@ -454,7 +451,7 @@ static CspStatus list_chunk(CspCall *call) {
   return csp_ok(call, out);
 }
 
-// --- Tables ----------------------------------------------------------------------------------
+// --- Tables -----------------------------------------------------------------
 
 static const CspFunction list_methods[] = {
     {"push", "list, values...", list_push_values},

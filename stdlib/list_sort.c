@@ -17,15 +17,15 @@ typedef struct Item {
 } Item;
 
 typedef struct Sorter {
-  bool exact;       // equal keys mean equal values
-  bool failed;      // found two values without an order
-  CspValue a, b;    // those two
+  bool exact;     // equal keys mean equal values
+  bool failed;    // found two values without an order
+  CspValue a, b;  // those two
   uint64_t work;
 } Sorter;
 
 enum { RUN = 12 };  // sorted by insertion
 
-// --- Keys ---------------------------------------------------------------------------
+// --- Keys -------------------------------------------------------------------
 
 static uint64_t int_key(CspValue v) {
   return (uint64_t)csp_to_int(v) ^ (uint64_t)1 << 63;
@@ -66,7 +66,7 @@ static void set_keys(Sorter *sorter, Item *items, size_t count) {
   }
 }
 
-// --- Merging ------------------------------------------------------------------------
+// --- Merging ----------------------------------------------------------------
 
 // Slow half of before(): the keys are equal. NaN stands before numbers.
 static bool before_value(Sorter *sorter, const Item *a, const Item *b) {
@@ -100,8 +100,8 @@ static void insertion_sort(Sorter *sorter, Item *items, size_t count) {
 }
 
 // Merges the neighbours [0, middle) and [middle, count) of from into to.
-static void merge(Sorter *sorter, const Item *from, size_t middle,
-                  size_t count, Item *to) {
+static void merge(Sorter *sorter, const Item *from, size_t middle, size_t count,
+                  Item *to) {
   if (middle >= count || !before(sorter, &from[middle], &from[middle - 1])) {
     memcpy(to, from, count * sizeof *to);
     return;
@@ -109,15 +109,14 @@ static void merge(Sorter *sorter, const Item *from, size_t middle,
   size_t left = 0, right = middle;
   for (size_t i = 0; i < count; i++) {
     bool take_right =
-        left == middle || (right < count && before(sorter, &from[right],
-                                                   &from[left]));
+        left == middle ||
+        (right < count && before(sorter, &from[right], &from[left]));
     to[i] = from[take_right ? right++ : left++];
   }
 }
 
 // Sorts items, with `room` for as many; the result is in what it returns.
-static Item *merge_sort(Sorter *sorter, Item *items, Item *room,
-                        size_t count) {
+static Item *merge_sort(Sorter *sorter, Item *items, Item *room, size_t count) {
   for (size_t at = 0; at < count; at += RUN) {
     insertion_sort(sorter, items + at, count - at < RUN ? count - at : RUN);
   }
@@ -136,8 +135,8 @@ static Item *merge_sort(Sorter *sorter, Item *items, Item *room,
 }
 
 static void no_order(CspCall *call, const Sorter *sorter) {
-  csp_panic(call, "sort: cannot order %s and %s",
-            csp_type_name(sorter->a), csp_type_name(sorter->b));
+  csp_panic(call, "sort: cannot order %s and %s", csp_type_name(sorter->a),
+            csp_type_name(sorter->b));
 }
 
 bool sort_values(CspCall *call, CspValue *values, const CspValue *keys,

@@ -8,19 +8,19 @@
 
 #include "stdlib/stdlib.h"
 
-// --- Real functions ---------------------------------------------------------------
+// --- Real functions ---------------------------------------------------------
 
 // X(name): double name(double) of the C library
-#define UNARY(X)                                                          \
-  X(sqrt) X(exp) X(exp2) X(expm1) X(log2) X(log10) X(log1p)       \
-  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh)    \
-  X(asinh) X(acosh) X(atanh) X(erf)
+#define POWERS(X) X(sqrt) X(exp) X(exp2) X(expm1) X(log2) X(log10) X(log1p)
+#define CIRCULAR(X) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)
+#define HYPERBOLIC(X) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
+#define UNARY(X) POWERS(X) CIRCULAR(X) HYPERBOLIC(X) X(erf)
 
-#define X(name)                                         \
-  static CspStatus math_##name(CspCall *call) {         \
-    double x;                                           \
+#define X(name)                                          \
+  static CspStatus math_##name(CspCall *call) {          \
+    double x;                                            \
     if (!csp_need_number(call, 0, &x)) return CSP_PANIC; \
-    return csp_ok_float(call, name(x));                 \
+    return csp_ok_float(call, name(x));                  \
   }
 UNARY(X)
 #undef X
@@ -28,12 +28,12 @@ UNARY(X)
 // X(name, C function)
 #define BINARY(X) X(pow, pow) X(atan2, atan2) X(hypot, hypot) X(mod, fmod)
 
-#define X(name, function)                                                    \
-  static CspStatus math_##name(CspCall *call) {                              \
-    double x, y;                                                             \
-    if (!csp_need_number(call, 0, &x) || !csp_need_number(call, 1, &y))      \
-      return CSP_PANIC;                                                      \
-    return csp_ok_float(call, function(x, y));                               \
+#define X(name, function)                                               \
+  static CspStatus math_##name(CspCall *call) {                         \
+    double x, y;                                                        \
+    if (!csp_need_number(call, 0, &x) || !csp_need_number(call, 1, &y)) \
+      return CSP_PANIC;                                                 \
+    return csp_ok_float(call, function(x, y));                          \
   }
 BINARY(X)
 #undef X
@@ -70,7 +70,7 @@ static CspStatus math_radians(CspCall *call) {
   return csp_ok_float(call, x * (M_PI / 180));
 }
 
-// --- Rounding ------------------------------------------------------------------------
+// --- Rounding ---------------------------------------------------------------
 
 static CspStatus rounded(CspCall *call, double (*function)(double)) {
   double x;
@@ -104,7 +104,7 @@ static CspStatus math_round(CspCall *call) {
   return csp_ok_float(call, strtod(text, NULL));
 }
 
-// --- Questions ------------------------------------------------------------------------
+// --- Questions --------------------------------------------------------------
 
 static CspStatus math_is_nan(CspCall *call) {
   double x;
@@ -137,7 +137,7 @@ static CspStatus math_sign(CspCall *call) {
   return csp_ok_int(call, (x > 0) - (x < 0));
 }
 
-// --- Both kinds of numbers ------------------------------------------------------------
+// --- Both kinds of numbers --------------------------------------------------
 
 // abs, min and max are the predeclared functions.
 static CspStatus predeclared(CspCall *call, const char *name) {
@@ -171,7 +171,7 @@ static CspStatus math_clamp(CspCall *call) {
   return csp_ok(call, csp_compare(x, high) == 1 ? high : x);
 }
 
-// --- Ints ------------------------------------------------------------------------------
+// --- Ints -------------------------------------------------------------------
 
 static uint64_t magnitude(int64_t n) {
   return n < 0 ? -(uint64_t)n : (uint64_t)n;
@@ -250,7 +250,7 @@ static CspStatus math_popcount(CspCall *call) {
   return csp_ok_int(call, __builtin_popcountll((uint64_t)n));
 }
 
-// --- Tables --------------------------------------------------------------------------------
+// --- Tables -----------------------------------------------------------------
 
 static void add_constants(CspCall *call, CspValue module) {
   csp_module_set(call, module, "pi", csp_float(call, M_PI));
@@ -271,9 +271,9 @@ static const CspFunction functions[] = {
     UNARY(X)
 #undef X
 #define X(name, function) {#name, "x, y", math_##name},
-    BINARY(X)
+        BINARY(X)
 #undef X
-    {"cbrt", "x", math_cbrt},
+            {"cbrt", "x", math_cbrt},
     {"log", "x, base = nil", math_log},
     {"degrees", "x", math_degrees},
     {"radians", "x", math_radians},

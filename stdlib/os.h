@@ -6,19 +6,19 @@
 
 #include "stdlib/stdlib.h"
 
-// --- os_job.c ----------------------------------------------------------------------
+// --- os_job.c ---------------------------------------------------------------
 
 // One blocking operation. The native fills it, a work function runs it
 // without touching the runtime, a done function makes the results, frees it.
 typedef struct Job {
   const char *verb;  // for messages: "read" in "cannot read x: ..."
   char *path, *other;
-  char *data;        // in or out
+  char *data;  // in or out
   size_t len;
   int64_t number;
-  int error;         // errno
+  int error;  // errno
   bool flag;
-  void *extra;       // freed by free()
+  void *extra;  // freed by free()
 } Job;
 
 // NULL: panicked. The string argument i is the path; one with a zero byte
@@ -44,7 +44,7 @@ CspStatus job_done_list(CspCall *call, void *data);
 CspValue job_error(CspCall *call, const Job *job);
 CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it
 
-// --- What they add to the module's table in os.c ------------------------------------------
+// --- What they add to the module's table in os.c ----------------------------
 
 // os_fs.c
 CspStatus os_read_file(CspCall *call);

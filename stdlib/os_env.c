@@ -24,7 +24,7 @@ static void env_finalize(void *data) { os_env_free(((Env *)data)->list); }
 
 const CspClass os_env_class = {"environment", env_finalize, sizeof(Env)};
 
-// --- Arrays of "NAME=value" ------------------------------------------------------------
+// --- Arrays of "NAME=value" -------------------------------------------------
 
 static char **copy_list(char *const *from, size_t *count) {
   size_t n = 0;
@@ -84,7 +84,7 @@ static bool change(char ***list, size_t *count, Str name, Str value) {
   return true;
 }
 
-// --- The runtime's copy -------------------------------------------------------------------
+// --- The runtime's copy -----------------------------------------------------
 
 // Locked; NULL: panicked (and not locked).
 static Env *env_lock(CspCall *call) {

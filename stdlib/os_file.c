@@ -29,7 +29,7 @@ typedef struct File {
   char *name;
 } File;
 
-// --- The file itself: lock held ---------------------------------------------------------
+// --- The file itself: lock held ---------------------------------------------
 
 static int file_flush(File *file) {
   size_t len = file->out_len;
@@ -97,7 +97,7 @@ static void file_finalize(void *data) {
 
 const CspClass os_file_class = {"file", file_finalize, sizeof(File)};
 
-// --- Jobs on a file ----------------------------------------------------------------------
+// --- Jobs on a file ---------------------------------------------------------
 
 // The file that argument 0 is; NULL: panicked.
 static File *need_file(CspCall *call) {
@@ -134,7 +134,7 @@ static bool file_lock_open(FileJob *work) {
   return work->file->open;
 }
 
-// --- Reading ------------------------------------------------------------------------------
+// --- Reading ----------------------------------------------------------------
 
 enum { WANT_LINE = -1, WANT_ALL = -2 };
 
@@ -263,7 +263,7 @@ static CspStatus file_lines(CspCall *call) {
   return csp_tail_named(call, "_line_reader", 2, argv);
 }
 
-// --- Writing ------------------------------------------------------------------------------
+// --- Writing ----------------------------------------------------------------
 
 static void write_work(void *data) {
   FileJob *work = data;
@@ -318,7 +318,7 @@ static CspStatus file_write_pieces(CspCall *call) {
   return csp_block(call, write_work, job_done_err, work);
 }
 
-// --- Position, flushing, closing ---------------------------------------------------------------
+// --- Position, flushing, closing --------------------------------------------
 
 static void seek_work(void *data) {
   FileJob *work = data;
@@ -433,7 +433,7 @@ static CspStatus file_name(CspCall *call) {
   return csp_ok_string(call, file->name, strlen(file->name));
 }
 
-// --- Opening ------------------------------------------------------------------------------------
+// --- Opening ----------------------------------------------------------------
 
 // The flags of a mode, or -1.
 static int open_flags(Str mode) {
@@ -489,8 +489,7 @@ static CspStatus open_done(CspCall *call, void *data) {
 CspStatus os_open(CspCall *call) {
   Str mode;
   int64_t permissions;
-  if (!opt_str(call, 1, "r", &mode) ||
-      !opt_int(call, 2, 0666, &permissions)) {
+  if (!opt_str(call, 1, "r", &mode) || !opt_int(call, 2, 0666, &permissions)) {
     return CSP_PANIC;
   }
   int flags = open_flags(mode);
@@ -518,8 +517,7 @@ void os_file_init(CspCall *call, CspValue module) {
   csp_module_set(call, module, "stdin", v);
 }
 
-// --- Tables ---------------------------------------------------------------------------------------
-
+// --- Tables -----------------------------------------------------------------
 
 const CspFunction os_file_methods[] = {
     {"read", "file, n = nil", file_read},

@@ -14,7 +14,7 @@
 
 #include "stdlib/os.h"
 
-// --- Reading and writing -------------------------------------------------------------
+// --- Reading and writing ----------------------------------------------------
 
 static bool grow(Job *job, size_t *cap) {
   size_t more = *cap < 4096 ? 4096 : *cap + *cap / 2;
@@ -118,13 +118,9 @@ static CspStatus write_whole(CspCall *call, bool append) {
   return job_run(call, job, write_work, job_done_err);
 }
 
-CspStatus os_write_file(CspCall *call) {
-  return write_whole(call, false);
-}
+CspStatus os_write_file(CspCall *call) { return write_whole(call, false); }
 
-CspStatus os_append_file(CspCall *call) {
-  return write_whole(call, true);
-}
+CspStatus os_append_file(CspCall *call) { return write_whole(call, true); }
 
 static int copy_all(int from, int to) {
   char block[65536];
@@ -147,8 +143,8 @@ static void copy_work(void *data) {
     job->error = errno;
   } else if (S_ISDIR(info.st_mode)) {
     job->error = EISDIR;
-  } else if (stat(job->other, &target) == 0 &&
-             target.st_ino == info.st_ino && target.st_dev == info.st_dev) {
+  } else if (stat(job->other, &target) == 0 && target.st_ino == info.st_ino &&
+             target.st_dev == info.st_dev) {
     job->error = EEXIST;  // the same file: it would be emptied
   } else {
     int to = open(job->other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
@@ -193,7 +189,7 @@ CspStatus os_symlink(CspCall *call) {
   return run_two(call, "link", symlink_work);
 }
 
-// --- What is there -------------------------------------------------------------------
+// --- What is there ----------------------------------------------------------
 
 static void stat_work(void *data) {
   Job *job = data;
@@ -208,8 +204,8 @@ static CspStatus stat_done(CspCall *call, void *data) {
   struct stat *info = job->extra;
   CspValue map = csp_map(call, 8);
   bool ok = !csp_is_undef(map);
-  int64_t modified = (int64_t)info->st_mtim.tv_sec * 1000000000 +
-                     info->st_mtim.tv_nsec;
+  int64_t modified =
+      (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
   const char *slash = strrchr(job->path, '/');
   const char *name = slash ? slash + 1 : job->path;
   ok = ok && csp_map_set_name(call, map, "name",
@@ -218,12 +214,12 @@ static CspStatus stat_done(CspCall *call, void *data) {
   ok = ok && csp_map_set_name(call, map, "mode",
                               csp_int(call, info->st_mode & 07777));
   ok = ok && csp_map_set_name(call, map, "modified", csp_int(call, modified));
-  ok = ok && csp_map_set_name(call, map, "is_file",
-                              csp_bool(S_ISREG(info->st_mode)));
-  ok = ok && csp_map_set_name(call, map, "is_dir",
-                              csp_bool(S_ISDIR(info->st_mode)));
-  ok = ok && csp_map_set_name(call, map, "is_link",
-                              csp_bool(S_ISLNK(info->st_mode)));
+  ok = ok &&
+       csp_map_set_name(call, map, "is_file", csp_bool(S_ISREG(info->st_mode)));
+  ok = ok &&
+       csp_map_set_name(call, map, "is_dir", csp_bool(S_ISDIR(info->st_mode)));
+  ok = ok &&
+       csp_map_set_name(call, map, "is_link", csp_bool(S_ISLNK(info->st_mode)));
   job_free(job);
   return ok ? csp_ok_value(call, map) : csp_panic_memory(call);
 }
@@ -380,7 +376,7 @@ CspStatus os_real_path(CspCall *call) {
   return job ? job_run(call, job, real_path_work, job_done_string) : CSP_PANIC;
 }
 
-// --- Making and removing -----------------------------------------------------------------
+// --- Making and removing ----------------------------------------------------
 
 static void mkdir_work(void *data) {
   Job *job = data;

@@ -68,21 +68,27 @@ CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
   return job->error ? done(call, job) : csp_block(call, work, done, job);
 }
 
-// --- Results ----------------------------------------------------------------------------
+// --- Results ----------------------------------------------------------------
 
 CspValue job_error(CspCall *call, const Job *job) {
   char room[128];
   Buffer text = {0};
-  const char *what = strerror_r(job->error, room, sizeof room);
-  const char *pieces[] = {"cannot ", job->verb, " ",  job->path,
-                          job->other ? " to " : "", job->other ? job->other : "",
-                          ": ", what};
+  const char *what = job->error == EBADF
+                         ? "the file is closed, or not open for that"
+                         : strerror_r(job->error, room, sizeof room);
+  const char *pieces[] = {"cannot ",
+                          job->verb,
+                          " ",
+                          job->path,
+                          job->other ? " to " : "",
+                          job->other ? job->other : "",
+                          ": ",
+                          what};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
     buffer_add(&text, pieces[i], strlen(pieces[i]));
   }
   CspValue message = buffer_string(call, &text);
-  return csp_is_undef(message) ? message
-                               : csp_error(call, message, csp_nil());
+  return csp_is_undef(message) ? message : csp_error(call, message, csp_nil());
 }
 
 CspStatus job_fail(CspCall *call, Job *job) {

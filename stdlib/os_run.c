@@ -37,7 +37,7 @@ static void run_free(Run *run) {
   job_free(&run->job);
 }
 
-// --- The work: no runtime ---------------------------------------------------------------
+// --- The work: no runtime ---------------------------------------------------
 
 // What the child gets: the pipes' ends, no blocked signals, default SIGPIPE.
 static int spawn(Run *run, int pipes[3][2], pid_t *pid) {
@@ -180,7 +180,7 @@ static void run_work(void *data) {
   if (run->out.failed || run->err.failed) run->job.error = ENOMEM;
 }
 
-// --- Results -----------------------------------------------------------------------------
+// --- Results ----------------------------------------------------------------
 
 // As shells count: 128 + the signal for a program that one ended.
 static int exit_status(int status) {
@@ -213,7 +213,7 @@ static CspStatus run_done(CspCall *call, void *data) {
   return ok ? csp_ok_value(call, map) : csp_panic_memory(call);
 }
 
-// --- Arguments ----------------------------------------------------------------------------
+// --- Arguments --------------------------------------------------------------
 
 static char *copy_word(Str s) {
   return memchr(s.data, '\0', s.len) ? NULL : strndup(s.data, s.len);
@@ -238,7 +238,8 @@ static bool set_argv(CspCall *call, Run *run) {
     if (run->argv[i + 1]) continue;
     csp_panic(call,
               "os.run: argument %zu must be a string without zero bytes, "
-              "not a %s", i + 1, csp_type_name(v));
+              "not a %s",
+              i + 1, csp_type_name(v));
     return false;
   }
   return true;

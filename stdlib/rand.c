@@ -75,7 +75,7 @@ static double next_float(Source *source) {
   return (double)(next_bits(source) >> 11) * 0x1p-53;
 }
 
-// --- Numbers ------------------------------------------------------------------------
+// --- Numbers ----------------------------------------------------------------
 
 // int(n): from 0 to n - 1.
 static CspStatus rand_int(CspCall *call) {
@@ -123,13 +123,14 @@ static CspStatus rand_bytes(CspCall *call) {
   if (csp_is_undef(bytes)) return csp_panic_memory(call);
   for (int64_t at = 0; at < n; at += 8) {
     uint64_t bits = next_bits(&source);
-    csp_bytes_write(bytes, (size_t)at, &bits, n - at < 8 ? (size_t)(n - at) : 8);
+    csp_bytes_write(bytes, (size_t)at, &bits,
+                    n - at < 8 ? (size_t)(n - at) : 8);
   }
   csp_charge(call, (uint64_t)n / 16);
   return csp_ok(call, bytes);
 }
 
-// --- Lists --------------------------------------------------------------------------
+// --- Lists ------------------------------------------------------------------
 
 // In place, from the back: each of the first `count` places gets one of those
 // that are left.
@@ -183,7 +184,7 @@ static CspStatus rand_sample(CspCall *call) {
   return csp_ok(call, all);
 }
 
-// --- Generators -----------------------------------------------------------------------
+// --- Generators -------------------------------------------------------------
 
 // new(seed): the same seed gives the same numbers; nil: a random one.
 static CspStatus rand_new(CspCall *call) {
@@ -207,19 +208,14 @@ static CspStatus generator_seed_again(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
-// --- Tables -----------------------------------------------------------------------------
+// --- Tables -----------------------------------------------------------------
 
 static const CspFunction functions[] = {
-    {"int", "n", rand_int},
-    {"int_range", "from, to", rand_int_range},
-    {"float", "", rand_float},
-    {"bool", "", rand_bool},
-    {"bytes", "n", rand_bytes},
-    {"shuffle", "list", rand_shuffle},
-    {"choice", "list", rand_choice},
-    {"sample", "list, n", rand_sample},
-    {"new", "seed = nil", rand_new},
-    {NULL, NULL, NULL},
+    {"int", "n", rand_int},          {"int_range", "from, to", rand_int_range},
+    {"float", "", rand_float},       {"bool", "", rand_bool},
+    {"bytes", "n", rand_bytes},      {"shuffle", "list", rand_shuffle},
+    {"choice", "list", rand_choice}, {"sample", "list, n", rand_sample},
+    {"new", "seed = nil", rand_new}, {NULL, NULL, NULL},
 };
 
 static const CspFunction methods[] = {

@@ -31,7 +31,7 @@ bool os_install(Csp *csp);
 bool fmt_install(Csp *csp);
 bool rand_install(Csp *csp);
 
-// --- args.c: optional arguments, and results -------------------------------------
+// --- args.c: optional arguments, and results --------------------------------
 
 typedef struct Str {
   const char *data;
@@ -45,15 +45,14 @@ bool opt_str(CspCall *call, int i, const char *otherwise, Str *out);
 bool is_nil(CspCall *call, int i);
 Str str_of(CspValue string);
 // An int argument that must be within [low, high], or panics.
-bool need_int_in(CspCall *call, int i, int64_t low, int64_t high,
-                 int64_t *out);
+bool need_int_in(CspCall *call, int i, int64_t low, int64_t high, int64_t *out);
 // Calls the (hidden or predeclared) function of that name with the same
 // arguments, those with string() methods turned into strings.
 CspStatus again_with_strings(CspCall *call, const char *name);
 // Whether one of the arguments needs that.
 bool args_need_call(CspCall *call);
 
-// --- buffer.c: text that grows ---------------------------------------------------
+// --- buffer.c: text that grows ----------------------------------------------
 
 typedef struct Buffer {
   char *data;  // malloced; NUL-terminated once anything was added
@@ -72,7 +71,7 @@ void buffer_free(Buffer *buffer);
 CspStatus buffer_ok(CspCall *call, Buffer *buffer);
 CspValue buffer_string(CspCall *call, Buffer *buffer);
 
-// --- utf8.c ---------------------------------------------------------------------
+// --- utf8.c -----------------------------------------------------------------
 
 enum { RUNE_BAD = 0xfffd };
 
@@ -87,7 +86,7 @@ bool utf8_is_space(uint32_t rune);
 // The first n code points take this many bytes.
 size_t utf8_prefix(const char *data, size_t len, size_t n);
 
-// --- strings_number.c, list_sort.c: used by other modules -------------------------
+// --- strings_number.c, list_sort.c: used by other modules -------------------
 
 // All of s as an int; 0, or ERANGE or EINVAL.
 int number_parse_int(Str s, int base, int64_t *out);

@@ -10,7 +10,7 @@
 
 #include "stdlib/strings.h"
 
-// --- Searching --------------------------------------------------------------------
+// --- Searching --------------------------------------------------------------
 
 // Where needle stands in s, from `from` on; -1: nowhere.
 static int64_t find(Str s, Str needle, size_t from) {
@@ -39,8 +39,8 @@ static bool has_prefix(Str s, Str prefix) {
 }
 
 static bool has_suffix(Str s, Str suffix) {
-  return s.len >= suffix.len && memcmp(s.data + s.len - suffix.len,
-                                       suffix.data, suffix.len) == 0;
+  return s.len >= suffix.len &&
+         memcmp(s.data + s.len - suffix.len, suffix.data, suffix.len) == 0;
 }
 
 static CspStatus strings_contains(CspCall *call) {
@@ -95,7 +95,7 @@ static CspStatus strings_compare(CspCall *call) {
   return csp_ok_int(call, csp_compare(csp_arg(call, 0), csp_arg(call, 1)));
 }
 
-// --- Splitting ---------------------------------------------------------------------
+// --- Splitting --------------------------------------------------------------
 
 static bool push(CspCall *call, CspValue list, const char *data, size_t len) {
   return csp_list_push(call, list, csp_string(call, data, len));
@@ -214,14 +214,13 @@ static CspStatus strings_cut(CspCall *call) {
   return csp_ok_bool(call, at >= 0);
 }
 
-// --- Building ------------------------------------------------------------------------
+// --- Building ---------------------------------------------------------------
 
 // Strings join as they are, anything else as str() would give it.
 CspStatus strings_join(CspCall *call) {
   CspValue list;
   Str sep;
-  if (!csp_need_type(call, 0, CSP_LIST, &list) ||
-      !opt_str(call, 1, "", &sep)) {
+  if (!csp_need_type(call, 0, CSP_LIST, &list) || !opt_str(call, 1, "", &sep)) {
     return CSP_PANIC;
   }
   if (csp_needs_call(list)) {
@@ -292,8 +291,7 @@ static CspStatus strings_repeat(CspCall *call) {
   size_t total;
   if (!need_str(call, 0, &s) || !csp_need_int(call, 1, &n)) return CSP_PANIC;
   if (n < 0) return csp_bad_arg(call, 1, "0 or more");
-  if (__builtin_mul_overflow(s.len, (size_t)n, &total) ||
-      total > STRING_MAX) {
+  if (__builtin_mul_overflow(s.len, (size_t)n, &total) || total > STRING_MAX) {
     return csp_panic(call, "repeat: the result would have more than 2 GiB");
   }
   Buffer out = {0};
@@ -304,15 +302,14 @@ static CspStatus strings_repeat(CspCall *call) {
   return buffer_ok(call, &out);
 }
 
-// --- Trimming ---------------------------------------------------------------------------
+// --- Trimming ---------------------------------------------------------------
 
 // Whether the code point is one of the set's; without a set, white space.
 static bool in_set(const Str *set, uint32_t rune, Str piece) {
   if (!set) return utf8_is_space(rune);
   for (size_t at = 0, width; at < set->len; at += width) {
     utf8_at(set->data, set->len, at, &width);
-    if (width == piece.len &&
-        memcmp(set->data + at, piece.data, width) == 0) {
+    if (width == piece.len && memcmp(set->data + at, piece.data, width) == 0) {
       return true;
     }
   }
@@ -378,51 +375,48 @@ static CspStatus strings_trim_suffix(CspCall *call) {
   return csp_ok_string(call, s.data, s.len - suffix.len);
 }
 
-// --- Tables -----------------------------------------------------------------------------
+// --- Tables -----------------------------------------------------------------
 
-#define STRING_METHODS                                         \
-  {"contains", "s, sub", strings_contains},                    \
-  {"index", "s, sub, from = 0", strings_index},                \
-  {"last_index", "s, sub", strings_last_index},                \
-  {"count", "s, sub", strings_count},                          \
-  {"has_prefix", "s, prefix", strings_has_prefix},             \
-  {"has_suffix", "s, suffix", strings_has_suffix},             \
-  {"compare", "s, other", strings_compare},                    \
-  {"split", "s, sep = nil", strings_split},                    \
-  {"split_n", "s, sep, n", strings_split_n},                   \
-  {"fields", "s", strings_fields},                             \
-  {"lines", "s", strings_lines},                               \
-  {"cut", "s, sep", strings_cut},                              \
-  {"replace", "s, old, new, n = nil", strings_replace},        \
-  {"repeat", "s, n", strings_repeat},                          \
-  {"trim", "s, chars = nil", strings_trim},                    \
-  {"trim_left", "s, chars = nil", strings_trim_left},          \
-  {"trim_right", "s, chars = nil", strings_trim_right},        \
-  {"trim_prefix", "s, prefix", strings_trim_prefix},           \
-  {"trim_suffix", "s, suffix", strings_trim_suffix},           \
-  {"to_upper", "s", strings_to_upper},                         \
-  {"to_lower", "s", strings_to_lower},                         \
-  {"title", "s", strings_title},                               \
-  {"pad_left", "s, width, fill = \" \"", strings_pad_left},    \
-  {"pad_right", "s, width, fill = \" \"", strings_pad_right},  \
-  {"reverse", "s", strings_reverse},                           \
-  {"chars", "s", strings_chars},                               \
-  {"runes", "s", strings_runes},                               \
-  {"rune_count", "s", strings_rune_count},                     \
-  {"bytes", "s", strings_bytes},                               \
-  {"equal_fold", "s, other", strings_equal_fold},              \
-  {"is_digit", "s", strings_is_digit},                         \
-  {"is_alpha", "s", strings_is_alpha},                         \
-  {"is_alnum", "s", strings_is_alnum},                         \
-  {"is_space", "s", strings_is_space},                         \
-  {"is_upper", "s", strings_is_upper},                         \
-  {"is_lower", "s", strings_is_lower},                         \
-  {"is_valid", "s", strings_is_valid},                         \
-  {"parse_int", "s, base = 10", strings_parse_int},            \
-  {"parse_float", "s", strings_parse_float},                   \
-  {"parse_bool", "s", strings_parse_bool},                     \
-  {"quote", "s", strings_quote},                               \
-  {"unquote", "s", strings_unquote}
+#define STRING_METHODS                                                        \
+  {"contains", "s, sub", strings_contains},                                   \
+      {"index", "s, sub, from = 0", strings_index},                           \
+      {"last_index", "s, sub", strings_last_index},                           \
+      {"count", "s, sub", strings_count},                                     \
+      {"has_prefix", "s, prefix", strings_has_prefix},                        \
+      {"has_suffix", "s, suffix", strings_has_suffix},                        \
+      {"compare", "s, other", strings_compare},                               \
+      {"split", "s, sep = nil", strings_split},                               \
+      {"split_n", "s, sep, n", strings_split_n},                              \
+      {"fields", "s", strings_fields}, {"lines", "s", strings_lines},         \
+      {"cut", "s, sep", strings_cut},                                         \
+      {"replace", "s, old, new, n = nil", strings_replace},                   \
+      {"repeat", "s, n", strings_repeat},                                     \
+      {"trim", "s, chars = nil", strings_trim},                               \
+      {"trim_left", "s, chars = nil", strings_trim_left},                     \
+      {"trim_right", "s, chars = nil", strings_trim_right},                   \
+      {"trim_prefix", "s, prefix", strings_trim_prefix},                      \
+      {"trim_suffix", "s, suffix", strings_trim_suffix},                      \
+      {"to_upper", "s", strings_to_upper},                                    \
+      {"to_lower", "s", strings_to_lower}, {"title", "s", strings_title},     \
+      {"pad_left", "s, width, fill = \" \"", strings_pad_left},               \
+      {"pad_right", "s, width, fill = \" \"", strings_pad_right},             \
+      {"reverse", "s", strings_reverse}, {"chars", "s", strings_chars},       \
+      {"runes", "s", strings_runes}, {"rune_count", "s", strings_rune_count}, \
+      {"bytes", "s", strings_bytes},                                          \
+      {"equal_fold", "s, other", strings_equal_fold},                         \
+      {"is_digit", "s", strings_is_digit},                                    \
+      {"is_alpha", "s", strings_is_alpha},                                    \
+      {"is_alnum", "s", strings_is_alnum},                                    \
+      {"is_space", "s", strings_is_space},                                    \
+      {"is_upper", "s", strings_is_upper},                                    \
+      {"is_lower", "s", strings_is_lower},                                    \
+      {"is_valid", "s", strings_is_valid},                                    \
+      {"parse_int", "s, base = 10", strings_parse_int},                       \
+      {"parse_float", "s", strings_parse_float},                              \
+      {"parse_bool", "s", strings_parse_bool}, {"quote", "s", strings_quote}, \
+  {                                                                           \
+    "unquote", "s", strings_unquote                                           \
+  }
 
 static const CspFunction string_methods[] = {STRING_METHODS,
                                              {NULL, NULL, NULL}};

@@ -8,7 +8,7 @@
 
 #include "stdlib/strings.h"
 
-// --- Ints ------------------------------------------------------------------------
+// --- Ints -------------------------------------------------------------------
 
 static int digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -98,7 +98,7 @@ CspStatus strings_format_int(CspCall *call) {
   return csp_ok_string(call, n < 0 ? text : text + 1, n < 0 ? len + 1 : len);
 }
 
-// --- Floats -----------------------------------------------------------------------
+// --- Floats -----------------------------------------------------------------
 
 static bool parse_word(const char *s, double *out) {
   const char *word = s + (*s == '-' || *s == '+');
@@ -140,7 +140,7 @@ CspStatus strings_parse_bool(CspCall *call) {
   return csp_ok_value(call, csp_bool(yes));
 }
 
-// --- Source form -------------------------------------------------------------------
+// --- Source form ------------------------------------------------------------
 
 static const char escapes[] = "n\nt\tr\r\\\\\"\"$$";
 
@@ -161,8 +161,8 @@ static void quote_at(Buffer *out, Str s, size_t at, size_t width) {
   if (letter) {
     buffer_add_char(out, '\\');
     buffer_add_char(out, letter);
-  } else if ((uint8_t)c < 0x20 || c == 0x7f || ((uint8_t)c > 0x7f &&
-                                               width == 1)) {
+  } else if ((uint8_t)c < 0x20 || c == 0x7f ||
+             ((uint8_t)c > 0x7f && width == 1)) {
     buffer_add(out, "\\x", 2);
     buffer_add_char(out, hex[(uint8_t)c >> 4]);
     buffer_add_char(out, hex[(uint8_t)c & 15]);

@@ -12,7 +12,7 @@
 
 #include "stdlib/strings.h"
 
-// --- Case -------------------------------------------------------------------------
+// --- Case -------------------------------------------------------------------
 
 typedef struct CaseState {
   pthread_mutex_t lock;  // zeroed: ready for use
@@ -87,8 +87,7 @@ static void add_mapped(Buffer *out, Str s, Folder *folder,
   }
 }
 
-static CspStatus map_case(CspCall *call,
-                          uint32_t (*map)(Folder *, uint32_t)) {
+static CspStatus map_case(CspCall *call, uint32_t (*map)(Folder *, uint32_t)) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   Buffer out = {0};
@@ -99,13 +98,9 @@ static CspStatus map_case(CspCall *call,
   return buffer_ok(call, &out);
 }
 
-CspStatus strings_to_upper(CspCall *call) {
-  return map_case(call, rune_upper);
-}
+CspStatus strings_to_upper(CspCall *call) { return map_case(call, rune_upper); }
 
-CspStatus strings_to_lower(CspCall *call) {
-  return map_case(call, rune_lower);
-}
+CspStatus strings_to_lower(CspCall *call) { return map_case(call, rune_lower); }
 
 // The first letter of each word in upper case, the rest as it is.
 CspStatus strings_title(CspCall *call) {
@@ -145,7 +140,7 @@ CspStatus strings_equal_fold(CspCall *call) {
   return failed ? csp_panic_memory(call) : csp_ok_bool(call, same);
 }
 
-// --- Classes: all characters are of the class, and there is one -----------------------
+// --- Classes: all characters are of the class, and there is one -------------
 
 static bool is_digit(Folder *folder, uint32_t rune) {
   (void)folder;
@@ -205,7 +200,7 @@ CspStatus strings_is_lower(CspCall *call) {
   return has_case(call, rune_lower, rune_upper);
 }
 
-// --- Padding ------------------------------------------------------------------------
+// --- Padding ----------------------------------------------------------------
 
 // Adds `fill` over and over until `count` characters are there.
 static void add_fill(Buffer *out, Str fill, size_t count) {
@@ -242,7 +237,7 @@ CspStatus strings_pad_left(CspCall *call) { return pad(call, true); }
 
 CspStatus strings_pad_right(CspCall *call) { return pad(call, false); }
 
-// --- Characters ------------------------------------------------------------------------
+// --- Characters -------------------------------------------------------------
 
 CspStatus strings_reverse(CspCall *call) {
   Str s;
@@ -266,8 +261,8 @@ static CspStatus characters(CspCall *call, bool as_ints) {
   if (csp_is_undef(list)) return csp_panic_memory(call);
   for (size_t at = 0, width; at < s.len; at += width) {
     uint32_t rune = utf8_at(s.data, s.len, at, &width);
-    CspValue v = as_ints ? csp_int(call, rune)
-                         : csp_string(call, s.data + at, width);
+    CspValue v =
+        as_ints ? csp_int(call, rune) : csp_string(call, s.data + at, width);
     if (!csp_list_push(call, list, v)) return CSP_PANIC;
   }
   csp_charge(call, s.len);
@@ -317,9 +312,8 @@ CspStatus strings_from_runes(CspCall *call) {
     if (csp_type(list) == CSP_LIST) v = csp_list_get(list, i);
     int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
     char bytes[4];
-    size_t width = rune < 0 || rune > 0x10ffff
-                       ? 0
-                       : utf8_put((uint32_t)rune, bytes);
+    size_t width =
+        rune < 0 || rune > 0x10ffff ? 0 : utf8_put((uint32_t)rune, bytes);
     if (width == 0) {
       buffer_free(&out);
       return csp_panic(call, "from_runes: element %zu is no code point", i);

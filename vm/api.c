@@ -11,7 +11,7 @@
 #include "vm/native.h"
 #include "vm/runtime.h"
 
-// --- Arguments and results -----------------------------------------------------
+// --- Arguments and results --------------------------------------------------
 
 Csp *csp_of(CspCall *call) { return vm_csp(call->vm); }
 
@@ -90,7 +90,7 @@ CspStatus csp_ok_errno(CspCall *call, int error, const char *what) {
                       strerror_r(error, room, sizeof room));
 }
 
-// --- Panics --------------------------------------------------------------------
+// --- Panics -----------------------------------------------------------------
 
 CspStatus csp_panic_memory(CspCall *call) {
   if (!call->panicked && call->g) vm_panic_memory(call->local, call->g);
@@ -138,7 +138,7 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
                    wanted, got);
 }
 
-// --- Argument checks -----------------------------------------------------------
+// --- Argument checks --------------------------------------------------------
 
 bool csp_need_int(CspCall *call, int i, int64_t *out) {
   Value v = csp_arg(call, i).word;
@@ -172,10 +172,10 @@ bool csp_need_string(CspCall *call, int i, const char **data, size_t *len) {
 
 bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
   static const char *const wanted[] = {
-      "nil",       "a bool",   "an int",  "a float",       "a string",
-      "bytes",     "a list",   "a map",   "a range",       "a function",
-      "a channel", "a task",   "a struct type",            "a struct",
-      "an error",  "a module", "a host value"};
+      "nil",       "a bool",      "an int",        "a float",  "a string",
+      "bytes",     "a list",      "a map",         "a range",  "a function",
+      "a channel", "a task",      "a struct type", "a struct", "an error",
+      "a module",  "a host value"};
   CspValue v = csp_arg(call, i);
   if (csp_type(v) != type) {
     csp_bad_arg(call, i, wanted[type]);
@@ -185,7 +185,7 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
   return true;
 }
 
-// --- What the interpreter does after the native ------------------------------------
+// --- What the interpreter does after the native -----------------------------
 
 void csp_charge(CspCall *call, uint64_t units) { call->charged += units; }
 

@@ -31,7 +31,7 @@ static HostMethods *find_class(Vm *vm, const void *klass) {
   return entry;
 }
 
-// --- Registration (boot) ---------------------------------------------------------
+// --- Registration (boot) ----------------------------------------------------
 
 static uint32_t count_functions(const CspFunction *functions) {
   uint32_t count = 0;
@@ -77,7 +77,7 @@ void host_methods_free(Vm *vm) {
   vm->host_methods = NULL;
 }
 
-// --- Use ---------------------------------------------------------------------------
+// --- Use --------------------------------------------------------------------
 
 Value host_method(Vm *vm, const HostClass *klass, const ObjString *name) {
   HostMethods *entry = find_class(vm, klass);

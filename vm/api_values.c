@@ -13,7 +13,7 @@ static CspValue wrap_obj(const void *obj) {
 }
 #define AS(Type, v) ((Type *)value_obj((v).word))
 
-// --- Any value --------------------------------------------------------------------
+// --- Any value --------------------------------------------------------------
 
 CspType csp_type(CspValue value) {
   static const uint8_t types[OBJ_TYPE_COUNT] = {
@@ -48,7 +48,7 @@ int csp_compare(CspValue a, CspValue b) {
 
 bool csp_is_undef(CspValue v) { return v.word == VALUE_UNDEF; }
 
-// --- Constructors --------------------------------------------------------------------
+// --- Constructors -----------------------------------------------------------
 
 CspValue csp_nil(void) { return csp_wrap(VALUE_NIL); }
 
@@ -93,8 +93,8 @@ CspValue csp_bytes(CspCall *call, const void *data, size_t len) {
 }
 
 CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
-  ObjRange *range = (ObjRange *)heap_alloc(&call->local->heap, sizeof *range,
-                                           OBJ_RANGE);
+  ObjRange *range =
+      (ObjRange *)heap_alloc(&call->local->heap, sizeof *range, OBJ_RANGE);
   if (!range) return csp_wrap(VALUE_UNDEF);
   range->from = from;
   range->to = to;
@@ -102,15 +102,14 @@ CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
   return wrap_obj(range);
 }
 
-// --- Numbers, strings, errors ---------------------------------------------------------
+// --- Numbers, strings, errors -----------------------------------------------
 
 bool csp_to_bool(CspValue v) { return v.word == VALUE_TRUE; }
 
 int64_t csp_to_int(CspValue v) { return value_int(v.word); }
 
 double csp_to_float(CspValue v) {
-  return value_is_int(v.word) ? (double)value_int(v.word)
-                              : value_float(v.word);
+  return value_is_int(v.word) ? (double)value_int(v.word) : value_float(v.word);
 }
 
 const char *csp_to_string(CspValue v, size_t *len) {
@@ -127,7 +126,7 @@ CspValue csp_error_cause(CspValue error) {
   return csp_wrap(heap_load(&AS(ObjError, error)->cause));
 }
 
-// --- Lists -------------------------------------------------------------------------
+// --- Lists ------------------------------------------------------------------
 
 size_t csp_list_len(CspValue list) {
   return values_len(list_block(AS(ObjList, list)));
@@ -168,7 +167,7 @@ void csp_list_remove(CspCall *call, CspValue list, size_t at, size_t count) {
   list_remove(call->local, AS(ObjList, list), at, count);
 }
 
-// --- Maps ----------------------------------------------------------------------------
+// --- Maps -------------------------------------------------------------------
 
 static bool map_done(CspCall *call, MapResult result) {
   if (result == MAP_OK) return true;
@@ -226,7 +225,7 @@ bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
                   &value->word);
 }
 
-// --- Bytes -----------------------------------------------------------------------------
+// --- Bytes ------------------------------------------------------------------
 
 static size_t clamp_count(const ObjRaw *block, size_t at, size_t count) {
   size_t len = raw_len(block);
@@ -274,7 +273,7 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
   return false;
 }
 
-// --- As text -------------------------------------------------------------------------
+// --- As text ----------------------------------------------------------------
 
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
   Text text = {0};

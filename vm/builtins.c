@@ -5,11 +5,10 @@
 // What needs a string() method of a struct, or a loop over a function or a
 // channel, is left to the prelude (stdlib/prelude.csp) by a tail call. Names
 // that begin with _ are seen by the library's own sources only.
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/native.h"
+#include "vm/builtins.h"
 
 static bool is_obj(CspValue v, ObjType type) {
   return value_is_type(v.word, type);
@@ -17,7 +16,7 @@ static bool is_obj(CspValue v, ObjType type) {
 
 static bool is_nil(CspValue v) { return v.word == VALUE_NIL; }
 
-// --- Text -----------------------------------------------------------------------
+// --- Text -------------------------------------------------------------------
 
 // Whether an argument's text has to be made by the prelude.
 static bool args_need_call(CspCall *call) {
@@ -30,12 +29,11 @@ static bool args_need_call(CspCall *call) {
 // Calls `name` again with all arguments that need it turned into strings.
 static CspStatus again_with_strings(CspCall *call, const char *name) {
   ObjList *args = list_new(call->local, (size_t)call->argc);
-  if (!args || !list_append(call->local, args, call->args,
-                            (size_t)call->argc)) {
+  if (!args ||
+      !list_append(call->local, args, call->args, (size_t)call->argc)) {
     return csp_panic_memory(call);
   }
-  CspValue argv[2] = {csp_builtin(call, name),
-                      csp_wrap(value_from_obj(args))};
+  CspValue argv[2] = {csp_builtin(call, name), csp_wrap(value_from_obj(args))};
   return csp_tail_named(call, "_with_strings", 2, argv);
 }
 
@@ -85,10 +83,24 @@ static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
   return csp_ok(call, csp_wrap(value_from_obj(s)));
 }
 
+// The most frequent conversion, without a buffer.
+static CspStatus str_of_int(CspCall *call, int64_t n) {
+  char digits[20];
+  size_t at = sizeof digits;
+  uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+  do {
+    digits[--at] = (char)('0' + left % 10);
+    left /= 10;
+  } while (left > 0);
+  if (n < 0) digits[--at] = '-';
+  return csp_ok_string(call, digits + at, sizeof digits - at);
+}
+
 // str(x): the text that println writes; bytes as they are, read as UTF-8.
 static CspStatus builtin_str(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   if (is_obj(v, OBJ_STRING)) return csp_ok(call, v);
+  if (value_is_int(v.word)) return str_of_int(call, value_int(v.word));
   if (is_obj(v, OBJ_BYTES)) return str_of_bytes(call, v);
   if (csp_needs_call(v)) return csp_tail_named(call, "_str", 1, &v);
   return ok_format(call, v, false);
@@ -99,7 +111,7 @@ static CspStatus builtin_type(CspCall *call) {
   return csp_ok_string(call, name, strlen(name));
 }
 
-// --- Sizes -----------------------------------------------------------------------
+// --- Sizes ------------------------------------------------------------------
 
 static CspStatus range_len(CspCall *call, const ObjRange *range) {
   if (range->from > range->to) return csp_ok_int(call, 0);
@@ -148,364 +160,7 @@ static CspStatus builtin_delete(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
-// --- Conversions to numbers ---------------------------------------------------------
-
-static CspStatus bad_text(CspCall *call, CspValue v, const char *wanted) {
-  size_t len;
-  char *text = csp_format(call, v, true, &len);
-  if (!text) return csp_panic_memory(call);
-  CspStatus status =
-      csp_panic(call, "%s: %.60s%s is not %s", call->def->name, text,
-                len > 60 ? "..." : "", wanted);
-  free(text);
-  return status;
-}
-
-// Decimal digits with an optional sign and nothing else.
-static bool parse_int(const char *s, size_t len, int64_t *out) {
-  size_t at = len > 0 && (s[0] == '-' || s[0] == '+');
-  bool negative = at > 0 && s[0] == '-';
-  if (at == len) return false;
-  int64_t n = 0;
-  for (; at < len; at++) {
-    int digit = s[at] - '0';
-    if (digit < 0 || digit > 9) return false;
-    if (__builtin_mul_overflow(n, 10, &n)) return false;
-    if (__builtin_sub_overflow(n, digit, &n)) return false;
-  }
-  if (!negative && n == INT64_MIN) return false;
-  *out = negative ? n : -n;
-  return true;
-}
-
-static CspStatus int_from_float(CspCall *call, double d) {
-  if (!(d > -9223372036854777856.0 && d < 9223372036854775808.0)) {
-    return bad_text(call, csp_arg(call, 0), "within the range of an int");
-  }
-  return csp_ok_int(call, (int64_t)d);
-}
-
-// int(x): a float loses its fraction (towards zero; out of range and NaN
-// panic); a string must be decimal digits with an optional sign, nothing
-// else; true is 1, false 0.
-static CspStatus builtin_int(CspCall *call) {
-  CspValue v = csp_arg(call, 0);
-  int64_t n;
-  switch (csp_type(v)) {
-    case CSP_INT:
-      return csp_ok(call, v);
-    case CSP_FLOAT:
-      return int_from_float(call, csp_to_float(v));
-    case CSP_BOOL:
-      return csp_ok_int(call, csp_to_bool(v));
-    case CSP_STRING: {
-      size_t len;
-      const char *s = csp_to_string(v, &len);
-      if (!parse_int(s, len, &n)) return bad_text(call, v, "an int");
-      return csp_ok_int(call, n);
-    }
-    default:
-      return csp_bad_arg(call, 0, "a number, a string or a bool");
-  }
-}
-
-// Digits with at most one point (a digit somewhere) and an exponent, or inf,
-// infinity, nan; a sign. strtod alone would take hexadecimal and blanks.
-static bool float_syntax(const char *s, size_t len) {
-  for (size_t i = 0; i < len; i++) {
-    bool known = (s[i] >= '0' && s[i] <= '9') || s[i] == '.' || s[i] == '-' ||
-                 s[i] == '+' || s[i] == 'e' || s[i] == 'E';
-    if (!known) return false;
-  }
-  return len > 0;
-}
-
-static bool float_word(const char *s, double *out) {
-  const char *word = s + (*s == '-' || *s == '+');
-  if (strcmp(word, "inf") == 0 || strcmp(word, "infinity") == 0) {
-    *out = *s == '-' ? -INFINITY : INFINITY;
-  } else if (strcmp(word, "nan") == 0) {
-    *out = NAN;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-static bool parse_float(const char *s, size_t len, double *out) {
-  if (strlen(s) != len) return false;
-  if (float_word(s, out)) return true;
-  if (!float_syntax(s, len)) return false;
-  char *end;
-  *out = strtod(s, &end);
-  return end == s + len;
-}
-
-// float(x): an int becomes the nearest float; a string must be a decimal
-// number ("2", "2.5", "1e3", "inf", "-inf", "nan"); true is 1.0, false 0.0.
-static CspStatus builtin_float(CspCall *call) {
-  CspValue v = csp_arg(call, 0);
-  switch (csp_type(v)) {
-    case CSP_FLOAT:
-      return csp_ok(call, v);
-    case CSP_INT:
-      return csp_ok_float(call, csp_to_float(v));
-    case CSP_BOOL:
-      return csp_ok_float(call, csp_to_bool(v) ? 1.0 : 0.0);
-    case CSP_STRING: {
-      size_t len;
-      double d;
-      const char *s = csp_to_string(v, &len);
-      if (!parse_float(s, len, &d)) return bad_text(call, v, "a float");
-      return csp_ok_float(call, d);
-    }
-    default:
-      return csp_bad_arg(call, 0, "a number, a string or a bool");
-  }
-}
-
-// bool(x): false for nil and false, else true.
-static CspStatus builtin_bool(CspCall *call) {
-  return csp_ok_bool(call, csp_truthy(csp_arg(call, 0)));
-}
-
-// --- Conversions to containers --------------------------------------------------------
-
-static CspStatus bytes_from_list(CspCall *call, CspValue list) {
-  size_t count = csp_list_len(list);
-  CspValue bytes = csp_bytes(call, NULL, count);
-  if (csp_is_undef(bytes)) return csp_panic_memory(call);
-  for (size_t i = 0; i < count; i++) {
-    CspValue v = csp_list_get(list, i);
-    int64_t n = value_is_int(v.word) ? value_int(v.word) : -1;
-    if (n < 0 || n > 255) {
-      return csp_panic(call, "bytes: element %zu must be an int from 0 to 255",
-                       i);
-    }
-    uint8_t byte = (uint8_t)n;
-    csp_bytes_write(bytes, i, &byte, 1);
-  }
-  csp_charge(call, count / 4);
-  return csp_ok(call, bytes);
-}
-
-static CspStatus bytes_copy(CspCall *call, CspValue from) {
-  size_t len = csp_bytes_len(from);
-  CspValue to = csp_bytes(call, NULL, len);
-  if (csp_is_undef(to)) return csp_panic_memory(call);
-  ObjRaw *block = bytes_block((ObjBytes *)value_obj(to.word));
-  csp_bytes_read(from, 0, block->data, len);
-  csp_charge(call, len / 256);
-  return csp_ok(call, to);
-}
-
-// bytes(x): a string's bytes, n zero bytes, a list of ints from 0 to 255, or a
-// copy of bytes; without x no bytes.
-static CspStatus builtin_bytes(CspCall *call) {
-  CspValue v = csp_arg(call, 0);
-  switch (csp_type(v)) {
-    case CSP_NIL:
-      return csp_ok(call, csp_bytes(call, NULL, 0));
-    case CSP_STRING: {
-      size_t len;
-      const char *s = csp_to_string(v, &len);
-      csp_charge(call, len / 256);
-      return csp_ok(call, csp_bytes(call, s, len));
-    }
-    case CSP_INT: {
-      int64_t n = csp_to_int(v);
-      if (n < 0 || n > (int64_t)STRING_LEN_MAX) {
-        return csp_panic(call, "bytes: %lld is no possible length",
-                         (long long)n);
-      }
-      return csp_ok(call, csp_bytes(call, NULL, (size_t)n));
-    }
-    case CSP_LIST:
-      return bytes_from_list(call, v);
-    case CSP_BYTES:
-      return bytes_copy(call, v);
-    default:
-      return csp_bad_arg(call, 0, "a string, an int, a list or bytes");
-  }
-}
-
-static CspStatus list_from_list(CspCall *call, CspValue from) {
-  ObjValues *block = list_block((ObjList *)value_obj(from.word));
-  size_t count = values_len(block);
-  ObjList *list = list_new(call->local, count);
-  if (!list || !list_append(call->local, list, block->slots, count)) {
-    return csp_panic_memory(call);
-  }
-  csp_charge(call, count / 16);
-  return csp_ok(call, csp_wrap(value_from_obj(list)));
-}
-
-static CspStatus list_from_map(CspCall *call, CspValue map) {
-  CspValue list = csp_list(call, csp_map_len(map)), key, value;
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  CspIter iter = {0};
-  while (csp_map_next(call, map, &iter, &key, &value)) {
-    if (!csp_list_push(call, list, key)) return CSP_PANIC;
-  }
-  csp_charge(call, csp_list_len(list) / 4);
-  return csp_ok(call, list);
-}
-
-static CspStatus list_from_string(CspCall *call, CspValue v) {
-  size_t len, at = 0;
-  const char *s = csp_to_string(v, &len);
-  CspValue list = csp_list(call, len);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  while (at < len) {
-    uint32_t rune;
-    size_t width = (size_t)utf8_decode(s, len, at, &rune);
-    if (!csp_list_push(call, list, csp_string(call, s + at, width))) {
-      return CSP_PANIC;
-    }
-    at += width;
-  }
-  csp_charge(call, len);
-  return csp_ok(call, list);
-}
-
-static CspStatus list_from_bytes(CspCall *call, CspValue bytes) {
-  size_t len = csp_bytes_len(bytes);
-  CspValue list = csp_list(call, len);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  for (size_t i = 0; i < len; i++) {
-    uint8_t byte = 0;
-    csp_bytes_read(bytes, i, &byte, 1);
-    if (!csp_list_push(call, list, csp_int(call, byte))) return CSP_PANIC;
-  }
-  csp_charge(call, len / 4);
-  return csp_ok(call, list);
-}
-
-// Counts up from `from`; an int n stands for 0..n.
-static CspStatus list_from_ints(CspCall *call, int64_t from, int64_t to,
-                                bool inclusive) {
-  if (!inclusive && to == INT64_MIN) return csp_ok(call, csp_list(call, 0));
-  int64_t last = inclusive ? to : to - 1;
-  if (from > last) return csp_ok(call, csp_list(call, 0));
-  uint64_t count = (uint64_t)last - (uint64_t)from + 1;
-  if (count == 0 || count > STRING_LEN_MAX) {
-    return csp_panic(call, "list: the range is too long for a list");
-  }
-  CspValue list = csp_list(call, (size_t)count);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  for (uint64_t i = 0; i < count; i++) {
-    if (!csp_list_push(call, list, csp_int(call, from + (int64_t)i))) {
-      return CSP_PANIC;
-    }
-  }
-  csp_charge(call, count / 4);
-  return csp_ok(call, list);
-}
-
-// list(x): what `for v in x` would visit, as a list; without x an empty one.
-static CspStatus builtin_list(CspCall *call) {
-  CspValue v = csp_arg(call, 0);
-  switch (csp_type(v)) {
-    case CSP_NIL:
-      return csp_ok(call, csp_list(call, 0));
-    case CSP_LIST:
-      return list_from_list(call, v);
-    case CSP_MAP:
-      return list_from_map(call, v);
-    case CSP_STRING:
-      return list_from_string(call, v);
-    case CSP_BYTES:
-      return list_from_bytes(call, v);
-    case CSP_INT:
-      return list_from_ints(call, 0, csp_to_int(v), false);
-    case CSP_RANGE: {
-      ObjRange *range = (ObjRange *)value_obj(v.word);
-      return list_from_ints(call, range->from, range->to, range->inclusive);
-    }
-    case CSP_FUNC:
-    case CSP_CHAN:
-      return csp_tail_named(call, "_list_from", 1, &v);
-    default:
-      return csp_bad_arg(call, 0, "something that for can go through");
-  }
-}
-
-static CspStatus map_copy(CspCall *call, CspValue from) {
-  CspValue to = csp_map(call, csp_map_len(from)), key, value;
-  if (csp_is_undef(to)) return csp_panic_memory(call);
-  CspIter iter = {0};
-  while (csp_map_next(call, from, &iter, &key, &value)) {
-    if (!csp_map_set(call, to, key, value)) return CSP_PANIC;
-  }
-  csp_charge(call, csp_map_len(to));
-  return csp_ok(call, to);
-}
-
-static CspStatus map_from_pairs(CspCall *call, CspValue pairs) {
-  size_t count = csp_list_len(pairs);
-  CspValue map = csp_map(call, count);
-  if (csp_is_undef(map)) return csp_panic_memory(call);
-  for (size_t i = 0; i < count; i++) {
-    CspValue pair = csp_list_get(pairs, i);
-    if (csp_type(pair) != CSP_LIST || csp_list_len(pair) != 2) {
-      return csp_panic(call, "map: element %zu must be a list [key, value]", i);
-    }
-    if (!csp_map_set(call, map, csp_list_get(pair, 0),
-                     csp_list_get(pair, 1))) {
-      return CSP_PANIC;
-    }
-  }
-  csp_charge(call, count);
-  return csp_ok(call, map);
-}
-
-// map(x): a copy of a map, or the map of a list of [key, value] lists; without
-// x an empty one.
-static CspStatus builtin_map(CspCall *call) {
-  CspValue v = csp_arg(call, 0);
-  if (is_nil(v)) return csp_ok(call, csp_map(call, 0));
-  if (is_obj(v, OBJ_MAP)) return map_copy(call, v);
-  if (is_obj(v, OBJ_LIST)) return map_from_pairs(call, v);
-  return csp_bad_arg(call, 0, "a map or a list of [key, value] lists");
-}
-
-static CspStatus instance_copy(CspCall *call, ObjInstance *from) {
-  size_t count = from->obj.aux;
-  size_t size = sizeof(ObjInstance) + count * sizeof(Value);
-  ObjInstance *to =
-      (ObjInstance *)heap_alloc(&call->local->heap, size, OBJ_INSTANCE);
-  if (!to) return csp_panic_memory(call);
-  to->obj.aux = from->obj.aux;
-  to->type = from->type;
-  for (size_t i = 0; i < count; i++) {
-    to->fields[i] = heap_load(&from->fields[i]);
-  }
-  return csp_ok(call, csp_wrap(value_from_obj(to)));
-}
-
-// copy(x): a new list, map, bytes or struct with the same elements; values
-// that cannot change give themselves.
-static CspStatus builtin_copy(CspCall *call) {
-  CspValue v = csp_arg(call, 0);
-  switch (csp_type(v)) {
-    case CSP_LIST:
-      return list_from_list(call, v);
-    case CSP_MAP:
-      return map_copy(call, v);
-    case CSP_BYTES:
-      return bytes_copy(call, v);
-    case CSP_INSTANCE:
-      return instance_copy(call, (ObjInstance *)value_obj(v.word));
-    case CSP_CHAN:
-    case CSP_TASK:
-    case CSP_HOST:
-      return csp_panic(call, "copy: a %s cannot be copied", csp_type_name(v));
-    default:
-      return csp_ok(call, v);
-  }
-}
-
-// --- Comparing ---------------------------------------------------------------------
+// --- Comparing --------------------------------------------------------------
 
 static CspStatus builtin_equal(CspCall *call) {
   uint64_t work = 0;
@@ -528,23 +183,22 @@ static CspValue extreme_value(CspCall *call, bool of_list, size_t i) {
 // sign -1: the least, 1: the greatest; the first of equal ones. NaN wins.
 static CspStatus extreme(CspCall *call, int sign) {
   bool of_list = call->argc == 1 && is_obj(csp_arg(call, 0), OBJ_LIST);
-  size_t count =
-      of_list ? csp_list_len(csp_arg(call, 0)) : (size_t)call->argc;
+  size_t count = of_list ? csp_list_len(csp_arg(call, 0)) : (size_t)call->argc;
   if (count == 0) {
     return csp_panic(call, "%s: %s", call->def->name,
                      of_list ? "the list is empty" : "nothing to compare");
   }
   CspValue best = extreme_value(call, of_list, 0);
   if (csp_compare(best, best) == 3) {
-    return csp_panic(call, "%s: values of type %s have no order", call->def->name,
-                     csp_type_name(best));
+    return csp_panic(call, "%s: values of type %s have no order",
+                     call->def->name, csp_type_name(best));
   }
   for (size_t i = 1; i < count; i++) {
     CspValue v = extreme_value(call, of_list, i);
     int order = csp_compare(v, best);
     if (order == 3) {
-      return csp_panic(call, "%s: cannot order %s and %s",
-                       call->def->name, csp_type_name(best), csp_type_name(v));
+      return csp_panic(call, "%s: cannot order %s and %s", call->def->name,
+                       csp_type_name(best), csp_type_name(v));
     }
     bool nan = order == 2 && csp_compare(v, v) == 2;
     if (order == sign || nan) best = v;
@@ -569,7 +223,7 @@ static CspStatus builtin_abs(CspCall *call) {
   return csp_ok_float(call, fabs(d));
 }
 
-// --- Errors ------------------------------------------------------------------------
+// --- Errors -----------------------------------------------------------------
 
 static CspStatus builtin_error(CspCall *call) {
   return csp_ok(call, csp_error(call, csp_arg(call, 0), csp_arg(call, 1)));
@@ -600,7 +254,7 @@ static CspStatus builtin_assert(CspCall *call) {
   return CSP_PANIC;
 }
 
-// --- For the prelude ------------------------------------------------------------------
+// --- For the prelude --------------------------------------------------------
 
 // _needs_call(v): whether its text needs a string() method's result.
 static CspStatus builtin_needs_call(CspCall *call) {

@@ -24,7 +24,7 @@ static const char *string_text(const ObjString *s) {
   return s != NULL ? s->data : "?";
 }
 
-// --- Constants ---------------------------------------------------------------
+// --- Constants --------------------------------------------------------------
 
 // A string, number, list of names: as source, cut when it is long.
 static void add_source(Dis *d, Value v) {
@@ -80,8 +80,7 @@ static void add_closure_name(Dis *d, uint32_t index) {
   text_addf(d->out, "func %s", string_text(made->name));
 }
 
-// --- Operands
-// ------------------------------------------------------------------
+// --- Operands ---------------------------------------------------------------
 
 static void add_jump(Dis *d, uint32_t word) {
   uint32_t at = (uint32_t)(d->at - d->proto->code);
@@ -223,8 +222,7 @@ static void add_instruction(Dis *d, const LineInfo *place) {
   text_add(d->out, "\n", 1);
 }
 
-// --- Functions
-// --------------------------------------------------------------------
+// --- Functions --------------------------------------------------------------
 
 static void add_head(Dis *d) {
   const Proto *proto = d->proto;

@@ -4,94 +4,6 @@
 // programs run a million times; the rest is a call into arith.c, access.c,
 // call.c, iter.c or conc.c.
 
-// --- Slow paths that handlers jump to ---------------------------------------
-//
-// Handlers that only jump need no frame of their own: what calls C stands
-// here, and decodes the instruction once more.
-
-SHARED(arith_general) {
-  TRY(arith_slow(l, g, base, k, i));
-  NEXT();
-}
-SHARED(compare_general) {
-  SAVE();
-  int answer = compare_slow(l, g, base, k, i);
-  if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
-  if ((Instr)answer == C) {
-    int32_t jump = INSTR_SJ(*pc);
-    pc += 1 + jump;
-    if (jump < 0) SAFEPOINT();
-  } else {
-    pc++;
-  }
-  NEXT();
-}
-SHARED(inclt_general) {
-  SAVE();
-  if (UNLIKELY(!arith_op(l, g, OP_ADD, base[A], value_from_small(1),
-                         &base[A])))
-    JUMP_TO(throw_panic);
-  int answer = compare_op(l, g, OP_LT, base[A], base[B]);
-  if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
-  if (answer != 0) {
-    pc += 1 + INSTR_SJ(*pc);
-    SAFEPOINT();
-  } else {
-    pc++;
-  }
-  NEXT();
-}
-SHARED(get_general) {
-  Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : base[C];
-  TRY(access_get(l, g, base[B], at, &base[A], NULL));
-  NEXT();
-}
-SHARED(set_general) {
-  TRY(access_set(l, g, base[A], base[B], base[C]));
-  NEXT();
-}
-#define CACHE ((uint32_t *)(uintptr_t)(pc + 1))
-SHARED(getf_general) {
-  TRY(access_field(l, g, base[B], (ObjString *)value_obj(k[*pc]), CACHE,
-                   &base[A]));
-  pc += 2;
-  NEXT();
-}
-SHARED(setf_general) {
-  TRY(access_set_field(l, g, base[A], (ObjString *)value_obj(k[*pc]), CACHE,
-                       base[B]));
-  pc += 2;
-  NEXT();
-}
-// The stack is too short for the call at pc - 1: makes room, does it again.
-SHARED(grow_stack) {
-  TRY(stack_reserve(l, g, base + A + FRAME_WORDS + l->grow));
-  base = g->base;
-  pc--;
-  NEXT();
-}
-// Work that natives have charged counts for the next safepoint.
-#define CHARGE() (count -= 1 + l->debt, l->debt = 0)
-SHARED(call_general) {
-  SAVE();
-  CHARGE();
-  FOLLOW(call_value(l, g, base + A, (int)B, (int)C, pc));
-}
-SHARED(invoke_general) {
-  SAVE();
-  CHARGE();
-  FOLLOW(call_method(l, g, A, (int)B + 1, (int)C));
-}
-SHARED(return_general) {
-  SAVE();
-  bool one = INSTR_OP(i) == OP_RET1;
-  FOLLOW(call_return(l, g, base + (one ? A : 0), one));
-}
-SHARED(next_general) {
-  SAVE();
-  FOLLOW(iter_next(l, g, i));
-}
-
 // --- Loads and stores ------------------------------------------------------
 
 HANDLER(MOVE) {
@@ -428,17 +340,6 @@ HANDLER(ITER) {
   TRY(iter_start(l, g, base + A, base[B]));
   NEXT();
 }
-// The safepoint comes first: the look returns to this same instruction.
-// (But not while a function's results stand in `multi`.)
-#define ITERATE()                                              \
-  do {                                                         \
-    if (UNLIKELY(--count <= 0) &&                              \
-        base[A + 2] != value_from_small(ITER_FUNC_RESULT)) {   \
-      pc--;                                                    \
-      JUMP_TO(look);                                           \
-    }                                                          \
-    JUMP_TO(next_general);                                     \
-  } while (0)
 HANDLER(NEXT1) {
   Value *state = base + A;
   if (LIKELY(state[2] == value_from_small(ITER_INT))) {
@@ -466,9 +367,9 @@ HANDLER(NEXT1) {
     }
     NEXT();
   }
-  ITERATE();
+  JUMP_TO(next_general);
 }
-HANDLER(NEXT2) { ITERATE(); }
+HANDLER(NEXT2) { JUMP_TO(next_general); }
 
 // --- Containers ----------------------------------------------------------------------
 

@@ -193,6 +193,7 @@ SHARED(throw_panic) {
   NEXT();
 }
 
+#include "vm/handlers_slow.h"
 #include "vm/handlers.h"
 
 static const Handler handlers[OP_COUNT] = {
@@ -267,6 +268,7 @@ throw_panic : {
   NEXT();
 }
 
+#include "vm/handlers_slow.h"
 #include "vm/handlers.h"
 }
 

@@ -202,6 +202,7 @@ static Next later(CspCall *call, Value *window, int want) {
     case LATER_GC:
       if (!call_deliver(l, g, window, NULL, 0, want, call->def->name))
         return THROW;
+      heap_want_gc(l->vm->heap);
       gc_collect(l->p, g);
       return RELOAD;
     case LATER_EXIT:

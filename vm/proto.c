@@ -11,7 +11,7 @@
 
 #include "vm/code.h"
 
-// --- The table of opcodes ----------------------------------------------------
+// --- The table of opcodes ---------------------------------------------------
 
 typedef struct OpInfo {
   const char *name;
@@ -29,7 +29,7 @@ const char *op_name(Op op) { return op_infos[op].name; }
 int op_words(Op op) { return op_infos[op].words; }
 const char *op_format(Op op) { return op_infos[op].format; }
 
-// --- Making and freeing ------------------------------------------------------
+// --- Making and freeing -----------------------------------------------------
 
 Proto *proto_new(Vm *vm) {
   Proto *proto = calloc(1, sizeof *proto);
@@ -64,8 +64,7 @@ void proto_free_all(Vm *vm) {
   vm->protos = NULL;
 }
 
-// --- Places
-// --------------------------------------------------------------------
+// --- Places -----------------------------------------------------------------
 
 LineInfo proto_line(const Proto *proto, const Instr *pc) {
   uint32_t at = (uint32_t)(pc - proto->code);
@@ -83,8 +82,7 @@ LineInfo proto_line(const Proto *proto, const Instr *pc) {
   return proto->lines[low - 1];
 }
 
-// --- The verifier
-// -----------------------------------------------------------------
+// --- The verifier -----------------------------------------------------------
 
 typedef struct Verify {
   const Proto *proto;

@@ -474,7 +474,7 @@ static bool search_all(const Scenario *scenario, Search *search) {
   search->seed = seed == NULL ? (uint64_t)time(NULL) << 24
                               : strtoull(seed, NULL, 0);
   search->complete = -1;
-  return search_exhaustively(scenario, search, now + budget / 2) &&
+  return search_exhaustively(scenario, search, now + budget / 3) &&
          search_at_random(scenario, search);
 }
 

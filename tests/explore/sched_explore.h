@@ -122,13 +122,30 @@ static inline void world_go(P *p, Task *t, void (*body)(P *p, Task *t)) {
   task_go(p, t);
 }
 
-// Tasks that end do not end the runtime: it ends in a deadlock, or by
-// sched_exit. For scenarios that count by themselves.
+// Until the runtime ends; waits for threads in calls.
 static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
   world->tasks[0].body = body;
   world->running = 1;
-  return sched_run(world->s, &world->tasks[0].g, 0, NULL);
+  return sched_run(world->s, &world->tasks[0].g, RT_FOREVER, NULL);
 }
+
+// A blocking call that does `work`. The P may be another afterwards: for tasks
+// with task_resume_once.
+#define CO_CALL(work)                            \
+  do {                                           \
+    t->line = __LINE__;                          \
+    M *co_m;                                     \
+    if (sched_syscall_enter(p, &t->g, &co_m)) {  \
+      work;                                      \
+      p = sched_syscall_exit(co_m, &t->g);       \
+      if (p == NULL) return;                     \
+    } else {                                     \
+      work;                                      \
+    }                                            \
+    if (0) {                                     \
+      case __LINE__:;                            \
+    }                                            \
+  } while (0)
 
 // --- Without Ms --------------------------------------------------------------
 

@@ -29,7 +29,9 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *t)) {
   memset(ran, 0, sizeof ran);
   world_init(&world, procs, tasks);
   world_chan(&world, 0, 0);
-  world.tasks[0].g.resume = task_resume_once;  // it may change its P
+  for (int i = 0; i < tasks; i++) {
+    world.tasks[i].g.resume = task_resume_once;  // it may change its P
+  }
   SchedEnd end = world_run(&world, main_body);
   EXPLORE_CHECK(end == SCHED_EXITED, "the runtime thinks it is deadlocked");
   for (int i = 0; i < tasks; i++) {
@@ -183,9 +185,9 @@ static void send_main(P *p, Task *t) {
   start_receivers(p, t);
   while (receivers_waiting(t->shared->chans[0]) < rounds) CO_YIELD;
   for (t->i = 1; t->i <= rounds; t->i++) CO_SEND(t->shared->chans[0], 7);
-  t->g.link = rt_load_relaxed(&p->runnext);
+  const G *next = rt_load_relaxed(&p->runnext);
   for (int i = 1; i <= rounds; i++) {
-    if (t->g.link != &t->shared->tasks[i].g) hold_until_ran(i);
+    if (next != &t->shared->tasks[i].g) hold_until_ran(i);
   }
   CO_END;
 }
@@ -238,21 +240,42 @@ static void call_main(P *p, Task *t) {
   CO_BEGIN;
   world_go(p, &t->shared->tasks[1], child);
   world_go(p, &t->shared->tasks[2], child);
-  t->line = -2;
-  M *m;
-  if (sched_syscall_enter(p, &t->g, &m)) {
-    hold_until_ran(1);  // in the kernel: the P must be in other hands
+  CO_CALL({  // in the kernel: the P must be in other hands
+    hold_until_ran(1);
     hold_until_ran(2);
-    p = sched_syscall_exit(m, &t->g);
-    if (p == NULL) return;
-  }
-    case -2:;
+  });
   CO_END;
 }
 
 static void call_body(void *arg) {
   (void)arg;
   wake_run(3, call_main);
+}
+
+// A call comes back, takes an idle P away from who is about to wake an M for
+// it, and makes work itself.
+static void call_and_spawn(P *p, Task *t) {
+  CO_BEGIN;
+  CO_CALL(RT_STEP(&ran));
+  world_go(p, &t->shared->tasks[t->id + 2], child);
+  hold_until_ran(t->id + 2);
+  rt_store_seq(&ran[t->id], 1u);
+  CO_END;
+}
+
+static void calls_main(P *p, Task *t) {
+  CO_BEGIN;
+  world_go(p, &t->shared->tasks[1], call_and_spawn);
+  CO_YIELD;
+  world_go(p, &t->shared->tasks[2], child);
+  CO_YIELD;
+  world_go(p, &t->shared->tasks[4], child);
+  CO_END;
+}
+
+static void calls_body(void *arg) {
+  (void)arg;
+  wake_run(5, calls_main);
 }
 
 static void call_hands_its_p_over(void **state) {
@@ -262,6 +285,11 @@ static void call_hands_its_p_over(void **state) {
     Scenario scenario = {.name = names[procs], .body = call_body,
                          .preemptions = 1};
     assert_true(explore(&scenario));
+  }
+  for (procs = 2; procs <= 3; procs++) {
+    Scenario back = {.name = procs == 2 ? "call_back_2" : "call_back_3",
+                     .body = calls_body, .preemptions = 0};
+    assert_true(explore(&back));
   }
 }
 
@@ -274,6 +302,6 @@ int main(void) {
       cmocka_unit_test(looks_wake),
       cmocka_unit_test(call_hands_its_p_over),
   };
-  explore_program(14);
+  explore_program(16);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

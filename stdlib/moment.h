@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What the files of the module time show each other.
+#ifndef CSP_STDLIB_MOMENT_H
+#define CSP_STDLIB_MOMENT_H
+
+#include <time.h>
+
+#include "stdlib/stdlib.h"
+
+#define SECOND ((int64_t)1000000000)
+
+// A point in time taken apart: tm and the nanoseconds of its second.
+typedef struct Moment {
+  struct tm tm;
+  int64_t ns;
+  int64_t seconds;  // since 1970
+} Moment;
+
+Moment moment_of(int64_t t, bool utc);
+// The reverse; false: outside what an int of nanoseconds holds (1677 to 2262).
+bool moment_time(struct tm tm, int64_t ns, bool utc, int64_t *out);
+// n with at least `width` digits.
+void moment_add_digits(Buffer *out, int64_t n, int width, char fill);
+
+// time_text.c
+CspStatus time_format(CspCall *call);
+CspStatus time_parse(CspCall *call);
+
+#endif

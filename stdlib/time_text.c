@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+// Points in time as text: time.format and time.parse.
+//
+// Layouts are strftime's letters, worked through here, so that parse reads
+// what format writes:
+//   %Y year  %m month  %d day  %e day, space-padded  %j day of the year
+//   %H hour  %I hour to 12  %p AM or PM  %M minute  %S second
+//   %f microseconds  %L milliseconds  %N nanoseconds (9, 6 or 3 digits)
+//   %a %A weekday  %b %B month's name  %y year of the century
+//   %z +0100  %:z +01:00  %Z zone's name (format only)  %s seconds since 1970
+//   %F = %Y-%m-%d  %T = %H:%M:%S  %R = %H:%M  %D = %m/%d/%y  %% %n %t
+#include "stdlib/moment.h"
+
+#include <string.h>
+
+static const char default_layout[] = "%Y-%m-%d %H:%M:%S";
+static const char *const day_names[] = {"Sunday",    "Monday",   "Tuesday",
+                                        "Wednesday", "Thursday", "Friday",
+                                        "Saturday"};
+static const char *const month_names[] = {
+    "January", "February", "March",     "April",   "May",      "June",
+    "July",    "August",   "September", "October", "November", "December"};
+
+// --- Formatting -------------------------------------------------------------
+
+static void add_name(Buffer *out, const char *name, size_t len) {
+  buffer_add(out, name, len < strlen(name) ? len : strlen(name));
+}
+
+static void add_offset(Buffer *out, long offset, bool colon) {
+  buffer_add_char(out, offset < 0 ? '-' : '+');
+  if (offset < 0) offset = -offset;
+  moment_add_digits(out, offset / 3600, 2, '0');
+  if (colon) buffer_add_char(out, ':');
+  moment_add_digits(out, offset / 60 % 60, 2, '0');
+}
+
+// The layout that a letter stands for, or NULL.
+static const char *expand(char letter) {
+  switch (letter) {
+    case 'F':
+      return "%Y-%m-%d";
+    case 'T':
+      return "%H:%M:%S";
+    case 'R':
+      return "%H:%M";
+    case 'D':
+      return "%m/%d/%y";
+    default:
+      return NULL;
+  }
+}
+
+static bool add_date_letter(Buffer *out, const Moment *m, char letter) {
+  const struct tm *tm = &m->tm;
+  switch (letter) {
+    case 'Y':
+      moment_add_digits(out, (int64_t)tm->tm_year + 1900, 4, '0');
+      return true;
+    case 'y':
+      moment_add_digits(out, ((int64_t)tm->tm_year + 1900) % 100, 2, '0');
+      return true;
+    case 'm':
+      moment_add_digits(out, tm->tm_mon + 1, 2, '0');
+      return true;
+    case 'd':
+      moment_add_digits(out, tm->tm_mday, 2, '0');
+      return true;
+    case 'e':
+      moment_add_digits(out, tm->tm_mday, 2, ' ');
+      return true;
+    case 'j':
+      moment_add_digits(out, tm->tm_yday + 1, 3, '0');
+      return true;
+    case 'a':
+    case 'A':
+      add_name(out, day_names[tm->tm_wday], letter == 'a' ? 3 : 20);
+      return true;
+    case 'b':
+    case 'B':
+      add_name(out, month_names[tm->tm_mon], letter == 'b' ? 3 : 20);
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool add_clock_letter(Buffer *out, const Moment *m, char letter) {
+  const struct tm *tm = &m->tm;
+  switch (letter) {
+    case 'H':
+      moment_add_digits(out, tm->tm_hour, 2, '0');
+      return true;
+    case 'I':
+      moment_add_digits(out, (tm->tm_hour + 11) % 12 + 1, 2, '0');
+      return true;
+    case 'p':
+      buffer_add(out, tm->tm_hour < 12 ? "AM" : "PM", 2);
+      return true;
+    case 'M':
+      moment_add_digits(out, tm->tm_min, 2, '0');
+      return true;
+    case 'S':
+      moment_add_digits(out, tm->tm_sec, 2, '0');
+      return true;
+    case 'L':
+      moment_add_digits(out, m->ns / 1000000, 3, '0');
+      return true;
+    case 'f':
+      moment_add_digits(out, m->ns / 1000, 6, '0');
+      return true;
+    case 'N':
+      moment_add_digits(out, m->ns, 9, '0');
+      return true;
+    case 'z':
+      add_offset(out, tm->tm_gmtoff, false);
+      return true;
+    case 'Z':
+      buffer_add(out, tm->tm_zone, strlen(tm->tm_zone));
+      return true;
+    case 's':
+      moment_add_digits(out, m->seconds, 1, '0');
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool add_layout(CspCall *call, Buffer *out, Str layout,
+                       const Moment *m) {
+  for (size_t at = 0; at < layout.len; at++) {
+    char c = layout.data[at];
+    char letter = at + 1 < layout.len ? layout.data[at + 1] : '\0';
+    if (c != '%') {
+      buffer_add_char(out, c);
+      continue;
+    }
+    at++;
+    const char *longer = expand(letter);
+    if (longer) {
+      if (!add_layout(call, out, (Str){longer, strlen(longer)}, m)) {
+        return false;
+      }
+    } else if (letter == '%' || letter == 'n' || letter == 't') {
+      buffer_add_char(out, letter == '%' ? '%' : letter == 'n' ? '\n' : '\t');
+    } else if (letter == ':' && at + 1 < layout.len &&
+               layout.data[at + 1] == 'z') {
+      at++;
+      add_offset(out, m->tm.tm_gmtoff, true);
+    } else if (!add_date_letter(out, m, letter) &&
+               !add_clock_letter(out, m, letter)) {
+      csp_panic(call, "time.format: unknown %%%c in the layout", letter);
+      return false;
+    }
+  }
+  return true;
+}
+
+// format(t, layout = "%Y-%m-%d %H:%M:%S", utc = false)
+CspStatus time_format(CspCall *call) {
+  int64_t t;
+  Str layout;
+  if (!csp_need_int(call, 0, &t) ||
+      !opt_str(call, 1, default_layout, &layout)) {
+    return CSP_PANIC;
+  }
+  Buffer out = {0};
+  Moment moment = moment_of(t, csp_truthy(csp_arg(call, 2)));
+  if (!add_layout(call, &out, layout, &moment)) {
+    buffer_free(&out);
+    return CSP_PANIC;
+  }
+  return buffer_ok(call, &out);
+}
+
+// --- Parsing ----------------------------------------------------------------
+
+typedef struct Parser {
+  Str text;
+  size_t at;
+  struct tm tm;
+  int64_t ns, seconds;
+  long offset;
+  bool has_offset, has_seconds, has_pm, pm;
+  char bad_letter;  // of the layout; 0: none
+} Parser;
+
+// Up to `most` digits (at least one).
+static bool take_number(Parser *p, int most, int64_t low, int64_t high,
+                        int64_t *out) {
+  int count = 0;
+  int64_t n = 0;
+  while (count < most && p->at < p->text.len && p->text.data[p->at] >= '0' &&
+         p->text.data[p->at] <= '9') {
+    n = n * 10 + (p->text.data[p->at++] - '0');
+    count++;
+  }
+  *out = n;
+  return count > 0 && n >= low && n <= high;
+}
+
+static bool take_int(Parser *p, int most, int low, int high, int *out) {
+  int64_t n;
+  if (!take_number(p, most, low, high, &n)) return false;
+  *out = (int)n;
+  return true;
+}
+
+// A fraction of `digits` digits; fewer count from the left.
+static bool take_fraction(Parser *p, int digits) {
+  size_t from = p->at;
+  int64_t n;
+  if (!take_number(p, digits, 0, SECOND, &n)) return false;
+  for (size_t count = p->at - from; count < 9; count++) n *= 10;
+  p->ns = n;
+  return true;
+}
+
+// One of the names, whole or its first three letters, in any case.
+static bool take_name(Parser *p, const char *const *names, int count,
+                      int *out) {
+  const char *from = p->text.data + p->at;
+  for (int i = 0; i < count; i++) {
+    size_t len = strlen(names[i]), left = p->text.len - p->at;
+    if (left >= len && strncasecmp(from, names[i], len) == 0) {
+      p->at += len;
+    } else if (left >= 3 && strncasecmp(from, names[i], 3) == 0) {
+      p->at += 3;
+    } else {
+      continue;
+    }
+    *out = i;
+    return true;
+  }
+  return false;
+}
+
+static bool take_half(Parser *p) {
+  const char *from = p->text.data + p->at;
+  if (p->text.len - p->at < 2 || (from[1] | 32) != 'm') return false;
+  p->pm = (from[0] | 32) == 'p';
+  p->has_pm = true;
+  p->at += 2;
+  return p->pm || (from[0] | 32) == 'a';
+}
+
+// Z, +hhmm or +hh:mm.
+static bool take_offset(Parser *p) {
+  int hours, minutes;
+  char sign = p->at < p->text.len ? p->text.data[p->at] : '\0';
+  p->has_offset = true;
+  p->offset = 0;
+  p->at++;
+  if (sign == 'Z' || sign == 'z') return true;
+  if (sign != '+' && sign != '-') return false;
+  if (!take_int(p, 2, 0, 23, &hours)) return false;
+  if (p->at < p->text.len && p->text.data[p->at] == ':') p->at++;
+  if (!take_int(p, 2, 0, 59, &minutes)) return false;
+  p->offset = (hours * 60L + minutes) * 60;
+  if (sign == '-') p->offset = -p->offset;
+  return true;
+}
+
+static bool take_seconds(Parser *p) {
+  bool negative = p->at < p->text.len && p->text.data[p->at] == '-';
+  if (negative) p->at++;
+  if (!take_number(p, 11, 0, INT64_MAX, &p->seconds)) return false;
+  if (negative) p->seconds = -p->seconds;
+  p->has_seconds = true;
+  return true;
+}
+
+static bool take_year(Parser *p, bool whole) {
+  int year;
+  if (!take_int(p, whole ? 4 : 2, 0, 9999, &year)) return false;
+  if (!whole) year += year < 69 ? 2000 : 1900;
+  p->tm.tm_year = year - 1900;
+  return true;
+}
+
+static bool take_month(Parser *p) {
+  if (!take_int(p, 2, 1, 12, &p->tm.tm_mon)) return false;
+  p->tm.tm_mon--;
+  return true;
+}
+
+static bool take_day(Parser *p) {
+  while (p->at < p->text.len && p->text.data[p->at] == ' ') p->at++;
+  return take_int(p, 2, 1, 31, &p->tm.tm_mday);
+}
+
+static bool take_letter(Parser *p, char letter) {
+  int unused;
+  switch (letter) {
+    case 'Y':
+    case 'y':
+      return take_year(p, letter == 'Y');
+    case 'm':
+      return take_month(p);
+    case 'd':
+    case 'e':
+      return take_day(p);
+    case 'H':
+      return take_int(p, 2, 0, 23, &p->tm.tm_hour);
+    case 'I':
+      return take_int(p, 2, 1, 12, &p->tm.tm_hour);
+    case 'p':
+      return take_half(p);
+    case 'M':
+      return take_int(p, 2, 0, 59, &p->tm.tm_min);
+    case 'S':
+      return take_int(p, 2, 0, 60, &p->tm.tm_sec);
+    case 'L':
+      return take_fraction(p, 3);
+    case 'f':
+      return take_fraction(p, 6);
+    case 'N':
+      return take_fraction(p, 9);
+    case 'a':
+    case 'A':
+      return take_name(p, day_names, 7, &unused);
+    case 'b':
+    case 'B':
+      return take_name(p, month_names, 12, &p->tm.tm_mon);
+    case 'z':
+      return take_offset(p);
+    case 's':
+      return take_seconds(p);
+    default:
+      p->bad_letter = letter ? letter : '%';
+      return false;
+  }
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+// White space in the layout fits any, also none.
+static bool take_plain(Parser *p, char c) {
+  if (is_blank(c)) {
+    while (p->at < p->text.len && is_blank(p->text.data[p->at])) p->at++;
+    return true;
+  }
+  if (p->at >= p->text.len || p->text.data[p->at] != c) return false;
+  p->at++;
+  return true;
+}
+
+static bool take_layout(Parser *p, Str layout) {
+  for (size_t at = 0; at < layout.len; at++) {
+    char c = layout.data[at];
+    if (c != '%') {
+      if (!take_plain(p, c)) return false;
+      continue;
+    }
+    char letter = ++at < layout.len ? layout.data[at] : '\0';
+    if (letter == ':') letter = ++at < layout.len ? layout.data[at] : '\0';
+    const char *longer = expand(letter);
+    bool ok = longer          ? take_layout(p, (Str){longer, strlen(longer)})
+              : letter == '%' ? take_plain(p, '%')
+              : letter == 'n' || letter == 't' ? take_plain(p, ' ')
+                                               : take_letter(p, letter);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+// The 31st of February and the like: mktime would go on into March.
+static bool date_exists(const struct tm *tm) {
+  static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  int year = tm->tm_year + 1900;
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  if (tm->tm_mon == 1 && !leap) return tm->tm_mday <= 28;
+  return tm->tm_mday <= days[tm->tm_mon];
+}
+
+static bool parsed_time(Parser *p, bool utc, int64_t *out) {
+  if (p->has_pm) p->tm.tm_hour = p->tm.tm_hour % 12 + (p->pm ? 12 : 0);
+  if (p->has_seconds) {
+    int64_t t;
+    return !__builtin_mul_overflow(p->seconds, SECOND, &t) &&
+           !__builtin_add_overflow(t, p->ns, out);
+  }
+  if (!date_exists(&p->tm)) return false;
+  if (!moment_time(p->tm, p->ns, utc || p->has_offset, out)) return false;
+  int64_t offset = (int64_t)p->offset * SECOND;
+  return !p->has_offset || !__builtin_sub_overflow(*out, offset, out);
+}
+
+// (time, nil) or (nil, error)
+CspStatus time_parse(CspCall *call) {
+  Str text, layout;
+  if (!need_str(call, 0, &text) || !opt_str(call, 1, default_layout, &layout)) {
+    return CSP_PANIC;
+  }
+  Parser p = {.text = text, .tm = {.tm_year = 70, .tm_mday = 1}};
+  int64_t t;
+  bool fits = take_layout(&p, layout);
+  if (p.bad_letter) {
+    return csp_panic(call, "time.parse: unknown %%%c in the layout",
+                     p.bad_letter);
+  }
+  if (!fits || p.at != text.len) {
+    return csp_ok_error(call,
+                        "the time \"%.60s\" does not fit the layout "
+                        "\"%.60s\" (at byte %zu)",
+                        text.data, layout.data,
+                        p.at < text.len ? p.at : text.len);
+  }
+  if (!parsed_time(&p, csp_truthy(csp_arg(call, 2)), &t)) {
+    return csp_ok_error(call, "there is no time \"%.60s\"", text.data);
+  }
+  return csp_ok_value(call, csp_int(call, t));
+}

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+// Channels and select under interleaving: no value is lost or doubled, each
+// producer's values arrive in order, nobody is woken twice or never.
+//
+// First each G has a thread and a P of its own: short runs, searched
+// exhaustively. Then the same on the whole runtime, where a G that parks may
+// run on another M before the M that parked it has given back its last lock;
+// woken selects scribble over their cases at once, so that a late look at them
+// is seen.
+//
+// Found when broken (mutants.sh): a select claimed by a plain store; the
+// parker WAITING after the unlock; a select that gives its locks back from the
+// lowest; close without the lock.
+#include "tests/explore/sched_explore.h"
+
+enum { CHAN_GS = 3, CHAN_VALUES = 16 };
+
+static Shared world;
+static uint32_t woken[CHAN_GS];       // atomic: its G was readied
+static uint32_t sent[CHAN_VALUES], received[CHAN_VALUES];
+static uint64_t last_of[CHAN_GS][CHAN_GS];  // by receiver and producer
+
+// --- Values: producer * 4 + number, number from 1 ------------------------------
+
+static uint64_t value_of(int producer, int number) {
+  return (uint64_t)(producer * 4 + number);
+}
+
+static void note_sent(uint64_t value) {
+  sent[value]++;
+}
+
+static void note_received(int receiver, uint64_t value) {
+  EXPLORE_CHECK(value < CHAN_VALUES, "received %llu, which nobody sends",
+                (unsigned long long)value);
+  EXPLORE_CHECK(++received[value] == 1, "%llu was received twice",
+                (unsigned long long)value);
+  uint64_t *last = &last_of[receiver][value / 4];
+  EXPLORE_CHECK(*last < value, "%llu was received after %llu",
+                (unsigned long long)value, (unsigned long long)*last);
+  *last = value;
+}
+
+static void check_values(void) {
+  for (int i = 0; i < CHAN_VALUES; i++) {
+    EXPLORE_CHECK(sent[i] == received[i], "value %d: sent %u times, received "
+                  "%u times", i, sent[i], received[i]);
+  }
+}
+
+static void reset_values(void) {
+  memset(woken, 0, sizeof woken);
+  memset(sent, 0, sizeof sent);
+  memset(received, 0, sizeof received);
+  memset(last_of, 0, sizeof last_of);
+}
+
+// --- A G with a thread and a P of its own --------------------------------------
+
+typedef void GBody(P *p, Task *t);
+static GBody *const *bodies;
+
+// What this P made ready goes to the threads that wait for it.
+static void deliver(P *p) {
+  for (G *g; (g = runq_take_next(p)) != NULL || (g = runq_pop(p)) != NULL;) {
+    Task *t = (Task *)(void *)g;
+    EXPLORE_CHECK(g->status == G_RUNNABLE, "a goroutine was readied that is "
+                  "%s", g_state_name(g->status));
+    EXPLORE_CHECK(rt_add(&woken[t->id], 1u) == 0, "goroutine %d was woken "
+                  "twice", t->id);
+  }
+}
+
+static void wait_woken(P *p, Task *t) {
+  explore_until_set(&woken[t->id]);
+  rt_store_seq(&woken[t->id], 0u);
+  g_change(&t->g, G_RUNNABLE, G_RUNNING);
+  t->g.p = p;
+  p->current = &t->g;
+}
+
+static bool do_send(P *p, Task *t, int chan, uint64_t value) {
+  ChanResult result = chan_send(p, &t->g, t->shared->chans[chan], value);
+  if (result == CHAN_PARKED) {
+    wait_woken(p, t);
+    result = t->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
+  }
+  deliver(p);
+  if (result == CHAN_DONE) note_sent(value);
+  return result == CHAN_DONE;
+}
+
+static bool do_recv(P *p, Task *t, int chan) {
+  uint64_t value;
+  ChanResult result = chan_recv(p, &t->g, t->shared->chans[chan], &value,
+                                WAIT_CHAN_RECV);
+  if (result == CHAN_PARKED) {
+    wait_woken(p, t);
+    result = t->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
+    value = t->g.wait.elem;
+  }
+  deliver(p);
+  if (result == CHAN_DONE) note_received(t->id, value);
+  EXPLORE_CHECK(result == CHAN_DONE || value == 0xE,
+                "a closed channel gave something");
+  return result == CHAN_DONE;
+}
+
+static void do_close(P *p, Task *t, int chan) {
+  EXPLORE_CHECK(chan_close(p, t->shared->chans[chan]), "closed twice");
+  deliver(p);
+}
+
+static void set_case(Task *t, int at, int chan, bool send, uint64_t value) {
+  t->cases[at] = (SelCase){.chan = t->shared->chans[chan], .send = send};
+  t->cases[at].waiter.elem = value;
+}
+
+// Books what a select did; the chosen case.
+static int note_select(Task *t, int chosen) {
+  if (chosen < 0) return chosen;
+  const SelCase *k = &t->cases[chosen];
+  if (k->send) {
+    note_sent(k->waiter.elem);
+  } else if (k->waiter.success) {
+    note_received(t->id, k->waiter.elem);
+  }
+  return chosen;
+}
+
+static int do_select(P *p, Task *t, int count, bool block) {
+  int chosen = select_go(p, &t->g, t->cases, t->order, count, block, false);
+  if (chosen == SELECT_PARKED) {
+    wait_woken(p, t);
+    chosen = select_finish(p, &t->g, t->cases, t->order, count);
+  }
+  deliver(p);
+  return note_select(t, chosen);
+}
+
+static void g_main(void *arg) {
+  Task *t = arg;
+  P *p = world_hold_p(&world, t->id);
+  t->g.status = G_RUNNING;
+  p->current = &t->g;
+  bodies[t->id](p, t);
+}
+
+static void bare_body(void *arg) {
+  bodies = arg;
+  reset_values();
+  world_init(&world, CHAN_GS, CHAN_GS);
+  for (int i = 0; i < CHAN_GS; i++) world.tasks[i].g.id = (uint64_t)i + 1;
+  world_chan(&world, 0, 0);
+  world_chan(&world, 1, 0);
+  world_chan(&world, 2, 1);
+  for (int i = 0; i < CHAN_GS; i++) {
+    if (bodies[i] != NULL) explore_go(g_main, &world.tasks[i]);
+  }
+  explore_join_all();
+  check_values();
+  for (int i = 0; i < 3; i++) {
+    const Chan *c = world.chans[i];
+    EXPLORE_CHECK(c->recv_first == NULL && c->send_first == NULL,
+                  "channel %d has waiters that are gone", i);
+    EXPLORE_CHECK(c->lock == 0, "channel %d is still locked", i);
+  }
+  world_free(&world);
+}
+
+static void run_bare(const char *name, GBody *const *three, int preemptions) {
+  Scenario scenario = {.name = name, .body = bare_body,
+                       .arg = (void *)(uintptr_t)three,
+                       .preemptions = preemptions};
+  assert_true(explore(&scenario));
+}
+
+// --- Bodies: the channel's number is 0 (no room), 1 (no room), 2 (room for 1) -------
+
+static void send_three(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) do_send(p, t, 0, value_of(t->id, i));
+  do_close(p, t, 0);
+}
+
+static void send_two(P *p, Task *t) {
+  for (int i = 1; i <= 2; i++) do_send(p, t, 0, value_of(t->id, i));
+}
+
+static void send_two_buffered(P *p, Task *t) {
+  for (int i = 1; i <= 2; i++) do_send(p, t, 2, value_of(t->id, i));
+}
+
+static void send_buffered_close(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) do_send(p, t, 2, value_of(t->id, i));
+  do_close(p, t, 2);
+}
+
+static void recv_all(P *p, Task *t) {
+  while (do_recv(p, t, 0)) continue;
+}
+
+static void recv_all_buffered(P *p, Task *t) {
+  while (do_recv(p, t, 2)) continue;
+}
+
+static void recv_four(P *p, Task *t) {
+  for (int i = 0; i < 4; i++) do_recv(p, t, 0);
+}
+
+static void recv_four_buffered(P *p, Task *t) {
+  for (int i = 0; i < 4; i++) do_recv(p, t, 2);
+}
+
+static void recv_one_close(P *p, Task *t) {
+  do_recv(p, t, 0);
+  do_close(p, t, 0);
+}
+
+static void try_send_two(P *p, Task *t) {
+  for (int i = 1; i <= 2; i++) {
+    uint64_t value = value_of(t->id, i);
+    ChanResult result;
+    while ((result = chan_try_send(p, t->shared->chans[2], value)) ==
+           CHAN_BLOCKED) {
+      explore_yield();
+    }
+    deliver(p);
+    EXPLORE_CHECK(result == CHAN_DONE, "an open channel was closed");
+    note_sent(value);
+  }
+}
+
+static void try_recv_two(P *p, Task *t) {
+  for (int i = 0; i < 2; i++) {
+    uint64_t value;
+    ChanResult result;
+    while ((result = chan_try_recv(p, t->shared->chans[2], &value)) ==
+           CHAN_BLOCKED) {
+      explore_yield();
+    }
+    deliver(p);
+    EXPLORE_CHECK(result == CHAN_DONE, "an open channel was closed");
+    note_received(t->id, value);
+  }
+}
+
+static void one_to_one(void **state) {
+  (void)state;
+  static GBody *const plain[CHAN_GS] = {send_three, recv_all};
+  run_bare("one_to_one", plain, 3);
+  static GBody *const buffered[CHAN_GS] = {send_buffered_close,
+                                           recv_all_buffered};
+  run_bare("one_to_one_buffered", buffered, 3);
+  static GBody *const tries[CHAN_GS] = {try_send_two, try_recv_two};
+  run_bare("tries", tries, -1);
+}
+
+static void many_to_one(void **state) {
+  (void)state;
+  static GBody *const producers[CHAN_GS] = {send_two, send_two, recv_four};
+  run_bare("two_producers", producers, 2);
+  static GBody *const consumers[CHAN_GS] = {send_three, recv_all, recv_all};
+  run_bare("two_consumers", consumers, 2);
+  static GBody *const buffered[CHAN_GS] = {
+      send_two_buffered, send_two_buffered, recv_four_buffered};
+  run_bare("two_producers_buffered", buffered, 2);
+  static GBody *const closed[CHAN_GS] = {send_two, send_two, recv_one_close};
+  run_bare("close_wakes_senders", closed, 2);
+}
+
+// --- Select ----------------------------------------------------------------------
+
+static void select_two_recv(P *p, Task *t) {
+  for (int i = 0; i < 2; i++) {
+    set_case(t, 0, 0, false, 0);
+    set_case(t, 1, 1, false, 0);
+    do_select(p, t, 2, true);
+  }
+}
+
+static void send_on_0(P *p, Task *t) {
+  do_send(p, t, 0, value_of(t->id, 1));
+}
+
+static void send_on_1(P *p, Task *t) {
+  do_send(p, t, 1, value_of(t->id, 1));
+}
+
+static void close_0(P *p, Task *t) {
+  do_close(p, t, 0);
+}
+
+static void recv_on_1(P *p, Task *t) {
+  do_recv(p, t, 1);
+}
+
+// Receives from 0 until it is closed, or sends to 1; each once.
+static void select_close_or_send(P *p, Task *t) {
+  bool closed = false, was_sent = false;
+  while (!closed || !was_sent) {
+    int count = 0;
+    if (!closed) set_case(t, count++, 0, false, 0);
+    if (!was_sent) set_case(t, count++, 1, true, value_of(t->id, 1));
+    int chosen = do_select(p, t, count, true);
+    if (chosen == 0 && !closed) {
+      EXPLORE_CHECK(!t->cases[0].waiter.success, "nobody sent that");
+      closed = true;
+    } else {
+      was_sent = true;
+    }
+  }
+}
+
+static void select_send_recv(P *p, Task *t) {
+  for (int i = 1; i <= 2; i++) {
+    set_case(t, 0, 0, t->id == 0, value_of(t->id, i));
+    set_case(t, 1, 1, t->id != 0, value_of(t->id, i));
+    do_select(p, t, 2, true);
+  }
+}
+
+// Both sides of one channel: the other does the opposite.
+static void select_same_chan(P *p, Task *t) {
+  for (int i = 1; i <= 2; i++) {
+    set_case(t, 0, 0, true, value_of(t->id, i));
+    set_case(t, 1, 0, false, 0);
+    do_select(p, t, 2, true);
+  }
+}
+
+static void select_send_closed(P *p, Task *t) {
+  set_case(t, 0, 0, true, value_of(t->id, 1));
+  set_case(t, 1, 1, true, value_of(t->id, 2));
+  int chosen = do_select(p, t, 2, true);
+  EXPLORE_CHECK(chosen == SELECT_SEND_CLOSED || chosen == 1,
+                "sent to nobody");
+}
+
+// With a default: until both values came.
+static void poll_two(P *p, Task *t) {
+  for (int got = 0; got < 2;) {
+    set_case(t, 0, 0, false, 0);
+    set_case(t, 1, 1, false, 0);
+    if (do_select(p, t, 2, false) == SELECT_DEFAULT) {
+      explore_yield();
+    } else {
+      got++;
+    }
+  }
+}
+
+static void selects(void **state) {
+  (void)state;
+  static GBody *const senders[CHAN_GS] = {send_on_0, send_on_1,
+                                          select_two_recv};
+  run_bare("select_and_senders", senders, 2);
+  static GBody *const polls[CHAN_GS] = {send_on_0, send_on_1, poll_two};
+  run_bare("select_default", polls, -1);
+  static GBody *const closes[CHAN_GS] = {close_0, recv_on_1,
+                                         select_close_or_send};
+  run_bare("select_against_close", closes, 2);
+  static GBody *const send_closed[CHAN_GS] = {close_0, select_send_closed};
+  run_bare("select_send_closed", send_closed, 3);
+}
+
+static void select_against_select(void **state) {
+  (void)state;
+  static GBody *const crossed[CHAN_GS] = {select_send_recv, select_send_recv};
+  run_bare("select_crossed", crossed, 3);
+  static GBody *const same[CHAN_GS] = {select_same_chan, select_same_chan};
+  run_bare("select_same_chan", same, 3);
+}
+
+// --- On the whole runtime ----------------------------------------------------------
+
+// Nobody but this G may look at these any more.
+static void scribble(Task *t) {
+  memset(t->cases, 0xA5, sizeof t->cases);
+  memset(t->order, 0xA5, sizeof t->order);
+}
+
+static void runtime_sender(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 1; t->i <= 2; t->i++) {
+    CO_SEND(t->shared->chans[t->id % 2], value_of(t->id, (int)t->i));
+    if (t->ok) note_sent(value_of(t->id, (int)t->i));
+  }
+  CO_END;
+}
+
+static void runtime_selector(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 4; t->i++) {
+    set_case(t, 0, 0, false, 0);
+    set_case(t, 1, 1, false, 0);
+    CO_SELECT(2, true, false);
+    EXPLORE_CHECK(t->chosen >= 0, "nobody closed that");
+    note_received(0, t->cases[t->chosen].waiter.elem);
+    scribble(t);
+  }
+  CO_END;
+}
+
+static void runtime_crossed(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 1; t->i <= 3; t->i++) {
+    set_case(t, 0, 0, t->id == 1, value_of(t->id, (int)t->i));
+    set_case(t, 1, 1, t->id != 1, value_of(t->id, (int)t->i));
+    CO_SELECT(2, true, false);
+    note_select(t, t->chosen);
+    scribble(t);
+  }
+  CO_END;
+}
+
+static void senders_main(P *p, Task *t) {
+  world_go(p, &t->shared->tasks[1], runtime_sender);
+  world_go(p, &t->shared->tasks[2], runtime_sender);
+  t->body = runtime_selector;
+  t->body(p, t);
+}
+
+static void crossed_main(P *p, Task *t) {
+  world_go(p, &t->shared->tasks[1], runtime_crossed);
+  world_go(p, &t->shared->tasks[2], runtime_crossed);
+  task_end(p, t);
+}
+
+static void runtime_body(void *arg) {
+  GBody *const *main_body = arg;
+  reset_values();
+  world_init(&world, 2, CHAN_GS);
+  world_chan(&world, 0, 0);
+  world_chan(&world, 1, 0);
+  SchedEnd end = world_run(&world, *main_body);
+  EXPLORE_CHECK(end == SCHED_EXITED, "goroutines are blocked for ever");
+  check_values();
+  world_check_empty(&world);
+  world_free(&world);
+}
+
+static void on_the_runtime(void **state) {
+  (void)state;
+  static GBody *const senders = senders_main, *const crossed = crossed_main;
+  Scenario one = {.name = "runtime_senders", .body = runtime_body,
+                  .arg = (void *)(uintptr_t)&senders, .preemptions = 0};
+  assert_true(explore(&one));
+  Scenario two = {.name = "runtime_crossed", .body = runtime_body,
+                  .arg = (void *)(uintptr_t)&crossed, .preemptions = 0};
+  assert_true(explore(&two));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_to_one),
+      cmocka_unit_test(many_to_one),
+      cmocka_unit_test(selects),
+      cmocka_unit_test(select_against_select),
+      cmocka_unit_test(on_the_runtime),
+  };
+  explore_program(15);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
