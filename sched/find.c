@@ -172,7 +172,7 @@ G *find_runnable(M *m, bool *inherit) {
     G *g = end_of_turn(p) ? global_get(p, 1) : NULL;
     if (g == NULL) g = take_local(p, inherit);
     if (g != NULL) return g;
-    p->urgent = 0;
+    urgent_clear(p);
     if ((g = global_get(p, 0)) != NULL) return g;
     if ((g = steal_work(m, inherit)) != NULL) return g;
     give_up(m);

@@ -35,7 +35,7 @@ void idle_put_p(Sched *s, P *p) {
   RT_CHECK(runq_length(p) == 0, "P %d goes idle with goroutines", p->id);
   rt_store_relaxed(&p->status, P_IDLE);  // relaxed: under sched.lock
   p->m = NULL;
-  p->urgent = 0;
+  urgent_clear(p);
   p->idle_link = s->idle_ps;
   s->idle_ps = p;
   mask_set(&s->idle_mask, p->id);

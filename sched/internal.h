@@ -154,8 +154,20 @@ static inline void g_leave(P *p, G *g, GState to, WaitReason reason) {
   p->current = NULL;
   g->p = NULL;
   g->reason = (uint8_t)reason;
+  g->preempted = g->urgent = false;
   g->since = p->clock;
   g_change(g, G_RUNNING, to);
+}
+
+static inline void urgent_clear(P *p) {
+  p->urgent = 0;
+  p->urgents = 0;
+}
+
+// A thief may have taken others: until the queue is empty they count on.
+static inline void urgent_taken(P *p, G *g) {
+  if (g->urgent && --p->urgents == 0) p->urgent = 0;
+  g->urgent = false;
 }
 
 // Owner P; g was taken from a queue.
@@ -163,6 +175,7 @@ static inline void proc_set_running(P *p, G *g) {
   g_change(g, G_RUNNABLE, G_RUNNING);
   g->p = p;
   p->current = g;
+  if (p->urgent != 0) urgent_taken(p, g);
   P_COUNT(p, schedules, 1);
 }
 

@@ -35,7 +35,7 @@ static void wake_for_next(P *p, int64_t now) {
 }
 
 // Row 19. A slice is 10 ms; 1 ms while a G woken by a timer is queued here.
-static bool slice_is_over(P *p, int64_t now, bool *urgent) {
+static bool slice_is_over(P *p, int64_t now) {
   if (p->slice_tick != p->schedtick) {
     p->slice_tick = p->schedtick;
     p->slice_start = now;
@@ -43,17 +43,16 @@ static bool slice_is_over(P *p, int64_t now, bool *urgent) {
   if (now - p->slice_start >= SLICE_NS) return true;
   if (p->urgent == 0) return false;
   int64_t since = p->urgent > p->slice_start ? p->urgent : p->slice_start;
-  *urgent = now - since >= URGENT_NS;
-  return *urgent;
+  return now - since >= URGENT_NS;
 }
 
 static bool look_fully(P *p, uint32_t look) {
-  bool slice_over = false, urgent = false;
+  bool slice_over = false;
   if (look != 0 && attend(p, look, &slice_over)) return true;
   int64_t now = p->clock = rt_now();
   run_due_timers(p, now);
   if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now);
-  slice_over |= slice_is_over(p, now, &urgent);
+  slice_over |= slice_is_over(p, now);
   // Row 5: with the slice ends the turn of what is in runnext, unless that is
   // what the running G makes way for.
   if (slice_over && p->urgent == 0) runq_displace_next(p);

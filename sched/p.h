@@ -70,6 +70,7 @@ struct P {
   uint32_t slice_tick;  // schedtick that slice_start is of
   int64_t slice_start;  // when a look saw that slice first
   int64_t urgent;       // since when a G woken by a timer is queued here; 0
+  uint32_t urgents;     // how many of them: at least those that are
   int64_t firing;       // not 0: running timers, at that time
   uint64_t random;      // state of sched_random
   uint64_t id_next, id_end;  // block of G ids

@@ -30,7 +30,7 @@ void sched_spawn(P *p, G *g) {
   g->id = next_id(p);
   g->p = NULL;
   g->reason = WAIT_NONE;
-  g->preempted = false;
+  g->preempted = g->urgent = false;
   rt_store_relaxed(&p->spawns, p->spawns + 1);  // relaxed: a counter
   runq_put_next(p, g, true);
   if (!p->single) idle_wakep(p->sched);
@@ -40,6 +40,8 @@ static void mark_ready(P *p, G *g) {
   g_change(g, G_WAITING, G_RUNNABLE);
   if (p->firing == 0) return;
   g->since = p->firing;
+  g->urgent = true;
+  p->urgents++;
   if (p->urgent == 0) p->urgent = p->firing;
 }
 

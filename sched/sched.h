@@ -85,6 +85,7 @@ struct G {
   uint32_t status;  // atomic, GState
   uint8_t reason;   // WaitReason while waiting
   bool preempted;   // left by preemption, not by its own wish
+  bool urgent;      // readied by a timer, has not run since (row 19)
   uint64_t id;      // from 1 (the main G), never used again
   void (*resume)(P *p, G *g);
   P *p;              // while running, else NULL

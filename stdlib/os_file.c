@@ -70,7 +70,7 @@ static int file_write(File *file, const char *data, size_t len) {
     if (error) return error;
   }
   if (len > FILE_BUFFER) return os_write_all(file->fd, data, len);
-  memcpy(file->out + file->out_len, data, len);
+  if (len > 0) memcpy(file->out + file->out_len, data, len);
   file->out_len += len;
   return 0;
 }

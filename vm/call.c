@@ -35,7 +35,7 @@ bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
     g->multi = (uint32_t)n;
   else if (want != n)
     return wrong_count(l, g, name, n, want);
-  memmove(to, results, (size_t)n * sizeof(Value));
+  if (n > 0) memmove(to, results, (size_t)n * sizeof(Value));
   return true;
 }
 

@@ -54,7 +54,7 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
   if (top > g->limit) return goroutine_new(l, function, args, argc);
   g->base[0] = g->base[1] = value_from_small(0);
   g->base[2] = function;
-  memcpy(g->base + FRAME_WORDS, args, (size_t)argc * sizeof(Value));
+  for (int n = 0; n < argc; n++) g->base[FRAME_WORDS + n] = args[n];
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
   rt_store_relaxed(&l->balance, l->balance + 1);  // relaxed: a counter

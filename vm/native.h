@@ -71,7 +71,7 @@ ObjError *error_new(Local *local, Value message, Value cause);
 Value native_new(Vm *vm, const char *module, const CspFunction *function,
                  void *data);
 
-// --- api.c: what natives may do, and methods of host classes -------------------------
+// --- api_host.c: methods of host classes ------------------------------------
 
 // The method of a host class, or VALUE_UNDEF. Any thread with a P.
 Value host_method(Vm *vm, const HostClass *klass, const ObjString *name);
@@ -80,6 +80,9 @@ void host_each_method(Vm *vm, const HostClass *klass,
                       void (*fn)(void *arg, const char *name), void *arg);
 // Frees the tables, and the classes' state. After the heap.
 void host_methods_free(Vm *vm);
+
+// --- module.c ---------------------------------------------------------------
+
 // A predeclared (or prelude) name's value, or VALUE_UNDEF.
 Value vm_builtin(Local *local, const char *name);
 

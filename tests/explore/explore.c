@@ -21,8 +21,8 @@
 enum {
   EXPLORE_QUIET = 64,
   EXPLORE_LOCAL = 512,
-  EXPLORE_ALONE = 400,    // steps until a thread gives way to those that wait
-  EXPLORE_SHOWN = 60,     // steps shown of a failed run
+  EXPLORE_ALONE = 400,  // steps until a thread gives way to those that wait
+  EXPLORE_SHOWN = 60,   // steps shown of a failed run
   EXPLORE_STEP_NS = 10,
   EXPLORE_RUNS_OF_CLOCK = 16,
 };
@@ -38,8 +38,12 @@ typedef enum ThreadState {
 } ThreadState;
 
 static const char *const thread_state_names[] = {
-    "can run",         "sleeps on a futex",      "waits for a word to be set",
-    "waits for a word to be cleared", "joins a thread", "joins all threads",
+    "can run",
+    "sleeps on a futex",
+    "waits for a word to be set",
+    "waits for a word to be cleared",
+    "joins a thread",
+    "joins all threads",
     "has ended"};
 
 typedef struct Thread {
@@ -211,6 +215,12 @@ void rt_explore_step(const volatile void *address, const char *place,
   go_on(false);
 }
 
+void explore_published(const char *place, const char *name) {
+  if (!ex.running || !ex.strategy.after) return;
+  note_step(place, name);
+  go_on(false);
+}
+
 void explore_quiet(const volatile void *at, size_t size) {
   EXPLORE_CHECK(ex.quiet_count < EXPLORE_QUIET, "too many quiet ranges");
   const volatile char *from = at;
@@ -263,9 +273,7 @@ void explore_join(int thread) {
   sleep_in(THREAD_JOIN);
 }
 
-void explore_join_all(void) {
-  sleep_in(THREAD_JOIN_ALL);
-}
+void explore_join_all(void) { sleep_in(THREAD_JOIN_ALL); }
 
 void explore_yield(void) {
   note_step("explore", "yield");
@@ -273,13 +281,9 @@ void explore_yield(void) {
   go_on(true);
 }
 
-bool explore_running(void) {
-  return ex.running;
-}
+bool explore_running(void) { return ex.running; }
 
-int explore_thread(void) {
-  return ex.current;
-}
+int explore_thread(void) { return ex.current; }
 
 void *explore_local(size_t size) {
   EXPLORE_CHECK(size <= EXPLORE_LOCAL, "too much memory of a thread");
@@ -298,13 +302,9 @@ void explore_until_clear(const uint32_t *word) {
   sleep_in(THREAD_UNTIL_CLEAR);
 }
 
-int64_t explore_now(void) {
-  return ex.now;
-}
+int64_t explore_now(void) { return ex.now; }
 
-void explore_pass_time(int64_t ns) {
-  ex.now += ns;
-}
+void explore_pass_time(int64_t ns) { ex.now += ns; }
 
 bool explore_futex_wait(const uint32_t *word, uint32_t expected,
                         int64_t deadline) {
@@ -471,8 +471,8 @@ static bool search_all(const Scenario *scenario, Search *search) {
   budget /= ex.scenarios;
   search->until = now + budget;
   const char *seed = getenv("EXPLORE_SEED");
-  search->seed = seed == NULL ? (uint64_t)time(NULL) << 24
-                              : strtoull(seed, NULL, 0);
+  search->seed =
+      seed == NULL ? (uint64_t)time(NULL) << 24 : strtoull(seed, NULL, 0);
   search->complete = -1;
   return search_exhaustively(scenario, search, now + budget / 3) &&
          search_at_random(scenario, search);
@@ -484,13 +484,14 @@ static bool replay(const Scenario *scenario, bool *good) {
   if (wanted == NULL) return false;
   *good = true;
   size_t length = strlen(scenario->name);
-  bool mine = strncmp(wanted, scenario->name, length) == 0 &&
-              wanted[length] == '/';
+  bool mine =
+      strncmp(wanted, scenario->name, length) == 0 && wanted[length] == '/';
   if (!mine) return true;
   ex.strategy = (Strategy){.bound = UINT32_MAX};
   if (!strategy_parse(&ex.strategy, wanted + length + 1)) {
-    fprintf(stderr, "explore: EXPLORE_REPLAY is NAME/r:SEED, p:SEED:LENGTH "
-                    "or d:DECISIONS, as a failure prints it\n");
+    fprintf(stderr,
+            "explore: EXPLORE_REPLAY is NAME/r:SEED, p:SEED:LENGTH "
+            "or d:DECISIONS, as a failure prints it\n");
     *good = false;
     free_trail();
     return true;
@@ -506,9 +507,7 @@ static bool replay(const Scenario *scenario, bool *good) {
   return true;
 }
 
-void explore_program(int scenarios) {
-  ex.scenarios = scenarios;
-}
+void explore_program(int scenarios) { ex.scenarios = scenarios; }
 
 bool explore(const Scenario *scenario) {
   bool good;
@@ -520,11 +519,12 @@ bool explore(const Scenario *scenario) {
     drop_fibers();
   }
   free_trail();
-  printf("# %s: %llu schedules (%llu exhaustive, complete to %d preemptions), "
-         "EXPLORE_SEED=%llu\n",
-         scenario->name, (unsigned long long)search.runs,
-         (unsigned long long)search.exhaustive, search.complete,
-         (unsigned long long)search.seed);
+  printf(
+      "# %s: %llu schedules (%llu exhaustive, complete to %d preemptions), "
+      "EXPLORE_SEED=%llu\n",
+      scenario->name, (unsigned long long)search.runs,
+      (unsigned long long)search.exhaustive, search.complete,
+      (unsigned long long)search.seed);
   return good;
 }
 

@@ -37,7 +37,7 @@ bool explore_finds(const Scenario *scenario, const char **text);
 
 // --- From inside a run -------------------------------------------------------
 
-// Starts a thread; its number, > 0. 
+// Starts a thread; its number, > 0.
 int explore_go(void (*run)(void *arg), void *arg);
 void explore_join(int thread);  // waits until that thread has ended
 void explore_join_all(void);    // all threads but the calling one
@@ -51,8 +51,11 @@ uint32_t explore_choose(uint32_t count);
 uint32_t explore_rarely(uint32_t one_in, uint32_t count);
 // Steps on these bytes are no choice (counters, words that never change).
 void explore_quiet(const volatile void *at, size_t size);
-bool explore_running(void);  // false: not inside a run
-int explore_thread(void);    // number of the calling thread
+// Something was just published: others may act on it before the caller's next
+// plain access. A step in half of the random runs.
+void explore_published(const char *place, const char *name);
+bool explore_running(void);        // false: not inside a run
+int explore_thread(void);          // number of the calling thread
 void *explore_local(size_t size);  // zeroed memory of the calling thread
 
 // Virtual time. It goes on a little with each step, and to the earliest

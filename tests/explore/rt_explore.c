@@ -31,9 +31,7 @@ _Noreturn void rt_throw(const char *format, ...) {
 
 // --- Futexes and notes -------------------------------------------------------
 
-void rt_yield_cpu(void) {
-  explore_yield();
-}
+void rt_yield_cpu(void) { explore_yield(); }
 
 bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline) {
   RT_STEP(word);
@@ -98,8 +96,9 @@ void rt_rank_push(RtRank rank, const void *lock) {
   RT_CHECK(all->count < RANKS_HELD, "lock order: too many locks held");
   for (uint32_t i = 0; i < all->count; i++) {
     const RankHeld *held = &all->held[i];
-    bool above = rank > held->rank || (rank == RANK_CHAN && rank == held->rank &&
-                                       (uintptr_t)lock > (uintptr_t)held->lock);
+    bool above =
+        rank > held->rank || (rank == RANK_CHAN && rank == held->rank &&
+                              (uintptr_t)lock > (uintptr_t)held->lock);
     RT_CHECK(above, "lock order: rank %d taken while rank %d is held", rank,
              held->rank);
   }
@@ -126,13 +125,9 @@ int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg) {
   return 0;
 }
 
-void rt_thread_join(RtThread *thread) {
-  explore_join((int)thread->handle);
-}
+void rt_thread_join(RtThread *thread) { explore_join((int)thread->handle); }
 
-void rt_thread_detach(RtThread *thread) {
-  (void)thread;
-}
+void rt_thread_detach(RtThread *thread) { (void)thread; }
 
 int64_t rt_timer_slack(int64_t ns) {
   (void)ns;
@@ -148,9 +143,7 @@ int64_t rt_now(void) {
   return explore_now();
 }
 
-int64_t rt_wall_now(void) {
-  return rt_now();
-}
+int64_t rt_wall_now(void) { return rt_now(); }
 
 uint64_t rt_entropy(void) {
   return explore_rarely(1, UINT32_MAX) + (uint64_t)1;

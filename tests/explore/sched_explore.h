@@ -21,6 +21,8 @@
 #include <sched.h>
 // libc's sched_yield and ours: the headers above come first
 
+#include "tests/explore/published.h"
+
 #include "sched/chan.c"
 #include "sched/find.c"
 #include "sched/g.c"
@@ -103,8 +105,10 @@ static inline void world_check_empty(const Shared *world) {
   const Sched *s = world->s;
   EXPLORE_CHECK(s->spinning == 0, "%u threads spin at the end", s->spinning);
   EXPLORE_CHECK(s->syscalls == 0, "%u calls at the end", s->syscalls);
-  EXPLORE_CHECK(s->global.count == 0, "%u goroutines are left in the global "
-                "queue", s->global.count);
+  EXPLORE_CHECK(s->global.count == 0,
+                "%u goroutines are left in the global "
+                "queue",
+                s->global.count);
   for (int i = 0; i < s->procs; i++) {
     P *p = s->all_ps[i];
     EXPLORE_CHECK(p->head == p->tail && p->runnext == NULL,
@@ -131,20 +135,20 @@ static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
 
 // A blocking call that does `work`. The P may be another afterwards: for tasks
 // with task_resume_once.
-#define CO_CALL(work)                            \
-  do {                                           \
-    t->line = __LINE__;                          \
-    M *co_m;                                     \
-    if (sched_syscall_enter(p, &t->g, &co_m)) {  \
-      work;                                      \
-      p = sched_syscall_exit(co_m, &t->g);       \
-      if (p == NULL) return;                     \
-    } else {                                     \
-      work;                                      \
-    }                                            \
-    if (0) {                                     \
-      case __LINE__:;                            \
-    }                                            \
+#define CO_CALL(work)                           \
+  do {                                          \
+    t->line = __LINE__;                         \
+    M *co_m;                                    \
+    if (sched_syscall_enter(p, &t->g, &co_m)) { \
+      work;                                     \
+      p = sched_syscall_exit(co_m, &t->g);      \
+      if (p == NULL) return;                    \
+    } else {                                    \
+      work;                                     \
+    }                                           \
+    if (0) {                                    \
+      case __LINE__:;                           \
+    }                                           \
   } while (0)
 
 // --- Without Ms --------------------------------------------------------------

@@ -30,6 +30,8 @@ void strategy_begin(Strategy *strategy) {
   strategy->lowest = 0;
   strategy->inertia = strategy_below(strategy, INERTIA_MAX);
   strategy->depth = strategy_below(strategy, PCT_DEPTH_MAX);
+  bool random = strategy->kind != STRATEGY_EXHAUSTIVE;
+  strategy->after = random && strategy_below(strategy, 2) != 0;
   uint32_t length = strategy->length < 1 ? 1 : strategy->length;
   for (uint32_t i = 0; i < strategy->depth; i++) {
     strategy->change[i] = strategy_below(strategy, length);

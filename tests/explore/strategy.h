@@ -32,6 +32,7 @@ typedef struct Strategy {
   uint64_t random;
   uint32_t decisions;
   uint32_t inertia;
+  bool after;  // steps also behind what publishes (explore_published)
   int64_t priority[STRATEGY_THREADS];
   int64_t lowest;
   uint32_t change[PCT_DEPTH_MAX];

@@ -8,27 +8,27 @@
 // woken selects scribble over their cases at once, so that a late look at them
 // is seen.
 //
-// Found when broken (mutants.sh): a select claimed by a plain store; the
-// parker WAITING after the unlock; a select that gives its locks back from the
-// lowest; close without the lock.
+// Found when broken (tests/explore/mutants): a select claimed by a store; a
+// parker or a select that is WAITING only after the unlock; a select that gives
+// its locks back from the lowest, or stays in other queues when it is woken; a
+// receiver that takes from a full ring and forgets the waiting sender's value.
 #include "tests/explore/sched_explore.h"
 
 enum { CHAN_GS = 3, CHAN_VALUES = 16 };
 
 static Shared world;
-static uint32_t woken[CHAN_GS];       // atomic: its G was readied
+static uint32_t woken[CHAN_GS];  // atomic: its G was readied
 static uint32_t sent[CHAN_VALUES], received[CHAN_VALUES];
 static uint64_t last_of[CHAN_GS][CHAN_GS];  // by receiver and producer
 
-// --- Values: producer * 4 + number, number from 1 ------------------------------
+// --- Values: producer * 4 + number, number from 1
+// ------------------------------
 
 static uint64_t value_of(int producer, int number) {
   return (uint64_t)(producer * 4 + number);
 }
 
-static void note_sent(uint64_t value) {
-  sent[value]++;
-}
+static void note_sent(uint64_t value) { sent[value]++; }
 
 static void note_received(int receiver, uint64_t value) {
   EXPLORE_CHECK(value < CHAN_VALUES, "received %llu, which nobody sends",
@@ -43,8 +43,10 @@ static void note_received(int receiver, uint64_t value) {
 
 static void check_values(void) {
   for (int i = 0; i < CHAN_VALUES; i++) {
-    EXPLORE_CHECK(sent[i] == received[i], "value %d: sent %u times, received "
-                  "%u times", i, sent[i], received[i]);
+    EXPLORE_CHECK(sent[i] == received[i],
+                  "value %d: sent %u times, received "
+                  "%u times",
+                  i, sent[i], received[i]);
   }
 }
 
@@ -55,7 +57,8 @@ static void reset_values(void) {
   memset(last_of, 0, sizeof last_of);
 }
 
-// --- A G with a thread and a P of its own --------------------------------------
+// --- A G with a thread and a P of its own
+// --------------------------------------
 
 typedef void GBody(P *p, Task *t);
 static GBody *const *bodies;
@@ -64,10 +67,14 @@ static GBody *const *bodies;
 static void deliver(P *p) {
   for (G *g; (g = runq_take_next(p)) != NULL || (g = runq_pop(p)) != NULL;) {
     Task *t = (Task *)(void *)g;
-    EXPLORE_CHECK(g->status == G_RUNNABLE, "a goroutine was readied that is "
-                  "%s", g_state_name(g->status));
-    EXPLORE_CHECK(rt_add(&woken[t->id], 1u) == 0, "goroutine %d was woken "
-                  "twice", t->id);
+    EXPLORE_CHECK(g->status == G_RUNNABLE,
+                  "a goroutine was readied that is "
+                  "%s",
+                  g_state_name(g->status));
+    EXPLORE_CHECK(rt_add(&woken[t->id], 1u) == 0,
+                  "goroutine %d was woken "
+                  "twice",
+                  t->id);
   }
 }
 
@@ -92,8 +99,8 @@ static bool do_send(P *p, Task *t, int chan, uint64_t value) {
 
 static bool do_recv(P *p, Task *t, int chan) {
   uint64_t value;
-  ChanResult result = chan_recv(p, &t->g, t->shared->chans[chan], &value,
-                                WAIT_CHAN_RECV);
+  ChanResult result =
+      chan_recv(p, &t->g, t->shared->chans[chan], &value, WAIT_CHAN_RECV);
   if (result == CHAN_PARKED) {
     wait_woken(p, t);
     result = t->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
@@ -169,13 +176,15 @@ static void bare_body(void *arg) {
 }
 
 static void run_bare(const char *name, GBody *const *three, int preemptions) {
-  Scenario scenario = {.name = name, .body = bare_body,
+  Scenario scenario = {.name = name,
+                       .body = bare_body,
                        .arg = (void *)(uintptr_t)three,
                        .preemptions = preemptions};
   assert_true(explore(&scenario));
 }
 
-// --- Bodies: the channel's number is 0 (no room), 1 (no room), 2 (room for 1) -------
+// --- Bodies: the channel's number is 0 (no room), 1 (no room), 2 (room for 1)
+// -------
 
 static void send_three(P *p, Task *t) {
   for (int i = 1; i <= 3; i++) do_send(p, t, 0, value_of(t->id, i));
@@ -261,14 +270,15 @@ static void many_to_one(void **state) {
   run_bare("two_producers", producers, 2);
   static GBody *const consumers[CHAN_GS] = {send_three, recv_all, recv_all};
   run_bare("two_consumers", consumers, 2);
-  static GBody *const buffered[CHAN_GS] = {
-      send_two_buffered, send_two_buffered, recv_four_buffered};
+  static GBody *const buffered[CHAN_GS] = {send_two_buffered, send_two_buffered,
+                                           recv_four_buffered};
   run_bare("two_producers_buffered", buffered, 2);
   static GBody *const closed[CHAN_GS] = {send_two, send_two, recv_one_close};
   run_bare("close_wakes_senders", closed, 2);
 }
 
-// --- Select ----------------------------------------------------------------------
+// --- Select
+// ----------------------------------------------------------------------
 
 static void select_two_recv(P *p, Task *t) {
   for (int i = 0; i < 2; i++) {
@@ -278,21 +288,13 @@ static void select_two_recv(P *p, Task *t) {
   }
 }
 
-static void send_on_0(P *p, Task *t) {
-  do_send(p, t, 0, value_of(t->id, 1));
-}
+static void send_on_0(P *p, Task *t) { do_send(p, t, 0, value_of(t->id, 1)); }
 
-static void send_on_1(P *p, Task *t) {
-  do_send(p, t, 1, value_of(t->id, 1));
-}
+static void send_on_1(P *p, Task *t) { do_send(p, t, 1, value_of(t->id, 1)); }
 
-static void close_0(P *p, Task *t) {
-  do_close(p, t, 0);
-}
+static void close_0(P *p, Task *t) { do_close(p, t, 0); }
 
-static void recv_on_1(P *p, Task *t) {
-  do_recv(p, t, 1);
-}
+static void recv_on_1(P *p, Task *t) { do_recv(p, t, 1); }
 
 // Receives from 0 until it is closed, or sends to 1; each once.
 static void select_close_or_send(P *p, Task *t) {
@@ -332,8 +334,7 @@ static void select_send_closed(P *p, Task *t) {
   set_case(t, 0, 0, true, value_of(t->id, 1));
   set_case(t, 1, 1, true, value_of(t->id, 2));
   int chosen = do_select(p, t, 2, true);
-  EXPLORE_CHECK(chosen == SELECT_SEND_CLOSED || chosen == 1,
-                "sent to nobody");
+  EXPLORE_CHECK(chosen == SELECT_SEND_CLOSED || chosen == 1, "sent to nobody");
 }
 
 // With a default: until both values came.
@@ -371,7 +372,8 @@ static void select_against_select(void **state) {
   run_bare("select_same_chan", same, 3);
 }
 
-// --- On the whole runtime ----------------------------------------------------------
+// --- On the whole runtime
+// ----------------------------------------------------------
 
 // Nobody but this G may look at these any more.
 static void scribble(Task *t) {
@@ -393,7 +395,8 @@ static void runtime_selector(P *p, Task *t) {
   for (t->i = 0; t->i < 4; t->i++) {
     set_case(t, 0, 0, false, 0);
     set_case(t, 1, 1, false, 0);
-    CO_SELECT(2, true, false);
+    set_case(t, 2, 1, false, 0);  // the same once more
+    CO_SELECT(3, true, false);
     EXPLORE_CHECK(t->chosen >= 0, "nobody closed that");
     note_received(0, t->cases[t->chosen].waiter.elem);
     scribble(t);
@@ -442,20 +445,22 @@ static void runtime_body(void *arg) {
 static void on_the_runtime(void **state) {
   (void)state;
   static GBody *const senders = senders_main, *const crossed = crossed_main;
-  Scenario one = {.name = "runtime_senders", .body = runtime_body,
-                  .arg = (void *)(uintptr_t)&senders, .preemptions = 0};
+  Scenario one = {.name = "runtime_senders",
+                  .body = runtime_body,
+                  .arg = (void *)(uintptr_t)&senders,
+                  .preemptions = 0};
   assert_true(explore(&one));
-  Scenario two = {.name = "runtime_crossed", .body = runtime_body,
-                  .arg = (void *)(uintptr_t)&crossed, .preemptions = 0};
+  Scenario two = {.name = "runtime_crossed",
+                  .body = runtime_body,
+                  .arg = (void *)(uintptr_t)&crossed,
+                  .preemptions = 0};
   assert_true(explore(&two));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_to_one),
-      cmocka_unit_test(many_to_one),
-      cmocka_unit_test(selects),
-      cmocka_unit_test(select_against_select),
+      cmocka_unit_test(one_to_one),     cmocka_unit_test(many_to_one),
+      cmocka_unit_test(selects),        cmocka_unit_test(select_against_select),
       cmocka_unit_test(on_the_runtime),
   };
   explore_program(15);

@@ -4,9 +4,9 @@
 // timer, a pin held by another thread, a G on its way from one queue to
 // another. And the end by sched_exit, from wherever it comes.
 //
-// Found when broken (mutants.sh): calls, timers or pins that are not counted;
-// the last unpin that does not look; an M that gives its P back without a
-// look.
+// Found when broken (tests/explore/mutants): calls, timers, pins or running Ps
+// that are not counted; the last unpin that does not look; an M that gives its
+// P back without a look.
 #include "tests/explore/sched_explore.h"
 
 enum { DEAD_TASKS = 5 };
@@ -19,7 +19,8 @@ static void on_deadlock(void *host) {
   hook_calls++;
 }
 
-// --- Bodies; the last to end does not end the runtime here ---------------------
+// --- Bodies; the last to end does not end the runtime here
+// ---------------------
 
 static void just_end(P *p, Task *t) {
   t->done = true;
@@ -94,7 +95,8 @@ static void exit_at_once(P *p, Task *t) {
   sched_exit(t->shared->s);
 }
 
-// --- Scenarios ----------------------------------------------------------------------
+// --- Scenarios
+// ----------------------------------------------------------------------
 
 typedef struct DeadTest {
   int procs;
@@ -143,8 +145,10 @@ static void dead_body(void *arg) {
   }
   SchedEnd end = world_run(&world, start_all);
   EXPLORE_CHECK(end == (test->dead ? SCHED_DEADLOCK : SCHED_EXITED),
-                "it ended as %s", end == SCHED_DEADLOCK ? "a deadlock, but it "
-                "is none" : "exited, but it is a deadlock");
+                "it ended as %s",
+                end == SCHED_DEADLOCK ? "a deadlock, but it "
+                                        "is none"
+                                      : "exited, but it is a deadlock");
   EXPLORE_CHECK(hook_calls == (test->dead ? 1u : 0u),
                 "the hook was called %u times", hook_calls);
   if (thread != 0) {
@@ -155,52 +159,87 @@ static void dead_body(void *arg) {
 }
 
 static void run(const char *name, DeadTest test) {
-  Scenario scenario = {.name = name, .body = dead_body, .arg = &test,
-                       .preemptions = 0};
+  Scenario scenario = {
+      .name = name, .body = dead_body, .arg = &test, .preemptions = 0};
   assert_true(explore(&scenario));
 }
 
 static void fires_when_nothing_can_run(void **state) {
   (void)state;
-  run("dead_1", (DeadTest){1, true, false, {block_for_ever, just_end}, NULL, false});
-  run("dead_2", (DeadTest){2, true, false,
-                           {block_for_ever, just_end, block_for_ever}, NULL, false});
-  run("dead_3", (DeadTest){3, true, false,
-                           {just_end, block_for_ever, just_end}, NULL, false});
-  run("dead_call", (DeadTest){2, true, false,
-                              {block_for_ever, call_and_end}, NULL, false});
-  run("dead_sysmon", (DeadTest){2, true, true,
-                                {block_for_ever, just_end}, NULL, false});
-  run("dead_rest", (DeadTest){2, true, false,
-                              {receive_two_and_exit, send_one}, NULL, false});
+  run("dead_1",
+      (DeadTest){1, true, false, {block_for_ever, just_end}, NULL, false});
+  run("dead_2", (DeadTest){2,
+                           true,
+                           false,
+                           {block_for_ever, just_end, block_for_ever},
+                           NULL,
+                           false});
+  run("dead_3",
+      (DeadTest){
+          3, true, false, {just_end, block_for_ever, just_end}, NULL, false});
+  run("dead_call",
+      (DeadTest){2, true, false, {block_for_ever, call_and_end}, NULL, false});
+  run("dead_sysmon",
+      (DeadTest){2, true, true, {block_for_ever, just_end}, NULL, false});
+  run("dead_rest",
+      (DeadTest){
+          2, true, false, {receive_two_and_exit, send_one}, NULL, false});
 }
 
 static void does_not_fire_before(void **state) {
   (void)state;
-  run("alive_sends", (DeadTest){2, false, false,
-                                {receive_two_and_exit, send_one,
-                                 yield_and_send}, NULL, false});
-  run("alive_timer", (DeadTest){2, false, false,
-                                {receive_two_and_exit, sleep_and_send,
-                                 send_one}, NULL, false});
-  run("alive_call", (DeadTest){2, false, false,
-                               {receive_two_and_exit, call_and_send,
-                                send_one}, NULL, false});
-  run("alive_call_1", (DeadTest){1, false, false,
-                                 {receive_two_and_exit, call_and_send,
-                                  call_and_send}, NULL, false});
-  run("alive_refused", (DeadTest){2, false, false,
-                                  {receive_two_and_exit, call_and_send,
-                                   send_one}, NULL, true});
-  run("alive_refused_3", (DeadTest){3, false, false,
+  run("alive_sends",
+      (DeadTest){2,
+                 false,
+                 false,
+                 {receive_two_and_exit, send_one, yield_and_send},
+                 NULL,
+                 false});
+  run("alive_timer",
+      (DeadTest){2,
+                 false,
+                 false,
+                 {receive_two_and_exit, sleep_and_send, send_one},
+                 NULL,
+                 false});
+  run("alive_call", (DeadTest){2,
+                               false,
+                               false,
+                               {receive_two_and_exit, call_and_send, send_one},
+                               NULL,
+                               false});
+  run("alive_call_1",
+      (DeadTest){1,
+                 false,
+                 false,
+                 {receive_two_and_exit, call_and_send, call_and_send},
+                 NULL,
+                 false});
+  run("alive_refused",
+      (DeadTest){2,
+                 false,
+                 false,
+                 {receive_two_and_exit, call_and_send, send_one},
+                 NULL,
+                 true});
+  run("alive_refused_3", (DeadTest){3,
+                                    false,
+                                    false,
                                     {receive_two_and_exit, sleep_and_send,
-                                     call_and_send, call_and_end}, NULL, true});
-  run("alive_3", (DeadTest){3, false, false,
-                            {receive_two_and_exit, call_and_send,
-                             sleep_and_send}, NULL, false});
+                                     call_and_send, call_and_end},
+                                    NULL,
+                                    true});
+  run("alive_3",
+      (DeadTest){3,
+                 false,
+                 false,
+                 {receive_two_and_exit, call_and_send, sleep_and_send},
+                 NULL,
+                 false});
 }
 
-// --- Threads of the host --------------------------------------------------------------
+// --- Threads of the host
+// --------------------------------------------------------------
 
 static void unpin(void *arg) {
   (void)arg;
@@ -216,13 +255,21 @@ static void exit_from_outside(void *arg) {
 
 static void pins_and_exits(void **state) {
   (void)state;
-  run("pin", (DeadTest){2, true, false, {block_for_ever, just_end}, unpin, false});
-  run("exit_outside", (DeadTest){2, false, false,
+  run("pin",
+      (DeadTest){2, true, false, {block_for_ever, just_end}, unpin, false});
+  run("exit_outside", (DeadTest){2,
+                                 false,
+                                 false,
                                  {block_for_ever, yield_and_send, just_end},
-                                 exit_from_outside, false});
-  run("exit_inside", (DeadTest){3, false, false,
-                                {block_for_ever, exit_at_once, call_and_end,
-                                 yield_and_send}, NULL, false});
+                                 exit_from_outside,
+                                 false});
+  run("exit_inside",
+      (DeadTest){3,
+                 false,
+                 false,
+                 {block_for_ever, exit_at_once, call_and_end, yield_and_send},
+                 NULL,
+                 false});
 }
 
 int main(void) {

@@ -6,8 +6,11 @@
 //
 // An M that is woken is a dummy from the pool: it keeps what it was given.
 //
-// Found when broken (mutants.sh): see test_explore_wake.c; these runs are
-// shorter, and find most of it without luck.
+// Found when broken (tests/explore/mutants): no second look after `spinning`
+// was dropped, or one that forgets runnext; a yield that wakes nobody. And
+// found in earlier versions: an M that did not spin and gave its P back without
+// a second look ("not_spinning"); a list put into the ring without a wake-up
+// ("ready_list"); a waker that found no P and dropped its count late ("taken").
 #include "tests/explore/sched_explore.h"
 
 enum { IDLE_PS = 3, IDLE_GS = 4, IDLE_DUMMIES = 3 };
@@ -18,7 +21,8 @@ static M ms[IDLE_PS];
 static M dummies[IDLE_DUMMIES];
 static G gs[IDLE_GS];
 
-// --- The parts -----------------------------------------------------------------
+// --- The parts
+// -----------------------------------------------------------------
 
 // The G that runs on P 0 spawns another and goes on.
 static void spawn_on_0(void *arg) {
@@ -89,7 +93,8 @@ static void take_0_and_spawn(void *arg) {
   sched_spawn(p, &gs[0]);
 }
 
-// --- A run -----------------------------------------------------------------------
+// --- A run
+// -----------------------------------------------------------------------
 
 typedef enum PartState { PART_IDLE, PART_BUSY, PART_SPINNING } PartState;
 
@@ -162,53 +167,68 @@ static void idle_body(void *arg) {
 }
 
 static void run(const char *name, IdleTest test, int preemptions) {
-  Scenario scenario = {.name = name, .body = idle_body, .arg = &test,
+  Scenario scenario = {.name = name,
+                       .body = idle_body,
+                       .arg = &test,
                        .preemptions = preemptions};
   assert_true(explore(&scenario));
 }
 
-// --- Submitter and searcher --------------------------------------------------------
+// --- Submitter and searcher
+// --------------------------------------------------------
 
 static void last_spinner_stops(void **state) {
   (void)state;
   PartState busy = PART_BUSY, spins = PART_SPINNING;
   run("spawn", (IdleTest){{busy, spins, busy}, {spawn_on_0, give_up_1}}, 3);
-  run("spawn_two", (IdleTest){{busy, spins, PART_IDLE},
-                              {spawn_two_on_0, give_up_1}}, 3);
+  run("spawn_two",
+      (IdleTest){{busy, spins, PART_IDLE}, {spawn_two_on_0, give_up_1}}, 3);
   run("yield", (IdleTest){{busy, spins, busy}, {yield_on_0, give_up_1}}, 3);
-  run("ready_two", (IdleTest){{busy, spins, busy},
-                              {ready_two_on_0, give_up_1}}, 3);
-  run("ready_list", (IdleTest){{busy, spins, busy},
-                               {ready_list_on_0, give_up_1}}, 3);
-  run("ready_list_idle", (IdleTest){{busy, spins, PART_IDLE},
-                                    {ready_list_on_0, give_up_1}}, 3);
+  run("ready_two", (IdleTest){{busy, spins, busy}, {ready_two_on_0, give_up_1}},
+      3);
+  run("ready_list",
+      (IdleTest){{busy, spins, busy}, {ready_list_on_0, give_up_1}}, 3);
+  run("ready_list_idle",
+      (IdleTest){{busy, spins, PART_IDLE}, {ready_list_on_0, give_up_1}}, 3);
+}
+
+static void nobody_spins(void **state) {
+  (void)state;
+  PartState busy = PART_BUSY, idle = PART_IDLE;
+  run("spawn_alone", (IdleTest){{busy, idle, idle}, {spawn_on_0}}, 0);
+  run("yield_alone", (IdleTest){{busy, idle, idle}, {yield_on_0}}, 0);
+  run("ready_two_alone", (IdleTest){{busy, idle, idle}, {ready_two_on_0}}, 0);
+  run("list_alone", (IdleTest){{busy, idle, busy}, {ready_list_on_0}}, 0);
 }
 
 static void one_that_does_not_spin_stops(void **state) {
   (void)state;
   PartState busy = PART_BUSY, spins = PART_SPINNING;
-  run("not_spinning", (IdleTest){{busy, busy, busy},
-                                 {spawn_on_0, give_up_1}}, 3);
-  run("found_meanwhile", (IdleTest){{busy, spins, busy},
-                                    {spawn_on_0, stop_spinning_1, give_up_2}},
+  run("not_spinning", (IdleTest){{busy, busy, busy}, {spawn_on_0, give_up_1}},
+      3);
+  run("found_meanwhile",
+      (IdleTest){{busy, spins, busy}, {spawn_on_0, stop_spinning_1, give_up_2}},
       2);
-  run("two_stop", (IdleTest){{busy, spins, spins},
-                             {spawn_on_0, give_up_1, give_up_2}}, 2);
+  run("two_stop",
+      (IdleTest){{busy, spins, spins}, {spawn_on_0, give_up_1, give_up_2}}, 2);
 }
 
 static void the_idle_p_is_taken(void **state) {
   (void)state;
   PartState busy = PART_BUSY, spins = PART_SPINNING;
-  run("taken", (IdleTest){{PART_IDLE, spins, busy},
-                          {take_0_and_spawn, stop_spinning_1, give_up_2}}, 3);
+  run("taken",
+      (IdleTest){{PART_IDLE, spins, busy},
+                 {take_0_and_spawn, stop_spinning_1, give_up_2}},
+      3);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(last_spinner_stops),
+      cmocka_unit_test(nobody_spins),
       cmocka_unit_test(one_that_does_not_spin_stops),
       cmocka_unit_test(the_idle_p_is_taken),
   };
-  explore_program(10);
+  explore_program(14);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,11 @@
 // steal, half of a full ring overflows to the global queue. Afterwards every G
 // is somewhere exactly once.
 //
-// Found when broken (mutants.sh): a thief that stores head instead of claiming
-// it by CAS; a torn read that is not retried; runnext taken by a plain store;
-// the owner's pop, or the overflow, without a claim; the tail published before
-// its slot.
+// Found when broken (tests/explore/mutants): a thief or the owner that stores
+// head instead of claiming it by CAS; runnext taken, stolen or displaced by a
+// store; the tail published before its slot; a steal that publishes one too
+// many. (A torn read in grab that is not retried is harmless but for the
+// time it takes: the CAS fails.)
 #include "tests/explore/sched_explore.h"
 
 enum { QUEUE_PS = 3, QUEUE_GS = 12 };
@@ -20,7 +21,7 @@ typedef struct Actor {
 static Sched *sched;
 static P *ps[QUEUE_PS];
 static G gs[QUEUE_GS];
-static int put_count;         // the owner's: gs[0..put_count) are out
+static int put_count;           // the owner's: gs[0..put_count) are out
 static uint32_t got[QUEUE_GS];  // how often each was found
 
 static void found(G *g) {
@@ -35,7 +36,8 @@ static G *next_g(void) {
   return &gs[put_count++];
 }
 
-// --- What actors do --------------------------------------------------------------
+// --- What actors do
+// --------------------------------------------------------------
 
 static void put(P *p, int step) {
   (void)step;
@@ -112,7 +114,8 @@ static void displace(P *p, int step) {
   if (step % 2 == 1) runq_displace_next(p);
 }
 
-// --- A scenario: up to three actors --------------------------------------------------
+// --- A scenario: up to three actors
+// --------------------------------------------------
 
 typedef struct QueueTest {
   Actor actors[QUEUE_PS];
@@ -165,12 +168,15 @@ static void queue_body(void *arg) {
 }
 
 static void run(const char *name, QueueTest *test, int preemptions) {
-  Scenario scenario = {.name = name, .body = queue_body, .arg = test,
+  Scenario scenario = {.name = name,
+                       .body = queue_body,
+                       .arg = test,
                        .preemptions = preemptions};
   assert_true(explore(&scenario));
 }
 
-// --- Scenarios -----------------------------------------------------------------------
+// --- Scenarios
+// -----------------------------------------------------------------------
 
 static void owner_and_thief(void **state) {
   (void)state;
@@ -203,10 +209,10 @@ static void runnext_is_taken(void **state) {
 
 static void two_thieves(void **state) {
   (void)state;
-  QueueTest test = {
-      .actors = {{put_and_pop, 0, 8}, {steal_and_keep, 1, 4},
-                 {steal_and_keep, 2, 4}},
-      .start = UINT32_MAX - 3};
+  QueueTest test = {.actors = {{put_and_pop, 0, 8},
+                               {steal_and_keep, 1, 4},
+                               {steal_and_keep, 2, 4}},
+                    .start = UINT32_MAX - 3};
   run("two_thieves", &test, 2);
 }
 
@@ -225,9 +231,9 @@ static void displaced(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(owner_and_thief),  cmocka_unit_test(overflow_and_thief),
-      cmocka_unit_test(torn_reads),       cmocka_unit_test(runnext_is_taken),
-      cmocka_unit_test(two_thieves),      cmocka_unit_test(lists_and_global),
+      cmocka_unit_test(owner_and_thief), cmocka_unit_test(overflow_and_thief),
+      cmocka_unit_test(torn_reads),      cmocka_unit_test(runnext_is_taken),
+      cmocka_unit_test(two_thieves),     cmocka_unit_test(lists_and_global),
       cmocka_unit_test(displaced),
   };
   explore_program(8);

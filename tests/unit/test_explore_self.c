@@ -18,7 +18,8 @@ static void two_threads(void (*run)(void *arg)) {
   explore_join_all();
 }
 
-// --- A lost update -------------------------------------------------------------
+// --- A lost update
+// -------------------------------------------------------------
 
 static void add_wrongly(void *arg) {
   (void)arg;
@@ -38,18 +39,21 @@ static void lost_update(void *wrong) {
 
 static void finds_a_lost_update(void **state) {
   (void)state;
-  Scenario wrong = {.name = "lost_update", .body = lost_update,
-                    .arg = &counter, .preemptions = 1};
+  Scenario wrong = {.name = "lost_update",
+                    .body = lost_update,
+                    .arg = &counter,
+                    .preemptions = 1};
   assert_true(explore_finds(&wrong, &found_text));
   assert_string_equal(found_text, "the count is 1");
   wrong.preemptions = -1;  // by the other strategies too
   assert_true(explore_finds(&wrong, &found_text));
-  Scenario right = {.name = "no_lost_update", .body = lost_update,
-                    .preemptions = 2};
+  Scenario right = {
+      .name = "no_lost_update", .body = lost_update, .preemptions = 2};
   assert_true(explore(&right));
 }
 
-// --- Two locks in two orders -----------------------------------------------------
+// --- Two locks in two orders
+// -----------------------------------------------------
 
 static void take_both(uint32_t *first, uint32_t *second) {
   rt_spin_lock(first);
@@ -77,16 +81,19 @@ static void two_locks(void *arg) {
 
 static void finds_a_deadlock(void **state) {
   (void)state;
-  Scenario wrong = {.name = "two_locks", .body = two_locks, .arg = &counter,
+  Scenario wrong = {.name = "two_locks",
+                    .body = two_locks,
+                    .arg = &counter,
                     .preemptions = 1};
   assert_true(explore_finds(&wrong, &found_text));
   assert_string_equal(found_text, "deadlock: all threads sleep");
-  Scenario right = {.name = "two_locks_ordered", .body = two_locks,
-                    .preemptions = 2};
+  Scenario right = {
+      .name = "two_locks_ordered", .body = two_locks, .preemptions = 2};
   assert_true(explore(&right));
 }
 
-// --- A lost wake-up ----------------------------------------------------------------
+// --- A lost wake-up
+// ----------------------------------------------------------------
 
 static void sleeper(void *arg) {
   (void)arg;
@@ -118,7 +125,8 @@ static void finds_a_lost_wake_up(void **state) {
   assert_string_equal(found_text, "deadlock: all threads sleep");
 }
 
-// --- Neither goes on -----------------------------------------------------------------
+// --- Neither goes on
+// -----------------------------------------------------------------
 
 static void polite(uint32_t *mine, uint32_t *theirs) {
   for (;;) {
@@ -149,13 +157,16 @@ static void livelock(void *arg) {
 
 static void finds_a_livelock(void **state) {
   (void)state;
-  Scenario wrong = {.name = "livelock", .body = livelock, .step_limit = 1000,
+  Scenario wrong = {.name = "livelock",
+                    .body = livelock,
+                    .step_limit = 1000,
                     .preemptions = 0};
   assert_true(explore_finds(&wrong, &found_text));
   assert_string_equal(found_text, "livelock: not over after 1000 steps");
 }
 
-// --- An exhaustive search sees every schedule ------------------------------------------
+// --- An exhaustive search sees every schedule
+// ------------------------------------------
 
 static uint32_t seen_orders;
 
@@ -179,15 +190,16 @@ static void all_orders(void *arg) {
 
 static void sees_every_order(void **state) {
   (void)state;
-  Scenario scenario = {.name = "all_orders", .body = all_orders,
-                       .preemptions = 4};
+  Scenario scenario = {
+      .name = "all_orders", .body = all_orders, .preemptions = 4};
   assert_true(explore(&scenario));
   // 4 over 2: 0011 0101 0110 1001 1010 1100
   uint32_t all = 1u << 3 | 1u << 5 | 1u << 6 | 1u << 9 | 1u << 10 | 1u << 12;
   if (getenv("EXPLORE_REPLAY") == NULL) assert_int_equal(seen_orders, all);
 }
 
-// --- The bare locks and notes that all else uses ---------------------------------------
+// --- The bare locks and notes that all else uses
+// ---------------------------------------
 
 static RtLock plain_lock;
 static RtNote plain_note;

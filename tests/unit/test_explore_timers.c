@@ -3,10 +3,10 @@
 // Ps, each fires once or was stopped; and timers of idle Ps, for which one
 // sleeping M watches (idle.c), are never forgotten.
 //
-// Found when broken (mutants.sh): a stop that does not look at the owner again
-// under the lock; a thief that does not take the lock; an M that is taken for
-// other work while it watches the timers, with nobody in its place; a stopped
-// timer that stays in the mask.
+// Found when broken (tests/explore/mutants): a stop that does not look at the
+// owner again under the lock; a thief that does not take the lock; a sleeper
+// that is WAITING only when its timer has started; nobody, or sysmon not,
+// looking after timers; a bit of the mask that stays.
 #include "tests/explore/sched_explore.h"
 
 enum { TIMER_PS = 3, TIMERS = 4, TIMER_TASKS = 5 };
@@ -17,7 +17,8 @@ static Timer timers[TIMERS];
 static uint32_t fire_count[TIMERS], fires_begun[TIMERS];
 static uint32_t stopped;
 
-// --- Ps without Ms ---------------------------------------------------------------
+// --- Ps without Ms
+// ---------------------------------------------------------------
 
 static void count_fire(P *p, Timer *timer, int64_t now) {
   (void)p, (void)now;
@@ -173,7 +174,8 @@ static void restart_against_run(void **state) {
   run("period", period_body, 3);
 }
 
-// --- Sleep, on the whole runtime ---------------------------------------------------
+// --- Sleep, on the whole runtime
+// ---------------------------------------------------
 
 static uint32_t woke[TIMER_TASKS];
 
@@ -245,8 +247,8 @@ static void sleep_body(void *arg) {
 }
 
 static void run_sleep(const char *name, SleepTest test) {
-  Scenario scenario = {.name = name, .body = sleep_body, .arg = &test,
-                       .preemptions = 0};
+  Scenario scenario = {
+      .name = name, .body = sleep_body, .arg = &test, .preemptions = 0};
   assert_true(explore(&scenario));
 }
 

@@ -4,9 +4,9 @@
 // stops at the wrong moment, all threads sleep and the explorer says so.
 // The whole runtime runs on explorer threads: sched_run, Ms, find_runnable.
 //
-// Found when broken (mutants.sh): no second look after `spinning` was dropped;
-// the second look before it is dropped; the last spinner that finds work wakes
-// nobody; spawn, yield, a displaced G or a list wakes nobody.
+// Found when broken (tests/explore/mutants): no second look after `spinning`
+// was dropped; the last spinner that finds work wakes nobody; spawn or a
+// displaced G wakes nobody; a waker that counts itself without a CAS.
 #include "tests/explore/sched_explore.h"
 
 enum { WAKE_TASKS = 10 };
@@ -15,9 +15,7 @@ static uint32_t ran[WAKE_TASKS];  // set by each child
 static int procs, rounds;
 
 // Holds the M, with its P: only other Ms can make it go on.
-static void hold_until_ran(int id) {
-  explore_until_set(&ran[id]);
-}
+static void hold_until_ran(int id) { explore_until_set(&ran[id]); }
 
 static void child(P *p, Task *t) {
   rt_store_seq(&ran[t->id], 1u);
@@ -74,16 +72,19 @@ static void spawn_wakes(void **state) {
   for (procs = 2; procs <= 3; procs++) {
     rounds = 3;
     Scenario one = {.name = procs == 2 ? "spawn_2" : "spawn_3",
-                    .body = spawn_body, .preemptions = 1};
+                    .body = spawn_body,
+                    .preemptions = 1};
     assert_true(explore(&one));
     rounds = 7;  // more than the ring holds
     Scenario many = {.name = procs == 2 ? "overflow_2" : "overflow_3",
-                     .body = many_body, .preemptions = 1};
+                     .body = many_body,
+                     .preemptions = 1};
     assert_true(explore(&many));
   }
 }
 
-// --- Two children that need one another ----------------------------------------
+// --- Two children that need one another
+// ----------------------------------------
 
 // Runs until the other one runs at the same time.
 static void partner(P *p, Task *t) {
@@ -108,12 +109,13 @@ static void partners_run(void *arg) {
 static void last_spinner_wakes_another(void **state) {
   (void)state;
   procs = 3;
-  Scenario scenario = {.name = "partners", .body = partners_run,
-                       .preemptions = 1};
+  Scenario scenario = {
+      .name = "partners", .body = partners_run, .preemptions = 1};
   assert_true(explore(&scenario));
 }
 
-// --- Yield ---------------------------------------------------------------------
+// --- Yield
+// ---------------------------------------------------------------------
 
 // Holds its M until the main G, which yielded, runs again.
 static void holds_for_main(P *p, Task *t) {
@@ -143,7 +145,8 @@ static void yield_wakes(void **state) {
   assert_true(explore(&scenario));
 }
 
-// --- Ready: one by one, and a list -----------------------------------------------
+// --- Ready: one by one, and a list
+// -----------------------------------------------
 
 static void receiver(P *p, Task *t) {
   CO_BEGIN;
@@ -202,15 +205,18 @@ static void ready_wakes(void **state) {
   rounds = 2;
   for (procs = 2; procs <= 3; procs++) {
     Scenario closes = {.name = procs == 2 ? "close_2" : "close_3",
-                       .body = close_body, .preemptions = 1};
+                       .body = close_body,
+                       .preemptions = 1};
     assert_true(explore(&closes));
     Scenario sends = {.name = procs == 2 ? "displaced_2" : "displaced_3",
-                      .body = send_body, .preemptions = 1};
+                      .body = send_body,
+                      .preemptions = 1};
     assert_true(explore(&sends));
   }
 }
 
-// --- A G in runnext is seen by the looks of the one that runs ----------------------
+// --- A G in runnext is seen by the looks of the one that runs
+// ----------------------
 
 static void look_main(P *p, Task *t) {
   CO_BEGIN;
@@ -234,7 +240,8 @@ static void looks_wake(void **state) {
   assert_true(explore(&scenario));
 }
 
-// --- Blocking calls ------------------------------------------------------------------
+// --- Blocking calls
+// ------------------------------------------------------------------
 
 static void call_main(P *p, Task *t) {
   CO_BEGIN;
@@ -282,13 +289,14 @@ static void call_hands_its_p_over(void **state) {
   (void)state;
   for (procs = 1; procs <= 3; procs++) {
     static const char *const names[] = {"", "call_1", "call_2", "call_3"};
-    Scenario scenario = {.name = names[procs], .body = call_body,
-                         .preemptions = 1};
+    Scenario scenario = {
+        .name = names[procs], .body = call_body, .preemptions = 1};
     assert_true(explore(&scenario));
   }
   for (procs = 2; procs <= 3; procs++) {
     Scenario back = {.name = procs == 2 ? "call_back_2" : "call_back_3",
-                     .body = calls_body, .preemptions = 0};
+                     .body = calls_body,
+                     .preemptions = 0};
     assert_true(explore(&back));
   }
 }

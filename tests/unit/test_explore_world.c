@@ -4,16 +4,16 @@
 // G runs while the world is stopped, everybody goes on afterwards, a handshake
 // reaches each P once.
 //
-// Found when broken (mutants.sh): a P that goes idle without counting itself
-// as stopped; a G that comes out of a call while the world is stopped and
-// takes a P; a restart that forgets a P with work; the flag cleared before the
-// handshake has run.
+// Found when broken (tests/explore/mutants): a P that goes idle without
+// counting itself as stopped; idle Ps that can still be taken; looks that do
+// not stop; an M that is not woken by the restart; one P too few waited for; a
+// handshake that forgets a P that goes idle.
 #include "tests/explore/sched_explore.h"
 
 enum { WORLD_TASKS = 5, WORLD_PS = 3 };
 
 static Shared world;
-static uint32_t inside;   // Gs between two looks: plain, changed by steps
+static uint32_t inside;  // Gs between two looks: plain, changed by steps
 static bool is_stopped;
 static uint32_t shaken[WORLD_PS];
 static int64_t stops;
@@ -23,7 +23,8 @@ static void work(void) {
   EXPLORE_CHECK(!is_stopped, "a goroutine runs while the world is stopped");
   inside++;
   RT_STEP(&inside);
-  EXPLORE_CHECK(!is_stopped, "the world was stopped around a running goroutine");
+  EXPLORE_CHECK(!is_stopped,
+                "the world was stopped around a running goroutine");
   inside--;
 }
 
@@ -38,7 +39,8 @@ static void check_stopped(const P *mine) {
                 "there are idle Ps in a stopped world");
 }
 
-// --- What Gs do --------------------------------------------------------------------
+// --- What Gs do
+// --------------------------------------------------------------------
 
 static void worker(P *p, Task *t) {
   CO_BEGIN;
@@ -47,6 +49,19 @@ static void worker(P *p, Task *t) {
     CO_LOOK;
   }
   work();
+  CO_END;
+}
+
+// Goes on until the stopper has ended: a look that was asked to stop does.
+static void endless(P *p, Task *t) {
+  CO_BEGIN;
+  while (!rt_load_seq(&t->shared->flag)) {
+    work();
+    t->a = (rt_load_seq(&p->look) & LOOK_WORLD) != 0;
+    t->b = stops;
+    CO_LOOK;
+    EXPLORE_CHECK(!t->a || stops > t->b, "a look did not stop");
+  }
   CO_END;
 }
 
@@ -88,6 +103,7 @@ static void stopper(P *p, Task *t) {
     stop_once(p, t);
     CO_LOOK;
   }
+  rt_store_seq(&t->shared->flag, 1u);
   CO_END;
 }
 
@@ -122,8 +138,6 @@ static void shake(void *arg, P *q) {
 static void shaker(P *p, Task *t) {
   CO_BEGIN;
   work();
-  // only one at a time may use the counts
-  rt_store_seq(&t->shared->flag, 1u);
   memset(shaken, 0, sizeof shaken);
   sched_for_each_p(p, &t->g, shake, NULL);
   for (int i = 0; i < sched_procs(p->sched); i++) {
@@ -148,7 +162,8 @@ static void resizer(P *p, Task *t) {
   CO_END;
 }
 
-// --- Scenarios: which Gs there are -----------------------------------------------------
+// --- Scenarios: which Gs there are
+// -----------------------------------------------------
 
 typedef struct WorldTest {
   int procs;
@@ -181,8 +196,8 @@ static void world_body(void *arg) {
 }
 
 static void run(const char *name, WorldTest test) {
-  Scenario scenario = {.name = name, .body = world_body, .arg = &test,
-                       .preemptions = 0};
+  Scenario scenario = {
+      .name = name, .body = world_body, .arg = &test, .preemptions = 0};
   assert_true(explore(&scenario));
 }
 
@@ -191,6 +206,7 @@ static void stops_running_and_idle(void **state) {
   stops = 0;
   run("stop_running", (WorldTest){2, {stopper, worker}});
   run("stop_idle", (WorldTest){3, {stopper, yielder}});
+  run("stop_endless", (WorldTest){2, {stopper, endless}});
   run("stop_3", (WorldTest){3, {stopper, worker, yielder, worker}});
   if (getenv("EXPLORE_REPLAY") == NULL) assert_true(stops > 0);
 }
@@ -232,6 +248,6 @@ int main(void) {
       cmocka_unit_test(handshakes),
       cmocka_unit_test(resizes),
   };
-  explore_program(16);
+  explore_program(17);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// Natives as a host writes them: results, errors, tail calls, blocking work,
+// values with C data, state of each runtime, walking maps.
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stdlib/stdlib.h"
+#include "vm/csp.h"
+
+static char output[8192];  // of the one runtime that runs at a time
+static int finalized;
+
+static void take(void *arg, const char *data, size_t len) {
+  (void)arg;
+  size_t have = strlen(output);
+  if (have + len >= sizeof output) len = sizeof output - 1 - have;
+  memcpy(output + have, data, len);
+  output[have + len] = '\0';
+}
+
+// --- Natives -----------------------------------------------------------------
+
+static CspStatus too_many(CspCall *call) {
+  for (int i = 0; i < 9; i++) csp_return(call, csp_int(call, i));
+  return csp_ok_nothing(call);
+}
+
+static CspStatus first_panic_counts(CspCall *call) {
+  csp_panic(call, "first");
+  csp_panic(call, "second");
+  return csp_ok_int(call, 1);
+}
+
+static CspStatus undefined_is_memory(CspCall *call) {
+  return csp_ok(call, csp_string_take(call, NULL, 0));
+}
+
+static CspStatus with_error(CspCall *call) {
+  return csp_ok_errno(call, ENOENT, "thing");
+}
+
+static CspStatus apply(CspCall *call) {
+  CspValue args[2] = {csp_arg(call, 1), csp_arg(call, 2)};
+  return csp_tail(call, csp_arg(call, 0), 2, args);
+}
+
+static void double_it(void *data) { *(int64_t *)data *= 2; }
+
+static CspStatus doubled(CspCall *call, void *data) {
+  int64_t n = *(int64_t *)data;
+  free(data);
+  if (n > 100) return csp_panic(call, "%lld is too much", (long long)n);
+  csp_return(call, csp_int(call, n));
+  return csp_ok(call, csp_arg(call, 0));
+}
+
+static CspStatus block(CspCall *call) {
+  int64_t *n = malloc(sizeof *n);
+  if (!n || !csp_need_int(call, 0, n)) {
+    free(n);
+    return CSP_PANIC;
+  }
+  return csp_block(call, double_it, doubled, n);
+}
+
+// After blocking work the rest may be a tail call.
+static CspStatus then_tail(CspCall *call, void *data) {
+  free(data);
+  CspValue args[2] = {csp_int(call, 20), csp_int(call, 22)};
+  return csp_tail(call, csp_arg(call, 0), 2, args);
+}
+
+static CspStatus block_and_tail(CspCall *call) {
+  int64_t *n = calloc(1, sizeof *n);
+  return csp_block(call, double_it, then_tail, n);
+}
+
+// Sums ints of a map while taking every key out.
+static CspStatus drain(CspCall *call) {
+  CspValue map, key, value;
+  if (!csp_need_type(call, 0, CSP_MAP, &map)) return CSP_PANIC;
+  int64_t sum = 0;
+  CspIter iter = {0};
+  while (csp_map_next(call, map, &iter, &key, &value)) {
+    sum += csp_to_int(value);
+    if (!csp_map_delete(call, map, key, NULL)) return CSP_PANIC;
+  }
+  return csp_ok_int(call, sum);
+}
+
+// --- A class
+// -------------------------------------------------------------------
+
+typedef struct Counter {
+  int64_t n;
+} Counter;
+
+static void counter_finalize(void *data) {
+  (void)data;
+  finalized++;
+}
+
+static const CspClass counter_class = {"counter", counter_finalize,
+                                       sizeof(Counter)};
+static const CspClass total_class = {"total", NULL, sizeof(int64_t)};
+
+static CspStatus counter_new(CspCall *call) {
+  return csp_ok(call, csp_host_new(call, &counter_class, NULL));
+}
+
+static CspStatus counter_add(CspCall *call) {
+  Counter *counter = csp_host_data(csp_arg(call, 0), &counter_class);
+  int64_t *total = csp_state(csp_of(call), &total_class);
+  int64_t n = 1;
+  if (!counter) return csp_bad_arg(call, 0, "a counter");
+  bool given = csp_type(csp_arg(call, 1)) != CSP_NIL;
+  if (given && !csp_need_int(call, 1, &n)) return CSP_PANIC;
+  counter->n += n;
+  *total += n;
+  return csp_ok_int(call, counter->n);
+}
+
+static CspStatus counter_total(CspCall *call) {
+  int64_t *total = csp_state(csp_of(call), &total_class);
+  return csp_ok_int(call, total ? *total : -1);
+}
+
+// --- The module
+// ------------------------------------------------------------------
+
+static const CspFunction functions[] = {
+    {"too_many", "", too_many},
+    {"first", "", first_panic_counts},
+    {"memory", "", undefined_is_memory},
+    {"with_error", "", with_error},
+    {"apply", "f, a, b", apply},
+    {"block", "n", block},
+    {"block_and_tail", "f", block_and_tail},
+    {"drain", "map", drain},
+    {"counter", "", counter_new},
+    {"total", "", counter_total},
+    {NULL, NULL, NULL},
+};
+
+static const CspFunction methods[] = {
+    {"add", "counter, n = 1", counter_add},
+    {NULL, NULL, NULL},
+};
+
+static void set_answer(CspCall *call, CspValue module) {
+  csp_module_set(call, module, "answer", csp_int(call, 42));
+}
+
+static const char in_language[] = "func twice(x) => x * 2\n";
+static const CspModule module = {"host", functions, set_answer, in_language,
+                                 sizeof in_language - 1};
+
+static void check(const char *text, int status, const char *wanted) {
+  CspConfig config;
+  csp_config_init(&config);
+  config.procs = 2;
+  config.write_out = config.write_err = take;
+  output[0] = '\0';
+  finalized = 0;
+  Csp *csp = csp_new(&config);
+  assert_non_null(csp);
+  csp_install_language(csp);
+  assert_true(stdlib_install(csp));
+  assert_true(csp_register(csp, &module));
+  assert_true(csp_register_class(csp, &counter_class, methods));
+  assert_true(csp_register_class(csp, &total_class, NULL));
+  int got = -1;
+  char script[1024];
+  snprintf(script, sizeof script, "import \"host\"\n%s", text);
+  csp_run(csp, "script.csp", script, strlen(script), &got);
+  csp_free(csp);
+  assert_string_equal(output, wanted);
+  assert_int_equal(got, status);
+}
+
+// --- Tests
+// ------------------------------------------------------------------------
+
+static void results_and_errors(void **state) {
+  (void)state;
+  check("println(host.answer, host.twice(4))", 0, "42 8\n");
+  check("_, e := try(host.too_many)\nprintln(e)", 0,
+        "host.too_many: more than 8 results\n");
+  check("_, e := try(host.first)\nprintln(e)", 0, "first\n");
+  check("_, e := try(host.memory)\nprintln(e)", 0, "out of memory\n");
+  check("v, e := host.with_error()\nprintln(v, e, e is error)", 0,
+        "nil thing: No such file or directory true\n");
+}
+
+static void tail_calls(void **state) {
+  (void)state;
+  check("println(host.apply(func(a, b) => a - b, 5, 3))", 0, "2\n");
+  check(
+      "a, b := host.apply(func(a, b) { return b, a }, 1, 2)\n"
+      "println(a, b)",
+      0, "2 1\n");
+  check(
+      "_, e := try(func() => host.apply(func(a) => a, 1, 2))\n"
+      "println(e != nil)",
+      0, "true\n");
+  check("println(host.apply(max, 1, 2))", 0, "2\n");
+}
+
+static void blocking_work(void **state) {
+  (void)state;
+  check("a, b := host.block(21)\nprintln(a, b)", 0, "42 21\n");
+  check("_, e := try(func() { host.block(51) })\nprintln(e)", 0,
+        "102 is too much\n");
+  check("println(host.block_and_tail(func(a, b) => a + b))", 0, "42\n");
+  check(
+      "sum := 0\nts := []\nfor i in 0..50 {\n  t := go host.block(i)\n"
+      "  ts.push(t)\n}\nfor t in ts {\n  a, b := <-t\n  sum += a\n}\n"
+      "println(sum)",
+      0, "2450\n");
+}
+
+static void maps_change_while_walked(void **state) {
+  (void)state;
+  check(
+      "m := {}\nfor i in 0..100 { m[i] = i }\n"
+      "println(host.drain(m), len(m))",
+      0, "4950 0\n");
+}
+
+static void classes_have_methods_and_state(void **state) {
+  (void)state;
+  check(
+      "a := host.counter()\nb := host.counter()\na.add()\na.add(4)\n"
+      "println(b.add(2), a.add(0), host.total(), type(a))\n"
+      "f := a.add\nprintln(f(1))",
+      0, "2 5 7 counter\n6\n");
+  assert_int_equal(finalized, 2);
+  check("println(host.total())", 0, "0\n");
+  check(
+      "_, e := try(func() => host.counter().nothing())\n"
+      "println(\"nothing\" in str(e))",
+      0, "true\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(results_and_errors),
+      cmocka_unit_test(tail_calls),
+      cmocka_unit_test(blocking_work),
+      cmocka_unit_test(maps_change_while_walked),
+      cmocka_unit_test(classes_have_methods_and_state),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
