@@ -95,15 +95,6 @@ static G *steal_work(M *m, bool *inherit) {
 }
 
 // --- Giving up --------------------------------------------------------------
-// Row 15: after `spinning` was dropped. See the protocol in idle.c.
-static bool work_anywhere(Sched *s) {
-  if (global_count(s) != 0) return true;
-  for (int i = 0; i < procs_now(s); i++) {
-    if (!mask_read(&s->idle_mask, i) && runq_has_work(p_at(s, i))) return true;
-  }
-  return false;
-}
-
 // The P goes back, unless something came up meanwhile. false: m still has it.
 static bool release_p(M *m) {
   Sched *s = m->sched;
@@ -125,18 +116,12 @@ static bool release_p(M *m) {
 static void give_up(M *m) {
   Sched *s = m->sched;
   if (!release_p(m)) return;
-  if (!m->spinning) return;  // others do: they look for it
-  m->spinning = false;
-  uint32_t before = rt_sub(&s->spinning, 1u);
-  RT_CHECK(before > 0, "the number of spinning threads fell below 0");
-  if (!work_anywhere(s)) return;
-  rt_lock(&s->lock);
-  P *p = idle_get_p(s, m->old_p);
-  if (p != NULL) idle_take_p(m, p);
-  rt_unlock(&s->lock);
-  if (p == NULL) return;
-  m->spinning = true;
-  rt_add(&s->spinning, 1u);
+  if (m->spinning) {
+    m->spinning = false;
+    uint32_t before = rt_sub(&s->spinning, 1u);
+    RT_CHECK(before > 0, "the number of spinning threads fell below 0");
+  }
+  idle_look_again(m);
 }
 
 static void leave_at_exit(M *m) {

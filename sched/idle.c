@@ -11,6 +11,10 @@
 //      0: loads idle_count; not 0:      T3 loads all tails, runnexts and the
 //      wakes an M that spins               global count, seq_cst; work:
 //                                          takes a P again and looks
+// A searcher that was not allowed to spin does T1 and T3: if S2 saw neither a
+// spinner nor an idle P, S2 comes before T1, an RMW too, and T3 sees S1. A
+// submitter that has counted itself as a spinner and then finds no idle P ends
+// like a searcher: others have relied on it meanwhile.
 // If S2 sees T's count, S2 comes before T2 in the single total order, S1 is
 // before S2 and T3 behind T2: T3 sees S1. Acquire and release would let S2
 // pass S1 (a store and a later load). S1 is a seq_cst store where nothing else
@@ -168,19 +172,52 @@ void idle_give_back(Sched *s, P *p) {
   rt_unlock(&s->lock);
 }
 
+// T3 above.
+static bool work_anywhere(Sched *s) {
+  if (global_count(s) != 0) return true;
+  for (int i = 0; i < procs_now(s); i++) {
+    if (!mask_read(&s->idle_mask, i) && runq_has_work(p_at(s, i))) return true;
+  }
+  return false;
+}
+
+// Becomes the one that spins, and takes an idle P for it (and m, if given; else
+// for an M that the caller starts). NULL: another one
+// spins, or no P is idle. Who saw us spin meanwhile has left its work, or its
+// idle P, to us: so a claim without a P is given up like any other spinning.
+static P *claim_p(Sched *s, M *m, P *wish) {
+  for (;;) {
+    uint32_t none = 0;
+    if (!rt_cas(&s->spinning, &none, 1u)) return NULL;
+    rt_lock(&s->lock);
+    P *p = idle_get_p(s, wish);
+    if (p != NULL && m != NULL) idle_take_p(m, p);
+    bool ends = rt_load_relaxed(&s->exiting);  // relaxed: sched.lock held
+    rt_unlock(&s->lock);
+    if (p != NULL) return p;
+    rt_sub(&s->spinning, 1u);
+    // seq: behind the rt_sub, as T3 behind T2
+    if (ends || rt_load_seq(&s->idle_count) == 0 || !work_anywhere(s))
+      return NULL;
+  }
+}
+
+bool idle_look_again(M *m) {
+  Sched *s = m->sched;
+  if (!work_anywhere(s) || claim_p(s, m, m->old_p) == NULL) return false;
+  m->spinning = true;
+  return true;
+}
+
 void idle_wakep(Sched *s) {
   // seq: S2 above
   if (rt_load_seq(&s->spinning) != 0 || rt_load_seq(&s->idle_count) == 0) {
     return;
   }
-  uint32_t none = 0;
-  if (!rt_cas(&s->spinning, &none, 1u)) return;
-  rt_lock(&s->lock);
-  P *p = idle_get_p(s, NULL);
-  rt_unlock(&s->lock);
-  if (p != NULL && idle_start_m(s, p, true)) return;
+  P *p = claim_p(s, NULL, NULL);
+  if (p == NULL || idle_start_m(s, p, true)) return;
   rt_sub(&s->spinning, 1u);
-  if (p != NULL) idle_give_back(s, p);
+  idle_give_back(s, p);
 }
 
 void idle_stop_spinning(M *m) {

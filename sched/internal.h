@@ -266,7 +266,10 @@ void idle_take_p(M *m, P *p);      // sched.lock held; p from idle_get_p
 bool idle_wait(M *m);              // m without P sleeps; true: it has one again
 bool idle_start_m(Sched *s, P *p, bool spinning);  // p taken; no lock held
 void idle_wakep(Sched *s);                         // any thread
-bool idle_timers_alone(Sched *s);                  // sched.lock held
+// m has given its P back, and does not spin: T3 of the protocol. true: there
+// is work, m has a P again and spins.
+bool idle_look_again(M *m);
+bool idle_timers_alone(Sched *s);  // sched.lock held
 void idle_stop_spinning(M *m);
 void idle_check_deadlock(Sched *s);   // sched.lock held
 void idle_give_back(Sched *s, P *p);  // p taken, but no M to be had for it

@@ -89,7 +89,9 @@ void sched_ready_list(P *p, G *first, int count) {
     list.last = g;
   }
   if (!p->single) share_list(p, &list);
-  if (list.count > 0) runq_put_list(p, &list);
+  if (list.count == 0) return;
+  runq_put_list(p, &list);
+  if (!p->single) idle_wakep(p->sched);
 }
 
 bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),

@@ -88,7 +88,8 @@ void runq_put_list(P *p, GList *list) {
     list->count--;
     slot_write(p, tail++, g);
   }
-  rt_store_release(&p->tail, tail);  // release: as in runq_put
+  // seq: as runq_put, and before the load of `spinning` in idle_wakep
+  rt_store_seq(&p->tail, tail);
   if (list->count == 0) return;
   Sched *s = p->sched;
   rt_lock(&s->lock);

@@ -198,7 +198,6 @@ bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
 // Goes to the global queue's tail (row 10).
 // (libc has a function sched_yield: the symbol must be another one.)
 void sched_yield_g(P *p, G *g);
-#define sched_yield(p, g) sched_yield_g((p), (g))
 // The running G ended: DEAD. Its memory is the caller's again at once.
 void sched_end(P *p, G *g);
 // After the running G left in one of the ways above: the next G to run in

@@ -15,4 +15,4 @@ else
   echo "status $status"
   head -n 5 "$TMPDIR/err"
 fi
-# gcstress: 1000
+# gcstress: 100000

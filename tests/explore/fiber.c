@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FIBER_ASAN 1
@@ -42,7 +41,7 @@ static void fiber_before(Fiber *from, Fiber *to) {
   __sanitizer_start_switch_fiber(&from->fake_stack, bottom, size);
 #endif
 #ifdef FIBER_TSAN
-  __tsan_switch_to_fiber(to->context, 0);
+  __tsan_switch_to_fiber(to->tsan, 0);
 #endif
 }
 
@@ -64,31 +63,42 @@ static void fiber_main(void) {
   for (;;) fiber->run(fiber->arg);
 }
 
-static void fiber_enter(Fiber *fiber) {
-  ucontext_t start;
-  getcontext(&start);
-  start.uc_stack.ss_sp = fiber->stack;
-  start.uc_stack.ss_size = FIBER_STACK;
-  start.uc_link = NULL;
-  makecontext(&start, fiber_main, 0);
+static void fiber_prepare(Fiber *fiber) {
+  getcontext(&fiber->context);
+  fiber->context.uc_stack.ss_sp = fiber->stack;
+  fiber->context.uc_stack.ss_size = FIBER_STACK;
+  fiber->context.uc_link = NULL;
+  makecontext(&fiber->context, fiber_main, 0);
+}
+
+#ifdef FIBER_ASAN
+// AddressSanitizer takes each _longjmp for one on the same stack.
+void fiber_switch(Fiber *from, Fiber *to) {
+  fiber_before(from, to);
+  swapcontext(&from->context, &to->context);
+  fiber_after();
+}
+#else
+static void fiber_resume(Fiber *fiber) {
+  if (fiber->begun) _longjmp(fiber->env, 1);
   fiber->begun = true;
-  setcontext(&start);
+  setcontext(&fiber->context);
 }
 
 __attribute__((noinline)) void fiber_switch(Fiber *from, Fiber *to) {
   if (_setjmp(from->env) == 0) {
     fiber_before(from, to);
-    if (!to->begun) fiber_enter(to);
-    _longjmp(to->env, 1);
+    fiber_resume(to);
   }
   fiber_after();
 }
+#endif
 
 void fiber_init_own(Fiber *fiber) {
   memset(fiber, 0, sizeof *fiber);
   fiber->begun = true;
 #ifdef FIBER_TSAN
-  fiber->context = __tsan_get_current_fiber();
+  fiber->tsan = __tsan_get_current_fiber();
 #endif
 }
 
@@ -103,15 +113,16 @@ Fiber *fiber_new(void (*run)(void *arg), void *arg) {
     free(fiber);
     return NULL;
   }
+  fiber_prepare(fiber);
 #ifdef FIBER_TSAN
-  fiber->context = __tsan_create_fiber(0);
+  fiber->tsan = __tsan_create_fiber(0);
 #endif
   return fiber;
 }
 
 void fiber_free(Fiber *fiber) {
 #ifdef FIBER_TSAN
-  __tsan_destroy_fiber(fiber->context);
+  __tsan_destroy_fiber(fiber->tsan);
 #endif
   munmap(fiber->stack, FIBER_STACK);
   free(fiber);

@@ -8,9 +8,11 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <ucontext.h>
 
 typedef struct Fiber {
   jmp_buf env;
+  ucontext_t context;
   char *stack;  // NULL: the system thread's own
   bool begun;
   void (*run)(void *arg);
@@ -18,7 +20,7 @@ typedef struct Fiber {
   void *fake_stack;          // AddressSanitizer's
   const void *stack_bottom;  // the system thread's own stack, once known
   size_t stack_size;
-  void *context;  // ThreadSanitizer's
+  void *tsan;  // ThreadSanitizer's
 } Fiber;
 
 // The running system thread as a fiber.
