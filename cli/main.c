@@ -50,8 +50,7 @@ static int parse_procs(const char *text) {
   long n = text ? strtol(text, &end, 10) : 0;
   if (text == NULL || *text == '\0' || *end != '\0' || errno || n < 1 ||
       n > 1024)
-    usage_error("--procs needs a number from 1 to 1024, not",
-                text ? text : "");
+    usage_error("--procs needs a number from 1 to 1024, not", text ? text : "");
   return (int)n;
 }
 

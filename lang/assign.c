@@ -11,7 +11,6 @@ static int count_nodes(const Node *list) {
 }
 
 // --- Declaring --------------------------------------------------------------
-
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
   symbol->reg = reg;
   if (symbol->captured) emit_abc(c, pos, OP_NEWCELL, reg, reg, 0);
@@ -87,7 +86,6 @@ void assign_define(Compiler *c, Node *node) {
 }
 
 // --- Places: what stands left of = ------------------------------------------
-
 // a: the object of a field or element, b: the index. -1: none.
 typedef struct Place {
   const Node *node;
@@ -159,7 +157,6 @@ void assign_targets(Compiler *c, Node *targets, int from) {
 }
 
 // --- = ----------------------------------------------------------------------
-
 static void assign_one(Compiler *c, Node *target, Node *value) {
   int save = c->func->top, reg = expr_register(c, target);
   if (reg >= 0 && !name_is_blank(target)) {
@@ -215,7 +212,6 @@ static void assign_many(Compiler *c, Node *node, int count) {
 }
 
 // --- op=, ++ ----------------------------------------------------------------
-
 // place = place op value
 static void update(Compiler *c, const Node *node, Node *value) {
   int save = c->func->top, reg = expr_register(c, node->a), end = NO_JUMP;

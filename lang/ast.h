@@ -21,11 +21,12 @@ typedef struct Str {
 } Str;
 
 typedef struct Pos {
-  uint32_t line;  // from 1
-  uint32_t col;   // from 1, in bytes
+  uint32_t line;    // from 1
+  uint32_t col;     // from 1, in bytes
   uint32_t offset;  // byte offset in the source text
 } Pos;
 
+// clang-format off
 // X(kind, meaning of the fields)
 #define NODE_KINDS(X)                                                         \
   /* expressions */                                                           \
@@ -82,14 +83,16 @@ typedef struct Pos {
   X(STRUCT, "name, a: PARAMs (fields, with their defaults)")                  \
   X(FUNCDECL, "name, a: FUNC (c of it set: a method)")                        \
   X(IMPORT, "name: as bound, str: path; FLAG_ALIAS if the name was written")
+// clang-format on
 
 typedef enum NodeKind {
 #define X(kind, meaning) NODE_##kind,
   NODE_KINDS(X)
 #undef X
-  NODE_KIND_COUNT
+      NODE_KIND_COUNT
 } NodeKind;
 
+// clang-format off
 // Operators: X(name, source text)
 #define AST_OPS(X)                                                            \
   X(NONE, "=") X(ADD, "+") X(SUB, "-") X(MUL, "*") X(DIV, "/") X(MOD, "%")    \
@@ -98,6 +101,7 @@ typedef enum NodeKind {
   X(COALESCE, "??") X(EQ, "==") X(NE, "!=") X(LT, "<") X(LE, "<=")            \
   X(GT, ">") X(GE, ">=") X(IN, "in") X(NOT, "!") X(NEG, "-") X(BNOT, "^")     \
   X(RANGE, "..") X(RANGE_INCL, "..=")
+// clang-format on
 
 typedef enum AstOp {
 #define X(name, text) AST_##name,
@@ -115,13 +119,13 @@ enum {
 
 typedef struct Node Node;
 struct Node {
-  uint8_t kind;   // NodeKind
-  uint8_t op;     // AstOp
+  uint8_t kind;  // NodeKind
+  uint8_t op;    // AstOp
   uint16_t flags;
   Pos pos;
-  Pos end;        // BLOCK: of the closing brace; FUNCDECL STRUCT IMPORT
-                  // LABELED: of the name
-  Node *next;     // the list this node is in
+  Pos end;     // BLOCK: of the closing brace; FUNCDECL STRUCT IMPORT
+               // LABELED: of the name
+  Node *next;  // the list this node is in
   Node *a, *b, *c, *d;
   const Str *name;
   union {
@@ -129,12 +133,11 @@ struct Node {
     double f;
     Str str;
   };
-  void *note;     // the compiler's: what a NAME is bound to, a scope, ...
+  void *note;      // the compiler's: what a NAME is bound to, a scope, ...
   uint32_t depth;  // the parser's: levels of the tree below, itself included
 };
 
-// --- Arena: bump memory of one compilation -------------------------------
-
+// --- Arena: bump memory of one compilation ----------------------------------
 typedef struct Arena Arena;
 Arena *arena_new(void);
 void arena_free(Arena *arena);

@@ -3,7 +3,6 @@
 #include "compiler.h"
 
 // --- if ---------------------------------------------------------------------
-
 void branch_if(Compiler *c, Node *node) {
   int top = c->func->top, active = c->func->active, end = NO_JUMP;
   while (node != NULL && node->kind == NODE_IF) {
@@ -22,7 +21,6 @@ void branch_if(Compiler *c, Node *node) {
 }
 
 // --- switch -----------------------------------------------------------------
-
 // Jumps if the case's value matches: to the body, or if not, past it.
 static void test_case(Compiler *c, Node *value, int subject, bool sense,
                       int *list) {
@@ -83,7 +81,6 @@ void branch_switch(Compiler *c, Node *node, const Str *label) {
 }
 
 // --- select -----------------------------------------------------------------
-
 enum { OUTCOME = 3, HAS_DEFAULT = 1, IN_ORDER = 2 };
 
 static Node *received(const Node *comm) {

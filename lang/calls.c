@@ -40,7 +40,6 @@ int calls_window(const Compiler *c, int target) {
 }
 
 // --- Arguments --------------------------------------------------------------
-
 static void positional_next(Compiler *c, Node *list) {
   for (Node *arg = list; arg != NULL; arg = arg->next) {
     if (arg->kind == NODE_SPREAD || arg->kind == NODE_NAMED) return;
@@ -89,7 +88,6 @@ static void args_multi(Compiler *c, Node *call, const Args *args, int window,
 }
 
 // --- Plain calls, go, defer -------------------------------------------------
-
 static void emit_fixed(Compiler *c, Pos pos, int window, int count, int want,
                        enum CallHow how) {
   switch (how) {
@@ -138,7 +136,6 @@ static void call_value(Compiler *c, Node *call, const Args *args, int window,
 }
 
 // --- Known functions, methods -----------------------------------------------
-
 // The closure that the call always calls with just these arguments, or nil.
 static Value known_closure(const Node *call, const Args *args) {
   const Symbol *symbol = expr_symbol(call->a);
@@ -196,7 +193,6 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
 }
 
 // --- Returning --------------------------------------------------------------
-
 void calls_return(Compiler *c, Pos pos, int from, int count) {
   if (c->func->has_defer) {
     emit_abc(c, pos, OP_RETD, from, count, 0);
@@ -221,7 +217,6 @@ void calls_return_all(Compiler *c, Pos pos, Node *call) {
 }
 
 // --- a? ---------------------------------------------------------------------
-
 // Returns with the error that lies in register `error`; from window up all is
 // free.
 static void return_error(Compiler *c, Pos pos, int window, int error) {

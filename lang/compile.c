@@ -8,7 +8,6 @@
 #include "compiler.h"
 
 // --- Making it visible ------------------------------------------------------
-
 static bool is_known(Compiler *c, Symbol *symbol) {
   switch (symbol->kind) {
     case SYM_FUNC:
@@ -56,7 +55,6 @@ static void publish(Compiler *c) {
 }
 
 // --- The passes -------------------------------------------------------------
-
 static bool is_sound(const Compiler *c) {
   return !c->no_memory && !arena_failed(c->arena) &&
          diags_errors(c->diags) == 0;
@@ -144,7 +142,6 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
 }
 
 // --- Entry ------------------------------------------------------------------
-
 // The messages as malloced text, or NULL when there are none.
 static char *take_text(Loader *loader) {
   if (loader->no_memory && !loader->errors) return strdup("out of memory\n");

@@ -25,7 +25,6 @@ typedef struct Func Func;
 typedef struct Compiler Compiler;
 
 // --- table.c: a hash table from words to words ------------------------------
-
 typedef struct Table {
   uint64_t *slots;  // pairs
   uint8_t *taken;
@@ -36,7 +35,6 @@ bool table_set(Table *table, uint64_t key, uint64_t value);  // false: no memory
 void table_free(Table *table);
 
 // --- Names ------------------------------------------------------------------
-
 typedef enum SymbolKind {
   SYM_LOCAL,    // in a register, or in a cell that a register holds
   SYM_LITERAL,  // a local constant with a literal value: `node`
@@ -85,7 +83,6 @@ enum {
 };
 
 // --- Functions --------------------------------------------------------------
-
 enum { RESULTS_NONE = -1, RESULTS_VARY = 255, UPVALUES_MAX = 255 };
 
 // What `break` and `continue` leave, while resolving.
@@ -149,7 +146,6 @@ struct Func {
 };
 
 // --- One compilation --------------------------------------------------------
-
 typedef struct Loading Loading;
 struct Loading {  // files that are being compiled, innermost first
   Loading *up;
@@ -198,7 +194,6 @@ struct Compiler {
   } while (0)
 
 // --- scope.c: declaring and finding names -----------------------------------
-
 bool name_is(const Str *name, const char *text);
 bool name_is_blank(const Node *name);
 ObjString *name_string(Compiler *c, const Str *name);  // interned in the Vm
@@ -222,7 +217,6 @@ void scope_unknown_type(Compiler *c, const Str *name, Pos pos);
 const char *scope_type_name(const Str *name);
 
 // --- member.c: names in modules ---------------------------------------------
-
 // What a value that never changes makes of its name.
 SymbolKind member_kind(Value v);
 // The symbol for a cell of a module.
@@ -237,23 +231,19 @@ void member_each(const Compiler *c, const ObjModule *module, bool private,
                  void (*fn)(void *arg, const char *name), void *arg);
 
 // --- declare.c: the top-level names of a file -------------------------------
-
 void declare_file(Compiler *c, Node *stmts);
 
 // --- resolve.c: statements; true: control never gets past it ----------------
-
 bool resolve_stmts(Compiler *c, Node *stmts);
 bool resolve_block(Compiler *c, Node *block);  // in a scope of its own
 void resolve_file(Compiler *c, Node *stmts);
 
 // --- resolve_expr.c ---------------------------------------------------------
-
 void resolve_expr(Compiler *c, Node *node);  // NULL is fine
 void resolve_list(Compiler *c, Node *list);
 void resolve_target(Compiler *c, Node *node);  // left of an assignment
 
 // --- resolve_func.c: functions, methods, structs ----------------------------
-
 Func *func_new(Compiler *c, Node *node, const Str *name);
 void resolve_func(Compiler *c, Node *node, Func *func);
 void resolve_func_literal(Compiler *c, Node *node);
@@ -262,14 +252,12 @@ void resolve_struct(Compiler *c, Node *node, Symbol *symbol);
 void resolve_return(Compiler *c, Node *node);
 
 // --- fold.c: constants ------------------------------------------------------
-
 // Replaces an operation on literals by its result, where that cannot fail.
 void fold(Compiler *c, Node *node);
 bool fold_is_literal(const Node *node);
 void fold_to_literal(Node *node, const Node *literal);  // becomes the same
 
 // --- emit.c -----------------------------------------------------------------
-
 enum { NO_JUMP = -1 };
 
 int emit(Compiler *c, Pos pos, Instr instr);
@@ -298,7 +286,6 @@ void reg_need(Compiler *c, int count);  // that many from 0 are used
 void func_too_complex(Compiler *c, const char *why);
 
 // --- expr.c -----------------------------------------------------------------
-
 // The value into a register: a variable's, top, or top - 1. top stays.
 void expr_to(Compiler *c, Node *node, int target);
 // The value in some register: its variable's own, or top, which is taken.
@@ -319,7 +306,6 @@ void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right);
 
 // --- condition.c ------------------------------------------------------------
-
 // Jumps (forward, through the list) if the truth of node is `sense`.
 void condition_jump(Compiler *c, Node *node, bool sense, int *list);
 // The same backward.
@@ -333,7 +319,6 @@ bool condition_is(const Node *node);         // gives a bool by jumps
 bool condition_is_simple(const Node *node);  // may be generated twice
 
 // --- calls.c ----------------------------------------------------------------
-
 enum CallHow { CALL_PLAIN, CALL_GO, CALL_GO_TASK, CALL_DEFER };
 
 // The window to call at so that the result comes to target, if possible.
@@ -345,7 +330,6 @@ void calls_return(Compiler *c, Pos pos, int from, int count);
 void calls_return_all(Compiler *c, Pos pos, Node *call);  // return g()
 
 // --- assign.c: :=, var, const, =, op=, ++ -----------------------------------
-
 void assign_define(Compiler *c, Node *node);
 void assign_stmt(Compiler *c, Node *node);
 void assign_incdec(Compiler *c, Node *node);
@@ -357,13 +341,11 @@ void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg);
 void assign_targets(Compiler *c, Node *targets, int from);
 
 // --- stmt.c -----------------------------------------------------------------
-
 void stmt_list(Compiler *c, Node *stmts);
 void stmt_block(Compiler *c, Node *block);  // with its registers given back
 void stmt(Compiler *c, Node *node);
 
 // --- loop.c, branch.c -------------------------------------------------------
-
 void exit_push(Compiler *c, Exit *exit, const Str *label, bool loop);
 void exit_pop(Compiler *c);  // breaks lead here
 void loop_for(Compiler *c, Node *node, const Str *label);
@@ -373,7 +355,6 @@ void branch_switch(Compiler *c, Node *node, const Str *label);
 void branch_select(Compiler *c, Node *node, const Str *label);
 
 // --- func.c -----------------------------------------------------------------
-
 // Makes the proto and what callers may know of it before there is code.
 void func_declare(Compiler *c, Func *func);
 // The same for one that captures nothing: its closure; nil: out of memory.
@@ -390,13 +371,11 @@ void struct_local(Compiler *c, Node *node);
 bool struct_add_method(ObjStruct *type, ObjString *name, Value function);
 
 // --- loader.c ---------------------------------------------------------------
-
 // The module that an IMPORT names, compiled; NULL after an error.
 ObjModule *loader_import(Compiler *c, Node *import);
 void loader_free(Loader *loader);
 
 // --- compile.c --------------------------------------------------------------
-
 typedef struct Unit {
   Source source;
   ObjModule *module;

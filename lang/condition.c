@@ -44,7 +44,6 @@ bool condition_is_simple(const Node *node) {
 }
 
 // --- Choosing the opcode ----------------------------------------------------
-
 static bool small(const Node *node) {
   return node->kind == NODE_INT && node->i >= INT8_MIN && node->i <= INT8_MAX;
 }
@@ -154,7 +153,6 @@ static Instr instr_of(const Compare *compare, bool sense) {
 }
 
 // --- Jumping forward --------------------------------------------------------
-
 static void jump_if_known(Compiler *c, const Node *node, bool sense,
                           int *list) {
   bool truth = node->kind != NODE_NIL && node->kind != NODE_FALSE;
@@ -213,7 +211,6 @@ void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
 }
 
 // --- Jumping backward -------------------------------------------------------
-
 // The form that counts a safepoint, or OP_COUNT.
 static Op backward_op(Op op) {
   switch (op) {
@@ -263,7 +260,6 @@ void condition_back(Compiler *c, Node *node, bool sense, uint32_t to) {
 }
 
 // --- As a value -------------------------------------------------------------
-
 static bool reads(const Compare *compare, int reg) {
   bool registers =
       compare->op == OP_EQ || compare->op == OP_LT || compare->op == OP_LE;

@@ -21,7 +21,6 @@ static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
 }
 
 // --- Constants that are known -----------------------------------------------
-
 // Folds a constant expression; whether it is a literal then.
 static bool is_known(Compiler *c, Node *node) {
   if (node == NULL) return false;
@@ -82,7 +81,6 @@ static bool is_inert_stmt(const Node *stmt) {
 }
 
 // --- Declaring --------------------------------------------------------------
-
 static bool is_paired(const Node *a, const Node *b) {
   while (a != NULL && b != NULL) a = a->next, b = b->next;
   return a == NULL && b == NULL;

@@ -61,8 +61,7 @@ static int by_place(const void *left, const void *right) {
   return a->order - b->order;
 }
 
-// --- printing -----------------------------------------------------------
-
+// --- printing ---------------------------------------------------------------
 // The part of the line to show, round the place, and what precedes it.
 static Str shown_part(Str line, size_t *column) {
   if (line.len <= MAX_SHOWN) return line;
@@ -140,8 +139,7 @@ static void print_all(const Diags *diags, FILE *out) {
   if (more > 0) fprintf(out, "%d more error%s\n", more, more > 1 ? "s" : "");
 }
 
-// --- entry points -------------------------------------------------------
-
+// --- entry points -----------------------------------------------------------
 Diags *diags_new(const Source *source) {
   Diags *diags = calloc(1, sizeof *diags);
   if (diags) diags->source = source;

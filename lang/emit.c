@@ -38,7 +38,6 @@ static bool reserve(Compiler *c, void **data, uint32_t count, uint32_t *cap,
 }
 
 // --- Instructions -----------------------------------------------------------
-
 static void add_place(Compiler *c, Pos pos) {
   Func *f = c->func;
   if (f->nlines > 0) {
@@ -82,7 +81,6 @@ int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
 }
 
 // --- Constants --------------------------------------------------------------
-
 static int add_constant(Compiler *c, Value v) {
   Func *f = c->func;
   if (f->nconstants > CONSTANTS_MAX) {
@@ -210,7 +208,6 @@ bool emit_reachable(const Compiler *c) {
 }
 
 // --- Registers --------------------------------------------------------------
-
 void reg_need(Compiler *c, int count) {
   Func *f = c->func;
   if (count > REGISTERS_MAX)

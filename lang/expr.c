@@ -9,7 +9,6 @@
 enum { LIST_CHUNK = 50 };
 
 // --- Symbols ----------------------------------------------------------------
-
 Symbol *expr_symbol(const Node *node) {
   if (node->kind != NODE_NAME && node->kind != NODE_FIELD) return NULL;
   return node->note;
@@ -64,7 +63,6 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from) {
 }
 
 // --- Literals and containers ------------------------------------------------
-
 bool expr_constant(Compiler *c, const Node *node, Value *v) {
   switch (node->kind) {
     case NODE_NIL:
@@ -218,7 +216,6 @@ static void field_to(Compiler *c, Node *node, int target) {
 }
 
 // --- Operators --------------------------------------------------------------
-
 typedef struct ArithOps {
   uint8_t registers, small, constant;  // Op; 0: there is none
 } ArithOps;
@@ -379,7 +376,6 @@ static void call_to(Compiler *c, Node *node, int target) {
 }
 
 // --- All of them ------------------------------------------------------------
-
 void expr_to(Compiler *c, Node *node, int target) {
   Value v;
   reg_need(c, target + 1);

@@ -8,7 +8,6 @@
 #include "compiler.h"
 
 // --- Protos -----------------------------------------------------------------
-
 static ObjString *display_name(Compiler *c, const Func *func) {
   char text[40];
   if (func->name != NULL) return name_string(c, func->name);
@@ -91,7 +90,6 @@ Proto *func_proto(const Symbol *symbol) {
 }
 
 // --- Upvalues ---------------------------------------------------------------
-
 static bool prepare_upvalues(Compiler *c, Func *func) {
   if (func->nupvalues >= UPVALUES_MAX) {
     func_too_complex(c, "it captures more than 255 variables");
@@ -118,7 +116,6 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
 }
 
 // --- Code -------------------------------------------------------------------
-
 static void move_upvalues(Compiler *c, Func *func) {
   size_t count = (size_t)func->nupvalues;
   if (count == 0) return;
@@ -222,7 +219,6 @@ void func_generate_file(Compiler *c, Func *func, Node *stmts) {
 }
 
 // --- Closures ---------------------------------------------------------------
-
 void func_closure(Compiler *c, Node *node, int target) {
   Func *func = node->note;
   func_generate(c, func);
@@ -254,7 +250,6 @@ void func_local(Compiler *c, Node *decl) {
 }
 
 // --- Structs ----------------------------------------------------------------
-
 ObjStruct *struct_new(Compiler *c, Node *node) {
   Func *constructor = node->note;
   size_t count = 0;

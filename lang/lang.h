@@ -8,8 +8,7 @@
 #include "ast.h"
 #include "vm/suggest.h"
 
-// --- source.c: a text and its lines --------------------------------------
-
+// --- source.c: a text and its lines -----------------------------------------
 typedef struct Source {
   const char *path;  // as messages show it
   const char *text;  // NUL-terminated, owned by the caller
@@ -21,8 +20,7 @@ size_t source_utf8(const char *text, size_t len);
 // The line of that place, without its end.
 Str source_line(const Source *source, Pos pos);
 
-// --- arena.c ---------------------------------------------------------------
-
+// --- arena.c ----------------------------------------------------------------
 // Memory has run out: what was allocated since is only good for getting out.
 // Looked at after each token or statement; then the compilation ends with
 // the error "out of memory". (arena_new gives NULL if it cannot begin.)
@@ -30,8 +28,7 @@ bool arena_failed(const Arena *arena);
 // As arena_alloc, but NULL when memory has run out: for what may be large.
 void *arena_try_alloc(Arena *arena, size_t size);
 
-// --- diag.c: compile errors, collected, printed in order of place ---------
-
+// --- diag.c: compile errors, collected, printed in order of place -----------
 typedef struct Diags Diags;
 Diags *diags_new(const Source *source);
 void diags_free(Diags *diags);
@@ -54,19 +51,16 @@ int diags_warnings(const Diags *diags);
 //       did you mean `x`?
 char *diags_text(const Diags *diags);
 
-// --- foreign.c ------------------------------------------------------------
-
+// --- foreign.c --------------------------------------------------------------
 // What a word of another language is here ("write `nil`"), or NULL.
 const char *suggest_foreign(const char *word);
 
-// --- parse.c (lexer.re, grammar.y): text to tree --------------------------
-
+// --- parse.c (lexer.re, grammar.y): text to tree ----------------------------
 // The file's statements as a chain (NULL with errors == 0 for an empty
 // file). On errors the tree may be partial: look at diags_errors.
 Node *lang_parse(const Source *source, Arena *arena, Diags *diags);
 
-// --- ast_dump.c: the tree as S-expressions, for tests and debugging --------
-
+// --- ast_dump.c: the tree as S-expressions, for tests and debugging ---------
 // One line per node of the chain: (kind name or literal children...).
 void ast_dump(FILE *out, const Node *node);
 
@@ -77,7 +71,6 @@ enum { LANG_MAX_NESTING = 200 };
 enum { LANG_MAX_DEPTH = 1000 };
 
 // --- compile.c (see compiler.h): text to bytecode ---------------------------
-
 struct Vm;
 struct CompileInput;
 struct ObjClosure;

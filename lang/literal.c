@@ -12,8 +12,7 @@
 #include "grammar.h"
 #include "parse.h"
 
-// --- numbers ------------------------------------------------------------
-
+// --- numbers ----------------------------------------------------------------
 static Pos pos_after(Pos pos, size_t bytes) {
   pos.col += (uint32_t)bytes;
   pos.offset += (uint32_t)bytes;
@@ -141,8 +140,7 @@ int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos) {
   return (int64_t)digits;
 }
 
-// --- text ---------------------------------------------------------------
-
+// --- text -------------------------------------------------------------------
 typedef struct Text {
   Parse *p;
   const char *from, *end;  // what is left of the source

@@ -12,7 +12,6 @@
 enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
 
 // --- Paths ------------------------------------------------------------------
-
 __attribute__((format(printf, 1, 2))) static char *format_text(
     const char *format, ...) {
   va_list args;
@@ -54,7 +53,6 @@ static char *path_along(const char *path, char **canonical) {
 }
 
 // --- Errors -----------------------------------------------------------------
-
 static void suggest_name(void *arg, const char *name) {
   suggest_try(arg, name);
 }
@@ -131,7 +129,6 @@ void loader_free(Loader *loader) {
 }
 
 // --- Compiling --------------------------------------------------------------
-
 static ObjModule *compile_module(Compiler *c, const Unit *unit,
                                  const char *path) {
   Loading loading = {

@@ -27,7 +27,6 @@ static int hidden_register(Compiler *c) {
 }
 
 // --- for i := a; i < b; i++ -------------------------------------------------
-
 static bool adds_one(const Node *post, const Symbol *variable) {
   if (post == NULL || post->a == NULL || post->a->kind != NODE_NAME ||
       post->a->note != variable || post->op != AST_ADD)
@@ -77,7 +76,6 @@ static void counted_loop(Compiler *c, Node *node, const Str *label) {
 }
 
 // --- for init; condition; post ----------------------------------------------
-
 // Each turn has its own variables: closures keep the old cell.
 static void renew_cells(Compiler *c, const Node *init) {
   if (init == NULL || init->kind != NODE_DEFINE) return;
@@ -132,7 +130,6 @@ void loop_for(Compiler *c, Node *node, const Str *label) {
 }
 
 // --- for k, v in x ----------------------------------------------------------
-
 static void bind_names(Compiler *c, Node *names, int reg) {
   for (Node *name = names; name != NULL; name = name->next, reg++) {
     if (!name_is_blank(name)) assign_bind(c, name->pos, name->note, reg);

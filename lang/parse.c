@@ -28,8 +28,7 @@ static Bracket *block_of(Parse *p) {
   return &p->brackets[i];
 }
 
-// --- errors that end everything -----------------------------------------
-
+// --- errors that end everything ---------------------------------------------
 void parse_too_deep(Parse *p, Pos pos) {
   if (p->fatal) return;
   p->fatal = true;
@@ -44,8 +43,7 @@ void parse_no_memory(Parse *p) {
   diag_error(p->diags, p->token_end, 1, "out of memory");
 }
 
-// --- what a token says about the next one -------------------------------
-
+// --- what a token says about the next one -----------------------------------
 // A newline after it ends the statement.
 static bool ends_statement(int kind) {
   switch (kind) {
@@ -106,8 +104,7 @@ static bool opens_block(Parse *p) {
   }
 }
 
-// --- feeding the parser -------------------------------------------------
-
+// --- feeding the parser -----------------------------------------------------
 // A block is worth parsing though its head was wrong, if statements like
 // these have blocks of statements.
 static bool holds_statements(const Bracket *block) {
@@ -239,8 +236,7 @@ static void give_newline(Parse *p, TokenOrigin origin, Pos pos) {
   top(p)->seen = 0;
 }
 
-// --- brackets -----------------------------------------------------------
-
+// --- brackets ---------------------------------------------------------------
 static void open_bracket(Parse *p, const Token *token, BracketKind kind) {
   if (p->depth == LANG_MAX_NESTING) {
     parse_too_deep(p, token->pos);
@@ -393,8 +389,7 @@ static void close_brace(Parse *p, Token *token) {
   }
 }
 
-// --- tokens -------------------------------------------------------------
-
+// --- tokens -----------------------------------------------------------------
 static void dispatch(Parse *p, Token *token) {
   switch (token->kind) {
     case TOK_LPAREN:
@@ -479,8 +474,7 @@ static bool step(Parse *p) {
   return true;
 }
 
-// --- the text as a whole ------------------------------------------------
-
+// --- the text as a whole ----------------------------------------------------
 // Each run of bytes that are no UTF-8 is one error.
 static void check_utf8(Parse *p) {
   const char *text = p->source->text;

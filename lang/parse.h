@@ -92,8 +92,7 @@ typedef struct Head {
   Node *init, *value;
 } Head;
 
-// --- lexer.re -----------------------------------------------------------
-
+// --- lexer.re ---------------------------------------------------------------
 // The next token; spaces and comments are skipped, p->newline tells of a
 // newline among them. TOK_END (0) at the end of the text.
 enum { TOK_END = 0 };
@@ -101,8 +100,7 @@ void lex_token(Parse *p, Token *token);
 // What follows the `}` of an interpolation: TOK_STR_MID or TOK_STR_TAIL.
 void lex_string_rest(Parse *p, Token *token);
 
-// --- literal.c: what literals mean (text: `len` bytes at `pos`) ---------
-
+// --- literal.c: what literals mean (text: `len` bytes at `pos`) -------------
 int64_t literal_int(Parse *p, const char *text, size_t len, Pos pos);
 double literal_float(Parse *p, const char *text, size_t len, Pos pos);
 int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos);
@@ -112,22 +110,19 @@ Str literal_string(Parse *p, const char *text, size_t len, Pos pos);
 // The text between the backquotes: without carriage returns.
 Str literal_raw(Parse *p, const char *text, size_t len);
 
-// --- parse.c ------------------------------------------------------------
-
+// --- parse.c ----------------------------------------------------------------
 // Reports once, and ends the parse without a tree.
 void parse_too_deep(Parse *p, Pos pos);
 void parse_no_memory(Parse *p);
 bool parse_ends_value(int kind);  // a `{` after it opens a block
 
-// --- unexpected.c -------------------------------------------------------
-
+// --- unexpected.c -----------------------------------------------------------
 // Reports a token that the parser will not take.
 void parse_unexpected(Parse *p, const Token *token);
 bool token_is_keyword(int kind);
 bool token_is_keyword_text(const char *text, size_t len);
 
-// --- grammar.y ----------------------------------------------------------
-
+// --- grammar.y --------------------------------------------------------------
 void *grammarAlloc(void *(*alloc)(size_t));
 void grammarFree(void *parser, void (*release)(void *));
 void grammar(void *parser, int kind, Token token, Parse *p);
@@ -142,8 +137,7 @@ void grammar_forget_error(void *parser);
 // Would it take a token of this kind now?
 bool grammar_accepts(const void *parser, int kind);
 
-// --- tree.c: expressions ------------------------------------------------
-
+// --- tree.c: expressions ----------------------------------------------------
 // A node of that depth plus one; the dummy after a fatal error.
 Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth);
 // The deeper of two; of nothing: 0.
@@ -184,8 +178,7 @@ Node *tree_param(Parse *p, const Token *name, Node *value, int flags);
 Node *tree_func(Parse *p, const Token *func, List params, Node *body,
                 int flags);
 
-// --- tree_stmt.c: statements --------------------------------------------
-
+// --- tree_stmt.c: statements ------------------------------------------------
 Node *tree_block(Parse *p, const Token *open, List body, const Token *close);
 Node *tree_expr_stmt(Parse *p, List values);
 Node *tree_define(Parse *p, List names, List values);

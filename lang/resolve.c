@@ -13,7 +13,6 @@ static int count_nodes(const Node *list) {
 }
 
 // --- Declarations and assignments -------------------------------------------
-
 // A function gets the name of the variable that it is assigned to.
 static void name_function(const Node *name, Node *value) {
   if (value->kind == NODE_FUNC && value->name == NULL &&
@@ -188,7 +187,6 @@ static void resolve_import(Compiler *c, Node *node) {
 }
 
 // --- Leaving ----------------------------------------------------------------
-
 static void resolve_expr_stmt(Compiler *c, Node *stmt) {
   Node *node = stmt->a;
   resolve_expr(c, node);
@@ -239,7 +237,6 @@ static bool resolve_jump(Compiler *c, const Node *stmt) {
 }
 
 // --- Blocks, loops, branches ------------------------------------------------
-
 bool resolve_block(Compiler *c, Node *block) {
   if (block == NULL) return false;
   Scope scope;
@@ -367,7 +364,6 @@ static bool resolve_labeled(Compiler *c, Node *stmt) {
 }
 
 // --- All of them ------------------------------------------------------------
-
 static bool resolve_stmt(Compiler *c, Node *stmt, const Str *label) {
   switch (stmt->kind) {
     case NODE_BLOCK:

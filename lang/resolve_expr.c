@@ -7,7 +7,6 @@
 enum { MAX_ARGUMENTS = 240 };
 
 // --- Names ------------------------------------------------------------------
-
 static void resolve_name(Compiler *c, Node *node) {
   if (name_is_blank(node)) {
     diag_error(c->diags, node->pos, 1, "`_` holds no value");
@@ -40,7 +39,6 @@ static void resolve_field(Compiler *c, Node *node) {
 }
 
 // --- Types ------------------------------------------------------------------
-
 static Symbol *type_of_module(Compiler *c, Node *type) {
   resolve_field(c, type);
   Symbol *symbol = type->note;
@@ -78,7 +76,6 @@ static void resolve_type(Compiler *c, Node *type) {
 }
 
 // --- Calls ------------------------------------------------------------------
-
 static void check_repeated(Compiler *c, const Node *args, const Node *named) {
   for (const Node *arg = args; arg != named; arg = arg->next) {
     if (arg->kind != NODE_NAMED || arg->name != named->name) continue;
@@ -131,7 +128,6 @@ static void resolve_try(Compiler *c, Node *node) {
 }
 
 // --- All of them ------------------------------------------------------------
-
 void resolve_list(Compiler *c, Node *list) {
   for (Node *node = list; node != NULL; node = node->next)
     resolve_expr(c, node);
@@ -199,7 +195,6 @@ void resolve_expr(Compiler *c, Node *node) {
 }
 
 // --- Targets ----------------------------------------------------------------
-
 static const char *constant_kind(const Symbol *symbol) {
   switch (symbol->kind) {
     case SYM_FUNC:

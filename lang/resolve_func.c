@@ -22,7 +22,6 @@ static void add_func(Compiler *c, Func *func) {
 }
 
 // --- Parameters -------------------------------------------------------------
-
 static void declare_parameter(Compiler *c, Node *param) {
   resolve_expr(c, param->a);
   if (name_is(param->name, "_")) {
@@ -61,7 +60,6 @@ static void declare_parameters(Compiler *c, Node *params) {
 }
 
 // --- Returns ----------------------------------------------------------------
-
 static void note_results(Func *func, int count, Pos pos) {
   if (func->results == RESULTS_NONE) {
     func->results = count;
@@ -108,7 +106,6 @@ static void check_try(Compiler *c, const Func *func) {
 }
 
 // --- Functions --------------------------------------------------------------
-
 static void resolve_body(Compiler *c, Node *node) {
   Func *func = c->func;
   if (node->b == NULL) return;
@@ -140,7 +137,6 @@ void resolve_func_literal(Compiler *c, Node *node) {
 }
 
 // --- Methods ----------------------------------------------------------------
-
 typedef struct BuiltinType {
   const char *name;
   int8_t types[4];  // ends with -1
@@ -233,7 +229,6 @@ void resolve_method(Compiler *c, Node *decl) {
 }
 
 // --- Structs ----------------------------------------------------------------
-
 // The constructor is a function whose parameters are the fields.
 void resolve_struct(Compiler *c, Node *node, Symbol *symbol) {
   Func *around = c->func;

@@ -36,7 +36,6 @@ const char *scope_type_name(const Str *name) {
 }
 
 // --- Scopes -----------------------------------------------------------------
-
 Symbol *symbol_new(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
   Symbol *symbol = arena_alloc(c->arena, sizeof *symbol);
   symbol->kind = kind;
@@ -112,7 +111,6 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
 }
 
 // --- Finding ----------------------------------------------------------------
-
 // A variable of a function around this one is kept in a cell.
 static void note_capture(Compiler *c, Symbol *symbol, Pos pos) {
   if (symbol->kind != SYM_LOCAL || symbol->owner == c->func) return;
@@ -165,7 +163,6 @@ Symbol *scope_find(Compiler *c, const Str *name, Pos pos) {
 }
 
 // --- What was probably meant ------------------------------------------------
-
 static void suggest_name(void *arg, const char *name) {
   suggest_try(arg, name);
 }

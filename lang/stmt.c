@@ -4,7 +4,6 @@
 #include "compiler.h"
 
 // --- Leaving ----------------------------------------------------------------
-
 static Exit *find_exit(const Compiler *c, const Node *node) {
   Exit *exit = c->func->exit;
   for (; exit != NULL; exit = exit->up) {
@@ -40,7 +39,6 @@ static void return_values(Compiler *c, Node *node) {
 }
 
 // --- The others -------------------------------------------------------------
-
 static void send(Compiler *c, Node *node) {
   int save = c->func->top;
   int channel = expr_any(c, node->a);

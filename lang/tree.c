@@ -15,8 +15,7 @@ static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static uint32_t depth_of(const Node *node) { return node ? node->depth : 0; }
 
-// --- nodes and chains ---------------------------------------------------
-
+// --- nodes and chains -------------------------------------------------------
 Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth) {
   if (depth >= LANG_MAX_DEPTH) parse_too_deep(p, pos);
   if (arena_failed(p->arena)) parse_no_memory(p);
@@ -85,8 +84,7 @@ void tree_check_names(Parse *p, const Node *names, const char *what) {
   }
 }
 
-// --- names and literals -------------------------------------------------
-
+// --- names and literals -----------------------------------------------------
 Node *tree_name(Parse *p, const Token *name) {
   Node *node = tree_node(p, NODE_NAME, name->pos, 0);
   node->name = name->name;
@@ -178,8 +176,7 @@ Node *tree_pair(Parse *p, Node *key, Node *value) {
   return node;
 }
 
-// --- operators ----------------------------------------------------------
-
+// --- operators --------------------------------------------------------------
 static AstOp unary_op(int kind) {
   return kind == TOK_NOT ? AST_NOT : kind == TOK_SUB ? AST_NEG : AST_BNOT;
 }
@@ -235,8 +232,7 @@ Node *tree_is(Parse *p, Node *a, const Token *is, Node *type) {
   return node;
 }
 
-// --- postfix forms ------------------------------------------------------
-
+// --- postfix forms ----------------------------------------------------------
 Node *tree_field(Parse *p, Node *a, const Token *name) {
   Node *node = tree_node(p, NODE_FIELD, name->pos, depth_of(a));
   node->a = a;
@@ -348,8 +344,7 @@ Node *tree_call_block(Parse *p, const Token *word, Node *block) {
   return tree_call(p, func, &open, (List){0});
 }
 
-// --- functions ----------------------------------------------------------
-
+// --- functions --------------------------------------------------------------
 Node *tree_param(Parse *p, const Token *name, Node *value, int flags) {
   Node *node = tree_node(p, NODE_PARAM, name->pos, depth_of(value));
   if (p->fatal) return node;

@@ -25,8 +25,7 @@ static void error_at(Parse *p, const Node *node, const char *message,
   if (hint) diag_hint(p->diags, "%s", hint);
 }
 
-// --- simple statements --------------------------------------------------
-
+// --- simple statements ------------------------------------------------------
 Node *tree_block(Parse *p, const Token *open, List body, const Token *close) {
   Node *node = tree_node(p, NODE_BLOCK, open->pos, body.depth);
   node->a = body.first;
@@ -191,8 +190,7 @@ Node *tree_jump(Parse *p, const Token *word, const Token *label) {
   return node;
 }
 
-// --- if and for ---------------------------------------------------------
-
+// --- if and for -------------------------------------------------------------
 // The expression of what stands where a condition or a value must; a `nil`
 // if there is none.
 static Node *head_value(Parse *p, Node *stmt, const char *what) {
@@ -278,8 +276,7 @@ Node *tree_for_in(Parse *p, const Token *word, List names, Node *value,
   return node;
 }
 
-// --- switch and select --------------------------------------------------
-
+// --- switch and select ------------------------------------------------------
 static void check_one_default(Parse *p, const Node *cases) {
   bool seen = false;
   for (const Node *node = cases; node; node = node->next) {
@@ -386,8 +383,7 @@ Node *tree_label(Parse *p, const Token *name, Node *stmt) {
   return node;
 }
 
-// --- declarations -------------------------------------------------------
-
+// --- declarations -----------------------------------------------------------
 Node *tree_struct(Parse *p, const Token *word, const Token *name, List fields) {
   if (p->fatal) return p->dummy;
   tree_check_names(p, fields.first, "field");

@@ -10,8 +10,7 @@
 #include "grammar.h"
 #include "parse.h"
 
-// --- tokens in words ----------------------------------------------------
-
+// --- tokens in words --------------------------------------------------------
 static const struct {
   int kind;
   const char *text;
@@ -83,8 +82,7 @@ static void describe(const Parse *p, const Token *token, char *words) {
            text, len < token->len ? "..." : "");
 }
 
-// --- what was expected --------------------------------------------------
-
+// --- what was expected ------------------------------------------------------
 typedef struct Expected {
   const Parse *p;
   char text[WORDS_SIZE * 2];
@@ -181,8 +179,7 @@ static bool would_take(const Parse *p, int kind) {
   return grammar_accepts(p->parser, kind);
 }
 
-// --- habits from elsewhere ----------------------------------------------
-
+// --- habits from elsewhere --------------------------------------------------
 // The bracket that the token stands in; it may be on the stack itself.
 static const Bracket *around(const Parse *p, const Token *token) {
   const Bracket *bracket = &p->brackets[p->depth];
@@ -267,8 +264,7 @@ static bool report_known(Parse *p, const Token *token) {
   return report_foreign(p, token);
 }
 
-// --- hints --------------------------------------------------------------
-
+// --- hints ------------------------------------------------------------------
 static bool is_binary(int kind) {
   switch (kind) {
     case TOK_DOT:

@@ -7,7 +7,6 @@
 #include "internal.h"
 
 // --- Passes before the own queue --------------------------------------------
-
 static void run_own_timers(P *p) {
   int64_t first = timers_first(p);
   if (first == 0) return;
@@ -45,7 +44,6 @@ static G *take_local(P *p, bool *inherit) {
 }
 
 // --- Stealing ---------------------------------------------------------------
-
 static bool may_spin(M *m) {
   Sched *s = m->sched;
   if (m->spinning) return true;

@@ -33,7 +33,6 @@
 #include "internal.h"
 
 // --- Idle Ps: sched.lock held -----------------------------------------------
-
 void idle_put_p(Sched *s, P *p) {
   RT_CHECK(rt_load_relaxed(&p->status) != P_IDLE, "P %d is idle twice", p->id);
   RT_CHECK(runq_length(p) == 0, "P %d goes idle with goroutines", p->id);

@@ -133,7 +133,6 @@ struct Sched {
   rt_store_relaxed(&(p)->stats.field, (p)->stats.field + (n))
 
 // --- g.c --------------------------------------------------------------------
-
 _Noreturn void g_bad_state(const G *g, GState from, GState to);
 
 static inline GState g_state(const G *g) {

@@ -24,7 +24,6 @@ static void next_slice(P *p) {
 }
 
 // --- Start, ready, leave ----------------------------------------------------
-
 void sched_spawn(P *p, G *g) {
   g_change(g, g_state(g) == G_DEAD ? G_DEAD : G_IDLE, G_RUNNABLE);
   g->id = next_id(p);
@@ -129,7 +128,6 @@ void sched_preempt(P *p, G *g) {
 void sched_end(P *p, G *g) { g_leave(p, g, G_DEAD, WAIT_NONE); }
 
 // --- Switch -----------------------------------------------------------------
-
 G *sched_switch(P *p) {
   RT_ASSERT(p->current == NULL);
   // relaxed: who sets it wants attention soon, not at this very switch
@@ -162,7 +160,6 @@ uint64_t sched_random(P *p) {
 }
 
 // --- Ms ---------------------------------------------------------------------
-
 void m_loop(M *m) {
   bool inherit;
   for (G *g; (g = find_runnable(m, &inherit)) != NULL;) {

@@ -28,7 +28,6 @@ enum {
 };
 
 // --- Failure ----------------------------------------------------------------
-
 _Noreturn void rt_throw(const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -40,7 +39,6 @@ _Noreturn void rt_throw(const char *format, ...) {
 }
 
 // --- Futexes and notes ------------------------------------------------------
-
 void rt_yield_cpu(void) {
   RT_STEP(NULL);
   sched_yield();
@@ -89,7 +87,6 @@ bool rt_note_wait(RtNote *note, int64_t deadline) {
 }
 
 // --- Locks ------------------------------------------------------------------
-
 void rt_lock_slow(RtLock *lock) {
   for (int i = 0; i < LOCK_SPINS; i++) {
     rt_pause();
@@ -163,7 +160,6 @@ void rt_rank_pop(RtRank rank, const void *lock) {
 #endif
 
 // --- Threads ----------------------------------------------------------------
-
 typedef struct ThreadStart {
   void (*run)(void *arg);
   void *arg;
@@ -218,7 +214,6 @@ int64_t rt_timer_slack(int64_t ns) {
 }
 
 // --- Clocks and randomness --------------------------------------------------
-
 static int64_t clock_ns(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);

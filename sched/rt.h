@@ -44,7 +44,6 @@
                                __ATOMIC_SEQ_CST))
 
 // --- Failure ----------------------------------------------------------------
-
 // A broken invariant of ours: prints "fatal error: ..." and aborts.
 _Noreturn void rt_throw(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
@@ -64,7 +63,6 @@ _Noreturn void rt_throw(const char *format, ...)
 #define RT_ALIGNED __attribute__((aligned(RT_LINE)))
 
 // --- Waiting ----------------------------------------------------------------
-
 static inline void rt_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -95,7 +93,6 @@ void rt_note_set(RtNote *note);
 bool rt_note_wait(RtNote *note, int64_t deadline);
 
 // --- Locks ------------------------------------------------------------------
-
 // In rank order: with a lock held, only locks of a higher rank are taken;
 // equal ranks only for channels, by rising address. Debug builds die with
 // both names otherwise.
@@ -160,7 +157,6 @@ static inline void rt_spin_unlock(uint32_t *word) {
 }
 
 // --- Threads, clocks, randomness --------------------------------------------
-
 enum { RT_THREAD_STACK = 512 * 1024 };
 
 typedef struct RtThread {

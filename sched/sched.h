@@ -30,7 +30,6 @@ typedef struct Waiter Waiter;
 typedef struct Timer Timer;
 
 // --- G: a goroutine ---------------------------------------------------------
-
 // X(name, text in dumps)
 #define G_STATES(X)                                                        \
   X(IDLE, "idle")         /* memory, not yet started or free for reuse */  \
@@ -97,7 +96,6 @@ struct G {
 };
 
 // --- P: what a G needs to run -----------------------------------------------
-
 enum {
   RUNQ_SIZE_DEFAULT = 256,
   PROCS_MAX = 1024,
@@ -110,7 +108,6 @@ enum {
 #include "sched/p.h"
 
 // --- The runtime ------------------------------------------------------------
-
 // What the layer above installs; any may be NULL. Each comment says who
 // calls it.
 typedef struct SchedHooks {
@@ -179,7 +176,6 @@ int sched_procs(const Sched *s);
 P *sched_set_procs(P *p, G *g, int procs);
 
 // --- Running ----------------------------------------------------------------
-
 // Starts g (IDLE or DEAD, with resume set): gives it an id, puts it into
 // runnext, wakes an idle P if none spins. Owner P.
 void sched_spawn(P *p, G *g);
@@ -228,7 +224,6 @@ bool sched_syscall_enter(P *p, G *g, M **m);
 P *sched_syscall_exit(M *m, G *g);
 
 // --- Channels (row 26) ------------------------------------------------------
-
 struct Chan {
   uint32_t lock;    // spin lock, see chan.c; plain while there is one P
   uint32_t closed;  // atomic; written under lock
@@ -273,7 +268,6 @@ void chan_scan(Chan *c, void (*word)(void *arg, uint64_t *slot),
                void (*waiter)(void *arg, Waiter *w), void *arg);
 
 // --- Select (row 27) --------------------------------------------------------
-
 typedef struct SelCase {
   Waiter waiter;  // waiter.elem: the word to send; then the word received
   Chan *chan;     // NULL: never ready
@@ -295,7 +289,6 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
 int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count);
 
 // --- Timers (row 25, what sleep, after and tick need) -----------------------
-
 // In memory of the layer above; zeroed before first use. In at most one P's
 // heap. fire runs on the M of the P that runs the timer, without any lock
 // held; it may ready Gs, try to send, and start or stop timers.
@@ -318,7 +311,6 @@ void sched_sleep(P *p, G *g, Timer *timer, int64_t ns);
 void timers_filter(Sched *s, bool (*keep)(void *arg, Timer *timer), void *arg);
 
 // --- The world (row 29), for collectors -------------------------------------
-
 // Stops all other Ps at their next safepoint, idle ones at once; Gs in system
 // calls cannot come back. Owner P, the G's state saved (it counts as stopped).
 // Only one at a time: false when another stop is under way or the runtime
@@ -348,12 +340,10 @@ void sched_pin(Sched *s);
 void sched_unpin(Sched *s);
 
 // --- Choice and time (all through rt.h) -------------------------------------
-
 uint64_t sched_random(P *p);  // per P, from the seed; not for secrets
 uint64_t sched_seed(const Sched *s);
 
 // --- Watching ---------------------------------------------------------------
-
 // X(field, text)
 #define SCHED_STATS(X)            \
   X(schedules, "schedules")       \

@@ -22,7 +22,6 @@ static void heap_unlock(const P *p, TimerHeap *heap) {
 }
 
 // --- The heap: its lock held, or the world stopped --------------------------
-
 static void place(TimerHeap *heap, int32_t at, TimerEntry entry) {
   heap->entries[at] = entry;
   entry.timer->at = at;
@@ -103,7 +102,6 @@ static void heap_remove(P *owner, int32_t at) {
 }
 
 // --- Start, stop, sleep -----------------------------------------------------
-
 bool timer_stop(P *p, Timer *timer) {
   for (;;) {
     P *owner = rt_load_acquire(&timer->owner);  // pairs with heap_add
@@ -183,7 +181,6 @@ bool timers_run(P *p, P *victim, int64_t now) {
 }
 
 // --- Whole heaps: world stopped, or before the start ------------------------
-
 void timers_init(P *p) { p->timers = (TimerHeap){.lock.rank = RANK_TIMERS}; }
 
 void timers_free(P *p) {

@@ -35,7 +35,6 @@ static PStatus status_of(const P *p) {
 }
 
 // --- The Ps' side -----------------------------------------------------------
-
 static void clear_handshake(P *p) {
   rt_store_relaxed(&p->handshake, 0u);  // relaxed: sched.lock held
   rt_and(&p->look, ~(uint32_t)LOOK_HANDSHAKE);

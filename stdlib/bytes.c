@@ -57,7 +57,6 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
 }
 
 // --- Changing ---------------------------------------------------------------
-
 static CspStatus bytes_push(CspCall *call) {
   CspValue bytes;
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
@@ -135,7 +134,6 @@ static CspStatus bytes_reverse(CspCall *call) {
 }
 
 // --- Looking ----------------------------------------------------------------
-
 typedef enum Question { INDEX, CONTAINS, PREFIX, SUFFIX } Question;
 
 static CspStatus look(CspCall *call, Question question) {
@@ -176,7 +174,6 @@ static CspStatus bytes_has_prefix(CspCall *call) { return look(call, PREFIX); }
 static CspStatus bytes_has_suffix(CspCall *call) { return look(call, SUFFIX); }
 
 // --- Numbers in binary form -------------------------------------------------
-
 // Parameters at, size (1 to 8), and order: "little" or "big".
 static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
                        size_t *size, int order_at, bool *big) {
@@ -303,7 +300,6 @@ static CspStatus bytes_set_float(CspCall *call) {
 }
 
 // --- Text forms -------------------------------------------------------------
-
 static CspStatus bytes_to_string(CspCall *call) {
   CspValue bytes;
   size_t len;
@@ -412,7 +408,6 @@ static CspStatus bytes_from_base64(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-
 #define BYTES_METHODS                                                         \
   {"push", "bytes, pieces...", bytes_push},                                   \
       {"fill", "bytes, value, from = 0, to = nil", bytes_fill},               \

@@ -38,7 +38,6 @@ static void fail(Printer *p, const char *text) {
 }
 
 // --- Reading the format -----------------------------------------------------
-
 static char peek(const Printer *p) {
   return p->at < p->format.len ? p->format.data[p->at] : '\0';
 }
@@ -122,7 +121,6 @@ static Spec read_spec(Printer *p) {
 }
 
 // --- Writing ----------------------------------------------------------------
-
 // prefix (sign, 0x) and body in the width; zeros go between the two.
 static void add_padded(Printer *p, const Spec *spec, const char *prefix,
                        Str body, bool zeros) {
@@ -385,7 +383,6 @@ static bool print(Printer *p) {
 }
 
 // --- Functions --------------------------------------------------------------
-
 static CspStatus fmt_sprintf(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_sprintf");
   Printer p = {.call = call};

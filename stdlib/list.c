@@ -29,7 +29,6 @@ static bool need_index(CspCall *call, int i, size_t len, bool end,
 }
 
 // --- Adding and taking ------------------------------------------------------
-
 static CspStatus list_push_values(CspCall *call) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
@@ -135,7 +134,6 @@ static CspStatus list_swap(CspCall *call) {
 }
 
 // --- Looking ----------------------------------------------------------------
-
 static CspStatus end_element(CspCall *call, bool last) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
@@ -262,7 +260,6 @@ static CspStatus list_sum(CspCall *call) {
 }
 
 // --- Order ------------------------------------------------------------------
-
 // The elements in C memory (at least one slot); NULL: panicked.
 static CspValue *snapshot(CspCall *call, CspValue list, size_t *count) {
   *count = csp_list_len(list);
@@ -326,7 +323,6 @@ static CspStatus list_reverse(CspCall *call) {
 }
 
 // --- New lists from old -----------------------------------------------------
-
 // NaN and bytes cannot be keys of a map: NaN is like nothing, bytes are
 // looked for among the results.
 static bool is_new(CspCall *call, CspValue seen, CspValue out, CspValue v) {
@@ -452,7 +448,6 @@ static CspStatus list_chunk(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-
 static const CspFunction list_methods[] = {
     {"push", "list, values...", list_push_values},
     {"pop", "list", list_pop},

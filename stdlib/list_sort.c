@@ -26,7 +26,6 @@ typedef struct Sorter {
 enum { RUN = 12 };  // sorted by insertion
 
 // --- Keys -------------------------------------------------------------------
-
 static uint64_t int_key(CspValue v) {
   return (uint64_t)csp_to_int(v) ^ (uint64_t)1 << 63;
 }
@@ -67,7 +66,6 @@ static void set_keys(Sorter *sorter, Item *items, size_t count) {
 }
 
 // --- Merging ----------------------------------------------------------------
-
 // Slow half of before(): the keys are equal. NaN stands before numbers.
 static bool before_value(Sorter *sorter, const Item *a, const Item *b) {
   sorter->work += 2;

@@ -9,7 +9,6 @@
 #include "stdlib/stdlib.h"
 
 // --- Real functions ---------------------------------------------------------
-
 // X(name): double name(double) of the C library
 #define POWERS(X) X(sqrt) X(exp) X(exp2) X(expm1) X(log2) X(log10) X(log1p)
 #define CIRCULAR(X) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)
@@ -71,7 +70,6 @@ static CspStatus math_radians(CspCall *call) {
 }
 
 // --- Rounding ---------------------------------------------------------------
-
 static CspStatus rounded(CspCall *call, double (*function)(double)) {
   double x;
   if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
@@ -105,7 +103,6 @@ static CspStatus math_round(CspCall *call) {
 }
 
 // --- Questions --------------------------------------------------------------
-
 static CspStatus math_is_nan(CspCall *call) {
   double x;
   if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
@@ -138,7 +135,6 @@ static CspStatus math_sign(CspCall *call) {
 }
 
 // --- Both kinds of numbers --------------------------------------------------
-
 // abs, min and max are the predeclared functions.
 static CspStatus predeclared(CspCall *call, const char *name) {
   CspValue argv[64];
@@ -172,7 +168,6 @@ static CspStatus math_clamp(CspCall *call) {
 }
 
 // --- Ints -------------------------------------------------------------------
-
 static uint64_t magnitude(int64_t n) {
   return n < 0 ? -(uint64_t)n : (uint64_t)n;
 }
@@ -251,7 +246,6 @@ static CspStatus math_popcount(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-
 static void add_constants(CspCall *call, CspValue module) {
   csp_module_set(call, module, "pi", csp_float(call, M_PI));
   csp_module_set(call, module, "e", csp_float(call, M_E));

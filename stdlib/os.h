@@ -7,7 +7,6 @@
 #include "stdlib/stdlib.h"
 
 // --- os_job.c ---------------------------------------------------------------
-
 // One blocking operation. The native fills it, a work function runs it
 // without touching the runtime, a done function makes the results, frees it.
 typedef struct Job {
@@ -45,7 +44,6 @@ CspValue job_error(CspCall *call, const Job *job);
 CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it
 
 // --- What they add to the module's table in os.c ----------------------------
-
 // os_fs.c
 CspStatus os_read_file(CspCall *call);
 CspStatus os_read_bytes(CspCall *call);

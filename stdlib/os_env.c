@@ -25,7 +25,6 @@ static void env_finalize(void *data) { os_env_free(((Env *)data)->list); }
 const CspClass os_env_class = {"environment", env_finalize, sizeof(Env)};
 
 // --- Arrays of "NAME=value" -------------------------------------------------
-
 static char **copy_list(char *const *from, size_t *count) {
   size_t n = 0;
   while (from[n]) n++;
@@ -85,7 +84,6 @@ static bool change(char ***list, size_t *count, Str name, Str value) {
 }
 
 // --- The runtime's copy -----------------------------------------------------
-
 // Locked; NULL: panicked (and not locked).
 static Env *env_lock(CspCall *call) {
   Env *env = csp_state(csp_of(call), &os_env_class);

@@ -30,7 +30,6 @@ typedef struct File {
 } File;
 
 // --- The file itself: lock held ---------------------------------------------
-
 static int file_flush(File *file) {
   size_t len = file->out_len;
   file->out_len = 0;
@@ -98,7 +97,6 @@ static void file_finalize(void *data) {
 const CspClass os_file_class = {"file", file_finalize, sizeof(File)};
 
 // --- Jobs on a file ---------------------------------------------------------
-
 // The file that argument 0 is; NULL: panicked.
 static File *need_file(CspCall *call) {
   File *file = csp_host_data(csp_arg(call, 0), &os_file_class);
@@ -135,7 +133,6 @@ static bool file_lock_open(FileJob *work) {
 }
 
 // --- Reading ----------------------------------------------------------------
-
 enum { WANT_LINE = -1, WANT_ALL = -2 };
 
 // Moves what is wanted from the buffer to out; whether that is all of it.
@@ -264,7 +261,6 @@ static CspStatus file_lines(CspCall *call) {
 }
 
 // --- Writing ----------------------------------------------------------------
-
 static void write_work(void *data) {
   FileJob *work = data;
   if (file_lock_open(work)) {
@@ -319,7 +315,6 @@ static CspStatus file_write_pieces(CspCall *call) {
 }
 
 // --- Position, flushing, closing --------------------------------------------
-
 static void seek_work(void *data) {
   FileJob *work = data;
   if (file_lock_open(work)) {
@@ -434,7 +429,6 @@ static CspStatus file_name(CspCall *call) {
 }
 
 // --- Opening ----------------------------------------------------------------
-
 // The flags of a mode, or -1.
 static int open_flags(Str mode) {
   static const struct {
@@ -518,7 +512,6 @@ void os_file_init(CspCall *call, CspValue module) {
 }
 
 // --- Tables -----------------------------------------------------------------
-
 const CspFunction os_file_methods[] = {
     {"read", "file, n = nil", file_read},
     {"read_bytes", "file, n = nil", file_read_bytes},

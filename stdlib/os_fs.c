@@ -15,7 +15,6 @@
 #include "stdlib/os.h"
 
 // --- Reading and writing ----------------------------------------------------
-
 static bool grow(Job *job, size_t *cap) {
   size_t more = *cap < 4096 ? 4096 : *cap + *cap / 2;
   char *data = realloc(job->data, more + 1);
@@ -190,7 +189,6 @@ CspStatus os_symlink(CspCall *call) {
 }
 
 // --- What is there ----------------------------------------------------------
-
 static void stat_work(void *data) {
   Job *job = data;
   struct stat *info = job->extra;
@@ -377,7 +375,6 @@ CspStatus os_real_path(CspCall *call) {
 }
 
 // --- Making and removing ----------------------------------------------------
-
 static void mkdir_work(void *data) {
   Job *job = data;
   if (mkdir(job->path, (mode_t)job->number) != 0) job->error = errno;

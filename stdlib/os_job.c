@@ -69,7 +69,6 @@ CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
 }
 
 // --- Results ----------------------------------------------------------------
-
 CspValue job_error(CspCall *call, const Job *job) {
   char room[128];
   Buffer text = {0};

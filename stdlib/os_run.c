@@ -38,7 +38,6 @@ static void run_free(Run *run) {
 }
 
 // --- The work: no runtime ---------------------------------------------------
-
 // What the child gets: the pipes' ends, no blocked signals, default SIGPIPE.
 static int spawn(Run *run, int pipes[3][2], pid_t *pid) {
   posix_spawn_file_actions_t actions;
@@ -181,7 +180,6 @@ static void run_work(void *data) {
 }
 
 // --- Results ----------------------------------------------------------------
-
 // As shells count: 128 + the signal for a program that one ended.
 static int exit_status(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -214,7 +212,6 @@ static CspStatus run_done(CspCall *call, void *data) {
 }
 
 // --- Arguments --------------------------------------------------------------
-
 static char *copy_word(Str s) {
   return memchr(s.data, '\0', s.len) ? NULL : strndup(s.data, s.len);
 }

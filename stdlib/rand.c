@@ -76,7 +76,6 @@ static double next_float(Source *source) {
 }
 
 // --- Numbers ----------------------------------------------------------------
-
 // int(n): from 0 to n - 1.
 static CspStatus rand_int(CspCall *call) {
   Source source = source_of(call);
@@ -131,7 +130,6 @@ static CspStatus rand_bytes(CspCall *call) {
 }
 
 // --- Lists ------------------------------------------------------------------
-
 // In place, from the back: each of the first `count` places gets one of those
 // that are left.
 static void shuffle(Source *source, CspValue list, size_t count) {
@@ -185,7 +183,6 @@ static CspStatus rand_sample(CspCall *call) {
 }
 
 // --- Generators -------------------------------------------------------------
-
 // new(seed): the same seed gives the same numbers; nil: a random one.
 static CspStatus rand_new(CspCall *call) {
   int64_t seed;
@@ -209,7 +206,6 @@ static CspStatus generator_seed_again(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-
 static const CspFunction functions[] = {
     {"int", "n", rand_int},          {"int_range", "from, to", rand_int_range},
     {"float", "", rand_float},       {"bool", "", rand_bool},

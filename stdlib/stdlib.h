@@ -19,7 +19,6 @@ extern const CspEmbedded csp_embedded[];
 bool stdlib_install(Csp *csp);
 
 // --- A file for each module: its functions ----------------------------------
-
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
     time_module, os_module, fmt_module, rand_module, sched_module;
 
@@ -32,7 +31,6 @@ bool fmt_install(Csp *csp);
 bool rand_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
-
 typedef struct Str {
   const char *data;
   size_t len;
@@ -53,7 +51,6 @@ CspStatus again_with_strings(CspCall *call, const char *name);
 bool args_need_call(CspCall *call);
 
 // --- buffer.c: text that grows ----------------------------------------------
-
 typedef struct Buffer {
   char *data;  // malloced; NUL-terminated once anything was added
   size_t len, cap;
@@ -72,7 +69,6 @@ CspStatus buffer_ok(CspCall *call, Buffer *buffer);
 CspValue buffer_string(CspCall *call, Buffer *buffer);
 
 // --- utf8.c -----------------------------------------------------------------
-
 enum { RUNE_BAD = 0xfffd };
 
 // The code point at data[at] (at < len); *width how many bytes. A byte that
@@ -87,7 +83,6 @@ bool utf8_is_space(uint32_t rune);
 size_t utf8_prefix(const char *data, size_t len, size_t n);
 
 // --- strings_number.c, list_sort.c: used by other modules -------------------
-
 // All of s as an int; 0, or ERANGE or EINVAL.
 int number_parse_int(Str s, int base, int64_t *out);
 int number_parse_float(Str s, double *out);

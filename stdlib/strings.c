@@ -11,7 +11,6 @@
 #include "stdlib/strings.h"
 
 // --- Searching --------------------------------------------------------------
-
 // Where needle stands in s, from `from` on; -1: nowhere.
 static int64_t find(Str s, Str needle, size_t from) {
   if (from > s.len) return -1;
@@ -96,7 +95,6 @@ static CspStatus strings_compare(CspCall *call) {
 }
 
 // --- Splitting --------------------------------------------------------------
-
 static bool push(CspCall *call, CspValue list, const char *data, size_t len) {
   return csp_list_push(call, list, csp_string(call, data, len));
 }
@@ -215,7 +213,6 @@ static CspStatus strings_cut(CspCall *call) {
 }
 
 // --- Building ---------------------------------------------------------------
-
 // Strings join as they are, anything else as str() would give it.
 CspStatus strings_join(CspCall *call) {
   CspValue list;
@@ -303,7 +300,6 @@ static CspStatus strings_repeat(CspCall *call) {
 }
 
 // --- Trimming ---------------------------------------------------------------
-
 // Whether the code point is one of the set's; without a set, white space.
 static bool in_set(const Str *set, uint32_t rune, Str piece) {
   if (!set) return utf8_is_space(rune);
@@ -376,7 +372,6 @@ static CspStatus strings_trim_suffix(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-
 #define STRING_METHODS                                                        \
   {"contains", "s, sub", strings_contains},                                   \
       {"index", "s, sub, from = 0", strings_index},                           \

@@ -9,7 +9,6 @@
 #include "stdlib/strings.h"
 
 // --- Ints -------------------------------------------------------------------
-
 static int digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'z') return c - 'a' + 10;
@@ -99,7 +98,6 @@ CspStatus strings_format_int(CspCall *call) {
 }
 
 // --- Floats -----------------------------------------------------------------
-
 static bool parse_word(const char *s, double *out) {
   const char *word = s + (*s == '-' || *s == '+');
   if (strcasecmp(word, "inf") == 0 || strcasecmp(word, "infinity") == 0) {
@@ -141,7 +139,6 @@ CspStatus strings_parse_bool(CspCall *call) {
 }
 
 // --- Source form ------------------------------------------------------------
-
 static const char escapes[] = "n\nt\tr\r\\\\\"\"$$";
 
 // The letter after a backslash for this byte, or 0.

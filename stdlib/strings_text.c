@@ -13,7 +13,6 @@
 #include "stdlib/strings.h"
 
 // --- Case -------------------------------------------------------------------
-
 typedef struct CaseState {
   pthread_mutex_t lock;  // zeroed: ready for use
   locale_t locale;       // guarded by lock until made; 0: not yet
@@ -141,7 +140,6 @@ CspStatus strings_equal_fold(CspCall *call) {
 }
 
 // --- Classes: all characters are of the class, and there is one -------------
-
 static bool is_digit(Folder *folder, uint32_t rune) {
   (void)folder;
   return rune >= '0' && rune <= '9';
@@ -201,7 +199,6 @@ CspStatus strings_is_lower(CspCall *call) {
 }
 
 // --- Padding ----------------------------------------------------------------
-
 // Adds `fill` over and over until `count` characters are there.
 static void add_fill(Buffer *out, Str fill, size_t count) {
   size_t at = 0, width;
@@ -238,7 +235,6 @@ CspStatus strings_pad_left(CspCall *call) { return pad(call, true); }
 CspStatus strings_pad_right(CspCall *call) { return pad(call, false); }
 
 // --- Characters -------------------------------------------------------------
-
 CspStatus strings_reverse(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;

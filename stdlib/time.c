@@ -9,7 +9,6 @@
 #include <string.h>
 
 // --- Calendar ---------------------------------------------------------------
-
 Moment moment_of(int64_t t, bool utc) {
   Moment moment = {.ns = t % SECOND, .seconds = t / SECOND};
   if (moment.ns < 0) {
@@ -43,7 +42,6 @@ void moment_add_digits(Buffer *out, int64_t n, int width, char fill) {
 }
 
 // --- Clocks -----------------------------------------------------------------
-
 static CspStatus time_now(CspCall *call) {
   return csp_ok_int(call, csp_wall_clock(call));
 }
@@ -70,7 +68,6 @@ static CspStatus time_sleep(CspCall *call) {
 }
 
 // --- Parts ------------------------------------------------------------------
-
 // date(t, utc = false): a map of its parts. weekday 0 is Sunday.
 static CspStatus time_date(CspCall *call) {
   int64_t t;
@@ -131,7 +128,6 @@ static CspStatus time_from_date(CspCall *call) {
 }
 
 // --- Durations --------------------------------------------------------------
-
 // value / unit with the fraction it needs, and the unit's name.
 static void add_unit(Buffer *out, uint64_t value, uint64_t unit,
                      const char *name) {
@@ -229,7 +225,6 @@ static CspStatus time_parse_duration(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-
 static void add_constants(CspCall *call, CspValue module) {
   csp_module_set(call, module, "nanosecond", csp_int(call, 1));
   csp_module_set(call, module, "microsecond", csp_int(call, 1000));

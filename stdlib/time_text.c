@@ -22,7 +22,6 @@ static const char *const month_names[] = {
     "July",    "August",   "September", "October", "November", "December"};
 
 // --- Formatting -------------------------------------------------------------
-
 static void add_name(Buffer *out, const char *name, size_t len) {
   buffer_add(out, name, len < strlen(name) ? len : strlen(name));
 }
@@ -174,7 +173,6 @@ CspStatus time_format(CspCall *call) {
 }
 
 // --- Parsing ----------------------------------------------------------------
-
 typedef struct Parser {
   Str text;
   size_t at;

@@ -23,8 +23,7 @@ static bool need_int_index(Local *l, Goroutine *g, Value x, Value index,
   return true;
 }
 
-// --- Elements ----------------------------------------------------------------
-
+// --- Elements ---------------------------------------------------------------
 static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
                          Value *out) {
   int64_t at;
@@ -98,16 +97,15 @@ bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v) {
                   value_type_name(x));
 }
 
-// --- Slices --------------------------------------------------------------------
-
+// --- Slices -----------------------------------------------------------------
 static bool slice_bounds(Local *l, Goroutine *g, Value from, Value to,
                          size_t len, size_t *a, size_t *b) {
   if ((from != VALUE_UNDEF && !value_is_int(from)) ||
       (to != VALUE_UNDEF && !value_is_int(to)))
-    return vm_panic(l, g, "the bounds of a slice are ints, not %s",
-                    value_type_name(from != VALUE_UNDEF && !value_is_int(from)
-                                        ? from
-                                        : to));
+    return vm_panic(
+        l, g, "the bounds of a slice are ints, not %s",
+        value_type_name(from != VALUE_UNDEF && !value_is_int(from) ? from
+                                                                   : to));
   int64_t x = from == VALUE_UNDEF ? 0 : value_int(from);
   int64_t y = to == VALUE_UNDEF ? (int64_t)len : value_int(to);
   if (x < 0 || y < x || (uint64_t)y > len)
@@ -142,12 +140,12 @@ bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
     return vm_panic(l, g, "cannot slice %s", value_type_name(x));
   }
   if (made == NULL) return vm_panic_memory(l, g);
+  charge_bytes(l, value_is_type(x, OBJ_LIST) ? (b - a) * sizeof(Value) : b - a);
   *out = value_from_obj(made);
   return true;
 }
 
-// --- in, is -----------------------------------------------------------------------
-
+// --- in, is -----------------------------------------------------------------
 static bool in_range(const ObjRange *range, Value a) {
   if (value_is_float(a)) {
     double d = value_float(a);
@@ -157,16 +155,17 @@ static bool in_range(const ObjRange *range, Value a) {
   }
   if (!value_is_int(a)) return false;
   int64_t i = value_int(a);
-  return i >= range->from && (i < range->to || (range->inclusive &&
-                                                i == range->to));
+  return i >= range->from &&
+         (i < range->to || (range->inclusive && i == range->to));
 }
 
 bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
   if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
-    *out = false;
-    for (size_t n = 0, len = values_len(block); n < len && !*out; n++)
+    size_t n = 0, len = values_len(block);
+    for (*out = false; n < len && !*out; n++)
       *out = value_equal(heap_load(&block->slots[n]), a);
+    charge_steps(l, n);
     return true;
   }
   if (value_is_type(x, OBJ_MAP)) {
@@ -182,8 +181,9 @@ bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
     if (!value_is_type(a, OBJ_STRING))
       return vm_panic(l, g, "`in` a string needs a string, not %s",
                       value_type_name(a));
-    *out = string_find((ObjString *)value_obj(x), (ObjString *)value_obj(a),
-                       0) >= 0;
+    const ObjString *s = (ObjString *)value_obj(x);
+    *out = string_find(s, (ObjString *)value_obj(a), 0) >= 0;
+    charge_bytes(l, s->len);
     return true;
   }
   if (value_is_type(x, OBJ_BYTES)) {
@@ -193,7 +193,8 @@ bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
       *out = value_equal(value_from_small(rt_load_relaxed(&block->data[n])), a);
     return true;
   }
-  return vm_panic(l, g, "`in` needs a list, map, string, bytes or range, not %s",
+  return vm_panic(l, g,
+                  "`in` needs a list, map, string, bytes or range, not %s",
                   value_type_name(x));
 }
 
@@ -207,8 +208,7 @@ bool access_is(Vm *vm, Value v, Value type) {
   return strcmp(value_type_name(v), ((ObjString *)value_obj(type))->data) == 0;
 }
 
-// --- Fields and methods ---------------------------------------------------------------
-
+// --- Fields and methods -----------------------------------------------------
 static int find_field(const ObjStruct *type, const ObjString *name) {
   for (int n = 0; n < type->obj.aux; n++)
     if (type->fields[n] == name) return n;
@@ -279,8 +279,7 @@ static bool no_such(Local *l, Goroutine *g, Value x, const ObjString *name) {
 }
 
 static bool bind(Local *l, Goroutine *g, Value x, Value function, Value *out) {
-  ObjBound *bound =
-      (ObjBound *)heap_alloc(&l->heap, sizeof *bound, OBJ_BOUND);
+  ObjBound *bound = (ObjBound *)heap_alloc(&l->heap, sizeof *bound, OBJ_BOUND);
   if (bound == NULL) return vm_panic_memory(l, g);
   bound->receiver = x;
   bound->function = function;
@@ -398,8 +397,8 @@ bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
     // A map without such a key: a method of maps, if there is one.
     *function = builtin_method(l->vm, x, name);
     *method = *function != VALUE_UNDEF;
-    return *method || vm_panic(l, g, "the map has no key \"%s\" to call",
-                               name->data);
+    return *method ||
+           vm_panic(l, g, "the map has no key \"%s\" to call", name->data);
   }
   *method = true;
   *function = builtin_method(l->vm, x, name);

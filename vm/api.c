@@ -12,7 +12,6 @@
 #include "vm/runtime.h"
 
 // --- Arguments and results --------------------------------------------------
-
 Csp *csp_of(CspCall *call) { return vm_csp(call->vm); }
 
 int csp_argc(const CspCall *call) { return call->argc; }
@@ -91,7 +90,6 @@ CspStatus csp_ok_errno(CspCall *call, int error, const char *what) {
 }
 
 // --- Panics -----------------------------------------------------------------
-
 CspStatus csp_panic_memory(CspCall *call) {
   if (!call->panicked && call->g) vm_panic_memory(call->local, call->g);
   call->panicked = true;
@@ -139,7 +137,6 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
 }
 
 // --- Argument checks --------------------------------------------------------
-
 bool csp_need_int(CspCall *call, int i, int64_t *out) {
   Value v = csp_arg(call, i).word;
   if (!value_is_int(v)) {
@@ -186,7 +183,6 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
 }
 
 // --- What the interpreter does after the native -----------------------------
-
 void csp_charge(CspCall *call, uint64_t units) { call->charged += units; }
 
 CspStatus csp_block(CspCall *call, void (*work)(void *data),

@@ -32,7 +32,6 @@ static HostMethods *find_class(Vm *vm, const void *klass) {
 }
 
 // --- Registration (boot) ----------------------------------------------------
-
 static uint32_t count_functions(const CspFunction *functions) {
   uint32_t count = 0;
   while (functions && functions[count].name) count++;
@@ -78,7 +77,6 @@ void host_methods_free(Vm *vm) {
 }
 
 // --- Use --------------------------------------------------------------------
-
 Value host_method(Vm *vm, const HostClass *klass, const ObjString *name) {
   HostMethods *entry = find_class(vm, klass);
   if (!entry) return VALUE_UNDEF;

@@ -14,7 +14,6 @@ static CspValue wrap_obj(const void *obj) {
 #define AS(Type, v) ((Type *)value_obj((v).word))
 
 // --- Any value --------------------------------------------------------------
-
 CspType csp_type(CspValue value) {
   static const uint8_t types[OBJ_TYPE_COUNT] = {
       [OBJ_INT] = CSP_INT,       [OBJ_FLOAT] = CSP_FLOAT,
@@ -49,7 +48,6 @@ int csp_compare(CspValue a, CspValue b) {
 bool csp_is_undef(CspValue v) { return v.word == VALUE_UNDEF; }
 
 // --- Constructors -----------------------------------------------------------
-
 CspValue csp_nil(void) { return csp_wrap(VALUE_NIL); }
 
 CspValue csp_bool(bool b) { return csp_wrap(value_from_bool(b)); }
@@ -103,7 +101,6 @@ CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
 }
 
 // --- Numbers, strings, errors -----------------------------------------------
-
 bool csp_to_bool(CspValue v) { return v.word == VALUE_TRUE; }
 
 int64_t csp_to_int(CspValue v) { return value_int(v.word); }
@@ -127,7 +124,6 @@ CspValue csp_error_cause(CspValue error) {
 }
 
 // --- Lists ------------------------------------------------------------------
-
 size_t csp_list_len(CspValue list) {
   return values_len(list_block(AS(ObjList, list)));
 }
@@ -168,7 +164,6 @@ void csp_list_remove(CspCall *call, CspValue list, size_t at, size_t count) {
 }
 
 // --- Maps -------------------------------------------------------------------
-
 static bool map_done(CspCall *call, MapResult result) {
   if (result == MAP_OK) return true;
   if (result == MAP_NO_MEMORY) {
@@ -226,7 +221,6 @@ bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
 }
 
 // --- Bytes ------------------------------------------------------------------
-
 static size_t clamp_count(const ObjRaw *block, size_t at, size_t count) {
   size_t len = raw_len(block);
   if (at >= len) return 0;
@@ -274,7 +268,6 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
 }
 
 // --- As text ----------------------------------------------------------------
-
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
   Text text = {0};
   format_value(&text, call->vm, v.word, quoted);

@@ -10,22 +10,38 @@
 
 static const char *op_text(Op op) {
   switch (op) {
-    case OP_ADD: return "+";
-    case OP_SUB: return "-";
-    case OP_MUL: return "*";
-    case OP_DIV: return "/";
-    case OP_MOD: return "%";
-    case OP_ADDW: return "+%";
-    case OP_SUBW: return "-%";
-    case OP_MULW: return "*%";
-    case OP_BAND: return "&";
-    case OP_BOR: return "|";
-    case OP_BXOR: return "^";
-    case OP_SHL: return "<<";
-    case OP_SHR: return ">>";
-    case OP_LT: return "<";
-    case OP_LE: return "<=";
-    default: return "?";
+    case OP_ADD:
+      return "+";
+    case OP_SUB:
+      return "-";
+    case OP_MUL:
+      return "*";
+    case OP_DIV:
+      return "/";
+    case OP_MOD:
+      return "%";
+    case OP_ADDW:
+      return "+%";
+    case OP_SUBW:
+      return "-%";
+    case OP_MULW:
+      return "*%";
+    case OP_BAND:
+      return "&";
+    case OP_BOR:
+      return "|";
+    case OP_BXOR:
+      return "^";
+    case OP_SHL:
+      return "<<";
+    case OP_SHR:
+      return ">>";
+    case OP_LT:
+      return "<";
+    case OP_LE:
+      return "<=";
+    default:
+      return "?";
   }
 }
 
@@ -49,8 +65,7 @@ static bool give_float(Local *l, Goroutine *g, double d, Value *out) {
   return *out != VALUE_UNDEF || vm_panic_memory(l, g);
 }
 
-// --- Ints ------------------------------------------------------------------
-
+// --- Ints -------------------------------------------------------------------
 static bool int_divide(Local *l, Goroutine *g, Op op, int64_t b, int64_t c,
                        Value *out) {
   if (c == 0) return vm_panic(l, g, "division by zero");
@@ -79,27 +94,47 @@ static bool int_op(Local *l, Goroutine *g, Op op, int64_t b, int64_t c,
   bool overflow = false;
   uint64_t ub = (uint64_t)b, uc = (uint64_t)c;
   switch (op) {
-    case OP_ADD: overflow = __builtin_add_overflow(b, c, &r); break;
-    case OP_SUB: overflow = __builtin_sub_overflow(b, c, &r); break;
-    case OP_MUL: overflow = __builtin_mul_overflow(b, c, &r); break;
+    case OP_ADD:
+      overflow = __builtin_add_overflow(b, c, &r);
+      break;
+    case OP_SUB:
+      overflow = __builtin_sub_overflow(b, c, &r);
+      break;
+    case OP_MUL:
+      overflow = __builtin_mul_overflow(b, c, &r);
+      break;
     case OP_DIV:
-    case OP_MOD: return int_divide(l, g, op, b, c, out);
-    case OP_ADDW: r = (int64_t)(ub + uc); break;
-    case OP_SUBW: r = (int64_t)(ub - uc); break;
-    case OP_MULW: r = (int64_t)(ub * uc); break;
-    case OP_BAND: r = b & c; break;
-    case OP_BOR: r = b | c; break;
-    case OP_BXOR: r = b ^ c; break;
+    case OP_MOD:
+      return int_divide(l, g, op, b, c, out);
+    case OP_ADDW:
+      r = (int64_t)(ub + uc);
+      break;
+    case OP_SUBW:
+      r = (int64_t)(ub - uc);
+      break;
+    case OP_MULW:
+      r = (int64_t)(ub * uc);
+      break;
+    case OP_BAND:
+      r = b & c;
+      break;
+    case OP_BOR:
+      r = b | c;
+      break;
+    case OP_BXOR:
+      r = b ^ c;
+      break;
     case OP_SHL:
-    case OP_SHR: return int_shift(l, g, op, b, c, out);
-    default: rt_throw("int_op: opcode %d", (int)op);
+    case OP_SHR:
+      return int_shift(l, g, op, b, c, out);
+    default:
+      rt_throw("int_op: opcode %d", (int)op);
   }
   if (overflow) return int_overflow(l, g, op, b, c);
   return give_int(l, g, r, out);
 }
 
-// --- Floats, strings, lists --------------------------------------------------
-
+// --- Floats, strings, lists -------------------------------------------------
 static double to_double(Value v) {
   return value_is_int(v) ? (double)value_int(v) : value_float(v);
 }
@@ -108,20 +143,27 @@ static bool float_op(Local *l, Goroutine *g, Op op, Value b, Value c,
                      Value *out) {
   double x = to_double(b), y = to_double(c);
   switch (op) {
-    case OP_ADD: return give_float(l, g, x + y, out);
-    case OP_SUB: return give_float(l, g, x - y, out);
-    case OP_MUL: return give_float(l, g, x * y, out);
-    case OP_DIV: return give_float(l, g, x / y, out);
-    case OP_MOD: return give_float(l, g, fmod(x, y), out);
-    default: return wrong_types(l, g, op, b, c);
+    case OP_ADD:
+      return give_float(l, g, x + y, out);
+    case OP_SUB:
+      return give_float(l, g, x - y, out);
+    case OP_MUL:
+      return give_float(l, g, x * y, out);
+    case OP_DIV:
+      return give_float(l, g, x / y, out);
+    case OP_MOD:
+      return give_float(l, g, fmod(x, y), out);
+    default:
+      return wrong_types(l, g, op, b, c);
   }
 }
 
 static bool join(Local *l, Goroutine *g, Value b, Value c, Value *out) {
   if (value_is_type(b, OBJ_STRING) && value_is_type(c, OBJ_STRING)) {
-    ObjString *s = string_concat(l, (ObjString *)value_obj(b),
-                                 (ObjString *)value_obj(c));
+    ObjString *s =
+        string_concat(l, (ObjString *)value_obj(b), (ObjString *)value_obj(c));
     if (s == NULL) return vm_panic_memory(l, g);
+    charge_bytes(l, s->len);
     *out = value_from_obj(s);
     return true;
   }
@@ -133,6 +175,7 @@ static bool join(Local *l, Goroutine *g, Value b, Value c, Value *out) {
     if (list == NULL || !list_append(l, list, x->slots, nx) ||
         !list_append(l, list, y->slots, ny))
       return vm_panic_memory(l, g);
+    charge_bytes(l, (nx + ny) * sizeof(Value));
     *out = value_from_obj(list);
     return true;
   }
@@ -163,20 +206,29 @@ bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
   Value b = base[INSTR_B(i)];
   Value immediate = value_from_small(INSTR_SC(i));
   switch (INSTR_OP(i)) {
-    case OP_ADDI: return arith_op(l, g, OP_ADD, b, immediate, out);
-    case OP_SUBI: return arith_op(l, g, OP_SUB, b, immediate, out);
-    case OP_MULI: return arith_op(l, g, OP_MUL, b, immediate, out);
-    case OP_DIVI: return arith_op(l, g, OP_DIV, b, immediate, out);
-    case OP_MODI: return arith_op(l, g, OP_MOD, b, immediate, out);
-    case OP_ADDK: return arith_op(l, g, OP_ADD, b, k[INSTR_C(i)], out);
-    case OP_SUBK: return arith_op(l, g, OP_SUB, b, k[INSTR_C(i)], out);
-    case OP_MULK: return arith_op(l, g, OP_MUL, b, k[INSTR_C(i)], out);
-    case OP_DIVK: return arith_op(l, g, OP_DIV, b, k[INSTR_C(i)], out);
-    case OP_NEG: return negate(l, g, b, out);
+    case OP_ADDI:
+      return arith_op(l, g, OP_ADD, b, immediate, out);
+    case OP_SUBI:
+      return arith_op(l, g, OP_SUB, b, immediate, out);
+    case OP_MULI:
+      return arith_op(l, g, OP_MUL, b, immediate, out);
+    case OP_DIVI:
+      return arith_op(l, g, OP_DIV, b, immediate, out);
+    case OP_MODI:
+      return arith_op(l, g, OP_MOD, b, immediate, out);
+    case OP_ADDK:
+      return arith_op(l, g, OP_ADD, b, k[INSTR_C(i)], out);
+    case OP_SUBK:
+      return arith_op(l, g, OP_SUB, b, k[INSTR_C(i)], out);
+    case OP_MULK:
+      return arith_op(l, g, OP_MUL, b, k[INSTR_C(i)], out);
+    case OP_DIVK:
+      return arith_op(l, g, OP_DIV, b, k[INSTR_C(i)], out);
+    case OP_NEG:
+      return negate(l, g, b, out);
     case OP_BNOT:
       if (value_is_int(b)) return give_int(l, g, ~value_int(b), out);
-      return vm_panic(l, g, "cannot apply unary `^` to %s",
-                      value_type_name(b));
+      return vm_panic(l, g, "cannot apply unary `^` to %s", value_type_name(b));
     default:
       return arith_op(l, g, (Op)INSTR_OP(i), b, base[INSTR_C(i)], out);
   }
@@ -197,23 +249,37 @@ int compare_slow(Local *l, Goroutine *g, const Value *base, const Value *k,
   Value a = base[INSTR_A(i)];
   Value small = value_from_small(INSTR_SB(i));
   switch (INSTR_OP(i)) {
-    case OP_EQ: return value_equal(a, base[INSTR_B(i)]);
-    case OP_EQK: return value_equal(a, k[INSTR_B(i)]);
-    case OP_EQI: return value_equal(a, small);
+    case OP_EQ:
+      return value_equal(a, base[INSTR_B(i)]);
+    case OP_EQK:
+      return value_equal(a, k[INSTR_B(i)]);
+    case OP_EQI:
+      return value_equal(a, small);
     case OP_LT:
-    case OP_LTL: return compare_op(l, g, OP_LT, a, base[INSTR_B(i)]);
+    case OP_LTL:
+      return compare_op(l, g, OP_LT, a, base[INSTR_B(i)]);
     case OP_LE:
-    case OP_LEL: return compare_op(l, g, OP_LE, a, base[INSTR_B(i)]);
+    case OP_LEL:
+      return compare_op(l, g, OP_LE, a, base[INSTR_B(i)]);
     case OP_LTI:
-    case OP_LTIL: return compare_op(l, g, OP_LT, a, small);
+    case OP_LTIL:
+      return compare_op(l, g, OP_LT, a, small);
     case OP_LEI:
-    case OP_LEIL: return compare_op(l, g, OP_LE, a, small);
-    case OP_GTI: return compare_op(l, g, OP_LT, small, a);
-    case OP_GEI: return compare_op(l, g, OP_LE, small, a);
-    case OP_LTK: return compare_op(l, g, OP_LT, a, k[INSTR_B(i)]);
-    case OP_LEK: return compare_op(l, g, OP_LE, a, k[INSTR_B(i)]);
-    case OP_GTK: return compare_op(l, g, OP_LT, k[INSTR_B(i)], a);
-    case OP_GEK: return compare_op(l, g, OP_LE, k[INSTR_B(i)], a);
-    default: rt_throw("compare_slow: opcode %d", (int)INSTR_OP(i));
+    case OP_LEIL:
+      return compare_op(l, g, OP_LE, a, small);
+    case OP_GTI:
+      return compare_op(l, g, OP_LT, small, a);
+    case OP_GEI:
+      return compare_op(l, g, OP_LE, small, a);
+    case OP_LTK:
+      return compare_op(l, g, OP_LT, a, k[INSTR_B(i)]);
+    case OP_LEK:
+      return compare_op(l, g, OP_LE, a, k[INSTR_B(i)]);
+    case OP_GTK:
+      return compare_op(l, g, OP_LT, k[INSTR_B(i)], a);
+    case OP_GEK:
+      return compare_op(l, g, OP_LE, k[INSTR_B(i)], a);
+    default:
+      rt_throw("compare_slow: opcode %d", (int)INSTR_OP(i));
   }
 }

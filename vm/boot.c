@@ -7,8 +7,7 @@
 #include "vm/runtime.h"
 
 static ObjFloat *make_float(Vm *vm, double d) {
-  ObjFloat *f =
-      (ObjFloat *)heap_alloc(&vm->boot->heap, sizeof *f, OBJ_FLOAT);
+  ObjFloat *f = (ObjFloat *)heap_alloc(&vm->boot->heap, sizeof *f, OBJ_FLOAT);
   if (f != NULL) f->value = d;
   return f;
 }
@@ -92,9 +91,8 @@ bool boot_vm(Csp *csp) {
   if (!boot_values(vm) || !boot_code(vm, &csp->code)) return false;
   if (!heap_add_roots(vm->heap, mark_own, &csp->code)) return false;
   ObjString *name = vm_intern(vm, "try", 3);
-  if (name == NULL ||
-      map_set(vm->boot, vm->builtins, value_from_obj(name),
-              value_from_obj(csp->code.try_closure)) != MAP_OK)
+  if (name == NULL || map_set(vm->boot, vm->builtins, value_from_obj(name),
+                              value_from_obj(csp->code.try_closure)) != MAP_OK)
     return false;
   return csp_register_builtins(csp, builtin_functions) &&
          csp_register_builtins(csp, builtin_sched_functions);

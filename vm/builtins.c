@@ -17,7 +17,6 @@ static bool is_obj(CspValue v, ObjType type) {
 static bool is_nil(CspValue v) { return v.word == VALUE_NIL; }
 
 // --- Text -------------------------------------------------------------------
-
 // Whether an argument's text has to be made by the prelude.
 static bool args_need_call(CspCall *call) {
   for (int i = 0; i < call->argc; i++) {
@@ -112,7 +111,6 @@ static CspStatus builtin_type(CspCall *call) {
 }
 
 // --- Sizes ------------------------------------------------------------------
-
 static CspStatus range_len(CspCall *call, const ObjRange *range) {
   if (range->from > range->to) return csp_ok_int(call, 0);
   uint64_t count = (uint64_t)range->to - (uint64_t)range->from;
@@ -161,7 +159,6 @@ static CspStatus builtin_delete(CspCall *call) {
 }
 
 // --- Comparing --------------------------------------------------------------
-
 static CspStatus builtin_equal(CspCall *call) {
   uint64_t work = 0;
   bool too_deep = false;
@@ -224,7 +221,6 @@ static CspStatus builtin_abs(CspCall *call) {
 }
 
 // --- Errors -----------------------------------------------------------------
-
 static CspStatus builtin_error(CspCall *call) {
   return csp_ok(call, csp_error(call, csp_arg(call, 0), csp_arg(call, 1)));
 }
@@ -255,7 +251,6 @@ static CspStatus builtin_assert(CspCall *call) {
 }
 
 // --- For the prelude --------------------------------------------------------
-
 // _needs_call(v): whether its text needs a string() method's result.
 static CspStatus builtin_needs_call(CspCall *call) {
   return csp_ok_bool(call, csp_needs_call(csp_arg(call, 0)));

@@ -12,7 +12,6 @@ static bool is_obj(CspValue v, ObjType type) {
 }
 
 // --- Conversions to numbers -------------------------------------------------
-
 static CspStatus bad_text(CspCall *call, CspValue v, const char *wanted) {
   size_t len;
   char *text = csp_format(call, v, true, &len);
@@ -132,7 +131,6 @@ CspStatus builtin_bool(CspCall *call) {
 }
 
 // --- Conversions to containers ----------------------------------------------
-
 static CspStatus bytes_from_list(CspCall *call, CspValue list) {
   size_t count = csp_list_len(list);
   CspValue bytes = csp_bytes(call, NULL, count);

@@ -3,8 +3,7 @@
 // after, tick, sleep, recover; and the hidden ones behind the module sched.
 #include "vm/interp.h"
 
-// --- Channels and time -----------------------------------------------------------
-
+// --- Channels and time ------------------------------------------------------
 static ObjChan *chan_new(CspCall *call, uint32_t cap) {
   size_t size = offsetof(ObjChan, chan) + chan_size(cap);
   ObjChan *c = (ObjChan *)heap_alloc(&call->local->heap, size, OBJ_CHAN);
@@ -83,8 +82,7 @@ static CspStatus builtin_recover(CspCall *call) {
   return csp_ok(call, csp_wrap(panic_recover(call->local, call->g)));
 }
 
-// --- Behind the module sched ----------------------------------------------------------
-
+// --- Behind the module sched ------------------------------------------------
 static CspStatus sched_procs_(CspCall *call) {
   return csp_ok_int(call, sched_procs(call->vm->sched));
 }
@@ -117,9 +115,9 @@ static CspStatus sched_stats_(CspCall *call) {
   CspValue map = csp_map(call, 32);
   if (csp_is_undef(map)) return csp_panic_memory(call);
   bool fine = true;
-#define PUT(name, value)                                \
-  fine = fine && csp_map_set_name(call, map, name,      \
-                                  csp_int(call, (int64_t)(value)))
+#define PUT(name, value) \
+  fine = fine &&         \
+         csp_map_set_name(call, map, name, csp_int(call, (int64_t)(value)))
 #define X(field, text) PUT(#field, stats.field);
   SCHED_STATS(X)
 #undef X

@@ -9,16 +9,20 @@
 
 #include <stdlib.h>
 
-// --- Names for messages ---------------------------------------------------------
-
+// --- Names for messages -----------------------------------------------------
 const char *function_name(Value f) {
   if (!value_is_obj(f)) return value_type_name(f);
   switch (value_obj(f)->type) {
-    case OBJ_CLOSURE: return ((ObjClosure *)value_obj(f))->proto->name->data;
-    case OBJ_NATIVE: return ((ObjNative *)value_obj(f))->def->name;
-    case OBJ_BOUND: return function_name(((ObjBound *)value_obj(f))->function);
-    case OBJ_STRUCT: return ((ObjStruct *)value_obj(f))->name->data;
-    default: return value_type_name(f);
+    case OBJ_CLOSURE:
+      return ((ObjClosure *)value_obj(f))->proto->name->data;
+    case OBJ_NATIVE:
+      return ((ObjNative *)value_obj(f))->def->name;
+    case OBJ_BOUND:
+      return function_name(((ObjBound *)value_obj(f))->function);
+    case OBJ_STRUCT:
+      return ((ObjStruct *)value_obj(f))->name->data;
+    default:
+      return value_type_name(f);
   }
 }
 
@@ -39,13 +43,13 @@ bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
   return true;
 }
 
-// --- Arguments ---------------------------------------------------------------------
-
+// --- Arguments --------------------------------------------------------------
 static bool too_few(Local *l, Goroutine *g, const Proto *proto, int argc,
                     bool more) {
   return vm_panic(l, g,
                   "%s: too few arguments: %d given, %s%d needed (`%s` is "
-                  "missing)", proto->name->data, argc, more ? "at least " : "",
+                  "missing)",
+                  proto->name->data, argc, more ? "at least " : "",
                   proto->nrequired, proto->param_names[argc]->data);
 }
 
@@ -83,8 +87,7 @@ static bool fit_arguments(Local *l, Goroutine *g, const Proto *proto,
   bool rest = (proto->flags & PROTO_REST) != 0;
   int fixed = proto->nparams - rest;
   bool open = rest || (proto->flags & PROTO_DEFAULTS);
-  if (argc < proto->nrequired)
-    return too_few(l, g, proto, argc, open);
+  if (argc < proto->nrequired) return too_few(l, g, proto, argc, open);
   if (argc > fixed && !rest) return too_many(l, g, name, argc, fixed);
   if (!missing_named(l, g, name, proto->param_names, args, argc,
                      proto->nrequired))
@@ -179,8 +182,7 @@ bool call_spread(Local *l, Goroutine *g, int a, int b, int c) {
   return true;
 }
 
-// --- Named arguments --------------------------------------------------------------
-
+// --- Named arguments --------------------------------------------------------
 typedef struct Params {
   ObjString **names;
   int count;  // that can be named
@@ -207,8 +209,7 @@ static bool find_params(Value f, Params *out) {
     return false;
   }
   out->names = proto->param_names + out->skip;
-  out->count =
-      proto->nparams - ((proto->flags & PROTO_REST) != 0) - out->skip;
+  out->count = proto->nparams - ((proto->flags & PROTO_REST) != 0) - out->skip;
   return true;
 }
 
@@ -218,8 +219,8 @@ static int param_index(const Params *params, const ObjString *name) {
   return -1;
 }
 
-static bool no_parameter(Local *l, Goroutine *g, Value f,
-                         const Params *params, const char *name) {
+static bool no_parameter(Local *l, Goroutine *g, Value f, const Params *params,
+                         const char *name) {
   Suggest suggest = {.wanted = name};
   for (int n = 0; n < params->count; n++)
     suggest_try(&suggest, params->names[n]->data);
@@ -256,8 +257,7 @@ bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
   return true;
 }
 
-// --- Returns and deferred calls --------------------------------------------------------
-
+// --- Returns and deferred calls ---------------------------------------------
 Next call_return(Local *l, Goroutine *g, const Value *from, int n) {
   Value *base = g->base;
   Value info = base[-2];
@@ -309,8 +309,7 @@ Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
   return call_return(l, g, list->slots, (int)list->len);
 }
 
-// --- try, interpolation, modules ---------------------------------------------------------
-
+// --- try, interpolation, modules --------------------------------------------
 // The frame of try: R[0] the function, R[1] the list of arguments; the call's
 // window is at R[2].
 Next call_try(Local *l, Goroutine *g) {
@@ -352,6 +351,7 @@ Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
   Text text = {0};
   for (Instr n = 0; n < count; n++)
     format_value(&text, l->vm, pieces[n], false);
+  charge_bytes(l, text.len);
   ObjString *s = text.failed ? NULL : string_new(l, text.data, text.len);
   text_free(&text);
   if (s == NULL) {

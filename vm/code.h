@@ -39,8 +39,7 @@ const char *op_name(Op op);
 int op_words(Op op);
 const char *op_format(Op op);
 
-// --- proto.c ---------------------------------------------------------------
-
+// --- proto.c ----------------------------------------------------------------
 // An empty proto, linked into vm->protos. NULL: out of memory.
 Proto *proto_new(Vm *vm);
 // The upvalue-free closure of a PROTO_TOP proto (made once, kept in self).
@@ -51,8 +50,7 @@ ObjClosure *proto_self(Vm *vm, Proto *proto);
 const char *proto_verify(const Proto *proto, uint32_t *at);
 void proto_free_all(Vm *vm);
 
-// --- dis.c -------------------------------------------------------------------
-
+// --- dis.c ------------------------------------------------------------------
 // Readable bytecode of one proto / of it and all protos among its constants.
 void dis_proto(Text *out, Vm *vm, const Proto *proto);
 

@@ -5,8 +5,7 @@
 
 #include "vm/vm.h"
 
-// --- == and < --------------------------------------------------------------
-
+// --- == and < ---------------------------------------------------------------
 static int bytes_compare(const ObjBytes *a, const ObjBytes *b) {
   const ObjRaw *x = bytes_block(a), *y = bytes_block(b);
   size_t nx = raw_len(x), ny = raw_len(y);
@@ -60,8 +59,7 @@ int value_compare(Value a, Value b) {
   return 3;
 }
 
-// --- Hashes ----------------------------------------------------------------
-
+// --- Hashes -----------------------------------------------------------------
 static uint32_t mix(const Vm *vm, uint64_t x) {
   __extension__ typedef unsigned __int128 Wide;
   Wide product =
@@ -90,8 +88,7 @@ uint32_t value_hash(Vm *vm, Value key) {
   return mix(vm, key);
 }
 
-// --- Deep equality ---------------------------------------------------------
-
+// --- Deep equality ----------------------------------------------------------
 // Two containers that are being compared, from element `at` on.
 typedef struct Pair {
   Obj *a, *b;

@@ -9,8 +9,7 @@
 
 #include "vm/interp.h"
 
-// --- Goroutines ----------------------------------------------------------------
-
+// --- Goroutines -------------------------------------------------------------
 enum { FREE_MAX = 64, FREE_STACK_MAX = 128 };
 
 static Goroutine *take_free(Local *l) {
@@ -23,8 +22,7 @@ static Goroutine *take_free(Local *l) {
 }
 
 static Goroutine *make(Local *l) {
-  Goroutine *g =
-      (Goroutine *)heap_alloc(&l->heap, sizeof *g, OBJ_GOROUTINE);
+  Goroutine *g = (Goroutine *)heap_alloc(&l->heap, sizeof *g, OBJ_GOROUTINE);
   if (g == NULL) return NULL;
   memset((char *)g + sizeof(Obj), 0, sizeof *g - sizeof(Obj));
   g->g.resume = interp_resume;
@@ -63,8 +61,7 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
 
 Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task) {
   Value *window = g->base + a;
-  Goroutine *made =
-      goroutine_new(l, window[2], window + FRAME_WORDS, argc);
+  Goroutine *made = goroutine_new(l, window[2], window + FRAME_WORDS, argc);
   ObjTask *t = NULL;
   if (made != NULL && task) {
     t = (ObjTask *)heap_alloc(&l->heap, sizeof *t, OBJ_TASK);
@@ -153,8 +150,7 @@ bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want) {
                       "the task");
 }
 
-// --- Send and receive --------------------------------------------------------------
-
+// --- Send and receive -------------------------------------------------------
 static Chan *chan_of(Local *l, Goroutine *g, Value v, const char *what,
                      bool *fine) {
   *fine = true;
@@ -170,9 +166,13 @@ Next conc_send(Local *l, Goroutine *g, Value to, Value v) {
   if (!fine) return THROW;
   g->on_resume = RESUME_SEND;
   switch (chan_send(l->p, &g->g, c, v)) {
-    case CHAN_DONE: return GO_ON;
-    case CHAN_PARKED: return LEFT;
-    default: vm_panic(l, g, "send on closed channel"); return THROW;
+    case CHAN_DONE:
+      return GO_ON;
+    case CHAN_PARKED:
+      return LEFT;
+    default:
+      vm_panic(l, g, "send on closed channel");
+      return THROW;
   }
 }
 
@@ -221,18 +221,16 @@ Next conc_recv_resume(Local *l, Goroutine *g, Instr i) {
     ObjTask *task = (ObjTask *)value_obj(from);
     return task_deliver(l, g, task, to, (int)INSTR_C(i)) ? GO_ON : THROW;
   }
-  return received(l, g, to, g->g.wait.elem, g->g.wait.success,
-                  (int)INSTR_C(i));
+  return received(l, g, to, g->g.wait.elem, g->g.wait.success, (int)INSTR_C(i));
 }
 
-// --- Select ----------------------------------------------------------------------------
-
+// --- Select -----------------------------------------------------------------
 // obj.aux holds for how many cases there is room.
 static SelectBlock *select_block(Local *l, Goroutine *g, uint32_t count) {
   if (g->select == NULL || g->select->obj.aux < count) {
     uint32_t room = count < 4 ? 4 : count;
-    SelectBlock *made = (SelectBlock *)heap_alloc(
-        &l->heap, select_block_size(room), OBJ_RAW);
+    SelectBlock *made =
+        (SelectBlock *)heap_alloc(&l->heap, select_block_size(room), OBJ_RAW);
     if (made == NULL || room > UINT16_MAX) return NULL;
     made->obj.aux = (uint16_t)room;
     g->select = made;
@@ -315,8 +313,7 @@ bool conc_outcome(Local *l, Goroutine *g, Value *to, const Value *outcome,
   return received(l, g, to, v, ok == VALUE_TRUE, want) == GO_ON;
 }
 
-// --- sched.select(cases): made at run time -----------------------------------------------
-
+// --- sched.select(cases): made at run time ----------------------------------
 typedef struct SelectCall {
   Value cases;
   ptrdiff_t window;
@@ -353,13 +350,17 @@ static Next native_outcome(Local *l, Goroutine *g, SelectCall *call,
 
 static bool native_case(Local *l, Goroutine *g, SelCase *c, Value pair) {
   if (!value_is_type(pair, OBJ_LIST))
-    return vm_panic(l, g, "sched.select: a case is a list [chan] or "
-                          "[chan, value], not %s", value_type_name(pair));
+    return vm_panic(l, g,
+                    "sched.select: a case is a list [chan] or "
+                    "[chan, value], not %s",
+                    value_type_name(pair));
   ObjValues *block = list_block((ObjList *)value_obj(pair));
   size_t n = values_len(block);
   if (n < 1 || n > 2)
-    return vm_panic(l, g, "sched.select: a case is [chan] or [chan, value], "
-                          "not a list of %zu", n);
+    return vm_panic(l, g,
+                    "sched.select: a case is [chan] or [chan, value], "
+                    "not a list of %zu",
+                    n);
   return select_case(l, g, c, block->slots[0], n == 2, block->slots[n - 1]);
 }
 

@@ -51,15 +51,14 @@ typedef enum CspType {
 } CspType;
 
 // --- Runtimes ---------------------------------------------------------------
-
 typedef struct CspConfig {
-  int procs;                // Ps; 0: CSPPROCS, else the CPUs usable
-  uint64_t seed;            // of random choices; 0: from the system
-  uint64_t max_stack;       // bytes a goroutine's stack may take; 0: 256 MB
-  uint64_t max_frames;      // calls deep; 0: 1,000,000
-  int argc;                 // os.args
+  int procs;            // Ps; 0: CSPPROCS, else the CPUs usable
+  uint64_t seed;        // of random choices; 0: from the system
+  uint64_t max_stack;   // bytes a goroutine's stack may take; 0: 256 MB
+  uint64_t max_frames;  // calls deep; 0: 1,000,000
+  int argc;             // os.args
   char **argv;
-  const char *debug;        // options as in CSPDEBUG; NULL: none
+  const char *debug;  // options as in CSPDEBUG; NULL: none
   // Where print and println, and reports of uncaught panics go; NULL: the
   // process's standard output and standard error.
   void (*write_out)(void *arg, const char *data, size_t len);
@@ -78,7 +77,7 @@ void csp_install_language(Csp *csp);
 
 typedef enum CspOutcome {
   CSP_RAN = 0,
-  CSP_FAILED = 1,      // uncaught panic or error, or deadlock; reported
+  CSP_FAILED = 1,  // uncaught panic or error, or deadlock; reported
   CSP_NOT_COMPILED = 2,
 } CspOutcome;
 
@@ -98,8 +97,7 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 // Any thread, and signal handlers.
 void csp_interrupt(Csp *csp);
 
-// --- Native functions ----------------------------------------------------------
-
+// --- Native functions -------------------------------------------------------
 typedef enum CspStatus {
   CSP_OK,     // results were added with csp_return
   CSP_PANIC,  // csp_panic and friends were called
@@ -144,8 +142,7 @@ bool csp_register_prelude(Csp *csp, const char *source, size_t len);
 void csp_module_set(CspCall *call, CspValue module, const char *name,
                     CspValue value);
 
-// --- Inside a native function ---------------------------------------------------
-
+// --- Inside a native function -----------------------------------------------
 Csp *csp_of(CspCall *call);
 int csp_argc(const CspCall *call);
 // The i-th argument; nil past the end.
@@ -202,8 +199,7 @@ CspStatus csp_sleep(CspCall *call, int64_t ns);
 // Lets others run first (the goroutine goes to the global queue's tail).
 CspStatus csp_yield(CspCall *call);
 
-// --- Values -----------------------------------------------------------------------
-
+// --- Values -----------------------------------------------------------------
 CspType csp_type(CspValue v);
 const char *csp_type_name(CspValue v);  // "int", ..., a struct's own name
 bool csp_truthy(CspValue v);
@@ -272,12 +268,11 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
 
-// --- Values with C data behind them ---------------------------------------------------
-
+// --- Values with C data behind them -----------------------------------------
 typedef struct CspClass {
-  const char *name;  // type(v)
+  const char *name;              // type(v)
   void (*finalize)(void *data);  // when collected; any thread, no runtime calls
-  size_t size;       // bytes of data
+  size_t size;                   // bytes of data
 } CspClass;
 // Zeroed data. *data may be NULL.
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data);
@@ -292,8 +287,7 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
 // with a lock. NULL: out of memory, or not registered.
 void *csp_state(Csp *csp, const CspClass *klass);
 
-// --- Output --------------------------------------------------------------------------
-
+// --- Output -----------------------------------------------------------------
 // Buffered standard output (flushed when the runtime goes idle, at its end,
 // and at each newline on a terminal). Owner: natives.
 void csp_write_out(CspCall *call, const char *data, size_t len);

@@ -25,7 +25,6 @@ static const char *string_text(const ObjString *s) {
 }
 
 // --- Constants --------------------------------------------------------------
-
 // A string, number, list of names: as source, cut when it is long.
 static void add_source(Dis *d, Value v) {
   Text text = {0};
@@ -81,7 +80,6 @@ static void add_closure_name(Dis *d, uint32_t index) {
 }
 
 // --- Operands ---------------------------------------------------------------
-
 static void add_jump(Dis *d, uint32_t word) {
   uint32_t at = (uint32_t)(d->at - d->proto->code);
   int64_t to = (int64_t)at + word + 1 + INSTR_SJ(d->at[word]);
@@ -223,7 +221,6 @@ static void add_instruction(Dis *d, const LineInfo *place) {
 }
 
 // --- Functions --------------------------------------------------------------
-
 static void add_head(Dis *d) {
   const Proto *proto = d->proto;
   text_addf(d->out, "func %s(", string_text(proto->name));

@@ -12,8 +12,7 @@
 
 #include "vm/vm.h"
 
-// --- Big integers ----------------------------------------------------------
-
+// --- Big integers -----------------------------------------------------------
 enum { BIG_WORDS = 40 };  // 1280 bits: 2^1074 * 10 and more
 
 typedef struct Big {
@@ -84,8 +83,7 @@ static bool big_sum_above(const Big *a, const Big *b, const Big *c,
   return big_compare(&sum, c) >= (or_equal ? 0 : 1);
 }
 
-// --- Digits ----------------------------------------------------------------
-
+// --- Digits -----------------------------------------------------------------
 // A number is 0.d1d2d3... * 10^point.
 typedef struct Decimal {
   char digits[24];
@@ -197,8 +195,7 @@ static bool few_digits(double d, Decimal *out) {
   return false;
 }
 
-// --- Text ------------------------------------------------------------------
-
+// --- Text -------------------------------------------------------------------
 static char *put(char *out, const char *data, int count) {
   memcpy(out, data, (size_t)count);
   return out + count;

@@ -10,8 +10,7 @@
 
 enum { NEST_MAX = 10000 };
 
-// --- Text ------------------------------------------------------------------
-
+// --- Text -------------------------------------------------------------------
 // Room for `more` bytes and a NUL.
 static bool text_reserve(Text *text, size_t more) {
   if (text->failed) return false;
@@ -61,8 +60,7 @@ static void add_string(Text *text, const ObjString *s) {
   text_add(text, s->data, s->len);
 }
 
-// --- Quoting ---------------------------------------------------------------
-
+// --- Quoting ----------------------------------------------------------------
 static const char *escape_of(char c) {
   switch (c) {
     case '\n':
@@ -127,8 +125,7 @@ static void add_bytes(Text *text, const ObjBytes *b) {
   add_text(text, "\")");
 }
 
-// --- Names -----------------------------------------------------------------
-
+// --- Names ------------------------------------------------------------------
 const char *value_type_name(Value v) {
   static const char *const names[] = {
 #define X(name, text) text,
@@ -163,8 +160,7 @@ static void add_function(Text *text, Value function) {
     add_text(text, "<func>");
 }
 
-// --- Values without parts --------------------------------------------------
-
+// --- Values without parts ---------------------------------------------------
 static void add_float(Text *text, double d) {
   char buffer[32];
   text_add(text, buffer, (size_t)format_float(d, buffer));
@@ -221,8 +217,7 @@ static void add_plain(Text *text, Value v, bool quoted) {
                                       : "nil");
 }
 
-// --- Containers ------------------------------------------------------------
-
+// --- Containers -------------------------------------------------------------
 // A container that is being walked, and where.
 typedef struct Level {
   Obj *obj;
@@ -387,8 +382,7 @@ void format_value(Text *text, Vm *vm, Value v, bool quoted) {
   free(w.levels);
 }
 
-// --- Whether string() methods are involved ---------------------------------
-
+// --- Whether string() methods are involved ----------------------------------
 static bool has_string_method(Value v) {
   if (!value_is_type(v, OBJ_INSTANCE)) return false;
   const ObjInstance *instance = (const ObjInstance *)value_obj(v);

@@ -21,8 +21,7 @@ typedef struct Collection {
   bool more;    // something was noted since the last run
 } Collection;
 
-// --- Roots -----------------------------------------------------------------
-
+// --- Roots ------------------------------------------------------------------
 static void mark_proto(GcMarker *m, const Proto *proto) {
   for (uint32_t i = 0; i < proto->nconstants; i++)
     gc_mark(m, proto->constants[i]);
@@ -95,8 +94,7 @@ static void take_shaded(GcMarker *m, MarkSegment **list) {
   }
 }
 
-// --- Every P's part --------------------------------------------------------
-
+// --- Every P's part ---------------------------------------------------------
 static void each_local(Vm *vm, void (*fn)(void *arg, Local *local), void *arg) {
   int procs = vm->sched ? sched_procs(vm->sched) : 0;
   bool booted = false;
@@ -141,8 +139,7 @@ void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg) {
   each_in_list(vm->heap->orphans, fn, arg);
 }
 
-// --- Marking ---------------------------------------------------------------
-
+// --- Marking ----------------------------------------------------------------
 static void run_workers(Collection *c) {
   Marking *k = &c->marking;
   k->idle = 0;
@@ -168,8 +165,7 @@ static void mark_roots(Collection *c) {
   timers_filter(c->vm->sched, mark_timer, c->m);
 }
 
-// --- What is weak ----------------------------------------------------------
-
+// --- What is weak -----------------------------------------------------------
 // Whether an unmarked goroutine may still be woken by something the collector
 // cannot see: a native's own way of waiting, a thread that gets free.
 static bool may_be_woken(const Goroutine *g) {
@@ -231,8 +227,7 @@ static void settle_weak(Collection *c) {
   if (c->vm->sched) timers_filter(c->vm->sched, keep_timer, NULL);
 }
 
-// --- A collection ----------------------------------------------------------
-
+// --- A collection -----------------------------------------------------------
 static void account(Collection *c, int64_t began) {
   Heap *heap = c->heap;
   int64_t external = rt_load_relaxed(&heap->external);

@@ -15,8 +15,7 @@ enum {
   SPINS = 64,
 };
 
-// --- Segments --------------------------------------------------------------
-
+// --- Segments ---------------------------------------------------------------
 static bool is_builtin(const Marking *k, const MarkSegment *segment) {
   const char *at = (const char *)segment;
   const char *first = (const char *)k->markers;
@@ -105,8 +104,7 @@ void gc_mark(GcMarker *m, Value v) {
   if (value_is_obj(v)) push(m, value_obj(v));
 }
 
-// --- Mark bits -------------------------------------------------------------
-
+// --- Mark bits --------------------------------------------------------------
 bool gc_is_marked(const void *obj) {
   const Span *span = span_of(obj);
   return mark_test(span, object_index(obj, span->klass));
@@ -145,8 +143,7 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
   return true;
 }
 
-// --- What objects hold -----------------------------------------------------
-
+// --- What objects hold ------------------------------------------------------
 static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
   uint64_t to = block->cap;
   if (to - from > PIECE) {
@@ -320,8 +317,7 @@ void gc_scan(GcMarker *m, Obj *obj) {
            obj->type);
 }
 
-// --- Draining --------------------------------------------------------------
-
+// --- Draining ---------------------------------------------------------------
 static void scan_rest(GcMarker *m, Obj *obj, uint64_t from) {
   if (obj->type == OBJ_VALUES)
     scan_values(m, (ObjValues *)obj, from);
@@ -431,8 +427,7 @@ void marking_run(void *arg, int worker, int workers) {
   while (find_work(m, workers));
 }
 
-// --- Life ------------------------------------------------------------------
-
+// --- Life -------------------------------------------------------------------
 bool marking_init(Marking *k, Heap *heap, int workers) {
   *k = (Marking){.heap = heap, .workers = workers};
   if (heap->gc_workers < workers) {
@@ -466,8 +461,7 @@ void marking_free(Marking *k) {
   }
 }
 
-// --- Out of memory ---------------------------------------------------------
-
+// --- Out of memory ----------------------------------------------------------
 static void rescan_span(GcMarker *m, Span *span) {
   for (uint32_t w = 0; w < span->words; w++) {
     uint64_t bits = rt_load_relaxed(&span->mark[w]);

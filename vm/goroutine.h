@@ -19,8 +19,8 @@
 
 enum {
   FRAME_WORDS = 3,
-  STACK_INITIAL = 24,     // values
-  STACK_MARGIN = 8,       // values above the top frame's registers, always
+  STACK_INITIAL = 24,  // values
+  STACK_MARGIN = 8,    // values above the top frame's registers, always
 };
 
 // Deferred calls, newest first: VALUES blocks [next, frame's offset in the
@@ -31,22 +31,22 @@ typedef struct SelectBlock SelectBlock;
 struct Goroutine {
   Obj obj;
   G g;
-  Value *stack;       // first slot of block
-  Value *limit;       // stack + cap - STACK_MARGIN
+  Value *stack;  // first slot of block
+  Value *limit;  // stack + cap - STACK_MARGIN
   ObjValues *block;
-  Value *base;        // of the top frame, when saved
-  const Instr *pc;    // next instruction of the top frame, when saved
-  ObjTask *task;      // or NULL: started by a go statement
-  Value defers;       // chain of ObjValues (defer.c), or nil
-  Panic *panic;       // innermost panic under way, malloced
+  Value *base;              // of the top frame, when saved
+  const Instr *pc;          // next instruction of the top frame, when saved
+  ObjTask *task;            // or NULL: started by a go statement
+  Value defers;             // chain of ObjValues (defer.c), or nil
+  Panic *panic;             // innermost panic under way, malloced
   const Instr *created_pc;  // the go instruction
   Proto *created_in;
   Goroutine *all_next;  // this P's list of goroutines; collector unlinks
   SelectBlock *select;  // of a pending select, or NULL
-  uint32_t multi;     // values above `top` of a call with a varying count
-  uint8_t on_resume;  // what to do first (RESUME_..., interp.h)
-  void *pending;      // a parked native's record (call.c), malloced
-  Timer *sleep;       // in an ObjRaw; NULL until the first sleep
+  uint32_t multi;       // values above `top` of a call with a varying count
+  uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
+  void *pending;        // a parked native's record (call.c), malloced
+  Timer *sleep;         // in an ObjRaw; NULL until the first sleep
   ObjRaw *sleep_block;
 };
 

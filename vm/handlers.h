@@ -3,9 +3,9 @@
 // interp.c alone, once, between its macros. A fast path is the case that
 // programs run a million times; the rest is a call into arith.c, access.c,
 // call.c, iter.c or conc.c.
+// clang-format off
 
-// --- Loads and stores ------------------------------------------------------
-
+// --- Loads and stores -------------------------------------------------------
 HANDLER(MOVE) {
   base[A] = base[B];
   NEXT();
@@ -87,8 +87,7 @@ HANDLER(CLOSURE) {
   NEXT();
 }
 
-// --- Arithmetic ----------------------------------------------------------------
-
+// --- Arithmetic -------------------------------------------------------------
 // int: an expression over x, y (words of small ints) that sets r or goes slow;
 // flo: over doubles.
 #define ARITH_SLOW() JUMP_TO(arith_general)
@@ -234,8 +233,7 @@ HANDLER(BNOT) {
   ARITH_SLOW();
 }
 
-// --- Comparisons and jumps ---------------------------------------------------------
-
+// --- Comparisons and jumps --------------------------------------------------
 #define TAKE(condition, wanted)                       \
   do {                                                \
     if ((condition) == (bool)(wanted))                \
@@ -334,8 +332,7 @@ HANDLER(LOOP) {
   NEXT();
 }
 
-// --- Iteration ----------------------------------------------------------------------
-
+// --- Iteration --------------------------------------------------------------
 HANDLER(ITER) {
   TRY(iter_start(l, g, base + A, base[B]));
   NEXT();
@@ -371,8 +368,7 @@ HANDLER(NEXT1) {
 }
 HANDLER(NEXT2) { JUMP_TO(next_general); }
 
-// --- Containers ----------------------------------------------------------------------
-
+// --- Containers -------------------------------------------------------------
 HANDLER(LIST) {
   ObjList *list = list_new(l, C);
   if (UNLIKELY(list == NULL || !list_append(l, list, base + B, C)))
@@ -393,6 +389,7 @@ HANDLER(MAP) {
 }
 HANDLER(MAPADD) {
   TRY(access_set(l, g, base[A], base[B], base[C]));
+  CHARGE();
   NEXT();
 }
 #define RANGE_LIKE(incl)                                                     \
@@ -455,6 +452,7 @@ HANDLER(SETIDX) {
 }
 HANDLER(SLICE) {
   TRY(access_slice(l, g, base[B], base[C], base[C + 1], &base[A]));
+  CHARGE();
   NEXT();
 }
 HANDLER(GETF) {
@@ -486,6 +484,7 @@ HANDLER(SETF) {
 HANDLER(IN) {
   bool yes;
   TRY(access_in(l, g, base[B], base[C], &yes));
+  CHARGE();
   base[A] = value_from_bool(yes);
   NEXT();
 }
@@ -518,8 +517,7 @@ HANDLER(NEW) {
   NEXT();
 }
 
-// --- Calls -----------------------------------------------------------------------------
-
+// --- Calls ------------------------------------------------------------------
 // Pushes the frame of closure `cl` at window A; the instruction has `words`.
 #define ENTER(cl, want, words)                                             \
   do {                                                                     \
@@ -678,8 +676,7 @@ HANDLER(RUNMOD) {
   FOLLOW(call_module(l, g, (int)A, k[INSTR_BX(i)]));
 }
 
-// --- Channels ------------------------------------------------------------------------------
-
+// --- Channels ---------------------------------------------------------------
 HANDLER(SEND) {
   SAVE();
   FOLLOW(conc_send(l, g, base[A], base[B]));
@@ -697,8 +694,7 @@ HANDLER(SELVAL) {
   NEXT();
 }
 
-// --- The interpreter's own frames ------------------------------------------------------------
-
+// --- The interpreter's own frames -------------------------------------------
 HANDLER(TRYCALL) {
   SAVE();
   FOLLOW(call_try(l, g));

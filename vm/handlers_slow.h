@@ -4,9 +4,14 @@
 //
 // Handlers that only jump need no frame of their own: what calls C stands
 // here, and decodes the instruction once more.
+// clang-format off
 
+// Work that natives and slow paths have charged (l->debt, in safepoints) counts
+// for the next look.
+#define CHARGE() (count -= 1 + l->debt, l->debt = 0)
 SHARED(arith_general) {
   TRY(arith_slow(l, g, base, k, i));
+  CHARGE();
   NEXT();
 }
 SHARED(compare_general) {
@@ -44,6 +49,7 @@ SHARED(get_general) {
 }
 SHARED(set_general) {
   TRY(access_set(l, g, base[A], base[B], base[C]));
+  CHARGE();
   NEXT();
 }
 #define CACHE ((uint32_t *)(uintptr_t)(pc + 1))
@@ -66,8 +72,6 @@ SHARED(grow_stack) {
   pc--;
   NEXT();
 }
-// Work that natives have charged counts for the next safepoint.
-#define CHARGE() (count -= 1 + l->debt, l->debt = 0)
 SHARED(call_general) {
   SAVE();
   CHARGE();

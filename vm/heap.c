@@ -45,8 +45,7 @@ const uint8_t heap_class_of[HEAP_SMALL_MAX / 16 + 1] = {
 static const uint16_t medium_sizes[CLASSES - CLASS_MEDIUM] = {
     2560, 3072, 4096, 5456, 6544, 8192, 10912, 13104, 16384, 21840, 32768};
 
-// --- Life ------------------------------------------------------------------
-
+// --- Life -------------------------------------------------------------------
 void heap_local_init(LocalHeap *local, Heap *heap) {
   memset(local, 0, sizeof *local);
   local->heap = heap;
@@ -98,8 +97,7 @@ void heap_free(Heap *heap) {
   free(heap);
 }
 
-// --- Accounting ------------------------------------------------------------
-
+// --- Accounting -------------------------------------------------------------
 bool heap_gc_wanted(const Heap *heap) {
   return rt_load_relaxed(&heap->want) != 0 || heap->stress;
 }
@@ -143,8 +141,7 @@ void heap_stats(Heap *heap, HeapStats *out) {
   };
 }
 
-// --- Allocation ------------------------------------------------------------
-
+// --- Allocation -------------------------------------------------------------
 #ifdef HEAP_ASAN
 static void show_objects(char *window, size_t size, uint64_t bits) {
   for (; bits; bits &= bits - 1)
@@ -290,8 +287,7 @@ void heap_local_free(Local *local) {
   local->free_count = 0;
 }
 
-// --- Pins and roots --------------------------------------------------------
-
+// --- Pins and roots ---------------------------------------------------------
 // pin_lock held.
 static bool grow_pins(Heap *heap) {
   uint32_t cap = heap->pins_cap ? heap->pins_cap * 2 : 64;
@@ -344,8 +340,7 @@ bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
   return true;
 }
 
-// --- The store barrier -----------------------------------------------------
-
+// --- The store barrier ------------------------------------------------------
 // Room for one more shaded object in the local buffer; NULL: no memory.
 static MarkSegment *shade_buffer(LocalHeap *local) {
   MarkSegment *segment = local->shaded;

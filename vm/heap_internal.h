@@ -164,8 +164,7 @@ static inline uint64_t span_mask(const Span *span, uint32_t word) {
   return left >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
 }
 
-// --- heap_span.c -----------------------------------------------------------
-
+// --- heap_span.c ------------------------------------------------------------
 Span *span_new(Heap *heap, uint8_t klass);      // NULL: out of memory
 Span *span_new_large(Heap *heap, size_t size);  // one object of size bytes
 void span_free(Heap *heap, Span *span);         // in no list
@@ -175,8 +174,7 @@ void span_append(SpanList *list, SpanList *tail);  // empties tail
 void heap_release(Heap *heap);  // gives much free memory back to the system
 void heap_unmap(Heap *heap);
 
-// --- heap_sweep.c ----------------------------------------------------------
-
+// --- heap_sweep.c -----------------------------------------------------------
 uint32_t span_sweep(Heap *heap, Span *span);  // objects that stay
 // A span of the class with free objects, for a P; NULL: out of memory.
 Span *heap_take_span(Heap *heap, uint8_t klass);

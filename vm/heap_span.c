@@ -9,13 +9,14 @@
 
 #include "vm/heap_internal.h"
 
-#define SIZES(X)                                                            \
-  X(16)                                                                     \
-  X(32) X(48) X(64) X(80) X(96) X(112) X(128) X(144) X(160) X(176) X(192)   \
-      X(208) X(224) X(240) X(256) X(288) X(320) X(384) X(448) X(512) X(640) \
-          X(768) X(896) X(1024) X(1280) X(1536) X(1792) X(2048) X(2560)     \
-              X(3072) X(4096) X(5456) X(6544) X(8192) X(10912) X(13104)     \
-                  X(16384) X(21840) X(32768)
+// clang-format off
+#define SIZES(X)                                                              \
+  X(16) X(32) X(48) X(64) X(80) X(96) X(112) X(128) X(144) X(160) X(176)      \
+  X(192) X(208) X(224) X(240) X(256) X(288) X(320) X(384) X(448) X(512)       \
+  X(640) X(768) X(896) X(1024) X(1280) X(1536) X(1792) X(2048) X(2560)        \
+  X(3072) X(4096) X(5456) X(6544) X(8192) X(10912) X(13104) X(16384) X(21840) \
+  X(32768)
+// clang-format on
 
 const uint32_t heap_sizes[CLASSES + 1] = {
 #define X(size) size,
@@ -32,8 +33,7 @@ const uint32_t heap_magic[CLASSES + 1] = {
 
 static const uint64_t all_units = ~(uint64_t)((1 << UNITS_HEADER) - 1);
 
-// --- Lists -----------------------------------------------------------------
-
+// --- Lists ------------------------------------------------------------------
 void span_push(SpanList *list, Span *span) {
   span->next = list->first;
   if (!list->first) list->last = span;
@@ -59,8 +59,7 @@ void span_append(SpanList *list, SpanList *tail) {
   *tail = (SpanList){NULL, NULL};
 }
 
-// --- Chunks ----------------------------------------------------------------
-
+// --- Chunks -----------------------------------------------------------------
 // Memory at an address that is a multiple of CHUNK_SIZE.
 static char *map_aligned(size_t bytes) {
   size_t total = bytes + CHUNK_SIZE;
@@ -164,8 +163,7 @@ static Chunk *get_units(Heap *heap, unsigned n, int *first) {
   return chunk;
 }
 
-// --- Spans -----------------------------------------------------------------
-
+// --- Spans ------------------------------------------------------------------
 static Span *span_init(Chunk *chunk, int unit, uint8_t klass, uint64_t size,
                        uint32_t count) {
   Span *span = &chunk->spans[unit];
@@ -252,8 +250,7 @@ void span_free(Heap *heap, Span *span) {
   if (own) chunk_unmap(chunk);
 }
 
-// --- Giving back -----------------------------------------------------------
-
+// --- Giving back ------------------------------------------------------------
 // Gives the free units of a chunk back; they were taken by the caller.
 static void release_units(Chunk *chunk, uint64_t units) {
   while (units) {

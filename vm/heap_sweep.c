@@ -7,8 +7,7 @@
 // where some need finalizing (span.finalizable), or to poison them.
 #include "vm/heap_internal.h"
 
-// --- One object ------------------------------------------------------------
-
+// --- One object -------------------------------------------------------------
 static void finalize(Heap *heap, Obj *obj) {
   if (obj->type == OBJ_HOST) {
     ObjHost *host = (ObjHost *)obj;
@@ -39,8 +38,7 @@ static void free_objects(Heap *heap, Span *span, uint32_t w, uint64_t dead) {
   }
 }
 
-// --- Spans -----------------------------------------------------------------
-
+// --- Spans ------------------------------------------------------------------
 #ifdef HEAP_ASAN
 static bool must_touch(const Heap *heap, Span *span) {
   (void)heap, (void)span;
@@ -89,8 +87,7 @@ Span *heap_take_span(Heap *heap, uint8_t klass) {
   return span ? span : span_new(heap, klass);
 }
 
-// --- All -------------------------------------------------------------------
-
+// --- All --------------------------------------------------------------------
 static void sweep_class(Heap *heap, uint8_t klass) {
   Span *span;
   while ((span = pop_locked(heap, &heap->unswept[klass]))) {
@@ -128,8 +125,7 @@ void heap_finalize_all(Heap *heap) {
   }
 }
 
-// --- Looking up ------------------------------------------------------------
-
+// --- Looking up -------------------------------------------------------------
 Obj *heap_object_at(Heap *heap, const void *address) {
   Chunk *chunk = chunk_of(address);
   if (chunk->heap != heap || unit_of(address) < UNITS_HEADER) return NULL;

@@ -25,8 +25,7 @@
 #define B INSTR_B(i)
 #define C INSTR_C(i)
 
-// --- Slow paths with a common shape -------------------------------------------
-
+// --- Slow paths with a common shape -----------------------------------------
 // The safepoint: looks at what the scheduler and the collector want.
 static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
   g->multi = 0;
@@ -91,8 +90,8 @@ Next interp_wake(Local *l, Goroutine *g) {
   return how == THROW ? throw_up(l, g) : how;
 }
 
-// --- Dispatch --------------------------------------------------------------------
-
+// clang-format off
+// --- Dispatch ---------------------------------------------------------------
 #if CSP_DISPATCH_TAIL
 
 #define PARAMS                                                           \

@@ -34,21 +34,18 @@ enum {
 enum { SAFEPOINT_COUNT = 1024 };
 
 // --- interp.c ---------------------------------------------------------------
-
 void interp_resume(P *p, G *g);  // a Goroutine's G.resume
 // Runs what a goroutine must do first; false: it left or ended meanwhile.
 Next interp_wake(Local *l, Goroutine *g);
 
-// --- stack.c ------------------------------------------------------------------
-
+// --- stack.c ----------------------------------------------------------------
 // Room for registers up to `top` (a pointer into g's stack). Moves the stack:
 // g->base is updated, other pointers are not. false: panicked with stack
 // overflow.
 bool stack_reserve(Local *l, Goroutine *g, const Value *top);
 bool stack_init(Local *l, Goroutine *g, size_t words);
 
-// --- arith.c --------------------------------------------------------------------
-
+// --- arith.c ----------------------------------------------------------------
 // b op c for any values and arithmetic opcode (immediate and constant forms
 // are mapped to the plain ones). false: panicked.
 bool arith_op(Local *l, Goroutine *g, Op op, Value b, Value c, Value *out);
@@ -58,8 +55,7 @@ int compare_slow(Local *l, Goroutine *g, const Value *base, const Value *k,
                  Instr i);  // of a comparison instruction, EQ forms included
 int compare_op(Local *l, Goroutine *g, Op op, Value a, Value b);
 
-// --- access.c: indexing, fields, slices, in, is, containers -------------------------
-
+// --- access.c: indexing, fields, slices, in, is, containers -----------------
 bool access_get(Local *l, Goroutine *g, Value x, Value index, Value *out,
                 bool *found);
 bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v);
@@ -82,8 +78,7 @@ bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
                     const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// --- call.c -----------------------------------------------------------------------------
-
+// --- call.c -----------------------------------------------------------------
 // Calls the value in window[2] with argc arguments from window[3]; results to
 // window[0]. The caller's frame is g->base, which returns to `ret`.
 Next call_value(Local *l, Goroutine *g, Value *window, int argc, int want,
@@ -112,25 +107,31 @@ Next call_module(Local *l, Goroutine *g, int a, Value module);
 // "f", "Point.len", "strings.split" for messages.
 const char *function_name(Value f);
 
-// --- native.c ---------------------------------------------------------------------------
-
+// --- native.c ---------------------------------------------------------------
 // The native in window[2]; g->pc is where to go on.
 Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want);
 Next call_native_done(Local *l, Goroutine *g);  // RESUME_CALL
 void native_def_free(NativeDef *def);
 void vm_keep_native(Vm *vm, NativeDef *def);  // vm.c: frees it at the end
 
-// --- iter.c -------------------------------------------------------------------------------
-
+// --- iter.c -----------------------------------------------------------------
 bool iter_start(Local *l, Goroutine *g, Value *state, Value x);
 // One step of the loop at g->pc - 1 (NEXT1, NEXT2) that is not over ints.
 Next iter_next(Local *l, Goroutine *g, Instr i);
 void iter_resume(Local *l, Goroutine *g);  // after a channel's receive
-enum { ITER_INT = 1, ITER_LIST, ITER_MAP, ITER_STRING, ITER_CHAN, ITER_FUNC,
-       ITER_FUNC_RESULT, ITER_BYTES, ITER_RANGE };
+enum {
+  ITER_INT = 1,
+  ITER_LIST,
+  ITER_MAP,
+  ITER_STRING,
+  ITER_CHAN,
+  ITER_FUNC,
+  ITER_FUNC_RESULT,
+  ITER_BYTES,
+  ITER_RANGE
+};
 
-// --- conc.c: go, channels, select, tasks ------------------------------------------------------
-
+// --- conc.c: go, channels, select, tasks ------------------------------------
 Goroutine *goroutine_new(Local *l, Value function, const Value *args, int argc);
 Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task);
 Next conc_send(Local *l, Goroutine *g, Value to, Value v);
@@ -147,8 +148,7 @@ bool conc_outcome(Local *l, Goroutine *g, Value *to, const Value *outcome,
 Next conc_goexit(Local *l, Goroutine *g);
 bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want);
 
-// --- panic.c --------------------------------------------------------------------------------------
-
+// --- panic.c ----------------------------------------------------------------
 // One captured stack. Malloced.
 typedef struct TraceFrame {
   const Proto *proto;
@@ -182,8 +182,7 @@ void panic_free_all(Goroutine *g);
 Next conc_panicked(Local *l, Goroutine *g, Panic *panic);  // conc.c
 Value panic_as_error(Local *l, Value value);
 
-// --- frames' own code (vm.c) ------------------------------------------------------------------------
-
+// --- frames' own code (vm.c) ------------------------------------------------
 // Fixed code that the interpreter's own frames run; in every Vm.
 typedef struct VmCode {
   Proto *goexit;  // [CALLV 0 all][GOEXIT]
@@ -196,8 +195,7 @@ typedef struct VmCode {
 } VmCode;
 VmCode *vm_code(Vm *vm);
 
-// --- report.c / vm.c ----------------------------------------------------------------------------------
-
+// --- report.c / vm.c --------------------------------------------------------
 // An uncaught panic, error or deadlock: prints once, ends the runtime with
 // status 1. The goroutine is parked for ever.
 Next report_panic(Local *l, Goroutine *g, const Panic *panic);
@@ -205,9 +203,9 @@ Next report_error(Local *l, Goroutine *g, Value error, bool trace);
 void report_deadlock(Vm *vm);
 Next vm_exit(Local *l, Goroutine *g, int status);
 int64_t vm_goroutine_count(Vm *vm);  // about
-bool vm_out_full(Vm *vm);   // output must be flushed by a blocking call
+bool vm_out_full(Vm *vm);    // output must be flushed by a blocking call
 bool vm_out_failed(Vm *vm);  // a write failed: the program ends
-void vm_out_flush(Vm *vm);  // blocks
+void vm_out_flush(Vm *vm);   // blocks
 void vm_task_failed(Vm *vm, ObjTask *task);
 
 #endif

@@ -19,8 +19,7 @@ static void start_range(Value *state, const ObjRange *range) {
   int64_t from = range->from, to = range->to;
   if (from > to || (from == to && !range->inclusive)) {
     set(state, value_from_small(0), 0, ITER_INT);
-  } else if (int_fits_small(from) && to < INT_SMALL_MAX &&
-             to > INT_SMALL_MIN) {
+  } else if (int_fits_small(from) && to < INT_SMALL_MAX && to > INT_SMALL_MIN) {
     set(state, value_from_small(from), to + range->inclusive, ITER_INT);
   } else {
     // Bounds beyond the small ints: [1] counts what has been given.
@@ -48,22 +47,34 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
   }
   ObjType type = value_is_obj(x) ? (ObjType)value_obj(x)->type : OBJ_FLOAT;
   switch (type) {
-    case OBJ_LIST: set(state, x, 0, ITER_LIST); return true;
-    case OBJ_STRING: set(state, x, 0, ITER_STRING); return true;
-    case OBJ_BYTES: set(state, x, 0, ITER_BYTES); return true;
-    case OBJ_CHAN: set(state, x, 0, ITER_CHAN); return true;
-    case OBJ_MAP: return start_map(l, g, state, x);
-    case OBJ_RANGE: start_range(state, (ObjRange *)value_obj(x)); return true;
+    case OBJ_LIST:
+      set(state, x, 0, ITER_LIST);
+      return true;
+    case OBJ_STRING:
+      set(state, x, 0, ITER_STRING);
+      return true;
+    case OBJ_BYTES:
+      set(state, x, 0, ITER_BYTES);
+      return true;
+    case OBJ_CHAN:
+      set(state, x, 0, ITER_CHAN);
+      return true;
+    case OBJ_MAP:
+      return start_map(l, g, state, x);
+    case OBJ_RANGE:
+      start_range(state, (ObjRange *)value_obj(x));
+      return true;
     case OBJ_CLOSURE:
     case OBJ_NATIVE:
-    case OBJ_BOUND: set(state, x, 0, ITER_FUNC); return true;
+    case OBJ_BOUND:
+      set(state, x, 0, ITER_FUNC);
+      return true;
     default:
       return vm_panic(l, g, "cannot iterate over %s", value_type_name(x));
   }
 }
 
-// --- Steps: each gives a key and a value, or says that it is over ---------------
-
+// --- Steps: each gives a key and a value, or says that it is over -----------
 typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED } Step;
 
 static Step next_range(Local *l, Value *state, Value *key, Value *value) {
@@ -190,14 +201,27 @@ Next iter_next(Local *l, Goroutine *g, Instr i) {
   Value key = VALUE_NIL, value = VALUE_NIL;
   Step step;
   switch (value_small(state[2])) {
-    case ITER_INT: step = next_int(state, &key, &value); break;
-    case ITER_RANGE: step = next_range(l, state, &key, &value); break;
-    case ITER_MAP: step = next_map(l, state, &key, &value); break;
-    case ITER_STRING: step = next_string(l, state, &key, &value); break;
-    case ITER_CHAN: return next_chan(l, g, i);
-    case ITER_FUNC: return next_func(l, g, i);
-    case ITER_FUNC_RESULT: return func_result(l, g, i);
-    default: step = next_indexed(state, &key, &value); break;
+    case ITER_INT:
+      step = next_int(state, &key, &value);
+      break;
+    case ITER_RANGE:
+      step = next_range(l, state, &key, &value);
+      break;
+    case ITER_MAP:
+      step = next_map(l, state, &key, &value);
+      break;
+    case ITER_STRING:
+      step = next_string(l, state, &key, &value);
+      break;
+    case ITER_CHAN:
+      return next_chan(l, g, i);
+    case ITER_FUNC:
+      return next_func(l, g, i);
+    case ITER_FUNC_RESULT:
+      return func_result(l, g, i);
+    default:
+      step = next_indexed(state, &key, &value);
+      break;
   }
   if (step == STEP_FAILED) {
     vm_panic_memory(l, g);

@@ -49,6 +49,7 @@ static ObjValues *grown(Local *local, ObjValues *old, size_t len, size_t need) {
   for (size_t i = 0; i < len; i++) block->slots[i] = heap_load(&old->slots[i]);
   set_nil(block, len);
   block->len = len;
+  charge_bytes(local, block->cap * sizeof(Value));
   return block;
 }
 

@@ -18,8 +18,7 @@
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
 
-// --- Tables ----------------------------------------------------------------
-
+// --- Tables -----------------------------------------------------------------
 static uint32_t *table_index(const ObjTable *t) {
   return (uint32_t *)(uintptr_t)&t->entries[t->cap];
 }
@@ -113,8 +112,7 @@ static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
   return t->index_bits == 0 || index_add(t, hash, used);
 }
 
-// --- Rebuilding ------------------------------------------------------------
-
+// --- Rebuilding -------------------------------------------------------------
 // A new table with the live entries and room for `want`, not published.
 static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
   ObjTable *t = table_new(local, want);
@@ -129,6 +127,7 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
     count++;
   }
   t->used = t->live = count;
+  charge_steps(local, (size_t)used * 8);
   return t;
 }
 
@@ -151,8 +150,7 @@ static void shrink(Local *local, ObjMap *map, ObjTable *t) {
   if (t) heap_store_ptr(&local->heap, &map->table, t);
 }
 
-// --- Maps ------------------------------------------------------------------
-
+// --- Maps -------------------------------------------------------------------
 const char *map_result_text(MapResult r) {
   switch (r) {
     case MAP_OK:

@@ -8,8 +8,8 @@
 #include "vm/runtime.h"
 
 ObjModule *module_new(Vm *vm, const char *name) {
-  ObjModule *module = (ObjModule *)heap_alloc(&vm->boot->heap, sizeof *module,
-                                              OBJ_MODULE);
+  ObjModule *module =
+      (ObjModule *)heap_alloc(&vm->boot->heap, sizeof *module, OBJ_MODULE);
   if (module == NULL) return NULL;
   module->name = vm_intern(vm, name, strlen(name));
   module->members = map_new(vm->boot, 8);
@@ -31,8 +31,7 @@ ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name) {
   return r == MAP_OK ? cell : NULL;
 }
 
-// --- Modules made of natives --------------------------------------------------
-
+// --- Modules made of natives ------------------------------------------------
 static void set_member(Vm *vm, ObjModule *module, const char *name, Value v) {
   ObjString *key = vm_intern(vm, name, strlen(name));
   ObjCell *cell = key ? module_cell(vm, module, key) : NULL;
@@ -76,8 +75,7 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
     fn(arg, m->def->path);
 }
 
-// --- Methods of built-in types ---------------------------------------------------
-
+// --- Methods of built-in types ----------------------------------------------
 void vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
   MethodTable *old = vm->methods[type];
   uint32_t count = old ? old->count : 0;
@@ -101,8 +99,7 @@ Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
   return VALUE_UNDEF;
 }
 
-// --- Registering ----------------------------------------------------------------------
-
+// --- Registering ------------------------------------------------------------
 bool csp_register(Csp *csp, const CspModule *module) {
   NativeModule *m = calloc(1, sizeof *m);
   if (m == NULL) return false;
@@ -113,11 +110,11 @@ bool csp_register(Csp *csp, const CspModule *module) {
 }
 
 static const ObjType type_objects[] = {
-    [CSP_INT] = OBJ_INT,     [CSP_FLOAT] = OBJ_FLOAT,
+    [CSP_INT] = OBJ_INT,       [CSP_FLOAT] = OBJ_FLOAT,
     [CSP_STRING] = OBJ_STRING, [CSP_BYTES] = OBJ_BYTES,
-    [CSP_LIST] = OBJ_LIST,   [CSP_MAP] = OBJ_MAP,
-    [CSP_RANGE] = OBJ_RANGE, [CSP_FUNC] = OBJ_CLOSURE,
-    [CSP_CHAN] = OBJ_CHAN,   [CSP_TASK] = OBJ_TASK,
+    [CSP_LIST] = OBJ_LIST,     [CSP_MAP] = OBJ_MAP,
+    [CSP_RANGE] = OBJ_RANGE,   [CSP_FUNC] = OBJ_CLOSURE,
+    [CSP_CHAN] = OBJ_CHAN,     [CSP_TASK] = OBJ_TASK,
     [CSP_ERROR] = OBJ_ERROR};
 
 bool csp_register_methods(Csp *csp, CspType type,

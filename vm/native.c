@@ -18,8 +18,7 @@ typedef struct Pending {
   int want;
 } Pending;
 
-// --- Making ------------------------------------------------------------------------
-
+// --- Making -----------------------------------------------------------------
 // Reads "a, b = 1, rest..." into def. false: out of memory.
 static bool parse_params(Vm *vm, NativeDef *def, const char *params) {
   int count = *params != '\0';
@@ -68,8 +67,7 @@ void native_def_free(NativeDef *def) {
   free(def);
 }
 
-// --- Finishing -----------------------------------------------------------------------
-
+// --- Finishing --------------------------------------------------------------
 static Next later(CspCall *call, Value *window, int want);
 
 // What follows the native's own return.
@@ -147,8 +145,7 @@ static Next tail_call(CspCall *call, Value *window, int want) {
 static Next sleep_native(CspCall *call, Value *window, int want) {
   Local *l = call->local;
   Goroutine *g = call->g;
-  if (!call_deliver(l, g, window, NULL, 0, want, call->def->name))
-    return THROW;
+  if (!call_deliver(l, g, window, NULL, 0, want, call->def->name)) return THROW;
   if (g->sleep_block == NULL) {
     size_t size = sizeof(ObjRaw) + sizeof(Timer);
     ObjRaw *raw = (ObjRaw *)heap_alloc(&l->heap, size, OBJ_RAW);
@@ -172,8 +169,7 @@ static Next set_procs(CspCall *call, Value *window, int want) {
   Local *l = call->local;
   Goroutine *g = call->g;
   Value old = value_from_small(sched_procs(call->vm->sched));
-  if (!call_deliver(l, g, window, &old, 1, want, call->def->name))
-    return THROW;
+  if (!call_deliver(l, g, window, &old, 1, want, call->def->name)) return THROW;
   g->on_resume = RESUME_NOTHING;
   P *p = sched_set_procs(l->p, &g->g, (int)call->later_int);
   return p != NULL ? RELOAD : RETURN;
@@ -213,9 +209,7 @@ static Next later(CspCall *call, Value *window, int want) {
   }
 }
 
-Next call_native_done(Local *l, Goroutine *g) {
-  return finish_blocking(l, g);
-}
+Next call_native_done(Local *l, Goroutine *g) { return finish_blocking(l, g); }
 
 // Output is full, or a terminal waits for its line: written by a blocking call
 // whose result is what the native had.

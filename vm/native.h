@@ -25,9 +25,9 @@ typedef enum LaterKind {
   LATER_TAIL,
   LATER_SLEEP,
   LATER_YIELD,
-  LATER_SELECT, // cases in later_value (list of [chan] / [chan, v] lists)
-  LATER_PROCS,  // sched.set_procs(later_int)
-  LATER_GC,     // a collection, now
+  LATER_SELECT,  // cases in later_value (list of [chan] / [chan, v] lists)
+  LATER_PROCS,   // sched.set_procs(later_int)
+  LATER_GC,      // a collection, now
   LATER_EXIT,
 } LaterKind;
 
@@ -36,10 +36,10 @@ typedef enum LaterKind {
 struct CspCall {
   Local *local;
   Vm *vm;
-  Goroutine *g;         // NULL while booting
+  Goroutine *g;  // NULL while booting
   const NativeDef *def;
-  void *data;           // ObjNative.data
-  Value *args;          // into the goroutine's stack
+  void *data;   // ObjNative.data
+  Value *args;  // into the goroutine's stack
   int argc;
   int nresults;
   Value results[NATIVE_RESULTS_MAX];
@@ -55,8 +55,7 @@ struct CspCall {
 
 static inline CspValue csp_wrap(Value v) { return (CspValue){v}; }
 
-// --- panic.c: raising ---------------------------------------------------------------
-
+// --- panic.c: raising -------------------------------------------------------
 // Sets the goroutine's pending panic to an error with that message. The frames
 // are unwound by the interpreter. Always returns false.
 bool vm_panic(Local *local, Goroutine *g, const char *format, ...)
@@ -65,14 +64,12 @@ bool vm_panic_value(Local *local, Goroutine *g, Value value);
 bool vm_panic_memory(Local *local, Goroutine *g);
 ObjError *error_new(Local *local, Value message, Value cause);
 
-// --- native.c -------------------------------------------------------------------------
-
+// --- native.c ---------------------------------------------------------------
 // An ObjNative for this function (module may be NULL). Boot time.
 Value native_new(Vm *vm, const char *module, const CspFunction *function,
                  void *data);
 
 // --- api_host.c: methods of host classes ------------------------------------
-
 // The method of a host class, or VALUE_UNDEF. Any thread with a P.
 Value host_method(Vm *vm, const HostClass *klass, const ObjString *name);
 // Feeds the names of its methods (for "did you mean").
@@ -82,17 +79,14 @@ void host_each_method(Vm *vm, const HostClass *klass,
 void host_methods_free(Vm *vm);
 
 // --- module.c ---------------------------------------------------------------
-
 // A predeclared (or prelude) name's value, or VALUE_UNDEF.
 Value vm_builtin(Local *local, const char *name);
 
-// --- vm.c -------------------------------------------------------------------------------
+// --- vm.c -------------------------------------------------------------------
+Vm *csp_vm(Csp *csp);  // the runtime's Vm
+Csp *vm_csp(Vm *vm);   // and back
 
-Vm *csp_vm(Csp *csp);   // the runtime's Vm
-Csp *vm_csp(Vm *vm);    // and back
-
-// --- builtins.c (predeclared names without scheduling) and builtins_sched.c ---------------
-
+// --- builtins.c and builtins_sched.c: predeclared names ----------------------
 extern const CspFunction builtin_functions[];
 extern const CspFunction builtin_sched_functions[];
 

@@ -16,6 +16,7 @@ typedef struct Local Local;  // the VM's data of one P (p->local)
 typedef struct Proto Proto;  // a compiled function (proto.h); never collected
 typedef struct Goroutine Goroutine;
 
+// clang-format off
 // X(name, type name as programs see it, or "" for internal ones)
 #define OBJ_TYPES(X)                                                        \
   X(INT, "int") X(FLOAT, "float") X(STRING, "string") X(BYTES, "bytes")     \
@@ -24,12 +25,13 @@ typedef struct Goroutine Goroutine;
   X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
   X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
   X(TABLE, "") X(GOROUTINE, "") X(TIMER, "") X(ITER, "")
+// clang-format on
 
 typedef enum ObjType {
 #define X(name, text) OBJ_##name,
   OBJ_TYPES(X)
 #undef X
-  OBJ_TYPE_COUNT
+      OBJ_TYPE_COUNT
 } ObjType;
 
 struct Obj {
@@ -94,9 +96,9 @@ typedef struct MapEntry {
 } MapEntry;
 typedef struct ObjTable {
   Obj obj;
-  uint32_t cap;   // entries
-  uint32_t used;  // atomic: entries in use, tombs included
-  uint32_t live;  // atomic
+  uint32_t cap;         // entries
+  uint32_t used;        // atomic: entries in use, tombs included
+  uint32_t live;        // atomic
   uint32_t index_bits;  // 0: no index
   MapEntry entries[];
 } ObjTable;
@@ -155,11 +157,11 @@ struct ObjTimer {
 enum { TASK_RUNNING, TASK_RETURNED, TASK_PANICKED };
 typedef struct ObjTask {
   Obj obj;
-  uint32_t state;     // atomic; written before done is closed
-  uint32_t awaited;   // atomic: somebody asked for the outcome
-  Value results;      // ObjValues: what the function returned; or the panic
-  void *trace;        // the panic's Trace (panic.h), malloced; or NULL
-  Chan done;          // cap 0
+  uint32_t state;    // atomic; written before done is closed
+  uint32_t awaited;  // atomic: somebody asked for the outcome
+  Value results;     // ObjValues: what the function returned; or the panic
+  void *trace;       // the panic's Trace (panic.h), malloced; or NULL
+  Chan done;         // cap 0
 } ObjTask;
 
 // A struct type. Fixed when compiled; methods are added by the compiler only.
@@ -171,15 +173,15 @@ typedef struct Method {
   Value function;
 } Method;
 typedef struct ObjStruct {
-  Obj obj;  // aux: number of fields
+  Obj obj;      // aux: number of fields
   uint32_t id;  // never used again; inline caches compare it
   uint32_t method_count;
   ObjString *name;
-  Proto *constructor;       // parameters are the fields, with defaults
-  ObjClosure *make;         // closure of the constructor
-  Method *methods;          // malloced, by the compiler
-  Value string_method;      // the method `string`, or nil
-  ObjString *fields[];      // interned
+  Proto *constructor;   // parameters are the fields, with defaults
+  ObjClosure *make;     // closure of the constructor
+  Method *methods;      // malloced, by the compiler
+  Value string_method;  // the method `string`, or nil
+  ObjString *fields[];  // interned
 } ObjStruct;
 typedef struct ObjInstance {
   Obj obj;  // aux: number of fields
@@ -203,7 +205,7 @@ typedef struct ObjModule {
 
 // Values that the standard library or a host defines.
 typedef struct HostClass {
-  const char *name;  // the type's name
+  const char *name;              // the type's name
   void (*finalize)(void *data);  // any thread, no VM calls; NULL: none
   size_t size;
 } HostClass;
@@ -225,8 +227,7 @@ static inline bool value_is_type(Value v, ObjType type) {
   return value_is_obj(v) && value_obj(v)->type == type;
 }
 
-// --- Loads and stores of values in objects --------------------------------
-
+// --- Loads and stores of values in objects ----------------------------------
 // Loads a value (or pointer) that another goroutine may store. Plain on x86
 // and arm64 (the address dependency orders what it points to); acquire where
 // a tool must see the edge.

@@ -12,8 +12,7 @@
 
 #include "vm/interp.h"
 
-// --- Raising ------------------------------------------------------------------------
-
+// --- Raising ----------------------------------------------------------------
 static uint64_t frame_count(const Goroutine *g) {
   uint64_t n = 0;
   for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
@@ -85,8 +84,7 @@ Value panic_as_error(Local *l, Value value) {
   return e ? value_from_obj(e) : vm_code(l->vm)->memory_error;
 }
 
-// --- Traces -----------------------------------------------------------------------------
-
+// --- Traces -----------------------------------------------------------------
 static void print_place(Text *out, const Proto *proto, const Instr *pc,
                         const char *what) {
   LineInfo at = proto_line(proto, pc);
@@ -95,8 +93,8 @@ static void print_place(Text *out, const Proto *proto, const Instr *pc,
 }
 
 void trace_print(Text *out, const Trace *trace, const char *state) {
-  text_addf(out, "goroutine %llu [%s]:\n",
-            (unsigned long long)trace->goroutine, state);
+  text_addf(out, "goroutine %llu [%s]:\n", (unsigned long long)trace->goroutine,
+            state);
   for (uint32_t n = 0; n < trace->count; n++) {
     const TraceFrame *f = &trace->frames[n];
     if (trace->elided > 0 && n == trace->count / 2)
@@ -112,8 +110,7 @@ void trace_print(Text *out, const Trace *trace, const char *state) {
   }
 }
 
-// --- Ending panics ------------------------------------------------------------------------
-
+// --- Ending panics ----------------------------------------------------------
 static void free_one(Panic *panic) {
   free(panic->trace);
   free(panic);
@@ -140,8 +137,7 @@ void panic_free_all(Goroutine *g) {
   }
 }
 
-// --- Unwinding -------------------------------------------------------------------------------
-
+// --- Unwinding --------------------------------------------------------------
 // The frame of try ends the panic: (nil, error).
 static Next caught(Local *l, Goroutine *g) {
   Value value = g->panic->value;
@@ -153,8 +149,7 @@ static Next caught(Local *l, Goroutine *g) {
 
 Next panic_unwind(Local *l, Goroutine *g) {
   for (;;) {
-    if (g->base == g->stack + FRAME_WORDS)
-      return conc_panicked(l, g, g->panic);
+    if (g->base == g->stack + FRAME_WORDS) return conc_panicked(l, g, g->panic);
     const ObjValues *record = call_pop_deferred(l, g);
     if (record != NULL) {
       g->panic->frame = g->base - g->stack;
@@ -178,8 +173,7 @@ Next panic_go(Local *l, Goroutine *g) {
   uint32_t n = proto->nresults;
   if (n == 255) n = want == WANT_ALL ? 1 : want;
   if (n > REGISTERS_MAX) n = REGISTERS_MAX;
-  if (g->base + n > g->limit && !stack_reserve(l, g, g->base + n))
-    return THROW;
+  if (g->base + n > g->limit && !stack_reserve(l, g, g->base + n)) return THROW;
   for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;
   g->pc = &vm_code(l->vm)->return_nils[n];
   return RELOAD;

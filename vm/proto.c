@@ -12,7 +12,6 @@
 #include "vm/code.h"
 
 // --- The table of opcodes ---------------------------------------------------
-
 typedef struct OpInfo {
   const char *name;
   int words;
@@ -30,7 +29,6 @@ int op_words(Op op) { return op_infos[op].words; }
 const char *op_format(Op op) { return op_infos[op].format; }
 
 // --- Making and freeing -----------------------------------------------------
-
 Proto *proto_new(Vm *vm) {
   Proto *proto = calloc(1, sizeof *proto);
   if (proto == NULL) return NULL;
@@ -65,7 +63,6 @@ void proto_free_all(Vm *vm) {
 }
 
 // --- Places -----------------------------------------------------------------
-
 LineInfo proto_line(const Proto *proto, const Instr *pc) {
   uint32_t at = (uint32_t)(pc - proto->code);
   if (at >= proto->ncode) at = 0;  // the interpreter's own return places
@@ -83,7 +80,6 @@ LineInfo proto_line(const Proto *proto, const Instr *pc) {
 }
 
 // --- The verifier -----------------------------------------------------------
-
 typedef struct Verify {
   const Proto *proto;
   uint8_t *starts;  // per word: an instruction begins here

@@ -31,7 +31,7 @@ enum {
 
 // Where a closure's upvalue comes from when CLOSURE is executed.
 typedef struct UpvalueFrom {
-  bool local;     // true: the cell in register index; else upvalue index
+  bool local;  // true: the cell in register index; else upvalue index
   uint8_t index;
 } UpvalueFrom;
 
@@ -42,7 +42,8 @@ struct Proto {
   uint16_t nregs;    // registers used, parameters included (<= 250)
   uint8_t nparams;   // rest included
   uint8_t nrequired;
-  uint8_t nresults;  // of its return statements (for ? and recover); 255: varies
+  uint8_t
+      nresults;  // of its return statements (for ? and recover); 255: varies
   uint8_t flags;
   uint8_t nupvalues;
   uint32_t ncode, nconstants, nlines;

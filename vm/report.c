@@ -81,16 +81,15 @@ Next report_error(Local *l, Goroutine *g, Value error, bool trace) {
     } else if (g->created_in != NULL) {
       LineInfo at = proto_line(g->created_in, g->created_pc);
       text_addf(&text, "  in goroutine %llu created at %s:%u:%u\n",
-                (unsigned long long)g->g.id, g->created_in->path->data,
-                at.line, at.col);
+                (unsigned long long)g->g.id, g->created_in->path->data, at.line,
+                at.col);
     }
     send_report(csp, &text);
   }
   return stop_here(l, g);
 }
 
-// --- Deadlock --------------------------------------------------------------------
-
+// --- Deadlock ---------------------------------------------------------------
 typedef struct Dump {
   Text text;
   Vm *vm;
@@ -136,8 +135,7 @@ void report_deadlock(Vm *vm) {
   send_report(csp, &dump.text);
 }
 
-// --- Tasks that panicked ------------------------------------------------------------
-
+// --- Tasks that panicked ----------------------------------------------------
 // Until somebody awaits it, or the program ends. Also drops those that have
 // been awaited since.
 void vm_task_failed(Vm *vm, ObjTask *task) {

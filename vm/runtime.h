@@ -15,8 +15,8 @@ typedef struct NativeModule {
 // Buffered standard output (output.c).
 typedef struct Output {
   RtLock lock;
-  char *data;      // guarded by lock
-  size_t len;      // atomic; written under lock
+  char *data;  // guarded by lock
+  size_t len;  // atomic; written under lock
   size_t cap;
   bool terminal;   // immutable
   uint32_t line;   // atomic: on a terminal, a newline waits in the buffer
@@ -29,15 +29,15 @@ struct Csp {
   VmCode code;
   CspConfig config;
   Output out;
-  uint32_t ending;     // atomic: a report was printed or exit chosen; the
-                       // first one decides the status
-  int status;          // written by who set `ending`
+  uint32_t ending;       // atomic: a report was printed or exit chosen; the
+                         // first one decides the status
+  int status;            // written by who set `ending`
   uint32_t interrupted;  // atomic: csp_interrupt was called
-  int64_t balance;     // of Ps that are gone; changed while the world stops
-  bool leaks;          // CSPDEBUG=leaks=1
-  bool stats;          // CSPDEBUG=schedstats=1
+  int64_t balance;       // of Ps that are gone; changed while the world stops
+  bool leaks;            // CSPDEBUG=leaks=1
+  bool stats;            // CSPDEBUG=schedstats=1
   RtLock failed_lock;
-  ObjTask **failed;    // panicked tasks that nobody has awaited (weak);
+  ObjTask **failed;  // panicked tasks that nobody has awaited (weak);
   size_t failed_count, failed_cap;  // guarded by failed_lock
   NativeDef **natives;
   size_t native_count, native_cap;

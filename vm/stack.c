@@ -36,6 +36,7 @@ static bool move(Local *l, Goroutine *g, size_t words) {
   size_t used = (size_t)(g->limit + STACK_MARGIN - g->stack);
   size_t old = g->block->cap < used ? g->block->cap : used;
   memcpy(block->slots, g->stack, old * sizeof(Value));
+  charge_bytes(l, old * sizeof(Value));
   g->base = block->slots + (g->base - g->stack);
   g->stack = block->slots;
   g->block = block;

@@ -9,8 +9,7 @@
 
 #include "vm/vm.h"
 
-// --- Making ----------------------------------------------------------------
-
+// --- Making -----------------------------------------------------------------
 ObjString *string_alloc(Local *local, size_t len) {
   if (len > STRING_LEN_MAX) return NULL;
   ObjString *s = (ObjString *)heap_alloc(
@@ -51,8 +50,7 @@ ObjString *string_concat(Local *local, ObjString *a, ObjString *b) {
   return s;
 }
 
-// --- Hashing ---------------------------------------------------------------
-
+// --- Hashing ----------------------------------------------------------------
 static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
 static void sip_round(uint64_t v[4]) {
@@ -111,8 +109,7 @@ uint32_t string_hash(Vm *vm, ObjString *s) {
   return hash;
 }
 
-// --- Comparing -------------------------------------------------------------
-
+// --- Comparing --------------------------------------------------------------
 bool string_equal(const ObjString *a, const ObjString *b) {
   if (a == b) return true;
   if (a->len != b->len) return false;
@@ -137,8 +134,7 @@ int64_t string_find(const ObjString *s, const ObjString *needle, size_t from) {
   return at ? at - s->data : -1;
 }
 
-// --- UTF-8 -----------------------------------------------------------------
-
+// --- UTF-8 ------------------------------------------------------------------
 // The length a first byte promises, and its bits; 0: not a first byte.
 static int utf8_first(uint8_t byte, uint32_t *bits) {
   if (byte < 0xc2 || byte > 0xf4) return 0;
@@ -180,8 +176,7 @@ int utf8_encode(uint32_t rune, char out[4]) {
   return len;
 }
 
-// --- Names in code ---------------------------------------------------------
-
+// --- Names in code ----------------------------------------------------------
 // The place of the name in the table, or the free place for it.
 static ObjString **find_name(ObjString **names, uint32_t cap, uint32_t hash,
                              const char *text, size_t len) {

@@ -71,7 +71,9 @@ static inline Obj *value_obj(Value v) { return (Obj *)(v - TAG_OBJ); }
 static inline Value value_from_obj(const void *obj) {
   return (Value)(uintptr_t)obj + TAG_OBJ;
 }
-static inline bool value_truthy(Value v) { return (v & ~(Value)4) != VALUE_NIL; }
+static inline bool value_truthy(Value v) {
+  return (v & ~(Value)4) != VALUE_NIL;
+}
 static inline Value value_from_bool(bool b) {
   return b ? VALUE_TRUE : VALUE_FALSE;
 }

@@ -10,8 +10,7 @@
 
 static const int64_t LINGER_NS = 50 * 1000 * 1000;
 
-// --- Hooks of the scheduler -------------------------------------------------------
-
+// --- Hooks of the scheduler -------------------------------------------------
 static bool p_init(void *host, P *p) {
   Csp *csp = host;
   Local *local = calloc(1, sizeof *local);
@@ -41,8 +40,7 @@ static void barrier(void *host, P *p, uint64_t old_word, uint64_t new_word) {
   heap_barrier(p ? &local_of(p)->heap : NULL, &slot, new_word);
 }
 
-// --- Hooks of the heap ----------------------------------------------------------------
-
+// --- Hooks of the heap ------------------------------------------------------
 static void on_leak(void *arg, Goroutine *g) {
   Csp *csp = arg;
   if (!csp->leaks) return;
@@ -76,16 +74,14 @@ void panic_mark(Panic *panic, GcMarker *m) {
 
 static void mark_failed(void *arg, GcMarker *m) {
   Csp *csp = arg;
-  for (size_t n = 0; n < csp->failed_count; n++)
-    gc_mark_obj(m, csp->failed[n]);
+  for (size_t n = 0; n < csp->failed_count; n++) gc_mark_obj(m, csp->failed[n]);
 }
 
-// --- Options -----------------------------------------------------------------------------
-
+// --- Options ----------------------------------------------------------------
 // X(name in CSPDEBUG, field)
-#define DEBUG_OPTIONS(X)                                      \
-  X("gcstress", gcstress) X("leaks", leaks) X("poison", poison) \
-  X("schedstats", stats)
+#define DEBUG_OPTIONS(X)  \
+  X("gcstress", gcstress) \
+  X("leaks", leaks) X("poison", poison) X("schedstats", stats)
 
 typedef struct DebugOptions {
 #define X(name, field) long field;
@@ -100,7 +96,7 @@ static DebugOptions debug_options(const char *text) {
     size_t len = strcspn(s, ",");
     size_t name = strcspn(s, "=,");
     long value = s[name] == '=' ? strtol(s + name + 1, NULL, 10) : 1;
-#define X(text_, field) \
+#define X(text_, field)                                     \
   if (name == strlen(text_) && memcmp(s, text_, name) == 0) \
     options.field = value;
     DEBUG_OPTIONS(X)
@@ -121,8 +117,7 @@ void csp_config_init(CspConfig *config) {
   *config = (CspConfig){.debug = getenv("CSPDEBUG")};
 }
 
-// --- Making and freeing ----------------------------------------------------------------------
-
+// --- Making and freeing -----------------------------------------------------
 static bool start(Csp *csp) {
   Vm *vm = &csp->vm;
   DebugOptions options = debug_options(csp->config.debug);
@@ -132,8 +127,8 @@ static bool start(Csp *csp) {
   heap_set_hooks(vm->heap, &hooks);
   heap_set_stress(vm->heap, options.gcstress != 0,
                   options.gcstress != 0 || options.poison != 0);
-  vm->safepoint_count = options.gcstress ? (int)options.gcstress
-                                         : SAFEPOINT_COUNT;
+  vm->safepoint_count =
+      options.gcstress ? (int)options.gcstress : SAFEPOINT_COUNT;
   csp->leaks = options.leaks != 0;
   csp->stats = options.stats != 0;
   SchedConfig config = {
@@ -183,8 +178,7 @@ VmCode *vm_code(Vm *vm) { return &runtime_of(vm)->code; }
 Vm *csp_vm(Csp *csp) { return &csp->vm; }
 Csp *vm_csp(Vm *vm) { return runtime_of(vm); }
 
-// --- Running ------------------------------------------------------------------------------------
-
+// --- Running ----------------------------------------------------------------
 static ObjClosure *compile(Csp *csp, const char *path, const char *text,
                            size_t len, bool warnings, char **messages) {
   CompileInput input = {
@@ -270,8 +264,7 @@ int64_t vm_goroutine_count(Vm *vm) {
   return count;
 }
 
-// --- What natives ask of the runtime ---------------------------------------------------------------
-
+// --- What natives ask of the runtime ----------------------------------------
 int csp_args(CspCall *call, char ***argv) {
   const CspConfig *config = &runtime_of(call->vm)->config;
   *argv = config->argv;

@@ -34,16 +34,16 @@ struct Vm {
   Sched *sched;
   Heap *heap;
   uint64_t hash_seed;
-  Local *boot;           // the Local of P 0, for work before sched_run
-  Proto *protos;         // all; guarded by compile_lock
+  Local *boot;    // the Local of P 0, for work before sched_run
+  Proto *protos;  // all; guarded by compile_lock
   Goroutine *main;
   // Interned names: an open-addressing table of ObjString*, permanent.
   ObjString **names;
   uint32_t names_count, names_cap;
   uint32_t next_struct_id;
   MethodTable *methods[OBJ_TYPE_COUNT];  // of built-in types, malloced
-  ObjMap *builtins;      // predeclared names -> value
-  ObjMap *modules;       // path -> ObjModule
+  ObjMap *builtins;                      // predeclared names -> value
+  ObjMap *modules;                       // path -> ObjModule
   ObjString *type_names[OBJ_TYPE_COUNT];
   ObjFloat *float_zero, *float_neg_zero, *float_inf, *float_neg_inf, *float_nan;
   ObjString *empty_string;
@@ -54,25 +54,24 @@ struct Vm {
   struct ObjClosure *(*compile)(Vm *vm, const struct CompileInput *input,
                                 char **errors);
   struct NativeModule *native_modules;  // registered, not necessarily loaded
-  struct HostMethods *host_methods;  // of host classes (api.c)
-  void *state;                 // vm.c's own (options, output, exit status)
+  struct HostMethods *host_methods;     // of host classes (api.c)
+  void *state;  // vm.c's own (options, output, exit status)
 };
 
 // What the compiler is asked. Only one thread compiles at a time (before the
 // main goroutine runs, or on it); objects come from vm->boot.
 typedef struct CompileInput {
-  const char *path;     // as messages show it; imports are relative to it
+  const char *path;  // as messages show it; imports are relative to it
   const char *text;
   size_t len;
-  bool privileged;      // an embedded library file: may use builtins that
-                        // begin with _ and add methods to built-in types
-  bool warnings;        // *errors also gets warnings
-  ObjModule *module;    // its members become / are its top-level names; NULL:
-                        // the main script, a fresh module is made
+  bool privileged;    // an embedded library file: may use builtins that
+                      // begin with _ and add methods to built-in types
+  bool warnings;      // *errors also gets warnings
+  ObjModule *module;  // its members become / are its top-level names; NULL:
+                      // the main script, a fresh module is made
 } CompileInput;
 
-// --- module.c: built-in modules ----------------------------------------------
-
+// --- module.c: built-in modules ---------------------------------------------
 // The module of that import path if it is built in (made on first use, with
 // its native members; its CSP part is compiled into it by the importer), or
 // NULL. *source: its CSP part, or NULL.
@@ -91,8 +90,15 @@ Value vm_method(Vm *vm, ObjType type, const ObjString *name);
 
 static inline Local *local_of(P *p) { return (Local *)p->local; }
 
-// --- number.c: boxes ------------------------------------------------------
+// Long work counts as safepoints (SCHEDULER row 21): one is about 25 ns.
+static inline void charge_bytes(Local *local, size_t bytes) {
+  local->debt += (int64_t)(bytes / 256);
+}
+static inline void charge_steps(Local *local, size_t steps) {
+  local->debt += (int64_t)(steps / 8);
+}
 
+// --- number.c: boxes --------------------------------------------------------
 // NULL-safe: out of memory gives VALUE_UNDEF from these.
 Value value_box_int(Local *local, int64_t i);
 Value value_box_float(Local *local, double d);
@@ -124,7 +130,6 @@ static inline bool value_is_number(Value v) {
 int number_compare(int64_t i, double d);
 
 // --- string.c ---------------------------------------------------------------
-
 // NULL: out of memory (or longer than STRING_LEN_MAX). Owner P.
 #define STRING_LEN_MAX ((uint64_t)1 << 31)
 ObjString *string_new(Local *local, const char *data, size_t len);
@@ -146,9 +151,8 @@ int utf8_encode(uint32_t rune, char out[4]);  // length; 0 for no code point
 ObjString *vm_intern(Vm *vm, const char *text, size_t len);
 
 // --- list.c -----------------------------------------------------------------
-
-ObjList *list_new(Local *local, size_t cap);  // NULL: out of memory
-ObjValues *values_new(Local *local, size_t cap);  // all nil, len 0
+ObjList *list_new(Local *local, size_t cap);           // NULL: out of memory
+ObjValues *values_new(Local *local, size_t cap);       // all nil, len 0
 bool list_push(Local *local, ObjList *list, Value v);  // false: out of memory
 bool list_append(Local *local, ObjList *list, const Value *from, size_t count);
 bool list_insert(Local *local, ObjList *list, size_t at, Value v);
@@ -162,8 +166,7 @@ static inline size_t values_len(const ObjValues *block) {
   return (size_t)(len <= block->cap ? len : block->cap);
 }
 
-// --- bytes.c ------------------------------------------------------------------
-
+// --- bytes.c ----------------------------------------------------------------
 ObjBytes *bytes_new(Local *local, size_t len);  // zeroed
 bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count);
 static inline ObjRaw *bytes_block(const ObjBytes *b) {
@@ -174,8 +177,7 @@ static inline size_t raw_len(const ObjRaw *block) {
   return (size_t)(len <= block->cap ? len : block->cap);
 }
 
-// --- map.c --------------------------------------------------------------------
-
+// --- map.c ------------------------------------------------------------------
 typedef enum MapResult {
   MAP_OK,
   MAP_NO_MEMORY,
@@ -194,8 +196,7 @@ size_t map_len(const ObjMap *map);
 bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
               Value *key, Value *value);
 
-// --- compare.c: what == and map keys mean, and equal() --------------------------
-
+// --- compare.c: what == and map keys mean, and equal() ----------------------
 bool value_equal(Value a, Value b);  // ==
 // <: -1, 0, 1 for two numbers, two strings or two bytes; 2: unordered (NaN);
 // 3: types that have no order.
@@ -205,8 +206,7 @@ uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map
 // when nested deeper than 10,000.
 bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work, bool *too_deep);
 
-// --- format.c: values as text -----------------------------------------------------
-
+// --- format.c: values as text -----------------------------------------------
 typedef struct Text {  // a growing malloced buffer
   char *data;
   size_t len, cap;

@@ -90,8 +90,7 @@ typedef struct Explorer {
 
 static Explorer ex = {.scenarios = 1};
 
-// --- Failure -----------------------------------------------------------------
-
+// --- Failure ----------------------------------------------------------------
 _Noreturn void explore_fail(const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -106,8 +105,7 @@ _Noreturn void explore_fail(const char *format, ...) {
   abort();  // not reached: nobody switches back
 }
 
-// --- Who can go on -----------------------------------------------------------
-
+// --- Who can go on ----------------------------------------------------------
 static bool thread_all_others_done(const Thread *t) {
   for (int i = 0; i < ex.thread_count; i++) {
     if (&ex.threads[i] != t && ex.threads[i].state != THREAD_DONE) return false;
@@ -186,8 +184,7 @@ static void sleep_in(ThreadState state) {
   t->state = THREAD_READY;
 }
 
-// --- Steps -------------------------------------------------------------------
-
+// --- Steps ------------------------------------------------------------------
 static bool is_quiet(const volatile void *address) {
   const volatile char *at = address;
   for (uint32_t i = 0; i < ex.quiet_count; i++) {
@@ -235,8 +232,7 @@ uint32_t explore_rarely(uint32_t one_in, uint32_t count) {
   return strategy_rarely(&ex.strategy, one_in, count);
 }
 
-// --- Threads -----------------------------------------------------------------
-
+// --- Threads ----------------------------------------------------------------
 static void thread_main(void *arg) {
   Thread *t = arg;
   t->run(t->arg);
@@ -290,8 +286,7 @@ void *explore_local(size_t size) {
   return ex.threads[ex.current].local;
 }
 
-// --- Sleep and time ----------------------------------------------------------
-
+// --- Sleep and time ---------------------------------------------------------
 void explore_until_set(const uint32_t *word) {
   ex.threads[ex.current].word = word;
   sleep_in(THREAD_UNTIL_SET);
@@ -332,8 +327,7 @@ void explore_futex_wake(const uint32_t *word, int count) {
   }
 }
 
-// --- One run -----------------------------------------------------------------
-
+// --- One run ----------------------------------------------------------------
 static void free_trail(void) {
   free(ex.strategy.trail);
   ex.strategy.trail = NULL;
@@ -372,8 +366,7 @@ static bool run_once(const Scenario *scenario) {
   return !ex.failed;
 }
 
-// --- Reports -----------------------------------------------------------------
-
+// --- Reports ----------------------------------------------------------------
 static void report_steps(void) {
   bool all = getenv("EXPLORE_TRACE") != NULL;
   uint32_t first = 0;
@@ -411,8 +404,7 @@ static void report(uint64_t runs) {
   }
 }
 
-// --- Many runs ---------------------------------------------------------------
-
+// --- Many runs --------------------------------------------------------------
 typedef struct Search {
   uint64_t runs, exhaustive;
   int complete;  // preemptions; -1: none

@@ -25,8 +25,7 @@ typedef struct Scenario {
 
 enum { EXPLORE_STEPS = 50000 };
 
-// --- From the test program ---------------------------------------------------
-
+// --- From the test program --------------------------------------------------
 // Before the first scenario: how many share the program's time.
 void explore_program(int scenarios);
 // true: no failure was found; else it has been printed.
@@ -35,8 +34,7 @@ bool explore(const Scenario *scenario);
 // *text gets its message.
 bool explore_finds(const Scenario *scenario, const char **text);
 
-// --- From inside a run -------------------------------------------------------
-
+// --- From inside a run ------------------------------------------------------
 // Starts a thread; its number, > 0.
 int explore_go(void (*run)(void *arg), void *arg);
 void explore_join(int thread);  // waits until that thread has ended

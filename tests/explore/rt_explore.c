@@ -29,8 +29,7 @@ _Noreturn void rt_throw(const char *format, ...) {
   explore_fail("%s", message);
 }
 
-// --- Futexes and notes -------------------------------------------------------
-
+// --- Futexes and notes ------------------------------------------------------
 void rt_yield_cpu(void) { explore_yield(); }
 
 bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline) {
@@ -65,8 +64,7 @@ bool rt_note_wait(RtNote *note, int64_t deadline) {
   }
 }
 
-// --- Locks -------------------------------------------------------------------
-
+// --- Locks ------------------------------------------------------------------
 void rt_lock_slow(RtLock *lock) {
   while (rt_exchange(&lock->word, 2u) != 0) {
     rt_futex_wait(&lock->word, 2, RT_FOREVER);
@@ -117,8 +115,7 @@ void rt_rank_pop(RtRank rank, const void *lock) {
 }
 #endif
 
-// --- Threads, clocks, randomness ---------------------------------------------
-
+// --- Threads, clocks, randomness --------------------------------------------
 int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg) {
   if (may_start != NULL && !may_start(run)) return EAGAIN;
   thread->handle = (unsigned long)explore_go(run, arg);

@@ -151,8 +151,7 @@ static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
     }                                           \
   } while (0)
 
-// --- Without Ms --------------------------------------------------------------
-
+// --- Without Ms -------------------------------------------------------------
 // A P that a thread of the scenario holds, without an M and its loop.
 static inline P *world_hold_p(Shared *world, int at) {
   Sched *s = world->s;

@@ -39,8 +39,7 @@ void strategy_begin(Strategy *strategy) {
   if (strategy->kind == STRATEGY_EXHAUSTIVE) strategy->trail_count = 0;
 }
 
-// --- Exhaustive --------------------------------------------------------------
-
+// --- Exhaustive -------------------------------------------------------------
 static uint32_t strategy_decide(Strategy *strategy, uint32_t count,
                                 bool costs) {
   uint32_t at = strategy->trail_count++;
@@ -71,8 +70,7 @@ bool strategy_next(Strategy *strategy) {
   return false;
 }
 
-// --- Decisions ---------------------------------------------------------------
-
+// --- Decisions --------------------------------------------------------------
 static int pct_pick(Strategy *strategy, const int *threads, int count,
                     bool free) {
   for (uint32_t i = 0; i < strategy->depth && !free; i++) {
@@ -128,8 +126,7 @@ uint32_t strategy_rarely(Strategy *strategy, uint32_t one_in, uint32_t count) {
   return strategy_below(strategy, count);
 }
 
-// --- The run as text ---------------------------------------------------------
-
+// --- The run as text --------------------------------------------------------
 static void print_decisions(const Strategy *strategy, char *text, size_t room) {
   uint32_t count = strategy->trail_count;
   while (count > 0 && strategy->trail[count - 1].taken == 0) count--;

@@ -20,7 +20,6 @@
 #include "vm/native.h"
 
 // --- A runtime with one module of its own -----------------------------------
-
 static inline CspStatus do_nothing(CspCall *call) {
   (void)call;
   return CSP_OK;
@@ -62,7 +61,6 @@ static inline int end_runtime(void **state) {
 }
 
 // --- Asking -----------------------------------------------------------------
-
 static inline ObjClosure *compile(Csp *csp, const CompileInput *input,
                                   char **errors) {
   *errors = NULL;

@@ -4,7 +4,6 @@
 #include "compile_fixture.h"
 
 // --- Code -------------------------------------------------------------------
-
 static void test_fib(void **state) {
   expect_code(
       "func fib(n) { if n < 2 { return n }; return fib(n-1) + fib(n-2) }",
@@ -219,7 +218,6 @@ static void test_containers_long(void **state) {
 }
 
 // --- Facts of a proto -------------------------------------------------------
-
 static const Proto *find_proto(Csp *csp, const char *name) {
   for (const Proto *p = csp_vm(csp)->protos; p != NULL; p = p->next) {
     if (p->name != NULL && strcmp(p->name->data, name) == 0) return p;
@@ -267,7 +265,6 @@ static void test_places(void **state) {
 }
 
 // --- The verifier -----------------------------------------------------------
-
 static void expect_wrong(Csp *csp, const Instr *code, uint32_t count,
                          const char *text) {
   uint32_t at;

@@ -6,7 +6,6 @@
 #include "compile_fixture.h"
 
 // --- Errors -----------------------------------------------------------------
-
 static void test_unknown_names(void **state) {
   expect_error("printn(1)", "1:1: error: `printn` is not declared\n");
   expect_error("func f(count) { return coutn }", "did you mean `count`?");
@@ -109,7 +108,6 @@ static void test_limits(void **state) {
 }
 
 // --- Warnings ---------------------------------------------------------------
-
 static void test_warnings(void **state) {
   expect_warning("func f() { abc := 1 }", "warning: `abc` is never used");
   expect_warning("func f() { return; f() }", "this is never reached");
@@ -123,7 +121,6 @@ static void test_warnings(void **state) {
 }
 
 // --- Modules ----------------------------------------------------------------
-
 static void test_builtin_module(void **state) {
   expect_code("import \"tools/kit\"\nkit.twice(2)\n",
               "RUNMOD r0 module tools/kit\nLOADI r3 2\n"

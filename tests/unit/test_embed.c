@@ -101,8 +101,7 @@ static void failures_are_reported_and_leave_the_host_running(void **state) {
   }
 }
 
-// --- Natives -----------------------------------------------------------------
-
+// --- Natives ----------------------------------------------------------------
 static CspStatus host_add(CspCall *call) {
   int64_t a, b;
   if (!csp_need_int(call, 0, &a) || !csp_need_int(call, 1, &b))
@@ -173,8 +172,7 @@ static void natives_can_be_called(void **state) {
   close_host(&host);
 }
 
-// --- Several, and stopping -----------------------------------------------------
-
+// --- Several, and stopping --------------------------------------------------
 static void *run_one(void *arg) {
   Host *host = arg;
   run(host,

@@ -21,9 +21,7 @@ static uint32_t woken[CHAN_GS];  // atomic: its G was readied
 static uint32_t sent[CHAN_VALUES], received[CHAN_VALUES];
 static uint64_t last_of[CHAN_GS][CHAN_GS];  // by receiver and producer
 
-// --- Values: producer * 4 + number, number from 1
-// ------------------------------
-
+// --- Values: producer * 4 + number, number from 1 ---------------------------
 static uint64_t value_of(int producer, int number) {
   return (uint64_t)(producer * 4 + number);
 }
@@ -57,9 +55,7 @@ static void reset_values(void) {
   memset(last_of, 0, sizeof last_of);
 }
 
-// --- A G with a thread and a P of its own
-// --------------------------------------
-
+// --- A G with a thread and a P of its own -----------------------------------
 typedef void GBody(P *p, Task *t);
 static GBody *const *bodies;
 
@@ -184,8 +180,7 @@ static void run_bare(const char *name, GBody *const *three, int preemptions) {
 }
 
 // --- Bodies: the channel's number is 0 (no room), 1 (no room), 2 (room for 1)
-// -------
-
+// ---
 static void send_three(P *p, Task *t) {
   for (int i = 1; i <= 3; i++) do_send(p, t, 0, value_of(t->id, i));
   do_close(p, t, 0);
@@ -277,9 +272,7 @@ static void many_to_one(void **state) {
   run_bare("close_wakes_senders", closed, 2);
 }
 
-// --- Select
-// ----------------------------------------------------------------------
-
+// --- Select -----------------------------------------------------------------
 static void select_two_recv(P *p, Task *t) {
   for (int i = 0; i < 2; i++) {
     set_case(t, 0, 0, false, 0);
@@ -372,9 +365,7 @@ static void select_against_select(void **state) {
   run_bare("select_same_chan", same, 3);
 }
 
-// --- On the whole runtime
-// ----------------------------------------------------------
-
+// --- On the whole runtime ---------------------------------------------------
 // Nobody but this G may look at these any more.
 static void scribble(Task *t) {
   memset(t->cases, 0xA5, sizeof t->cases);

@@ -19,9 +19,7 @@ static void on_deadlock(void *host) {
   hook_calls++;
 }
 
-// --- Bodies; the last to end does not end the runtime here
-// ---------------------
-
+// --- Bodies; the last to end does not end the runtime here ------------------
 static void just_end(P *p, Task *t) {
   t->done = true;
   sched_end(p, &t->g);
@@ -95,9 +93,7 @@ static void exit_at_once(P *p, Task *t) {
   sched_exit(t->shared->s);
 }
 
-// --- Scenarios
-// ----------------------------------------------------------------------
-
+// --- Scenarios --------------------------------------------------------------
 typedef struct DeadTest {
   int procs;
   bool dead;  // how it ends
@@ -238,9 +234,7 @@ static void does_not_fire_before(void **state) {
                  false});
 }
 
-// --- Threads of the host
-// --------------------------------------------------------------
-
+// --- Threads of the host ----------------------------------------------------
 static void unpin(void *arg) {
   (void)arg;
   rt_store_seq(&pinned_over, 1u);

@@ -21,9 +21,7 @@ static M ms[IDLE_PS];
 static M dummies[IDLE_DUMMIES];
 static G gs[IDLE_GS];
 
-// --- The parts
-// -----------------------------------------------------------------
-
+// --- The parts --------------------------------------------------------------
 // The G that runs on P 0 spawns another and goes on.
 static void spawn_on_0(void *arg) {
   (void)arg;
@@ -93,9 +91,7 @@ static void take_0_and_spawn(void *arg) {
   sched_spawn(p, &gs[0]);
 }
 
-// --- A run
-// -----------------------------------------------------------------------
-
+// --- A run ------------------------------------------------------------------
 typedef enum PartState { PART_IDLE, PART_BUSY, PART_SPINNING } PartState;
 
 typedef struct IdleTest {
@@ -174,9 +170,7 @@ static void run(const char *name, IdleTest test, int preemptions) {
   assert_true(explore(&scenario));
 }
 
-// --- Submitter and searcher
-// --------------------------------------------------------
-
+// --- Submitter and searcher -------------------------------------------------
 static void last_spinner_stops(void **state) {
   (void)state;
   PartState busy = PART_BUSY, spins = PART_SPINNING;

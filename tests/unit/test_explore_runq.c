@@ -36,9 +36,7 @@ static G *next_g(void) {
   return &gs[put_count++];
 }
 
-// --- What actors do
-// --------------------------------------------------------------
-
+// --- What actors do ---------------------------------------------------------
 static void put(P *p, int step) {
   (void)step;
   runq_put(p, next_g());
@@ -114,9 +112,7 @@ static void displace(P *p, int step) {
   if (step % 2 == 1) runq_displace_next(p);
 }
 
-// --- A scenario: up to three actors
-// --------------------------------------------------
-
+// --- A scenario: up to three actors -----------------------------------------
 typedef struct QueueTest {
   Actor actors[QUEUE_PS];
   uint32_t start;  // value of head and tail: they wrap around
@@ -175,9 +171,7 @@ static void run(const char *name, QueueTest *test, int preemptions) {
   assert_true(explore(&scenario));
 }
 
-// --- Scenarios
-// -----------------------------------------------------------------------
-
+// --- Scenarios --------------------------------------------------------------
 static void owner_and_thief(void **state) {
   (void)state;
   QueueTest test = {.actors = {{put_then_pop, 0, 7}, {steal, 1, 2}},

@@ -18,9 +18,7 @@ static void two_threads(void (*run)(void *arg)) {
   explore_join_all();
 }
 
-// --- A lost update
-// -------------------------------------------------------------
-
+// --- A lost update ----------------------------------------------------------
 static void add_wrongly(void *arg) {
   (void)arg;
   uint32_t seen = rt_load_seq(&counter.value);
@@ -52,9 +50,7 @@ static void finds_a_lost_update(void **state) {
   assert_true(explore(&right));
 }
 
-// --- Two locks in two orders
-// -----------------------------------------------------
-
+// --- Two locks in two orders ------------------------------------------------
 static void take_both(uint32_t *first, uint32_t *second) {
   rt_spin_lock(first);
   rt_spin_lock(second);
@@ -92,9 +88,7 @@ static void finds_a_deadlock(void **state) {
   assert_true(explore(&right));
 }
 
-// --- A lost wake-up
-// ----------------------------------------------------------------
-
+// --- A lost wake-up ---------------------------------------------------------
 static void sleeper(void *arg) {
   (void)arg;
   while (rt_load_seq(&counter.flag_a) == 0) {
@@ -125,9 +119,7 @@ static void finds_a_lost_wake_up(void **state) {
   assert_string_equal(found_text, "deadlock: all threads sleep");
 }
 
-// --- Neither goes on
-// -----------------------------------------------------------------
-
+// --- Neither goes on --------------------------------------------------------
 static void polite(uint32_t *mine, uint32_t *theirs) {
   for (;;) {
     rt_store_seq(mine, 1u);
@@ -165,9 +157,7 @@ static void finds_a_livelock(void **state) {
   assert_string_equal(found_text, "livelock: not over after 1000 steps");
 }
 
-// --- An exhaustive search sees every schedule
-// ------------------------------------------
-
+// --- An exhaustive search sees every schedule -------------------------------
 static uint32_t seen_orders;
 
 static void two_steps(void *arg) {
@@ -198,9 +188,7 @@ static void sees_every_order(void **state) {
   if (getenv("EXPLORE_REPLAY") == NULL) assert_int_equal(seen_orders, all);
 }
 
-// --- The bare locks and notes that all else uses
-// ---------------------------------------
-
+// --- The bare locks and notes that all else uses ----------------------------
 static RtLock plain_lock;
 static RtNote plain_note;
 

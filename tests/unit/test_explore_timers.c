@@ -17,9 +17,7 @@ static Timer timers[TIMERS];
 static uint32_t fire_count[TIMERS], fires_begun[TIMERS];
 static uint32_t stopped;
 
-// --- Ps without Ms
-// ---------------------------------------------------------------
-
+// --- Ps without Ms ----------------------------------------------------------
 static void count_fire(P *p, Timer *timer, int64_t now) {
   (void)p, (void)now;
   rt_add(&fires_begun[timer - timers], 1u);
@@ -174,9 +172,7 @@ static void restart_against_run(void **state) {
   run("period", period_body, 3);
 }
 
-// --- Sleep, on the whole runtime
-// ---------------------------------------------------
-
+// --- Sleep, on the whole runtime --------------------------------------------
 static uint32_t woke[TIMER_TASKS];
 
 static void sleeper(P *p, Task *t) {

@@ -39,8 +39,7 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *t)) {
   world_free(&world);
 }
 
-// --- Spawn -------------------------------------------------------------------
-
+// --- Spawn ------------------------------------------------------------------
 static void spawn_one_by_one(P *p, Task *t) {
   for (int i = 1; i <= rounds; i++) {
     world_go(p, &t->shared->tasks[i], child);
@@ -83,9 +82,7 @@ static void spawn_wakes(void **state) {
   }
 }
 
-// --- Two children that need one another
-// ----------------------------------------
-
+// --- Two children that need one another -------------------------------------
 // Runs until the other one runs at the same time.
 static void partner(P *p, Task *t) {
   rt_store_seq(&ran[t->id], 1u);
@@ -114,9 +111,7 @@ static void last_spinner_wakes_another(void **state) {
   assert_true(explore(&scenario));
 }
 
-// --- Yield
-// ---------------------------------------------------------------------
-
+// --- Yield ------------------------------------------------------------------
 // Holds its M until the main G, which yielded, runs again.
 static void holds_for_main(P *p, Task *t) {
   hold_until_ran(0);
@@ -145,9 +140,7 @@ static void yield_wakes(void **state) {
   assert_true(explore(&scenario));
 }
 
-// --- Ready: one by one, and a list
-// -----------------------------------------------
-
+// --- Ready: one by one, and a list ------------------------------------------
 static void receiver(P *p, Task *t) {
   CO_BEGIN;
   CO_RECV(t->shared->chans[0]);
@@ -215,9 +208,7 @@ static void ready_wakes(void **state) {
   }
 }
 
-// --- A G in runnext is seen by the looks of the one that runs
-// ----------------------
-
+// --- A G in runnext is seen by the looks of the one that runs ---------------
 static void look_main(P *p, Task *t) {
   CO_BEGIN;
   start_receivers(p, t);
@@ -240,9 +231,7 @@ static void looks_wake(void **state) {
   assert_true(explore(&scenario));
 }
 
-// --- Blocking calls
-// ------------------------------------------------------------------
-
+// --- Blocking calls ---------------------------------------------------------
 static void call_main(P *p, Task *t) {
   CO_BEGIN;
   world_go(p, &t->shared->tasks[1], child);

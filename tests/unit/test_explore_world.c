@@ -39,9 +39,7 @@ static void check_stopped(const P *mine) {
                 "there are idle Ps in a stopped world");
 }
 
-// --- What Gs do
-// --------------------------------------------------------------------
-
+// --- What Gs do -------------------------------------------------------------
 static void worker(P *p, Task *t) {
   CO_BEGIN;
   for (t->i = 0; t->i < 3; t->i++) {
@@ -162,9 +160,7 @@ static void resizer(P *p, Task *t) {
   CO_END;
 }
 
-// --- Scenarios: which Gs there are
-// -----------------------------------------------------
-
+// --- Scenarios: which Gs there are ------------------------------------------
 typedef struct WorldTest {
   int procs;
   void (*bodies[WORLD_TASKS])(P *p, Task *t);

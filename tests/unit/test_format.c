@@ -104,8 +104,7 @@ static void random_floats_read_back(void **state) {
     check_shortest((double)(fixture_random(&seed) % 1000000) / 1000);
 }
 
-// --- Values ----------------------------------------------------------------
-
+// --- Values -----------------------------------------------------------------
 static void check_value(Fixture *f, Value v, bool quoted, const char *text) {
   Text out = {0};
   format_value(&out, &f->vm, v, quoted);

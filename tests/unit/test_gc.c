@@ -113,8 +113,7 @@ static bool sleep_then(Run *r, P *p, int phase) {
   return false;
 }
 
-// --- What is kept ----------------------------------------------------------
-
+// --- What is kept -----------------------------------------------------------
 static Value node(Local *local, Value left, Value right) {
   Value parts[] = {left, right};
   ObjList *list = list_new(local, 2);
@@ -262,8 +261,7 @@ static void shaded_objects_survive(void **state) {
   run(2, keeps_shaded);
 }
 
-// --- Finalizers and hooks --------------------------------------------------
-
+// --- Finalizers and hooks ---------------------------------------------------
 static int finalized;
 static void finalize(void *data) { finalized += *(int *)data; }
 
@@ -298,8 +296,7 @@ static void finalizers_run_once(void **state) {
   assert_int_equal(finalized, 100);
 }
 
-// --- Weak goroutines -------------------------------------------------------
-
+// --- Weak goroutines --------------------------------------------------------
 static ObjChan *chan_new(Local *local, uint32_t cap) {
   ObjChan *c = (ObjChan *)heap_alloc(
       &local->heap, offsetof(ObjChan, chan) + chan_size(cap), OBJ_CHAN);
@@ -415,8 +412,7 @@ static void processors_go_away(void **state) {
   run(4, takes_ps_away);
 }
 
-// --- Timers ----------------------------------------------------------------
-
+// --- Timers -----------------------------------------------------------------
 static void fire(P *p, Timer *timer, int64_t now) {
   (void)now;
   ObjTimer *t = timer->arg;
@@ -484,8 +480,7 @@ static void timers_are_weak(void **state) {
   run(2, drops_timers);
 }
 
-// --- Mutators --------------------------------------------------------------
-
+// --- Mutators ---------------------------------------------------------------
 enum { MUTATORS = 6, ROUNDS = 1500 };
 
 // Works on a shared list of lists, and on its own. slots: 0 the shared list,

@@ -67,8 +67,7 @@ static void bytes_grow(void **state) {
   fixture_free(f);
 }
 
-// --- Racing ----------------------------------------------------------------
-
+// --- Racing -----------------------------------------------------------------
 typedef struct Racer {
   Fixture *f;
   ObjList *list;

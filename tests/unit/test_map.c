@@ -130,8 +130,7 @@ static void bad_keys(void **state) {
   fixture_free(f);
 }
 
-// --- Racing ----------------------------------------------------------------
-
+// --- Racing -----------------------------------------------------------------
 typedef struct Racer {
   Fixture *f;
   ObjMap *map;

@@ -24,8 +24,7 @@ static void take(void *arg, const char *data, size_t len) {
   output[have + len] = '\0';
 }
 
-// --- Natives -----------------------------------------------------------------
-
+// --- Natives ----------------------------------------------------------------
 static CspStatus too_many(CspCall *call) {
   for (int i = 0; i < 9; i++) csp_return(call, csp_int(call, i));
   return csp_ok_nothing(call);
@@ -94,9 +93,7 @@ static CspStatus drain(CspCall *call) {
   return csp_ok_int(call, sum);
 }
 
-// --- A class
-// -------------------------------------------------------------------
-
+// --- A class ----------------------------------------------------------------
 typedef struct Counter {
   int64_t n;
 } Counter;
@@ -131,9 +128,7 @@ static CspStatus counter_total(CspCall *call) {
   return csp_ok_int(call, total ? *total : -1);
 }
 
-// --- The module
-// ------------------------------------------------------------------
-
+// --- The module -------------------------------------------------------------
 static const CspFunction functions[] = {
     {"too_many", "", too_many},
     {"first", "", first_panic_counts},
@@ -184,9 +179,7 @@ static void check(const char *text, int status, const char *wanted) {
   assert_int_equal(got, status);
 }
 
-// --- Tests
-// ------------------------------------------------------------------------
-
+// --- Tests ------------------------------------------------------------------
 static void results_and_errors(void **state) {
   (void)state;
   check("println(host.answer, host.twice(4))", 0, "42 8\n");

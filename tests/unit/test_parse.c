@@ -88,8 +88,7 @@ static void errors(const char *text, const char *expected) {
   free(result);
 }
 
-// --- trees --------------------------------------------------------------
-
+// --- trees ------------------------------------------------------------------
 static void test_empty(void **state) {
   (void)state;
   check("", "");
@@ -365,8 +364,7 @@ static void test_structs_and_imports(void **state) {
   tree("import u `./lib/util`", "(import u \"./lib/util\" alias)");
 }
 
-// --- places -------------------------------------------------------------
-
+// --- places -----------------------------------------------------------------
 static void check_place(const Node *node, uint32_t line, uint32_t col) {
   assert_non_null(node);
   assert_int_equal(node->pos.line, line);
@@ -398,8 +396,7 @@ static void test_places(void **state) {
   arena_free(arena);
 }
 
-// --- errors -------------------------------------------------------------
-
+// --- errors -----------------------------------------------------------------
 static void test_error_form(void **state) {
   (void)state;
   check("x := 1\n\tif\xc3\xa9 := foo bar {",
@@ -625,8 +622,7 @@ static void test_habits(void **state) {
   tree("while = end + not", "(assign = [while] [(binary + end not)])");
 }
 
-// --- depth and broken texts ---------------------------------------------
-
+// --- depth and broken texts -------------------------------------------------
 static void check_too_deep(const char *head, const char *unit,
                            const char *tail) {
   enum { TIMES = 10000 };

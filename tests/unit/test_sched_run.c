@@ -339,8 +339,7 @@ static void a_sleeper_beside_hogs(void **state) {
   shared_free(&shared);
 }
 
-// --- The 50 us of row 5 ------------------------------------------------------
-
+// --- The 50 us of row 5 -----------------------------------------------------
 static void stolen_child(P *p, Task *t) {
   CO_BEGIN;
   for (;;) {
