@@ -301,8 +301,10 @@ struct Timer {
   int32_t at;  // index in the owner's heap
 };
 
+// Stops it first, if it is pending. Owner P; no two Ps at once for one timer.
 void timer_start(P *p, Timer *timer, int64_t when, int64_t period);
-// true: it was pending and will not fire. Any P.
+// true: it was pending and will not fire (one with a period may be firing at
+// this moment, for the last time). Any P.
 bool timer_stop(P *p, Timer *timer);
 // Parks g for ns (<= 0: yields). The timer is g's own, zeroed memory that
 // stays put until g runs again.
