@@ -6,7 +6,7 @@
 
 # ---- settings ---------------------------------------------------------------
 # DISPATCH=tail|goto       how the interpreter goes from opcode to opcode
-# SAN=address|thread|undefined   DEBUG=1   WERROR=1   CC=...   PREFIX=...
+# SAN=address|thread|undefined  DEBUG=1  WERROR=1  CC=...  PREFIX=...  V=1 (say all)
 DISPATCH ?= tail
 SAN      ?=
 DEBUG    ?=
@@ -43,6 +43,7 @@ endif
 CC_WORD := $(filter-out $(CC_$(DISPATCH)),$(notdir $(CC)))
 VARIANT := $(strip $(SAN) $(filter-out tail,$(DISPATCH)) $(DEBUG:1=debug) \
                    $(WERROR:1=werror) $(CC_WORD))
+SAY      = $(if $(V),,@echo "  $@";)
 empty   :=
 BUILD   := build$(if $(VARIANT),/$(subst $(empty) $(empty),-,$(VARIANT)))
 
@@ -112,37 +113,37 @@ install: all  ## into DESTDIR/PREFIX (default /usr/local)
 
 # ---- programs and the library -----------------------------------------------
 $(PROGRAM): $(CLI_OBJ) $(LIBRARY)
-	$(LINK) -o $@ $^ -lm
+	$(SAY) $(LINK) -o $@ $^ -lm
 
 $(LIBRARY): $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(SAY) ar rcs $@ $^
 
 $(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIBRARY)
-	$(LINK) -o $@ $^ -lcmocka -lm
+	$(SAY) $(LINK) -o $@ $^ -lcmocka -lm
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(SAY) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- generated code ---------------------------------------------------------
 $(BUILD)/lang/lexer.c: lang/lexer.re
 	@mkdir -p $(@D)
-	re2c -W -Werror -i --no-generation-date --no-version -o $@ $<
+	$(SAY) re2c -W -Werror -i --no-generation-date --no-version -o $@ $<
 
 $(BUILD)/lang/grammar.c: lang/grammar.y
 	@mkdir -p $(@D)
-	lemon -d$(@D) -T$(LEMPAR) -q -l $<
+	$(SAY) lemon -d$(@D) -T$(LEMPAR) -q -l $<
 
 # The empty recipe matters: without it a new token recompiles the lexer late.
 $(BUILD)/lang/grammar.h: $(BUILD)/lang/grammar.c ;
 
 $(BUILD)/stdlib/stdlib_csp.c: stdlib/embed.sh $(wildcard stdlib/*.csp)
 	@mkdir -p $(@D)
-	sh $^ > $@
+	$(SAY) sh $^ > $@
 
 $(filter $(BUILD)/lang/%,$(LIB_OBJ)): $(BUILD)/lang/grammar.h
 $(GEN_OBJ): %.o: %.c
-	$(CC) $(ALL_CFLAGS) -Wno-unused-parameter -Wno-unused-variable -c -o $@ $<
+	$(SAY) $(CC) $(ALL_CFLAGS) -Wno-unused-parameter -Wno-unused-variable -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:=.d)
