@@ -35,6 +35,8 @@ static const char help[] =
     "  --procs N   how many goroutines run at once (default: CSPPROCS, else "
     "the\n"
     "              CPUs this process may use)\n"
+    "  --max-frames N   how deep calls may nest (default 1000000)\n"
+    "  --max-stack MB   how large a goroutine's stack may grow (default 256)\n"
     "  --version   print the version\n"
     "  --help      print this\n";
 
@@ -44,14 +46,38 @@ static _Noreturn void usage_error(const char *what, const char *which) {
   exit(STATUS_USAGE);
 }
 
-static int parse_procs(const char *text) {
-  char *end;
+// Options that take a number: X(name, least, most, field, unit)
+#define NUMBER_OPTIONS(X)                                   \
+  X("--procs", 1, 1024, o->config.procs, 1)                 \
+  X("--max-frames", 1, 1000000000, o->config.max_frames, 1) \
+  X("--max-stack", 1, 65536, o->config.max_stack, 1 << 20)
+
+static long parse_number(const char *name, const char *text, long least,
+                         long most) {
+  char *end = NULL;
   errno = 0;
   long n = text ? strtol(text, &end, 10) : 0;
-  if (text == NULL || *text == '\0' || *end != '\0' || errno || n < 1 ||
-      n > 1024)
-    usage_error("--procs needs a number from 1 to 1024, not", text ? text : "");
-  return (int)n;
+  if (text != NULL && *text != '\0' && *end == '\0' && errno == 0 &&
+      n >= least && n <= most)
+    return n;
+  fprintf(stderr, "cspvm: %s needs a number from %ld to %ld, not `%s`\n", name,
+          least, most, text ? text : "");
+  exit(STATUS_USAGE);
+}
+
+// `--name N` or `--name=N`: how many words that took; 0: it is none of them.
+static int parse_number_option(Options *o, const char *word, const char *next) {
+  size_t len = strcspn(word, "=");
+  const char *text = word[len] == '=' ? word + len + 1 : next;
+#define X(name, least, most, field, unit)                                    \
+  if (len == strlen(name) && memcmp(word, name, len) == 0) {                 \
+    field =                                                                  \
+        (__typeof__(field))(parse_number(name, text, least, most) * (unit)); \
+    return word[len] == '=' ? 1 : 2;                                         \
+  }
+  NUMBER_OPTIONS(X)
+#undef X
+  return 0;
 }
 
 // One option at argv[at]; how many words it took, 0: it is none.
@@ -66,14 +92,8 @@ static int parse_option(Options *o, int argc, char **argv, int at) {
     printf("cspvm %s\n", CSP_VERSION);
     exit(0);
   }
-  if (strcmp(word, "--procs") == 0) {
-    o->config.procs = parse_procs(next);
-    return 2;
-  }
-  if (strncmp(word, "--procs=", 8) == 0) {
-    o->config.procs = parse_procs(word + 8);
-    return 1;
-  }
+  int words = parse_number_option(o, word, next);
+  if (words > 0) return words;
   if (strcmp(word, "-e") == 0) {
     if (next == NULL) usage_error("-e needs code after it", NULL);
     o->code = next;

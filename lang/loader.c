@@ -153,16 +153,19 @@ static ObjModule *load_builtin(Compiler *c, const Node *import,
     return module;
   }
   char *shown = format_text("%s.csp", import->str.text);
+  // No file's path is like this one.
+  char *key = format_text("built-in:%s", import->str.text);
   ObjModule *loaded = NULL;
-  if (shown == NULL) {
+  if (shown == NULL || key == NULL) {
     c->no_memory = true;
-  } else if (!has_failed(c->loader, shown) && !report_cycle(c, import, shown)) {
+  } else if (!has_failed(c->loader, key) && !report_cycle(c, import, key)) {
     Unit unit = {
         .source = {shown, source, len}, .module = module, .privileged = true};
     member_mark_known(c->vm, module);
-    loaded = compile_module(c, &unit, shown);
+    loaded = compile_module(c, &unit, key);
   }
   free(shown);
+  free(key);
   return loaded;
 }
 
