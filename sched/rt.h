@@ -98,11 +98,16 @@ bool rt_note_wait(RtNote *note, int64_t deadline);
 // both names otherwise.
 //   CHAN -> SCHED      none today; channel sections call nothing
 //   TIMERS -> SCHED    none today; a timer fires without the lock
-#define RT_RANKS(X)            \
-  X(NONE, "none")              \
-  X(CHAN, "channel")           \
-  X(TIMERS, "timers of one P") \
-  X(SCHED, "sched.lock")
+//   WRITING -> OUTPUT  the buffer is taken while who writes keeps the order
+#define RT_RANKS(X)               \
+  X(NONE, "none")                 \
+  X(CHAN, "channel")              \
+  X(TIMERS, "timers of one P")    \
+  X(SCHED, "sched.lock")          \
+  X(HEAP, "heap")                 \
+  X(TASKS, "failed tasks")        \
+  X(WRITING, "output on its way") \
+  X(OUTPUT, "output buffer")
 
 typedef enum RtRank {
 #define X(name, text) RANK_##name,

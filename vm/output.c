@@ -15,7 +15,8 @@ enum { OUTPUT_FULL = 32 * 1024 };
 
 bool output_init(Csp *csp) {
   csp->out.terminal = csp->config.write_out == NULL && isatty(STDOUT_FILENO);
-  csp->out.lock.rank = csp->out.writing.rank = RANK_NONE;
+  csp->out.lock.rank = RANK_OUTPUT;
+  csp->out.writing.rank = RANK_WRITING;
   return true;
 }
 

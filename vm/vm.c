@@ -149,6 +149,7 @@ Csp *csp_new(const CspConfig *config) {
   csp->config = *config;
   Vm *vm = &csp->vm;
   vm->state = csp;
+  csp->failed_lock.rank = RANK_TASKS;
   vm->stack_limit_bytes =
       config->max_stack ? config->max_stack : (uint64_t)256 << 20;
   vm->frame_limit = config->max_frames ? config->max_frames : 1000000;
