@@ -41,15 +41,14 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
   Goroutine *g = take_free(l);
   if (g == NULL) g = make(l);
   if (g == NULL) return NULL;
+  size_t need = 2 * FRAME_WORDS + (size_t)argc;
+  if (need > (size_t)(g->limit - g->stack) &&
+      !stack_init(l, g, need + STACK_INITIAL))
+    return NULL;
   g->stack[0] = g->stack[1] = value_from_small(0);
   g->stack[2] = value_from_obj(code->goexit_closure);
   g->base = g->stack + FRAME_WORDS;
   g->pc = code->goexit->code;
-  g->multi = 0;
-  const Value *top = g->base + FRAME_WORDS + argc;
-  if (top > g->limit && !stack_init(l, g, (size_t)argc + STACK_INITIAL))
-    return NULL;
-  if (top > g->limit) return goroutine_new(l, function, args, argc);
   g->base[0] = g->base[1] = value_from_small(0);
   g->base[2] = function;
   for (int n = 0; n < argc; n++) g->base[FRAME_WORDS + n] = args[n];
@@ -235,7 +234,7 @@ static SelectBlock *select_block(Local *l, Goroutine *g, uint32_t count) {
     made->obj.aux = (uint16_t)room;
     g->select = made;
   }
-  g->select->count = count;
+  g->select->count = 0;  // until all cases are filled in: the collector looks
   return g->select;
 }
 
@@ -291,6 +290,7 @@ Next conc_select(Local *l, Goroutine *g, Instr i) {
                      from[2 * n + 1]))
       return THROW;
   }
+  block->count = count;
   g->on_resume = RESUME_SELECT;
   int index = select_go(l->p, &g->g, block->cases, select_order(block),
                         (int)count, !(INSTR_C(i) & 1), INSTR_C(i) & 2);
@@ -332,9 +332,7 @@ static Next native_outcome(Local *l, Goroutine *g, SelectCall *call,
     return THROW;
   }
   const SelCase *chosen = &g->select->cases[index];
-  ObjValues *cases = list_block((ObjList *)value_obj(c.cases));
-  Value pair = cases->slots[index];
-  Value from = list_block((ObjList *)value_obj(pair))->slots[0];
+  Value from = list_block((ObjList *)value_obj(c.cases))->slots[index];
   Value results[3] = {value_from_small(index), VALUE_NIL, VALUE_TRUE};
   if (!chosen->send && value_is_type(from, OBJ_TASK)) {
     if (!task_deliver(l, g, (ObjTask *)value_obj(from), &results[1], 1))
@@ -348,7 +346,10 @@ static Next native_outcome(Local *l, Goroutine *g, SelectCall *call,
   return fine ? RELOAD : THROW;
 }
 
-static bool native_case(Local *l, Goroutine *g, SelCase *c, Value pair) {
+// *place, a pair, is replaced by its channel or task: others may change the
+// pair.
+static bool native_case(Local *l, Goroutine *g, SelCase *c, Value *place) {
+  Value pair = *place;
   if (!value_is_type(pair, OBJ_LIST))
     return vm_panic(l, g,
                     "sched.select: a case is a list [chan] or "
@@ -361,7 +362,8 @@ static bool native_case(Local *l, Goroutine *g, SelCase *c, Value pair) {
                     "sched.select: a case is [chan] or [chan, value], "
                     "not a list of %zu",
                     n);
-  return select_case(l, g, c, block->slots[0], n == 2, block->slots[n - 1]);
+  *place = heap_load(&block->slots[0]);
+  return select_case(l, g, c, *place, n == 2, heap_load(&block->slots[n - 1]));
 }
 
 Next conc_select_native(CspCall *call, Value *window, int want) {
@@ -381,7 +383,7 @@ Next conc_select_native(CspCall *call, Value *window, int want) {
   }
   ObjValues *cases = list_block(copy);
   for (size_t n = 0; n < count; n++) {
-    if (!native_case(l, g, &block->cases[n], cases->slots[n])) {
+    if (!native_case(l, g, &block->cases[n], &cases->slots[n])) {
       free(pending);
       return THROW;
     }
@@ -393,6 +395,7 @@ Next conc_select_native(CspCall *call, Value *window, int want) {
       window + 4 - (g->base + frame_closure(g->base)->proto->nregs);
   g->multi = above > 0 ? (uint32_t)above : 0;
   g->pending = pending;
+  block->count = (uint32_t)count;
   g->on_resume = RESUME_NATIVE;
   int index = select_go(l->p, &g->g, block->cases, select_order(block),
                         (int)count, true, call->later_int != 0);

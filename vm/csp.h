@@ -70,7 +70,8 @@ typedef struct CspConfig {
 void csp_config_init(CspConfig *config);
 // NULL: out of memory or threads.
 Csp *csp_new(const CspConfig *config);
-// Ends it and frees everything.
+// Ends it and frees everything; but nothing when threads are still inside a
+// blocking call that did not end within 50 ms of the run's end.
 void csp_free(Csp *csp);
 // Gives it the compiler (lang/); then the library may be installed.
 void csp_install_language(Csp *csp);

@@ -257,7 +257,9 @@ Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
   CspStatus status = def->fn(&call);
   l->debt += (int64_t)call.charged;
   if (status == CSP_OK && vm_out_failed(l->vm)) return vm_exit(l, g, 1);
-  if (status == CSP_OK && vm_out_full(l->vm))
+  // (Results would not be seen by a collection meanwhile; what writes has
+  // none.)
+  if (status == CSP_OK && call.nresults == 0 && vm_out_full(l->vm))
     status = csp_block(&call, flush_work, flush_done, l->vm);
   return finish(&call, status, window, want);
 }

@@ -47,12 +47,26 @@ Next vm_exit(Local *l, Goroutine *g, int status) {
   return stop_here(l, g);
 }
 
-static void add_panics(Text *text, Vm *vm, const Panic *panic) {
-  if (panic == NULL) return;
-  add_panics(text, vm, panic->link);
-  text_addf(text, "panic: ");
-  add_message(text, vm, panic->value);
-  text_addf(text, panic->recovered ? " [recovered]\n" : "\n");
+enum { PANICS_SHOWN = 10 };  // of the newest, and of the oldest
+
+// A chain of panics, the oldest first.
+static void add_panics(Text *text, Vm *vm, const Panic *newest) {
+  size_t count = 0;
+  for (const Panic *p = newest; p != NULL; p = p->link) count++;
+  const Panic **all = malloc(count * sizeof(Panic *));
+  if (all == NULL) return;
+  size_t at = count;
+  for (const Panic *p = newest; p != NULL; p = p->link) all[--at] = p;
+  for (size_t n = 0; n < count; n++) {
+    if (n == PANICS_SHOWN && count > 2 * PANICS_SHOWN) {
+      text_addf(text, "... %zu more panics ...\n", count - 2 * PANICS_SHOWN);
+      n = count - PANICS_SHOWN;
+    }
+    text_addf(text, "panic: ");
+    add_message(text, vm, all[n]->value);
+    text_addf(text, all[n]->recovered ? " [recovered]\n" : "\n");
+  }
+  free(all);
 }
 
 Next report_panic(Local *l, Goroutine *g, const Panic *panic) {

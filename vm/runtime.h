@@ -34,6 +34,7 @@ struct Csp {
   int status;            // written by who set `ending`
   uint32_t interrupted;  // atomic: csp_interrupt was called
   int64_t balance;       // of Ps that are gone; changed while the world stops
+  int stuck;             // threads still in a blocking call when the run ended
   bool leaks;            // CSPDEBUG=leaks=1
   bool stats;            // CSPDEBUG=schedstats=1
   RtLock failed_lock;

@@ -59,7 +59,7 @@ static void on_leak(void *arg, Goroutine *g) {
 static void release(void *arg, Goroutine *g) {
   (void)arg;
   panic_free_all(g);
-  if (g->on_resume == RESUME_NATIVE) free(g->pending);
+  free(g->pending);
   g->pending = NULL;
 }
 
@@ -164,6 +164,8 @@ void csp_free(Csp *csp) {
   if (csp == NULL) return;
   Vm *vm = &csp->vm;
   vm_out_flush(vm);
+  // Threads that are still in the kernel will touch it all when they return.
+  if (csp->stuck > 0) return;
   if (vm->main != NULL) vm_each_goroutine(vm, release, NULL);
   if (vm->sched != NULL) sched_free(vm->sched);
   heap_free(vm->heap);
@@ -220,8 +222,7 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
   vm->main = goroutine_new(vm->boot, value_from_obj(script), NULL, 0);
   *status = CSP_FAILED;
   if (vm->main == NULL) return CSP_FAILED;
-  int stuck = 0;
-  sched_run(vm->sched, &vm->main->g, LINGER_NS, &stuck);
+  sched_run(vm->sched, &vm->main->g, LINGER_NS, &csp->stuck);
   vm_out_flush(vm);
   report_failed_tasks(csp);
   if (csp->stats) print_stats(csp);
