@@ -139,8 +139,10 @@ static CspStatus sched_stats_(CspCall *call) {
 
 // _sched_select(cases, prio): index, value, ok.
 static CspStatus sched_select_(CspCall *call) {
-  CspValue cases;
-  if (!csp_need_type(call, 0, CSP_LIST, &cases)) return CSP_PANIC;
+  CspValue cases = csp_arg(call, 0);
+  if (csp_type(cases) != CSP_LIST)
+    return csp_panic(call, "sched.select: cases must be a list, not %s",
+                     csp_type_name(cases));
   call->later = LATER_SELECT;
   call->later_value = cases.word;
   call->later_int = csp_truthy(csp_arg(call, 1));
