@@ -35,6 +35,8 @@ static const char help[] =
     "  --procs N   how many goroutines run at once (default: CSPPROCS, else "
     "the\n"
     "              CPUs this process may use)\n"
+    "  --max-threads N  how many threads may run and block in calls "
+    "(default 10000)\n"
     "  --max-frames N   how deep calls may nest (default 1000000)\n"
     "  --max-stack MB   how large a goroutine's stack may grow (default 256)\n"
     "  --version   print the version\n"
@@ -49,6 +51,7 @@ static _Noreturn void usage_error(const char *what, const char *which) {
 // Options that take a number: X(name, least, most, field, unit)
 #define NUMBER_OPTIONS(X)                                   \
   X("--procs", 1, 1024, o->config.procs, 1)                 \
+  X("--max-threads", 1, 1000000, o->config.max_threads, 1)  \
   X("--max-frames", 1, 1000000000, o->config.max_frames, 1) \
   X("--max-stack", 1, 65536, o->config.max_stack, 1 << 20)
 

@@ -99,9 +99,12 @@ struct Sched {
   P *idle_ps;
   M *idle_ms;
   M *all_ms;
-  uint32_t ms_live, ms_idle, ms_made, syscalls;
-  M *poller;           // the idle M that sleeps until poll_until
-  int64_t poll_until;  // earliest timer of the idle Ps
+  uint32_t ms_live, ms_idle, ms_made;
+  uint32_t syscalls;    // Ms in blocking calls
+  uint32_t slots_kept;  // for Gs that were in call_queue and are runnable
+  GList call_queue;     // wait until fewer than syscalls_max are in calls
+  M *poller;            // the idle M that sleeps until poll_until
+  int64_t poll_until;   // earliest timer of the idle Ps
   uint64_t parks, wakes, calls;
   SchedEnd end;
   int64_t ended_at;  // 0: not yet
@@ -187,6 +190,16 @@ static inline void glist_push(GList *list, G *g) {
   }
   list->last = g;
   list->count++;
+}
+
+static inline G *glist_pop(GList *list) {
+  G *g = list->first;
+  if (g == NULL) return NULL;
+  list->first = g->link;
+  if (g->link == NULL) list->last = NULL;
+  g->link = NULL;
+  list->count--;
+  return g;
 }
 
 // --- runq.c: owner P unless said otherwise ----------------------------------

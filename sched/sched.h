@@ -85,6 +85,7 @@ struct G {
   uint8_t reason;   // WaitReason while waiting
   bool preempted;   // left by preemption, not by its own wish
   bool urgent;      // readied by a timer, has not run since (row 19)
+  bool has_slot;    // a place among the Ms in calls is kept for it (row 22)
   uint64_t id;      // from 1 (the main G), never used again
   void (*resume)(P *p, G *g);
   P *p;              // while running, else NULL
@@ -214,11 +215,20 @@ void sched_preempt(P *p, G *g);
 void sched_interrupt(Sched *s);
 
 // A blocking system call: hands p over at once to another M (rows 2, 22).
-// Until sched_syscall_exit the caller touches neither heap nor P. false: past
-// the limit of threads in calls, or the system refuses a thread while others
-// need the P: nothing was changed; the caller runs the call holding its P
-// (slow but right).
-bool sched_syscall_enter(P *p, G *g, M **m);
+typedef enum SchedCall {
+  // Until sched_syscall_exit the caller touches neither heap nor P.
+  CALL_ENTERED,
+  // max_syscalls Ms are in calls: g is parked until one of them is back, and
+  // then enters again. The caller goes on as after sched_park.
+  CALL_QUEUED,
+  // Others need the P, and there is no M for it: past max_threads, or the
+  // system refuses a thread. Nothing was changed; the call must not be made
+  // (it would stop the others), its goroutine gets an error.
+  CALL_REFUSED,
+} SchedCall;
+
+// Owner P, with g running; *m is for sched_syscall_exit.
+SchedCall sched_syscall_enter(P *p, G *g, M **m);
 // Back: a P for g to go on with (RUNNING), or NULL: g is in the global queue,
 // return from resume.
 P *sched_syscall_exit(M *m, G *g);

@@ -293,6 +293,7 @@ void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg) {
   for (int i = 0; i < procs_now(s); i++) each_of_p(p_at(s, i), fn, arg);
   rt_lock(&s->lock);  // Gs come out of system calls
   for (G *g = s->global.first; g != NULL; g = g->link) fn(arg, g);
+  for (G *g = s->call_queue.first; g != NULL; g = g->link) fn(arg, g);
   for (M *m = s->all_ms; m != NULL; m = m->all_next) {
     if (m->call_g != NULL) fn(arg, m->call_g);
   }

@@ -17,8 +17,11 @@ typedef struct Job {
   int64_t number;
   int error;  // errno
   bool flag;
-  void *extra;  // freed by free()
+  void *extra;                                   // freed by free()
+  CspStatus (*done)(CspCall *call, void *data);  // job_block's
 } Job;
+
+enum { JOB_NO_THREAD = -1 };  // as Job.error: the work was never begun
 
 // NULL: panicked. The string argument i is the path; one with a zero byte
 // makes the job fail with EINVAL before any work.
@@ -27,7 +30,10 @@ bool job_other(CspCall *call, Job *job, int i);
 // The data to write: a string or bytes.
 bool job_data(CspCall *call, Job *job, int i);
 void job_free(Job *job);
-// Runs work unless the job has failed already.
+// csp_block for jobs; work that cannot be begun makes the job fail.
+CspStatus job_block(CspCall *call, void (*work)(void *data),
+                    CspStatus (*done)(CspCall *call, void *data), Job *job);
+// The same, unless the job has failed already.
 CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
                   CspStatus (*done)(CspCall *call, void *data));
 
@@ -36,7 +42,7 @@ CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
 CspStatus job_done_err(CspCall *call, void *data);
 CspStatus job_done_string(CspCall *call, void *data);
 CspStatus job_done_bytes(CspCall *call, void *data);
-CspStatus job_done_flag(CspCall *call, void *data);  // flag alone
+CspStatus job_done_flag(CspCall *call, void *data);  // flag alone, or panics
 // data is a sequence of NUL-terminated strings.
 CspStatus job_done_list(CspCall *call, void *data);
 // The error of a failed job, undef without memory.

@@ -221,7 +221,7 @@ static CspStatus run_read(CspCall *call, int64_t want,
   FileJob *work = file ? file_job(call, file, "read") : NULL;
   if (!work) return CSP_PANIC;
   work->want = want;
-  return csp_block(call, read_work, done, work);
+  return job_block(call, read_work, done, &work->job);
 }
 
 // (line, nil), (nil, nil) at the end, or (nil, error).
@@ -311,7 +311,7 @@ static CspStatus file_write_pieces(CspCall *call) {
     job_free(&work->job);
     return CSP_PANIC;
   }
-  return csp_block(call, write_work, job_done_err, work);
+  return job_block(call, write_work, job_done_err, &work->job);
 }
 
 // --- Position, flushing, closing --------------------------------------------
@@ -352,7 +352,7 @@ static CspStatus file_seek(CspCall *call) {
     if (!work) return CSP_PANIC;
     work->want = offset;
     work->whence = whences[i];
-    return csp_block(call, seek_work, seek_done, work);
+    return job_block(call, seek_work, seek_done, &work->job);
   }
   return csp_bad_arg(call, 2, "\"start\", \"current\" or \"end\"");
 }
@@ -362,7 +362,7 @@ static CspStatus file_tell(CspCall *call) {
   FileJob *work = file ? file_job(call, file, "seek in") : NULL;
   if (!work) return CSP_PANIC;
   work->whence = SEEK_CUR;
-  return csp_block(call, seek_work, seek_done, work);
+  return job_block(call, seek_work, seek_done, &work->job);
 }
 
 // want: 1 to reach the disk, too.
@@ -401,7 +401,7 @@ static CspStatus run_simple(CspCall *call, const char *verb, int64_t want,
   FileJob *work = file ? file_job(call, file, verb) : NULL;
   if (!work) return CSP_PANIC;
   work->want = want;
-  return csp_block(call, run, job_done_err, work);
+  return job_block(call, run, job_done_err, &work->job);
 }
 
 static CspStatus file_flush_now(CspCall *call) {

@@ -63,18 +63,31 @@ bool job_data(CspCall *call, Job *job, int i) {
   return true;
 }
 
+static CspStatus job_end(CspCall *call, void *data, bool made) {
+  Job *job = data;
+  if (!made) job->error = JOB_NO_THREAD;
+  return job->done(call, job);
+}
+
+CspStatus job_block(CspCall *call, void (*work)(void *data),
+                    CspStatus (*done)(CspCall *call, void *data), Job *job) {
+  job->done = done;
+  return csp_block(call, work, job_end, job);
+}
+
 CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
                   CspStatus (*done)(CspCall *call, void *data)) {
-  return job->error ? done(call, job) : csp_block(call, work, done, job);
+  return job->error ? done(call, job) : job_block(call, work, done, job);
 }
 
 // --- Results ----------------------------------------------------------------
 CspValue job_error(CspCall *call, const Job *job) {
   char room[128];
   Buffer text = {0};
-  const char *what = job->error == EBADF
-                         ? "the file is closed, or not open for that"
-                         : strerror_r(job->error, room, sizeof room);
+  const char *what =
+      job->error == EBADF           ? "the file is closed, or not open for that"
+      : job->error == JOB_NO_THREAD ? csp_no_thread()
+                                    : strerror_r(job->error, room, sizeof room);
   const char *pieces[] = {"cannot ",
                           job->verb,
                           " ",
@@ -125,8 +138,11 @@ CspStatus job_done_bytes(CspCall *call, void *data) {
 CspStatus job_done_flag(CspCall *call, void *data) {
   Job *job = data;
   bool flag = job->flag;
+  if (job->error == JOB_NO_THREAD)
+    csp_panic(call, "cannot %s %s: %s", job->verb, job->path, csp_no_thread());
+  bool made = job->error != JOB_NO_THREAD;
   job_free(job);
-  return csp_ok_bool(call, flag);
+  return made ? csp_ok_bool(call, flag) : CSP_PANIC;
 }
 
 CspStatus job_done_list(CspCall *call, void *data) {

@@ -278,5 +278,5 @@ CspStatus os_run(CspCall *call) {
     run_free(run);
     return CSP_PANIC;
   }
-  return csp_block(call, run_work, run_done, run);
+  return job_block(call, run_work, run_done, &run->job);
 }

@@ -186,12 +186,18 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
 void csp_charge(CspCall *call, uint64_t units) { call->charged += units; }
 
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
-                    CspStatus (*done)(CspCall *call, void *data), void *data) {
+                    CspStatus (*done)(CspCall *call, void *data, bool made),
+                    void *data) {
   call->later = LATER_BLOCK;
   call->work = work;
   call->done = done;
   call->work_data = data;
   return CSP_LATER;
+}
+
+const char *csp_no_thread(void) {
+  return "no thread for it: the limit of threads is reached, or the system "
+         "refuses one";
 }
 
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,

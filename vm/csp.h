@@ -53,6 +53,7 @@ typedef enum CspType {
 // --- Runtimes ---------------------------------------------------------------
 typedef struct CspConfig {
   int procs;            // Ps; 0: CSPPROCS, else the CPUs usable
+  int max_threads;      // that run or block in calls; 0: 10,000
   uint64_t seed;        // of random choices; 0: from the system
   uint64_t max_stack;   // bytes a goroutine's stack may take; 0: 256 MB
   uint64_t max_frames;  // calls deep; 0: 1,000,000
@@ -184,9 +185,13 @@ void csp_charge(CspCall *call, uint64_t units);
 // runs without a P (it must not touch values, or the runtime at all), then
 // done(call, data) runs as the rest of the native function: it adds results,
 // frees data, and returns like a native (CSP_OK or CSP_PANIC). The arguments
-// are still there.
+// are still there. made: false: there was no thread that the others could go
+// on with (CspConfig's limit, or the system's): work has not run; done gives
+// an error (csp_no_thread says which) and frees data.
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
-                    CspStatus (*done)(CspCall *call, void *data), void *data);
+                    CspStatus (*done)(CspCall *call, void *data, bool made),
+                    void *data);
+const char *csp_no_thread(void);
 // The native's result is what calling function with these arguments gives.
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,
                    const CspValue *argv);

@@ -52,8 +52,7 @@ static Goroutine *switch_to_next(Local *l) {
   }
 }
 
-// Unwinds until a frame goes on, or the goroutine is gone.
-static Next throw_up(Local *l, Goroutine *g) {
+Next interp_throw(Local *l, Goroutine *g) {
   Next how = THROW;
   while (how == THROW) how = panic_unwind(l, g);
   return how == GO_ON ? RELOAD : how;
@@ -87,7 +86,7 @@ Next interp_wake(Local *l, Goroutine *g) {
     default:
       break;
   }
-  return how == THROW ? throw_up(l, g) : how;
+  return how == THROW ? interp_throw(l, g) : how;
 }
 
 // clang-format off
@@ -185,7 +184,7 @@ SHARED(switch_away) {
 }
 SHARED(throw_panic) {
   (void)i, (void)k, (void)base, (void)pc;
-  Next follow = throw_up(l, g);
+  Next follow = interp_throw(l, g);
   if (follow == LEFT) JUMP_TO(switch_away);
   if (follow == RETURN) INTERP_RETURN();
   RELOAD_FRAME();
@@ -260,7 +259,7 @@ switch_away : {
   NEXT();
 }
 throw_panic : {
-  Next follow = throw_up(l, g);
+  Next follow = interp_throw(l, g);
   if (follow == LEFT) goto switch_away;
   if (follow == RETURN) return;
   RELOAD_FRAME();

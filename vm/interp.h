@@ -15,7 +15,7 @@ typedef enum Next {
   RELOAD,  // take pc, base and the P from the goroutine
   THROW,   // a panic was raised: unwind
   LEFT,    // the goroutine has left this P: switch to another
-  RETURN,  // ... and this M has no P any more: leave the interpreter
+  RETURN,  // ... and this M has another P, or none: leave the interpreter
 } Next;
 
 // What to do first when a parked goroutine runs again (Goroutine.on_resume).
@@ -26,7 +26,7 @@ enum {
   RESUME_SEND,    // pc[-1] is SEND
   RESUME_SELECT,  // pc[-1] is SELECT
   RESUME_NEXT,    // pc[-1] is NEXT1 or NEXT2
-  RESUME_CALL,    // a native's blocking work is done: g->pending
+  RESUME_CALL,    // a native's blocking work: g->pending
   RESUME_NATIVE,  // _sched_select is over: g->pending
 };
 
@@ -35,8 +35,10 @@ enum { SAFEPOINT_COUNT = 1024 };
 
 // --- interp.c ---------------------------------------------------------------
 void interp_resume(P *p, G *g);  // a Goroutine's G.resume
-// Runs what a goroutine must do first; false: it left or ended meanwhile.
+// Runs what a goroutine must do first; not THROW.
 Next interp_wake(Local *l, Goroutine *g);
+// Unwinds until a frame goes on (RELOAD), or the goroutine is gone.
+Next interp_throw(Local *l, Goroutine *g);
 
 // --- stack.c ----------------------------------------------------------------
 // Room for registers up to `top` (a pointer into g's stack). Moves the stack:

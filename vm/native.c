@@ -16,6 +16,7 @@ typedef struct Pending {
   CspCall call;
   ptrdiff_t window;  // from base
   int want;
+  bool entered;  // the call was made, or is being made
 } Pending;
 
 // --- Making -----------------------------------------------------------------
@@ -89,44 +90,61 @@ static void cover_arguments(Goroutine *g, const CspCall *call) {
   g->multi = above > 0 ? (uint32_t)above : 0;
 }
 
-// The blocking work has run: the rest of the native, on whichever P.
+// The blocking work has run, or cannot: the rest of the native, on whichever
+// P.
 static Next finish_blocking(Local *l, Goroutine *g) {
   Pending *pending = g->pending;
+  bool made = pending->entered;
   g->pending = NULL;
+  g->on_resume = RESUME_NOTHING;
   g->multi = 0;
   CspCall call = pending->call;
   Value *window = g->base + pending->window;
   int want = pending->want;
   free(pending);
   call.local = l;
-  return finish(&call, call.done(&call, call.work_data), window, want);
+  return finish(&call, call.done(&call, call.work_data, made), window, want);
+}
+
+// The same on a P that the interpreter does not know yet: RELOAD and RETURN
+// are all that it may be told.
+static Next finish_elsewhere(P *p, Goroutine *g) {
+  Next how = finish_blocking(local_of(p), g);
+  if (how == THROW) how = interp_throw(local_of(p), g);
+  return how == LEFT ? RETURN : how;
+}
+
+// Makes the call, waits for its turn to make it, or finds that it cannot be.
+static Next enter_blocking(P *p, Goroutine *g) {
+  Pending *pending = g->pending;
+  M *m;
+  g->on_resume = RESUME_CALL;
+  switch (sched_syscall_enter(p, &g->g, &m)) {
+    case CALL_ENTERED:
+      pending->entered = true;
+      pending->call.work(pending->call.work_data);
+      p = sched_syscall_exit(m, &g->g);
+      return p == NULL ? RETURN : finish_elsewhere(p, g);
+    case CALL_QUEUED:
+      return LEFT;
+    case CALL_REFUSED:
+    default:
+      return finish_blocking(local_of(p), g);
+  }
 }
 
 static Next block(CspCall *call, Value *window, int want) {
   Goroutine *g = call->g;
-  P *p = call->local->p;
   Pending *pending = malloc(sizeof *pending);
   if (pending == NULL) {
     vm_panic_memory(call->local, g);
     return THROW;
   }
   call->later = LATER_NONE;
-  *pending = (Pending){*call, window - g->base, want};
+  *pending = (Pending){*call, window - g->base, want, false};
   g->pending = pending;
   cover_arguments(g, call);
-  g->on_resume = RESUME_CALL;
-  void (*work)(void *data) = call->work;
-  void *data = call->work_data;
-  M *m;
-  if (sched_syscall_enter(p, &g->g, &m)) {
-    work(data);
-    p = sched_syscall_exit(m, &g->g);
-    if (p == NULL) return RETURN;
-  } else {
-    work(data);
-  }
-  g->on_resume = RESUME_NOTHING;
-  return finish_blocking(local_of(p), g);
+  return enter_blocking(call->local->p, g);
 }
 
 static Next tail_call(CspCall *call, Value *window, int want) {
@@ -209,14 +227,18 @@ static Next later(CspCall *call, Value *window, int want) {
   }
 }
 
-Next call_native_done(Local *l, Goroutine *g) { return finish_blocking(l, g); }
+Next call_native_done(Local *l, Goroutine *g) {
+  if (((Pending *)g->pending)->entered) return finish_blocking(l, g);
+  return enter_blocking(l->p, g);
+}
 
 // Output is full, or a terminal waits for its line: written by a blocking call
-// whose result is what the native had.
+// whose result is what the native had. Without a thread for it this one does
+// it, with its P: output is not lost, and its buffer has a bound.
 static void flush_work(void *data) { vm_out_flush(data); }
-static CspStatus flush_done(CspCall *call, void *data) {
+static CspStatus flush_done(CspCall *call, void *data, bool made) {
   (void)call;
-  (void)data;
+  if (!made) vm_out_flush(data);
   return CSP_OK;
 }
 

@@ -49,7 +49,7 @@ struct CspCall {
   Value later_value, later_value2;
   int64_t later_int;
   void (*work)(void *data);
-  CspStatus (*done)(CspCall *call, void *data);
+  CspStatus (*done)(CspCall *call, void *data, bool made);
   void *work_data;
 };
 

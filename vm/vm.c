@@ -133,6 +133,7 @@ static bool start(Csp *csp) {
   csp->stats = options.stats != 0;
   SchedConfig config = {
       .procs = wanted_procs(&csp->config),
+      .max_threads = csp->config.max_threads,
       .seed = csp->config.seed,
       .empty_word = VALUE_NIL,
       .hooks = {csp, p_init, p_free, idle, deadlock, want_gc, barrier}};

@@ -133,23 +133,6 @@ static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
   return sched_run(world->s, &world->tasks[0].g, RT_FOREVER, NULL);
 }
 
-// A blocking call that does `work`. The P may be another afterwards: for tasks
-// with task_resume_once.
-#define CO_CALL(work)                           \
-  do {                                          \
-    t->line = __LINE__;                         \
-    M *co_m;                                    \
-    if (sched_syscall_enter(p, &t->g, &co_m)) { \
-      work;                                     \
-      p = sched_syscall_exit(co_m, &t->g);      \
-      if (p == NULL) return;                    \
-    } else {                                    \
-      work;                                     \
-    }                                           \
-    if (0) {                                    \
-      case __LINE__:;                           \
-    }                                           \
-  } while (0)
 
 // --- Without Ms -------------------------------------------------------------
 // A P that a thread of the scenario holds, without an M and its loop.

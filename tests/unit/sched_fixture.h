@@ -126,6 +126,29 @@ struct Shared {
     }                                                                      \
   } while (0)
 
+// A blocking call that does `work`; t->ok: it was made. The P may be another
+// afterwards: for tasks with task_resume_once.
+#define CO_CALL(work)                                         \
+  do {                                                        \
+    M *co_m;                                                  \
+    t->line = -__LINE__; /* queued: it enters again */        \
+    if (0) {                                                  \
+      case -__LINE__:;                                        \
+    }                                                         \
+    SchedCall co_call = sched_syscall_enter(p, &t->g, &co_m); \
+    if (co_call == CALL_QUEUED) return;                       \
+    t->ok = co_call == CALL_ENTERED;                          \
+    if (t->ok) {                                              \
+      t->line = __LINE__;                                     \
+      work;                                                   \
+      p = sched_syscall_exit(co_m, &t->g);                    \
+      if (p == NULL) return;                                  \
+    }                                                         \
+    if (0) {                                                  \
+      case __LINE__:;                                         \
+    }                                                         \
+  } while (0)
+
 static inline void task_end(P *p, Task *t) {
   Shared *shared = t->shared;
   t->done = true;

@@ -120,9 +120,10 @@ static void slow_work(void *data) {
   *(int *)data += 1;
 }
 
-static CspStatus slow_done(CspCall *call, void *data) {
+static CspStatus slow_done(CspCall *call, void *data, bool made) {
   int value = *(int *)data;
   free(data);
+  assert_true(made);
   int64_t argument;
   if (!csp_need_int(call, 0, &argument)) return CSP_PANIC;
   return csp_ok_int(call, value + argument);

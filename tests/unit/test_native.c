@@ -51,9 +51,10 @@ static CspStatus apply(CspCall *call) {
 
 static void double_it(void *data) { *(int64_t *)data *= 2; }
 
-static CspStatus doubled(CspCall *call, void *data) {
+static CspStatus doubled(CspCall *call, void *data, bool made) {
   int64_t n = *(int64_t *)data;
   free(data);
+  if (!made) return csp_panic(call, "host.block: %s", csp_no_thread());
   if (n > 100) return csp_panic(call, "%lld is too much", (long long)n);
   csp_return(call, csp_int(call, n));
   return csp_ok(call, csp_arg(call, 0));
@@ -69,7 +70,8 @@ static CspStatus block(CspCall *call) {
 }
 
 // After blocking work the rest may be a tail call.
-static CspStatus then_tail(CspCall *call, void *data) {
+static CspStatus then_tail(CspCall *call, void *data, bool made) {
+  assert_true(made);
   free(data);
   CspValue args[2] = {csp_int(call, 20), csp_int(call, 22)};
   return csp_tail(call, csp_arg(call, 0), 2, args);
@@ -156,10 +158,13 @@ static const char in_language[] = "func twice(x) => x * 2\n";
 static const CspModule module = {"host", functions, set_answer, in_language,
                                  sizeof in_language - 1};
 
+static int max_threads;  // of the runtimes that check makes
+
 static void check(const char *text, int status, const char *wanted) {
   CspConfig config;
   csp_config_init(&config);
   config.procs = 2;
+  config.max_threads = max_threads;
   config.write_out = config.write_err = take;
   output[0] = '\0';
   finalized = 0;
@@ -172,7 +177,8 @@ static void check(const char *text, int status, const char *wanted) {
   assert_true(csp_register_class(csp, &total_class, NULL));
   int got = -1;
   char script[1024];
-  snprintf(script, sizeof script, "import \"host\"\n%s", text);
+  snprintf(script, sizeof script, "import \"host\"\nimport \"sched\"\n%s",
+           text);
   csp_run(csp, "script.csp", script, strlen(script), &got);
   csp_free(csp);
   assert_string_equal(output, wanted);
@@ -218,6 +224,38 @@ static void blocking_work(void **state) {
       0, "2450\n");
 }
 
+// A bug once: what came after the call, on another P, used the first one's
+// heap.
+static void blocking_work_ends_on_another_p(void **state) {
+  (void)state;
+  check(
+      "ts := []\nfor i in 0..300 {\n  ts.push(go func() {\n"
+      "    _, e := try(func() { host.block(51 + i) })\n"
+      "    sleep(1us)\n    return str(e)\n  }())\n}\n"
+      "wrong := 0\nfor i, t in ts {\n"
+      "  if <-t != \"${2 * (51 + i)} is too much\" { wrong++ }\n}\n"
+      "for i in 0..100 { ts.push(go host.block_and_tail("
+      "func(a, b) { sleep(1us); return a + b })) }\n"
+      "for t in ts[300:] { if <-t != 42 { wrong++ } }\n"
+      "println(wrong)",
+      0, "0\n");
+}
+
+// Nobody could go on with the others while the one thread is away.
+static void blocking_work_needs_a_thread(void **state) {
+  (void)state;
+  max_threads = 1;
+  check(
+      "others := 0\nt := go func() { for { others++; sched.yield() } }()\n"
+      "for others == 0 { sched.yield() }\n"
+      "_, e := try(func() { host.block(1) })\nprintln(e)",
+      0,
+      "host.block: no thread for it: the limit of threads is reached, or the "
+      "system refuses one\n");
+  check("a, b := host.block(21)\nprintln(a, b)", 0, "42 21\n");
+  max_threads = 0;
+}
+
 static void maps_change_while_walked(void **state) {
   (void)state;
   check(
@@ -246,6 +284,8 @@ int main(void) {
       cmocka_unit_test(results_and_errors),
       cmocka_unit_test(tail_calls),
       cmocka_unit_test(blocking_work),
+      cmocka_unit_test(blocking_work_ends_on_another_p),
+      cmocka_unit_test(blocking_work_needs_a_thread),
       cmocka_unit_test(maps_change_while_walked),
       cmocka_unit_test(classes_have_methods_and_state),
   };

@@ -94,20 +94,15 @@ static void parent(P *p, Task *t) {
   CO_END;
 }
 
+static void nap_20us(void) {
+  struct timespec nap = {.tv_nsec = 20000};
+  nanosleep(&nap, NULL);
+}
+
 static void caller(P *p, Task *t) {
-  M *m;
   CO_BEGIN;
   for (t->i = 0; t->i < 60; t->i++) {
-    t->line = -2;
-    if (sched_syscall_enter(p, &t->g, &m)) {
-      struct timespec nap = {.tv_nsec = 20000};
-      nanosleep(&nap, NULL);
-      p = sched_syscall_exit(m, &t->g);
-      if (p == NULL) return;
-    }
-    if (0) {
-      case -2:;
-    }
+    CO_CALL(nap_20us());
     if (t->i % 10 == 0 && sched_stop_world(p, &t->g)) sched_start_world(p);
     CO_LOOK;
   }

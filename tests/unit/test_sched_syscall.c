@@ -14,22 +14,6 @@ static void nap(int64_t ns) {
   nanosleep(&t, NULL);
 }
 
-// After it the G may be without a P: then the body comes back at this line.
-#define CO_CALL(call)                             \
-  do {                                            \
-    M *co_m;                                      \
-    t->line = __LINE__;                           \
-    t->ok = sched_syscall_enter(p, &t->g, &co_m); \
-    call;                                         \
-    if (t->ok) {                                  \
-      p = sched_syscall_exit(co_m, &t->g);        \
-      if (p == NULL) return;                      \
-    }                                             \
-    if (0) {                                      \
-      case __LINE__:;                             \
-    }                                             \
-  } while (0)
-
 static void all_once(Shared *shared) {
   for (int i = 0; i < shared->task_count; i++) {
     shared->tasks[i].g.resume = task_resume_once;
@@ -111,7 +95,8 @@ static void many_calls(void **state) {
 }
 
 // --- Limits -----------------------------------------------------------------
-static void limited(SchedConfig config) {
+// Gives the number of calls that were refused.
+static uint64_t limited(SchedConfig config) {
   Shared shared;
   shared_init(&shared, 1, CALLERS + 1);
   sched_free(shared.s);
@@ -120,21 +105,71 @@ static void limited(SchedConfig config) {
   assert_int_equal(shared_run(&shared, many_main), SCHED_EXITED);
   assert_int_equal(count_of(&shared, 1), CALLERS * 30);
   assert_true(count_of(&shared, 0) > 0);
-  assert_true(count_of(&shared, 0) < CALLERS * 30);
   SchedStats stats;
   sched_stats(shared.s, &stats);
   assert_int_equal(stats.syscalls, count_of(&shared, 0));
+  uint64_t refused = CALLERS * 30 - count_of(&shared, 0);
+  shared_free(&shared);
+  return refused;
+}
+
+// Past the limit goroutines wait; all calls are made.
+static void threads_in_calls_are_limited(void **state) {
+  (void)state;
+  for (int max = 1; max <= 4; max++) {
+    for (int k = 0; k < SOME_PROCS; k++) {
+      assert_int_equal(
+          limited((SchedConfig){.procs = some_procs[k], .max_syscalls = max}),
+          0);
+    }
+  }
+}
+
+// How many Ms are in calls at once, as the calls themselves see it. The first
+// ones wait for each other: both places are used.
+static void counted_call(Shared *shared) {
+  uint64_t now = rt_add(&shared->counts[2], (uint64_t)1) + 1;
+  assert_true(now <= 2);
+  if (now == 2) rt_store_seq(&shared->flag, 1u);
+  while (rt_load_seq(&shared->flag) == 0) nap(10000);
+  nap(50000);
+  rt_sub(&shared->counts[2], (uint64_t)1);
+}
+
+static void counted_caller(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 5; t->i++) {
+    CO_CALL(counted_call(t->shared));
+    assert_true(t->ok);
+    rt_add(&t->shared->counts[1], (uint64_t)1);
+  }
+  CO_END;
+}
+
+static void counted_main(P *p, Task *t) {
+  for (int i = 1; i <= CALLERS; i++) {
+    t->shared->tasks[i].body = counted_caller;
+    task_go(p, &t->shared->tasks[i]);
+  }
+  task_end(p, t);
+}
+
+static void all_places_in_calls_are_used(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 2, CALLERS + 1);
+  sched_free(shared.s);
+  shared.s = sched_new(&(SchedConfig){.procs = 2, .max_syscalls = 2});
+  all_once(&shared);
+  assert_int_equal(shared_run(&shared, counted_main), SCHED_EXITED);
+  assert_int_equal(count_of(&shared, 1), CALLERS * 5);
   shared_free(&shared);
 }
 
-static void threads_in_calls_are_limited(void **state) {
-  (void)state;
-  limited((SchedConfig){.procs = 2, .max_syscalls = 1});
-}
-
+// Past it goroutines are told so, and nobody stops the others.
 static void threads_are_limited(void **state) {
   (void)state;
-  limited((SchedConfig){.procs = 2, .max_threads = 2});
+  assert_true(limited((SchedConfig){.procs = 2, .max_threads = 2}) > 0);
 }
 
 static void alone_main(P *p, Task *t) {
@@ -281,6 +316,7 @@ int main(void) {
       cmocka_unit_test(others_run_meanwhile),
       cmocka_unit_test(many_calls),
       cmocka_unit_test(threads_in_calls_are_limited),
+      cmocka_unit_test(all_places_in_calls_are_used),
       cmocka_unit_test(threads_are_limited),
       cmocka_unit_test(one_thread_is_enough_for_one),
       cmocka_unit_test(a_call_is_no_deadlock),
