@@ -133,12 +133,15 @@ static Compare order_to(Compiler *c, AstOp op, int a, Node *right) {
 static Compare prepare(Compiler *c, Node *node) {
   Node *left = node->a, *right = node->b;
   AstOp op = node->op;
-  if (fold_is_literal(left) && !fold_is_literal(right)) {
+  bool turned = fold_is_literal(left) && !fold_is_literal(right);
+  if (turned) {
     Node *swap = left;
     left = right;
     right = swap;
     op = mirrored(op);
   }
+  // all opcodes are "less" once more, at run time
+  node->pos.turned = turned != (op == AST_GT || op == AST_GE);
   int a = expr_any(c, left);
   if (op != AST_EQ && op != AST_NE) return order_to(c, op, a, right);
   Compare compare = equal_to(c, a, right);

@@ -16,7 +16,7 @@ void func_too_complex(Compiler *c, const char *why) {
   Func *f = c->func;
   if (f->too_complex) return;
   f->too_complex = true;
-  Pos pos = f->node != NULL ? f->node->pos : (Pos){1, 1, 0};
+  Pos pos = f->node != NULL ? f->node->pos : (Pos){1, 1, 0, false};
   diag_error(c->diags, pos, 1, "%s is too complex: %s",
              f->node != NULL ? "this function" : "the file's top level", why);
   diag_hint(c->diags, "divide it into several functions");
@@ -42,14 +42,18 @@ static void add_place(Compiler *c, Pos pos) {
   Func *f = c->func;
   if (f->nlines > 0) {
     const LineInfo *before = &f->lines[f->nlines - 1];
-    if (before->line == pos.line && before->col == pos.col) return;
+    if (before->line == pos.line && before->col == pos.col &&
+        before->turned == pos.turned)
+      return;
   }
   void *lines = f->lines;
   bool room = reserve(c, &lines, f->nlines, &f->lines_cap, sizeof *f->lines);
   f->lines = lines;
   if (!room) return;
-  f->lines[f->nlines++] =
-      (LineInfo){.at = f->ncode, .line = pos.line, .col = pos.col};
+  f->lines[f->nlines++] = (LineInfo){.at = f->ncode,
+                                     .line = pos.line,
+                                     .col = pos.col & 0x7fffffff,
+                                     .turned = pos.turned};
 }
 
 int emit_word(Compiler *c, Instr word) {

@@ -293,6 +293,7 @@ static bool turns_round(const Node *node) {
 static void arith_to(Compiler *c, Node *node, int target) {
   int save = c->func->top;
   bool turn = turns_round(node);
+  node->pos.turned = turn;
   int left = expr_any(c, turn ? node->b : node->a);
   expr_arith(c, node->pos, node->op, target, left, turn ? node->a : node->b);
   reg_set(c, save);

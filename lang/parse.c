@@ -529,14 +529,14 @@ static bool begin(Parse *p) {
 Node *lang_parse(const Source *source, Arena *arena, Diags *diags) {
   Parse *p = calloc(1, sizeof *p);
   if (p == NULL) {
-    diag_error(diags, (Pos){1, 1, 0}, 1, "out of memory");
+    diag_error(diags, (Pos){1, 1, 0, false}, 1, "out of memory");
     return NULL;
   }
   p->source = source;
   p->arena = arena;
   p->diags = diags;
   p->line = 1;
-  p->token_end = (Pos){1, 1, 0};
+  p->token_end = (Pos){1, 1, 0, false};
   if (begin(p)) {
     while (!p->fatal && step(p)) continue;
     grammarFree(p->parser, free);

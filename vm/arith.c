@@ -45,12 +45,30 @@ static const char *op_text(Op op) {
   }
 }
 
+// Whether the source has the operands the other way round.
+static bool is_turned(const Goroutine *g) {
+  return proto_line(frame_closure(g->base)->proto, g->pc - 1).turned;
+}
+
 static bool wrong_types(Local *l, Goroutine *g, Op op, Value b, Value c) {
-  return vm_panic(l, g, "cannot apply `%s` to %s and %s", op_text(op),
+  const char *text = op_text(op);
+  if (is_turned(g)) {
+    Value swap = b;
+    b = c;
+    c = swap;
+    if (op == OP_LT) text = ">";
+    if (op == OP_LE) text = ">=";
+  }
+  return vm_panic(l, g, "cannot apply `%s` to %s and %s", text,
                   value_type_name(b), value_type_name(c));
 }
 
 static bool int_overflow(Local *l, Goroutine *g, Op op, int64_t b, int64_t c) {
+  if (is_turned(g)) {
+    int64_t swap = b;
+    b = c;
+    c = swap;
+  }
   return vm_panic(l, g, "integer overflow: %lld %s %lld", (long long)b,
                   op_text(op), (long long)c);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "vm/builtins.h"
+#include "vm/interp.h"
 
 static bool is_obj(CspValue v, ObjType type) {
   return value_is_type(v.word, type);
@@ -243,6 +244,7 @@ static CspStatus builtin_assert(CspCall *call) {
     call->panicked = true;
     return CSP_PANIC;
   }
+  if (csp_needs_call(message)) return again_with_strings(call, "assert");
   char *text = csp_format(call, message, false, NULL);
   if (!text) return csp_panic_memory(call);
   csp_panic(call, "assertion failed: %s", text);
@@ -296,6 +298,15 @@ static CspStatus builtin_parts(CspCall *call) {
   return csp_ok(call, list);
 }
 
+// _described(text): of the value of a panic that nobody stopped.
+static CspStatus builtin_described(CspCall *call) {
+  const char *text;
+  size_t len;
+  if (!csp_need_string(call, 0, &text, &len)) return CSP_PANIC;
+  panic_set_text(call->g, text, len);
+  return CSP_OK;
+}
+
 // _kind(v): "list", "map", "struct", "error" or "other", whatever the struct
 // is called.
 static CspStatus builtin_kind(CspCall *call) {
@@ -345,6 +356,7 @@ const CspFunction builtin_functions[] = {
     {"_show", "v, quoted", builtin_show},
     {"_show_key", "key", builtin_show_key},
     {"_parts", "v", builtin_parts},
+    {"_described", "text", builtin_described},
     {"_kind", "v", builtin_kind},
     {NULL, NULL, NULL},
 };

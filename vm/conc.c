@@ -118,16 +118,19 @@ Next conc_goexit(Local *l, Goroutine *g) {
     block->len = n;
     finish_task(l, g->task, TASK_RETURNED, value_from_obj(block));
   } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR)) {
-    return report_error(l, g, results[n - 1], true);
+    return report_error(l, g, results[n - 1]);
   }
   end_goroutine(l, g);
   return LEFT;
 }
 
 // A panic nobody stopped: the end of the task, or of the program.
-Next conc_panicked(Local *l, Goroutine *g, Panic *panic) {
+Next conc_panicked(Local *l, Goroutine *g) {
   ObjTask *task = g->task;
-  if (task == NULL) return report_panic(l, g, panic);
+  Next next;
+  if (panic_describe(l, g, &next)) return next;
+  Panic *panic = g->panic;
+  if (task == NULL || panic->error_at != NULL) return report_panic(l, g, panic);
   task->trace = panic->trace;
   heap_finalizable(&task->obj);  // its trace is malloced
   panic->trace = NULL;

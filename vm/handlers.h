@@ -669,7 +669,7 @@ HANDLER(DEFERV) {
 }
 HANDLER(FAIL) {
   SAVE();
-  FOLLOW(report_error(l, g, base[A], true));
+  FOLLOW(report_error(l, g, base[A]));
 }
 HANDLER(RUNMOD) {
   SAVE();

@@ -162,26 +162,41 @@ typedef struct Trace {
   const Instr *created_pc;
   uint64_t elided;  // frames left out after the first half
   uint32_t count;
-  TraceFrame frames[];
+  uint32_t text_size;   // 0: none; else of the value's text, behind the frames
+  TraceFrame frames[];  // count, and room for those alone
 } Trace;
-enum { TRACE_MAX = 100 };
+enum { TRACE_MAX = 100, CAUSES_SHOWN = 20 };
+
+enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };
 
 struct Panic {
   Value value;
   Panic *link;      // older, interrupted by this one
   ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
   bool recovered;
+  uint8_t described;  // DESCRIBE_...: its value's string() methods
+  char *error_at;     // malloced: no panic, but an error that ends the program
   Trace *trace;
 };
 
 Trace *trace_capture(const Goroutine *g);  // NULL: out of memory
+// The value's text is kept with its trace; without memory it is not.
+void trace_set_text(Trace **trace, const char *text, size_t len);
+const char *trace_text(const Trace *trace);  // or NULL
 void trace_print(Text *out, const Trace *trace, const char *state);
 Next panic_unwind(Local *l, Goroutine *g);
 Next panic_go(Local *l, Goroutine *g);  // PANICGO
+// Before panics are reported, or a task's panic is kept, their values'
+// string() methods are called: true: that is *next, and conc_panicked is
+// called again. The goroutine is unwound.
+bool panic_describe(Local *l, Goroutine *g, Next *next);
+void panic_set_text(Goroutine *g, const char *text, size_t len);
+// The same for an error that ends the program, told of with `at` (malloced).
+Next panic_end_with(Local *l, Goroutine *g, Value error, char *at);
 Value panic_recover(Local *l, Goroutine *g);
 void panic_free_all(Goroutine *g);
 // No deferred call or try stopped the panic: the task's or program's end.
-Next conc_panicked(Local *l, Goroutine *g, Panic *panic);  // conc.c
+Next conc_panicked(Local *l, Goroutine *g);  // conc.c
 Value panic_as_error(Local *l, Value value);
 
 // --- frames' own code (vm.c) ------------------------------------------------
@@ -201,7 +216,7 @@ VmCode *vm_code(Vm *vm);
 // An uncaught panic, error or deadlock: prints once, ends the runtime with
 // status 1. The goroutine is parked for ever.
 Next report_panic(Local *l, Goroutine *g, const Panic *panic);
-Next report_error(Local *l, Goroutine *g, Value error, bool trace);
+Next report_error(Local *l, Goroutine *g, Value error);
 void report_deadlock(Vm *vm);
 Next vm_exit(Local *l, Goroutine *g, int status);
 int64_t vm_goroutine_count(Vm *vm);  // about

@@ -26,7 +26,7 @@ Trace *trace_capture(const Goroutine *g) {
   uint64_t keep = all < TRACE_MAX ? all : TRACE_MAX;
   Trace *trace = malloc(sizeof *trace + keep * sizeof(TraceFrame));
   if (trace == NULL) return NULL;
-  *trace = (Trace){g->g.id, g->created_in, g->created_pc, all - keep, 0};
+  *trace = (Trace){g->g.id, g->created_in, g->created_pc, all - keep, 0, 0};
   const Instr *pc = g->pc;
   uint64_t at = 0;
   for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
@@ -39,17 +39,42 @@ Trace *trace_capture(const Goroutine *g) {
   return trace;
 }
 
-bool vm_panic_value(Local *local, Goroutine *g, Value value) {
+static size_t frames_size(const Trace *trace) {
+  return sizeof *trace + trace->count * sizeof(TraceFrame);
+}
+
+void trace_set_text(Trace **trace, const char *text, size_t len) {
+  if (*trace == NULL || len >= UINT32_MAX) return;
+  Trace *grown = realloc(*trace, frames_size(*trace) + len + 1);
+  if (grown == NULL) return;
+  memcpy((char *)grown + frames_size(grown), text, len);
+  ((char *)grown)[frames_size(grown) + len] = '\0';
+  grown->text_size = (uint32_t)len + 1;
+  *trace = grown;
+}
+
+const char *trace_text(const Trace *trace) {
+  if (trace == NULL || trace->text_size == 0) return NULL;
+  return (const char *)trace + frames_size(trace);
+}
+
+static Panic *push_panic(Goroutine *g, Value value) {
   Panic *panic = malloc(sizeof *panic);
   if (panic == NULL) rt_throw("out of memory for a panic's record");
+  *panic = (Panic){value, g->panic,        -1, false, DESCRIBE_NOT_YET,
+                   NULL,  trace_capture(g)};
+  g->panic = panic;
+  g->multi = 0;
+  return panic;
+}
+
+bool vm_panic_value(Local *local, Goroutine *g, Value value) {
   if (value == VALUE_NIL) {
     ObjString *s = string_format(local, "panic called with nil");
     ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
     if (e != NULL) value = value_from_obj(e);
   }
-  *panic = (Panic){value, g->panic, -1, false, trace_capture(g)};
-  g->panic = panic;
-  g->multi = 0;
+  push_panic(g, value);
   return false;
 }
 
@@ -113,6 +138,7 @@ void trace_print(Text *out, const Trace *trace, const char *state) {
 // --- Ending panics ----------------------------------------------------------
 static void free_one(Panic *panic) {
   free(panic->trace);
+  free(panic->error_at);
   free(panic);
 }
 
@@ -137,6 +163,68 @@ void panic_free_all(Goroutine *g) {
   }
 }
 
+// --- Values' text -----------------------------------------------------------
+static Panic *described_now(const Goroutine *g) {
+  Panic *p = g->panic;
+  while (p != NULL && p->described != DESCRIBE_NOW) p = p->link;
+  return p;
+}
+
+// When a string() method of a panic's value panics, too, that one is dropped,
+// and the value is shown without.
+static void drop_failed_text(Goroutine *g) {
+  Panic *failed = described_now(g);
+  if (failed == NULL) return;
+  failed->described = DESCRIBE_DONE;
+  while (g->panic != failed) {
+    Panic *newer = g->panic;
+    g->panic = newer->link;
+    free_one(newer);
+  }
+}
+
+static bool needs_description(const Panic *panic) {
+  if (panic->described != DESCRIBE_NOT_YET) return false;
+  if (trace_text(panic->trace) != NULL) return false;  // a task's, awaited
+  Value v = panic->value;
+  for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
+    if (value_needs_call(v)) return true;
+    if (!value_is_type(v, OBJ_ERROR)) return false;
+    v = ((ObjError *)value_obj(v))->cause;
+  }
+  return false;
+}
+
+bool panic_describe(Local *l, Goroutine *g, Next *next) {
+  drop_failed_text(g);
+  Panic *panic = g->panic;
+  while (panic != NULL && !needs_description(panic)) panic = panic->link;
+  if (panic == NULL) return false;
+  ObjValues *record = values_new(l, 4);
+  Value describe = vm_builtin(l, "_describe");
+  if (record == NULL || describe == VALUE_UNDEF) return false;
+  record->slots[2] = describe;
+  record->slots[3] = panic->value;
+  record->len = 4;
+  panic->described = DESCRIBE_NOW;
+  *next = call_deferred(l, g, record, vm_code(l->vm)->panic_go);
+  return true;
+}
+
+// Called by _describe, for the panic that panic_describe chose.
+void panic_set_text(Goroutine *g, const char *text, size_t len) {
+  Panic *panic = described_now(g);
+  if (panic == NULL) return;
+  panic->described = DESCRIBE_DONE;
+  trace_set_text(&panic->trace, text, len);
+}
+
+Next panic_end_with(Local *l, Goroutine *g, Value error, char *at) {
+  push_panic(g, error)->error_at = at;
+  g->base = g->stack + FRAME_WORDS;
+  return conc_panicked(l, g);
+}
+
 // --- Unwinding --------------------------------------------------------------
 // The frame of try ends the panic: (nil, error).
 static Next caught(Local *l, Goroutine *g) {
@@ -149,7 +237,7 @@ static Next caught(Local *l, Goroutine *g) {
 
 Next panic_unwind(Local *l, Goroutine *g) {
   for (;;) {
-    if (g->base == g->stack + FRAME_WORDS) return conc_panicked(l, g, g->panic);
+    if (g->base == g->stack + FRAME_WORDS) return conc_panicked(l, g);
     const ObjValues *record = call_pop_deferred(l, g);
     if (record != NULL) {
       g->panic->frame = g->base - g->stack;

@@ -16,7 +16,8 @@ typedef uint32_t Instr;
 typedef struct LineInfo {
   uint32_t at;
   uint32_t line;
-  uint32_t col;
+  uint32_t col : 31;
+  uint32_t turned : 1;  // a op b became b op' a: messages turn it back
 } LineInfo;
 
 enum {

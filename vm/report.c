@@ -19,9 +19,14 @@ static void send_report(Csp *csp, Text *text) {
   text_free(text);
 }
 
-// A panic's or error's value in one line, with its causes.
-static void add_message(Text *text, Vm *vm, Value v) {
-  for (int depth = 0; depth < 20; depth++) {
+// A panic's or error's value in one line, with its causes. trace: may hold
+// what string() methods gave.
+static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
+  if (trace_text(trace) != NULL) {
+    text_add(text, trace_text(trace), trace->text_size - 1);
+    return;
+  }
+  for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
     if (!value_is_type(v, OBJ_ERROR)) {
       format_value(text, vm, v, false);
       return;
@@ -47,6 +52,19 @@ Next vm_exit(Local *l, Goroutine *g, int status) {
   return stop_here(l, g);
 }
 
+// An error that nobody took: panic_end_with.
+static Next end_with_error(Local *l, Goroutine *g, const Panic *panic) {
+  Csp *csp = runtime_of(l->vm);
+  if (report_claim(csp, 1)) {
+    Text text = {0};
+    text_addf(&text, "error: ");
+    add_message(&text, l->vm, panic->value, panic->trace);
+    text_addf(&text, "\n%s", panic->error_at);
+    send_report(csp, &text);
+  }
+  return stop_here(l, g);
+}
+
 enum { PANICS_SHOWN = 10 };  // of the newest, and of the oldest
 
 // A chain of panics, the oldest first.
@@ -63,7 +81,7 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
       n = count - PANICS_SHOWN;
     }
     text_addf(text, "panic: ");
-    add_message(text, vm, all[n]->value);
+    add_message(text, vm, all[n]->value, all[n]->trace);
     text_addf(text, all[n]->recovered ? " [recovered]\n" : "\n");
   }
   free(all);
@@ -71,6 +89,7 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
 
 Next report_panic(Local *l, Goroutine *g, const Panic *panic) {
   Csp *csp = runtime_of(l->vm);
+  if (panic->error_at != NULL) return end_with_error(l, g, panic);
   if (report_claim(csp, 1)) {
     Text text = {0};
     add_panics(&text, l->vm, panic);
@@ -81,26 +100,19 @@ Next report_panic(Local *l, Goroutine *g, const Panic *panic) {
   return stop_here(l, g);
 }
 
-Next report_error(Local *l, Goroutine *g, Value error, bool trace) {
-  Csp *csp = runtime_of(l->vm);
-  if (report_claim(csp, 1)) {
-    Text text = {0};
-    text_addf(&text, "error: ");
-    add_message(&text, l->vm, error);
-    text_addf(&text, "\n");
-    const Proto *proto = frame_closure(g->base)->proto;
-    if (trace && proto->path != NULL && proto->nlines > 0) {
-      LineInfo at = proto_line(proto, g->pc - 1);
-      text_addf(&text, "  at %s:%u:%u\n", proto->path->data, at.line, at.col);
-    } else if (g->created_in != NULL) {
-      LineInfo at = proto_line(g->created_in, g->created_pc);
-      text_addf(&text, "  in goroutine %llu created at %s:%u:%u\n",
-                (unsigned long long)g->g.id, g->created_in->path->data, at.line,
-                at.col);
-    }
-    send_report(csp, &text);
+Next report_error(Local *l, Goroutine *g, Value error) {
+  Text text = {0};
+  const Proto *proto = frame_closure(g->base)->proto;
+  if (proto->path != NULL && proto->nlines > 0) {
+    LineInfo at = proto_line(proto, g->pc - 1);
+    text_addf(&text, "  at %s:%u:%u\n", proto->path->data, at.line, at.col);
+  } else if (g->created_in != NULL) {
+    LineInfo at = proto_line(g->created_in, g->created_pc);
+    text_addf(&text, "  in goroutine %llu created at %s:%u:%u\n",
+              (unsigned long long)g->g.id, g->created_in->path->data, at.line,
+              at.col);
   }
-  return stop_here(l, g);
+  return panic_end_with(l, g, error, text.data ? text.data : strdup(""));
 }
 
 // --- Deadlock ---------------------------------------------------------------
@@ -175,7 +187,7 @@ void vm_task_failed(Vm *vm, ObjTask *task) {
 static void report_task(Csp *csp, const ObjTask *task) {
   Text text = {0};
   text_addf(&text, "panic in a task that nobody awaited: ");
-  add_message(&text, &csp->vm, task->results);
+  add_message(&text, &csp->vm, task->results, task->trace);
   text_addf(&text, "\n\n");
   if (task->trace != NULL) trace_print(&text, task->trace, "ended");
   send_report(csp, &text);

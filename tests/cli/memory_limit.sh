@@ -5,8 +5,12 @@ case $(ldd "$CSPVM" 2> /dev/null; nm "$CSPVM" 2> /dev/null) in
 esac
 (
   ulimit -v 400000
-  timeout 60 "$CSPVM" --procs 2 -e 'xs := []
-for { xs.push("some text ${len(xs)}" + "more") }' > /dev/null 2> "$TMPDIR/err"
+  timeout 60 "$CSPVM" --procs 2 -e 'import "strings"
+import "os"
+more := strings.repeat("more", int(os.args[0]))
+xs := []
+for { xs.push("some text ${len(xs)}" + more) }' "${SIZE:-1}" \
+    > /dev/null 2> "$TMPDIR/err"
 )
 status=$?
 if [ $status = 1 ] && grep -qi memory "$TMPDIR/err"; then
@@ -15,4 +19,4 @@ else
   echo "status $status"
   head -n 5 "$TMPDIR/err"
 fi
-# gcstress: 100000
+# small: SIZE=200000

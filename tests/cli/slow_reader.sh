@@ -8,7 +8,7 @@
   done := chan()
   for i in 4 {
     go {
-      for k in 3000 {
+      for k in '${SIZE:-3000}' {
         s := strings.join(["abc", str(k), "def"], "-")
         if s != "abc-${k}-def" || s.split("-") [1] != str(k) { os.exit(3) }
       }
@@ -21,4 +21,4 @@
 }
 echo "${PIPESTATUS[0]}"
 # timeout: 60
-# gcstress: 1000
+# small: SIZE=20
