@@ -38,6 +38,12 @@ static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
   return RELOAD;
 }
 
+// Of a resumed goroutine. Goroutines that mostly wait may never count down, so
+// a collection that is due begins at the next safepoint.
+static int64_t first_count(const Vm *vm) {
+  return UNLIKELY(heap_gc_wanted(vm->heap)) ? 1 : vm->safepoint_count;
+}
+
 // After the running goroutine left: the next one to run in place on this P,
 // ready to be reloaded, or NULL.
 static Goroutine *switch_to_next(Local *l) {
@@ -214,7 +220,7 @@ void interp_resume(P *p, G *sg) {
   const Instr *pc;
   Value *base, *k;
   RELOAD_FRAME();
-  int64_t count = l->vm->safepoint_count;
+  int64_t count = first_count(l->vm);
   Instr i = *pc++;
   handlers[INSTR_OP(i)](ARGS);
 }
@@ -235,7 +241,7 @@ void interp_resume(P *p, G *sg) {
   Goroutine *g = goroutine_of(sg);
   const Instr *pc;
   Value *base, *k;
-  int64_t count = l->vm->safepoint_count;
+  int64_t count = first_count(l->vm);
   Instr i = 0;
   if (g->on_resume != RESUME_NOTHING) {
     Next how = interp_wake(l, g);
