@@ -263,6 +263,8 @@ enum { NO_JUMP = -1 };
 int emit(Compiler *c, Pos pos, Instr instr);
 int emit_abc(Compiler *c, Pos pos, Op op, int a, int b, int d);
 int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx);
+// A further word, with a place of its own for what goes wrong there.
+void emit_extra(Compiler *c, Pos pos, Instr word);
 int emit_word(Compiler *c, Instr word);
 // Index of a constant; 0 after an error.
 int emit_constant(Compiler *c, Value v);

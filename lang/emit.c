@@ -76,6 +76,11 @@ int emit(Compiler *c, Pos pos, Instr instr) {
   return emit_word(c, instr);
 }
 
+void emit_extra(Compiler *c, Pos pos, Instr word) {
+  add_place(c, pos);
+  emit_word(c, word);
+}
+
 int emit_abc(Compiler *c, Pos pos, Op op, int a, int b, int d) {
   return emit(c, pos, instr_abc(op, a, b, d));
 }

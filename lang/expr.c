@@ -237,17 +237,17 @@ static ArithOps arith_ops(AstOp op) {
     case AST_SUBW:
       return (ArithOps){OP_SUBW, 0, 0};
     case AST_MULW:
-      return (ArithOps){OP_MULW, 0, 0};
+      return (ArithOps){OP_MULW, 0, OP_MULWK};
     case AST_BAND:
-      return (ArithOps){OP_BAND, 0, 0};
+      return (ArithOps){OP_BAND, 0, OP_BANDK};
     case AST_BOR:
       return (ArithOps){OP_BOR, 0, 0};
     case AST_BXOR:
       return (ArithOps){OP_BXOR, 0, 0};
     case AST_SHL:
-      return (ArithOps){OP_SHL, 0, 0};
+      return (ArithOps){OP_SHL, OP_SHLI, 0};
     case AST_SHR:
-      return (ArithOps){OP_SHR, 0, 0};
+      return (ArithOps){OP_SHR, OP_SHRI, 0};
     default:
       return (ArithOps){OP_IN, 0, 0};
   }
@@ -255,6 +255,7 @@ static ArithOps arith_ops(AstOp op) {
 
 static bool fits_small(AstOp op, const Node *right) {
   if (right->kind != NODE_INT || right->i > INT8_MAX) return false;
+  if (op == AST_SHL || op == AST_SHR) return right->i >= 0 && right->i <= 63;
   return right->i >= (op == AST_DIV || op == AST_MOD ? 1 : INT8_MIN);
 }
 
@@ -267,11 +268,33 @@ static int number_constant(Compiler *c, const Node *right) {
   return index <= 255 ? index : -1;
 }
 
+// A product in registers, which can be added to something at once.
+static bool is_product(const Node *node) {
+  return node->kind == NODE_BINARY && node->op == AST_MUL &&
+         !fold_is_literal(node) && !fold_is_literal(node->a) &&
+         !fold_is_literal(node->b);
+}
+
+static void product_to(Compiler *c, Pos pos, Op op, int target,
+                       const Node *product, int third) {
+  int save = c->func->top;
+  int a = expr_any(c, product->a), b = expr_any(c, product->b);
+  emit_abc(c, product->pos, op, target, a, b);
+  emit_extra(c, pos, (Instr)third);
+  reg_set(c, save);
+}
+
 void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right) {
   ArithOps ops = arith_ops(op);
   int save = c->func->top;
   int constant = -1;
+  if ((op == AST_ADD || op == AST_SUB) && is_product(right)) {
+    pos.turned = op == AST_ADD;
+    product_to(c, pos, op == AST_ADD ? OP_MULADD : OP_SUBMUL, target, right,
+               left);
+    return;
+  }
   if (ops.small != 0 && fits_small(op, right)) {
     emit_abc(c, pos, ops.small, target, left, (int)right->i);
   } else if (ops.constant != 0 && (constant = number_constant(c, right)) >= 0) {
@@ -294,6 +317,13 @@ static void arith_to(Compiler *c, Node *node, int target) {
   int save = c->func->top;
   bool turn = turns_round(node);
   node->pos.turned = turn;
+  // (b * c) + local: reading the local early changes nothing
+  if ((node->op == AST_ADD || node->op == AST_SUB) && is_product(node->a) &&
+      expr_register(c, node->b) >= 0) {
+    product_to(c, node->pos, node->op == AST_ADD ? OP_MULADD : OP_MULSUB,
+               target, node->a, expr_register(c, node->b));
+    return;
+  }
   int left = expr_any(c, turn ? node->b : node->a);
   expr_arith(c, node->pos, node->op, target, left, turn ? node->a : node->b);
   reg_set(c, save);

@@ -219,29 +219,29 @@ static bool negate(Local *l, Goroutine *g, Value v, Value *out) {
   return vm_panic(l, g, "cannot apply unary `-` to %s", value_type_name(v));
 }
 
+// Opcodes with a small number, or a constant, as the second operand.
+#define WITH_SMALL(X)                                              \
+  X(ADDI, ADD)                                                     \
+  X(SUBI, SUB) X(MULI, MUL) X(DIVI, DIV) X(MODI, MOD) X(SHLI, SHL) \
+      X(SHRI, SHR)
+#define WITH_CONSTANT(X) \
+  X(ADDK, ADD)           \
+  X(SUBK, SUB) X(MULK, MUL) X(DIVK, DIV) X(BANDK, BAND) X(MULWK, MULW)
+
 bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
   Value *out = &base[INSTR_A(i)];
   Value b = base[INSTR_B(i)];
-  Value immediate = value_from_small(INSTR_SC(i));
   switch (INSTR_OP(i)) {
-    case OP_ADDI:
-      return arith_op(l, g, OP_ADD, b, immediate, out);
-    case OP_SUBI:
-      return arith_op(l, g, OP_SUB, b, immediate, out);
-    case OP_MULI:
-      return arith_op(l, g, OP_MUL, b, immediate, out);
-    case OP_DIVI:
-      return arith_op(l, g, OP_DIV, b, immediate, out);
-    case OP_MODI:
-      return arith_op(l, g, OP_MOD, b, immediate, out);
-    case OP_ADDK:
-      return arith_op(l, g, OP_ADD, b, k[INSTR_C(i)], out);
-    case OP_SUBK:
-      return arith_op(l, g, OP_SUB, b, k[INSTR_C(i)], out);
-    case OP_MULK:
-      return arith_op(l, g, OP_MUL, b, k[INSTR_C(i)], out);
-    case OP_DIVK:
-      return arith_op(l, g, OP_DIV, b, k[INSTR_C(i)], out);
+#define X(op, plain) \
+  case OP_##op:      \
+    return arith_op(l, g, OP_##plain, b, value_from_small(INSTR_SC(i)), out);
+    WITH_SMALL(X)
+#undef X
+#define X(op, plain) \
+  case OP_##op:      \
+    return arith_op(l, g, OP_##plain, b, k[INSTR_C(i)], out);
+    WITH_CONSTANT(X)
+#undef X
     case OP_NEG:
       return negate(l, g, b, out);
     case OP_BNOT:
@@ -249,6 +249,30 @@ bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
       return vm_panic(l, g, "cannot apply unary `^` to %s", value_type_name(b));
     default:
       return arith_op(l, g, (Op)INSTR_OP(i), b, base[INSTR_C(i)], out);
+  }
+}
+
+// The second word has the sum's place, for what goes wrong there.
+bool arith_product(Local *l, Goroutine *g, Value *base, Instr i, Instr z) {
+  Value b = base[INSTR_B(i)], c = base[INSTR_C(i)], third = base[z];
+  Value *out = &base[INSTR_A(i)], product;
+  if (value_is_float(b) && value_is_float(c) && value_is_float(third)) {
+    double p = value_float(b) * value_float(c),
+           third_float = value_float(third);
+    double sum = INSTR_OP(i) == OP_MULADD   ? p + third_float
+                 : INSTR_OP(i) == OP_MULSUB ? p - third_float
+                                            : third_float - p;
+    return give_float(l, g, sum, out);
+  }
+  if (!arith_op(l, g, OP_MUL, b, c, &product)) return false;
+  g->pc++;
+  switch (INSTR_OP(i)) {
+    case OP_MULADD:
+      return arith_op(l, g, OP_ADD, product, third, out);
+    case OP_MULSUB:
+      return arith_op(l, g, OP_SUB, product, third, out);
+    default:
+      return arith_op(l, g, OP_SUB, third, product, out);
   }
 }
 

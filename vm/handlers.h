@@ -100,26 +100,41 @@ HANDLER(CLOSURE) {
       NEXT();                                                               \
     }                                                                       \
   }
-#define FLOATING(op)                                                        \
+// From then on the place tries floats first; others still find their way.
+#define SPECIALISE(to)                                                      \
+  rt_store_relaxed((Instr *)(uintptr_t)(pc - 1), (i & ~(Instr)0xff) | OP_##to)
+#define FLOATING(op, special)                                               \
   if (value_both_flo(x, y)) {                                               \
     Value f;                                                                \
     if (LIKELY(value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
       base[A] = f;                                                          \
+      SPECIALISE(special);                                                  \
       NEXT();                                                               \
     }                                                                       \
   }
-#define ADD_LIKE(builtin, op, yv)      \
-  {                                    \
-    OVERFLOWING(builtin, base[B], yv)  \
-    else FLOATING(op)                  \
-    ARITH_SLOW();                      \
+#define FLOATS_FIRST(op, yv, general)                                       \
+  {                                                                         \
+    Value x = base[B], y = (yv), f;                                         \
+    if (LIKELY(value_both_flo(x, y) &&                                      \
+               value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
+      base[A] = f;                                                          \
+      NEXT();                                                               \
+    }                                                                       \
+    i = (i & ~(Instr)0xff) | OP_##general;                                  \
+    JUMP_TO(do_##general);                                                  \
+  }
+#define ADD_LIKE(builtin, op, yv, special)  \
+  {                                         \
+    OVERFLOWING(builtin, base[B], yv)       \
+    else FLOATING(op, special)              \
+    ARITH_SLOW();                           \
   }
 #define IMMEDIATE value_from_small(INSTR_SC(i))
 
-HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, +, base[C])
-HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, base[C])
-HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, k[C])
-HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, k[C])
+HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, +, base[C], ADDF)
+HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, base[C], SUBF)
+HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, k[C], ADDKF)
+HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, k[C], SUBKF)
 
 #define IMMEDIATE_LIKE(builtin)                  \
   {                                              \
@@ -130,7 +145,7 @@ HANDLER(ADDI) IMMEDIATE_LIKE(__builtin_add_overflow)
 HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow)
 
 // One factor loses its shift, so that the product keeps just one.
-#define MUL_LIKE(yv)                                                         \
+#define MUL_LIKE(yv, special)                                                         \
   {                                                                          \
     Value x = base[B], y = (yv);                                             \
     int64_t r;                                                               \
@@ -140,15 +155,15 @@ HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow)
         NEXT();                                                              \
       }                                                                      \
     } else                                                                   \
-      FLOATING(*)                                                            \
+      FLOATING(*, special)                                                   \
     ARITH_SLOW();                                                            \
   }
-HANDLER(MUL) MUL_LIKE(base[C])
-HANDLER(MULK) MUL_LIKE(k[C])
-HANDLER(MULI) MUL_LIKE(IMMEDIATE)
+HANDLER(MUL) MUL_LIKE(base[C], MULF)
+HANDLER(MULK) MUL_LIKE(k[C], MULKF)
+HANDLER(MULI) MUL_LIKE(IMMEDIATE, MULI)
 
 // y is not 0; the smallest small int over -1 leaves the small range.
-#define DIV_LIKE(yv)                                                       \
+#define DIV_LIKE(yv, special)                                                       \
   {                                                                        \
     Value x = base[B], y = (yv);                                           \
     if (LIKELY(value_both_small(x, y))) {                                  \
@@ -157,12 +172,51 @@ HANDLER(MULI) MUL_LIKE(IMMEDIATE)
         NEXT();                                                            \
       }                                                                    \
     } else                                                                 \
-      FLOATING(/)                                                          \
+      FLOATING(/, special)                                                 \
     ARITH_SLOW();                                                          \
   }
-HANDLER(DIV) DIV_LIKE(base[C])
-HANDLER(DIVK) DIV_LIKE(k[C])
-HANDLER(DIVI) DIV_LIKE(IMMEDIATE)
+HANDLER(DIV) DIV_LIKE(base[C], DIVF)
+HANDLER(DIVK) DIV_LIKE(k[C], DIVKF)
+HANDLER(DIVI) DIV_LIKE(IMMEDIATE, DIVI)
+
+HANDLER(ADDF) FLOATS_FIRST(+, base[C], ADD)
+HANDLER(SUBF) FLOATS_FIRST(-, base[C], SUB)
+HANDLER(MULF) FLOATS_FIRST(*, base[C], MUL)
+HANDLER(DIVF) FLOATS_FIRST(/, base[C], DIV)
+HANDLER(ADDKF) FLOATS_FIRST(+, k[C], ADDK)
+HANDLER(SUBKF) FLOATS_FIRST(-, k[C], SUBK)
+HANDLER(MULKF) FLOATS_FIRST(*, k[C], MULK)
+HANDLER(DIVKF) FLOATS_FIRST(/, k[C], DIVK)
+
+// product: of ints, with one shift, or of floats; z is the third operand.
+#define PRODUCT_LIKE(float_expr, int_expr)                                   \
+  {                                                                          \
+    Value x = base[B], y = base[C], z = base[*pc], f;                        \
+    if (LIKELY(value_both_flo(x, y) && value_is_flo(z))) {                   \
+      double product = value_flo(x) * value_flo(y), third = value_flo(z);    \
+      if (LIKELY(value_try_flo(float_expr, &f))) {                           \
+        base[A] = f;                                                         \
+        pc++;                                                                \
+        NEXT();                                                              \
+      }                                                                      \
+    } else if (LIKELY(value_both_small(x, y) && value_is_small(z))) {        \
+      int64_t product, third = (int64_t)z, r;                                \
+      if (LIKELY(!__builtin_mul_overflow((int64_t)x, value_small(y),         \
+                                         &product) &&                        \
+                 !int_expr)) {                                               \
+        base[A] = (Value)r;                                                  \
+        pc++;                                                                \
+        NEXT();                                                              \
+      }                                                                      \
+    }                                                                        \
+    JUMP_TO(product_general);                                                \
+  }
+HANDLER(MULADD)
+PRODUCT_LIKE(product + third, __builtin_add_overflow(product, third, &r))
+HANDLER(MULSUB)
+PRODUCT_LIKE(product - third, __builtin_sub_overflow(product, third, &r))
+HANDLER(SUBMUL)
+PRODUCT_LIKE(third - product, __builtin_sub_overflow(third, product, &r))
 
 #define MOD_LIKE(yv)                                        \
   {                                                         \
@@ -176,39 +230,53 @@ HANDLER(DIVI) DIV_LIKE(IMMEDIATE)
 HANDLER(MOD) MOD_LIKE(base[C])
 HANDLER(MODI) MOD_LIKE(IMMEDIATE)
 
-HANDLER(ADDW) { ARITH_SLOW(); }
-HANDLER(SUBW) { ARITH_SLOW(); }
-HANDLER(MULW) { ARITH_SLOW(); }
+// Ints of all 64 bits: expr of n and m is the result, boxed if need be.
+#define WIDE(yv, expr)                                                       \
+  {                                                                          \
+    Value x = base[B], y = (yv), v;                                          \
+    int64_t n, m;                                                            \
+    if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
+               value_try_int(l, (int64_t)(expr), &v))) {                     \
+      base[A] = v;                                                           \
+      NEXT();                                                                \
+    }                                                                        \
+    ARITH_SLOW();                                                            \
+  }
+HANDLER(ADDW) WIDE(base[C], (uint64_t)n + (uint64_t)m)
+HANDLER(SUBW) WIDE(base[C], (uint64_t)n - (uint64_t)m)
+HANDLER(MULW) WIDE(base[C], (uint64_t)n * (uint64_t)m)
+HANDLER(MULWK) WIDE(k[C], (uint64_t)n * (uint64_t)m)
 
-#define BIT_LIKE(op)                                        \
-  {                                                         \
-    Value x = base[B], y = base[C];                         \
-    if (LIKELY(value_both_small(x, y))) {                   \
-      base[A] = x op y;                                     \
-      NEXT();                                               \
-    }                                                       \
-    ARITH_SLOW();                                           \
+#define BIT_LIKE(op, yv)                     \
+  {                                          \
+    Value p = base[B], q = (yv);           \
+    if (LIKELY(value_both_small(p, q))) {  \
+      base[A] = p op q;                    \
+      NEXT();                                \
+    }                                        \
+    WIDE(q, n op m)                         \
   }
-HANDLER(BAND) BIT_LIKE(&)
-HANDLER(BOR) BIT_LIKE(|)
-HANDLER(BXOR) BIT_LIKE(^)
+HANDLER(BAND) BIT_LIKE(&, base[C])
+HANDLER(BANDK) BIT_LIKE(&, k[C])
+HANDLER(BOR) BIT_LIKE(|, base[C])
+HANDLER(BXOR) BIT_LIKE(^, base[C])
+
+// More than 63 is for the slow path, negative counts, too.
 HANDLER(SHL) {
-  Value x = base[B], y = base[C];
-  // a non-negative int that keeps its sign bit clear after the shift
-  if (LIKELY(value_both_small(x, y) && y <= value_from_small(60) &&
-             (x >> (62 - value_small(y))) == 0)) {
-    base[A] = x << value_small(y);
-    if (LIKELY((int64_t)base[A] >= 0)) NEXT();
-  }
-  ARITH_SLOW();
+  Value by = base[C];
+  if (UNLIKELY(by > value_from_small(63))) ARITH_SLOW();
+  WIDE(by, (uint64_t)n << m)
 }
 HANDLER(SHR) {
-  Value x = base[B], y = base[C];
-  if (LIKELY(value_both_small(x, y) && y <= value_from_small(61))) {
-    base[A] = value_from_small(value_small(x) >> value_small(y));
-    NEXT();
-  }
-  ARITH_SLOW();
+  Value by = base[C];
+  if (UNLIKELY(by > value_from_small(63))) ARITH_SLOW();
+  WIDE(by, n >> m)
+}
+HANDLER(SHLI) {
+  WIDE(IMMEDIATE, (uint64_t)n << m)
+}
+HANDLER(SHRI) {
+  WIDE(IMMEDIATE, n >> m)
 }
 HANDLER(NEG) {
   Value x = base[B];
@@ -263,18 +331,32 @@ HANDLER(BNOT) {
     take(yes, C);                                 \
     NEXT();                                       \
   }
+// Against a constant, which is a float more often than not.
+#define COMPARE_K(op, xv, yv)                     \
+  {                                               \
+    Value x = (xv), y = (yv);                     \
+    bool yes;                                     \
+    if (LIKELY(value_both_flo(x, y)))             \
+      yes = value_flo(x) op value_flo(y);         \
+    else if (LIKELY(value_both_small(x, y)))      \
+      yes = (int64_t)x op(int64_t) y;             \
+    else                                          \
+      JUMP_TO(compare_general);                   \
+    TAKE(yes, C);                                 \
+    NEXT();                                       \
+  }
 #define SMALL_B value_from_small(INSTR_SB(i))
 
 HANDLER(LT) COMPARE(<, TAKE, base[A], base[B])
 HANDLER(LE) COMPARE(<=, TAKE, base[A], base[B])
 HANDLER(LTI) COMPARE(<, TAKE, base[A], SMALL_B)
 HANDLER(LEI) COMPARE(<=, TAKE, base[A], SMALL_B)
-HANDLER(LTK) COMPARE(<, TAKE, base[A], k[B])
-HANDLER(LEK) COMPARE(<=, TAKE, base[A], k[B])
+HANDLER(LTK) COMPARE_K(<, base[A], k[B])
+HANDLER(LEK) COMPARE_K(<=, base[A], k[B])
 HANDLER(GTI) COMPARE(<, TAKE, SMALL_B, base[A])
 HANDLER(GEI) COMPARE(<=, TAKE, SMALL_B, base[A])
-HANDLER(GTK) COMPARE(<, TAKE, k[B], base[A])
-HANDLER(GEK) COMPARE(<=, TAKE, k[B], base[A])
+HANDLER(GTK) COMPARE_K(<, k[B], base[A])
+HANDLER(GEK) COMPARE_K(<=, k[B], base[A])
 HANDLER(LTL) COMPARE(<, TAKE_BACK, base[A], base[B])
 HANDLER(LEL) COMPARE(<=, TAKE_BACK, base[A], base[B])
 HANDLER(LTIL) COMPARE(<, TAKE_BACK, base[A], SMALL_B)

@@ -14,6 +14,12 @@ SHARED(arith_general) {
   CHARGE();
   NEXT();
 }
+SHARED(product_general) {
+  TRY(arith_product(l, g, base, i, *pc));
+  CHARGE();
+  pc++;
+  NEXT();
+}
 SHARED(compare_general) {
   SAVE();
   int answer = compare_slow(l, g, base, k, i);

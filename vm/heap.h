@@ -83,6 +83,19 @@ static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
   return heap_alloc_slow(local, size, type);
 }
 
+// The same, but NULL when the cache is empty, too: for handlers, which have
+// another way then. size is a small constant.
+static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
+  AllocCache *cache = &local->caches[heap_class_of[(size + 15) / 16]];
+  uint64_t bits = cache->bits;
+  if (__builtin_expect(bits == 0, 0)) return NULL;
+  cache->bits = bits & (bits - 1);
+  Obj *obj =
+      (Obj *)(cache->window + (size_t)__builtin_ctzll(bits) * cache->size);
+  *obj = (Obj){.type = (uint8_t)type};
+  return obj;
+}
+
 // The same without a P, under a lock: for what boot and compiler make.
 Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 

@@ -116,7 +116,8 @@ static const Handler handlers[OP_COUNT];
 #define HANDLER(op) static HANDLER_CC void do_##op(PARAMS)
 #define NEXT()                         \
   do {                                 \
-    i = *pc++;                         \
+    i = rt_load_relaxed(pc);           \
+    pc++;                              \
     TAIL handlers[INSTR_OP(i)](ARGS);  \
   } while (0)
 #define JUMP_TO(name) TAIL name(ARGS)
@@ -128,7 +129,8 @@ static const Handler handlers[OP_COUNT];
 #define HANDLER(op) do_##op:
 #define NEXT()                     \
   do {                             \
-    i = *pc++;                     \
+    i = rt_load_relaxed(pc);       \
+    pc++;                          \
     goto *labels[INSTR_OP(i)];     \
   } while (0)
 #define JUMP_TO(name) goto name
@@ -221,7 +223,8 @@ void interp_resume(P *p, G *sg) {
   Value *base, *k;
   RELOAD_FRAME();
   int64_t count = first_count(l->vm);
-  Instr i = *pc++;
+  Instr i = rt_load_relaxed(pc);
+  pc++;
   handlers[INSTR_OP(i)](ARGS);
 }
 

@@ -50,6 +50,8 @@ bool stack_init(Local *l, Goroutine *g, size_t words);
 // --- arith.c ----------------------------------------------------------------
 // b op c for any values and arithmetic opcode (immediate and constant forms
 // are mapped to the plain ones). false: panicked.
+// MULADD and its like; z: the third operand's register.
+bool arith_product(Local *l, Goroutine *g, Value *base, Instr i, Instr z);
 bool arith_op(Local *l, Goroutine *g, Op op, Value b, Value c, Value *out);
 bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i);
 // op EQ, LT or LE: 0, 1, or -1 (panicked).

@@ -23,6 +23,9 @@ static ObjFloat *shared_float(const Vm *vm, double d) {
 Value value_box_float(Local *local, double d) {
   Value v;
   if (value_try_flo(d, &v)) return v;
+  if (d == 0 && local->vm->float_zero != NULL)
+    return value_from_obj(signbit(d) ? local->vm->float_neg_zero
+                                     : local->vm->float_zero);
   ObjFloat *box = shared_float(local->vm, d);
   if (!box) {
     box = (ObjFloat *)heap_alloc(&local->heap, sizeof *box, OBJ_FLOAT);

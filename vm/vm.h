@@ -117,6 +117,27 @@ static inline bool value_is_int(Value v) {
 static inline int64_t value_int(Value v) {
   return value_is_small(v) ? value_small(v) : ((ObjInt *)value_obj(v))->value;
 }
+// Both for handlers: false where the slow path must decide.
+static inline bool value_wide(Value v, int64_t *out) {
+  if (__builtin_expect(value_is_small(v), 1)) {
+    *out = value_small(v);
+    return true;
+  }
+  if (!value_is_type(v, OBJ_INT)) return false;
+  *out = ((ObjInt *)value_obj(v))->value;
+  return true;
+}
+static inline __attribute__((always_inline)) bool value_try_int(Local *local,
+                                                                int64_t i,
+                                                                Value *out) {
+  *out = value_from_small(i);
+  if (__builtin_expect(value_small(*out) == i, 1)) return true;
+  ObjInt *box = (ObjInt *)heap_try_alloc(&local->heap, sizeof *box, OBJ_INT);
+  if (box == NULL) return false;
+  box->value = i;
+  *out = value_from_obj(box);
+  return true;
+}
 static inline bool value_is_float(Value v) {
   return value_is_flo(v) || value_is_type(v, OBJ_FLOAT);
 }
