@@ -12,12 +12,15 @@
 // All functions: owner P.
 #include "chan.h"
 
+enum { INSERTION_MAX = 12 };
+
 // --- Orders -----------------------------------------------------------------
 static void poll_order(P *p, uint16_t *order, int count, bool prio) {
   for (int i = 0; i < count; i++) {
     order[i] = (uint16_t)i;
     if (prio) continue;
-    int j = (int)(sched_random(p) % (uint64_t)(i + 1));
+    // 32 random bits times n, over 2^32: as even as anybody will see
+    int j = (int)((sched_random(p) >> 32) * (uint64_t)(i + 1) >> 32);
     order[i] = order[j];
     order[j] = (uint16_t)i;
   }
@@ -39,9 +42,26 @@ static void sink(const SelCase *cases, uint16_t *order, int at, int count) {
   order[at] = moved;
 }
 
-// Heap sort: no recursion, n log n for any number of cases.
-static void lock_order(const SelCase *cases, uint16_t *order, int count) {
+static void insertion_sort(const SelCase *cases, uint16_t *order, int count) {
+  for (int i = 1; i < count; i++) {
+    uint16_t moved = order[i];
+    int at = i;
+    for (; at > 0 && above(cases, order[at - 1], moved); at--)
+      order[at] = order[at - 1];
+    order[at] = moved;
+  }
+}
+
+// Heap sort for many: no recursion, n log n for any number of cases. With one
+// P there are no locks, and any order is right.
+static void lock_order(const P *p, const SelCase *cases, uint16_t *order,
+                       int count) {
   for (int i = 0; i < count; i++) order[i] = (uint16_t)i;
+  if (p->single) return;
+  if (count <= INSERTION_MAX) {
+    insertion_sort(cases, order, count);
+    return;
+  }
   for (int i = count / 2 - 1; i >= 0; i--) sink(cases, order, i, count);
   for (int end = count - 1; end > 0; end--) {
     uint16_t largest = order[0];
@@ -173,7 +193,7 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
   }
   uint16_t *locks = order + count;
   poll_order(p, order, count, prio);
-  lock_order(cases, locks, count);
+  lock_order(p, cases, locks, count);
   lock_all(p, cases, locks, count);
   G *peer = NULL;
   int index = try_cases(p, cases, order, count, &peer);

@@ -220,10 +220,9 @@ static bool negate(Local *l, Goroutine *g, Value v, Value *out) {
 }
 
 // Opcodes with a small number, or a constant, as the second operand.
-#define WITH_SMALL(X)                                              \
-  X(ADDI, ADD)                                                     \
-  X(SUBI, SUB) X(MULI, MUL) X(DIVI, DIV) X(MODI, MOD) X(SHLI, SHL) \
-      X(SHRI, SHR)
+#define WITH_SMALL(X) \
+  X(ADDI, ADD)        \
+  X(SUBI, SUB) X(MULI, MUL) X(DIVI, DIV) X(MODI, MOD) X(SHLI, SHL) X(SHRI, SHR)
 #define WITH_CONSTANT(X) \
   X(ADDK, ADD)           \
   X(SUBK, SUB) X(MULK, MUL) X(DIVK, DIV) X(BANDK, BAND) X(MULWK, MULW)

@@ -10,7 +10,7 @@
 #include "vm/interp.h"
 
 // --- Goroutines -------------------------------------------------------------
-enum { FREE_MAX = 64, FREE_STACK_MAX = 128 };
+enum { FREE_MAX = 1024, FREE_STACK_MAX = 128 };
 
 static Goroutine *take_free(Local *l) {
   Goroutine *g = l->free;
@@ -34,14 +34,35 @@ static Goroutine *make(Local *l) {
 }
 
 // The bottom frame runs goexit's code: [CALLV 0 all][GOEXIT], with the function
-// and its arguments as if the call was about to happen.
+// and its arguments as if the call was about to happen; or, where the call
+// cannot fail, as if it just had.
+static void enter_at_once(Goroutine *g, const VmCode *code,
+                          const Proto *proto) {
+  Value *callee = g->base + FRAME_WORDS;
+  callee[-3] = (Value)(uintptr_t)(code->goexit->code + 1);
+  callee[-2] = (Value)(FRAME_WORDS << 8 | WANT_ALL) << 2;
+  g->base = callee;
+  g->pc = proto->code;
+  g->multi = 0;
+}
+
+// The function's proto, if a call with so many arguments needs nothing else.
+static const Proto *plain_function(Value function, int argc) {
+  if (!value_is_type(function, OBJ_CLOSURE)) return NULL;
+  const Proto *proto = ((ObjClosure *)value_obj(function))->proto;
+  bool plain = proto->nparams == argc &&
+               (proto->flags & (PROTO_REST | PROTO_DEFAULTS)) == 0;
+  return plain ? proto : NULL;
+}
+
 Goroutine *goroutine_new(Local *l, Value function, const Value *args,
                          int argc) {
   VmCode *code = vm_code(l->vm);
+  const Proto *plain = plain_function(function, argc);
   Goroutine *g = take_free(l);
   if (g == NULL) g = make(l);
   if (g == NULL) return NULL;
-  size_t need = 2 * FRAME_WORDS + (size_t)argc;
+  size_t need = 2 * FRAME_WORDS + (plain ? plain->nregs : (size_t)argc);
   if (need > (size_t)(g->limit - g->stack) &&
       !stack_init(l, g, need + STACK_INITIAL))
     return NULL;
@@ -54,6 +75,7 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
   for (int n = 0; n < argc; n++) g->base[FRAME_WORDS + n] = args[n];
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
+  if (plain != NULL) enter_at_once(g, code, plain);
   rt_store_relaxed(&l->balance, l->balance + 1);  // relaxed: a counter
   return g;
 }
@@ -108,7 +130,9 @@ Next conc_goexit(Local *l, Goroutine *g) {
   g->multi = 0;
   const Value *results = g->base;
   if (g == l->vm->main) return vm_exit(l, g, 0);
-  if (g->task != NULL) {
+  if (g->task != NULL && n == 1) {
+    finish_task(l, g->task, TASK_RETURNED_ONE, results[0]);
+  } else if (g->task != NULL) {
     ObjValues *block = values_new(l, n);
     if (block == NULL) {
       vm_panic_memory(l, g);
@@ -143,11 +167,15 @@ Next conc_panicked(Local *l, Goroutine *g) {
 
 bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want) {
   // acquire: pairs with release in finish_task
-  if (rt_load_acquire(&task->state) == TASK_PANICKED) {
+  uint32_t state = rt_load_acquire(&task->state);
+  Value results = heap_load(&task->results);
+  if (state == TASK_PANICKED) {
     rt_store_relaxed(&task->awaited, 1);
-    return vm_panic_value(l, g, heap_load(&task->results));
+    return vm_panic_value(l, g, results);
   }
-  const ObjValues *block = (ObjValues *)value_obj(heap_load(&task->results));
+  if (state == TASK_RETURNED_ONE)
+    return call_deliver(l, g, to, &results, 1, want, "the task");
+  const ObjValues *block = (ObjValues *)value_obj(results);
   return call_deliver(l, g, to, block->slots, (int)block->len, want,
                       "the task");
 }

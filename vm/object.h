@@ -154,12 +154,13 @@ struct ObjTimer {
 };
 
 // What `go` as an expression gives: ends by closing `done`.
-enum { TASK_RUNNING, TASK_RETURNED, TASK_PANICKED };
+enum { TASK_RUNNING, TASK_RETURNED, TASK_RETURNED_ONE, TASK_PANICKED };
 typedef struct ObjTask {
   Obj obj;
   uint32_t state;    // atomic; written before done is closed
   uint32_t awaited;  // atomic: somebody asked for the outcome
-  Value results;     // ObjValues: what the function returned; or the panic
+  Value results;     // ObjValues: what was returned; or the one value; or
+                     // what was panicked with
   void *trace;       // the panic's Trace (panic.h), malloced; or NULL
   Chan done;         // cap 0
 } ObjTask;
