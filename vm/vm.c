@@ -185,10 +185,17 @@ Csp *vm_csp(Vm *vm) { return runtime_of(vm); }
 // --- Running ----------------------------------------------------------------
 static ObjClosure *compile(Csp *csp, const char *path, const char *text,
                            size_t len, bool warnings, char **messages) {
+  // The lexer wants a zero byte behind the text.
+  char *copy = malloc(len + 1);
+  *messages = copy ? NULL : strdup("out of memory\n");
+  if (copy == NULL) return NULL;
+  memcpy(copy, text, len);
+  copy[len] = '\0';
   CompileInput input = {
-      .path = path, .text = text, .len = len, .warnings = warnings};
-  *messages = NULL;
-  return csp->vm.compile(&csp->vm, &input, messages);
+      .path = path, .text = copy, .len = len, .warnings = warnings};
+  ObjClosure *script = csp->vm.compile(&csp->vm, &input, messages);
+  free(copy);
+  return script;
 }
 
 static void print_stats(Csp *csp) {

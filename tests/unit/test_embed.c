@@ -101,6 +101,23 @@ static void failures_are_reported_and_leave_the_host_running(void **state) {
   }
 }
 
+// A bug once: the lexer read the byte behind it.
+static void a_text_needs_no_zero_byte_at_its_end(void **state) {
+  (void)state;
+  static const char script[] = "println(1)";
+  Host host;
+  open_host(&host, 1);
+  size_t len = sizeof script - 1;
+  char *text = malloc(len);
+  memcpy(text, script, len);
+  int status = -1;
+  csp_run(host.csp, "host.csp", text, len, &status);
+  free(text);
+  assert_int_equal(status, 0);
+  assert_string_equal(host.out, "1\n");
+  close_host(&host);
+}
+
 // --- Natives ----------------------------------------------------------------
 static CspStatus host_add(CspCall *call) {
   int64_t a, b;
@@ -237,6 +254,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(output_goes_to_the_host),
       cmocka_unit_test(failures_are_reported_and_leave_the_host_running),
+      cmocka_unit_test(a_text_needs_no_zero_byte_at_its_end),
       cmocka_unit_test(natives_can_be_called),
       cmocka_unit_test(runtimes_are_independent),
       cmocka_unit_test(a_running_script_can_be_interrupted),

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer target: whatever compiles runs, and ends by itself or by an
+// interrupt after a moment, within its limits of memory and depth, without
+// harm to the process. Texts with an import are passed over: they could reach
+// files. `tests/fuzz/run SECONDS` builds and runs it.
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "stdlib/stdlib.h"
+#include "vm/csp.h"
+#include "vm/heap.h"
+#include "vm/native.h"
+
+enum { RUN_NS = 20000000, HEAP_BYTES = 64 << 20 };
+
+typedef struct Watch {
+  Csp *csp;
+  pthread_mutex_t lock;
+  pthread_cond_t ended;
+  bool over;
+} Watch;
+
+// Interrupts the run when its time is up.
+static void *watch_main(void *arg) {
+  Watch *w = arg;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += RUN_NS;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&w->lock);
+  int error = 0;
+  while (!w->over && error != ETIMEDOUT)
+    error = pthread_cond_timedwait(&w->ended, &w->lock, &until);
+  if (!w->over) csp_interrupt(w->csp);
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+static void discard(void *arg, const char *data, size_t len) {
+  (void)arg;
+  (void)data;
+  (void)len;
+}
+
+static bool reaches_files(const uint8_t *data, size_t size) {
+  return memmem(data, size, "import", 6) != NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (reaches_files(data, size)) return -1;
+  CspConfig config;
+  csp_config_init(&config);
+  config.procs = 1 + (int)(size % 3);
+  config.max_frames = 10000;
+  config.max_stack = 1 << 20;
+  config.write_out = config.write_err = discard;
+  Csp *csp = csp_new(&config);
+  if (csp == NULL) abort();
+  csp_install_language(csp);
+  if (!stdlib_install(csp)) abort();
+  heap_set_limit(csp_vm(csp)->heap, HEAP_BYTES);
+  Watch watch = {csp, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
+                 false};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, watch_main, &watch) != 0) abort();
+  int status = -1;
+  csp_run(csp, "fuzz.csp", (const char *)data, size, &status);
+  pthread_mutex_lock(&watch.lock);
+  watch.over = true;
+  pthread_cond_signal(&watch.ended);
+  pthread_mutex_unlock(&watch.lock);
+  pthread_join(thread, NULL);
+  csp_free(csp);
+  return 0;
+}
