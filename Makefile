@@ -8,13 +8,8 @@
 # DISPATCH=tail|goto       how the interpreter goes from opcode to opcode
 # SAN=address|thread|undefined  DEBUG=1  WERROR=1  CC=...  PREFIX=...  V=1 (say all)
 DISPATCH ?= tail
-SAN      ?=
-DEBUG    ?=
-WERROR   ?=
 PREFIX   ?= /usr/local
-DESTDIR  ?=
 FILE     ?= examples/fib.csp
-RUNFLAGS ?=
 
 CC_tail := clang-19
 CC_goto := gcc
@@ -23,7 +18,7 @@ CC := $(CC_$(DISPATCH))
 endif
 
 PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
-            libcmocka-dev clang-format python3
+            libcmocka-dev clang-format python3 valgrind
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli
@@ -48,7 +43,7 @@ empty   :=
 BUILD   := build$(if $(VARIANT),/$(subst $(empty) $(empty),-,$(VARIANT)))
 
 CFLAGS  ?= $(if $(DEBUG),-O0 -g3,-O2 -g)
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -pthread \
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS) -pthread \
   -I. -Ilang -I$(BUILD)/lang -MMD -MP \
   -DCSP_DISPATCH_TAIL=$(if $(filter tail,$(DISPATCH)),1,0) \
   $(if $(DEBUG),-DCSP_DEBUG=1) $(if $(WERROR),-Werror) \
@@ -74,7 +69,8 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 endif
 
 # ---- for everyday use -------------------------------------------------------
-.PHONY: all run test check lint fmt deps help clean install
+.PHONY: all run test check lint fmt deps help clean install \
+        bench bench-quick bench-check
 all: $(PROGRAM) $(LIBRARY)  ## build/cspvm and build/libcspvm.a
 
 run: deps  ## install what is missing, build, run FILE=examples/fib.csp
@@ -94,6 +90,13 @@ lint:  ## format, layers, file sizes, no warnings from either compiler
 	@$(MAKE) WERROR=1 DISPATCH=tail all
 	@$(MAKE) WERROR=1 DISPATCH=goto all
 
+bench bench-quick: all  ## measure beside Lua, LuaJIT, Go and more (BENCHFLAGS)
+	@bench/run --bin $(PROGRAM) $(if $(filter %quick,$@),--quick) $(BENCHFLAGS)
+
+bench-check: all  ## fail if a program takes 3 % more instructions than it did
+	@bench/check --bin $(PROGRAM) \
+	  --flags "$(CFLAGS) DISPATCH=$(DISPATCH)$(SAN:%= SAN=%)"
+
 fmt:  ## format the C sources in place
 	clang-format -i $(C_FILES)
 
@@ -101,7 +104,7 @@ deps:  ## apt-get install the packages that are missing
 	@sh tests/deps.sh $(PACKAGES)
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 24
 
 clean:  ## remove build/
 	rm -rf build

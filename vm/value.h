@@ -4,8 +4,9 @@
 //   low bits 00      int of 62 bits, shifted left by two
 //   low bits 01, 10  float: its bits rotated left by three, which covers every
 //                    magnitude in [2^-511, 2^513)
-//   low bits 11      pointer to an object (16-byte aligned), plus three; or a
-//                    constant: nil, true, false, and two the program never sees
+//   low bits 0011    pointer to an object (16-byte aligned), plus three
+//   0111, 1011, 1111 constants: nil, true, false, and two the program never
+//                    sees
 //
 // Ints and floats outside those ranges are boxed (OBJ_INT, OBJ_FLOAT; 0.0,
 // infinities and NaN among them), and no program can tell. A number that fits
@@ -23,14 +24,15 @@ typedef struct Obj Obj;
 
 enum {
   TAG_MASK = 3,
+  OBJ_MASK = 15,
   TAG_OBJ = 3,
 };
 
-#define VALUE_NIL ((Value)0x03)
-#define VALUE_FALSE ((Value)0x07)
+#define VALUE_NIL ((Value)0x07)
+#define VALUE_FALSE ((Value)0x0f)
 #define VALUE_TRUE ((Value)0x0b)
-#define VALUE_UNDEF ((Value)0x0f)  // unset global, missing argument
-#define VALUE_TOMB ((Value)0x13)   // deleted map entry
+#define VALUE_UNDEF ((Value)0x17)  // unset global, missing argument
+#define VALUE_TOMB ((Value)0x1b)   // deleted map entry
 
 #define INT_SMALL_MAX (((int64_t)1 << 61) - 1)
 #define INT_SMALL_MIN (-((int64_t)1 << 61))
@@ -65,14 +67,14 @@ static inline bool value_try_flo(double d, Value *out) {
 }
 
 static inline bool value_is_obj(Value v) {
-  return (v & TAG_MASK) == TAG_OBJ && v > 0xff;
+  return (v & OBJ_MASK) == TAG_OBJ;
 }
 static inline Obj *value_obj(Value v) { return (Obj *)(v - TAG_OBJ); }
 static inline Value value_from_obj(const void *obj) {
   return (Value)(uintptr_t)obj + TAG_OBJ;
 }
 static inline bool value_truthy(Value v) {
-  return (v & ~(Value)4) != VALUE_NIL;
+  return (v & ~(Value)8) != VALUE_NIL;
 }
 static inline Value value_from_bool(bool b) {
   return b ? VALUE_TRUE : VALUE_FALSE;
