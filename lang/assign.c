@@ -13,7 +13,7 @@ static int count_nodes(const Node *list) {
 // --- Declaring --------------------------------------------------------------
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
   symbol->reg = reg;
-  if (symbol->captured) emit_abc(c, pos, OP_NEWCELL, reg, reg, 0);
+  if (symbol_in_cell(symbol)) emit_abc(c, pos, OP_NEWCELL, reg, reg, 0);
 }
 
 static bool is_new_local(const Node *name) {

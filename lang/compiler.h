@@ -49,7 +49,8 @@ typedef enum SymbolKind {
 struct Symbol {
   SymbolKind kind;
   bool constant;
-  bool captured;  // LOCAL: lives in a cell
+  bool captured;  // LOCAL: by a function inside its owner
+  bool assigned;  // LOCAL: again, after its declaration
   bool used;      // read somewhere
   bool parameter;
   bool predeclared;
@@ -64,6 +65,11 @@ struct Symbol {
   ObjCell *cell;
   Symbol *next;  // in its scope
 };
+
+// What is captured and changes lives in a cell; closures copy all else.
+static inline bool symbol_in_cell(const Symbol *symbol) {
+  return symbol->captured && symbol->assigned;
+}
 
 // Flags of ObjCells that hold top-level names, for those who compile later.
 enum {
@@ -338,7 +344,7 @@ void assign_incdec(Compiler *c, Node *node);
 // Values lie from register `from` up, which is top - count: new names take
 // registers from there, old ones are stored.
 void assign_names(Compiler *c, Node *names, int from);
-// The variable in register reg becomes visible, in a cell if captured.
+// The variable in register reg becomes visible, in a cell if it needs one.
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg);
 void assign_targets(Compiler *c, Node *targets, int from);
 

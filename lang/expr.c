@@ -17,7 +17,7 @@ Symbol *expr_symbol(const Node *node) {
 int expr_register(const Compiler *c, const Node *node) {
   if (node->kind != NODE_NAME) return -1;
   const Symbol *symbol = node->note;
-  if (symbol == NULL || symbol->kind != SYM_LOCAL || symbol->captured ||
+  if (symbol == NULL || symbol->kind != SYM_LOCAL || symbol_in_cell(symbol) ||
       symbol->owner != c->func)
     return -1;
   return symbol->reg;
@@ -40,8 +40,9 @@ void expr_read(Compiler *c, Pos pos, Symbol *symbol, int target) {
     emit_load(c, pos, target, symbol->value);
   } else if (symbol->owner != c->func) {
     int up = func_upvalue(c, c->func, symbol);
-    emit_abc(c, pos, OP_GETUP, target, up, 0);
-  } else if (symbol->captured) {
+    Op op = symbol_in_cell(symbol) ? OP_GETUP : OP_GETUPV;
+    emit_abc(c, pos, op, target, up, 0);
+  } else if (symbol_in_cell(symbol)) {
     emit_abc(c, pos, OP_GETCELL, target, symbol->reg, 0);
   } else if (symbol->reg != target) {
     emit_abc(c, pos, OP_MOVE, target, symbol->reg, 0);
@@ -55,7 +56,7 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from) {
   } else if (symbol->owner != c->func) {
     int up = func_upvalue(c, c->func, symbol);
     emit_abc(c, pos, OP_SETUP, from, up, 0);
-  } else if (symbol->captured) {
+  } else if (symbol_in_cell(symbol)) {
     emit_abc(c, pos, OP_SETCELL, symbol->reg, from, 0);
   } else if (symbol->reg != from) {
     emit_abc(c, pos, OP_MOVE, symbol->reg, from, 0);

@@ -169,7 +169,7 @@ static void constructor_body(Compiler *c, Func *func) {
   Pos pos = func->node->pos;
   for (const Node *f = func->node->a; f != NULL; f = f->next, reg++) {
     const Symbol *field = f->note;
-    if (field->captured) emit_abc(c, f->pos, OP_GETCELL, reg, reg, 0);
+    if (symbol_in_cell(field)) emit_abc(c, f->pos, OP_GETCELL, reg, reg, 0);
   }
   reg_need(c, 1);
   emit_abx(c, pos, OP_NEW, 0, emit_constant(c, func->self->value));
@@ -236,7 +236,7 @@ void func_local(Compiler *c, Node *decl) {
   Symbol *symbol = decl->note;
   int reg = reg_take(c, 1);
   c->func->active = c->func->top;
-  if (symbol->captured) {
+  if (symbol_in_cell(symbol)) {
     emit_abc(c, decl->pos, OP_LOADNIL, reg, 0, 0);
     assign_bind(c, decl->pos, symbol, reg);
     int made = c->func->top;

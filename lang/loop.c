@@ -81,7 +81,7 @@ static void renew_cells(Compiler *c, const Node *init) {
   if (init == NULL || init->kind != NODE_DEFINE) return;
   for (const Node *name = init->a; name != NULL; name = name->next) {
     const Symbol *symbol = name->note;
-    if (!(name->flags & NOTE_NEW) || !symbol->captured) continue;
+    if (!(name->flags & NOTE_NEW) || !symbol_in_cell(symbol)) continue;
     int work = c->func->top;
     reg_need(c, work + 1);
     emit_abc(c, name->pos, OP_GETCELL, work, symbol->reg, 0);

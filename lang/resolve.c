@@ -154,6 +154,7 @@ static void resolve_funcdecl(Compiler *c, Node *decl) {
   if (!top) {
     Symbol *symbol = scope_declare(c, SYM_LOCAL, decl->name, decl->pos);
     symbol->constant = true;
+    symbol->assigned = true;  // it may capture itself, before it is made
     decl->note = symbol;
   }
   Func *func = func_new(c, node, decl->name);

@@ -228,6 +228,7 @@ static void resolve_target_name(Compiler *c, Node *node) {
     symbol = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
   }
   node->note = symbol;
+  symbol->assigned = true;
   check_assigned(c, symbol, node->pos);
 }
 

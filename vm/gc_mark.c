@@ -238,7 +238,7 @@ static void scan_module(GcMarker *m, const ObjModule *module) {
 
 static void scan_closure(GcMarker *m, const ObjClosure *closure) {
   for (uint32_t i = 0; i < closure->obj.aux; i++)
-    gc_mark_obj(m, closure->upvalues[i]);
+    gc_mark(m, closure->upvalues[i]);
 }
 
 static void scan_instance(GcMarker *m, const ObjInstance *instance) {

@@ -48,12 +48,17 @@ HANDLER(SETG) {
   heap_store(&l->heap, &((ObjCell *)value_obj(k[INSTR_BX(i)]))->value, base[A]);
   NEXT();
 }
+#define UPVALUE_CELL ((ObjCell *)value_obj(frame_closure(base)->upvalues[B]))
 HANDLER(GETUP) {
-  base[A] = heap_load(&frame_closure(base)->upvalues[B]->value);
+  base[A] = heap_load(&UPVALUE_CELL->value);
+  NEXT();
+}
+HANDLER(GETUPV) {
+  base[A] = frame_closure(base)->upvalues[B];
   NEXT();
 }
 HANDLER(SETUP) {
-  heap_store(&l->heap, &frame_closure(base)->upvalues[B]->value, base[A]);
+  heap_store(&l->heap, &UPVALUE_CELL->value, base[A]);
   NEXT();
 }
 HANDLER(NEWCELL) {
@@ -73,14 +78,14 @@ HANDLER(SETCELL) {
 }
 HANDLER(CLOSURE) {
   Proto *proto = (Proto *)(uintptr_t)k[INSTR_BX(i)];
-  size_t size = sizeof(ObjClosure) + proto->nupvalues * sizeof(ObjCell *);
+  size_t size = sizeof(ObjClosure) + proto->nupvalues * sizeof(Value);
   ObjClosure *made = (ObjClosure *)heap_alloc(&l->heap, size, OBJ_CLOSURE);
   if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
   made->obj.aux = proto->nupvalues;
   made->proto = proto;
   for (int n = 0; n < proto->nupvalues; n++) {
     UpvalueFrom from = proto->upvalues[n];
-    made->upvalues[n] = from.local ? (ObjCell *)value_obj(base[from.index])
+    made->upvalues[n] = from.local ? base[from.index]
                                    : frame_closure(base)->upvalues[from.index];
   }
   base[A] = value_from_obj(made);

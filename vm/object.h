@@ -125,7 +125,7 @@ typedef struct ObjCell {
 typedef struct ObjClosure {
   Obj obj;
   Proto *proto;
-  ObjCell *upvalues[];
+  Value upvalues[];  // cells, or values of variables that never change
 } ObjClosure;
 
 typedef struct NativeDef NativeDef;  // native.h

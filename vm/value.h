@@ -66,9 +66,7 @@ static inline bool value_try_flo(double d, Value *out) {
   return value_is_flo(*out);
 }
 
-static inline bool value_is_obj(Value v) {
-  return (v & OBJ_MASK) == TAG_OBJ;
-}
+static inline bool value_is_obj(Value v) { return (v & OBJ_MASK) == TAG_OBJ; }
 static inline Obj *value_obj(Value v) { return (Obj *)(v - TAG_OBJ); }
 static inline Value value_from_obj(const void *obj) {
   return (Value)(uintptr_t)obj + TAG_OBJ;

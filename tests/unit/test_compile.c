@@ -144,9 +144,14 @@ static void test_closures(void **state) {
   expect_code("func f() { func g(n) { return g(n - 1) }; return g }",
               "LOADNIL r0 0\nNEWCELL r0 r0\nCLOSURE r1 func g\n"
               "SETCELL r0 r1\n");
-  expect_code("func f(a, b = a, c = func() => b) {}",
+  expect_code("func f(a, b = a, c = func() => b) { b = 1 }",
               "DEFJ r1 -> 3\nMOVE r1 r0\nNEWCELL r1 r1\nDEFJ r2 -> 7\n"
               "CLOSURE r2 func func@1\n");
+  // what never changes is copied
+  expect_code(
+      "func f(a, b = a, c = func() => b) {}",
+      "DEFJ r1 -> 3\nMOVE r1 r0\nDEFJ r2 -> 6\nCLOSURE r2 func func@1\n");
+  expect_code("func f(a) => func() => func() => a", "GETUPV r0 up0\nRET1 r0\n");
 }
 
 static void test_globals(void **state) {
@@ -168,9 +173,9 @@ static void test_structs(void **state) {
   expect_code(source, "func P.sum(p, k) ");
   expect_code("func f() { struct Q { v = 3 }; return Q(1) }",
               "CALLK r0 1 want all func Q\nRETV r0\n");
-  expect_code("struct P { x, f = func() => x }",
+  expect_code("struct P { x, f = func() { x++; return x } }",
               "NEWCELL r0 r0\nDEFJ r1 -> 4\n");
-  expect_code("struct P { x, f = func() => x }",
+  expect_code("struct P { x, f = func() { x++; return x } }",
               "GETCELL r0 r0\nNEW r0 struct P\n");
 }
 
