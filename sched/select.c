@@ -15,12 +15,16 @@
 enum { INSERTION_MAX = 12 };
 
 // --- Orders -----------------------------------------------------------------
+// Fisher and Yates' shuffle, with 16 random bits a step while those do: of up
+// to 64 cases none comes first more than 0.1 % too often.
 static void poll_order(P *p, uint16_t *order, int count, bool prio) {
+  int bits = count <= 64 ? 16 : 32;
+  uint64_t mask = ((uint64_t)1 << bits) - 1, random = 0;
   for (int i = 0; i < count; i++) {
     order[i] = (uint16_t)i;
     if (prio) continue;
-    // 32 random bits times n, over 2^32: as even as anybody will see
-    int j = (int)((sched_random(p) >> 32) * (uint64_t)(i + 1) >> 32);
+    random = i % (64 / bits) == 0 ? sched_random(p) : random >> bits;
+    int j = (int)((random & mask) * (uint64_t)(i + 1) >> bits);
     order[i] = order[j];
     order[j] = (uint16_t)i;
   }
@@ -81,6 +85,7 @@ static Chan *chan_at(const SelCase *cases, const uint16_t *locks, int i) {
 
 static void lock_all(P *p, const SelCase *cases, const uint16_t *locks,
                      int count) {
+  if (p->single) return;
   for (int i = 0; i < count; i++) {
     Chan *c = chan_at(cases, locks, i);
     if (c != NULL) chan_lock(p, c);
@@ -92,6 +97,7 @@ static void unlock_all(P *p, const SelCase *cases, const uint16_t *locks,
   // Places below `lowest` hold no channel: they are not even read after the
   // last unlock.
   int lowest = 0;
+  if (p->single) return;
   while (lowest < count && cases[locks[lowest]].chan == NULL) lowest++;
   for (int i = count - 1; i >= lowest; i--) {
     Chan *c = chan_at(cases, locks, i);

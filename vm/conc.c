@@ -271,9 +271,8 @@ static SelectBlock *select_block(Local *l, Goroutine *g, uint32_t count) {
 
 static bool select_case(Local *l, Goroutine *g, SelCase *c, Value from,
                         bool send, Value word) {
-  memset(c, 0, sizeof *c);
   c->send = send;
-  c->waiter.elem = send ? word : VALUE_NIL;
+  c->waiter = (Waiter){.elem = send ? word : VALUE_NIL};
   if (!send && value_is_type(from, OBJ_TASK)) {
     c->chan = &((ObjTask *)value_obj(from))->done;
     return true;
