@@ -7,6 +7,8 @@
 
 #include "compiler.h"
 
+enum { LOCALS_MAX = 64 };  // of the top level
+
 // --- Making it visible ------------------------------------------------------
 static bool is_known(Compiler *c, Symbol *symbol) {
   switch (symbol->kind) {
@@ -74,7 +76,26 @@ static void declare_funcs(Compiler *c) {
   }
 }
 
+// A script's own variables that no function uses need no cells: they are
+// locals of the top level, the first of them.
+static void localise(Compiler *c, Node *stmts) {
+  int left = c->script ? LOCALS_MAX : 0;
+  for (const Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
+    bool declares = stmt->kind == NODE_DEFINE || stmt->kind == NODE_VAR ||
+                    stmt->kind == NODE_CONST;
+    for (Node *name = stmt->a; declares && name != NULL; name = name->next) {
+      Symbol *symbol = name->note;
+      if (!(name->flags & NOTE_NEW) || symbol->kind != SYM_GLOBAL) continue;
+      if (symbol->captured || symbol->node != NULL || left == 0) continue;
+      symbol->kind = SYM_LOCAL;
+      symbol->owner = c->main;
+      left--;
+    }
+  }
+}
+
 static ObjClosure *generate(Compiler *c, Node *stmts) {
+  localise(c, stmts);
   declare_funcs(c);
   for (Func *f = c->funcs; f != NULL && is_sound(c); f = f->next)
     func_generate(c, f);
@@ -120,6 +141,7 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
                 .source = &unit->source,
                 .module = unit->module,
                 .privileged = unit->privileged,
+                .script = unit->script,
                 .interactive = unit->interactive,
                 .warnings = unit->warnings};
   c.funcs_end = &c.funcs;
@@ -157,6 +179,7 @@ ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
   Unit unit = {.source = {input->path, input->text, input->len},
                .module = input->module,
                .privileged = input->privileged,
+               .script = input->module == NULL,
                .interactive = input->module != NULL,
                .warnings = input->warnings};
   loader.chain = &loading;

@@ -49,7 +49,9 @@ typedef enum SymbolKind {
 struct Symbol {
   SymbolKind kind;
   bool constant;
-  bool captured;  // LOCAL: by a function inside its owner
+  bool captured;  // LOCAL: by a function inside its owner; GLOBAL: used by
+                  // functions, or before its declaration
+  bool declared;  // GLOBAL: its statement was resolved
   bool assigned;  // LOCAL: again, after its declaration
   bool used;      // read somewhere
   bool parameter;
@@ -179,6 +181,7 @@ struct Compiler {
   ObjModule *module;
   ObjString *path;  // interned
   bool privileged;
+  bool script;       // nobody imports the file
   bool interactive;  // the module was there before: imports become members
   bool partial;      // there were syntax errors: names may be missing
   bool warnings;
@@ -388,6 +391,7 @@ typedef struct Unit {
   Source source;
   ObjModule *module;
   bool privileged, interactive, warnings;
+  bool script;  // nobody imports it
 } Unit;
 // One file to the closure of its top level; NULL: errors are in the loader.
 ObjClosure *compile_unit(Loader *loader, const Unit *unit);

@@ -107,12 +107,19 @@ static void resolve_old_names(Compiler *c, Node *names) {
   }
 }
 
+static void note_declared(const Node *names) {
+  for (const Node *name = names; name != NULL; name = name->next) {
+    if (name->flags & NOTE_NEW) ((Symbol *)name->note)->declared = true;
+  }
+}
+
 static void resolve_declaration(Compiler *c, Node *stmt) {
   name_functions(stmt->a, stmt->b);
   resolve_list(c, stmt->b);
   check_counts(c, stmt);
   if (scope_at_top(c)) {
     if (stmt->kind == NODE_DEFINE) resolve_old_names(c, stmt->a);
+    note_declared(stmt->a);
   } else if (stmt->kind == NODE_DEFINE) {
     declare_defined(c, stmt);
   } else {

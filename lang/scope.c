@@ -159,7 +159,9 @@ Symbol *scope_find(Compiler *c, const Str *name, Pos pos) {
     return symbol;
   }
   Symbol *symbol = find_in_table(&c->globals, name);
-  return symbol != NULL ? symbol : find_outer(c, name);
+  if (symbol == NULL) return find_outer(c, name);
+  if (c->func != c->main || !symbol->declared) symbol->captured = true;
+  return symbol;
 }
 
 // --- What was probably meant ------------------------------------------------

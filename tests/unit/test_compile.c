@@ -123,7 +123,7 @@ static void test_try_mark(void **state) {
               "NILJ r2 true -> 7\nMOVE r3 r2\nLOADNIL r1 1\nRET r1 3\n");
   expect_code("func f(t) { return (<-t)? }",
               "RECV r1 r0 want 2\nNILJ r2 true -> 4\nRET1 r2\nRET1 r1\n");
-  expect_code("f := 1\nx := f()?", "NILJ r1 true -> 8\nFAIL r1\n");
+  expect_code("f := 1\nx := f()?", "NILJ r2 true -> 6\nFAIL r2\n");
 }
 
 static void test_defer(void **state) {
@@ -157,6 +157,9 @@ static void test_closures(void **state) {
 static void test_globals(void **state) {
   expect_code("x := 1\nx += 2\nfunc f() { return x }",
               "SETG r0 x\nGETG r0 x\nADDI r0 r0 2\nSETG r0 x\n");
+  // what no function uses is a local of the top level
+  expect_code("x := 1\nx += 2", "LOADI r0 1\nADDI r0 r0 2\nRET0\n");
+  expect_code("if y { println(1) }\ny := 1", "GETG r0 y\n");
   expect_code("func f() => f\nprintln(f)", "LOADK r3 func f\n");
   expect_code("func f() { return len }", "LOADK r0 native len\n");
 }
@@ -168,8 +171,8 @@ static void test_structs(void **state) {
       "a := P(1, 2)\nb := P(y: 2)\nc := a is P\n";
   expect_code(source, "DEFJ r0 -> 3\nLOADI r0 1\nNEW r0 struct P\nRET1 r0\n");
   expect_code(source, "CALLK r0 2 want 1 func P\n");
-  expect_code(source, "NAMED r0 0 [\"y\"]\n");
-  expect_code(source, "IS r0 r0 struct P\n");
+  expect_code(source, "NAMED r1 0 [\"y\"]\n");
+  expect_code(source, "IS r2 r0 struct P\n");
   expect_code(source, "func P.sum(p, k) ");
   expect_code("func f() { struct Q { v = 3 }; return Q(1) }",
               "CALLK r0 1 want all func Q\nRETV r0\n");
