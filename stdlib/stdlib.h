@@ -73,12 +73,28 @@ enum { RUNE_BAD = 0xfffd };
 
 // The code point at data[at] (at < len); *width how many bytes. A byte that
 // begins none gives RUNE_BAD and width 1.
-uint32_t utf8_at(const char *data, size_t len, size_t at, size_t *width);
+uint32_t utf8_wide(const char *data, size_t len, size_t at, size_t *width);
+static inline uint32_t utf8_at(const char *data, size_t len, size_t at,
+                               size_t *width) {
+  if ((uint8_t)data[at] >= 0x80) return utf8_wide(data, len, at, width);
+  *width = 1;
+  return (uint8_t)data[at];
+}
+// How many bytes of ASCII stand at data[at].
+size_t utf8_ascii(const char *data, size_t len, size_t at);
 // Where the code point before `at` (> 0) begins.
-size_t utf8_before(const char *data, size_t at);
+size_t utf8_wide_before(const char *data, size_t at);
+static inline size_t utf8_before(const char *data, size_t at) {
+  if ((uint8_t)data[at - 1] < 0x80) return at - 1;
+  return utf8_wide_before(data, at);
+}
 size_t utf8_count(const char *data, size_t len);
 size_t utf8_put(uint32_t rune, char out[4]);  // 0: no code point
-bool utf8_is_space(uint32_t rune);
+bool utf8_wide_space(uint32_t rune);
+static inline bool utf8_is_space(uint32_t rune) {
+  if (rune >= 0x80) return utf8_wide_space(rune);
+  return rune == ' ' || (rune >= '\t' && rune <= '\r');
+}
 // The first n code points take this many bytes.
 size_t utf8_prefix(const char *data, size_t len, size_t n);
 

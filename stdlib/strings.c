@@ -122,9 +122,31 @@ static bool push_parts(CspCall *call, CspValue list, Str s, Str sep,
   return push(call, list, s.data + at, s.len - at);
 }
 
+// A list for the pieces of s, as large as it will be: growing a long one costs
+// more than counting. Undefined when memory ran out.
+static CspValue list_for_pieces(CspCall *call, Str s, char separator) {
+  size_t count = 1;
+  for (size_t i = 0; i < s.len; i++) count += s.data[i] == separator;
+  return csp_list(call, count);
+}
+
+// The same for fields; only ASCII white space counts.
+static CspValue list_for_fields(CspCall *call, Str s) {
+  const uint8_t *c = (const uint8_t *)s.data;
+  size_t count = s.len > 0 && !utf8_is_space(c[0]);
+  for (size_t i = 1; i < s.len; i++) {
+    bool before = c[i - 1] == ' ' || (uint8_t)(c[i - 1] - '\t') < 5;
+    bool space = c[i] == ' ' || (uint8_t)(c[i] - '\t') < 5;
+    count += before & !space;
+  }
+  return csp_list(call, count);
+}
+
 static bool push_fields(CspCall *call, CspValue list, Str s) {
   size_t start = 0, at = 0, width;
   for (; at < s.len; at += width) {
+    width = 1;
+    if ((signed char)s.data[at] > ' ') continue;  // most, and all ASCII
     if (!utf8_is_space(utf8_at(s.data, s.len, at, &width))) continue;
     if (at > start && !push(call, list, s.data + start, at - start)) {
       return false;
@@ -139,21 +161,23 @@ static CspStatus ok_list(CspCall *call, CspValue list, size_t work) {
   return csp_ok(call, list);
 }
 
-static CspStatus split(CspCall *call, Str s, int64_t n) {
-  CspValue list = csp_list(call, 4);
+static CspStatus fields(CspCall *call, Str s) {
+  CspValue list = list_for_fields(call, s);
   if (csp_is_undef(list)) return csp_panic_memory(call);
-  Str sep;
-  bool ok;
-  if (n == 0) {
-    ok = true;
-  } else if (is_nil(call, 1)) {
-    ok = push_fields(call, list, s);
-  } else if (!need_str(call, 1, &sep)) {
-    ok = false;
-  } else {
-    ok = sep.len == 0 ? push_characters(call, list, s, n)
-                      : push_parts(call, list, s, sep, n);
-  }
+  if (!push_fields(call, list, s)) return CSP_PANIC;
+  return ok_list(call, list, s.len);
+}
+
+static CspStatus split(CspCall *call, Str s, int64_t n) {
+  Str sep = {"", 0};
+  if (n != 0 && is_nil(call, 1)) return fields(call, s);
+  if (n != 0 && !need_str(call, 1, &sep)) return CSP_PANIC;
+  CspValue list = n < 0 && sep.len == 1 ? list_for_pieces(call, s, *sep.data)
+                                        : csp_list(call, 4);
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  bool ok = n == 0         ? true
+            : sep.len == 0 ? push_characters(call, list, s, n)
+                           : push_parts(call, list, s, sep, n);
   return ok ? ok_list(call, list, s.len) : CSP_PANIC;
 }
 
@@ -175,18 +199,14 @@ static CspStatus strings_split_n(CspCall *call) {
 
 static CspStatus strings_fields(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  CspValue list = csp_list(call, 4);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  if (!push_fields(call, list, s)) return CSP_PANIC;
-  return ok_list(call, list, s.len);
+  return need_str(call, 0, &s) ? fields(call, s) : CSP_PANIC;
 }
 
 // Without their ends ("\n" or "\r\n"); a last empty one does not count.
 static CspStatus strings_lines(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  CspValue list = csp_list(call, 4);
+  CspValue list = list_for_pieces(call, s, '\n');
   if (csp_is_undef(list)) return csp_panic_memory(call);
   size_t at = 0;
   while (at < s.len) {
@@ -300,19 +320,38 @@ static CspStatus strings_repeat(CspCall *call) {
 }
 
 // --- Trimming ---------------------------------------------------------------
-// Whether the code point is one of the set's; without a set, white space.
-static bool in_set(const Str *set, uint32_t rune, Str piece) {
-  if (!set) return utf8_is_space(rune);
-  for (size_t at = 0, width; at < set->len; at += width) {
-    utf8_at(set->data, set->len, at, &width);
-    if (width == piece.len && memcmp(set->data + at, piece.data, width) == 0) {
-      return true;
-    }
+// What to trim: code points of a text. Those of ASCII are bits, too.
+typedef struct TrimSet {
+  Str text;
+  uint64_t ascii[2];
+  bool spaces;  // white space instead
+} TrimSet;
+
+static TrimSet trim_set(Str text) {
+  TrimSet set = {.text = text};
+  for (size_t i = 0; i < text.len; i++) {
+    uint8_t c = (uint8_t)text.data[i];
+    if (c < 0x80) set.ascii[c / 64] |= (uint64_t)1 << c % 64;
+  }
+  return set;
+}
+
+static bool in_wide_set(const TrimSet *set, uint32_t rune, Str piece) {
+  if (set->spaces) return utf8_is_space(rune);
+  for (size_t at = 0, width; at < set->text.len; at += width) {
+    const char *one = set->text.data + at;
+    utf8_at(set->text.data, set->text.len, at, &width);
+    if (width == piece.len && memcmp(one, piece.data, width) == 0) return true;
   }
   return false;
 }
 
-static Str trim_left(Str s, const Str *set) {
+static inline bool in_set(const TrimSet *set, uint32_t rune, Str piece) {
+  if (rune < 0x80) return set->ascii[rune / 64] >> rune % 64 & 1;
+  return in_wide_set(set, rune, piece);
+}
+
+static Str trim_left(Str s, const TrimSet *set) {
   while (s.len > 0) {
     size_t width;
     uint32_t rune = utf8_at(s.data, s.len, 0, &width);
@@ -322,7 +361,7 @@ static Str trim_left(Str s, const Str *set) {
   return s;
 }
 
-static Str trim_right(Str s, const Str *set) {
+static Str trim_right(Str s, const TrimSet *set) {
   while (s.len > 0) {
     size_t start = utf8_before(s.data, s.len), width;
     uint32_t rune = utf8_at(s.data, s.len, start, &width);
@@ -335,12 +374,15 @@ static Str trim_right(Str s, const Str *set) {
 enum { TRIM_LEFT = 1, TRIM_RIGHT = 2 };
 
 static CspStatus trim(CspCall *call, int sides) {
-  Str s, set;
-  if (!need_str(call, 0, &s) || !opt_str(call, 1, "", &set)) return CSP_PANIC;
-  const Str *given = is_nil(call, 1) ? NULL : &set;
+  Str s, chars = {" \t\n\v\f\r", 6};
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  bool spaces = is_nil(call, 1);
+  if (!spaces && !need_str(call, 1, &chars)) return CSP_PANIC;
+  TrimSet set = trim_set(chars);
+  set.spaces = spaces;
   Str kept = s;
-  if (sides & TRIM_LEFT) kept = trim_left(kept, given);
-  if (sides & TRIM_RIGHT) kept = trim_right(kept, given);
+  if (sides & TRIM_LEFT) kept = trim_left(kept, &set);
+  if (sides & TRIM_RIGHT) kept = trim_right(kept, &set);
   if (kept.len == s.len) return csp_ok(call, csp_arg(call, 0));
   return csp_ok_string(call, kept.data, kept.len);
 }

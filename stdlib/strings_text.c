@@ -72,10 +72,27 @@ static bool rune_alpha(Folder *folder, uint32_t rune) {
   return locale && iswalpha_l((wint_t)rune, locale);
 }
 
+// Adds ASCII with the case of the 26 letters from `first` on changed.
+static void add_ascii(Buffer *out, const char *data, size_t len, char first) {
+  if (!buffer_reserve(out, len)) return;
+  char *to = out->data + out->len;
+  for (size_t i = 0; i < len; i++) {
+    bool letter = (uint8_t)(data[i] - first) < 26;
+    to[i] = (char)(data[i] ^ letter << 5);
+  }
+  out->len += len;
+  out->data[out->len] = '\0';
+}
+
 // Adds s with each code point mapped; invalid bytes stay.
 static void add_mapped(Buffer *out, Str s, Folder *folder,
                        uint32_t (*map)(Folder *, uint32_t)) {
   for (size_t at = 0, width; at < s.len; at += width) {
+    width = utf8_ascii(s.data, s.len, at);
+    if (width > 0) {
+      add_ascii(out, s.data + at, width, map == rune_upper ? 'a' : 'A');
+      continue;
+    }
     uint32_t rune = utf8_at(s.data, s.len, at, &width);
     uint32_t mapped = rune == RUNE_BAD ? rune : map(folder, rune);
     if (mapped == rune) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // UTF-8 without tables: decoding refuses overlong forms, surrogates and what
 // is above U+10FFFF; every byte that belongs to no code point counts as one.
+#include <string.h>
+
 #include "stdlib/stdlib.h"
 
 // Length of a sequence by its first byte, or 0.
@@ -12,7 +14,7 @@ static size_t sequence_len(uint8_t first) {
   return 0;
 }
 
-uint32_t utf8_at(const char *data, size_t len, size_t at, size_t *width) {
+uint32_t utf8_wide(const char *data, size_t len, size_t at, size_t *width) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const uint8_t *s = (const uint8_t *)data + at;
   size_t count = sequence_len(s[0]);
@@ -30,7 +32,17 @@ uint32_t utf8_at(const char *data, size_t len, size_t at, size_t *width) {
   return rune;
 }
 
-size_t utf8_before(const char *data, size_t at) {
+size_t utf8_ascii(const char *data, size_t len, size_t at) {
+  size_t start = at;
+  for (uint64_t word; at + sizeof word <= len; at += sizeof word) {
+    memcpy(&word, data + at, sizeof word);
+    if (word & 0x8080808080808080) break;
+  }
+  while (at < len && (uint8_t)data[at] < 0x80) at++;
+  return at - start;
+}
+
+size_t utf8_wide_before(const char *data, size_t at) {
   for (size_t back = 2; back <= 4 && back <= at; back++) {
     size_t width;
     utf8_at(data, at, at - back, &width);
@@ -40,10 +52,14 @@ size_t utf8_before(const char *data, size_t at) {
 }
 
 size_t utf8_count(const char *data, size_t len) {
-  size_t count = 0;
-  for (size_t at = 0, width; at < len; at += width) {
+  size_t at = utf8_ascii(data, len, 0), count = at;
+  while (at < len) {
+    size_t width;
     utf8_at(data, len, at, &width);
-    count++;
+    at += width;
+    size_t ascii = utf8_ascii(data, len, at);
+    at += ascii;
+    count += 1 + ascii;
   }
   return count;
 }
@@ -70,8 +86,7 @@ size_t utf8_put(uint32_t rune, char out[4]) {
   return count;
 }
 
-bool utf8_is_space(uint32_t rune) {
-  if (rune < 0x80) return rune == ' ' || (rune >= '\t' && rune <= '\r');
+bool utf8_wide_space(uint32_t rune) {
   return rune == 0x85 || rune == 0xa0 || rune == 0x1680 ||
          (rune >= 0x2000 && rune <= 0x200a) || rune == 0x2028 ||
          rune == 0x2029 || rune == 0x202f || rune == 0x205f || rune == 0x3000;

@@ -260,6 +260,7 @@ static void collect_stopped(Collection *c, int64_t began) {
   settle_weak(c);
   heap_unsweep(c->heap);
   account(c, began);
+  rt_store_relaxed(&c->heap->want, 0);  // the flushes may have asked again
   marking_free(&c->marking);
 }
 

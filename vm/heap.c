@@ -271,6 +271,7 @@ void heap_local_flush(LocalHeap *local) {
     local->spans[klass] = NULL;
     *cache = (AllocCache){0};
   }
+  memset(local->recent, 0, sizeof local->recent);
   flush_allocated(local);
 }
 

@@ -19,6 +19,14 @@ typedef struct AllocCache {
   uint32_t next;  // number of the next window to look into
 } AllocCache;
 
+// A short string that was made lately (string_new), and a hash of its text.
+// Forgotten at every collection.
+enum { RECENT_BITS = 9, RECENT_LEN_MAX = 16 };
+typedef struct RecentText {
+  uint64_t hash;
+  Obj *obj;
+} RecentText;
+
 struct LocalHeap {
   Heap *heap;
   bool barrier;  // the store barrier is on; changed while the world stops
@@ -26,6 +34,7 @@ struct LocalHeap {
   void *spans[SIZE_CLASSES_MAX];  // current span of each class
   int64_t allocated;              // bytes since the last flush to the heap
   struct MarkSegment *shaded;     // what the barrier marked; NULL: nothing
+  RecentText recent[1 << RECENT_BITS];
 };
 
 // What the heap asks of the layers around it; any may be NULL.

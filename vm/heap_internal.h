@@ -108,6 +108,7 @@ struct Heap {
 
   RtLock lock;  // short sections; may map memory outside only
   Chunk *chunks;
+  Chunk *last_chunk;
   Chunk *cursor;  // no chunk before it has a free unit
   uint64_t free_units, used_units;
   SpanList unswept[CLASSES + 1], partial[CLASSES + 1], full[CLASSES + 1];

@@ -29,7 +29,7 @@ const uint32_t heap_magic[CLASSES + 1] = {
 #undef X
 };
 
-#define HUGE_FROM ((uint64_t)32 << 20)
+#define HUGE_FROM ((uint64_t)8 << 20)
 
 static const uint64_t all_units = ~(uint64_t)((1 << UNITS_HEADER) - 1);
 
@@ -78,7 +78,7 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
   Chunk *chunk = (Chunk *)map_aligned(bytes);
   if (!chunk) return NULL;
   // Big heaps gain by big pages; small ones should stay small.
-  if (rt_load_relaxed(&heap->mapped) >= HUGE_FROM)
+  if (bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM)
     madvise(chunk, bytes, MADV_HUGEPAGE);
   chunk->heap = heap;
   chunk->bytes = bytes;
@@ -89,7 +89,10 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
 static void chunk_link(Heap *heap, Chunk *chunk) {
   chunk->next = heap->chunks;
   chunk->prev = NULL;
-  if (chunk->next) chunk->next->prev = chunk;
+  if (chunk->next)
+    chunk->next->prev = chunk;
+  else
+    heap->last_chunk = chunk;
   heap->chunks = chunk;
   heap->cursor = chunk;
   rt_store_relaxed(&heap->mapped, heap->mapped + chunk->bytes);
@@ -101,7 +104,10 @@ static void chunk_unlink(Heap *heap, Chunk *chunk) {
     chunk->prev->next = chunk->next;
   else
     heap->chunks = chunk->next;
-  if (chunk->next) chunk->next->prev = chunk->prev;
+  if (chunk->next)
+    chunk->next->prev = chunk->prev;
+  else
+    heap->last_chunk = chunk->prev;
   if (heap->cursor == chunk) heap->cursor = heap->chunks;
   rt_store_relaxed(&heap->mapped, heap->mapped - chunk->bytes);
 }
@@ -263,11 +269,12 @@ static void release_units(Chunk *chunk, uint64_t units) {
   }
 }
 
-// Takes the free units of some chunk that are not released yet.
+// Takes the free units, not released yet, of the last chunk that has any:
+// take_units begins with the first.
 static Chunk *take_unreleased(Heap *heap, uint64_t *units) {
   rt_lock(&heap->lock);
-  Chunk *chunk = heap->chunks;
-  while (chunk && !(chunk->free & ~chunk->released)) chunk = chunk->next;
+  Chunk *chunk = heap->last_chunk;
+  while (chunk && !(chunk->free & ~chunk->released)) chunk = chunk->prev;
   if (chunk) {
     *units = chunk->free & ~chunk->released;
     chunk->free &= ~*units;

@@ -63,24 +63,49 @@ static int64_t find_linear(const ObjTable *t, Value key) {
   return -1;
 }
 
-static int64_t find_indexed(const ObjTable *t, Value key, uint32_t hash) {
+// The next entry with that hash (or nearly), or -1. *probe: how many words of
+// the index have been looked at.
+static inline int64_t next_candidate(const ObjTable *t, uint32_t hash,
+                                     uint32_t *probe) {
   const uint32_t *index = table_index(t);
   uint32_t mask = ((uint32_t)1 << t->index_bits) - 1;
   uint32_t used = table_used(t);
-  for (uint32_t probe = 0; probe <= mask; probe++) {
+  while (*probe <= mask) {
     // acquire: pairs with release in index_add
-    uint32_t word = rt_load_acquire(&index[(hash + probe) & mask]);
+    uint32_t word = rt_load_acquire(&index[(hash + (*probe)++) & mask]);
     if (word == 0) return -1;
     uint32_t entry = (word & mask) - 1;
-    if ((word ^ hash) & ~mask || entry >= used) continue;
-    if (keys_equal(heap_load(&t->entries[entry].key), key)) return entry;
+    if (!((word ^ hash) & ~mask) && entry < used) return entry;
   }
   return -1;
 }
 
+// From candidate number `at` on.
+static int64_t find_among(const ObjTable *t, Value key, uint32_t hash,
+                          uint32_t probe, int64_t at) {
+  while (at >= 0 && !keys_equal(heap_load(&t->entries[at].key), key))
+    at = next_candidate(t, hash, &probe);
+  return at;
+}
+
 // The entry with that key, or -1.
-static int64_t find(const ObjTable *t, Value key, uint32_t hash) {
-  return t->index_bits ? find_indexed(t, key, hash) : find_linear(t, key);
+static inline int64_t find(const ObjTable *t, Value key, uint32_t hash) {
+  if (!t->index_bits) return find_linear(t, key);
+  uint32_t probe = 0;
+  int64_t at = next_candidate(t, hash, &probe);
+  // Mostly it is the very same object or int.
+  if (at < 0 || heap_load(&t->entries[at].key) == key) return at;
+  return find_among(t, key, hash, probe, at);
+}
+
+// 0 where the table needs none.
+static inline uint32_t hash_for(Vm *vm, const ObjTable *t, Value key) {
+  if (!t->index_bits) return 0;
+  if (value_is_type(key, OBJ_STRING)) {
+    uint32_t hash = rt_load_relaxed(&value_obj(key)->hash);
+    if (hash) return hash;
+  }
+  return value_hash(vm, key);
 }
 
 // Shows entry number `entry` in the index. false: no place is left (writers
@@ -188,7 +213,7 @@ static bool is_key(Value key) {
 
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
   const ObjTable *t = heap_load(&map->table);
-  uint32_t hash = t->index_bits ? value_hash(vm, key) : 0;
+  uint32_t hash = hash_for(vm, t, key);
   int64_t at = find(t, key, hash);
   if (at < 0) return false;
   *out = heap_load(&t->entries[at].value);
@@ -221,7 +246,7 @@ MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
   if (!is_key(key)) return MAP_BAD_KEY;
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *t = heap_load(&map->table);
-  uint32_t hash = t->index_bits ? value_hash(local->vm, key) : 0;
+  uint32_t hash = hash_for(local->vm, t, key);
   int64_t at = find(t, key, hash);
   bool ok = true;
   if (at >= 0)
@@ -237,7 +262,7 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   if (!is_key(key)) return MAP_OK;
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *t = heap_load(&map->table);
-  uint32_t hash = t->index_bits ? value_hash(local->vm, key) : 0;
+  uint32_t hash = hash_for(local->vm, t, key);
   int64_t at = find(t, key, hash);
   if (at >= 0) {
     *found = true;

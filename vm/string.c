@@ -20,8 +20,48 @@ ObjString *string_alloc(Local *local, size_t len) {
   return s;
 }
 
+// The first 8 bytes (or fewer) as a word.
+static uint64_t first_bytes(const char *data, size_t len) {
+  uint64_t word = 0;
+  if (len >= 8) {
+    memcpy(&word, data, 8);
+  } else if (len >= 4) {
+    uint32_t low, high;
+    memcpy(&low, data, 4);
+    memcpy(&high, data + len - 4, 4);
+    word = (uint64_t)high << 32 | low;
+  } else {
+    const uint8_t *s = (const uint8_t *)data;
+    word =
+        (uint64_t)s[0] | (uint64_t)s[len / 2] << 8 | (uint64_t)s[len - 1] << 16;
+  }
+  return word;
+}
+
+// A short string: one made lately with the same text, or a new one. Programs
+// make the same words over and over; these need no memory, and have a hash.
+static ObjString *string_short(Local *local, const char *data, size_t len) {
+  uint64_t hash = first_bytes(data, len) * 0x9e3779b97f4a7c15u;
+  if (len > 8) {
+    uint64_t last;
+    memcpy(&last, data + len - 8, 8);
+    hash = (hash ^ hash >> 32 ^ last) * 0xbf58476d1ce4e5b9u;
+  }
+  hash += len * 0x94d049bb133111ebu;
+  RecentText *recent = &local->heap.recent[hash >> (64 - RECENT_BITS)];
+  ObjString *s = (ObjString *)recent->obj;
+  if (s && recent->hash == hash && s->len == len && !memcmp(s->data, data, len))
+    return s;
+  s = string_alloc(local, len);
+  if (!s) return NULL;
+  memcpy(s->data, data, len);
+  *recent = (RecentText){hash, &s->obj};
+  return s;
+}
+
 ObjString *string_new(Local *local, const char *data, size_t len) {
   if (len == 0 && local->vm->empty_string) return local->vm->empty_string;
+  if (len > 0 && len <= RECENT_LEN_MAX) return string_short(local, data, len);
   ObjString *s = string_alloc(local, len);
   if (s && len) memcpy(s->data, data, len);
   return s;

@@ -131,7 +131,8 @@ static void barrier_shades_old_and_new(void **state) {
   assert_int_equal(local->shaded->count, 4);
   assert_int_equal(local->shaded->items[2], (uintptr_t)old);
   for (int i = 0; i < 3000; i++)
-    heap_store(local, &block->slots[0], fixture_string(f, "c"));
+    heap_store(local, &block->slots[0],
+               fixture_string(f, "new each time: long"));
   assert_non_null(f->vm.heap->shaded);
   heap_local_free(&f->locals[0]);
   fixture_free(f);
