@@ -7,7 +7,9 @@
 
 #include "vm/interp.h"
 
-#define CACHE_ID_MAX 0xffffffu
+// Ids in caches have 24 bits; the last ones stand for built-in types.
+#define BUILTIN_ID(type) (0xffffffu - (uint32_t)(type))
+#define CACHE_ID_MAX BUILTIN_ID(OBJ_TYPE_COUNT)
 
 static bool bad_index(Local *l, Goroutine *g, int64_t at, size_t len) {
   return vm_panic(l, g, "index %lld out of range (length %zu)", (long long)at,
@@ -376,6 +378,25 @@ bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
                   value_type_name(x));
 }
 
+// A method of a built-in type; its place in the type's table, which only
+// grows, goes into the cache.
+static Value cached_method(Vm *vm, Value x, const ObjString *name,
+                           uint32_t *word) {
+  // a host's values have the methods of their class
+  if (!value_is_obj(x) || value_is_type(x, OBJ_HOST))
+    return builtin_method(vm, x, name);
+  ObjType type = method_type(x);
+  const MethodTable *table = vm->methods[type];
+  uint32_t cache = rt_load_relaxed(word), at = 0;  // checked here
+  if (cache >> 8 == BUILTIN_ID(type))
+    return table->methods[cache & 0xff].function;
+  while (table != NULL && at < table->count && table->methods[at].name != name)
+    at++;
+  if (table == NULL || at == table->count) return VALUE_UNDEF;
+  if (at <= 0xff) rt_store_relaxed(word, BUILTIN_ID(type) << 8 | at);
+  return table->methods[at].function;
+}
+
 bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
                    uint32_t *word, Value *function, bool *method) {
   *method = false;
@@ -401,6 +422,6 @@ bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
            vm_panic(l, g, "the map has no key \"%s\" to call", name->data);
   }
   *method = true;
-  *function = builtin_method(l->vm, x, name);
+  *function = cached_method(l->vm, x, name, word);
   return *function != VALUE_UNDEF || no_such(l, g, x, name);
 }

@@ -336,9 +336,54 @@ Next call_try_return(Local *l, Goroutine *g) {
   return call_return(l, g, results, 2);
 }
 
+// Strings and ints alone, in one string without a buffer between. NULL: not so,
+// or no memory.
+enum { CONCAT_INTS = 8 };
+static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
+  char digits[CONCAT_INTS][INT_DIGITS];
+  uint8_t digits_len[CONCAT_INTS];
+  size_t len = 0;
+  int ints = 0;
+  for (Instr n = 0; n < count; n++) {
+    if (value_is_type(pieces[n], OBJ_STRING)) {
+      len += ((ObjString *)value_obj(pieces[n]))->len;
+    } else if (value_is_small(pieces[n]) && ints < CONCAT_INTS) {
+      digits_len[ints] = (uint8_t)format_int(value_small(pieces[n]),
+                                             digits[ints] + INT_DIGITS);
+      len += digits_len[ints++];
+    } else {
+      return NULL;
+    }
+  }
+  ObjString *s = string_alloc(l, len);
+  if (s == NULL) return NULL;
+  char *to = s->data;
+  ints = 0;
+  for (Instr n = 0; n < count; n++) {
+    const char *from;
+    size_t size;
+    if (value_is_small(pieces[n])) {
+      size = digits_len[ints];
+      from = digits[ints++] + INT_DIGITS - size;
+    } else {
+      from = ((ObjString *)value_obj(pieces[n]))->data;
+      size = ((ObjString *)value_obj(pieces[n]))->len;
+    }
+    memcpy(to, from, size);
+    to += size;
+  }
+  charge_bytes(l, len);
+  return s;
+}
+
 Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
   Value *pieces = g->base + a;
   bool calls = false;
+  ObjString *plain = concat_plain(l, pieces, count);
+  if (plain != NULL) {
+    pieces[0] = value_from_obj(plain);
+    return GO_ON;
+  }
   for (Instr n = 0; n < count; n++) calls |= value_needs_call(pieces[n]);
   if (calls) {
     const Value *top = pieces + FRAME_WORDS + count;

@@ -204,9 +204,26 @@ static void add_object(Text *text, Value v, bool quoted) {
   }
 }
 
+size_t format_int(int64_t i, char *end) {
+  uint64_t left = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+  char *at = end;
+  do {
+    *--at = (char)('0' + left % 10);
+    left /= 10;
+  } while (left != 0);
+  if (i < 0) *--at = '-';
+  return (size_t)(end - at);
+}
+
+static void add_int(Text *text, int64_t i) {
+  char digits[INT_DIGITS];
+  size_t len = format_int(i, digits + INT_DIGITS);
+  text_add(text, digits + INT_DIGITS - len, len);
+}
+
 static void add_plain(Text *text, Value v, bool quoted) {
   if (value_is_int(v))
-    text_addf(text, "%lld", (long long)value_int(v));
+    add_int(text, value_int(v));
   else if (value_is_float(v))
     add_float(text, value_float(v));
   else if (value_is_obj(v))

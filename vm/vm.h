@@ -234,6 +234,9 @@ typedef struct Text {  // a growing malloced buffer
   bool failed;  // out of memory: data is not complete
 } Text;
 void text_add(Text *text, const char *data, size_t len);
+// The decimal digits of i, written in front of `end`: how many (at most 20).
+enum { INT_DIGITS = 20 };
+size_t format_int(int64_t i, char *end);
 void text_addf(Text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_free(Text *text);
