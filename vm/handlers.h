@@ -504,11 +504,18 @@ HANDLER(MAPADD) {
 HANDLER(RANGE) RANGE_LIKE(false)
 HANDLER(RANGEI) RANGE_LIKE(true)
 
+// heap_store, which leaves the barrier to the slow path.
+#define QUICK_STORE(slot, v, general)                                   \
+  do {                                                                  \
+    if (UNLIKELY(l->heap.barrier)) JUMP_TO(general);                    \
+    rt_store_release((slot), (v)); /* as in heap_store */               \
+  } while (0)
 // A list's element, or false when x is no list or the index is out of range.
 #define LIST_ELEMENT(x, at)                                             \
   if (LIKELY(value_is_type(x, OBJ_LIST) && value_is_small(at))) {       \
     ObjValues *block = list_block((ObjList *)value_obj(x));             \
-    if (LIKELY((Value)(at) >> 2 < values_len(block) && (int64_t)(at) >= 0))
+    /* a negative one is a large one here */                            \
+    if (LIKELY((Value)(at) >> 2 < values_len(block)))
 HANDLER(GETIDX) {
   Value x = base[B], at = base[C];
   LIST_ELEMENT(x, at) {
@@ -538,7 +545,7 @@ HANDLER(GETIDX2) {
 HANDLER(SETIDX) {
   Value x = base[A], at = base[B];
   LIST_ELEMENT(x, at) {
-      heap_store(&l->heap, &block->slots[at >> 2], base[C]);
+      QUICK_STORE(&block->slots[at >> 2], base[C], set_general);
       NEXT();
     }
   }
@@ -568,7 +575,7 @@ HANDLER(SETF) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == instance->type->id)) {
-      heap_store(&l->heap, &instance->fields[cache & 0xff], base[B]);
+      QUICK_STORE(&instance->fields[cache & 0xff], base[B], setf_general);
       pc += 2;
       NEXT();
     }

@@ -183,8 +183,8 @@ static inline ObjValues *list_block(const ObjList *list) {
   return heap_load(&list->block);
 }
 static inline size_t values_len(const ObjValues *block) {
-  uint64_t len = rt_load_relaxed(&block->len);
-  return (size_t)(len <= block->cap ? len : block->cap);
+  // Never above cap: whoever stores it has compared with the same block's.
+  return (size_t)rt_load_relaxed(&block->len);
 }
 
 // --- bytes.c ----------------------------------------------------------------
