@@ -116,6 +116,9 @@ static void give_up(M *m) {
   if (!release_p(m)) return;
   if (m->spinning) {
     m->spinning = false;
+    // relaxed: a hint for sched_spawn
+    uint32_t futile = rt_load_relaxed(&s->futile);
+    if (futile < s->futile_max) rt_store_relaxed(&s->futile, futile + 1);
     uint32_t before = rt_sub(&s->spinning, 1u);
     RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   }

@@ -22,7 +22,9 @@
 // displaces a G, the exchange on runnext takes that place: T3 sees runnext
 // full, or emptied by its owner, whose store of the tail came before that.
 // Readying a G into an empty runnext asks for nobody (row 5): the owner's look
-// wakes one when that G still waits 50 us later.
+// wakes one when that G still waits 50 us later. So does spawning one into an
+// empty runnext while searches find nothing: a program that starts a goroutine
+// and waits for it at once would wake a thread each time, for nothing.
 //
 // An M that was spinning and found work wakes another, if none spins any more.
 //
@@ -221,6 +223,9 @@ void idle_wakep(Sched *s) {
 
 void idle_stop_spinning(M *m) {
   m->spinning = false;
+  // relaxed: a hint for sched_spawn
+  if (rt_load_relaxed(&m->sched->futile) != 0)
+    rt_store_relaxed(&m->sched->futile, 0u);
   uint32_t before = rt_sub(&m->sched->spinning, 1u);
   RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   idle_wakep(m->sched);  // the last one that finds work wakes another

@@ -14,6 +14,7 @@ enum {
   NEXT_PICKS_MAX = 61,     // row 5: from runnext in a row
   GLOBAL_BATCH_MAX = 128,  // row 7
   STEAL_ROUNDS = 4,        // row 12
+  FUTILE_MAX = 2,          // default of futile_max
   LOOKS_PER_CLOCK = 4,     // a power of two
   SYSCALLS_MAX_DEFAULT = 512,
   NS_PER_US = 1000,
@@ -80,6 +81,7 @@ struct Sched {
   SchedHooks hooks;
   uint64_t seed, empty_word;
   uint32_t m_limit, syscalls_max;
+  uint32_t futile_max;   // searches after which a spawn wakes nobody at once
   bool barrier;          // sched_set_barrier
   int32_t procs;         // atomic: Ms without a P read it too
   P *all_ps[PROCS_MAX];  // atomic: filled up to ps_made, never taken out
@@ -90,8 +92,9 @@ struct Sched {
   // --- read by all, changed on idle transitions only ---
   uint32_t spinning RT_ALIGNED;  // atomic: Ms looking for work (row 15)
   uint32_t idle_count;           // atomic; written under lock
-  uint32_t stopping;             // atomic; written under lock (world.c)
-  uint32_t exiting;              // atomic; written under lock
+  uint32_t futile;    // atomic, a hint: searches in a row that found nothing
+  uint32_t stopping;  // atomic; written under lock (world.c)
+  uint32_t exiting;   // atomic; written under lock
   PMask idle_mask, timer_mask;
 
   RtLock lock RT_ALIGNED;  // "sched.lock"; guards what follows

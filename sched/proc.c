@@ -31,8 +31,12 @@ void sched_spawn(P *p, G *g) {
   g->reason = WAIT_NONE;
   g->preempted = g->urgent = false;
   rt_store_relaxed(&p->spawns, p->spawns + 1);  // relaxed: a counter
+  // relaxed: a hint (idle.c)
+  Sched *s = p->sched;
+  bool quiet = !p->single && rt_load_relaxed(&s->futile) >= s->futile_max;
+  if (quiet && runq_fill_next(p, g)) return;
   runq_put_next(p, g, true);
-  if (!p->single) idle_wakep(p->sched);
+  if (!p->single) idle_wakep(s);
 }
 
 static void mark_ready(P *p, G *g) {

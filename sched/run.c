@@ -73,6 +73,7 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->m_limit = M_LIMIT_DEFAULT;
   if (config->max_threads > 0) s->m_limit = (uint32_t)config->max_threads;
   s->syscalls_max = SYSCALLS_MAX_DEFAULT;
+  s->futile_max = FUTILE_MAX;
   if (config->max_syscalls > 0)
     s->syscalls_max = (uint32_t)config->max_syscalls;
   s->procs = clamp_procs(config->procs);

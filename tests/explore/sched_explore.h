@@ -79,8 +79,10 @@ static inline void world_init(Shared *world, int procs, int tasks) {
   SchedConfig config = {
       .procs = procs, .seed = rt_entropy(), .empty_word = 0xE};
   world->s = sched_new(&config);
+  EXPLORE_CHECK(world->s != NULL, "out of memory");
+  world->s->futile_max = UINT32_MAX;  // Gs here hold their M without looks
   world->tasks = calloc((size_t)tasks, sizeof(Task));
-  EXPLORE_CHECK(world->s != NULL && world->tasks != NULL, "out of memory");
+  EXPLORE_CHECK(world->tasks != NULL, "out of memory");
   world->task_count = tasks;
   for (int i = 0; i < tasks; i++) {
     Task *t = &world->tasks[i];

@@ -82,6 +82,33 @@ static void spawn_wakes(void **state) {
   }
 }
 
+// Searches were in vain, so spawn wakes nobody: the spawner's looks do.
+static void spawn_and_look(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->s->futile_max = 0;
+  for (t->i = 1; t->i <= rounds; t->i++) {
+    world_go(p, &t->shared->tasks[t->i], child);
+    while (rt_load_seq(&ran[t->i]) == 0) CO_LOOK;
+  }
+  CO_END;
+}
+
+static void quiet_body(void *arg) {
+  (void)arg;
+  wake_run(rounds + 1, spawn_and_look);
+}
+
+static void looks_wake_for_quiet_spawns(void **state) {
+  (void)state;
+  for (procs = 2; procs <= 3; procs++) {
+    rounds = 2;
+    Scenario scenario = {.name = procs == 2 ? "quiet_2" : "quiet_3",
+                         .body = quiet_body,
+                         .preemptions = 0};
+    assert_true(explore(&scenario));
+  }
+}
+
 // --- Two children that need one another -------------------------------------
 // Runs until the other one runs at the same time.
 static void partner(P *p, Task *t) {
@@ -293,12 +320,13 @@ static void call_hands_its_p_over(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spawn_wakes),
+      cmocka_unit_test(looks_wake_for_quiet_spawns),
       cmocka_unit_test(last_spinner_wakes_another),
       cmocka_unit_test(yield_wakes),
       cmocka_unit_test(ready_wakes),
       cmocka_unit_test(looks_wake),
       cmocka_unit_test(call_hands_its_p_over),
   };
-  explore_program(16);
+  explore_program(18);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
