@@ -2,7 +2,6 @@
 # The whole build. `make help` lists the targets; the settings come first.
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.DEFAULT_GOAL := all
 
 # ---- settings ---------------------------------------------------------------
 # DISPATCH=tail|goto       how the interpreter goes from opcode to opcode
@@ -94,8 +93,7 @@ bench bench-quick: all  ## measure beside Lua, LuaJIT, Go and more (BENCHFLAGS)
 	@bench/run --bin $(PROGRAM) $(if $(filter %quick,$@),--quick) $(BENCHFLAGS)
 
 bench-check: all  ## fail if a program takes 3 % more instructions than it did
-	@bench/check --bin $(PROGRAM) \
-	  --flags "$(CFLAGS) DISPATCH=$(DISPATCH)$(SAN:%= SAN=%)"
+	@bench/check --bin $(PROGRAM) --flags "$(CFLAGS) DISPATCH=$(DISPATCH)$(SAN:%= SAN=%)"
 
 fmt:  ## format the C sources in place
 	clang-format -i $(C_FILES)

@@ -200,6 +200,7 @@ SHARED(throw_panic) {
 }
 
 #include "vm/handlers_slow.h"
+#include "vm/handlers_arith.h"
 #include "vm/handlers.h"
 
 static const Handler handlers[OP_COUNT] = {
@@ -276,6 +277,7 @@ throw_panic : {
 }
 
 #include "vm/handlers_slow.h"
+#include "vm/handlers_arith.h"
 #include "vm/handlers.h"
 }
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// The handlers of arithmetic, between interp.c's macros like handlers.h, which
+// they stand before. Small ints and unboxed floats are done here; wide ints,
+// too, where operations wrap; what is left goes to arith.c.
+// clang-format off
+
+// --- Arithmetic -------------------------------------------------------------
+// int: an expression over x, y (words of small ints) that sets r or goes slow;
+// flo: over doubles.
+#define ARITH_SLOW() JUMP_TO(arith_general)
+#define OVERFLOWING(builtin, xv, yv)                                        \
+  Value x = (xv), y = (yv);                                                 \
+  int64_t r;                                                                \
+  if (LIKELY(value_both_small(x, y))) {                                     \
+    if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) {                     \
+      base[A] = (Value)r;                                                   \
+      NEXT();                                                               \
+    }                                                                       \
+  }
+// From then on the place tries floats first; others still find their way.
+#define SPECIALISE(to)                                                      \
+  rt_store_relaxed((Instr *)(uintptr_t)(pc - 1), (i & ~(Instr)0xff) | OP_##to)
+#define FLOATING(op, special)                                               \
+  if (value_both_flo(x, y)) {                                               \
+    Value f;                                                                \
+    if (LIKELY(value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
+      base[A] = f;                                                          \
+      SPECIALISE(special);                                                  \
+      NEXT();                                                               \
+    }                                                                       \
+  }
+#define FLOATS_FIRST(op, yv, general)                                       \
+  {                                                                         \
+    Value x = base[B], y = (yv), f;                                         \
+    if (LIKELY(value_both_flo(x, y) &&                                      \
+               value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
+      base[A] = f;                                                          \
+      NEXT();                                                               \
+    }                                                                       \
+    i = (i & ~(Instr)0xff) | OP_##general;                                  \
+    JUMP_TO(do_##general);                                                  \
+  }
+#define ADD_LIKE(builtin, op, yv, special)  \
+  {                                         \
+    OVERFLOWING(builtin, base[B], yv)       \
+    else FLOATING(op, special)              \
+    ARITH_SLOW();                           \
+  }
+#define IMMEDIATE value_from_small(INSTR_SC(i))
+
+HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, +, base[C], ADDF)
+HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, base[C], SUBF)
+HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, k[C], ADDKF)
+HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, k[C], SUBKF)
+
+#define IMMEDIATE_LIKE(builtin)                  \
+  {                                              \
+    OVERFLOWING(builtin, base[B], IMMEDIATE)     \
+    ARITH_SLOW();                                \
+  }
+HANDLER(ADDI) IMMEDIATE_LIKE(__builtin_add_overflow)
+HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow)
+
+// One factor loses its shift, so that the product keeps just one.
+#define MUL_LIKE(yv, special)                                                         \
+  {                                                                          \
+    Value x = base[B], y = (yv);                                             \
+    int64_t r;                                                               \
+    if (LIKELY(value_both_small(x, y))) {                                    \
+      if (LIKELY(!__builtin_mul_overflow((int64_t)x, value_small(y), &r))) { \
+        base[A] = (Value)r;                                                  \
+        NEXT();                                                              \
+      }                                                                      \
+    } else                                                                   \
+      FLOATING(*, special)                                                   \
+    ARITH_SLOW();                                                            \
+  }
+HANDLER(MUL) MUL_LIKE(base[C], MULF)
+HANDLER(MULK) MUL_LIKE(k[C], MULKF)
+HANDLER(MULI) MUL_LIKE(IMMEDIATE, MULI)
+
+// y is not 0; the smallest small int over -1 leaves the small range.
+#define DIV_LIKE(yv, special)                                                       \
+  {                                                                        \
+    Value x = base[B], y = (yv);                                           \
+    if (LIKELY(value_both_small(x, y))) {                                  \
+      if (LIKELY((int64_t)y > 0)) {                                        \
+        base[A] = value_from_small((int64_t)x / (int64_t)y);               \
+        NEXT();                                                            \
+      }                                                                    \
+    } else                                                                 \
+      FLOATING(/, special)                                                 \
+    ARITH_SLOW();                                                          \
+  }
+HANDLER(DIV) DIV_LIKE(base[C], DIVF)
+HANDLER(DIVK) DIV_LIKE(k[C], DIVKF)
+HANDLER(DIVI) DIV_LIKE(IMMEDIATE, DIVI)
+
+HANDLER(ADDF) FLOATS_FIRST(+, base[C], ADD)
+HANDLER(SUBF) FLOATS_FIRST(-, base[C], SUB)
+HANDLER(MULF) FLOATS_FIRST(*, base[C], MUL)
+HANDLER(DIVF) FLOATS_FIRST(/, base[C], DIV)
+HANDLER(ADDKF) FLOATS_FIRST(+, k[C], ADDK)
+HANDLER(SUBKF) FLOATS_FIRST(-, k[C], SUBK)
+HANDLER(MULKF) FLOATS_FIRST(*, k[C], MULK)
+HANDLER(DIVKF) FLOATS_FIRST(/, k[C], DIVK)
+
+// product: of ints, with one shift, or of floats; z is the third operand.
+#define PRODUCT_LIKE(float_expr, int_expr)                                   \
+  {                                                                          \
+    Value x = base[B], y = base[C], z = base[*pc], f;                        \
+    if (LIKELY(value_both_flo(x, y) && value_is_flo(z))) {                   \
+      double product = value_flo(x) * value_flo(y), third = value_flo(z);    \
+      if (LIKELY(value_try_flo(float_expr, &f))) {                           \
+        base[A] = f;                                                         \
+        pc++;                                                                \
+        NEXT();                                                              \
+      }                                                                      \
+    } else if (LIKELY(value_both_small(x, y) && value_is_small(z))) {        \
+      int64_t product, third = (int64_t)z, r;                                \
+      if (LIKELY(!__builtin_mul_overflow((int64_t)x, value_small(y),         \
+                                         &product) &&                        \
+                 !int_expr)) {                                               \
+        base[A] = (Value)r;                                                  \
+        pc++;                                                                \
+        NEXT();                                                              \
+      }                                                                      \
+    }                                                                        \
+    JUMP_TO(product_general);                                                \
+  }
+HANDLER(MULADD)
+PRODUCT_LIKE(product + third, __builtin_add_overflow(product, third, &r))
+HANDLER(MULSUB)
+PRODUCT_LIKE(product - third, __builtin_sub_overflow(product, third, &r))
+HANDLER(SUBMUL)
+PRODUCT_LIKE(third - product, __builtin_sub_overflow(third, product, &r))
+
+#define MOD_LIKE(yv)                                        \
+  {                                                         \
+    Value x = base[B], y = (yv);                            \
+    if (LIKELY(value_both_small(x, y) && (int64_t)y > 0)) { \
+      base[A] = (Value)((int64_t)x % (int64_t)y);           \
+      NEXT();                                               \
+    }                                                       \
+    ARITH_SLOW();                                           \
+  }
+HANDLER(MOD) MOD_LIKE(base[C])
+HANDLER(MODI) MOD_LIKE(IMMEDIATE)
+
+// Ints of all 64 bits: expr of n and m is the result, boxed if need be.
+#define WIDE(yv, expr)                                                       \
+  {                                                                          \
+    Value x = base[B], y = (yv), v;                                          \
+    int64_t n, m;                                                            \
+    if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
+               value_try_int(l, (int64_t)(expr), &v))) {                     \
+      base[A] = v;                                                           \
+      NEXT();                                                                \
+    }                                                                        \
+    ARITH_SLOW();                                                            \
+  }
+HANDLER(ADDW) WIDE(base[C], (uint64_t)n + (uint64_t)m)
+HANDLER(SUBW) WIDE(base[C], (uint64_t)n - (uint64_t)m)
+HANDLER(MULW) WIDE(base[C], (uint64_t)n * (uint64_t)m)
+HANDLER(MULWK) WIDE(k[C], (uint64_t)n * (uint64_t)m)
+
+#define BIT_LIKE(op, yv)                             \
+  {                                                  \
+    Value left = base[B], right = (yv);              \
+    if (LIKELY(value_both_small(left, right))) {     \
+      base[A] = left op right;                       \
+      NEXT();                                        \
+    }                                                \
+    WIDE(right, n op m)                              \
+  }
+HANDLER(BAND) BIT_LIKE(&, base[C])
+HANDLER(BANDK) BIT_LIKE(&, k[C])
+HANDLER(BOR) BIT_LIKE(|, base[C])
+HANDLER(BXOR) BIT_LIKE(^, base[C])
+
+// More than 63 is for the slow path, negative counts, too.
+HANDLER(SHL) {
+  Value by = base[C];
+  if (UNLIKELY(by > value_from_small(63))) ARITH_SLOW();
+  WIDE(by, (uint64_t)n << m)
+}
+HANDLER(SHR) {
+  Value by = base[C];
+  if (UNLIKELY(by > value_from_small(63))) ARITH_SLOW();
+  WIDE(by, n >> m)
+}
+HANDLER(SHLI) {
+  WIDE(IMMEDIATE, (uint64_t)n << m)
+}
+HANDLER(SHRI) {
+  WIDE(IMMEDIATE, n >> m)
+}
+HANDLER(NEG) {
+  Value x = base[B];
+  int64_t r;
+  if (LIKELY(value_is_small(x) &&
+             !__builtin_sub_overflow((int64_t)0, (int64_t)x, &r))) {
+    base[A] = (Value)r;
+    NEXT();
+  }
+  ARITH_SLOW();
+}
+HANDLER(NOT) {
+  base[A] = value_from_bool(!value_truthy(base[B]));
+  NEXT();
+}
+HANDLER(BNOT) {
+  Value x = base[B];
+  if (LIKELY(value_is_small(x))) {
+    base[A] = ~x & ~(Value)TAG_MASK;
+    NEXT();
+  }
+  ARITH_SLOW();
+}
