@@ -233,6 +233,38 @@ static CspStatus strings_cut(CspCall *call) {
 }
 
 // --- Building ---------------------------------------------------------------
+static size_t joined_len(CspValue list, Str sep) {
+  size_t count = csp_list_len(list), len = count ? (count - 1) * sep.len : 0;
+  for (size_t i = 0; i < count; i++) {
+    CspValue v = csp_list_get(list, i);
+    if (csp_type(v) != CSP_STRING) return SIZE_MAX;
+    len += str_of(v).len;
+  }
+  return len;
+}
+
+// Strings alone, straight into the result. undef: there are others, or the
+// list changed meanwhile, or there is no memory.
+static CspValue join_strings(CspCall *call, CspValue list, Str sep) {
+  CspValue undef = csp_string_take(call, NULL, 0);
+  size_t len = joined_len(list, sep), at = 0;
+  char *to;
+  if (len == SIZE_MAX) return undef;
+  CspValue joined = csp_string_room(call, len, &to);
+  if (csp_is_undef(joined)) return undef;
+  size_t count = csp_list_len(list);
+  for (size_t i = 0; i < count; i++) {
+    CspValue v = csp_list_get(list, i);
+    Str piece = csp_type(v) == CSP_STRING ? str_of(v) : (Str){0};
+    size_t gap = i > 0 ? sep.len : 0;
+    if (csp_type(v) != CSP_STRING || gap + piece.len > len - at) return undef;
+    memcpy(to + at, sep.data, gap);
+    memcpy(to + at + gap, piece.data, piece.len);
+    at += gap + piece.len;
+  }
+  return at == len ? joined : undef;
+}
+
 // Strings join as they are, anything else as str() would give it.
 CspStatus strings_join(CspCall *call) {
   CspValue list;
@@ -243,6 +275,11 @@ CspStatus strings_join(CspCall *call) {
   if (csp_needs_call(list)) {
     CspValue argv[2] = {list, csp_string(call, sep.data, sep.len)};
     return csp_tail_named(call, "_join", 2, argv);
+  }
+  CspValue joined = join_strings(call, list, sep);
+  if (!csp_is_undef(joined)) {
+    csp_charge(call, csp_list_len(list) + str_of(joined).len / 64);
+    return csp_ok(call, joined);
   }
   Buffer out = {0};
   size_t count = csp_list_len(list);

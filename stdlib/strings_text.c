@@ -73,13 +73,16 @@ static bool rune_alpha(Folder *folder, uint32_t rune) {
 }
 
 // Adds ASCII with the case of the 26 letters from `first` on changed.
-static void add_ascii(Buffer *out, const char *data, size_t len, char first) {
-  if (!buffer_reserve(out, len)) return;
-  char *to = out->data + out->len;
+static void map_ascii(char *to, const char *data, size_t len, char first) {
   for (size_t i = 0; i < len; i++) {
     bool letter = (uint8_t)(data[i] - first) < 26;
     to[i] = (char)(data[i] ^ letter << 5);
   }
+}
+
+static void add_ascii(Buffer *out, const char *data, size_t len, char first) {
+  if (!buffer_reserve(out, len)) return;
+  map_ascii(out->data + out->len, data, len, first);
   out->len += len;
   out->data[out->len] = '\0';
 }
@@ -106,6 +109,14 @@ static void add_mapped(Buffer *out, Str s, Folder *folder,
 static CspStatus map_case(CspCall *call, uint32_t (*map)(Folder *, uint32_t)) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
+  csp_charge(call, s.len / 64);
+  if (utf8_ascii(s.data, s.len, 0) == s.len) {
+    char *to;
+    CspValue v = csp_string_room(call, s.len, &to);
+    if (csp_is_undef(v)) return csp_panic_memory(call);
+    map_ascii(to, s.data, s.len, map == rune_upper ? 'a' : 'A');
+    return csp_ok(call, v);
+  }
   Buffer out = {0};
   Folder folder = {.call = call};
   buffer_reserve(&out, s.len);

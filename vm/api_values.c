@@ -64,6 +64,12 @@ CspValue csp_string(CspCall *call, const char *data, size_t len) {
   return wrap_obj(string_new(call->local, data, len));
 }
 
+CspValue csp_string_room(CspCall *call, size_t len, char **data) {
+  ObjString *s = string_alloc(call->local, len);
+  if (s) *data = s->data;
+  return wrap_obj(s);
+}
+
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len) {
   if (!malloced) return csp_wrap(VALUE_UNDEF);
   CspValue v = csp_string(call, malloced, len);
