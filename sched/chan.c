@@ -3,7 +3,9 @@
 //
 // Invariants, under the lock: at most one of the two queues is not empty,
 // but for a select that waits on both sides; receivers wait only while the
-// ring is empty, senders only while it is full; none while it is closed.
+// ring is empty, senders only while it is full; none while it is closed. In a
+// channel that drops no sender waits; in one that grows (chan_grow.c) senders
+// wait only while it holds as many as its limit.
 //
 // The lock is one word: taken by exchange, released by a store, no system
 // call but giving up the CPU after a short spin; nobody allocates, readies or
@@ -18,6 +20,11 @@
 void chan_init(Sched *s, Chan *c, uint32_t cap) {
   *c = (Chan){.cap = cap};
   for (uint32_t i = 0; i < cap; i++) c->buf[i] = s->empty_word;
+}
+
+void chan_init_drops(Sched *s, Chan *c, uint32_t cap) {
+  chan_init(s, c, cap);
+  c->flags = CHAN_DROPS;
 }
 
 // --- The ring ---------------------------------------------------------------
@@ -40,11 +47,19 @@ static uint64_t buf_take(P *p, Chan *c) {
   return word;
 }
 
+// Into a full ring, in the place of the oldest word. The count stays: who looks
+// without the lock must not find the ring empty.
+static void buf_replace(P *p, Chan *c, uint64_t word) {
+  chan_store(p, &c->buf[c->sendx], word);
+  if (++c->sendx == c->cap) c->sendx = 0;
+  c->recvx = c->sendx;
+}
+
 // --- Waiters ----------------------------------------------------------------
 void chan_enqueue(Chan *c, Waiter *w, bool send) {
   Waiter **first = send ? &c->send_first : &c->recv_first;
   Waiter **last = send ? &c->send_last : &c->recv_last;
-  w->chan = c;
+  rt_store_relaxed(&w->chan, c);  // relaxed: see chan_cancel
   w->next = NULL;
   w->prev = *last;
   if (*last != NULL) {
@@ -69,21 +84,22 @@ void chan_unlink(Chan *c, Waiter *w, bool send) {
     *last = w->prev;
   }
   w->next = w->prev = NULL;
-  w->chan = NULL;
+  rt_store_relaxed(&w->chan, (Chan *)NULL);  // relaxed: see chan_cancel
 }
 
-// A select waits on several channels: whoever sets its select_state first may
+// A select waits on several channels: whoever makes its select_state even may
 // wake it; what others find of it is dropped.
 static inline bool claim(P *p, Waiter *w) {
   if (w->index < 0) return true;
   G *g = w->g;
+  // relaxed: while a waiter of it is queued here the select is not over
+  uint32_t open = rt_load_relaxed(&g->select_state);
+  if ((open & 1) == 0) return false;
   if (p->single) {
-    if (g->select_state != 0) return false;
-    rt_store_relaxed(&g->select_state, 1u);  // relaxed: nobody else
+    rt_store_relaxed(&g->select_state, open + 1);  // relaxed: nobody else
     return true;
   }
-  uint32_t open = 0;
-  return rt_cas(&g->select_state, &open, 1u);  // races with other channels
+  return rt_cas(&g->select_state, &open, open + 1);  // races with others
 }
 
 // The first waiter that is still to be had.
@@ -98,7 +114,7 @@ static inline Waiter *dequeue(P *p, Waiter **first, Waiter **last) {
     } else {
       *last = NULL;
     }
-    w->chan = NULL;
+    rt_store_relaxed(&w->chan, (Chan *)NULL);  // relaxed: see chan_cancel
     if (claim(p, w)) return w;
   }
 }
@@ -119,18 +135,57 @@ static inline G *fired(Waiter *w, bool success) {
 }
 
 // --- One operation, lock held -----------------------------------------------
-static inline ChanResult send_locked(P *p, Chan *c, uint64_t word, G **peer) {
-  *peer = NULL;
-  if (rt_load_relaxed(&c->closed)) return CHAN_CLOSED;  // lock held
+// To the first receiver. false: none waits.
+static inline bool hand_to_receiver(P *p, Chan *c, uint64_t word, G **peer) {
   Waiter *w = next_receiver(p, c);
-  if (w != NULL) {
-    chan_store(p, &w->elem, word);
-    *peer = fired(w, true);
-    return CHAN_DONE;
-  }
+  if (w == NULL) return false;
+  chan_store(p, &w->elem, word);
+  *peer = fired(w, true);
+  return true;
+}
+
+// By a channel that is closed, or drops, or grows.
+static __attribute__((noinline)) ChanResult send_flagged(P *p, Chan *c,
+                                                         uint64_t word,
+                                                         G **peer) {
+  uint32_t flags = rt_load_relaxed(&c->flags);  // lock held
+  if (flags & CHAN_IS_CLOSED) return CHAN_CLOSED;
+  if (hand_to_receiver(p, c, word, peer)) return CHAN_DONE;
+  if (flags & CHAN_GROWS) return growth_put(p, c, word);
+  if (c->count == c->cap)
+    buf_replace(p, c, word);
+  else
+    buf_put(p, c, word);
+  return CHAN_DONE;
+}
+
+static inline __attribute__((always_inline)) ChanResult send_locked(
+    P *p, Chan *c, uint64_t word, G **peer) {
+  *peer = NULL;
+  if (rt_load_relaxed(&c->flags)) return send_flagged(p, c, word, peer);
+  if (hand_to_receiver(p, c, word, peer)) return CHAN_DONE;
   if (c->count == c->cap) return CHAN_BLOCKED;
   buf_put(p, c, word);
   return CHAN_DONE;
+}
+
+// The same, whose ring is empty or elsewhere. Nobody waits to send to it but
+// while it holds its limit.
+static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
+                                                         uint64_t *word,
+                                                         G **peer) {
+  uint32_t flags = rt_load_relaxed(&c->flags);  // lock held
+  if ((flags & CHAN_GROWS) && growth_take(p, c, word)) {
+    Waiter *w = next_sender(p, c);
+    if (w != NULL) {
+      growth_put(p, c, w->elem);
+      *peer = fired(w, true);
+    }
+    return CHAN_DONE;
+  }
+  if (!(flags & CHAN_IS_CLOSED)) return CHAN_BLOCKED;
+  *word = p->sched->empty_word;
+  return CHAN_CLOSED;
 }
 
 static inline ChanResult recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
@@ -144,10 +199,7 @@ static inline ChanResult recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
     }
     return CHAN_DONE;
   }
-  if (rt_load_relaxed(&c->closed)) {  // lock held
-    *word = p->sched->empty_word;
-    return CHAN_CLOSED;
-  }
+  if (rt_load_relaxed(&c->flags)) return recv_flagged(p, c, word, peer);
   Waiter *w = next_sender(p, c);
   if (w == NULL) return CHAN_BLOCKED;
   *word = w->elem;
@@ -164,25 +216,60 @@ ChanResult chan_recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
 }
 
 // --- Entry points -----------------------------------------------------------
-static ChanResult park_for_ever(P *p, G *g, WaitReason reason) {
+ChanResult chan_park_for_ever(P *p, G *g, WaitReason reason) {
+  g->wait.success = false;
   g_leave(p, g, G_WAITING, reason);
+  select_open(g);
+  if (g->group != NULL && cancel_show(p, g, ON_WORD)) cancel_self(p, g);
   return CHAN_PARKED;
 }
 
-// The lock is held, g waits on c from here on.
-static ChanResult park_on(P *p, G *g, Chan *c, bool send, WaitReason reason) {
+// The lock is held, g waits on c from here on; it is kept.
+static inline __attribute__((always_inline)) void wait_on(P *p, G *g, Chan *c,
+                                                          bool send,
+                                                          WaitReason reason) {
   g->wait.g = g;
   g->wait.index = -1;
   g->wait.success = false;
   g->woken_by = NULL;
   chan_enqueue(c, &g->wait, send);
   g_leave(p, g, G_WAITING, reason);
+}
+
+// The same for a member of a group; the lock is given back.
+static __attribute__((noinline)) ChanResult park_member(P *p, G *g, Chan *c,
+                                                        bool send,
+                                                        WaitReason reason) {
+  wait_on(p, g, c, send, reason);
+  bool cancelled = cancel_show(p, g, (uintptr_t)c | (send ? ON_SEND : ON_RECV));
+  chan_unlock(p, c);
+  if (cancelled) cancel_self(p, g);
+  return CHAN_PARKED;
+}
+
+static inline __attribute__((always_inline)) ChanResult park_on(
+    P *p, G *g, Chan *c, bool send, WaitReason reason) {
+  if (__builtin_expect(g->group != NULL, 0))
+    return park_member(p, g, c, send, reason);
+  wait_on(p, g, c, send, reason);
   chan_unlock(p, c);
   return CHAN_PARKED;
 }
 
+bool chan_cancel(P *p, G *g, Chan *c, uintptr_t on) {
+  chan_lock(p, c);
+  // relaxed, both: while the lock is held g, if it waits here, stays as it is;
+  // if not it may begin or end a wait for another channel at this moment
+  bool here = rt_load_relaxed(&g->wait.chan) == c &&
+              rt_load_relaxed(&g->parked_on) == on;
+  bool ours = here && g_cancelled(g);
+  if (ours) chan_unlink(c, &g->wait, (on & ON_MASK) == ON_SEND);
+  chan_unlock(p, c);
+  return ours;
+}
+
 ChanResult chan_send(P *p, G *g, Chan *c, uint64_t word) {
-  if (c == NULL) return park_for_ever(p, g, WAIT_CHAN_SEND_NIL);
+  if (c == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_SEND_NIL);
   G *peer;
   chan_lock(p, c);
   ChanResult result = send_locked(p, c, word, &peer);
@@ -196,7 +283,7 @@ ChanResult chan_send(P *p, G *g, Chan *c, uint64_t word) {
 }
 
 ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason) {
-  if (c == NULL) return park_for_ever(p, g, WAIT_CHAN_RECV_NIL);
+  if (c == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_RECV_NIL);
   if (chan_is_closed(c) && chan_count(c) == 0) {  // then it stays so
     *word = p->sched->empty_word;
     return CHAN_CLOSED;
@@ -217,13 +304,20 @@ bool chan_send_hopeless(const Chan *c) {
   // relaxed: a full channel without receivers was full at some moment during
   // the call; closed is read last, so that a close before the call is seen
   if (rt_load_relaxed(&c->recv_first) != NULL) return false;
-  return chan_count(c) >= c->cap && !chan_is_closed(c);
+  if (rt_load_relaxed(&c->count) < c->cap) return false;
+  uint32_t flags = rt_load_acquire(&c->flags);  // as in chan_is_closed
+  if (flags == 0) return true;
+  return flags == CHAN_GROWS && chan_count(c) == chan_cap(c) &&
+         !chan_is_closed(c);
 }
 
 bool chan_recv_hopeless(const Chan *c) {
   // relaxed: as above
   if (rt_load_relaxed(&c->send_first) != NULL) return false;
-  return chan_count(c) == 0 && !chan_is_closed(c);
+  if (rt_load_relaxed(&c->count) > 0) return false;
+  uint32_t flags = rt_load_acquire(&c->flags);  // as in chan_is_closed
+  if (flags == 0 || flags == CHAN_DROPS) return true;
+  return flags == CHAN_GROWS && chan_count(c) == 0 && !chan_is_closed(c);
 }
 
 ChanResult chan_try_send(P *p, Chan *c, uint64_t word) {
@@ -253,12 +347,13 @@ ChanResult chan_try_recv(P *p, Chan *c, uint64_t *word) {
 bool chan_close(P *p, Chan *c) {
   GList woken = {0};
   chan_lock(p, c);
-  if (rt_load_relaxed(&c->closed)) {  // lock held
+  uint32_t flags = rt_load_relaxed(&c->flags);  // lock held
+  if (flags & CHAN_IS_CLOSED) {
     chan_unlock(p, c);
     return false;
   }
   // release: what the closer did before is seen by who sees it closed
-  rt_store_release(&c->closed, 1u);
+  rt_store_release(&c->flags, flags | CHAN_IS_CLOSED);
   for (Waiter *w; (w = next_receiver(p, c)) != NULL;) {
     chan_store(p, &w->elem, p->sched->empty_word);
     glist_push(&woken, fired(w, false));
@@ -277,10 +372,13 @@ bool chan_close(P *p, Chan *c) {
 
 void chan_scan(Chan *c, void (*word)(void *arg, uint64_t *slot),
                void (*waiter)(void *arg, Waiter *w), void *arg) {
+  bool grows = chan_grows(c);
+  uint64_t *ring = grows ? chan_growth(c)->ring : c->buf;
+  uint32_t room = grows ? chan_growth(c)->room : c->cap;
   uint32_t at = c->recvx;
-  for (uint32_t i = 0; i < c->count; i++) {
-    word(arg, &c->buf[at]);
-    if (++at == c->cap) at = 0;
+  for (uint32_t i = chan_count(c); i > 0; i--) {
+    word(arg, &ring[at]);
+    if (++at == room) at = 0;
   }
   for (Waiter *w = c->recv_first; w != NULL; w = w->next) waiter(arg, w);
   for (Waiter *w = c->send_first; w != NULL; w = w->next) waiter(arg, w);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What an M runs next (row 11), as a sequence of named passes: attention
 // (stop of the world, handshake, end) - timers of this P - turns and the
-// global queue every 61st tick - own queue - global queue - [netpoll would be
-// polled here] - stealing - giving up the P, looking everywhere once more,
+// global queue every 61st tick - inbox - own queue - global queue - netpoll,
+// without blocking - stealing - giving up the P, looking everywhere once more,
 // and sleep. The passes run on the M that owns m->p.
 #include "internal.h"
 
@@ -68,9 +68,103 @@ static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
     }
   }
   if (mask_read(&s->idle_mask, victim->id)) return NULL;
+  uint64_t before = p->stats.stolen;
   G *g = runq_steal(p, victim, last);
-  if (g != NULL) P_COUNT(p, steals, 1);
+  if (g == NULL) return NULL;
+  P_COUNT(p, steals, 1);
+  TRACE(p, STEAL, victim->id, p->stats.stolen - before);
   return g;
+}
+
+static G *steal_walk(P *p, OrderWalk walk, bool last, bool *inherit) {
+  for (uint32_t at; order_next(&walk, &at);) {
+    if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;  // a hint
+    P *victim = p_at(p->sched, (int)at);
+    if (victim == p) continue;
+    G *g = steal_from(p, victim, last, inherit);
+    if (g != NULL) return g;
+  }
+  return NULL;
+}
+
+// Row 17: the near ones first.
+static G *steal_rings(P *p, const Rings *rings, bool last, bool *inherit) {
+  for (int ring = 0; ring < RINGS; ring++) {
+    OrderWalk walk = order_start_ring(rings, ring, sched_random(p));
+    G *g = steal_walk(p, walk, last, inherit);
+    if (g != NULL) return g;
+  }
+  return NULL;
+}
+
+// While half of the Ps or more are idle a walk over all would mostly skip, and
+// its length, not the stealing, would be the price of little work on many Ps
+// (golang/go#28808). So the others are found by the masks, 64 at a time, from
+// a random one on.
+static bool most_idle(Sched *s) {
+  // relaxed: a hint
+  return 2 * rt_load_relaxed(&s->idle_count) >= (uint32_t)procs_now(s);
+}
+
+// Ps of one word of the masks that a thief may find something on. relaxed,
+// both: hints; idle_look_again comes after.
+static uint64_t worth_a_visit(Sched *s, uint32_t word, bool last) {
+  uint64_t bits = ~rt_load_relaxed(&s->idle_mask.words[word]);
+  if (last) bits |= rt_load_relaxed(&s->timer_mask.words[word]);
+  int32_t left = procs_now(s) - (int32_t)word * 64;
+  return left >= 64 ? bits : bits & (((uint64_t)1 << left) - 1);
+}
+
+// ring < 0: any; else those of it (row 17).
+static G *steal_each(P *p, uint32_t word, uint64_t bits, int ring, bool last,
+                     bool *inherit) {
+  for (; bits != 0; bits &= bits - 1) {
+    if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;  // a hint
+    int at = (int)word * 64 + __builtin_ctzll(bits);
+    if (at == p->id || (ring >= 0 && order_ring_of(p, at) != ring)) continue;
+    G *g = steal_from(p, p_at(p->sched, at), last, inherit);
+    if (g != NULL) return g;
+  }
+  return NULL;
+}
+
+// In a word from a random one of its Ps on, whichever gaps are between them.
+static G *steal_ring_few(P *p, int ring, bool last, bool *inherit) {
+  Sched *s = p->sched;
+  uint64_t random = sched_random(p);
+  uint32_t words = ((uint32_t)procs_now(s) + 63) / 64;
+  uint32_t word = (uint32_t)(random >> 32) % words;
+  for (uint32_t left = words; left > 0; left--) {
+    uint64_t all = worth_a_visit(s, word, last), end = all;
+    if (all != 0) {
+      uint32_t skip = (uint32_t)random % (uint32_t)__builtin_popcountll(all);
+      for (; skip > 0; skip--) end &= end - 1;
+      G *g = steal_each(p, word, end, ring, last, inherit);
+      if (g == NULL) g = steal_each(p, word, all ^ end, ring, last, inherit);
+      if (g != NULL) return g;
+    }
+    if (++word == words) word = 0;
+  }
+  return NULL;
+}
+
+static G *steal_round_few(P *p, bool last, bool *inherit) {
+  if (order_locality(p->sched) == NULL) {
+    return steal_ring_few(p, -1, last, inherit);
+  }
+  for (int ring = 0; ring < RINGS; ring++) {
+    G *g = steal_ring_few(p, ring, last, inherit);
+    if (g != NULL) return g;
+  }
+  return NULL;
+}
+
+static G *steal_few(P *p, bool *inherit) {
+  for (int round = 0; round < STEAL_ROUNDS; round++) {
+    G *g = steal_round_few(p, round == STEAL_ROUNDS - 1, inherit);
+    if (g != NULL) return g;
+  }
+  return NULL;
 }
 
 static G *steal_work(M *m, bool *inherit) {
@@ -78,18 +172,30 @@ static G *steal_work(M *m, bool *inherit) {
   P *p = m->p;
   if (p->single || !may_spin(m)) return NULL;
   P_COUNT(p, steal_tries, 1);
+  if (most_idle(s)) return steal_few(p, inherit);
+  const Rings *rings = order_locality(s) == NULL ? NULL : order_rings(p);
   for (int round = 0; round < STEAL_ROUNDS; round++) {
-    OrderWalk walk = order_start(&s->order, sched_random(p));
-    for (uint32_t at; order_next(&walk, &at);) {
-      if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;  // a hint
-      P *victim = p_at(s, (int)at);
-      if (victim == p) continue;
-      bool last = round == STEAL_ROUNDS - 1;
-      G *g = steal_from(p, victim, last, inherit);
-      if (g != NULL) return g;
+    bool last = round == STEAL_ROUNDS - 1;
+    G *g;
+    if (rings == NULL) {
+      OrderWalk walk = order_start(&s->order, sched_random(p));
+      g = steal_walk(p, walk, last, inherit);
+    } else {
+      g = steal_rings(p, rings, last, inherit);
     }
+    // relaxed: a hint
+    if (g != NULL || rt_load_relaxed(&p->look) & ~LOOK_HOST) return g;
   }
   return NULL;
+}
+
+// --- Netpoll ----------------------------------------------------------------
+static G *poll_ready_one(P *p, bool *inherit) {
+  Sched *s = p->sched;
+  // relaxed: a hint; the M that blocks in netpoll gives what comes
+  if (!poll_wanted(s) || rt_load_relaxed(&s->poll_blocked) != 0) return NULL;
+  poll_now(p);
+  return take_local(p, inherit);
 }
 
 // --- Giving up --------------------------------------------------------------
@@ -99,7 +205,8 @@ static bool release_p(M *m) {
   P *p = m->p;
   rt_lock(&s->lock);
   // acquire: pairs with the rt_or of who wants attention
-  if (s->global.count != 0 || (rt_load_acquire(&p->look) & ~LOOK_HOST) != 0) {
+  if (s->global.count != 0 || inbox_pending(s) ||
+      (rt_load_acquire(&p->look) & ~LOOK_HOST) != 0) {
     rt_unlock(&s->lock);
     return false;
   }
@@ -139,10 +246,24 @@ static void leave_at_exit(M *m) {
 }
 
 // --- The whole --------------------------------------------------------------
+static bool idle_wait_clocked(M *m) {
+  if (!idle_wait(m)) return false;
+  m->p->clock = rt_now();  // the P may have slept long
+  return true;
+}
+
+// For dumps, which tell since when a G waits, and for the lateness of wake-ups.
+static void take_sample(P *p) {
+  p->clock = rt_now();
+  p->marks |= MARK_SAMPLE;
+}
+
 G *find_runnable(M *m, bool *inherit) {
   for (;;) {
-    if (m->p == NULL && !idle_wait(m)) return NULL;
+    if (m->p == NULL && !idle_wait_clocked(m)) return NULL;
     P *p = m->p;
+    if (++p->searches % CLOCK_SEARCHES == 0) take_sample(p);
+    if (order_locality(m->sched) != NULL) order_note_place(p);
     // acquire: pairs with the rt_or of who wants attention
     uint32_t look = rt_load_acquire(&p->look);
     if (look & (LOOK_WORLD | LOOK_HANDSHAKE)) {
@@ -150,17 +271,20 @@ G *find_runnable(M *m, bool *inherit) {
       continue;
     }
     if (look & LOOK_EXIT) {
-      leave_at_exit(m);
+      if (!m->sched->stepped) leave_at_exit(m);
       return NULL;
     }
     *inherit = false;
     run_own_timers(p);
+    inbox_drain(p);
     G *g = end_of_turn(p) ? global_get(p, 1) : NULL;
     if (g == NULL) g = take_local(p, inherit);
     if (g != NULL) return g;
     urgent_clear(p);
     if ((g = global_get(p, 0)) != NULL) return g;
+    if ((g = poll_ready_one(p, inherit)) != NULL) return g;
     if ((g = steal_work(m, inherit)) != NULL) return g;
+    if (m->sched->stepped) return NULL;  // the host keeps its P
     give_up(m);
   }
 }

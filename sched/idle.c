@@ -19,8 +19,8 @@
 // before S2 and T3 behind T2: T3 sees S1. Acquire and release would let S2
 // pass S1 (a store and a later load). S1 is a seq_cst store where nothing else
 // on the way is a read-modify-write: spawn writes runnext so; where it
-// displaces a G, the exchange on runnext takes that place: T3 sees runnext
-// full, or emptied by its owner, whose store of the tail came before that.
+// displaces a G, the tail once more, behind the exchange on runnext: for a
+// thief may have taken, or given up, what that one has left there.
 // Readying a G into an empty runnext asks for nobody (row 5): the owner's look
 // wakes one when that G still waits 50 us later. So does spawning one into an
 // empty runnext while searches find nothing: a program that starts a goroutine
@@ -29,9 +29,14 @@
 // An M that was spinning and found work wakes another, if none spins any more.
 //
 // Timers of idle Ps: one sleeping M, s->poller, sleeps only until the earliest
-// of them. Whoever takes the poller away for other work wakes an M that will
-// come to sleep in its place. Running Ps see to their own timers. This is
-// where an M would block in netpoll instead.
+// of them, s->poll_until. Whoever takes the poller away for other work, or
+// leaves an idle P with an earlier timer (a P out of a call), wakes an M that
+// will come to sleep in its place (idle_timers_alone). Running Ps see to their
+// own timers. While Gs wait for descriptors the poller blocks in netpoll
+// instead (poll.c), as s->poll_owner: never two, as a break must not go to the
+// wrong one. Who wakes it breaks it out: that one sets the note, then loads
+// m->polling; it stores m->polling, then looks at the note; seq_cst all, so
+// one sees the other.
 #include "internal.h"
 
 // --- Idle Ps: sched.lock held -----------------------------------------------
@@ -82,6 +87,7 @@ void idle_take_p(M *m, P *p) {
   RT_CHECK(p->m == NULL && m->p == NULL, "P %d is held twice", p->id);
   p->m = m;
   m->p = p;
+  locked_p_got(m, p);
 }
 
 // --- Timers of idle Ps: sched.lock held -------------------------------------
@@ -104,9 +110,12 @@ static int64_t first_idle_timer(Sched *s, P **which) {
   return first;
 }
 
+// Is there one that nobody watches?
 bool idle_timers_alone(Sched *s) {
   P *p;
-  return s->poller == NULL && first_idle_timer(s, &p) != 0;
+  int64_t first = first_idle_timer(s, &p);
+  if (first != 0 && (s->poller == NULL || first < s->poll_until)) return true;
+  return s->poll_owner == NULL && poll_wanted(s);
 }
 
 // --- Idle Ms ----------------------------------------------------------------
@@ -141,20 +150,25 @@ static M *pop_m(Sched *s) {
   return m;
 }
 
-void idle_wake_m(M *m) { rt_note_set(&m->note); }
+void idle_wake_m(M *m) {
+  rt_note_set(&m->note);
+  if (rt_load_seq(&m->polling)) poll_break(m->sched);  // seq: see the head
+}
 
 bool idle_start_m(Sched *s, P *p, bool spinning) {
   rt_lock(&s->lock);
   M *m = pop_m(s);
   bool made = m == NULL;
-  if (made) m = m_new(s);
+  // Not at the end: sysmon would make one that nobody waits for.
+  if (made && !rt_load_relaxed(&s->exiting)) m = m_new(s);  // lock held
   if (m != NULL) {
     m->next_p = p;
     m->spinning = spinning;
     p->m = m;
     s->wakes++;
   }
-  bool alone = idle_timers_alone(s);
+  // One that spins will be the poller, or wake another when it finds work.
+  bool alone = !spinning && idle_timers_alone(s);
   rt_unlock(&s->lock);
   if (m == NULL) return false;
   if (made && !m_start_thread(m)) {
@@ -162,7 +176,7 @@ bool idle_start_m(Sched *s, P *p, bool spinning) {
     return false;
   }
   if (!made) idle_wake_m(m);
-  if (alone) idle_wakep(s);  // once at most: then there is a spinner
+  if (alone) idle_wakep(s);
   return true;
 }
 
@@ -173,19 +187,35 @@ void idle_give_back(Sched *s, P *p) {
   rt_unlock(&s->lock);
 }
 
-// T3 above.
-static bool work_anywhere(Sched *s) {
-  if (global_count(s) != 0) return true;
-  for (int i = 0; i < procs_now(s); i++) {
-    if (!mask_read(&s->idle_mask, i) && runq_has_work(p_at(s, i))) return true;
+// T3 above. A P that is idle in the mask, read after T2, and has work by now
+// got an owner since, whose S2 sees no spinner.
+static bool work_anywhere(Sched *s, StuckNext *seen) {
+  if (global_count(s) != 0 || inbox_pending(s)) return true;
+  int procs = procs_now(s);
+  for (int first = 0; first < procs; first += 64) {
+    // seq: as in mask_read
+    uint64_t busy = ~rt_load_seq(&s->idle_mask.words[first / 64]);
+    for (; busy != 0; busy &= busy - 1) {
+      int i = first + __builtin_ctzll(busy);
+      if (i >= procs) break;
+      if (runq_has_work(p_at(s, i), seen)) return true;
+    }
   }
   return false;
+}
+
+static bool timers_alone(Sched *s) {
+  rt_lock(&s->lock);
+  bool alone = idle_timers_alone(s);
+  rt_unlock(&s->lock);
+  return alone;
 }
 
 // Becomes the one that spins, and takes an idle P for it (and m, if given; else
 // for an M that the caller starts). NULL: another one
 // spins, or no P is idle. Who saw us spin meanwhile has left its work, or its
-// idle P, to us: so a claim without a P is given up like any other spinning.
+// idle P and that one's timers, to us: so a claim without a P is given up like
+// any other spinning.
 static P *claim_p(Sched *s, M *m, P *wish) {
   for (;;) {
     uint32_t none = 0;
@@ -198,14 +228,18 @@ static P *claim_p(Sched *s, M *m, P *wish) {
     if (p != NULL) return p;
     rt_sub(&s->spinning, 1u);
     // seq: behind the rt_sub, as T3 behind T2
-    if (ends || rt_load_seq(&s->idle_count) == 0 || !work_anywhere(s))
+    bool none_idle = rt_load_seq(&s->idle_count) == 0;
+    if (none_idle && inbox_pending(s)) inbox_flag(s);
+    if (ends || none_idle) return NULL;
+    if (!work_anywhere(s, m ? &m->stuck : NULL) && !timers_alone(s))
       return NULL;
   }
 }
 
 bool idle_look_again(M *m) {
   Sched *s = m->sched;
-  if (!work_anywhere(s) || claim_p(s, m, m->old_p) == NULL) return false;
+  if (!work_anywhere(s, &m->stuck) || claim_p(s, m, m->old_p) == NULL)
+    return false;
   m->spinning = true;
   return true;
 }
@@ -229,49 +263,75 @@ void idle_stop_spinning(M *m) {
   uint32_t before = rt_sub(&m->sched->spinning, 1u);
   RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   idle_wakep(m->sched);  // the last one that finds work wakes another
+  // A post that relied on the spinner: no P is idle, so one that runs drains
+  // it.
+  Sched *s = m->sched;
+  // seq: behind the rt_sub, as in claim_p
+  if (rt_load_seq(&s->idle_count) == 0 && inbox_pending(s)) inbox_flag(s);
 }
 
 // --- Sleep ------------------------------------------------------------------
-// sched.lock held, m idle. Until when m sleeps; *due: an idle P whose timer is
-// due already.
-static int64_t sleep_until(Sched *s, M *m, P **due) {
+// sched.lock held, m idle. Until when m sleeps; *polls: in netpoll; *due: an
+// idle P whose timer is due already.
+static int64_t sleep_until(Sched *s, M *m, P **due, bool *polls) {
   P *p;
   int64_t first = first_idle_timer(s, &p);
+  *polls = s->poll_owner == NULL && poll_wanted(s);
   *due = NULL;
-  if (first == 0) {
+  if (first == 0 && !*polls) {
     if (s->poller == m) s->poller = NULL;
     return RT_FOREVER;
   }
-  bool mine = s->poller == NULL || s->poller == m || s->poll_until > first;
+  int64_t until = first == 0 ? RT_FOREVER : first;
+  bool mine =
+      s->poller == NULL || s->poller == m || s->poll_until > until || *polls;
   if (!mine) return RT_FOREVER;
   s->poller = m;
-  s->poll_until = first;
-  if (first <= rt_now()) *due = p;
-  return first;
+  s->poll_until = until;
+  if (first != 0 && first <= rt_now()) *due = p;
+  return until;
 }
 
 // sched.lock held, m idle. Takes a P, if there is something to do on it.
-static bool find_p(Sched *s, M *m, int64_t *until) {
+static bool find_p(Sched *s, M *m, int64_t *until, bool *polls) {
   P *due;
-  *until = sleep_until(s, m, &due);
-  if (due == NULL && s->global.count == 0) return false;
+  *until = sleep_until(s, m, &due, polls);
+  if (due == NULL && s->global.count == 0 && !inbox_pending(s)) return false;
   P *p = idle_get_p(s, due);
   if (p == NULL) {
     // none idle: then none of them has timers that are ours to wait for
     *until = due == NULL ? *until : RT_FOREVER;
+    if (inbox_pending(s)) inbox_flag(s);
     return false;
   }
   idle_take_p(m, p);
   return true;
 }
 
+// Until the note is set, a descriptor is ready, or the time has come.
+void idle_sleep_in_netpoll(M *m, int64_t until) {
+  Sched *s = m->sched;
+  rt_add(&s->poll_blocked, 1u);
+  rt_store_seq(&m->polling, 1u);  // seq: see the head
+  if (!rt_note_try(&m->note)) poll_block(s, until);
+  rt_store_seq(&m->polling, 0u);
+  rt_sub(&s->poll_blocked, 1u);
+}
+
+// A slow reader of the output must not keep timers from being watched.
+static void run_idle_hook(Sched *s) {
+  if (s->hooks.idle == NULL || !s->hooks.idle(s->hooks.host, false)) return;
+  if (timers_alone(s)) idle_wakep(s);
+  s->hooks.idle(s->hooks.host, true);
+}
+
 bool idle_wait(M *m) {
   Sched *s = m->sched;
   RT_ASSERT(m->p == NULL && !m->spinning);
-  if (s->hooks.idle != NULL) s->hooks.idle(s->hooks.host);
+  run_idle_hook(s);
   rt_lock(&s->lock);
   push_m(s, m);
-  for (;;) {
+  for (bool polled = false;;) {
     int64_t until;
     if (m->job != NULL) {
       rt_unlock(&s->lock);
@@ -280,22 +340,30 @@ bool idle_wait(M *m) {
     } else if (m->next_p != NULL) {  // taken out of the pool by who woke it
       m->p = m->next_p;
       m->next_p = NULL;
+      bool alone = polled && idle_timers_alone(s);
       rt_unlock(&s->lock);
+      if (alone) idle_wakep(s);
       return true;
     } else if (rt_load_relaxed(&s->exiting)) {  // relaxed: sched.lock is held
       unlink_m(s, m);
       rt_unlock(&s->lock);
       return false;
-    } else if (find_p(s, m, &until)) {
+    } else if (find_p(s, m, &until, &polled)) {
       unlink_m(s, m);
       bool alone = idle_timers_alone(s);
       rt_unlock(&s->lock);
       if (alone) idle_wakep(s);
       return true;
     } else {
+      if (polled) s->poll_owner = m;
       rt_unlock(&s->lock);
-      rt_note_wait(&m->note, until);
+      if (polled) {
+        idle_sleep_in_netpoll(m, until);
+      } else {
+        rt_note_wait(&m->note, until);
+      }
       rt_lock(&s->lock);
+      if (polled) s->poll_owner = NULL;
     }
   }
 }
@@ -309,6 +377,20 @@ void idle_check_deadlock(Sched *s) {
   if (rt_load_relaxed(&s->idle_count) != (uint32_t)procs_now(s)) return;
   if (s->syscalls != 0 || s->global.count != 0) return;
   if (rt_load_seq(&s->pins) != 0) return;
-  if (!mask_empty(&s->timer_mask)) return;
-  exit_begin(s, SCHED_DEADLOCK);
+  if (!mask_empty(&s->timer_mask) || poll_wanted(s) || inbox_pending(s)) return;
+  if (s->when_stuck == NULL) {
+    exit_begin(s, SCHED_DEADLOCK);
+    return;
+  }
+  inbox_push(s, s->when_stuck);
+  s->when_stuck = NULL;
+  // The caller, if it is an M, looks there before it sleeps; one that sleeps
+  // takes a P for it.
+  if (s->idle_ms != NULL) idle_wake_m(s->idle_ms);
+}
+
+void sched_when_stuck(Sched *s, SchedPost *post) {
+  rt_lock(&s->lock);
+  s->when_stuck = post;
+  rt_unlock(&s->lock);
 }

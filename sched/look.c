@@ -6,7 +6,11 @@
 
 // true: the G leaves.
 static bool attend(P *p, uint32_t look, bool *slice_over) {
-  if (look & LOOK_HOST) rt_and(&p->look, ~(uint32_t)LOOK_HOST);
+  if (look & LOOK_INBOX) inbox_drain(p);
+  if (look & LOOK_HOST) {
+    rt_and(&p->look, ~(uint32_t)LOOK_HOST);
+    if (rt_load_seq(&p->sched->exit_wanted)) sched_exit(p->sched);
+  }
   if (look & LOOK_PREEMPT) {
     rt_and(&p->look, ~(uint32_t)LOOK_PREEMPT);
     *slice_over = true;
@@ -51,8 +55,11 @@ static bool look_fully(P *p, uint32_t look) {
   if (look != 0 && attend(p, look, &slice_over)) return true;
   int64_t now = p->clock = rt_now();
   run_due_timers(p, now);
+  if (poll_is_due(p->sched, now)) poll_now(p);
   if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now);
   slice_over |= slice_is_over(p, now);
+  if (p->sched->stepped) slice_over |= host_is_over(p->sched, now);
+  if (slice_over) p->oldest_due = true;
   // Row 5: with the slice ends the turn of what is in runnext, unless that is
   // what the running G makes way for.
   if (slice_over && p->urgent == 0) runq_displace_next(p);

@@ -1,7 +1,42 @@
 // SPDX-License-Identifier: MIT
-// In which order a thief visits the Ps (row 12): from a random start with a
-// random stride that is coprime with their number, so that each comes once and
-// thieves do not run after one another. The table changes with procs only.
+// In which order a thief visits the Ps (rows 12, 17).
+//
+// One domain of CPUs (topology.c): from a random start with a random stride
+// that is coprime with their number, so that each P comes once and thieves do
+// not run after one another. The table changes with procs only.
+//
+// Several domains: in each round first the Ps of the thief's own domain, whose
+// queues and goroutines are in the cache that both share, then those of its
+// node, then the rest; each of these rings in such a random order. The rounds
+// stay as they are, so work that is far waits for one look at the near Ps.
+//
+// A P is not a CPU: an M runs wherever the kernel puts it. So a P's place is
+// where its M was seen last: the M notes it whenever it looks for a G, which
+// is before each search and at least once a slice (sched_getcpu reads a word
+// that the kernel keeps for the thread: 3 ns). The kernel leaves threads where
+// they were, or puts them near who woke them; so notes seldom change, and they
+// follow it through hotplug, quotas and changed masks. A CPU that was not in
+// the mask at the start is nowhere; Ps that are nowhere count as one domain,
+// so that at worst the order is the plain one, which is Go's and Tokio's.
+// Rejected: to give each P a domain and bind the M that takes it.
+// sched_setaffinity takes 1.3 us, 29 us with a migration; Ms would wait for a
+// CPU of their domain while others are free, whenever there are more Ps than
+// CPUs, a quota, or other programs (so Erlang binds only when asked to); child
+// processes inherit it, and it overrides who changes the mask from outside.
+//
+// The files are read by the second M as it starts, once (60 us here): the
+// first does not wait for it, and with one P nobody reads them.
+//
+// A note is a hint: wrong ones cost time only, as all Ps are in some ring. A
+// P's rings are its owner's, made anew when version says that a P has moved;
+// a P that moves meanwhile is still in exactly one of them.
+//
+// Waking has no such order: an idle P holds no work, and the CPU is that of
+// the M. To look for an M that was near, in the pool, would read a cold line
+// for each, under sched.lock.
+#include <stdlib.h>
+#include <string.h>
+
 #include "internal.h"
 
 static uint32_t gcd(uint32_t a, uint32_t b) {
@@ -13,6 +48,7 @@ static uint32_t gcd(uint32_t a, uint32_t b) {
   return a;
 }
 
+// --- One domain -------------------------------------------------------------
 void order_reset(StealOrder *order, uint32_t count) {
   RT_CHECK(count >= 1 && count <= PROCS_MAX, "steal order: of %u", count);
   order->count = count;
@@ -32,4 +68,138 @@ OrderWalk order_start(const StealOrder *order, uint64_t random) {
       .at = low % order->count,
       .stride = order->coprimes[high % order->coprime_count],
   };
+}
+
+// --- Several: places --------------------------------------------------------
+void order_note_place(P *p) {
+  Locality *l = p->sched->locality;
+  const SchedTopology *t = l->topology;
+  int cpu = t->here != NULL ? t->here() : rt_cpu();
+  bool known = cpu >= 0 && (uint32_t)cpu < t->cpus;
+  uint32_t place = known ? t->places[cpu] : SCHED_NO_PLACE;
+  // relaxed: only the owner writes it
+  if (rt_load_relaxed(&l->places[p->id]) == place) return;
+  rt_store_relaxed(&l->places[p->id], place);  // relaxed: version publishes it
+  rt_add(&l->version, 1u);  // release: pairs with acquire in order_rings
+}
+
+static int ring_of(uint32_t mine, uint32_t other) {
+  if (other == mine) return RING_DOMAIN;
+  return (other & SCHED_NODE_MASK) == (mine & SCHED_NODE_MASK) ? RING_NODE
+                                                               : RING_REST;
+}
+
+int order_ring_of(P *p, int other) {
+  const Locality *l = p->sched->locality;
+  // relaxed, both: our own, and a hint
+  return ring_of(rt_load_relaxed(&l->places[p->id]),
+                 rt_load_relaxed(&l->places[other]));
+}
+
+// --- Several: rings ---------------------------------------------------------
+// Each place is read once: else a P that moves could come twice, or never.
+static void make_rings(Rings *rings, P *p) {
+  Locality *l = p->sched->locality;
+  int procs = procs_now(p->sched);
+  uint8_t ring[PROCS_MAX];
+  uint32_t counts[RINGS] = {0}, next[RINGS] = {0};
+  uint32_t mine = rt_load_relaxed(&l->places[p->id]);  // relaxed: our own
+  for (int i = 0; i < procs; i++) {
+    // relaxed: a hint, and behind the acquire of version
+    ring[i] = (uint8_t)ring_of(mine, rt_load_relaxed(&l->places[i]));
+    counts[ring[i]] += i != p->id;
+  }
+  uint32_t end = 0;
+  for (int k = 0; k < RINGS; k++) {
+    next[k] = end;
+    rings->end[k] = (uint16_t)(end += counts[k]);
+  }
+  for (int i = 0; i < procs; i++) {
+    if (i != p->id) rings->ids[next[ring[i]]++] = (uint16_t)i;
+  }
+}
+
+const Rings *order_rings(P *p) {
+  Locality *l = p->sched->locality;
+  Rings *rings = l->rings[p->id];
+  if (rings == NULL) {
+    rings = l->rings[p->id] = calloc(1, sizeof *rings);
+    if (rings == NULL) return NULL;
+  }
+  // acquire: pairs with the rt_add in order_note_place
+  uint32_t version = rt_load_acquire(&l->version);
+  if (rings->version != version) {
+    make_rings(rings, p);
+    rings->version = version;
+  }
+  return rings;
+}
+
+// Primes above PROCS_MAX: coprime with the size of any ring, and so is what is
+// left modulo that size.
+static const uint16_t primes[] = {
+    1103,  3109,  5107,  7109,  9127,  11117, 13121, 15121, 17137, 19139, 21139,
+    23143, 25147, 27143, 29147, 31147, 33149, 35153, 37159, 39157, 41161, 43177,
+    45179, 47189, 49177, 51193, 53189, 55201, 57191, 59197, 61211, 63197,
+};
+
+OrderWalk order_start_ring(const Rings *rings, int ring, uint64_t random) {
+  uint32_t first = ring == 0 ? 0 : rings->end[ring - 1];
+  uint32_t count = rings->end[ring] - first;
+  if (count == 0) return (OrderWalk){0};
+  uint32_t low = (uint32_t)random, high = (uint32_t)(random >> 32);
+  return (OrderWalk){
+      .left = count,
+      .count = count,
+      .at = low % count,
+      .stride = primes[high % (sizeof primes / sizeof primes[0])] % count,
+      .ids = rings->ids + first,
+  };
+}
+
+// --- On and off -------------------------------------------------------------
+void order_open(Sched *s) {
+  if (s->locality != NULL || procs_now(s) == 1) return;
+  if (s->topology == NULL) s->topology = s->own_topology = topology_of_system();
+  // no memory for it: the plain order
+  if (s->topology == NULL || s->topology->domains < 2) return;
+  Locality *l = calloc(1, sizeof *l);
+  if (l == NULL) return;
+  l->topology = s->topology;
+  l->version = 1;                             // new rings are of version 0
+  memset(l->places, 0xFF, sizeof l->places);  // SCHED_NO_PLACE
+  rt_store_release(&s->locality, l);  // release: pairs with order_locality
+}
+
+void order_of_procs(Sched *s) {
+  order_reset(&s->order, (uint32_t)procs_now(s));
+  if (s->locality != NULL) rt_add(&s->locality->version, 1u);
+}
+
+void order_free(Sched *s) {
+  Locality *l = s->locality;
+  for (int i = 0; l != NULL && i < PROCS_MAX; i++) free(l->rings[i]);
+  free(l);
+  free(s->own_topology);
+}
+
+void sched_trace_places(Sched *s, FILE *out) {
+  Locality *l = order_locality(s);
+  if (l == NULL) {
+    fputs("PLACES one\n", out);
+    return;
+  }
+  fprintf(out, "PLACES nodes=%u domains=%u [", l->topology->nodes,
+          l->topology->domains);
+  for (int i = 0; i < procs_now(s); i++) {
+    uint32_t place = rt_load_relaxed(&l->places[i]);  // relaxed: a hint
+    fputs(i == 0 ? "" : " ", out);
+    if (place == SCHED_NO_PLACE) {
+      fputs("-", out);
+    } else {
+      fprintf(out, "%u.%u", place & SCHED_NODE_MASK,
+              place >> SCHED_DOMAIN_SHIFT);
+    }
+  }
+  fputs("]\n", out);
 }

@@ -21,12 +21,40 @@ enum {
   LOOK_HANDSHAKE = 4,  // run s->handshake for this P
   LOOK_HOST = 8,       // sched_interrupt: the layer above looks for itself
   LOOK_EXIT = 16,      // the runtime ends; never cleared
+  LOOK_INBOX = 32,     // drain the inbox
+  LOOK_LOCKED = 64,    // its M runs a callback: no switch in place (locked.c)
 };
+
+// What p->marks says: this P's next G to be readied, run or made takes the long
+// way round (trace.c). One byte, tested where something was tested anyway.
+enum {
+  MARK_URGENT = 1,  // p->urgent != 0
+  MARK_FIRING = 2,  // p->firing != 0
+  MARK_SAMPLE = 4,  // the next G readied is timed until it runs
+  MARK_TRACE = 8,   // events are kept; never changes
+  MARKS_RUN = MARK_URGENT | MARK_TRACE,
+  MARKS_READY = MARK_FIRING | MARK_SAMPLE | MARK_TRACE,
+};
+
+enum { LATE_BUCKETS = 40 };  // the last one: 9 minutes and more
 
 typedef struct PStats {  // written by the owner, read by anybody: relaxed
   uint64_t schedules, runnext_hits, steal_tries, steals, stolen, overflows,
-      global_gets, preemptions, timers_run;
+      global_gets, preemptions, timers_run, polls;
+  // Sampled Gs by how long they were runnable, after somebody readied them,
+  // until they ran: late[i] of them from 2^i ns to twice that; late[0] also
+  // less.
+  uint64_t late[LATE_BUCKETS];
 } PStats;
+
+typedef struct TraceEvent TraceEvent;
+
+// Events of a P, or of the runtime; see trace.c. Written by the P's owner, or
+// with sched.lock held; read when the runtime has ended.
+typedef struct TraceRing {
+  TraceEvent *events;  // NULL: events are not kept
+  uint64_t count;      // all there were: the last ones are kept
+} TraceRing;
 
 typedef struct TimerEntry {
   int64_t when;  // copy of timer->when: comparisons stay in the array
@@ -35,10 +63,11 @@ typedef struct TimerEntry {
 
 // Row 25; see timer.c. Guarded by lock (not taken while there is one P).
 typedef struct TimerHeap {
-  RtLock lock;
+  uint32_t lock;  // a spin lock
   int32_t count, room;
   TimerEntry *entries;
-  int64_t first;  // atomic: when of entries[0], 0: none; written under lock
+  int64_t first;   // atomic: the earliest's when, 0: none; written under lock
+  Timer *spilled;  // those that there was no memory for, in no order
 } TimerHeap;
 
 typedef enum PStatus {
@@ -46,7 +75,9 @@ typedef enum PStatus {
   P_RUNNING,  // held by an M (or on its way from one to another)
   P_STOPPED,  // the world is stopped; p->m may be waiting with it
   P_DEAD,     // id >= procs
+  P_SYSCALL,  // p->m is in a quick call; or'ed with its id << P_STATUS_BITS
 } PStatus;
+enum { P_STATUS_BITS = 3, P_STATUS_MASK = (1 << P_STATUS_BITS) - 1 };
 
 struct P {
   Sched *sched;     // immutable
@@ -55,6 +86,7 @@ struct P {
                     // (set by sysmon, stop-the-world, sched_interrupt)
   void *local;      // the layer above's data of this P (hooks.p_init)
   uint64_t spawns;  // atomic; written by owner
+  uint64_t calls;   // atomic; quick calls begun, written by owner
 
   // --- owner's; hot ---
   G *runnext;  // atomic: filled by the owner alone, thieves take it by CAS
@@ -64,10 +96,13 @@ struct P {
   uint32_t next_picks;  // from runnext in a row (row 5)
   bool single;          // procs == 1; changed while the world is stopped
   uint8_t next_fill;    // NEXT_*: is the 50 us wake of row 5 due?
+  uint8_t marks;        // MARK_*
+  bool oldest_due;      // child first: a slice has ended (runq.c)
   uint32_t looks;       // calls of sched_look; every 4th reads the clock
-  int64_t clock;        // as read last
+  int64_t clock;        // as read last: CLOCK_SEARCHES searches old at most
   int64_t fill_seen;    // when a look saw next_fill first
   uint32_t slice_tick;  // schedtick that slice_start is of
+  uint32_t searches;    // calls of find_runnable's loop
   int64_t slice_start;  // when a look saw that slice first
   int64_t urgent;       // since when a G woken by a timer is queued here; 0
   uint32_t urgents;     // how many of them: at least those that are
@@ -82,13 +117,19 @@ struct P {
 
   TimerHeap timers RT_ALIGNED;
   PStats stats RT_ALIGNED;
+  TraceRing trace;
 
   // --- guarded by sched.lock ---
-  uint32_t status RT_ALIGNED;  // atomic for readers without the lock; PStatus
-  uint32_t handshake;          // atomic: s->handshake has to run for this P
+  // PStatus: atomic, read without the lock, too. Only the changes between
+  // RUNNING and SYSCALL are made without it (syscall.c).
+  uint32_t status RT_ALIGNED;
+  uint32_t handshake;     // atomic: s->handshake has to run for this P
+  uint32_t stopped_from;  // its PStatus before the world was stopped last
   P *idle_link;
   uint32_t sysmon_tick;  // sysmon's: schedtick at sysmon_when
   int64_t sysmon_when;
+  uint64_t sysmon_call;  // sysmon's: p->calls at sysmon_call_when
+  int64_t sysmon_call_when;
 };
 
 #endif

@@ -10,9 +10,23 @@
 
 enum { ID_BLOCK = 16 };  // G ids that a P takes at a time
 
+// Events are kept: no blocks, so that each start comes by here.
+static uint64_t traced_id(P *p) {
+  uint64_t id = rt_add(&p->sched->next_id, 1) + 1;
+  trace_event(p, TRACE_CREATE, id, 0);
+  return id;
+}
+
 static uint64_t next_id(P *p) {
   if (p->id_next == p->id_end) {
-    p->id_next = rt_add(&p->sched->next_id, ID_BLOCK) + 1;
+    if (p->marks & MARK_TRACE) return traced_id(p);
+    uint64_t *next = &p->sched->next_id, before = rt_load_relaxed(next);
+    if (p->single) {
+      rt_store_relaxed(next, before + ID_BLOCK);  // relaxed: Ps only take ids
+    } else {
+      before = rt_add(next, ID_BLOCK);
+    }
+    p->id_next = before + 1;
     p->id_end = p->id_next + ID_BLOCK;
   }
   return p->id_next++;
@@ -24,13 +38,17 @@ static void next_slice(P *p) {
 }
 
 // --- Start, ready, leave ----------------------------------------------------
-void sched_spawn(P *p, G *g) {
+void proc_make_runnable(P *p, G *g) {
   g_change(g, g_state(g) == G_DEAD ? G_DEAD : G_IDLE, G_RUNNABLE);
   g->id = next_id(p);
   g->p = NULL;
   g->reason = WAIT_NONE;
   g->preempted = g->urgent = false;
   rt_store_relaxed(&p->spawns, p->spawns + 1);  // relaxed: a counter
+}
+
+void sched_spawn(P *p, G *g) {
+  proc_make_runnable(p, g);
   // relaxed: a hint (idle.c)
   Sched *s = p->sched;
   bool quiet = !p->single && rt_load_relaxed(&s->futile) >= s->futile_max;
@@ -39,24 +57,59 @@ void sched_spawn(P *p, G *g) {
   if (!p->single) idle_wakep(s);
 }
 
-static void mark_ready(P *p, G *g) {
-  g_change(g, G_WAITING, G_RUNNABLE);
-  if (p->firing == 0) return;
+void sched_spawn_child(P *p, G *g, G *child) {
+  proc_make_runnable(p, child);
+  runq_displace_next(p);  // what was readied is older than g
+  g_leave(p, g, G_RUNNABLE, WAIT_NONE);
+  runq_put(p, g);  // from here on a thief may run it
+  runq_put_next(p, child, true);
+  if (!p->single) idle_wakep(p->sched);
+}
+
+static void mark_urgent(P *p, G *g) {
   g->since = p->firing;
   g->urgent = true;
   p->urgents++;
   if (p->urgent == 0) p->urgent = p->firing;
+  p->marks |= MARK_URGENT;
 }
 
-void sched_ready(P *p, G *g) {
-  mark_ready(p, g);
+static void marked_ready(P *p, G *g) {
+  if (p->firing != 0) mark_urgent(p, g);
+  TRACE(p, READY, g->id, 0);
+  if (!(p->marks & MARK_SAMPLE)) return;
+  p->marks &= (uint8_t)~MARK_SAMPLE;
+  g->since = rt_now();
+  rt_store_relaxed(&g->status, (uint32_t)(G_RUNNABLE | G_MARK));  // as g_change
+}
+
+static void mark_ready(P *p, G *g) {
+  g_change(g, G_WAITING, G_RUNNABLE);
+  if (p->marks & MARKS_READY) marked_ready(p, g);
+}
+
+static inline void put_ready(P *p, G *g) {
   if (runq_fill_next(p, g)) return;
   bool displaced = runq_put_next(p, g, false);
   if (displaced && !p->single) idle_wakep(p->sched);
 }
 
-// Idle Ps get the first of the list, through the global queue, with an M each.
-static void share_list(P *p, GList *list) {
+static __attribute__((noinline)) void ready_marked(P *p, G *g) {
+  mark_ready(p, g);
+  put_ready(p, g);
+}
+
+void sched_ready(P *p, G *g) {
+  if (p->marks & MARKS_READY) {
+    ready_marked(p, g);
+    return;
+  }
+  g_change(g, G_WAITING, G_RUNNABLE);
+  put_ready(p, g);
+}
+
+// The first of the list go to the global queue, one for each idle P. How many.
+static uint32_t share_list(P *p, GList *list) {
   Sched *s = p->sched;
   GList shared = {0};
   uint32_t idle = rt_load_seq(&s->idle_count);  // seq: as in idle_wakep
@@ -66,12 +119,18 @@ static void share_list(P *p, GList *list) {
     list->count--;
     glist_push(&shared, g);
   }
-  uint32_t starts = shared.count;
-  if (starts == 0) return;
+  uint32_t count = shared.count;
+  if (count == 0) return 0;
   rt_lock(&s->lock);
   global_put_list(s, &shared);
   rt_unlock(&s->lock);
-  for (; starts > 0; starts--) {
+  return count;
+}
+
+// An M with an idle P for each of them, until those that came first have taken
+// all: waking takes longer than many a G.
+static void start_ms(Sched *s, uint32_t count) {
+  for (; count > 0 && global_count(s) != 0; count--) {
     rt_lock(&s->lock);
     P *idle_p = idle_get_p(s, NULL);
     rt_unlock(&s->lock);
@@ -91,10 +150,11 @@ void sched_ready_list(P *p, G *first, int count) {
     mark_ready(p, g);
     list.last = g;
   }
-  if (!p->single) share_list(p, &list);
-  if (list.count == 0) return;
-  runq_put_list(p, &list);
-  if (!p->single) idle_wakep(p->sched);
+  uint32_t shared = p->single ? 0 : share_list(p, &list);
+  bool more = list.count > 0;
+  if (more) runq_put_list(p, &list);  // before the Ms, who may steal them
+  start_ms(p->sched, shared);
+  if (more && !p->single) idle_wakep(p->sched);
 }
 
 bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
@@ -105,6 +165,7 @@ bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
   g->p = p;
   g->reason = WAIT_NONE;
   p->current = g;
+  if (p->marks & MARK_TRACE) trace_run(p, g);
   return false;
 }
 
@@ -125,6 +186,7 @@ void sched_yield_g(P *p, G *g) {
 void sched_preempt(P *p, G *g) {
   g_leave(p, g, G_RUNNABLE, WAIT_NONE);
   g->preempted = true;
+  if (p->marks & MARK_TRACE) trace_preempted(p);
   P_COUNT(p, preemptions, 1);
   to_global(p, g);
 }
@@ -132,27 +194,27 @@ void sched_preempt(P *p, G *g) {
 void sched_end(P *p, G *g) { g_leave(p, g, G_DEAD, WAIT_NONE); }
 
 // --- Switch -----------------------------------------------------------------
-G *sched_switch(P *p) {
-  RT_ASSERT(p->current == NULL);
-  // relaxed: who sets it wants attention soon, not at this very switch
-  if (rt_load_relaxed(&p->look) != 0) return NULL;
-  // relaxed: owner's own, or the CAS in runq_take_next decides
-  if (rt_load_relaxed(&p->runnext) != NULL) {
-    if (p->next_picks >= NEXT_PICKS_MAX) return NULL;
-    G *g = runq_take_next(p);
-    if (g == NULL) return NULL;
-    p->next_picks++;  // it inherits the slice
-    P_COUNT(p, runnext_hits, 1);
-    proc_set_running(p, g);
-    return g;
-  }
+static __attribute__((noinline)) G *switch_to_ring(P *p) {
   if (p->schedtick % TICK_GLOBAL == 0) return NULL;  // row 8, and timers
   G *g = runq_pop(p);
   if (g == NULL) return NULL;
   p->next_picks = 0;
   next_slice(p);
-  proc_set_running(p, g);
-  return g;
+  return proc_set_running(p, g);
+}
+
+G *sched_switch(P *p) {
+  RT_ASSERT(p->current == NULL);
+  // relaxed: who sets it wants attention soon, not at this very switch
+  if (rt_load_relaxed(&p->look) != 0) return NULL;
+  // relaxed: owner's own, or the CAS in runq_take_next decides
+  if (rt_load_relaxed(&p->runnext) == NULL) return switch_to_ring(p);
+  if (p->next_picks >= NEXT_PICKS_MAX) return NULL;
+  G *g = runq_take_next(p);
+  if (g == NULL) return NULL;
+  p->next_picks++;  // it inherits the slice
+  P_COUNT(p, runnext_hits, 1);
+  return proc_set_running(p, g);
 }
 
 uint64_t sched_random(P *p) {
@@ -196,16 +258,28 @@ static void m_end(M *m) {
   rt_lock(&s->lock);
   m->done = true;
   s->ms_live--;
+  void (*last)(void *arg) = s->ms_live == 0 ? s->last : NULL;
+  void *last_arg = s->last_arg;
+  if (last != NULL) s->leaked = false;
   run_count_again(s);
   rt_unlock(&s->lock);
+  if (last != NULL) last(last_arg);
+}
+
+size_t sched_stack_used(const P *p) {
+  const char *here = __builtin_frame_address(0);
+  return (size_t)(p->m->stack - here);
 }
 
 void m_thread(void *arg) {
   M *m = arg;
+  m->stack = __builtin_frame_address(0);
   rt_lock(&m->sched->lock);  // whoever made it has written its fields
   m->p = m->next_p;
   m->next_p = NULL;
   rt_unlock(&m->sched->lock);
+  if (m->p != NULL) m->p->clock = rt_now();
+  if (m->id == 1) order_open(m->sched);  // the first that may steal
   m_loop(m);
   m_end(m);
 }

@@ -144,18 +144,27 @@ static int quota_of_line(const char *root, char *line, int most) {
   return most;
 }
 
-static int affinity(void) {
-  for (int cpus = 1024; cpus <= CPUS_MAX; cpus *= 2) {
-    cpu_set_t *set = CPU_ALLOC((size_t)cpus);
-    if (set == NULL) return 1;
-    size_t size = CPU_ALLOC_SIZE((size_t)cpus);
-    bool ok = sched_getaffinity(0, size, set) == 0;
-    bool too_small = !ok && errno == EINVAL;
-    int count = ok ? CPU_COUNT_S(size, set) : 1;
-    CPU_FREE(set);
-    if (!too_small) return count;
+uint64_t *procs_affinity(uint32_t *cpus) {
+  for (*cpus = 1024; *cpus <= CPUS_MAX; *cpus *= 2) {
+    size_t size = *cpus / 8;
+    uint64_t *set = calloc(1, size);
+    if (set == NULL) return NULL;
+    if (sched_getaffinity(0, size, (cpu_set_t *)(void *)set) == 0) return set;
+    free(set);
+    if (errno != EINVAL) return NULL;  // EINVAL: the system has more CPUs
   }
-  return 1;
+  return NULL;
+}
+
+int procs_affinity_count(void) {
+  uint32_t cpus;
+  uint64_t *set = procs_affinity(&cpus);
+  int count = set == NULL ? 1 : 0;
+  for (uint32_t i = 0; set != NULL && i < cpus / 64; i++) {
+    count += __builtin_popcountll(set[i]);
+  }
+  free(set);
+  return count;
 }
 
 // --- Entry points -----------------------------------------------------------
@@ -177,4 +186,6 @@ int sched_procs_from(const char *root, int affinity_count) {
   return most > PROCS_MAX ? PROCS_MAX : most;
 }
 
-int sched_default_procs(void) { return sched_procs_from("", affinity()); }
+int sched_default_procs(void) {
+  return sched_procs_from("", procs_affinity_count());
+}

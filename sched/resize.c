@@ -34,6 +34,8 @@ static void move_caller(P *to, P *from, G *g) {
   from->current = NULL;
   m->p = to;
   to->m = m;
+  locked_p_lost(m, from);
+  locked_p_got(m, to);
   to->current = g;
   to->clock = from->clock;
   g->p = to;
@@ -60,7 +62,7 @@ static P *resize(P *p, G *g, int procs) {
   }
   for (int i = procs; i < before; i++) retire(s, p_at(s, i), heir);
   rt_store_seq(&s->procs, procs);  // seq: as all that idle.c reads
-  order_reset(&s->order, (uint32_t)procs);
+  order_of_procs(s);
   for (int i = 0; i < procs; i++) p_at(s, i)->single = procs == 1;
   rt_unlock(&s->lock);
   return heir;
@@ -70,6 +72,7 @@ P *sched_set_procs(P *p, G *g, int procs) {
   Sched *s = p->sched;
   if (procs < 1) procs = 1;
   if (procs > PROCS_MAX) procs = PROCS_MAX;
+  if (s->stepped) return p;
   while (!world_stop(p, true)) {
     if (rt_load_acquire(&s->exiting)) return p;  // acquire: see exit_begin
     if (!world_attend(p->m)) {
@@ -80,6 +83,7 @@ P *sched_set_procs(P *p, G *g, int procs) {
     rt_yield_cpu();
   }
   p = resize(p, g, procs);
+  order_open(s);
   world_start(s);
   idle_wakep(s);  // new Ps may steal
   return p;

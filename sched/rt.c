@@ -4,6 +4,9 @@
 // scheduler. Linux only: futex(2), prctl(2), getrandom(2).
 #include "rt.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -19,11 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef RT_LOCK_SPINS  // tests make it 1: then locks do sleep
+#define RT_LOCK_SPINS 60
+#endif
+
 enum {
   NOTE_CLEAR = 0,
   NOTE_SET = 1,
   NOTE_SLEEPS = 2,
-  LOCK_SPINS = 60,
+  LOCK_SPINS = RT_LOCK_SPINS,
   SPIN_PAUSES = 40,
 };
 
@@ -68,6 +75,11 @@ void rt_note_set(RtNote *note) {
   if (rt_exchange(&note->word, NOTE_SET) == NOTE_SLEEPS) {
     rt_futex_wake(&note->word, 1);
   }
+}
+
+bool rt_note_try(RtNote *note) {
+  uint32_t seen = NOTE_SET;
+  return rt_cas(&note->word, &seen, NOTE_CLEAR);
 }
 
 bool rt_note_wait(RtNote *note, int64_t deadline) {
@@ -169,6 +181,7 @@ static void *thread_main(void *start_arg) {
   ThreadStart start = *(ThreadStart *)start_arg;
   free(start_arg);
   rt_timer_slack(1);
+  prctl(PR_SET_NAME, "csp thread");  // in ps, gdb, /proc
   start.run(start.arg);
   return NULL;
 }
@@ -221,6 +234,18 @@ static int64_t clock_ns(clockid_t clock) {
 }
 
 int64_t rt_now(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+bool rt_ticks_steady(void) {
+#if defined(__x86_64__)
+  enum { LEAF_POWER = 0x80000007, INVARIANT_TSC = 1 << 8 };
+  unsigned eax, ebx, ecx, edx;
+  return __get_cpuid(LEAF_POWER, &eax, &ebx, &ecx, &edx) != 0 &&
+         (edx & INVARIANT_TSC) != 0;
+#else
+  return true;  // they are rt_now
+#endif
+}
+int rt_cpu(void) { return sched_getcpu(); }
 
 int64_t rt_wall_now(void) { return clock_ns(CLOCK_REALTIME); }
 

@@ -15,31 +15,39 @@
 #include "sched/rt_explore.h"
 #else
 #define RT_STEP(address) ((void)0)
+// Before each operation that is a locked instruction (lock ..., xchg) on
+// x86-64: counted where a test wants that (tests/unit/test_sched_locked.c).
+#ifdef RT_COUNT_LOCKED
+extern _Thread_local uint64_t rt_locked;
+#define RT_STEP_FULL(address) ((void)rt_locked++)
+#else
+#define RT_STEP_FULL(address) ((void)0)
+#endif
+#define RT_STORE(p, v, order) __atomic_store_n((p), (v), (order))
 #endif
 
 #define rt_load_relaxed(p) (RT_STEP(p), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define rt_load_acquire(p) (RT_STEP(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define rt_load_seq(p) (RT_STEP(p), __atomic_load_n((p), __ATOMIC_SEQ_CST))
-#define rt_store_relaxed(p, v) \
-  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_RELAXED))
-#define rt_store_release(p, v) \
-  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+#define rt_store_relaxed(p, v) RT_STORE(p, v, __ATOMIC_RELAXED)
+#define rt_store_release(p, v) RT_STORE(p, v, __ATOMIC_RELEASE)
 #define rt_store_seq(p, v) \
-  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_SEQ_CST))
+  (RT_STEP_FULL(p), __atomic_store_n((p), (v), __ATOMIC_SEQ_CST))
 // Read-modify-writes are sequentially consistent: on x86-64 that costs
 // nothing over the weaker forms.
 #define rt_exchange(p, v) \
-  (RT_STEP(p), __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST))
+  (RT_STEP_FULL(p), __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST))
 #define rt_add(p, v) \
-  (RT_STEP(p), __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST))
+  (RT_STEP_FULL(p), __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST))
 #define rt_sub(p, v) \
-  (RT_STEP(p), __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST))
-#define rt_or(p, v) (RT_STEP(p), __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST))
+  (RT_STEP_FULL(p), __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST))
+#define rt_or(p, v) \
+  (RT_STEP_FULL(p), __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST))
 #define rt_and(p, v) \
-  (RT_STEP(p), __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST))
+  (RT_STEP_FULL(p), __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST))
 // *expected is updated on failure, as in C11.
 #define rt_cas(p, expected, v)                                                \
-  (RT_STEP(p),                                                                \
+  (RT_STEP_FULL(p),                                                           \
    __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_SEQ_CST, \
                                __ATOMIC_SEQ_CST))
 
@@ -89,6 +97,8 @@ typedef struct RtNote {
 } RtNote;
 
 void rt_note_set(RtNote *note);
+// Set already? Then it is cleared. By its sleeper.
+bool rt_note_try(RtNote *note);
 // Waits for a set and clears it. false: the deadline passed first.
 bool rt_note_wait(RtNote *note, int64_t deadline);
 
@@ -96,15 +106,21 @@ bool rt_note_wait(RtNote *note, int64_t deadline);
 // In rank order: with a lock held, only locks of a higher rank are taken;
 // equal ranks only for channels, by rising address. Debug builds die with
 // both names otherwise.
+//   GROUP -> CHAN, TIMERS, SCHED   who cancels takes goroutines out of queues
 //   CHAN -> SCHED      none today; channel sections call nothing
 //   TIMERS -> SCHED    none today; a timer fires without the lock
+//   WAITS -> TIMERS, SCHED   a wait is ended while its descriptor is there
 //   WRITING -> OUTPUT  the buffer is taken while who writes keeps the order
 #define RT_RANKS(X)               \
   X(NONE, "none")                 \
+  X(GROUP, "group")               \
   X(CHAN, "channel")              \
+  X(WAITS, "waits of natives")    \
   X(TIMERS, "timers of one P")    \
+  X(POLL, "descriptors")          \
   X(SCHED, "sched.lock")          \
   X(HEAP, "heap")                 \
+  X(HOST, "calls of the host")    \
   X(TASKS, "failed tasks")        \
   X(WRITING, "output on its way") \
   X(OUTPUT, "output buffer")
@@ -142,6 +158,15 @@ static inline void rt_lock(RtLock *lock) {
   if (!rt_cas(&lock->word, &free_word, 1u)) rt_lock_slow(lock);
 }
 
+// false: another holds it.
+static inline bool rt_try_lock(RtLock *lock) {
+  uint32_t unlocked = 0;
+  // acquire: pairs with the exchange in rt_unlock
+  if (!rt_cas(&lock->word, &unlocked, 1u)) return false;
+  rt_rank_push((RtRank)lock->rank, lock);
+  return true;
+}
+
 static inline void rt_unlock(RtLock *lock) {
   rt_rank_pop((RtRank)lock->rank, lock);
   // exchange, not store: a store could overwrite the 2 of a new sleeper
@@ -152,14 +177,50 @@ static inline void rt_unlock(RtLock *lock) {
 // instructions: taken by one exchange, released by a store.
 void rt_spin_lock_slow(uint32_t *word);
 
+// false: another holds it.
+static inline bool rt_spin_try(uint32_t *word) {
+  return rt_exchange(word, 1u) == 0;  // acquire: pairs with rt_spin_unlock
+}
+
 static inline void rt_spin_lock(uint32_t *word) {
-  // acquire: pairs with the release in rt_spin_unlock
-  if (rt_exchange(word, 1u) != 0) rt_spin_lock_slow(word);
+  if (!rt_spin_try(word)) rt_spin_lock_slow(word);
 }
 
 static inline void rt_spin_unlock(uint32_t *word) {
-  rt_store_release(word, 0u);  // release: pairs with rt_spin_lock
+  rt_store_release(word, 0u);  // release: pairs with rt_spin_try
 }
+
+// --- Readiness of descriptors -----------------------------------------------
+enum { RT_POLL_EVENTS = 64 };
+
+typedef struct RtPoll {
+  int fd, break_fd;
+  int alarm_fd;     // -1: none yet
+  uint32_t broken;  // atomic: a break is on its way
+} RtPoll;
+
+typedef struct RtPollEvent {
+  uint64_t tag;
+  bool readable, writable;  // or failed, or ended: the next call tells
+} RtPollEvent;
+
+int rt_poll_open(RtPoll *poll);  // 0 or an errno
+void rt_poll_close(RtPoll *poll);
+// Reports changes of fd, whichever way, from now on (and its state once). 0 or
+// an errno; EPERM: what is always ready (a regular file).
+int rt_poll_add(RtPoll *poll, int fd, uint64_t tag);
+void rt_poll_remove(RtPoll *poll, int fd);
+// Waits until rt_now() >= deadline (0: does not) for events; how many there
+// are. May return early for no reason. Several threads may wait, each event
+// goes to one of them.
+int rt_poll_wait(RtPoll *poll, RtPollEvent *events, int room, int64_t deadline);
+// A wait that blocks, or the next one, returns. Any thread.
+void rt_poll_break(RtPoll *poll);
+// For who waits by other means: a descriptor that is readable when events have
+// come, after a break, or an alarm. -1: errno tells. One thread, as the rest.
+int rt_poll_descriptor(RtPoll *poll);
+void rt_poll_alarm(RtPoll *poll, int64_t when);  // rt_now(); RT_FOREVER: none
+void rt_poll_end_break(RtPoll *poll);  // it is not readable for breaks any more
 
 // --- Threads, clocks, randomness --------------------------------------------
 enum { RT_THREAD_STACK = 512 * 1024 };
@@ -175,8 +236,20 @@ void rt_thread_detach(RtThread *thread);
 // Timer slack of the calling thread, in ns; returns what it was before.
 int64_t rt_timer_slack(int64_t ns);
 
-int64_t rt_now(void);       // monotonic ns
+int64_t rt_now(void);  // monotonic ns
+// The CPU's counter, for moments that are compared with each other: a third of
+// rt_now's price. Its unit is found by reading both twice.
+static inline uint64_t rt_ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return (uint64_t)rt_now();
+#endif
+}
+// Whether all CPUs count rt_ticks alike, at one speed.
+bool rt_ticks_steady(void);
 int64_t rt_wall_now(void);  // ns since 1970
 uint64_t rt_entropy(void);  // from the system
+int rt_cpu(void);           // that the caller runs on just now; < 0: unknown
 
 #endif

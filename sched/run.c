@@ -21,12 +21,22 @@ static void init_p(Sched *s, P *p, int id) {
   timers_init(p);
 }
 
+static void free_p(P *p) {
+  timers_free(p);
+  free(p->trace.events);
+  free(p);
+}
+
 P *run_make_p(Sched *s, int id) {
   P *p = p_at(s, id);
   if (p == NULL) {
     p = aligned_alloc(RT_LINE, lines(sizeof *p));
     if (p == NULL) return NULL;
     init_p(s, p, id);
+    if (!trace_init_p(p)) {
+      free(p);
+      return NULL;
+    }
     // release: pairs with acquire in p_at
     rt_store_release(&s->all_ps[id], p);
     rt_store_release(&s->ps_made, id + 1);
@@ -51,14 +61,26 @@ void sched_free(Sched *s) {
   for (int i = 0; i < s->ps_made; i++) {
     P *p = s->all_ps[i];
     if (p->status != P_DEAD) run_drop_p(p);
-    timers_free(p);
-    free(p);
+    free_p(p);
   }
   for (M *m = s->all_ms, *next; m != NULL; m = next) {
     next = m->all_next;
     free(m);
   }
+  trace_free(s);
+  poll_free_all(s);
+  order_free(s);
   free(s);
+}
+
+int sched_leave(Sched *s, void (*last)(void *arg), void *arg) {
+  rt_lock(&s->lock);
+  int stuck = s->leaked ? (int)s->ms_live : 0;
+  s->leaked = stuck > 0;
+  s->last = last;
+  s->last_arg = arg;
+  rt_unlock(&s->lock);
+  return stuck;
 }
 
 static int clamp_procs(int procs) {
@@ -69,14 +91,19 @@ static int clamp_procs(int procs) {
 static void configure(Sched *s, const SchedConfig *config) {
   s->hooks = config->hooks;
   s->empty_word = config->empty_word;
+  s->child_first = config->child_first;
+  s->stepped = config->stepped;
+  s->host_until = s->alarm = RT_FOREVER;
   s->seed = config->seed != 0 ? config->seed : rt_entropy() | 1;
   s->m_limit = M_LIMIT_DEFAULT;
   if (config->max_threads > 0) s->m_limit = (uint32_t)config->max_threads;
   s->syscalls_max = SYSCALLS_MAX_DEFAULT;
   s->futile_max = FUTILE_MAX;
+  s->cpus = procs_affinity_count();
+  s->topology = config->topology;
   if (config->max_syscalls > 0)
     s->syscalls_max = (uint32_t)config->max_syscalls;
-  s->procs = clamp_procs(config->procs);
+  s->procs = s->stepped ? 1 : clamp_procs(config->procs);
   s->lock.rank = RANK_SCHED;
   s->started_at = s->collected_at = rt_now();
 }
@@ -86,9 +113,11 @@ Sched *sched_new(const SchedConfig *config) {
   if (s == NULL) return NULL;
   memset(s, 0, sizeof *s);
   configure(s, config);
-  order_reset(&s->order, (uint32_t)s->procs);
+  bool fine = trace_init(s, config);
+  order_of_procs(s);
+  if (s->topology != NULL) order_open(s);
   for (int i = 0; i < s->procs; i++) {
-    P *p = run_make_p(s, i);
+    P *p = fine ? run_make_p(s, i) : NULL;
     if (p == NULL) {
       sched_free(s);
       errno = ENOMEM;
@@ -114,7 +143,11 @@ void exit_begin(Sched *s, SchedEnd end) {
   s->ended_at = rt_now();
   rt_store_seq(&s->exiting, 1u);  // seq: before the Ps are gone over
   int made = rt_load_seq(&s->ps_made);
-  for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_EXIT);
+  for (int i = 0; i < made; i++) {
+    P *p = p_at(s, i);
+    rt_or(&p->look, LOOK_EXIT);  // before the status: see syscall.c
+    if (syscall_retake(s, p)) world_p_left(s, p);
+  }
   for (M *m = s->all_ms; m != NULL; m = m->all_next) idle_wake_m(m);
   rt_note_set(&s->sysmon_note);
   run_count_again(s);
@@ -124,6 +157,12 @@ void sched_exit(Sched *s) {
   rt_lock(&s->lock);
   exit_begin(s, SCHED_EXITED);
   rt_unlock(&s->lock);
+}
+
+void sched_exit_soon(Sched *s) {
+  rt_store_seq(&s->exit_wanted, 1u);  // seq: before it is looked for
+  run_count_again(s);
+  sched_interrupt(s);
 }
 
 // The first M, with a P that main_g is queued on. NULL: out of memory, or
@@ -137,6 +176,7 @@ static M *first_m(Sched *s, G *main_g) {
     p->m = m;
     m->next_p = p;
   }
+  rt_store_seq(&s->begun, 1u);  // seq: see inbox.c
   s->running = true;
   rt_unlock(&s->lock);
   if (p == NULL) return NULL;
@@ -161,7 +201,8 @@ static void run_first_m(M *m) {
 
 static void start_sysmon(Sched *s) {
   // Without it Gs are still preempted by their own looks.
-  s->sysmon_started = rt_thread_start(&s->sysmon_thread, sysmon_main, s) == 0;
+  bool started = rt_thread_start(&s->sysmon_thread, sysmon_main, s) == 0;
+  rt_store_relaxed(&s->sysmon_started, started);  // relaxed: see syscall.c
 }
 
 // Until all Ms have left, or, after the end has begun, the rest is in system
@@ -169,7 +210,9 @@ static void start_sysmon(Sched *s) {
 static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
   for (;;) {
     uint32_t seen = rt_load_acquire(&s->end_seq);  // acquire: before counting
+    bool wanted = rt_load_seq(&s->exit_wanted);
     rt_lock(&s->lock);
+    if (wanted) exit_begin(s, SCHED_EXITED);
     uint32_t live = s->ms_live;
     bool only_calls = s->ended_at != 0 && live <= s->syscalls;
     int64_t until = RT_FOREVER;
@@ -203,7 +246,8 @@ static void join_ms(Sched *s) {
 SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck) {
   if (stuck != NULL) *stuck = 0;
   M *m = first_m(s, main_g);
-  if (m == NULL) return SCHED_EXITED;
+  if (m == NULL)
+    return rt_load_relaxed(&s->exiting) ? SCHED_EXITED : SCHED_NO_MEMORY;
   start_sysmon(s);
   run_first_m(m);
   uint32_t left = wait_for_ms(s, linger_ns);
@@ -232,6 +276,10 @@ void sched_unpin(Sched *s) {
   int64_t before = rt_sub(&s->pins, (int64_t)1);
   RT_CHECK(before > 0, "sched_unpin without sched_pin");
   if (before > 1) return;
+  if (s->stepped) {
+    if (rt_load_seq(&s->begun)) host_ring(s);  // seq: after s->host
+    return;
+  }
   rt_lock(&s->lock);
   idle_check_deadlock(s);  // it may have been all that kept us waiting
   rt_unlock(&s->lock);

@@ -7,6 +7,17 @@
 //         then claims them: if the CAS fails, the copies are forgotten
 //   runnext  filled by the owner only; emptied by owner or thief by CAS
 //
+// Child first (rows 32, 33) the owner takes from the tail what it put there
+// last, so that it goes on as a program of calls would, and thieves take one
+// from the head, the continuation nearest the root. That is Chase and Lev's
+// deque (SPAA 2005): the owner lowers tail before it reads head, seq_cst, and a
+// thief reads head before tail, so they meet only at the last element, and
+// there the CAS on head decides. A thief that took more could hold slots that
+// the owner has taken meanwhile. After a slice of 10 ms comes the oldest, so
+// that none waits for ever. (Not after so many picks: each continuation near
+// the root opens a branch of its own, and the queue would no longer be bounded
+// by the depth of the spawns.)
+//
 // With one P (p->single) there are no thieves: plain stores, no locked
 // instruction. A slot is written again only after head has passed it, which
 // the owner sees by its acquire load of head.
@@ -113,11 +124,36 @@ bool runq_put_next(P *p, G *g, bool publish) {
   }
   if (old == NULL) return false;
   runq_put(p, old);
+  // seq: the tail, too, before the load of `spinning` in idle_wakep
+  if (!p->single) rt_store_seq(&p->tail, p->tail);
   return true;
 }
 
 // --- Take -------------------------------------------------------------------
+// true: *g is the newest; NULL: the ring is empty. false: the last one may be
+// a thief's: try again.
+static bool pop_newest(P *p, G **g) {
+  uint32_t tail = p->tail - 1;
+  rt_store_seq(&p->tail, tail);  // seq: before head is read
+  uint32_t head = rt_load_seq(&p->head);
+  int32_t left = (int32_t)(tail - head);
+  *g = left < 0 ? NULL : slot_read(p, tail);
+  if (left > 0) return true;
+  bool mine = left == 0 && head_claim(p, head, 1);
+  if (!mine) *g = NULL;
+  // release: empty in any case, as it was: pairs with acquire in runq_grab
+  rt_store_release(&p->tail, tail + 1);
+  return mine || left < 0;
+}
+
 G *runq_pop(P *p) {
+  if (p->sched->child_first && !p->oldest_due) {
+    G *newest = NULL;
+    while (p->tail != rt_load_acquire(&p->head) && !pop_newest(p, &newest))
+      continue;
+    return newest;
+  }
+  p->oldest_due = false;
   for (;;) {
     // acquire: the slot is reused only after a claim that is seen here
     uint32_t head = rt_load_acquire(&p->head);
@@ -140,32 +176,45 @@ void runq_flush(P *p, GList *list) {
 
 // --- Steal ------------------------------------------------------------------
 // A running P is about to take its runnext itself, most often: waits 3 us and
-// tells whether that G still sits there and p has begun nothing else.
-static bool next_is_stuck(P *p, G *g) {
+// tells whether that G still sits there and p has begun nothing else. Ends as
+// soon as there is something in the ring, which needs no waiting. A searcher
+// that found it so before it took a P (runq_has_work) does not wait again.
+static bool next_is_stuck(P *p, G *g, StuckNext *seen) {
   uint64_t begun = rt_load_relaxed(&p->stats.schedules);  // relaxed: a hint
+  if (seen != NULL && seen->g == g && seen->p == p && seen->begun == begun)
+    return true;
   int64_t until = rt_now() + STEAL_NEXT_NS;
   do {
     for (int i = 0; i < 8; i++) rt_pause();
     if (rt_load_relaxed(&p->runnext) != g) return false;  // relaxed: a hint
+    if (!runq_ring_empty(p)) return false;
   } while (rt_now() < until);
-  return rt_load_relaxed(&p->stats.schedules) == begun;  // relaxed: a hint
+  // relaxed: a hint
+  bool stuck = rt_load_relaxed(&p->stats.schedules) == begun;
+  if (stuck && seen != NULL) *seen = (StuckNext){g, p, begun};
+  return stuck;
 }
 
-bool runq_has_work(P *p) {
+bool runq_has_work(P *p, StuckNext *seen) {
   if (!runq_ring_empty(p)) return true;
   G *g = rt_load_seq(&p->runnext);            // seq: as in runq_ring_empty
   if (g == NULL) return !runq_ring_empty(p);  // displaced meanwhile?
-  return next_is_stuck(p, g) || !runq_ring_empty(p);
+  return next_is_stuck(p, g, seen) || !runq_ring_empty(p);
 }
 
 // Copies half of the victim's ring, rounded up, behind p's tail and claims it.
 static uint32_t grab(P *p, P *victim) {
   for (;;) {
-    uint32_t head = rt_load_acquire(&victim->head);  // acquire: before tail
-    uint32_t tail = rt_load_acquire(&victim->tail);  // pairs with runq_put
+    // seq, both: head before tail, see pop_newest; tail pairs with runq_put
+    uint32_t head = rt_load_seq(&victim->head);
+    uint32_t tail = rt_load_seq(&victim->tail);
     uint32_t count = tail - head;
     count -= count / 2;
     if (count == 0) return 0;
+    if (p->sched->child_first) {
+      if ((int32_t)(tail - head) <= 0) return 0;  // its owner takes the last
+      count = 1;
+    }
     if (count > RUNQ_SIZE / 2) continue;  // torn read: head moved between
     for (uint32_t i = 0; i < count; i++) {
       slot_write(p, p->tail + i, slot_read(victim, head + i));
@@ -174,12 +223,12 @@ static uint32_t grab(P *p, P *victim) {
   }
 }
 
-static G *steal_next(P *victim) {
+static G *steal_next(P *victim, StuckNext *seen) {
   G *g = rt_load_relaxed(&victim->runnext);  // relaxed: the CAS decides
   if (g == NULL) return NULL;
   // relaxed: a hint, whether the owner may be about to take it
   if (rt_load_relaxed(&victim->status) == P_RUNNING &&
-      !next_is_stuck(victim, g)) {
+      !next_is_stuck(victim, g, seen)) {
     return NULL;
   }
   // acquire: pairs with the release in runq_put_next
@@ -189,11 +238,15 @@ static G *steal_next(P *victim) {
 G *runq_steal(P *p, P *victim, bool next_too) {
   RT_ASSERT(runq_ring_empty(p));
   uint32_t count = grab(p, victim);
-  if (count == 0) {
-    G *g = next_too ? steal_next(victim) : NULL;
-    if (g != NULL) P_COUNT(p, stolen, 1);
-    return g;
+  if (count == 0 && next_too) {
+    G *g = steal_next(victim, p->m == NULL ? NULL : &p->m->stuck);
+    if (g != NULL) {
+      P_COUNT(p, stolen, 1);
+      return g;
+    }
+    count = grab(p, victim);  // displaced into the ring meanwhile?
   }
+  if (count == 0) return NULL;
   P_COUNT(p, stolen, count);
   G *g = slot_read(p, p->tail + --count);  // the newest runs, the rest queues
   if (count == 0) return g;

@@ -28,6 +28,7 @@ typedef struct G G;
 typedef struct Chan Chan;
 typedef struct Waiter Waiter;
 typedef struct Timer Timer;
+typedef struct Group Group;
 
 // --- G: a goroutine ---------------------------------------------------------
 // X(name, text in dumps)
@@ -44,6 +45,9 @@ typedef enum GState {
   G_STATES(X)
 #undef X
 } GState;
+// Or'ed to a status: the next change, out of runnable or running, is one that
+// is watched (trace.c). So those that are not cost nothing for it.
+enum { G_MARK = 16 };
 
 // X(name, text in dumps: "goroutine 7 [chan receive, 3 s]")
 #define WAIT_REASONS(X)                       \
@@ -57,6 +61,9 @@ typedef enum GState {
   X(SLEEP, "sleep")                           \
   X(TASK, "task")                             \
   X(SYSCALL_SLOT, "waiting for a thread")     \
+  X(IO, "IO wait")                            \
+  X(CALLBACK, "callback")                     \
+  X(GROUP, "group")                           \
   X(OTHER, "waiting")
 
 typedef enum WaitReason {
@@ -73,7 +80,7 @@ const char *g_wait_name(WaitReason reason);
 struct Waiter {
   G *g;
   Waiter *next, *prev;  // guarded by the channel's lock
-  Chan *chan;           // NULL while in no queue
+  Chan *chan;           // atomic, with its lock; NULL while in no queue
   uint64_t elem;        // to send; or as received, valid when success
   int32_t index;        // of the case; -1: not a select
   bool success;         // false: woken because the channel was closed
@@ -81,7 +88,7 @@ struct Waiter {
 
 struct G {
   G *link;          // run queue or free list; owner: who holds the G
-  uint32_t status;  // atomic, GState
+  uint32_t status;  // atomic, GState; read by g_state
   uint8_t reason;   // WaitReason while waiting
   bool preempted;   // left by preemption, not by its own wish
   bool urgent;      // readied by a timer, has not run since (row 19)
@@ -89,12 +96,26 @@ struct G {
   uint64_t id;      // from 1 (the main G), never used again
   void (*resume)(P *p, G *g);
   P *p;              // while running, else NULL
-  int64_t since;     // rt_now() at which it was readied by a timer or parked
-                     // (coarse; 0: unknown)
+  int64_t since;     // rt_now() at which it left its P (coarse; 0: unknown), or
+                     // was readied, if a timer did it or status is marked
   Waiter wait;       // its single channel operation
   Waiter *woken_by;  // who was fired; written by the waker before ready
-  uint32_t select_state;  // atomic: 0 open, 1 taken by a waker
+  // Of a select, atomic: odd while it waits, who makes it even wakes it; a new
+  // number for each wait.
+  uint32_t select_state;
+  bool in_call_queue;  // guarded by sched.lock (row 22)
+  // --- groups (row 28); NULL and 0 for who is in none ---
+  uint8_t shielded;     // atomic, its own: deferred calls run (group.c)
+  bool cancelled;       // woken by a cancellation; written by who does
+  uintptr_t parked_on;  // atomic: where a canceller finds it (cancel.c)
+  Group *group;         // atomic, its own: the innermost
+  G *member_next, *member_prev;  // guarded by the lock of its first group
 };
+
+static inline GState g_state(const G *g) {
+  // relaxed: see g_change
+  return (GState)(rt_load_relaxed(&g->status) & ~(uint32_t)G_MARK);
+}
 
 // --- P: what a G needs to run -----------------------------------------------
 enum {
@@ -117,9 +138,11 @@ typedef struct SchedHooks {
   // returns false when out of memory.
   bool (*p_init)(void *host, P *p);
   void (*p_free)(void *host, P *p);
-  // An M found nothing to run and is about to sleep; it holds no P. May
-  // block for a short while (flushing output).
-  void (*idle)(void *host);
+  // An M found nothing to run and is about to sleep; it holds no P (flushing
+  // output). With may_block false it must not block: true if there is
+  // something that might; then it is called again with may_block, when another
+  // M watches timers and the network meanwhile.
+  bool (*idle)(void *host, bool may_block);
   // Nothing can ever run again. World is quiet: no M runs a G. Called once;
   // afterwards sched_run returns SCHED_DEADLOCK.
   void (*deadlock)(void *host);
@@ -129,7 +152,29 @@ typedef struct SchedHooks {
   // A stored channel element, for a collector's write barrier; called only
   // while sched_set_barrier(true). p may be NULL.
   void (*barrier)(void *host, P *p, uint64_t old_word, uint64_t new_word);
+  // Watching. print: a line, or some, of the trace; from sysmon's thread; NULL:
+  // to standard error. each_g: all Gs that have not ended, for details; the
+  // world is stopped. g_label: what g runs, a text that stays until the end of
+  // the runtime; owner P.
+  void (*print)(void *host, const char *text, size_t len);
+  void (*each_g)(void *host, void (*fn)(void *arg, G *g), void *arg);
+  const char *(*g_label)(void *host, const G *g);
 } SchedHooks;
+
+// Where the CPUs lie (row 17). CPUs of one domain share their last-level
+// cache; domains are numbered from 0, nodes as the system does.
+typedef struct SchedTopology {
+  uint32_t cpus;            // places are of CPUs 0..cpus-1
+  uint32_t domains, nodes;  // domains < 2: thieves do not care
+  const uint32_t *places;   // sched_place of each, or SCHED_NO_PLACE
+  int (*here)(void);        // the caller's CPU; NULL: ask the system. Any M
+} SchedTopology;
+
+enum { SCHED_DOMAIN_SHIFT = 16, SCHED_NODE_MASK = 0xFFFF };
+#define SCHED_NO_PLACE UINT32_MAX  // not among the CPUs we may use
+static inline uint32_t sched_place(uint32_t domain, uint32_t node) {
+  return domain << SCHED_DOMAIN_SHIFT | node;
+}
 
 typedef struct SchedConfig {
   int procs;            // 0: sched_default_procs()
@@ -137,7 +182,13 @@ typedef struct SchedConfig {
   int max_syscalls;     // Ms in blocking calls at once; 0: 512
   uint64_t seed;        // of all random choices; 0: from the system
   uint64_t empty_word;  // what a cleared channel slot holds (the VM: nil)
+  bool child_first;     // sched_spawn_child is to be used (rows 32, 33)
+  bool stepped;         // no threads, one P: see host_begin
+  const SchedTopology *topology;  // stays the caller's; NULL: this machine's
   SchedHooks hooks;
+  int64_t trace_line_ns;  // sched_trace_line that often; 0: never
+  bool trace_details;     // ... with a line for each P, M and G
+  uint32_t trace_events;  // kept for each P (sched_trace_write); 0: none
 } SchedConfig;
 
 // CPUs this process may use: affinity mask and tightest cgroup v1/v2 quota
@@ -146,6 +197,10 @@ int sched_default_procs(void);
 // The same from an invented /proc and /sys below `root` and a given mask
 // count (for tests). cgroup_file: text of /proc/self/cgroup's replacement.
 int sched_procs_from(const char *root, int affinity_count);
+// The topology of an invented (or, with "", the real) /sys below `root`, for
+// the CPUs whose bits are set in `allowed`. free() it; NULL: no memory.
+SchedTopology *sched_topology_from(const char *root, const uint64_t *allowed,
+                                   uint32_t cpus);
 
 // A runtime; NULL when out of memory or threads (errno says which). Any
 // thread; does not block.
@@ -153,21 +208,71 @@ Sched *sched_new(const SchedConfig *config);
 // Frees it. Only after sched_run has returned (or before it was called).
 void sched_free(Sched *s);
 
+// The same when threads may still be in blocking calls (sched_run's stuck): how
+// many there are. The last of them calls last(arg), which frees it. 0: there is
+// none any more; last is not called.
+int sched_leave(Sched *s, void (*last)(void *arg), void *arg);
+
 typedef enum SchedEnd {
-  SCHED_EXITED,    // sched_exit was called
-  SCHED_DEADLOCK,  // the deadlock hook was called
+  SCHED_EXITED,     // sched_exit was called
+  SCHED_DEADLOCK,   // the deadlock hook was called
+  SCHED_NO_MEMORY,  // it did not begin
 } SchedEnd;
 
 // Runs `main_g` (idle, resume set) and everything it starts, on threads of its
 // own; the calling thread waits. Once per runtime. Returns when a G called
 // sched_exit or nothing can run; all other Ms have then stopped running Gs;
 // those in a blocking call are waited for up to `linger_ns`; *stuck (may be
-// NULL) gets how many are still in the kernel (the runtime's memory is then
-// leaked on purpose when freed, as those threads still use it).
+// NULL) gets how many are still in the kernel (sched_free then does nothing, as
+// those threads still use it: sched_leave).
 SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck);
+
+// --- Without threads (host.c) -----------------------------------------------
+// With SchedConfig.stepped, instead of sched_run: the calling thread is what
+// runs Gs, inside host_run. It has the P in between, too. All of these but
+// host_stop: one thread at a time. false: out of memory.
+bool host_begin(Sched *s);
+void host_end(Sched *s);  // then sched_free
+P *host_p(const Sched *s);
+
+typedef struct HostRun {
+  const uint32_t *done;  // atomic: until it is not 0; NULL: that is not asked
+  int64_t until;         // rt_now() time; RT_FOREVER
+  bool waits;            // when no G can run
+} HostRun;
+
+typedef enum HostEnd {
+  HOST_DONE,   // *done
+  HOST_OVER,   // it is `until`, or host_stop was called
+  HOST_IDLE,   // no G can run now (waits is false)
+  HOST_STUCK,  // no G can ever run again (waits is true)
+  HOST_ENDED,  // sched_exit was called: nothing will run
+} HostEnd;
+
+// Runs first (IDLE or DEAD, with resume set; NULL: none), then all others. From
+// outside, or by a G's native, whose G's state is saved: it waits meanwhile,
+// and runs no longer than the run around it.
+HostEnd host_run(Sched *s, G *first, const HostRun *run);
+// The run under way, or the next one, is over, until host_clear_stop (true: it
+// was). Any thread, signal handlers.
+void host_stop(Sched *s);
+bool host_clear_stop(Sched *s);
+// Readable, for poll and its like, when host_run would find something to do.
+// The runtime's own: not to be read or closed. -1: errno tells.
+int host_fd(Sched *s);
+// When that will be: 0: now; rt_now() time; RT_FOREVER: not by itself.
+int64_t host_next(Sched *s);
+// The host has readied Gs itself, outside host_run: the descriptor is to tell.
+void host_touched(Sched *s);
+// The G that runs ends what a host_run waits for: no other one takes its place
+// first. Owner P.
+void sched_leave_soon(P *p);
 
 // Asks the runtime to end: Gs stop at their next safepoint. Any thread.
 void sched_exit(Sched *s);
+// The same from signal handlers, too: takes no lock. (The thread in sched_run
+// does it; where that is the only thread there is, at the next safepoint.)
+void sched_exit_soon(Sched *s);
 
 int sched_procs(const Sched *s);
 // Changes the number of Ps by stopping the world. Owner P, from a safepoint
@@ -180,6 +285,10 @@ P *sched_set_procs(P *p, G *g, int procs);
 // Starts g (IDLE or DEAD, with resume set): gives it an id, puts it into
 // runnext, wakes an idle P if none spins. Owner P.
 void sched_spawn(P *p, G *g);
+// The same child first: g, which runs, goes to the tail of p's ring, where it
+// can be stolen, and the child is what sched_switch gives next. For runtimes
+// with SchedConfig.child_first; g's state is saved, as for a park. Owner P.
+void sched_spawn_child(P *p, G *g, G *child);
 // g must be WAITING: RUNNABLE and into p's runnext; the G displaced from
 // there goes to the ring's tail. Wakes no P (row 5). Owner P.
 void sched_ready(P *p, G *g);
@@ -214,7 +323,8 @@ void sched_preempt(P *p, G *g);
 // Makes every P's next safepoint call look soon (host interrupt). Any thread.
 void sched_interrupt(Sched *s);
 
-// A blocking system call: hands p over at once to another M (rows 2, 22).
+// A blocking system call (rows 2, 22). A quick one keeps p, which others may
+// take from it when it lasts; a slow one hands it over at once to another M.
 typedef enum SchedCall {
   // Until sched_syscall_exit the caller touches neither heap nor P.
   CALL_ENTERED,
@@ -228,55 +338,124 @@ typedef enum SchedCall {
 } SchedCall;
 
 // Owner P, with g running; *m is for sched_syscall_exit.
-SchedCall sched_syscall_enter(P *p, G *g, M **m);
+SchedCall sched_syscall_enter(P *p, G *g, bool quick, M **m);
 // Back: a P for g to go on with (RUNNING), or NULL: g is in the global queue,
 // return from resume.
 P *sched_syscall_exit(M *m, G *g);
 
+// A callback (row 23): outer, which runs on p, waits while inner (IDLE or DEAD,
+// with resume set) runs, all of it on this thread, under the C frames of the
+// caller; when inner waits, the thread does, and the P goes on with others.
+// The P that outer goes on with, RUNNING, when inner has ended; NULL: the
+// runtime ends: the caller returns at once and touches neither P nor heap.
+// Owner P; blocks.
+P *sched_run_locked(P *p, G *outer, G *inner);
+// What the thread's C stack has grown by since it runs Gs, in bytes. Owner P.
+size_t sched_stack_used(const P *p);
+
 // --- Channels (row 26) ------------------------------------------------------
+// Chan.flags. A send to a full channel waits, unless that channel
+enum {
+  CHAN_IS_CLOSED = 1,
+  CHAN_DROPS = 2,  // drops the oldest element for the new one; immutable
+  CHAN_GROWS = 4,  // gets more room, up to a limit (chan_grow.c); immutable
+};
+
 struct Chan {
-  uint32_t lock;    // spin lock, see chan.c; plain while there is one P
-  uint32_t closed;  // atomic; written under lock
-  uint32_t cap;     // immutable
-  uint32_t count;   // atomic; written under lock
+  uint32_t lock;   // spin lock, see chan.c; plain while there is one P
+  uint32_t flags;  // atomic; written under lock
+  uint32_t cap;    // immutable; CHAN_GROWS: 0
+  uint32_t count;  // atomic; written under lock; CHAN_GROWS: 0
   uint32_t sendx, recvx;
   Waiter *recv_first, *recv_last;
   Waiter *send_first, *send_last;
-  uint64_t buf[];  // cap words
+  uint64_t buf[];  // cap words; CHAN_GROWS: a ChanGrowth
 };
+typedef struct ChanGrowth {
+  uint64_t *ring;  // room words, memory of the layer above; NULL: room is 0
+  uint32_t room;   // atomic; written under lock; at most limit
+  uint32_t limit;  // immutable
+  uint32_t count;  // atomic; written under lock
+} ChanGrowth;
 
 static inline size_t chan_size(uint32_t cap) {
   return sizeof(Chan) + (size_t)cap * sizeof(uint64_t);
 }
+static inline size_t chan_size_grows(void) {
+  return sizeof(Chan) + sizeof(ChanGrowth);
+}
+static inline ChanGrowth *chan_growth(const Chan *c) {
+  return (ChanGrowth *)(uintptr_t)c->buf;
+}
 
-// The commonest cases without a call and without a lock: one P, nobody waits,
-// and there is room, or an element. false: nothing was done. Owner P; without
+// The commonest cases without a call: nobody waits, there is room, or an
+// element, and the lock, with several Ps, is free; never on a channel that
+// grows (its count and cap are 0). false: nothing was done. Owner P; without
 // the write barrier, so not while it is on.
-static inline __attribute__((always_inline)) bool chan_put_quick(
-    P *p, Chan *c, uint64_t word) {
-  if (!p->single || c->recv_first != NULL || c->count >= c->cap || c->closed)
-    return false;
+#define CHAN_QUICK static inline __attribute__((always_inline))
+
+// relaxed, all: with the lock, or one P, nobody else writes them; without it
+// this is a hint.
+CHAN_QUICK bool chan_has_room(const Chan *c) {
+  return rt_load_relaxed(&c->recv_first) == NULL &&
+         rt_load_relaxed(&c->count) < c->cap &&
+         (rt_load_relaxed(&c->flags) & CHAN_IS_CLOSED) == 0;
+}
+CHAN_QUICK bool chan_has_element(const Chan *c) {
+  return rt_load_relaxed(&c->count) > 0 &&
+         rt_load_relaxed(&c->send_first) == NULL;
+}
+
+CHAN_QUICK void chan_put_element(Chan *c, uint64_t word) {
   c->buf[c->sendx] = word;
   if (++c->sendx == c->cap) c->sendx = 0;
-  rt_store_relaxed(&c->count, c->count + 1);  // relaxed: one P
-  return true;
+  rt_store_release(&c->count, c->count + 1);  // release: as in chan.c
 }
-static inline __attribute__((always_inline)) bool chan_take_quick(
-    P *p, Chan *c, uint64_t *word, uint64_t empty) {
-  if (!p->single || c->count == 0 || c->send_first != NULL) return false;
+CHAN_QUICK void chan_take_element(Chan *c, uint64_t *word, uint64_t empty) {
   *word = c->buf[c->recvx];
   c->buf[c->recvx] = empty;
   if (++c->recvx == c->cap) c->recvx = 0;
-  rt_store_relaxed(&c->count, c->count - 1);  // relaxed: one P
-  return true;
+  rt_store_release(&c->count, c->count - 1);  // release: as in chan.c
 }
+
+CHAN_QUICK bool chan_put_quick(P *p, Chan *c, uint64_t word) {
+  if (!chan_has_room(c)) return false;
+  if (p->single) {
+    chan_put_element(c, word);
+    return true;
+  }
+  if (!rt_spin_try(&c->lock)) return false;
+  bool fits = chan_has_room(c);
+  if (fits) chan_put_element(c, word);
+  rt_spin_unlock(&c->lock);
+  return fits;
+}
+CHAN_QUICK bool chan_take_quick(P *p, Chan *c, uint64_t *word, uint64_t empty) {
+  if (!chan_has_element(c)) return false;
+  if (p->single) {
+    chan_take_element(c, word, empty);
+    return true;
+  }
+  if (!rt_spin_try(&c->lock)) return false;
+  bool fits = chan_has_element(c);
+  if (fits) chan_take_element(c, word, empty);
+  rt_spin_unlock(&c->lock);
+  return fits;
+}
+#undef CHAN_QUICK
+
+// A plain channel; one that drops (cap >= 1); one that grows up to limit >= 1,
+// without room so far, in chan_size_grows() bytes.
 void chan_init(Sched *s, Chan *c, uint32_t cap);
+void chan_init_drops(Sched *s, Chan *c, uint32_t cap);
+void chan_init_grows(Chan *c, uint32_t limit);
 
 typedef enum ChanResult {
   CHAN_DONE,
-  CHAN_PARKED,   // wait for resume; then G.wait.success and .elem tell
-  CHAN_CLOSED,   // recv: closed and empty. send: the channel is closed
-  CHAN_BLOCKED,  // try forms only
+  CHAN_PARKED,      // wait for resume; then G.wait.success and .elem tell
+  CHAN_CLOSED,      // recv: closed and empty. send: the channel is closed
+  CHAN_BLOCKED,     // try forms only
+  CHAN_WANTS_ROOM,  // send: nothing was done; chan_grow, and send again
 } ChanResult;
 
 // The G's state must be saved as for a park before the call. c may be NULL
@@ -290,11 +469,26 @@ ChanResult chan_try_recv(P *p, Chan *c, uint64_t *word);
 // false: was closed already. Readies all waiters.
 bool chan_close(P *p, Chan *c);
 static inline bool chan_is_closed(const Chan *c) {
-  return rt_load_acquire(&c->closed) != 0;  // pairs with release in chan_close
+  // acquire: pairs with release in chan_close
+  return (rt_load_acquire(&c->flags) & CHAN_IS_CLOSED) != 0;
+}
+static inline bool chan_grows(const Chan *c) {
+  return (rt_load_relaxed(&c->flags) & CHAN_GROWS) != 0;  // never changes
 }
 static inline uint32_t chan_count(const Chan *c) {
-  return rt_load_relaxed(&c->count);  // a hint; exact under the lock only
+  uint32_t count = rt_load_relaxed(&c->count);  // a hint; exact under the lock
+  if (count > 0 || !chan_grows(c)) return count;
+  return rt_load_relaxed(&chan_growth(c)->count);  // likewise
 }
+// How many it may hold.
+static inline uint32_t chan_cap(const Chan *c) {
+  return c->cap == 0 && chan_grows(c) ? chan_growth(c)->limit : c->cap;
+}
+// After CHAN_WANTS_ROOM: how many words the next ring is to have; 0: it is not
+// wanted any more. Owner P, as is chan_grow: the ring is the channel's from now
+// on, and the one before is garbage; false: it was not wanted any more.
+uint32_t chan_next_room(const Chan *c);
+bool chan_grow(P *p, Chan *c, uint64_t *ring, uint32_t room);
 // Calls fn for every buffered word and every waiter (world stopped).
 void chan_scan(Chan *c, void (*word)(void *arg, uint64_t *slot),
                void (*waiter)(void *arg, Waiter *w), void *arg);
@@ -306,18 +500,25 @@ typedef struct SelCase {
   bool send;
 } SelCase;
 
-enum { SELECT_PARKED = -1, SELECT_DEFAULT = -2, SELECT_SEND_CLOSED = -3 };
+enum {
+  SELECT_PARKED = -1,
+  SELECT_DEFAULT = -2,
+  SELECT_SEND_CLOSED = -3,
+  SELECT_CANCELLED = -4,   // of select_finish
+  SELECT_WANTS_ROOM = -5,  // nothing was done: a send case's channel is to grow
+};
 
 // cases: memory that stays put until the select is over; `order` room for
 // 2 * count words. Ready cases are chosen uniformly (prio: the first).
 // Result: the chosen index (received: cases[i].waiter.elem / .success),
 // SELECT_DEFAULT (block false and nothing ready), SELECT_SEND_CLOSED (a send
-// on a closed channel was chosen), or SELECT_PARKED: after resume call
-// select_finish. count may be 0 (parks for ever when block).
+// on a closed channel was chosen), SELECT_WANTS_ROOM (chan_grow for those whose
+// chan_next_room is not 0, and call it again), or SELECT_PARKED: after resume
+// call select_finish. count may be 0 (parks for ever when block).
 int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
               bool block, bool prio);
-// After the wake-up: takes the G out of all other queues; the index, or
-// SELECT_SEND_CLOSED.
+// After the wake-up: takes the G out of all other queues; the index,
+// SELECT_SEND_CLOSED, or SELECT_CANCELLED (and the caller clears G.cancelled).
 int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count);
 
 // --- Timers (row 25, what sleep, after and tick need) -----------------------
@@ -329,8 +530,9 @@ struct Timer {
   int64_t period;  // > 0: rearms itself
   void (*fire)(P *p, Timer *timer, int64_t now);
   void *arg;
-  P *owner;    // atomic; NULL: in no heap
-  int32_t at;  // index in the owner's heap
+  P *owner;     // atomic; NULL: in no heap
+  int32_t at;   // index in the owner's heap, or -2: spilled
+  Timer *next;  // of those spilled
 };
 
 // Stops it first, if it is pending. Owner P; no two Ps at once for one timer.
@@ -344,12 +546,147 @@ void sched_sleep(P *p, G *g, Timer *timer, int64_t ns);
 // World stopped: for each pending timer; keep returning false removes it.
 void timers_filter(Sched *s, bool (*keep)(void *arg, Timer *timer), void *arg);
 
+// --- Groups and cancellation (row 28) ---------------------------------------
+// A group belongs to the G that began it, its owner, and ends when all its
+// members have ended: the Gs that were started while it was the innermost group
+// of who started them. A group that is begun while another is the innermost
+// lies in that one, and is cancelled with it.
+//
+// A cancelled G is woken if it is parked, with G.cancelled set, which it
+// clears; before each operation that may block it asks g_cancelled. While
+// deferred functions run it is shielded: it is cancelled only when the group's
+// time of grace, after the cancellation, is over.
+typedef enum CancelReason {
+  NOT_CANCELLED,
+  CANCELLED,        // by group_cancel
+  CANCEL_DEADLINE,  // by its deadline
+  CANCEL_INTERRUPT,
+  CANCEL_REASONS,
+} CancelReason;
+
+// In memory of the layer above. All fields are this folder's.
+struct Group {
+  RtLock lock;
+  uint32_t cancelled;   // atomic: CancelReason
+  uint32_t grace_over;  // atomic: the same, when the time of grace is over
+  G *owner;             // immutable
+  Group *parent;        // immutable; NULL: outermost
+  bool in_shield;       // immutable: begun by a deferred function
+  bool solo;            // immutable: of one G, whose children do not join
+  // --- guarded by lock ---
+  bool ended, waiting;  // the owner waits for its members
+  uint32_t count;       // of members
+  G *members;
+  Group *inner;    // groups in it
+  int64_t grace;   // ns
+  int64_t harden;  // when the time of grace is over; 0: it has not begun
+  Timer timer;     // the deadline's, then the grace's
+  // --- guarded by the parent's lock ---
+  Group *inner_next, *inner_prev;
+  Group *work;  // of the one canceller that set a flag of it
+};
+#define GROUP_GRACE_NS ((int64_t)5000000000)
+
+// g, which runs, begins a group. Owner P.
+void group_begin(P *p, G *g, Group *group);
+// The same for a G that is going to be started: it has no members, and ends
+// with g. For cancelling g, and what it waits for in groups. Owner P.
+void group_begin_solo(P *p, G *g, Group *group);
+// A G that is going to be started becomes a member of the innermost group of
+// who starts it (or of none: NULL). Owner P.
+void group_join(P *p, Group *group, G *g);
+// A member, or the owner of a solo group, which runs, has done all it has to
+// do; sched_end follows. Owner P.
+void group_leave(P *p, G *g);
+// Ends g's innermost group: true: all its members have ended, and the group
+// around it is the innermost again. Else g parks (its state is saved) and asks
+// again when it runs. Not to be cancelled. Owner P.
+bool group_end(P *p, G *g);
+// Cancels it and all in it. false: it was cancelled before. Owner P.
+bool group_cancel(P *p, Group *group, CancelReason reason);
+// Cancels it at that time (rt_now()). Owner P; so is the next one.
+void group_deadline(P *p, Group *group, int64_t when);
+void group_set_grace(P *p, Group *group, int64_t ns);
+// If the owner waits in group_end it runs again. Owner P.
+void group_wake_owner(P *p, Group *group);
+// World stopped, before memory of channels is given back: g forgets the one it
+// waited for before.
+void group_forget_chan(G *g);
+// A group's timer, for timers_filter: its group, else NULL.
+Group *group_of_timer(const Timer *timer);
+
+// Why g is cancelled now. Any M; for others than g's own a guess.
+static inline CancelReason g_cancelled(const G *g) {
+  // acquire: pairs with group_begin; g's own, or checked again by who takes g
+  const Group *group = rt_load_acquire(&g->group);
+  if (__builtin_expect(group == NULL, 1)) return NOT_CANCELLED;
+  // seq: after g has shown where it parks (cancel.c)
+  return (CancelReason)(rt_load_relaxed(&g->shielded)  // relaxed: as group
+                            ? rt_load_seq(&group->grace_over)
+                            : rt_load_seq(&group->cancelled));
+}
+
+// --- Descriptors (row 24) ---------------------------------------------------
+// A descriptor that Gs wait for: a socket, a pipe, a terminal, a pidfd. The
+// caller reads and writes it, without blocking, and waits when it cannot.
+typedef struct PollDesc PollDesc;
+typedef enum PollMode { POLL_READ, POLL_WRITE } PollMode;
+
+typedef enum PollResult {
+  POLL_READY,     // try again; may come for no reason
+  POLL_PARKED,    // after resume: poll_result
+  POLL_CLOSED,    // by poll_close
+  POLL_DEADLINE,  // it has passed
+  POLL_BUSY,      // another G waits for that side already
+} PollResult;
+
+// NULL: errno tells; EPERM: the descriptor is always ready (a regular file).
+// Any thread.
+PollDesc *poll_open(Sched *s, int fd);
+// Parks g until that side may be ready. Owner P; g's state saved.
+PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode);
+// After CHAN_PARKED's like: why it was woken. Never POLL_PARKED or POLL_BUSY.
+PollResult poll_result(PollDesc *d, PollMode mode);
+// Waits end, with POLL_DEADLINE, when rt_now() >= when; 0: never. Owner P; one
+// call at a time for a side.
+void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when);
+// All waits end with POLL_CLOSED; the file descriptor may be closed
+// afterwards. Owner P, once.
+void poll_close(P *p, PollDesc *d);
+// Closed, and no G is inside poll_wait or before poll_result. Any thread.
+void poll_free(PollDesc *d);
+// A timer of a deadline, for timers_filter: to be kept.
+bool poll_is_deadline(const Timer *timer);
+
+// --- Threads without a P (row 23b) ------------------------------------------
+// fn(p, post) will be called soon by an M with a P, between two Gs or in a
+// look; it may ready Gs and start timers, not park. The post is the caller's
+// memory again from then on. Any thread, also before sched_run; takes
+// sched.lock at most, so not from a signal handler. Who may still post keeps a
+// pin (sched_pin): else nobody waits.
+typedef struct SchedPost SchedPost;
+struct SchedPost {
+  SchedPost *next;  // the inbox's
+  void (*fn)(P *p, SchedPost *post);
+};
+void sched_post(Sched *s, SchedPost *post);
+// Its two halves, for who puts the post under a lock of its own, and must tell
+// without it: between them the post may run already. The first takes no lock.
+void sched_post_put(Sched *s, SchedPost *post);
+void sched_post_tell(Sched *s);
+// Once, instead of ending the run when nothing can ever run again, the post is
+// made; NULL: no more. Owner P.
+void sched_when_stuck(Sched *s, SchedPost *post);
+
 // --- The world (row 29), for collectors -------------------------------------
 // Stops all other Ps at their next safepoint, idle ones at once; Gs in system
 // calls cannot come back. Owner P, the G's state saved (it counts as stopped).
 // Only one at a time: false when another stop is under way or the runtime
 // ends; the caller then goes through sched_look and may try again.
 bool sched_stop_world(P *p, G *g);
+// The G, whose state is saved, waits while another stops the world. false: it
+// did not, as nobody does, or Gs have to leave for it (sched_look). Owner P.
+bool sched_attend_stop(P *p);
 void sched_start_world(P *p);
 // While the world is stopped: runs fn(arg, worker) for worker 0..n-1 at once
 // on the Ms of stopped Ps (the caller is worker 0), n <= procs chosen by
@@ -361,6 +698,12 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
 // caller; returns when all have run.
 void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg);
 void sched_set_barrier(Sched *s, bool on);  // world stopped
+// For threads that hold no P: sysmon's, a host's, one in a blocking call. Stops
+// the world, once it is not stopped by others, calls fn, and starts it again.
+// fn may read all that belongs to Gs; those in calls may come back meanwhile,
+// and then wait in the global queue. false: the runtime does not run (yet, or
+// any more); fn was not called.
+bool sched_while_stopped(Sched *s, void (*fn)(void *arg), void *arg);
 
 // World stopped: what the scheduler holds. Runnable Gs in queues and runnext,
 // the current Gs of all Ps, Gs in system calls.
@@ -392,16 +735,27 @@ uint64_t sched_seed(const Sched *s);
   X(wakes, "thread wakes")        \
   X(preemptions, "preemptions")   \
   X(timers_run, "timers run")     \
-  X(syscalls, "blocking calls")
+  X(syscalls, "blocking calls")   \
+  X(retakes, "retakes")           \
+  X(polls, "polls that found some")
 
 typedef struct SchedStats {
 #define X(field, text) uint64_t field;
   SCHED_STATS(X)
 #undef X
   int procs, idle_procs, threads, idle_threads, spinning, runqueue;
+  uint64_t late[LATE_BUCKETS];  // as PStats.late
 } SchedStats;
 void sched_stats(Sched *s, SchedStats *out);  // any thread; approximate
 // One line like Go's schedtrace ("SCHED 12ms: gomaxprocs=2 idleprocs=...").
 void sched_trace_line(Sched *s, FILE *out);
+// And a line for each P, M and G, those of one moment: stops the world.
+// By threads that hold no P. false: as sched_while_stopped; one line alone.
+bool sched_trace_details(Sched *s, FILE *out);
+// The events that were kept, in Chrome's trace format. After sched_run.
+void sched_trace_write(Sched *s, FILE *out);
+// Where each P was last: "PLACES nodes=2 domains=4 [0.0 0.1 1.2 -]" (node and
+// domain; -: not yet anywhere), or "PLACES one". Any thread.
+void sched_trace_places(Sched *s, FILE *out);
 
 #endif

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Select (row 27). One pass over the cases in random order under all the
 // channels' locks; if none is ready, the G waits on all of them at once, and
-// the first peer to set its select_state wakes it.
+// the first peer to make its select_state even wakes it.
 //
 // order[0..count) is the order of polling, order[count..2*count) the order of
 // locking: by the channel's address, so that selects cannot deadlock. Locks
 // are given back in the reverse order. That matters for the G that parks: a
 // peer may wake it as soon as one lock is free, but select_finish begins with
 // the lowest channel, which is given back last, by a store that is the very
-// last access. So the cases and `order` stay untouched until then.
+// last access. So the cases and `order` stay untouched until then. The same
+// holds for a canceller (cancel.c), who needs no lock: it finds the select open
+// when the G is WAITING.
 // All functions: owner P.
 #include "chan.h"
 
@@ -122,7 +124,9 @@ static int outcome(const SelCase *cases, int index) {
   return send_closed ? SELECT_SEND_CLOSED : index;
 }
 
-// The first ready case in poll order is done; -1: none. *peer as chan_*_locked.
+// The first ready case in poll order is done; SELECT_DEFAULT: none. *peer as
+// chan_*_locked. One that wants room is ready, but cannot be done: the select
+// begins again, with another order.
 static int try_cases(P *p, SelCase *cases, const uint16_t *order, int count,
                      G **peer) {
   for (int i = 0; i < count; i++) {
@@ -132,15 +136,15 @@ static int try_cases(P *p, SelCase *cases, const uint16_t *order, int count,
     ChanResult result = k->send ? chan_send_locked(p, k->chan, word, peer)
                                 : chan_recv_locked(p, k->chan, &word, peer);
     if (result == CHAN_BLOCKED) continue;
+    if (result == CHAN_WANTS_ROOM) return SELECT_WANTS_ROOM;
     k->waiter.success = result == CHAN_DONE;
     if (!k->send) chan_store(p, &k->waiter.elem, word);
     return order[i];
   }
-  return -1;
+  return SELECT_DEFAULT;
 }
 
 static void wait_on_all(P *p, G *g, SelCase *cases, int count) {
-  rt_store_relaxed(&g->select_state, 0u);  // relaxed: seen by way of the locks
   g->woken_by = NULL;
   for (int i = 0; i < count; i++) {
     SelCase *k = &cases[i];
@@ -161,6 +165,7 @@ static int try_single(P *p, SelCase *k) {
   ChanResult result = k->send ? chan_try_send(p, k->chan, word)
                               : chan_try_recv(p, k->chan, &word);
   if (result == CHAN_BLOCKED) return SELECT_DEFAULT;
+  if (result == CHAN_WANTS_ROOM) return SELECT_WANTS_ROOM;
   k->waiter.success = result == CHAN_DONE;
   if (!k->send) chan_store(p, &k->waiter.elem, word);
   return outcome(k, 0);
@@ -172,6 +177,7 @@ static int go_single(P *p, G *g, SelCase *k) {
   ChanResult result = k->send ? chan_send(p, g, k->chan, word)
                               : chan_recv(p, g, k->chan, &word, WAIT_SELECT);
   if (result == CHAN_PARKED) return SELECT_PARKED;
+  if (result == CHAN_WANTS_ROOM) return SELECT_WANTS_ROOM;
   k->waiter.success = result == CHAN_DONE;
   if (!k->send) chan_store(p, &k->waiter.elem, word);
   return outcome(k, 0);
@@ -191,7 +197,7 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
     return SELECT_DEFAULT;
   }
   if (count == 0) {
-    g_leave(p, g, G_WAITING, WAIT_SELECT_NONE);
+    chan_park_for_ever(p, g, WAIT_SELECT_NONE);
     return SELECT_PARKED;
   }
   if (count == 1) {
@@ -203,18 +209,22 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
   lock_all(p, cases, locks, count);
   G *peer = NULL;
   int index = try_cases(p, cases, order, count, &peer);
-  if (index < 0 && block) {
+  if (index == SELECT_DEFAULT && block) {
     wait_on_all(p, g, cases, count);
     g_leave(p, g, G_WAITING, WAIT_SELECT);
+    select_open(g);
+    bool cancelled = g->group != NULL && cancel_show(p, g, ON_WORD);
     unlock_all(p, cases, locks, count);
+    if (cancelled) cancel_self(p, g);
     return SELECT_PARKED;
   }
   unlock_all(p, cases, locks, count);
   if (peer != NULL) sched_ready(p, peer);
-  return index < 0 ? SELECT_DEFAULT : outcome(cases, index);
+  return index < 0 ? index : outcome(cases, index);
 }
 
 int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count) {
+  if (count <= 1 && g->cancelled) return SELECT_CANCELLED;
   if (count == 1) return finish_single(p, g, cases);
   uint16_t *locks = order + count;
   for (int i = 0; i < count; i++) {
@@ -224,6 +234,7 @@ int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count) {
     if (k->waiter.chan != NULL) chan_unlink(k->chan, &k->waiter, k->send);
     chan_unlock(p, k->chan);
   }
+  if (g->cancelled) return SELECT_CANCELLED;
   RT_CHECK(g->woken_by != NULL, "a select was woken by nobody");
   int index = g->woken_by->index;
   RT_CHECK(index >= 0 && index < count && g->woken_by == &cases[index].waiter,

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Watching (rows 34, 35): sums of the Ps' counters, and Go's schedtrace line.
-// Any thread; the numbers are of slightly different moments.
+// Watching (rows 34, 35): sums of the Ps' counters, Go's schedtrace line, and
+// its details. Any thread.
+//
+// The line's numbers are of slightly different moments: nobody waits for it.
+// The details are of one: plain fields of Ps and Gs may be read only while the
+// world is stopped, so it is, by the thread that prints (sched_while_stopped).
+// What Ps and Ms were doing when they were told to stop was noted then
+// (P.stopped_from, M.stopped_spinning).
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
 #define STAT_READ(p, field) rt_load_relaxed(&(p)->stats.field)  // a counter
 
+// --- Counters ---------------------------------------------------------------
 static void add_p(SchedStats *out, P *p) {
   out->schedules += STAT_READ(p, schedules);
   out->spawns += rt_load_relaxed(&p->spawns);  // relaxed: a counter
@@ -18,6 +27,9 @@ static void add_p(SchedStats *out, P *p) {
   out->global_gets += STAT_READ(p, global_gets);
   out->preemptions += STAT_READ(p, preemptions);
   out->timers_run += STAT_READ(p, timers_run);
+  out->polls += STAT_READ(p, polls);
+  out->syscalls += rt_load_relaxed(&p->calls);  // relaxed: a counter
+  for (int i = 0; i < LATE_BUCKETS; i++) out->late[i] += STAT_READ(p, late[i]);
 }
 
 void sched_stats(Sched *s, SchedStats *out) {
@@ -27,17 +39,20 @@ void sched_stats(Sched *s, SchedStats *out) {
   rt_lock(&s->lock);
   out->parks = s->parks;
   out->wakes = s->wakes;
-  out->syscalls = s->calls;
+  out->syscalls += s->calls;
+  out->retakes = s->retakes;
   out->procs = procs_now(s);
   // relaxed, both: written under sched.lock, or a hint
   out->idle_procs = (int)rt_load_relaxed(&s->idle_count);
   out->spinning = (int)rt_load_relaxed(&s->spinning);
-  out->threads = (int)s->ms_live + (s->sysmon_started ? 1 : 0);
+  out->threads =
+      (int)s->ms_live + (rt_load_relaxed(&s->sysmon_started) ? 1 : 0);
   out->idle_threads = (int)s->ms_idle;
   out->runqueue = (int)s->global.count;
   rt_unlock(&s->lock);
 }
 
+// --- The line ---------------------------------------------------------------
 void sched_trace_line(Sched *s, FILE *out) {
   SchedStats stats;
   sched_stats(s, &stats);
@@ -52,4 +67,149 @@ void sched_trace_line(Sched *s, FILE *out) {
     fprintf(out, i == 0 ? "%u" : " %u", runq_length(p_at(s, i)));
   }
   fputs("]\n", out);
+}
+
+// --- Details: world stopped -------------------------------------------------
+typedef struct StatsDetails {
+  Sched *s;
+  FILE *out;
+  int64_t now;
+} StatsDetails;
+
+// "name=5", or "name=-"
+static void put_id(FILE *out, const char *name, bool is, uint64_t id) {
+  if (is) {
+    fprintf(out, " %s=%" PRIu64, name, id);
+  } else {
+    fprintf(out, " %s=-", name);
+  }
+}
+
+static void put_g(FILE *out, const char *name, const G *g) {
+  put_id(out, name, g != NULL, g != NULL ? g->id : 0);
+}
+
+static const char *p_status_name(uint32_t status) {
+  static const char *const names[] = {[P_IDLE] = "idle",
+                                      [P_RUNNING] = "running",
+                                      [P_STOPPED] = "stopped",
+                                      [P_DEAD] = "dead",
+                                      [P_SYSCALL] = "syscall"};
+  return names[status];
+}
+
+static void put_p(FILE *out, P *p) {
+  fprintf(out, "  P%d: status=%s schedtick=%u runqsize=%u timers=%d", p->id,
+          p_status_name(p->stopped_from), p->schedtick, runq_length(p),
+          p->timers.count);
+  put_g(out, "runnext", p->runnext);
+  put_g(out, "curg", p->current);
+  put_id(out, "m", p->m != NULL, p->m != NULL ? p->m->id : 0);
+  fputc('\n', out);
+}
+
+// sched.lock held: Ms that are in calls may come back.
+static void put_m(FILE *out, const M *m, const P *p) {
+  fprintf(out, "  M%u:", m->id);
+  put_id(out, "p", p != NULL, p != NULL ? (uint64_t)p->id : 0);
+  put_g(out, "curg", p != NULL ? p->current : m->call_g);
+  put_g(out, "locked", m->locked_g);
+  bool spinning = p != NULL && m->stop_waiting && m->stopped_spinning;
+  fprintf(out, " spinning=%s idle=%s call=%s\n", spinning ? "yes" : "no",
+          m->idle ? "yes" : "no", m->call_g != NULL ? "yes" : "no");
+}
+
+static const P *p_of_m(Sched *s, const M *m) {
+  for (int i = 0; i < procs_now(s); i++) {
+    if (p_at(s, i)->m == m) return p_at(s, i);
+  }
+  return NULL;
+}
+
+// sched.lock held
+static const M *m_in_call(Sched *s, const G *g) {
+  const M *m = s->all_ms;
+  while (m != NULL && m->call_g != g) m = m->all_next;
+  return m;
+}
+
+static void put_g_line(void *arg, G *g) {
+  StatsDetails *d = arg;
+  GState state = g_state(g);
+  const P *p = g->p;
+  const M *m = p != NULL ? p->m : NULL;
+  if (state == G_SYSCALL) {
+    rt_lock(&d->s->lock);
+    m = m_in_call(d->s, g);
+    rt_unlock(&d->s->lock);
+  }
+  fprintf(d->out, "  G%" PRIu64 ": status=%s", g->id, g_state_name(state));
+  if (state == G_WAITING) {
+    fprintf(d->out, " (%s)", g_wait_name((WaitReason)g->reason));
+  }
+  put_id(d->out, "m", m != NULL, m != NULL ? m->id : 0);
+  bool since = g->since != 0 && (state == G_WAITING || state == G_SYSCALL);
+  if (since) {
+    int64_t ms = (d->now - g->since) / NS_PER_MS;
+    fprintf(d->out, " since=%lldms", (long long)(ms < 0 ? 0 : ms));
+  }
+  fputc('\n', d->out);
+}
+
+static void put_details(void *arg) {
+  StatsDetails *d = arg;
+  Sched *s = d->s;
+  d->now = rt_now();
+  for (int i = 0; i < procs_now(s); i++) put_p(d->out, p_at(s, i));
+  rt_lock(&s->lock);
+  for (const M *m = s->all_ms; m != NULL; m = m->all_next) {
+    if (!m->done) put_m(d->out, m, p_of_m(s, m));
+  }
+  rt_unlock(&s->lock);
+  if (s->hooks.each_g != NULL) {
+    s->hooks.each_g(s->hooks.host, put_g_line, d);
+  } else {
+    sched_each_root(s, put_g_line, d);
+  }
+}
+
+bool sched_trace_details(Sched *s, FILE *out) {
+  StatsDetails d = {.s = s, .out = out};
+  sched_trace_line(s, out);  // while Ps are idle that are
+  return sched_while_stopped(s, put_details, &d);
+}
+
+// --- Every now and then -----------------------------------------------------
+static void print(Sched *s, const char *text, size_t len) {
+  if (s->hooks.print != NULL) {
+    s->hooks.print(s->hooks.host, text, len);
+  } else {
+    fwrite(text, 1, len, stderr);
+  }
+}
+
+// The text is made first: nobody waits, stopped, for who reads it.
+static void print_line(Sched *s) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  if (out == NULL) return;
+  if (s->line_details) {
+    sched_trace_details(s, out);
+  } else {
+    sched_trace_line(s, out);
+  }
+  bool whole = fclose(out) == 0;
+  if (whole) print(s, text, len);
+  free(text);
+}
+
+int64_t stats_lines(Sched *s, int64_t now) {
+  if (s->line_ns == 0) return RT_FOREVER;
+  if (now < s->line_at) return s->line_at;
+  print_line(s);
+  // in step with the start, without those that were missed
+  int64_t missed = (rt_now() - s->line_at) / s->line_ns;
+  s->line_at += (missed + 1) * s->line_ns;
+  return s->line_at;
 }

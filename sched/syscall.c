@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Blocking calls (row 22), handed over at once: the M leaves its P before it
-// enters the kernel, and looks for one when it is back. Between the two it
-// touches neither Gs nor heap. s->syscalls counts the Ms in calls, from before
-// the P is given away until the G has a P or is queued: the deadlock check
-// relies on it.
+// Blocking calls (row 22). Between enter and exit an M touches neither Gs nor
+// heap.
 //
-// At most syscalls_max Ms are in calls; further Gs wait in s->call_queue,
-// first come, first served: an M that comes back readies the first of them and
-// keeps its place free for it (G.has_slot, counted in s->slots_kept). The
-// queue is empty, or syscalls + slots_kept == syscalls_max.
+// A slow call hands its P over at once: the M leaves it before it enters the
+// kernel, and looks for one when it is back.
+//
+// A quick call keeps it, in the status SYSCALL with the M's id, until somebody
+// takes it: sysmon, when the call lasts and there is work, who stops the world,
+// makes a handshake, or ends the runtime, all with sched.lock. That and the
+// return are CASes from the same word: one of the two wins. The id is in the
+// word so that an M which comes back late does not take the P out of a later
+// call of another M. From then on the call is like a slow one.
+//   enter: stores SYSCALL, seq_cst; then loads p->look: not 0: goes back
+//   taker: sets p->look, seq_cst RMW; then loads the status
+// so one of them sees the other, and nobody waits for a P whose M is in the
+// kernel.
+//
+// s->syscalls counts the Ms in calls that have lost their P, from before the P
+// is another's until the G has one again or is queued: the deadlock check
+// relies on it. At most syscalls_max, but for Ps taken by who stops the world;
+// further Gs wait in a queue, first come, first served: an M that comes
+// back readies the first of them and keeps its place free for it (G.has_slot,
+// counted in s->slots_kept). The queue is empty, or syscalls + slots_kept >=
+// syscalls_max.
 #include "internal.h"
 
 // sched.lock held. Is there anything that p, kept running, could do?
@@ -31,16 +45,46 @@ static void leave_p(M *m, P *p, G *g) {
   m->old_p = p;
   m->p = NULL;
   p->m = NULL;
+  locked_p_lost(m, p);
   g_leave(p, g, G_SYSCALL, WAIT_NONE);
 }
 
-// sched.lock held. A place among the Ms in calls is free: for who waits
-// longest.
+// --- The queue: sched.lock held ---------------------------------------------
+static void queue_call(Sched *s, G *g) {
+  Waiter *w = &g->wait;
+  g->in_call_queue = true;
+  w->g = g;
+  w->next = NULL;
+  w->prev = s->call_last;
+  *(s->call_last != NULL ? &s->call_last->next : &s->call_first) = w;
+  s->call_last = w;
+}
+
+static void unqueue_call(Sched *s, G *g) {
+  Waiter *w = &g->wait;
+  g->in_call_queue = false;
+  *(w->prev != NULL ? &w->prev->next : &s->call_first) = w->next;
+  *(w->next != NULL ? &w->next->prev : &s->call_last) = w->prev;
+  w->next = w->prev = NULL;
+}
+
+bool syscall_cancel(P *p, G *g) {
+  Sched *s = p->sched;
+  rt_lock(&s->lock);
+  bool ours = g->in_call_queue && g_cancelled(g);
+  if (ours) unqueue_call(s, g);
+  rt_unlock(&s->lock);
+  return ours;
+}
+
+// A place among the Ms in calls is free: for who waits longest.
 static void leave_call(Sched *s, M *m) {
   s->syscalls--;
   m->call_g = NULL;
-  G *g = glist_pop(&s->call_queue);
-  if (g == NULL) return;
+  if (s->syscalls + s->slots_kept >= s->syscalls_max) return;
+  if (s->call_first == NULL) return;
+  G *g = s->call_first->g;
+  unqueue_call(s, g);
   s->slots_kept++;
   g->has_slot = true;
   g_change(g, G_WAITING, G_RUNNABLE);
@@ -54,11 +98,13 @@ static void take_back(M *m, P *p, G *g) {
   g_change(g, G_SYSCALL, G_RUNNING);
   g->p = p;
   p->current = g;
+  p->clock = rt_now();  // the P may have slept long
+  if (p->marks & MARK_TRACE) trace_call_ended(m, p, g);
 }
 
 // sched.lock held. false: all places are taken; g waits for one, and is
 // another M's as soon as the lock is free.
-static bool take_slot(Sched *s, P *p, G *g) {
+static bool take_slot(Sched *s, P *p, G *g, bool *cancelled) {
   if (g->has_slot) {
     g->has_slot = false;
     s->slots_kept--;
@@ -66,7 +112,8 @@ static bool take_slot(Sched *s, P *p, G *g) {
   }
   if (s->syscalls + s->slots_kept < s->syscalls_max) return true;
   g_leave(p, g, G_WAITING, WAIT_SYSCALL_SLOT);
-  glist_push(&s->call_queue, g);
+  queue_call(s, g);
+  *cancelled = g->group != NULL && cancel_show(p, g, ON_CALLS);
   return false;
 }
 
@@ -75,16 +122,17 @@ static bool is_needed(Sched *s, P *p) {
   // relaxed, both: written under sched.lock
   if (rt_load_relaxed(&s->stopping) || rt_load_relaxed(&s->exiting))
     return false;
-  return runq_length(p) > 0 || s->global.count > 0 || others_have_work(s, p);
+  return runq_length(p) > 0 || s->global.count > 0 || inbox_pending(s) ||
+         others_have_work(s, p);
 }
 
-SchedCall sched_syscall_enter(P *p, G *g, M **m_out) {
+static SchedCall enter_slow(P *p, G *g, M *m) {
   Sched *s = p->sched;
-  M *m = p->m;
-  *m_out = m;
   rt_lock(&s->lock);
-  if (!take_slot(s, p, g)) {
+  bool cancelled = false;
+  if (!take_slot(s, p, g, &cancelled)) {
     rt_unlock(&s->lock);
+    if (cancelled) cancel_self(p, g);
     return CALL_QUEUED;
   }
   leave_p(m, p, g);
@@ -106,8 +154,94 @@ SchedCall sched_syscall_enter(P *p, G *g, M **m_out) {
   return CALL_REFUSED;
 }
 
+// --- Quick calls ------------------------------------------------------------
+static uint32_t call_word(const M *m) {
+  return P_SYSCALL | m->id << P_STATUS_BITS;
+}
+
+// By the M in the call. false: the P was taken.
+static bool come_back(M *m, P *p, G *g) {
+  uint32_t word = call_word(m);
+  if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
+  m->p = p;
+  m->call_g = NULL;
+  g_change(g, G_SYSCALL, G_RUNNING);
+  g->p = p;
+  p->current = g;
+  if (p->marks & MARK_TRACE) trace_call_ended(m, p, g);
+  return true;
+}
+
+// sysmon has to be told of the call if it looks around too seldom to see it
+// last, and there is work to hand over.
+static void tell_sysmon(Sched *s, P *p) {
+  // relaxed, both: hints; sysmon comes by in some ms in any case
+  if (rt_load_relaxed(&s->sysmon_hurry)) return;
+  if (runq_length(p) == 0 && rt_load_relaxed(&s->global.count) == 0) return;
+  if (rt_exchange(&s->sysmon_hurry, 1u) == 0) rt_note_set(&s->sysmon_note);
+}
+
+// false: as if nothing had been done.
+static bool enter_quick(P *p, G *g, M *m) {
+  Sched *s = p->sched;
+  // without sysmon nobody takes the P of a call that lasts
+  // relaxed: it began before the Gs that count on it, or a slow call does
+  if (!s->stepped && (!rt_load_relaxed(&s->sysmon_started) || g->has_slot))
+    return false;
+  m->call_g = g;
+  m->old_p = p;
+  m->p = NULL;
+  rt_store_relaxed(&p->calls, p->calls + 1);  // relaxed: sysmon compares it
+  g_leave(p, g, G_SYSCALL, WAIT_NONE);
+  rt_store_seq(&p->status, call_word(m));  // seq: see the head
+  uint32_t look = rt_load_seq(&p->look);
+  if ((look & ~(uint32_t)(LOOK_PREEMPT | LOOK_HOST | LOOK_LOCKED)) != 0 &&
+      come_back(m, p, g)) {
+    rt_store_relaxed(&p->calls, p->calls - 1);  // relaxed: as above
+    return false;
+  }
+  tell_sysmon(s, p);
+  return true;
+}
+
+bool syscall_retake(Sched *s, P *p) {
+  // seq: see the head
+  uint32_t word = rt_load_seq(&p->status);
+  if ((word & P_STATUS_MASK) != P_SYSCALL) return false;
+  if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
+  locked_p_lost(p->m, p);
+  p->m = NULL;
+  s->syscalls++;
+  s->retakes++;
+  TRACE_SHARED(s, RETAKE, (uint32_t)p->id, 0, 0);
+  return true;
+}
+
+bool syscall_settle(Sched *s, P *p) {
+  // relaxed, both: written under sched.lock
+  bool ends = rt_load_relaxed(&s->stopping) || rt_load_relaxed(&s->exiting);
+  if (!ends && (runq_length(p) > 0 || inbox_pending(s))) return true;
+  world_p_left(s, p);
+  return false;
+}
+
+// --- Both -------------------------------------------------------------------
+SchedCall sched_syscall_enter(P *p, G *g, bool quick, M **m) {
+  *m = p->m;
+  if (p->marks & MARK_TRACE) trace_call_begins(p->m);
+  quick |= p->sched->stepped;  // there is nobody to hand it over to
+  while (quick && !enter_quick(p, g, *m)) {
+    // The inbox alone is no reason for a slow call, which may be refused.
+    quick = (rt_load_relaxed(&p->look) & LOOK_INBOX) != 0;  // relaxed: own P
+    inbox_drain(p);
+  }
+  if (quick) return CALL_ENTERED;
+  return enter_slow(p, g, *m);
+}
+
 P *sched_syscall_exit(M *m, G *g) {
   Sched *s = m->sched;
+  if (come_back(m, m->old_p, g)) return m->old_p;
   rt_lock(&s->lock);
   P *p = idle_get_p(s, m->old_p);
   if (p != NULL) {
@@ -115,6 +249,7 @@ P *sched_syscall_exit(M *m, G *g) {
     rt_store_relaxed(&p->schedtick, p->schedtick + 1);  // relaxed: for sysmon
   } else {
     leave_call(s, m);
+    TRACE_SHARED(s, CALL, m->id, g->id, m->call_ticks);
     g_change(g, G_SYSCALL, G_RUNNABLE);
     global_put(s, g);
   }

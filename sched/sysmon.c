@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The monitor (row 20): a thread without a P, for what nobody on a P sees in
 // time: a slice that is over, timers of a P whose G does not come to a look,
-// a collection that nobody asked for in two minutes. It reads atomics of Ps
-// and sets flags; it touches no G, timer or heap.
+// a blocking call that lasts while its P has work (row 22), a collection that
+// nobody asked for in two minutes. It reads atomics of Ps, sets flags, and
+// takes Ps out of calls; it touches no G, timer or heap.
 //
-// It sleeps until the earliest deadline it is there for. After two rounds with
-// all Ps idle it sleeps wholly, until a P is taken (idle_get_p):
+// It sleeps until the earliest deadline it is there for. Who begins a call
+// while there is work wakes it, and it looks every 20 us (sysmon_hurry) until
+// no such call was seen for 50 rounds. After two rounds with all Ps idle it
+// sleeps wholly, until a P is taken (idle_get_p):
 //   sysmon: stores sysmon_asleep, seq_cst; loads idle_count, seq_cst
 //   taker:  lowers idle_count, seq_cst RMW; loads sysmon_asleep, seq_cst
 // so one of them sees the other.
@@ -13,7 +16,7 @@
 
 static const int64_t ROUND_MIN = NS_PER_MS / 2, ROUND_MAX = 5 * NS_PER_MS;
 static const int64_t COLLECT_NS = (int64_t)120 * 1000 * NS_PER_MS;
-enum { QUIET_ROUNDS = 2 };
+enum { QUIET_ROUNDS = 2, HURRY_ROUNDS = 50 };
 
 void sysmon_wake(Sched *s) {
   if (rt_exchange(&s->sysmon_asleep, 0u)) rt_note_set(&s->sysmon_note);
@@ -39,12 +42,60 @@ static int64_t watch(Sched *s, P *p, int64_t now) {
   return p->sysmon_when + SLICE_NS;
 }
 
-static int64_t watch_all(Sched *s, int64_t now) {
+// Is there something that a P could do which nobody has time for?
+static bool work_waits(Sched *s, P *p, int64_t now) {
+  int64_t first = timers_first(p);
+  if (inbox_pending(s) || runq_length(p) > 0 || (first != 0 && first <= now))
+    return true;
+  // relaxed, all: hints
+  if (rt_load_relaxed(&s->idle_count) > 0) return false;
+  if (rt_load_relaxed(&s->spinning) > 0) return false;
+  if (rt_load_relaxed(&s->global.count) > 0) return true;
+  for (int i = 0; i < procs_now(s); i++) {
+    if (!runq_ring_empty(p_at(s, i))) return true;
+  }
+  return false;
+}
+
+static void take_from_call(Sched *s, P *p) {
+  rt_lock(&s->lock);
+  bool room = s->syscalls + s->slots_kept < s->syscalls_max;
+  bool taken = room && syscall_retake(s, p);
+  bool give = taken && syscall_settle(s, p);
+  bool alone = taken && idle_timers_alone(s);
+  bool more = taken && s->global.count > 0;
+  rt_unlock(&s->lock);
+  if (give) world_give_m(s, p);
+  if (alone || more) idle_wakep(s);
+}
+
+// The same for a P in a quick call: it is taken after 20 us if there is work,
+// after a slice in any case, so that all can be idle. true: it had work.
+static bool watch_call(Sched *s, P *p, int64_t now, int64_t *due) {
+  uint64_t call = rt_load_relaxed(&p->calls);  // relaxed: any recent value
+  if (call != p->sysmon_call) {
+    p->sysmon_call = call;
+    p->sysmon_call_when = now;
+  }
+  int64_t begun = p->sysmon_call_when, first = timers_first(p);
+  bool work = work_waits(s, p, now);
+  *due = begun + (work ? CALL_NS : SLICE_NS);
+  if (first != 0 && first < *due) *due = first > now ? first : now;
+  if (now - begun >= (work ? CALL_NS : SLICE_NS)) take_from_call(s, p);
+  return work;
+}
+
+// *work: a P in a call has work.
+static int64_t watch_all(Sched *s, int64_t now, bool *work) {
   int64_t next = now + ROUND_MAX;
   for (int i = 0; i < procs_now(s); i++) {
     P *p = p_at(s, i);
-    if (rt_load_relaxed(&p->status) != P_RUNNING) continue;  // a hint
-    int64_t due = watch(s, p, now);
+    int64_t due = next;
+    if (p_status(p) == P_RUNNING) {  // a hint
+      due = watch(s, p, now);
+    } else if (p_status(p) == P_SYSCALL) {
+      *work |= watch_call(s, p, now, &due);
+    }
     if (due < next) next = due;
   }
   return next < now + ROUND_MIN ? now + ROUND_MIN : next;
@@ -59,16 +110,17 @@ static void want_collection(Sched *s, int64_t now) {
 
 static void sleep_wholly(Sched *s) {
   rt_store_seq(&s->sysmon_asleep, 1u);
+  int64_t until = s->line_ns != 0 ? s->line_at : RT_FOREVER;
   // acquire: pairs with exit_begin, which sets the note afterwards
   if (all_idle(s) && !rt_load_acquire(&s->exiting)) {
-    rt_note_wait(&s->sysmon_note, RT_FOREVER);
+    rt_note_wait(&s->sysmon_note, until);
   }
   rt_store_seq(&s->sysmon_asleep, 0u);
 }
 
 void sysmon_main(void *arg) {
   Sched *s = arg;
-  int quiet = 0;
+  int quiet = 0, hurry = 0;
   while (!rt_load_acquire(&s->exiting)) {  // acquire: as in sleep_wholly
     quiet = all_idle(s) ? quiet + 1 : 0;
     if (quiet > QUIET_ROUNDS) {
@@ -77,6 +129,17 @@ void sysmon_main(void *arg) {
     }
     int64_t now = rt_now();
     want_collection(s, now);
-    rt_note_wait(&s->sysmon_note, watch_all(s, now));
+    bool work = false;
+    if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0);
+    int64_t next = watch_all(s, now, &work);
+    // relaxed: a hint, and who finds it 0 sets the note
+    if (work || rt_load_relaxed(&s->sysmon_hurry) != 0) {
+      hurry = work ? HURRY_ROUNDS : hurry == 0 ? HURRY_ROUNDS : hurry - 1;
+      rt_store_relaxed(&s->sysmon_hurry, hurry > 0);
+      if (hurry > 0) next = now + CALL_NS;
+    }
+    int64_t line = stats_lines(s, now);
+    if (line < next) next = line;
+    rt_note_wait(&s->sysmon_note, next);
   }
 }

@@ -4,21 +4,29 @@
 // under the lock and fired without it, on the P that runs it: the owner in its
 // looks and in find_runnable, or a thief on its last round.
 //
-// The heap's lock is not taken while there is one P. The array grows by
-// doubling; entries carry a copy of `when`, so that sifting stays in it.
+// The heap's lock never sleeps: one heap operation is short, and room is made
+// before it is taken. It is not taken while there is one P. The array grows by
+// doubling, by the owner only (or with the world stopped); entries carry a copy
+// of `when`, so that sifting stays in it.
 // Invariant: entries[i].timer->at == i, and its owner is this P.
+//
+// Without memory for a larger array a timer goes to the list `spilled`, which
+// is searched; those in it get into the array when there is room.
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
-enum { ARITY = 4, ROOM_MIN = 16 };
+enum { ARITY = 4, ROOM_MIN = 16, AT_SPILLED = -2 };
 
 static void heap_lock(const P *p, TimerHeap *heap) {
-  if (!p->single) rt_lock(&heap->lock);
+  rt_rank_push(RANK_TIMERS, &heap->lock);
+  if (!p->single) rt_spin_lock(&heap->lock);
 }
 
 static void heap_unlock(const P *p, TimerHeap *heap) {
-  if (!p->single) rt_unlock(&heap->lock);
+  rt_rank_pop(RANK_TIMERS, &heap->lock);
+  if (!p->single) rt_spin_unlock(&heap->lock);
 }
 
 // --- The heap: its lock held, or the world stopped --------------------------
@@ -56,45 +64,108 @@ static void sift_down(TimerHeap *heap, int32_t at) {
   place(heap, at, entry);
 }
 
+// The one to fire first; NULL: none.
+static Timer *earliest(const TimerHeap *heap) {
+  Timer *first = heap->count == 0 ? NULL : heap->entries[0].timer;
+  for (Timer *t = heap->spilled; t != NULL; t = t->next)
+    if (first == NULL || t->when < first->when) first = t;
+  return first;
+}
+
 static void first_changed(P *owner) {
   TimerHeap *heap = &owner->timers;
   int64_t first = heap->count == 0 ? 0 : heap->entries[0].when;
+  if (heap->spilled != NULL) first = earliest(heap)->when;
   // relaxed: a hint for who has not the lock
   bool had = rt_load_relaxed(&heap->first) != 0;
   rt_store_relaxed(&heap->first, first);
-  if (had && first == 0) mask_clear(&owner->sched->timer_mask, owner->id);
-  if (!had && first != 0) mask_set(&owner->sched->timer_mask, owner->id);
+  if (had == (first != 0)) return;
+  PMask *mask = &owner->sched->timer_mask;
+  if (owner->single) {
+    rt_store_relaxed(&mask->words[0], (uint64_t)!had);  // relaxed: the only bit
+  } else if (had) {
+    mask_clear(mask, owner->id);
+  } else {
+    mask_set(mask, owner->id);
+  }
 }
 
-static void heap_reserve(TimerHeap *heap, int32_t room) {
-  if (room <= heap->room) return;
+// A larger array, or NULL. Owner p, lock not held: only it makes room.
+static TimerEntry *larger(const TimerHeap *heap, int32_t *room) {
   RT_CHECK(heap->room <= INT32_MAX / 2, "too many timers on one P");
-  int32_t wanted = heap->room < ROOM_MIN ? ROOM_MIN : heap->room;
-  while (wanted < room) wanted *= 2;
-  TimerEntry *more =
-      realloc(heap->entries, (size_t)wanted * sizeof *heap->entries);
-  RT_CHECK(more != NULL, "out of memory: no room for %d timers", wanted);
+  *room = heap->room == 0 ? ROOM_MIN : 2 * heap->room;
+  return malloc((size_t)*room * sizeof(TimerEntry));
+}
+
+// Returns the old array, which is the caller's.
+static TimerEntry *heap_replace(TimerHeap *heap, TimerEntry *more,
+                                int32_t room) {
+  TimerEntry *old = heap->entries;
+  if (old != NULL) memcpy(more, old, (size_t)heap->count * sizeof *more);
   heap->entries = more;
-  heap->room = wanted;
+  heap->room = room;
+  return old;
+}
+
+// Owner p: takes the lock, and there is room for one more, if memory is.
+static void heap_lock_to_add(P *p) {
+  TimerHeap *heap = &p->timers;
+  heap_lock(p, heap);
+  while (heap->count == heap->room) {
+    heap_unlock(p, heap);
+    int32_t room;
+    TimerEntry *more = larger(heap, &room);
+    heap_lock(p, heap);
+    if (more == NULL) return;
+    TimerEntry *old = heap_replace(heap, more, room);
+    heap_unlock(p, heap);
+    free(old);
+    heap_lock(p, heap);
+  }
+}
+
+static void entry_add(TimerHeap *heap, Timer *timer) {
+  heap->entries[heap->count++] = (TimerEntry){timer->when, timer};
+  sift_up(heap, heap->count - 1);
 }
 
 static void heap_add(P *owner, Timer *timer) {
   TimerHeap *heap = &owner->timers;
-  heap_reserve(heap, heap->count + 1);
-  heap->entries[heap->count++] = (TimerEntry){timer->when, timer};
-  sift_up(heap, heap->count - 1);
+  while (heap->spilled != NULL && heap->count < heap->room) {
+    Timer *waits = heap->spilled;
+    heap->spilled = waits->next;
+    entry_add(heap, waits);
+  }
+  if (heap->count < heap->room) {
+    entry_add(heap, timer);
+  } else {
+    timer->at = AT_SPILLED;
+    timer->next = heap->spilled;
+    heap->spilled = timer;
+  }
   // release: at and when come before; pairs with acquire in timer_stop
   rt_store_release(&timer->owner, owner);
 }
 
-static void heap_remove(P *owner, int32_t at) {
-  TimerHeap *heap = &owner->timers;
-  Timer *timer = heap->entries[at].timer;
-  RT_CHECK(timer->at == at && at < heap->count, "a timer is not in its place");
+static void entry_remove(TimerHeap *heap, const Timer *timer) {
+  int32_t at = timer->at;
+  RT_CHECK(at >= 0 && at < heap->count && heap->entries[at].timer == timer,
+           "a timer is not in its place");
   TimerEntry last = heap->entries[--heap->count];
   if (at < heap->count) {
     place(heap, at, last);
     if (sift_up(heap, at) == at) sift_down(heap, at);
+  }
+}
+
+static void heap_remove(P *owner, Timer *timer) {
+  TimerHeap *heap = &owner->timers;
+  if (timer->at == AT_SPILLED) {
+    Timer **link = &heap->spilled;
+    while (*link != timer) link = &(*link)->next;
+    *link = timer->next;
+  } else {
+    entry_remove(heap, timer);
   }
   timer->at = -1;
   // release: the timer is its user's again; pairs with acquire in timer_stop
@@ -109,7 +180,7 @@ bool timer_stop(P *p, Timer *timer) {
     heap_lock(p, &owner->timers);
     bool same = rt_load_relaxed(&timer->owner) == owner;  // lock is held
     if (same) {
-      heap_remove(owner, timer->at);
+      heap_remove(owner, timer);
       first_changed(owner);
     }
     heap_unlock(p, &owner->timers);
@@ -117,19 +188,34 @@ bool timer_stop(P *p, Timer *timer) {
   }
 }
 
-void timer_start(P *p, Timer *timer, int64_t when, int64_t period) {
+// Into p's heap; who fires it must wait for the lock, which is held.
+static void start_locked(P *p, Timer *timer, int64_t when, int64_t period) {
   timer_stop(p, timer);
   timer->when = when < 1 ? 1 : when;
   timer->period = period;
-  heap_lock(p, &p->timers);
+  heap_lock_to_add(p);
   heap_add(p, timer);
   first_changed(p);
+}
+
+void timer_start(P *p, Timer *timer, int64_t when, int64_t period) {
+  start_locked(p, timer, when, period);
   heap_unlock(p, &p->timers);
 }
 
 static void sleep_fire(P *p, Timer *timer, int64_t now) {
   (void)now;
   sched_ready(p, timer->arg);
+}
+
+// g, WAITING, sleeps until then. true: as cancel_show. Owner P.
+static bool show_sleep(P *p, G *g, Timer *timer, int64_t when) {
+  start_locked(p, timer, when, 0);
+  bool cancelled =
+      g->group != NULL && cancel_show(p, g, (uintptr_t)timer | ON_TIMER);
+  // from the unlock on a thief may fire it, and g run elsewhere
+  heap_unlock(p, &p->timers);
+  return cancelled;
 }
 
 void sched_sleep(P *p, G *g, Timer *timer, int64_t ns) {
@@ -141,23 +227,35 @@ void sched_sleep(P *p, G *g, Timer *timer, int64_t ns) {
   timer->fire = sleep_fire;
   timer->arg = g;
   g_leave(p, g, G_WAITING, WAIT_SLEEP);
-  // from here on a thief may fire it, and g run elsewhere
-  timer_start(p, timer, ns > INT64_MAX - now ? INT64_MAX : now + ns, 0);
+  int64_t when = ns > INT64_MAX - now ? INT64_MAX : now + ns;
+  if (show_sleep(p, g, timer, when)) cancel_self(p, g);
+}
+
+bool timer_cancel(P *p, G *g, Timer *timer) {
+  while (timer_stop(p, timer)) {
+    if (g_cancelled(g)) return true;
+    // A later sleep, not to be cancelled. Who cancels that one, and looked for
+    // it at this moment, found no timer: so it begins like any sleep.
+    if (!show_sleep(p, g, timer, timer->when)) break;
+  }
+  return false;
 }
 
 // --- Run --------------------------------------------------------------------
 // Takes the first timer out, or rearms it for the next multiple of its period.
 static Timer *take_due(P *victim, int64_t now) {
   TimerHeap *heap = &victim->timers;
-  if (heap->count == 0 || heap->entries[0].when > now) return NULL;
-  Timer *timer = heap->entries[0].timer;
+  Timer *timer = earliest(heap);
+  if (timer == NULL || timer->when > now) return NULL;
   if (timer->period > 0) {
     int64_t missed = (now - timer->when) / timer->period;
     timer->when += timer->period * (missed + 1);
-    heap->entries[0].when = timer->when;
-    sift_down(heap, 0);
+    if (timer->at == 0) {
+      heap->entries[0].when = timer->when;
+      sift_down(heap, 0);
+    }
   } else {
-    heap_remove(victim, 0);
+    heap_remove(victim, timer);
   }
   first_changed(victim);
   return timer;
@@ -166,8 +264,10 @@ static Timer *take_due(P *victim, int64_t now) {
 bool timers_run(P *p, P *victim, int64_t now) {
   uint64_t count = 0;
   RT_ASSERT(p->firing == 0);
-  p->firing = now;
-  for (;;) {
+  firing_begin(p, now);
+  // The hint spares the lock that would find nothing due.
+  for (int64_t due = timers_first(victim); due != 0 && due <= now;
+       due = timers_first(victim)) {
     heap_lock(p, &victim->timers);
     Timer *timer = take_due(victim, now);
     heap_unlock(p, &victim->timers);
@@ -175,13 +275,14 @@ bool timers_run(P *p, P *victim, int64_t now) {
     timer->fire(p, timer, now);
     count++;
   }
-  p->firing = 0;
+  firing_end(p);
+  if (count > 0) TRACE(p, TIMERS, 0, count);
   P_COUNT(p, timers_run, count);
   return count > 0;
 }
 
 // --- Whole heaps: world stopped, or before the start ------------------------
-void timers_init(P *p) { p->timers = (TimerHeap){.lock.rank = RANK_TIMERS}; }
+void timers_init(P *p) { p->timers = (TimerHeap){0}; }
 
 void timers_free(P *p) {
   free(p->timers.entries);
@@ -190,10 +291,19 @@ void timers_free(P *p) {
 }
 
 void timers_move(P *to, P *from) {
-  TimerHeap *heap = &from->timers;
-  for (int32_t i = 0; i < heap->count; i++)
+  TimerHeap *heap = &from->timers, *into = &to->timers;
+  for (int32_t i = 0; i < heap->count; i++) {
+    int32_t room;
+    TimerEntry *more = into->count < into->room ? NULL : larger(into, &room);
+    if (more != NULL) free(heap_replace(into, more, room));
     heap_add(to, heap->entries[i].timer);
+  }
   heap->count = 0;
+  for (Timer *timer = heap->spilled, *next; timer != NULL; timer = next) {
+    next = timer->next;
+    heap_add(to, timer);
+  }
+  heap->spilled = NULL;
   first_changed(from);
   first_changed(to);
 }
@@ -202,6 +312,10 @@ static void filter_heap(P *p, bool (*keep)(void *arg, Timer *timer),
                         void *arg) {
   TimerHeap *heap = &p->timers;
   int32_t kept = 0;
+  for (Timer *timer = heap->spilled, *next; timer != NULL; timer = next) {
+    next = timer->next;
+    if (!keep(arg, timer)) heap_remove(p, timer);
+  }
   for (int32_t i = 0; i < heap->count; i++) {
     TimerEntry entry = heap->entries[i];
     if (keep(arg, entry.timer)) {

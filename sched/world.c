@@ -9,6 +9,8 @@
 //      (world_p_left). Both count stop_wait down; the last wakes the stopper
 //   3. world_start undoes it; a G that came out of a system call meanwhile
 //      waits in the global queue
+// The stopper has a P, which counts as stopped, or is a thread without one that
+// wants to look at all there is (sched_while_stopped).
 // Ms without a P need not stop: they touch no G. One stop or handshake at a
 // time: world_busy. Statuses of Ps change under sched.lock only.
 #include "internal.h"
@@ -31,7 +33,7 @@ static void set_status(P *p, PStatus status) {
 }
 
 static PStatus status_of(const P *p) {
-  return (PStatus)rt_load_relaxed(&p->status);  // relaxed: sched.lock held
+  return p_status(p);  // relaxed: sched.lock held, but for P_SYSCALL
 }
 
 // --- The Ps' side -----------------------------------------------------------
@@ -89,6 +91,7 @@ bool world_attend(M *m) {
   while (stays && m->p != NULL && rt_load_relaxed(&s->stopping)) {
     stays = !(s->resizing && m->p->current != NULL);
     if (!stays) break;
+    m->stopped_spinning = m->spinning;
     if (m->spinning) {
       m->spinning = false;
       rt_sub(&s->spinning, 1u);
@@ -100,6 +103,43 @@ bool world_attend(M *m) {
 }
 
 // --- The stopper's side -----------------------------------------------------
+// sched.lock held; it is the stopper's turn. Its own P, if it has one, counts
+// as stopped already.
+static void ask_all(Sched *s, M *stopper, P *own) {
+  s->world_busy = 1;
+  s->stopper = stopper;
+  rt_store_seq(&s->stopping, 1u);  // seq: before the looks are asked for
+  TRACE_SHARED(s, STOP, 0, 0, 0);
+  for (int i = 0; i < procs_now(s); i++) {
+    P *q = p_at(s, i);
+    q->stopped_from = status_of(q);
+  }
+  if (own != NULL) set_status(own, P_STOPPED);
+  idle_stop_all(s);
+  int32_t running = 0;
+  for (int i = 0; i < procs_now(s); i++) {
+    P *q = p_at(s, i);
+    if (status_of(q) == P_STOPPED) continue;
+    // seq: first the flag, then the status, as the other way round in
+    // sched_syscall_enter: one of the two sees the other
+    rt_or(&q->look, LOOK_WORLD);
+    if (syscall_retake(s, q)) {
+      q->stopped_from = P_SYSCALL;
+      set_status(q, P_STOPPED);
+    } else {
+      running++;
+    }
+  }
+  rt_store_relaxed(&s->stop_wait, running);  // relaxed: sched.lock held
+}
+
+static void trace_stopped(Sched *s) {
+  if (s->trace.events == NULL) return;
+  rt_lock(&s->lock);
+  TRACE_SHARED(s, STOPPED, 0, 0, 0);
+  rt_unlock(&s->lock);
+}
+
 bool world_stop(P *p, bool resizing) {
   Sched *s = p->sched;
   rt_lock(&s->lock);
@@ -109,20 +149,8 @@ bool world_stop(P *p, bool resizing) {
     rt_unlock(&s->lock);
     return false;
   }
-  s->world_busy = 1;
   s->resizing = resizing;
-  s->stopper = p->m;
-  rt_store_seq(&s->stopping, 1u);  // seq: before the looks are asked for
-  set_status(p, P_STOPPED);
-  idle_stop_all(s);
-  int32_t running = 0;
-  for (int i = 0; i < procs_now(s); i++) {
-    P *q = p_at(s, i);
-    if (status_of(q) != P_RUNNING) continue;
-    running++;
-    rt_or(&q->look, LOOK_WORLD);
-  }
-  rt_store_relaxed(&s->stop_wait, running);  // relaxed: sched.lock held
+  ask_all(s, p->m, p);
   rt_unlock(&s->lock);
   while (!all_through(s)) {
     rt_note_wait(&p->m->note, RT_FOREVER);
@@ -132,6 +160,7 @@ bool world_stop(P *p, bool resizing) {
       return false;
     }
   }
+  trace_stopped(s);
   return true;
 }
 
@@ -154,7 +183,7 @@ static bool restart_p(Sched *s, P *p) {
   return false;
 }
 
-static void give_m(Sched *s, P *p) {
+void world_give_m(Sched *s, P *p) {
   if (idle_start_m(s, p, false)) return;
   GList list = {0};  // no thread to be had: whoever has a P runs them
   runq_flush(p, &list);
@@ -162,6 +191,15 @@ static void give_m(Sched *s, P *p) {
   global_put_list(s, &list);
   rt_unlock(&s->lock);
   idle_give_back(s, p);
+}
+
+// Ps linked by idle_link.
+static void give_ms(Sched *s, P *need_m) {
+  while (need_m != NULL) {
+    P *p = need_m;
+    need_m = p->idle_link;
+    world_give_m(s, p);
+  }
 }
 
 void world_start(Sched *s) {
@@ -172,25 +210,68 @@ void world_start(Sched *s) {
   rt_store_seq(&s->stopping, 0u);  // seq: as in world_stop
   s->resizing = false;
   s->world_busy = 0;
+  bool kick = s->global.count > 0;
   for (int i = 0; i < procs_now(s); i++) {
     P *p = p_at(s, i);
+    // who made it saw no idle P: they were stopped
+    kick |= runq_length(p) > 0;
     if (!restart_p(s, p)) continue;
     p->idle_link = need_m;
     need_m = p;
   }
-  bool kick = s->global.count > 0 || idle_timers_alone(s);
+  TRACE_SHARED(s, START, 0, 0, 0);
+  kick |= idle_timers_alone(s);
+  idle_check_deadlock(s);  // who looked meanwhile saw no idle Ps
   rt_unlock(&s->lock);
-  while (need_m != NULL) {
-    P *p = need_m;
-    need_m = p->idle_link;
-    give_m(s, p);
+  give_ms(s, need_m);
+  bool posted = inbox_pending(s);  // who pushed meanwhile saw no P to tell
+  if (kick || posted) idle_wakep(s);
+  if (posted) inbox_flag(s);
+}
+
+// --- Stopped by a thread without a P ----------------------------------------
+// It has an M of its own for the note alone, on its stack: who sets the note
+// (one_is_through) holds sched.lock, which world_start takes afterwards.
+static bool stop_outside(Sched *s, M *stopper) {
+  rt_lock(&s->lock);
+  for (;;) {
+    if (!s->running || rt_load_relaxed(&s->exiting)) {  // lock held
+      rt_unlock(&s->lock);
+      return false;
+    }
+    if (!s->world_busy) break;
+    rt_unlock(&s->lock);
+    rt_note_wait(&stopper->note, rt_now() + TURN_NS);  // others have it
+    rt_lock(&s->lock);
   }
-  if (kick) idle_wakep(s);
+  ask_all(s, stopper, NULL);
+  rt_unlock(&s->lock);
+  while (!all_through(s)) rt_note_wait(&stopper->note, RT_FOREVER);
+  trace_stopped(s);
+  return true;
+}
+
+bool sched_while_stopped(Sched *s, void (*fn)(void *arg), void *arg) {
+  M stopper = {.sched = s};
+  if (s->stepped) {  // by the host's thread, or a native: nothing else runs
+    if (!s->running || rt_load_relaxed(&s->exiting)) return false;
+    fn(arg);
+    return true;
+  }
+  if (!stop_outside(s, &stopper)) return false;
+  fn(arg);
+  world_start(s);
+  return true;
 }
 
 bool sched_stop_world(P *p, G *g) {
   (void)g;  // stays p->current
   return world_stop(p, false);
+}
+
+bool sched_attend_stop(P *p) {
+  // acquire: as in sched_look
+  return (rt_load_acquire(&p->look) & LOOK_WORLD) != 0 && world_attend(p->m);
 }
 
 void sched_start_world(P *p) {
@@ -218,7 +299,7 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
   rt_lock(&s->lock);
   for (M *m = s->all_ms; m != NULL; m = m->all_next) {
     if (!(m->stop_waiting || m->idle) || m->job != NULL) continue;
-    if (job.workers == procs_now(s)) break;
+    if (job.workers == procs_now(s) || job.workers >= s->cpus) break;
     m->job = &job;
     m->job_worker = job.workers++;
     helpers = m;
@@ -255,6 +336,7 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
   (void)g;  // stays p->current
   Sched *s = p->sched;
   int32_t running = 0;
+  P *need_m = NULL;
   wait_turn(p);
   s->world_busy = 1;
   s->stopper = p->m;
@@ -263,16 +345,25 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
   for (int i = 0; i < procs_now(s); i++) {
     P *q = p_at(s, i);
     if (q == p) continue;
-    if (status_of(q) != P_RUNNING) {
+    if (status_of(q) == P_IDLE || status_of(q) == P_STOPPED) {
       fn(arg, q);  // the lock keeps it as it is: fn is short, takes no lock
       continue;
     }
-    running++;
     rt_store_relaxed(&q->handshake, 1u);  // relaxed: sched.lock held
-    rt_or(&q->look, LOOK_HANDSHAKE);
+    rt_or(&q->look, LOOK_HANDSHAKE);      // before the status: see world_stop
+    if (!syscall_retake(s, q)) {
+      running++;
+      continue;
+    }
+    clear_handshake(q);
+    fn(arg, q);
+    if (!syscall_settle(s, q)) continue;
+    q->idle_link = need_m;
+    need_m = q;
   }
   rt_store_relaxed(&s->stop_wait, running);  // relaxed: sched.lock held
   rt_unlock(&s->lock);
+  give_ms(s, need_m);
   fn(arg, p);
   while (!all_through(s)) rt_note_wait(&p->m->note, RT_FOREVER);
   rt_lock(&s->lock);
@@ -293,7 +384,7 @@ void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg) {
   for (int i = 0; i < procs_now(s); i++) each_of_p(p_at(s, i), fn, arg);
   rt_lock(&s->lock);  // Gs come out of system calls
   for (G *g = s->global.first; g != NULL; g = g->link) fn(arg, g);
-  for (G *g = s->call_queue.first; g != NULL; g = g->link) fn(arg, g);
+  for (Waiter *w = s->call_first; w != NULL; w = w->next) fn(arg, w->g);
   for (M *m = s->all_ms; m != NULL; m = m->all_next) {
     if (m->call_g != NULL) fn(arg, m->call_g);
   }

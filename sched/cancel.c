@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Taking a parked G away from what it waits for (row 28). The canceller pays:
+// who readies a G in the usual ways does nothing more for it than without.
+//
+// A G in a group that parks stores in parked_on where it is, with the lock held
+// that who readies it needs, when it is WAITING and can be found there. Then it
+// reads its flag (g_cancelled). Who cancels sets the flag, then reads
+// parked_on. All four are seq_cst: so one of the two sees the other, or both.
+//
+// parked_on stays when the G runs on, so what it says may be old. Whoever acts
+// on it takes the G as anybody would who readies it: out of the channel's
+// queue, with its lock; by the select's word; by stopping the timer; by the
+// CAS on the descriptor's word; out of the queue for calls. Only one can. What
+// was taken is then parked, nobody else's, and its group and its shield stay as
+// they are: now it is asked whether it is cancelled, in this wait. If not, as
+// that wait was over and this is a later one, it was not touched yet (a lock is
+// held, or the word names the wait by its number), or is put back (a timer, a
+// descriptor). Who puts it back reads the flag after that, as who parks does: a
+// canceller of this wait may have found nobody meanwhile.
+// The objects are there all the time: channels are freed only while no P is
+// between two safepoints, and then no parked_on may name them any more
+// (group_forget_chan); the others are never freed, or with g.
+#include "chan.h"
+
+bool cancel_show(P *p, G *g, uintptr_t on) {
+  if (p->single) {
+    rt_store_relaxed(&g->parked_on, on);  // relaxed: cancellers have a P
+  } else {
+    rt_store_seq(&g->parked_on, on);  // seq: see the head
+  }
+  return g_cancelled(g) != NOT_CANCELLED;
+}
+
+void group_forget_chan(G *g) {
+  uintptr_t on = rt_load_relaxed(&g->parked_on), kind = on & ON_MASK;
+  if (kind != ON_SEND && kind != ON_RECV) return;
+  if ((uintptr_t)g->wait.chan != (on & ~(uintptr_t)ON_MASK))
+    rt_store_relaxed(&g->parked_on, (uintptr_t)0);  // relaxed: world stopped
+}
+
+static bool take_word(G *g) {
+  // acquire: g is WAITING, and its group as it is, when the word is odd. While
+  // it is this very number both stay so.
+  uint32_t word = rt_load_acquire(&g->select_state);
+  if ((word & 1) == 0 || !g_cancelled(g)) return false;
+  return rt_cas(&g->select_state, &word, word + 1);
+}
+
+static bool take_from(P *p, G *g, uintptr_t on) {
+  void *object = (void *)(on & ~(uintptr_t)ON_MASK);
+  switch (on & ON_MASK) {
+    case ON_TIMER:
+      return timer_cancel(p, g, object);
+    case ON_READ:
+      return poll_cancel(p, g, object, POLL_READ);
+    case ON_WRITE:
+      return poll_cancel(p, g, object, POLL_WRITE);
+    case ON_SEND:
+    case ON_RECV:
+      return chan_cancel(p, g, object, on);
+    case ON_WORD:
+      return take_word(g);
+    case ON_CALLS:
+      return syscall_cancel(p, g);
+    default:
+      return false;  // it has not parked yet
+  }
+}
+
+bool cancel_take(P *p, G *g) {
+  uintptr_t on = rt_load_seq(&g->parked_on);  // seq: see the head
+  if (!g_cancelled(g) || !take_from(p, g, on)) return false;
+  g->cancelled = true;
+  return true;
+}
+
+void cancel_self(P *p, G *g) {
+  if (cancel_take(p, g)) sched_ready(p, g);
+}

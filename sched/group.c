@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Groups (row 28): who belongs to one, its end, and cancelling it.
+//
+// States of a group:
+//   live       its owner and members run as they like
+//   cancelled  (cancelled != 0) each of them that is not shielded is cancelled,
+//              and so are the groups in it; timer: the time of grace
+//   hard       (grace_over != 0) those that are shielded, too
+//   ended      no members; nobody touches it but late cancellers and timers,
+//              who see that
+// `cancelled` and `grace_over` are set once, by CAS: who did it walks through
+// members, owner and inner groups, with the lock, and takes (cancel.c) those
+// that are parked. So a G is found: it joined before the walk, or sees the
+// flag at its first operation. The same for a group that is begun meanwhile: it
+// is in the list before the walk, or inherits the flag, with the parent's lock.
+//
+// A canceller holds the lock of one group at a time. Inner groups are put on
+// its own list of work; they cannot be freed before it is through, as memory is
+// given back only while no P is between two safepoints.
+//
+// A member leaves when its work is done; the last one readies an owner that
+// waits. The owner's own wait is not cancelled: cancelling its members is what
+// ends it.
+//
+// A solo group is a way to cancel one G: what it starts joins the group around.
+//
+// shielded: a G counts (in the layer above) the deferred calls it is in. Those
+// it was in when it began a group are kept in that group (in_shield): what is
+// inside is not shielded, but the group is cancelled when the shielded G would
+// be.
+#include "internal.h"
+
+// --- Members and inner groups: lock held ------------------------------------
+static void link_member(Group *group, G *g) {
+  g->member_prev = NULL;
+  g->member_next = group->members;
+  if (group->members != NULL) group->members->member_prev = g;
+  group->members = g;
+  group->count++;
+}
+
+static void unlink_member(Group *group, G *g) {
+  G *prev = g->member_prev, *next = g->member_next;
+  *(prev != NULL ? &prev->member_next : &group->members) = next;
+  if (next != NULL) next->member_prev = prev;
+  g->member_next = g->member_prev = NULL;
+  group->count--;
+}
+
+static void link_inner(Group *parent, Group *group) {
+  group->inner_prev = NULL;
+  group->inner_next = parent->inner;
+  if (parent->inner != NULL) parent->inner->inner_prev = group;
+  parent->inner = group;
+}
+
+static void unlink_inner(Group *parent, Group *group) {
+  Group *prev = group->inner_prev, *next = group->inner_next;
+  *(prev != NULL ? &prev->inner_next : &parent->inner) = next;
+  if (next != NULL) next->inner_prev = prev;
+  group->inner_next = group->inner_prev = NULL;
+}
+
+// The flag of the parent that this group follows.
+static uint32_t inherited(const Group *group) {
+  const Group *parent = group->parent;
+  return group->in_shield ? rt_load_seq(&parent->grace_over)
+                          : rt_load_seq(&parent->cancelled);
+}
+
+// --- Cancelling -------------------------------------------------------------
+typedef struct Walk {
+  P *p;
+  Group *work;  // their `cancelled` was set by this walk
+  GList woken;
+} Walk;
+
+// Sets the flag, from 0; false: it was set.
+static bool set_flag(uint32_t *flag, uint32_t reason) {
+  uint32_t none = 0;
+  return rt_cas(flag, &none, reason);  // seq: before parked_on is read
+}
+
+static void take_g(Walk *walk, G *g) {
+  if (cancel_take(walk->p, g)) glist_push(&walk->woken, g);
+}
+
+// Lock held.
+static void take_all(Walk *walk, Group *group, bool hard, uint32_t reason) {
+  for (G *g = group->members; g != NULL; g = g->member_next) take_g(walk, g);
+  take_g(walk, group->owner);
+  for (Group *in = group->inner; in != NULL; in = in->inner_next) {
+    if (in->in_shield != hard || !set_flag(&in->cancelled, reason)) continue;
+    in->work = walk->work;
+    walk->work = in;
+  }
+}
+
+// Lock held: its time of grace begins.
+static void start_grace(P *p, Group *group) {
+  int64_t now = rt_now(), grace = group->grace;
+  group->harden = grace > INT64_MAX - now ? INT64_MAX : now + grace;
+  timer_start(p, &group->timer, group->harden, 0);
+}
+
+static void finish(Walk *walk, uint32_t reason) {
+  while (walk->work != NULL) {
+    Group *group = walk->work;
+    walk->work = group->work;
+    rt_lock(&group->lock);
+    if (!group->ended) {
+      take_all(walk, group, false, reason);
+      start_grace(walk->p, group);
+    }
+    rt_unlock(&group->lock);
+  }
+  if (walk->woken.count > 0)
+    sched_ready_list(walk->p, walk->woken.first, (int)walk->woken.count);
+}
+
+bool group_cancel(P *p, Group *group, CancelReason reason) {
+  if (!set_flag(&group->cancelled, reason)) return false;
+  Walk walk = {.p = p, .work = group};
+  group->work = NULL;
+  finish(&walk, reason);
+  return true;
+}
+
+static void harden(P *p, Group *group) {
+  Walk walk = {.p = p};
+  uint32_t reason = rt_load_seq(&group->cancelled);
+  if (!set_flag(&group->grace_over, reason)) return;
+  rt_lock(&group->lock);
+  if (!group->ended) take_all(&walk, group, true, reason);
+  rt_unlock(&group->lock);
+  finish(&walk, reason);
+}
+
+static Group *timer_group(const Timer *timer) {
+  return (Group *)((char *)(uintptr_t)timer - offsetof(Group, timer));
+}
+
+static void group_fire(P *p, Timer *timer, int64_t now) {
+  Group *group = timer_group(timer);
+  rt_lock(&group->lock);
+  bool ended = group->ended;
+  // (An old deadline may come after the timer has become the grace's.)
+  bool over = group->harden != 0 && now >= group->harden;
+  rt_unlock(&group->lock);
+  if (ended) return;
+  if (over) {
+    harden(p, group);
+  } else {
+    group_cancel(p, group, CANCEL_DEADLINE);
+  }
+}
+
+Group *group_of_timer(const Timer *timer) {
+  return timer->fire == group_fire ? timer_group(timer) : NULL;
+}
+
+void group_deadline(P *p, Group *group, int64_t when) {
+  rt_lock(&group->lock);
+  // Lock held: who sets the flag later stops this timer in its walk.
+  if (!group->ended && rt_load_seq(&group->cancelled) == 0)
+    timer_start(p, &group->timer, when, 0);
+  rt_unlock(&group->lock);
+}
+
+void group_set_grace(P *p, Group *group, int64_t ns) {
+  rt_lock(&group->lock);
+  group->grace = ns;
+  if (!group->ended && group->harden != 0) start_grace(p, group);
+  rt_unlock(&group->lock);
+}
+
+// --- Begin, join, leave, end ------------------------------------------------
+void group_begin(P *p, G *g, Group *group) {
+  Group *parent = g->group;
+  *group = (Group){.owner = g, .parent = parent, .grace = GROUP_GRACE_NS};
+  group->lock.rank = RANK_GROUP;
+  group->in_shield = g->shielded;
+  group->timer.fire = group_fire;
+  if (parent != NULL) {
+    rt_lock(&parent->lock);
+    link_inner(parent, group);
+    uint32_t reason = inherited(group);
+    bool mine = reason != 0 && set_flag(&group->cancelled, reason);
+    rt_unlock(&parent->lock);
+    if (mine) {
+      rt_lock(&group->lock);
+      start_grace(p, group);
+      rt_unlock(&group->lock);
+    }
+  }
+  // release: others who look at g see the group whole
+  rt_store_release(&g->group, group);
+  rt_store_relaxed(&g->shielded, (uint8_t)0);  // relaxed: g's own
+}
+
+void group_begin_solo(P *p, G *g, Group *group) {
+  group_begin(p, g, group);
+  group->solo = true;
+}
+
+void group_join(P *p, Group *group, G *g) {
+  (void)p;
+  while (group != NULL && group->solo) group = group->parent;
+  // relaxed, all: g has not started
+  rt_store_relaxed(&g->shielded, (uint8_t)0);
+  rt_store_relaxed(&g->parked_on, (uintptr_t)0);
+  rt_store_relaxed(&g->group, group);
+  if (group == NULL) return;
+  rt_lock(&group->lock);
+  RT_CHECK(!group->ended, "a goroutine joins a group that has ended");
+  link_member(group, g);
+  rt_unlock(&group->lock);
+}
+
+void group_leave(P *p, G *g) {
+  if (g->group != NULL && g->group->solo) group_end(p, g);  // does not park
+  Group *group = g->group;
+  if (group == NULL) return;
+  rt_lock(&group->lock);
+  unlink_member(group, g);
+  G *owner = group->count == 0 && group->waiting ? group->owner : NULL;
+  if (owner != NULL) group->waiting = false;
+  rt_unlock(&group->lock);
+  rt_store_relaxed(&g->group, (Group *)NULL);  // relaxed: g's own
+  if (owner != NULL) sched_ready(p, owner);
+}
+
+void group_wake_owner(P *p, Group *group) {
+  rt_lock(&group->lock);
+  bool waits = group->waiting;
+  group->waiting = false;
+  rt_unlock(&group->lock);
+  if (waits) sched_ready(p, group->owner);
+}
+
+static bool still_has_members(G *g, void *arg) {
+  (void)g;
+  Group *group = arg;
+  rt_lock(&group->lock);
+  bool some = group->count > 0;
+  group->waiting = some;
+  rt_unlock(&group->lock);
+  return some;
+}
+
+bool group_end(P *p, G *g) {
+  Group *group = g->group;
+  RT_CHECK(group != NULL && group->owner == g, "it ends a group of others");
+  rt_lock(&group->lock);
+  bool some = group->count > 0;
+  rt_unlock(&group->lock);
+  // Only g and its members can start others.
+  if (some && sched_park(p, g, WAIT_GROUP, still_has_members, group))
+    return false;
+  Group *parent = group->parent;
+  if (parent != NULL) {
+    rt_lock(&parent->lock);
+    unlink_inner(parent, group);
+    rt_unlock(&parent->lock);
+  }
+  rt_lock(&group->lock);
+  group->ended = true;
+  timer_stop(p, &group->timer);
+  rt_unlock(&group->lock);
+  // relaxed, both: g's own
+  rt_store_relaxed(&g->group, parent);
+  rt_store_relaxed(&g->shielded, (uint8_t)group->in_shield);
+  return true;
+}

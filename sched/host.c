@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// A runtime without threads, which its host steps (SchedConfig.stepped): there
+// is one P and one M, the host's thread inside host_run. It has the P from
+// host_begin to host_end, RUNNING, also while the host does something else:
+// so nothing here is ever idle, no P changes hands, no thread is woken.
+//
+// Blocking calls block the host (quick ones, whose P nobody takes). A G in
+// host_run may call it again, by a native's callback: it waits meanwhile
+// (WAIT_CALLBACK), and all other Gs run above it on the same C stack.
+//
+// What comes from other threads: posts (inbox.c), and host_stop. Who pushes
+// rings: sets the M's note, and, if it may be blocked in netpoll or the host
+// watches the descriptor, breaks that.
+//   ring:  pushes, then sets the note or the break, seq_cst RMWs both
+//   host:  clears the note or the break, then looks into the inbox
+// so that a push is seen, or rings again.
+//
+// The descriptor (host_fd) is netpoll's own, which tells of descriptors that Gs
+// wait for, of breaks, and of the alarm that is set for the first timer when
+// host_run returns.
+#include "internal.h"
+
+bool host_begin(Sched *s) {
+  rt_lock(&s->lock);
+  RT_CHECK(s->stepped && !s->running && s->ms_made == 0,
+           "host_begin after the runtime had begun");
+  M *m = m_new(s);
+  if (m != NULL) {
+    idle_take_p(m, idle_get_p(s, NULL));
+    s->host = m;
+    s->running = true;
+  }
+  rt_unlock(&s->lock);
+  rt_store_seq(&s->begun, m != NULL);  // seq: see inbox.c
+  return m != NULL;
+}
+
+void host_end(Sched *s) {
+  rt_lock(&s->lock);
+  exit_begin(s, SCHED_EXITED);
+  s->running = false;
+  rt_unlock(&s->lock);
+}
+
+// --- From other threads -----------------------------------------------------
+void host_ring(Sched *s) {
+  M *m = s->host;
+  rt_note_set(&m->note);
+  // seq, both: see the head, and idle.c
+  if (rt_load_seq(&m->polling) || rt_load_seq(&s->host_fd)) poll_break(s);
+}
+
+void host_stop(Sched *s) {
+  rt_store_seq(&s->host_stop, 1u);
+  sched_interrupt(s);                        // looks are taken at once
+  if (rt_load_seq(&s->begun)) host_ring(s);  // seq: after s->host
+}
+
+// --- The descriptor ---------------------------------------------------------
+int host_fd(Sched *s) {
+  int fd = poll_host_fd(s);
+  if (fd < 0) return fd;
+  rt_store_seq(&s->host_fd, 1u);
+  poll_break(s);  // whatever there is already
+  return fd;
+}
+
+int64_t host_next(Sched *s) {
+  P *p = s->host->p;
+  if (runq_length(p) > 0 || global_count(s) > 0 || inbox_pending(s)) return 0;
+  int64_t first = timers_first(p);
+  return first != 0 ? first : RT_FOREVER;
+}
+
+// Before the host does something else.
+static void set_alarm(Sched *s) {
+  int64_t next = host_next(s);
+  if (next == 0) {
+    poll_break(s);
+  } else if (next != s->alarm) {
+    poll_alarm(s, next);
+    s->alarm = next;
+  }
+}
+
+void host_touched(Sched *s) {
+  if (s->host_fd && s->host->p->current == NULL) set_alarm(s);
+}
+
+// --- Running ----------------------------------------------------------------
+bool host_is_over(const Sched *s, int64_t now) {
+  // relaxed: seen soon; who sets it asks for a look
+  return rt_load_relaxed(&s->host_stop) != 0 || now >= s->host_until;
+}
+
+static bool has_ended(const Sched *s) {
+  return rt_load_relaxed(&s->exiting) != 0;  // by a G, on this thread
+}
+
+// Can nothing ever run again?
+static bool is_stuck(Sched *s, P *p) {
+  // seq: pins first, as who lowers them has pushed before
+  return rt_load_seq(&s->pins) == 0 && timers_first(p) == 0 &&
+         !poll_wanted(s) && !inbox_pending(s);
+}
+
+// Until a timer, a descriptor, a ring, or the end of the run.
+static void wait_for_more(M *m, P *p) {
+  Sched *s = m->sched;
+  int64_t until = timers_first(p) != 0 ? timers_first(p) : RT_FOREVER;
+  if (s->host_until < until) until = s->host_until;
+  if (s->hooks.idle != NULL) s->hooks.idle(s->hooks.host, true);
+  if (poll_wanted(s)) {
+    idle_sleep_in_netpoll(m, until);
+  } else {
+    rt_note_wait(&m->note, until);
+  }
+  p->clock = rt_now();
+}
+
+static void run_g(P *p, G *g, bool inherit) {
+  if (!inherit) {
+    p->next_picks = 0;
+    // relaxed: the P's own
+    rt_store_relaxed(&p->schedtick, p->schedtick + 1);
+  }
+  proc_set_running(p, g);
+  g->resume(p, g);
+}
+
+static bool out_of_time(Sched *s, P *p) {
+  if (s->host_until != RT_FOREVER) p->clock = rt_now();
+  return host_is_over(s, p->clock);
+}
+
+static HostEnd run_all(M *m, const HostRun *run) {
+  Sched *s = m->sched;
+  P *p = m->p;
+  for (;;) {
+    // acquire: pairs with who says that it is done
+    if (run->done != NULL && rt_load_acquire(run->done) != 0) return HOST_DONE;
+    if (has_ended(s)) return HOST_ENDED;
+    if (out_of_time(s, p)) return HOST_OVER;
+    bool inherit;
+    G *g = find_runnable(m, &inherit);
+    if (g != NULL) {
+      run_g(p, g, inherit);
+    } else if (!has_ended(s)) {
+      if (!run->waits) return HOST_IDLE;
+      if (is_stuck(s, p)) return HOST_STUCK;
+      wait_for_more(m, p);
+    }
+  }
+}
+
+HostEnd host_run(Sched *s, G *first, const HostRun *run) {
+  M *m = s->host;
+  P *p = m->p;
+  if (has_ended(s)) return HOST_ENDED;
+  G *outer = p->current;
+  int64_t until = s->host_until;
+  if (outer != NULL) {
+    g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
+  } else {
+    m->stack = __builtin_frame_address(0);
+  }
+  if (run->until < until || outer == NULL) s->host_until = run->until;
+  // (A call is not what was rung for: it leaves that to the next step.)
+  if (first == NULL && outer == NULL && s->host_fd) poll_end_break(s);
+  if (first == NULL || ++p->searches % CLOCK_SEARCHES == 0) p->clock = rt_now();
+  if (first != NULL) {
+    proc_make_runnable(p, first);
+    run_g(p, first, false);
+  }
+  HostEnd end = run_all(m, run);
+  s->host_until = until;
+  if (outer != NULL) {
+    g_change(outer, G_WAITING, G_RUNNING);
+    outer->reason = WAIT_NONE;
+    outer->p = p;
+    p->current = outer;
+  } else if (s->host_fd) {
+    set_alarm(s);
+  }
+  return end;
+}
+
+bool host_clear_stop(Sched *s) { return rt_exchange(&s->host_stop, 0u) != 0; }
+
+P *host_p(const Sched *s) { return s->host->p; }
+
+void sched_leave_soon(P *p) {
+  rt_or(&p->look, (uint32_t)LOOK_HOST);  // sched_switch gives nothing
+}

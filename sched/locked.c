@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// A G that stays on one M (row 23): what a callback of a native runs. The
+// native's C frames are on the M's stack, so the callback's G must run there;
+// while it waits, the M waits with it, and the P goes on elsewhere.
+//
+//   m->locked_g    that G, the innermost; guarded by sched.lock for others
+//   its resume     locked_resume, so that neither queues nor switches know of
+//                  it: another M that picks it hands its P to m, and looks for
+//                  something else
+//   LOOK_LOCKED    on the P that m holds meanwhile: sched_switch gives nothing,
+//                  so that m comes back here when the G leaves
+// The outer G waits (WAIT_CALLBACK), it is in no queue. Callbacks nest: only
+// the innermost G of an M can be ready.
+#include "internal.h"
+
+// Owner P of another M; g runs on p.
+static void locked_resume(P *p, G *g) {
+  Sched *s = p->sched;
+  rt_lock(&s->lock);
+  M *to = s->all_ms;
+  while (to != NULL && to->locked_g != g) to = to->all_next;
+  RT_CHECK(to != NULL, "goroutine %llu is locked to no thread",
+           (unsigned long long)g->id);
+  p->m->p = NULL;
+  p->m = to;
+  to->next_p = p;
+  rt_unlock(&s->lock);
+  idle_wake_m(to);
+}
+
+// m's G has left its P: for others.
+static void hand_over(M *m) {
+  Sched *s = m->sched;
+  P *p = m->p;
+  locked_p_lost(m, p);
+  rt_lock(&s->lock);
+  m->p = NULL;
+  p->m = NULL;
+  bool give = syscall_settle(s, p);
+  bool more = !give && (s->global.count > 0 || idle_timers_alone(s));
+  idle_check_deadlock(s);
+  rt_unlock(&s->lock);
+  if (give) world_give_m(s, p);
+  if (more || inbox_pending(s)) idle_wakep(s);
+}
+
+// false: the runtime ends.
+static bool await_p(M *m) {
+  Sched *s = m->sched;
+  rt_lock(&s->lock);
+  while (m->next_p == NULL && !rt_load_relaxed(&s->exiting)) {  // lock held
+    rt_unlock(&s->lock);
+    rt_note_wait(&m->note, RT_FOREVER);
+    rt_lock(&s->lock);
+  }
+  P *p = m->next_p;
+  m->next_p = NULL;
+  if (p != NULL) m->p = p;
+  rt_unlock(&s->lock);
+  return p != NULL;
+}
+
+// Runs it until it leaves; then m->p is as it left it.
+static void run_on(M *m, G *g, void (*resume)(P *p, G *g)) {
+  P *p = m->p;
+  locked_p_got(m, p);
+  resume(p, g);
+}
+
+P *sched_run_locked(P *p, G *outer, G *inner) {
+  Sched *s = p->sched;
+  M *m = p->m;
+  void (*resume)(P * p, G * g) = inner->resume;
+  rt_lock(&s->lock);
+  G *before = m->locked_g;
+  m->locked_g = inner;
+  rt_unlock(&s->lock);
+  g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
+  inner->resume = locked_resume;
+  proc_make_runnable(p, inner);
+  proc_set_running(p, inner);
+  for (;;) {
+    run_on(m, inner, resume);
+    if (g_state(inner) == G_DEAD && m->p != NULL) break;
+    if (m->p != NULL) hand_over(m);
+    if (!await_p(m)) return NULL;
+  }
+  p = m->p;
+  inner->resume = resume;
+  rt_lock(&s->lock);
+  m->locked_g = before;
+  rt_unlock(&s->lock);
+  if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
+  g_change(outer, G_WAITING, G_RUNNING);
+  outer->reason = WAIT_NONE;
+  outer->p = p;
+  p->current = outer;
+  if (p->marks & MARK_TRACE) trace_run(p, outer);
+  return p;
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// Waiting for descriptors (row 24). A descriptor has a word for each side,
+// reading and writing, with four states:
+//
+//   NONE      nothing known, nobody waits
+//   READY     an event came; the next wait takes it and does not park
+//   PARKING   a G is about to park
+//   a G       it is parked
+//
+//   wait:    READY -> NONE, or NONE -> PARKING, looks at closed and expired
+//            again, becomes waiting, PARKING -> G (fails: it does not park)
+//   event:   any -> READY; a G found there is readied
+//   close, deadline: set their flag first, seq_cst, then PARKING or G -> NONE
+//   cancel:  sets its flag first, seq_cst, then G -> NONE (cancel.c)
+// Every change is a CAS, so a G is taken by one of them. Wait's second look at
+// the flags pairs with their order: PARKING first, then the flags, against the
+// flags first, then the word.
+//
+// s->poll_waiters counts parked Gs: raised before the CAS that shows the G,
+// lowered by the owner of a P who readies it. While it is above 0 there is no
+// deadlock,
+// and somebody polls: one idle M blocks in the system's poll (idle.c: s->poller
+// with `polling`); without one, Ps poll in find_runnable and, at most every
+// 500 us, in their looks; sysmon, when nobody has for 10 ms.
+//
+// Descriptors are freed to a list and used again, never given back: an event
+// may come late. Its tag has the descriptor's generation, which is compared;
+// what slips through is a wake-up for no reason, and callers try again.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+enum { W_NONE, W_READY, W_PARKING };
+enum { BLOCK_DESCS = 256, BLOCKS_MAX = 4096, EXPIRED = -1 };
+
+struct PollDesc {
+  Poller *poller;
+  uint32_t index;
+  uint32_t generation;  // atomic
+  int fd;               // immutable while it is open
+  uint32_t closed;      // atomic
+  uintptr_t waiter[2];  // atomic, by PollMode
+  int64_t deadline[2];  // atomic: 0: none; EXPIRED: it has passed
+  Timer timers[2];
+  PollDesc *next_free;  // guarded by the poller's lock
+};
+
+struct Poller {
+  RtPoll os;
+  Sched *sched;
+  RtLock lock;
+  uint32_t made;  // descriptors
+  PollDesc *free;
+  PollDesc *blocks[BLOCKS_MAX];  // atomic: never taken out
+};
+
+// --- Descriptors ------------------------------------------------------------
+static Poller *make_poller(Sched *s) {
+  Poller *poller = calloc(1, sizeof *poller);
+  if (poller == NULL) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  poller->sched = s;
+  poller->lock.rank = RANK_POLL;
+  int error = rt_poll_open(&poller->os);
+  Poller *other = NULL;
+  if (error != 0) {
+    free(poller);
+    errno = error;
+    return NULL;
+  }
+  // release: pairs with the acquire in poller_of
+  if (rt_cas(&s->poll, &other, poller)) return poller;
+  rt_poll_close(&poller->os);
+  free(poller);
+  return other;
+}
+
+static Poller *poller_of(Sched *s) {
+  return rt_load_acquire(&s->poll);  // pairs with make_poller
+}
+
+void poll_free_all(Sched *s) {
+  Poller *poller = s->poll;
+  if (poller == NULL) return;
+  rt_poll_close(&poller->os);
+  for (int i = 0; i < BLOCKS_MAX && poller->blocks[i] != NULL; i++)
+    free(poller->blocks[i]);
+  free(poller);
+}
+
+// The poller's lock held. NULL: no memory, or too many.
+static PollDesc *make_block(Poller *poller) {
+  uint32_t block = poller->made / BLOCK_DESCS;
+  if (block == BLOCKS_MAX) return NULL;
+  PollDesc *descs = calloc(BLOCK_DESCS, sizeof *descs);
+  if (descs == NULL) return NULL;
+  for (uint32_t i = 0; i < BLOCK_DESCS; i++) {
+    descs[i].poller = poller;
+    descs[i].index = poller->made + i;
+    descs[i].closed = 1;
+    descs[i].next_free = i + 1 < BLOCK_DESCS ? &descs[i + 1] : NULL;
+  }
+  poller->made += BLOCK_DESCS;
+  // release: pairs with the acquire in desc_of
+  rt_store_release(&poller->blocks[block], descs);
+  return descs;
+}
+
+static uint64_t tag_of(const PollDesc *d) {
+  uint64_t generation = rt_load_relaxed(&d->generation);  // relaxed: its opener
+  return generation << 32 | d->index;
+}
+
+// NULL: an event of a descriptor that was closed since.
+static PollDesc *desc_of(Poller *poller, uint64_t tag) {
+  uint32_t index = (uint32_t)tag;
+  PollDesc *block = rt_load_acquire(&poller->blocks[index / BLOCK_DESCS]);
+  PollDesc *d = &block[index % BLOCK_DESCS];
+  // relaxed: what slips through is no harm (see the head)
+  return rt_load_relaxed(&d->generation) == tag >> 32 ? d : NULL;
+}
+
+static Poller *need_poller(Sched *s) {
+  Poller *poller = poller_of(s);
+  return poller != NULL ? poller : make_poller(s);
+}
+
+PollDesc *poll_open(Sched *s, int fd) {
+  Poller *poller = need_poller(s);
+  if (poller == NULL) return NULL;
+  rt_lock(&poller->lock);
+  if (poller->free == NULL) poller->free = make_block(poller);
+  PollDesc *d = poller->free;
+  if (d != NULL) poller->free = d->next_free;
+  rt_unlock(&poller->lock);
+  if (d == NULL) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  d->fd = fd;
+  for (int i = 0; i < 2; i++) {
+    rt_store_relaxed(&d->waiter[i], (uintptr_t)W_NONE);  // relaxed: not shared
+    rt_store_relaxed(&d->deadline[i], (int64_t)0);
+  }
+  rt_store_seq(&d->closed, 0u);
+  int error = rt_poll_add(&poller->os, fd, tag_of(d));
+  if (error == 0) return d;
+  rt_store_seq(&d->closed, 1u);
+  poll_free(d);
+  errno = error;
+  return NULL;
+}
+
+void poll_free(PollDesc *d) {
+  Poller *poller = d->poller;
+  RT_CHECK(rt_load_seq(&d->closed), "a descriptor is freed while it is open");
+  rt_store_relaxed(&d->generation, d->generation + 1);  // relaxed: see desc_of
+  rt_lock(&poller->lock);
+  d->next_free = poller->free;
+  poller->free = d;
+  rt_unlock(&poller->lock);
+}
+
+// --- Who wakes --------------------------------------------------------------
+// The G that waits, now the caller's; NULL: none.
+static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
+  uintptr_t *word = &d->waiter[mode];
+  uintptr_t seen = rt_load_seq(word);
+  for (;;) {
+    if (seen == W_READY || (seen == W_NONE && !ready)) return NULL;
+    uintptr_t next = ready ? W_READY : W_NONE;
+    if (!rt_cas(word, &seen, next)) continue;
+    return seen > W_PARKING ? (G *)seen : NULL;
+  }
+}
+
+static void lower_waiters(Sched *s, uint32_t count) {
+  uint32_t before = rt_sub(&s->poll_waiters, count);
+  RT_CHECK(before >= count, "more goroutines come from netpoll than waited");
+}
+
+// Owner P. Gs of take_waiter; the network's are urgent (row 19).
+void poll_ready(P *p, GList *list) {
+  uint32_t count = list->count;
+  if (count == 0) return;
+  int64_t firing = p->firing;
+  if (firing == 0) firing_begin(p, p->clock = rt_now());
+  lower_waiters(p->sched, count);
+  sched_ready_list(p, list->first, (int)count);
+  if (firing == 0) firing_end(p);
+}
+
+static void ready_one(P *p, G *g) {
+  GList list = {0};
+  if (g == NULL) return;
+  glist_push(&list, g);
+  poll_ready(p, &list);
+}
+
+// Any M, or sysmon: takes the Gs whose events came. Waits until the deadline;
+// 0: does not.
+static void collect(Sched *s, int64_t deadline, GList *list) {
+  RtPollEvent events[RT_POLL_EVENTS];
+  Poller *poller = poller_of(s);
+  int n = rt_poll_wait(&poller->os, events, RT_POLL_EVENTS, deadline);
+  for (int i = 0; i < n; i++) {
+    PollDesc *d = desc_of(poller, events[i].tag);
+    if (d == NULL) continue;
+    G *reader = events[i].readable ? take_waiter(d, POLL_READ, true) : NULL;
+    G *writer = events[i].writable ? take_waiter(d, POLL_WRITE, true) : NULL;
+    if (reader != NULL) glist_push(list, reader);
+    if (writer != NULL) glist_push(list, writer);
+  }
+  // relaxed: a time, any recent value
+  rt_store_relaxed(&s->polled_at, rt_now());
+}
+
+bool poll_wanted(Sched *s) {
+  // seq: the deadlock check and idle.c read it after the waiter's P went idle
+  return rt_load_seq(&s->poll_waiters) != 0;
+}
+
+void poll_now(P *p) {
+  GList list = {0};
+  collect(p->sched, 0, &list);
+  if (list.count == 0) return;
+  P_COUNT(p, polls, 1);
+  TRACE(p, POLL, 0, list.count);
+  poll_ready(p, &list);
+}
+
+void poll_block(Sched *s, int64_t deadline) {
+  GList list = {0};
+  collect(s, deadline, &list);
+  inbox_put_gs(s, &list);
+}
+
+void poll_break(Sched *s) { rt_poll_break(&poller_of(s)->os); }
+
+int poll_host_fd(Sched *s) {
+  Poller *poller = need_poller(s);
+  return poller == NULL ? -1 : rt_poll_descriptor(&poller->os);
+}
+
+void poll_alarm(Sched *s, int64_t when) {
+  rt_poll_alarm(&poller_of(s)->os, when);
+}
+
+void poll_end_break(Sched *s) { rt_poll_end_break(&poller_of(s)->os); }
+
+// --- Waiting ----------------------------------------------------------------
+static PollResult state_of(PollDesc *d, PollMode mode) {
+  // seq, both: see the head
+  if (rt_load_seq(&d->closed)) return POLL_CLOSED;
+  return rt_load_seq(&d->deadline[mode]) == EXPIRED ? POLL_DEADLINE
+                                                    : POLL_READY;
+}
+
+typedef struct Parking {
+  PollDesc *d;
+  PollMode mode;
+} Parking;
+
+static bool show_g(G *g, void *arg) {
+  const Parking *parking = arg;
+  PollDesc *d = parking->d;
+  Sched *s = d->poller->sched;
+  uintptr_t seen = W_PARKING;
+  rt_add(&s->poll_waiters, 1u);
+  // seq: before the CAS that shows g; poll_wait reads the flag after it
+  if (g->group != NULL)
+    rt_store_seq(
+        &g->parked_on,
+        (uintptr_t)d | (parking->mode == POLL_READ ? ON_READ : ON_WRITE));
+  if (rt_cas(&d->waiter[parking->mode], &seen, (uintptr_t)g)) return true;
+  lower_waiters(s, 1);
+  return false;
+}
+
+PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode) {
+  PollResult result = state_of(d, mode);
+  if (result != POLL_READY) return result;
+  uintptr_t *word = &d->waiter[mode], seen = W_READY;
+  if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
+  while (seen != W_NONE || !rt_cas(word, &seen, (uintptr_t)W_PARKING)) {
+    if (seen != W_READY) return POLL_BUSY;
+    if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
+  }
+  seen = W_PARKING;
+  result = state_of(d, mode);
+  if (result != POLL_READY && rt_cas(word, &seen, (uintptr_t)W_NONE))
+    return result;
+  Parking parking = {d, mode};
+  if (!sched_park(p, g, WAIT_IO, show_g, &parking)) return poll_result(d, mode);
+  // g may be anywhere by now
+  if (g_cancelled(g)) cancel_self(p, g);
+  return POLL_PARKED;
+}
+
+bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode) {
+  uintptr_t *word = &d->waiter[mode], seen = (uintptr_t)g;
+  if (!rt_cas(word, &seen, (uintptr_t)W_NONE)) return false;
+  if (g_cancelled(g)) {
+    lower_waiters(p->sched, 1);
+    return true;
+  }
+  // It waits again, and is not to be cancelled. What came meanwhile, be it who
+  // cancels this wait, found nobody: then it goes on for no reason.
+  seen = W_NONE;
+  if (rt_cas(word, &seen, (uintptr_t)g)) {
+    seen = (uintptr_t)g;
+    bool stays = state_of(d, mode) == POLL_READY && !g_cancelled(g);
+    if (stays || !rt_cas(word, &seen, (uintptr_t)W_NONE)) return false;
+  }
+  ready_one(p, g);
+  return false;
+}
+
+PollResult poll_result(PollDesc *d, PollMode mode) {
+  uintptr_t seen = rt_exchange(&d->waiter[mode], (uintptr_t)W_NONE);
+  return seen == W_READY ? POLL_READY : state_of(d, mode);
+}
+
+// --- Deadlines, closing: owner P --------------------------------------------
+static void deadline_fire(P *p, Timer *timer, int64_t now) {
+  PollDesc *d = timer->arg;
+  PollMode mode = timer == &d->timers[POLL_READ] ? POLL_READ : POLL_WRITE;
+  // One word for time and outcome: a deadline that is moved at this moment is
+  // not ended by the old one's timer. seq, both: see the head.
+  int64_t deadline = rt_load_seq(&d->deadline[mode]);
+  if (deadline <= 0 || deadline > now) return;
+  if (!rt_cas(&d->deadline[mode], &deadline, (int64_t)EXPIRED)) return;
+  ready_one(p, take_waiter(d, mode, false));
+}
+
+bool poll_is_deadline(const Timer *timer) {
+  return timer->fire == deadline_fire;
+}
+
+void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when) {
+  Timer *timer = &d->timers[mode];
+  timer_stop(p, timer);
+  bool past = when != 0 && when <= rt_now();
+  rt_store_seq(&d->deadline[mode], past ? EXPIRED : when);
+  if (past) {
+    ready_one(p, take_waiter(d, mode, false));
+  } else if (when != 0) {
+    timer->fire = deadline_fire;
+    timer->arg = d;
+    timer_start(p, timer, when, 0);
+  }
+}
+
+void poll_close(P *p, PollDesc *d) {
+  RT_CHECK(!rt_load_seq(&d->closed), "a descriptor is closed twice");
+  rt_store_seq(&d->closed, 1u);
+  rt_poll_remove(&d->poller->os, d->fd);
+  for (int mode = 0; mode < 2; mode++) {
+    rt_store_seq(&d->deadline[mode], (int64_t)0);
+    timer_stop(p, &d->timers[mode]);
+    ready_one(p, take_waiter(d, (PollMode)mode, false));
+  }
+}
