@@ -37,6 +37,7 @@ struct Arena {
   NameSlot *names;  // open addressing, at most half full
   size_t name_count;
   size_t name_cap;
+  size_t room;  // bytes that chunks may still take
   bool failed;
 };
 
@@ -59,11 +60,13 @@ static bool arena_grow(Arena *arena, size_t size) {
   size_t wanted = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
   if (wanted > MAX_CHUNK) wanted = MAX_CHUNK;
   if (wanted < size) wanted = size;
-  Chunk *chunk = arena->failed ? NULL : chunk_new(wanted);
+  bool may = !arena->failed && wanted <= arena->room;
+  Chunk *chunk = may ? chunk_new(wanted) : NULL;
   if (chunk == NULL) {
     arena->failed = true;
     return false;
   }
+  arena->room -= wanted;
   chunk_push(arena, chunk);
   return true;
 }
@@ -120,6 +123,7 @@ static void names_grow(Arena *arena) {
 Arena *arena_new(void) {
   Arena *arena = calloc(1, sizeof *arena);
   if (arena == NULL) return NULL;
+  arena->room = SIZE_MAX;
   arena->reserve = chunk_new(RESERVE);
   if (arena->reserve == NULL) {
     free(arena);
@@ -127,6 +131,8 @@ Arena *arena_new(void) {
   }
   return arena;
 }
+
+void arena_limit(Arena *arena, size_t bytes) { arena->room = bytes; }
 
 void arena_free(Arena *arena) {
   if (arena == NULL) return;

@@ -80,6 +80,7 @@ typedef struct Pos {
   X(SELECT, "c: COMMs; FLAG_PRIO")                                            \
   X(COMM, "a: SEND, EXPR(RECV), DEFINE or ASSIGN of a RECV; NULL: default; "  \
           "b: BLOCK")                                                         \
+  X(GROUP, "a: NAME or NULL, b: BLOCK")                                       \
   X(LABELED, "name, a: the loop, switch or select")                           \
   X(STRUCT, "name, a: PARAMs (fields, with their defaults)")                  \
   X(FUNCDECL, "name, a: FUNC (c of it set: a method)")                        \
@@ -141,6 +142,7 @@ struct Node {
 // --- Arena: bump memory of one compilation ----------------------------------
 typedef struct Arena Arena;
 Arena *arena_new(void);
+void arena_limit(Arena *arena, size_t bytes);  // at its start
 void arena_free(Arena *arena);
 // Zeroed, 16-byte aligned; never NULL (out of memory aborts a compilation
 // through the Diags: see lang.h).

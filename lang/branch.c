@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Second pass: if, switch, select.
+// Second pass: if, switch, select, group.
 #include "compiler.h"
 
 // --- if ---------------------------------------------------------------------
@@ -165,6 +165,37 @@ void branch_select(Compiler *c, Node *node, const Str *label) {
   exit_push(c, &exit, label, false);
   select_bodies(c, node, top, count, otherwise, &exit.breaks);
   exit_pop(c);
+  reg_set(c, top);
+  c->func->active = active;
+}
+
+// --- group ------------------------------------------------------------------
+void branch_leave_groups(Compiler *c, Pos pos, const Exit *outer) {
+  for (const Exit *e = c->func->exit; e != outer; e = e->up) {
+    if (e->group) emit_abc(c, pos, OP_GROUPEND, 0, 0, 0);
+  }
+}
+
+bool branch_in_group(const Compiler *c) {
+  const Exit *e = c->func->exit;
+  while (e != NULL && !e->group) e = e->up;
+  return e != NULL;
+}
+
+void branch_group(Compiler *c, Node *node) {
+  int top = c->func->top, active = c->func->active, end = NO_JUMP;
+  Exit exit;
+  int reg = reg_take(c, 1);
+  emit_branch(c, node->pos, instr_abc(OP_GROUP, reg, 0, 0), &end);
+  c->func->active = c->func->top;
+  if (node->a != NULL && !name_is_blank(node->a))
+    assign_bind(c, node->a->pos, node->a->note, reg);
+  exit_push(c, &exit, NULL, false);
+  exit.group = true;
+  stmt_block(c, node->b);
+  exit_pop(c);
+  if (emit_reachable(c)) emit_abc(c, node->b->end, OP_GROUPEND, 0, 0, 0);
+  emit_patch(c, end);
   reg_set(c, top);
   c->func->active = active;
 }

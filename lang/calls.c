@@ -194,6 +194,7 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
 
 // --- Returning --------------------------------------------------------------
 void calls_return(Compiler *c, Pos pos, int from, int count) {
+  branch_leave_groups(c, pos, NULL);
   if (c->func->has_defer) {
     emit_abc(c, pos, OP_RETD, from, count, 0);
   } else if (count == 0) {
@@ -205,15 +206,20 @@ void calls_return(Compiler *c, Pos pos, int from, int count) {
   }
 }
 
-void calls_return_all(Compiler *c, Pos pos, Node *call) {
-  int window = c->func->top;
-  calls_at(c, call, window, WANT_ALL, CALL_PLAIN);
-  if (c->func->has_defer) {
+void calls_return_multi(Compiler *c, Pos pos, int window) {
+  if (c->func->has_defer || branch_in_group(c)) {
     emit_abc(c, pos, OP_PACK, window, 0, 0);
+    branch_leave_groups(c, pos, NULL);
     emit_abc(c, pos, OP_RETDL, window, 0, 0);
   } else {
     emit_abc(c, pos, OP_RETV, window, 0, 0);
   }
+}
+
+void calls_return_all(Compiler *c, Pos pos, Node *call) {
+  int window = c->func->top;
+  calls_at(c, call, window, WANT_ALL, CALL_PLAIN);
+  calls_return_multi(c, pos, window);
 }
 
 // --- a? ---------------------------------------------------------------------
@@ -221,6 +227,7 @@ void calls_return_all(Compiler *c, Pos pos, Node *call) {
 // free.
 static void return_error(Compiler *c, Pos pos, int window, int error) {
   if (c->func == c->main) {
+    branch_leave_groups(c, pos, NULL);
     emit_abc(c, pos, OP_FAIL, error, 0, 0);
     return;
   }

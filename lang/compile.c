@@ -42,7 +42,8 @@ static void publish_method(Compiler *c, const Func *func) {
   Value function = value_from_obj(func->proto->self);
   if (func->receiver != NULL) {
     for (const int8_t *type = func->receiver; *type >= 0; type++)
-      vm_add_method(c->vm, (ObjType)*type, func->method, function);
+      if (!vm_add_method(c->vm, (ObjType)*type, func->method, function))
+        c->no_memory = true;
     return;
   }
   ObjStruct *type = (ObjStruct *)value_obj(func->self->value);
@@ -101,7 +102,8 @@ static ObjClosure *generate(Compiler *c, Node *stmts) {
     func_generate(c, f);
   if (is_sound(c)) func_generate_file(c, c->main, stmts);
   if (!is_sound(c)) return NULL;
-  publish(c);
+  if (c->session != NULL) session_names(c);
+  if (c->session == NULL || !c->session->dry) publish(c);
   return is_sound(c) ? c->main->proto->self : NULL;
 }
 
@@ -118,7 +120,9 @@ static ObjClosure *compile_with(Compiler *c, const Unit *unit) {
   c->partial = diags_errors(c->diags) > 0;
   c->main = func_new(c, NULL, arena_intern(c->arena, "main", 4));
   c->func = c->main;
+  if (c->session != NULL) session_result(c->session, stmts);
   resolve_file(c, stmts);
+  if (unit->test != NULL) stmts = outline_add_test(c, stmts, unit->test);
   return is_sound(c) ? generate(c, stmts) : NULL;
 }
 
@@ -131,6 +135,7 @@ static void take_messages(Loader *loader, const Compiler *c) {
     return;
   }
   text_add(&loader->messages, text, strlen(text));
+  if (loader->messages.failed) loader->no_memory = true;
   free(text);
 }
 
@@ -143,7 +148,8 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
                 .privileged = unit->privileged,
                 .script = unit->script,
                 .interactive = unit->interactive,
-                .warnings = unit->warnings};
+                .warnings = unit->warnings,
+                .session = unit->session};
   c.funcs_end = &c.funcs;
   c.arena = arena_new();
   c.diags = diags_new(&unit->source);
@@ -151,6 +157,7 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
   if (c.arena == NULL || c.diags == NULL) {
     c.no_memory = true;
   } else {
+    arena_limit(c.arena, vm_compile_room(loader->vm));
     main = compile_with(&c, unit);
     take_messages(loader, &c);
     if (arena_failed(c.arena)) c.no_memory = true;
@@ -164,9 +171,13 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
 }
 
 // --- Entry ------------------------------------------------------------------
-// The messages as malloced text, or NULL when there are none.
-static char *take_text(Loader *loader) {
-  if (loader->no_memory && !loader->errors) return strdup("out of memory\n");
+char *loader_text(Loader *loader) {
+  if (loader->no_memory) {  // what else there is may come from that
+    char *text;
+    size_t room = vm_compile_room(loader->vm);
+    const char *why = room == SIZE_MAX ? "" : ": the limit is reached";
+    return asprintf(&text, "out of memory%s\n", why) < 0 ? NULL : text;
+  }
   if (loader->messages.len == 0) return NULL;
   return strndup(loader->messages.data, loader->messages.len);
 }
@@ -181,7 +192,8 @@ ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
                .privileged = input->privileged,
                .script = input->module == NULL,
                .interactive = input->module != NULL,
-               .warnings = input->warnings};
+               .warnings = input->warnings,
+               .test = input->test};
   loader.chain = &loading;
   if (unit.module == NULL) unit.module = module_new(vm, "main");
   ObjClosure *main = NULL;
@@ -191,7 +203,8 @@ ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
     loader.no_memory = true;
   }
   if (loader.errors || loader.no_memory) main = NULL;
-  *errors = take_text(&loader);
+  *errors = loader_text(&loader);
+  if (*errors == NULL && loader.messages.len > 0) main = NULL;
   loader_free(&loader);
   free(canonical);
   return main;

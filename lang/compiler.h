@@ -5,8 +5,8 @@
 // name to a Symbol (Node.note), finds out what closures capture, folds
 // constants, and reports all errors that it finds. Only when there are none
 // the second pass generates code: expr.c, condition.c, calls.c (expressions),
-// assign.c, stmt.c, loop.c, branch.c (statements), func.c (functions and
-// structs) on top of emit.c (instructions, constants, registers, jumps).
+// assign.c, stmt.c, assert.c, loop.c, branch.c (statements), func.c (functions
+// and structs) on top of emit.c (instructions, constants, registers, jumps).
 // loader.c finds imported modules and compiles them first; compile.c strings
 // all that together.
 //
@@ -87,7 +87,8 @@ struct Scope {
 
 // Flags of nodes that the compiler sets.
 enum {
-  NOTE_NEW = 1 << 8,  // NAME: declared by this statement
+  NOTE_NEW = 1 << 8,     // NAME: declared by this statement
+  NOTE_RESULT = 1 << 9,  // RETURN: the value of a session's input
 };
 
 // --- Functions --------------------------------------------------------------
@@ -109,6 +110,7 @@ struct Exit {
   const Node *stmt;
   const Str *label;
   bool loop;
+  bool group;  // no target: the group has to end on the way
   int breaks;  // jumps to be patched
   int continues;
 };
@@ -186,7 +188,8 @@ struct Compiler {
   bool partial;      // there were syntax errors: names may be missing
   bool warnings;
   bool no_memory;
-  Table globals;  // const Str * -> Symbol *, of the file's top level
+  SessionInput *session;  // NULL: a file
+  Table globals;          // const Str * -> Symbol *, of the file's top level
   Symbol *global_list;
   Table outer;   // the same of what lies around: members, predeclared
   Scope *scope;  // innermost; NULL at the top level of the file
@@ -217,6 +220,9 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos);
 // Innermost first, then the file's, the module's, the predeclared names. Notes
 // captures. NULL: nowhere.
 Symbol *scope_find(Compiler *c, const Str *name, Pos pos);
+// The symbol to read a top-level function or struct of a session by: what is
+// in its cell then.
+Symbol *scope_late(Compiler *c, Symbol *symbol);
 // Reports that a name (to be assigned, or read) is unknown, and what was
 // probably meant.
 void scope_unknown(Compiler *c, const Str *name, Pos pos, bool assigned);
@@ -315,6 +321,17 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from);
 // R[target] = R[left] op right.
 void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right);
+// Whether `right` is a literal that the instruction's last byte holds.
+bool expr_fits_small(AstOp op, const Node *right);
+// A number among the first 256 constants, or -1.
+int expr_number(Compiler *c, const Node *right);
+
+// --- pairs.c: two operations in one instruction -----------------------------
+// Emits node into target, or left op right, if there is one for it and the
+// operation in one of its operands.
+bool pair_to(Compiler *c, Node *node, int target);
+bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
+               Node *right);
 
 // --- condition.c ------------------------------------------------------------
 // Jumps (forward, through the list) if the truth of node is `sense`.
@@ -338,6 +355,7 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how);
 // a? at that window: `want` values without the error.
 void calls_try(Compiler *c, Node *node, int window, int want);
 void calls_return(Compiler *c, Pos pos, int from, int count);
+void calls_return_multi(Compiler *c, Pos pos, int window);
 void calls_return_all(Compiler *c, Pos pos, Node *call);  // return g()
 
 // --- assign.c: :=, var, const, =, op=, ++ -----------------------------------
@@ -356,6 +374,10 @@ void stmt_list(Compiler *c, Node *stmts);
 void stmt_block(Compiler *c, Node *block);  // with its registers given back
 void stmt(Compiler *c, Node *node);
 
+// --- assert.c ---------------------------------------------------------------
+// The call as a statement, if it is an assert whose failure shows two values.
+bool assert_stmt(Compiler *c, Node *call);
+
 // --- loop.c, branch.c -------------------------------------------------------
 void exit_push(Compiler *c, Exit *exit, const Str *label, bool loop);
 void exit_pop(Compiler *c);  // breaks lead here
@@ -364,6 +386,10 @@ void loop_for_in(Compiler *c, Node *node, const Str *label);
 void branch_if(Compiler *c, Node *node);
 void branch_switch(Compiler *c, Node *node, const Str *label);
 void branch_select(Compiler *c, Node *node, const Str *label);
+void branch_group(Compiler *c, Node *node);
+// Ends the groups that lie around here within `outer` (NULL: the function).
+void branch_leave_groups(Compiler *c, Pos pos, const Exit *outer);
+bool branch_in_group(const Compiler *c);
 
 // --- func.c -----------------------------------------------------------------
 // Makes the proto and what callers may know of it before there is code.
@@ -386,14 +412,30 @@ bool struct_add_method(ObjStruct *type, ObjString *name, Value function);
 ObjModule *loader_import(Compiler *c, Node *import);
 void loader_free(Loader *loader);
 
+// --- outline.c --------------------------------------------------------------
+// A resolved script's statements, with calls around them, resolved too:
+//   _test_began()
+//   ...
+//   _test_ended(name())?
+// An error where there is no such function.
+Node *outline_add_test(Compiler *c, Node *stmts, const char *name);
+
 // --- compile.c --------------------------------------------------------------
 typedef struct Unit {
+  const char *test;  // CompileInput's
   Source source;
   ObjModule *module;
   bool privileged, interactive, warnings;
-  bool script;  // nobody imports it
+  bool script;            // nobody imports it
+  SessionInput *session;  // NULL: a file
 } Unit;
 // One file to the closure of its top level; NULL: errors are in the loader.
 ObjClosure *compile_unit(Loader *loader, const Unit *unit);
+// The messages as malloced text, or NULL when there are none.
+char *loader_text(Loader *loader);
+
+// --- session.c --------------------------------------------------------------
+void session_result(SessionInput *input, Node *stmts);
+void session_names(Compiler *c);
 
 #endif

@@ -149,7 +149,7 @@ static void declare_import(Compiler *c, Node *import) {
 }
 
 void declare_file(Compiler *c, Node *stmts) {
-  bool early = true;
+  bool early = c->session == NULL;
   for (Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
     early = early && is_inert_stmt(stmt);
     switch (stmt->kind) {

@@ -200,7 +200,8 @@ void emit_branch_back(Compiler *c, Pos pos, Instr instr, uint32_t to) {
 
 bool emit_reachable(const Compiler *c) {
   const Func *f = c->func;
-  if (f->ncode == 0 || f->last_target == f->ncode) return true;
+  // (last >= ncode: memory is out, or it is too complex)
+  if (f->last >= f->ncode || f->last_target == f->ncode) return true;
   switch (INSTR_OP(f->code[f->last])) {
     case OP_RET0:
     case OP_RET1:

@@ -254,14 +254,14 @@ static ArithOps arith_ops(AstOp op) {
   }
 }
 
-static bool fits_small(AstOp op, const Node *right) {
+bool expr_fits_small(AstOp op, const Node *right) {
   if (right->kind != NODE_INT || right->i > INT8_MAX) return false;
   if (op == AST_SHL || op == AST_SHR) return right->i >= 0 && right->i <= 63;
   return right->i >= (op == AST_DIV || op == AST_MOD ? 1 : INT8_MIN);
 }
 
 // A number among the first 256 constants, or -1.
-static int number_constant(Compiler *c, const Node *right) {
+int expr_number(Compiler *c, const Node *right) {
   Value v;
   if (right->kind != NODE_INT && right->kind != NODE_FLOAT) return -1;
   if (!expr_constant(c, right, &v)) return -1;
@@ -269,36 +269,15 @@ static int number_constant(Compiler *c, const Node *right) {
   return index <= 255 ? index : -1;
 }
 
-// A product in registers, which can be added to something at once.
-static bool is_product(const Node *node) {
-  return node->kind == NODE_BINARY && node->op == AST_MUL &&
-         !fold_is_literal(node) && !fold_is_literal(node->a) &&
-         !fold_is_literal(node->b);
-}
-
-static void product_to(Compiler *c, Pos pos, Op op, int target,
-                       const Node *product, int third) {
-  int save = c->func->top;
-  int a = expr_any(c, product->a), b = expr_any(c, product->b);
-  emit_abc(c, product->pos, op, target, a, b);
-  emit_extra(c, pos, (Instr)third);
-  reg_set(c, save);
-}
-
 void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right) {
   ArithOps ops = arith_ops(op);
   int save = c->func->top;
   int constant = -1;
-  if ((op == AST_ADD || op == AST_SUB) && is_product(right)) {
-    pos.turned = op == AST_ADD;
-    product_to(c, pos, op == AST_ADD ? OP_MULADD : OP_SUBMUL, target, right,
-               left);
-    return;
-  }
-  if (ops.small != 0 && fits_small(op, right)) {
+  if (pair_with(c, pos, op, target, left, right)) return;
+  if (ops.small != 0 && expr_fits_small(op, right)) {
     emit_abc(c, pos, ops.small, target, left, (int)right->i);
-  } else if (ops.constant != 0 && (constant = number_constant(c, right)) >= 0) {
+  } else if (ops.constant != 0 && (constant = expr_number(c, right)) >= 0) {
     emit_abc(c, pos, ops.constant, target, left, constant);
   } else {
     int r = expr_any(c, right);
@@ -318,13 +297,7 @@ static void arith_to(Compiler *c, Node *node, int target) {
   int save = c->func->top;
   bool turn = turns_round(node);
   node->pos.turned = turn;
-  // (b * c) + local: reading the local early changes nothing
-  if ((node->op == AST_ADD || node->op == AST_SUB) && is_product(node->a) &&
-      expr_register(c, node->b) >= 0) {
-    product_to(c, node->pos, node->op == AST_ADD ? OP_MULADD : OP_MULSUB,
-               target, node->a, expr_register(c, node->b));
-    return;
-  }
+  if (pair_to(c, node, target)) return;
   int left = expr_any(c, turn ? node->b : node->a);
   expr_arith(c, node->pos, node->op, target, left, turn ? node->a : node->b);
   reg_set(c, save);

@@ -150,6 +150,9 @@ comms(A) ::= comms(B) DEFAULT(W) COLON(C) stmts(T).
   { A = list_add(p, B, tree_comm(p, &W, NULL, &C, T)); }
 comms(A) ::= comms(A) CASE error COLON stmts.
 
+stmt(A) ::= GROUP(W) block(B). { A = tree_group(p, &W, NULL, B); }
+stmt(A) ::= GROUP(W) NAME(N) block(B). { A = tree_group(p, &W, &N, B); }
+
 // ---- declarations ----------------------------------------------------------
 stmt(A) ::= STRUCT(W) NAME(N) LBRACE fields(F) RBRACE.
   { A = tree_struct(p, &W, &N, F); }

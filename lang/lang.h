@@ -55,14 +55,36 @@ char *diags_text(const Diags *diags);
 // What a word of another language is here ("write `nil`"), or NULL.
 const char *suggest_foreign(const char *word);
 
+// --- outline.c --------------------------------------------------------------
+// A function declared at the top level: its name, the name's place, whether it
+// takes parameters.
+typedef void LangFunctionFn(void *arg, const Str *name, Pos pos, bool takes);
+// All of them in order; methods are none. false: the text has syntax errors
+// (then there were no calls), or no memory.
+bool lang_functions(const Source *source, LangFunctionFn *each, void *arg);
+
 // --- parse.c (lexer.re, grammar.y): text to tree ----------------------------
 // The file's statements as a chain (NULL with errors == 0 for an empty
 // file). On errors the tree may be partial: look at diags_errors.
 Node *lang_parse(const Source *source, Arena *arena, Diags *diags);
 
+// Whether the text has no error but that it ends too early: an open bracket,
+// comment or raw string, an operator without its right side. No runtime is
+// needed: any thread.
+bool lang_is_incomplete(const char *text, size_t len);
+
+// --- unexpected.c -----------------------------------------------------------
+const char *lang_keyword(int i);  // from 0; NULL past the end
+
 // --- ast_dump.c: the tree as S-expressions, for tests and debugging ---------
 // One line per node of the chain: (kind name or literal children...).
 void ast_dump(FILE *out, const Node *node);
+
+// --- formatter.c (see format.h) ---------------------------------------------
+// The text in the one style (docs/formatting.md), malloced, with a NUL after
+// it. NULL: *message (malloced; NULL if there is no memory for it) has the
+// syntax errors, or says that the formatter failed.
+char *lang_format(const Source *source, size_t *len, char **message);
 
 // Nesting deeper than this is a clean error ("nested too deeply").
 enum { LANG_MAX_NESTING = 200 };
@@ -81,5 +103,34 @@ struct ObjClosure *lang_compile(struct Vm *vm, const struct CompileInput *input,
                                 char **errors);
 // Installs it.
 void lang_install(struct Vm *vm);
+
+// --- session.c: inputs that see the names of those before -------------------
+struct Local;
+typedef struct Session {
+  struct Vm *vm;
+  struct ObjModule *module;  // its members are their top-level names; pinned
+} Session;
+
+typedef struct SessionInput {
+  const char *path;  // as messages show it; imports are relative to it
+  const char *text;  // NUL-terminated
+  size_t len;
+  bool file;  // a file's text: has no value
+  bool dry;   // nothing that it declares is kept
+  // What comes out:
+  bool bare;     // no script could hold it: for its value, or for `_`
+  bool checked;  // the value's last one is an error to look at, from a `?`
+  uint32_t line, col;  // ... that stands there
+  char *messages;      // malloced: errors; or NULL
+  char *names;         // malloced: what it declares, a space behind each
+} SessionInput;
+
+// The module, with `_`: the value before. false: out of memory.
+bool session_begin(Session *session, struct Vm *vm);
+// The input as a function; it returns the input's values. NULL: errors. By
+// natives, with their P's local; one at a time.
+struct ObjClosure *session_compile(Session *session, struct Local *local,
+                                   SessionInput *input);
+void session_input_free(SessionInput *input);
 
 #endif

@@ -45,6 +45,7 @@ static void skip_comment(Parse *p, Pos begin) {
   Cursor from = p->cursor;
   Cursor end = memmem(from, (size_t)(p->limit - from), "*/", 2);
   if (end == NULL) {
+    parse_ends_early(p);
     diag_error(p->diags, begin, 2, "this comment is never closed");
     diag_hint(p->diags, "it ends with `*/`");
   }
@@ -52,6 +53,7 @@ static void skip_comment(Parse *p, Pos begin) {
   uint32_t line = p->line;
   count_lines(p, from, p->cursor);
   if (p->line != line) p->newline = true;
+  if (p->trail) trail_comment(p, begin, place(p, p->cursor).offset);
 }
 
 // After the opening backquote.
@@ -59,6 +61,7 @@ static void lex_raw(Parse *p, Token *token) {
   Cursor from = p->cursor;
   Cursor end = memchr(from, '`', (size_t)(p->limit - from));
   if (end == NULL) {
+    parse_ends_early(p);
     diag_error(p->diags, token->pos, 1, "this raw string is never closed");
     diag_hint(p->diags, "it ends with a backquote");
     end = p->limit;
@@ -235,7 +238,10 @@ void lex_token(Parse *p, Token *token) {
         p->line_start = c;
         continue;
       }
-      "//" [^\n\x00]* { continue; }
+      "//" [^\n\x00]* {
+        if (p->trail) trail_comment(p, token->pos, place(p, c).offset);
+        continue;
+      }
       "/*"           {
         p->cursor = c;
         skip_comment(p, token->pos);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Finds what `import` names and has it compiled: built-in modules first, then
-// files beside the importing one ("./x", "../x") or along CSPPATH. Each file
-// is loaded once per Vm, known by its canonical path.
+// what the host's CspConfig.load gives, then files (where scripts may use them)
+// beside the importing one ("./x", "../x") or along CSPPATH. Each file is
+// loaded once per Vm, known by its canonical path; what the host gives is
+// known by "loaded:" and its name.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compiler.h"
+#include "vm/csp.h"
 
 enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
 
@@ -34,8 +37,16 @@ static char *path_beside(const char *importer, const char *path) {
   return format_text("%.*s%s.csp", folder, importer, path);
 }
 
+// realpath, where memory that is out is no file that is missing.
+static char *canonical_path(Compiler *c, const char *shown) {
+  errno = ENOMEM;
+  char *path = shown != NULL ? realpath(shown, NULL) : NULL;
+  if (path == NULL && errno == ENOMEM) c->no_memory = true;
+  return path;
+}
+
 // The first file along CSPPATH, canonical into *canonical; NULL: nowhere.
-static char *path_along(const char *path, char **canonical) {
+static char *path_along(Compiler *c, const char *path, char **canonical) {
   const char *folders = getenv("CSPPATH");
   while (folders != NULL && *folders != '\0') {
     size_t len = strcspn(folders, ":");
@@ -43,7 +54,7 @@ static char *path_along(const char *path, char **canonical) {
                       ? NULL
                       : format_text("%.*s%s%s.csp", (int)len, folders,
                                     folders[len - 1] == '/' ? "" : "/", path);
-    *canonical = shown != NULL ? realpath(shown, NULL) : NULL;
+    *canonical = len == 0 ? NULL : canonical_path(c, shown);
     if (*canonical != NULL) return shown;
     free(shown);
     folders += len;
@@ -71,6 +82,10 @@ static void report_missing(Compiler *c, const Node *import,
   const char *folders = getenv("CSPPATH");
   if (suggest.best != NULL) {
     diag_hint(c->diags, "did you mean \"%s\"?", suggest.best);
+  } else if (!vm_allows(c->vm, CSP_FILES)) {
+    diag_hint(c->diags,
+              "it is not built in, nor given by the program that runs this "
+              "script, which does not allow scripts to use files (CSP_FILES)");
   } else if (folders == NULL || *folders == '\0') {
     diag_hint(c->diags,
               "it is not built in, and CSPPATH is not set; a file beside this "
@@ -116,10 +131,10 @@ static bool has_failed(const Loader *loader, const char *path) {
 static void note_failed(Loader *loader, const char *path) {
   char **more =
       realloc(loader->failed, (loader->failed_count + 1) * sizeof *more);
-  if (more == NULL) return;
-  loader->failed = more;
-  char *copy = strdup(path);
+  char *copy = more == NULL ? NULL : strdup(path);
+  if (more != NULL) loader->failed = more;
   if (copy != NULL) loader->failed[loader->failed_count++] = copy;
+  loader->no_memory |= copy == NULL;
 }
 
 void loader_free(Loader *loader) {
@@ -206,16 +221,10 @@ static void remember(Compiler *c, const char *canonical, ObjModule *module) {
     c->no_memory = true;
 }
 
-static ObjModule *compile_file(Compiler *c, const Node *import,
-                               const char *shown, const char *canonical) {
-  size_t len;
-  char *text = read_file(canonical, &len);
-  if (text == NULL) {
-    diag_error(c->diags, import->pos, IMPORT_LENGTH,
-               "cannot read the module \"%s\": %s: %s", import->str.text, shown,
-               strerror(errno));
-    return NULL;
-  }
+// text: NUL-terminated.
+static ObjModule *compile_text(Compiler *c, const Node *import,
+                               const char *shown, const char *canonical,
+                               const char *text, size_t len) {
   const char *slash = strrchr(import->str.text, '/');
   const char *name = slash == NULL ? import->str.text : slash + 1;
   Unit unit = {.source = {shown, text, len}, .module = module_new(c->vm, name)};
@@ -225,28 +234,47 @@ static ObjModule *compile_file(Compiler *c, const Node *import,
   } else {
     module = compile_module(c, &unit, canonical);
   }
-  free(text);
   if (module != NULL) remember(c, canonical, module);
   return module;
 }
 
+// Whether there is nothing to compile; then *module says what it is.
+static bool is_settled(Compiler *c, const Node *import, const char *canonical,
+                       ObjModule **module) {
+  *module = loaded_before(c, canonical);
+  return *module != NULL || has_failed(c->loader, canonical) ||
+         report_cycle(c, import, canonical);
+}
+
+// --- Files ------------------------------------------------------------------
 static ObjModule *load_file(Compiler *c, const Node *import, const char *shown,
                             const char *canonical) {
-  ObjModule *module = loaded_before(c, canonical);
-  if (module != NULL || has_failed(c->loader, canonical)) return module;
-  if (report_cycle(c, import, canonical)) return NULL;
-  return compile_file(c, import, shown, canonical);
+  ObjModule *module;
+  if (is_settled(c, import, canonical, &module)) return module;
+  size_t len;
+  char *text = read_file(canonical, &len);
+  if (text == NULL) {
+    diag_error(c->diags, import->pos, IMPORT_LENGTH,
+               "cannot read the module \"%s\": %s: %s", import->str.text, shown,
+               strerror(errno));
+    return NULL;
+  }
+  module = compile_text(c, import, shown, canonical, text, len);
+  free(text);
+  return module;
 }
 
 static ObjModule *import_file(Compiler *c, const Node *import) {
   const char *path = import->str.text;
   char *canonical = NULL;
-  char *shown;
-  if (is_relative(path)) {
+  char *shown = NULL;
+  if (!vm_allows(c->vm, CSP_FILES)) {
+    // as if there were none
+  } else if (is_relative(path)) {
     shown = path_beside(c->source->path, path);
-    canonical = shown != NULL ? realpath(shown, NULL) : NULL;
+    canonical = canonical_path(c, shown);
   } else {
-    shown = path_along(path, &canonical);
+    shown = path_along(c, path, &canonical);
   }
   ObjModule *module = NULL;
   if (canonical != NULL) {
@@ -259,6 +287,52 @@ static ObjModule *import_file(Compiler *c, const Node *import) {
   return module;
 }
 
+// --- What the host gives ----------------------------------------------------
+static ObjModule *compile_loaded(Compiler *c, const Node *import,
+                                 const CspLoad *load, const char *key,
+                                 const char *name) {
+  ObjModule *module;
+  if (is_settled(c, import, key, &module)) return module;
+  // The lexer wants a zero byte behind the text.
+  char *copy = load->len <= SOURCE_MAX ? malloc(load->len + 1) : NULL;
+  if (copy == NULL) {
+    c->no_memory = load->len <= SOURCE_MAX;
+    if (!c->no_memory)
+      diag_error(c->diags, import->pos, IMPORT_LENGTH,
+                 "cannot load the module \"%s\": it is longer than %d MB",
+                 import->str.text, SOURCE_MAX >> 20);
+    return NULL;
+  }
+  memcpy(copy, load->text, load->len);
+  copy[load->len] = '\0';
+  module = compile_text(c, import, name, key, copy, load->len);
+  free(copy);
+  return module;
+}
+
+// false: the host has no such module.
+static bool import_loaded(Compiler *c, const Node *import, ObjModule **module) {
+  CspLoad load = {.path = import->str.text, .from = c->source->path};
+  *module = NULL;
+  if (!vm_load(c->vm, &load)) return false;
+  const char *name = load.name != NULL ? load.name : load.path;
+  char *key = format_text("loaded:%s", name);
+  if (load.text == NULL) {
+    diag_error(c->diags, import->pos, IMPORT_LENGTH,
+               "cannot load the module \"%s\": %s", import->str.text,
+               load.error != NULL ? load.error : "it has no text");
+  } else if (key == NULL) {
+    c->no_memory = true;
+  } else {
+    *module = compile_loaded(c, import, &load, key, name);
+  }
+  free(key);
+  free(load.name);
+  free(load.text);
+  free(load.error);
+  return true;
+}
+
 ObjModule *loader_import(Compiler *c, Node *import) {
   const char *path = import->str.text, *source = NULL;
   size_t len = 0;
@@ -267,7 +341,9 @@ ObjModule *loader_import(Compiler *c, Node *import) {
                "`import` needs the path of a module");
     return NULL;
   }
-  ObjModule *module = vm_builtin_module(c->vm, path, &source, &len);
-  return module != NULL ? load_builtin(c, import, module, source, len)
-                        : import_file(c, import);
+  ObjModule *module =
+      vm_builtin_module(c->vm, path, &source, &len, &c->no_memory);
+  if (module != NULL) return load_builtin(c, import, module, source, len);
+  if (c->no_memory || import_loaded(c, import, &module)) return module;
+  return import_file(c, import);
 }

@@ -144,7 +144,8 @@ void loop_for_in(Compiler *c, Node *node, const Str *label) {
   int variables = top + ITER_REGISTERS;
   reg_set(c, variables + (two ? 2 : 1));
   c->func->active = c->func->top;
-  emit_abc(c, node->b->pos, OP_ITER, top, source, 0);
+  bool unnamed = expr_register(c, node->b) < 0;
+  emit_abc(c, node->b->pos, OP_ITER, top, source, unnamed);
   exit_push(c, &exit, label, true);
   emit_jump(c, node->pos, &bottom);
   uint32_t start = emit_here(c);

@@ -37,6 +37,10 @@ void parse_too_deep(Parse *p, Pos pos) {
             LANG_MAX_NESTING, LANG_MAX_DEPTH);
 }
 
+void parse_ends_early(Parse *p) {
+  if (diags_errors(p->diags) == 0) p->incomplete = true;
+}
+
 void parse_no_memory(Parse *p) {
   if (p->fatal) return;
   p->fatal = true;
@@ -218,6 +222,7 @@ static void note_statement(Parse *p, const Token *token) {
 
 static void give(Parse *p, const Token *token) {
   if (p->fatal) return;
+  if (p->trail) trail_token(p, token);
   if (!p->skipping) feed(p, token);
   if (p->skipping) skip(p, token);
   if (token->kind == TOK_COLON) top(p)->seen = 0;  // after a label, a case
@@ -422,12 +427,17 @@ static void dispatch(Parse *p, Token *token) {
 }
 
 static void end_of_file(Parse *p, const Token *token) {
+  int last = p->last.kind, errors = diags_errors(p->diags);
   if (p->depth > 0) {
+    parse_ends_early(p);
     if (!p->skipping) never_closed(p, top(p));
     return;
   }
-  if (p->last.kind != TOK_BEGIN) give_newline(p, FROM_END, p->token_end);
+  if (last != TOK_BEGIN) give_newline(p, FROM_END, p->token_end);
   if (!p->fatal) feed(p, token);
+  // After what could have ended the statement more text would not help.
+  if (errors == 0 && diags_errors(p->diags) > 0 && !ends_statement(last))
+    p->incomplete = true;
 }
 
 static bool closes(int kind) {
@@ -502,7 +512,10 @@ static void skip_first_bytes(Parse *p) {
   if (strncmp((const char *)p->cursor, "#!", 2) != 0) return;
   size_t left = (size_t)(p->limit - p->cursor);
   const unsigned char *end = memchr(p->cursor, '\n', left);
-  p->cursor = end ? end : p->limit;
+  if (end == NULL) end = p->limit;
+  Pos begin = {1, 1, (uint32_t)(p->cursor - p->line_start), false};
+  if (p->trail) trail_comment(p, begin, (uint32_t)(end - p->line_start));
+  p->cursor = end;
 }
 
 static bool begin(Parse *p) {
@@ -526,15 +539,18 @@ static bool begin(Parse *p) {
   return true;
 }
 
-Node *lang_parse(const Source *source, Arena *arena, Diags *diags) {
+static Node *parse(const Source *source, Arena *arena, Diags *diags,
+                   Trail *trail, bool *incomplete) {
   Parse *p = calloc(1, sizeof *p);
   if (p == NULL) {
     diag_error(diags, (Pos){1, 1, 0, false}, 1, "out of memory");
+    *incomplete = false;
     return NULL;
   }
   p->source = source;
   p->arena = arena;
   p->diags = diags;
+  p->trail = trail;
   p->line = 1;
   p->token_end = (Pos){1, 1, 0, false};
   if (begin(p)) {
@@ -542,6 +558,29 @@ Node *lang_parse(const Source *source, Arena *arena, Diags *diags) {
     grammarFree(p->parser, free);
   }
   Node *tree = p->fatal ? NULL : p->tree;
+  *incomplete = p->incomplete && !p->fatal;
   free(p);
   return tree;
+}
+
+Node *lang_parse(const Source *source, Arena *arena, Diags *diags) {
+  return parse_with_trail(source, arena, diags, NULL);
+}
+
+Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
+                       Trail *trail) {
+  bool incomplete;
+  return parse(source, arena, diags, trail, &incomplete);
+}
+
+bool lang_is_incomplete(const char *text, size_t len) {
+  Source source = {"", text, len};
+  Arena *arena = arena_new();
+  Diags *diags = diags_new(&source);
+  bool incomplete = false;
+  if (arena != NULL && diags != NULL)
+    parse(&source, arena, diags, NULL, &incomplete);
+  if (diags != NULL) diags_free(diags);
+  if (arena != NULL) arena_free(arena);
+  return incomplete;
 }

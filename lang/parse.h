@@ -34,6 +34,22 @@ typedef struct Token {
   };
 } Token;
 
+// What trail.c keeps.
+enum { TRAIL_COMMENT = -1 };
+typedef struct TrailItem {
+  int kind;  // TOK_, or TRAIL_COMMENT
+  Pos pos;
+  uint32_t len;
+  uint32_t end_line;  // where the item ends
+} TrailItem;
+
+typedef struct Trail {
+  TrailItem *items;
+  size_t count;
+  size_t cap;
+  bool failed;  // out of memory: some are missing
+} Trail;
+
 typedef enum BracketKind {
   OPEN_BLOCK,
   OPEN_MAP,
@@ -57,7 +73,8 @@ typedef struct Parse {
   Arena *arena;
   Diags *diags;
   Node *tree;
-  bool fatal;  // give up: nested too deeply, out of memory
+  bool fatal;       // give up: nested too deeply, out of memory
+  bool incomplete;  // the first error: the text ends too early
 
   // lexer.re
   const unsigned char *cursor;
@@ -79,6 +96,8 @@ typedef struct Parse {
   bool skip_to_colon;  // or, after `case`, to the colon
 
   Node *dummy;  // what builders give after a fatal error
+
+  Trail *trail;  // for the formatter, or NULL
 } Parse;
 
 // A chain under construction. Never longer than the memory: no count.
@@ -111,10 +130,22 @@ Str literal_string(Parse *p, const char *text, size_t len, Pos pos);
 Str literal_raw(Parse *p, const char *text, size_t len);
 
 // --- parse.c ----------------------------------------------------------------
+// Before an error is reported that more text might mend.
+void parse_ends_early(Parse *p);
 // Reports once, and ends the parse without a tree.
 void parse_too_deep(Parse *p, Pos pos);
 void parse_no_memory(Parse *p);
 bool parse_ends_value(int kind);  // a `{` after it opens a block
+
+// lang_parse; *trail (empty at first) gets all tokens and comments.
+Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
+                       Trail *trail);
+
+// --- trail.c ----------------------------------------------------------------
+// Both only when p->trail is set.
+void trail_token(Parse *p, const Token *token);
+void trail_comment(Parse *p, Pos begin, uint32_t end);  // up to that offset
+void trail_free(Trail *trail);
 
 // --- unexpected.c -----------------------------------------------------------
 // Reports a token that the parser will not take.
@@ -201,6 +232,7 @@ Node *tree_switch(Parse *p, const Token *word, Head head, List cases);
 Node *tree_case(Parse *p, const Token *word, List values, const Token *colon,
                 List body);
 Node *tree_select(Parse *p, const Token *word, const Token *prio, List comms);
+Node *tree_group(Parse *p, const Token *word, const Token *name, Node *block);
 Node *tree_comm(Parse *p, const Token *word, Node *comm, const Token *colon,
                 List body);
 Node *tree_label(Parse *p, const Token *name, Node *stmt);

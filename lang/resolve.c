@@ -360,6 +360,17 @@ static bool resolve_select(Compiler *c, Node *stmt, const Str *label) {
   return ends && !target.broken;
 }
 
+static void resolve_group(Compiler *c, Node *stmt) {
+  Scope scope;
+  scope_push(c, &scope);
+  if (stmt->a != NULL && !name_is_blank(stmt->a)) {
+    declare_local(c, stmt->a, stmt);
+    ((Symbol *)stmt->a->note)->constant = true;
+  }
+  resolve_block(c, stmt->b);
+  scope_pop(c);
+}
+
 static bool resolve_labeled(Compiler *c, Node *stmt) {
   for (const Target *t = c->func->target; t != NULL; t = t->up) {
     if (t->label != stmt->name) continue;
@@ -415,6 +426,9 @@ static bool resolve_stmt(Compiler *c, Node *stmt, const Str *label) {
       return resolve_switch(c, stmt, label);
     case NODE_SELECT:
       return resolve_select(c, stmt, label);
+    case NODE_GROUP:
+      resolve_group(c, stmt);
+      return false;  // cancelled, it goes on behind the block
     case NODE_LABELED:
       return resolve_labeled(c, stmt);
     case NODE_STRUCT:

@@ -8,7 +8,7 @@ enum { MAX_ARGUMENTS = 240 };
 
 // --- Names ------------------------------------------------------------------
 static void resolve_name(Compiler *c, Node *node) {
-  if (name_is_blank(node)) {
+  if (name_is_blank(node) && c->session == NULL) {
     diag_error(c->diags, node->pos, 1, "`_` holds no value");
     node->note = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
     return;
@@ -19,6 +19,8 @@ static void resolve_name(Compiler *c, Node *node) {
     symbol = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
   }
   symbol->used = true;
+  if (c->session != NULL) symbol = scope_late(c, symbol);
+  if (name_is_blank(node)) c->session->bare = true;
   node->note = symbol;
   bool literal = symbol->kind == SYM_LITERAL || symbol->kind == SYM_GLOBAL;
   if (literal && symbol->node != NULL) fold_to_literal(node, symbol->node);

@@ -80,7 +80,8 @@ static int count_results(const Node *values) {
 
 void resolve_return(Compiler *c, Node *node) {
   resolve_list(c, node->a);
-  if (c->func == c->main && node->a != NULL) {
+  bool result = (node->flags & NOTE_RESULT) != 0;
+  if (c->func == c->main && node->a != NULL && !result) {
     diag_error(c->diags, node->pos, 6,
                "the top level of a file returns no values");
     return;

@@ -164,6 +164,22 @@ Symbol *scope_find(Compiler *c, const Str *name, Pos pos) {
   return symbol;
 }
 
+Symbol *scope_late(Compiler *c, Symbol *symbol) {
+  bool known = symbol->kind == SYM_FUNC || symbol->kind == SYM_STRUCT;
+  if (!known || symbol->predeclared) return symbol;
+  if (find_in_table(&c->globals, symbol->name) != symbol &&
+      find_in_table(&c->outer, symbol->name) != symbol)
+    return symbol;
+  for (const Func *f = c->func; f != NULL; f = f->parent) {
+    if (f->self == symbol) return symbol;  // calls itself
+  }
+  Symbol *late = arena_alloc(c->arena, sizeof *late);
+  *late = *symbol;
+  late->kind = SYM_GLOBAL;
+  late->node = NULL;
+  return late;
+}
+
 // --- What was probably meant ------------------------------------------------
 static void suggest_name(void *arg, const char *name) {
   suggest_try(arg, name);

@@ -7,6 +7,7 @@
 static Exit *find_exit(const Compiler *c, const Node *node) {
   Exit *exit = c->func->exit;
   for (; exit != NULL; exit = exit->up) {
+    if (exit->group) continue;
     if (node->name != NULL ? exit->label == node->name
                            : exit->loop || node->kind == NODE_BREAK)
       return exit;
@@ -17,6 +18,7 @@ static Exit *find_exit(const Compiler *c, const Node *node) {
 static void leave(Compiler *c, const Node *node) {
   Exit *exit = find_exit(c, node);
   if (exit == NULL) return;
+  branch_leave_groups(c, node->pos, exit);
   emit_jump(c, node->pos,
             node->kind == NODE_BREAK ? &exit->breaks : &exit->continues);
 }
@@ -28,6 +30,11 @@ static void return_values(Compiler *c, Node *node) {
     calls_return(c, node->pos, 0, 0);
   } else if (value->next == NULL && value->kind == NODE_CALL) {
     calls_return_all(c, node->pos, value);
+  } else if (value->kind == NODE_RECV && (node->flags & NOTE_RESULT)) {
+    int from = expr_any(c, value->a);
+    reg_need(c, c->func->top + 2);
+    emit_abc(c, value->pos, OP_RECV, c->func->top, from, WANT_ALL);
+    calls_return_multi(c, node->pos, c->func->top);
   } else if (value->next == NULL) {
     int reg = expr_any(c, value);
     calls_return(c, node->pos, reg, 1);
@@ -93,7 +100,7 @@ void stmt(Compiler *c, Node *node) {
       stmt_block(c, node);
       break;
     case NODE_EXPR:
-      expr_discard(c, node->a);
+      if (!assert_stmt(c, node->a)) expr_discard(c, node->a);
       break;
     case NODE_DEFINE:
     case NODE_VAR:
@@ -121,6 +128,9 @@ void stmt(Compiler *c, Node *node) {
       break;
     case NODE_IF:
       branch_if(c, node);
+      break;
+    case NODE_GROUP:
+      branch_group(c, node);
       break;
     case NODE_LABELED:
       breakable(c, node->a, node->name);

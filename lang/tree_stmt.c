@@ -331,6 +331,14 @@ Node *tree_select(Parse *p, const Token *word, const Token *prio, List comms) {
   return node;
 }
 
+Node *tree_group(Parse *p, const Token *word, const Token *name, Node *block) {
+  if (p->fatal) return p->dummy;
+  Node *node = stmt_node(p, NODE_GROUP, word, block->depth);
+  if (name != NULL) node->a = tree_name(p, name);
+  node->b = block;
+  return node;
+}
+
 static bool receives_once(const Node *value) {
   return value && value->kind == NODE_RECV && value->next == NULL;
 }

@@ -30,6 +30,10 @@ static const struct {
 };
 enum { KEYWORD_COUNT = sizeof KEYWORDS / sizeof *KEYWORDS };
 
+const char *lang_keyword(int i) {
+  return i < KEYWORD_COUNT ? KEYWORDS[i].text : NULL;
+}
+
 bool token_is_keyword(int kind) {
   for (int i = 0; i < KEYWORD_COUNT; i++) {
     if (KEYWORDS[i].kind == kind) return true;
@@ -250,12 +254,6 @@ static bool begins_line(const Parse *p) {
 }
 
 static bool report_known(Parse *p, const Token *token) {
-  if (token->kind == TOK_GROUP) {
-    diag_error(p->diags, token->pos, token->len,
-               "`group` blocks are not supported by this version");
-    diag_hint(p->diags, "start tasks with `t := go f(x)`, and wait with `<-t`");
-    return true;
-  }
   if (token->kind == TOK_ELSE && begins_line(p)) {
     diag_error(p->diags, token->pos, token->len,
                "`else` must stand on the line of the `}` before it");

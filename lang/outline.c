@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What a text declares at its top level, without compiling it; and how one of
+// its functions is run as a test.
+#include <string.h>
+
+#include "compiler.h"
+
+// --- For tools --------------------------------------------------------------
+bool lang_functions(const Source *source, LangFunctionFn *each, void *arg) {
+  Arena *arena = arena_new();
+  Diags *diags = diags_new(source);
+  bool fine = arena != NULL && diags != NULL;
+  if (fine) {
+    const Node *stmt = lang_parse(source, arena, diags);
+    fine = !arena_failed(arena) && diags_errors(diags) == 0;
+    for (; fine && stmt != NULL; stmt = stmt->next) {
+      if (stmt->kind == NODE_FUNCDECL && stmt->a->c == NULL)
+        each(arg, stmt->name, stmt->end, stmt->a->a != NULL);
+    }
+  }
+  if (diags != NULL) diags_free(diags);
+  if (arena != NULL) arena_free(arena);
+  return fine;
+}
+
+// --- A script whose last statement calls one of its functions ---------------
+static Node *node_at(Compiler *c, NodeKind kind, Pos pos, Node *a) {
+  Node *node = arena_alloc(c->arena, sizeof *node);
+  node->kind = (uint8_t)kind;
+  node->pos = pos;
+  node->a = a;
+  return node;
+}
+
+static Node *call_at(Compiler *c, Pos pos, const char *name, Node *argument) {
+  Node *callee = node_at(c, NODE_NAME, pos, NULL);
+  callee->name = arena_intern(c->arena, name, strlen(name));
+  Node *call = node_at(c, NODE_CALL, pos, callee);
+  call->b = argument;
+  return call;
+}
+
+// The function's place is where the trace says that it was called.
+static bool find_function(const Node *stmts, const char *name, Pos *pos) {
+  for (const Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
+    if (stmt->kind != NODE_FUNCDECL || stmt->a->c != NULL) continue;
+    if (stmt->a->a != NULL || strcmp(stmt->name->text, name) != 0) continue;
+    *pos = stmt->end;
+    return true;
+  }
+  return false;
+}
+
+// Only what is added may use names that begin with _.
+static void resolve_added(Compiler *c, Node *stmt) {
+  bool privileged = c->privileged;
+  c->privileged = true;
+  resolve_stmts(c, stmt);
+  c->privileged = privileged;
+}
+
+Node *outline_add_test(Compiler *c, Node *stmts, const char *name) {
+  Pos pos = {1, 1, 0, false};
+  if (!find_function(stmts, name, &pos)) {
+    diag_error(c->diags, pos, 1,
+               "there is no function `%s` at the top level that takes no "
+               "parameters",
+               name);
+    return stmts;
+  }
+  Node *began =
+      node_at(c, NODE_EXPR, pos, call_at(c, pos, "_test_began", NULL));
+  Node *ended = call_at(c, pos, "_test_ended", call_at(c, pos, name, NULL));
+  Node *last = node_at(c, NODE_EXPR, pos, node_at(c, NODE_TRY, pos, ended));
+  resolve_added(c, began);
+  resolve_added(c, last);
+  Node **end = &stmts;
+  while (*end != NULL) end = &(*end)->next;
+  *end = last;
+  began->next = stmts;
+  return began;
+}

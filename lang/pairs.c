@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Second pass, two operations in one instruction: a product and a sum, two
+// sums, an exclusive or with a shift, a wrapping product and sum. Numbers that
+// would be packed, or boxed, between the two are not.
+//
+// The operation that comes first has the opcode's place, the other the second
+// word's. The third operand is read with the first two: where it is a local on
+// the right that changes nothing, as no expression assigns to one.
+#include "compiler.h"
+
+static bool is_binary(const Node *node, AstOp op) {
+  return node->kind == NODE_BINARY && node->op == op && !fold_is_literal(node);
+}
+
+static bool is_sum(AstOp op) { return op == AST_ADD || op == AST_SUB; }
+
+// Emits both; z is the second word.
+static void emit_pair(Compiler *c, Op op, int target, Pos first, Node *left,
+                      Node *right, Pos second, int z) {
+  int save = c->func->top;
+  int a = expr_any(c, left), b = expr_any(c, right);
+  emit_abc(c, first, op, target, a, b);
+  emit_extra(c, second, (Instr)z);
+  reg_set(c, save);
+}
+
+// --- Products ---------------------------------------------------------------
+static bool is_product(const Node *node) {
+  return is_binary(node, AST_MUL) && !fold_is_literal(node->a) &&
+         !fold_is_literal(node->b);
+}
+
+static void product_to(Compiler *c, Pos pos, Op op, int target, Node *product,
+                       int third) {
+  emit_pair(c, op, target, product->pos, product->a, product->b, pos, third);
+}
+
+// b *% c +% third
+static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
+                       int third) {
+  if (!is_binary(product, AST_MULW) || fold_is_literal(product->a))
+    return false;
+  int k = expr_number(c, product->b);
+  if (k < 0) {
+    product_to(c, pos, OP_MULADDW, target, product, third);
+    return true;
+  }
+  int save = c->func->top;
+  int a = expr_any(c, product->a);
+  emit_abc(c, product->pos, OP_MULKADDW, target, a, k);
+  emit_extra(c, pos, (Instr)third);
+  reg_set(c, save);
+  return true;
+}
+
+// --- Sums -------------------------------------------------------------------
+static bool is_plain_sum(const Node *node) {
+  return (is_binary(node, AST_ADD) || is_binary(node, AST_SUB)) &&
+         !fold_is_literal(node->a) && !fold_is_literal(node->b) &&
+         !is_product(node->a) && !is_product(node->b);
+}
+
+static Op sums_op(AstOp first, AstOp second) {
+  static const Op ops[2][2] = {{OP_ADDADD, OP_ADDSUB}, {OP_SUBADD, OP_SUBSUB}};
+  return ops[first == AST_SUB][second == AST_SUB];
+}
+
+// --- Shifts -----------------------------------------------------------------
+// Whether node is y << n, y >> n or y >> n & mask, where the mask leaves what
+// came from y; the opcode for x ^ node.
+static bool is_shift(const Node *node, Op *op, const Node **shift) {
+  bool masked = is_binary(node, AST_BAND) && node->b->kind == NODE_INT;
+  *shift = masked ? node->a : node;
+  if (!is_binary(*shift, AST_SHR) && !is_binary(*shift, AST_SHL)) return false;
+  const Node *count = (*shift)->b;
+  if (fold_is_literal((*shift)->a) || !expr_fits_small((*shift)->op, count))
+    return false;
+  *op = (*shift)->op == AST_SHL ? OP_XORSHL : OP_XORSHR;
+  if (!masked) return true;
+  bool zeros =
+      *op == OP_XORSHR && (uint64_t)node->b->i == UINT64_MAX >> count->i;
+  *op = OP_XORSHRL;
+  return zeros;
+}
+
+static bool xor_shift_to(Compiler *c, Pos pos, int target, int left,
+                         Node *right) {
+  Op op;
+  const Node *shift;
+  if (!is_shift(right, &op, &shift)) return false;
+  int save = c->func->top;
+  int y = expr_any(c, shift->a);
+  emit_abc(c, shift->pos, op, target, left, y);
+  emit_extra(c, pos, (Instr)shift->b->i);
+  reg_set(c, save);
+  return true;
+}
+
+// --- What to look for -------------------------------------------------------
+bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
+               Node *right) {
+  if (is_sum(op) && is_product(right)) {
+    pos.turned = op == AST_ADD;
+    product_to(c, pos, op == AST_ADD ? OP_MULADD : OP_SUBMUL, target, right,
+               left);
+    return true;
+  }
+  if (op == AST_BXOR) return xor_shift_to(c, pos, target, left, right);
+  pos.turned = true;
+  return op == AST_ADDW && muladdw_to(c, pos, target, right, left);
+}
+
+bool pair_to(Compiler *c, Node *node, int target) {
+  int third = expr_register(c, node->b);
+  Node *left = node->a;
+  if (third < 0) return false;
+  if (node->op == AST_ADDW)
+    return muladdw_to(c, node->pos, target, left, third);
+  if (is_sum(node->op) && is_product(left)) {
+    product_to(c, node->pos, node->op == AST_ADD ? OP_MULADD : OP_MULSUB,
+               target, left, third);
+    return true;
+  }
+  if (!is_sum(node->op) || !is_plain_sum(left)) return false;
+  emit_pair(c, sums_op(left->op, node->op), target, left->pos, left->a, left->b,
+            node->pos, third);
+  return true;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Inputs that are compiled one after the other, each seeing the top-level
+// names of those before it (the REPL).
+//
+// All inputs share one module; their top-level names are its members. What is
+// declared again is assigned to the old name's cell, so that functions that
+// were compiled before see it, too: for the same reason top-level functions
+// and structs are read from their cells, but by themselves, and constants are
+// not folded. `is` and methods' receivers mean the struct of that moment;
+// instances keep theirs.
+//
+// The value of an input is that of its last statement, if it is an expression:
+// it is returned. Where that is `f()?`, all that f() returns is, and whoever
+// runs it looks at the error (SessionInput.checked).
+//
+// By the M that owns local's P, in a native: no safepoint comes meanwhile.
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler.h"
+
+bool session_begin(Session *session, struct Vm *vm) {
+  session->vm = vm;
+  session->module = module_new(vm, "repl");
+  if (session->module == NULL) return false;
+  ObjString *name = vm_intern(vm, "_", 1);
+  ObjCell *last = name ? module_cell(vm, session->module, name) : NULL;
+  if (last == NULL) return false;
+  last->value = VALUE_NIL;
+  last->obj.flags = CELL_CONST;
+  return heap_pin(vm->heap, value_from_obj(session->module)) != 0;
+}
+
+// The statement that gives the input's value becomes a return.
+void session_result(SessionInput *input, Node *stmts) {
+  Node *last = stmts;
+  while (last != NULL && last->next != NULL) last = last->next;
+  if (input->file || last == NULL || last->kind != NODE_EXPR) return;
+  const Node *value = last->a;
+  if (value == NULL || value->kind == NODE_GO) return;
+  if (value->kind == NODE_TRY) {
+    if (value->a == NULL || value->a->kind != NODE_CALL) return;
+    input->checked = true;
+    input->line = value->pos.line;
+    input->col = value->pos.col;
+    last->a = value->a;
+  }
+  input->bare |= value->kind != NODE_TRY && value->kind != NODE_CALL &&
+                 value->kind != NODE_RECV;
+  last->kind = NODE_RETURN;
+  last->flags |= NOTE_RESULT;
+}
+
+void session_names(Compiler *c) {
+  Text text = {0};
+  for (const Symbol *s = c->global_list; s != NULL; s = s->next)
+    text_addf(&text, "%s ", s->name->text);
+  for (const Func *f = c->funcs; f != NULL; f = f->next)
+    if (f->method != NULL) text_addf(&text, "%s ", f->name->text);
+  text_add(&text, "", 1);
+  c->session->names = text.data;
+  if (text.failed) c->no_memory = true;
+}
+
+// Takes out the members that came after the first `before`: cells that code
+// wanted which nobody will run.
+static void forget_members(Session *session, Local *local, size_t before) {
+  ObjMap *members = session->module->members;
+  for (size_t n = map_len(members); n > before; n--) {
+    uint64_t at = 0;
+    Value key, cell;
+    bool found;
+    const ObjTable *table = heap_load(&members->table);
+    for (size_t i = 0; i <= before; i++)
+      if (!map_next(session->vm, members, table, &at, &key, &cell)) return;
+    map_delete(local, members, key, &found);
+  }
+}
+
+struct ObjClosure *session_compile(Session *session, struct Local *local,
+                                   SessionInput *input) {
+  Vm *vm = session->vm;
+  Local *boot = vm->boot;
+  Loader loader = {.vm = vm};
+  char *canonical = realpath(input->path, NULL);
+  Loading loading = {.path = canonical != NULL ? canonical : input->path,
+                     .shown = input->path};
+  Unit unit = {.source = {input->path, input->text, input->len},
+               .module = session->module,
+               .interactive = true,
+               .session = input};
+  size_t members = map_len(session->module->members);
+  loader.chain = &loading;
+  vm->boot = local;  // nobody else uses it while the runtime runs
+  ObjClosure *main = compile_unit(&loader, &unit);
+  vm->boot = boot;
+  if (loader.errors || loader.no_memory) main = NULL;
+  if (main == NULL || input->dry) forget_members(session, local, members);
+  input->messages = loader_text(&loader);
+  loader_free(&loader);
+  free(canonical);
+  return main;
+}
+
+void session_input_free(SessionInput *input) {
+  free(input->messages);
+  free(input->names);
+  input->messages = input->names = NULL;
+}
