@@ -8,7 +8,6 @@
 #include "vm/interp.h"
 
 // Ids in caches have 24 bits; the last ones stand for built-in types.
-#define BUILTIN_ID(type) (0xffffffu - (uint32_t)(type))
 #define CACHE_ID_MAX BUILTIN_ID(OBJ_TYPE_COUNT)
 
 static bool bad_index(Local *l, Goroutine *g, int64_t at, size_t len) {
@@ -235,9 +234,13 @@ bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
   va_list args;
   va_start(args, format);
   char *message = NULL;
-  if (vasprintf(&message, format, args) >= 0) text_addf(&text, "%s", message);
+  if (vasprintf(&message, format, args) < 0) {
+    text.failed = true;
+  } else {
+    text_addf(&text, "%s", message);
+    free(message);
+  }
   va_end(args);
-  free(message);
   if (suggest->best != NULL)
     text_addf(&text, " (did you mean `%s`?)", suggest->best);
   text_add(&text, "", 1);
@@ -258,24 +261,28 @@ static ObjType method_type(Value x) {
   return type == OBJ_NATIVE || type == OBJ_BOUND ? OBJ_CLOSURE : type;
 }
 
-static bool no_such(Local *l, Goroutine *g, Value x, const ObjString *name) {
-  Suggest suggest = {.wanted = name->data};
+void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
+                      void *arg) {
   if (value_is_type(x, OBJ_INSTANCE)) {
     const ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
-    for (int n = 0; n < type->obj.aux; n++)
-      suggest_try(&suggest, type->fields[n]->data);
+    for (int n = 0; n < type->obj.aux; n++) fn(arg, type->fields[n]->data);
     for (uint32_t n = 0; n < type->method_count; n++)
-      suggest_try(&suggest, type->methods[n].name->data);
-    return access_unknown(l, g, &suggest, "%s has no field or method `%s`",
-                          type->name->data, name->data);
-  }
-  if (value_is_type(x, OBJ_HOST)) {
-    host_each_method(l->vm, ((ObjHost *)value_obj(x))->klass, feed, &suggest);
-  } else if (x != VALUE_NIL) {
-    const MethodTable *table = l->vm->methods[method_type(x)];
+      fn(arg, type->methods[n].name->data);
+  } else if (value_is_type(x, OBJ_HOST)) {
+    host_each_method(vm, ((ObjHost *)value_obj(x))->klass, fn, arg);
+  } else if (value_is_obj(x) || value_is_small(x) || value_is_flo(x)) {
+    const MethodTable *table = vm->methods[method_type(x)];
     for (uint32_t n = 0; table != NULL && n < table->count; n++)
-      suggest_try(&suggest, table->methods[n].name->data);
+      fn(arg, table->methods[n].name->data);
   }
+}
+
+static bool no_such(Local *l, Goroutine *g, Value x, const ObjString *name) {
+  Suggest suggest = {.wanted = name->data};
+  access_each_name(l->vm, x, feed, &suggest);
+  if (value_is_type(x, OBJ_INSTANCE))
+    return access_unknown(l, g, &suggest, "%s has no field or method `%s`",
+                          value_type_name(x), name->data);
   return access_unknown(l, g, &suggest, "%s has no method `%s`",
                         value_type_name(x), name->data);
 }

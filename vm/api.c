@@ -29,7 +29,7 @@ void csp_return(CspCall *call, CspValue value) {
   if (value.word == VALUE_UNDEF) {
     csp_panic_memory(call);
   } else if (call->nresults == NATIVE_RESULTS_MAX) {
-    csp_panic(call, "%s: more than %d results", call->def->name,
+    csp_panic(call, "%s: more than %d results", native_name(call),
               NATIVE_RESULTS_MAX);
   } else {
     call->results[call->nresults++] = value.word;
@@ -91,13 +91,14 @@ CspStatus csp_ok_errno(CspCall *call, int error, const char *what) {
 
 // --- Panics -----------------------------------------------------------------
 CspStatus csp_panic_memory(CspCall *call) {
-  if (!call->panicked && call->g) vm_panic_memory(call->local, call->g);
+  if (!call->panicked && call->g && call->local)
+    vm_panic_memory(call->local, call->g);
   call->panicked = true;
   return CSP_PANIC;
 }
 
 CspStatus csp_panic(CspCall *call, const char *format, ...) {
-  if (call->panicked) return CSP_PANIC;
+  if (call->panicked || call->local == NULL) return CSP_PANIC;  // as csp_call
   va_list args;
   va_start(args, format);
   char *text = NULL;
@@ -125,7 +126,7 @@ static void describe(CspValue v, char *out, size_t size) {
 
 CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
   const NativeDef *def = call->def;
-  const char *name = def ? def->name : "native function";
+  const char *name = native_name(call);
   char got[80];
   describe(csp_arg(call, i), got, sizeof got);
   if (def && i < def->nparams) {
@@ -135,6 +136,8 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
   return csp_panic(call, "%s: argument %d must be %s, not %s", name, i + 1,
                    wanted, got);
 }
+
+size_t csp_room(CspCall *call) { return heap_room(call->vm->heap); }
 
 // --- Argument checks --------------------------------------------------------
 bool csp_need_int(CspCall *call, int i, int64_t *out) {
@@ -189,9 +192,20 @@ CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data) {
   call->later = LATER_BLOCK;
+  call->quick = true;
+  call->fd_wait = (FdWait){.copy = -1};
   call->work = work;
   call->done = done;
   call->work_data = data;
+  return CSP_LATER;
+}
+
+CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
+                         CspStatus (*done)(CspCall *call, void *data,
+                                           bool made),
+                         void *data) {
+  csp_block(call, work, done, data);
+  call->quick = false;
   return CSP_LATER;
 }
 

@@ -38,8 +38,9 @@ static uint32_t count_functions(const CspFunction *functions) {
   return count;
 }
 
-static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *f) {
-  Value native = native_new(vm, entry->klass->name, f, NULL);
+static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *f,
+                       const NativeRules *rules) {
+  Value native = native_new(vm, entry->klass->name, f, rules);
   ObjString *name = vm_intern(vm, f->name, strlen(f->name));
   if (native == VALUE_UNDEF || !name) return false;
   if (heap_pin(vm->heap, native) == 0) return false;
@@ -56,8 +57,10 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
   entry->klass = (const HostClass *)(const void *)klass;
   entry->next = vm->host_methods;
   vm->host_methods = entry;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!add_method(vm, entry, &functions[i])) return false;
+  NativeRules rules = {0};
+  const CspFunction *f = functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
+    if (!add_method(vm, entry, f, &rules)) return false;
   }
   return true;
 }

@@ -24,7 +24,7 @@ CspType csp_type(CspValue value) {
       [OBJ_CHAN] = CSP_CHAN,     [OBJ_TASK] = CSP_TASK,
       [OBJ_STRUCT] = CSP_STRUCT, [OBJ_INSTANCE] = CSP_INSTANCE,
       [OBJ_ERROR] = CSP_ERROR,   [OBJ_MODULE] = CSP_MODULE,
-      [OBJ_HOST] = CSP_HOST,
+      [OBJ_HOST] = CSP_HOST,     [OBJ_GROUP] = CSP_GROUP,
   };
   Value v = value.word;
   if (value_is_small(v)) return CSP_INT;
@@ -275,7 +275,7 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
 
 // --- As text ----------------------------------------------------------------
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
-  Text text = {0};
+  Text text = {.most = heap_room(call->vm->heap)};
   format_value(&text, call->vm, v.word, quoted);
   size_t count = text.len;
   text_add(&text, "", 1);

@@ -73,14 +73,20 @@ static bool int_overflow(Local *l, Goroutine *g, Op op, int64_t b, int64_t c) {
                   op_text(op), (long long)c);
 }
 
+// *out may be an operand's place: without memory it stays as it is, for the
+// next attempt.
+static bool give(Local *l, Goroutine *g, Value v, Value *out) {
+  if (v == VALUE_UNDEF) return vm_panic_memory(l, g);
+  *out = v;
+  return true;
+}
+
 static bool give_int(Local *l, Goroutine *g, int64_t i, Value *out) {
-  *out = value_from_int(l, i);
-  return *out != VALUE_UNDEF || vm_panic_memory(l, g);
+  return give(l, g, value_from_int(l, i), out);
 }
 
 static bool give_float(Local *l, Goroutine *g, double d, Value *out) {
-  *out = value_from_float(l, d);
-  return *out != VALUE_UNDEF || vm_panic_memory(l, g);
+  return give(l, g, value_from_float(l, d), out);
 }
 
 // --- Ints -------------------------------------------------------------------
@@ -251,30 +257,81 @@ bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
   }
 }
 
-// The second word has the sum's place, for what goes wrong there.
-bool arith_product(Local *l, Goroutine *g, Value *base, Instr i, Instr z) {
-  Value b = base[INSTR_B(i)], c = base[INSTR_C(i)], third = base[z];
-  Value *out = &base[INSTR_A(i)], product;
-  if (value_is_float(b) && value_is_float(c) && value_is_float(third)) {
-    double p = value_float(b) * value_float(c),
-           third_float = value_float(third);
-    double sum = INSTR_OP(i) == OP_MULADD   ? p + third_float
-                 : INSTR_OP(i) == OP_MULSUB ? p - third_float
-                                            : third_float - p;
-    return give_float(l, g, sum, out);
-  }
-  if (!arith_op(l, g, OP_MUL, b, c, &product)) return false;
+// --- Two operations in one --------------------------------------------------
+// The first is done at the opcode's place; the second word has the place of the
+// second, for what goes wrong there. If that is memory, both are done again.
+static bool second_op(Local *l, Goroutine *g, Op op, Value b, Value c,
+                      Value *out) {
   g->pc++;
-  switch (INSTR_OP(i)) {
-    case OP_MULADD:
-      return arith_op(l, g, OP_ADD, product, third, out);
-    case OP_MULSUB:
-      return arith_op(l, g, OP_SUB, product, third, out);
-    default:
-      return arith_op(l, g, OP_SUB, third, product, out);
-  }
+  bool done = arith_op(l, g, op, b, c, out);
+  g->pc--;
+  return done;
 }
 
+typedef struct Pair {
+  uint8_t first, second;  // Op
+  bool turned;            // the second has the first's result on its right
+} Pair;
+
+static const Pair pairs[OP_COUNT] = {
+    [OP_MULADD] = {OP_MUL, OP_ADD, false},
+    [OP_MULSUB] = {OP_MUL, OP_SUB, false},
+    [OP_SUBMUL] = {OP_MUL, OP_SUB, true},
+    [OP_ADDADD] = {OP_ADD, OP_ADD, false},
+    [OP_ADDSUB] = {OP_ADD, OP_SUB, false},
+    [OP_SUBADD] = {OP_SUB, OP_ADD, false},
+    [OP_SUBSUB] = {OP_SUB, OP_SUB, false},
+    [OP_XORSHL] = {OP_SHL, OP_BXOR, true},
+    [OP_XORSHR] = {OP_SHR, OP_BXOR, true},
+    [OP_XORSHRL] = {OP_SHR, OP_BXOR, true},
+    [OP_MULADDW] = {OP_MULW, OP_ADDW, false},
+    [OP_MULKADDW] = {OP_MULW, OP_ADDW, false},
+};
+
+// y >> by with zeros from above, where y is an int; else as SHR.
+static bool shift_zeros(Local *l, Goroutine *g, Value y, Value by, Value *out) {
+  if (!value_is_int(y)) return arith_op(l, g, OP_SHR, y, by, out);
+  uint64_t bits = (uint64_t)value_int(y) >> value_small(by);
+  return give_int(l, g, (int64_t)bits, out);
+}
+
+// The same of floats, without a box for what stands between: zeros are boxes.
+static double float_pair(Pair pair, double b, double c, double third) {
+  double part = pair.first == OP_MUL   ? b * c
+                : pair.first == OP_ADD ? b + c
+                                       : b - c;
+  if (pair.second == OP_ADD) return part + third;
+  return pair.turned ? third - part : part - third;
+}
+
+bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
+                Instr word) {
+  Op op = (Op)INSTR_OP(i);
+  Pair pair = pairs[op];
+  Value *out = &base[INSTR_A(i)], part = VALUE_NIL;
+  Value b = base[INSTR_B(i)], third;
+  Value c = (op == OP_MULKADDW ? k : base)[INSTR_C(i)];
+  if (pair.second == OP_BXOR) {  // b ^ (c shifted by word)
+    third = b;
+    b = c;
+    c = value_from_small(word);
+  } else {
+    third = base[word];
+  }
+  if (pair.first != OP_MULW && value_is_float(b) && value_is_float(c) &&
+      value_is_float(third)) {
+    double f =
+        float_pair(pair, value_float(b), value_float(c), value_float(third));
+    return give_float(l, g, f, out);
+  }
+  bool done = op == OP_XORSHRL ? shift_zeros(l, g, b, c, &part)
+                               : arith_op(l, g, (Op)pair.first, b, c, &part);
+  if (!done) return false;
+  return pair.turned ? second_op(l, g, (Op)pair.second, third, part, out)
+                     : second_op(l, g, (Op)pair.second, part, third, out);
+}
+
+// --- Comparisons ------------------------------------------------------------
 int compare_op(Local *l, Goroutine *g, Op op, Value a, Value b) {
   int order = value_compare(a, b);
   if (order == 3) {

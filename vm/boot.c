@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "vm/builtins.h"
 #include "vm/runtime.h"
 
 static ObjFloat *make_float(Vm *vm, double d) {
@@ -26,9 +27,13 @@ static bool boot_values(Vm *vm) {
       OBJ_TYPES(X)
 #undef X
   };
-  for (int n = 0; n < OBJ_TYPE_COUNT; n++)
+  for (int n = 0; n < OBJ_TYPE_COUNT; n++) {
     vm->type_names[n] = vm_intern(vm, names[n], strlen(names[n]));
-  return vm->float_nan && vm->builtins && vm->modules && vm->empty_string;
+    if (vm->type_names[n] == NULL) return false;
+  }
+  return vm->float_zero && vm->float_neg_zero && vm->float_inf &&
+         vm->float_neg_inf && vm->float_nan && vm->builtins && vm->modules &&
+         vm->empty_string;
 }
 
 // A proto of the interpreter's own, with this code.
@@ -49,11 +54,28 @@ static Proto *own_proto(Vm *vm, const char *name, const Instr *code,
   proto->flags = (uint8_t)(flags | PROTO_TOP);
   proto->name = vm_intern(vm, name, strlen(name));
   proto->path = vm_intern(vm, "(runtime)", 9);
-  if (nparams > 0) {
-    proto->param_names[0] = vm_intern(vm, "f", 1);
-    proto->param_names[1] = vm_intern(vm, "args", 4);
+  bool named = proto->name != NULL && proto->path != NULL;
+  static const char *const params[] = {"f", "args"};
+  for (int n = 0; n < nparams; n++) {
+    proto->param_names[n] = vm_intern(vm, params[n], strlen(params[n]));
+    named = named && proto->param_names[n] != NULL;
   }
-  return proto;
+  return named ? proto : NULL;
+}
+
+static bool boot_cancel_errors(Vm *vm, VmCode *code) {
+  static const char *const texts[] = {[CANCELLED] = "cancelled",
+                                      [CANCEL_DEADLINE] = "deadline exceeded",
+                                      [CANCEL_INTERRUPT] = "interrupted"};
+  code->cancel_errors[NOT_CANCELLED] = VALUE_NIL;
+  for (int n = CANCELLED; n < CANCEL_REASONS; n++) {
+    ObjString *text = string_format(vm->boot, "%s", texts[n]);
+    ObjError *e =
+        text ? error_new(vm->boot, value_from_obj(text), VALUE_NIL) : NULL;
+    if (e == NULL) return false;
+    code->cancel_errors[n] = value_from_obj(e);
+  }
+  return true;
 }
 
 static bool boot_code(Vm *vm, VmCode *code) {
@@ -70,17 +92,24 @@ static bool boot_code(Vm *vm, VmCode *code) {
   for (int n = 0; n < 256; n++)
     code->return_nils[n] = instr_abc(OP_RETD, 0, n, 0);
   code->concat = VALUE_NIL;
-  ObjString *text = string_format(vm->boot, "out of memory");
+  unsigned long long limit = runtime_of(vm)->config.max_memory;
+  ObjString *text =
+      limit == 0 ? string_format(vm->boot, "out of memory")
+                 : string_format(vm->boot, "out of memory: the limit is %g MB",
+                                 (double)limit / (1 << 20));
   ObjError *e =
       text ? error_new(vm->boot, value_from_obj(text), VALUE_NIL) : NULL;
   if (e == NULL || !code->goexit_closure || !code->try_closure) return false;
   code->memory_error = value_from_obj(e);
-  return true;
+  code->reserve.last = (Panic){
+      .value = code->memory_error, .frame = -1, .reserve = &code->reserve};
+  return boot_cancel_errors(vm, code);
 }
 
 static void mark_own(void *arg, GcMarker *m) {
   const VmCode *code = arg;
   gc_mark(m, code->memory_error);
+  for (int n = 0; n < CANCEL_REASONS; n++) gc_mark(m, code->cancel_errors[n]);
   gc_mark(m, code->concat);
   gc_mark_obj(m, code->goexit_closure);
   gc_mark_obj(m, code->try_closure);
@@ -95,7 +124,10 @@ bool boot_vm(Csp *csp) {
                               value_from_obj(csp->code.try_closure)) != MAP_OK)
     return false;
   return csp_register_builtins(csp, builtin_functions) &&
-         csp_register_builtins(csp, builtin_sched_functions);
+         csp_register_builtins(csp, builtin_sched_functions) &&
+         csp_register_builtins(csp, post_functions) &&
+         csp_register_methods(csp, CSP_LIST, list_core_methods) &&
+         csp_register_methods(csp, CSP_GROUP, group_methods);
 }
 
 void boot_free(Csp *csp) {
@@ -112,14 +144,15 @@ void boot_free(Csp *csp) {
   free(csp->failed);
 }
 
-void vm_keep_native(Vm *vm, NativeDef *def) {
+bool vm_keep_native(Vm *vm, NativeDef *def) {
   Csp *csp = runtime_of(vm);
   if (csp->native_count == csp->native_cap) {
     size_t cap = csp->native_cap ? csp->native_cap * 2 : 256;
     NativeDef **more = realloc(csp->natives, cap * sizeof *more);
-    if (more == NULL) return;
+    if (more == NULL) return false;
     csp->natives = more;
     csp->native_cap = cap;
   }
   csp->natives[csp->native_count++] = def;
+  return true;
 }

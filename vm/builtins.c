@@ -39,7 +39,7 @@ static CspStatus again_with_strings(CspCall *call, const char *name) {
 
 // One argument is written without a copy if it is a string.
 static CspStatus write_args(CspCall *call, const char *end) {
-  Text text = {0};
+  Text text = {.most = heap_room(call->vm->heap)};
   for (int i = 0; i < call->argc; i++) {
     if (i > 0) text_add(&text, " ", 1);
     format_value(&text, call->vm, call->args[i], false);
@@ -124,7 +124,7 @@ static CspStatus range_len(CspCall *call, const ObjRange *range) {
 
 // len(x): a string's or bytes' bytes, a list's elements, a map's keys, a
 // range's numbers, and how many values wait in a channel's buffer.
-static CspStatus builtin_len(CspCall *call) {
+CspStatus builtin_len(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   switch (csp_type(v)) {
     case CSP_STRING:
@@ -146,10 +146,20 @@ static CspStatus builtin_len(CspCall *call) {
   }
 }
 
+// list.push(values...): all of them or, without memory, none. Gives the list.
+CspStatus builtin_push(CspCall *call) {
+  CspValue list;
+  if (!csp_need_type(call, 0, CSP_LIST, &list)) return CSP_PANIC;
+  if (!list_append(call->local, (ObjList *)value_obj(list.word), call->args + 1,
+                   (size_t)call->argc - 1))
+    return csp_panic_memory(call);
+  return csp_ok(call, list);
+}
+
 static CspStatus builtin_cap(CspCall *call) {
   CspValue v;
   if (!csp_need_type(call, 0, CSP_CHAN, &v)) return CSP_PANIC;
-  return csp_ok_int(call, ((ObjChan *)value_obj(v.word))->chan.cap);
+  return csp_ok_int(call, chan_cap(&((ObjChan *)value_obj(v.word))->chan));
 }
 
 static CspStatus builtin_delete(CspCall *call) {
@@ -162,13 +172,11 @@ static CspStatus builtin_delete(CspCall *call) {
 // --- Comparing --------------------------------------------------------------
 static CspStatus builtin_equal(CspCall *call) {
   uint64_t work = 0;
-  bool too_deep = false;
+  const char *failed;
   bool same = value_deep_equal(call->vm, csp_arg(call, 0).word,
-                               csp_arg(call, 1).word, &work, &too_deep);
+                               csp_arg(call, 1).word, &work, &failed);
   csp_charge(call, work);
-  if (too_deep) {
-    return csp_panic(call, "equal: nested more than 10,000 values deep");
-  }
+  if (failed) return csp_panic(call, "equal: %s", failed);
   return csp_ok_bool(call, same);
 }
 
@@ -205,9 +213,9 @@ static CspStatus extreme(CspCall *call, int sign) {
   return csp_ok(call, best);
 }
 
-static CspStatus builtin_min(CspCall *call) { return extreme(call, -1); }
+CspStatus builtin_min(CspCall *call) { return extreme(call, -1); }
 
-static CspStatus builtin_max(CspCall *call) { return extreme(call, 1); }
+CspStatus builtin_max(CspCall *call) { return extreme(call, 1); }
 
 static CspStatus builtin_abs(CspCall *call) {
   CspValue v = csp_arg(call, 0);
@@ -249,6 +257,42 @@ static CspStatus builtin_assert(CspCall *call) {
   if (!text) return csp_panic_memory(call);
   csp_panic(call, "assertion failed: %s", text);
   free(text);
+  return CSP_PANIC;
+}
+
+enum { ASSERT_LINE = 60 };
+
+static CspStatus assert_panic(CspCall *call, const char *op, const char *left,
+                              const char *right) {
+  bool equal = strcmp(op, "equal") == 0;
+  if (strlen(left) + strlen(right) <= ASSERT_LINE)
+    return equal
+               ? csp_panic(call, "assertion failed: equal(%s, %s)", left, right)
+               : csp_panic(call, "assertion failed: %s %s %s", left, op, right);
+  return csp_panic(call,
+                   equal ? "assertion failed: %s(left, right)\n"
+                           "  left:  %s\n  right: %s"
+                         : "assertion failed: left %s right\n"
+                           "  left:  %s\n  right: %s",
+                   op, left, right);
+}
+
+// _assert_failed(operator, left, right, texts = nil): what the compiler calls
+// when the comparison in an assert does not hold. texts: the values' are made.
+static CspStatus builtin_assert_failed(CspCall *call) {
+  CspValue argv[3] = {csp_arg(call, 0), csp_arg(call, 1), csp_arg(call, 2)};
+  if (csp_needs_call(argv[1]) || csp_needs_call(argv[2]))
+    return csp_tail_named(call, "_assert_texts", 3, argv);
+  bool quoted = !csp_truthy(csp_arg(call, 3));
+  char *left = csp_format(call, argv[1], quoted, NULL);
+  char *right = csp_format(call, argv[2], quoted, NULL);
+  if (left != NULL && right != NULL) {
+    assert_panic(call, csp_to_string(argv[0], NULL), left, right);
+  } else {
+    csp_panic_memory(call);
+  }
+  free(left);
+  free(right);
   return CSP_PANIC;
 }
 
@@ -330,7 +374,14 @@ static CspStatus builtin_kind(CspCall *call) {
   return csp_ok_string(call, kind, strlen(kind));
 }
 
+const CspFunction list_core_methods[] = {
+    CSP_REPEATABLE,
+    {"push", "list, values...", builtin_push},
+    {NULL, NULL, NULL}};
+
 const CspFunction builtin_functions[] = {
+    {"panic", "value", builtin_panic},
+    CSP_REPEATABLE,
     {"print", "values...", builtin_print},
     {"println", "values...", builtin_println},
     {"str", "x", builtin_str},
@@ -350,8 +401,9 @@ const CspFunction builtin_functions[] = {
     {"max", "values...", builtin_max},
     {"abs", "x", builtin_abs},
     {"error", "message, cause = nil", builtin_error},
-    {"panic", "value", builtin_panic},
     {"assert", "condition, message = nil", builtin_assert},
+    {"_assert_failed", "operator, left, right, texts = nil",
+     builtin_assert_failed},
     {"_needs_call", "v", builtin_needs_call},
     {"_show", "v, quoted", builtin_show},
     {"_show_key", "key", builtin_show_key},

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What builtins.c lists of builtins_convert.c.
+// What builtins.c and its neighbours show each other; and methods.
 #ifndef CSP_VM_BUILTINS_H
 #define CSP_VM_BUILTINS_H
 
 #include "vm/native.h"
 
+CspStatus builtin_len(CspCall *call);
+CspStatus builtin_push(CspCall *call);
+CspStatus builtin_min(CspCall *call);
+CspStatus builtin_max(CspCall *call);
 CspStatus builtin_int(CspCall *call);
 CspStatus builtin_float(CspCall *call);
 CspStatus builtin_bool(CspCall *call);
@@ -12,5 +16,8 @@ CspStatus builtin_bytes(CspCall *call);
 CspStatus builtin_list(CspCall *call);
 CspStatus builtin_map(CspCall *call);
 CspStatus builtin_copy(CspCall *call);
+
+extern const CspFunction list_core_methods[];  // builtins.c
+extern const CspFunction group_methods[];      // group.c
 
 #endif

@@ -1,30 +1,66 @@
 // SPDX-License-Identifier: MIT
 // Predeclared functions that concern goroutines and channels: chan, close,
 // after, tick, sleep, recover; and the hidden ones behind the module sched.
-#include "vm/interp.h"
+#include <stdlib.h>
+
+#include "vm/runtime.h"
 
 // --- Channels and time ------------------------------------------------------
-static ObjChan *chan_new(CspCall *call, uint32_t cap) {
-  size_t size = offsetof(ObjChan, chan) + chan_size(cap);
-  ObjChan *c = (ObjChan *)heap_alloc(&call->local->heap, size, OBJ_CHAN);
-  if (c == NULL) return NULL;
-  c->timer = NULL;
-  chan_init(call->vm->sched, &c->chan, cap);
-  return c;
+enum { ARG_N, ARG_DROP, ARG_GROW };  // of chan
+enum { WORD_SHOWN = 40 };
+
+static bool given(CspCall *call, int i) {
+  return csp_arg(call, i).word != VALUE_NIL;
 }
 
-// chan(n = 0): a channel that holds n values.
-static CspStatus builtin_chan(CspCall *call) {
-  int64_t cap = 0;
-  if (csp_argc(call) > 0 && csp_arg(call, 0).word != VALUE_NIL &&
-      !csp_need_int(call, 0, &cap))
-    return CSP_PANIC;
-  if (cap < 0 || cap > (int64_t)1 << 27)
-    return csp_panic(call, "chan: the capacity must be from 0 to %d, not %lld",
-                     1 << 27, (long long)cap);
-  ObjChan *c = chan_new(call, (uint32_t)cap);
+static CspStatus chan_made(CspCall *call, ObjChan *c) {
   if (c == NULL) return csp_panic_memory(call);
   return csp_ok(call, csp_wrap(value_from_obj(c)));
+}
+
+static CspStatus chan_that_drops(CspCall *call, int64_t n) {
+  const char *word;
+  size_t len;
+  if (!csp_need_string(call, ARG_DROP, &word, &len)) return CSP_PANIC;
+  if (len != 6 || memcmp(word, "oldest", 6) != 0)
+    return csp_panic(call,
+                     "chan: drop must be \"oldest\" (or nil), not \"%.*s\"",
+                     (int)(len < WORD_SHOWN ? len : WORD_SHOWN), word);
+  if (n == 0)
+    return csp_panic(call,
+                     "chan: one that drops the oldest must hold at least 1: "
+                     "chan(1, drop: \"oldest\")");
+  return chan_made(call, channel_new_drops(call->local, (uint32_t)n));
+}
+
+static CspStatus chan_that_grows(CspCall *call, int64_t n) {
+  int64_t limit;
+  if (!csp_need_int(call, ARG_GROW, &limit)) return CSP_PANIC;
+  if (limit < 1 || limit > CHAN_MOST)
+    return csp_panic(call, "chan: grow must be from 1 to %d, not %lld",
+                     CHAN_MOST, (long long)limit);
+  if (limit < n)
+    return csp_panic(call,
+                     "chan: grow, the most it may hold, is %lld: less than the "
+                     "%lld it begins with",
+                     (long long)limit, (long long)n);
+  return chan_made(
+      call, channel_new_grows(call->local, (uint32_t)n, (uint32_t)limit));
+}
+
+// chan(n = 0, drop = nil, grow = nil): a channel that holds n values, and drops
+// the oldest or grows when it is full.
+static CspStatus builtin_chan(CspCall *call) {
+  int64_t n = 0;
+  if (given(call, ARG_N) && !csp_need_int(call, ARG_N, &n)) return CSP_PANIC;
+  if (n < 0 || n > CHAN_MOST)
+    return csp_panic(call, "chan: the capacity must be from 0 to %d, not %lld",
+                     CHAN_MOST, (long long)n);
+  if (given(call, ARG_DROP) && given(call, ARG_GROW))
+    return csp_panic(call, "chan: give drop or grow, not both");
+  if (given(call, ARG_DROP)) return chan_that_drops(call, n);
+  if (given(call, ARG_GROW)) return chan_that_grows(call, n);
+  return chan_made(call, channel_new(call->local, (uint32_t)n));
 }
 
 static CspStatus builtin_close(CspCall *call) {
@@ -51,7 +87,7 @@ static CspStatus timer_channel(CspCall *call, bool repeat) {
   if (repeat && ns <= 0)
     return csp_panic(call, "tick: the interval must be above 0, not %lld",
                      (long long)ns);
-  ObjChan *c = chan_new(call, 1);
+  ObjChan *c = channel_new(call->local, 1);
   ObjTimer *t =
       (ObjTimer *)heap_alloc(&call->local->heap, sizeof *t, OBJ_TIMER);
   if (c == NULL || t == NULL) return csp_panic_memory(call);
@@ -107,34 +143,73 @@ static CspStatus sched_gc_(CspCall *call) {
   return CSP_LATER;
 }
 
+// Starts a goroutine that belongs to no group, as if by the caller of the
+// module's function.
+static CspStatus sched_background_(CspCall *call) {
+  Value f = csp_arg(call, 0).word;
+  Local *l = call->local;
+  if (csp_type(csp_wrap(f)) != CSP_FUNC)
+    return csp_panic(call, "sched.background: f must be func, not %s",
+                     value_type_name(f));
+  if (!goroutine_allowed(l, call->g)) return CSP_PANIC;
+  Goroutine *made = goroutine_new(l, f, NULL, 0);
+  if (made == NULL) return csp_panic_memory(call);
+  const Value *base = call->g->base, *below = base - (base[-2] >> 10);
+  made->created_in = frame_closure(below)->proto;
+  made->created_pc = (const Instr *)(uintptr_t)base[-3] - 1;
+  sched_spawn(l->p, &made->g);
+  return csp_ok_nothing(call);
+}
+
+// How many samples were late by 2^i ns, in the order of i.
+static bool put_lateness(CspCall *call, CspValue map) {
+  uint64_t counts[LATE_BUCKETS];
+  int used = csp_lateness(vm_csp(call->vm), counts, LATE_BUCKETS);
+  CspValue list = csp_list(call, LATE_BUCKETS);
+  bool fine = !csp_is_undef(list);
+  for (int i = 0; i < used && fine; i++)
+    fine = csp_list_push(call, list, csp_int(call, (int64_t)counts[i]));
+  return fine && csp_map_set_name(call, map, "late_ns", list);
+}
+
 static CspStatus sched_stats_(CspCall *call) {
-  SchedStats stats;
-  HeapStats heap;
-  sched_stats(call->vm->sched, &stats);
-  heap_stats(call->vm->heap, &heap);
-  CspValue map = csp_map(call, 32);
+  Counter all[COUNTERS_MAX];
+  size_t count = watch_counters(call->vm, all);
+  CspValue map = csp_map(call, COUNTERS_MAX);
   if (csp_is_undef(map)) return csp_panic_memory(call);
   bool fine = true;
-#define PUT(name, value) \
-  fine = fine &&         \
-         csp_map_set_name(call, map, name, csp_int(call, (int64_t)(value)))
-#define X(field, text) PUT(#field, stats.field);
-  SCHED_STATS(X)
-#undef X
-  PUT("procs", stats.procs);
-  PUT("idle_procs", stats.idle_procs);
-  PUT("threads", stats.threads);
-  PUT("idle_threads", stats.idle_threads);
-  PUT("runqueue", stats.runqueue);
-  PUT("heap_live", heap.live);
-  PUT("heap_allocated", heap.total_allocated);
-  PUT("heap_mapped", heap.mapped);
-  PUT("collections", heap.collections);
-  PUT("pause_ns_last", heap.pause_ns_last);
-  PUT("pause_ns_max", heap.pause_ns_max);
-  PUT("goroutines_collected", heap.goroutines_collected);
-#undef PUT
-  return fine ? csp_ok(call, map) : CSP_PANIC;
+  for (size_t n = 0; n < count && fine; n++)
+    fine = csp_map_set_name(call, map, all[n].name,
+                            csp_int(call, (int64_t)all[n].value));
+  if (fine && put_lateness(call, map)) return csp_ok(call, map);
+  return csp_panic_memory(call);
+}
+
+// --- dump: a blocking call, as a thread without a P stops the world ---------
+typedef struct DumpCall {
+  Csp *csp;
+  char *text;
+} DumpCall;
+
+static void dump_work(void *data) {
+  DumpCall *d = data;
+  d->text = csp_dump_goroutines(d->csp);
+}
+
+static CspStatus dump_done(CspCall *call, void *data, bool made) {
+  char *text = ((DumpCall *)data)->text;
+  free(data);
+  if (!made) return csp_ok_error(call, "sched.dump: %s", csp_no_thread());
+  // NULL: no memory, or the program ends at this moment
+  if (text == NULL) return csp_panic_memory(call);
+  return csp_ok(call, csp_string_take(call, text, strlen(text)));
+}
+
+static CspStatus sched_dump_(CspCall *call) {
+  DumpCall *d = calloc(1, sizeof *d);
+  if (d == NULL) return csp_panic_memory(call);
+  d->csp = vm_csp(call->vm);
+  return csp_block(call, dump_work, dump_done, d);
 }
 
 // _sched_select(cases, prio): index, value, ok.
@@ -150,16 +225,20 @@ static CspStatus sched_select_(CspCall *call) {
 }
 
 const CspFunction builtin_sched_functions[] = {
-    {"chan", "n = 0", builtin_chan},
+    CSP_REPEATABLE,
+    {"chan", "n = 0, drop = nil, grow = nil", builtin_chan},
     {"close", "c", builtin_close},
     {"after", "ns", builtin_after},
     {"tick", "ns", builtin_tick},
     {"sleep", "ns", builtin_sleep},
     {"recover", "", builtin_recover},
     {"_sched_procs", "", sched_procs_},
-    {"_sched_set_procs", "n", sched_set_procs_},
     {"_sched_goroutines", "", sched_goroutines_},
     {"_sched_gc", "", sched_gc_},
+    {"_sched_background", "f", sched_background_},
     {"_sched_stats", "", sched_stats_},
+    {"_sched_dump", "", sched_dump_},
     {"_sched_select", "cases, prio = false", sched_select_},
+    CSP_NEEDS(CSP_PROCS),
+    {"_sched_set_procs", "n", sched_set_procs_},
     {NULL, NULL, NULL}};

@@ -297,11 +297,13 @@ Next call_deferred(Local *l, Goroutine *g, const ObjValues *record,
   if (top > g->limit && !stack_reserve(l, g, top)) return THROW;
   Value *window = g->base + at;
   memcpy(window + 2, record->slots + 2, ((size_t)argc + 1) * sizeof(Value));
+  group_shield(g, window - g->stack);
   return call_value(l, g, window, argc, 0, ret);
 }
 
 Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
                           Value *from, int n) {
+  group_unshield(g);
   const ObjValues *record = call_pop_deferred(l, g);
   if (record != NULL) return call_deferred(l, g, record, self);
   if (n >= 0) return call_return(l, g, from, n);
@@ -376,6 +378,17 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
   return s;
 }
 
+// NULL: no memory.
+static ObjString *concat_any(Local *l, const Value *pieces, Instr count) {
+  Text text = {.most = heap_room(l->vm->heap)};
+  for (Instr n = 0; n < count; n++)
+    format_value(&text, l->vm, pieces[n], false);
+  charge_bytes(l, text.len);
+  ObjString *s = text.failed ? NULL : string_new(l, text.data, text.len);
+  text_free(&text);
+  return s;
+}
+
 Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
   Value *pieces = g->base + a;
   bool calls = false;
@@ -393,12 +406,8 @@ Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
     pieces[2] = vm_code(l->vm)->concat;
     return call_value(l, g, pieces, (int)count, 1, g->pc);
   }
-  Text text = {0};
-  for (Instr n = 0; n < count; n++)
-    format_value(&text, l->vm, pieces[n], false);
-  charge_bytes(l, text.len);
-  ObjString *s = text.failed ? NULL : string_new(l, text.data, text.len);
-  text_free(&text);
+  ObjString *s = concat_any(l, pieces, count);
+  if (s == NULL && memory_again(l, g)) s = concat_any(l, pieces, count);
   if (s == NULL) {
     vm_panic_memory(l, g);
     return THROW;

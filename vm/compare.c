@@ -106,7 +106,7 @@ typedef struct Deep {
   size_t depth, cap;
   Obj *(*seen)[2];
   size_t seen_count, seen_cap;
-  bool failed;  // too deep, or out of memory
+  const char *failed;  // why it gave up, or NULL
 } Deep;
 
 static size_t seen_place(const Deep *d, Obj *a, Obj *b) {
@@ -136,7 +136,7 @@ static bool seen_grow(Deep *d) {
 // Whether the pair was met before; notes it.
 static bool seen_before(Deep *d, Obj *a, Obj *b) {
   if (d->seen_count >= d->seen_cap / 2 && !seen_grow(d)) {
-    d->failed = true;
+    d->failed = "out of memory";
     return false;
   }
   size_t at = seen_place(d, a, b);
@@ -150,10 +150,11 @@ static bool seen_before(Deep *d, Obj *a, Obj *b) {
 static bool deep_push(Deep *d, Pair pair) {
   if (d->depth == d->cap) {
     size_t cap = d->cap ? d->cap * 2 : 16;
-    Pair *stack =
-        d->depth < DEEP_MAX ? realloc(d->stack, cap * sizeof *stack) : NULL;
+    bool deep = d->depth >= DEEP_MAX;
+    Pair *stack = deep ? NULL : realloc(d->stack, cap * sizeof *stack);
     if (!stack) {
-      d->failed = true;
+      d->failed =
+          deep ? "nested more than 10,000 values deep" : "out of memory";
       return false;
     }
     d->stack = stack;
@@ -228,7 +229,7 @@ static bool deep_values(Deep *d, Value a, Value b, uint64_t *work) {
 }
 
 bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work,
-                      bool *too_deep) {
+                      const char **failed) {
   Deep d = {.vm = vm};
   bool same = deep_values(&d, a, b, work);
   while (same && d.depth) {
@@ -240,6 +241,6 @@ bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work,
   }
   free(d.stack);
   free(d.seen);
-  *too_deep = d.failed;
+  *failed = d.failed;
   return same && !d.failed;
 }

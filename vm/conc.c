@@ -75,41 +75,93 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
   for (int n = 0; n < argc; n++) g->base[FRAME_WORDS + n] = args[n];
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
+  g->shield_at = 0;
   if (plain != NULL) enter_at_once(g, code, plain);
   rt_store_relaxed(&l->balance, l->balance + 1);  // relaxed: a counter
+  goroutine_count(l, 1);
   return g;
+}
+
+ObjTask *conc_task(Local *l) {
+  ObjTask *t = (ObjTask *)heap_alloc(&l->heap, sizeof *t, OBJ_TASK);
+  if (t == NULL) return NULL;
+  t->state = TASK_RUNNING;
+  t->awaited = 0;
+  t->results = VALUE_NIL;
+  t->trace = NULL;
+  chan_init(l->vm->sched, &t->done, 0);
+  return t;
+}
+
+void conc_task_again(Sched *s, ObjTask *task) {
+  task->results = VALUE_NIL;
+  rt_store_relaxed(&task->state, (uint32_t)TASK_RUNNING);  // nobody has it
+  chan_init(s, &task->done, 0);
+}
+
+Goroutine *conc_prepare(Local *l, Value function) {
+  ObjTask *task = conc_task(l);
+  Goroutine *made = task ? goroutine_new(l, function, NULL, 0) : NULL;
+  if (made == NULL) return NULL;
+  made->task = task;
+  made->created_in = NULL;
+  return made;
+}
+
+// A goroutine for the call in the window. NULL: no memory.
+static Goroutine *go_new(Local *l, const Value *window, int argc, bool task) {
+  ObjTask *t = task ? conc_task(l) : NULL;
+  if (task && t == NULL) return NULL;
+  Goroutine *made = goroutine_new(l, window[2], window + FRAME_WORDS, argc);
+  if (made != NULL) made->task = t;
+  return made;
+}
+
+// The same, with the limits. NULL: panicked.
+static Goroutine *go_limited(Local *l, Goroutine *g, const Value *window,
+                             int argc, bool task) {
+  // What lies above the frame's registers is alive, should there be a
+  // collection.
+  const Value *top = g->base + frame_closure(g->base)->proto->nregs;
+  ptrdiff_t above = window + FRAME_WORDS + argc - top;
+  g->multi = above > 0 ? (uint32_t)above : 0;
+  Goroutine *made = NULL;
+  if (goroutine_allowed(l, g)) {
+    made = go_new(l, window, argc, task);
+    if (made == NULL && memory_again(l, g))
+      made = go_new(l, window, argc, task);
+    if (made == NULL) vm_panic_memory(l, g);
+  }
+  g->multi = 0;
+  return made;
 }
 
 Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task) {
   Value *window = g->base + a;
-  Goroutine *made = goroutine_new(l, window[2], window + FRAME_WORDS, argc);
-  ObjTask *t = NULL;
-  if (made != NULL && task) {
-    t = (ObjTask *)heap_alloc(&l->heap, sizeof *t, OBJ_TASK);
-    if (t != NULL) {
-      t->state = TASK_RUNNING;
-      t->awaited = 0;
-      t->results = VALUE_NIL;
-      t->trace = NULL;
-      chan_init(l->vm->sched, &t->done, 0);
-    }
-  }
-  if (made == NULL || (task && t == NULL)) {
-    vm_panic_memory(l, g);
-    return THROW;
-  }
-  made->task = t;
+  bool free = l->vm->goroutine_limit == 0;
+  Goroutine *made = free ? go_new(l, window, argc, task) : NULL;
+  if (__builtin_expect(made == NULL, 0))
+    made = go_limited(l, g, window, argc, task);
+  if (made == NULL) return THROW;
   made->created_in = frame_closure(g->base)->proto;
   made->created_pc = g->pc - 1;
-  if (task) window[0] = value_from_obj(t);
-  sched_spawn(l->p, &made->g);
-  return GO_ON;
+  if (task) window[0] = value_from_obj(made->task);
+  if (g->g.group != NULL) group_join(l->p, g->g.group, &made->g);
+  if (!l->vm->child_first) {
+    sched_spawn(l->p, &made->g);
+    return GO_ON;
+  }
+  g->on_resume = RESUME_NOTHING;
+  sched_spawn_child(l->p, &g->g, &made->g);
+  return LEFT;
 }
 
 static void end_goroutine(Local *l, Goroutine *g) {
   g->task = NULL;
   g->select = NULL;
   rt_store_relaxed(&l->balance, l->balance - 1);  // relaxed: a counter
+  goroutine_count(l, -1);
+  if (g->g.group != NULL) group_leave(l->p, &g->g);
   sched_end(l->p, &g->g);
   if (l->free_count >= FREE_MAX || g->block->cap > FREE_STACK_MAX) return;
   g->g.link = l->free ? &l->free->g : NULL;
@@ -123,6 +175,7 @@ static void finish_task(Local *l, ObjTask *task, int state, Value results) {
   // release: the results are there; pairs with acquire in task_deliver
   rt_store_release(&task->state, (uint32_t)state);
   chan_close(l->p, &task->done);
+  if (task->obj.flags & TASK_OF_HOST) sched_leave_soon(l->p);
 }
 
 Next conc_goexit(Local *l, Goroutine *g) {
@@ -141,25 +194,40 @@ Next conc_goexit(Local *l, Goroutine *g) {
     memcpy(block->slots, results, n * sizeof(Value));
     block->len = n;
     finish_task(l, g->task, TASK_RETURNED, value_from_obj(block));
-  } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR)) {
+  } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR) &&
+             !group_failed_with(l, g, results[n - 1])) {
     return report_error(l, g, results[n - 1]);
   }
   end_goroutine(l, g);
   return LEFT;
 }
 
-// A panic nobody stopped: the end of the task, or of the program.
+// A panic nobody stopped: the end of the task and of the group, or of the
+// program.
 Next conc_panicked(Local *l, Goroutine *g) {
   ObjTask *task = g->task;
   Next next;
-  if (panic_describe(l, g, &next)) return next;
+  bool told = g->panic->error_at == NULL && group_failed(l, g);
+  // (What a group knows is described by who reports it, if it is not caught.)
+  if (!told && panic_describe(l, g, &next)) return next;
   Panic *panic = g->panic;
-  if (task == NULL || panic->error_at != NULL) return report_panic(l, g, panic);
-  task->trace = panic->trace;
-  heap_finalizable(&task->obj);  // its trace is malloced
-  panic->trace = NULL;
-  vm_task_failed(l->vm, task);
-  finish_task(l, task, TASK_PANICKED, panic->value);
+  bool goes_on = vm_goes_on(l->vm, g);
+  if (panic->error_at != NULL && !goes_on) return report_panic(l, g, panic);
+  if (task == NULL && !told) {
+    if (!goes_on) return report_panic(l, g, panic);
+    report_and_go_on(l->vm, panic);
+  }
+  if (task != NULL && told) {
+    rt_store_relaxed(&task->awaited, 1);
+  } else if (task != NULL) {
+    if (panic->error_at != NULL && panic->trace != NULL)
+      panic->trace->error = true;
+    task->trace = panic->trace;
+    heap_finalizable(&task->obj);  // its trace is malloced
+    panic->trace = NULL;
+    vm_task_failed(l->vm, task);
+  }
+  if (task != NULL) finish_task(l, task, TASK_PANICKED, panic->value);
   panic_free_all(g);
   end_goroutine(l, g);
   return LEFT;
@@ -190,25 +258,38 @@ static Chan *chan_of(Local *l, Goroutine *g, Value v, const char *what,
   return NULL;
 }
 
+// The SEND before g->pc was refused: its channel wants more room, and then it
+// begins again, or is closed.
+static Next send_refused(Local *l, Goroutine *g, ChanResult r) {
+  if (r != CHAN_WANTS_ROOM) {
+    vm_panic(l, g, "send on closed channel");
+    return THROW;
+  }
+  Value to = g->base[INSTR_A(g->pc[-1])];
+  Chan *c = &((ObjChan *)value_obj(to))->chan;
+  if (!channel_grow(l, c) && !(memory_again(l, g) && channel_grow(l, c))) {
+    vm_panic_memory(l, g);
+    return THROW;
+  }
+  g->pc--;
+  return RELOAD;
+}
+
 Next conc_send(Local *l, Goroutine *g, Value to, Value v) {
   bool fine;
   Chan *c = chan_of(l, g, to, "send to", &fine);
   if (!fine) return THROW;
   g->on_resume = RESUME_SEND;
-  switch (chan_send(l->p, &g->g, c, v)) {
-    case CHAN_DONE:
-      return GO_ON;
-    case CHAN_PARKED:
-      return LEFT;
-    default:
-      vm_panic(l, g, "send on closed channel");
-      return THROW;
-  }
+  ChanResult r = chan_send(l->p, &g->g, c, v);
+  if (r == CHAN_DONE) return GO_ON;
+  if (r == CHAN_PARKED) return LEFT;
+  return send_refused(l, g, r);
 }
 
 // What <-c gives: a value, and whether the channel was open.
 static Next received(Local *l, Goroutine *g, Value *to, Value v, bool ok,
                      int want) {
+  if (want == WANT_ALL) g->multi = (uint32_t)(want = 1);
   if (want > 2) {
     vm_panic(l, g, "<- of a channel gives 1 or 2 values, %d wanted", want);
     return THROW;
@@ -282,23 +363,48 @@ static bool select_case(Local *l, Goroutine *g, SelCase *c, Value from,
   return fine;
 }
 
-static Next select_memory(Local *l, Goroutine *g) {
-  vm_panic_memory(l, g);
+// It did nothing, for that reason.
+static Next select_failed(Local *l, Goroutine *g, int index) {
+  if (index == SELECT_CANCELLED)
+    group_raise(l, g);
+  else if (index == SELECT_SEND_CLOSED)
+    vm_panic(l, g, "send on closed channel");
+  else
+    vm_panic_memory(l, g);
   return THROW;
 }
 
+// A ring for each channel to send to that wants one. false: no memory.
+static bool select_grow(Local *l, const SelectBlock *block, uint32_t count) {
+  for (uint32_t n = 0; n < count; n++) {
+    const SelCase *c = &block->cases[n];
+    if (c->send && c->chan != NULL && !channel_grow(l, c->chan)) return false;
+  }
+  return true;
+}
+
+// The SELECT before g->pc did nothing: if it is for want of room it begins
+// again.
+static __attribute__((noinline)) Next select_refused(Local *l, Goroutine *g,
+                                                     Instr i, int index) {
+  if (index != SELECT_WANTS_ROOM || !select_grow(l, g->select, INSTR_B(i)))
+    return select_failed(l, g, index);
+  g->pc--;
+  return RELOAD;
+}
+
 // Register R[a] = index, R[a+1], R[a+2] = the outcome.
-static Next select_outcome(Local *l, Goroutine *g, Instr i, int index) {
+static inline __attribute__((always_inline)) Next select_outcome(Local *l,
+                                                                 Goroutine *g,
+                                                                 Instr i,
+                                                                 int index) {
   Value *to = g->base + INSTR_A(i);
   g->select->count = 0;  // the block is kept, what it held is not
-  if (index == SELECT_SEND_CLOSED) {
-    vm_panic(l, g, "send on closed channel");
-    return THROW;
-  }
   if (index == SELECT_DEFAULT) {
     to[0] = value_from_small(-1);
     return GO_ON;
   }
+  if (index < 0) return select_refused(l, g, i, index);
   const SelCase *c = &g->select->cases[index];
   Value from = to[2 * index];
   bool task = !c->send && value_is_type(from, OBJ_TASK);
@@ -312,7 +418,7 @@ static Next select_outcome(Local *l, Goroutine *g, Instr i, int index) {
 Next conc_select(Local *l, Goroutine *g, Instr i) {
   uint32_t count = INSTR_B(i);
   SelectBlock *block = select_block(l, g, count);
-  if (block == NULL) return select_memory(l, g);
+  if (block == NULL) return select_failed(l, g, SELECT_WANTS_ROOM);
   const Value *from = g->base + INSTR_A(i);
   for (uint32_t n = 0; n < count; n++) {
     bool send = from[2 * n + 1] != VALUE_UNDEF;
@@ -357,10 +463,7 @@ static Next native_outcome(Local *l, Goroutine *g, SelectCall *call,
   g->pending = NULL;
   g->multi = 0;
   g->select->count = 0;
-  if (index == SELECT_SEND_CLOSED) {
-    vm_panic(l, g, "send on closed channel");
-    return THROW;
-  }
+  if (index < 0) return select_failed(l, g, index);
   const SelCase *chosen = &g->select->cases[index];
   Value from = list_block((ObjList *)value_obj(c.cases))->slots[index];
   Value results[3] = {value_from_small(index), VALUE_NIL, VALUE_TRUE};
@@ -399,6 +502,7 @@ static bool native_case(Local *l, Goroutine *g, SelCase *c, Value *place) {
 Next conc_select_native(CspCall *call, Value *window, int want) {
   Local *l = call->local;
   Goroutine *g = call->g;
+  if (group_cancels(l, g)) return THROW;
   // A copy: the caller's list may change while this one waits.
   ObjValues *from = list_block((ObjList *)value_obj(call->later_value));
   size_t count = values_len(from);
@@ -409,7 +513,7 @@ Next conc_select_native(CspCall *call, Value *window, int want) {
   if (copy == NULL || block == NULL || pending == NULL ||
       !list_append(l, copy, from->slots, count)) {
     free(pending);
-    return select_memory(l, g);
+    return select_failed(l, g, SELECT_WANTS_ROOM);
   }
   ObjValues *cases = list_block(copy);
   for (size_t n = 0; n < count; n++) {
@@ -427,8 +531,11 @@ Next conc_select_native(CspCall *call, Value *window, int want) {
   g->pending = pending;
   block->count = (uint32_t)count;
   g->on_resume = RESUME_NATIVE;
-  int index = select_go(l->p, &g->g, block->cases, select_order(block),
-                        (int)count, true, call->later_int != 0);
+  int index;
+  do {
+    index = select_go(l->p, &g->g, block->cases, select_order(block),
+                      (int)count, true, call->later_int != 0);
+  } while (index == SELECT_WANTS_ROOM && select_grow(l, block, block->count));
   if (index == SELECT_PARKED) return LEFT;
   return native_outcome(l, g, pending, index);
 }

@@ -4,11 +4,17 @@
 // A runtime (Csp) is independent of every other in the process; there is no
 // global state. Unless a comment says otherwise a function may be called by
 // the thread that made the runtime before and after csp_run, and by native
-// functions (with their CspCall) while it runs. Nothing here may be called by
-// other threads, except csp_interrupt.
+// functions (with their CspCall) while it runs; other threads may call those
+// that say so. docs/embedding.md is the guide, with a table of who may call
+// what.
 //
 // Collections happen only at safepoints, never inside a native function or an
-// allocation: a native may keep CspValues in C variables until it returns.
+// allocation: a native may keep CspValues in C variables until it returns, but
+// for csp_call, which says what stays.
+//
+// C99 and C++11 can include this. What a host gives the runtime to call
+// (native functions, write_out, finalize, ...) is called by C code on any of
+// its threads: no C++ exception and no longjmp may leave it.
 #ifndef CSP_H
 #define CSP_H
 
@@ -19,6 +25,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+// What is declared here, and nothing else, a host can link with.
+#pragma GCC visibility push(default)
 
 #define CSP_VERSION "0.1.0"
 
@@ -48,34 +56,84 @@ typedef enum CspType {
   CSP_ERROR,
   CSP_MODULE,
   CSP_HOST,
+  CSP_GROUP,
 } CspType;
 
 // --- Runtimes ---------------------------------------------------------------
+// What scripts may use beyond their own memory. A function that needs more
+// panics, and says so.
+enum {
+  CSP_FILES = 1,        // files and folders, standard input, imports of files
+  CSP_PROCESSES = 2,    // other programs
+  CSP_ENVIRONMENT = 4,  // its variables; who and where this process is
+  CSP_PROCS = 8,        // changing the number of Ps
+  CSP_ALL = 15,
+};
+
+// What CspConfig.load is asked, and says: strings that it mallocs and the
+// runtime frees.
+typedef struct CspLoad {
+  const char *path;  // as it stands behind `import`
+  const char *from;  // who imports: the script's path, or a module's name
+  char *name;        // what messages call the module, which is made once for
+                     // each name; NULL: path
+  char *text;        // its source, len bytes; NULL: there is none
+  size_t len;
+  char *error;  // why there is none, for the message
+} CspLoad;
+
 typedef struct CspConfig {
   int procs;            // Ps; 0: CSPPROCS, else the CPUs usable
+  bool stepped;         // no threads: the host's runs it all; see csp_call
   int max_threads;      // that run or block in calls; 0: 10,000
+  bool child_first;     // `go` runs the new goroutine at once, and what follows
+                        // it later, or on another P (Cilk's order)
   uint64_t seed;        // of random choices; 0: from the system
   uint64_t max_stack;   // bytes a goroutine's stack may take; 0: 256 MB
   uint64_t max_frames;  // calls deep; 0: 1,000,000
-  int argc;             // os.args
+  uint64_t max_memory;  // bytes that values take; 0: no limit. Beyond that (in
+                        // steps of 64 KB) a script panics: out of memory
+  uint64_t max_goroutines;  // that have not ended; 0: no limit. `go` panics
+  uint32_t allowed;         // CSP_FILES | ...; 0: nothing
+  // Where the memory of values comes from (all else is malloced): zeroed blocks
+  // of 4 MB or more, at a multiple of align; NULL: there is none. Several of
+  // the runtime's threads at once. map NULL: from the system.
+  void *(*map)(void *arg, size_t bytes, size_t align);
+  void (*unmap)(void *arg, void *block, size_t bytes);
+  void *map_arg;
+  // Finds what `import` names and is no built-in module, before files are
+  // looked for. false: it has no such module. By the thread that compiles,
+  // before the script runs.
+  bool (*load)(void *arg, CspLoad *load);
+  void *load_arg;
+  int argc;  // os.args
   char **argv;
   const char *debug;  // options as in CSPDEBUG; NULL: none
   // Where print and println, and reports of uncaught panics go; NULL: the
   // process's standard output and standard error.
   void (*write_out)(void *arg, const char *data, size_t len);
+  // From any of the runtime's threads, one that holds no goroutine included.
   void (*write_err)(void *arg, const char *data, size_t len);
   void *write_arg;
 } CspConfig;
 
 // Fills in the defaults.
 void csp_config_init(CspConfig *config);
-// NULL: out of memory or threads.
+// config: copied; NULL: the defaults. Returns NULL when out of memory or
+// threads.
 Csp *csp_new(const CspConfig *config);
-// Ends it and frees everything; but nothing when threads are still inside a
-// blocking call that did not end within 50 ms of the run's end.
-void csp_free(Csp *csp);
+// Ends it and frees everything: threads, descriptors, memory. But a thread that
+// is inside a blocking call (csp_block's work) which did not end within 50 ms
+// of the run's end cannot be ended: how many such threads there are. When the
+// last of them comes back it frees everything, and calls what is to be called
+// then (done of pending calls, finalize, unmap); nothing else of the host's is
+// called after csp_free has returned. 0: all is freed. Does not block.
+int csp_free(Csp *csp);
 // Gives it the compiler (lang/); then the library may be installed.
 void csp_install_language(Csp *csp);
+// Gives it the standard library (stdlib/), before csp_run. false: out of
+// memory.
+bool csp_install_library(Csp *csp);
 
 typedef enum CspOutcome {
   CSP_RAN = 0,
@@ -88,16 +146,40 @@ typedef enum CspOutcome {
 // once for a runtime. Blocks.
 CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
                    int *status);
-// Compiles only. *messages: malloced text of errors and warnings, or NULL.
+// The same for one test of a script: when its top level has run, calls its
+// function of that name, which takes no parameters. The host registers two
+// builtins: `_test_began` is called first, without arguments; `_test_ended`
+// with what the function returned: unless it gives nil (one value), that is
+// an error which ends the script. A script that ends otherwise calls no
+// _test_ended. Deferred calls of the top level come after it.
+CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
+                        size_t len, const char *function, int *status);
+// Compiles only. *messages: malloced text of errors and warnings, or NULL: none
+// (true), or out of memory (false).
 bool csp_check(Csp *csp, const char *path, const char *text, size_t len,
                char **messages);
 // Bytecode as readable, malloced text; NULL and *messages when it does not
-// compile.
+// compile, or without *messages: out of memory.
 char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
                       char **messages);
 // Asks a running script to end soon (csp_run returns CSP_FAILED, status 130).
-// Any thread, and signal handlers.
+// Stepped: the csp_call or csp_step under way, or the next one, ends soon, and
+// the runtime can be used further. Any thread, and signal handlers.
 void csp_interrupt(Csp *csp);
+
+// --- Watching (docs/debugging.md) -------------------------------------------
+// What all goroutines do or wait for, and since when, with their stacks and
+// where they were started: malloced text. NULL: no script runs now, or out of
+// memory. Any thread, but no native function except in its csp_block's work:
+// it waits until no goroutine runs, some 100 us, and then they go on.
+char *csp_dump_goroutines(Csp *csp);
+// A counter by the name it has in sched.stats(). false: there is none of that
+// name. Any thread.
+bool csp_counter(Csp *csp, const char *name, uint64_t *value);
+// How late those goroutines ran that were readied (a sample of them): counts[i]
+// of them by 2^i ns up to twice that. How many counts there are, at most room.
+// Any thread.
+int csp_lateness(Csp *csp, uint64_t *counts, int room);
 
 // --- Native functions -------------------------------------------------------
 typedef enum CspStatus {
@@ -112,16 +194,34 @@ typedef CspStatus (*CspFn)(CspCall *call);
 // a default makes a parameter optional (it is nil, whatever stands there),
 // "..." takes any number more. A call with too few, too many or unknown named
 // arguments panics before fn is called.
+//
+// A row without fn says what holds for those behind it:
+// CSP_NEEDS(CSP_FILES): they need that (CspConfig.allowed), up to the next such
+// row.
+// CSP_REPEATABLE: where they find no memory they have changed nothing yet: they
+// are called again after a collection. (What others find is a panic at once.)
+//
+// CSP_REAL("sqrt", sqrt) is a row for a C function of one number, double
+// sqrt(double), as it is: it is called with an int or a float and gives a
+// float, for less than a native costs; what is no number panics. It runs on any
+// of the runtime's threads, on several at once, must not block, and calls
+// nothing of csp.h.
 typedef struct CspFunction {
   const char *name;
   const char *params;
   CspFn fn;
 } CspFunction;
+// clang-format off
+#define CSP_NEEDS(capability) {#capability, NULL, NULL}
+#define CSP_REPEATABLE {"CSP_REPEATABLE", NULL, NULL}
+#define CSP_REAL(name, function) \
+  {name, "real x", (CspFn)(void (*)(void))(function)}
+// clang-format on
 
 // A module for `import "path"`. functions ends with a NULL name. init (may be
-// NULL) adds constants with csp_module_set; it has no call: csp_boot gives
-// one. source: a part written in the language, compiled into the module when
-// it is first imported, or NULL.
+// NULL) adds constants with csp_module_set; a csp_panic_memory of its own tells
+// that it could not. source: a part written in the language, compiled into the
+// module when it is first imported, or NULL.
 typedef struct CspModule {
   const char *path;
   const CspFunction *functions;
@@ -164,10 +264,27 @@ CspStatus csp_ok_value(CspCall *call, CspValue value);
 CspStatus csp_ok_error(CspCall *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 CspStatus csp_ok_errno(CspCall *call, int error, const char *what);
+// The element of a sequence at *at, which is 0 for the first; moves *at on
+// (less than 2^61). false: there is none. It may panic, and give an undefined
+// value where memory is out: then it may be called with the same *at again. It
+// must neither block nor call the script, and finds all it needs in `of` and
+// `with`: in a loop the call has neither arguments nor data.
+typedef bool (*CspEach)(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                        CspValue *element);
+// The result is a list of all elements; but where the call stands behind `for
+// … in`, each is made when its turn comes, if the loop goes on so far. So what
+// next does may not depend on when. about: roughly how many, for the list's
+// room, or NULL.
+CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
+                      size_t (*about)(CspValue of, CspValue with));
 // Panics with an error of that message; returns CSP_PANIC.
 CspStatus csp_panic(CspCall *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 CspStatus csp_panic_memory(CspCall *call);
+
+// Bytes that one result may still take (CspConfig.max_memory), and a native
+// malloc on the way to it; no less than 64 KB, and SIZE_MAX without a limit.
+size_t csp_room(CspCall *call);
 
 // Argument checks: false after having panicked with a message that names the
 // function, the parameter, what it must be and what it is.
@@ -182,15 +299,36 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted);
 void csp_charge(CspCall *call, uint64_t units);
 
 // A blocking operation (row 22): after fn has returned CSP_LATER, work(data)
-// runs without a P (it must not touch values, or the runtime at all), then
-// done(call, data) runs as the rest of the native function: it adds results,
-// frees data, and returns like a native (CSP_OK or CSP_PANIC). The arguments
-// are still there. made: false: there was no thread that the others could go
-// on with (CspConfig's limit, or the system's): work has not run; done gives
-// an error (csp_no_thread says which) and frees data.
+// runs as a blocking call (it must not touch values, or the runtime at all):
+// when it lasts, others go on with the P meanwhile. Then done(call, data) runs
+// as the rest of the native function: it adds results, frees data, and returns
+// like a native (CSP_OK or CSP_PANIC). The arguments are still there. made:
+// false: there was no thread that the others could go on with (CspConfig's
+// limit, or the system's): work has not run; done gives an error (csp_no_thread
+// says which) and frees data.
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data);
+// The same for work that is known to take long: the P is handed over at once,
+// which costs some microseconds more.
+CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
+                         CspStatus (*done)(CspCall *call, void *data,
+                                           bool made),
+                         void *data);
+// csp_block once fd can be read (or written): for what may take for ever, a
+// pipe, a terminal, a socket, a child's pidfd. No thread waits. Another one may
+// have been faster: work tries without blocking, and done may wait again. A
+// wait that csp_wait_end has ended goes on to work, too. `wait`: zeroed memory
+// that outlives the wait; one wait at a time. fd may be closed meanwhile.
+typedef struct CspWait {
+  void *desc;  // the runtime's
+} CspWait;
+CspStatus csp_block_fd(CspCall *call, CspWait *wait, int fd, bool write,
+                       void (*work)(void *data),
+                       CspStatus (*done)(CspCall *call, void *data, bool made),
+                       void *data);
+// Ends the wait, if there is one. From any native of the same runtime.
+void csp_wait_end(CspCall *call, CspWait *wait);
 const char *csp_no_thread(void);
 // The native's result is what calling function with these arguments gives.
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,
@@ -204,6 +342,125 @@ CspStatus csp_tail_named(CspCall *call, const char *name, int argc,
 CspStatus csp_sleep(CspCall *call, int64_t ns);
 // Lets others run first (the goroutine goes to the global queue's tail).
 CspStatus csp_yield(CspCall *call);
+// A native that waits for the host: makes a waker, gives it to whatever will
+// call csp_wake (perhaps at once), and returns csp_park(call). The native's
+// result is then what `make` gives (on one of the runtime's threads, which it
+// must not block, and where only values can be made; NULL: nil). make has the
+// last word on data and is always called, in csp_free if not before. Cancelling
+// the goroutine ends the wait, not the waker: that ends with csp_wake, which is
+// called once, by any thread, or with csp_free. NULL: out of memory.
+typedef struct CspWaker CspWaker;
+CspWaker *csp_waker(CspCall *call);
+CspStatus csp_park(CspCall *call);
+void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
+              void *data);
+
+// --- Calls from the host ----------------------------------------------------
+//
+// A stepped runtime (CspConfig.stepped) starts no thread and has one P: its
+// goroutines run while the host is inside csp_load, csp_call, csp_step or
+// csp_run, on that thread. The host may use one thread after the other, not two
+// at once; what other threads may call says so.
+//
+// The host's own call: for making values, csp_call and so on, between the
+// calls named above. The same one each time. NULL: not stepped, out of memory,
+// or a script has ended the runtime (os.exit).
+CspCall *csp_host(Csp *csp);
+
+typedef enum CspEnd {
+  CSP_DONE,         // it returned
+  CSP_THREW,        // it panicked
+  CSP_INTERRUPTED,  // by csp_interrupt or the time limit
+  CSP_STUCK,        // it waits, and nothing can ever run again
+  CSP_BAD_SCRIPT,   // it does not compile
+  CSP_ENDED,        // a script has ended the runtime, or csp_interrupt has
+} CspEnd;
+
+enum { CSP_RESULTS_MAX = 8 };
+typedef struct CspResult {
+  CspEnd end;
+  int count;                         // of results, of which are here
+  CspValue values[CSP_RESULTS_MAX];  // nil past the last; of a failure: [0] is
+                                     // what was panicked with, or an error
+  char *message;  // how it failed, with its trace; malloced; DONE, ENDED: NULL
+} CspResult;
+void csp_result_free(CspResult *result);  // the message
+
+// Calls function on a goroutine of its own and waits until that ends. From the
+// host (csp_host), other goroutines run meanwhile only while that one waits;
+// not from write_out and the like. From a native, in any runtime: the native's
+// goroutine waits. The values that the caller has in C variables may be
+// collected during the call, unless they are held (csp_hold) or are the
+// native's arguments; those in *result stay until the next call or step, or
+// until the native returns. result: filled in, never NULL. After CSP_ENDED a
+// native frees what is its own and returns at once, or panics: it must use
+// nothing else of this file.
+CspEnd csp_call(CspCall *call, CspValue function, int argc,
+                const CspValue *argv, CspResult *result);
+// For `return csp_rethrow(...)` in natives, of a result that is not CSP_DONE:
+// panics with what the function panicked with, and frees the message.
+CspStatus csp_rethrow(CspCall *call, CspResult *result);
+// Compiles a script and runs its top level as csp_call does; values[0]: its
+// module, whose members are its top-level names. From the host only.
+CspEnd csp_load(CspCall *call, const char *path, const char *text, size_t len,
+                CspResult *result);
+// Collects what nothing holds any more, now: before the host makes many values,
+// or after it was told that memory is out. From the host only.
+void csp_collect(CspCall *call);
+// A top-level name of a script or module. false: *value is nil: there is none,
+// or the script has not got that far; or undefined: out of memory.
+bool csp_member(CspCall *call, CspValue module, const char *name,
+                CspValue *value);
+// How long csp_load and csp_call may take from now on, in ns; 0: for ever. When
+// the time is over the goroutine panics with `interrupted`, which only deferred
+// functions can delay, and is given up 10 ms later.
+void csp_limit_time(Csp *csp, int64_t ns);
+
+// Has a script ended the runtime (os.exit)? Then *status: what it chose.
+bool csp_ended(Csp *csp, int *status);
+
+// Runs goroutines for so many ns (< 0: until none can run); not from natives.
+typedef enum CspStep {
+  CSP_IDLE,   // none can run now
+  CSP_MORE,   // the time was over, or csp_interrupt came
+  CSP_CLOSED  // a script has ended the runtime
+} CspStep;
+CspStep csp_step(Csp *csp, int64_t ns);
+// A descriptor for poll(2) and its like, readable when csp_step has something
+// to do: after csp_step has returned CSP_IDLE wait for it, then step again. It
+// does not tell of what the host's own csp_try_send, csp_try_recv and csp_close
+// have readied since: csp_next does. The runtime's own. -1: errno tells.
+int csp_fd(Csp *csp);
+// In how many ns a timer is due; 0: there is something to do; < 0: never by
+// itself.
+int64_t csp_next(Csp *csp);
+
+// --- Other threads ----------------------------------------------------------
+//
+// Runs fn as a native function, on a goroutine of its own in a runtime that
+// runs (csp_run in another thread) or is stepped by another thread; before
+// that, it waits. csp_do waits until the goroutine has ended; csp_post does
+// not: fn has the last word on data, or, if the run ends before it is called,
+// drop (may be NULL), which must not touch the runtime. false: fn was not
+// called, or did not end, as the run is over (or out of memory); or it
+// panicked: then *message (may be NULL) is malloced text, else NULL; a csp_post
+// that says so calls neither. Any thread that is not inside the runtime; the
+// library must be installed.
+bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
+            char **message);
+bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
+              void (*drop)(void *data));
+// While it is kept the runtime waits for posts instead of reporting a deadlock;
+// as often released as kept. Any thread.
+void csp_keep(Csp *csp);
+void csp_release_keep(Csp *csp);
+
+// Values that are held are not collected. 0: out of memory. csp_hold and
+// csp_held: natives and csp_host; csp_release: any thread.
+typedef uint32_t CspHandle;
+CspHandle csp_hold(CspCall *call, CspValue value);
+CspValue csp_held(CspCall *call, CspHandle handle);
+void csp_release(Csp *csp, CspHandle handle);
 
 // --- Values -----------------------------------------------------------------
 CspType csp_type(CspValue v);
@@ -271,6 +528,18 @@ size_t csp_bytes_write(CspValue bytes, size_t at, const void *from,
 bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
                       size_t count);
 
+// Channels of at most 134,217,728 values; undef: more, or out of memory.
+// Sending and receiving without waiting:
+CspValue csp_chan(CspCall *call, uint32_t capacity);
+typedef enum CspSent { CSP_SENT, CSP_FULL, CSP_CHAN_CLOSED } CspSent;
+CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value);
+bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value);
+bool csp_close(CspCall *call, CspValue chan);  // false: it was closed
+// `return csp_send(...)`: the native waits; its result is nothing, or what was
+// received and whether the channel was open.
+CspStatus csp_send(CspCall *call, CspValue chan, CspValue value);
+CspStatus csp_recv(CspCall *call, CspValue chan);
+
 // A value as println shows it, malloced (quoted: strings as in source). NULL:
 // out of memory. string() methods are not called; csp_needs_call tells whether
 // that would be needed (then csp_tail to an embedded function that does).
@@ -287,7 +556,7 @@ typedef struct CspClass {
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data);
 // The data, or NULL if v is no such value.
 void *csp_host_data(CspValue v, const CspClass *klass);
-// Methods of a host class (`file.close()`); as csp_register_methods.
+// Methods of a host class (`file.close()`), or NULL; as csp_register_methods.
 bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions);
 // The runtime's own zeroed data of a registered class, made when first asked
@@ -313,6 +582,7 @@ uint64_t csp_random(CspCall *call);
 // Ends the program with this status, now (deferred calls do not run).
 CspStatus csp_exit(CspCall *call, int status);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -205,7 +205,7 @@ static void add_instruction(Dis *d, const LineInfo *place) {
             "");
   uint32_t extra = 0;
   for (const char *f = format; *f != '\0'; f++) {
-    if (*f == 'J' || *f == 'N' || *f == 'R' || *f == '.') extra++;
+    if (*f == 'J' || *f == 'N' || *f == 'R' || *f == 'W' || *f == '.') extra++;
     // GETG shows its name once; caches are not for readers.
     if (*f == '.' || (*f == 'N' && INSTR_OP(*d->at) == OP_GETG)) continue;
     if (f != format) text_add(d->out, " ", 1);
@@ -213,6 +213,8 @@ static void add_instruction(Dis *d, const LineInfo *place) {
       add_jump(d, extra);
     } else if (*f == 'N') {
       add_constant(d, d->at[extra]);
+    } else if (*f == 'W') {
+      text_addf(d->out, "%u", d->at[extra]);
     } else if (*f == 'R') {
       text_addf(d->out, "r%u", d->at[extra]);
     } else {

@@ -17,9 +17,12 @@ static bool text_reserve(Text *text, size_t more) {
   size_t need = text->len + more + 1;
   if (need <= text->cap) return true;
   size_t cap = text->cap * 2 > need ? text->cap * 2 : need + 32;
-  char *data = realloc(text->data, cap);
+  bool fits = text->most == 0 || need <= text->most;
+  if (fits && text->most != 0 && cap > text->most) cap = text->most;
+  char *data = fits ? realloc(text->data, cap) : NULL;
   if (!data) {
     text->failed = true;
+    text->full = !fits;
     return false;
   }
   text->data = data;
@@ -49,7 +52,7 @@ void text_addf(Text *text, const char *format, ...) {
 
 void text_free(Text *text) {
   free(text->data);
-  *text = (Text){NULL, 0, 0, false};
+  *text = (Text){0};
 }
 
 static void add_text(Text *text, const char *s) {
@@ -406,11 +409,54 @@ static bool has_string_method(Value v) {
   return heap_load(&instance->type->string_method) != VALUE_NIL;
 }
 
+// Containers that were met, in an open-addressing table: one that stands in
+// many places is walked once.
+typedef struct Met {
+  const Obj **slots;
+  size_t count, cap;  // cap: 0, or a power of two
+  bool failed;
+} Met;
+
+static const Obj **met_slot(const Met *met, const Obj *obj) {
+  size_t at = (uintptr_t)obj / 16 * 0x9e3779b97f4a7c15u >> 20;
+  while (met->slots[at & (met->cap - 1)] != NULL &&
+         met->slots[at & (met->cap - 1)] != obj)
+    at++;
+  return &met->slots[at & (met->cap - 1)];
+}
+
+static bool met_grow(Met *met) {
+  Met more = {.cap = met->cap ? met->cap * 2 : 64, .count = met->count};
+  more.slots = calloc(more.cap, sizeof *more.slots);
+  if (more.slots == NULL) return false;
+  for (size_t i = 0; i < met->cap; i++)
+    if (met->slots[i] != NULL) *met_slot(&more, met->slots[i]) = met->slots[i];
+  free(met->slots);
+  *met = more;
+  return true;
+}
+
+// false: it was there, or there is no memory.
+static bool met_add(Met *met, const Obj *obj) {
+  if (met->count * 2 >= met->cap && !met_grow(met)) {
+    met->failed = true;
+    return false;
+  }
+  const Obj **slot = met_slot(met, obj);
+  if (*slot != NULL) return false;
+  *slot = obj;
+  met->count++;
+  return true;
+}
+
 bool value_needs_call(Value v) {
+  enum { FEW = 100000 };  // containers; until then nothing is noted
   if (!is_container(v)) return false;
   if (has_string_method(v)) return true;
   Walk w = {.vm = NULL};
+  Met met = {0};
   bool needs = false;
+  size_t entered = 0;
   walk_enter(&w, value_obj(v));
   while (w.depth && !needs) {
     Value key = VALUE_NIL;
@@ -419,8 +465,12 @@ bool value_needs_call(Value v) {
       continue;
     }
     needs = has_string_method(v) || has_string_method(key);
-    if (!needs && is_container(v)) walk_enter(&w, value_obj(v));
+    if (needs || !is_container(v)) continue;
+    if (++entered < FEW || met_add(&met, value_obj(v)))
+      walk_enter(&w, value_obj(v));
   }
   free(w.levels);
-  return needs;
+  free(met.slots);
+  // Without memory to know: the other way is right, too.
+  return needs || w.failed || met.failed;
 }

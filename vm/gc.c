@@ -11,6 +11,7 @@
 // Called by the owner of a P at a safepoint with its goroutine saved. Never
 // inside an allocation: C code need not protect its temporaries.
 #include "gc_internal.h"
+#include "vm/interp.h"
 
 typedef struct Collection {
   Heap *heap;
@@ -70,6 +71,10 @@ static void mark_g(void *arg, G *g) {
 // A timer's arg is an object, or the G inside a goroutine that sleeps.
 _Static_assert(offsetof(Goroutine, g) % 16 != 0, "a G is no object");
 static Obj *timer_object(const Timer *timer) {
+  if (poll_is_deadline(timer)) return NULL;  // not of the heap
+  Group *group = group_of_timer(timer);
+  if (group) return &obj_group(group)->obj;
+  if (timer->fire == group_late) return NULL;  // the main goroutine's
   if ((uintptr_t)timer->arg % 16 == 0) return timer->arg;
   return &goroutine_of((G *)timer->arg)->obj;
 }
@@ -174,7 +179,7 @@ static bool may_be_woken(const Goroutine *g) {
   if (status != G_WAITING) return true;
   uint8_t reason = g->g.reason;
   return reason == WAIT_OTHER || reason == WAIT_SYSCALL_SLOT ||
-         reason == WAIT_SLEEP;
+         reason == WAIT_SLEEP || reason == WAIT_IO || reason == WAIT_CALLBACK;
 }
 
 static void rescue(void *arg, Goroutine *g) {
@@ -239,7 +244,7 @@ static void account(Collection *c, int64_t began) {
     rt_store_relaxed(&heap->total_allocated,
                      heap->total_allocated + (uint64_t)allocated);
   rt_store_relaxed(&heap->live, live);
-  rt_store_relaxed(&heap->goal, live * 2 > GOAL_MIN ? live * 2 : GOAL_MIN);
+  rt_store_relaxed(&heap->goal, heap_next_goal(heap, live));
   rt_store_relaxed(&heap->collections, heap->collections + 1);
   uint64_t pause = (uint64_t)(rt_now() - began);
   rt_store_relaxed(&heap->pause_last, pause);
@@ -265,11 +270,12 @@ static void collect_stopped(Collection *c, int64_t began) {
 }
 
 void gc_collect(P *p, Goroutine *g) {
+  G *current = g == NULL ? NULL : &g->g;
   Vm *vm = local_of(p)->vm;
   Collection c = {.heap = vm->heap, .vm = vm, .p = p};
   heap_sweep_all(c.heap);
   int64_t began = rt_now();
-  if (!sched_stop_world(p, &g->g)) return;
+  if (!sched_stop_world(p, current)) return;
   bool wanted = heap_gc_wanted(c.heap);  // else another P was first
   if (wanted) collect_stopped(&c, began);
   sched_start_world(p);

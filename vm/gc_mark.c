@@ -172,7 +172,9 @@ static void mark_waiter(void *arg, Waiter *waiter) {
 }
 
 static void scan_chan(GcMarker *m, Chan *chan) {
-  if (chan->count || chan->recv_first || chan->send_first)
+  if (chan_grows(chan) && chan_growth(chan)->ring)
+    gc_mark_obj(m, gc_object_around(chan_growth(chan)->ring));
+  if (chan_count(chan) || chan->recv_first || chan->send_first)
     chan_scan(chan, mark_word_at, mark_waiter, m);
 }
 
@@ -209,7 +211,7 @@ static void scan_select(GcMarker *m, const SelectBlock *block) {
   }
 }
 
-static void scan_goroutine(GcMarker *m, const Goroutine *g) {
+static void scan_goroutine(GcMarker *m, Goroutine *g) {
   scan_stack(m, g);
   if (rt_load_relaxed(&g->g.status) == G_DEAD) return;
   gc_mark_obj(m, g->task);
@@ -218,6 +220,8 @@ static void scan_goroutine(GcMarker *m, const Goroutine *g) {
   if (g->g.wait.chan) gc_mark_obj(m, gc_object_around(g->g.wait.chan));
   if (g->select) scan_select(m, g->select);
   gc_mark_obj(m, g->sleep_block);
+  if (g->g.group) gc_mark_obj(m, obj_group(g->g.group));
+  group_forget_chan(&g->g);
   if (g->panic) panic_mark(g->panic, m);
 }
 
@@ -229,6 +233,17 @@ static void scan_iter(GcMarker *m, const ObjIter *iter) {
 static void scan_task(GcMarker *m, ObjTask *task) {
   gc_mark(m, task->results);
   scan_chan(m, &task->done);
+}
+
+// Who can end: they are woken when it is cancelled, or its owner when they end.
+static void scan_group(GcMarker *m, const ObjGroup *o) {
+  const Group *group = &o->group;
+  gc_mark(m, o->failure);
+  if (group->ended) return;
+  gc_mark_obj(m, goroutine_of(group->owner));
+  if (group->parent) gc_mark_obj(m, obj_group(group->parent));
+  for (const G *g = group->members; g; g = g->member_next)
+    gc_mark_obj(m, goroutine_of((G *)(uintptr_t)g));
 }
 
 static void scan_module(GcMarker *m, const ObjModule *module) {
@@ -311,6 +326,13 @@ void gc_scan(GcMarker *m, Obj *obj) {
       return;
     case OBJ_ITER:
       scan_iter(m, (ObjIter *)obj);
+      return;
+    case OBJ_EACH:
+      gc_mark(m, ((ObjEach *)obj)->of);
+      gc_mark(m, ((ObjEach *)obj)->with);
+      return;
+    case OBJ_GROUP:
+      scan_group(m, (ObjGroup *)obj);
       return;
   }
   rt_throw("collector: object %p has the unknown type %d", (void *)obj,

@@ -44,6 +44,7 @@ struct Goroutine {
   Goroutine *all_next;  // this P's list of goroutines; collector unlinks
   SelectBlock *select;  // of a pending select, or NULL
   uint32_t multi;       // values above `top` of a call with a varying count
+  uint32_t shield_at;   // a deferred call's offset, or 0 (group.c)
   uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
   void *pending;        // a parked native's record (call.c), malloced
   Timer *sleep;         // in an ObjRaw; NULL until the first sleep

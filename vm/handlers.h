@@ -100,14 +100,18 @@ HANDLER(CLOSURE) {
     else                                              \
       pc++;                                           \
   } while (0)
+// Loops go on by themselves: no jump to what follows them, too.
+#define JUMP_BACK()                                   \
+  do {                                                \
+    pc += 1 + INSTR_SJ(*pc);                          \
+    SAFEPOINT();                                      \
+    NEXT();                                           \
+  } while (0)
 #define TAKE_BACK(condition, wanted)                  \
   do {                                                \
-    if ((condition) == (bool)(wanted)) {              \
-      pc += 1 + INSTR_SJ(*pc);                        \
-      SAFEPOINT();                                    \
-    } else {                                          \
-      pc++;                                           \
-    }                                                 \
+    if (LIKELY((condition) == (bool)(wanted)))        \
+      JUMP_BACK();                                    \
+    pc++;                                             \
   } while (0)
 #define COMPARE(op, take, xv, yv)                 \
   {                                               \
@@ -175,12 +179,8 @@ HANDLER(INCLT) {
                __builtin_add_overflow((int64_t)x, (int64_t)4, &r)))
     JUMP_TO(inclt_general);
   base[A] = (Value)r;
-  if (r < (int64_t)y) {
-    pc += 1 + INSTR_SJ(*pc);
-    SAFEPOINT();
-  } else {
-    pc++;
-  }
+  if (LIKELY(r < (int64_t)y)) JUMP_BACK();
+  pc++;
   NEXT();
 }
 HANDLER(TEST) {
@@ -214,36 +214,30 @@ HANDLER(NEXT1) {
   Value *state = base + A;
   if (LIKELY(state[2] == value_from_small(ITER_INT))) {
     Value at = state[0];
-    if ((int64_t)at < (int64_t)state[1]) {
+    if (LIKELY((int64_t)at < (int64_t)state[1])) {
       state[0] = at + 4;
       base[B] = at;
-      pc += 1 + INSTR_SJ(*pc);
-      SAFEPOINT();
-    } else {
-      pc++;
+      JUMP_BACK();
     }
+    pc++;
     NEXT();
   }
   if (LIKELY(state[2] == value_from_small(ITER_LIST))) {
     ObjValues *block = list_block((ObjList *)value_obj(state[0]));
     size_t at = (size_t)value_small(state[1]);
-    if (at < values_len(block)) {
+    if (LIKELY(at < values_len(block))) {
       base[B] = heap_load(&block->slots[at]);
       state[1] += 4;
-      pc += 1 + INSTR_SJ(*pc);
-      SAFEPOINT();
-    } else {
-      pc++;
+      JUMP_BACK();
     }
+    pc++;
     NEXT();
   }
   if (state[2] == value_from_small(ITER_CHAN) && !l->heap.barrier &&
+      g->g.group == NULL &&
       chan_take_quick(l->p, &((ObjChan *)value_obj(state[0]))->chan, &base[B],
-                      VALUE_NIL)) {
-    pc += 1 + INSTR_SJ(*pc);
-    SAFEPOINT();
-    NEXT();
-  }
+                      VALUE_NIL))
+    JUMP_BACK();
   JUMP_TO(next_general);
 }
 HANDLER(NEXT2) { JUMP_TO(next_general); }
@@ -302,10 +296,38 @@ HANDLER(RANGEI) RANGE_LIKE(true)
     ObjValues *block = list_block((ObjList *)value_obj(x));             \
     /* a negative one is a large one here */                            \
     if (LIKELY((Value)(at) >> 2 < values_len(block)))
+// The first element met decides what the place turns into.
 HANDLER(GETIDX) {
   Value x = base[B], at = base[C];
   LIST_ELEMENT(x, at) {
+      Value v = heap_load(&block->slots[at >> 2]);
+      base[A] = v;
+      if (value_is_type(v, OBJ_INSTANCE))
+        SPECIALISE(GETIDXO);
+      else
+        SPECIALISE(GETIDXN);
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+HANDLER(GETIDXN) {
+  Value x = base[B], at = base[C];
+  LIST_ELEMENT(x, at) {
       base[A] = heap_load(&block->slots[at >> 2]);
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+// Who walks a list of structs waits for memory: so the next one is asked for.
+HANDLER(GETIDXO) {
+  Value x = base[B], at = base[C];
+  LIST_ELEMENT(x, at) {
+      const Value *slot = &block->slots[at >> 2];
+      base[A] = heap_load(slot);
+      if ((at >> 2) + 1 < values_len(block))
+        __builtin_prefetch((void *)(uintptr_t)(heap_load(slot + 1) - TAG_OBJ));
       NEXT();
     }
   }
@@ -472,7 +494,7 @@ HANDLER(SPREAD) {
   NEXT();
 }
 HANDLER(NAMED) {
-  TRY(call_named(l, g, (int)A, (int)B, k[*pc]));
+  TRY_ONCE(call_named(l, g, (int)A, (int)B, k[*pc]));
   base = g->base;
   pc++;
   NEXT();
@@ -516,7 +538,7 @@ HANDLER(RETV) {
 HANDLER(PACK) {
   SAVE();
   ObjValues *block = values_new(l, g->multi);
-  if (UNLIKELY(block == NULL)) TRY(vm_panic_memory(l, g));
+  if (UNLIKELY(block == NULL)) TRY_ONCE(vm_panic_memory(l, g));
   for (uint32_t n = 0; n < g->multi; n++) block->slots[n] = base[A + n];
   block->len = g->multi;
   base[A] = value_from_obj(block);
@@ -551,7 +573,7 @@ HANDLER(DEFER) {
   NEXT();
 }
 HANDLER(DEFERV) {
-  TRY(call_defer(l, g, (int)A, (int)g->multi));
+  TRY_ONCE(call_defer(l, g, (int)A, (int)g->multi));
   NEXT();
 }
 HANDLER(FAIL) {
@@ -566,8 +588,17 @@ HANDLER(RUNMOD) {
 // --- Channels ---------------------------------------------------------------
 // With one P, while nobody marks and nobody waits, a channel is a ring.
 #define QUICK_CHAN(x) (value_is_type(x, OBJ_CHAN) && !l->heap.barrier)
+// Before an operation that may block: members of groups may be cancelled.
+#define STOP_IF_CANCELLED()                              \
+  do {                                                   \
+    if (UNLIKELY(g->g.group != NULL)) {                  \
+      SAVE();                                            \
+      if (group_cancels(l, g)) JUMP_TO(throw_panic);     \
+    }                                                    \
+  } while (0)
 HANDLER(SEND) {
   Value to = base[A];
+  STOP_IF_CANCELLED();
   if (QUICK_CHAN(to) &&
       chan_put_quick(l->p, &((ObjChan *)value_obj(to))->chan, base[B]))
     NEXT();
@@ -576,6 +607,7 @@ HANDLER(SEND) {
 }
 HANDLER(RECV) {
   Value from = base[B], v;
+  STOP_IF_CANCELLED();
   if (C <= 1 && QUICK_CHAN(from) &&
       chan_take_quick(l->p, &((ObjChan *)value_obj(from))->chan, &v,
                       VALUE_NIL)) {
@@ -586,12 +618,26 @@ HANDLER(RECV) {
   FOLLOW(conc_recv(l, g, i));
 }
 HANDLER(SELECT) {
+  STOP_IF_CANCELLED();
   SAVE();
   FOLLOW(conc_select(l, g, i));
 }
 HANDLER(SELVAL) {
-  TRY(conc_outcome(l, g, base + A, base + B + 1, (int)C));
+  TRY_ONCE(conc_outcome(l, g, base + A, base + B + 1, (int)C));
   NEXT();
+}
+
+// --- Groups -----------------------------------------------------------------
+HANDLER(GROUP) {
+  SAVE();
+  Next follow = group_open(l, g, A, pc + 1 + INSTR_SJ(*pc));
+  if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
+  pc++;
+  NEXT();
+}
+HANDLER(GROUPEND) {
+  SAVE();
+  FOLLOW(group_close(l, g));
 }
 
 // --- The interpreter's own frames -------------------------------------------

@@ -105,35 +105,45 @@ HANDLER(SUBKF) FLOATS_FIRST(-, k[C], SUBK)
 HANDLER(MULKF) FLOATS_FIRST(*, k[C], MULK)
 HANDLER(DIVKF) FLOATS_FIRST(/, k[C], DIVK)
 
-// product: of ints, with one shift, or of floats; z is the third operand.
-#define PRODUCT_LIKE(float_expr, int_expr)                                   \
+// Two operations in one: of floats u, v and w, or of the words x, y and z of
+// small ints, with part between them. A word's product takes one factor unshifted.
+#define ADD_INTS(a, b, r) __builtin_add_overflow((int64_t)(a), (int64_t)(b), r)
+#define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)
+#define MUL_INTS(a, b, r) __builtin_mul_overflow((int64_t)(a), value_small(b), r)
+#define PAIR_LIKE(floats, first_overflows, second_overflows)                 \
   {                                                                          \
     Value x = base[B], y = base[C], z = base[*pc], f;                        \
     if (LIKELY(value_both_flo(x, y) && value_is_flo(z))) {                   \
-      double product = value_flo(x) * value_flo(y), third = value_flo(z);    \
-      if (LIKELY(value_try_flo(float_expr, &f))) {                           \
+      double u = value_flo(x), v = value_flo(y), w = value_flo(z);           \
+      if (LIKELY(value_try_flo(floats, &f))) {                               \
         base[A] = f;                                                         \
         pc++;                                                                \
         NEXT();                                                              \
       }                                                                      \
     } else if (LIKELY(value_both_small(x, y) && value_is_small(z))) {        \
-      int64_t product, third = (int64_t)z, r;                                \
-      if (LIKELY(!__builtin_mul_overflow((int64_t)x, value_small(y),         \
-                                         &product) &&                        \
-                 !int_expr)) {                                               \
+      int64_t part, r;                                                          \
+      if (LIKELY(!first_overflows && !second_overflows)) {                   \
         base[A] = (Value)r;                                                  \
         pc++;                                                                \
         NEXT();                                                              \
       }                                                                      \
     }                                                                        \
-    JUMP_TO(product_general);                                                \
+    JUMP_TO(pair_general);                                                   \
   }
 HANDLER(MULADD)
-PRODUCT_LIKE(product + third, __builtin_add_overflow(product, third, &r))
+PAIR_LIKE(u * v + w, MUL_INTS(x, y, &part), ADD_INTS(part, z, &r))
 HANDLER(MULSUB)
-PRODUCT_LIKE(product - third, __builtin_sub_overflow(product, third, &r))
+PAIR_LIKE(u * v - w, MUL_INTS(x, y, &part), SUB_INTS(part, z, &r))
 HANDLER(SUBMUL)
-PRODUCT_LIKE(third - product, __builtin_sub_overflow(third, product, &r))
+PAIR_LIKE(w - u * v, MUL_INTS(x, y, &part), SUB_INTS(z, part, &r))
+HANDLER(ADDADD)
+PAIR_LIKE(u + v + w, ADD_INTS(x, y, &part), ADD_INTS(part, z, &r))
+HANDLER(ADDSUB)
+PAIR_LIKE(u + v - w, ADD_INTS(x, y, &part), SUB_INTS(part, z, &r))
+HANDLER(SUBADD)
+PAIR_LIKE(u - v + w, SUB_INTS(x, y, &part), ADD_INTS(part, z, &r))
+HANDLER(SUBSUB)
+PAIR_LIKE(u - v - w, SUB_INTS(x, y, &part), SUB_INTS(part, z, &r))
 
 #define MOD_LIKE(yv)                                        \
   {                                                         \
@@ -163,6 +173,31 @@ HANDLER(ADDW) WIDE(base[C], (uint64_t)n + (uint64_t)m)
 HANDLER(SUBW) WIDE(base[C], (uint64_t)n - (uint64_t)m)
 HANDLER(MULW) WIDE(base[C], (uint64_t)n * (uint64_t)m)
 HANDLER(MULWK) WIDE(k[C], (uint64_t)n * (uint64_t)m)
+
+// Two of them in one; the second word is, or has, the third operand.
+#define WIDE_PAIR(yv, expr)                                                  \
+  {                                                                          \
+    Value x = base[B], y = (yv), v;                                          \
+    int64_t n, m;                                                            \
+    if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
+               value_try_int(l, (int64_t)(expr), &v))) {                     \
+      base[A] = v;                                                           \
+      pc++;                                                                  \
+      NEXT();                                                                \
+    }                                                                        \
+    JUMP_TO(pair_general);                                                   \
+  }
+HANDLER(XORSHL) WIDE_PAIR(base[C], (uint64_t)n ^ (uint64_t)m << *pc)
+HANDLER(XORSHR) WIDE_PAIR(base[C], n ^ m >> *pc)
+HANDLER(XORSHRL) WIDE_PAIR(base[C], (uint64_t)n ^ (uint64_t)m >> *pc)
+#define MULADDW_LIKE(yv)                                                     \
+  {                                                                          \
+    int64_t third;                                                           \
+    if (UNLIKELY(!value_wide(base[*pc], &third))) JUMP_TO(pair_general);     \
+    WIDE_PAIR(yv, (uint64_t)n * (uint64_t)m + (uint64_t)third)               \
+  }
+HANDLER(MULADDW) MULADDW_LIKE(base[C])
+HANDLER(MULKADDW) MULADDW_LIKE(k[C])
 
 #define BIT_LIKE(op, yv)                             \
   {                                                  \

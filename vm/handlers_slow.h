@@ -14,8 +14,8 @@ SHARED(arith_general) {
   CHARGE();
   NEXT();
 }
-SHARED(product_general) {
-  TRY(arith_product(l, g, base, i, *pc));
+SHARED(pair_general) {
+  TRY(arith_pair(l, g, base, k, i, *pc));
   CHARGE();
   pc++;
   NEXT();
@@ -37,7 +37,7 @@ SHARED(inclt_general) {
   SAVE();
   if (UNLIKELY(!arith_op(l, g, OP_ADD, base[A], value_from_small(1),
                          &base[A])))
-    JUMP_TO(throw_panic);
+    JUMP_TO(throw_or_again);
   int answer = compare_op(l, g, OP_LT, base[A], base[B]);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
   if (answer != 0) {
@@ -78,12 +78,34 @@ SHARED(grow_stack) {
   pc--;
   NEXT();
 }
+// A call of a native for one result, or none, that has a quick form (quick.c).
+#define QUICK_NATIVE(f, argc, words)                                       \
+  do {                                                                     \
+    const NativeDef *def = ((ObjNative *)value_obj(f))->def;               \
+    Value result;                                                          \
+    if (def->quick != NULL && C <= 1 &&                                    \
+        def->quick(l, def, base + A + FRAME_WORDS, (int)(argc), &result)) {\
+      if (C == 1) base[A] = result;                                        \
+      pc += (words);                                                       \
+      CHARGE();                                                            \
+      NEXT();                                                              \
+    }                                                                      \
+  } while (0)
 SHARED(call_general) {
+  Value f = base[A + 2];
+  if (value_is_type(f, OBJ_NATIVE)) QUICK_NATIVE(f, B, 0);
   SAVE();
   CHARGE();
   FOLLOW(call_value(l, g, base + A, (int)B, (int)C, pc));
 }
 SHARED(invoke_general) {
+  Value x = base[A + 3];
+  uint32_t cache = rt_load_relaxed(CACHE);  // checked here
+  if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
+    const MethodTable *table = l->vm->methods[value_obj(x)->type];
+    Value f = table->methods[cache & 0xff].function;
+    if (value_is_type(f, OBJ_NATIVE)) QUICK_NATIVE(f, B + 1, 2);
+  }
   SAVE();
   CHARGE();
   FOLLOW(call_method(l, g, A, (int)B + 1, (int)C));
@@ -99,6 +121,7 @@ SHARED(next_general) {
   Next how = iter_next(l, g, i);
   if (LIKELY(how == RELOAD)) {
     RELOAD_FRAME();
+    count -= l->debt, l->debt = 0;
     if (base[A + 2] != value_from_small(ITER_FUNC_RESULT)) SAFEPOINT();
     NEXT();
   }

@@ -70,7 +70,14 @@ void heap_set_stress(Heap *heap, bool stress, bool poison) {
   heap->poison = poison;
 }
 
-void heap_set_limit(Heap *heap, uint64_t bytes) { heap->limit = bytes; }
+void heap_set_memory(Heap *heap, const HeapMemory *memory) {
+  heap->memory = *memory;
+}
+
+void heap_set_limit(Heap *heap, uint64_t bytes) {
+  heap->limit = bytes;
+  heap->goal = heap_next_goal(heap, heap->live);
+}
 
 static void free_segments(MarkSegment *segment) {
   while (segment) {
@@ -124,6 +131,47 @@ void heap_account(LocalHeap *local, int64_t bytes) {
   local->allocated += bytes;
   if (local->allocated >= FLUSH_BYTES || local->allocated <= -FLUSH_BYTES)
     flush_allocated(local);
+}
+
+void heap_account_shared(Heap *heap, int64_t bytes) {
+  rt_add(&heap->external, bytes);
+}
+
+bool heap_limited(const Heap *heap) { return heap->limit != 0; }
+
+size_t heap_room(Heap *heap) {
+  enum { ALWAYS = 64 << 10 };
+  if (heap->limit == 0) return SIZE_MAX;
+  uint64_t used = heap_used(heap);
+  return used + ALWAYS < heap->limit ? heap->limit - used : ALWAYS;
+}
+
+bool heap_take_other(Heap *heap, size_t bytes) {
+  uint64_t limit = heap->limit + heap->limit / 16;
+  if (limit != 0 && heap_used(heap) + bytes > limit) return false;
+  heap_account_shared(heap, (int64_t)bytes);
+  return true;
+}
+
+// With a limit, in time for what is born before the next safepoint.
+uint64_t heap_next_goal(const Heap *heap, uint64_t live) {
+  uint64_t goal = live * 2 > GOAL_MIN ? live * 2 : GOAL_MIN;
+  if (heap->limit == 0) return goal;
+  uint64_t room = heap->limit > live ? heap->limit - live : 0;
+  return goal - live < room / 2 ? goal : live + room / 2;
+}
+
+bool heap_just_collected(LocalHeap *local) {
+  enum { LITTLE = 256 << 10 };
+  flush_allocated(local);
+  Heap *heap = local->heap;
+  int64_t little = (int64_t)(heap->limit / 32);
+  return rt_load_relaxed(&heap->allocated) <
+         (little > LITTLE ? little : LITTLE);
+}
+
+uint64_t heap_collections(const Heap *heap) {
+  return rt_load_relaxed(&heap->collections);  // relaxed: a count
 }
 
 void heap_stats(Heap *heap, HeapStats *out) {
@@ -202,6 +250,10 @@ static Obj *alloc_large(LocalHeap *local, size_t size) {
   Heap *heap = local->heap;
   heap_sweep_large(heap);
   Span *span = span_new_large(heap, size);
+  if (!span) {
+    heap_sweep_all(heap);
+    span = span_new_large(heap, size);
+  }
   if (!span) return NULL;
   local->allocated += (int64_t)span->size;
   flush_allocated(local);

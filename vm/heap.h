@@ -49,12 +49,29 @@ typedef struct HeapHooks {
   void (*free_trace)(void *arg, void *trace);
 } HeapHooks;
 
-Heap *heap_new(Vm *vm);                                   // NULL: out of memory
-void heap_set_hooks(Heap *heap, const HeapHooks *hooks);  // before running
+// Where memory comes from: zeroed blocks of at least 4 MB, at a multiple of
+// align; NULL: none. Any thread, several at once.
+typedef struct HeapMemory {
+  void *(*map)(void *arg, size_t bytes, size_t align);  // NULL: the system
+  void (*unmap)(void *arg, void *block, size_t bytes);
+  void *arg;
+} HeapMemory;
+
+Heap *heap_new(Vm *vm);  // NULL: out of memory
+void heap_set_memory(Heap *heap, const HeapMemory *memory);  // before all else
+void heap_set_hooks(Heap *heap, const HeapHooks *hooks);     // before running
 // For tests: collect at every safepoint, and overwrite freed objects.
 void heap_set_stress(Heap *heap, bool stress, bool poison);
-// Bytes of objects (in units of 64 KiB) from which on heap_alloc gives NULL.
+// Bytes (objects' in units of 64 KiB, and what heap_account counts) from which
+// on heap_alloc gives NULL; 0: none. Before running.
 void heap_set_limit(Heap *heap, uint64_t bytes);
+bool heap_limited(const Heap *heap);
+// What one result may take: what is left of the limit, and no less than 64 KB;
+// SIZE_MAX without a limit. Any thread.
+size_t heap_room(Heap *heap);
+// Takes bytes of other memory on behalf of objects, for which the limit may be
+// passed by a sixteenth. false: too many. Any thread.
+bool heap_take_other(Heap *heap, size_t bytes);
 // Runs finalizers of hosts' objects, frees all. All Ps must be flushed.
 void heap_free(Heap *heap);
 void heap_local_init(LocalHeap *local, Heap *heap);
@@ -110,6 +127,8 @@ Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 
 // Bytes that a host allocated on behalf of objects (may be negative).
 void heap_account(LocalHeap *local, int64_t bytes);
+// The same, without asking for a collection. Any thread.
+void heap_account_shared(Heap *heap, int64_t bytes);
 
 // The one way to store a value into an object that others may see.
 void heap_barrier(LocalHeap *local, Value *slot, Value v);
@@ -132,8 +151,15 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
 // safepoints, and calls gc_collect with the goroutine's frames saved.
 bool heap_gc_wanted(const Heap *heap);
 void heap_want_gc(Heap *heap);
+// Whether so little was allocated since the last collection that what has
+// failed now is what that one was made for. Owner P.
+bool heap_just_collected(LocalHeap *local);
+uint64_t heap_collections(const Heap *heap);  // so far
+// When to collect next, with so much alive after a collection.
+uint64_t heap_next_goal(const Heap *heap, uint64_t live);
 // Stops the world, marks in parallel, starts lazy sweeping, starts the world.
-// May find that another P is collecting: then it has taken part. Owner P.
+// May find that another P is collecting: then it has taken part. Owner P. g:
+// who runs; NULL: the host's thread, between its calls (host.c).
 void gc_collect(P *p, Goroutine *g);
 
 // Values that a host holds: kept until unpinned. Any thread. 0: no memory.

@@ -100,17 +100,19 @@ struct Heap {
   uint32_t want;
   bool stress;        // immutable once running: collect at every safepoint
   bool poison;        // fill freed objects with 0xdb
-  uint64_t limit;     // bytes of units in use; 0: none
+  uint64_t limit;     // bytes of units in use and external; 0: none
+  HeapMemory memory;  // immutable once running
   uint64_t goal;      // collect when live + allocated reach it; STW
   int64_t allocated;  // atomic: since the last collection
-  int64_t external;   // atomic: hosts' own memory, by heap_account
+  int64_t external;   // atomic: not of units, by heap_account
   uint64_t live;      // marked by the last collection; STW
 
   RtLock lock;  // short sections; may map memory outside only
   Chunk *chunks;
   Chunk *last_chunk;
   Chunk *cursor;  // no chunk before it has a free unit
-  uint64_t free_units, used_units;
+  uint64_t free_units;
+  uint64_t used_units;  // atomic; written under lock
   SpanList unswept[CLASSES + 1], partial[CLASSES + 1], full[CLASSES + 1];
   uint64_t mapped;
 
@@ -174,6 +176,7 @@ Span *span_pop(SpanList *list);                 // heap.lock held; may be NULL
 void span_append(SpanList *list, SpanList *tail);  // empties tail
 void heap_release(Heap *heap);  // gives much free memory back to the system
 void heap_unmap(Heap *heap);
+uint64_t heap_used(const Heap *heap);  // what counts against the limit
 
 // --- heap_sweep.c -----------------------------------------------------------
 uint32_t span_sweep(Heap *heap, Span *span);  // objects that stay

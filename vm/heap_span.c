@@ -74,12 +74,22 @@ static char *map_aligned(size_t bytes) {
   return start;
 }
 
+// The same from the host.
+static char *map_by_host(const HeapMemory *memory, size_t bytes) {
+  char *start = memory->map(memory->arg, bytes, CHUNK_SIZE);
+  if ((uintptr_t)start % CHUNK_SIZE == 0) return start;
+  memory->unmap(memory->arg, start, bytes);  // of no use
+  return NULL;
+}
+
 static Chunk *chunk_new(Heap *heap, size_t bytes) {
-  Chunk *chunk = (Chunk *)map_aligned(bytes);
+  bool hosts = heap->memory.map != NULL;
+  Chunk *chunk =
+      (Chunk *)(hosts ? map_by_host(&heap->memory, bytes) : map_aligned(bytes));
   if (!chunk) return NULL;
   // Big heaps gain by big pages; small ones should stay small.
-  if (bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM)
-    madvise(chunk, bytes, MADV_HUGEPAGE);
+  bool big = bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM;
+  if (big && !hosts) madvise(chunk, bytes, MADV_HUGEPAGE);
   chunk->heap = heap;
   chunk->bytes = bytes;
   return chunk;  // the rest is zero
@@ -113,8 +123,13 @@ static void chunk_unlink(Heap *heap, Chunk *chunk) {
 }
 
 static void chunk_unmap(Chunk *chunk) {
+  const HeapMemory *memory = &chunk->heap->memory;
   heap_show(chunk, chunk->bytes);
-  munmap(chunk, chunk->bytes);
+  if (memory->map != NULL) {
+    memory->unmap(memory->arg, chunk, chunk->bytes);
+  } else {
+    munmap(chunk, chunk->bytes);
+  }
 }
 
 // The lowest run of n free units, or -1.
@@ -131,6 +146,22 @@ static uint64_t run_bits(int first, unsigned n) {
   return (((uint64_t)1 << n) - 1) << first;  // n <= 62
 }
 
+uint64_t heap_used(const Heap *heap) {
+  int64_t external = rt_load_relaxed(&heap->external);
+  return rt_load_relaxed(&heap->used_units) * UNIT_SIZE +
+         (uint64_t)(external > 0 ? external : 0);
+}
+
+// heap.lock held.
+static bool over_limit(Heap *heap, uint64_t units) {
+  return heap->limit && heap_used(heap) + units * UNIT_SIZE > heap->limit;
+}
+
+// heap.lock held.
+static void add_used(Heap *heap, int64_t units) {
+  rt_store_relaxed(&heap->used_units, heap->used_units + (uint64_t)units);
+}
+
 // heap.lock held. Takes n units of one chunk, and tells which.
 static Chunk *take_units(Heap *heap, unsigned n, int *first) {
   Chunk *chunk = n == 1 ? heap->cursor : heap->chunks;
@@ -141,14 +172,10 @@ static Chunk *take_units(Heap *heap, unsigned n, int *first) {
     chunk->free &= ~run_bits(*first, n);
     chunk->released &= ~run_bits(*first, n);
     heap->free_units -= n;
-    heap->used_units += n;
+    add_used(heap, n);
     return chunk;
   }
   return NULL;
-}
-
-static bool over_limit(Heap *heap, uint64_t units) {
-  return heap->limit && (heap->used_units + units) * UNIT_SIZE > heap->limit;
 }
 
 static Chunk *get_units(Heap *heap, unsigned n, int *first) {
@@ -164,7 +191,7 @@ static Chunk *get_units(Heap *heap, unsigned n, int *first) {
   *first = UNITS_HEADER;
   chunk_link(heap, chunk);
   heap->free_units += UNITS - UNITS_HEADER - n;
-  heap->used_units += n;
+  add_used(heap, n);
   rt_unlock(&heap->lock);
   return chunk;
 }
@@ -202,7 +229,7 @@ Span *span_new(Heap *heap, uint8_t klass) {
 static Span *span_new_chunk(Heap *heap, uint64_t units) {
   rt_lock(&heap->lock);
   bool over = over_limit(heap, units);
-  if (!over) heap->used_units += units;
+  if (!over) add_used(heap, (int64_t)units);
   rt_unlock(&heap->lock);
   if (over) return NULL;
   Chunk *chunk = chunk_new(heap, (units + UNITS_HEADER) * UNIT_SIZE);
@@ -210,7 +237,7 @@ static Span *span_new_chunk(Heap *heap, uint64_t units) {
   if (chunk)
     chunk_link(heap, chunk);
   else
-    heap->used_units -= units;
+    add_used(heap, -(int64_t)units);
   rt_unlock(&heap->lock);
   if (!chunk) return NULL;
   Span *span =
@@ -243,7 +270,7 @@ void span_free(Heap *heap, Span *span) {
   if (span->klass != CLASS_LARGE) n = 1;
   heap_hide(span->base, n * UNIT_SIZE);
   rt_lock(&heap->lock);
-  heap->used_units -= span->own_chunk ? span->size / UNIT_SIZE : n;
+  add_used(heap, -(int64_t)(span->own_chunk ? span->size / UNIT_SIZE : n));
   if (span->own_chunk) {
     chunk_unlink(heap, chunk);
   } else {
@@ -296,6 +323,7 @@ static uint64_t unreleased_units(Heap *heap) {
 // Keeps as much as will be allocated before the next collection, and acts
 // only when there is half as much again.
 void heap_release(Heap *heap) {
+  if (heap->memory.map != NULL) return;  // not ours to give back page by page
   uint64_t live = rt_load_relaxed(&heap->live);
   uint64_t goal = rt_load_relaxed(&heap->goal);
   uint64_t keep = (goal > live ? goal - live : 0) / UNIT_SIZE + 64;

@@ -16,8 +16,9 @@ static void finalize(Heap *heap, Obj *obj) {
     rt_add(&heap->finalized, 1);
   } else if (obj->type == OBJ_STRUCT) {
     free(((ObjStruct *)obj)->methods);
-  } else if (obj->type == OBJ_TASK) {
-    void *trace = ((ObjTask *)obj)->trace;
+  } else if (obj->type == OBJ_TASK || obj->type == OBJ_GROUP) {
+    void *trace = obj->type == OBJ_TASK ? ((ObjTask *)obj)->trace
+                                        : ((ObjGroup *)obj)->trace;
     if (trace && heap->hooks.free_trace)
       heap->hooks.free_trace(heap->hooks.arg, trace);
   }

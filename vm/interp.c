@@ -26,22 +26,35 @@
 #define C INSTR_C(i)
 
 // --- Slow paths with a common shape -----------------------------------------
+// vm_interrupt asked for this goroutine: it panics, once.
+static bool interp_interrupted(Local *l, Goroutine *g) {
+  uint64_t id = g->g.id;
+  // relaxed: nothing but the id is handed over
+  if (rt_load_relaxed(&l->vm->interrupt) != id) return false;
+  if (!rt_cas(&l->vm->interrupt, &id, (uint64_t)0)) return false;
+  vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT]);
+  return true;
+}
+
 // The safepoint: looks at what the scheduler and the collector want.
 static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
   g->multi = 0;
   g->on_resume = RESUME_NOTHING;
+  l->retried = NULL;
   if (sched_look(l->p, &g->g)) {
     sched_preempt(l->p, &g->g);
     return LEFT;
   }
   if (UNLIKELY(heap_gc_wanted(l->vm->heap))) gc_collect(l->p, g);
-  return RELOAD;
+  return UNLIKELY(interp_interrupted(l, g)) ? THROW : RELOAD;
 }
 
 // Of a resumed goroutine. Goroutines that mostly wait may never count down, so
-// a collection that is due begins at the next safepoint.
+// a collection that is due begins at the next safepoint, and an interrupt comes
+// there, too.
 static int64_t first_count(const Vm *vm) {
-  return UNLIKELY(heap_gc_wanted(vm->heap)) ? 1 : vm->safepoint_count;
+  bool soon = heap_gc_wanted(vm->heap) || rt_load_relaxed(&vm->interrupt) != 0;
+  return UNLIKELY(soon) ? 1 : vm->safepoint_count;
 }
 
 // After the running goroutine left: the next one to run in place on this P,
@@ -50,6 +63,10 @@ static Goroutine *switch_to_next(Local *l) {
   for (;;) {
     G *next = sched_switch(l->p);
     if (next == NULL) return NULL;
+    if (UNLIKELY(next->resume != interp_resume)) {  // it stays on its thread
+      next->resume(l->p, next);
+      return NULL;
+    }
     Goroutine *g = goroutine_of(next);
     if (LIKELY(g->on_resume == RESUME_NOTHING)) return g;
     Next how = interp_wake(l, g);
@@ -64,30 +81,101 @@ Next interp_throw(Local *l, Goroutine *g) {
   return how == GO_ON ? RELOAD : how;
 }
 
+// Whether the closure that CLOSURE makes takes that register.
+static bool captures(const Goroutine *g, Instr i, Instr a) {
+  const Value *k = frame_closure(g->base)->proto->constants;
+  const Proto *proto = (Proto *)(uintptr_t)k[INSTR_BX(i)];
+  for (int n = 0; n < proto->nupvalues; n++)
+    if (proto->upvalues[n].local && proto->upvalues[n].index == a) return true;
+  return false;
+}
+
+// Where the result of the instruction will stand there may be what it gave when
+// it last ran, in a loop: nobody reads that any more.
+static void forget_last_result(const Goroutine *g, Instr i) {
+  Instr a = INSTR_A(i), b = INSTR_B(i), c = INSTR_C(i);
+  switch (INSTR_OP(i)) {
+    case OP_MAP:
+    case OP_CLOSURE:
+      break;
+    case OP_LIST:
+      if (a >= b && a < b + c) return;
+      break;
+    case OP_SLICE:
+      if (a == b || a == c || a == c + 1) return;
+      break;
+    case OP_ADDADD:
+      if (a == g->pc[0]) return;
+      // fall through
+    case OP_ADD:
+    case OP_RANGE:
+    case OP_RANGEI:
+    case OP_NEWCELL:
+      if (a == b || a == c) return;
+      break;
+    default:
+      return;
+  }
+  if (INSTR_OP(i) == OP_CLOSURE && captures(g, i, a)) return;
+  g->base[a] = VALUE_NIL;
+}
+
+// Begins the instruction again if memory can be had then.
+static __attribute__((noinline)) Next throw_again(Local *l, Goroutine *g) {
+  if (!memory_panicked(l, g)) return interp_throw(l, g);
+  forget_last_result(g, g->pc[-1]);
+  if (!memory_panic_again(l, g)) return interp_throw(l, g);
+  g->pc--;
+  return RELOAD;
+}
+
+static bool woken_by_cancel(Local *l, Goroutine *g) {
+  if (!g->g.cancelled) return false;
+  group_raise(l, g);
+  return true;
+}
+
 Next interp_wake(Local *l, Goroutine *g) {
   int why = g->on_resume;
   g->on_resume = RESUME_NOTHING;
   Next how = GO_ON;
   switch (why) {
     case RESUME_RECV:
-      how = conc_recv_resume(l, g, g->pc[-1]);
+      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(l, g)) {
+        how = THROW;
+      } else {
+        how = conc_recv_resume(l, g, g->pc[-1]);
+      }
       break;
     case RESUME_SEND:
-      if (g->g.wait.success) break;
-      vm_panic(l, g, "send on closed channel");
+      if (LIKELY(g->g.wait.success)) break;
+      if (!woken_by_cancel(l, g)) vm_panic(l, g, "send on closed channel");
       how = THROW;
       break;
     case RESUME_SELECT:
       how = conc_select_resume(l, g, g->pc[-1]);
       break;
     case RESUME_NEXT:
-      iter_resume(l, g);
+      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(l, g)) {
+        how = THROW;
+      } else {
+        iter_resume(l, g);
+      }
+      break;
+    case RESUME_SLEEP:
+      if (woken_by_cancel(l, g)) how = THROW;
       break;
     case RESUME_CALL:
       how = call_native_done(l, g);
       break;
     case RESUME_NATIVE:
       how = conc_select_native_resume(l, g);
+      break;
+    case RESUME_GROUP:
+      how = group_close(l, g);
+      break;
+    case RESUME_UNWIND:
+      how = THROW;
       break;
     default:
       break;
@@ -156,8 +244,14 @@ static const Handler handlers[OP_COUNT];
     if (follow == THROW) JUMP_TO(throw_panic);    \
     INTERP_RETURN();                              \
   } while (0)
-// A slow path that either works or panics.
+// A slow path that either works or panics. The first is for what has changed
+// nothing where it finds no memory: it is done again after a collection.
 #define TRY(expr)                                  \
+  do {                                             \
+    SAVE();                                        \
+    if (UNLIKELY(!(expr))) JUMP_TO(throw_or_again); \
+  } while (0)
+#define TRY_ONCE(expr)                             \
   do {                                             \
     SAVE();                                        \
     if (UNLIKELY(!(expr))) JUMP_TO(throw_panic);   \
@@ -176,6 +270,8 @@ SHARED(look) {
   SAVE();
   count = l->vm->safepoint_count;
   Next follow = safepoint(l, g);
+  if (UNLIKELY(follow == THROW)) follow = interp_throw(l, g);
+  if (follow == RETURN) INTERP_RETURN();
   if (follow == LEFT) {
     g = switch_to_next(l);
     if (g == NULL) INTERP_RETURN();
@@ -193,6 +289,15 @@ SHARED(switch_away) {
 SHARED(throw_panic) {
   (void)i, (void)k, (void)base, (void)pc;
   Next follow = interp_throw(l, g);
+  if (follow == LEFT) JUMP_TO(switch_away);
+  if (follow == RETURN) INTERP_RETURN();
+  RELOAD_FRAME();
+  NEXT();
+}
+
+SHARED(throw_or_again) {
+  (void)i, (void)k, (void)base, (void)pc;
+  Next follow = throw_again(l, g);
   if (follow == LEFT) JUMP_TO(switch_away);
   if (follow == RETURN) INTERP_RETURN();
   RELOAD_FRAME();
@@ -258,7 +363,9 @@ void interp_resume(P *p, G *sg) {
 look : {
   SAVE();
   count = l->vm->safepoint_count;
-  if (safepoint(l, g) == LEFT) goto switch_away;
+  Next follow = safepoint(l, g);
+  if (UNLIKELY(follow == THROW)) goto throw_panic;
+  if (follow == LEFT) goto switch_away;
   RELOAD_FRAME();
   NEXT();
 }
@@ -270,6 +377,13 @@ switch_away : {
 }
 throw_panic : {
   Next follow = interp_throw(l, g);
+  if (follow == LEFT) goto switch_away;
+  if (follow == RETURN) return;
+  RELOAD_FRAME();
+  NEXT();
+}
+throw_or_again : {
+  Next follow = throw_again(l, g);
   if (follow == LEFT) goto switch_away;
   if (follow == RETURN) return;
   RELOAD_FRAME();

@@ -28,6 +28,9 @@ enum {
   RESUME_NEXT,    // pc[-1] is NEXT1 or NEXT2
   RESUME_CALL,    // a native's blocking work: g->pending
   RESUME_NATIVE,  // _sched_select is over: g->pending
+  RESUME_SLEEP,   // a sleep that could be cancelled
+  RESUME_GROUP,   // pc[-1] is GROUPEND
+  RESUME_UNWIND,  // a panic goes on
 };
 
 // Safepoints between two looks (SCHEDULER row 18).
@@ -50,10 +53,12 @@ bool stack_init(Local *l, Goroutine *g, size_t words);
 // --- arith.c ----------------------------------------------------------------
 // b op c for any values and arithmetic opcode (immediate and constant forms
 // are mapped to the plain ones). false: panicked.
-// MULADD and its like; z: the third operand's register.
-bool arith_product(Local *l, Goroutine *g, Value *base, Instr i, Instr z);
 bool arith_op(Local *l, Goroutine *g, Op op, Value b, Value c, Value *out);
 bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i);
+// An instruction of two operations (MULADD, ADDADD, XORSHL, MULADDW and their
+// like); word: its second one.
+bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
+                Instr word);
 // op EQ, LT or LE: 0, 1, or -1 (panicked).
 int compare_slow(Local *l, Goroutine *g, const Value *base, const Value *k,
                  Instr i);  // of a comparison instruction, EQ forms included
@@ -67,6 +72,9 @@ bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
                   Value *out);
 bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out);
 bool access_is(Vm *vm, Value v, Value type);
+// Cache words: 24 bits name a struct type, or a built-in one by this; 8 bits
+// are the place of the field or method.
+#define BUILTIN_ID(type) (0xffffffu - (uint32_t)(type))
 // x.name as a value. `word` is the cache word, may be rewritten.
 bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
                   uint32_t *word, Value *out);
@@ -76,6 +84,9 @@ bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
 bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
                    uint32_t *word, Value *function, bool *method);
 
+// Calls fn with the names of x's fields and methods.
+void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
+                      void *arg);
 // Panics with that message about suggest->wanted, and what was fed into it
 // that comes near ("(did you mean `x`?)"). Returns false.
 bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
@@ -115,8 +126,15 @@ const char *function_name(Value f);
 // The native in window[2]; g->pc is where to go on.
 Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want);
 Next call_native_done(Local *l, Goroutine *g);  // RESUME_CALL
+// The native whose blocking call g is in; NULL: none, or not to be named.
+const char *native_blocked_in(const Goroutine *g);
+void native_drop(Goroutine *g);  // RESUME_CALL, but it never runs again
+// The same at the runtime's end, when natives may be called: the native frees
+// what the call was for. l: any.
+void native_close(Local *l, Goroutine *g);
 void native_def_free(NativeDef *def);
-void vm_keep_native(Vm *vm, NativeDef *def);  // vm.c: frees it at the end
+// boot.c: frees it at the end; false: out of memory
+bool vm_keep_native(Vm *vm, NativeDef *def);
 
 // --- iter.c -----------------------------------------------------------------
 bool iter_start(Local *l, Goroutine *g, Value *state, Value x);
@@ -132,11 +150,18 @@ enum {
   ITER_FUNC,
   ITER_FUNC_RESULT,
   ITER_BYTES,
-  ITER_RANGE
+  ITER_RANGE,
+  ITER_EACH
 };
 
 // --- conc.c: go, channels, select, tasks ------------------------------------
 Goroutine *goroutine_new(Local *l, Value function, const Value *args, int argc);
+// NULL: out of memory. conc_task_again: of one that has an outcome, before its
+// next goroutine; nobody else has it.
+ObjTask *conc_task(Local *l);
+void conc_task_again(Sched *s, ObjTask *task);
+// A goroutine with a task, for sched_spawn. NULL: out of memory.
+Goroutine *conc_prepare(Local *l, Value function);
 Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task);
 Next conc_send(Local *l, Goroutine *g, Value to, Value v);
 Next conc_recv(Local *l, Goroutine *g, Instr i);
@@ -162,12 +187,15 @@ typedef struct Trace {
   uint64_t goroutine;
   const Proto *created_in;
   const Instr *created_pc;
+  Heap *heap;       // whose limit it counts against, or NULL
   uint64_t elided;  // frames left out after the first half
   uint32_t count;
+  bool error;  // not of a panic, but of an error that `?` found no taker for
   uint32_t text_size;   // 0: none; else of the value's text, behind the frames
   TraceFrame frames[];  // count, and room for those alone
 } Trace;
 enum { TRACE_MAX = 100, CAUSES_SHOWN = 20 };
+enum { MESSAGE_MAX = 64 << 10 };  // bytes shown of a panic's value
 
 enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };
 
@@ -176,16 +204,30 @@ struct Panic {
   Panic *link;      // older, interrupted by this one
   ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
   bool recovered;
+  bool cancels;       // the goroutine is cancelled: `try` lets it pass
   uint8_t described;  // DESCRIBE_...: its value's string() methods
   char *error_at;     // malloced: no panic, but an error that ends the program
+  int64_t report_at;  // at the latest, though groups do not end (group.c)
   Trace *trace;
+  struct PanicReserve *reserve;  // NULL: malloced; else one of it
 };
 
+// Records for when memory is out: one to a goroutine at most. With all in use
+// a goroutine gets `last`, which ends the run.
+typedef struct PanicReserve {
+  uint64_t used;  // atomic: bits
+  Panic records[64];
+  Panic last;
+} PanicReserve;
+
 Trace *trace_capture(const Goroutine *g);  // NULL: out of memory
+void trace_drop(Trace *trace);             // any thread
 // The value's text is kept with its trace; without memory it is not.
 void trace_set_text(Trace **trace, const char *text, size_t len);
 const char *trace_text(const Trace *trace);  // or NULL
 void trace_print(Text *out, const Trace *trace, const char *state);
+void trace_print_frames(Text *out,
+                        const Trace *trace);  // without the first line
 Next panic_unwind(Local *l, Goroutine *g);
 Next panic_go(Local *l, Goroutine *g);  // PANICGO
 // Before panics are reported, or a task's panic is kept, their values'
@@ -196,10 +238,57 @@ void panic_set_text(Goroutine *g, const char *text, size_t len);
 // The same for an error that ends the program, told of with `at` (malloced).
 Next panic_end_with(Local *l, Goroutine *g, Value error, char *at);
 Value panic_recover(Local *l, Goroutine *g);
+void panic_end(Goroutine *g);   // the newest ends in the top frame
+void panic_drop(Goroutine *g);  // the newest
 void panic_free_all(Goroutine *g);
 // No deferred call or try stopped the panic: the task's or program's end.
 Next conc_panicked(Local *l, Goroutine *g);  // conc.c
 Value panic_as_error(Local *l, Value value);
+
+// --- group.c ----------------------------------------------------------------
+Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end);  // GROUP
+Next group_close(Local *l, Goroutine *g);                            // GROUPEND
+// g, that is going to be started, can be cancelled alone; and with caller,
+// which waits for it, or NULL. NULL: no memory.
+ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller);
+// The newest panic leaves the top frame: GO_ON: there is no group in it; THROW:
+// that has ended, look again.
+Next group_unwind(Local *l, Goroutine *g);
+void group_late(P *p, Timer *timer, int64_t now);  // fires Vm.late
+// g ends with its panic, or that error. true: its group knows.
+bool group_failed(Local *l, Goroutine *g);
+bool group_failed_with(Local *l, Goroutine *g, Value error);
+// A deferred call begins, at that offset; one may have ended.
+void group_shield(Goroutine *g, ptrdiff_t window);
+void group_unshield(Goroutine *g);
+// Panics because g is cancelled.
+void group_raise(Local *l, Goroutine *g);
+// Before what blocks, or would: true: g is cancelled, and panics.
+bool group_cancels_member(Local *l, Goroutine *g);
+static inline __attribute__((always_inline)) bool group_cancels(Local *l,
+                                                                Goroutine *g) {
+  return __builtin_expect(g->g.group != NULL, 0) && group_cancels_member(l, g);
+}
+
+// --- limits.c ---------------------------------------------------------------
+// Memory was not to be had at g->pc: true: a collection was made, so try again;
+// false: that has been done, or cannot be. g is complete. Owner P.
+bool memory_again(Local *l, Goroutine *g);
+// Whether g panics because memory was not to be had.
+bool memory_panicked(Local *l, const Goroutine *g);
+// memory_again, and if so that panic is taken back.
+bool memory_panic_again(Local *l, Goroutine *g);
+// Whether another goroutine may start. false: panicked. They are exact but for
+// those that several Ps start at the same moment.
+bool goroutine_allowed_limited(Local *l, Goroutine *g);
+static inline bool goroutine_allowed(Local *l, Goroutine *g) {
+  return __builtin_expect(l->vm->goroutine_limit == 0, 1) ||
+         goroutine_allowed_limited(l, g);
+}
+static inline void goroutine_count(Local *l, int64_t more) {
+  if (__builtin_expect(l->vm->goroutine_limit != 0, 0))
+    rt_add(&l->vm->goroutines, (uint64_t)more);
+}
 
 // --- frames' own code (vm.c) ------------------------------------------------
 // Fixed code that the interpreter's own frames run; in every Vm.
@@ -211,6 +300,8 @@ typedef struct VmCode {
   Instr return_nils[256];  // RETD 0 n
   Value concat;            // the prelude's _concat, or nil
   Value memory_error;      // what is panicked with when memory is out
+  Value cancel_errors[CANCEL_REASONS];  // by CancelReason; [0]: nil
+  PanicReserve reserve;
 } VmCode;
 VmCode *vm_code(Vm *vm);
 
@@ -218,8 +309,14 @@ VmCode *vm_code(Vm *vm);
 // An uncaught panic, error or deadlock: prints once, ends the runtime with
 // status 1. The goroutine is parked for ever.
 Next report_panic(Local *l, Goroutine *g, const Panic *panic);
+// The same with what the others do; or, while the world is stopped already,
+// g comes to unwind again.
+Next report_panic_waiting(Local *l, Goroutine *g, const Panic *panic);
 Next report_error(Local *l, Goroutine *g, Value error);
 void report_deadlock(Vm *vm);
+// Whether the program goes on when this goroutine ends badly.
+bool vm_goes_on(const Vm *vm, const Goroutine *g);
+void report_and_go_on(Vm *vm, const Panic *panic);
 Next vm_exit(Local *l, Goroutine *g, int status);
 int64_t vm_goroutine_count(Vm *vm);  // about
 bool vm_out_full(Vm *vm);    // output must be flushed by a blocking call

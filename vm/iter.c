@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // For loops over anything: a list, map, string, bytes, range, int, channel, or
-// a function called until it gives nil.
+// a function called until it gives nil; or what a native finds one by one.
 //
 // The state is six registers: [0] what is walked, [1] the place in it, [2] the
-// kind, [3] a running index (ranges and channels). A function is called in a
-// window at [3], and returns to the same NEXT instruction with the kind
+// kind, [3] a running index (ranges, channels, natives). A function is called
+// in a window at [3], and returns to the same NEXT instruction with the kind
 // ITER_FUNC_RESULT. Ints and lists in NEXT1 are done in handlers.h.
 #include "vm/interp.h"
 
@@ -64,6 +64,9 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
     case OBJ_RANGE:
       start_range(state, (ObjRange *)value_obj(x));
       return true;
+    case OBJ_EACH:
+      set(state, x, 0, ITER_EACH);
+      return true;
     case OBJ_CLOSURE:
     case OBJ_NATIVE:
     case OBJ_BOUND:
@@ -75,7 +78,8 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
 }
 
 // --- Steps: each gives a key and a value, or says that it is over -----------
-typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED } Step;
+// STEP_FAILED: no memory; STEP_PANICKED: g has a panic.
+typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED, STEP_PANICKED } Step;
 
 static Step next_range(Local *l, Value *state, Value *key, Value *value) {
   const ObjRange *range = (ObjRange *)value_obj(state[0]);
@@ -85,8 +89,9 @@ static Step next_range(Local *l, Value *state, Value *key, Value *value) {
     return STEP_END;
   *key = state[1];
   *value = value_from_int(l, (int64_t)((uint64_t)range->from + (uint64_t)done));
+  if (*value == VALUE_UNDEF) return STEP_FAILED;
   state[1] = value_from_small(done + 1);
-  return *value == VALUE_UNDEF ? STEP_FAILED : STEP_VALUE;
+  return STEP_VALUE;
 }
 
 static Step next_string(Local *l, Value *state, Value *key, Value *value) {
@@ -135,6 +140,42 @@ static Step next_int(Value *state, Value *key, Value *value) {
   return STEP_VALUE;
 }
 
+// Of a call that is no native's own: it has neither arguments nor results.
+static void begin_step(CspCall *call, Local *l, Goroutine *g) {
+  call->local = l;
+  call->vm = l->vm;
+  call->g = g;
+  call->def = NULL;
+  call->data = NULL;
+  call->args = NULL;
+  call->argc = 0;
+  call->nresults = 0;
+  call->charged = 0;
+  call->panicked = false;
+  call->later = LATER_NONE;
+}
+
+static Step next_each(Local *l, Goroutine *g, Value *state, Value *key,
+                      Value *value) {
+  const ObjEach *each = (ObjEach *)value_obj(state[0]);
+  CspCall call;
+  CspValue element = {VALUE_UNDEF};
+  int64_t at = value_small(state[1]);
+  begin_step(&call, l, g);
+  bool more = each->next(&call, csp_wrap(each->of), csp_wrap(each->with), &at,
+                         &element);
+  l->debt += (int64_t)call.charged;
+  if (call.panicked && !memory_panicked(l, g)) return STEP_PANICKED;
+  if (call.panicked) panic_drop(g);
+  if (call.panicked || (more && csp_is_undef(element))) return STEP_FAILED;
+  if (!more) return STEP_END;
+  *key = state[3];
+  *value = element.word;
+  state[1] = value_from_small(at);
+  state[3] += value_from_small(1);
+  return STEP_VALUE;
+}
+
 // Stores what a step gave, and jumps or goes on behind the loop.
 static void give(Goroutine *g, Instr i, Step step, Value key, Value value) {
   bool two = INSTR_OP(i) == OP_NEXT2;
@@ -178,6 +219,7 @@ static Next next_chan(Local *l, Goroutine *g, Instr i) {
   Value *state = g->base + INSTR_A(i);
   ObjChan *c = (ObjChan *)value_obj(state[0]);
   uint64_t word;
+  if (group_cancels(l, g)) return THROW;
   g->on_resume = RESUME_NEXT;
   ChanResult r = chan_recv(l->p, &g->g, &c->chan, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
@@ -213,6 +255,9 @@ Next iter_next(Local *l, Goroutine *g, Instr i) {
     case ITER_STRING:
       step = next_string(l, state, &key, &value);
       break;
+    case ITER_EACH:
+      step = next_each(l, g, state, &key, &value);
+      break;
     case ITER_CHAN:
       return next_chan(l, g, i);
     case ITER_FUNC:
@@ -223,10 +268,52 @@ Next iter_next(Local *l, Goroutine *g, Instr i) {
       step = next_indexed(state, &key, &value);
       break;
   }
+  if (step == STEP_PANICKED) return THROW;
   if (step == STEP_FAILED) {
+    if (memory_again(l, g)) {
+      g->pc--;
+      return RELOAD;
+    }
     vm_panic_memory(l, g);
     return THROW;
   }
   give(g, i, step, key, value);
   return RELOAD;
+}
+
+// --- Natives that give a sequence -------------------------------------------
+// Whether the call's result goes into a for loop and nowhere else.
+static bool is_looped(const CspCall *call) {
+  const Goroutine *g = call->g;
+  if (g == NULL) return false;
+  Instr i = rt_load_relaxed(g->pc);  // relaxed: as the interpreter reads code
+  return INSTR_OP(i) == OP_ITER && INSTR_C(i) != 0 &&
+         g->base + INSTR_B(i) == call->args - FRAME_WORDS;
+}
+
+static CspStatus ok_list(CspCall *call, CspEach next, CspValue of,
+                         CspValue with, size_t count) {
+  CspValue list = csp_list(call, count), element = {VALUE_UNDEF};
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  int64_t at = 0;
+  while (next(call, of, with, &at, &element) && !call->panicked) {
+    if (!csp_list_push(call, list, element)) break;
+  }
+  if (call->panicked) return CSP_PANIC;
+  csp_charge(call, csp_list_len(list));
+  return csp_ok(call, list);
+}
+
+CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
+                      size_t (*about)(CspValue of, CspValue with)) {
+  if (!is_looped(call)) {
+    return ok_list(call, next, of, with, about ? about(of, with) : 0);
+  }
+  LocalHeap *heap = &call->local->heap;
+  ObjEach *each = (ObjEach *)heap_alloc(heap, sizeof *each, OBJ_EACH);
+  if (each == NULL) return csp_panic_memory(call);
+  each->next = next;
+  each->of = of.word;
+  each->with = with.word;
+  return csp_ok(call, csp_wrap(value_from_obj(each)));
 }

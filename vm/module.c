@@ -7,6 +7,8 @@
 
 #include "vm/runtime.h"
 
+enum { BUILTIN_NAME_MAX = 64 };
+
 ObjModule *module_new(Vm *vm, const char *name) {
   ObjModule *module =
       (ObjModule *)heap_alloc(&vm->boot->heap, sizeof *module, OBJ_MODULE);
@@ -32,38 +34,49 @@ ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name) {
 }
 
 // --- Modules made of natives ------------------------------------------------
-static void set_member(Vm *vm, ObjModule *module, const char *name, Value v) {
+// false: out of memory, as an undef value says, too.
+static bool set_member(Vm *vm, ObjModule *module, const char *name, Value v) {
   ObjString *key = vm_intern(vm, name, strlen(name));
   ObjCell *cell = key ? module_cell(vm, module, key) : NULL;
-  if (cell != NULL) heap_store(&vm->boot->heap, &cell->value, v);
+  if (cell == NULL || v == VALUE_UNDEF) return false;
+  heap_store(&vm->boot->heap, &cell->value, v);
+  return true;
 }
 
 void csp_module_set(CspCall *call, CspValue module, const char *name,
                     CspValue value) {
-  set_member(call->vm, (ObjModule *)value_obj(module.word), name, value.word);
+  if (!set_member(call->vm, (ObjModule *)value_obj(module.word), name,
+                  value.word))
+    csp_panic_memory(call);
 }
 
 static ObjModule *make_module(Vm *vm, const CspModule *def) {
   ObjModule *module = module_new(vm, def->path);
   if (module == NULL) return NULL;
-  for (const CspFunction *f = def->functions; f && f->name; f++)
-    set_member(vm, module, f->name, native_new(vm, def->path, f, NULL));
+  NativeRules rules = {0};
+  const CspFunction *f = def->functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
+    if (!set_member(vm, module, f->name, native_new(vm, def->path, f, &rules)))
+      return NULL;
+  }
   if (def->init != NULL) {
     CspCall call = {.local = vm->boot, .vm = vm};
     def->init(&call, csp_wrap(value_from_obj(module)));
+    if (call.panicked) return NULL;
   }
-  map_set(vm->boot, vm->modules, value_from_obj(module->name),
-          value_from_obj(module));
-  return module;
+  MapResult r = map_set(vm->boot, vm->modules, value_from_obj(module->name),
+                        value_from_obj(module));
+  return r == MAP_OK ? module : NULL;
 }
 
 ObjModule *vm_builtin_module(Vm *vm, const char *path, const char **source,
-                             size_t *source_len) {
+                             size_t *source_len, bool *no_memory) {
   for (NativeModule *m = vm->native_modules; m != NULL; m = m->next) {
     if (strcmp(m->def->path, path) != 0) continue;
     *source = m->def->source;
     *source_len = m->def->source_len;
     if (m->made == NULL) m->made = make_module(vm, m->def);
+    if (m->made == NULL) *no_memory = true;
     return m->made;
   }
   return NULL;
@@ -75,21 +88,32 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
     fn(arg, m->def->path);
 }
 
+// --- What the host decides --------------------------------------------------
+bool vm_load(Vm *vm, CspLoad *load) {
+  const CspConfig *config = &runtime_of(vm)->config;
+  return config->load != NULL && config->load(config->load_arg, load);
+}
+
+bool vm_allows(Vm *vm, uint32_t what) {
+  return (runtime_of(vm)->config.allowed & what) == what;
+}
+
 // --- Methods of built-in types ----------------------------------------------
-void vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
+bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
   MethodTable *old = vm->methods[type];
   uint32_t count = old ? old->count : 0;
   for (uint32_t n = 0; n < count; n++) {
     if (old->methods[n].name != name) continue;
     old->methods[n].function = function;
-    return;
+    return true;
   }
   MethodTable *table =
       realloc(old, sizeof *table + (count + 1) * sizeof(Method));
-  if (table == NULL) return;
+  if (table == NULL) return false;
   table->methods[count] = (Method){name, function};
   table->count = count + 1;
   vm->methods[type] = table;
+  return true;
 }
 
 Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
@@ -115,26 +139,30 @@ static const ObjType type_objects[] = {
     [CSP_LIST] = OBJ_LIST,     [CSP_MAP] = OBJ_MAP,
     [CSP_RANGE] = OBJ_RANGE,   [CSP_FUNC] = OBJ_CLOSURE,
     [CSP_CHAN] = OBJ_CHAN,     [CSP_TASK] = OBJ_TASK,
-    [CSP_ERROR] = OBJ_ERROR};
+    [CSP_ERROR] = OBJ_ERROR,   [CSP_GROUP] = OBJ_GROUP};
 
 bool csp_register_methods(Csp *csp, CspType type,
                           const CspFunction *functions) {
   Vm *vm = &csp->vm;
-  for (const CspFunction *f = functions; f->name; f++) {
+  NativeRules rules = {0};
+  const CspFunction *f = functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
     ObjType object = type_objects[type];
     const char *of = vm->type_names[object]->data;
-    Value v = native_new(vm, of, f, NULL);
+    Value v = native_new(vm, of, f, &rules);
     ObjString *name = vm_intern(vm, f->name, strlen(f->name));
-    if (v == VALUE_UNDEF || name == NULL) return false;
-    vm_add_method(vm, object, name, v);
+    if (v == VALUE_UNDEF || name == NULL || !vm_add_method(vm, object, name, v))
+      return false;
   }
   return true;
 }
 
 bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
   Vm *vm = &csp->vm;
-  for (const CspFunction *f = functions; f->name; f++) {
-    Value v = native_new(vm, NULL, f, NULL);
+  NativeRules rules = {0};
+  const CspFunction *f = functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
+    Value v = native_new(vm, NULL, f, &rules);
     ObjString *name = vm_intern(vm, f->name, strlen(f->name));
     if (v == VALUE_UNDEF || name == NULL ||
         map_set(vm->boot, vm->builtins, value_from_obj(name), v) != MAP_OK)
@@ -144,21 +172,32 @@ bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
 }
 
 Value vm_builtin(Local *local, const char *name) {
+  // A key without memory of the heap: for the call only.
+  union {
+    _Alignas(16) ObjString string;  // as all objects
+    char room[sizeof(ObjString) + BUILTIN_NAME_MAX];
+  } key;
+  size_t len = strlen(name);
+  if (len >= BUILTIN_NAME_MAX) return VALUE_UNDEF;
+  key.string.obj = (Obj){.type = OBJ_STRING};
+  key.string.len = len;
+  memcpy(key.room + offsetof(ObjString, data), name, len + 1);
   Value v;
-  ObjString *key = string_new(local, name, strlen(name));
-  if (key == NULL ||
-      !map_get(local->vm, local->vm->builtins, value_from_obj(key), &v))
+  if (!map_get(local->vm, local->vm->builtins, value_from_obj(&key), &v))
     return VALUE_UNDEF;
   return v;
 }
 
-// The functions it declares become builtins.
-static void publish(Vm *vm, const ObjModule *module) {
+// The functions it declares become builtins. false: out of memory.
+static bool publish(Vm *vm, const ObjModule *module) {
   uint64_t at = 0;
   Value key, cell;
   while (map_next(vm, module->members, heap_load(&module->members->table), &at,
-                  &key, &cell))
-    map_set(vm->boot, vm->builtins, key, ((ObjCell *)value_obj(cell))->value);
+                  &key, &cell)) {
+    Value v = ((ObjCell *)value_obj(cell))->value;
+    if (map_set(vm->boot, vm->builtins, key, v) != MAP_OK) return false;
+  }
+  return true;
 }
 
 bool csp_register_prelude(Csp *csp, const char *source, size_t len) {
@@ -176,7 +215,7 @@ bool csp_register_prelude(Csp *csp, const char *source, size_t len) {
     free(errors);
     return false;
   }
-  publish(vm, module);
+  if (!publish(vm, module)) return false;
   Value concat = vm_builtin(vm->boot, "_concat");
   if (concat != VALUE_UNDEF) csp->code.concat = concat;
   return true;

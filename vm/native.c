@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "vm/interp.h"
+#include "vm/runtime.h"
 
 typedef struct Pending {
   CspCall call;
@@ -33,7 +33,9 @@ static bool parse_params(Vm *vm, NativeDef *def, const char *params) {
     if (strncmp(s + word, "...", 3) == 0) {
       def->rest = true;
     } else {
-      def->param_names[def->nparams++] = vm_intern(vm, s, word);
+      ObjString *name = vm_intern(vm, s, word);
+      if (name == NULL) return false;
+      def->param_names[def->nparams++] = name;
       if (memchr(s, '=', all) == NULL) def->nrequired = def->nparams;
     }
     s += all + (s[all] == ',');
@@ -41,25 +43,102 @@ static bool parse_params(Vm *vm, NativeDef *def, const char *params) {
   return true;
 }
 
+// --- What natives need ------------------------------------------------------
+static const struct Capability {
+  uint32_t bit;
+  const char *name, *what;
+} capabilities[] = {
+    {CSP_FILES, "CSP_FILES", "use files"},
+    {CSP_PROCESSES, "CSP_PROCESSES", "run other programs"},
+    {CSP_ENVIRONMENT, "CSP_ENVIRONMENT", "see the environment"},
+    {CSP_PROCS, "CSP_PROCS", "change the number of Ps"},
+    {0, NULL, NULL},
+};
+
+const CspFunction *native_row(const CspFunction *at, NativeRules *rules) {
+  for (; at != NULL && at->name != NULL; at++) {
+    if (at->fn != NULL) return at;
+    const struct Capability *c = capabilities;
+    while (c->name != NULL && strcmp(c->name, at->name) != 0) c++;
+    if (strcmp(at->name, "CSP_REPEATABLE") == 0) {
+      rules->repeatable = true;
+    } else if (c->name == NULL) {
+      rt_throw("a table of native functions has a row `%s`", at->name);
+    } else {
+      rules->needs = c->bit;
+    }
+  }
+  return NULL;
+}
+
+// As scripts know it: hidden ones stand behind one with nearly that name.
+static void shown_name(const char *name, char *out, size_t size) {
+  const char *dot = strstr(name, "._");
+  if (dot != NULL) {
+    snprintf(out, size, "%.*s%s", (int)(dot + 1 - name), name, dot + 2);
+  } else if (name[0] == '_') {
+    size_t word = strcspn(name + 1, "_");
+    snprintf(out, size, "%.*s.%s", (int)word, name + 1, name + word + 2);
+  } else {
+    snprintf(out, size, "%s", name);
+  }
+}
+
+// Stands for each function that needs what is not allowed.
+static CspStatus forbidden(CspCall *call) {
+  const struct Capability *c = capabilities;
+  while (!(c->bit & call->def->missing)) c++;
+  char name[80];
+  shown_name(call->def->name, name, sizeof name);
+  return csp_panic(call,
+                   "%s: the program that runs this script does not allow "
+                   "scripts to %s (%s)",
+                   name, c->what, c->name);
+}
+
+// Stands for each CSP_REAL.
+static CspStatus call_real(CspCall *call) {
+  double x;
+  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+  return csp_ok_float(call, call->def->real(x));
+}
+
+// Takes over what a row with a function says, and gives its parameters;
+// `missing`: it must not be called.
+static const char *read_row(NativeDef *def, const CspFunction *row,
+                            uint32_t missing) {
+  static const char real[] = "real ";
+  bool is_real = strncmp(row->params, real, strlen(real)) == 0;
+  def->fn = missing ? forbidden : is_real ? call_real : row->fn;
+  if (def->fn == call_real)
+    def->real = (double (*)(double))(void (*)(void))row->fn;
+  def->missing = (uint8_t)missing;
+  def->quick = quick_form(def);
+  return is_real ? row->params + strlen(real) : row->params;
+}
+
 Value native_new(Vm *vm, const char *module, const CspFunction *function,
-                 void *data) {
+                 const NativeRules *rules) {
   NativeDef *def = calloc(1, sizeof *def);
   ObjNative *native =
       (ObjNative *)heap_alloc(&vm->boot->heap, sizeof *native, OBJ_NATIVE);
   char *name = NULL;
   if (def == NULL || native == NULL ||
       asprintf(&name, "%s%s%s", module ? module : "", module ? "." : "",
-               function->name) < 0 ||
-      !parse_params(vm, def, function->params)) {
+               function->name) < 0) {
     free(def);
     return VALUE_UNDEF;
   }
+  uint32_t missing = rules->needs & ~vm_csp(vm)->config.allowed;
   def->name = name;
-  def->fn = function->fn;
+  const char *params = read_row(def, function, missing);
+  def->repeatable = rules->repeatable;
   native->def = def;
-  native->data = data;
-  vm_keep_native(vm, def);
-  return value_from_obj(native);
+  native->data = NULL;
+  if (parse_params(vm, def, params) && vm_keep_native(vm, def))
+    return value_from_obj(native);
+  native_def_free(def);
+  return VALUE_UNDEF;
 }
 
 void native_def_free(NativeDef *def) {
@@ -71,8 +150,11 @@ void native_def_free(NativeDef *def) {
 // --- Finishing --------------------------------------------------------------
 static Next later(CspCall *call, Value *window, int want);
 
-// What follows the native's own return.
-static Next finish(CspCall *call, CspStatus status, Value *window, int want) {
+// What follows the native's own return. In line where most come from.
+static inline __attribute__((always_inline)) Next finish(CspCall *call,
+                                                         CspStatus status,
+                                                         Value *window,
+                                                         int want) {
   Local *l = call->local;
   Goroutine *g = call->g;
   if (status == CSP_LATER) return later(call, window, want);
@@ -84,67 +166,155 @@ static Next finish(CspCall *call, CspStatus status, Value *window, int want) {
 }
 
 // Keeps the arguments above the frame's registers visible to the collector.
-static void cover_arguments(Goroutine *g, const CspCall *call) {
+void native_cover_arguments(const CspCall *call) {
+  Goroutine *g = call->g;
   ptrdiff_t above = call->args + call->argc -
                     (g->base + frame_closure(g->base)->proto->nregs);
   g->multi = above > 0 ? (uint32_t)above : 0;
 }
 
 // The blocking work has run, or cannot: the rest of the native, on whichever
-// P.
-static Next finish_blocking(Local *l, Goroutine *g) {
+// P. false: it blocks again (in a loop here: natives may do so for ever).
+static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   Pending *pending = g->pending;
-  bool made = pending->entered;
   g->pending = NULL;
   g->on_resume = RESUME_NOTHING;
   g->multi = 0;
   CspCall call = pending->call;
   Value *window = g->base + pending->window;
+  call.local = local_of(*p);
+  CspStatus status = call.done(&call, call.work_data, pending->entered);
+  if (call.local == NULL) {
+    free(pending);
+    *how = RETURN;
+    return true;
+  }
+  *moved |= call.local->p != *p;  // by a csp_call
+  *p = call.local->p;
+  if (status == CSP_LATER && call.later == LATER_BLOCK) {
+    call.later = LATER_NONE;
+    pending->call = call;
+    pending->entered = false;
+    g->pending = pending;
+    native_cover_arguments(&call);
+    return false;
+  }
   int want = pending->want;
   free(pending);
-  call.local = l;
-  return finish(&call, call.done(&call, call.work_data, made), window, want);
+  *how = finish(&call, status, window, want);
+  return true;
 }
 
-// The same on a P that the interpreter does not know yet: RELOAD and RETURN
-// are all that it may be told.
-static Next finish_elsewhere(P *p, Goroutine *g) {
-  Next how = finish_blocking(local_of(p), g);
-  if (how == THROW) how = interp_throw(local_of(p), g);
-  return how == LEFT ? RETURN : how;
-}
-
-// Makes the call, waits for its turn to make it, or finds that it cannot be.
-static Next enter_blocking(P *p, Goroutine *g) {
+// Makes the call, on *p, which may be another afterwards (*moved). GO_ON: it
+// was made, or cannot be; else g has left, LEFT, or has no P, RETURN.
+static Next make_call(P **p, Goroutine *g, bool *moved) {
   Pending *pending = g->pending;
+  FdWait *fd = &pending->call.fd_wait;
   M *m;
   g->on_resume = RESUME_CALL;
-  switch (sched_syscall_enter(p, &g->g, &m)) {
+  if (fd->wait != NULL && fd->desc != NULL) {
+    fd_wait_over(*p, fd);
+  } else if (fd->wait != NULL && fd_wait_begin(*p, g, fd)) {
+    return LEFT;
+  }
+  bool quick = pending->call.quick && !fd->blocks;
+  switch (sched_syscall_enter(*p, &g->g, quick, &m)) {
     case CALL_ENTERED:
       pending->entered = true;
+      if (fd->blocks) fd_wait_block(fd);
       pending->call.work(pending->call.work_data);
-      p = sched_syscall_exit(m, &g->g);
-      return p == NULL ? RETURN : finish_elsewhere(p, g);
+      *p = sched_syscall_exit(m, &g->g);
+      *moved = true;
+      return *p == NULL ? RETURN : GO_ON;
     case CALL_QUEUED:
       return LEFT;
     case CALL_REFUSED:
     default:
-      return finish_blocking(local_of(p), g);
+      return GO_ON;
   }
+}
+
+// After a csp_call the goroutine has another P, or none, which the interpreter
+// is told only by RELOAD and RETURN.
+static Next finish_moved(CspCall *call, CspStatus status, Value *window,
+                         int want) {
+  if (call->local == NULL) return RETURN;
+  Next how = finish(call, status, window, want);
+  if (how == THROW) how = interp_throw(call->local, call->g);
+  return how == LEFT ? RETURN : how;
+}
+
+static void flush_work(void *data);
+
+// The goroutine does not go on: the native frees its data; what it says to that
+// is nobody's.
+static void drop_call(CspCall *call, Goroutine *g, bool made) {
+  const Panic *before = g->panic;
+  for (CspStatus status = CSP_LATER;
+       status == CSP_LATER && call->later == LATER_BLOCK; made = false) {
+    call->later = LATER_NONE;
+    status = call->done(call, call->work_data, made);
+  }
+  while (g->panic != before) panic_drop(g);
+}
+
+// The call will not be made.
+static Next cancel_call(Local *l, Goroutine *g) {
+  Pending *pending = g->pending;
+  CspCall call = pending->call;
+  if (call.fd_wait.desc != NULL) fd_wait_over(l->p, &call.fd_wait);
+  g->pending = NULL;
+  g->multi = 0;
+  call.local = l;
+  call.later = LATER_BLOCK;
+  drop_call(&call, g, false);
+  free(pending);
+  group_raise(l, g);
+  return THROW;
+}
+
+// Output is never lost. A place that is kept for g is to be used.
+static bool is_cancelled(const Goroutine *g, bool output) {
+  return !output && !g->g.has_slot && g_cancelled(&g->g) != NOT_CANCELLED;
+}
+
+// The interpreter, which knows l's P, is told of another one only by RELOAD and
+// RETURN.
+static Next run_blocking(Local *l, Goroutine *g) {
+  P *p = l->p;
+  bool moved = false;
+  bool output = ((Pending *)g->pending)->call.work == flush_work;
+  Next how = GO_ON;
+  do {
+    bool entered = ((Pending *)g->pending)->entered;
+    if (!entered && is_cancelled(g, output)) {
+      how = cancel_call(local_of(p), g);
+      break;
+    }
+    bool taken = g->g.cancelled;  // output, out of the queue for calls
+    g->g.cancelled = false;
+    if (!entered && !taken) how = make_call(&p, g, &moved);
+    if (how == RETURN) return RETURN;
+    if (how == LEFT) return moved ? RETURN : LEFT;
+  } while (!finish_blocking(&p, g, &moved, &how));
+  if (!moved || how == RETURN) return how;
+  if (how == THROW) how = interp_throw(local_of(p), g);
+  return how == LEFT ? RETURN : how;
 }
 
 static Next block(CspCall *call, Value *window, int want) {
   Goroutine *g = call->g;
   Pending *pending = malloc(sizeof *pending);
   if (pending == NULL) {
+    drop_call(call, g, false);
     vm_panic_memory(call->local, g);
     return THROW;
   }
   call->later = LATER_NONE;
   *pending = (Pending){*call, window - g->base, want, false};
   g->pending = pending;
-  cover_arguments(g, call);
-  return enter_blocking(call->local->p, g);
+  native_cover_arguments(call);
+  return run_blocking(call->local, g);
 }
 
 static Next tail_call(CspCall *call, Value *window, int want) {
@@ -164,6 +334,7 @@ static Next sleep_native(CspCall *call, Value *window, int want) {
   Local *l = call->local;
   Goroutine *g = call->g;
   if (!call_deliver(l, g, window, NULL, 0, want, call->def->name)) return THROW;
+  if (group_cancels(l, g)) return THROW;
   if (g->sleep_block == NULL) {
     size_t size = sizeof(ObjRaw) + sizeof(Timer);
     ObjRaw *raw = (ObjRaw *)heap_alloc(&l->heap, size, OBJ_RAW);
@@ -177,7 +348,7 @@ static Next sleep_native(CspCall *call, Value *window, int want) {
     g->sleep_block = raw;
   }
   g->sleep->arg = g;
-  g->on_resume = RESUME_NOTHING;
+  g->on_resume = g->g.group == NULL ? RESUME_NOTHING : RESUME_SLEEP;
   sched_sleep(l->p, &g->g, g->sleep, call->later_int);
   return LEFT;
 }
@@ -204,7 +375,8 @@ static Next later(CspCall *call, Value *window, int want) {
     case LATER_SLEEP:
       return sleep_native(call, window, want);
     case LATER_YIELD:
-      if (!call_deliver(l, g, window, NULL, 0, want, call->def->name))
+      if (!call_deliver(l, g, window, NULL, 0, want, call->def->name) ||
+          group_cancels(l, g))
         return THROW;
       g->on_resume = RESUME_NOTHING;
       sched_yield_g(l->p, &g->g);
@@ -227,10 +399,29 @@ static Next later(CspCall *call, Value *window, int want) {
   }
 }
 
-Next call_native_done(Local *l, Goroutine *g) {
-  if (((Pending *)g->pending)->entered) return finish_blocking(l, g);
-  return enter_blocking(l->p, g);
+void native_drop(Goroutine *g) {
+  Pending *pending = g->pending;
+  if (pending != NULL && pending->call.fd_wait.wait != NULL)
+    fd_wait_drop(&pending->call.fd_wait);
 }
+
+void native_close(Local *l, Goroutine *g) {
+  Pending *pending = g->pending;
+  if (g->on_resume != RESUME_CALL || pending == NULL) return;
+  native_drop(g);
+  CspCall call = pending->call;
+  call.local = l;
+  call.later = LATER_BLOCK;
+  drop_call(&call, g, pending->entered);
+}
+
+const char *native_blocked_in(const Goroutine *g) {
+  const Pending *pending = g->pending;
+  if (g->on_resume != RESUME_CALL || pending == NULL) return NULL;
+  const char *name = pending->call.def->name;
+  return name[0] == '_' ? NULL : name;
+}
+Next call_native_done(Local *l, Goroutine *g) { return run_blocking(l, g); }
 
 // Output is full, or a terminal waits for its line: written by a blocking call
 // whose result is what the native had. Without a thread for it this one does
@@ -240,6 +431,24 @@ static CspStatus flush_done(CspCall *call, void *data, bool made) {
   (void)call;
   if (!made) vm_out_flush(data);
   return CSP_OK;
+}
+
+// The native has panicked: when memory was out, it is called once more.
+static __attribute__((noinline)) CspStatus call_again(CspCall *call) {
+  Goroutine *g = call->g;
+  if (!memory_panicked(call->local, g)) return CSP_PANIC;
+  native_cover_arguments(call);
+  // All else from the window on is dead, and may hold what the last call gave.
+  const Value *end = g->base + frame_closure(g->base)->proto->nregs;
+  call->args[-3] = call->args[-2] = VALUE_NIL;
+  for (Value *v = call->args + call->argc; v < end; v++) *v = VALUE_NIL;
+  bool again = memory_panic_again(call->local, g);
+  g->multi = 0;
+  if (!again) return CSP_PANIC;
+  call->nresults = 0;
+  call->panicked = false;
+  call->later = LATER_NONE;
+  return call->def->fn(call);
 }
 
 Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
@@ -277,6 +486,10 @@ Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
     call.args[n] = VALUE_NIL;
   }
   CspStatus status = def->fn(&call);
+  if (__builtin_expect(call.local != l, 0))
+    return finish_moved(&call, status, window, want);
+  if (__builtin_expect(status == CSP_PANIC, 0) && def->repeatable)
+    status = call_again(&call);
   l->debt += (int64_t)call.charged;
   if (status == CSP_OK && vm_out_failed(l->vm)) return vm_exit(l, g, 1);
   // (Results would not be seen by a collection meanwhile; what writes has

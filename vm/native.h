@@ -6,17 +6,32 @@
 #include "vm/csp.h"
 #include "vm/vm.h"
 
-enum { NATIVE_RESULTS_MAX = 8 };
+enum { NATIVE_RESULTS_MAX = CSP_RESULTS_MAX };
+
+// quick.c; owner P
+typedef bool (*QuickFn)(Local *l, const NativeDef *def, const Value *args,
+                        int argc, Value *out);
+QuickFn quick_form(const NativeDef *def);  // NULL: none
 
 // A native function as registered, with its parameters taken apart once.
 struct NativeDef {
   const char *name;  // "strings.split", for messages
   CspFn fn;
-  uint8_t nparams;  // rest excluded
+  double (*real)(double);  // CSP_REAL; or NULL
+  QuickFn quick;           // the usual case of it, or NULL
+  uint8_t nparams;         // rest excluded
   uint8_t nrequired;
   bool rest;
+  bool repeatable;          // CSP_REPEATABLE
+  uint8_t missing;          // the capability that is not given, or 0
   ObjString **param_names;  // interned
 };
+
+// What rows without a function have said about those behind them.
+typedef struct NativeRules {
+  uint32_t needs;
+  bool repeatable;
+} NativeRules;
 
 // What the interpreter does after a native said CSP_LATER.
 typedef enum LaterKind {
@@ -30,6 +45,15 @@ typedef enum LaterKind {
   LATER_GC,      // a collection, now
   LATER_EXIT,
 } LaterKind;
+
+// A wait for a descriptor before blocking work (wait_fd.c).
+typedef struct FdWait {
+  CspWait *wait;   // NULL: none
+  PollDesc *desc;  // while it is registered
+  int fd, copy;
+  bool write;
+  bool blocks;  // the system cannot watch it: the call waits
+} FdWait;
 
 // One native call. Lives on the C stack of the interpreter, but for blocking
 // ones (copied into their syscall's record).
@@ -45,14 +69,19 @@ struct CspCall {
   Value results[NATIVE_RESULTS_MAX];
   uint64_t charged;
   bool panicked;
+  bool quick;  // LATER_BLOCK: as csp_block, not csp_block_slow
   LaterKind later;
   Value later_value, later_value2;
   int64_t later_int;
   void (*work)(void *data);
   CspStatus (*done)(CspCall *call, void *data, bool made);
   void *work_data;
+  FdWait fd_wait;
 };
 
+static inline const char *native_name(const CspCall *call) {
+  return call->def != NULL ? call->def->name : "native function";
+}
 static inline CspValue csp_wrap(Value v) { return (CspValue){v}; }
 
 // --- panic.c: raising -------------------------------------------------------
@@ -64,10 +93,22 @@ bool vm_panic_value(Local *local, Goroutine *g, Value value);
 bool vm_panic_memory(Local *local, Goroutine *g);
 ObjError *error_new(Local *local, Value message, Value cause);
 
+// --- wait_fd.c: owner P -----------------------------------------------------
+// true: g has parked until the descriptor may be ready; then fd_wait_over.
+bool fd_wait_begin(P *p, Goroutine *g, FdWait *w);
+void fd_wait_over(P *p, FdWait *w);
+void fd_wait_block(const FdWait *w);  // in a blocking call
+void fd_wait_drop(FdWait *w);         // of a goroutine that never runs again
+
 // --- native.c ---------------------------------------------------------------
 // An ObjNative for this function (module may be NULL). Boot time.
 Value native_new(Vm *vm, const char *module, const CspFunction *function,
-                 void *data);
+                 const NativeRules *rules);
+// The first function of a table from `at` on, or NULL at its end; rules begin
+// zeroed.
+const CspFunction *native_row(const CspFunction *at, NativeRules *rules);
+// Before the call's goroutine waits: the collector sees its arguments.
+void native_cover_arguments(const CspCall *call);
 
 // --- api_host.c: methods of host classes ------------------------------------
 // The method of a host class, or VALUE_UNDEF. Any thread with a P.
@@ -86,8 +127,9 @@ Value vm_builtin(Local *local, const char *name);
 Vm *csp_vm(Csp *csp);  // the runtime's Vm
 Csp *vm_csp(Vm *vm);   // and back
 
-// --- builtins.c and builtins_sched.c: predeclared names ----------------------
+// --- builtins.c and builtins_sched.c: predeclared names ---------------------
 extern const CspFunction builtin_functions[];
 extern const CspFunction builtin_sched_functions[];
+extern const CspFunction post_functions[];  // post.c
 
 #endif

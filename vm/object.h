@@ -24,7 +24,8 @@ typedef struct Goroutine Goroutine;
   X(NATIVE, "func") X(BOUND, "func") X(CHAN, "chan") X(TASK, "task")        \
   X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
   X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
-  X(TABLE, "") X(GOROUTINE, "") X(TIMER, "") X(ITER, "")
+  X(TABLE, "") X(GOROUTINE, "") X(TIMER, "") X(ITER, "") X(EACH, "")         \
+  X(GROUP, "group")
 // clang-format on
 
 typedef enum ObjType {
@@ -147,6 +148,10 @@ typedef struct ObjChan {
   ObjTimer *timer;  // of after and tick; NULL. Keeps it as long as the chan
   Chan chan;        // flexible: its buffer ends the object
 } ObjChan;
+typedef struct ChanRing {  // of a channel that grows
+  Obj obj;
+  uint64_t words[];
+} ChanRing;
 struct ObjTimer {
   Obj obj;
   Timer timer;  // timer.arg is this object
@@ -155,6 +160,7 @@ struct ObjTimer {
 
 // What `go` as an expression gives: ends by closing `done`.
 enum { TASK_RUNNING, TASK_RETURNED, TASK_RETURNED_ONE, TASK_PANICKED };
+enum { TASK_OF_HOST = 1 };  // flags: csp_call waits for it
 typedef struct ObjTask {
   Obj obj;
   uint32_t state;    // atomic; written before done is closed
@@ -164,6 +170,26 @@ typedef struct ObjTask {
   void *trace;       // the panic's Trace (panic.h), malloced; or NULL
   Chan done;         // cap 0
 } ObjTask;
+
+// A group block under way (group.c). Its goroutine's alone, but for what is
+// guarded by group.lock.
+typedef struct ObjGroup {
+  Obj obj;
+  bool left;        // a panic leaves it
+  bool failed;      // guarded by group.lock; so is what follows
+  Value failure;    // of the first member (or the body) that failed
+  void *trace;      // of that, malloced; or NULL
+  ptrdiff_t frame;  // of the frame that it stands in; as an offset
+  const void *end;  // the instruction behind the block
+  Proto *begun_in;
+  const void *begun_pc;
+  uint32_t shield_at;  // Goroutine's, before the group
+  Group group;
+} ObjGroup;
+
+static inline ObjGroup *obj_group(Group *group) {
+  return (ObjGroup *)((char *)group - offsetof(ObjGroup, group));
+}
 
 // A struct type. Fixed when compiled; methods are added by the compiler only.
 typedef struct StructField {
@@ -223,6 +249,16 @@ typedef struct ObjIter {
   ObjTable *table;  // maps: the snapshot that is walked
   uint64_t at;
 } ObjIter;
+
+struct CspCall;
+struct CspValue;
+// What csp_ok_each gives a for loop to walk.
+typedef struct ObjEach {
+  Obj obj;
+  bool (*next)(struct CspCall *call, struct CspValue of, struct CspValue with,
+               int64_t *at, struct CspValue *element);  // a CspEach
+  Value of, with;
+} ObjEach;
 
 static inline bool value_is_type(Value v, ObjType type) {
   return value_is_obj(v) && value_obj(v)->type == type;

@@ -6,12 +6,14 @@
 // (a blocking call, native.c), when an M finds nothing to run, before a
 // report on standard error, and at the end. `writing` keeps the order.
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "vm/runtime.h"
 
-enum { OUTPUT_FULL = 32 * 1024 };
+enum { OUTPUT_FULL = 32 * 1024, OUTPUT_MOST = 1 << 20 };
 
 bool output_init(Csp *csp) {
   csp->out.terminal = csp->config.write_out == NULL && isatty(STDOUT_FILENO);
@@ -35,6 +37,7 @@ static int write_all(int fd, const char *data, size_t len) {
 }
 
 static void emit(Csp *csp, const char *data, size_t len) {
+  if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
   if (csp->config.write_out != NULL) {
     csp->config.write_out(csp->config.write_arg, data, len);
     return;
@@ -44,10 +47,16 @@ static void emit(Csp *csp, const char *data, size_t len) {
 }
 
 void output_error(Csp *csp, const char *data, size_t len) {
+  if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
   if (csp->config.write_err != NULL)
     csp->config.write_err(csp->config.write_arg, data, len);
   else
     write_all(STDERR_FILENO, data, len);
+}
+
+void output_no_memory(Csp *csp) {
+  static const char text[] = "out of memory\n";
+  output_error(csp, text, sizeof text - 1);
 }
 
 static bool reserve(Output *out, size_t more) {
@@ -61,24 +70,6 @@ static bool reserve(Output *out, size_t more) {
   return true;
 }
 
-void output_add(Csp *csp, const char *data, size_t len) {
-  Output *out = &csp->out;
-  rt_lock(&out->lock);
-  bool kept = reserve(out, len);
-  if (kept) {
-    memcpy(out->data + out->len, data, len);
-    rt_store_relaxed(&out->len, out->len + len);
-    // relaxed: a hint; the flush takes the lock
-    if (out->terminal && memchr(data, '\n', len) != NULL)
-      rt_store_relaxed(&out->line, 1);
-  }
-  rt_unlock(&out->lock);
-  if (!kept) {
-    vm_out_flush(&csp->vm);
-    emit(csp, data, len);
-  }
-}
-
 bool vm_out_full(Vm *vm) {
   Output *out = &runtime_of(vm)->out;
   return rt_load_relaxed(&out->len) >= OUTPUT_FULL ||
@@ -89,11 +80,9 @@ bool vm_out_failed(Vm *vm) {
   return rt_load_relaxed(&runtime_of(vm)->out.error) != 0;
 }
 
-void vm_out_flush(Vm *vm) {
-  Csp *csp = runtime_of(vm);
+// `writing` held.
+static void write_buffer(Csp *csp) {
   Output *out = &csp->out;
-  if (rt_load_relaxed(&out->len) == 0) return;
-  rt_lock(&out->writing);
   rt_lock(&out->lock);
   char *data = out->data;
   size_t len = out->len;
@@ -102,9 +91,66 @@ void vm_out_flush(Vm *vm) {
   rt_store_relaxed(&out->len, (size_t)0);
   rt_store_relaxed(&out->line, 0);
   rt_unlock(&out->lock);
-  emit(csp, data, len);
+  if (len > 0) emit(csp, data, len);
   free(data);
+}
+
+// With a limit on memory, so much does not wait until somebody takes it.
+static bool is_flood(const Csp *csp, size_t more) {
+  return csp->config.max_memory != 0 &&
+         rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
+}
+
+// Behind what is in the buffer. Blocks this M with its P.
+static void write_through(Csp *csp, const char *data, size_t len) {
+  rt_lock(&csp->out.writing);
+  write_buffer(csp);
+  emit(csp, data, len);
+  rt_unlock(&csp->out.writing);
+}
+
+void output_add(Csp *csp, const char *data, size_t len) {
+  Output *out = &csp->out;
+  bool flood = is_flood(csp, len);
+  rt_lock(&out->lock);
+  bool kept = !flood && reserve(out, len);
+  if (kept) {
+    memcpy(out->data + out->len, data, len);
+    rt_store_relaxed(&out->len, out->len + len);
+    // relaxed: a hint; the flush takes the lock
+    if (out->terminal && memchr(data, '\n', len) != NULL)
+      rt_store_relaxed(&out->line, 1);
+  }
+  rt_unlock(&out->lock);
+  if (!kept) write_through(csp, data, len);
+}
+
+void vm_out_flush(Vm *vm) {
+  Csp *csp = runtime_of(vm);
+  Output *out = &csp->out;
+  if (rt_load_relaxed(&out->len) == 0) return;
+  rt_lock(&out->writing);
+  write_buffer(csp);
   rt_unlock(&out->writing);
+}
+
+// A pipe that poll says can be written takes PIPE_BUF bytes at least.
+static bool would_not_block(const Csp *csp) {
+  struct pollfd now = {STDOUT_FILENO, POLLOUT, 0};
+  return csp->config.write_out != NULL ||
+         (rt_load_relaxed(&csp->out.len) <= PIPE_BUF && poll(&now, 1, 0) > 0);
+}
+
+bool output_flush_idle(Csp *csp, bool may_block) {
+  Output *out = &csp->out;
+  while (rt_load_relaxed(&out->len) > 0) {
+    if (!may_block && !would_not_block(csp)) return true;
+    // One M at most waits for a slow reader; it sees what comes meanwhile.
+    if (!rt_try_lock(&out->writing)) return false;
+    write_buffer(csp);
+    rt_unlock(&out->writing);
+  }
+  return false;
 }
 
 void csp_write_out(CspCall *call, const char *data, size_t len) {

@@ -8,6 +8,9 @@
 // `try` ends it; so does recover() in a deferred call. A panic that was
 // overtaken by a newer one ends where the newer one ends, if its own frame is
 // inside.
+//
+// A panic is possible without memory, too: then it takes the place of the
+// goroutine's newest record, or one of the runtime's reserve.
 #include <stdlib.h>
 
 #include "vm/interp.h"
@@ -26,7 +29,10 @@ Trace *trace_capture(const Goroutine *g) {
   uint64_t keep = all < TRACE_MAX ? all : TRACE_MAX;
   Trace *trace = malloc(sizeof *trace + keep * sizeof(TraceFrame));
   if (trace == NULL) return NULL;
-  *trace = (Trace){g->g.id, g->created_in, g->created_pc, all - keep, 0, 0};
+  *trace = (Trace){.goroutine = g->g.id,
+                   .created_in = g->created_in,
+                   .created_pc = g->created_pc,
+                   .elided = all - keep};
   const Instr *pc = g->pc;
   uint64_t at = 0;
   for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
@@ -43,9 +49,33 @@ static size_t frames_size(const Trace *trace) {
   return sizeof *trace + trace->count * sizeof(TraceFrame);
 }
 
+// With a limit on memory, what panics keep counts. NULL, and freed: too much.
+static Trace *trace_limited(Trace *trace, Heap *heap) {
+  if (trace == NULL || !heap_limited(heap)) return trace;
+  if (!heap_take_other(heap, frames_size(trace))) {
+    free(trace);
+    return NULL;
+  }
+  trace->heap = heap;
+  return trace;
+}
+
+void trace_drop(Trace *trace) {
+  if (trace != NULL && trace->heap != NULL) {
+    size_t size = frames_size(trace) + trace->text_size;
+    heap_account_shared(trace->heap, -(int64_t)size);
+  }
+  free(trace);
+}
+
 void trace_set_text(Trace **trace, const char *text, size_t len) {
-  if (*trace == NULL || len >= UINT32_MAX) return;
+  if (*trace == NULL) return;
+  if (len > MESSAGE_MAX) len = MESSAGE_MAX;
+  Heap *heap = (*trace)->heap;
+  if (heap != NULL && !heap_take_other(heap, len + 1)) return;
   Trace *grown = realloc(*trace, frames_size(*trace) + len + 1);
+  if (grown == NULL && heap != NULL)
+    heap_account_shared(heap, -(int64_t)len - 1);
   if (grown == NULL) return;
   memcpy((char *)grown + frames_size(grown), text, len);
   ((char *)grown)[frames_size(grown) + len] = '\0';
@@ -58,14 +88,50 @@ const char *trace_text(const Trace *trace) {
   return (const char *)trace + frames_size(trace);
 }
 
-static Panic *push_panic(Goroutine *g, Value value) {
+// Of an error whose place there was no memory for.
+static const char no_place[] = "";
+
+static void free_parts(Panic *panic) {
+  trace_drop(panic->trace);
+  if (panic->error_at != no_place) free(panic->error_at);
+}
+
+// A record that has g->panic as its link, or, without memory, the link of the
+// one whose place it takes.
+static Panic *new_record(PanicReserve *reserve, Goroutine *g) {
   Panic *panic = malloc(sizeof *panic);
-  if (panic == NULL) rt_throw("out of memory for a panic's record");
-  *panic = (Panic){value, g->panic,        -1, false, DESCRIBE_NOT_YET,
-                   NULL,  trace_capture(g)};
-  g->panic = panic;
-  g->multi = 0;
+  Panic *link = g->panic;
+  PanicReserve *of = NULL;
+  if (panic == NULL && link != NULL && link != &reserve->last) {
+    panic = link;
+    link = panic->link;
+    of = panic->reserve;
+    free_parts(panic);
+  }
+  uint64_t used = rt_load_relaxed(&reserve->used);
+  while (panic == NULL && used != UINT64_MAX) {
+    int n = __builtin_ctzll(~used);
+    of = reserve;
+    if (rt_cas(&reserve->used, &used, used | (uint64_t)1 << n))
+      panic = &reserve->records[n];
+  }
+  if (panic != NULL) *panic = (Panic){.link = link, .reserve = of};
   return panic;
+}
+
+static Panic *push_panic(Local *l, Goroutine *g, Value value) {
+  PanicReserve *reserve = &vm_code(l->vm)->reserve;
+  Panic *panic = new_record(reserve, g);
+  g->multi = 0;
+  if (panic == NULL) return g->panic = &reserve->last;
+  panic->value = value;
+  panic->frame = -1;
+  panic->trace = trace_limited(trace_capture(g), l->vm->heap);
+  return g->panic = panic;
+}
+
+static bool is_last(const Local *l, const Goroutine *g) {
+  return g->panic == &vm_code(l->vm)->reserve.last;
 }
 
 bool vm_panic_value(Local *local, Goroutine *g, Value value) {
@@ -74,7 +140,7 @@ bool vm_panic_value(Local *local, Goroutine *g, Value value) {
     ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
     if (e != NULL) value = value_from_obj(e);
   }
-  push_panic(g, value);
+  push_panic(local, g, value);
   return false;
 }
 
@@ -120,6 +186,10 @@ static void print_place(Text *out, const Proto *proto, const Instr *pc,
 void trace_print(Text *out, const Trace *trace, const char *state) {
   text_addf(out, "goroutine %llu [%s]:\n", (unsigned long long)trace->goroutine,
             state);
+  trace_print_frames(out, trace);
+}
+
+void trace_print_frames(Text *out, const Trace *trace) {
   for (uint32_t n = 0; n < trace->count; n++) {
     const TraceFrame *f = &trace->frames[n];
     if (trace->elided > 0 && n == trace->count / 2)
@@ -137,9 +207,14 @@ void trace_print(Text *out, const Trace *trace, const char *state) {
 
 // --- Ending panics ----------------------------------------------------------
 static void free_one(Panic *panic) {
-  free(panic->trace);
-  free(panic->error_at);
-  free(panic);
+  PanicReserve *reserve = panic->reserve;
+  if (reserve != NULL && panic == &reserve->last) return;
+  free_parts(panic);
+  if (reserve == NULL) {
+    free(panic);
+    return;
+  }
+  rt_and(&reserve->used, ~((uint64_t)1 << (panic - reserve->records)));
 }
 
 // The newest panic ended in the frame at offset `frame`: it goes, and those
@@ -153,6 +228,14 @@ static void end_panics(Goroutine *g, ptrdiff_t frame) {
     g->panic = old->link;
     free_one(old);
   }
+}
+
+void panic_end(Goroutine *g) { end_panics(g, g->base - g->stack); }
+
+void panic_drop(Goroutine *g) {
+  Panic *newest = g->panic;
+  g->panic = newest->link;
+  free_one(newest);
 }
 
 void panic_free_all(Goroutine *g) {
@@ -220,7 +303,12 @@ void panic_set_text(Goroutine *g, const char *text, size_t len) {
 }
 
 Next panic_end_with(Local *l, Goroutine *g, Value error, char *at) {
-  push_panic(g, error)->error_at = at;
+  Panic *panic = push_panic(l, g, error);
+  if (is_last(l, g)) {
+    free(at);
+    return report_panic(l, g, panic);
+  }
+  panic->error_at = at != NULL ? at : (char *)(uintptr_t)no_place;
   g->base = g->stack + FRAME_WORDS;
   return conc_panicked(l, g);
 }
@@ -236,14 +324,22 @@ static Next caught(Local *l, Goroutine *g) {
 }
 
 Next panic_unwind(Local *l, Goroutine *g) {
+  if (is_last(l, g)) return report_panic(l, g, g->panic);
   for (;;) {
+    group_unshield(g);
+    Next next = g->g.group != NULL ? group_unwind(l, g) : GO_ON;
+    if (next == THROW) continue;
+    if (next != GO_ON) return next;
     if (g->base == g->stack + FRAME_WORDS) return conc_panicked(l, g);
     const ObjValues *record = call_pop_deferred(l, g);
     if (record != NULL) {
       g->panic->frame = g->base - g->stack;
       return call_deferred(l, g, record, vm_code(l->vm)->panic_go);
     }
-    if (frame_closure(g->base)->proto->flags & PROTO_TRY) return caught(l, g);
+    bool tries = frame_closure(g->base)->proto->flags & PROTO_TRY;
+    if (tries && !g->panic->cancels &&
+        g->panic->value != vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT])
+      return caught(l, g);
     const Value *base = g->base;
     g->pc = (const Instr *)(uintptr_t)base[-3];
     g->base -= base[-2] >> 10;
@@ -254,6 +350,7 @@ Next panic_unwind(Local *l, Goroutine *g) {
 // frame. After recover() the frame returns: the rest of its deferred calls,
 // then nil for each result.
 Next panic_go(Local *l, Goroutine *g) {
+  group_unshield(g);
   if (!g->panic->recovered) return panic_unwind(l, g);
   end_panics(g, g->base - g->stack);
   const Proto *proto = frame_closure(g->base)->proto;

@@ -141,11 +141,12 @@ static const char *check_operands(const Verify *v) {
   uint32_t extra = 0;
   for (const char *f = op_format(INSTR_OP(i)); *f != '\0'; f++) {
     const char *wrong = NULL;
-    if (*f == 'J' || *f == 'N' || *f == 'R' || *f == '.') {
+    if (*f == 'J' || *f == 'N' || *f == 'R' || *f == 'W' || *f == '.') {
       extra++;
       if (*f == 'J' && !jump_lands(v, v->at + extra, INSTR_SJ(word[extra])))
         wrong = "jump to nowhere";
       if (*f == 'N') wrong = check_constant(v, word[extra]);
+      if (*f == 'W' && word[extra] > 63) wrong = "a shift by more than 63";
       if (*f == 'R') wrong = check_register(v, word[extra]);
     } else {
       wrong = check_operand(v, *f, i);

@@ -4,6 +4,7 @@
 // while the runtime ends are not printed.
 #include <stdlib.h>
 
+#include "vm/dump.h"
 #include "vm/runtime.h"
 
 bool report_claim(Csp *csp, int status) {
@@ -14,9 +15,28 @@ bool report_claim(Csp *csp, int status) {
 }
 
 static void send_report(Csp *csp, Text *text) {
+  static const char cut[] = "... (out of memory for the rest of this report)\n";
   vm_out_flush(&csp->vm);
-  if (!text->failed) output_error(csp, text->data, text->len);
+  if (text->len > 0) output_error(csp, text->data, text->len);
+  if (text->failed) output_error(csp, cut, sizeof cut - 1);
   text_free(text);
+}
+
+static void add_value(Text *text, Vm *vm, Value v) {
+  Text part = {.most = MESSAGE_MAX};
+  const ObjString *s =
+      value_is_type(v, OBJ_STRING) ? (ObjString *)value_obj(v) : NULL;
+  bool cut = s != NULL && s->len >= MESSAGE_MAX;
+  if (cut) {
+    text_add(text, s->data, MESSAGE_MAX);
+  } else {
+    format_value(&part, vm, v, false);
+    if (part.data != NULL) text_add(text, part.data, part.len);
+    cut = part.full;
+    if (part.failed && !part.full) text->failed = true;
+  }
+  if (cut) text_addf(text, "... (and more)");
+  text_free(&part);
 }
 
 // A panic's or error's value in one line, with its causes. trace: may hold
@@ -28,15 +48,19 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
   }
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
     if (!value_is_type(v, OBJ_ERROR)) {
-      format_value(text, vm, v, false);
+      add_value(text, vm, v);
       return;
     }
     const ObjError *e = (ObjError *)value_obj(v);
-    format_value(text, vm, e->message, false);
+    add_value(text, vm, e->message);
     if (e->cause == VALUE_NIL) return;
     text_addf(text, "\n  caused by: ");
     v = e->cause;
   }
+}
+
+void report_message(Text *text, Vm *vm, Value v) {
+  add_message(text, vm, v, NULL);
 }
 
 // The goroutine stays where it is; nobody will ready it.
@@ -52,19 +76,7 @@ Next vm_exit(Local *l, Goroutine *g, int status) {
   return stop_here(l, g);
 }
 
-// An error that nobody took: panic_end_with.
-static Next end_with_error(Local *l, Goroutine *g, const Panic *panic) {
-  Csp *csp = runtime_of(l->vm);
-  if (report_claim(csp, 1)) {
-    Text text = {0};
-    text_addf(&text, "error: ");
-    add_message(&text, l->vm, panic->value, panic->trace);
-    text_addf(&text, "\n%s", panic->error_at);
-    send_report(csp, &text);
-  }
-  return stop_here(l, g);
-}
-
+enum { DUMP_SHOWN = 100 };   // goroutines, or such as are alike
 enum { PANICS_SHOWN = 10 };  // of the newest, and of the oldest
 
 // A chain of panics, the oldest first.
@@ -72,6 +84,7 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
   size_t count = 0;
   for (const Panic *p = newest; p != NULL; p = p->link) count++;
   const Panic **all = malloc(count * sizeof(Panic *));
+  if (all == NULL) text->failed = true;
   if (all == NULL) return;
   size_t at = count;
   for (const Panic *p = newest; p != NULL; p = p->link) all[--at] = p;
@@ -87,17 +100,57 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
   free(all);
 }
 
-Next report_panic(Local *l, Goroutine *g, const Panic *panic) {
-  Csp *csp = runtime_of(l->vm);
-  if (panic->error_at != NULL) return end_with_error(l, g, panic);
-  if (report_claim(csp, 1)) {
-    Text text = {0};
-    add_panics(&text, l->vm, panic);
+// A panic, or an error that nobody took: panic_end_with.
+static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
+  Text text = {0};
+  if (panic->error_at != NULL) {
+    text_addf(&text, "error: ");
+    add_message(&text, vm, panic->value, panic->trace);
+    text_addf(&text, "\n%s", panic->error_at);
+  } else {
+    add_panics(&text, vm, panic);
     text_addf(&text, "\n");
     if (panic->trace != NULL) trace_print(&text, panic->trace, "running");
-    send_report(csp, &text);
+    if (dump != NULL) dump_print(&text, dump, DUMP_SHOWN);
   }
+  send_report(runtime_of(vm), &text);
+}
+
+Next report_panic(Local *l, Goroutine *g, const Panic *panic) {
+  if (report_claim(runtime_of(l->vm), 1)) send_panic(l->vm, panic, NULL);
   return stop_here(l, g);
+}
+
+Next report_panic_waiting(Local *l, Goroutine *g, const Panic *panic) {
+  if (!sched_stop_world(l->p, &g->g)) {  // another stops it: after that one
+    g->on_resume = RESUME_UNWIND;
+    sched_yield_g(l->p, &g->g);
+    return LEFT;
+  }
+  Dump *dump = dump_take(l->vm);
+  sched_start_world(l->p);
+  if (report_claim(runtime_of(l->vm), 1)) send_panic(l->vm, panic, dump);
+  if (dump != NULL) dump_free(dump);
+  return stop_here(l, g);
+}
+
+bool vm_goes_on(const Vm *vm, const Goroutine *g) {
+  return runtime_of(vm)->goes_on && g != vm->main;
+}
+
+void report_and_go_on(Vm *vm, const Panic *panic) {
+  send_panic(vm, panic, NULL);
+}
+
+void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
+  const Trace *trace = task->trace;
+  bool interrupted =
+      task->results == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
+  if (!interrupted)
+    text_addf(text, trace != NULL && trace->error ? "error: " : "panic: ");
+  add_message(text, vm, task->results, trace);
+  text_addf(text, "\n");
+  if (trace != NULL) trace_print_frames(text, trace);
 }
 
 Next report_error(Local *l, Goroutine *g, Value error) {
@@ -112,58 +165,38 @@ Next report_error(Local *l, Goroutine *g, Value error) {
               (unsigned long long)g->g.id, g->created_in->path->data, at.line,
               at.col);
   }
-  return panic_end_with(l, g, error, text.data ? text.data : strdup(""));
+  return panic_end_with(l, g, error, text.data);
 }
 
 // --- Deadlock ---------------------------------------------------------------
-typedef struct Dump {
-  Text text;
-  Vm *vm;
-  uint32_t printed, more;
-} Dump;
-
-enum { DUMP_MAX = 100 };
-
-static void dump_goroutine(Dump *dump, Goroutine *g) {
-  if (dump->printed == DUMP_MAX) {
-    dump->more++;
-    return;
-  }
-  dump->printed++;
-  Trace *trace = trace_capture(g);
-  if (trace == NULL) return;
-  char state[96];
-  int64_t since = g->g.since ? (rt_now() - g->g.since) / 1000000000 : 0;
-  if (since > 0)
-    snprintf(state, sizeof state, "%s, %lld s",
-             g_wait_name((WaitReason)g->g.reason), (long long)since);
-  else
-    snprintf(state, sizeof state, "%s", g_wait_name((WaitReason)g->g.reason));
-  text_addf(&dump->text, "\n");
-  trace_print(&dump->text, trace, state);
-  free(trace);
-}
-
-static void dump_other(void *arg, Goroutine *g) {
-  Dump *dump = arg;
-  if (g != dump->vm->main) dump_goroutine(dump, g);
-}
 
 void report_deadlock(Vm *vm) {
   Csp *csp = runtime_of(vm);
   if (!report_claim(csp, 1)) return;
-  Dump dump = {.vm = vm};
-  text_addf(&dump.text, "deadlock: all goroutines are asleep\n");
-  dump_goroutine(&dump, vm->main);
-  vm_each_goroutine(vm, dump_other, &dump);
-  if (dump.more > 0)
-    text_addf(&dump.text, "\n... and %u more goroutines\n", dump.more);
-  send_report(csp, &dump.text);
+  Text text = {0};
+  text_addf(&text, "deadlock: all goroutines are asleep\n");
+  Dump *dump = dump_take(vm);
+  if (dump != NULL) {
+    dump_print(&text, dump, DUMP_SHOWN);
+    dump_free(dump);
+  } else {
+    text.failed = true;
+  }
+  send_report(csp, &text);
 }
 
 // --- Tasks that panicked ----------------------------------------------------
-// Until somebody awaits it, or the program ends. Also drops those that have
-// been awaited since.
+static void report_task(Csp *csp, const ObjTask *task) {
+  Text text = {0};
+  text_addf(&text, "panic in a task that nobody awaited: ");
+  add_message(&text, &csp->vm, task->results, task->trace);
+  text_addf(&text, "\n\n");
+  if (task->trace != NULL) trace_print(&text, task->trace, "ended");
+  send_report(csp, &text);
+}
+
+// Until somebody awaits it, or the program ends; without memory to note it, at
+// once. Also drops those that have been awaited since.
 void vm_task_failed(Vm *vm, ObjTask *task) {
   Csp *csp = runtime_of(vm);
   rt_lock(&csp->failed_lock);
@@ -180,17 +213,10 @@ void vm_task_failed(Vm *vm, ObjTask *task) {
       csp->failed_cap = cap;
     }
   }
-  if (kept < csp->failed_cap) csp->failed[csp->failed_count++] = task;
+  bool noted = kept < csp->failed_cap;
+  if (noted) csp->failed[csp->failed_count++] = task;
   rt_unlock(&csp->failed_lock);
-}
-
-static void report_task(Csp *csp, const ObjTask *task) {
-  Text text = {0};
-  text_addf(&text, "panic in a task that nobody awaited: ");
-  add_message(&text, &csp->vm, task->results, task->trace);
-  text_addf(&text, "\n\n");
-  if (task->trace != NULL) trace_print(&text, task->trace, "ended");
-  send_report(csp, &text);
+  if (!noted) report_task(csp, task);
 }
 
 void report_failed_tasks(Csp *csp) {

@@ -31,7 +31,9 @@ static void p_free(void *host, P *p) {
   p->local = NULL;
 }
 
-static void idle(void *host) { vm_out_flush(&((Csp *)host)->vm); }
+static bool idle(void *host, bool may_block) {
+  return output_flush_idle(host, may_block);
+}
 static void deadlock(void *host) { report_deadlock(&((Csp *)host)->vm); }
 static void want_gc(void *host) { heap_want_gc(((Csp *)host)->vm.heap); }
 static void barrier(void *host, P *p, uint64_t old_word, uint64_t new_word) {
@@ -43,14 +45,14 @@ static void barrier(void *host, P *p, uint64_t old_word, uint64_t new_word) {
 // --- Hooks of the heap ------------------------------------------------------
 static void on_leak(void *arg, Goroutine *g) {
   Csp *csp = arg;
-  if (!csp->leaks) return;
+  if (!csp->debug.leaks) return;
   Trace *trace = trace_capture(g);
   Text text = {0};
   if (trace != NULL) {
     text_addf(&text, "leaked: ");
     trace_print(&text, trace, g_wait_name((WaitReason)g->g.reason));
   }
-  free(trace);
+  trace_drop(trace);
   if (text.data != NULL) output_error(csp, text.data, text.len);
   text_free(&text);
 }
@@ -59,13 +61,14 @@ static void on_leak(void *arg, Goroutine *g) {
 static void release(void *arg, Goroutine *g) {
   (void)arg;
   panic_free_all(g);
+  if (g->on_resume == RESUME_CALL) native_drop(g);
   free(g->pending);
   g->pending = NULL;
 }
 
 static void free_trace(void *arg, void *trace) {
   (void)arg;
-  free(trace);
+  trace_drop(trace);
 }
 
 void panic_mark(Panic *panic, GcMarker *m) {
@@ -78,34 +81,6 @@ static void mark_failed(void *arg, GcMarker *m) {
 }
 
 // --- Options ----------------------------------------------------------------
-// X(name in CSPDEBUG, field)
-#define DEBUG_OPTIONS(X)  \
-  X("gcstress", gcstress) \
-  X("leaks", leaks) X("poison", poison) X("schedstats", stats)
-
-typedef struct DebugOptions {
-#define X(name, field) long field;
-  DEBUG_OPTIONS(X)
-#undef X
-} DebugOptions;
-
-// "gcstress=1,leaks=1": unknown names are passed over.
-static DebugOptions debug_options(const char *text) {
-  DebugOptions options = {0};
-  for (const char *s = text ? text : ""; *s;) {
-    size_t len = strcspn(s, ",");
-    size_t name = strcspn(s, "=,");
-    long value = s[name] == '=' ? strtol(s + name + 1, NULL, 10) : 1;
-#define X(text_, field)                                     \
-  if (name == strlen(text_) && memcmp(s, text_, name) == 0) \
-    options.field = value;
-    DEBUG_OPTIONS(X)
-#undef X
-    s += len + (s[len] == ',');
-  }
-  return options;
-}
-
 static int wanted_procs(const CspConfig *config) {
   if (config->procs > 0) return config->procs;
   const char *text = getenv("CSPPROCS");
@@ -118,42 +93,63 @@ void csp_config_init(CspConfig *config) {
 }
 
 // --- Making and freeing -----------------------------------------------------
-static bool start(Csp *csp) {
-  Vm *vm = &csp->vm;
-  DebugOptions options = debug_options(csp->config.debug);
-  vm->heap = heap_new(vm);
-  if (vm->heap == NULL) return false;
-  HeapHooks hooks = {csp, on_leak, release, free_trace};
-  heap_set_hooks(vm->heap, &hooks);
-  heap_set_stress(vm->heap, options.gcstress != 0,
-                  options.gcstress != 0 || options.poison != 0);
-  vm->safepoint_count =
-      options.gcstress ? (int)options.gcstress : SAFEPOINT_COUNT;
-  csp->leaks = options.leaks != 0;
-  csp->stats = options.stats != 0;
-  SchedConfig config = {
+static SchedConfig sched_config(Csp *csp) {
+  const DebugOptions *debug = &csp->debug;
+  return (SchedConfig){
       .procs = wanted_procs(&csp->config),
       .max_threads = csp->config.max_threads,
+      .child_first = csp->config.child_first,
+      .stepped = csp->config.stepped,
       .seed = csp->config.seed,
       .empty_word = VALUE_NIL,
-      .hooks = {csp, p_init, p_free, idle, deadlock, want_gc, barrier}};
+      .hooks = {csp, p_init, p_free, idle, deadlock, want_gc, barrier,
+                watch_print, watch_each_g, watch_label},
+      .trace_line_ns = debug->schedtrace * (int64_t)1000000,
+      .trace_details = debug->scheddetail != 0,
+      .trace_events =
+          csp->trace_out != NULL ? (uint32_t)debug->traceevents : 0};
+}
+
+static bool start(Csp *csp) {
+  Vm *vm = &csp->vm;
+  options_read(csp, csp->config.debug);
+  watch_open(csp);
+  long stress = csp->debug.gcstress;
+  vm->patience_ns = csp->debug.patience * (int64_t)1000000;
+  vm->heap = heap_new(vm);
+  if (vm->heap == NULL) return false;
+  const CspConfig *host = &csp->config;
+  heap_set_memory(vm->heap,
+                  &(HeapMemory){host->map, host->unmap, host->map_arg});
+  HeapHooks hooks = {csp, on_leak, release, free_trace};
+  heap_set_hooks(vm->heap, &hooks);
+  heap_set_limit(vm->heap, csp->config.max_memory);
+  heap_set_stress(vm->heap, stress != 0, stress != 0 || csp->debug.poison != 0);
+  vm->safepoint_count = stress ? (int)stress : SAFEPOINT_COUNT;
+  SchedConfig config = sched_config(csp);
+  vm->child_first = config.child_first;
   vm->sched = sched_new(&config);
   if (vm->sched == NULL) return false;
   vm->boot = local_of(sched_p(vm->sched, 0));
   vm->hash_seed = csp->config.seed ? csp->config.seed : rt_entropy();
-  return heap_add_roots(vm->heap, mark_failed, csp) && boot_vm(csp);
+  return heap_add_roots(vm->heap, mark_failed, csp) && boot_vm(csp) &&
+         host_open(csp);
 }
 
-Csp *csp_new(const CspConfig *config) {
+Csp *csp_new(const CspConfig *wanted) {
   Csp *csp = calloc(1, sizeof *csp);
   if (csp == NULL) return NULL;
-  csp->config = *config;
+  CspConfig *config = &csp->config;
+  csp_config_init(config);
+  if (wanted != NULL) *config = *wanted;
   Vm *vm = &csp->vm;
   vm->state = csp;
   csp->failed_lock.rank = RANK_TASKS;
+  csp->waits_lock.rank = RANK_WAITS;
   vm->stack_limit_bytes =
       config->max_stack ? config->max_stack : (uint64_t)256 << 20;
   vm->frame_limit = config->max_frames ? config->max_frames : 1000000;
+  vm->goroutine_limit = config->max_goroutines;
   if (!output_init(csp) || !start(csp)) {
     csp_free(csp);
     return NULL;
@@ -161,21 +157,45 @@ Csp *csp_new(const CspConfig *config) {
   return csp;
 }
 
-void csp_free(Csp *csp) {
-  if (csp == NULL) return;
+static void end_stepped(Csp *csp) {
+  if (csp->config.stepped && csp->host.local != NULL) host_end(csp->vm.sched);
+}
+
+static void close_goroutine(void *arg, Goroutine *g) {
+  native_close(arg, g);
+  release(NULL, g);
+}
+
+// By csp_free, or by the last thread that was in a blocking call then.
+static void free_all(void *arg) {
+  Csp *csp = arg;
   Vm *vm = &csp->vm;
-  vm_out_flush(vm);
-  // Threads that are still in the kernel will touch it all when they return.
-  if (csp->stuck > 0) return;
-  if (vm->main != NULL) vm_each_goroutine(vm, release, NULL);
+  csp->closing = true;
+  if (vm->sched != NULL) end_stepped(csp);
+  if (vm->heap != NULL) posts_free(csp);
+  if (vm->main != NULL || csp->config.stepped)
+    vm_each_goroutine(vm, close_goroutine, vm->boot);
   if (vm->sched != NULL) sched_free(vm->sched);
   heap_free(vm->heap);
   host_methods_free(vm);
   proto_free_all(vm);
   free(vm->names);
   boot_free(csp);
+  options_free(csp);
   output_free(csp);
   free(csp);
+}
+
+int csp_free(Csp *csp) {
+  if (csp == NULL) return 0;
+  vm_out_flush(&csp->vm);
+  if (csp->stuck > 0) {
+    rt_store_relaxed(&csp->left, 1u);  // relaxed: nothing else depends on it
+    int stuck = sched_leave(csp->vm.sched, free_all, csp);
+    if (stuck > 0) return stuck;
+  }
+  free_all(csp);
+  return 0;
 }
 
 VmCode *vm_code(Vm *vm) { return &runtime_of(vm)->code; }
@@ -184,30 +204,28 @@ Csp *vm_csp(Vm *vm) { return runtime_of(vm); }
 
 // --- Running ----------------------------------------------------------------
 static ObjClosure *compile(Csp *csp, const char *path, const char *text,
-                           size_t len, bool warnings, char **messages) {
+                           size_t len, bool warnings, ObjModule *module,
+                           char **messages) {
   // The lexer wants a zero byte behind the text.
   char *copy = malloc(len + 1);
   *messages = copy ? NULL : strdup("out of memory\n");
   if (copy == NULL) return NULL;
   memcpy(copy, text, len);
   copy[len] = '\0';
-  CompileInput input = {
-      .path = path, .text = copy, .len = len, .warnings = warnings};
+  CompileInput input = {.path = path,
+                        .text = copy,
+                        .len = len,
+                        .warnings = warnings,
+                        .module = module,
+                        .test = csp->test};
   ObjClosure *script = csp->vm.compile(&csp->vm, &input, messages);
   free(copy);
   return script;
 }
 
-static void print_stats(Csp *csp) {
-  SchedStats stats;
-  sched_stats(csp->vm.sched, &stats);
-  Text text = {0};
-#define X(field, name) \
-  text_addf(&text, "%-20s %llu\n", name, (unsigned long long)stats.field);
-  SCHED_STATS(X)
-#undef X
-  if (text.data != NULL) output_error(csp, text.data, text.len);
-  text_free(&text);
+ObjClosure *vm_compile(Vm *vm, const char *path, const char *text, size_t len,
+                       ObjModule *module, char **messages) {
+  return compile(runtime_of(vm), path, text, len, false, module, messages);
 }
 
 static void report_output_error(Csp *csp) {
@@ -220,20 +238,41 @@ static void report_output_error(Csp *csp) {
 
 CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
                    int *status) {
-  Vm *vm = &csp->vm;
   char *messages;
   *status = CSP_NOT_COMPILED;
-  ObjClosure *script = compile(csp, path, text, len, false, &messages);
+  ObjClosure *script = compile(csp, path, text, len, false, NULL, &messages);
   if (messages != NULL) output_error(csp, messages, strlen(messages));
+  if (messages == NULL && script == NULL) output_no_memory(csp);
   free(messages);
-  if (script == NULL) return CSP_NOT_COMPILED;
+  return script == NULL ? CSP_NOT_COMPILED : vm_run(csp, script, status);
+}
+
+// As sched_run, on this thread.
+static void run_stepped(Csp *csp) {
+  Vm *vm = &csp->vm;
+  HostRun run = {NULL, RT_FOREVER, true};
+  if (host_run(vm->sched, &vm->main->g, &run) == HOST_STUCK) deadlock(csp);
+}
+
+CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
+  Vm *vm = &csp->vm;
   vm->main = goroutine_new(vm->boot, value_from_obj(script), NULL, 0);
   *status = CSP_FAILED;
-  if (vm->main == NULL) return CSP_FAILED;
-  sched_run(vm->sched, &vm->main->g, LINGER_NS, &csp->stuck);
+  bool began = vm->main != NULL;
+  if (began && csp->config.stepped) {
+    run_stepped(csp);
+  } else if (began) {
+    began = sched_run(vm->sched, &vm->main->g, LINGER_NS, &csp->stuck) !=
+            SCHED_NO_MEMORY;
+  }
+  posts_end(csp);
+  if (!began) {
+    output_no_memory(csp);
+    return CSP_FAILED;
+  }
   vm_out_flush(vm);
   report_failed_tasks(csp);
-  if (csp->stats) print_stats(csp);
+  watch_close(csp);
   *status = rt_load_relaxed(&csp->interrupted) ? 130 : csp->status;
   if (csp->out.error != 0) {
     report_output_error(csp);
@@ -242,14 +281,20 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
   return *status == 0 ? CSP_RAN : CSP_FAILED;
 }
 
+CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
+                        size_t len, const char *function, int *status) {
+  csp->test = function;
+  return csp_run(csp, path, text, len, status);
+}
+
 bool csp_check(Csp *csp, const char *path, const char *text, size_t len,
                char **messages) {
-  return compile(csp, path, text, len, true, messages) != NULL;
+  return compile(csp, path, text, len, true, NULL, messages) != NULL;
 }
 
 char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
                       char **messages) {
-  ObjClosure *script = compile(csp, path, text, len, false, messages);
+  ObjClosure *script = compile(csp, path, text, len, false, NULL, messages);
   if (script == NULL) return NULL;
   Text out = {0};
   dis_proto(&out, &csp->vm, script->proto);
@@ -261,7 +306,20 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 
 void csp_interrupt(Csp *csp) {
   rt_store_relaxed(&csp->interrupted, 1u);
-  sched_exit(csp->vm.sched);
+  if (csp->config.stepped) {
+    host_stop(csp->vm.sched);
+  } else {
+    sched_exit_soon(csp->vm.sched);
+  }
+}
+
+void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
+  uint64_t id = rt_load_relaxed(&g->g.id);
+  // After the id: as long as the task runs, g is not another's.
+  if (rt_load_acquire(&task->state) != TASK_RUNNING) return;
+  // relaxed: read at safepoints, on its own
+  rt_store_relaxed(&vm->interrupt, id);
+  sched_interrupt(vm->sched);
 }
 
 // Those that were collected have not ended.

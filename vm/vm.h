@@ -9,6 +9,7 @@
 #include "vm/heap.h"
 
 struct CompileInput;
+struct CspLoad;
 struct NativeModule;
 
 // Per-P data: p->local.
@@ -22,6 +23,7 @@ struct Local {
   int64_t balance;  // atomic: goroutines started here, less those ended here
   uint32_t grow;    // registers a call could not get (handlers.h)
   int64_t debt;     // work that natives charged (csp_charge), for the counter
+  const void *retried;  // where memory_again collected last
 };
 
 // The methods of a built-in type; names are interned.
@@ -32,6 +34,7 @@ typedef struct MethodTable {
 
 struct Vm {
   Sched *sched;
+  bool child_first;  // immutable: CspConfig's
   Heap *heap;
   uint64_t hash_seed;
   Local *boot;    // the Local of P 0, for work before sched_run
@@ -49,12 +52,19 @@ struct Vm {
   ObjString *empty_string;
   uint64_t stack_limit_bytes;  // 256 MB
   uint64_t frame_limit;        // 1,000,000
-  int safepoint_count;         // safepoints between two looks
+  uint64_t goroutine_limit;    // 0: none
+  uint64_t goroutines;  // atomic; with a limit: that were started, less ended
+  int safepoint_count;  // safepoints between two looks
+  uint64_t interrupt;  // atomic: id of the goroutine to be interrupted; 0: none
   // The compiler, installed by the layer above (lang_install).
   struct ObjClosure *(*compile)(Vm *vm, const struct CompileInput *input,
                                 char **errors);
   struct NativeModule *native_modules;  // registered, not necessarily loaded
   struct HostMethods *host_methods;     // of host classes (api.c)
+  // A panic of the main goroutine is reported after that time though members of
+  // its groups have not ended: group.c.
+  int64_t patience_ns;
+  Timer late;
   void *state;  // vm.c's own (options, output, exit status)
 };
 
@@ -69,22 +79,31 @@ typedef struct CompileInput {
   bool warnings;      // *errors also gets warnings
   ObjModule *module;  // its members become / are its top-level names; NULL:
                       // the main script, a fresh module is made
+  const char *test;   // csp_run_test's function, or NULL
 } CompileInput;
 
 // --- module.c: built-in modules ---------------------------------------------
 // The module of that import path if it is built in (made on first use, with
 // its native members; its CSP part is compiled into it by the importer), or
-// NULL. *source: its CSP part, or NULL.
+// NULL. *source: its CSP part, or NULL. *no_memory: set to true when it is
+// built in, but could not be made.
 ObjModule *vm_builtin_module(Vm *vm, const char *path, const char **source,
-                             size_t *source_len);
+                             size_t *source_len, bool *no_memory);
 // Feeds every built-in module's path (for "did you mean").
 void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
                             void *arg);
+// Asks CspConfig.load. false: there is none, or it has no such module.
+bool vm_load(Vm *vm, struct CspLoad *load);
+// Whether scripts may use all of these (CSP_FILES | ...).
+bool vm_allows(Vm *vm, uint32_t what);
 ObjModule *module_new(Vm *vm, const char *name);
+// Bytes that compiling one file may take; SIZE_MAX: any number.
+size_t vm_compile_room(Vm *vm);
 // The cell of a member, made if missing (value UNDEF).
 ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name);
-// Adds a method to a built-in type (boot and compile time only).
-void vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function);
+// Adds a method to a built-in type (boot and compile time only). false: out
+// of memory.
+bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function);
 // The method, or VALUE_UNDEF.
 Value vm_method(Vm *vm, ObjType type, const ObjString *name);
 
@@ -187,6 +206,15 @@ static inline size_t values_len(const ObjValues *block) {
   return (size_t)rt_load_relaxed(&block->len);
 }
 
+// --- channel.c --------------------------------------------------------------
+enum { CHAN_MOST = 1 << 27 };  // values that one may hold
+// NULL: out of memory.
+ObjChan *channel_new(Local *local, uint32_t cap);
+ObjChan *channel_new_drops(Local *local, uint32_t cap);
+ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit);
+// Its next ring, if one is wanted. false: out of memory.
+bool channel_grow(Local *local, Chan *c);
+
 // --- bytes.c ----------------------------------------------------------------
 ObjBytes *bytes_new(Local *local, size_t len);  // zeroed
 bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count);
@@ -223,15 +251,18 @@ bool value_equal(Value a, Value b);  // ==
 // 3: types that have no order.
 int value_compare(Value a, Value b);
 uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map
-// Deep; cycles are handled. *work counts visited values. false + *too_deep
-// when nested deeper than 10,000.
-bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work, bool *too_deep);
+// Deep; cycles are handled. *work counts visited values. *failed: NULL, or why
+// it gave up: nested deeper than 10,000, or memory.
+bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work,
+                      const char **failed);
 
 // --- format.c: values as text -----------------------------------------------
 typedef struct Text {  // a growing malloced buffer
   char *data;
   size_t len, cap;
-  bool failed;  // out of memory: data is not complete
+  size_t most;  // bytes; 0: any number
+  bool failed;  // out of memory, or more than that: data is not complete
+  bool full;    // failed: it was more than that
 } Text;
 void text_add(Text *text, const char *data, size_t len);
 // The decimal digits of i, written in front of `end`: how many (at most 20).

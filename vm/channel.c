@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Memory of channels: making them, and bigger rings for those that grow.
+//
+// A channel's ring ends its object; that of one that grows is an object of its
+// own (OBJ_RAW), which the channel keeps alive: the collector finds it by the
+// address of its words, and the words by chan_scan. So a ring is not scanned by
+// itself, and one that the channel has left behind is garbage.
+// Owner P throughout.
+#include "vm/vm.h"
+
+static ObjChan *channel_alloc(Local *l, size_t size) {
+  size += offsetof(ObjChan, chan);
+  ObjChan *c = (ObjChan *)heap_alloc(&l->heap, size, OBJ_CHAN);
+  if (c != NULL) c->timer = NULL;
+  return c;
+}
+
+ObjChan *channel_new(Local *l, uint32_t cap) {
+  ObjChan *c = channel_alloc(l, chan_size(cap));
+  if (c != NULL) chan_init(l->vm->sched, &c->chan, cap);
+  return c;
+}
+
+ObjChan *channel_new_drops(Local *l, uint32_t cap) {
+  ObjChan *c = channel_alloc(l, chan_size(cap));
+  if (c != NULL) chan_init_drops(l->vm->sched, &c->chan, cap);
+  return c;
+}
+
+// Gives c a ring of that many words, if it still wants it. false: no memory.
+static bool give_ring(Local *l, Chan *c, uint32_t room) {
+  size_t size = sizeof(ChanRing) + room * sizeof(uint64_t);
+  ChanRing *ring = (ChanRing *)heap_alloc(&l->heap, size, OBJ_RAW);
+  if (ring == NULL) return false;
+  void *none = NULL;
+  heap_store_ptr(&l->heap, &none, ring);  // the barrier sees it
+  chan_grow(l->p, c, ring->words, room);
+  charge_bytes(l, size);
+  return true;
+}
+
+ObjChan *channel_new_grows(Local *l, uint32_t room, uint32_t limit) {
+  ObjChan *c = channel_alloc(l, chan_size_grows());
+  if (c == NULL) return NULL;
+  chan_init_grows(&c->chan, limit);
+  return room == 0 || give_ring(l, &c->chan, room) ? c : NULL;
+}
+
+bool channel_grow(Local *l, Chan *c) {
+  uint32_t room = chan_next_room(c);
+  return room == 0 || give_ring(l, c, room);
+}

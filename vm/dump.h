@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// All goroutines as text; see dump.c, and csp_dump_goroutines.
+#ifndef CSP_VM_DUMP_H
+#define CSP_VM_DUMP_H
+
+#include "vm/vm.h"
+
+typedef struct Dump Dump;
+
+// No goroutine runs. NULL: out of memory.
+Dump *dump_take(Vm *vm);
+// At most so many entries, by the smallest id of each.
+void dump_print(Text *text, Dump *dump, size_t most);
+void dump_free(Dump *dump);
+
+#endif
