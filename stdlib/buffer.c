@@ -6,6 +6,13 @@
 
 #include "stdlib/stdlib.h"
 
+void *room_alloc(CspCall *call, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > csp_room(call))
+    return NULL;
+  return malloc(bytes + 1);  // (not NULL for 0 bytes)
+}
+
 bool buffer_reserve(Buffer *buffer, size_t more) {
   if (buffer->failed) return false;
   if (more > SIZE_MAX / 4 - buffer->len) {
@@ -15,7 +22,9 @@ bool buffer_reserve(Buffer *buffer, size_t more) {
   size_t need = buffer->len + more + 1;
   if (need <= buffer->cap) return true;
   size_t cap = need < 32 ? 32 : need + need / 2;
-  char *data = realloc(buffer->data, cap);
+  bool fits = buffer->most == 0 || need <= buffer->most;
+  if (fits && buffer->most != 0 && cap > buffer->most) cap = buffer->most;
+  char *data = fits ? realloc(buffer->data, cap) : NULL;
   if (!data) {
     buffer->failed = true;
     return false;

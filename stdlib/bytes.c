@@ -16,7 +16,7 @@ static bool need_bytes(CspCall *call, int i, CspValue *out) {
 // A copy of them in C memory; NULL: panicked. Free it.
 static uint8_t *copied(CspCall *call, CspValue bytes, size_t *len) {
   *len = csp_bytes_len(bytes);
-  uint8_t *data = malloc(*len + 1);
+  uint8_t *data = room_alloc(call, *len + 1, 1);
   if (!data) {
     csp_panic_memory(call);
     return NULL;
@@ -60,15 +60,22 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
 static CspStatus bytes_push(CspCall *call) {
   CspValue bytes;
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  Buffer all = {.most = csp_room(call)};
   for (int i = 1; i < csp_argc(call); i++) {
     Piece piece;
-    if (!need_piece(call, i, &piece)) return CSP_PANIC;
-    bool ok = csp_bytes_append(call, bytes, piece.data, piece.len);
+    if (!need_piece(call, i, &piece)) {
+      buffer_free(&all);
+      return CSP_PANIC;
+    }
+    buffer_add(&all, (const char *)piece.data, piece.len);
     csp_charge(call, piece.len / 256);
     free(piece.freed);
-    if (!ok) return CSP_PANIC;
   }
-  return csp_ok(call, bytes);
+  if (all.failed) csp_panic_memory(call);
+  bool ok = !all.failed &&
+            csp_bytes_append(call, bytes, all.data ? all.data : "", all.len);
+  buffer_free(&all);
+  return ok ? csp_ok(call, bytes) : CSP_PANIC;
 }
 
 // The positions from and to (nil: the end) of a piece of `len` bytes.
@@ -313,7 +320,7 @@ static CspStatus bytes_hex(CspCall *call) {
   static const char digits[] = "0123456789abcdef";
   Piece piece;
   if (!need_piece(call, 0, &piece)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   buffer_reserve(&out, piece.len * 2);
   for (size_t i = 0; i < piece.len; i++) {
     buffer_add_char(&out, digits[piece.data[i] >> 4]);
@@ -357,7 +364,7 @@ static const char base64_digits[] =
 static CspStatus bytes_base64(CspCall *call) {
   Piece piece;
   if (!need_piece(call, 0, &piece)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   buffer_reserve(&out, piece.len / 3 * 4 + 4);
   for (size_t i = 0; i < piece.len; i += 3) {
     size_t left = piece.len - i;
@@ -394,7 +401,7 @@ static int64_t decode_base64(Str s, uint8_t *out) {
 static CspStatus bytes_from_base64(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  uint8_t *data = malloc(s.len + 1);
+  uint8_t *data = room_alloc(call, s.len + 1, 1);
   if (!data) return csp_panic_memory(call);
   int64_t len = decode_base64(s, data);
   csp_charge(call, s.len / 4);
@@ -427,8 +434,10 @@ static CspStatus bytes_from_base64(CspCall *call) {
     "base64", "bytes", bytes_base64                                           \
   }
 
-static const CspFunction methods[] = {BYTES_METHODS, {NULL, NULL, NULL}};
+static const CspFunction methods[] = {
+    CSP_REPEATABLE, BYTES_METHODS, {NULL, NULL, NULL}};
 static const CspFunction functions[] = {
+    CSP_REPEATABLE,
     BYTES_METHODS,
     {"from_hex", "text", bytes_from_hex},
     {"from_base64", "text", bytes_from_base64},

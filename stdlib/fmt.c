@@ -155,7 +155,7 @@ static void add_int(Printer *p, const Spec *spec, CspValue v, unsigned base) {
   }
   int64_t n = csp_to_int(v);
   uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
-  Buffer body = {0};
+  Buffer body = {.most = csp_room(p->call)};
   size_t len = number_digits(size, base, spec->verb == 'X', digits);
   if (spec->precision > (int64_t)len) {
     buffer_fill(&body, '0', (size_t)spec->precision - len);
@@ -262,7 +262,7 @@ static void add_text(Printer *p, const Spec *spec, CspValue v) {
 
 // %x of a string or bytes: two digits for each byte.
 static void add_hex(Printer *p, const Spec *spec, CspValue v) {
-  Buffer hex = {0};
+  Buffer hex = {.most = csp_room(p->call)};
   bool is_string = csp_type(v) == CSP_STRING;
   size_t len = is_string ? str_of(v).len : csp_bytes_len(v);
   for (size_t i = 0; i < len; i++) {
@@ -385,13 +385,13 @@ static bool print(Printer *p) {
 // --- Functions --------------------------------------------------------------
 static CspStatus fmt_sprintf(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_sprintf");
-  Printer p = {.call = call};
+  Printer p = {.call = call, .out = {.most = csp_room(call)}};
   return print(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
 }
 
 static CspStatus fmt_errorf(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_errorf");
-  Printer p = {.call = call};
+  Printer p = {.call = call, .out = {.most = csp_room(call)}};
   if (!print(&p)) return CSP_PANIC;
   CspValue text = buffer_string(call, &p.out);
   if (csp_is_undef(text)) return csp_panic_memory(call);
@@ -401,7 +401,7 @@ static CspStatus fmt_errorf(CspCall *call) {
 typedef void (*Write)(CspCall *call, const char *data, size_t len);
 
 static CspStatus print_to(CspCall *call, Write write) {
-  Printer p = {.call = call};
+  Printer p = {.call = call, .out = {.most = csp_room(call)}};
   if (!print(&p)) return CSP_PANIC;
   if (p.out.len > 0) write(call, p.out.data, p.out.len);
   buffer_free(&p.out);
@@ -436,7 +436,7 @@ static bool join_args(CspCall *call, Buffer *out, const char *end) {
 }
 
 static CspStatus print_error(CspCall *call, const char *end) {
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   if (!join_args(call, &out, end)) return CSP_PANIC;
   csp_write_err(call, out.data, out.len);
   buffer_free(&out);
@@ -456,14 +456,14 @@ static CspStatus fmt_eprintln(CspCall *call) {
 // sprint(values...): the text println would write, without the newline.
 static CspStatus fmt_sprint(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_sprint");
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   return join_args(call, &out, "") ? buffer_ok(call, &out) : CSP_PANIC;
 }
 
 // The predeclared functions, with all arguments.
 static CspStatus predeclared(CspCall *call, const char *name) {
   int count = csp_argc(call);
-  CspValue *argv = malloc(((size_t)count + 1) * sizeof *argv);
+  CspValue *argv = room_alloc(call, (size_t)count + 1, sizeof *argv);
   if (!argv) return csp_panic_memory(call);
   for (int i = 0; i < count; i++) argv[i] = csp_arg(call, i);
   CspStatus status = csp_tail_named(call, name, count, argv);
@@ -488,6 +488,7 @@ static CspStatus fmt_println(CspCall *call) {
   }
 
 static const CspFunction functions[] = {
+    CSP_REPEATABLE,
     FUNCTIONS(""),
     {"print", "values...", fmt_print},
     {"println", "values...", fmt_println},
@@ -495,7 +496,8 @@ static const CspFunction functions[] = {
 };
 
 // The same where the prelude finds them, see again_with_strings.
-static const CspFunction hidden[] = {FUNCTIONS("_fmt_"), {NULL, NULL, NULL}};
+static const CspFunction hidden[] = {
+    CSP_REPEATABLE, FUNCTIONS("_fmt_"), {NULL, NULL, NULL}};
 
 const CspModule fmt_module = {"fmt", functions, NULL, NULL, 0};
 

@@ -29,13 +29,10 @@ static bool need_index(CspCall *call, int i, size_t len, bool end,
 }
 
 // --- Adding and taking ------------------------------------------------------
-static CspStatus list_push_values(CspCall *call) {
-  CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
-  for (int i = 1; i < csp_argc(call); i++) {
-    if (!csp_list_push(call, list, csp_arg(call, i))) return CSP_PANIC;
-  }
-  return csp_ok(call, list);
+// Memory was out: what was added to the list is taken off again.
+static CspStatus take_back(CspCall *call, CspValue list, size_t len) {
+  csp_list_remove(call, list, len, csp_list_len(list) - len);
+  return CSP_PANIC;
 }
 
 static CspStatus list_pop(CspCall *call) {
@@ -87,9 +84,10 @@ static CspStatus list_extend(CspCall *call) {
   if (!need_list(call, 0, &list) || !need_list(call, 1, &more)) {
     return CSP_PANIC;
   }
-  size_t count = csp_list_len(more);
+  size_t len = csp_list_len(list), count = csp_list_len(more);
   for (size_t i = 0; i < count; i++) {
-    if (!csp_list_push(call, list, csp_list_get(more, i))) return CSP_PANIC;
+    if (!csp_list_push(call, list, csp_list_get(more, i)))
+      return take_back(call, list, len);
   }
   csp_charge(call, count / 4);
   return csp_ok(call, list);
@@ -263,7 +261,7 @@ static CspStatus list_sum(CspCall *call) {
 // The elements in C memory (at least one slot); NULL: panicked.
 static CspValue *snapshot(CspCall *call, CspValue list, size_t *count) {
   *count = csp_list_len(list);
-  CspValue *values = malloc((*count + 1) * sizeof *values);
+  CspValue *values = room_alloc(call, *count + 1, sizeof *values);
   if (!values) csp_panic_memory(call);
   for (size_t i = 0; values && i < *count; i++) {
     values[i] = csp_list_get(list, i);
@@ -449,7 +447,7 @@ static CspStatus list_chunk(CspCall *call) {
 
 // --- Tables -----------------------------------------------------------------
 static const CspFunction list_methods[] = {
-    {"push", "list, values...", list_push_values},
+    CSP_REPEATABLE,
     {"pop", "list", list_pop},
     {"insert", "list, at, value", list_insert_value},
     {"remove", "list, at", list_remove_at},
@@ -479,6 +477,7 @@ static const CspFunction list_methods[] = {
 };
 
 static const CspFunction hidden[] = {
+    CSP_REPEATABLE,
     {"_sort_keys", "list, keys", sort_keys},
     {NULL, NULL, NULL},
 };

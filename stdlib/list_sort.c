@@ -140,7 +140,7 @@ static void no_order(CspCall *call, const Sorter *sorter) {
 bool sort_values(CspCall *call, CspValue *values, const CspValue *keys,
                  size_t count) {
   if (count < 2) return true;
-  Item *items = malloc(2 * count * sizeof *items);
+  Item *items = room_alloc(call, 2 * count, sizeof *items);
   if (!items) {
     csp_panic_memory(call);
     return false;

@@ -51,7 +51,7 @@ static CspStatus maps_sorted_keys(CspCall *call) {
   CspValue map, key, value;
   if (!need_map(call, 0, &map)) return CSP_PANIC;
   size_t cap = csp_map_len(map), count = 0;
-  CspValue *keys = malloc((cap + 1) * sizeof *keys);
+  CspValue *keys = room_alloc(call, cap + 1, sizeof *keys);
   CspValue out = csp_list(call, cap);
   if (!keys || csp_is_undef(out)) {
     free(keys);
@@ -216,6 +216,7 @@ static CspStatus maps_equal(CspCall *call) {
 }
 
 static const CspFunction functions[] = {
+    CSP_REPEATABLE,
     {"keys", "map", maps_keys},
     {"values", "map", maps_values},
     {"items", "map", maps_items},

@@ -15,19 +15,14 @@
 #define HYPERBOLIC(X) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
 #define UNARY(X) POWERS(X) CIRCULAR(X) HYPERBOLIC(X) X(erf)
 
-#define X(name)                                          \
-  static CspStatus math_##name(CspCall *call) {          \
-    double x;                                            \
-    if (!csp_need_number(call, 0, &x)) return CSP_PANIC; \
-    return csp_ok_float(call, name(x));                  \
-  }
-UNARY(X)
-#undef X
+// X(name, C function, parameters)
+#define BINARY(X)         \
+  X(pow, pow, "x, y")     \
+  X(atan2, atan2, "y, x") \
+  X(hypot, hypot, "x, y") \
+  X(mod, fmod, "x, y")
 
-// X(name, C function)
-#define BINARY(X) X(pow, pow) X(atan2, atan2) X(hypot, hypot) X(mod, fmod)
-
-#define X(name, function)                                               \
+#define X(name, function, params)                                       \
   static CspStatus math_##name(CspCall *call) {                         \
     double x, y;                                                        \
     if (!csp_need_number(call, 0, &x) || !csp_need_number(call, 1, &y)) \
@@ -38,12 +33,10 @@ BINARY(X)
 #undef X
 
 // The C library's may be off in the last digit, also for 27: one Newton step.
-static CspStatus math_cbrt(CspCall *call) {
-  double x;
-  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
+static double cube_root(double x) {
   double y = cbrt(x);
   if (isnormal(y)) y -= (y * y * y - x) / (3 * y * y);
-  return csp_ok_float(call, y);
+  return y;
 }
 
 // log(x) is the natural logarithm; log(x, base) any other.
@@ -57,17 +50,9 @@ static CspStatus math_log(CspCall *call) {
   return csp_ok_float(call, log(x) / log(base));
 }
 
-static CspStatus math_degrees(CspCall *call) {
-  double x;
-  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
-  return csp_ok_float(call, x * (180 / M_PI));
-}
+static double degrees(double x) { return x * (180 / M_PI); }
 
-static CspStatus math_radians(CspCall *call) {
-  double x;
-  if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
-  return csp_ok_float(call, x * (M_PI / 180));
-}
+static double radians(double x) { return x * (M_PI / 180); }
 
 // --- Rounding ---------------------------------------------------------------
 static CspStatus rounded(CspCall *call, double (*function)(double)) {
@@ -261,16 +246,17 @@ static void add_constants(CspCall *call, CspValue module) {
 }
 
 static const CspFunction functions[] = {
-#define X(name) {#name, "x", math_##name},
+    CSP_REPEATABLE,
+#define X(name) CSP_REAL(#name, name),
     UNARY(X)
 #undef X
-#define X(name, function) {#name, "x, y", math_##name},
+#define X(name, function, params) {#name, params, math_##name},
         BINARY(X)
 #undef X
-            {"cbrt", "x", math_cbrt},
+            CSP_REAL("cbrt", cube_root),
     {"log", "x, base = nil", math_log},
-    {"degrees", "x", math_degrees},
-    {"radians", "x", math_radians},
+    CSP_REAL("degrees", degrees),
+    CSP_REAL("radians", radians),
     {"floor", "x", math_floor},
     {"ceil", "x", math_ceil},
     {"trunc", "x", math_trunc},

@@ -3,6 +3,7 @@
 // process itself.
 #include "stdlib/os.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@ static CspStatus os_exit(CspCall *call) {
 
 static CspStatus os_getwd(CspCall *call) {
   char *path = getcwd(NULL, 0);
-  if (!path) return csp_ok_error(call, "the working directory is not there");
+  if (!path) return csp_ok_errno(call, errno, "the working directory");
   return csp_ok_value(call, csp_string_take(call, path, strlen(path)));
 }
 
@@ -45,8 +46,7 @@ static void add_args(CspCall *call, CspValue module) {
   char **argv;
   int argc = csp_args(call, &argv);
   CspValue list = csp_list(call, (size_t)(argc > 0 ? argc : 0));
-  if (csp_is_undef(list)) return;
-  for (int i = 0; i < argc; i++) {
+  for (int i = 0; i < argc && !csp_is_undef(list); i++) {
     csp_list_push(call, list, csp_string(call, argv[i], strlen(argv[i])));
   }
   csp_module_set(call, module, "args", list);
@@ -58,11 +58,18 @@ static void add_constants(CspCall *call, CspValue module) {
 }
 
 static const CspFunction functions[] = {
+    CSP_REPEATABLE,
     {"exit", "status = 0", os_exit},
+    {"clean_path", "path", os_clean_path},
+    {"join_path", "parts...", os_join_path},
+    {"base", "path", os_base},
+    {"dir", "path", os_dir},
+    {"ext", "path", os_ext},
+    {"is_abs", "path", os_is_abs},
+    CSP_NEEDS(CSP_FILES),
+    {"abs_path", "path", os_abs_path},
     {"getwd", "", os_getwd},
-    {"hostname", "", os_hostname},
-    {"pid", "", os_pid},
-    {"getuid", "", os_getuid},
+    {"chdir", "path", os_chdir},
     {"is_terminal", "fd", os_is_terminal},
     {"read_file", "path", os_read_file},
     {"read_bytes", "path", os_read_bytes},
@@ -84,20 +91,18 @@ static const CspFunction functions[] = {
     {"chmod", "path, mode", os_chmod},
     {"remove", "path", os_remove},
     {"remove_all", "path", os_remove_all},
-    {"chdir", "path", os_chdir},
-    {"_temp", "prefix, folder, dir", os_temp},
+    {"temp_file", "prefix = \"csp-\", folder = nil", os_temp_file},
+    {"temp_dir", "prefix = \"csp-\", folder = nil", os_temp_dir},
     {"open", "path, mode = \"r\", permissions = 0o666", os_open},
-    {"clean_path", "path", os_clean_path},
-    {"join_path", "parts...", os_join_path},
-    {"base", "path", os_base},
-    {"dir", "path", os_dir},
-    {"ext", "path", os_ext},
-    {"is_abs", "path", os_is_abs},
-    {"abs_path", "path", os_abs_path},
+    CSP_NEEDS(CSP_PROCESSES),
     {"run", "program, args = nil, stdin = nil, dir = nil, env = nil", os_run},
+    CSP_NEEDS(CSP_ENVIRONMENT),
     {"env", "name, default = nil", os_env},
     {"set_env", "name, value", os_set_env},
     {"environ", "", os_environ},
+    {"hostname", "", os_hostname},
+    {"pid", "", os_pid},
+    {"getuid", "", os_getuid},
     {NULL, NULL, NULL},
 };
 

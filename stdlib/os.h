@@ -14,9 +14,11 @@ typedef struct Job {
   char *path, *other;
   char *data;  // in or out
   size_t len;
+  size_t most;  // bytes of data that may be read: csp_room
   int64_t number;
   int error;  // errno
   bool flag;
+  bool slow;                                     // known to take long
   void *extra;                                   // freed by free()
   CspStatus (*done)(CspCall *call, void *data);  // job_block's
 } Job;
@@ -26,6 +28,7 @@ enum { JOB_NO_THREAD = -1 };  // as Job.error: the work was never begun
 // NULL: panicked. The string argument i is the path; one with a zero byte
 // makes the job fail with EINVAL before any work.
 Job *job_new(CspCall *call, const char *verb, int i);
+Job *job_new_for(CspCall *call, const char *verb, Str path);
 bool job_other(CspCall *call, Job *job, int i);
 // The data to write: a string or bytes.
 bool job_data(CspCall *call, Job *job, int i);
@@ -72,7 +75,8 @@ CspStatus os_chmod(CspCall *call);
 CspStatus os_remove(CspCall *call);
 CspStatus os_remove_all(CspCall *call);
 CspStatus os_chdir(CspCall *call);
-CspStatus os_temp(CspCall *call);
+CspStatus os_temp_file(CspCall *call);
+CspStatus os_temp_dir(CspCall *call);
 
 // os_file.c
 CspStatus os_open(CspCall *call);
@@ -93,6 +97,8 @@ CspStatus os_run(CspCall *call);
 CspStatus os_env(CspCall *call);
 CspStatus os_set_env(CspCall *call);
 CspStatus os_environ(CspCall *call);
+// Malloced: the variable TMPDIR, or /tmp. NULL: panicked.
+char *os_env_temp(CspCall *call);
 
 extern const CspClass os_file_class, os_env_class;
 extern const CspFunction os_file_methods[];

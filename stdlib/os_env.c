@@ -123,6 +123,18 @@ CspStatus os_env(CspCall *call) {
   return csp_ok(call, v);
 }
 
+char *os_env_temp(CspCall *call) {
+  const Str name = {"TMPDIR", 6};
+  Env *env = env_lock(call);
+  if (!env) return NULL;
+  size_t i = find_name(env->list, name);
+  const char *value = i < env->count ? env->list[i] + name.len + 1 : "/tmp";
+  char *copy = strdup(value);
+  pthread_mutex_unlock(&env->lock);
+  if (!copy) csp_panic_memory(call);
+  return copy;
+}
+
 // A nil value takes the variable out.
 CspStatus os_set_env(CspCall *call) {
   Str name, value = {0};

@@ -5,8 +5,14 @@
 // What a buffer can serve is done at once by the native; everything else (or
 // when another holds the lock) is a job without a P. Unread input is given
 // back (by seeking) before writing, pending output is written before reading.
+//
+// Where nothing is there to be read (a pipe, a terminal), the reader leaves the
+// lock and waits in netpoll, with what it has so far; `turn` is its job
+// meanwhile, and further readers wait until it is through, in their calls.
+// Closing the file ends its wait.
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +23,10 @@
 enum { FILE_BUFFER = 65536 };
 
 typedef struct File {
-  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
+  pthread_mutex_t lock;    // zeroed: ready for use; guards the rest
+  pthread_cond_t through;  // turn is NULL again
+  const void *turn;        // the job of the reader that waits
+  CspWait wait;            // its wait
   bool open;
   bool keep;  // standard input: never closed by us
   int fd;
@@ -43,10 +52,14 @@ static void file_unread(File *file) {
   if (left > 0) lseek(file->fd, -left, SEEK_CUR);
 }
 
-// Reads more behind what is unused; 0, or an errno; *end at the end.
+// Reads more behind what is unused; 0, or an errno; *end at the end. EAGAIN:
+// nothing is there yet. (Inherited descriptors keep their flags: poll, then
+// read.)
 static int file_fill(File *file, bool *end) {
   int error = file_flush(file);
   if (error) return error;
+  struct pollfd now = {file->fd, POLLIN, 0};
+  if (poll(&now, 1, 0) == 0) return EAGAIN;
   if (!file->in) file->in = malloc(FILE_BUFFER);
   if (!file->in) return ENOMEM;
   file->in_at = file->in_len = 0;
@@ -78,6 +91,7 @@ static int file_close(File *file) {
   if (!file->open) return EBADF;
   int error = file_flush(file);
   file->open = false;
+  pthread_cond_broadcast(&file->through);
   if (!file->keep && close(file->fd) != 0 && !error && errno != EINTR) {
     error = errno;
   }
@@ -109,6 +123,8 @@ typedef struct FileJob {
   Job job;
   File *file;
   int64_t want;  // bytes to read; -1: a line, -2: everything
+  Buffer out;    // what was read so far
+  bool waits;    // nothing was there: again, when something may be
   int whence;
 } FileJob;
 
@@ -122,6 +138,7 @@ static FileJob *file_job(CspCall *call, File *file, const char *verb) {
     return NULL;
   }
   work->job.verb = verb;
+  work->job.most = work->out.most = csp_room(call);
   work->file = file;
   return work;
 }
@@ -135,7 +152,8 @@ static bool file_lock_open(FileJob *work) {
 // --- Reading ----------------------------------------------------------------
 enum { WANT_LINE = -1, WANT_ALL = -2 };
 
-// Moves what is wanted from the buffer to out; whether that is all of it.
+// Moves what is wanted from the buffer to out; whether that is all of it, or
+// all there is memory for.
 static bool take_input(File *file, int64_t want, Buffer *out) {
   size_t count = file->in_len - file->in_at;
   bool whole = false;
@@ -150,25 +168,81 @@ static bool take_input(File *file, int64_t want, Buffer *out) {
     whole = true;
   }
   buffer_add(out, from, count);
+  if (out->failed) return true;
   file->in_at += count;
   return whole;
 }
 
+// Lock held. Until it is our turn to read; false: the file is closed.
+static bool await_turn(FileJob *work) {
+  File *file = work->file;
+  while (file->open && file->turn != NULL && file->turn != work) {
+    pthread_cond_wait(&file->through, &file->lock);
+  }
+  if (!file->open) work->job.error = EBADF;
+  if (file->turn == work) file->turn = NULL;
+  return file->open;
+}
+
 static void read_work(void *data) {
   FileJob *work = data;
-  Buffer out = {0};
+  File *file = work->file;
   bool end = false;
-  if (file_lock_open(work)) {
-    while (!take_input(work->file, work->want, &out) && !end &&
+  pthread_mutex_lock(&file->lock);
+  if (await_turn(work)) {
+    while (!take_input(file, work->want, &work->out) && !end &&
            !work->job.error) {
-      work->job.error = out.failed ? ENOMEM : file_fill(work->file, &end);
+      work->job.error = file_fill(file, &end);
     }
+    if (work->out.failed) work->job.error = ENOMEM;
   }
-  pthread_mutex_unlock(&work->file->lock);
+  work->waits = work->job.error == EAGAIN;
+  if (work->waits) {
+    work->job.error = 0;
+    work->job.number = file->fd;
+    file->turn = work;
+  } else {
+    pthread_cond_broadcast(&file->through);
+  }
+  pthread_mutex_unlock(&file->lock);
   // flag: nothing came, as the file is at its end
-  work->job.flag = end && out.len == 0 && work->want != WANT_ALL;
-  work->job.data = out.data;
-  work->job.len = out.len;
+  work->job.flag = end && work->out.len == 0 && work->want != WANT_ALL;
+}
+
+// We wait no longer. What was read so far, if it was our turn, is for the next
+// reader: nobody has read since, so the file's buffer is empty.
+static void give_up(FileJob *work) {
+  File *file = work->file;
+  Buffer *out = &work->out;
+  work->waits = false;
+  pthread_mutex_lock(&file->lock);
+  if (file->turn == work) file->turn = NULL;
+  out->most = 0;  // what was read is not lost
+  if (file->open && out->len > 0 && buffer_reserve(out, FILE_BUFFER)) {
+    free(file->in);
+    file->in = out->data;
+    file->in_at = 0;
+    file->in_len = out->len;
+    *out = (Buffer){0};
+  }
+  pthread_cond_broadcast(&file->through);
+  pthread_mutex_unlock(&file->lock);
+}
+
+// The results are made by the function that run_read was given.
+static CspStatus read_again(CspCall *call, void *data, bool made) {
+  FileJob *work = data;
+  if (!made) {
+    give_up(work);
+    work->job.error = JOB_NO_THREAD;
+  }
+  if (work->waits) {
+    return csp_block_fd(call, &work->file->wait, (int)work->job.number, false,
+                        read_work, read_again, work);
+  }
+  work->job.data = work->out.data;
+  work->job.len = work->out.len;
+  return work->job.done(call, work);
 }
 
 // A line without its end.
@@ -207,9 +281,10 @@ static bool quick_line(CspCall *call, File *file) {
   const char *end = memchr(from, '\n', count);
   if (end) {
     size_t len = (size_t)(end - from) + 1;
-    csp_return(call, csp_string(call, from, line_len(from, len)));
+    CspValue line = csp_string(call, from, line_len(from, len));
+    csp_return(call, line);
     csp_charge(call, len / 64);
-    file->in_at += len;
+    if (!csp_is_undef(line)) file->in_at += len;
   }
   pthread_mutex_unlock(&file->lock);
   return end != NULL;
@@ -221,7 +296,8 @@ static CspStatus run_read(CspCall *call, int64_t want,
   FileJob *work = file ? file_job(call, file, "read") : NULL;
   if (!work) return CSP_PANIC;
   work->want = want;
-  return job_block(call, read_work, done, &work->job);
+  work->job.done = done;
+  return csp_block(call, read_work, read_again, work);
 }
 
 // (line, nil), (nil, nil) at the end, or (nil, error).
@@ -282,7 +358,7 @@ static bool quick_write(File *file, const char *data, size_t len) {
 // All pieces (strings and bytes) as one.
 static bool join_pieces(CspCall *call, Job *job) {
   Job piece = {0};
-  Buffer all = {0};
+  Buffer all = {.most = csp_room(call)};
   bool ok = true;
   for (int i = 1; i < csp_argc(call) && ok; i++) {
     ok = job_data(call, &piece, i);
@@ -412,8 +488,17 @@ static CspStatus file_sync(CspCall *call) {
   return run_simple(call, "write", 1, flush_work);
 }
 
+// A reader that waits finds the file closed.
+static CspStatus close_done(CspCall *call, void *data) {
+  FileJob *work = data;
+  csp_wait_end(call, &work->file->wait);
+  return job_done_err(call, data);
+}
+
 static CspStatus file_close_now(CspCall *call) {
-  return run_simple(call, "close", 0, close_work);
+  File *file = need_file(call);
+  FileJob *work = file ? file_job(call, file, "close") : NULL;
+  return work ? job_block(call, close_work, close_done, &work->job) : CSP_PANIC;
 }
 
 static CspStatus file_truncate(CspCall *call) {
@@ -500,11 +585,11 @@ CspStatus os_open(CspCall *call) {
 
 void os_file_init(CspCall *call, CspValue module) {
   char *name = strdup("standard input");
-  if (!name) return;
   CspValue v = file_new(call, STDIN_FILENO, name);
   File *file = csp_host_data(v, &os_file_class);
-  if (!file) {
-    free(name);
+  if (!file) free(name);
+  if (!file || !name) {
+    csp_panic_memory(call);
     return;
   }
   file->keep = true;
@@ -513,6 +598,7 @@ void os_file_init(CspCall *call, CspValue module) {
 
 // --- Tables -----------------------------------------------------------------
 const CspFunction os_file_methods[] = {
+    CSP_NEEDS(CSP_FILES),
     {"read", "file, n = nil", file_read},
     {"read_bytes", "file, n = nil", file_read_bytes},
     {"read_line", "file", file_read_line},

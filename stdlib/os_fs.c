@@ -17,6 +17,8 @@
 // --- Reading and writing ----------------------------------------------------
 static bool grow(Job *job, size_t *cap) {
   size_t more = *cap < 4096 ? 4096 : *cap + *cap / 2;
+  if (more > job->most) more = job->most;
+  if (more <= *cap) return false;
   char *data = realloc(job->data, more + 1);
   if (!data) return false;
   job->data = data;
@@ -29,7 +31,7 @@ void os_read_all(int fd, Job *job) {
   size_t cap = 0;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
     cap = (size_t)info.st_size;
-    job->data = malloc(cap + 1);
+    job->data = cap <= job->most ? malloc(cap + 1) : NULL;
     if (!job->data) cap = 0;
   }
   for (;;) {
@@ -263,7 +265,7 @@ static int compare_names(const void *a, const void *b) {
 // Packs the names as job_done_list wants them, and frees them.
 static void pack_names(Job *job, char **names, size_t count) {
   Buffer out = {0};
-  qsort(names, count, sizeof *names, compare_names);
+  if (count > 0) qsort(names, count, sizeof *names, compare_names);
   for (size_t i = 0; i < count; i++) {
     buffer_add(&out, names[i], strlen(names[i]) + 1);
     free(names[i]);
@@ -312,7 +314,7 @@ static void list_work(void *data) {
   }
   closedir(dir);
   int error = job->error;
-  if (count > 0) pack_names(job, names, count);
+  if (names) pack_names(job, names, count);
   if (error) job->error = error;
 }
 
@@ -324,11 +326,12 @@ CspStatus os_list_dir(CspCall *call) {
 
 static void glob_work(void *data) {
   Job *job = data;
-  glob_t found;
+  glob_t found = {0};
   int result = glob(job->path, 0, NULL, &found);
   if (result == GLOB_NOMATCH) return;
   if (result != 0) {
     job->error = result == GLOB_NOSPACE ? ENOMEM : EIO;
+    globfree(&found);
     return;
   }
   Buffer out = {0};
@@ -484,14 +487,23 @@ static void temp_work(void *data) {
   job->len = strlen(job->data);
 }
 
-// _temp(prefix, folder, dir): see os.csp
-CspStatus os_temp(CspCall *call) {
-  Job *job = job_new(call, "make temporary", 0);
+static CspStatus make_temp(CspCall *call, bool folder) {
+  Str prefix;
+  if (!opt_str(call, 0, "csp-", &prefix)) return CSP_PANIC;
+  Job *job = job_new_for(call, "make temporary", prefix);
   if (!job) return CSP_PANIC;
-  job->flag = csp_truthy(csp_arg(call, 2));
-  if (!job_other(call, job, 1)) {
+  job->flag = folder;
+  bool own = is_nil(call, 1);
+  if (own) job->other = os_env_temp(call);
+  if (own ? !job->other : !job_other(call, job, 1)) {
     job_free(job);
     return CSP_PANIC;
   }
   return job_run(call, job, temp_work, job_done_string);
 }
+
+// A new, empty file: (path, nil) or (nil, error).
+CspStatus os_temp_file(CspCall *call) { return make_temp(call, false); }
+
+// A new, empty directory: (path, nil) or (nil, error).
+CspStatus os_temp_dir(CspCall *call) { return make_temp(call, true); }

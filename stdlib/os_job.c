@@ -22,9 +22,7 @@ static char *copy_path(Job *job, Str s) {
   return strndup(s.data, s.len);
 }
 
-Job *job_new(CspCall *call, const char *verb, int i) {
-  Str path;
-  if (!need_str(call, i, &path)) return NULL;
+Job *job_new_for(CspCall *call, const char *verb, Str path) {
   Job *job = calloc(1, sizeof *job);
   if (job) job->path = copy_path(job, path);
   if (!job || !job->path) {
@@ -33,7 +31,13 @@ Job *job_new(CspCall *call, const char *verb, int i) {
     return NULL;
   }
   job->verb = verb;
+  job->most = csp_room(call);
   return job;
+}
+
+Job *job_new(CspCall *call, const char *verb, int i) {
+  Str path;
+  return need_str(call, i, &path) ? job_new_for(call, verb, path) : NULL;
 }
 
 bool job_other(CspCall *call, Job *job, int i) {

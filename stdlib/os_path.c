@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Paths as text: nothing here looks at the file system, but abs_path, which
 // needs the working directory. Rules as in Go's path/filepath on Unix.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,14 +49,14 @@ static void clean(Buffer *out, Str s) {
 CspStatus os_clean_path(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   clean(&out, s);
   return buffer_ok(call, &out);
 }
 
 // Empty parts do not count; the result is clean.
 CspStatus os_join_path(CspCall *call) {
-  Buffer joined = {0}, out = {0};
+  Buffer joined = {.most = csp_room(call)}, out = {.most = csp_room(call)};
   for (int i = 0; i < csp_argc(call); i++) {
     Str part;
     if (!need_str(call, i, &part)) {
@@ -98,7 +99,7 @@ CspStatus os_dir(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   s.len = last_component(s);
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   clean(&out, s);
   return buffer_ok(call, &out);
 }
@@ -124,10 +125,10 @@ CspStatus os_is_abs(CspCall *call) {
 CspStatus os_abs_path(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer joined = {0}, out = {0};
+  Buffer joined = {.most = csp_room(call)}, out = {.most = csp_room(call)};
   if (s.len == 0 || s.data[0] != '/') {
     char *here = getcwd(NULL, 0);
-    if (!here) return csp_ok_error(call, "the working directory is not there");
+    if (!here) return csp_ok_errno(call, errno, "the working directory");
     buffer_add(&joined, here, strlen(here));
     buffer_add_char(&joined, '/');
     free(here);

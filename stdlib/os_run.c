@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Running other programs: posix_spawn, input and output through pipes, without
-// a P until the program has ended and closed its output.
+// Running other programs: posix_spawn, input and output through pipes. The
+// goroutine waits in netpoll, for an epoll that watches the pipes and a pidfd,
+// and does a little whenever one of them is ready, until the program has ended
+// and closed its output. No thread waits for it.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,6 +10,8 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +25,12 @@ typedef struct Run {
   char *dir;  // NULL: the same
   Buffer out, err;
   int status;
+  pid_t pid;
+  int pid_fd, watch;  // watch: an epoll of all that follows
+  int ends[3];        // ours of its pipes; -1: closed
+  size_t given;       // of its input
+  bool ended, over;
+  CspWait wait;
 } Run;
 
 static void free_words(char **words) {
@@ -28,7 +38,21 @@ static void free_words(char **words) {
   free(words);
 }
 
+static void close_end(int *fd) {
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+// A program that is not waited for any more is killed: it would outlive the
+// cancelled goroutine, and stay a zombie. (Not if it runs as another user.)
 static void run_free(Run *run) {
+  int status;
+  if (run->pid > 0 && !run->ended && kill(run->pid, SIGKILL) == 0) {
+    while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR) continue;
+  }
+  for (int i = 0; i < 3; i++) close_end(&run->ends[i]);
+  close_end(&run->pid_fd);
+  close_end(&run->watch);
   free_words(run->argv);
   os_env_free(run->env);
   free(run->dir);
@@ -73,11 +97,6 @@ static int spawn(Run *run, int pipes[3][2], pid_t *pid) {
   return error;
 }
 
-static void close_end(int *fd) {
-  if (*fd >= 0) close(*fd);
-  *fd = -1;
-}
-
 // Ends above 2, so that adddup2 overwrites none of them.
 static int open_pipe(int ends[2]) {
   if (pipe2(ends, O_CLOEXEC) != 0) return errno;
@@ -115,37 +134,27 @@ static void give_input(int *fd, const Job *job, size_t *given) {
   if (n < 0 || *given == job->len) close_end(fd);
 }
 
-// Until the program has closed its output and its error output.
-static void talk(Run *run, int in, int out, int err) {
-  size_t given = 0;
-  fcntl(in, F_SETFL, O_NONBLOCK);
-  if (run->job.len == 0) close_end(&in);
-  while (out >= 0 || err >= 0) {
-    struct pollfd fds[3] = {
-        {in, POLLOUT, 0}, {out, POLLIN, 0}, {err, POLLIN, 0}};
-    if (poll(fds, 3, -1) < 0) {
-      if (errno == EINTR) continue;
-      break;
-    }
-    if (fds[IN].revents) give_input(&in, &run->job, &given);
-    if (fds[OUT].revents) take_output(&out, &run->out);
-    if (fds[ERR].revents) take_output(&err, &run->err);
-  }
-  close_end(&in);
-  close_end(&out);
-  close_end(&err);
+// What can be done now, without waiting: input, output, the end.
+static void talk(Run *run) {
+  struct pollfd fds[3] = {{run->ends[IN], POLLOUT, 0},
+                          {run->ends[OUT], POLLIN, 0},
+                          {run->ends[ERR], POLLIN, 0}};
+  if (poll(fds, 3, 0) < 0) return;  // EINTR: again, at once
+  if (fds[IN].revents) give_input(&run->ends[IN], &run->job, &run->given);
+  if (fds[OUT].revents) take_output(&run->ends[OUT], &run->out);
+  if (fds[ERR].revents) take_output(&run->ends[ERR], &run->err);
 }
 
 // Writing to a program that has ended raises SIGPIPE in this thread, which may
 // be one of the host's: blocked, and taken if it came.
-static void talk_quietly(Run *run, int in, int out, int err) {
+static void talk_quietly(Run *run) {
   sigset_t pipe_set, before, pending;
   sigemptyset(&pipe_set);
   sigaddset(&pipe_set, SIGPIPE);
   sigpending(&pending);
   bool was_pending = sigismember(&pending, SIGPIPE) == 1;
   pthread_sigmask(SIG_BLOCK, &pipe_set, &before);
-  talk(run, in, out, err);
+  talk(run);
   if (!was_pending) {
     struct timespec now = {0, 0};
     while (sigtimedwait(&pipe_set, NULL, &now) < 0 && errno == EINTR) continue;
@@ -153,30 +162,60 @@ static void talk_quietly(Run *run, int in, int out, int err) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void run_work(void *data) {
+// Watches an end for the goroutine, which waits for all of them at once.
+static void watch(Run *run, int fd, uint32_t events) {
+  struct epoll_event event = {.events = events, .data.fd = fd};
+  if (fd >= 0 && epoll_ctl(run->watch, EPOLL_CTL_ADD, fd, &event) != 0)
+    run->job.error = errno;
+}
+
+static void start_work(void *data) {
   Run *run = data;
   int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
-  pid_t pid = 0;
   int error = 0;
+  run->watch = epoll_create1(EPOLL_CLOEXEC);
+  if (run->watch < 0) error = errno;
   for (int i = 0; i < 3 && !error; i++) error = open_pipe(pipes[i]);
-  if (!error) error = spawn(run, pipes, &pid);
+  if (!error) error = spawn(run, pipes, &run->pid);
   close_end(&pipes[IN][0]);
   close_end(&pipes[OUT][1]);
   close_end(&pipes[ERR][1]);
+  run->ends[IN] = pipes[IN][1];
+  run->ends[OUT] = pipes[OUT][0];
+  run->ends[ERR] = pipes[ERR][0];
   run->job.error = error;
-  if (error) {
-    close_end(&pipes[IN][1]);
-    close_end(&pipes[OUT][0]);
-    close_end(&pipes[ERR][0]);
-    return;
-  }
-  talk_quietly(run, pipes[IN][1], pipes[OUT][0], pipes[ERR][0]);
-  while (waitpid(pid, &run->status, 0) < 0) {
-    if (errno == EINTR) continue;
-    run->job.error = errno;
-    return;
-  }
-  if (run->out.failed || run->err.failed) run->job.error = ENOMEM;
+  if (error) return;
+  run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+  fcntl(run->ends[IN], F_SETFL, O_NONBLOCK);
+  if (run->job.len == 0) close_end(&run->ends[IN]);
+  watch(run, run->ends[IN], EPOLLOUT);
+  watch(run, run->ends[OUT], EPOLLIN);
+  watch(run, run->ends[ERR], EPOLLIN);
+  watch(run, run->pid_fd, EPOLLIN);
+}
+
+// Takes the status of the program, if it has ended; waits with block.
+static void reap(Run *run, bool block) {
+  pid_t ended;
+  do {
+    ended = waitpid(run->pid, &run->status, block ? 0 : WNOHANG);
+  } while (ended < 0 && errno == EINTR);
+  if (ended < 0) run->job.error = errno;
+  run->ended = ended != 0;
+  if (run->ended) close_end(&run->pid_fd);
+}
+
+// It is over when the program has ended and its output is closed, which others
+// may hold open longer. Without a pidfd (before Linux 5.3) this waits for the
+// program, but only after it has closed its output.
+static void talk_work(void *data) {
+  Run *run = data;
+  talk_quietly(run);
+  bool silent = run->ends[OUT] < 0 && run->ends[ERR] < 0;
+  if (!run->ended && (run->pid_fd >= 0 || silent)) reap(run, run->pid_fd < 0);
+  run->over = run->ended && silent;
+  if (run->over && (run->out.failed || run->err.failed))
+    run->job.error = ENOMEM;
 }
 
 // --- Results ----------------------------------------------------------------
@@ -192,8 +231,7 @@ static bool set_text(CspCall *call, CspValue map, const char *name,
       csp_string(call, text->data ? text->data : "", text->len));
 }
 
-static CspStatus run_done(CspCall *call, void *data) {
-  Run *run = data;
+static CspStatus run_result(CspCall *call, Run *run) {
   CspValue map = csp_map(call, 4);
   if (run->job.error) {
     csp_return(call, csp_nil());
@@ -211,9 +249,24 @@ static CspStatus run_done(CspCall *call, void *data) {
   return ok ? csp_ok_value(call, map) : csp_panic_memory(call);
 }
 
+// Until it is over, whenever there is something to do for it. Without a thread
+// that the others could go on with, it is not waited for any more.
+static CspStatus run_more(CspCall *call, void *data, bool made) {
+  Run *run = data;
+  if (!made) run->job.error = JOB_NO_THREAD;
+  if (run->job.error || run->over) return run_result(call, run);
+  return csp_block_fd(call, &run->wait, run->watch, false, talk_work, run_more,
+                      run);
+}
+
 // --- Arguments --------------------------------------------------------------
-static char *copy_word(Str s) {
-  return memchr(s.data, '\0', s.len) ? NULL : strndup(s.data, s.len);
+static bool is_word(Str s) { return memchr(s.data, '\0', s.len) == NULL; }
+
+// NULL: panicked.
+static char *copy_word(CspCall *call, Str s) {
+  char *copy = strndup(s.data, s.len);
+  if (!copy) csp_panic_memory(call);
+  return copy;
 }
 
 // argv: the program, then the strings of the list (nil: none).
@@ -231,13 +284,15 @@ static bool set_argv(CspCall *call, Run *run) {
   }
   for (size_t i = 0; i < count; i++) {
     CspValue v = csp_list_get(list, i);
-    if (csp_type(v) == CSP_STRING) run->argv[i + 1] = copy_word(str_of(v));
-    if (run->argv[i + 1]) continue;
-    csp_panic(call,
-              "os.run: argument %zu must be a string without zero bytes, "
-              "not a %s",
-              i + 1, csp_type_name(v));
-    return false;
+    if (csp_type(v) != CSP_STRING || !is_word(str_of(v))) {
+      csp_panic(call,
+                "os.run: argument %zu must be a string without zero bytes, "
+                "not a %s",
+                i + 1, csp_type_name(v));
+      return false;
+    }
+    run->argv[i + 1] = copy_word(call, str_of(v));
+    if (!run->argv[i + 1]) return false;
   }
   return true;
 }
@@ -248,11 +303,9 @@ static bool set_options(CspCall *call, Run *run) {
   if (!is_nil(call, 2) && !job_data(call, &run->job, 2)) return false;
   if (!is_nil(call, 3)) {
     if (!need_str(call, 3, &dir)) return false;
-    run->dir = copy_word(dir);
-    if (!run->dir) {
-      csp_bad_arg(call, 3, "a path without zero bytes");
-      return false;
-    }
+    if (!is_word(dir)) csp_bad_arg(call, 3, "a path without zero bytes");
+    run->dir = is_word(dir) ? copy_word(call, dir) : NULL;
+    if (!run->dir) return false;
   }
   if (is_nil(call, 4)) {
     run->env = os_env_copy(call, NULL);
@@ -266,17 +319,19 @@ static bool set_options(CspCall *call, Run *run) {
 CspStatus os_run(CspCall *call) {
   Str program;
   if (!need_str(call, 0, &program)) return CSP_PANIC;
+  if (!is_word(program)) {
+    return csp_bad_arg(call, 0, "a name without zero bytes");
+  }
   Run *run = calloc(1, sizeof *run);
   if (!run) return csp_panic_memory(call);
   run->job.verb = "run";
-  run->job.path = copy_word(program);
-  if (!run->job.path) {
-    run_free(run);
-    return csp_bad_arg(call, 0, "a name without zero bytes");
-  }
-  if (!set_argv(call, run) || !set_options(call, run)) {
+  run->out.most = run->err.most = csp_room(call);
+  run->pid_fd = run->watch = run->ends[IN] = run->ends[OUT] = run->ends[ERR] =
+      -1;
+  run->job.path = copy_word(call, program);
+  if (!run->job.path || !set_argv(call, run) || !set_options(call, run)) {
     run_free(run);
     return CSP_PANIC;
   }
-  return job_block(call, run_work, run_done, &run->job);
+  return csp_block(call, start_work, run_more, run);
 }

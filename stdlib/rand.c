@@ -207,14 +207,21 @@ static CspStatus generator_seed_again(CspCall *call) {
 
 // --- Tables -----------------------------------------------------------------
 static const CspFunction functions[] = {
-    {"int", "n", rand_int},          {"int_range", "from, to", rand_int_range},
-    {"float", "", rand_float},       {"bool", "", rand_bool},
-    {"bytes", "n", rand_bytes},      {"shuffle", "list", rand_shuffle},
-    {"choice", "list", rand_choice}, {"sample", "list, n", rand_sample},
-    {"new", "seed = nil", rand_new}, {NULL, NULL, NULL},
+    CSP_REPEATABLE,
+    {"int", "n", rand_int},
+    {"int_range", "from, to", rand_int_range},
+    {"float", "", rand_float},
+    {"bool", "", rand_bool},
+    {"bytes", "n", rand_bytes},
+    {"shuffle", "list", rand_shuffle},
+    {"choice", "list", rand_choice},
+    {"sample", "list, n", rand_sample},
+    {"new", "seed = nil", rand_new},
+    {NULL, NULL, NULL},
 };
 
 static const CspFunction methods[] = {
+    CSP_REPEATABLE,
     {"int", "generator, n", rand_int},
     {"int_range", "generator, from, to", rand_int_range},
     {"float", "generator", rand_float},

@@ -45,7 +45,7 @@ static bool register_modules(Csp *csp) {
   return true;
 }
 
-bool stdlib_install(Csp *csp) {
+bool csp_install_library(Csp *csp) {
   const CspEmbedded *prelude = find_source("prelude");
   return register_modules(csp) && strings_install(csp) && list_install(csp) &&
          bytes_install(csp) && os_install(csp) && fmt_install(csp) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The standard library: what the program above installs, and what the modules
-// share. Everything here is written over vm/csp.h alone, as a host would.
+// What the modules of the standard library share. Everything here is written
+// over vm/csp.h alone, as a host would.
 #ifndef CSP_STDLIB_STDLIB_H
 #define CSP_STDLIB_STDLIB_H
 
@@ -14,9 +14,6 @@ typedef struct CspEmbedded {
   size_t len;
 } CspEmbedded;
 extern const CspEmbedded csp_embedded[];
-
-// Registers everything, before csp_run. false: out of memory.
-bool stdlib_install(Csp *csp);
 
 // --- A file for each module: its functions ----------------------------------
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
@@ -54,9 +51,12 @@ bool args_need_call(CspCall *call);
 typedef struct Buffer {
   char *data;  // malloced; NUL-terminated once anything was added
   size_t len, cap;
+  size_t most;  // bytes it may take: csp_room; 0: any number
   bool failed;  // out of memory; whatever is added afterwards is lost
 } Buffer;
 
+// malloc within csp_room. NULL: out of memory.
+void *room_alloc(CspCall *call, size_t count, size_t size);
 // Room for `more` bytes (and a NUL) at data + len; false: out of memory.
 bool buffer_reserve(Buffer *buffer, size_t more);
 void buffer_add(Buffer *buffer, const char *data, size_t len);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The module strings and the methods of strings: searching, splitting,
-// joining, trimming. One table serves both: a method's receiver is the first
-// parameter. (Characters and case: strings_text.c; numbers: strings_number.c.)
+// The module strings and the methods of strings: searching, joining, trimming.
+// One table serves both: a method's receiver is the first parameter. (Taking
+// apart: strings_split.c; characters and case: strings_text.c; numbers:
+// strings_number.c.)
 //
 // Positions and lengths are bytes, as len and s[i] count them, unless a
 // comment says characters (code points).
@@ -94,132 +95,6 @@ static CspStatus strings_compare(CspCall *call) {
   return csp_ok_int(call, csp_compare(csp_arg(call, 0), csp_arg(call, 1)));
 }
 
-// --- Splitting --------------------------------------------------------------
-static bool push(CspCall *call, CspValue list, const char *data, size_t len) {
-  return csp_list_push(call, list, csp_string(call, data, len));
-}
-
-static bool push_characters(CspCall *call, CspValue list, Str s, int64_t n) {
-  size_t at = 0, width;
-  while (at < s.len && n != 1) {
-    utf8_at(s.data, s.len, at, &width);
-    if (!push(call, list, s.data + at, width)) return false;
-    at += width;
-    n--;
-  }
-  return at == s.len || push(call, list, s.data + at, s.len - at);
-}
-
-static bool push_parts(CspCall *call, CspValue list, Str s, Str sep,
-                       int64_t n) {
-  size_t at = 0;
-  for (; n != 1; n--) {
-    int64_t next = find(s, sep, at);
-    if (next < 0) break;
-    if (!push(call, list, s.data + at, (size_t)next - at)) return false;
-    at = (size_t)next + sep.len;
-  }
-  return push(call, list, s.data + at, s.len - at);
-}
-
-// A list for the pieces of s, as large as it will be: growing a long one costs
-// more than counting. Undefined when memory ran out.
-static CspValue list_for_pieces(CspCall *call, Str s, char separator) {
-  size_t count = 1;
-  for (size_t i = 0; i < s.len; i++) count += s.data[i] == separator;
-  return csp_list(call, count);
-}
-
-// The same for fields; only ASCII white space counts.
-static CspValue list_for_fields(CspCall *call, Str s) {
-  const uint8_t *c = (const uint8_t *)s.data;
-  size_t count = s.len > 0 && !utf8_is_space(c[0]);
-  for (size_t i = 1; i < s.len; i++) {
-    bool before = c[i - 1] == ' ' || (uint8_t)(c[i - 1] - '\t') < 5;
-    bool space = c[i] == ' ' || (uint8_t)(c[i] - '\t') < 5;
-    count += before & !space;
-  }
-  return csp_list(call, count);
-}
-
-static bool push_fields(CspCall *call, CspValue list, Str s) {
-  size_t start = 0, at = 0, width;
-  for (; at < s.len; at += width) {
-    width = 1;
-    if ((signed char)s.data[at] > ' ') continue;  // most, and all ASCII
-    if (!utf8_is_space(utf8_at(s.data, s.len, at, &width))) continue;
-    if (at > start && !push(call, list, s.data + start, at - start)) {
-      return false;
-    }
-    start = at + width;
-  }
-  return start >= s.len || push(call, list, s.data + start, s.len - start);
-}
-
-static CspStatus ok_list(CspCall *call, CspValue list, size_t work) {
-  csp_charge(call, work / 16 + csp_list_len(list));
-  return csp_ok(call, list);
-}
-
-static CspStatus fields(CspCall *call, Str s) {
-  CspValue list = list_for_fields(call, s);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  if (!push_fields(call, list, s)) return CSP_PANIC;
-  return ok_list(call, list, s.len);
-}
-
-static CspStatus split(CspCall *call, Str s, int64_t n) {
-  Str sep = {"", 0};
-  if (n != 0 && is_nil(call, 1)) return fields(call, s);
-  if (n != 0 && !need_str(call, 1, &sep)) return CSP_PANIC;
-  CspValue list = n < 0 && sep.len == 1 ? list_for_pieces(call, s, *sep.data)
-                                        : csp_list(call, 4);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  bool ok = n == 0         ? true
-            : sep.len == 0 ? push_characters(call, list, s, n)
-                           : push_parts(call, list, s, sep, n);
-  return ok ? ok_list(call, list, s.len) : CSP_PANIC;
-}
-
-// Without sep (or with nil): fields. With "": characters.
-static CspStatus strings_split(CspCall *call) {
-  Str s;
-  return need_str(call, 0, &s) ? split(call, s, -1) : CSP_PANIC;
-}
-
-// At most n parts, the last with what is left; a negative n means all.
-static CspStatus strings_split_n(CspCall *call) {
-  Str s, sep;
-  int64_t n;
-  if (!need_two(call, &s, &sep) || !csp_need_int(call, 2, &n)) {
-    return CSP_PANIC;
-  }
-  return split(call, s, n);
-}
-
-static CspStatus strings_fields(CspCall *call) {
-  Str s;
-  return need_str(call, 0, &s) ? fields(call, s) : CSP_PANIC;
-}
-
-// Without their ends ("\n" or "\r\n"); a last empty one does not count.
-static CspStatus strings_lines(CspCall *call) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  CspValue list = list_for_pieces(call, s, '\n');
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  size_t at = 0;
-  while (at < s.len) {
-    const char *end = memchr(s.data + at, '\n', s.len - at);
-    size_t stop = end ? (size_t)(end - s.data) : s.len;
-    size_t len = stop - at;
-    if (end && len > 0 && s.data[stop - 1] == '\r') len--;
-    if (!push(call, list, s.data + at, len)) return CSP_PANIC;
-    at = stop + 1;
-  }
-  return ok_list(call, list, s.len);
-}
-
 // (before, after, found); without sep in s: (s, "", false).
 static CspStatus strings_cut(CspCall *call) {
   Str s, sep;
@@ -281,7 +156,7 @@ CspStatus strings_join(CspCall *call) {
     csp_charge(call, csp_list_len(list) + str_of(joined).len / 64);
     return csp_ok(call, joined);
   }
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   size_t count = csp_list_len(list);
   for (size_t i = 0; i < count; i++) {
     if (i > 0) buffer_add(&out, sep.data, sep.len);
@@ -321,7 +196,7 @@ static CspStatus strings_replace(CspCall *call) {
       !opt_int(call, 3, -1, &n)) {
     return CSP_PANIC;
   }
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   if (old.len == 0) {
     replace_between(&out, s, new, n);
     return buffer_ok(call, &out);
@@ -348,12 +223,18 @@ static CspStatus strings_repeat(CspCall *call) {
   if (__builtin_mul_overflow(s.len, (size_t)n, &total) || total > STRING_MAX) {
     return csp_panic(call, "repeat: the result would have more than 2 GiB");
   }
-  Buffer out = {0};
-  if (!buffer_reserve(&out, total)) return buffer_ok(call, &out);
-  for (int64_t i = 0; i < n && s.len > 0; i++) {
-    buffer_add(&out, s.data, s.len);
+  if (total == 0) return csp_ok_string(call, "", 0);
+  char *data;
+  CspValue out = csp_string_room(call, total, &data);
+  if (csp_is_undef(out)) return csp_panic_memory(call);
+  memcpy(data, s.data, s.len);
+  for (size_t done = s.len; done < total;) {
+    size_t more = done < total - done ? done : total - done;
+    memcpy(data + done, data, more);
+    done += more;
   }
-  return buffer_ok(call, &out);
+  csp_charge(call, total / 64);
+  return csp_ok(call, out);
 }
 
 // --- Trimming ---------------------------------------------------------------
@@ -462,7 +343,7 @@ static CspStatus strings_trim_suffix(CspCall *call) {
       {"split", "s, sep = nil", strings_split},                               \
       {"split_n", "s, sep, n", strings_split_n},                              \
       {"fields", "s", strings_fields}, {"lines", "s", strings_lines},         \
-      {"cut", "s, sep", strings_cut},                                         \
+      {"words", "s", strings_words}, {"cut", "s, sep", strings_cut},          \
       {"replace", "s, old, new, n = nil", strings_replace},                   \
       {"repeat", "s, n", strings_repeat},                                     \
       {"trim", "s, chars = nil", strings_trim},                               \
@@ -492,9 +373,10 @@ static CspStatus strings_trim_suffix(CspCall *call) {
     "unquote", "s", strings_unquote                                           \
   }
 
-static const CspFunction string_methods[] = {STRING_METHODS,
-                                             {NULL, NULL, NULL}};
+static const CspFunction string_methods[] = {
+    CSP_REPEATABLE, STRING_METHODS, {NULL, NULL, NULL}};
 static const CspFunction functions[] = {
+    CSP_REPEATABLE,
     STRING_METHODS,
     {"join", "parts, sep = \"\"", strings_join},
     {"format_int", "n, base = 10", strings_format_int},

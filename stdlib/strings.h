@@ -10,6 +10,12 @@
 // strings.c; also list.join
 CspStatus strings_join(CspCall *call);
 
+// strings_split.c
+CspStatus strings_split(CspCall *call);
+CspStatus strings_split_n(CspCall *call);
+CspStatus strings_fields(CspCall *call);
+CspStatus strings_lines(CspCall *call);
+
 // strings_text.c
 extern const CspClass strings_case_class;
 CspStatus strings_to_upper(CspCall *call);
@@ -18,6 +24,7 @@ CspStatus strings_title(CspCall *call);
 CspStatus strings_pad_left(CspCall *call);
 CspStatus strings_pad_right(CspCall *call);
 CspStatus strings_reverse(CspCall *call);
+CspStatus strings_words(CspCall *call);
 CspStatus strings_chars(CspCall *call);
 CspStatus strings_runes(CspCall *call);
 CspStatus strings_rune_count(CspCall *call);

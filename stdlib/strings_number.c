@@ -48,9 +48,12 @@ int number_parse_int(Str s, int base, int64_t *out) {
 
 static CspStatus ok_bad_text(CspCall *call, Str s, const char *wanted,
                              int error) {
-  Buffer quoted = {0};
+  Buffer quoted = {.most = csp_room(call)};
   quote_string(&quoted, s);
-  if (quoted.failed) return csp_panic_memory(call);
+  if (quoted.failed) {
+    buffer_free(&quoted);
+    return csp_panic_memory(call);
+  }
   CspStatus status = csp_ok_error(
       call, "%.80s%s is %s%s", quoted.data, quoted.len > 80 ? "..." : "",
       error == ERANGE ? "out of the range of " : "not ", wanted);
@@ -180,7 +183,7 @@ void quote_string(Buffer *out, Str s) {
 CspStatus strings_quote(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   quote_string(&out, s);
   return buffer_ok(call, &out);
 }
@@ -256,7 +259,7 @@ static bool unquote(Buffer *out, Str s) {
 CspStatus strings_unquote(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   if (!unquote(&out, s)) {
     buffer_free(&out);
     return ok_bad_text(call, s, "a quoted string", EINVAL);

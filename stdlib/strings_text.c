@@ -5,6 +5,7 @@
 // ASCII is done here; other code points ask the C library with a C.UTF-8
 // locale object of the runtime's own, made when first needed (never the
 // process's locale, which is global).
+#include <errno.h>
 #include <locale.h>
 #include <pthread.h>
 #include <string.h>
@@ -27,17 +28,23 @@ static void case_finalize(void *data) {
 const CspClass strings_case_class = {"strings.case", case_finalize,
                                      sizeof(CaseState)};
 
-// The locale, or 0 if the system has none (then only ASCII has case).
+// The locale, or 0 if the system has none (then only ASCII has case), or after
+// a panic: out of memory.
 static locale_t case_locale(CspCall *call) {
   CaseState *state = csp_state(csp_of(call), &strings_case_class);
-  if (!state) return (locale_t)0;
+  if (!state) {
+    csp_panic_memory(call);
+    return (locale_t)0;
+  }
   pthread_mutex_lock(&state->lock);
   if (!state->tried) {
-    state->tried = true;
     state->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    state->tried = state->locale || errno != ENOMEM;
   }
   locale_t locale = state->locale;
+  bool tried = state->tried;
   pthread_mutex_unlock(&state->lock);
+  if (!tried) csp_panic_memory(call);
   return locale;
 }
 
@@ -117,7 +124,7 @@ static CspStatus map_case(CspCall *call, uint32_t (*map)(Folder *, uint32_t)) {
     map_ascii(to, s.data, s.len, map == rune_upper ? 'a' : 'A');
     return csp_ok(call, v);
   }
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   Folder folder = {.call = call};
   buffer_reserve(&out, s.len);
   add_mapped(&out, s, &folder, map);
@@ -133,7 +140,7 @@ CspStatus strings_to_lower(CspCall *call) { return map_case(call, rune_lower); }
 CspStatus strings_title(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   Folder folder = {.call = call};
   bool first = true;
   for (size_t at = 0, width; at < s.len; at += width) {
@@ -154,7 +161,7 @@ CspStatus strings_title(CspCall *call) {
 CspStatus strings_equal_fold(CspCall *call) {
   Str a, b;
   if (!need_str(call, 0, &a) || !need_str(call, 1, &b)) return CSP_PANIC;
-  Buffer x = {0}, y = {0};
+  Buffer x = {.most = csp_room(call)}, y = {.most = csp_room(call)};
   Folder folder = {.call = call};
   add_mapped(&x, a, &folder, rune_lower);
   add_mapped(&y, b, &folder, rune_lower);
@@ -202,6 +209,40 @@ CspStatus strings_is_alnum(CspCall *call) { return all_are(call, is_alnum); }
 
 CspStatus strings_is_space(CspCall *call) { return all_are(call, is_space); }
 
+// --- Words ------------------------------------------------------------------
+// From `at` on: where the first letter or digit is, or what is neither.
+static size_t find_alnum(Folder *folder, Str s, size_t at, bool wanted) {
+  for (size_t width; at < s.len; at += width) {
+    width = 1;
+    uint8_t c = (uint8_t)s.data[at];
+    bool is = (uint8_t)((c | 32) - 'a') < 26 || (uint8_t)(c - '0') < 10;
+    if (c >= 0x80) is = is_alnum(folder, utf8_at(s.data, s.len, at, &width));
+    if (is == wanted) break;
+  }
+  return at;
+}
+
+static bool next_word(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                      CspValue *word) {
+  (void)with;
+  Str s = str_of(of);
+  Folder folder = {.call = call};
+  size_t from = find_alnum(&folder, s, (size_t)*at, true);
+  size_t to = find_alnum(&folder, s, from, false);
+  csp_charge(call, (to - (size_t)*at) / 16);
+  if (from == s.len) return false;
+  *at = (int64_t)to;
+  *word = csp_string(call, s.data + from, to - from);
+  return true;
+}
+
+CspStatus strings_words(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  return csp_ok_each(call, next_word, csp_arg(call, 0), csp_nil(), NULL);
+}
+
+// --- Case of a whole string -------------------------------------------------
 // Some letter has a case, and none has the other.
 static CspStatus has_case(CspCall *call, uint32_t (*own)(Folder *, uint32_t),
                           uint32_t (*other)(Folder *, uint32_t)) {
@@ -230,7 +271,7 @@ CspStatus strings_is_lower(CspCall *call) {
 // Adds `fill` over and over until `count` characters are there.
 static void add_fill(Buffer *out, Str fill, size_t count) {
   size_t at = 0, width;
-  for (; count > 0; count--) {
+  for (; count > 0 && !out->failed; count--) {
     utf8_at(fill.data, fill.len, at, &width);
     buffer_add(out, fill.data + at, width);
     at = at + width == fill.len ? 0 : at + width;
@@ -251,7 +292,7 @@ static CspStatus pad(CspCall *call, bool left) {
   }
   int64_t missing = width - (int64_t)utf8_count(s.data, s.len);
   if (missing <= 0) return csp_ok(call, csp_arg(call, 0));
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   if (left) add_fill(&out, fill, (size_t)missing);
   buffer_add(&out, s.data, s.len);
   if (!left) add_fill(&out, fill, (size_t)missing);
@@ -266,7 +307,7 @@ CspStatus strings_pad_right(CspCall *call) { return pad(call, false); }
 CspStatus strings_reverse(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   buffer_reserve(&out, s.len);
   for (size_t at = s.len; at > 0;) {
     size_t start = utf8_before(s.data, at);
@@ -331,7 +372,7 @@ CspStatus strings_from_runes(CspCall *call) {
   } else if (csp_type(v) != CSP_INT) {
     return csp_bad_arg(call, 0, "a code point or a list of code points");
   }
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   for (size_t i = 0; i < count; i++) {
     if (csp_type(list) == CSP_LIST) v = csp_list_get(list, i);
     int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;

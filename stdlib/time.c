@@ -149,7 +149,7 @@ static void add_unit(Buffer *out, uint64_t value, uint64_t unit,
 static CspStatus time_duration_string(CspCall *call) {
   int64_t ns;
   if (!csp_need_int(call, 0, &ns)) return CSP_PANIC;
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   uint64_t left = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
   uint64_t second = (uint64_t)SECOND;
   if (ns < 0) buffer_add_char(&out, '-');
@@ -236,6 +236,7 @@ static void add_constants(CspCall *call, CspValue module) {
 }
 
 static const CspFunction functions[] = {
+    CSP_REPEATABLE,
     {"now", "", time_now},
     {"monotonic", "", time_monotonic},
     {"since", "t", time_since},

@@ -163,7 +163,7 @@ CspStatus time_format(CspCall *call) {
       !opt_str(call, 1, default_layout, &layout)) {
     return CSP_PANIC;
   }
-  Buffer out = {0};
+  Buffer out = {.most = csp_room(call)};
   Moment moment = moment_of(t, csp_truthy(csp_arg(call, 2)));
   if (!add_layout(call, &out, layout, &moment)) {
     buffer_free(&out);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Taking strings apart: split, fields, lines, words.
+//
+// Each has a function that finds one piece, and the place to go on from: in a
+// for loop no list is made (csp_ok_each).
+#include <string.h>
+
+#include "stdlib/strings.h"
+
+static bool give(CspCall *call, const char *data, size_t len, CspValue *piece) {
+  *piece = csp_string(call, data, len);
+  csp_charge(call, len / 16);
+  return true;
+}
+
+static size_t count_byte(CspValue of, char byte) {
+  Str s = str_of(of);
+  size_t count = 1;
+  for (size_t i = 0; i < s.len; i++) count += s.data[i] == byte;
+  return count;
+}
+
+// --- By a separator ---------------------------------------------------------
+// The place behind the last piece is one more than the string's length.
+static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                      CspValue *piece) {
+  Str s = str_of(of), sep = str_of(with);
+  size_t from = (size_t)*at;
+  if (from > s.len) return false;
+  const char *start = s.data + from;
+  const char *end = memmem(start, s.len - from, sep.data, sep.len);
+  size_t len = end ? (size_t)(end - start) : s.len - from;
+  *at = end ? (int64_t)(from + len + sep.len) : (int64_t)s.len + 1;
+  return give(call, start, len, piece);
+}
+
+static bool next_character(CspCall *call, CspValue of, CspValue with,
+                           int64_t *at, CspValue *piece) {
+  (void)with;
+  Str s = str_of(of);
+  size_t from = (size_t)*at, width;
+  if (from >= s.len) return false;
+  utf8_at(s.data, s.len, from, &width);
+  *at += (int64_t)width;
+  return give(call, s.data + from, width, piece);
+}
+
+static size_t count_parts(CspValue of, CspValue with) {
+  Str sep = str_of(with);
+  return sep.len == 1 ? count_byte(of, *sep.data) : 4;
+}
+
+// At most n pieces, the last with what is left.
+static CspStatus first_parts(CspCall *call, CspEach next, CspValue sep,
+                             int64_t n) {
+  CspValue of = csp_arg(call, 0), list = csp_list(call, 4), piece;
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  Str s = str_of(of);
+  int64_t at = 0;
+  for (; n > 1 && next(call, of, sep, &at, &piece); n--) {
+    if (!csp_list_push(call, list, piece)) return CSP_PANIC;
+  }
+  // after the last part `at` is behind the end, after the last character at it
+  size_t from = (size_t)at, end = s.len + (str_of(sep).len > 0);
+  if (n != 1 || from >= end) return csp_ok(call, list);
+  give(call, s.data + from, s.len - from, &piece);
+  return csp_list_push(call, list, piece) ? csp_ok(call, list) : CSP_PANIC;
+}
+
+// --- By white space ---------------------------------------------------------
+// From `at` on: where the first character is that is white space, or is not.
+static size_t find_space(Str s, size_t at, bool space) {
+  for (size_t width; at < s.len; at += width) {
+    width = 1;
+    if ((signed char)s.data[at] > ' ') {  // most, and all ASCII
+      if (!space) break;
+    } else if (utf8_is_space(utf8_at(s.data, s.len, at, &width)) == space) {
+      break;
+    }
+  }
+  return at;
+}
+
+static bool next_field(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                       CspValue *piece) {
+  (void)with;
+  Str s = str_of(of);
+  size_t from = find_space(s, (size_t)*at, false);
+  csp_charge(call, (from - (size_t)*at) / 16);
+  if (from == s.len) return false;
+  size_t to = find_space(s, from, true);
+  *at = (int64_t)to;
+  return give(call, s.data + from, to - from, piece);
+}
+
+// Only ASCII white space counts.
+static size_t count_fields(CspValue of, CspValue with) {
+  (void)with;
+  Str s = str_of(of);
+  const uint8_t *c = (const uint8_t *)s.data;
+  size_t count = s.len > 0 && !utf8_is_space(c[0]);
+  for (size_t i = 1; i < s.len; i++) {
+    bool before = c[i - 1] == ' ' || (uint8_t)(c[i - 1] - '\t') < 5;
+    bool space = c[i] == ' ' || (uint8_t)(c[i] - '\t') < 5;
+    count += before & !space;
+  }
+  return count;
+}
+
+// --- By lines ---------------------------------------------------------------
+static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
+                      CspValue *piece) {
+  (void)with;
+  Str s = str_of(of);
+  size_t from = (size_t)*at;
+  if (from >= s.len) return false;
+  const char *start = s.data + from, *end = memchr(start, '\n', s.len - from);
+  size_t len = end ? (size_t)(end - start) : s.len - from;
+  *at += (int64_t)len + 1;
+  if (end && len > 0 && start[len - 1] == '\r') len--;
+  return give(call, start, len, piece);
+}
+
+static size_t count_lines(CspValue of, CspValue with) {
+  (void)with;
+  return count_byte(of, '\n');
+}
+
+// --- The functions ----------------------------------------------------------
+CspStatus strings_fields(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  return csp_ok_each(call, next_field, csp_arg(call, 0), csp_nil(),
+                     count_fields);
+}
+
+// Without their ends ("\n" or "\r\n"); a last empty one does not count.
+CspStatus strings_lines(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  return csp_ok_each(call, next_line, csp_arg(call, 0), csp_nil(), count_lines);
+}
+
+// Without sep (or with nil): fields. With "": characters.
+CspStatus strings_split(CspCall *call) {
+  Str s, sep;
+  if (is_nil(call, 1)) return strings_fields(call);
+  if (!need_str(call, 0, &s) || !need_str(call, 1, &sep)) return CSP_PANIC;
+  CspEach next = sep.len == 0 ? next_character : next_part;
+  return csp_ok_each(call, next, csp_arg(call, 0), csp_arg(call, 1),
+                     count_parts);
+}
+
+// At most n parts, the last with what is left; a negative n means all.
+CspStatus strings_split_n(CspCall *call) {
+  Str s, sep;
+  int64_t n;
+  if (!need_str(call, 0, &s) || !need_str(call, 1, &sep) ||
+      !csp_need_int(call, 2, &n)) {
+    return CSP_PANIC;
+  }
+  if (n < 0) return strings_split(call);
+  CspEach next = sep.len == 0 ? next_character : next_part;
+  return first_parts(call, next, csp_arg(call, 1), n);
+}
