@@ -2,43 +2,60 @@
 // The cspvm program: runs, checks and disassembles scripts.
 //
 // Exit status: 0; 1 uncaught error, panic or deadlock; 2 compile or usage
-// error; else what the script chose.
+// error, or ended by SIGQUIT; else what the script chose.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/fmt.h"
+#include "cli/quit.h"
+#include "cli/repl.h"
+#include "cli/runtime.h"
 #include "cli/source.h"
-#include "stdlib/stdlib.h"
-#include "vm/csp.h"
+#include "cli/test.h"
 
-enum { STATUS_USAGE = 2 };
+enum { STATUS_USAGE = 2, STATUS_QUIT = 2 };
 
-typedef enum Mode { MODE_RUN, MODE_CHECK, MODE_DIS } Mode;
+typedef enum Mode { MODE_RUN, MODE_REPL, MODE_CHECK, MODE_DIS } Mode;
 
 typedef struct Options {
   Mode mode;
   const char *code;  // -e
-  const char *path;  // "-": standard input
+  const char *path;  // "-": standard input; NULL: the REPL alone
+  Editor *editor;    // of the REPL, on a terminal
   CspConfig config;
 } Options;
 
 static const char help[] =
-    "usage: cspvm [options] file.csp [arguments...]   run a script\n"
+    "usage: cspvm [options]                           read and run inputs one "
+    "by one\n"
+    "       cspvm [options] file.csp [arguments...]   run a script\n"
     "       cspvm [options] -e code [arguments...]    run code\n"
     "       cspvm [options] - [arguments...]          run standard input\n"
     "       cspvm check file.csp                      compile only, with "
     "warnings\n"
     "       cspvm dis file.csp                        print its bytecode\n"
+    "       cspvm test [files or folders...]          run tests (`cspvm test "
+    "--help`)\n"
+    "       cspvm fmt [--check] file.csp or folder... write in the one style\n"
     "\n"
     "options:\n"
+    "  -i          after the script go on reading inputs, with its names\n"
     "  --procs N   how many goroutines run at once (default: CSPPROCS, else "
     "the\n"
     "              CPUs this process may use)\n"
+    "  --spawn=parent|child  who runs on after `go`: the one that starts (as "
+    "in Go,\n"
+    "              the default), or the one that is started (as in Cilk)\n"
     "  --max-threads N  how many threads may run and block in calls "
     "(default 10000)\n"
     "  --max-frames N   how deep calls may nest (default 1000000)\n"
     "  --max-stack MB   how large a goroutine's stack may grow (default 256)\n"
+    "  --max-memory MB  how much the script's values may take (default: no "
+    "limit)\n"
+    "  --max-goroutines N  how many goroutines there may be (default: no "
+    "limit)\n"
     "  --version   print the version\n"
     "  --help      print this\n";
 
@@ -49,11 +66,13 @@ static _Noreturn void usage_error(const char *what, const char *which) {
 }
 
 // Options that take a number: X(name, least, most, field, unit)
-#define NUMBER_OPTIONS(X)                                   \
-  X("--procs", 1, 1024, o->config.procs, 1)                 \
-  X("--max-threads", 1, 1000000, o->config.max_threads, 1)  \
-  X("--max-frames", 1, 1000000000, o->config.max_frames, 1) \
-  X("--max-stack", 1, 65536, o->config.max_stack, 1 << 20)
+#define NUMBER_OPTIONS(X)                                      \
+  X("--procs", 1, 1024, o->config.procs, 1)                    \
+  X("--max-threads", 1, 1000000, o->config.max_threads, 1)     \
+  X("--max-frames", 1, 1000000000, o->config.max_frames, 1)    \
+  X("--max-stack", 1, 65536, o->config.max_stack, 1 << 20)     \
+  X("--max-memory", 1, 1 << 30, o->config.max_memory, 1 << 20) \
+  X("--max-goroutines", 1, 1000000000, o->config.max_goroutines, 1)
 
 static long parse_number(const char *name, const char *text, long least,
                          long most) {
@@ -95,8 +114,17 @@ static int parse_option(Options *o, int argc, char **argv, int at) {
     printf("cspvm %s\n", CSP_VERSION);
     exit(0);
   }
+  if (strncmp(word, "--spawn=", 8) == 0) {
+    o->config.child_first = strcmp(word + 8, "child") == 0;
+    if (o->config.child_first || strcmp(word + 8, "parent") == 0) return 1;
+    usage_error("--spawn is parent or child, not", word + 8);
+  }
   int words = parse_number_option(o, word, next);
   if (words > 0) return words;
+  if (strcmp(word, "-i") == 0) {
+    o->mode = MODE_REPL;
+    return 1;
+  }
   if (strcmp(word, "-e") == 0) {
     if (next == NULL) usage_error("-e needs code after it", NULL);
     o->code = next;
@@ -123,13 +151,11 @@ static Options parse_arguments(int argc, char **argv) {
     if (words == 0) break;
   }
   if (o.path == NULL && at < argc) o.path = argv[at++];
-  if (o.path == NULL) {
-    if (argc == 1) {
-      fputs(help, stderr);
-      exit(STATUS_USAGE);
-    }
+  if (o.path == NULL && o.mode == MODE_RUN) o.mode = MODE_REPL;
+  if (o.path == NULL && o.mode != MODE_REPL)
     usage_error("no script given", NULL);
-  }
+  if (o.mode == MODE_REPL && o.path != NULL && strcmp(o.path, "-") == 0)
+    usage_error("-i needs a file: inputs come from standard input", NULL);
   o.config.argc = argc - at;
   o.config.argv = argv + at;
   return o;
@@ -154,25 +180,35 @@ static int perform(Csp *csp, const Options *o, const char *text, size_t len) {
     char *listing = csp_disassemble(csp, o->path, text, len, &messages);
     return show(listing, messages, listing != NULL);
   }
-  csp_run(csp, o->path, text, len, &status);
-  return status;
+  QuitWatch quit;
+  quit_begin(&quit, csp);
+  if (o->mode == MODE_REPL) {
+    status = repl_run(csp, o->editor, o->path, text, len);
+  } else {
+    csp_run(csp, o->path, text, len, &status);
+  }
+  return quit_end(&quit) ? STATUS_QUIT : status;
 }
 
+// Commands that read their own words.
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+} commands[] = {{"fmt", fmt_main}, {"test", test_command}};
+
 int main(int argc, char **argv) {
+  for (size_t n = 0; n < sizeof commands / sizeof *commands; n++) {
+    if (argc > 1 && strcmp(argv[1], commands[n].name) == 0)
+      return commands[n].run(argc - 2, argv + 2);
+  }
   Options o = parse_arguments(argc, argv);
   char *text = (char *)(uintptr_t)o.code;
   size_t len = text ? strlen(text) : 0;
-  if (text == NULL && !source_read(o.path, &text, &len)) return STATUS_USAGE;
-  Csp *csp = csp_new(&o.config);
-  if (csp == NULL) {
-    fprintf(stderr, "cspvm: cannot start: %s\n", strerror(errno));
-    return 1;
-  }
-  csp_install_language(csp);
-  if (!stdlib_install(csp)) {
-    fprintf(stderr, "cspvm: cannot load the standard library\n");
-    return 1;
-  }
+  if (text == NULL && o.path != NULL && !source_read(o.path, &text, &len))
+    return STATUS_USAGE;
+  if (o.mode == MODE_REPL) o.editor = repl_prepare(&o.config);
+  Csp *csp = runtime_new(&o.config);
+  if (csp == NULL) return 1;
   int status = perform(csp, &o, text, len);
   csp_free(csp);
   if (o.code == NULL) free(text);

@@ -26,18 +26,23 @@ static bool read_all(FILE *in, char **text, size_t *len) {
   return !ferror(in);
 }
 
-bool source_read(const char *path, char **text, size_t *len) {
+int source_load(const char *path, char **text, size_t *len) {
   bool standard = strcmp(path, "-") == 0;
+  *text = NULL;
   FILE *in = standard ? stdin : fopen(path, "rb");
-  errno = in ? 0 : errno;
-  if (in != NULL && read_all(in, text, len)) {
-    if (!standard) fclose(in);
-    return true;
-  }
-  fprintf(stderr, "cspvm: cannot read %s: %s\n", path, strerror(errno));
-  if (in != NULL) {
-    free(*text);
-    if (!standard) fclose(in);
-  }
+  if (in == NULL) return errno;
+  errno = 0;
+  int error = read_all(in, text, len) ? 0 : errno != 0 ? errno : EIO;
+  if (!standard) fclose(in);
+  if (error == 0) return 0;
+  free(*text);
+  *text = NULL;
+  return error;
+}
+
+bool source_read(const char *path, char **text, size_t *len) {
+  int error = source_load(path, text, len);
+  if (error == 0) return true;
+  fprintf(stderr, "cspvm: cannot read %s: %s\n", path, strerror(error));
   return false;
 }

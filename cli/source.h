@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// path "-": standard input. false: a message was printed. *text is malloced,
-// with a NUL after it.
+// path "-": standard input. 0, or an errno. *text is malloced, with a NUL after
+// it.
+int source_load(const char *path, char **text, size_t *len);
+// The same. false: a message was printed.
 bool source_read(const char *path, char **text, size_t *len);
 
 #endif

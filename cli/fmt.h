@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// `cspvm fmt`: scripts in the one style.
+#ifndef CSP_CLI_FMT_H
+#define CSP_CLI_FMT_H
+
+// argv: what stands after `fmt`. The exit status: 0; 1 if --check found files
+// that would change; 2 after an error.
+int fmt_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// What begins with a colon, and the record of inputs that :save writes.
+// By the main goroutine, with its P.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/repl_internal.h"
+#include "cli/source.h"
+#include "vm/code.h"
+
+typedef CommandEnd (*CommandFn)(Repl *r, CspCall *call, const char *argument);
+
+static CommandEnd do_help(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_type(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_time(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_dis(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_load(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_save(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_goroutines(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_quit(Repl *r, CspCall *call, const char *argument);
+
+static const struct Command {
+  const char *name, *argument;  // "": takes none
+  const char *help;
+  CommandFn fn;
+} commands[] = {
+    {":help", "", "this list", do_help},
+    {":type", "EXPRESSION", "the type of its value", do_type},
+    {":time", "INPUT", "its value, and how long it took", do_time},
+    {":dis", "INPUT", "its bytecode, or that of the function of this name",
+     do_dis},
+    {":load", "FILE", "runs a script; its names are known then", do_load},
+    {":save", "FILE", "writes the inputs so far as a script", do_save},
+    {":goroutines", "", "what all goroutines do", do_goroutines},
+    {":quit", "", "ends (as Ctrl-D does)", do_quit},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static CommandEnd fail(Repl *r) {
+  r->failed = true;
+  return COMMAND_DONE;
+}
+
+static void say_out(CspCall *call, Text *text) {
+  if (!text->failed) csp_write_out(call, text->data, text->len);
+  text_free(text);
+}
+
+// --- The record -------------------------------------------------------------
+// Whether the list of names holds this one.
+static bool has_name(const char *names, const char *name, size_t len) {
+  for (const char *at = names; *at != '\0'; at += strcspn(at, " ") + 1) {
+    if (strncmp(at, name, len) == 0 && at[len] == ' ') return true;
+  }
+  return false;
+}
+
+static bool share_a_name(const char *a, const char *b) {
+  for (const char *at = a; *at != '\0'; at += strcspn(at, " ") + 1) {
+    if (has_name(b, at, strcspn(at, " "))) return true;
+  }
+  return false;
+}
+
+void entries_add(Repl *r) {
+  Entry *more = realloc(r->entries, (r->entry_count + 1) * sizeof *more);
+  if (more == NULL) return;
+  r->entries = more;
+  Entry *entry = &more[r->entry_count];
+  *entry = (Entry){.text = strdup(r->input_text),
+                   .names = strdup(r->input.names ? r->input.names : ""),
+                   .bare = r->input.bare};
+  if (entry->text == NULL || entry->names == NULL) {
+    free(entry->text);
+    free(entry->names);
+    return;
+  }
+  for (size_t n = 0; n < r->entry_count; n++) {
+    if (share_a_name(more[n].names, entry->names)) more[n].replaced = true;
+  }
+  r->entry_count++;
+}
+
+void entries_free(Repl *r) {
+  for (size_t n = 0; n < r->entry_count; n++) {
+    free(r->entries[n].text);
+    free(r->entries[n].names);
+  }
+  free(r->entries);
+}
+
+static void write_entry(FILE *out, const Entry *entry) {
+  bool comment = entry->bare || entry->replaced;
+  if (entry->replaced) fputs("// declared again below:\n", out);
+  for (const char *at = entry->text; *at != '\0';) {
+    int len = (int)strcspn(at, "\n");
+    fprintf(out, "%s%.*s\n", comment ? "// " : "", len, at);
+    at += len + (at[len] == '\n');
+  }
+}
+
+static CommandEnd do_save(Repl *r, CspCall *call, const char *argument) {
+  FILE *out = fopen(argument, "w");
+  bool fine = out != NULL;
+  for (size_t n = 0; fine && n < r->entry_count; n++)
+    write_entry(out, &r->entries[n]);
+  if (fine) fine = !ferror(out);
+  if (out != NULL && fclose(out) != 0) fine = false;
+  if (!fine) {
+    repl_say(r, "cannot write %s: %s\n", argument, strerror(errno));
+    return fail(r);
+  }
+  Text text = {0};
+  text_addf(&text, "%zu input%s written to %s\n", r->entry_count,
+            r->entry_count == 1 ? "" : "s", argument);
+  say_out(call, &text);
+  return COMMAND_DONE;
+}
+
+// --- Evaluations ------------------------------------------------------------
+static CommandEnd start(Repl *r, CspCall *call, const char *text,
+                        ShowMode mode) {
+  bool runs = repl_start(r, call, strdup(text), NULL, mode);
+  return runs ? COMMAND_RUNS : COMMAND_DONE;
+}
+
+static CommandEnd do_type(Repl *r, CspCall *call, const char *argument) {
+  return start(r, call, argument, SHOW_TYPES);
+}
+
+static CommandEnd do_time(Repl *r, CspCall *call, const char *argument) {
+  return start(r, call, argument, SHOW_TIME);
+}
+
+static CommandEnd do_load(Repl *r, CspCall *call, const char *argument) {
+  char *text;
+  size_t len;
+  if (!source_read(argument, &text, &len)) return fail(r);
+  bool runs = repl_start(r, call, text, argument, SHOW_VALUES);
+  return runs ? COMMAND_RUNS : COMMAND_DONE;
+}
+
+// The function that the session has under this name; NULL: none.
+static const Proto *find_function(Repl *r, const char *name) {
+  Value cell, v;
+  ObjString *key = vm_intern(r->vm, name, strlen(name));
+  if (key == NULL ||
+      !map_get(r->vm, r->session.module->members, value_from_obj(key), &cell))
+    return NULL;
+  v = heap_load(&((ObjCell *)value_obj(cell))->value);
+  if (!value_is_type(v, OBJ_CLOSURE)) return NULL;
+  return ((ObjClosure *)value_obj(v))->proto;
+}
+
+static CommandEnd do_dis(Repl *r, CspCall *call, const char *argument) {
+  SessionInput input = {
+      .path = ":dis", .text = argument, .len = strlen(argument), .dry = true};
+  const Proto *proto = find_function(r, argument);
+  if (proto == NULL) {
+    ObjClosure *main = session_compile(&r->session, call->local, &input);
+    if (input.messages != NULL) repl_say(r, "%s", input.messages);
+    session_input_free(&input);
+    if (main == NULL) return fail(r);
+    proto = main->proto;
+  }
+  Text text = {0};
+  dis_proto(&text, r->vm, proto);
+  say_out(call, &text);
+  return COMMAND_DONE;
+}
+
+// --- The others -------------------------------------------------------------
+static CommandEnd do_goroutines(Repl *r, CspCall *call, const char *argument) {
+  (void)r, (void)call, (void)argument;
+  return COMMAND_DUMPS;
+}
+
+static CommandEnd do_quit(Repl *r, CspCall *call, const char *argument) {
+  (void)r, (void)call, (void)argument;
+  return COMMAND_QUITS;
+}
+
+static CommandEnd do_help(Repl *r, CspCall *call, const char *argument) {
+  (void)r, (void)argument;
+  Text text = {0};
+  text_addf(&text,
+            "An input is run when it is whole; the value of an expression is "
+            "shown, and\n`_` is the last one. What was declared can be "
+            "declared again.\n\n");
+  for (int n = 0; n < COMMANDS; n++)
+    text_addf(&text, "%-12s %-11s %s\n", commands[n].name, commands[n].argument,
+              commands[n].help);
+  text_addf(&text,
+            "\nA command's first letters will do. Tab completes names, Ctrl-C "
+            "interrupts what\nruns or drops the line, Ctrl-D ends.\n");
+  say_out(call, &text);
+  return COMMAND_DONE;
+}
+
+// --- Finding them -----------------------------------------------------------
+bool command_is(const char *text) { return text[0] == ':'; }
+
+void command_each(void (*fn)(void *arg, const char *name), void *arg) {
+  for (int n = 0; n < COMMANDS; n++) fn(arg, commands[n].name);
+}
+
+// By its first letters; the first of those that fit.
+static const struct Command *find_command(const char *word, size_t len) {
+  for (int n = 0; n < COMMANDS; n++) {
+    if (len > 1 && strncmp(commands[n].name, word, len) == 0)
+      return &commands[n];
+  }
+  return NULL;
+}
+
+CommandEnd command_run(Repl *r, CspCall *call, const char *line) {
+  size_t len = strcspn(line, " \t\r\n");
+  const struct Command *command = find_command(line, len);
+  const char *at = line + len + strspn(line + len, " \t\r\n");
+  size_t left = strlen(at);
+  while (left > 0 && strchr(" \t\r\n", at[left - 1]) != NULL) left--;
+  if (command == NULL) {
+    repl_say(r, "there is no command `%.*s`: `:help` lists them\n", (int)len,
+             line);
+    return fail(r);
+  }
+  bool wants = command->argument[0] != '\0';
+  if (wants != (left > 0)) {
+    repl_say(r,
+             wants ? "%s needs an argument: %s %s\n" : "%s takes no argument\n",
+             command->name, command->name, command->argument);
+    return fail(r);
+  }
+  char *argument = strndup(at, left);
+  if (argument == NULL) return fail(r);
+  CommandEnd end = command->fn(r, call, argument);
+  free(argument);
+  return end;
+}

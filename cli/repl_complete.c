@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// Completion: what a word may go on to, with what stands before its points
+// looked up in the running program.
+//
+// The thread that edits has no P, so it must not touch values: it posts a
+// question to the runtime, which an M with a P answers between two goroutines
+// or at a safepoint. No collection comes meanwhile; the answer is C memory.
+// When none comes in time the question is left to who answers it.
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/repl_internal.h"
+#include "vm/interp.h"
+
+enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2 };
+
+typedef struct Question {
+  SchedPost post;
+  Repl *repl;
+  char *path;    // "a.b" of a.b.c; "": a plain name; NULL: a module to import
+  char *prefix;  // "c"
+  Names names;
+  size_t room;
+  pthread_mutex_t lock;
+  pthread_cond_t answered_note;
+  bool answered, left;  // guarded by lock
+} Question;
+
+// --- Names ------------------------------------------------------------------
+static void add_part(Question *q, const char *name, size_t len) {
+  size_t typed = strlen(q->prefix);
+  if (len < typed || memcmp(name, q->prefix, typed) != 0) return;
+  if (q->names.count == q->room) {
+    size_t room = q->room ? q->room * 2 : 32;
+    char **more = realloc(q->names.all, room * sizeof *more);
+    if (more == NULL) return;
+    q->names.all = more;
+    q->room = room;
+  }
+  char *copy = strndup(name, len);
+  if (copy != NULL) q->names.all[q->names.count++] = copy;
+}
+
+static void add_name(void *arg, const char *name) {
+  add_part(arg, name, strlen(name));
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_names(Names *names) {
+  size_t kept = 0;
+  if (names->count == 0) return;
+  qsort(names->all, names->count, sizeof *names->all, by_text);
+  for (size_t n = 0; n < names->count; n++) {
+    if (kept > 0 && strcmp(names->all[n], names->all[kept - 1]) == 0) {
+      free(names->all[n]);
+    } else {
+      names->all[kept++] = names->all[n];
+    }
+  }
+  names->count = kept;
+}
+
+// --- With a P ---------------------------------------------------------------
+// The value of a map's string key, or a module's member.
+static bool find_key(Vm *vm, const ObjMap *map, const char *name, size_t len,
+                     Value *out) {
+  uint64_t at = 0;
+  Value key;
+  const ObjTable *table = heap_load(&map->table);
+  while (map_next(vm, map, table, &at, &key, out)) {
+    if (!value_is_type(key, OBJ_STRING)) continue;
+    const ObjString *s = (ObjString *)value_obj(key);
+    if (s->len == len && memcmp(s->data, name, len) == 0) return true;
+  }
+  return false;
+}
+
+static bool find_member(Vm *vm, const ObjModule *module, const char *name,
+                        size_t len, Value *out) {
+  Value cell;
+  if (!find_key(vm, module->members, name, len, &cell)) return false;
+  *out = heap_load(&((ObjCell *)value_obj(cell))->value);
+  return *out != VALUE_UNDEF;
+}
+
+static bool find_field(Vm *vm, Value x, const char *name, size_t len,
+                       Value *out) {
+  if (value_is_type(x, OBJ_MODULE))
+    return find_member(vm, (ObjModule *)value_obj(x), name, len, out);
+  if (value_is_type(x, OBJ_MAP))
+    return find_key(vm, (ObjMap *)value_obj(x), name, len, out);
+  if (!value_is_type(x, OBJ_INSTANCE)) return false;
+  const ObjInstance *instance = (ObjInstance *)value_obj(x);
+  for (int n = 0; n < instance->type->obj.aux; n++) {
+    const ObjString *field = instance->type->fields[n];
+    if (field->len != len || memcmp(field->data, name, len) != 0) continue;
+    *out = heap_load(&instance->fields[n]);
+    return true;
+  }
+  return false;
+}
+
+static bool find_path(const Question *q, Value *out) {
+  const char *at = q->path;
+  size_t len = strcspn(at, ".");
+  Vm *vm = q->repl->vm;
+  if (!find_member(vm, q->repl->session.module, at, len, out) &&
+      !find_key(vm, vm->builtins, at, len, out))
+    return false;
+  for (at += len; *at == '.'; at += len) {
+    at++;
+    len = strcspn(at, ".");
+    if (!find_field(vm, *out, at, len, out)) return false;
+  }
+  return true;
+}
+
+// Keys that may stand behind a point, and are not private.
+static void add_keys(Question *q, const ObjMap *map, bool cells) {
+  uint64_t at = 0;
+  Value key, v;
+  const ObjTable *table = heap_load(&map->table);
+  for (int n = 0; n < MAP_KEYS_MAX; n++) {
+    if (!map_next(q->repl->vm, map, table, &at, &key, &v)) return;
+    if (!value_is_type(key, OBJ_STRING)) continue;
+    const ObjString *s = (ObjString *)value_obj(key);
+    if (s->len == 0 || s->data[0] == '_' ||
+        strcspn(s->data, " .\"'()[]{}:,\n\t") != s->len)
+      continue;
+    if (cells && heap_load(&((ObjCell *)value_obj(v))->value) == VALUE_UNDEF)
+      continue;
+    add_part(q, s->data, s->len);
+  }
+}
+
+static void add_plain_names(Question *q) {
+  const char *word;
+  for (int i = 0; (word = lang_keyword(i)) != NULL; i++) add_name(q, word);
+  add_keys(q, q->repl->vm->builtins, false);
+  add_keys(q, q->repl->session.module->members, true);
+}
+
+static void answer_with_p(Question *q) {
+  Value x;
+  if (q->path == NULL) {
+    vm_each_builtin_module(q->repl->vm, add_name, q);
+  } else if (*q->path == '\0') {
+    add_plain_names(q);
+  } else if (find_path(q, &x)) {
+    if (value_is_type(x, OBJ_MODULE)) {
+      add_keys(q, ((ObjModule *)value_obj(x))->members, true);
+    } else if (value_is_type(x, OBJ_MAP)) {
+      add_keys(q, (ObjMap *)value_obj(x), false);
+    } else {
+      access_each_name(q->repl->vm, x, add_name, q);
+    }
+  }
+}
+
+// --- Asking -----------------------------------------------------------------
+static void free_question(Question *q) {
+  names_free(&q->names);
+  pthread_cond_destroy(&q->answered_note);
+  pthread_mutex_destroy(&q->lock);
+  free(q->path);
+  free(q->prefix);
+  free(q);
+}
+
+static void answer(P *p, SchedPost *post) {
+  (void)p;
+  Question *q = (Question *)(void *)post;  // its first field
+  answer_with_p(q);
+  pthread_mutex_lock(&q->lock);
+  q->answered = true;
+  bool left = q->left;
+  pthread_cond_signal(&q->answered_note);
+  pthread_mutex_unlock(&q->lock);
+  if (left) free_question(q);
+}
+
+static Names ask(Question *q) {
+  struct timespec until;
+  Names names = {0};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += PATIENCE_S;
+  sched_post(q->repl->vm->sched, &q->post);
+  pthread_mutex_lock(&q->lock);
+  int error = 0;
+  while (!q->answered && error == 0)
+    error = pthread_cond_timedwait(&q->answered_note, &q->lock, &until);
+  bool answered = q->answered;
+  q->left = !answered;
+  pthread_mutex_unlock(&q->lock);
+  if (!answered) return names;
+  names = q->names;
+  q->names = (Names){0};
+  free_question(q);
+  sort_names(&names);
+  return names;
+}
+
+// --- The word ---------------------------------------------------------------
+static bool is_word_byte(char c) {
+  unsigned char b = (unsigned char)c;
+  return b == '_' || (b >= '0' && b <= '9') || (b >= 'a' && b <= 'z') ||
+         (b >= 'A' && b <= 'Z') || b >= 0x80;
+}
+
+static size_t word_start(const char *line, size_t end) {
+  while (end > 0 && is_word_byte(line[end - 1])) end--;
+  return end;
+}
+
+// Where the path before line[from], which follows a point, begins: names with
+// points between them. SIZE_MAX: something else stands before the point.
+static size_t path_start(const char *line, size_t from) {
+  size_t start = from;
+  while (start > 0 && line[start - 1] == '.') {
+    size_t word = word_start(line, start - 1);
+    if (word == start - 1) return SIZE_MAX;
+    start = word;
+  }
+  return start;
+}
+
+// In `import "str`, where the path begins; SIZE_MAX: it is none.
+static size_t import_start(const char *line, size_t len) {
+  size_t at = len;
+  while (at > 0 && (is_word_byte(line[at - 1]) || line[at - 1] == '/')) at--;
+  if (at == 0 || line[at - 1] != '"') return SIZE_MAX;
+  return strncmp(line, "import ", 7) == 0 && len >= 8 ? at : SIZE_MAX;
+}
+
+static void add_command(void *arg, const char *name) { add_name(arg, name); }
+
+static Question *new_question(Repl *r, char *path, char *prefix) {
+  Question *q = calloc(1, sizeof *q);
+  if (q == NULL || prefix == NULL) {
+    free(q);
+    free(path);
+    free(prefix);
+    return NULL;
+  }
+  q->post.fn = answer;
+  q->repl = r;
+  q->path = path;
+  q->prefix = prefix;
+  pthread_mutex_init(&q->lock, NULL);
+  pthread_cond_init(&q->answered_note, NULL);
+  return q;
+}
+
+static Names complete_command(Repl *r, const char *line, size_t len) {
+  Question *q = new_question(r, NULL, strndup(line, len));
+  if (q == NULL) return (Names){0};
+  command_each(add_command, q);
+  Names names = q->names;
+  q->names = (Names){0};
+  free_question(q);
+  sort_names(&names);
+  return names;
+}
+
+Names complete_word(void *repl, const char *line, size_t len, size_t *from) {
+  Repl *r = repl;
+  *from = 0;
+  if (command_is(line) && memchr(line, ' ', len) == NULL)
+    return complete_command(r, line, len);
+  *from = import_start(line, len);
+  if (*from != SIZE_MAX) {
+    Question *q = new_question(r, NULL, strndup(line + *from, len - *from));
+    return q != NULL ? ask(q) : (Names){0};
+  }
+  *from = word_start(line, len);
+  size_t start = path_start(line, *from);
+  if (start == SIZE_MAX) return (Names){0};
+  size_t path = *from > start ? *from - start - 1 : 0;
+  Question *q = new_question(r, strndup(line + start, path),
+                             strndup(line + *from, len - *from));
+  return q != NULL ? ask(q) : (Names){0};
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// The editor: libedit, with history, completion, and output that comes while a
+// line is edited.
+//
+// One thread at a time edits. It waits for a key or for a poke (an eventfd), so
+// that all that is drawn is drawn by it: others leave their output in `pending`
+// while a line is edited, and poke. Then the line is wiped off, the output
+// written, and the line drawn again below it.
+#include "cli/repl_edit.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "cli/repl_history.h"
+#include "sched/rt.h"
+
+enum { COLUMNS_SHOWN = 80 };
+
+struct Editor {
+  EditLine *line;
+  History *history;
+  Names (*complete)(void *arg, const char *line, size_t len, size_t *from);
+  void *arg;
+  struct termios terminal;  // as it was
+  int poked;                // an eventfd
+  uint32_t what;            // atomic: POKE_...
+  const char *prompt;
+  bool dropped;
+
+  pthread_mutex_t lock;  // guards what follows
+  bool editing;
+  bool in_line;  // the output's last byte was no newline
+  char *pending;
+  size_t pending_len;
+};
+
+// --- Output -----------------------------------------------------------------
+static void write_all(int fd, const char *data, size_t len) {
+  while (len > 0) {
+    ssize_t n = write(fd, data, len);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    data += n;
+    len -= (size_t)n;
+  }
+}
+
+// Lock held. Without memory it comes at once, wherever the cursor is.
+static void keep(Editor *ed, int fd, const char *data, size_t len) {
+  char *more = realloc(ed->pending, ed->pending_len + len);
+  if (more == NULL) {
+    write_all(fd, data, len);
+    return;
+  }
+  memcpy(more + ed->pending_len, data, len);
+  ed->pending = more;
+  ed->pending_len += len;
+  eventfd_write(ed->poked, 1);
+}
+
+static void write_to(Editor *ed, int fd, const char *data, size_t len) {
+  if (len == 0) return;
+  pthread_mutex_lock(&ed->lock);
+  if (ed->editing) {
+    keep(ed, fd, data, len);
+  } else {
+    write_all(fd, data, len);
+    ed->in_line = data[len - 1] != '\n';
+  }
+  pthread_mutex_unlock(&ed->lock);
+}
+
+void editor_write_out(void *ed, const char *data, size_t len) {
+  write_to(ed, STDOUT_FILENO, data, len);
+}
+
+void editor_write_err(void *ed, const char *data, size_t len) {
+  if (isatty(STDERR_FILENO)) {
+    write_to(ed, STDERR_FILENO, data, len);
+  } else {
+    write_all(STDERR_FILENO, data, len);
+  }
+}
+
+// Lock held. Whole lines.
+static void write_pending(Editor *ed) {
+  size_t len = ed->pending_len;
+  if (len == 0) return;
+  write_all(STDOUT_FILENO, ed->pending, len);
+  if (ed->pending[len - 1] != '\n') write_all(STDOUT_FILENO, "\n", 1);
+  free(ed->pending);
+  ed->pending = NULL;
+  ed->pending_len = 0;
+}
+
+static void begin_editing(Editor *ed) {
+  pthread_mutex_lock(&ed->lock);
+  if (ed->in_line) write_all(STDOUT_FILENO, "\n", 1);
+  ed->in_line = false;
+  ed->editing = true;
+  pthread_mutex_unlock(&ed->lock);
+}
+
+static void end_editing(Editor *ed) {
+  pthread_mutex_lock(&ed->lock);
+  write_pending(ed);
+  ed->editing = false;
+  pthread_mutex_unlock(&ed->lock);
+}
+
+// --- Drawing ----------------------------------------------------------------
+// On which row of the line's the cursor is.
+static int cursor_row(Editor *ed) {
+  const LineInfo *info = el_line(ed->line);
+  int columns = COLUMNS_SHOWN, row = 0;
+  el_get(ed->line, EL_GETTC, "co", &columns);
+  if (columns <= 0) columns = COLUMNS_SHOWN;
+  int column = (int)strlen(ed->prompt);
+  mbstate_t state = {0};
+  for (const char *at = info->buffer; at < info->cursor;) {
+    wchar_t rune = L'?';
+    size_t n = mbrtowc(&rune, at, (size_t)(info->cursor - at), &state);
+    if (n == 0 || n > 8) n = 1;
+    at += n;
+    int width = rune == L'\n' ? columns - column : wcwidth(rune);
+    column += width > 0 ? width : 0;
+    row += column / columns;
+    column %= columns;
+  }
+  return row;
+}
+
+// Wipes the line off, writes what is pending, draws the line again.
+static void redraw(Editor *ed) {
+  char wipe[32];
+  int row = cursor_row(ed);
+  int len = row > 0 ? snprintf(wipe, sizeof wipe, "\r\033[%dA\033[J", row)
+                    : snprintf(wipe, sizeof wipe, "\r\033[J");
+  write_all(STDOUT_FILENO, wipe, (size_t)len);
+  pthread_mutex_lock(&ed->lock);
+  write_pending(ed);
+  pthread_mutex_unlock(&ed->lock);
+  el_set(ed->line, EL_REFRESH);
+}
+
+// --- Keys -------------------------------------------------------------------
+static void see_pokes(Editor *ed) {
+  eventfd_t count;
+  eventfd_read(ed->poked, &count);
+  uint32_t what = rt_exchange(&ed->what, 0u);
+  if (what & POKE_DROP) {
+    ed->dropped = true;
+    return;
+  }
+  if (what & POKE_REDRAW) el_set(ed->line, EL_PREP_TERM, 1);
+  if (what & POKE_RESIZE) el_resize(ed->line);
+  redraw(ed);
+}
+
+// One code point: 1; at the end 0, after a drop -1.
+static int get_key(EditLine *line, wchar_t *key) {
+  Editor *ed;
+  mbstate_t state = {0};
+  el_get(line, EL_CLIENTDATA, &ed);
+  struct pollfd fds[2] = {{STDIN_FILENO, POLLIN, 0}, {ed->poked, POLLIN, 0}};
+  for (;;) {
+    if (poll(fds, 2, -1) < 0) continue;  // EINTR
+    if (fds[1].revents != 0) see_pokes(ed);
+    if (ed->dropped) return -1;
+    if (fds[0].revents == 0) continue;
+    char byte;
+    ssize_t n = read(STDIN_FILENO, &byte, 1);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n <= 0) return 0;
+    size_t got = mbrtowc(key, &byte, 1, &state);
+    if (got == (size_t)-2) continue;
+    if (got == (size_t)-1) *key = (unsigned char)byte;
+    return 1;
+  }
+}
+
+// --- Completion -------------------------------------------------------------
+// How many bytes all of them begin with.
+static size_t common_length(const Names *names) {
+  size_t len = strlen(names->all[0]);
+  for (size_t n = 1; n < names->count; n++) {
+    size_t same = 0;
+    while (same < len && names->all[n][same] == names->all[0][same]) same++;
+    len = same;
+  }
+  return len;
+}
+
+// In columns below the line, which is then drawn again.
+static void list_names(Editor *ed, const Names *names) {
+  int columns = COLUMNS_SHOWN;
+  size_t width = 0;
+  el_get(ed->line, EL_GETTC, "co", &columns);
+  for (size_t n = 0; n < names->count; n++)
+    if (strlen(names->all[n]) + 2 > width) width = strlen(names->all[n]) + 2;
+  size_t across = (size_t)(columns > 0 ? columns : COLUMNS_SHOWN) / width;
+  if (across == 0) across = 1;
+  size_t down = (names->count + across - 1) / across;
+  fputc('\n', stdout);
+  for (size_t row = 0; row < down; row++) {
+    for (size_t n = row; n < names->count; n += down)
+      fprintf(stdout, "%-*s", n + down < names->count ? (int)width : 0,
+              names->all[n]);
+    fputc('\n', stdout);
+  }
+  fflush(stdout);
+  el_set(ed->line, EL_REFRESH);
+}
+
+void names_free(Names *names) {
+  for (size_t n = 0; n < names->count; n++) free(names->all[n]);
+  free(names->all);
+}
+
+static bool only_spaces(const LineInfo *info) {
+  for (const char *at = info->buffer; at < info->cursor; at++)
+    if (*at != ' ') return false;
+  return true;
+}
+
+static unsigned char complete_key(EditLine *line, int key) {
+  (void)key;
+  Editor *ed;
+  el_get(line, EL_CLIENTDATA, &ed);
+  const LineInfo *info = el_line(line);
+  // at a line's beginning it indents
+  if (only_spaces(info))
+    return el_insertstr(line, "    ") < 0 ? CC_ERROR : CC_REFRESH;
+  size_t len = (size_t)(info->cursor - info->buffer), from = len;
+  Names names = ed->complete(ed->arg, info->buffer, len, &from);
+  unsigned char end = CC_ERROR;
+  if (names.count > 0) {
+    size_t typed = len - from, common = common_length(&names);
+    if (common > typed) {
+      names.all[0][common] = '\0';
+      if (el_insertstr(line, names.all[0] + typed) == 0) end = CC_REFRESH;
+    } else if (names.count > 1) {
+      list_names(ed, &names);
+      end = CC_NORM;
+    }
+  }
+  names_free(&names);
+  return end;
+}
+
+static char *prompt(EditLine *line) {
+  Editor *ed;
+  el_get(line, EL_CLIENTDATA, &ed);
+  return (char *)(uintptr_t)ed->prompt;
+}
+
+// --- Making and freeing -----------------------------------------------------
+static void set_up(Editor *ed) {
+  EditLine *line = ed->line;
+  el_set(line, EL_CLIENTDATA, ed);
+  el_set(line, EL_PROMPT, prompt);
+  el_set(line, EL_EDITOR, "emacs");
+  el_set(line, EL_SIGNAL, 0);
+  el_set(line, EL_GETCFN, get_key);
+  // the form for narrow strings leaks copies of them
+  el_wset(line, EL_ADDFN, L"csp-complete", L"complete a name", complete_key);
+  el_set(line, EL_BIND, "^I", "csp-complete", NULL);
+  el_set(line, EL_BIND, "^R", "em-inc-search-prev", NULL);
+  el_source(line, NULL);
+  ed->history = history_open();
+  if (ed->history != NULL) el_set(line, EL_HIST, history, ed->history);
+}
+
+Editor *editor_new(Names (*complete)(void *arg, const char *line, size_t len,
+                                     size_t *from)) {
+  const char *name = getenv("TERM");
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return NULL;
+  if (name != NULL && strcmp(name, "dumb") == 0) return NULL;
+  Editor *ed = calloc(1, sizeof *ed);
+  if (ed == NULL) return NULL;
+  setlocale(LC_CTYPE, "");
+  if (MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
+  tcgetattr(STDIN_FILENO, &ed->terminal);
+  pthread_mutex_init(&ed->lock, NULL);
+  ed->prompt = "";
+  ed->complete = complete;
+  ed->poked = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  ed->line = el_init("cspvm", stdin, stdout, stderr);
+  if (ed->line == NULL || ed->poked < 0) {
+    editor_free(ed);
+    return NULL;
+  }
+  set_up(ed);
+  return ed;
+}
+
+void editor_restore_terminal(Editor *ed) {
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &ed->terminal);
+}
+
+void editor_free(Editor *ed) {
+  if (ed == NULL) return;
+  if (ed->line != NULL) el_end(ed->line);
+  if (ed->history != NULL) history_close(ed->history);
+  if (ed->poked >= 0) close(ed->poked);
+  editor_restore_terminal(ed);
+  free(ed->pending);
+  pthread_mutex_destroy(&ed->lock);
+  free(ed);
+}
+
+void editor_set_argument(Editor *ed, void *arg) { ed->arg = arg; }
+
+// --- Reading ----------------------------------------------------------------
+EditEnd editor_read(Editor *ed, const char *text, char **line) {
+  int count = 0;
+  *line = NULL;
+  ed->prompt = text;
+  ed->dropped = false;
+  rt_store_relaxed(&ed->what, 0u);
+  begin_editing(ed);
+  el_set(ed->line, EL_PREP_TERM, 1);  // before the prompt: it invites keys
+  const char *got = el_gets(ed->line, &count);
+  EditEnd end = EDIT_END;
+  if (ed->dropped) {
+    write_all(STDOUT_FILENO, "^C\n", 3);
+    end = EDIT_DROPPED;
+  } else if (got != NULL && count > 0) {
+    size_t len = (size_t)count;
+    if (got[len - 1] == '\n') len--;
+    *line = strndup(got, len);
+    if (*line != NULL) end = EDIT_LINE;
+  }
+  if (end == EDIT_END) write_all(STDOUT_FILENO, "\n", 1);
+  end_editing(ed);
+  return end;
+}
+
+void editor_remember(Editor *ed, const char *input) {
+  if (ed->history != NULL) history_keep(ed->history, input);
+}
+
+void editor_poke(Editor *ed, uint32_t what) {
+  rt_or(&ed->what, what);
+  eventfd_write(ed->poked, 1);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The REPL: what its files show each other.
+//
+// All of it is one run of one runtime. The main goroutine runs a loop in the
+// language (repl.c) over natives: one reads an input (a blocking call, without
+// a P, so that others go on), compiles it and starts it as a goroutine with a
+// task; the loop waits for the task, or for an event: Ctrl-C, or that nothing
+// can run any more; another native shows how it ended.
+//
+// Threads: the one that is in the reading call owns the editor; natives own
+// the rest, with the P of the main goroutine; signals come to a thread of
+// their own (repl_signals.c), which tells the editor, or posts to the runtime.
+#ifndef CSP_CLI_REPL_INTERNAL_H
+#define CSP_CLI_REPL_INTERNAL_H
+
+#include <pthread.h>
+
+#include "cli/repl.h"
+#include "cli/repl_edit.h"
+#include "lang/lang.h"
+#include "vm/runtime.h"
+
+typedef struct Repl Repl;
+
+// What is done with an input's values.
+typedef enum ShowMode { SHOW_VALUES, SHOW_TYPES, SHOW_TIME } ShowMode;
+
+// An input that ran well, for :save.
+typedef struct Entry {
+  char *text, *names;
+  bool bare;      // a script could not hold it
+  bool replaced;  // something that it declares was declared again
+} Entry;
+
+struct Repl {
+  Csp *csp;
+  Vm *vm;
+  Session session;
+  Editor *editor;    // NULL: standard input or output is no terminal
+  const char *file;  // run first, or NULL
+  char *file_text;   // malloced; NULL once it runs
+
+  // the reader's, then the main goroutine's
+  char *text;  // malloced: the input; NULL at the end
+  char *dump;  // of :goroutines
+
+  // the evaluation
+  SessionInput input;
+  char *input_text;  // malloced
+  int number;        // of inputs so far
+  char name[24];     // "repl[number]"
+  ShowMode mode;
+  Goroutine *running;  // pinned, as its task is
+  ObjTask *task;
+  uint32_t running_pin, task_pin, group_pin;
+  ObjGroup *group;  // by which it is cancelled
+  bool told;        // why it was ended
+  int64_t began;
+  bool failed;  // an input did, on a pipe
+
+  ObjChan *events;  // pinned; holds one
+  SchedPost stuck;
+  SchedPost interrupt;
+  uint32_t posted;      // atomic: `interrupt` is under way
+  uint32_t reading;     // atomic: Ctrl-C is for the editor
+  uint64_t interrupts;  // atomic: how many came for an evaluation
+  uint64_t seen;        // of these, when the input had been read
+
+  Entry *entries;
+  size_t entry_count;
+};
+
+// --- repl.c -----------------------------------------------------------------
+void repl_say(Repl *r, const char *format, ...)  // on standard error
+    __attribute__((format(printf, 2, 3)));
+// Compiles and starts the text (which it takes over); true: it runs, as
+// r->running. By natives.
+bool repl_start(Repl *r, CspCall *call, char *text, const char *path,
+                ShowMode mode);
+// Ctrl-C. Any thread.
+void repl_interrupt(Repl *r);
+
+// --- repl_print.c -----------------------------------------------------------
+// In source form; what is long or deep is shortened.
+void print_value(Text *out, CspCall *call, Value v);
+
+// --- repl_commands.c --------------------------------------------------------
+typedef enum CommandEnd {
+  COMMAND_DONE,
+  COMMAND_RUNS,   // an evaluation: r->running
+  COMMAND_DUMPS,  // r->dump is wanted: csp_dump_goroutines, without a P
+  COMMAND_QUITS,
+} CommandEnd;
+CommandEnd command_run(Repl *r, CspCall *call, const char *line);
+bool command_is(const char *text);
+// Calls fn with each name, with the colon.
+void command_each(void (*fn)(void *arg, const char *name), void *arg);
+void entries_add(Repl *r);  // r->input went well
+void entries_free(Repl *r);
+
+// --- repl_complete.c: by the thread that edits, without a P -----------------
+// What the word that ends at the end of the line may be; *from: where it
+// begins.
+Names complete_word(void *repl, const char *line, size_t len, size_t *from);
+
+// --- repl_read.c: by the thread in the reading call -------------------------
+// The next whole input, malloced; NULL at the end.
+char *read_input(Repl *r);
+
+// --- repl_signals.c ---------------------------------------------------------
+typedef struct SignalWatch {
+  Repl *repl;
+  pthread_t thread;
+  int signals, done;
+  bool started;
+} SignalWatch;
+// By the thread that no other was made by yet: they all have to be deaf.
+void signals_block(void);
+void signals_begin(SignalWatch *w, Repl *r);
+void signals_end(SignalWatch *w);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Values in source form. Of lists and maps the first 100 parts are shown, of
+// strings and bytes the first 1000 bytes, four levels of all that nests, and
+// no more once the text is long: what it takes has a bound, whatever the value.
+// string() methods are not called.
+#include "cli/repl_internal.h"
+
+enum { PARTS_MAX = 100, BYTES_MAX = 1000, LEVELS_MAX = 4, TEXT_MAX = 8000 };
+
+static void add(Text *out, const char *text) {
+  text_add(out, text, strlen(text));
+}
+
+static void add_value(Text *out, CspCall *call, Value v, int level);
+
+// Before a part. false: no more; how many there are is said instead.
+static bool next_part(Text *out, size_t at, size_t count) {
+  if (at > 0) add(out, ", ");
+  if (at < PARTS_MAX && out->len < TEXT_MAX) return true;
+  text_addf(out, "... %zu more", count - at);
+  return false;
+}
+
+static void add_list(Text *out, CspCall *call, const ObjList *list, int level) {
+  ObjValues *block = list_block(list);
+  size_t count = values_len(block);
+  add(out, "[");
+  for (size_t n = 0; n < count && next_part(out, n, count); n++)
+    add_value(out, call, heap_load(&block->slots[n]), level);
+  add(out, "]");
+}
+
+static void add_map(Text *out, CspCall *call, const ObjMap *map, int level) {
+  const ObjTable *table = heap_load(&map->table);
+  size_t count = map_len(map), n = 0;
+  uint64_t at = 0;
+  Value key, v;
+  add(out, "{");
+  for (; map_next(call->vm, map, table, &at, &key, &v); n++) {
+    if (!next_part(out, n, count > n ? count : n + 1)) break;
+    add_value(out, call, key, LEVELS_MAX);
+    add(out, ": ");
+    add_value(out, call, v, level);
+  }
+  add(out, "}");
+}
+
+static void add_instance(Text *out, CspCall *call, const ObjInstance *x,
+                         int level) {
+  text_addf(out, "%s(", x->type->name->data);
+  for (uint16_t n = 0; n < x->obj.aux && next_part(out, n, x->obj.aux); n++) {
+    text_addf(out, "%s: ", x->type->fields[n]->data);
+    add_value(out, call, heap_load(&x->fields[n]), level);
+  }
+  add(out, ")");
+}
+
+static void add_error(Text *out, CspCall *call, const ObjError *e, int level) {
+  add(out, "error(");
+  add_value(out, call, e->message, level);
+  if (e->cause != VALUE_NIL) {
+    add(out, ", cause: ");
+    add_value(out, call, e->cause, level);
+  }
+  add(out, ")");
+}
+
+// The first bytes of a long string or bytes as a value of its own.
+static void add_long(Text *out, CspCall *call, Value v, const char *data,
+                     size_t len) {
+  size_t shown = BYTES_MAX;
+  bool text = value_is_type(v, OBJ_STRING);
+  while (text && shown > BYTES_MAX - 4 && (data[shown] & 0xc0) == 0x80) shown--;
+  CspValue part =
+      text ? csp_string(call, data, shown) : csp_bytes(call, data, shown);
+  format_value(out, call->vm, part.word, true);
+  text_addf(out, "... %zu more bytes", len - shown);
+}
+
+static void add_plain(Text *out, CspCall *call, Value v) {
+  size_t len = 0;
+  const char *data = NULL;
+  if (value_is_type(v, OBJ_STRING)) {
+    data = csp_to_string(csp_wrap(v), &len);
+  } else if (value_is_type(v, OBJ_BYTES)) {
+    const ObjRaw *block = bytes_block((ObjBytes *)value_obj(v));
+    data = (const char *)block->data;
+    len = raw_len(block);
+  }
+  if (len > BYTES_MAX) {
+    add_long(out, call, v, data, len);
+  } else {
+    format_value(out, call->vm, v, true);
+  }
+}
+
+static void add_deep(Text *out, Value v) {
+  switch (value_obj(v)->type) {
+    case OBJ_LIST:
+      add(out, "[...]");
+      break;
+    case OBJ_MAP:
+      add(out, "{...}");
+      break;
+    default:
+      text_addf(out, "%s(...)", value_type_name(v));
+  }
+}
+
+static void add_value(Text *out, CspCall *call, Value v, int level) {
+  int type = value_is_obj(v) ? value_obj(v)->type : -1;
+  bool nests = type == OBJ_LIST || type == OBJ_MAP || type == OBJ_INSTANCE ||
+               type == OBJ_ERROR;
+  if (!nests) {
+    add_plain(out, call, v);
+  } else if (level == LEVELS_MAX) {
+    add_deep(out, v);
+  } else if (type == OBJ_LIST) {
+    add_list(out, call, (ObjList *)value_obj(v), level + 1);
+  } else if (type == OBJ_MAP) {
+    add_map(out, call, (ObjMap *)value_obj(v), level + 1);
+  } else if (type == OBJ_INSTANCE) {
+    add_instance(out, call, (ObjInstance *)value_obj(v), level + 1);
+  } else {
+    add_error(out, call, (ObjError *)value_obj(v), level + 1);
+  }
+}
+
+void print_value(Text *out, CspCall *call, Value v) {
+  add_value(out, call, v, 0);
+}

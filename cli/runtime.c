@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// A runtime with the language and its whole library (runtime.h).
+#include "cli/runtime.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+Csp *runtime_new(const CspConfig *config) {
+  CspConfig all = *config;
+  all.allowed = CSP_ALL;
+  Csp *csp = csp_new(&all);
+  if (csp == NULL) {
+    fprintf(stderr, "cspvm: cannot start: %s\n", strerror(errno));
+    return NULL;
+  }
+  csp_install_language(csp);
+  if (csp_install_library(csp)) return csp;
+  fprintf(stderr, "cspvm: cannot load the standard library\n");
+  csp_free(csp);
+  return NULL;
+}
