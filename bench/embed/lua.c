@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// As cspvm.c, with the C API of Lua 5.4, or LuaJIT's.
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "bench/embed/embed.h"
+
+static int64_t calls;
+
+static int native(lua_State *l) {
+  calls++;
+  lua_pushinteger(l, luaL_checkinteger(l, 1) + 1);
+  return 1;
+}
+
+static int repeat(lua_State *l) {
+  lua_Integer n = luaL_checkinteger(l, 2);
+  for (lua_Integer i = 0; i < n; i++) {
+    lua_settop(l, 2);
+    lua_pushvalue(l, 1);
+    lua_pushinteger(l, i);
+    if (lua_pcall(l, 1, 1, 0) != 0) return lua_error(l);
+  }
+  return 1;
+}
+
+static const char script[] =
+    "if jit then jit.off() end\n"
+    "function empty(n) return n end\n"
+    "function there_and_back(n) return (native(n)) end\n"
+    "function loop(n)\n"
+    "  local sum = 0\n"
+    "  for i = 0, n - 1 do sum = sum + native(i) end\n"
+    "  return sum\n"
+    "end\n"
+    "function back(n) return (repeat_(empty, n)) end\n";
+
+typedef struct Host {
+  lua_State *l;
+  int f;
+} Host;
+
+static void call_once(void *arg, int64_t n) {
+  Host *host = arg;
+  lua_rawgeti(host->l, LUA_REGISTRYINDEX, host->f);
+  lua_pushinteger(host->l, (lua_Integer)n);
+  if (lua_pcall(host->l, 1, 1, 0) != 0) die(lua_tostring(host->l, -1));
+  lua_settop(host->l, 0);
+}
+
+static void call_each(void *arg, int64_t n) {
+  for (int64_t i = 0; i < n; i++) call_once(arg, i);
+}
+
+static void measure(lua_State *l, const char *function, const char *name,
+                    void (*work)(void *arg, int64_t n)) {
+  lua_getglobal(l, function);
+  Host host = {l, luaL_ref(l, LUA_REGISTRYINDEX)};
+  print_median(name, work, &host);
+}
+
+int main(void) {
+  lua_State *l = luaL_newstate();
+  if (l == NULL) die("no state");
+  luaL_openlibs(l);
+  lua_register(l, "native", native);
+  lua_register(l, "repeat_", repeat);
+  if (luaL_dostring(l, script)) die(lua_tostring(l, -1));
+  measure(l, "empty", "host -> script", call_each);
+  measure(l, "there_and_back", "host -> script -> native", call_each);
+  measure(l, "loop", "script -> native", call_once);
+  measure(l, "back", "native -> script", call_once);
+  lua_close(l);
+  return 0;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// What two threads on two CPUs do to each other, each pinned to one: the round
+// trip of a cache line; a steal from a ring that the other one has filled; the
+// wake-up of an M that sleeps in the pool (idle_start_m, idle_wait) in turn
+// with that of a thread in a bare futex. The first thread measures, the second
+// serves: `turn` says whose turn it is, odd is the second's.
+//   threads [SAMPLES]
+#include "bench.h"
+
+enum { SAMPLES_MAX = 100000, VICTIMS = 16, GS = 1024, ASLEEP_NS = 30000 };
+
+static int samples = 2000;
+static int cpus[2];
+static int64_t clock_cost;
+static uint32_t turn RT_ALIGNED;   // atomic
+static uint32_t quit RT_ALIGNED;   // atomic
+static uint32_t word RT_ALIGNED;   // atomic: what the bare futex waits on
+static int64_t ran_at RT_ALIGNED;  // atomic: when the second one ran
+static int64_t times[SAMPLES_MAX], more[SAMPLES_MAX], calls[SAMPLES_MAX],
+    more_calls[SAMPLES_MAX];
+static G gs[GS];
+
+static void my_turn(uint32_t value) {
+  while (rt_load_acquire(&turn) != value) rt_pause();
+}
+
+static void start(RtThread *thread, void (*run)(void *arg), void *arg) {
+  rt_store_seq(&turn, 0u);
+  rt_store_seq(&quit, 0u);
+  if (rt_thread_start(thread, run, arg) != 0) abort();
+}
+
+// --- A line -----------------------------------------------------------------
+static void echo(void *arg) {
+  (void)arg;
+  bench_pin(cpus[1]);
+  for (uint32_t at = 1; rt_load_acquire(&quit) == 0; at += 2) {
+    while (rt_load_acquire(&turn) != at) {
+      if (rt_load_acquire(&quit) != 0) return;
+    }
+    rt_store_release(&turn, at + 1);
+  }
+}
+
+static void line(void) {
+  enum { TRIPS = 100 };
+  RtThread thread;
+  start(&thread, echo, NULL);
+  uint32_t at = 0;
+  for (int i = 0; i < samples; i++) {
+    int64_t begin = rt_now();
+    for (int k = 0; k < TRIPS; k++) {
+      rt_store_release(&turn, ++at);
+      at++;
+      while (rt_load_acquire(&turn) != at) {
+      }
+    }
+    times[i] = rt_now() - begin;
+  }
+  rt_store_release(&quit, 1u);
+  rt_thread_join(&thread);
+  bench_value("line.1", (double)bench_median(times, samples) / (double)TRIPS);
+}
+
+// --- Stealing across --------------------------------------------------------
+typedef struct Filling {
+  Sched *s;
+  int each;
+} Filling;
+
+// The second thread owns the victims: empties them, and fills them again.
+static void fill(void *arg) {
+  const Filling *f = arg;
+  bench_pin(cpus[1]);
+  for (uint32_t at = 1;; at += 2) {
+    my_turn(at);
+    if (rt_load_acquire(&quit) != 0) return;
+    int used = 0;
+    for (int v = 1; v <= VICTIMS; v++) {
+      P *p = f->s->all_ps[v];
+      bench_drain(p);
+      for (int k = 0; k < f->each; k++) runq_put(p, &gs[used++ % GS]);
+    }
+    rt_store_release(&turn, at + 1);
+  }
+}
+
+static void steal_across(Sched *s, const char *key, int count) {
+  Filling filling = {s, 2 * count};
+  RtThread thread;
+  start(&thread, fill, &filling);
+  P *thief = s->all_ps[0];
+  uint32_t at = 0;
+  for (int i = 0; i < samples; at += 2) {
+    rt_store_release(&turn, at + 1);
+    my_turn(at + 2);
+    for (int v = 1; v <= VICTIMS && i < samples; v++, i++) {
+      int64_t begin = rt_now();
+      runq_steal(thief, s->all_ps[v], false);
+      times[i] = rt_now() - begin;
+    }
+    bench_drain(thief);
+  }
+  rt_store_release(&quit, 1u);
+  rt_store_release(&turn, at + 1);
+  rt_thread_join(&thread);
+  for (int v = 1; v <= VICTIMS; v++) bench_drain(s->all_ps[v]);
+  bench_spread(key, times, samples, clock_cost);
+}
+
+// --- Waking -----------------------------------------------------------------
+static void sleeper(void *arg) {
+  (void)arg;
+  bench_pin(cpus[1]);
+  for (uint32_t at = 0; rt_load_acquire(&quit) == 0; at++) {
+    while (rt_load_acquire(&word) == at) {
+      rt_futex_wait(&word, at, RT_FOREVER);
+    }
+    rt_store_release(&ran_at, rt_now());
+  }
+}
+
+// An M: sleeps in the pool, is given a P, and gives it back.
+static void pool_m(void *arg) {
+  M *m = arg;
+  Sched *s = m->sched;
+  bench_pin(cpus[1]);
+  while (idle_wait(m)) {
+    P *p = m->p;
+    int64_t now = rt_now();
+    rt_lock(&s->lock);
+    m->p = NULL;
+    world_p_left(s, p);
+    rt_unlock(&s->lock);
+    rt_store_release(&ran_at, now);
+  }
+}
+
+static int64_t wait_for_run(int64_t begin) {
+  int64_t ran;
+  while ((ran = rt_load_acquire(&ran_at)) == 0) rt_pause();
+  int64_t asleep = rt_now() + ASLEEP_NS;
+  while (rt_now() < asleep) rt_pause();
+  rt_store_relaxed(&ran_at, (int64_t)0);
+  return ran - begin;
+}
+
+static void wake_bare(int i) {
+  int64_t begin = rt_now();
+  rt_add(&word, 1u);
+  rt_futex_wake(&word, 1);
+  calls[i] = rt_now() - begin;
+  times[i] = wait_for_run(begin);
+}
+
+static void wake_m(Sched *s, int i) {
+  int64_t begin = rt_now();
+  rt_lock(&s->lock);
+  P *p = idle_get_p(s, NULL);
+  rt_unlock(&s->lock);
+  if (p == NULL || !idle_start_m(s, p, false)) abort();
+  more_calls[i] = rt_now() - begin;
+  more[i] = wait_for_run(begin);
+}
+
+static bool in_pool(Sched *s) {
+  rt_lock(&s->lock);
+  bool in = s->ms_idle == 1;
+  rt_unlock(&s->lock);
+  return in;
+}
+
+// By turns: what else the machine does hits both.
+static void wakes(void) {
+  Sched *s = bench_sched(2);
+  bench_take_p(s, 0);
+  rt_lock(&s->lock);
+  M *m = m_new(s);
+  rt_unlock(&s->lock);
+  if (m == NULL) abort();
+  RtThread bare, pool;
+  start(&bare, sleeper, NULL);
+  start(&pool, pool_m, m);
+  while (!in_pool(s)) rt_yield_cpu();
+  rt_store_seq(&ran_at, (int64_t)1);
+  wait_for_run(0);
+  for (int i = 0; i < samples; i++) {
+    wake_bare(i);
+    wake_m(s, i);
+  }
+  rt_lock(&s->lock);
+  exit_begin(s, SCHED_EXITED);
+  rt_unlock(&s->lock);
+  rt_thread_join(&pool);
+  rt_store_seq(&quit, 1u);
+  rt_add(&word, 1u);
+  rt_futex_wake(&word, 1);
+  rt_thread_join(&bare);
+  bench_spread("futex_wake", times, samples, clock_cost);
+  bench_spread("futex_wake_call", calls, samples, clock_cost);
+  bench_spread("m_wake", more, samples, clock_cost);
+  bench_spread("m_wake_call", more_calls, samples, clock_cost);
+  sched_free(s);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) samples = atoi(argv[1]);
+  if (samples < 1 || samples > SAMPLES_MAX) return 2;
+  if (!bench_two_cpus(cpus)) return 0;  // nothing to measure
+  rt_timer_slack(1);
+  bench_pin(cpus[0]);
+  clock_cost = bench_clock();
+  line();
+  Sched *s = bench_sched(VICTIMS + 1);
+  bench_take_all(s);
+  steal_across(s, "steal4_across", 4);
+  steal_across(s, "steal16_across", 16);
+  sched_free(s);
+  wakes();
+  return 0;
+}

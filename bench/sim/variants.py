@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Other ways for sched/, as small edits of a copy: what the simulation
+compares. An edit whose text is not found, or found twice, is an error, so that
+a change of sched/ is noticed here.
+
+VARIANTS: name -> (what it is, [(file, text, what takes its place)],
+settings of the simulation). GROUPS: what is compared with what."""
+
+_SPAWN_ALWAYS = ("run.c", "s->futile_max = FUTILE_MAX;",
+                 "s->futile_max = UINT32_MAX;")
+_WALK = "OrderWalk walk = order_start(&s->order, sched_random(p));"
+
+VARIANTS = {
+    "as now": ("sched/ as it is", []),
+
+    # --- without what the simulation led to
+    "all Ps": ("a search walks over all Ps, even if most are idle", [
+        ("find.c",
+         "return 2 * rt_load_relaxed(&s->idle_count) >= "
+         "(uint32_t)procs_now(s);",
+         "return rt_load_relaxed(&s->idle_count) == UINT32_MAX;"),
+    ]),
+    "an M each": ("a list made ready wakes a thread for each of its Gs", [
+        ("proc.c", "for (; count > 0 && global_count(s) != 0; count--) {",
+         "for (; count > 0; count--) {"),
+    ]),
+
+    # --- the order of victims
+    "linear": ("victims from the thief's neighbour on, one by one", [
+        ("find.c", _WALK, """OrderWalk walk = {
+        s->order.count, s->order.count,
+        .at = (uint32_t)(p->id + 1) % s->order.count, .stride = 1};"""),
+    ]),
+    "from 0": ("victims from P 0 on, one by one", [
+        ("find.c", _WALK, """OrderWalk walk = {
+        s->order.count, s->order.count, .stride = 1};"""),
+    ]),
+    "random": ("each victim drawn anew: some come twice, some never", [
+        ("internal.h", "  walk->at += walk->stride;\n",
+         """  walk->stride = (walk->stride ^ walk->at << 16) * 1664525 + 1013904223;
+  walk->at = (uint32_t)((uint64_t)walk->stride * walk->count >> 32);
+"""),
+    ]),
+
+    "rings": ("near Ps first: the 8 of the last-level cache, the 64 of the "
+              "socket, the rest", [], ["rings=1"]),
+
+    # --- who is woken
+    "spawn wakes": ("a spawn wakes one if none spins, even after searches in "
+                    "vain", [_SPAWN_ALWAYS]),
+    "Go": ("Go's: spawn and ready wake one if none spins", [
+        _SPAWN_ALWAYS,
+        ("proc.c", """  if (runq_fill_next(p, g)) return;
+  bool displaced = runq_put_next(p, g, false);
+  if (displaced && !p->single) idle_wakep(p->sched);""",
+         """  runq_put_next(p, g, true);
+  if (!p->single) idle_wakep(p->sched);"""),
+    ]),
+    "always": ("each spawn, and each ready that displaces, wakes one, whoever "
+               "spins", [
+        _SPAWN_ALWAYS,
+        ("idle.c", """  if (rt_load_seq(&s->spinning) != 0 || rt_load_seq(&s->idle_count) == 0) {
+    return;
+  }""", "  if (rt_load_seq(&s->idle_count) == 0) return;"),
+        ("idle.c", """    uint32_t none = 0;
+    if (!rt_cas(&s->spinning, &none, 1u)) return NULL;""",
+         "    rt_add(&s->spinning, 1u);"),
+    ]),
+    "no spinning": ("who runs out of work parks after one look; only those "
+                    "woken search", [
+        ("find.c", "if (2 * spinning >= busy) return false;",
+         "if (spinning + busy < UINT32_MAX) return false;"),
+    ]),
+    "all spin": ("no limit to those that search", [
+        ("find.c", "if (2 * spinning >= busy) return false;",
+         "if (spinning + busy == UINT32_MAX) return false;"),
+    ]),
+    "more spin": ("as now, but for each 8 busy Ps one more may be woken to "
+                  "search", [
+        ("idle.c", """    uint32_t none = 0;
+    if (!rt_cas(&s->spinning, &none, 1u)) return NULL;""",
+         """    uint32_t some = rt_load_relaxed(&s->spinning);
+    if (some > ((uint32_t)procs_now(s) - rt_load_relaxed(&s->idle_count)) / 8 ||
+        !rt_cas(&s->spinning, &some, some + 1)) return NULL;"""),
+        ("idle.c", "  if (rt_load_seq(&s->spinning) != 0 || ",
+         """  if (rt_load_seq(&s->spinning) >
+          ((uint32_t)procs_now(s) - rt_load_relaxed(&s->idle_count)) / 8 ||
+      """),
+    ]),
+
+    # --- the channels' lock
+    "backoff": ("who fails to get a channel's lock waits twice as long each "
+                "time, up to 256 pauses", [
+        ("rt.c", """  do {
+    // relaxed: waits on a shared line; the exchange decides""",
+         """  uint32_t wait = 1;
+  do {
+    for (uint32_t i = 0; i < wait; i++) rt_pause();
+    if (wait < 256) wait *= 2;
+    // relaxed: waits on a shared line; the exchange decides"""),
+        ("rt.c", """      if (i < SPIN_PAUSES) {
+        rt_pause();
+      } else {""", """      if (i < SPIN_PAUSES) {
+        for (uint32_t k = 0; k < wait; k++) rt_pause();
+      } else {"""),
+    ]),
+    # --- the global queue
+    "share of 8": ("a P takes at least 8 Gs from the global queue at once, if "
+                   "there are so many", [
+        ("global.c", "  if (share > length) share = length;",
+         """  if (share < 8 && max == 0) share = 8;
+  if (share > length) share = length;"""),
+    ]),
+}
+
+# title -> (variants, workloads, numbers of Ps beside the usual)
+GROUPS = {
+    "The order of victims": (
+        ["linear", "from 0", "random", "rings"],
+        ["forkjoin-1us", "forkjoin-10us", "pingpong-full"], []),
+    "Who is woken": (
+        ["spawn wakes", "Go", "always", "more spin", "no spinning",
+         "all spin"],
+        ["forkjoin-1us", "forkjoin-10us", "pingpong-half", "fanin",
+         "bursts", "thin-chan", "thin-spawn", "thin-sleep", "thin-few"], []),
+    "What was changed": (
+        ["all Ps", "an M each"],
+        ["forkjoin-10us", "bursts", "bursts-half", "thin-chan", "thin-spawn",
+         "thin-sleep", "thin-few"], [1024]),
+    "What could be": (
+        ["backoff", "share of 8"],
+        ["fanin", "bursts", "bursts-half", "forkjoin-1us"], [1024]),
+}

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: MIT
+// The programs of the simulation, as goroutines in C over sched.h, compiled
+// like sched/ with a call at each access. Each run: the main G lets all Ps run
+// at once, so that all threads exist (warm-up); begins to measure; runs the
+// workload; ends the measurement; ends the runtime.
+//
+// A Task is a G with a body that is entered again at the line where it left.
+// Ps have a list of free Tasks each, as a VM would have, and count their work
+// until the next look: looks come every LOOK_NS of work, whichever G does it.
+#include <string.h>
+
+#include "bench/sim/sim.h"
+
+enum {
+  LOOK_NS = 10000,
+  TASKS_MAX = 400000,
+  SPIN_NS = 10000,
+  APART_NS = 20000,
+  SETTLE_NS = 1000000,
+};
+
+typedef struct Task Task;
+struct Task {
+  G g;
+  void (*body)(P *p, Task *t);
+  int line;
+  int64_t i, n, left;
+  uint64_t word;
+  uint32_t pending;  // atomic: children, and itself until it waits
+  Task *parent;      // whom its end is told
+  Chan *in, *out;
+  Timer timer;
+  Task *next_free;
+} RT_ALIGNED;
+
+typedef struct Local {  // P.local
+  int64_t since_look;
+  Task *free;
+} RT_ALIGNED Local;
+
+// Outside the arena: no lines are fought for here.
+typedef struct Run {
+  int procs;
+  double scale;   // how long the run is, 1: the whole
+  bool rings;     // the scheduler is told where the CPUs lie
+  int64_t param;  // of the workload
+  Sched *s;
+  Task *tasks;
+  uint32_t tasks_used;  // atomic
+  uint32_t present;     // atomic, of the warm-up
+} Run;
+
+static Run run;
+
+// --- Tasks ------------------------------------------------------------------
+#define CO_BEGIN     \
+  switch (t->line) { \
+    case 0:
+#define CO_END \
+  }            \
+  task_end(p, t)
+
+// The last statement of a leave; the body goes on here when it runs again.
+#define CO_LEAVE(call)  \
+  do {                  \
+    t->line = __LINE__; \
+    call;               \
+    return;             \
+    case __LINE__:;     \
+  } while (0)
+
+#define CO_SLEEP(ns) CO_LEAVE(sched_sleep(p, &t->g, &t->timer, (ns)))
+
+#define CO_CHAN(call)                  \
+  do {                                 \
+    t->line = __LINE__;                \
+    if ((call) == CHAN_PARKED) return; \
+    if (0) {                           \
+      case __LINE__:;                  \
+    }                                  \
+  } while (0)
+
+#define CO_SEND(chan) CO_CHAN(chan_send(p, &t->g, (chan), 1))
+#define CO_RECV(chan) \
+  CO_CHAN(chan_recv(p, &t->g, (chan), &t->word, WAIT_CHAN_RECV))
+
+// Useful work, with looks.
+#define CO_WORK(ns)            \
+  do {                         \
+    t->left = (ns);            \
+    t->line = __LINE__;        \
+    if (0) {                   \
+      case __LINE__:;          \
+    }                          \
+    if (!work_on(p, t)) {      \
+      sched_preempt(p, &t->g); \
+      return;                  \
+    }                          \
+  } while (0)
+
+// Waits for its children.
+#define CO_JOIN                                                     \
+  do {                                                              \
+    t->line = __LINE__;                                             \
+    if (sched_park(p, &t->g, WAIT_TASK, join_commit, NULL)) return; \
+    if (0) {                                                        \
+      case __LINE__:;                                               \
+    }                                                               \
+  } while (0)
+
+// false: the G must leave; t->left tells what is left.
+static bool work_on(P *p, Task *t) {
+  Local *local = p->local;
+  while (t->left > 0) {
+    int64_t part = LOOK_NS - local->since_look;
+    if (part > t->left) part = t->left;
+    sim_work(part);
+    t->left -= part;
+    local->since_look += part;
+    if (local->since_look < LOOK_NS) continue;
+    local->since_look = 0;
+    if (sched_look(p, &t->g)) return false;
+  }
+  return true;
+}
+
+static bool join_commit(G *g, void *arg) {
+  (void)arg;
+  Task *t = (Task *)(void *)g;
+  return rt_sub(&t->pending, 1u) != 1;
+}
+
+static void task_resume(P *p, G *g) {
+  for (; g != NULL; g = sched_switch(p)) {
+    Task *t = (Task *)(void *)g;
+    t->body(p, t);
+  }
+}
+
+static Task *task_new(P *p, void (*body)(P *p, Task *t), Task *parent) {
+  Local *local = p->local;
+  Task *t = local->free;
+  if (t != NULL) {
+    local->free = t->next_free;
+  } else {
+    uint32_t at = rt_add(&run.tasks_used, 1u);
+    RT_CHECK(at < TASKS_MAX, "too many tasks");
+    t = &run.tasks[at];
+    t->g.resume = task_resume;
+  }
+  t->body = body;
+  t->parent = parent;
+  t->line = 0;
+  t->i = t->n = 0;
+  rt_store_relaxed(&t->pending, 1u);  // relaxed: its own yet
+  return t;
+}
+
+static void task_go(P *p, Task *t) {
+  if (t->parent != NULL) rt_add(&t->parent->pending, 1u);
+  sched_spawn(p, &t->g);
+}
+
+static void task_end(P *p, Task *t) {
+  Local *local = p->local;
+  Task *parent = t->parent;
+  sched_end(p, &t->g);
+  t->next_free = local->free;
+  local->free = t;
+  if (parent != NULL && rt_sub(&parent->pending, 1u) == 1) {
+    sched_ready(p, &parent->g);
+  }
+}
+
+static Chan *new_chan(uint32_t cap) {
+  Chan *c = sim_alloc(RT_LINE, chan_size(cap));
+  chan_init(run.s, c, cap);
+  return c;
+}
+
+static int64_t scaled(double count) {
+  int64_t n = (int64_t)(count * run.scale);
+  return n < 1 ? 1 : n;
+}
+
+// --- Alone: k goroutines of w ns, for the self-check
+// --------------------------
+static void alone_child(P *p, Task *t) {
+  CO_BEGIN;
+  CO_WORK(run.param);
+  CO_END;
+}
+
+static void alone(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = scaled(1000); t->i > 0; t->i--) {
+    task_go(p, task_new(p, alone_child, t));
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// --- Fork-join: a binary tree; the leaves work
+// --------------------------------
+static void fork_node(P *p, Task *t) {
+  CO_BEGIN;
+  if (t->n > 1) {
+    Task *left = task_new(p, fork_node, t);
+    left->n = t->n / 2;
+    task_go(p, left);
+    Task *right = task_new(p, fork_node, t);
+    right->n = t->n - t->n / 2;
+    task_go(p, right);
+    CO_JOIN;
+  } else {
+    CO_WORK(run.param);
+  }
+  CO_END;
+}
+
+static void fork_join(P *p, Task *t) {
+  CO_BEGIN;
+  Task *root = task_new(p, fork_node, t);
+  root->n = run.procs * scaled(run.param < 5000 ? 256 : 64);
+  task_go(p, root);
+  CO_JOIN;
+  CO_END;
+}
+
+// --- Ping-pong
+// ----------------------------------------------------------------
+enum { PING_ROUNDS = 1000, PING_WORK_NS = 250 };
+static int64_t ping_work_ns;
+
+static void pong(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_RECV(t->in);
+    CO_WORK(ping_work_ns);
+    CO_SEND(t->out);
+  }
+  CO_END;
+}
+
+static void ping(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_WORK(ping_work_ns);
+    CO_SEND(t->out);
+    CO_RECV(t->in);
+  }
+  CO_END;
+}
+
+// param: pairs for each two Ps; 0: one, without work, as bench/sched_pingpong
+static void ping_pong(P *p, Task *t) {
+  CO_BEGIN;
+  ping_work_ns = run.param == 0 ? 0 : PING_WORK_NS;
+  t->n = run.procs * run.param / 2;
+  for (t->n = t->n < 1 ? 1 : t->n; t->n > 0; t->n--) {
+    Task *a = task_new(p, ping, t), *b = task_new(p, pong, t);
+    a->in = b->out = new_chan(0);
+    a->out = b->in = new_chan(0);
+    a->n = b->n = scaled(PING_ROUNDS);
+    task_go(p, a);
+    task_go(p, b);
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// --- Fan-in: many producers, one channel, one consumer
+// ------------------------
+enum { FAN_ITEMS = 16, FAN_WORK_NS = 5000, FAN_TAKE_NS = 100, FAN_CAP = 128 };
+
+static void producer(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_WORK(FAN_WORK_NS);
+    CO_SEND(t->out);
+  }
+  CO_END;
+}
+
+static void consumer(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_RECV(t->in);
+    CO_WORK(FAN_TAKE_NS);
+  }
+  CO_END;
+}
+
+static void fan_in(P *p, Task *t) {
+  CO_BEGIN;
+  t->in = new_chan(FAN_CAP);
+  Task *taker = task_new(p, consumer, t);
+  taker->in = t->in;
+  taker->n = 2 * run.procs * scaled(FAN_ITEMS);
+  task_go(p, taker);
+  for (t->n = 2 * run.procs; t->n > 0; t->n--) {
+    Task *maker = task_new(p, producer, t);
+    maker->out = t->in;
+    maker->n = scaled(FAN_ITEMS);
+    task_go(p, maker);
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// --- Bursts: a server's batches
+// -----------------------------------------------
+enum { BURSTS = 10, BURST_NS = 2000000, BURST_WORK_NS = 5000 };
+
+typedef struct Burst {
+  uint32_t working;  // atomic: of the last batch
+  int64_t count, left;
+  Task **workers;
+  Task *main;
+} Burst;
+
+static Burst burst;
+
+// It waits by now, and is told so.
+static bool burst_commit(G *g, void *arg) {
+  (void)g, (void)arg;
+  rt_sub(&burst.working, 1u);
+  return true;
+}
+
+static void burst_worker(P *p, Task *t) {
+  CO_BEGIN;
+  while (burst.left > 0) {
+    CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, burst_commit, NULL));
+    CO_WORK(BURST_WORK_NS);
+  }
+  rt_sub(&burst.working, 1u);
+  CO_END;
+}
+
+// All are parked: they become ready at once, as from netpoll.
+static void burst_fire(P *p, Timer *timer, int64_t now) {
+  (void)now;
+  if (rt_load_acquire(&burst.working) != 0) return;  // still at the last one
+  if (--burst.left == 0) timer_stop(p, timer);
+  rt_store_relaxed(&burst.working, (uint32_t)burst.count);  // none runs
+  for (int64_t i = 0; i < burst.count; i++) {
+    burst.workers[i]->g.link =
+        i + 1 < burst.count ? &burst.workers[i + 1]->g : NULL;
+  }
+  sched_ready_list(p, &burst.workers[0]->g, (int)burst.count);
+}
+
+// param: workers for each two Ps
+static void bursts(P *p, Task *t) {
+  CO_BEGIN;
+  burst.count = run.procs * run.param / 2;
+  if (burst.count < 1) burst.count = 1;
+  burst.left = scaled(BURSTS) + 1;
+  burst.workers = sim_alloc(RT_LINE, (size_t)burst.count * sizeof(Task *));
+  rt_store_relaxed(&burst.working, (uint32_t)burst.count);  // none runs
+  for (t->i = 0; t->i < burst.count; t->i++) {
+    burst.workers[t->i] = task_new(p, burst_worker, t);
+    task_go(p, burst.workers[t->i]);
+  }
+  while (rt_load_acquire(&burst.working) != 0) CO_SLEEP(100000);
+  CO_SLEEP(1000000);
+  sim_measure(p->sched, true);  // from here on
+  t->timer.fire = burst_fire;
+  timer_start(p, &t->timer, rt_now() + BURST_NS, BURST_NS);
+  CO_JOIN;
+  CO_END;
+}
+
+// --- Thin: little work, many idle Ps (golang/go#28808)
+// ------------------------
+enum { THIN_ROUNDS = 1000 };
+
+// One makes the other ready every 30 us, and goes on.
+static void thin_taker(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_RECV(t->in);
+    CO_WORK(10000);
+  }
+  CO_END;
+}
+
+static void thin_maker(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_SEND(t->out);
+    CO_WORK(30000);
+  }
+  CO_END;
+}
+
+static void thin_chan(P *p, Task *t) {
+  CO_BEGIN;
+  Task *maker = task_new(p, thin_maker, t), *taker = task_new(p, thin_taker, t);
+  maker->out = taker->in = new_chan(4);
+  maker->n = taker->n = scaled(THIN_ROUNDS);
+  task_go(p, taker);
+  task_go(p, maker);
+  CO_JOIN;
+  CO_END;
+}
+
+// One starts another every 30 us, and goes on.
+static void thin_child(P *p, Task *t) {
+  CO_BEGIN;
+  CO_WORK(5000);
+  CO_END;
+}
+
+static void thin_spawn(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->n = scaled(THIN_ROUNDS); t->n > 0; t->n--) {
+    task_go(p, task_new(p, thin_child, t));
+    CO_WORK(30000);
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// One sleeps 30 us, works 5 us; nobody else does anything.
+static void thin_sleep(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->n = scaled(THIN_ROUNDS); t->n > 0; t->n--) {
+    CO_SLEEP(30000);
+    CO_WORK(5000);
+  }
+  CO_END;
+}
+
+// Eight that block and are made ready often: a channel's two sides each on a
+// clock of its own, so that work comes every few us, never much.
+static void few_maker(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_SLEEP(50000 + t->i * 3000);
+    CO_WORK(2000);
+    CO_SEND(t->out);
+    CO_WORK(5000);
+  }
+  CO_END;
+}
+
+static void thin_few(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 8; t->i++) {
+    Task *maker = task_new(p, few_maker, t);
+    Task *taker = task_new(p, thin_taker, t);
+    maker->out = taker->in = new_chan(0);
+    maker->n = taker->n = scaled(THIN_ROUNDS / 4);
+    maker->i = t->i;
+    task_go(p, taker);
+    task_go(p, maker);
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// --- All --------------------------------------------------------------------
+typedef struct Entry {
+  const char *name;
+  void (*body)(P *p, Task *t);
+  int64_t param;
+  bool measures;  // begins to measure itself
+} Entry;
+
+static const Entry entries[] = {
+    {"alone", alone, 10000, false},
+    {"forkjoin-1us", fork_join, 1000, false},
+    {"forkjoin-10us", fork_join, 10000, false},
+    {"pingpong-bare", ping_pong, 0, false},
+    {"pingpong-half", ping_pong, 1, false},
+    {"pingpong-full", ping_pong, 2, false},
+    {"fanin", fan_in, 0, false},
+    {"bursts", bursts, 2, true},
+    {"bursts-half", bursts, 1, true},
+    {"thin-chan", thin_chan, 0, false},
+    {"thin-spawn", thin_spawn, 0, false},
+    {"thin-sleep", thin_sleep, 0, false},
+    {"thin-few", thin_few, 0, false},
+};
+static const Entry *entry;
+
+// Holds its P until all Ps run at once; they look, so that others are woken.
+// Then they go one after the other: all at once is a storm of its own.
+static void warm_child(P *p, Task *t) {
+  CO_BEGIN;
+  rt_add(&run.present, 1u);
+  while (rt_load_relaxed(&run.present) < (uint32_t)run.procs) CO_WORK(SPIN_NS);
+  CO_WORK(t->n * APART_NS);
+  CO_END;
+}
+
+static void main_body(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < run.procs; t->i++) {
+    Task *child = task_new(p, warm_child, t);
+    child->n = t->i;
+    task_go(p, child);
+  }
+  CO_JOIN;
+  rt_store_relaxed(&t->pending, 1u);  // none is left
+  do {
+    CO_SLEEP(SETTLE_NS);
+    // its own waking up may have woken others
+  } while (rt_load_seq(&p->sched->idle_count) + 3 < (uint32_t)run.procs);
+  if (!entry->measures) sim_measure(p->sched, true);
+  task_go(p, task_new(p, entry->body, t));
+  CO_JOIN;
+  sim_measure(p->sched, false);
+  sched_exit(p->sched);
+  CO_END;
+}
+
+static bool p_init(void *host, P *p) {
+  (void)host;
+  if (p->local == NULL) p->local = sim_alloc(RT_LINE, sizeof(Local));
+  return true;
+}
+
+// With rings: the CPUs lie as the costs of lines say (cache.c).
+#ifdef SCHED_NO_PLACE
+static const SchedTopology *topology(bool rings) {
+  static uint32_t places[SIM_CPUS];
+  static SchedTopology all;
+  for (uint32_t i = 0; i < SIM_CPUS; i++) {
+    places[i] = rings ? sched_place(i / SIM_LLC, i / SIM_SOCKET) : 0;
+  }
+  all = (SchedTopology){.cpus = SIM_CPUS,
+                        .domains = rings ? SIM_CPUS / SIM_LLC + 1 : 1,
+                        .nodes = rings ? SIM_CPUS / SIM_SOCKET + 1 : 1,
+                        .places = places};
+  return &all;
+}
+#endif
+
+static void *run_main(void *arg) {
+  SchedConfig config = {
+      .procs = run.procs, .seed = *(uint64_t *)arg, .hooks.p_init = p_init};
+#ifdef SCHED_NO_PLACE
+  config.topology = topology(run.rings);
+#endif
+  run.s = sched_new(&config);
+  run.tasks = sim_alloc(RT_LINE, TASKS_MAX * sizeof(Task));
+  sim_watch(run.tasks, sizeof(Task), TASKS_MAX);
+  G *main_g = &run.tasks[run.tasks_used++].g;
+  main_g->resume = task_resume;
+  Task *t = (Task *)(void *)main_g;
+  t->body = main_body;
+  t->pending = 1;
+  SchedEnd end = sched_run(run.s, main_g, RT_FOREVER, NULL);
+  RT_CHECK(end == SCHED_EXITED, "the runtime thinks it is deadlocked");
+  sched_free(run.s);
+  return NULL;
+}
+
+bool workload_run(const char *name, int procs, uint64_t seed, double scale,
+                  int64_t param, bool rings) {
+#ifndef SCHED_NO_PLACE
+  if (rings) return false;
+#endif
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    if (strcmp(entries[i].name, name) != 0) continue;
+    entry = &entries[i];
+    run = (Run){.procs = procs,
+                .scale = scale,
+                .rings = rings,
+                .param = param != 0 ? param : entry->param};
+    sim_run(run_main, &seed);
+    return true;
+  }
+  return false;
+}
+
+void workload_each(void (*fn)(const char *name)) {
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    fn(entries[i].name);
+  }
+}
