@@ -1,5 +1,6 @@
 # A script cut off at any place never crashes the compiler.
 # expect: clean
+# once: one thread, and the same each time
 source=examples/fib.csp
 size=$(wc -c < $source)
 i=1

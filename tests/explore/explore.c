@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The explorer: logical threads on fibers, one system thread. A thread runs
 // from one step to the next; at a step, and when it sleeps, the strategy picks
-// who goes on. Virtual time moves with the steps.
+// who goes on. Virtual time moves with the steps. In some runs a thread's
+// stores reach the others late, one by one, when the strategy picks that.
 //
 // There is one explorer per program: the code under test calls it from every
 // atomic, without a context. Only the system thread that called explore()
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "delay.h"
 #include "fiber.h"
 #include "sched/rt_explore.h"
 #include "strategy.h"
@@ -24,6 +26,7 @@ enum {
   EXPLORE_ALONE = 400,  // steps until a thread gives way to those that wait
   EXPLORE_SHOWN = 60,   // steps shown of a failed run
   EXPLORE_STEP_NS = 10,
+  EXPLORE_DELAY_NS = 2000,  // a store is visible to all after so long
   EXPLORE_RUNS_OF_CLOCK = 16,
 };
 
@@ -62,6 +65,7 @@ typedef struct Thread {
 typedef struct Step {
   const char *place, *name;
   int thread;
+  bool late;  // a store that was delayed becomes visible
 } Step;
 
 typedef struct QuietRange {
@@ -73,12 +77,15 @@ typedef struct Explorer {
   const Scenario *scenario;
   Strategy strategy;
   bool running, failed;
+  bool delays;  // stores may be delayed, but not longer than
+  int64_t delay_ns;
   int thread_count, current;
   uint32_t alone;  // steps since somebody else ran who could have
   int64_t now;
   uint32_t step_count, step_limit;
   uint32_t quiet_count;
   QuietRange quiet[EXPLORE_QUIET];
+  DelayQueue delayed[STRATEGY_THREADS];
   char message[1024];
   // --- the program ---
   Thread threads[STRATEGY_THREADS];
@@ -105,6 +112,25 @@ _Noreturn void explore_fail(const char *format, ...) {
   abort();  // not reached: nobody switches back
 }
 
+// --- Steps and stores that become visible ------------------------------------
+static void note_step(const char *place, const char *name) {
+  if (ex.step_count >= ex.step_limit) {
+    explore_fail("livelock: not over after %u steps", ex.step_limit);
+  }
+  Thread *t = &ex.threads[ex.current];
+  t->place = place;
+  t->name = name;
+  ex.steps[ex.step_count++] = (Step){place, name, ex.current, false};
+  ex.now += EXPLORE_STEP_NS;
+}
+
+// Nobody's delayed stores are in memory.
+static void pass_store(int thread) {
+  DelayedStore store = delay_pass(&ex.delayed[thread]);
+  if (ex.step_count >= ex.step_limit) return;  // the next step says so
+  ex.steps[ex.step_count++] = (Step){store.place, store.name, thread, true};
+}
+
 // --- Who can go on ----------------------------------------------------------
 static bool thread_all_others_done(const Thread *t) {
   for (int i = 0; i < ex.thread_count; i++) {
@@ -113,10 +139,8 @@ static bool thread_all_others_done(const Thread *t) {
   return true;
 }
 
-static bool thread_can_run(const Thread *t) {
+static bool sleeper_can_run(const Thread *t) {
   switch (t->state) {
-    case THREAD_READY:
-      return true;
     case THREAD_FUTEX:
       return t->woken || t->deadline <= ex.now;
     case THREAD_UNTIL_SET:
@@ -127,6 +151,7 @@ static bool thread_can_run(const Thread *t) {
       return ex.threads[t->joined].state == THREAD_DONE;
     case THREAD_JOIN_ALL:
       return thread_all_others_done(t);
+    case THREAD_READY:
     case THREAD_DONE:
       break;
   }
@@ -136,11 +161,19 @@ static bool thread_can_run(const Thread *t) {
 // Those that can run, beginning with the current one, or ending with it if it
 // gives way.
 static int list_ready(int *list, bool gives_way) {
-  int count = 0, all = ex.thread_count;
-  for (int i = gives_way ? 1 : 0, end = gives_way ? all : all - 1; i <= end;
-       i++) {
-    int thread = (ex.current + i) % all;
-    if (thread_can_run(&ex.threads[thread])) list[count++] = thread;
+  int count = 0, thread = ex.current;
+  for (int left = ex.thread_count; left > 0; left--) {
+    if (gives_way && ++thread == ex.thread_count) thread = 0;
+    const Thread *t = &ex.threads[thread];
+    if (t->state == THREAD_READY || sleeper_can_run(t)) list[count++] = thread;
+    if (!gives_way && ++thread == ex.thread_count) thread = 0;
+  }
+  return count;
+}
+
+static int list_delayed(int *list, int count) {
+  for (int i = 0; i < ex.thread_count; i++) {
+    if (ex.delayed[i].count > 0) list[count++] = STRATEGY_THREADS + i;
   }
   return count;
 }
@@ -155,21 +188,52 @@ static int64_t earliest_deadline(void) {
   return earliest;
 }
 
-// The current thread stopped at a step, sleeps, or gives way.
-static void go_on(bool free) {
-  int list[STRATEGY_THREADS], count;
+// The current thread stopped at a step, sleeps, or gives way: a thread, or
+// STRATEGY_THREADS + the thread of which a store becomes visible.
+static int pick(bool free) {
+  int list[STRATEGY_PICKS], count;
   while ((count = list_ready(list, free)) == 0) {
     int64_t deadline = earliest_deadline();
     if (deadline == INT64_MAX) explore_fail("deadlock: all threads sleep");
     ex.now = deadline;
   }
+  if (ex.delays) count = list_delayed(list, count);
   if (count > 1 && !free && ++ex.alone > EXPLORE_ALONE) {
     strategy_demote(&ex.strategy, ex.current);
     free = true;
     count = list_ready(list, free);
   }
-  int next = list[0];
-  if (count > 1) next = strategy_pick(&ex.strategy, list, count, free);
+  return count > 1 ? strategy_pick(&ex.strategy, list, count, free) : list[0];
+}
+
+// A store buffer empties by itself, soon: a thief that waits 3 us relies on it.
+static void pass_old_stores(void) {
+  for (int i = 0; i < ex.thread_count; i++) {
+    const DelayQueue *queue = &ex.delayed[i];
+    while (queue->count > 0 && ex.now - queue->stores[0].since > ex.delay_ns) {
+      pass_store(i);
+    }
+  }
+}
+
+// Nobody's delayed stores are in memory while it is decided.
+static int pick_delayed(bool free) {
+  delay_hide(&ex.delayed[ex.current]);
+  pass_old_stores();
+  int next;
+  while ((next = pick(free)) >= STRATEGY_THREADS) {
+    pass_store(next - STRATEGY_THREADS);
+  }
+  delay_show(&ex.delayed[next]);
+  return next;
+}
+
+static void go_on(bool free) {
+  if (!free && ex.alone < EXPLORE_ALONE && strategy_stays(&ex.strategy)) {
+    ex.alone++;
+    return;
+  }
+  int next = ex.delays ? pick_delayed(free) : pick(free);
   if (next == ex.current) return;
   Fiber *from = ex.threads[ex.current].fiber;
   ex.current = next;
@@ -177,8 +241,18 @@ static void go_on(bool free) {
   fiber_switch(from, ex.threads[next].fiber);
 }
 
+// All that the current thread has stored is visible; first others may run.
+static void flush_with_step(void) {
+  DelayQueue *delayed = &ex.delayed[ex.current];
+  if (delayed->count == 0) return;
+  note_step("explore", "the last before its stores are visible");
+  go_on(false);
+  delay_end(delayed);
+}
+
 static void sleep_in(ThreadState state) {
   Thread *t = &ex.threads[ex.current];
+  flush_with_step();
   t->state = state;
   go_on(true);
   t->state = THREAD_READY;
@@ -193,23 +267,36 @@ static bool is_quiet(const volatile void *address) {
   return false;
 }
 
-static void note_step(const char *place, const char *name) {
-  if (ex.step_count >= ex.step_limit) {
-    explore_fail("livelock: not over after %u steps", ex.step_limit);
-  }
-  Thread *t = &ex.threads[ex.current];
-  t->place = place;
-  t->name = name;
-  ex.steps[ex.step_count++] = (Step){place, name, ex.current};
-  ex.now += EXPLORE_STEP_NS;
-}
-
 void rt_explore_step(const volatile void *address, const char *place,
                      const char *name) {
   if (!ex.running) return;
   if (address != NULL && is_quiet(address)) return;
   note_step(place, name);
   go_on(false);
+}
+
+void rt_explore_step_full(const volatile void *address, const char *place,
+                          const char *name) {
+  rt_explore_step(address, place, name);
+  explore_flush();
+}
+
+void rt_explore_step_store(volatile void *address, const void *value,
+                           size_t size, const char *place, const char *name) {
+  rt_explore_step(address, place, name);
+  // at the start and the end nobody else is there
+  if (!ex.delays || ex.thread_count == 1 || is_quiet(address)) return;
+  DelayedStore store = {.at = address,
+                        .size = size,
+                        .since = ex.now,
+                        .place = place,
+                        .name = name};
+  memcpy(store.value, value, size);
+  delay_add(&ex.delayed[ex.current], store);
+}
+
+void explore_flush(void) {
+  if (ex.running) delay_end(&ex.delayed[ex.current]);
 }
 
 void explore_published(const char *place, const char *name) {
@@ -236,6 +323,7 @@ uint32_t explore_rarely(uint32_t one_in, uint32_t count) {
 static void thread_main(void *arg) {
   Thread *t = arg;
   t->run(t->arg);
+  flush_with_step();
   if (t == &ex.threads[0]) {
     EXPLORE_CHECK(thread_all_others_done(t), "threads outlive the scenario");
     t->state = THREAD_DONE;
@@ -251,6 +339,7 @@ static int thread_new(void (*run)(void *arg), void *arg) {
   int id = ex.thread_count++;
   Thread *t = &ex.threads[id];
   *t = (Thread){.fiber = t->fiber, .run = run, .arg = arg};
+  ex.delayed[id].count = 0;  // whatever a failed run has left
   if (t->fiber == NULL) t->fiber = fiber_new(thread_main, t);
   if (t->fiber == NULL) abort();
   strategy_new_thread(&ex.strategy, id);
@@ -259,6 +348,7 @@ static int thread_new(void (*run)(void *arg), void *arg) {
 
 int explore_go(void (*run)(void *arg), void *arg) {
   int id = thread_new(run, arg);
+  explore_flush();
   note_step("explore", "start of a thread");
   go_on(false);
   return id;
@@ -273,6 +363,7 @@ void explore_join_all(void) { sleep_in(THREAD_JOIN_ALL); }
 
 void explore_yield(void) {
   note_step("explore", "yield");
+  explore_flush();
   strategy_demote(&ex.strategy, ex.current);
   go_on(true);
 }
@@ -358,6 +449,7 @@ static bool run_once(const Scenario *scenario) {
   ex.now = 1000000000;
   ex.failed = false;
   strategy_begin(&ex.strategy);
+  ex.delays = ex.strategy.delays && !scenario->in_order;
   thread_new(scenario->body, scenario->arg);
   ex.running = true;
   fiber_init_own(&ex.own);
@@ -380,7 +472,8 @@ static void report_steps(void) {
     bool same = i > first && step[-1].thread == step->thread;
     char thread[16] = "";
     if (!same) snprintf(thread, sizeof thread, "thread %d", step->thread);
-    fprintf(stderr, "  %-10s %-22s %s\n", thread, step->place, step->name);
+    fprintf(stderr, "  %-10s %-22s %s%s\n", thread, step->place, step->name,
+            step->late ? " (now visible to others)" : "");
   }
 }
 
@@ -407,9 +500,11 @@ static void report(uint64_t runs) {
 // --- Many runs --------------------------------------------------------------
 typedef struct Search {
   uint64_t runs, exhaustive;
-  int complete;  // preemptions; -1: none
+  int complete, complete_delayed;  // to so many preemptions; -1: none
+  uint64_t delayed;                // runs with delayed stores
   uint64_t seed;
-  double until;
+  double begun, seconds;  // when, and how long at most
+  uint64_t runs_wanted;   // not 0: so many runs, however long they take
 } Search;
 
 static double real_seconds(void) {
@@ -418,26 +513,35 @@ static double real_seconds(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool time_is_up(const Search *search, double until) {
-  return search->runs % EXPLORE_RUNS_OF_CLOCK == 0 && real_seconds() >= until;
+// Is this part (0 to 1) of what there is to do done?
+static bool is_done(const Search *search, double part) {
+  if (search->runs_wanted > 0) {
+    return (double)search->runs >= part * (double)search->runs_wanted;
+  }
+  return search->runs % EXPLORE_RUNS_OF_CLOCK == 0 &&
+         real_seconds() - search->begun >= part * search->seconds;
 }
 
-// All schedules of 0, 1, 2, ... preemptions. false: one failed.
+// All schedules of 0, 1, 2, ... preemptions; with `delays` that a store becomes
+// visible before its thread must make it so counts as one. false: one failed.
 static bool search_exhaustively(const Scenario *scenario, Search *search,
-                                double until) {
+                                bool delays, double part) {
   Strategy *strategy = &ex.strategy;
+  int *complete = delays ? &search->complete_delayed : &search->complete;
   for (int bound = 0; bound <= scenario->preemptions; bound++) {
     *strategy = (Strategy){.kind = STRATEGY_EXHAUSTIVE,
                            .bound = (uint32_t)bound,
+                           .delays = delays,
                            .trail = strategy->trail,
                            .trail_room = strategy->trail_room};
     do {
       search->runs++;
       search->exhaustive++;
+      if (delays) search->delayed++;
       if (!run_once(scenario)) return false;
-      if (time_is_up(search, until)) return true;
+      if (is_done(search, part)) return true;
     } while (strategy_next(strategy));
-    search->complete = bound;
+    *complete = bound;
   }
   return true;
 }
@@ -445,28 +549,42 @@ static bool search_exhaustively(const Scenario *scenario, Search *search,
 static bool search_at_random(const Scenario *scenario, Search *search) {
   Strategy *strategy = &ex.strategy;
   uint32_t length = strategy->decisions;
-  for (uint64_t i = 0; !time_is_up(search, search->until); i++) {
+  for (uint64_t i = 0; !is_done(search, 1); i++) {
     strategy->kind = i % 2 == 0 ? STRATEGY_RANDOM : STRATEGY_PCT;
     strategy->seed = search->seed + i;
     strategy->length = length;
     search->runs++;
     if (!run_once(scenario)) return false;
-    length = strategy->decisions;
+    if (ex.delays) search->delayed++;
+    // a random run does not count where it stays
+    if (strategy->kind == STRATEGY_PCT) length = strategy->decisions;
   }
   return true;
 }
 
+static void read_delay(void) {
+  const char *delay = getenv("EXPLORE_DELAY_NS");
+  ex.delay_ns = delay == NULL ? EXPLORE_DELAY_NS : strtoll(delay, NULL, 0);
+}
+
 static bool search_all(const Scenario *scenario, Search *search) {
-  double now = real_seconds();
   const char *seconds = getenv("EXPLORE_SECONDS");
-  double budget = seconds == NULL ? 3.0 : strtod(seconds, NULL);
-  budget /= ex.scenarios;
-  search->until = now + budget;
+  const char *schedules = getenv("EXPLORE_SCHEDULES");
   const char *seed = getenv("EXPLORE_SEED");
+  read_delay();
+  search->begun = real_seconds();
+  search->seconds = seconds == NULL ? 3.0 : strtod(seconds, NULL);
+  search->seconds /= ex.scenarios;
+  if (schedules != NULL) {
+    uint64_t all = strtoull(schedules, NULL, 0), count = (uint64_t)ex.scenarios;
+    search->runs_wanted = (all + count - 1) / count;
+  }
   search->seed =
       seed == NULL ? (uint64_t)time(NULL) << 24 : strtoull(seed, NULL, 0);
-  search->complete = -1;
-  return search_exhaustively(scenario, search, now + budget / 3) &&
+  search->complete = search->complete_delayed = -1;
+  return search_exhaustively(scenario, search, false, 0.3) &&
+         (scenario->in_order ||
+          search_exhaustively(scenario, search, true, 0.5)) &&
          search_at_random(scenario, search);
 }
 
@@ -480,6 +598,7 @@ static bool replay(const Scenario *scenario, bool *good) {
       strncmp(wanted, scenario->name, length) == 0 && wanted[length] == '/';
   if (!mine) return true;
   ex.strategy = (Strategy){.bound = UINT32_MAX};
+  read_delay();
   if (!strategy_parse(&ex.strategy, wanted + length + 1)) {
     fprintf(stderr,
             "explore: EXPLORE_REPLAY is NAME/r:SEED, p:SEED:LENGTH "
@@ -499,10 +618,14 @@ static bool replay(const Scenario *scenario, bool *good) {
   return true;
 }
 
-void explore_program(int scenarios) { ex.scenarios = scenarios; }
+void explore_program(int scenarios) {
+  ex.scenarios = getenv("EXPLORE_ONLY") == NULL ? scenarios : 1;
+}
 
 bool explore(const Scenario *scenario) {
   bool good;
+  const char *only = getenv("EXPLORE_ONLY");
+  if (only != NULL && strcmp(only, scenario->name) != 0) return true;
   if (replay(scenario, &good)) return good;
   Search search = {0};
   good = search_all(scenario, &search);
@@ -512,10 +635,11 @@ bool explore(const Scenario *scenario) {
   }
   free_trail();
   printf(
-      "# %s: %llu schedules (%llu exhaustive, complete to %d preemptions), "
-      "EXPLORE_SEED=%llu\n",
+      "# %s: %llu schedules (%llu exhaustive, complete to %d preemptions, %d "
+      "with delays; %llu with delays in all), EXPLORE_SEED=%llu\n",
       scenario->name, (unsigned long long)search.runs,
       (unsigned long long)search.exhaustive, search.complete,
+      search.complete_delayed, (unsigned long long)search.delayed,
       (unsigned long long)search.seed);
   return good;
 }

@@ -21,6 +21,7 @@ typedef struct Scenario {
   void *arg;
   uint32_t step_limit;  // more steps are a livelock; 0: EXPLORE_STEPS
   int preemptions;      // exhaustive search up to so many; < 0: none
+  bool in_order;        // stores are never delayed
 } Scenario;
 
 enum { EXPLORE_STEPS = 50000 };
@@ -52,6 +53,8 @@ void explore_quiet(const volatile void *at, size_t size);
 // Something was just published: others may act on it before the caller's next
 // plain access. A step in half of the random runs.
 void explore_published(const char *place, const char *name);
+// All that the calling thread has stored is visible to others from here on.
+void explore_flush(void);
 bool explore_running(void);        // false: not inside a run
 int explore_thread(void);          // number of the calling thread
 void *explore_local(size_t size);  // zeroed memory of the calling thread

@@ -19,26 +19,31 @@
     published_value;                       \
   })
 
+#define published_store_seq(p, v) \
+  (RT_STEP_FULL(p), __atomic_store_n((p), (v), __ATOMIC_SEQ_CST), PUBLISHED())
+#define published_cas(p, expected, v)                                \
+  PUBLISHED_VALUE((RT_STEP_FULL(p), __atomic_compare_exchange_n(     \
+                                        (p), (expected), (v), false, \
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)))
+
 #undef rt_store_release
-#define rt_store_release(p, v) \
-  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_RELEASE), PUBLISHED())
+#define rt_store_release(p, v) (RT_STORE(p, v, __ATOMIC_RELEASE), PUBLISHED())
 #undef rt_store_seq
-#define rt_store_seq(p, v) \
-  (RT_STEP(p), __atomic_store_n((p), (v), __ATOMIC_SEQ_CST), PUBLISHED())
+#define rt_store_seq(p, v) published_store_seq(p, v)
 #undef rt_exchange
 #define rt_exchange(p, v) \
-  PUBLISHED_VALUE((RT_STEP(p), __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)))
+  PUBLISHED_VALUE(        \
+      (RT_STEP_FULL(p), __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)))
 #undef rt_add
 #define rt_add(p, v) \
-  PUBLISHED_VALUE((RT_STEP(p), __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)))
+  PUBLISHED_VALUE(   \
+      (RT_STEP_FULL(p), __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)))
 #undef rt_sub
 #define rt_sub(p, v) \
-  PUBLISHED_VALUE((RT_STEP(p), __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST)))
+  PUBLISHED_VALUE(   \
+      (RT_STEP_FULL(p), __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST)))
 #undef rt_cas
-#define rt_cas(p, expected, v)                                  \
-  PUBLISHED_VALUE((RT_STEP(p), __atomic_compare_exchange_n(     \
-                                   (p), (expected), (v), false, \
-                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)))
+#define rt_cas(p, expected, v) published_cas(p, expected, v)
 
 // Functions of rt.h, which were read with the plain forms.
 #define rt_unlock(lock) (rt_unlock(lock), PUBLISHED())

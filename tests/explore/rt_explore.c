@@ -33,12 +33,12 @@ _Noreturn void rt_throw(const char *format, ...) {
 void rt_yield_cpu(void) { explore_yield(); }
 
 bool rt_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline) {
-  RT_STEP(word);
+  RT_STEP_FULL(word);
   return explore_futex_wait(word, expected, deadline);
 }
 
 void rt_futex_wake(uint32_t *word, int count) {
-  RT_STEP(word);
+  RT_STEP_FULL(word);
   explore_futex_wake(word, count);
 }
 
@@ -48,6 +48,11 @@ void rt_note_set(RtNote *note) {
   if (rt_exchange(&note->word, NOTE_SET) == NOTE_SLEEPS) {
     rt_futex_wake(&note->word, 1);
   }
+}
+
+bool rt_note_try(RtNote *note) {
+  uint32_t seen = NOTE_SET;
+  return rt_cas(&note->word, &seen, NOTE_CLEAR);
 }
 
 bool rt_note_wait(RtNote *note, int64_t deadline) {
@@ -66,6 +71,9 @@ bool rt_note_wait(RtNote *note, int64_t deadline) {
 
 // --- Locks ------------------------------------------------------------------
 void rt_lock_slow(RtLock *lock) {
+  // as in rt.c, which spins more often
+  uint32_t word = rt_load_relaxed(&lock->word);
+  if (word == 0 && rt_cas(&lock->word, &word, 1u)) return;
   while (rt_exchange(&lock->word, 2u) != 0) {
     rt_futex_wait(&lock->word, 2, RT_FOREVER);
   }
@@ -115,6 +123,112 @@ void rt_rank_pop(RtRank rank, const void *lock) {
 }
 #endif
 
+// --- Readiness of descriptors -----------------------------------------------
+// Invented ones: a descriptor is a small number, and has what a scenario says
+// (rt_explore_event). All of the program's runtimes share them.
+enum { FDS = 8, READABLE = 1, WRITABLE = 2 };
+static struct {
+  uint64_t tag[FDS];
+  uint8_t open[FDS], pending[FDS];
+  uint32_t changes;  // a futex
+  bool breaks;
+  int64_t alarm;
+} fds;
+
+void rt_explore_event(int fd, bool readable, bool writable) {
+  RT_STEP_FULL(&fds);
+  if (!fds.open[fd]) return;
+  fds.pending[fd] |= (readable ? READABLE : 0) | (writable ? WRITABLE : 0);
+  fds.changes++;
+  explore_futex_wake(&fds.changes, 1);
+}
+
+int rt_poll_open(RtPoll *poll) {
+  memset(&fds, 0, sizeof fds);
+  fds.alarm = RT_FOREVER;
+  *poll = (RtPoll){0};
+  return 0;
+}
+
+void rt_poll_close(RtPoll *poll) { (void)poll; }
+
+int rt_poll_add(RtPoll *poll, int fd, uint64_t tag) {
+  RT_STEP_FULL(&fds);
+  (void)poll;
+  if (fd < 0 || fd >= FDS) return EPERM;
+  fds.tag[fd] = tag;
+  fds.open[fd] = 1;
+  fds.pending[fd] = 0;
+  return 0;
+}
+
+void rt_poll_remove(RtPoll *poll, int fd) {
+  RT_STEP_FULL(&fds);
+  (void)poll;
+  fds.open[fd] = fds.pending[fd] = 0;
+}
+
+void rt_poll_break(RtPoll *poll) {
+  if (rt_exchange(&poll->broken, 1u) != 0) return;
+  RT_STEP_FULL(&fds);
+  fds.breaks = true;
+  fds.changes++;
+  explore_futex_wake(&fds.changes, INT32_MAX);
+}
+
+// Who watches the descriptor calls rt_explore_watch.
+int rt_poll_descriptor(RtPoll *poll) {
+  (void)poll;
+  return FDS;
+}
+
+void rt_poll_alarm(RtPoll *poll, int64_t when) {
+  (void)poll;
+  RT_STEP_FULL(&fds);
+  fds.alarm = when;
+}
+
+void rt_poll_end_break(RtPoll *poll) {
+  RT_STEP_FULL(&fds);
+  fds.breaks = false;
+  rt_store_seq(&poll->broken, 0u);
+}
+
+void rt_explore_watch(void) {
+  for (;;) {
+    int64_t now = rt_now();
+    RT_STEP_FULL(&fds);  // from here to the futex no other thread runs
+    bool pending = fds.breaks || now >= fds.alarm;
+    for (int i = 0; i < FDS; i++) pending |= fds.pending[i] != 0;
+    if (pending || !explore_futex_wait(&fds.changes, fds.changes, fds.alarm))
+      return;
+  }
+}
+
+int rt_poll_wait(RtPoll *poll, RtPollEvent *events, int room,
+                 int64_t deadline) {
+  int count = 0;
+  bool broken = false;
+  for (;;) {
+    RT_STEP_FULL(&fds);
+    for (int i = 0; i < FDS && count < room; i++) {
+      if (!fds.pending[i]) continue;
+      events[count++] =
+          (RtPollEvent){fds.tag[i], (fds.pending[i] & READABLE) != 0,
+                        (fds.pending[i] & WRITABLE) != 0};
+      fds.pending[i] = 0;
+    }
+    if (deadline != 0 && fds.breaks) {
+      fds.breaks = false;
+      broken = true;
+    }
+    if (count > 0 || broken || deadline == 0) break;
+    if (!explore_futex_wait(&fds.changes, fds.changes, deadline)) break;
+  }
+  if (broken) rt_store_seq(&poll->broken, 0u);
+  return count;
+}
+
 // --- Threads, clocks, randomness --------------------------------------------
 int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg) {
   if (may_start != NULL && !may_start(run)) return EAGAIN;
@@ -141,6 +255,10 @@ int64_t rt_now(void) {
 }
 
 int64_t rt_wall_now(void) { return rt_now(); }
+
+bool rt_ticks_steady(void) { return false; }  // they are not virtual
+// The order of thieves is then the plain one, on any machine.
+int rt_cpu(void) { return -1; }
 
 uint64_t rt_entropy(void) {
   return explore_rarely(1, UINT32_MAX) + (uint64_t)1;

@@ -19,31 +19,53 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 // libc's sched_yield and ours: the headers above come first
 
+#include "tests/explore/plant_atomics.h"
 #include "tests/explore/published.h"
 
+// Memory that sched/ gives back may be another thread's at once.
+#define free(memory) (explore_flush(), free(memory))
+#define realloc(memory, size) (explore_flush(), realloc((memory), (size)))
+
+#include "sched/cancel.c"
 #include "sched/chan.c"
+#include "sched/chan_grow.c"
+#include "sched/idle.c"
+#include "sched/mask.c"
+#include "sched/runq.c"
+#include "sched/timer.c"
+#include "sched/world.c"
+// what they define and the others call may be planted
+#include "tests/explore/plant_functions.h"
+
 #include "sched/find.c"
 #include "sched/g.c"
-#include "sched/idle.c"
+#include "sched/group.c"
+#include "sched/host.c"
+#include "sched/inbox.c"
+#include "sched/locked.c"
 #include "sched/look.c"
-#include "sched/mask.c"
 #include "sched/order.c"
+#include "sched/poll.c"
 #include "sched/proc.c"
 #include "sched/procs.c"
 #include "sched/resize.c"
 #include "sched/run.c"
-#include "sched/runq.c"
 #include "sched/select.c"
 #include "sched/stats.c"
 #include "sched/syscall.c"
 #include "sched/sysmon.c"
-#include "sched/timer.c"
-#include "sched/world.c"
+#include "sched/topology.c"
+#include "sched/trace.c"
 #define set_count global_set_count  // chan.c has one too
 #include "sched/global.c"
 #undef set_count
+#undef free
+#undef realloc
+
+#include "tests/explore/delay.c"
 #include "tests/explore/explore.c"
 #include "tests/explore/fiber.c"
 #include "tests/explore/rt_explore.c"
@@ -65,6 +87,7 @@ static inline void world_quiet(Sched *s) {
   explore_quiet(&s->idle_mask.words[1], sizeof s->idle_mask - 8);
   explore_quiet(&s->timer_mask.words[1], sizeof s->timer_mask - 8);
   explore_quiet(s->all_ps, sizeof s->all_ps);
+  explore_quiet(&s->locality, sizeof s->locality);
   for (int i = 0; i < s->procs; i++) {
     P *p = s->all_ps[i];
     explore_quiet(&p->stats.runnext_hits,
@@ -74,10 +97,11 @@ static inline void world_quiet(Sched *s) {
 }
 
 // A runtime with Ps and tasks, at the beginning of a run.
-static inline void world_init(Shared *world, int procs, int tasks) {
+static inline void world_init_as(Shared *world, SchedConfig config,
+                                 int tasks) {
   memset(world, 0, sizeof *world);
-  SchedConfig config = {
-      .procs = procs, .seed = rt_entropy(), .empty_word = 0xE};
+  config.seed = rt_entropy();
+  config.empty_word = 0xE;
   world->s = sched_new(&config);
   EXPLORE_CHECK(world->s != NULL, "out of memory");
   world->s->futile_max = UINT32_MAX;  // Gs here hold their M without looks
@@ -92,6 +116,10 @@ static inline void world_init(Shared *world, int procs, int tasks) {
   }
   world_quiet(world->s);
   rt_explore_may_start(without_sysmon);
+}
+
+static inline void world_init(Shared *world, int procs, int tasks) {
+  world_init_as(world, (SchedConfig){.procs = procs}, tasks);
 }
 
 static inline Chan *world_chan(Shared *world, int at, uint32_t cap) {
@@ -134,7 +162,6 @@ static inline SchedEnd world_run(Shared *world, void (*body)(P *p, Task *t)) {
   world->running = 1;
   return sched_run(world->s, &world->tasks[0].g, RT_FOREVER, NULL);
 }
-
 
 // --- Without Ms -------------------------------------------------------------
 // A P that a thread of the scenario holds, without an M and its loop.

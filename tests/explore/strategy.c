@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INERTIA_MAX = 6 };
+enum { INERTIA_MAX = 6, DELAYS_ONE_IN = 3 };
 
 static const uint32_t STRATEGY_FRESH = 1u << 20;  // priority of a new thread
 
@@ -32,6 +32,7 @@ void strategy_begin(Strategy *strategy) {
   strategy->depth = strategy_below(strategy, PCT_DEPTH_MAX);
   bool random = strategy->kind != STRATEGY_EXHAUSTIVE;
   strategy->after = random && strategy_below(strategy, 2) != 0;
+  if (random) strategy->delays = strategy_below(strategy, DELAYS_ONE_IN) == 0;
   uint32_t length = strategy->length < 1 ? 1 : strategy->length;
   for (uint32_t i = 0; i < strategy->depth; i++) {
     strategy->change[i] = strategy_below(strategy, length);
@@ -71,42 +72,45 @@ bool strategy_next(Strategy *strategy) {
 }
 
 // --- Decisions --------------------------------------------------------------
-static int pct_pick(Strategy *strategy, const int *threads, int count,
+static int pct_pick(Strategy *strategy, const int *picks, int count,
                     bool free) {
   for (uint32_t i = 0; i < strategy->depth && !free; i++) {
     if (strategy->change[i] != strategy->decisions) continue;
-    strategy->priority[threads[0]] = i + 1;
+    strategy->priority[picks[0]] = i + 1;
   }
-  int best = threads[0];
+  int best = picks[0];
   for (int i = 1; i < count; i++) {
-    if (strategy->priority[threads[i]] > strategy->priority[best]) {
-      best = threads[i];
+    if (strategy->priority[picks[i]] > strategy->priority[best]) {
+      best = picks[i];
     }
   }
   return best;
 }
 
-int strategy_pick(Strategy *strategy, const int *threads, int count,
-                  bool free) {
+bool strategy_stays(Strategy *strategy) {
+  if (strategy->kind != STRATEGY_RANDOM) return false;
+  uint64_t random = strategy_random(strategy) >> (64 - INERTIA_MAX);
+  return (random & ((1u << strategy->inertia) - 1)) != 0;
+}
+
+int strategy_pick(Strategy *strategy, const int *picks, int count, bool free) {
   strategy->decisions++;
   switch (strategy->kind) {
     case STRATEGY_PCT:
-      return pct_pick(strategy, threads, count, free);
+      return pct_pick(strategy, picks, count, free);
     case STRATEGY_EXHAUSTIVE:
-      return threads[strategy_decide(strategy, (uint32_t)count, !free)];
+      return picks[strategy_decide(strategy, (uint32_t)count, !free)];
     case STRATEGY_RANDOM:
       break;
   }
-  uint64_t stays = strategy_random(strategy) >> (64 - INERTIA_MAX);
-  if (!free && (stays & ((1u << strategy->inertia) - 1)) != 0) {
-    return threads[0];
-  }
-  return threads[strategy_below(strategy, (uint32_t)count)];
+  return picks[strategy_below(strategy, (uint32_t)count)];
 }
 
 void strategy_new_thread(Strategy *strategy, int thread) {
-  strategy->priority[thread] =
-      STRATEGY_FRESH + strategy_below(strategy, STRATEGY_FRESH);
+  for (int pick = thread; pick < STRATEGY_PICKS; pick += STRATEGY_THREADS) {
+    strategy->priority[pick] =
+        STRATEGY_FRESH + strategy_below(strategy, STRATEGY_FRESH);
+  }
 }
 
 void strategy_demote(Strategy *strategy, int thread) {
@@ -130,7 +134,7 @@ uint32_t strategy_rarely(Strategy *strategy, uint32_t one_in, uint32_t count) {
 static void print_decisions(const Strategy *strategy, char *text, size_t room) {
   uint32_t count = strategy->trail_count;
   while (count > 0 && strategy->trail[count - 1].taken == 0) count--;
-  size_t used = (size_t)snprintf(text, room, "d:");
+  size_t used = (size_t)snprintf(text, room, strategy->delays ? "t:" : "d:");
   for (uint32_t i = 0, end; i < count && used < room; i = end) {
     uint32_t taken = strategy->trail[i].taken;
     for (end = i; end < count && strategy->trail[end].taken == taken;) end++;
@@ -175,7 +179,10 @@ static bool parse_decisions(Strategy *strategy, const char *text) {
 bool strategy_parse(Strategy *strategy, const char *text) {
   unsigned long long seed = 0;
   unsigned length = 0;
-  if (strncmp(text, "d:", 2) == 0) return parse_decisions(strategy, text + 2);
+  strategy->delays = strncmp(text, "t:", 2) == 0;
+  if (strategy->delays || strncmp(text, "d:", 2) == 0) {
+    return parse_decisions(strategy, text + 2);
+  }
   if (sscanf(text, "p:%llu:%u", &seed, &length) == 2) {
     strategy->kind = STRATEGY_PCT;
   } else if (sscanf(text, "r:%llu", &seed) == 1) {

@@ -8,7 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STRATEGY_THREADS = 32, PCT_DEPTH_MAX = 5 };
+// What can be picked: a thread, or, as STRATEGY_THREADS + thread, that its
+// oldest delayed store becomes visible.
+enum {
+  STRATEGY_THREADS = 32,
+  STRATEGY_PICKS = 2 * STRATEGY_THREADS,
+  PCT_DEPTH_MAX = 5,
+};
 
 typedef enum StrategyKind {
   STRATEGY_RANDOM,      // each step anyone, with a random inertia per run
@@ -32,8 +38,9 @@ typedef struct Strategy {
   uint64_t random;
   uint32_t decisions;
   uint32_t inertia;
-  bool after;  // steps also behind what publishes (explore_published)
-  int64_t priority[STRATEGY_THREADS];
+  bool after;   // steps also behind what publishes (explore_published)
+  bool delays;  // stores may be delayed; of an exhaustive search: given
+  int64_t priority[STRATEGY_PICKS];
   int64_t lowest;
   uint32_t change[PCT_DEPTH_MAX];
   uint32_t depth;
@@ -45,10 +52,13 @@ typedef struct Strategy {
 
 void strategy_begin(Strategy *strategy);  // a run
 uint64_t strategy_random(Strategy *strategy);
-// The thread to go on, of threads[0..count), count > 1. The first is what
-// goes on if nothing speaks against it. `free`: the running thread sleeps or
-// gives way, so that any choice is no preemption.
-int strategy_pick(Strategy *strategy, const int *threads, int count, bool free);
+// true: the running thread goes on, whoever else could (random only: it saves
+// finding out).
+bool strategy_stays(Strategy *strategy);
+// What goes on, of picks[0..count), count > 1. The first is what goes on if
+// nothing speaks against it. `free`: the running thread sleeps or gives way, so
+// that any choice is no preemption.
+int strategy_pick(Strategy *strategy, const int *picks, int count, bool free);
 void strategy_new_thread(Strategy *strategy, int thread);
 void strategy_demote(Strategy *strategy, int thread);  // it gives way
 uint32_t strategy_choose(Strategy *strategy, uint32_t count);
@@ -56,7 +66,8 @@ uint32_t strategy_rarely(Strategy *strategy, uint32_t one_in, uint32_t count);
 // The next run of an exhaustive search. false: that was all within the bound.
 bool strategy_next(Strategy *strategy);
 
-// How to have the same run again: "r:SEED", "p:SEED:LENGTH", "d:DECISIONS".
+// How to have the same run again: "r:SEED", "p:SEED:LENGTH", "d:DECISIONS", or
+// "t:DECISIONS" with delayed stores.
 void strategy_print(const Strategy *strategy, char *text, size_t room);
 bool strategy_parse(Strategy *strategy, const char *text);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/stdlib.h"
 #include "vm/code.h"
 #include "vm/csp.h"
 #include "vm/native.h"
@@ -31,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Csp *csp = csp_new(&config);
   if (csp == NULL) abort();
   csp_install_language(csp);
-  if (!stdlib_install(csp)) abort();
+  if (!csp_install_library(csp)) abort();
   char *text = malloc(size + 1);
   memcpy(text, data, size);
   text[size] = '\0';

@@ -43,6 +43,7 @@ static inline Csp *new_runtime(void) {
   CspConfig config;
   csp_config_init(&config);
   config.procs = 1;
+  config.allowed = CSP_ALL;
   Csp *csp = csp_new(&config);
   assert_non_null(csp);
   lang_install(csp_vm(csp));

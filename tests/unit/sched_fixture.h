@@ -126,27 +126,42 @@ struct Shared {
     }                                                                      \
   } while (0)
 
+// t->chosen: a PollResult
+#define CO_POLL(desc, mode)                                   \
+  do {                                                        \
+    t->line = __LINE__;                                       \
+    PollResult co_poll = poll_wait(p, &t->g, (desc), (mode)); \
+    if (co_poll == POLL_PARKED) return;                       \
+    t->chosen = (int)co_poll;                                 \
+    if (0) {                                                  \
+      case __LINE__:                                          \
+        t->chosen = (int)poll_result((desc), (mode));         \
+    }                                                         \
+  } while (0)
+
 // A blocking call that does `work`; t->ok: it was made. The P may be another
 // afterwards: for tasks with task_resume_once.
-#define CO_CALL(work)                                         \
-  do {                                                        \
-    M *co_m;                                                  \
-    t->line = -__LINE__; /* queued: it enters again */        \
-    if (0) {                                                  \
-      case -__LINE__:;                                        \
-    }                                                         \
-    SchedCall co_call = sched_syscall_enter(p, &t->g, &co_m); \
-    if (co_call == CALL_QUEUED) return;                       \
-    t->ok = co_call == CALL_ENTERED;                          \
-    if (t->ok) {                                              \
-      t->line = __LINE__;                                     \
-      work;                                                   \
-      p = sched_syscall_exit(co_m, &t->g);                    \
-      if (p == NULL) return;                                  \
-    }                                                         \
-    if (0) {                                                  \
-      case __LINE__:;                                         \
-    }                                                         \
+#define CO_CALL(work) CO_CALL_AS(false, work)
+#define CO_QUICK_CALL(work) CO_CALL_AS(true, work)
+#define CO_CALL_AS(quick, work)                                        \
+  do {                                                                 \
+    M *co_m;                                                           \
+    t->line = -__LINE__; /* queued: it enters again */                 \
+    if (0) {                                                           \
+      case -__LINE__:;                                                 \
+    }                                                                  \
+    SchedCall co_call = sched_syscall_enter(p, &t->g, (quick), &co_m); \
+    if (co_call == CALL_QUEUED) return;                                \
+    t->ok = co_call == CALL_ENTERED;                                   \
+    if (t->ok) {                                                       \
+      t->line = __LINE__;                                              \
+      work;                                                            \
+      p = sched_syscall_exit(co_m, &t->g);                             \
+      if (p == NULL) return;                                           \
+    }                                                                  \
+    if (0) {                                                           \
+      case __LINE__:;                                                  \
+    }                                                                  \
   } while (0)
 
 static inline void task_end(P *p, Task *t) {

@@ -80,6 +80,30 @@ static void test_counted_loops(void **state) {
               "NEWCELL r1 r1\n");
 }
 
+static void test_pairs(void **state) {
+  expect_code("func f(a, b, c) => a * b + c", "MULADD r3 r0 r1 r2\n");
+  expect_code("func f(a, b, c) => a * b - c", "MULSUB r3 r0 r1 r2\n");
+  expect_code("func f(a, b, c) => c - a * b", "SUBMUL r3 r0 r1 r2\n");
+  expect_code("func f(a, b, c) => a + b + c", "ADDADD r3 r0 r1 r2\n");
+  expect_code("func f(a, b, c) => a + b - c", "ADDSUB r3 r0 r1 r2\n");
+  expect_code("func f(a, b, c) => a - b + c", "SUBADD r3 r0 r1 r2\n");
+  expect_code("func f(a, b, c) => a - b - c", "SUBSUB r3 r0 r1 r2\n");
+  expect_code("func f(a, b, c) => a - (b + c)", "ADD r3 r1 r2\nSUB r3 r0 r3\n");
+  expect_code("func f(a, b) => a - b + 1", "SUB r2 r0 r1\nADDI r2 r2 1\n");
+  expect_code("func f(a, b) => a ^ b << 63", "XORSHL r2 r0 r1 63\n");
+  expect_code("func f(a, b) => a ^ b >> 7", "XORSHR r2 r0 r1 7\n");
+  expect_code("func f(a) { a ^= a >> 7 & 0x1ffffffffffffff }",
+              "XORSHRL r0 r0 r0 7\n");
+  expect_code("func f(a, b) => a ^ b >> 7 & 0xffffff",
+              "SHRI r2 r1 7\nBANDK r2 r2 16777215\nBXOR r2 r0 r2\n");
+  expect_code("func f(a, b) => a ^ b << 7 & 0x1ffffffffffffff",
+              "SHLI r2 r1 7\n");
+  expect_code("func f(a, b, n) => a ^ b << n", "SHL r3 r1 r2\nBXOR r3 r0 r3\n");
+  expect_code("func f(a, b) => a ^ b << 64", "SHL r2 r1 r2\nBXOR r2 r0 r2\n");
+  expect_code("func f(a, b, c) => a +% b *% c", "MULADDW r3 r1 r2 r0\n");
+  expect_code("func f(a, b) => a *% 31 +% b", "MULKADDW r2 r0 31 r1\n");
+}
+
 static void test_loops(void **state) {
   expect_code("func f(a) { for a < 10 { a += 2 } }",
               "LTI r0 10 false -> 5\nADDI r0 r0 2\nLTIL r0 10 true -> 2\n");
@@ -88,7 +112,7 @@ static void test_loops(void **state) {
   expect_code("func f(a) { for { a++ } }", "ADDI r0 r0 1\nLOOP -> 0\n");
   expect_code("func f(a, g) { for g(a) { a++ } }", "JMP -> 2\nADDI r0 r0 1\n");
   expect_code("func f(x) { for k, v in x { return v } }",
-              "ITER r1 r0\nJMP -> 3\nRET1 r8\nNEXT2 r1 r7 -> 2\n");
+              "ITER r1 r0 0\nJMP -> 3\nRET1 r8\nNEXT2 r1 r7 -> 2\n");
   expect_code("func f(x) { a: for { for { continue a } } }", "JMP -> 2\n");
 }
 
@@ -323,6 +347,7 @@ int main(void) {
       TEST(test_known_constants),
       TEST(test_conditions),
       TEST(test_counted_loops),
+      TEST(test_pairs),
       TEST(test_loops),
       TEST(test_calls),
       TEST(test_try_mark),

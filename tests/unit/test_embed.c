@@ -1,71 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A host program's view: vm/csp.h from outside, several runtimes in a process.
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "stdlib/stdlib.h"
-#include "vm/csp.h"
-
-typedef struct Host {
-  Csp *csp;
-  pthread_mutex_t lock;
-  char out[8192], err[8192];
-} Host;
-
-static void append(char *to, const char *data, size_t len) {
-  size_t have = strlen(to);
-  if (have + len >= 8192) len = 8191 - have;
-  memcpy(to + have, data, len);
-  to[have + len] = '\0';
-}
-
-static void take_out(void *arg, const char *data, size_t len) {
-  Host *host = arg;
-  pthread_mutex_lock(&host->lock);
-  append(host->out, data, len);
-  pthread_mutex_unlock(&host->lock);
-}
-
-static void take_err(void *arg, const char *data, size_t len) {
-  Host *host = arg;
-  pthread_mutex_lock(&host->lock);
-  append(host->err, data, len);
-  pthread_mutex_unlock(&host->lock);
-}
-
-static void open_host(Host *host, int procs) {
-  memset(host, 0, sizeof *host);
-  pthread_mutex_init(&host->lock, NULL);
-  CspConfig config;
-  csp_config_init(&config);
-  config.procs = procs;
-  config.write_out = take_out;
-  config.write_err = take_err;
-  config.write_arg = host;
-  host->csp = csp_new(&config);
-  assert_non_null(host->csp);
-  csp_install_language(host->csp);
-  assert_true(stdlib_install(host->csp));
-}
-
-static int run(Host *host, const char *text) {
-  int status = -1;
-  csp_run(host->csp, "host.csp", text, strlen(text), &status);
-  return status;
-}
-
-static void close_host(Host *host) {
-  csp_free(host->csp);
-  pthread_mutex_destroy(&host->lock);
-}
+#include "embed_fixture.h"
 
 static void output_goes_to_the_host(void **state) {
   (void)state;
@@ -243,6 +182,74 @@ static void a_running_script_can_be_interrupted(void **state) {
   }
 }
 
+// --- Watching ---------------------------------------------------------------
+typedef struct Watcher {
+  Host *host;
+  const char *wanted;
+  pthread_t thread;
+} Watcher;
+
+// Dumps until what is wanted is among it, a few times, then ends the script.
+static void *watch(void *arg) {
+  Watcher *w = arg;
+  Csp *csp = w->host->csp;
+  for (int seen = 0; seen < 5;) {
+    char *text = csp_dump_goroutines(csp);
+    if (text == NULL) {
+      sched_yield();  // not yet running
+      continue;
+    }
+    if (strstr(text, w->wanted) != NULL) seen++;
+    free(text);
+    uint64_t spawns, late[64];
+    assert_true(csp_counter(csp, "spawns", &spawns));
+    assert_in_range(csp_lateness(csp, late, 64), 0, 40);
+  }
+  csp_interrupt(csp);
+  return NULL;
+}
+
+static void any_thread_can_see_the_goroutines(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *wanted;
+  } cases[] = {
+      {"for { }", "\ngoroutine 1 [runn"},
+      {"c := chan()\nfor i in 4 { go { <-c } }\nsleep(1000s)",
+       "\n4 goroutines [chan receive]: "},
+      {"for { for i in 100 { go func() { sleep(1) }() }\nsleep(1ms) }",
+       "created at host.csp:1:"},
+      {"func f(n) { if n == 0 { sleep(1000s) }\nf(n - 1)\nreturn 1 }\nf(500)",
+       "more frames ..."},
+  };
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    for (int procs = 1; procs <= 8; procs *= 4) {
+      Host host;
+      open_host(&host, procs);
+      Watcher w = {.host = &host, .wanted = cases[n].wanted};
+      pthread_create(&w.thread, NULL, watch, &w);
+      assert_int_equal(run(&host, cases[n].text), 130);
+      pthread_join(w.thread, NULL);
+      assert_null(csp_dump_goroutines(host.csp));
+      close_host(&host);
+    }
+  }
+}
+
+static void counters_have_names(void **state) {
+  (void)state;
+  Host host;
+  open_host(&host, 2);
+  assert_int_equal(run(&host, "for i in 20 { <-(go func() { }()) }"), 0);
+  uint64_t value = 0;
+  assert_true(csp_counter(host.csp, "spawns", &value));
+  assert_int_equal(value, 21);
+  assert_true(csp_counter(host.csp, "procs", &value));
+  assert_int_equal(value, 2);
+  assert_false(csp_counter(host.csp, "nonsense", &value));
+  close_host(&host);
+}
+
 static void a_runtime_that_never_ran_can_be_closed(void **state) {
   (void)state;
   Host host;
@@ -258,6 +265,8 @@ int main(void) {
       cmocka_unit_test(natives_can_be_called),
       cmocka_unit_test(runtimes_are_independent),
       cmocka_unit_test(a_running_script_can_be_interrupted),
+      cmocka_unit_test(any_thread_can_see_the_goroutines),
+      cmocka_unit_test(counters_have_names),
       cmocka_unit_test(a_runtime_that_never_ran_can_be_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,10 +8,15 @@
 // woken selects scribble over their cases at once, so that a late look at them
 // is seen.
 //
+// Two kinds of channels are not plain: what one that drops has lost is counted,
+// and who looks never finds it empty; one that grows, from one word to three,
+// gets rings from all its senders.
+//
 // Found when broken (tests/explore/mutants): a select claimed by a store; a
 // parker or a select that is WAITING only after the unlock; a select that gives
 // its locks back from the lowest, or stays in other queues when it is woken; a
-// receiver that takes from a full ring and forgets the waiting sender's value.
+// receiver that takes from a full ring and forgets the waiting sender's value,
+// or a select that waits to send.
 #include "tests/explore/sched_explore.h"
 
 enum { CHAN_GS = 3, CHAN_VALUES = 16 };
@@ -82,8 +87,29 @@ static void wait_woken(P *p, Task *t) {
   p->current = &t->g;
 }
 
+enum { GROWS_FROM = 1, GROWS_TO = 3 };
+static uint64_t first_ring[GROWS_FROM];
+static uint64_t rings[CHAN_GS][GROWS_TO];  // by sender: one is taken, once
+
+static void grow(P *p, Task *t, Chan *c) {
+  uint32_t room = chan_next_room(c);
+  if (room == 0) return;
+  EXPLORE_CHECK(room == GROWS_TO, "grows to %u", room);
+  chan_grow(p, c, rings[t->id], room);
+}
+
+static bool quick;  // first as the handlers of the layer above do
+
 static bool do_send(P *p, Task *t, int chan, uint64_t value) {
-  ChanResult result = chan_send(p, &t->g, t->shared->chans[chan], value);
+  Chan *c = t->shared->chans[chan];
+  if (quick && chan_put_quick(p, c, value)) {
+    note_sent(value);
+    return true;
+  }
+  ChanResult result;
+  while ((result = chan_send(p, &t->g, c, value)) == CHAN_WANTS_ROOM) {
+    grow(p, t, c);
+  }
   if (result == CHAN_PARKED) {
     wait_woken(p, t);
     result = t->g.wait.success ? CHAN_DONE : CHAN_CLOSED;
@@ -95,6 +121,10 @@ static bool do_send(P *p, Task *t, int chan, uint64_t value) {
 
 static bool do_recv(P *p, Task *t, int chan) {
   uint64_t value;
+  if (quick && chan_take_quick(p, t->shared->chans[chan], &value, 0xE)) {
+    note_received(t->id, value);
+    return true;
+  }
   ChanResult result =
       chan_recv(p, &t->g, t->shared->chans[chan], &value, WAIT_CHAN_RECV);
   if (result == CHAN_PARKED) {
@@ -132,7 +162,11 @@ static int note_select(Task *t, int chosen) {
 }
 
 static int do_select(P *p, Task *t, int count, bool block) {
-  int chosen = select_go(p, &t->g, t->cases, t->order, count, block, false);
+  int chosen;
+  while ((chosen = select_go(p, &t->g, t->cases, t->order, count, block,
+                             false)) == SELECT_WANTS_ROOM) {
+    grow(p, t, t->shared->chans[3]);
+  }
   if (chosen == SELECT_PARKED) {
     wait_woken(p, t);
     chosen = select_finish(p, &t->g, t->cases, t->order, count);
@@ -149,20 +183,41 @@ static void g_main(void *arg) {
   bodies[t->id](p, t);
 }
 
+static void world_chan_grows(int at) {
+  _Static_assert(sizeof(ChanGrowth) <= 3 * sizeof(uint64_t), "world_chan's");
+  Chan *c = world_chan(&world, at, 3);
+  chan_init_grows(c, GROWS_TO);
+  chan_growth(c)->ring = first_ring;
+  chan_growth(c)->room = GROWS_FROM;
+}
+
+// With the write barrier on each store of a word is a step: others may go on
+// while a ring is moved.
+static bool stores_are_steps;
+static uint32_t looked_at;  // atomic, never written
+
+static void step_at_store(void *host, P *p, uint64_t old, uint64_t word) {
+  (void)host, (void)p, (void)old, (void)word;
+  rt_load_relaxed(&looked_at);
+}
+
 static void bare_body(void *arg) {
   bodies = arg;
   reset_values();
   world_init(&world, CHAN_GS, CHAN_GS);
+  world.s->hooks.barrier = step_at_store;
+  world.s->barrier = stores_are_steps;
   for (int i = 0; i < CHAN_GS; i++) world.tasks[i].g.id = (uint64_t)i + 1;
   world_chan(&world, 0, 0);
   world_chan(&world, 1, 0);
   world_chan(&world, 2, 1);
+  world_chan_grows(3);
   for (int i = 0; i < CHAN_GS; i++) {
     if (bodies[i] != NULL) explore_go(g_main, &world.tasks[i]);
   }
   explore_join_all();
   check_values();
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     const Chan *c = world.chans[i];
     EXPLORE_CHECK(c->recv_first == NULL && c->send_first == NULL,
                   "channel %d has waiters that are gone", i);
@@ -179,8 +234,8 @@ static void run_bare(const char *name, GBody *const *three, int preemptions) {
   assert_true(explore(&scenario));
 }
 
-// --- Bodies: the channel's number is 0 (no room), 1 (no room), 2 (room for 1)
-// ---
+// --- Bodies: the channel's number is 0 (no room), 1 (no room), 2 (room for 1),
+// 3 (grows) ---
 static void send_three(P *p, Task *t) {
   for (int i = 1; i <= 3; i++) do_send(p, t, 0, value_of(t->id, i));
   do_close(p, t, 0);
@@ -272,6 +327,38 @@ static void many_to_one(void **state) {
   run_bare("close_wakes_senders", closed, 2);
 }
 
+// Takes what it put, or else what came from the other: so nothing stays behind.
+static void send_then_recv(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) {
+    do_send(p, t, 2, value_of(t->id, i));
+    do_recv(p, t, 2);
+  }
+}
+
+static void send_then_select(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) {
+    do_send(p, t, 2, value_of(t->id, i));
+    set_case(t, 0, 2, false, 0);
+    set_case(t, 1, 1, false, 0);
+    do_select(p, t, 2, true);
+  }
+}
+
+static void quick_paths(void **state) {
+  (void)state;
+  quick = true;
+  static GBody *const one[CHAN_GS] = {send_buffered_close, recv_all_buffered};
+  run_bare("quick_one_to_one", one, 3);
+  static GBody *const two[CHAN_GS] = {send_two_buffered, send_two_buffered,
+                                      recv_four_buffered};
+  run_bare("quick_two_producers", two, 2);
+  static GBody *const both[CHAN_GS] = {send_then_recv, send_then_recv};
+  run_bare("quick_both_ways", both, 3);
+  static GBody *const selects[CHAN_GS] = {send_then_recv, send_then_select};
+  run_bare("quick_and_select", selects, 2);
+  quick = false;
+}
+
 // --- Select -----------------------------------------------------------------
 static void select_two_recv(P *p, Task *t) {
   for (int i = 0; i < 2; i++) {
@@ -310,6 +397,24 @@ static void select_send_recv(P *p, Task *t) {
   for (int i = 1; i <= 2; i++) {
     set_case(t, 0, 0, t->id == 0, value_of(t->id, i));
     set_case(t, 1, 1, t->id != 0, value_of(t->id, i));
+    do_select(p, t, 2, true);
+  }
+}
+
+// On a channel with room for one, and one without.
+static void select_recv_buffered(P *p, Task *t) {
+  for (int i = 0; i < 3; i++) {
+    set_case(t, 0, 2, false, 0);
+    set_case(t, 1, 0, false, 0);
+    do_select(p, t, 2, true);
+  }
+}
+
+// Two producers' values: one channel may be faster than the other.
+static void select_send_buffered(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) {
+    set_case(t, 0, 2, true, value_of(t->id, i));
+    set_case(t, 1, 0, true, value_of(2, i));
     do_select(p, t, 2, true);
   }
 }
@@ -355,6 +460,9 @@ static void selects(void **state) {
   run_bare("select_against_close", closes, 2);
   static GBody *const send_closed[CHAN_GS] = {close_0, select_send_closed};
   run_bare("select_send_closed", send_closed, 3);
+  static GBody *const buffered[CHAN_GS] = {send_two_buffered, send_on_0,
+                                           select_recv_buffered};
+  run_bare("select_buffered", buffered, 2);
 }
 
 static void select_against_select(void **state) {
@@ -363,6 +471,107 @@ static void select_against_select(void **state) {
   run_bare("select_crossed", crossed, 3);
   static GBody *const same[CHAN_GS] = {select_same_chan, select_same_chan};
   run_bare("select_same_chan", same, 3);
+  static GBody *const buffered[CHAN_GS] = {select_send_buffered,
+                                           select_recv_buffered};
+  run_bare("select_crossed_buffered", buffered, 3);
+}
+
+// --- One that grows ---------------------------------------------------------
+static void send_two_growing(P *p, Task *t) {
+  for (int i = 1; i <= 2; i++) do_send(p, t, 3, value_of(t->id, i));
+}
+
+static void send_growing_close(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) do_send(p, t, 3, value_of(t->id, i));
+  do_close(p, t, 3);
+}
+
+static void recv_four_growing(P *p, Task *t) {
+  for (int i = 0; i < 4; i++) do_recv(p, t, 3);
+}
+
+static void recv_all_growing(P *p, Task *t) {
+  while (do_recv(p, t, 3)) continue;
+}
+
+// Sends two and receives one, in any order.
+static void select_send_growing(P *p, Task *t) {
+  bool got = false;
+  for (int i = 1; i <= 2 || !got;) {
+    int count = 0;
+    if (i <= 2) set_case(t, count++, 3, true, value_of(t->id, i));
+    if (!got) set_case(t, count++, 0, false, 0);
+    if (t->cases[do_select(p, t, count, true)].send) {
+      i++;
+    } else {
+      got = true;
+    }
+  }
+}
+
+static void recv_two_growing_send(P *p, Task *t) {
+  do_recv(p, t, 3);
+  do_recv(p, t, 3);
+  do_send(p, t, 0, value_of(t->id, 1));
+}
+
+static void grows(void **state) {
+  (void)state;
+  static GBody *const one[CHAN_GS] = {send_growing_close, recv_all_growing};
+  run_bare("grows", one, 3);
+  static GBody *const two[CHAN_GS] = {send_two_growing, send_two_growing,
+                                      recv_four_growing};
+  run_bare("two_producers_grow", two, 2);
+  static GBody *const select[CHAN_GS] = {select_send_growing,
+                                         recv_two_growing_send};
+  run_bare("select_grows", select, 3);
+  stores_are_steps = true;
+  run_bare("grows_by_steps", one, 3);
+  run_bare("two_producers_grow_by_steps", two, 2);
+  stores_are_steps = false;
+}
+
+// --- One that drops, with room for one, never empty until somebody takes ----
+static void send_two_dropping(P *p, Task *t) {
+  for (int i = 1; i <= 2; i++) {
+    EXPLORE_CHECK(
+        chan_send(p, &t->g, world.chans[0], value_of(t->id, i)) == CHAN_DONE,
+        "a channel that drops let a sender wait");
+    deliver(p);
+  }
+}
+
+static void look_at_dropping(P *p, Task *t) {
+  uint64_t value;
+  EXPLORE_CHECK(chan_try_recv(p, world.chans[0], &value) == CHAN_DONE,
+                "found empty what was full");
+  note_received(t->id, value);
+}
+
+static void drops_body(void *arg) {
+  static GBody *const three[CHAN_GS] = {send_two_dropping, send_two_dropping,
+                                        look_at_dropping};
+  (void)arg;
+  bodies = three;
+  reset_values();
+  world_init(&world, CHAN_GS, CHAN_GS);
+  Chan *c = world_chan(&world, 0, 1);
+  chan_init_drops(world.s, c, 1);
+  c->buf[0] = value_of(2, 1);
+  c->count = 1;
+  for (int i = 0; i < CHAN_GS; i++) explore_go(g_main, &world.tasks[i]);
+  explore_join_all();
+  if (c->count == 1) note_received(2, c->buf[c->recvx]);
+  EXPLORE_CHECK(c->count <= 1 && c->recv_first == NULL && c->send_first == NULL,
+                "%u words, or waiters that are gone", c->count);
+  EXPLORE_CHECK(received[2] + received[6] > 0, "the last value was lost");
+  world_free(&world);
+}
+
+static void drops(void **state) {
+  (void)state;
+  Scenario scenario = {.name = "drops", .body = drops_body, .preemptions = 2};
+  assert_true(explore(&scenario));
 }
 
 // --- On the whole runtime ---------------------------------------------------
@@ -452,8 +661,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_to_one),     cmocka_unit_test(many_to_one),
       cmocka_unit_test(selects),        cmocka_unit_test(select_against_select),
-      cmocka_unit_test(on_the_runtime),
+      cmocka_unit_test(grows),          cmocka_unit_test(drops),
+      cmocka_unit_test(on_the_runtime), cmocka_unit_test(quick_paths),
   };
-  explore_program(15);
+  explore_program(27);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,10 @@
 // An M that is woken is a dummy from the pool: it keeps what it was given.
 //
 // Found when broken (tests/explore/mutants): no second look after `spinning`
-// was dropped, or one that forgets runnext; a yield that wakes nobody. And
-// found in earlier versions: an M that did not spin and gave its P back without
-// a second look ("not_spinning"); a list put into the ring without a wake-up
+// was dropped, or one that forgets runnext; a yield that wakes nobody; a
+// monitor that sleeps without a look at the Ps. And found in earlier versions:
+// an M that did not spin and gave its P back without a second look
+// ("not_spinning"); a list put into the ring without a wake-up
 // ("ready_list"); a waker that found no P and dropped its count late ("taken").
 #include "tests/explore/sched_explore.h"
 
@@ -89,6 +90,21 @@ static void take_0_and_spawn(void *arg) {
   rt_unlock(&sched->lock);
   if (p == NULL) return;  // somebody was woken with it
   sched_spawn(p, &gs[0]);
+}
+
+// The monitor goes to sleep, as all Ps were idle; one of them is taken. It must
+// not sleep then: sysmon.c.
+static void sleep_as_sysmon(void *arg) {
+  (void)arg;
+  sleep_wholly(sched);
+}
+
+static void take_1(void *arg) {
+  (void)arg;
+  rt_lock(&sched->lock);
+  P *p = idle_get_p(sched, ps[1]);
+  rt_unlock(&sched->lock);
+  EXPLORE_CHECK(p == ps[1], "P 1 was not idle");
 }
 
 // --- A run ------------------------------------------------------------------
@@ -217,13 +233,19 @@ static void the_idle_p_is_taken(void **state) {
       3);
 }
 
+static void sysmon_is_woken(void **state) {
+  (void)state;
+  run("sysmon_sleeps", (IdleTest){.parts = {sleep_as_sysmon, take_1}}, 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(last_spinner_stops),
       cmocka_unit_test(nobody_spins),
       cmocka_unit_test(one_that_does_not_spin_stops),
       cmocka_unit_test(the_idle_p_is_taken),
+      cmocka_unit_test(sysmon_is_woken),
   };
-  explore_program(14);
+  explore_program(15);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

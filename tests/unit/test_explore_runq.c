@@ -6,7 +6,8 @@
 // Found when broken (tests/explore/mutants): a thief or the owner that stores
 // head instead of claiming it by CAS; runnext taken, stolen or displaced by a
 // store; the tail published before its slot; a steal that publishes one too
-// many. (A torn read in grab that is not retried is harmless but for the
+// many; child first: the last element taken without a CAS, and a thief that
+// takes half. (A torn read in grab that is not retried is harmless but for the
 // time it takes: the CAS fails.)
 #include "tests/explore/sched_explore.h"
 
@@ -117,6 +118,7 @@ typedef struct QueueTest {
   Actor actors[QUEUE_PS];
   uint32_t start;  // value of head and tail: they wrap around
   PStatus status;  // of P 0: whether a thief waits before it takes runnext
+  bool child_first;
 } QueueTest;
 
 static void actor_main(void *arg) {
@@ -128,6 +130,7 @@ static void setup(const QueueTest *test) {
   SchedConfig config = {.procs = QUEUE_PS, .seed = 1};
   sched = sched_new(&config);
   EXPLORE_CHECK(sched != NULL, "out of memory");
+  sched->child_first = test->child_first;
   world_quiet(sched);
   for (int i = 0; i < QUEUE_PS; i++) {
     P *p = ps[i] = sched->all_ps[i];
@@ -223,13 +226,34 @@ static void displaced(void **state) {
   run("displaced", &test, 2);
 }
 
+// Child first: the owner takes at the tail, where it meets the thieves at the
+// last element.
+static void newest_first(void **state) {
+  (void)state;
+  QueueTest last = {.actors = {{put_and_pop, 0, 6}, {steal, 1, 3}},
+                    .start = UINT32_MAX - 1,
+                    .child_first = true};
+  run("newest_last", &last, 3);
+  QueueTest one = {.actors = {{put_then_pop, 0, 9}, {steal, 1, 3}},
+                   .child_first = true};
+  run("newest_one_thief", &one, 3);
+  QueueTest two = {.actors = {{put_then_pop, 0, 8},
+                              {steal_and_keep, 1, 3},
+                              {steal_and_keep, 2, 3}},
+                   .child_first = true};
+  run("newest_two_thieves", &two, 2);
+  QueueTest full = {.actors = {{put_and_pop, 0, 12}, {steal, 1, 3}},
+                    .child_first = true};
+  run("newest_overflow", &full, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(owner_and_thief), cmocka_unit_test(overflow_and_thief),
       cmocka_unit_test(torn_reads),      cmocka_unit_test(runnext_is_taken),
       cmocka_unit_test(two_thieves),     cmocka_unit_test(lists_and_global),
-      cmocka_unit_test(displaced),
+      cmocka_unit_test(displaced),       cmocka_unit_test(newest_first),
   };
-  explore_program(8);
+  explore_program(12);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

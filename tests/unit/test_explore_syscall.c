@@ -2,16 +2,21 @@
 // Blocking calls under interleaving (rows 2, 22): never more Ms in calls than
 // there are places; who waits for a place gets one, in turn, also when the M
 // that comes back goes on computing; none is lost when the world stops, the
-// number of Ps changes, or no thread can be had.
+// number of Ps changes, or no thread can be had. Quick calls against sysmon,
+// stops of the world, handshakes and the end: one G at a time on each P, none
+// lost, all counts back at 0.
 //
 // Found when broken (tests/explore/mutants): a place that is given to nobody,
-// or to two; a refused call that keeps its own.
+// or to two; a refused call that keeps its own; a quick call that looks at
+// p->look before its store; an M that takes its P back without asking, or out
+// of another M's call; a P that is taken and given to nobody.
 #include "tests/explore/sched_explore.h"
 
 enum { CALL_TASKS = 5 };
 
 static Shared world;
 static int in_calls, places, made, refused;
+static int runs_on[8];  // the G between two looks on that P; 0: none
 
 static void call(void) {
   in_calls++;
@@ -48,6 +53,110 @@ static void computing_caller(P *p, Task *t) {
   CO_END;
 }
 
+// The only G on its P.
+static void hold(const P *p, const Task *t) {
+  EXPLORE_CHECK(runs_on[p->id] == 0, "two goroutines run on P %d", p->id);
+  runs_on[p->id] = t->id + 1;
+  RT_STEP(runs_on);
+  EXPLORE_CHECK(runs_on[p->id] == t->id + 1 && p->current == &t->g,
+                "two goroutines run on P %d", p->id);
+  runs_on[p->id] = 0;
+}
+
+// Lasts, or not.
+static void quick_call(void) {
+  if (explore_choose(2) == 0) return;
+  explore_pass_time(30000);
+  explore_yield();
+}
+
+static void quick_caller(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 3; t->i++) {
+    hold(p, t);
+    CO_QUICK_CALL(quick_call());
+    count(t);
+    hold(p, t);
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+// A call that takes until another G has run: its P must be taken.
+static void long_caller(P *p, Task *t) {
+  CO_BEGIN;
+  CO_QUICK_CALL(explore_until_set(&t->shared->flag));
+  count(t);
+  hold(p, t);
+  CO_END;
+}
+
+static void holder(P *p, Task *t) {
+  CO_BEGIN;
+  hold(p, t);
+  CO_YIELD;
+  hold(p, t);
+  rt_store_seq(&t->shared->flag, 1u);
+  CO_LOOK;
+  hold(p, t);
+  CO_END;
+}
+
+static void shake(void *arg, P *q) {
+  (void)arg;
+  EXPLORE_CHECK(runs_on[q->id] == 0 || p_status(q) == P_RUNNING,
+                "a handshake for a P that somebody runs on");
+}
+
+static void shaker(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 2; t->i++) {
+    sched_for_each_p(p, &t->g, shake, NULL);
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+static void leaver(P *p, Task *t) {
+  CO_BEGIN;
+  hold(p, t);
+  sched_exit(t->shared->s);
+  CO_END;
+}
+
+// A call that lasts until the world is stopped, and nobody who would take its
+// P before: it must not be waited for.
+static void waiting_caller(P *p, Task *t) {
+  CO_BEGIN;
+  t->shared->s->sysmon_started = 1;  // as enter_quick wants it
+  CO_QUICK_CALL(explore_until_set(&t->shared->flag));
+  t->shared->s->sysmon_started = 0;
+  count(t);
+  CO_END;
+}
+
+static void freeing_stopper(P *p, Task *t) {
+  CO_BEGIN;
+  while (!sched_stop_world(p, &t->g)) CO_LOOK;
+  rt_store_seq(&t->shared->flag, 1u);
+  sched_start_world(p);
+  CO_END;
+}
+
+static void free_caller(void *arg, P *q) {
+  (void)q;
+  Task *t = arg;
+  t->n++;
+}
+
+static void freeing_shaker(P *p, Task *t) {
+  CO_BEGIN;
+  sched_for_each_p(p, &t->g, free_caller, t);
+  EXPLORE_CHECK(t->n == t->shared->s->procs, "a handshake forgot a P");
+  rt_store_seq(&t->shared->flag, 1u);
+  CO_END;
+}
+
 static void worker(P *p, Task *t) {
   CO_BEGIN;
   RT_STEP(&t->i);
@@ -80,10 +189,43 @@ static void resizer(P *p, Task *t) {
 }
 
 // --- Scenarios --------------------------------------------------------------
+// The P of a call is left with a timer that is earlier than the one that an
+// idle M sleeps for.
+enum { EARLY_NS = 2000, LATE_NS = 1000000000 };
+static uint32_t early_ran;
+static int64_t early_begun;
+
+static void late_sleeper(P *p, Task *t) {
+  CO_BEGIN;
+  CO_SLEEP(LATE_NS);
+  CO_END;
+}
+
+static void early_sleeper(P *p, Task *t) {
+  CO_BEGIN;
+  early_begun = rt_now();
+  CO_SLEEP(EARLY_NS);
+  EXPLORE_CHECK(rt_now() - early_begun < LATE_NS / 2,
+                "a sleep of %d ns took %lld", EARLY_NS,
+                (long long)(rt_now() - early_begun));
+  rt_store_seq(&early_ran, 1u);
+  CO_END;
+}
+
+static void waits_in_call(P *p, Task *t) {
+  CO_BEGIN;
+  world_go(p, &t->shared->tasks[CALL_TASKS - 1], early_sleeper);
+  CO_YIELD;
+  CO_CALL(explore_until_set(&early_ran));
+  made++;
+  CO_END;
+}
+
 typedef struct CallTest {
   int procs, places, threads;  // threads: 0: as many as are wanted
   int calls;                   // that all together try
   void (*bodies[CALL_TASKS])(P *p, Task *t);
+  bool sysmon, leaves;  // it runs; a G ends it all early
 } CallTest;
 
 static const CallTest *call_test;
@@ -99,6 +241,8 @@ static void start_all(P *p, Task *t) {
 static void call_body(void *arg) {
   call_test = arg;
   in_calls = made = refused = 0;
+  early_ran = 0;
+  memset(runs_on, 0, sizeof runs_on);
   places = call_test->places;
   world_init(&world, call_test->procs, CALL_TASKS);
   world.s->syscalls_max = (uint32_t)places;
@@ -106,12 +250,18 @@ static void call_body(void *arg) {
   for (int i = 0; i < CALL_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;  // the P may change
   }
+  if (call_test->sysmon) rt_explore_may_start(NULL);
   SchedEnd end = world_run(&world, start_all);
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
+  EXPLORE_CHECK(world.s->syscalls == 0, "%u calls are left", world.s->syscalls);
+  if (call_test->leaves) {
+    world_free(&world);
+    return;
+  }
   EXPLORE_CHECK(made + refused == call_test->calls, "%d of %d calls",
                 made + refused, call_test->calls);
   EXPLORE_CHECK(refused == 0 || call_test->threads > 0, "a call was refused");
-  EXPLORE_CHECK(world.s->call_queue.count == 0 && world.s->slots_kept == 0,
+  EXPLORE_CHECK(world.s->call_first == NULL && world.s->slots_kept == 0,
                 "places are still waited for, or kept");
   world_check_empty(&world);
   world_free(&world);
@@ -125,36 +275,93 @@ static void run(const char *name, CallTest test) {
 
 static void places_are_handed_on(void **state) {
   (void)state;
-  run("one_place", (CallTest){2, 1, 0, 4, {caller, caller}});
-  run("one_place_one_p", (CallTest){1, 1, 0, 4, {caller, caller, worker}});
+  run("one_place", (CallTest){2, 1, 0, 4, {caller, caller}, false, false});
+  run("one_place_one_p",
+      (CallTest){1, 1, 0, 4, {caller, caller, worker}, false, false});
   run("one_place_4",
-      (CallTest){2, 1, 0, 8, {caller, caller, caller, caller, worker}});
-  run("two_places", (CallTest){3, 2, 0, 8, {caller, caller, caller, caller}});
+      (CallTest){
+          2, 1, 0, 8, {caller, caller, caller, caller, worker}, false, false});
+  run("two_places",
+      (CallTest){3, 2, 0, 8, {caller, caller, caller, caller}, false, false});
   run("computing",
-      (CallTest){2, 1, 0, 2, {computing_caller, computing_caller}});
+      (CallTest){
+          2, 1, 0, 2, {computing_caller, computing_caller}, false, false});
+}
+
+static void timers_are_watched(void **state) {
+  (void)state;
+  run("early_timer",
+      (CallTest){2, 2, 0, 1, {late_sleeper, waits_in_call}, false, false});
+  run("early_timer_3",
+      (CallTest){
+          3, 2, 0, 1, {late_sleeper, waits_in_call, worker}, false, false});
 }
 
 static void places_and_stops(void **state) {
   (void)state;
-  run("stop_queue", (CallTest){2, 1, 0, 6, {stopper, caller, caller, caller}});
-  run("resize_queue", (CallTest){2, 1, 0, 4, {resizer, caller, caller}});
+  run("stop_queue",
+      (CallTest){2, 1, 0, 6, {stopper, caller, caller, caller}, false, false});
+  run("resize_queue",
+      (CallTest){2, 1, 0, 4, {resizer, caller, caller}, false, false});
 }
 
 static void few_threads(void **state) {
   (void)state;
-  run("one_thread", (CallTest){1, 2, 1, 4, {caller, caller, worker}});
+  run("one_thread",
+      (CallTest){1, 2, 1, 4, {caller, caller, worker}, false, false});
   run("two_threads",
-      (CallTest){2, 2, 2, 8, {caller, caller, caller, caller, worker}});
+      (CallTest){
+          2, 2, 2, 8, {caller, caller, caller, caller, worker}, false, false});
   run("two_threads_one_place",
-      (CallTest){2, 1, 2, 6, {caller, caller, caller, worker}});
+      (CallTest){2, 1, 2, 6, {caller, caller, caller, worker}, false, false});
+}
+
+static void quick_calls(void **state) {
+  (void)state;
+  CallTest two = {2, 9, 0, 6, {quick_caller, quick_caller}, true, false};
+  run("quick", two);
+  CallTest one = {1,    9,    0, 6, {quick_caller, quick_caller, holder},
+                  true, false};
+  run("quick_one_p", one);
+  CallTest lasts = {1, 9, 0, 1, {long_caller, holder}, true, false};
+  run("quick_lasts", lasts);
+  CallTest capped = {
+      2,    1,    0, 9, {quick_caller, quick_caller, quick_caller, holder},
+      true, false};
+  run("quick_one_place", capped);
+}
+
+static void quick_calls_and_stops(void **state) {
+  (void)state;
+  CallTest stop = {
+      2, 9, 0, 6, {quick_caller, quick_caller, stopper, holder}, true, false};
+  run("quick_stop", stop);
+  CallTest resize = {2,    9,    0, 6, {quick_caller, quick_caller, resizer},
+                     true, false};
+  run("quick_resize", resize);
+  CallTest handshake = {3,    9,    0, 6, {quick_caller, quick_caller, shaker},
+                        true, false};
+  run("quick_shake", handshake);
+  run("wait_stop",
+      (CallTest){2, 9, 0, 1, {freeing_stopper, waiting_caller}, false, false});
+  run("wait_shake",
+      (CallTest){2, 9, 0, 1, {freeing_shaker, waiting_caller}, false, false});
+  CallTest leave_1 = {1, 9, 0, 2, {leaver, quick_caller, holder}, true, true};
+  run("quick_exit_1", leave_1);
+  CallTest leave = {
+      2, 9, 0, 6, {quick_caller, quick_caller, leaver, holder}, true, true};
+  run("quick_exit", leave);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(places_are_handed_on),
+      cmocka_unit_test(timers_are_watched),
       cmocka_unit_test(places_and_stops),
       cmocka_unit_test(few_threads),
+      cmocka_unit_test(quick_calls),
+      cmocka_unit_test(quick_calls_and_stops),
   };
-  explore_program(10);
+  explore_program(23);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

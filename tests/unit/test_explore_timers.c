@@ -6,7 +6,8 @@
 // Found when broken (tests/explore/mutants): a stop that does not look at the
 // owner again under the lock; a thief that does not take the lock; a sleeper
 // that is WAITING only when its timer has started; nobody, or sysmon not,
-// looking after timers; a bit of the mask that stays.
+// looking after timers; a call that leaves them to nobody; a bit of the mask
+// that stays.
 #include "tests/explore/sched_explore.h"
 
 enum { TIMER_PS = 3, TIMERS = 4, TIMER_TASKS = 5 };
@@ -217,6 +218,15 @@ static void sleep_and_spawn(P *p, Task *t) {
   CO_END;
 }
 
+// In a call until the other has woken: somebody else must watch the timers.
+static void sleep_and_call(P *p, Task *t) {
+  CO_BEGIN;
+  world_go(p, &t->shared->tasks[1], sleeper);
+  CO_YIELD;
+  CO_CALL(explore_until_set(&woke[1]));
+  CO_END;
+}
+
 static void hold_with_own_timer(P *p, Task *t) {
   timers[0] = (Timer){.fire = count_fire};
   fire_count[0] = 0;
@@ -236,6 +246,9 @@ static void sleep_body(void *arg) {
   memset(woke, 0, sizeof woke);
   world_init(&world, test->procs, TIMER_TASKS);
   if (test->sysmon) rt_explore_may_start(NULL);
+  for (int i = 0; i < TIMER_TASKS && test->main_body == sleep_and_call; i++) {
+    world.tasks[i].g.resume = task_resume_once;  // the P may change
+  }
   SchedEnd end = world_run(&world, test->main_body);
   EXPLORE_CHECK(end == SCHED_EXITED, "a sleeping goroutine was forgotten");
   world_check_empty(&world);
@@ -255,6 +268,8 @@ static void sleepers_wake(void **state) {
   run_sleep("sleep_3", (SleepTest){start_and_end, 3, false});
   run_sleep("sleep_held", (SleepTest){start_and_hold, 2, false});
   run_sleep("sleep_held_3", (SleepTest){start_and_hold, 3, false});
+  run_sleep("sleep_call_1", (SleepTest){sleep_and_call, 1, false});
+  run_sleep("sleep_call_2", (SleepTest){sleep_and_call, 2, false});
   run_sleep("sleep_spawn", (SleepTest){sleep_and_spawn, 2, false});
   run_sleep("sleep_spawn_3", (SleepTest){sleep_and_spawn, 3, true});
 }
@@ -271,6 +286,6 @@ int main(void) {
       cmocka_unit_test(sleepers_wake),
       cmocka_unit_test(sysmon_sees_timers_of_busy_ps),
   };
-  explore_program(13);
+  explore_program(15);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

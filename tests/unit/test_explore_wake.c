@@ -6,13 +6,15 @@
 //
 // Found when broken (tests/explore/mutants): no second look after `spinning`
 // was dropped; the last spinner that finds work wakes nobody; spawn or a
-// displaced G wakes nobody; a waker that counts itself without a CAS.
+// displaced G wakes nobody; a waker that counts itself without a CAS; thieves
+// that leave out the Ps of other nodes.
 #include "tests/explore/sched_explore.h"
 
 enum { WAKE_TASKS = 10 };
 
 static uint32_t ran[WAKE_TASKS];  // set by each child
 static int procs, rounds;
+static const SchedTopology *topology;  // NULL: the plain order
 
 // Holds the M, with its P: only other Ms can make it go on.
 static void hold_until_ran(int id) { explore_until_set(&ran[id]); }
@@ -26,6 +28,8 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *t)) {
   Shared world;
   memset(ran, 0, sizeof ran);
   world_init(&world, procs, tasks);
+  world.s->topology = topology;
+  if (topology != NULL) order_open(world.s);
   world_chan(&world, 0, 0);
   for (int i = 0; i < tasks; i++) {
     world.tasks[i].g.resume = task_resume_once;  // it may change its P
@@ -80,6 +84,48 @@ static void spawn_wakes(void **state) {
                      .preemptions = 1};
     assert_true(explore(&many));
   }
+}
+
+// --- Several domains of CPUs (row 17) ---------------------------------------
+// Threads 0 and 1 are in one domain, 2 and 3 in another, and now and then one
+// is moved: no order of thieves may leave a P out.
+static int moving_cpu(void) {
+  return (explore_thread() + (int)explore_rarely(4, 4)) % 4;
+}
+
+static void near_run(int tasks, void (*main_body)(P *p, Task *t)) {
+  static const uint32_t places[] = {0, 0, 1 << SCHED_DOMAIN_SHIFT | 1,
+                                    1 << SCHED_DOMAIN_SHIFT | 1};
+  static const SchedTopology two = {.cpus = 4,
+                                    .domains = 2,
+                                    .nodes = 2,
+                                    .places = places,
+                                    .here = moving_cpu};
+  topology = &two;
+  wake_run(tasks, main_body);
+  topology = NULL;
+}
+
+static void near_body(void *arg) {
+  (void)arg;
+  near_run(rounds + 1, spawn_many);
+}
+
+static void far_work_is_found(void **state) {
+  (void)state;
+  procs = 3;
+  rounds = 4;
+  Scenario scenario = {.name = "near", .body = near_body, .preemptions = 0};
+  assert_true(explore(&scenario));
+}
+
+// Half of the Ps are idle when the thief looks: it goes by the masks.
+static void thieves_find_few_busy_ps(void **state) {
+  (void)state;
+  procs = 4;
+  rounds = 2;
+  Scenario scenario = {.name = "spawn_4", .body = spawn_body, .preemptions = 0};
+  assert_true(explore(&scenario));
 }
 
 // Searches were in vain, so spawn wakes nobody: the spawner's looks do.
@@ -320,6 +366,8 @@ static void call_hands_its_p_over(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spawn_wakes),
+      cmocka_unit_test(far_work_is_found),
+      cmocka_unit_test(thieves_find_few_busy_ps),
       cmocka_unit_test(looks_wake_for_quiet_spawns),
       cmocka_unit_test(last_spinner_wakes_another),
       cmocka_unit_test(yield_wakes),
@@ -327,6 +375,6 @@ int main(void) {
       cmocka_unit_test(looks_wake),
       cmocka_unit_test(call_hands_its_p_over),
   };
-  explore_program(18);
+  explore_program(20);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

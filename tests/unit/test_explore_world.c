@@ -6,11 +6,12 @@
 //
 // Found when broken (tests/explore/mutants): a P that goes idle without
 // counting itself as stopped; idle Ps that can still be taken; looks that do
-// not stop; an M that is not woken by the restart; one P too few waited for; a
-// handshake that forgets a P that goes idle.
+// not stop; an M that is not woken by the restart; a restart that wakes no
+// thief; one P too few waited for; a handshake that forgets a P that goes idle;
+// a resize that forgets timers.
 #include "tests/explore/sched_explore.h"
 
-enum { WORLD_TASKS = 5, WORLD_PS = 3 };
+enum { WORLD_BODIES = 5, WORLD_TASKS = 10, WORLD_PS = 3 };
 
 static Shared world;
 static uint32_t inside;  // Gs between two looks: plain, changed by steps
@@ -79,6 +80,33 @@ static void caller(P *p, Task *t) {
     work();
     CO_CALL(RT_STEP(&t->i));
   }
+  work();
+  CO_END;
+}
+
+static void brief(P *p, Task *t) {
+  work();
+  task_end(p, t);
+}
+
+// A G more between any two looks.
+static void storm(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = WORLD_BODIES; t->i < WORLD_TASKS; t->i++) {
+    work();
+    world_go(p, &t->shared->tasks[t->i], brief);
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+// Its timer's P may go away meanwhile.
+static void napper(P *p, Task *t) {
+  CO_BEGIN;
+  work();
+  CO_SLEEP(2000 * t->id);
+  work();
+  CO_SLEEP(1000);
   work();
   CO_END;
 }
@@ -160,16 +188,57 @@ static void resizer(P *p, Task *t) {
   CO_END;
 }
 
+// For good: what is on the other Ps must go on with one.
+static void shrinker(P *p, Task *t) {
+  CO_BEGIN;
+  work();
+  t->line = -3;
+  p = sched_set_procs(p, &t->g, 1);
+  if (p == NULL) return;
+  if (0) {
+    case -3:;
+  }
+  work();
+  CO_END;
+}
+
+// --- A G that is started while the world stops ------------------------------
+static uint32_t child_ran;
+
+static void child(P *p, Task *t) {
+  rt_store_seq(&child_ran, 1u);
+  task_end(p, t);
+}
+
+// Both hold their Ms: only a third one can run the child.
+static void stop_and_hold(P *p, Task *t) {
+  CO_BEGIN;
+  while (stops == 0) {
+    stop_once(p, t);
+    CO_LOOK;
+  }
+  explore_until_set(&child_ran);
+  CO_END;
+}
+
+static void start_and_hold(P *p, Task *t) {
+  CO_BEGIN;
+  world_go(p, &t->shared->tasks[WORLD_BODIES], child);
+  while (stops == 0) CO_LOOK;
+  explore_until_set(&child_ran);
+  CO_END;
+}
+
 // --- Scenarios: which Gs there are ------------------------------------------
 typedef struct WorldTest {
   int procs;
-  void (*bodies[WORLD_TASKS])(P *p, Task *t);
+  void (*bodies[WORLD_BODIES])(P *p, Task *t);
 } WorldTest;
 
 static const WorldTest *world_test;
 
 static void start_all(P *p, Task *t) {
-  for (int i = 1; i < WORLD_TASKS && world_test->bodies[i] != NULL; i++) {
+  for (int i = 1; i < WORLD_BODIES && world_test->bodies[i] != NULL; i++) {
     world_go(p, &t->shared->tasks[i], world_test->bodies[i]);
   }
   t->body = world_test->bodies[0];
@@ -180,6 +249,8 @@ static void world_body(void *arg) {
   world_test = arg;
   is_stopped = false;
   inside = 0;
+  child_ran = 0;
+  if (world_test->bodies[1] == start_and_hold) stops = 0;
   world_init(&world, world_test->procs, WORLD_TASKS);
   for (int i = 0; i < WORLD_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;  // the P may change
@@ -203,6 +274,8 @@ static void stops_running_and_idle(void **state) {
   run("stop_running", (WorldTest){2, {stopper, worker}});
   run("stop_idle", (WorldTest){3, {stopper, yielder}});
   run("stop_endless", (WorldTest){2, {stopper, endless}});
+  run("stop_storm", (WorldTest){2, {stopper, storm}});
+  run("stop_two_storms", (WorldTest){3, {storm, stopper, worker, stopper}});
   run("stop_3", (WorldTest){3, {stopper, worker, yielder, worker}});
   if (getenv("EXPLORE_REPLAY") == NULL) assert_true(stops > 0);
 }
@@ -212,6 +285,11 @@ static void stops_calls(void **state) {
   run("stop_call", (WorldTest){2, {stopper, caller}});
   run("stop_call_1", (WorldTest){1, {stopper, caller, worker}});
   run("stop_call_3", (WorldTest){3, {stopper, caller, caller, worker}});
+}
+
+static void starting_wakes(void **state) {
+  (void)state;
+  run("stop_and_hold", (WorldTest){3, {stop_and_hold, start_and_hold}});
 }
 
 static void stops_against_stops(void **state) {
@@ -232,6 +310,9 @@ static void resizes(void **state) {
   (void)state;
   run("resize", (WorldTest){3, {resizer, worker, caller}});
   run("resize_twice", (WorldTest){3, {resizer, resizer, worker}});
+  run("resize_timers", (WorldTest){3, {resizer, napper, napper}});
+  run("shrink_timers", (WorldTest){3, {napper, napper, shrinker, storm}});
+  run("resize_storm", (WorldTest){2, {storm, resizer, napper}});
   run("resize_stop", (WorldTest){3, {resizer, stopper, yielder}});
   run("resize_handshake", (WorldTest){2, {resizer, shaker}});
 }
@@ -240,10 +321,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stops_running_and_idle),
       cmocka_unit_test(stops_calls),
+      cmocka_unit_test(starting_wakes),
       cmocka_unit_test(stops_against_stops),
       cmocka_unit_test(handshakes),
       cmocka_unit_test(resizes),
   };
-  explore_program(17);
+  explore_program(23);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

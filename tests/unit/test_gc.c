@@ -67,10 +67,11 @@ static void run(int procs, bool (*step)(Run *r, P *p)) {
   HeapHooks hooks = {.arg = &r, .on_leak = on_leak};
   heap_set_hooks(vm->heap, &hooks);
   heap_set_stress(vm->heap, false, true);
-  SchedConfig config = {.procs = procs,
-                        .seed = 1,
-                        .empty_word = VALUE_NIL,
-                        .hooks = {&r, p_init, p_free, NULL, NULL, NULL, NULL}};
+  SchedConfig config = {
+      .procs = procs,
+      .seed = 1,
+      .empty_word = VALUE_NIL,
+      .hooks = {.host = &r, .p_init = p_init, .p_free = p_free}};
   vm->sched = sched_new(&config);
   assert_non_null(vm->sched);
   vm->boot = &r.f->locals[0];

@@ -344,6 +344,8 @@ static void test_switch(void **state) {
 
 static void test_select(void **state) {
   (void)state;
+  tree("group { }\ngroup g { f() }",
+       "(group _ (block []))\n(group g (block [(expr (call f []))]))");
   tree("select { }", "(select _ _ [])");
   tree(
       "select prio {\ncase v := <-c: a\ncase v, ok = <-d:\ncase e <- x:\n"
@@ -486,9 +488,6 @@ static void test_unexpected(void **state) {
   errors("x := )\ny := ]",
          "1:6: unexpected `)`, no `(` is open\n"
          "2:6: unexpected `]`, no `[` is open\n");
-  errors("group g { f() }",
-         "1:1: `group` blocks are not supported by this version\n"
-         " > start tasks with `t := go f(x)`, and wait with `<-t`\n");
 }
 
 static void test_recovery(void **state) {

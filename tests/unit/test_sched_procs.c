@@ -1,39 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The number of CPUs, from invented cgroup trees.
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "sched_fixture.h"
-
-static char root[64];
-
-static void put(const char *path, const char *text) {
-  char full[512];
-  snprintf(full, sizeof full, "%s/%s", root, path);
-  for (char *at = full + 1; (at = strchr(at, '/')) != NULL; at++) {
-    *at = '\0';
-    if (mkdir(full, 0777) != 0) assert_int_equal(errno, EEXIST);
-    *at = '/';
-  }
-  FILE *file = fopen(full, "w");
-  assert_non_null(file);
-  fputs(text, file);
-  fclose(file);
-}
-
-static int make_root(void **state) {
-  (void)state;
-  strcpy(root, "/tmp/test_sched_procs_XXXXXX");
-  return mkdtemp(root) == NULL;
-}
-
-static int drop_root(void **state) {
-  (void)state;
-  char command[128];
-  snprintf(command, sizeof command, "rm -r %s", root);
-  return system(command);
-}
+#include "tree_fixture.h"
 
 static void without_cgroups_affinity_counts(void **state) {
   (void)state;

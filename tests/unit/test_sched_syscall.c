@@ -32,7 +32,7 @@ static void caller(P *p, Task *t) {
 static void counter(P *p, Task *t) {
   CO_BEGIN;
   while (rt_load_seq(&t->shared->flag) == 0) {
-    t->shared->counts[0]++;
+    rt_add(&t->shared->counts[0], (uint64_t)1);
     CO_YIELD;
   }
   CO_END;
@@ -62,7 +62,8 @@ enum { CALLERS = 40 };
 static void busy_caller(P *p, Task *t) {
   CO_BEGIN;
   for (t->i = 0; t->i < 30; t->i++) {
-    CO_CALL(nap((int64_t)(t->id % 5) * 20000));
+    CO_CALL_AS(t->shared->data != NULL && (t->i + t->id) % 4 != 0,
+               nap((int64_t)(t->id % 5) * 20000));
     if (t->ok) rt_add(&t->shared->counts[0], (uint64_t)1);
     rt_add(&t->shared->counts[1], (uint64_t)1);
     if (t->i % 7 == 0) CO_SLEEP(10000);
@@ -79,12 +80,12 @@ static void many_main(P *p, Task *t) {
   task_end(p, t);
 }
 
-static void many_calls(void **state) {
-  (void)state;
+static void many_calls_of(void *quick) {
   for (int k = 0; k < SOME_PROCS; k++) {
     Shared shared;
     shared_init(&shared, some_procs[k], CALLERS + 1);
     all_once(&shared);
+    shared.data = quick;
     assert_int_equal(shared_run(&shared, many_main), SCHED_EXITED);
     assert_int_equal(count_of(&shared, 1), CALLERS * 30);
     SchedStats stats;
@@ -92,6 +93,43 @@ static void many_calls(void **state) {
     assert_int_equal(stats.syscalls, count_of(&shared, 0));
     shared_free(&shared);
   }
+}
+
+static void many_calls(void **state) {
+  (void)state;
+  many_calls_of(NULL);
+}
+
+static void many_quick_calls(void **state) { many_calls_of(&state); }
+
+// --- A quick call that lasts ------------------------------------------------
+static void quick_caller(P *p, Task *t) {
+  CO_BEGIN;
+  CO_QUICK_CALL(while (rt_load_seq(&t->shared->counts[0]) < 1000) nap(10000));
+  rt_store_seq(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void quick_main(P *p, Task *t) {
+  t->shared->tasks[1].body = counter;
+  t->shared->tasks[2].body = quick_caller;
+  task_go(p, &t->shared->tasks[1]);
+  task_go(p, &t->shared->tasks[2]);
+  task_end(p, t);
+}
+
+// The counter needs the only P while the call waits for it.
+static void its_p_is_taken(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 1, 3);
+  all_once(&shared);
+  assert_int_equal(shared_run(&shared, quick_main), SCHED_EXITED);
+  SchedStats stats;
+  sched_stats(shared.s, &stats);
+  assert_true(stats.retakes >= 1);
+  assert_int_equal(stats.syscalls, 1);
+  shared_free(&shared);
 }
 
 // --- Limits -----------------------------------------------------------------
@@ -256,22 +294,31 @@ static void stopped_calls_do_not_come_back(void **state) {
   }
 }
 
+// A call that is under way when the run ends: it waits to be released.
+// counts: 0 it began, 1 its goroutine ran on, 2 it ended.
+static void held_call(Shared *shared) {
+  rt_add(&shared->counts[0], (uint64_t)1);
+  while (rt_load_seq(&shared->flag) == 0) nap(100000);
+  nap(5 * MS);  // time for an end that does not wait to be seen
+  rt_add(&shared->counts[2], (uint64_t)1);
+}
+
 static void long_call(P *p, Task *t) {
   CO_BEGIN;
-  rt_add(&t->shared->counts[0], (uint64_t)1);
-  CO_CALL(nap(t->shared->times[1]));
+  CO_CALL_AS(t->shared->data != NULL, held_call(t->shared));
   rt_add(&t->shared->counts[1], (uint64_t)1);
   CO_END;
 }
 
+// t->a: it releases the call once it has ended the run.
 static void leave_main(P *p, Task *t) {
   CO_BEGIN;
   t->shared->tasks[1].body = long_call;
   task_go(p, &t->shared->tasks[1]);
   while (count_of(t->shared, 0) == 0) CO_SLEEP(100000);
   CO_SLEEP(3 * MS);
-  t->shared->times[0] = rt_now();
   sched_exit(t->shared->s);
+  if (t->a != 0) rt_store_seq(&t->shared->flag, 1u);
   CO_END;
 }
 
@@ -280,41 +327,53 @@ static void the_end_waits_for_calls(void **state) {
   Shared shared;
   shared_init(&shared, 2, 2);
   all_once(&shared);
-  shared.times[1] = 40 * MS;
   int stuck = -1;
   shared.tasks[0].body = leave_main;
+  shared.tasks[0].a = 1;
   shared.running = 1;
-  SchedEnd end = sched_run(shared.s, &shared.tasks[0].g, 2000 * MS, &stuck);
+  SchedEnd end = sched_run(shared.s, &shared.tasks[0].g, 60000 * MS, &stuck);
   assert_int_equal(end, SCHED_EXITED);
   assert_int_equal(stuck, 0);
-  assert_true(rt_now() - shared.times[0] > 20 * MS);
+  assert_int_equal(count_of(&shared, 2), 1);  // nobody waited else
   assert_int_equal(count_of(&shared, 1), 0);  // it did not run on
   shared_free(&shared);
 }
 
-static Shared stuck_shared;  // outlives its test: a thread still uses it
+static Shared stuck_shared[2];  // outlive their tests: a thread still uses them
 
-static void the_end_counts_stuck_threads(void **state) {
-  (void)state;
-  Shared *shared = &stuck_shared;
+static void count_stuck(void *quick) {
+  Shared *shared = &stuck_shared[quick != NULL];
   shared_init(shared, 2, 2);
+  shared->data = quick;
   all_once(shared);
-  shared->times[1] = 300 * MS;
   int stuck = -1;
   shared->tasks[0].body = leave_main;
   shared->running = 1;
   SchedEnd end = sched_run(shared->s, &shared->tasks[0].g, 5 * MS, &stuck);
   assert_int_equal(end, SCHED_EXITED);
   assert_int_equal(stuck, 1);
-  assert_true(rt_now() - shared->times[0] < 200 * MS);
   sched_free(shared->s);  // leaks on purpose
-  nap(400 * MS);
+  rt_store_seq(&shared->flag, 1u);
+  while (count_of(shared, 2) == 0) nap(MS);
+  nap(20 * MS);  // its thread comes back from the call
+  assert_int_equal(count_of(shared, 1), 0);
+}
+
+static void the_end_counts_stuck_threads(void **state) {
+  (void)state;
+  count_stuck(NULL);
+}
+
+static void the_end_counts_stuck_quick_calls(void **state) {
+  count_stuck(&state);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(others_run_meanwhile),
       cmocka_unit_test(many_calls),
+      cmocka_unit_test(many_quick_calls),
+      cmocka_unit_test(its_p_is_taken),
       cmocka_unit_test(threads_in_calls_are_limited),
       cmocka_unit_test(all_places_in_calls_are_used),
       cmocka_unit_test(threads_are_limited),
@@ -323,6 +382,7 @@ int main(void) {
       cmocka_unit_test(stopped_calls_do_not_come_back),
       cmocka_unit_test(the_end_waits_for_calls),
       cmocka_unit_test(the_end_counts_stuck_threads),
+      cmocka_unit_test(the_end_counts_stuck_quick_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

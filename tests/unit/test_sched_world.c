@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Stopping the world under load, work while it is stopped, the handshake with
 // all Ps, and changing the number of Ps while running.
+#include <sched.h>
+
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
 #include "sched/internal.h"
@@ -33,6 +35,13 @@ static void start_load(P *p, Task *t) {
   }
 }
 
+static int cpus(void) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return CPU_COUNT(&set);
+}
+
 static void work_on(void *arg, int worker, int workers) {
   Shared *shared = arg;
   assert_in_range(worker, 0, workers - 1);
@@ -58,6 +67,7 @@ static void stopped_checks(P *p, Task *t) {
   sched_run_stopped(p, work_on, shared);
   assert_int_equal(count_of(shared, 2), count_of(shared, 4));
   assert_true(count_of(shared, 4) <= (uint64_t)sched_procs(shared->s));
+  assert_true(count_of(shared, 4) <= (uint64_t)cpus());
   if (count_of(shared, 4) <= 16) {
     uint64_t all = count_of(shared, 4) == 16
                        ? UINT64_MAX
@@ -150,7 +160,7 @@ static void helped_main(P *p, Task *t) {
   sched_run_stopped(p, work_on, t->shared);
   t->n = (int64_t)count_of(t->shared, 4);
   sched_start_world(p);
-  assert_true(t->n >= 2);
+  assert_true(t->n >= (cpus() < 2 ? 1 : 2));
   CO_END;
 }
 

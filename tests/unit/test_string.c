@@ -133,7 +133,7 @@ static void deep_equality(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
   uint64_t work = 0;
-  bool deep;
+  const char *deep = NULL;
   Value one[] = {value_from_small(1), fixture_string(f, "x")};
   Value two[] = {value_from_float(f->locals, 1), fixture_string(f, "x")};
   Value a = list_of(f, 2, one), b = list_of(f, 2, two);
@@ -161,7 +161,7 @@ static void deep_nesting_is_no_overflow(void **state) {
   Value a = VALUE_NIL, b = VALUE_NIL;
   for (int i = 0; i < 9000; i++) a = list_of(f, 1, &a), b = list_of(f, 1, &b);
   uint64_t work = 0;
-  bool deep;
+  const char *deep = NULL;
   assert_true(value_deep_equal(&f->vm, a, b, &work, &deep));
   for (int i = 0; i < 9000; i++) a = list_of(f, 1, &a), b = list_of(f, 1, &b);
   assert_false(value_deep_equal(&f->vm, a, b, &work, &deep));

@@ -1,0 +1,40 @@
+# `make install` puts everything in its place below DESTDIR/PREFIX, and `make
+# uninstall` removes all of it. Nothing that is installed names DESTDIR; the
+# installed program runs; each option and command of --help stands in the
+# manual page. What is wrong is printed.
+# expect: bin/cspvm
+# expect: include/csp.h
+# expect: lib/libcspvm.a
+# expect: lib/pkgconfig/cspvm.pc
+# expect: share/doc/cspvm/LICENSE
+# expect: share/man/man1/cspvm.1
+# expect: 42
+. tests/embed/lib/installed.sh
+cd "$stage$prefix" || exit
+version=$(bin/cspvm --version | cut -d' ' -f2)
+
+shared="lib/libcspvm.so
+lib/libcspvm.so.${version%%.*}
+lib/libcspvm.so.$version"
+[ -z "$san" ] || shared=  # none with a sanitizer
+find . ! -type d | sed 's|^\./||' | sort > "$TMPDIR/files"
+grep -v '^lib/libcspvm\.so' "$TMPDIR/files"
+[ "$(grep '^lib/libcspvm\.so' "$TMPDIR/files")" = "$shared" ] || cat "$TMPDIR/files"
+
+bin/cspvm -e 'println(6 * 7)'
+[ "$(pkg-config --modversion cspvm)" = "$version" ] || echo 'cspvm.pc: version'
+grep -qx "prefix=$prefix" lib/pkgconfig/cspvm.pc || echo 'cspvm.pc: prefix'
+grep -q "cspvm $version" share/man/man1/cspvm.1 || echo 'cspvm.1: version'
+grep -l -e "$stage" -e '@[A-Z]*@' -r include lib/pkgconfig share
+
+# Options, and commands (the words after `cspvm`), of a text.
+words() {
+  grep -oE -e '(^|[ [(,])--?[a-z][a-z-]*' -e '\bcspvm [a-z]+' | tr -d ' [(,' |
+    sort -u
+}
+bin/cspvm --help | words > "$TMPDIR/help"
+sed 's/\\-/-/g' share/man/man1/cspvm.1 | words > "$TMPDIR/page"
+comm -23 "$TMPDIR/help" "$TMPDIR/page" | sed 's/^/not in cspvm.1: /'
+
+cd "$OLDPWD" && make_ uninstall
+find "$stage" ! -type d

@@ -1,0 +1,38 @@
+# Ctrl-C interrupts the evaluation, however it waits or computes, `try` or not;
+# other goroutines go on.
+# procs: 1,4
+# expect: fine 0
+export PROCS=$2
+PYTHONPATH=tests/cli/lib python3 << 'END'
+import os
+from terminal import Terminal
+
+t = Terminal("--procs", os.environ.get("PROCS") or "2")
+t.prompt()
+
+
+def interrupt(line, text):
+    t.send(line + "\n")
+    t.expect("go\n")  # it prints that when it runs
+    t.send("\x03")
+    t.expect(text)
+    t.prompt()
+
+
+t.run("turns := 0; go { for { turns++; sleep(1ms) } }")
+interrupt('println("go"); for { }', "interrupted\n  main at repl[2]:1:")
+interrupt('println("go"); for { try(func() { for { } }) }', "interrupted\n")
+interrupt('println("go"); [1, 2].each(func(x) { for { } })', "interrupted\n")
+interrupt('println("go"); for { sleep(1ms) }', "interrupted\n  main")
+interrupt('println("go"); sleep(1000s)', "interrupted\n  main at repl[")
+interrupt('c := chan(); println("go"); select { case <-c: }', "interrupted\n  main at repl[")
+interrupt('println("go"); group { go { <-chan() } }', "interrupted\n  main")
+interrupt('defer func() { sleep(1ms); println("cleaned up") }(); println("go"); '
+          '<-go func() { <-chan() }()', "cleaned up\n")
+interrupt('func f() { defer println("deferred"); println("go"); for { } }; f()',
+          "deferred\n")
+t.check('"still here"', '"still here"\n')
+t.check("before := turns", "")
+t.check('for turns == before { sleep(1ms) }; "they go on"', '"they go on"\n')
+print("fine", t.end())
+END

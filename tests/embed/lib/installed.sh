@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests: installs the build that is tested below $stage$prefix, as
+# a packager would, and tells how hosts are built with that.
+build=$(dirname "$CSPVM")
+case $(nm "$CSPVM") in
+*__asan_init*) san=address ;;
+*__tsan_init*) san=thread ;;
+*__ubsan_handle*) san=undefined ;;
+*) san= ;;
+esac
+flags="-Wall -Wextra -Wpedantic -Werror ${san:+-fsanitize=$san}"
+stage=$TMPDIR/stage prefix=/opt/cspvm
+lib=$stage$prefix/lib
+
+# What was built is installed (-o all): nothing is compiled here.
+make_() {
+  env -u MAKEFLAGS -u MAKELEVEL make -s -o all "$@" SAN="$san" \
+    BUILD="$build" DESTDIR="$stage" PREFIX="$prefix" > "$TMPDIR/log" 2>&1 ||
+    { cat "$TMPDIR/log"; exit 1; }
+}
+make_ install
+
+export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$stage
+export LD_LIBRARY_PATH=$lib
+
+# host KIND OUT COMPILER ARGUMENT... builds a host with the static or the
+# shared library, with nothing but what pkg-config says.
+host() {
+  local kind=$1 out=$2 libs
+  shift 2
+  if [ "$kind" = static ]; then
+    libs=$(pkg-config --static --libs cspvm | sed 's/-lcspvm/-l:libcspvm.a/')
+  else
+    libs=$(pkg-config --libs cspvm)
+  fi
+  "$@" $flags $(pkg-config --cflags cspvm) -o "$out" $libs
+}
+
+# Which libraries there are. With a sanitizer none is shared: its runtime must
+# come with the program.
+kinds=static
+[ -n "$san" ] || kinds='static shared'

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// The scripts of test_nth_allocation.c: small, as each runs once for every
+// allocation that it makes.
+#ifndef CSP_TESTS_UNIT_NTH_SCENARIOS_H
+#define CSP_TESTS_UNIT_NTH_SCENARIOS_H
+
+typedef enum Action { RUN, CHECK, DISASSEMBLE } Action;
+
+typedef struct Scenario {
+  const char *name;
+  Action action;
+  int status;        // when nothing fails
+  const char *out;   // all of standard output then; NULL: not looked at
+  const char *err;   // a part of standard error, or of the messages
+  const char *text;  // the script
+  const char *uses;  // imports of modules that are made before, uncounted
+} Scenario;
+
+static const Scenario scenarios[] = {
+    {"expression", RUN, 0, "7\n", "", "println(1 + 2 * 3)", ""},
+    {"functions", RUN, 0, "[1, 3, 6] P(x: 3) 9 4 [] [7, 8]\n", "",
+     "struct P { x = 0 }\n"
+     "func (p P) area() => p.x * p.x\n"
+     "func adder() { sum := 0\nreturn func(n) { sum += n\nreturn sum } }\n"
+     "func rest(a, b = 4, more...) { return b, more }\n"
+     "f := adder()\n"
+     "xs := [f(1), f(2), f(3)]\n"
+     "p := P(3)\narea := p.area\n"
+     "b, more := rest(1)\n"
+     "_, more2 := rest(1, 2, [7, 8]...)\n"
+     "println(xs, p, area(), b, more, more2)",
+     ""},
+    {"two operations in one", RUN, 0,
+     "[4611686018427387902, -4611686018427387902, 4611686018427387902, "
+     "-4611686018427387901, 2305843009213693943, 4611686018427387902] abc\n",
+     "",
+     "func f(x, y, z) => [x * y + z, -z - x * y, x + z + 0 * y, "
+     "0 - x - y - z + y * 2,\n"
+     "  z ^ y << 3, z +% x *% y]\n"
+     "func g(a, b, c) => a + b + c\n"
+     "n := 2305843009213693951\n"
+     "m := n\nm = m + 1\nm = m * 2\nm += n\nm -= 1\nm = -m\n"
+     "e := 1e200\ne = e * 10\ne *= e\nassert(m == -6917529027641081854)\n"
+     "println(f(n, 1, n), g(\"a\", \"b\", \"c\"))",
+     ""},
+    {"much at once", RUN, 0, "400000 [1]\n", "",
+     "s := \"x\".repeat(400000)\nprintln(len(s), [len(s) / 400000])", ""},
+    {"modules", RUN, 0, "2.0 3 [1, 2]\n", "",
+     "import \"math\"\nimport \"./tests/unit/data/nth\"\nimport \"maps\"\n"
+     "println(math.sqrt(4.0), nth.three(), maps.values({a: 1, b: 2}))",
+     NULL},
+    {"strings", RUN, 0, "a,b [\"x\", \"y\"] AbC ababab true 3 [\"a=1\"] 12 z\n",
+     "",
+     "import \"strings\"\n"
+     "println(strings.join([\"a\", \"b\"], \",\"), \"x y\".split(\" \"),\n"
+     "  \"abc\".replace(\"a\", \"A\").replace(\"c\", \"C\"), "
+     "\"ab\".repeat(3),\n"
+     "  \"abc\".contains(\"b\"), len(\"abc\"), [\"a=\" + str(1)],\n"
+     "  strings.parse_int(\"12\")?, \" z \".trim())",
+     "import \"strings\""},
+    {"lists and bytes", RUN, 0,
+     "[1, 2] [2, 4] [3, 2, 1] 6 3 [1, 2] [97, 98] ab 1\n", "",
+     "xs := [3, 1, 2]\nxs.sort()\nys := copy(xs)\nys.reverse()\n"
+     "b := bytes(\"ab\")\n"
+     "println(xs, xs.map(func(x) => x * 2)[:2], ys,\n"
+     "  xs.reduce(func(a, x) => a + x, 0), xs.pop(), xs, list(b), str(b),\n"
+     "  xs.index(2))",
+     ""},
+    {"loops", RUN, 0, "3 [0, 1] ab [1, 2] 13 3\n", "",
+     "func gen() { n := 0\nreturn func() { n++\nif n < 3 { return n } } }\n"
+     "sum := 0\nfor k, v in {a: 1, b: 2} { sum += v }\n"
+     "xs := []\nfor i in 0..2 { xs.push(i) }\n"
+     "s := \"\"\nfor ch in \"ab\" { s += ch }\n"
+     "ys := []\nfor v in gen() { ys.push(v) }\n"
+     "c := chan(3)\nc <- 2\nclose(c)\nlast := 0\nfor v in c { last = v }\n"
+     "for w in \"a longer-word\".fields() { last = last + len(w) - len(s) }\n"
+     "for w in \"x yy\".words() { last = last + len(w) }\n"
+     "n := 0\nouter: for i in 5 { for { n++\nif i < 2 { continue outer }\n"
+     "break outer } }\nprintln(sum, xs, s, ys, last, n)",
+     ""},
+    {"collections", RUN, 0, "40 40 120 [2, 1] 9223372036854775807 true\n", "",
+     "xs := []\nm := {}\ns := \"\"\n"
+     "for i in 40 { xs.push(i)\nm[\"k${i}\"] = [i]\ns += \"${i % 10}--\" }\n"
+     "ys := [1, 2]\nys.sort(func(a, b) => a > b)\n"
+     "println(len(xs), len(m), len(s), ys, 9223372036854775807,\n"
+     "  equal(xs, copy(xs)))",
+     ""},
+    {"goroutines", RUN, 0, "10 60 tick done 5\n", "",
+     "c := chan(1)\nd := chan()\n"
+     "for i in 5 { go { c <- i } }\n"
+     "sum := 0\nfor i in 5 { sum += <-c }\n"
+     "ts := []\nfor i in 3 { ts.push(go func() { sleep(1us)\n"
+     "return 10 * (i + 1) }()) }\n"
+     "all := 0\nfor t in ts { all += <-t }\n"
+     "go { d <- 5 }\n"
+     "got := nil\n"
+     "select {\ncase <-after(1us): got = \"tick\"\n"
+     "case x := <-chan(): got = x\n}\n"
+     "println(sum, all, got, \"done\", <-d)",
+     ""},
+    {"groups", RUN, 0, "inner true\nend 3\n", "",
+     "ran := false\nc := chan()\n"
+     "func worker() { defer func() { ran = true }()\nc <- 1\n"
+     "sleep(1000s) }\n"
+     "_, err := try(func() {\n"
+     "  group g {\n    go worker()\n    go { <-c\n"
+     "panic(\"inner\") }\n  }\n})\n"
+     "println(err, ran)\n"
+     "n := 0\ngroup g { for i in 3 { go { n++ } } }\n"
+     "println(\"end\", n)",
+     ""},
+    {"defer and recover", RUN, 0, "3 2 1 r boom\n", "",
+     "func f() { s := \"\"\n"
+     "  func g() { defer func() { r := recover()\n"
+     "    s += \"r ${r}\" }()\n"
+     "    for i in 1..4 { defer func() { s += \"${i} \" }() }\n"
+     "    panic(\"boom\") }\n"
+     "  g()\n  return s }\n"
+     "println(f())",
+     ""},
+    {"uncaught panic", RUN, 1, "before\n", "panic: index",
+     "func f(n) { if n == 0 { return [1][5] }\nreturn f(n - 1) + 1 }\n"
+     "println(\"before\")\nf(5)",
+     ""},
+    {"uncaught error with a cause", RUN, 1, "", "error: outer",
+     "func f() { return nil, error(\"outer\", cause: error(\"inner\")) }\n"
+     "f()?",
+     ""},
+    {"panic in a goroutine", RUN, 1, "", "panic: [1, \"two\"",
+     "go func() { panic([1, \"two\", {k: nil}]) }()\nsleep(1000s)", ""},
+    {"task that nobody awaited", RUN, 0, "end\n", "task that nobody awaited",
+     "t := go func() { panic(\"lost\") }()\nsleep(1us)\nprintln(\"end\")", ""},
+    {"string method in a panic", RUN, 1, "",
+     "panic: ",  // without memory its fields
+     "struct E { }\nfunc (e E) string() => \"shown\" + \"\"\npanic(E())", ""},
+    {"deadlock", RUN, 1, "", "deadlock",
+     "c := chan()\nfor i in 3 { go { <-c } }\n<-c", ""},
+    {"formatting", RUN, 0, "   7|2.500|[1, 2]|\"q\"|ff 1e+21 inf\n", "",
+     "import \"fmt\"\n"
+     "println(fmt.sprintf(\"%4d|%.3f|%v|%q|%x\", 7, 2.5, [1, 2], \"q\", 255),\n"
+     "  1e21, 1e300 * 1e300)",
+     "import \"fmt\""},
+    {"files", RUN, 0, "func three() => 3\n 0 hi\n", "",
+     "import \"os\"\n"
+     "text := os.read_file(\"tests/unit/data/nth.csp\")?\n"
+     "r := os.run(\"echo\", [\"hi\"])?\n"
+     "print(text, r.status, r.out)",
+     "import \"os\""},
+    {"host values", RUN, 0, "1 3 84 6 true\n", "",
+     "import \"host\"\nimport \"sched\"\n"
+     "c := host.counter()\nc.add(1)\n"
+     "println(c.add(0), host.total(2), host.block(42), host.ready(),\n"
+     "  len(sched.dump()) > 0)",
+     "import \"host\"\nimport \"sched\""},
+    {"exit", RUN, 7, "out\n", "",
+     "import \"os\"\ngo { sleep(1000s) }\nprintln(\"out\")\nos.exit(7)",
+     "import \"os\""},
+    // More panics at once than there are records in reserve.
+    {"panics under way", RUN, 0, "", "",
+     "import \"sched\"\nc := chan()\nd := chan()\n"
+     "for i in 70 { go { defer func() { <-c }()\n<-d\npanic(\"x\") } }\n"
+     "sched.yield()\nclose(d)\nsched.yield()\nsched.yield()",
+     "import \"sched\""},
+    {"library: strings", RUN, 0, NULL, "",
+     "import \"strings\"\n"
+     "s := \"Ärger über b\"\n"
+     "println(s.to_upper(), s.title(), s.pad_left(15, \"*\"), s.reverse(), "
+     "s.chars(), s.runes())\n"
+     "println(s.fields(), \"a\\nb\".lines(), s.split_n(\" \", 2), s.bytes())\n"
+     "println(strings.join([1, \"b\", [2]], \"-\"), strings.format_int(255, "
+     "16), strings.from_runes([97, 0x1F600]))\n"
+     "println(strings.parse_float(\"1.5\"))\nprintln(strings.parse_int(\"x\"))"
+     "\nprintln(strings.quote(\"a\\n\"), s.trim_prefix(\"Ä\"))\n"
+     "println(s[2:5], \"x\" < \"y\", s + \"${[1, s]}\")\n",
+     "import \"strings\""},
+    {"library: lists", RUN, 0, NULL, "",
+     "import \"maps\"\n"
+     "xs := [3, 1, 2]\n"
+     "xs.insert(1, 9)\n"
+     "xs.extend([4, 4])\n"
+     "xs.remove(0)\n"
+     "println(xs.join(\",\"), xs.unique(), [[1], [2, [3]]].flatten(2), "
+     "xs.zip([1, 2]), xs.enumerate(), xs.chunk(2))\n"
+     "println(xs.filter(func(x) => x > 1), xs.any(func(x) => x > 3), "
+     "xs.sort(func(a, b) => a > b))\n"
+     "m := maps.merge({a: 1}, {b: 2})\n"
+     "println(maps.items(m), maps.invert(m), maps.from_items([[\"k\", 1]]), "
+     "maps.sorted_keys(m), maps.pop(m, \"a\"), m)\n",
+     "import \"maps\""},
+    {"library: bytes and numbers", RUN, 0, NULL, "",
+     "import \"bytes\"\n"
+     "import \"math\"\n"
+     "import \"rand\"\n"
+     "b := bytes.from_hex(\"6162\")?\n"
+     "b.push(\"cd\", 1)\n"
+     "b.fill(7, 4)\n"
+     "println(b, b.hex(), b.base64(), str(b[:2]), math.floor(2.5))\n"
+     "g := rand.new(7)\n"
+     "println(g.sample([1, 2, 3], 2), g.bytes(3), len(rand.bytes(2)), "
+     "g.choice([1]), float(\"1e40\"), int(\"10\"))\n",
+     "import \"bytes\"\nimport \"math\"\nimport \"rand\""},
+    {"library: time", RUN, 0, NULL, "",
+     "import \"time\"\n"
+     "t := time.parse(\"2024-02-29 10:00:00\", utc: true)?\n"
+     "println(time.format(t, utc: true), time.date(t, utc: true).year, "
+     "time.duration_string(90s), time.parse_duration(\"1h2m\")?)\n"
+     "time.sleep(1us)\n"
+     "c := tick(1us)\n"
+     "<-c\n"
+     "println(time.now() > 0, time.from_date(2024, 1, 2, utc: true))\n",
+     "import \"time\""},
+    {"library: files", RUN, 0, NULL, "",
+     "import \"os\"\n"
+     "dir := os.join_path(os.env(\"TMPDIR\", \"/tmp\"), \"nth\")\n"
+     "os.mkdir_all(dir)\n"
+     "p := os.join_path(dir, \"f\")\n"
+     "f := os.open(p, \"w\")?\n"
+     "err := f.write(\"one\\n\", \"two\\n\")\nif err != nil { println(err) }\n"
+     "err = f.close()\nif err != nil { println(err) }\n"
+     "f = os.open(p)?\n"
+     "for line in f.lines() { println(line) }\n"
+     "f.close()\n"
+     "err = os.append_file(p, bytes(\"three\"))\nif err != nil { println(err) "
+     "}\n"
+     "println(os.read_bytes(p)?[0], os.stat(p)?.size, os.list_dir(dir)?, "
+     "os.glob(p + \"*\")?.map(os.base), err)\n"
+     "os.set_env(\"NTH\", \"1\")\n"
+     "println(os.env(\"NTH\"), "
+     "os.exists(p))\nprintln(os.real_path(\"nope\"))\nos.getwd()?\nos.abs_path("
+     "\"x\")?\n"
+     "os.remove_all(dir)\n",
+     "import \"os\""},
+    {"library: sched", RUN, 0, NULL, "",
+     "import \"sched\"\n"
+     "c := chan(1)\n"
+     "d := chan()\n"
+     "sched.background(func() { d <- 2 })\n"
+     "println(sched.select([[c, 5]]))\n"
+     "println(sched.select([[c], [c]], prio: true))\nprintln(<-d)\n"
+     "println(sched.stats().spawns > 0, sched.goroutines() > 0, "
+     "sched.set_procs(2), sched.procs() > 0)\n"
+     "sched.gc()\n"
+     "sched.yield()\n"
+     "big := chan(2, drop: \"oldest\")\n"
+     "for i in 4 { big <- i }\n"
+     "println(<-big, len(sched.dump()) > 0)\n",
+     "import \"sched\""},
+    {"groups: deadline and nesting", RUN, 0, NULL, "",
+     "_, err := try(func() { group g { g.timeout(1us)\n"
+     "  group h { go { sleep(1000s) } } } })\n"
+     "println(err)\n"
+     "group g { t := go func() { sleep(1000s) }()\n"
+     "  g.cancel() }\n"
+     "func failing() { return error(\"no\") }\n"
+     "_, err = try(func() { group g { go failing()\n"
+     "  for { sleep(1ms) } } })\n"
+     "println(err)\n"
+     "group g { g.grace(1s)\n"
+     "  go { defer sleep(1us)\n"
+     "    g.cancel()\n"
+     "    sleep(1s) } }\n"
+     "println(\"end\")\n",
+     ""},
+    {"structs and errors", RUN, 0, NULL, "",
+     "struct Node { value, next = nil }\n"
+     "func (n Node) string() => \"<${n.value}>\"\n"
+     "func (n Node) add(v) { n.next = Node(v, next: n.next) }\n"
+     "n := Node(1)\n"
+     "n.add(2)\n"
+     "e := error(\"outer\", cause: error(\"inner\"))\n"
+     "func f() { g()?\n"
+     "  return 1, nil }\n"
+     "func g() { return nil, e }\n"
+     "_, err := f()\n"
+     "println(n, n.next, [n], \"${n}\", err, type(n), n is Node)\n"
+     "_, err = try(func() { n.nope = 1 })\n"
+     "println(err)\n"
+     "_, err = try(int, \"x\")\n"
+     "println(err)\nprintln(try(func() { return 1, 2 }))\n"
+     "switch n.value { case 1, 2: println(\"case\") \n"
+     "default: println(\"default\") }\n",
+     ""},
+    {"stack growth", RUN, 0, NULL, "",
+     "func deep(n) { if n == 0 { return 0 }\n"
+     "  return deep(n - 1) + 1 }\n"
+     "println(deep(300), <-(go deep(200)))\n"
+     "xs := []\n"
+     "for i in 100 { xs.push(i) }\n"
+     "println(max(xs...), len(\"x\".repeat(5000)))\n",
+     ""},
+    {"errors", RUN, 2, "", "nope",
+     "x := nope\nfunc f( { }\ny := strlng(3)\nbreak\nz := \"a", ""},
+    {"check", CHECK, 1, "", "unused",
+     "func f(a, b) { unused := 1\nreturn a }\nf(1, 2)", ""},
+    {"check of a good one", CHECK, 1, "", "",
+     "switch 1 { case 1: println(`raw`) }\nfor k, v in {a: 1} { }", ""},
+    {"disassemble", DISASSEMBLE, 1, "", "",
+     "func f(x) => x + 1\nfor i in 3 { println(f(i)) }", ""},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// All of sched/ as a part of the program that includes this, behind its own
+// version of rt.h and of rt_throw.
+//
+// A new file of sched/ must be added below. If it is forgotten and needed, the
+// linker finds rt_futex_wait and others defined twice: an object of the
+// ordinary build needs rt_throw, which has another name here.
+#ifndef CSP_TESTS_SCHED_SOURCES_H
+#define CSP_TESTS_SCHED_SOURCES_H
+
+#include "sched/cancel.c"
+#include "sched/chan.c"
+#include "sched/chan_grow.c"
+#include "sched/find.c"
+#include "sched/g.c"
+#include "sched/group.c"
+#include "sched/host.c"
+#include "sched/idle.c"
+#include "sched/inbox.c"
+#include "sched/locked.c"
+#include "sched/look.c"
+#include "sched/mask.c"
+#include "sched/order.c"
+#include "sched/poll.c"
+#include "sched/procs.c"
+#include "sched/resize.c"
+#include "sched/rt.c"
+#include "sched/rt_poll.c"
+#include "sched/runq.c"
+#include "sched/select.c"
+#include "sched/stats.c"
+#include "sched/syscall.c"
+#include "sched/sysmon.c"
+#include "sched/timer.c"
+#include "sched/topology.c"
+#include "sched/trace.c"
+#include "sched/world.c"
+#define set_count global_set_count  // chan.c has one too
+#include "sched/global.c"
+#undef set_count
+
+#endif

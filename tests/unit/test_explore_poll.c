@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Netpoll and the inbox under interleaving (rows 23b, 24): a G that waits for a
+// descriptor is woken once by an event, the deadline or close, whichever comes
+// when; no post is lost; nobody sleeps while something is there; no deadlock is
+// reported while somebody waits for a descriptor.
+//
+// Found when broken (tests/explore/mutants): a wait that does not look again at
+// closed; a G that is shown by a store; an M that blocks in netpoll and is not
+// broken out of it; two that block; a push that rings nobody; a second look
+// that forgets the inbox.
+#include "tests/explore/sched_explore.h"
+
+enum { POLL_TASKS = 4, FD = 3, EVENTS = 2 };
+
+static Shared world;
+static PollDesc *desc;
+static int events_seen, results[8];
+static uint32_t posted, is_open;
+
+// --- What Gs do -------------------------------------------------------------
+static void opener(Task *t) {
+  desc = poll_open(t->shared->s, FD);
+  EXPLORE_CHECK(desc != NULL, "the descriptor cannot be opened");
+  rt_store_seq(&is_open, 1u);
+}
+
+// Until as many events have come as were sent, or it ends otherwise.
+static void reader(P *p, Task *t) {
+  CO_BEGIN;
+  opener(t);
+  while (events_seen < EVENTS) {
+    CO_POLL(desc, POLL_READ);
+    results[t->chosen]++;
+    if (t->chosen != POLL_READY) break;
+    events_seen = (int)rt_load_seq(&posted);
+  }
+  CO_END;
+}
+
+// Both sides of one descriptor.
+static void writer(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&is_open) == 0) CO_YIELD;
+  CO_POLL(desc, POLL_WRITE);
+  results[t->chosen]++;
+  CO_END;
+}
+
+static void closer(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&is_open) == 0) CO_YIELD;
+  poll_close(p, desc);
+  CO_END;
+}
+
+static void deadliner(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&is_open) == 0) CO_YIELD;
+  poll_deadline(p, desc, POLL_READ, rt_now() + 5000);
+  CO_END;
+}
+
+// Moves it away again: the wait must not end by it.
+static void undecided(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&is_open) == 0) CO_YIELD;
+  poll_deadline(p, desc, POLL_READ, rt_now() + 3000);
+  poll_deadline(p, desc, POLL_READ, 0);
+  rt_store_seq(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void worker(P *p, Task *t) {
+  CO_BEGIN;
+  RT_STEP(&t->i);
+  CO_YIELD;
+  RT_STEP(&t->i);
+  CO_END;
+}
+
+// Holds its M, looking, until the reader has had its events.
+static void hog(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&t->shared->counts[0]) == 0) CO_LOOK;
+  CO_END;
+}
+
+static void reader_beside_hog(P *p, Task *t) {
+  CO_BEGIN;
+  opener(t);
+  CO_POLL(desc, POLL_READ);
+  results[t->chosen]++;
+  rt_store_seq(&t->shared->counts[0], (uint64_t)1);
+  CO_END;
+}
+
+// --- The world outside ------------------------------------------------------
+static void device(void *arg) {
+  int count = *(int *)arg;
+  explore_until_set(&is_open);
+  for (int i = 0; i < count; i++) {
+    rt_add(&posted, 1u);
+    rt_explore_event(FD, true, true);
+  }
+}
+
+// --- Scenarios --------------------------------------------------------------
+typedef struct PollTest {
+  int procs, events;
+  bool sysmon, deadlocks;
+  void (*bodies[POLL_TASKS])(P *p, Task *t);
+} PollTest;
+
+static const PollTest *poll_test;
+
+static void start_all(P *p, Task *t) {
+  for (int i = 1; i < POLL_TASKS && poll_test->bodies[i] != NULL; i++) {
+    world_go(p, &t->shared->tasks[i], poll_test->bodies[i]);
+  }
+  t->body = poll_test->bodies[0];
+  t->body(p, t);
+}
+
+static void poll_body(void *arg) {
+  poll_test = arg;
+  events_seen = 0;
+  posted = is_open = 0;
+  desc = NULL;
+  memset(results, 0, sizeof results);
+  world_init(&world, poll_test->procs, POLL_TASKS);
+  for (int i = 0; i < POLL_TASKS; i++)
+    world.tasks[i].g.resume = task_resume_once;
+  if (poll_test->sysmon) rt_explore_may_start(NULL);
+  int events = poll_test->events;
+  if (events > 0) explore_go(device, &events);
+  SchedEnd end = world_run(&world, start_all);
+  explore_join_all();
+  EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
+  EXPLORE_CHECK(world.s->poll_waiters == 0, "%u waits are left over",
+                world.s->poll_waiters);
+  EXPLORE_CHECK(world.s->inbox.woken == NULL && world.s->inbox.posts == NULL,
+                "the inbox is not empty");
+  EXPLORE_CHECK(results[POLL_BUSY] == 0, "a wait met another one");
+  world_check_empty(&world);
+  world_free(&world);
+}
+
+static void run(const char *name, PollTest test) {
+  Scenario scenario = {
+      .name = name, .body = poll_body, .arg = &test, .preemptions = 0};
+  assert_true(explore(&scenario));
+}
+
+static void events_come(void **state) {
+  (void)state;
+  run("event_1", (PollTest){1, EVENTS, false, false, {reader}});
+  run("event_2", (PollTest){2, EVENTS, false, false, {reader, worker}});
+  run("both_sides", (PollTest){2, EVENTS, false, false, {reader, writer}});
+  run("sysmon", (PollTest){2, EVENTS, true, false, {reader, worker, worker}});
+}
+
+static void ends(void **state) {
+  (void)state;
+  run("close", (PollTest){2, 0, false, false, {reader, closer}});
+  run("close_both", (PollTest){2, 0, false, false, {reader, writer, closer}});
+  run("event_and_close", (PollTest){2, 1, false, false, {reader, closer}});
+  run("deadline", (PollTest){2, 1, false, false, {reader, deadliner}});
+  run("deadline_1", (PollTest){1, 0, false, false, {reader, deadliner}});
+  run("deadline_moved",
+      (PollTest){2, EVENTS, false, false, {reader, undecided}});
+}
+
+static void hogs(void **state) {
+  (void)state;
+  run("hog_1", (PollTest){1, 1, true, false, {reader_beside_hog, hog}});
+  run("hog_2", (PollTest){2, 1, true, false, {reader_beside_hog, hog, hog}});
+}
+
+// --- Posts ------------------------------------------------------------------
+enum { POSTS = 3 };
+
+static SchedPost posts[2][POSTS];
+static G *waiting_g;
+static int ran;
+
+static void post_ran(P *p, SchedPost *post) {
+  ran++;
+  post->next = NULL;
+  if (ran == 2 * POSTS) {
+    sched_ready(p, waiting_g);
+    sched_unpin(p->sched);
+  }
+}
+
+static void poster(void *arg) {
+  SchedPost *mine = arg;
+  for (int i = 0; i < POSTS; i++) {
+    mine[i].fn = post_ran;
+    sched_post(world.s, &mine[i]);
+  }
+}
+
+static bool waits(G *g, void *arg) {
+  waiting_g = g;
+  rt_store_seq((uint32_t *)arg, 1u);
+  return true;
+}
+
+static void post_waiter(P *p, Task *t) {
+  CO_BEGIN;
+  CO_LEAVE(sched_park(p, &t->g, WAIT_OTHER, waits, &is_open));
+  EXPLORE_CHECK(ran == 2 * POSTS, "woken after %d posts", ran);
+  CO_END;
+}
+
+static void post_thread(void *arg) {
+  explore_until_set(&is_open);
+  poster(arg);
+}
+
+static void post_body(void *arg) {
+  poll_test = arg;
+  ran = 0;
+  is_open = 0;
+  world_init(&world, poll_test->procs, POLL_TASKS);
+  sched_pin(world.s);
+  for (int i = 0; i < 2; i++) explore_go(post_thread, posts[i]);
+  SchedEnd end = world_run(&world, start_all);
+  explore_join_all();
+  EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
+  EXPLORE_CHECK(ran == 2 * POSTS, "%d of %d posts", ran, 2 * POSTS);
+  world_check_empty(&world);
+  world_free(&world);
+}
+
+static void run_posts_of(const char *name, PollTest test) {
+  Scenario scenario = {
+      .name = name, .body = post_body, .arg = &test, .preemptions = 0};
+  assert_true(explore(&scenario));
+}
+
+static void posts_arrive(void **state) {
+  (void)state;
+  run_posts_of("post_1", (PollTest){1, 0, false, false, {post_waiter}});
+  run_posts_of("post_2",
+               (PollTest){2, 0, false, false, {post_waiter, worker, worker}});
+  run_posts_of("post_3", (PollTest){3, 0, false, false, {post_waiter, worker}});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(events_come),
+      cmocka_unit_test(ends),
+      cmocka_unit_test(hogs),
+      cmocka_unit_test(posts_arrive),
+  };
+  explore_program(15);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

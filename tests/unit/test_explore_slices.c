@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Turns under interleaving (rows 5, 8, 10, 19): who computes without end is
+// preempted, two Gs that keep readying one another hold neither the ring nor
+// the global queue up, a G that a timer woke waits a millisecond and not a
+// slice; and what is preempted or displaced meanwhile is neither lost nor run
+// twice, with thieves about.
+//
+// Gs that compute let virtual time pass themselves. Where a turn never comes
+// the run is a livelock.
+//
+// Found when broken (tests/explore/mutants): slices that do not end, or not for
+// a G that a timer woke; a turn of runnext that never ends; a preempted G that
+// goes to runnext; a displaced G that stays in runnext, too.
+#include "tests/explore/sched_explore.h"
+
+enum { SLICE_TASKS = 6, SLICE_LIMIT = 30000, URGENT_LOOKS = 16 };
+
+static const int64_t some_ns = 400 * NS_PER_US;  // computed between two looks
+
+static Shared world;
+static uint32_t runs[SLICE_TASKS];  // atomic: how often each began
+static int64_t looks_since_due;
+
+static void raise_flag(P *p, Task *t) {
+  EXPLORE_CHECK(rt_add(&runs[t->id], 1u) == 0, "goroutine %d ran twice", t->id);
+  rt_add(&t->shared->flag, 1u);
+  task_end(p, t);
+}
+
+// --- Computing --------------------------------------------------------------
+// Others have CPUs of their own.
+static void compute_for(int64_t ns) {
+  explore_pass_time(ns);
+  explore_yield();
+}
+
+// Until all the others have run.
+static void compute(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&t->shared->flag) < t->n) {
+    compute_for(some_ns);
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+// Its children wait in runnext and in the ring.
+static void spawn_and_compute(P *p, Task *t) {
+  t->n = 3;
+  for (int i = 1; i <= t->n; i++) {
+    world_go(p, &t->shared->tasks[i], raise_flag);
+  }
+  t->body = compute;
+  compute(p, t);
+}
+
+// A child more after each look: the ring overflows, runnext is displaced.
+static void compute_and_spawn(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 1; t->i < SLICE_TASKS; t->i++) {
+    compute_for(some_ns * 10);
+    world_go(p, &t->shared->tasks[t->i], raise_flag);
+    CO_LOOK;
+  }
+  t->n = SLICE_TASKS - 1;
+  t->line = 0;
+  t->body = compute;
+  compute(p, t);
+  return;
+  CO_END;
+}
+
+// --- Readying one another ---------------------------------------------------
+static void answer(P *p, Task *t) {
+  CO_BEGIN;
+  for (;;) {
+    CO_RECV(t->shared->chans[0]);
+    if (!t->ok) break;
+    CO_SEND(t->shared->chans[1], t->word);
+  }
+  CO_END;
+}
+
+// A question, and its answer: until the others have run.
+static void ask(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&t->shared->flag) < t->n) {
+    CO_SEND(t->shared->chans[0], 1);
+    CO_RECV(t->shared->chans[1]);
+  }
+  chan_close(p, t->shared->chans[0]);
+  CO_END;
+}
+
+static void yield_then_set(P *p, Task *t) {
+  CO_BEGIN;
+  CO_YIELD;
+  raise_flag(p, t);
+  return;
+  CO_END;
+}
+
+static void ask_beside_others(P *p, Task *t) {
+  t->n = 2;
+  world_go(p, &t->shared->tasks[1], raise_flag);
+  world_go(p, &t->shared->tasks[2], yield_then_set);
+  world_go(p, &t->shared->tasks[3], answer);
+  t->body = ask;
+  ask(p, t);
+}
+
+// --- A timer beside one that computes ---------------------------------------
+static void sleep_then_set(P *p, Task *t) {
+  CO_BEGIN;
+  CO_SLEEP(NS_PER_MS);
+  raise_flag(p, t);
+  return;
+  CO_END;
+}
+
+static void compute_until_woken(P *p, Task *t) {
+  CO_BEGIN;
+  t->a = rt_now();
+  while (rt_load_seq(&t->shared->flag) == 0) {
+    compute_for(some_ns);
+    if (explore_now() >= t->a + NS_PER_MS) looks_since_due++;
+    CO_LOOK;
+  }
+  EXPLORE_CHECK(looks_since_due <= URGENT_LOOKS,
+                "a G that a timer woke waited for %d looks",
+                (int)looks_since_due);
+  CO_END;
+}
+
+static void sleep_beside_hog(P *p, Task *t) {
+  CO_BEGIN;
+  world_go(p, &t->shared->tasks[1], sleep_then_set);
+  CO_YIELD;  // it sleeps now
+  t->line = 0;
+  t->body = compute_until_woken;
+  compute_until_woken(p, t);
+  return;
+  CO_END;
+}
+
+// --- Scenarios --------------------------------------------------------------
+typedef struct SliceTest {
+  int procs;
+  void (*body)(P *p, Task *t);
+  bool sysmon;
+} SliceTest;
+
+static void slice_body(void *arg) {
+  const SliceTest *test = arg;
+  memset(runs, 0, sizeof runs);
+  looks_since_due = 0;
+  world_init(&world, test->procs, SLICE_TASKS);
+  world_chan(&world, 0, 0);
+  world_chan(&world, 1, 0);
+  if (test->sysmon) rt_explore_may_start(NULL);
+  SchedEnd end = world_run(&world, test->body);
+  EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
+  world_check_empty(&world);
+  world_free(&world);
+}
+
+static void run(const char *name, SliceTest test) {
+  Scenario scenario = {.name = name,
+                       .body = slice_body,
+                       .arg = &test,
+                       .step_limit = SLICE_LIMIT,
+                       .preemptions = 0};
+  assert_true(explore(&scenario));
+}
+
+static void computing_is_preempted(void **state) {
+  (void)state;
+  run("preempt_1", (SliceTest){1, spawn_and_compute, false});
+  run("preempt_2", (SliceTest){2, spawn_and_compute, false});
+  run("preempt_sysmon", (SliceTest){2, spawn_and_compute, true});
+  run("displace_1", (SliceTest){1, compute_and_spawn, false});
+  run("displace_2", (SliceTest){2, compute_and_spawn, false});
+  run("displace_3", (SliceTest){3, compute_and_spawn, true});
+}
+
+static void runnext_has_no_more_than_its_turn(void **state) {
+  (void)state;
+  run("pair_1", (SliceTest){1, ask_beside_others, false});
+  run("pair_2", (SliceTest){2, ask_beside_others, false});
+}
+
+static void woken_by_a_timer_is_urgent(void **state) {
+  (void)state;
+  run("urgent", (SliceTest){1, sleep_beside_hog, false});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(computing_is_preempted),
+      cmocka_unit_test(runnext_has_no_more_than_its_turn),
+      cmocka_unit_test(woken_by_a_timer_is_urgent),
+  };
+  explore_program(9);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

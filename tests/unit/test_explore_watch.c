@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// Watching under interleaving: a thread without a P stops the world (row 35b,
+// dumps) against all that runs, against other stops, and against the end; and
+// events are kept meanwhile, in rings that go over at once.
+//
+// Found when broken: a restart that does not look for the deadlock which came
+// while the world was stopped; an outsider that does not wait for its turn.
+#include "tests/explore/sched_explore.h"
+
+enum { WATCH_TASKS = 5, WATCH_PS = 3, WATCH_STOPS = 2, WATCH_TRIES = 20 };
+
+typedef struct WatchTest {
+  int procs;
+  SchedEnd end;
+  uint32_t events;          // kept for each P; 0: none
+  void (*host)(void *arg);  // what another host's thread does, with a pin
+  void (*bodies[WATCH_TASKS])(P *p, Task *t);
+} WatchTest;
+
+static const WatchTest *watch_test;
+static Shared world;
+static uint32_t inside;  // Gs between two looks: plain, changed by steps
+static bool is_stopped;
+static uint32_t stops;  // by outsiders, in all runs
+
+// --- What Gs do -------------------------------------------------------------
+static void work(void) {
+  EXPLORE_CHECK(!is_stopped, "a goroutine runs while the world is stopped");
+  inside++;
+  RT_STEP(&inside);
+  EXPLORE_CHECK(!is_stopped, "the world was stopped around a goroutine");
+  inside--;
+}
+
+static void check_inside(void *arg) {
+  const Sched *s = ((Shared *)arg)->s;
+  EXPLORE_CHECK(!is_stopped, "two have stopped the world");
+  is_stopped = true;
+  for (int i = 0; i < 3; i++) RT_STEP(&is_stopped);
+  EXPLORE_CHECK(inside == 0, "%u goroutines run in a stopped world", inside);
+  for (int i = 0; i < s->procs; i++) {
+    EXPLORE_CHECK(p_status(s->all_ps[i]) == P_STOPPED, "P %d is not stopped",
+                  i);
+  }
+  is_stopped = false;
+  stops++;
+}
+
+static void worker(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 2; t->i++) {
+    work();
+    CO_LOOK;
+  }
+  CO_YIELD;
+  work();
+  CO_END;
+}
+
+static void caller(P *p, Task *t) {
+  CO_BEGIN;
+  work();
+  CO_QUICK_CALL(RT_STEP(&t->i));
+  work();
+  CO_CALL(RT_STEP(&t->i));
+  work();
+  CO_END;
+}
+
+// An M in a blocking call has no P, either.
+static void calling_stopper(P *p, Task *t) {
+  CO_BEGIN;
+  work();
+  CO_CALL(sched_while_stopped(t->shared->s, check_inside, t->shared));
+  work();
+  CO_END;
+}
+
+static void stopper(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 2; t->i++) {
+    work();
+    if (sched_stop_world(p, &t->g)) {
+      check_inside(t->shared);
+      sched_start_world(p);
+    }
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+// Only another wakes it; nobody does.
+static void sleeper(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(NULL);
+  CO_END;
+}
+
+static void sender(P *p, Task *t) {
+  CO_BEGIN;
+  CO_SEND(t->shared->chans[0], 1);
+  work();
+  CO_END;
+}
+
+static void receiver(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(t->shared->chans[0]);
+  work();
+  CO_END;
+}
+
+// --- Runs -------------------------------------------------------------------
+static void start_all(P *p, Task *t) {
+  for (int i = 1; i < WATCH_TASKS && watch_test->bodies[i] != NULL; i++) {
+    world_go(p, &t->shared->tasks[i], watch_test->bodies[i]);
+  }
+  t->body = watch_test->bodies[0];
+  t->body(p, t);
+}
+
+static void outside(void *arg) {
+  Shared *shared = arg;
+  int stopped = 0;
+  for (int i = 0; i < WATCH_TRIES && stopped < WATCH_STOPS; i++) {
+    if (sched_while_stopped(shared->s, check_inside, shared)) {
+      stopped++;
+    } else {
+      rt_yield_cpu();
+    }
+  }
+}
+
+// A host's thread that posts: the main G waits for it.
+static void post_fn(P *p, SchedPost *post) {
+  (void)post;
+  chan_close(p, world.chans[0]);
+  sched_unpin(world.s);
+}
+
+static bool runs(Sched *s) {
+  rt_lock(&s->lock);
+  bool running = s->running;
+  rt_unlock(&s->lock);
+  return running;
+}
+
+static void poster(void *arg) {
+  static SchedPost post;
+  while (!runs(((Shared *)arg)->s)) rt_yield_cpu();
+  post = (SchedPost){.fn = post_fn};
+  sched_post(((Shared *)arg)->s, &post);
+}
+
+static void leaver(void *arg) { sched_exit_soon(((Shared *)arg)->s); }
+static void unpinner(void *arg) { sched_unpin(((Shared *)arg)->s); }
+
+// RUN and LEAVE take turns on a P.
+static void check_ring(const Sched *s, const P *p) {
+  uint64_t size = s->trace_events, count = p->trace.count;
+  int last = -1;
+  for (uint64_t i = count > size ? count - size : 0; i < count; i++) {
+    int kind = p->trace.events[i % size].kind;
+    if (kind == TRACE_PREEMPT) kind = TRACE_LEAVE;
+    if (kind != TRACE_RUN && kind != TRACE_LEAVE) continue;
+    EXPLORE_CHECK(kind != last, "two events of one kind on P %d", p->id);
+    last = kind;
+  }
+}
+
+static void check_events(Sched *s) {
+  if (watch_test->events == 0) return;
+  for (int i = 0; i < s->procs; i++) check_ring(s, s->all_ps[i]);
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  sched_trace_write(s, out);
+  fclose(out);
+  EXPLORE_CHECK(len > 2 && strcmp(text + len - 3, "}}\n") == 0,
+                "the trace is not whole");
+  free(text);
+}
+
+static void watch_body(void *arg) {
+  watch_test = arg;
+  is_stopped = false;
+  inside = 0;
+  world_init(&world, watch_test->procs, WATCH_TASKS);
+  world_chan(&world, 0, 0);
+  SchedConfig config = {.trace_events = watch_test->events};
+  EXPLORE_CHECK(trace_init(world.s, &config), "out of memory");
+  for (int i = 0; i < watch_test->procs; i++) {
+    EXPLORE_CHECK(trace_init_p(world.s->all_ps[i]), "out of memory");
+  }
+  for (int i = 0; i < WATCH_TASKS; i++) {
+    world.tasks[i].g.resume = task_resume_once;  // the P may change
+  }
+  int thread = explore_go(outside, &world), other = 0;
+  if (watch_test->host != NULL) {
+    sched_pin(world.s);
+    other = explore_go(watch_test->host, &world);
+  }
+  SchedEnd end = world_run(&world, start_all);
+  explore_join(thread);
+  if (other != 0) explore_join(other);
+  EXPLORE_CHECK(end == watch_test->end, "the runtime ended as %d", (int)end);
+  EXPLORE_CHECK(!world.s->world_busy, "a stop never ended");
+  if (watch_test->host != leaver) world_check_empty(&world);
+  check_events(world.s);
+  world_free(&world);
+}
+
+static void run(const char *name, WatchTest test) {
+  Scenario scenario = {
+      .name = name, .body = watch_body, .arg = &test, .preemptions = 0};
+  assert_true(explore(&scenario));
+}
+
+static void stopped_from_outside(void **state) {
+  (void)state;
+  stops = 0;
+  run("outside_1", (WatchTest){1, SCHED_EXITED, 0, NULL, {worker, worker}});
+  run("outside_2",
+      (WatchTest){2, SCHED_EXITED, 0, NULL, {worker, caller, worker}});
+  run("outside_3",
+      (WatchTest){
+          WATCH_PS, SCHED_EXITED, 0, NULL, {sender, receiver, caller, worker}});
+  if (getenv("EXPLORE_REPLAY") == NULL) assert_true(stops > 0);
+}
+
+static void against_other_stops(void **state) {
+  (void)state;
+  run("outside_stop", (WatchTest){2, SCHED_EXITED, 0, NULL, {stopper, worker}});
+  run("outside_call",
+      (WatchTest){2, SCHED_EXITED, 0, NULL, {calling_stopper, worker}});
+  run("outside_both",
+      (WatchTest){
+          WATCH_PS, SCHED_EXITED, 0, NULL, {stopper, calling_stopper, caller}});
+}
+
+static void deadlocks_meanwhile_are_found(void **state) {
+  (void)state;
+  run("outside_deadlock", (WatchTest){1, SCHED_DEADLOCK, 0, NULL, {sleeper}});
+  run("outside_deadlock_2",
+      (WatchTest){2, SCHED_DEADLOCK, 0, NULL, {sleeper, receiver, worker}});
+  run("outside_unpin", (WatchTest){.procs = 2,
+                                   .end = SCHED_DEADLOCK,
+                                   .host = unpinner,
+                                   .bodies = {sleeper}});
+  run("outside_exit", (WatchTest){.procs = 1,
+                                  .end = SCHED_EXITED,
+                                  .host = leaver,
+                                  .bodies = {sleeper}});
+  run("outside_exit_2", (WatchTest){.procs = 2,
+                                    .end = SCHED_EXITED,
+                                    .host = leaver,
+                                    .bodies = {sleeper, sleeper}});
+  run("outside_deadlock_call",
+      (WatchTest){2, SCHED_DEADLOCK, 0, NULL, {sleeper, caller}});
+}
+
+static void posts_meanwhile_arrive(void **state) {
+  (void)state;
+  run("outside_post", (WatchTest){.procs = 1,
+                                  .end = SCHED_EXITED,
+                                  .host = poster,
+                                  .bodies = {receiver}});
+  run("outside_post_2", (WatchTest){.procs = 2,
+                                    .end = SCHED_EXITED,
+                                    .host = poster,
+                                    .bodies = {receiver, worker}});
+}
+
+static void events_are_kept(void **state) {
+  (void)state;
+  run("events",
+      (WatchTest){2, SCHED_EXITED, 4, NULL, {sender, receiver, caller}});
+  run("events_stop",
+      (WatchTest){
+          WATCH_PS, SCHED_EXITED, 64, NULL, {stopper, caller, worker, caller}});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stopped_from_outside),
+      cmocka_unit_test(against_other_stops),
+      cmocka_unit_test(deadlocks_meanwhile_are_found),
+      cmocka_unit_test(posts_meanwhile_arrive),
+      cmocka_unit_test(events_are_kept),
+  };
+  explore_program(16);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

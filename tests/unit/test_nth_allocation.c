@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Exhausted memory: each scenario runs once for every n, with its n-th
+// allocation failing, and once more with all from the n-th on failing. An
+// allocation is what failing.h says: memory, an object, a descriptor, a
+// thread. However it ends, it must end by itself, as one of these:
+//  - as without failures: what failed could be done without, or was tried
+//    again;
+//  - with a failure that names memory, descriptors or threads; what it had
+//    printed before is a part of the right output.
+// And nothing is left afterwards.
+#include <setjmp.h>
+
+#include "failing.h"
+
+#include <cmocka.h>
+
+#include "nth_scenarios.h"
+#include "vm/csp.h"
+#include "vm/runtime.h"
+
+enum { TEXT_MAX = 1 << 16 };
+
+// ThreadSanitizer is after other things, and slow: every fifth.
+#if defined(__SANITIZE_THREAD__)
+enum { STEP = 5 };
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+enum { STEP = 5 };
+#else
+enum { STEP = 1 };
+#endif
+#else
+enum { STEP = 1 };
+#endif
+
+// --- What a runtime prints --------------------------------------------------
+typedef struct Printed {
+  char text[TEXT_MAX];
+  size_t len;
+} Printed;
+
+static Printed out, err;
+static char right[TEXT_MAX];  // the output without failures
+static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
+
+static void add(Printed *to, const char *data, size_t len) {
+  pthread_mutex_lock(&printing);
+  if (len > TEXT_MAX - 1 - to->len) len = TEXT_MAX - 1 - to->len;
+  memcpy(to->text + to->len, data, len);
+  to->len += len;
+  to->text[to->len] = '\0';
+  pthread_mutex_unlock(&printing);
+}
+
+static void take_out(void *arg, const char *data, size_t len) {
+  (void)arg;
+  add(&out, data, len);
+}
+
+static void take_err(void *arg, const char *data, size_t len) {
+  (void)arg;
+  add(&err, data, len);
+}
+
+// --- A host's module --------------------------------------------------------
+static const CspClass counter_class = {"counter", NULL, sizeof(int64_t)};
+static const CspClass total_class = {"total", NULL, sizeof(int64_t)};
+
+static CspStatus counter_new(CspCall *call) {
+  return csp_ok(call, csp_host_new(call, &counter_class, NULL));
+}
+
+static CspStatus counter_add(CspCall *call) {
+  int64_t *n = csp_host_data(csp_arg(call, 0), &counter_class), more;
+  if (n == NULL || !csp_need_int(call, 1, &more)) return CSP_PANIC;
+  return csp_ok_int(call, *n += more);
+}
+
+static CspStatus total(CspCall *call) {
+  int64_t *n = csp_state(csp_of(call), &total_class), more;
+  if (n == NULL) return csp_panic_memory(call);
+  if (!csp_need_int(call, 0, &more)) return CSP_PANIC;
+  return csp_ok_int(call, *n += more + 1);
+}
+
+static void double_it(void *data) { *(int64_t *)data *= 2; }
+
+static CspStatus doubled(CspCall *call, void *data, bool made) {
+  int64_t n = *(int64_t *)data;
+  free(data);
+  if (!made) return csp_panic(call, "block: %s", csp_no_thread());
+  return csp_ok_int(call, n);
+}
+
+static CspStatus block(CspCall *call) {
+  int64_t *n = malloc(sizeof *n);
+  if (n == NULL) return csp_panic_memory(call);
+  if (!csp_need_int(call, 0, n)) {
+    free(n);
+    return CSP_PANIC;
+  }
+  return csp_block_slow(call, double_it, doubled, n);
+}
+
+// Waits for a pipe that its own end makes ready.
+typedef struct Ready {
+  CspWait wait;
+  int fds[2];
+  int64_t count;
+} Ready;
+
+static void read_pipe(void *data) {
+  Ready *r = data;
+  char byte;
+  if (r->count < 5) {  // woken for the first time: something was there
+    r->count += read(r->fds[0], &byte, 1) == 1 ? 5 : 0;
+  }
+}
+
+static CspStatus has_read(CspCall *call, void *data, bool made) {
+  Ready *r = data;
+  int64_t count = r->count;
+  close(r->fds[0]);
+  close(r->fds[1]);
+  free(r);
+  if (!made) return csp_panic(call, "ready: %s", csp_no_thread());
+  return csp_ok_int(call, count + 1);
+}
+
+static CspStatus ready(CspCall *call) {
+  Ready *r = calloc(1, sizeof *r);
+  if (r == NULL) return csp_panic_memory(call);
+  if (pipe2(r->fds, O_CLOEXEC) != 0) {
+    free(r);
+    return csp_panic(call, "ready: %s", strerror(errno));
+  }
+  assert_int_equal(write(r->fds[1], "x", 1), 1);
+  return csp_block_fd(call, &r->wait, r->fds[0], false, read_pipe, has_read, r);
+}
+
+static const CspFunction functions[] = {{"counter", "", counter_new},
+                                        {"total", "n", total},
+                                        {"block", "n", block},
+                                        {"ready", "", ready},
+                                        {NULL, NULL, NULL}};
+static const CspFunction counter_methods[] = {
+    {"add", "counter, n", counter_add}, {NULL, NULL, NULL}};
+static const CspModule host = {"host", functions, NULL, NULL, 0};
+
+// --- One attempt ------------------------------------------------------------
+// procs: 0: stepped, without threads.
+static Csp *open_runtime(int procs) {
+  CspConfig config = {.procs = procs,
+                      .stepped = procs == 0,
+                      .allowed = CSP_ALL,
+                      .seed = 1,
+                      .write_out = take_out,
+                      .write_err = take_err};
+  Csp *csp = csp_new(&config);
+  if (csp == NULL) return NULL;
+  csp_install_language(csp);
+  if (csp_install_library(csp) && csp_register(csp, &host) &&
+      csp_register_class(csp, &counter_class, counter_methods) &&
+      csp_register_class(csp, &total_class, NULL))
+    return csp;
+  csp_free(csp);
+  return NULL;
+}
+
+// The status; what it said is in out and err.
+static int act(Csp *csp, const Scenario *s) {
+  int status = -1;
+  char *messages = NULL, *code = NULL;
+  size_t len = strlen(s->text);
+  switch (s->action) {
+    case RUN:
+      csp_run(csp, "nth.csp", s->text, len, &status);
+      break;
+    case CHECK:
+      status = csp_check(csp, "nth.csp", s->text, len, &messages);
+      break;
+    case DISASSEMBLE:
+      code = csp_disassemble(csp, "nth.csp", s->text, len, &messages);
+      status = code != NULL;
+      break;
+  }
+  if (messages != NULL) add(&err, messages, strlen(messages));
+  free(code);
+  if (s->action != RUN && status == 0 && messages == NULL)
+    add(&err, "out of memory", 13);  // as csp.h says
+  free(messages);
+  return status;
+}
+
+static bool says_what_is_out(const char *text) {
+  static const char *const words[] = {"out of memory", "Cannot allocate",
+                                      "Too many open files", "no thread"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strstr(text, words[i]) != NULL) return true;
+  return false;
+}
+
+static bool as_without_failures(const Scenario *s, int status) {
+  return status == s->status && strcmp(out.text, right) == 0 &&
+         strstr(err.text, s->err) != NULL;
+}
+
+static void judge(const Scenario *s, int status, long n) {
+  if (as_without_failures(s, status)) return;
+  // Scripts may catch the panic and print it.
+  bool good = strncmp(right, out.text, out.len) == 0;
+  if (failing.failed > 0 && says_what_is_out(good ? err.text : out.text))
+    return;
+  fail_msg(
+      "%s, allocation %ld%s, of the code at %p: status %d\n--- out:\n%s"
+      "--- err:\n%s---",
+      s->name, n, failing.always ? " and all others" : "", failing.caller,
+      status, out.text, err.text);
+}
+
+// Are there further ones to fail?
+static bool attempt(const Scenario *s, int procs, long n, bool always) {
+  out.len = err.len = 0;
+  out.text[0] = err.text[0] = '\0';
+  char *unused;
+  Csp *csp = open_runtime(procs);
+  assert_non_null(csp);
+  if (s->uses != NULL) {
+    assert_true(csp_check(csp, "uses.csp", s->uses, strlen(s->uses), &unused));
+    free(unused);
+  }
+  fail_empty_caches(&csp->vm.boot->heap);
+  fail_begin(n, always);
+  int status = act(csp, s);
+  fail_free_all(csp);
+  fail_end();
+  if (n == 0 && s->out == NULL) strcpy(right, out.text);
+  judge(s, status, n);
+  if (fail_leaks() > 0)
+    fail_msg("%s: allocation %ld%s, of the code at %p, failed: a leak", s->name,
+             n, always ? " and all others" : "", failing.caller);
+  return failing.failed > 0;
+}
+
+static void try_all(int procs, bool always) {
+  const char *only = getenv("NTH_SCENARIO");  // by hand
+  const char *from = getenv("NTH_FROM");
+  for (int i = 0; i < SCENARIOS; i++) {
+    const Scenario *s = &scenarios[i];
+    if (only != NULL && strcmp(only, s->name) != 0) continue;
+    if (s->out != NULL) strcpy(right, s->out);
+    attempt(s, procs, 0, false);
+    long n = from != NULL ? atol(from) : 1;
+    while (attempt(s, procs, n, always)) n += STEP;
+    if (getenv("NTH_VERBOSE")) printf("%s: %ld allocations\n", s->name, n - 1);
+  }
+}
+
+// --- Tests ------------------------------------------------------------------
+static void a_runtime_is_made_or_not(void **state) {
+  (void)state;
+  for (long n = 1;; n += STEP) {
+    fail_begin(n, n % 2 == 0);
+    Csp *csp = open_runtime(1);
+    fail_free_all(csp);
+    fail_end();
+    if (fail_leaks() > 0) fail_msg("allocation %ld failed: a leak", n);
+    if (failing.failed == 0) {
+      assert_non_null(csp);
+      if (getenv("NTH_VERBOSE")) printf("boot: %ld allocations\n", n - 1);
+      break;
+    }
+  }
+}
+
+static void the_nth_fails(void **state) {
+  (void)state;
+  try_all(1, false);
+}
+
+static void all_fail_from_the_nth_on(void **state) {
+  (void)state;
+  try_all(1, true);
+}
+
+static void all_fail_on_two_ps(void **state) {
+  (void)state;
+  try_all(2, true);
+}
+
+static void all_fail_in_the_hosts_thread(void **state) {
+  (void)state;
+  try_all(0, true);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_runtime_is_made_or_not),
+      cmocka_unit_test(the_nth_fails),
+      cmocka_unit_test(all_fail_from_the_nth_on),
+      cmocka_unit_test(all_fail_on_two_ps),
+      cmocka_unit_test(all_fail_in_the_hosts_thread),
+  };
+  cmocka_set_test_filter(getenv("NTH_TEST"));
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

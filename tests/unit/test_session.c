@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Inputs of a session: what is incomplete, which names they see and declare,
+// what their values are compiled to.
+#include "compile_fixture.h"
+
+static void expect_incomplete(const char *text, bool incomplete) {
+  if (lang_is_incomplete(text, strlen(text)) != incomplete)
+    fail_msg("%s\nis %sincomplete", text, incomplete ? "not " : "");
+}
+
+static void test_incomplete(void **state) {
+  (void)state;
+  static const char *const yes[] = {"func f() {", "f(1,\n",
+                                    "[1, 2",      "{a: 1",
+                                    "x :=",       "1 +\n",
+                                    "a, b = 1,",  "if x {\n} else",
+                                    "`raw",       "/* comment",
+                                    "x := 1 /*",  "\"a ${",
+                                    "\"a ${b",    "switch x {\ncase 1:",
+                                    "struct P {", "for",
+                                    "p.",         "func (p P)",
+                                    "go",         "return f(",
+                                    "label:"};
+  static const char *const no[] = {"",
+                                   "\n",
+                                   "// comment",
+                                   "1",
+                                   "f()",
+                                   "x := 1",
+                                   "func f() { }",
+                                   "1 2",
+                                   "f(]",
+                                   ")",
+                                   "\"open",
+                                   "if x",
+                                   "func f()",
+                                   "x := 1\ny := (1 2",
+                                   "}",
+                                   "{}",
+                                   "'ab",
+                                   "1 +* 2",
+                                   "var = 1\nf("};
+  for (size_t n = 0; n < sizeof yes / sizeof *yes; n++)
+    expect_incomplete(yes[n], strcmp(yes[n], "func (p P)") != 0);
+  for (size_t n = 0; n < sizeof no / sizeof *no; n++)
+    expect_incomplete(no[n], false);
+}
+
+// --- Compiling --------------------------------------------------------------
+static Session *begin(Csp *csp) {
+  static Session session;
+  assert_true(session_begin(&session, csp_vm(csp)));
+  return &session;
+}
+
+static ObjClosure *compile_input(Session *s, SessionInput *input,
+                                 const char *text) {
+  *input = (SessionInput){.path = "in", .text = text, .len = strlen(text)};
+  return session_compile(s, s->vm->boot, input);
+}
+
+// Compiles; the names that are declared.
+static void expect_fine(Session *s, const char *text, const char *names) {
+  SessionInput input;
+  ObjClosure *main = compile_input(s, &input, text);
+  if (main == NULL) fail_msg("%s\nsays %s", text, input.messages);
+  verify_file(vm_csp(s->vm), main->proto);
+  assert_string_equal(input.names, names);
+  session_input_free(&input);
+}
+
+static void expect_wrong(Session *s, const char *text, const char *message) {
+  SessionInput input;
+  assert_null(compile_input(s, &input, text));
+  if (strstr(input.messages, message) == NULL)
+    fail_msg("%s\nsays %s", text, input.messages);
+  session_input_free(&input);
+}
+
+static void test_names(void **state) {
+  Session *s = begin(*state);
+  expect_fine(s, "x := 1", "x ");
+  expect_fine(s, "func f() => x", "f ");
+  expect_fine(s, "x, y := f(), 2", "y x ");
+  expect_fine(s, "struct P { a }", "P ");
+  expect_fine(s, "func (p P) m() => p.a + y", "P.m ");
+  expect_fine(s, "x = 5; const k = 2", "k ");
+  expect_fine(s, "k := 3", "k ");
+  expect_fine(s, "k = 4", "");
+  expect_fine(s, "func f() => 2; func g() => f() + k", "g f ");
+  expect_fine(s, "import kit \"tools/kit\"", "kit ");
+  expect_fine(s, "kit.limit + _", "");
+  expect_wrong(s, "z", "`z` is not declared");
+  expect_wrong(s, "f = 1", "cannot assign to `f`: it is a function");
+  expect_wrong(s, "x := 1; x := 2", "`:=` declares no new name");
+  expect_wrong(s, "1; 2", "the value is not used");
+  expect_wrong(s, "return 1", "returns no values");
+  expect_wrong(s, "_ = _ + 1 +", "unexpected end");
+}
+
+// What was not compiled, or only to look at it, has declared nothing.
+static void test_forgotten(void **state) {
+  Session *s = begin(*state);
+  expect_wrong(s, "a := 1; nope", "`nope`");
+  expect_wrong(s, "a", "`a` is not declared");
+  const char *text = "b := 1; func c() => b";
+  SessionInput input = {
+      .path = "in", .text = text, .len = strlen(text), .dry = true};
+  assert_non_null(session_compile(s, s->vm->boot, &input));
+  session_input_free(&input);
+  expect_wrong(s, "b", "`b` is not declared");
+  expect_wrong(s, "c()", "`c` is not declared");
+}
+
+static void expect_input(Session *s, const char *text, bool bare, bool checked,
+                         const char *code) {
+  SessionInput input;
+  ObjClosure *main = compile_input(s, &input, text);
+  if (main == NULL) fail_msg("%s\nsays %s", text, input.messages);
+  Text out = {0};
+  dis_proto(&out, s->vm, main->proto);
+  text_add(&out, "", 1);
+  if (strstr(out.data, code) == NULL)
+    fail_msg("%s\ngives\n%swithout %s", text, out.data, code);
+  assert_int_equal(input.bare, bare);
+  assert_int_equal(input.checked, checked);
+  text_free(&out);
+  session_input_free(&input);
+}
+
+static void test_values(void **state) {
+  Session *s = begin(*state);
+  expect_fine(s, "func f(c) { return c, nil }; c := 1", "c f ");
+  expect_input(s, "c + 1", true, false, "RET1");
+  expect_input(s, "f(c)", false, false, "RETV");
+  expect_input(s, "f(c)?", false, true, "RETV");
+  expect_input(s, "<-c", false, false, "RETV");
+  expect_input(s, "x := f(c)?", false, false, "FAIL");
+  expect_input(s, "go f(c)", false, false, "RET0");
+  expect_input(s, "c = 2", false, false, "RET0");
+  expect_input(s, "y := _", true, false, "RET0");
+  // functions are read late, but by themselves
+  expect_input(s, "func g(n) => g(n - 1)", false, false, "CALLK");
+  expect_input(s, "g(1)", false, false, "GETG");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_incomplete),
+                                     TEST(test_names), TEST(test_forgotten),
+                                     TEST(test_values)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
