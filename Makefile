@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The whole build. `make help` lists the targets; the settings come first.
-.DELETE_ON_ERROR:
-.SUFFIXES:
+.DELETE_ON_ERROR .SUFFIXES:
 
 # ---- settings ---------------------------------------------------------------
 # DISPATCH=tail|goto       how the interpreter goes from opcode to opcode
@@ -17,7 +16,8 @@ CC := $(CC_$(DISPATCH))
 endif
 
 PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
-            libcmocka-dev clang-format python3 valgrind
+            libedit-dev libcmocka-dev clang-format python3 valgrind g++ relacy-dev spin \
+            pkgconf binutils libuv1-dev
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli
@@ -26,12 +26,10 @@ LAYERS   := sched vm lang stdlib cli
 WRAP_thread = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 # ---- what follows from them -------------------------------------------------
-ifeq ($(filter $(DISPATCH),tail goto),)
-$(error DISPATCH is tail or goto, not "$(DISPATCH)")
-endif
-ifneq ($(SAN),$(filter $(SAN),address thread undefined))
-$(error SAN is address, thread or undefined, not "$(SAN)")
-endif
+$(if $(filter $(DISPATCH),tail goto),,\
+  $(error DISPATCH is tail or goto, not "$(DISPATCH)"))
+$(if $(filter-out address thread undefined,$(SAN)),\
+  $(error SAN is address, thread or undefined, not "$(SAN)"))
 
 # Each configuration has a build folder of its own: objects never mix.
 CC_WORD := $(filter-out $(CC_$(DISPATCH)),$(notdir $(CC)))
@@ -42,25 +40,27 @@ empty   :=
 BUILD   := build$(if $(VARIANT),/$(subst $(empty) $(empty),-,$(VARIANT)))
 
 CFLAGS  ?= $(if $(DEBUG),-O0 -g3,-O2 -g)
+# A branch across a line of the cache costs the interpreter up to a third.
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS) -pthread \
+  -fPIC -fvisibility=hidden -fno-semantic-interposition \
   -I. -Ilang -I$(BUILD)/lang -MMD -MP \
-  -DCSP_DISPATCH_TAIL=$(if $(filter tail,$(DISPATCH)),1,0) \
-  $(if $(DEBUG),-DCSP_DEBUG=1) $(if $(WERROR),-Werror) \
-  $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) \
+  -DCSP_DISPATCH_TAIL=$(if $(filter tail,$(DISPATCH)),1,0) $(if $(DEBUG),-DCSP_DEBUG=1) \
+  $(if $(filter tail-x86_64,$(DISPATCH)-$(shell uname -m)),-mbranches-within-32B-boundaries) \
+  $(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) \
   $(if $(filter undefined,$(SAN)),-fno-sanitize-recover=all)
-LINK    := $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(if $(SAN),-fsanitize=$(SAN))
+LINK     = $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(if $(SAN),-fsanitize=$(SAN))
 
 LIB_SRC  := $(wildcard sched/*.c vm/*.c lang/*.c stdlib/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
-GEN_OBJ  := $(BUILD)/lang/lexer.o $(BUILD)/lang/grammar.o \
-            $(BUILD)/stdlib/stdlib_csp.o
+GEN_OBJ  := $(addprefix $(BUILD)/,lang/lexer.o lang/grammar.o stdlib/stdlib_csp.o)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
-C_FILES  := $(wildcard $(foreach d,$(LAYERS) tests/unit,$d/*.c $d/*.h))
+C_FILES  := $(wildcard $(foreach d,$(LAYERS) tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
 PROGRAM  := $(BUILD)/cspvm
-LIBRARY  := $(BUILD)/libcspvm.a
+# What knows the library's insides (the program, tests) links this.
+INTERNALS := $(BUILD)/internals.a
 
 # make uses all cores unless told otherwise.
 ifeq ($(MAKELEVEL),0)
@@ -68,9 +68,8 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 endif
 
 # ---- for everyday use -------------------------------------------------------
-.PHONY: all run test check lint fmt deps help clean install \
-        bench bench-quick bench-check
-all: $(PROGRAM) $(LIBRARY)  ## build/cspvm and build/libcspvm.a
+.PHONY: all run test check lint fmt deps help clean bench bench-quick bench-check bench-sched bench-sim
+all: $(PROGRAM)  ## build/cspvm, build/libcspvm.a and build/libcspvm.so.*
 
 run: deps  ## install what is missing, build, run FILE=examples/fib.csp
 	@$(MAKE) all >&2
@@ -82,6 +81,7 @@ test: deps  ## install what is missing, build, run all tests
 check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run)
 	@$(WRAP_$(SAN)) tests/run --bin $(PROGRAM) --unit $(BUILD)/tests/unit \
 	  $(if $(SAN)$(DEBUG),--slow 10) $(RUNFLAGS)
+	@$(if $(VARIANT)$(RUNFLAGS),,tests/relacy/run && tests/models/run)
 
 lint:  ## format, layers, file sizes, no warnings from either compiler
 	@sh tests/lint.sh $(LAYERS)
@@ -91,9 +91,11 @@ lint:  ## format, layers, file sizes, no warnings from either compiler
 
 bench bench-quick: all  ## measure beside Lua, LuaJIT, Go and more (BENCHFLAGS)
 	@bench/run --bin $(PROGRAM) $(if $(filter %quick,$@),--quick) $(BENCHFLAGS)
-
+bench-sched: $(INTERNALS)  ## what the scheduler's operations cost, beside Go (BENCHFLAGS)
+	@bench/sched/run --cc "$(CC)" --lib $(INTERNALS) $(BENCHFLAGS)
 bench-check: all  ## fail if a program takes 3 % more instructions than it did
 	@bench/check --bin $(PROGRAM) --flags "$(CFLAGS) DISPATCH=$(DISPATCH)$(SAN:%= SAN=%)"
+bench-sim: ; @bench/sim/run --cc $(CC) --out $(BUILD)/sim $(BENCHFLAGS) ## simulate the scheduler on up to 1024 CPUs
 
 fmt:  ## format the C sources in place
 	clang-format -i $(C_FILES)
@@ -102,28 +104,27 @@ deps:  ## apt-get install the packages that are missing
 	@sh tests/deps.sh $(PACKAGES)
 
 help:  ## this list
-	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 24
+	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/make \1\t\2/p' Makefile vm/library.mk | expand -t 24
 
 clean:  ## remove build/
 	rm -rf build
 
-install: all  ## into DESTDIR/PREFIX (default /usr/local)
-	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/cspvm
-	install -D -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libcspvm.a
-	install -D -m 644 vm/csp.h $(DESTDIR)$(PREFIX)/include/csp.h
+# ---- the library for hosts, and make install --------------------------------
+include vm/library.mk
 
-# ---- programs and the library -----------------------------------------------
-$(PROGRAM): $(CLI_OBJ) $(LIBRARY)
-	$(SAY) $(LINK) -o $@ $^ -lm
+# ---- programs ---------------------------------------------------------------
+$(PROGRAM): $(CLI_OBJ) $(INTERNALS)
+	$(SAY) $(LINK) -o $@ $^ -l:libedit.a -l:libtinfo.a -l:libbsd.a -l:libmd.a -lm
 
-$(LIBRARY): $(LIB_OBJ)
+$(INTERNALS): $(LIB_OBJ)
 	@rm -f $@
 	$(SAY) ar rcs $@ $^
 
-$(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIBRARY)
+$(addprefix $(BUILD)/tests/unit/test_,nth_allocation close): LDFLAGS += @tests/unit/failing.opt
+$(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(INTERNALS)
 	$(SAY) $(LINK) -o $@ $^ -lcmocka -lm
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
@@ -144,7 +145,7 @@ $(BUILD)/stdlib/stdlib_csp.c: stdlib/embed.sh $(wildcard stdlib/*.csp)
 	$(SAY) sh $^ > $@
 
 $(filter $(BUILD)/lang/%,$(LIB_OBJ)): $(BUILD)/lang/grammar.h
-$(GEN_OBJ): %.o: %.c
+$(GEN_OBJ): %.o: %.c Makefile
 	$(SAY) $(CC) $(ALL_CFLAGS) -Wno-unused-parameter -Wno-unused-variable -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:=.d)
