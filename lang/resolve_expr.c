@@ -248,9 +248,7 @@ void resolve_target(Compiler *c, Node *node) {
       resolve_expr(c, node->b);
       break;
     default:
-      resolve_expr(c, node);
-      diag_error(c->diags, node->pos, 1,
-                 "only names, fields and elements can be assigned");
+      resolve_expr(c, node);  // the parser has said what is wrong with it
       break;
   }
 }
