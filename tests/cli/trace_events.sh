@@ -41,9 +41,11 @@ code='import "os"
 import "sched"
 c := chan()
 func worker(n) { for v in c { if v == n { os.exists("Makefile") } } }
-for i in 4 { go worker(i) }
+tasks := []
+for i in 4 { tasks.push(go worker(i)) }
 for i in 1000 { c <- i % 10 }
 close(c)
+for t in tasks { <-t }
 sleep(1ms)
 sched.gc()'
 CSPDEBUG=trace="$TMPDIR/a.json" "$CSPVM" --procs 2 -e "$code" || echo "status $?"
