@@ -29,6 +29,15 @@
       NEXT();                                                               \
     }                                                                       \
   }
+// A float and a small int.
+#define MIXED(op)                                                           \
+  if (value_are_mixed(x, y)) {                                              \
+    Value f;                                                                \
+    if (LIKELY(value_try_flo(value_double(x) op value_double(y), &f))) {    \
+      base[A] = f;                                                          \
+      NEXT();                                                               \
+    }                                                                       \
+  }
 #define FLOATS_FIRST(op, yv, general)                                       \
   {                                                                         \
     Value x = base[B], y = (yv), f;                                         \
@@ -43,7 +52,10 @@
 #define ADD_LIKE(builtin, op, yv, special)  \
   {                                         \
     OVERFLOWING(builtin, base[B], yv)       \
-    else FLOATING(op, special)              \
+    else {                                  \
+      FLOATING(op, special)                 \
+      MIXED(op)                             \
+    }                                       \
     ARITH_SLOW();                           \
   }
 #define IMMEDIATE value_from_small(INSTR_SC(i))
@@ -53,13 +65,14 @@ HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, base[C], SUBF)
 HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, k[C], ADDKF)
 HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, k[C], SUBKF)
 
-#define IMMEDIATE_LIKE(builtin)                  \
+#define IMMEDIATE_LIKE(builtin, op)              \
   {                                              \
     OVERFLOWING(builtin, base[B], IMMEDIATE)     \
+    else MIXED(op)                               \
     ARITH_SLOW();                                \
   }
-HANDLER(ADDI) IMMEDIATE_LIKE(__builtin_add_overflow)
-HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow)
+HANDLER(ADDI) IMMEDIATE_LIKE(__builtin_add_overflow, +)
+HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow, -)
 
 // One factor loses its shift, so that the product keeps just one.
 #define MUL_LIKE(yv, special)                                                         \
@@ -71,8 +84,10 @@ HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow)
         base[A] = (Value)r;                                                  \
         NEXT();                                                              \
       }                                                                      \
-    } else                                                                   \
+    } else {                                                                 \
       FLOATING(*, special)                                                   \
+      MIXED(*)                                                               \
+    }                                                                        \
     ARITH_SLOW();                                                            \
   }
 HANDLER(MUL) MUL_LIKE(base[C], MULF)
@@ -88,8 +103,10 @@ HANDLER(MULI) MUL_LIKE(IMMEDIATE, MULI)
         base[A] = value_from_small((int64_t)x / (int64_t)y);               \
         NEXT();                                                            \
       }                                                                    \
-    } else                                                                 \
+    } else {                                                               \
       FLOATING(/, special)                                                 \
+      MIXED(/)                                                             \
+    }                                                                      \
     ARITH_SLOW();                                                          \
   }
 HANDLER(DIV) DIV_LIKE(base[C], DIVF)

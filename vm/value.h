@@ -66,6 +66,15 @@ static inline bool value_try_flo(double d, Value *out) {
   return value_is_flo(*out);
 }
 
+// A float and a small int, in any order.
+static inline bool value_are_mixed(Value a, Value b) {
+  return value_is_flo(a) ? value_is_small(b)
+                         : value_is_flo(b) && value_is_small(a);
+}
+static inline double value_double(Value v) {  // of a float or a small int
+  return value_is_flo(v) ? value_flo(v) : (double)value_small(v);
+}
+
 static inline bool value_is_obj(Value v) { return (v & OBJ_MASK) == TAG_OBJ; }
 static inline Obj *value_obj(Value v) { return (Obj *)(v - TAG_OBJ); }
 static inline Value value_from_obj(const void *obj) {
