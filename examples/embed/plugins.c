@@ -21,12 +21,12 @@ enum {
   CALLS_DEEP = 10000,
   OUTPUT = 10000,  // bytes
   SCRIPT = 1 << 20,
-  LEFT_OVER_MS = 10,  // for what goroutines still do
 };
 
 typedef struct Plugin {
   const char *path;
   Csp *csp;
+  int64_t time_ms;
   size_t written;
 } Plugin;
 
@@ -40,7 +40,7 @@ static void count_output(void *arg, const char *data, size_t len) {
   if (fits && plugin->written > OUTPUT) csp_interrupt(plugin->csp);
 }
 
-static bool open_plugin(Plugin *plugin, int64_t time_ms) {
+static bool open_plugin(Plugin *plugin) {
   CspConfig config;
   csp_config_init(&config);  // allowed: nothing
   config.stepped = true;
@@ -53,7 +53,7 @@ static bool open_plugin(Plugin *plugin, int64_t time_ms) {
   plugin->csp = csp_new(&config);
   if (plugin->csp == NULL) return false;
   csp_install_language(plugin->csp);
-  csp_limit_time(plugin->csp, time_ms * 1000000);
+  csp_limit_time(plugin->csp, plugin->time_ms * 1000000);
   return csp_install_library(plugin->csp);
 }
 
@@ -115,7 +115,9 @@ static void run(Plugin *plugin, const char *text, size_t len) {
     say_failure(plugin, &result);
     csp_result_free(&result);
   }
-  if (csp_step(plugin->csp, LEFT_OVER_MS * 1000000) == CSP_MORE)
+  // A little more time, for what its goroutines still do.
+  int64_t left_over_ms = 10 + plugin->time_ms / 100;
+  if (csp_step(plugin->csp, left_over_ms * 1000000) == CSP_MORE)
     say(plugin, "what it started goes on; it is ended\n");
 }
 
@@ -132,12 +134,12 @@ static char *read_file(const char *path, size_t *len) {
 }
 
 static void run_file(const char *path, int64_t time_ms) {
-  Plugin plugin = {.path = path};
+  Plugin plugin = {.path = path, .time_ms = time_ms};
   size_t len;
   char *text = read_file(path, &len);
   if (text == NULL) {
     say(&plugin, "cannot be read\n");
-  } else if (!open_plugin(&plugin, time_ms)) {
+  } else if (!open_plugin(&plugin)) {
     say(&plugin, "there is no memory for it\n");
   } else {
     run(&plugin, text, len);
