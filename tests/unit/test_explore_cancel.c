@@ -209,6 +209,7 @@ static void m_call(P *p, Task *t) {
       }
     }
   }
+  // fall through
   case CALLED:;
     CO_MEMBER_END;
 }

@@ -574,18 +574,24 @@ static void places_are_printed(void **state) {
 // --- Thieves ----------------------------------------------------------------
 enum { THIEF_ROUNDS = 60 };
 
+// Ps 0 to 4 are taken, each at its place; the first one's M looks for work.
+static void open_thief(M *m, P *ps[5]) {
+  Sched *s = m->sched;
+  for (int i = 0; i < 5; i++) ps[i] = idle_get_p(s, sched_p(s, i));
+  if (order_locality(s) != NULL) note_all(s);
+  idle_take_p(m, ps[0]);
+  m->spinning = true;
+  s->spinning = 1;
+}
+
 // P 0 has nothing, Ps 1 (same domain), 2 (same node) and 4 (the other node)
 // have one G each; Ps from 5 on are idle. How often P 0 took them from near to
 // far.
 static int from_near_to_far(const SchedTopology *t, int procs) {
   Sched *s = new_sched(procs, t);
   P *ps[5];
-  for (int i = 0; i < 5; i++) ps[i] = idle_get_p(s, sched_p(s, i));
-  if (order_locality(s) != NULL) note_all(s);
   M m = {.sched = s};
-  idle_take_p(&m, ps[0]);
-  m.spinning = true;
-  s->spinning = 1;
+  open_thief(&m, ps);
   here_cpu = 0;
   G gs[3];
   int ordered = 0;
@@ -625,12 +631,8 @@ static void a_thief_looks_from_where_it_is(void **state) {
   SchedTopology t = pairs_and_fours();
   Sched *s = new_sched(5, &t);
   P *ps[5];
-  for (int i = 0; i < 5; i++) ps[i] = idle_get_p(s, sched_p(s, i));
-  note_all(s);
   M m = {.sched = s};
-  idle_take_p(&m, ps[0]);
-  m.spinning = true;
-  s->spinning = 1;
+  open_thief(&m, ps);
   for (int round = 0; round < THIEF_ROUNDS; round++) {
     G near = {.status = G_RUNNABLE}, far = {.status = G_RUNNABLE};
     runq_put(ps[1], &near);
@@ -650,12 +652,8 @@ static void runnext_is_for_the_last_round(void **state) {
   SchedTopology t = pairs_and_fours();
   Sched *s = new_sched(5, &t);
   P *ps[5];
-  for (int i = 0; i < 5; i++) ps[i] = idle_get_p(s, sched_p(s, i));
-  note_all(s);
   M m = {.sched = s};
-  idle_take_p(&m, ps[0]);
-  m.spinning = true;
-  s->spinning = 1;
+  open_thief(&m, ps);
   here_cpu = 0;
   for (int round = 0; round < THIEF_ROUNDS; round++) {
     G next = {.status = G_RUNNABLE}, far = {.status = G_RUNNABLE};
