@@ -52,10 +52,10 @@ OWN_CFLAGS := $(if $(filter tail-x86_64,$(DISPATCH)-$(shell uname -m)),-mbranche
 $(BUILD)/tests/%.o: OWN_CFLAGS := $(if $(DEBUG),,-O1)
 LINK     = $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(if $(SAN),-fsanitize=$(SAN))
 
-LIB_SRC  := $(wildcard sched/*.c vm/*.c lang/*.c stdlib/*.c)
+LIB_SRC  := $(filter-out stdlib/freeze.c,$(wildcard sched/*.c vm/*.c lang/*.c stdlib/*.c))
 CLI_SRC  := $(wildcard cli/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
-GEN_OBJ  := $(addprefix $(BUILD)/,lang/lexer.o lang/grammar.o stdlib/stdlib_csp.o)
+GEN_OBJ  := $(addprefix $(BUILD)/,lang/lexer.o lang/grammar.o stdlib/stdlib_csp.o stdlib/prelude.o)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
@@ -142,12 +142,19 @@ $(BUILD)/lang/grammar.c: lang/grammar.y
 # The empty recipe matters: without it a new token recompiles the lexer late.
 $(BUILD)/lang/grammar.h: $(BUILD)/lang/grammar.c ;
 
-$(BUILD)/stdlib/stdlib_csp.c: stdlib/embed.sh $(wildcard stdlib/*.csp)
+$(BUILD)/stdlib/stdlib_csp.c: stdlib/embed.sh $(filter-out %/prelude.csp,$(wildcard stdlib/*.csp))
 	@mkdir -p $(@D)
 	$(SAY) sh $^ > $@
+
+# The library without its prelude compiles the prelude.
+$(BUILD)/stdlib/freeze: $(filter-out %/prelude.o,$(LIB_OBJ)) $(BUILD)/stdlib/freeze.o
+	$(SAY) $(LINK) -o $@ $^ -lm
+
+$(BUILD)/stdlib/prelude.c: $(BUILD)/stdlib/freeze stdlib/prelude.csp
+	$(SAY) $(WRAP_$(SAN)) $^ > $@
 
 $(filter $(BUILD)/lang/%,$(LIB_OBJ)): $(BUILD)/lang/grammar.h
 $(GEN_OBJ): %.o: %.c Makefile
 	$(SAY) $(CC) $(ALL_CFLAGS) -Wno-unused-parameter -Wno-unused-variable -c -o $@ $<
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:=.d)
+-include $(LIB_OBJ:.o=.d) $(BUILD)/stdlib/freeze.d $(CLI_OBJ:.o=.d) $(UNIT:=.d)

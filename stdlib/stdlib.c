@@ -45,10 +45,13 @@ static bool register_modules(Csp *csp) {
   return true;
 }
 
-bool csp_install_library(Csp *csp) {
-  const CspEmbedded *prelude = find_source("prelude");
+bool library_natives(Csp *csp) {
   return register_modules(csp) && strings_install(csp) && list_install(csp) &&
          bytes_install(csp) && os_install(csp) && fmt_install(csp) &&
-         rand_install(csp) && prelude &&
-         csp_register_prelude(csp, prelude->text, prelude->len);
+         rand_install(csp);
+}
+
+bool csp_install_library(Csp *csp) {
+  return library_natives(csp) &&
+         csp_register_prelude(csp, csp_prelude, csp_prelude_words);
 }

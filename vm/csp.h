@@ -238,9 +238,15 @@ bool csp_register_methods(Csp *csp, CspType type, const CspFunction *functions);
 // only.
 bool csp_register_builtins(Csp *csp, const CspFunction *functions);
 // A part of the library in the language: functions, which become builtins, and
-// methods of built-in types. Compiled at once; its other statements never run.
-// After csp_install_language.
-bool csp_register_prelude(Csp *csp, const char *source, size_t len);
+// methods of built-in types, nothing else. Compiled into an image of *count
+// words, malloced, for csp_register_prelude; this runtime itself is only good
+// for csp_free then. After csp_install_language and what registers the natives
+// that the source names. NULL: errors, which were written.
+uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
+                              size_t *count);
+// What such an image holds: after the same natives are registered, in the same
+// version. false: another version's image, as was written, or no memory.
+bool csp_register_prelude(Csp *csp, const uint32_t *image, size_t count);
 void csp_module_set(CspCall *call, CspValue module, const char *name,
                     CspValue value);
 

@@ -187,36 +187,3 @@ Value vm_builtin(Local *local, const char *name) {
     return VALUE_UNDEF;
   return v;
 }
-
-// The functions it declares become builtins. false: out of memory.
-static bool publish(Vm *vm, const ObjModule *module) {
-  uint64_t at = 0;
-  Value key, cell;
-  while (map_next(vm, module->members, heap_load(&module->members->table), &at,
-                  &key, &cell)) {
-    Value v = ((ObjCell *)value_obj(cell))->value;
-    if (map_set(vm->boot, vm->builtins, key, v) != MAP_OK) return false;
-  }
-  return true;
-}
-
-bool csp_register_prelude(Csp *csp, const char *source, size_t len) {
-  Vm *vm = &csp->vm;
-  ObjModule *module = module_new(vm, "prelude");
-  if (module == NULL || vm->compile == NULL) return false;
-  CompileInput input = {.path = "prelude.csp",
-                        .text = source,
-                        .len = len,
-                        .privileged = true,
-                        .module = module};
-  char *errors = NULL;
-  if (vm->compile(vm, &input, &errors) == NULL) {
-    if (errors != NULL) output_error(csp, errors, strlen(errors));
-    free(errors);
-    return false;
-  }
-  if (!publish(vm, module)) return false;
-  Value concat = vm_builtin(vm->boot, "_concat");
-  if (concat != VALUE_UNDEF) csp->code.concat = concat;
-  return true;
-}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// vm/image.c: a prelude's functions are the same from an image as from the
+// compiler; what no image can hold is refused, and so is another version's.
+#include "embed_fixture.h"
+#include "vm/code.h"
+#include "vm/native.h"
+
+// All kinds of constants and parameters, and functions that refer to each
+// other, forwards and backwards.
+static const char source[] =
+    "func counter(from = 0, step = 2.5) {\n"
+    "  return func() {\n"
+    "    from += step\n"
+    "    return from\n"
+    "  }\n"
+    "}\n"
+    "func is_even(n) => n == 0 || is_odd(n - 1)\n"
+    "func is_odd(n) => n != 0 && is_even(n - 1)\n"
+    "func describe(first, rest...) =>\n"
+    "  \"${first}|${len(rest)}|${rest.join(\"-\")}|\" + \"h\\u{e9}\"\n"
+    "func big() => 2305843009213693951\n"
+    "func small() => -1\n"
+    "func nothing() { return nil, true, false }\n"
+    "func adders() => [func(x) => x + 1, func(x) => x - 1]\n"
+    "func guarded(f) {\n"
+    "  defer func() { recover() }()\n"
+    "  return f()\n"
+    "}\n"
+    "func fails() {\n"
+    "  return nil +\n"
+    "    1\n"
+    "}\n"
+    "func (xs list) second() => xs[1]\n"
+    "func (m map) size() => len(m)\n";
+
+static const char script[] =
+    "c := counter(step: 1.5)\n"
+    "c()\n"
+    "println(c(), is_even(10), is_odd(10), describe(1, 2, 3))\n"
+    "a, b, d := nothing()\n"
+    "println(big(), small(), a, b, d, adders()[0](1), adders()[1](1))\n"
+    "println([1, 2].second(), {1: 2}.size())\n"
+    "println(guarded(func() { return 5 }), counter(3)())\n"
+    "fails()\n";
+
+// The functions that the prelude is made of, as text, the newest first.
+static char *code_since(Csp *csp, const Proto *before) {
+  Text text = {0};
+  for (const Proto *p = csp_vm(csp)->protos; p != before; p = p->next) {
+    uint32_t at;
+    if (p->flags & PROTO_MAIN) continue;
+    assert_null(proto_verify(p, &at));
+    text_addf(&text, "flags %x, %d results\n", p->flags, p->nresults);
+    dis_proto(&text, csp_vm(csp), p);
+  }
+  text_add(&text, "", 1);
+  assert_false(text.failed);
+  return text.data;
+}
+
+static uint32_t *compile(Host *host, const char *text, size_t *count) {
+  return csp_compile_prelude(host->csp, text, strlen(text), count);
+}
+
+// --- Tests ------------------------------------------------------------------
+static void an_image_holds_what_was_compiled(void **state) {
+  (void)state;
+  Host made, taken;
+  open_host(&made, 1);
+  const Proto *before = csp_vm(made.csp)->protos;
+  size_t count;
+  uint32_t *image = compile(&made, source, &count);
+  if (image == NULL) fail_msg("%s", made.err);
+  char *compiled = code_since(made.csp, before);
+  assert_non_null(strstr(compiled, "CLOSURE"));
+  close_host(&made);
+
+  open_host(&taken, 1);
+  before = csp_vm(taken.csp)->protos;
+  assert_true(csp_register_prelude(taken.csp, image, count));
+  free(image);  // it is not needed any more
+  char *loaded = code_since(taken.csp, before);
+  assert_string_equal(loaded, compiled);
+  free(loaded);
+  free(compiled);
+  assert_int_equal(run(&taken, script), 1);
+  assert_string_equal(taken.out,
+                      "3.0 true false 1|2|2-3|hé\n"
+                      "2305843009213693951 -1 nil true false 2 0\n"
+                      "2 1\n"
+                      "5 5.5\n");
+  assert_non_null(strstr(taken.err, "fails at prelude.csp:20:"));
+  close_host(&taken);
+}
+
+static void only_functions_are_held(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {"x := 1\n", "prelude: `x` is no function"},
+      {"const x = 1\n", "prelude: `x` is no function"},
+      {"struct P { x }\n", "prelude: `P` is no function"},
+      {"func f(a) => a\nfunc g() => f(a: 1)\n",
+       "prelude: `g` holds a constant of type list"},
+      {"func f( {\n", "prelude.csp:1:9: error:"},
+      {"func f() => g()\n", "`g` is not declared"},
+  };
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    Host host;
+    size_t count;
+    open_host(&host, 1);
+    assert_null(compile(&host, cases[n].text, &count));
+    if (strstr(host.err, cases[n].message) == NULL)
+      fail_msg("%sgives %s", cases[n].text, host.err);
+    close_host(&host);
+  }
+}
+
+static void another_versions_image_is_refused(void **state) {
+  (void)state;
+  Host host;
+  size_t count;
+  open_host(&host, 1);
+  uint32_t *image = compile(&host, "func f() => 1\n", &count);
+  assert_non_null(image);
+  assert_false(csp_register_prelude(host.csp, image, count - 1));
+  assert_false(csp_register_prelude(host.csp, image, 0));
+  image[0]++;
+  assert_false(csp_register_prelude(host.csp, image, count));
+  assert_non_null(strstr(host.err, "another version: build it again"));
+  assert_int_equal(run(&host, "f()\n"), 2);
+  free(image);
+  close_host(&host);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_image_holds_what_was_compiled),
+      cmocka_unit_test(only_functions_are_held),
+      cmocka_unit_test(another_versions_image_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
