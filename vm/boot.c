@@ -139,7 +139,7 @@ void boot_free(Csp *csp) {
     m = next;
   }
   for (size_t n = 0; n < csp->native_count; n++)
-    native_def_free(csp->natives[n]);
+    free(csp->natives[n]);
   free(csp->natives);
   free(csp->failed);
 }

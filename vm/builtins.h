@@ -16,6 +16,8 @@ CspStatus builtin_bytes(CspCall *call);
 CspStatus builtin_list(CspCall *call);
 CspStatus builtin_map(CspCall *call);
 CspStatus builtin_copy(CspCall *call);
+CspStatus builtin_chan(CspCall *call);
+CspStatus builtin_close(CspCall *call);
 
 extern const CspFunction list_core_methods[];  // builtins.c
 extern const CspFunction group_methods[];      // group.c

@@ -50,7 +50,7 @@ static CspStatus chan_that_grows(CspCall *call, int64_t n) {
 
 // chan(n = 0, drop = nil, grow = nil): a channel that holds n values, and drops
 // the oldest or grows when it is full.
-static CspStatus builtin_chan(CspCall *call) {
+CspStatus builtin_chan(CspCall *call) {
   int64_t n = 0;
   if (given(call, ARG_N) && !csp_need_int(call, ARG_N, &n)) return CSP_PANIC;
   if (n < 0 || n > CHAN_MOST)
@@ -63,7 +63,7 @@ static CspStatus builtin_chan(CspCall *call) {
   return chan_made(call, channel_new(call->local, (uint32_t)n));
 }
 
-static CspStatus builtin_close(CspCall *call) {
+CspStatus builtin_close(CspCall *call) {
   Value v = csp_arg(call, 0).word;
   if (v == VALUE_NIL) return csp_panic(call, "close of nil channel");
   if (!value_is_type(v, OBJ_CHAN)) return csp_bad_arg(call, 0, "a channel");

@@ -61,7 +61,7 @@ static bool too_many(Local *l, Goroutine *g, const char *name, int argc,
 
 // Named arguments leave undef where nothing was given.
 static bool missing_named(Local *l, Goroutine *g, const char *name,
-                          ObjString **names, const Value *args, int argc,
+                          ObjString *const *names, const Value *args, int argc,
                           int required) {
   for (int n = 0; n < argc && n < required; n++)
     if (args[n] == VALUE_UNDEF)
@@ -184,7 +184,7 @@ bool call_spread(Local *l, Goroutine *g, int a, int b, int c) {
 
 // --- Named arguments --------------------------------------------------------
 typedef struct Params {
-  ObjString **names;
+  ObjString *const *names;
   int count;  // that can be named
   int skip;   // 1: a bound receiver comes first
 } Params;
@@ -301,10 +301,22 @@ Next call_deferred(Local *l, Goroutine *g, const ObjValues *record,
   return call_value(l, g, window, argc, 0, ret);
 }
 
+// Whether that was all of the call.
+static bool deferred_quick(Local *l, const ObjValues *record) {
+  if (!value_is_type(record->slots[2], OBJ_NATIVE)) return false;
+  const NativeDef *def = ((ObjNative *)value_obj(record->slots[2]))->def;
+  Value none;
+  return def->quick != NULL &&
+         def->quick(l, def, record->slots + 3, (int)record->len - 3, &none);
+}
+
 Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
                           Value *from, int n) {
+  const ObjValues *record;
   group_unshield(g);
-  const ObjValues *record = call_pop_deferred(l, g);
+  do {
+    record = call_pop_deferred(l, g);
+  } while (record != NULL && deferred_quick(l, record));
   if (record != NULL) return call_deferred(l, g, record, self);
   if (n >= 0) return call_return(l, g, from, n);
   const ObjValues *list = (const ObjValues *)value_obj(*from);

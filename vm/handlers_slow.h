@@ -78,12 +78,12 @@ SHARED(grow_stack) {
   pc--;
   NEXT();
 }
-// A call of a native for one result, or none, that has a quick form (quick.c).
+// A call of a native that has a quick form (quick.c).
 #define QUICK_NATIVE(f, argc, words)                                       \
   do {                                                                     \
     const NativeDef *def = ((ObjNative *)value_obj(f))->def;               \
     Value result;                                                          \
-    if (def->quick != NULL && C <= 1 &&                                    \
+    if (def->quick != NULL && C <= def->quick_results &&                   \
         def->quick(l, def, base + A + FRAME_WORDS, (int)(argc), &result)) {\
       if (C == 1) base[A] = result;                                        \
       pc += (words);                                                       \

@@ -132,7 +132,6 @@ void native_drop(Goroutine *g);  // RESUME_CALL, but it never runs again
 // The same at the runtime's end, when natives may be called: the native frees
 // what the call was for. l: any.
 void native_close(Local *l, Goroutine *g);
-void native_def_free(NativeDef *def);
 // boot.c: frees it at the end; false: out of memory
 bool vm_keep_native(Vm *vm, NativeDef *def);
 

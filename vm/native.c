@@ -20,13 +20,28 @@ typedef struct Pending {
 } Pending;
 
 // --- Making -----------------------------------------------------------------
+// One block: the record, its parameters' names, its own.
+static NativeDef *def_new(const char *module, const char *name,
+                          const char *params) {
+  size_t count = *params != '\0';
+  for (const char *s = params; *s; s++) count += *s == ',';
+  size_t names = count * sizeof(ObjString *);
+  size_t before = module ? strlen(module) + 1 : 0, len = strlen(name);
+  NativeDef *def = calloc(1, sizeof *def + names + before + len + 1);
+  if (def == NULL) return NULL;
+  char *text = (char *)(def->param_names + count);
+  def->name = text;
+  if (module) {
+    memcpy(text, module, before - 1);
+    text[before - 1] = '.';
+  }
+  memcpy(text + before, name, len);
+  return def;
+}
+
 // Reads "a, b = 1, rest..." into def. false: out of memory.
 static bool parse_params(Vm *vm, NativeDef *def, const char *params) {
-  int count = *params != '\0';
-  for (const char *s = params; *s; s++) count += *s == ',';
-  def->param_names = calloc((size_t)count + 1, sizeof *def->param_names);
-  if (def->param_names == NULL) return false;
-  for (const char *s = params; count > 0; count--) {
+  for (const char *s = params; *s != '\0';) {
     while (*s == ' ') s++;
     size_t word = strcspn(s, " =,.");
     size_t all = strcspn(s, ",");
@@ -103,48 +118,29 @@ static CspStatus call_real(CspCall *call) {
   return csp_ok_float(call, call->def->real(x));
 }
 
-// Takes over what a row with a function says, and gives its parameters;
-// `missing`: it must not be called.
-static const char *read_row(NativeDef *def, const CspFunction *row,
-                            uint32_t missing) {
+Value native_new(Vm *vm, const char *module, const CspFunction *row,
+                 const NativeRules *rules) {
   static const char real[] = "real ";
+  uint32_t missing = rules->needs & ~vm_csp(vm)->config.allowed;
   bool is_real = strncmp(row->params, real, strlen(real)) == 0;
+  const char *params = is_real ? row->params + strlen(real) : row->params;
+  NativeDef *def = def_new(module, row->name, params);
+  ObjNative *native =
+      (ObjNative *)heap_alloc(&vm->boot->heap, sizeof *native, OBJ_NATIVE);
+  if (def == NULL || native == NULL || !parse_params(vm, def, params) ||
+      !vm_keep_native(vm, def)) {
+    free(def);
+    return VALUE_UNDEF;
+  }
   def->fn = missing ? forbidden : is_real ? call_real : row->fn;
   if (def->fn == call_real)
     def->real = (double (*)(double))(void (*)(void))row->fn;
   def->missing = (uint8_t)missing;
-  def->quick = quick_form(def);
-  return is_real ? row->params + strlen(real) : row->params;
-}
-
-Value native_new(Vm *vm, const char *module, const CspFunction *function,
-                 const NativeRules *rules) {
-  NativeDef *def = calloc(1, sizeof *def);
-  ObjNative *native =
-      (ObjNative *)heap_alloc(&vm->boot->heap, sizeof *native, OBJ_NATIVE);
-  char *name = NULL;
-  if (def == NULL || native == NULL ||
-      asprintf(&name, "%s%s%s", module ? module : "", module ? "." : "",
-               function->name) < 0) {
-    free(def);
-    return VALUE_UNDEF;
-  }
-  uint32_t missing = rules->needs & ~vm_csp(vm)->config.allowed;
-  def->name = name;
-  const char *params = read_row(def, function, missing);
+  quick_choose(def);
   def->repeatable = rules->repeatable;
   native->def = def;
   native->data = NULL;
-  if (parse_params(vm, def, params) && vm_keep_native(vm, def))
-    return value_from_obj(native);
-  native_def_free(def);
-  return VALUE_UNDEF;
-}
-
-void native_def_free(NativeDef *def) {
-  free((char *)(uintptr_t)def->name);
-  free(def->param_names);
-  free(def);
+  return value_from_obj(native);
 }
 
 // --- Finishing --------------------------------------------------------------

@@ -11,20 +11,21 @@ enum { NATIVE_RESULTS_MAX = CSP_RESULTS_MAX };
 // quick.c; owner P
 typedef bool (*QuickFn)(Local *l, const NativeDef *def, const Value *args,
                         int argc, Value *out);
-QuickFn quick_form(const NativeDef *def);  // NULL: none
+void quick_choose(NativeDef *def);  // sets quick, quick_results
 
 // A native function as registered, with its parameters taken apart once.
 struct NativeDef {
-  const char *name;  // "strings.split", for messages
+  const char *name;  // "strings.split", for messages; behind param_names
   CspFn fn;
   double (*real)(double);  // CSP_REAL; or NULL
   QuickFn quick;           // the usual case of it, or NULL
   uint8_t nparams;         // rest excluded
   uint8_t nrequired;
   bool rest;
-  bool repeatable;          // CSP_REPEATABLE
-  uint8_t missing;          // the capability that is not given, or 0
-  ObjString **param_names;  // interned
+  bool repeatable;           // CSP_REPEATABLE
+  uint8_t missing;           // the capability that is not given, or 0
+  uint8_t quick_results;     // that quick gives: no call may want more
+  ObjString *param_names[];  // nparams, interned
 };
 
 // What rows without a function have said about those behind them.
@@ -102,7 +103,7 @@ void fd_wait_drop(FdWait *w);         // of a goroutine that never runs again
 
 // --- native.c ---------------------------------------------------------------
 // An ObjNative for this function (module may be NULL). Boot time.
-Value native_new(Vm *vm, const char *module, const CspFunction *function,
+Value native_new(Vm *vm, const char *module, const CspFunction *row,
                  const NativeRules *rules);
 // The first function of a table from `at` on, or NULL at its end; rules begin
 // zeroed.

@@ -3,9 +3,10 @@
 // (CSP_REAL), without the record of the call (CspCall) that costs more than
 // they do.
 //
-// A quick form gets the arguments and answers with the one result, or with
-// false: then it has changed nothing, and the native itself is called, which
-// does the same in all cases. It may allocate, and neither panics nor blocks.
+// A quick form gets the arguments and answers with the one result (if the
+// native has one), or with false: then it has changed nothing, and the native
+// itself is called, which does the same in all cases. It may allocate, and
+// neither panics nor blocks.
 #include "vm/builtins.h"
 
 static bool quick_len(Local *l, const NativeDef *def, const Value *args,
@@ -75,17 +76,39 @@ static bool quick_real(Local *l, const NativeDef *def, const Value *args,
          value_try_flo(def->real((double)value_small(args[0])), out);
 }
 
-QuickFn quick_form(const NativeDef *def) {
+static bool quick_chan(Local *l, const NativeDef *def, const Value *args,
+                       int argc, Value *out) {
+  enum { CAP_MAX = 16 };
+  (void)def;
+  Value cap = argc == 0 ? value_from_small(0) : args[0];
+  if (argc > 1 || !value_is_small(cap) || cap > value_from_small(CAP_MAX))
+    return false;
+  ObjChan *c = channel_new(l, (uint32_t)value_small(cap));
+  *out = value_from_obj(c);
+  return c != NULL;
+}
+
+static bool quick_close(Local *l, const NativeDef *def, const Value *args,
+                        int argc, Value *out) {
+  (void)def, (void)out;
+  return argc == 1 && value_is_type(args[0], OBJ_CHAN) &&
+         chan_close(l->p, &((ObjChan *)value_obj(args[0]))->chan);
+}
+
+void quick_choose(NativeDef *def) {
   static const struct {
     CspFn fn;
     QuickFn quick;
-  } forms[] = {{builtin_len, quick_len},
-               {builtin_push, quick_push},
-               {builtin_min, quick_min},
-               {builtin_max, quick_max},
-               {builtin_float, quick_float}};
-  if (def->real != NULL) return quick_real;
-  for (size_t n = 0; n < sizeof forms / sizeof *forms; n++)
-    if (forms[n].fn == def->fn) return forms[n].quick;
-  return NULL;
+    uint8_t results;
+  } forms[] = {{builtin_len, quick_len, 1},     {builtin_push, quick_push, 1},
+               {builtin_min, quick_min, 1},     {builtin_max, quick_max, 1},
+               {builtin_float, quick_float, 1}, {builtin_chan, quick_chan, 1},
+               {builtin_close, quick_close, 0}};
+  def->quick = def->real != NULL ? quick_real : NULL;
+  def->quick_results = 1;
+  for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) {
+    if (forms[n].fn != def->fn) continue;
+    def->quick = forms[n].quick;
+    def->quick_results = forms[n].results;
+  }
 }
