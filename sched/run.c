@@ -165,8 +165,8 @@ void sched_exit_soon(Sched *s) {
   sched_interrupt(s);
 }
 
-// The first M, with a P that main_g is queued on. NULL: out of memory, or
-// ended before it began.
+// The first M, with a P that main_g is queued on; it comes for it, so no other M
+// is woken. NULL: out of memory, or ended before it began.
 static M *first_m(Sched *s, G *main_g) {
   rt_lock(&s->lock);
   RT_CHECK(!s->running && s->ms_made == 0, "sched_run was called twice");
@@ -180,7 +180,8 @@ static M *first_m(Sched *s, G *main_g) {
   s->running = true;
   rt_unlock(&s->lock);
   if (p == NULL) return NULL;
-  sched_spawn(p, main_g);
+  proc_make_runnable(p, main_g);
+  runq_put_next(p, main_g, false);
   return m;
 }
 
