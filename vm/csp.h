@@ -245,7 +245,7 @@ bool csp_register_builtins(Csp *csp, const CspFunction *functions);
 uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
                               size_t *count);
 // What such an image holds: after the same natives are registered, in the same
-// version. false: another version's image, as was written, or no memory.
+// version. false: it is not so, as was written, or there is no memory.
 bool csp_register_prelude(Csp *csp, const uint32_t *image, size_t count);
 void csp_module_set(CspCall *call, CspValue module, const char *name,
                     CspValue value);

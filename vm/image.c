@@ -388,6 +388,17 @@ static bool take_closure(Reader *r, Value *out) {
   return closure != NULL;
 }
 
+static bool take_builtin(Reader *r, Value *out) {
+  const ObjString *name = take_string(r);
+  if (map_get(r->vm, r->vm->builtins, value_from_obj(name), out)) return true;
+  Text text = {0};
+  text_addf(&text, "the prelude needs `%s`, which is not registered\n",
+            name->data);
+  output_error(runtime_of(r->vm), text.data, text.len);
+  text_free(&text);
+  return false;
+}
+
 static bool take_constant(Reader *r, Value *out) {
   uint32_t low;
   switch ((ConstantKind)take(r)) {
@@ -400,8 +411,7 @@ static bool take_constant(Reader *r, Value *out) {
     case CONSTANT_CLOSURE:
       return take_closure(r, out);
     case CONSTANT_BUILTIN:
-      return map_get(r->vm, r->vm->builtins, value_from_obj(take_string(r)),
-                     out);
+      return take_builtin(r, out);
     case CONSTANT_WORD:
     default:
       low = take(r);

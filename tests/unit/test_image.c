@@ -117,6 +117,26 @@ static void only_functions_are_held(void **state) {
   }
 }
 
+static CspStatus nothing(CspCall *call) { return csp_ok_nothing(call); }
+static const CspFunction extra[] = {{"extra", "", nothing}, {NULL, NULL, NULL}};
+
+static void natives_that_are_missing_are_named(void **state) {
+  (void)state;
+  Host made, taken;
+  size_t count;
+  open_host(&made, 1);
+  assert_true(csp_register_builtins(made.csp, extra));
+  uint32_t *image = compile(&made, "func f() => extra()\n", &count);
+  assert_non_null(image);
+  close_host(&made);
+  open_host(&taken, 1);
+  assert_false(csp_register_prelude(taken.csp, image, count));
+  assert_string_equal(taken.err,
+                      "the prelude needs `extra`, which is not registered\n");
+  free(image);
+  close_host(&taken);
+}
+
 static void another_versions_image_is_refused(void **state) {
   (void)state;
   Host host;
@@ -138,6 +158,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_image_holds_what_was_compiled),
       cmocka_unit_test(only_functions_are_held),
+      cmocka_unit_test(natives_that_are_missing_are_named),
       cmocka_unit_test(another_versions_image_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
