@@ -165,8 +165,8 @@ void sched_exit_soon(Sched *s) {
   sched_interrupt(s);
 }
 
-// The first M, with a P that main_g is queued on; it comes for it, so no other M
-// is woken. NULL: out of memory, or ended before it began.
+// The first M, with a P that main_g is queued on; it comes for it, so no other
+// M is woken. NULL: out of memory, or ended before it began.
 static M *first_m(Sched *s, G *main_g) {
   rt_lock(&s->lock);
   RT_CHECK(!s->running && s->ms_made == 0, "sched_run was called twice");

@@ -138,8 +138,7 @@ void boot_free(Csp *csp) {
     free(m);
     m = next;
   }
-  for (size_t n = 0; n < csp->native_count; n++)
-    free(csp->natives[n]);
+  for (size_t n = 0; n < csp->native_count; n++) free(csp->natives[n]);
   free(csp->natives);
   free(csp->failed);
 }

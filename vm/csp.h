@@ -238,10 +238,11 @@ bool csp_register_methods(Csp *csp, CspType type, const CspFunction *functions);
 // only.
 bool csp_register_builtins(Csp *csp, const CspFunction *functions);
 // A part of the library in the language: functions, which become builtins, and
-// methods of built-in types, nothing else. Compiled into an image of *count
-// words, malloced, for csp_register_prelude; this runtime itself is only good
-// for csp_free then. After csp_install_language and what registers the natives
-// that the source names. NULL: errors, which were written.
+// methods of built-in types, nothing else; statements never run. Compiled into
+// an image of *count words, malloced, for csp_register_prelude; this runtime
+// itself is only good for csp_free then. After csp_install_language and what
+// registers the natives that the source names. NULL: errors, which were
+// written.
 uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
                               size_t *count);
 // What such an image holds: after the same natives are registered, in the same

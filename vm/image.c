@@ -250,7 +250,7 @@ static uint32_t *join(Writer *w, size_t *count) {
   image[0] = image_stamp();
   image[1] = (uint32_t)*count;
   image[2] = w->string_count;
-  memcpy(image + 3, w->bytes.data, w->bytes.len);
+  if (w->string_count > 0) memcpy(image + 3, w->bytes.data, w->bytes.len);
   memcpy((char *)(image + 3) + w->bytes.len, w->words.data, w->words.len);
   return image;
 }
@@ -302,7 +302,7 @@ uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
 }
 
 // --- Using one --------------------------------------------------------------
-// What is missing here was not to be had: memory.
+// false: out of memory, or a builtin is not there.
 typedef struct Reader {
   Vm *vm;
   const uint32_t *at;

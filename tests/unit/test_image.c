@@ -93,6 +93,19 @@ static void an_image_holds_what_was_compiled(void **state) {
   close_host(&taken);
 }
 
+static void an_empty_prelude_has_an_image(void **state) {
+  (void)state;
+  Host host;
+  size_t count;
+  open_host(&host, 1);
+  uint32_t *image = compile(&host, "println(1)\n", &count);
+  assert_non_null(image);
+  assert_true(csp_register_prelude(host.csp, image, count));
+  assert_string_equal(host.out, "");
+  free(image);
+  close_host(&host);
+}
+
 static void only_functions_are_held(void **state) {
   (void)state;
   static const struct {
@@ -157,6 +170,7 @@ static void another_versions_image_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_image_holds_what_was_compiled),
+      cmocka_unit_test(an_empty_prelude_has_an_image),
       cmocka_unit_test(only_functions_are_held),
       cmocka_unit_test(natives_that_are_missing_are_named),
       cmocka_unit_test(another_versions_image_is_refused),
