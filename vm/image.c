@@ -9,7 +9,7 @@
 //   stamp, words in all
 //   strings    count; each: bytes, then those bytes, padded to words
 //   protos     count; each: name, flags, nparams, nrequired, nresults, nregs,
-//              code (count, words), lines (count, at, line, col * 2 + turned),
+//              code (count, words), lines (count, at, line, col, turned),
 //              upvalues (count, local * 256 + index),
 //              parameters' names (nparams strings),
 //              constants (count, kind, and what the kind needs)
@@ -170,7 +170,8 @@ static void put_proto(Writer *w, const Proto *proto) {
        l++) {
     put(w, l->at);
     put(w, l->line);
-    put(w, l->col << 1 | l->turned);
+    put(w, l->col);
+    put(w, l->turned);
   }
   put(w, proto->nupvalues);
   for (uint32_t n = 0; n < proto->nupvalues; n++)
@@ -355,9 +356,8 @@ static bool take_lines(Reader *r, Proto *proto) {
     LineInfo *line = &proto->lines[proto->nlines];
     line->at = take(r);
     line->line = take(r);
-    uint32_t place = take(r);
-    line->col = place >> 1;
-    line->turned = place & 1;
+    line->col = take(r) & 0x7fffffff;
+    line->turned = take(r) & 1;
   }
   return true;
 }
