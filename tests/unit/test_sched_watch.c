@@ -309,13 +309,19 @@ static void details_main(P *p, Task *t) {
   CO_END;
 }
 
+// Until the stop finds the main G running: on a loaded machine its slice may
+// end with the same look, and it is runnable then.
 static void *take_details(void *arg) {
   Outside *o = arg;
   while (rt_load_seq(&o->shared->flag) != 1) rt_yield_cpu();
-  size_t len;
-  FILE *out = open_memstream(&o->text, &len);
-  bool stopped = sched_trace_details(o->shared->s, out);
-  fclose(out);
+  bool stopped = true;
+  while (stopped && (o->text == NULL || strstr(o->text, " curg=1 ") == NULL)) {
+    free(o->text);
+    size_t len;
+    FILE *out = open_memstream(&o->text, &len);
+    stopped = sched_trace_details(o->shared->s, out);
+    fclose(out);
+  }
   rt_store_seq(&o->shared->flag, 2u);
   return stopped ? arg : NULL;
 }
