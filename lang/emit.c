@@ -146,17 +146,14 @@ void emit_load(Compiler *c, Pos pos, int target, Value v) {
 }
 
 // --- Jumps ------------------------------------------------------------------
-// -------------------------------------------------------------------------- A
-// word that waits for its target holds in its offset the word before it in the
-// list. The low byte is the opcode, or zero in a word of its own.
-
-static void set_offset(Func *f, int word, int32_t offset) {
-  f->code[word] = (f->code[word] & 0xff) | (Instr)offset << 8;
-}
+// A word that waits for its target holds above its low byte the word before it
+// in the list. The low byte is the jump's opcode; zero, which is no jump's, in
+// a word of its own.
 
 static void add_to_list(Compiler *c, int word, int *list) {
   if (c->no_memory || c->func->too_complex) return;
-  set_offset(c->func, word, *list);
+  Instr *waiting = &c->func->code[word];
+  *waiting = instr_j((Op)INSTR_OP(*waiting), *list);
   *list = word;
 }
 
@@ -179,9 +176,11 @@ void emit_patch(Compiler *c, int list) {
   if (list == NO_JUMP || c->no_memory || f->too_complex) return;
   int here = (int)emit_here(c);
   while (list != NO_JUMP) {
-    int next = INSTR_SJ(f->code[list]);
-    set_offset(f, list, here - (list + 1));
-    list = next;
+    Instr *waiting = &f->code[list];
+    Op op = (Op)INSTR_OP(*waiting);
+    int32_t offset = here - (list + 1);
+    list = INSTR_SJ(*waiting);
+    *waiting = op == 0 ? (Instr)offset : instr_j(op, offset);
   }
 }
 
@@ -195,7 +194,7 @@ void emit_loop(Compiler *c, Pos pos, uint32_t to) {
 
 void emit_branch_back(Compiler *c, Pos pos, Instr instr, uint32_t to) {
   emit(c, pos, instr);
-  emit_word(c, (Instr)offset_back(c, to) << 8);
+  emit_word(c, (Instr)offset_back(c, to));
 }
 
 bool emit_reachable(const Compiler *c) {

@@ -23,6 +23,7 @@ enum { WANT_ALL = 255, REGISTERS_MAX = 250, CONSTANTS_MAX = 65535 };
 #define INSTR_BX(i) ((i) >> 16)
 #define INSTR_SBX(i) ((int16_t)((i) >> 16))
 #define INSTR_SJ(i) ((int32_t)(i) >> 8)
+#define INSTR_J(word) ((int32_t)(word))
 
 static inline Instr instr_abc(Op op, int a, int b, int c) {
   return (Instr)op | (Instr)(a & 0xff) << 8 | (Instr)(b & 0xff) << 16 |

@@ -80,9 +80,9 @@ static void add_closure_name(Dis *d, uint32_t index) {
 }
 
 // --- Operands ---------------------------------------------------------------
-static void add_jump(Dis *d, uint32_t word) {
+static void add_jump(Dis *d, uint32_t word, int32_t offset) {
   uint32_t at = (uint32_t)(d->at - d->proto->code);
-  int64_t to = (int64_t)at + word + 1 + INSTR_SJ(d->at[word]);
+  int64_t to = (int64_t)at + word + 1 + offset;
   text_addf(d->out, "-> %lld", (long long)to);
 }
 
@@ -188,7 +188,7 @@ static void add_operand(Dis *d, char format) {
       add_wanted(d, INSTR_C(i));
       break;
     case 'j':
-      add_jump(d, 0);
+      add_jump(d, 0, INSTR_SJ(i));
       break;
     default:
       break;
@@ -210,7 +210,7 @@ static void add_instruction(Dis *d, const LineInfo *place) {
     if (*f == '.' || (*f == 'N' && INSTR_OP(*d->at) == OP_GETG)) continue;
     if (f != format) text_add(d->out, " ", 1);
     if (*f == 'J') {
-      add_jump(d, extra);
+      add_jump(d, extra, INSTR_J(d->at[extra]));
     } else if (*f == 'N') {
       add_constant(d, d->at[extra]);
     } else if (*f == 'W') {

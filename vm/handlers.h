@@ -96,16 +96,15 @@ HANDLER(CLOSURE) {
 #define TAKE(condition, wanted)                       \
   do {                                                \
     if ((condition) == (bool)(wanted))                \
-      pc += 1 + INSTR_SJ(*pc);                        \
+      pc += 1 + INSTR_J(*pc);                         \
     else                                              \
       pc++;                                           \
   } while (0)
 // Loops go on by themselves: no jump to what follows them, too.
 #define JUMP_BACK()                                   \
   do {                                                \
-    pc += 1 + INSTR_SJ(*pc);                          \
-    SAFEPOINT();                                      \
-    NEXT();                                           \
+    pc += 1 + INSTR_J(*pc);                           \
+    SAFEPOINT_NEXT();                                 \
   } while (0)
 #define TAKE_BACK(condition, wanted)                  \
   do {                                                \
@@ -201,8 +200,7 @@ HANDLER(JMP) {
 }
 HANDLER(LOOP) {
   pc += INSTR_SJ(i);
-  SAFEPOINT();
-  NEXT();
+  SAFEPOINT_NEXT();
 }
 
 // --- Iteration --------------------------------------------------------------
@@ -442,8 +440,7 @@ HANDLER(NEW) {
     base = callee;                                                         \
     pc = proto->code;                                                      \
     k = proto->constants;                                                  \
-    SAFEPOINT();                                                           \
-    NEXT();                                                                \
+    SAFEPOINT_NEXT();                                                      \
   } while (0)
 #define FITS(cl, argc)                                          \
   ((cl)->proto->nparams == (argc) &&                            \
@@ -630,7 +627,7 @@ HANDLER(SELVAL) {
 // --- Groups -----------------------------------------------------------------
 HANDLER(GROUP) {
   SAVE();
-  Next follow = group_open(l, g, A, pc + 1 + INSTR_SJ(*pc));
+  Next follow = group_open(l, g, A, pc + 1 + INSTR_J(*pc));
   if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
   pc++;
   NEXT();

@@ -6,9 +6,7 @@
 // here, and decodes the instruction once more.
 // clang-format off
 
-// Work that natives and slow paths have charged (l->debt, in safepoints) counts
-// for the next look.
-#define CHARGE() (count -= 1 + l->debt, l->debt = 0)
+#define CHARGE() (count = charged(l, count))
 SHARED(arith_general) {
   TRY(arith_slow(l, g, base, k, i));
   CHARGE();
@@ -25,9 +23,9 @@ SHARED(compare_general) {
   int answer = compare_slow(l, g, base, k, i);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
   if ((Instr)answer == C) {
-    int32_t jump = INSTR_SJ(*pc);
+    int32_t jump = INSTR_J(*pc);
     pc += 1 + jump;
-    if (jump < 0) SAFEPOINT();
+    if (jump < 0) SAFEPOINT_NEXT();
   } else {
     pc++;
   }
@@ -41,11 +39,10 @@ SHARED(inclt_general) {
   int answer = compare_op(l, g, OP_LT, base[A], base[B]);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
   if (answer != 0) {
-    pc += 1 + INSTR_SJ(*pc);
-    SAFEPOINT();
-  } else {
-    pc++;
+    pc += 1 + INSTR_J(*pc);
+    SAFEPOINT_NEXT();
   }
+  pc++;
   NEXT();
 }
 SHARED(get_general) {
@@ -121,8 +118,8 @@ SHARED(next_general) {
   Next how = iter_next(l, g, i);
   if (LIKELY(how == RELOAD)) {
     RELOAD_FRAME();
-    count -= l->debt, l->debt = 0;
-    if (base[A + 2] != value_from_small(ITER_FUNC_RESULT)) SAFEPOINT();
+    CHARGE();
+    if (base[A + 2] != value_from_small(ITER_FUNC_RESULT)) SAFEPOINT_NEXT();
     NEXT();
   }
   FOLLOW(how);

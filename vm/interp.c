@@ -57,6 +57,14 @@ static int64_t first_count(const Vm *vm) {
   return UNLIKELY(soon) ? 1 : vm->safepoint_count;
 }
 
+// Work that natives and slow paths have charged (l->debt, in safepoints) counts
+// for the next look, which comes at a safepoint.
+static inline int64_t charged(Local *l, int64_t count) {
+  count -= 1 + l->debt;
+  l->debt = 0;
+  return count > 0 ? count : 1;
+}
+
 // After the running goroutine left: the next one to run in place on this P,
 // ready to be reloaded, or NULL.
 static Goroutine *switch_to_next(Local *l) {
@@ -202,12 +210,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 static const Handler handlers[OP_COUNT];
 
 #define HANDLER(op) static HANDLER_CC void do_##op(PARAMS)
-#define NEXT()                         \
-  do {                                 \
-    i = rt_load_relaxed(pc);           \
-    pc++;                              \
-    TAIL handlers[INSTR_OP(i)](ARGS);  \
-  } while (0)
+#define DISPATCH() TAIL handlers[INSTR_OP(i)](ARGS)
 #define JUMP_TO(name) TAIL name(ARGS)
 #define SHARED(name) static HANDLER_CC void name(PARAMS)
 #define INTERP_RETURN() return
@@ -215,17 +218,30 @@ static const Handler handlers[OP_COUNT];
 #else
 
 #define HANDLER(op) do_##op:
-#define NEXT()                     \
-  do {                             \
-    i = rt_load_relaxed(pc);       \
-    pc++;                          \
-    goto *labels[INSTR_OP(i)];     \
-  } while (0)
+#define DISPATCH() goto *labels[INSTR_OP(i)]
 #define JUMP_TO(name) goto name
 #define SHARED(name) name:
 #define INTERP_RETURN() return
 
 #endif
+
+#define NEXT()                  \
+  do {                          \
+    i = rt_load_relaxed(pc);    \
+    pc++;                       \
+    DISPATCH();                 \
+  } while (0)
+// Counts a safepoint, and goes on. The count is never below 1, so this is one
+// machine instruction and a jump. The load goes first: what it finds is waited
+// for, the count is not.
+#define SAFEPOINT_NEXT()        \
+  do {                          \
+    i = rt_load_relaxed(pc);    \
+    if (UNLIKELY(--count == 0)) \
+      JUMP_TO(look);            \
+    pc++;                       \
+    DISPATCH();                 \
+  } while (0)
 
 #define SAVE() (g->pc = pc, g->base = base)
 #define RELOAD_FRAME()                              \
@@ -255,11 +271,6 @@ static const Handler handlers[OP_COUNT];
   do {                                             \
     SAVE();                                        \
     if (UNLIKELY(!(expr))) JUMP_TO(throw_panic);   \
-  } while (0)
-// Counts a safepoint; the state is complete at the next instruction.
-#define SAFEPOINT()                              \
-  do {                                           \
-    if (UNLIKELY(--count <= 0)) JUMP_TO(look);   \
   } while (0)
 
 #if CSP_DISPATCH_TAIL

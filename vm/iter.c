@@ -189,7 +189,7 @@ static void give(Goroutine *g, Instr i, Step step, Value key, Value value) {
     to[0] = key;
   else if (g->base[INSTR_A(i) + 2] == value_from_small(ITER_MAP))
     to[0] = key;
-  g->pc += INSTR_SJ(*jump);
+  g->pc += INSTR_J(*jump);
 }
 
 static Next next_func(Local *l, Goroutine *g, Instr i) {

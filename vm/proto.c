@@ -143,7 +143,7 @@ static const char *check_operands(const Verify *v) {
     const char *wrong = NULL;
     if (*f == 'J' || *f == 'N' || *f == 'R' || *f == 'W' || *f == '.') {
       extra++;
-      if (*f == 'J' && !jump_lands(v, v->at + extra, INSTR_SJ(word[extra])))
+      if (*f == 'J' && !jump_lands(v, v->at + extra, INSTR_J(word[extra])))
         wrong = "jump to nowhere";
       if (*f == 'N') wrong = check_constant(v, word[extra]);
       if (*f == 'W' && word[extra] > 63) wrong = "a shift by more than 63";
@@ -309,7 +309,8 @@ static const char *check_direction(const Verify *v) {
   if (format[0] == '\0') return NULL;
   char last = format[strlen(format) - 1];
   if (last != 'J' && last != 'j') return NULL;
-  int32_t offset = INSTR_SJ(v->proto->code[v->at + words - 1]);
+  Instr word = v->proto->code[v->at + words - 1];
+  int32_t offset = last == 'J' ? INSTR_J(word) : INSTR_SJ(word);
   switch (INSTR_OP(i)) {
     case OP_LTL:
     case OP_LEL:

@@ -325,8 +325,8 @@ static void test_verifier(void **state) {
   WRONG("no such constant", instr_abx(OP_LOADK, 0, 2), end);
   WRONG("no such upvalue", instr_abc(OP_GETUP, 0, 0, 0), end);
   WRONG("jump to nowhere", instr_j(OP_JMP, 2), end);
-  WRONG("jump to nowhere", instr_abc(OP_TEST, 0, 0, 0),
-        (Instr)(uint32_t)-1 << 8, end);
+  WRONG("jump to nowhere", instr_abc(OP_TEST, 0, 0, 0), (Instr)(uint32_t)-1,
+        end);
   WRONG("a jump backward counts no safepoint", end, instr_j(OP_JMP, -2), end);
   WRONG("a loop's jump goes forward", instr_j(OP_LOOP, 0), end);
   WRONG("the code has no end", instr_abc(OP_MOVE, 0, 0, 0));
