@@ -293,13 +293,25 @@ static bool turns_round(const Node *node) {
          !fold_is_literal(node->b);
 }
 
+// 1 - x and 1 / x: the index of the number on the left, or -1.
+static int number_first(Compiler *c, const Node *node) {
+  bool is_short = node->op == AST_SUB || node->op == AST_DIV;
+  return is_short && !fold_is_literal(node->b) ? expr_number(c, node->a) : -1;
+}
+
 static void arith_to(Compiler *c, Node *node, int target) {
   int save = c->func->top;
   bool turn = turns_round(node);
   node->pos.turned = turn;
   if (pair_to(c, node, target)) return;
-  int left = expr_any(c, turn ? node->b : node->a);
-  expr_arith(c, node->pos, node->op, target, left, turn ? node->a : node->b);
+  int number = number_first(c, node);
+  if (number >= 0) {
+    Op op = node->op == AST_SUB ? OP_KSUB : OP_KDIV;
+    emit_abc(c, node->pos, op, target, number, expr_any(c, node->b));
+  } else {
+    int left = expr_any(c, turn ? node->b : node->a);
+    expr_arith(c, node->pos, node->op, target, left, turn ? node->a : node->b);
+  }
   reg_set(c, save);
 }
 

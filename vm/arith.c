@@ -225,13 +225,15 @@ static bool negate(Local *l, Goroutine *g, Value v, Value *out) {
   return vm_panic(l, g, "cannot apply unary `-` to %s", value_type_name(v));
 }
 
-// Opcodes with a small number, or a constant, as the second operand.
+// Opcodes with a small number, or a constant, as the second operand; or as the
+// first.
 #define WITH_SMALL(X) \
   X(ADDI, ADD)        \
   X(SUBI, SUB) X(MULI, MUL) X(DIVI, DIV) X(MODI, MOD) X(SHLI, SHL) X(SHRI, SHR)
 #define WITH_CONSTANT(X) \
   X(ADDK, ADD)           \
   X(SUBK, SUB) X(MULK, MUL) X(DIVK, DIV) X(BANDK, BAND) X(MULWK, MULW)
+#define CONSTANT_FIRST(X) X(KSUB, SUB) X(KDIV, DIV)
 
 bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
   Value *out = &base[INSTR_A(i)];
@@ -246,6 +248,11 @@ bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
   case OP_##op:      \
     return arith_op(l, g, OP_##plain, b, k[INSTR_C(i)], out);
     WITH_CONSTANT(X)
+#undef X
+#define X(op, plain) \
+  case OP_##op:      \
+    return arith_op(l, g, OP_##plain, k[INSTR_B(i)], base[INSTR_C(i)], out);
+    CONSTANT_FIRST(X)
 #undef X
     case OP_NEG:
       return negate(l, g, b, out);

@@ -113,6 +113,40 @@ HANDLER(DIV) DIV_LIKE(base[C], DIVF)
 HANDLER(DIVK) DIV_LIKE(k[C], DIVKF)
 HANDLER(DIVI) DIV_LIKE(IMMEDIATE, DIVI)
 
+// The constant on the left tells which way to try first.
+#define CONSTANT_LIKE(op, both_small)                                         \
+  {                                                                           \
+    Value x = k[B], y = base[C];                                              \
+    if (value_is_flo(x)) {                                                    \
+      Value f;                                                                \
+      if (LIKELY((value_is_flo(y) || value_is_small(y)) &&                    \
+                 value_try_flo(value_flo(x) op value_double(y), &f))) {       \
+        base[A] = f;                                                          \
+        NEXT();                                                               \
+      }                                                                       \
+    } else if (value_both_small(x, y)) {                                      \
+      both_small                                                              \
+    } else {                                                                  \
+      MIXED(op)                                                               \
+    }                                                                         \
+    ARITH_SLOW();                                                             \
+  }
+HANDLER(KSUB)
+CONSTANT_LIKE(-, {
+  int64_t r;
+  if (LIKELY(!__builtin_sub_overflow((int64_t)x, (int64_t)y, &r))) {
+    base[A] = (Value)r;
+    NEXT();
+  }
+})
+HANDLER(KDIV)
+CONSTANT_LIKE(/, {
+  if (LIKELY((int64_t)y > 0)) {
+    base[A] = value_from_small((int64_t)x / (int64_t)y);
+    NEXT();
+  }
+})
+
 HANDLER(ADDF) FLOATS_FIRST(+, base[C], ADD)
 HANDLER(SUBF) FLOATS_FIRST(-, base[C], SUB)
 HANDLER(MULF) FLOATS_FIRST(*, base[C], MUL)

@@ -37,6 +37,8 @@ static void test_constants(void **state) {
   expect_code("func f(a) { return a + 1000, a * 0.5, 2 * a }",
               "ADDK r1 r0 1000\nMULK r2 r0 0.5\nMULI r3 r0 2\n");
   expect_code("func f(a) => a / -1", "DIVK r1 r0 -1\n");
+  expect_code("func f(a) { return 1 - a, 2.5 / a, 1 - a * a }",
+              "KSUB r1 1 r0\nKDIV r2 2.5 r0\n");
   expect_code("func f() => 2 * 3 + 4", "LOADI r0 10\n");
   expect_code("func f() => \"a\" + \"b\"", "LOADK r0 \"ab\"\n");
   expect_code("func f() => 1 / 0", "LOADI r0 1\nDIVK r0 r0 0\n");
