@@ -11,6 +11,9 @@
 // answer with a Next (interp.h). Values of other goroutines' objects are
 // loaded with heap_load and stored with heap_store; registers are our own.
 //
+// The safepoint counter is at least 1 whenever a handler begins: counting down
+// to 0 leads to `look`, which sets it anew, and charged work stops at 1.
+//
 // Never recurses: calls push frames on the goroutine's own stack (goroutine.h).
 #include "vm/interp.h"
 
