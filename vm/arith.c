@@ -302,15 +302,6 @@ static bool shift_zeros(Local *l, Goroutine *g, Value y, Value by, Value *out) {
   return give_int(l, g, (int64_t)bits, out);
 }
 
-// The same of floats, without a box for what stands between: zeros are boxes.
-static double float_pair(Pair pair, double b, double c, double third) {
-  double part = pair.first == OP_MUL   ? b * c
-                : pair.first == OP_ADD ? b + c
-                                       : b - c;
-  if (pair.second == OP_ADD) return part + third;
-  return pair.turned ? third - part : part - third;
-}
-
 bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
                 Instr word) {
   Op op = (Op)INSTR_OP(i);
@@ -324,12 +315,6 @@ bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
     c = value_from_small(word);
   } else {
     third = base[word];
-  }
-  if (pair.first != OP_MULW && value_is_float(b) && value_is_float(c) &&
-      value_is_float(third)) {
-    double f =
-        float_pair(pair, value_float(b), value_float(c), value_float(third));
-    return give_float(l, g, f, out);
   }
   bool done = op == OP_XORSHRL ? shift_zeros(l, g, b, c, &part)
                                : arith_op(l, g, (Op)pair.first, b, c, &part);

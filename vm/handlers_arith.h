@@ -38,16 +38,27 @@
       NEXT();                                                               \
     }                                                                       \
   }
-#define FLOATS_FIRST(op, yv, general)                                       \
-  {                                                                         \
+// Zero is a box: it has a way of its own, so that the common one is short.
+#define FLOATS_FIRST(name, op, yv, general)                                 \
+  SHARED(name##_boxed) {                                                    \
+    double u, v;                                                            \
+    Value f;                                                                \
+    if (LIKELY(value_any_float(base[B], &u) && value_any_float(yv, &v) &&   \
+               value_pack_float(l->vm, u op v, &f))) {                      \
+      base[A] = f;                                                          \
+      NEXT();                                                               \
+    }                                                                       \
+    i = (i & ~(Instr)0xff) | OP_##general;                                  \
+    JUMP_TO(do_##general);                                                  \
+  }                                                                         \
+  HANDLER(name) {                                                           \
     Value x = base[B], y = (yv), f;                                         \
     if (LIKELY(value_both_flo(x, y) &&                                      \
                value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
       base[A] = f;                                                          \
       NEXT();                                                               \
     }                                                                       \
-    i = (i & ~(Instr)0xff) | OP_##general;                                  \
-    JUMP_TO(do_##general);                                                  \
+    JUMP_TO(name##_boxed);                                                  \
   }
 #define ADD_LIKE(builtin, op, yv, special)  \
   {                                         \
@@ -147,22 +158,35 @@ CONSTANT_LIKE(/, {
   }
 })
 
-HANDLER(ADDF) FLOATS_FIRST(+, base[C], ADD)
-HANDLER(SUBF) FLOATS_FIRST(-, base[C], SUB)
-HANDLER(MULF) FLOATS_FIRST(*, base[C], MUL)
-HANDLER(DIVF) FLOATS_FIRST(/, base[C], DIV)
-HANDLER(ADDKF) FLOATS_FIRST(+, k[C], ADDK)
-HANDLER(SUBKF) FLOATS_FIRST(-, k[C], SUBK)
-HANDLER(MULKF) FLOATS_FIRST(*, k[C], MULK)
-HANDLER(DIVKF) FLOATS_FIRST(/, k[C], DIVK)
+FLOATS_FIRST(ADDF, +, base[C], ADD)
+FLOATS_FIRST(SUBF, -, base[C], SUB)
+FLOATS_FIRST(MULF, *, base[C], MUL)
+FLOATS_FIRST(DIVF, /, base[C], DIV)
+FLOATS_FIRST(ADDKF, +, k[C], ADDK)
+FLOATS_FIRST(SUBKF, -, k[C], SUBK)
+FLOATS_FIRST(MULKF, *, k[C], MULK)
+FLOATS_FIRST(DIVKF, /, k[C], DIVK)
 
 // Two operations in one: of floats u, v and w, or of the words x, y and z of
 // small ints, with part between them. A word's product takes one factor unshifted.
 #define ADD_INTS(a, b, r) __builtin_add_overflow((int64_t)(a), (int64_t)(b), r)
 #define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)
 #define MUL_INTS(a, b, r) __builtin_mul_overflow((int64_t)(a), value_small(b), r)
-#define PAIR_LIKE(floats, first_overflows, second_overflows)                 \
-  {                                                                          \
+#define PAIR_LIKE(name, floats, first_overflows, second_overflows)           \
+  SHARED(name##_boxed) {                                                     \
+    double u, v, w;                                                          \
+    Value f;                                                                 \
+    if (LIKELY(value_any_float(base[B], &u) &&                               \
+               value_any_float(base[C], &v) &&                               \
+               value_any_float(base[*pc], &w) &&                             \
+               value_pack_float(l->vm, floats, &f))) {                       \
+      base[A] = f;                                                           \
+      pc++;                                                                  \
+      NEXT();                                                                \
+    }                                                                        \
+    JUMP_TO(pair_general);                                                   \
+  }                                                                          \
+  HANDLER(name) {                                                            \
     Value x = base[B], y = base[C], z = base[*pc], f;                        \
     if (LIKELY(value_both_flo(x, y) && value_is_flo(z))) {                   \
       double u = value_flo(x), v = value_flo(y), w = value_flo(z);           \
@@ -172,29 +196,22 @@ HANDLER(DIVKF) FLOATS_FIRST(/, k[C], DIVK)
         NEXT();                                                              \
       }                                                                      \
     } else if (LIKELY(value_both_small(x, y) && value_is_small(z))) {        \
-      int64_t part, r;                                                          \
+      int64_t part, r;                                                       \
       if (LIKELY(!first_overflows && !second_overflows)) {                   \
         base[A] = (Value)r;                                                  \
         pc++;                                                                \
         NEXT();                                                              \
       }                                                                      \
     }                                                                        \
-    JUMP_TO(pair_general);                                                   \
+    JUMP_TO(name##_boxed);                                                   \
   }
-HANDLER(MULADD)
-PAIR_LIKE(u * v + w, MUL_INTS(x, y, &part), ADD_INTS(part, z, &r))
-HANDLER(MULSUB)
-PAIR_LIKE(u * v - w, MUL_INTS(x, y, &part), SUB_INTS(part, z, &r))
-HANDLER(SUBMUL)
-PAIR_LIKE(w - u * v, MUL_INTS(x, y, &part), SUB_INTS(z, part, &r))
-HANDLER(ADDADD)
-PAIR_LIKE(u + v + w, ADD_INTS(x, y, &part), ADD_INTS(part, z, &r))
-HANDLER(ADDSUB)
-PAIR_LIKE(u + v - w, ADD_INTS(x, y, &part), SUB_INTS(part, z, &r))
-HANDLER(SUBADD)
-PAIR_LIKE(u - v + w, SUB_INTS(x, y, &part), ADD_INTS(part, z, &r))
-HANDLER(SUBSUB)
-PAIR_LIKE(u - v - w, SUB_INTS(x, y, &part), SUB_INTS(part, z, &r))
+PAIR_LIKE(MULADD, u * v + w, MUL_INTS(x, y, &part), ADD_INTS(part, z, &r))
+PAIR_LIKE(MULSUB, u * v - w, MUL_INTS(x, y, &part), SUB_INTS(part, z, &r))
+PAIR_LIKE(SUBMUL, w - u * v, MUL_INTS(x, y, &part), SUB_INTS(z, part, &r))
+PAIR_LIKE(ADDADD, u + v + w, ADD_INTS(x, y, &part), ADD_INTS(part, z, &r))
+PAIR_LIKE(ADDSUB, u + v - w, ADD_INTS(x, y, &part), SUB_INTS(part, z, &r))
+PAIR_LIKE(SUBADD, u - v + w, SUB_INTS(x, y, &part), ADD_INTS(part, z, &r))
+PAIR_LIKE(SUBSUB, u - v - w, SUB_INTS(x, y, &part), SUB_INTS(part, z, &r))
 
 #define MOD_LIKE(yv)                                        \
   {                                                         \

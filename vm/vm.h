@@ -163,6 +163,19 @@ static inline bool value_is_float(Value v) {
 static inline double value_float(Value v) {
   return value_is_flo(v) ? value_flo(v) : ((ObjFloat *)value_obj(v))->value;
 }
+// The float in v, which may be boxed. false: v is none.
+static inline bool value_any_float(Value v, double *out) {
+  if (!value_is_float(v)) return false;
+  *out = value_float(v);
+  return true;
+}
+// The word of d, which may be zero: all share its box. false: d must be boxed.
+static inline bool value_pack_float(const Vm *vm, double d, Value *out) {
+  if (__builtin_expect(value_try_flo(d, out), 1)) return true;
+  if (*out != 0) return false;  // 0.0's bits, but not -0.0's
+  *out = value_from_obj(vm->float_zero);
+  return true;
+}
 static inline bool value_is_number(Value v) {
   return value_is_int(v) || value_is_float(v);
 }
