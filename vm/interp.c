@@ -3,7 +3,8 @@
 //
 // CSP_DISPATCH_TAIL=1: each handler is a function that ends in a tail call to
 // the next (musttail, preserve_none: clang 19); pc, base, constants, the
-// goroutine, the P's data and the safepoint counter travel in registers.
+// goroutine, the P's data and the safepoint counter travel in registers. The
+// table of handlers is in the P's data: one load finds the next.
 // Otherwise each is a label in one function, reached by computed goto (gcc).
 //
 // pc points behind the opcode's first word while a handler runs. Whatever may
@@ -210,10 +211,9 @@ Next interp_wake(Local *l, Goroutine *g) {
 #define TAIL __attribute__((musttail)) return
 
 typedef HANDLER_CC void (*Handler)(PARAMS);
-static const Handler handlers[OP_COUNT];
 
 #define HANDLER(op) static HANDLER_CC void do_##op(PARAMS)
-#define DISPATCH() TAIL handlers[INSTR_OP(i)](ARGS)
+#define DISPATCH() TAIL((Handler)l->handlers[INSTR_OP(i)])(ARGS)
 #define JUMP_TO(name) TAIL name(ARGS)
 #define SHARED(name) static HANDLER_CC void name(PARAMS)
 #define INTERP_RETURN() return
@@ -322,11 +322,12 @@ SHARED(throw_or_again) {
 #include "vm/handlers_arith.h"
 #include "vm/handlers.h"
 
-static const Handler handlers[OP_COUNT] = {
-#define OP(name, words, format, meaning) [OP_##name] = do_##name,
+void interp_init(Local *l) {
+#define OP(name, words, format, meaning) \
+  l->handlers[OP_##name] = (void (*)(void))do_##name;
 #include "vm/opcodes.def"
 #undef OP
-};
+}
 
 void interp_resume(P *p, G *sg) {
   Local *l = local_of(p);
@@ -345,7 +346,7 @@ void interp_resume(P *p, G *sg) {
   int64_t count = first_count(l->vm);
   Instr i = rt_load_relaxed(pc);
   pc++;
-  handlers[INSTR_OP(i)](ARGS);
+  ((Handler)l->handlers[INSTR_OP(i)])(ARGS);
 }
 
 #else
@@ -353,6 +354,8 @@ void interp_resume(P *p, G *sg) {
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpedantic"
 #endif
+
+void interp_init(Local *l) { (void)l; }  // labels are known to one function
 
 void interp_resume(P *p, G *sg) {
   static const void *const labels[OP_COUNT] = {

@@ -18,6 +18,7 @@ static bool p_init(void *host, P *p) {
   heap_local_init(&local->heap, csp->vm.heap);
   local->vm = &csp->vm;
   local->p = p;
+  interp_init(local);
   p->local = local;
   return true;
 }

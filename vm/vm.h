@@ -24,6 +24,8 @@ struct Local {
   uint32_t grow;    // registers a call could not get (handlers.h)
   int64_t debt;     // work that natives charged (csp_charge), for the counter
   const void *retried;  // where memory_again collected last
+  // The interpreter's, by opcode byte: here, where a register leads (interp.c).
+  void (*handlers[256])(void);
 };
 
 // The methods of a built-in type; names are interned.
