@@ -60,9 +60,14 @@ static bool is_plain_sum(const Node *node) {
          !is_product(node->a) && !is_product(node->b);
 }
 
-static Op sums_op(AstOp first, AstOp second) {
-  static const Op ops[2][2] = {{OP_ADDADD, OP_ADDSUB}, {OP_SUBADD, OP_SUBSUB}};
-  return ops[first == AST_SUB][second == AST_SUB];
+// second: ADD or SUB, of a number or of what a register holds.
+static Op sum_op(AstOp first, AstOp second, bool number) {
+  static const uint8_t ops[][2][2] = {
+      {{OP_MULADD, OP_MULADDK}, {OP_MULSUB, OP_MULSUBK}},
+      {{OP_ADDADD, OP_ADDADDK}, {OP_ADDSUB, OP_ADDSUBK}},
+      {{OP_SUBADD, OP_SUBADDK}, {OP_SUBSUB, OP_SUBSUBK}}};
+  int row = first == AST_MUL ? 0 : first == AST_ADD ? 1 : 2;
+  return (Op)ops[row][second == AST_SUB][number];
 }
 
 // --- Shifts -----------------------------------------------------------------
@@ -111,18 +116,16 @@ bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
 }
 
 bool pair_to(Compiler *c, Node *node, int target) {
-  int third = expr_register(c, node->b);
   Node *left = node->a;
-  if (third < 0) return false;
-  if (node->op == AST_ADDW)
+  int third = expr_register(c, node->b);
+  if (node->op == AST_ADDW && third >= 0)
     return muladdw_to(c, node->pos, target, left, third);
-  if (is_sum(node->op) && is_product(left)) {
-    product_to(c, node->pos, node->op == AST_ADD ? OP_MULADD : OP_MULSUB,
-               target, left, third);
-    return true;
-  }
-  if (!is_sum(node->op) || !is_plain_sum(left)) return false;
-  emit_pair(c, sums_op(left->op, node->op), target, left->pos, left->a, left->b,
-            node->pos, third);
+  if (!is_sum(node->op) || !(is_product(left) || is_plain_sum(left)))
+    return false;
+  bool number = third < 0;
+  if (number) third = expr_number(c, node->b);
+  if (third < 0) return false;
+  emit_pair(c, sum_op(left->op, node->op, number), target, left->pos, left->a,
+            left->b, node->pos, third);
   return true;
 }

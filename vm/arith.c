@@ -278,21 +278,28 @@ static bool second_op(Local *l, Goroutine *g, Op op, Value b, Value c,
 typedef struct Pair {
   uint8_t first, second;  // Op
   bool turned;            // the second has the first's result on its right
+  bool constant;          // its other operand is a constant
 } Pair;
 
 static const Pair pairs[OP_COUNT] = {
-    [OP_MULADD] = {OP_MUL, OP_ADD, false},
-    [OP_MULSUB] = {OP_MUL, OP_SUB, false},
-    [OP_SUBMUL] = {OP_MUL, OP_SUB, true},
-    [OP_ADDADD] = {OP_ADD, OP_ADD, false},
-    [OP_ADDSUB] = {OP_ADD, OP_SUB, false},
-    [OP_SUBADD] = {OP_SUB, OP_ADD, false},
-    [OP_SUBSUB] = {OP_SUB, OP_SUB, false},
-    [OP_XORSHL] = {OP_SHL, OP_BXOR, true},
-    [OP_XORSHR] = {OP_SHR, OP_BXOR, true},
-    [OP_XORSHRL] = {OP_SHR, OP_BXOR, true},
-    [OP_MULADDW] = {OP_MULW, OP_ADDW, false},
-    [OP_MULKADDW] = {OP_MULW, OP_ADDW, false},
+    [OP_MULADD] = {OP_MUL, OP_ADD, false, false},
+    [OP_MULADDK] = {OP_MUL, OP_ADD, false, true},
+    [OP_MULSUB] = {OP_MUL, OP_SUB, false, false},
+    [OP_MULSUBK] = {OP_MUL, OP_SUB, false, true},
+    [OP_SUBMUL] = {OP_MUL, OP_SUB, true, false},
+    [OP_ADDADD] = {OP_ADD, OP_ADD, false, false},
+    [OP_ADDADDK] = {OP_ADD, OP_ADD, false, true},
+    [OP_ADDSUB] = {OP_ADD, OP_SUB, false, false},
+    [OP_ADDSUBK] = {OP_ADD, OP_SUB, false, true},
+    [OP_SUBADD] = {OP_SUB, OP_ADD, false, false},
+    [OP_SUBADDK] = {OP_SUB, OP_ADD, false, true},
+    [OP_SUBSUB] = {OP_SUB, OP_SUB, false, false},
+    [OP_SUBSUBK] = {OP_SUB, OP_SUB, false, true},
+    [OP_XORSHL] = {OP_SHL, OP_BXOR, true, false},
+    [OP_XORSHR] = {OP_SHR, OP_BXOR, true, false},
+    [OP_XORSHRL] = {OP_SHR, OP_BXOR, true, false},
+    [OP_MULADDW] = {OP_MULW, OP_ADDW, false, false},
+    [OP_MULKADDW] = {OP_MULW, OP_ADDW, false, false},
 };
 
 // y >> by with zeros from above, where y is an int; else as SHR.
@@ -314,7 +321,7 @@ bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
     b = c;
     c = value_from_small(word);
   } else {
-    third = base[word];
+    third = (pair.constant ? k : base)[word];
   }
   bool done = op == OP_XORSHRL ? shift_zeros(l, g, b, c, &part)
                                : arith_op(l, g, (Op)pair.first, b, c, &part);

@@ -38,12 +38,16 @@
       NEXT();                                                               \
     }                                                                       \
   }
-// Zero is a box: it has a way of its own, so that the common one is short.
+// Zero is a box: it has a way of its own, so that the common one is short. Small
+// ints go along, where one of the two is a float.
+#define AS_FLOATS(x, y, u, v)                                               \
+  ((value_is_float(x) || value_is_float(y)) && value_as_double(x, u) &&     \
+   value_as_double(y, v))
 #define FLOATS_FIRST(name, op, yv, general)                                 \
   SHARED(name##_boxed) {                                                    \
+    Value x = base[B], y = (yv), f;                                         \
     double u, v;                                                            \
-    Value f;                                                                \
-    if (LIKELY(value_any_float(base[B], &u) && value_any_float(yv, &v) &&   \
+    if (LIKELY(AS_FLOATS(x, y, &u, &v) &&                                   \
                value_pack_float(l->vm, u op v, &f))) {                      \
       base[A] = f;                                                          \
       NEXT();                                                               \
@@ -172,13 +176,11 @@ FLOATS_FIRST(DIVKF, /, k[C], DIVK)
 #define ADD_INTS(a, b, r) __builtin_add_overflow((int64_t)(a), (int64_t)(b), r)
 #define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)
 #define MUL_INTS(a, b, r) __builtin_mul_overflow((int64_t)(a), value_small(b), r)
-#define PAIR_LIKE(name, floats, first_overflows, second_overflows)           \
+#define PAIR_LIKE(name, third, floats, first_overflows, second_overflows)    \
   SHARED(name##_boxed) {                                                     \
+    Value x = base[B], y = base[C], f;                                       \
     double u, v, w;                                                          \
-    Value f;                                                                 \
-    if (LIKELY(value_any_float(base[B], &u) &&                               \
-               value_any_float(base[C], &v) &&                               \
-               value_any_float(base[*pc], &w) &&                             \
+    if (LIKELY(AS_FLOATS(x, y, &u, &v) && value_as_double(third, &w) &&      \
                value_pack_float(l->vm, floats, &f))) {                       \
       base[A] = f;                                                           \
       pc++;                                                                  \
@@ -187,7 +189,7 @@ FLOATS_FIRST(DIVKF, /, k[C], DIVK)
     JUMP_TO(pair_general);                                                   \
   }                                                                          \
   HANDLER(name) {                                                            \
-    Value x = base[B], y = base[C], z = base[*pc], f;                        \
+    Value x = base[B], y = base[C], z = (third), f;                          \
     if (LIKELY(value_both_flo(x, y) && value_is_flo(z))) {                   \
       double u = value_flo(x), v = value_flo(y), w = value_flo(z);           \
       if (LIKELY(value_try_flo(floats, &f))) {                               \
@@ -205,13 +207,17 @@ FLOATS_FIRST(DIVKF, /, k[C], DIVK)
     }                                                                        \
     JUMP_TO(name##_boxed);                                                   \
   }
-PAIR_LIKE(MULADD, u * v + w, MUL_INTS(x, y, &part), ADD_INTS(part, z, &r))
-PAIR_LIKE(MULSUB, u * v - w, MUL_INTS(x, y, &part), SUB_INTS(part, z, &r))
-PAIR_LIKE(SUBMUL, w - u * v, MUL_INTS(x, y, &part), SUB_INTS(z, part, &r))
-PAIR_LIKE(ADDADD, u + v + w, ADD_INTS(x, y, &part), ADD_INTS(part, z, &r))
-PAIR_LIKE(ADDSUB, u + v - w, ADD_INTS(x, y, &part), SUB_INTS(part, z, &r))
-PAIR_LIKE(SUBADD, u - v + w, SUB_INTS(x, y, &part), ADD_INTS(part, z, &r))
-PAIR_LIKE(SUBSUB, u - v - w, SUB_INTS(x, y, &part), SUB_INTS(part, z, &r))
+#define PAIRS(name, ...)                   \
+  PAIR_LIKE(name, base[*pc], __VA_ARGS__)  \
+  PAIR_LIKE(name##K, k[*pc], __VA_ARGS__)
+PAIRS(MULADD, u * v + w, MUL_INTS(x, y, &part), ADD_INTS(part, z, &r))
+PAIRS(MULSUB, u * v - w, MUL_INTS(x, y, &part), SUB_INTS(part, z, &r))
+PAIRS(ADDADD, u + v + w, ADD_INTS(x, y, &part), ADD_INTS(part, z, &r))
+PAIRS(ADDSUB, u + v - w, ADD_INTS(x, y, &part), SUB_INTS(part, z, &r))
+PAIRS(SUBADD, u - v + w, SUB_INTS(x, y, &part), ADD_INTS(part, z, &r))
+PAIRS(SUBSUB, u - v - w, SUB_INTS(x, y, &part), SUB_INTS(part, z, &r))
+PAIR_LIKE(SUBMUL, base[*pc], w - u * v, MUL_INTS(x, y, &part),
+          SUB_INTS(z, part, &r))
 
 #define MOD_LIKE(yv)                                        \
   {                                                         \

@@ -37,7 +37,7 @@ enum {
 enum { SAFEPOINT_COUNT = 1024 };
 
 // --- interp.c ---------------------------------------------------------------
-void interp_init(Local *l);        // before anything runs with it
+void interp_init(Local *l);      // before anything runs with it
 void interp_resume(P *p, G *g);  // a Goroutine's G.resume
 // Runs what a goroutine must do first; not THROW.
 Next interp_wake(Local *l, Goroutine *g);

@@ -165,10 +165,14 @@ static inline bool value_is_float(Value v) {
 static inline double value_float(Value v) {
   return value_is_flo(v) ? value_flo(v) : ((ObjFloat *)value_obj(v))->value;
 }
-// The float in v, which may be boxed. false: v is none.
-static inline bool value_any_float(Value v, double *out) {
-  if (!value_is_float(v)) return false;
-  *out = value_float(v);
+// For handlers: a float, boxed or not, or a small int, as a double.
+static inline bool value_as_double(Value v, double *out) {
+  if (value_is_float(v)) {
+    *out = value_float(v);
+  } else {
+    *out = (double)value_small(v);
+    return value_is_small(v);
+  }
   return true;
 }
 // The word of d, which may be zero: all share its box. false: d must be boxed.

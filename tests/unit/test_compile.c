@@ -91,7 +91,14 @@ static void test_pairs(void **state) {
   expect_code("func f(a, b, c) => a - b + c", "SUBADD r3 r0 r1 r2\n");
   expect_code("func f(a, b, c) => a - b - c", "SUBSUB r3 r0 r1 r2\n");
   expect_code("func f(a, b, c) => a - (b + c)", "ADD r3 r1 r2\nSUB r3 r0 r3\n");
-  expect_code("func f(a, b) => a - b + 1", "SUB r2 r0 r1\nADDI r2 r2 1\n");
+  expect_code("func f(a, b) => a * b + 1", "MULADDK r2 r0 r1 1\n");
+  expect_code("func f(a, b) => a * b - 1.5", "MULSUBK r2 r0 r1 1.5\n");
+  expect_code("func f(a, b) => a + b + 1", "ADDADDK r2 r0 r1 1\n");
+  expect_code("func f(a, b) => a + b - 1", "ADDSUBK r2 r0 r1 1\n");
+  expect_code("func f(a, b) => a - b + 1", "SUBADDK r2 r0 r1 1\n");
+  expect_code("func f(a, b) => a - b - 1", "SUBSUBK r2 r0 r1 1\n");
+  expect_code("func f(a) => a * 2 + 1", "MULI r1 r0 2\nADDI r1 r1 1\n");
+  expect_code("func f(a) => a + 2 + a", "ADDI r1 r0 2\nADD r1 r1 r0\n");
   expect_code("func f(a, b) => a ^ b << 63", "XORSHL r2 r0 r1 63\n");
   expect_code("func f(a, b) => a ^ b >> 7", "XORSHR r2 r0 r1 7\n");
   expect_code("func f(a) { a ^= a >> 7 & 0x1ffffffffffffff }",
