@@ -514,13 +514,19 @@ HANDLER(RET0) {
   }
   JUMP_TO(return_general);
 }
+#define RETURN_ONE(info)                                  \
+  do {                                                    \
+    Value v = base[A], *to = base - FRAME_WORDS;          \
+    POP_FRAME(info);                                      \
+    *to = v;                                              \
+    NEXT();                                               \
+  } while (0)
 HANDLER(RET1) {
-  Value info = base[-2], v = base[A];
-  if (LIKELY(INFO_WANT(info) == 1)) {
-    Value *to = base - FRAME_WORDS;
-    POP_FRAME(info);
-    *to = v;
-    NEXT();
+  Value info = base[-2];
+  if (LIKELY(INFO_WANT(info) == 1)) RETURN_ONE(info);
+  if (INFO_WANT(info) == WANT_ALL) {
+    g->multi = 1;
+    RETURN_ONE(info);
   }
   JUMP_TO(return_general);
 }
@@ -528,9 +534,13 @@ HANDLER(RET) {
   SAVE();
   FOLLOW(call_return(l, g, base + A, (int)B));
 }
+// What a call returned is returned, most often one value.
 HANDLER(RETV) {
-  SAVE();
-  FOLLOW(call_return(l, g, base + A, (int)g->multi));
+  Value info = base[-2];
+  if (LIKELY(g->multi == 1 &&
+             (INFO_WANT(info) == 1 || INFO_WANT(info) == WANT_ALL)))
+    RETURN_ONE(info);
+  JUMP_TO(return_general);
 }
 HANDLER(PACK) {
   SAVE();

@@ -109,8 +109,9 @@ SHARED(invoke_general) {
 }
 SHARED(return_general) {
   SAVE();
-  bool one = INSTR_OP(i) == OP_RET1;
-  FOLLOW(call_return(l, g, base + (one ? A : 0), one));
+  Op op = INSTR_OP(i);
+  int n = op == OP_RET0 ? 0 : op == OP_RET1 ? 1 : (int)g->multi;
+  FOLLOW(call_return(l, g, base + (n > 0 ? A : 0), n));
 }
 // A safepoint follows, but not while a function's results stand in `multi`.
 SHARED(next_general) {
