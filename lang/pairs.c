@@ -5,7 +5,8 @@
 //
 // The operation that comes first has the opcode's place, the other the second
 // word's. The third operand is read with the first two: where it is a local on
-// the right that changes nothing, as no expression assigns to one.
+// the right that changes nothing, as no expression assigns to one; nor where it
+// is a number, which is a constant of the function.
 #include "compiler.h"
 
 static bool is_binary(const Node *node, AstOp op) {

@@ -175,7 +175,8 @@ static inline bool value_as_double(Value v, double *out) {
   }
   return true;
 }
-// The word of d, which may be zero: all share its box. false: d must be boxed.
+// The word of d, which may be zero: all share its box, which is made before any
+// code runs. false: d must be boxed.
 static inline bool value_pack_float(const Vm *vm, double d, Value *out) {
   if (__builtin_expect(value_try_flo(d, out), 1)) return true;
   if (*out != 0) return false;  // 0.0's bits, but not -0.0's
