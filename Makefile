@@ -4,7 +4,8 @@
 
 # ---- settings ---------------------------------------------------------------
 # DISPATCH=tail|goto       how the interpreter goes from opcode to opcode
-# SAN=address|thread|undefined  DEBUG=1  WERROR=1  CC=...  PREFIX=...  V=1 (say all)
+# SAN=address|thread|undefined|all (address and undefined)  DEBUG=1  WERROR=1
+# CC=...  PREFIX=...  V=1 (say all)
 DISPATCH ?= tail
 PREFIX   ?= /usr/local
 FILE     ?= examples/fib.csp
@@ -17,7 +18,7 @@ endif
 
 PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
             libedit-dev libcmocka-dev clang-format python3 valgrind g++ relacy-dev spin \
-            pkgconf binutils libuv1-dev
+            pkgconf binutils libuv1-dev locales
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli
@@ -28,8 +29,9 @@ WRAP_thread = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # ---- what follows from them -------------------------------------------------
 $(if $(filter $(DISPATCH),tail goto),,\
   $(error DISPATCH is tail or goto, not "$(DISPATCH)"))
-$(if $(filter-out address thread undefined,$(SAN)),\
-  $(error SAN is address, thread or undefined, not "$(SAN)"))
+$(if $(filter-out address thread undefined all,$(SAN)),\
+  $(error SAN is address, thread, undefined or all, not "$(SAN)"))
+SANITIZE := $(if $(SAN),-fsanitize=$(SAN:all=address,undefined))
 
 # Each configuration has a build folder of its own: objects never mix.
 CC_WORD := $(filter-out $(CC_$(DISPATCH)),$(notdir $(CC)))
@@ -44,17 +46,20 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS) -pthrea
   -fPIC -fvisibility=hidden -fno-semantic-interposition \
   -I. -Ilang -I$(BUILD)/lang -MMD -MP \
   -DCSP_DISPATCH_TAIL=$(if $(filter tail,$(DISPATCH)),1,0) $(if $(DEBUG),-DCSP_DEBUG=1) \
-  $(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) \
-  $(if $(filter undefined,$(SAN)),-fno-sanitize-recover=all)
+  $(if $(WERROR),-Werror) $(if $(SAN),$(SANITIZE) -fno-omit-frame-pointer) \
+  $(if $(filter undefined all,$(SAN)),-fno-sanitize-recover=all)
 # A branch across a line of the cache costs the interpreter up to a third.
 OWN_CFLAGS := $(if $(filter tail-x86_64,$(DISPATCH)-$(shell uname -m)),-mbranches-within-32B-boundaries)
+# A debug build counts the steps between two looks (vm/work.c).
+OWN_CFLAGS += $(if $(DEBUG),$(if $(SAN),,-fsanitize-coverage=trace-pc))
 # Some tests contain all of sched/: so they are compiled in a third of the time.
 $(BUILD)/tests/%.o: OWN_CFLAGS := $(if $(DEBUG),,-O1)
-LINK     = $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(if $(SAN),-fsanitize=$(SAN))
+LINK     = $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(SANITIZE)
 
 LIB_SRC  := $(filter-out stdlib/freeze.c,$(wildcard sched/*.c vm/*.c lang/*.c stdlib/*.c))
 CLI_SRC  := $(wildcard cli/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_SRC := $(filter-out $(if $(WITHOUT),tests/unit/$(WITHOUT)%),$(UNIT_SRC))
 GEN_OBJ  := $(addprefix $(BUILD)/,lang/lexer.o lang/grammar.o stdlib/stdlib_csp.o stdlib/prelude.o)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -70,7 +75,7 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 endif
 
 # ---- for everyday use -------------------------------------------------------
-.PHONY: all run test check lint fmt deps help clean bench bench-quick bench-check bench-sched bench-sim
+.PHONY: all run test check proofs lint fmt deps help clean bench bench-quick bench-check bench-sched bench-sim coverage
 all: $(PROGRAM)  ## build/cspvm, build/libcspvm.a and build/libcspvm.so.*
 
 run: deps  ## install what is missing, build, run FILE=examples/fib.csp
@@ -80,16 +85,18 @@ run: deps  ## install what is missing, build, run FILE=examples/fib.csp
 test: deps  ## install what is missing, build, run all tests
 	@$(MAKE) check
 
-check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run)
+check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run; WITHOUT=test_explore: not those)
 	@$(WRAP_$(SAN)) tests/run --bin $(PROGRAM) --unit $(BUILD)/tests/unit \
-	  $(if $(SAN)$(DEBUG),--slow 10) $(RUNFLAGS)
-	@$(if $(VARIANT)$(RUNFLAGS),,tests/relacy/run && tests/models/run)
+	  $(if $(SAN)$(DEBUG),--slow 10) $(WITHOUT:%=--without %) $(RUNFLAGS)
 
-lint:  ## format, layers, file sizes, no warnings from either compiler
+proofs: deps  ## weak memory and model checks of sched/, some minutes
+	@tests/relacy/run && tests/models/run
+
+lint:  ## format, layers, file sizes, unique names, no warnings from either compiler
 	@sh tests/lint.sh $(LAYERS)
 	@clang-format --dry-run -Werror $(C_FILES)
 	@$(MAKE) WERROR=1 DISPATCH=tail all
-	@$(MAKE) WERROR=1 DISPATCH=goto all
+	@$(MAKE) WERROR=1 DISPATCH=goto all lint-amalgamation
 
 bench bench-quick: all  ## measure beside Lua, LuaJIT, Go and more (BENCHFLAGS)
 	@bench/run --bin $(PROGRAM) $(if $(filter %quick,$@),--quick) $(BENCHFLAGS)
@@ -97,6 +104,7 @@ bench-sched: $(INTERNALS)  ## what the scheduler's operations cost, beside Go (B
 	@bench/sched/run --cc "$(CC)" --lib $(INTERNALS) $(BENCHFLAGS)
 bench-check: all  ## fail if a program takes 3 % more instructions than it did
 	@bench/check --bin $(PROGRAM) --flags "$(CFLAGS) DISPATCH=$(DISPATCH)$(SAN:%= SAN=%)"
+coverage: ; @tests/coverage  ## write docs/coverage.md: what the tests run
 bench-sim: ; @bench/sim/run --cc $(CC) --out $(BUILD)/sim $(BENCHFLAGS) ## simulate the scheduler on up to 1024 CPUs
 
 fmt:  ## format the C sources in place
@@ -122,7 +130,8 @@ $(INTERNALS): $(LIB_OBJ)
 	@rm -f $@
 	$(SAY) ar rcs $@ $^
 
-$(addprefix $(BUILD)/tests/unit/test_,nth_allocation close): LDFLAGS += @tests/unit/failing.opt
+$(addprefix $(BUILD)/tests/unit/test_,nth_allocation close): private LDFLAGS += @tests/unit/failing.opt
+$(BUILD)/tests/unit/test_memory: private LDFLAGS += @tests/unit/memory.opt
 $(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(INTERNALS)
 	$(SAY) $(LINK) -o $@ $^ -lcmocka -lm
 

@@ -123,6 +123,7 @@ int main(int argc, char **argv) {
   Bench *b = calloc(1, sizeof *b);
   if (!b) return 1;
   b->megabytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 256;
+  b->vm.memory = &mem_libc;
   b->vm.heap = heap_new(&b->vm);
   SchedConfig config = {
       .empty_word = VALUE_NIL,

@@ -4,9 +4,12 @@
 // Exit status: 0; 1 uncaught error, panic or deadlock; 2 compile or usage
 // error, or ended by SIGQUIT; else what the script chose.
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/fmt.h"
 #include "cli/quit.h"
@@ -111,7 +114,7 @@ static int parse_option(Options *o, int argc, char **argv, int at) {
     exit(0);
   }
   if (strcmp(word, "--version") == 0) {
-    printf("cspvm %s\n", CSP_VERSION);
+    printf("cspvm %s\n", csp_version());
     exit(0);
   }
   if (strncmp(word, "--spawn=", 8) == 0) {
@@ -137,7 +140,7 @@ static int parse_option(Options *o, int argc, char **argv, int at) {
 
 static Options parse_arguments(int argc, char **argv) {
   Options o = {0};
-  csp_config_init(&o.config);
+  runtime_config(&o.config);
   int at = 1;
   if (argc > 1 && strcmp(argv[1], "check") == 0) {
     o.mode = MODE_CHECK;
@@ -169,7 +172,9 @@ static int show(char *text, char *messages, bool fine) {
   return fine ? 0 : STATUS_USAGE;
 }
 
-static int perform(Csp *csp, const Options *o, const char *text, size_t len) {
+// *signal: that has ended it; or 0.
+static int perform(Csp *csp, const Options *o, const char *text, size_t len,
+                   int *signal) {
   char *messages = NULL;
   int status = 0;
   if (o->mode == MODE_CHECK) {
@@ -181,13 +186,15 @@ static int perform(Csp *csp, const Options *o, const char *text, size_t len) {
     return show(listing, messages, listing != NULL);
   }
   QuitWatch quit;
-  quit_begin(&quit, csp);
+  // (The REPL reads the others itself.)
+  quit_begin(&quit, csp, o->mode != MODE_REPL);
   if (o->mode == MODE_REPL) {
     status = repl_run(csp, o->editor, o->path, text, len);
   } else {
     csp_run(csp, o->path, text, len, &status);
   }
-  return quit_end(&quit) ? STATUS_QUIT : status;
+  *signal = quit_end(&quit);
+  return *signal != 0 ? STATUS_QUIT : status;
 }
 
 // Commands that read their own words.
@@ -196,7 +203,19 @@ static const struct {
   int (*run)(int argc, char **argv);
 } commands[] = {{"fmt", fmt_main}, {"test", test_command}};
 
+// Descriptors 0 to 2 that are closed stay as good as closed, but taken: the
+// first file that is opened would be standard error otherwise, and get what is
+// printed there.
+static void take_closed_streams(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // the lowest free one is fd; the wrong direction: as before, EBADF
+    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int main(int argc, char **argv) {
+  take_closed_streams();
   for (size_t n = 0; n < sizeof commands / sizeof *commands; n++) {
     if (argc > 1 && strcmp(argv[1], commands[n].name) == 0)
       return commands[n].run(argc - 2, argv + 2);
@@ -209,9 +228,14 @@ int main(int argc, char **argv) {
   if (o.mode == MODE_REPL) o.editor = repl_prepare(&o.config);
   Csp *csp = runtime_new(&o.config);
   if (csp == NULL) return 1;
-  int status = perform(csp, &o, text, len);
+  int signal = 0;
+  int status = perform(csp, &o, text, len, &signal);
   csp_free(csp);
   if (o.code == NULL) free(text);
+  if (signal != 0 && signal != SIGQUIT) {
+    fflush(stdout);
+    quit_die(signal);
+  }
   if (fflush(stdout) != 0 && status == 0) status = 1;
   return status;
 }

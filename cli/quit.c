@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// SIGQUIT is blocked in all threads and read from a descriptor by one of our
-// own, so nothing runs in a signal handler. That thread asks the runtime for
-// the dump, which works whatever the goroutines do, and then to end: csp_run
-// returns as after csp_interrupt, so that output and what CSPDEBUG asked for
-// is written. A program that has not ended a second later, or gets the signal
-// again, is ended at once.
+// The signals are blocked in all threads and read from a descriptor by one of
+// our own, so nothing runs in a signal handler. That thread asks the runtime,
+// on SIGQUIT, for the dump, which works whatever the goroutines do, and then to
+// end: csp_run returns as after csp_interrupt, so that output and what CSPDEBUG
+// asked for is written, and programs that were started are ended. (They have
+// process groups of their own: a terminal's Ctrl-C does not reach them.) A
+// program that has not ended a second later, or gets a signal again, is ended
+// at once.
 #include "cli/quit.h"
 
 #include <poll.h>
@@ -18,23 +20,32 @@
 
 enum { STATUS_QUIT = 2, END_MS = 1000 };
 
-static sigset_t quit_set(void) {
+static bool is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static sigset_t watched_set(bool ends) {
+  static const int others[] = {SIGINT, SIGTERM, SIGHUP};
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGQUIT);
+  for (int n = 0; ends && n < 3; n++)
+    if (!is_ignored(others[n])) sigaddset(&set, others[n]);
   return set;
 }
 
-// true: the signal came; false: the script has ended, or the time has passed.
-static bool wait_for_signal(const QuitWatch *q, int ms) {
+// The signal that came; 0: the script has ended, or the time has passed.
+static int wait_for_signal(const QuitWatch *q, int ms) {
   struct pollfd fds[2] = {{q->signals, POLLIN, 0}, {q->done, POLLIN, 0}};
   struct signalfd_siginfo info;
   int ready;
   do {
     ready = poll(fds, 2, ms);
   } while (ready < 0);  // EINTR
-  if (ready == 0 || fds[1].revents != 0) return false;
-  return read(q->signals, &info, sizeof info) == (ssize_t)sizeof info;
+  if (ready == 0 || fds[1].revents != 0) return 0;
+  if (read(q->signals, &info, sizeof info) != (ssize_t)sizeof info) return 0;
+  return (int)info.ssi_signo;
 }
 
 static bool has_ended(const QuitWatch *q) {
@@ -44,7 +55,7 @@ static bool has_ended(const QuitWatch *q) {
 
 // A dump that never comes can be ended by the signal: as before, with a core.
 static void show_goroutines(Csp *csp) {
-  sigset_t set = quit_set();
+  sigset_t set = watched_set(false);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   char *text = csp_dump_goroutines(csp);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -53,20 +64,35 @@ static void show_goroutines(Csp *csp) {
   free(text);
 }
 
+void quit_die(int number) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  signal(number, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  raise(number);
+}
+
+static _Noreturn void end_now(int number) {
+  if (number != SIGQUIT) quit_die(number);
+  _exit(STATUS_QUIT);
+}
+
 static void *watch(void *arg) {
   QuitWatch *q = arg;
-  if (!wait_for_signal(q, -1)) return NULL;
-  q->asked = true;
-  show_goroutines(q->csp);
+  q->asked = wait_for_signal(q, -1);
+  if (q->asked == 0) return NULL;
+  if (q->asked == SIGQUIT) show_goroutines(q->csp);
   csp_interrupt(q->csp);
-  if (wait_for_signal(q, END_MS) || !has_ended(q)) _exit(STATUS_QUIT);
+  int again = wait_for_signal(q, END_MS);
+  if (again != 0 || !has_ended(q)) end_now(again != 0 ? again : q->asked);
   return NULL;
 }
 
-void quit_begin(QuitWatch *q, Csp *csp) {
+void quit_begin(QuitWatch *q, Csp *csp, bool ends) {
   memset(q, 0, sizeof *q);
   q->csp = csp;
-  sigset_t set = quit_set();
+  sigset_t set = watched_set(ends);
   q->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   q->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (q->signals >= 0 && q->done >= 0) {
@@ -76,7 +102,7 @@ void quit_begin(QuitWatch *q, Csp *csp) {
   }
 }
 
-bool quit_end(QuitWatch *q) {
+int quit_end(QuitWatch *q) {
   if (q->started) {
     eventfd_write(q->done, 1);
     pthread_join(q->thread, NULL);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-\ (SIGQUIT) shows what all goroutines do, and ends the program.
+// The signals that end the program. Ctrl-\ (SIGQUIT) shows what all goroutines
+// do first. Ctrl-C (SIGINT), SIGTERM and SIGHUP end the run as csp_interrupt
+// does, so that programs it has started are ended, too, and then the process as
+// they would have.
 #ifndef CSP_CLI_QUIT_H
 #define CSP_CLI_QUIT_H
 
@@ -13,13 +16,16 @@ typedef struct QuitWatch {
   pthread_t thread;
   int signals, done;  // signalfd, and the eventfd that quit_end writes to
   bool started;
-  bool asked;  // written by the thread, read when it has ended
+  int asked;  // the signal; written by the thread, read when it has ended
 } QuitWatch;
 
-// From now on; by the thread that no other was made by yet. Without a thread
-// or descriptors for it SIGQUIT does what it did before.
-void quit_begin(QuitWatch *q, Csp *csp);
-// The script has ended. true: since somebody asked for it.
-bool quit_end(QuitWatch *q);
+// From now on; by the thread that no other was made by yet. ends: all of them,
+// else SIGQUIT alone. Without a thread or descriptors for it they do what they
+// did before, and so do those that the process was started to ignore.
+void quit_begin(QuitWatch *q, Csp *csp, bool ends);
+// The script has ended. The signal that asked for it, or 0.
+int quit_end(QuitWatch *q);
+// Ends the process by the signal. Returns if that is ignored.
+void quit_die(int number);
 
 #endif

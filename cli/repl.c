@@ -24,8 +24,7 @@ static const char loop[] =
     "    select {\n"
     "    case <-task: return\n"
     "    case event := <-events:\n"
-    "      _repl_event(event)\n"
-    "      patience = after(500ms)\n"
+    "      if _repl_event(event) { patience = after(500ms) }\n"
     "    case <-patience:\n"
     "      if _repl_waits() { return }\n"
     "    }\n"
@@ -38,7 +37,7 @@ static const char loop[] =
     "  _repl_show(task)\n"
     "}\n";
 
-static const CspClass repl_class = {"repl", NULL, sizeof(Repl *)};
+static const CspClass repl_class = {"repl", NULL, sizeof(Repl *), NULL};
 
 static Repl *repl_of(CspCall *call) {
   return *(Repl **)csp_state(csp_of(call), &repl_class);
@@ -81,23 +80,25 @@ void repl_interrupt(Repl *r) {
   if (rt_exchange(&r->posted, 1u) == 0) sched_post(r->vm->sched, &r->interrupt);
 }
 
-static CspStatus repl_events(CspCall *call) {
-  Repl *r = repl_of(call);
+// Before anything can send one: Ctrl-C may come before the loop runs.
+static bool make_events(Repl *r) {
   size_t size = offsetof(ObjChan, chan) + chan_size(1);
-  ObjChan *c = (ObjChan *)heap_alloc(&call->local->heap, size, OBJ_CHAN);
-  if (c == NULL) return csp_panic_memory(call);
+  ObjChan *c = (ObjChan *)heap_alloc(&r->vm->boot->heap, size, OBJ_CHAN);
+  if (c == NULL) return false;
   c->timer = NULL;
   chan_init(r->vm->sched, &c->chan, 1);
   r->events = c;
-  if (heap_pin(r->vm->heap, value_from_obj(c)) == 0)
-    return csp_panic_memory(call);
-  return csp_ok(call, csp_wrap(value_from_obj(c)));
+  return heap_pin(r->vm->heap, value_from_obj(c)) != 0;
+}
+
+static CspStatus repl_events(CspCall *call) {
+  return csp_ok(call, csp_wrap(value_from_obj(repl_of(call)->events)));
 }
 
 // No goroutine but this one can run: where the evaluation waits.
 static void say_stuck(Repl *r) {
   Text text = {0};
-  Trace *trace = trace_capture(r->running);
+  Trace *trace = trace_capture(r->vm->memory, r->running);
   text_addf(&text, "deadlock: all goroutines are asleep\n");
   if (trace != NULL)
     trace_print(&text, trace, g_wait_name((WaitReason)r->running->g.reason));
@@ -107,11 +108,12 @@ static void say_stuck(Repl *r) {
   text_free(&text);
 }
 
+// false: it is not for the evaluation that runs now.
 static CspStatus repl_event(CspCall *call) {
   Repl *r = repl_of(call);
   bool stuck = csp_to_int(csp_arg(call, 0)) == EVENT_STUCK;
   if (!stuck && rt_load_relaxed(&r->interrupts) == r->seen)
-    return csp_ok_nothing(call);  // of an evaluation that had just ended
+    return csp_ok_bool(call, false);  // it had just ended, or not begun
   if (stuck) {
     say_stuck(r);
   } else {
@@ -121,7 +123,7 @@ static CspStatus repl_event(CspCall *call) {
   // where it runs, and where it waits
   vm_interrupt(r->vm, r->running, r->task);
   group_cancel(call->local->p, &r->group->group, CANCEL_INTERRUPT);
-  return csp_ok_nothing(call);
+  return csp_ok_bool(call, true);
 }
 
 // Some time after an interrupt: the evaluation is in a blocking call, or waits
@@ -178,7 +180,9 @@ bool repl_start(Repl *r, CspCall *call, char *text, const char *path,
   ObjClosure *main = session_compile(&r->session, call->local, &r->input);
   if (r->input.messages != NULL) repl_say(r, "%s", r->input.messages);
   r->running = main ? conc_prepare(call->local, value_from_obj(main)) : NULL;
-  r->group = r->running ? group_solo(call->local, r->running, NULL) : NULL;
+  r->group = NULL;
+  if (r->running != NULL)
+    r->group = group_solo(call->local, r->running, NULL, NULL);
   if (r->group != NULL) {
     begin_evaluation(r, call->local->p);
     return true;
@@ -385,6 +389,7 @@ static ObjClosure *prepare(Repl *r) {
   if (!csp_register_class(r->csp, &repl_class, NULL)) return NULL;
   if ((state = csp_state(r->csp, &repl_class)) == NULL) return NULL;
   *state = r;
+  if (!make_events(r)) return NULL;
   if (!csp_register_builtins(r->csp, natives)) return NULL;
   if (!session_begin(&r->session, r->vm)) return NULL;
   CompileInput input = {.path = "(repl)",
@@ -393,7 +398,7 @@ static ObjClosure *prepare(Repl *r) {
                         .privileged = true};
   char *messages = NULL;
   ObjClosure *main = r->vm->compile(r->vm, &input, &messages);
-  free(messages);
+  mem_free(messages);
   return main;
 }
 

@@ -4,7 +4,19 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { PROCS_MOST = 1024 };  // as of --procs
+
+void runtime_config(CspConfig *config) {
+  csp_config_init(config);
+  const char *procs = getenv("CSPPROCS");
+  long n = procs != NULL ? strtol(procs, NULL, 10) : 0;
+  if (n > 0 && n <= PROCS_MOST) config->procs = (int)n;
+  config->path = getenv("CSPPATH");
+  config->debug = getenv("CSPDEBUG");
+}
 
 Csp *runtime_new(const CspConfig *config) {
   CspConfig all = *config;

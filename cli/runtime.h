@@ -5,6 +5,9 @@
 
 #include "vm/csp.h"
 
+// The defaults, and what the environment says: CSPPROCS, CSPPATH, CSPDEBUG. The
+// library itself reads no environment.
+void runtime_config(CspConfig *config);
 // Its scripts may use everything. NULL: a message was printed.
 Csp *runtime_new(const CspConfig *config);
 

@@ -147,6 +147,12 @@ int child_end(Child *child);
 // After that: frees what it has.
 void child_free(Child *child);
 
+// --- test_orphans.c ---------------------------------------------------------
+// From now on, what tests leave behind is this process's.
+void orphans_adopt(void);
+// Kills all children, and theirs, and waits for them; when no test runs.
+void orphans_end(void);
+
 // Runs them; as soon as a test and all before it are over, done is called.
 // 0, or the signal that asked for an end: some have not run then.
 int tests_run(Tests *tests, const TestOptions *options,

@@ -74,7 +74,7 @@ typedef struct Functions {
   size_t count;
 } Functions;
 
-static void take_function(void *arg, const Str *name, Pos pos, bool takes) {
+static void take_function(void *arg, const AstStr *name, Pos pos, bool takes) {
   Functions *functions = arg;
   if (takes || strncmp(name->text, "test_", 5) != 0) return;
   functions->count++;
@@ -85,7 +85,7 @@ static void take_function(void *arg, const Str *name, Pos pos, bool takes) {
 // NULL: it does; else malloced messages.
 static char *compile(const TestFile *file) {
   CspConfig config;
-  csp_config_init(&config);
+  runtime_config(&config);
   config.procs = 1;
   config.debug = NULL;
   Csp *csp = runtime_new(&config);

@@ -20,7 +20,7 @@ typedef struct OneTest {
   bool passed;
 } OneTest;
 
-static const CspClass one_test = {"test", NULL, sizeof(OneTest)};
+static const CspClass one_test = {"test", NULL, sizeof(OneTest), NULL};
 
 static OneTest *state_of(CspCall *call) {
   return csp_state(csp_of(call), &one_test);
@@ -60,7 +60,7 @@ static int run(Csp *csp, const char *path, const char *text, size_t len,
   test->child = child;
   int status;
   QuitWatch quit;
-  quit_begin(&quit, csp);
+  quit_begin(&quit, csp, false);
   csp_run_test(csp, path, text, len, function, &status);
   if (quit_end(&quit)) return 2;
   if (status != 0 || test->passed) return status;
@@ -81,8 +81,8 @@ int test_one(const char *path, const char *function, int procs, bool child,
   size_t len;
   if (!source_read(path, &text, &len)) return 2;
   CspConfig config;
-  csp_config_init(&config);
-  config.procs = procs;
+  runtime_config(&config);
+  if (procs > 0) config.procs = procs;
   config.argc = argc;
   config.argv = argv;
   Csp *csp = runtime_new(&config);

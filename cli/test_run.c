@@ -186,7 +186,9 @@ int tests_run(Tests *tests, const TestOptions *options,
               .fds = test_realloc(NULL, (1 + jobs * FDS_EACH) * sizeof *r.fds),
               .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
   for (size_t n = 0; n < jobs; n++) r.children[n].test = NULL;
+  orphans_adopt();
   int ended_by = loop(&r, done, arg);
+  orphans_end();
   if (r.signals >= 0) close(r.signals);
   free(r.children);
   free(r.fds);

@@ -4,12 +4,14 @@
 // Chunks are chained and freed together. A reserve is taken at the start: when
 // malloc fails, allocations go on from the reserve and arena_failed tells, so
 // that builders need no check of their own; parser and compiler look at it
-// after each token or statement and give up with "out of memory".
+// after each token or statement and give up with "out of memory". That the time
+// of the compilation is over (Allowance) looks the same to them.
 // Single-threaded, like the compilation it belongs to.
 #include <stdlib.h>
 #include <string.h>
 
 #include "lang.h"
+#include "vm/vm.h"
 
 enum {
   ALIGN = 16,
@@ -17,39 +19,71 @@ enum {
   MAX_CHUNK = 1024 * 1024,
   RESERVE = 256 * 1024,
   FIRST_NAMES = 64,  // a power of two
+  LOOKS = 256,       // of that many, one asks whether the time is over
 };
 
-typedef struct Chunk {
-  struct Chunk *next;
+typedef struct ArenaChunk {
+  struct ArenaChunk *next;
   size_t size;
   _Alignas(ALIGN) unsigned char bytes[];
-} Chunk;
+} ArenaChunk;
+
+typedef struct Name {
+  AstStr str;  // first: an AstStr of the table is a Name
+  uint32_t uses;
+} Name;
 
 typedef struct NameSlot {
-  const Str *name;  // NULL: free
+  Name *name;  // NULL: free
   uint32_t hash;
 } NameSlot;
 
 struct Arena {
-  Chunk *chunks;    // the first one is being filled
-  size_t used;      // of the first chunk
-  Chunk *reserve;   // NULL once it is in use
-  NameSlot *names;  // open addressing, at most half full
+  const Memory *memory;
+  ArenaChunk *chunks;   // the first one is being filled
+  size_t used;          // of the first chunk
+  ArenaChunk *reserve;  // NULL once it is in use
+  NameSlot *names;      // open addressing, at most half full
   size_t name_count;
   size_t name_cap;
-  size_t room;  // bytes that chunks may still take
+  Allowance *allowance;  // or NULL: as much as there is
+  size_t taken;          // of it
+  uint64_t seed;         // of the names' hashes
+  uint64_t probes;       // slots that were looked at
   bool failed;
 };
 
-static Chunk *chunk_new(size_t size) {
-  Chunk *chunk = malloc(sizeof *chunk + size);
+// --- The allowance ----------------------------------------------------------
+bool allowance_take(Allowance *allowance, size_t bytes) {
+  if (bytes > allowance->bytes) {
+    allowance->spent = true;
+    return false;
+  }
+  allowance->bytes -= bytes;
+  return true;
+}
+
+void allowance_give(Allowance *allowance, size_t bytes) {
+  allowance->bytes += bytes;
+}
+
+static bool time_is_over(Allowance *allowance) {
+  if (allowance->over) return true;
+  if (allowance->is_over == NULL || ++allowance->looks % LOOKS != 0)
+    return false;
+  return allowance->over = allowance->is_over(allowance->arg);
+}
+
+// --- Chunks -----------------------------------------------------------------
+static ArenaChunk *arena_chunk(const Memory *memory, size_t size) {
+  ArenaChunk *chunk = mem_alloc(memory, sizeof *chunk + size);
   if (chunk == NULL) return NULL;
   chunk->next = NULL;
   chunk->size = size;
   return chunk;
 }
 
-static void chunk_push(Arena *arena, Chunk *chunk) {
+static void chunk_push(Arena *arena, ArenaChunk *chunk) {
   chunk->next = arena->chunks;
   arena->chunks = chunk;
   arena->used = 0;
@@ -60,18 +94,20 @@ static bool arena_grow(Arena *arena, size_t size) {
   size_t wanted = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
   if (wanted > MAX_CHUNK) wanted = MAX_CHUNK;
   if (wanted < size) wanted = size;
-  bool may = !arena->failed && wanted <= arena->room;
-  Chunk *chunk = may ? chunk_new(wanted) : NULL;
+  Allowance *allowance = arena->allowance;
+  bool may = !arena->failed &&
+             (allowance == NULL || allowance_take(allowance, wanted));
+  if (may && allowance != NULL) arena->taken += wanted;
+  ArenaChunk *chunk = may ? arena_chunk(arena->memory, wanted) : NULL;
   if (chunk == NULL) {
     arena->failed = true;
     return false;
   }
-  arena->room -= wanted;
   chunk_push(arena, chunk);
   return true;
 }
 
-static bool fits(const Arena *arena, size_t size) {
+static bool chunk_fits(const Arena *arena, size_t size) {
   return arena->chunks && arena->chunks->size - arena->used >= size;
 }
 
@@ -79,27 +115,21 @@ static size_t round_up(size_t size) {
   return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-static void *take(Arena *arena, size_t size) {
+static void *arena_take(Arena *arena, size_t size) {
   void *memory = arena->chunks->bytes + arena->used;
   arena->used += size;
   return memset(memory, 0, size);
 }
 
-static uint32_t name_hash(const char *text, size_t len) {
-  uint32_t hash = 2166136261u;
-  for (size_t i = 0; i < len; i++) {
-    hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-  }
-  return hash;
-}
-
-static NameSlot *name_slot(NameSlot *slots, size_t cap, uint32_t hash,
-                           const char *text, size_t len) {
+static NameSlot *name_slot(Arena *arena, NameSlot *slots, size_t cap,
+                           uint32_t hash, AstStr wanted) {
   for (size_t i = hash;; i++) {
     NameSlot *slot = &slots[i & (cap - 1)];
+    arena->probes++;
     if (slot->name == NULL) return slot;
-    if (slot->hash == hash && slot->name->len == len &&
-        memcmp(slot->name->text, text, len) == 0) {
+    const AstStr *str = &slot->name->str;
+    if (slot->hash == hash && str->len == wanted.len &&
+        memcmp(str->text, wanted.text, wanted.len) == 0) {
       return slot;
     }
   }
@@ -113,44 +143,54 @@ static void names_grow(Arena *arena) {
   for (size_t i = 0; i < arena->name_cap; i++) {
     NameSlot *old = &arena->names[i];
     if (old->name == NULL) continue;
-    const Str *name = old->name;
-    *name_slot(slots, cap, old->hash, name->text, name->len) = *old;
+    *name_slot(arena, slots, cap, old->hash, old->name->str) = *old;
   }
   arena->names = slots;
   arena->name_cap = cap;
 }
 
-Arena *arena_new(void) {
-  Arena *arena = calloc(1, sizeof *arena);
+Arena *arena_new(const Memory *memory, uint64_t seed) {
+  Arena *arena = mem_zeroed(memory, sizeof *arena);
   if (arena == NULL) return NULL;
-  arena->room = SIZE_MAX;
-  arena->reserve = chunk_new(RESERVE);
+  arena->memory = memory;
+  arena->seed = seed;
+  arena->reserve = arena_chunk(memory, RESERVE);
   if (arena->reserve == NULL) {
-    free(arena);
+    mem_free(arena);
     return NULL;
   }
   return arena;
 }
 
-void arena_limit(Arena *arena, size_t bytes) { arena->room = bytes; }
+void arena_limit(Arena *arena, Allowance *allowance) {
+  arena->allowance = allowance;
+}
+
+const Memory *arena_memory(const Arena *arena) { return arena->memory; }
 
 void arena_free(Arena *arena) {
   if (arena == NULL) return;
+  if (arena->allowance) allowance_give(arena->allowance, arena->taken);
   while (arena->chunks) {
-    Chunk *next = arena->chunks->next;
-    free(arena->chunks);
+    ArenaChunk *next = arena->chunks->next;
+    mem_free(arena->chunks);
     arena->chunks = next;
   }
-  free(arena->reserve);
-  free(arena);
+  mem_free(arena->reserve);
+  mem_free(arena);
 }
 
-bool arena_failed(const Arena *arena) { return arena->failed; }
+bool arena_failed(Arena *arena) {
+  Allowance *allowance = arena->allowance;
+  if (!arena->failed && allowance != NULL && time_is_over(allowance))
+    arena->failed = true;
+  return arena->failed;
+}
 
 void *arena_try_alloc(Arena *arena, size_t size) {
   size_t rounded = round_up(size);
-  if (!fits(arena, rounded) && !arena_grow(arena, rounded)) return NULL;
-  return take(arena, rounded);
+  if (!chunk_fits(arena, rounded) && !arena_grow(arena, rounded)) return NULL;
+  return arena_take(arena, rounded);
 }
 
 void *arena_alloc(Arena *arena, size_t size) {
@@ -161,22 +201,42 @@ void *arena_alloc(Arena *arena, size_t size) {
   if (arena->reserve == NULL || arena->reserve->size < rounded) abort();
   chunk_push(arena, arena->reserve);
   arena->reserve = NULL;
-  return take(arena, rounded);
+  return arena_take(arena, rounded);
 }
 
-const Str *arena_intern(Arena *arena, const char *text, size_t len) {
-  static const Str NO_MEMORY = {"", 0};
+// The names' table: one slot for these bytes. NULL: out of memory.
+static NameSlot *slot_for(Arena *arena, const char *text, size_t len) {
   if (arena->name_count * 2 >= arena->name_cap) names_grow(arena);
-  if (arena->name_count * 2 >= arena->name_cap) return &NO_MEMORY;
-  uint32_t hash = name_hash(text, len);
-  NameSlot *slot = name_slot(arena->names, arena->name_cap, hash, text, len);
-  if (slot->name) return slot->name;
-  Str *name = arena_try_alloc(arena, sizeof *name + len + 1);
-  if (name == NULL) return &NO_MEMORY;
+  if (arena->name_count * 2 >= arena->name_cap) return NULL;
+  uint32_t hash = (uint32_t)vm_hash_bytes(arena->seed, text, len);
+  NameSlot *slot = name_slot(arena, arena->names, arena->name_cap, hash,
+                             (AstStr){text, len});
+  slot->hash = hash;
+  return slot;
+}
+
+static Name *name_new(Arena *arena, const char *text, size_t len) {
+  Name *name = arena_try_alloc(arena, sizeof *name + len + 1);
+  if (name == NULL) return NULL;
   char *bytes = (char *)(name + 1);
   memcpy(bytes, text, len);
-  *name = (Str){bytes, len};
-  *slot = (NameSlot){name, hash};
+  name->str = (AstStr){bytes, len};
   arena->name_count++;
   return name;
 }
+
+const AstStr *arena_intern(Arena *arena, const char *text, size_t len) {
+  static const Name NO_MEMORY = {{"", 0}, 0};
+  NameSlot *slot = slot_for(arena, text, len);
+  if (slot == NULL) return &NO_MEMORY.str;
+  if (slot->name == NULL) slot->name = name_new(arena, text, len);
+  if (slot->name == NULL) return &NO_MEMORY.str;
+  slot->name->uses++;
+  return &slot->name->str;
+}
+
+uint32_t arena_uses(const AstStr *name) {
+  return ((const Name *)(const void *)name)->uses;
+}
+
+uint64_t arena_probes(const Arena *arena) { return arena->probes; }

@@ -9,9 +9,9 @@
 #include "compiler.h"
 #include "vm/native.h"
 
-enum { LEFT = 4, RIGHT = 5, WINDOW = 6 };
+enum { LEFT_AT = 4, RIGHT_AT = 5, WINDOW_AT = 6 };
 
-static const char *const op_text[] = {
+static const char *const sign_text[] = {
 #define X(name, text) [AST_##name] = text,
     AST_OPS(X)
 #undef X
@@ -51,7 +51,7 @@ static bool is_shown(const Node *node) {
 
 // Both values are in place: jumps when the condition holds.
 static void jump_if_holds(Compiler *c, const Node *node, int w, int *list) {
-  int left = w + LEFT, right = w + RIGHT, test = w + WINDOW;
+  int left = w + LEFT_AT, right = w + RIGHT_AT, test = w + WINDOW_AT;
   Pos pos = node->pos;
   bool is_not = node->op == AST_NE;
   if (node->kind == NODE_CALL) {
@@ -82,13 +82,13 @@ bool assert_stmt(Compiler *c, Node *call) {
     return false;
   bool equal = condition->kind == NODE_CALL;
   int w = c->func->top, holds = NO_JUMP;
-  reg_set(c, w + LEFT);
+  reg_set(c, w + LEFT_AT);
   expr_next(c, equal ? condition->b : condition->a);
   expr_next(c, equal ? condition->b->next : condition->b);
-  reg_need(c, w + WINDOW + (equal ? 5 : 1));
+  reg_need(c, w + WINDOW_AT + (equal ? 5 : 1));
   jump_if_holds(c, condition, w, &holds);
-  const char *op = equal ? "equal" : op_text[condition->op];
-  const Str *text = arena_intern(c->arena, op, strlen(op));
+  const char *op = equal ? "equal" : sign_text[condition->op];
+  const AstStr *text = arena_intern(c->arena, op, strlen(op));
   Value failed = vm_builtin(c->local, "_assert_failed");
   if (failed == VALUE_UNDEF) c->no_memory = true;
   emit_load(c, call->pos, w + 2, failed);

@@ -4,12 +4,6 @@
 // and are evaluated once.
 #include "compiler.h"
 
-static int count_nodes(const Node *list) {
-  int count = 0;
-  for (const Node *node = list; node != NULL; node = node->next) count++;
-  return count;
-}
-
 // --- Declaring --------------------------------------------------------------
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
   symbol->reg = reg;
@@ -122,7 +116,7 @@ static void store_field(Compiler *c, const Node *node, int object, int from) {
   emit_word(c, 0);
 }
 
-static void store(Compiler *c, const Place *place, int from) {
+static void store_place(Compiler *c, const Place *place, int from) {
   const Node *node = place->node;
   if (place->a < 0) {
     if (!name_is_blank(node)) expr_store(c, node->pos, node->note, from);
@@ -151,7 +145,7 @@ void assign_targets(Compiler *c, Node *targets, int from) {
   for (Node *target = targets; target != NULL; target = target->next) {
     int save = c->func->top;
     Place place = place_of(c, target, NULL);
-    store(c, &place, from++);
+    store_place(c, &place, from++);
     reg_set(c, save);
   }
 }
@@ -165,7 +159,7 @@ static void assign_one(Compiler *c, Node *target, Node *value) {
   }
   Place place = place_of(c, target, NULL);
   int from = expr_any(c, value);
-  store(c, &place, from);
+  store_place(c, &place, from);
   reg_set(c, save);
 }
 
@@ -193,7 +187,8 @@ static void assign_pairs(Compiler *c, Node *node, const Place *places,
       values[i] = operand(c, value, node->a);
     }
   }
-  for (int i = 0; i < count - direct; i++) store(c, &places[i], values[i]);
+  for (int i = 0; i < count - direct; i++)
+    store_place(c, &places[i], values[i]);
 }
 
 static void assign_many(Compiler *c, Node *node, int count) {
@@ -206,7 +201,7 @@ static void assign_many(Compiler *c, Node *node, int count) {
     assign_pairs(c, node, places, values, count);
   } else {
     int from = expr_many(c, node->b, count);
-    for (i = 0; i < count; i++) store(c, &places[i], from + i);
+    for (i = 0; i < count; i++) store_place(c, &places[i], from + i);
   }
   reg_set(c, save);
 }
@@ -224,7 +219,7 @@ static void update(Compiler *c, const Node *node, Node *value) {
   } else {
     expr_arith(c, node->pos, node->op, work, work, value);
   }
-  if (reg < 0) store(c, &place, work);
+  if (reg < 0) store_place(c, &place, work);
   emit_patch(c, end);
   reg_set(c, save);
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "lang.h"
+#include "sched/plain.h"
 
 static const char *const KINDS[] = {
 #define X(kind, meaning) #kind,
@@ -49,7 +50,7 @@ static unsigned chains_of(NodeKind kind) {
   }
 }
 
-static void dump_string(FILE *out, Str str) {
+static void dump_string(FILE *out, AstStr str) {
   fputc('"', out);
   for (size_t i = 0; i < str.len; i++) {
     unsigned char c = (unsigned char)str.text[i];
@@ -197,8 +198,10 @@ static void dump_node(FILE *out, const Node *node) {
 }
 
 void ast_dump(FILE *out, const Node *node) {
+  Plain plain = plain_begin();
   for (; node; node = node->next) {
     dump_node(out, node);
     fputc('\n', out);
   }
+  plain_end(plain);
 }

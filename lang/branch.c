@@ -62,7 +62,7 @@ static Node *find_default(Node *cases) {
   return NULL;
 }
 
-void branch_switch(Compiler *c, Node *node, const Str *label) {
+void branch_switch(Compiler *c, Node *node, const AstStr *label) {
   int top = c->func->top, active = c->func->active, subject = -1;
   Exit exit;
   Node *otherwise = find_default(node->c);
@@ -83,7 +83,7 @@ void branch_switch(Compiler *c, Node *node, const Str *label) {
 // --- select -----------------------------------------------------------------
 enum { OUTCOME = 3, HAS_DEFAULT = 1, IN_ORDER = 2 };
 
-static Node *received(const Node *comm) {
+static Node *received_from(const Node *comm) {
   return comm->a->kind == NODE_EXPR ? comm->a->a : comm->a->b;
 }
 
@@ -94,7 +94,7 @@ static void take_case(Compiler *c, const Node *comm) {
     expr_next(c, what->a);
     expr_next(c, what->b);
   } else {
-    expr_next(c, received(comm)->a);
+    expr_next(c, received_from(comm)->a);
     emit_abc(c, what->pos, OP_LOADUNDEF, reg_take(c, 1), 0, 0);
   }
 }
@@ -144,7 +144,7 @@ static void select_bodies(Compiler *c, const Node *node, int from, int count,
   if (otherwise != NULL) case_body(c, otherwise, from);
 }
 
-void branch_select(Compiler *c, Node *node, const Str *label) {
+void branch_select(Compiler *c, Node *node, const AstStr *label) {
   int top = c->func->top, active = c->func->active, count = 0;
   const Node *otherwise = NULL;
   Exit exit;

@@ -121,8 +121,8 @@ static void emit_multi(Compiler *c, Pos pos, int window, int want,
   }
 }
 
-static void call_value(Compiler *c, Node *call, const Args *args, int window,
-                       int want, enum CallHow how) {
+static void emit_value_call(Compiler *c, Node *call, const Args *args,
+                            int window, int want, enum CallHow how) {
   reg_set(c, window + 2);
   expr_to(c, call->a, window + 2);
   reg_set(c, window + 3);
@@ -159,8 +159,8 @@ static bool is_method(const Node *callee) {
   return callee->kind == NODE_FIELD && callee->note == NULL;
 }
 
-static void call_method(Compiler *c, Node *call, const Args *args, int window,
-                        int want) {
+static void emit_method_call(Compiler *c, Node *call, const Args *args,
+                             int window, int want) {
   Node *callee = call->a;
   expr_next(c, callee->a);
   if (args->spread != NULL) {
@@ -185,9 +185,9 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
     call_known(c, call, &args, window, want, known);
   } else if (plain && is_method(call->a) && args.named == 0 &&
              args.multi == NULL) {
-    call_method(c, call, &args, window, want);
+    emit_method_call(c, call, &args, window, want);
   } else {
-    call_value(c, call, &args, window, want, how);
+    emit_value_call(c, call, &args, window, want, how);
   }
   reg_set(c, save);
 }

@@ -10,7 +10,7 @@
 enum { LOCALS_MAX = 64 };  // of the top level
 
 // --- Making it visible ------------------------------------------------------
-static bool is_known(Compiler *c, Symbol *symbol) {
+static bool symbol_is_known(Compiler *c, Symbol *symbol) {
   switch (symbol->kind) {
     case SYM_FUNC:
     case SYM_STRUCT:
@@ -24,7 +24,7 @@ static bool is_known(Compiler *c, Symbol *symbol) {
 }
 
 static void publish_name(Compiler *c, Symbol *symbol) {
-  bool known = is_known(c, symbol);
+  bool known = symbol_is_known(c, symbol);
   if (!known && symbol->kind != SYM_GLOBAL) return;
   ObjCell *cell = module_cell(c->vm, c->module, name_string(c, symbol->name));
   if (cell == NULL) {
@@ -46,8 +46,14 @@ static void publish_method(Compiler *c, const Func *func) {
         c->no_memory = true;
     return;
   }
-  ObjStruct *type = (ObjStruct *)value_obj(func->self->value);
-  if (!struct_add_method(type, func->method, function)) c->no_memory = true;
+  Symbol *self = func->self;
+  ObjStruct *type = (ObjStruct *)value_obj(self->value);
+  // Two of one file's methods never have one name.
+  if (!self->extended) self->methods_before = type->method_count;
+  self->extended = true;
+  if (!struct_add_method(c->vm, type, self->methods_before, func->method,
+                         function))
+    c->no_memory = true;
 }
 
 static void publish(Compiler *c) {
@@ -58,7 +64,12 @@ static void publish(Compiler *c) {
 }
 
 // --- The passes -------------------------------------------------------------
-static bool is_sound(const Compiler *c) {
+bool compile_gives_up(Compiler *c) {
+  if (arena_failed(c->arena)) c->no_memory = true;
+  return c->no_memory;
+}
+
+static bool is_sound(Compiler *c) {
   return !c->no_memory && !arena_failed(c->arena) &&
          diags_errors(c->diags) == 0;
 }
@@ -136,7 +147,7 @@ static void take_messages(Loader *loader, const Compiler *c) {
   }
   text_add(&loader->messages, text, strlen(text));
   if (loader->messages.failed) loader->no_memory = true;
-  free(text);
+  mem_free(text);
 }
 
 ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
@@ -151,13 +162,13 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
                 .warnings = unit->warnings,
                 .session = unit->session};
   c.funcs_end = &c.funcs;
-  c.arena = arena_new();
-  c.diags = diags_new(&unit->source);
+  c.arena = arena_new(loader->vm->memory, loader->vm->hash_seed);
+  c.diags = diags_new(loader->vm->memory, &unit->source);
   ObjClosure *main = NULL;
   if (c.arena == NULL || c.diags == NULL) {
     c.no_memory = true;
   } else {
-    arena_limit(c.arena, vm_compile_room(loader->vm));
+    arena_limit(c.arena, &loader->allowance);
     main = compile_with(&c, unit);
     take_messages(loader, &c);
     if (arena_failed(c.arena)) c.no_memory = true;
@@ -165,26 +176,44 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
   if (c.no_memory) loader->no_memory = true;
   table_free(&c.globals);
   table_free(&c.outer);
+  table_free(&c.inner);
+  table_free(&c.methods);
   if (c.diags != NULL) diags_free(c.diags);
   if (c.arena != NULL) arena_free(c.arena);
   return main;
 }
 
 // --- Entry ------------------------------------------------------------------
+static bool compile_is_over(void *vm) { return vm_compile_is_over(vm); }
+
+void loader_begin(Loader *loader, Vm *vm, Loading *first) {
+  *loader =
+      (Loader){.vm = vm, .chain = first, .messages = {.memory = vm->memory}};
+  loader->allowance = (Allowance){
+      .bytes = vm_compile_room(vm), .is_over = compile_is_over, .arg = vm};
+}
+
+static const char *given_up(const Loader *loader) {
+  bool limited = vm_compile_room(loader->vm) != SIZE_MAX;
+  if (loader->allowance.over)
+    return "interrupted: the script was being compiled\n";
+  return limited ? "out of memory: the script is too large for the limit of "
+                   "memory\n"
+                 : "out of memory\n";
+}
+
 char *loader_text(Loader *loader) {
-  if (loader->no_memory) {  // what else there is may come from that
-    char *text;
-    size_t room = vm_compile_room(loader->vm);
-    const char *why = room == SIZE_MAX ? "" : ": the limit is reached";
-    return asprintf(&text, "out of memory%s\n", why) < 0 ? NULL : text;
-  }
+  // What else there is may come from that.
+  if (loader->no_memory)
+    return mem_copy_text(loader->vm->memory, given_up(loader));
   if (loader->messages.len == 0) return NULL;
-  return strndup(loader->messages.data, loader->messages.len);
+  return mem_copy_part(loader->vm->memory, loader->messages.data,
+                       loader->messages.len);
 }
 
 ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
-  Loader loader = {.vm = vm};
-  char *canonical = realpath(input->path, NULL);
+  Loader loader;
+  char *canonical = vm_real_path(vm, input->path);
   Loading loading = {.path = canonical != NULL ? canonical : input->path,
                      .shown = input->path};
   Unit unit = {.source = {input->path, input->text, input->len},
@@ -194,10 +223,14 @@ ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
                .interactive = input->module != NULL,
                .warnings = input->warnings,
                .test = input->test};
-  loader.chain = &loading;
+  loader_begin(&loader, vm, &loading);
+  // The text, and its strings in the arena.
+  if (!allowance_take(&loader.allowance, input->len)) loader.no_memory = true;
   if (unit.module == NULL) unit.module = module_new(vm, "main");
   ObjClosure *main = NULL;
-  if (unit.module != NULL) {
+  if (loader.no_memory) {
+    // the text alone is too large
+  } else if (unit.module != NULL) {
     main = compile_unit(&loader, &unit);
   } else {
     loader.no_memory = true;
@@ -206,7 +239,7 @@ ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
   *errors = loader_text(&loader);
   if (*errors == NULL && loader.messages.len > 0) main = NULL;
   loader_free(&loader);
-  free(canonical);
+  mem_free(canonical);
   return main;
 }
 

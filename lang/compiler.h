@@ -31,7 +31,9 @@ typedef struct Table {
   uint32_t count, cap;
 } Table;
 bool table_get(const Table *table, uint64_t key, uint64_t *value);
-bool table_set(Table *table, uint64_t key, uint64_t value);  // false: no memory
+// false: no memory.
+bool table_set(const Memory *memory, Table *table, uint64_t key,
+               uint64_t value);
 void table_free(Table *table);
 
 // --- Names ------------------------------------------------------------------
@@ -56,7 +58,7 @@ struct Symbol {
   bool used;      // read somewhere
   bool parameter;
   bool predeclared;
-  const Str *name;
+  const AstStr *name;
   Pos pos;
   const Node *decl;  // the statement that declares it
   Func *owner;       // LOCAL
@@ -65,7 +67,12 @@ struct Symbol {
                      // this file: its node
   Value value;
   ObjCell *cell;
-  Symbol *next;  // in its scope
+  Symbol *next;               // in its scope
+  const struct Scope *scope;  // NULL: of the file, or around it
+  Symbol *hides;              // the one of that name further out, in a function
+  // STRUCT that gets methods: how many it had before, if `extended`
+  uint32_t methods_before;
+  bool extended;
 };
 
 // What is captured and changes lives in a cell; closures copy all else.
@@ -98,7 +105,7 @@ enum { RESULTS_NONE = -1, RESULTS_VARY = 255, UPVALUES_MAX = 255 };
 typedef struct Target Target;
 struct Target {
   Target *up;
-  const Str *label;
+  const AstStr *label;
   bool loop;
   bool broken;  // a break leads out of it
 };
@@ -108,7 +115,7 @@ typedef struct Exit Exit;
 struct Exit {
   Exit *up;
   const Node *stmt;
-  const Str *label;
+  const AstStr *label;
   bool loop;
   bool group;  // no target: the group has to end on the way
   int breaks;  // jumps to be patched
@@ -119,7 +126,7 @@ struct Func {
   Func *parent;
   Func *next;  // of the functions at the top level, to be generated
   Node *node;  // FUNC; STRUCT: the constructor; NULL: the file itself
-  const Str *name;
+  const AstStr *name;
   Symbol *self;       // the top-level function's name; or the method's struct
   ObjString *method;  // of a method: its name
   const int8_t *receiver;  // ... of built-in types: ObjTypes, -1 at the end
@@ -167,8 +174,8 @@ typedef struct Loader {
   Vm *vm;
   Text messages;  // of files that are done
   Loading *chain;
-  char **failed;  // canonical paths of files with errors
-  size_t failed_count;
+  Allowance allowance;
+  Table failed;  // canonical paths of files with errors
   bool no_memory;
   bool errors;
 } Loader;
@@ -189,15 +196,23 @@ struct Compiler {
   bool warnings;
   bool no_memory;
   SessionInput *session;  // NULL: a file
-  Table globals;          // const Str * -> Symbol *, of the file's top level
+  Table globals;          // const AstStr * -> Symbol *, of the file's top level
   Symbol *global_list;
-  Table outer;   // the same of what lies around: members, predeclared
-  Scope *scope;  // innermost; NULL at the top level of the file
-  Func *func;    // that is being resolved or generated
+  Table outer;    // the same of what lies around: members, predeclared
+  Table inner;    // the innermost of each name in c->scope and around it, or 0
+  Table methods;  // full names of methods, as "Point.len", that were declared
+  Scope *scope;   // innermost; NULL at the top level of the file
+  Func *func;     // that is being resolved or generated
   Func *main;
   Func *funcs;  // at the top level, methods, constructors
   Func **funcs_end;
 };
+
+static inline int count_nodes(const Node *list) {
+  int count = 0;
+  for (const Node *node = list; node != NULL; node = node->next) count++;
+  return count;
+}
 
 // A warning, if they are asked for.
 #define WARN(c, ...)                                       \
@@ -206,39 +221,43 @@ struct Compiler {
   } while (0)
 
 // --- scope.c: declaring and finding names -----------------------------------
-bool name_is(const Str *name, const char *text);
+static inline uint32_t name_length(const AstStr *name) {
+  return (uint32_t)name->len;
+}
+bool name_is(const AstStr *name, const char *text);
 bool name_is_blank(const Node *name);
-ObjString *name_string(Compiler *c, const Str *name);  // interned in the Vm
-Symbol *symbol_new(Compiler *c, SymbolKind kind, const Str *name, Pos pos);
+ObjString *name_string(Compiler *c, const AstStr *name);  // interned in the Vm
+Symbol *symbol_new(Compiler *c, SymbolKind kind, const AstStr *name, Pos pos);
 void scope_push(Compiler *c, Scope *scope);
 void scope_pop(Compiler *c);           // warns of names that were not used
 bool scope_at_top(const Compiler *c);  // at the top level of the file
 // In the innermost scope alone; NULL: not there.
-Symbol *scope_here(const Compiler *c, const Str *name);
+Symbol *scope_here(const Compiler *c, const AstStr *name);
 // Declares; an error if the scope has that name already.
-Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos);
+Symbol *scope_declare(Compiler *c, SymbolKind kind, const AstStr *name,
+                      Pos pos);
 // Innermost first, then the file's, the module's, the predeclared names. Notes
 // captures. NULL: nowhere.
-Symbol *scope_find(Compiler *c, const Str *name, Pos pos);
+Symbol *scope_find(Compiler *c, const AstStr *name, Pos pos);
 // The symbol to read a top-level function or struct of a session by: what is
 // in its cell then.
 Symbol *scope_late(Compiler *c, Symbol *symbol);
 // Reports that a name (to be assigned, or read) is unknown, and what was
 // probably meant.
-void scope_unknown(Compiler *c, const Str *name, Pos pos, bool assigned);
+void scope_unknown(Compiler *c, const AstStr *name, Pos pos, bool assigned);
 // A type's name after `is` or a method's receiver is unknown.
-void scope_unknown_type(Compiler *c, const Str *name, Pos pos);
+void scope_unknown_type(Compiler *c, const AstStr *name, Pos pos);
 // The types that `is` knows: NULL for others.
-const char *scope_type_name(const Str *name);
+const char *scope_type_name(const AstStr *name);
 
 // --- member.c: names in modules ---------------------------------------------
 // What a value that never changes makes of its name.
 SymbolKind member_kind(Value v);
 // The symbol for a cell of a module.
-Symbol *member_symbol(Compiler *c, const Str *name, ObjCell *cell);
+Symbol *member_symbol(Compiler *c, const AstStr *name, ObjCell *cell);
 // name of that module; unknown and private ones are reported.
-Symbol *member_find(Compiler *c, Symbol *module, const Str *name, Pos pos);
-ObjCell *member_cell(Compiler *c, const ObjModule *module, const Str *name);
+Symbol *member_find(Compiler *c, Symbol *module, const AstStr *name, Pos pos);
+ObjCell *member_cell(Compiler *c, const ObjModule *module, const AstStr *name);
 // Marks all members that are set as known for ever (native modules).
 void member_mark_known(Vm *vm, ObjModule *module);
 // Calls fn with the names of all members, private ones too if wanted.
@@ -259,7 +278,7 @@ void resolve_list(Compiler *c, Node *list);
 void resolve_target(Compiler *c, Node *node);  // left of an assignment
 
 // --- resolve_func.c: functions, methods, structs ----------------------------
-Func *func_new(Compiler *c, Node *node, const Str *name);
+Func *func_new(Compiler *c, Node *node, const AstStr *name);
 void resolve_func(Compiler *c, Node *node, Func *func);
 void resolve_func_literal(Compiler *c, Node *node);
 void resolve_method(Compiler *c, Node *decl);
@@ -283,7 +302,7 @@ void emit_extra(Compiler *c, Pos pos, Instr word);
 int emit_word(Compiler *c, Instr word);
 // Index of a constant; 0 after an error.
 int emit_constant(Compiler *c, Value v);
-int emit_name(Compiler *c, const Str *name);
+int emit_name(Compiler *c, const AstStr *name);
 int emit_cell(Compiler *c, const Symbol *symbol);  // its name comes next
 void emit_load(Compiler *c, Pos pos, int target, Value v);
 // Jumps forward. A list is the newest jump's word, chained through offsets.
@@ -379,13 +398,13 @@ void stmt(Compiler *c, Node *node);
 bool assert_stmt(Compiler *c, Node *call);
 
 // --- loop.c, branch.c -------------------------------------------------------
-void exit_push(Compiler *c, Exit *exit, const Str *label, bool loop);
+void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop);
 void exit_pop(Compiler *c);  // breaks lead here
-void loop_for(Compiler *c, Node *node, const Str *label);
-void loop_for_in(Compiler *c, Node *node, const Str *label);
+void loop_for(Compiler *c, Node *node, const AstStr *label);
+void loop_for_in(Compiler *c, Node *node, const AstStr *label);
 void branch_if(Compiler *c, Node *node);
-void branch_switch(Compiler *c, Node *node, const Str *label);
-void branch_select(Compiler *c, Node *node, const Str *label);
+void branch_switch(Compiler *c, Node *node, const AstStr *label);
+void branch_select(Compiler *c, Node *node, const AstStr *label);
 void branch_group(Compiler *c, Node *node);
 // Ends the groups that lie around here within `outer` (NULL: the function).
 void branch_leave_groups(Compiler *c, Pos pos, const Exit *outer);
@@ -405,7 +424,10 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol);
 // The struct type of a STRUCT: its object; NULL: out of memory.
 ObjStruct *struct_new(Compiler *c, Node *node);
 void struct_local(Compiler *c, Node *node);
-bool struct_add_method(ObjStruct *type, ObjString *name, Value function);
+// In place of one of the first `before` methods, if that has the name. false:
+// out of memory.
+bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
+                       ObjString *name, Value function);
 
 // --- loader.c ---------------------------------------------------------------
 // The module that an IMPORT names, compiled; NULL after an error.
@@ -431,8 +453,12 @@ typedef struct Unit {
 } Unit;
 // One file to the closure of its top level; NULL: errors are in the loader.
 ObjClosure *compile_unit(Loader *loader, const Unit *unit);
+// For the file `first`, and what it imports.
+void loader_begin(Loader *loader, Vm *vm, Loading *first);
 // The messages as malloced text, or NULL when there are none.
 char *loader_text(Loader *loader);
+// Memory or time has run out: what is generated now nobody will run.
+bool compile_gives_up(Compiler *c);
 
 // --- session.c --------------------------------------------------------------
 void session_result(SessionInput *input, Node *stmts);

@@ -130,7 +130,7 @@ static Compare order_to(Compiler *c, AstOp op, int a, Node *right) {
 }
 
 // Evaluates the operands; they stay in their registers.
-static Compare prepare(Compiler *c, Node *node) {
+static Compare prepare_compare(Compiler *c, Node *node) {
   Node *left = node->a, *right = node->b;
   AstOp op = node->op;
   bool turned = fold_is_literal(left) && !fold_is_literal(right);
@@ -185,7 +185,7 @@ static void jump_if_both(Compiler *c, Node *node, bool sense, int *list) {
 
 static void jump_if_compared(Compiler *c, Node *node, bool sense, int *list) {
   int save = c->func->top;
-  Compare compare = prepare(c, node);
+  Compare compare = prepare_compare(c, node);
   emit_branch(c, node->pos, instr_of(&compare, sense), list);
   reg_set(c, save);
 }
@@ -232,7 +232,7 @@ static Op backward_op(Op op) {
 
 static void back_if_compared(Compiler *c, Node *node, bool sense, uint32_t to) {
   int save = c->func->top, past = NO_JUMP;
-  Compare compare = prepare(c, node);
+  Compare compare = prepare_compare(c, node);
   Op op = backward_op(compare.op);
   if (op != OP_COUNT) {
     compare.op = op;
@@ -295,7 +295,7 @@ void condition_value(Compiler *c, Node *node, int target) {
     jumped_value(c, node->pos, no, target);
     return;
   }
-  Compare compare = prepare(c, node);
+  Compare compare = prepare_compare(c, node);
   if (reads(&compare, target)) {
     emit_branch(c, node->pos, instr_of(&compare, false), &no);
     jumped_value(c, node->pos, no, target);

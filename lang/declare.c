@@ -7,8 +7,6 @@
 // literal.
 #include "compiler.h"
 
-static uint32_t name_length(const Str *name) { return (uint32_t)name->len; }
-
 static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
                               bool constant) {
   Symbol *symbol = scope_declare(c, SYM_GLOBAL, name->name, name->pos);
@@ -22,15 +20,15 @@ static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
 
 // --- Constants that are known -----------------------------------------------
 // Folds a constant expression; whether it is a literal then.
-static bool is_known(Compiler *c, Node *node) {
+static bool const_is_known(Compiler *c, Node *node) {
   if (node == NULL) return false;
   if (node->kind == NODE_NAME) {
     const Symbol *symbol = scope_here(c, node->name);
     if (symbol != NULL && symbol->kind == SYM_GLOBAL && symbol->node != NULL)
       fold_to_literal(node, symbol->node);
   } else if (node->kind == NODE_UNARY || node->kind == NODE_BINARY) {
-    bool a = is_known(c, node->a);
-    bool b = node->kind == NODE_UNARY || is_known(c, node->b);
+    bool a = const_is_known(c, node->a);
+    bool b = node->kind == NODE_UNARY || const_is_known(c, node->b);
     if (a && b) fold(c, node);
   }
   return fold_is_literal(node);
@@ -94,7 +92,7 @@ static void declare_names(Compiler *c, const Node *stmt, bool early) {
   for (Node *name = stmt->a; name != NULL; name = name->next) {
     if (name->kind == NODE_NAME && !name_is_blank(name)) {
       Symbol *symbol = declare_global(c, name, stmt, constant);
-      if (is_known(c, value)) symbol->node = value;
+      if (const_is_known(c, value)) symbol->node = value;
     }
     if (value != NULL) value = value->next;
   }
@@ -111,7 +109,7 @@ static void declare_define(Compiler *c, const Node *stmt) {
     new = true;
   }
   if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
-  const Str *name = stmt->a->name;
+  const AstStr *name = stmt->a->name;
   diag_error(c->diags, stmt->a->pos, name_length(name),
              "`:=` declares no new name here: `%s` is there already",
              name->text);

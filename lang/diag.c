@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lang.h"
+#include "vm/vm.h"
 
 enum {
   MAX_ERRORS = 20,
@@ -26,6 +27,7 @@ typedef struct Diag {
 } Diag;
 
 struct Diags {
+  const Memory *memory;
   const Source *source;
   Diag list[MAX_ERRORS + MAX_WARNINGS];
   int count;
@@ -42,9 +44,9 @@ static bool same_place_known(const Diags *diags, Pos pos) {
   return false;
 }
 
-static char *format_message(const char *format, va_list args) {
-  char *text = NULL;
-  return vasprintf(&text, format, args) < 0 ? NULL : text;
+static char *format_message(const Diags *diags, const char *format,
+                            va_list args) {
+  return mem_format_args(diags->memory, NULL, format, args);
 }
 
 static void diag_add(Diags *diags, Diag diag) {
@@ -63,7 +65,7 @@ static int by_place(const void *left, const void *right) {
 
 // --- printing ---------------------------------------------------------------
 // The part of the line to show, round the place, and what precedes it.
-static Str shown_part(Str line, size_t *column) {
+static AstStr shown_part(AstStr line, size_t *column) {
   if (line.len <= MAX_SHOWN) return line;
   size_t begin = *column > MAX_SHOWN / 2 ? *column - MAX_SHOWN / 2 : 0;
   while (begin > 0 && ((unsigned char)line.text[begin] & 0xc0) == 0x80) {
@@ -71,62 +73,62 @@ static Str shown_part(Str line, size_t *column) {
   }
   size_t len = line.len - begin;
   *column -= begin;
-  return (Str){line.text + begin, len < MAX_SHOWN ? len : MAX_SHOWN};
+  return (AstStr){line.text + begin, len < MAX_SHOWN ? len : MAX_SHOWN};
 }
 
 // Bytes that would upset a terminal are shown as `?`.
-static void print_source(FILE *out, Str line) {
+static void print_source(Text *out, AstStr line) {
   for (size_t i = 0; i < line.len;) {
     size_t len = source_utf8(line.text + i, line.len - i);
     unsigned char byte = (unsigned char)line.text[i];
     bool plain = len > 1 || byte == '\t' || (byte >= ' ' && byte < 0x7f);
     if (len > 0 && plain) {
-      fwrite(line.text + i, 1, len, out);
+      text_add(out, line.text + i, len);
     } else {
-      fputc('?', out);
+      text_add(out, "?", 1);
     }
     i += len ? len : 1;
   }
 }
 
 // Under each character one of `mark`; tabs stay tabs before the caret.
-static void print_marks(FILE *out, Str text, const char *mark, bool tabs) {
+static void print_marks(Text *out, AstStr text, const char *mark, bool tabs) {
   for (size_t i = 0; i < text.len;) {
     size_t len = source_utf8(text.text + i, text.len - i);
-    fputc(tabs && text.text[i] == '\t' ? '\t' : *mark, out);
+    text_add(out, tabs && text.text[i] == '\t' ? "\t" : mark, 1);
     i += len ? len : 1;
   }
 }
 
-static void print_place(const Diags *diags, const Diag *diag, FILE *out) {
+static void print_diag_place(const Diags *diags, const Diag *diag, Text *out) {
   size_t column = diag->pos.col ? diag->pos.col - 1 : 0;
-  Str line = source_line(diags->source, diag->pos);
+  AstStr line = source_line(diags->source, diag->pos);
   if (column > line.len) column = line.len;
   line = shown_part(line, &column);
-  fputs("    ", out);
+  text_addf(out, "    ");
   print_source(out, line);
-  fputs("\n    ", out);
-  print_marks(out, (Str){line.text, column}, " ", true);
-  fputc('^', out);
+  text_addf(out, "\n    ");
+  print_marks(out, (AstStr){line.text, column}, " ", true);
+  text_add(out, "^", 1);
   size_t first = source_utf8(line.text + column, line.len - column);
   size_t from = column + (first ? first : 1);
   size_t end = column + diag->len;
   if (end > line.len) end = line.len;
   if (from < end) {
-    print_marks(out, (Str){line.text + from, end - from}, "~", false);
+    print_marks(out, (AstStr){line.text + from, end - from}, "~", false);
   }
-  fputc('\n', out);
+  text_add(out, "\n", 1);
 }
 
-static void print_diag(const Diags *diags, const Diag *diag, FILE *out) {
-  fprintf(out, "%s:%u:%u: %s: %s\n", diags->source->path, diag->pos.line,
-          diag->pos.col, diag->warning ? "warning" : "error",
-          diag->message ? diag->message : "out of memory");
-  print_place(diags, diag, out);
-  if (diag->hint) fprintf(out, "    %s\n", diag->hint);
+static void print_diag(const Diags *diags, const Diag *diag, Text *out) {
+  text_addf(out, "%s:%u:%u: %s: %s\n", diags->source->path, diag->pos.line,
+            diag->pos.col, diag->warning ? "warning" : "error",
+            diag->message ? diag->message : "out of memory");
+  print_diag_place(diags, diag, out);
+  if (diag->hint) text_addf(out, "    %s\n", diag->hint);
 }
 
-static void print_all(const Diags *diags, FILE *out) {
+static void print_all(const Diags *diags, Text *out) {
   const Diag *sorted[MAX_ERRORS + MAX_WARNINGS];
   int kept = 0;
   for (int i = 0; i < diags->count; i++) {
@@ -136,43 +138,46 @@ static void print_all(const Diags *diags, FILE *out) {
   qsort(sorted, (size_t)diags->count, sizeof *sorted, by_place);
   for (int i = 0; i < diags->count; i++) print_diag(diags, sorted[i], out);
   int more = diags->errors - kept;
-  if (more > 0) fprintf(out, "%d more error%s\n", more, more > 1 ? "s" : "");
+  if (more > 0) text_addf(out, "%d more error%s\n", more, more > 1 ? "s" : "");
 }
 
 // --- entry points -----------------------------------------------------------
-Diags *diags_new(const Source *source) {
-  Diags *diags = calloc(1, sizeof *diags);
-  if (diags) diags->source = source;
+Diags *diags_new(const Memory *memory, const Source *source) {
+  Diags *diags = mem_zeroed(memory, sizeof *diags);
+  if (diags == NULL) return NULL;
+  diags->memory = memory;
+  diags->source = source;
   return diags;
 }
 
 void diags_free(Diags *diags) {
   if (diags == NULL) return;
   for (int i = 0; i < diags->count; i++) {
-    free(diags->list[i].message);
-    free(diags->list[i].hint);
+    mem_free(diags->list[i].message);
+    mem_free(diags->list[i].hint);
   }
-  free(diags);
+  mem_free(diags);
 }
 
-void diag_error(Diags *diags, Pos pos, uint32_t len, const char *format, ...) {
+bool diag_error(Diags *diags, Pos pos, uint32_t len, const char *format, ...) {
   diags->last = NULL;
-  if (same_place_known(diags, pos)) return;
-  if (diags->errors++ >= MAX_ERRORS) return;
+  if (same_place_known(diags, pos)) return false;
+  if (diags->errors++ >= MAX_ERRORS) return false;
   va_list args;
   va_start(args, format);
-  diag_add(
-      diags,
-      (Diag){.pos = pos, .len = len, .message = format_message(format, args)});
+  diag_add(diags, (Diag){.pos = pos,
+                         .len = len,
+                         .message = format_message(diags, format, args)});
   va_end(args);
+  return true;
 }
 
 void diag_hint(Diags *diags, const char *format, ...) {
   if (diags->last == NULL) return;
   va_list args;
   va_start(args, format);
-  free(diags->last->hint);
-  diags->last->hint = format_message(format, args);
+  mem_free(diags->last->hint);
+  diags->last->hint = format_message(diags, format, args);
   va_end(args);
 }
 
@@ -184,7 +189,7 @@ void diag_warn(Diags *diags, Pos pos, uint32_t len, const char *format, ...) {
   diag_add(diags, (Diag){.pos = pos,
                          .len = len,
                          .warning = true,
-                         .message = format_message(format, args)});
+                         .message = format_message(diags, format, args)});
   va_end(args);
 }
 
@@ -193,14 +198,10 @@ int diags_errors(const Diags *diags) { return diags->errors; }
 int diags_warnings(const Diags *diags) { return diags->warnings; }
 
 char *diags_text(const Diags *diags) {
-  char *text = NULL;
-  size_t len = 0;
-  FILE *out = open_memstream(&text, &len);
-  if (out == NULL) return NULL;
-  print_all(diags, out);
-  if (fclose(out) != 0) {
-    free(text);
-    return NULL;
-  }
-  return text;
+  Text out = {.memory = diags->memory};
+  text_add(&out, "", 0);
+  print_all(diags, &out);
+  if (!out.failed) return out.data;
+  text_free(&out);
+  return NULL;
 }

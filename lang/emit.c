@@ -23,11 +23,12 @@ void func_too_complex(Compiler *c, const char *why) {
 }
 
 // Room for one more element; false: out of memory.
-static bool reserve(Compiler *c, void **data, uint32_t count, uint32_t *cap,
-                    size_t size) {
+static bool emit_reserve(Compiler *c, void **data, uint32_t count,
+                         uint32_t *cap, size_t size) {
   if (count < *cap) return true;
   uint32_t bigger = *cap == 0 ? 16 : *cap * 2;
-  void *moved = realloc(*data, bigger * size);
+  bool may = allowance_take(&c->loader->allowance, (bigger - *cap) * size);
+  void *moved = may ? mem_resize(c->vm->memory, *data, bigger * size) : NULL;
   if (moved == NULL) {
     c->no_memory = true;
     return false;
@@ -47,7 +48,8 @@ static void add_place(Compiler *c, Pos pos) {
       return;
   }
   void *lines = f->lines;
-  bool room = reserve(c, &lines, f->nlines, &f->lines_cap, sizeof *f->lines);
+  bool room =
+      emit_reserve(c, &lines, f->nlines, &f->lines_cap, sizeof *f->lines);
   f->lines = lines;
   if (!room) return;
   f->lines[f->nlines++] = (LineInfo){.at = f->ncode,
@@ -59,7 +61,7 @@ static void add_place(Compiler *c, Pos pos) {
 int emit_word(Compiler *c, Instr word) {
   Func *f = c->func;
   void *code = f->code;
-  bool room = reserve(c, &code, f->ncode, &f->code_cap, sizeof *f->code);
+  bool room = emit_reserve(c, &code, f->ncode, &f->code_cap, sizeof *f->code);
   f->code = code;
   if (!room) return 0;
   if (f->ncode >= JUMP_MAX) {
@@ -90,32 +92,42 @@ int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
 }
 
 // --- Constants --------------------------------------------------------------
-static int add_constant(Compiler *c, Value v) {
+static int new_constant(Compiler *c, Value v) {
   Func *f = c->func;
   if (f->nconstants > CONSTANTS_MAX) {
     func_too_complex(c, "it has more than 65535 constants");
     return 0;
   }
   void *constants = f->constants;
-  bool room = reserve(c, &constants, f->nconstants, &f->constants_cap,
-                      sizeof *f->constants);
+  bool room = emit_reserve(c, &constants, f->nconstants, &f->constants_cap,
+                           sizeof *f->constants);
   f->constants = constants;
   if (!room) return 0;
   f->constants[f->nconstants] = v;
   return (int)f->nconstants++;
 }
 
+// One to one (the end of MurmurHash3), and not to be foreseen: a script chooses
+// its constants, but cannot make many that meet in the table.
+static uint64_t constant_key(const Compiler *c, Value v) {
+  uint64_t key = v ^ c->vm->hash_seed;
+  key = (key ^ key >> 33) * 0xff51afd7ed558ccdu;
+  key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53u;
+  return key ^ key >> 33;
+}
+
 int emit_constant(Compiler *c, Value v) {
   Func *f = c->func;
-  uint64_t found;
+  uint64_t found, key = constant_key(c, v);
   if (v == VALUE_UNDEF) c->no_memory = true;
-  if (table_get(&f->constant_index, v, &found)) return (int)found;
-  int index = add_constant(c, v);
-  if (!table_set(&f->constant_index, v, (uint64_t)index)) c->no_memory = true;
+  if (table_get(&f->constant_index, key, &found)) return (int)found;
+  int index = new_constant(c, v);
+  if (!table_set(c->vm->memory, &f->constant_index, key, (uint64_t)index))
+    c->no_memory = true;
   return index;
 }
 
-int emit_name(Compiler *c, const Str *name) {
+int emit_name(Compiler *c, const AstStr *name) {
   return emit_constant(c, value_from_obj(name_string(c, name)));
 }
 
@@ -124,9 +136,10 @@ int emit_cell(Compiler *c, const Symbol *symbol) {
   Value cell = value_from_obj(symbol->cell);
   uint64_t found;
   if (table_get(&f->cell_index, cell, &found)) return (int)found;
-  int index = add_constant(c, cell);
-  add_constant(c, value_from_obj(name_string(c, symbol->name)));
-  if (!table_set(&f->cell_index, cell, (uint64_t)index)) c->no_memory = true;
+  int index = new_constant(c, cell);
+  new_constant(c, value_from_obj(name_string(c, symbol->name)));
+  if (!table_set(c->vm->memory, &f->cell_index, cell, (uint64_t)index))
+    c->no_memory = true;
   return index;
 }
 

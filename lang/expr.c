@@ -98,7 +98,7 @@ static int workplace(const Compiler *c, int target) {
   return target < c->func->active ? c->func->top : target;
 }
 
-static void move(Compiler *c, Pos pos, int target, int from) {
+static void move_to(Compiler *c, Pos pos, int target, int from) {
   if (target != from) emit_abc(c, pos, OP_MOVE, target, from, 0);
 }
 
@@ -130,7 +130,7 @@ static void list_to(Compiler *c, Node *node, int target) {
     emit_abc(c, pos, OP_LISTADD, first, first + 1, count);
     reg_set(c, first + 1);
   }
-  move(c, node->pos, target, first);
+  move_to(c, node->pos, target, first);
   reg_set(c, first);
 }
 
@@ -146,7 +146,7 @@ static void map_to(Compiler *c, Node *node, int target) {
     emit_abc(c, pair->a->pos, OP_MAPADD, map, key, value);
     reg_set(c, map + 1);
   }
-  move(c, node->pos, target, map);
+  move_to(c, node->pos, target, map);
   reg_set(c, save);
 }
 
@@ -159,7 +159,7 @@ static void interp_to(Compiler *c, Node *node, int target) {
     reg_set(c, first + 1);
     count = 1;
   }
-  move(c, node->pos, target, first);
+  move_to(c, node->pos, target, first);
   reg_set(c, first);
 }
 
@@ -327,7 +327,7 @@ static void either_to(Compiler *c, Node *node, int target) {
   emit_branch(c, node->pos, test, &end);
   expr_to(c, node->b, place);
   emit_patch(c, end);
-  move(c, node->pos, target, place);
+  move_to(c, node->pos, target, place);
   reg_set(c, save);
 }
 
@@ -388,13 +388,14 @@ static void call_to(Compiler *c, Node *node, int target) {
   } else {
     calls_try(c, node, window, 1);
   }
-  move(c, node->pos, target, window);
+  move_to(c, node->pos, target, window);
   reg_set(c, save);
 }
 
 // --- All of them ------------------------------------------------------------
 void expr_to(Compiler *c, Node *node, int target) {
   Value v;
+  if (compile_gives_up(c)) return;
   reg_need(c, target + 1);
   switch (node->kind) {
     case NODE_NAME:

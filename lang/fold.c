@@ -7,7 +7,7 @@
 
 #include "compiler.h"
 
-enum { STRING_MAX = 4096 };  // longer joins are left to the program
+enum { FOLDED_MAX = 4096 };  // longer joins are left to the program
 
 bool fold_is_literal(const Node *node) {
   switch (node->kind) {
@@ -103,18 +103,18 @@ static bool is_number(const Node *node) {
   return node->kind == NODE_INT || node->kind == NODE_FLOAT;
 }
 
-static double number(const Node *node) {
+static double number_of(const Node *node) {
   return node->kind == NODE_INT ? (double)node->i : node->f;
 }
 
 static void fold_strings(Compiler *c, Node *node) {
-  Str a = node->a->str, b = node->b->str;
-  if (node->op != AST_ADD || a.len + b.len > STRING_MAX) return;
+  AstStr a = node->a->str, b = node->b->str;
+  if (node->op != AST_ADD || a.len + b.len > FOLDED_MAX) return;
   char *text = arena_alloc(c->arena, a.len + b.len + 1);
   memcpy(text, a.text, a.len);
   memcpy(text + a.len, b.text, b.len);
   node->kind = NODE_STRING;
-  node->str = (Str){text, a.len + b.len};
+  node->str = (AstStr){text, a.len + b.len};
 }
 
 static void fold_binary(Compiler *c, Node *node) {
@@ -124,7 +124,8 @@ static void fold_binary(Compiler *c, Node *node) {
   if (a->kind == NODE_INT && b->kind == NODE_INT) {
     if (fold_int(node->op, a->i, b->i, &i)) become_int(node, i);
   } else if (is_number(a) && is_number(b)) {
-    if (fold_float(node->op, number(a), number(b), &f)) become_float(node, f);
+    if (fold_float(node->op, number_of(a), number_of(b), &f))
+      become_float(node, f);
   } else if (a->kind == NODE_STRING && b->kind == NODE_STRING) {
     fold_strings(c, node);
   }

@@ -8,7 +8,7 @@
 #define FUNCS "functions are declared with `func name(parameters) { }`"
 #define LOOPS "loops are `for { }`, `for cond { }` and `for v in x { }`"
 #define CHAIN "write `else if cond {` on the line of the `}` before it"
-#define TYPES \
+#define STRUCTS \
   "write `struct Name { fields }`, and methods as functions beside it"
 #define BRACES "blocks stand in braces: `{` at the end of the line, and `}`"
 #define ERRORS                                                  \
@@ -26,7 +26,7 @@ static const struct {
     {"async", TASKS},
     {"await", TASKS},
     {"catch", ERRORS},
-    {"class", TYPES},
+    {"class", STRUCTS},
     {"def", FUNCS},
     {"do", BRACES},
     {"elif", CHAIN},
@@ -68,7 +68,7 @@ static const struct {
     {"True", "write `true`"},
     {"False", "write `false`"},
     {"try", ERRORS},
-    {"type", TYPES},
+    {"type", STRUCTS},
     {"undefined", NIL_WORD},
     {"unless", "write `if !cond { }`"},
     {"until", LOOPS},

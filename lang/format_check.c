@@ -67,7 +67,7 @@ static char *dump(const Node *tree, size_t *len) {
   if (out == NULL) return NULL;
   ast_dump(out, tree);
   if (fclose(out) == 0) return text;
-  free(text);
+  libc_free(text);
   return NULL;
 }
 
@@ -75,8 +75,8 @@ static bool same_tree(const Node *a, const Node *b) {
   size_t a_len = 0, b_len = 0;
   char *left = dump(a, &a_len), *right = dump(b, &b_len);
   bool same = left && right && a_len == b_len && !memcmp(left, right, a_len);
-  free(left);
-  free(right);
+  libc_free(left);
+  libc_free(right);
   return same;
 }
 

@@ -9,23 +9,23 @@
 #include "format.h"
 #include "grammar.h"
 
-typedef struct Level {
+typedef struct GroupLevel {
   uint32_t open;  // NO_WORD: the file
   uint8_t role;
   bool statements;  // or a struct's fields
   bool start;       // the next word begins one
   bool head;        // in the head of an if, for or switch
   uint32_t colon;   // ROLE_CASES: the last case's, or NO_WORD
-} Level;
+} GroupLevel;
 
 typedef struct Grouping {
   Words *words;
-  Level levels[LANG_MAX_NESTING + 1];
+  GroupLevel levels[LANG_MAX_NESTING + 1];
   int depth;
   uint32_t last;  // the last word that was not dropped, or NO_WORD
 } Grouping;
 
-static void drop(Grouping *g, uint32_t at) {
+static void drop_word(Grouping *g, uint32_t at) {
   Word *word = &g->words->list[at];
   word->flags |= WORD_DROPPED;
   // the comments before it belong to what follows
@@ -55,29 +55,29 @@ static void open_level(Grouping *g, uint32_t at) {
   bool block = word->kind == TOK_LBRACE;
   if (block && word->role != ROLE_INLINE) g->levels[g->depth].head = false;
   if (!block && is_broken(g->words, at)) word->flags |= WORD_BROKEN;
-  g->levels[++g->depth] = (Level){.open = at,
-                                  .role = word->role,
-                                  .statements = block,
-                                  .start = block,
-                                  .colon = NO_WORD};
+  g->levels[++g->depth] = (GroupLevel){.open = at,
+                                       .role = word->role,
+                                       .statements = block,
+                                       .start = block,
+                                       .colon = NO_WORD};
 }
 
 // The body of a case ends before this word.
-static void end_case(Grouping *g, Level *level) {
+static void end_case(Grouping *g, GroupLevel *level) {
   if (level->colon == NO_WORD) return;
   g->words->list[level->colon].match = g->last;
   level->colon = NO_WORD;
 }
 
 static void close_level(Grouping *g, uint32_t at) {
-  Level *level = &g->levels[g->depth--];
+  GroupLevel *level = &g->levels[g->depth--];
   Word *list = g->words->list, *open = &list[level->open];
   end_case(g, level);
   open->match = at;
   list[at].match = level->open;
   if (level->statements || g->last == level->open) return;
   if (list[g->last].kind == TOK_COMMA) {
-    drop(g, g->last--);
+    drop_word(g, g->last--);
   }
   if (open->flags & WORD_BROKEN && takes_comma(open)) {
     list[g->last].flags |= WORD_COMMA_AFTER;
@@ -87,12 +87,12 @@ static void close_level(Grouping *g, uint32_t at) {
 // --- separators -------------------------------------------------------------
 // true: it was one, and is dropped.
 static bool separates(Grouping *g, uint32_t at) {
-  Level *level = &g->levels[g->depth];
+  GroupLevel *level = &g->levels[g->depth];
   int kind = g->words->list[at].kind;
   bool field = level->role == ROLE_STRUCT && kind == TOK_COMMA;
   bool statement = kind == TOK_SEMI && !level->head;
   if (!field && !statement) return false;
-  drop(g, at);
+  drop_word(g, at);
   level->start = true;
   return true;
 }
@@ -110,8 +110,8 @@ static bool begins_head(const Grouping *g, const Word *word) {
   }
 }
 
-static void note_statement(Grouping *g, Word *word) {
-  Level *level = &g->levels[g->depth];
+static void group_statement(Grouping *g, Word *word) {
+  GroupLevel *level = &g->levels[g->depth];
   if (level->start || word->flags & WORD_NEWLINE) {
     word->flags |= WORD_STARTS;
     level->start = level->head = false;
@@ -134,7 +134,7 @@ static void pull_comma(Grouping *g, Word *comma) {
   comma->line = comma->end_line = last->end_line;
 }
 
-static void mark_slice(Word *colon, Role bracket) {
+static void mark_colon(Word *colon, Role bracket) {
   if (bracket == ROLE_INDEX) colon->role = ROLE_SLICE_COLON;
   if (bracket == ROLE_WIDE_SLICE) colon->role = ROLE_WIDE_SLICE_COLON;
 }
@@ -142,23 +142,23 @@ static void mark_slice(Word *colon, Role bracket) {
 // --- entry point ------------------------------------------------------------
 static void group_word(Grouping *g, uint32_t at) {
   Word *word = &g->words->list[at];
-  Level *level = &g->levels[g->depth];
+  GroupLevel *level = &g->levels[g->depth];
   if (format_closes(word->kind)) {
     close_level(g, at);
     return;
   }
   if (level->statements) {
     if (separates(g, at)) return;
-    note_statement(g, word);
+    group_statement(g, word);
   }
   if (word->kind == TOK_COMMA) pull_comma(g, word);
-  if (word->kind == TOK_COLON) mark_slice(word, level->role);
+  if (word->kind == TOK_COLON) mark_colon(word, level->role);
   if (format_opens(word->kind)) open_level(g, at);
 }
 
 void words_group(Words *words) {
   Grouping g = {.words = words, .last = NO_WORD};
-  g.levels[0] = (Level){
+  g.levels[0] = (GroupLevel){
       .open = NO_WORD, .statements = true, .start = true, .colon = NO_WORD};
   for (uint32_t i = 0; i < words->count; i++) {
     group_word(&g, i);

@@ -52,7 +52,7 @@ static const Word *word_of(const Printer *p, uint32_t at) {
   return &p->words->list[at];
 }
 
-static Context *top(Printer *p) { return &p->contexts[p->depth]; }
+static Context *top_context(Printer *p) { return &p->contexts[p->depth]; }
 
 // --- what fits on the line --------------------------------------------------
 static bool is_empty(const Printer *p, uint32_t open) {
@@ -83,7 +83,7 @@ static uint32_t flat_width(const Printer *p, const Word *left,
 
 // The words after `from` up to `to`, which the author wrote on the line of
 // `from`, go on the current line.
-static bool fits(const Printer *p, uint32_t from, uint32_t to) {
+static bool words_fit(const Printer *p, uint32_t from, uint32_t to) {
   uint32_t column = sheet_column(p->sheet);
   const Word *left = word_of(p, from);
   if (left->line != word_of(p, to)->end_line) return false;
@@ -113,7 +113,7 @@ static bool block_is_broken(Printer *p, uint32_t open) {
   bool alone = last == open;
   uint32_t end = word_of(p, last)->match;
   bool flat = alone && is_empty(p, open);
-  if (!flat && word->role != ROLE_CASES) flat = fits(p, open, end);
+  if (!flat && word->role != ROLE_CASES) flat = words_fit(p, open, end);
   if (flat) p->flat_until = end + 1;
   return !flat;
 }
@@ -123,7 +123,7 @@ static void open_context(Printer *p, uint32_t open) {
   bool block = word->kind == TOK_LBRACE;
   bool broken = block ? block_is_broken(p, open) : word->flags & WORD_BROKEN;
   bool of_statement = block && word->role != ROLE_INLINE;
-  uint32_t base = of_statement ? top(p)->stmt : sheet_indent(p->sheet);
+  uint32_t base = of_statement ? top_context(p)->stmt : sheet_indent(p->sheet);
   uint32_t inner = base + FORMAT_INDENT;
   bool split = broken && word->line == word_of(p, word->match)->line;
   p->contexts[++p->depth] = (Context){.open = open,
@@ -149,7 +149,7 @@ static uint32_t continuation(const Printer *p, const Context *c) {
 // --- gaps -------------------------------------------------------------------
 static Gap gap_before_start(Printer *p, uint32_t at, const Word *prev) {
   const Word *word = word_of(p, at);
-  Context *c = top(p);
+  Context *c = top_context(p);
   bool first =
       prev == NULL || p->prev == c->open || is_colon_of_statement(prev);
   bool fields = c->role == ROLE_STRUCT;
@@ -166,7 +166,7 @@ static Gap gap_before_start(Printer *p, uint32_t at, const Word *prev) {
 }
 
 static Gap gap_before_close(Printer *p) {
-  const Context *c = top(p);
+  const Context *c = top_context(p);
   return (Gap){.must_break = c->broken,
                .blank_first = p->prev != c->open,
                .blank_within = c->broken,
@@ -176,7 +176,7 @@ static Gap gap_before_close(Printer *p) {
 
 static Gap gap_before(Printer *p, uint32_t at) {
   const Word *word = word_of(p, at);
-  const Context *c = top(p);
+  const Context *c = top_context(p);
   const Word *prev = p->prev == NO_WORD ? NULL : word_of(p, p->prev);
   if (format_closes(word->kind)) return gap_before_close(p);
   if (word->flags & WORD_STARTS) return gap_before_start(p, at, prev);
@@ -204,7 +204,7 @@ typedef struct Items {
 } Items;
 
 // How many line ends the author put before item k.
-static uint32_t distance(const Items *items, uint32_t k) {
+static uint32_t lines_before(const Items *items, uint32_t k) {
   const Printer *p = items->p;
   uint32_t line = k < items->count ? items->notes[k].line : items->word->line;
   if (k > 0) return line - items->notes[k - 1].end_line;
@@ -214,7 +214,7 @@ static uint32_t distance(const Items *items, uint32_t k) {
 static bool breaks(const Items *items, uint32_t k) {
   if (k == 0 && items->breaks_first) return true;
   if (k == items->count && items->breaks_last) return true;
-  return distance(items, k) > 0;
+  return lines_before(items, k) > 0;
 }
 
 // The word stands on the line of comment k.
@@ -227,7 +227,7 @@ static bool leads_word(const Items *items, uint32_t k) {
 // above if they are indented.
 static uint32_t note_indent(Printer *p, const Gap *gap, const Items *items,
                             uint32_t k) {
-  const Context *c = top(p);
+  const Context *c = top_context(p);
   const Word *word = items->word;
   bool at_case = word->role == ROLE_CASE || word->kind == TOK_RBRACE;
   if (c->role != ROLE_CASES || !at_case) return gap->note_indent;
@@ -290,7 +290,7 @@ static void print_note(Printer *p, const Gap *gap, const Items *items,
   bool ends_line = breaks(items, k + 1);
   if (breaks_here) {
     bool blank = k == 0 ? gap->blank_first : gap->blank_within;
-    sheet_break(p->sheet, blank && distance(items, k) > 1,
+    sheet_break(p->sheet, blank && lines_before(items, k) > 1,
                 note_indent(p, gap, items, k));
   } else if (ends_line && note->line == note->end_line) {
     sheet_note(p->sheet, text, trimmed(text, note->len));
@@ -330,7 +330,7 @@ static void print_gap_with_notes(Printer *p, const Gap *gap, const Word *word) {
   for (uint32_t k = 0; k < items.count; k++) print_note(p, gap, &items, k);
   if (word->kind == TOK_END) return;
   if (breaks(&items, items.count)) {
-    bool blank = gap->blank_last && distance(&items, items.count) > 1;
+    bool blank = gap->blank_last && lines_before(&items, items.count) > 1;
     sheet_break(p->sheet, blank, gap->indent);
   } else if (!clings_to_comment(word->kind)) {
     sheet_space(p->sheet);
@@ -376,7 +376,7 @@ static void print_text(Printer *p, const Word *word) {
 static void keep_case_on_line(Printer *p, uint32_t colon) {
   uint32_t last = word_of(p, colon)->match;
   if (is_flat(p, colon) || last == colon || last == NO_WORD) return;
-  if (fits(p, colon, last)) p->flat_until = last + 1;
+  if (words_fit(p, colon, last)) p->flat_until = last + 1;
 }
 
 static void print_word(Printer *p, uint32_t at) {

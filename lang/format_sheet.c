@@ -22,12 +22,13 @@ uint32_t sheet_width(const char *text, size_t len) {
 
 // --- writing ----------------------------------------------------------------
 // An array with room for `count` elements; false: out of memory.
-static bool reserve(Sheet *sheet, void **array, size_t *cap, size_t count,
-                    size_t size) {
+static bool sheet_reserve(Sheet *sheet, void **array, size_t *cap, size_t count,
+                          size_t size) {
   if (count <= *cap) return true;
   size_t more = *cap ? *cap : 1024;
   while (more < count) more *= 2;
-  void *grown = sheet->failed ? NULL : realloc(*array, more * size);
+  void *grown =
+      sheet->failed ? NULL : mem_resize(&mem_libc, *array, more * size);
   if (grown == NULL) {
     sheet->failed = true;
     return false;
@@ -43,8 +44,8 @@ static SheetLine *line_of(const Sheet *sheet) {
 
 static void add_line(Sheet *sheet, uint32_t indent) {
   void *lines = sheet->lines;
-  if (!reserve(sheet, &lines, &sheet->line_cap, sheet->count + 1,
-               sizeof *sheet->lines)) {
+  if (!sheet_reserve(sheet, &lines, &sheet->line_cap, sheet->count + 1,
+                     sizeof *sheet->lines)) {
     return;
   }
   sheet->lines = lines;
@@ -52,9 +53,10 @@ static void add_line(Sheet *sheet, uint32_t indent) {
       .code = sheet->len, .indent = indent, .width = indent, .plain = true};
 }
 
-static bool add_bytes(Sheet *sheet, const char *text, size_t len) {
+static bool sheet_add_bytes(Sheet *sheet, const char *text, size_t len) {
   void *bytes = sheet->text;
-  if (!reserve(sheet, &bytes, &sheet->cap, sheet->len + len, 1)) return false;
+  if (!sheet_reserve(sheet, &bytes, &sheet->cap, sheet->len + len, 1))
+    return false;
   sheet->text = bytes;
   memcpy(sheet->text + sheet->len, text, len);
   sheet->len += len;
@@ -68,7 +70,7 @@ void sheet_break(Sheet *sheet, bool blank_before, uint32_t indent) {
 
 void sheet_text(Sheet *sheet, const char *text, size_t len) {
   SheetLine *line = line_of(sheet);
-  if (line == NULL || !add_bytes(sheet, text, len)) return;
+  if (line == NULL || !sheet_add_bytes(sheet, text, len)) return;
   line->code_len += len;
   const char *newline = memrchr(text, '\n', len);
   if (newline) {
@@ -86,7 +88,7 @@ void sheet_note(Sheet *sheet, const char *text, size_t len) {
   SheetLine *line = line_of(sheet);
   if (line == NULL) return;
   size_t at = sheet->len;
-  if (!add_bytes(sheet, text, len)) return;
+  if (!sheet_add_bytes(sheet, text, len)) return;
   line->note = at;
   line->note_len = len;
 }
@@ -155,7 +157,7 @@ static size_t size_at_most(const Sheet *sheet) {
 }
 
 char *sheet_finish(const Sheet *sheet, size_t *len) {
-  char *text = sheet->failed ? NULL : malloc(size_at_most(sheet));
+  char *text = sheet->failed ? NULL : libc_resize(NULL, size_at_most(sheet));
   if (text == NULL) return NULL;
   char *to = text;
   for (size_t i = 0; i < sheet->count;) {
@@ -169,7 +171,7 @@ char *sheet_finish(const Sheet *sheet, size_t *len) {
 }
 
 void sheet_free(Sheet *sheet) {
-  free(sheet->text);
-  free(sheet->lines);
+  mem_free(sheet->text);
+  mem_free(sheet->lines);
   *sheet = (Sheet){0};
 }

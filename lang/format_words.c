@@ -160,7 +160,7 @@ static void mark_label(const Words *words, const Node *node) {
   if (word != NULL) word[1].role = ROLE_LABEL_COLON;
 }
 
-static void mark(const Words *words, const Node *node) {
+static void mark_node(const Words *words, const Node *node) {
   switch (node->kind) {
     case NODE_INT:  // of the smallest int the minus is a part
       set_role(words, node->pos, TOK_SUB, ROLE_UNARY);
@@ -219,7 +219,7 @@ static void mark_all(const Words *words, const Node *node) {
     mark_all(words, node->b);
     mark_all(words, node->c);
     mark_all(words, node->d);
-    mark(words, node);
+    mark_node(words, node);
   }
 }
 
@@ -238,8 +238,9 @@ bool words_make(Words *words, const Source *source, const Trail *trail,
                 const Node *tree) {
   *words = (Words){.source = source};
   if (trail->failed || trail->count >= NO_WORD) return false;
-  words->list = calloc(trail->count + 2, sizeof *words->list);
-  words->notes = calloc(trail->count + 2, sizeof *words->notes);
+  words->list = mem_zeroed(&mem_libc, (trail->count + 2) * sizeof *words->list);
+  words->notes =
+      mem_zeroed(&mem_libc, (trail->count + 2) * sizeof *words->notes);
   if (words->list == NULL || words->notes == NULL) return false;
   take_items(words, trail);
   add_end(words);
@@ -250,7 +251,7 @@ bool words_make(Words *words, const Source *source, const Trail *trail,
 }
 
 void words_free(Words *words) {
-  free(words->list);
-  free(words->notes);
+  mem_free(words->list);
+  mem_free(words->notes);
   *words = (Words){0};
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "sched/rt.h"
 
 // A text, and what was made of it.
 typedef struct Reading {
@@ -17,16 +18,14 @@ typedef struct Reading {
 } Reading;
 
 static char *no_memory(const char *path) {
-  char *message = NULL;
-  if (asprintf(&message, "%s: out of memory\n", path) < 0) return NULL;
-  return message;
+  return mem_format(&mem_libc, "%s: out of memory\n", path);
 }
 
 // false: *message says why.
-static bool read_text(Reading *r, const Source *source, char **message) {
+static bool parse_whole(Reading *r, const Source *source, char **message) {
   *r = (Reading){.source = *source};
-  r->arena = arena_new();
-  r->diags = diags_new(&r->source);
+  r->arena = arena_new(&mem_libc, rt_entropy());
+  r->diags = diags_new(&mem_libc, &r->source);
   bool whole = false;
   if (r->arena && r->diags) {
     r->tree = parse_with_trail(&r->source, r->arena, r->diags, &r->trail);
@@ -49,13 +48,11 @@ static void drop_reading(Reading *r) {
 }
 
 static char *our_fault(const char *path, const char *what) {
-  char *message = NULL;
-  int n = asprintf(&message,
-                   "%s: cannot format this: the %s would not stay the same\n"
-                   "    this is an error in cspvm; please report it, with the "
-                   "file\n",
-                   path, what);
-  return n < 0 ? NULL : message;
+  return mem_format(&mem_libc,
+                    "%s: cannot format this: the %s would not stay the same\n"
+                    "    this is an error in cspvm; please report it, with the "
+                    "file\n",
+                    path, what);
 }
 
 // What is different in the text that was made; NULL: nothing.
@@ -64,11 +61,11 @@ static char *prove(const Reading *before, const char *text, size_t len) {
   Reading after;
   char *message = NULL;
   const char *different = "syntax";
-  if (read_text(&after, &source, &message)) {
+  if (parse_whole(&after, &source, &message)) {
     different =
         format_check(&before->words, before->tree, &after.words, after.tree);
   }
-  free(message);
+  mem_free(message);
   drop_reading(&after);
   return different ? our_fault(before->source.path, different) : NULL;
 }
@@ -84,7 +81,7 @@ static char *format_reading(const Reading *r, size_t *len, char **message) {
   }
   *message = prove(r, text, *len);
   if (*message == NULL) return text;
-  free(text);
+  libc_free(text);
   return NULL;
 }
 
@@ -92,9 +89,10 @@ char *lang_format(const Source *source, size_t *len, char **message) {
   Reading reading;
   *message = NULL;
   char *text = NULL;
-  if (read_text(&reading, source, message)) {
+  if (parse_whole(&reading, source, message)) {
     text = format_reading(&reading, len, message);
   }
   drop_reading(&reading);
+  if (*message != NULL) *message = libc_hand_over(*message, strlen(*message));
   return text;
 }

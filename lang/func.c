@@ -12,7 +12,7 @@ static ObjString *display_name(Compiler *c, const Func *func) {
   char text[40];
   if (func->name != NULL) return name_string(c, func->name);
   snprintf(text, sizeof text, "func@%u", func->node->pos.line);
-  Str name = {text, strlen(text)};
+  AstStr name = {text, strlen(text)};
   return name_string(c, &name);
 }
 
@@ -41,7 +41,8 @@ static void declare_parameters(Compiler *c, Proto *proto, const Func *func) {
   Node *receiver = receiver_of(func);
   size_t count = receiver != NULL;
   for (const Node *p = parameters_of(func); p != NULL; p = p->next) count++;
-  proto->param_names = calloc(count + 1, sizeof *proto->param_names);
+  proto->param_names =
+      mem_zeroed(c->vm->memory, (count + 1) * sizeof *proto->param_names);
   if (proto->param_names == NULL) {
     c->no_memory = true;
     return;
@@ -119,7 +120,7 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
 static void move_upvalues(Compiler *c, Func *func) {
   size_t count = (size_t)func->nupvalues;
   if (count == 0) return;
-  UpvalueFrom *upvalues = malloc(count * sizeof *upvalues);
+  UpvalueFrom *upvalues = mem_alloc(c->vm->memory, count * sizeof *upvalues);
   if (upvalues == NULL) {
     c->no_memory = true;
     return;
@@ -130,7 +131,7 @@ static void move_upvalues(Compiler *c, Func *func) {
 }
 
 // Hands everything over to the proto.
-static void finish(Compiler *c, Func *func) {
+static void finish_proto(Compiler *c, Func *func) {
   Proto *proto = func->proto;
   proto->code = func->code;
   proto->ncode = func->ncode;
@@ -193,6 +194,7 @@ static void block_body(Compiler *c, Node *stmts, Pos end) {
 void func_generate(Compiler *c, Func *func) {
   Func *around = c->func;
   Node *node = func->node;
+  if (compile_gives_up(c)) return;
   if (func->proto == NULL) func_declare(c, func);
   if (c->no_memory) return;
   c->func = func;
@@ -204,7 +206,7 @@ void func_generate(Compiler *c, Func *func) {
   } else {
     block_body(c, node->b->a, node->b->end);
   }
-  finish(c, func);
+  finish_proto(c, func);
   c->func = around;
 }
 
@@ -215,7 +217,7 @@ void func_generate_file(Compiler *c, Func *func, Node *stmts) {
   if (c->no_memory) return;
   c->func = func;
   block_body(c, stmts, end);
-  finish(c, func);
+  finish_proto(c, func);
 }
 
 // --- Closures ---------------------------------------------------------------
@@ -282,24 +284,26 @@ void struct_local(Compiler *c, Node *node) {
 
 // Methods may be added (interactively) while others look methods up: room is
 // made in powers of two, so that the table rarely moves.
-static bool methods_grow(ObjStruct *type) {
+static bool methods_grow(Vm *vm, ObjStruct *type) {
   uint32_t count = type->method_count;
   if (count != 0 && (count < 8 || (count & (count - 1)) != 0)) return true;
   uint32_t cap = count == 0 ? 8 : count * 2;
-  Method *methods = realloc(type->methods, cap * sizeof *methods);
+  Method *methods =
+      mem_resize(vm->memory, type->methods, cap * sizeof *methods);
   if (methods == NULL) return false;
   type->methods = methods;
   return true;
 }
 
-bool struct_add_method(ObjStruct *type, ObjString *name, Value function) {
+bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
+                       ObjString *name, Value function) {
   if (strcmp(name->data, "string") == 0) type->string_method = function;
-  for (uint32_t i = 0; i < type->method_count; i++) {
+  for (uint32_t i = 0; i < before; i++) {
     if (type->methods[i].name != name) continue;
     type->methods[i].function = function;
     return true;
   }
-  if (!methods_grow(type)) return false;
+  if (!methods_grow(vm, type)) return false;
   type->methods[type->method_count] = (Method){name, function};
   rt_store_release(&type->method_count, type->method_count + 1);
   return true;

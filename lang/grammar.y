@@ -14,6 +14,7 @@
 %token_prefix TOK_
 %token_type {Token}
 %extra_argument {Parse *p}
+%extra_context {const Memory *memory}
 %default_type {Node *}
 %stack_size 0
 
@@ -26,6 +27,19 @@
 #include <string.h>
 
 #include "parse.h"
+
+// What lemon takes for its stack, in functions whose p is the parser.
+#define malloc(size) mem_alloc(p->memory, (size))
+#define realloc(block, size) mem_resize(p->memory, (block), (size))
+#define free(block) mem_free(block)
+}
+
+// parse.c has the memory for it.
+%code {
+size_t grammar_size(void) { return sizeof(yyParser); }
+#undef malloc
+#undef realloc
+#undef free
 }
 
 %syntax_error { p->errored = true; }
@@ -289,6 +303,11 @@ static int bracket_step(int kind) {
     default:
       return 0;
   }
+}
+
+size_t grammar_height(const void *opaque) {
+  const yyParser *parser = opaque;
+  return (size_t)(parser->yytos - parser->yystack);
 }
 
 int grammar_depth(const void *opaque) {

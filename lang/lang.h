@@ -18,23 +18,25 @@ typedef struct Source {
 // Length of the UTF-8 sequence at text; 0 if there is no valid one.
 size_t source_utf8(const char *text, size_t len);
 // The line of that place, without its end.
-Str source_line(const Source *source, Pos pos);
+AstStr source_line(const Source *source, Pos pos);
 
 // --- arena.c ----------------------------------------------------------------
-// Memory has run out: what was allocated since is only good for getting out.
-// Looked at after each token or statement; then the compilation ends with
-// the error "out of memory". (arena_new gives NULL if it cannot begin.)
-bool arena_failed(const Arena *arena);
+// Memory has run out, or the time: what was allocated since is only good for
+// getting out. Looked at after each token or statement; then the compilation
+// ends with the error "out of memory", unless its Allowance says that it is
+// over. (arena_new gives NULL if it cannot begin.)
+bool arena_failed(Arena *arena);
 // As arena_alloc, but NULL when memory has run out: for what may be large.
 void *arena_try_alloc(Arena *arena, size_t size);
 
 // --- diag.c: compile errors, collected, printed in order of place -----------
 typedef struct Diags Diags;
-Diags *diags_new(const Source *source);
+Diags *diags_new(const Memory *memory, const Source *source);
 void diags_free(Diags *diags);
 // Adds an error (printf form). The same place is reported once. After 20
 // errors the rest is counted only. `len` is how many bytes the caret spans.
-void diag_error(Diags *diags, Pos pos, uint32_t len, const char *format, ...)
+// false: it is not printed, so no hint is worth being looked for.
+bool diag_error(Diags *diags, Pos pos, uint32_t len, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 // A line under the error added last ("did you mean `x`?").
 void diag_hint(Diags *diags, const char *format, ...)
@@ -58,7 +60,7 @@ const char *suggest_foreign(const char *word);
 // --- outline.c --------------------------------------------------------------
 // A function declared at the top level: its name, the name's place, whether it
 // takes parameters.
-typedef void LangFunctionFn(void *arg, const Str *name, Pos pos, bool takes);
+typedef void LangFunctionFn(void *arg, const AstStr *name, Pos pos, bool takes);
 // All of them in order; methods are none. false: the text has syntax errors
 // (then there were no calls), or no memory.
 bool lang_functions(const Source *source, LangFunctionFn *each, void *arg);
@@ -88,9 +90,26 @@ char *lang_format(const Source *source, size_t *len, char **message);
 
 // Nesting deeper than this is a clean error ("nested too deeply").
 enum { LANG_MAX_NESTING = 200 };
-// So is a tree deeper than this (chains of operators, calls or `else if`):
-// who walks the tree may recurse.
+// So is a tree deeper than this (chains of operators, calls or `else if`), or
+// than lang_max_depth where the thread's stack is small: what walks the tree
+// may recurse.
 enum { LANG_MAX_DEPTH = 1000 };
+
+// --- depth.c ----------------------------------------------------------------
+// How deep a tree may be that the calling thread walks, from here on: at most
+// LANG_MAX_DEPTH; less where less than some 400 KB of its C stack are left.
+uint32_t lang_max_depth(void);
+// Whether enough of the stack is left for a file that this one imports.
+bool lang_may_import(void);
+
+// So is a text for which the parser's stack gets higher: what a level of a tree
+// that is allowed takes, generously. (A row of prefix operators becomes a tree
+// at its end.)
+enum { LANG_MAX_HEIGHT = 16 * LANG_MAX_DEPTH };
+
+// Names that the parser compares with each other: of parameters, fields,
+// arguments. More of them are an error anyway, or are compared later.
+enum { LANG_MAX_COMPARED = 255 };
 
 // --- compile.c (see compiler.h): text to bytecode ---------------------------
 struct Vm;
@@ -121,8 +140,8 @@ typedef struct SessionInput {
   bool bare;     // no script could hold it: for its value, or for `_`
   bool checked;  // the value's last one is an error to look at, from a `?`
   uint32_t line, col;  // ... that stands there
-  char *messages;      // malloced: errors; or NULL
-  char *names;         // malloced: what it declares, a space behind each
+  char *messages;      // errors; or NULL
+  char *names;         // what it declares, a space after each
 } SessionInput;
 
 // The module, with `_`: the value before. false: out of memory.

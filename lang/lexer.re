@@ -13,21 +13,21 @@
 
 typedef const unsigned char *Cursor;
 
-static Pos place(const Parse *p, Cursor at) {
+static Pos cursor_pos(const Parse *p, Cursor at) {
   return (Pos){.line = p->line,
                .col = (uint32_t)(at - p->line_start) + 1,
                .offset = (uint32_t)(at - (Cursor)p->source->text)};
 }
 
 // The token goes from its place to p->cursor.
-static void finish(Parse *p, Token *token, int kind) {
+static void end_token(Parse *p, Token *token, int kind) {
   token->kind = kind;
   Cursor start = (Cursor)p->source->text + token->pos.offset;
   token->len = (uint32_t)(p->cursor - start);
-  p->token_end = place(p, p->cursor);
+  p->token_end = cursor_pos(p, p->cursor);
 }
 
-static void count_lines(Parse *p, Cursor from, Cursor to) {
+static void pass_lines(Parse *p, Cursor from, Cursor to) {
   while ((from = memchr(from, '\n', (size_t)(to - from))) != NULL) {
     p->line++;
     p->line_start = ++from;
@@ -37,7 +37,7 @@ static void count_lines(Parse *p, Cursor from, Cursor to) {
 static void word(Parse *p, Token *token, Cursor start, int kind) {
   token->name = arena_intern(p->arena, (const char *)start,
                              (size_t)(p->cursor - start));
-  finish(p, token, kind);
+  end_token(p, token, kind);
 }
 
 // After the `/*`.
@@ -51,9 +51,9 @@ static void skip_comment(Parse *p, Pos begin) {
   }
   p->cursor = end ? end + 2 : p->limit;
   uint32_t line = p->line;
-  count_lines(p, from, p->cursor);
+  pass_lines(p, from, p->cursor);
   if (p->line != line) p->newline = true;
-  if (p->trail) trail_comment(p, begin, place(p, p->cursor).offset);
+  if (p->trail) trail_comment(p, begin, cursor_pos(p, p->cursor).offset);
 }
 
 // After the opening backquote.
@@ -69,8 +69,8 @@ static void lex_raw(Parse *p, Token *token) {
   const char *text = (const char *)from;
   token->str = literal_raw(p, text, (size_t)(end - from));
   p->cursor = end < p->limit ? end + 1 : end;
-  count_lines(p, from, p->cursor);
-  finish(p, token, TOK_STR);
+  pass_lines(p, from, p->cursor);
+  end_token(p, token, TOK_STR);
 }
 
 // What ends the piece of a string: a quote, `${`, or what should not.
@@ -127,23 +127,23 @@ static void string_not_closed(Parse *p, Pos begin) {
 static void lex_piece(Parse *p, Token *token, Pos begin, int closed,
                       int interpolated) {
   Cursor from = p->cursor, end = from;
-  Pos text_pos = place(p, from);
+  Pos text_pos = cursor_pos(p, from);
   PieceEnd how = scan_piece(p, &end);
   if (how == AT_LINE_END) string_not_closed(p, begin);
   const char *text = (const char *)from;
   token->str = literal_string(p, text, (size_t)(end - from), text_pos);
-  finish(p, token, how == AT_DOLLAR ? interpolated : closed);
+  end_token(p, token, how == AT_DOLLAR ? interpolated : closed);
   if (how == AT_LINE_END) token->origin = FROM_ERROR;
 }
 
 static void lex_rune(Parse *p, Token *token) {
   const char *text = p->source->text + token->pos.offset;
-  finish(p, token, TOK_INT);
+  end_token(p, token, TOK_INT);
   token->i = literal_rune(p, text, token->len, token->pos);
 }
 
 static void malformed_number(Parse *p, Token *token) {
-  finish(p, token, TOK_INT);
+  end_token(p, token, TOK_INT);
   token->i = 0;
   diag_error(p->diags, token->pos, token->len, "malformed number `%.*s`",
              (int)(token->len < 40 ? token->len : 40),
@@ -167,14 +167,14 @@ static void unknown_character(Parse *p, Pos pos) {
 
 static void foreign_operator(Parse *p, Token *token, int kind,
                              const char *hint) {
-  finish(p, token, kind);
+  end_token(p, token, kind);
   diag_error(p->diags, token->pos, token->len, "there is no operator `%.*s`",
              (int)token->len, p->source->text + token->pos.offset);
   diag_hint(p->diags, "%s", hint);
 }
 
 void lex_string_rest(Parse *p, Token *token) {
-  *token = (Token){.pos = place(p, p->cursor - 1)};
+  *token = (Token){.pos = cursor_pos(p, p->cursor - 1)};
   const Bracket *open = &p->brackets[p->depth];
   bool same_line = open->open.pos.line == p->line;
   Pos begin = same_line ? open->open.pos : token->pos;
@@ -187,10 +187,10 @@ void lex_string_rest(Parse *p, Token *token) {
     word(p, token, start, TOK_##kind); \
     return;                            \
   } while (0)
-#define TOKEN(kind)                 \
+#define SIGN(kind)                 \
   do {                              \
     p->cursor = c;                  \
-    finish(p, token, TOK_##kind);   \
+    end_token(p, token, TOK_##kind);   \
     return;                         \
   } while (0)
 // A token that a function makes.
@@ -203,7 +203,7 @@ void lex_string_rest(Parse *p, Token *token) {
 #define NUMBER(kind, member, function)                          \
   do {                                                          \
     p->cursor = c;                                              \
-    finish(p, token, TOK_##kind);                               \
+    end_token(p, token, TOK_##kind);                               \
     token->member =                                             \
         function(p, (const char *)start, token->len, token->pos); \
     return;                                                     \
@@ -214,7 +214,7 @@ void lex_token(Parse *p, Token *token) {
   p->newline = false;
   for (;;) {
     Cursor start = p->cursor = c;
-    *token = (Token){.pos = place(p, start)};
+    *token = (Token){.pos = cursor_pos(p, start)};
     /*!re2c
       re2c:define:YYCTXMARKER = context;
 
@@ -239,7 +239,7 @@ void lex_token(Parse *p, Token *token) {
         continue;
       }
       "//" [^\n\x00]* {
-        if (p->trail) trail_comment(p, token->pos, place(p, c).offset);
+        if (p->trail) trail_comment(p, token->pos, cursor_pos(p, c).offset);
         continue;
       }
       "/*"           {
@@ -297,35 +297,35 @@ void lex_token(Parse *p, Token *token) {
       "`"            { MAKE(lex_raw(p, token)); }
       "'" some* "'"? { MAKE(lex_rune(p, token)); }
 
-      "("   { TOKEN(LPAREN); }     ")"   { TOKEN(RPAREN); }
-      "["   { TOKEN(LBRACK); }     "]"   { TOKEN(RBRACK); }
-      "{"   { TOKEN(LBRACE); }     "}"   { TOKEN(RBRACE); }
-      ","   { TOKEN(COMMA); }      ";"   { TOKEN(SEMI); }
-      ":"   { TOKEN(COLON); }      "."   { TOKEN(DOT); }
-      ".."  { TOKEN(RANGE); }      "..=" { TOKEN(RANGE_INCL); }
-      "..." { TOKEN(ELLIPSIS); }   "=>"  { TOKEN(ARROW); }
-      "<-"  { TOKEN(RECV); }       "?"   { TOKEN(QUESTION); }
-      "??"  { TOKEN(COALESCE); }   "!"   { TOKEN(NOT); }
-      "||"  { TOKEN(OR); }         "&&"  { TOKEN(AND); }
-      "=="  { TOKEN(EQ); }         "!="  { TOKEN(NE); }
-      "<"   { TOKEN(LT); }         "<="  { TOKEN(LE); }
-      ">"   { TOKEN(GT); }         ">="  { TOKEN(GE); }
-      "+"   { TOKEN(ADD); }        "-"   { TOKEN(SUB); }
-      "*"   { TOKEN(MUL); }        "/"   { TOKEN(DIV); }
-      "%"   { TOKEN(MOD); }        "+%"  { TOKEN(ADDW); }
-      "-%"  { TOKEN(SUBW); }       "*%"  { TOKEN(MULW); }
-      "&"   { TOKEN(BAND); }       "|"   { TOKEN(BOR); }
-      "^"   { TOKEN(BXOR); }       "<<"  { TOKEN(SHL); }
-      ">>"  { TOKEN(SHR); }        "++"  { TOKEN(INC); }
-      "--"  { TOKEN(DEC); }        ":="  { TOKEN(DEFINE); }
-      "="   { TOKEN(ASSIGN); }     "??=" { TOKEN(COALESCE_SET); }
-      "+="  { TOKEN(ADD_SET); }    "-="  { TOKEN(SUB_SET); }
-      "*="  { TOKEN(MUL_SET); }    "/="  { TOKEN(DIV_SET); }
-      "%="  { TOKEN(MOD_SET); }    "&="  { TOKEN(BAND_SET); }
-      "|="  { TOKEN(BOR_SET); }    "^="  { TOKEN(BXOR_SET); }
-      "<<=" { TOKEN(SHL_SET); }    ">>=" { TOKEN(SHR_SET); }
-      "+%=" { TOKEN(ADDW_SET); }   "-%=" { TOKEN(SUBW_SET); }
-      "*%=" { TOKEN(MULW_SET); }
+      "("   { SIGN(LPAREN); }     ")"   { SIGN(RPAREN); }
+      "["   { SIGN(LBRACK); }     "]"   { SIGN(RBRACK); }
+      "{"   { SIGN(LBRACE); }     "}"   { SIGN(RBRACE); }
+      ","   { SIGN(COMMA); }      ";"   { SIGN(SEMI); }
+      ":"   { SIGN(COLON); }      "."   { SIGN(DOT); }
+      ".."  { SIGN(RANGE); }      "..=" { SIGN(RANGE_INCL); }
+      "..." { SIGN(ELLIPSIS); }   "=>"  { SIGN(ARROW); }
+      "<-"  { SIGN(RECV); }       "?"   { SIGN(QUESTION); }
+      "??"  { SIGN(COALESCE); }   "!"   { SIGN(NOT); }
+      "||"  { SIGN(OR); }         "&&"  { SIGN(AND); }
+      "=="  { SIGN(EQ); }         "!="  { SIGN(NE); }
+      "<"   { SIGN(LT); }         "<="  { SIGN(LE); }
+      ">"   { SIGN(GT); }         ">="  { SIGN(GE); }
+      "+"   { SIGN(ADD); }        "-"   { SIGN(SUB); }
+      "*"   { SIGN(MUL); }        "/"   { SIGN(DIV); }
+      "%"   { SIGN(MOD); }        "+%"  { SIGN(ADDW); }
+      "-%"  { SIGN(SUBW); }       "*%"  { SIGN(MULW); }
+      "&"   { SIGN(BAND); }       "|"   { SIGN(BOR); }
+      "^"   { SIGN(BXOR); }       "<<"  { SIGN(SHL); }
+      ">>"  { SIGN(SHR); }        "++"  { SIGN(INC); }
+      "--"  { SIGN(DEC); }        ":="  { SIGN(DEFINE); }
+      "="   { SIGN(ASSIGN); }     "??=" { SIGN(COALESCE_SET); }
+      "+="  { SIGN(ADD_SET); }    "-="  { SIGN(SUB_SET); }
+      "*="  { SIGN(MUL_SET); }    "/="  { SIGN(DIV_SET); }
+      "%="  { SIGN(MOD_SET); }    "&="  { SIGN(BAND_SET); }
+      "|="  { SIGN(BOR_SET); }    "^="  { SIGN(BXOR_SET); }
+      "<<=" { SIGN(SHL_SET); }    ">>=" { SIGN(SHR_SET); }
+      "+%=" { SIGN(ADDW_SET); }   "-%=" { SIGN(SUBW_SET); }
+      "*%=" { SIGN(MULW_SET); }
 
       "==="  { MAKE(foreign_operator(p, token, TOK_EQ, "write `==`")); }
       "!=="  { MAKE(foreign_operator(p, token, TOK_NE, "write `!=`")); }

@@ -19,7 +19,7 @@ static Pos pos_after(Pos pos, size_t bytes) {
   return pos;
 }
 
-static int digit_value(char c) {
+static int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -45,7 +45,7 @@ static unsigned base_of(const char *text, size_t len) {
 
 static void check_leading_zero(Parse *p, const char *text, size_t len,
                                Pos pos) {
-  bool follows = len > 1 && (text[1] == '_' || digit_value(text[1]) >= 0);
+  bool follows = len > 1 && (text[1] == '_' || hex_value(text[1]) >= 0);
   if (text[0] != '0' || !follows || text[1] == 'e' || text[1] == 'E') return;
   diag_error(p->diags, pos, (uint32_t)len, "a number has no leading 0");
   diag_hint(p->diags, "octal numbers are written 0o17");
@@ -68,7 +68,7 @@ int64_t literal_int(Parse *p, const char *text, size_t len, Pos pos) {
   if (base == 10) check_leading_zero(p, text, len, pos);
   for (; i < len; i++) {
     if (text[i] == '_') continue;
-    unsigned digit = (unsigned)digit_value(text[i]);
+    unsigned digit = (unsigned)hex_value(text[i]);
     bool over = __builtin_mul_overflow(value, (uint64_t)base, &value) ||
                 __builtin_add_overflow(value, (uint64_t)digit, &value);
     if (over) return out_of_range(p, len, pos);
@@ -116,18 +116,22 @@ static int64_t duration_out_of_range(Parse *p, size_t len, Pos pos) {
   return 0;
 }
 
+// What is divided by the scale is below 2^107: beyond that only 0 is a
+// multiple.
+static const unsigned __int128 SCALE_MAX = (unsigned __int128)1 << 120;
+
 int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos) {
   check_leading_zero(p, text, len, pos);
   // All digits as one int, times the unit, over the power of ten.
   unsigned __int128 digits = 0, scale = 1;
   bool fraction = false;
   size_t i = 0;
-  for (; text[i] == '.' || text[i] == '_' || digit_value(text[i]) >= 0; i++) {
+  for (; text[i] == '.' || text[i] == '_' || hex_value(text[i]) >= 0; i++) {
     if (text[i] == '.') fraction = true;
     if (text[i] == '.' || text[i] == '_') continue;
     if (digits > UINT64_MAX) return duration_out_of_range(p, len, pos);
-    digits = digits * 10 + (unsigned)digit_value(text[i]);
-    if (fraction) scale *= 10;
+    digits = digits * 10 + (unsigned)hex_value(text[i]);
+    if (fraction && scale < SCALE_MAX) scale *= 10;
   }
   if (digits > UINT64_MAX) return duration_out_of_range(p, len, pos);
   digits *= (uint64_t)unit_nanoseconds(text + i, len - i);
@@ -141,15 +145,15 @@ int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos) {
 }
 
 // --- text -------------------------------------------------------------------
-typedef struct Text {
+typedef struct LiteralText {
   Parse *p;
   const char *from, *end;  // what is left of the source
   const char *begin;
   Pos pos;  // of begin
   char *out;
-} Text;
+} LiteralText;
 
-static void put_utf8(Text *text, uint32_t code) {
+static void put_utf8(LiteralText *text, uint32_t code) {
   char *out = text->out;
   if (code < 0x80) {
     *out++ = (char)code;
@@ -170,7 +174,7 @@ static void put_utf8(Text *text, uint32_t code) {
 }
 
 // An error about what stands between `at` and text->from.
-static void bad_escape(Text *text, const char *at, const char *message) {
+static void bad_escape(LiteralText *text, const char *at, const char *message) {
   Pos pos = pos_after(text->pos, (size_t)(at - text->begin));
   size_t len = (size_t)(text->from - at);
   diag_error(text->p->diags, pos, (uint32_t)len, "%s", message);
@@ -179,11 +183,11 @@ static void bad_escape(Text *text, const char *at, const char *message) {
 }
 
 // At most `limit` hexadecimal digits; gives how many there were.
-static int hex_digits(Text *text, int limit, uint32_t *value) {
+static int hex_digits(LiteralText *text, int limit, uint32_t *value) {
   int count = 0;
   *value = 0;
   while (count < limit && text->from < text->end) {
-    int digit = digit_value(*text->from);
+    int digit = hex_value(*text->from);
     if (digit < 0) break;
     *value = *value << 4 | (uint32_t)digit;
     text->from++;
@@ -192,7 +196,7 @@ static int hex_digits(Text *text, int limit, uint32_t *value) {
   return count;
 }
 
-static void escape_byte(Text *text, const char *at) {
+static void escape_byte(LiteralText *text, const char *at) {
   uint32_t value;
   if (hex_digits(text, 2, &value) == 2) {
     *text->out++ = (char)value;
@@ -201,16 +205,16 @@ static void escape_byte(Text *text, const char *at) {
   }
 }
 
-static bool take(Text *text, char c) {
+static bool take_char(LiteralText *text, char c) {
   if (text->from == text->end || *text->from != c) return false;
   text->from++;
   return true;
 }
 
-static void escape_code_point(Text *text, const char *at) {
+static void escape_code_point(LiteralText *text, const char *at) {
   uint32_t code;
-  bool shaped =
-      take(text, '{') && hex_digits(text, 6, &code) > 0 && take(text, '}');
+  bool shaped = take_char(text, '{') && hex_digits(text, 6, &code) > 0 &&
+                take_char(text, '}');
   if (!shaped) {
     bad_escape(text, at, "`\\u` wants 1 to 6 hexadecimal digits in braces");
   } else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
@@ -221,7 +225,7 @@ static void escape_code_point(Text *text, const char *at) {
 }
 
 // text->from is behind the backslash.
-static void escape(Text *text) {
+static void escape(LiteralText *text) {
   static const char NAMES[] = "ntr\\\"'$", VALUES[] = "\n\t\r\\\"'$";
   const char *at = text->from - 1;
   char c = text->from < text->end ? *text->from++ : '\0';
@@ -241,15 +245,15 @@ static void escape(Text *text) {
 }
 
 // No escape is shorter than what it stands for, so len bytes suffice.
-Str literal_string(Parse *p, const char *source, size_t len, Pos pos) {
+AstStr literal_string(Parse *p, const char *source, size_t len, Pos pos) {
   char *bytes = arena_try_alloc(p->arena, len + 1);
-  if (bytes == NULL) return (Str){"", 0};
-  Text text = {.p = p,
-               .from = source,
-               .end = source + len,
-               .begin = source,
-               .pos = pos,
-               .out = bytes};
+  if (bytes == NULL) return (AstStr){"", 0};
+  LiteralText text = {.p = p,
+                      .from = source,
+                      .end = source + len,
+                      .begin = source,
+                      .pos = pos,
+                      .out = bytes};
   while (text.from < text.end) {
     char c = *text.from++;
     if (c == '\\') {
@@ -258,17 +262,17 @@ Str literal_string(Parse *p, const char *source, size_t len, Pos pos) {
       *text.out++ = c;
     }
   }
-  return (Str){bytes, (size_t)(text.out - bytes)};
+  return (AstStr){bytes, (size_t)(text.out - bytes)};
 }
 
-Str literal_raw(Parse *p, const char *source, size_t len) {
+AstStr literal_raw(Parse *p, const char *source, size_t len) {
   char *bytes = arena_try_alloc(p->arena, len + 1);
-  if (bytes == NULL) return (Str){"", 0};
+  if (bytes == NULL) return (AstStr){"", 0};
   size_t n = 0;
   for (size_t i = 0; i < len; i++) {
     if (source[i] != '\r') bytes[n++] = source[i];
   }
-  return (Str){bytes, n};
+  return (AstStr){bytes, n};
 }
 
 static uint32_t decode_utf8(const char *text, size_t len) {
@@ -286,7 +290,7 @@ int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos) {
     return 0;
   }
   int errors = diags_errors(p->diags);
-  Str str = literal_string(p, text + 1, len - 2, pos_after(pos, 1));
+  AstStr str = literal_string(p, text + 1, len - 2, pos_after(pos, 1));
   if (diags_errors(p->diags) > errors) return 0;
   if (str.len == 1) return (unsigned char)str.text[0];  // also '\xff'
   size_t first = source_utf8(str.text, str.len);

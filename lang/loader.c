@@ -1,62 +1,56 @@
 // SPDX-License-Identifier: MIT
 // Finds what `import` names and has it compiled: built-in modules first, then
 // what the host's CspConfig.load gives, then files (where scripts may use them)
-// beside the importing one ("./x", "../x") or along CSPPATH. Each file is
+// beside the importing one ("./x", "../x") or along the search path. Each is
 // loaded once per Vm, known by its canonical path; what the host gives is
 // known by "loaded:" and its name.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler.h"
+#include "sched/plain.h"
 #include "vm/csp.h"
 
 enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
 
 // --- Paths ------------------------------------------------------------------
-__attribute__((format(printf, 1, 2))) static char *format_text(
-    const char *format, ...) {
-  va_list args;
-  char *text = NULL;
-  va_start(args, format);
-  if (vasprintf(&text, format, args) < 0) text = NULL;
-  va_end(args);
-  return text;
-}
-
 static bool is_relative(const char *path) {
   return strncmp(path, "./", 2) == 0 || strncmp(path, "../", 3) == 0;
 }
 
 // The file that a relative import means, as messages show it.
-static char *path_beside(const char *importer, const char *path) {
+static char *path_beside(Compiler *c, const char *importer, const char *path) {
   const char *slash = strrchr(importer, '/');
   int folder = slash == NULL ? 0 : (int)(slash - importer + 1);
   if (strncmp(path, "./", 2) == 0) path += 2;
-  return format_text("%.*s%s.csp", folder, importer, path);
+  return mem_format(c->vm->memory, "%.*s%s.csp", folder, importer, path);
 }
 
-// realpath, where memory that is out is no file that is missing.
+// Where memory that is out is no file that is missing.
 static char *canonical_path(Compiler *c, const char *shown) {
   errno = ENOMEM;
-  char *path = shown != NULL ? realpath(shown, NULL) : NULL;
+  char *path = shown != NULL ? vm_real_path(c->vm, shown) : NULL;
   if (path == NULL && errno == ENOMEM) c->no_memory = true;
   return path;
 }
 
-// The first file along CSPPATH, canonical into *canonical; NULL: nowhere.
+// The first file along the search path, canonical into *canonical; NULL:
+// nowhere.
 static char *path_along(Compiler *c, const char *path, char **canonical) {
-  const char *folders = getenv("CSPPATH");
+  const char *folders = vm_search_path(c->vm);
   while (folders != NULL && *folders != '\0') {
     size_t len = strcspn(folders, ":");
-    char *shown = len == 0
-                      ? NULL
-                      : format_text("%.*s%s%s.csp", (int)len, folders,
-                                    folders[len - 1] == '/' ? "" : "/", path);
+    char *shown =
+        len == 0 ? NULL
+                 : mem_format(c->vm->memory, "%.*s%s%s.csp", (int)len, folders,
+                              folders[len - 1] == '/' ? "" : "/", path);
     *canonical = len == 0 ? NULL : canonical_path(c, shown);
     if (*canonical != NULL) return shown;
-    free(shown);
+    mem_free(shown);
     folders += len;
     if (*folders == ':') folders++;
   }
@@ -64,11 +58,7 @@ static char *path_along(Compiler *c, const char *path, char **canonical) {
 }
 
 // --- Errors -----------------------------------------------------------------
-static void suggest_name(void *arg, const char *name) {
-  suggest_try(arg, name);
-}
-
-static void report_missing(Compiler *c, const Node *import,
+static void missing_module(Compiler *c, const Node *import,
                            const char *looked_for) {
   const char *path = import->str.text;
   diag_error(c->diags, import->pos, IMPORT_LENGTH,
@@ -79,7 +69,7 @@ static void report_missing(Compiler *c, const Node *import,
   }
   Suggest suggest = {.wanted = path};
   vm_each_builtin_module(c->vm, suggest_name, &suggest);
-  const char *folders = getenv("CSPPATH");
+  const char *folders = vm_search_path(c->vm);
   if (suggest.best != NULL) {
     diag_hint(c->diags, "did you mean \"%s\"?", suggest.best);
   } else if (!vm_allows(c->vm, CSP_FILES)) {
@@ -88,11 +78,12 @@ static void report_missing(Compiler *c, const Node *import,
               "script, which does not allow scripts to use files (CSP_FILES)");
   } else if (folders == NULL || *folders == '\0') {
     diag_hint(c->diags,
-              "it is not built in, and CSPPATH is not set; a file beside this "
-              "one is imported as \"./%s\"",
+              "it is not built in, and there is no search path (CSPPATH of "
+              "cspvm); a file beside this one is imported as \"./%s\"",
               path);
   } else {
-    diag_hint(c->diags, "it is not built in, nor along CSPPATH (%s)", folders);
+    diag_hint(c->diags, "it is not built in, nor along the search path (%s)",
+              folders);
   }
 }
 
@@ -106,13 +97,13 @@ static bool report_cycle(Compiler *c, const Node *import, const char *path) {
   const Loading *at = c->loader->chain;
   int depth = 0;
   while (at != NULL && strcmp(at->path, path) != 0) at = at->up, depth++;
-  if (at == NULL && depth < CHAIN_MAX) return false;
+  if (at == NULL && depth < CHAIN_MAX && lang_may_import()) return false;
   if (at == NULL) {
     diag_error(c->diags, import->pos, IMPORT_LENGTH,
                "imports are nested too deeply");
     return true;
   }
-  Text text = {0};
+  Text text = {.memory = c->vm->memory};
   add_chain(&text, c->loader->chain, path);
   text_add(&text, at->shown, strlen(at->shown) + 1);
   diag_error(c->diags, import->pos, IMPORT_LENGTH, "import cycle: %s",
@@ -121,25 +112,23 @@ static bool report_cycle(Compiler *c, const Node *import, const char *path) {
   return true;
 }
 
-static bool has_failed(const Loader *loader, const char *path) {
-  for (size_t i = 0; i < loader->failed_count; i++) {
-    if (strcmp(loader->failed[i], path) == 0) return true;
-  }
-  return false;
+// The table's keys are permanent strings.
+static bool import_has_failed(Loader *loader, const char *path) {
+  uint64_t none;
+  const ObjString *key = vm_intern(loader->vm, path, strlen(path));
+  if (key == NULL) loader->no_memory = true;
+  return table_get(&loader->failed, (uint64_t)(uintptr_t)key, &none);
 }
 
 static void note_failed(Loader *loader, const char *path) {
-  char **more =
-      realloc(loader->failed, (loader->failed_count + 1) * sizeof *more);
-  char *copy = more == NULL ? NULL : strdup(path);
-  if (more != NULL) loader->failed = more;
-  if (copy != NULL) loader->failed[loader->failed_count++] = copy;
-  loader->no_memory |= copy == NULL;
+  const ObjString *key = vm_intern(loader->vm, path, strlen(path));
+  if (key == NULL || !table_set(loader->vm->memory, &loader->failed,
+                                (uint64_t)(uintptr_t)key, 1))
+    loader->no_memory = true;
 }
 
 void loader_free(Loader *loader) {
-  for (size_t i = 0; i < loader->failed_count; i++) free(loader->failed[i]);
-  free(loader->failed);
+  table_free(&loader->failed);
   text_free(&loader->messages);
 }
 
@@ -167,39 +156,52 @@ static ObjModule *load_builtin(Compiler *c, const Node *import,
     member_mark_known(c->vm, module);
     return module;
   }
-  char *shown = format_text("%s.csp", import->str.text);
+  char *shown = mem_format(c->vm->memory, "%s.csp", import->str.text);
   // No file's path is like this one.
-  char *key = format_text("built-in:%s", import->str.text);
+  char *key = mem_format(c->vm->memory, "built-in:%s", import->str.text);
   ObjModule *loaded = NULL;
   if (shown == NULL || key == NULL) {
     c->no_memory = true;
-  } else if (!has_failed(c->loader, key) && !report_cycle(c, import, key)) {
+  } else if (!import_has_failed(c->loader, key) &&
+             !report_cycle(c, import, key)) {
     Unit unit = {
         .source = {shown, source, len}, .module = module, .privileged = true};
     member_mark_known(c->vm, module);
     loaded = compile_module(c, &unit, key);
   }
-  free(shown);
-  free(key);
+  mem_free(shown);
+  mem_free(key);
   return loaded;
 }
 
-// The whole file, NUL-terminated; NULL and errno.
-static char *read_file(const char *path, size_t *len) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return NULL;
-  Text text = {0};
-  char buffer[16384];
-  size_t got;
-  while ((got = fread(buffer, 1, sizeof buffer, file)) > 0 &&
-         text.len <= SOURCE_MAX)
-    text_add(&text, buffer, got);
-  int error = ferror(file) ? errno : text.len > SOURCE_MAX ? EFBIG : 0;
-  fclose(file);
+// All of a descriptor, counted in the allowance. 0, or an errno. (Its buffer
+// shall not be on the stack while what is read is compiled.)
+__attribute__((noinline)) static int read_all(Allowance *allowance, int fd,
+                                              Text *text) {
+  char buffer[4096];
+  while (text->len <= SOURCE_MAX) {
+    ssize_t n = read(fd, buffer, sizeof buffer);
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) return errno;
+    if (n < 0) continue;
+    if (!allowance_take(allowance, (size_t)n)) return ENOMEM;
+    text_add(text, buffer, (size_t)n);
+  }
+  return text->len > SOURCE_MAX ? EFBIG : 0;
+}
+
+// The whole file, NUL-terminated, len bytes of the allowance; NULL and errno.
+static char *read_module_file(Loader *loader, const char *path, size_t *len) {
+  int fd = vm_open_path(loader->vm, path, O_RDONLY);
+  if (fd < 0) return NULL;
+  Text text = {.memory = loader->vm->memory};
+  int error = read_all(&loader->allowance, fd, &text);
+  close(fd);
   *len = text.len;
   text_add(&text, "", 1);
   if (text.failed) error = ENOMEM;
   if (error == 0) return text.data;
+  allowance_give(&loader->allowance, *len);
   text_free(&text);
   errno = error;
   return NULL;
@@ -242,7 +244,7 @@ static ObjModule *compile_text(Compiler *c, const Node *import,
 static bool is_settled(Compiler *c, const Node *import, const char *canonical,
                        ObjModule **module) {
   *module = loaded_before(c, canonical);
-  return *module != NULL || has_failed(c->loader, canonical) ||
+  return *module != NULL || import_has_failed(c->loader, canonical) ||
          report_cycle(c, import, canonical);
 }
 
@@ -252,15 +254,17 @@ static ObjModule *load_file(Compiler *c, const Node *import, const char *shown,
   ObjModule *module;
   if (is_settled(c, import, canonical, &module)) return module;
   size_t len;
-  char *text = read_file(canonical, &len);
+  char *text = read_module_file(c->loader, canonical, &len);
   if (text == NULL) {
+    if (errno == ENOMEM) c->no_memory = true;
     diag_error(c->diags, import->pos, IMPORT_LENGTH,
                "cannot read the module \"%s\": %s: %s", import->str.text, shown,
-               strerror(errno));
+               plain_error(errno));
     return NULL;
   }
   module = compile_text(c, import, shown, canonical, text, len);
-  free(text);
+  allowance_give(&c->loader->allowance, len);
+  mem_free(text);
   return module;
 }
 
@@ -271,7 +275,7 @@ static ObjModule *import_file(Compiler *c, const Node *import) {
   if (!vm_allows(c->vm, CSP_FILES)) {
     // as if there were none
   } else if (is_relative(path)) {
-    shown = path_beside(c->source->path, path);
+    shown = path_beside(c, c->source->path, path);
     canonical = canonical_path(c, shown);
   } else {
     shown = path_along(c, path, &canonical);
@@ -280,10 +284,10 @@ static ObjModule *import_file(Compiler *c, const Node *import) {
   if (canonical != NULL) {
     module = load_file(c, import, shown, canonical);
   } else {
-    report_missing(c, import, shown);
+    missing_module(c, import, shown);
   }
-  free(canonical);
-  free(shown);
+  mem_free(canonical);
+  mem_free(shown);
   return module;
 }
 
@@ -294,7 +298,9 @@ static ObjModule *compile_loaded(Compiler *c, const Node *import,
   ObjModule *module;
   if (is_settled(c, import, key, &module)) return module;
   // The lexer wants a zero byte behind the text.
-  char *copy = load->len <= SOURCE_MAX ? malloc(load->len + 1) : NULL;
+  bool may = load->len <= SOURCE_MAX &&
+             allowance_take(&c->loader->allowance, load->len);
+  char *copy = may ? mem_alloc(c->vm->memory, load->len + 1) : NULL;
   if (copy == NULL) {
     c->no_memory = load->len <= SOURCE_MAX;
     if (!c->no_memory)
@@ -306,7 +312,8 @@ static ObjModule *compile_loaded(Compiler *c, const Node *import,
   memcpy(copy, load->text, load->len);
   copy[load->len] = '\0';
   module = compile_text(c, import, name, key, copy, load->len);
-  free(copy);
+  allowance_give(&c->loader->allowance, load->len);
+  mem_free(copy);
   return module;
 }
 
@@ -316,7 +323,7 @@ static bool import_loaded(Compiler *c, const Node *import, ObjModule **module) {
   *module = NULL;
   if (!vm_load(c->vm, &load)) return false;
   const char *name = load.name != NULL ? load.name : load.path;
-  char *key = format_text("loaded:%s", name);
+  char *key = mem_format(c->vm->memory, "loaded:%s", name);
   if (load.text == NULL) {
     diag_error(c->diags, import->pos, IMPORT_LENGTH,
                "cannot load the module \"%s\": %s", import->str.text,
@@ -326,10 +333,10 @@ static bool import_loaded(Compiler *c, const Node *import, ObjModule **module) {
   } else {
     *module = compile_loaded(c, import, &load, key, name);
   }
-  free(key);
-  free(load.name);
-  free(load.text);
-  free(load.error);
+  mem_free(key);
+  libc_free(load.name);  // the host has malloced them
+  libc_free(load.text);
+  libc_free(load.error);
   return true;
 }
 

@@ -6,7 +6,7 @@
 
 enum { ITER_REGISTERS = 6 };
 
-void exit_push(Compiler *c, Exit *exit, const Str *label, bool loop) {
+void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop) {
   *exit = (Exit){.up = c->func->exit,
                  .label = label,
                  .loop = loop,
@@ -57,7 +57,7 @@ static bool surely_enters(const Node *node) {
   return init->b->kind == NODE_INT && init->b->i < limit->i;
 }
 
-static void counted_loop(Compiler *c, Node *node, const Str *label) {
+static void counted_loop(Compiler *c, Node *node, const AstStr *label) {
   Exit exit;
   Node *limit = node->b->b;
   int variable = expr_register(c, node->b->a);
@@ -93,7 +93,7 @@ static bool is_forever(const Node *condition) {
   return condition == NULL || condition->kind == NODE_TRUE;
 }
 
-static void general_loop(Compiler *c, Node *node, const Str *label) {
+static void general_loop(Compiler *c, Node *node, const AstStr *label) {
   Exit exit;
   int test = NO_JUMP;
   bool forever = is_forever(node->b);
@@ -117,7 +117,7 @@ static void general_loop(Compiler *c, Node *node, const Str *label) {
   exit_pop(c);
 }
 
-void loop_for(Compiler *c, Node *node, const Str *label) {
+void loop_for(Compiler *c, Node *node, const AstStr *label) {
   int top = c->func->top, active = c->func->active;
   if (node->a != NULL) stmt(c, node->a);
   if (is_counted(c, node)) {
@@ -136,7 +136,7 @@ static void bind_names(Compiler *c, Node *names, int reg) {
   }
 }
 
-void loop_for_in(Compiler *c, Node *node, const Str *label) {
+void loop_for_in(Compiler *c, Node *node, const AstStr *label) {
   Exit exit;
   int top = c->func->top, active = c->func->active, bottom = NO_JUMP;
   bool two = node->a->next != NULL;

@@ -11,7 +11,7 @@ SymbolKind member_kind(Value v) {
   return proto->flags & PROTO_TOP ? SYM_FUNC : SYM_VALUE;
 }
 
-Symbol *member_symbol(Compiler *c, const Str *name, ObjCell *cell) {
+Symbol *member_symbol(Compiler *c, const AstStr *name, ObjCell *cell) {
   Symbol *symbol = symbol_new(c, SYM_GLOBAL, name, (Pos){0});
   symbol->cell = cell;
   symbol->constant = (cell->obj.flags & (CELL_CONST | CELL_KNOWN)) != 0;
@@ -23,7 +23,7 @@ Symbol *member_symbol(Compiler *c, const Str *name, ObjCell *cell) {
   return symbol;
 }
 
-ObjCell *member_cell(Compiler *c, const ObjModule *module, const Str *name) {
+ObjCell *member_cell(Compiler *c, const ObjModule *module, const AstStr *name) {
   Value cell;
   Value key = value_from_obj(name_string(c, name));
   if (!map_get(c->vm, module->members, key, &cell)) return NULL;
@@ -52,24 +52,22 @@ void member_mark_known(Vm *vm, ObjModule *module) {
   }
 }
 
-static void suggest_name(void *arg, const char *name) {
-  suggest_try(arg, name);
-}
-
-static Symbol *report_missing(Compiler *c, const Symbol *symbol,
-                              const ObjModule *module, const Str *name,
+static Symbol *missing_member(Compiler *c, const Symbol *symbol,
+                              const ObjModule *module, const AstStr *name,
                               Pos pos) {
-  diag_error(c->diags, pos, (uint32_t)name->len, "module `%s` has no `%s`",
-             symbol->name->text, name->text);
+  Symbol *unknown = symbol_new(c, SYM_UNKNOWN, name, pos);
+  if (!diag_error(c->diags, pos, (uint32_t)name->len, "module `%s` has no `%s`",
+                  symbol->name->text, name->text))
+    return unknown;
   Suggest suggest = {.wanted = name->text};
   member_each(c, module, false, suggest_name, &suggest);
   if (suggest.best != NULL)
     diag_hint(c->diags, "did you mean `%s.%s`?", symbol->name->text,
               suggest.best);
-  return symbol_new(c, SYM_UNKNOWN, name, pos);
+  return unknown;
 }
 
-Symbol *member_find(Compiler *c, Symbol *symbol, const Str *name, Pos pos) {
+Symbol *member_find(Compiler *c, Symbol *symbol, const AstStr *name, Pos pos) {
   if (!value_is_type(symbol->value, OBJ_MODULE))
     return symbol_new(c, SYM_UNKNOWN, name, pos);
   const ObjModule *module = (ObjModule *)value_obj(symbol->value);
@@ -80,6 +78,6 @@ Symbol *member_find(Compiler *c, Symbol *symbol, const Str *name, Pos pos) {
     return symbol_new(c, SYM_UNKNOWN, name, pos);
   }
   ObjCell *cell = member_cell(c, module, name);
-  if (cell == NULL) return report_missing(c, symbol, module, name, pos);
+  if (cell == NULL) return missing_member(c, symbol, module, name, pos);
   return member_symbol(c, name, cell);
 }

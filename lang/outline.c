@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "sched/rt.h"
 
 // --- For tools --------------------------------------------------------------
 bool lang_functions(const Source *source, LangFunctionFn *each, void *arg) {
-  Arena *arena = arena_new();
-  Diags *diags = diags_new(source);
+  Arena *arena = arena_new(&mem_libc, rt_entropy());
+  Diags *diags = diags_new(&mem_libc, source);
   bool fine = arena != NULL && diags != NULL;
   if (fine) {
     const Node *stmt = lang_parse(source, arena, diags);

@@ -9,7 +9,7 @@
 // is a number, which is a constant of the function.
 #include "compiler.h"
 
-static bool is_binary(const Node *node, AstOp op) {
+static bool is_binary_op(const Node *node, AstOp op) {
   return node->kind == NODE_BINARY && node->op == op && !fold_is_literal(node);
 }
 
@@ -27,7 +27,7 @@ static void emit_pair(Compiler *c, Op op, int target, Pos first, Node *left,
 
 // --- Products ---------------------------------------------------------------
 static bool is_product(const Node *node) {
-  return is_binary(node, AST_MUL) && !fold_is_literal(node->a) &&
+  return is_binary_op(node, AST_MUL) && !fold_is_literal(node->a) &&
          !fold_is_literal(node->b);
 }
 
@@ -39,7 +39,7 @@ static void product_to(Compiler *c, Pos pos, Op op, int target, Node *product,
 // b *% c +% third
 static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
                        int third) {
-  if (!is_binary(product, AST_MULW) || fold_is_literal(product->a))
+  if (!is_binary_op(product, AST_MULW) || fold_is_literal(product->a))
     return false;
   int k = expr_number(c, product->b);
   if (k < 0) {
@@ -56,7 +56,7 @@ static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
 
 // --- Sums -------------------------------------------------------------------
 static bool is_plain_sum(const Node *node) {
-  return (is_binary(node, AST_ADD) || is_binary(node, AST_SUB)) &&
+  return (is_binary_op(node, AST_ADD) || is_binary_op(node, AST_SUB)) &&
          !fold_is_literal(node->a) && !fold_is_literal(node->b) &&
          !is_product(node->a) && !is_product(node->b);
 }
@@ -75,9 +75,10 @@ static Op sum_op(AstOp first, AstOp second, bool number) {
 // Whether node is y << n, y >> n or y >> n & mask, where the mask leaves what
 // came from y; the opcode for x ^ node.
 static bool is_shift(const Node *node, Op *op, const Node **shift) {
-  bool masked = is_binary(node, AST_BAND) && node->b->kind == NODE_INT;
+  bool masked = is_binary_op(node, AST_BAND) && node->b->kind == NODE_INT;
   *shift = masked ? node->a : node;
-  if (!is_binary(*shift, AST_SHR) && !is_binary(*shift, AST_SHL)) return false;
+  if (!is_binary_op(*shift, AST_SHR) && !is_binary_op(*shift, AST_SHL))
+    return false;
   const Node *count = (*shift)->b;
   if (fold_is_literal((*shift)->a) || !expr_fits_small((*shift)->op, count))
     return false;

@@ -18,8 +18,9 @@
 #include <string.h>
 
 #include "grammar.h"
+#include "sched/rt.h"
 
-static Bracket *top(Parse *p) { return &p->brackets[p->depth]; }
+static Bracket *top_bracket(Parse *p) { return &p->brackets[p->depth]; }
 
 // The innermost open block.
 static Bracket *block_of(Parse *p) {
@@ -33,8 +34,14 @@ void parse_too_deep(Parse *p, Pos pos) {
   if (p->fatal) return;
   p->fatal = true;
   diag_error(p->diags, pos, 1, "nested too deeply");
-  diag_hint(p->diags, "at most %d open brackets, and %d operators in a row",
-            LANG_MAX_NESTING, LANG_MAX_DEPTH);
+  if (p->max_depth == LANG_MAX_DEPTH) {
+    diag_hint(p->diags, "at most %d open brackets, and %d operators in a row",
+              LANG_MAX_NESTING, LANG_MAX_DEPTH);
+  } else {
+    diag_hint(p->diags,
+              "the stack of the thread that compiles has room for %u levels",
+              p->max_depth);
+  }
 }
 
 void parse_ends_early(Parse *p) {
@@ -102,7 +109,7 @@ static bool opens_block(Parse *p) {
     case TOK_DEFER:
       return true;
     case TOK_COLON:
-      return top(p)->kind == OPEN_BLOCK;
+      return top_bracket(p)->kind == OPEN_BLOCK;
     default:
       return parse_ends_value(p->last.kind);
   }
@@ -137,6 +144,8 @@ static bool holds_statements(const Bracket *block) {
 static void feed_raw(Parse *p, const Token *token) {
   grammar(p->parser, token->kind, *token, p);
   if (arena_failed(p->arena)) parse_no_memory(p);
+  if (grammar_height(p->parser) > LANG_MAX_HEIGHT)
+    parse_too_deep(p, token->pos);
 }
 
 // Makes the parser fall back to a statement list without a message.
@@ -155,13 +164,14 @@ static void start_skipping(Parse *p) {
 
 // The block that was just opened is parsed, whatever its head.
 static void recover_in_block(Parse *p, const Token *open) {
-  if (p->depth != p->skip_depth + 1 || top(p)->kind != OPEN_BLOCK) return;
+  if (p->depth != p->skip_depth + 1 || top_bracket(p)->kind != OPEN_BLOCK)
+    return;
   if (!grammar_accepts(p->parser, TOK_RECOVER)) return;
   if (!holds_statements(&p->brackets[p->skip_depth])) return;
   Token recover = *open;
   recover.kind = TOK_RECOVER;
   p->skipping = false;
-  top(p)->recovery = true;
+  top_bracket(p)->recovery = true;
   feed_raw(p, &recover);
 }
 
@@ -175,7 +185,7 @@ static void after_error(Parse *p) {
   if (grammar_waits(p->parser)) start_skipping(p);
 }
 
-static void feed(Parse *p, const Token *token) {
+static void feed_grammar(Parse *p, const Token *token) {
   // Before the parser reduces anything: it would not know as well afterwards
   // what it had expected.
   if (!grammar_accepts(p->parser, token->kind)) parse_unexpected(p, token);
@@ -194,7 +204,7 @@ static void skip(Parse *p, const Token *token) {
   Token end = *token;
   if (p->skip_to_colon) end.kind = TOK_COLON;
   p->skipping = false;
-  feed(p, &end);
+  feed_grammar(p, &end);
 }
 
 // A semicolon may stand in its head.
@@ -206,7 +216,7 @@ static bool has_clauses(const Bracket *block) {
 
 // Remembers how the current statement of the innermost block began.
 static void note_statement(Parse *p, const Token *token) {
-  Bracket *block = top(p);
+  Bracket *block = top_bracket(p);
   if (block->kind != OPEN_BLOCK) return;
   if (token->kind == TOK_SEMI) {
     if (!has_clauses(block)) block->seen = 0;
@@ -220,12 +230,13 @@ static void note_statement(Parse *p, const Token *token) {
   }
 }
 
-static void give(Parse *p, const Token *token) {
+static void give_token(Parse *p, const Token *token) {
   if (p->fatal) return;
   if (p->trail) trail_token(p, token);
-  if (!p->skipping) feed(p, token);
+  if (!p->skipping) feed_grammar(p, token);
   if (p->skipping) skip(p, token);
-  if (token->kind == TOK_COLON) top(p)->seen = 0;  // after a label, a case
+  if (token->kind == TOK_COLON)
+    top_bracket(p)->seen = 0;  // after a label, a case
 #ifdef CSP_DEBUG
   if (!p->skipping && !p->fatal && grammar_depth(p->parser) != p->depth) {
     abort();  // parser and driver have lost step
@@ -237,8 +248,8 @@ static void give(Parse *p, const Token *token) {
 
 static void give_newline(Parse *p, TokenOrigin origin, Pos pos) {
   Token end = {.kind = TOK_NEWLINE, .origin = origin, .pos = pos, .len = 1};
-  give(p, &end);
-  top(p)->seen = 0;
+  give_token(p, &end);
+  top_bracket(p)->seen = 0;
 }
 
 // --- brackets ---------------------------------------------------------------
@@ -249,7 +260,7 @@ static void open_bracket(Parse *p, const Token *token, BracketKind kind) {
   }
   p->brackets[++p->depth] =
       (Bracket){.kind = kind, .open = *token, .before = p->last.kind};
-  give(p, token);
+  give_token(p, token);
 }
 
 static void open_brace(Parse *p, Token *token) {
@@ -324,16 +335,16 @@ static void close_bracket(Parse *p, const Token *token, BracketKind kind,
   }
   close_down_to(p, index);
   p->depth--;
-  give(p, token);
+  give_token(p, token);
 }
 
 static void close_block(Parse *p, const Token *token) {
   int last = p->last.kind;
   bool ended = last == TOK_SEMI || last == TOK_NEWLINE || last == TOK_LBRACE;
   if (p->skipping || !ended) give_newline(p, FROM_BRACE, token->pos);
-  bool recovery = top(p)->recovery;
+  bool recovery = top_bracket(p)->recovery;
   p->depth--;
-  give(p, token);
+  give_token(p, token);
   if (recovery) make_skip(p);
 }
 
@@ -342,7 +353,7 @@ static void abandon(Parse *p, int index) {
   Token brace = {.kind = TOK_RBRACE, .pos = p->token_end};
   while (p->depth > index && !p->fatal) {
     make_skip(p);
-    if (top(p)->kind == OPEN_BLOCK) {
+    if (top_bracket(p)->kind == OPEN_BLOCK) {
       close_block(p, &brace);
     } else {
       p->depth--;
@@ -363,7 +374,7 @@ static void abandon_line(Parse *p, uint32_t line) {
 static void give_string(Parse *p, Token *token) {
   bool broken = token->origin == FROM_ERROR;
   token->origin = FROM_TEXT;
-  give(p, token);
+  give_token(p, token);
   if (broken) abandon_line(p, token->pos.line);
 }
 
@@ -380,14 +391,14 @@ static void close_brace(Parse *p, Token *token) {
     return;
   }
   close_down_to(p, index);
-  switch (top(p)->kind) {
+  switch (top_bracket(p)->kind) {
     case OPEN_INTERP:
       close_interpolation(p, token);
       break;
     case OPEN_MAP:
       token->kind = TOK_MAP_END;
       p->depth--;
-      give(p, token);
+      give_token(p, token);
       break;
     default:
       close_block(p, token);
@@ -422,7 +433,7 @@ static void dispatch(Parse *p, Token *token) {
       give_string(p, token);
       break;
     default:
-      give(p, token);
+      give_token(p, token);
   }
 }
 
@@ -430,11 +441,11 @@ static void end_of_file(Parse *p, const Token *token) {
   int last = p->last.kind, errors = diags_errors(p->diags);
   if (p->depth > 0) {
     parse_ends_early(p);
-    if (!p->skipping) never_closed(p, top(p));
+    if (!p->skipping) never_closed(p, top_bracket(p));
     return;
   }
   if (last != TOK_BEGIN) give_newline(p, FROM_END, p->token_end);
-  if (!p->fatal) feed(p, token);
+  if (!p->fatal) feed_grammar(p, token);
   // After what could have ended the statement more text would not help.
   if (errors == 0 && diags_errors(p->diags) > 0 && !ends_statement(last))
     p->incomplete = true;
@@ -448,7 +459,8 @@ static bool closes(int kind) {
 // continue: if it does not fit, a bracket of that statement was not closed.
 static void give_up_brackets(Parse *p, const Token *token, Pos end) {
   Bracket *block = block_of(p);
-  if (block == top(p) || closes(token->kind) || block->seen == 0) return;
+  if (block == top_bracket(p) || closes(token->kind) || block->seen == 0)
+    return;
   if (token->pos.col > block->first.pos.col) return;
   if (!p->skipping) {
     if (grammar_accepts(p->parser, token->kind)) return;
@@ -460,7 +472,7 @@ static void give_up_brackets(Parse *p, const Token *token, Pos end) {
 
 // Between the token that ended at `end` and this one lies a newline.
 static void begin_line(Parse *p, const Token *token, Pos end) {
-  if (top(p)->kind != OPEN_BLOCK) {
+  if (top_bracket(p)->kind != OPEN_BLOCK) {
     give_up_brackets(p, token, end);
   } else if (ends_statement(p->last.kind)) {
     give_newline(p, FROM_NEWLINE, end);
@@ -518,7 +530,7 @@ static void skip_first_bytes(Parse *p) {
   p->cursor = end;
 }
 
-static bool begin(Parse *p) {
+static bool begin_source(Parse *p) {
   const Source *source = p->source;
   if (source->len >= INT32_MAX) {
     diag_error(p->diags, p->token_end, 1, "this file is too large");
@@ -527,21 +539,22 @@ static bool begin(Parse *p) {
   p->cursor = p->line_start = (const unsigned char *)source->text;
   p->limit = p->cursor + source->len;
   p->dummy = arena_alloc(p->arena, sizeof *p->dummy);
-  p->parser = grammarAlloc(malloc);
+  p->parser = arena_try_alloc(p->arena, grammar_size());
   if (p->parser == NULL) {
     parse_no_memory(p);
     return false;
   }
+  grammarInit(p->parser, arena_memory(p->arena));
   check_utf8(p);
   skip_first_bytes(p);
   Token first = {.kind = TOK_BEGIN};
-  give(p, &first);
+  give_token(p, &first);
   return true;
 }
 
 static Node *parse(const Source *source, Arena *arena, Diags *diags,
                    Trail *trail, bool *incomplete) {
-  Parse *p = calloc(1, sizeof *p);
+  Parse *p = mem_zeroed(arena_memory(arena), sizeof *p);
   if (p == NULL) {
     diag_error(diags, (Pos){1, 1, 0, false}, 1, "out of memory");
     *incomplete = false;
@@ -551,15 +564,16 @@ static Node *parse(const Source *source, Arena *arena, Diags *diags,
   p->arena = arena;
   p->diags = diags;
   p->trail = trail;
+  p->max_depth = lang_max_depth();
   p->line = 1;
   p->token_end = (Pos){1, 1, 0, false};
-  if (begin(p)) {
+  if (begin_source(p)) {
     while (!p->fatal && step(p)) continue;
-    grammarFree(p->parser, free);
+    grammarFinalize(p->parser);
   }
   Node *tree = p->fatal ? NULL : p->tree;
   *incomplete = p->incomplete && !p->fatal;
-  free(p);
+  mem_free(p);
   return tree;
 }
 
@@ -575,8 +589,8 @@ Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
 
 bool lang_is_incomplete(const char *text, size_t len) {
   Source source = {"", text, len};
-  Arena *arena = arena_new();
-  Diags *diags = diags_new(&source);
+  Arena *arena = arena_new(&mem_libc, rt_entropy());
+  Diags *diags = diags_new(&mem_libc, &source);
   bool incomplete = false;
   if (arena != NULL && diags != NULL)
     parse(&source, arena, diags, NULL, &incomplete);

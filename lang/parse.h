@@ -27,10 +27,10 @@ typedef struct Token {
   Pos pos;
   uint32_t len;
   union {
-    const Str *name;  // names and keywords
+    const AstStr *name;  // names and keywords
     int64_t i;
     double f;
-    Str str;
+    AstStr str;
   };
 } Token;
 
@@ -95,7 +95,8 @@ typedef struct Parse {
   int skip_depth;
   bool skip_to_colon;  // or, after `case`, to the colon
 
-  Node *dummy;  // what builders give after a fatal error
+  Node *dummy;         // what builders give after a fatal error
+  uint32_t max_depth;  // of the tree
 
   Trail *trail;  // for the formatter, or NULL
 } Parse;
@@ -125,9 +126,9 @@ double literal_float(Parse *p, const char *text, size_t len, Pos pos);
 int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos);
 int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos);
 // The text between the quotes, escapes decoded.
-Str literal_string(Parse *p, const char *text, size_t len, Pos pos);
+AstStr literal_string(Parse *p, const char *text, size_t len, Pos pos);
 // The text between the backquotes: without carriage returns.
-Str literal_raw(Parse *p, const char *text, size_t len);
+AstStr literal_raw(Parse *p, const char *text, size_t len);
 
 // --- parse.c ----------------------------------------------------------------
 // Before an error is reported that more text might mend.
@@ -154,11 +155,13 @@ bool token_is_keyword(int kind);
 bool token_is_keyword_text(const char *text, size_t len);
 
 // --- grammar.y --------------------------------------------------------------
-void *grammarAlloc(void *(*alloc)(size_t));
-void grammarFree(void *parser, void (*release)(void *));
+size_t grammar_size(void);
+void grammarInit(void *parser, const Memory *memory);  // of that size
+void grammarFinalize(void *parser);
 void grammar(void *parser, int kind, Token token, Parse *p);
 // How many brackets are open on the parser's stack.
 int grammar_depth(const void *parser);
+size_t grammar_height(const void *parser);  // of its stack
 // It has met an error and waits for a token to go on with.
 bool grammar_waits(const void *parser);
 // ... in the head of a `case`.

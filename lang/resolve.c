@@ -4,14 +4,6 @@
 // statement.
 #include "compiler.h"
 
-static uint32_t name_length(const Str *name) { return (uint32_t)name->len; }
-
-static int count_nodes(const Node *list) {
-  int count = 0;
-  for (const Node *node = list; node != NULL; node = node->next) count++;
-  return count;
-}
-
 // --- Declarations and assignments -------------------------------------------
 // A function gets the name of the variable that it is assigned to.
 static void name_function(const Node *name, Node *value) {
@@ -66,7 +58,7 @@ static void declare_constant(Compiler *c, Node *name, Node *value,
   symbol->node = value;
 }
 
-static void declare_names(Compiler *c, const Node *stmt) {
+static void declare_early(Compiler *c, const Node *stmt) {
   bool paired = count_nodes(stmt->a) == count_nodes(stmt->b);
   Node *value = paired ? stmt->b : NULL;
   for (Node *name = stmt->a; name != NULL; name = name->next) {
@@ -94,7 +86,7 @@ static void declare_defined(Compiler *c, const Node *stmt) {
     }
   }
   if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
-  const Str *name = stmt->a->name;
+  const AstStr *name = stmt->a->name;
   diag_error(c->diags, stmt->a->pos, name_length(name),
              "`:=` declares no new name here");
   if (!name_is(name, "_")) diag_hint(c->diags, "write `=` to assign");
@@ -123,7 +115,7 @@ static void resolve_declaration(Compiler *c, Node *stmt) {
   } else if (stmt->kind == NODE_DEFINE) {
     declare_defined(c, stmt);
   } else {
-    declare_names(c, stmt);
+    declare_early(c, stmt);
   }
 }
 
@@ -210,7 +202,7 @@ static void resolve_expr_stmt(Compiler *c, Node *stmt) {
   }
 }
 
-static bool label_is(const Target *target, const Str *label) {
+static bool label_is(const Target *target, const AstStr *label) {
   return label == NULL || target->label == label;
 }
 
@@ -254,7 +246,7 @@ bool resolve_block(Compiler *c, Node *block) {
   return ends;
 }
 
-static void target_push(Compiler *c, Target *target, const Str *label,
+static void target_push(Compiler *c, Target *target, const AstStr *label,
                         bool loop) {
   *target = (Target){.up = c->func->target, .label = label, .loop = loop};
   c->func->target = target;
@@ -262,7 +254,7 @@ static void target_push(Compiler *c, Target *target, const Str *label,
 
 static void target_pop(Compiler *c) { c->func->target = c->func->target->up; }
 
-static bool resolve_stmt(Compiler *c, Node *stmt, const Str *label);
+static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label);
 
 static bool resolve_if(Compiler *c, Node *stmt) {
   Scope scope;
@@ -281,7 +273,7 @@ static bool resolve_if(Compiler *c, Node *stmt) {
   return ends;
 }
 
-static bool resolve_for(Compiler *c, Node *stmt, const Str *label) {
+static bool resolve_for(Compiler *c, Node *stmt, const AstStr *label) {
   Scope scope;
   Target target;
   scope_push(c, &scope);
@@ -296,7 +288,7 @@ static bool resolve_for(Compiler *c, Node *stmt, const Str *label) {
   return forever && !target.broken;
 }
 
-static void resolve_for_in(Compiler *c, Node *stmt, const Str *label) {
+static void resolve_for_in(Compiler *c, Node *stmt, const AstStr *label) {
   Scope scope;
   Target target;
   resolve_expr(c, stmt->b);
@@ -321,7 +313,7 @@ static void check_case(Compiler *c, const Node *stmt, const Node *one) {
   }
 }
 
-static bool resolve_switch(Compiler *c, Node *stmt, const Str *label) {
+static bool resolve_switch(Compiler *c, Node *stmt, const AstStr *label) {
   Scope scope;
   Target target;
   bool ends = true, has_default = false;
@@ -342,7 +334,7 @@ static bool resolve_switch(Compiler *c, Node *stmt, const Str *label) {
   return ends && has_default && !target.broken;
 }
 
-static bool resolve_select(Compiler *c, Node *stmt, const Str *label) {
+static bool resolve_select(Compiler *c, Node *stmt, const AstStr *label) {
   Target target;
   bool ends = true, has_default = false;
   target_push(c, &target, label, false);
@@ -383,7 +375,7 @@ static bool resolve_labeled(Compiler *c, Node *stmt) {
 }
 
 // --- All of them ------------------------------------------------------------
-static bool resolve_stmt(Compiler *c, Node *stmt, const Str *label) {
+static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label) {
   switch (stmt->kind) {
     case NODE_BLOCK:
       return resolve_block(c, stmt);

@@ -94,7 +94,7 @@ static void check_order(Compiler *c, const Node *args) {
   for (const Node *arg = args; arg != NULL; arg = arg->next, count++) {
     if (arg->kind == NODE_NAMED) {
       named = arg;
-      check_repeated(c, args, arg);
+      if (count < MAX_ARGUMENTS) check_repeated(c, args, arg);
     } else if (named != NULL) {
       diag_error(c->diags, arg->pos, 1,
                  "an argument without a name follows `%s:`", named->name->text);

@@ -6,7 +6,7 @@
 
 enum { MAX_PARAMETERS = 240 };
 
-Func *func_new(Compiler *c, Node *node, const Str *name) {
+Func *func_new(Compiler *c, Node *node, const AstStr *name) {
   Func *func = arena_alloc(c->arena, sizeof *func);
   func->node = node;
   func->name = name;
@@ -22,7 +22,7 @@ static void add_func(Compiler *c, Func *func) {
 }
 
 // --- Parameters -------------------------------------------------------------
-static void declare_parameter(Compiler *c, Node *param) {
+static void resolve_parameter(Compiler *c, Node *param) {
   resolve_expr(c, param->a);
   if (name_is(param->name, "_")) {
     param->note = symbol_new(c, SYM_LOCAL, param->name, param->pos);
@@ -55,8 +55,8 @@ static void check_parameters(Compiler *c, Node *params) {
                MAX_PARAMETERS);
 }
 
-static void declare_parameters(Compiler *c, Node *params) {
-  for (Node *p = params; p != NULL; p = p->next) declare_parameter(c, p);
+static void resolve_parameters(Compiler *c, Node *params) {
+  for (Node *p = params; p != NULL; p = p->next) resolve_parameter(c, p);
 }
 
 // --- Returns ----------------------------------------------------------------
@@ -124,8 +124,8 @@ void resolve_func(Compiler *c, Node *node, Func *func) {
   node->note = func;
   c->func = func;
   scope_push(c, &scope);
-  if (node->c != NULL) declare_parameter(c, node->c);
-  declare_parameters(c, node->a);
+  if (node->c != NULL) resolve_parameter(c, node->c);
+  resolve_parameters(c, node->a);
   check_parameters(c, node->a);
   resolve_body(c, node);
   scope_pop(c);
@@ -157,7 +157,7 @@ static const BuiltinType builtin_types[] = {
     {"func", {OBJ_CLOSURE, OBJ_NATIVE, OBJ_BOUND, -1}},
 };
 
-static const int8_t *builtin_receiver(const Str *name) {
+static const int8_t *builtin_receiver(const AstStr *name) {
   for (size_t i = 0; i < sizeof builtin_types / sizeof *builtin_types; i++) {
     if (name_is(name, builtin_types[i].name)) return builtin_types[i].types;
   }
@@ -180,10 +180,12 @@ static void find_receiver(Compiler *c, Func *func, const Node *type) {
   }
 }
 
-static bool struct_has_field(const Symbol *symbol, const Str *name) {
+static bool struct_has_field(const Symbol *symbol, const AstStr *name) {
   if (symbol->node == NULL) return false;
-  for (const Node *f = symbol->node->a; f != NULL; f = f->next) {
+  int left = MAX_PARAMETERS;  // more fields are an error of their own
+  for (const Node *f = symbol->node->a; f != NULL && left > 0; f = f->next) {
     if (f->name == name) return true;
+    left--;
   }
   return false;
 }
@@ -195,17 +197,19 @@ static void check_method_name(Compiler *c, const Func *func, const Node *decl) {
                "struct `%s` has a field `%s`: the method needs another name",
                func->self->name->text, decl->name->text);
   }
-  for (const Func *f = c->funcs; f != NULL; f = f->next) {
-    if (f->self != func->self || f->method != func->method) continue;
+  uint64_t key = (uint64_t)(uintptr_t)func->name, found;
+  if (table_get(&c->methods, key, &found)) {
     diag_error(c->diags, decl->pos, len,
                "the method `%s` of `%s` is declared twice", decl->name->text,
                func->self->name->text);
-    return;
+  } else if (!table_set(c->vm->memory, &c->methods, key, 1)) {
+    c->no_memory = true;
   }
 }
 
 // "Point.len", as traces show it.
-static const Str *method_name(Compiler *c, const Str *type, const Str *name) {
+static const AstStr *method_name(Compiler *c, const AstStr *type,
+                                 const AstStr *name) {
   size_t len = type->len + 1 + name->len;
   char *text = arena_alloc(c->arena, len + 1);
   memcpy(text, type->text, type->len);
@@ -240,7 +244,7 @@ void resolve_struct(Compiler *c, Node *node, Symbol *symbol) {
   func->self = symbol;
   c->func = func;
   scope_push(c, &scope);
-  declare_parameters(c, node->a);
+  resolve_parameters(c, node->a);
   scope_pop(c);
   c->func = around;
   node->note = func;

@@ -12,7 +12,7 @@ static const char *const type_names[] = {
 };
 enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
 
-bool name_is(const Str *name, const char *text) {
+bool name_is(const AstStr *name, const char *text) {
   return strlen(text) == name->len && memcmp(name->text, text, name->len) == 0;
 }
 
@@ -21,14 +21,14 @@ bool name_is_blank(const Node *name) {
          name->name->text[0] == '_';
 }
 
-ObjString *name_string(Compiler *c, const Str *name) {
+ObjString *name_string(Compiler *c, const AstStr *name) {
   ObjString *s = vm_intern(c->vm, name->text, name->len);
   if (s != NULL) return s;
   c->no_memory = true;
   return c->vm->empty_string;
 }
 
-const char *scope_type_name(const Str *name) {
+const char *scope_type_name(const AstStr *name) {
   for (int i = 0; i < TYPE_NAMES; i++) {
     if (name_is(name, type_names[i])) return type_names[i];
   }
@@ -36,7 +36,7 @@ const char *scope_type_name(const Str *name) {
 }
 
 // --- Scopes -----------------------------------------------------------------
-Symbol *symbol_new(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
+Symbol *symbol_new(Compiler *c, SymbolKind kind, const AstStr *name, Pos pos) {
   Symbol *symbol = arena_alloc(c->arena, sizeof *symbol);
   symbol->kind = kind;
   symbol->name = name;
@@ -62,36 +62,41 @@ static void warn_unused(Compiler *c, const Symbol *symbol) {
        symbol->name->text);
 }
 
-void scope_pop(Compiler *c) {
-  for (Symbol *s = c->scope->symbols; s != NULL; s = s->next) warn_unused(c, s);
-  c->scope = c->scope->up;
-}
-
-static Symbol *find_in_table(const Table *table, const Str *name) {
+static Symbol *find_in_table(const Table *table, const AstStr *name) {
   uint64_t found;
   if (!table_get(table, (uint64_t)(uintptr_t)name, &found)) return NULL;
   return (Symbol *)(uintptr_t)found;
 }
 
-static void add_to_table(Compiler *c, Table *table, Symbol *symbol) {
-  if (!table_set(table, (uint64_t)(uintptr_t)symbol->name,
+static void set_in_table(Compiler *c, Table *table, const AstStr *name,
+                         Symbol *symbol) {
+  if (!table_set(c->vm->memory, table, (uint64_t)(uintptr_t)name,
                  (uint64_t)(uintptr_t)symbol))
     c->no_memory = true;
 }
 
-static Symbol *find_in_scope(const Scope *scope, const Str *name) {
-  for (Symbol *s = scope->symbols; s != NULL; s = s->next) {
-    if (s->name == name) return s;
+static void add_to_table(Compiler *c, Table *table, Symbol *symbol) {
+  set_in_table(c, table, symbol->name, symbol);
+}
+
+// Newest first: of two of one name in the scope, the first one knows what they
+// hide.
+void scope_pop(Compiler *c) {
+  for (Symbol *s = c->scope->symbols; s != NULL; s = s->next) {
+    warn_unused(c, s);
+    set_in_table(c, &c->inner, s->name, s->hides);
   }
-  return NULL;
+  c->scope = c->scope->up;
 }
 
-Symbol *scope_here(const Compiler *c, const Str *name) {
-  return c->scope != NULL ? find_in_scope(c->scope, name)
-                          : find_in_table(&c->globals, name);
+Symbol *scope_here(const Compiler *c, const AstStr *name) {
+  if (c->scope == NULL) return find_in_table(&c->globals, name);
+  Symbol *symbol = find_in_table(&c->inner, name);
+  return symbol != NULL && symbol->scope == c->scope ? symbol : NULL;
 }
 
-Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
+Symbol *scope_declare(Compiler *c, SymbolKind kind, const AstStr *name,
+                      Pos pos) {
   Symbol *before = scope_here(c, name);
   if (before != NULL) {
     diag_error(c->diags, pos, (uint32_t)name->len,
@@ -102,6 +107,9 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const Str *name, Pos pos) {
   if (c->scope != NULL) {
     symbol->next = c->scope->symbols;
     c->scope->symbols = symbol;
+    symbol->scope = c->scope;
+    symbol->hides = find_in_table(&c->inner, name);
+    add_to_table(c, &c->inner, symbol);
   } else if (before == NULL) {
     symbol->next = c->global_list;
     c->global_list = symbol;
@@ -127,7 +135,7 @@ static void note_capture(Compiler *c, Symbol *symbol, Pos pos) {
   }
 }
 
-static Symbol *find_predeclared(Compiler *c, const Str *name) {
+static Symbol *find_predeclared(Compiler *c, const AstStr *name) {
   if (name->text[0] == '_' && !c->privileged) return NULL;
   Value value;
   Value key = value_from_obj(name_string(c, name));
@@ -141,7 +149,7 @@ static Symbol *find_predeclared(Compiler *c, const Str *name) {
 }
 
 // What lies around the file: other members of its module, predeclared names.
-static Symbol *find_outer(Compiler *c, const Str *name) {
+static Symbol *find_outer(Compiler *c, const AstStr *name) {
   Symbol *symbol = find_in_table(&c->outer, name);
   if (symbol != NULL) return symbol;
   ObjCell *cell = member_cell(c, c->module, name);
@@ -151,14 +159,13 @@ static Symbol *find_outer(Compiler *c, const Str *name) {
   return symbol;
 }
 
-Symbol *scope_find(Compiler *c, const Str *name, Pos pos) {
-  for (Scope *scope = c->scope; scope != NULL; scope = scope->up) {
-    Symbol *symbol = find_in_scope(scope, name);
-    if (symbol == NULL) continue;
+Symbol *scope_find(Compiler *c, const AstStr *name, Pos pos) {
+  Symbol *symbol = find_in_table(&c->inner, name);
+  if (symbol != NULL) {
     note_capture(c, symbol, pos);
     return symbol;
   }
-  Symbol *symbol = find_in_table(&c->globals, name);
+  symbol = find_in_table(&c->globals, name);
   if (symbol == NULL) return find_outer(c, name);
   if (c->func != c->main || !symbol->declared) symbol->captured = true;
   return symbol;
@@ -181,10 +188,6 @@ Symbol *scope_late(Compiler *c, Symbol *symbol) {
 }
 
 // --- What was probably meant ------------------------------------------------
-static void suggest_name(void *arg, const char *name) {
-  suggest_try(arg, name);
-}
-
 static void suggest_map(const Compiler *c, const ObjMap *map, bool private,
                         Suggest *suggest) {
   uint64_t at = 0;
@@ -220,7 +223,7 @@ static void match_import(void *arg, const char *path) {
 }
 
 // An imported module that has a member of that name.
-static const Symbol *module_with(Compiler *c, const Str *name) {
+static const Symbol *module_with(Compiler *c, const AstStr *name) {
   if (name->text[0] == '_') return NULL;
   for (Symbol *s = c->global_list; s != NULL; s = s->next) {
     if (s->kind != SYM_MODULE || !value_is_type(s->value, OBJ_MODULE)) continue;
@@ -230,30 +233,17 @@ static const Symbol *module_with(Compiler *c, const Str *name) {
   return NULL;
 }
 
-static bool is_word_byte(char byte) {
-  unsigned char b = (unsigned char)byte;
-  return b == '_' || (b >= '0' && b <= '9') || (b >= 'a' && b <= 'z') ||
-         (b >= 'A' && b <= 'Z') || b >= 0x80;
-}
-
 // Whether the declaration of an unknown name may be what the parser did not
 // understand: after syntax errors, if the text has the word elsewhere, too.
-static bool may_be_lost(const Compiler *c, const Str *name, Pos pos) {
-  const Source *source = c->source;
-  if (!c->partial) return false;
-  for (size_t at = 0; at + name->len <= source->len; at++) {
-    const char *text = source->text + at;
-    if (memcmp(text, name->text, name->len) != 0 || at == pos.offset) continue;
-    bool starts = at == 0 || !is_word_byte(text[-1]);
-    if (starts && !is_word_byte(text[name->len])) return true;
-  }
-  return false;
+static bool may_be_lost(const Compiler *c, const AstStr *name) {
+  return c->partial && arena_uses(name) > 1;
 }
 
-void scope_unknown(Compiler *c, const Str *name, Pos pos, bool assigned) {
-  if (may_be_lost(c, name, pos)) return;
-  diag_error(c->diags, pos, (uint32_t)name->len, "`%s` is not declared",
-             name->text);
+void scope_unknown(Compiler *c, const AstStr *name, Pos pos, bool assigned) {
+  if (may_be_lost(c, name)) return;
+  if (!diag_error(c->diags, pos, (uint32_t)name->len, "`%s` is not declared",
+                  name->text))
+    return;
   Import import = {.wanted = name->text};
   vm_each_builtin_module(c->vm, match_import, &import);
   const Symbol *module = module_with(c, name);
@@ -281,10 +271,11 @@ static void suggest_structs(const Symbol *list, Suggest *suggest) {
   }
 }
 
-void scope_unknown_type(Compiler *c, const Str *name, Pos pos) {
-  if (may_be_lost(c, name, pos)) return;
-  diag_error(c->diags, pos, (uint32_t)name->len,
-             "`%s` is not the name of a type", name->text);
+void scope_unknown_type(Compiler *c, const AstStr *name, Pos pos) {
+  if (may_be_lost(c, name)) return;
+  if (!diag_error(c->diags, pos, (uint32_t)name->len,
+                  "`%s` is not the name of a type", name->text))
+    return;
   Suggest suggest = {.wanted = name->text};
   for (int i = 0; i < TYPE_NAMES; i++) suggest_try(&suggest, type_names[i]);
   for (Scope *scope = c->scope; scope != NULL; scope = scope->up)

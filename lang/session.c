@@ -52,7 +52,7 @@ void session_result(SessionInput *input, Node *stmts) {
 }
 
 void session_names(Compiler *c) {
-  Text text = {0};
+  Text text = {.memory = c->vm->memory};
   for (const Symbol *s = c->global_list; s != NULL; s = s->next)
     text_addf(&text, "%s ", s->name->text);
   for (const Func *f = c->funcs; f != NULL; f = f->next)
@@ -81,8 +81,8 @@ struct ObjClosure *session_compile(Session *session, struct Local *local,
                                    SessionInput *input) {
   Vm *vm = session->vm;
   Local *boot = vm->boot;
-  Loader loader = {.vm = vm};
-  char *canonical = realpath(input->path, NULL);
+  Loader loader;
+  char *canonical = vm_real_path(vm, input->path);
   Loading loading = {.path = canonical != NULL ? canonical : input->path,
                      .shown = input->path};
   Unit unit = {.source = {input->path, input->text, input->len},
@@ -90,7 +90,7 @@ struct ObjClosure *session_compile(Session *session, struct Local *local,
                .interactive = true,
                .session = input};
   size_t members = map_len(session->module->members);
-  loader.chain = &loading;
+  loader_begin(&loader, vm, &loading);
   vm->boot = local;  // nobody else uses it while the runtime runs
   ObjClosure *main = compile_unit(&loader, &unit);
   vm->boot = boot;
@@ -98,12 +98,12 @@ struct ObjClosure *session_compile(Session *session, struct Local *local,
   if (main == NULL || input->dry) forget_members(session, local, members);
   input->messages = loader_text(&loader);
   loader_free(&loader);
-  free(canonical);
+  mem_free(canonical);
   return main;
 }
 
 void session_input_free(SessionInput *input) {
-  free(input->messages);
-  free(input->names);
+  mem_free(input->messages);
+  mem_free(input->names);
   input->messages = input->names = NULL;
 }

@@ -46,7 +46,7 @@ size_t source_utf8(const char *text, size_t len) {
   return need;
 }
 
-Str source_line(const Source *source, Pos pos) {
+AstStr source_line(const Source *source, Pos pos) {
   size_t offset = pos.offset < source->len ? pos.offset : source->len;
   size_t begin = offset - (pos.col ? pos.col - 1 : 0);
   if (begin > offset) begin = 0;
@@ -54,5 +54,5 @@ Str source_line(const Source *source, Pos pos) {
   const char *end = memchr(text, '\n', source->len - begin);
   size_t len = end ? (size_t)(end - text) : source->len - begin;
   if (len > 0 && text[len - 1] == '\r') len--;
-  return (Str){text, len};
+  return (AstStr){text, len};
 }

@@ -63,18 +63,18 @@ static void run_module(Compiler *c, Node *node) {
   emit_abx(c, node->pos, OP_RUNMOD, window, emit_constant(c, symbol->value));
 }
 
-static void declare_func(Compiler *c, Node *node) {
+static void func_stmt(Compiler *c, Node *node) {
   const Func *func = node->a->note;
   bool top = func->self != NULL || func->receiver != NULL;
   if (!top) func_local(c, node);
 }
 
-static void declare_struct(Compiler *c, Node *node) {
+static void struct_stmt(Compiler *c, Node *node) {
   const Func *constructor = node->note;
   if (constructor->proto == NULL) struct_local(c, node);
 }
 
-static void breakable(Compiler *c, Node *node, const Str *label) {
+static void breakable(Compiler *c, Node *node, const AstStr *label) {
   switch (node->kind) {
     case NODE_FOR:
       loop_for(c, node, label);
@@ -136,10 +136,10 @@ void stmt(Compiler *c, Node *node) {
       breakable(c, node->a, node->name);
       break;
     case NODE_STRUCT:
-      declare_struct(c, node);
+      struct_stmt(c, node);
       break;
     case NODE_FUNCDECL:
-      declare_func(c, node);
+      func_stmt(c, node);
       break;
     case NODE_IMPORT:
       run_module(c, node);
@@ -157,7 +157,7 @@ void stmt(Compiler *c, Node *node) {
 
 void stmt_list(Compiler *c, Node *stmts) {
   for (Node *node = stmts; node != NULL; node = node->next) {
-    if (c->no_memory || c->func->too_complex) return;
+    if (compile_gives_up(c) || c->func->too_complex) return;
     stmt(c, node);
   }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A small hash table from words to words: open addressing, linear probing, at
 // most half full, nothing is ever removed. Single-threaded.
-#include <stdlib.h>
-
 #include "compiler.h"
 
 enum { FIRST_CAP = 16 };
@@ -15,17 +13,17 @@ static uint32_t slot_of(const Table *table, uint64_t key) {
   return at;
 }
 
-static bool grow(Table *table) {
+static bool table_grow(const Memory *memory, Table *table) {
   Table bigger = {.cap = table->cap == 0 ? FIRST_CAP : table->cap * 2};
-  bigger.slots = malloc(bigger.cap * 2 * sizeof *bigger.slots);
-  bigger.taken = calloc(bigger.cap, 1);
+  bigger.slots = mem_alloc(memory, bigger.cap * 2 * sizeof *bigger.slots);
+  bigger.taken = mem_zeroed(memory, bigger.cap);
   if (bigger.slots == NULL || bigger.taken == NULL) {
     table_free(&bigger);
     return false;
   }
   for (uint32_t i = 0; i < table->cap; i++) {
     if (table->taken[i])
-      table_set(&bigger, table->slots[2 * i], table->slots[2 * i + 1]);
+      table_set(memory, &bigger, table->slots[2 * i], table->slots[2 * i + 1]);
   }
   table_free(table);
   *table = bigger;
@@ -40,10 +38,15 @@ bool table_get(const Table *table, uint64_t key, uint64_t *value) {
   return true;
 }
 
-bool table_set(Table *table, uint64_t key, uint64_t value) {
-  if (table->count * 2 >= table->cap && !grow(table)) return false;
-  uint32_t at = slot_of(table, key);
-  if (!table->taken[at]) table->count++;
+bool table_set(const Memory *memory, Table *table, uint64_t key,
+               uint64_t value) {
+  uint32_t at = table->cap > 0 ? slot_of(table, key) : 0;
+  bool there = table->cap > 0 && table->taken[at];
+  if (!there && table->count * 2 >= table->cap) {
+    if (!table_grow(memory, table)) return false;
+    at = slot_of(table, key);
+  }
+  if (!there) table->count++;
   table->taken[at] = 1;
   table->slots[2 * at] = key;
   table->slots[2 * at + 1] = value;
@@ -51,7 +54,7 @@ bool table_set(Table *table, uint64_t key, uint64_t value) {
 }
 
 void table_free(Table *table) {
-  free(table->slots);
-  free(table->taken);
+  mem_free(table->slots);
+  mem_free(table->taken);
   *table = (Table){0};
 }

@@ -4,15 +4,14 @@
 //
 // Only kept when Parse.trail is set; a compilation's is NULL. The text of an
 // item is source text, so the items and what lies between them are the file.
-#include <stdlib.h>
-
 #include "parse.h"
 
 static TrailItem *trail_add(Trail *trail) {
   if (trail->count == trail->cap) {
     size_t cap = trail->cap ? trail->cap * 2 : 256;
-    TrailItem *items =
-        trail->failed ? NULL : realloc(trail->items, cap * sizeof *items);
+    TrailItem *items = trail->failed ? NULL
+                                     : mem_resize(&mem_libc, trail->items,
+                                                  cap * sizeof *items);
     if (items == NULL) {
       trail->failed = true;
       return NULL;
@@ -42,6 +41,6 @@ void trail_comment(Parse *p, Pos begin, uint32_t end) {
 }
 
 void trail_free(Trail *trail) {
-  free(trail->items);
+  mem_free(trail->items);
   *trail = (Trail){0};
 }

@@ -3,7 +3,7 @@
 //
 // They check what the grammar cannot say: order and names of arguments and
 // parameters, what `?` and `go` may stand with. A tree deeper than
-// LANG_MAX_DEPTH, or memory that runs out, sets p->fatal: from then on they
+// p->max_depth, or memory that runs out, sets p->fatal: from then on they
 // give one dummy node and empty chains, and the parse ends without a tree.
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint32_t depth_of(const Node *node) { return node ? node->depth : 0; }
 
 // --- nodes and chains -------------------------------------------------------
 Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth) {
-  if (depth >= LANG_MAX_DEPTH) parse_too_deep(p, pos);
+  if (depth >= p->max_depth) parse_too_deep(p, pos);
   if (arena_failed(p->arena)) parse_no_memory(p);
   if (p->fatal) return p->dummy;
   Node *node = arena_alloc(p->arena, sizeof *node);
@@ -74,7 +74,8 @@ uint32_t tree_length(const Node *node) {
 }
 
 void tree_check_names(Parse *p, const Node *names, const char *what) {
-  for (const Node *node = names; node; node = node->next) {
+  int left = LANG_MAX_COMPARED;
+  for (const Node *node = names; node && left > 0; node = node->next, left--) {
     if (strcmp(node->name->text, "_") == 0) continue;
     const Node *other = names;
     while (other->name != node->name) other = other->next;
@@ -119,7 +120,7 @@ Node *tree_literal(Parse *p, const Token *token) {
   return node;
 }
 
-static List add_text(Parse *p, List parts, const Token *token) {
+static List add_text_part(Parse *p, List parts, const Token *token) {
   if (token->str.len == 0) return parts;
   Node *text = tree_node(p, NODE_STRING, token->pos, 0);
   text->str = token->str;
@@ -127,13 +128,13 @@ static List add_text(Parse *p, List parts, const Token *token) {
 }
 
 List tree_interp_add(Parse *p, List parts, const Token *middle, Node *value) {
-  return list_add(p, add_text(p, parts, middle), value);
+  return list_add(p, add_text_part(p, parts, middle), value);
 }
 
 Node *tree_interp(Parse *p, const Token *head, Node *value, List rest,
                   const Token *tail) {
   List parts = tree_interp_add(p, (List){0}, head, value);
-  rest = add_text(p, rest, tail);
+  rest = add_text_part(p, rest, tail);
   Node *node =
       tree_node(p, NODE_INTERP, head->pos, deeper(parts.depth, rest.depth));
   if (p->fatal) return node;
@@ -268,9 +269,10 @@ static void check_named_once(Parse *p, const Node *args, const Node *named) {
 // f(1, 2, rest..., name: 3): in this order.
 static void check_args(Parse *p, const Node *args) {
   const Node *spread = NULL, *named = NULL;
-  for (const Node *arg = args; arg; arg = arg->next) {
+  int left = LANG_MAX_COMPARED;
+  for (const Node *arg = args; arg; arg = arg->next, left--) {
     if (arg->kind == NODE_NAMED) {
-      check_named_once(p, args, arg);
+      if (left > 0) check_named_once(p, args, arg);
       named = arg;
     } else if (named) {
       diag_error(p->diags, tree_start(arg), tree_length(arg),

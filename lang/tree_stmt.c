@@ -436,7 +436,7 @@ Node *tree_method(Parse *p, const Token *self, const Token *type,
   return tree_func_decl(p, name, func);
 }
 
-static bool is_name(const char *text, size_t len) {
+static bool spells_name(const char *text, size_t len) {
   if (len == 0 || (*text >= '0' && *text <= '9')) return false;
   for (size_t i = 0; i < len; i++) {
     unsigned char c = (unsigned char)text[i];
@@ -448,11 +448,11 @@ static bool is_name(const char *text, size_t len) {
 }
 
 // The name that `import "a/b/name"` binds.
-static const Str *bound_name(Parse *p, const Token *path) {
+static const AstStr *bound_name(Parse *p, const Token *path) {
   const char *slash = memrchr(path->str.text, '/', path->str.len);
   const char *text = slash ? slash + 1 : path->str.text;
   size_t len = (size_t)(path->str.text + path->str.len - text);
-  if (is_name(text, len)) return arena_intern(p->arena, text, len);
+  if (spells_name(text, len)) return arena_intern(p->arena, text, len);
   diag_error(p->diags, path->pos, path->len,
              "this path does not end in a name");
   bool suffix = len > 4 && memcmp(text + len - 4, ".csp", 4) == 0;

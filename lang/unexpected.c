@@ -52,7 +52,7 @@ bool token_is_keyword_text(const char *text, size_t len) {
 enum { WORDS_SIZE = 80 };
 
 // The token as the reader sees it, in `words`.
-static void describe(const Parse *p, const Token *token, char *words) {
+static void describe_token(const Parse *p, const Token *token, char *words) {
   const char *text = p->source->text + token->pos.offset;
   switch (token->origin) {
     case FROM_NEWLINE:
@@ -263,7 +263,7 @@ static bool report_known(Parse *p, const Token *token) {
 }
 
 // --- hints ------------------------------------------------------------------
-static bool is_binary(int kind) {
+static bool is_binary_token(int kind) {
   switch (kind) {
     case TOK_DOT:
     case TOK_ADD:
@@ -349,7 +349,7 @@ static bool in_struct(const Parse *p) {
 
 static const char *hint_for(Parse *p, const Token *token) {
   const Bracket *bracket = &p->brackets[p->depth];
-  if (begins_line(p) && is_binary(token->kind)) {
+  if (begins_line(p) && is_binary_token(token->kind)) {
     return "a statement goes on if the line before ends with the operator";
   }
   if (bracket->kind == OPEN_MAP && bracket->before == TOK_ARROW) {
@@ -397,7 +397,7 @@ void parse_unexpected(Parse *p, const Token *token) {
   if (p->fatal) return;
   if (report_known(p, token)) return;
   char what[WORDS_SIZE], expected[WORDS_SIZE * 2];
-  describe(p, token, what);
+  describe_token(p, token, what);
   find_expected(p, expected, sizeof expected);
   bool keyword = token_is_keyword(token->kind);
   diag_error(p->diags, token->pos, token->len ? token->len : 1,

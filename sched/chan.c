@@ -28,7 +28,7 @@ void chan_init_drops(Sched *s, Chan *c, uint32_t cap) {
 }
 
 // --- The ring ---------------------------------------------------------------
-static void set_count(Chan *c, uint32_t count) {
+static void chan_set_count(Chan *c, uint32_t count) {
   // release: the try paths read it without the lock
   rt_store_release(&c->count, count);
 }
@@ -36,14 +36,14 @@ static void set_count(Chan *c, uint32_t count) {
 static void buf_put(P *p, Chan *c, uint64_t word) {
   chan_store(p, &c->buf[c->sendx], word);
   if (++c->sendx == c->cap) c->sendx = 0;
-  set_count(c, c->count + 1);
+  chan_set_count(c, c->count + 1);
 }
 
 static uint64_t buf_take(P *p, Chan *c) {
   uint64_t word = c->buf[c->recvx];
   chan_store(p, &c->buf[c->recvx], p->sched->empty_word);
   if (++c->recvx == c->cap) c->recvx = 0;
-  set_count(c, c->count - 1);
+  chan_set_count(c, c->count - 1);
   return word;
 }
 

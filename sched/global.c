@@ -4,7 +4,7 @@
 // may be read by anybody as a hint.
 #include "internal.h"
 
-static void set_count(Sched *s, uint32_t count) {
+static void global_set_count(Sched *s, uint32_t count) {
   // seq: ordered before the load of `spinning` in idle_wakep
   rt_store_seq(&s->global.count, count);
 }
@@ -18,7 +18,7 @@ void global_put_list(Sched *s, GList *list) {
   }
   s->global.last = list->last;
   list->last->link = NULL;
-  set_count(s, s->global.count + list->count);
+  global_set_count(s, s->global.count + list->count);
   *list = (GList){0};
 }
 
@@ -36,7 +36,7 @@ G *global_pop(Sched *s) {
   s->global.first = g->link;
   if (g->link == NULL) s->global.last = NULL;
   g->link = NULL;
-  set_count(s, s->global.count - 1);
+  global_set_count(s, s->global.count - 1);
   return g;
 }
 

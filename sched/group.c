@@ -162,9 +162,22 @@ Group *group_of_timer(const Timer *timer) {
 void group_deadline(P *p, Group *group, int64_t when) {
   rt_lock(&group->lock);
   // Lock held: who sets the flag later stops this timer in its walk.
-  if (!group->ended && rt_load_seq(&group->cancelled) == 0)
+  if (!group->ended && rt_load_seq(&group->cancelled) == 0) {
+    rt_store_relaxed(&group->deadline, when);  // relaxed: see group_look
     timer_start(p, &group->timer, when, 0);
+  }
   rt_unlock(&group->lock);
+}
+
+void group_look(P *p, const G *g) {
+  int64_t now = 0;
+  for (Group *group = g->group; group != NULL; group = group->parent) {
+    // relaxed: nothing but the time is handed over by group_deadline
+    int64_t deadline = rt_load_relaxed(&group->deadline);
+    if (deadline == 0) continue;
+    if (now == 0) now = rt_now();
+    if (now >= deadline) group_cancel(p, group, CANCEL_DEADLINE);
+  }
 }
 
 void group_set_grace(P *p, Group *group, int64_t ns) {
@@ -251,9 +264,12 @@ static bool still_has_members(G *g, void *arg) {
 bool group_end(P *p, G *g) {
   Group *group = g->group;
   RT_CHECK(group != NULL && group->owner == g, "it ends a group of others");
-  rt_lock(&group->lock);
-  bool some = group->count > 0;
-  rt_unlock(&group->lock);
+  bool some = false;  // a solo group has none
+  if (!group->solo) {
+    rt_lock(&group->lock);
+    some = group->count > 0;
+    rt_unlock(&group->lock);
+  }
   // Only g and its members can start others.
   if (some && sched_park(p, g, WAIT_GROUP, still_has_members, group))
     return false;

@@ -8,9 +8,10 @@
 // host_run may call it again, by a native's callback: it waits meanwhile
 // (WAIT_CALLBACK), and all other Gs run above it on the same C stack.
 //
-// What comes from other threads: posts (inbox.c), and host_stop. Who pushes
-// rings: sets the M's note, and, if it may be blocked in netpoll or the host
-// watches the descriptor, breaks that.
+// What comes from other threads: posts (inbox.c), and host_stop, which ends
+// what the host works on (host_work) and nothing else. Who pushes rings: sets
+// the M's note, and, if it may be blocked in netpoll or the host watches the
+// descriptor, breaks that.
 //   ring:  pushes, then sets the note or the break, seq_cst RMWs both
 //   host:  clears the note or the break, then looks into the inbox
 // so that a push is seen, or rings again.
@@ -19,6 +20,8 @@
 // wait for, of breaks, and of the alarm that is set for the first timer when
 // host_run returns.
 #include "internal.h"
+
+enum { SLICES_PER_RUN = 16 };
 
 bool host_begin(Sched *s) {
   rt_lock(&s->lock);
@@ -50,10 +53,37 @@ void host_ring(Sched *s) {
   if (rt_load_seq(&m->polling) || rt_load_seq(&s->host_fd)) poll_break(s);
 }
 
-void host_stop(Sched *s) {
-  rt_store_seq(&s->host_stop, 1u);
+bool host_stop(Sched *s) {
+  uint32_t seen = HOST_WORKS;
+  // The CAS decides whether it was in time: a stop that finds the host at rest
+  // leaves no trace, so it cannot end what begins later.
+  if (!rt_cas(&s->host_way, &seen, (uint32_t)HOST_STOPPED))
+    return seen == HOST_STOPPED;
   sched_interrupt(s);                        // looks are taken at once
   if (rt_load_seq(&s->begun)) host_ring(s);  // seq: after s->host
+  return true;
+}
+
+// The host's own stores need no order: only its thread asks for the word's
+// meaning, and a stop is in time when its CAS finds HOST_WORKS. A stop that
+// comes as the work ends is overwritten: what it was for has ended.
+void host_work(Sched *s) {
+  rt_store_relaxed(&s->host_way, (uint32_t)HOST_WORKS);
+}
+
+void host_rest(Sched *s) {
+  rt_store_relaxed(&s->host_way, (uint32_t)HOST_RESTS);
+}
+
+bool host_is_stopped(const Sched *s) {
+  // relaxed: from HOST_STOPPED only the host's thread goes on
+  return rt_load_relaxed(&s->host_way) == HOST_STOPPED;
+}
+
+bool host_clear_stop(Sched *s) {
+  if (!host_is_stopped(s)) return false;
+  host_work(s);
+  return true;
 }
 
 // --- The descriptor ---------------------------------------------------------
@@ -90,11 +120,17 @@ void host_touched(Sched *s) {
 // --- Running ----------------------------------------------------------------
 bool host_is_over(const Sched *s, int64_t now) {
   // relaxed: seen soon; who sets it asks for a look
-  return rt_load_relaxed(&s->host_stop) != 0 || now >= s->host_until;
+  return rt_load_relaxed(&s->host_way) == HOST_STOPPED || now >= s->host_until;
 }
 
 static bool has_ended(const Sched *s) {
   return rt_load_relaxed(&s->exiting) != 0;  // by a G, on this thread
+}
+
+bool host_gives_up(const Sched *s) {
+  // relaxed: seen soon
+  if (rt_load_relaxed(&s->host_way) == HOST_STOPPED) return true;
+  return s->host_limit != RT_FOREVER && rt_now() >= s->host_limit;
 }
 
 // Can nothing ever run again?
@@ -153,18 +189,33 @@ static HostEnd run_all(M *m, const HostRun *run) {
   }
 }
 
+// A slice is a small part of the run, so that what computes has several in each
+// of a host's steps, and what waits for the step has its turn beside it: one in
+// 61 Gs comes from the global queue, where those wait that were preempted.
+static void set_slice(Sched *s, int64_t now) {
+  s->slice_ns = SLICE_NS;
+  if (s->host_until == RT_FOREVER) return;
+  if (now == 0) now = rt_now();
+  int64_t slice = (s->host_until - now) / SLICES_PER_RUN;
+  if (slice < SLICE_NS) s->slice_ns = slice > 0 ? slice : 0;
+}
+
 HostEnd host_run(Sched *s, G *first, const HostRun *run) {
   M *m = s->host;
   P *p = m->p;
   if (has_ended(s)) return HOST_ENDED;
   G *outer = p->current;
-  int64_t until = s->host_until;
+  int64_t until = s->host_until, limit = s->host_limit;
   if (outer != NULL) {
     g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
   } else {
-    m->stack = __builtin_frame_address(0);
+    m_take_stack(m);
   }
   if (run->until < until || outer == NULL) s->host_until = run->until;
+  int64_t own = run->done != NULL ? run->until : RT_FOREVER;
+  if (own < limit || outer == NULL) s->host_limit = own;
+  int64_t slice = s->slice_ns;
+  if (outer == NULL || s->host_until != until) set_slice(s, run->now);
   // (A call is not what was rung for: it leaves that to the next step.)
   if (first == NULL && outer == NULL && s->host_fd) poll_end_break(s);
   if (first == NULL || ++p->searches % CLOCK_SEARCHES == 0) p->clock = rt_now();
@@ -174,6 +225,8 @@ HostEnd host_run(Sched *s, G *first, const HostRun *run) {
   }
   HostEnd end = run_all(m, run);
   s->host_until = until;
+  s->host_limit = limit;
+  s->slice_ns = slice;
   if (outer != NULL) {
     g_change(outer, G_WAITING, G_RUNNING);
     outer->reason = WAIT_NONE;
@@ -185,10 +238,4 @@ HostEnd host_run(Sched *s, G *first, const HostRun *run) {
   return end;
 }
 
-bool host_clear_stop(Sched *s) { return rt_exchange(&s->host_stop, 0u) != 0; }
-
 P *host_p(const Sched *s) { return s->host->p; }
-
-void sched_leave_soon(P *p) {
-  rt_or(&p->look, (uint32_t)LOOK_HOST);  // sched_switch gives nothing
-}

@@ -161,6 +161,10 @@ bool idle_start_m(Sched *s, P *p, bool spinning) {
   bool made = m == NULL;
   // Not at the end: sysmon would make one that nobody waits for.
   if (made && !rt_load_relaxed(&s->exiting)) m = m_new(s);  // lock held
+  if (made && m != NULL) {
+    m->starting = true;
+    s->ms_starting++;
+  }
   if (m != NULL) {
     m->next_p = p;
     m->spinning = spinning;

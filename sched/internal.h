@@ -97,18 +97,19 @@ struct M {
   uint32_t id;   // immutable
   M *all_next;   // immutable once in s->all_ms
   RtThread thread;
-  P *p;                 // the M's own
-  bool spinning;        // the M's own; set by whoever starts it, before
-  StuckNext stuck;      // the M's own
-  RtNote note;          // wake up and look around, under sched.lock
-  uint32_t polling;     // atomic: it may block in netpoll, not on the note
-  uint64_t call_ticks;  // the M's own, when tracing: its call began
-  const char *stack;    // the M's own: where it began to run Gs
+  P *p;                   // the M's own
+  bool spinning;          // the M's own; set by whoever starts it, before
+  StuckNext stuck;        // the M's own
+  RtNote note;            // wake up and look around, under sched.lock
+  uint32_t polling;       // atomic: it may block in netpoll, not on the note
+  uint64_t call_ticks;    // the M's own, when tracing: its call began
+  const char *stack_end;  // as deep as calls may nest (m_take_stack); its own
 
   // --- guarded by sched.lock ---
   M *idle_next, *idle_prev;
   bool idle;              // in s->idle_ms
   bool started, done;     // the thread was created; has left
+  bool starting;          // it is being created; counted in ms_starting
   bool stop_waiting;      // in world_wait, holding its P
   bool stopped_spinning;  // ... and was looking for work
   P *next_p;              // what it was woken with
@@ -135,6 +136,7 @@ struct Sched {
   P *all_ps[PROCS_MAX];  // atomic: filled up to ps_made, never taken out
   int32_t ps_made;       // atomic
   StealOrder order;
+  const Memory *memory;           // immutable
   const SchedTopology *topology;  // NULL: not asked for yet
   SchedTopology *own_topology;    // the same, if it was read by us
   int64_t started_at;
@@ -158,9 +160,10 @@ struct Sched {
   P *idle_ps;
   M *idle_ms;
   M *all_ms;
-  uint32_t ms_live, ms_idle, ms_made;
+  uint32_t ms_live, ms_idle, ms_made, ms_starting;
   uint32_t syscalls;    // Ms in blocking calls
   uint32_t slots_kept;  // for Gs that were in call_queue and are runnable
+  uint32_t calls_full;  // atomic: syscalls + slots_kept >= syscalls_max
   Waiter *call_first, *call_last;  // Gs that wait until fewer than
                                    // syscalls_max are in calls
   M *poller;                       // the idle M that sleeps until poll_until
@@ -193,8 +196,10 @@ struct Sched {
   // --- host.c: the host's thread's, but for what is atomic ---
   M *host;             // immutable
   int64_t host_until;  // of the run under way; RT_FOREVER
+  int64_t host_limit;  // of the calls under way (HostRun.done), likewise
+  int64_t slice_ns;    // SLICE_NS; stepped: a 16th of a run at most
   int64_t alarm;       // what poll_alarm was told last
-  uint32_t host_stop;  // atomic
+  uint32_t host_way;   // atomic, HostWay
   uint32_t host_fd;    // atomic: the host watches the descriptor
 
   // --- sysmon.c ---
@@ -418,14 +423,15 @@ void order_note_place(P *p);
 int order_ring_of(P *p, int other);  // of another P, as p sees it: RING_*
 const Rings *order_rings(P *p);      // NULL: no memory, then the plain order
 OrderWalk order_start_ring(const Rings *rings, int ring, uint64_t random);
-SchedTopology *topology_of_system(void);  // NULL: no memory
+// NULL: no memory.
+SchedTopology *topology_of_system(const Memory *memory);
 // "0-3,8-11": those below `cpus`. false: garbage.
 bool topology_parse_list(const char *text, uint64_t *set, uint32_t cpus);
-// The affinity mask, of *cpus bits (free it); NULL: it cannot be had.
-uint64_t *procs_affinity(uint32_t *cpus);
-int procs_affinity_count(void);            // CPUs in it, at least 1
-void mask_set(PMask *mask, int32_t id);    // any thread
-void mask_clear(PMask *mask, int32_t id);  // any thread
+// The affinity mask, of *cpus bits (mem_free it); NULL: it cannot be had.
+uint64_t *procs_affinity(const Memory *memory, uint32_t *cpus);
+int procs_affinity_count(const Memory *memory);  // CPUs in it, at least 1
+void mask_set(PMask *mask, int32_t id);          // any thread
+void mask_clear(PMask *mask, int32_t id);        // any thread
 bool mask_read(const PMask *mask, int32_t id);
 bool mask_empty(const PMask *mask);
 
@@ -434,6 +440,7 @@ void m_loop(M *m);   // the life of an M, until the end
 M *m_new(Sched *s);  // sched.lock held; NULL: limit or memory
 bool m_start_thread(M *m);
 void m_thread(void *m);
+void m_take_stack(M *m);              // by the thread that is to run Gs
 void proc_make_runnable(P *p, G *g);  // owner P: a new G, into no queue
 
 // --- find.c -----------------------------------------------------------------
@@ -536,6 +543,7 @@ static inline bool poll_is_due(Sched *s, int64_t now) {
 // --- host.c -----------------------------------------------------------------
 void host_ring(Sched *s);                        // any thread
 bool host_is_over(const Sched *s, int64_t now);  // a look's: g is to leave
+bool host_gives_up(const Sched *s);  // nobody waits for what is under way
 
 // --- world.c, sysmon.c, run.c -----------------------------------------------
 bool world_stop(P *p, bool resizing);  // owner P; false: not now

@@ -38,13 +38,14 @@ static void wake_for_next(P *p, int64_t now) {
   }
 }
 
-// Row 19. A slice is 10 ms; 1 ms while a G woken by a timer is queued here.
+// Row 19. A slice is 10 ms, and less in a short step of a host; 1 ms while a G
+// woken by a timer is queued here.
 static bool slice_is_over(P *p, int64_t now) {
   if (p->slice_tick != p->schedtick) {
     p->slice_tick = p->schedtick;
     p->slice_start = now;
   }
-  if (now - p->slice_start >= SLICE_NS) return true;
+  if (now - p->slice_start >= p->sched->slice_ns) return true;
   if (p->urgent == 0) return false;
   int64_t since = p->urgent > p->slice_start ? p->urgent : p->slice_start;
   return now - since >= URGENT_NS;
@@ -58,7 +59,10 @@ static bool look_fully(P *p, uint32_t look) {
   if (poll_is_due(p->sched, now)) poll_now(p);
   if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now);
   slice_over |= slice_is_over(p, now);
-  if (p->sched->stepped) slice_over |= host_is_over(p->sched, now);
+  if (p->sched->stepped && host_is_over(p->sched, now)) {
+    slice_over = true;
+    rt_or(&p->look, (uint32_t)LOOK_HOST);  // sched_switch gives nothing
+  }
   if (slice_over) p->oldest_due = true;
   // Row 5: with the slice ends the turn of what is in runnext, unless that is
   // what the running G makes way for.
@@ -66,16 +70,36 @@ static bool look_fully(P *p, uint32_t look) {
   return slice_over;
 }
 
+// Every look of a stepped runtime reads the clock: nobody else ends its slices.
 bool sched_look(P *p, G *g) {
   RT_ASSERT(p->current == g);
   (void)g;
   // acquire: pairs with the rt_or of who wants attention
   uint32_t look = rt_load_acquire(&p->look);
-  bool clock_too = ++p->looks % LOOKS_PER_CLOCK == 0 ||
+  bool clock_too = ++p->looks % LOOKS_PER_CLOCK == 0 || p->sched->stepped ||
                    (p->next_fill != NEXT_QUIET && !p->single);
   if (look == 0 && !clock_too) return false;
   return look_fully(p, look);
 }
+
+bool sched_look_now(P *p, G *g) {
+  RT_ASSERT(p->current == g);
+  (void)g;
+  // acquire: pairs with the rt_or of who wants attention
+  return look_fully(p, rt_load_acquire(&p->look));
+}
+
+bool sched_work_is_vain(P *p) {
+  const Sched *s = p->sched;
+  // relaxed: any recent value
+  uint32_t look = rt_load_relaxed(&p->look);
+  if (look & LOOK_EXIT) return true;
+  // seq: set before LOOK_HOST
+  if ((look & LOOK_HOST) && rt_load_seq(&s->exit_wanted)) return true;
+  return s->stepped && host_gives_up(s);
+}
+
+void sched_clock_soon(P *p) { p->looks |= LOOKS_PER_CLOCK - 1; }
 
 void sched_interrupt(Sched *s) {
   // relaxed: Ps are never freed while the runtime runs

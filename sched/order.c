@@ -34,7 +34,6 @@
 // Waking has no such order: an idle P holds no work, and the CPU is that of
 // the M. To look for an M that was near, in the pool, would read a cold line
 // for each, under sched.lock.
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -123,7 +122,7 @@ const Rings *order_rings(P *p) {
   Locality *l = p->sched->locality;
   Rings *rings = l->rings[p->id];
   if (rings == NULL) {
-    rings = l->rings[p->id] = calloc(1, sizeof *rings);
+    rings = l->rings[p->id] = mem_zeroed(p->sched->memory, sizeof *rings);
     if (rings == NULL) return NULL;
   }
   // acquire: pairs with the rt_add in order_note_place
@@ -160,10 +159,11 @@ OrderWalk order_start_ring(const Rings *rings, int ring, uint64_t random) {
 // --- On and off -------------------------------------------------------------
 void order_open(Sched *s) {
   if (s->locality != NULL || procs_now(s) == 1) return;
-  if (s->topology == NULL) s->topology = s->own_topology = topology_of_system();
+  if (s->topology == NULL)
+    s->topology = s->own_topology = topology_of_system(s->memory);
   // no memory for it: the plain order
   if (s->topology == NULL || s->topology->domains < 2) return;
-  Locality *l = calloc(1, sizeof *l);
+  Locality *l = mem_zeroed(s->memory, sizeof *l);
   if (l == NULL) return;
   l->topology = s->topology;
   l->version = 1;                             // new rings are of version 0
@@ -178,9 +178,9 @@ void order_of_procs(Sched *s) {
 
 void order_free(Sched *s) {
   Locality *l = s->locality;
-  for (int i = 0; l != NULL && i < PROCS_MAX; i++) free(l->rings[i]);
-  free(l);
-  free(s->own_topology);
+  for (int i = 0; l != NULL && i < PROCS_MAX; i++) mem_free(l->rings[i]);
+  mem_free(l);
+  mem_free(s->own_topology);
 }
 
 void sched_trace_places(Sched *s, FILE *out) {

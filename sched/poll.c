@@ -27,7 +27,6 @@
 // may come late. Its tag has the descriptor's generation, which is compared;
 // what slips through is a wake-up for no reason, and callers try again.
 #include <errno.h>
-#include <stdlib.h>
 
 #include "internal.h"
 
@@ -57,7 +56,7 @@ struct Poller {
 
 // --- Descriptors ------------------------------------------------------------
 static Poller *make_poller(Sched *s) {
-  Poller *poller = calloc(1, sizeof *poller);
+  Poller *poller = mem_zeroed(s->memory, sizeof *poller);
   if (poller == NULL) {
     errno = ENOMEM;
     return NULL;
@@ -67,14 +66,14 @@ static Poller *make_poller(Sched *s) {
   int error = rt_poll_open(&poller->os);
   Poller *other = NULL;
   if (error != 0) {
-    free(poller);
+    mem_free(poller);
     errno = error;
     return NULL;
   }
   // release: pairs with the acquire in poller_of
   if (rt_cas(&s->poll, &other, poller)) return poller;
   rt_poll_close(&poller->os);
-  free(poller);
+  mem_free(poller);
   return other;
 }
 
@@ -87,15 +86,16 @@ void poll_free_all(Sched *s) {
   if (poller == NULL) return;
   rt_poll_close(&poller->os);
   for (int i = 0; i < BLOCKS_MAX && poller->blocks[i] != NULL; i++)
-    free(poller->blocks[i]);
-  free(poller);
+    mem_free(poller->blocks[i]);
+  mem_free(poller);
 }
 
 // The poller's lock held. NULL: no memory, or too many.
 static PollDesc *make_block(Poller *poller) {
   uint32_t block = poller->made / BLOCK_DESCS;
   if (block == BLOCKS_MAX) return NULL;
-  PollDesc *descs = calloc(BLOCK_DESCS, sizeof *descs);
+  PollDesc *descs =
+      mem_zeroed(poller->sched->memory, BLOCK_DESCS * sizeof *descs);
   if (descs == NULL) return NULL;
   for (uint32_t i = 0; i < BLOCK_DESCS; i++) {
     descs[i].poller = poller;

@@ -245,7 +245,7 @@ void m_loop(M *m) {
 
 M *m_new(Sched *s) {
   if (s->ms_live >= s->m_limit) return NULL;
-  M *m = aligned_alloc(RT_LINE, (sizeof(M) + RT_LINE - 1) / RT_LINE * RT_LINE);
+  M *m = mem_lines(s->memory, sizeof *m);
   if (m == NULL) return NULL;
   *m = (M){.sched = s, .id = s->ms_made++, .all_next = s->all_ms};
   s->all_ms = m;
@@ -266,14 +266,23 @@ static void m_end(M *m) {
   if (last != NULL) last(last_arg);
 }
 
-size_t sched_stack_used(const P *p) {
+// The thread begins to run Gs here. It may be a host's, with less of a stack
+// than RT_THREAD_STACK.
+void m_take_stack(M *m) {
+  enum { USED = RT_THREAD_STACK * 3 / 4, NEEDED = 32 * 1024 };
   const char *here = __builtin_frame_address(0);
-  return (size_t)(p->m->stack - here);
+  size_t left = rt_stack_left();
+  size_t more = left > NEEDED ? left - NEEDED : 0;
+  m->stack_end = here - (more < USED ? more : USED);
+}
+
+bool sched_stack_is_used(const P *p) {
+  return (const char *)__builtin_frame_address(0) < p->m->stack_end;
 }
 
 void m_thread(void *arg) {
   M *m = arg;
-  m->stack = __builtin_frame_address(0);
+  m_take_stack(m);
   rt_lock(&m->sched->lock);  // whoever made it has written its fields
   m->p = m->next_p;
   m->next_p = NULL;
@@ -288,6 +297,13 @@ bool m_start_thread(M *m) {
   Sched *s = m->sched;
   int error = rt_thread_start(&m->thread, m_thread, m);
   rt_lock(&s->lock);
+  if (m->starting) {
+    m->starting = false;
+    s->ms_starting--;
+    // A thread without a P has started it, and it has ended already: sched_run
+    // may wait for us alone.
+    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // lock held
+  }
   if (error == 0) {
     m->started = true;
   } else {

@@ -121,7 +121,7 @@ static void find_mount(const char *root, bool v2, Mount *mount) {
     *mount = found;
     break;
   }
-  free(line);
+  libc_free(line);  // getline's
   fclose(file);
 }
 
@@ -136,34 +136,31 @@ static int quota_of_line(const char *root, char *line, int most) {
   if (strcmp(group, "/") == 0) group[0] = '\0';
   bool v2 = strcmp(line, "0") == 0 && controllers[0] == '\0';
   if (!v2 && !has_word(controllers, "cpu")) return most;
-  Mount *mount = malloc(sizeof *mount);
-  if (mount == NULL) return most;
-  find_mount(root, v2, mount);
-  most = tightest(root, mount, group, v2, most);
-  free(mount);
-  return most;
+  Mount mount;
+  find_mount(root, v2, &mount);
+  return tightest(root, &mount, group, v2, most);
 }
 
-uint64_t *procs_affinity(uint32_t *cpus) {
+uint64_t *procs_affinity(const Memory *memory, uint32_t *cpus) {
   for (*cpus = 1024; *cpus <= CPUS_MAX; *cpus *= 2) {
     size_t size = *cpus / 8;
-    uint64_t *set = calloc(1, size);
+    uint64_t *set = mem_zeroed(memory, size);
     if (set == NULL) return NULL;
     if (sched_getaffinity(0, size, (cpu_set_t *)(void *)set) == 0) return set;
-    free(set);
+    mem_free(set);
     if (errno != EINVAL) return NULL;  // EINVAL: the system has more CPUs
   }
   return NULL;
 }
 
-int procs_affinity_count(void) {
+int procs_affinity_count(const Memory *memory) {
   uint32_t cpus;
-  uint64_t *set = procs_affinity(&cpus);
+  uint64_t *set = procs_affinity(memory, &cpus);
   int count = set == NULL ? 1 : 0;
   for (uint32_t i = 0; set != NULL && i < cpus / 64; i++) {
     count += __builtin_popcountll(set[i]);
   }
-  free(set);
+  mem_free(set);
   return count;
 }
 
@@ -179,13 +176,13 @@ int sched_procs_from(const char *root, int affinity_count) {
     while (getline(&line, &room, file) >= 0) {
       most = quota_of_line(root, line, most);
     }
-    free(line);
+    libc_free(line);  // getline's
     fclose(file);
   }
   if (most < 1) most = 1;
   return most > PROCS_MAX ? PROCS_MAX : most;
 }
 
-int sched_default_procs(void) {
-  return sched_procs_from("", procs_affinity_count());
+int sched_default_procs(const Memory *memory) {
+  return sched_procs_from("", procs_affinity_count(memory));
 }

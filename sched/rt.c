@@ -8,6 +8,7 @@
 #include <cpuid.h>
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -172,42 +173,29 @@ void rt_rank_pop(RtRank rank, const void *lock) {
 #endif
 
 // --- Threads ----------------------------------------------------------------
-typedef struct ThreadStart {
-  void (*run)(void *arg);
-  void *arg;
-} ThreadStart;
-
-static void *thread_main(void *start_arg) {
-  ThreadStart start = *(ThreadStart *)start_arg;
-  free(start_arg);
+static void *thread_main(void *arg) {
+  const RtThread *thread = arg;
   rt_timer_slack(1);
   prctl(PR_SET_NAME, "csp thread");  // in ps, gdb, /proc
-  start.run(start.arg);
+  thread->run(thread->arg);
   return NULL;
 }
 
 int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg) {
-  ThreadStart *start = malloc(sizeof *start);
-  if (start == NULL) return ENOMEM;
-  *start = (ThreadStart){run, arg};
   pthread_attr_t attr;
   int error = pthread_attr_init(&attr);
-  if (error != 0) {
-    free(start);
-    return error;
-  }
+  if (error != 0) return error;
+  thread->run = run;
+  thread->arg = arg;
   sigset_t all, before;
   sigfillset(&all);
   pthread_t handle;
   error = pthread_attr_setstacksize(&attr, RT_THREAD_STACK);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // the child inherits it
-  if (error == 0) error = pthread_create(&handle, &attr, thread_main, start);
+  if (error == 0) error = pthread_create(&handle, &attr, thread_main, thread);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attr);
-  if (error != 0) {
-    free(start);
-    return error;
-  }
+  if (error != 0) return error;
   thread->handle = (unsigned long)handle;
   return 0;
 }
@@ -220,10 +208,43 @@ void rt_thread_detach(RtThread *thread) {
   pthread_detach((pthread_t)thread->handle);
 }
 
+// The thread's own stack, once it was asked for. (Kept by the thread: another
+// one may get its memory, with a smaller stack there.)
+static _Thread_local uintptr_t stack_low, stack_high;
+
+static void find_stack(void) {
+  pthread_attr_t attr;
+  void *low = NULL;
+  size_t size = 0, guard = 0;
+  if (pthread_getattr_np(pthread_self(), &attr) != 0) return;
+  pthread_attr_getstack(&attr, &low, &size);
+  pthread_attr_getguardsize(&attr, &guard);
+  pthread_attr_destroy(&attr);
+  // (Some C libraries count the guard in.)
+  stack_low = (uintptr_t)low + guard;
+  stack_high = (uintptr_t)low + size;
+}
+
+size_t rt_stack_left(void) {
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  if (stack_high == 0) find_stack();
+  return here >= stack_low && here < stack_high ? here - stack_low : SIZE_MAX;
+}
+
 int64_t rt_timer_slack(int64_t ns) {
   int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
   prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0);
   return before;
+}
+
+// --- Descriptors ------------------------------------------------------------
+int rt_fd_above_streams(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return moved;
 }
 
 // --- Clocks and randomness --------------------------------------------------

@@ -9,6 +9,7 @@
 #define CSP_SCHED_RT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef RT_EXPLORE
@@ -190,6 +191,13 @@ static inline void rt_spin_unlock(uint32_t *word) {
   rt_store_release(word, 0u);  // release: pairs with rt_spin_try
 }
 
+// --- Descriptors ------------------------------------------------------------
+// A descriptor that was just opened, as one above 2 (close-on-exec): a host may
+// have closed its standard streams, and what is printed to them later must not
+// reach this one. Closes fd where it gives another. -1: errno tells, which is
+// the one of the open if fd is negative.
+int rt_fd_above_streams(int fd);
+
 // --- Readiness of descriptors -----------------------------------------------
 enum { RT_POLL_EVENTS = 64 };
 
@@ -227,12 +235,18 @@ enum { RT_THREAD_STACK = 512 * 1024 };
 
 typedef struct RtThread {
   unsigned long handle;
+  void (*run)(void *arg);  // read by the thread when it begins
+  void *arg;
 } RtThread;
 
 // A thread with all signals blocked and a timer slack of 1 ns. 0 or an errno.
+// *thread stays until it is joined, or run has begun.
 int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg);
 void rt_thread_join(RtThread *thread);
 void rt_thread_detach(RtThread *thread);
+// Bytes of the calling thread's C stack that are below the caller; SIZE_MAX:
+// unknown, as it runs on a stack that is not the thread's own.
+size_t rt_stack_left(void);
 // Timer slack of the calling thread, in ns; returns what it was before.
 int64_t rt_timer_slack(int64_t ns);
 

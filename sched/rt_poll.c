@@ -20,9 +20,9 @@ static const uint64_t BREAK_TAG = UINT64_MAX, ALARM_TAG = UINT64_MAX - 1;
 int rt_poll_open(RtPoll *poll) {
   poll->broken = 0;
   poll->alarm_fd = -1;
-  poll->fd = epoll_create1(EPOLL_CLOEXEC);
+  poll->fd = rt_fd_above_streams(epoll_create1(EPOLL_CLOEXEC));
   if (poll->fd < 0) return errno;
-  poll->break_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  poll->break_fd = rt_fd_above_streams(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   struct epoll_event event = {.events = EPOLLIN, .data.u64 = BREAK_TAG};
   int error = 0;
   if (poll->break_fd < 0 ||
@@ -70,7 +70,8 @@ void rt_poll_end_break(RtPoll *poll) { end_break(poll); }
 
 int rt_poll_descriptor(RtPoll *poll) {
   if (poll->alarm_fd >= 0) return poll->fd;
-  int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  int fd = rt_fd_above_streams(
+      timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (fd < 0) return -1;
   struct epoll_event event = {.events = EPOLLIN, .data.u64 = ALARM_TAG};
   if (epoll_ctl(poll->fd, EPOLL_CTL_ADD, fd, &event) != 0) {

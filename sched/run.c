@@ -8,10 +8,6 @@
 #include "internal.h"
 
 // --- Ps ---------------------------------------------------------------------
-static size_t lines(size_t size) {
-  return (size + RT_LINE - 1) / RT_LINE * RT_LINE;
-}
-
 static void init_p(Sched *s, P *p, int id) {
   memset(p, 0, sizeof *p);
   p->sched = s;
@@ -23,18 +19,18 @@ static void init_p(Sched *s, P *p, int id) {
 
 static void free_p(P *p) {
   timers_free(p);
-  free(p->trace.events);
-  free(p);
+  mem_free(p->trace.events);
+  mem_free_lines(p);
 }
 
 P *run_make_p(Sched *s, int id) {
   P *p = p_at(s, id);
   if (p == NULL) {
-    p = aligned_alloc(RT_LINE, lines(sizeof *p));
+    p = mem_lines(s->memory, sizeof *p);
     if (p == NULL) return NULL;
     init_p(s, p, id);
     if (!trace_init_p(p)) {
-      free(p);
+      mem_free_lines(p);
       return NULL;
     }
     // release: pairs with acquire in p_at
@@ -65,12 +61,12 @@ void sched_free(Sched *s) {
   }
   for (M *m = s->all_ms, *next; m != NULL; m = next) {
     next = m->all_next;
-    free(m);
+    mem_free_lines(m);
   }
   trace_free(s);
   poll_free_all(s);
   order_free(s);
-  free(s);
+  mem_free_lines(s);
 }
 
 int sched_leave(Sched *s, void (*last)(void *arg), void *arg) {
@@ -83,9 +79,18 @@ int sched_leave(Sched *s, void (*last)(void *arg), void *arg) {
   return stuck;
 }
 
-static int clamp_procs(int procs) {
-  if (procs <= 0) procs = sched_default_procs();
+static int clamp_procs(const Memory *memory, int procs) {
+  if (procs <= 0) procs = sched_default_procs(memory);
   return procs > PROCS_MAX ? PROCS_MAX : procs;
+}
+
+// However many calls block, a thread for a P is left: else one more that is
+// quick at first would stop all others until one of them ends.
+static uint32_t calls_allowed(const Sched *s) {
+  uint32_t procs = (uint32_t)s->procs;
+  if (s->m_limit <= procs) return SYSCALLS_MAX_DEFAULT;
+  uint32_t left = s->m_limit - procs;
+  return left < SYSCALLS_MAX_DEFAULT ? left : SYSCALLS_MAX_DEFAULT;
 }
 
 static void configure(Sched *s, const SchedConfig *config) {
@@ -93,25 +98,27 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->empty_word = config->empty_word;
   s->child_first = config->child_first;
   s->stepped = config->stepped;
-  s->host_until = s->alarm = RT_FOREVER;
+  s->host_until = s->host_limit = s->alarm = RT_FOREVER;
+  s->slice_ns = SLICE_NS;
   s->seed = config->seed != 0 ? config->seed : rt_entropy() | 1;
   s->m_limit = M_LIMIT_DEFAULT;
   if (config->max_threads > 0) s->m_limit = (uint32_t)config->max_threads;
-  s->syscalls_max = SYSCALLS_MAX_DEFAULT;
   s->futile_max = FUTILE_MAX;
-  s->cpus = procs_affinity_count();
+  s->cpus = procs_affinity_count(s->memory);
   s->topology = config->topology;
-  if (config->max_syscalls > 0)
-    s->syscalls_max = (uint32_t)config->max_syscalls;
-  s->procs = s->stepped ? 1 : clamp_procs(config->procs);
+  s->procs = s->stepped ? 1 : clamp_procs(s->memory, config->procs);
+  s->syscalls_max = config->max_syscalls > 0 ? (uint32_t)config->max_syscalls
+                                             : calls_allowed(s);
   s->lock.rank = RANK_SCHED;
   s->started_at = s->collected_at = rt_now();
 }
 
 Sched *sched_new(const SchedConfig *config) {
-  Sched *s = aligned_alloc(RT_LINE, lines(sizeof *s));
+  const Memory *memory = config->memory != NULL ? config->memory : &mem_libc;
+  Sched *s = mem_lines(memory, sizeof *s);
   if (s == NULL) return NULL;
   memset(s, 0, sizeof *s);
+  s->memory = memory;
   configure(s, config);
   bool fine = trace_init(s, config);
   order_of_procs(s);
@@ -207,22 +214,25 @@ static void start_sysmon(Sched *s) {
 }
 
 // Until all Ms have left, or, after the end has begun, the rest is in system
-// calls and time is up. Returns how many are.
+// calls and time is up. Returns how many are. An M that was started is joined:
+// so whoever starts one has come back from that.
 static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
   for (;;) {
     uint32_t seen = rt_load_acquire(&s->end_seq);  // acquire: before counting
     bool wanted = rt_load_seq(&s->exit_wanted);
     rt_lock(&s->lock);
     if (wanted) exit_begin(s, SCHED_EXITED);
-    uint32_t live = s->ms_live;
+    uint32_t live = s->ms_live, starting = s->ms_starting;
     bool only_calls = s->ended_at != 0 && live <= s->syscalls;
     int64_t until = RT_FOREVER;
     if (only_calls && linger_ns < RT_FOREVER - s->ended_at) {
       until = s->ended_at + linger_ns;
     }
     rt_unlock(&s->lock);
-    if (live == 0) return 0;
-    if (only_calls && rt_now() >= until) return live;
+    if (starting == 0) {
+      if (live == 0) return 0;
+      if (only_calls && rt_now() >= until) return live;
+    }
     rt_futex_wait(&s->end_seq, seen, until);
   }
 }

@@ -15,10 +15,10 @@
 #define CSP_SCHED_SCHED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sched/memory.h"
 #include "sched/rt.h"
 
 typedef struct Sched Sched;
@@ -141,7 +141,8 @@ typedef struct SchedHooks {
   // An M found nothing to run and is about to sleep; it holds no P (flushing
   // output). With may_block false it must not block: true if there is
   // something that might; then it is called again with may_block, when another
-  // M watches timers and the network meanwhile.
+  // M watches timers and the network meanwhile. Also, without may_block, by an
+  // M that begins a slow blocking call while nobody else needs its P.
   bool (*idle)(void *host, bool may_block);
   // Nothing can ever run again. World is quiet: no M runs a G. Called once;
   // afterwards sched_run returns SCHED_DEADLOCK.
@@ -177,14 +178,16 @@ static inline uint32_t sched_place(uint32_t domain, uint32_t node) {
 }
 
 typedef struct SchedConfig {
-  int procs;            // 0: sched_default_procs()
-  int max_threads;      // 0: M_LIMIT_DEFAULT
-  int max_syscalls;     // Ms in blocking calls at once; 0: 512
-  uint64_t seed;        // of all random choices; 0: from the system
+  int procs;         // 0: sched_default_procs
+  int max_threads;   // 0: M_LIMIT_DEFAULT
+  int max_syscalls;  // Ms in blocking calls; 0: at most 512. (Quick ones that
+                     // began before come on top: at most one for each P)
+  uint64_t seed;     // of all random choices; 0: from the system
   uint64_t empty_word;  // what a cleared channel slot holds (the VM: nil)
   bool child_first;     // sched_spawn_child is to be used (rows 32, 33)
   bool stepped;         // no threads, one P: see host_begin
   const SchedTopology *topology;  // stays the caller's; NULL: this machine's
+  const Memory *memory;           // outlives it; NULL: libc's
   SchedHooks hooks;
   int64_t trace_line_ns;  // sched_trace_line that often; 0: never
   bool trace_details;     // ... with a line for each P, M and G
@@ -193,17 +196,15 @@ typedef struct SchedConfig {
 
 // CPUs this process may use: affinity mask and tightest cgroup v1/v2 quota
 // among this group and all its ancestors, rounded up; within 1..PROCS_MAX.
-int sched_default_procs(void);
-// The same from an invented /proc and /sys below `root` and a given mask
-// count (for tests). cgroup_file: text of /proc/self/cgroup's replacement.
+int sched_default_procs(const Memory *memory);
+// From an invented /proc and /sys below `root`, and a mask's count.
 int sched_procs_from(const char *root, int affinity_count);
 // The topology of an invented (or, with "", the real) /sys below `root`, for
-// the CPUs whose bits are set in `allowed`. free() it; NULL: no memory.
-SchedTopology *sched_topology_from(const char *root, const uint64_t *allowed,
-                                   uint32_t cpus);
+// the CPUs whose bits are set in `allowed`; for mem_free. NULL: no memory.
+SchedTopology *sched_topology_from(const Memory *memory, const char *root,
+                                   const uint64_t *allowed, uint32_t cpus);
 
-// A runtime; NULL when out of memory or threads (errno says which). Any
-// thread; does not block.
+// NULL: no memory, no threads (errno says which). Any thread; does not block.
 Sched *sched_new(const SchedConfig *config);
 // Frees it. Only after sched_run has returned (or before it was called).
 void sched_free(Sched *s);
@@ -239,7 +240,10 @@ typedef struct HostRun {
   const uint32_t *done;  // atomic: until it is not 0; NULL: that is not asked
   int64_t until;         // rt_now() time; RT_FOREVER
   bool waits;            // when no G can run
+  int64_t now;           // what rt_now() has just said, or 0: it is not known
 } HostRun;
+
+typedef enum HostWay { HOST_RESTS, HOST_WORKS, HOST_STOPPED } HostWay;
 
 typedef enum HostEnd {
   HOST_DONE,   // *done
@@ -253,10 +257,17 @@ typedef enum HostEnd {
 // outside, or by a G's native, whose G's state is saved: it waits meanwhile,
 // and runs no longer than the run around it.
 HostEnd host_run(Sched *s, G *first, const HostRun *run);
-// The run under way, or the next one, is over, until host_clear_stop (true: it
-// was). Any thread, signal handlers.
-void host_stop(Sched *s);
+// The host begins something that host_stop may end, of one host_run or more,
+// and ends it.
+void host_work(Sched *s);
+void host_rest(Sched *s);
+// What the host works on is over: its host_run ends with HOST_OVER, and so does
+// each further one, until host_clear_stop (true: it was stopped) or host_rest.
+// false: the host works on nothing; then nothing is stopped, now or later. Any
+// thread, signal handlers.
+bool host_stop(Sched *s);
 bool host_clear_stop(Sched *s);
+bool host_is_stopped(const Sched *s);  // by the host's thread
 // Readable, for poll and its like, when host_run would find something to do.
 // The runtime's own: not to be read or closed. -1: errno tells.
 int host_fd(Sched *s);
@@ -264,9 +275,6 @@ int host_fd(Sched *s);
 int64_t host_next(Sched *s);
 // The host has readied Gs itself, outside host_run: the descriptor is to tell.
 void host_touched(Sched *s);
-// The G that runs ends what a host_run waits for: no other one takes its place
-// first. Owner P.
-void sched_leave_soon(P *p);
 
 // Asks the runtime to end: Gs stop at their next safepoint. Any thread.
 void sched_exit(Sched *s);
@@ -317,8 +325,17 @@ G *sched_switch(P *p);
 // collector may scan them during the call). Blocks while the world is
 // stopped. true: the G must leave: the caller calls sched_preempt(p, g) and
 // then sched_switch / returns from resume. Owner P. Cheap when there is
-// nothing to do: reads the clock on every 4th call only.
+// nothing to do: reads the clock on every 4th call only (stepped: on each).
 bool sched_look(P *p, G *g);
+// The same with the clock read in any case: after a piece of long work.
+bool sched_look_now(P *p, G *g);
+// Will what the running G does be for nobody? The runtime ends, or the host's
+// call is over, or host_stop was called. For what cannot be left unfinished in
+// any other way than to be given up. Reads the clock. Owner P.
+bool sched_work_is_vain(P *p);
+// More was done than is usual between two looks: the next one reads the clock.
+// Owner P.
+void sched_clock_soon(P *p);
 void sched_preempt(P *p, G *g);
 // Makes every P's next safepoint call look soon (host interrupt). Any thread.
 void sched_interrupt(Sched *s);
@@ -350,8 +367,8 @@ P *sched_syscall_exit(M *m, G *g);
 // runtime ends: the caller returns at once and touches neither P nor heap.
 // Owner P; blocks.
 P *sched_run_locked(P *p, G *outer, G *inner);
-// What the thread's C stack has grown by since it runs Gs, in bytes. Owner P.
-size_t sched_stack_used(const P *p);
+// Is the thread's C stack too deep for natives to make more calls? Owner P.
+bool sched_stack_is_used(const P *p);
 
 // --- Channels (row 26) ------------------------------------------------------
 // Chan.flags. A send to a full channel waits, unless that channel
@@ -569,6 +586,7 @@ struct Group {
   RtLock lock;
   uint32_t cancelled;   // atomic: CancelReason
   uint32_t grace_over;  // atomic: the same, when the time of grace is over
+  int64_t deadline;     // atomic: the timer's, for group_look; 0: none
   G *owner;             // immutable
   Group *parent;        // immutable; NULL: outermost
   bool in_shield;       // immutable: begun by a deferred function
@@ -592,6 +610,9 @@ void group_begin(P *p, G *g, Group *group);
 // The same for a G that is going to be started: it has no members, and ends
 // with g. For cancelling g, and what it waits for in groups. Owner P.
 void group_begin_solo(P *p, G *g, Group *group);
+// Cancels those of g's groups whose deadline is over. Their timers may be on a
+// P that waits for this one, which is in a native, to stop. Owner P, g runs.
+void group_look(P *p, const G *g);
 // A G that is going to be started becomes a member of the innermost group of
 // who starts it (or of none: NULL). Owner P.
 void group_join(P *p, Group *group, G *g);
@@ -674,6 +695,24 @@ void sched_post(Sched *s, SchedPost *post);
 // without it: between them the post may run already. The first takes no lock.
 void sched_post_put(Sched *s, SchedPost *post);
 void sched_post_tell(Sched *s);
+// The door (door.c): through it threads that are not the runtime's come in, as
+// to sched_post, where that may end the run. Who frees the runtime closes it
+// first. Those that are inside then are waited for; nobody else comes in.
+typedef struct Door {
+  uint32_t state;    // atomic: threads inside; whether it is closed
+  uint32_t keepers;  // atomic: the door is freed with the last of them
+  void *host;        // immutable: whose door it is
+  Memory memory;     // immutable: what it is of itself; for all who keep it
+} Door;
+Door *door_new(const Memory *memory, void *host);  // kept; NULL: no memory
+void door_keep(Door *door);  // by one more; any thread that keeps it
+void door_drop(Door *door);  // by one less; any thread
+// false: it is closed. Any thread that keeps it or knows that the runtime is
+// there; signal handlers.
+bool door_enter(Door *door);
+void door_leave(Door *door);  // the same
+void door_close(Door *door);  // once; waits until nobody is inside
+
 // Once, instead of ending the run when nothing can ever run again, the post is
 // made; NULL: no more. Owner P.
 void sched_when_stuck(Sched *s, SchedPost *post);

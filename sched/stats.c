@@ -8,7 +8,6 @@
 // What Ps and Ms were doing when they were told to stop was noted then
 // (P.stopped_from, M.stopped_spinning).
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -201,7 +200,7 @@ static void print_line(Sched *s) {
   }
   bool whole = fclose(out) == 0;
   if (whole) print(s, text, len);
-  free(text);
+  libc_free(text);  // open_memstream's
 }
 
 int64_t stats_lines(Sched *s, int64_t now) {

@@ -18,12 +18,26 @@
 //
 // s->syscalls counts the Ms in calls that have lost their P, from before the P
 // is another's until the G has one again or is queued: the deadlock check
-// relies on it. At most syscalls_max, but for Ps taken by who stops the world;
-// further Gs wait in a queue, first come, first served: an M that comes
-// back readies the first of them and keeps its place free for it (G.has_slot,
-// counted in s->slots_kept). The queue is empty, or syscalls + slots_kept >=
-// syscalls_max.
+// relies on it. With syscalls_max of them all places are taken, and further Gs
+// wait in a queue, first come, first served: an M that comes back readies the
+// first of them and keeps its place free for it (G.has_slot, counted in
+// s->slots_kept). The queue is empty, or syscalls + slots_kept >= syscalls_max.
+//
+// A P is taken out of a quick call whether there is a place or not: else, with
+// all Ps in calls that last, nobody would run. Instead the quick way asks
+// before it begins (s->calls_full, which changes with the counts, under the
+// lock): where all places are taken the G takes the slow way, and queues. The
+// question is a relaxed load. A P that another M gets after a call was handed
+// over with the lock, so that M sees what was stored when it was taken; only
+// calls that were quick already come on top: at most one for each P, so
+// syscalls < syscalls_max + procs.
 #include "internal.h"
+
+// sched.lock held, after each change of the counts.
+static void places_changed(Sched *s) {
+  bool full = s->syscalls + s->slots_kept >= s->syscalls_max;
+  rt_store_relaxed(&s->calls_full, (uint32_t)full);  // relaxed: see the head
+}
 
 // sched.lock held. Is there anything that p, kept running, could do?
 static bool others_have_work(Sched *s, P *p) {
@@ -41,6 +55,7 @@ static void leave_p(M *m, P *p, G *g) {
   Sched *s = m->sched;
   s->syscalls++;
   s->calls++;
+  places_changed(s);
   m->call_g = g;
   m->old_p = p;
   m->p = NULL;
@@ -77,18 +92,23 @@ bool syscall_cancel(P *p, G *g) {
   return ours;
 }
 
-// A place among the Ms in calls is free: for who waits longest.
-static void leave_call(Sched *s, M *m) {
-  s->syscalls--;
-  m->call_g = NULL;
-  if (s->syscalls + s->slots_kept >= s->syscalls_max) return;
-  if (s->call_first == NULL) return;
+// For who waits longest.
+static void keep_place(Sched *s) {
   G *g = s->call_first->g;
   unqueue_call(s, g);
   s->slots_kept++;
   g->has_slot = true;
   g_change(g, G_WAITING, G_RUNNABLE);
   global_put(s, g);
+}
+
+// A place among the Ms in calls may be free.
+static void leave_call(Sched *s, M *m) {
+  s->syscalls--;
+  m->call_g = NULL;
+  bool room = s->syscalls + s->slots_kept < s->syscalls_max;
+  if (room && s->call_first != NULL) keep_place(s);
+  places_changed(s);
 }
 
 // sched.lock held. p is RUNNING and nobody else's.
@@ -141,7 +161,9 @@ static SchedCall enter_slow(P *p, G *g, M *m) {
     if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // lock held
     bool alone = idle_timers_alone(s);
     rt_unlock(&s->lock);
-    if (alone) idle_wakep(s);
+    // Nobody goes idle meanwhile, and would see to the output.
+    bool output = s->hooks.idle != NULL && s->hooks.idle(s->hooks.host, false);
+    if (alone || output) idle_wakep(s);
     return CALL_ENTERED;
   }
   rt_unlock(&s->lock);
@@ -188,6 +210,7 @@ static bool enter_quick(P *p, G *g, M *m) {
   // relaxed: it began before the Gs that count on it, or a slow call does
   if (!s->stepped && (!rt_load_relaxed(&s->sysmon_started) || g->has_slot))
     return false;
+  if (rt_load_relaxed(&s->calls_full)) return false;  // relaxed: see the head
   m->call_g = g;
   m->old_p = p;
   m->p = NULL;
@@ -213,6 +236,7 @@ bool syscall_retake(Sched *s, P *p) {
   p->m = NULL;
   s->syscalls++;
   s->retakes++;
+  places_changed(s);
   TRACE_SHARED(s, RETAKE, (uint32_t)p->id, 0, 0);
   return true;
 }

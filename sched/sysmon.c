@@ -59,14 +59,16 @@ static bool work_waits(Sched *s, P *p, int64_t now) {
 
 static void take_from_call(Sched *s, P *p) {
   rt_lock(&s->lock);
-  bool room = s->syscalls + s->slots_kept < s->syscalls_max;
-  bool taken = room && syscall_retake(s, p);
+  bool taken = syscall_retake(s, p);  // a place or not: see syscall.c
   bool give = taken && syscall_settle(s, p);
   bool alone = taken && idle_timers_alone(s);
   bool more = taken && s->global.count > 0;
   rt_unlock(&s->lock);
   if (give) world_give_m(s, p);
-  if (alone || more) idle_wakep(s);
+  // With the P in a call that lasts no M goes idle, which would see to the
+  // output: so one is woken for that.
+  bool output = taken && !give && s->hooks.idle != NULL;
+  if (alone || more || output) idle_wakep(s);
 }
 
 // The same for a P in a quick call: it is taken after 20 us if there is work,
@@ -79,6 +81,7 @@ static bool watch_call(Sched *s, P *p, int64_t now, int64_t *due) {
   }
   int64_t begun = p->sysmon_call_when, first = timers_first(p);
   bool work = work_waits(s, p, now);
+  if (first != 0 && now - first > URGENT_NS) idle_wakep(s);  // steal it
   *due = begun + (work ? CALL_NS : SLICE_NS);
   if (first != 0 && first < *due) *due = first > now ? first : now;
   if (now - begun >= (work ? CALL_NS : SLICE_NS)) take_from_call(s, p);

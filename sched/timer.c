@@ -12,7 +12,6 @@
 //
 // Without memory for a larger array a timer goes to the list `spilled`, which
 // is searched; those in it get into the array when there is room.
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -91,10 +90,10 @@ static void first_changed(P *owner) {
 }
 
 // A larger array, or NULL. Owner p, lock not held: only it makes room.
-static TimerEntry *larger(const TimerHeap *heap, int32_t *room) {
+static TimerEntry *larger(const P *p, const TimerHeap *heap, int32_t *room) {
   RT_CHECK(heap->room <= INT32_MAX / 2, "too many timers on one P");
   *room = heap->room == 0 ? ROOM_MIN : 2 * heap->room;
-  return malloc((size_t)*room * sizeof(TimerEntry));
+  return mem_alloc(p->sched->memory, (size_t)*room * sizeof(TimerEntry));
 }
 
 // Returns the old array, which is the caller's.
@@ -114,12 +113,12 @@ static void heap_lock_to_add(P *p) {
   while (heap->count == heap->room) {
     heap_unlock(p, heap);
     int32_t room;
-    TimerEntry *more = larger(heap, &room);
+    TimerEntry *more = larger(p, heap, &room);
     heap_lock(p, heap);
     if (more == NULL) return;
     TimerEntry *old = heap_replace(heap, more, room);
     heap_unlock(p, heap);
-    free(old);
+    mem_free(old);
     heap_lock(p, heap);
   }
 }
@@ -285,7 +284,7 @@ bool timers_run(P *p, P *victim, int64_t now) {
 void timers_init(P *p) { p->timers = (TimerHeap){0}; }
 
 void timers_free(P *p) {
-  free(p->timers.entries);
+  mem_free(p->timers.entries);
   p->timers.entries = NULL;
   p->timers.count = p->timers.room = 0;
 }
@@ -294,8 +293,9 @@ void timers_move(P *to, P *from) {
   TimerHeap *heap = &from->timers, *into = &to->timers;
   for (int32_t i = 0; i < heap->count; i++) {
     int32_t room;
-    TimerEntry *more = into->count < into->room ? NULL : larger(into, &room);
-    if (more != NULL) free(heap_replace(into, more, room));
+    TimerEntry *more =
+        into->count < into->room ? NULL : larger(to, into, &room);
+    if (more != NULL) mem_free(heap_replace(into, more, room));
     heap_add(to, heap->entries[i].timer);
   }
   heap->count = 0;

@@ -24,7 +24,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -222,11 +221,11 @@ static void find_domains(Survey *s) {
 }
 
 // --- Entry points -----------------------------------------------------------
-static bool survey_init(Survey *s) {
-  s->list = calloc(words_of(s->cpus), sizeof *s->list);
-  s->node = malloc(s->cpus * sizeof *s->node);
-  s->domain = malloc(s->cpus * sizeof *s->domain);
-  s->text = malloc(LIST_TEXT_MAX);
+static bool survey_init(Survey *s, const Memory *memory) {
+  s->list = mem_zeroed(memory, words_of(s->cpus) * sizeof *s->list);
+  s->node = mem_alloc(memory, s->cpus * sizeof *s->node);
+  s->domain = mem_alloc(memory, s->cpus * sizeof *s->domain);
+  s->text = mem_alloc(memory, LIST_TEXT_MAX);
   if (s->list == NULL || s->node == NULL || s->domain == NULL ||
       s->text == NULL) {
     return false;
@@ -236,8 +235,8 @@ static bool survey_init(Survey *s) {
   return true;
 }
 
-static SchedTopology *result_of(const Survey *s) {
-  SchedTopology *t = malloc(sizeof *t + s->cpus * sizeof(uint32_t));
+static SchedTopology *result_of(const Survey *s, const Memory *memory) {
+  SchedTopology *t = mem_alloc(memory, sizeof *t + s->cpus * sizeof(uint32_t));
   if (t == NULL) return NULL;
   uint32_t *places = (uint32_t *)(void *)(t + 1);
   for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
@@ -252,29 +251,29 @@ static SchedTopology *result_of(const Survey *s) {
   return t;
 }
 
-SchedTopology *sched_topology_from(const char *root, const uint64_t *allowed,
-                                   uint32_t cpus) {
+SchedTopology *sched_topology_from(const Memory *memory, const char *root,
+                                   const uint64_t *allowed, uint32_t cpus) {
   Survey s = {.root = root, .allowed = allowed, .cpus = cpus};
   SchedTopology *result = NULL;
-  if (survey_init(&s)) {
+  if (survey_init(&s, memory)) {
     find_nodes(&s);
     find_domains(&s);
-    result = result_of(&s);
+    result = result_of(&s, memory);
   }
-  free(s.list);
-  free(s.node);
-  free(s.domain);
-  free(s.text);
+  mem_free(s.list);
+  mem_free(s.node);
+  mem_free(s.domain);
+  mem_free(s.text);
   return result;
 }
 
-SchedTopology *topology_of_system(void) {
+SchedTopology *topology_of_system(const Memory *memory) {
   uint32_t cpus;
   // Where nobody can say on which CPU a thread is, the rest is of no use.
-  uint64_t *allowed = rt_cpu() < 0 ? NULL : procs_affinity(&cpus);
-  if (allowed == NULL) return calloc(1, sizeof(SchedTopology));
+  uint64_t *allowed = rt_cpu() < 0 ? NULL : procs_affinity(memory, &cpus);
+  if (allowed == NULL) return mem_zeroed(memory, sizeof(SchedTopology));
   while (cpus > 64 && allowed[cpus / 64 - 1] == 0) cpus -= 64;
-  SchedTopology *t = sched_topology_from("", allowed, cpus);
-  free(allowed);
+  SchedTopology *t = sched_topology_from(memory, "", allowed, cpus);
+  mem_free(allowed);
   return t;
 }

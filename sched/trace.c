@@ -22,9 +22,9 @@
 // What began before the oldest event kept is left out; what has not ended ends
 // with the last event.
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "internal.h"
+#include "plain.h"
 
 struct TraceEvent {
   uint64_t when;  // ticks
@@ -46,7 +46,7 @@ static uint64_t trace_moment(const Sched *s) {
 
 static bool trace_alloc(const Sched *s, TraceRing *ring) {
   if (s->trace_events == 0) return true;
-  ring->events = calloc(s->trace_events, sizeof(TraceEvent));
+  ring->events = mem_zeroed(s->memory, s->trace_events * sizeof(TraceEvent));
   return ring->events != NULL;
 }
 
@@ -63,7 +63,7 @@ bool trace_init(Sched *s, const SchedConfig *config) {
   return trace_alloc(s, &s->trace);
 }
 
-void trace_free(Sched *s) { free(s->trace.events); }
+void trace_free(Sched *s) { mem_free(s->trace.events); }
 
 bool trace_init_p(P *p) {
   if (p->sched->trace_events != 0) p->marks |= MARK_TRACE;
@@ -364,9 +364,11 @@ void sched_trace_write(Sched *s, FILE *out) {
   if (s->trace_ticks && f.end > s->trace_begun)
     f.ns_per_tick = (double)ns / (double)(f.end - s->trace_begun);
   fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
-  rt_lock(&s->lock);  // stuck Ms may come back
+  Plain plain = plain_begin();  // JSON has points
+  rt_lock(&s->lock);            // stuck Ms may come back
   write_all(&f);
   rt_unlock(&s->lock);
+  plain_end(plain);
   fprintf(out,
           "\n],\"otherData\":{\"events_lost\":\"%" PRIu64
           "\",\"events_kept_of_each_P\":\"%u\"}}\n",

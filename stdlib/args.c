@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Argument checks that several modules need.
+#include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "stdlib/stdlib.h"
 
@@ -42,9 +44,17 @@ bool need_int_in(CspCall *call, int i, int64_t low, int64_t high,
   return false;
 }
 
+const char *system_error(int error) {
+  locale_t plain = newlocale(LC_MESSAGES_MASK, "C", (locale_t)0);
+  if (!plain) return "out of memory";
+  const char *text = strerror_l(error, plain);
+  freelocale(plain);
+  return text;
+}
+
 bool args_need_call(CspCall *call) {
   for (int i = 0; i < csp_argc(call); i++) {
-    if (csp_needs_call(csp_arg(call, i))) return true;
+    if (csp_needs_call_on(call, csp_arg(call, i))) return true;
   }
   return false;
 }

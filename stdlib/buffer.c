@@ -1,16 +1,50 @@
 // SPDX-License-Identifier: MIT
 // Text that grows: for natives that do not know a result's length beforehand.
 // Belongs to one native call.
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "stdlib/stdlib.h"
+
+enum {
+  BUFFER_PIECE = 1 << 18
+};  // bytes copied between two questions (csp_work)
+
+void *alloc_zeroed(Csp *csp, size_t size) {
+  void *block = csp_alloc(csp, NULL, size);
+  return block ? memset(block, 0, size) : NULL;
+}
+
+char *alloc_str(Csp *csp, Str s) {
+  char *copy = csp_alloc(csp, NULL, s.len + 1);
+  if (!copy) return NULL;
+  if (s.len > 0) memcpy(copy, s.data, s.len);
+  copy[s.len] = '\0';
+  return copy;
+}
+
+char *alloc_text(Csp *csp, const char *text) {
+  return alloc_str(csp, (Str){text, strlen(text)});
+}
+
+char *alloc_format(Csp *csp, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int len = vsnprintf(NULL, 0, format, args);
+  char *text = len < 0 ? NULL : csp_alloc(csp, NULL, (size_t)len + 1);
+  if (text) vsnprintf(text, (size_t)len + 1, format, again);
+  va_end(again);
+  va_end(args);
+  return text;
+}
 
 void *room_alloc(CspCall *call, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > csp_room(call))
     return NULL;
-  return malloc(bytes + 1);  // (not NULL for 0 bytes)
+  return csp_alloc(csp_of(call), NULL, bytes + 1);  // (not NULL for 0 bytes)
 }
 
 bool buffer_reserve(Buffer *buffer, size_t more) {
@@ -24,7 +58,7 @@ bool buffer_reserve(Buffer *buffer, size_t more) {
   size_t cap = need < 32 ? 32 : need + need / 2;
   bool fits = buffer->most == 0 || need <= buffer->most;
   if (fits && buffer->most != 0 && cap > buffer->most) cap = buffer->most;
-  char *data = fits ? realloc(buffer->data, cap) : NULL;
+  char *data = fits ? csp_alloc(buffer->csp, buffer->data, cap) : NULL;
   if (!data) {
     buffer->failed = true;
     return false;
@@ -34,11 +68,35 @@ bool buffer_reserve(Buffer *buffer, size_t more) {
   return true;
 }
 
+bool long_copy(CspCall *call, char *to, const char *from, size_t len) {
+  for (; len > BUFFER_PIECE;
+       to += BUFFER_PIECE, from += BUFFER_PIECE, len -= BUFFER_PIECE) {
+    memcpy(to, from, BUFFER_PIECE);
+    if (!csp_work(call, BUFFER_PIECE / 8)) return false;
+  }
+  if (len > 0) memcpy(to, from, len);
+  return true;
+}
+
+// For what was added in small parts.
+static void buffer_ask(Buffer *buffer) {
+  size_t len = buffer->len - buffer->asked;
+  buffer->asked = buffer->len;
+  if (buffer->call && !csp_work(buffer->call, len / 8)) buffer->failed = true;
+}
+
 void buffer_add(Buffer *buffer, const char *data, size_t len) {
   if (!buffer_reserve(buffer, len)) return;
-  if (len > 0) memcpy(buffer->data + buffer->len, data, len);
+  char *to = buffer->data + buffer->len;
+  if (len > BUFFER_PIECE && buffer->call) {
+    buffer->failed = !long_copy(buffer->call, to, data, len);
+    buffer->asked += len;
+  } else if (len > 0) {
+    memcpy(to, data, len);
+  }
   buffer->len += len;
   buffer->data[buffer->len] = '\0';
+  if (buffer->len > buffer->asked + BUFFER_PIECE) buffer_ask(buffer);
 }
 
 void buffer_add_char(Buffer *buffer, char c) { buffer_add(buffer, &c, 1); }
@@ -50,21 +108,28 @@ void buffer_add_rune(Buffer *buffer, uint32_t rune) {
 
 void buffer_fill(Buffer *buffer, char c, size_t count) {
   if (!buffer_reserve(buffer, count)) return;
-  memset(buffer->data + buffer->len, c, count);
-  buffer->len += count;
+  while (count > 0 && !buffer->failed) {
+    size_t piece = count < BUFFER_PIECE ? count : BUFFER_PIECE;
+    memset(buffer->data + buffer->len, c, piece);
+    buffer->len += piece;
+    count -= piece;
+    if (count > 0 && buffer->call) {
+      buffer->failed = !csp_work(buffer->call, BUFFER_PIECE / 8);
+    }
+  }
   buffer->data[buffer->len] = '\0';
 }
 
 void buffer_free(Buffer *buffer) {
-  free(buffer->data);
-  *buffer = (Buffer){0};
+  csp_alloc_free(buffer->data);
+  *buffer = (Buffer){.csp = buffer->csp};
 }
 
 // Undefined when memory ran out, which csp_return turns into a panic.
 CspValue buffer_string(CspCall *call, Buffer *buffer) {
   if (buffer->failed) {
     buffer_free(buffer);
-    return csp_string_take(call, NULL, 0);
+    return csp_alloc_take(call, NULL, 0);
   }
   CspValue v = csp_string(call, buffer->data ? buffer->data : "", buffer->len);
   buffer_free(buffer);

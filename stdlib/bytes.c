@@ -9,21 +9,64 @@
 
 #include "stdlib/stdlib.h"
 
+enum {
+  BYTES_PIECE = 1 << 16,  // bytes between two questions (csp_work)
+  WINDOW = 1 << 16,       // most bytes a search copies out at a time, at least
+};
+
 static bool need_bytes(CspCall *call, int i, CspValue *out) {
   return csp_need_type(call, i, CSP_BYTES, out);
+}
+
+// Copies bytes of a value out, or in: `count` from its position `at` on, as
+// many as there are. false: given up.
+static bool long_read(CspCall *call, CspValue bytes, size_t at, uint8_t *to,
+                      size_t count, size_t *done) {
+  bool on = true;
+  for (*done = 0; on && *done < count;) {
+    size_t left = count - *done,
+           piece = left < BYTES_PIECE ? left : BYTES_PIECE;
+    size_t got = csp_bytes_read(bytes, at + *done, to + *done, piece);
+    *done += got;
+    if (got < piece) break;
+    on = csp_work(call, 8 + piece / 8);
+  }
+  return on;
+}
+
+static bool long_write(CspCall *call, CspValue bytes, size_t at,
+                       const uint8_t *from, size_t count, size_t *done) {
+  bool on = true;
+  for (*done = 0; on && *done < count;) {
+    size_t left = count - *done,
+           piece = left < BYTES_PIECE ? left : BYTES_PIECE;
+    size_t got = csp_bytes_write(bytes, at + *done, from + *done, piece);
+    *done += got;
+    if (got < piece) break;
+    on = csp_work(call, 8 + piece / 8);
+  }
+  return on;
 }
 
 // A copy of them in C memory; NULL: panicked. Free it.
 static uint8_t *copied(CspCall *call, CspValue bytes, size_t *len) {
   *len = csp_bytes_len(bytes);
   uint8_t *data = room_alloc(call, *len + 1, 1);
-  if (!data) {
-    csp_panic_memory(call);
-    return NULL;
-  }
-  *len = csp_bytes_read(bytes, 0, data, *len);
-  csp_charge(call, *len / 256);
-  return data;
+  if (data && long_read(call, bytes, 0, data, *len, len)) return data;
+  csp_alloc_free(data);
+  csp_panic_memory(call);
+  return NULL;
+}
+
+CspValue bytes_to_text(CspCall *call, CspValue bytes) {
+  char *data;
+  size_t len = csp_bytes_len(bytes);
+  CspValue text = csp_string_room(call, len, &data);
+  if (csp_is_undef(text)) return text;
+  size_t have = csp_bytes_read(bytes, 0, data, len);
+  memset(data + have, 0, len - have);  // somebody may have cut them
+  csp_work(call, len / 8);
+  return text;
 }
 
 // A piece to look for or append: an int (one byte), a string, or bytes.
@@ -60,7 +103,7 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
 static CspStatus bytes_push(CspCall *call) {
   CspValue bytes;
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
-  Buffer all = {.most = csp_room(call)};
+  Buffer all = buffer_of(call);
   for (int i = 1; i < csp_argc(call); i++) {
     Piece piece;
     if (!need_piece(call, i, &piece)) {
@@ -68,8 +111,8 @@ static CspStatus bytes_push(CspCall *call) {
       return CSP_PANIC;
     }
     buffer_add(&all, (const char *)piece.data, piece.len);
-    csp_charge(call, piece.len / 256);
-    free(piece.freed);
+    all.failed |= !csp_work(call, 16);
+    csp_alloc_free(piece.freed);
   }
   if (all.failed) csp_panic_memory(call);
   bool ok = !all.failed &&
@@ -85,8 +128,8 @@ static bool need_bounds(CspCall *call, int i, size_t len, int64_t *from,
     return false;
   }
   if (*from >= 0 && *from <= *to && (uint64_t)*to <= len) return true;
-  csp_panic(call, "%lld:%lld out of range of bytes of length %zu",
-            (long long)*from, (long long)*to, len);
+  csp_panic(call, "%s: %lld:%lld out of range of bytes of length %zu",
+            csp_name(call), (long long)*from, (long long)*to, len);
   return false;
 }
 
@@ -97,15 +140,15 @@ static CspStatus bytes_fill(CspCall *call) {
       !need_bounds(call, 2, csp_bytes_len(bytes), &from, &to)) {
     return CSP_PANIC;
   }
-  uint8_t block[256];
+  uint8_t block[1024];
   memset(block, (int)value, sizeof block);
   for (size_t at = (size_t)from; at < (size_t)to;) {
-    size_t count =
-        (size_t)to - at < sizeof block ? (size_t)to - at : sizeof block;
+    size_t left = (size_t)to - at;
+    size_t count = left < sizeof block ? left : sizeof block;
     csp_bytes_write(bytes, at, block, count);
     at += count;
+    if (!csp_work(call, count / 8)) return CSP_PANIC;
   }
-  csp_charge(call, (uint64_t)(to - from) / 256);
   return csp_ok(call, bytes);
 }
 
@@ -119,66 +162,132 @@ static CspStatus bytes_set(CspCall *call) {
       !need_piece(call, 2, &piece)) {
     return CSP_PANIC;
   }
-  size_t count = csp_bytes_write(bytes, (size_t)at, piece.data, piece.len);
-  free(piece.freed);
-  return csp_ok_int(call, (int64_t)count);
+  size_t count;
+  bool on = long_write(call, bytes, (size_t)at, piece.data, piece.len, &count);
+  csp_alloc_free(piece.freed);
+  return on ? csp_ok_int(call, (int64_t)count) : CSP_PANIC;
 }
 
-static CspStatus bytes_reverse(CspCall *call) {
-  CspValue bytes;
-  size_t len;
-  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
-  uint8_t *data = copied(call, bytes, &len);
-  if (!data) return CSP_PANIC;
+static void reverse_bytes(uint8_t *data, size_t len) {
   for (size_t i = 0; i < len / 2; i++) {
     uint8_t swap = data[i];
     data[i] = data[len - 1 - i];
     data[len - 1 - i] = swap;
   }
-  csp_bytes_write(bytes, 0, data, len);
-  free(data);
+}
+
+// In place: two blocks at a time, of which each goes to the other's place.
+static CspStatus bytes_reverse(CspCall *call) {
+  CspValue bytes;
+  uint8_t low[1024], high[1024];
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  size_t from = 0, to = csp_bytes_len(bytes);
+  while (to - from >= 2) {
+    size_t half = (to - from) / 2;
+    size_t count = half < sizeof low ? half : sizeof low;
+    csp_bytes_read(bytes, from, low, count);
+    csp_bytes_read(bytes, to - count, high, count);
+    reverse_bytes(low, count);
+    reverse_bytes(high, count);
+    csp_bytes_write(bytes, from, high, count);
+    csp_bytes_write(bytes, to - count, low, count);
+    from += count;
+    to -= count;
+    if (!csp_work(call, count)) return CSP_PANIC;
+  }
   return csp_ok(call, bytes);
 }
 
 // --- Looking ----------------------------------------------------------------
-typedef enum Question { INDEX, CONTAINS, PREFIX, SUFFIX } Question;
-
-static CspStatus look(CspCall *call, Question question) {
-  CspValue bytes;
-  Piece piece;
+// The bytes from `at` on hold a piece whose beginning is in the first `step`.
+// Where, or CSP_NOWHERE or CSP_GIVEN_UP. window: room for step and the piece.
+static int64_t find_in_window(CspCall *call, CspValue bytes, size_t at,
+                              size_t step, const Piece *piece,
+                              uint8_t *window) {
   size_t len;
-  int64_t from = 0;
-  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
-  if (question == INDEX && !opt_int(call, 2, 0, &from)) return CSP_PANIC;
-  if (!need_piece(call, 1, &piece)) return CSP_PANIC;
-  uint8_t *data = copied(call, bytes, &len);
-  if (!data) {
-    free(piece.freed);
-    return CSP_PANIC;
+  if (!long_read(call, bytes, at, window, step + piece->len - 1, &len)) {
+    return CSP_GIVEN_UP;
   }
-  size_t start = from < 0 ? 0 : (size_t)from < len ? (size_t)from : len;
-  const uint8_t *at = memmem(data + start, len - start, piece.data, piece.len);
-  bool fits = len >= piece.len;
-  bool prefix = fits && memcmp(data, piece.data, piece.len) == 0;
-  bool suffix =
-      fits && memcmp(data + len - piece.len, piece.data, piece.len) == 0;
-  int64_t index = at ? at - data : -1;
-  free(data);
-  free(piece.freed);
-  csp_charge(call, len / 64);
-  if (question == INDEX) return csp_ok_int(call, index);
-  return csp_ok_bool(call, question == CONTAINS ? index >= 0
-                           : question == PREFIX ? prefix
-                                                : suffix);
+  return csp_find(call, (const char *)window, len, (const char *)piece->data,
+                  piece->len);
 }
 
-static CspStatus bytes_index(CspCall *call) { return look(call, INDEX); }
+// Copies no more out than it looks at: twice as much each time, until a window
+// is large enough for any needle's preparation to be a small part.
+static int64_t find_from(CspCall *call, CspValue bytes, size_t at,
+                         const Piece *piece) {
+  size_t len = csp_bytes_len(bytes), cap = 0;
+  int64_t found = CSP_NOWHERE;
+  uint8_t *window = NULL;
+  for (size_t step = 256 + piece->len; piece->len <= len - at;) {
+    if (cap < step + piece->len) {
+      cap = step + piece->len;
+      csp_alloc_free(window);
+      window = room_alloc(call, cap, 1);
+    }
+    if (!window) {
+      csp_panic_memory(call);
+      return CSP_GIVEN_UP;
+    }
+    found = find_in_window(call, bytes, at, step, piece, window);
+    if (found != CSP_NOWHERE || step > len - at) break;
+    at += step;
+    if (step < WINDOW) step *= 2;
+  }
+  csp_alloc_free(window);
+  return found < 0 ? found : found + (int64_t)at;
+}
 
-static CspStatus bytes_contains(CspCall *call) { return look(call, CONTAINS); }
+// index and contains.
+static CspStatus look_for(CspCall *call, bool index) {
+  CspValue bytes;
+  Piece piece;
+  int64_t from = 0;
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  if (index && !opt_int(call, 2, 0, &from)) return CSP_PANIC;
+  if (!need_piece(call, 1, &piece)) return CSP_PANIC;
+  size_t len = csp_bytes_len(bytes);
+  size_t start = from < 0 ? 0 : (uint64_t)from < len ? (size_t)from : len;
+  int64_t at =
+      piece.len == 0 ? (int64_t)start : find_from(call, bytes, start, &piece);
+  csp_alloc_free(piece.freed);
+  if (at == CSP_GIVEN_UP) return CSP_PANIC;
+  return index ? csp_ok_int(call, at) : csp_ok_bool(call, at >= 0);
+}
 
-static CspStatus bytes_has_prefix(CspCall *call) { return look(call, PREFIX); }
+// Whether the piece is there, at the beginning or the end.
+static CspStatus piece_fits(CspCall *call, bool at_end) {
+  CspValue bytes;
+  Piece piece;
+  uint8_t block[1024];
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  if (!need_piece(call, 1, &piece)) return CSP_PANIC;
+  size_t len = csp_bytes_len(bytes);
+  bool same = piece.len <= len, on = true;
+  size_t from = at_end ? len - piece.len : 0;
+  for (size_t done = 0; on && same && done < piece.len;) {
+    size_t left = piece.len - done;
+    size_t count = left < sizeof block ? left : sizeof block;
+    same = csp_bytes_read(bytes, from + done, block, count) == count &&
+           memcmp(block, piece.data + done, count) == 0;
+    done += count;
+    on = csp_work(call, count / 8);
+  }
+  csp_alloc_free(piece.freed);
+  return on ? csp_ok_bool(call, same) : CSP_PANIC;
+}
 
-static CspStatus bytes_has_suffix(CspCall *call) { return look(call, SUFFIX); }
+static CspStatus bytes_index(CspCall *call) { return look_for(call, true); }
+
+static CspStatus bytes_contains(CspCall *call) { return look_for(call, false); }
+
+static CspStatus bytes_has_prefix(CspCall *call) {
+  return piece_fits(call, false);
+}
+
+static CspStatus bytes_has_suffix(CspCall *call) {
+  return piece_fits(call, true);
+}
 
 // --- Numbers in binary form -------------------------------------------------
 // Parameters at, size (1 to 8), and order: "little" or "big".
@@ -199,9 +308,9 @@ static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
   size_t len = csp_bytes_len(bytes);
   if (where < 0 || (uint64_t)where + (uint64_t)count > len) {
     csp_panic(call,
-              "%lld bytes at %lld are out of range of bytes of length "
+              "%s: %lld bytes at %lld are out of range of bytes of length "
               "%zu",
-              (long long)count, (long long)where, len);
+              csp_name(call), (long long)count, (long long)where, len);
     return false;
   }
   *at = (size_t)where;
@@ -313,21 +422,25 @@ static CspStatus bytes_to_string(CspCall *call) {
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
   char *data = (char *)copied(call, bytes, &len);
   if (!data) return CSP_PANIC;
-  return csp_ok(call, csp_string_take(call, data, len));
+  return csp_ok(call, csp_alloc_take(call, data, len));
 }
 
 static CspStatus bytes_hex(CspCall *call) {
   static const char digits[] = "0123456789abcdef";
   Piece piece;
   if (!need_piece(call, 0, &piece)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
-  buffer_reserve(&out, piece.len * 2);
-  for (size_t i = 0; i < piece.len; i++) {
-    buffer_add_char(&out, digits[piece.data[i] >> 4]);
-    buffer_add_char(&out, digits[piece.data[i] & 15]);
+  char *to;
+  CspValue out = csp_string_room(call, piece.len * 2, &to);
+  bool ok = !csp_is_undef(out);
+  if (!ok) csp_panic_memory(call);
+  for (size_t i = 0; ok && i < piece.len; i++) {
+    *to++ = digits[piece.data[i] >> 4];
+    *to++ = digits[piece.data[i] & 15];
+    if (i % BYTES_PIECE == BYTES_PIECE - 1) ok = csp_work(call, BYTES_PIECE);
   }
-  free(piece.freed);
-  return buffer_ok(call, &out);
+  csp_charge(call, piece.len % BYTES_PIECE / 32);
+  csp_alloc_free(piece.freed);
+  return ok ? csp_ok(call, out) : CSP_PANIC;
 }
 
 static int hex_digit(char c) {
@@ -353,64 +466,94 @@ static CspStatus bytes_from_hex(CspCall *call) {
     }
     uint8_t byte = (uint8_t)(high << 4 | low);
     csp_bytes_write(bytes, i / 2, &byte, 1);
+    if (i % 4096 == 4094 && !csp_work(call, 4096 * 4)) return CSP_PANIC;
   }
-  csp_charge(call, s.len / 4);
+  csp_charge(call, s.len % 4096 / 8);
   return csp_ok_value(call, bytes);
 }
 
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static CspStatus bytes_base64(CspCall *call) {
-  Piece piece;
-  if (!need_piece(call, 0, &piece)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
-  buffer_reserve(&out, piece.len / 3 * 4 + 4);
-  for (size_t i = 0; i < piece.len; i += 3) {
-    size_t left = piece.len - i;
-    uint32_t n = (uint32_t)piece.data[i] << 16;
-    if (left > 1) n |= (uint32_t)piece.data[i + 1] << 8;
-    if (left > 2) n |= piece.data[i + 2];
-    char four[4] = {base64_digits[n >> 18], base64_digits[n >> 12 & 63],
-                    left > 1 ? base64_digits[n >> 6 & 63] : '=',
-                    left > 2 ? base64_digits[n & 63] : '='};
-    buffer_add(&out, four, 4);
+static void encode_base64(char *to, const uint8_t *data, size_t len) {
+  for (size_t i = 0; i < len; i += 3) {
+    size_t left = len - i;
+    uint32_t n = (uint32_t)data[i] << 16;
+    if (left > 1) n |= (uint32_t)data[i + 1] << 8;
+    if (left > 2) n |= data[i + 2];
+    *to++ = base64_digits[n >> 18];
+    *to++ = base64_digits[n >> 12 & 63];
+    *to++ = left > 1 ? base64_digits[n >> 6 & 63] : '=';
+    *to++ = left > 2 ? base64_digits[n & 63] : '=';
   }
-  csp_charge(call, piece.len / 4);
-  free(piece.freed);
-  return buffer_ok(call, &out);
 }
 
-// Both alphabets ("+/" and "-_"); the padding may be missing. Length, or -1.
-static int64_t decode_base64(Str s, uint8_t *out) {
-  while (s.len > 0 && s.data[s.len - 1] == '=') s.len--;
-  if (s.len % 4 == 1) return -1;
+static CspStatus bytes_base64(CspCall *call) {
+  enum { TRIPLES = 3 << 14 };
+  Piece piece;
+  char *to;
+  if (!need_piece(call, 0, &piece)) return CSP_PANIC;
+  CspValue out = csp_string_room(call, (piece.len + 2) / 3 * 4, &to);
+  bool ok = !csp_is_undef(out);
+  if (!ok) csp_panic_memory(call);
+  for (size_t at = 0; ok && at < piece.len; at += TRIPLES) {
+    size_t left = piece.len - at, count = left < TRIPLES ? left : TRIPLES;
+    encode_base64(to + at / 3 * 4, piece.data + at, count);
+    ok = csp_work(call, count);
+  }
+  csp_alloc_free(piece.freed);
+  return ok ? csp_ok(call, out) : CSP_PANIC;
+}
+
+static int base64_value(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+enum { BAD_BASE64 = -1, BASE64_GIVEN_UP = -2 };
+
+// Both alphabets ("+/" and "-_"); the padding may be missing. Length, or one of
+// the above.
+static int64_t decode_base64(CspCall *call, Str s, uint8_t *out) {
   uint32_t n = 0;
   int64_t len = 0;
   for (size_t i = 0; i < s.len; i++) {
-    char c = s.data[i] == '-' ? '+' : s.data[i] == '_' ? '/' : s.data[i];
-    const char *digit = c ? strchr(base64_digits, c) : NULL;
-    if (!digit) return -1;
-    n = n << 6 | (uint32_t)(digit - base64_digits);
+    int digit = base64_value(s.data[i]);
+    if (digit < 0) return BAD_BASE64;
+    n = n << 6 | (uint32_t)digit;
     if (i % 4 != 0) out[len++] = (uint8_t)(n >> (6 - i % 4 * 2));
+    if (i % 4096 == 4095 && !csp_work(call, 4096 * 2)) return BASE64_GIVEN_UP;
   }
   return len;
+}
+
+// Takes the padding off: any number of = at the end. false: given up.
+static bool take_padding(CspCall *call, Str *s) {
+  while (s->len > 0 && s->data[s->len - 1] == '=') {
+    s->len--;
+    if (s->len % 4096 == 0 && !csp_work(call, 4096)) return false;
+  }
+  return true;
 }
 
 // (bytes, nil) or (nil, error)
 static CspStatus bytes_from_base64(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
+  if (!take_padding(call, &s)) return CSP_PANIC;
   uint8_t *data = room_alloc(call, s.len + 1, 1);
   if (!data) return csp_panic_memory(call);
-  int64_t len = decode_base64(s, data);
-  csp_charge(call, s.len / 4);
+  int64_t len = s.len % 4 == 1 ? BAD_BASE64 : decode_base64(call, s, data);
   if (len < 0) {
-    free(data);
+    csp_alloc_free(data);
+    if (len == BASE64_GIVEN_UP) return CSP_PANIC;
     return csp_ok_error(call, "the text is not base64");
   }
+  csp_charge(call, s.len % 4096 / 16);
   CspValue bytes = csp_bytes(call, data, (size_t)len);
-  free(data);
+  csp_alloc_free(data);
   return csp_ok_value(call, bytes);
 }
 
@@ -434,9 +577,9 @@ static CspStatus bytes_from_base64(CspCall *call) {
     "base64", "bytes", bytes_base64                                           \
   }
 
-static const CspFunction methods[] = {
+static const CspFunction bytes_methods[] = {
     CSP_REPEATABLE, BYTES_METHODS, {NULL, NULL, NULL}};
-static const CspFunction functions[] = {
+static const CspFunction bytes_functions[] = {
     CSP_REPEATABLE,
     BYTES_METHODS,
     {"from_hex", "text", bytes_from_hex},
@@ -444,8 +587,8 @@ static const CspFunction functions[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule bytes_module = {"bytes", functions, NULL, NULL, 0};
+const CspModule bytes_module = {"bytes", bytes_functions, NULL, NULL, 0};
 
 bool bytes_install(Csp *csp) {
-  return csp_register_methods(csp, CSP_BYTES, methods);
+  return csp_register_methods(csp, CSP_BYTES, bytes_methods);
 }

@@ -23,30 +23,37 @@ typedef struct Spec {
 } Spec;
 
 // A format being worked through.
-typedef struct Printer {
+typedef struct FormatRun {
   CspCall *call;
   Buffer out;
   Str format;
   size_t at;
   int arg;  // the next argument
   bool failed;
-} Printer;
+} FormatRun;
 
-static void fail(Printer *p, const char *text) {
-  if (!p->failed) csp_panic(p->call, "format: %s", text);
+// The function's name, without its module: _fmt_printf is fmt.printf after the
+// string() methods of its arguments.
+static const char *format_name(const CspCall *call) {
+  const char *name = csp_name(call);
+  return name + strlen(*name == '_' ? "_fmt_" : "fmt.");
+}
+
+static void format_failed(FormatRun *p, const char *text) {
+  if (!p->failed) csp_panic(p->call, "fmt.%s: %s", format_name(p->call), text);
   p->failed = true;
 }
 
 // --- Reading the format -----------------------------------------------------
-static char peek(const Printer *p) {
+static char peek(const FormatRun *p) {
   return p->at < p->format.len ? p->format.data[p->at] : '\0';
 }
 
-static bool next_arg(Printer *p, CspValue *out) {
+static bool next_arg(FormatRun *p, CspValue *out) {
   if (p->arg >= csp_argc(p->call)) {
     char text[64];
     snprintf(text, sizeof text, "there is no argument %d for it", p->arg);
-    fail(p, text);
+    format_failed(p, text);
     return false;
   }
   *out = csp_arg(p->call, p->arg++);
@@ -54,14 +61,14 @@ static bool next_arg(Printer *p, CspValue *out) {
 }
 
 // Digits, or * and an int argument; `none` when neither is there.
-static int64_t read_number(Printer *p, int64_t none, int64_t most) {
+static int64_t read_count(FormatRun *p, int64_t none, int64_t most) {
   int64_t n = none;
   if (peek(p) == '*') {
     CspValue v;
     p->at++;
     if (!next_arg(p, &v)) return none;
     if (csp_type(v) != CSP_INT) {
-      fail(p, "the argument for * must be an int");
+      format_failed(p, "the argument for * must be an int");
       return none;
     }
     n = csp_to_int(v);
@@ -71,11 +78,12 @@ static int64_t read_number(Printer *p, int64_t none, int64_t most) {
       if (n > most) break;
     }
   }
-  if (n > most || n < -most) fail(p, "a width or precision is too large");
+  if (n > most || n < -most)
+    format_failed(p, "a width or precision is too large");
   return n;
 }
 
-static void read_flags(Printer *p, Spec *spec) {
+static void read_flags(FormatRun *p, Spec *spec) {
   for (;; p->at++) {
     switch (peek(p)) {
       case '-':
@@ -99,33 +107,41 @@ static void read_flags(Printer *p, Spec *spec) {
   }
 }
 
-static Spec read_spec(Printer *p) {
+static Spec read_spec(FormatRun *p) {
   Spec spec = {.precision = -1};
   read_flags(p, &spec);
-  spec.width = read_number(p, 0, WIDTH_MAX);
-  if (spec.width < 0) {
+  spec.width = read_count(p, 0, WIDTH_MAX);
+  if (!p->failed && spec.width < 0) {  // (at least -WIDTH_MAX)
     spec.minus = true;
     spec.width = -spec.width;
   }
   if (peek(p) == '.') {
     p->at++;
-    spec.precision = read_number(p, -1, PRECISION_MAX);
+    spec.precision = read_count(p, -1, PRECISION_MAX);
     if (spec.precision < 0) spec.precision = 0;
   }
   spec.verb = peek(p);
   if (p->at == p->format.len) {
-    fail(p, "the format ends inside a verb; write %% for a percent sign");
+    format_failed(p,
+                  "the format ends inside a verb; write %% for a percent sign");
   }
   p->at++;
   return spec;
 }
 
 // --- Writing ----------------------------------------------------------------
+// How many characters prefix and body lack. (None has more than 4 bytes.)
+static size_t missing_width(const Spec *spec, size_t prefix, Str body) {
+  size_t width = (size_t)spec->width;
+  if (width <= prefix || width - prefix <= body.len / 4) return 0;
+  size_t used = prefix + utf8_count(body.data, body.len);
+  return width > used ? width - used : 0;
+}
+
 // prefix (sign, 0x) and body in the width; zeros go between the two.
-static void add_padded(Printer *p, const Spec *spec, const char *prefix,
+static void add_padded(FormatRun *p, const Spec *spec, const char *prefix,
                        Str body, bool zeros) {
-  size_t used = strlen(prefix) + utf8_count(body.data, body.len);
-  size_t missing = (size_t)spec->width > used ? (size_t)spec->width - used : 0;
+  size_t missing = missing_width(spec, strlen(prefix), body);
   zeros = zeros && spec->zero && !spec->minus;
   if (!spec->minus && !zeros) buffer_fill(&p->out, ' ', missing);
   buffer_add(&p->out, prefix, strlen(prefix));
@@ -134,20 +150,22 @@ static void add_padded(Printer *p, const Spec *spec, const char *prefix,
   if (spec->minus) buffer_fill(&p->out, ' ', missing);
 }
 
-static void wrong_type(Printer *p, const Spec *spec, const char *wanted,
+static void wrong_type(FormatRun *p, const Spec *spec, const char *wanted,
                        CspValue v) {
   size_t len = 0;
-  char *text = csp_format(p->call, v, true, &len);
+  bool cut = false;
+  char *text = csp_alloc_format_most(p->call, v, true, 60, &len, &cut);
   if (!p->failed) {
-    csp_panic(p->call, "format: %%%c wants %s, but argument %d is %.60s%s (%s)",
-              spec->verb, wanted, p->arg - 1, text ? text : "?",
-              len > 60 ? "..." : "", csp_type_name(v));
+    csp_panic(p->call, "fmt.%s: %%%c wants %s, but argument %d is %.60s%s (%s)",
+              format_name(p->call), spec->verb, wanted, p->arg - 1,
+              text ? text : "?", cut ? "..." : "", csp_type_name(v));
   }
   p->failed = true;
-  free(text);
+  csp_alloc_free(text);
 }
 
-static void add_int(Printer *p, const Spec *spec, CspValue v, unsigned base) {
+static void spec_int(FormatRun *p, const Spec *spec, CspValue v,
+                     unsigned base) {
   char digits[64], prefix[4] = "";
   if (csp_type(v) != CSP_INT) {
     wrong_type(p, spec, "an int", v);
@@ -155,7 +173,7 @@ static void add_int(Printer *p, const Spec *spec, CspValue v, unsigned base) {
   }
   int64_t n = csp_to_int(v);
   uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
-  Buffer body = {.most = csp_room(p->call)};
+  Buffer body = buffer_of(p->call);
   size_t len = number_digits(size, base, spec->verb == 'X', digits);
   if (spec->precision > (int64_t)len) {
     buffer_fill(&body, '0', (size_t)spec->precision - len);
@@ -179,43 +197,45 @@ static void add_int(Printer *p, const Spec *spec, CspValue v, unsigned base) {
   buffer_free(&body);
 }
 
-// The digits of a finite number without its sign, malloced.
-static char *float_digits(Printer *p, const Spec *spec, double size) {
-  int precision = spec->precision < 0 ? 6 : (int)spec->precision;
+// The format of C that has this verb's digits.
+static const char *float_format(const Spec *spec) {
   bool sharp = spec->sharp;
-  char *text = NULL;
-  int len = -1;
   switch (spec->verb) {
-    case 'f':
-    case 'F':
-      len = asprintf(&text, sharp ? "%#.*f" : "%.*f", precision, size);
-      break;
     case 'e':
-      len = asprintf(&text, sharp ? "%#.*e" : "%.*e", precision, size);
-      break;
+      return sharp ? "%#.*e" : "%.*e";
     case 'E':
-      len = asprintf(&text, sharp ? "%#.*E" : "%.*E", precision, size);
-      break;
+      return sharp ? "%#.*E" : "%.*E";
+    case 'g':
+      return sharp ? "%#.*g" : "%.*g";
     case 'G':
-      len = asprintf(&text, sharp ? "%#.*G" : "%.*G", precision, size);
-      break;
+      return sharp ? "%#.*G" : "%.*G";
     default:
-      if (spec->precision >= 0) {
-        len = asprintf(&text, sharp ? "%#.*g" : "%.*g", precision, size);
-        break;
-      }
-      // %g alone: the shortest form that reads back, without a final ".0".
-      size_t count;
-      text = csp_format(p->call, csp_float(p->call, size), false, &count);
-      if (text && count > 2 && strcmp(text + count - 2, ".0") == 0 && !sharp) {
-        text[count - 2] = '\0';
-      }
-      return text;
+      return sharp ? "%#.*f" : "%.*f";
   }
-  return len < 0 ? NULL : text;
 }
 
-static void add_float(Printer *p, const Spec *spec, CspValue v) {
+// %g alone: the shortest form that reads back, without a final ".0".
+static char *shortest_digits(FormatRun *p, const Spec *spec, double size) {
+  size_t count;
+  char *text =
+      csp_alloc_format(p->call, csp_float(p->call, size), false, &count);
+  if (text && count > 2 && strcmp(text + count - 2, ".0") == 0 &&
+      !spec->sharp) {
+    text[count - 2] = '\0';
+  }
+  return text;
+}
+
+// The digits of a finite number without its sign, for csp_alloc_free.
+static char *float_digits(FormatRun *p, const Spec *spec, double size) {
+  if (spec->verb == 'g' && spec->precision < 0) {
+    return shortest_digits(p, spec, size);
+  }
+  int precision = spec->precision < 0 ? 6 : (int)spec->precision;
+  return number_print(csp_of(p->call), float_format(spec), precision, size);
+}
+
+static void spec_float(FormatRun *p, const Spec *spec, CspValue v) {
   if (csp_type(v) != CSP_INT && csp_type(v) != CSP_FLOAT) {
     wrong_type(p, spec, "a number", v);
     return;
@@ -232,10 +252,10 @@ static void add_float(Printer *p, const Spec *spec, CspValue v) {
   char *text = float_digits(p, spec, fabs(d));
   if (text) add_padded(p, spec, sign, (Str){text, strlen(text)}, true);
   if (!text) p->out.failed = true;
-  free(text);
+  csp_alloc_free(text);
 }
 
-static void add_cut(Printer *p, const Spec *spec, Str s) {
+static void add_cut(FormatRun *p, const Spec *spec, Str s) {
   if (spec->precision >= 0) {
     s.len = utf8_prefix(s.data, s.len, (size_t)spec->precision);
   }
@@ -243,43 +263,55 @@ static void add_cut(Printer *p, const Spec *spec, Str s) {
 }
 
 // %s and %v: as println; %q: as in source.
-static void add_text(Printer *p, const Spec *spec, CspValue v) {
+static void spec_text(FormatRun *p, const Spec *spec, CspValue v) {
   Str s;
   if (spec->verb != 'q' && csp_type(v) == CSP_STRING) {
     add_cut(p, spec, str_of(v));
     return;
   }
   if (spec->verb == 'v' && csp_type(v) == CSP_INT && spec->precision < 0) {
-    add_int(p, spec, v, 10);
+    spec_int(p, spec, v, 10);
     return;
   }
-  char *text = csp_format(p->call, v, spec->verb == 'q', &s.len);
+  char *text = csp_alloc_format(p->call, v, spec->verb == 'q', &s.len);
   s.data = text;
   if (text) add_cut(p, spec, s);
   if (!text) p->out.failed = true;
-  free(text);
+  csp_alloc_free(text);
+}
+
+// The next bytes of a string or of bytes, at most so many.
+static size_t some_bytes(CspValue v, size_t at, uint8_t *to, size_t most) {
+  if (csp_type(v) == CSP_BYTES) return csp_bytes_read(v, at, to, most);
+  Str s = str_of(v);
+  size_t count = s.len - at < most ? s.len - at : most;
+  memcpy(to, s.data + at, count);
+  return count;
 }
 
 // %x of a string or bytes: two digits for each byte.
-static void add_hex(Printer *p, const Spec *spec, CspValue v) {
-  Buffer hex = {.most = csp_room(p->call)};
-  bool is_string = csp_type(v) == CSP_STRING;
-  size_t len = is_string ? str_of(v).len : csp_bytes_len(v);
-  for (size_t i = 0; i < len; i++) {
-    uint8_t byte = 0;
-    char digits[2];
-    if (is_string) byte = (uint8_t)str_of(v).data[i];
-    if (!is_string) csp_bytes_read(v, i, &byte, 1);
-    number_digits(byte >> 4, 16, spec->verb == 'X', digits);
-    number_digits(byte & 15, 16, spec->verb == 'X', digits + 1);
-    buffer_add(&hex, digits, 2);
+static void add_hex(FormatRun *p, const Spec *spec, CspValue v) {
+  static const char small[] = "0123456789abcdef", large[] = "0123456789ABCDEF";
+  const char *digits = spec->verb == 'X' ? large : small;
+  Buffer hex = buffer_of(p->call);
+  uint8_t block[1024];
+  char text[2 * sizeof block];
+  size_t at = 0, count;
+  while (!hex.failed && (count = some_bytes(v, at, block, sizeof block)) > 0) {
+    for (size_t i = 0; i < count; i++) {
+      text[2 * i] = digits[block[i] >> 4];
+      text[2 * i + 1] = digits[block[i] & 15];
+    }
+    buffer_add(&hex, text, 2 * count);
+    at += count;
+    hex.failed |= !csp_work(p->call, count);
   }
   if (hex.failed) p->out.failed = true;
   add_padded(p, spec, "", (Str){hex.data ? hex.data : "", hex.len}, false);
   buffer_free(&hex);
 }
 
-static void add_char(Printer *p, const Spec *spec, CspValue v) {
+static void add_char(FormatRun *p, const Spec *spec, CspValue v) {
   char bytes[4];
   int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
   size_t len =
@@ -291,7 +323,7 @@ static void add_char(Printer *p, const Spec *spec, CspValue v) {
   add_padded(p, spec, "", (Str){bytes, len}, false);
 }
 
-static void add_bool(Printer *p, const Spec *spec, CspValue v) {
+static void add_bool(FormatRun *p, const Spec *spec, CspValue v) {
   if (csp_type(v) != CSP_BOOL) {
     wrong_type(p, spec, "a bool", v);
     return;
@@ -300,38 +332,38 @@ static void add_bool(Printer *p, const Spec *spec, CspValue v) {
   add_padded(p, spec, "", (Str){yes ? "true" : "false", yes ? 4 : 5}, false);
 }
 
-static void unknown_verb(Printer *p, const Spec *spec) {
+static void unknown_verb(FormatRun *p, const Spec *spec) {
   char text[80];
   snprintf(text, sizeof text,
            "unknown verb %%%c; there are d i s v q x X o b c f e g t %%",
            spec->verb);
-  fail(p, text);
+  format_failed(p, text);
 }
 
-static void add_value(Printer *p, const Spec *spec, CspValue v) {
+static void spec_value(FormatRun *p, const Spec *spec, CspValue v) {
   switch (spec->verb) {
     case 'd':
     case 'i':
-      add_int(p, spec, v, 10);
+      spec_int(p, spec, v, 10);
       return;
     case 'o':
-      add_int(p, spec, v, 8);
+      spec_int(p, spec, v, 8);
       return;
     case 'b':
-      add_int(p, spec, v, 2);
+      spec_int(p, spec, v, 2);
       return;
     case 'x':
     case 'X':
       if (csp_type(v) == CSP_STRING || csp_type(v) == CSP_BYTES) {
         add_hex(p, spec, v);
       } else {
-        add_int(p, spec, v, 16);
+        spec_int(p, spec, v, 16);
       }
       return;
     case 's':
     case 'v':
     case 'q':
-      add_text(p, spec, v);
+      spec_text(p, spec, v);
       return;
     case 'c':
       add_char(p, spec, v);
@@ -340,11 +372,11 @@ static void add_value(Printer *p, const Spec *spec, CspValue v) {
       add_bool(p, spec, v);
       return;
     default:
-      add_float(p, spec, v);
+      spec_float(p, spec, v);
   }
 }
 
-static void add_verb(Printer *p) {
+static void add_verb(FormatRun *p) {
   Spec spec = read_spec(p);
   CspValue v;
   if (p->failed) return;
@@ -353,31 +385,39 @@ static void add_verb(Printer *p) {
   } else if (!spec.verb || !strchr("diobxXsvqctfFeEgG", spec.verb)) {
     unknown_verb(p, &spec);
   } else if (next_arg(p, &v)) {
-    add_value(p, &spec, v);
+    spec_value(p, &spec, v);
   }
 }
 
+// What stands before the next verb, and that; or a part of it, when it is long.
+static void add_next(FormatRun *p) {
+  enum { LOOK = 1 << 16 };
+  const char *from = p->format.data + p->at;
+  size_t left = p->format.len - p->at, most = left < LOOK ? left : LOOK;
+  const char *percent = memchr(from, '%', most);
+  size_t plain = percent ? (size_t)(percent - from) : most;
+  buffer_add(&p->out, from, plain);
+  p->at += plain + (percent != NULL);
+  if (percent) add_verb(p);
+}
+
 // The first argument is the format; false: panicked.
-static bool print(Printer *p) {
+static bool run_format(FormatRun *p) {
   if (!need_str(p->call, 0, &p->format)) return false;
   p->arg = 1;
-  while (p->at < p->format.len && !p->failed) {
-    const char *from = p->format.data + p->at;
-    const char *percent = memchr(from, '%', p->format.len - p->at);
-    size_t plain = percent ? (size_t)(percent - from) : p->format.len - p->at;
-    buffer_add(&p->out, from, plain);
-    p->at += plain + 1;
-    if (percent) add_verb(p);
+  while (p->at < p->format.len && !p->failed && !p->out.failed) {
+    size_t before = p->out.len;
+    add_next(p);
+    p->out.failed |= !csp_work(p->call, 32 + (p->out.len - before) / 4);
   }
   int given = csp_argc(p->call);
-  if (!p->failed && p->arg < given) {
-    csp_panic(p->call, "format: %d arguments, but the format uses only %d",
-              given - 1, p->arg - 1);
+  if (!p->failed && !p->out.failed && p->arg < given) {
+    csp_panic(p->call, "fmt.%s: %d arguments, but the format uses only %d",
+              format_name(p->call), given - 1, p->arg - 1);
     p->failed = true;
   }
   if (!p->failed && p->out.failed) csp_panic_memory(p->call);
   p->failed = p->failed || p->out.failed;
-  csp_charge(p->call, p->out.len / 16);
   if (p->failed) buffer_free(&p->out);
   return !p->failed;
 }
@@ -385,14 +425,14 @@ static bool print(Printer *p) {
 // --- Functions --------------------------------------------------------------
 static CspStatus fmt_sprintf(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_sprintf");
-  Printer p = {.call = call, .out = {.most = csp_room(call)}};
-  return print(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
+  FormatRun p = {.call = call, .out = buffer_of(call)};
+  return run_format(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
 }
 
 static CspStatus fmt_errorf(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_errorf");
-  Printer p = {.call = call, .out = {.most = csp_room(call)}};
-  if (!print(&p)) return CSP_PANIC;
+  FormatRun p = {.call = call, .out = buffer_of(call)};
+  if (!run_format(&p)) return CSP_PANIC;
   CspValue text = buffer_string(call, &p.out);
   if (csp_is_undef(text)) return csp_panic_memory(call);
   return csp_ok(call, csp_error(call, text, csp_nil()));
@@ -401,8 +441,8 @@ static CspStatus fmt_errorf(CspCall *call) {
 typedef void (*Write)(CspCall *call, const char *data, size_t len);
 
 static CspStatus print_to(CspCall *call, Write write) {
-  Printer p = {.call = call, .out = {.most = csp_room(call)}};
-  if (!print(&p)) return CSP_PANIC;
+  FormatRun p = {.call = call, .out = buffer_of(call)};
+  if (!run_format(&p)) return CSP_PANIC;
   if (p.out.len > 0) write(call, p.out.data, p.out.len);
   buffer_free(&p.out);
   return csp_ok_nothing(call);
@@ -422,11 +462,11 @@ static CspStatus fmt_eprintf(CspCall *call) {
 static bool join_args(CspCall *call, Buffer *out, const char *end) {
   for (int i = 0; i < csp_argc(call); i++) {
     size_t len;
-    char *text = csp_format(call, csp_arg(call, i), false, &len);
+    char *text = csp_alloc_format(call, csp_arg(call, i), false, &len);
     if (i > 0) buffer_add_char(out, ' ');
     if (text) buffer_add(out, text, len);
     if (!text) out->failed = true;
-    free(text);
+    csp_alloc_free(text);
   }
   buffer_add(out, end, strlen(end));
   if (!out->failed) return true;
@@ -436,7 +476,7 @@ static bool join_args(CspCall *call, Buffer *out, const char *end) {
 }
 
 static CspStatus print_error(CspCall *call, const char *end) {
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = buffer_of(call);
   if (!join_args(call, &out, end)) return CSP_PANIC;
   csp_write_err(call, out.data, out.len);
   buffer_free(&out);
@@ -456,25 +496,27 @@ static CspStatus fmt_eprintln(CspCall *call) {
 // sprint(values...): the text println would write, without the newline.
 static CspStatus fmt_sprint(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_sprint");
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = buffer_of(call);
   return join_args(call, &out, "") ? buffer_ok(call, &out) : CSP_PANIC;
 }
 
 // The predeclared functions, with all arguments.
-static CspStatus predeclared(CspCall *call, const char *name) {
+static CspStatus fmt_predeclared(CspCall *call, const char *name) {
   int count = csp_argc(call);
   CspValue *argv = room_alloc(call, (size_t)count + 1, sizeof *argv);
   if (!argv) return csp_panic_memory(call);
   for (int i = 0; i < count; i++) argv[i] = csp_arg(call, i);
   CspStatus status = csp_tail_named(call, name, count, argv);
-  free(argv);
+  csp_alloc_free(argv);
   return status;
 }
 
-static CspStatus fmt_print(CspCall *call) { return predeclared(call, "print"); }
+static CspStatus fmt_print(CspCall *call) {
+  return fmt_predeclared(call, "print");
+}
 
 static CspStatus fmt_println(CspCall *call) {
-  return predeclared(call, "println");
+  return fmt_predeclared(call, "println");
 }
 
 #define FUNCTIONS(prefix)                                 \
@@ -487,7 +529,7 @@ static CspStatus fmt_println(CspCall *call) {
     prefix "eprintln", "values...", fmt_eprintln          \
   }
 
-static const CspFunction functions[] = {
+static const CspFunction fmt_functions[] = {
     CSP_REPEATABLE,
     FUNCTIONS(""),
     {"print", "values...", fmt_print},
@@ -496,9 +538,9 @@ static const CspFunction functions[] = {
 };
 
 // The same where the prelude finds them, see again_with_strings.
-static const CspFunction hidden[] = {
+static const CspFunction fmt_hidden[] = {
     CSP_REPEATABLE, FUNCTIONS("_fmt_"), {NULL, NULL, NULL}};
 
-const CspModule fmt_module = {"fmt", functions, NULL, NULL, 0};
+const CspModule fmt_module = {"fmt", fmt_functions, NULL, NULL, 0};
 
-bool fmt_install(Csp *csp) { return csp_register_builtins(csp, hidden); }
+bool fmt_install(Csp *csp) { return csp_register_builtins(csp, fmt_hidden); }

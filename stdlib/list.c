@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The methods of lists that take no function. Those that do (map, filter,
 // each, ...) are in prelude.csp, as no native calls back into the language;
-// sort and count hand over to it when they are given a function.
+// sort and count hand over to it when they are given a function. Those that go
+// through all elements do so in pieces (loop.h); list_new.c has some of them.
 //
 // Other goroutines may change a list meanwhile: an element that has gone reads
 // as nil, and nothing is written outside the list.
-#include <stdlib.h>
-#include <string.h>
-
+#include "stdlib/list.h"
 #include "stdlib/strings.h"
-
-static bool need_list(CspCall *call, int i, CspValue *out) {
-  return csp_need_type(call, i, CSP_LIST, out);
-}
 
 // An index argument into a list of that length (`end`: its end, too).
 static bool need_index(CspCall *call, int i, size_t len, bool end,
@@ -20,8 +15,8 @@ static bool need_index(CspCall *call, int i, size_t len, bool end,
   int64_t at;
   if (!csp_need_int(call, i, &at)) return false;
   if (at < 0 || (uint64_t)at >= len + (end ? 1 : 0)) {
-    csp_panic(call, "index %lld out of range of a list of length %zu",
-              (long long)at, len);
+    csp_panic(call, "%s: index %lld out of range of a list of length %zu",
+              csp_name(call), (long long)at, len);
     return false;
   }
   *out = (size_t)at;
@@ -29,12 +24,6 @@ static bool need_index(CspCall *call, int i, size_t len, bool end,
 }
 
 // --- Adding and taking ------------------------------------------------------
-// Memory was out: what was added to the list is taken off again.
-static CspStatus take_back(CspCall *call, CspValue list, size_t len) {
-  csp_list_remove(call, list, len, csp_list_len(list) - len);
-  return CSP_PANIC;
-}
-
 static CspStatus list_pop(CspCall *call) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
@@ -52,7 +41,6 @@ static CspStatus list_insert_value(CspCall *call) {
       !need_index(call, 1, csp_list_len(list), true, &at)) {
     return CSP_PANIC;
   }
-  csp_charge(call, (csp_list_len(list) - at) / 16);
   if (!csp_list_insert(call, list, at, csp_arg(call, 2))) return CSP_PANIC;
   return csp_ok(call, list);
 }
@@ -66,7 +54,6 @@ static CspStatus list_remove_at(CspCall *call) {
     return CSP_PANIC;
   }
   CspValue v = csp_list_get(list, at);
-  csp_charge(call, (csp_list_len(list) - at) / 16);
   csp_list_remove(call, list, at, 1);
   return csp_ok(call, v);
 }
@@ -78,19 +65,40 @@ static CspStatus list_clear(CspCall *call) {
   return csp_ok(call, list);
 }
 
-// Appends all elements of another list (which may be the same).
+// Appends all elements of another list (which may be the same). Memory was out:
+// what was added is taken off again, so that it can be repeated.
+static bool extend_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    if (csp_list_push(call, loop->out, csp_list_get(loop->list, loop->at)))
+      continue;
+    size_t len = csp_list_len(loop->out), added = loop->at;
+    if (added <= len) csp_list_remove(call, loop->out, len - added, added);
+    return false;
+  }
+  return true;
+}
+
 static CspStatus list_extend(CspCall *call) {
   CspValue list, more;
   if (!need_list(call, 0, &list) || !need_list(call, 1, &more)) {
     return CSP_PANIC;
   }
-  size_t len = csp_list_len(list), count = csp_list_len(more);
-  for (size_t i = 0; i < count; i++) {
-    if (!csp_list_push(call, list, csp_list_get(more, i)))
-      return take_back(call, list, len);
+  return loop_run(call, &(Loop){.list = more,
+                                .out = list,
+                                .end = csp_list_len(more),
+                                .turns = extend_turns,
+                                .done = loop_out,
+                                .units = 4});
+}
+
+static bool repeat_turns(CspCall *call, Loop *loop, size_t stop) {
+  size_t count = (size_t)loop->n;
+  for (; loop->at < stop; loop->at++) {
+    if (!csp_list_push(call, loop->out,
+                       csp_list_get(loop->list, loop->at % count)))
+      return false;
   }
-  csp_charge(call, count / 4);
-  return csp_ok(call, list);
+  return true;
 }
 
 // A new list: the elements n times over.
@@ -106,15 +114,13 @@ static CspStatus list_repeat(CspCall *call) {
   if (__builtin_mul_overflow(count, (size_t)n, &total) || total > STRING_MAX) {
     return csp_panic(call, "repeat: the list would be too long");
   }
-  CspValue out = csp_list(call, total);
-  if (csp_is_undef(out)) return csp_panic_memory(call);
-  for (size_t i = 0; i < total; i++) {
-    if (!csp_list_push(call, out, csp_list_get(list, i % count))) {
-      return CSP_PANIC;
-    }
-  }
-  csp_charge(call, total / 4);
-  return csp_ok(call, out);
+  return loop_make(call, &(Loop){.list = list,
+                                 .out = csp_list(call, total),
+                                 .end = total,
+                                 .n = (int64_t)count,
+                                 .turns = repeat_turns,
+                                 .done = loop_out,
+                                 .units = 8});
 }
 
 static CspStatus list_swap(CspCall *call) {
@@ -144,17 +150,35 @@ static CspStatus list_first(CspCall *call) { return end_element(call, false); }
 
 static CspStatus list_last(CspCall *call) { return end_element(call, true); }
 
-// Where v stands (by ==) from `from` on, or -1.
-static int64_t find_value(CspCall *call, CspValue list, CspValue v,
-                          size_t from) {
-  size_t len = csp_list_len(list);
-  for (size_t i = from; i < len; i++) {
-    if (!csp_equal(csp_list_get(list, i), v)) continue;
-    csp_charge(call, i / 4);
-    return (int64_t)i;
+// --- Looking for a value ----------------------------------------------------
+// Moves on to where `with` is (by ==).
+static bool find_turns(CspCall *call, Loop *loop, size_t stop) {
+  if (csp_list_find(call, loop->list, loop->with, &loop->at, stop)) {
+    loop->n = (int64_t)loop->at;
+    loop->at = loop->end;
   }
-  csp_charge(call, len / 4);
-  return -1;
+  return true;
+}
+
+static CspStatus find_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, loop->n);
+}
+
+static CspStatus contains_done(CspCall *call, Loop *loop) {
+  return csp_ok_bool(call, loop->n >= 0);
+}
+
+static CspStatus find_value(CspCall *call, size_t from,
+                            CspStatus (*done)(CspCall *call, Loop *loop)) {
+  CspValue list;
+  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  return loop_run(call, &(Loop){.list = list,
+                                .with = csp_arg(call, 1),
+                                .at = from,
+                                .end = csp_list_len(list),
+                                .n = -1,
+                                .turns = find_turns,
+                                .done = done});
 }
 
 static CspStatus list_index(CspCall *call) {
@@ -163,23 +187,42 @@ static CspStatus list_index(CspCall *call) {
   if (!need_list(call, 0, &list) || !opt_int(call, 2, 0, &from)) {
     return CSP_PANIC;
   }
-  return csp_ok_int(call, find_value(call, list, csp_arg(call, 1),
-                                     from > 0 ? (size_t)from : 0));
+  return find_value(call, from > 0 ? (size_t)from : 0, find_done);
+}
+
+static CspStatus list_contains(CspCall *call) {
+  return find_value(call, 0, contains_done);
+}
+
+// `at` counts from the end.
+static bool find_last_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop && !csp_spent(call, 4); loop->at++) {
+    size_t i = loop->end - 1 - loop->at;
+    if (!csp_equal_on(call, csp_list_get(loop->list, i), loop->with)) continue;
+    loop->n = (int64_t)i;
+    loop->at = loop->end;
+    break;
+  }
+  return true;
 }
 
 static CspStatus list_last_index(CspCall *call) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
-  size_t i = csp_list_len(list);
-  while (i > 0 && !csp_equal(csp_list_get(list, i - 1), csp_arg(call, 1))) i--;
-  csp_charge(call, csp_list_len(list) / 4);
-  return csp_ok_int(call, (int64_t)i - 1);
+  return loop_run(call, &(Loop){.list = list,
+                                .with = csp_arg(call, 1),
+                                .end = csp_list_len(list),
+                                .n = -1,
+                                .turns = find_last_turns,
+                                .done = find_done});
 }
 
-static CspStatus list_contains(CspCall *call) {
-  CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
-  return csp_ok_bool(call, find_value(call, list, csp_arg(call, 1), 0) >= 0);
+static bool count_turns(CspCall *call, Loop *loop, size_t stop) {
+  while (csp_list_find(call, loop->list, loop->with, &loop->at, stop)) {
+    loop->n++;
+    loop->at++;
+  }
+  return true;
 }
 
 // How many elements equal v; of a function, how many it is true for.
@@ -190,11 +233,11 @@ static CspStatus list_count(CspCall *call) {
     CspValue argv[2] = {list, v};
     return csp_tail_named(call, "_count_if", 2, argv);
   }
-  size_t len = csp_list_len(list);
-  int64_t count = 0;
-  for (size_t i = 0; i < len; i++) count += csp_equal(csp_list_get(list, i), v);
-  csp_charge(call, len / 4);
-  return csp_ok_int(call, count);
+  return loop_run(call, &(Loop){.list = list,
+                                .with = v,
+                                .end = csp_list_len(list),
+                                .turns = count_turns,
+                                .done = find_done});
 }
 
 // In a sorted list: (the first index whose element is not less, found).
@@ -204,7 +247,7 @@ static CspStatus list_binary_search(CspCall *call) {
   size_t low = 0, high = csp_list_len(list);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int order = csp_compare(csp_list_get(list, middle), v);
+    int order = csp_compare_on(call, csp_list_get(list, middle), v);
     if (order == 3) {
       return csp_panic(call, "binary_search: cannot order %s and %s",
                        csp_type_name(csp_list_get(list, middle)),
@@ -217,63 +260,72 @@ static CspStatus list_binary_search(CspCall *call) {
     }
   }
   csp_return(call, csp_int(call, (int64_t)low));
-  return csp_ok_bool(
-      call, low < csp_list_len(list) && csp_equal(csp_list_get(list, low), v));
+  return csp_ok_bool(call, low < csp_list_len(list) &&
+                               csp_equal_on(call, csp_list_get(list, low), v));
 }
 
-static CspStatus extreme(CspCall *call, int sign) {
+static CspStatus extreme_element(CspCall *call, int sign) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
   return csp_tail_named(call, sign < 0 ? "min" : "max", 1, &list);
 }
 
-static CspStatus list_min(CspCall *call) { return extreme(call, -1); }
+static CspStatus list_min(CspCall *call) { return extreme_element(call, -1); }
 
-static CspStatus list_max(CspCall *call) { return extreme(call, 1); }
+static CspStatus list_max(CspCall *call) { return extreme_element(call, 1); }
 
-// 0 for an empty list; ints exactly until the first float.
+static bool no_number(CspCall *call, const Loop *loop, CspValue v) {
+  csp_panic(call, "sum: element %zu is no number, but a %s", loop->at,
+            csp_type_name(v));
+  return false;
+}
+
+static bool sum_floats(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    CspValue v = csp_list_get(loop->list, loop->at);
+    if (csp_type(v) != CSP_INT && csp_type(v) != CSP_FLOAT)
+      return no_number(call, loop, v);
+    loop->x += csp_to_float(v);
+  }
+  return true;
+}
+
+static CspStatus sum_floats_done(CspCall *call, Loop *loop) {
+  return csp_ok_float(call, loop->x);
+}
+
+// Exactly, until the first float.
+static bool sum_ints(CspCall *call, Loop *loop, size_t stop) {
+  int64_t sum = loop->n;
+  for (; loop->at < stop; loop->at++) {
+    CspValue v = csp_list_get(loop->list, loop->at);
+    if (csp_type(v) != CSP_INT) {
+      loop->x = (double)sum;
+      loop->turns = sum_floats;
+      loop->done = sum_floats_done;
+      return sum_floats(call, loop, stop);
+    }
+    if (__builtin_add_overflow(sum, csp_to_int(v), &sum)) {
+      csp_panic(call, "sum: integer overflow");
+      return false;
+    }
+  }
+  loop->n = sum;
+  return true;
+}
+
+// 0 for an empty list.
 static CspStatus list_sum(CspCall *call) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
-  size_t len = csp_list_len(list), i = 0;
-  int64_t whole = 0;
-  for (; i < len && csp_type(csp_list_get(list, i)) == CSP_INT; i++) {
-    if (__builtin_add_overflow(whole, csp_to_int(csp_list_get(list, i)),
-                               &whole)) {
-      return csp_panic(call, "sum: integer overflow");
-    }
-  }
-  csp_charge(call, len / 4);
-  if (i == len) return csp_ok_int(call, whole);
-  double sum = (double)whole;
-  for (; i < len; i++) {
-    CspValue v = csp_list_get(list, i);
-    if (csp_type(v) != CSP_INT && csp_type(v) != CSP_FLOAT) {
-      return csp_panic(call, "sum: element %zu is no number, but a %s", i,
-                       csp_type_name(v));
-    }
-    sum += csp_to_float(v);
-  }
-  return csp_ok_float(call, sum);
+  return loop_run(call, &(Loop){.list = list,
+                                .end = csp_list_len(list),
+                                .turns = sum_ints,
+                                .done = find_done,
+                                .units = 4});
 }
 
 // --- Order ------------------------------------------------------------------
-// The elements in C memory (at least one slot); NULL: panicked.
-static CspValue *snapshot(CspCall *call, CspValue list, size_t *count) {
-  *count = csp_list_len(list);
-  CspValue *values = room_alloc(call, *count + 1, sizeof *values);
-  if (!values) csp_panic_memory(call);
-  for (size_t i = 0; values && i < *count; i++) {
-    values[i] = csp_list_get(list, i);
-  }
-  return values;
-}
-
-static void store(CspCall *call, CspValue list, const CspValue *values,
-                  size_t count) {
-  for (size_t i = 0; i < count; i++) csp_list_set(call, list, i, values[i]);
-}
-
 // In place, stably; with a function by the prelude.
 static CspStatus list_sort(CspCall *call) {
   CspValue list, less;
@@ -283,169 +335,38 @@ static CspStatus list_sort(CspCall *call) {
     CspValue argv[2] = {list, less};
     return csp_tail_named(call, "_sort", 2, argv);
   }
-  size_t count;
-  CspValue *values = snapshot(call, list, &count);
-  if (!values) return CSP_PANIC;
-  bool sorted = sort_values(call, values, NULL, count);
-  if (sorted) store(call, list, values, count);
-  free(values);
-  return sorted ? csp_ok(call, list) : CSP_PANIC;
+  return sort_list(call, list, csp_nil());
 }
 
 // _sort_keys(list, keys): list in the order of its elements' keys.
 static CspStatus sort_keys(CspCall *call) {
-  CspValue list = csp_arg(call, 0);
-  size_t count, key_count;
-  CspValue *values = snapshot(call, list, &count);
-  if (!values) return CSP_PANIC;
-  CspValue *keys = snapshot(call, csp_arg(call, 1), &key_count);
-  bool sorted = keys && sort_values(call, values, keys,
-                                    count < key_count ? count : key_count);
-  if (sorted) store(call, list, values, count);
-  free(values);
-  free(keys);
-  return sorted ? csp_ok(call, list) : CSP_PANIC;
+  return sort_list(call, csp_arg(call, 0), csp_arg(call, 1));
+}
+
+static bool reverse_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    size_t other = (size_t)loop->n - 1 - loop->at;
+    CspValue v = csp_list_get(loop->list, loop->at);
+    csp_list_set(call, loop->list, loop->at, csp_list_get(loop->list, other));
+    csp_list_set(call, loop->list, other, v);
+  }
+  return true;
 }
 
 static CspStatus list_reverse(CspCall *call) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
   size_t len = csp_list_len(list);
-  for (size_t i = 0; i < len / 2; i++) {
-    CspValue v = csp_list_get(list, i);
-    csp_list_set(call, list, i, csp_list_get(list, len - 1 - i));
-    csp_list_set(call, list, len - 1 - i, v);
-  }
-  csp_charge(call, len / 4);
-  return csp_ok(call, list);
+  return loop_run(call, &(Loop){.list = list,
+                                .end = len / 2,
+                                .n = (int64_t)len,
+                                .turns = reverse_turns,
+                                .done = loop_list,
+                                .units = 8});
 }
 
-// --- New lists from old -----------------------------------------------------
-// NaN and bytes cannot be keys of a map: NaN is like nothing, bytes are
-// looked for among the results.
-static bool is_new(CspCall *call, CspValue seen, CspValue out, CspValue v) {
-  CspValue found;
-  if (csp_type(v) == CSP_BYTES) return find_value(call, out, v, 0) < 0;
-  if (!csp_equal(v, v)) return true;
-  if (csp_map_get(call, seen, v, &found)) return false;
-  return csp_map_set(call, seen, v, csp_bool(true));
-}
-
-// The first of each group of equal elements, in a new list.
-static CspStatus list_unique(CspCall *call) {
-  CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
-  CspValue seen = csp_map(call, 8), out = csp_list(call, 8);
-  if (csp_is_undef(seen) || csp_is_undef(out)) return csp_panic_memory(call);
-  for (size_t i = 0; i < csp_list_len(list); i++) {
-    CspValue v = csp_list_get(list, i);
-    if (is_new(call, seen, out, v) && !csp_list_push(call, out, v)) break;
-  }
-  csp_charge(call, csp_list_len(list) * 2);
-  return csp_ok(call, out);
-}
-
-// Lists among the elements are replaced by their elements; `depth` levels.
-static bool flatten(CspCall *call, CspValue list, CspValue out, int64_t depth) {
-  size_t len = csp_list_len(list);
-  csp_charge(call, len / 4);
-  for (size_t i = 0; i < len; i++) {
-    CspValue v = csp_list_get(list, i);
-    bool inner = depth > 0 && csp_type(v) == CSP_LIST;
-    if (!(inner ? flatten(call, v, out, depth - 1)
-                : csp_list_push(call, out, v))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static CspStatus list_flatten(CspCall *call) {
-  CspValue list;
-  int64_t depth;
-  if (!need_list(call, 0, &list) || !opt_int(call, 1, 1, &depth)) {
-    return CSP_PANIC;
-  }
-  if (depth < 0 || depth > 1000) {
-    return csp_bad_arg(call, 1, "from 0 to 1000");
-  }
-  CspValue out = csp_list(call, csp_list_len(list));
-  if (csp_is_undef(out)) return csp_panic_memory(call);
-  return flatten(call, list, out, depth) ? csp_ok(call, out) : CSP_PANIC;
-}
-
-static bool push_pair(CspCall *call, CspValue out, CspValue a, CspValue b) {
-  CspValue pair = csp_list(call, 2);
-  if (csp_is_undef(pair)) {
-    csp_panic_memory(call);
-    return false;
-  }
-  return csp_list_push(call, pair, a) && csp_list_push(call, pair, b) &&
-         csp_list_push(call, out, pair);
-}
-
-// [[a0, b0], [a1, b1], ...], as long as the shorter.
-static CspStatus list_zip(CspCall *call) {
-  CspValue list, other;
-  if (!need_list(call, 0, &list) || !need_list(call, 1, &other)) {
-    return CSP_PANIC;
-  }
-  size_t count = csp_list_len(list);
-  if (csp_list_len(other) < count) count = csp_list_len(other);
-  CspValue out = csp_list(call, count);
-  if (csp_is_undef(out)) return csp_panic_memory(call);
-  for (size_t i = 0; i < count; i++) {
-    if (!push_pair(call, out, csp_list_get(list, i), csp_list_get(other, i))) {
-      return CSP_PANIC;
-    }
-  }
-  csp_charge(call, count * 2);
-  return csp_ok(call, out);
-}
-
-// [[0, a], [1, b], ...]
-static CspStatus list_enumerate(CspCall *call) {
-  CspValue list;
-  int64_t start;
-  if (!need_list(call, 0, &list) || !opt_int(call, 1, 0, &start)) {
-    return CSP_PANIC;
-  }
-  size_t count = csp_list_len(list);
-  CspValue out = csp_list(call, count);
-  if (csp_is_undef(out)) return csp_panic_memory(call);
-  for (size_t i = 0; i < count; i++) {
-    int64_t n = (int64_t)((uint64_t)start + i);
-    if (!push_pair(call, out, csp_int(call, n), csp_list_get(list, i))) {
-      return CSP_PANIC;
-    }
-  }
-  csp_charge(call, count * 2);
-  return csp_ok(call, out);
-}
-
-// Lists of n elements each; the last has what is left.
-static CspStatus list_chunk(CspCall *call) {
-  CspValue list, piece = csp_nil();
-  int64_t n;
-  if (!need_list(call, 0, &list) || !csp_need_int(call, 1, &n)) {
-    return CSP_PANIC;
-  }
-  if (n < 1) return csp_bad_arg(call, 1, "1 or more");
-  size_t count = csp_list_len(list);
-  CspValue out = csp_list(call, 4);
-  if (csp_is_undef(out)) return csp_panic_memory(call);
-  for (size_t i = 0; i < count; i++) {
-    if (i % (uint64_t)n == 0) {
-      piece = csp_list(call, 4);
-      if (!csp_list_push(call, out, piece)) return CSP_PANIC;
-    }
-    if (!csp_list_push(call, piece, csp_list_get(list, i))) return CSP_PANIC;
-  }
-  csp_charge(call, count / 2);
-  return csp_ok(call, out);
-}
-
-// --- Tables -----------------------------------------------------------------
+// --- Tables// --- Tables
+// -----------------------------------------------------------------
 static const CspFunction list_methods[] = {
     CSP_REPEATABLE,
     {"pop", "list", list_pop},
@@ -476,7 +397,7 @@ static const CspFunction list_methods[] = {
     {NULL, NULL, NULL},
 };
 
-static const CspFunction hidden[] = {
+static const CspFunction list_hidden[] = {
     CSP_REPEATABLE,
     {"_sort_keys", "list, keys", sort_keys},
     {NULL, NULL, NULL},
@@ -484,5 +405,5 @@ static const CspFunction hidden[] = {
 
 bool list_install(Csp *csp) {
   return csp_register_methods(csp, CSP_LIST, list_methods) &&
-         csp_register_builtins(csp, hidden);
+         csp_register_builtins(csp, list_hidden);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The module maps. (Maps have no methods: m.name is the key "name".) The
 // functions that take functions are in maps.csp.
-#include <stdlib.h>
-
-#include "stdlib/stdlib.h"
+#include "stdlib/loop.h"
 
 static bool need_map(CspCall *call, int i, CspValue *out) {
   return csp_need_type(call, i, CSP_MAP, out);
@@ -15,111 +13,146 @@ static bool made(CspCall *call, CspValue v) {
   return !csp_is_undef(v);
 }
 
-typedef enum Part { KEYS, VALUES, ITEMS } Part;
+// --- Going through a map ----------------------------------------------------
+// In pieces. A pair at a time goes into `out`, a list or map.
+typedef struct MapsWalk MapsWalk;
+struct MapsWalk {
+  CspValue out, other;  // kept; other: the function's own
+  CspIter iter;         // kept: its first word
+  CspValue map;
+  int arg;     // which argument the map is
+  bool ended;  // the result is known
+  bool (*turn)(CspCall *call, MapsWalk *walk, CspValue key, CspValue value);
+  CspStatus (*done)(CspCall *call, MapsWalk *walk);
+};
+enum { WALK_KEPT = 3, TURN_UNITS = 24 };
 
-static bool push_part(CspCall *call, CspValue out, Part part, CspValue key,
-                      CspValue value) {
-  if (part != ITEMS) {
-    return csp_list_push(call, out, part == KEYS ? key : value);
+static CspStatus walk_on(CspCall *call, void *data, bool on) {
+  MapsWalk *walk = data;
+  CspValue key, value;
+  if (!on) return CSP_PANIC;
+  while (csp_map_next(call, walk->map, &walk->iter, &key, &value)) {
+    if (!walk->turn(call, walk, key, value)) {
+      if (!walk->ended) return CSP_PANIC;
+      break;
+    }
+    if (csp_spent(call, TURN_UNITS))
+      return csp_again(call, walk_on, walk, sizeof *walk, WALK_KEPT);
   }
+  return walk->done(call, walk);
+}
+
+static CspStatus walk_out(CspCall *call, MapsWalk *walk) {
+  return csp_ok(call, walk->out);
+}
+
+// Of the map that is an argument.
+static CspStatus walk_arg(CspCall *call, MapsWalk *walk) {
+  if (!need_map(call, walk->arg, &walk->map)) return CSP_PANIC;
+  walk->iter = (CspIter){0};
+  return walk_on(call, walk, true);
+}
+
+// --- Lists of what is in a map ----------------------------------------------
+static bool push_key(CspCall *call, MapsWalk *walk, CspValue key,
+                     CspValue value) {
+  (void)value;
+  return csp_list_push(call, walk->out, key);
+}
+
+static bool push_value(CspCall *call, MapsWalk *walk, CspValue key,
+                       CspValue value) {
+  (void)key;
+  return csp_list_push(call, walk->out, value);
+}
+
+static bool push_item(CspCall *call, MapsWalk *walk, CspValue key,
+                      CspValue value) {
   CspValue pair = csp_list(call, 2);
   return made(call, pair) && csp_list_push(call, pair, key) &&
-         csp_list_push(call, pair, value) && csp_list_push(call, out, pair);
+         csp_list_push(call, pair, value) &&
+         csp_list_push(call, walk->out, pair);
 }
 
-static CspStatus parts(CspCall *call, Part part) {
-  CspValue map, key, value;
+static CspStatus parts(CspCall *call,
+                       bool (*turn)(CspCall *call, MapsWalk *walk, CspValue key,
+                                    CspValue value),
+                       CspStatus (*done)(CspCall *call, MapsWalk *walk)) {
+  CspValue map;
   if (!need_map(call, 0, &map)) return CSP_PANIC;
-  CspValue out = csp_list(call, csp_map_len(map));
-  if (!made(call, out)) return CSP_PANIC;
-  CspIter iter = {0};
-  while (csp_map_next(call, map, &iter, &key, &value)) {
-    if (!push_part(call, out, part, key, value)) return CSP_PANIC;
-  }
-  csp_charge(call, csp_list_len(out) / 2);
-  return csp_ok(call, out);
+  MapsWalk walk = {.out = csp_list(call, csp_map_len(map)),
+                   .other = csp_nil(),
+                   .turn = turn,
+                   .done = done};
+  if (!made(call, walk.out)) return CSP_PANIC;
+  return walk_arg(call, &walk);
 }
 
-static CspStatus maps_keys(CspCall *call) { return parts(call, KEYS); }
+static CspStatus maps_keys(CspCall *call) {
+  return parts(call, push_key, walk_out);
+}
 
-static CspStatus maps_values(CspCall *call) { return parts(call, VALUES); }
+static CspStatus maps_values(CspCall *call) {
+  return parts(call, push_value, walk_out);
+}
 
 // [[key, value], ...]
-static CspStatus maps_items(CspCall *call) { return parts(call, ITEMS); }
+static CspStatus maps_items(CspCall *call) {
+  return parts(call, push_item, walk_out);
+}
+
+static CspStatus sort_out(CspCall *call, MapsWalk *walk) {
+  return sort_list(call, walk->out, csp_nil());
+}
 
 static CspStatus maps_sorted_keys(CspCall *call) {
-  CspValue map, key, value;
-  if (!need_map(call, 0, &map)) return CSP_PANIC;
-  size_t cap = csp_map_len(map), count = 0;
-  CspValue *keys = room_alloc(call, cap + 1, sizeof *keys);
-  CspValue out = csp_list(call, cap);
-  if (!keys || csp_is_undef(out)) {
-    free(keys);
-    return csp_panic_memory(call);
-  }
-  CspIter iter = {0};
-  while (count < cap && csp_map_next(call, map, &iter, &key, &value)) {
-    keys[count++] = key;
-  }
-  bool ok = sort_values(call, keys, NULL, count);
-  for (size_t i = 0; i < count && ok; i++) {
-    ok = csp_list_push(call, out, keys[i]);
-  }
-  free(keys);
-  return ok ? csp_ok(call, out) : CSP_PANIC;
+  return parts(call, push_key, sort_out);
 }
 
-// Sets all of from's pairs in to.
-static bool add_all(CspCall *call, CspValue to, CspValue from) {
-  CspValue key, value;
-  CspIter iter = {0};
-  csp_charge(call, csp_map_len(from));
-  while (csp_map_next(call, from, &iter, &key, &value)) {
-    if (!csp_map_set(call, to, key, value)) return false;
-  }
-  return true;
+// --- Maps from maps ---------------------------------------------------------
+static bool set_pair(CspCall *call, MapsWalk *walk, CspValue key,
+                     CspValue value) {
+  return csp_map_set(call, walk->out, key, value);
 }
 
-// The pairs of the argument maps from the i-th on go into `to`.
-static bool add_args(CspCall *call, CspValue to, int i) {
-  for (; i < csp_argc(call); i++) {
-    CspValue from;
-    if (!need_map(call, i, &from) || !add_all(call, to, from)) return false;
-  }
-  return true;
+// The next argument's pairs go into `out`, too.
+static CspStatus next_argument_map(CspCall *call, MapsWalk *walk) {
+  if (++walk->arg >= csp_argc(call)) return walk_out(call, walk);
+  return walk_arg(call, walk);
+}
+
+static CspStatus set_other_args(CspCall *call, CspValue to, int first) {
+  MapsWalk walk = {.out = to,
+                   .other = csp_nil(),
+                   .arg = first - 1,
+                   .turn = set_pair,
+                   .done = next_argument_map};
+  return next_argument_map(call, &walk);
 }
 
 // A new map with the pairs of all; later ones win.
 static CspStatus maps_merge(CspCall *call) {
   CspValue out = csp_map(call, 8);
-  if (!made(call, out) || !add_args(call, out, 0)) return CSP_PANIC;
-  return csp_ok(call, out);
+  return made(call, out) ? set_other_args(call, out, 0) : CSP_PANIC;
 }
 
 // The same into the first map, which is given back.
 static CspStatus maps_update(CspCall *call) {
   CspValue map;
-  if (!need_map(call, 0, &map) || !add_args(call, map, 1)) return CSP_PANIC;
-  return csp_ok(call, map);
+  return need_map(call, 0, &map) ? set_other_args(call, map, 1) : CSP_PANIC;
 }
 
 static CspStatus maps_copy(CspCall *call) {
   CspValue map;
   if (!need_map(call, 0, &map)) return CSP_PANIC;
   CspValue out = csp_map(call, csp_map_len(map));
-  if (!made(call, out) || !add_all(call, out, map)) return CSP_PANIC;
-  return csp_ok(call, out);
+  return made(call, out) ? set_other_args(call, out, 0) : CSP_PANIC;
 }
 
 static CspStatus maps_clear(CspCall *call) {
-  CspValue map, key, value;
+  CspValue map;
   if (!need_map(call, 0, &map)) return CSP_PANIC;
-  csp_charge(call, csp_map_len(map));
-  CspIter iter = {0};
-  while (csp_map_next(call, map, &iter, &key, &value)) {
-    if (!csp_map_delete(call, map, key, NULL)) return CSP_PANIC;
-  }
-  return csp_ok(call, map);
+  return csp_map_clear(call, map) ? csp_ok(call, map) : CSP_PANIC;
 }
 
 static CspStatus maps_get(CspCall *call) {
@@ -158,24 +191,57 @@ static CspStatus maps_set_default(CspCall *call) {
   return csp_ok(call, value);
 }
 
+static bool set_inverted(CspCall *call, MapsWalk *walk, CspValue key,
+                         CspValue value) {
+  return csp_map_set(call, walk->out, value, key);
+}
+
 // Values become keys; of equal values the last wins.
 static CspStatus maps_invert(CspCall *call) {
-  CspValue map, key, value;
+  CspValue map;
   if (!need_map(call, 0, &map)) return CSP_PANIC;
-  CspValue out = csp_map(call, csp_map_len(map));
-  if (!made(call, out)) return CSP_PANIC;
-  CspIter iter = {0};
-  while (csp_map_next(call, map, &iter, &key, &value)) {
-    if (!csp_map_set(call, out, value, key)) return CSP_PANIC;
+  MapsWalk walk = {.out = csp_map(call, csp_map_len(map)),
+                   .other = csp_nil(),
+                   .turn = set_inverted,
+                   .done = walk_out};
+  return made(call, walk.out) ? walk_arg(call, &walk) : CSP_PANIC;
+}
+
+static bool set_from_items(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    CspValue item = csp_list_get(loop->list, loop->at);
+    if (csp_type(item) != CSP_LIST || csp_list_len(item) != 2) {
+      csp_panic(call, "%s: element %zu must be a list [key, value]",
+                csp_name(call), loop->at);
+      return false;
+    }
+    if (!csp_map_set(call, loop->out, csp_list_get(item, 0),
+                     csp_list_get(item, 1)))
+      return false;
   }
-  csp_charge(call, csp_map_len(out));
-  return csp_ok(call, out);
+  return true;
 }
 
 static CspStatus maps_from_items(CspCall *call) {
   CspValue items;
   if (!csp_need_type(call, 0, CSP_LIST, &items)) return CSP_PANIC;
-  return csp_tail_named(call, "map", 1, &items);
+  size_t count = csp_list_len(items);
+  Loop loop = {.list = items,
+               .out = csp_map(call, count),
+               .end = count,
+               .turns = set_from_items,
+               .done = loop_out,
+               .units = TURN_UNITS};
+  return loop_make(call, &loop);
+}
+
+static bool set_from_lists(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    if (!csp_map_set(call, loop->out, csp_list_get(loop->list, loop->at),
+                     csp_list_get(loop->with, loop->at)))
+      return false;
+  }
+  return true;
 }
 
 // Keys, and the values that stand at the same places.
@@ -190,32 +256,45 @@ static CspStatus maps_from_lists(CspCall *call) {
     return csp_panic(call, "from_lists: %zu keys, but %zu values", count,
                      csp_list_len(values));
   }
-  CspValue out = csp_map(call, count);
-  if (!made(call, out)) return CSP_PANIC;
-  for (size_t i = 0; i < count; i++) {
-    if (!csp_map_set(call, out, csp_list_get(keys, i),
-                     csp_list_get(values, i))) {
-      return CSP_PANIC;
-    }
-  }
-  csp_charge(call, count);
-  return csp_ok(call, out);
+  Loop loop = {.list = keys,
+               .with = values,
+               .out = csp_map(call, count),
+               .end = count,
+               .turns = set_from_lists,
+               .done = loop_out,
+               .units = TURN_UNITS};
+  return loop_make(call, &loop);
+}
+
+// `out` is the other map; what differs is the end.
+static bool same_value(CspCall *call, MapsWalk *walk, CspValue key,
+                       CspValue value) {
+  CspValue other;
+  if (csp_map_get(call, walk->out, key, &other) &&
+      csp_equal_on(call, value, other))
+    return true;
+  walk->other = csp_bool(false);
+  walk->ended = true;
+  return false;
+}
+
+static CspStatus equal_done(CspCall *call, MapsWalk *walk) {
+  return csp_ok(call, walk->other);
 }
 
 // The same keys with equal (==) values, in any order; equal() goes deeper.
 static CspStatus maps_equal(CspCall *call) {
-  CspValue a, b, key, value, other;
+  CspValue a, b;
   if (!need_map(call, 0, &a) || !need_map(call, 1, &b)) return CSP_PANIC;
-  bool same = csp_map_len(a) == csp_map_len(b);
-  CspIter iter = {0};
-  while (same && csp_map_next(call, a, &iter, &key, &value)) {
-    same = csp_map_get(call, b, key, &other) && csp_equal(value, other);
-  }
-  csp_charge(call, csp_map_len(a));
-  return csp_ok_bool(call, same);
+  if (csp_map_len(a) != csp_map_len(b)) return csp_ok_bool(call, false);
+  MapsWalk walk = {.out = b,
+                   .other = csp_bool(true),
+                   .turn = same_value,
+                   .done = equal_done};
+  return walk_arg(call, &walk);
 }
 
-static const CspFunction functions[] = {
+static const CspFunction maps_functions[] = {
     CSP_REPEATABLE,
     {"keys", "map", maps_keys},
     {"values", "map", maps_values},
@@ -236,4 +315,4 @@ static const CspFunction functions[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule maps_module = {"maps", functions, NULL, NULL, 0};
+const CspModule maps_module = {"maps", maps_functions, NULL, NULL, 0};

@@ -2,9 +2,10 @@
 // The module math. Functions of real numbers take ints and floats and give
 // floats; rounding functions give an int back unchanged. What has no answer
 // is NaN or an infinity, as in C; int functions panic on overflow.
+#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stdlib/stdlib.h"
 
@@ -82,9 +83,11 @@ static CspStatus math_round(CspCall *call) {
   if (csp_type(csp_arg(call, 0)) == CSP_INT || !isfinite(x)) {
     return csp_ok(call, csp_arg(call, 0));
   }
-  char text[800];
-  snprintf(text, sizeof text, "%.*f", (int)digits, x);
-  return csp_ok_float(call, strtod(text, NULL));
+  char *text = number_print(csp_of(call), "%.*f", (int)digits, x);
+  if (!text) return csp_panic_memory(call);
+  int error = csp_parse_float(call, text, strlen(text), &x);
+  csp_alloc_free(text);
+  return error == ECANCELED ? CSP_PANIC : csp_ok_float(call, x);
 }
 
 // --- Questions --------------------------------------------------------------
@@ -121,7 +124,7 @@ static CspStatus math_sign(CspCall *call) {
 
 // --- Both kinds of numbers --------------------------------------------------
 // abs, min and max are the predeclared functions.
-static CspStatus predeclared(CspCall *call, const char *name) {
+static CspStatus math_predeclared(CspCall *call, const char *name) {
   CspValue argv[64];
   int argc = csp_argc(call);
   if (argc > 64) {
@@ -132,11 +135,17 @@ static CspStatus predeclared(CspCall *call, const char *name) {
   return csp_tail_named(call, name, argc, argv);
 }
 
-static CspStatus math_abs(CspCall *call) { return predeclared(call, "abs"); }
+static CspStatus math_abs(CspCall *call) {
+  return math_predeclared(call, "abs");
+}
 
-static CspStatus math_min(CspCall *call) { return predeclared(call, "min"); }
+static CspStatus math_min(CspCall *call) {
+  return math_predeclared(call, "min");
+}
 
-static CspStatus math_max(CspCall *call) { return predeclared(call, "max"); }
+static CspStatus math_max(CspCall *call) {
+  return math_predeclared(call, "max");
+}
 
 static CspStatus math_clamp(CspCall *call) {
   CspValue x = csp_arg(call, 0), low = csp_arg(call, 1),
@@ -157,7 +166,7 @@ static uint64_t magnitude(int64_t n) {
   return n < 0 ? -(uint64_t)n : (uint64_t)n;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b) {
+static uint64_t gcd_u64(uint64_t a, uint64_t b) {
   while (b != 0) {
     uint64_t rest = a % b;
     a = b;
@@ -168,7 +177,7 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
 
 static CspStatus ok_unsigned(CspCall *call, uint64_t n, bool overflow) {
   if (overflow || n > INT64_MAX) {
-    return csp_panic(call, "integer overflow");
+    return csp_panic(call, "%s: integer overflow", csp_name(call));
   }
   return csp_ok_int(call, (int64_t)n);
 }
@@ -178,7 +187,7 @@ static CspStatus math_gcd(CspCall *call) {
   if (!csp_need_int(call, 0, &a) || !csp_need_int(call, 1, &b)) {
     return CSP_PANIC;
   }
-  return ok_unsigned(call, gcd(magnitude(a), magnitude(b)), false);
+  return ok_unsigned(call, gcd_u64(magnitude(a), magnitude(b)), false);
 }
 
 static CspStatus math_lcm(CspCall *call) {
@@ -188,7 +197,7 @@ static CspStatus math_lcm(CspCall *call) {
   }
   if (a == 0 || b == 0) return csp_ok_int(call, 0);
   uint64_t result, x = magnitude(a), y = magnitude(b);
-  bool overflow = __builtin_mul_overflow(x / gcd(x, y), y, &result);
+  bool overflow = __builtin_mul_overflow(x / gcd_u64(x, y), y, &result);
   return ok_unsigned(call, result, overflow);
 }
 
@@ -209,7 +218,7 @@ static CspStatus math_ipow(CspCall *call) {
       break;
     }
   }
-  if (overflow) return csp_panic(call, "integer overflow");
+  if (overflow) return csp_panic(call, "%s: integer overflow", csp_name(call));
   return csp_ok_int(call, result);
 }
 
@@ -231,7 +240,7 @@ static CspStatus math_popcount(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-static void add_constants(CspCall *call, CspValue module) {
+static void add_math_constants(CspCall *call, CspValue module) {
   csp_module_set(call, module, "pi", csp_float(call, M_PI));
   csp_module_set(call, module, "e", csp_float(call, M_E));
   csp_module_set(call, module, "tau", csp_float(call, 2 * M_PI));
@@ -245,7 +254,7 @@ static void add_constants(CspCall *call, CspValue module) {
                  csp_float(call, 2.220446049250313e-16));
 }
 
-static const CspFunction functions[] = {
+static const CspFunction math_functions[] = {
     CSP_REPEATABLE,
 #define X(name) CSP_REAL(#name, name),
     UNARY(X)
@@ -277,4 +286,5 @@ static const CspFunction functions[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule math_module = {"math", functions, add_constants, NULL, 0};
+const CspModule math_module = {"math", math_functions, add_math_constants, NULL,
+                               0};

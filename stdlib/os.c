@@ -18,9 +18,9 @@ static CspStatus os_exit(CspCall *call) {
 }
 
 static CspStatus os_getwd(CspCall *call) {
-  char *path = getcwd(NULL, 0);
+  char *path = csp_alloc_folder(csp_of(call));
   if (!path) return csp_ok_errno(call, errno, "the working directory");
-  return csp_ok_value(call, csp_string_take(call, path, strlen(path)));
+  return csp_ok_value(call, csp_alloc_take(call, path, strlen(path)));
 }
 
 static CspStatus os_hostname(CspCall *call) {
@@ -42,7 +42,7 @@ static CspStatus os_is_terminal(CspCall *call) {
   return csp_ok_bool(call, isatty((int)fd) == 1);
 }
 
-static void add_args(CspCall *call, CspValue module) {
+static void add_script_args(CspCall *call, CspValue module) {
   char **argv;
   int argc = csp_args(call, &argv);
   CspValue list = csp_list(call, (size_t)(argc > 0 ? argc : 0));
@@ -52,12 +52,12 @@ static void add_args(CspCall *call, CspValue module) {
   csp_module_set(call, module, "args", list);
 }
 
-static void add_constants(CspCall *call, CspValue module) {
-  add_args(call, module);
+static void add_os_constants(CspCall *call, CspValue module) {
+  add_script_args(call, module);
   os_file_init(call, module);
 }
 
-static const CspFunction functions[] = {
+static const CspFunction os_functions[] = {
     CSP_REPEATABLE,
     {"exit", "status = 0", os_exit},
     {"clean_path", "path", os_clean_path},
@@ -90,7 +90,9 @@ static const CspFunction functions[] = {
     {"mkdir_all", "path, mode = 0o777", os_mkdir_all},
     {"chmod", "path, mode", os_chmod},
     {"remove", "path", os_remove},
-    {"remove_all", "path", os_remove_all},
+    {"_remove_all", "path", os_remove_all},
+    {"_remove_some", "removal", os_remove_some},
+    {"_remove_end", "removal", os_remove_end},
     {"temp_file", "prefix = \"csp-\", folder = nil", os_temp_file},
     {"temp_dir", "prefix = \"csp-\", folder = nil", os_temp_dir},
     {"open", "path, mode = \"r\", permissions = 0o666", os_open},
@@ -99,6 +101,7 @@ static const CspFunction functions[] = {
     CSP_NEEDS(CSP_ENVIRONMENT),
     {"env", "name, default = nil", os_env},
     {"set_env", "name, value", os_set_env},
+    {"unset_env", "name", os_set_env},
     {"environ", "", os_environ},
     {"hostname", "", os_hostname},
     {"pid", "", os_pid},
@@ -106,9 +109,11 @@ static const CspFunction functions[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule os_module = {"os", functions, add_constants, NULL, 0};
+const CspModule os_module = {"os", os_functions, add_os_constants, NULL, 0};
 
 bool os_install(Csp *csp) {
-  return csp_register_class(csp, &os_file_class, os_file_methods) &&
-         csp_register_class(csp, &os_env_class, NULL);
+  return os_files_install(csp) &&
+         csp_register_class(csp, &os_file_class, os_file_methods) &&
+         csp_register_class(csp, &os_env_class, NULL) &&
+         csp_register_class(csp, &os_removal_class, NULL);
 }

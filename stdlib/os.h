@@ -10,6 +10,7 @@
 // One blocking operation. The native fills it, a work function runs it
 // without touching the runtime, a done function makes the results, frees it.
 typedef struct Job {
+  Csp *csp;          // whose paths they are
   const char *verb;  // for messages: "read" in "cannot read x: ..."
   char *path, *other;
   char *data;  // in or out
@@ -19,11 +20,17 @@ typedef struct Job {
   int error;  // errno
   bool flag;
   bool slow;                                     // known to take long
-  void *extra;                                   // freed by free()
+  void *extra;                                   // for csp_alloc_free
   CspStatus (*done)(CspCall *call, void *data);  // job_block's
 } Job;
 
-enum { JOB_NO_THREAD = -1 };  // as Job.error: the work was never begun
+// As Job.error, or where an errno is meant:
+enum {
+  JOB_NO_THREAD = -1,  // the work was never begun
+  // A pipe is full or empty, a FIFO has no reader; and the descriptor is one
+  // of a stepped runtime, which never waits (csp_open_path).
+  JOB_WOULD_WAIT = -2,
+};
 
 // NULL: panicked. The string argument i is the path; one with a zero byte
 // makes the job fail with EINVAL before any work.
@@ -36,9 +43,20 @@ void job_free(Job *job);
 // csp_block for jobs; work that cannot be begun makes the job fail.
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job);
-// The same, unless the job has failed already.
+// In work functions: opens a path, as csp_open_path; -1: job->error tells.
+int job_open(Job *job, const char *path, int flags, int64_t mode);
+// Acts on the last name of a path in its folder, which it must not follow; what
+// gives -1 fails with errno.
+typedef int (*JobAct)(Job *job, const CspPlace *at);
+void job_act(Job *job, const char *path, JobAct act);
+// Permissions: an int argument from 0 to 0o7777, nil: `otherwise`.
+bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode);
+// job_block, unless the job has failed already.
 CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
                   CspStatus (*done)(CspCall *call, void *data));
+// A job with two paths, arguments 0 and 1, whose result is nil or an error.
+CspStatus job_run_two(CspCall *call, const char *verb,
+                      void (*work)(void *data));
 
 // Done functions. err: nil or an error, the only result; the others:
 // (value, nil) or (nil, error).
@@ -48,17 +66,40 @@ CspStatus job_done_bytes(CspCall *call, void *data);
 CspStatus job_done_flag(CspCall *call, void *data);  // flag alone, or panics
 // data is a sequence of NUL-terminated strings.
 CspStatus job_done_list(CspCall *call, void *data);
+// The text of Job.error.
+const char *job_error_text(int error);
 // The error of a failed job, undef without memory.
 CspValue job_error(CspCall *call, const Job *job);
 CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it
 
+// --- os_files.c: all open files ---------------------------------------------
+typedef struct OpenFiles OpenFiles;  // of a runtime
+typedef struct FileLink {
+  OpenFiles *files;  // NULL: in no list
+  struct FileLink *next, **back;
+} FileLink;
+
+extern const CspClass os_files_class;
+bool os_files_install(Csp *csp);
+void os_files_add(CspCall *call, FileLink *link);
+void os_files_remove(FileLink *link);
+// An error that nobody else is told. Any thread.
+void os_files_report(OpenFiles *files, const char *name, int error);
+// Writes the data and closes fd, without waiting: what would have to wait is
+// written at the end of the run. Takes the data and the name.
+void os_files_leave(OpenFiles *files, int fd, char *data, size_t len,
+                    char *name);
+// os_file.c: writes what the file has buffered, if nobody is busy with it.
+void os_file_last_flush(FileLink *link);
+
 // --- What they add to the module's table in os.c ----------------------------
-// os_fs.c
+// os_data.c
 CspStatus os_read_file(CspCall *call);
 CspStatus os_read_bytes(CspCall *call);
 CspStatus os_write_file(CspCall *call);
 CspStatus os_append_file(CspCall *call);
 CspStatus os_copy_file(CspCall *call);
+// os_fs.c
 CspStatus os_rename(CspCall *call);
 CspStatus os_symlink(CspCall *call);
 CspStatus os_stat(CspCall *call);
@@ -66,15 +107,23 @@ CspStatus os_exists(CspCall *call);
 CspStatus os_is_dir(CspCall *call);
 CspStatus os_is_file(CspCall *call);
 CspStatus os_list_dir(CspCall *call);
-CspStatus os_glob(CspCall *call);
 CspStatus os_read_link(CspCall *call);
 CspStatus os_real_path(CspCall *call);
 CspStatus os_mkdir(CspCall *call);
 CspStatus os_mkdir_all(CspCall *call);
 CspStatus os_chmod(CspCall *call);
 CspStatus os_remove(CspCall *call);
-CspStatus os_remove_all(CspCall *call);
 CspStatus os_chdir(CspCall *call);
+
+// os_glob.c
+CspStatus os_glob(CspCall *call);
+
+// os_remove.c
+CspStatus os_remove_all(CspCall *call);
+CspStatus os_remove_some(CspCall *call);
+CspStatus os_remove_end(CspCall *call);
+
+// os_temp.c
 CspStatus os_temp_file(CspCall *call);
 CspStatus os_temp_dir(CspCall *call);
 
@@ -97,19 +146,21 @@ CspStatus os_run(CspCall *call);
 CspStatus os_env(CspCall *call);
 CspStatus os_set_env(CspCall *call);
 CspStatus os_environ(CspCall *call);
-// Malloced: the variable TMPDIR, or /tmp. NULL: panicked.
+// For csp_alloc_free: the variable TMPDIR, or /tmp. NULL: panicked.
 char *os_env_temp(CspCall *call);
 
-extern const CspClass os_file_class, os_env_class;
+extern const CspClass os_file_class, os_env_class, os_removal_class;
 extern const CspFunction os_file_methods[];
 
 // Reads all of a descriptor to job->data; sets job->error.
 void os_read_all(int fd, Job *job);
-// Writes all of it; 0 or an errno.
+// 0, an errno or JOB_WOULD_WAIT; *done: how many bytes were written.
+int os_write_some(int fd, const char *data, size_t len, size_t *done);
+// Writes all of it; 0, an errno or JOB_WOULD_WAIT.
 int os_write_all(int fd, const char *data, size_t len);
 
-// The runtime's own environment as a malloced, NULL-terminated array of
-// malloced "NAME=value" strings, with changes (NULL or a map) on top.
+// The runtime's own environment as a NULL-terminated array of
+// "NAME=value" strings, all of csp_alloc, with changes (NULL or a map) on top.
 char **os_env_copy(CspCall *call, const CspValue *changes);
 void os_env_free(char **env);
 

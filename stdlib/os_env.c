@@ -16,21 +16,21 @@ typedef struct Env {
 } Env;
 
 void os_env_free(char **env) {
-  for (char **at = env; at && *at; at++) free(*at);
-  free(env);
+  for (char **at = env; at && *at; at++) csp_alloc_free(*at);
+  csp_alloc_free(env);
 }
 
 static void env_finalize(void *data) { os_env_free(((Env *)data)->list); }
 
-const CspClass os_env_class = {"environment", env_finalize, sizeof(Env)};
+const CspClass os_env_class = {"environment", env_finalize, sizeof(Env), NULL};
 
 // --- Arrays of "NAME=value" -------------------------------------------------
-static char **copy_list(char *const *from, size_t *count) {
+static char **copy_list(Csp *csp, char *const *from, size_t *count) {
   size_t n = 0;
   while (from[n]) n++;
-  char **list = calloc(n + 1, sizeof *list);
+  char **list = alloc_zeroed(csp, (n + 1) * sizeof *list);
   for (size_t i = 0; list && i < n; i++) {
-    list[i] = strdup(from[i]);
+    list[i] = alloc_text(csp, from[i]);
     if (!list[i]) {
       os_env_free(list);
       return NULL;
@@ -40,7 +40,7 @@ static char **copy_list(char *const *from, size_t *count) {
   return list;
 }
 
-static size_t find_name(char **list, Str name) {
+static size_t find_variable(char **list, Str name) {
   size_t i = 0;
   for (; list[i]; i++) {
     if (strncmp(list[i], name.data, name.len) == 0 &&
@@ -52,29 +52,29 @@ static size_t find_name(char **list, Str name) {
 }
 
 // Sets or (value.data NULL) takes out a variable; false: out of memory.
-static bool change(char ***list, size_t *count, Str name, Str value) {
-  size_t i = find_name(*list, name);
+static bool change(Csp *csp, char ***list, size_t *count, Str name, Str value) {
+  size_t i = find_variable(*list, name);
   if (!value.data) {
     if (i == *count) return true;
-    free((*list)[i]);
+    csp_alloc_free((*list)[i]);
     memmove(*list + i, *list + i + 1, (*count - i) * sizeof **list);
     (*count)--;
     return true;
   }
-  char *entry = malloc(name.len + value.len + 2);
+  char *entry = csp_alloc(csp, NULL, name.len + value.len + 2);
   if (!entry) return false;
   memcpy(entry, name.data, name.len);
   entry[name.len] = '=';
   memcpy(entry + name.len + 1, value.data, value.len);
   entry[name.len + 1 + value.len] = '\0';
   if (i < *count) {
-    free((*list)[i]);
+    csp_alloc_free((*list)[i]);
     (*list)[i] = entry;
     return true;
   }
-  char **more = realloc(*list, (*count + 2) * sizeof *more);
+  char **more = csp_alloc(csp, *list, (*count + 2) * sizeof *more);
   if (!more) {
-    free(entry);
+    csp_alloc_free(entry);
     return false;
   }
   more[*count] = entry;
@@ -89,7 +89,7 @@ static Env *env_lock(CspCall *call) {
   Env *env = csp_state(csp_of(call), &os_env_class);
   if (env) {
     pthread_mutex_lock(&env->lock);
-    if (!env->list) env->list = copy_list(environ, &env->count);
+    if (!env->list) env->list = copy_list(csp_of(call), environ, &env->count);
     if (env->list) return env;
     pthread_mutex_unlock(&env->lock);
   }
@@ -98,12 +98,14 @@ static Env *env_lock(CspCall *call) {
 }
 
 // Names are not empty, and hold neither = nor a zero byte.
+static bool is_variable_name(Str name) {
+  return name.len > 0 && !memchr(name.data, '=', name.len) &&
+         !memchr(name.data, '\0', name.len);
+}
+
 static bool need_name(CspCall *call, int i, Str *name) {
   if (!need_str(call, i, name)) return false;
-  if (name->len > 0 && !memchr(name->data, '=', name->len) &&
-      !memchr(name->data, '\0', name->len)) {
-    return true;
-  }
+  if (is_variable_name(*name)) return true;
   csp_bad_arg(call, i, "a name without = and zero bytes");
   return false;
 }
@@ -113,7 +115,7 @@ CspStatus os_env(CspCall *call) {
   if (!need_name(call, 0, &name)) return CSP_PANIC;
   Env *env = env_lock(call);
   if (!env) return CSP_PANIC;
-  size_t i = find_name(env->list, name);
+  size_t i = find_variable(env->list, name);
   CspValue v = csp_arg(call, 1);
   if (i < env->count) {
     const char *value = env->list[i] + name.len + 1;
@@ -127,19 +129,19 @@ char *os_env_temp(CspCall *call) {
   const Str name = {"TMPDIR", 6};
   Env *env = env_lock(call);
   if (!env) return NULL;
-  size_t i = find_name(env->list, name);
+  size_t i = find_variable(env->list, name);
   const char *value = i < env->count ? env->list[i] + name.len + 1 : "/tmp";
-  char *copy = strdup(value);
+  char *copy = alloc_text(csp_of(call), value);
   pthread_mutex_unlock(&env->lock);
   if (!copy) csp_panic_memory(call);
   return copy;
 }
 
-// A nil value takes the variable out.
+// A nil value, or none, takes the variable out: os.unset_env, too.
 CspStatus os_set_env(CspCall *call) {
   Str name, value = {0};
   if (!need_name(call, 0, &name)) return CSP_PANIC;
-  if (!is_nil(call, 1)) {
+  if (csp_argc(call) > 1 && !is_nil(call, 1)) {
     if (!need_str(call, 1, &value)) return CSP_PANIC;
     if (memchr(value.data, '\0', value.len)) {
       return csp_bad_arg(call, 1, "a string without zero bytes");
@@ -147,7 +149,7 @@ CspStatus os_set_env(CspCall *call) {
   }
   Env *env = env_lock(call);
   if (!env) return CSP_PANIC;
-  bool ok = change(&env->list, &env->count, name, value);
+  bool ok = change(csp_of(call), &env->list, &env->count, name, value);
   pthread_mutex_unlock(&env->lock);
   return ok ? csp_ok_nothing(call) : csp_panic_memory(call);
 }
@@ -182,7 +184,14 @@ static bool apply(CspCall *call, char ***list, size_t *count,
     }
     Str text = {0};
     if (!unset) text = str_of(value);
-    if (!change(list, count, str_of(key), text)) {
+    if (!is_variable_name(str_of(key)) ||
+        (!unset && memchr(text.data, '\0', text.len))) {
+      csp_panic(call,
+                "the environment's names must be without = and zero bytes, its "
+                "values without zero bytes");
+      return false;
+    }
+    if (!change(csp_of(call), list, count, str_of(key), text)) {
       csp_panic_memory(call);
       return false;
     }
@@ -194,7 +203,7 @@ char **os_env_copy(CspCall *call, const CspValue *changes) {
   Env *env = env_lock(call);
   if (!env) return NULL;
   size_t count = 0;
-  char **list = copy_list(env->list, &count);
+  char **list = copy_list(csp_of(call), env->list, &count);
   pthread_mutex_unlock(&env->lock);
   if (!list) {
     csp_panic_memory(call);

@@ -10,10 +10,16 @@
 // lock and waits in netpoll, with what it has so far; `turn` is its job
 // meanwhile, and further readers wait until it is through, in their calls.
 // Closing the file ends its wait.
+//
+// A file that nobody has closed is written at the end of the run, or when it is
+// collected, where an error has nobody to be told to: it is reported, and the
+// program's status is 1. So all open files of a runtime are in a list
+// (os_files.c).
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +29,8 @@
 enum { FILE_BUFFER = 65536 };
 
 typedef struct File {
+  Csp *csp;
+  FileLink link;           // os_files.c
   pthread_mutex_t lock;    // zeroed: ready for use; guards the rest
   pthread_cond_t through;  // turn is NULL again
   const void *turn;        // the job of the reader that waits
@@ -30,8 +38,7 @@ typedef struct File {
   bool open;
   bool keep;  // standard input: never closed by us
   int fd;
-  int error;  // of pending output that could not be written
-  char *in;   // NULL until first needed
+  char *in;  // NULL until first needed
   size_t in_at, in_len;
   char *out;  // NULL until first needed
   size_t out_len;
@@ -39,10 +46,14 @@ typedef struct File {
 } File;
 
 // --- The file itself: lock held ---------------------------------------------
+// (What would have to wait is kept.)
 static int file_flush(File *file) {
-  size_t len = file->out_len;
-  file->out_len = 0;
-  return len > 0 ? os_write_all(file->fd, file->out, len) : 0;
+  size_t len = file->out_len, done;
+  if (len == 0) return 0;
+  int error = os_write_some(file->fd, file->out, len, &done);
+  file->out_len = error == JOB_WOULD_WAIT ? len - done : 0;
+  if (done > 0) memmove(file->out, file->out + done, file->out_len);
+  return error;
 }
 
 // Gives back what was read but not used.
@@ -60,7 +71,7 @@ static int file_fill(File *file, bool *end) {
   if (error) return error;
   struct pollfd now = {file->fd, POLLIN, 0};
   if (poll(&now, 1, 0) == 0) return EAGAIN;
-  if (!file->in) file->in = malloc(FILE_BUFFER);
+  if (!file->in) file->in = csp_alloc(file->csp, NULL, FILE_BUFFER);
   if (!file->in) return ENOMEM;
   file->in_at = file->in_len = 0;
   ssize_t n;
@@ -75,7 +86,7 @@ static int file_fill(File *file, bool *end) {
 
 static int file_write(File *file, const char *data, size_t len) {
   file_unread(file);
-  if (!file->out) file->out = malloc(FILE_BUFFER);
+  if (!file->out) file->out = csp_alloc(file->csp, NULL, FILE_BUFFER);
   if (!file->out) return ENOMEM;
   if (file->out_len + len > FILE_BUFFER) {
     int error = file_flush(file);
@@ -87,28 +98,53 @@ static int file_write(File *file, const char *data, size_t len) {
   return 0;
 }
 
+// JOB_WOULD_WAIT: it stays open.
 static int file_close(File *file) {
   if (!file->open) return EBADF;
   int error = file_flush(file);
+  if (error == JOB_WOULD_WAIT) return error;
   file->open = false;
   pthread_cond_broadcast(&file->through);
   if (!file->keep && close(file->fd) != 0 && !error && errno != EINTR) {
     error = errno;
   }
-  free(file->in);
-  free(file->out);
+  csp_alloc_free(file->in);
+  csp_alloc_free(file->out);
   file->in = file->out = NULL;
   file->in_at = file->in_len = 0;
   return error;
 }
 
-static void file_finalize(void *data) {
-  File *file = data;
-  if (file->open) file_close(file);
-  free(file->name);
+static File *file_of(FileLink *link) {
+  return (File *)(void *)((char *)link - offsetof(File, link));
 }
 
-const CspClass os_file_class = {"file", file_finalize, sizeof(File)};
+// At the end of a run. A file that a thread is still busy with is that one's.
+void os_file_last_flush(FileLink *link) {
+  File *file = file_of(link);
+  if (pthread_mutex_trylock(&file->lock) != 0) return;
+  int error = file->open ? file_flush(file) : 0;
+  file->out_len = 0;
+  if (error) os_files_report(link->files, file->name, error);
+  pthread_mutex_unlock(&file->lock);
+}
+
+// Does not wait: this is the thread that collects.
+static void file_finalize(void *data) {
+  File *file = data;
+  os_files_remove(&file->link);
+  if (file->open && !file->keep && file->out_len > 0) {
+    os_files_leave(file->link.files, file->fd, file->out, file->out_len,
+                   file->name);
+    csp_alloc_free(file->in);
+    return;
+  }
+  int error = file->open ? file_close(file) : 0;
+  if (error) os_files_report(file->link.files, file->name, error);
+  csp_alloc_free(file->name);
+}
+
+const CspClass os_file_class = {"file", file_finalize, sizeof(File), NULL};
 
 // --- Jobs on a file ---------------------------------------------------------
 // The file that argument 0 is; NULL: panicked.
@@ -130,13 +166,14 @@ typedef struct FileJob {
 
 // The argument's name is the job's path. NULL: panicked.
 static FileJob *file_job(CspCall *call, File *file, const char *verb) {
-  FileJob *work = calloc(1, sizeof *work);
-  if (work) work->job.path = strdup(file->name);
+  FileJob *work = alloc_zeroed(file->csp, sizeof *work);
+  if (work) work->job.path = alloc_text(file->csp, file->name);
   if (!work || !work->job.path) {
-    free(work);
+    csp_alloc_free(work);
     csp_panic_memory(call);
     return NULL;
   }
+  work->job.csp = work->out.csp = file->csp;
   work->job.verb = verb;
   work->job.most = work->out.most = csp_room(call);
   work->file = file;
@@ -150,7 +187,7 @@ static bool file_lock_open(FileJob *work) {
 }
 
 // --- Reading ----------------------------------------------------------------
-enum { WANT_LINE = -1, WANT_ALL = -2 };
+enum { WANT_LINE = -1, WANT_REST = -2 };
 
 // Moves what is wanted from the buffer to out; whether that is all of it, or
 // all there is memory for.
@@ -184,7 +221,7 @@ static bool await_turn(FileJob *work) {
   return file->open;
 }
 
-static void read_work(void *data) {
+static void file_read_work(void *data) {
   FileJob *work = data;
   File *file = work->file;
   bool end = false;
@@ -206,12 +243,12 @@ static void read_work(void *data) {
   }
   pthread_mutex_unlock(&file->lock);
   // flag: nothing came, as the file is at its end
-  work->job.flag = end && work->out.len == 0 && work->want != WANT_ALL;
+  work->job.flag = end && work->out.len == 0 && work->want != WANT_REST;
 }
 
 // We wait no longer. What was read so far, if it was our turn, is for the next
 // reader: nobody has read since, so the file's buffer is empty.
-static void give_up(FileJob *work) {
+static void read_given_up(FileJob *work) {
   File *file = work->file;
   Buffer *out = &work->out;
   work->waits = false;
@@ -219,11 +256,11 @@ static void give_up(FileJob *work) {
   if (file->turn == work) file->turn = NULL;
   out->most = 0;  // what was read is not lost
   if (file->open && out->len > 0 && buffer_reserve(out, FILE_BUFFER)) {
-    free(file->in);
+    csp_alloc_free(file->in);
     file->in = out->data;
     file->in_at = 0;
     file->in_len = out->len;
-    *out = (Buffer){0};
+    *out = (Buffer){.csp = file->csp};
   }
   pthread_cond_broadcast(&file->through);
   pthread_mutex_unlock(&file->lock);
@@ -233,12 +270,12 @@ static void give_up(FileJob *work) {
 static CspStatus read_again(CspCall *call, void *data, bool made) {
   FileJob *work = data;
   if (!made) {
-    give_up(work);
+    read_given_up(work);
     work->job.error = JOB_NO_THREAD;
   }
   if (work->waits) {
     return csp_block_fd(call, &work->file->wait, (int)work->job.number, false,
-                        read_work, read_again, work);
+                        file_read_work, read_again, work);
   }
   work->job.data = work->out.data;
   work->job.len = work->out.len;
@@ -297,7 +334,7 @@ static CspStatus run_read(CspCall *call, int64_t want,
   if (!work) return CSP_PANIC;
   work->want = want;
   work->job.done = done;
-  return csp_block(call, read_work, read_again, work);
+  return csp_block(call, file_read_work, read_again, work);
 }
 
 // (line, nil), (nil, nil) at the end, or (nil, error).
@@ -309,12 +346,12 @@ static CspStatus file_read_line(CspCall *call) {
 }
 
 static CspStatus file_read_all(CspCall *call) {
-  return run_read(call, WANT_ALL, read_done);
+  return run_read(call, WANT_REST, read_done);
 }
 
 // n bytes, fewer before the end; at the end (nil, nil). Without n: all.
 static CspStatus file_read(CspCall *call) {
-  int64_t n = WANT_ALL;
+  int64_t n = WANT_REST;
   if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
@@ -322,7 +359,7 @@ static CspStatus file_read(CspCall *call) {
 }
 
 static CspStatus file_read_bytes(CspCall *call) {
-  int64_t n = WANT_ALL;
+  int64_t n = WANT_REST;
   if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
@@ -337,7 +374,7 @@ static CspStatus file_lines(CspCall *call) {
 }
 
 // --- Writing ----------------------------------------------------------------
-static void write_work(void *data) {
+static void file_write_work(void *data) {
   FileJob *work = data;
   if (file_lock_open(work)) {
     work->job.error = file_write(work->file, work->job.data, work->job.len);
@@ -357,13 +394,13 @@ static bool quick_write(File *file, const char *data, size_t len) {
 
 // All pieces (strings and bytes) as one.
 static bool join_pieces(CspCall *call, Job *job) {
-  Job piece = {0};
-  Buffer all = {.most = csp_room(call)};
+  Job piece = {.csp = csp_of(call)};
+  Buffer all = {.csp = csp_of(call), .most = csp_room(call)};
   bool ok = true;
   for (int i = 1; i < csp_argc(call) && ok; i++) {
     ok = job_data(call, &piece, i);
     if (ok) buffer_add(&all, piece.data, piece.len);
-    free(piece.data);
+    csp_alloc_free(piece.data);
     piece.data = NULL;
   }
   job->data = all.data;
@@ -387,7 +424,7 @@ static CspStatus file_write_pieces(CspCall *call) {
     job_free(&work->job);
     return CSP_PANIC;
   }
-  return job_block(call, write_work, job_done_err, &work->job);
+  return job_block(call, file_write_work, job_done_err, &work->job);
 }
 
 // --- Position, flushing, closing --------------------------------------------
@@ -442,7 +479,7 @@ static CspStatus file_tell(CspCall *call) {
 }
 
 // want: 1 to reach the disk, too.
-static void flush_work(void *data) {
+static void file_flush_work(void *data) {
   FileJob *work = data;
   if (file_lock_open(work)) {
     work->job.error = file_flush(work->file);
@@ -481,11 +518,11 @@ static CspStatus run_simple(CspCall *call, const char *verb, int64_t want,
 }
 
 static CspStatus file_flush_now(CspCall *call) {
-  return run_simple(call, "write", 0, flush_work);
+  return run_simple(call, "write", 0, file_flush_work);
 }
 
 static CspStatus file_sync(CspCall *call) {
-  return run_simple(call, "write", 1, flush_work);
+  return run_simple(call, "write", 1, file_flush_work);
 }
 
 // A reader that waits finds the file closed.
@@ -537,9 +574,7 @@ static int open_flags(Str mode) {
 // number: flags in, descriptor out. len: permissions.
 static void open_work(void *data) {
   Job *job = data;
-  int fd = open(job->path, (int)job->number | O_CLOEXEC, (mode_t)job->len);
-  if (fd < 0) job->error = errno;
-  job->number = fd;
+  job->number = job_open(job, job->path, (int)job->number, (int64_t)job->len);
 }
 
 static CspValue file_new(CspCall *call, int fd, char *name) {
@@ -547,6 +582,8 @@ static CspValue file_new(CspCall *call, int fd, char *name) {
   CspValue v = csp_host_new(call, &os_file_class, &data);
   if (csp_is_undef(v)) return v;
   File *file = data;
+  file->csp = csp_of(call);
+  os_files_add(call, &file->link);
   file->fd = fd;
   file->open = true;
   file->name = name;
@@ -568,7 +605,7 @@ static CspStatus open_done(CspCall *call, void *data) {
 CspStatus os_open(CspCall *call) {
   Str mode;
   int64_t permissions;
-  if (!opt_str(call, 1, "r", &mode) || !opt_int(call, 2, 0666, &permissions)) {
+  if (!opt_str(call, 1, "r", &mode) || !job_mode(call, 2, 0666, &permissions)) {
     return CSP_PANIC;
   }
   int flags = open_flags(mode);
@@ -584,10 +621,10 @@ CspStatus os_open(CspCall *call) {
 }
 
 void os_file_init(CspCall *call, CspValue module) {
-  char *name = strdup("standard input");
+  char *name = alloc_text(csp_of(call), "standard input");
   CspValue v = file_new(call, STDIN_FILENO, name);
   File *file = csp_host_data(v, &os_file_class);
-  if (!file) free(name);
+  if (!file) csp_alloc_free(name);
   if (!file || !name) {
     csp_panic_memory(call);
     return;

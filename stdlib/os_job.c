@@ -4,29 +4,33 @@
 #include "stdlib/os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void job_free(Job *job) {
-  free(job->path);
-  free(job->other);
-  free(job->data);
-  free(job->extra);
-  free(job);
+  csp_alloc_free(job->path);
+  csp_alloc_free(job->other);
+  csp_alloc_free(job->data);
+  csp_alloc_free(job->extra);
+  csp_alloc_free(job);
 }
 
 // A copy of a path; a zero byte in it would cut it.
 static char *copy_path(Job *job, Str s) {
   if (memchr(s.data, '\0', s.len)) job->error = EINVAL;
-  return strndup(s.data, s.len);
+  return alloc_str(job->csp, s);
 }
 
 Job *job_new_for(CspCall *call, const char *verb, Str path) {
-  Job *job = calloc(1, sizeof *job);
+  Job *job = alloc_zeroed(csp_of(call), sizeof *job);
+  if (job) job->csp = csp_of(call);
   if (job) job->path = copy_path(job, path);
   if (!job || !job->path) {
-    free(job);
+    csp_alloc_free(job);
     csp_panic_memory(call);
     return NULL;
   }
@@ -56,7 +60,7 @@ bool job_data(CspCall *call, Job *job, int i) {
     return false;
   }
   size_t len = is_string ? str_of(v).len : csp_bytes_len(v);
-  job->data = malloc(len + 1);
+  job->data = csp_alloc(job->csp, NULL, len + 1);
   if (!job->data) {
     csp_panic_memory(call);
     return false;
@@ -65,6 +69,40 @@ bool job_data(CspCall *call, Job *job, int i) {
   job->len = is_string ? len : csp_bytes_read(v, 0, job->data, len);
   csp_charge(call, len / 256);
   return true;
+}
+
+bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode) {
+  *mode = otherwise;
+  return is_nil(call, i) || need_int_in(call, i, 0, 07777, mode);
+}
+
+// --- Work -------------------------------------------------------------------
+static bool job_is_fifo(const Job *job, const char *path) {
+  struct stat info;
+  int fd = csp_open_path(job->csp, path, O_PATH, 0);
+  if (fd < 0) return false;
+  bool is = fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
+  close(fd);
+  return is;
+}
+
+int job_open(Job *job, const char *path, int flags, int64_t mode) {
+  int fd = csp_open_path(job->csp, path, flags, (unsigned)mode);
+  if (fd >= 0) return fd;
+  job->error = errno;
+  if (job->error == ENXIO && job_is_fifo(job, path))
+    job->error = JOB_WOULD_WAIT;
+  return fd;
+}
+
+void job_act(Job *job, const char *path, JobAct act) {
+  CspPlace at;
+  if (csp_find_path(job->csp, path, &at) != 0) {
+    job->error = errno;
+    return;
+  }
+  if (act(job, &at) != 0) job->error = errno;
+  csp_place_end(&at);
 }
 
 static CspStatus job_end(CspCall *call, void *data, bool made) {
@@ -84,14 +122,35 @@ CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
   return job->error ? done(call, job) : job_block(call, work, done, job);
 }
 
+// A job with a second path, arguments 0 and 1.
+CspStatus job_run_two(CspCall *call, const char *verb,
+                      void (*work)(void *data)) {
+  Job *job = job_new(call, verb, 0);
+  if (!job) return CSP_PANIC;
+  if (!job_other(call, job, 1)) {
+    job_free(job);
+    return CSP_PANIC;
+  }
+  return job_run(call, job, work, job_done_err);
+}
+
 // --- Results ----------------------------------------------------------------
+const char *job_error_text(int error) {
+  switch (error) {
+    case EBADF:
+      return "the file is closed, or not open for that";
+    case JOB_NO_THREAD:
+      return csp_no_thread();
+    case JOB_WOULD_WAIT:
+      return "nobody is at its other end, or too slow; a stepped runtime does "
+             "not wait for that: try again later";
+    default:
+      return system_error(error);
+  }
+}
+
 CspValue job_error(CspCall *call, const Job *job) {
-  char room[128];
-  Buffer text = {0};
-  const char *what =
-      job->error == EBADF           ? "the file is closed, or not open for that"
-      : job->error == JOB_NO_THREAD ? csp_no_thread()
-                                    : strerror_r(job->error, room, sizeof room);
+  Buffer text = {.csp = csp_of(call)};
   const char *pieces[] = {"cannot ",
                           job->verb,
                           " ",
@@ -99,7 +158,7 @@ CspValue job_error(CspCall *call, const Job *job) {
                           job->other ? " to " : "",
                           job->other ? job->other : "",
                           ": ",
-                          what};
+                          job_error_text(job->error)};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
     buffer_add(&text, pieces[i], strlen(pieces[i]));
   }

@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "stdlib/os.h"
 
 // Drops the last component of the cleaned text, but not a leading "..".
-static bool drop_last(Buffer *out, size_t root) {
+static bool drop_component(Buffer *out, size_t root) {
   size_t at = out->len;
   while (at > root && out->data[at - 1] != '/') at--;
   if (out->len - at == 2 && memcmp(out->data + at, "..", 2) == 0) return false;
@@ -23,7 +22,7 @@ static void add_component(Buffer *out, size_t root, const char *data,
                           size_t len) {
   if (len == 0 || (len == 1 && data[0] == '.')) return;
   if (len == 2 && memcmp(data, "..", 2) == 0) {
-    if (drop_last(out, root) || root > 0) return;
+    if (drop_component(out, root) || root > 0) return;
   }
   if (out->len > root) buffer_add_char(out, '/');
   buffer_add(out, data, len);
@@ -46,17 +45,22 @@ static void clean(Buffer *out, Str s) {
   if (out->len == 0) buffer_add_char(out, '.');
 }
 
+// (Short: nobody is asked during copies.)
+static Buffer path_buffer(CspCall *call) {
+  return (Buffer){.csp = csp_of(call), .most = csp_room(call)};
+}
+
 CspStatus os_clean_path(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = path_buffer(call);
   clean(&out, s);
   return buffer_ok(call, &out);
 }
 
 // Empty parts do not count; the result is clean.
 CspStatus os_join_path(CspCall *call) {
-  Buffer joined = {.most = csp_room(call)}, out = {.most = csp_room(call)};
+  Buffer joined = path_buffer(call), out = path_buffer(call);
   for (int i = 0; i < csp_argc(call); i++) {
     Str part;
     if (!need_str(call, i, &part)) {
@@ -99,7 +103,7 @@ CspStatus os_dir(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   s.len = last_component(s);
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = path_buffer(call);
   clean(&out, s);
   return buffer_ok(call, &out);
 }
@@ -125,13 +129,13 @@ CspStatus os_is_abs(CspCall *call) {
 CspStatus os_abs_path(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer joined = {.most = csp_room(call)}, out = {.most = csp_room(call)};
+  Buffer joined = path_buffer(call), out = path_buffer(call);
   if (s.len == 0 || s.data[0] != '/') {
-    char *here = getcwd(NULL, 0);
+    char *here = csp_alloc_folder(csp_of(call));
     if (!here) return csp_ok_errno(call, errno, "the working directory");
     buffer_add(&joined, here, strlen(here));
     buffer_add_char(&joined, '/');
-    free(here);
+    csp_alloc_free(here);
   }
   buffer_add(&joined, s.data, s.len);
   if (!joined.failed) clean(&out, (Str){joined.data, joined.len});

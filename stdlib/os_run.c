@@ -3,6 +3,11 @@
 // goroutine waits in netpoll, for an epoll that watches the pipes and a pidfd,
 // and does a little whenever one of them is ready, until the program has ended
 // and closed its output. No thread waits for it.
+//
+// A program leads a process group of its own, which is killed when it is not
+// waited for any more: with the programs that it has started, unless they have
+// left the group. So it is not reaped before all is over: until then its
+// number, and so the group's, is not given to others.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,8 +29,8 @@ typedef struct Run {
   char **argv, **env;
   char *dir;  // NULL: the same
   Buffer out, err;
-  int status;
-  pid_t pid;
+  int status;         // as shells count: 128 + the signal if one ended it
+  pid_t pid;          // 0: none, or it is reaped
   int pid_fd, watch;  // watch: an epoll of all that follows
   int ends[3];        // ours of its pipes; -1: closed
   size_t given;       // of its input
@@ -34,8 +39,8 @@ typedef struct Run {
 } Run;
 
 static void free_words(char **words) {
-  for (char **at = words; at && *at; at++) free(*at);
-  free(words);
+  for (char **at = words; at && *at; at++) csp_alloc_free(*at);
+  csp_alloc_free(words);
 }
 
 static void close_end(int *fd) {
@@ -43,26 +48,32 @@ static void close_end(int *fd) {
   *fd = -1;
 }
 
-// A program that is not waited for any more is killed: it would outlive the
-// cancelled goroutine, and stay a zombie. (Not if it runs as another user.)
-static void run_free(Run *run) {
+// Not over: it would outlive the cancelled goroutine. (What runs as another
+// user cannot be killed, and is not waited for.)
+static void end_program(Run *run) {
   int status;
-  if (run->pid > 0 && !run->ended && kill(run->pid, SIGKILL) == 0) {
-    while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR) continue;
-  }
+  if (run->pid <= 0) return;
+  if (!run->over) kill(-run->pid, SIGKILL);
+  if (!run->ended && kill(run->pid, SIGKILL) != 0) return;
+  while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR) continue;
+}
+
+static void run_free(Run *run) {
+  end_program(run);
   for (int i = 0; i < 3; i++) close_end(&run->ends[i]);
   close_end(&run->pid_fd);
   close_end(&run->watch);
   free_words(run->argv);
   os_env_free(run->env);
-  free(run->dir);
+  csp_alloc_free(run->dir);
   buffer_free(&run->out);
   buffer_free(&run->err);
   job_free(&run->job);
 }
 
 // --- The work: no runtime ---------------------------------------------------
-// What the child gets: the pipes' ends, no blocked signals, default SIGPIPE.
+// What the child gets: the pipes' ends, no blocked signals, default SIGPIPE, a
+// process group.
 static int spawn(Run *run, int pipes[3][2], pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -79,8 +90,10 @@ static int spawn(Run *run, int pipes[3][2], pid_t *pid) {
   }
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF |
+                                            POSIX_SPAWN_SETPGROUP);
   for (int fd = 0; fd < 3 && !error; fd++) {
     int end = pipes[fd][fd == IN ? 0 : 1];
     error = posix_spawn_file_actions_adddup2(&actions, end, fd);
@@ -163,7 +176,7 @@ static void talk_quietly(Run *run) {
 }
 
 // Watches an end for the goroutine, which waits for all of them at once.
-static void watch(Run *run, int fd, uint32_t events) {
+static void watch_end(Run *run, int fd, uint32_t events) {
   struct epoll_event event = {.events = events, .data.fd = fd};
   if (fd >= 0 && epoll_ctl(run->watch, EPOLL_CTL_ADD, fd, &event) != 0)
     run->job.error = errno;
@@ -188,21 +201,29 @@ static void start_work(void *data) {
   run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
   fcntl(run->ends[IN], F_SETFL, O_NONBLOCK);
   if (run->job.len == 0) close_end(&run->ends[IN]);
-  watch(run, run->ends[IN], EPOLLOUT);
-  watch(run, run->ends[OUT], EPOLLIN);
-  watch(run, run->ends[ERR], EPOLLIN);
-  watch(run, run->pid_fd, EPOLLIN);
+  watch_end(run, run->ends[IN], EPOLLOUT);
+  watch_end(run, run->ends[OUT], EPOLLIN);
+  watch_end(run, run->ends[ERR], EPOLLIN);
+  watch_end(run, run->pid_fd, EPOLLIN);
 }
 
-// Takes the status of the program, if it has ended; waits with block.
-static void reap(Run *run, bool block) {
-  pid_t ended;
+// Looks whether the program has ended, and how; waits with block.
+static void look_at_program(Run *run, bool block) {
+  siginfo_t info = {0};
+  int result;
   do {
-    ended = waitpid(run->pid, &run->status, block ? 0 : WNOHANG);
-  } while (ended < 0 && errno == EINTR);
-  if (ended < 0) run->job.error = errno;
-  run->ended = ended != 0;
-  if (run->ended) close_end(&run->pid_fd);
+    result = waitid(P_PID, (id_t)run->pid, &info,
+                    WEXITED | WNOWAIT | (block ? 0 : WNOHANG));
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) {
+    run->job.error = errno;
+    run->pid = 0;  // somebody else has reaped it
+  }
+  if (result == 0 && info.si_pid == 0) return;
+  run->ended = true;
+  run->status =
+      info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+  close_end(&run->pid_fd);
 }
 
 // It is over when the program has ended and its output is closed, which others
@@ -212,18 +233,14 @@ static void talk_work(void *data) {
   Run *run = data;
   talk_quietly(run);
   bool silent = run->ends[OUT] < 0 && run->ends[ERR] < 0;
-  if (!run->ended && (run->pid_fd >= 0 || silent)) reap(run, run->pid_fd < 0);
+  if (!run->ended && (run->pid_fd >= 0 || silent))
+    look_at_program(run, run->pid_fd < 0);
   run->over = run->ended && silent;
   if (run->over && (run->out.failed || run->err.failed))
     run->job.error = ENOMEM;
 }
 
 // --- Results ----------------------------------------------------------------
-// As shells count: 128 + the signal for a program that one ended.
-static int exit_status(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 static bool set_text(CspCall *call, CspValue map, const char *name,
                      const Buffer *text) {
   return csp_map_set_name(
@@ -240,8 +257,7 @@ static CspStatus run_result(CspCall *call, Run *run) {
     return csp_ok(call, map);
   }
   bool ok = !csp_is_undef(map) &&
-            csp_map_set_name(call, map, "status",
-                             csp_int(call, exit_status(run->status))) &&
+            csp_map_set_name(call, map, "status", csp_int(call, run->status)) &&
             set_text(call, map, "out", &run->out) &&
             set_text(call, map, "err", &run->err);
   csp_charge(call, (run->out.len + run->err.len) / 256);
@@ -260,11 +276,11 @@ static CspStatus run_more(CspCall *call, void *data, bool made) {
 }
 
 // --- Arguments --------------------------------------------------------------
-static bool is_word(Str s) { return memchr(s.data, '\0', s.len) == NULL; }
+static bool has_no_zero(Str s) { return memchr(s.data, '\0', s.len) == NULL; }
 
 // NULL: panicked.
 static char *copy_word(CspCall *call, Str s) {
-  char *copy = strndup(s.data, s.len);
+  char *copy = alloc_str(csp_of(call), s);
   if (!copy) csp_panic_memory(call);
   return copy;
 }
@@ -276,15 +292,15 @@ static bool set_argv(CspCall *call, Run *run) {
     return false;
   }
   size_t count = is_nil(call, 1) ? 0 : csp_list_len(list);
-  run->argv = calloc(count + 2, sizeof *run->argv);
-  if (run->argv) run->argv[0] = strdup(run->job.path);
+  run->argv = alloc_zeroed(run->job.csp, (count + 2) * sizeof *run->argv);
+  if (run->argv) run->argv[0] = alloc_text(run->job.csp, run->job.path);
   if (!run->argv || !run->argv[0]) {
     csp_panic_memory(call);
     return false;
   }
   for (size_t i = 0; i < count; i++) {
     CspValue v = csp_list_get(list, i);
-    if (csp_type(v) != CSP_STRING || !is_word(str_of(v))) {
+    if (csp_type(v) != CSP_STRING || !has_no_zero(str_of(v))) {
       csp_panic(call,
                 "os.run: argument %zu must be a string without zero bytes, "
                 "not a %s",
@@ -303,8 +319,8 @@ static bool set_options(CspCall *call, Run *run) {
   if (!is_nil(call, 2) && !job_data(call, &run->job, 2)) return false;
   if (!is_nil(call, 3)) {
     if (!need_str(call, 3, &dir)) return false;
-    if (!is_word(dir)) csp_bad_arg(call, 3, "a path without zero bytes");
-    run->dir = is_word(dir) ? copy_word(call, dir) : NULL;
+    if (!has_no_zero(dir)) csp_bad_arg(call, 3, "a path without zero bytes");
+    run->dir = has_no_zero(dir) ? copy_word(call, dir) : NULL;
     if (!run->dir) return false;
   }
   if (is_nil(call, 4)) {
@@ -319,11 +335,12 @@ static bool set_options(CspCall *call, Run *run) {
 CspStatus os_run(CspCall *call) {
   Str program;
   if (!need_str(call, 0, &program)) return CSP_PANIC;
-  if (!is_word(program)) {
+  if (!has_no_zero(program)) {
     return csp_bad_arg(call, 0, "a name without zero bytes");
   }
-  Run *run = calloc(1, sizeof *run);
+  Run *run = alloc_zeroed(csp_of(call), sizeof *run);
   if (!run) return csp_panic_memory(call);
+  run->job.csp = run->out.csp = run->err.csp = csp_of(call);
   run->job.verb = "run";
   run->out.most = run->err.most = csp_room(call);
   run->pid_fd = run->watch = run->ends[IN] = run->ends[OUT] = run->ends[ERR] =

@@ -6,40 +6,43 @@
 // its state is advanced under a lock (xoshiro256**, seeded by splitmix64).
 #include <pthread.h>
 
-#include "stdlib/stdlib.h"
+#include "stdlib/loop.h"
 
 typedef struct Generator {
   pthread_mutex_t lock;  // zeroed: ready for use
   uint64_t state[4];     // guarded by lock
 } Generator;
 
-static const CspClass generator_class = {"generator", NULL, sizeof(Generator)};
+static const CspClass generator_class = {"generator", NULL, sizeof(Generator),
+                                         NULL};
 
 // Where a function's random bits come from, and where its own arguments begin:
 // a method's first argument is its generator.
-typedef struct Source {
+typedef struct BitSource {
   CspCall *call;
   Generator *generator;  // NULL: the runtime's
   int first;
-} Source;
+} BitSource;
 
-static Source source_of(CspCall *call) {
+static BitSource source_of(CspCall *call) {
   Generator *generator = csp_host_data(csp_arg(call, 0), &generator_class);
-  return (Source){call, generator, generator ? 1 : 0};
+  return (BitSource){call, generator, generator ? 1 : 0};
 }
 
-static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
+static uint64_t rotate_left(uint64_t x, int by) {
+  return x << by | x >> (64 - by);
+}
 
 static uint64_t generator_next(Generator *generator) {
   pthread_mutex_lock(&generator->lock);
   uint64_t *s = generator->state;
-  uint64_t result = rotate(s[1] * 5, 7) * 9, shifted = s[1] << 17;
+  uint64_t result = rotate_left(s[1] * 5, 7) * 9, shifted = s[1] << 17;
   s[2] ^= s[0];
   s[3] ^= s[1];
   s[1] ^= s[2];
   s[0] ^= s[3];
   s[2] ^= shifted;
-  s[3] = rotate(s[3], 45);
+  s[3] = rotate_left(s[3], 45);
   pthread_mutex_unlock(&generator->lock);
   return result;
 }
@@ -56,13 +59,13 @@ static void generator_seed(Generator *generator, uint64_t seed) {
   pthread_mutex_unlock(&generator->lock);
 }
 
-static uint64_t next_bits(Source *source) {
+static uint64_t next_bits(BitSource *source) {
   return source->generator ? generator_next(source->generator)
                            : csp_random(source->call);
 }
 
 // Uniform in [0, n), n > 0: draws again in the part that would favour some.
-static uint64_t next_below(Source *source, uint64_t n) {
+static uint64_t next_below(BitSource *source, uint64_t n) {
   uint64_t rejected = -n % n;
   uint64_t bits;
   do {
@@ -71,14 +74,14 @@ static uint64_t next_below(Source *source, uint64_t n) {
   return bits % n;
 }
 
-static double next_float(Source *source) {
+static double next_float(BitSource *source) {
   return (double)(next_bits(source) >> 11) * 0x1p-53;
 }
 
 // --- Numbers ----------------------------------------------------------------
 // int(n): from 0 to n - 1.
 static CspStatus rand_int(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   int64_t n;
   if (!need_int_in(call, source.first, 1, INT64_MAX, &n)) return CSP_PANIC;
   return csp_ok_int(call, (int64_t)next_below(&source, (uint64_t)n));
@@ -86,15 +89,15 @@ static CspStatus rand_int(CspCall *call) {
 
 // int_range(a, b): from a to b - 1.
 static CspStatus rand_int_range(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   int64_t from, to;
   if (!csp_need_int(call, source.first, &from) ||
       !csp_need_int(call, source.first + 1, &to)) {
     return CSP_PANIC;
   }
   if (from >= to) {
-    return csp_panic(call, "int_range: there is no int from %lld up to %lld",
-                     (long long)from, (long long)to - 1);
+    return csp_panic(call, "int_range: there is no int from %lld below %lld",
+                     (long long)from, (long long)to);
   }
   uint64_t offset = next_below(&source, (uint64_t)to - (uint64_t)from);
   return csp_ok_int(call, (int64_t)((uint64_t)from + offset));
@@ -102,18 +105,18 @@ static CspStatus rand_int_range(CspCall *call) {
 
 // float(): from 0.0 up to, not including, 1.0.
 static CspStatus rand_float(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   return csp_ok_float(call, next_float(&source));
 }
 
 static CspStatus rand_bool(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   return csp_ok_bool(call, next_bits(&source) >> 63);
 }
 
 // bytes(n)
 static CspStatus rand_bytes(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   int64_t n;
   if (!need_int_in(call, source.first, 0, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
@@ -124,36 +127,41 @@ static CspStatus rand_bytes(CspCall *call) {
     uint64_t bits = next_bits(&source);
     csp_bytes_write(bytes, (size_t)at, &bits,
                     n - at < 8 ? (size_t)(n - at) : 8);
+    if (at % 4096 == 4088 && !csp_work(call, 4096)) return CSP_PANIC;
   }
-  csp_charge(call, (uint64_t)n / 16);
   return csp_ok(call, bytes);
 }
 
 // --- Lists ------------------------------------------------------------------
-// In place, from the back: each of the first `count` places gets one of those
-// that are left.
-static void shuffle(Source *source, CspValue list, size_t count) {
-  CspCall *call = source->call;
-  size_t len = csp_list_len(list);
-  for (size_t i = 0; i < count && i + 1 < len; i++) {
-    size_t j = i + (size_t)next_below(source, len - i);
-    CspValue v = csp_list_get(list, i);
-    csp_list_set(call, list, i, csp_list_get(list, j));
-    csp_list_set(call, list, j, v);
+// In place: each of the first places gets one of those that are left. n: the
+// list's length.
+static bool shuffle_turns(CspCall *call, Loop *loop, size_t stop) {
+  BitSource source = source_of(call);
+  for (; loop->at < stop; loop->at++) {
+    size_t left = (size_t)loop->n - loop->at;
+    size_t other = loop->at + (size_t)next_below(&source, left);
+    CspValue v = csp_list_get(loop->list, loop->at);
+    csp_list_set(call, loop->list, loop->at, csp_list_get(loop->list, other));
+    csp_list_set(call, loop->list, other, v);
   }
-  csp_charge(call, count);
+  return true;
 }
 
 static CspStatus rand_shuffle(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   CspValue list;
   if (!csp_need_type(call, source.first, CSP_LIST, &list)) return CSP_PANIC;
-  shuffle(&source, list, csp_list_len(list));
-  return csp_ok(call, list);
+  size_t len = csp_list_len(list);
+  return loop_run(call, &(Loop){.list = list,
+                                .end = len > 0 ? len - 1 : 0,
+                                .n = (int64_t)len,
+                                .turns = shuffle_turns,
+                                .done = loop_list,
+                                .units = 24});
 }
 
 static CspStatus rand_choice(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   CspValue list;
   if (!csp_need_type(call, source.first, CSP_LIST, &list)) return CSP_PANIC;
   size_t len = csp_list_len(list);
@@ -161,9 +169,34 @@ static CspStatus rand_choice(CspCall *call) {
   return csp_ok(call, csp_list_get(list, (size_t)next_below(&source, len)));
 }
 
+static CspStatus sample_done(CspCall *call, Loop *loop) {
+  size_t len = csp_list_len(loop->list);
+  csp_list_remove(call, loop->list, loop->end, len - loop->end);
+  return csp_ok(call, loop->list);
+}
+
+static CspStatus sample_chosen(CspCall *call, Loop *loop) {
+  size_t len = csp_list_len(loop->list), n = (size_t)loop->n;
+  Loop choose = {.list = loop->list,
+                 .end = n < len ? n : len,
+                 .n = (int64_t)len,
+                 .turns = shuffle_turns,
+                 .done = sample_done,
+                 .units = 24};
+  return loop_run(call, &choose);
+}
+
+static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    if (!csp_list_push(call, loop->list, csp_list_get(loop->out, loop->at)))
+      return false;
+  }
+  return true;
+}
+
 // n different elements (places) of the list, in random order, as a new list.
 static CspStatus rand_sample(CspCall *call) {
-  Source source = source_of(call);
+  BitSource source = source_of(call);
   CspValue list;
   int64_t n;
   if (!csp_need_type(call, source.first, CSP_LIST, &list) ||
@@ -171,15 +204,16 @@ static CspStatus rand_sample(CspCall *call) {
                    &n)) {
     return CSP_PANIC;
   }
-  size_t len = csp_list_len(list);
-  CspValue all = csp_list(call, len);
-  if (csp_is_undef(all)) return csp_panic_memory(call);
-  for (size_t i = 0; i < len; i++) {
-    if (!csp_list_push(call, all, csp_list_get(list, i))) return CSP_PANIC;
-  }
-  shuffle(&source, all, (size_t)n);
-  csp_list_remove(call, all, (size_t)n, len - (size_t)n);
-  return csp_ok(call, all);
+  // Its first n are chosen, then the others go.
+  Loop copy = {.out = list,
+               .list = csp_list(call, csp_list_len(list)),
+               .end = csp_list_len(list),
+               .n = n,
+               .turns = copy_turns,
+               .done = sample_chosen,
+               .units = 4};
+  if (csp_is_undef(copy.list)) return csp_panic_memory(call);
+  return loop_run(call, &copy);
 }
 
 // --- Generators -------------------------------------------------------------
@@ -206,7 +240,7 @@ static CspStatus generator_seed_again(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-static const CspFunction functions[] = {
+static const CspFunction rand_functions[] = {
     CSP_REPEATABLE,
     {"int", "n", rand_int},
     {"int_range", "from, to", rand_int_range},
@@ -220,7 +254,7 @@ static const CspFunction functions[] = {
     {NULL, NULL, NULL},
 };
 
-static const CspFunction methods[] = {
+static const CspFunction rand_methods[] = {
     CSP_REPEATABLE,
     {"int", "generator, n", rand_int},
     {"int_range", "generator, from, to", rand_int_range},
@@ -234,8 +268,8 @@ static const CspFunction methods[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule rand_module = {"rand", functions, NULL, NULL, 0};
+const CspModule rand_module = {"rand", rand_functions, NULL, NULL, 0};
 
 bool rand_install(Csp *csp) {
-  return csp_register_class(csp, &generator_class, methods);
+  return csp_register_class(csp, &generator_class, rand_methods);
 }

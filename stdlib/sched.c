@@ -5,9 +5,9 @@
 // Lets the others run first.
 static CspStatus sched_yield_now(CspCall *call) { return csp_yield(call); }
 
-static const CspFunction functions[] = {
+static const CspFunction sched_functions[] = {
     {"yield", "", sched_yield_now},
     {NULL, NULL, NULL},
 };
 
-const CspModule sched_module = {"sched", functions, NULL, NULL, 0};
+const CspModule sched_module = {"sched", sched_functions, NULL, NULL, 0};

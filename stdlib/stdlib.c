@@ -13,7 +13,7 @@ typedef struct Library {
   CspModule modules[MODULES_MAX];
 } Library;
 
-static const CspClass library_class = {"library", NULL, sizeof(Library)};
+static const CspClass library_class = {"library", NULL, sizeof(Library), NULL};
 
 static const CspModule *const all_modules[] = {
     &strings_module, &bytes_module, &maps_module, &math_module, &time_module,

@@ -48,21 +48,57 @@ bool is_nil(CspCall *call, int i);
 Str str_of(CspValue string);
 // An int argument that must be within [low, high], or panics.
 bool need_int_in(CspCall *call, int i, int64_t low, int64_t high, int64_t *out);
+// strerror, whatever the locale; until the thread's next call.
+const char *system_error(int error);
 // Calls the (hidden or predeclared) function of that name with the same
 // arguments, those with string() methods turned into strings.
 CspStatus again_with_strings(CspCall *call, const char *name);
 // Whether one of the arguments needs that.
 bool args_need_call(CspCall *call);
 
-// --- buffer.c: text that grows ----------------------------------------------
+// --- pieces.c: long texts ---------------------------------------------------
+// A text from its beginning (or its end) in pieces of some KB that end between
+// two code points. Begin with pieces_of.
+typedef struct Pieces {
+  CspCall *call;
+  Str left;       // what follows (precedes) the piece
+  Str piece;      // the one to work on
+  unsigned cost;  // of a byte, in ns
+  bool over;      // the call is to end, and has panicked
+} Pieces;
+
+static inline Pieces pieces_of(CspCall *call, Str s, unsigned cost) {
+  return (Pieces){.call = call, .left = s, .cost = cost};
+}
+// Charges the last piece, and takes the next. false: there is none, or `over`.
+bool pieces_next(Pieces *p);
+bool pieces_next_back(Pieces *p);
+
+// --- buffer.c: memory, and text that grows ----------------------------------
+// Of the runtime's memory, for csp_alloc_free; NULL: out of memory. Any thread.
+void *alloc_zeroed(Csp *csp, size_t size);
+char *alloc_text(Csp *csp, const char *text);
+char *alloc_str(Csp *csp, Str s);  // NUL-terminated
+char *alloc_format(Csp *csp, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 typedef struct Buffer {
-  char *data;  // malloced; NUL-terminated once anything was added
+  Csp *csp;    // whose memory data is of
+  char *data;  // of csp_alloc; NUL-terminated once anything was added
   size_t len, cap;
-  size_t most;  // bytes it may take: csp_room; 0: any number
-  bool failed;  // out of memory; whatever is added afterwards is lost
+  size_t most;    // bytes it may take: csp_room; 0: any number
+  CspCall *call;  // is asked during long copies; or NULL
+  size_t asked;   // len when it was asked last
+  // Out of memory, or given up; whatever is added afterwards is lost. Both are
+  // csp_panic_memory for the native.
+  bool failed;
 } Buffer;
 
-// malloc within csp_room. NULL: out of memory.
+static inline Buffer buffer_of(CspCall *call) {
+  return (Buffer){.csp = csp_of(call), .most = csp_room(call), .call = call};
+}
+
+// csp_alloc within csp_room. NULL: out of memory.
 void *room_alloc(CspCall *call, size_t count, size_t size);
 // Room for `more` bytes (and a NUL) at data + len; false: out of memory.
 bool buffer_reserve(Buffer *buffer, size_t more);
@@ -70,6 +106,8 @@ void buffer_add(Buffer *buffer, const char *data, size_t len);
 void buffer_add_char(Buffer *buffer, char c);
 void buffer_add_rune(Buffer *buffer, uint32_t rune);
 void buffer_fill(Buffer *buffer, char c, size_t count);
+// memcpy of any length. false: given up.
+bool long_copy(CspCall *call, char *to, const char *from, size_t len);
 void buffer_free(Buffer *buffer);
 // The text as the native's result; frees the buffer.
 CspStatus buffer_ok(CspCall *call, Buffer *buffer);
@@ -105,18 +143,24 @@ static inline bool utf8_is_space(uint32_t rune) {
 // The first n code points take this many bytes.
 size_t utf8_prefix(const char *data, size_t len, size_t n);
 
-// --- strings_number.c, list_sort.c: used by other modules -------------------
-// All of s as an int; 0, or ERANGE or EINVAL.
-int number_parse_int(Str s, int base, int64_t *out);
-int number_parse_float(Str s, double *out);
+// --- Used by other modules: strings_number.c, bytes.c, list_sort.c -----------
+// All of s as an int, whatever the locale; 0, or ERANGE or EINVAL; ECANCELED:
+// the call is to end, and has panicked.
+int number_parse_int(CspCall *call, Str s, int base, int64_t *out);
+int number_parse_float(CspCall *call, Str s, double *out);
+// printf's text of d with that format, which is ours and has one precision (*),
+// whatever the locale: for csp_alloc_free; NULL: out of memory.
+char *number_print(Csp *csp, const char *format, int precision, double d);
 // Digits of n in the base (2 to 36), without a sign; out: 64 bytes. Length.
 size_t number_digits(uint64_t n, unsigned base, bool upper, char *out);
 // s as in source, in double quotes.
 void quote_string(Buffer *out, Str s);
 
-// Sorts `values` in place, stably, as `<` orders them, or by keys (NULL: the
-// values themselves). false: panicked.
-bool sort_values(CspCall *call, CspValue *values, const CspValue *keys,
-                 size_t count);
+// The bytes as a string. undef: out of memory.
+CspValue bytes_to_text(CspCall *call, CspValue bytes);
+
+// `return sort_list(...)`: sorts the list in place, stably, as `<` orders its
+// elements, or by a list of their keys (or nil). The result is the list.
+CspStatus sort_list(CspCall *call, CspValue list, CspValue keys);
 
 #endif

@@ -3,9 +3,19 @@
 #ifndef CSP_STDLIB_STRINGS_H
 #define CSP_STDLIB_STRINGS_H
 
+#include <string.h>
+
 #include "stdlib/stdlib.h"
 
 #define STRING_MAX ((size_t)1 << 31)  // bytes of a string
+
+static inline bool has_prefix(Str s, Str prefix) {
+  return s.len >= prefix.len && memcmp(s.data, prefix.data, prefix.len) == 0;
+}
+static inline bool has_suffix(Str s, Str suffix) {
+  return s.len >= suffix.len &&
+         memcmp(s.data + s.len - suffix.len, suffix.data, suffix.len) == 0;
+}
 
 // strings.c; also list.join
 CspStatus strings_join(CspCall *call);
@@ -15,6 +25,13 @@ CspStatus strings_split(CspCall *call);
 CspStatus strings_split_n(CspCall *call);
 CspStatus strings_fields(CspCall *call);
 CspStatus strings_lines(CspCall *call);
+
+// strings_trim.c
+CspStatus strings_trim(CspCall *call);
+CspStatus strings_trim_left(CspCall *call);
+CspStatus strings_trim_right(CspCall *call);
+CspStatus strings_trim_prefix(CspCall *call);
+CspStatus strings_trim_suffix(CspCall *call);
 
 // strings_text.c
 extern const CspClass strings_case_class;
@@ -37,6 +54,8 @@ CspStatus strings_is_space(CspCall *call);
 CspStatus strings_is_upper(CspCall *call);
 CspStatus strings_is_lower(CspCall *call);
 CspStatus strings_is_valid(CspCall *call);
+// How many characters s has. false: given up.
+bool strings_count_characters(CspCall *call, Str s, int64_t *count);
 CspStatus strings_from_runes(CspCall *call);
 
 // strings_number.c

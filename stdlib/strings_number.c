@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers from and as text, and strings as they stand in source.
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,31 +26,49 @@ static int take_prefix(Str *s) {
   return base;
 }
 
-// Base 0: by its prefix. Counts downwards, as INT64_MIN has no opposite.
-int number_parse_int(Str s, int base, int64_t *out) {
-  bool negative = s.len > 0 && s.data[0] == '-';
-  if (s.len > 0 && (negative || s.data[0] == '+')) {
-    s = (Str){s.data + 1, s.len - 1};
+// Takes a sign off; true: a minus.
+static bool take_sign(Str *s) {
+  bool negative = s->len > 0 && s->data[0] == '-';
+  if (s->len > 0 && (negative || s->data[0] == '+')) {
+    *s = (Str){s->data + 1, s->len - 1};
   }
-  if (base == 0) base = take_prefix(&s);
-  if (s.len == 0) return EINVAL;
-  int64_t n = 0;
-  bool overflow = false;
+  return negative;
+}
+
+// Downwards, as INT64_MIN has no opposite. Stops at what is no digit.
+static int take_digits(Str s, int base, bool *overflow, int64_t *n) {
   for (size_t i = 0; i < s.len; i++) {
     int digit = digit_value(s.data[i]);
     if (digit >= base) return EINVAL;
-    overflow = overflow || __builtin_mul_overflow(n, base, &n) ||
-               __builtin_sub_overflow(n, digit, &n);
+    *overflow = *overflow || __builtin_mul_overflow(*n, base, n) ||
+                __builtin_sub_overflow(*n, digit, n);
   }
+  return 0;
+}
+
+// Base 0: by its prefix.
+int number_parse_int(CspCall *call, Str s, int base, int64_t *out) {
+  bool negative = take_sign(&s), overflow = false;
+  if (base == 0) base = take_prefix(&s);
+  if (s.len == 0) return EINVAL;
+  int64_t n = 0;
+  Pieces p = pieces_of(call, s, 2);
+  while (pieces_next(&p)) {
+    int error = take_digits(p.piece, base, &overflow, &n);
+    if (error) return error;
+  }
+  if (p.over) return ECANCELED;
   if (overflow || (!negative && n == INT64_MIN)) return ERANGE;
   *out = negative ? n : -n;
   return 0;
 }
 
+// What a message shows of a text: its beginning, quoted.
 static CspStatus ok_bad_text(CspCall *call, Str s, const char *wanted,
                              int error) {
-  Buffer quoted = {.most = csp_room(call)};
-  quote_string(&quoted, s);
+  if (error == ECANCELED) return CSP_PANIC;
+  Buffer quoted = buffer_of(call);
+  quote_string(&quoted, (Str){s.data, s.len < 100 ? s.len : 100});
   if (quoted.failed) {
     buffer_free(&quoted);
     return csp_panic_memory(call);
@@ -69,7 +88,7 @@ CspStatus strings_parse_int(CspCall *call) {
   if (base != 0 && (base < 2 || base > 36)) {
     return csp_bad_arg(call, 1, "0 or from 2 to 36");
   }
-  int error = number_parse_int(s, (int)base, &n);
+  int error = number_parse_int(call, s, (int)base, &n);
   if (error) return ok_bad_text(call, s, "an int", error);
   return csp_ok_value(call, csp_int(call, n));
 }
@@ -101,32 +120,48 @@ CspStatus strings_format_int(CspCall *call) {
 }
 
 // --- Floats -----------------------------------------------------------------
-static bool parse_word(const char *s, double *out) {
-  const char *word = s + (*s == '-' || *s == '+');
-  if (strcasecmp(word, "inf") == 0 || strcasecmp(word, "infinity") == 0) {
-    *out = *s == '-' ? -INFINITY : INFINITY;
+// Letters of ASCII in any case.
+static bool is_word(Str s, const char *word) {
+  if (s.len != strlen(word)) return false;
+  for (size_t i = 0; i < s.len; i++) {
+    if ((s.data[i] | 32) != word[i]) return false;
+  }
+  return true;
+}
+
+static bool parse_word(Str s, double *out) {
+  bool negative = take_sign(&s);
+  if (is_word(s, "inf") || is_word(s, "infinity")) {
+    *out = negative ? -INFINITY : INFINITY;
     return true;
   }
   *out = NAN;
-  return strcasecmp(word, "nan") == 0;
+  return is_word(s, "nan");
 }
 
-// strtod alone would take hexadecimal, and blanks before it.
-int number_parse_float(Str s, double *out) {
-  if (strlen(s.data) != s.len || s.len == 0) return EINVAL;
-  if (parse_word(s.data, out)) return 0;
-  if (strspn(s.data, "0123456789.eE+-") != s.len) return EINVAL;
-  char *end;
-  *out = strtod(s.data, &end);
-  if (end != s.data + s.len) return EINVAL;
-  return isinf(*out) ? ERANGE : 0;
+int number_parse_float(CspCall *call, Str s, double *out) {
+  int error = csp_parse_float(call, s.data, s.len, out);
+  return error == EINVAL && parse_word(s, out) ? 0 : error;
+}
+
+// The process's locale would choose the point. "C" is always there; setting
+// it is this thread's alone.
+char *number_print(Csp *csp, const char *format, int precision, double d) {
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t before = uselocale(plain);
+  int len = plain ? snprintf(NULL, 0, format, precision, d) : -1;
+  char *text = len < 0 ? NULL : csp_alloc(csp, NULL, (size_t)len + 1);
+  if (text) snprintf(text, (size_t)len + 1, format, precision, d);
+  uselocale(before);
+  if (plain) freelocale(plain);
+  return text;
 }
 
 CspStatus strings_parse_float(CspCall *call) {
   Str s;
   double d;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  int error = number_parse_float(s, &d);
+  int error = number_parse_float(call, s, &d);
   if (error) return ok_bad_text(call, s, "a float", error);
   return csp_ok_value(call, csp_float(call, d));
 }
@@ -134,8 +169,8 @@ CspStatus strings_parse_float(CspCall *call) {
 CspStatus strings_parse_bool(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  bool yes = strcmp(s.data, "true") == 0;
-  if (!yes && strcmp(s.data, "false") != 0) {
+  bool yes = s.len == 4 && memcmp(s.data, "true", 4) == 0;
+  if (!yes && (s.len != 5 || memcmp(s.data, "false", 5) != 0)) {
     return ok_bad_text(call, s, "true or false", EINVAL);
   }
   return csp_ok_value(call, csp_bool(yes));
@@ -171,19 +206,28 @@ static void quote_at(Buffer *out, Str s, size_t at, size_t width) {
   }
 }
 
-void quote_string(Buffer *out, Str s) {
-  buffer_add_char(out, '"');
-  for (size_t at = 0, width; at < s.len; at += width) {
+static void quote_piece(Buffer *out, Str s, size_t from, size_t to) {
+  for (size_t at = from, width; at < to; at += width) {
     utf8_at(s.data, s.len, at, &width);
     quote_at(out, s, at, width);
   }
+}
+
+void quote_string(Buffer *out, Str s) {
+  Pieces p = pieces_of(out->call, s, 8);
+  buffer_add_char(out, '"');
+  while (!out->failed && pieces_next(&p)) {
+    size_t from = (size_t)(p.piece.data - s.data);
+    quote_piece(out, s, from, from + p.piece.len);
+  }
+  out->failed |= p.over;
   buffer_add_char(out, '"');
 }
 
 CspStatus strings_quote(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = buffer_of(call);
   quote_string(&out, s);
   return buffer_ok(call, &out);
 }
@@ -231,19 +275,13 @@ static size_t unescape(Buffer *out, Str s, size_t at) {
   return 0;
 }
 
-// What stands between the quotes; false: it is no string literal.
-static bool unquote(Buffer *out, Str s) {
-  if (s.len < 2 || s.data[0] != s.data[s.len - 1]) return false;
-  if (s.data[0] == '`') {
-    buffer_add(out, s.data + 1, s.len - 2);
-    return !memchr(s.data + 1, '`', s.len - 2);
-  }
-  if (s.data[0] != '"') return false;
-  Str inside = {s.data + 1, s.len - 2};
+// What stands between double quotes; false: it is none.
+static bool unquote_inside(Buffer *out, Str inside) {
   for (size_t at = 0; at < inside.len; at++) {
     char c = inside.data[at];
     bool dollar = c == '$' && at + 1 < inside.len && inside.data[at + 1] == '{';
-    if (c == '"' || c == '\n' || dollar) return false;
+    if (c == '"' || c == '\n' || dollar || out->failed) return false;
+    if (at % 4096 == 4095) out->failed = !csp_work(out->call, 4096 * 8);
     if (c != '\\') {
       buffer_add_char(out, c);
       continue;
@@ -255,14 +293,27 @@ static bool unquote(Buffer *out, Str s) {
   return true;
 }
 
+// What stands between the quotes; false: it is no string literal, or
+// out->failed.
+static bool unquote(Buffer *out, Str s) {
+  if (s.len < 2 || s.data[0] != s.data[s.len - 1]) return false;
+  Str inside = {s.data + 1, s.len - 2};
+  if (s.data[0] == '"') return unquote_inside(out, inside);
+  if (s.data[0] != '`') return false;
+  int64_t at = csp_find(out->call, inside.data, inside.len, "`", 1);
+  out->failed |= at == CSP_GIVEN_UP;
+  buffer_add(out, inside.data, inside.len);
+  return at == CSP_NOWHERE;
+}
+
 // (string, nil) or (nil, error): the reverse of quote; also `raw` strings.
 CspStatus strings_unquote(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
-  if (!unquote(&out, s)) {
-    buffer_free(&out);
-    return ok_bad_text(call, s, "a quoted string", EINVAL);
-  }
-  return csp_ok_value(call, buffer_string(call, &out));
+  Buffer out = buffer_of(call);
+  bool ok = unquote(&out, s), failed = out.failed;
+  if (ok) return csp_ok_value(call, buffer_string(call, &out));
+  buffer_free(&out);
+  if (failed) return csp_panic_memory(call);
+  return ok_bad_text(call, s, "a quoted string", EINVAL);
 }

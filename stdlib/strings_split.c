@@ -7,14 +7,24 @@
 
 #include "stdlib/strings.h"
 
-static bool give(CspCall *call, const char *data, size_t len, CspValue *piece) {
+enum {
+  LOOK = 1 << 14,     // bytes between two questions (csp_work)
+  COUNTED = 1 << 16,  // bytes that tell how much room a list needs at first
+};
+
+static bool give_piece(CspCall *call, const char *data, size_t len,
+                       CspValue *piece) {
   *piece = csp_string(call, data, len);
-  csp_charge(call, len / 16);
-  return true;
+  return csp_work(call, 32 + len / 8);
+}
+
+static Str counted(CspValue of) {
+  Str s = str_of(of);
+  return (Str){s.data, s.len < COUNTED ? s.len : COUNTED};
 }
 
 static size_t count_byte(CspValue of, char byte) {
-  Str s = str_of(of);
+  Str s = counted(of);
   size_t count = 1;
   for (size_t i = 0; i < s.len; i++) count += s.data[i] == byte;
   return count;
@@ -28,10 +38,11 @@ static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
   size_t from = (size_t)*at;
   if (from > s.len) return false;
   const char *start = s.data + from;
-  const char *end = memmem(start, s.len - from, sep.data, sep.len);
-  size_t len = end ? (size_t)(end - start) : s.len - from;
-  *at = end ? (int64_t)(from + len + sep.len) : (int64_t)s.len + 1;
-  return give(call, start, len, piece);
+  int64_t found = csp_find(call, start, s.len - from, sep.data, sep.len);
+  if (found == CSP_GIVEN_UP) return false;
+  size_t len = found >= 0 ? (size_t)found : s.len - from;
+  *at = found >= 0 ? (int64_t)(from + len + sep.len) : (int64_t)s.len + 1;
+  return give_piece(call, start, len, piece);
 }
 
 static bool next_character(CspCall *call, CspValue of, CspValue with,
@@ -42,7 +53,7 @@ static bool next_character(CspCall *call, CspValue of, CspValue with,
   if (from >= s.len) return false;
   utf8_at(s.data, s.len, from, &width);
   *at += (int64_t)width;
-  return give(call, s.data + from, width, piece);
+  return give_piece(call, s.data + from, width, piece);
 }
 
 static size_t count_parts(CspValue of, CspValue with) {
@@ -63,14 +74,15 @@ static CspStatus first_parts(CspCall *call, CspEach next, CspValue sep,
   // after the last part `at` is behind the end, after the last character at it
   size_t from = (size_t)at, end = s.len + (str_of(sep).len > 0);
   if (n != 1 || from >= end) return csp_ok(call, list);
-  give(call, s.data + from, s.len - from, &piece);
+  give_piece(call, s.data + from, s.len - from, &piece);
   return csp_list_push(call, list, piece) ? csp_ok(call, list) : CSP_PANIC;
 }
 
 // --- By white space ---------------------------------------------------------
-// From `at` on: where the first character is that is white space, or is not.
-static size_t find_space(Str s, size_t at, bool space) {
-  for (size_t width; at < s.len; at += width) {
+// From `at` up to `end`: where the first character is that is white space, or
+// is not; else `end` or some bytes after it.
+static size_t find_space(Str s, size_t at, size_t end, bool space) {
+  for (size_t width; at < end; at += width) {
     width = 1;
     if ((signed char)s.data[at] > ' ') {  // most, and all ASCII
       if (!space) break;
@@ -81,22 +93,33 @@ static size_t find_space(Str s, size_t at, bool space) {
   return at;
 }
 
+// From *at on to there, or to the end of s. false: given up.
+static bool skip_space(CspCall *call, Str s, size_t *at, bool space) {
+  for (;;) {
+    bool last = s.len - *at <= LOOK;
+    size_t end = last ? s.len : *at + LOOK;
+    *at = find_space(s, *at, end, space);
+    if (last || *at < end) return true;
+    if (!csp_work(call, LOOK * 2)) return false;
+  }
+}
+
 static bool next_field(CspCall *call, CspValue of, CspValue with, int64_t *at,
                        CspValue *piece) {
   (void)with;
   Str s = str_of(of);
-  size_t from = find_space(s, (size_t)*at, false);
-  csp_charge(call, (from - (size_t)*at) / 16);
-  if (from == s.len) return false;
-  size_t to = find_space(s, from, true);
+  size_t from = (size_t)*at;
+  if (!skip_space(call, s, &from, false) || from == s.len) return false;
+  size_t to = from;
+  if (!skip_space(call, s, &to, true)) return false;
   *at = (int64_t)to;
-  return give(call, s.data + from, to - from, piece);
+  return give_piece(call, s.data + from, to - from, piece);
 }
 
 // Only ASCII white space counts.
 static size_t count_fields(CspValue of, CspValue with) {
   (void)with;
-  Str s = str_of(of);
+  Str s = counted(of);
   const uint8_t *c = (const uint8_t *)s.data;
   size_t count = s.len > 0 && !utf8_is_space(c[0]);
   for (size_t i = 1; i < s.len; i++) {
@@ -114,11 +137,13 @@ static bool next_line(CspCall *call, CspValue of, CspValue with, int64_t *at,
   Str s = str_of(of);
   size_t from = (size_t)*at;
   if (from >= s.len) return false;
-  const char *start = s.data + from, *end = memchr(start, '\n', s.len - from);
-  size_t len = end ? (size_t)(end - start) : s.len - from;
+  const char *start = s.data + from;
+  int64_t end = csp_find(call, start, s.len - from, "\n", 1);
+  if (end == CSP_GIVEN_UP) return false;
+  size_t len = end >= 0 ? (size_t)end : s.len - from;
   *at += (int64_t)len + 1;
-  if (end && len > 0 && start[len - 1] == '\r') len--;
-  return give(call, start, len, piece);
+  if (end >= 0 && len > 0 && start[len - 1] == '\r') len--;
+  return give_piece(call, start, len, piece);
 }
 
 static size_t count_lines(CspValue of, CspValue with) {

@@ -26,7 +26,7 @@ static void case_finalize(void *data) {
 }
 
 const CspClass strings_case_class = {"strings.case", case_finalize,
-                                     sizeof(CaseState)};
+                                     sizeof(CaseState), NULL};
 
 // The locale, or 0 if the system has none (then only ASCII has case), or after
 // a panic: out of memory.
@@ -113,22 +113,39 @@ static void add_mapped(Buffer *out, Str s, Folder *folder,
   }
 }
 
+// The same piece by piece. Out of memory, or given up: out->failed.
+static void add_all_mapped(CspCall *call, Buffer *out, Str s,
+                           uint32_t (*map)(Folder *, uint32_t)) {
+  Folder folder = {.call = call};
+  Pieces p = pieces_of(call, s, 2);
+  while (pieces_next(&p)) add_mapped(out, p.piece, &folder, map);
+  out->failed |= p.over;
+}
+
+static bool is_ascii(Str s) { return utf8_ascii(s.data, s.len, 0) == s.len; }
+
+static CspStatus map_ascii_case(CspCall *call, Str s, char first) {
+  char *to;
+  CspValue v = csp_string_room(call, s.len, &to);
+  if (csp_is_undef(v)) return csp_panic_memory(call);
+  Pieces p = pieces_of(call, s, 1);
+  for (; pieces_next(&p); to += p.piece.len) {
+    map_ascii(to, p.piece.data, p.piece.len, first);
+  }
+  return p.over ? CSP_PANIC : csp_ok(call, v);
+}
+
 static CspStatus map_case(CspCall *call, uint32_t (*map)(Folder *, uint32_t)) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  csp_charge(call, s.len / 64);
-  if (utf8_ascii(s.data, s.len, 0) == s.len) {
-    char *to;
-    CspValue v = csp_string_room(call, s.len, &to);
-    if (csp_is_undef(v)) return csp_panic_memory(call);
-    map_ascii(to, s.data, s.len, map == rune_upper ? 'a' : 'A');
-    return csp_ok(call, v);
-  }
-  Buffer out = {.most = csp_room(call)};
-  Folder folder = {.call = call};
+  Pieces p = pieces_of(call, s, 1);
+  bool ascii = true;
+  while (ascii && pieces_next(&p)) ascii = is_ascii(p.piece);
+  if (p.over) return CSP_PANIC;
+  if (ascii) return map_ascii_case(call, s, map == rune_upper ? 'a' : 'A');
+  Buffer out = buffer_of(call);
   buffer_reserve(&out, s.len);
-  add_mapped(&out, s, &folder, map);
-  csp_charge(call, s.len / 4);
+  add_all_mapped(call, &out, s, map);
   return buffer_ok(call, &out);
 }
 
@@ -136,24 +153,31 @@ CspStatus strings_to_upper(CspCall *call) { return map_case(call, rune_upper); }
 
 CspStatus strings_to_lower(CspCall *call) { return map_case(call, rune_lower); }
 
+static bool add_title(Buffer *out, Str s, Folder *folder, bool first) {
+  for (size_t at = 0, width; at < s.len; at += width) {
+    uint32_t rune = utf8_at(s.data, s.len, at, &width);
+    Str one = {s.data + at, width};
+    if (first) {
+      add_mapped(out, one, folder, rune_upper);
+    } else {
+      buffer_add(out, one.data, width);
+    }
+    first = utf8_is_space(rune);
+  }
+  return first;
+}
+
 // The first letter of each word in upper case, the rest as it is.
 CspStatus strings_title(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = buffer_of(call);
   Folder folder = {.call = call};
-  bool first = true;
-  for (size_t at = 0, width; at < s.len; at += width) {
-    uint32_t rune = utf8_at(s.data, s.len, at, &width);
-    Str piece = {s.data + at, width};
-    if (first) {
-      add_mapped(&out, piece, &folder, rune_upper);
-    } else {
-      buffer_add(&out, piece.data, width);
-    }
-    first = utf8_is_space(rune);
+  Pieces p = pieces_of(call, s, 6);
+  for (bool first = true; pieces_next(&p);) {
+    first = add_title(&out, p.piece, &folder, first);
   }
-  csp_charge(call, s.len / 4);
+  out.failed |= p.over;
   return buffer_ok(call, &out);
 }
 
@@ -161,16 +185,14 @@ CspStatus strings_title(CspCall *call) {
 CspStatus strings_equal_fold(CspCall *call) {
   Str a, b;
   if (!need_str(call, 0, &a) || !need_str(call, 1, &b)) return CSP_PANIC;
-  Buffer x = {.most = csp_room(call)}, y = {.most = csp_room(call)};
-  Folder folder = {.call = call};
-  add_mapped(&x, a, &folder, rune_lower);
-  add_mapped(&y, b, &folder, rune_lower);
+  Buffer x = buffer_of(call), y = buffer_of(call);
+  add_all_mapped(call, &x, a, rune_lower);
+  add_all_mapped(call, &y, b, rune_lower);
   bool failed = x.failed || y.failed;
   bool same =
       x.len == y.len && (x.len == 0 || memcmp(x.data, y.data, x.len) == 0);
   buffer_free(&x);
   buffer_free(&y);
-  csp_charge(call, (a.len + b.len) / 4);
   return failed ? csp_panic_memory(call) : csp_ok_bool(call, same);
 }
 
@@ -193,12 +215,14 @@ static CspStatus all_are(CspCall *call, bool (*is)(Folder *, uint32_t)) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   Folder folder = {.call = call};
+  Pieces p = pieces_of(call, s, 4);
   bool all = s.len > 0;
-  for (size_t at = 0, width; all && at < s.len; at += width) {
-    all = is(&folder, utf8_at(s.data, s.len, at, &width));
+  while (all && pieces_next(&p)) {
+    for (size_t at = 0, width; all && at < p.piece.len; at += width) {
+      all = is(&folder, utf8_at(p.piece.data, p.piece.len, at, &width));
+    }
   }
-  csp_charge(call, s.len / 8);
-  return csp_ok_bool(call, all);
+  return p.over ? CSP_PANIC : csp_ok_bool(call, all);
 }
 
 CspStatus strings_is_digit(CspCall *call) { return all_are(call, is_digit); }
@@ -210,9 +234,11 @@ CspStatus strings_is_alnum(CspCall *call) { return all_are(call, is_alnum); }
 CspStatus strings_is_space(CspCall *call) { return all_are(call, is_space); }
 
 // --- Words ------------------------------------------------------------------
-// From `at` on: where the first letter or digit is, or what is neither.
-static size_t find_alnum(Folder *folder, Str s, size_t at, bool wanted) {
-  for (size_t width; at < s.len; at += width) {
+// From `at` up to `end`: where the first letter or digit is, or what is
+// neither; else `end` or some bytes after it.
+static size_t find_alnum(Folder *folder, Str s, size_t at, size_t end,
+                         bool wanted) {
+  for (size_t width; at < end; at += width) {
     width = 1;
     uint8_t c = (uint8_t)s.data[at];
     bool is = (uint8_t)((c | 32) - 'a') < 26 || (uint8_t)(c - '0') < 10;
@@ -222,18 +248,31 @@ static size_t find_alnum(Folder *folder, Str s, size_t at, bool wanted) {
   return at;
 }
 
+// From *at on to there, or to the end of s. false: given up.
+static bool skip_alnum(CspCall *call, Str s, size_t *at, bool wanted) {
+  enum { LOOK = 1 << 13 };
+  Folder folder = {.call = call};
+  for (;;) {
+    bool last = s.len - *at <= LOOK;
+    size_t end = last ? s.len : *at + LOOK;
+    *at = find_alnum(&folder, s, *at, end, wanted);
+    if (last || *at < end) return true;
+    if (!csp_work(call, LOOK * 4)) return false;
+  }
+}
+
 static bool next_word(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *word) {
   (void)with;
   Str s = str_of(of);
-  Folder folder = {.call = call};
-  size_t from = find_alnum(&folder, s, (size_t)*at, true);
-  size_t to = find_alnum(&folder, s, from, false);
-  csp_charge(call, (to - (size_t)*at) / 16);
-  if (from == s.len) return false;
+  size_t from = (size_t)*at;
+  if (!skip_alnum(call, s, &from, true) || from == s.len) return false;
+  size_t to = from;
+  if (!skip_alnum(call, s, &to, false)) return false;
+  size_t skipped = to - (size_t)*at;
   *at = (int64_t)to;
   *word = csp_string(call, s.data + from, to - from);
-  return true;
+  return csp_work(call, 32 + skipped * 2);
 }
 
 CspStatus strings_words(CspCall *call) {
@@ -243,20 +282,29 @@ CspStatus strings_words(CspCall *call) {
 }
 
 // --- Case of a whole string -------------------------------------------------
+typedef struct Cases {
+  Folder folder;
+  uint32_t (*own)(Folder *, uint32_t), (*other)(Folder *, uint32_t);
+  bool cased, wrong;
+} Cases;
+
+static void look_at_case(Cases *c, Str s) {
+  for (size_t at = 0, width; !c->wrong && at < s.len; at += width) {
+    uint32_t rune = utf8_at(s.data, s.len, at, &width);
+    c->cased = c->cased || c->other(&c->folder, rune) != rune;
+    c->wrong = c->own(&c->folder, rune) != rune;
+  }
+}
+
 // Some letter has a case, and none has the other.
 static CspStatus has_case(CspCall *call, uint32_t (*own)(Folder *, uint32_t),
                           uint32_t (*other)(Folder *, uint32_t)) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Folder folder = {.call = call};
-  bool cased = false, wrong = false;
-  for (size_t at = 0, width; !wrong && at < s.len; at += width) {
-    uint32_t rune = utf8_at(s.data, s.len, at, &width);
-    cased = cased || other(&folder, rune) != rune;
-    wrong = own(&folder, rune) != rune;
-  }
-  csp_charge(call, s.len / 8);
-  return csp_ok_bool(call, cased && !wrong);
+  Cases c = {.folder = {.call = call}, .own = own, .other = other};
+  Pieces p = pieces_of(call, s, 8);
+  while (!c.wrong && pieces_next(&p)) look_at_case(&c, p.piece);
+  return p.over ? CSP_PANIC : csp_ok_bool(call, c.cased && !c.wrong);
 }
 
 CspStatus strings_is_upper(CspCall *call) {
@@ -269,19 +317,33 @@ CspStatus strings_is_lower(CspCall *call) {
 
 // --- Padding ----------------------------------------------------------------
 // Adds `fill` over and over until `count` characters are there.
-static void add_fill(Buffer *out, Str fill, size_t count) {
+static void add_fill(CspCall *call, Buffer *out, Str fill, size_t count) {
   size_t at = 0, width;
+  if (fill.len == 1) {
+    buffer_fill(out, *fill.data, count);
+    return;
+  }
   for (; count > 0 && !out->failed; count--) {
     utf8_at(fill.data, fill.len, at, &width);
     buffer_add(out, fill.data + at, width);
     at = at + width == fill.len ? 0 : at + width;
+    if (count % 4096 == 0) out->failed |= !csp_work(call, 4096 * 4);
   }
+}
+
+bool strings_count_characters(CspCall *call, Str s, int64_t *count) {
+  Pieces p = pieces_of(call, s, 1);
+  *count = 0;
+  while (pieces_next(&p)) {
+    *count += (int64_t)utf8_count(p.piece.data, p.piece.len);
+  }
+  return !p.over;
 }
 
 // Widths are characters.
 static CspStatus pad(CspCall *call, bool left) {
   Str s, fill;
-  int64_t width;
+  int64_t width, count;
   if (!need_str(call, 0, &s) || !csp_need_int(call, 1, &width) ||
       !opt_str(call, 2, " ", &fill)) {
     return CSP_PANIC;
@@ -290,12 +352,12 @@ static CspStatus pad(CspCall *call, bool left) {
   if (width > (int64_t)STRING_MAX) {
     return csp_bad_arg(call, 1, "at most 2 GiB");
   }
-  int64_t missing = width - (int64_t)utf8_count(s.data, s.len);
-  if (missing <= 0) return csp_ok(call, csp_arg(call, 0));
-  Buffer out = {.most = csp_room(call)};
-  if (left) add_fill(&out, fill, (size_t)missing);
+  if (!strings_count_characters(call, s, &count)) return CSP_PANIC;
+  if (width <= count) return csp_ok(call, csp_arg(call, 0));
+  Buffer out = buffer_of(call);
+  if (left) add_fill(call, &out, fill, (size_t)(width - count));
   buffer_add(&out, s.data, s.len);
-  if (!left) add_fill(&out, fill, (size_t)missing);
+  if (!left) add_fill(call, &out, fill, (size_t)(width - count));
   return buffer_ok(call, &out);
 }
 
@@ -304,18 +366,34 @@ CspStatus strings_pad_left(CspCall *call) { return pad(call, true); }
 CspStatus strings_pad_right(CspCall *call) { return pad(call, false); }
 
 // --- Characters -------------------------------------------------------------
-CspStatus strings_reverse(CspCall *call) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
-  buffer_reserve(&out, s.len);
+static void reverse_chars(char *to, Str s) {
   for (size_t at = s.len; at > 0;) {
     size_t start = utf8_before(s.data, at);
-    buffer_add(&out, s.data + start, at - start);
+    memcpy(to, s.data + start, at - start);
+    to += at - start;
     at = start;
   }
-  csp_charge(call, s.len / 8);
-  return buffer_ok(call, &out);
+}
+
+CspStatus strings_reverse(CspCall *call) {
+  Str s;
+  char *to;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  CspValue v = csp_string_room(call, s.len, &to);
+  if (csp_is_undef(v)) return csp_panic_memory(call);
+  Pieces p = pieces_of(call, s, 4);
+  for (; pieces_next_back(&p); to += p.piece.len) reverse_chars(to, p.piece);
+  return p.over ? CSP_PANIC : csp_ok(call, v);
+}
+
+static bool push_characters(CspCall *call, CspValue list, Str s, bool as_ints) {
+  for (size_t at = 0, width; at < s.len; at += width) {
+    uint32_t rune = utf8_at(s.data, s.len, at, &width);
+    CspValue v =
+        as_ints ? csp_int(call, rune) : csp_string(call, s.data + at, width);
+    if (!csp_list_push(call, list, v)) return false;
+  }
+  return true;
 }
 
 // As strings (chars) or as ints (runes).
@@ -324,14 +402,11 @@ static CspStatus characters(CspCall *call, bool as_ints) {
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   CspValue list = csp_list(call, s.len);
   if (csp_is_undef(list)) return csp_panic_memory(call);
-  for (size_t at = 0, width; at < s.len; at += width) {
-    uint32_t rune = utf8_at(s.data, s.len, at, &width);
-    CspValue v =
-        as_ints ? csp_int(call, rune) : csp_string(call, s.data + at, width);
-    if (!csp_list_push(call, list, v)) return CSP_PANIC;
+  Pieces p = pieces_of(call, s, 16);
+  while (pieces_next(&p)) {
+    if (!push_characters(call, list, p.piece, as_ints)) return CSP_PANIC;
   }
-  csp_charge(call, s.len);
-  return csp_ok(call, list);
+  return p.over ? CSP_PANIC : csp_ok(call, list);
 }
 
 CspStatus strings_chars(CspCall *call) { return characters(call, false); }
@@ -340,9 +415,11 @@ CspStatus strings_runes(CspCall *call) { return characters(call, true); }
 
 CspStatus strings_rune_count(CspCall *call) {
   Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  csp_charge(call, s.len / 16);
-  return csp_ok_int(call, (int64_t)utf8_count(s.data, s.len));
+  int64_t count;
+  if (!need_str(call, 0, &s) || !strings_count_characters(call, s, &count)) {
+    return CSP_PANIC;
+  }
+  return csp_ok_int(call, count);
 }
 
 CspStatus strings_bytes(CspCall *call) {
@@ -351,16 +428,22 @@ CspStatus strings_bytes(CspCall *call) {
   return csp_ok(call, csp_bytes(call, s.data, s.len));
 }
 
-// Whether all of it is UTF-8.
-CspStatus strings_is_valid(CspCall *call) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+static bool is_valid(Str s) {
   bool valid = true;
   for (size_t at = 0, width; valid && at < s.len; at += width) {
     valid = utf8_at(s.data, s.len, at, &width) != RUNE_BAD || width == 3;
   }
-  csp_charge(call, s.len / 16);
-  return csp_ok_bool(call, valid);
+  return valid;
+}
+
+// Whether all of it is UTF-8.
+CspStatus strings_is_valid(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  Pieces p = pieces_of(call, s, 2);
+  bool valid = true;
+  while (valid && pieces_next(&p)) valid = is_valid(p.piece);
+  return p.over ? CSP_PANIC : csp_ok_bool(call, valid);
 }
 
 // A code point, or a list of them, as a string.
@@ -372,8 +455,9 @@ CspStatus strings_from_runes(CspCall *call) {
   } else if (csp_type(v) != CSP_INT) {
     return csp_bad_arg(call, 0, "a code point or a list of code points");
   }
-  Buffer out = {.most = csp_room(call)};
-  for (size_t i = 0; i < count; i++) {
+  Buffer out = buffer_of(call);
+  for (size_t i = 0; i < count && !out.failed; i++) {
+    if (i % 4096 == 4095) out.failed = !csp_work(call, 4096 * 8);
     if (csp_type(list) == CSP_LIST) v = csp_list_get(list, i);
     int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
     char bytes[4];

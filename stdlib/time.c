@@ -149,7 +149,7 @@ static void add_unit(Buffer *out, uint64_t value, uint64_t unit,
 static CspStatus time_duration_string(CspCall *call) {
   int64_t ns;
   if (!csp_need_int(call, 0, &ns)) return CSP_PANIC;
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = buffer_of(call);
   uint64_t left = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
   uint64_t second = (uint64_t)SECOND;
   if (ns < 0) buffer_add_char(&out, '-');
@@ -165,7 +165,7 @@ static CspStatus time_duration_string(CspCall *call) {
   return buffer_ok(call, &out);
 }
 
-static int64_t unit_of(const char *name, size_t len) {
+static int64_t unit_named(const char *name, size_t len) {
   static const struct {
     const char *name;
     int64_t ns;
@@ -181,24 +181,32 @@ static int64_t unit_of(const char *name, size_t len) {
   return 0;
 }
 
+// How many bytes at the beginning of s are digits and points (or are not), at
+// most `most`.
+static size_t number_run(Str s, bool number, size_t most) {
+  size_t n = 0;
+  while (n < s.len && n < most &&
+         (s.data[n] == '.' || (uint8_t)(s.data[n] - '0') < 10) == number) {
+    n++;
+  }
+  return n;
+}
+
 // One number with its unit at *s, added to *sum; false: it is none.
-static bool add_piece(Str *s, double *sum) {
-  const char *end = s->data + s->len;
-  size_t digits = strspn(s->data, "0123456789.");
-  size_t unit = strcspn(s->data + digits, "0123456789.");
+static bool add_piece(CspCall *call, Str *s, double *sum) {
+  enum { DIGITS_MAX = 63, UNIT_MAX = 4 };
+  size_t digits = number_run(*s, true, DIGITS_MAX + 1);
+  Str rest = {s->data + digits, s->len - digits};
+  size_t unit = number_run(rest, false, UNIT_MAX);
+  int64_t ns = unit_named(rest.data, unit);
   double n;
-  char text[64];
-  if (digits == 0 || digits >= sizeof text || s->len < digits + unit) {
+  if (digits == 0 || digits > DIGITS_MAX || ns == 0 ||
+      number_parse_float(call, (Str){s->data, digits}, &n) != 0) {
     return false;
   }
-  memcpy(text, s->data, digits);
-  text[digits] = '\0';
-  int64_t ns = unit_of(s->data + digits, unit);
-  if (ns == 0 || number_parse_float((Str){text, digits}, &n) != 0) return false;
   *sum += n * (double)ns;
-  *s =
-      (Str){s->data + digits + unit, (size_t)(end - (s->data + digits + unit))};
-  return true;
+  *s = (Str){rest.data + unit, rest.len - unit};
+  return csp_work(call, 64);
 }
 
 // parse_duration("1h30m", "1.5s", "-20ms"): (ns, nil) or (nil, error)
@@ -213,7 +221,7 @@ static CspStatus time_parse_duration(CspCall *call) {
   if (left.len == 1 && left.data[0] == '0') {
     left.len = 0;
   }
-  while (ok && left.len > 0) ok = add_piece(&left, &sum);
+  while (ok && left.len > 0) ok = add_piece(call, &left, &sum);
   if (!ok || sum > 9.2e18) {
     return csp_ok_error(call,
                         "\"%.60s\" is no duration; write for example "
@@ -225,7 +233,7 @@ static CspStatus time_parse_duration(CspCall *call) {
 }
 
 // --- Tables -----------------------------------------------------------------
-static void add_constants(CspCall *call, CspValue module) {
+static void add_time_constants(CspCall *call, CspValue module) {
   csp_module_set(call, module, "nanosecond", csp_int(call, 1));
   csp_module_set(call, module, "microsecond", csp_int(call, 1000));
   csp_module_set(call, module, "millisecond", csp_int(call, 1000000));
@@ -235,7 +243,7 @@ static void add_constants(CspCall *call, CspValue module) {
   csp_module_set(call, module, "day", csp_int(call, 86400 * SECOND));
 }
 
-static const CspFunction functions[] = {
+static const CspFunction time_functions[] = {
     CSP_REPEATABLE,
     {"now", "", time_now},
     {"monotonic", "", time_monotonic},
@@ -253,4 +261,5 @@ static const CspFunction functions[] = {
     {NULL, NULL, NULL},
 };
 
-const CspModule time_module = {"time", functions, add_constants, NULL, 0};
+const CspModule time_module = {"time", time_functions, add_time_constants, NULL,
+                               0};

@@ -130,6 +130,7 @@ static bool add_layout(CspCall *call, Buffer *out, Str layout,
   for (size_t at = 0; at < layout.len; at++) {
     char c = layout.data[at];
     char letter = at + 1 < layout.len ? layout.data[at + 1] : '\0';
+    if (at % 1024 == 1023 && !csp_work(call, 1024 * 32)) return false;
     if (c != '%') {
       buffer_add_char(out, c);
       continue;
@@ -163,7 +164,7 @@ CspStatus time_format(CspCall *call) {
       !opt_str(call, 1, default_layout, &layout)) {
     return CSP_PANIC;
   }
-  Buffer out = {.most = csp_room(call)};
+  Buffer out = buffer_of(call);
   Moment moment = moment_of(t, csp_truthy(csp_arg(call, 2)));
   if (!add_layout(call, &out, layout, &moment)) {
     buffer_free(&out);
@@ -174,12 +175,14 @@ CspStatus time_format(CspCall *call) {
 
 // --- Parsing ----------------------------------------------------------------
 typedef struct Parser {
+  CspCall *call;
   Str text;
   size_t at;
   struct tm tm;
   int64_t ns, seconds;
   long offset;
   bool has_offset, has_seconds, has_pm, pm;
+  bool over;        // given up
   char bad_letter;  // of the layout; 0: none
 } Parser;
 
@@ -214,15 +217,23 @@ static bool take_fraction(Parser *p, int digits) {
   return true;
 }
 
+// Whether the text has these letters next, in any case.
+static bool has_letters(const Parser *p, const char *name, size_t len) {
+  if (p->text.len - p->at < len) return false;
+  for (size_t i = 0; i < len; i++) {
+    if ((p->text.data[p->at + i] | 32) != (name[i] | 32)) return false;
+  }
+  return true;
+}
+
 // One of the names, whole or its first three letters, in any case.
 static bool take_name(Parser *p, const char *const *names, int count,
                       int *out) {
-  const char *from = p->text.data + p->at;
   for (int i = 0; i < count; i++) {
-    size_t len = strlen(names[i]), left = p->text.len - p->at;
-    if (left >= len && strncasecmp(from, names[i], len) == 0) {
+    size_t len = strlen(names[i]);
+    if (has_letters(p, names[i], len)) {
       p->at += len;
-    } else if (left >= 3 && strncasecmp(from, names[i], 3) == 0) {
+    } else if (has_letters(p, names[i], 3)) {
       p->at += 3;
     } else {
       continue;
@@ -282,8 +293,22 @@ static bool take_month(Parser *p) {
   return true;
 }
 
+static bool is_time_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+// Any of these, also none. false: given up.
+static bool take_blanks(Parser *p, const char *blanks) {
+  enum { LOOK = 1 << 14 };
+  for (; p->at < p->text.len; p->at++) {
+    char c = p->text.data[p->at];
+    if (c == '\0' || !strchr(blanks, c)) break;
+    if (p->at % LOOK == LOOK - 1) p->over = !csp_work(p->call, LOOK);
+    if (p->over) return false;
+  }
+  return true;
+}
+
 static bool take_day(Parser *p) {
-  while (p->at < p->text.len && p->text.data[p->at] == ' ') p->at++;
+  if (!take_blanks(p, " ")) return false;
   return take_int(p, 2, 1, 31, &p->tm.tm_mday);
 }
 
@@ -330,14 +355,9 @@ static bool take_letter(Parser *p, char letter) {
   }
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-
 // White space in the layout fits any, also none.
 static bool take_plain(Parser *p, char c) {
-  if (is_blank(c)) {
-    while (p->at < p->text.len && is_blank(p->text.data[p->at])) p->at++;
-    return true;
-  }
+  if (is_time_blank(c)) return take_blanks(p, " \t\n");
   if (p->at >= p->text.len || p->text.data[p->at] != c) return false;
   p->at++;
   return true;
@@ -346,6 +366,8 @@ static bool take_plain(Parser *p, char c) {
 static bool take_layout(Parser *p, Str layout) {
   for (size_t at = 0; at < layout.len; at++) {
     char c = layout.data[at];
+    if (at % 1024 == 1023) p->over = !csp_work(p->call, 1024 * 32);
+    if (p->over) return false;
     if (c != '%') {
       if (!take_plain(p, c)) return false;
       continue;
@@ -390,9 +412,10 @@ CspStatus time_parse(CspCall *call) {
   if (!need_str(call, 0, &text) || !opt_str(call, 1, default_layout, &layout)) {
     return CSP_PANIC;
   }
-  Parser p = {.text = text, .tm = {.tm_year = 70, .tm_mday = 1}};
+  Parser p = {.call = call, .text = text, .tm = {.tm_year = 70, .tm_mday = 1}};
   int64_t t;
   bool fits = take_layout(&p, layout);
+  if (p.over) return CSP_PANIC;
   if (p.bad_letter) {
     return csp_panic(call, "time.parse: unknown %%%c in the layout",
                      p.bad_letter);

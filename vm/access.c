@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "vm/interp.h"
+#include "vm/search.h"
 
 // Ids in caches have 24 bits; the last ones stand for built-in types.
 #define CACHE_ID_MAX BUILTIN_ID(OBJ_TYPE_COUNT)
@@ -49,20 +50,48 @@ static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
   return true;
 }
 
+// Of a host's type with such an operation.
+static bool get_of_host(Local *l, Goroutine *g, Value x, Value index,
+                        Value *out, bool *found) {
+  HostDone done = host_get(l, g, x, index, out);
+  if (done == HOST_PANICKED) return false;
+  if (done == HOST_NO) *out = VALUE_NIL;
+  if (found != NULL) *found = done == HOST_DID;
+  if (done == HOST_DID || found != NULL) return true;
+  if (value_is_int(index))
+    return vm_panic(l, g, "%s has no element %lld", value_type_name(x),
+                    (long long)value_int(index));
+  if (value_is_type(index, OBJ_STRING))
+    return vm_panic(l, g, "%s has no element or method `%.100s`",
+                    value_type_name(x), ((ObjString *)value_obj(index))->data);
+  return vm_panic(l, g, "%s has no element for a %s", value_type_name(x),
+                  value_type_name(index));
+}
+
+static bool set_of_host(Local *l, Goroutine *g, Value x, Value index, Value v) {
+  HostDone done = host_set(l, g, x, index, v);
+  if (done != HOST_NO) return done == HOST_DID;
+  return vm_panic(l, g, "%s cannot take a %s as that element",
+                  value_type_name(x), value_type_name(v));
+}
+
 bool access_get(Local *l, Goroutine *g, Value x, Value index, Value *out,
                 bool *found) {
   if (value_is_type(x, OBJ_MAP)) {
+    if (!map_key_ready(l, index)) return false;
     bool there = map_get(l->vm, (ObjMap *)value_obj(x), index, out);
     if (!there) *out = VALUE_NIL;
     if (found != NULL) *found = there;
     return true;
   }
+  if (found == NULL &&
+      (value_is_type(x, OBJ_LIST) || value_is_type(x, OBJ_STRING) ||
+       value_is_type(x, OBJ_BYTES)))
+    return get_sequence(l, g, x, index, out);
+  if (host_has_elements(x)) return get_of_host(l, g, x, index, out, found);
   if (found != NULL)
     return vm_panic(l, g, "`v, ok := x[k]` needs a map, not %s",
                     value_type_name(x));
-  if (value_is_type(x, OBJ_LIST) || value_is_type(x, OBJ_STRING) ||
-      value_is_type(x, OBJ_BYTES))
-    return get_sequence(l, g, x, index, out);
   return vm_panic(l, g, "cannot index %s", value_type_name(x));
 }
 
@@ -79,6 +108,7 @@ static bool set_byte(Local *l, Goroutine *g, Value x, int64_t at, Value v) {
 bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v) {
   int64_t at;
   if (value_is_type(x, OBJ_MAP)) {
+    if (!map_key_ready(l, index)) return false;
     MapResult r = map_set(l, (ObjMap *)value_obj(x), index, v);
     if (r == MAP_OK) return true;
     if (r == MAP_NO_MEMORY) return vm_panic_memory(l, g);
@@ -94,6 +124,7 @@ bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v) {
   }
   if (value_is_type(x, OBJ_BYTES))
     return need_int_index(l, g, x, index, &at) && set_byte(l, g, x, at, v);
+  if (host_takes_elements(x)) return set_of_host(l, g, x, index, v);
   return vm_panic(l, g, "cannot assign to an element of %s",
                   value_type_name(x));
 }
@@ -117,6 +148,12 @@ static bool slice_bounds(Local *l, Goroutine *g, Value from, Value to,
   return true;
 }
 
+static ObjString *slice_string(Local *l, const char *data, size_t len) {
+  if (len <= RECENT_LEN_MAX) return string_new(l, data, len);
+  ObjString *s = string_alloc(l, len);
+  return s != NULL && work_copy(l, s->data, data, len) ? s : NULL;
+}
+
 bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
                   Value *out) {
   size_t a, b;
@@ -124,7 +161,7 @@ bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
   if (value_is_type(x, OBJ_STRING)) {
     ObjString *s = (ObjString *)value_obj(x);
     if (!slice_bounds(l, g, from, to, s->len, &a, &b)) return false;
-    made = string_new(l, s->data + a, b - a);
+    made = slice_string(l, s->data + a, b - a);
   } else if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
     if (!slice_bounds(l, g, from, to, values_len(block), &a, &b)) return false;
@@ -141,7 +178,6 @@ bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
     return vm_panic(l, g, "cannot slice %s", value_type_name(x));
   }
   if (made == NULL) return vm_panic_memory(l, g);
-  charge_bytes(l, value_is_type(x, OBJ_LIST) ? (b - a) * sizeof(Value) : b - a);
   *out = value_from_obj(made);
   return true;
 }
@@ -160,17 +196,43 @@ static bool in_range(const ObjRange *range, Value a) {
          (i < range->to || (range->inclusive && i == range->to));
 }
 
+static bool search_goes_on(void *local, size_t units) {
+  return work_on(local, units);
+}
+
+static bool in_string(Local *l, const ObjString *s, const ObjString *piece,
+                      bool *out) {
+  int64_t at = search_first(s->data, s->len, piece->data, piece->len,
+                            (SearchWork){search_goes_on, l});
+  *out = at >= 0;
+  charge_bytes(l, (at < 0 ? s->len : (size_t)at) % SEARCH_PIECE);
+  return at != SEARCH_GIVEN_UP;
+}
+
+// A byte: an int, or a float that equals one.
+static bool in_bytes(Local *l, const ObjBytes *b, Value a, bool *out) {
+  ObjRaw *block = bytes_block(b);
+  *out = false;
+  for (size_t n = 0, len = raw_len(block); n < len && !*out; n++) {
+    *out = value_equal(value_from_small(rt_load_relaxed(&block->data[n])), a);
+    if (n % 4096 == 4095 && !work_on(l, 4096 * 2)) return false;
+  }
+  return true;
+}
+
 bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
   if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
     size_t n = 0, len = values_len(block);
-    for (*out = false; n < len && !*out; n++)
-      *out = value_equal(heap_load(&block->slots[n]), a);
-    charge_steps(l, n);
-    return true;
+    for (*out = false; n < len && !*out; n++) {
+      *out = value_equal_on(l, heap_load(&block->slots[n]), a);
+      if (!work_part(l, 2, n % 1024 == 1023)) return false;
+    }
+    return !g->gave_up;
   }
   if (value_is_type(x, OBJ_MAP)) {
     Value ignored;
+    if (!map_key_ready(l, a)) return false;
     *out = map_get(l->vm, (ObjMap *)value_obj(x), a, &ignored);
     return true;
   }
@@ -182,18 +244,11 @@ bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
     if (!value_is_type(a, OBJ_STRING))
       return vm_panic(l, g, "`in` a string needs a string, not %s",
                       value_type_name(a));
-    const ObjString *s = (ObjString *)value_obj(x);
-    *out = string_find(s, (ObjString *)value_obj(a), 0) >= 0;
-    charge_bytes(l, s->len);
-    return true;
+    return in_string(l, (ObjString *)value_obj(x), (ObjString *)value_obj(a),
+                     out);
   }
-  if (value_is_type(x, OBJ_BYTES)) {
-    ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
-    *out = false;
-    for (size_t n = 0, len = raw_len(block); n < len && !*out; n++)
-      *out = value_equal(value_from_small(rt_load_relaxed(&block->data[n])), a);
-    return true;
-  }
+  if (value_is_type(x, OBJ_BYTES))
+    return in_bytes(l, (ObjBytes *)value_obj(x), a, out);
   return vm_panic(l, g,
                   "`in` needs a list, map, string, bytes or range, not %s",
                   value_type_name(x));
@@ -230,15 +285,15 @@ static void cache_slot(uint32_t *word, const ObjStruct *type, int slot) {
 
 bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
                     const char *format, ...) {
-  Text text = {0};
+  Text text = {.memory = l->vm->memory};
   va_list args;
   va_start(args, format);
-  char *message = NULL;
-  if (vasprintf(&message, format, args) < 0) {
+  char *message = mem_format_args(l->vm->memory, NULL, format, args);
+  if (message == NULL) {
     text.failed = true;
   } else {
     text_addf(&text, "%s", message);
-    free(message);
+    mem_free(message);
   }
   va_end(args);
   if (suggest->best != NULL)
@@ -251,8 +306,6 @@ bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
   text_free(&text);
   return false;
 }
-
-static void feed(void *arg, const char *name) { suggest_try(arg, name); }
 
 // The type whose method table serves values of x's type.
 static ObjType method_type(Value x) {
@@ -279,7 +332,7 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
 
 static bool no_such(Local *l, Goroutine *g, Value x, const ObjString *name) {
   Suggest suggest = {.wanted = name->data};
-  access_each_name(l->vm, x, feed, &suggest);
+  access_each_name(l->vm, x, suggest_name, &suggest);
   if (value_is_type(x, OBJ_INSTANCE))
     return access_unknown(l, g, &suggest, "%s has no field or method `%s`",
                           value_type_name(x), name->data);
@@ -332,6 +385,28 @@ static Value builtin_method(Vm *vm, Value x, const ObjString *name) {
   return constant ? VALUE_UNDEF : vm_method(vm, method_type(x), name);
 }
 
+static Value find_text(const Method *methods, uint32_t count,
+                       const ObjString *name) {
+  for (uint32_t n = 0; n < count; n++)
+    if (string_equal(methods[n].name, name)) return methods[n].function;
+  return VALUE_UNDEF;
+}
+
+Value access_find_method(Vm *vm, Value x, const ObjString *name) {
+  if (value_is_type(x, OBJ_STRUCT) || value_is_type(x, OBJ_INSTANCE)) {
+    const ObjStruct *type = value_is_type(x, OBJ_STRUCT)
+                                ? (ObjStruct *)value_obj(x)
+                                : ((ObjInstance *)value_obj(x))->type;
+    return find_text(type->methods, type->method_count, name);
+  }
+  if (value_is_type(x, OBJ_HOST))
+    return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);
+  bool constant = !value_is_obj(x) && !value_is_small(x) && !value_is_flo(x);
+  const MethodTable *table = constant ? NULL : vm->methods[method_type(x)];
+  return table != NULL ? find_text(table->methods, table->count, name)
+                       : VALUE_UNDEF;
+}
+
 // An error's message and cause.
 static bool error_field(Value x, const ObjString *name, Value *out) {
   const ObjError *e = (ObjError *)value_obj(x);
@@ -365,6 +440,8 @@ bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
     return module_member(l, g, (ObjModule *)value_obj(x), name, out);
   if (value_is_type(x, OBJ_ERROR) && error_field(x, name, out)) return true;
   Value method = builtin_method(l->vm, x, name);
+  if (method == VALUE_UNDEF && host_has_elements(x))
+    return get_of_host(l, g, x, value_from_obj(name), out, NULL);
   if (method == VALUE_UNDEF) return no_such(l, g, x, name);
   return bind(l, g, x, method, out);
 }
@@ -381,6 +458,8 @@ bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
   }
   if (value_is_type(x, OBJ_MAP))
     return access_set(l, g, x, value_from_obj(name), v);
+  if (host_takes_elements(x))
+    return set_of_host(l, g, x, value_from_obj(name), v);
   return vm_panic(l, g, "cannot set field `%s` of %s", name->data,
                   value_type_name(x));
 }

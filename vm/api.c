@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sched/plain.h"
 #include "vm/native.h"
 #include "vm/runtime.h"
 
@@ -15,12 +16,13 @@
 Csp *csp_of(CspCall *call) { return vm_csp(call->vm); }
 
 int csp_argc(const CspCall *call) { return call->argc; }
+const char *csp_name(const CspCall *call) { return native_name(call); }
 
 CspValue csp_arg(const CspCall *call, int i) {
   return csp_wrap(i >= 0 && i < call->argc ? call->args[i] : VALUE_NIL);
 }
 
-static CspStatus finish(const CspCall *call) {
+static CspStatus finish_empty(const CspCall *call) {
   return call->panicked ? CSP_PANIC : CSP_OK;
 }
 
@@ -38,10 +40,10 @@ void csp_return(CspCall *call, CspValue value) {
 
 CspStatus csp_ok(CspCall *call, CspValue value) {
   csp_return(call, value);
-  return finish(call);
+  return finish_empty(call);
 }
 
-CspStatus csp_ok_nothing(CspCall *call) { return finish(call); }
+CspStatus csp_ok_nothing(CspCall *call) { return finish_empty(call); }
 
 CspStatus csp_ok_int(CspCall *call, int64_t i) {
   return csp_ok(call, csp_int(call, i));
@@ -64,8 +66,8 @@ CspStatus csp_ok_value(CspCall *call, CspValue value) {
   return csp_ok(call, csp_nil());
 }
 
-static CspStatus ok_error_text(CspCall *call, const char *text, int len) {
-  CspValue message = csp_string(call, text, (size_t)len);
+static CspStatus ok_error_text(CspCall *call, const char *text, size_t len) {
+  CspValue message = csp_string(call, text, len);
   if (csp_is_undef(message)) return csp_panic_memory(call);
   csp_return(call, csp_nil());
   return csp_ok(call, csp_error(call, message, csp_nil()));
@@ -74,19 +76,17 @@ static CspStatus ok_error_text(CspCall *call, const char *text, int len) {
 CspStatus csp_ok_error(CspCall *call, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  char *text = NULL;
-  int len = vasprintf(&text, format, args);
+  size_t len = 0;
+  char *text = mem_format_args(call->vm->memory, &len, format, args);
   va_end(args);
-  if (len < 0) return csp_panic_memory(call);
+  if (text == NULL) return csp_panic_memory(call);
   CspStatus status = ok_error_text(call, text, len);
-  free(text);
+  mem_free(text);
   return status;
 }
 
 CspStatus csp_ok_errno(CspCall *call, int error, const char *what) {
-  char room[128];
-  return csp_ok_error(call, "%s: %s", what,
-                      strerror_r(error, room, sizeof room));
+  return csp_ok_error(call, "%s: %s", what, plain_error(error));
 }
 
 // --- Panics -----------------------------------------------------------------
@@ -101,18 +101,17 @@ CspStatus csp_panic(CspCall *call, const char *format, ...) {
   if (call->panicked || call->local == NULL) return CSP_PANIC;  // as csp_call
   va_list args;
   va_start(args, format);
-  char *text = NULL;
-  int len = vasprintf(&text, format, args);
+  char *text = mem_format_args(call->vm->memory, NULL, format, args);
   va_end(args);
-  if (len < 0) return csp_panic_memory(call);
+  if (text == NULL) return csp_panic_memory(call);
   if (call->g) vm_panic(call->local, call->g, "%s", text);
   call->panicked = true;
-  free(text);
+  mem_free(text);
   return CSP_PANIC;
 }
 
 // What an argument is, for messages: its type, and a number's value.
-static void describe(CspValue v, char *out, size_t size) {
+static void describe_value(CspValue v, char *out, size_t size) {
   if (csp_type(v) == CSP_INT) {
     snprintf(out, size, "int %lld", (long long)csp_to_int(v));
   } else if (csp_type(v) == CSP_FLOAT) {
@@ -128,7 +127,7 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
   const NativeDef *def = call->def;
   const char *name = native_name(call);
   char got[80];
-  describe(csp_arg(call, i), got, sizeof got);
+  describe_value(csp_arg(call, i), got, sizeof got);
   if (def && i < def->nparams) {
     return csp_panic(call, "%s: %s must be %s, not %s", name,
                      def->param_names[i]->data, wanted, got);
@@ -172,10 +171,10 @@ bool csp_need_string(CspCall *call, int i, const char **data, size_t *len) {
 
 bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
   static const char *const wanted[] = {
-      "nil",       "a bool",      "an int",        "a float",  "a string",
-      "bytes",     "a list",      "a map",         "a range",  "a function",
-      "a channel", "a task",      "a struct type", "a struct", "an error",
-      "a module",  "a host value"};
+      "nil",       "a bool",       "an int",        "a float",  "a string",
+      "bytes",     "a list",       "a map",         "a range",  "a function",
+      "a channel", "a task",       "a struct type", "a struct", "an error",
+      "a module",  "a host value", "a group"};
   CspValue v = csp_arg(call, i);
   if (csp_type(v) != type) {
     csp_bad_arg(call, i, wanted[type]);
@@ -186,8 +185,6 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
 }
 
 // --- What the interpreter does after the native -----------------------------
-void csp_charge(CspCall *call, uint64_t units) { call->charged += units; }
-
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data) {
@@ -211,7 +208,7 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
 
 const char *csp_no_thread(void) {
   return "no thread for it: the limit of threads is reached, or the system "
-         "refuses one";
+         "refuses one, or a descriptor that a stepped runtime must watch";
 }
 
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,

@@ -2,7 +2,7 @@
 // csp.h: channels.
 #include "vm/native.h"
 
-static Chan *chan_of(CspValue v) {
+static Chan *chan_in(CspValue v) {
   return &((ObjChan *)value_obj(v.word))->chan;
 }
 
@@ -12,13 +12,14 @@ static void touched(const CspCall *call) {
 }
 
 CspValue csp_chan(CspCall *call, uint32_t capacity) {
-  ObjChan *c = capacity > CHAN_MOST ? NULL : channel_new(call->local, capacity);
+  bool can = call->local != NULL && capacity <= CHAN_MOST;
+  ObjChan *c = !can ? NULL : channel_new(call->local, capacity);
   return csp_wrap(c == NULL ? VALUE_UNDEF : value_from_obj(c));
 }
 
 CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
   Local *l = call->local;
-  Chan *c = chan_of(chan);
+  Chan *c = chan_in(chan);
   ChanResult r;
   do r = chan_try_send(l->p, c, value.word);
   while (r == CHAN_WANTS_ROOM && channel_grow(l, c));
@@ -29,13 +30,13 @@ CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
 }
 
 bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value) {
-  ChanResult r = chan_try_recv(call->local->p, chan_of(chan), &value->word);
+  ChanResult r = chan_try_recv(call->local->p, chan_in(chan), &value->word);
   touched(call);
   return r == CHAN_DONE;
 }
 
 bool csp_close(CspCall *call, CspValue chan) {
-  bool was_open = chan_close(call->local->p, chan_of(chan));
+  bool was_open = chan_close(call->local->p, chan_in(chan));
   touched(call);
   return was_open;
 }

@@ -13,6 +13,8 @@ _Static_assert(offsetof(CspClass, name) == offsetof(HostClass, name) &&
                    offsetof(CspClass, finalize) ==
                        offsetof(HostClass, finalize) &&
                    offsetof(CspClass, size) == offsetof(HostClass, size) &&
+                   offsetof(CspClass, operations) ==
+                       offsetof(HostClass, operations) &&
                    sizeof(CspClass) == sizeof(HostClass),
                "one layout");
 
@@ -52,7 +54,8 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
   uint32_t count = count_functions(functions);
-  HostMethods *entry = calloc(1, sizeof *entry + count * sizeof(Method));
+  HostMethods *entry =
+      mem_zeroed(vm->memory, sizeof *entry + count * sizeof(Method));
   if (!entry) return false;
   entry->klass = (const HostClass *)(const void *)klass;
   entry->next = vm->host_methods;
@@ -71,9 +74,9 @@ void host_methods_free(Vm *vm) {
     HostMethods *next = entry->next;
     if (entry->state) {
       if (entry->klass->finalize) entry->klass->finalize(entry->state);
-      free(entry->state);
+      mem_free(entry->state);
     }
-    free(entry);
+    mem_free(entry);
     entry = next;
   }
   vm->host_methods = NULL;
@@ -105,14 +108,15 @@ void *csp_state(Csp *csp, const CspClass *klass) {
   if (!entry) return NULL;
   void *state = rt_load_acquire(&entry->state);  // pairs with the cas below
   if (state) return state;
-  void *made = calloc(1, klass->size);
+  void *made = mem_zeroed(csp_vm(csp)->memory, klass->size);
   if (!made) return NULL;
   if (rt_cas(&entry->state, &state, made)) return made;
-  free(made);
+  mem_free(made);
   return state;
 }
 
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data) {
+  if (call->local == NULL) return csp_wrap(VALUE_UNDEF);  // as in api_values.c
   size_t size = sizeof(ObjHost) + klass->size;
   ObjHost *host = (ObjHost *)heap_alloc(&call->local->heap, size, OBJ_HOST);
   if (!host) return csp_wrap(VALUE_UNDEF);

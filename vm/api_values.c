@@ -41,6 +41,16 @@ bool csp_same(CspValue a, CspValue b) { return a.word == b.word; }
 
 bool csp_equal(CspValue a, CspValue b) { return value_equal(a.word, b.word); }
 
+bool csp_equal_on(CspCall *call, CspValue a, CspValue b) {
+  if (call->local == NULL) return false;
+  return value_equal_on(call->local, a.word, b.word);
+}
+
+int csp_compare_on(CspCall *call, CspValue a, CspValue b) {
+  if (call->local == NULL) return 0;
+  return value_compare_on(call->local, a.word, b.word);
+}
+
 int csp_compare(CspValue a, CspValue b) {
   return value_compare(a.word, b.word);
 }
@@ -48,23 +58,34 @@ int csp_compare(CspValue a, CspValue b) {
 bool csp_is_undef(CspValue v) { return v.word == VALUE_UNDEF; }
 
 // --- Constructors -----------------------------------------------------------
+// Of a call without a runtime (waker.c) nothing can be made.
+static bool call_is_over(const CspCall *call) {
+  return __builtin_expect(call->local == NULL, 0);
+}
+#define UNDEF_IF_OVER(call) \
+  if (call_is_over(call)) return csp_wrap(VALUE_UNDEF)
+
 CspValue csp_nil(void) { return csp_wrap(VALUE_NIL); }
 
 CspValue csp_bool(bool b) { return csp_wrap(value_from_bool(b)); }
 
 CspValue csp_int(CspCall *call, int64_t i) {
+  UNDEF_IF_OVER(call);
   return csp_wrap(value_from_int(call->local, i));
 }
 
 CspValue csp_float(CspCall *call, double d) {
+  UNDEF_IF_OVER(call);
   return csp_wrap(value_from_float(call->local, d));
 }
 
 CspValue csp_string(CspCall *call, const char *data, size_t len) {
+  UNDEF_IF_OVER(call);
   return wrap_obj(string_new(call->local, data, len));
 }
 
 CspValue csp_string_room(CspCall *call, size_t len, char **data) {
+  UNDEF_IF_OVER(call);
   ObjString *s = string_alloc(call->local, len);
   if (s) *data = s->data;
   return wrap_obj(s);
@@ -73,23 +94,34 @@ CspValue csp_string_room(CspCall *call, size_t len, char **data) {
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len) {
   if (!malloced) return csp_wrap(VALUE_UNDEF);
   CspValue v = csp_string(call, malloced, len);
-  free(malloced);
+  libc_free(malloced);
+  return v;
+}
+
+CspValue csp_alloc_take(CspCall *call, char *block, size_t len) {
+  if (block == NULL) return csp_wrap(VALUE_UNDEF);
+  CspValue v = csp_string(call, block, len);
+  mem_free(block);
   return v;
 }
 
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause) {
+  UNDEF_IF_OVER(call);
   return wrap_obj(error_new(call->local, message.word, cause.word));
 }
 
 CspValue csp_list(CspCall *call, size_t capacity) {
+  UNDEF_IF_OVER(call);
   return wrap_obj(list_new(call->local, capacity));
 }
 
 CspValue csp_map(CspCall *call, size_t capacity) {
+  UNDEF_IF_OVER(call);
   return wrap_obj(map_new(call->local, capacity));
 }
 
 CspValue csp_bytes(CspCall *call, const void *data, size_t len) {
+  UNDEF_IF_OVER(call);
   ObjBytes *bytes = bytes_new(call->local, len);
   if (!bytes) return csp_wrap(VALUE_UNDEF);
   if (len > 0 && data) memcpy(bytes_block(bytes)->data, data, len);
@@ -97,6 +129,7 @@ CspValue csp_bytes(CspCall *call, const void *data, size_t len) {
 }
 
 CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
+  UNDEF_IF_OVER(call);
   ObjRange *range =
       (ObjRange *)heap_alloc(&call->local->heap, sizeof *range, OBJ_RANGE);
   if (!range) return csp_wrap(VALUE_UNDEF);
@@ -140,6 +173,57 @@ CspValue csp_list_get(CspValue list, size_t i) {
                                         : VALUE_NIL);
 }
 
+// Of a small int: most elements are told apart by their words.
+static bool find_small(Local *l, const Value *slots, Value n, size_t *at,
+                       size_t end) {
+  size_t i = *at, most = (size_t)(WORK_PIECE - l->debt);
+  if (end - i > most) end = i + most;
+  for (; i < end; i++) {
+    Value v = heap_load(&slots[i]);
+    if (v == n || (!value_is_small(v) && value_equal(v, n))) break;
+  }
+  work_charge(l, i - *at);
+  *at = i;
+  return i < end;
+}
+
+static bool find_any(Local *l, const Value *slots, Value v, size_t *at,
+                     size_t end) {
+  for (; *at < end && l->debt < WORK_PIECE; ++*at) {
+    if (value_equal_on(l, heap_load(&slots[*at]), v)) return true;
+    work_charge(l, 2);
+  }
+  return false;
+}
+
+bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
+                   size_t end) {
+  Local *l = call->local;
+  if (l == NULL || call->panicked || l->debt >= WORK_PIECE) return false;
+  const ObjValues *block = list_block(AS(ObjList, list));
+  size_t len = values_len(block);
+  if (*at >= len) *at = end;  // it is shorter now
+  size_t stop = end < len ? end : len;
+  if (*at >= stop) return false;
+  return value_is_small(v.word) ? find_small(l, block->slots, v.word, at, stop)
+                                : find_any(l, block->slots, v.word, at, stop);
+}
+
+bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
+                     size_t count) {
+  const Value *from = (const Value *)(const void *)values;
+  if (list_append(call->local, AS(ObjList, list), from, count)) return true;
+  csp_panic_memory(call);
+  return false;
+}
+
+void csp_list_swap(CspCall *call, CspValue a, CspValue b) {
+  ObjList *x = AS(ObjList, a), *y = AS(ObjList, b);
+  ObjValues *block = list_block(x);
+  heap_store_ptr(&call->local->heap, &x->block, list_block(y));
+  heap_store_ptr(&call->local->heap, &y->block, block);
+}
+
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v) {
   ObjValues *block = list_block(AS(ObjList, list));
   if (i < values_len(block)) {
@@ -175,7 +259,7 @@ static bool map_done(CspCall *call, MapResult result) {
   if (result == MAP_NO_MEMORY) {
     csp_panic_memory(call);
   } else {
-    csp_panic(call, "%s", map_result_text(result));
+    csp_panic(call, "%s: %s", native_name(call), map_result_text(result));
   }
   return false;
 }
@@ -183,6 +267,8 @@ static bool map_done(CspCall *call, MapResult result) {
 size_t csp_map_len(CspValue map) { return map_len(AS(ObjMap, map)); }
 
 bool csp_map_get(CspCall *call, CspValue map, CspValue key, CspValue *out) {
+  if (call->local != NULL && !map_key_ready(call->local, key.word))
+    return false;
   return map_get(call->vm, AS(ObjMap, map), key.word, &out->word);
 }
 
@@ -196,6 +282,8 @@ bool csp_map_set(CspCall *call, CspValue map, CspValue key, CspValue v) {
   if (csp_is_undef(key) || csp_is_undef(v)) {
     return map_done(call, MAP_NO_MEMORY);
   }
+  if (call->local != NULL && !map_key_ready(call->local, key.word))
+    return false;
   return map_done(call,
                   map_set(call->local, AS(ObjMap, map), key.word, v.word));
 }
@@ -207,10 +295,16 @@ bool csp_map_set_name(CspCall *call, CspValue map, const char *key,
 
 bool csp_map_delete(CspCall *call, CspValue map, CspValue key, bool *found) {
   bool was_there = false;
+  if (call->local != NULL && !map_key_ready(call->local, key.word))
+    return false;
   MapResult result =
       map_delete(call->local, AS(ObjMap, map), key.word, &was_there);
   if (found) *found = was_there;
   return map_done(call, result);
+}
+
+bool csp_map_clear(CspCall *call, CspValue map) {
+  return map_done(call, map_clear(call->local, AS(ObjMap, map)));
 }
 
 // state[0]: the table that is walked (0 before the first step), state[1]: how
@@ -219,9 +313,9 @@ bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
                   CspValue *value) {
   ObjMap *m = AS(ObjMap, map);
   if (!iter->state[0]) {
-    iter->state[0] = (uint64_t)(uintptr_t)heap_load(&m->table);
+    iter->state[0] = value_from_obj(heap_load(&m->table));
   }
-  const ObjTable *table = (const ObjTable *)(uintptr_t)iter->state[0];
+  const ObjTable *table = (const ObjTable *)value_obj(iter->state[0]);
   return map_next(call->vm, m, table, &iter->state[1], &key->word,
                   &value->word);
 }
@@ -274,8 +368,12 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
 }
 
 // --- As text ----------------------------------------------------------------
-char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
-  Text text = {.most = heap_room(call->vm->heap)};
+// memory: of the result; NULL: malloced.
+static char *format_in(const Memory *memory, CspCall *call, CspValue v,
+                       bool quoted, size_t *len) {
+  Text text = {.memory = memory,
+               .most = heap_room(call->vm->heap),
+               .local = call->local};
   format_value(&text, call->vm, v.word, quoted);
   size_t count = text.len;
   text_add(&text, "", 1);
@@ -287,4 +385,66 @@ char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
   return text.data;
 }
 
-bool csp_needs_call(CspValue v) { return value_needs_call(v.word); }
+char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
+  return format_in(NULL, call, v, quoted, len);
+}
+
+char *csp_alloc_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
+  return format_in(call->vm->memory, call, v, quoted, len);
+}
+
+// How many bytes of the text are left if a character that is not whole is taken
+// off its end.
+static size_t whole_characters(const char *data, size_t len) {
+  size_t at = len;
+  while (at > 0 && len - at < 3 && (data[at - 1] & 0xc0) == 0x80) at--;
+  if (at == 0) return len;
+  uint8_t first = (uint8_t)data[at - 1];
+  size_t wants = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  return len - at + 1 < wants ? at - 1 : len;
+}
+
+// `text` has its memory. As csp_format_most.
+static char *format_most_in(Text text, CspCall *call, CspValue v, bool quoted,
+                            size_t *len, bool *cut) {
+  text_add(&text, "", 0);
+  format_value(&text, call->vm, v.word, quoted);
+  *cut = text.full;
+  if (text.data == NULL || (text.failed && !text.full)) {
+    text_free(&text);
+    return NULL;
+  }
+  if (text.full) text.len = whole_characters(text.data, text.len);
+  text.data[text.len] = '\0';
+  *len = text.len;
+  return text.data;
+}
+
+static Text text_most(const Memory *memory, CspCall *call, size_t most) {
+  size_t room = heap_room(call->vm->heap);
+  return (Text){.memory = memory,
+                .most = most < room ? most + 1 : room,
+                .cuts = true,
+                .local = call->local};
+}
+
+char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
+                      size_t *len, bool *cut) {
+  return format_most_in(text_most(NULL, call, most), call, v, quoted, len, cut);
+}
+
+char *csp_alloc_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
+                            size_t *len, bool *cut) {
+  Text text = text_most(call->vm->memory, call, most);
+  return format_most_in(text, call, v, quoted, len, cut);
+}
+
+bool csp_needs_call_on(CspCall *call, CspValue v) {
+  return value_needs_call(call->vm->memory, call->local, v.word);
+}
+
+bool csp_needs_call(CspValue v) {
+  return value_needs_call(&mem_libc, NULL, v.word);
+}
+
+#undef AS

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "vm/interp.h"
+#include "vm/operands.h"
 
 static const char *op_text(Op op) {
   switch (op) {
@@ -75,18 +76,18 @@ static bool int_overflow(Local *l, Goroutine *g, Op op, int64_t b, int64_t c) {
 
 // *out may be an operand's place: without memory it stays as it is, for the
 // next attempt.
-static bool give(Local *l, Goroutine *g, Value v, Value *out) {
+static bool give_value(Local *l, Goroutine *g, Value v, Value *out) {
   if (v == VALUE_UNDEF) return vm_panic_memory(l, g);
   *out = v;
   return true;
 }
 
 static bool give_int(Local *l, Goroutine *g, int64_t i, Value *out) {
-  return give(l, g, value_from_int(l, i), out);
+  return give_value(l, g, value_from_int(l, i), out);
 }
 
 static bool give_float(Local *l, Goroutine *g, double d, Value *out) {
-  return give(l, g, value_from_float(l, d), out);
+  return give_value(l, g, value_from_float(l, d), out);
 }
 
 // --- Ints -------------------------------------------------------------------
@@ -182,12 +183,11 @@ static bool float_op(Local *l, Goroutine *g, Op op, Value b, Value c,
   }
 }
 
-static bool join(Local *l, Goroutine *g, Value b, Value c, Value *out) {
+static bool join_values(Local *l, Goroutine *g, Value b, Value c, Value *out) {
   if (value_is_type(b, OBJ_STRING) && value_is_type(c, OBJ_STRING)) {
     ObjString *s =
         string_concat(l, (ObjString *)value_obj(b), (ObjString *)value_obj(c));
     if (s == NULL) return vm_panic_memory(l, g);
-    charge_bytes(l, s->len);
     *out = value_from_obj(s);
     return true;
   }
@@ -199,11 +199,12 @@ static bool join(Local *l, Goroutine *g, Value b, Value c, Value *out) {
     if (list == NULL || !list_append(l, list, x->slots, nx) ||
         !list_append(l, list, y->slots, ny))
       return vm_panic_memory(l, g);
-    charge_bytes(l, (nx + ny) * sizeof(Value));
     *out = value_from_obj(list);
     return true;
   }
-  return wrong_types(l, g, OP_ADD, b, c);
+  bool turned = is_turned(g);
+  HostDone done = host_add(l, g, turned ? c : b, turned ? b : c, out);
+  return done == HOST_NO ? wrong_types(l, g, OP_ADD, b, c) : done == HOST_DID;
 }
 
 bool arith_op(Local *l, Goroutine *g, Op op, Value b, Value c, Value *out) {
@@ -211,7 +212,7 @@ bool arith_op(Local *l, Goroutine *g, Op op, Value b, Value c, Value *out) {
     return int_op(l, g, op, value_int(b), value_int(c), out);
   if (value_is_number(b) && value_is_number(c))
     return float_op(l, g, op, b, c, out);
-  if (op == OP_ADD) return join(l, g, b, c, out);
+  if (op == OP_ADD) return join_values(l, g, b, c, out);
   return wrong_types(l, g, op, b, c);
 }
 
@@ -225,6 +226,11 @@ static bool negate(Local *l, Goroutine *g, Value v, Value *out) {
   return vm_panic(l, g, "cannot apply unary `-` to %s", value_type_name(v));
 }
 
+static bool complement(Local *l, Goroutine *g, Value v, Value *out) {
+  if (value_is_int(v)) return give_int(l, g, ~value_int(v), out);
+  return vm_panic(l, g, "cannot apply unary `^` to %s", value_type_name(v));
+}
+
 // Opcodes with a small number, or a constant, as the second operand; or as the
 // first.
 #define WITH_SMALL(X) \
@@ -236,31 +242,29 @@ static bool negate(Local *l, Goroutine *g, Value v, Value *out) {
 #define CONSTANT_FIRST(X) X(KSUB, SUB) X(KDIV, DIV)
 
 bool arith_slow(Local *l, Goroutine *g, Value *base, const Value *k, Instr i) {
-  Value *out = &base[INSTR_A(i)];
-  Value b = base[INSTR_B(i)];
+  Value *out = &REG_A, small = value_from_small(INSTR_SC(i));
   switch (INSTR_OP(i)) {
 #define X(op, plain) \
   case OP_##op:      \
-    return arith_op(l, g, OP_##plain, b, value_from_small(INSTR_SC(i)), out);
+    return arith_op(l, g, OP_##plain, REG_B, small, out);
     WITH_SMALL(X)
 #undef X
 #define X(op, plain) \
   case OP_##op:      \
-    return arith_op(l, g, OP_##plain, b, k[INSTR_C(i)], out);
+    return arith_op(l, g, OP_##plain, REG_B, CONST_C, out);
     WITH_CONSTANT(X)
 #undef X
 #define X(op, plain) \
   case OP_##op:      \
-    return arith_op(l, g, OP_##plain, k[INSTR_B(i)], base[INSTR_C(i)], out);
+    return arith_op(l, g, OP_##plain, CONST_B, REG_C, out);
     CONSTANT_FIRST(X)
 #undef X
     case OP_NEG:
-      return negate(l, g, b, out);
+      return negate(l, g, REG_B, out);
     case OP_BNOT:
-      if (value_is_int(b)) return give_int(l, g, ~value_int(b), out);
-      return vm_panic(l, g, "cannot apply unary `^` to %s", value_type_name(b));
+      return complement(l, g, REG_B, out);
     default:
-      return arith_op(l, g, (Op)INSTR_OP(i), b, base[INSTR_C(i)], out);
+      return arith_op(l, g, (Op)INSTR_OP(i), REG_B, REG_C, out);
   }
 }
 
@@ -275,13 +279,13 @@ static bool second_op(Local *l, Goroutine *g, Op op, Value b, Value c,
   return done;
 }
 
-typedef struct Pair {
+typedef struct FusedOps {
   uint8_t first, second;  // Op
   bool turned;            // the second has the first's result on its right
   bool constant;          // its other operand is a constant
-} Pair;
+} FusedOps;
 
-static const Pair pairs[OP_COUNT] = {
+static const FusedOps pairs[OP_COUNT] = {
     [OP_MULADD] = {OP_MUL, OP_ADD, false, false},
     [OP_MULADDK] = {OP_MUL, OP_ADD, false, true},
     [OP_MULSUB] = {OP_MUL, OP_SUB, false, false},
@@ -312,16 +316,15 @@ static bool shift_zeros(Local *l, Goroutine *g, Value y, Value by, Value *out) {
 bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
                 Instr word) {
   Op op = (Op)INSTR_OP(i);
-  Pair pair = pairs[op];
-  Value *out = &base[INSTR_A(i)], part = VALUE_NIL;
-  Value b = base[INSTR_B(i)], third;
-  Value c = (op == OP_MULKADDW ? k : base)[INSTR_C(i)];
+  FusedOps pair = pairs[op];
+  Value *out = &REG_A, part = VALUE_NIL, b = REG_B, third;
+  Value c = op == OP_MULKADDW ? CONST_C : REG_C;
   if (pair.second == OP_BXOR) {  // b ^ (c shifted by word)
     third = b;
     b = c;
     c = value_from_small(word);
   } else {
-    third = (pair.constant ? k : base)[word];
+    third = pair.constant ? CONST_WORD(word) : REG_WORD(word);
   }
   bool done = op == OP_XORSHRL ? shift_zeros(l, g, b, c, &part)
                                : arith_op(l, g, (Op)pair.first, b, c, &part);
@@ -332,7 +335,8 @@ bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
 
 // --- Comparisons ------------------------------------------------------------
 int compare_op(Local *l, Goroutine *g, Op op, Value a, Value b) {
-  int order = value_compare(a, b);
+  int order = value_compare_on(l, a, b);
+  if (g->gave_up) return -1;
   if (order == 3) {
     wrong_types(l, g, op, a, b);
     return -1;
@@ -341,23 +345,28 @@ int compare_op(Local *l, Goroutine *g, Op op, Value a, Value b) {
   return op == OP_LT ? order < 0 : order <= 0;
 }
 
+static int equal_op(Local *l, const Goroutine *g, Value a, Value b) {
+  bool equal = value_equal_on(l, a, b);
+  return g->gave_up ? -1 : equal;
+}
+
 int compare_slow(Local *l, Goroutine *g, const Value *base, const Value *k,
                  Instr i) {
-  Value a = base[INSTR_A(i)];
+  Value a = REG_A;
   Value small = value_from_small(INSTR_SB(i));
   switch (INSTR_OP(i)) {
     case OP_EQ:
-      return value_equal(a, base[INSTR_B(i)]);
+      return equal_op(l, g, a, REG_B);
     case OP_EQK:
-      return value_equal(a, k[INSTR_B(i)]);
+      return equal_op(l, g, a, CONST_B);
     case OP_EQI:
       return value_equal(a, small);
     case OP_LT:
     case OP_LTL:
-      return compare_op(l, g, OP_LT, a, base[INSTR_B(i)]);
+      return compare_op(l, g, OP_LT, a, REG_B);
     case OP_LE:
     case OP_LEL:
-      return compare_op(l, g, OP_LE, a, base[INSTR_B(i)]);
+      return compare_op(l, g, OP_LE, a, REG_B);
     case OP_LTI:
     case OP_LTIL:
       return compare_op(l, g, OP_LT, a, small);
@@ -369,13 +378,13 @@ int compare_slow(Local *l, Goroutine *g, const Value *base, const Value *k,
     case OP_GEI:
       return compare_op(l, g, OP_LE, small, a);
     case OP_LTK:
-      return compare_op(l, g, OP_LT, a, k[INSTR_B(i)]);
+      return compare_op(l, g, OP_LT, a, CONST_B);
     case OP_LEK:
-      return compare_op(l, g, OP_LE, a, k[INSTR_B(i)]);
+      return compare_op(l, g, OP_LE, a, CONST_B);
     case OP_GTK:
-      return compare_op(l, g, OP_LT, k[INSTR_B(i)], a);
+      return compare_op(l, g, OP_LT, CONST_B, a);
     case OP_GEK:
-      return compare_op(l, g, OP_LE, k[INSTR_B(i)], a);
+      return compare_op(l, g, OP_LE, CONST_B, a);
     default:
       rt_throw("compare_slow: opcode %d", (int)INSTR_OP(i));
   }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sched/plain.h"
 #include "vm/builtins.h"
 #include "vm/runtime.h"
 
@@ -42,8 +43,9 @@ static Proto *own_proto(Vm *vm, const char *name, const Instr *code,
                         uint8_t flags) {
   Proto *proto = proto_new(vm);
   if (proto == NULL) return NULL;
-  proto->code = malloc(count * sizeof(Instr));
-  proto->param_names = calloc(nparams + 1u, sizeof(ObjString *));
+  proto->code = mem_alloc(vm->memory, count * sizeof(Instr));
+  proto->param_names =
+      mem_zeroed(vm->memory, (nparams + 1u) * sizeof(ObjString *));
   if (proto->code == NULL || proto->param_names == NULL) return NULL;
   memcpy(proto->code, code, count * sizeof(Instr));
   proto->ncode = count;
@@ -92,11 +94,13 @@ static bool boot_code(Vm *vm, VmCode *code) {
   for (int n = 0; n < 256; n++)
     code->return_nils[n] = instr_abc(OP_RETD, 0, n, 0);
   code->concat = VALUE_NIL;
+  Plain plain = plain_begin();
   unsigned long long limit = runtime_of(vm)->config.max_memory;
   ObjString *text =
       limit == 0 ? string_format(vm->boot, "out of memory")
                  : string_format(vm->boot, "out of memory: the limit is %g MB",
                                  (double)limit / (1 << 20));
+  plain_end(plain);
   ObjError *e =
       text ? error_new(vm->boot, value_from_obj(text), VALUE_NIL) : NULL;
   if (e == NULL || !code->goexit_closure || !code->try_closure) return false;
@@ -126,28 +130,29 @@ bool boot_vm(Csp *csp) {
   return csp_register_builtins(csp, builtin_functions) &&
          csp_register_builtins(csp, builtin_sched_functions) &&
          csp_register_builtins(csp, post_functions) &&
+         csp_register_builtins(csp, waker_functions) &&
          csp_register_methods(csp, CSP_LIST, list_core_methods) &&
          csp_register_methods(csp, CSP_GROUP, group_methods);
 }
 
 void boot_free(Csp *csp) {
   Vm *vm = &csp->vm;
-  for (int n = 0; n < OBJ_TYPE_COUNT; n++) free(vm->methods[n]);
+  for (int n = 0; n < OBJ_TYPE_COUNT; n++) mem_free(vm->methods[n]);
   for (NativeModule *m = vm->native_modules; m != NULL;) {
     NativeModule *next = m->next;
-    free(m);
+    mem_free(m);
     m = next;
   }
-  for (size_t n = 0; n < csp->native_count; n++) free(csp->natives[n]);
-  free(csp->natives);
-  free(csp->failed);
+  for (size_t n = 0; n < csp->native_count; n++) mem_free(csp->natives[n]);
+  mem_free(csp->natives);
+  mem_free(csp->failed);
 }
 
 bool vm_keep_native(Vm *vm, NativeDef *def) {
   Csp *csp = runtime_of(vm);
   if (csp->native_count == csp->native_cap) {
     size_t cap = csp->native_cap ? csp->native_cap * 2 : 256;
-    NativeDef **more = realloc(csp->natives, cap * sizeof *more);
+    NativeDef **more = mem_resize(vm->memory, csp->natives, cap * sizeof *more);
     if (more == NULL) return false;
     csp->natives = more;
     csp->native_cap = cap;

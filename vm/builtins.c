@@ -11,23 +11,20 @@
 #include "vm/builtins.h"
 #include "vm/interp.h"
 
-static bool is_obj(CspValue v, ObjType type) {
-  return value_is_type(v.word, type);
-}
-
-static bool is_nil(CspValue v) { return v.word == VALUE_NIL; }
+static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
 
 // --- Text -------------------------------------------------------------------
 // Whether an argument's text has to be made by the prelude.
-static bool args_need_call(CspCall *call) {
+static bool text_needs_call(CspCall *call) {
   for (int i = 0; i < call->argc; i++) {
-    if (value_needs_call(call->args[i])) return true;
+    if (value_needs_call(call->vm->memory, call->local, call->args[i]))
+      return true;
   }
   return false;
 }
 
 // Calls `name` again with all arguments that need it turned into strings.
-static CspStatus again_with_strings(CspCall *call, const char *name) {
+static CspStatus builtin_with_strings(CspCall *call, const char *name) {
   ObjList *args = list_new(call->local, (size_t)call->argc);
   if (!args ||
       !list_append(call->local, args, call->args, (size_t)call->argc)) {
@@ -39,7 +36,9 @@ static CspStatus again_with_strings(CspCall *call, const char *name) {
 
 // One argument is written without a copy if it is a string.
 static CspStatus write_args(CspCall *call, const char *end) {
-  Text text = {.most = heap_room(call->vm->heap)};
+  Text text = {.memory = call->vm->memory,
+               .most = heap_room(call->vm->heap),
+               .local = call->local};
   for (int i = 0; i < call->argc; i++) {
     if (i > 0) text_add(&text, " ", 1);
     format_value(&text, call->vm, call->args[i], false);
@@ -56,21 +55,21 @@ static CspStatus write_args(CspCall *call, const char *end) {
 }
 
 static CspStatus builtin_print(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "print");
+  if (text_needs_call(call)) return builtin_with_strings(call, "print");
   return write_args(call, "");
 }
 
 static CspStatus builtin_println(CspCall *call) {
-  if (args_need_call(call)) return again_with_strings(call, "println");
+  if (text_needs_call(call)) return builtin_with_strings(call, "println");
   return write_args(call, "\n");
 }
 
 static CspStatus ok_format(CspCall *call, CspValue v, bool quoted) {
   size_t len;
-  char *text = csp_format(call, v, quoted, &len);
+  char *text = csp_alloc_format(call, v, quoted, &len);
   if (!text) return csp_panic_memory(call);
   csp_charge(call, len / 64);
-  return csp_ok(call, csp_string_take(call, text, len));
+  return csp_ok(call, csp_alloc_take(call, text, len));
 }
 
 static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
@@ -102,7 +101,7 @@ static CspStatus builtin_str(CspCall *call) {
   if (is_obj(v, OBJ_STRING)) return csp_ok(call, v);
   if (value_is_int(v.word)) return str_of_int(call, value_int(v.word));
   if (is_obj(v, OBJ_BYTES)) return str_of_bytes(call, v);
-  if (csp_needs_call(v)) return csp_tail_named(call, "_str", 1, &v);
+  if (csp_needs_call_on(call, v)) return csp_tail_named(call, "_str", 1, &v);
   return ok_format(call, v, false);
 }
 
@@ -126,6 +125,7 @@ static CspStatus range_len(CspCall *call, const ObjRange *range) {
 // range's numbers, and how many values wait in a channel's buffer.
 CspStatus builtin_len(CspCall *call) {
   CspValue v = csp_arg(call, 0);
+  int64_t own;
   switch (csp_type(v)) {
     case CSP_STRING:
       return csp_ok_int(call, (int64_t)((ObjString *)value_obj(v.word))->len);
@@ -140,10 +140,13 @@ CspStatus builtin_len(CspCall *call) {
     case CSP_CHAN:
       return csp_ok_int(call,
                         chan_count(&((ObjChan *)value_obj(v.word))->chan));
+    case CSP_HOST:
+      if (host_len(v.word, &own)) return csp_ok_int(call, own);
+      break;
     default:
-      return csp_bad_arg(call, 0,
-                         "a string, bytes, list, map, range or channel");
+      break;
   }
+  return csp_bad_arg(call, 0, "a string, bytes, list, map, range or channel");
 }
 
 // list.push(values...): all of them or, without memory, none. Gives the list.
@@ -171,11 +174,9 @@ static CspStatus builtin_delete(CspCall *call) {
 
 // --- Comparing --------------------------------------------------------------
 static CspStatus builtin_equal(CspCall *call) {
-  uint64_t work = 0;
   const char *failed;
-  bool same = value_deep_equal(call->vm, csp_arg(call, 0).word,
-                               csp_arg(call, 1).word, &work, &failed);
-  csp_charge(call, work);
+  bool same = value_deep_equal(call->local, csp_arg(call, 0).word,
+                               csp_arg(call, 1).word, &failed);
   if (failed) return csp_panic(call, "equal: %s", failed);
   return csp_ok_bool(call, same);
 }
@@ -187,7 +188,7 @@ static CspValue extreme_value(CspCall *call, bool of_list, size_t i) {
 }
 
 // sign -1: the least, 1: the greatest; the first of equal ones. NaN wins.
-static CspStatus extreme(CspCall *call, int sign) {
+static CspStatus extreme_arg(CspCall *call, int sign) {
   bool of_list = call->argc == 1 && is_obj(csp_arg(call, 0), OBJ_LIST);
   size_t count = of_list ? csp_list_len(csp_arg(call, 0)) : (size_t)call->argc;
   if (count == 0) {
@@ -201,7 +202,8 @@ static CspStatus extreme(CspCall *call, int sign) {
   }
   for (size_t i = 1; i < count; i++) {
     CspValue v = extreme_value(call, of_list, i);
-    int order = csp_compare(v, best);
+    int order = csp_compare_on(call, v, best);
+    if (!csp_work(call, 12)) return CSP_PANIC;
     if (order == 3) {
       return csp_panic(call, "%s: cannot order %s and %s", call->def->name,
                        csp_type_name(best), csp_type_name(v));
@@ -209,13 +211,12 @@ static CspStatus extreme(CspCall *call, int sign) {
     bool nan = order == 2 && csp_compare(v, v) == 2;
     if (order == sign || nan) best = v;
   }
-  csp_charge(call, count / 4);
   return csp_ok(call, best);
 }
 
-CspStatus builtin_min(CspCall *call) { return extreme(call, -1); }
+CspStatus builtin_min(CspCall *call) { return extreme_arg(call, -1); }
 
-CspStatus builtin_max(CspCall *call) { return extreme(call, 1); }
+CspStatus builtin_max(CspCall *call) { return extreme_arg(call, 1); }
 
 static CspStatus builtin_abs(CspCall *call) {
   CspValue v = csp_arg(call, 0);
@@ -236,7 +237,7 @@ static CspStatus builtin_error(CspCall *call) {
 
 static CspStatus builtin_panic(CspCall *call) {
   CspValue v = csp_arg(call, 0);
-  if (is_nil(v)) return csp_panic(call, "panic called with nil");
+  if (is_nil_value(v)) return csp_panic(call, "panic called with nil");
   vm_panic_value(call->local, call->g, v.word);
   call->panicked = true;
   return CSP_PANIC;
@@ -246,17 +247,18 @@ static CspStatus builtin_panic(CspCall *call) {
 static CspStatus builtin_assert(CspCall *call) {
   if (csp_truthy(csp_arg(call, 0))) return csp_ok_nothing(call);
   CspValue message = csp_arg(call, 1);
-  if (is_nil(message)) return csp_panic(call, "assertion failed");
+  if (is_nil_value(message)) return csp_panic(call, "assertion failed");
   if (is_obj(message, OBJ_ERROR)) {
     vm_panic_value(call->local, call->g, message.word);
     call->panicked = true;
     return CSP_PANIC;
   }
-  if (csp_needs_call(message)) return again_with_strings(call, "assert");
-  char *text = csp_format(call, message, false, NULL);
+  if (csp_needs_call_on(call, message))
+    return builtin_with_strings(call, "assert");
+  char *text = csp_alloc_format(call, message, false, NULL);
   if (!text) return csp_panic_memory(call);
   csp_panic(call, "assertion failed: %s", text);
-  free(text);
+  mem_free(text);
   return CSP_PANIC;
 }
 
@@ -281,25 +283,25 @@ static CspStatus assert_panic(CspCall *call, const char *op, const char *left,
 // when the comparison in an assert does not hold. texts: the values' are made.
 static CspStatus builtin_assert_failed(CspCall *call) {
   CspValue argv[3] = {csp_arg(call, 0), csp_arg(call, 1), csp_arg(call, 2)};
-  if (csp_needs_call(argv[1]) || csp_needs_call(argv[2]))
+  if (csp_needs_call_on(call, argv[1]) || csp_needs_call_on(call, argv[2]))
     return csp_tail_named(call, "_assert_texts", 3, argv);
   bool quoted = !csp_truthy(csp_arg(call, 3));
-  char *left = csp_format(call, argv[1], quoted, NULL);
-  char *right = csp_format(call, argv[2], quoted, NULL);
+  char *left = csp_alloc_format(call, argv[1], quoted, NULL);
+  char *right = csp_alloc_format(call, argv[2], quoted, NULL);
   if (left != NULL && right != NULL) {
     assert_panic(call, csp_to_string(argv[0], NULL), left, right);
   } else {
     csp_panic_memory(call);
   }
-  free(left);
-  free(right);
+  mem_free(left);
+  mem_free(right);
   return CSP_PANIC;
 }
 
 // --- For the prelude --------------------------------------------------------
 // _needs_call(v): whether its text needs a string() method's result.
 static CspStatus builtin_needs_call(CspCall *call) {
-  return csp_ok_bool(call, csp_needs_call(csp_arg(call, 0)));
+  return csp_ok_bool(call, csp_needs_call_on(call, csp_arg(call, 0)));
 }
 
 // _show(v, quoted): its text, without calling string() methods.
@@ -313,10 +315,10 @@ static CspStatus builtin_show_key(CspCall *call) {
   if (csp_is_undef(map)) return csp_panic_memory(call);
   if (!csp_map_set(call, map, csp_arg(call, 0), csp_nil())) return CSP_PANIC;
   size_t len;
-  char *text = csp_format(call, map, true, &len);  // {key: nil}
+  char *text = csp_alloc_format(call, map, true, &len);  // {key: nil}
   if (!text) return csp_panic_memory(call);
   CspStatus status = csp_ok_string(call, text + 1, len - 5);
-  free(text);
+  mem_free(text);
   return status;
 }
 

@@ -5,6 +5,10 @@
 
 #include "vm/native.h"
 
+static inline bool is_obj(CspValue v, ObjType type) {
+  return value_is_type(v.word, type);
+}
+
 CspStatus builtin_len(CspCall *call);
 CspStatus builtin_push(CspCall *call);
 CspStatus builtin_min(CspCall *call);

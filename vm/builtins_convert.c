@@ -7,36 +7,54 @@
 
 #include "vm/builtins.h"
 
-static bool is_obj(CspValue v, ObjType type) {
-  return value_is_type(v.word, type);
+// In a loop: the work of a turn, looked at now and then.
+static bool turn(CspCall *call, size_t n, uint64_t units) {
+  enum { TURNS = 256 };
+  return n % TURNS != TURNS - 1 || csp_work(call, units * TURNS);
 }
 
 // --- Conversions to numbers -------------------------------------------------
 static CspStatus bad_text(CspCall *call, CspValue v, const char *wanted) {
+  enum { SHOWN = 100 };  // bytes of a string, of which fewer are shown
   size_t len;
-  char *text = csp_format(call, v, true, &len);
+  if (csp_type(v) == CSP_STRING) {
+    const char *s = csp_to_string(v, &len);
+    if (len > SHOWN) v = csp_string(call, s, SHOWN);
+  }
+  char *text = csp_is_undef(v) ? NULL : csp_alloc_format(call, v, true, &len);
   if (!text) return csp_panic_memory(call);
   CspStatus status = csp_panic(call, "%s: %.60s%s is not %s", call->def->name,
                                text, len > 60 ? "..." : "", wanted);
-  free(text);
+  mem_free(text);
   return status;
 }
 
-// Decimal digits with an optional sign and nothing else.
-static bool parse_int(const char *s, size_t len, int64_t *out) {
+// Decimal digits with an optional sign and nothing else. ECANCELED: given up.
+static int parse_int(CspCall *call, const char *s, size_t len, int64_t *out) {
+  enum { LOOK = 1 << 15 };
   size_t at = len > 0 && (s[0] == '-' || s[0] == '+');
   bool negative = at > 0 && s[0] == '-';
-  if (at == len) return false;
+  if (at == len) return EINVAL;
   int64_t n = 0;
   for (; at < len; at++) {
     int digit = s[at] - '0';
-    if (digit < 0 || digit > 9) return false;
-    if (__builtin_mul_overflow(n, 10, &n)) return false;
-    if (__builtin_sub_overflow(n, digit, &n)) return false;
+    if (digit < 0 || digit > 9) return EINVAL;
+    if (__builtin_mul_overflow(n, 10, &n)) return ERANGE;
+    if (__builtin_sub_overflow(n, digit, &n)) return ERANGE;
+    if (at % LOOK == LOOK - 1 && !csp_work(call, LOOK * 2)) return ECANCELED;
   }
-  if (!negative && n == INT64_MIN) return false;
+  if (!negative && n == INT64_MIN) return ERANGE;
   *out = negative ? n : -n;
-  return true;
+  return 0;
+}
+
+static CspStatus int_from_string(CspCall *call, CspValue v) {
+  size_t len;
+  int64_t n = 0;
+  const char *s = csp_to_string(v, &len);
+  int error = parse_int(call, s, len, &n);
+  if (error == ECANCELED) return CSP_PANIC;
+  return error ? bad_text(call, v, "an int") : csp_ok_int(call, n);
 }
 
 static CspStatus int_from_float(CspCall *call, double d) {
@@ -51,7 +69,6 @@ static CspStatus int_from_float(CspCall *call, double d) {
 // else; true is 1, false 0.
 CspStatus builtin_int(CspCall *call) {
   CspValue v = csp_arg(call, 0);
-  int64_t n;
   switch (csp_type(v)) {
     case CSP_INT:
       return csp_ok(call, v);
@@ -59,30 +76,17 @@ CspStatus builtin_int(CspCall *call) {
       return int_from_float(call, csp_to_float(v));
     case CSP_BOOL:
       return csp_ok_int(call, csp_to_bool(v));
-    case CSP_STRING: {
-      size_t len;
-      const char *s = csp_to_string(v, &len);
-      if (!parse_int(s, len, &n)) return bad_text(call, v, "an int");
-      return csp_ok_int(call, n);
-    }
+    case CSP_STRING:
+      return int_from_string(call, v);
     default:
       return csp_bad_arg(call, 0, "a number, a string or a bool");
   }
 }
 
-// Digits with at most one point (a digit somewhere) and an exponent, or inf,
-// infinity, nan; a sign. strtod alone would take hexadecimal and blanks.
-static bool float_syntax(const char *s, size_t len) {
-  for (size_t i = 0; i < len; i++) {
-    bool known = (s[i] >= '0' && s[i] <= '9') || s[i] == '.' || s[i] == '-' ||
-                 s[i] == '+' || s[i] == 'e' || s[i] == 'E';
-    if (!known) return false;
-  }
-  return len > 0;
-}
-
-static bool float_word(const char *s, double *out) {
-  const char *word = s + (*s == '-' || *s == '+');
+static bool float_word(const char *s, size_t len, double *out) {
+  size_t sign = len > 0 && (*s == '-' || *s == '+');
+  const char *word = s + sign;
+  if (strlen(s) != len) return false;
   if (strcmp(word, "inf") == 0 || strcmp(word, "infinity") == 0) {
     *out = *s == '-' ? -INFINITY : INFINITY;
   } else if (strcmp(word, "nan") == 0) {
@@ -93,13 +97,14 @@ static bool float_word(const char *s, double *out) {
   return true;
 }
 
-static bool parse_float(const char *s, size_t len, double *out) {
-  if (strlen(s) != len) return false;
-  if (float_word(s, out)) return true;
-  if (!float_syntax(s, len)) return false;
-  char *end;
-  *out = strtod(s, &end);
-  return end == s + len && !isinf(*out);
+static CspStatus float_from_string(CspCall *call, CspValue v) {
+  size_t len;
+  double d;
+  const char *s = csp_to_string(v, &len);
+  int error = csp_parse_float(call, s, len, &d);
+  if (error == ECANCELED) return CSP_PANIC;
+  bool ok = error == 0 || (len < 16 && float_word(s, len, &d));
+  return ok ? csp_ok_float(call, d) : bad_text(call, v, "a float");
 }
 
 // float(x): an int becomes the nearest float; a string must be a decimal
@@ -113,13 +118,8 @@ CspStatus builtin_float(CspCall *call) {
       return csp_ok_float(call, csp_to_float(v));
     case CSP_BOOL:
       return csp_ok_float(call, csp_to_bool(v) ? 1.0 : 0.0);
-    case CSP_STRING: {
-      size_t len;
-      double d;
-      const char *s = csp_to_string(v, &len);
-      if (!parse_float(s, len, &d)) return bad_text(call, v, "a float");
-      return csp_ok_float(call, d);
-    }
+    case CSP_STRING:
+      return float_from_string(call, v);
     default:
       return csp_bad_arg(call, 0, "a number, a string or a bool");
   }
@@ -144,18 +144,22 @@ static CspStatus bytes_from_list(CspCall *call, CspValue list) {
     }
     uint8_t byte = (uint8_t)n;
     csp_bytes_write(bytes, i, &byte, 1);
+    if (!turn(call, i, 8)) return CSP_PANIC;
   }
-  csp_charge(call, count / 4);
   return csp_ok(call, bytes);
 }
 
 static CspStatus bytes_copy(CspCall *call, CspValue from) {
+  enum { COPIED = 1 << 16 };
   size_t len = csp_bytes_len(from);
   CspValue to = csp_bytes(call, NULL, len);
   if (csp_is_undef(to)) return csp_panic_memory(call);
   ObjRaw *block = bytes_block((ObjBytes *)value_obj(to.word));
-  csp_bytes_read(from, 0, block->data, len);
-  csp_charge(call, len / 256);
+  for (size_t at = 0; at < len; at += COPIED) {
+    csp_bytes_read(from, at, block->data + at,
+                   len - at < COPIED ? len - at : COPIED);
+    if (at > 0 && !csp_work(call, COPIED / 8)) return CSP_PANIC;
+  }
   return csp_ok(call, to);
 }
 
@@ -196,7 +200,6 @@ static CspStatus list_from_list(CspCall *call, CspValue from) {
   if (!list || !list_append(call->local, list, block->slots, count)) {
     return csp_panic_memory(call);
   }
-  csp_charge(call, count / 16);
   return csp_ok(call, csp_wrap(value_from_obj(list)));
 }
 
@@ -204,27 +207,26 @@ static CspStatus list_from_map(CspCall *call, CspValue map) {
   CspValue list = csp_list(call, csp_map_len(map)), key, value;
   if (csp_is_undef(list)) return csp_panic_memory(call);
   CspIter iter = {0};
-  while (csp_map_next(call, map, &iter, &key, &value)) {
-    if (!csp_list_push(call, list, key)) return CSP_PANIC;
+  for (size_t n = 0; csp_map_next(call, map, &iter, &key, &value); n++) {
+    if (!csp_list_push(call, list, key) || !turn(call, n, 8)) return CSP_PANIC;
   }
-  csp_charge(call, csp_list_len(list) / 4);
   return csp_ok(call, list);
 }
 
 static CspStatus list_from_string(CspCall *call, CspValue v) {
-  size_t len, at = 0;
+  size_t len, at = 0, n = 0;
   const char *s = csp_to_string(v, &len);
   CspValue list = csp_list(call, len);
   if (csp_is_undef(list)) return csp_panic_memory(call);
   while (at < len) {
     uint32_t rune;
     size_t width = (size_t)utf8_decode(s, len, at, &rune);
-    if (!csp_list_push(call, list, csp_string(call, s + at, width))) {
+    if (!csp_list_push(call, list, csp_string(call, s + at, width)) ||
+        !turn(call, n++, 24)) {
       return CSP_PANIC;
     }
     at += width;
   }
-  csp_charge(call, len);
   return csp_ok(call, list);
 }
 
@@ -235,9 +237,9 @@ static CspStatus list_from_bytes(CspCall *call, CspValue bytes) {
   for (size_t i = 0; i < len; i++) {
     uint8_t byte = 0;
     csp_bytes_read(bytes, i, &byte, 1);
-    if (!csp_list_push(call, list, csp_int(call, byte))) return CSP_PANIC;
+    if (!csp_list_push(call, list, csp_int(call, byte)) || !turn(call, i, 8))
+      return CSP_PANIC;
   }
-  csp_charge(call, len / 4);
   return csp_ok(call, list);
 }
 
@@ -254,11 +256,11 @@ static CspStatus list_from_ints(CspCall *call, int64_t from, int64_t to,
   CspValue list = csp_list(call, (size_t)count);
   if (csp_is_undef(list)) return csp_panic_memory(call);
   for (uint64_t i = 0; i < count; i++) {
-    if (!csp_list_push(call, list, csp_int(call, from + (int64_t)i))) {
+    if (!csp_list_push(call, list, csp_int(call, from + (int64_t)i)) ||
+        !turn(call, i, 8)) {
       return CSP_PANIC;
     }
   }
-  csp_charge(call, count / 4);
   return csp_ok(call, list);
 }
 
@@ -294,10 +296,10 @@ static CspStatus map_copy(CspCall *call, CspValue from) {
   CspValue to = csp_map(call, csp_map_len(from)), key, value;
   if (csp_is_undef(to)) return csp_panic_memory(call);
   CspIter iter = {0};
-  while (csp_map_next(call, from, &iter, &key, &value)) {
-    if (!csp_map_set(call, to, key, value)) return CSP_PANIC;
+  for (size_t n = 0; csp_map_next(call, from, &iter, &key, &value); n++) {
+    if (!csp_map_set(call, to, key, value) || !turn(call, n, 32))
+      return CSP_PANIC;
   }
-  csp_charge(call, csp_map_len(to));
   return csp_ok(call, to);
 }
 
@@ -310,11 +312,11 @@ static CspStatus map_from_pairs(CspCall *call, CspValue pairs) {
     if (csp_type(pair) != CSP_LIST || csp_list_len(pair) != 2) {
       return csp_panic(call, "map: element %zu must be a list [key, value]", i);
     }
-    if (!csp_map_set(call, map, csp_list_get(pair, 0), csp_list_get(pair, 1))) {
+    if (!csp_map_set(call, map, csp_list_get(pair, 0), csp_list_get(pair, 1)) ||
+        !turn(call, i, 32)) {
       return CSP_PANIC;
     }
   }
-  csp_charge(call, count);
   return csp_ok(call, map);
 }
 

@@ -3,6 +3,7 @@
 // after, tick, sleep, recover; and the hidden ones behind the module sched.
 #include <stdlib.h>
 
+#include "vm/dump.h"
 #include "vm/runtime.h"
 
 // --- Channels and time ------------------------------------------------------
@@ -193,20 +194,20 @@ typedef struct DumpCall {
 
 static void dump_work(void *data) {
   DumpCall *d = data;
-  d->text = csp_dump_goroutines(d->csp);
+  d->text = dump_text(d->csp, csp_vm(d->csp)->memory);
 }
 
 static CspStatus dump_done(CspCall *call, void *data, bool made) {
   char *text = ((DumpCall *)data)->text;
-  free(data);
+  mem_free(data);
   if (!made) return csp_ok_error(call, "sched.dump: %s", csp_no_thread());
   // NULL: no memory, or the program ends at this moment
   if (text == NULL) return csp_panic_memory(call);
-  return csp_ok(call, csp_string_take(call, text, strlen(text)));
+  return csp_ok(call, csp_alloc_take(call, text, strlen(text)));
 }
 
 static CspStatus sched_dump_(CspCall *call) {
-  DumpCall *d = calloc(1, sizeof *d);
+  DumpCall *d = mem_zeroed(call->vm->memory, sizeof *d);
   if (d == NULL) return csp_panic_memory(call);
   d->csp = vm_csp(call->vm);
   return csp_block(call, dump_work, dump_done, d);

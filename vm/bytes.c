@@ -15,20 +15,40 @@ static ObjRaw *raw_alloc(Local *local, size_t cap) {
   return block;
 }
 
-// Copies bytes that others may write at the same time.
-static void copy(uint8_t *to, const uint8_t *from, size_t count) {
+enum { RAW_PIECE = 1 << 16 };
+
+static void copy_piece(uint8_t *to, const uint8_t *from, size_t count) {
 #ifdef CSP_TSAN
   for (size_t i = 0; i < count; i++)
     rt_store_relaxed(&to[i], rt_load_relaxed(&from[i]));
 #else
-  if (count) memcpy(to, from, count);
+  memcpy(to, from, count);
 #endif
+}
+
+// Copies bytes that others may write at the same time. false: given up.
+static bool copy(Local *local, uint8_t *to, const uint8_t *from, size_t count) {
+  for (size_t at = 0; at < count; at += RAW_PIECE) {
+    size_t n = count - at < RAW_PIECE ? count - at : RAW_PIECE;
+    copy_piece(to + at, from + at, n);
+    if (!work_part(local, n / 8, at + RAW_PIECE < count)) return false;
+  }
+  return true;
+}
+
+static bool zero(Local *local, uint8_t *to, size_t count) {
+  for (size_t at = 0; at < count; at += RAW_PIECE) {
+    size_t n = count - at < RAW_PIECE ? count - at : RAW_PIECE;
+    memset(to + at, 0, n);
+    if (!work_part(local, n / 8, at + RAW_PIECE < count)) return false;
+  }
+  return true;
 }
 
 ObjBytes *bytes_new(Local *local, size_t len) {
   ObjRaw *block = raw_alloc(local, len);
   if (!block) return NULL;
-  memset(block->data, 0, block->cap);
+  if (!zero(local, block->data, block->cap)) return NULL;
   block->len = len;
   ObjBytes *b =
       (ObjBytes *)heap_alloc(&local->heap, sizeof(ObjBytes), OBJ_BYTES);
@@ -37,12 +57,13 @@ ObjBytes *bytes_new(Local *local, size_t len) {
 }
 
 // A copy with room for `need` bytes, not published yet.
-static ObjRaw *grown(Local *local, ObjRaw *old, size_t len, size_t need) {
+static ObjRaw *raw_grown(Local *local, ObjRaw *old, size_t len, size_t need) {
   size_t cap = len < 4096 ? len * 2 : len + len / 2;
   ObjRaw *block = raw_alloc(local, cap > need ? cap : need);
   if (!block) return NULL;
-  copy(block->data, old->data, len);
-  memset(block->data + len, 0, block->cap - len);
+  if (!copy(local, block->data, old->data, len) ||
+      !zero(local, block->data + len, block->cap - len))
+    return NULL;
   block->len = len;
   return block;
 }
@@ -52,11 +73,13 @@ bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count) {
   size_t len = raw_len(block);
   if (count > block->cap - len) {
     if (count > CAP_MAX) return false;
-    block = grown(local, block, len, len + count);
+    block = raw_grown(local, block, len, len + count);
     if (!block) return false;
     heap_store_ptr(&local->heap, &b->block, block);
   }
-  copy(block->data + len, from, count);
+  if (!copy(local, block->data + len, from, count)) return false;
   rt_store_relaxed(&block->len, len + count);
   return true;
 }
+
+#undef CAP_MAX

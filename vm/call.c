@@ -392,7 +392,8 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
 
 // NULL: no memory.
 static ObjString *concat_any(Local *l, const Value *pieces, Instr count) {
-  Text text = {.most = heap_room(l->vm->heap)};
+  Text text = {
+      .memory = l->vm->memory, .most = heap_room(l->vm->heap), .local = l};
   for (Instr n = 0; n < count; n++)
     format_value(&text, l->vm, pieces[n], false);
   charge_bytes(l, text.len);
@@ -409,7 +410,8 @@ Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
     pieces[0] = value_from_obj(plain);
     return GO_ON;
   }
-  for (Instr n = 0; n < count; n++) calls |= value_needs_call(pieces[n]);
+  for (Instr n = 0; n < count; n++)
+    calls |= value_needs_call(l->vm->memory, l, pieces[n]);
   if (calls) {
     const Value *top = pieces + FRAME_WORDS + count;
     if (top > g->limit && !stack_reserve(l, g, top)) return THROW;

@@ -48,8 +48,18 @@ ObjClosure *proto_self(Vm *vm, Proto *proto);
 // Checks every instruction: operands within nregs, nconstants and nupvalues,
 // jumps on instruction starts. NULL, or what is wrong (static text); *at the
 // instruction's index.
-const char *proto_verify(const Proto *proto, uint32_t *at);
+const char *proto_verify(const Memory *memory, const Proto *proto,
+                         uint32_t *at);
+void protos_free(Proto *first);  // a list
 void proto_free_all(Vm *vm);
+
+// --- unit.c: compiled code that is collected --------------------------------
+// What is compiled from now on is a unit's, which is freed when nothing holds
+// its functions. Not nested. The thread that compiles. false: out of memory.
+bool unit_open(Vm *vm);
+// Ends that. false: the limit on memory is passed; the unit may still run.
+bool unit_close(Vm *vm);
+void units_free_all(Vm *vm);
 
 // --- dis.c ------------------------------------------------------------------
 // Readable bytecode of one proto / of it and all protos among its constants.

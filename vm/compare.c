@@ -6,14 +6,37 @@
 #include "vm/vm.h"
 
 // --- == and < ---------------------------------------------------------------
-static int bytes_compare(const ObjBytes *a, const ObjBytes *b) {
+static int memory_compare(Local *l, const void *a, const void *b, size_t len) {
+  return l == NULL ? memcmp(a, b, len) : work_compare(l, a, b, len);
+}
+
+static int bytes_compare(Local *l, const ObjBytes *a, const ObjBytes *b) {
   const ObjRaw *x = bytes_block(a), *y = bytes_block(b);
-  size_t nx = raw_len(x), ny = raw_len(y);
-  for (size_t i = 0; i < nx && i < ny; i++) {
+  size_t nx = raw_len(x), ny = raw_len(y), n = nx < ny ? nx : ny;
+#ifdef CSP_TSAN
+  (void)l, (void)memory_compare;
+  for (size_t i = 0; i < n; i++) {
     uint8_t p = rt_load_relaxed(&x->data[i]), q = rt_load_relaxed(&y->data[i]);
     if (p != q) return p < q ? -1 : 1;
   }
+#else
+  int order = memory_compare(l, x->data, y->data, n);
+  if (order != 0) return order < 0 ? -1 : 1;
+#endif
   return nx < ny ? -1 : nx > ny;
+}
+
+static bool strings_equal(Local *l, const ObjString *a, const ObjString *b) {
+  int known = string_equal_known(a, b);
+  if (known >= 0) return known != 0;
+  return memory_compare(l, a->data, b->data, a->len) == 0;
+}
+
+static int compare_strings(Local *l, const ObjString *a, const ObjString *b) {
+  size_t len = a->len < b->len ? a->len : b->len;
+  int order = memory_compare(l, a->data, b->data, len);
+  if (order != 0) return order < 0 ? -1 : 1;
+  return a->len < b->len ? -1 : a->len > b->len;
 }
 
 static int floats_compare(double a, double b) {
@@ -33,7 +56,17 @@ static int numbers_compare(Value a, Value b) {
   return order == 2 ? 2 : -order;
 }
 
-bool value_equal(Value a, Value b) {
+// Two objects of one type, no strings. Not in line: strings need no frame.
+__attribute__((noinline)) static bool objects_equal(Local *l, const Obj *x,
+                                                    const Obj *y) {
+  if (x->type == OBJ_BYTES)
+    return bytes_compare(l, (const ObjBytes *)x, (const ObjBytes *)y) == 0;
+  return x->type == OBJ_HOST &&
+         host_equal((const ObjHost *)x, (const ObjHost *)y);
+}
+
+static inline __attribute__((always_inline)) bool equal(Local *l, Value a,
+                                                        Value b) {
   if (value_both_small(a, b)) return a == b;
   if (value_is_number(a))
     return value_is_number(b) && numbers_compare(a, b) == 0;
@@ -42,25 +75,37 @@ bool value_equal(Value a, Value b) {
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
   if (x->type == OBJ_STRING)
-    return string_equal((ObjString *)x, (ObjString *)y);
-  if (x->type == OBJ_BYTES)
-    return bytes_compare((ObjBytes *)x, (ObjBytes *)y) == 0;
-  return false;
+    return strings_equal(l, (ObjString *)x, (ObjString *)y);
+  return objects_equal(l, x, y);
 }
 
-int value_compare(Value a, Value b) {
+bool value_equal(Value a, Value b) { return equal(NULL, a, b); }
+
+bool value_equal_on(Local *l, Value a, Value b) { return equal(l, a, b); }
+
+static inline __attribute__((always_inline)) int compare_values(Local *l,
+                                                                Value a,
+                                                                Value b) {
   if (value_is_number(a)) return value_is_number(b) ? numbers_compare(a, b) : 3;
   if (!value_is_obj(a) || !value_is_obj(b)) return 3;
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return 3;
   if (x->type == OBJ_STRING)
-    return string_compare((ObjString *)x, (ObjString *)y);
-  if (x->type == OBJ_BYTES) return bytes_compare((ObjBytes *)x, (ObjBytes *)y);
+    return compare_strings(l, (ObjString *)x, (ObjString *)y);
+  if (x->type == OBJ_BYTES)
+    return bytes_compare(l, (ObjBytes *)x, (ObjBytes *)y);
+  if (x->type == OBJ_HOST) return host_compare((ObjHost *)x, (ObjHost *)y);
   return 3;
 }
 
+int value_compare(Value a, Value b) { return compare_values(NULL, a, b); }
+
+int value_compare_on(Local *l, Value a, Value b) {
+  return compare_values(l, a, b);
+}
+
 // --- Hashes -----------------------------------------------------------------
-static uint32_t mix(const Vm *vm, uint64_t x) {
+static uint32_t mix_hash(const Vm *vm, uint64_t x) {
   __extension__ typedef unsigned __int128 Wide;
   Wide product =
       (Wide)(x ^ vm->hash_seed) * (0x9e3779b97f4a7c15u ^ vm->hash_seed << 1);
@@ -71,38 +116,43 @@ static uint32_t mix(const Vm *vm, uint64_t x) {
 // Equal ints and floats have equal hashes.
 static uint32_t hash_float(const Vm *vm, double d) {
   if (d >= -0x1p63 && d < 0x1p63 && d == trunc(d))
-    return mix(vm, (uint64_t)(int64_t)d);
+    return mix_hash(vm, (uint64_t)(int64_t)d);
   uint64_t bits;
   memcpy(&bits, &d, sizeof bits);
-  return mix(vm, bits);
+  return mix_hash(vm, bits);
 }
 
 uint32_t value_hash(Vm *vm, Value key) {
-  if (value_is_small(key)) return mix(vm, (uint64_t)value_small(key));
+  if (value_is_small(key)) return mix_hash(vm, (uint64_t)value_small(key));
   if (value_is_flo(key)) return hash_float(vm, value_flo(key));
-  if (!value_is_obj(key)) return mix(vm, key);
+  if (!value_is_obj(key)) return mix_hash(vm, key);
   Obj *obj = value_obj(key);
   if (obj->type == OBJ_STRING) return string_hash(vm, (ObjString *)obj);
-  if (obj->type == OBJ_INT) return mix(vm, (uint64_t)((ObjInt *)obj)->value);
+  if (obj->type == OBJ_INT)
+    return mix_hash(vm, (uint64_t)((ObjInt *)obj)->value);
   if (obj->type == OBJ_FLOAT) return hash_float(vm, ((ObjFloat *)obj)->value);
-  return mix(vm, key);
+  uint64_t hash;
+  if (obj->type == OBJ_HOST && host_hash((ObjHost *)obj, &hash))
+    return mix_hash(vm, hash);
+  return mix_hash(vm, key);
 }
 
 // --- Deep equality ----------------------------------------------------------
 // Two containers that are being compared, from element `at` on.
-typedef struct Pair {
+typedef struct DeepPair {
   Obj *a, *b;
   const void *x, *y;  // blocks, or x: a's table
   uint64_t at;
-} Pair;
+} DeepPair;
 
 enum { DEEP_MAX = 10000, SEEN_AFTER = 256 };
 
 // A pair met once need not be compared again: had it been unequal, all would
 // be over; and so cycles end. Pairs are noted only after some work is done.
 typedef struct Deep {
-  Vm *vm;
-  Pair *stack;
+  Local *l;
+  size_t count;  // of values
+  DeepPair *stack;
   size_t depth, cap;
   Obj *(*seen)[2];
   size_t seen_count, seen_cap;
@@ -121,14 +171,16 @@ static size_t seen_place(const Deep *d, Obj *a, Obj *b) {
 static bool seen_grow(Deep *d) {
   Deep bigger = *d;
   bigger.seen_cap = d->seen_cap ? d->seen_cap * 2 : 256;
-  bigger.seen = calloc(bigger.seen_cap, sizeof *bigger.seen);
+  bigger.seen =
+      mem_zeroed(d->l->vm->memory, bigger.seen_cap * sizeof *bigger.seen);
   if (!bigger.seen) return false;
   for (size_t i = 0; i < d->seen_cap; i++) {
     if (!d->seen[i][0]) continue;
     size_t at = seen_place(&bigger, d->seen[i][0], d->seen[i][1]);
     memcpy(bigger.seen[at], d->seen[i], sizeof d->seen[i]);
   }
-  free(d->seen);
+  work_charge(d->l, d->seen_cap * 8);
+  mem_free(d->seen);
   *d = bigger;
   return true;
 }
@@ -147,11 +199,13 @@ static bool seen_before(Deep *d, Obj *a, Obj *b) {
   return false;
 }
 
-static bool deep_push(Deep *d, Pair pair) {
+static bool deep_push(Deep *d, DeepPair pair) {
   if (d->depth == d->cap) {
     size_t cap = d->cap ? d->cap * 2 : 16;
     bool deep = d->depth >= DEEP_MAX;
-    Pair *stack = deep ? NULL : realloc(d->stack, cap * sizeof *stack);
+    DeepPair *stack =
+        deep ? NULL
+             : mem_resize(d->l->vm->memory, d->stack, cap * sizeof *stack);
     if (!stack) {
       d->failed =
           deep ? "nested more than 10,000 values deep" : "out of memory";
@@ -171,7 +225,7 @@ static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
 // Looks at two objects of one type: false: not equal. Containers that have
 // to be looked into go onto the stack.
 static bool deep_enter(Deep *d, Obj *a, Obj *b) {
-  Pair pair = {.a = a, .b = b};
+  DeepPair pair = {.a = a, .b = b};
   if (a->type == OBJ_RANGE) return ranges_equal((ObjRange *)a, (ObjRange *)b);
   if (a->type == OBJ_LIST) {
     const ObjValues *x = list_block((ObjList *)a);
@@ -192,7 +246,7 @@ static bool deep_enter(Deep *d, Obj *a, Obj *b) {
 
 // The next two values of the pair on top; false: none left. *same: false if
 // a key is missing.
-static bool deep_next(Deep *d, Pair *p, Value *a, Value *b, bool *same) {
+static bool deep_next(Deep *d, DeepPair *p, Value *a, Value *b, bool *same) {
   uint64_t at = p->at++;
   if (p->a->type == OBJ_LIST) {
     const ObjValues *x = p->x, *y = p->y;
@@ -211,36 +265,38 @@ static bool deep_next(Deep *d, Pair *p, Value *a, Value *b, bool *same) {
   } else {
     Value key;
     p->at = at;
-    if (!map_next(d->vm, (ObjMap *)p->a, p->x, &p->at, &key, a)) return false;
-    *same = map_get(d->vm, (ObjMap *)p->b, key, b);
+    if (!map_next(d->l->vm, (ObjMap *)p->a, p->x, &p->at, &key, a))
+      return false;
+    if (!map_key_ready(d->l, key)) return false;
+    *same = map_get(d->l->vm, (ObjMap *)p->b, key, b);
   }
   return true;
 }
 
 // One pair of values: false: not equal.
-static bool deep_values(Deep *d, Value a, Value b, uint64_t *work) {
-  ++*work;
-  if (value_equal(a, b)) return true;
+static bool deep_values(Deep *d, Value a, Value b) {
+  d->count++;
+  if (!work_on(d->l, 16)) d->failed = "given up";
+  if (value_equal_on(d->l, a, b)) return true;
   if (!value_is_obj(a) || !value_is_obj(b)) return false;
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
-  if (*work > SEEN_AFTER && seen_before(d, x, y)) return true;
+  if (d->count > SEEN_AFTER && seen_before(d, x, y)) return true;
   return deep_enter(d, x, y);
 }
 
-bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work,
-                      const char **failed) {
-  Deep d = {.vm = vm};
-  bool same = deep_values(&d, a, b, work);
+bool value_deep_equal(Local *l, Value a, Value b, const char **failed) {
+  Deep d = {.l = l};
+  bool same = deep_values(&d, a, b);
   while (same && d.depth) {
-    Pair *top = &d.stack[d.depth - 1];
+    DeepPair *top = &d.stack[d.depth - 1];
     if (!deep_next(&d, top, &a, &b, &same))
       d.depth--;
     else if (same)
-      same = deep_values(&d, a, b, work) && !d.failed;
+      same = deep_values(&d, a, b) && !d.failed;
   }
-  free(d.stack);
-  free(d.seen);
+  mem_free(d.stack);
+  mem_free(d.seen);
   *failed = d.failed;
   return same && !d.failed;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "vm/interp.h"
+#include "vm/operands.h"
 
 // --- Goroutines -------------------------------------------------------------
 enum { FREE_MAX = 1024, FREE_STACK_MAX = 128 };
@@ -72,18 +73,24 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
   g->pc = code->goexit->code;
   g->base[0] = g->base[1] = value_from_small(0);
   g->base[2] = function;
-  for (int n = 0; n < argc; n++) g->base[FRAME_WORDS + n] = args[n];
+  // Most have one or none: a loop would be unrolled.
+  Value *parameters = g->base + FRAME_WORDS;
+  if (argc > 0) parameters[0] = args[0];
+  if (argc > 1)
+    memcpy(parameters + 1, args + 1, (size_t)(argc - 1) * sizeof *args);
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
   g->shield_at = 0;
+  g->gave_up = false;
+  g->retried = 0;
   if (plain != NULL) enter_at_once(g, code, plain);
   rt_store_relaxed(&l->balance, l->balance + 1);  // relaxed: a counter
   goroutine_count(l, 1);
   return g;
 }
 
-ObjTask *conc_task(Local *l) {
-  ObjTask *t = (ObjTask *)heap_alloc(&l->heap, sizeof *t, OBJ_TASK);
+ObjTask *conc_task_of(Local *l, size_t size) {
+  ObjTask *t = (ObjTask *)heap_alloc(&l->heap, size, OBJ_TASK);
   if (t == NULL) return NULL;
   t->state = TASK_RUNNING;
   t->awaited = 0;
@@ -91,12 +98,6 @@ ObjTask *conc_task(Local *l) {
   t->trace = NULL;
   chan_init(l->vm->sched, &t->done, 0);
   return t;
-}
-
-void conc_task_again(Sched *s, ObjTask *task) {
-  task->results = VALUE_NIL;
-  rt_store_relaxed(&task->state, (uint32_t)TASK_RUNNING);  // nobody has it
-  chan_init(s, &task->done, 0);
 }
 
 Goroutine *conc_prepare(Local *l, Value function) {
@@ -169,22 +170,26 @@ static void end_goroutine(Local *l, Goroutine *g) {
   l->free_count++;
 }
 
-// The task has its outcome: whoever waits for it goes on.
-static void finish_task(Local *l, ObjTask *task, int state, Value results) {
+// The task has its outcome: whoever waits for it goes on. If that is a native
+// or the host, on this thread, the interpreter returns to it.
+static Next finish_task(Local *l, ObjTask *task, int state, Value results) {
   heap_store(&l->heap, &task->results, results);
   // release: the results are there; pairs with acquire in task_deliver
   rt_store_release(&task->state, (uint32_t)state);
+  if (task->obj.flags & TASK_OF_HOST) return RETURN;  // no script has it
   chan_close(l->p, &task->done);
-  if (task->obj.flags & TASK_OF_HOST) sched_leave_soon(l->p);
+  if (task->obj.flags & TASK_IS_TOLD) go_ended(l, task);
+  return LEFT;
 }
 
 Next conc_goexit(Local *l, Goroutine *g) {
   uint32_t n = g->multi;
   g->multi = 0;
   const Value *results = g->base;
+  Next how = LEFT;
   if (g == l->vm->main) return vm_exit(l, g, 0);
   if (g->task != NULL && n == 1) {
-    finish_task(l, g->task, TASK_RETURNED_ONE, results[0]);
+    how = finish_task(l, g->task, TASK_RETURNED_ONE, results[0]);
   } else if (g->task != NULL) {
     ObjValues *block = values_new(l, n);
     if (block == NULL) {
@@ -193,13 +198,13 @@ Next conc_goexit(Local *l, Goroutine *g) {
     }
     memcpy(block->slots, results, n * sizeof(Value));
     block->len = n;
-    finish_task(l, g->task, TASK_RETURNED, value_from_obj(block));
+    how = finish_task(l, g->task, TASK_RETURNED, value_from_obj(block));
   } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR) &&
              !group_failed_with(l, g, results[n - 1])) {
     return report_error(l, g, results[n - 1]);
   }
   end_goroutine(l, g);
-  return LEFT;
+  return how;
 }
 
 // A panic nobody stopped: the end of the task and of the group, or of the
@@ -227,10 +232,11 @@ Next conc_panicked(Local *l, Goroutine *g) {
     panic->trace = NULL;
     vm_task_failed(l->vm, task);
   }
-  if (task != NULL) finish_task(l, task, TASK_PANICKED, panic->value);
+  Next how = LEFT;
+  if (task != NULL) how = finish_task(l, task, TASK_PANICKED, panic->value);
   panic_free_all(g);
   end_goroutine(l, g);
-  return LEFT;
+  return how;
 }
 
 bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want) {
@@ -265,7 +271,7 @@ static Next send_refused(Local *l, Goroutine *g, ChanResult r) {
     vm_panic(l, g, "send on closed channel");
     return THROW;
   }
-  Value to = g->base[INSTR_A(g->pc[-1])];
+  Value to = *operand_a(g->base, g->pc[-1]);
   Chan *c = &((ObjChan *)value_obj(to))->chan;
   if (!channel_grow(l, c) && !(memory_again(l, g) && channel_grow(l, c))) {
     vm_panic_memory(l, g);
@@ -306,12 +312,12 @@ static Next recv_task(Local *l, Goroutine *g, Instr i, ObjTask *task) {
   if (rt_load_acquire(&task->state) == TASK_RUNNING &&
       chan_recv(l->p, &g->g, &task->done, &word, WAIT_TASK) == CHAN_PARKED)
     return LEFT;
-  bool fine = task_deliver(l, g, task, g->base + INSTR_A(i), (int)INSTR_C(i));
+  bool fine = task_deliver(l, g, task, operand_a(g->base, i), (int)INSTR_C(i));
   return fine ? GO_ON : THROW;
 }
 
 Next conc_recv(Local *l, Goroutine *g, Instr i) {
-  Value from = g->base[INSTR_B(i)];
+  Value from = *operand_b(g->base, i);
   if (value_is_type(from, OBJ_TASK))
     return recv_task(l, g, i, (ObjTask *)value_obj(from));
   bool fine;
@@ -321,13 +327,13 @@ Next conc_recv(Local *l, Goroutine *g, Instr i) {
   g->on_resume = RESUME_RECV;
   ChanResult r = chan_recv(l->p, &g->g, c, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
-  return received(l, g, g->base + INSTR_A(i), word, r == CHAN_DONE,
+  return received(l, g, operand_a(g->base, i), word, r == CHAN_DONE,
                   (int)INSTR_C(i));
 }
 
 Next conc_recv_resume(Local *l, Goroutine *g, Instr i) {
-  Value from = g->base[INSTR_B(i)];
-  Value *to = g->base + INSTR_A(i);
+  Value from = *operand_b(g->base, i);
+  Value *to = operand_a(g->base, i);
   if (value_is_type(from, OBJ_TASK)) {
     ObjTask *task = (ObjTask *)value_obj(from);
     return task_deliver(l, g, task, to, (int)INSTR_C(i)) ? GO_ON : THROW;
@@ -398,7 +404,7 @@ static inline __attribute__((always_inline)) Next select_outcome(Local *l,
                                                                  Goroutine *g,
                                                                  Instr i,
                                                                  int index) {
-  Value *to = g->base + INSTR_A(i);
+  Value *to = operand_a(g->base, i);
   g->select->count = 0;  // the block is kept, what it held is not
   if (index == SELECT_DEFAULT) {
     to[0] = value_from_small(-1);
@@ -419,7 +425,7 @@ Next conc_select(Local *l, Goroutine *g, Instr i) {
   uint32_t count = INSTR_B(i);
   SelectBlock *block = select_block(l, g, count);
   if (block == NULL) return select_failed(l, g, SELECT_WANTS_ROOM);
-  const Value *from = g->base + INSTR_A(i);
+  const Value *from = operand_a(g->base, i);
   for (uint32_t n = 0; n < count; n++) {
     bool send = from[2 * n + 1] != VALUE_UNDEF;
     if (!select_case(l, g, &block->cases[n], from[2 * n], send,
@@ -459,7 +465,7 @@ typedef struct SelectCall {
 static Next native_outcome(Local *l, Goroutine *g, SelectCall *call,
                            int index) {
   SelectCall c = *call;
-  free(call);
+  mem_free(call);
   g->pending = NULL;
   g->multi = 0;
   g->select->count = 0;
@@ -496,6 +502,12 @@ static bool native_case(Local *l, Goroutine *g, SelCase *c, Value *place) {
                     "not a list of %zu",
                     n);
   *place = heap_load(&block->slots[0]);
+  bool waits = *place == VALUE_NIL || value_is_type(*place, OBJ_CHAN) ||
+               (n == 1 && value_is_type(*place, OBJ_TASK));
+  if (!waits)
+    return vm_panic(l, g, "sched.select: cannot %s %s",
+                    n == 2 ? "send to" : "receive from",
+                    value_type_name(*place));
   return select_case(l, g, c, *place, n == 2, heap_load(&block->slots[n - 1]));
 }
 
@@ -509,16 +521,16 @@ Next conc_select_native(CspCall *call, Value *window, int want) {
   ObjList *copy = list_new(l, count);
   SelectBlock *block =
       count <= INT16_MAX ? select_block(l, g, (uint32_t)count) : NULL;
-  SelectCall *pending = malloc(sizeof *pending);
+  SelectCall *pending = mem_alloc(l->vm->memory, sizeof *pending);
   if (copy == NULL || block == NULL || pending == NULL ||
       !list_append(l, copy, from->slots, count)) {
-    free(pending);
+    mem_free(pending);
     return select_failed(l, g, SELECT_WANTS_ROOM);
   }
   ObjValues *cases = list_block(copy);
   for (size_t n = 0; n < count; n++) {
     if (!native_case(l, g, &block->cases[n], &cases->slots[n])) {
-      free(pending);
+      mem_free(pending);
       return THROW;
     }
   }

@@ -28,6 +28,7 @@ extern "C" {
 // What is declared here, and nothing else, a host can link with.
 #pragma GCC visibility push(default)
 
+// Of this header; csp_version tells the library's, which may be another one.
 #define CSP_VERSION "0.1.0"
 
 typedef struct Csp Csp;
@@ -82,8 +83,11 @@ typedef struct CspLoad {
   char *error;  // why there is none, for the message
 } CspLoad;
 
+// Every field but `size` is zero by default. New versions of the library add
+// fields at the end.
 typedef struct CspConfig {
-  int procs;            // Ps; 0: CSPPROCS, else the CPUs usable
+  size_t size;          // of this struct, as the host was compiled
+  int procs;            // Ps; 0: as many as the CPUs usable
   bool stepped;         // no threads: the host's runs it all; see csp_call
   int max_threads;      // that run or block in calls; 0: 10,000
   bool child_first;     // `go` runs the new goroutine at once, and what follows
@@ -95,7 +99,7 @@ typedef struct CspConfig {
                         // steps of 64 KB) a script panics: out of memory
   uint64_t max_goroutines;  // that have not ended; 0: no limit. `go` panics
   uint32_t allowed;         // CSP_FILES | ...; 0: nothing
-  // Where the memory of values comes from (all else is malloced): zeroed blocks
+  // Where the memory of values comes from (all else: alloc): zeroed blocks
   // of 4 MB or more, at a multiple of align; NULL: there is none. Several of
   // the runtime's threads at once. map NULL: from the system.
   void *(*map)(void *arg, size_t bytes, size_t align);
@@ -103,31 +107,68 @@ typedef struct CspConfig {
   void *map_arg;
   // Finds what `import` names and is no built-in module, before files are
   // looked for. false: it has no such module. By the thread that compiles,
-  // before the script runs.
+  // before the script runs. It must not run or compile anything in the runtime:
+  // csp_run, csp_check, csp_disassemble, csp_load and csp_call fail there.
   bool (*load)(void *arg, CspLoad *load);
   void *load_arg;
+  // Folders with colons in between, where files are looked for that `import`
+  // names without "./" or "../" (CSP_FILES); copied. NULL: nowhere.
+  const char *path;
   int argc;  // os.args
   char **argv;
-  const char *debug;  // options as in CSPDEBUG; NULL: none
+  const char *debug;  // settings (docs/debugging.md); NULL: none
   // Where print and println, and reports of uncaught panics go; NULL: the
   // process's standard output and standard error.
   void (*write_out)(void *arg, const char *data, size_t len);
   // From any of the runtime's threads, one that holds no goroutine included.
   void (*write_err)(void *arg, const char *data, size_t len);
   void *write_arg;
+  // The folder that scripts see as "/": they reach nothing outside of it, by
+  // whatever path, link or rename (what is mounted inside is inside). It holds
+  // for all of `os`, imports, `path` and csp_open_path; a relative path begins
+  // at the root, or where os.chdir has gone. NULL: scripts use the paths of the
+  // process. With CSP_PROCESSES csp_new refuses it: programs would see all.
+  const char *root;
+  // Where all other memory of the runtime comes from, itself included, in
+  // blocks of any size, at multiples of 16. block NULL: a new one; new_size 0:
+  // block is freed, and the result NULL; else it is resized, and may move.
+  // old_size is what the block was given. NULL: there is no memory; then the
+  // old block stays. Several threads at once: the runtime's, those that csp_new
+  // and csp_free are called by, and those that call csp_wake, csp_waker's and
+  // csp_post's kin. It is called until csp_free has returned 0, or the last
+  // stuck thread has come back; and for the wakers and doors that the host
+  // still has, until the last csp_wake and csp_door_free. It calls nothing of
+  // this file. NULL: malloc, realloc and free. ("Memory" below says what stays
+  // outside.)
+  void *(*alloc)(void *arg, void *block, size_t old_size, size_t new_size);
+  void *alloc_arg;
 } CspConfig;
 
-// Fills in the defaults.
-void csp_config_init(CspConfig *config);
-// config: copied; NULL: the defaults. Returns NULL when out of memory or
-// threads.
+// Fills in the defaults. Every CspConfig is begun with it: it notes the size of
+// the struct that the host knows, and so libraries that are newer or older than
+// the host's header understand it. Any thread. (csp_config_init_sized is what
+// the macro calls, `size` bytes.)
+#define csp_config_init(config) \
+  csp_config_init_sized((config), sizeof(CspConfig))
+void csp_config_init_sized(CspConfig *config, size_t size);
+// The library's version, as "0.1.0": CSP_VERSION of the header it was built
+// with. Any thread.
+const char *csp_version(void);
+// config: copied; NULL: the defaults. Returns NULL, and errno tells: ENOMEM and
+// others: out of memory, threads or descriptors; EINVAL: csp_config_init has
+// not begun the config; E2BIG: the host is newer than the library, and has set
+// a field that this one does not have. With a root: EINVAL: CSP_PROCESSES is
+// allowed, too; ENOSYS or EPERM: the kernel (before Linux 5.6) or a filter of
+// system calls refuses openat2, without which there is no root; others: of
+// opening that folder.
 Csp *csp_new(const CspConfig *config);
 // Ends it and frees everything: threads, descriptors, memory. But a thread that
 // is inside a blocking call (csp_block's work) which did not end within 50 ms
 // of the run's end cannot be ended: how many such threads there are. When the
 // last of them comes back it frees everything, and calls what is to be called
 // then (done of pending calls, finalize, unmap); nothing else of the host's is
-// called after csp_free has returned. 0: all is freed. Does not block.
+// called after csp_free has returned. 0: all is freed. Blocks no longer than
+// other threads need to leave the runtime (csp_enter).
 int csp_free(Csp *csp);
 // Gives it the compiler (lang/); then the library may be installed.
 void csp_install_language(Csp *csp);
@@ -162,10 +203,16 @@ bool csp_check(Csp *csp, const char *path, const char *text, size_t len,
 // compile, or without *messages: out of memory.
 char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
                       char **messages);
-// Asks a running script to end soon (csp_run returns CSP_FAILED, status 130).
-// Stepped: the csp_call or csp_step under way, or the next one, ends soon, and
-// the runtime can be used further. Any thread, and signal handlers.
-void csp_interrupt(Csp *csp);
+// Ends soon what is under way when it comes, and nothing that begins later.
+// Stepped, that is the csp_call or csp_load (CSP_INTERRUPTED), the csp_step
+// (CSP_MORE) or the csp_run (status 130) that the host is in; but for csp_run
+// the runtime can be used further. With threads it is the one csp_run, also one
+// that is still to come (CSP_FAILED, status 130). Calls by natives are part of
+// what the host has called: it ends with them. true: something was under way,
+// and ends. false: nothing was, and nothing ever ends by this: a watchdog that
+// is earlier than the call it is for tries again. Does not block, takes no lock
+// and leaves errno as it was: any thread, and signal handlers.
+bool csp_interrupt(Csp *csp);
 
 // --- Watching (docs/debugging.md) -------------------------------------------
 // What all goroutines do or wait for, and since when, with their stacks and
@@ -246,7 +293,10 @@ bool csp_register_builtins(Csp *csp, const CspFunction *functions);
 uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
                               size_t *count);
 // What such an image holds: after the same natives are registered, in the same
-// version. false: it is not so, as was written, or there is no memory.
+// version. false, and a message was written: it is not so, the image is damaged
+// (a number, index or instruction that cannot be), or there is no memory. An
+// image is code, trusted as the host's own: one that was forged can do whatever
+// the runtime can. It is copied.
 bool csp_register_prelude(Csp *csp, const uint32_t *image, size_t count);
 void csp_module_set(CspCall *call, CspValue module, const char *name,
                     CspValue value);
@@ -284,7 +334,11 @@ typedef bool (*CspEach)(CspCall *call, CspValue of, CspValue with, int64_t *at,
 // room, or NULL.
 CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
                       size_t (*about)(CspValue of, CspValue with));
-// Panics with an error of that message; returns CSP_PANIC.
+// The function's name as scripts know it ("strings.index"), for messages. The
+// table's: it lives as long as the runtime.
+const char *csp_name(const CspCall *call);
+// Panics with an error of that message, which begins with the function's name
+// as a rule; returns CSP_PANIC.
 CspStatus csp_panic(CspCall *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 CspStatus csp_panic_memory(CspCall *call);
@@ -302,8 +356,33 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out);
 CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted);
 
 // Charges the running goroutine's time slice for work that took about `units`
-// loop turns (row 21 of the scheduler's table): call it after long work.
+// turns of a script's loop, some 30 ns each: call it after long work.
 void csp_charge(CspCall *call, uint64_t units);
+// Long work. A native whose loops may take more than 50 us says in them what
+// they do, so that limits, interrupts, deadlines and other goroutines hold it,
+// too. The unit is a nanosecond, about: 1 for a turn of the smallest loop or 8
+// bytes copied, 4 for an element of a list. What was charged so needs no
+// csp_charge.
+//
+// csp_work: for work that cannot be left in the middle, or is short as a rule.
+// false: the goroutine is interrupted or cancelled, or the runtime ends: free
+// what you have and return CSP_PANIC. Does not block; others run after the
+// native.
+bool csp_work(CspCall *call, uint64_t units);
+// csp_spent: true: the piece should end here, with `return csp_again(...)`: a
+// native that is done in pieces lets others run between them. The rest of it is
+// step(call, data, true), where data is a copy of the size bytes at data, in
+// the runtime's memory; it may end with csp_again itself, then with the same
+// data or another. The arguments are still there, but all other values may have
+// been collected, except results, and those that data begins with: so many as
+// `values` says. Other goroutines may have changed what they can reach. on
+// false: it does not go on, as the goroutine is interrupted or cancelled, or
+// memory is out, or the runtime ends: step frees what it has besides data and
+// calls nothing of this file; what it returns does not matter.
+bool csp_spent(CspCall *call, uint64_t units);
+CspStatus csp_again(CspCall *call,
+                    CspStatus (*step)(CspCall *call, void *data, bool on),
+                    void *data, size_t size, int values);
 
 // A blocking operation (row 22): after fn has returned CSP_LATER, work(data)
 // runs as a blocking call (it must not touch values, or the runtime at all):
@@ -312,7 +391,8 @@ void csp_charge(CspCall *call, uint64_t units);
 // like a native (CSP_OK or CSP_PANIC). The arguments are still there. made:
 // false: there was no thread that the others could go on with (CspConfig's
 // limit, or the system's): work has not run; done gives an error (csp_no_thread
-// says which) and frees data.
+// says which) and frees data. A stepped runtime has no other thread: work runs
+// on the host's, and csp_step lasts as long as it does.
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data);
@@ -325,8 +405,11 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
 // csp_block once fd can be read (or written): for what may take for ever, a
 // pipe, a terminal, a socket, a child's pidfd. No thread waits. Another one may
 // have been faster: work tries without blocking, and done may wait again. A
-// wait that csp_wait_end has ended goes on to work, too. `wait`: zeroed memory
-// that outlives the wait; one wait at a time. fd may be closed meanwhile.
+// wait that csp_wait_end has ended goes on to work, too, and so does one for
+// what is no descriptor. `wait`: zeroed memory that outlives the wait; one wait
+// at a time. fd may be closed meanwhile. What the system cannot watch (no more
+// descriptors; something that epoll does not take) a blocking call waits for;
+// in a stepped runtime nothing may, so there made is false.
 typedef struct CspWait {
   void *desc;  // the runtime's
 } CspWait;
@@ -350,14 +433,31 @@ CspStatus csp_sleep(CspCall *call, int64_t ns);
 // Lets others run first (the goroutine goes to the global queue's tail).
 CspStatus csp_yield(CspCall *call);
 // A native that waits for the host: makes a waker, gives it to whatever will
-// call csp_wake (perhaps at once), and returns csp_park(call). The native's
-// result is then what `make` gives (on one of the runtime's threads, which it
-// must not block, and where only values can be made; NULL: nil). make has the
-// last word on data and is always called, in csp_free if not before. Cancelling
-// the goroutine ends the wait, not the waker: that ends with csp_wake, which is
-// called once, by any thread, or with csp_free. NULL: out of memory.
+// call csp_wake (perhaps at once), and returns csp_park(call), with no csp_call
+// in between; without a waker csp_park panics. The native's result is then what
+// `make` gives (NULL: nil). NULL: out of memory.
+//
+// A waker is the host's until csp_wake, which is called exactly once, by any
+// thread but not in a signal handler, and whenever: also when the wait was
+// cancelled, and when the run has ended or the runtime is freed. That frees it;
+// one that is never woken is never freed. make has the last word on data and is
+// always called, once: on one of the runtime's threads, which it must not
+// block, in csp_free, or in csp_wake, if the runtime is gone. It can only make
+// values, and none where there is no runtime: they are undef, as without
+// memory.
+//
+// csp_waker_told is told when nobody waits any more, as the goroutine was
+// cancelled, or the run has ended: cancelled(data) is called, at most once, so
+// that the host can give up what it does. Where csp_wake came first it is not
+// called. Where both come at once csp_wake may return before it is called, but
+// make waits: it is called when cancelled has returned, so what make frees
+// cancelled may use. It is called on one of the runtime's threads or in csp_run
+// or csp_free, must not block, and may call csp_wake for this waker, nothing
+// else of this file.
 typedef struct CspWaker CspWaker;
 CspWaker *csp_waker(CspCall *call);
+CspWaker *csp_waker_told(CspCall *call, void (*cancelled)(void *data),
+                         void *data);
 CspStatus csp_park(CspCall *call);
 void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
               void *data);
@@ -404,11 +504,41 @@ void csp_result_free(CspResult *result);  // the message
 // nothing else of this file.
 CspEnd csp_call(CspCall *call, CspValue function, int argc,
                 const CspValue *argv, CspResult *result);
+// Starts function on a goroutine of its own, as `go` does (of a native: in the
+// group of its goroutine), and does not wait: the task, which a script may wait
+// for. Undef: out of memory or too many goroutines (a native has panicked
+// then), or not by a native or the host between its calls. No collection is
+// made. done (may be NULL) is called once, if there is a task: when the
+// goroutine has ended, by the thread that ran it (stepped: inside the host's
+// call or step), or with CSP_ENDED when the runtime has ended first, in csp_run
+// or csp_free. It must not block; it may read values, and call csp_wake,
+// nothing else of this file. *result, its values and its message are the
+// runtime's, and gone when it returns. A panic of a goroutine with done is told
+// there, and nowhere else.
+CspValue csp_go(CspCall *call, CspValue function, int argc,
+                const CspValue *argv,
+                void (*done)(void *data, const CspResult *result), void *data);
+// Has the task ended? Then result is filled in as by csp_call, and its panic
+// counts as told. false: it runs on; then *result has no values and no message.
+// Natives and the host. Does not wait.
+bool csp_task_done(CspCall *call, CspValue task, CspResult *result);
 // For `return csp_rethrow(...)` in natives, of a result that is not CSP_DONE:
 // panics with what the function panicked with, and frees the message.
 CspStatus csp_rethrow(CspCall *call, CspResult *result);
+// Makes an instance of a struct type, as Type(values..., name: value) does:
+// `count` values, for the fields in their order where names is NULL or has NULL
+// for it, then for the field of that name. *result as of csp_call: [0] is the
+// instance, or it tells of a field that is unknown, missing or given twice.
+// Where every field is given no script runs and nothing is collected; else the
+// defaults of the others are computed in a csp_call. By whom csp_call may be
+// called.
+CspEnd csp_new_struct(CspCall *call, CspValue type, int count,
+                      const CspValue *values, const char *const *names,
+                      CspResult *result);
 // Compiles a script and runs its top level as csp_call does; values[0]: its
-// module, whose members are its top-level names. From the host only.
+// module, whose members are its top-level names. The code is freed by the
+// collector when nothing holds the module, any of its functions or types, and
+// no goroutine runs in it; until then it counts as memory. From the host only.
 CspEnd csp_load(CspCall *call, const char *path, const char *text, size_t len,
                 CspResult *result);
 // Collects what nothing holds any more, now: before the host makes many values,
@@ -421,6 +551,7 @@ bool csp_member(CspCall *call, CspValue module, const char *name,
 // How long csp_load and csp_call may take from now on, in ns; 0: for ever. When
 // the time is over the goroutine panics with `interrupted`, which only deferred
 // functions can delay, and is given up 10 ms later.
+// (So does the compiler give up, of csp_load, csp_check and csp_run.)
 void csp_limit_time(Csp *csp, int64_t ns);
 
 // Has a script ended the runtime (os.exit)? Then *status: what it chose.
@@ -435,8 +566,8 @@ typedef enum CspStep {
 CspStep csp_step(Csp *csp, int64_t ns);
 // A descriptor for poll(2) and its like, readable when csp_step has something
 // to do: after csp_step has returned CSP_IDLE wait for it, then step again. It
-// does not tell of what the host's own csp_try_send, csp_try_recv and csp_close
-// have readied since: csp_next does. The runtime's own. -1: errno tells.
+// tells of what the host's own csp_try_send, csp_try_recv and csp_close have
+// readied, too. The runtime's own. -1: errno tells.
 int csp_fd(Csp *csp);
 // In how many ns a timer is due; 0: there is something to do; < 0: never by
 // itself.
@@ -451,8 +582,10 @@ int64_t csp_next(Csp *csp);
 // drop (may be NULL), which must not touch the runtime. false: fn was not
 // called, or did not end, as the run is over (or out of memory); or it
 // panicked: then *message (may be NULL) is malloced text, else NULL; a csp_post
-// that says so calls neither. Any thread that is not inside the runtime; the
-// library must be installed.
+// that says so calls neither. At most 128 functions of other threads are ahead
+// of a script's goroutines; the others wait in order, in memory that has no
+// bound: a thread that never waits uses csp_do, or counts what it has posted.
+// Any thread that is not inside the runtime; the library must be installed.
 bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
             char **message);
 bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
@@ -461,6 +594,22 @@ bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
 // as often released as kept. Any thread.
 void csp_keep(Csp *csp);
 void csp_release_keep(Csp *csp);
+
+// What csp_do, csp_post, csp_interrupt and csp_release_keep do may end the run,
+// and then csp_free may be called: it waits until they have left the runtime,
+// which is soon. But a call that may begin at the same time as csp_free, or
+// later, must not be made. A thread that cannot know that has a door of its
+// own, made while the runtime is there. It is good for ever. csp_enter: the
+// runtime, for the functions that any thread may call, and csp_free waits until
+// csp_leave; NULL: csp_free has begun, or is long over: then no csp_leave.
+// Between them the thread does nothing that takes long, but for csp_do, which
+// csp_free ends, and does not call csp_free. Any thread that has the door, and
+// signal handlers.
+typedef struct CspDoor CspDoor;
+CspDoor *csp_door(Csp *csp);  // by whoever may use the runtime; does not fail
+Csp *csp_enter(CspDoor *door);
+void csp_leave(CspDoor *door);
+void csp_door_free(CspDoor *door);  // as often as csp_door; any thread
 
 // Values that are held are not collected. 0: out of memory. csp_hold and
 // csp_held: natives and csp_host; csp_release: any thread.
@@ -477,6 +626,11 @@ bool csp_same(CspValue a, CspValue b);   // the same word
 bool csp_equal(CspValue a, CspValue b);  // ==
 // -1, 0, 1; 2 unordered (NaN), 3 types without an order.
 int csp_compare(CspValue a, CspValue b);
+// The same for loops: what long strings and bytes take is charged, as csp_work
+// does; given up, they are as if equal, and the native's next csp_work is
+// false.
+bool csp_equal_on(CspCall *call, CspValue a, CspValue b);
+int csp_compare_on(CspCall *call, CspValue a, CspValue b);
 
 CspValue csp_nil(void);
 CspValue csp_bool(bool b);
@@ -508,7 +662,17 @@ CspValue csp_error_cause(CspValue error);
 size_t csp_list_len(CspValue list);
 CspValue csp_list_get(CspValue list, size_t i);  // nil out of range
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v);
+// The two lists exchange all their elements.
+void csp_list_swap(CspCall *call, CspValue a, CspValue b);
+// Moves *at on to where v is (by ==), and charges that. false: it is not there
+// before `end`, and *at is that; or *at is less, and the piece is spent
+// (csp_spent).
+bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
+                   size_t end);
 bool csp_list_push(CspCall *call, CspValue list, CspValue v);
+// All of them or, without memory, none. They are not undef.
+bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
+                     size_t count);
 bool csp_list_insert(CspCall *call, CspValue list, size_t at, CspValue v);
 void csp_list_remove(CspCall *call, CspValue list, size_t at, size_t count);
 
@@ -520,12 +684,29 @@ bool csp_map_get_name(CspCall *call, CspValue map, const char *key,
 bool csp_map_set(CspCall *call, CspValue map, CspValue key, CspValue v);
 bool csp_map_set_name(CspCall *call, CspValue map, const char *key, CspValue v);
 bool csp_map_delete(CspCall *call, CspValue map, CspValue key, bool *found);
-// Iteration over a snapshot; start with a zeroed one.
+bool csp_map_clear(CspCall *call, CspValue map);
+// Iteration over a snapshot; start with a zeroed one. Between two pieces
+// (csp_again) state[0] is a value that is to be kept.
 typedef struct CspIter {
   uint64_t state[3];
 } CspIter;
 bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
                   CspValue *value);
+
+// A field of an instance of a struct. false: *value is nil: it has none of that
+// name, or is no such instance.
+bool csp_field(CspValue instance, const char *name, CspValue *value);
+// false: panicked (no such field, no instance, value undef).
+bool csp_set_field(CspCall *call, CspValue instance, const char *name,
+                   CspValue value);
+// A method of any value as a function for csp_call, csp_tail and scripts. The
+// value goes along as its receiver. Of a struct type: the plain function, whose
+// first argument is the receiver. false: *method is nil: there is none of that
+// name; or undef: out of memory.
+bool csp_method(CspCall *call, CspValue v, const char *name, CspValue *method);
+// A range's numbers as they were written, `from..to` or `from..=to`
+// (inclusive); each is one more than the last. false: it is no range.
+bool csp_range_get(CspValue range, int64_t *from, int64_t *to, bool *inclusive);
 
 size_t csp_bytes_len(CspValue bytes);
 // Copies out / in, clamped to what is there; how many bytes.
@@ -552,12 +733,100 @@ CspStatus csp_recv(CspCall *call, CspValue chan);
 // that would be needed (then csp_tail to an embedded function that does).
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
+// The same for natives, charged as csp_work does, in the runtime's memory.
+bool csp_needs_call_on(CspCall *call, CspValue v);
+// The same, but at most the first `most` bytes of that text. *cut: there would
+// be more (beyond `most`, or beyond what CspConfig.max_memory leaves). Then it
+// ends with a whole character. Memory: 2 * most and 24 bytes a level of
+// nesting. Time: by `most` and the nesting (of which 10,000 levels are shown),
+// whatever the value is: huge, cyclic, or shared in many places.
+char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
+                      size_t *len, bool *cut);
+
+// --- Text -------------------------------------------------------------------
+//
+// These are linear in the text, and count as work (csp_work). Natives and
+// csp_host.
+//
+// The float nearest to a decimal number: digits with at most one point, a sign
+// before and an exponent after, nothing else ("-2.5", "1e3"), whatever the
+// process's locale is. 0; EINVAL: it is no such number; ERANGE: it is too
+// large, and *out infinite; ECANCELED: the call is to end, and has panicked.
+int csp_parse_float(CspCall *call, const char *text, size_t len, double *out);
+// The first (last) place in text where needle is. CSP_NOWHERE: there is none;
+// CSP_GIVEN_UP: the call is to end, and has panicked. An empty needle is at 0
+// (at len).
+enum { CSP_NOWHERE = -1, CSP_GIVEN_UP = -2 };
+int64_t csp_find(CspCall *call, const char *text, size_t len,
+                 const char *needle, size_t needle_len);
+int64_t csp_find_last(CspCall *call, const char *text, size_t len,
+                      const char *needle, size_t needle_len);
+
+// --- Values as bytes (CBOR, RFC 8949) ---------------------------------------
+// nil, bools, ints, floats, strings, bytes, lists and maps, up to 1,000 in one
+// another.
+//
+// The value as CBOR: malloced, *len bytes, at most `most`. Ints, lengths and
+// floats take the shortest form that keeps the value, maps their order. NULL:
+// *error is malloced text that tells what cannot be written, and where
+// ("value[2]["name"]: ..."): a value of another type, a string that is not
+// UTF-8, a list or map that contains itself, too many bytes; or NULL: out of
+// memory, or the calling goroutine is interrupted (csp_panic_memory then panics
+// with what it is).
+char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
+                  char **error);
+// The value that `len` bytes hold, which may be anybody's. used: NULL: they are
+// one value and nothing else; else *used of them are the first. false: *value
+// is nil, and *error malloced text that tells what is wrong and at which byte,
+// or NULL: as above. Refused is what is not well-formed or not UTF-8, ints
+// of more than 64 bits (bignums, too), decimal fractions, simple values but
+// undefined (nil), keys that are equal, bytes or NaN. Other tags are passed
+// over. Indefinite lengths are fine. Takes memory for what was really there,
+// whatever lengths say: up to 200 bytes for each byte (csp_room, max_memory).
+bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
+                   CspValue *value, char **error);
 
 // --- Values with C data behind them -----------------------------------------
+// What scripts can do with the values of a class besides calling its methods;
+// each may be NULL. They run on whichever of the runtime's threads wants it,
+// several at once, also of one value. None may block, and none may call the
+// script (csp_call, csp_load, and what only `return`s of natives do).
+//
+// Those without a CspCall call nothing of this file, and cannot fail:
+//   string   what str, print and ${} show: malloced, *len bytes; NULL: out of
+//            memory. Else it is <name>.
+//   equal    a == b, both of the class. Else a value equals itself alone.
+//   hash     of a key of maps: the same for equal values, and as long as the
+//            value is a key. With equal but no hash it cannot be one.
+//   compare  for < <= > >= min max sort, both of the class: < 0, 0, > 0; 2: no
+//            order between them. It fits equal.
+//   len      len(v), at least 0.
+// Those with one may make values, panic (csp_panic) and charge (csp_work), and
+// are called again if they panicked for memory. false: there is none, and the
+// script panics with that in general words.
+//   add      a + b, one of which is of the class: look at both.
+//   get      v[index], and v.name where no method has that name (index is the
+//            string then); in `x, ok := v[index]` false gives nil, false.
+//   set      v[index] = to and v.name = to.
+//   iterate  `for x in v`, `for i, x in v`: as csp_ok_each; of is v.
+typedef struct CspOperations {
+  char *(*string)(const void *data, size_t *len);
+  bool (*equal)(const void *a, const void *b);
+  uint64_t (*hash)(const void *data);
+  int (*compare)(const void *a, const void *b);
+  int64_t (*len)(const void *data);
+  bool (*add)(CspCall *call, CspValue a, CspValue b, CspValue *sum);
+  bool (*get)(CspCall *call, CspValue v, CspValue index, CspValue *element);
+  bool (*set)(CspCall *call, CspValue v, CspValue index, CspValue to);
+  CspEach iterate;
+} CspOperations;
+
 typedef struct CspClass {
   const char *name;              // type(v)
   void (*finalize)(void *data);  // when collected; any thread, no runtime calls
+                                 // but csp_report
   size_t size;                   // bytes of data
+  const CspOperations *operations;  // or NULL: only methods
 } CspClass;
 // Zeroed data. *data may be NULL.
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data);
@@ -572,6 +841,61 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
 // with a lock. NULL: out of memory, or not registered.
 void *csp_state(Csp *csp, const CspClass *klass);
 
+// --- Memory -----------------------------------------------------------------
+//
+// What this file calls malloced is libc's, and the receiver frees it by free():
+// texts that functions return or put into *messages, *message and *error,
+// CspResult.message, CBOR and images; and, from the host, the strings of
+// CspLoad, what CspOperations.string gives, and csp_string_take's. All other
+// memory of a runtime comes from CspConfig.alloc.
+//
+// Natives can take theirs there, too. csp_alloc: block NULL: a new one of so
+// many bytes, at a multiple of 16; else resized. NULL: no memory; the old block
+// stays. Any thread, as long as the runtime is there, in csp_block's work and
+// finalize, too. Does not block. csp_alloc_free: also of NULL; keeps errno.
+void *csp_alloc(Csp *csp, void *block, size_t size);
+void csp_alloc_free(void *block);
+// As the functions without _alloc, with such blocks for what is malloced there.
+CspValue csp_alloc_take(CspCall *call, char *block, size_t len);  // frees
+char *csp_alloc_format(CspCall *call, CspValue v, bool quoted, size_t *len);
+char *csp_alloc_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
+                            size_t *len, bool *cut);
+char *csp_alloc_real_path(Csp *csp, const char *path);
+char *csp_alloc_folder(Csp *csp);  // csp_working_folder
+
+// --- Files ------------------------------------------------------------------
+//
+// What natives do with a path of a script's: within CspConfig.root, or, without
+// one, as the process would. Any thread, csp_block's work included, and there
+// they belong, as they may block. Failing, they say -1 or NULL, and errno tells
+// why. Besides the usual, with a root: ELOOP: the path leads over a magic link
+// (as /proc/self/fd/1 is); EAGAIN: folders were renamed all the time, and the
+// kernel could not tell where ".." leads.
+//
+// As open(2): a descriptor, never 0, 1 or 2, closed by exec. mode: permissions
+// of a new file. In a stepped runtime the descriptor has O_NONBLOCK, and ENXIO
+// tells of a FIFO that nobody reads: so a script cannot make the host wait.
+int csp_open_path(Csp *csp, const char *path, int flags, unsigned mode);
+// Where a path's last name stands: for functions that act on names (unlinkat,
+// mkdirat, renameat, fstatat with AT_SYMLINK_NOFOLLOW). They must not follow
+// the name: a link may lead out of the root.
+typedef struct CspPlace {
+  int folder;        // a descriptor, or AT_FDCWD: an O_PATH one
+  const char *name;  // in it; "." where the path ends with "/", "." or ".." of
+                     // a root. Without a root: the path itself
+  char *own;         // the runtime's
+} CspPlace;
+// 0, then csp_place_end; path must outlive the place.
+int csp_find_path(Csp *csp, const char *path, CspPlace *place);
+void csp_place_end(CspPlace *place);  // keeps errno
+// The path without links, "." and "..", as scripts see it; malloced.
+char *csp_real_path(Csp *csp, const char *path);
+// The working folder, malloced. Without a root it is the process's, and so is
+// what csp_change_folder changes.
+char *csp_working_folder(Csp *csp);
+int csp_change_folder(Csp *csp, const char *path);  // 0
+bool csp_has_root(Csp *csp);
+
 // --- Output -----------------------------------------------------------------
 // Buffered standard output (flushed when the runtime goes idle, at its end,
 // and at each newline on a terminal). Owner: natives.
@@ -579,6 +903,14 @@ void csp_write_out(CspCall *call, const char *data, size_t len);
 void csp_flush_out(Csp *csp);
 // Standard error (or write_err): at once.
 void csp_write_err(CspCall *call, const char *data, size_t len);
+// Tells of a failure that no script can be told of any more: text to standard
+// error (or write_err), at once; a csp_run that would give status 0 gives 1.
+// Any thread; a CspClass's finalize may call it, too.
+void csp_report(Csp *csp, const char *text, size_t len);
+// end is called once when a csp_run is over, by its thread, before it gives its
+// status: to write what is still buffered. No goroutine runs then, but threads
+// may still be in blocking calls. Before csp_run. false: out of memory.
+bool csp_at_end(Csp *csp, void (*end)(Csp *csp));
 // The command line (CspConfig.argc and argv): the script's arguments.
 int csp_args(CspCall *call, char ***argv);
 // The runtime's clocks, in ns: since 1970, and one that never goes back.

@@ -27,7 +27,7 @@ static const char *string_text(const ObjString *s) {
 // --- Constants --------------------------------------------------------------
 // A string, number, list of names: as source, cut when it is long.
 static void add_source(Dis *d, Value v) {
-  Text text = {0};
+  Text text = {.memory = d->vm->memory};
   format_value(&text, d->vm, v, true);
   if (text.len > CONSTANT_TEXT_MAX) {
     size_t cut = CONSTANT_TEXT_MAX;
@@ -250,7 +250,7 @@ static void add_head(Dis *d) {
   text_add(d->out, "\n", 1);
 }
 
-static void add_function(Text *out, Vm *vm, const Proto *proto) {
+static void add_proto(Text *out, Vm *vm, const Proto *proto) {
   Dis d = {.out = out, .vm = vm, .proto = proto, .at = proto->code};
   add_head(&d);
   for (uint32_t at = 0; at < proto->ncode;) {
@@ -273,7 +273,7 @@ static void add_nested(Text *out, Vm *vm, const Proto *proto) {
       const Proto *made =
           (const Proto *)(uintptr_t)proto->constants[INSTR_BX(i)];
       text_add(out, "\n", 1);
-      add_function(out, vm, made);
+      add_proto(out, vm, made);
       add_nested(out, vm, made);
     }
     at += (uint32_t)op_words(INSTR_OP(i));
@@ -285,7 +285,7 @@ static void add_nested(Text *out, Vm *vm, const Proto *proto) {
 static void add_file(Text *out, Vm *vm, const Proto *top) {
   size_t count = 0, used = 0;
   for (const Proto *p = vm->protos; p != top && p != NULL; p = p->next) count++;
-  const Proto **found = calloc(count + 1, sizeof *found);
+  const Proto **found = mem_zeroed(vm->memory, (count + 1) * sizeof *found);
   if (found == NULL) {
     out->failed = true;
     return;
@@ -295,13 +295,13 @@ static void add_file(Text *out, Vm *vm, const Proto *top) {
   }
   while (used > 0) {
     text_add(out, "\n", 1);
-    add_function(out, vm, found[--used]);
+    add_proto(out, vm, found[--used]);
   }
-  free(found);
+  mem_free(found);
 }
 
 void dis_proto(Text *out, Vm *vm, const Proto *proto) {
-  add_function(out, vm, proto);
+  add_proto(out, vm, proto);
   if (proto->flags & PROTO_MAIN) {
     add_file(out, vm, proto);
   } else {

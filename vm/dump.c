@@ -6,7 +6,7 @@
 //
 // Taken while no goroutine runs: at a deadlock, or by a thread without a P that
 // stops the world (dump_text). Only ids and places in code are taken then; the
-// text is made afterwards, as Protos stay until the end of the runtime.
+// text is made afterwards, as all code stays until dump_free.
 #include <stdlib.h>
 
 #include "vm/dump.h"
@@ -36,19 +36,21 @@ struct Dump {
   size_t size;
   bool failed;  // out of memory: some are missing
   int64_t now;
+  Vm *vm;
 };
 
 // --- Taking -----------------------------------------------------------------
-static uint64_t mix(uint64_t hash, uint64_t word) {
+static uint64_t mix_alike(uint64_t hash, uint64_t word) {
   return (hash ^ word) * 0x9E3779B97F4A7C15u ^ (hash >> 29);
 }
 
-static uint64_t hash_of(const Alike *a) {
+static uint64_t hash_alike(const Alike *a) {
   const Trace *t = a->trace;
-  uint64_t hash = mix(a->state * 32u + a->reason, (uintptr_t)t->created_pc);
-  hash = mix(hash, (uintptr_t)a->group_pc);
+  uint64_t hash =
+      mix_alike(a->state * 32u + a->reason, (uintptr_t)t->created_pc);
+  hash = mix_alike(hash, (uintptr_t)a->group_pc);
   for (uint32_t n = 0; n < t->count; n++) {
-    hash = mix(hash, (uintptr_t)t->frames[n].pc);
+    hash = mix_alike(hash, (uintptr_t)t->frames[n].pc);
   }
   return hash ^ hash >> 32;
 }
@@ -63,32 +65,33 @@ static bool alike(const Alike *a, const Alike *b) {
 }
 
 // The entry like `a`, or the free place for it.
-static uint32_t *place(Dump *d, const Alike *a) {
-  for (uint64_t at = hash_of(a);; at++) {
+static uint32_t *alike_slot(Dump *d, const Alike *a) {
+  for (uint64_t at = hash_alike(a);; at++) {
     uint32_t *slot = &d->table[at & (d->size - 1)];
     if (*slot == 0 || alike(&d->all[*slot - 1], a)) return slot;
   }
 }
 
-static bool grow(Dump *d) {
+static bool dump_grow(Dump *d) {
   size_t room = d->room == 0 ? 64 : d->room * 2;
-  Alike *all = realloc(d->all, room * sizeof *all);
+  Alike *all = mem_resize(d->vm->memory, d->all, room * sizeof *all);
   if (all == NULL) return false;
   d->all = all;
-  uint32_t *table = calloc(room * 2, sizeof *table);
+  uint32_t *table = mem_zeroed(d->vm->memory, room * 2 * sizeof *table);
   if (table == NULL) return false;
   d->room = room;
-  free(d->table);
+  mem_free(d->table);
   d->table = table;
   d->size = room * 2;
-  for (size_t n = 0; n < d->count; n++) *place(d, &all[n]) = (uint32_t)n + 1;
+  for (size_t n = 0; n < d->count; n++)
+    *alike_slot(d, &all[n]) = (uint32_t)n + 1;
   return true;
 }
 
-static bool add_id(Alike *a, uint64_t id, int64_t since) {
+static bool add_id(Vm *vm, Alike *a, uint64_t id, int64_t since) {
   if (a->count == a->room) {
     size_t room = a->room == 0 ? 1 : a->room * 2;
-    uint64_t *ids = realloc(a->ids, room * sizeof *ids);
+    uint64_t *ids = mem_resize(vm->memory, a->ids, room * sizeof *ids);
     if (ids == NULL) return false;
     a->ids = ids;
     a->room = room;
@@ -119,16 +122,16 @@ static void take_group(Alike *a, const Goroutine *g) {
   a->owner = group->owner->id;
 }
 
-static bool take(Dump *d, const Goroutine *g) {
+static bool take_goroutine(Dump *d, const Goroutine *g) {
   GState state = g_state(&g->g);
-  Alike a = {.trace = trace_capture(g), .state = (uint8_t)state};
+  Alike a = {.trace = trace_capture(d->vm->memory, g), .state = (uint8_t)state};
   if (a.trace == NULL) return false;
   take_group(&a, g);
   correct_top(g, a.trace);
   if (state == G_WAITING) a.reason = g->g.reason;
   if (state == G_SYSCALL || a.reason == WAIT_IO) a.call = native_blocked_in(g);
-  bool fine = d->count < d->room || grow(d);
-  uint32_t *slot = fine ? place(d, &a) : NULL;
+  bool fine = d->count < d->room || dump_grow(d);
+  uint32_t *slot = fine ? alike_slot(d, &a) : NULL;
   bool known = fine && *slot != 0;
   if (fine && !known) {
     d->all[d->count] = a;
@@ -137,25 +140,27 @@ static bool take(Dump *d, const Goroutine *g) {
     trace_drop(a.trace);
   }
   bool timed = state == G_WAITING || state == G_SYSCALL;
-  bool added =
-      fine && add_id(&d->all[*slot - 1], g->g.id, timed ? g->g.since : 0);
+  bool added = fine && add_id(d->vm, &d->all[*slot - 1], g->g.id,
+                              timed ? g->g.since : 0);
   if (fine && !known && !added) {  // no entry is without ids
     d->count--;
     *slot = 0;
-    free(a.trace);
+    mem_free(a.trace);
   }
   return added;
 }
 
 static void take_one(void *arg, Goroutine *g) {
   Dump *d = arg;
-  if (!take(d, g)) d->failed = true;
+  if (!take_goroutine(d, g)) d->failed = true;
 }
 
 Dump *dump_take(Vm *vm) {
-  Dump *d = calloc(1, sizeof *d);
+  Dump *d = mem_zeroed(vm->memory, sizeof *d);
   if (d == NULL) return NULL;
   d->now = rt_now();
+  d->vm = vm;
+  rt_add(&vm->code_kept, 1u);  // the traces are for us alone
   vm_each_goroutine(vm, take_one, d);
   return d;
 }
@@ -163,11 +168,12 @@ Dump *dump_take(Vm *vm) {
 void dump_free(Dump *d) {
   for (size_t n = 0; n < d->count; n++) {
     trace_drop(d->all[n].trace);
-    free(d->all[n].ids);
+    mem_free(d->all[n].ids);
   }
-  free(d->all);
-  free(d->table);
-  free(d);
+  mem_free(d->all);
+  mem_free(d->table);
+  rt_sub(&d->vm->code_kept, 1u);
+  mem_free(d);
 }
 
 // --- The text ---------------------------------------------------------------
@@ -235,7 +241,7 @@ static void add_indented(Text *text, const Text *lines, size_t depth) {
 }
 
 static void add_alike(Text *text, const Dump *d, const Alike *a, size_t depth) {
-  Text own = {0};
+  Text own = {.memory = d->vm->memory};
   if (a->count == 1)
     text_addf(&own, "goroutine %llu [", (unsigned long long)a->ids[0]);
   else
@@ -253,35 +259,36 @@ static void add_alike(Text *text, const Dump *d, const Alike *a, size_t depth) {
 }
 
 // --- The tree ---------------------------------------------------------------
-typedef struct Place {
+typedef struct OwnerPlace {
   uint64_t id;
   size_t entry;
-} Place;
+} OwnerPlace;
 
 static int by_id(const void *a, const void *b) {
-  return by_number(&((const Place *)a)->id, &((const Place *)b)->id);
+  return by_number(&((const OwnerPlace *)a)->id, &((const OwnerPlace *)b)->id);
 }
 
 // Which entry each owner is in. Without memory: none.
 static void find_owners(Dump *d) {
   size_t count = 0, at = 0;
   for (size_t n = 0; n < d->count; n++) count += d->all[n].count;
-  Place *places = malloc((count + 1) * sizeof *places);
+  OwnerPlace *places = mem_alloc(d->vm->memory, (count + 1) * sizeof *places);
   if (places == NULL) return;
   for (size_t n = 0; n < d->count; n++)
     for (size_t i = 0; i < d->all[n].count; i++)
-      places[at++] = (Place){d->all[n].ids[i], n};
+      places[at++] = (OwnerPlace){d->all[n].ids[i], n};
   qsort(places, count, sizeof *places, by_id);
   for (size_t n = 0; n < d->count; n++) {
     Alike *a = &d->all[n];
-    Place wanted = {.id = a->owner};
-    const Place *found = a->group_pc == NULL ? NULL
-                                             : bsearch(&wanted, places, count,
-                                                       sizeof *places, by_id);
+    OwnerPlace wanted = {.id = a->owner};
+    const OwnerPlace *found =
+        a->group_pc == NULL
+            ? NULL
+            : bsearch(&wanted, places, count, sizeof *places, by_id);
     // (goroutines that are alike may have begun their groups in each other)
     if (found != NULL && found->entry != n) a->above = found->entry + 1;
   }
-  free(places);
+  mem_free(places);
 }
 
 // The first of those at the top.
@@ -364,11 +371,11 @@ static void take_stopped(void *arg) {
   taking->dump = dump_take(taking->vm);
 }
 
-char *csp_dump_goroutines(Csp *csp) {
+char *dump_text(Csp *csp, const Memory *memory) {
   Taking taking = {.vm = &csp->vm};
   if (!sched_while_stopped(csp->vm.sched, take_stopped, &taking)) return NULL;
   if (taking.dump == NULL) return NULL;
-  Text text = {0};
+  Text text = {.memory = memory};
   dump_print(&text, taking.dump, SIZE_MAX);
   dump_free(taking.dump);
   text_add(&text, "", 1);
@@ -376,3 +383,5 @@ char *csp_dump_goroutines(Csp *csp) {
   text_free(&text);
   return NULL;
 }
+
+char *csp_dump_goroutines(Csp *csp) { return dump_text(csp, NULL); }

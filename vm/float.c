@@ -196,7 +196,7 @@ static bool few_digits(double d, Decimal *out) {
 }
 
 // --- Text -------------------------------------------------------------------
-static char *put(char *out, const char *data, int count) {
+static char *put_chars(char *out, const char *data, int count) {
   memcpy(out, data, (size_t)count);
   return out + count;
 }
@@ -206,12 +206,12 @@ static char *put_zeros(char *out, int count) {
   return out + count;
 }
 
-static char *put_exponent(char *out, const Decimal *x) {
+static char *put_power(char *out, const Decimal *x) {
   int exponent = x->point - 1;
   *out++ = x->digits[0];
   if (x->count > 1) {
     *out++ = '.';
-    out = put(out, x->digits + 1, x->count - 1);
+    out = put_chars(out, x->digits + 1, x->count - 1);
   }
   *out++ = 'e';
   *out++ = exponent < 0 ? '-' : '+';
@@ -224,34 +224,34 @@ static char *put_exponent(char *out, const Decimal *x) {
 
 static char *put_positional(char *out, const Decimal *x) {
   if (x->point <= 0) {
-    out = put(out, "0.", 2);
+    out = put_chars(out, "0.", 2);
     out = put_zeros(out, -x->point);
-    return put(out, x->digits, x->count);
+    return put_chars(out, x->digits, x->count);
   }
   if (x->count <= x->point) {
-    out = put(out, x->digits, x->count);
+    out = put_chars(out, x->digits, x->count);
     out = put_zeros(out, x->point - x->count);
-    return put(out, ".0", 2);
+    return put_chars(out, ".0", 2);
   }
-  out = put(out, x->digits, x->point);
+  out = put_chars(out, x->digits, x->point);
   *out++ = '.';
-  return put(out, x->digits + x->point, x->count - x->point);
+  return put_chars(out, x->digits + x->point, x->count - x->point);
 }
 
 int format_float(double d, char *out) {
   char *end = out;
   if (isnan(d)) {
-    end = put(end, "nan", 3);
+    end = put_chars(end, "nan", 3);
   } else {
     if (signbit(d)) *end++ = '-';
     d = fabs(d);
     Decimal x = {"0", 1, 1};
     if (isinf(d)) {
-      end = put(end, "inf", 3);
+      end = put_chars(end, "inf", 3);
     } else {
       if (d != 0 && !few_digits(d, &x)) dragon4(d, &x);
       bool exponent = d != 0 && (x.point - 1 < -4 || x.point - 1 >= 21);
-      end = exponent ? put_exponent(end, &x) : put_positional(end, &x);
+      end = exponent ? put_power(end, &x) : put_positional(end, &x);
     }
   }
   *end = '\0';

@@ -11,6 +11,11 @@
 enum { NEST_MAX = 10000 };
 
 // --- Text -------------------------------------------------------------------
+static char *text_resize(Text *text, size_t cap) {
+  if (text->memory == NULL) return libc_resize(text->data, cap);
+  return mem_resize(text->memory, text->data, cap);
+}
+
 // Room for `more` bytes and a NUL.
 static bool text_reserve(Text *text, size_t more) {
   if (text->failed) return false;
@@ -19,7 +24,7 @@ static bool text_reserve(Text *text, size_t more) {
   size_t cap = text->cap * 2 > need ? text->cap * 2 : need + 32;
   bool fits = text->most == 0 || need <= text->most;
   if (fits && text->most != 0 && cap > text->most) cap = text->most;
-  char *data = fits ? realloc(text->data, cap) : NULL;
+  char *data = fits ? text_resize(text, cap) : NULL;
   if (!data) {
     text->failed = true;
     text->full = !fits;
@@ -30,8 +35,24 @@ static bool text_reserve(Text *text, size_t more) {
   return true;
 }
 
+// As text_reserve; where text is cut, *len is what still fits, and it has
+// failed afterwards. (Of what is `most` one byte is for the NUL.)
+static bool text_reserve_part(Text *text, size_t *len) {
+  bool cut = text->cuts && !text->failed && *len >= text->most - text->len;
+  if (cut) *len = text->most - text->len - 1;
+  bool room = text_reserve(text, *len);
+  if (cut) text->failed = true;
+  if (cut && room) text->full = true;
+  return room;
+}
+
+// Charges. Given up the text is not complete.
+static void text_work(Text *text, uint64_t units) {
+  if (text->local != NULL && !work_on(text->local, units)) text->failed = true;
+}
+
 void text_add(Text *text, const char *data, size_t len) {
-  if (!text_reserve(text, len)) return;
+  if (!text_reserve_part(text, &len)) return;
   if (len) memcpy(text->data + text->len, data, len);
   text->len += len;
   text->data[text->len] = '\0';
@@ -41,18 +62,22 @@ void text_addf(Text *text, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int len = vsnprintf(NULL, 0, format, args);
+  int count = vsnprintf(NULL, 0, format, args);
+  size_t len = count >= 0 ? (size_t)count : 0;
   va_end(args);
-  if (len >= 0 && text_reserve(text, (size_t)len)) {
-    vsnprintf(text->data + text->len, (size_t)len + 1, format, again);
-    text->len += (size_t)len;
+  if (count >= 0 && text_reserve_part(text, &len)) {
+    vsnprintf(text->data + text->len, len + 1, format, again);
+    text->len += len;
   }
   va_end(again);
 }
 
 void text_free(Text *text) {
-  free(text->data);
-  *text = (Text){0};
+  if (text->memory == NULL)
+    libc_free(text->data);
+  else
+    mem_free(text->data);
+  *text = (Text){.memory = text->memory};
 }
 
 static void add_text(Text *text, const char *s) {
@@ -105,7 +130,10 @@ static size_t add_quoted_at(Text *text, const char *data, size_t len,
 
 static void add_quoted(Text *text, const char *data, size_t len) {
   add_text(text, "\"");
-  for (size_t at = 0; at < len;) at += add_quoted_at(text, data, len, at);
+  for (size_t at = 0; at < len && !text->failed;) {
+    at += add_quoted_at(text, data, len, at);
+    text_work(text, 8);
+  }
   add_text(text, "\"");
 }
 
@@ -113,7 +141,8 @@ static void add_bytes(Text *text, const ObjBytes *b) {
   const ObjRaw *block = bytes_block(b);
   size_t len = raw_len(block);
   add_text(text, "bytes(\"");
-  for (size_t i = 0; i < len; i++) {
+  for (size_t i = 0; i < len && !text->failed; i++) {
+    text_work(text, 8);
     char c = (char)rt_load_relaxed(&block->data[i]);
     const char *escape = escape_of(c);
     if (escape)
@@ -202,9 +231,13 @@ static void add_object(Text *text, Value v, bool quoted) {
     case OBJ_MODULE:
       text_addf(text, "<module %s>", ((const ObjModule *)obj)->name->data);
       return;
+    case OBJ_HOST:
+      if (host_text(text, (const ObjHost *)obj)) return;
+      break;
     default:
-      text_addf(text, "<%s>", value_type_name(v));
+      break;
   }
+  text_addf(text, "<%s>", value_type_name(v));
 }
 
 size_t format_int(int64_t i, char *end) {
@@ -239,18 +272,20 @@ static void add_plain(Text *text, Value v, bool quoted) {
 
 // --- Containers -------------------------------------------------------------
 // A container that is being walked, and where.
-typedef struct Level {
+typedef struct WalkLevel {
   Obj *obj;
   const void *block;  // list: its block; map: its table
   uint64_t at;
-} Level;
+} WalkLevel;
 
-typedef struct Walk {
+typedef struct ValueWalk {
   Vm *vm;  // NULL: entries of maps need not be current
-  Level *levels;
+  const Memory *memory;
+  WalkLevel *levels;
   size_t depth, cap;
+  size_t quoting;  // levels that are no errors
   bool failed;
-} Walk;
+} ValueWalk;
 
 static bool is_container(Value v) {
   if (!value_is_obj(v)) return false;
@@ -259,15 +294,12 @@ static bool is_container(Value v) {
          type == OBJ_ERROR;
 }
 
-// Goes into the container. false: it is being walked already, too deep, or
-// there is no memory.
-static bool walk_enter(Walk *w, Obj *obj) {
-  for (size_t i = w->depth; i-- > 0;)
-    if (w->levels[i].obj == obj) return false;
+// false: too deep, or there is no memory.
+static bool walk_push(ValueWalk *w, Obj *obj) {
   if (w->depth == NEST_MAX) return false;
   if (w->depth == w->cap) {
     size_t cap = w->cap ? w->cap * 2 : 8;
-    Level *levels = realloc(w->levels, cap * sizeof *levels);
+    WalkLevel *levels = mem_resize(w->memory, w->levels, cap * sizeof *levels);
     if (!levels) {
       w->failed = true;
       return false;
@@ -275,15 +307,29 @@ static bool walk_enter(Walk *w, Obj *obj) {
     w->levels = levels;
     w->cap = cap;
   }
-  Level *level = &w->levels[w->depth++];
-  *level = (Level){.obj = obj};
+  WalkLevel *level = &w->levels[w->depth++];
+  *level = (WalkLevel){.obj = obj};
+  w->quoting += obj->type != OBJ_ERROR;
   if (obj->type == OBJ_LIST) level->block = list_block((ObjList *)obj);
   if (obj->type == OBJ_MAP) level->block = heap_load(&((ObjMap *)obj)->table);
   return true;
 }
 
+static void walk_leave(ValueWalk *w) {
+  w->depth--;
+  w->quoting -= w->levels[w->depth].obj->type != OBJ_ERROR;
+}
+
+// Goes into the container. false: it is being walked already, too deep, or
+// there is no memory.
+static bool walk_enter(ValueWalk *w, Obj *obj) {
+  for (size_t i = w->depth; i-- > 0;)
+    if (w->levels[i].obj == obj) return false;
+  return walk_push(w, obj);
+}
+
 // The next entry of the table as it was, without looking at the map.
-static bool entry_next(Level *level, Value *key, Value *v) {
+static bool entry_next(WalkLevel *level, Value *key, Value *v) {
   const ObjTable *t = level->block;
   uint32_t used = rt_load_acquire(&t->used);  // pairs with release in map.c
   while (level->at < used && level->at < t->cap) {
@@ -296,7 +342,7 @@ static bool entry_next(Level *level, Value *key, Value *v) {
 }
 
 // The next part: its value, and for maps its key. false: the end.
-static bool walk_next(Walk *w, Level *level, Value *key, Value *v) {
+static bool walk_next(ValueWalk *w, WalkLevel *level, Value *key, Value *v) {
   const Obj *obj = level->obj;
   if (obj->type == OBJ_MAP)
     return w->vm ? map_next(w->vm, (const ObjMap *)obj, level->block,
@@ -348,7 +394,8 @@ static void add_again(Text *text, const Obj *obj) {
 
 // What stands before a part: comma, field's name or key. Strings below a
 // container are quoted; an outermost error's message is not.
-static void add_before(Text *text, const Level *level, bool first, Value key) {
+static void add_before(Text *text, const WalkLevel *level, bool first,
+                       Value key) {
   const Obj *obj = level->obj;
   if (!first) add_text(text, ", ");
   if (obj->type == OBJ_MAP) {
@@ -364,7 +411,7 @@ static void add_before(Text *text, const Level *level, bool first, Value key) {
 }
 
 // One value: written whole, or entered.
-static void add_value(Text *text, Walk *w, Value v, bool quoted) {
+static void add_value(Text *text, ValueWalk *w, Value v, bool quoted) {
   if (!is_container(v)) {
     add_plain(text, v, quoted);
   } else if (walk_enter(w, value_obj(v))) {
@@ -377,29 +424,28 @@ static void add_value(Text *text, Walk *w, Value v, bool quoted) {
 
 // Whether what stands at this depth is quoted: everything inside containers,
 // but not the message of an error that is itself not quoted.
-static bool inner_quoted(const Walk *w, bool quoted) {
-  if (quoted) return true;
-  for (size_t i = 0; i < w->depth; i++)
-    if (w->levels[i].obj->type != OBJ_ERROR) return true;
-  return false;
+static bool inner_quoted(const ValueWalk *w, bool quoted) {
+  return quoted || w->quoting > 0;
 }
 
 void format_value(Text *text, Vm *vm, Value v, bool quoted) {
-  Walk w = {.vm = vm};
+  ValueWalk w = {.vm = vm, .memory = vm->memory};
   add_value(text, &w, v, quoted);
   while (w.depth && !text->failed) {
-    Level *top = &w.levels[w.depth - 1];
+    WalkLevel *top = &w.levels[w.depth - 1];
     bool first = top->at == 0;
     Value key = VALUE_NIL;
+    text_work(text, 32 + w.depth / 2);
     if (walk_next(&w, top, &key, &v)) {
       add_before(text, top, first, key);
       add_value(text, &w, v, inner_quoted(&w, quoted));
     } else {
-      w.depth--;
-      add_closing(text, top->obj, inner_quoted(&w, quoted));
+      const Obj *obj = top->obj;
+      walk_leave(&w);
+      add_closing(text, obj, inner_quoted(&w, quoted));
     }
   }
-  free(w.levels);
+  mem_free(w.levels);
 }
 
 // --- Whether string() methods are involved ----------------------------------
@@ -412,6 +458,7 @@ static bool has_string_method(Value v) {
 // Containers that were met, in an open-addressing table: one that stands in
 // many places is walked once.
 typedef struct Met {
+  const Memory *memory;
   const Obj **slots;
   size_t count, cap;  // cap: 0, or a power of two
   bool failed;
@@ -426,12 +473,13 @@ static const Obj **met_slot(const Met *met, const Obj *obj) {
 }
 
 static bool met_grow(Met *met) {
-  Met more = {.cap = met->cap ? met->cap * 2 : 64, .count = met->count};
-  more.slots = calloc(more.cap, sizeof *more.slots);
+  Met more = *met;
+  more.cap = met->cap ? met->cap * 2 : 64;
+  more.slots = mem_zeroed(met->memory, more.cap * sizeof *more.slots);
   if (more.slots == NULL) return false;
   for (size_t i = 0; i < met->cap; i++)
     if (met->slots[i] != NULL) *met_slot(&more, met->slots[i]) = met->slots[i];
-  free(met->slots);
+  mem_free(met->slots);
   *met = more;
   return true;
 }
@@ -449,28 +497,33 @@ static bool met_add(Met *met, const Obj *obj) {
   return true;
 }
 
-bool value_needs_call(Value v) {
-  enum { FEW = 100000 };  // containers; until then nothing is noted
+bool value_needs_call(const Memory *memory, Local *l, Value v) {
+  enum { FEW = 256 };  // containers; until then nothing is noted
   if (!is_container(v)) return false;
   if (has_string_method(v)) return true;
-  Walk w = {.vm = NULL};
-  Met met = {0};
+  ValueWalk w = {.vm = NULL, .memory = memory};
+  Met met = {.memory = memory};
   bool needs = false;
   size_t entered = 0;
   walk_enter(&w, value_obj(v));
   while (w.depth && !needs) {
     Value key = VALUE_NIL;
+    if (l != NULL && !work_on(l, 8)) break;
     if (!walk_next(&w, &w.levels[w.depth - 1], &key, &v)) {
-      w.depth--;
+      walk_leave(&w);
       continue;
     }
     needs = has_string_method(v) || has_string_method(key);
     if (needs || !is_container(v)) continue;
-    if (++entered < FEW || met_add(&met, value_obj(v)))
+    if (++entered < FEW) {
       walk_enter(&w, value_obj(v));
+    } else if (met_add(&met, value_obj(v))) {
+      if (l != NULL) work_charge(l, 32);
+      walk_push(&w, value_obj(v));
+    }
   }
-  free(w.levels);
-  free(met.slots);
+  mem_free(w.levels);
+  mem_free(met.slots);
   // Without memory to know: the other way is right, too.
   return needs || w.failed || met.failed;
 }

@@ -23,16 +23,6 @@ typedef struct Collection {
 } Collection;
 
 // --- Roots ------------------------------------------------------------------
-static void mark_proto(GcMarker *m, const Proto *proto) {
-  for (uint32_t i = 0; i < proto->nconstants; i++)
-    gc_mark(m, proto->constants[i]);
-  gc_mark_obj(m, proto->self);
-  gc_mark_obj(m, proto->name);
-  gc_mark_obj(m, proto->path);
-  for (uint32_t i = 0; i < proto->nparams && proto->param_names; i++)
-    gc_mark_obj(m, proto->param_names[i]);
-}
-
 static void mark_methods(GcMarker *m, const MethodTable *table) {
   for (uint32_t i = 0; table && i < table->count; i++) {
     gc_mark_obj(m, table->methods[i].name);
@@ -40,9 +30,18 @@ static void mark_methods(GcMarker *m, const MethodTable *table) {
   }
 }
 
-static void mark_vm(GcMarker *m, const Vm *vm) {
-  for (const Proto *p = vm->protos; p; p = p->next) mark_proto(m, p);
-  for (uint32_t i = 0; i < vm->names_cap; i++) gc_mark_obj(m, vm->names[i]);
+// The table of names does not keep the weak ones (unit.c).
+static void mark_names(GcMarker *m, const Vm *vm) {
+  for (uint32_t i = 0; i < vm->names_cap; i++) {
+    const ObjString *name = vm->names[i];
+    if (name && !(name->obj.flags & STRING_WEAK)) gc_mark_obj(m, name);
+  }
+}
+
+static void mark_vm(GcMarker *m, Vm *vm) {
+  for (const Proto *p = vm->protos; p; p = p->next) proto_mark(m, p);
+  units_mark_roots(m, vm);
+  mark_names(m, vm);
   for (int i = 0; i < OBJ_TYPE_COUNT; i++) {
     mark_methods(m, vm->methods[i]);
     gc_mark_obj(m, vm->type_names[i]);
@@ -57,7 +56,8 @@ static void mark_vm(GcMarker *m, const Vm *vm) {
 
 static void mark_pins(GcMarker *m, Heap *heap) {
   rt_lock(&heap->pin_lock);
-  for (uint32_t i = 0; i < heap->pins_cap; i++) gc_mark(m, heap->pins[i]);
+  for (uint32_t pin = 1; pin <= heap->pins_cap; pin++)
+    gc_mark(m, heap_pinned(heap, pin));
   RootHook *hooks = heap->roots;  // only grows at the front
   rt_unlock(&heap->pin_lock);
   for (RootHook *hook = hooks; hook; hook = hook->next)
@@ -95,7 +95,7 @@ static void take_shaded(GcMarker *m, MarkSegment **list) {
     *list = segment->next;
     for (uint64_t i = 0; i < segment->count; i++)
       gc_scan(m, (Obj *)(uintptr_t)segment->items[i]);
-    free(segment);
+    mem_free(segment);
   }
 }
 
@@ -153,7 +153,10 @@ static void run_workers(Collection *c) {
   else
     marking_run(k, 0, 1);
   // Rare: stacks ran out of memory on the way.
-  while (rt_exchange(&k->overflow, 0u)) marking_rescan(c->m);
+  while (rt_exchange(&k->overflow, 0u)) {
+    units_rescan(c->m, c->vm);
+    marking_rescan(c->m);
+  }
   c->more = false;
 }
 
@@ -193,7 +196,7 @@ static void lose(Heap *heap, Goroutine *g) {
   HeapHooks *hooks = &heap->hooks;
   rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
   if (hooks->on_leak) hooks->on_leak(hooks->arg, g);
-  if (g->panic && hooks->free_panics) hooks->free_panics(hooks->arg, g);
+  if (hooks->release) hooks->release(hooks->arg, g);
 }
 
 // Takes dead and lost goroutines off a list.
@@ -263,6 +266,7 @@ static void collect_stopped(Collection *c, int64_t began) {
   mark_roots(c);
   run_workers(c);
   settle_weak(c);
+  units_sweep(c->vm);
   heap_unsweep(c->heap);
   account(c, began);
   rt_store_relaxed(&c->heap->want, 0);  // the flushes may have asked again
@@ -273,6 +277,7 @@ void gc_collect(P *p, Goroutine *g) {
   G *current = g == NULL ? NULL : &g->g;
   Vm *vm = local_of(p)->vm;
   Collection c = {.heap = vm->heap, .vm = vm, .p = p};
+  work_looked();
   heap_sweep_all(c.heap);
   int64_t began = rt_now();
   if (!sched_stop_world(p, current)) return;
@@ -282,4 +287,6 @@ void gc_collect(P *p, Goroutine *g) {
   if (!wanted) return;
   heap_sweep_all(c.heap);
   heap_release(c.heap);
+  charge_look(local_of(p));
+  work_forget();
 }

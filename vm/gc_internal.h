@@ -11,6 +11,7 @@
 #include "vm/vm.h"
 
 typedef struct Marking Marking;
+struct Trace;  // interp.h
 
 enum { AHEAD = 8 };  // objects whose memory is being fetched
 
@@ -50,7 +51,24 @@ Obj *gc_object_around(const void *address);
 // After an overflow: scans all marked objects again. Alone.
 void marking_rescan(GcMarker *m);
 
+// unit.c: compiled code that is collected.
+void proto_mark(GcMarker *m, const Proto *proto);
+void unit_mark(GcMarker *m, CodeUnit *unit);
+// Something refers to that proto (or NULL). Any worker.
+static inline void unit_touch(GcMarker *m, const Proto *proto) {
+  CodeUnit *unit = proto != NULL ? proto->unit : NULL;
+  // relaxed: unit_mark decides
+  if (unit != NULL && !rt_load_relaxed(&unit->marked)) unit_mark(m, unit);
+}
+void unit_touch_trace(GcMarker *m, const struct Trace *trace);  // or NULL
+void units_mark_roots(GcMarker *m, Vm *vm);
+void units_rescan(GcMarker *m, const Vm *vm);  // after an overflow
+// Frees units that were not found, and their names; after all marking.
+void units_sweep(Vm *vm);
+
 // panic.c: marks what a goroutine's panics hold.
 void panic_mark(Panic *panic, GcMarker *m);
+// again.c: marks what a native between two pieces keeps.
+void again_mark(const Goroutine *g, GcMarker *m);
 
 #endif

@@ -9,7 +9,7 @@
 #include "gc_internal.h"
 
 enum {
-  PIECE = 128,       // values of a block scanned at once
+  MARK_PIECE = 128,  // values of a block scanned at once
   SHARE_EVERY = 64,  // objects between two looks at idle workers
   SHARE_LEAST = 16,
   SPINS = 64,
@@ -23,13 +23,14 @@ static bool is_builtin(const Marking *k, const MarkSegment *segment) {
 }
 
 static void segment_free(const Marking *k, MarkSegment *segment) {
-  if (!is_builtin(k, segment)) free(segment);
+  if (!is_builtin(k, segment)) mem_free(segment);
 }
 
 static MarkSegment *segment_new(GcMarker *m) {
   MarkSegment *segment = m->spare;
   m->spare = NULL;
-  if (!segment) segment = malloc(sizeof *segment);
+  if (!segment)
+    segment = mem_alloc(m->marking->heap->vm->memory, sizeof *segment);
   if (!segment) return NULL;
   segment->next = NULL;
   segment->count = 0;
@@ -146,8 +147,8 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
 // --- What objects hold ------------------------------------------------------
 static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
   uint64_t to = block->cap;
-  if (to - from > PIECE) {
-    to = from + PIECE;
+  if (to - from > MARK_PIECE) {
+    to = from + MARK_PIECE;
     push_rest(m, &block->obj, to);
   }
   for (uint64_t i = from; i < to; i++) gc_mark(m, block->slots[i]);
@@ -155,8 +156,8 @@ static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
 
 static void scan_table(GcMarker *m, const ObjTable *t, uint64_t from) {
   uint64_t to = t->used < t->cap ? t->used : t->cap;
-  if (to - from > PIECE) {
-    to = from + PIECE;
+  if (to - from > MARK_PIECE) {
+    to = from + MARK_PIECE;
     push_rest(m, &t->obj, to);
   }
   for (uint64_t i = from; i < to; i++) {
@@ -181,6 +182,7 @@ static void scan_chan(GcMarker *m, Chan *chan) {
 static void scan_struct(GcMarker *m, const ObjStruct *type) {
   gc_mark_obj(m, type->name);
   gc_mark_obj(m, type->make);
+  unit_touch(m, type->constructor);
   gc_mark(m, type->string_method);
   for (uint32_t i = 0; i < type->method_count; i++) {
     gc_mark_obj(m, type->methods[i].name);
@@ -220,9 +222,11 @@ static void scan_goroutine(GcMarker *m, Goroutine *g) {
   if (g->g.wait.chan) gc_mark_obj(m, gc_object_around(g->g.wait.chan));
   if (g->select) scan_select(m, g->select);
   gc_mark_obj(m, g->sleep_block);
+  if (g->pending) again_mark(g, m);
   if (g->g.group) gc_mark_obj(m, obj_group(g->g.group));
   group_forget_chan(&g->g);
   if (g->panic) panic_mark(g->panic, m);
+  unit_touch(m, g->created_in);
 }
 
 static void scan_iter(GcMarker *m, const ObjIter *iter) {
@@ -232,6 +236,7 @@ static void scan_iter(GcMarker *m, const ObjIter *iter) {
 
 static void scan_task(GcMarker *m, ObjTask *task) {
   gc_mark(m, task->results);
+  unit_touch_trace(m, task->trace);
   scan_chan(m, &task->done);
 }
 
@@ -239,6 +244,8 @@ static void scan_task(GcMarker *m, ObjTask *task) {
 static void scan_group(GcMarker *m, const ObjGroup *o) {
   const Group *group = &o->group;
   gc_mark(m, o->failure);
+  unit_touch_trace(m, o->trace);
+  unit_touch(m, o->begun_in);
   if (group->ended) return;
   gc_mark_obj(m, goroutine_of(group->owner));
   if (group->parent) gc_mark_obj(m, obj_group(group->parent));
@@ -249,9 +256,11 @@ static void scan_group(GcMarker *m, const ObjGroup *o) {
 static void scan_module(GcMarker *m, const ObjModule *module) {
   gc_mark_obj(m, module->name);
   gc_mark_obj(m, module->members);
+  gc_mark_obj(m, module->main);
 }
 
 static void scan_closure(GcMarker *m, const ObjClosure *closure) {
+  unit_touch(m, closure->proto);
   for (uint32_t i = 0; i < closure->obj.aux; i++)
     gc_mark(m, closure->upvalues[i]);
 }
@@ -453,8 +462,8 @@ void marking_run(void *arg, int worker, int workers) {
 bool marking_init(Marking *k, Heap *heap, int workers) {
   *k = (Marking){.heap = heap, .workers = workers};
   if (heap->gc_workers < workers) {
-    GcMarker *markers =
-        realloc(heap->gc_markers, (size_t)workers * sizeof *markers);
+    GcMarker *markers = mem_resize(heap->vm->memory, heap->gc_markers,
+                                   (size_t)workers * sizeof *markers);
     if (!markers) return false;
     heap->gc_markers = markers;
     heap->gc_workers = workers;

@@ -46,6 +46,8 @@ struct Goroutine {
   uint32_t multi;       // values above `top` of a call with a varying count
   uint32_t shield_at;   // a deferred call's offset, or 0 (group.c)
   uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
+  bool gave_up;         // what it does is not to be finished (work.c)
+  uint32_t retried;     // low bits of pc: where memory_again collected last
   void *pending;        // a parked native's record (call.c), malloced
   Timer *sleep;         // in an ObjRaw; NULL until the first sleep
   ObjRaw *sleep_block;

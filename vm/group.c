@@ -48,7 +48,7 @@ void group_unshield(Goroutine *g) {
 void group_raise(Local *l, Goroutine *g) {
   uint64_t id = g->g.id;
   rt_cas(&l->vm->interrupt, &id, (uint64_t)0);  // that is done with this
-  g->g.cancelled = false;
+  g->g.cancelled = g->gave_up = false;
   g->on_resume = RESUME_NOTHING;
   vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[g_cancelled(&g->g)]);
   g->panic->cancels = true;
@@ -73,7 +73,7 @@ static bool is_cancellation(const VmCode *code, Value error) {
 
 // --- Failing ----------------------------------------------------------------
 // The first failure is kept. trace: is the group's, or freed.
-static void fail(Local *l, ObjGroup *o, Value value, Trace *trace) {
+static void fail_group(Local *l, ObjGroup *o, Value value, Trace *trace) {
   rt_lock(&o->group.lock);
   bool first = !o->failed;
   if (first) {
@@ -91,7 +91,7 @@ static void fail(Local *l, ObjGroup *o, Value value, Trace *trace) {
     group_wake_owner(l->p, &o->group);
 }
 
-static bool has_failed(ObjGroup *o) {
+static bool group_has_failed(ObjGroup *o) {
   rt_lock(&o->group.lock);
   bool failed = o->failed;
   rt_unlock(&o->group.lock);
@@ -127,7 +127,7 @@ bool group_failed(Local *l, Goroutine *g) {
   ObjGroup *o = open_group(g);
   if (o == NULL || o->group.solo) return false;
   Panic *panic = failed_with(l, g, 0);
-  if (panic != NULL) fail(l, o, panic->value, take_trace(panic));
+  if (panic != NULL) fail_group(l, o, panic->value, take_trace(panic));
   return true;
 }
 
@@ -135,7 +135,7 @@ bool group_failed_with(Local *l, Goroutine *g, Value error) {
   ObjGroup *o = open_group(g);
   if (o == NULL || o->group.solo) return false;
   bool late = g_cancelled(&g->g) && is_cancellation(vm_code(l->vm), error);
-  if (!late) fail(l, o, error, trace_capture(g));
+  if (!late) fail_group(l, o, error, trace_capture(l->vm->memory, g));
   return true;
 }
 
@@ -146,8 +146,9 @@ static ObjGroup *group_new(Local *l) {
   return o;
 }
 
-ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller) {
-  ObjGroup *o = group_new(l);
+ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller,
+                     ObjGroup *again) {
+  ObjGroup *o = again != NULL ? again : group_new(l);
   if (o == NULL) return NULL;
   if (caller != NULL && caller->g.group != NULL) {
     group_join(l->p, caller->g.group, &g->g);
@@ -212,7 +213,8 @@ Next group_close(Local *l, Goroutine *g) {
   ObjGroup *o = open_group(g);
   // The main goroutine waits for the others as one that panics (below), so that
   // it is reported when they do not end.
-  bool at_once = g == l->vm->main && has_failed(o);
+  bool at_once = g == l->vm->main && group_has_failed(o);
+  g->gave_up = false;
   g->on_resume = RESUME_GROUP;
   if (!at_once && !group_end(l->p, &g->g)) return LEFT;
   g->on_resume = RESUME_NOTHING;
@@ -300,7 +302,8 @@ Next group_unwind(Local *l, Goroutine *g) {
   Panic *failed = o->left ? NULL : failed_with(l, g, o->frame);
   // The newest one keeps its trace: it is only lost if another was first.
   if (failed != NULL)
-    fail(l, o, failed->value, failed == g->panic ? NULL : take_trace(failed));
+    fail_group(l, o, failed->value,
+               failed == g->panic ? NULL : take_trace(failed));
   o->left = true;
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
@@ -319,14 +322,14 @@ static CspStatus need_group(CspCall *call, ObjGroup **o) {
 }
 
 static CspStatus group_cancel_(CspCall *call) {
-  ObjGroup *o;
+  ObjGroup *o = NULL;
   if (need_group(call, &o) != CSP_OK) return CSP_PANIC;
   group_cancel(call->local->p, &o->group, CANCELLED);
   return csp_ok_nothing(call);
 }
 
 static CspStatus group_timeout_(CspCall *call) {
-  ObjGroup *o;
+  ObjGroup *o = NULL;
   int64_t ns, when;
   if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
     return CSP_PANIC;
@@ -341,7 +344,7 @@ static CspStatus group_timeout_(CspCall *call) {
 }
 
 static CspStatus group_grace_(CspCall *call) {
-  ObjGroup *o;
+  ObjGroup *o = NULL;
   int64_t ns;
   if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
     return CSP_PANIC;

@@ -7,15 +7,15 @@
 
 // --- Loads and stores -------------------------------------------------------
 HANDLER(MOVE) {
-  base[A] = base[B];
+  REG_A = REG_B;
   NEXT();
 }
 HANDLER(LOADI) {
-  base[A] = value_from_small(INSTR_SBX(i));
+  REG_A = value_from_small(INSTR_SBX(i));
   NEXT();
 }
 HANDLER(LOADK) {
-  base[A] = k[INSTR_BX(i)];
+  REG_A = CONST_BX;
   NEXT();
 }
 HANDLER(LOADNIL) {
@@ -23,61 +23,61 @@ HANDLER(LOADNIL) {
   NEXT();
 }
 HANDLER(LOADTRUE) {
-  base[A] = VALUE_TRUE;
+  REG_A = VALUE_TRUE;
   NEXT();
 }
 HANDLER(LOADFALSE) {
-  base[A] = VALUE_FALSE;
+  REG_A = VALUE_FALSE;
   NEXT();
 }
 HANDLER(LOADUNDEF) {
-  base[A] = VALUE_UNDEF;
+  REG_A = VALUE_UNDEF;
   NEXT();
 }
 HANDLER(GETG) {
-  Value v = heap_load(&((ObjCell *)value_obj(k[INSTR_BX(i)]))->value);
+  Value v = heap_load(&((ObjCell *)value_obj(CONST_BX))->value);
   if (UNLIKELY(v == VALUE_UNDEF)) {
     TRY(vm_panic(l, g, "`%s` is used before it is set",
-                 ((ObjString *)value_obj(k[*pc]))->data));
+                 ((ObjString *)value_obj(CONST_WORD(*pc)))->data));
   }
-  base[A] = v;
+  REG_A = v;
   pc++;
   NEXT();
 }
 HANDLER(SETG) {
-  heap_store(&l->heap, &((ObjCell *)value_obj(k[INSTR_BX(i)]))->value, base[A]);
+  heap_store(&l->heap, &((ObjCell *)value_obj(CONST_BX))->value, REG_A);
   NEXT();
 }
 #define UPVALUE_CELL ((ObjCell *)value_obj(frame_closure(base)->upvalues[B]))
 HANDLER(GETUP) {
-  base[A] = heap_load(&UPVALUE_CELL->value);
+  REG_A = heap_load(&UPVALUE_CELL->value);
   NEXT();
 }
 HANDLER(GETUPV) {
-  base[A] = frame_closure(base)->upvalues[B];
+  REG_A = frame_closure(base)->upvalues[B];
   NEXT();
 }
 HANDLER(SETUP) {
-  heap_store(&l->heap, &UPVALUE_CELL->value, base[A]);
+  heap_store(&l->heap, &UPVALUE_CELL->value, REG_A);
   NEXT();
 }
 HANDLER(NEWCELL) {
   ObjCell *cell = (ObjCell *)heap_alloc(&l->heap, sizeof *cell, OBJ_CELL);
   if (UNLIKELY(cell == NULL)) TRY(vm_panic_memory(l, g));
-  cell->value = base[B];
-  base[A] = value_from_obj(cell);
+  cell->value = REG_B;
+  REG_A = value_from_obj(cell);
   NEXT();
 }
 HANDLER(GETCELL) {
-  base[A] = heap_load(&((ObjCell *)value_obj(base[B]))->value);
+  REG_A = heap_load(&((ObjCell *)value_obj(REG_B))->value);
   NEXT();
 }
 HANDLER(SETCELL) {
-  heap_store(&l->heap, &((ObjCell *)value_obj(base[A]))->value, base[B]);
+  heap_store(&l->heap, &((ObjCell *)value_obj(REG_A))->value, REG_B);
   NEXT();
 }
 HANDLER(CLOSURE) {
-  Proto *proto = (Proto *)(uintptr_t)k[INSTR_BX(i)];
+  Proto *proto = (Proto *)(uintptr_t)CONST_BX;
   size_t size = sizeof(ObjClosure) + proto->nupvalues * sizeof(Value);
   ObjClosure *made = (ObjClosure *)heap_alloc(&l->heap, size, OBJ_CLOSURE);
   if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
@@ -88,7 +88,7 @@ HANDLER(CLOSURE) {
     made->upvalues[n] = from.local ? base[from.index]
                                    : frame_closure(base)->upvalues[from.index];
   }
-  base[A] = value_from_obj(made);
+  REG_A = value_from_obj(made);
   NEXT();
 }
 
@@ -141,24 +141,24 @@ HANDLER(CLOSURE) {
   }
 #define SMALL_B value_from_small(INSTR_SB(i))
 
-HANDLER(LT) COMPARE(<, TAKE, base[A], base[B])
-HANDLER(LE) COMPARE(<=, TAKE, base[A], base[B])
-HANDLER(LTI) COMPARE(<, TAKE, base[A], SMALL_B)
-HANDLER(LEI) COMPARE(<=, TAKE, base[A], SMALL_B)
-HANDLER(LTK) COMPARE_K(<, base[A], k[B])
-HANDLER(LEK) COMPARE_K(<=, base[A], k[B])
-HANDLER(GTI) COMPARE(<, TAKE, SMALL_B, base[A])
-HANDLER(GEI) COMPARE(<=, TAKE, SMALL_B, base[A])
-HANDLER(GTK) COMPARE_K(<, k[B], base[A])
-HANDLER(GEK) COMPARE_K(<=, k[B], base[A])
-HANDLER(LTL) COMPARE(<, TAKE_BACK, base[A], base[B])
-HANDLER(LEL) COMPARE(<=, TAKE_BACK, base[A], base[B])
-HANDLER(LTIL) COMPARE(<, TAKE_BACK, base[A], SMALL_B)
-HANDLER(LEIL) COMPARE(<=, TAKE_BACK, base[A], SMALL_B)
+HANDLER(LT) COMPARE(<, TAKE, REG_A, REG_B)
+HANDLER(LE) COMPARE(<=, TAKE, REG_A, REG_B)
+HANDLER(LTI) COMPARE(<, TAKE, REG_A, SMALL_B)
+HANDLER(LEI) COMPARE(<=, TAKE, REG_A, SMALL_B)
+HANDLER(LTK) COMPARE_K(<, REG_A, CONST_B)
+HANDLER(LEK) COMPARE_K(<=, REG_A, CONST_B)
+HANDLER(GTI) COMPARE(<, TAKE, SMALL_B, REG_A)
+HANDLER(GEI) COMPARE(<=, TAKE, SMALL_B, REG_A)
+HANDLER(GTK) COMPARE_K(<, CONST_B, REG_A)
+HANDLER(GEK) COMPARE_K(<=, CONST_B, REG_A)
+HANDLER(LTL) COMPARE(<, TAKE_BACK, REG_A, REG_B)
+HANDLER(LEL) COMPARE(<=, TAKE_BACK, REG_A, REG_B)
+HANDLER(LTIL) COMPARE(<, TAKE_BACK, REG_A, SMALL_B)
+HANDLER(LEIL) COMPARE(<=, TAKE_BACK, REG_A, SMALL_B)
 
 #define EQUAL(yv)                                              \
   {                                                            \
-    Value x = base[A], y = (yv);                               \
+    Value x = REG_A, y = (yv);                                 \
     bool yes;                                                  \
     if (LIKELY(value_both_small(x, y)))                        \
       yes = x == y;                                            \
@@ -167,31 +167,31 @@ HANDLER(LEIL) COMPARE(<=, TAKE_BACK, base[A], SMALL_B)
     TAKE(yes, C);                                              \
     NEXT();                                                    \
   }
-HANDLER(EQ) EQUAL(base[B])
-HANDLER(EQK) EQUAL(k[B])
+HANDLER(EQ) EQUAL(REG_B)
+HANDLER(EQK) EQUAL(CONST_B)
 HANDLER(EQI) EQUAL(SMALL_B)
 
 HANDLER(INCLT) {
-  Value x = base[A], y = base[B];
+  Value x = REG_A, y = REG_B;
   int64_t r;
   if (UNLIKELY(!value_both_small(x, y) ||
                __builtin_add_overflow((int64_t)x, (int64_t)4, &r)))
     JUMP_TO(inclt_general);
-  base[A] = (Value)r;
+  REG_A = (Value)r;
   if (LIKELY(r < (int64_t)y)) JUMP_BACK();
   pc++;
   NEXT();
 }
 HANDLER(TEST) {
-  TAKE(value_truthy(base[A]), B);
+  TAKE(value_truthy(REG_A), B);
   NEXT();
 }
 HANDLER(NILJ) {
-  TAKE(base[A] == VALUE_NIL, B);
+  TAKE(REG_A == VALUE_NIL, B);
   NEXT();
 }
 HANDLER(DEFJ) {
-  TAKE(base[A] != VALUE_UNDEF, true);
+  TAKE(REG_A != VALUE_UNDEF, true);
   NEXT();
 }
 HANDLER(JMP) {
@@ -205,7 +205,7 @@ HANDLER(LOOP) {
 
 // --- Iteration --------------------------------------------------------------
 HANDLER(ITER) {
-  TRY(iter_start(l, g, base + A, base[B]));
+  TRY(iter_start(l, g, base + A, REG_B));
   NEXT();
 }
 HANDLER(NEXT1) {
@@ -214,7 +214,7 @@ HANDLER(NEXT1) {
     Value at = state[0];
     if (LIKELY((int64_t)at < (int64_t)state[1])) {
       state[0] = at + 4;
-      base[B] = at;
+      REG_B = at;
       JUMP_BACK();
     }
     pc++;
@@ -224,7 +224,7 @@ HANDLER(NEXT1) {
     ObjValues *block = list_block((ObjList *)value_obj(state[0]));
     size_t at = (size_t)value_small(state[1]);
     if (LIKELY(at < values_len(block))) {
-      base[B] = heap_load(&block->slots[at]);
+      REG_B = heap_load(&block->slots[at]);
       state[1] += 4;
       JUMP_BACK();
     }
@@ -233,7 +233,7 @@ HANDLER(NEXT1) {
   }
   if (state[2] == value_from_small(ITER_CHAN) && !l->heap.barrier &&
       g->g.group == NULL &&
-      chan_take_quick(l->p, &((ObjChan *)value_obj(state[0]))->chan, &base[B],
+      chan_take_quick(l->p, &((ObjChan *)value_obj(state[0]))->chan, &REG_B,
                       VALUE_NIL))
     JUMP_BACK();
   JUMP_TO(next_general);
@@ -245,28 +245,28 @@ HANDLER(LIST) {
   ObjList *list = list_new(l, C);
   if (UNLIKELY(list == NULL || !list_append(l, list, base + B, C)))
     TRY(vm_panic_memory(l, g));
-  base[A] = value_from_obj(list);
+  REG_A = value_from_obj(list);
   NEXT();
 }
 HANDLER(LISTADD) {
-  if (UNLIKELY(!list_append(l, (ObjList *)value_obj(base[A]), base + B, C)))
+  if (UNLIKELY(!list_append(l, (ObjList *)value_obj(REG_A), base + B, C)))
     TRY(vm_panic_memory(l, g));
   NEXT();
 }
 HANDLER(MAP) {
   ObjMap *map = map_new(l, (size_t)INSTR_SBX(i));
   if (UNLIKELY(map == NULL)) TRY(vm_panic_memory(l, g));
-  base[A] = value_from_obj(map);
+  REG_A = value_from_obj(map);
   NEXT();
 }
 HANDLER(MAPADD) {
-  TRY(access_set(l, g, base[A], base[B], base[C]));
+  TRY(access_set(l, g, REG_A, REG_B, REG_C));
   CHARGE();
   NEXT();
 }
 #define RANGE_LIKE(incl)                                                     \
   {                                                                          \
-    Value x = base[B], y = base[C];                                          \
+    Value x = REG_B, y = REG_C;                                              \
     if (UNLIKELY(!value_is_int(x) || !value_is_int(y)))                      \
       TRY(vm_panic(l, g, "a range needs ints, not %s and %s",                \
                    value_type_name(x), value_type_name(y)));                 \
@@ -276,7 +276,7 @@ HANDLER(MAPADD) {
     range->from = value_int(x);                                              \
     range->to = value_int(y);                                                \
     range->inclusive = (incl);                                               \
-    base[A] = value_from_obj(range);                                         \
+    REG_A = value_from_obj(range);                                           \
     NEXT();                                                                  \
   }
 HANDLER(RANGE) RANGE_LIKE(false)
@@ -296,10 +296,10 @@ HANDLER(RANGEI) RANGE_LIKE(true)
     if (LIKELY((Value)(at) >> 2 < values_len(block)))
 // The first element met decides what the place turns into.
 HANDLER(GETIDX) {
-  Value x = base[B], at = base[C];
+  Value x = REG_B, at = REG_C;
   LIST_ELEMENT(x, at) {
       Value v = heap_load(&block->slots[at >> 2]);
-      base[A] = v;
+      REG_A = v;
       if (value_is_type(v, OBJ_INSTANCE))
         SPECIALISE(GETIDXO);
       else
@@ -310,9 +310,9 @@ HANDLER(GETIDX) {
   JUMP_TO(get_general);
 }
 HANDLER(GETIDXN) {
-  Value x = base[B], at = base[C];
+  Value x = REG_B, at = REG_C;
   LIST_ELEMENT(x, at) {
-      base[A] = heap_load(&block->slots[at >> 2]);
+      REG_A = heap_load(&block->slots[at >> 2]);
       NEXT();
     }
   }
@@ -320,10 +320,10 @@ HANDLER(GETIDXN) {
 }
 // Who walks a list of structs waits for memory: so the next one is asked for.
 HANDLER(GETIDXO) {
-  Value x = base[B], at = base[C];
+  Value x = REG_B, at = REG_C;
   LIST_ELEMENT(x, at) {
       const Value *slot = &block->slots[at >> 2];
-      base[A] = heap_load(slot);
+      REG_A = heap_load(slot);
       if ((at >> 2) + 1 < values_len(block))
         __builtin_prefetch((void *)(uintptr_t)(heap_load(slot + 1) - TAG_OBJ));
       NEXT();
@@ -332,9 +332,9 @@ HANDLER(GETIDXO) {
   JUMP_TO(get_general);
 }
 HANDLER(GETIDXI) {
-  Value x = base[B], at = value_from_small(C);
+  Value x = REG_B, at = value_from_small(C);
   LIST_ELEMENT(x, at) {
-      base[A] = heap_load(&block->slots[at >> 2]);
+      REG_A = heap_load(&block->slots[at >> 2]);
       NEXT();
     }
   }
@@ -343,32 +343,32 @@ HANDLER(GETIDXI) {
 HANDLER(GETIDX2) {
   bool found;
   Value v;
-  TRY(access_get(l, g, base[B], base[C], &v, &found));
-  base[A] = v;
+  TRY(access_get(l, g, REG_B, REG_C, &v, &found));
+  REG_A = v;
   base[A + 1] = value_from_bool(found);
   NEXT();
 }
 HANDLER(SETIDX) {
-  Value x = base[A], at = base[B];
+  Value x = REG_A, at = REG_B;
   LIST_ELEMENT(x, at) {
-      QUICK_STORE(&block->slots[at >> 2], base[C], set_general);
+      QUICK_STORE(&block->slots[at >> 2], REG_C, set_general);
       NEXT();
     }
   }
   JUMP_TO(set_general);
 }
 HANDLER(SLICE) {
-  TRY(access_slice(l, g, base[B], base[C], base[C + 1], &base[A]));
+  TRY(access_slice(l, g, REG_B, REG_C, base[C + 1], &REG_A));
   CHARGE();
   NEXT();
 }
 HANDLER(GETF) {
-  Value x = base[B];
+  Value x = REG_B;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
     uint32_t cache = rt_load_relaxed(CACHE);  // a hint: checked right here
     if (LIKELY(cache >> 8 == instance->type->id)) {
-      base[A] = heap_load(&instance->fields[cache & 0xff]);
+      REG_A = heap_load(&instance->fields[cache & 0xff]);
       pc += 2;
       NEXT();
     }
@@ -376,12 +376,12 @@ HANDLER(GETF) {
   JUMP_TO(getf_general);
 }
 HANDLER(SETF) {
-  Value x = base[A];
+  Value x = REG_A;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == instance->type->id)) {
-      QUICK_STORE(&instance->fields[cache & 0xff], base[B], setf_general);
+      QUICK_STORE(&instance->fields[cache & 0xff], REG_B, setf_general);
       pc += 2;
       NEXT();
     }
@@ -390,13 +390,13 @@ HANDLER(SETF) {
 }
 HANDLER(IN) {
   bool yes;
-  TRY(access_in(l, g, base[B], base[C], &yes));
+  TRY(access_in(l, g, REG_B, REG_C, &yes));
   CHARGE();
-  base[A] = value_from_bool(yes);
+  REG_A = value_from_bool(yes);
   NEXT();
 }
 HANDLER(IS) {
-  base[A] = value_from_bool(access_is(l->vm, base[B], k[*pc]));
+  REG_A = value_from_bool(access_is(l->vm, REG_B, CONST_WORD(*pc)));
   pc++;
   NEXT();
 }
@@ -405,7 +405,7 @@ HANDLER(CONCAT) {
   FOLLOW(call_concat(l, g, A, B));
 }
 HANDLER(NEW) {
-  ObjStruct *type = (ObjStruct *)value_obj(k[INSTR_BX(i)]);
+  ObjStruct *type = (ObjStruct *)value_obj(CONST_BX);
   size_t n = type->obj.aux;
   ObjInstance *made = (ObjInstance *)heap_alloc(
       &l->heap, sizeof *made + n * sizeof(Value), OBJ_INSTANCE);
@@ -420,7 +420,7 @@ HANDLER(NEW) {
                    type->fields[f]->data));
     }
   }
-  base[A] = value_from_obj(made);
+  REG_A = value_from_obj(made);
   NEXT();
 }
 
@@ -455,7 +455,7 @@ HANDLER(CALL) {
   JUMP_TO(call_general);
 }
 HANDLER(CALLK) {
-  ObjClosure *cl = (ObjClosure *)value_obj(k[*pc]);
+  ObjClosure *cl = (ObjClosure *)value_obj(CONST_WORD(*pc));
   ENTER(cl, C, 2);
 }
 HANDLER(CALLV) {
@@ -491,7 +491,7 @@ HANDLER(SPREAD) {
   NEXT();
 }
 HANDLER(NAMED) {
-  TRY_ONCE(call_named(l, g, (int)A, (int)B, k[*pc]));
+  TRY_ONCE(call_named(l, g, (int)A, (int)B, CONST_WORD(*pc)));
   base = g->base;
   pc++;
   NEXT();
@@ -516,7 +516,7 @@ HANDLER(RET0) {
 }
 #define RETURN_ONE(info)                                  \
   do {                                                    \
-    Value v = base[A], *to = base - FRAME_WORDS;          \
+    Value v = REG_A, *to = base - FRAME_WORDS;            \
     POP_FRAME(info);                                      \
     *to = v;                                              \
     NEXT();                                               \
@@ -548,13 +548,13 @@ HANDLER(PACK) {
   if (UNLIKELY(block == NULL)) TRY_ONCE(vm_panic_memory(l, g));
   for (uint32_t n = 0; n < g->multi; n++) block->slots[n] = base[A + n];
   block->len = g->multi;
-  base[A] = value_from_obj(block);
+  REG_A = value_from_obj(block);
   NEXT();
 }
 HANDLER(PICK) {
   if (UNLIKELY(g->multi == 0))
     TRY(vm_panic(l, g, "`?` after a call that returned no value"));
-  base[A] = base[A + g->multi - 1];
+  REG_A = base[A + g->multi - 1];
   NEXT();
 }
 HANDLER(RETD) {
@@ -585,11 +585,11 @@ HANDLER(DEFERV) {
 }
 HANDLER(FAIL) {
   SAVE();
-  FOLLOW(report_error(l, g, base[A]));
+  FOLLOW(report_error(l, g, REG_A));
 }
 HANDLER(RUNMOD) {
   SAVE();
-  FOLLOW(call_module(l, g, (int)A, k[INSTR_BX(i)]));
+  FOLLOW(call_module(l, g, (int)A, CONST_BX));
 }
 
 // --- Channels ---------------------------------------------------------------
@@ -604,21 +604,21 @@ HANDLER(RUNMOD) {
     }                                                    \
   } while (0)
 HANDLER(SEND) {
-  Value to = base[A];
+  Value to = REG_A;
   STOP_IF_CANCELLED();
   if (QUICK_CHAN(to) &&
-      chan_put_quick(l->p, &((ObjChan *)value_obj(to))->chan, base[B]))
+      chan_put_quick(l->p, &((ObjChan *)value_obj(to))->chan, REG_B))
     NEXT();
   SAVE();
-  FOLLOW(conc_send(l, g, base[A], base[B]));
+  FOLLOW(conc_send(l, g, REG_A, REG_B));
 }
 HANDLER(RECV) {
-  Value from = base[B], v;
+  Value from = REG_B, v;
   STOP_IF_CANCELLED();
   if (C <= 1 && QUICK_CHAN(from) &&
       chan_take_quick(l->p, &((ObjChan *)value_obj(from))->chan, &v,
                       VALUE_NIL)) {
-    if (C == 1) base[A] = v;
+    if (C == 1) REG_A = v;
     NEXT();
   }
   SAVE();

@@ -13,7 +13,7 @@
   int64_t r;                                                                \
   if (LIKELY(value_both_small(x, y))) {                                     \
     if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) {                     \
-      base[A] = (Value)r;                                                   \
+      REG_A = (Value)r;                                                     \
       NEXT();                                                               \
     }                                                                       \
   }
@@ -24,7 +24,7 @@
   if (value_both_flo(x, y)) {                                               \
     Value f;                                                                \
     if (LIKELY(value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
-      base[A] = f;                                                          \
+      REG_A = f;                                                            \
       SPECIALISE(special);                                                  \
       NEXT();                                                               \
     }                                                                       \
@@ -34,7 +34,7 @@
   if (value_are_mixed(x, y)) {                                              \
     Value f;                                                                \
     if (LIKELY(value_try_flo(value_double(x) op value_double(y), &f))) {    \
-      base[A] = f;                                                          \
+      REG_A = f;                                                            \
       NEXT();                                                               \
     }                                                                       \
   }
@@ -45,28 +45,28 @@
    value_as_double(y, v))
 #define FLOATS_FIRST(name, op, yv, general)                                 \
   SHARED(name##_boxed) {                                                    \
-    Value x = base[B], y = (yv), f;                                         \
+    Value x = REG_B, y = (yv), f;                                           \
     double u, v;                                                            \
     if (LIKELY(AS_FLOATS(x, y, &u, &v) &&                                   \
                value_pack_float(l->vm, u op v, &f))) {                      \
-      base[A] = f;                                                          \
+      REG_A = f;                                                            \
       NEXT();                                                               \
     }                                                                       \
     i = (i & ~(Instr)0xff) | OP_##general;                                  \
     JUMP_TO(do_##general);                                                  \
   }                                                                         \
   HANDLER(name) {                                                           \
-    Value x = base[B], y = (yv), f;                                         \
+    Value x = REG_B, y = (yv), f;                                           \
     if (LIKELY(value_both_flo(x, y) &&                                      \
                value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
-      base[A] = f;                                                          \
+      REG_A = f;                                                            \
       NEXT();                                                               \
     }                                                                       \
     JUMP_TO(name##_boxed);                                                  \
   }
 #define ADD_LIKE(builtin, op, yv, special)  \
   {                                         \
-    OVERFLOWING(builtin, base[B], yv)       \
+    OVERFLOWING(builtin, REG_B, yv)         \
     else {                                  \
       FLOATING(op, special)                 \
       MIXED(op)                             \
@@ -75,14 +75,14 @@
   }
 #define IMMEDIATE value_from_small(INSTR_SC(i))
 
-HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, +, base[C], ADDF)
-HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, base[C], SUBF)
-HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, k[C], ADDKF)
-HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, k[C], SUBKF)
+HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, +, REG_C, ADDF)
+HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, REG_C, SUBF)
+HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, CONST_C, ADDKF)
+HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, CONST_C, SUBKF)
 
 #define IMMEDIATE_LIKE(builtin, op)              \
   {                                              \
-    OVERFLOWING(builtin, base[B], IMMEDIATE)     \
+    OVERFLOWING(builtin, REG_B, IMMEDIATE)       \
     else MIXED(op)                               \
     ARITH_SLOW();                                \
   }
@@ -90,13 +90,13 @@ HANDLER(ADDI) IMMEDIATE_LIKE(__builtin_add_overflow, +)
 HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow, -)
 
 // One factor loses its shift, so that the product keeps just one.
-#define MUL_LIKE(yv, special)                                                         \
+#define MUL_LIKE(yv, special)                                                \
   {                                                                          \
-    Value x = base[B], y = (yv);                                             \
+    Value x = REG_B, y = (yv);                                               \
     int64_t r;                                                               \
     if (LIKELY(value_both_small(x, y))) {                                    \
       if (LIKELY(!__builtin_mul_overflow((int64_t)x, value_small(y), &r))) { \
-        base[A] = (Value)r;                                                  \
+        REG_A = (Value)r;                                                    \
         NEXT();                                                              \
       }                                                                      \
     } else {                                                                 \
@@ -105,17 +105,17 @@ HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow, -)
     }                                                                        \
     ARITH_SLOW();                                                            \
   }
-HANDLER(MUL) MUL_LIKE(base[C], MULF)
-HANDLER(MULK) MUL_LIKE(k[C], MULKF)
+HANDLER(MUL) MUL_LIKE(REG_C, MULF)
+HANDLER(MULK) MUL_LIKE(CONST_C, MULKF)
 HANDLER(MULI) MUL_LIKE(IMMEDIATE, MULI)
 
 // y is not 0; the smallest small int over -1 leaves the small range.
-#define DIV_LIKE(yv, special)                                                       \
+#define DIV_LIKE(yv, special)                                              \
   {                                                                        \
-    Value x = base[B], y = (yv);                                           \
+    Value x = REG_B, y = (yv);                                             \
     if (LIKELY(value_both_small(x, y))) {                                  \
       if (LIKELY((int64_t)y > 0)) {                                        \
-        base[A] = value_from_small((int64_t)x / (int64_t)y);               \
+        REG_A = value_from_small((int64_t)x / (int64_t)y);                 \
         NEXT();                                                            \
       }                                                                    \
     } else {                                                               \
@@ -124,19 +124,19 @@ HANDLER(MULI) MUL_LIKE(IMMEDIATE, MULI)
     }                                                                      \
     ARITH_SLOW();                                                          \
   }
-HANDLER(DIV) DIV_LIKE(base[C], DIVF)
-HANDLER(DIVK) DIV_LIKE(k[C], DIVKF)
+HANDLER(DIV) DIV_LIKE(REG_C, DIVF)
+HANDLER(DIVK) DIV_LIKE(CONST_C, DIVKF)
 HANDLER(DIVI) DIV_LIKE(IMMEDIATE, DIVI)
 
 // The constant on the left tells which way to try first.
 #define CONSTANT_LIKE(op, both_small)                                         \
   {                                                                           \
-    Value x = k[B], y = base[C];                                              \
+    Value x = CONST_B, y = REG_C;                                             \
     if (value_is_flo(x)) {                                                    \
       Value f;                                                                \
       if (LIKELY((value_is_flo(y) || value_is_small(y)) &&                    \
                  value_try_flo(value_flo(x) op value_double(y), &f))) {       \
-        base[A] = f;                                                          \
+        REG_A = f;                                                            \
         NEXT();                                                               \
       }                                                                       \
     } else if (value_both_small(x, y)) {                                      \
@@ -150,26 +150,26 @@ HANDLER(KSUB)
 CONSTANT_LIKE(-, {
   int64_t r;
   if (LIKELY(!__builtin_sub_overflow((int64_t)x, (int64_t)y, &r))) {
-    base[A] = (Value)r;
+    REG_A = (Value)r;
     NEXT();
   }
 })
 HANDLER(KDIV)
 CONSTANT_LIKE(/, {
   if (LIKELY((int64_t)y > 0)) {
-    base[A] = value_from_small((int64_t)x / (int64_t)y);
+    REG_A = value_from_small((int64_t)x / (int64_t)y);
     NEXT();
   }
 })
 
-FLOATS_FIRST(ADDF, +, base[C], ADD)
-FLOATS_FIRST(SUBF, -, base[C], SUB)
-FLOATS_FIRST(MULF, *, base[C], MUL)
-FLOATS_FIRST(DIVF, /, base[C], DIV)
-FLOATS_FIRST(ADDKF, +, k[C], ADDK)
-FLOATS_FIRST(SUBKF, -, k[C], SUBK)
-FLOATS_FIRST(MULKF, *, k[C], MULK)
-FLOATS_FIRST(DIVKF, /, k[C], DIVK)
+FLOATS_FIRST(ADDF, +, REG_C, ADD)
+FLOATS_FIRST(SUBF, -, REG_C, SUB)
+FLOATS_FIRST(MULF, *, REG_C, MUL)
+FLOATS_FIRST(DIVF, /, REG_C, DIV)
+FLOATS_FIRST(ADDKF, +, CONST_C, ADDK)
+FLOATS_FIRST(SUBKF, -, CONST_C, SUBK)
+FLOATS_FIRST(MULKF, *, CONST_C, MULK)
+FLOATS_FIRST(DIVKF, /, CONST_C, DIVK)
 
 // Two operations in one: of floats u, v and w, or of the words x, y and z of
 // small ints, with part between them. A word's product takes one factor unshifted.
@@ -178,123 +178,123 @@ FLOATS_FIRST(DIVKF, /, k[C], DIVK)
 #define MUL_INTS(a, b, r) __builtin_mul_overflow((int64_t)(a), value_small(b), r)
 #define PAIR_LIKE(name, third, floats, first_overflows, second_overflows)    \
   SHARED(name##_boxed) {                                                     \
-    Value x = base[B], y = base[C], f;                                       \
+    Value x = REG_B, y = REG_C, f;                                           \
     double u, v, w;                                                          \
     if (LIKELY(AS_FLOATS(x, y, &u, &v) && value_as_double(third, &w) &&      \
                value_pack_float(l->vm, floats, &f))) {                       \
-      base[A] = f;                                                           \
+      REG_A = f;                                                             \
       pc++;                                                                  \
       NEXT();                                                                \
     }                                                                        \
     JUMP_TO(pair_general);                                                   \
   }                                                                          \
   HANDLER(name) {                                                            \
-    Value x = base[B], y = base[C], z = (third), f;                          \
+    Value x = REG_B, y = REG_C, z = (third), f;                              \
     if (LIKELY(value_both_flo(x, y) && value_is_flo(z))) {                   \
       double u = value_flo(x), v = value_flo(y), w = value_flo(z);           \
       if (LIKELY(value_try_flo(floats, &f))) {                               \
-        base[A] = f;                                                         \
+        REG_A = f;                                                           \
         pc++;                                                                \
         NEXT();                                                              \
       }                                                                      \
     } else if (LIKELY(value_both_small(x, y) && value_is_small(z))) {        \
       int64_t part, r;                                                       \
       if (LIKELY(!first_overflows && !second_overflows)) {                   \
-        base[A] = (Value)r;                                                  \
+        REG_A = (Value)r;                                                    \
         pc++;                                                                \
         NEXT();                                                              \
       }                                                                      \
     }                                                                        \
     JUMP_TO(name##_boxed);                                                   \
   }
-#define PAIRS(name, ...)                   \
-  PAIR_LIKE(name, base[*pc], __VA_ARGS__)  \
-  PAIR_LIKE(name##K, k[*pc], __VA_ARGS__)
+#define PAIRS(name, ...)                      \
+  PAIR_LIKE(name, REG_WORD(*pc), __VA_ARGS__) \
+  PAIR_LIKE(name##K, CONST_WORD(*pc), __VA_ARGS__)
 PAIRS(MULADD, u * v + w, MUL_INTS(x, y, &part), ADD_INTS(part, z, &r))
 PAIRS(MULSUB, u * v - w, MUL_INTS(x, y, &part), SUB_INTS(part, z, &r))
 PAIRS(ADDADD, u + v + w, ADD_INTS(x, y, &part), ADD_INTS(part, z, &r))
 PAIRS(ADDSUB, u + v - w, ADD_INTS(x, y, &part), SUB_INTS(part, z, &r))
 PAIRS(SUBADD, u - v + w, SUB_INTS(x, y, &part), ADD_INTS(part, z, &r))
 PAIRS(SUBSUB, u - v - w, SUB_INTS(x, y, &part), SUB_INTS(part, z, &r))
-PAIR_LIKE(SUBMUL, base[*pc], w - u * v, MUL_INTS(x, y, &part),
+PAIR_LIKE(SUBMUL, REG_WORD(*pc), w - u * v, MUL_INTS(x, y, &part),
           SUB_INTS(z, part, &r))
 
 #define MOD_LIKE(yv)                                        \
   {                                                         \
-    Value x = base[B], y = (yv);                            \
+    Value x = REG_B, y = (yv);                              \
     if (LIKELY(value_both_small(x, y) && (int64_t)y > 0)) { \
-      base[A] = (Value)((int64_t)x % (int64_t)y);           \
+      REG_A = (Value)((int64_t)x % (int64_t)y);             \
       NEXT();                                               \
     }                                                       \
     ARITH_SLOW();                                           \
   }
-HANDLER(MOD) MOD_LIKE(base[C])
+HANDLER(MOD) MOD_LIKE(REG_C)
 HANDLER(MODI) MOD_LIKE(IMMEDIATE)
 
 // Ints of all 64 bits: expr of n and m is the result, boxed if need be.
 #define WIDE(yv, expr)                                                       \
   {                                                                          \
-    Value x = base[B], y = (yv), v;                                          \
+    Value x = REG_B, y = (yv), v;                                            \
     int64_t n, m;                                                            \
     if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
                value_try_int(l, (int64_t)(expr), &v))) {                     \
-      base[A] = v;                                                           \
+      REG_A = v;                                                             \
       NEXT();                                                                \
     }                                                                        \
     ARITH_SLOW();                                                            \
   }
-HANDLER(ADDW) WIDE(base[C], (uint64_t)n + (uint64_t)m)
-HANDLER(SUBW) WIDE(base[C], (uint64_t)n - (uint64_t)m)
-HANDLER(MULW) WIDE(base[C], (uint64_t)n * (uint64_t)m)
-HANDLER(MULWK) WIDE(k[C], (uint64_t)n * (uint64_t)m)
+HANDLER(ADDW) WIDE(REG_C, (uint64_t)n + (uint64_t)m)
+HANDLER(SUBW) WIDE(REG_C, (uint64_t)n - (uint64_t)m)
+HANDLER(MULW) WIDE(REG_C, (uint64_t)n * (uint64_t)m)
+HANDLER(MULWK) WIDE(CONST_C, (uint64_t)n * (uint64_t)m)
 
 // Two of them in one; the second word is, or has, the third operand.
 #define WIDE_PAIR(yv, expr)                                                  \
   {                                                                          \
-    Value x = base[B], y = (yv), v;                                          \
+    Value x = REG_B, y = (yv), v;                                            \
     int64_t n, m;                                                            \
     if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
                value_try_int(l, (int64_t)(expr), &v))) {                     \
-      base[A] = v;                                                           \
+      REG_A = v;                                                             \
       pc++;                                                                  \
       NEXT();                                                                \
     }                                                                        \
     JUMP_TO(pair_general);                                                   \
   }
-HANDLER(XORSHL) WIDE_PAIR(base[C], (uint64_t)n ^ (uint64_t)m << *pc)
-HANDLER(XORSHR) WIDE_PAIR(base[C], n ^ m >> *pc)
-HANDLER(XORSHRL) WIDE_PAIR(base[C], (uint64_t)n ^ (uint64_t)m >> *pc)
+HANDLER(XORSHL) WIDE_PAIR(REG_C, (uint64_t)n ^ (uint64_t)m << *pc)
+HANDLER(XORSHR) WIDE_PAIR(REG_C, n ^ m >> *pc)
+HANDLER(XORSHRL) WIDE_PAIR(REG_C, (uint64_t)n ^ (uint64_t)m >> *pc)
 #define MULADDW_LIKE(yv)                                                     \
   {                                                                          \
     int64_t third;                                                           \
-    if (UNLIKELY(!value_wide(base[*pc], &third))) JUMP_TO(pair_general);     \
+    if (UNLIKELY(!value_wide(REG_WORD(*pc), &third))) JUMP_TO(pair_general); \
     WIDE_PAIR(yv, (uint64_t)n * (uint64_t)m + (uint64_t)third)               \
   }
-HANDLER(MULADDW) MULADDW_LIKE(base[C])
-HANDLER(MULKADDW) MULADDW_LIKE(k[C])
+HANDLER(MULADDW) MULADDW_LIKE(REG_C)
+HANDLER(MULKADDW) MULADDW_LIKE(CONST_C)
 
 #define BIT_LIKE(op, yv)                             \
   {                                                  \
-    Value left = base[B], right = (yv);              \
+    Value left = REG_B, right = (yv);                \
     if (LIKELY(value_both_small(left, right))) {     \
-      base[A] = left op right;                       \
+      REG_A = left op right;                         \
       NEXT();                                        \
     }                                                \
     WIDE(right, n op m)                              \
   }
-HANDLER(BAND) BIT_LIKE(&, base[C])
-HANDLER(BANDK) BIT_LIKE(&, k[C])
-HANDLER(BOR) BIT_LIKE(|, base[C])
-HANDLER(BXOR) BIT_LIKE(^, base[C])
+HANDLER(BAND) BIT_LIKE(&, REG_C)
+HANDLER(BANDK) BIT_LIKE(&, CONST_C)
+HANDLER(BOR) BIT_LIKE(|, REG_C)
+HANDLER(BXOR) BIT_LIKE(^, REG_C)
 
 // More than 63 is for the slow path, negative counts, too.
 HANDLER(SHL) {
-  Value by = base[C];
+  Value by = REG_C;
   if (UNLIKELY(by > value_from_small(63))) ARITH_SLOW();
   WIDE(by, (uint64_t)n << m)
 }
 HANDLER(SHR) {
-  Value by = base[C];
+  Value by = REG_C;
   if (UNLIKELY(by > value_from_small(63))) ARITH_SLOW();
   WIDE(by, n >> m)
 }
@@ -305,23 +305,23 @@ HANDLER(SHRI) {
   WIDE(IMMEDIATE, n >> m)
 }
 HANDLER(NEG) {
-  Value x = base[B];
+  Value x = REG_B;
   int64_t r;
   if (LIKELY(value_is_small(x) &&
              !__builtin_sub_overflow((int64_t)0, (int64_t)x, &r))) {
-    base[A] = (Value)r;
+    REG_A = (Value)r;
     NEXT();
   }
   ARITH_SLOW();
 }
 HANDLER(NOT) {
-  base[A] = value_from_bool(!value_truthy(base[B]));
+  REG_A = value_from_bool(!value_truthy(REG_B));
   NEXT();
 }
 HANDLER(BNOT) {
-  Value x = base[B];
+  Value x = REG_B;
   if (LIKELY(value_is_small(x))) {
-    base[A] = ~x & ~(Value)TAG_MASK;
+    REG_A = ~x & ~(Value)TAG_MASK;
     NEXT();
   }
   ARITH_SLOW();

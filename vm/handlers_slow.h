@@ -33,10 +33,10 @@ SHARED(compare_general) {
 }
 SHARED(inclt_general) {
   SAVE();
-  if (UNLIKELY(!arith_op(l, g, OP_ADD, base[A], value_from_small(1),
-                         &base[A])))
+  if (UNLIKELY(!arith_op(l, g, OP_ADD, REG_A, value_from_small(1),
+                         &REG_A)))
     JUMP_TO(throw_or_again);
-  int answer = compare_op(l, g, OP_LT, base[A], base[B]);
+  int answer = compare_op(l, g, OP_LT, REG_A, REG_B);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
   if (answer != 0) {
     pc += 1 + INSTR_J(*pc);
@@ -46,51 +46,57 @@ SHARED(inclt_general) {
   NEXT();
 }
 SHARED(get_general) {
-  Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : base[C];
-  TRY(access_get(l, g, base[B], at, &base[A], NULL));
+  Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : REG_C;
+  TRY(access_get(l, g, REG_B, at, &REG_A, NULL));
   NEXT();
 }
 SHARED(set_general) {
-  TRY(access_set(l, g, base[A], base[B], base[C]));
+  TRY(access_set(l, g, REG_A, REG_B, REG_C));
   CHARGE();
   NEXT();
 }
 #define CACHE ((uint32_t *)(uintptr_t)(pc + 1))
 SHARED(getf_general) {
-  TRY(access_field(l, g, base[B], (ObjString *)value_obj(k[*pc]), CACHE,
-                   &base[A]));
+  TRY(access_field(l, g, REG_B, (ObjString *)value_obj(CONST_WORD(*pc)), CACHE,
+                   &REG_A));
   pc += 2;
   NEXT();
 }
 SHARED(setf_general) {
-  TRY(access_set_field(l, g, base[A], (ObjString *)value_obj(k[*pc]), CACHE,
-                       base[B]));
+  TRY(access_set_field(l, g, REG_A, (ObjString *)value_obj(CONST_WORD(*pc)),
+                       CACHE, REG_B));
   pc += 2;
   NEXT();
 }
 // The stack is too short for the call at pc - 1: makes room, does it again.
 SHARED(grow_stack) {
   TRY(stack_reserve(l, g, base + A + FRAME_WORDS + l->grow));
+  CHARGE();
   base = g->base;
   pc--;
   NEXT();
 }
 // A call of a native that has a quick form (quick.c).
-#define QUICK_NATIVE(f, argc, words)                                       \
-  do {                                                                     \
-    const NativeDef *def = ((ObjNative *)value_obj(f))->def;               \
-    Value result;                                                          \
-    if (def->quick != NULL && C <= def->quick_results &&                   \
-        def->quick(l, def, base + A + FRAME_WORDS, (int)(argc), &result)) {\
-      if (C == 1) base[A] = result;                                        \
-      pc += (words);                                                       \
-      CHARGE();                                                            \
-      NEXT();                                                              \
-    }                                                                      \
+#define QUICK_NATIVE(f, argc, words)                                        \
+  do {                                                                      \
+    const NativeDef *def = ((ObjNative *)value_obj(f))->def;                \
+    Value result;                                                           \
+    if (def->quick != NULL && C <= def->quick_results &&                    \
+        def->quick(l, def, base + A + FRAME_WORDS, (int)(argc), &result)) { \
+      if (C == 1) REG_A = result;                                           \
+      pc += (words);                                                        \
+      CHARGE();                                                             \
+      NEXT();                                                               \
+    }                                                                       \
   } while (0)
 SHARED(call_general) {
   Value f = base[A + 2];
-  if (value_is_type(f, OBJ_NATIVE)) QUICK_NATIVE(f, B, 0);
+  if (LIKELY(value_is_type(f, OBJ_NATIVE))) {
+    QUICK_NATIVE(f, B, 0);
+    SAVE();
+    CHARGE();
+    FOLLOW(call_native(l, g, base + A, (int)B, (int)C));
+  }
   SAVE();
   CHARGE();
   FOLLOW(call_value(l, g, base + A, (int)B, (int)C, pc));
@@ -113,14 +119,18 @@ SHARED(return_general) {
   int n = op == OP_RET0 ? 0 : op == OP_RET1 ? 1 : (int)g->multi;
   FOLLOW(call_return(l, g, base + (n > 0 ? A : 0), n));
 }
-// A safepoint follows, but not while a function's results stand in `multi`.
+// A safepoint follows, but not while a function's results stand in `multi`: a
+// native has returned, and this instruction comes again to take them. (If it
+// does not come again the frame may be another one, without such a register.)
 SHARED(next_general) {
   SAVE();
+  const Instr *again = pc - 1;
   Next how = iter_next(l, g, i);
   if (LIKELY(how == RELOAD)) {
     RELOAD_FRAME();
     CHARGE();
-    if (base[A + 2] != value_from_small(ITER_FUNC_RESULT)) SAFEPOINT_NEXT();
+    if (pc != again || base[A + 2] != value_from_small(ITER_FUNC_RESULT))
+      SAFEPOINT_NEXT();
     NEXT();
   }
   FOLLOW(how);

@@ -52,7 +52,7 @@ void heap_local_init(LocalHeap *local, Heap *heap) {
 }
 
 Heap *heap_new(Vm *vm) {
-  Heap *heap = calloc(1, sizeof *heap);
+  Heap *heap = mem_zeroed(vm->memory, sizeof *heap);
   if (!heap) return NULL;
   heap->vm = vm;
   heap->goal = GOAL_MIN;
@@ -82,7 +82,7 @@ void heap_set_limit(Heap *heap, uint64_t bytes) {
 static void free_segments(MarkSegment *segment) {
   while (segment) {
     MarkSegment *next = segment->next;
-    free(segment);
+    mem_free(segment);
     segment = next;
   }
 }
@@ -96,12 +96,12 @@ void heap_free(Heap *heap) {
   free_segments(heap->shaded);
   while (heap->roots) {
     RootHook *next = heap->roots->next;
-    free(heap->roots);
+    mem_free(heap->roots);
     heap->roots = next;
   }
-  free(heap->pins);
-  free(heap->gc_markers);
-  free(heap);
+  for (int n = 0; n < PINS_CHUNKS; n++) mem_free(heap->pins[n]);
+  mem_free(heap->gc_markers);
+  mem_free(heap);
 }
 
 // --- Accounting -------------------------------------------------------------
@@ -240,7 +240,7 @@ static bool refill(LocalHeap *local, uint8_t klass) {
   }
 }
 
-static Obj *take(AllocCache *cache) {
+static Obj *take_cached(AllocCache *cache) {
   uint64_t bits = cache->bits;
   cache->bits = bits & (bits - 1);
   return (Obj *)(cache->window + (size_t)__builtin_ctzll(bits) * cache->size);
@@ -287,7 +287,7 @@ Obj *heap_alloc_slow(LocalHeap *local, size_t size, ObjType type) {
     uint8_t klass = class_of_size(size);
     AllocCache *cache = &local->caches[klass];
     bool have = cache->bits || refill_hard(local, klass);
-    obj = have ? take(cache) : NULL;
+    obj = have ? take_cached(cache) : NULL;
   }
   if (!obj) return NULL;
   *obj = (Obj){.type = (uint8_t)type};
@@ -341,18 +341,30 @@ void heap_local_free(Local *local) {
 }
 
 // --- Pins and roots ---------------------------------------------------------
+static Value *pin_slot(const Heap *heap, uint32_t pin) {
+  uint32_t index = pin - 1;
+  int chunk = 31 - __builtin_clz(index / PINS_FIRST + 1);
+  // acquire: pairs with release in grow_pins
+  Value *slots = rt_load_acquire(&heap->pins[chunk]);
+  return slots + (index - PINS_FIRST * ((1u << chunk) - 1));
+}
+
 // pin_lock held.
 static bool grow_pins(Heap *heap) {
-  uint32_t cap = heap->pins_cap ? heap->pins_cap * 2 : 64;
-  Value *pins =
-      cap < (1u << 31) ? realloc(heap->pins, cap * sizeof *pins) : NULL;
-  if (!pins) return false;
-  for (uint32_t i = cap; i-- > heap->pins_cap;) {
-    pins[i] = value_from_small(heap->pins_free);  // ints need no marking
-    heap->pins_free = i + 1;
+  int chunk = heap->pins_cap == 0
+                  ? 0
+                  : 31 - __builtin_clz(heap->pins_cap / PINS_FIRST + 1);
+  if (chunk == PINS_CHUNKS) return false;
+  uint32_t count = (uint32_t)PINS_FIRST << chunk;
+  Value *slots = mem_alloc(heap->vm->memory, count * sizeof *slots);
+  if (slots == NULL) return false;
+  for (uint32_t i = count; i-- > 0;) {
+    slots[i] = value_from_small(heap->pins_free);  // ints need no marking
+    heap->pins_free = heap->pins_cap + i + 1;
   }
-  heap->pins = pins;
-  heap->pins_cap = cap;
+  // release: the slots are filled; pairs with acquire in pin_slot
+  rt_store_release(&heap->pins[chunk], slots);
+  heap->pins_cap += count;
   return true;
 }
 
@@ -361,30 +373,30 @@ uint32_t heap_pin(Heap *heap, Value v) {
   rt_lock(&heap->pin_lock);
   if (heap->pins_free || grow_pins(heap)) {
     pin = heap->pins_free;
-    heap->pins_free = (uint32_t)value_small(heap->pins[pin - 1]);
-    heap->pins[pin - 1] = v;
+    Value *slot = pin_slot(heap, pin);
+    heap->pins_free = (uint32_t)value_small(*slot);
+    // relaxed: whoever has the pin got it from this thread
+    rt_store_relaxed(slot, v);
   }
   rt_unlock(&heap->pin_lock);
   return pin;
 }
 
+// relaxed: nobody stores to a pin that is held
 Value heap_pinned(Heap *heap, uint32_t pin) {
-  rt_lock(&heap->pin_lock);
-  Value v = heap->pins[pin - 1];
-  rt_unlock(&heap->pin_lock);
-  return v;
+  return rt_load_relaxed(pin_slot(heap, pin));
 }
 
 void heap_unpin(Heap *heap, uint32_t pin) {
   rt_lock(&heap->pin_lock);
-  heap->pins[pin - 1] = value_from_small(heap->pins_free);
+  rt_store_relaxed(pin_slot(heap, pin), value_from_small(heap->pins_free));
   heap->pins_free = pin;
   rt_unlock(&heap->pin_lock);
 }
 
 bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
                     void *arg) {
-  RootHook *hook = malloc(sizeof *hook);
+  RootHook *hook = mem_alloc(heap->vm->memory, sizeof *hook);
   if (!hook) return false;
   rt_lock(&heap->pin_lock);
   *hook = (RootHook){heap->roots, mark, arg};
@@ -398,7 +410,7 @@ bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
 static MarkSegment *shade_buffer(LocalHeap *local) {
   MarkSegment *segment = local->shaded;
   if (segment && segment->count < SEGMENT_ITEMS) return segment;
-  MarkSegment *fresh = malloc(sizeof *fresh);
+  MarkSegment *fresh = mem_alloc(local->heap->vm->memory, sizeof *fresh);
   if (!fresh) return NULL;
   *fresh = (MarkSegment){.next = NULL, .count = 0};
   if (segment) {

@@ -43,8 +43,9 @@ typedef struct HeapHooks {
   // A goroutine that waits for what nobody can do any more, before its
   // memory is reused. World stopped; reads only.
   void (*on_leak)(void *arg, Goroutine *g);
-  // Frees the malloced panics of such a goroutine. World stopped.
-  void (*free_panics)(void *arg, Goroutine *g);
+  // Frees what such a goroutine holds outside the heap: its panics, the record
+  // of the native it waits in. World stopped.
+  void (*release)(void *arg, Goroutine *g);
   // Frees ObjTask.trace (set heap_finalizable for such a task). Any thread.
   void (*free_trace)(void *arg, void *trace);
 } HeapHooks;
@@ -83,16 +84,19 @@ void heap_local_free(Local *local);
 
 // obj needs more than its memory freed: hosts' objects and struct types (set
 // by heap_alloc), tasks with a trace. Any thread that owns a P.
-void heap_finalizable(Obj *obj);
+__attribute__((noinline)) void heap_finalizable(Obj *obj);
 
-extern const uint8_t heap_class_of[];  // by (size + 15) / 16
-enum { HEAP_SMALL_MAX = 2048 };        // larger: heap_alloc_slow
+enum { HEAP_SMALL_MAX = 2048 };  // larger: heap_alloc_slow
+// By (size + 15) / 16.
+extern const uint8_t heap_class_of[HEAP_SMALL_MAX / 16 + 1];
 
 // Memory for an object of `size` bytes, with its header set and the rest NOT
 // initialised: the caller fills it before the next safepoint and before it is
 // published. NULL only when the system has no memory. Owner P. Never
-// collects.
-Obj *heap_alloc_slow(LocalHeap *local, size_t size, ObjType type);
+// collects. (What is rare stays out of line where all sources are one file, or
+// heap_alloc gets too long to be in line itself.)
+__attribute__((noinline)) Obj *heap_alloc_slow(LocalHeap *local, size_t size,
+                                               ObjType type);
 static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
   if (__builtin_expect(size <= HEAP_SMALL_MAX, 1)) {
     AllocCache *cache = &local->caches[heap_class_of[(size + 15) / 16]];
@@ -108,6 +112,10 @@ static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
   }
   return heap_alloc_slow(local, size, type);
 }
+
+// Is that object, which was just made, all zeros after its header? (Large ones
+// have a new mapping.)
+bool heap_is_zeroed(const Obj *obj);
 
 // The same, but NULL when the cache is empty, too: for handlers, which have
 // another way then. size is a small constant.

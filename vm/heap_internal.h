@@ -94,6 +94,8 @@ typedef struct RootHook {
   void *arg;
 } RootHook;
 
+enum { PINS_FIRST = 64, PINS_CHUNKS = 25 };
+
 struct Heap {
   Vm *vm;
   // Trigger. want: relaxed, any thread.
@@ -121,9 +123,11 @@ struct Heap {
   uint32_t mark_overflow;  // atomic
 
   RtLock pin_lock;
-  Value *pins;
-  uint32_t pins_cap;
-  uint32_t pins_free;  // index + 1 of the first free slot; chained
+  // Chunk n holds PINS_FIRST << n pins. It is set once, under pin_lock, and
+  // stays where it is: heap_pinned reads without the lock.
+  Value *pins[PINS_CHUNKS];
+  uint32_t pins_cap;   // guarded by pin_lock
+  uint32_t pins_free;  // index + 1 of the first free slot; chained; likewise
   LocalHeap shared;    // of heap_alloc_shared; guarded by shared_lock
   RtLock shared_lock;  // taken before lock
   RootHook *roots;     // guarded by pin_lock; only grows

@@ -133,13 +133,13 @@ static void chunk_unmap(Chunk *chunk) {
 }
 
 // The lowest run of n free units, or -1.
-static int find_run(uint64_t free, unsigned n) {
-  for (unsigned have = 1; have < n && free;) {
+static int find_run(uint64_t units, unsigned n) {
+  for (unsigned have = 1; have < n && units;) {
     unsigned shift = have < n - have ? have : n - have;
-    free &= free >> shift;
+    units &= units >> shift;
     have += shift;
   }
-  return free ? __builtin_ctzll(free) : -1;
+  return units ? __builtin_ctzll(units) : -1;
 }
 
 static uint64_t run_bits(int first, unsigned n) {
@@ -263,6 +263,8 @@ Span *span_new_large(Heap *heap, size_t size) {
   span->alloc[0] = 1;
   return span;
 }
+
+bool heap_is_zeroed(const Obj *obj) { return span_of(obj)->own_chunk; }
 
 void span_free(Heap *heap, Span *span) {
   Chunk *chunk = chunk_of(span);

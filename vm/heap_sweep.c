@@ -15,7 +15,7 @@ static void finalize(Heap *heap, Obj *obj) {
     host->klass->finalize(host->data);
     rt_add(&heap->finalized, 1);
   } else if (obj->type == OBJ_STRUCT) {
-    free(((ObjStruct *)obj)->methods);
+    mem_free(((ObjStruct *)obj)->methods);
   } else if (obj->type == OBJ_TASK || obj->type == OBJ_GROUP) {
     void *trace = obj->type == OBJ_TASK ? ((ObjTask *)obj)->trace
                                         : ((ObjGroup *)obj)->trace;

@@ -4,7 +4,7 @@
 //
 // A call is a goroutine with a task, and lasts until the task has its outcome.
 // The task belongs to the call alone, so it is used again for a later one: some
-// are kept, pinned (csp->tasks, guarded by host_lock). One whose goroutine is
+// are kept by the P, pinned (Local.tasks). One whose goroutine is
 // given up is unpinned: the goroutine holds it.
 //
 // Stepped, the caller's thread runs the goroutine and all others (host_run),
@@ -17,19 +17,21 @@
 #include "vm/dump.h"
 #include "vm/runtime.h"
 
-// Natives may call while the C stack has grown by less, all in all: the
-// runtime's own threads have RT_THREAD_STACK.
-enum { CALLS_STACK = RT_THREAD_STACK * 3 / 4, DUMP_SHOWN = 20 };
+enum {
+  HOST_DUMP_SHOWN = 20,
+  LOOK_NOW = 1 << 20,  // units of work that lead to the next safepoint
+};
 static const int64_t GIVE_UP_NS = 10 * 1000 * 1000;
 
 _Static_assert(sizeof(CspValue) == sizeof(Value), "arguments are passed on");
 
 // --- Results ----------------------------------------------------------------
 void csp_result_free(CspResult *result) {
-  free(result->message);
+  libc_free(result->message);
   result->message = NULL;
 }
 
+// For the host, which frees it.
 static char *text_take(Text *text) {
   text_add(text, "", 1);
   if (!text->failed) return text->data;
@@ -37,12 +39,18 @@ static char *text_take(Text *text) {
   return NULL;
 }
 
-// What failed without a panic of its own, or could not begin.
-static CspEnd failed(CspCall *call, CspResult *result, CspEnd end,
-                     const char *what) {
+void host_no_result(CspResult *result, CspEnd end) {
+  *result = (CspResult){.end = end};
+  for (int n = 0; n < CSP_RESULTS_MAX; n++) result->values[n] = csp_nil();
+}
+
+CspEnd host_failed(CspCall *call, CspResult *result, CspEnd end,
+                   const char *what) {
+  host_no_result(result, end);
   const char *panic = end == CSP_THREW ? "panic: " : "";
-  if (asprintf(&result->message, "%s%s\n", panic, what) < 0)
-    result->message = NULL;
+  Text message = {0};
+  text_addf(&message, "%s%s\n", panic, what);
+  result->message = text_take(&message);
   const VmCode *code = vm_code(call->vm);
   CspValue error = csp_string(call, what, strlen(what));
   if (!csp_is_undef(error)) error = csp_error(call, error, csp_nil());
@@ -51,7 +59,7 @@ static CspEnd failed(CspCall *call, CspResult *result, CspEnd end,
   if (end == CSP_INTERRUPTED)
     error = csp_wrap(code->cancel_errors[CANCEL_INTERRUPT]);
   result->values[0] = error;
-  return result->end = end;
+  return end;
 }
 
 static CspEnd give_values(CspResult *result, const ObjTask *task,
@@ -64,14 +72,16 @@ static CspEnd give_values(CspResult *result, const ObjTask *task,
     count = block->len;
   }
   result->count = (int)count;
-  if (count > CSP_RESULTS_MAX) count = CSP_RESULTS_MAX;
-  for (uint64_t n = 0; n < count; n++) result->values[n] = csp_wrap(from[n]);
+  result->message = NULL;
+  for (uint64_t n = 0; n < CSP_RESULTS_MAX; n++)
+    result->values[n] = csp_wrap(n < count ? from[n] : VALUE_NIL);
   return result->end = CSP_DONE;
 }
 
 static CspEnd give_failure(Vm *vm, CspResult *result, const ObjTask *task) {
   Text text = {0};
   report_outcome(&text, vm, task);
+  host_no_result(result, CSP_THREW);
   result->message = text_take(&text);
   result->values[0] = csp_wrap(task->results);
   bool interrupted =
@@ -79,7 +89,7 @@ static CspEnd give_failure(Vm *vm, CspResult *result, const ObjTask *task) {
   return result->end = interrupted ? CSP_INTERRUPTED : CSP_THREW;
 }
 
-static CspEnd give_outcome(Vm *vm, CspResult *result, const ObjTask *task) {
+CspEnd host_give_outcome(Vm *vm, CspResult *result, const ObjTask *task) {
   // acquire: pairs with release in finish_task
   uint32_t state = rt_load_acquire(&task->state);
   return state == TASK_PANICKED ? give_failure(vm, result, task)
@@ -87,14 +97,14 @@ static CspEnd give_outcome(Vm *vm, CspResult *result, const ObjTask *task) {
 }
 
 static CspEnd give_deadlock(CspCall *call, CspResult *result) {
-  failed(call, result, CSP_STUCK, "deadlock: all goroutines are asleep");
+  host_failed(call, result, CSP_STUCK, "deadlock: all goroutines are asleep");
   Dump *dump = result->message != NULL ? dump_take(call->vm) : NULL;
   if (dump == NULL) return CSP_STUCK;
   Text text = {0};
   text_addf(&text, "%s", result->message);
-  dump_print(&text, dump, DUMP_SHOWN);
+  dump_print(&text, dump, HOST_DUMP_SHOWN);
   dump_free(dump);
-  free(result->message);
+  libc_free(result->message);
   result->message = text_take(&text);
   return CSP_STUCK;
 }
@@ -102,44 +112,70 @@ static CspEnd give_deadlock(CspCall *call, CspResult *result) {
 CspStatus csp_rethrow(CspCall *call, CspResult *result) {
   csp_result_free(result);
   if (result->end == CSP_ENDED) return CSP_PANIC;  // which nobody sees
+  // At once: the host's call is interrupted at the next safepoint, and that
+  // must not come in the deferred functions (is_interrupted).
+  if (result->end == CSP_INTERRUPTED && call->g != NULL && !call->panicked) {
+    call->panicked = true;
+    vm_panic_value(call->local, call->g, result->values[0].word);
+    return CSP_PANIC;
+  }
   return csp_tail_named(call, "panic", 1, &result->values[0]);
 }
 
 // --- Tasks ------------------------------------------------------------------
-static bool take_task(Csp *csp, Local *l, HostTask *out) {
-  *out = (HostTask){NULL, 0};
-  rt_lock(&csp->host_lock);
-  if (csp->task_count > 0) *out = csp->tasks[--csp->task_count];
-  rt_unlock(&csp->host_lock);
-  if (out->task != NULL) return true;
+static bool take_task(Local *l, HostTask *out) {
+  if (l->task_count > 0) {
+    *out = l->tasks[--l->task_count];
+    return true;
+  }
+  *out = (HostTask){0};
   out->task = conc_task(l);
   if (out->task == NULL) return false;
   out->task->obj.flags = TASK_OF_HOST;
   rt_store_relaxed(&out->task->awaited, 1u);  // relaxed: its panic is told here
-  out->pin = heap_pin(csp->vm.heap, value_from_obj(out->task));
+  out->pin = heap_pin(l->vm->heap, value_from_obj(out->task));
   return out->pin != 0;
 }
 
+static void drop_task(Heap *heap, const HostTask *task) {
+  if (task->pin != 0) heap_unpin(heap, task->pin);
+  if (task->group_pin != 0) heap_unpin(heap, task->group_pin);
+}
+
 // Its goroutine has ended. (With a trace it is left to the collector.)
-static void give_back(Csp *csp, HostTask done) {
-  bool kept = false;
-  if (done.task->trace == NULL) {
-    conc_task_again(csp->vm.sched, done.task);
-    rt_lock(&csp->host_lock);
-    kept = csp->task_count < HOST_TASKS;
-    if (kept) csp->tasks[csp->task_count++] = done;
-    rt_unlock(&csp->host_lock);
+static void give_back(Local *l, HostTask done) {
+  if (done.task->trace != NULL || l->task_count == HOST_TASKS) {
+    drop_task(l->vm->heap, &done);
+    return;
   }
-  if (!kept) heap_unpin(csp->vm.heap, done.pin);
+  done.task->results = VALUE_NIL;
+  // relaxed: nobody else has it
+  rt_store_relaxed(&done.task->state, (uint32_t)TASK_RUNNING);
+  l->tasks[l->task_count++] = done;
 }
 
 // --- Calls ------------------------------------------------------------------
+// Has a native passed on that its own call was interrupted? Then the deferred
+// functions run already.
+static bool is_interrupted(Vm *vm, const Goroutine *g) {
+  return g->panic != NULL &&
+         g->panic->value == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
+}
+
 // The goroutine's time is over: it is interrupted, and has some time more for
 // that. false: it goes on, and is nobody's.
-static bool interrupt(CspCall *call, const Goroutine *g, ObjTask *task) {
+static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
   Vm *vm = call->vm;
-  host_clear_stop(vm->sched);
-  vm_interrupt(vm, g, task);  // where it runs; and where it waits:
+  bool stopped = host_clear_stop(vm->sched);
+  // Of the goroutine whose native has called, if its time is over, too.
+  uint64_t callers = rt_load_relaxed(&vm->interrupt);
+  // where it runs; and where it waits:
+  if (!is_interrupted(vm, g)) {
+    vm_interrupt(vm, g, task);
+    // That is its next step: it could call again before the next safepoint.
+    if (g_state(&g->g) == G_RUNNABLE && g->on_resume == RESUME_NOTHING)
+      g->on_resume = RESUME_GAVE_UP;
+  }
   Group *group = g->g.group;
   while (group != NULL && group->owner == &g->g && !group->solo)
     group = group->parent;
@@ -148,38 +184,46 @@ static bool interrupt(CspCall *call, const Goroutine *g, ObjTask *task) {
   bool done = false;
   // Twice: of the first half the thread itself may have had nothing.
   for (int half = 0; half < 2 && !done; half++) {
-    HostRun more = {&task->state, rt_now() + GIVE_UP_NS / 2, true};
+    int64_t now = rt_now();
+    HostRun more = {&task->state, now + GIVE_UP_NS / 2, true, now};
     done = host_run(vm->sched, NULL, &more) == HOST_DONE;
   }
   // What comes too late is for nobody.
-  rt_store_relaxed(&vm->interrupt, (uint64_t)0);
+  rt_store_relaxed(&vm->interrupt, callers);
+  if (call->g == NULL) return done;
+  // The host's call, or its step, is what is to end, and it looks at once.
+  if (stopped) host_stop(vm->sched);
+  csp_charge(call, LOOK_NOW);
   return done;
 }
 
-static CspEnd run_stepped(CspCall *call, Goroutine *g, HostTask *task,
-                          CspResult *result) {
+static CspEnd call_stepped(CspCall *call, Goroutine *g, HostTask *task,
+                           CspResult *result) {
   Vm *vm = call->vm;
   Csp *csp = runtime_of(vm);
   int64_t limit = csp->time_limit;
-  HostRun run = {&task->task->state, limit > 0 ? rt_now() + limit : RT_FOREVER,
-                 true};
+  int64_t now = limit > 0 ? rt_now() : 0;
+  int64_t until = limit > 0 ? now + limit : RT_FOREVER;
+  if (csp->until != 0) until = csp->until;  // it was compiled in that time, too
+  csp->until = 0;
+  HostRun run = {&task->task->state, until, true, now};
   HostEnd end = host_run(vm->sched, &g->g, &run);
   if (end == HOST_DONE) {
-    give_outcome(vm, result, task->task);
-    give_back(csp, *task);
+    host_give_outcome(vm, result, task->task);
+    give_back(call->local, *task);
     return result->end;
   }
-  if (end == HOST_OVER && interrupt(call, g, task->task)) {
-    give_outcome(vm, result, task->task);
+  if (end == HOST_OVER && interrupt_call(call, g, task->task)) {
+    host_give_outcome(vm, result, task->task);
   } else if (end == HOST_OVER) {
-    failed(call, result, CSP_INTERRUPTED,
-           "interrupted: it does not end, and is left to itself");
+    host_failed(call, result, CSP_INTERRUPTED,
+                "interrupted: it does not end, and is left to itself");
   } else if (end == HOST_STUCK) {
     give_deadlock(call, result);
   } else {
-    result->end = CSP_ENDED;
+    host_no_result(result, CSP_ENDED);
   }
-  heap_unpin(vm->heap, task->pin);
+  drop_task(vm->heap, task);
   return result->end;
 }
 
@@ -188,17 +232,19 @@ static CspEnd run_beside(CspCall *call, Goroutine *g, HostTask *task,
   Vm *vm = call->vm;
   P *p = sched_run_locked(call->local->p, &call->g->g, &g->g);
   call->local = p == NULL ? NULL : local_of(p);
-  if (p == NULL) return result->end = CSP_ENDED;  // the heap is not ours now
-  give_outcome(vm, result, task->task);
-  give_back(runtime_of(vm), *task);
+  if (p == NULL) {  // the heap is not ours now
+    host_no_result(result, CSP_ENDED);
+    return CSP_ENDED;
+  }
+  host_give_outcome(vm, result, task->task);
+  give_back(call->local, *task);
   return result->end;
 }
 
 // NULL: out of memory; the task may be there, for the next try.
-static Goroutine *goroutine_for(Local *l, HostTask *task, Value function,
-                                int argc, const Value *argv) {
-  Csp *csp = runtime_of(l->vm);
-  if (task->task == NULL && !take_task(csp, l, task)) {
+static Goroutine *host_goroutine(Local *l, HostTask *task, Value function,
+                                 int argc, const Value *argv) {
+  if (task->task == NULL && !take_task(l, task)) {
     task->task = NULL;
     return NULL;
   }
@@ -209,14 +255,23 @@ static Goroutine *goroutine_for(Local *l, HostTask *task, Value function,
   return g;
 }
 
-// What interrupts or cancels the caller does so with the call.
-static bool can_be_cancelled(const CspCall *call, Goroutine *g) {
-  bool wanted = call->g == NULL ? runtime_of(call->vm)->time_limit > 0
-                                : call->g->g.group != NULL;
-  return !wanted || group_solo(call->local, g, call->g) != NULL;
+// What interrupts or cancels the caller does so with the call. Stepped, the
+// group is used again: no other thread can be about to cancel it.
+static bool can_be_cancelled(const CspCall *call, Goroutine *g,
+                             HostTask *task) {
+  const Csp *csp = runtime_of(call->vm);
+  bool wanted =
+      call->g == NULL ? csp->time_limit > 0 : call->g->g.group != NULL;
+  if (!wanted) return true;
+  ObjGroup *group = group_solo(call->local, g, call->g, task->group);
+  if (csp->config.stepped && group != NULL && task->group == NULL) {
+    task->group_pin = heap_pin(call->vm->heap, value_from_obj(group));
+    if (task->group_pin != 0) task->group = group;
+  }
+  return group != NULL;
 }
 
-static void collect(CspCall *call) {
+static void host_collect(CspCall *call) {
   Heap *heap = call->vm->heap;
   if (call->g != NULL) call->g->on_resume = RESUME_NOTHING;
   heap_want_gc(heap);
@@ -227,40 +282,57 @@ static void collect(CspCall *call) {
 static bool collect_for(CspCall *call, Value function, int argc,
                         const Value *argv) {
   Heap *heap = call->vm->heap;
-  uint32_t *pins = malloc(((size_t)argc + 1) * sizeof *pins);
+  uint32_t *pins =
+      mem_alloc(call->vm->memory, ((size_t)argc + 1) * sizeof *pins);
   if (pins == NULL) return false;
   bool all = true;
   for (int n = 0; n <= argc; n++) {
     pins[n] = heap_pin(heap, n < argc ? argv[n] : function);
     all &= pins[n] != 0;
   }
-  if (all) collect(call);
+  if (all) host_collect(call);
   for (int n = 0; n <= argc; n++)
     if (pins[n] != 0) heap_unpin(heap, pins[n]);
-  free(pins);
+  mem_free(pins);
   return all;
 }
 
 void csp_collect(CspCall *call) {
-  if (call->local != NULL && call->g == NULL) collect(call);
+  if (call->local == NULL || call->g != NULL) return;
+  if (!runtime_of(call->vm)->asks_host) host_collect(call);
+}
+
+// A native may call short functions for ever, each on a goroutine that ends
+// before it looks: so the native does. false: its own goroutine is to stop.
+static bool caller_goes_on(CspCall *call) {
+  enum { CALLS_TO_LOOK = 256 };
+  Local *l = call->local;
+  if (++l->calls % CALLS_TO_LOOK != 0 || !work_look(l)) return true;
+  call->panicked = true;
+  return false;
 }
 
 static CspEnd call_function(CspCall *call, Value function, int argc,
                             const Value *argv, CspResult *result) {
   Csp *csp = runtime_of(call->vm);
   Local *l = call->local;
-  HostTask task = {NULL, 0};
+  HostTask task = {0};
+  if (call->g != NULL && !caller_goes_on(call))
+    return host_failed(call, result, CSP_INTERRUPTED, "interrupted");
   if (call->g != NULL) native_cover_arguments(call);
-  Goroutine *g = goroutine_for(l, &task, function, argc, argv);
+  // Memory was out, perhaps: then this call shall have what that has left.
+  if (call->g == NULL && heap_gc_wanted(csp->vm.heap))
+    collect_for(call, function, argc, argv);
+  Goroutine *g = host_goroutine(l, &task, function, argc, argv);
   if (g == NULL && collect_for(call, function, argc, argv))
-    g = goroutine_for(l, &task, function, argc, argv);
-  if (g != NULL && !can_be_cancelled(call, g)) g = NULL;
+    g = host_goroutine(l, &task, function, argc, argv);
+  if (g != NULL && !can_be_cancelled(call, g, &task)) g = NULL;
   if (g == NULL) {
-    if (task.pin != 0) heap_unpin(csp->vm.heap, task.pin);
+    drop_task(csp->vm.heap, &task);
     if (call->g != NULL) call->g->multi = 0;
-    return failed(call, result, CSP_THREW, "out of memory");
+    return host_failed(call, result, CSP_THREW, "out of memory");
   }
-  CspEnd end = csp->config.stepped ? run_stepped(call, g, &task, result)
+  CspEnd end = csp->config.stepped ? call_stepped(call, g, &task, result)
                                    : run_beside(call, g, &task, result);
   if (call->g == NULL) return end;
   if (end == CSP_ENDED) {
@@ -271,61 +343,132 @@ static CspEnd call_function(CspCall *call, Value function, int argc,
   return end;
 }
 
-// May csp_call be called with it?
+// false: *result says why. true: *result is as it was.
 static bool may_call(CspCall *call, CspResult *result) {
-  *result = (CspResult){.end = CSP_DONE};
-  for (int n = 0; n < CSP_RESULTS_MAX; n++) result->values[n] = csp_nil();
   if (call->local == NULL || runtime_of(call->vm)->closing) {
-    result->end = CSP_ENDED;
+    host_no_result(result, CSP_ENDED);
+  } else if (call->g == NULL && runtime_of(call->vm)->asks_host) {
+    host_failed(call, result, CSP_THREW,
+                "csp_call: by CspConfig.load, while a script is compiled");
   } else if (call->g == NULL && call != &runtime_of(call->vm)->host) {
-    failed(call, result, CSP_THREW,
-           "csp_call: this CspCall can only make values");
+    host_failed(call, result, CSP_THREW,
+                "csp_call: this CspCall can only make values");
+  } else if (call->g != NULL && call->args == NULL) {
+    host_failed(call, result, CSP_THREW,
+                "csp_call: by an operation of a host's type, or an element "
+                "function, which cannot call the script");
   } else if (call->g == NULL && call->local->p->current != NULL) {
-    failed(call, result, CSP_THREW,
-           "csp_call: by something that a goroutine has called, with the "
-           "host's CspCall");
-  } else if (call->g != NULL &&
-             sched_stack_used(call->local->p) > CALLS_STACK) {
-    failed(call, result, CSP_THREW, "calls by natives are nested too deep");
+    host_failed(call, result, CSP_THREW,
+                "csp_call: by something that a goroutine has called, with the "
+                "host's CspCall");
+  } else if (call->g != NULL && sched_stack_is_used(call->local->p)) {
+    host_failed(call, result, CSP_THREW,
+                "calls by natives are nested too deep");
   } else {
     return true;
   }
   return false;
 }
 
+bool host_may_call(CspCall *call, CspResult *result) {
+  if (!may_call(call, result)) return false;
+  host_no_result(result, CSP_DONE);
+  return true;
+}
+
+// What the host calls is what csp_interrupt ends, until that has ended.
+static void begin_host_call(CspCall *call) {
+  call->later = LATER_NONE;  // a collection may take what csp_park wants
+  if (call->g == NULL) host_work(call->vm->sched);
+}
+
 // The host sees what scripts have printed before.
-static void flush_for_host(const CspCall *call) {
-  if (call->g == NULL) vm_out_flush(call->vm);
+static void end(const CspCall *call) {
+  if (call->g != NULL) return;
+  host_rest(call->vm->sched);
+  vm_out_flush(call->vm);
 }
 
 CspEnd csp_call(CspCall *call, CspValue function, int argc,
                 const CspValue *argv, CspResult *result) {
   if (!may_call(call, result)) return result->end;
-  call_function(call, function.word, argc, (const Value *)(const void *)argv,
-                result);
-  flush_for_host(call);
-  return result->end;
+  const Value *args = (const Value *)(const void *)argv;
+  begin_host_call(call);
+  CspEnd how = call_function(call, function.word, argc, args, result);
+  end(call);
+  return how;
+}
+
+typedef struct HostLoad {
+  const char *path, *text;
+  size_t len;
+  ObjModule *module;
+  uint32_t pin;
+  char *messages;
+} HostLoad;
+
+// The code is a unit of its own (unit.c). NULL, without messages: no memory.
+static ObjClosure *load_once(CspCall *call, HostLoad *loading) {
+  Vm *vm = call->vm;
+  if (heap_gc_wanted(vm->heap)) host_collect(call);
+  if (!unit_open(vm)) return NULL;
+  ObjModule *module = module_new(vm, loading->path);
+  if (module != NULL) loading->pin = heap_pin(vm->heap, value_from_obj(module));
+  loading->module = module;
+  ObjClosure *main = NULL;
+  if (loading->pin != 0)
+    main = vm_compile(vm, loading->path, loading->text, loading->len, module,
+                      &loading->messages);
+  if (unit_close(vm)) return main;
+  heap_want_gc(vm->heap);
+  return NULL;
+}
+
+// Where memory was short, once more after a collection.
+static ObjClosure *load_code(CspCall *call, HostLoad *loading) {
+  Heap *heap = call->vm->heap;
+  ObjClosure *main = load_once(call, loading);
+  bool again = main == NULL && !runtime_of(call->vm)->gave_up &&
+               heap_limited(heap) && heap_gc_wanted(heap);
+  if (!again) return main;
+  if (loading->pin != 0) heap_unpin(heap, loading->pin);
+  mem_free(loading->messages);
+  loading->messages = NULL;
+  loading->pin = 0;
+  return load_once(call, loading);
 }
 
 CspEnd csp_load(CspCall *call, const char *path, const char *text, size_t len,
                 CspResult *result) {
-  if (!may_call(call, result)) return result->end;
+  if (!host_may_call(call, result)) return result->end;
   Vm *vm = call->vm;
   if (call->g != NULL)
-    return failed(call, result, CSP_THREW, "csp_load: from the host only");
-  ObjModule *module = module_new(vm, path);
-  uint32_t pin = module ? heap_pin(vm->heap, value_from_obj(module)) : 0;
-  if (pin == 0) return failed(call, result, CSP_THREW, "out of memory");
-  ObjClosure *main = vm_compile(vm, path, text, len, module, &result->message);
-  if (main == NULL) {
+    return host_failed(call, result, CSP_THREW, "csp_load: from the host only");
+  HostLoad loading = {.path = path, .text = text, .len = len};
+  begin_host_call(call);
+  Csp *csp = runtime_of(vm);
+  int64_t until = csp->time_limit > 0 ? rt_now() + csp->time_limit : 0;
+  csp->gave_up = false;
+  ObjClosure *main = load_code(call, &loading);
+  csp->until = until;
+  if (main == NULL && csp->gave_up) {
+    mem_free(loading.messages);
+    host_failed(call, result, CSP_INTERRUPTED,
+                "interrupted: the script was being compiled");
+  } else if (main == NULL && loading.messages == NULL) {
+    host_failed(call, result, CSP_THREW, "out of memory");
+  } else if (main == NULL) {
+    result->message =
+        libc_hand_over(loading.messages, strlen(loading.messages));
     result->end = CSP_BAD_SCRIPT;
   } else if (call_function(call, value_from_obj(main), 0, NULL, result) ==
              CSP_DONE) {
     result->count = 1;
-    result->values[0] = csp_wrap(value_from_obj(module));
+    result->values[0] = csp_wrap(value_from_obj(loading.module));
   }
-  heap_unpin(vm->heap, pin);
-  flush_for_host(call);
+  csp->until = 0;
+  if (loading.pin != 0) heap_unpin(vm->heap, loading.pin);
+  end(call);
   return result->end;
 }
 
@@ -354,18 +497,18 @@ bool host_open(Csp *csp) {
   return true;
 }
 
-static bool has_ended(const Csp *csp) {
+static bool run_has_ended(const Csp *csp) {
   return rt_load_relaxed(&csp->ending) != 0;
 }
 
 bool csp_ended(Csp *csp, int *status) {
-  bool ended = has_ended(csp);
+  bool ended = run_has_ended(csp);
   if (ended) *status = csp->status;
   return ended;
 }
 
 CspCall *csp_host(Csp *csp) {
-  if (!csp->config.stepped || has_ended(csp)) return NULL;
+  if (!csp->config.stepped || run_has_ended(csp)) return NULL;
   csp->goes_on = true;
   csp->host.panicked = false;
   csp->host.nresults = 0;
@@ -376,11 +519,14 @@ void csp_limit_time(Csp *csp, int64_t ns) { csp->time_limit = ns; }
 
 CspStep csp_step(Csp *csp, int64_t ns) {
   if (csp_host(csp) == NULL) return CSP_CLOSED;
+  if (csp->asks_host) return CSP_IDLE;
   Sched *s = csp->vm.sched;
-  HostRun run = {NULL, ns < 0 ? RT_FOREVER : rt_now() + ns, false};
+  int64_t now = ns < 0 ? 0 : rt_now();
+  HostRun run = {NULL, ns < 0 ? RT_FOREVER : now + ns, false, now};
+  host_work(s);
   HostEnd end = host_run(s, NULL, &run);
+  host_rest(s);
   vm_out_flush(&csp->vm);
-  if (end == HOST_OVER) host_clear_stop(s);
   return end == HOST_IDLE ? CSP_IDLE : end == HOST_OVER ? CSP_MORE : CSP_CLOSED;
 }
 

@@ -21,24 +21,17 @@
 // builtin has for a value, by its name. Functions and methods are all that a
 // prelude may declare: for anything else there is no image.
 //
-// The stamp tells whether another version made the image. Beyond that it is
-// taken at its word, as the program's own code is.
+// The stamp tells whether another version made the image. A proto among the
+// constants is newer than the function that makes closures of it. image_read.c
+// reads images.
+#include "vm/image.h"
+
 #include <stdlib.h>
 
 #include "vm/runtime.h"
 
-#define PRELUDE_PATH "prelude.csp"
-
-typedef enum ConstantKind {
-  CONSTANT_WORD,
-  CONSTANT_STRING,
-  CONSTANT_PROTO,
-  CONSTANT_CLOSURE,
-  CONSTANT_BUILTIN,
-} ConstantKind;
-
 // Of all that an image depends on: the version, and the instructions.
-static uint32_t image_stamp(void) {
+uint32_t image_stamp(void) {
   static const char text[] = CSP_VERSION
 #define OP(name, words, format, meaning) " " #name " " format
 #include "vm/opcodes.def"
@@ -63,14 +56,14 @@ typedef struct Writer {
   bool failed;           // out of memory
 } Writer;
 
-static void put(Writer *w, uint32_t word) {
+static void put_word(Writer *w, uint32_t word) {
   text_add(&w->words, (const char *)&word, sizeof word);
 }
 
 static void put_new_string(Writer *w, const ObjString *string) {
   static const char padding[sizeof(uint32_t)];
   size_t size = (w->string_count + 1) * sizeof *w->strings;
-  const ObjString **strings = realloc(w->strings, size);
+  const ObjString **strings = mem_resize(w->vm->memory, w->strings, size);
   if (strings == NULL) {
     w->failed = true;
     return;
@@ -88,7 +81,7 @@ static void put_string(Writer *w, const ObjString *string) {
   uint32_t at = 0;
   while (at < w->string_count && w->strings[at] != string) at++;
   if (at == w->string_count) put_new_string(w, string);
-  put(w, at);
+  put_word(w, at);
 }
 
 // Which of the prelude's it is; w->count: none.
@@ -119,13 +112,13 @@ static void put_object(Writer *w, const Proto *proto, Value v) {
   uint32_t closure = closure_index(w, v);
   const ObjString *name;
   if (value_is_type(v, OBJ_STRING)) {
-    put(w, CONSTANT_STRING);
+    put_word(w, CONSTANT_STRING);
     put_string(w, (ObjString *)value_obj(v));
   } else if (closure < w->count) {
-    put(w, CONSTANT_CLOSURE);
-    put(w, closure);
+    put_word(w, CONSTANT_CLOSURE);
+    put_word(w, closure);
   } else if ((name = builtin_name(w, v)) != NULL) {
-    put(w, CONSTANT_BUILTIN);
+    put_word(w, CONSTANT_BUILTIN);
     put_string(w, name);
   } else {
     text_addf(&w->problem, "prelude: `%s` holds a constant of type %s\n",
@@ -147,38 +140,38 @@ static void put_constant(Writer *w, const Proto *proto, uint32_t n) {
   if (value_is_obj(v)) {
     put_object(w, proto, v);
   } else if (is_proto(proto, n)) {
-    put(w, CONSTANT_PROTO);
-    put(w, proto_index(w, (const Proto *)(uintptr_t)v));
+    put_word(w, CONSTANT_PROTO);
+    put_word(w, proto_index(w, (const Proto *)(uintptr_t)v));
   } else {
-    put(w, CONSTANT_WORD);
-    put(w, (uint32_t)v);
-    put(w, (uint32_t)(v >> 32));
+    put_word(w, CONSTANT_WORD);
+    put_word(w, (uint32_t)v);
+    put_word(w, (uint32_t)(v >> 32));
   }
 }
 
 static void put_proto(Writer *w, const Proto *proto) {
   put_string(w, proto->name);
-  put(w, proto->flags);
-  put(w, proto->nparams);
-  put(w, proto->nrequired);
-  put(w, proto->nresults);
-  put(w, proto->nregs);
-  put(w, proto->ncode);
-  for (uint32_t n = 0; n < proto->ncode; n++) put(w, proto->code[n]);
-  put(w, proto->nlines);
+  put_word(w, proto->flags);
+  put_word(w, proto->nparams);
+  put_word(w, proto->nrequired);
+  put_word(w, proto->nresults);
+  put_word(w, proto->nregs);
+  put_word(w, proto->ncode);
+  for (uint32_t n = 0; n < proto->ncode; n++) put_word(w, proto->code[n]);
+  put_word(w, proto->nlines);
   for (const LineInfo *l = proto->lines; l < proto->lines + proto->nlines;
        l++) {
-    put(w, l->at);
-    put(w, l->line);
-    put(w, l->col);
-    put(w, l->turned);
+    put_word(w, l->at);
+    put_word(w, l->line);
+    put_word(w, l->col);
+    put_word(w, l->turned);
   }
-  put(w, proto->nupvalues);
+  put_word(w, proto->nupvalues);
   for (uint32_t n = 0; n < proto->nupvalues; n++)
-    put(w, proto->upvalues[n].local * 256u + proto->upvalues[n].index);
+    put_word(w, proto->upvalues[n].local * 256u + proto->upvalues[n].index);
   for (uint32_t n = 0; n < proto->nparams; n++)
     put_string(w, proto->param_names[n]);
-  put(w, proto->nconstants);
+  put_word(w, proto->nconstants);
   for (uint32_t n = 0; n < proto->nconstants; n++) put_constant(w, proto, n);
 }
 
@@ -187,14 +180,14 @@ static void put_functions(Writer *w, const ObjModule *module) {
   const ObjTable *table = heap_load(&members->table);
   uint64_t at = 0;
   Value key, cell;
-  put(w, (uint32_t)map_len(members));
+  put_word(w, (uint32_t)map_len(members));
   while (map_next(w->vm, members, table, &at, &key, &cell)) {
     const ObjString *name = (ObjString *)value_obj(key);
     uint32_t function = closure_index(w, ((ObjCell *)value_obj(cell))->value);
     if (function == w->count)
       text_addf(&w->problem, "prelude: `%s` is no function\n", name->data);
     put_string(w, name);
-    put(w, function);
+    put_word(w, function);
   }
 }
 
@@ -204,19 +197,19 @@ static void put_methods(Writer *w) {
     for (uint32_t n = 0; table != NULL && n < table->count; n++) {
       uint32_t function = closure_index(w, table->methods[n].function);
       if (function == w->count) continue;
-      put(w, type);
+      put_word(w, type);
       put_string(w, table->methods[n].name);
-      put(w, function);
+      put_word(w, function);
     }
   }
-  put(w, OBJ_TYPE_COUNT);
+  put_word(w, OBJ_TYPE_COUNT);
 }
 
 // The protos that are newer than `before`, but the file's top level.
 static void find_protos(Writer *w, const Proto *before) {
   uint32_t count = 0;
   for (const Proto *p = w->vm->protos; p != before; p = p->next) count++;
-  w->protos = calloc(count + 1, sizeof *w->protos);
+  w->protos = mem_zeroed(w->vm->memory, (count + 1) * sizeof *w->protos);
   if (w->protos == NULL) {
     w->failed = true;
     return;
@@ -231,18 +224,18 @@ static void find_protos(Writer *w, const Proto *before) {
 }
 
 static void put_all(Writer *w, const ObjModule *module) {
-  put(w, w->count);
+  put_word(w, w->count);
   for (uint32_t n = 0; n < w->count; n++) put_proto(w, w->protos[n]);
   put_functions(w, module);
   put_methods(w);
 }
 
 // Puts the parts together; malloced, or NULL.
-static uint32_t *join(Writer *w, size_t *count) {
+static uint32_t *join_parts(Writer *w, size_t *count) {
   w->failed |= w->words.failed || w->bytes.failed || w->problem.failed;
   if (w->failed || w->problem.len > 0) return NULL;
   size_t size = sizeof(uint32_t) * 3 + w->bytes.len + w->words.len;
-  uint32_t *image = malloc(size);
+  uint32_t *image = libc_resize(NULL, size);
   if (image == NULL) {
     w->failed = true;
     return NULL;
@@ -258,12 +251,16 @@ static uint32_t *join(Writer *w, size_t *count) {
 
 static uint32_t *image_of(Csp *csp, const Proto *before,
                           const ObjModule *module, size_t *count) {
-  Writer w = {.vm = &csp->vm};
+  const Memory *memory = csp->vm.memory;
+  Writer w = {.vm = &csp->vm,
+              .words = {.memory = memory},
+              .bytes = {.memory = memory},
+              .problem = {.memory = memory}};
   uint32_t *image = NULL;
   find_protos(&w, before);
   if (!w.failed) {
     put_all(&w, module);
-    image = join(&w, count);
+    image = join_parts(&w, count);
   }
   if (w.failed) {
     output_no_memory(csp);
@@ -273,8 +270,8 @@ static uint32_t *image_of(Csp *csp, const Proto *before,
   text_free(&w.words);
   text_free(&w.bytes);
   text_free(&w.problem);
-  free(w.strings);
-  free(w.protos);
+  mem_free(w.strings);
+  mem_free(w.protos);
   return image;
 }
 
@@ -288,7 +285,7 @@ uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
     output_no_memory(csp);
     return NULL;
   }
-  CompileInput input = {.path = PRELUDE_PATH,
+  CompileInput input = {.path = IMAGE_PATH,
                         .text = source,
                         .len = len,
                         .privileged = true,
@@ -296,195 +293,8 @@ uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
   char *errors = NULL;
   if (vm->compile(vm, &input, &errors) == NULL) {
     if (errors != NULL) output_error(csp, errors, strlen(errors));
-    free(errors);
+    mem_free(errors);
     return NULL;
   }
   return image_of(csp, before, module, count);
-}
-
-// --- Using one --------------------------------------------------------------
-// false: out of memory, or a builtin is not there.
-typedef struct Reader {
-  Vm *vm;
-  const uint32_t *at;
-  ObjString **strings;
-  Proto **protos;
-  ObjString *path;
-} Reader;
-
-static uint32_t take(Reader *r) { return *r->at++; }
-static ObjString *take_string(Reader *r) { return r->strings[take(r)]; }
-
-static bool take_strings(Reader *r) {
-  uint32_t count = take(r);
-  r->strings = calloc(count + 1, sizeof *r->strings);
-  if (r->strings == NULL) return false;
-  for (uint32_t n = 0; n < count; n++) {
-    uint32_t len = take(r);
-    r->strings[n] = vm_intern(r->vm, (const char *)r->at, len);
-    if (r->strings[n] == NULL) return false;
-    r->at += (len + sizeof *r->at - 1) / sizeof *r->at;
-  }
-  return true;
-}
-
-// They refer to each other: all are made before any is filled.
-static bool make_protos(Reader *r, uint32_t count) {
-  r->protos = calloc(count + 1, sizeof *r->protos);
-  if (r->protos == NULL) return false;
-  for (uint32_t n = 0; n < count; n++) {
-    r->protos[n] = proto_new(r->vm);
-    if (r->protos[n] == NULL) return false;
-  }
-  return true;
-}
-
-static bool take_code(Reader *r, Proto *proto) {
-  proto->ncode = take(r);
-  proto->code = malloc(proto->ncode * sizeof *proto->code);
-  if (proto->code == NULL) return false;
-  memcpy(proto->code, r->at, proto->ncode * sizeof *proto->code);
-  r->at += proto->ncode;
-  return true;
-}
-
-static bool take_lines(Reader *r, Proto *proto) {
-  uint32_t count = take(r);
-  proto->lines = calloc(count + 1, sizeof *proto->lines);
-  if (proto->lines == NULL) return false;
-  for (; proto->nlines < count; proto->nlines++) {
-    LineInfo *line = &proto->lines[proto->nlines];
-    line->at = take(r);
-    line->line = take(r);
-    line->col = take(r) & 0x7fffffff;
-    line->turned = take(r) & 1;
-  }
-  return true;
-}
-
-static bool take_upvalues(Reader *r, Proto *proto) {
-  uint32_t count = take(r);
-  proto->upvalues = calloc(count + 1, sizeof *proto->upvalues);
-  if (proto->upvalues == NULL) return false;
-  for (; proto->nupvalues < count; proto->nupvalues++) {
-    uint32_t from = take(r);
-    proto->upvalues[proto->nupvalues] =
-        (UpvalueFrom){from >= 256, (uint8_t)from};
-  }
-  return true;
-}
-
-static bool take_param_names(Reader *r, Proto *proto, uint32_t count) {
-  proto->param_names = calloc(count + 1, sizeof *proto->param_names);
-  if (proto->param_names == NULL) return false;
-  while (proto->nparams < count)
-    proto->param_names[proto->nparams++] = take_string(r);
-  return true;
-}
-
-static bool take_closure(Reader *r, Value *out) {
-  ObjClosure *closure = proto_self(r->vm, r->protos[take(r)]);
-  *out = value_from_obj(closure);
-  return closure != NULL;
-}
-
-static bool take_builtin(Reader *r, Value *out) {
-  const ObjString *name = take_string(r);
-  if (map_get(r->vm, r->vm->builtins, value_from_obj(name), out)) return true;
-  Text text = {0};
-  text_addf(&text, "the prelude needs `%s`, which is not registered\n",
-            name->data);
-  output_error(runtime_of(r->vm), text.data, text.len);
-  text_free(&text);
-  return false;
-}
-
-static bool take_constant(Reader *r, Value *out) {
-  uint32_t low;
-  switch ((ConstantKind)take(r)) {
-    case CONSTANT_STRING:
-      *out = value_from_obj(take_string(r));
-      return true;
-    case CONSTANT_PROTO:
-      *out = (Value)(uintptr_t)r->protos[take(r)];
-      return true;
-    case CONSTANT_CLOSURE:
-      return take_closure(r, out);
-    case CONSTANT_BUILTIN:
-      return take_builtin(r, out);
-    case CONSTANT_WORD:
-    default:
-      low = take(r);
-      *out = (Value)take(r) << 32 | low;
-      return true;
-  }
-}
-
-static bool take_constants(Reader *r, Proto *proto) {
-  uint32_t count = take(r);
-  proto->constants = calloc(count + 1, sizeof *proto->constants);
-  if (proto->constants == NULL) return false;
-  for (; proto->nconstants < count; proto->nconstants++)
-    if (!take_constant(r, &proto->constants[proto->nconstants])) return false;
-  return true;
-}
-
-static bool take_proto(Reader *r, Proto *proto) {
-  proto->name = take_string(r);
-  proto->path = r->path;
-  proto->flags = (uint8_t)take(r);
-  uint32_t nparams = take(r);
-  proto->nrequired = (uint8_t)take(r);
-  proto->nresults = (uint8_t)take(r);
-  proto->nregs = (uint16_t)take(r);
-  return take_code(r, proto) && take_lines(r, proto) &&
-         take_upvalues(r, proto) && take_param_names(r, proto, nparams) &&
-         take_constants(r, proto);
-}
-
-static bool take_functions(Reader *r) {
-  for (uint32_t left = take(r); left > 0; left--) {
-    Value name = value_from_obj(take_string(r)), function;
-    if (!take_closure(r, &function) ||
-        map_set(r->vm->boot, r->vm->builtins, name, function) != MAP_OK)
-      return false;
-  }
-  return true;
-}
-
-static bool take_methods(Reader *r) {
-  for (uint32_t type; (type = take(r)) != OBJ_TYPE_COUNT;) {
-    ObjString *name = take_string(r);
-    Value function;
-    if (!take_closure(r, &function) ||
-        !vm_add_method(r->vm, (ObjType)type, name, function))
-      return false;
-  }
-  return true;
-}
-
-static bool take_all(Reader *r) {
-  r->path = vm_intern(r->vm, PRELUDE_PATH, strlen(PRELUDE_PATH));
-  if (r->path == NULL || !take_strings(r)) return false;
-  uint32_t count = take(r);
-  if (!make_protos(r, count)) return false;
-  for (uint32_t n = 0; n < count; n++)
-    if (!take_proto(r, r->protos[n])) return false;
-  return take_functions(r) && take_methods(r);
-}
-
-bool csp_register_prelude(Csp *csp, const uint32_t *image, size_t count) {
-  if (count < 3 || image[0] != image_stamp() || image[1] != count) {
-    static const char text[] =
-        "the prelude's image is of another version: build it again\n";
-    output_error(csp, text, sizeof text - 1);
-    return false;
-  }
-  Reader r = {.vm = &csp->vm, .at = image + 2};
-  bool done = take_all(&r);
-  free(r.strings);
-  free(r.protos);
-  Value concat = vm_builtin(csp->vm.boot, "_concat");
-  if (concat != VALUE_UNDEF) csp->code.concat = concat;
-  return done;
 }

@@ -6,6 +6,7 @@
 // goroutine, the P's data and the safepoint counter travel in registers. The
 // table of handlers is in the P's data: one load finds the next.
 // Otherwise each is a label in one function, reached by computed goto (gcc).
+// Where the build does not say which, the compiler does: by having musttail.
 //
 // pc points behind the opcode's first word while a handler runs. Whatever may
 // panic, park, collect or move the stack is preceded by SAVE(); slow paths
@@ -17,9 +18,10 @@
 //
 // Never recurses: calls push frames on the goroutine's own stack (goroutine.h).
 #include "vm/interp.h"
+#include "vm/operands.h"
 
 #ifndef CSP_DISPATCH_TAIL
-#define CSP_DISPATCH_TAIL 0
+#define CSP_DISPATCH_TAIL __has_attribute(musttail)
 #endif
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -30,27 +32,25 @@
 #define C INSTR_C(i)
 
 // --- Slow paths with a common shape -----------------------------------------
-// vm_interrupt asked for this goroutine: it panics, once.
-static bool interp_interrupted(Local *l, Goroutine *g) {
-  uint64_t id = g->g.id;
-  // relaxed: nothing but the id is handed over
-  if (rt_load_relaxed(&l->vm->interrupt) != id) return false;
-  if (!rt_cas(&l->vm->interrupt, &id, (uint64_t)0)) return false;
-  vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT]);
-  return true;
-}
-
 // The safepoint: looks at what the scheduler and the collector want.
 static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
   g->multi = 0;
   g->on_resume = RESUME_NOTHING;
-  l->retried = NULL;
-  if (sched_look(l->p, &g->g)) {
+  g->retried = 0;
+  if (l->overdue) {
+    sched_clock_soon(l->p);
+    l->overdue = false;
+  }
+  work_looked();
+  bool leaves = sched_look(l->p, &g->g);
+  g->gave_up = false;  // a post's work was not this goroutine's
+  if (leaves) {
     sched_preempt(l->p, &g->g);
     return LEFT;
   }
   if (UNLIKELY(heap_gc_wanted(l->vm->heap))) gc_collect(l->p, g);
-  return UNLIKELY(interp_interrupted(l, g)) ? THROW : RELOAD;
+  work_forget();
+  return UNLIKELY(work_interrupted(l, g)) ? THROW : RELOAD;
 }
 
 // Of a resumed goroutine. Goroutines that mostly wait may never count down, so
@@ -61,12 +61,14 @@ static int64_t first_count(const Vm *vm) {
   return UNLIKELY(soon) ? 1 : vm->safepoint_count;
 }
 
-// Work that natives and slow paths have charged (l->debt, in safepoints) counts
-// for the next look, which comes at a safepoint.
+// Work that natives and slow paths have charged counts for the next look, which
+// comes at a safepoint.
 static inline int64_t charged(Local *l, int64_t count) {
-  count -= 1 + l->debt;
+  count -= 1 + (l->debt >> WORK_SHIFT);
   l->debt = 0;
-  return count > 0 ? count : 1;
+  if (LIKELY(count > 0)) return count;
+  l->overdue = true;
+  return 1;
 }
 
 // After the running goroutine left: the next one to run in place on this P,
@@ -88,6 +90,7 @@ static Goroutine *switch_to_next(Local *l) {
 }
 
 Next interp_throw(Local *l, Goroutine *g) {
+  if (UNLIKELY(g->gave_up)) return work_leave(l, g);
   Next how = THROW;
   while (how == THROW) how = panic_unwind(l, g);
   return how == GO_ON ? RELOAD : how;
@@ -185,6 +188,13 @@ Next interp_wake(Local *l, Goroutine *g) {
       break;
     case RESUME_GROUP:
       how = group_close(l, g);
+      break;
+    case RESUME_AGAIN:
+      how = again_resume(l, g);
+      break;
+    case RESUME_GAVE_UP:
+      work_panic(l, g);
+      how = THROW;
       break;
     case RESUME_UNWIND:
       how = THROW;
@@ -291,6 +301,7 @@ SHARED(look) {
     if (g == NULL) INTERP_RETURN();
   }
   RELOAD_FRAME();
+  count = charged(l, count);
   NEXT();
 }
 SHARED(switch_away) {
@@ -306,6 +317,7 @@ SHARED(throw_panic) {
   if (follow == LEFT) JUMP_TO(switch_away);
   if (follow == RETURN) INTERP_RETURN();
   RELOAD_FRAME();
+  count = charged(l, count);
   NEXT();
 }
 
@@ -315,6 +327,7 @@ SHARED(throw_or_again) {
   if (follow == LEFT) JUMP_TO(switch_away);
   if (follow == RETURN) INTERP_RETURN();
   RELOAD_FRAME();
+  count = charged(l, count);
   NEXT();
 }
 
@@ -384,6 +397,7 @@ look : {
   if (UNLIKELY(follow == THROW)) goto throw_panic;
   if (follow == LEFT) goto switch_away;
   RELOAD_FRAME();
+  count = charged(l, count);
   NEXT();
 }
 switch_away : {
@@ -397,6 +411,7 @@ throw_panic : {
   if (follow == LEFT) goto switch_away;
   if (follow == RETURN) return;
   RELOAD_FRAME();
+  count = charged(l, count);
   NEXT();
 }
 throw_or_again : {
@@ -404,6 +419,7 @@ throw_or_again : {
   if (follow == LEFT) goto switch_away;
   if (follow == RETURN) return;
   RELOAD_FRAME();
+  count = charged(l, count);
   NEXT();
 }
 

@@ -22,15 +22,17 @@ typedef enum Next {
 // The instruction that parked is found through the saved pc.
 enum {
   RESUME_NOTHING,
-  RESUME_RECV,    // pc[-1] is RECV
-  RESUME_SEND,    // pc[-1] is SEND
-  RESUME_SELECT,  // pc[-1] is SELECT
-  RESUME_NEXT,    // pc[-1] is NEXT1 or NEXT2
-  RESUME_CALL,    // a native's blocking work: g->pending
-  RESUME_NATIVE,  // _sched_select is over: g->pending
-  RESUME_SLEEP,   // a sleep that could be cancelled
-  RESUME_GROUP,   // pc[-1] is GROUPEND
-  RESUME_UNWIND,  // a panic goes on
+  RESUME_RECV,     // pc[-1] is RECV
+  RESUME_SEND,     // pc[-1] is SEND
+  RESUME_SELECT,   // pc[-1] is SELECT
+  RESUME_NEXT,     // pc[-1] is NEXT1 or NEXT2
+  RESUME_CALL,     // a native's blocking work: g->pending
+  RESUME_NATIVE,   // _sched_select is over: g->pending
+  RESUME_SLEEP,    // a sleep that could be cancelled
+  RESUME_GROUP,    // pc[-1] is GROUPEND
+  RESUME_UNWIND,   // a panic goes on
+  RESUME_AGAIN,    // the next piece of a native: g->pending
+  RESUME_GAVE_UP,  // a panic: it is interrupted or cancelled
 };
 
 // Safepoints between two looks (SCHEDULER row 18).
@@ -85,6 +87,9 @@ bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
 bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
                    uint32_t *word, Value *function, bool *method);
 
+// The method of x, or of struct type x, with that name, which need not be
+// interned; or VALUE_UNDEF.
+Value access_find_method(Vm *vm, Value x, const ObjString *name);
 // Calls fn with the names of x's fields and methods.
 void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
                       void *arg);
@@ -93,6 +98,17 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
 bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
                     const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+// --- host_type.c: operations of a host's types -------------------------------
+// HOST_NO: it has none for such values; then nothing has happened.
+typedef enum HostDone { HOST_DID, HOST_NO, HOST_PANICKED } HostDone;
+HostDone host_add(Local *l, Goroutine *g, Value b, Value c, Value *out);
+HostDone host_get(Local *l, Goroutine *g, Value v, Value index, Value *out);
+HostDone host_set(Local *l, Goroutine *g, Value v, Value index, Value to);
+bool host_has_elements(Value v);
+bool host_takes_elements(Value v);
+CspEach host_iterate(Value v);         // NULL: it cannot
+bool host_len(Value v, int64_t *len);  // false: it has none
 
 // --- call.c -----------------------------------------------------------------
 // Calls the value in window[2] with argc arguments from window[3]; results to
@@ -127,6 +143,11 @@ const char *function_name(Value f);
 // The native in window[2]; g->pc is where to go on.
 Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want);
 Next call_native_done(Local *l, Goroutine *g);  // RESUME_CALL
+// What follows a native's return.
+Next native_finish(CspCall *call, CspStatus status, Value *window, int want);
+// A native has panicked: when memory was out it is called once more, after a
+// collection. What it says then, or CSP_PANIC.
+CspStatus native_call_again(CspCall *call);
 // The native whose blocking call g is in; NULL: none, or not to be named.
 const char *native_blocked_in(const Goroutine *g);
 void native_drop(Goroutine *g);  // RESUME_CALL, but it never runs again
@@ -135,6 +156,21 @@ void native_drop(Goroutine *g);  // RESUME_CALL, but it never runs again
 void native_close(Local *l, Goroutine *g);
 // boot.c: frees it at the end; false: out of memory
 bool vm_keep_native(Vm *vm, NativeDef *def);
+
+// --- again.c: natives in pieces ---------------------------------------------
+// The first piece has returned csp_again.
+Next again_begin(CspCall *call, Value *window, int want);
+Next again_resume(Local *l, Goroutine *g);  // RESUME_AGAIN
+// At the runtime's end, as native_close.
+void again_close(Local *l, Goroutine *g);
+
+// --- work.c -----------------------------------------------------------------
+// vm_interrupt asked for this goroutine, or it is cancelled: it panics, once.
+bool work_interrupted(Local *l, Goroutine *g);
+bool work_stopped(Local *l, Goroutine *g);
+// g, which unwinds, has given up: it leaves, and panics when it runs again.
+Next work_leave(Local *l, Goroutine *g);
+void work_panic(Local *l, Goroutine *g);  // RESUME_GAVE_UP
 
 // --- iter.c -----------------------------------------------------------------
 bool iter_start(Local *l, Goroutine *g, Value *state, Value x);
@@ -156,10 +192,13 @@ enum {
 
 // --- conc.c: go, channels, select, tasks ------------------------------------
 Goroutine *goroutine_new(Local *l, Value function, const Value *args, int argc);
-// NULL: out of memory. conc_task_again: of one that has an outcome, before its
-// next goroutine; nobody else has it.
-ObjTask *conc_task(Local *l);
-void conc_task_again(Sched *s, ObjTask *task);
+// An object of so many bytes that begins with a task. NULL: out of memory
+ObjTask *conc_task_of(Local *l, size_t size);
+static inline ObjTask *conc_task(Local *l) {
+  return conc_task_of(l, sizeof(ObjTask));
+}
+// go.c: a task that is told (TASK_IS_TOLD) has its outcome. Owner P.
+void go_ended(Local *l, ObjTask *task);
 // A goroutine with a task, for sched_spawn. NULL: out of memory.
 Goroutine *conc_prepare(Local *l, Value function);
 Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task);
@@ -220,8 +259,9 @@ typedef struct PanicReserve {
   Panic last;
 } PanicReserve;
 
-Trace *trace_capture(const Goroutine *g);  // NULL: out of memory
-void trace_drop(Trace *trace);             // any thread
+// NULL: out of memory.
+Trace *trace_capture(const Memory *memory, const Goroutine *g);
+void trace_drop(Trace *trace);  // any thread
 // The value's text is kept with its trace; without memory it is not.
 void trace_set_text(Trace **trace, const char *text, size_t len);
 const char *trace_text(const Trace *trace);  // or NULL
@@ -250,7 +290,8 @@ Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end);  // GROUP
 Next group_close(Local *l, Goroutine *g);                            // GROUPEND
 // g, that is going to be started, can be cancelled alone; and with caller,
 // which waits for it, or NULL. NULL: no memory.
-ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller);
+ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller,
+                     ObjGroup *again);
 // The newest panic leaves the top frame: GO_ON: there is no group in it; THROW:
 // that has ended, look again.
 Next group_unwind(Local *l, Goroutine *g);
@@ -278,8 +319,12 @@ bool memory_again(Local *l, Goroutine *g);
 bool memory_panicked(Local *l, const Goroutine *g);
 // memory_again, and if so that panic is taken back.
 bool memory_panic_again(Local *l, Goroutine *g);
+// A panic with that value has ended; g's frames are saved, and it goes on. When
+// memory was out, what the panicked frames held is collected.
+void memory_settle(Local *l, Goroutine *g, Value panicked);
 // Whether another goroutine may start. false: panicked. They are exact but for
 // those that several Ps start at the same moment.
+bool goroutine_room(Vm *vm);  // without a collection
 bool goroutine_allowed_limited(Local *l, Goroutine *g);
 static inline bool goroutine_allowed(Local *l, Goroutine *g) {
   return __builtin_expect(l->vm->goroutine_limit == 0, 1) ||
@@ -303,7 +348,7 @@ typedef struct VmCode {
   Value cancel_errors[CANCEL_REASONS];  // by CancelReason; [0]: nil
   PanicReserve reserve;
 } VmCode;
-VmCode *vm_code(Vm *vm);
+static inline VmCode *vm_code(const Vm *vm) { return vm->code; }
 
 // --- report.c / vm.c --------------------------------------------------------
 // An uncaught panic, error or deadlock: prints once, ends the runtime with

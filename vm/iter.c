@@ -7,6 +7,7 @@
 // in a window at [3], and returns to the same NEXT instruction with the kind
 // ITER_FUNC_RESULT. Ints and lists in NEXT1 are done in handlers.h.
 #include "vm/interp.h"
+#include "vm/operands.h"
 
 static void set(Value *state, Value walked, int64_t at, int kind) {
   state[0] = walked;
@@ -34,6 +35,20 @@ static bool start_map(Local *l, Goroutine *g, Value *state, Value x) {
   iter->table = heap_load(&((ObjMap *)value_obj(x))->table);
   iter->at = 0;
   set(state, value_from_obj(iter), 0, ITER_MAP);
+  return true;
+}
+
+// state: what csp_ok_each gives is walked so, too.
+static bool start_host(Local *l, Goroutine *g, Value *state, Value x) {
+  CspEach iterate = host_iterate(x);
+  if (iterate == NULL)
+    return vm_panic(l, g, "cannot iterate over %s", value_type_name(x));
+  ObjEach *each = (ObjEach *)heap_alloc(&l->heap, sizeof *each, OBJ_EACH);
+  if (each == NULL) return vm_panic_memory(l, g);
+  each->next = iterate;
+  each->of = x;
+  each->with = VALUE_NIL;
+  set(state, value_from_obj(each), 0, ITER_EACH);
   return true;
 }
 
@@ -67,6 +82,8 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
     case OBJ_EACH:
       set(state, x, 0, ITER_EACH);
       return true;
+    case OBJ_HOST:
+      return start_host(l, g, state, x);
     case OBJ_CLOSURE:
     case OBJ_NATIVE:
     case OBJ_BOUND:
@@ -150,8 +167,8 @@ static void begin_step(CspCall *call, Local *l, Goroutine *g) {
   call->args = NULL;
   call->argc = 0;
   call->nresults = 0;
-  call->charged = 0;
   call->panicked = false;
+  call->repeated = false;
   call->later = LATER_NONE;
 }
 
@@ -164,7 +181,6 @@ static Step next_each(Local *l, Goroutine *g, Value *state, Value *key,
   begin_step(&call, l, g);
   bool more = each->next(&call, csp_wrap(each->of), csp_wrap(each->with), &at,
                          &element);
-  l->debt += (int64_t)call.charged;
   if (call.panicked && !memory_panicked(l, g)) return STEP_PANICKED;
   if (call.panicked) panic_drop(g);
   if (call.panicked || (more && csp_is_undef(element))) return STEP_FAILED;
@@ -177,9 +193,10 @@ static Step next_each(Local *l, Goroutine *g, Value *state, Value *key,
 }
 
 // Stores what a step gave, and jumps or goes on behind the loop.
-static void give(Goroutine *g, Instr i, Step step, Value key, Value value) {
+static void give_step(Goroutine *g, Instr i, Step step, Value key,
+                      Value value) {
   bool two = INSTR_OP(i) == OP_NEXT2;
-  Value *to = g->base + INSTR_B(i);
+  Value *to = operand_b(g->base, i);
   const Instr *jump = g->pc;
   g->pc = jump + 1;
   if (step == STEP_END) return;
@@ -187,20 +204,20 @@ static void give(Goroutine *g, Instr i, Step step, Value key, Value value) {
   // over a map, one name takes the key
   if (two)
     to[0] = key;
-  else if (g->base[INSTR_A(i) + 2] == value_from_small(ITER_MAP))
+  else if (operand_a(g->base, i)[2] == value_from_small(ITER_MAP))
     to[0] = key;
   g->pc += INSTR_J(*jump);
 }
 
 static Next next_func(Local *l, Goroutine *g, Instr i) {
-  Value *state = g->base + INSTR_A(i);
+  Value *state = operand_a(g->base, i);
   state[2] = value_from_small(ITER_FUNC_RESULT);
   state[5] = state[0];
   return call_value(l, g, state + 3, 0, WANT_ALL, g->pc - 1);
 }
 
 static Next func_result(Local *l, Goroutine *g, Instr i) {
-  Value *state = g->base + INSTR_A(i);
+  Value *state = operand_a(g->base, i);
   uint32_t n = g->multi;
   g->multi = 0;
   state[2] = value_from_small(ITER_FUNC);
@@ -211,12 +228,12 @@ static Next func_result(Local *l, Goroutine *g, Instr i) {
   }
   Value value = n == 0 ? VALUE_NIL : state[3], key = state[1];
   state[1] += value_from_small(1);
-  give(g, i, value == VALUE_NIL ? STEP_END : STEP_VALUE, key, value);
+  give_step(g, i, value == VALUE_NIL ? STEP_END : STEP_VALUE, key, value);
   return RELOAD;
 }
 
 static Next next_chan(Local *l, Goroutine *g, Instr i) {
-  Value *state = g->base + INSTR_A(i);
+  Value *state = operand_a(g->base, i);
   ObjChan *c = (ObjChan *)value_obj(state[0]);
   uint64_t word;
   if (group_cancels(l, g)) return THROW;
@@ -225,21 +242,22 @@ static Next next_chan(Local *l, Goroutine *g, Instr i) {
   if (r == CHAN_PARKED) return LEFT;
   Value key = state[3];
   if (r == CHAN_DONE) state[3] += value_from_small(1);
-  give(g, i, r == CHAN_DONE ? STEP_VALUE : STEP_END, key, word);
+  give_step(g, i, r == CHAN_DONE ? STEP_VALUE : STEP_END, key, word);
   return RELOAD;
 }
 
 void iter_resume(Local *l, Goroutine *g) {
   (void)l;
   Instr i = g->pc[-1];
-  Value *state = g->base + INSTR_A(i);
+  Value *state = operand_a(g->base, i);
   Value key = state[3];
   state[3] += value_from_small(1);
-  give(g, i, g->g.wait.success ? STEP_VALUE : STEP_END, key, g->g.wait.elem);
+  give_step(g, i, g->g.wait.success ? STEP_VALUE : STEP_END, key,
+            g->g.wait.elem);
 }
 
 Next iter_next(Local *l, Goroutine *g, Instr i) {
-  Value *state = g->base + INSTR_A(i);
+  Value *state = operand_a(g->base, i);
   Value key = VALUE_NIL, value = VALUE_NIL;
   Step step;
   switch (value_small(state[2])) {
@@ -277,7 +295,7 @@ Next iter_next(Local *l, Goroutine *g, Instr i) {
     vm_panic_memory(l, g);
     return THROW;
   }
-  give(g, i, step, key, value);
+  give_step(g, i, step, key, value);
   return RELOAD;
 }
 
@@ -288,7 +306,7 @@ static bool is_looped(const CspCall *call) {
   if (g == NULL) return false;
   Instr i = rt_load_relaxed(g->pc);  // relaxed: as the interpreter reads code
   return INSTR_OP(i) == OP_ITER && INSTR_C(i) != 0 &&
-         g->base + INSTR_B(i) == call->args - FRAME_WORDS;
+         operand_b(g->base, i) == call->args - FRAME_WORDS;
 }
 
 static CspStatus ok_list(CspCall *call, CspEach next, CspValue of,

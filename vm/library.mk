@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What hosts get: the library, static and shared, and `make install`. A part of
-# the Makefile. Both libraries show the functions of vm/csp.h and no others. One
-# set of objects serves them and the program: where names are hidden, -fPIC
-# costs nothing that could be measured.
+# What hosts get: the library, static, shared and as one file, and `make
+# install`. A part of the Makefile. All show the functions of vm/csp.h and no
+# others. One set of objects serves both libraries and the program: where names
+# are hidden, -fPIC costs nothing that could be measured.
 
 VERSION := $(shell sed -n 's/^.define CSP_VERSION "\(.*\)"/\1/p' vm/csp.h)
 SONAME  := libcspvm.so.$(firstword $(subst ., ,$(VERSION)))
@@ -25,6 +25,23 @@ $(LIBRARY): $(BUILD)/libcspvm.o
 $(SHARED): $(BUILD)/libcspvm.o
 	$(SAY) $(LINK) -shared -Wl,-soname,$(SONAME),-Bsymbolic,-z,defs -o $@ $< -lm
 
+# ---- the library as one file ------------------------------------------------
+AMALGAMATION := $(BUILD)/amalgamation/cspvm.c
+AMALGAMATED  := $(LIB_SRC) $(GEN_OBJ:.o=.c)
+
+.PHONY: amalgamation lint-amalgamation
+amalgamation: $(AMALGAMATION)  ## build/amalgamation/cspvm.c and csp.h: the library as one file
+
+$(AMALGAMATION): vm/amalgamate.py $(AMALGAMATED) $(wildcard $(LAYERS:%=%/*.h)) vm/opcodes.def \
+                 $(BUILD)/lang/grammar.h LICENSE
+	$(SAY) python3 vm/amalgamate.py --out $(@D) -I lang -I $(BUILD)/lang $(AMALGAMATED)
+
+# That names are unique is the script's to find; a compiler says what it missed.
+lint-amalgamation: $(AMALGAMATION)
+	@for cc in $(CC_tail) $(CC_goto); do \
+	  $$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only $< || exit; done
+
+# ---- make install -----------------------------------------------------------
 TO = $(DESTDIR)$(PREFIX)
 
 install: all  ## into DESTDIR/PREFIX (default /usr/local)

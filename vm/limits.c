@@ -6,14 +6,17 @@
 // is done again: opcodes under TRY in the interpreter, and natives that are
 // CSP_REPEATABLE. It is done again once: when it fails at the same place, with
 // no safepoint between and next to nothing allocated since, the panic stays.
+// The place is the goroutine's: others run the same code, and on whatever P.
 // (But somebody else may have taken what was freed: then there was much
-// allocated, and much to collect.)
+// allocated, and much to collect.) When somebody stops the panic, what its
+// frames held is collected at once: what follows may fit now, and not all of it
+// could be done again.
 #include "vm/runtime.h"
 
 // --- Memory -----------------------------------------------------------------
 // false: there was no collection, as there is no memory even for that, or the
 // run ends. Another P that stops the world goes first: it waits for this one.
-static bool collect(Local *l, Goroutine *g) {
+static bool collect_now(Local *l, Goroutine *g) {
   Heap *heap = l->vm->heap;
   uint64_t before = heap_collections(heap);
   g->on_resume = RESUME_NOTHING;
@@ -25,16 +28,19 @@ static bool collect(Local *l, Goroutine *g) {
 }
 
 bool memory_again(Local *l, Goroutine *g) {
-  if (l->retried == g->pc && heap_just_collected(&l->heap)) {
-    l->retried = NULL;
+  if (g->gave_up) return false;
+  uint32_t at = (uint32_t)(uintptr_t)g->pc;
+  if (g->retried == at && heap_just_collected(&l->heap)) {
+    g->retried = 0;
     return false;
   }
-  l->retried = g->pc;
-  return collect(l, g);
+  g->retried = at;
+  return collect_now(l, g);
 }
 
 bool memory_panicked(Local *l, const Goroutine *g) {
-  return g->panic != NULL && g->panic->value == vm_code(l->vm)->memory_error;
+  return !g->gave_up && g->panic != NULL &&
+         g->panic->value == vm_code(l->vm)->memory_error;
 }
 
 bool memory_panic_again(Local *l, Goroutine *g) {
@@ -43,12 +49,26 @@ bool memory_panic_again(Local *l, Goroutine *g) {
   return true;
 }
 
-// What it takes is gone when the script runs.
+void memory_settle(Local *l, Goroutine *g, Value panicked) {
+  if (panicked != vm_code(l->vm)->memory_error) return;
+  if (heap_gc_wanted(l->vm->heap)) collect_now(l, g);
+}
+
+// Most of what it takes is gone when the script runs, so there is always some.
 size_t vm_compile_room(Vm *vm) {
   enum { ALWAYS = 4 << 20 };
-  uint64_t limit = runtime_of(vm)->config.max_memory;
-  if (limit == 0) return SIZE_MAX;
-  return limit > ALWAYS ? (size_t)limit : ALWAYS;
+  size_t room = heap_room(vm->heap);
+  return room > ALWAYS ? room : ALWAYS;
+}
+
+bool vm_compile_is_over(Vm *vm) {
+  Csp *csp = runtime_of(vm);
+  bool stopped = csp->config.stepped ? host_is_stopped(vm->sched)
+                                     // relaxed: it is seen soon
+                                     : rt_load_relaxed(&csp->interrupted) != 0;
+  if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;
+  csp->gave_up |= stopped;
+  return stopped;
 }
 
 // --- Goroutines -------------------------------------------------------------
@@ -60,10 +80,12 @@ static bool is_room(Vm *vm) {
   return rt_load_relaxed(&vm->goroutines) - ended < vm->goroutine_limit;
 }
 
+bool goroutine_room(Vm *vm) { return vm->goroutine_limit == 0 || is_room(vm); }
+
 bool goroutine_allowed_limited(Local *l, Goroutine *g) {
   Vm *vm = l->vm;
   if (is_room(vm)) return true;
-  collect(l, g);  // there may be some that can never run again
+  collect_now(l, g);  // there may be some that can never run again
   if (is_room(vm)) return true;
   return vm_panic(l, g, "too many goroutines: the limit is %llu",
                   (unsigned long long)vm->goroutine_limit);

@@ -22,18 +22,46 @@ static ObjValues *values_alloc(Local *local, size_t cap) {
 }
 
 // Before the block is published.
-static void set_nil(ObjValues *block, size_t from) {
-  for (size_t i = from; i < block->cap; i++) block->slots[i] = VALUE_NIL;
+static bool set_nil(Local *local, ObjValues *block, size_t from) {
+  for (size_t i = from; i < block->cap;) {
+    size_t turns = work_turns(block->cap - i);
+    for (size_t end = i + turns; i < end; i++) block->slots[i] = VALUE_NIL;
+    if (!work_part(local, turns, i < block->cap)) return false;
+  }
+  return true;
 }
 
 ObjValues *values_new(Local *local, size_t cap) {
   ObjValues *block = values_alloc(local, cap);
-  if (block) set_nil(block, 0);
-  return block;
+  return block && set_nil(local, block, 0) ? block : NULL;
+}
+
+// Before `to` is in the length of a list that others see.
+static bool move_values(Local *local, Value *to, const Value *from,
+                        size_t count) {
+  for (size_t i = 0; i < count;) {
+    size_t turns = work_turns(count - i);
+    for (size_t end = i + turns; i < end; i++)
+      heap_store(&local->heap, &to[i], heap_load(&from[i]));
+    if (!work_part(local, turns, i < count)) return false;
+  }
+  return true;
+}
+
+// Nobody reads the words from there on before they are set; the collector takes
+// nil and zeros for nothing. So fresh memory is not touched here: that is some
+// milliseconds for a million words.
+static bool set_nothing(Local *local, ObjValues *block, size_t from) {
+  return heap_is_zeroed(&block->obj) || set_nil(local, block, from);
+}
+
+ObjValues *values_new_room(Local *local, size_t cap) {
+  ObjValues *block = values_alloc(local, cap);
+  return block && set_nothing(local, block, 0) ? block : NULL;
 }
 
 ObjList *list_new(Local *local, size_t cap) {
-  ObjValues *block = values_new(local, cap);
+  ObjValues *block = values_new_room(local, cap);
   if (!block) return NULL;
   ObjList *list =
       (ObjList *)heap_alloc(&local->heap, sizeof(ObjList), OBJ_LIST);
@@ -42,32 +70,33 @@ ObjList *list_new(Local *local, size_t cap) {
 }
 
 // A copy of the block with room for `need` values, not published yet.
-static ObjValues *grown(Local *local, ObjValues *old, size_t len, size_t need) {
+static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
+                               size_t need) {
   size_t cap = len < 4096 ? len * 2 + 1 : len + len / 2;
   ObjValues *block = values_alloc(local, cap > need ? cap : need);
   if (!block) return NULL;
-  for (size_t i = 0; i < len; i++) block->slots[i] = heap_load(&old->slots[i]);
-  set_nil(block, len);
+  if (!move_values(local, block->slots, old->slots, len) ||
+      !set_nothing(local, block, len))
+    return NULL;
   block->len = len;
-  charge_bytes(local, block->cap * sizeof(Value));
   return block;
 }
 
 // The list's block with room for `more` values after `len`; NULL: no memory.
-static ObjValues *reserve(Local *local, ObjList *list, size_t more,
-                          size_t *len) {
+static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
+                               size_t *len) {
   ObjValues *block = list_block(list);
   *len = values_len(block);
   if (more <= block->cap - *len) return block;
   if (more > CAP_MAX) return NULL;
-  block = grown(local, block, *len, *len + more);
+  block = values_grown(local, block, *len, *len + more);
   if (block) heap_store_ptr(&local->heap, &list->block, block);
   return block;
 }
 
 bool list_push(Local *local, ObjList *list, Value v) {
   size_t len;
-  ObjValues *block = reserve(local, list, 1, &len);
+  ObjValues *block = list_reserve(local, list, 1, &len);
   if (!block) return false;
   heap_store(&local->heap, &block->slots[len], v);
   rt_store_relaxed(&block->len, len + 1);
@@ -76,23 +105,23 @@ bool list_push(Local *local, ObjList *list, Value v) {
 
 bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   size_t len;
-  ObjValues *block = reserve(local, list, count, &len);
+  ObjValues *block = list_reserve(local, list, count, &len);
   if (!block) return false;
-  for (size_t i = 0; i < count; i++)
-    heap_store(&local->heap, &block->slots[len + i], heap_load(&from[i]));
+  if (!move_values(local, &block->slots[len], from, count)) return false;
   rt_store_relaxed(&block->len, len + count);
   return true;
 }
 
 bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   size_t len;
-  ObjValues *block = reserve(local, list, 1, &len);
+  ObjValues *block = list_reserve(local, list, 1, &len);
   if (!block) return false;
   if (at > len) at = len;
   for (size_t i = len; i > at; i--)
     heap_store(&local->heap, &block->slots[i], heap_load(&block->slots[i - 1]));
   heap_store(&local->heap, &block->slots[at], v);
   rt_store_relaxed(&block->len, len + 1);
+  work_charge(local, len - at);
   return true;
 }
 
@@ -107,4 +136,7 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
   for (size_t i = len - count; i < len; i++)
     heap_store(&local->heap, &block->slots[i], VALUE_NIL);
   rt_store_relaxed(&block->len, len - count);
+  work_charge(local, len - at);
 }
+
+#undef CAP_MAX

@@ -17,6 +17,7 @@
 #include "vm/vm.h"
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
+enum { ZEROED = 1 << 14 };  // bytes
 
 // --- Tables -----------------------------------------------------------------
 static uint32_t *table_index(const ObjTable *t) {
@@ -43,7 +44,11 @@ static ObjTable *table_new(Local *local, size_t want) {
   t->cap = (uint32_t)cap;
   t->used = t->live = 0;
   t->index_bits = bits;
-  memset(table_index(t), 0, index_size);
+  for (size_t at = 0; at < index_size; at += ZEROED) {
+    size_t count = index_size - at < ZEROED ? index_size - at : ZEROED;
+    memset((char *)table_index(t) + at, 0, count);
+    if (!work_part(local, count / 8, at + ZEROED < index_size)) return NULL;
+  }
   return t;
 }
 
@@ -89,7 +94,7 @@ static int64_t find_among(const ObjTable *t, Value key, uint32_t hash,
 }
 
 // The entry with that key, or -1.
-static inline int64_t find(const ObjTable *t, Value key, uint32_t hash) {
+static inline int64_t find_entry(const ObjTable *t, Value key, uint32_t hash) {
   if (!t->index_bits) return find_linear(t, key);
   uint32_t probe = 0;
   int64_t at = next_candidate(t, hash, &probe);
@@ -145,6 +150,7 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
   uint32_t used = table_used(old), count = 0;
   for (uint32_t i = 0; i < used && count < t->cap; i++) {
     Value key = heap_load(&old->entries[i].key);
+    if (i % 256 == 255 && !work_on(local, 256 * 16)) return NULL;
     if (key == VALUE_TOMB) continue;
     t->entries[count].key = key;
     t->entries[count].value = heap_load(&old->entries[i].value);
@@ -152,7 +158,6 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
     count++;
   }
   t->used = t->live = count;
-  charge_steps(local, (size_t)used * 8);
   return t;
 }
 
@@ -184,6 +189,9 @@ const char *map_result_text(MapResult r) {
       return "out of memory";
     case MAP_BAD_KEY:
       return "NaN and bytes cannot be keys of a map";
+    case MAP_NO_HASH:
+      return "a value with an == of its own but no hash cannot be a key of a "
+             "map";
     case MAP_CONCURRENT:
       return "concurrent writes to one map";
   }
@@ -208,13 +216,19 @@ static bool is_key(Value key) {
   if (!value_is_obj(key)) return true;
   const Obj *obj = value_obj(key);
   if (obj->type == OBJ_FLOAT) return !isnan(((const ObjFloat *)obj)->value);
+  if (obj->type == OBJ_HOST) return host_is_key((const ObjHost *)obj);
   return obj->type != OBJ_BYTES;
+}
+
+bool map_long_key_ready(Local *l, ObjString *s) {
+  work_charge(l, s->len / 8);
+  return string_hash_on(l, s);
 }
 
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
   const ObjTable *t = heap_load(&map->table);
   uint32_t hash = hash_for(vm, t, key);
-  int64_t at = find(t, key, hash);
+  int64_t at = find_entry(t, key, hash);
   if (at < 0) return false;
   *out = heap_load(&t->entries[at].value);
   return true;
@@ -243,11 +257,12 @@ static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
 }
 
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
-  if (!is_key(key)) return MAP_BAD_KEY;
+  if (!is_key(key))
+    return value_is_type(key, OBJ_HOST) ? MAP_NO_HASH : MAP_BAD_KEY;
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *t = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, t, key);
-  int64_t at = find(t, key, hash);
+  int64_t at = find_entry(t, key, hash);
   bool ok = true;
   if (at >= 0)
     heap_store(&local->heap, &t->entries[at].value, v);
@@ -263,7 +278,7 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *t = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, t, key);
-  int64_t at = find(t, key, hash);
+  int64_t at = find_entry(t, key, hash);
   if (at >= 0) {
     *found = true;
     heap_store(&local->heap, &t->entries[at].key, VALUE_TOMB);
@@ -274,6 +289,14 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   }
   writer_leave(map);
   return MAP_OK;
+}
+
+MapResult map_clear(Local *local, ObjMap *map) {
+  if (!writer_enter(map)) return MAP_CONCURRENT;
+  ObjTable *t = table_new(local, CAP_FIRST);
+  if (t) heap_store_ptr(&local->heap, &map->table, t);
+  writer_leave(map);
+  return t ? MAP_OK : MAP_NO_MEMORY;
 }
 
 // *at: the next entry, and above bit 32 the number of entries at the start

@@ -75,7 +75,12 @@ ObjModule *vm_builtin_module(Vm *vm, const char *path, const char **source,
     if (strcmp(m->def->path, path) != 0) continue;
     *source = m->def->source;
     *source_len = m->def->source_len;
-    if (m->made == NULL) m->made = make_module(vm, m->def);
+    if (m->made == NULL) {
+      CodeUnit *unit = vm->unit;
+      vm->unit = NULL;  // its natives' names stay
+      m->made = make_module(vm, m->def);
+      vm->unit = unit;
+    }
     if (m->made == NULL) *no_memory = true;
     return m->made;
   }
@@ -90,9 +95,15 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
 
 // --- What the host decides --------------------------------------------------
 bool vm_load(Vm *vm, CspLoad *load) {
-  const CspConfig *config = &runtime_of(vm)->config;
-  return config->load != NULL && config->load(config->load_arg, load);
+  Csp *csp = runtime_of(vm);
+  if (csp->config.load == NULL) return false;
+  csp->asks_host = true;
+  bool found = csp->config.load(csp->config.load_arg, load);
+  csp->asks_host = false;
+  return found;
 }
+
+const char *vm_search_path(Vm *vm) { return runtime_of(vm)->config.path; }
 
 bool vm_allows(Vm *vm, uint32_t what) {
   return (runtime_of(vm)->config.allowed & what) == what;
@@ -108,7 +119,7 @@ bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
     return true;
   }
   MethodTable *table =
-      realloc(old, sizeof *table + (count + 1) * sizeof(Method));
+      mem_resize(vm->memory, old, sizeof *table + (count + 1) * sizeof(Method));
   if (table == NULL) return false;
   table->methods[count] = (Method){name, function};
   table->count = count + 1;
@@ -125,7 +136,7 @@ Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
 
 // --- Registering ------------------------------------------------------------
 bool csp_register(Csp *csp, const CspModule *module) {
-  NativeModule *m = calloc(1, sizeof *m);
+  NativeModule *m = mem_zeroed(csp->vm.memory, sizeof *m);
   if (m == NULL) return false;
   m->def = module;
   m->next = csp->vm.native_modules;

@@ -21,13 +21,14 @@ typedef struct Pending {
 
 // --- Making -----------------------------------------------------------------
 // One block: the record, its parameters' names, its own.
-static NativeDef *def_new(const char *module, const char *name,
+static NativeDef *def_new(const Vm *vm, const char *module, const char *name,
                           const char *params) {
   size_t count = *params != '\0';
   for (const char *s = params; *s; s++) count += *s == ',';
   size_t names = count * sizeof(ObjString *);
   size_t before = module ? strlen(module) + 1 : 0, len = strlen(name);
-  NativeDef *def = calloc(1, sizeof *def + names + before + len + 1);
+  NativeDef *def =
+      mem_zeroed(vm->memory, sizeof *def + names + before + len + 1);
   if (def == NULL) return NULL;
   char *text = (char *)(def->param_names + count);
   def->name = text;
@@ -124,12 +125,12 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   uint32_t missing = rules->needs & ~vm_csp(vm)->config.allowed;
   bool is_real = strncmp(row->params, real, strlen(real)) == 0;
   const char *params = is_real ? row->params + strlen(real) : row->params;
-  NativeDef *def = def_new(module, row->name, params);
+  NativeDef *def = def_new(vm, module, row->name, params);
   ObjNative *native =
       (ObjNative *)heap_alloc(&vm->boot->heap, sizeof *native, OBJ_NATIVE);
   if (def == NULL || native == NULL || !parse_params(vm, def, params) ||
       !vm_keep_native(vm, def)) {
-    free(def);
+    mem_free(def);
     return VALUE_UNDEF;
   }
   def->fn = missing ? forbidden : is_real ? call_real : row->fn;
@@ -147,18 +148,22 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
 static Next later(CspCall *call, Value *window, int want);
 
 // What follows the native's own return. In line where most come from.
-static inline __attribute__((always_inline)) Next finish(CspCall *call,
-                                                         CspStatus status,
-                                                         Value *window,
-                                                         int want) {
+static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
+                                                              CspStatus status,
+                                                              Value *window,
+                                                              int want) {
   Local *l = call->local;
   Goroutine *g = call->g;
   if (status == CSP_LATER) return later(call, window, want);
-  if (status == CSP_PANIC || call->panicked) return THROW;
+  if (status == CSP_PANIC || call->panicked || g->gave_up) return THROW;
   if (!call_deliver(l, g, window, call->results, call->nresults, want,
                     call->def->name))
     return THROW;
   return RELOAD;
+}
+
+Next native_finish(CspCall *call, CspStatus status, Value *window, int want) {
+  return finish_call(call, status, window, want);
 }
 
 // Keeps the arguments above the frame's registers visible to the collector.
@@ -181,7 +186,7 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   call.local = local_of(*p);
   CspStatus status = call.done(&call, call.work_data, pending->entered);
   if (call.local == NULL) {
-    free(pending);
+    mem_free(pending);
     *how = RETURN;
     return true;
   }
@@ -196,8 +201,8 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
     return false;
   }
   int want = pending->want;
-  free(pending);
-  *how = finish(&call, status, window, want);
+  mem_free(pending);
+  *how = finish_call(&call, status, window, want);
   return true;
 }
 
@@ -213,6 +218,7 @@ static Next make_call(P **p, Goroutine *g, bool *moved) {
   } else if (fd->wait != NULL && fd_wait_begin(*p, g, fd)) {
     return LEFT;
   }
+  if (fd->refused) return GO_ON;
   bool quick = pending->call.quick && !fd->blocks;
   switch (sched_syscall_enter(*p, &g->g, quick, &m)) {
     case CALL_ENTERED:
@@ -221,6 +227,7 @@ static Next make_call(P **p, Goroutine *g, bool *moved) {
       pending->call.work(pending->call.work_data);
       *p = sched_syscall_exit(m, &g->g);
       *moved = true;
+      if (*p != NULL) charge_look(local_of(*p));
       return *p == NULL ? RETURN : GO_ON;
     case CALL_QUEUED:
       return LEFT;
@@ -235,12 +242,12 @@ static Next make_call(P **p, Goroutine *g, bool *moved) {
 static Next finish_moved(CspCall *call, CspStatus status, Value *window,
                          int want) {
   if (call->local == NULL) return RETURN;
-  Next how = finish(call, status, window, want);
+  Next how = finish_call(call, status, window, want);
   if (how == THROW) how = interp_throw(call->local, call->g);
   return how == LEFT ? RETURN : how;
 }
 
-static void flush_work(void *data);
+static void out_flush_work(void *data);
 
 // The goroutine does not go on: the native frees its data; what it says to that
 // is nobody's.
@@ -264,7 +271,7 @@ static Next cancel_call(Local *l, Goroutine *g) {
   call.local = l;
   call.later = LATER_BLOCK;
   drop_call(&call, g, false);
-  free(pending);
+  mem_free(pending);
   group_raise(l, g);
   return THROW;
 }
@@ -279,7 +286,7 @@ static bool is_cancelled(const Goroutine *g, bool output) {
 static Next run_blocking(Local *l, Goroutine *g) {
   P *p = l->p;
   bool moved = false;
-  bool output = ((Pending *)g->pending)->call.work == flush_work;
+  bool output = ((Pending *)g->pending)->call.work == out_flush_work;
   Next how = GO_ON;
   do {
     bool entered = ((Pending *)g->pending)->entered;
@@ -300,7 +307,7 @@ static Next run_blocking(Local *l, Goroutine *g) {
 
 static Next block(CspCall *call, Value *window, int want) {
   Goroutine *g = call->g;
-  Pending *pending = malloc(sizeof *pending);
+  Pending *pending = mem_alloc(call->vm->memory, sizeof *pending);
   if (pending == NULL) {
     drop_call(call, g, false);
     vm_panic_memory(call->local, g);
@@ -387,6 +394,8 @@ static Next later(CspCall *call, Value *window, int want) {
       heap_want_gc(l->vm->heap);
       gc_collect(l->p, g);
       return RELOAD;
+    case LATER_AGAIN:
+      return again_begin(call, window, want);
     case LATER_EXIT:
       return vm_exit(l, g, (int)call->later_int);
     case LATER_NONE:
@@ -403,6 +412,7 @@ void native_drop(Goroutine *g) {
 
 void native_close(Local *l, Goroutine *g) {
   Pending *pending = g->pending;
+  again_close(l, g);
   if (g->on_resume != RESUME_CALL || pending == NULL) return;
   native_drop(g);
   CspCall call = pending->call;
@@ -422,7 +432,7 @@ Next call_native_done(Local *l, Goroutine *g) { return run_blocking(l, g); }
 // Output is full, or a terminal waits for its line: written by a blocking call
 // whose result is what the native had. Without a thread for it this one does
 // it, with its P: output is not lost, and its buffer has a bound.
-static void flush_work(void *data) { vm_out_flush(data); }
+static void out_flush_work(void *data) { vm_out_flush(data); }
 static CspStatus flush_done(CspCall *call, void *data, bool made) {
   (void)call;
   if (!made) vm_out_flush(data);
@@ -430,9 +440,10 @@ static CspStatus flush_done(CspCall *call, void *data, bool made) {
 }
 
 // The native has panicked: when memory was out, it is called once more.
-static __attribute__((noinline)) CspStatus call_again(CspCall *call) {
+__attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
   Goroutine *g = call->g;
-  if (!memory_panicked(call->local, g)) return CSP_PANIC;
+  if (call->repeated || !memory_panicked(call->local, g)) return CSP_PANIC;
+  call->repeated = true;
   native_cover_arguments(call);
   // All else from the window on is dead, and may hold what the last call gave.
   const Value *end = g->base + frame_closure(g->base)->proto->nregs;
@@ -459,8 +470,8 @@ Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
   call.args = window + FRAME_WORDS;
   call.argc = argc;
   call.nresults = 0;
-  call.charged = 0;
   call.panicked = false;
+  call.repeated = false;
   call.later = LATER_NONE;
   if (argc < def->nrequired || (argc > def->nparams && !def->rest)) {
     vm_panic(l, g, "%s: too %s arguments: %d given, %s%d %s", def->name,
@@ -485,12 +496,11 @@ Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
   if (__builtin_expect(call.local != l, 0))
     return finish_moved(&call, status, window, want);
   if (__builtin_expect(status == CSP_PANIC, 0) && def->repeatable)
-    status = call_again(&call);
-  l->debt += (int64_t)call.charged;
+    status = native_call_again(&call);
   if (status == CSP_OK && vm_out_failed(l->vm)) return vm_exit(l, g, 1);
   // (Results would not be seen by a collection meanwhile; what writes has
   // none.)
   if (status == CSP_OK && call.nresults == 0 && vm_out_full(l->vm))
-    status = csp_block(&call, flush_work, flush_done, l->vm);
-  return finish(&call, status, window, want);
+    status = csp_block(&call, out_flush_work, flush_done, l->vm);
+  return finish_call(&call, status, window, want);
 }

@@ -45,6 +45,9 @@ typedef enum LaterKind {
   LATER_PROCS,   // sched.set_procs(later_int)
   LATER_GC,      // a collection, now
   LATER_EXIT,
+  LATER_AGAIN,  // in pieces; work_data: the record (again.c)
+  LATER_PARK,   // for csp_park: a waker was made; channel in later_value, link
+                // in later_value2
 } LaterKind;
 
 // A wait for a descriptor before blocking work (wait_fd.c).
@@ -53,7 +56,8 @@ typedef struct FdWait {
   PollDesc *desc;  // while it is registered
   int fd, copy;
   bool write;
-  bool blocks;  // the system cannot watch it: the call waits
+  bool blocks;   // the system cannot watch it: the call waits
+  bool refused;  // or, in a stepped runtime, is not made
 } FdWait;
 
 // One native call. Lives on the C stack of the interpreter, but for blocking
@@ -68,9 +72,9 @@ struct CspCall {
   int argc;
   int nresults;
   Value results[NATIVE_RESULTS_MAX];
-  uint64_t charged;
   bool panicked;
-  bool quick;  // LATER_BLOCK: as csp_block, not csp_block_slow
+  bool repeated;  // after memory was out
+  bool quick;     // LATER_BLOCK: as csp_block, not csp_block_slow
   LaterKind later;
   Value later_value, later_value2;
   int64_t later_int;
@@ -120,6 +124,14 @@ void host_each_method(Vm *vm, const HostClass *klass,
 // Frees the tables, and the classes' state. After the heap.
 void host_methods_free(Vm *vm);
 
+// --- host.c -----------------------------------------------------------------
+// Whether csp_call can be called with it; clears *result. false: *result tells.
+bool host_may_call(CspCall *call, CspResult *result);
+// Fills in the result of what failed without a panic of its own, or could not
+// begin.
+CspEnd host_failed(CspCall *call, CspResult *result, CspEnd end,
+                   const char *what);
+
 // --- module.c ---------------------------------------------------------------
 // A predeclared (or prelude) name's value, or VALUE_UNDEF.
 Value vm_builtin(Local *local, const char *name);
@@ -131,6 +143,7 @@ Csp *vm_csp(Vm *vm);   // and back
 // --- builtins.c and builtins_sched.c: predeclared names ---------------------
 extern const CspFunction builtin_functions[];
 extern const CspFunction builtin_sched_functions[];
-extern const CspFunction post_functions[];  // post.c
+extern const CspFunction post_functions[];   // post.c
+extern const CspFunction waker_functions[];  // waker.c
 
 #endif

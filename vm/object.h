@@ -12,8 +12,9 @@
 #include "vm/value.h"
 
 typedef struct Vm Vm;
-typedef struct Local Local;  // the VM's data of one P (p->local)
-typedef struct Proto Proto;  // a compiled function (proto.h); never collected
+typedef struct Local Local;        // the VM's data of one P (p->local)
+typedef struct Proto Proto;        // a compiled function (proto.h)
+typedef struct CodeUnit CodeUnit;  // those that are collected together
 typedef struct Goroutine Goroutine;
 
 // clang-format off
@@ -59,7 +60,10 @@ typedef struct ObjString {
   uint64_t len;
   char data[];
 } ObjString;
-enum { STRING_INTERNED = 1 };
+enum {
+  STRING_INTERNED = 1,
+  STRING_WEAK = 2,  // and forgotten when nothing else holds it (unit.c)
+};
 
 // A block of raw bytes / of values: what bytes and lists point to. `len` is
 // atomic (relaxed); readers read it once and clamp it to cap. Slots at and
@@ -160,7 +164,10 @@ struct ObjTimer {
 
 // What `go` as an expression gives: ends by closing `done`.
 enum { TASK_RUNNING, TASK_RETURNED, TASK_RETURNED_ONE, TASK_PANICKED };
-enum { TASK_OF_HOST = 1 };  // flags: csp_call waits for it
+enum {               // flags
+  TASK_OF_HOST = 1,  // csp_call waits for it
+  TASK_IS_TOLD = 2,  // of csp_go: its end is told (go.c)
+};
 typedef struct ObjTask {
   Obj obj;
   uint32_t state;    // atomic; written before done is closed
@@ -231,10 +238,12 @@ typedef struct ObjModule {
 } ObjModule;
 
 // Values that the standard library or a host defines.
+struct CspOperations;
 typedef struct HostClass {
   const char *name;              // the type's name
   void (*finalize)(void *data);  // any thread, no VM calls; NULL: none
   size_t size;
+  const struct CspOperations *operations;  // or NULL
 } HostClass;
 typedef struct ObjHost {
   Obj obj;

@@ -13,14 +13,14 @@ static bool same(const char *text, size_t len, const char *name) {
 
 static void complain(Csp *csp, const char *format, const char *setting,
                      size_t len, const char *more) {
-  Text text = {0};
+  Text text = {.memory = csp->vm.memory};
   text_addf(&text, format, (int)len, setting, more);
   if (text.data != NULL) output_error(csp, text.data, text.len);
   text_free(&text);
 }
 
 static void complain_unknown(Csp *csp, const char *setting, size_t len) {
-  Text names = {0};
+  Text names = {.memory = csp->vm.memory};
 #define X(name, field, least, most) \
   text_addf(&names, "%s%s", names.len > 0 ? ", " : "", name);
   DEBUG_NUMBERS(X)
@@ -32,8 +32,8 @@ static void complain_unknown(Csp *csp, const char *setting, size_t len) {
 }
 
 // The number behind `=`, 1 without one. false: it is none, or out of range.
-static bool number(const char *text, size_t len, long least, long most,
-                   long *out) {
+static bool option_number(const char *text, size_t len, long least, long most,
+                          long *out) {
   char digits[24] = "1";
   if (text != NULL) snprintf(digits, sizeof digits, "%.*s", (int)len, text);
   char *end;
@@ -46,12 +46,12 @@ static bool number(const char *text, size_t len, long least, long most,
 }
 
 // One setting: its text, its name's length.
-static void take(Csp *csp, const char *text, size_t len, size_t name) {
+static void take_setting(Csp *csp, const char *text, size_t len, size_t name) {
   const char *value = name < len ? text + name + 1 : NULL;
   size_t value_len = name < len ? len - name - 1 : 0;
 #define X(name_, field, least, most)                                         \
   if (same(text, name, name_)) {                                             \
-    if (!number(value, value_len, least, most, &csp->debug.field))           \
+    if (!option_number(value, value_len, least, most, &csp->debug.field))    \
       complain(csp, "cspvm: CSPDEBUG: `%.*s`: not a number from %s\n", text, \
                len, #least " to " #most);                                    \
     return;                                                                  \
@@ -64,8 +64,8 @@ static void take(Csp *csp, const char *text, size_t len, size_t name) {
     complain(csp, "cspvm: CSPDEBUG: `%.*s` needs a file: %s\n", text, len,
              "trace=FILE");
   } else {
-    free(csp->debug.trace);
-    csp->debug.trace = strndup(value, value_len);
+    mem_free(csp->debug.trace);
+    csp->debug.trace = mem_copy_part(csp->vm.memory, value, value_len);
   }
 }
 
@@ -75,9 +75,9 @@ void options_read(Csp *csp, const char *text) {
   for (const char *s = text ? text : ""; *s;) {
     size_t len = strcspn(s, ",");
     size_t name = strcspn(s, "=,");
-    if (len > 0) take(csp, s, len, name);
+    if (len > 0) take_setting(csp, s, len, name);
     s += len + (s[len] == ',');
   }
 }
 
-void options_free(Csp *csp) { free(csp->debug.trace); }
+void options_free(Csp *csp) { mem_free(csp->debug.trace); }

@@ -22,10 +22,17 @@ bool output_init(Csp *csp) {
   return true;
 }
 
-void output_free(Csp *csp) { free(csp->out.data); }
+void output_free(Csp *csp) {
+  for (AtEnd *at = csp->at_end; at != NULL;) {
+    AtEnd *next = at->next;
+    mem_free(at);
+    at = next;
+  }
+  mem_free(csp->out.data);
+}
 
 // Everything to a descriptor: 0, or the errno that lost the rest.
-static int write_all(int fd, const char *data, size_t len) {
+static int write_to_fd(int fd, const char *data, size_t len) {
   while (len > 0) {
     ssize_t n = write(fd, data, len);
     if (n < 0 && errno == EINTR) continue;
@@ -36,13 +43,13 @@ static int write_all(int fd, const char *data, size_t len) {
   return 0;
 }
 
-static void emit(Csp *csp, const char *data, size_t len) {
+static void output_emit(Csp *csp, const char *data, size_t len) {
   if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
   if (csp->config.write_out != NULL) {
     csp->config.write_out(csp->config.write_arg, data, len);
     return;
   }
-  int error = write_all(STDOUT_FILENO, data, len);
+  int error = write_to_fd(STDOUT_FILENO, data, len);
   if (error != 0) rt_store_relaxed(&csp->out.error, error);
 }
 
@@ -51,7 +58,7 @@ void output_error(Csp *csp, const char *data, size_t len) {
   if (csp->config.write_err != NULL)
     csp->config.write_err(csp->config.write_arg, data, len);
   else
-    write_all(STDERR_FILENO, data, len);
+    write_to_fd(STDERR_FILENO, data, len);
 }
 
 void output_no_memory(Csp *csp) {
@@ -59,11 +66,12 @@ void output_no_memory(Csp *csp) {
   output_error(csp, text, sizeof text - 1);
 }
 
-static bool reserve(Output *out, size_t more) {
+static bool output_reserve(Csp *csp, size_t more) {
+  Output *out = &csp->out;
   if (out->cap - out->len >= more) return true;
   size_t cap = out->cap ? out->cap : OUTPUT_FULL;
   while (cap - out->len < more) cap *= 2;
-  char *data = realloc(out->data, cap);
+  char *data = mem_resize(csp->vm.memory, out->data, cap);
   if (data == NULL) return false;
   out->data = data;
   out->cap = cap;
@@ -91,8 +99,8 @@ static void write_buffer(Csp *csp) {
   rt_store_relaxed(&out->len, (size_t)0);
   rt_store_relaxed(&out->line, 0);
   rt_unlock(&out->lock);
-  if (len > 0) emit(csp, data, len);
-  free(data);
+  if (len > 0) output_emit(csp, data, len);
+  mem_free(data);
 }
 
 // With a limit on memory, so much does not wait until somebody takes it.
@@ -105,7 +113,7 @@ static bool is_flood(const Csp *csp, size_t more) {
 static void write_through(Csp *csp, const char *data, size_t len) {
   rt_lock(&csp->out.writing);
   write_buffer(csp);
-  emit(csp, data, len);
+  output_emit(csp, data, len);
   rt_unlock(&csp->out.writing);
 }
 
@@ -113,7 +121,7 @@ void output_add(Csp *csp, const char *data, size_t len) {
   Output *out = &csp->out;
   bool flood = is_flood(csp, len);
   rt_lock(&out->lock);
-  bool kept = !flood && reserve(out, len);
+  bool kept = !flood && output_reserve(csp, len);
   if (kept) {
     memcpy(out->data + out->len, data, len);
     rt_store_relaxed(&out->len, out->len + len);
@@ -158,3 +166,23 @@ void csp_write_out(CspCall *call, const char *data, size_t len) {
 }
 
 void csp_flush_out(Csp *csp) { vm_out_flush(&csp->vm); }
+
+// --- The end of a run -------------------------------------------------------
+void csp_report(Csp *csp, const char *text, size_t len) {
+  rt_store_relaxed(&csp->reported, 1u);  // relaxed: read when all is over
+  output_error(csp, text, len);
+}
+
+bool csp_at_end(Csp *csp, void (*end)(Csp *csp)) {
+  AtEnd *at = mem_zeroed(csp->vm.memory, sizeof *at);
+  if (at == NULL) return false;
+  at->end = end;
+  AtEnd **last = &csp->at_end;
+  while (*last != NULL) last = &(*last)->next;
+  *last = at;
+  return true;
+}
+
+void at_end_run(Csp *csp) {
+  for (const AtEnd *at = csp->at_end; at != NULL; at = at->next) at->end(csp);
+}

@@ -24,10 +24,10 @@ static uint64_t frame_count(const Goroutine *g) {
   return n;
 }
 
-Trace *trace_capture(const Goroutine *g) {
+Trace *trace_capture(const Memory *memory, const Goroutine *g) {
   uint64_t all = frame_count(g);
   uint64_t keep = all < TRACE_MAX ? all : TRACE_MAX;
-  Trace *trace = malloc(sizeof *trace + keep * sizeof(TraceFrame));
+  Trace *trace = mem_alloc(memory, sizeof *trace + keep * sizeof(TraceFrame));
   if (trace == NULL) return NULL;
   *trace = (Trace){.goroutine = g->g.id,
                    .created_in = g->created_in,
@@ -53,7 +53,7 @@ static size_t frames_size(const Trace *trace) {
 static Trace *trace_limited(Trace *trace, Heap *heap) {
   if (trace == NULL || !heap_limited(heap)) return trace;
   if (!heap_take_other(heap, frames_size(trace))) {
-    free(trace);
+    mem_free(trace);
     return NULL;
   }
   trace->heap = heap;
@@ -65,7 +65,7 @@ void trace_drop(Trace *trace) {
     size_t size = frames_size(trace) + trace->text_size;
     heap_account_shared(trace->heap, -(int64_t)size);
   }
-  free(trace);
+  mem_free(trace);
 }
 
 void trace_set_text(Trace **trace, const char *text, size_t len) {
@@ -73,7 +73,7 @@ void trace_set_text(Trace **trace, const char *text, size_t len) {
   if (len > MESSAGE_MAX) len = MESSAGE_MAX;
   Heap *heap = (*trace)->heap;
   if (heap != NULL && !heap_take_other(heap, len + 1)) return;
-  Trace *grown = realloc(*trace, frames_size(*trace) + len + 1);
+  Trace *grown = mem_resize(NULL, *trace, frames_size(*trace) + len + 1);
   if (grown == NULL && heap != NULL)
     heap_account_shared(heap, -(int64_t)len - 1);
   if (grown == NULL) return;
@@ -93,13 +93,14 @@ static const char no_place[] = "";
 
 static void free_parts(Panic *panic) {
   trace_drop(panic->trace);
-  if (panic->error_at != no_place) free(panic->error_at);
+  if (panic->error_at != no_place) mem_free(panic->error_at);
 }
 
 // A record that has g->panic as its link, or, without memory, the link of the
 // one whose place it takes.
-static Panic *new_record(PanicReserve *reserve, Goroutine *g) {
-  Panic *panic = malloc(sizeof *panic);
+static Panic *new_record(Vm *vm, Goroutine *g) {
+  PanicReserve *reserve = &vm_code(vm)->reserve;
+  Panic *panic = mem_alloc(vm->memory, sizeof *panic);
   Panic *link = g->panic;
   PanicReserve *of = NULL;
   if (panic == NULL && link != NULL && link != &reserve->last) {
@@ -119,14 +120,21 @@ static Panic *new_record(PanicReserve *reserve, Goroutine *g) {
   return panic;
 }
 
+// Taking it has walked through all frames.
+static void charge_trace(Local *l, const Trace *trace) {
+  if (trace != NULL) charge_steps(l, trace->count + trace->elided);
+}
+
 static Panic *push_panic(Local *l, Goroutine *g, Value value) {
   PanicReserve *reserve = &vm_code(l->vm)->reserve;
-  Panic *panic = new_record(reserve, g);
+  if (g->gave_up) return g->panic;
+  Panic *panic = new_record(l->vm, g);
   g->multi = 0;
   if (panic == NULL) return g->panic = &reserve->last;
   panic->value = value;
   panic->frame = -1;
-  panic->trace = trace_limited(trace_capture(g), l->vm->heap);
+  panic->trace = trace_limited(trace_capture(l->vm->memory, g), l->vm->heap);
+  charge_trace(l, panic->trace);
   return g->panic = panic;
 }
 
@@ -145,13 +153,13 @@ bool vm_panic_value(Local *local, Goroutine *g, Value value) {
 }
 
 bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
-  char *text = NULL;
+  size_t len = 0;
   va_list args;
   va_start(args, format);
-  int len = vasprintf(&text, format, args);
+  char *text = mem_format_args(local->vm->memory, &len, format, args);
   va_end(args);
-  ObjString *s = len < 0 ? NULL : string_new(local, text, (size_t)len);
-  free(text);
+  ObjString *s = text == NULL ? NULL : string_new(local, text, len);
+  mem_free(text);
   ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
   if (e == NULL) return vm_panic_memory(local, g);
   return vm_panic_value(local, g, value_from_obj(e));
@@ -211,7 +219,7 @@ static void free_one(Panic *panic) {
   if (reserve != NULL && panic == &reserve->last) return;
   free_parts(panic);
   if (reserve == NULL) {
-    free(panic);
+    mem_free(panic);
     return;
   }
   rt_and(&reserve->used, ~((uint64_t)1 << (panic - reserve->records)));
@@ -266,12 +274,14 @@ static void drop_failed_text(Goroutine *g) {
   }
 }
 
-static bool needs_description(const Panic *panic) {
+static bool needs_description(Vm *vm, const Panic *panic) {
   if (panic->described != DESCRIBE_NOT_YET) return false;
   if (trace_text(panic->trace) != NULL) return false;  // a task's, awaited
   Value v = panic->value;
+  // (Without memory it could not be known, nor described, again and again.)
+  if (v == vm_code(vm)->memory_error) return false;
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
-    if (value_needs_call(v)) return true;
+    if (value_needs_call(vm->memory, NULL, v)) return true;
     if (!value_is_type(v, OBJ_ERROR)) return false;
     v = ((ObjError *)value_obj(v))->cause;
   }
@@ -281,7 +291,7 @@ static bool needs_description(const Panic *panic) {
 bool panic_describe(Local *l, Goroutine *g, Next *next) {
   drop_failed_text(g);
   Panic *panic = g->panic;
-  while (panic != NULL && !needs_description(panic)) panic = panic->link;
+  while (panic != NULL && !needs_description(l->vm, panic)) panic = panic->link;
   if (panic == NULL) return false;
   ObjValues *record = values_new(l, 4);
   Value describe = vm_builtin(l, "_describe");
@@ -303,15 +313,18 @@ void panic_set_text(Goroutine *g, const char *text, size_t len) {
 }
 
 Next panic_end_with(Local *l, Goroutine *g, Value error, char *at) {
+  g->gave_up = false;
   Panic *panic = push_panic(l, g, error);
   if (is_last(l, g)) {
-    free(at);
+    mem_free(at);
     return report_panic(l, g, panic);
   }
   panic->error_at = at != NULL ? at : (char *)(uintptr_t)no_place;
   g->base = g->stack + FRAME_WORDS;
   return conc_panicked(l, g);
 }
+
+enum { UNWIND_PIECE = 4096 };  // frames between two looks
 
 // --- Unwinding --------------------------------------------------------------
 // The frame of try ends the panic: (nil, error).
@@ -320,12 +333,31 @@ static Next caught(Local *l, Goroutine *g) {
   end_panics(g, g->base - g->stack);
   g->base[2] = VALUE_NIL;
   g->base[3] = panic_as_error(l, value);
-  return call_return(l, g, g->base + 2, 2);
+  Next next = call_return(l, g, g->base + 2, 2);
+  if (next == RELOAD) memory_settle(l, g, value);
+  return next;
+}
+
+// A deep stack takes a while: others have their turn, and a step its end. But
+// an interrupted goroutine is waited for.
+static bool leaves_meanwhile(Local *l, Goroutine *g) {
+  charge_steps(l, UNWIND_PIECE);
+  if (g->panic->value == vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT])
+    return false;
+  g->multi = 0;
+  g->on_resume = RESUME_UNWIND;
+  if (sched_look_now(l->p, &g->g)) {
+    sched_preempt(l->p, &g->g);
+    return true;
+  }
+  g->on_resume = RESUME_NOTHING;
+  return false;
 }
 
 Next panic_unwind(Local *l, Goroutine *g) {
   if (is_last(l, g)) return report_panic(l, g, g->panic);
-  for (;;) {
+  for (uint32_t frames = 1;; frames++) {
+    if (frames % UNWIND_PIECE == 0 && leaves_meanwhile(l, g)) return LEFT;
     group_unshield(g);
     Next next = g->g.group != NULL ? group_unwind(l, g) : GO_ON;
     if (next == THROW) continue;
@@ -352,6 +384,7 @@ Next panic_unwind(Local *l, Goroutine *g) {
 Next panic_go(Local *l, Goroutine *g) {
   group_unshield(g);
   if (!g->panic->recovered) return panic_unwind(l, g);
+  Value value = g->panic->value;
   end_panics(g, g->base - g->stack);
   const Proto *proto = frame_closure(g->base)->proto;
   uint32_t want = (uint32_t)(g->base[-2] >> 2 & 0xff);
@@ -361,6 +394,7 @@ Next panic_go(Local *l, Goroutine *g) {
   if (g->base + n > g->limit && !stack_reserve(l, g, g->base + n)) return THROW;
   for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;
   g->pc = &vm_code(l->vm)->return_nils[n];
+  memory_settle(l, g, value);
   return RELOAD;
 }
 

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT
 // What other threads ask of a runtime: functions to be run in it (csp_do,
-// csp_post), and wake-ups of natives that wait for them (csp_waker, csp_wake).
+// csp_post); and how they come in at all.
 //
-// Both are posts of the scheduler (sched_post): their fn runs on an M with a P
-// and starts a goroutine, or sends to the channel that the native receives
-// from. A function's goroutine runs the prelude's _do, whose deferred call says
-// how it ended, in whichever way.
+// Whoever comes from outside goes through the runtime's door (sched/door.c),
+// which csp_free closes before anything else: what a thread does here may end
+// the run, and then it must still find the way out.
+//
+// A function is a post of the scheduler (sched_post): its fn runs on an M with
+// a P and starts a goroutine. That runs the prelude's _do, whose deferred call
+// says how it ended, in whichever way.
+//
+// A thread may post faster than the script works. So the scheduler is given
+// POSTS_AHEAD functions whose goroutines have not begun, and the others wait
+// here, in order (posts_held). A goroutine that begins lets the next one go:
+// the scripts' own goroutines then wait for no more than POSTS_AHEAD others. A
+// goroutine that has begun does not count, whatever it waits for, and one that
+// has not will: so what is held is let go.
 //
 // A HostPost is in csp->posts from the call until its goroutine has ended, or
 // the run: whoever takes it out of the list (host_lock) tells its waiter, or
-// frees it. So it goes into the scheduler's inbox under that lock, too: behind
-// it the run may have ended, and the post be gone. A CspWaker is in csp->wakers
-// until its post has run, or csp_free; its make is called then.
+// frees it. So it goes into the scheduler's inbox under that lock, too: after
+// it the run may have ended, and the post be gone.
 #include <stdlib.h>
 
 #include "vm/runtime.h"
@@ -23,7 +32,9 @@ struct HostPost {
   void *data;
   void (*drop)(void *data);  // or NULL: instead of fn
   bool begun;                // fn has been called: data is its own
-  HostPost *next, *prev;     // guarded by host_lock
+  bool ahead;                // guarded by host_lock, as those below
+  HostPost *next, *prev;     // of csp->posts
+  HostPost *held_next;       // of csp->posts_held
   bool waited_for;           // by csp_do, on whose stack it is; else malloced
   bool failed;               // with message, or none; written before the note
   char *message;
@@ -31,26 +42,85 @@ struct HostPost {
 };
 
 // --- The list ---------------------------------------------------------------
-// false: the run is over.
-static bool post(HostPost *h) {
+enum { POSTS_AHEAD = 128 };  // half of a run queue
+
+// host_lock held. true: the scheduler has it, and is to be told.
+static bool pass_on(HostPost *h) {
+  Csp *csp = h->csp;
+  if (csp->posts_ahead == POSTS_AHEAD) {
+    *(csp->posts_held != NULL ? &csp->posts_held_last->held_next
+                              : &csp->posts_held) = h;
+    csp->posts_held_last = h;
+    return false;
+  }
+  h->ahead = true;
+  csp->posts_ahead++;
+  sched_post_put(csp->vm.sched, &h->post);
+  return true;
+}
+
+// host_lock held. Its goroutine has begun, or never will. true: another post
+// takes its place, and the scheduler is to be told.
+static bool let_next_go(HostPost *h) {
+  Csp *csp = h->csp;
+  if (!h->ahead) return false;
+  h->ahead = false;
+  csp->posts_ahead--;
+  HostPost *next = csp->posts_held;
+  if (next == NULL || csp->run_over) return false;
+  csp->posts_held = next->held_next;
+  return pass_on(next);
+}
+
+// false: the run is over. By a thread that is inside.
+static bool post_inside(HostPost *h) {
   Csp *csp = h->csp;
   rt_lock(&csp->host_lock);
-  bool open = !csp->run_over;
+  bool open = !csp->run_over, tell = false;
   if (open) {
     h->next = csp->posts;
     if (h->next != NULL) h->next->prev = h;
     csp->posts = h;
-    sched_post_put(csp->vm.sched, &h->post);
+    tell = pass_on(h);
   }
   rt_unlock(&csp->host_lock);
-  if (open) sched_post_tell(csp->vm.sched);
+  if (tell) sched_post_tell(csp->vm.sched);
   return open;
+}
+
+// The same, of a record that is made for it.
+static bool post_new(const HostPost *post) {
+  HostPost *h = mem_alloc(post->csp->vm.memory, sizeof *h);
+  if (h == NULL) return false;
+  *h = *post;
+  if (post_inside(h)) return true;  // h may be gone
+  mem_free(h);
+  return false;
+}
+
+// Comes in and posts it. Outside there may be no memory to free any more.
+static bool post(HostPost *h) {
+  Door *door = h->csp->door;
+  if (!door_enter(door)) return false;
+  bool posted = h->waited_for ? post_inside(h) : post_new(h);
+  door_leave(door);
+  return posted;
 }
 
 // host_lock held
 static void unlink_post(HostPost *h) {
   *(h->prev != NULL ? &h->prev->next : &h->csp->posts) = h->next;
   if (h->next != NULL) h->next->prev = h->prev;
+}
+
+// Out of the list, by a goroutine or the P that could not start one.
+static void take_out(HostPost *h) {
+  Csp *csp = h->csp;
+  rt_lock(&csp->host_lock);
+  unlink_post(h);
+  bool tell = let_next_go(h);
+  rt_unlock(&csp->host_lock);
+  if (tell) sched_post_tell(csp->vm.sched);
 }
 
 // It is in the list no more; then it may be gone.
@@ -61,15 +131,15 @@ static void end_post(HostPost *h, bool failed, char *message) {
     rt_note_set(&h->note);
   } else {
     if (!h->begun && h->drop != NULL) h->drop(h->data);
-    free(message);
-    free(h);
+    libc_free(message);
+    mem_free(h);
   }
 }
 
 void posts_end(Csp *csp) {
   for (;;) {
     rt_lock(&csp->host_lock);
-    csp->run_over = true;
+    rt_store_relaxed(&csp->run_over, true);  // relaxed: for csp_interrupt
     HostPost *h = csp->posts;
     if (h != NULL) unlink_post(h);
     rt_unlock(&csp->host_lock);
@@ -86,7 +156,12 @@ static HostPost *post_of(CspCall *call) {
 
 static CspStatus do_run(CspCall *call) {
   HostPost *h = post_of(call);
+  Csp *csp = h->csp;
   h->begun = true;
+  rt_lock(&csp->host_lock);
+  bool tell = let_next_go(h);
+  rt_unlock(&csp->host_lock);
+  if (tell) sched_post_tell(csp->vm.sched);
   return h->fn(call, h->data);
 }
 
@@ -99,9 +174,7 @@ static CspStatus do_ended(CspCall *call) {
     report_message(&text, call->vm, panic);
     text_add(&text, "", 1);
   }
-  rt_lock(&h->csp->host_lock);
-  unlink_post(h);
-  rt_unlock(&h->csp->host_lock);
+  take_out(h);
   end_post(h, panic != VALUE_NIL, text.failed ? NULL : text.data);
   if (text.failed) text_free(&text);
   return csp_ok_nothing(call);
@@ -111,7 +184,7 @@ const CspFunction post_functions[] = {{"_do_run", "post", do_run},
                                       {"_do_ended", "post, panic", do_ended},
                                       {NULL, NULL, NULL}};
 
-static void start(P *p, SchedPost *post) {
+static void start_post(P *p, SchedPost *post) {
   HostPost *h = (HostPost *)post;
   Local *l = local_of(p);
   Value number = value_from_small((int64_t)(uintptr_t)h);
@@ -124,15 +197,13 @@ static void start(P *p, SchedPost *post) {
     sched_spawn(p, &g->g);
     return;
   }
-  rt_lock(&h->csp->host_lock);
-  unlink_post(h);
-  rt_unlock(&h->csp->host_lock);
+  take_out(h);
   end_post(h, true, NULL);
 }
 
 bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
             char **message) {
-  HostPost h = {.post = {NULL, start},
+  HostPost h = {.post = {NULL, start_post},
                 .csp = csp,
                 .fn = fn,
                 .data = data,
@@ -143,99 +214,50 @@ bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
   if (message != NULL) {
     *message = h.message;
   } else {
-    free(h.message);
+    libc_free(h.message);
   }
   return !h.failed;
 }
 
 bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
               void (*drop)(void *data)) {
-  HostPost *h = calloc(1, sizeof *h);
-  if (h == NULL) return false;
-  *h = (HostPost){
-      .post = {NULL, start}, .csp = csp, .fn = fn, .data = data, .drop = drop};
-  bool posted = post(h);
-  if (!posted) free(h);
-  return posted;
+  HostPost h = {.post = {NULL, start_post},
+                .csp = csp,
+                .fn = fn,
+                .data = data,
+                .drop = drop};
+  return post(&h);
 }
 
-void csp_keep(Csp *csp) { sched_pin(csp->vm.sched); }
-void csp_release_keep(Csp *csp) { sched_unpin(csp->vm.sched); }
+void csp_keep(Csp *csp) {
+  if (!door_enter(csp->door)) return;
+  sched_pin(csp->vm.sched);
+  door_leave(csp->door);
+}
 
-// --- Wakers -----------------------------------------------------------------
-struct CspWaker {
-  SchedPost post;  // first
-  Csp *csp;
-  ObjChan *chan;  // cap 1; pinned
-  uint32_t pin;
-  CspValue (*make)(CspCall *call, void *data);
-  void *data;
-  CspWaker *next, *prev;  // guarded by host_lock
+void csp_release_keep(Csp *csp) {
+  Door *door = csp->door;
+  if (!door_enter(door)) return;
+  sched_unpin(csp->vm.sched);
+  door_leave(door);
+}
+
+// --- The door ---------------------------------------------------------------
+struct CspDoor {
+  Door door;
 };
 
-static void link_waker(CspWaker *w) {
-  Csp *csp = w->csp;
-  rt_lock(&csp->host_lock);
-  w->next = csp->wakers;
-  if (w->next != NULL) w->next->prev = w;
-  csp->wakers = w;
-  rt_unlock(&csp->host_lock);
+static CspDoor *door_of(Door *door) { return (CspDoor *)door; }
+
+CspDoor *csp_door(Csp *csp) {
+  door_keep(csp->door);
+  return door_of(csp->door);
 }
 
-static void free_waker(CspWaker *w) {
-  Csp *csp = w->csp;
-  rt_lock(&csp->host_lock);
-  *(w->prev != NULL ? &w->prev->next : &csp->wakers) = w->next;
-  if (w->next != NULL) w->next->prev = w->prev;
-  rt_unlock(&csp->host_lock);
-  heap_unpin(csp->vm.heap, w->pin);
-  free(w);
+void csp_door_free(CspDoor *door) { door_drop(&door->door); }
+
+Csp *csp_enter(CspDoor *door) {
+  return door_enter(&door->door) ? door->door.host : NULL;
 }
 
-CspWaker *csp_waker(CspCall *call) {
-  CspWaker *w = calloc(1, sizeof *w);
-  if (w == NULL) return NULL;
-  w->csp = csp_of(call);
-  w->chan = channel_new(call->local, 1);
-  if (w->chan != NULL)
-    w->pin = heap_pin(call->vm->heap, value_from_obj(w->chan));
-  if (w->pin == 0) {
-    free(w);
-    return NULL;
-  }
-  call->later_value = value_from_obj(w->chan);  // for csp_park: w may be gone
-  sched_pin(call->vm->sched);
-  link_waker(w);
-  return w;
-}
-
-CspStatus csp_park(CspCall *call) {
-  CspValue chan = csp_wrap(call->later_value);
-  return csp_tail_named(call, "_park", 1, &chan);
-}
-
-static void wake(P *p, SchedPost *post) {
-  CspWaker *w = (CspWaker *)post;
-  Csp *csp = w->csp;
-  CspCall call = {.local = local_of(p), .vm = &csp->vm};
-  Value v = w->make != NULL ? w->make(&call, w->data).word : VALUE_NIL;
-  if (v == VALUE_UNDEF) v = vm_code(&csp->vm)->memory_error;
-  chan_try_send(p, &w->chan->chan, v);
-  free_waker(w);
-  sched_unpin(csp->vm.sched);
-}
-
-void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
-              void *data) {
-  waker->post.fn = wake;
-  waker->make = make;
-  waker->data = data;
-  sched_post(waker->csp->vm.sched, &waker->post);
-}
-
-void posts_free(Csp *csp) {
-  posts_end(csp);
-  CspCall call = {.local = csp->vm.boot, .vm = &csp->vm};
-  for (CspWaker *w; (w = csp->wakers) != NULL; free_waker(w))
-    if (w->make != NULL) w->make(&call, w->data);
-}
+void csp_leave(CspDoor *door) { door_leave(&door->door); }

@@ -2,14 +2,19 @@
 // Compiled functions: making and freeing them, and checking their code.
 //
 // Only the compiler makes protos, one thread at a time; they live as long as
-// their Vm. The verifier is the compiler's test, and the guard of whatever
-// else produces code: what it lets pass cannot make the interpreter read or
-// write outside its frame, constants, upvalues or code.
+// their Vm, or their unit (unit.c). The verifier is the compiler's test, and
+// the guard of whatever else produces code: what it lets pass cannot make the
+// interpreter read or write outside its frame, constants, upvalues or code, and
+// has a safepoint in each loop. It does not follow values. That a register
+// holds what an instruction takes it for (a cell, the state of a loop, the
+// outcome of a select) is up to the compiler, and so are the arguments of the
+// library's own natives (`_name`).
 #include "vm/proto.h"
 
 #include <stdlib.h>
 
-#include "vm/code.h"
+#include "vm/goroutine.h"
+#include "vm/operands.h"
 
 // --- The table of opcodes ---------------------------------------------------
 typedef struct OpInfo {
@@ -30,11 +35,13 @@ const char *op_format(Op op) { return op_infos[op].format; }
 
 // --- Making and freeing -----------------------------------------------------
 Proto *proto_new(Vm *vm) {
-  Proto *proto = calloc(1, sizeof *proto);
+  Proto *proto = mem_zeroed(vm->memory, sizeof *proto);
   if (proto == NULL) return NULL;
   proto->nresults = 255;
-  proto->next = vm->protos;
-  vm->protos = proto;
+  proto->unit = vm->unit;
+  Proto **list = vm->unit != NULL ? &vm->unit->protos : &vm->protos;
+  proto->next = *list;
+  *list = proto;
   return proto;
 }
 
@@ -48,17 +55,22 @@ ObjClosure *proto_self(Vm *vm, Proto *proto) {
   return closure;
 }
 
-void proto_free_all(Vm *vm) {
+void protos_free(Proto *first) {
   Proto *next;
-  for (Proto *proto = vm->protos; proto != NULL; proto = next) {
+  for (Proto *proto = first; proto != NULL; proto = next) {
     next = proto->next;
-    free(proto->code);
-    free(proto->constants);
-    free(proto->lines);
-    free(proto->upvalues);
-    free(proto->param_names);
-    free(proto);
+    mem_free(proto->code);
+    mem_free(proto->constants);
+    mem_free(proto->lines);
+    mem_free(proto->upvalues);
+    mem_free(proto->param_names);
+    mem_free(proto);
   }
+}
+
+void proto_free_all(Vm *vm) {
+  units_free_all(vm);
+  protos_free(vm->protos);
   vm->protos = NULL;
 }
 
@@ -78,6 +90,19 @@ LineInfo proto_line(const Proto *proto, const Instr *pc) {
   if (low == 0) return (LineInfo){.at = at};
   return proto->lines[low - 1];
 }
+
+// --- Operands in debug builds -----------------------------------------------
+#ifdef CSP_DEBUG
+void operand_check(const Value *base, Instr i, char kind, uint32_t n) {
+  const Proto *proto = frame_closure(base)->proto;
+  RT_CHECK(strchr(op_format(INSTR_OP(i)), kind) != NULL,
+           "%s has no operand of kind %c", op_name(INSTR_OP(i)), kind);
+  bool is_constant = strchr("KkxN", kind) != NULL;
+  RT_CHECK(n < (is_constant ? proto->nconstants : proto->nregs),
+           "%s: %s %u is beyond the frame of %s", op_name(INSTR_OP(i)),
+           is_constant ? "constant" : "register", n, proto->name->data);
+}
+#endif
 
 // --- The verifier -----------------------------------------------------------
 typedef struct Verify {
@@ -160,6 +185,26 @@ static bool constant_is(const Verify *v, uint32_t index, ObjType type) {
   return value_is_type(v->proto->constants[index], type);
 }
 
+// CLOSURE: what the new closure captures is there.
+static const char *check_captures(const Verify *v, Value constant) {
+  if (!value_is_small(constant)) return "CLOSURE needs a proto";
+  const Proto *made = (const Proto *)(uintptr_t)constant;
+  for (int n = 0; n < made->nupvalues; n++) {
+    UpvalueFrom from = made->upvalues[n];
+    if (from.index >= (from.local ? v->proto->nregs : v->proto->nupvalues))
+      return "a closure captures what is not there";
+  }
+  return NULL;
+}
+
+// CALLK: the callee's frame is entered without a look at the arguments.
+static const char *check_fits(Value closure, uint32_t argc) {
+  const Proto *callee = ((ObjClosure *)value_obj(closure))->proto;
+  bool open = (callee->flags & PROTO_REST) != 0;
+  return callee->nparams == argc && !open ? NULL
+                                          : "CALLK's arguments do not fit";
+}
+
 // Constants that must be of one type.
 static const char *check_types(const Verify *v) {
   Instr i = v->proto->code[v->at];
@@ -173,15 +218,14 @@ static const char *check_types(const Verify *v) {
     case OP_SETG:
       return constant_is(v, INSTR_BX(i), OBJ_CELL) ? NULL : "SETG needs a cell";
     case OP_CLOSURE:
-      return value_is_small(v->proto->constants[INSTR_BX(i)])
-                 ? NULL
-                 : "CLOSURE needs a proto";
+      return check_captures(v, v->proto->constants[INSTR_BX(i)]);
     case OP_NEW:
       return constant_is(v, INSTR_BX(i), OBJ_STRUCT) ? NULL
                                                      : "NEW needs a struct";
     case OP_CALLK:
-      return constant_is(v, extra, OBJ_CLOSURE) ? NULL
-                                                : "CALLK needs a closure";
+      return constant_is(v, extra, OBJ_CLOSURE)
+                 ? check_fits(v->proto->constants[extra], INSTR_B(i))
+                 : "CALLK needs a closure";
     case OP_NAMED:
       return constant_is(v, extra, OBJ_LIST) ? NULL : "NAMED needs a list";
     case OP_RUNMOD:
@@ -345,6 +389,28 @@ static bool ends_flow(Instr i) {
   }
 }
 
+// Instructions that only some functions have.
+static const char *check_place(const Verify *v) {
+  bool defers = (v->proto->flags & PROTO_DEFER) != 0;
+  switch (INSTR_OP(v->proto->code[v->at])) {
+    case OP_TRYCALL:
+    case OP_TRYRET:
+    case OP_PANICGO:
+    case OP_GOEXIT:
+      return "only the interpreter's own code has that";
+    case OP_DEFER:
+    case OP_DEFERV:
+      return defers ? NULL : "it defers calls, but does not say so";
+    case OP_RET0:
+    case OP_RET1:
+    case OP_RET:
+    case OP_RETV:
+      return defers ? "deferred calls are left behind" : NULL;
+    default:
+      return NULL;
+  }
+}
+
 // Marks where instructions begin.
 static const char *find_starts(Verify *v) {
   const Proto *proto = v->proto;
@@ -366,6 +432,7 @@ static const char *check_all(Verify *v) {
     Instr i = proto->code[v->at];
     const char *wrong = check_operands(v);
     if (wrong == NULL) wrong = check_ranges(v);
+    if (wrong == NULL) wrong = check_place(v);
     if (wrong == NULL) wrong = check_types(v);
     if (wrong == NULL) wrong = check_direction(v);
     if (wrong == NULL && multi != takes_multi(i))
@@ -378,16 +445,40 @@ static const char *check_all(Verify *v) {
   return ended ? NULL : "the code has no end";
 }
 
-const char *proto_verify(const Proto *proto, uint32_t *at) {
-  *at = 0;
+// What is wrong with the function's numbers.
+static const char *check_head(const Proto *proto) {
+  bool rest = (proto->flags & PROTO_REST) != 0;
   if (proto->ncode == 0) return "there is no code";
   if (proto->nregs > REGISTERS_MAX) return "too many registers";
   if (proto->nparams > proto->nregs) return "more parameters than registers";
-  Verify v = {.proto = proto, .starts = calloc(proto->ncode, 1)};
+  if (proto->nrequired + rest > proto->nparams)
+    return "more parameters are needed than there are";
+  return NULL;
+}
+
+// Closures among the constants are made without upvalues.
+static const char *check_constants(const Proto *proto) {
+  for (uint32_t n = 0; n < proto->nconstants; n++) {
+    Value v = proto->constants[n];
+    if (!value_is_type(v, OBJ_CLOSURE)) continue;
+    const ObjClosure *closure = (ObjClosure *)value_obj(v);
+    if (closure->obj.aux < closure->proto->nupvalues)
+      return "a constant captures what is not there";
+  }
+  return NULL;
+}
+
+const char *proto_verify(const Memory *memory, const Proto *proto,
+                         uint32_t *at) {
+  *at = 0;
+  const char *odd = check_head(proto);
+  if (odd == NULL) odd = check_constants(proto);
+  if (odd != NULL) return odd;
+  Verify v = {.proto = proto, .starts = mem_zeroed(memory, proto->ncode)};
   if (v.starts == NULL) return "out of memory";
   const char *wrong = find_starts(&v);
   if (wrong == NULL) wrong = check_all(&v);
   *at = v.at;
-  free(v.starts);
+  mem_free(v.starts);
   return wrong;
 }

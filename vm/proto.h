@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A compiled function: code, constants, and what traces need.
 //
-// Made by the compiler (lang/), shared by all Ms, never collected: a Vm frees
-// its protos when it closes. Immutable after proto_finish, except opcodes
-// that specialise themselves and inline caches (single 32- or 64-bit words,
-// relaxed stores).
+// Made by the compiler (lang/), shared by all Ms. A Vm frees its protos when it
+// closes, those of a unit earlier (unit.c). Immutable after proto_finish,
+// except opcodes that specialise themselves and inline caches (single 32- or
+// 64-bit words, relaxed stores).
 #ifndef CSP_VM_PROTO_H
 #define CSP_VM_PROTO_H
 
@@ -28,6 +28,8 @@ enum {
   PROTO_MAIN = 16,     // a module's top level
   PROTO_TOP = 32,      // captures nothing: `self` is the one closure of it
   PROTO_TAIL = 64,     // (reserved for specialisation)
+  // what functions of a prelude may have
+  PROTO_COMPILED = PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP,
 };
 
 // Where a closure's upvalue comes from when CLOSURE is executed.
@@ -53,7 +55,16 @@ struct Proto {
   ObjString *name;          // interned; "main" for a file's top level
   ObjString **param_names;  // nparams, interned
   ObjString *path;          // of the source
-  Proto *next;              // all protos of the Vm
+  CodeUnit *unit;           // or NULL: it stays as long as the Vm
+  Proto *next;              // of the unit, or of the Vm
+};
+
+// What one csp_load has compiled (unit.c).
+struct CodeUnit {
+  Proto *protos;
+  CodeUnit *next;
+  uint32_t marked;  // atomic: the collection under way has found it
+  size_t bytes;     // that are accounted for
 };
 
 // The place of the instruction at `pc` (a pointer to it).

@@ -22,8 +22,8 @@ static void send_report(Csp *csp, Text *text) {
   text_free(text);
 }
 
-static void add_value(Text *text, Vm *vm, Value v) {
-  Text part = {.most = MESSAGE_MAX};
+static void add_reported(Text *text, Vm *vm, Value v) {
+  Text part = {.memory = vm->memory, .most = MESSAGE_MAX};
   const ObjString *s =
       value_is_type(v, OBJ_STRING) ? (ObjString *)value_obj(v) : NULL;
   bool cut = s != NULL && s->len >= MESSAGE_MAX;
@@ -48,11 +48,11 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
   }
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
     if (!value_is_type(v, OBJ_ERROR)) {
-      add_value(text, vm, v);
+      add_reported(text, vm, v);
       return;
     }
     const ObjError *e = (ObjError *)value_obj(v);
-    add_value(text, vm, e->message);
+    add_reported(text, vm, e->message);
     if (e->cause == VALUE_NIL) return;
     text_addf(text, "\n  caused by: ");
     v = e->cause;
@@ -83,7 +83,7 @@ enum { PANICS_SHOWN = 10 };  // of the newest, and of the oldest
 static void add_panics(Text *text, Vm *vm, const Panic *newest) {
   size_t count = 0;
   for (const Panic *p = newest; p != NULL; p = p->link) count++;
-  const Panic **all = malloc(count * sizeof(Panic *));
+  const Panic **all = mem_alloc(vm->memory, count * sizeof(Panic *));
   if (all == NULL) text->failed = true;
   if (all == NULL) return;
   size_t at = count;
@@ -97,12 +97,12 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
     add_message(text, vm, all[n]->value, all[n]->trace);
     text_addf(text, all[n]->recovered ? " [recovered]\n" : "\n");
   }
-  free(all);
+  mem_free(all);
 }
 
 // A panic, or an error that nobody took: panic_end_with.
 static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
-  Text text = {0};
+  Text text = {.memory = vm->memory};
   if (panic->error_at != NULL) {
     text_addf(&text, "error: ");
     add_message(&text, vm, panic->value, panic->trace);
@@ -154,7 +154,7 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
 }
 
 Next report_error(Local *l, Goroutine *g, Value error) {
-  Text text = {0};
+  Text text = {.memory = l->vm->memory};
   const Proto *proto = frame_closure(g->base)->proto;
   if (proto->path != NULL && proto->nlines > 0) {
     LineInfo at = proto_line(proto, g->pc - 1);
@@ -173,7 +173,7 @@ Next report_error(Local *l, Goroutine *g, Value error) {
 void report_deadlock(Vm *vm) {
   Csp *csp = runtime_of(vm);
   if (!report_claim(csp, 1)) return;
-  Text text = {0};
+  Text text = {.memory = vm->memory};
   text_addf(&text, "deadlock: all goroutines are asleep\n");
   Dump *dump = dump_take(vm);
   if (dump != NULL) {
@@ -187,7 +187,7 @@ void report_deadlock(Vm *vm) {
 
 // --- Tasks that panicked ----------------------------------------------------
 static void report_task(Csp *csp, const ObjTask *task) {
-  Text text = {0};
+  Text text = {.memory = csp->vm.memory};
   text_addf(&text, "panic in a task that nobody awaited: ");
   add_message(&text, &csp->vm, task->results, task->trace);
   text_addf(&text, "\n\n");
@@ -207,7 +207,8 @@ void vm_task_failed(Vm *vm, ObjTask *task) {
   csp->failed_count = kept;
   if (kept == csp->failed_cap) {
     size_t cap = kept ? kept * 2 : 8;
-    ObjTask **more = realloc(csp->failed, cap * sizeof(ObjTask *));
+    ObjTask **more =
+        mem_resize(csp->vm.memory, csp->failed, cap * sizeof(ObjTask *));
     if (more != NULL) {
       csp->failed = more;
       csp->failed_cap = cap;

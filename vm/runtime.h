@@ -3,6 +3,7 @@
 #ifndef CSP_VM_RUNTIME_H
 #define CSP_VM_RUNTIME_H
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "vm/interp.h"
@@ -32,7 +33,7 @@ typedef struct DebugOptions {
 #define X(name, field, least, most) long field;
   DEBUG_NUMBERS(X)
 #undef X
-  char *trace;  // malloced; the file for events, or NULL
+  char *trace;  // the file for events, or NULL
 } DebugOptions;
 
 // A number that programs and hosts can ask for by name (watch.c).
@@ -54,25 +55,35 @@ typedef struct Output {
   RtLock writing;  // held while bytes go out, so that they stay in order
 } Output;
 
-// Of csp_call: host.c.
-enum { HOST_TASKS = 16 };
-typedef struct HostTask {
-  ObjTask *task;
-  uint32_t pin;
-} HostTask;
-
 typedef struct HostPost HostPost;  // post.c
+
+// What csp_at_end was given (output.c).
+typedef struct AtEnd {
+  void (*end)(Csp *csp);
+  struct AtEnd *next;
+} AtEnd;
+
+// Where the paths of scripts begin (paths.c).
+typedef struct Paths {
+  int root;  // O_PATH, of CspConfig.root; -1: none. Immutable
+  pthread_mutex_t lock;
+  char *folder;  // guarded by lock: the working folder in the root
+} Paths;
 
 struct Csp {
   Vm vm;
   VmCode code;
   CspConfig config;
-  const char *test;  // csp_run_test's function, or NULL
+  char *path;  // config.path, our own; or NULL
+  Paths paths;
+  AtEnd *at_end;      // in the order they were given
+  uint32_t reported;  // atomic: csp_report was called
+  const char *test;   // csp_run_test's function, or NULL
   Output out;
   uint32_t ending;       // atomic: a report was printed or exit chosen; the
                          // first one decides the status
   int status;            // written by who set `ending`
-  uint32_t interrupted;  // atomic: csp_interrupt was called
+  uint32_t interrupted;  // atomic: 0, INTERRUPTED, RUN_IS_OVER (vm.c)
   bool goes_on;          // only what happens to main ends the run badly
   int64_t balance;       // of Ps that are gone; changed while the world stops
   int stuck;             // threads still in a blocking call when the run ended
@@ -87,12 +98,18 @@ struct Csp {
   // --- host.c, post.c ---
   CspCall host;        // the host's own, when it steps the runtime
   int64_t time_limit;  // of its calls, in ns; 0: none
+  int64_t until;       // when the compilation under way is to end, and the call
+                       // of csp_load that follows it; 0: none, or no limit
+  bool gave_up;        // the last compilation did, for one of these
+  bool asks_host;      // CspConfig.load is called: nothing compiles or runs
   RtLock host_lock;    // guards what follows
-  HostTask tasks[HOST_TASKS];
-  int task_count;
-  HostPost *posts;  // whose goroutine has not ended
+  Door *door;          // immutable: through which other threads come
+  HostPost *posts;     // whose goroutine has not ended
+  HostPost *posts_held, *posts_held_last;  // those that are to begin (post.c)
+  uint32_t posts_ahead;
   CspWaker *wakers;
-  bool run_over;  // posts come too late
+  struct GoNote *goes;  // whose goroutine has not ended
+  bool run_over;        // posts come too late; atomic, written under host_lock
   NativeDef **natives;
   size_t native_count, native_cap;
 };
@@ -108,10 +125,23 @@ void output_add(Csp *csp, const char *data, size_t len);
 bool output_flush_idle(Csp *csp, bool may_block);
 void output_error(Csp *csp, const char *data, size_t len);
 void output_no_memory(Csp *csp);  // says so on standard error
+void at_end_run(Csp *csp);        // calls them all
 
 // boot.c: what a Vm has before any script. false: out of memory.
 bool boot_vm(Csp *csp);
 void boot_free(Csp *csp);
+
+// config.c
+// What the host wants (NULL: the defaults) as this library knows it. false:
+// errno tells.
+bool config_take(CspConfig *own, const CspConfig *wanted);
+// Copies what csp->config refers to. false: out of memory.
+bool config_own(Csp *csp);
+
+// paths.c
+// false: there is no such root, or no openat2; errno tells.
+bool paths_open(Csp *csp);
+void paths_free(Csp *csp);
 
 // options.c
 void options_read(Csp *csp, const char *text);  // may be NULL
@@ -127,9 +157,17 @@ size_t watch_counters(Vm *vm, Counter *out);  // how many: <= COUNTERS_MAX
 
 // host.c: after everything else is made. false: out of memory.
 bool host_open(Csp *csp);
-// post.c. Nothing will run any more: who waits is told. And: frees the rest.
+// No values, and no message.
+void host_no_result(CspResult *result, CspEnd end);
+// The outcome of a task that has ended.
+CspEnd host_give_outcome(Vm *vm, CspResult *result, const ObjTask *task);
+// go.c: as posts_end.
+void goes_end(Csp *csp);
+// post.c. Nothing will run any more: each thread that waits is told.
 void posts_end(Csp *csp);
-void posts_free(Csp *csp);
+// waker.c. The same; and, when the door is closed: calls what is left.
+void wakers_end(Csp *csp);
+void wakers_free(Csp *csp);
 
 // A script, with that module's members as its top-level names (NULL: a module
 // of its own). NULL: *messages tells.

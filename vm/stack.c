@@ -17,21 +17,26 @@ bool stack_init(Local *l, Goroutine *g, size_t words) {
   return true;
 }
 
-static uint64_t count_frames(const Goroutine *g) {
-  uint64_t frames = 0;
+// How many there are; or, where the stack is too short for the limit to be near
+// (each takes FRAME_WORDS), the most there can be.
+static uint64_t count_frames(Local *l, const Goroutine *g) {
+  uint64_t frames = (uint64_t)(g->base - g->stack) / FRAME_WORDS;
+  if (frames < l->vm->frame_limit) return frames;
+  frames = 0;
   for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
        base -= base[-2] >> 10)
     frames++;
+  charge_steps(l, frames);
   return frames;
 }
 
-static bool overflow(Local *l, Goroutine *g, const char *what) {
+static bool panic_overflow(Local *l, Goroutine *g, const char *what) {
   return vm_panic(l, g, "stack overflow: %s", what);
 }
 
 // Copies the stack into a block of `words` (and margin).
-static bool move(Local *l, Goroutine *g, size_t words) {
-  ObjValues *block = values_new(l, words + STACK_MARGIN);
+static bool move_stack(Local *l, Goroutine *g, size_t words) {
+  ObjValues *block = values_new_room(l, words + STACK_MARGIN);
   if (block == NULL) return vm_panic_memory(l, g);
   size_t used = (size_t)(g->limit + STACK_MARGIN - g->stack);
   size_t old = g->block->cap < used ? g->block->cap : used;
@@ -47,14 +52,14 @@ bool stack_reserve(Local *l, Goroutine *g, const Value *top) {
   size_t need = (size_t)(top - g->stack);
   size_t cap = g->block->cap - STACK_MARGIN;
   size_t limit = l->vm->stack_limit_bytes / sizeof(Value);
-  uint64_t frames = count_frames(g);
+  uint64_t frames = count_frames(l, g);
   if (frames >= l->vm->frame_limit)
-    return overflow(l, g, "too many calls inside each other");
-  if (need > limit) return overflow(l, g, "the stack's limit is reached");
+    return panic_overflow(l, g, "too many calls inside each other");
+  if (need > limit) return panic_overflow(l, g, "the stack's limit is reached");
   if (need > cap) {
     size_t words = cap * 2 > need ? cap * 2 : need + need / 2;
     if (words > limit) words = limit;
-    if (!move(l, g, words)) return false;
+    if (!move_stack(l, g, words)) return false;
     cap = words;
   }
   // Frames that may still come take FRAME_WORDS each or more.

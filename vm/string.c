@@ -85,9 +85,9 @@ ObjString *string_concat(Local *local, ObjString *a, ObjString *b) {
   if (b->len == 0) return a;
   ObjString *s = string_alloc(local, a->len + b->len);
   if (!s) return NULL;
-  memcpy(s->data, a->data, a->len);
-  memcpy(s->data + a->len, b->data, b->len);
-  return s;
+  bool copied = work_copy(local, s->data, a->data, a->len) &&
+                work_copy(local, s->data + a->len, b->data, b->len);
+  return copied ? s : NULL;
 }
 
 // --- Hashing ----------------------------------------------------------------
@@ -119,26 +119,44 @@ static uint64_t last_word(const char *data, size_t len) {
   return word;
 }
 
-// SipHash-1-3.
-static uint64_t sip_hash(uint64_t seed, const char *data, size_t len) {
-  uint64_t k1 = (seed ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-  uint64_t v[4] = {seed ^ 0x736f6d6570736575u, k1 ^ 0x646f72616e646f6du,
-                   seed ^ 0x6c7967656e657261u, k1 ^ 0x7465646279746573u};
+static void sip_words(uint64_t v[4], const char *data, size_t len) {
   for (size_t at = 0; at + 8 <= len; at += 8) {
     uint64_t word;
     memcpy(&word, data + at, 8);
     sip_word(v, word);
   }
+}
+
+static void sip_begin(uint64_t v[4], uint64_t seed) {
+  uint64_t k1 = (seed ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+  v[0] = seed ^ 0x736f6d6570736575u;
+  v[1] = k1 ^ 0x646f72616e646f6du;
+  v[2] = seed ^ 0x6c7967656e657261u;
+  v[3] = k1 ^ 0x7465646279746573u;
+}
+
+static uint64_t sip_end(uint64_t v[4], const char *data, size_t len) {
   sip_word(v, last_word(data, len));
   v[2] ^= 0xff;
   for (int i = 0; i < 3; i++) sip_round(v);
   return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-static uint32_t hash_text(const Vm *vm, const char *data, size_t len) {
-  uint64_t h = sip_hash(vm->hash_seed, data, len);
+// SipHash-1-3.
+uint64_t vm_hash_bytes(uint64_t seed, const char *data, size_t len) {
+  uint64_t v[4];
+  sip_begin(v, seed);
+  sip_words(v, data, len);
+  return sip_end(v, data, len);
+}
+
+static uint32_t hash_fold(uint64_t h) {
   uint32_t hash = (uint32_t)(h ^ h >> 32);
   return hash ? hash : 1;
+}
+
+static uint32_t hash_text(const Vm *vm, const char *data, size_t len) {
+  return hash_fold(vm_hash_bytes(vm->hash_seed, data, len));
 }
 
 uint32_t string_hash(Vm *vm, ObjString *s) {
@@ -149,15 +167,24 @@ uint32_t string_hash(Vm *vm, ObjString *s) {
   return hash;
 }
 
+bool string_hash_on(Local *l, ObjString *s) {
+  enum { PIECE = 1 << 12 };
+  if (rt_load_relaxed(&s->obj.hash)) return true;
+  uint64_t v[4];
+  sip_begin(v, l->vm->hash_seed);
+  for (size_t at = 0; at < s->len; at += PIECE) {
+    size_t count = s->len - at < PIECE ? s->len - at : PIECE;
+    sip_words(v, s->data + at, count);
+    if (!work_part(l, count / 2, at + PIECE < s->len)) return false;
+  }
+  rt_store_relaxed(&s->obj.hash, hash_fold(sip_end(v, s->data, s->len)));
+  return true;
+}
+
 // --- Comparing --------------------------------------------------------------
 bool string_equal(const ObjString *a, const ObjString *b) {
-  if (a == b) return true;
-  if (a->len != b->len) return false;
-  if (a->obj.flags & b->obj.flags & STRING_INTERNED) return false;
-  uint32_t ha = rt_load_relaxed(&a->obj.hash);
-  uint32_t hb = rt_load_relaxed(&b->obj.hash);
-  if (ha && hb && ha != hb) return false;
-  return memcmp(a->data, b->data, a->len) == 0;
+  int known = string_equal_known(a, b);
+  return known >= 0 ? known != 0 : memcmp(a->data, b->data, a->len) == 0;
 }
 
 int string_compare(const ObjString *a, const ObjString *b) {
@@ -165,13 +192,6 @@ int string_compare(const ObjString *a, const ObjString *b) {
   int order = memcmp(a->data, b->data, len);
   if (order) return order < 0 ? -1 : 1;
   return a->len < b->len ? -1 : a->len > b->len;
-}
-
-int64_t string_find(const ObjString *s, const ObjString *needle, size_t from) {
-  if (from > s->len) return -1;
-  const char *at =
-      memmem(s->data + from, s->len - from, needle->data, needle->len);
-  return at ? at - s->data : -1;
 }
 
 // --- UTF-8 ------------------------------------------------------------------
@@ -203,6 +223,24 @@ int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune) {
   return count;
 }
 
+bool utf8_is_valid(const char *data, size_t len) {
+  uint64_t eight;
+  for (size_t at = 0; at < len;) {
+    uint32_t rune;
+    if (len - at >= sizeof eight) {
+      memcpy(&eight, data + at, sizeof eight);
+      if ((eight & 0x8080808080808080u) == 0) {
+        at += sizeof eight;
+        continue;
+      }
+    }
+    int count = utf8_decode(data, len, at, &rune);
+    if (count == 1 && (uint8_t)data[at] >= 0x80) return false;
+    at += (size_t)count;
+  }
+  return true;
+}
+
 int utf8_encode(uint32_t rune, char out[4]) {
   if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000)) return 0;
   if (rune < 0x80) {
@@ -218,8 +256,8 @@ int utf8_encode(uint32_t rune, char out[4]) {
 
 // --- Names in code ----------------------------------------------------------
 // The place of the name in the table, or the free place for it.
-static ObjString **find_name(ObjString **names, uint32_t cap, uint32_t hash,
-                             const char *text, size_t len) {
+static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
+                               const char *text, size_t len) {
   for (uint32_t at = hash & (cap - 1);; at = (at + 1) & (cap - 1)) {
     ObjString *s = names[at];
     if (!s) return &names[at];
@@ -230,13 +268,13 @@ static ObjString **find_name(ObjString **names, uint32_t cap, uint32_t hash,
 
 static bool grow_names(Vm *vm) {
   uint32_t cap = vm->names_cap ? vm->names_cap * 2 : 256;
-  ObjString **names = calloc(cap, sizeof(ObjString *));
+  ObjString **names = mem_zeroed(vm->memory, cap * sizeof(ObjString *));
   if (!names) return false;
   for (uint32_t i = 0; i < vm->names_cap; i++) {
     ObjString *s = vm->names[i];
-    if (s) *find_name(names, cap, s->obj.hash, s->data, s->len) = s;
+    if (s) *find_symbol(names, cap, s->obj.hash, s->data, s->len) = s;
   }
-  free(vm->names);
+  mem_free(vm->names);
   vm->names = names;
   vm->names_cap = cap;
   return true;
@@ -246,12 +284,17 @@ ObjString *vm_intern(Vm *vm, const char *text, size_t len) {
   if (len > STRING_LEN_MAX) return NULL;
   if (vm->names_count >= vm->names_cap / 2 && !grow_names(vm)) return NULL;
   uint32_t hash = hash_text(vm, text, len);
-  ObjString **place = find_name(vm->names, vm->names_cap, hash, text, len);
-  if (*place) return *place;
+  ObjString **place = find_symbol(vm->names, vm->names_cap, hash, text, len);
+  if (*place) {
+    // For good. (Nobody else reads the flags meanwhile: units are a stepped
+    // runtime's.)
+    if (!vm->unit) (*place)->obj.flags &= (uint8_t)~STRING_WEAK;
+    return *place;
+  }
   ObjString *s = (ObjString *)heap_alloc_shared(
       vm->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
   if (!s) return NULL;
-  s->obj.flags = STRING_INTERNED;
+  s->obj.flags = STRING_INTERNED | (vm->unit ? STRING_WEAK : 0);
   s->obj.hash = hash;
   s->len = len;
   memcpy(s->data, text, len);

@@ -13,5 +13,7 @@ typedef struct Suggest {
 // Feeds one candidate (Damerau-Levenshtein; at most a third of the length,
 // at least 1; case differences count little).
 void suggest_try(Suggest *suggest, const char *candidate);
+// The same, for what calls a function with each name.
+void suggest_name(void *suggest, const char *name);
 
 #endif

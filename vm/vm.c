@@ -4,8 +4,11 @@
 // A Csp owns a scheduler, a heap and a Vm. All work before csp_run happens on
 // the calling thread with the Local of P 0 (vm->boot); csp_run makes the main
 // goroutine and hands the thread to the scheduler until the program ends.
+#include <errno.h>
 #include <stdlib.h>
 
+#include "sched/plain.h"
+#include "vm/gc_internal.h"
 #include "vm/runtime.h"
 
 static const int64_t LINGER_NS = 50 * 1000 * 1000;
@@ -13,7 +16,7 @@ static const int64_t LINGER_NS = 50 * 1000 * 1000;
 // --- Hooks of the scheduler -------------------------------------------------
 static bool p_init(void *host, P *p) {
   Csp *csp = host;
-  Local *local = calloc(1, sizeof *local);
+  Local *local = mem_zeroed(csp->vm.memory, sizeof *local);
   if (local == NULL) return false;
   heap_local_init(&local->heap, csp->vm.heap);
   local->vm = &csp->vm;
@@ -28,7 +31,7 @@ static void p_free(void *host, P *p) {
   if (local == NULL) return;
   ((Csp *)host)->balance += local->balance;
   heap_local_free(local);
-  free(local);
+  mem_free(local);
   p->local = NULL;
 }
 
@@ -47,8 +50,8 @@ static void barrier(void *host, P *p, uint64_t old_word, uint64_t new_word) {
 static void on_leak(void *arg, Goroutine *g) {
   Csp *csp = arg;
   if (!csp->debug.leaks) return;
-  Trace *trace = trace_capture(g);
-  Text text = {0};
+  Trace *trace = trace_capture(csp->vm.memory, g);
+  Text text = {.memory = csp->vm.memory};
   if (trace != NULL) {
     text_addf(&text, "leaked: ");
     trace_print(&text, trace, g_wait_name((WaitReason)g->g.reason));
@@ -63,7 +66,7 @@ static void release(void *arg, Goroutine *g) {
   (void)arg;
   panic_free_all(g);
   if (g->on_resume == RESUME_CALL) native_drop(g);
-  free(g->pending);
+  mem_free(g->pending);
   g->pending = NULL;
 }
 
@@ -73,7 +76,10 @@ static void free_trace(void *arg, void *trace) {
 }
 
 void panic_mark(Panic *panic, GcMarker *m) {
-  for (; panic != NULL; panic = panic->link) gc_mark(m, panic->value);
+  for (; panic != NULL; panic = panic->link) {
+    gc_mark(m, panic->value);
+    unit_touch_trace(m, panic->trace);
+  }
 }
 
 static void mark_failed(void *arg, GcMarker *m) {
@@ -81,28 +87,17 @@ static void mark_failed(void *arg, GcMarker *m) {
   for (size_t n = 0; n < csp->failed_count; n++) gc_mark_obj(m, csp->failed[n]);
 }
 
-// --- Options ----------------------------------------------------------------
-static int wanted_procs(const CspConfig *config) {
-  if (config->procs > 0) return config->procs;
-  const char *text = getenv("CSPPROCS");
-  long n = text ? strtol(text, NULL, 10) : 0;
-  return n > 0 && n <= PROCS_MAX ? (int)n : 0;
-}
-
-void csp_config_init(CspConfig *config) {
-  *config = (CspConfig){.debug = getenv("CSPDEBUG")};
-}
-
 // --- Making and freeing -----------------------------------------------------
 static SchedConfig sched_config(Csp *csp) {
   const DebugOptions *debug = &csp->debug;
   return (SchedConfig){
-      .procs = wanted_procs(&csp->config),
+      .procs = csp->config.procs > 0 ? csp->config.procs : 0,
       .max_threads = csp->config.max_threads,
       .child_first = csp->config.child_first,
       .stepped = csp->config.stepped,
       .seed = csp->config.seed,
       .empty_word = VALUE_NIL,
+      .memory = csp->vm.memory,
       .hooks = {csp, p_init, p_free, idle, deadlock, want_gc, barrier,
                 watch_print, watch_each_g, watch_label},
       .trace_line_ns = debug->schedtrace * (int64_t)1000000,
@@ -111,7 +106,7 @@ static SchedConfig sched_config(Csp *csp) {
           csp->trace_out != NULL ? (uint32_t)debug->traceevents : 0};
 }
 
-static bool start(Csp *csp) {
+static bool start_main(Csp *csp) {
   Vm *vm = &csp->vm;
   options_read(csp, csp->config.debug);
   watch_open(csp);
@@ -137,22 +132,43 @@ static bool start(Csp *csp) {
          host_open(csp);
 }
 
-Csp *csp_new(const CspConfig *wanted) {
-  Csp *csp = calloc(1, sizeof *csp);
+// With its door, in which its memory is. NULL: errno tells.
+static Csp *make_csp(const Memory *memory) {
+  Csp *csp = mem_zeroed(memory, sizeof *csp);
   if (csp == NULL) return NULL;
-  CspConfig *config = &csp->config;
-  csp_config_init(config);
-  if (wanted != NULL) *config = *wanted;
+  csp->door = door_new(memory, csp);
+  if (csp->door == NULL) {
+    mem_free(csp);
+    return NULL;
+  }
+  mem_adopt(csp, &csp->door->memory);
+  csp->vm.memory = &csp->door->memory;
+  return csp;
+}
+
+Csp *csp_new(const CspConfig *wanted) {
+  CspConfig own;
+  if (!config_take(&own, wanted)) return NULL;
+  Memory memory = {own.alloc, own.alloc_arg};
+  Csp *csp = make_csp(own.alloc != NULL ? &memory : &mem_libc);
+  if (csp == NULL) return NULL;
+  csp->config = own;
+  const CspConfig *config = &csp->config;
   Vm *vm = &csp->vm;
   vm->state = csp;
+  vm->code = &csp->code;
   csp->failed_lock.rank = RANK_TASKS;
   csp->waits_lock.rank = RANK_WAITS;
   vm->stack_limit_bytes =
       config->max_stack ? config->max_stack : (uint64_t)256 << 20;
   vm->frame_limit = config->max_frames ? config->max_frames : 1000000;
   vm->goroutine_limit = config->max_goroutines;
-  if (!output_init(csp) || !start(csp)) {
+  csp->paths.root = -1;
+  if (!config_own(csp) || !paths_open(csp) || !output_init(csp) ||
+      !start_main(csp)) {
+    int error = errno;
     csp_free(csp);
+    errno = error;
     return NULL;
   }
   return csp;
@@ -173,23 +189,36 @@ static void free_all(void *arg) {
   Vm *vm = &csp->vm;
   csp->closing = true;
   if (vm->sched != NULL) end_stepped(csp);
-  if (vm->heap != NULL) posts_free(csp);
-  if (vm->main != NULL || csp->config.stepped)
+  if (vm->boot != NULL && (vm->main != NULL || csp->config.stepped))
     vm_each_goroutine(vm, close_goroutine, vm->boot);
   if (vm->sched != NULL) sched_free(vm->sched);
   heap_free(vm->heap);
   host_methods_free(vm);
   proto_free_all(vm);
-  free(vm->names);
+  mem_free(vm->names);
   boot_free(csp);
   options_free(csp);
   output_free(csp);
-  free(csp);
+  mem_free(csp->path);
+  paths_free(csp);
+  Door *door = csp->door;
+  mem_free(csp);
+  door_drop(door);  // the memory is its
+}
+
+// Other threads come in no more. Those that are inside soon leave: what they
+// wait for is told to be over before they are waited for.
+static void close_door(Csp *csp) {
+  posts_end(csp);
+  door_close(csp->door);
+  wakers_free(csp);
+  goes_end(csp);
 }
 
 int csp_free(Csp *csp) {
   if (csp == NULL) return 0;
   vm_out_flush(&csp->vm);
+  close_door(csp);
   if (csp->stuck > 0) {
     rt_store_relaxed(&csp->left, 1u);  // relaxed: nothing else depends on it
     int stuck = sched_leave(csp->vm.sched, free_all, csp);
@@ -199,20 +228,58 @@ int csp_free(Csp *csp) {
   return 0;
 }
 
-VmCode *vm_code(Vm *vm) { return &runtime_of(vm)->code; }
+void *csp_alloc(Csp *csp, void *block, size_t size) {
+  return mem_resize(csp->vm.memory, block, size);
+}
+void csp_alloc_free(void *block) { mem_free(block); }
+
 Vm *csp_vm(Csp *csp) { return &csp->vm; }
 Csp *vm_csp(Vm *vm) { return runtime_of(vm); }
 
 // --- Running ----------------------------------------------------------------
+enum { STATUS_INTERRUPTED = 130 };
+// Csp.interrupted: what came first, csp_interrupt or the end of csp_run.
+#define INTERRUPTED 1u
+#define RUN_IS_OVER 2u
+
+// The lexer wants a zero byte after the text. NULL: out of memory.
+static char *copy_text(Csp *csp, const char *text, size_t len,
+                       char **messages) {
+  bool fits = len <= vm_compile_room(&csp->vm);
+  char *copy = fits ? mem_alloc(csp->vm.memory, len + 1) : NULL;
+  if (copy != NULL) {
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    *messages = NULL;
+  } else {
+    *messages =
+        mem_copy_text(csp->vm.memory, fits ? "out of memory\n"
+                                           : "out of memory: the script is too "
+                                             "large for the limit of memory\n");
+  }
+  return copy;
+}
+
+// The compiler asks the host for a module, and it compiles another script.
+static bool is_nested(const Csp *csp, const char *function, char **messages) {
+  if (!csp->asks_host) return false;
+  Text text = {0};  // for the host
+  text_addf(&text,
+            "%s: by CspConfig.load, while a script is compiled; CspLoad "
+            "takes the module's text, or an error\n",
+            function);
+  *messages = text.data;
+  return true;
+}
+
 static ObjClosure *compile(Csp *csp, const char *path, const char *text,
                            size_t len, bool warnings, ObjModule *module,
                            char **messages) {
-  // The lexer wants a zero byte behind the text.
-  char *copy = malloc(len + 1);
-  *messages = copy ? NULL : strdup("out of memory\n");
+  int64_t limit = csp->time_limit;
+  char *copy = copy_text(csp, text, len, messages);
+  csp->gave_up = false;
   if (copy == NULL) return NULL;
-  memcpy(copy, text, len);
-  copy[len] = '\0';
+  csp->until = limit > 0 ? rt_now() + limit : 0;
   CompileInput input = {.path = path,
                         .text = copy,
                         .len = len,
@@ -220,7 +287,8 @@ static ObjClosure *compile(Csp *csp, const char *path, const char *text,
                         .module = module,
                         .test = csp->test};
   ObjClosure *script = csp->vm.compile(&csp->vm, &input, messages);
-  free(copy);
+  csp->until = 0;
+  mem_free(copy);
   return script;
 }
 
@@ -230,29 +298,26 @@ ObjClosure *vm_compile(Vm *vm, const char *path, const char *text, size_t len,
 }
 
 static void report_output_error(Csp *csp) {
-  Text text = {0};
+  Text text = {.memory = csp->vm.memory};
   text_addf(&text, "cspvm: cannot write standard output: %s\n",
-            strerror(csp->out.error));
+            plain_error(csp->out.error));
   if (text.data != NULL) output_error(csp, text.data, text.len);
   text_free(&text);
-}
-
-CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
-                   int *status) {
-  char *messages;
-  *status = CSP_NOT_COMPILED;
-  ObjClosure *script = compile(csp, path, text, len, false, NULL, &messages);
-  if (messages != NULL) output_error(csp, messages, strlen(messages));
-  if (messages == NULL && script == NULL) output_no_memory(csp);
-  free(messages);
-  return script == NULL ? CSP_NOT_COMPILED : vm_run(csp, script, status);
 }
 
 // As sched_run, on this thread.
 static void run_stepped(Csp *csp) {
   Vm *vm = &csp->vm;
-  HostRun run = {NULL, RT_FOREVER, true};
-  if (host_run(vm->sched, &vm->main->g, &run) == HOST_STUCK) deadlock(csp);
+  HostRun run = {NULL, RT_FOREVER, true, 0};
+  HostEnd end = host_run(vm->sched, &vm->main->g, &run);
+  if (end == HOST_STUCK) deadlock(csp);
+  if (end == HOST_OVER) rt_store_relaxed(&csp->interrupted, INTERRUPTED);
+  report_claim(csp, CSP_FAILED);  // unless it has ended: no step follows
+}
+
+// The run is over. Was it interrupted? An interrupt that comes later is late.
+static bool end_interrupts(Csp *csp) {
+  return rt_exchange(&csp->interrupted, RUN_IS_OVER) == INTERRUPTED;
 }
 
 CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
@@ -266,20 +331,53 @@ CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
     began = sched_run(vm->sched, &vm->main->g, LINGER_NS, &csp->stuck) !=
             SCHED_NO_MEMORY;
   }
+  bool interrupted = end_interrupts(csp);
   posts_end(csp);
+  wakers_end(csp);
+  goes_end(csp);
   if (!began) {
     output_no_memory(csp);
     return CSP_FAILED;
   }
   vm_out_flush(vm);
   report_failed_tasks(csp);
+  at_end_run(csp);
   watch_close(csp);
-  *status = rt_load_relaxed(&csp->interrupted) ? 130 : csp->status;
+  *status = interrupted ? STATUS_INTERRUPTED : csp->status;
   if (csp->out.error != 0) {
     report_output_error(csp);
     if (*status == 0) *status = CSP_FAILED;
   }
+  if (rt_load_relaxed(&csp->reported) != 0 && *status == 0)
+    *status = CSP_FAILED;
   return *status == 0 ? CSP_RAN : CSP_FAILED;
+}
+
+CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
+                   int *status) {
+  char *messages;
+  *status = CSP_NOT_COMPILED;
+  if (is_nested(csp, "csp_run", &messages)) {
+    output_error(csp, messages, messages != NULL ? strlen(messages) : 0);
+    libc_free(messages);
+    return CSP_NOT_COMPILED;
+  }
+  host_work(csp->vm.sched);
+  ObjClosure *script = compile(csp, path, text, len, false, NULL, &messages);
+  CspOutcome outcome;
+  if (script != NULL) {
+    outcome = vm_run(csp, script, status);
+  } else if (csp->gave_up) {  // as a run that is interrupted
+    *status = STATUS_INTERRUPTED;
+    outcome = CSP_FAILED;
+  } else {
+    outcome = CSP_NOT_COMPILED;
+    if (messages == NULL) output_no_memory(csp);
+    if (messages != NULL) output_error(csp, messages, strlen(messages));
+  }
+  mem_free(messages);
+  host_rest(csp->vm.sched);
+  return outcome;
 }
 
 CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
@@ -288,14 +386,44 @@ CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
   return csp_run(csp, path, text, len, status);
 }
 
+// Compiling alone is something that csp_interrupt ends, too.
+static bool by_host(const Csp *csp) {
+  return csp->config.stepped && csp->vm.boot->p->current == NULL;
+}
+
+static void begin_compile(Csp *csp) {
+  if (by_host(csp)) host_work(csp->vm.sched);
+}
+
+static void end_compile(Csp *csp) {
+  if (by_host(csp)) host_rest(csp->vm.sched);
+}
+
 bool csp_check(Csp *csp, const char *path, const char *text, size_t len,
                char **messages) {
-  return compile(csp, path, text, len, true, NULL, messages) != NULL;
+  if (is_nested(csp, "csp_check", messages)) return false;
+  *messages = NULL;
+  if (!unit_open(&csp->vm)) return false;
+  begin_compile(csp);
+  char *own;
+  bool fine = compile(csp, path, text, len, true, NULL, &own) != NULL;
+  if (own != NULL) {
+    *messages = libc_hand_over(own, strlen(own));
+    fine &= *messages != NULL;
+  }
+  end_compile(csp);
+  unit_close(&csp->vm);  // nobody holds it
+  return fine;
 }
 
 char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
                       char **messages) {
-  ObjClosure *script = compile(csp, path, text, len, false, NULL, messages);
+  if (is_nested(csp, "csp_disassemble", messages)) return NULL;
+  begin_compile(csp);
+  char *own;
+  ObjClosure *script = compile(csp, path, text, len, false, NULL, &own);
+  *messages = own != NULL ? libc_hand_over(own, strlen(own)) : NULL;
+  end_compile(csp);
   if (script == NULL) return NULL;
   Text out = {0};
   dis_proto(&out, &csp->vm, script->proto);
@@ -305,13 +433,26 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
   return NULL;
 }
 
-void csp_interrupt(Csp *csp) {
-  rt_store_relaxed(&csp->interrupted, 1u);
-  if (csp->config.stepped) {
-    host_stop(csp->vm.sched);
-  } else {
-    sched_exit_soon(csp->vm.sched);
+static bool interrupt_run(Csp *csp) {
+  if (csp->config.stepped) return host_stop(csp->vm.sched);
+  uint32_t none = 0;
+  // This or end_interrupts is first.
+  if (!rt_cas(&csp->interrupted, &none, INTERRUPTED) && none == RUN_IS_OVER)
+    return false;
+  sched_exit_soon(csp->vm.sched);
+  return true;
+}
+
+bool csp_interrupt(Csp *csp) {
+  int saved = errno;  // a signal handler's thread may be about to read it
+  Door *door = csp->door;
+  bool in_time = false;
+  if (door_enter(door)) {
+    in_time = interrupt_run(csp);
+    door_leave(door);
   }
+  errno = saved;
+  return in_time;
 }
 
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {

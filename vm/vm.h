@@ -13,6 +13,15 @@ struct CspLoad;
 struct NativeModule;
 
 // Per-P data: p->local.
+// What csp_call needs for each call, to be used again (host.c). Both are
+// pinned.
+enum { HOST_TASKS = 8 };
+typedef struct HostTask {
+  ObjTask *task;
+  ObjGroup *group;  // by which the call is cancelled; or NULL
+  uint32_t pin, group_pin;
+} HostTask;
+
 struct Local {
   LocalHeap heap;
   Vm *vm;
@@ -22,8 +31,11 @@ struct Local {
   uint32_t free_count;
   int64_t balance;  // atomic: goroutines started here, less those ended here
   uint32_t grow;    // registers a call could not get (handlers.h)
-  int64_t debt;     // work that natives charged (csp_charge), for the counter
-  const void *retried;  // where memory_again collected last
+  int64_t debt;     // units of work since the counter was charged (work.c)
+  bool overdue;     // more was charged than a look is apart
+  HostTask tasks[HOST_TASKS];
+  int task_count;
+  uint32_t calls;  // by natives: counts to their next look (host.c)
   // The interpreter's, by opcode byte: here, where a register leads (interp.c).
   void (*handlers[256])(void);
 };
@@ -35,12 +47,16 @@ typedef struct MethodTable {
 } MethodTable;
 
 struct Vm {
+  const Memory *memory;  // immutable: its door's; of all but the heap's chunks
   Sched *sched;
   bool child_first;  // immutable: CspConfig's
   Heap *heap;
   uint64_t hash_seed;
-  Local *boot;    // the Local of P 0, for work before sched_run
-  Proto *protos;  // all; guarded by compile_lock
+  Local *boot;         // the Local of P 0, for work before sched_run
+  Proto *protos;       // that stay; the compiler's
+  CodeUnit *units;     // of what is collected (unit.c)
+  CodeUnit *unit;      // what is compiled now is this one's, or NULL
+  uint32_t code_kept;  // atomic: as long as it is not 0 all units stay
   Goroutine *main;
   // Interned names: an open-addressing table of ObjString*, permanent.
   ObjString **names;
@@ -67,7 +83,8 @@ struct Vm {
   // its groups have not ended: group.c.
   int64_t patience_ns;
   Timer late;
-  void *state;  // vm.c's own (options, output, exit status)
+  void *state;          // vm.c's own (options, output, exit status)
+  struct VmCode *code;  // immutable: of the interpreter's own frames
 };
 
 // What the compiler is asked. Only one thread compiles at a time (before the
@@ -96,11 +113,20 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
                             void *arg);
 // Asks CspConfig.load. false: there is none, or it has no such module.
 bool vm_load(Vm *vm, struct CspLoad *load);
+// Where files that are imported are looked for (CspConfig.path), or NULL.
+const char *vm_search_path(Vm *vm);
+// csp_real_path and csp_open_path of this runtime.
+char *vm_real_path(Vm *vm, const char *path);
+int vm_open_path(Vm *vm, const char *path, int flags);
 // Whether scripts may use all of these (CSP_FILES | ...).
 bool vm_allows(Vm *vm, uint32_t what);
 ObjModule *module_new(Vm *vm, const char *name);
-// Bytes that compiling one file may take; SIZE_MAX: any number.
+// Bytes that compiling a script and its imports may take now; SIZE_MAX: any
+// number.
 size_t vm_compile_room(Vm *vm);
+// Is it to be given up, as the host's call is interrupted or its time is over?
+// By the thread that compiles.
+bool vm_compile_is_over(Vm *vm);
 // The cell of a member, made if missing (value UNDEF).
 ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name);
 // Adds a method to a built-in type (boot and compile time only). false: out
@@ -111,12 +137,79 @@ Value vm_method(Vm *vm, ObjType type, const ObjString *name);
 
 static inline Local *local_of(P *p) { return (Local *)p->local; }
 
-// Long work counts as safepoints (SCHEDULER row 21): one is about 25 ns.
+// --- work.c: long work ------------------------------------------------------
+// Work is counted in units of about a nanosecond, on the P (Local.debt). It
+// counts for the safepoint counter (SCHEDULER row 21), whose turns are worth
+// WORK_TURN each; and within an operation, every WORK_PIECE, it is looked
+// whether the goroutine is to do something else. All of these: owner P.
+enum { WORK_SHIFT = 5, WORK_TURN = 1 << WORK_SHIFT, WORK_PIECE = 1 << 16 };
+
+#ifdef CSP_DEBUG
+// What this thread has done since it looked last, in basic blocks that were run
+// (the compiler has them counted); and the most that it was.
+extern _Thread_local uint64_t work_steps, work_most;
+extern _Thread_local void (*work_on_look)(void);  // for tests: at each look
+void work_looked(void);
+void work_forget(void);  // what the scheduler and the collector did
+#else
+static inline void work_looked(void) {}
+static inline void work_forget(void) {}
+#endif
+
+static inline void work_charge(Local *local, uint64_t units) {
+  local->debt += (int64_t)units;
+}
 static inline void charge_bytes(Local *local, size_t bytes) {
-  local->debt += (int64_t)(bytes / 256);
+  work_charge(local, bytes / 8);
 }
 static inline void charge_steps(Local *local, size_t steps) {
-  local->debt += (int64_t)(steps / 8);
+  work_charge(local, (uint64_t)steps * 4);
+}
+// Whether the goroutine that runs is to give up what it does: it is cancelled
+// or interrupted, or the run ends. Then all it does until it unwinds fails, and
+// no panic is made: interp_throw has it leave, and panic when it runs again.
+bool work_look(Local *local);
+// As memcmp, charged; given up: 0. What is short takes less than the opcode
+// that asks, and is not charged.
+enum { WORK_SHORT = 256 };  // bytes
+int work_compare_long(Local *local, const void *a, const void *b, size_t len);
+static inline int work_compare(Local *local, const void *a, const void *b,
+                               size_t len) {
+  return len <= WORK_SHORT ? memcmp(a, b, len)
+                           : work_compare_long(local, a, b, len);
+}
+// As memcpy, charged; false: given up.
+bool work_copy_long(Local *local, void *to, const void *from, size_t len);
+static inline bool work_copy(Local *local, void *to, const void *from,
+                             size_t len) {
+  enum { PIECE = 1 << 12 };
+  if (len > PIECE) return work_copy_long(local, to, from, len);
+  memcpy(to, from, len);
+  charge_bytes(local, len);
+  return true;
+}
+// How many of the next n turns are done between two calls of work_on.
+enum { WORK_TURNS = 1024 };
+static inline size_t work_turns(size_t n) {
+  return n < WORK_TURNS ? n : WORK_TURNS;
+}
+// Charges; looks when it is time. false: given up.
+static inline bool work_on(Local *local, uint64_t units) {
+  work_charge(local, units);
+  return __builtin_expect(local->debt < WORK_PIECE, 1) || !work_look(local);
+}
+// The same after a part of an operation: where there is no more to do it is
+// done, whatever was charged before it.
+static inline bool work_part(Local *local, uint64_t units, bool more) {
+  work_charge(local, units);
+  return __builtin_expect(!more || local->debt < WORK_PIECE, 1) ||
+         !work_look(local);
+}
+// Work of unknown length (a collection, a blocking call of a stepped host): the
+// next safepoint is a look that reads the clock.
+static inline void charge_look(Local *local) {
+  enum { PAST_ANY_LOOK = 1 << 20 };
+  local->debt += PAST_ANY_LOOK;
 }
 
 // --- number.c: boxes --------------------------------------------------------
@@ -199,20 +292,37 @@ ObjString *string_format(Local *local, const char *format, ...)
 ObjString *string_concat(Local *local, ObjString *a, ObjString *b);
 uint32_t string_hash(Vm *vm, ObjString *s);
 bool string_equal(const ObjString *a, const ObjString *b);
+// Without looking at the bytes: 1: equal, 0: not, -1: that is not known.
+static inline int string_equal_known(const ObjString *a, const ObjString *b) {
+  if (a == b) return 1;
+  if (a->len != b->len) return 0;
+  if (a->obj.flags & b->obj.flags & STRING_INTERNED) return 0;
+  // relaxed, both: a hash is the same whoever computes it
+  uint32_t ha = rt_load_relaxed(&a->obj.hash);
+  uint32_t hb = rt_load_relaxed(&b->obj.hash);
+  return ha && hb && ha != hb ? 0 : -1;
+}
+// The same hash as string_hash, with looks; false: given up.
+bool string_hash_on(Local *local, ObjString *s);
 int string_compare(const ObjString *a, const ObjString *b);
-// memmem-like: byte offset of needle from `from` on, or -1 (two-way/memmem).
-int64_t string_find(const ObjString *s, const ObjString *needle, size_t from);
 // Decodes one code point at data[at] (at < len): its length; invalid bytes
 // give 0xFFFD and length 1.
 int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune);
+bool utf8_is_valid(const char *data, size_t len);
 int utf8_encode(uint32_t rune, char out[4]);  // length; 0 for no code point
+// A keyed hash (SipHash-1-3): without the seed nobody can make texts that
+// collide.
+uint64_t vm_hash_bytes(uint64_t seed, const char *data, size_t len);
 // The permanent string of a name in code. Only while compiling or booting
 // (the world's one compiler at a time, see vm.c).
 ObjString *vm_intern(Vm *vm, const char *text, size_t len);
 
 // --- list.c -----------------------------------------------------------------
-ObjList *list_new(Local *local, size_t cap);           // NULL: out of memory
-ObjValues *values_new(Local *local, size_t cap);       // all nil, len 0
+ObjList *list_new(Local *local, size_t cap);      // NULL: out of memory
+ObjValues *values_new(Local *local, size_t cap);  // all nil, len 0
+// Its words are nil, or, in fresh memory, zeros: that of large ones is not
+// touched before it is used. len 0.
+ObjValues *values_new_room(Local *local, size_t cap);
 bool list_push(Local *local, ObjList *list, Value v);  // false: out of memory
 bool list_append(Local *local, ObjList *list, const Value *from, size_t count);
 bool list_insert(Local *local, ObjList *list, size_t at, Value v);
@@ -251,6 +361,7 @@ typedef enum MapResult {
   MAP_OK,
   MAP_NO_MEMORY,
   MAP_BAD_KEY,     // NaN or bytes
+  MAP_NO_HASH,     // of a host's type with == but no hash
   MAP_CONCURRENT,  // another writer is inside
 } MapResult;
 const char *map_result_text(MapResult r);  // for panics
@@ -258,8 +369,18 @@ ObjMap *map_new(Local *local, size_t cap);
 // false: not there (or a key that can be in no map).
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out);
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v);
+MapResult map_clear(Local *local, ObjMap *map);
 MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found);
 size_t map_len(const ObjMap *map);
+// A long string is going to be a key: what that takes is charged. false: given
+// up.
+enum { KEY_SHORT = 128 };  // bytes
+__attribute__((noinline)) bool map_long_key_ready(Local *local, ObjString *key);
+static inline bool map_key_ready(Local *local, Value key) {
+  if (!value_is_type(key, OBJ_STRING)) return true;
+  ObjString *s = (ObjString *)value_obj(key);
+  return s->len <= KEY_SHORT || map_long_key_ready(local, s);
+}
 // Walks a snapshot: start with *at = 0 and table = the map's table at that
 // time. Entries deleted since are skipped; values are current. false: end.
 bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
@@ -267,22 +388,33 @@ bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
 
 // --- compare.c: what == and map keys mean, and equal() ----------------------
 bool value_equal(Value a, Value b);  // ==
+// host_type.c: of a host's types.
+bool host_equal(const ObjHost *a, const ObjHost *b);
+int host_compare(const ObjHost *a, const ObjHost *b);  // as value_compare
+bool host_is_key(const ObjHost *host);
+bool host_hash(const ObjHost *host, uint64_t *hash);  // false: by identity
 // <: -1, 0, 1 for two numbers, two strings or two bytes; 2: unordered (NaN);
 // 3: types that have no order.
 int value_compare(Value a, Value b);
+// The same, with what long strings and bytes take charged (work_on). Given up
+// they are as if equal: the caller goes on until it fails.
+bool value_equal_on(Local *local, Value a, Value b);
+int value_compare_on(Local *local, Value a, Value b);
 uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map
-// Deep; cycles are handled. *work counts visited values. *failed: NULL, or why
-// it gave up: nested deeper than 10,000, or memory.
-bool value_deep_equal(Vm *vm, Value a, Value b, uint64_t *work,
-                      const char **failed);
+// Deep; cycles are handled. *failed: NULL, or why it ended: nested deeper than
+// 10,000, or memory; it charges, and may be given up.
+bool value_deep_equal(Local *local, Value a, Value b, const char **failed);
 
 // --- format.c: values as text -----------------------------------------------
-typedef struct Text {  // a growing malloced buffer
+typedef struct Text {    // a growing buffer
+  const Memory *memory;  // of data; NULL: malloced, for who frees it by free()
   char *data;
   size_t len, cap;
-  size_t most;  // bytes; 0: any number
-  bool failed;  // out of memory, or more than that: data is not complete
-  bool full;    // failed: it was more than that
+  size_t most;   // bytes; 0: any number
+  Local *local;  // where the work is charged, and given up: failed; or NULL
+  bool cuts;     // what is more than that is cut off, not refused as a whole
+  bool failed;   // out of memory, or more than that: data is not complete
+  bool full;     // failed: it was more than that
 } Text;
 void text_add(Text *text, const char *data, size_t len);
 // The decimal digits of i, written in front of `end`: how many (at most 20).
@@ -291,6 +423,8 @@ size_t format_int(int64_t i, char *end);
 void text_addf(Text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_free(Text *text);
+// host_type.c: adds the text of its own that a host's value has. false: none.
+bool host_text(Text *text, const ObjHost *host);
 // The shortest decimal that reads back; buffer of 32 bytes; its length.
 int format_float(double d, char *out);
 // As println prints it. quoted: strings in source form. Structs print as
@@ -299,7 +433,8 @@ int format_float(double d, char *out);
 // [...] or {...}.
 void format_value(Text *text, Vm *vm, Value v, bool quoted);
 // Whether printing v would have to call a string() method somewhere inside.
-bool value_needs_call(Value v);
+// local: where the work is charged, or NULL. (Given up: false.)
+bool value_needs_call(const Memory *memory, Local *local, Value v);
 const char *value_type_name(Value v);  // "int", "nil", a struct's own name
 
 #endif

@@ -6,7 +6,9 @@
 //
 // CspWait.desc is guarded by Csp.waits_lock: set before the goroutine parks,
 // cleared when it runs again; csp_wait_end finds it there and lets its deadline
-// pass. What the system cannot watch is waited for by a blocking call.
+// pass. What the system cannot watch is waited for by a blocking call, but not
+// in a stepped runtime: its host would wait, and nothing could end that. There
+// the call is refused. No wait is long for what is no descriptor at all.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -28,12 +30,12 @@ static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
   Vm *vm = local_of(p)->vm;
   struct pollfd now = poll_of(w);
-  if (poll(&now, 1, 0) != 0) return false;
+  if (w->fd < 0 || poll(&now, 1, 0) != 0) return false;
   w->copy = fcntl(w->fd, F_DUPFD_CLOEXEC, 3);
   w->desc = w->copy < 0 ? NULL : poll_open(vm->sched, w->copy);
   if (w->desc == NULL) {
     fd_wait_drop(w);
-    w->blocks = true;
+    *(runtime_of(vm)->config.stepped ? &w->refused : &w->blocks) = true;
     return false;
   }
   show(vm, w->wait, w->desc);

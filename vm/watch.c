@@ -2,9 +2,12 @@
 // Watching a runtime (docs/debugging.md): the scheduler's hooks for it, its
 // counters by name and as text, the file of events.
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "sched/plain.h"
 #include "vm/interp.h"
 #include "vm/runtime.h"
 
@@ -116,27 +119,37 @@ static void add_lateness(Text *text, const SchedStats *stats) {
 static void print_stats(Csp *csp) {
   SchedStats stats;
   sched_stats(csp->vm.sched, &stats);
-  Text text = {0};
+  Text text = {.memory = csp->vm.memory};
 #define X(field, name) \
   text_addf(&text, "%-20s %" PRIu64 "\n", name, stats.field);
   SCHED_STATS(X)
 #undef X
+  Plain plain = plain_begin();
   add_lateness(&text, &stats);
+  plain_end(plain);
   if (text.data != NULL) output_error(csp, text.data, text.len);
   text_free(&text);
 }
 
 static void complain_file(Csp *csp, int error) {
-  Text text = {0};
+  Text text = {.memory = csp->vm.memory};
   text_addf(&text, "cspvm: CSPDEBUG: cannot write %s: %s\n", csp->debug.trace,
-            strerror(error));
+            plain_error(error));
   if (text.data != NULL) output_error(csp, text.data, text.len);
   text_free(&text);
 }
 
+static FILE *create(const char *path) {
+  int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  int fd = rt_fd_above_streams(open(path, flags, 0666));
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+  if (fd >= 0 && file == NULL) close(fd);
+  return file;
+}
+
 void watch_open(Csp *csp) {
   if (csp->debug.trace == NULL) return;
-  csp->trace_out = fopen(csp->debug.trace, "we");
+  csp->trace_out = create(csp->debug.trace);
   if (csp->trace_out == NULL) complain_file(csp, errno);
 }
 

@@ -12,6 +12,11 @@ static CspStatus native(CspCall *call) {
   return csp_ok_int(call, csp_to_int(csp_arg(call, 0)) + 1);
 }
 
+static CspStatus nothing(CspCall *call) {
+  (void)call;
+  return CSP_OK;
+}
+
 // repeat(f, n): calls f(i) n times.
 static CspStatus repeat(CspCall *call) {
   int64_t n = csp_to_int(csp_arg(call, 1));
@@ -24,7 +29,10 @@ static CspStatus repeat(CspCall *call) {
 }
 
 static const CspFunction natives[] = {
-    {"native", "n", native}, {"repeat", "f, n", repeat}, {NULL, NULL, NULL}};
+    {"native", "n", native},
+    {"nothing", "", nothing},
+    {"repeat", "f, n", repeat},
+    {NULL, NULL, NULL}};
 
 static const char script[] =
     "func empty(n) => n\n"
@@ -34,6 +42,7 @@ static const char script[] =
     "  for i in n { sum += native(i) }\n"
     "  return sum\n"
     "}\n"
+    "func idle(n) { for i in n { nothing() } }\n"
     "func back(n) => repeat(empty, n)\n";
 
 typedef struct Host {
@@ -79,7 +88,11 @@ int main(void) {
   measure(csp, module, "empty", "host -> script", call_each);
   measure(csp, module, "there_and_back", "host -> script -> native", call_each);
   measure(csp, module, "loop", "script -> native", call_once);
+  measure(csp, module, "idle", "script -> native that does nothing",
+          call_once);
   measure(csp, module, "back", "native -> script", call_once);
+  csp_limit_time(csp, 1000000000);
+  measure(csp, module, "empty", "host -> script, time limit", call_each);
   csp_free(csp);
   return 0;
 }

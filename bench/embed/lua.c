@@ -14,6 +14,11 @@ static int native(lua_State *l) {
   return 1;
 }
 
+static int nothing(lua_State *l) {
+  (void)l;
+  return 0;
+}
+
 static int repeat(lua_State *l) {
   lua_Integer n = luaL_checkinteger(l, 2);
   for (lua_Integer i = 0; i < n; i++) {
@@ -34,6 +39,7 @@ static const char script[] =
     "  for i = 0, n - 1 do sum = sum + native(i) end\n"
     "  return sum\n"
     "end\n"
+    "function idle(n) for i = 1, n do nothing() end end\n"
     "function back(n) return (repeat_(empty, n)) end\n";
 
 typedef struct Host {
@@ -65,11 +71,13 @@ int main(void) {
   if (l == NULL) die("no state");
   luaL_openlibs(l);
   lua_register(l, "native", native);
+  lua_register(l, "nothing", nothing);
   lua_register(l, "repeat_", repeat);
   if (luaL_dostring(l, script)) die(lua_tostring(l, -1));
   measure(l, "empty", "host -> script", call_each);
   measure(l, "there_and_back", "host -> script -> native", call_each);
   measure(l, "loop", "script -> native", call_once);
+  measure(l, "idle", "script -> native that does nothing", call_once);
   measure(l, "back", "native -> script", call_once);
   lua_close(l);
   return 0;

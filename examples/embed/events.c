@@ -71,7 +71,7 @@ typedef struct Host {
   char question[8 * NUMBERS];
 } Host;
 
-static const CspClass host_class = {"host", NULL, sizeof(Host)};
+static const CspClass host_class = {"host", NULL, sizeof(Host), NULL};
 
 // --- Ends --------------------------------------------------------------------
 static void close_handle(uv_handle_t *handle, void *arg) {

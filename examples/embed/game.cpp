@@ -96,6 +96,7 @@ CspValue value_of(CspResult &result) {
 class Game {
  public:
   Game();
+  ~Game();
   Game(const Game &) = delete;
   Game &operator=(const Game &) = delete;
 
@@ -126,7 +127,7 @@ class Game {
 struct Link {
   Game *game;
 };
-const CspClass Game::link_class = {"game", nullptr, sizeof(Link)};
+const CspClass Game::link_class = {"game", nullptr, sizeof(Link), nullptr};
 
 Game *Game::of(CspCall *call) {
   return static_cast<Link *>(csp_state(csp_of(call), &link_class))->game;
@@ -191,6 +192,11 @@ Game::Game() : csp(new_runtime(), csp_free) {
   CspValue loaded = value_of(result);
   update = function(loaded, "update");
   score = function(loaded, "score");
+}
+
+// Each waker is woken once, also when nobody waits any more.
+Game::~Game() {
+  for (auto &waiter : waiting) csp_wake(waiter.second, nullptr, nullptr);
 }
 
 // It is held: the game calls it again and again.

@@ -67,8 +67,8 @@ static CspStatus weigh(CspCall *call) {
 
 // --- Waiting for another thread: shop.deliver(name) --------------------------
 // The courier is a thread of the host's. It owns the order until it has called
-// csp_wake, once, before csp_free; then `delivered` does, which the runtime
-// calls.
+// csp_wake, once, whether the runtime is there or not; then `delivered` does,
+// which the runtime calls.
 typedef struct Order {
   CspWaker *waker;
   char name[32];
@@ -139,7 +139,7 @@ typedef struct Shop {
 } Shop;
 
 // Its zeroed data is a mutex that is ready, with the C library of Linux.
-static const CspClass shop_class = {"shop", NULL, sizeof(Shop)};
+static const CspClass shop_class = {"shop", NULL, sizeof(Shop), NULL};
 
 static CspStatus on_sale(CspCall *call) {
   CspValue function;
@@ -193,7 +193,7 @@ static void till_end(void *data) {
   tills_ended++;
 }
 
-static const CspClass till_class = {"till", till_end, sizeof(Till)};
+static const CspClass till_class = {"till", till_end, sizeof(Till), NULL};
 
 static CspStatus till_new(CspCall *call) {
   CspValue till = csp_host_new(call, &till_class, NULL);

@@ -4,7 +4,7 @@
 # expect: false
 # expect: 6765
 # expect: hello
-# expect: true cannot read Makefile: no thread for it: the limit of threads is reached, or the system refuses one
+# expect: true cannot read Makefile: no thread for it: the limit of threads is reached, or the system refuses one, or a descriptor that a stepped runtime must watch
 # expect: 6765
 code='import "os"
 import "sched"

@@ -99,9 +99,9 @@ def join_blocks(blocks):
     return tests
 
 
-def find(word):
-    """All blocks that are tests, of the documents whose path has that word."""
-    paths = [p for p in ["README.md"] + sorted(glob.glob("docs/*.md")) if word in p]
+def find(wanted):
+    """All blocks that are tests, of the documents whose path is wanted."""
+    paths = filter(wanted, ["README.md"] + sorted(glob.glob("docs/*.md")))
     return [b for path in paths for b in join_blocks(read_blocks(path))]
 
 

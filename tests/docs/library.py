@@ -206,4 +206,5 @@ def main():
     print("docs/library.md describes all that the library has")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -27,8 +27,7 @@ example() {
 }
 
 # Those that end by their time get little of it; the others have as much as they
-# need, so that the speed of the machine decides nothing. (Without CSPDEBUG: with
-# a collection at each safepoint those that fill their memory take for ever.)
+# need, so that the speed of the machine decides nothing.
 all=$here/plugins
 plugins=(60000 $all/{good,deadlock,environment,error_flood,exits,good}.csp
   $all/{files,goroutine_bomb,goroutine_fork,goroutine_left,good}.csp
@@ -42,7 +41,7 @@ for kind in $kinds; do
   example $kind natives gcc -std=gnu99 -pthread $here/natives.c --
   example $kind game g++ -std=c++11 $here/game.cpp --
   example $kind events gcc -std=gnu11 $here/events.c -luv --
-  CSPDEBUG='' example $kind plugins gcc -std=gnu11 $here/plugins.c -- "${plugins[@]}"
+  example $kind plugins gcc -std=gnu11 $here/plugins.c -- "${plugins[@]}"
 done
 cat "$TMPDIR/static"
 [ -n "$san" ] || cmp "$TMPDIR/static" "$TMPDIR/shared"

@@ -7,16 +7,17 @@
 # once: it is compiled each time
 . tests/embed/lib/installed.sh
 static=$lib/libcspvm.a shared=$lib/libcspvm.so
-grep -oE '\bcsp_[a-z0-9_]+\(' vm/csp.h | tr -d '(' | sort -u > "$TMPDIR/declared"
+grep -v '^#define' vm/csp.h | grep -oE '\bcsp_[a-z0-9_]+\(' | tr -d '(' | sort -u > "$TMPDIR/declared"
 
 # names FILE FLAG... lists what it shows.
 names() { nm --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort; }
 
 # Variables in sections that stay writable: only those of the C runtime, which
-# every shared library holds, and (with DEBUG=1) each thread's list of locks.
+# every shared library holds, and what each thread knows of itself, where its
+# stack is and (with DEBUG=1) which locks it holds and when it looked last.
 writable() {
   objdump -t "$1" | awk '/ \.t?(data|bss)\t/ && $NF !~ /^\./ &&
-    $NF !~ /^(__dso_handle|__TMC_END__|completed\.[0-9]+|held|held_count)$/ {
+    $NF !~ /^(__dso_handle|__TMC_END__|completed\.[0-9]+|held|held_count|work_steps|work_most|work_on_look|stack_low|stack_high)$/ {
     print "writable: " $NF }'
 }
 
@@ -31,7 +32,10 @@ if [ -z "$san" ]; then
   objdump -h "$static" | grep -E ' \.(init_array|fini_array|ctors|dtors)'
   nm -u "$static" | grep -wE -e 'atexit|on_exit|__cxa_atexit|exit|signal' \
     -e 'sigaction|sigaltstack|pthread_atfork|pthread_key_create' \
-    -e 'setlocale|setenv|putenv|tzset'
+    -e 'setlocale|setenv|putenv|tzset' -e 'getenv|secure_getenv'
+  # The environment is the host's: what scripts may see of it is os.env's.
+  nm -uA "$build/internals.a" | grep -wE 'environ|__environ' |
+    grep -v ':os_env.o:'
 fi
 
 {

@@ -259,6 +259,8 @@ int64_t rt_wall_now(void) { return rt_now(); }
 bool rt_ticks_steady(void) { return false; }  // they are not virtual
 // The order of thieves is then the plain one, on any machine.
 int rt_cpu(void) { return -1; }
+// Its threads' stacks are the explorer's own; nothing nests deep there.
+size_t rt_stack_left(void) { return SIZE_MAX; }
 
 uint64_t rt_entropy(void) {
   return explore_rarely(1, UINT32_MAX) + (uint64_t)1;

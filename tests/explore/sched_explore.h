@@ -25,9 +25,10 @@
 #include "tests/explore/plant_atomics.h"
 #include "tests/explore/published.h"
 
+#include "sched/memory.c"
 // Memory that sched/ gives back may be another thread's at once.
-#define free(memory) (explore_flush(), free(memory))
-#define realloc(memory, size) (explore_flush(), realloc((memory), (size)))
+#define mem_free(block) (explore_flush(), mem_free(block))
+#define mem_free_lines(block) (explore_flush(), mem_free_lines(block))
 
 #include "sched/cancel.c"
 #include "sched/chan.c"
@@ -40,8 +41,10 @@
 // what they define and the others call may be planted
 #include "tests/explore/plant_functions.h"
 
+#include "sched/door.c"
 #include "sched/find.c"
 #include "sched/g.c"
+#include "sched/global.c"
 #include "sched/group.c"
 #include "sched/host.c"
 #include "sched/inbox.c"
@@ -59,11 +62,8 @@
 #include "sched/sysmon.c"
 #include "sched/topology.c"
 #include "sched/trace.c"
-#define set_count global_set_count  // chan.c has one too
-#include "sched/global.c"
-#undef set_count
-#undef free
-#undef realloc
+#undef mem_free
+#undef mem_free_lines
 
 #include "tests/explore/delay.c"
 #include "tests/explore/explore.c"
@@ -97,8 +97,7 @@ static inline void world_quiet(Sched *s) {
 }
 
 // A runtime with Ps and tasks, at the beginning of a run.
-static inline void world_init_as(Shared *world, SchedConfig config,
-                                 int tasks) {
+static inline void world_init_as(Shared *world, SchedConfig config, int tasks) {
   memset(world, 0, sizeof *world);
   config.seed = rt_entropy();
   config.empty_word = 0xE;

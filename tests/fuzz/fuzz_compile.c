@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/mutator.h"
 #include "vm/code.h"
 #include "vm/csp.h"
 #include "vm/native.h"
@@ -15,7 +16,7 @@ static void check_protos(const Vm *vm) {
     uint32_t at = 0;
     // the interpreter's own protos have no source
     if (strcmp(proto->path->data, "(runtime)") == 0) continue;
-    const char *wrong = proto_verify(proto, &at);
+    const char *wrong = proto_verify(vm->memory, proto, &at);
     if (wrong == NULL) continue;
     fprintf(stderr, "%s: instruction %u: %s\n", proto->name->data, at, wrong);
     abort();

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lang/lang.h"
+#include "tests/fuzz/mutator.h"
 
 static char *format(const char *text, size_t size, size_t *len) {
   Source source = {.path = "fuzz.csp", .text = text, .len = size};

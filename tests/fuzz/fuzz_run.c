@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/fuzz/mutator.h"
 #include "vm/csp.h"
 
 enum { RUN_NS = 20000000, HEAP_BYTES = 64 << 20 };

@@ -189,7 +189,7 @@ int main(int argc, char **argv) {
        nobody_stops,
        {call_twice, retake, retake},
        check,
-       15000,
+       120000,
        0,
        0},
       {"stop", thread_1_stops, {call_once, stop_world}, check, 10000, 25000, 2},

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_fixture.h"
 #include "lang/lang.h"
 #include "vm/code.h"
 #include "vm/csp.h"
@@ -39,17 +40,21 @@ static const CspModule kit = {.path = "tools/kit",
                               .source = kit_source,
                               .source_len = sizeof kit_source - 1};
 
-static inline Csp *new_runtime(void) {
+// path: CspConfig's
+static inline Csp *new_runtime_along(const char *path) {
   CspConfig config;
-  csp_config_init(&config);
+  test_config(&config);
   config.procs = 1;
   config.allowed = CSP_ALL;
+  config.path = path;
   Csp *csp = csp_new(&config);
   assert_non_null(csp);
   lang_install(csp_vm(csp));
   assert_true(csp_register(csp, &kit));
   return csp;
 }
+
+static inline Csp *new_runtime(void) { return new_runtime_along(NULL); }
 
 static inline int make_runtime(void **state) {
   *state = new_runtime();
@@ -76,7 +81,7 @@ static inline void verify_file(Csp *csp, const Proto *top) {
   for (const Proto *p = csp_vm(csp)->protos; p != NULL; p = p->next) {
     uint32_t at;
     if (p->path != top->path) continue;
-    const char *wrong = proto_verify(p, &at);
+    const char *wrong = proto_verify(&mem_libc, p, &at);
     if (wrong != NULL)
       fail_msg("%s, instruction %u: %s", p->name->data, at, wrong);
   }
@@ -131,7 +136,7 @@ static inline void expect_messages(Csp *csp, const CompileInput *input,
     fail_msg("%s\nsays\n%sand not\n%s", input->text, errors ? errors : "",
              fragment);
   }
-  free(errors);
+  mem_free(errors);
 }
 
 static inline void expect_error_in(Csp *csp, const char *source,

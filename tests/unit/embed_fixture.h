@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "config_fixture.h"
 #include "vm/csp.h"
 
 typedef struct Host {
@@ -51,7 +52,7 @@ static inline void open_limited(Host *host, int procs, uint64_t max_memory,
   host->max_goroutines = max_goroutines;
   pthread_mutex_init(&host->lock, NULL);
   CspConfig config;
-  csp_config_init(&config);
+  test_config(&config);
   config.procs = procs > 0 ? procs : 0;
   config.stepped = procs == STEPPED;
   config.max_memory = host->max_memory;

@@ -15,6 +15,7 @@
 // cmocka.h wants those before it
 #include <cmocka.h>
 
+#include "config_fixture.h"
 #include "vm/csp.h"
 
 typedef struct Host {
@@ -46,7 +47,8 @@ static inline void host_open(Host *host, CspConfig config) {
   memset(host, 0, sizeof *host);
   pthread_mutex_init(&host->lock, NULL);
   CspConfig defaults;
-  csp_config_init(&defaults);
+  test_config(&defaults);
+  config.size = defaults.size;
   config.debug = defaults.debug;
   config.write_out = host_out;
   config.write_err = host_err;

@@ -8,11 +8,15 @@
 #ifndef CSP_TESTS_SCHED_SOURCES_H
 #define CSP_TESTS_SCHED_SOURCES_H
 
+#include "sched/memory.c"
+
 #include "sched/cancel.c"
 #include "sched/chan.c"
 #include "sched/chan_grow.c"
+#include "sched/door.c"
 #include "sched/find.c"
 #include "sched/g.c"
+#include "sched/global.c"
 #include "sched/group.c"
 #include "sched/host.c"
 #include "sched/idle.c"
@@ -35,8 +39,5 @@
 #include "sched/topology.c"
 #include "sched/trace.c"
 #include "sched/world.c"
-#define set_count global_set_count  // chan.c has one too
-#include "sched/global.c"
-#undef set_count
 
 #endif

@@ -38,7 +38,7 @@ static const struct {
      "the environment (CSP_ENVIRONMENT)"},
     {"os.environ()", CSP_ENVIRONMENT, "os.environ: "},
     {"os.set_env(\"A\", \"1\")", CSP_ENVIRONMENT, "os.set_env: "},
-    {"os.unset_env(\"A\")", CSP_ENVIRONMENT, "os.set_env: "},
+    {"os.unset_env(\"A\")", CSP_ENVIRONMENT, "os.unset_env: "},
     {"os.pid()", CSP_ENVIRONMENT, "os.pid: "},
     {"os.hostname()", CSP_ENVIRONMENT, "os.hostname: "},
     {"sched.set_procs(1)", CSP_PROCS,
@@ -252,15 +252,14 @@ static void files_are_imported_if_allowed(void **state) {
   assert_non_null(file);
   fputs("func f() => 1\n", file);
   fclose(file);
-  setenv("CSPPATH", folder, 1);
   Asked asked;
   CspConfig config = loading(&asked);
+  config.path = folder;
   expect_end(config, "import \"own\"", 2, "cannot find the module \"own\"");
   config.allowed = CSP_ALL & ~CSP_FILES;
   expect_end(config, "import \"own\"", 2, "CSP_FILES");
   config.allowed = CSP_FILES;
   expect_output(config, "import \"own\"\nprintln(own.f())", "1\n");
-  unsetenv("CSPPATH");
   unlink(path);
   rmdir(folder);
 }

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdint.h>
 
+#include "config_fixture.h"
 #include "vm/csp.h"
 
 // --- What a process has -----------------------------------------------------
@@ -119,7 +120,7 @@ static void count_finalized(void *data) {
   finalized++;
 }
 
-static const CspClass thing_class = {"thing", count_finalized, 16};
+static const CspClass thing_class = {"thing", count_finalized, 16, NULL};
 
 static CspStatus calls(CspCall *call) { return csp_ok_int(call, in_calls); }
 
@@ -146,7 +147,7 @@ static void keep(void *arg, const char *data, size_t len) {
 
 static Csp *open_runtime(int procs, int max_threads) {
   CspConfig config;
-  csp_config_init(&config);
+  test_config(&config);
   config.allowed = CSP_ALL;
   config.procs = procs;
   config.max_threads = max_threads;
@@ -417,7 +418,7 @@ static void take(void *arg, const char *data, size_t len) {
 
 static void open_one(One *one, int number) {
   CspConfig config;
-  csp_config_init(&config);
+  test_config(&config);
   config.allowed = CSP_ALL;
   config.procs = 1 + number % 3;
   config.write_out = config.write_err = take;

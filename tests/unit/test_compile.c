@@ -316,7 +316,7 @@ static void expect_wrong(Csp *csp, const Instr *code, uint32_t count,
                  .constants = constants,
                  .nconstants = 2};
   (void)csp;
-  const char *wrong = proto_verify(&proto, &at);
+  const char *wrong = proto_verify(&mem_libc, &proto, &at);
   if (text == NULL) {
     assert_null(wrong);
   } else if (wrong == NULL || strcmp(wrong, text) != 0) {
@@ -345,6 +345,56 @@ static void test_verifier(void **state) {
   WRONG("there are no values to take", instr_abc(OP_RETV, 0, 0, 0));
   WRONG("nobody takes the values", instr_abc(OP_CALL, 0, 0, WANT_ALL), end);
   WRONG("CLOSURE needs a proto", instr_abx(OP_CLOSURE, 0, 1), end);
+  WRONG("it defers calls, but does not say so", instr_abc(OP_DEFER, 0, 1, 0),
+        end);
+  WRONG("only the interpreter's own code has that",
+        instr_abc(OP_PANICGO, 0, 0, 0), end);
+  WRONG("only the interpreter's own code has that", end,
+        instr_abc(OP_GOEXIT, 0, 0, 0));
+}
+
+// What a closure captures, and how many arguments it gets, is looked at.
+static void test_verifier_closures(void **state) {
+  Instr made[] = {instr_abx(OP_CLOSURE, 0, 0), instr_abc(OP_RET0, 0, 0, 0)};
+  Instr call[] = {instr_abc(OP_CALLK, 0, 1, 0), 1, made[1]};
+  UpvalueFrom from = {.local = true, .index = 3};
+  Proto inner = {.upvalues = &from, .nupvalues = 1, .nparams = 1};
+  Value constants[] = {(Value)(uintptr_t)&inner, VALUE_NIL};
+  Proto outer = {.code = made, .ncode = 2, .nregs = 4, .nupvalues = 3};
+  outer.constants = constants;
+  outer.nconstants = 2;
+  uint32_t at;
+  (void)state;
+  assert_null(proto_verify(&mem_libc, &outer, &at));
+  from.index = 4;
+  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
+                      "a closure captures what is not there");
+  from = (UpvalueFrom){.local = false, .index = 3};
+  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
+                      "a closure captures what is not there");
+  _Alignas(16) ObjClosure closure = {.obj.type = OBJ_CLOSURE, .proto = &inner};
+  constants[1] = value_from_obj(&closure);
+  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
+                      "a constant captures what is not there");
+  inner.nupvalues = 0;
+  outer.code = call;
+  outer.ncode = 3;
+  assert_null(proto_verify(&mem_libc, &outer, &at));
+  inner.flags = PROTO_REST;
+  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
+                      "CALLK's arguments do not fit");
+  inner.flags = 0;
+  inner.nparams = 2;
+  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
+                      "CALLK's arguments do not fit");
+  outer.nrequired = 1;
+  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
+                      "more parameters are needed than there are");
+  outer.nrequired = 0;
+  outer.flags = PROTO_DEFER;
+  inner.nparams = 1;
+  assert_string_equal(proto_verify(&mem_libc, &outer, &at),
+                      "deferred calls are left behind");
 }
 
 int main(void) {
@@ -371,6 +421,7 @@ int main(void) {
       TEST(test_facts),
       TEST(test_places),
       TEST(test_verifier),
+      TEST(test_verifier_closures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,10 +185,12 @@ static void test_file_modules(void **state) {
                    "bad.csp:1:6: error: `nope` is not declared");
   expect_in_folder(*state, folder, "import \"./none\"\n", false,
                    "there is no file /tmp/csp_compile_");
-  setenv("CSPPATH", folder, 1);
-  expect_error("import \"b\"\nb.h()\n", "module `b` has no `h`");
-  expect_error("import \"bb\"\n", "nor along CSPPATH");
-  unsetenv("CSPPATH");
+  expect_error("import \"b\"\n", "there is no search path");
+  Csp *along = new_runtime_along(folder);
+  expect_error_in(along, "import \"b\"\nb.h()\n", "module `b` has no `h`");
+  expect_error_in(along, "import \"bb\"\n",
+                  "nor along the search path (/tmp/csp_compile_");
+  csp_free(along);
   static const char *const names[] = {"a.csp", "b.csp", "c.csp", "d.csp",
                                       "bad.csp"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

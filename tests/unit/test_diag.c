@@ -37,7 +37,7 @@ static void test_suggest(void **state) {
 static void test_warnings(void **state) {
   (void)state;
   Source source = {.path = "t", .text = "a\nb c\n", .len = 6};
-  Diags *diags = diags_new(&source);
+  Diags *diags = diags_new(&mem_libc, &source);
   diag_warn(diags, (Pos){2, 3, 4, false}, 1, "late");
   diag_warn(diags, (Pos){1, 1, 0, false}, 1, "early");
   diag_hint(diags, "a hint");
@@ -47,18 +47,18 @@ static void test_warnings(void **state) {
   assert_string_equal(text,
                       "t:1:1: warning: early\n    a\n    ^\n    a hint\n"
                       "t:2:3: warning: late\n    b c\n      ^\n");
-  free(text);
+  mem_free(text);
   diags_free(diags);
 }
 
 static void test_intern(void **state) {
   (void)state;
-  Arena *arena = arena_new();
-  const Str *first = arena_intern(arena, "name0", 5);
+  Arena *arena = arena_new(&mem_libc, 1);
+  const AstStr *first = arena_intern(arena, "name0", 5);
   for (int i = 0; i < 5000; i++) {
     char text[16];
     int len = snprintf(text, sizeof text, "name%d", i);
-    const Str *name = arena_intern(arena, text, (size_t)len);
+    const AstStr *name = arena_intern(arena, text, (size_t)len);
     assert_string_equal(name->text, text);
     assert_ptr_equal(name, arena_intern(arena, text, (size_t)len));
   }
@@ -72,14 +72,14 @@ static void test_intern(void **state) {
 static void test_same_place(void **state) {
   (void)state;
   Source source = {.path = "t", .text = "a b", .len = 3};
-  Diags *diags = diags_new(&source);
+  Diags *diags = diags_new(&mem_libc, &source);
   diag_error(diags, (Pos){1, 3, 2, false}, 9, "first");
   diag_error(diags, (Pos){1, 3, 2, false}, 1, "second");
   diag_hint(diags, "of the second");
   assert_int_equal(diags_errors(diags), 1);
   char *text = diags_text(diags);
   assert_string_equal(text, "t:1:3: error: first\n    a b\n      ^\n");
-  free(text);
+  mem_free(text);
   diags_free(diags);
 }
 
@@ -90,7 +90,7 @@ static void test_long_line(void **state) {
   memcpy(line + 600, "here", 4);
   line[1000] = '\0';
   Source source = {.path = "t", .text = line, .len = 1000};
-  Diags *diags = diags_new(&source);
+  Diags *diags = diags_new(&mem_libc, &source);
   diag_error(diags, (Pos){1, 601, 600, false}, 4, "in the middle");
   char *text = diags_text(diags);
   char *shown = strchr(text, '\n') + 1;
@@ -99,7 +99,7 @@ static void test_long_line(void **state) {
   size_t column = (size_t)(strchr(caret, '^') - caret);
   assert_memory_equal(shown + column, "herex", 5);
   assert_string_equal(caret + column, "^~~~\n");
-  free(text);
+  mem_free(text);
   diags_free(diags);
 }
 

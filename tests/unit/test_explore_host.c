@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A runtime that its host steps (host.c), under interleaving with other
 // threads: no post is lost, whether the host waits inside or watches the
-// descriptor; no stop is; the last unpin ends a wait for nothing; a wait within
-// a callback ends, too.
+// descriptor; no stop that is in time is, and one that is early stops nothing;
+// the last unpin ends a wait for nothing; a wait within a callback ends, too.
 //
 // Found when broken (tests/explore/mutants): who posts sets no note, or breaks
 // no wait in netpoll, or does not make the descriptor readable; a step that
@@ -17,6 +17,7 @@ typedef struct HostTest {
   bool watches;  // the descriptor; else it waits inside
   int posters;
   bool device, device_last, stopper, unpinner;
+  bool stop_early;   // perhaps before the host works on anything
   bool posts_unpin;  // the poster, not the last post
   HostEnd end;
 } HostTest;
@@ -27,6 +28,7 @@ static SchedPost posts[POSTERS][POSTS];
 static G *waiting_g;
 static uint32_t all_done, is_waiting, is_open, posts_over;
 static int ran;
+static bool in_time;
 
 // --- What Gs do -------------------------------------------------------------
 static void part_done(Task *t) {
@@ -89,7 +91,7 @@ static void waits_for_ever(P *p, Task *t) {
 static void calls_back(P *p, Task *t) {
   Task *inner = &t->shared->tasks[HOST_TASKS - 1];
   inner->body = waits_for_posts;
-  HostRun run = {&all_done, RT_FOREVER, true};
+  HostRun run = {&all_done, RT_FOREVER, true, 0};
   HostEnd end = host_run(t->shared->s, &inner->g, &run);
   EXPLORE_CHECK(end == HOST_DONE, "a callback ended with %d", (int)end);
   EXPLORE_CHECK(p->current == &t->g, "the caller does not run");
@@ -123,7 +125,7 @@ static void device(void *arg) {
 
 static void stopper(void *arg) {
   (void)arg;
-  host_stop(world.s);
+  in_time = host_stop(world.s);
 }
 
 static void unpinner(void *arg) {
@@ -133,15 +135,69 @@ static void unpinner(void *arg) {
 
 // --- The host ---------------------------------------------------------------
 static HostEnd wait_inside(Sched *s) {
-  HostRun run = {&all_done, RT_FOREVER, true};
+  HostRun run = {&all_done, RT_FOREVER, true, 0};
   return host_run(s, NULL, &run);
 }
 
 static HostEnd wait_outside(Sched *s) {
-  HostRun run = {&all_done, RT_FOREVER, false};
+  HostRun run = {&all_done, RT_FOREVER, false, 0};
   HostEnd end;
   while ((end = host_run(s, NULL, &run)) == HOST_IDLE) rt_explore_watch();
   return end;
+}
+
+// --- The door ---------------------------------------------------------------
+// Each thread's call may be what ends the run: the host frees the runtime then,
+// and nobody is inside.
+static Door *the_door;
+static uint32_t host_is_free;
+static SchedPost last_posts[POSTERS];
+
+static void last_post_ran(P *p, SchedPost *post) {
+  (void)post;
+  sched_exit(p->sched);
+}
+
+static void visitor(void *arg) {
+  SchedPost *mine = arg;
+  for (int n = 0; n < 2; n++) {
+    if (!door_enter(the_door)) continue;
+    EXPLORE_CHECK(!rt_load_seq(&host_is_free), "inside, and it is free");
+    if (n == 0) {
+      mine->fn = last_post_ran;
+      sched_post(world.s, mine);
+    } else {
+      host_stop(world.s);
+    }
+    EXPLORE_CHECK(!rt_load_seq(&host_is_free), "freed while one is inside");
+    door_leave(the_door);
+  }
+  door_drop(the_door);
+}
+
+static void door_body(void *arg) {
+  (void)arg;
+  host_is_free = 0;
+  world_init_as(&world, (SchedConfig){.stepped = true}, 0);
+  the_door = door_new(&mem_libc, NULL);
+  EXPLORE_CHECK(the_door != NULL && host_begin(world.s), "out of memory");
+  sched_pin(world.s);
+  for (int i = 0; i < POSTERS; i++) {
+    door_keep(the_door);
+    explore_go(visitor, &last_posts[i]);
+  }
+  HostRun run = {NULL, RT_FOREVER, true, 0};
+  host_work(world.s);
+  host_run(world.s, NULL, &run);
+  host_rest(world.s);
+  door_close(the_door);
+  host_end(world.s);
+  rt_store_seq(&host_is_free, 1u);
+  EXPLORE_CHECK(!door_enter(the_door), "in by a closed door");
+  explore_join_all();
+  EXPLORE_CHECK(the_door->keepers == 1, "kept by %u", the_door->keepers);
+  door_drop(the_door);
+  world_free(&world);
 }
 
 static void host_body(void *arg) {
@@ -157,14 +213,23 @@ static void host_body(void *arg) {
   if (pinned) sched_pin(s);
   for (int i = 0; i < host_test->posters; i++) explore_go(poster, posts[i]);
   if (host_test->device) explore_go(device, NULL);
-  if (host_test->stopper) explore_go(stopper, NULL);
   if (host_test->unpinner) explore_go(unpinner, NULL);
+  if (host_test->stop_early) explore_go(stopper, NULL);
+  host_work(s);
+  if (host_test->stopper) explore_go(stopper, NULL);
   if (host_test->watches) host_fd(s);
   for (int i = 0; i < HOST_TASKS && host_test->bodies[i] != NULL; i++)
     begin(host_p(s), &world.tasks[i], host_test->bodies[i]);
   HostEnd end = host_test->watches ? wait_outside(s) : wait_inside(s);
-  EXPLORE_CHECK(end == host_test->end, "it ended with %d", (int)end);
   explore_join_all();
+  if (host_test->stop_early) {
+    EXPLORE_CHECK(end == HOST_DONE || in_time, "a stop was early, and stops");
+    EXPLORE_CHECK(end == HOST_OVER || host_clear_stop(s) == in_time,
+                  "a stop is lost");
+    host_rest(s);
+  } else {
+    EXPLORE_CHECK(end == host_test->end, "it ended with %d", (int)end);
+  }
   if (end == HOST_DONE) {
     EXPLORE_CHECK(s->poll_waiters == 0 && s->pins == 0, "a wait is left over");
     EXPLORE_CHECK(!inbox_pending(s), "the inbox is not empty");
@@ -216,9 +281,16 @@ static void ends(void **state) {
   run("stop_wait",
       (HostTest){
           .bodies = {waits_for_ever}, .stopper = true, .end = HOST_OVER});
+  run("stop_early", (HostTest){.bodies = {sleeper}, .stop_early = true});
   run("unpin",
       (HostTest){
           .bodies = {waits_for_ever}, .unpinner = true, .end = HOST_STUCK});
+}
+
+static void leaves(void **state) {
+  (void)state;
+  Scenario scenario = {.name = "door", .body = door_body, .preemptions = 1};
+  assert_true(explore(&scenario));
 }
 
 int main(void) {
@@ -226,7 +298,8 @@ int main(void) {
       cmocka_unit_test(waits_inside),
       cmocka_unit_test(watches),
       cmocka_unit_test(ends),
+      cmocka_unit_test(leaves),
   };
-  explore_program(11);
+  explore_program(13);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,9 @@ static void post_body(void *arg) {
   sched_pin(world.s);
   for (int i = 0; i < 2; i++) explore_go(post_thread, posts[i]);
   SchedEnd end = world_run(&world, start_all);
+  // Also those that a poster has started: else nobody has joined them.
+  for (M *m = world.s->all_ms; m != NULL; m = m->all_next)
+    EXPLORE_CHECK(m->started, "an M was started when the run had ended");
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
   EXPLORE_CHECK(ran == 2 * POSTS, "%d of %d posts", ran, 2 * POSTS);

@@ -82,10 +82,18 @@ static void quick_caller(P *p, Task *t) {
   CO_END;
 }
 
-// A call that takes until another G has run: its P must be taken.
+// A call that takes until another G has run: its P must be taken, whether there
+// is a place or not.
+static void long_call(Shared *shared) {
+  explore_until_set(&shared->flag);
+  int most = places + shared->s->procs;
+  EXPLORE_CHECK((int)shared->s->syscalls < most, "%u calls, %d places",
+                shared->s->syscalls, places);
+}
+
 static void long_caller(P *p, Task *t) {
   CO_BEGIN;
-  CO_QUICK_CALL(explore_until_set(&t->shared->flag));
+  CO_QUICK_CALL(long_call(t->shared));
   count(t);
   hold(p, t);
   CO_END;
@@ -331,6 +339,20 @@ static void quick_calls(void **state) {
   run("quick_one_place", capped);
 }
 
+// All Ps are in calls that last, with all places taken: others run all the
+// same, and those that find no place before they begin wait for one.
+static void quick_calls_past_the_places(void **state) {
+  (void)state;
+  CallTest two = {1, 1, 0, 2, {long_caller, long_caller, holder}, true, false};
+  run("quick_past_places", two);
+  CallTest three = {
+      1, 1, 0, 3, {long_caller, long_caller, long_caller, holder}, true, false};
+  run("quick_past_places_3", three);
+  CallTest two_ps = {
+      2, 1, 0, 3, {long_caller, long_caller, long_caller, holder}, true, false};
+  run("quick_past_places_2", two_ps);
+}
+
 static void quick_calls_and_stops(void **state) {
   (void)state;
   CallTest stop = {
@@ -360,6 +382,7 @@ int main(void) {
       cmocka_unit_test(places_and_stops),
       cmocka_unit_test(few_threads),
       cmocka_unit_test(quick_calls),
+      cmocka_unit_test(quick_calls_past_the_places),
       cmocka_unit_test(quick_calls_and_stops),
   };
   explore_program(23);

@@ -186,10 +186,10 @@ static void needs_call(void **state) {
   ObjMap *map = map_new(f->locals, 0);
   list_push(f->locals, list, value_from_obj(map));
   list_push(f->locals, list, value_from_obj(list));
-  assert_false(value_needs_call(value_from_obj(list)));
+  assert_false(value_needs_call(&mem_libc, NULL, value_from_obj(list)));
   ObjStruct *type = point_type(f, VALUE_TRUE);
   map_set(f->locals, map, point(f, type, VALUE_NIL, VALUE_NIL), VALUE_NIL);
-  assert_true(value_needs_call(value_from_obj(list)));
+  assert_true(value_needs_call(&mem_libc, NULL, value_from_obj(list)));
   fixture_free(f);
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_fixture.h"
 #include "lang/format.h"
 #include "vm/csp.h"
 
@@ -77,7 +78,7 @@ static void strip_places(char *listing) {
 // NULL: it does not compile.
 static char *listing(const char *path, const char *text, size_t len) {
   CspConfig config;
-  csp_config_init(&config);
+  test_config(&config);
   config.procs = 1;
   Csp *csp = csp_new(&config);
   assert_non_null(csp);
@@ -117,8 +118,8 @@ static size_t count_of(const char *text, const char *what) {
 
 static bool parses(const char *path, const char *text, size_t len) {
   Source source = {.path = path, .text = text, .len = len};
-  Arena *arena = arena_new();
-  Diags *diags = diags_new(&source);
+  Arena *arena = arena_new(&mem_libc, 1);
+  Diags *diags = diags_new(&mem_libc, &source);
   lang_parse(&source, arena, diags);
   bool fine = diags_errors(diags) == 0;
   diags_free(diags);
@@ -198,8 +199,8 @@ typedef struct Reading {
 
 static void read_text(Reading *r, const char *text) {
   *r = (Reading){.source = {"t", text, strlen(text)}};
-  r->arena = arena_new();
-  r->diags = diags_new(&r->source);
+  r->arena = arena_new(&mem_libc, 1);
+  r->diags = diags_new(&mem_libc, &r->source);
   r->tree = parse_with_trail(&r->source, r->arena, r->diags, &r->trail);
   assert_int_equal(diags_errors(r->diags), 0);
   assert_true(words_make(&r->words, &r->source, &r->trail, r->tree));

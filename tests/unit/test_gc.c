@@ -269,7 +269,7 @@ static void finalize(void *data) { finalized += *(int *)data; }
 static void mark_extra(void *arg, GcMarker *m) { gc_mark(m, *(Value *)arg); }
 
 static bool finalizes(Run *r, P *p) {
-  static const HostClass klass = {"thing", finalize, 4};
+  static const HostClass klass = {"thing", finalize, 4, NULL};
   static Value extra;
   Local *local = local_of(p);
   finalized = 0;

@@ -82,7 +82,7 @@ static void finalize(void *data) { finalized += *(int *)data; }
 
 static void finalizers_run_at_the_end(void **state) {
   (void)state;
-  static const HostClass klass = {"thing", finalize, 4};
+  static const HostClass klass = {"thing", finalize, 4, NULL};
   Fixture *f = fixture_new(1);
   finalized = 0;
   for (int i = 0; i < 1000; i++) {

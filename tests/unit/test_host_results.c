@@ -170,13 +170,15 @@ static void what_a_waker_was_given_is_freed(void **state) {
   }
 }
 
-static void a_waker_that_nobody_wakes_is_freed(void **state) {
+static void a_waker_is_freed_when_it_is_woken(void **state) {
   (void)state;
   open_host(&host, STEPPED);
   assert_true(csp_register_builtins(host.csp, waits));
   load(&host, "go wait()\n");
   csp_step(host.csp, -1);
   close_host(&host);
+  csp_wake(waker, make, malloc(10));  // nobody waits any more
+  assert_int_equal(made, 2);
 }
 
 // --- Methods of the host ----------------------------------------------------
@@ -319,7 +321,7 @@ int main(void) {
       cmocka_unit_test(a_runtime_needs_no_config),
       cmocka_unit_test(natives_pass_failures_on),
       cmocka_unit_test(what_a_waker_was_given_is_freed),
-      cmocka_unit_test(a_waker_that_nobody_wakes_is_freed),
+      cmocka_unit_test(a_waker_is_freed_when_it_is_woken),
       cmocka_unit_test(a_host_replaces_methods),
       cmocka_unit_test(loops_make_what_they_need),
       cmocka_unit_test(elements_may_panic),

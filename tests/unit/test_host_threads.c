@@ -74,6 +74,19 @@ static CspStatus sleep_for_ever(CspCall *call) {
   return csp_park(call);
 }
 
+static CspStatus park_alone(CspCall *call) { return csp_park(call); }
+
+// The channel of the waker might be collected during the call.
+static CspStatus park_after_call(CspCall *call) {
+  CspWaker *waker = csp_waker(call);
+  if (waker == NULL) return csp_panic_memory(call);
+  csp_wake(waker, make_answer, NULL);
+  CspResult result;
+  csp_call(call, csp_arg(call, 0), 0, NULL, &result);
+  csp_result_free(&result);
+  return csp_park(call);
+}
+
 static CspStatus call_back(CspCall *call) {
   CspValue x = csp_arg(call, 1);
   CspResult result;
@@ -85,6 +98,8 @@ static CspStatus call_back(CspCall *call) {
 static const CspFunction natives[] = {{"stopped", "", wait_for_stop},
                                       {"ask", "", ask},
                                       {"sleep_for_ever", "", sleep_for_ever},
+                                      {"park_alone", "", park_alone},
+                                      {"park_after_call", "f", park_after_call},
                                       {"call_back", "f, x", call_back},
                                       {NULL, NULL, NULL}};
 
@@ -285,6 +300,57 @@ static void posts_to_nobody_are_dropped(void **state) {
   }
 }
 
+// Whoever posts more than can be done does not keep the script waiting: one
+// yield of it takes a bounded number of them.
+static void posts_do_not_starve_the_script(void **state) {
+  (void)state;
+  enum { FLOOD = 10000 };
+  Host host;
+  open_with(&host, STEPPED);
+  CspHandle m =
+      load(&host,
+           "import \"sched\"\n"
+           "func turns(n) { for _ in n { sched.yield() }; return n }");
+  Jobs jobs = {.host = &host};
+  for (int n = 0; n < FLOOD; n++)
+    assert_true(csp_post(host.csp, counts, &jobs, NULL));
+  assert_int_equal(call_int(&host, m, "turns", 1), 1);
+  assert_in_range(atomic_load(&jobs.sum), 1, FLOOD / 10);
+  while (csp_step(host.csp, -1) == CSP_MORE) continue;
+  assert_int_equal(atomic_load(&jobs.sum), FLOOD);
+  close_host(&host);
+}
+
+static CspStatus waits_for_the_last(CspCall *call, void *data) {
+  Jobs *jobs = data;
+  atomic_fetch_add(&jobs->sum, 1);
+  return csp_recv(call, csp_held(call, jobs->chan));
+}
+
+static CspStatus opens_the_way(CspCall *call, void *data) {
+  Jobs *jobs = data;
+  if (csp_close(call, csp_held(call, jobs->chan)))
+    atomic_store(&jobs->accepted, 1);
+  return csp_ok_nothing(call);
+}
+
+// However many wait for it, a later one begins.
+static void posts_may_wait_for_later_ones(void **state) {
+  (void)state;
+  enum { WAITING = 1000 };
+  Host host;
+  open_with(&host, STEPPED);
+  CspCall *call = csp_host(host.csp);
+  Jobs jobs = {.host = &host, .chan = csp_hold(call, csp_chan(call, 0))};
+  for (int n = 0; n < WAITING; n++)
+    assert_true(csp_post(host.csp, waits_for_the_last, &jobs, NULL));
+  assert_true(csp_post(host.csp, opens_the_way, &jobs, NULL));
+  while (csp_step(host.csp, -1) == CSP_MORE) continue;
+  assert_int_equal(atomic_load(&jobs.sum), WAITING);
+  assert_int_equal(atomic_load(&jobs.accepted), 1);
+  close_host(&host);
+}
+
 // --- Natives that park ------------------------------------------------------
 static void natives_park(void **state) {
   (void)state;
@@ -321,9 +387,34 @@ static void parked_natives_are_cancelled(void **state) {
   assert_non_null(strstr(host.out, "deadline exceeded"));
   csp_wake(atomic_load(&sleeper), make_answer, NULL);
   close_host(&host);
-  open_with(&host, 1);  // and never
+  open_with(&host, 1);  // and after the runtime
   assert_int_equal(run(&host, text), 0);
   close_host(&host);
+  csp_wake(atomic_load(&sleeper), make_answer, NULL);
+}
+
+// It used to wait for whatever lay on the C stack.
+static void csp_park_without_a_waker_panics(void **state) {
+  (void)state;
+  static const char text[] =
+      "for f in [park_alone, func() => park_after_call(func() => 1)] {\n"
+      "  _, err := try(f)\n"
+      "  println(err)\n"
+      "}\n";
+  static const char error[] =
+      "csp_park without a waker: csp_waker makes one, and no csp_call may come "
+      "between the two\n";
+  char expected[400];
+  snprintf(expected, sizeof expected, "park_alone: %spark_after_call: %s",
+           error, error);
+  static const int procs[] = {STEPPED, 2};
+  for (size_t i = 0; i < sizeof procs / sizeof *procs; i++) {
+    Host host;
+    open_with(&host, procs[i]);
+    assert_int_equal(run(&host, text), 0);
+    assert_string_equal(host.out, expected);
+    close_host(&host);
+  }
 }
 
 // --- Callbacks --------------------------------------------------------------
@@ -421,8 +512,11 @@ int main(void) {
       cmocka_unit_test(ends_are_told),
       cmocka_unit_test(posts_are_called_or_dropped),
       cmocka_unit_test(posts_to_nobody_are_dropped),
+      cmocka_unit_test(posts_do_not_starve_the_script),
+      cmocka_unit_test(posts_may_wait_for_later_ones),
       cmocka_unit_test(natives_park),
       cmocka_unit_test(parked_natives_are_cancelled),
+      cmocka_unit_test(csp_park_without_a_waker_panics),
       cmocka_unit_test(callbacks_are_cancelled),
       cmocka_unit_test(callbacks_change_ps),
       cmocka_unit_test(ends_inside_callbacks),

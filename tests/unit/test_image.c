@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // vm/image.c: a prelude's functions are the same from an image as from the
-// compiler; what no image can hold is refused, and so is another version's.
+// compiler; what no image can hold is refused, and so are another version's
+// and damaged ones.
 #include "embed_fixture.h"
 #include "vm/code.h"
 #include "vm/native.h"
@@ -49,7 +50,7 @@ static char *code_since(Csp *csp, const Proto *before) {
   for (const Proto *p = csp_vm(csp)->protos; p != before; p = p->next) {
     uint32_t at;
     if (p->flags & PROTO_MAIN) continue;
-    assert_null(proto_verify(p, &at));
+    assert_null(proto_verify(&mem_libc, p, &at));
     text_addf(&text, "flags %x, %d results\n", p->flags, p->nresults);
     dis_proto(&text, csp_vm(csp), p);
   }
@@ -167,6 +168,96 @@ static void another_versions_image_is_refused(void **state) {
   close_host(&host);
 }
 
+// --- Damage -----------------------------------------------------------------
+// All kinds of parts that an image has.
+static const char parts[] =
+    "func adder(x, more...) => func(y = 2.5) => x + y + len(more)\n"
+    "func twice(f) => adder(f)(\"two\") + twice(1)\n"
+    "func (xs list) second() => xs[1]\n";
+
+static uint32_t *parts_image(size_t *count) {
+  Host host;
+  open_host(&host, 1);
+  uint32_t *image = compile(&host, parts, count);
+  if (image == NULL) fail_msg("%s", host.err);
+  close_host(&host);
+  return image;
+}
+
+// Registers the first count words of an image, from memory of just that size;
+// what it says where it refuses them, in *said.
+static bool takes(const uint32_t *image, size_t count, char *said) {
+  Host host;
+  uint32_t *copy = malloc(count * sizeof *copy);
+  memcpy(copy, image, count * sizeof *copy);
+  copy[1] = (uint32_t)count;
+  open_host(&host, 1);
+  bool taken = csp_register_prelude(host.csp, copy, count);
+  free(copy);
+  strcpy(said, host.err);
+  if (!taken) assert_int_equal(run(&host, "adder(1)\n"), 2);
+  close_host(&host);
+  return taken;
+}
+
+static void an_image_that_is_cut_short_is_refused(void **state) {
+  (void)state;
+  size_t count;
+  char said[8192];
+  uint32_t *image = parts_image(&count);
+  assert_true(takes(image, count, said));
+  for (size_t n = 3; n < count; n++) {
+    assert_false(takes(image, n, said));
+    assert_string_equal(said,
+                        "the prelude's image is damaged: build it again\n");
+  }
+  free(image);
+}
+
+// What cannot be seen to be wrong (another number, another register) is taken.
+static void a_word_that_points_out_of_an_image_is_refused(void **state) {
+  (void)state;
+  size_t count, refused = 0;
+  char said[8192];
+  uint32_t *image = parts_image(&count);
+  for (size_t n = 2; n < count; n++) {
+    uint32_t was = image[n];
+    image[n] = 0xfffffff3u;  // as an object's pointer ends
+    if (!takes(image, count, said)) {
+      refused++;
+      assert_memory_equal(said, "the prelude", 11);
+    }
+    image[n] = was;
+  }
+  if (refused < count / 3)
+    fail_msg("%zu of %zu words are refused", refused, count);
+  free(image);
+}
+
+static void code_that_does_not_verify_is_refused(void **state) {
+  (void)state;
+  Host host;
+  size_t count, at = 0;
+  char said[8192];
+  open_host(&host, 1);
+  uint32_t *image = compile(&host, "func f(x) => x\n", &count);
+  close_host(&host);
+  assert_non_null(image);
+  while (at < count && image[at] != OP_RET1) at++;
+  assert_true(at < count);
+  image[at] |= 0xff00;  // of the last register
+  assert_false(takes(image, count, said));
+  assert_string_equal(said,
+                      "the prelude's image: `f`, instruction 0: no such "
+                      "register\n");
+  image[at] = 0xff;
+  assert_false(takes(image, count, said));
+  assert_string_equal(said,
+                      "the prelude's image: `f`, instruction 0: no such "
+                      "opcode\n");
+  free(image);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_image_holds_what_was_compiled),
@@ -174,6 +265,9 @@ int main(void) {
       cmocka_unit_test(only_functions_are_held),
       cmocka_unit_test(natives_that_are_missing_are_named),
       cmocka_unit_test(another_versions_image_is_refused),
+      cmocka_unit_test(an_image_that_is_cut_short_is_refused),
+      cmocka_unit_test(a_word_that_points_out_of_an_image_is_refused),
+      cmocka_unit_test(code_that_does_not_verify_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,8 @@ enum { PROCS = sizeof procs / sizeof *procs };
 // The tests fill the memory over and over: a collection at every safepoint
 // would never come to an end.
 static CspConfig limited(int n) {
-  return (CspConfig){.procs = procs[n], .max_memory = MEMORY};
+  return (CspConfig){
+      .size = sizeof(CspConfig), .procs = procs[n], .max_memory = MEMORY};
 }
 
 static long megabytes_at_most(void) {
@@ -139,8 +140,7 @@ static void garbage_does_not_count(void **state) {
       "x := nil\nfor i in 20 { x = nil\nx = \"${\"x\".repeat(2500000)}.\" }",
       "s := \"x\".repeat(1000000)\nfor i in 50 { t := s + s }",
       "for i in 40 { b := bytes()\nb.push(\"x\".repeat(1000000)) }",
-      "s := (\"x\".repeat(900000) + \" \").repeat(3)\n"
-      "for i in 20 { for w in s.fields() {} }",
+      "s := \"x\".repeat(900000) + \" \"\nfor i in 20 { s.repeat(3).fields() }",
       "for i in 50000 { <-(go func() { return [i] }()) }",
       "for i in 100000 { after(1ms) }",
       "for i in 300 { m := {}\nfor k in 1000 { m[k] = [k] } }",

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "config_fixture.h"
 #include "vm/csp.h"
 
 static char output[8192];  // of the one runtime that runs at a time
@@ -134,8 +135,8 @@ static void counter_finalize(void *data) {
 }
 
 static const CspClass counter_class = {"counter", counter_finalize,
-                                       sizeof(Counter)};
-static const CspClass total_class = {"total", NULL, sizeof(int64_t)};
+                                       sizeof(Counter), NULL};
+static const CspClass total_class = {"total", NULL, sizeof(int64_t), NULL};
 
 static CspStatus counter_new(CspCall *call) {
   return csp_ok(call, csp_host_new(call, &counter_class, NULL));
@@ -192,7 +193,7 @@ static int max_threads;  // of the runtimes that check makes
 
 static void check(const char *text, int status, const char *wanted) {
   CspConfig config;
-  csp_config_init(&config);
+  test_config(&config);
   config.procs = 2;
   config.max_threads = max_threads;
   config.write_out = config.write_err = take;
@@ -287,7 +288,8 @@ static void blocking_work_needs_a_thread(void **state) {
       "_, e := try(func() { host.block_slow(1) })\nprintln(e)",
       0,
       "host.block: no thread for it: the limit of threads is reached, or the "
-      "system refuses one\n");
+      "system refuses one, or a descriptor that a stepped runtime must "
+      "watch\n");
   check("a, b := host.block_slow(21)\nprintln(a, b)", 0, "42 21\n");
   max_threads = 0;
 }

@@ -63,8 +63,8 @@ static void take_err(void *arg, const char *data, size_t len) {
 }
 
 // --- A host's module --------------------------------------------------------
-static const CspClass counter_class = {"counter", NULL, sizeof(int64_t)};
-static const CspClass total_class = {"total", NULL, sizeof(int64_t)};
+static const CspClass counter_class = {"counter", NULL, sizeof(int64_t), NULL};
+static const CspClass total_class = {"total", NULL, sizeof(int64_t), NULL};
 
 static CspStatus counter_new(CspCall *call) {
   return csp_ok(call, csp_host_new(call, &counter_class, NULL));
@@ -150,7 +150,8 @@ static const CspModule host = {"host", functions, NULL, NULL, 0};
 // --- One attempt ------------------------------------------------------------
 // procs: 0: stepped, without threads.
 static Csp *open_runtime(int procs) {
-  CspConfig config = {.procs = procs,
+  CspConfig config = {.size = sizeof config,
+                      .procs = procs,
                       .stepped = procs == 0,
                       .allowed = CSP_ALL,
                       .seed = 1,

@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_fixture.h"
 #include "lang/lang.h"
 #include "vm/csp.h"
 
 // --- lang_functions ---------------------------------------------------------
-static void add_function(void *arg, const Str *name, Pos pos, bool takes) {
+static void add_function(void *arg, const AstStr *name, Pos pos, bool takes) {
   char *out = arg;
   sprintf(out + strlen(out), "%s%s:%u:%u ", name->text, takes ? "(...)" : "",
           pos.line, pos.col);
@@ -73,7 +74,7 @@ static CspOutcome run(const char *text, const char *function, int *status,
                       Log *log) {
   *log = (Log){""};
   CspConfig config;
-  csp_config_init(&config);
+  test_config(&config);
   config.write_out = log_out;
   config.write_err = log_out;
   config.write_arg = log;

@@ -23,12 +23,13 @@ static char *parse_bytes(const char *text, size_t len) {
   memcpy(copy, text, len);
   copy[len] = '\0';
   Source source = {.path = "t", .text = copy, .len = len};
-  Arena *arena = arena_new();
-  Diags *diags = diags_new(&source);
+  Arena *arena = arena_new(&mem_libc, 1);
+  Diags *diags = diags_new(&mem_libc, &source);
   Node *tree = lang_parse(&source, arena, diags);
   char *result = NULL;
   if (diags_errors(diags) > 0) {
-    result = diags_text(diags);
+    char *own = diags_text(diags);
+    result = libc_hand_over(own, strlen(own));
   } else {
     size_t size;
     FILE *out = open_memstream(&result, &size);
@@ -377,8 +378,8 @@ static void test_places(void **state) {
   (void)state;
   const char *text = "\n  a.b(1)[2] = c + d\n  x <- f(y)?\n  { }";
   Source source = {.path = "t", .text = text, .len = strlen(text)};
-  Arena *arena = arena_new();
-  Diags *diags = diags_new(&source);
+  Arena *arena = arena_new(&mem_libc, 1);
+  Diags *diags = diags_new(&mem_libc, &source);
   Node *assign = lang_parse(&source, arena, diags);
   check_place(assign, 2, 3);
   check_place(assign->a, 2, 9);        // [

@@ -53,7 +53,7 @@ static void put_machine(int nodes, int clusters, int cpus) {
 static SchedTopology *survey(const char *mask) {
   uint64_t allowed[CPUS / 64];
   assert_true(topology_parse_list(mask, allowed, CPUS));
-  SchedTopology *t = sched_topology_from(root, allowed, CPUS);
+  SchedTopology *t = sched_topology_from(&mem_libc, root, allowed, CPUS);
   assert_non_null(t);
   assert_int_equal(t->cpus, CPUS);
   return t;
@@ -63,7 +63,7 @@ static SchedTopology *survey(const char *mask) {
 static void expect_counts(SchedTopology *t, uint32_t nodes, uint32_t domains) {
   assert_int_equal(t->nodes, nodes);
   assert_int_equal(t->domains, domains);
-  free(t);
+  mem_free(t);
 }
 
 static uint32_t node_at(const SchedTopology *t, int cpu) {
@@ -327,9 +327,9 @@ static void the_first_node_has_it(void **state) {
 static void this_machine_has_a_topology(void **state) {
   (void)state;
   uint32_t cpus;
-  uint64_t *allowed = procs_affinity(&cpus);
+  uint64_t *allowed = procs_affinity(&mem_libc, &cpus);
   assert_non_null(allowed);
-  SchedTopology *t = topology_of_system();
+  SchedTopology *t = topology_of_system(&mem_libc);
   assert_non_null(t);
   assert_true(t->domains >= 1 && t->nodes >= 1);
   for (uint32_t cpu = 0; cpu < cpus; cpu++) {
@@ -337,8 +337,8 @@ static void this_machine_has_a_topology(void **state) {
     bool known = cpu < t->cpus && t->places[cpu] != SCHED_NO_PLACE;
     assert_int_equal(known, ours);
   }
-  free(t);
-  free(allowed);
+  mem_free(t);
+  mem_free(allowed);
 }
 
 // --- Rings ------------------------------------------------------------------
@@ -547,7 +547,7 @@ static void one_domain_has_the_plain_order(void **state) {
   s = new_sched(4, one);
   assert_null(order_locality(s));
   sched_free(s);
-  free(one);
+  mem_free(one);
 }
 
 static void places_are_printed(void **state) {

@@ -31,6 +31,7 @@ static inline Fixture *fixture_new(int locals) {
   Fixture *f = calloc(1, sizeof *f);
   assert_non_null(f);
   f->vm.hash_seed = 0x1234567890abcdef;
+  f->vm.memory = &mem_libc;
   f->vm.heap = heap_new(&f->vm);
   assert_non_null(f->vm.heap);
   for (int i = 0; i < locals; i++) fixture_local(f, i);
@@ -42,7 +43,7 @@ static inline void fixture_free(Fixture *f) {
   for (int i = 0; i < FIXTURE_LOCALS; i++)
     if (f->locals[i].vm) heap_local_flush(&f->locals[i].heap);
   heap_free(f->vm.heap);
-  free(f->vm.names);
+  mem_free(f->vm.names);
   free(f);
 }
 

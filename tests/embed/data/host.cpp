@@ -39,7 +39,7 @@ CspStatus number(CspCall *call) {
 
 using Numbers = std::vector<int64_t>;
 void numbers_end(void *data) { static_cast<Numbers *>(data)->~Numbers(); }
-const CspClass numbers_class = {"numbers", numbers_end, sizeof(Numbers)};
+const CspClass numbers_class = {"numbers", numbers_end, sizeof(Numbers), nullptr};
 
 CspStatus numbers_new(CspCall *call) {
   void *data;

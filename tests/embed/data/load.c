@@ -33,8 +33,8 @@ static void take(void *right, const char *data, size_t len) {
 
 // The functions of csp.h by the names they have there.
 #define FUNCTIONS(X) \
-  X(csp_config_init) \
-  X(csp_new)         \
+  X(csp_config_init_sized) \
+  X(csp_new)               \
   X(csp_install_language) X(csp_install_library) X(csp_run) X(csp_free)
 static struct {
 #define X(name) __typeof__(name) *name;
@@ -53,7 +53,7 @@ static int load(void *library) {
 
 static int run(void) {
   CspConfig config;
-  api.csp_config_init(&config);
+  api.csp_config_init_sized(&config, sizeof config);
   int right = 0;
   config.procs = 2;
   config.allowed = CSP_FILES | CSP_PROCESSES;

@@ -3,12 +3,13 @@
 # a packager would, and tells how hosts are built with that.
 build=$(dirname "$CSPVM")
 case $(nm "$CSPVM") in
+*__asan_init*__ubsan_handle*) san=all ;;
 *__asan_init*) san=address ;;
 *__tsan_init*) san=thread ;;
 *__ubsan_handle*) san=undefined ;;
 *) san= ;;
 esac
-flags="-Wall -Wextra -Wpedantic -Werror ${san:+-fsanitize=$san}"
+flags="-Wall -Wextra -Wpedantic -Werror ${san:+-fsanitize=${san/all/address,undefined}}"
 stage=$TMPDIR/stage prefix=/opt/cspvm
 lib=$stage$prefix/lib
 

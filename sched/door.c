@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The door of a runtime: how threads that are not the runtime's come in, so
+// that nobody frees it while they are inside. What such a thread does there may
+// itself be what ends the run, and then the host frees the runtime while the
+// thread is still on its way out of sched_post or sched_unpin.
+//
+// A door is memory of its own, which lives as long as anybody keeps it. The
+// runtime keeps it until it is freed, others as long as they may come. `state`
+// is the number of threads inside, and DOOR_CLOSED.
+//
+//   in:     e1 state += 1 by CAS, unless DOOR_CLOSED    e2 uses the runtime
+//           e3 state -= 1                                e4 wakes, if the last
+//   closes: c1 state |= DOOR_CLOSED   c2 waits for DOOR_CLOSED alone
+//           c3 frees the runtime
+//
+// All changes of `state` are read-modify-writes of one word, so e1 comes either
+// before c1, and c2 waits for its e3; or after it, and fails. c2's acquire load
+// pairs with the e3 it sees, and with those before it (one release sequence):
+// all that was done inside has happened before c3. A wake-up is not lost: the
+// futex compares the word, and each e3 changes it; the e3 that makes it
+// DOOR_CLOSED alone sees that it is the last. After e3 the thread touches
+// nothing: e4 hands the kernel an address, whose memory may be gone.
+//
+// Coming in and going out take no lock, so signal handlers may. One that runs
+// on the thread that waits in c2 finds the door closed.
+#include "internal.h"
+
+#define DOOR_CLOSED ((uint32_t)1 << 31)
+
+Door *door_new(const Memory *memory, void *host) {
+  Door *door = mem_zeroed(memory, sizeof *door);
+  if (door == NULL) return NULL;
+  door->memory = *memory;
+  mem_adopt(door, &door->memory);
+  door->host = host;
+  door->keepers = 1;
+  return door;
+}
+
+void door_keep(Door *door) { rt_add(&door->keepers, 1u); }
+
+void door_drop(Door *door) {
+  // RMW: whoever is last has seen what the others did
+  if (rt_sub(&door->keepers, 1u) == 1) mem_free(door);
+}
+
+bool door_enter(Door *door) {
+  uint32_t seen = rt_load_relaxed(&door->state);  // relaxed: the CAS decides
+  do {
+    if (seen & DOOR_CLOSED) return false;
+  } while (!rt_cas(&door->state, &seen, seen + 1));  // e1
+  return true;
+}
+
+void door_leave(Door *door) {
+  uint32_t *state = &door->state;
+  uint32_t before = rt_sub(state, 1u);  // e3; then the door may be gone
+  if (before == DOOR_CLOSED + 1) rt_futex_wake(state, 1);  // e4
+}
+
+void door_close(Door *door) {
+  uint32_t inside = rt_or(&door->state, DOOR_CLOSED) | DOOR_CLOSED;  // c1
+  while (inside != DOOR_CLOSED) {
+    rt_futex_wait(&door->state, inside, RT_FOREVER);  // c2
+    // acquire: pairs with e3
+    inside = rt_load_acquire(&door->state);
+  }
+}

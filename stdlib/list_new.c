@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Methods of lists that make new lists: unique, flatten, zip, enumerate, chunk.
+// All are done in pieces (loop.h).
+#include "stdlib/list.h"
+
+// --- unique -----------------------------------------------------------------
+// NaN and bytes cannot be keys of a map. NaN is like nothing; bytes stand in a
+// map of their own, as strings.
+static bool is_new(CspCall *call, Loop *loop, CspValue v) {
+  CspValue found, seen = loop->with;
+  if (csp_type(v) == CSP_FLOAT && !csp_equal(v, v)) return true;
+  if (csp_type(v) == CSP_BYTES) {
+    if (csp_type(loop->more) != CSP_MAP) loop->more = csp_map(call, 0);
+    seen = loop->more;
+    v = bytes_to_text(call, v);
+    if (csp_is_undef(v) || csp_is_undef(seen)) {
+      csp_panic_memory(call);
+      return false;
+    }
+  }
+  if (csp_map_get(call, seen, v, &found)) return false;
+  return csp_map_set(call, seen, v, csp_bool(true));
+}
+
+static bool unique_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop && !csp_spent(call, 32); loop->at++) {
+    CspValue v = csp_list_get(loop->list, loop->at);
+    if (is_new(call, loop, v) && !csp_list_push(call, loop->out, v))
+      return false;
+  }
+  return true;
+}
+
+// The first of each group of equal elements, in a new list.
+CspStatus list_unique(CspCall *call) {
+  CspValue list;
+  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  Loop loop = {.list = list,
+               .with = csp_map(call, 8),
+               .out = csp_list(call, 8),
+               .end = csp_list_len(list),
+               .turns = unique_turns,
+               .done = loop_out};
+  if (csp_is_undef(loop.with)) return csp_panic_memory(call);
+  return loop_make(call, &loop);
+}
+
+// --- flatten ----------------------------------------------------------------
+// Lists among the elements are replaced by their elements; `depth` levels. A
+// list in a list, and so on: `path` holds where each goes on, outermost first.
+typedef struct Flatten {
+  CspValue out, list, path;  // path: lists and positions in turn
+  size_t at;                 // in list
+  int64_t depth;             // levels to go below list
+} Flatten;
+enum { FLATTEN_KEPT = 3 };
+
+static bool flatten_enter(CspCall *call, Flatten *f, CspValue list) {
+  if (!csp_list_push(call, f->path, f->list) ||
+      !csp_list_push(call, f->path, csp_int(call, (int64_t)f->at)))
+    return false;
+  f->list = list;
+  f->at = 0;
+  f->depth--;
+  return true;
+}
+
+// false: it was the outermost.
+static bool flatten_leave(CspCall *call, Flatten *f) {
+  size_t len = csp_list_len(f->path);
+  if (len == 0) return false;
+  f->list = csp_list_get(f->path, len - 2);
+  f->at = (size_t)csp_to_int(csp_list_get(f->path, len - 1));
+  f->depth++;
+  csp_list_remove(call, f->path, len - 2, 2);
+  return true;
+}
+
+static CspStatus flatten(CspCall *call, void *data, bool on) {
+  Flatten *f = data;
+  if (!on) return CSP_PANIC;
+  do {
+    while (f->at < csp_list_len(f->list)) {
+      if (csp_spent(call, 8))
+        return csp_again(call, flatten, f, sizeof *f, FLATTEN_KEPT);
+      CspValue v = csp_list_get(f->list, f->at++);
+      bool inner = f->depth > 0 && csp_type(v) == CSP_LIST;
+      if (!(inner ? flatten_enter(call, f, v)
+                  : csp_list_push(call, f->out, v))) {
+        return CSP_PANIC;
+      }
+    }
+  } while (flatten_leave(call, f));
+  return csp_ok(call, f->out);
+}
+
+CspStatus list_flatten(CspCall *call) {
+  CspValue list;
+  int64_t depth;
+  if (!need_list(call, 0, &list) || !opt_int(call, 1, 1, &depth)) {
+    return CSP_PANIC;
+  }
+  if (depth < 0 || depth > 1000) {
+    return csp_bad_arg(call, 1, "from 0 to 1000");
+  }
+  Flatten f = {csp_list(call, csp_list_len(list)), list, csp_list(call, 0), 0,
+               depth};
+  if (csp_is_undef(f.out) || csp_is_undef(f.path))
+    return csp_panic_memory(call);
+  return flatten(call, &f, true);
+}
+
+// --- Pairs and pieces -------------------------------------------------------
+static bool push_pair(CspCall *call, CspValue out, CspValue a, CspValue b) {
+  CspValue pair = csp_list(call, 2);
+  if (csp_is_undef(pair)) {
+    csp_panic_memory(call);
+    return false;
+  }
+  return csp_list_push(call, pair, a) && csp_list_push(call, pair, b) &&
+         csp_list_push(call, out, pair);
+}
+
+static bool zip_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    if (!push_pair(call, loop->out, csp_list_get(loop->list, loop->at),
+                   csp_list_get(loop->with, loop->at)))
+      return false;
+  }
+  return true;
+}
+
+// [[a0, b0], [a1, b1], ...], as long as the shorter.
+CspStatus list_zip(CspCall *call) {
+  CspValue list, other;
+  if (!need_list(call, 0, &list) || !need_list(call, 1, &other)) {
+    return CSP_PANIC;
+  }
+  size_t count = csp_list_len(list);
+  if (csp_list_len(other) < count) count = csp_list_len(other);
+  return loop_make(call, &(Loop){.list = list,
+                                 .with = other,
+                                 .out = csp_list(call, count),
+                                 .end = count,
+                                 .turns = zip_turns,
+                                 .done = loop_out,
+                                 .units = 48});
+}
+
+// n: the number of the first.
+static bool enumerate_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    int64_t n = (int64_t)((uint64_t)loop->n + loop->at);
+    if (!push_pair(call, loop->out, csp_int(call, n),
+                   csp_list_get(loop->list, loop->at)))
+      return false;
+  }
+  return true;
+}
+
+// [[0, a], [1, b], ...]
+CspStatus list_enumerate(CspCall *call) {
+  CspValue list;
+  int64_t start;
+  if (!need_list(call, 0, &list) || !opt_int(call, 1, 0, &start)) {
+    return CSP_PANIC;
+  }
+  size_t count = csp_list_len(list);
+  return loop_make(call, &(Loop){.list = list,
+                                 .out = csp_list(call, count),
+                                 .end = count,
+                                 .n = start,
+                                 .turns = enumerate_turns,
+                                 .done = loop_out,
+                                 .units = 48});
+}
+
+// with: the newest piece; n: how long they are.
+static bool chunk_turns(CspCall *call, Loop *loop, size_t stop) {
+  for (; loop->at < stop; loop->at++) {
+    if (loop->at % (uint64_t)loop->n == 0) {
+      loop->with = csp_list(call, 4);
+      if (!csp_list_push(call, loop->out, loop->with)) return false;
+    }
+    if (!csp_list_push(call, loop->with, csp_list_get(loop->list, loop->at)))
+      return false;
+  }
+  return true;
+}
+
+// Lists of n elements each; the last has what is left.
+CspStatus list_chunk(CspCall *call) {
+  CspValue list;
+  int64_t n;
+  if (!need_list(call, 0, &list) || !csp_need_int(call, 1, &n)) {
+    return CSP_PANIC;
+  }
+  if (n < 1) return csp_bad_arg(call, 1, "1 or more");
+  return loop_make(call, &(Loop){.list = list,
+                                 .with = csp_nil(),
+                                 .out = csp_list(call, 4),
+                                 .end = csp_list_len(list),
+                                 .n = n,
+                                 .turns = chunk_turns,
+                                 .done = loop_out,
+                                 .units = 24});
+}

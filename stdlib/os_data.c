@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Whole files: reading, writing, copying.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stdlib/os.h"
+
+static int data_error(void) { return errno == EAGAIN ? JOB_WOULD_WAIT : errno; }
+
+static bool data_grow(Job *job, size_t *cap) {
+  size_t more = *cap < 4096 ? 4096 : *cap + *cap / 2;
+  if (more > job->most) more = job->most;
+  if (more <= *cap) return false;
+  char *data = csp_alloc(job->csp, job->data, more + 1);
+  if (!data) return false;
+  job->data = data;
+  *cap = more;
+  return true;
+}
+
+void os_read_all(int fd, Job *job) {
+  struct stat info;
+  size_t cap = 0;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+    cap = (size_t)info.st_size;
+    job->data = cap <= job->most ? csp_alloc(job->csp, NULL, cap + 1) : NULL;
+    if (!job->data) cap = 0;
+  }
+  for (;;) {
+    // At the end of a file of known size one more byte tells that it ended.
+    if (job->len == cap && job->data) {
+      char extra;
+      ssize_t n = read(fd, &extra, 1);
+      if (n == 0) return;
+      if (n == 1) {
+        if (!data_grow(job, &cap)) break;
+        job->data[job->len++] = extra;
+      } else if (errno != EINTR) {
+        job->error = data_error();
+        return;
+      }
+      continue;
+    }
+    if (job->len == cap && !data_grow(job, &cap)) break;
+    ssize_t n = read(fd, job->data + job->len, cap - job->len);
+    if (n == 0) return;
+    if (n > 0) {
+      job->len += (size_t)n;
+    } else if (errno != EINTR) {
+      job->error = data_error();
+      return;
+    }
+  }
+  job->error = ENOMEM;
+}
+
+int os_write_some(int fd, const char *data, size_t len, size_t *done) {
+  *done = 0;
+  while (*done < len) {
+    ssize_t n = write(fd, data + *done, len - *done);
+    if (n < 0 && errno == EAGAIN) return JOB_WOULD_WAIT;
+    if (n < 0 && errno != EINTR) return errno;
+    if (n > 0) *done += (size_t)n;
+  }
+  return 0;
+}
+
+int os_write_all(int fd, const char *data, size_t len) {
+  size_t done;
+  return os_write_some(fd, data, len, &done);
+}
+
+static void data_read_work(void *data) {
+  Job *job = data;
+  int fd = job_open(job, job->path, O_RDONLY, 0);
+  if (fd < 0) return;
+  os_read_all(fd, job);
+  close(fd);
+}
+
+CspStatus os_read_file(CspCall *call) {
+  Job *job = job_new(call, "read", 0);
+  return job ? job_run(call, job, data_read_work, job_done_string) : CSP_PANIC;
+}
+
+CspStatus os_read_bytes(CspCall *call) {
+  Job *job = job_new(call, "read", 0);
+  return job ? job_run(call, job, data_read_work, job_done_bytes) : CSP_PANIC;
+}
+
+// flag: append. number: permissions of a new file.
+static void data_write_work(void *data) {
+  Job *job = data;
+  int flags = O_WRONLY | O_CREAT | (job->flag ? O_APPEND : O_TRUNC);
+  int fd = job_open(job, job->path, flags, job->number);
+  if (fd < 0) return;
+  job->error = os_write_all(fd, job->data, job->len);
+  if (close(fd) != 0 && !job->error && errno != EINTR) job->error = errno;
+}
+
+static CspStatus write_whole(CspCall *call, bool append) {
+  Job *job = job_new(call, "write", 0);
+  if (!job) return CSP_PANIC;
+  job->flag = append;
+  if (!job_data(call, job, 1) || !job_mode(call, 2, 0666, &job->number)) {
+    job_free(job);
+    return CSP_PANIC;
+  }
+  return job_run(call, job, data_write_work, job_done_err);
+}
+
+CspStatus os_write_file(CspCall *call) { return write_whole(call, false); }
+
+CspStatus os_append_file(CspCall *call) { return write_whole(call, true); }
+
+enum { COPY_BLOCK = 64 << 10 };
+
+static int data_copy_with(int from, int to, char *block) {
+  for (;;) {
+    ssize_t n = read(from, block, COPY_BLOCK);
+    if (n == 0) return 0;
+    if (n < 0 && errno != EINTR) return data_error();
+    if (n > 0) {
+      int error = os_write_all(to, block, (size_t)n);
+      if (error) return error;
+    }
+  }
+}
+
+// (The stack may be a host's, and small.)
+static int copy_all(Csp *csp, int from, int to) {
+  char *block = csp_alloc(csp, NULL, COPY_BLOCK);
+  if (block == NULL) return ENOMEM;
+  int error = data_copy_with(from, to, block);
+  csp_alloc_free(block);
+  return error;
+}
+
+// What is at the target is emptied only when it is known not to be the source.
+static int copy_to(Csp *csp, int from, int to, const struct stat *info) {
+  struct stat target;
+  if (fstat(to, &target) != 0) return errno;
+  if (target.st_ino == info->st_ino && target.st_dev == info->st_dev)
+    return EEXIST;
+  if (S_ISREG(target.st_mode) && ftruncate(to, 0) != 0) return errno;
+  return copy_all(csp, from, to);
+}
+
+static void copy_from(Job *job, int from) {
+  struct stat info;
+  if (fstat(from, &info) != 0) {
+    job->error = errno;
+    return;
+  }
+  if (S_ISDIR(info.st_mode)) {
+    job->error = EISDIR;
+    return;
+  }
+  int flags = O_WRONLY | O_CREAT;
+  int to = job_open(job, job->other, flags, info.st_mode & 0777);
+  if (to < 0) return;
+  job->error = copy_to(job->csp, from, to, &info);
+  if (close(to) != 0 && !job->error && errno != EINTR) job->error = errno;
+}
+
+static void copy_work(void *data) {
+  Job *job = data;
+  int from = job_open(job, job->path, O_RDONLY, 0);
+  if (from < 0) return;
+  copy_from(job, from);
+  close(from);
+}
+
+CspStatus os_copy_file(CspCall *call) {
+  return job_run_two(call, "copy", copy_work);
+}

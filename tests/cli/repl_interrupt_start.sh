@@ -1,0 +1,55 @@
+# Ctrl-C at any moment of the REPL's start is nobody's: nothing crashes, and
+# what is evaluated first is not given up for it.
+# expect: fine
+# timeout: 60
+PYTHONPATH=tests/cli/lib python3 << 'END'
+import glob, os, signal, sys, time
+from terminal import Terminal
+
+INT = 1 << (signal.SIGINT - 1)
+
+
+def has_int(pid, field):
+    """Whether the mask of that name holds the signal."""
+    with open(f"/proc/{pid}/status") as status:
+        masks = dict(line.split(":", 1) for line in status)
+    return int(masks[field], 16) & INT != 0
+
+
+def at_rest(pid):
+    """Whether the signal was taken, and all threads wait for something."""
+    if has_int(pid, "ShdPnd"):
+        return False
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        try:
+            with open(path) as stat:
+                if stat.read().rsplit(")", 1)[1].split()[0] != "S":
+                    return False
+        except FileNotFoundError:
+            return False
+    return True
+
+
+def start(delay):
+    t = Terminal("--procs", "2")
+    while not has_int(t.pid, "SigBlk"):
+        pass
+    until = time.perf_counter() + delay
+    while time.perf_counter() < until:
+        pass
+    os.kill(t.pid, signal.SIGINT)
+    t.prompt()
+    while not at_rest(t.pid):
+        time.sleep(0.001)
+    return t
+
+
+for moment in range(60):
+    t = start(moment * 50e-6)
+    t.send("sleep(600ms); 6 * 7\n" if moment % 20 == 0 else "6 * 7\n")
+    t.expect("\n42\n")
+    t.prompt()
+    if t.end() != 0:
+        sys.exit(f"moment {moment}: ended otherwise")
+print("fine")
+END

@@ -1,0 +1,32 @@
+# The locale of the host's process changes nothing that scripts read and write:
+# neither one with a comma for the point, nor one where the upper case of i is
+# another letter. Nor what the runtime writes: the trace is JSON, the counters
+# have points.
+# expect: the host's point: ,
+# expect: 2.5 2.5 -125.0 2.5
+# expect: "2,5" is not a float inf nan
+# expect: 2.50 2.500000e+00 2.5 2.5 2. 2.500000E+00
+# expect: 3.14 1e-07 1.1e+22 0.30000000000000004
+# expect: 1.5s 1500000000
+# expect: 04 Apr 1999
+# expect: TITLE I title i true
+# expect: cannot open /no/such/file: No such file or directory
+# expect: out of memory: the limit is 1.5 MB
+# timeout: 60
+. tests/embed/lib/installed.sh
+export LOCPATH=$TMPDIR
+make_locale() {
+  localedef -i "$1" -f "$2" "$TMPDIR/$3" > "$TMPDIR/log" 2>&1 || cat "$TMPDIR/log"
+}
+make_locale de_DE UTF-8 de_DE.UTF-8
+make_locale tr_TR ISO-8859-9 tr_TR.ISO-8859-9
+
+# run LOCALE: its output; a trace that is no JSON, a counter with a comma.
+run() {
+  "$TMPDIR/host" tests/embed/data/locale.csp "$TMPDIR/trace" "$1" 2> "$TMPDIR/errors"
+  python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$TMPDIR/trace"
+  grep ',' "$TMPDIR/errors"
+}
+host static "$TMPDIR/host" gcc -std=gnu11 tests/embed/data/locale.c || exit
+run de_DE.UTF-8 | tee "$TMPDIR/german"
+run tr_TR.ISO-8859-9 | diff "$TMPDIR/german" -

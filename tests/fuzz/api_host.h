@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What fuzz_api.c and its natives share: the input, read byte by byte, and the
+// host, which keeps values in slots, as handles, and the wakers of natives that
+// wait.
+#ifndef CSP_FUZZ_API_HOST_H
+#define CSP_FUZZ_API_HOST_H
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/csp.h"
+
+enum { SLOTS = 16, WAKERS = 8, DEEDS = 24, TURN_NS = 1000000 };
+
+// The input, read from the front; zeros when it is used up.
+typedef struct Input {
+  const uint8_t *at, *end;
+} Input;
+
+// A thread of the host's, which does deeds through a door (api_thread.h).
+typedef struct Helper {
+  pthread_t thread;
+  CspDoor *door;
+  uint8_t deeds[DEEDS];
+  int count;
+} Helper;
+
+typedef struct Host {
+  Csp *csp;
+  Input in;              // the host's thread only
+  pthread_mutex_t lock;  // guards slots and wakers
+  CspHandle slots[SLOTS];
+  CspWaker *wakers[WAKERS];
+  int kept;     // csp_keep without csp_release_keep
+  int pipe[2];  // [0]: natives wait for it; or -1
+  Helper helper;
+  bool stepped, has_helper;
+} Host;
+
+static Host *current;  // natives have no other way to it
+
+static uint8_t byte(Host *h) { return h->in.at < h->in.end ? *h->in.at++ : 0; }
+
+static int64_t number(Host *h) {
+  static const int64_t edges[] = {0,         1,         -1,        2,
+                                  255,       INT32_MAX, 1ll << 61, -(1ll << 61),
+                                  INT64_MAX, INT64_MIN, 65536,     INT32_MIN};
+  uint8_t kind = byte(h);
+  if (kind < 12) return edges[kind];
+  if (kind < 128) return kind;
+  uint64_t n = 0;
+  for (int i = 0; i < 8; i++) n = n << 8 | byte(h);
+  return (int64_t)n;
+}
+
+static double real(Host *h) {
+  static const double edges[] = {0.0,       -0.0,  1.5,    NAN,  INFINITY,
+                                 -INFINITY, 1e308, 5e-324, -1e18};
+  return edges[byte(h) % (sizeof edges / sizeof *edges)];
+}
+
+static const char *text(Host *h, size_t *len) {
+  size_t left = (size_t)(h->in.end - h->in.at), n = byte(h);
+  if (left) left--;
+  *len = n < left ? n : left;
+  const char *data = (const char *)h->in.at;
+  h->in.at += *len;
+  return data;
+}
+
+// --- Slots ------------------------------------------------------------------
+static CspValue slot(Host *h, CspCall *call) {
+  uint8_t at = byte(h) % SLOTS;
+  pthread_mutex_lock(&h->lock);
+  CspValue v = h->slots[at] ? csp_held(call, h->slots[at]) : csp_nil();
+  pthread_mutex_unlock(&h->lock);
+  return v;
+}
+
+static void keep_at(Host *h, CspCall *call, CspValue v, int at) {
+  if (csp_is_undef(v)) return;
+  pthread_mutex_lock(&h->lock);
+  if (h->slots[at]) csp_release(h->csp, h->slots[at]);
+  h->slots[at] = csp_hold(call, v);
+  pthread_mutex_unlock(&h->lock);
+}
+
+static void keep(Host *h, CspCall *call, CspValue v) {
+  keep_at(h, call, v, byte(h) % SLOTS);
+}
+
+// --- Wakers -----------------------------------------------------------------
+// false: there is no room for another one.
+static bool add_waker(Host *h, CspWaker *waker) {
+  pthread_mutex_lock(&h->lock);
+  int at = 0;
+  while (at < WAKERS && h->wakers[at] != NULL) at++;
+  if (at < WAKERS) h->wakers[at] = waker;
+  pthread_mutex_unlock(&h->lock);
+  return at < WAKERS;
+}
+
+static CspValue woken(CspCall *call, void *data) {
+  return data ? csp_string(call, "woken", 5) : csp_int(call, 7);
+}
+
+static void wake(Host *h, int at) {
+  static int some;
+  pthread_mutex_lock(&h->lock);
+  CspWaker *waker = h->wakers[at];
+  h->wakers[at] = NULL;
+  pthread_mutex_unlock(&h->lock);
+  if (waker) csp_wake(waker, at % 3 ? woken : NULL, at % 2 ? &some : NULL);
+}
+
+#endif

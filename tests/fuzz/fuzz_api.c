@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer target: a host's calls of csp.h in any order. Each input byte is a
+// call, those after it say with what. Values are kept as handles in slots, as
+// csp.h wants it of a host; scripts (of a table, or the input's own text) call
+// back into natives that call, wait, and end. A runtime is stepped, or runs one
+// script on its threads; another thread of the host's posts, wakes, interrupts
+// and releases meanwhile. `tests/fuzz/run SECONDS` builds and runs it.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/fuzz/api_natives.h"
+#include "tests/fuzz/api_thread.h"
+
+enum { LIMIT_NS = 5000000 };
+
+// --- Scripts ----------------------------------------------------------------
+static const char *const scripts[] = {
+    "import \"host\"\nimport \"values\"\nfunc f(n = 9) => "
+    "values.again(n)\nfunc g() { m := {}; for i in 9 { v := values.vec(i)\n"
+    "m[v] = v + v; v[i] = i }; return m }\nfunc back(v) { for x in v { "
+    "host.keep(x) }; return values.cbor(v) }\n",
+    "import \"host\"\nimport \"values\"\nfunc f() { xs := []\nfor x in "
+    "values.each(1, 2) { xs.push(values.vec(len(xs))) }\nreturn xs.sort() }\n"
+    "func g() => host.go(f)\nfunc back(x) { host.work(); values.each(x, f) }\n",
+    "import \"host\"\nfunc f() { go { host.block_fd() }\n"
+    "return host.block_slow() }\nfunc g() => host.block_call(f)\n"
+    "func back() => host.go_wait(func() => host.block_call(back))\n",
+    "import \"host\"\nfunc f() { group g { go { host.told() }\n"
+    "go { host.wait() }\ng.timeout(1ms) } }\nfunc g() => host.told()\n"
+    "func back(x) { defer host.sleep(); return <-host.go(f, x) }\n",
+    "import \"host\"\nfunc f(x = 1) => x\nfunc g(a, b) { return a + b, a }\n"
+    "func back(f) => host.call(f, 1)\nfunc deep(n) => host.call(deep, n)\n",
+    "import \"host\"\nstruct P { x, y = 2 }\nfunc (p P) sum() => p.x + p.y\n"
+    "f := P\ng := func(p) => p.sum()\nback := P(1, [2])\n",
+    "import \"host\"\nc := chan()\nt := go { for v in c { host.keep(v) } }\n"
+    "func f(v) { c <- v }\nfunc g() => <-t\nfunc back() { close(c) }\n",
+    "import \"host\"\nfunc f() { go { host.keep(host.wait()) } }\n"
+    "func g() => host.wait()\nfunc back(c) { host.send(c, host.recv(c)) }\n",
+    "import \"host\"\nfunc f() { group g { g.timeout(1ms); go { sleep(1h) } } "
+    "}\n"
+    "func g() { for { } }\nfunc back(f) { defer f(1); panic(\"no\") }\n",
+    "import \"host\"\nfunc f(x) { defer host.call(g); return host.block() }\n"
+    "func g() { xs := []; for { xs.push([xs, \"x\".repeat(99)]) } }\n"
+    "func back(v) => host.tail(back, host.tail(f, v))\n",
+    "import \"host\"\nimport \"os\"\nfunc f() { os.exit(3) }\n"
+    "func g() { host.stop(); host.yield(); return 1 }\nback := 1 << 62\n",
+    "func f(n) { if n is int && n > 0 { return f(n - 1) }; return n }\n"
+    "func g(x) => str(x)\nfunc back(xs...) { select { case v := <-after(1us):"
+    " return v } }\nx := f(1000)\n",
+};
+enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+static const char *const names[] = {"f",   "g", "back", "deep", "x", "y",
+                                    "sum", "c", "t",    "",     "P", "push"};
+enum { NAMES = sizeof names / sizeof *names };
+
+static const char *name(Host *h) { return names[byte(h) % NAMES]; }
+
+// --- What the host does -----------------------------------------------------
+static void take_result(Host *h, CspCall *call, CspResult *result) {
+  if (result->end != CSP_ENDED) keep(h, call, result->values[0]);
+  csp_result_free(result);
+}
+
+static void do_load(Host *h, CspCall *call) {
+  CspResult result;
+  uint8_t which = byte(h);
+  size_t len;
+  const char *source;
+  if (which < 192) {
+    source = scripts[which % SCRIPTS];
+    len = strlen(source);
+  } else {
+    source = text(h, &len);
+  }
+  csp_load(call, "fuzz.csp", source, len, &result);
+  take_result(h, call, &result);
+}
+
+static void do_call(Host *h, CspCall *call) {
+  CspValue function = slot(h, call), args[3];
+  int argc = byte(h) % 4;
+  for (int i = 0; i < argc; i++) args[i] = slot(h, call);
+  CspResult result;
+  csp_call(call, function, argc, args, &result);
+  take_result(h, call, &result);
+}
+
+static void do_go(Host *h, CspCall *call) {
+  CspValue function = slot(h, call), x = slot(h, call);
+  keep(h, call, csp_go(call, function, byte(h) & 1, &x, task_over, NULL));
+}
+
+static void do_cbor(Host *h, CspCall *call) {
+  size_t len, used;
+  char *error = NULL, *made = NULL;
+  const char *data;
+  CspValue v = slot(h, call);
+  if (byte(h) & 1) {
+    made = csp_to_cbor(call, v, byte(h) * 100u, &len, &error);
+    data = made;
+  } else {
+    data = text(h, &len);
+  }
+  free(error);
+  error = NULL;
+  if (data != NULL && csp_from_cbor(call, data, len, &used, &v, &error))
+    keep(h, call, v);
+  free(error);
+  free(made);
+}
+
+// Nothing holds the scripts any more, but what runs.
+static void do_unload(Host *h, CspCall *call) {
+  for (int i = 0; i < SLOTS; i++) release_one(h, h->csp, i);
+  csp_collect(call);
+}
+
+static void do_task(Host *h, CspCall *call) {
+  CspValue task = slot(h, call);
+  CspResult result;
+  if (csp_type(task) != CSP_TASK) return;
+  if (csp_task_done(call, task, &result)) keep(h, call, result.values[0]);
+  csp_result_free(&result);
+}
+
+static void do_new_struct(Host *h, CspCall *call) {
+  CspValue type = slot(h, call), args[2] = {slot(h, call), slot(h, call)};
+  const char *fields[2] = {byte(h) & 1 ? name(h) : NULL,
+                           byte(h) & 1 ? name(h) : NULL};
+  CspResult result;
+  csp_new_struct(call, type, byte(h) % 3, args, fields, &result);
+  take_result(h, call, &result);
+}
+
+static void do_make(Host *h, CspCall *call) {
+  size_t len;
+  const char *data;
+  CspValue v = csp_nil();
+  switch (byte(h) % 13) {
+    case 0:
+      v = csp_int(call, number(h));
+      break;
+    case 1:
+      v = csp_float(call, real(h));
+      break;
+    case 2:
+      data = text(h, &len);
+      v = csp_string(call, data, len);
+      break;
+    case 3:
+      data = text(h, &len);
+      v = csp_bytes(call, data, len);
+      break;
+    case 4:
+      v = csp_list(call, byte(h));
+      break;
+    case 5:
+      v = csp_map(call, byte(h));
+      break;
+    case 6:
+      v = csp_chan(call, (uint32_t)(byte(h) * byte(h)));
+      break;
+    case 7: {
+      int64_t from = number(h);
+      v = csp_range(call, from, number(h));
+      break;
+    }
+    case 8: {
+      CspValue message = slot(h, call);
+      v = csp_error(call, message, slot(h, call));
+      break;
+    }
+    case 9:
+      v = csp_builtin(call, names[byte(h) % NAMES]);
+      break;
+    case 10:
+      v = csp_bool(byte(h) & 1);
+      break;
+    case 11:
+      v = vec_new(call, number(h));
+      break;
+    default:
+      break;
+  }
+  keep(h, call, v);
+}
+
+static void do_list(Host *h, CspCall *call) {
+  CspValue list = slot(h, call), v = slot(h, call);
+  if (csp_type(list) != CSP_LIST) return;
+  size_t len = csp_list_len(list), at = byte(h);
+  switch (byte(h) % 5) {
+    case 0:
+      if (len < 1000) csp_list_push(call, list, v);
+      break;
+    case 1:
+      if (at < len) csp_list_set(call, list, at, v);
+      break;
+    case 2:
+      keep(h, call, csp_list_get(list, at));
+      break;
+    case 3:
+      if (at <= len && len < 1000) csp_list_insert(call, list, at, v);
+      break;
+    default:
+      if (at < len) csp_list_remove(call, list, at, byte(h) % (len - at + 1));
+  }
+}
+
+static void do_map(Host *h, CspCall *call) {
+  CspValue map = slot(h, call), key = slot(h, call), v = slot(h, call);
+  bool found;
+  if (csp_type(map) != CSP_MAP) return;
+  CspIter iter = {{0}};
+  switch (byte(h) % 6) {
+    case 0:
+      csp_map_set(call, map, key, v);
+      break;
+    case 1:
+      if (csp_map_get(call, map, key, &v)) keep(h, call, v);
+      break;
+    case 2:
+      csp_map_delete(call, map, key, &found);
+      break;
+    case 3:
+      csp_map_set_name(call, map, name(h), v);
+      break;
+    case 4:
+      if (csp_map_get_name(call, map, name(h), &v)) keep(h, call, v);
+      break;
+    default:
+      while (csp_map_next(call, map, &iter, &key, &v)) keep(h, call, v);
+  }
+}
+
+static void do_chan(Host *h, CspCall *call) {
+  CspValue c = slot(h, call), v = slot(h, call);
+  if (csp_type(c) != CSP_CHAN) return;
+  switch (byte(h) % 3) {
+    case 0:
+      csp_try_send(call, c, v);
+      break;
+    case 1:
+      if (csp_try_recv(call, c, &v)) keep(h, call, v);
+      break;
+    default:
+      csp_close(call, c);
+  }
+}
+
+static void do_look(Host *h, CspCall *call) {
+  CspValue v = slot(h, call), w = slot(h, call), out;
+  int64_t from, to;
+  bool flag;
+  size_t len;
+  char buffer[8];
+  csp_compare(v, w);
+  csp_equal(v, w);
+  csp_type_name(v);
+  csp_truthy(v);
+  csp_range_get(v, &from, &to, &flag);
+  if (csp_field(v, name(h), &out)) keep(h, call, out);
+  csp_set_field(call, v, name(h), w);
+  if (csp_method(call, v, name(h), &out)) keep(h, call, out);
+  if (csp_type(v) == CSP_MODULE && csp_member(call, v, name(h), &out))
+    keep(h, call, out);
+  if (csp_type(v) == CSP_ERROR) keep(h, call, csp_error_cause(v));
+  if (csp_type(v) == CSP_BYTES) {
+    csp_bytes_read(v, byte(h), buffer, sizeof buffer);
+    csp_bytes_write(v, byte(h), buffer, byte(h) % 8);
+    if (csp_bytes_len(v) < 10000) csp_bytes_append(call, v, buffer, 8);
+  }
+  free(csp_format_most(call, v, byte(h) & 1, byte(h), &len, &flag));
+}
+
+static void do_control(Host *h, CspCall *call) {
+  uint64_t count;
+  switch (byte(h) % 14) {
+    case 0:
+      csp_collect(call);
+      break;
+    case 1:
+      csp_interrupt(h->csp);
+      break;
+    case 2:
+      csp_limit_time(h->csp, 1 + byte(h) * 20000);
+      break;
+    case 3:
+      wake(h, byte(h) % WAKERS);
+      break;
+    case 4:
+      post_one(h->csp);
+      break;
+    case 5:
+      csp_keep(h->csp);
+      h->kept++;
+      break;
+    case 6:
+      if (h->kept) {
+        h->kept--;
+        csp_release_keep(h->csp);
+      }
+      break;
+    case 7:
+      free(csp_dump_goroutines(h->csp));
+      break;
+    case 8:
+      csp_counter(h->csp, "steals", &count);
+      csp_next(h->csp);
+      break;
+    case 9:
+      helper_begin(h);
+      break;
+    case 10:
+      do_unload(h, call);
+      break;
+    case 11:
+      if (write(h->pipe[1], "x", 1) < 0) abort();
+      break;
+    case 12:
+      do_task(h, call);
+      break;
+    default:
+      csp_fd(h->csp);
+  }
+}
+
+// false: the runtime has ended.
+static bool turn(Host *h) {
+  CspCall *call = csp_host(h->csp);
+  if (call == NULL) return false;
+  switch (byte(h) % 12) {
+    case 0:
+      do_load(h, call);
+      break;
+    case 1:
+    case 2:
+      do_call(h, call);
+      break;
+    case 3:
+      do_make(h, call);
+      break;
+    case 4:
+      do_list(h, call);
+      break;
+    case 5:
+      do_map(h, call);
+      break;
+    case 6:
+      do_chan(h, call);
+      break;
+    case 7:
+      do_look(h, call);
+      break;
+    case 8:
+      do_control(h, call);
+      break;
+    case 9:
+      do_go(h, call);
+      break;
+    case 10:
+      do_cbor(h, call);
+      break;
+    default:
+      if (byte(h) & 1)
+        do_new_struct(h, call);
+      else
+        csp_step(h->csp, byte(h) * 2000);
+  }
+  return true;
+}
+
+// --- A runtime's life -------------------------------------------------------
+static void discard(void *arg, const char *data, size_t len) {
+  (void)arg;
+  (void)data;
+  (void)len;
+}
+
+static Csp *new_runtime(Host *h) {
+  CspConfig config;
+  csp_config_init(&config);
+  uint8_t flags = byte(h);
+  config.stepped = h->stepped = (flags & 96) != 96;
+  config.procs = h->stepped ? 0 : 2;
+  config.seed = 1;
+  config.max_frames = flags & 1 ? 50 : 5000;
+  config.max_stack = 1 << 20;
+  config.max_memory = flags & 2 ? 2 << 20 : 16 << 20;
+  config.max_goroutines = flags & 4 ? 3 : 1000;
+  config.child_first = flags & 8;
+  config.debug = flags & 16 ? "gcstress=5,poison=1" : NULL;
+  config.write_out = config.write_err = discard;
+  Csp *csp = csp_new(&config);
+  if (csp == NULL) abort();
+  csp_install_language(csp);
+  if (!csp_install_library(csp) || !csp_register(csp, &module) ||
+      !csp_register(csp, &values) ||
+      !csp_register_class(csp, &vec_class, vec_methods))
+    abort();
+  csp_limit_time(csp, LIMIT_NS);
+  return csp;
+}
+
+static void step_all(Host *h) {
+  for (int turns = 0; h->in.at < h->in.end && turns < 300; turns++) {
+    if (!turn(h)) break;
+  }
+  csp_step(h->csp, TURN_NS);
+  for (int i = 0; i < WAKERS; i += 2) wake(h, i);
+  csp_step(h->csp, TURN_NS);
+  while (h->kept-- > 0) csp_release_keep(h->csp);
+}
+
+// Ends the run, whatever it does: with threads there is no limit of time.
+static void *watchdog_main(void *arg) {
+  CspDoor *door = arg;
+  nanosleep(&(struct timespec){0, LIMIT_NS}, NULL);
+  for (Csp *csp; (csp = csp_enter(door)) != NULL;) {
+    csp_interrupt(csp);
+    csp_leave(door);
+    nanosleep(&(struct timespec){0, 100000}, NULL);
+  }
+  return NULL;
+}
+
+// A script on threads of the runtime's own; f, g and back are called.
+static void run_threads(Host *h) {
+  static const char calls[] =
+      "\nfor f in [f, g, back, f, g] { try(func() { go f() }); try(f) }\n";
+  char source[2048];
+  int status;
+  pthread_t watchdog;
+  helper_begin(h);
+  CspDoor *door = csp_door(h->csp);
+  if (pthread_create(&watchdog, NULL, watchdog_main, door) != 0) abort();
+  snprintf(source, sizeof source, "%s%s", scripts[byte(h) % SCRIPTS], calls);
+  csp_run(h->csp, "fuzz.csp", source, strlen(source), &status);
+  csp_free(h->csp);
+  pthread_join(watchdog, NULL);
+  csp_door_free(door);
+}
+
+static void wake_rest(Host *h) {
+  for (int i = 0; i < WAKERS; i++) wake(h, i);
+  pthread_mutex_destroy(&h->lock);
+  close(h->pipe[0]);
+  close(h->pipe[1]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  Host host = {.in = {data, data + size}}, *h = current = &host;
+  pthread_mutex_init(&h->lock, NULL);
+  if (pipe2(h->pipe, O_NONBLOCK) != 0) abort();
+  h->csp = new_runtime(h);
+  if (h->stepped) {
+    step_all(h);
+    csp_free(h->csp);
+  } else {
+    run_threads(h);
+  }
+  helper_end(h);
+  wake_rest(h);
+  return 0;
+}

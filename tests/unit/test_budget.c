@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// What a host that steps its runtime is promised about time: whatever takes
+// long between two looks is charged, so that the step or call ends after it,
+// and nothing waits for what may never come. Work is counted, not timed: of
+// what lasts longer than the step, one step does very little.
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "embed_fixture.h"
+
+// --- Natives ----------------------------------------------------------------
+static int ticks;
+
+static CspStatus tick(CspCall *call) {
+  ticks++;
+  return csp_ok_nothing(call);
+}
+
+static void take_time(void *data) {
+  (void)data;
+  usleep(50);
+}
+
+// Does much, says so, and fails.
+static CspStatus toils(CspCall *call) {
+  take_time(NULL);
+  csp_charge(call, 1 << 20);
+  return csp_panic(call, "in vain");
+}
+
+static void no_work(void *data) { (void)data; }
+static CspStatus no_more(CspCall *call, void *data, bool made) {
+  (void)data;
+  return csp_ok_bool(call, made);
+}
+static CspStatus blocks(CspCall *call) {
+  return csp_block(call, take_time, no_more, NULL);
+}
+
+// waits(fd): whether the work could be done.
+static CspWait wait_of_fd;
+static CspStatus waits(CspCall *call) {
+  int64_t fd;
+  if (!csp_need_int(call, 0, &fd)) return CSP_PANIC;
+  return csp_block_fd(call, &wait_of_fd, (int)fd, false, no_work, no_more,
+                      NULL);
+}
+
+static const CspFunction natives[] = {{"tick", "", tick},
+                                      {"toils", "", toils},
+                                      {"blocks", "", blocks},
+                                      {"waits", "fd", waits},
+                                      {NULL, NULL, NULL}};
+
+// Without the settings of CSPDEBUG: more collections would be counted.
+static void open_stepped(Host *host, uint64_t memory, uint64_t goroutines) {
+  char *debug = getenv("CSPDEBUG");
+  if (debug != NULL) unsetenv("CSPDEBUG");
+  open_limited(host, STEPPED, memory, goroutines);
+  assert_true(csp_register_builtins(host->csp, natives));
+}
+
+// --- Work between two looks -------------------------------------------------
+// Each round takes longer than the step, and ticks.
+typedef struct Toil {
+  const char *text;
+  uint64_t memory, goroutines;
+} Toil;
+
+static const Toil toil[] = {
+    {"import \"sched\"\ngo { for { sched.gc()\ntick() } }", 0, 0},
+    {"import \"sched\"\ngo { for { sched.dump()\ntick() } }", 0, 0},
+    {"go { for { blocks()\ntick() } }", 0, 0},
+    {"go { for { try(toils)\ntick() } }", 0, 0},
+    // collections at the limits
+    {"c := chan()\nfunc one() { go func() { <-c }() }\n"
+     "go { for { try(one)\ntick() } }\n"
+     "try(func() { for { one() } })\n",
+     0, 50},
+    {"xs := []\ntry(func() { for { xs.push([1, 2, 3]) } })\n"
+     "func much() { return \"x\".repeat(4000000) }\n"
+     "go { for { try(much)\ntick() } }",
+     8 << 20, 0},
+    // traces of deep stacks
+    {"func deep(n, f) {\n  if n == 0 { f() }\n  return deep(n - 1, f) + 1\n}\n"
+     "func fails() { panic(\"deep\") }\n"
+     "go deep(100000, func() { for { try(fails)\ntick() } })",
+     0, 0},
+};
+
+static void what_takes_long_ends_the_step(void **state) {
+  (void)state;
+  enum { STEPS = 50, MOST = 3 };
+  for (size_t n = 0; n < sizeof toil / sizeof *toil; n++) {
+    Host host;
+    open_stepped(&host, toil[n].memory, toil[n].goroutines);
+    load(&host, toil[n].text);
+    for (ticks = 0; ticks == 0;)
+      assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
+    for (int step = 0; step < STEPS; step++) {
+      ticks = 0;
+      assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
+      if (ticks > MOST)
+        fail_msg("%s\ndoes %d rounds in one step", toil[n].text, ticks);
+    }
+    close_host(&host);
+  }
+}
+
+// Unwinding takes many steps: each of them does a piece.
+static void a_deep_stack_is_unwound_in_pieces(void **state) {
+  (void)state;
+  enum { LEAST = 20 };
+  Host host;
+  open_stepped(&host, 0, 0);
+  load(&host,
+       "func deep(n) {\n"
+       "  if n == 0 {\n    tick()\n    panic(\"deep\")\n  }\n"
+       "  return deep(n - 1) + 1\n}\n"
+       "go {\n  try(deep, 200000)\n  tick()\n}\n");
+  for (ticks = 0; ticks == 0;) csp_step(host.csp, 1000);
+  int steps = 0;
+  for (; ticks == 1; steps++) csp_step(host.csp, 1000);
+  if (steps < LEAST) fail_msg("it was unwound in %d steps", steps);
+  close_host(&host);
+}
+
+// --- Slices -----------------------------------------------------------------
+static int turns[2];
+
+static CspStatus turn(CspCall *call) {
+  int64_t who;
+  if (!csp_need_int(call, 0, &who)) return CSP_PANIC;
+  turns[who]++;
+  return csp_ok_nothing(call);
+}
+
+static const CspFunction turn_natives[] = {{"turn", "who", turn},
+                                           {NULL, NULL, NULL}};
+
+// A slice is a small part of the step: both have their turn in nearly
+// every one, though a step is shorter than the usual slice.
+static void a_short_step_has_turns_for_several(void **state) {
+  (void)state;
+  enum { STEPS = 40, LEAST = 10, STEP_NS = 4000000, TURN = 100 };
+  Host host;
+  open_stepped(&host, 0, 0);
+  assert_true(csp_register_builtins(host.csp, turn_natives));
+  load(&host, "for who in 2 { go { for { turn(who) } } }");
+  int both = 0;
+  for (int step = 0; step < STEPS; step++) {
+    turns[0] = turns[1] = 0;
+    csp_step(host.csp, STEP_NS);
+    both += turns[0] > TURN && turns[1] > TURN;
+  }
+  if (both < LEAST) fail_msg("both ran in %d of %d steps", both, STEPS);
+  close_host(&host);
+}
+
+// --- Out of memory ----------------------------------------------------------
+// The failed call's list is garbage then, but takes all the memory still.
+static void after_out_of_memory_a_call_that_fits_succeeds(void **state) {
+  (void)state;
+  static const char text[] =
+      "func fill(n) {\n  xs := []\n"
+      "  for { xs.push(\"text ${len(xs)}\".repeat(n)) }\n}\n"
+      "func rest(a...) { return len(a) }\n"
+      "func fits(n) {\n"
+      "  defer rest(1, 2)\n"
+      "  t := go rest(1, 2, 3)\n"
+      "  return rest(1, 2, 3) + len([n].repeat(10)) + <-t\n"
+      "}\n"
+      "func both(n) {\n"
+      "  try(fill, n)\n"
+      "  return fits(n)\n"
+      "}\n"
+      "func recovers(n) {\n"
+      "  func() {\n    defer func() { recover() }()\n    fill(n)\n  }()\n"
+      "  return fits(n)\n"
+      "}\n";
+  Host host;
+  open_stepped(&host, 8 << 20, 0);
+  CspHandle m = load(&host, text);
+  CspCall *call = csp_host(host.csp);
+  for (int64_t n = 1; n < 300; n += n / 4 + 1) {
+    CspResult result;
+    CspValue arg = csp_int(call, n);
+    csp_call(call, member(&host, m, "fill"), 1, &arg, &result);
+    assert_int_equal(result.end, CSP_THREW);
+    csp_result_free(&result);
+    assert_int_equal(call_int(&host, m, "fits", n), 16);
+    assert_int_equal(call_int(&host, m, "both", n), 16);
+    assert_int_equal(call_int(&host, m, "recovers", n), 16);
+    csp_call(call, member(&host, m, "fill"), 1, &arg, &result);
+    csp_result_free(&result);
+    load(&host, "ys := list(0..1000)\n");
+  }
+  close_host(&host);
+}
+
+// --- Descriptors ------------------------------------------------------------
+static void expect_waits(Host *host, int fd, const char *out) {
+  char text[128];
+  snprintf(text, sizeof text, "println(waits(%d))", fd);
+  host->out[0] = '\0';
+  load(host, text);
+  assert_string_equal(host->out, out);
+}
+
+// Not one, closed, a regular file, and, with no descriptor left for the copy, a
+// pipe that nobody writes to: the last cannot be watched, and is refused.
+static void a_descriptor_that_cannot_be_watched_does_not_hang(void **state) {
+  (void)state;
+  Host host;
+  open_stepped(&host, 0, 0);
+  int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ends[2];
+  assert_true(file >= 0 && pipe(ends) == 0);
+  expect_waits(&host, -1, "true\n");
+  expect_waits(&host, 1000000, "true\n");
+  expect_waits(&host, file, "true\n");
+  struct rlimit old, none;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+  none = old;
+  none.rlim_cur = (rlim_t)ends[1] + 1;
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+  expect_waits(&host, ends[0], "false\n");
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+  assert_int_equal(write(ends[1], "x", 1), 1);
+  expect_waits(&host, ends[0], "true\n");
+  close(file);
+  close(ends[0]);
+  close(ends[1]);
+  close_host(&host);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_takes_long_ends_the_step),
+      cmocka_unit_test(a_deep_stack_is_unwound_in_pieces),
+      cmocka_unit_test(a_short_step_has_turns_for_several),
+      cmocka_unit_test(after_out_of_memory_a_call_that_fits_succeeds),
+      cmocka_unit_test(a_descriptor_that_cannot_be_watched_does_not_hang),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Nothing that a script calls is out of reach: the functions and methods of the
+// tables, but for those that wait or end the script, are called with large and
+// hostile arguments under a limit. Files are those of a folder of its own. What
+// is checked is how much is done between two looks:
+//   in a debug build   by the basic blocks of our own that were run
+//                      (work_steps) while it looks some times; the C library's
+//                      are not seen
+//   with REACH_CPU=1   by the thread's CPU time after the limit, the least of
+//                      five; for a plain build on a quiet machine
+#include <ftw.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "embed_fixture.h"
+#include "vm/runtime.h"
+
+enum { PARAMS_MAX = 4, VALUES_MAX = 64, ROUNDS = 1 };
+static const double MOST_AFTER_MS = 10;
+
+static const char modules[] =
+    "import \"strings\"\nimport \"bytes\"\nimport \"maps\"\nimport \"math\"\n"
+    "import \"time\"\nimport \"fmt\"\nimport \"rand\"\nimport \"os\"\n"
+    "import \"sched\"\n";
+
+static const char script[] =
+    "func values() {\n"
+    "  long := \"ab\".repeat(200000)\n"
+    "  near := \"ab\".repeat(199999) + \"ac\"\n"
+    "  deep := []\n"
+    "  shared := [1]\n"
+    "  err := error(\"first\")\n"
+    "  m := {}\n"
+    "  for i in 2000 {\n"
+    "    deep = [deep]\n"
+    "    err = error(\"next\", err)\n"
+    "    m[i] = \"${i}\"\n"
+    "    m[\"k${i}\"] = i\n"
+    "  }\n"
+    "  for i in 60 { shared = [shared, shared] }\n"
+    "  cyclic := [1]\n"
+    "  cyclic.push(cyclic, cyclic)\n"
+    "  ints := list(0..100000)\n"
+    "  floats := [float(\"nan\"), 1.5, 0.0, 3].repeat(20000)\n"
+    "  texts := [long, near, \"ab\".repeat(199999) + \"ad\"].repeat(1000)\n"
+    "  pairs := ints.enumerate()\n"
+    "  return [nil, true, 0, 1, -1, 3, 255, 1000000, 9223372036854775807,\n"
+    "    -9223372036854775807 - 1, 1.5, float(\"nan\"), 1e308, \"\", \"a\", "
+    "\"%s\",\n"
+    "    \"%*d\", long, near, \"\\u{e9}\".repeat(100000), "
+    "\"9\".repeat(300000),\n"
+    "    \" \".repeat(300000), \"%d\".repeat(100000), ints, floats, texts, "
+    "deep,\n"
+    "    shared, cyclic, pairs, [long], m, bytes(400000), bytes(near), err,\n"
+    "    func(x...) => x, 0..9223372036854775807, [], {}, chan(1)]\n"
+    "}\n";
+
+// --- Measuring --------------------------------------------------------------
+static bool by_cpu;
+static double slowness = 1;  // of this machine
+
+static double cpu_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+// A loop that takes 10 ms where the bounds were chosen.
+static void calibrate(void) {
+  double least = 1e9;
+  for (int round = 0; round < 5; round++) {
+    double begun = cpu_ms();
+    volatile uint64_t x = 1;
+    for (int n = 0; n < 5000000; n++) x = x * 31 + 7;
+    double took = cpu_ms() - begun;
+    if (took < least) least = took;
+  }
+  slowness = least > 10 ? least / 10 : 1;
+}
+
+// --- One function -----------------------------------------------------------
+typedef struct Reach {
+  Host *host;
+  CspHandle values, maker;
+  uint64_t random;
+  int calls, over;
+} Reach;
+
+static size_t choose(Reach *r, size_t count) {
+  r->random = r->random * 6364136223846793005u + 1442695040888963407u;
+  return (size_t)(r->random >> 33) % count;
+}
+
+static void make_values(Reach *r) {
+  CspCall *call = csp_host(r->host->csp);
+  CspResult result;
+  csp_limit_time(r->host->csp, 0);
+  csp_release(r->host->csp, r->values);
+  csp_call(call, csp_held(call, r->maker), 0, NULL, &result);
+  if (result.end != CSP_DONE) fail_msg("%s", result.message);
+  r->values = csp_hold(call, result.values[0]);
+}
+
+static void call_once(Reach *r, CspValue f, int argc, const CspValue *args) {
+  CspResult result;
+  csp_call(csp_host(r->host->csp), f, argc, args, &result);
+  csp_result_free(&result);
+}
+
+// 0 in builds that do not count: there the calls must come back, and no more.
+static const uint64_t MOST_STEPS = 2500000;
+
+#ifdef CSP_DEBUG
+static Csp *watched;
+static int looks;
+
+// What has not ended after so many looks is interrupted: what is counted does
+// not hang on how fast the machine is.
+static void count_look(void) {
+  enum { LOOKS = 40 };
+  if (++looks >= LOOKS) csp_interrupt(watched);
+}
+#endif
+
+static uint64_t steps_of(Reach *r, CspValue f, int argc, const CspValue *args) {
+  // Only what waits reaches it in a debug build.
+  csp_limit_time(r->host->csp, 50 * 1000000);
+#ifdef CSP_DEBUG
+  work_steps = work_most = 0;
+  watched = r->host->csp;
+  looks = 0;
+  work_on_look = count_look;
+  call_once(r, f, argc, args);
+  work_on_look = NULL;
+  return work_steps > work_most ? work_steps : work_most;
+#else
+  call_once(r, f, argc, args);
+  return 0;
+#endif
+}
+
+static double time_after(Reach *r, CspValue f, int argc, const CspValue *args) {
+  double least = 1e9;
+  csp_limit_time(r->host->csp, 100 * 1000000);
+  for (int round = 0; round < 5 && least > MOST_AFTER_MS * slowness; round++) {
+    double begun = cpu_ms();
+    call_once(r, f, argc, args);
+    double after = cpu_ms() - begun - 100;
+    if (after < least) least = after;
+  }
+  return least;
+}
+
+static void try_call(Reach *r, const char *name, CspValue f, int argc,
+                     const size_t *chosen) {
+  CspCall *call = csp_host(r->host->csp);
+  CspValue args[PARAMS_MAX], values = csp_held(call, r->values);
+  for (int n = 0; n < argc; n++) args[n] = csp_list_get(values, chosen[n]);
+  r->calls++;
+  double found, bound;
+  if (by_cpu) {
+    found = time_after(r, f, argc, args);
+    bound = MOST_AFTER_MS * slowness;
+  } else {
+    found = (double)steps_of(r, f, argc, args);
+    bound = (double)MOST_STEPS;
+  }
+  if (found <= bound) return;
+  r->over++;
+  print_error("%s: %.0f %s; values", name, found,
+              by_cpu ? "ms after the limit" : "steps between two looks");
+  for (int n = 0; n < argc; n++) print_error(" %zu", chosen[n]);
+  print_error("\n");
+}
+
+// Every value in each place, the others at random.
+static void try_function(Reach *r, const char *name, CspValue f, int argc) {
+  size_t count = csp_list_len(csp_held(csp_host(r->host->csp), r->values));
+  make_values(r);
+  if (argc == 0) try_call(r, name, f, 0, NULL);
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int place = 0; place < argc; place++) {
+      for (size_t v = 0; v < count; v++) {
+        size_t chosen[PARAMS_MAX];
+        for (int n = 0; n < argc; n++) chosen[n] = choose(r, count);
+        chosen[place] = v;
+        try_call(r, name, f, argc, chosen);
+      }
+    }
+  }
+}
+
+// --- All functions ----------------------------------------------------------
+static int parameters(Value f) {
+  int n = 0;
+  if (value_is_type(f, OBJ_NATIVE))
+    n = ((ObjNative *)value_obj(f))->def->nparams;
+  if (value_is_type(f, OBJ_CLOSURE))
+    n = ((ObjClosure *)value_obj(f))->proto->nparams;
+  bool rest =
+      value_is_type(f, OBJ_NATIVE) && ((ObjNative *)value_obj(f))->def->rest;
+  n += rest ? 2 : 0;
+  return n < PARAMS_MAX ? n : PARAMS_MAX;
+}
+
+// Those that end the run, or wait for what nobody sends, or for standard input;
+// and `panic`, whose value is shown by the host's call.
+static bool is_left_out(const char *name) {
+  static const char *const names[] = {
+      "exit",      "sleep",       "recv",           "panic",
+      "read_line", "stdin_lines", "read_all_stdin", NULL};
+  for (int n = 0; names[n] != NULL; n++)
+    if (strcmp(names[n], name) == 0) return true;
+  return name[0] == '_';
+}
+
+static void try_members(Reach *r, const ObjMap *members, const char *owner) {
+  Vm *vm = csp_vm(r->host->csp);
+  const ObjTable *table = heap_load(&members->table);
+  uint64_t at = 0;
+  Value key, v;
+  while (map_next(vm, members, table, &at, &key, &v)) {
+    const char *name = ((ObjString *)value_obj(key))->data;
+    if (value_is_type(v, OBJ_CELL)) v = ((ObjCell *)value_obj(v))->value;
+    bool is_function =
+        value_is_type(v, OBJ_NATIVE) || value_is_type(v, OBJ_CLOSURE);
+    char full[80];
+    snprintf(full, sizeof full, "%s.%s", owner, name);
+    if (is_function && !is_left_out(name))
+      try_function(r, full, csp_wrap(v), parameters(v));
+  }
+}
+
+static void try_methods(Reach *r, int type) {
+  const MethodTable *table = csp_vm(r->host->csp)->methods[type];
+  for (uint32_t n = 0; table != NULL && n < table->count; n++) {
+    const Method *m = &table->methods[n];
+    char full[80];
+    snprintf(full, sizeof full, "(%d).%s", type, m->name->data);
+    if (!is_left_out(m->name->data))
+      try_function(r, full, csp_wrap(m->function), parameters(m->function));
+  }
+}
+
+static CspHandle loaded(Host *host, const char *text, const char *member) {
+  CspCall *call = csp_host(host->csp);
+  CspResult result;
+  CspValue v = csp_nil();
+  csp_load(call, "reach.csp", text, strlen(text), &result);
+  if (result.end != CSP_DONE) fail_msg("%s", result.message);
+  if (member != NULL)
+    assert_true(csp_member(call, result.values[0], member, &v));
+  return csp_hold(call, member != NULL ? v : result.values[0]);
+}
+
+// --- A folder that is "/" ---------------------------------------------------
+static void open_rooted(Host *host, const char *root) {
+  memset(host, 0, sizeof *host);
+  pthread_mutex_init(&host->lock, NULL);
+  CspConfig config;
+  test_config(&config);
+  config.stepped = true;
+  config.max_memory = (uint64_t)512 << 20;
+  config.debug = NULL;
+  config.allowed = CSP_FILES;
+  config.root = root;
+  config.write_out = take_out;
+  config.write_err = take_err;
+  config.write_arg = host;
+  host->csp = csp_new(&config);
+  assert_non_null(host->csp);
+  csp_install_language(host->csp);
+  assert_true(csp_install_library(host->csp));
+}
+
+static int remove_one(const char *path, const struct stat *info, int type,
+                      struct FTW *at) {
+  (void)info, (void)type, (void)at;
+  return remove(path);
+}
+
+static void every_function_is_in_reach(void **state) {
+  (void)state;
+  by_cpu = getenv("REACH_CPU") != NULL;
+  Host host;
+  char root[] = "/tmp/csp_reach_XXXXXX";
+  assert_non_null(mkdtemp(root));
+  open_rooted(&host, root);
+  calibrate();
+  Reach r = {
+      .host = &host, .random = 1, .maker = loaded(&host, script, "values")};
+  loaded(&host, modules, NULL);
+  make_values(&r);
+  try_members(&r, csp_vm(host.csp)->builtins, "");
+  for (int type = 0; type < OBJ_TYPE_COUNT; type++) try_methods(&r, type);
+  for (NativeModule *m = csp_vm(host.csp)->native_modules; m; m = m->next)
+    if (m->made != NULL) try_members(&r, m->made->members, m->def->path);
+  print_message("%d calls\n", r.calls);
+  assert_true(r.calls > 5000);
+  assert_int_equal(r.over, 0);
+  close_host(&host);
+  nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_function_is_in_reach),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

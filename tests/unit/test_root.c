@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: MIT
+// CspConfig.root: what scripts reach in it, and that they reach nothing else.
+#include "root_fixture.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+// Paths that lead out where they are taken as the process's own.
+#define HOSTILE                                                              \
+  "paths := [\"../outside/secret\", \"/../outside/secret\", \"out/secret\"," \
+  " \"a/last\", \"a/../../outside/secret\", \"out/folder\", \"out\","        \
+  " \"out/\", \"up/etc/passwd\", \"up\", \"up/..\", \"..\", \"../..\","      \
+  " \"host/secret\", \"host\", \"absolute/../../outside/secret\","           \
+  " \"absolute/last\", \"a/b/../../../outside\", \"/proc/self/root\","       \
+  " \"out/new\", \"../outside/new\", \"a/last/\", \"/\", \".\", \"\"]\n"
+
+// Every function that takes a path. What they give is printed.
+#define EVERYTHING                                                       \
+  "func show(name, f) {\n"                                               \
+  "  r, e := try(f)\n"                                                   \
+  "  println(name, r, e)\n"                                              \
+  "}\n"                                                                  \
+  "for p in paths {\n"                                                   \
+  "  show(\"exists ${p}\", func() => os.exists(p))\n"                    \
+  "  show(\"is_file\", func() => os.is_file(p))\n"                       \
+  "  show(\"is_dir\", func() => os.is_dir(p))\n"                         \
+  "  show(\"read_file\", func() => os.read_file(p))\n"                   \
+  "  show(\"read_bytes\", func() => os.read_bytes(p))\n"                 \
+  "  show(\"lines\", func() { l, e := os.lines(p); return e ?? l() })\n" \
+  "  show(\"stat\", func() => os.stat(p))\n"                             \
+  "  show(\"lstat\", func() => os.stat(p, follow: false))\n"             \
+  "  show(\"list_dir\", func() => os.list_dir(p))\n"                     \
+  "  show(\"walk\", func() => os.walk(p))\n"                             \
+  "  show(\"glob\", func() => os.glob(p + \"/*\"))\n"                    \
+  "  show(\"glob\", func() => os.glob(p))\n"                             \
+  "  show(\"read_link\", func() => os.read_link(p))\n"                   \
+  "  show(\"real_path\", func() => os.real_path(p))\n"                   \
+  "  show(\"chdir\", func() { e := os.chdir(p); w := os.getwd()?;"       \
+  " a := os.abs_path(\"x\")?; l := os.list_dir()?; os.chdir(\"/\");"     \
+  " return [e, w, a, l] })\n"                                            \
+  "}\n"                                                                  \
+  "for p in paths {\n"                                                   \
+  "  show(\"open ${p}\", func() { f, e := os.open(p, \"r+\");"           \
+  " return e ?? f.read_all()? })\n"                                      \
+  "  show(\"create\", func() { f, e := os.open(p, \"x\");"               \
+  " return e ?? f.close() })\n"                                          \
+  "  show(\"write_file\", func() => os.write_file(p, \"new\"))\n"        \
+  "  show(\"append_file\", func() => os.append_file(p, \"more\"))\n"     \
+  "  show(\"copy from\", func() => os.copy_file(p, \"/copied\"))\n"      \
+  "  show(\"copy to\", func() => os.copy_file(\"/marker\", p))\n"        \
+  "  show(\"chmod\", func() => os.chmod(p, 0o700))\n"                    \
+  "  show(\"symlink\", func() => os.symlink(\"/marker\", p))\n"          \
+  "  show(\"mkdir\", func() => os.mkdir(p))\n"                           \
+  "  show(\"mkdir_all\", func() => os.mkdir_all(p + \"/x/y\"))\n"        \
+  "  show(\"rename to\", func() { os.write_file(\"/moved\", \"m\");"     \
+  " return os.rename(\"/moved\", p) })\n"                                \
+  "  show(\"rename from\", func() => os.rename(p, \"/moved\"))\n"        \
+  "  show(\"remove\", func() => os.remove(p))\n"                         \
+  "  show(\"remove_all\", func() {"                                      \
+  " if p.trim(\"/.\") == \"\" || p.has_prefix(\"up\") { return nil }\n"  \
+  " return os.remove_all(p) })\n"                                        \
+  "  _, err := os.temp_file(\"../../../outside/x\", p)\n"                \
+  "  if err == nil { os.temp_file(\"t\", p); os.temp_dir(\"t\", p) }\n"  \
+  "}\n"
+
+// More than host_fixture.h keeps.
+typedef struct Said {
+  char *text;
+  size_t len;
+} Said;
+
+static void say(void *arg, const char *data, size_t len) {
+  Said *said = arg;
+  said->text = realloc(said->text, said->len + len + 1);
+  assert_non_null(said->text);
+  memcpy(said->text + said->len, data, len);
+  said->len += len;
+  said->text[said->len] = '\0';
+}
+
+static int run_said(CspConfig config, const char *text, Said *said) {
+  CspConfig defaults;
+  test_config(&defaults);
+  config.size = defaults.size;
+  config.debug = defaults.debug;
+  config.write_out = config.write_err = say;
+  config.write_arg = said;
+  Csp *csp = csp_new(&config);
+  assert_non_null(csp);
+  csp_install_language(csp);
+  assert_true(csp_install_library(csp));
+  int status;
+  csp_run(csp, "main.csp", text, strlen(text), &status);
+  csp_free(csp);
+  return status;
+}
+
+static void no_function_reaches_the_outside(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  CspConfig config = world_config(&w);
+  config.procs = 1;
+  Said said = {0};
+  int status = run_said(config, "import \"os\"\n" HOSTILE EVERYTHING, &said);
+  if (status != 0) fail_msg("ends with %d: %s", status, said.text);
+  if (strstr(said.text, "SECRET") != NULL) fail_msg("%s", said.text);
+  world_check(&w);
+  free(said.text);
+  world_close(&w);
+}
+
+// --- Compared with chroot ---------------------------------------------------
+static const char looks[] =
+    "import \"os\"\n"
+    "os.chdir(\"/\")\n" HOSTILE
+    "paths.extend([\"absolute\", \"absolute/file\", \"/absolute/b/..\","
+    " \"a//b/./..//file\", \"no/such\", \"marker/x\", \"marker/..\","
+    " \"/././a/../marker\", \"loop\", \"loop/x\", \"x\".repeat(300)])\n"
+    "os.symlink(\"loop\", \"loop\")\n"
+    "for p in paths {\n"
+    "  println(p, os.exists(p), os.is_dir(p), os.is_file(p))\n"
+    "  println(os.read_file(p))\n"
+    "  println(os.list_dir(p))\n"
+    "  println(os.real_path(p))\n"
+    "  if !p.has_suffix(\"/\") && p != \"host\" { println(os.read_link(p)) }\n"
+    "  if p != \"\" { println(os.glob(p + \"/*\")) }\n"
+    "  println(os.chdir(p), os.getwd()?, os.abs_path(\"..\")?,"
+    " os.list_dir(\"..\")?)\n"
+    "  os.chdir(\"/\")\n"
+    "  err := os.mkdir_all(p + \"/new/below\")\n"
+    "  println(err, os.remove_all(p + \"/new\"))\n"
+    "}\n";
+
+static void run_in_chroot(const World *w, int out) {
+  if (chroot(w->root) != 0 || chdir("/") != 0) _exit(77);
+  Said said = {0};
+  run_said((CspConfig){.procs = 1, .allowed = CSP_FILES}, looks, &said);
+  size_t done = 0;
+  while (done < said.len) {
+    ssize_t n = write(out, said.text + done, said.len - done);
+    if (n <= 0) _exit(1);
+    done += (size_t)n;
+  }
+  _exit(0);
+}
+
+static void expect_same_lines(const char *a, const char *b) {
+  while (*a != '\0' || *b != '\0') {
+    int a_len = (int)strcspn(a, "\n"), b_len = (int)strcspn(b, "\n");
+    if (a_len != b_len || memcmp(a, b, (size_t)a_len) != 0)
+      fail_msg("%.*s\nin a chroot: %.*s", a_len, a, b_len, b);
+    a += a_len + (a[a_len] != '\0');
+    b += b_len + (b[b_len] != '\0');
+  }
+}
+
+// What a script finds is what a process finds that was put there by chroot.
+static void the_root_is_what_chroot_makes_of_it(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  int ends[2], status;
+  assert_int_equal(pipe(ends), 0);
+  pid_t child = fork();
+  if (child == 0) run_in_chroot(&w, ends[1]);
+  close(ends[1]);
+  Said there = {0}, here = {0};
+  char buffer[4096];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    say(&there, buffer, (size_t)n);
+  close(ends[0]);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) {
+    world_close(&w);
+    skip();  // only root may chroot
+  }
+  world_close(&w);
+  world_open(&w);
+  CspConfig config = world_config(&w);
+  config.procs = 1;
+  int ended = run_said(config, looks, &here);
+  if (ended != 0) fail_msg("%s", here.text);
+  expect_same_lines(here.text, there.text);
+  free(here.text);
+  free(there.text);
+  world_close(&w);
+}
+
+// --- In the root ------------------------------------------------------------
+static void expect_in_root(const World *w, const char *text, const char *out) {
+  char script[4096];
+  snprintf(script, sizeof script, "import \"os\"\n%s", text);
+  expect_output(world_config(w), script, out);
+}
+
+static void paths_begin_at_the_root(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  expect_in_root(&w,
+                 "println(os.getwd()?, os.list_dir()?, os.list_dir(\"/\")?)\n"
+                 "println(os.read_file(\"/absolute/file\")?)\n"
+                 "println(os.read_file(\"absolute/../../../marker\")?)\n"
+                 "println(os.chdir(\"absolute/b\"), os.getwd()?)\n"
+                 "println(os.read_file(\"../file\")?, os.abs_path(\"..\")?)\n"
+                 "println(os.real_path(\"../../absolute/b/..\")?)\n"
+                 "println(os.chdir(\"../../..\"), os.getwd()?)\n"
+                 "println(os.chdir(\"marker\"), os.getwd()?)\n",
+                 "/ [\"a\", \"absolute\", \"host\", \"marker\", \"out\", "
+                 "\"tmp\", \"up\"] [\"a\", \"absolute\", \"host\", "
+                 "\"marker\", \"out\", \"tmp\", \"up\"]\n"
+                 "a file\ninside\nnil /a/b\na file /a\n/a\nnil /\n"
+                 "cannot change to marker: Not a directory /\n");
+  world_close(&w);
+}
+
+static void names_are_made_and_removed_in_the_root(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  expect_in_root(
+      &w,
+      "println(os.mkdir_all(\"/x/y/z\"), os.mkdir(\"/x/w/\"))\n"
+      "println(os.write_file(\"x/f\", \"text\"), os.copy_file(\"x/f\", "
+      "\"x/g\"))\n"
+      "println(os.rename(\"x/g\", \"/x/y/g\"), os.chmod(\"x/y/g\", 0o640))\n"
+      "println(os.stat(\"x/y/g\")?.mode == 0o640)\n"
+      "println(os.symlink(\"/x/f\", \"x/link\"), os.read_link(\"x/link\")?)\n"
+      "println(os.read_file(\"x/link\")?, os.chmod(\"x/link\", 0o600))\n"
+      "println(os.stat(\"x/f\")?.mode == 0o600)\n"
+      "println(os.stat(\"x/link\", follow: false)?.is_link)\n"
+      "println(os.glob(\"x/*\")?, os.glob(\"/x/*/\")?)\n"
+      "println(os.walk(\"x\")?)\n"
+      "println(os.remove(\"x/link\"), os.remove(\"x/w\"), os.exists(\"x/f\"))\n"
+      "println(os.remove_all(\"x\"), os.exists(\"x\"))\n"
+      "println(os.dir(os.temp_file()?), os.dir(os.temp_dir(\"d\", \"a\")?))\n"
+      "println(os.remove_all(\"/\"), os.remove_all(\"a/..\"))\n",
+      "nil nil\nnil nil\nnil nil\ntrue\nnil /x/f\ntext nil\ntrue\ntrue\n"
+      "[\"x/f\", \"x/link\", \"x/w\", \"x/y\"] [\"/x/w/\", \"/x/y/\"]\n"
+      "[\"x\", \"x/f\", \"x/link\", \"x/w\", \"x/y\", \"x/y/g\", \"x/y/z\"]\n"
+      "nil nil true\nnil false\n/tmp a\n"
+      "cannot remove /: Invalid argument cannot remove a/..: Invalid "
+      "argument\n");
+  world_close(&w);
+}
+
+// A slash at the end would make the system follow the last name.
+static void a_slash_at_the_end_follows_no_link(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  expect_in_root(&w,
+                 "println(os.stat(\"out/\", follow: false))\n"
+                 "println(os.remove(\"out/\"), os.remove_all(\"out/\"))\n"
+                 "println(os.rename(\"out/\", \"x\"))\n"
+                 "println(os.rename(\"a/\", \"b/\"), os.list_dir(\"b\")?)\n",
+                 "nil cannot stat out/: Not a directory\n"
+                 "cannot remove out/: Not a directory cannot remove out/: Not "
+                 "a directory\n"
+                 "cannot rename out/ to x: Not a directory\n"
+                 "nil [\"b\", \"file\", \"last\"]\n");
+  world_check(&w);
+  world_close(&w);
+}
+
+// Magic links are no paths: where they lead is nobody's to decide.
+static void magic_links_are_refused(void **state) {
+  (void)state;
+  static const char text[] =
+      "import \"os\"\n"
+      "for p in [\"self/root/etc/passwd\", \"self/cwd\", \"self/fd/0\","
+      " \"/self/exe\", \"self/root\"] {\n"
+      "  _, refused := os.open(p)\n"
+      "  _, unreal := os.real_path(p)\n"
+      "  println(str(refused).split(\": \")[1], os.exists(p),"
+      " os.chdir(p) is error, unreal is error)\n"
+      "}\n";
+  const char *line = "Too many levels of symbolic links false true true\n";
+  char expected[512] = "";
+  for (int i = 0; i < 5; i++) strcat(expected, line);
+  CspConfig proc = {.procs = 1, .allowed = CSP_FILES, .root = "/proc"};
+  expect_output(proc, text, expected);
+}
+
+// --- Imports ----------------------------------------------------------------
+static void imports_stay_in_the_root(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  world_write(w.root, "lib.csp",
+              "import \"./a/inner\"\nconst word = inner.w\n");
+  world_write(w.root, "a/inner.csp", "const w = \"inside\"\n");
+  world_link(w.root, "/lib.csp", "a/again.csp");
+  world_link(w.root, "../outside/module.csp", "stolen.csp");
+  CspConfig config = world_config(&w);
+  config.path = "/a:../outside";
+  expect_output(config,
+                "import \"./lib\"\n"
+                "import \"again\"\nimport \"inner\"\n"
+                "println(lib.word, again.word, inner.w)\n",
+                "inside inside inside\n");
+  static const char *const refused[] = {
+      "import \"../outside/module\"", "import \"./stolen\"",
+      "import \"./out/module\"", "import \"module\"",
+      "import \"./host/module\""};
+  for (int i = 0; i < 5; i++) expect_end(config, refused[i], 2, "cannot find");
+  world_close(&w);
+}
+
+// --- Races ------------------------------------------------------------------
+typedef struct Mover {
+  char here[128], there[128];
+  atomic_bool stop;
+} Mover;
+
+static void *move(void *arg) {
+  Mover *m = arg;
+  while (!m->stop) {
+    rename(m->here, m->there);
+    rename(m->there, m->here);
+  }
+  return NULL;
+}
+
+static const char walks[] =
+    "import \"os\"\n"
+    "func look(path) {\n"
+    "  text, err := os.read_file(path)\n"
+    "  if err == nil { assert(text == \"inside\") }\n"
+    "  os.list_dir(path + \"/..\")\n"
+    "  os.real_path(path)\n"
+    "}\n"
+    "group g {\n"
+    "  for n in 4 {\n"
+    "    go {\n"
+    "      for i in 500 {\n"
+    "        look(\"a/b/c/d/../../../../../marker\")\n"
+    "        look(\"a/b/c/d/../../../../../../marker\")\n"
+    "        os.write_file(\"a/b/c/d/../../../../../outside/secret\", \"x\")\n"
+    "        os.mkdir(\"a/b/c/../../../../outside/made\")\n"
+    "        os.remove(\"a/b/c/../../../../outside/secret\")\n"
+    "      }\n"
+    "    }\n"
+    "  }\n"
+    "}\n"
+    "println(\"through\")\n";
+
+static void renamed_folders_lead_nowhere_else(void **state) {
+  (void)state;
+  static const char *const targets[] = {"root/moved", "outside/folder/moved"};
+  for (int i = 0; i < 2; i++) {
+    World w;
+    Mover mover = {.stop = false};
+    pthread_t thread;
+    world_open(&w);
+    world_folder(w.root, "a/b/c");
+    world_folder(w.root, "a/b/c/d");
+    snprintf(mover.here, sizeof mover.here, "%s/a/b/c", w.root);
+    snprintf(mover.there, sizeof mover.there, "%s/%s", w.top, targets[i]);
+    assert_int_equal(pthread_create(&thread, NULL, move, &mover), 0);
+    expect_output(world_config(&w), walks, "through\n");
+    mover.stop = true;
+    pthread_join(thread, NULL);
+    char path[160];
+    snprintf(path, sizeof path, "%s/made", w.outside);
+    assert_int_not_equal(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/secret", w.outside);
+    assert_int_equal(access(path, F_OK), 0);
+    world_close(&w);
+  }
+}
+
+// --- csp_new ----------------------------------------------------------------
+static void expect_refused(CspConfig config, int error) {
+  CspConfig defaults;
+  test_config(&defaults);
+  config.size = defaults.size;
+  errno = 0;
+  assert_null(csp_new(&config));
+  assert_int_equal(errno, error);
+}
+
+static void a_root_that_cannot_be_is_refused(void **state) {
+  (void)state;
+  expect_refused((CspConfig){.root = "/no/such/folder"}, ENOENT);
+  expect_refused((CspConfig){.root = "/etc/passwd"}, ENOTDIR);
+  expect_refused((CspConfig){.root = "/", .allowed = CSP_ALL}, EINVAL);
+  expect_refused((CspConfig){.root = "/", .allowed = CSP_PROCESSES}, EINVAL);
+}
+
+// 0: csp_new has failed with that error where the kernel refuses openat2.
+static int try_without_openat2(int error) {
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  struct sock_fprog program = {4, code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    return 77;
+  CspConfig config;
+  csp_config_init(&config);
+  Csp *csp = csp_new(&config);
+  if (csp == NULL) return 2;
+  csp_free(csp);
+  config.root = "/";
+  errno = 0;
+  if (csp_new(&config) != NULL) return 3;
+  return errno == error ? 0 : 4;
+}
+
+static void a_kernel_without_openat2_gives_no_root(void **state) {
+  (void)state;
+  static const int errors[] = {ENOSYS, EPERM};
+  for (int i = 0; i < 2; i++) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) _exit(try_without_openat2(errors[i]));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) skip();  // no seccomp either
+    assert_int_equal(WEXITSTATUS(status), 0);
+  }
+}
+
+// --- Natives ----------------------------------------------------------------
+typedef struct Reading {
+  Csp *csp;
+  char path[64], text[16];
+} Reading;
+
+static void read_work(void *data) {
+  Reading *r = data;
+  int fd = csp_open_path(r->csp, r->path, O_RDONLY, 0);
+  ssize_t n = fd < 0 ? -1 : read(fd, r->text, sizeof r->text - 1);
+  if (n < 0) strcpy(r->text, "none");
+  if (fd >= 0) close(fd);
+}
+
+static CspStatus read_done(CspCall *call, void *data, bool made) {
+  Reading *r = data;
+  CspStatus status =
+      made ? csp_ok_string(call, r->text, strlen(r->text)) : CSP_PANIC;
+  free(r);
+  return status;
+}
+
+static CspStatus native_read(CspCall *call) {
+  const char *path;
+  size_t len;
+  if (!csp_need_string(call, 0, &path, &len)) return CSP_PANIC;
+  Reading *r = calloc(1, sizeof *r);
+  r->csp = csp_of(call);
+  snprintf(r->path, sizeof r->path, "%s", path);
+  return csp_block(call, read_work, read_done, r);
+}
+
+static const CspFunction natives[] = {{"look", "path", native_read},
+                                      {NULL, NULL, NULL}};
+
+static void natives_open_in_the_root(void **state) {
+  (void)state;
+  World w;
+  Host host;
+  world_open(&w);
+  host_open(&host, world_config(&w));
+  assert_true(csp_register_builtins(host.csp, natives));
+  assert_int_equal(host_run(&host,
+                            "import \"os\"\n"
+                            "println(look(\"marker\"), look(\"/../marker\"))\n"
+                            "println(look(\"out/secret\"))\n"
+                            "os.chdir(\"a\")\n"
+                            "println(look(\"file\"), look(\"../marker\"))\n"),
+                   0);
+  assert_string_equal(host.out, "inside inside\nnone\na file inside\n");
+  host_close(&host);
+  world_close(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_function_reaches_the_outside),
+      cmocka_unit_test(the_root_is_what_chroot_makes_of_it),
+      cmocka_unit_test(paths_begin_at_the_root),
+      cmocka_unit_test(names_are_made_and_removed_in_the_root),
+      cmocka_unit_test(a_slash_at_the_end_follows_no_link),
+      cmocka_unit_test(magic_links_are_refused),
+      cmocka_unit_test(imports_stay_in_the_root),
+      cmocka_unit_test(renamed_folders_lead_nowhere_else),
+      cmocka_unit_test(a_root_that_cannot_be_is_refused),
+      cmocka_unit_test(a_kernel_without_openat2_gives_no_root),
+      cmocka_unit_test(natives_open_in_the_root),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// Long natives: those that are done in pieces (csp_again) let others run
+// between them, and both they and those that only charge (csp_work) end where a
+// limit, an interrupt, a deadline or the end of the runtime says so.
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "embed_fixture.h"
+#include "vm/runtime.h"
+
+// Calls of count; those of its step that say that it does not go on. Where the
+// end comes early nothing may have begun.
+static atomic_int begun, dropped;
+
+// --- Natives ----------------------------------------------------------------
+typedef struct Count {
+  CspValue list;  // 0, 1, 2, ...: one for each piece
+  int64_t at, end;
+  char *memory;
+} Count;
+
+static CspStatus count_on(CspCall *call, void *data, bool on) {
+  Count *c = data;
+  if (!on) {
+    free(c->memory);
+    dropped++;
+    return CSP_PANIC;
+  }
+  for (; c->end < 0 || c->at < c->end; c->at++) {
+    if (!csp_spent(call, 1)) continue;
+    int64_t pieces = (int64_t)csp_list_len(c->list);
+    if (pieces < 1000) csp_list_push(call, c->list, csp_int(call, pieces));
+    return csp_again(call, count_on, c, sizeof *c, 1);
+  }
+  free(c->memory);
+  csp_return(call, c->list);
+  return csp_ok_int(call, c->at);
+}
+
+// count(n): a list that grows by one for each piece of n units, and n; n < 0:
+// without end.
+static CspStatus count(CspCall *call) {
+  Count c = {.list = csp_list(call, 0), .memory = malloc(1)};
+  if (!csp_need_int(call, 0, &c.end)) return CSP_PANIC;
+  begun++;
+  return count_on(call, &c, true);
+}
+
+// Without end, and not to be left.
+static CspStatus spin(CspCall *call) {
+  while (csp_work(call, 1)) continue;
+  csp_panic(call, "this panic is not seen");
+  return CSP_PANIC;
+}
+
+// Calls f for ever.
+static CspStatus repeat(CspCall *call) {
+  CspResult result;
+  for (;;)
+    if (csp_call(call, csp_arg(call, 0), 0, NULL, &result) != CSP_DONE)
+      return csp_rethrow(call, &result);
+}
+
+static const CspFunction natives[] = {{"count", "n", count},
+                                      {"spin", "", spin},
+                                      {"repeat", "f", repeat},
+                                      {NULL, NULL, NULL}};
+
+static void open_with_natives(Host *host, int procs) {
+  begun = dropped = 0;
+  open_host(host, procs);
+  assert_true(csp_register_builtins(host->csp, natives));
+}
+
+// --- Pieces -----------------------------------------------------------------
+static void what_it_keeps_stays(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, 2);
+  assert_int_equal(run(&host,
+                       "go { for { x := list(0..1000) } }\n"
+                       "pieces, n := count(20_000_000)\n"
+                       "println(n, len(pieces) > 100)\n"
+                       "for i, v in pieces { assert(i == v) }"),
+                   0);
+  assert_string_equal(host.out, "20000000 true\n");
+  close_host(&host);
+  assert_int_equal(dropped, 0);
+}
+
+static void others_run_between_pieces(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, STEPPED);
+  CspHandle module = load(&host,
+                          "turns := 0\n"
+                          "go { count(-1) }\n"
+                          "go { for { turns++\n sleep(0) } }\n"
+                          "func so_far(n) => turns\n");
+  int64_t before = 0;
+  for (int n = 0; n < 5; n++) {
+    while (call_int(&host, module, "so_far", 0) == before)
+      assert_int_equal(csp_step(host.csp, 1000000), CSP_MORE);
+    before = call_int(&host, module, "so_far", 0);
+  }
+  close_host(&host);
+  assert_int_equal(dropped, 1);
+}
+
+// --- Ends -------------------------------------------------------------------
+static void a_limit_ends_them(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, STEPPED);
+  CspHandle module = load(&host,
+                          "ended := 0\n"
+                          "func pieces() { defer { ended++ }\n"
+                          "  _, err := try(count, -1)\n  ended = 100 }\n"
+                          "func whole() { defer { ended++ }\n"
+                          "  _, err := try(spin)\n  ended = 100 }\n"
+                          "func calls() { defer { ended++ }\n"
+                          "  _, err := try(repeat, func() => 1)\n"
+                          "  ended = 100 }\n"
+                          "func twice(n) => 2 * n + ended\n");
+  csp_limit_time(host.csp, 20 * 1000000);
+  call_fails(&host, module, "pieces", CSP_INTERRUPTED, "interrupted");
+  assert_int_equal(dropped, begun);
+  assert_int_equal(call_int(&host, module, "twice", 10), 21);
+  call_fails(&host, module, "whole", CSP_INTERRUPTED, "interrupted");
+  assert_int_equal(call_int(&host, module, "twice", 10), 22);
+  call_fails(&host, module, "calls", CSP_INTERRUPTED, "interrupted");
+  assert_int_equal(call_int(&host, module, "twice", 10), 23);
+  close_host(&host);
+}
+
+// Natives of the library that have no end, or none that anybody sees.
+static void a_limit_ends_the_library(void **state) {
+  (void)state;
+  static const char *const calls[] = {
+      "str(shared)",         "print(shared)",
+      "\"${shared}\"",       "shared.flatten(1000)",
+      "list(2_000_000_000)", "bytes(near).index(bytes(far))",
+      "texts.count(far)",    "texts.index(far)",
+      "min(texts)",          "texts.sort()",
+      "far in texts"};
+  for (size_t n = 0; n < sizeof calls / sizeof *calls; n++) {
+    char script[800];
+    snprintf(script, sizeof script,
+             "shared := [1]\nfor i in 60 { shared = [shared, shared] }\n"
+             "near := \"ab\".repeat(500000)\nfar := near + \"c\"\n"
+             "texts := [near + \"d\", near + \"e\"].repeat(100000)\n"
+             "func run() { for { x := [%s]\n assert(x != nil)\n } }\nfunc "
+             "one(n) => n + len(shared)\n",
+             calls[n]);
+    Host host;
+    open_host(&host, STEPPED);
+    CspHandle module = load(&host, script);
+    csp_limit_time(host.csp, 20 * 1000000);
+    call_fails(&host, module, "run", CSP_INTERRUPTED, "interrupted");
+    assert_int_equal(call_int(&host, module, "one", 1), 3);
+    close_host(&host);
+  }
+}
+
+// Each is too short to look; together they fill the memory, which takes longer.
+static void a_limit_ends_many_short_copies(void **state) {
+  (void)state;
+  Host host;
+  open_limited(&host, STEPPED, (uint64_t)1 << 30, 0);
+  CspHandle module = load(&host,
+                          "piece := \"x\".repeat(200000)\n"
+                          "text := \"y\".repeat(100000)\n"
+                          "func between() => text.replace(\"\", piece)\n"
+                          "func each() => text.replace(\"y\", piece)\n");
+  csp_limit_time(host.csp, 5 * 1000000);
+  call_fails(&host, module, "between", CSP_INTERRUPTED, "interrupted");
+  call_fails(&host, module, "each", CSP_INTERRUPTED, "interrupted");
+  close_host(&host);
+}
+
+static void *interrupt_soon(void *csp) {
+  usleep(20000);
+  csp_interrupt(csp);
+  return NULL;
+}
+
+static void expect_interrupted(int procs, const char *script) {
+  Host host;
+  pthread_t thread;
+  open_with_natives(&host, procs);
+  pthread_create(&thread, NULL, interrupt_soon, host.csp);
+  assert_int_equal(run(&host, script), 130);
+  pthread_join(thread, NULL);
+  assert_string_equal(host.err, "");
+  close_host(&host);
+}
+
+static void an_interrupt_ends_the_run(void **state) {
+  (void)state;
+  expect_interrupted(1, "count(-1)");
+  assert_int_equal(dropped, begun);
+  expect_interrupted(2, "go { spin() }\ncount(-1)");
+  assert_int_equal(dropped, begun);
+  expect_interrupted(2, "spin()");
+  expect_interrupted(1, "repeat(func() => 1)");
+  expect_interrupted(2, "repeat(func() => 1)");
+  expect_interrupted(1, "l := []\nfor i in 60 { l = [l, l] }\nl.flatten(1000)");
+}
+
+static void an_interrupt_ends_a_step(void **state) {
+  (void)state;
+  Host host;
+  pthread_t thread;
+  open_with_natives(&host, STEPPED);
+  CspHandle module =
+      load(&host,
+           "seen := 0\ngo { _, err := try(spin)\n seen = -1000 }\n"
+           "go { for { seen += 1\n sleep(0) } }\nfunc so_far(n) => seen\n");
+  pthread_create(&thread, NULL, interrupt_soon, host.csp);
+  while (call_int(&host, module, "so_far", 0) < 3) csp_step(host.csp, 1000000);
+  pthread_join(thread, NULL);
+  assert_non_null(strstr(host.err, "interrupted"));
+  close_host(&host);
+}
+
+static void a_deadline_cancels_them(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, 2);
+  const char *script =
+      "ended := 0\n"
+      "_, err := try(func() {\n"
+      "  group g {\n"
+      "    g.timeout(100ms)\n"
+      "    for f in [spin, func() { count(-1) }, func() {\n"
+      "      l := []\n"
+      "      l.push(l, l)\n"
+      "      l.flatten(1000)\n"
+      "    }] {\n"
+      "      go {\n        defer { ended++ }\n        try(f)\n"
+      "        println(\"not here\")\n      }\n"
+      "    }\n"
+      "  }\n"
+      "})\n"
+      "println(err, ended)\n";
+  assert_int_equal(run(&host, script), 0);
+  assert_string_equal(host.out, "deadline exceeded 3\n");
+  assert_int_equal(dropped, begun);
+  close_host(&host);
+}
+
+// A collection waits for the native, and the deadline's timer for the
+// collection.
+static void a_deadline_comes_while_the_world_is_to_stop(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, 2);
+  const char *script =
+      "import \"sched\"\n"
+      "_, err := try(func() {\n"
+      "  group g {\n"
+      "    g.timeout(20ms)\n"
+      "    go spin()\n"
+      "    go { for { sched.gc(); sleep(0) } }\n"
+      "  }\n"
+      "})\n"
+      "println(err)\n";
+  assert_int_equal(run(&host, script), 0);
+  assert_string_equal(host.out, "deadline exceeded\n");
+  close_host(&host);
+}
+
+static void the_end_drops_what_is_left(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, 2);
+  assert_int_equal(
+      run(&host, "go { count(-1) }\ngo { count(-1) }\nsleep(20ms)"), 0);
+  close_host(&host);
+  assert_int_equal(dropped, 2);
+}
+
+// --- Retries ----------------------------------------------------------------
+// As if there had been no memory for it; and no safepoint near.
+static CspStatus again(CspCall *call) {
+  bool collected = memory_again(call->local, call->g);
+  call->local->debt = 0;
+  call->local->overdue = false;
+  return csp_ok_bool(call, collected);
+}
+
+static const CspFunction retries[] = {{"again", "", again}, {NULL, NULL, NULL}};
+
+// At one place each collects once, though nothing was allocated since another
+// one did.
+static void each_goroutine_collects_for_itself(void **state) {
+  (void)state;
+  Host host;
+  open_limited(&host, STEPPED, 8 << 20, 0);
+  assert_true(csp_register_builtins(host.csp, retries));
+  assert_int_equal(run(&host,
+                       "func try_it() => again()\n"
+                       "for i in 3 { println(<-(go try_it())) }\n"
+                       "for i in 2 { println(again()) }\n"),
+                   0);
+  assert_string_equal(host.out, "true\ntrue\ntrue\ntrue\nfalse\n");
+  close_host(&host);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_it_keeps_stays),
+      cmocka_unit_test(others_run_between_pieces),
+      cmocka_unit_test(a_limit_ends_them),
+      cmocka_unit_test(a_limit_ends_the_library),
+      cmocka_unit_test(a_limit_ends_many_short_copies),
+      cmocka_unit_test(each_goroutine_collects_for_itself),
+      cmocka_unit_test(an_interrupt_ends_the_run),
+      cmocka_unit_test(an_interrupt_ends_a_step),
+      cmocka_unit_test(a_deadline_cancels_them),
+      cmocka_unit_test(a_deadline_comes_while_the_world_is_to_stop),
+      cmocka_unit_test(the_end_drops_what_is_left),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
