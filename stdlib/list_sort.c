@@ -7,6 +7,13 @@
 //
 // It is done in pieces (csp_again), in phases: the copy is filled, the keys are
 // made, runs are sorted, then merged until there is one, which is stored.
+//
+// The copy and the room to merge into are two halves of blocks. A block is made
+// when it is first written to, and the blocks are freed in a phase of their
+// own: to map or unmap all of it at once takes the system 10 ms for a million
+// values. They are freed from the last to the first, so that what a heap gives
+// back at its end is a block each time. A half of one block lies behind the
+// table.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,19 +55,21 @@ static uint64_t string_key(CspValue v) {
 // memory, so a list holds them (held), which a short sort need not have: it is
 // made when its first piece ends. What is sorted is set at once, in one step,
 // so that a goroutine that sees the list, and an interrupt, find all of them.
-typedef enum Phase { FILL, KEYS, RUNS, MERGE, STORE } Phase;
+typedef enum Phase { FILL, KEYS, RUNS, MERGE, STORE, FREE } Phase;
 
 typedef struct Sort {
   CspValue list, keys, held, out;  // kept; keys: nil: the values themselves
   CspCall *call;                   // of this piece
   Phase phase;
-  Item *items, *room;  // two halves of memory
-  Item *memory;        // malloced
+  Item **blocks;         // malloced: those of both halves, as they were made
+  Item **items, **room;  // the halves
+  size_t made;           // so many blocks
   size_t count, at;
   CspType type;                            // of all keys
   bool mixed;                              // they are not, or have no key
   bool exact;                              // equal keys mean equal values
   bool failed;                             // found two values without an order
+  bool spent;                              // a piece, by comparing values
   CspValue a, b;                           // those two
   size_t width, left, middle, right, end;  // of the merge; at: where it writes
   bool ordered;                            // what is merged is in order
@@ -68,13 +77,75 @@ typedef struct Sort {
 enum {
   SORT_KEPT = 4,
   RUN = 12,
+  BLOCK = RUN * 512,  // items; a run lies in one block
   SHORT_LIST = 4096,
   SORT_TURNS = 512,
-  TEXT_TURNS = 16
+  MISS_UNITS = 64  // to read a value, which lies anywhere
 };
 
+static size_t smaller_size(size_t a, size_t b) { return a < b ? a : b; }
+
+// --- Blocks -----------------------------------------------------------------
+static size_t half_blocks(const Sort *s) {
+  return (s->count + BLOCK - 1) / BLOCK;
+}
+
+static Item *item_at(Item **half, size_t at) {
+  return &half[at / BLOCK][at % BLOCK];
+}
+
+static size_t block_end(size_t at) { return (at / BLOCK + 1) * BLOCK; }
+
+// What the system does for the pages is work, too.
+static uint64_t block_units(void) { return BLOCK * sizeof(Item) / 4; }
+
+// false: no memory.
+static bool make_blocks(Sort *s) {
+  size_t blocks = half_blocks(s), count = s->count;
+  if (2 * count * sizeof(Item) > csp_room(s->call)) return false;
+  bool few = blocks == 1;
+  s->blocks = csp_alloc(
+      csp_of(s->call), NULL,
+      2 * blocks * sizeof(Item *) + (few ? 2 * count * sizeof(Item) : 0));
+  if (s->blocks == NULL) return false;
+  s->items = s->blocks;
+  s->room = s->blocks + blocks;
+  if (!few) return true;
+  s->items[0] = (Item *)(void *)(s->blocks + 2);
+  s->room[0] = s->items[0] + count;
+  s->made = 2;
+  return true;
+}
+
+// The block that is written to next. The halves are filled one after the other.
+static bool have_block(Sort *s, Item **half) {
+  size_t index = s->at / BLOCK, all = (size_t)(half - s->blocks) + index;
+  if (all < s->made) return true;
+  size_t count = smaller_size(s->count - index * BLOCK, BLOCK);
+  half[index] = csp_alloc(csp_of(s->call), NULL, count * sizeof(Item));
+  if (half[index] == NULL) csp_panic_memory(s->call);
+  if (half[index] == NULL) return false;
+  s->made++;
+  csp_spent(s->call, block_units());
+  return true;
+}
+
+static void free_last(Sort *s) {
+  s->made--;
+  csp_alloc_free(s->blocks[s->made]);
+}
+
+static void free_blocks(Sort *s) {
+  if (half_blocks(s) > 1)
+    while (s->made > 0) free_last(s);
+  csp_alloc_free(s->blocks);
+  s->blocks = NULL;
+}
+
+// --- Order ------------------------------------------------------------------
 // Slow half of before(): the keys are equal. NaN stands before numbers.
 static bool before_value(Sort *s, const Item *a, const Item *b) {
+  s->spent |= csp_spent(s->call, MISS_UNITS);
   int order = csp_compare_on(s->call, a->by, b->by);
   if (order == 3 && !s->failed) {
     s->failed = true;
@@ -87,20 +158,26 @@ static bool before_value(Sort *s, const Item *a, const Item *b) {
   return order == -1;
 }
 
-static inline bool before(Sort *s, const Item *a, const Item *b) {
+static inline bool before_if(Sort *s, const Item *a, const Item *b,
+                             bool exact) {
   if (a->key != b->key) return a->key < b->key;
-  return !s->exact && before_value(s, a, b);
+  return !exact && before_value(s, a, b);
+}
+static bool before(Sort *s, const Item *a, const Item *b) {
+  return before_if(s, a, b, s->exact);
 }
 
-// --- Phases: each does some turns from `at` on; units -----------------------
+// --- Phases: each does some turns from `at` on, within a block --------------
 static bool fill(Sort *s, size_t stop) {
   bool keyed = csp_type(s->keys) == CSP_LIST;
   CspValue values[SORT_TURNS];
   size_t count = stop - s->at;
+  if (!have_block(s, s->items)) return false;
+  Item *to = item_at(s->items, s->at);
   for (size_t i = 0; i < count; i++) {
     CspValue v = values[i] = csp_list_get(s->list, s->at + i);
     CspValue by = keyed ? csp_list_get(s->keys, s->at + i) : v;
-    s->items[s->at + i] = (Item){0, by, v};
+    to[i] = (Item){0, by, v};
     s->mixed |= csp_type(by) != s->type;
   }
   s->at = stop;
@@ -109,8 +186,7 @@ static bool fill(Sort *s, size_t stop) {
 }
 
 static void set_keys(Sort *s, size_t stop) {
-  for (; s->at < stop; s->at++) {
-    Item *item = &s->items[s->at];
+  for (Item *item = item_at(s->items, s->at); s->at < stop; s->at++, item++) {
     item->key = s->mixed                ? 0
                 : s->type == CSP_INT    ? int_key(item->by)
                 : s->type == CSP_STRING ? string_key(item->by)
@@ -129,40 +205,69 @@ static void sort_short(Sort *s, Item *items, size_t count) {
   }
 }
 
-static size_t smaller_size(size_t a, size_t b) { return a < b ? a : b; }
-
 // The neighbours [at, middle) and [middle, end) are next.
 static void begin_merge(Sort *s) {
   s->left = s->at;
   s->middle = s->right = smaller_size(s->at + s->width, s->count);
   s->end = smaller_size(s->at + s->width * 2, s->count);
-  s->ordered = s->middle == s->end ||
-               !before(s, &s->items[s->middle], &s->items[s->middle - 1]);
+  s->ordered = s->middle == s->end || !before(s, item_at(s->items, s->middle),
+                                              item_at(s->items, s->middle - 1));
 }
 
-static void merge(Sort *s, size_t stop) {
-  const Item *from = s->items;
-  Item *to = s->room;
-  size_t left = s->left, right = s->right, middle = s->middle, end = s->end;
-  if (s->ordered) {
-    memcpy(to + s->at, from + s->at, (stop - s->at) * sizeof *to);
-    s->at = stop;
-    return;
+// From `*from` on, which is before `end`, as far as a block and `count` go.
+static size_t copy_items(Sort *s, Item *to, size_t *from, size_t end,
+                         size_t count) {
+  count = smaller_size(count, smaller_size(end, block_end(*from)) - *from);
+  memcpy(to, item_at(s->items, *from), count * sizeof *to);
+  *from += count;
+  return count;
+}
+
+// Until `count` are written, or one side is at the end of its block, or side,
+// or a piece is spent.
+static inline size_t merge_items(Sort *s, Item *to, size_t count, bool exact) {
+  const Item *left = item_at(s->items, s->left), *l = left;
+  const Item *right = item_at(s->items, s->right), *r = right;
+  const Item *left_end =
+      l + (smaller_size(s->middle, block_end(s->left)) - s->left);
+  const Item *right_end =
+      r + (smaller_size(s->end, block_end(s->right)) - s->right);
+  Item *at = to, *stop = to + count;
+  while (at < stop && l < left_end && r < right_end && (exact || !s->spent)) {
+    bool take_right = before_if(s, r, l, exact);
+    *at++ = *(take_right ? r : l);
+    r += take_right;
+    l += !take_right;
   }
-  for (size_t i = s->at; i < stop; i++) {
-    bool take_right =
-        left == middle || (right < end && before(s, &from[right], &from[left]));
-    to[i] = from[take_right ? right++ : left++];
+  s->left += (size_t)(l - left);
+  s->right += (size_t)(r - right);
+  return (size_t)(at - to);
+}
+
+static bool merge(Sort *s, size_t stop) {
+  if (!have_block(s, s->room)) return false;
+  Item *to = item_at(s->room, s->at);
+  while (s->at < stop && !s->spent) {
+    size_t count = stop - s->at;
+    if (s->left == s->middle)
+      count = copy_items(s, to, &s->right, s->end, count);
+    else if (s->ordered || s->right == s->end)
+      count = copy_items(s, to, &s->left, s->middle, count);
+    else if (s->exact)
+      count = merge_items(s, to, count, true);
+    else
+      count = merge_items(s, to, count, false);
+    to += count;
+    s->at += count;
   }
-  s->left = left;
-  s->right = right;
-  s->at = stop;
+  return true;
 }
 
 static bool store_sorted(Sort *s, size_t stop) {
   CspValue values[SORT_TURNS];
   size_t count = stop - s->at;
-  for (size_t i = 0; i < count; i++) values[i] = s->items[s->at + i].value;
+  const Item *from = item_at(s->items, s->at);
+  for (size_t i = 0; i < count; i++) values[i] = from[i].value;
   s->at = stop;
   return csp_list_append(s->call, s->out, values, count);
 }
@@ -175,7 +280,7 @@ static void sort_phase(Sort *s, Phase phase) {
 
 // All are in `room`: the runs have twice the length.
 static void end_width(Sort *s) {
-  Item *swap = s->items;
+  Item **swap = s->items;
   s->items = s->room;
   s->room = swap;
   s->width *= 2;
@@ -202,8 +307,9 @@ static void next_phase(Sort *s) {
 
 // false: it panics.
 static bool some_turns(Sort *s) {
-  size_t turns = s->exact || s->phase == FILL ? SORT_TURNS : TEXT_TURNS;
-  size_t stop = smaller_size(s->at + turns, s->count);
+  s->spent = false;
+  size_t most = smaller_size(s->count, block_end(s->at));
+  size_t stop = smaller_size(s->at + SORT_TURNS, most);
   switch (s->phase) {
     case FILL:
       return fill(s, stop);
@@ -211,12 +317,12 @@ static bool some_turns(Sort *s) {
       set_keys(s, stop);
       return true;
     case RUNS:
-      stop = smaller_size(s->at + RUN, s->count);
-      sort_short(s, s->items + s->at, stop - s->at);
+      stop = smaller_size(s->at + RUN, most);
+      sort_short(s, item_at(s->items, s->at), stop - s->at);
       s->at = stop;
       return !s->failed;
     case MERGE:
-      merge(s, smaller_size(stop, s->end));
+      if (!merge(s, smaller_size(stop, s->end))) return false;
       if (s->at == s->end && s->at < s->count) begin_merge(s);
       return !s->failed;
     case STORE:
@@ -226,12 +332,13 @@ static bool some_turns(Sort *s) {
 }
 
 static uint64_t units_of(const Sort *s, size_t turns) {
-  return turns * (s->phase == RUNS ? 16 : s->exact ? 4 : 16);
+  if (s->phase == KEYS && s->type == CSP_STRING) return turns * MISS_UNITS;
+  return turns * (s->phase == RUNS ? 16 : 4);
 }
 
 // --- The native -------------------------------------------------------------
 static CspStatus sort_fail(Sort *s) {
-  csp_alloc_free(s->memory);
+  free_blocks(s);
   if (s->failed)
     csp_panic(s->call, "%s: cannot order %s and %s", csp_name(s->call),
               csp_type_name(s->a), csp_type_name(s->b));
@@ -240,15 +347,14 @@ static CspStatus sort_fail(Sort *s) {
 
 // The elements of the list are replaced by those in order; where the list has
 // another length by now only as many as were sorted.
-static CspStatus sort_finish(Sort *s) {
+static void set_sorted(Sort *s) {
   if (s->count > SHORT_LIST && csp_list_len(s->list) == s->count) {
     csp_list_swap(s->call, s->list, s->out);
   } else {
     for (size_t i = 0; i < s->count; i++)
-      csp_list_set(s->call, s->list, i, s->items[i].value);
+      csp_list_set(s->call, s->list, i, item_at(s->items, i)->value);
   }
-  csp_alloc_free(s->memory);
-  return csp_ok(s->call, s->list);
+  s->phase = FREE;
 }
 
 // Before a piece ends.
@@ -257,30 +363,45 @@ static bool hold(Sort *s) {
   s->held = csp_list(s->call, s->count);
   size_t count = s->phase == FILL ? s->at : s->count;
   for (size_t i = 0; i < count && !csp_is_undef(s->held); i++) {
-    if (!csp_list_push(s->call, s->held, s->items[i].value)) return false;
+    if (!csp_list_push(s->call, s->held, item_at(s->items, i)->value))
+      return false;
   }
   if (csp_is_undef(s->held)) csp_panic_memory(s->call);
   return !csp_is_undef(s->held);
+}
+
+// true: there are none left.
+static bool free_some(Sort *s) {
+  if (half_blocks(s) > 1) {
+    while (s->made > 0) {
+      free_last(s);
+      if (csp_spent(s->call, block_units())) return false;
+    }
+  }
+  free_blocks(s);
+  return true;
 }
 
 static CspStatus sort_on(CspCall *call, void *data, bool on) {
   Sort *s = data;
   s->call = call;
   if (!on) {
-    csp_alloc_free(s->memory);
+    free_blocks(s);
     return CSP_PANIC;
   }
-  for (;;) {
+  while (s->phase != FREE) {
     size_t before_turns = s->at;
     if (!some_turns(s)) return sort_fail(s);
-    bool spent = csp_spent(call, units_of(s, s->at - before_turns));
+    bool spent = csp_spent(call, units_of(s, s->at - before_turns)) || s->spent;
     if (s->at == s->count) next_phase(s);
     if (s->phase == STORE && (s->at == s->count || s->count <= SHORT_LIST))
-      return sort_finish(s);
+      set_sorted(s);
     if (!spent) continue;
-    if (!hold(s)) return sort_fail(s);
+    if (s->phase != FREE && !hold(s)) return sort_fail(s);
     return csp_again(call, sort_on, s, sizeof *s, SORT_KEPT);
   }
+  return free_some(s) ? csp_ok(call, s->list)
+                      : csp_again(call, sort_on, s, sizeof *s, SORT_KEPT);
 }
 
 CspStatus sort_list(CspCall *call, CspValue list, CspValue keys) {
@@ -293,13 +414,12 @@ CspStatus sort_list(CspCall *call, CspValue list, CspValue keys) {
             .keys = keys,
             .held = is_long ? csp_list(call, count) : csp_nil(),
             .out = is_long ? csp_list(call, count) : csp_nil(),
-            .memory = room_alloc(call, 2 * count, sizeof(Item)),
+            .call = call,
             .count = count,
             .type = csp_type(csp_list_get(keyed ? keys : list, 0))};
-  s.items = s.memory;
-  s.room = s.memory + count;
-  if (s.memory == NULL || csp_is_undef(s.held) || csp_is_undef(s.out)) {
-    csp_alloc_free(s.memory);
+  bool made = make_blocks(&s);
+  if (!made || csp_is_undef(s.held) || csp_is_undef(s.out)) {
+    free_blocks(&s);
     return csp_panic_memory(call);
   }
   return sort_on(call, &s, true);

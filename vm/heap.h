@@ -56,6 +56,7 @@ typedef struct HeapMemory {
   void *(*map)(void *arg, size_t bytes, size_t align);  // NULL: the system
   void (*unmap)(void *arg, void *block, size_t bytes);
   void *arg;
+  bool small_pages;  // the system's: it is to give no big ones
 } HeapMemory;
 
 Heap *heap_new(Vm *vm);  // NULL: out of memory
@@ -113,9 +114,9 @@ static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
   return heap_alloc_slow(local, size, type);
 }
 
-// Is that object, which was just made, all zeros after its header? (Large ones
-// have a new mapping.)
-bool heap_is_zeroed(const Obj *obj);
+// The size of an object whose memory was all zeros when it was made: large ones
+// have a new mapping. 0: another.
+size_t heap_zeroed_size(const Obj *obj);
 
 // The same, but NULL when the cache is empty, too: for handlers, which have
 // another way then. size is a small constant.

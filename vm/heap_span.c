@@ -87,9 +87,13 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
   Chunk *chunk =
       (Chunk *)(hosts ? map_by_host(&heap->memory, bytes) : map_aligned(bytes));
   if (!chunk) return NULL;
-  // Big heaps gain by big pages; small ones should stay small.
+  // Big heaps gain by big pages; small ones should stay small. The system
+  // clears a big page in one step, for which a stepped host has no time.
   bool big = bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM;
-  if (big && !hosts) madvise(chunk, bytes, MADV_HUGEPAGE);
+  if (heap->memory.small_pages && !hosts)
+    madvise(chunk, bytes, MADV_NOHUGEPAGE);
+  else if (big && !hosts)
+    madvise(chunk, bytes, MADV_HUGEPAGE);
   chunk->heap = heap;
   chunk->bytes = bytes;
   return chunk;  // the rest is zero
@@ -264,7 +268,10 @@ Span *span_new_large(Heap *heap, size_t size) {
   return span;
 }
 
-bool heap_is_zeroed(const Obj *obj) { return span_of(obj)->own_chunk; }
+size_t heap_zeroed_size(const Obj *obj) {
+  const Span *span = span_of(obj);
+  return span->own_chunk ? span->size : 0;
+}
 
 void span_free(Heap *heap, Span *span) {
   Chunk *chunk = chunk_of(span);

@@ -5,9 +5,15 @@
 // lost, but every slot always holds some value, and index and bound come from
 // the same block. So: slots are nil before a length covers them, moves go
 // word by word (heap_store, heap_load), growing publishes a new block.
+//
+// The block of a large list has fresh memory of its own. `cap` covers only the
+// beginning of what is not used yet, and moves on as the list grows: the
+// collector looks at all words up to cap, and need not touch those after it. A
+// cap never becomes smaller.
 #include "vm/vm.h"
 
 #define CAP_MAX ((size_t)1 << 40)
+enum { COVERED = 8192 };  // values
 
 // A block without its slots set; cap rounded up to what the memory holds.
 static ObjValues *values_alloc(Local *local, size_t cap) {
@@ -52,7 +58,7 @@ static bool move_values(Local *local, Value *to, const Value *from,
 // nil and zeros for nothing. So fresh memory is not touched here: that is some
 // milliseconds for a million words.
 static bool set_nothing(Local *local, ObjValues *block, size_t from) {
-  return heap_is_zeroed(&block->obj) || set_nil(local, block, from);
+  return heap_zeroed_size(&block->obj) > 0 || set_nil(local, block, from);
 }
 
 ObjValues *values_new_room(Local *local, size_t cap) {
@@ -60,9 +66,29 @@ ObjValues *values_new_room(Local *local, size_t cap) {
   return block && set_nothing(local, block, 0) ? block : NULL;
 }
 
+// Before the block is published: `from` on are free.
+static void cover_part(ObjValues *block, size_t from) {
+  if (heap_zeroed_size(&block->obj) > 0 && block->cap - from > COVERED)
+    block->cap = from + COVERED;
+}
+
+// Covers `need` values if the memory is there. Others may do it at once.
+static bool cover(ObjValues *block, size_t need) {
+  size_t bytes = heap_zeroed_size(&block->obj);
+  size_t all = bytes > 0 ? (bytes - sizeof *block) / sizeof(Value) : 0;
+  if (need > all) return false;
+  uint64_t cap = all - need > COVERED ? need + COVERED : all;
+  // relaxed: what it covers is zeros, or was stored by who moved it further
+  uint64_t old = rt_load_relaxed(&block->cap);
+  while (old < cap && !rt_cas(&block->cap, &old, cap)) {
+  }
+  return true;
+}
+
 ObjList *list_new(Local *local, size_t cap) {
   ObjValues *block = values_new_room(local, cap);
   if (!block) return NULL;
+  cover_part(block, 0);
   ObjList *list =
       (ObjList *)heap_alloc(&local->heap, sizeof(ObjList), OBJ_LIST);
   if (list) list->block = block;
@@ -78,6 +104,7 @@ static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
   if (!move_values(local, block->slots, old->slots, len) ||
       !set_nothing(local, block, len))
     return NULL;
+  cover_part(block, len);
   block->len = len;
   return block;
 }
@@ -87,8 +114,10 @@ static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
                                size_t *len) {
   ObjValues *block = list_block(list);
   *len = values_len(block);
-  if (more <= block->cap - *len) return block;
   if (more > CAP_MAX) return NULL;
+  // relaxed: any cap it had, which may be below a length that is newer
+  if (*len + more <= rt_load_relaxed(&block->cap)) return block;
+  if (cover(block, *len + more)) return block;
   block = values_grown(local, block, *len, *len + more);
   if (block) heap_store_ptr(&local->heap, &list->block, block);
   return block;

@@ -115,8 +115,8 @@ static bool start_main(Csp *csp) {
   vm->heap = heap_new(vm);
   if (vm->heap == NULL) return false;
   const CspConfig *host = &csp->config;
-  heap_set_memory(vm->heap,
-                  &(HeapMemory){host->map, host->unmap, host->map_arg});
+  heap_set_memory(vm->heap, &(HeapMemory){host->map, host->unmap, host->map_arg,
+                                          csp->config.stepped});
   HeapHooks hooks = {csp, on_leak, release, free_trace};
   heap_set_hooks(vm->heap, &hooks);
   heap_set_limit(vm->heap, csp->config.max_memory);

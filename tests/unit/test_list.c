@@ -52,6 +52,32 @@ static void append_to_itself(void **state) {
   fixture_free(f);
 }
 
+// What the collector looks at is near what is used, and no growth copies.
+static void a_large_list_covers_what_it_uses(void **state) {
+  (void)state;
+  enum { COUNT = 1 << 20, NEAR = 8192, AT_ONCE = 3 * NEAR };
+  Fixture *f = fixture_new(1);
+  ObjList *list = list_new(f->locals, COUNT);
+  ObjValues *block = list_block(list);
+  assert_true(block->cap <= NEAR);
+  for (size_t i = 0; i < COUNT / 2; i++) {
+    assert_true(list_push(f->locals, list, value_from_small(3)));
+    assert_true(block->cap > i && block->cap <= i + 1 + NEAR);
+  }
+  for (size_t i = COUNT / 2; i + AT_ONCE <= COUNT; i += AT_ONCE)
+    assert_true(list_append(f->locals, list, block->slots, AT_ONCE));
+  while (values_len(block) < COUNT)
+    assert_true(list_push(f->locals, list, value_from_small(3)));
+  assert_ptr_equal(list_block(list), block);
+  for (size_t i = 0; i < COUNT; i++)
+    assert_int_equal(block->slots[i], value_from_small(3));
+  for (int i = 0; i < NEAR * 9; i++)
+    assert_true(list_push(f->locals, list, VALUE_TRUE));
+  assert_ptr_not_equal(list_block(list), block);
+  assert_int_equal(values_len(list_block(list)), COUNT + NEAR * 9);
+  fixture_free(f);
+}
+
 static void bytes_grow(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
@@ -127,12 +153,40 @@ static void racing_keeps_memory_whole(void **state) {
   fixture_free(f);
 }
 
+static void push_many(void *arg) {
+  Racer *r = arg;
+  for (int i = 0; i < 200000; i++)
+    list_push(&r->f->locals[r->number], r->list, VALUE_TRUE);
+}
+
+// Whoever covers more of it at once with others, no length is above the cap.
+static void racing_covers_a_large_list(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(4);
+  ObjList *list = list_new(f->locals, 1 << 20);
+  ObjValues *block = list_block(list);
+  RtThread threads[4];
+  Racer racers[4];
+  for (int i = 0; i < 4; i++) {
+    racers[i] = (Racer){f, list, NULL, i, 0};
+    assert_int_equal(rt_thread_start(&threads[i], push_many, &racers[i]), 0);
+  }
+  for (int i = 0; i < 4; i++) rt_thread_join(&threads[i]);
+  assert_ptr_equal(list_block(list), block);
+  assert_true(values_len(block) > 0 && values_len(block) <= block->cap);
+  for (size_t i = 0; i < values_len(block); i++)
+    assert_int_equal(block->slots[i], VALUE_TRUE);
+  fixture_free(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_operations),
       cmocka_unit_test(append_to_itself),
+      cmocka_unit_test(a_large_list_covers_what_it_uses),
       cmocka_unit_test(bytes_grow),
       cmocka_unit_test(racing_keeps_memory_whole),
+      cmocka_unit_test(racing_covers_a_large_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

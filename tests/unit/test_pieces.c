@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// What a native does between two looks, where the library's own steps do not
+// tell: the memory that it takes from the system and gives back, which the
+// system does in one step, and the values that it touches far from each other.
+#include <unistd.h>
+
+#include "embed_fixture.h"
+#include "vm/runtime.h"
+
+// --- A host's memory that counts --------------------------------------------
+enum { BLOCK_MOST = 256 << 10, BETWEEN_MOST = 2 << 20 };
+
+typedef struct Counts {
+  size_t largest, all;   // bytes: of one block; of all that were given back
+  size_t between, most;  // given back since the last look; the most
+  int looks;
+} Counts;
+
+static Counts counts;
+
+static void *count_alloc(void *arg, void *block, size_t old_size, size_t size) {
+  (void)arg;
+  if (size > counts.largest) counts.largest = size;
+  if (size != 0) return realloc(block, size);
+  counts.all += old_size;
+  counts.between += old_size;
+  if (counts.between > counts.most) counts.most = counts.between;
+  free(block);
+  return NULL;
+}
+
+static void open_counting(Host *host) {
+  memset(host, 0, sizeof *host);
+  pthread_mutex_init(&host->lock, NULL);
+  CspConfig config;
+  test_config(&config);
+  config.stepped = true;
+  config.debug = NULL;
+  config.alloc = count_alloc;
+  config.write_out = take_out;
+  config.write_err = take_err;
+  config.write_arg = host;
+  host->csp = csp_new(&config);
+  assert_non_null(host->csp);
+  csp_install_language(host->csp);
+  assert_true(csp_install_library(host->csp));
+}
+
+#ifdef CSP_DEBUG
+static void on_look(void) {
+  counts.looks++;
+  counts.between = 0;
+}
+static void watch_looks(bool on) { work_on_look = on ? on_look : NULL; }
+#else
+static void watch_looks(bool on) { (void)on; }
+#endif
+
+// What the call of `name` does is in counts.
+static void count_call(Host *host, CspHandle module, const char *name,
+                       int64_t expected) {
+  counts = (Counts){0};
+  watch_looks(true);
+  assert_int_equal(call_int(host, module, name, 0), expected);
+  watch_looks(false);
+}
+
+static void expect_looks(int least) {
+#ifdef CSP_DEBUG
+  assert_true(counts.looks >= least);
+#else
+  (void)least;
+#endif
+}
+
+// --- Tests ------------------------------------------------------------------
+static const char script[] =
+    "import \"rand\"\n"
+    "ints := []\ntexts := []\n"
+    "for i in 200000 {\n"
+    "  n := i * 7919 % 200003\n"
+    "  ints.push(n)\n  texts.push(\"number ${n}\")\n}\n"
+    "func in_order(list) {\n"
+    "  for i in 1..len(list) { assert(list[i - 1] <= list[i]) }\n"
+    "  return len(list)\n}\n"
+    "func sort_ints(n) { ints.sort()\n  return 1 }\n"
+    "func sort_texts(n) { texts.sort()\n  return 2 }\n"
+    "func check(n) => in_order(ints) + in_order(texts)\n"
+    "func shuffle(n) { rand.shuffle(ints)\n  return 3 }\n";
+
+// 9.6 MB of memory, in blocks, some at a time.
+static void expect_blocks(Host *host, CspHandle module, const char *name,
+                          int64_t expected) {
+  count_call(host, module, name, expected);
+  assert_true(counts.largest <= BLOCK_MOST);
+  assert_true(counts.all > 9 << 20);
+#ifdef CSP_DEBUG
+  assert_true(counts.most <= BETWEEN_MOST);
+#endif
+}
+
+static void a_sort_gives_its_memory_back_in_pieces(void **state) {
+  (void)state;
+  Host host;
+  open_counting(&host);
+  CspHandle module = load(&host, script);
+  expect_blocks(&host, module, "sort_ints", 1);
+  expect_blocks(&host, module, "sort_texts", 2);
+  assert_int_equal(call_int(&host, module, "check", 0), 400000);
+  close_host(&host);
+}
+
+static void what_misses_the_caches_looks_more_often(void **state) {
+  (void)state;
+  Host host;
+  open_counting(&host);
+  CspHandle module = load(&host, script);
+  count_call(&host, module, "shuffle", 3);
+  expect_looks(300);
+  count_call(&host, module, "sort_texts", 2);
+  expect_looks(2000);
+  close_host(&host);
+}
+
+// Whether the mapping with that address has the flag, of /proc/self/smaps.
+static bool mapping_has(const void *address, const char *flag) {
+  FILE *maps = fopen("/proc/self/smaps", "r");
+  char line[512], *flags = NULL;
+  assert_non_null(maps);
+  bool inside = false;
+  while (flags == NULL && fgets(line, sizeof line, maps) != NULL) {
+    unsigned long from, to, at = (unsigned long)(uintptr_t)address;
+    if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+      inside = from <= at && at < to;
+    else if (inside && strncmp(line, "VmFlags:", 8) == 0)
+      flags = line;
+  }
+  fclose(maps);
+  return flags != NULL && strstr(flags, flag) != NULL;
+}
+
+// The system clears a big page in one step.
+static void a_stepped_heap_has_small_pages(void **state) {
+  (void)state;
+  if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0) skip();
+  Host host;
+  open_counting(&host);
+  CspCall *call = csp_host(host.csp);
+  CspValue large = csp_list(call, 1 << 20);
+  assert_true(mapping_has(list_block((ObjList *)value_obj(large.word)), " nh"));
+  CspValue small = csp_list(call, 1);
+  assert_true(mapping_has((void *)value_obj(small.word), " nh"));
+  close_host(&host);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_sort_gives_its_memory_back_in_pieces),
+      cmocka_unit_test(what_misses_the_caches_looks_more_often),
+      cmocka_unit_test(a_stepped_heap_has_small_pages),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
