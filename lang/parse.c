@@ -14,6 +14,7 @@
 // is then given a BAD token, which it can only recover from.
 #include "parse.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -554,12 +555,13 @@ static bool begin_source(Parse *p) {
 
 static Node *parse(const Source *source, Arena *arena, Diags *diags,
                    Trail *trail, bool *incomplete) {
-  Parse *p = mem_zeroed(arena_memory(arena), sizeof *p);
+  Parse *p = mem_alloc(arena_memory(arena), sizeof *p);
   if (p == NULL) {
     diag_error(diags, (Pos){1, 1, 0, false}, 1, "out of memory");
     *incomplete = false;
     return NULL;
   }
+  memset(p, 0, offsetof(Parse, brackets) + sizeof p->brackets[0]);
   p->source = source;
   p->arena = arena;
   p->diags = diags;

@@ -85,8 +85,7 @@ typedef struct Parse {
   bool newline;   // one lies between that and the current token
 
   // parse.c
-  void *parser;                            // lemon's
-  Bracket brackets[LANG_MAX_NESTING + 1];  // [0]: the file
+  void *parser;     // lemon's
   int depth;        // index of the innermost open bracket
   Token last;       // the token before the current one
   int before_last;  // the kind of the one before that
@@ -99,6 +98,9 @@ typedef struct Parse {
   uint32_t max_depth;  // of the tree
 
   Trail *trail;  // for the formatter, or NULL
+
+  // parse.c; [0]: the file. Last, for those above `depth` are never set to 0.
+  Bracket brackets[LANG_MAX_NESTING + 1];
 } Parse;
 
 // A chain under construction. Never longer than the memory: no count.

@@ -69,7 +69,7 @@ static Proto *take_proto_index(Reader *r) {
 // --- Strings ----------------------------------------------------------------
 static bool take_strings(Reader *r) {
   uint32_t count = take_count(r, 1);
-  r->strings = mem_zeroed(r->vm->memory, (count + 1) * sizeof *r->strings);
+  r->strings = mem_alloc(r->vm->memory, (count + 1) * sizeof *r->strings);
   if (r->strings == NULL) return false;
   while (r->string_count < count) {
     uint32_t len = image_word(r);
@@ -87,7 +87,7 @@ static bool take_strings(Reader *r) {
 // --- Protos -----------------------------------------------------------------
 // They refer to each other: all are made before any is filled.
 static bool make_protos(Reader *r, uint32_t count) {
-  r->protos = mem_zeroed(r->vm->memory, (count + 1) * sizeof *r->protos);
+  r->protos = mem_alloc(r->vm->memory, (count + 1) * sizeof *r->protos);
   if (r->protos == NULL) return false;
   for (; r->proto_count < count; r->proto_count++) {
     r->protos[r->proto_count] = proto_new(r->vm);
@@ -108,7 +108,7 @@ static bool take_code(Reader *r, Proto *proto) {
 
 static bool take_lines(Reader *r, Proto *proto) {
   uint32_t count = take_count(r, LINE_WORDS);
-  proto->lines = mem_zeroed(r->vm->memory, (count + 1) * sizeof *proto->lines);
+  proto->lines = mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->lines);
   if (proto->lines == NULL) return false;
   for (; proto->nlines < count; proto->nlines++) {
     LineInfo *line = &proto->lines[proto->nlines];
@@ -123,7 +123,7 @@ static bool take_lines(Reader *r, Proto *proto) {
 static bool take_upvalues(Reader *r, Proto *proto) {
   uint32_t count = take_most(r, UINT8_MAX);
   proto->upvalues =
-      mem_zeroed(r->vm->memory, (count + 1) * sizeof *proto->upvalues);
+      mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->upvalues);
   if (proto->upvalues == NULL) return false;
   for (; proto->nupvalues < count; proto->nupvalues++) {
     uint32_t from = take_most(r, 2 * 256 - 1);
@@ -135,7 +135,7 @@ static bool take_upvalues(Reader *r, Proto *proto) {
 
 static bool take_param_names(Reader *r, Proto *proto, uint32_t count) {
   proto->param_names =
-      mem_zeroed(r->vm->memory, (count + 1) * sizeof *proto->param_names);
+      mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->param_names);
   if (proto->param_names == NULL) return false;
   while (proto->nparams < count)
     proto->param_names[proto->nparams++] = take_string(r);
@@ -155,6 +155,7 @@ static bool take_closure(Reader *r, Value *out) {
 
 static void take_builtin(Reader *r, Value *out) {
   const ObjString *name = take_string(r);
+  *out = VALUE_NIL;
   if (!r->damaged &&
       !map_get(r->vm, r->vm->builtins, value_from_obj(name), out))
     text_addf(&r->problem, "the prelude needs `%s`, which is not registered\n",
@@ -199,7 +200,7 @@ static bool take_constant(Reader *r, Value *out) {
 static bool take_constants(Reader *r, Proto *proto) {
   uint32_t count = take_count(r, CONSTANT_WORDS);
   proto->constants =
-      mem_zeroed(r->vm->memory, (count + 1) * sizeof *proto->constants);
+      mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->constants);
   if (proto->constants == NULL) return false;
   for (; proto->nconstants < count; proto->nconstants++)
     if (!take_constant(r, &proto->constants[proto->nconstants])) return false;

@@ -105,6 +105,8 @@ void operand_check(const Value *base, Instr i, char kind, uint32_t n) {
 #endif
 
 // --- The verifier -----------------------------------------------------------
+enum { FEW_WORDS = 1024 };  // that functions mostly have at most
+
 typedef struct Verify {
   const Proto *proto;
   uint8_t *starts;  // per word: an instruction begins here
@@ -118,10 +120,29 @@ static bool are_registers(const Verify *v, uint32_t from, uint32_t count) {
   return from + count <= v->proto->nregs;
 }
 
+// Direction: what counts a safepoint jumps backward, all else forward.
+static const char *check_direction(Op op, int32_t offset) {
+  switch (op) {
+    case OP_LTL:
+    case OP_LEL:
+    case OP_LTIL:
+    case OP_LEIL:
+    case OP_INCLT:
+    case OP_NEXT1:
+    case OP_NEXT2:
+    case OP_LOOP:
+      return offset < 0 ? NULL : "a loop's jump goes forward";
+    default:
+      return offset >= 0 ? NULL : "a jump backward counts no safepoint";
+  }
+}
+
 // Whether what ends in word `word` with offset `offset` jumps to code.
-static bool jump_lands(const Verify *v, uint32_t word, int32_t offset) {
+static const char *check_jump(const Verify *v, Op op, uint32_t word,
+                              int32_t offset) {
   int64_t to = (int64_t)word + 1 + offset;
-  return to >= 0 && to < v->proto->ncode && v->starts[to];
+  bool lands = to >= 0 && to < v->proto->ncode && v->starts[to];
+  return lands ? check_direction(op, offset) : "jump to nowhere";
 }
 
 static const char *check_constant(const Verify *v, uint32_t index) {
@@ -154,7 +175,7 @@ static const char *check_operand(const Verify *v, char format, Instr i) {
                  ? NULL
                  : "more results than registers";
     case 'j':
-      return jump_lands(v, v->at, INSTR_SJ(i)) ? NULL : "jump to nowhere";
+      return check_jump(v, INSTR_OP(i), v->at, INSTR_SJ(i));
     default:
       return NULL;
   }
@@ -168,8 +189,8 @@ static const char *check_operands(const Verify *v) {
     const char *wrong = NULL;
     if (*f == 'J' || *f == 'N' || *f == 'R' || *f == 'W' || *f == '.') {
       extra++;
-      if (*f == 'J' && !jump_lands(v, v->at + extra, INSTR_J(word[extra])))
-        wrong = "jump to nowhere";
+      if (*f == 'J')
+        wrong = check_jump(v, INSTR_OP(i), v->at + extra, INSTR_J(word[extra]));
       if (*f == 'N') wrong = check_constant(v, word[extra]);
       if (*f == 'W' && word[extra] > 63) wrong = "a shift by more than 63";
       if (*f == 'R') wrong = check_register(v, word[extra]);
@@ -345,31 +366,6 @@ static bool takes_multi(Instr i) {
   }
 }
 
-// Direction: what counts a safepoint jumps backward, all else forward.
-static const char *check_direction(const Verify *v) {
-  Instr i = v->proto->code[v->at];
-  int words = op_words(INSTR_OP(i));
-  const char *format = op_format(INSTR_OP(i));
-  if (format[0] == '\0') return NULL;
-  char last = format[strlen(format) - 1];
-  if (last != 'J' && last != 'j') return NULL;
-  Instr word = v->proto->code[v->at + words - 1];
-  int32_t offset = last == 'J' ? INSTR_J(word) : INSTR_SJ(word);
-  switch (INSTR_OP(i)) {
-    case OP_LTL:
-    case OP_LEL:
-    case OP_LTIL:
-    case OP_LEIL:
-    case OP_INCLT:
-    case OP_NEXT1:
-    case OP_NEXT2:
-    case OP_LOOP:
-      return offset < 0 ? NULL : "a loop's jump goes forward";
-    default:
-      return offset >= 0 ? NULL : "a jump backward counts no safepoint";
-  }
-}
-
 static bool ends_flow(Instr i) {
   switch (INSTR_OP(i)) {
     case OP_RET0:
@@ -434,7 +430,6 @@ static const char *check_all(Verify *v) {
     if (wrong == NULL) wrong = check_ranges(v);
     if (wrong == NULL) wrong = check_place(v);
     if (wrong == NULL) wrong = check_types(v);
-    if (wrong == NULL) wrong = check_direction(v);
     if (wrong == NULL && multi != takes_multi(i))
       wrong = multi ? "nobody takes the values" : "there are no values to take";
     if (wrong != NULL) return wrong;
@@ -474,11 +469,15 @@ const char *proto_verify(const Memory *memory, const Proto *proto,
   const char *odd = check_head(proto);
   if (odd == NULL) odd = check_constants(proto);
   if (odd != NULL) return odd;
-  Verify v = {.proto = proto, .starts = mem_zeroed(memory, proto->ncode)};
+  uint8_t few[FEW_WORDS];
+  bool is_short = proto->ncode <= FEW_WORDS;
+  Verify v = {.proto = proto,
+              .starts = is_short ? few : mem_alloc(memory, proto->ncode)};
   if (v.starts == NULL) return "out of memory";
+  memset(v.starts, 0, proto->ncode);
   const char *wrong = find_starts(&v);
   if (wrong == NULL) wrong = check_all(&v);
   *at = v.at;
-  mem_free(v.starts);
+  if (!is_short) mem_free(v.starts);
   return wrong;
 }
