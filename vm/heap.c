@@ -109,7 +109,11 @@ bool heap_gc_wanted(const Heap *heap) {
   return rt_load_relaxed(&heap->want) != 0 || heap->stress;
 }
 
-void heap_want_gc(Heap *heap) { rt_store_relaxed(&heap->want, 1); }
+void heap_want_gc(Heap *heap) { rt_or(&heap->want, WANT_ASKED); }
+
+static void fell_short(Heap *heap) { rt_or(&heap->want, WANT_SHORT); }
+
+void heap_forget_shortage(Heap *heap) { rt_and(&heap->want, ~WANT_SHORT); }
 
 static void flush_allocated(LocalHeap *local) {
   Heap *heap = local->heap;
@@ -161,13 +165,16 @@ uint64_t heap_next_goal(const Heap *heap, uint64_t live) {
   return goal - live < room / 2 ? goal : live + room / 2;
 }
 
-bool heap_just_collected(LocalHeap *local) {
+uint64_t heap_little(const Heap *heap) {
   enum { LITTLE = 256 << 10 };
+  uint64_t little = heap->limit / 32;
+  return little > LITTLE ? little : LITTLE;
+}
+
+bool heap_just_collected(LocalHeap *local) {
   flush_allocated(local);
   Heap *heap = local->heap;
-  int64_t little = (int64_t)(heap->limit / 32);
-  return rt_load_relaxed(&heap->allocated) <
-         (little > LITTLE ? little : LITTLE);
+  return rt_load_relaxed(&heap->allocated) < (int64_t)heap_little(heap);
 }
 
 uint64_t heap_collections(const Heap *heap) {
@@ -274,7 +281,7 @@ static uint8_t class_of_size(size_t size) {
 static bool refill_hard(LocalHeap *local, uint8_t klass) {
   if (refill(local, klass)) return true;
   heap_sweep_all(local->heap);
-  heap_want_gc(local->heap);
+  fell_short(local->heap);
   return refill(local, klass);
 }
 
@@ -282,7 +289,7 @@ Obj *heap_alloc_slow(LocalHeap *local, size_t size, ObjType type) {
   Obj *obj;
   if (size > MEDIUM_MAX) {
     obj = alloc_large(local, size);
-    if (!obj) heap_want_gc(local->heap);
+    if (!obj) fell_short(local->heap);
   } else {
     uint8_t klass = class_of_size(size);
     AllocCache *cache = &local->caches[klass];

@@ -160,6 +160,11 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
 // safepoints, and calls gc_collect with the goroutine's frames saved.
 bool heap_gc_wanted(const Heap *heap);
 void heap_want_gc(Heap *heap);
+// No collection is wanted only because memory was not to be had. Any thread.
+void heap_forget_shortage(Heap *heap);
+// Bytes that make no difference to whether something fits.
+uint64_t heap_little(const Heap *heap);
+uint64_t heap_used(const Heap *heap);  // what counts against the limit
 // Whether so little was allocated since the last collection that what has
 // failed now is what that one was made for. Owner P.
 bool heap_just_collected(LocalHeap *local);

@@ -96,9 +96,14 @@ typedef struct RootHook {
 
 enum { PINS_FIRST = 64, PINS_CHUNKS = 25 };
 
+// Why a collection is wanted: it is due, or somebody asked for it; memory was
+// not to be had.
+#define WANT_ASKED 1u
+#define WANT_SHORT 2u
+
 struct Heap {
   Vm *vm;
-  // Trigger. want: relaxed, any thread.
+  // Trigger. want: atomic, any thread; WANT_ bits.
   uint32_t want;
   bool stress;        // immutable once running: collect at every safepoint
   bool poison;        // fill freed objects with 0xdb
@@ -180,7 +185,6 @@ Span *span_pop(SpanList *list);                 // heap.lock held; may be NULL
 void span_append(SpanList *list, SpanList *tail);  // empties tail
 void heap_release(Heap *heap);  // gives much free memory back to the system
 void heap_unmap(Heap *heap);
-uint64_t heap_used(const Heap *heap);  // what counts against the limit
 
 // --- heap_sweep.c -----------------------------------------------------------
 uint32_t span_sweep(Heap *heap, Span *span);  // objects that stay

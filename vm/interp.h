@@ -313,7 +313,8 @@ static inline __attribute__((always_inline)) bool group_cancels(Local *l,
 
 // --- limits.c ---------------------------------------------------------------
 // Memory was not to be had at g->pc: true: a collection was made, so try again;
-// false: that has been done, or cannot be. g is complete. Owner P.
+// false: that has been done, cannot be, or was done in vain too often. g is
+// complete. Owner P.
 bool memory_again(Local *l, Goroutine *g);
 // Whether g panics because memory was not to be had.
 bool memory_panicked(Local *l, const Goroutine *g);

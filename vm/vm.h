@@ -46,6 +46,20 @@ typedef struct MethodTable {
   Method methods[];
 } MethodTable;
 
+// What forced collections that were in vain have to leave to the script
+// (limits.c). Atomics; ns.
+typedef struct Pace {
+  int64_t due;   // when all that was taken has been left, too
+  int64_t took;  // the last collection that was forced
+  int64_t most;  // the longest since nothing was due
+} Pace;
+
+// Whether a collection may be forced at that time (rt_now); one took so long;
+// it ended now, in vain.
+bool pace_allows(const Pace *pace, int64_t now);
+void pace_took(Pace *pace, int64_t ns);
+void pace_in_vain(Pace *pace, int64_t now);
+
 struct Vm {
   const Memory *memory;  // immutable: its door's; of all but the heap's chunks
   Sched *sched;
@@ -72,6 +86,7 @@ struct Vm {
   uint64_t frame_limit;        // 1,000,000
   uint64_t goroutine_limit;    // 0: none
   uint64_t goroutines;  // atomic; with a limit: that were started, less ended
+  Pace forced;          // of collections
   int safepoint_count;  // safepoints between two looks
   uint64_t interrupt;  // atomic: id of the goroutine to be interrupted; 0: none
   // The compiler, installed by the layer above (lang_install).

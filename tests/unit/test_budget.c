@@ -74,14 +74,12 @@ static const Toil toil[] = {
     {"import \"sched\"\ngo { for { sched.dump()\ntick() } }", 0, 0},
     {"go { for { blocks()\ntick() } }", 0, 0},
     {"go { for { try(toils)\ntick() } }", 0, 0},
-    // collections at the limits
-    {"c := chan()\nfunc one() { go func() { <-c }() }\n"
-     "go { for { try(one)\ntick() } }\n"
-     "try(func() { for { one() } })\n",
+    // collections at the limits, each of which makes room
+    {"import \"sched\"\nc := chan()\nfor i in 47 { go { <-c } }\n"
+     "go { for {\n  go { <-chan() }\n  sched.yield()\n  tick()\n} }",
      0, 50},
-    {"xs := []\ntry(func() { for { xs.push([1, 2, 3]) } })\n"
-     "func much() { return \"x\".repeat(4000000) }\n"
-     "go { for { try(much)\ntick() } }",
+    {"xs := [1].repeat(350000)\nx := nil\n"
+     "go { for {\n  x = nil\n  x = \"x\".repeat(3000000)\n  tick()\n} }",
      8 << 20, 0},
     // traces of deep stacks
     {"func deep(n, f) {\n  if n == 0 { f() }\n  return deep(n - 1, f) + 1\n}\n"

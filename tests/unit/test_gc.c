@@ -559,6 +559,35 @@ static void collections_all_the_time(void **state) {
   run(3, mutates_under_stress);
 }
 
+// --- Forced collections -----------------------------------------------------
+// By an own clock, with collections of several lengths, all of them in vain.
+static void collections_in_vain_take_half_of_the_time(void **state) {
+  (void)state;
+  enum { ASKED = 100000, BETWEEN = 10, MOST = 3000, AT_ONCE = 4 };
+  Pace pace = {0, 0, 0};
+  int64_t began = 1000000000, now = began, taken = 0;
+  for (int n = 0; n < ASKED; n++, now += BETWEEN) {
+    bool allowed = pace_allows(&pace, now);
+    if (n < AT_ONCE) assert_true(allowed);
+    if (!allowed) continue;
+    int64_t took = 1000 * (1 + n % 3);
+    taken += took;
+    now += took;
+    pace_took(&pace, took);
+    pace_in_vain(&pace, now);
+    assert_true(taken <= (now - began) / 2 + (AT_ONCE + 1) * MOST / 2);
+  }
+  assert_true(taken >= (now - began) / 2 - MOST);
+  // Later as much as at the beginning, but no more.
+  now += 1000 * MOST;
+  for (int n = 0; n <= AT_ONCE; n++) {
+    assert_int_equal(pace_allows(&pace, now), n < AT_ONCE);
+    now += MOST;
+    pace_took(&pace, MOST);
+    pace_in_vain(&pace, now);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parallel_marking),
@@ -572,6 +601,7 @@ int main(void) {
       cmocka_unit_test(timers_are_weak),
       cmocka_unit_test(mutators_run_on),
       cmocka_unit_test(collections_all_the_time),
+      cmocka_unit_test(collections_in_vain_take_half_of_the_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

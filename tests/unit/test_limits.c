@@ -359,6 +359,61 @@ static void several_ps_count_together(void **state) {
     expect_output(goroutines(n, 1000), text, "true true\n");
 }
 
+// --- Forced collections -----------------------------------------------------
+// Marking much takes long, a refusal does not: were each one to collect, there
+// would be 300 collections, and 600 for memory (once to try again, once when
+// the panic has ended). Then what made no room is let go, and the next tries
+// find it. (The starts are refused to a goroutine of their own: no register of
+// the main one holds a channel of theirs.)
+#define REFUSED                                                   \
+  "import \"sched\"\n"                                            \
+  "many := []\nfor i in 100000 { many.push([i]) }\n"              \
+  "func refused(f) {\n"                                           \
+  "  before := sched.stats().collections\n"                       \
+  "  n := 0\n"                                                    \
+  "  for i in 300 {\n"                                            \
+  "    _, err := try(f)\n    if err != nil { n++ }\n"             \
+  "  }\n"                                                         \
+  "  println(n, sched.stats().collections - before < 150)\n"      \
+  "}\n"                                                           \
+  "func until_it_fits(f) {\n"                                     \
+  "  for {\n    _, err := try(f)\n    if err == nil { return }\n" \
+  "  }\n"                                                         \
+  "}\n"
+
+static void refusals_do_not_collect_all_the_time(void **state) {
+  (void)state;
+  static const char starts[] = REFUSED
+      "stop := chan()\n"
+      "func start() {\n  c := stop\n  go { <-c }\n}\n"
+      "<-(go func() {\n"
+      "  try(func() { for { start() } })\n"
+      "  refused(start)\n"
+      "}())\n"
+      "stop = chan()\n"
+      "for i in 100 { until_it_fits(start)\nstop = chan() }\n"
+      "println(\"alive\")\n";
+  static const char memory[] = REFUSED
+      "func bomb() { return \"x\".repeat(1000000000) }\n"
+      "refused(bomb)\n"
+      "kept := \"x\".repeat(20000000)\n"
+      "for i in 10 {\n"
+      "  refused(bomb)\n"
+      "  kept = nil\n"
+      "  until_it_fits(func() { kept = \"x\".repeat(20000000) })\n"
+      "}\n"
+      "println(\"alive\")\n";
+  for (int n = 0; n < PROCS; n++) {
+    expect_output(goroutines(n, 20), starts, "300 true\nalive\n");
+    CspConfig config = limited(n);
+    config.max_memory = 40 << 20;
+    expect_output(config, memory,
+                  "300 true\n300 true\n300 true\n300 true\n300 true\n"
+                  "300 true\n300 true\n300 true\n300 true\n300 true\n"
+                  "300 true\nalive\n");
+  }
+}
+
 int main(void) {
   // Not CSPDEBUG's gcstress: see limited().
   unsetenv("CSPDEBUG");
@@ -375,6 +430,7 @@ int main(void) {
       cmocka_unit_test(too_many_goroutines_panic),
       cmocka_unit_test(goroutines_are_counted),
       cmocka_unit_test(several_ps_count_together),
+      cmocka_unit_test(refusals_do_not_collect_all_the_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
