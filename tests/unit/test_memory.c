@@ -95,6 +95,12 @@ static void forget(const void *block, size_t size) {
     return;
   }
   heap.table[at].block = &gone;
+  // Places before a free one are free: else all of them were gone in the end,
+  // and a search would not end.
+  for (; heap.table[(at + 1) % TABLE].block == NULL &&
+         heap.table[at].block == &gone;
+       at = (at + TABLE - 1) % TABLE)
+    heap.table[at].block = NULL;
   heap.live--;
   heap.bytes -= size;
 }
@@ -525,9 +531,11 @@ static CspStatus posted(CspCall *call, void *data) {
   return csp_ok_nothing(call);
 }
 
+// (Posts wait in memory until the runtime comes to them: no more of them than
+// the table has places for.)
 static void *posts(void *door) {
   for (Csp *csp; (csp = csp_enter(door)) != NULL;) {
-    csp_post(csp, posted, NULL, NULL);
+    if (live_blocks() < TABLE / 2) csp_post(csp, posted, NULL, NULL);
     csp_leave(door);
   }
   csp_door_free(door);
