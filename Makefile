@@ -44,27 +44,27 @@ BUILD   := build$(if $(VARIANT),/$(subst $(empty) $(empty),-,$(VARIANT)))
 CFLAGS  ?= $(if $(DEBUG),-O0 -g3,-O2 -g)
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS) -pthread \
   -fPIC -fvisibility=hidden -fno-semantic-interposition \
-  -I. -Ilang -I$(BUILD)/lang -MMD -MP \
+  -I. -I$(BUILD) -MMD -MP \
   -DCSP_DISPATCH_TAIL=$(if $(filter tail,$(DISPATCH)),1,0) $(if $(DEBUG),-DCSP_DEBUG=1) \
   $(if $(WERROR),-Werror) $(if $(SAN),$(SANITIZE) -fno-omit-frame-pointer) \
   $(if $(filter undefined all,$(SAN)),-fno-sanitize-recover=all)
 # A branch across a line of the cache costs the interpreter up to a third.
 OWN_CFLAGS := $(if $(filter tail-x86_64,$(DISPATCH)-$(shell uname -m)),-mbranches-within-32B-boundaries)
-# A debug build counts the steps between two looks (vm/work.c).
+# A debug build counts the steps between two looks (vm/object/work.c).
 OWN_CFLAGS += $(if $(DEBUG),$(if $(SAN),,-fsanitize-coverage=trace-pc))
 # Some tests contain all of sched/: so they are compiled in a third of the time.
 $(BUILD)/tests/%.o: OWN_CFLAGS := $(if $(DEBUG),,-O1)
 LINK     = $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(SANITIZE)
 
-LIB_SRC  := $(filter-out stdlib/freeze.c,$(wildcard sched/*.c vm/*.c lang/*.c stdlib/*.c))
+LIB_SRC  := $(filter-out stdlib/freeze.c,$(wildcard $(foreach d,sched vm lang stdlib,$d/*.c $d/*/*.c)))
 CLI_SRC  := $(wildcard cli/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_SRC := $(filter-out $(if $(WITHOUT),tests/unit/$(WITHOUT)%),$(UNIT_SRC))
-GEN_OBJ  := $(addprefix $(BUILD)/,lang/lexer.o lang/grammar.o stdlib/stdlib_csp.o stdlib/prelude.o)
+GEN_OBJ  := $(addprefix $(BUILD)/,lang/parse/lexer.o lang/parse/grammar.o stdlib/stdlib_csp.o stdlib/prelude.o)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
-C_FILES  := $(wildcard $(foreach d,$(LAYERS) tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
+C_FILES  := $(wildcard $(foreach d,$(LAYERS) vm/* lang/* tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
 PROGRAM  := $(BUILD)/cspvm
 # What knows the library's insides (the program, tests) links this.
 INTERNALS := $(BUILD)/internals.a
@@ -140,16 +140,16 @@ $(BUILD)/%.o: %.c Makefile
 	$(SAY) $(CC) $(ALL_CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
 
 # ---- generated code ---------------------------------------------------------
-$(BUILD)/lang/lexer.c: lang/lexer.re
+$(BUILD)/lang/parse/lexer.c: lang/parse/lexer.re
 	@mkdir -p $(@D)
 	$(SAY) re2c -W -Werror -i --no-generation-date --no-version -o $@ $<
 
-$(BUILD)/lang/grammar.c: lang/grammar.y
+$(BUILD)/lang/parse/grammar.c: lang/parse/grammar.y
 	@mkdir -p $(@D)
 	$(SAY) lemon -d$(@D) -T$(LEMPAR) -q -l $<
 
 # The empty recipe matters: without it a new token recompiles the lexer late.
-$(BUILD)/lang/grammar.h: $(BUILD)/lang/grammar.c ;
+$(BUILD)/lang/parse/grammar.h: $(BUILD)/lang/parse/grammar.c ;
 
 $(BUILD)/stdlib/stdlib_csp.c: stdlib/embed.sh $(filter-out %/prelude.csp,$(wildcard stdlib/*.csp))
 	@mkdir -p $(@D)
@@ -162,7 +162,7 @@ $(BUILD)/stdlib/freeze: $(filter-out %/prelude.o,$(LIB_OBJ)) $(BUILD)/stdlib/fre
 $(BUILD)/stdlib/prelude.c: $(BUILD)/stdlib/freeze stdlib/prelude.csp
 	$(SAY) $(WRAP_$(SAN)) $^ > $@
 
-$(filter $(BUILD)/lang/%,$(LIB_OBJ)): $(BUILD)/lang/grammar.h
+$(filter $(BUILD)/lang/%,$(LIB_OBJ)): $(BUILD)/lang/parse/grammar.h
 $(GEN_OBJ): %.o: %.c Makefile
 	$(SAY) $(CC) $(ALL_CFLAGS) -Wno-unused-parameter -Wno-unused-variable -c -o $@ $<
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "vm/interp.h"
+#include "vm/interp/interp.h"
 
 enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2 };
 

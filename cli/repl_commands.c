@@ -6,7 +6,7 @@
 
 #include "cli/repl_internal.h"
 #include "cli/source.h"
-#include "vm/code.h"
+#include "vm/code/code.h"
 
 typedef CommandEnd (*CommandFn)(Repl *r, CspCall *call, const char *argument);
 

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "cli/repl_internal.h"
-#include "vm/interp.h"
+#include "vm/interp/interp.h"
 
 enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2 };
 

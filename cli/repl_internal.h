@@ -18,7 +18,7 @@
 #include "cli/repl.h"
 #include "cli/repl_edit.h"
 #include "lang/lang.h"
-#include "vm/runtime.h"
+#include "vm/runtime/runtime.h"
 
 typedef struct Repl Repl;
 

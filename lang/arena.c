@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang.h"
+#include "lang/lang.h"
 #include "vm/vm.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "lang.h"
+#include "lang/lang.h"
 #include "sched/plain.h"
 
 static const char *const KINDS[] = {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
+#include "lang/compiler.h"
 
 enum { LOCALS_MAX = 64 };  // of the top level
 

@@ -17,8 +17,8 @@
 #ifndef CSP_LANG_COMPILER_H
 #define CSP_LANG_COMPILER_H
 
-#include "lang.h"
-#include "vm/code.h"
+#include "lang/lang.h"
+#include "vm/code/code.h"
 
 typedef struct Symbol Symbol;
 typedef struct Func Func;

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "ast.h"
-#include "vm/suggest.h"
+#include "lang/ast.h"
+#include "vm/object/suggest.h"
 
 // --- source.c: a text and its lines -----------------------------------------
 typedef struct Source {

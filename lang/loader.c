@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compiler.h"
+#include "lang/compiler.h"
 #include "sched/plain.h"
 #include "vm/csp.h"
 

@@ -3,7 +3,7 @@
 // its functions is run as a test.
 #include <string.h>
 
-#include "compiler.h"
+#include "lang/compiler.h"
 #include "sched/rt.h"
 
 // --- For tools --------------------------------------------------------------

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
+#include "lang/compiler.h"
 
 bool session_begin(Session *session, struct Vm *vm) {
   session->vm = vm;

@@ -2,7 +2,7 @@
 // A source text as bytes: UTF-8 sequences and lines. Pure functions.
 #include <string.h>
 
-#include "lang.h"
+#include "lang/lang.h"
 
 static bool is_continuation(unsigned char byte) {
   return (byte & 0xc0) == 0x80;

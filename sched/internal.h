@@ -41,7 +41,8 @@ typedef struct PMask {
   uint64_t words[MASK_WORDS];  // atomic
 } PMask;
 
-typedef struct StealOrder {  // order.c; changed while the world is stopped
+typedef struct StealOrder {  // steal_order.c; changed while the world is
+                             // stopped
   uint32_t count, coprime_count;
   uint16_t coprimes[PROCS_MAX];
 } StealOrder;
@@ -51,7 +52,7 @@ typedef struct OrderWalk {
   const uint16_t *ids;  // of a ring; NULL: all Ps
 } OrderWalk;
 
-// Row 17, where there are several domains of CPUs; see order.c.
+// Row 17, where there are several domains of CPUs; see steal_order.c.
 enum { RING_DOMAIN, RING_NODE, RING_REST, RINGS };
 
 typedef struct Rings {  // the other Ps as one P sees them; its owner's
@@ -115,7 +116,7 @@ struct M {
   P *next_p;              // what it was woken with
   P *old_p;               // before the system call
   G *call_g;              // in a system call
-  G *locked_g;            // locked.c; read by the M itself without the lock
+  G *locked_g;            // callback.c; read by the M itself without the lock
   WorldJob *job;
   int job_worker;
 };
@@ -127,12 +128,13 @@ struct Sched {
   uint32_t m_limit, syscalls_max;
   int32_t
       cpus;  // that this process may use: no more Ms work in a stopped world
-  uint32_t futile_max;   // searches after which a spawn wakes nobody at once
-  bool barrier;          // sched_set_barrier
-  bool child_first;      // owners take the newest of their ring (runq.c)
-  bool stepped;          // host.c
-  Locality *locality;    // atomic: it comes late; NULL: one domain (order.c)
-  int32_t procs;         // atomic: Ms without a P read it too
+  uint32_t futile_max;  // searches after which a spawn wakes nobody at once
+  bool barrier;         // sched_set_barrier
+  bool child_first;     // owners take the newest of their ring (runq.c)
+  bool stepped;         // stepped.c
+  Locality
+      *locality;  // atomic: it comes late; NULL: one domain (steal_order.c)
+  int32_t procs;  // atomic: Ms without a P read it too
   P *all_ps[PROCS_MAX];  // atomic: filled up to ps_made, never taken out
   int32_t ps_made;       // atomic
   StealOrder order;
@@ -145,7 +147,7 @@ struct Sched {
   uint32_t spinning RT_ALIGNED;  // atomic: Ms looking for work (row 15)
   uint32_t idle_count;           // atomic; written under lock
   uint32_t futile;    // atomic, a hint: searches in a row that found nothing
-  uint32_t stopping;  // atomic; written under lock (world.c)
+  uint32_t stopping;  // atomic; written under lock (stop_world.c)
   uint32_t exiting;   // atomic; written under lock
   PMask idle_mask, timer_mask;
   Inbox inbox RT_ALIGNED;
@@ -178,7 +180,7 @@ struct Sched {
   void (*last)(void *arg);  // what the last of them calls, or NULL
   void *last_arg;
 
-  // --- world.c ---
+  // --- stop_world.c ---
   uint32_t world_busy;    // a stop or a handshake is under way
   bool resizing;          // the stop changes the number of Ps
   uint32_t turn_waiters;  // handshakes that wait until world_busy is clear
@@ -193,7 +195,7 @@ struct Sched {
   int64_t pins;                 // atomic
   SchedPost *when_stuck;        // guarded by lock: sched_when_stuck; or NULL
 
-  // --- host.c: the host's thread's, but for what is atomic ---
+  // --- stepped.c: the host's thread's, but for what is atomic ---
   M *host;             // immutable
   int64_t host_until;  // of the run under way; RT_FOREVER
   int64_t host_limit;  // of the calls under way (HostRun.done), likewise
@@ -397,7 +399,7 @@ void global_put_list(Sched *s, GList *list);  // sched.lock held
 G *global_pop(Sched *s);                      // sched.lock held
 G *global_get(P *p, uint32_t max);  // owner P; takes sched.lock; 0: row 7
 
-// --- order.c, topology.c, procs.c, mask.c -----------------------------------
+// --- steal_order.c, topology.c, cpu_count.c, mask.c -------------------------
 void order_of_procs(Sched *s);  // procs changed: before start, world stopped
 // Reads the topology, unless that was done or there is one P. By the M that
 // was started second, with its P: nobody stops the world meanwhile; or by who
@@ -443,7 +445,7 @@ void m_thread(void *m);
 void m_take_stack(M *m);              // by the thread that is to run Gs
 void proc_make_runnable(P *p, G *g);  // owner P: a new G, into no queue
 
-// --- find.c -----------------------------------------------------------------
+// --- find_work.c ------------------------------------------------------------
 // The next G for m, which has a P on return; NULL: the runtime ends; stepped:
 // or there is none.
 G *find_runnable(M *m, bool *inherit);
@@ -476,7 +478,7 @@ static inline int64_t timers_first(P *p) {
 bool timers_run(P *p, P *victim, int64_t now);
 void timers_move(P *to, P *from);  // world stopped
 
-// --- locked.c ---------------------------------------------------------------
+// --- callback.c -------------------------------------------------------------
 // m loses or gets p: LOOK_LOCKED goes with an M that runs a callback.
 static inline void locked_p_lost(const M *m, P *p) {
   if (m->locked_g != NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
@@ -527,8 +529,9 @@ void poll_block(Sched *s, int64_t deadline);  // any M or sysmon; poll_wanted
 void poll_break(Sched *s);  // some M is, or was, polling; any thread
 void poll_ready(P *p, GList *list);
 void poll_free_all(Sched *s);
-// For host.c. The descriptor, made now if there is none; -1: errno tells. After
-// that: readable at that time; RT_FOREVER: not so; no more breaks from before.
+// For stepped.c. The descriptor, made now if there is none; -1: errno tells.
+// After that: readable at that time; RT_FOREVER: not so; no more breaks from
+// before.
 int poll_host_fd(Sched *s);
 void poll_alarm(Sched *s, int64_t when);
 void poll_end_break(Sched *s);
@@ -540,12 +543,12 @@ static inline bool poll_is_due(Sched *s, int64_t now) {
          now - rt_load_relaxed(&s->polled_at) >= POLL_NS;
 }
 
-// --- host.c -----------------------------------------------------------------
+// --- stepped.c --------------------------------------------------------------
 void host_ring(Sched *s);                        // any thread
 bool host_is_over(const Sched *s, int64_t now);  // a look's: g is to leave
 bool host_gives_up(const Sched *s);  // nobody waits for what is under way
 
-// --- world.c, sysmon.c, run.c -----------------------------------------------
+// --- stop_world.c, sysmon.c, lifecycle.c ------------------------------------
 bool world_stop(P *p, bool resizing);  // owner P; false: not now
 void world_start(Sched *s);            // by the M that stopped it
 
@@ -555,7 +558,7 @@ void world_start(Sched *s);            // by the M that stopped it
 bool world_attend(M *m);
 void world_p_left(Sched *s, P *p);  // sched.lock held; p stops being run
 void world_give_m(Sched *s, P *p);  // p RUNNING without M, nobody else's
-// --- syscall.c: sched.lock held ---
+// --- syscall.c: sched.lock held ---------------------------------------------
 // p out of a quick call, if it is in one: then p is the caller's, RUNNING
 // without M, and the M in the call comes back by the slow way. Any thread.
 bool syscall_retake(Sched *s, P *p);

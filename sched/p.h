@@ -22,7 +22,7 @@ enum {
   LOOK_HOST = 8,       // sched_interrupt: the layer above looks for itself
   LOOK_EXIT = 16,      // the runtime ends; never cleared
   LOOK_INBOX = 32,     // drain the inbox
-  LOOK_LOCKED = 64,    // its M runs a callback: no switch in place (locked.c)
+  LOOK_LOCKED = 64,    // its M runs a callback: no switch in place (callback.c)
 };
 
 // What p->marks says: this P's next G to be readied, run or made takes the long

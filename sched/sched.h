@@ -228,7 +228,7 @@ typedef enum SchedEnd {
 // those threads still use it: sched_leave).
 SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck);
 
-// --- Without threads (host.c) -----------------------------------------------
+// --- Without threads (stepped.c) --------------------------------------------
 // With SchedConfig.stepped, instead of sched_run: the calling thread is what
 // runs Gs, inside host_run. It has the P in between, too. All of these but
 // host_stop: one thread at a time. false: out of memory.

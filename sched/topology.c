@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the CPUs lie (row 17): which share their last-level cache, and which
 // are of one NUMA node, as sysfs tells it. Any thread; reads files, so not on
-// any path that is taken often. order.c says what it is good for.
+// any path that is taken often. steal_order.c says what it is good for.
 //
 //   cpu/cpuN/cache/index*/level, shared_cpu_list   the highest level counts
 //   node/nodeN/cpulist

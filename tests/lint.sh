@@ -12,13 +12,17 @@ fail() {
   status=1
 }
 
+# The files of a folder and its rooms that are written by hand.
+sources() {
+  find "$1" -name '*.[chy]' -o -name '*.re' | sort
+}
+
 layers=$*
 while [ $# -gt 1 ]; do
   layer=$1
   shift
   above=$(echo "$*" | tr ' ' '|')
-  found=$(grep -nE "#include \"(\.\./)?($above)/" \
-    "$layer"/*.c "$layer"/*.h "$layer"/*.re "$layer"/*.y 2>/dev/null)
+  found=$(sources "$layer" | xargs grep -nE "#include \"(\.\./)*($above)/")
   [ -z "$found" ] || fail "$layer includes a layer above it" "$found"
 done
 
@@ -29,24 +33,23 @@ found=$(grep -nE '#include "(\.\./)?(sched|lang|vm)/' stdlib/*.c stdlib/*.h \
 # All memory of a runtime comes from its host (sched/memory.h). libc's allocator
 # is called by sched/memory.c, and by:
 #   stdlib/freeze.c     a program of the build, in no library
-#   lang/grammar.y      the names that lemon's stack has for mem_alloc's kind
-#   sched/procs.c       getline of /proc: its buffer is libc's, as the FILE is
+#   lang/parse/grammar.y  the names that lemon's stack has for mem_alloc's kind
+#   sched/cpu_count.c   getline of /proc: its buffer is libc's, as the FILE is
 #   sched/stats.c       open_memstream: lines for who watches the scheduler
-#   lang/format_check.c the same; the formatter has no runtime
+#   lang/format/check.c the same; the formatter has no runtime
 allocates='malloc|calloc|realloc|reallocarray|strdup|strndup|v?asprintf|getline'
 allocates="$allocates|getdelim|open_memstream|aligned_alloc|posix_memalign|free"
 found=$(for layer in $layers; do
-  [ "$layer" = cli ] || grep -nE "\\b($allocates)\\b" "$layer"/*.[chy] "$layer"/*.re \
-    2>/dev/null
+  [ "$layer" = cli ] || sources "$layer" | xargs grep -nE "\\b($allocates)\\b"
 done | sed 's|//.*||; s/"[^"]*"//g' |
   grep -E "(^|[^a-zA-Z0-9_.>])($allocates) *\\(|[(,] *($allocates) *[,)]" |
-  grep -vE '^(sched/memory\.c|stdlib/freeze\.c):|^lang/grammar\.y:[0-9]+:#(define|undef)' |
-  grep -vE '^sched/procs\.c:.*getline|^(sched/stats|lang/format_check)\.c:.*open_mem')
+  grep -vE '^(sched/memory\.c|stdlib/freeze\.c):|^lang/parse/grammar\.y:[0-9]+:#(define|undef)' |
+  grep -vE '^sched/cpu_count\.c:.*getline|^(sched/stats|lang/format/check)\.c:.*open_mem')
 [ -z "$found" ] || fail 'memory that is not of a Memory (sched/memory.h)' "$found"
 
-for layer in $layers tests tests/unit; do
-  found=$(wc -l "$layer"/*.c "$layer"/*.h "$layer"/*.re "$layer"/*.y \
-    "$layer"/*.csp 2>/dev/null | awk '$1 > ($2 == "vm/csp.h" ? 1000 : 800) && $2 != "total"')
+for layer in $layers tests/unit; do
+  found=$({ sources "$layer"; find "$layer" -name '*.csp'; } | xargs wc -l |
+    awk '$1 > ($2 == "vm/csp.h" ? 1000 : 800) && $2 != "total"')
   [ -z "$found" ] || fail 'over 800 lines' "$found"
 done
 exit $status

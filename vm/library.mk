@@ -32,9 +32,9 @@ AMALGAMATED  := $(LIB_SRC) $(GEN_OBJ:.o=.c)
 .PHONY: amalgamation lint-amalgamation
 amalgamation: $(AMALGAMATION)  ## build/amalgamation/cspvm.c and csp.h: the library as one file
 
-$(AMALGAMATION): vm/amalgamate.py $(AMALGAMATED) $(wildcard $(LAYERS:%=%/*.h)) vm/opcodes.def \
-                 $(BUILD)/lang/grammar.h LICENSE
-	$(SAY) python3 vm/amalgamate.py --out $(@D) -I lang -I $(BUILD)/lang $(AMALGAMATED)
+$(AMALGAMATION): vm/amalgamate.py $(AMALGAMATED) $(wildcard $(LAYERS:%=%/*.h) $(LAYERS:%=%/*/*.h)) vm/code/opcodes.def \
+                 $(BUILD)/lang/parse/grammar.h LICENSE
+	$(SAY) python3 vm/amalgamate.py --out $(@D) -I $(BUILD) $(AMALGAMATED)
 
 # That names are unique is the script's to find; a compiler says what it missed.
 lint-amalgamation: $(AMALGAMATION)

@@ -5,15 +5,15 @@
 
 #include <stdarg.h>
 
-#include "vm/goroutine.h"
-#include "vm/heap.h"
+#include "vm/heap/heap.h"
+#include "vm/interp/goroutine.h"
 
 struct CompileInput;
 struct CspLoad;
 struct NativeModule;
 
 // Per-P data: p->local.
-// What csp_call needs for each call, to be used again (host.c). Both are
+// What csp_call needs for each call, to be used again (api_call.c). Both are
 // pinned.
 enum { HOST_TASKS = 8 };
 typedef struct HostTask {
@@ -35,7 +35,7 @@ struct Local {
   bool overdue;     // more was charged than a look is apart
   HostTask tasks[HOST_TASKS];
   int task_count;
-  uint32_t calls;  // by natives: counts to their next look (host.c)
+  uint32_t calls;  // by natives: counts to their next look (api_call.c)
   // The interpreter's, by opcode byte: here, where a register leads (interp.c).
   void (*handlers[256])(void);
 };
@@ -351,7 +351,7 @@ static inline size_t values_len(const ObjValues *block) {
   return (size_t)rt_load_relaxed(&block->len);
 }
 
-// --- channel.c --------------------------------------------------------------
+// --- channel_memory.c -------------------------------------------------------
 enum { CHAN_MOST = 1 << 27 };  // values that one may hold
 // NULL: out of memory.
 ObjChan *channel_new(Local *local, uint32_t cap);

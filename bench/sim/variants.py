@@ -6,7 +6,7 @@ a change of sched/ is noticed here.
 VARIANTS: name -> (what it is, [(file, text, what takes its place)],
 settings of the simulation). GROUPS: what is compared with what."""
 
-_SPAWN_ALWAYS = ("run.c", "s->futile_max = FUTILE_MAX;",
+_SPAWN_ALWAYS = ("lifecycle.c", "s->futile_max = FUTILE_MAX;",
                  "s->futile_max = UINT32_MAX;")
 _WALK = "OrderWalk walk = order_start(&s->order, sched_random(p));"
 
@@ -15,7 +15,7 @@ VARIANTS = {
 
     # --- without what the simulation led to
     "all Ps": ("a search walks over all Ps, even if most are idle", [
-        ("find.c",
+        ("find_work.c",
          "return 2 * rt_load_relaxed(&s->idle_count) >= "
          "(uint32_t)procs_now(s);",
          "return rt_load_relaxed(&s->idle_count) == UINT32_MAX;"),
@@ -27,12 +27,12 @@ VARIANTS = {
 
     # --- the order of victims
     "linear": ("victims from the thief's neighbour on, one by one", [
-        ("find.c", _WALK, """OrderWalk walk = {
+        ("find_work.c", _WALK, """OrderWalk walk = {
         s->order.count, s->order.count,
         .at = (uint32_t)(p->id + 1) % s->order.count, .stride = 1};"""),
     ]),
     "from 0": ("victims from P 0 on, one by one", [
-        ("find.c", _WALK, """OrderWalk walk = {
+        ("find_work.c", _WALK, """OrderWalk walk = {
         s->order.count, s->order.count, .stride = 1};"""),
     ]),
     "random": ("each victim drawn anew: some come twice, some never", [
@@ -68,11 +68,11 @@ VARIANTS = {
     ]),
     "no spinning": ("who runs out of work parks after one look; only those "
                     "woken search", [
-        ("find.c", "if (2 * spinning >= busy) return false;",
+        ("find_work.c", "if (2 * spinning >= busy) return false;",
          "if (spinning + busy < UINT32_MAX) return false;"),
     ]),
     "all spin": ("no limit to those that search", [
-        ("find.c", "if (2 * spinning >= busy) return false;",
+        ("find_work.c", "if (2 * spinning >= busy) return false;",
          "if (spinning + busy == UINT32_MAX) return false;"),
     ]),
     "more spin": ("as now, but for each 8 busy Ps one more may be woken to "

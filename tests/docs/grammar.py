@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The grammar in docs/language.md, made of lang/grammar.y: the rules without
+"""The grammar in docs/language.md, made of lang/parse/grammar.y: the rules without
 their actions, tokens as they are written, and lists in their usual notation.
 
 usage: tests/docs/grammar.py [--write]
@@ -125,7 +125,7 @@ def precedence(text):
 
 
 def generate():
-    with open(os.path.join(TOP, "lang/grammar.y"), encoding="utf-8") as f:
+    with open(os.path.join(TOP, "lang/parse/grammar.y"), encoding="utf-8") as f:
         text = f.read()
     out = []
     for name, sides in read_rules(text).items():
@@ -146,10 +146,10 @@ def main():
     elif stands != grammar:
         sys.stdout.writelines(difflib.unified_diff(
             stands.splitlines(True), grammar.splitlines(True), "docs/language.md",
-            "lang/grammar.y"))
+            "lang/parse/grammar.y"))
         sys.exit("run tests/docs/grammar.py --write, and read what stands around it")
     else:
-        print("docs/language.md has the grammar of lang/grammar.y")
+        print("docs/language.md has the grammar of lang/parse/grammar.y")
 
 
 main()

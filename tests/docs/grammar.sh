@@ -1,3 +1,3 @@
-# expect: docs/language.md has the grammar of lang/grammar.y
+# expect: docs/language.md has the grammar of lang/parse/grammar.y
 # once: one thread, and the same each time
 python3 tests/docs/grammar.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares docs/library.md with what the library has: the tables of functions
-in stdlib/*.c, vm/builtins*.c and vm/boot.c (after the preprocessor), and the
+in stdlib/*.c, vm/builtins*.c and vm/runtime/boot.c (after the preprocessor), and the
 functions of stdlib/*.csp.
 
 In the document a line that begins with `- ` and signatures in backquotes
@@ -118,7 +118,7 @@ def read_library():
     library = Library()
     os.chdir(TOP)
     files = {path: read_tables(path) for path in sorted(
-        glob.glob("stdlib/*.c") + glob.glob("vm/builtins*.c") + ["vm/boot.c"])
+        glob.glob("stdlib/*.c") + glob.glob("vm/native/builtins*.c") + ["vm/runtime/boot.c"])
         if registers(path)}
     everywhere = {}  # a class's methods may be registered by another file
     for tables, _ in files.values():

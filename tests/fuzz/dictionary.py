@@ -19,7 +19,7 @@ PIECES = ["${", "}", "`", "'a'", "\\u{1F600}", "\\xff", "/*", "*/", "//", "#!", 
 
 
 def words():
-    with open("lang/lexer.re", encoding="utf-8") as file:
+    with open("lang/parse/lexer.re", encoding="utf-8") as file:
         for literal in re.findall(r'^\s*(?:<\w*>)?\s*"([^"\s]+)"', file.read(), re.M):
             yield literal
 

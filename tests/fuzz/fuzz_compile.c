@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "tests/fuzz/mutator.h"
-#include "vm/code.h"
+#include "vm/code/code.h"
 #include "vm/csp.h"
-#include "vm/native.h"
+#include "vm/native/native.h"
 
 static void check_protos(const Vm *vm) {
   for (const Proto *proto = vm->protos; proto; proto = proto->next) {

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "stdlib/stdlib.h"
-#include "vm/code.h"
-#include "vm/native.h"
+#include "vm/code/code.h"
+#include "vm/native/native.h"
 
 enum {
   LIMIT_NS = 3000000,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Submitting work against ceasing to look for it (sched/idle.c, find.c).
+// Submitting work against ceasing to look for it (sched/idle.c, find_work.c).
 //
 // Ms run Gs on Ps; a G starts others, ends, or computes for ever. A thread
 // without a P pushes a G into the inbox. Who has nothing to do looks
@@ -271,7 +271,7 @@ inline drain_inbox(p) {
   };                                                                     \
   goto got
 
-// --- An M (proc.c: m_loop, find.c: find_runnable) ---------------------------
+// --- An M (proc.c: m_loop, find_work.c: find_runnable) ---------------------------
 proctype M(byte m; byte p) {
   byte who, woken = NONE;
   bool spins, found, skips[PS];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A P that is in a quick blocking call, and who takes it (sched/syscall.c,
-// sysmon.c, world.c).
+// sysmon.c, stop_world.c).
 //
 // The M that makes the call stores SYSCALL and its id into the status of its
 // P, and keeps it; when it is back it puts RUNNING there by a CAS from that

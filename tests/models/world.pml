@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Stopping the world, and the handshake with all Ps without a stop
-// (sched/world.c, with what it meets in syscall.c, find.c and idle.c).
+// (sched/stop_world.c, with what it meets in syscall.c, find_work.c and idle.c).
 //
 // Ms run Gs, come to safepoints, make quick calls (that keep the P) and slow
 // ones (that leave it), run out of work; a call of M 1 may never return. Some

@@ -6,7 +6,7 @@
 //
 // Thread i runs with P i, if that is not idle. The same protocol is searched in
 // tests/unit/test_explore_idle.c, there with sequentially consistent memory.
-#include "sched/find.c"
+#include "sched/find_work.c"
 #include "sched/idle.c"
 #include "sched/proc.c"
 #include "world.h"

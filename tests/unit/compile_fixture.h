@@ -16,9 +16,9 @@
 
 #include "config_fixture.h"
 #include "lang/lang.h"
-#include "vm/code.h"
+#include "vm/code/code.h"
 #include "vm/csp.h"
-#include "vm/native.h"
+#include "vm/native/native.h"
 
 // --- A runtime with one module of its own -----------------------------------
 static inline CspStatus do_nothing(CspCall *call) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A runtime that its host steps (host.c), under interleaving with other
+// A runtime that its host steps (stepped.c), under interleaving with other
 // threads: no post is lost, whether the host waits inside or watches the
 // descriptor; no stop that is in time is, and one that is early stops nothing;
 // the last unpin ends a wait for nothing; a wait within a callback ends, too.

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "config_fixture.h"
-#include "lang/format.h"
+#include "lang/format/format.h"
 #include "vm/csp.h"
 
 static char *format(const char *path, const char *text, size_t size,

@@ -2,7 +2,7 @@
 // Collections inside the real scheduler: marking on 1 to 8 Ps, what is kept
 // and what goes, weak goroutines and timers, mutators that run on.
 #include "tests/unit/vm_fixture.h"
-#include "vm/heap_internal.h"
+#include "vm/heap/heap_internal.h"
 
 // A run: the main goroutine calls step until it says that all is done.
 typedef struct Run Run;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The allocator: sizes, alignment, large objects, limits, pins, the barrier.
 #include "tests/unit/vm_fixture.h"
-#include "vm/heap_internal.h"
+#include "vm/heap/heap_internal.h"
 
 static ObjRaw *raw(Fixture *f, size_t size) {
   ObjRaw *r = (ObjRaw *)heap_alloc(&f->locals[0].heap, size, OBJ_RAW);

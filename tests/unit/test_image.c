@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// vm/image.c: a prelude's functions are the same from an image as from the
-// compiler; what no image can hold is refused, and so are another version's
+// vm/runtime/image.c: a prelude's functions are the same from an image as from
+// the compiler; what no image can hold is refused, and so are another version's
 // and damaged ones.
 #include "embed_fixture.h"
-#include "vm/code.h"
-#include "vm/native.h"
+#include "vm/code/code.h"
+#include "vm/native/native.h"
 
 // All kinds of constants and parameters, and functions that refer to each
 // other, forwards and backwards.

@@ -16,7 +16,7 @@
 
 #include "nth_scenarios.h"
 #include "vm/csp.h"
-#include "vm/runtime.h"
+#include "vm/runtime/runtime.h"
 
 enum { TEXT_MAX = 1 << 16 };
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "embed_fixture.h"
-#include "vm/runtime.h"
+#include "vm/runtime/runtime.h"
 
 // --- A host's memory that counts --------------------------------------------
 enum { BLOCK_MOST = 256 << 10, BETWEEN_MOST = 2 << 20 };

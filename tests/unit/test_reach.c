@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "embed_fixture.h"
-#include "vm/runtime.h"
+#include "vm/runtime/runtime.h"
 
 enum { PARAMS_MAX = 4, VALUES_MAX = 64, ROUNDS = 1 };
 static const double MOST_AFTER_MS = 10;

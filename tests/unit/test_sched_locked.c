@@ -365,8 +365,8 @@ static int start_thread(RtThread *thread, void (*run)(void *arg), void *arg) {
 
 #define rt_thread_start start_thread
 #define find_runnable counted_find
+#include "sched/lifecycle.c"
 #include "sched/proc.c"
-#include "sched/run.c"
 #define sched_spawn counted_spawn
 #define sched_ready counted_ready
 #define sched_end counted_end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finding bytes in bytes: the same as trying every place, in linear work, and
 // given up when the work says so.
-#include "vm/search.h"
+#include "vm/object/search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Code that a host has loaded goes when nothing holds it any more (vm/unit.c):
-// any number of loads takes bounded memory. What is held in any way stays.
+// Code that a host has loaded goes when nothing holds it any more
+// (vm/code/unit.c): any number of loads takes bounded memory. What is held in
+// any way stays.
 #include "embed_fixture.h"
-#include "vm/native.h"
-#include "vm/runtime.h"
+#include "vm/native/native.h"
+#include "vm/runtime/runtime.h"
 
 static void collect(Host *host) {
   for (int n = 0; n < 2; n++) csp_collect(csp_host(host->csp));

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "embed_fixture.h"
-#include "vm/runtime.h"
+#include "vm/runtime/runtime.h"
 
 // Calls of count; those of its step that say that it does not go on. Where the
 // end comes early nothing may have begun.

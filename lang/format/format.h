@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Inside the formatter only: formatter.c and the files format_*.c.
+//
+// The way of a text: it is parsed with a trail (trail.c); words.c makes
+// words of the trail, and the syntax tree gives each word whose spelling says
+// too little its role (is this `(` a call's, this `-` a sign?);
+// group.c finds which words begin statements, belong together as
+// brackets, and where the author broke lines; print.c goes over the
+// words once and decides on each break and space; sheet.c keeps the
+// lines and puts the comments at their ends under each other; check.c
+// proves that the result is the same program.
+//
+// Words and comments are printed from the source text in their order, so none
+// can be lost: the formatter only chooses what stands between them, and leaves
+// out or adds separators (see DROPPED and COMMA_AFTER).
+#ifndef CSP_LANG_FORMAT_H
+#define CSP_LANG_FORMAT_H
+
+#include "lang/parse/parse.h"
+
+enum { FORMAT_INDENT = 2, FORMAT_WIDTH = 100 };
+
+typedef enum Role {
+  ROLE_NONE,
+  // operators
+  ROLE_UNARY,
+  ROLE_BINARY,
+  ROLE_RANGE,       // of simple operands: without spaces
+  ROLE_RANGE_WIDE,  // one of them is a binary operation: with spaces
+  // ( and [
+  ROLE_ARGS,
+  ROLE_PARAMS,
+  ROLE_LIST,
+  ROLE_INDEX,       // and of a slice
+  ROLE_WIDE_SLICE,  // x[a + 1 : b]
+  // {
+  ROLE_BODY,    // of a statement: if, for, a declared function
+  ROLE_INLINE,  // of an expression: a function's, after go or defer
+  ROLE_STRUCT,
+  ROLE_CASES,  // of switch and select
+  // the words `case` and `default`
+  ROLE_CASE,
+  // :
+  ROLE_CASE_COLON,
+  ROLE_LABEL_COLON,
+  ROLE_SLICE_COLON,
+  ROLE_WIDE_SLICE_COLON,
+} Role;
+
+enum {
+  WORD_STARTS = 1,       // a statement, a case or a struct's field
+  WORD_NEWLINE = 2,      // a newline that counts stands before it
+  WORD_DROPPED = 4,      // a separator: a semicolon, a comma before a bracket
+  WORD_COMMA_AFTER = 8,  // one is printed behind it
+  WORD_BROKEN = 16,      // a bracket: what is in it stands on lines of its own
+  WORD_CHAINED = 32,     // a { after else: broken if the one before is
+};
+
+enum { NO_WORD = 0xffffffff };
+
+// A token, or a whole string with interpolations. The last one is TOK_END.
+typedef struct Word {
+  int16_t kind;   // TOK_
+  uint8_t role;   // Role
+  uint8_t flags;  // WORD_
+  uint32_t offset, len;
+  uint32_t line, end_line, col;
+  uint32_t notes;  // index of the first comment before it; they end where
+                   // the next word's begin
+  uint32_t match;  // the other bracket; CASE_COLON: the last word of the body
+  uint32_t chain;  // a { of an if: that of its else, or NO_WORD
+} Word;
+
+typedef struct Note {  // a comment
+  uint32_t offset, len;
+  uint32_t line, end_line, col;
+} Note;
+
+typedef struct Words {
+  const Source *source;
+  Word *list;  // `count` words, then one more for the notes' end
+  uint32_t count;
+  Note *notes;
+  uint32_t note_count;
+} Words;
+
+// --- words.c ----------------------------------------------------------------
+// false: out of memory. Either way free it.
+bool words_make(Words *words, const Source *source, const Trail *trail,
+                const Node *tree);
+void words_free(Words *words);
+static inline const char *word_text(const Words *words, const Word *word) {
+  return words->source->text + word->offset;
+}
+
+// --- group.c ----------------------------------------------------------------
+// Sets flags, match, and the roles that brackets decide.
+void words_group(Words *words);
+
+// --- space.c ----------------------------------------------------------------
+// Is there a space between these two, if they stand on one line?
+bool format_space(const Words *words, const Word *left, const Word *right);
+// May there be a line break, if the author made one?
+bool format_may_break(const Word *left, const Word *right);
+bool format_opens(int kind);
+bool format_closes(int kind);
+
+// --- sheet.c: the lines that are printed ------------------------------------
+typedef struct SheetLine {
+  size_t code, code_len;  // in the text
+  size_t note, note_len;  // the comment at its end, if any
+  uint32_t indent;        // columns
+  uint32_t width;         // columns, with the indentation
+  bool plain;             // one line, not several in one token
+} SheetLine;
+
+typedef struct Sheet {
+  char *text;  // code and comments of all lines, without indentation
+  size_t len, cap;
+  SheetLine *lines;
+  size_t count, line_cap;
+  bool failed;
+} Sheet;
+
+// Ends the current line, if there is one, and begins another.
+void sheet_break(Sheet *sheet, bool blank_before, uint32_t indent);
+void sheet_text(Sheet *sheet, const char *text, size_t len);
+void sheet_space(Sheet *sheet);
+// A comment without newlines, as the last thing of the line.
+void sheet_note(Sheet *sheet, const char *text, size_t len);
+uint32_t sheet_column(const Sheet *sheet);  // how wide the line is now
+uint32_t sheet_indent(const Sheet *sheet);
+// All lines, as malloced text with a NUL after it; NULL: out of memory.
+char *sheet_finish(const Sheet *sheet, size_t *len);
+void sheet_free(Sheet *sheet);
+// Columns of a text without newlines.
+uint32_t sheet_width(const char *text, size_t len);
+
+// --- print.c ----------------------------------------------------------------
+void format_print(const Words *words, Sheet *sheet);
+
+// --- check.c ----------------------------------------------------------------
+// NULL if both texts have the same words, comments and tree; else what is
+// different.
+const char *format_check(const Words *before, const Node *tree_before,
+                         const Words *after, const Node *tree_after);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The formatter's entry: text to text in the one style of docs/formatting.md.
+// format.h says how its parts work together.
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/format/format.h"
+#include "sched/rt.h"
+
+// A text, and what was made of it.
+typedef struct Reading {
+  Source source;
+  Arena *arena;
+  Diags *diags;
+  Trail trail;
+  Node *tree;
+  Words words;
+} Reading;
+
+static char *no_memory(const char *path) {
+  return mem_format(&mem_libc, "%s: out of memory\n", path);
+}
+
+// false: *message says why.
+static bool parse_whole(Reading *r, const Source *source, char **message) {
+  *r = (Reading){.source = *source};
+  r->arena = arena_new(&mem_libc, rt_entropy());
+  r->diags = diags_new(&mem_libc, &r->source);
+  bool whole = false;
+  if (r->arena && r->diags) {
+    r->tree = parse_with_trail(&r->source, r->arena, r->diags, &r->trail);
+    if (diags_errors(r->diags) > 0) {
+      *message = diags_text(r->diags);
+      return false;
+    }
+    whole = !arena_failed(r->arena) &&
+            words_make(&r->words, &r->source, &r->trail, r->tree);
+  }
+  if (!whole) *message = no_memory(source->path);
+  return whole;
+}
+
+static void drop_reading(Reading *r) {
+  words_free(&r->words);
+  trail_free(&r->trail);
+  diags_free(r->diags);
+  arena_free(r->arena);
+}
+
+static char *our_fault(const char *path, const char *what) {
+  return mem_format(&mem_libc,
+                    "%s: cannot format this: the %s would not stay the same\n"
+                    "    this is an error in cspvm; please report it, with the "
+                    "file\n",
+                    path, what);
+}
+
+// What is different in the text that was made; NULL: nothing.
+static char *prove(const Reading *before, const char *text, size_t len) {
+  Source source = {before->source.path, text, len};
+  Reading after;
+  char *message = NULL;
+  const char *different = "syntax";
+  if (parse_whole(&after, &source, &message)) {
+    different =
+        format_check(&before->words, before->tree, &after.words, after.tree);
+  }
+  mem_free(message);
+  drop_reading(&after);
+  return different ? our_fault(before->source.path, different) : NULL;
+}
+
+static char *format_reading(const Reading *r, size_t *len, char **message) {
+  Sheet sheet = {0};
+  format_print(&r->words, &sheet);
+  char *text = sheet_finish(&sheet, len);
+  sheet_free(&sheet);
+  if (text == NULL) {
+    *message = no_memory(r->source.path);
+    return NULL;
+  }
+  *message = prove(r, text, *len);
+  if (*message == NULL) return text;
+  libc_free(text);
+  return NULL;
+}
+
+char *lang_format(const Source *source, size_t *len, char **message) {
+  Reading reading;
+  *message = NULL;
+  char *text = NULL;
+  if (parse_whole(&reading, source, message)) {
+    text = format_reading(&reading, len, message);
+  }
+  drop_reading(&reading);
+  if (*message != NULL) *message = libc_hand_over(*message, strlen(*message));
+  return text;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Brackets and separators of the formatter's words.
+//
+// Goes over the words once with a stack of open brackets. Semicolons that end
+// statements, and all that stands between a struct's fields, are dropped: what
+// follows is marked as a start, and the printer writes what must stand there.
+// A comma before a closing bracket is dropped too; WORD_COMMA_AFTER says where
+// one is wanted.
+#include "lang/format/format.h"
+#include "lang/parse/grammar.h"
+
+typedef struct GroupLevel {
+  uint32_t open;  // NO_WORD: the file
+  uint8_t role;
+  bool statements;  // or a struct's fields
+  bool start;       // the next word begins one
+  bool head;        // in the head of an if, for or switch
+  uint32_t colon;   // ROLE_CASES: the last case's, or NO_WORD
+} GroupLevel;
+
+typedef struct Grouping {
+  Words *words;
+  GroupLevel levels[LANG_MAX_NESTING + 1];
+  int depth;
+  uint32_t last;  // the last word that was not dropped, or NO_WORD
+} Grouping;
+
+static void drop_word(Grouping *g, uint32_t at) {
+  Word *word = &g->words->list[at];
+  word->flags |= WORD_DROPPED;
+  // the comments before it belong to what follows
+  word[1].notes = word->notes;
+}
+
+// --- opening and closing ----------------------------------------------------
+// Whether the author broke the line after it.
+static bool is_broken(const Words *words, uint32_t open) {
+  const Word *word = &words->list[open];
+  return word[1].line > word->end_line && !format_closes(word[1].kind);
+}
+
+static bool takes_comma(const Word *open) {
+  switch (open->role) {
+    case ROLE_ARGS:
+    case ROLE_PARAMS:
+    case ROLE_LIST:
+      return true;
+    default:
+      return open->kind == TOK_MAP_BEGIN;
+  }
+}
+
+static void open_level(Grouping *g, uint32_t at) {
+  Word *word = &g->words->list[at];
+  bool block = word->kind == TOK_LBRACE;
+  if (block && word->role != ROLE_INLINE) g->levels[g->depth].head = false;
+  if (!block && is_broken(g->words, at)) word->flags |= WORD_BROKEN;
+  g->levels[++g->depth] = (GroupLevel){.open = at,
+                                       .role = word->role,
+                                       .statements = block,
+                                       .start = block,
+                                       .colon = NO_WORD};
+}
+
+// The body of a case ends before this word.
+static void end_case(Grouping *g, GroupLevel *level) {
+  if (level->colon == NO_WORD) return;
+  g->words->list[level->colon].match = g->last;
+  level->colon = NO_WORD;
+}
+
+static void close_level(Grouping *g, uint32_t at) {
+  GroupLevel *level = &g->levels[g->depth--];
+  Word *list = g->words->list, *open = &list[level->open];
+  end_case(g, level);
+  open->match = at;
+  list[at].match = level->open;
+  if (level->statements || g->last == level->open) return;
+  if (list[g->last].kind == TOK_COMMA) {
+    drop_word(g, g->last--);
+  }
+  if (open->flags & WORD_BROKEN && takes_comma(open)) {
+    list[g->last].flags |= WORD_COMMA_AFTER;
+  }
+}
+
+// --- separators -------------------------------------------------------------
+// true: it was one, and is dropped.
+static bool separates(Grouping *g, uint32_t at) {
+  GroupLevel *level = &g->levels[g->depth];
+  int kind = g->words->list[at].kind;
+  bool field = level->role == ROLE_STRUCT && kind == TOK_COMMA;
+  bool statement = kind == TOK_SEMI && !level->head;
+  if (!field && !statement) return false;
+  drop_word(g, at);
+  level->start = true;
+  return true;
+}
+
+static bool begins_head(const Grouping *g, const Word *word) {
+  switch (word->kind) {
+    case TOK_IF:
+      return word->flags & WORD_STARTS ||
+             (g->last != NO_WORD && g->words->list[g->last].kind == TOK_ELSE);
+    case TOK_FOR:
+    case TOK_SWITCH:
+      return word->flags & WORD_STARTS;
+    default:
+      return false;
+  }
+}
+
+static void group_statement(Grouping *g, Word *word) {
+  GroupLevel *level = &g->levels[g->depth];
+  if (level->start || word->flags & WORD_NEWLINE) {
+    word->flags |= WORD_STARTS;
+    level->start = level->head = false;
+  }
+  if (begins_head(g, word)) level->head = true;
+  if (word->role == ROLE_CASE) end_case(g, level);
+  if (word->role == ROLE_CASE_COLON)
+    level->colon = (uint32_t)(word - g->words->list);
+  if (word->role == ROLE_CASE_COLON || word->role == ROLE_LABEL_COLON) {
+    level->start = true;
+  }
+}
+
+// A comma stands behind the element, not on a line of its own: comments that
+// were before it follow it.
+static void pull_comma(Grouping *g, Word *comma) {
+  const Word *last = &g->words->list[g->last];
+  if (comma->line == last->end_line) return;
+  comma[1].notes = comma->notes;
+  comma->line = comma->end_line = last->end_line;
+}
+
+static void mark_colon(Word *colon, Role bracket) {
+  if (bracket == ROLE_INDEX) colon->role = ROLE_SLICE_COLON;
+  if (bracket == ROLE_WIDE_SLICE) colon->role = ROLE_WIDE_SLICE_COLON;
+}
+
+// --- entry point ------------------------------------------------------------
+static void group_word(Grouping *g, uint32_t at) {
+  Word *word = &g->words->list[at];
+  GroupLevel *level = &g->levels[g->depth];
+  if (format_closes(word->kind)) {
+    close_level(g, at);
+    return;
+  }
+  if (level->statements) {
+    if (separates(g, at)) return;
+    group_statement(g, word);
+  }
+  if (word->kind == TOK_COMMA) pull_comma(g, word);
+  if (word->kind == TOK_COLON) mark_colon(word, level->role);
+  if (format_opens(word->kind)) open_level(g, at);
+}
+
+void words_group(Words *words) {
+  Grouping g = {.words = words, .last = NO_WORD};
+  g.levels[0] = (GroupLevel){
+      .open = NO_WORD, .statements = true, .start = true, .colon = NO_WORD};
+  for (uint32_t i = 0; i < words->count; i++) {
+    group_word(&g, i);
+    if (!(words->list[i].flags & WORD_DROPPED)) g.last = i;
+  }
+}

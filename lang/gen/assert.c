@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Second pass: `assert` of a comparison, as a statement. Both values are kept,
+// so that a failure can show them; when it holds nothing is called.
+//
+// The window of the call that is made when it fails lies there before: at w+2
+// the function, from w+3 the operator as text, the left, the right value.
+#include <string.h>
+
+#include "lang/compiler.h"
+#include "vm/native/native.h"
+
+enum { LEFT_AT = 4, RIGHT_AT = 5, WINDOW_AT = 6 };
+
+static const char *const sign_text[] = {
+#define X(name, text) [AST_##name] = text,
+    AST_OPS(X)
+#undef X
+};
+
+static bool is_predeclared(const Node *call, const char *name) {
+  const Symbol *symbol = expr_symbol(call->a);
+  return symbol != NULL && symbol->predeclared && name_is(symbol->name, name);
+}
+
+static bool is_plain(const Node *argument) {
+  return argument->kind != NODE_SPREAD && argument->kind != NODE_NAMED;
+}
+
+static bool is_equal_call(const Node *node) {
+  if (node->kind != NODE_CALL || !is_predeclared(node, "equal")) return false;
+  const Node *left = node->b, *right = left != NULL ? left->next : NULL;
+  return right != NULL && right->next == NULL && is_plain(left) &&
+         is_plain(right);
+}
+
+static bool is_shown(const Node *node) {
+  if (node->kind != NODE_BINARY) return is_equal_call(node);
+  switch (node->op) {
+    case AST_EQ:
+    case AST_NE:
+    case AST_LT:
+    case AST_LE:
+    case AST_GT:
+    case AST_GE:
+    case AST_IN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Both values are in place: jumps when the condition holds.
+static void jump_if_holds(Compiler *c, const Node *node, int w, int *list) {
+  int left = w + LEFT_AT, right = w + RIGHT_AT, test = w + WINDOW_AT;
+  Pos pos = node->pos;
+  bool is_not = node->op == AST_NE;
+  if (node->kind == NODE_CALL) {
+    emit_load(c, pos, test + 2, expr_symbol(node->a)->value);
+    emit_abc(c, pos, OP_MOVE, test + 3, left, 0);
+    emit_abc(c, pos, OP_MOVE, test + 4, right, 0);
+    emit_abc(c, pos, OP_CALL, test, 2, 1);
+    emit_branch(c, pos, instr_abc(OP_TEST, test, true, 0), list);
+  } else if (node->op == AST_IN) {
+    emit_abc(c, pos, OP_IN, test, left, right);
+    emit_branch(c, pos, instr_abc(OP_TEST, test, true, 0), list);
+  } else if (node->op == AST_EQ || is_not) {
+    emit_branch(c, pos, instr_abc(OP_EQ, left, right, !is_not), list);
+  } else {
+    Op op = node->op == AST_LT || node->op == AST_GT ? OP_LT : OP_LE;
+    pos.turned = node->op == AST_GT || node->op == AST_GE;
+    emit_branch(c, pos,
+                instr_abc(op, pos.turned ? right : left,
+                          pos.turned ? left : right, true),
+                list);
+  }
+}
+
+bool assert_stmt(Compiler *c, Node *call) {
+  Node *condition = call->kind == NODE_CALL ? call->b : NULL;
+  if (condition == NULL || condition->next != NULL || !is_shown(condition) ||
+      !is_predeclared(call, "assert"))
+    return false;
+  bool equal = condition->kind == NODE_CALL;
+  int w = c->func->top, holds = NO_JUMP;
+  reg_set(c, w + LEFT_AT);
+  expr_next(c, equal ? condition->b : condition->a);
+  expr_next(c, equal ? condition->b->next : condition->b);
+  reg_need(c, w + WINDOW_AT + (equal ? 5 : 1));
+  jump_if_holds(c, condition, w, &holds);
+  const char *op = equal ? "equal" : sign_text[condition->op];
+  const AstStr *text = arena_intern(c->arena, op, strlen(op));
+  Value failed = vm_builtin(c->local, "_assert_failed");
+  if (failed == VALUE_UNDEF) c->no_memory = true;
+  emit_load(c, call->pos, w + 2, failed);
+  emit_load(c, call->pos, w + 3, value_from_obj(name_string(c, text)));
+  emit_abc(c, call->pos, OP_CALL, w, 3, 0);
+  emit_patch(c, holds);
+  reg_set(c, w);
+  return true;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Second pass: declarations and assignments. All values are there before the
+// first is stored; the operands of fields and elements come before the values,
+// and are evaluated once.
+#include "lang/compiler.h"
+
+// --- Declaring --------------------------------------------------------------
+void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
+  symbol->reg = reg;
+  if (symbol_in_cell(symbol)) emit_abc(c, pos, OP_NEWCELL, reg, reg, 0);
+}
+
+static bool is_new_local(const Node *name) {
+  const Symbol *symbol = name->note;
+  return (name->flags & NOTE_NEW) && symbol->kind == SYM_LOCAL;
+}
+
+static bool is_literal_constant(const Node *name) {
+  const Symbol *symbol = name->note;
+  return symbol != NULL && symbol->kind == SYM_LITERAL;
+}
+
+void assign_names(Compiler *c, Node *names, int from) {
+  int value = from, next = from;
+  for (Node *name = names; name != NULL; name = name->next) {
+    if (is_literal_constant(name)) continue;
+    if (!is_new_local(name) && !name_is_blank(name))
+      expr_store(c, name->pos, name->note, value);
+    value++;
+  }
+  value = from;
+  for (Node *name = names; name != NULL; name = name->next) {
+    if (is_literal_constant(name)) continue;
+    if (is_new_local(name)) {
+      if (next != value) emit_abc(c, name->pos, OP_MOVE, next, value, 0);
+      assign_bind(c, name->pos, name->note, next);
+      next++;
+    }
+    value++;
+  }
+  reg_set(c, next);
+  c->func->active = next;
+}
+
+static void values_next(Compiler *c, Node *names, Node *values) {
+  for (; values != NULL; names = names->next, values = values->next) {
+    if (!is_literal_constant(names)) expr_next(c, values);
+  }
+}
+
+static void define_one(Compiler *c, Node *name, Node *value) {
+  int save = c->func->top;
+  if (is_literal_constant(name)) return;
+  if (is_new_local(name)) {
+    expr_next(c, value);
+    assign_names(c, name, save);
+    return;
+  }
+  int reg = expr_any(c, value);
+  if (!name_is_blank(name)) expr_store(c, name->pos, name->note, reg);
+  reg_set(c, save);
+}
+
+void assign_define(Compiler *c, Node *node) {
+  int first = c->func->top, names = count_nodes(node->a);
+  int values = count_nodes(node->b);
+  if (names == 1 && values == 1) {
+    define_one(c, node->a, node->b);
+    return;
+  }
+  if (values == 0) {
+    reg_take(c, names);
+    emit_abc(c, node->pos, OP_LOADNIL, first, names - 1, 0);
+  } else if (values == names) {
+    values_next(c, node->a, node->b);
+  } else {
+    expr_many(c, node->b, names);
+  }
+  assign_names(c, node->a, first);
+}
+
+// --- Places: what stands left of = ------------------------------------------
+// a: the object of a field or element, b: the index. -1: none.
+typedef struct Place {
+  const Node *node;
+  int a, b;
+} Place;
+
+// Whether the variable is assigned by this statement, too.
+static bool is_assigned(const Node *targets, const Symbol *symbol) {
+  for (const Node *t = targets; t != NULL; t = t->next) {
+    if (t->kind == NODE_NAME && t->note == symbol) return true;
+  }
+  return false;
+}
+
+// An operand that must outlive the stores of the statement.
+static int operand(Compiler *c, Node *node, const Node *targets) {
+  bool changes =
+      expr_register(c, node) >= 0 && is_assigned(targets, expr_symbol(node));
+  return changes ? expr_next(c, node) : expr_any(c, node);
+}
+
+static Place place_of(Compiler *c, Node *node, const Node *targets) {
+  Place place = {.node = node, .a = -1, .b = -1};
+  if (node->note != NULL || node->kind == NODE_NAME) return place;
+  place.a = operand(c, node->a, targets);
+  if (node->kind == NODE_INDEX) place.b = operand(c, node->b, targets);
+  return place;
+}
+
+static void store_field(Compiler *c, const Node *node, int object, int from) {
+  int name = emit_name(c, node->name);
+  emit_abc(c, node->pos, OP_SETF, object, from, 0);
+  emit_word(c, (Instr)name);
+  emit_word(c, 0);
+}
+
+static void store_place(Compiler *c, const Place *place, int from) {
+  const Node *node = place->node;
+  if (place->a < 0) {
+    if (!name_is_blank(node)) expr_store(c, node->pos, node->note, from);
+  } else if (node->kind == NODE_FIELD) {
+    store_field(c, node, place->a, from);
+  } else {
+    emit_abc(c, node->pos, OP_SETIDX, place->a, place->b, from);
+  }
+}
+
+static void load(Compiler *c, const Place *place, int target) {
+  const Node *node = place->node;
+  if (place->a < 0) {
+    expr_read(c, node->pos, node->note, target);
+  } else if (node->kind == NODE_FIELD) {
+    int name = emit_name(c, node->name);
+    emit_abc(c, node->pos, OP_GETF, target, place->a, 0);
+    emit_word(c, (Instr)name);
+    emit_word(c, 0);
+  } else {
+    emit_abc(c, node->pos, OP_GETIDX, target, place->a, place->b);
+  }
+}
+
+void assign_targets(Compiler *c, Node *targets, int from) {
+  for (Node *target = targets; target != NULL; target = target->next) {
+    int save = c->func->top;
+    Place place = place_of(c, target, NULL);
+    store_place(c, &place, from++);
+    reg_set(c, save);
+  }
+}
+
+// --- = ----------------------------------------------------------------------
+static void assign_one(Compiler *c, Node *target, Node *value) {
+  int save = c->func->top, reg = expr_register(c, target);
+  if (reg >= 0 && !name_is_blank(target)) {
+    expr_to(c, value, reg);
+    return;
+  }
+  Place place = place_of(c, target, NULL);
+  int from = expr_any(c, value);
+  store_place(c, &place, from);
+  reg_set(c, save);
+}
+
+// The last value may go to its variable at once: nothing that still has to be
+// stored depends on it.
+static bool goes_directly(const Compiler *c, const Node *targets,
+                          const Node *last) {
+  if (expr_register(c, last) < 0) return false;
+  for (const Node *t = targets; t != last; t = t->next) {
+    if (t->kind == NODE_NAME && t->note == last->note) return false;
+  }
+  return true;
+}
+
+// a, b = x, y
+static void assign_pairs(Compiler *c, Node *node, const Place *places,
+                         int *values, int count) {
+  Node *target = node->a, *value = node->b;
+  bool direct = false;
+  for (int i = 0; i < count; i++, value = value->next, target = target->next) {
+    direct = i == count - 1 && goes_directly(c, node->a, target);
+    if (direct) {
+      expr_to(c, value, expr_register(c, target));
+    } else {
+      values[i] = operand(c, value, node->a);
+    }
+  }
+  for (int i = 0; i < count - direct; i++)
+    store_place(c, &places[i], values[i]);
+}
+
+static void assign_many(Compiler *c, Node *node, int count) {
+  int save = c->func->top, i = 0;
+  Place *places = arena_alloc(c->arena, (size_t)count * sizeof *places);
+  int *values = arena_alloc(c->arena, (size_t)count * sizeof *values);
+  for (Node *target = node->a; target != NULL; target = target->next)
+    places[i++] = place_of(c, target, node->a);
+  if (count_nodes(node->b) == count) {
+    assign_pairs(c, node, places, values, count);
+  } else {
+    int from = expr_many(c, node->b, count);
+    for (i = 0; i < count; i++) store_place(c, &places[i], from + i);
+  }
+  reg_set(c, save);
+}
+
+// --- op=, ++ ----------------------------------------------------------------
+// place = place op value
+static void update(Compiler *c, const Node *node, Node *value) {
+  int save = c->func->top, reg = expr_register(c, node->a), end = NO_JUMP;
+  Place place = place_of(c, node->a, NULL);
+  int work = reg >= 0 ? reg : reg_take(c, 1);
+  if (reg < 0) load(c, &place, work);
+  if (node->op == AST_COALESCE) {
+    emit_branch(c, node->pos, instr_abc(OP_NILJ, work, 0, 0), &end);
+    expr_to(c, value, work);
+  } else {
+    expr_arith(c, node->pos, node->op, work, work, value);
+  }
+  if (reg < 0) store_place(c, &place, work);
+  emit_patch(c, end);
+  reg_set(c, save);
+}
+
+void assign_incdec(Compiler *c, Node *node) {
+  Node one = {.kind = NODE_INT, .pos = node->pos, .i = 1};
+  update(c, node, &one);
+}
+
+void assign_stmt(Compiler *c, Node *node) {
+  int count = count_nodes(node->a);
+  if (node->op != AST_NONE) {
+    update(c, node, node->b);
+  } else if (count == 1) {
+    assign_one(c, node->a, node->b);
+  } else {
+    assign_many(c, node, count);
+  }
+}

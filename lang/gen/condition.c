@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Second pass, conditions: comparisons that jump, without a bool in between.
+#include "lang/compiler.h"
+
+// A comparison ready to be emitted. It jumps when its outcome is `sense`.
+typedef struct Compare {
+  Op op;
+  int a, b;
+  bool negated;  // !=
+  bool nil;      // NILJ: the wanted outcome stands in B
+} Compare;
+
+static bool is_comparison(const Node *node) {
+  if (node->kind != NODE_BINARY) return false;
+  switch (node->op) {
+    case AST_EQ:
+    case AST_NE:
+    case AST_LT:
+    case AST_LE:
+    case AST_GT:
+    case AST_GE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool condition_is(const Node *node) {
+  if (node->kind == NODE_UNARY) return node->op == AST_NOT;
+  if (node->kind != NODE_BINARY) return false;
+  if (node->op == AST_AND || node->op == AST_OR)
+    return condition_is(node->a) && condition_is(node->b);
+  return is_comparison(node);
+}
+
+static bool is_leaf(const Node *node) {
+  return node->kind == NODE_NAME || fold_is_literal(node);
+}
+
+bool condition_is_simple(const Node *node) {
+  if (is_leaf(node)) return true;
+  if (node->kind == NODE_UNARY && node->op == AST_NOT) return is_leaf(node->a);
+  return is_comparison(node) && is_leaf(node->a) && is_leaf(node->b);
+}
+
+// --- Choosing the opcode ----------------------------------------------------
+static bool small(const Node *node) {
+  return node->kind == NODE_INT && node->i >= INT8_MIN && node->i <= INT8_MAX;
+}
+
+// A constant that may stand in B, or -1. Order is only among numbers.
+static int short_constant(Compiler *c, const Node *node, bool order) {
+  Value v;
+  if (order && node->kind != NODE_INT && node->kind != NODE_FLOAT) return -1;
+  if (!fold_is_literal(node) || !expr_constant(c, node, &v)) return -1;
+  int index = emit_constant(c, v);
+  return index <= 255 ? index : -1;
+}
+
+static AstOp mirrored(AstOp op) {
+  switch (op) {
+    case AST_LT:
+      return AST_GT;
+    case AST_LE:
+      return AST_GE;
+    case AST_GT:
+      return AST_LT;
+    case AST_GE:
+      return AST_LE;
+    default:
+      return op;
+  }
+}
+
+static Op small_op(AstOp op) {
+  switch (op) {
+    case AST_LT:
+      return OP_LTI;
+    case AST_LE:
+      return OP_LEI;
+    case AST_GT:
+      return OP_GTI;
+    default:
+      return OP_GEI;
+  }
+}
+
+static Op constant_op(AstOp op) {
+  switch (op) {
+    case AST_LT:
+      return OP_LTK;
+    case AST_LE:
+      return OP_LEK;
+    case AST_GT:
+      return OP_GTK;
+    default:
+      return OP_GEK;
+  }
+}
+
+static Compare order_registers(AstOp op, int a, int b) {
+  switch (op) {
+    case AST_LT:
+      return (Compare){.op = OP_LT, .a = a, .b = b};
+    case AST_LE:
+      return (Compare){.op = OP_LE, .a = a, .b = b};
+    case AST_GT:
+      return (Compare){.op = OP_LT, .a = b, .b = a};
+    default:
+      return (Compare){.op = OP_LE, .a = b, .b = a};
+  }
+}
+
+static Compare equal_to(Compiler *c, int a, Node *right) {
+  if (right->kind == NODE_NIL)
+    return (Compare){.op = OP_NILJ, .a = a, .nil = true};
+  if (small(right)) return (Compare){.op = OP_EQI, .a = a, .b = (int)right->i};
+  int constant = short_constant(c, right, false);
+  if (constant >= 0) return (Compare){.op = OP_EQK, .a = a, .b = constant};
+  return (Compare){.op = OP_EQ, .a = a, .b = expr_any(c, right)};
+}
+
+static Compare order_to(Compiler *c, AstOp op, int a, Node *right) {
+  if (small(right))
+    return (Compare){.op = small_op(op), .a = a, .b = (int)right->i};
+  int constant = short_constant(c, right, true);
+  if (constant >= 0)
+    return (Compare){.op = constant_op(op), .a = a, .b = constant};
+  return order_registers(op, a, expr_any(c, right));
+}
+
+// Evaluates the operands; they stay in their registers.
+static Compare prepare_compare(Compiler *c, Node *node) {
+  Node *left = node->a, *right = node->b;
+  AstOp op = node->op;
+  bool turned = fold_is_literal(left) && !fold_is_literal(right);
+  if (turned) {
+    Node *swap = left;
+    left = right;
+    right = swap;
+    op = mirrored(op);
+  }
+  // all opcodes are "less" once more, at run time
+  node->pos.turned = turned != (op == AST_GT || op == AST_GE);
+  int a = expr_any(c, left);
+  if (op != AST_EQ && op != AST_NE) return order_to(c, op, a, right);
+  Compare compare = equal_to(c, a, right);
+  compare.negated = op == AST_NE;
+  return compare;
+}
+
+static Instr instr_of(const Compare *compare, bool sense) {
+  bool outcome = sense != compare->negated;
+  if (compare->nil) return instr_abc(compare->op, compare->a, outcome, 0);
+  return instr_abc(compare->op, compare->a, compare->b, outcome);
+}
+
+// --- Jumping forward --------------------------------------------------------
+static void jump_if_known(Compiler *c, const Node *node, bool sense,
+                          int *list) {
+  bool truth = node->kind != NODE_NIL && node->kind != NODE_FALSE;
+  if (truth == sense) emit_jump(c, node->pos, list);
+}
+
+static void jump_if_value(Compiler *c, Node *node, bool sense, int *list) {
+  int save = c->func->top;
+  int reg = expr_any(c, node);
+  emit_branch(c, node->pos, instr_abc(OP_TEST, reg, sense, 0), list);
+  reg_set(c, save);
+}
+
+// a && b is false as soon as one is; a || b true as soon as one is.
+static void jump_if_both(Compiler *c, Node *node, bool sense, int *list) {
+  bool decides = node->op == AST_OR;
+  if (sense == decides) {
+    condition_jump(c, node->a, sense, list);
+    condition_jump(c, node->b, sense, list);
+  } else {
+    int past = NO_JUMP;
+    condition_jump(c, node->a, decides, &past);
+    condition_jump(c, node->b, sense, list);
+    emit_patch(c, past);
+  }
+}
+
+static void jump_if_compared(Compiler *c, Node *node, bool sense, int *list) {
+  int save = c->func->top;
+  Compare compare = prepare_compare(c, node);
+  emit_branch(c, node->pos, instr_of(&compare, sense), list);
+  reg_set(c, save);
+}
+
+void condition_jump(Compiler *c, Node *node, bool sense, int *list) {
+  if (node->kind == NODE_UNARY && node->op == AST_NOT) {
+    condition_jump(c, node->a, !sense, list);
+  } else if (node->kind == NODE_BINARY &&
+             (node->op == AST_AND || node->op == AST_OR)) {
+    jump_if_both(c, node, sense, list);
+  } else if (is_comparison(node)) {
+    jump_if_compared(c, node, sense, list);
+  } else if (fold_is_literal(node)) {
+    jump_if_known(c, node, sense, list);
+  } else {
+    jump_if_value(c, node, sense, list);
+  }
+}
+
+void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
+                     int *list) {
+  int save = c->func->top;
+  Compare compare = equal_to(c, subject, node);
+  emit_branch(c, pos, instr_of(&compare, sense), list);
+  reg_set(c, save);
+}
+
+// --- Jumping backward -------------------------------------------------------
+// The form that counts a safepoint, or OP_COUNT.
+static Op backward_op(Op op) {
+  switch (op) {
+    case OP_LT:
+      return OP_LTL;
+    case OP_LE:
+      return OP_LEL;
+    case OP_LTI:
+      return OP_LTIL;
+    case OP_LEI:
+      return OP_LEIL;
+    default:
+      return OP_COUNT;
+  }
+}
+
+static void back_if_compared(Compiler *c, Node *node, bool sense, uint32_t to) {
+  int save = c->func->top, past = NO_JUMP;
+  Compare compare = prepare_compare(c, node);
+  Op op = backward_op(compare.op);
+  if (op != OP_COUNT) {
+    compare.op = op;
+    emit_branch_back(c, node->pos, instr_of(&compare, sense), to);
+  } else {
+    emit_branch(c, node->pos, instr_of(&compare, !sense), &past);
+    emit_loop(c, node->pos, to);
+    emit_patch(c, past);
+  }
+  reg_set(c, save);
+}
+
+void condition_back(Compiler *c, Node *node, bool sense, uint32_t to) {
+  int past = NO_JUMP;
+  if (node->kind == NODE_UNARY && node->op == AST_NOT) {
+    condition_back(c, node->a, !sense, to);
+  } else if (is_comparison(node)) {
+    back_if_compared(c, node, sense, to);
+  } else if (node->kind == NODE_BINARY && node->op == AST_AND && sense) {
+    condition_jump(c, node->a, false, &past);
+    condition_back(c, node->b, true, to);
+    emit_patch(c, past);
+  } else {
+    condition_jump(c, node, !sense, &past);
+    emit_loop(c, node->pos, to);
+    emit_patch(c, past);
+  }
+}
+
+// --- As a value -------------------------------------------------------------
+static bool reads(const Compare *compare, int reg) {
+  bool registers =
+      compare->op == OP_EQ || compare->op == OP_LT || compare->op == OP_LE;
+  return compare->a == reg || (registers && compare->b == reg);
+}
+
+// The answer is there before the jump, and made false after it.
+static void compared_value(Compiler *c, Pos pos, const Compare *compare,
+                           int target) {
+  int end = NO_JUMP;
+  emit_abc(c, pos, OP_LOADTRUE, target, 0, 0);
+  emit_branch(c, pos, instr_of(compare, true), &end);
+  emit_abc(c, pos, OP_LOADFALSE, target, 0, 0);
+  emit_patch(c, end);
+}
+
+static void jumped_value(Compiler *c, Pos pos, int no, int target) {
+  int end = NO_JUMP;
+  emit_abc(c, pos, OP_LOADTRUE, target, 0, 0);
+  emit_jump(c, pos, &end);
+  emit_patch(c, no);
+  emit_abc(c, pos, OP_LOADFALSE, target, 0, 0);
+  emit_patch(c, end);
+}
+
+void condition_value(Compiler *c, Node *node, int target) {
+  int save = c->func->top, no = NO_JUMP;
+  if (!is_comparison(node)) {
+    condition_jump(c, node, false, &no);
+    jumped_value(c, node->pos, no, target);
+    return;
+  }
+  Compare compare = prepare_compare(c, node);
+  if (reads(&compare, target)) {
+    emit_branch(c, node->pos, instr_of(&compare, false), &no);
+    jumped_value(c, node->pos, no, target);
+  } else {
+    compared_value(c, node->pos, &compare, target);
+  }
+  reg_set(c, save);
+}

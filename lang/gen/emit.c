@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// The function under construction: instructions, places, constants, jumps,
+// registers. Limits are reported once per function; after that, or when memory
+// runs out, code goes on being emitted, but nobody will run it.
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/compiler.h"
+
+enum {
+  JUMP_MAX = (1 << 23) - 16,  // words of a function: jumps have 24 bits
+  CONSTANT_NAMES = 255,       // beyond it, constants have no short forms
+};
+
+void func_too_complex(Compiler *c, const char *why) {
+  Func *f = c->func;
+  if (f->too_complex) return;
+  f->too_complex = true;
+  Pos pos = f->node != NULL ? f->node->pos : (Pos){1, 1, 0, false};
+  diag_error(c->diags, pos, 1, "%s is too complex: %s",
+             f->node != NULL ? "this function" : "the file's top level", why);
+  diag_hint(c->diags, "divide it into several functions");
+}
+
+// Room for one more element; false: out of memory.
+static bool emit_reserve(Compiler *c, void **data, uint32_t count,
+                         uint32_t *cap, size_t size) {
+  if (count < *cap) return true;
+  uint32_t bigger = *cap == 0 ? 16 : *cap * 2;
+  bool may = allowance_take(&c->loader->allowance, (bigger - *cap) * size);
+  void *moved = may ? mem_resize(c->vm->memory, *data, bigger * size) : NULL;
+  if (moved == NULL) {
+    c->no_memory = true;
+    return false;
+  }
+  *data = moved;
+  *cap = bigger;
+  return true;
+}
+
+// --- Instructions -----------------------------------------------------------
+static void add_place(Compiler *c, Pos pos) {
+  Func *f = c->func;
+  if (f->nlines > 0) {
+    const LineInfo *before = &f->lines[f->nlines - 1];
+    if (before->line == pos.line && before->col == pos.col &&
+        before->turned == pos.turned)
+      return;
+  }
+  void *lines = f->lines;
+  bool room =
+      emit_reserve(c, &lines, f->nlines, &f->lines_cap, sizeof *f->lines);
+  f->lines = lines;
+  if (!room) return;
+  f->lines[f->nlines++] = (LineInfo){.at = f->ncode,
+                                     .line = pos.line,
+                                     .col = pos.col & 0x7fffffff,
+                                     .turned = pos.turned};
+}
+
+int emit_word(Compiler *c, Instr word) {
+  Func *f = c->func;
+  void *code = f->code;
+  bool room = emit_reserve(c, &code, f->ncode, &f->code_cap, sizeof *f->code);
+  f->code = code;
+  if (!room) return 0;
+  if (f->ncode >= JUMP_MAX) {
+    func_too_complex(c, "it has more than 8 million instructions");
+    return 0;
+  }
+  f->code[f->ncode] = word;
+  return (int)f->ncode++;
+}
+
+int emit(Compiler *c, Pos pos, Instr instr) {
+  add_place(c, pos);
+  c->func->last = c->func->ncode;
+  return emit_word(c, instr);
+}
+
+void emit_extra(Compiler *c, Pos pos, Instr word) {
+  add_place(c, pos);
+  emit_word(c, word);
+}
+
+int emit_abc(Compiler *c, Pos pos, Op op, int a, int b, int d) {
+  return emit(c, pos, instr_abc(op, a, b, d));
+}
+
+int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
+  return emit(c, pos, instr_abx(op, a, bx));
+}
+
+// --- Constants --------------------------------------------------------------
+static int new_constant(Compiler *c, Value v) {
+  Func *f = c->func;
+  if (f->nconstants > CONSTANTS_MAX) {
+    func_too_complex(c, "it has more than 65535 constants");
+    return 0;
+  }
+  void *constants = f->constants;
+  bool room = emit_reserve(c, &constants, f->nconstants, &f->constants_cap,
+                           sizeof *f->constants);
+  f->constants = constants;
+  if (!room) return 0;
+  f->constants[f->nconstants] = v;
+  return (int)f->nconstants++;
+}
+
+// One to one (the end of MurmurHash3), and not to be foreseen: a script chooses
+// its constants, but cannot make many that meet in the table.
+static uint64_t constant_key(const Compiler *c, Value v) {
+  uint64_t key = v ^ c->vm->hash_seed;
+  key = (key ^ key >> 33) * 0xff51afd7ed558ccdu;
+  key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53u;
+  return key ^ key >> 33;
+}
+
+int emit_constant(Compiler *c, Value v) {
+  Func *f = c->func;
+  uint64_t found, key = constant_key(c, v);
+  if (v == VALUE_UNDEF) c->no_memory = true;
+  if (table_get(&f->constant_index, key, &found)) return (int)found;
+  int index = new_constant(c, v);
+  if (!table_set(c->vm->memory, &f->constant_index, key, (uint64_t)index))
+    c->no_memory = true;
+  return index;
+}
+
+int emit_name(Compiler *c, const AstStr *name) {
+  return emit_constant(c, value_from_obj(name_string(c, name)));
+}
+
+int emit_cell(Compiler *c, const Symbol *symbol) {
+  Func *f = c->func;
+  Value cell = value_from_obj(symbol->cell);
+  uint64_t found;
+  if (table_get(&f->cell_index, cell, &found)) return (int)found;
+  int index = new_constant(c, cell);
+  new_constant(c, value_from_obj(name_string(c, symbol->name)));
+  if (!table_set(c->vm->memory, &f->cell_index, cell, (uint64_t)index))
+    c->no_memory = true;
+  return index;
+}
+
+void emit_load(Compiler *c, Pos pos, int target, Value v) {
+  if (v == VALUE_NIL) {
+    emit_abc(c, pos, OP_LOADNIL, target, 0, 0);
+  } else if (v == VALUE_TRUE) {
+    emit_abc(c, pos, OP_LOADTRUE, target, 0, 0);
+  } else if (v == VALUE_FALSE) {
+    emit_abc(c, pos, OP_LOADFALSE, target, 0, 0);
+  } else if (value_is_small(v) && value_small(v) >= INT16_MIN &&
+             value_small(v) <= INT16_MAX) {
+    emit_abx(c, pos, OP_LOADI, target, (int)value_small(v));
+  } else {
+    emit_abx(c, pos, OP_LOADK, target, emit_constant(c, v));
+  }
+}
+
+// --- Jumps ------------------------------------------------------------------
+// A word that waits for its target holds above its low byte the word before it
+// in the list. The low byte is the jump's opcode; zero, which is no jump's, in
+// a word of its own.
+
+static void add_to_list(Compiler *c, int word, int *list) {
+  if (c->no_memory || c->func->too_complex) return;
+  Instr *waiting = &c->func->code[word];
+  *waiting = instr_j((Op)INSTR_OP(*waiting), *list);
+  *list = word;
+}
+
+void emit_jump(Compiler *c, Pos pos, int *list) {
+  add_to_list(c, emit(c, pos, instr_j(OP_JMP, 0)), list);
+}
+
+void emit_branch(Compiler *c, Pos pos, Instr instr, int *list) {
+  emit(c, pos, instr);
+  add_to_list(c, emit_word(c, 0), list);
+}
+
+uint32_t emit_here(Compiler *c) {
+  c->func->last_target = c->func->ncode;
+  return c->func->ncode;
+}
+
+void emit_patch(Compiler *c, int list) {
+  Func *f = c->func;
+  if (list == NO_JUMP || c->no_memory || f->too_complex) return;
+  int here = (int)emit_here(c);
+  while (list != NO_JUMP) {
+    Instr *waiting = &f->code[list];
+    Op op = (Op)INSTR_OP(*waiting);
+    int32_t offset = here - (list + 1);
+    list = INSTR_SJ(*waiting);
+    *waiting = op == 0 ? (Instr)offset : instr_j(op, offset);
+  }
+}
+
+static int32_t offset_back(const Compiler *c, uint32_t to) {
+  return (int32_t)to - ((int32_t)c->func->ncode + 1);
+}
+
+void emit_loop(Compiler *c, Pos pos, uint32_t to) {
+  emit(c, pos, instr_j(OP_LOOP, offset_back(c, to)));
+}
+
+void emit_branch_back(Compiler *c, Pos pos, Instr instr, uint32_t to) {
+  emit(c, pos, instr);
+  emit_word(c, (Instr)offset_back(c, to));
+}
+
+bool emit_reachable(const Compiler *c) {
+  const Func *f = c->func;
+  // (last >= ncode: memory is out, or it is too complex)
+  if (f->last >= f->ncode || f->last_target == f->ncode) return true;
+  switch (INSTR_OP(f->code[f->last])) {
+    case OP_RET0:
+    case OP_RET1:
+    case OP_RET:
+    case OP_RETV:
+    case OP_RETD:
+    case OP_RETDL:
+    case OP_JMP:
+    case OP_LOOP:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// --- Registers --------------------------------------------------------------
+void reg_need(Compiler *c, int count) {
+  Func *f = c->func;
+  if (count > REGISTERS_MAX)
+    func_too_complex(c, "it needs more than 250 variables and temporaries");
+  if (count > f->max) f->max = count;
+}
+
+int reg_take(Compiler *c, int count) {
+  Func *f = c->func;
+  int first = f->top;
+  f->top += count;
+  reg_need(c, f->top);
+  return first;
+}
+
+void reg_set(Compiler *c, int top) {
+  c->func->top = top;
+  reg_need(c, top);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Second pass, loops. The condition stands at the bottom, fused with the jump
+// back, which counts a safepoint; a simple one is tested once more on entry,
+// for a complex one the entry jumps to the bottom.
+#include "lang/compiler.h"
+
+enum { ITER_REGISTERS = 6 };
+
+void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop) {
+  *exit = (Exit){.up = c->func->exit,
+                 .label = label,
+                 .loop = loop,
+                 .breaks = NO_JUMP,
+                 .continues = NO_JUMP};
+  c->func->exit = exit;
+}
+
+void exit_pop(Compiler *c) {
+  emit_patch(c, c->func->exit->breaks);
+  c->func->exit = c->func->exit->up;
+}
+
+static int hidden_register(Compiler *c) {
+  int reg = reg_take(c, 1);
+  c->func->active = c->func->top;
+  return reg;
+}
+
+// --- for i := a; i < b; i++ -------------------------------------------------
+static bool adds_one(const Node *post, const Symbol *variable) {
+  if (post == NULL || post->a == NULL || post->a->kind != NODE_NAME ||
+      post->a->note != variable || post->op != AST_ADD)
+    return false;
+  if (post->kind == NODE_INCDEC) return true;
+  return post->kind == NODE_ASSIGN && post->b->kind == NODE_INT &&
+         post->b->i == 1;
+}
+
+// INCLT does the end of this loop: i and the limit are registers.
+static bool is_counted(const Compiler *c, const Node *node) {
+  const Node *condition = node->b;
+  if (condition == NULL || condition->kind != NODE_BINARY ||
+      condition->op != AST_LT)
+    return false;
+  const Node *variable = condition->a, *limit = condition->b;
+  if (expr_register(c, variable) < 0) return false;
+  if (limit->kind != NODE_INT && expr_register(c, limit) < 0) return false;
+  return limit->note != variable->note && adds_one(node->c, variable->note);
+}
+
+// Both ends are literals, and the first turn is sure.
+static bool surely_enters(const Node *node) {
+  const Node *init = node->a, *limit = node->b->b;
+  if (limit->kind != NODE_INT || init == NULL || init->kind != NODE_DEFINE)
+    return false;
+  if (init->a->next != NULL || init->a->note != node->b->a->note) return false;
+  return init->b->kind == NODE_INT && init->b->i < limit->i;
+}
+
+static void counted_loop(Compiler *c, Node *node, const AstStr *label) {
+  Exit exit;
+  Node *limit = node->b->b;
+  int variable = expr_register(c, node->b->a);
+  int end = expr_register(c, limit);
+  exit_push(c, &exit, label, true);
+  if (!surely_enters(node)) condition_jump(c, node->b, false, &exit.breaks);
+  if (end < 0) {
+    end = hidden_register(c);
+    expr_to(c, limit, end);
+  }
+  uint32_t top = emit_here(c);
+  stmt_block(c, node->d);
+  emit_patch(c, exit.continues);
+  emit_branch_back(c, node->b->pos, instr_abc(OP_INCLT, variable, end, 0), top);
+  exit_pop(c);
+}
+
+// --- for init; condition; post ----------------------------------------------
+// Each turn has its own variables: closures keep the old cell.
+static void renew_cells(Compiler *c, const Node *init) {
+  if (init == NULL || init->kind != NODE_DEFINE) return;
+  for (const Node *name = init->a; name != NULL; name = name->next) {
+    const Symbol *symbol = name->note;
+    if (!(name->flags & NOTE_NEW) || !symbol_in_cell(symbol)) continue;
+    int work = c->func->top;
+    reg_need(c, work + 1);
+    emit_abc(c, name->pos, OP_GETCELL, work, symbol->reg, 0);
+    emit_abc(c, name->pos, OP_NEWCELL, symbol->reg, work, 0);
+  }
+}
+
+static bool is_forever(const Node *condition) {
+  return condition == NULL || condition->kind == NODE_TRUE;
+}
+
+static void general_loop(Compiler *c, Node *node, const AstStr *label) {
+  Exit exit;
+  int test = NO_JUMP;
+  bool forever = is_forever(node->b);
+  exit_push(c, &exit, label, true);
+  if (!forever && condition_is_simple(node->b)) {
+    condition_jump(c, node->b, false, &exit.breaks);
+  } else if (!forever) {
+    emit_jump(c, node->pos, &test);
+  }
+  uint32_t top = emit_here(c);
+  stmt_block(c, node->d);
+  emit_patch(c, exit.continues);
+  renew_cells(c, node->a);
+  if (node->c != NULL) stmt(c, node->c);
+  emit_patch(c, test);
+  if (forever) {
+    emit_loop(c, node->pos, top);
+  } else {
+    condition_back(c, node->b, true, top);
+  }
+  exit_pop(c);
+}
+
+void loop_for(Compiler *c, Node *node, const AstStr *label) {
+  int top = c->func->top, active = c->func->active;
+  if (node->a != NULL) stmt(c, node->a);
+  if (is_counted(c, node)) {
+    counted_loop(c, node, label);
+  } else {
+    general_loop(c, node, label);
+  }
+  reg_set(c, top);
+  c->func->active = active;
+}
+
+// --- for k, v in x ----------------------------------------------------------
+static void bind_names(Compiler *c, Node *names, int reg) {
+  for (Node *name = names; name != NULL; name = name->next, reg++) {
+    if (!name_is_blank(name)) assign_bind(c, name->pos, name->note, reg);
+  }
+}
+
+void loop_for_in(Compiler *c, Node *node, const AstStr *label) {
+  Exit exit;
+  int top = c->func->top, active = c->func->active, bottom = NO_JUMP;
+  bool two = node->a->next != NULL;
+  int source = expr_any(c, node->b);
+  int variables = top + ITER_REGISTERS;
+  reg_set(c, variables + (two ? 2 : 1));
+  c->func->active = c->func->top;
+  bool unnamed = expr_register(c, node->b) < 0;
+  emit_abc(c, node->b->pos, OP_ITER, top, source, unnamed);
+  exit_push(c, &exit, label, true);
+  emit_jump(c, node->pos, &bottom);
+  uint32_t start = emit_here(c);
+  bind_names(c, node->a, variables);
+  stmt_block(c, node->d);
+  emit_patch(c, exit.continues);
+  emit_patch(c, bottom);
+  emit_branch_back(c, node->b->pos,
+                   instr_abc(two ? OP_NEXT2 : OP_NEXT1, top, variables, 0),
+                   start);
+  exit_pop(c);
+  reg_set(c, top);
+  c->func->active = active;
+}

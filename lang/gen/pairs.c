@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Second pass, two operations in one instruction: a product and a sum, two
+// sums, an exclusive or with a shift, a wrapping product and sum. Numbers that
+// would be packed, or boxed, between the two are not.
+//
+// The operation that comes first has the opcode's place, the other the second
+// word's. The third operand is read with the first two: where it is a local on
+// the right that changes nothing, as no expression assigns to one; nor where it
+// is a number, which is a constant of the function.
+#include "lang/compiler.h"
+
+static bool is_binary_op(const Node *node, AstOp op) {
+  return node->kind == NODE_BINARY && node->op == op && !fold_is_literal(node);
+}
+
+static bool is_sum(AstOp op) { return op == AST_ADD || op == AST_SUB; }
+
+// Emits both; z is the second word.
+static void emit_pair(Compiler *c, Op op, int target, Pos first, Node *left,
+                      Node *right, Pos second, int z) {
+  int save = c->func->top;
+  int a = expr_any(c, left), b = expr_any(c, right);
+  emit_abc(c, first, op, target, a, b);
+  emit_extra(c, second, (Instr)z);
+  reg_set(c, save);
+}
+
+// --- Products ---------------------------------------------------------------
+static bool is_product(const Node *node) {
+  return is_binary_op(node, AST_MUL) && !fold_is_literal(node->a) &&
+         !fold_is_literal(node->b);
+}
+
+static void product_to(Compiler *c, Pos pos, Op op, int target, Node *product,
+                       int third) {
+  emit_pair(c, op, target, product->pos, product->a, product->b, pos, third);
+}
+
+// b *% c +% third
+static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
+                       int third) {
+  if (!is_binary_op(product, AST_MULW) || fold_is_literal(product->a))
+    return false;
+  int k = expr_number(c, product->b);
+  if (k < 0) {
+    product_to(c, pos, OP_MULADDW, target, product, third);
+    return true;
+  }
+  int save = c->func->top;
+  int a = expr_any(c, product->a);
+  emit_abc(c, product->pos, OP_MULKADDW, target, a, k);
+  emit_extra(c, pos, (Instr)third);
+  reg_set(c, save);
+  return true;
+}
+
+// --- Sums -------------------------------------------------------------------
+static bool is_plain_sum(const Node *node) {
+  return (is_binary_op(node, AST_ADD) || is_binary_op(node, AST_SUB)) &&
+         !fold_is_literal(node->a) && !fold_is_literal(node->b) &&
+         !is_product(node->a) && !is_product(node->b);
+}
+
+// second: ADD or SUB, of a number or of what a register holds.
+static Op sum_op(AstOp first, AstOp second, bool number) {
+  static const uint8_t ops[][2][2] = {
+      {{OP_MULADD, OP_MULADDK}, {OP_MULSUB, OP_MULSUBK}},
+      {{OP_ADDADD, OP_ADDADDK}, {OP_ADDSUB, OP_ADDSUBK}},
+      {{OP_SUBADD, OP_SUBADDK}, {OP_SUBSUB, OP_SUBSUBK}}};
+  int row = first == AST_MUL ? 0 : first == AST_ADD ? 1 : 2;
+  return (Op)ops[row][second == AST_SUB][number];
+}
+
+// --- Shifts -----------------------------------------------------------------
+// Whether node is y << n, y >> n or y >> n & mask, where the mask leaves what
+// came from y; the opcode for x ^ node.
+static bool is_shift(const Node *node, Op *op, const Node **shift) {
+  bool masked = is_binary_op(node, AST_BAND) && node->b->kind == NODE_INT;
+  *shift = masked ? node->a : node;
+  if (!is_binary_op(*shift, AST_SHR) && !is_binary_op(*shift, AST_SHL))
+    return false;
+  const Node *count = (*shift)->b;
+  if (fold_is_literal((*shift)->a) || !expr_fits_small((*shift)->op, count))
+    return false;
+  *op = (*shift)->op == AST_SHL ? OP_XORSHL : OP_XORSHR;
+  if (!masked) return true;
+  bool zeros =
+      *op == OP_XORSHR && (uint64_t)node->b->i == UINT64_MAX >> count->i;
+  *op = OP_XORSHRL;
+  return zeros;
+}
+
+static bool xor_shift_to(Compiler *c, Pos pos, int target, int left,
+                         Node *right) {
+  Op op;
+  const Node *shift;
+  if (!is_shift(right, &op, &shift)) return false;
+  int save = c->func->top;
+  int y = expr_any(c, shift->a);
+  emit_abc(c, shift->pos, op, target, left, y);
+  emit_extra(c, pos, (Instr)shift->b->i);
+  reg_set(c, save);
+  return true;
+}
+
+// --- What to look for -------------------------------------------------------
+bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
+               Node *right) {
+  if (is_sum(op) && is_product(right)) {
+    pos.turned = op == AST_ADD;
+    product_to(c, pos, op == AST_ADD ? OP_MULADD : OP_SUBMUL, target, right,
+               left);
+    return true;
+  }
+  if (op == AST_BXOR) return xor_shift_to(c, pos, target, left, right);
+  pos.turned = true;
+  return op == AST_ADDW && muladdw_to(c, pos, target, right, left);
+}
+
+bool pair_to(Compiler *c, Node *node, int target) {
+  Node *left = node->a;
+  int third = expr_register(c, node->b);
+  if (node->op == AST_ADDW && third >= 0)
+    return muladdw_to(c, node->pos, target, left, third);
+  if (!is_sum(node->op) || !(is_product(left) || is_plain_sum(left)))
+    return false;
+  bool number = third < 0;
+  if (number) third = expr_number(c, node->b);
+  if (third < 0) return false;
+  emit_pair(c, sum_op(left->op, node->op, number), target, left->pos, left->a,
+            left->b, node->pos, third);
+  return true;
+}

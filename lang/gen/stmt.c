@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Second pass, statements. Before and after each one `top` is the first
+// register above the variables.
+#include "lang/compiler.h"
+
+// --- Leaving ----------------------------------------------------------------
+static Exit *find_exit(const Compiler *c, const Node *node) {
+  Exit *exit = c->func->exit;
+  for (; exit != NULL; exit = exit->up) {
+    if (exit->group) continue;
+    if (node->name != NULL ? exit->label == node->name
+                           : exit->loop || node->kind == NODE_BREAK)
+      return exit;
+  }
+  return NULL;
+}
+
+static void leave(Compiler *c, const Node *node) {
+  Exit *exit = find_exit(c, node);
+  if (exit == NULL) return;
+  branch_leave_groups(c, node->pos, exit);
+  emit_jump(c, node->pos,
+            node->kind == NODE_BREAK ? &exit->breaks : &exit->continues);
+}
+
+static void return_values(Compiler *c, Node *node) {
+  Node *value = node->a;
+  int save = c->func->top, count = 0;
+  if (value == NULL) {
+    calls_return(c, node->pos, 0, 0);
+  } else if (value->next == NULL && value->kind == NODE_CALL) {
+    calls_return_all(c, node->pos, value);
+  } else if (value->kind == NODE_RECV && (node->flags & NOTE_RESULT)) {
+    int from = expr_any(c, value->a);
+    reg_need(c, c->func->top + 2);
+    emit_abc(c, value->pos, OP_RECV, c->func->top, from, WANT_ALL);
+    calls_return_multi(c, node->pos, c->func->top);
+  } else if (value->next == NULL) {
+    int reg = expr_any(c, value);
+    calls_return(c, node->pos, reg, 1);
+  } else {
+    for (; value != NULL; value = value->next, count++) expr_next(c, value);
+    calls_return(c, node->pos, save, count);
+  }
+  reg_set(c, save);
+}
+
+// --- The others -------------------------------------------------------------
+static void send(Compiler *c, Node *node) {
+  int save = c->func->top;
+  int channel = expr_any(c, node->a);
+  int value = expr_any(c, node->b);
+  emit_abc(c, node->pos, OP_SEND, channel, value, 0);
+  reg_set(c, save);
+}
+
+static void run_module(Compiler *c, Node *node) {
+  const Symbol *symbol = node->note;
+  if (symbol == NULL || !value_is_type(symbol->value, OBJ_MODULE)) return;
+  if (((ObjModule *)value_obj(symbol->value))->main == NULL) return;
+  int window = c->func->top;
+  reg_need(c, window + 3);
+  emit_abx(c, node->pos, OP_RUNMOD, window, emit_constant(c, symbol->value));
+}
+
+static void func_stmt(Compiler *c, Node *node) {
+  const Func *func = node->a->note;
+  bool top = func->self != NULL || func->receiver != NULL;
+  if (!top) func_local(c, node);
+}
+
+static void struct_stmt(Compiler *c, Node *node) {
+  const Func *constructor = node->note;
+  if (constructor->proto == NULL) struct_local(c, node);
+}
+
+static void breakable(Compiler *c, Node *node, const AstStr *label) {
+  switch (node->kind) {
+    case NODE_FOR:
+      loop_for(c, node, label);
+      break;
+    case NODE_FORIN:
+      loop_for_in(c, node, label);
+      break;
+    case NODE_SWITCH:
+      branch_switch(c, node, label);
+      break;
+    case NODE_SELECT:
+      branch_select(c, node, label);
+      break;
+    default:
+      stmt(c, node);
+      break;
+  }
+}
+
+void stmt(Compiler *c, Node *node) {
+  switch (node->kind) {
+    case NODE_BLOCK:
+      stmt_block(c, node);
+      break;
+    case NODE_EXPR:
+      if (!assert_stmt(c, node->a)) expr_discard(c, node->a);
+      break;
+    case NODE_DEFINE:
+    case NODE_VAR:
+    case NODE_CONST:
+      assign_define(c, node);
+      break;
+    case NODE_ASSIGN:
+      assign_stmt(c, node);
+      break;
+    case NODE_INCDEC:
+      assign_incdec(c, node);
+      break;
+    case NODE_SEND:
+      send(c, node);
+      break;
+    case NODE_DEFER:
+      calls_at(c, node->a, c->func->top, 0, CALL_DEFER);
+      break;
+    case NODE_RETURN:
+      return_values(c, node);
+      break;
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+      leave(c, node);
+      break;
+    case NODE_IF:
+      branch_if(c, node);
+      break;
+    case NODE_GROUP:
+      branch_group(c, node);
+      break;
+    case NODE_LABELED:
+      breakable(c, node->a, node->name);
+      break;
+    case NODE_STRUCT:
+      struct_stmt(c, node);
+      break;
+    case NODE_FUNCDECL:
+      func_stmt(c, node);
+      break;
+    case NODE_IMPORT:
+      run_module(c, node);
+      break;
+    case NODE_FOR:
+    case NODE_FORIN:
+    case NODE_SWITCH:
+    case NODE_SELECT:
+      breakable(c, node, NULL);
+      break;
+    default:
+      break;
+  }
+}
+
+void stmt_list(Compiler *c, Node *stmts) {
+  for (Node *node = stmts; node != NULL; node = node->next) {
+    if (compile_gives_up(c) || c->func->too_complex) return;
+    stmt(c, node);
+  }
+}
+
+void stmt_block(Compiler *c, Node *block) {
+  int top = c->func->top, active = c->func->active;
+  stmt_list(c, block->a);
+  reg_set(c, top);
+  c->func->active = active;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The trail: what the front end saw, in order, for the formatter: each token
+// that the parser was given, and each comment.
+//
+// Only kept when Parse.trail is set; a compilation's is NULL. The text of an
+// item is source text, so the items and what lies between them are the file.
+#include "lang/parse/parse.h"
+
+static TrailItem *trail_add(Trail *trail) {
+  if (trail->count == trail->cap) {
+    size_t cap = trail->cap ? trail->cap * 2 : 256;
+    TrailItem *items = trail->failed ? NULL
+                                     : mem_resize(&mem_libc, trail->items,
+                                                  cap * sizeof *items);
+    if (items == NULL) {
+      trail->failed = true;
+      return NULL;
+    }
+    trail->items = items;
+    trail->cap = cap;
+  }
+  return &trail->items[trail->count++];
+}
+
+void trail_token(Parse *p, const Token *token) {
+  TrailItem *item = trail_add(p->trail);
+  if (item == NULL) return;
+  *item = (TrailItem){.kind = token->kind,
+                      .pos = token->pos,
+                      .len = token->len,
+                      .end_line = p->line};
+}
+
+void trail_comment(Parse *p, Pos begin, uint32_t end) {
+  TrailItem *item = trail_add(p->trail);
+  if (item == NULL) return;
+  *item = (TrailItem){.kind = TRAIL_COMMENT,
+                      .pos = begin,
+                      .len = end - begin.offset,
+                      .end_line = p->line};
+}
+
+void trail_free(Trail *trail) {
+  mem_free(trail->items);
+  *trail = (Trail){0};
+}

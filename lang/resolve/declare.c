@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The top-level names of a file, declared before anything is resolved: they
+// are visible everywhere in the file. Imports are loaded here.
+//
+// A constant with a literal value, before which nothing can run that could read
+// it too early, is known from the start, as functions are: its uses become the
+// literal.
+#include "lang/compiler.h"
+
+static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
+                              bool constant) {
+  Symbol *symbol = scope_declare(c, SYM_GLOBAL, name->name, name->pos);
+  symbol->constant = constant;
+  symbol->decl = stmt;
+  symbol->used = true;
+  name->note = symbol;
+  name->flags |= NOTE_NEW;
+  return symbol;
+}
+
+// --- Constants that are known -----------------------------------------------
+// Folds a constant expression; whether it is a literal then.
+static bool const_is_known(Compiler *c, Node *node) {
+  if (node == NULL) return false;
+  if (node->kind == NODE_NAME) {
+    const Symbol *symbol = scope_here(c, node->name);
+    if (symbol != NULL && symbol->kind == SYM_GLOBAL && symbol->node != NULL)
+      fold_to_literal(node, symbol->node);
+  } else if (node->kind == NODE_UNARY || node->kind == NODE_BINARY) {
+    bool a = const_is_known(c, node->a);
+    bool b = node->kind == NODE_UNARY || const_is_known(c, node->b);
+    if (a && b) fold(c, node);
+  }
+  return fold_is_literal(node);
+}
+
+static bool is_inert_list(const Node *list);
+
+// Nothing of the program runs while it is evaluated.
+static bool is_inert(const Node *node) {
+  if (node == NULL) return true;
+  switch (node->kind) {
+    case NODE_NAME:
+    case NODE_FUNC:
+      return true;
+    case NODE_LIST:
+    case NODE_MAP:
+      return is_inert_list(node->a);
+    case NODE_PAIR:
+    case NODE_UNARY:
+    case NODE_BINARY:
+    case NODE_RANGE:
+      return is_inert(node->a) && is_inert(node->b);
+    default:
+      return fold_is_literal(node);
+  }
+}
+
+static bool is_inert_list(const Node *list) {
+  for (const Node *node = list; node != NULL; node = node->next) {
+    if (!is_inert(node)) return false;
+  }
+  return true;
+}
+
+static bool is_inert_stmt(const Node *stmt) {
+  switch (stmt->kind) {
+    case NODE_IMPORT:
+    case NODE_FUNCDECL:
+    case NODE_STRUCT:
+      return true;
+    case NODE_DEFINE:
+    case NODE_VAR:
+    case NODE_CONST:
+      return is_inert_list(stmt->b);
+    default:
+      return false;
+  }
+}
+
+// --- Declaring --------------------------------------------------------------
+static bool is_paired(const Node *a, const Node *b) {
+  while (a != NULL && b != NULL) a = a->next, b = b->next;
+  return a == NULL && b == NULL;
+}
+
+// early: nothing has run before this statement.
+static void declare_names(Compiler *c, const Node *stmt, bool early) {
+  bool constant = stmt->kind == NODE_CONST;
+  bool paired = early && constant && is_paired(stmt->a, stmt->b);
+  Node *value = paired ? stmt->b : NULL;
+  for (Node *name = stmt->a; name != NULL; name = name->next) {
+    if (name->kind == NODE_NAME && !name_is_blank(name)) {
+      Symbol *symbol = declare_global(c, name, stmt, constant);
+      if (const_is_known(c, value)) symbol->node = value;
+    }
+    if (value != NULL) value = value->next;
+  }
+}
+
+// a, b := ...: the new ones of them; the others are assigned.
+static void declare_define(Compiler *c, const Node *stmt) {
+  bool new = false;
+  for (Node *name = stmt->a; name != NULL; name = name->next) {
+    if (name->kind != NODE_NAME || name_is_blank(name)) continue;
+    Symbol *before = scope_here(c, name->name);
+    if (before != NULL && before->decl != stmt) continue;
+    declare_global(c, name, stmt, false);
+    new = true;
+  }
+  if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
+  const AstStr *name = stmt->a->name;
+  diag_error(c->diags, stmt->a->pos, name_length(name),
+             "`:=` declares no new name here: `%s` is there already",
+             name->text);
+  diag_hint(c->diags, "write `=` to assign");
+}
+
+static void declare_func(Compiler *c, Node *decl) {
+  if (decl->a == NULL || decl->a->c != NULL || decl->name == NULL) return;
+  Symbol *symbol = scope_declare(c, SYM_FUNC, decl->name, decl->pos);
+  symbol->constant = true;
+  symbol->used = true;
+  symbol->decl = decl;
+  decl->note = symbol;
+}
+
+static void declare_struct(Compiler *c, Node *decl) {
+  if (decl->name == NULL) return;
+  Symbol *symbol = scope_declare(c, SYM_STRUCT, decl->name, decl->pos);
+  symbol->constant = true;
+  symbol->used = true;
+  symbol->decl = decl;
+  symbol->node = decl;
+  decl->note = symbol;
+}
+
+static void declare_import(Compiler *c, Node *import) {
+  ObjModule *module = loader_import(c, import);
+  if (import->name == NULL) return;
+  Symbol *symbol = scope_declare(c, SYM_MODULE, import->name, import->pos);
+  symbol->constant = true;
+  symbol->decl = import;
+  symbol->used = c->interactive;
+  if (module != NULL) symbol->value = value_from_obj(module);
+  import->note = symbol;
+}
+
+void declare_file(Compiler *c, Node *stmts) {
+  bool early = c->session == NULL;
+  for (Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
+    early = early && is_inert_stmt(stmt);
+    switch (stmt->kind) {
+      case NODE_DEFINE:
+        declare_define(c, stmt);
+        break;
+      case NODE_VAR:
+      case NODE_CONST:
+        declare_names(c, stmt, early);
+        break;
+      case NODE_FUNCDECL:
+        declare_func(c, stmt);
+        break;
+      case NODE_STRUCT:
+        declare_struct(c, stmt);
+        break;
+      case NODE_IMPORT:
+        declare_import(c, stmt);
+        break;
+      default:
+        break;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Names in modules. A member is a cell; its flags tell whoever compiles later
+// whether the value is known for ever, and whether it may be assigned.
+#include "lang/compiler.h"
+
+SymbolKind member_kind(Value v) {
+  if (value_is_type(v, OBJ_STRUCT)) return SYM_STRUCT;
+  if (value_is_type(v, OBJ_MODULE)) return SYM_MODULE;
+  if (!value_is_type(v, OBJ_CLOSURE)) return SYM_VALUE;
+  const Proto *proto = ((ObjClosure *)value_obj(v))->proto;
+  return proto->flags & PROTO_TOP ? SYM_FUNC : SYM_VALUE;
+}
+
+Symbol *member_symbol(Compiler *c, const AstStr *name, ObjCell *cell) {
+  Symbol *symbol = symbol_new(c, SYM_GLOBAL, name, (Pos){0});
+  symbol->cell = cell;
+  symbol->constant = (cell->obj.flags & (CELL_CONST | CELL_KNOWN)) != 0;
+  symbol->used = true;
+  if (cell->obj.flags & CELL_KNOWN) {
+    symbol->value = heap_load(&cell->value);
+    symbol->kind = member_kind(symbol->value);
+  }
+  return symbol;
+}
+
+ObjCell *member_cell(Compiler *c, const ObjModule *module, const AstStr *name) {
+  Value cell;
+  Value key = value_from_obj(name_string(c, name));
+  if (!map_get(c->vm, module->members, key, &cell)) return NULL;
+  return (ObjCell *)value_obj(cell);
+}
+
+void member_each(const Compiler *c, const ObjModule *module, bool private,
+                 void (*fn)(void *arg, const char *name), void *arg) {
+  uint64_t at = 0;
+  Value key, value;
+  ObjTable *table = heap_load(&module->members->table);
+  while (map_next(c->vm, module->members, table, &at, &key, &value)) {
+    const char *name = ((ObjString *)value_obj(key))->data;
+    if (private || name[0] != '_') fn(arg, name);
+  }
+}
+
+void member_mark_known(Vm *vm, ObjModule *module) {
+  uint64_t at = 0;
+  Value key, value;
+  ObjTable *table = heap_load(&module->members->table);
+  while (map_next(vm, module->members, table, &at, &key, &value)) {
+    ObjCell *cell = (ObjCell *)value_obj(value);
+    if (heap_load(&cell->value) != VALUE_UNDEF)
+      cell->obj.flags |= CELL_KNOWN | CELL_CONST;
+  }
+}
+
+static Symbol *missing_member(Compiler *c, const Symbol *symbol,
+                              const ObjModule *module, const AstStr *name,
+                              Pos pos) {
+  Symbol *unknown = symbol_new(c, SYM_UNKNOWN, name, pos);
+  if (!diag_error(c->diags, pos, (uint32_t)name->len, "module `%s` has no `%s`",
+                  symbol->name->text, name->text))
+    return unknown;
+  Suggest suggest = {.wanted = name->text};
+  member_each(c, module, false, suggest_name, &suggest);
+  if (suggest.best != NULL)
+    diag_hint(c->diags, "did you mean `%s.%s`?", symbol->name->text,
+              suggest.best);
+  return unknown;
+}
+
+Symbol *member_find(Compiler *c, Symbol *symbol, const AstStr *name, Pos pos) {
+  if (!value_is_type(symbol->value, OBJ_MODULE))
+    return symbol_new(c, SYM_UNKNOWN, name, pos);
+  const ObjModule *module = (ObjModule *)value_obj(symbol->value);
+  if (name->text[0] == '_' && !c->privileged) {
+    diag_error(c->diags, pos, (uint32_t)name->len,
+               "`%s` is private to module `%s`", name->text,
+               symbol->name->text);
+    return symbol_new(c, SYM_UNKNOWN, name, pos);
+  }
+  ObjCell *cell = member_cell(c, module, name);
+  if (cell == NULL) return missing_member(c, symbol, module, name, pos);
+  return member_symbol(c, name, cell);
+}

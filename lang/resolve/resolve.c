@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT
+// First pass, statements: scopes, declarations, labels, what cannot be
+// reached. Each function answers whether control never gets past the
+// statement.
+#include "lang/compiler.h"
+
+// --- Declarations and assignments -------------------------------------------
+// A function gets the name of the variable that it is assigned to.
+static void name_function(const Node *name, Node *value) {
+  if (value->kind == NODE_FUNC && value->name == NULL &&
+      name->kind == NODE_NAME)
+    value->name = name->name;
+}
+
+static void name_functions(const Node *names, Node *values) {
+  for (; names != NULL && values != NULL;
+       names = names->next, values = values->next)
+    name_function(names, values);
+}
+
+static bool gives_many(const Node *value, int count) {
+  switch (value->kind) {
+    case NODE_CALL:
+    case NODE_RECV:
+    case NODE_TRY:
+      return true;
+    case NODE_INDEX:
+      return count == 2;
+    default:
+      return false;
+  }
+}
+
+// As many names as values; or one value that gives several.
+static void check_counts(Compiler *c, const Node *stmt) {
+  int names = count_nodes(stmt->a), values = count_nodes(stmt->b);
+  if (names == values || values == 0) return;
+  if (values == 1 && gives_many(stmt->b, names)) return;
+  diag_error(c->diags, stmt->pos, 1, "%d name%s, but %d value%s", names,
+             names == 1 ? "" : "s", values, values == 1 ? "" : "s");
+}
+
+static void declare_local(Compiler *c, Node *name, const Node *stmt) {
+  Symbol *symbol = scope_declare(c, SYM_LOCAL, name->name, name->pos);
+  symbol->decl = stmt;
+  name->note = symbol;
+  name->flags |= NOTE_NEW;
+}
+
+// A constant with a literal value takes no register.
+static void declare_constant(Compiler *c, Node *name, Node *value,
+                             const Node *stmt) {
+  declare_local(c, name, stmt);
+  Symbol *symbol = name->note;
+  symbol->constant = true;
+  if (value == NULL || !fold_is_literal(value)) return;
+  symbol->kind = SYM_LITERAL;
+  symbol->node = value;
+}
+
+static void declare_early(Compiler *c, const Node *stmt) {
+  bool paired = count_nodes(stmt->a) == count_nodes(stmt->b);
+  Node *value = paired ? stmt->b : NULL;
+  for (Node *name = stmt->a; name != NULL; name = name->next) {
+    if (name->kind == NODE_NAME && !name_is_blank(name)) {
+      if (stmt->kind == NODE_CONST) {
+        declare_constant(c, name, value, stmt);
+      } else {
+        declare_local(c, name, stmt);
+      }
+    }
+    if (value != NULL) value = value->next;
+  }
+}
+
+static void declare_defined(Compiler *c, const Node *stmt) {
+  bool new = false;
+  for (Node *name = stmt->a; name != NULL; name = name->next) {
+    if (name->kind != NODE_NAME || name_is_blank(name)) continue;
+    Symbol *before = scope_here(c, name->name);
+    if (before != NULL && before->decl != stmt) {
+      resolve_target(c, name);
+    } else {
+      declare_local(c, name, stmt);
+      new = true;
+    }
+  }
+  if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
+  const AstStr *name = stmt->a->name;
+  diag_error(c->diags, stmt->a->pos, name_length(name),
+             "`:=` declares no new name here");
+  if (!name_is(name, "_")) diag_hint(c->diags, "write `=` to assign");
+}
+
+// At the top level declare.c has declared the new names.
+static void resolve_old_names(Compiler *c, Node *names) {
+  for (Node *name = names; name != NULL; name = name->next) {
+    if (!(name->flags & NOTE_NEW)) resolve_target(c, name);
+  }
+}
+
+static void note_declared(const Node *names) {
+  for (const Node *name = names; name != NULL; name = name->next) {
+    if (name->flags & NOTE_NEW) ((Symbol *)name->note)->declared = true;
+  }
+}
+
+static void resolve_declaration(Compiler *c, Node *stmt) {
+  name_functions(stmt->a, stmt->b);
+  resolve_list(c, stmt->b);
+  check_counts(c, stmt);
+  if (scope_at_top(c)) {
+    if (stmt->kind == NODE_DEFINE) resolve_old_names(c, stmt->a);
+    note_declared(stmt->a);
+  } else if (stmt->kind == NODE_DEFINE) {
+    declare_defined(c, stmt);
+  } else {
+    declare_early(c, stmt);
+  }
+}
+
+static void resolve_assign(Compiler *c, Node *stmt) {
+  if (stmt->op == AST_NONE) name_functions(stmt->a, stmt->b);
+  for (Node *target = stmt->a; target != NULL; target = target->next)
+    resolve_target(c, target);
+  resolve_list(c, stmt->b);
+  if (stmt->op == AST_NONE) {
+    check_counts(c, stmt);
+  } else if (count_nodes(stmt->a) > 1 || count_nodes(stmt->b) > 1) {
+    diag_error(c->diags, stmt->pos, 2,
+               "an operator assigns one value to one name");
+  }
+  if (stmt->op != AST_NONE && stmt->a != NULL && stmt->a->kind == NODE_NAME &&
+      name_is_blank(stmt->a))
+    diag_error(c->diags, stmt->a->pos, 1, "`_` holds no value");
+}
+
+static void resolve_incdec(Compiler *c, Node *stmt) {
+  if (stmt->a == NULL) return;
+  resolve_target(c, stmt->a);
+  if (stmt->a->kind == NODE_NAME && name_is_blank(stmt->a))
+    diag_error(c->diags, stmt->a->pos, 1, "`_` holds no value");
+}
+
+static void resolve_funcdecl(Compiler *c, Node *decl) {
+  Node *node = decl->a;
+  if (node == NULL || decl->name == NULL) return;
+  if (node->c != NULL) {
+    resolve_method(c, decl);
+    return;
+  }
+  bool top = scope_at_top(c);
+  if (!top) {
+    Symbol *symbol = scope_declare(c, SYM_LOCAL, decl->name, decl->pos);
+    symbol->constant = true;
+    symbol->assigned = true;  // it may capture itself, before it is made
+    decl->note = symbol;
+  }
+  Func *func = func_new(c, node, decl->name);
+  if (top) {
+    func->self = decl->note;
+    *c->funcs_end = func;
+    c->funcs_end = &func->next;
+  }
+  resolve_func(c, node, func);
+}
+
+static void resolve_structdecl(Compiler *c, Node *node) {
+  if (node->name == NULL) return;
+  Symbol *symbol = node->note;
+  if (!scope_at_top(c)) {
+    symbol = scope_declare(c, SYM_STRUCT, node->name, node->pos);
+    symbol->constant = true;
+    symbol->node = node;
+  }
+  resolve_struct(c, node, symbol);
+}
+
+static void resolve_import(Compiler *c, Node *node) {
+  if (!scope_at_top(c)) {
+    diag_error(c->diags, node->pos, 6,
+               "`import` stands at the top level of a file");
+    if (node->name == NULL || c->scope == NULL) return;
+    Symbol *symbol = scope_declare(c, SYM_UNKNOWN, node->name, node->pos);
+    symbol->used = true;
+  }
+}
+
+// --- Leaving ----------------------------------------------------------------
+static void resolve_expr_stmt(Compiler *c, Node *stmt) {
+  Node *node = stmt->a;
+  resolve_expr(c, node);
+  if (node == NULL) return;
+  switch (node->kind) {
+    case NODE_CALL:
+    case NODE_RECV:
+    case NODE_TRY:
+    case NODE_GO:
+      return;
+    default:
+      diag_error(c->diags, node->pos, 1, "the value is not used");
+  }
+}
+
+static bool label_is(const Target *target, const AstStr *label) {
+  return label == NULL || target->label == label;
+}
+
+// The statement that a break or continue leaves.
+static Target *find_target(Compiler *c, const Node *stmt) {
+  bool loops_only = stmt->kind == NODE_CONTINUE;
+  for (Target *t = c->func->target; t != NULL; t = t->up) {
+    if (!label_is(t, stmt->name)) continue;
+    if (t->loop || !loops_only) return t;
+    if (stmt->name == NULL) continue;
+    diag_error(c->diags, stmt->pos, 8, "`continue %s`: `%s` is not a loop",
+               stmt->name->text, stmt->name->text);
+    return NULL;
+  }
+  const char *word = loops_only ? "continue" : "break";
+  if (stmt->name != NULL) {
+    diag_error(c->diags, stmt->pos, loops_only ? 8 : 5,
+               "`%s %s`: there is no label `%s` around it", word,
+               stmt->name->text, stmt->name->text);
+  } else {
+    diag_error(c->diags, stmt->pos, loops_only ? 8 : 5,
+               "`%s` stands outside a loop%s", word,
+               loops_only ? "" : ", switch or select");
+  }
+  return NULL;
+}
+
+static bool resolve_jump(Compiler *c, const Node *stmt) {
+  Target *target = find_target(c, stmt);
+  if (target != NULL && stmt->kind == NODE_BREAK) target->broken = true;
+  return true;
+}
+
+// --- Blocks, loops, branches ------------------------------------------------
+bool resolve_block(Compiler *c, Node *block) {
+  if (block == NULL) return false;
+  Scope scope;
+  scope_push(c, &scope);
+  bool ends = resolve_stmts(c, block->a);
+  scope_pop(c);
+  return ends;
+}
+
+static void target_push(Compiler *c, Target *target, const AstStr *label,
+                        bool loop) {
+  *target = (Target){.up = c->func->target, .label = label, .loop = loop};
+  c->func->target = target;
+}
+
+static void target_pop(Compiler *c) { c->func->target = c->func->target->up; }
+
+static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label);
+
+static bool resolve_if(Compiler *c, Node *stmt) {
+  Scope scope;
+  scope_push(c, &scope);
+  if (stmt->a != NULL) resolve_stmt(c, stmt->a, NULL);
+  resolve_expr(c, stmt->b);
+  bool ends = resolve_block(c, stmt->c);
+  if (stmt->d == NULL) {
+    ends = false;
+  } else if (stmt->d->kind == NODE_IF) {
+    ends = resolve_if(c, stmt->d) && ends;
+  } else {
+    ends = resolve_block(c, stmt->d) && ends;
+  }
+  scope_pop(c);
+  return ends;
+}
+
+static bool resolve_for(Compiler *c, Node *stmt, const AstStr *label) {
+  Scope scope;
+  Target target;
+  scope_push(c, &scope);
+  if (stmt->a != NULL) resolve_stmt(c, stmt->a, NULL);
+  resolve_expr(c, stmt->b);
+  target_push(c, &target, label, true);
+  resolve_block(c, stmt->d);
+  target_pop(c);
+  if (stmt->c != NULL) resolve_stmt(c, stmt->c, NULL);
+  scope_pop(c);
+  bool forever = stmt->b == NULL || stmt->b->kind == NODE_TRUE;
+  return forever && !target.broken;
+}
+
+static void resolve_for_in(Compiler *c, Node *stmt, const AstStr *label) {
+  Scope scope;
+  Target target;
+  resolve_expr(c, stmt->b);
+  scope_push(c, &scope);
+  for (Node *name = stmt->a; name != NULL; name = name->next) {
+    if (!name_is_blank(name)) declare_local(c, name, stmt);
+  }
+  // Go has it so, too: a loop may be there for its turns alone.
+  for (Symbol *s = scope.symbols; s != NULL; s = s->next) s->used = true;
+  target_push(c, &target, label, true);
+  resolve_block(c, stmt->d);
+  target_pop(c);
+  scope_pop(c);
+}
+
+static void check_case(Compiler *c, const Node *stmt, const Node *one) {
+  if (stmt->b != NULL) return;
+  for (const Node *value = one->a; value != NULL; value = value->next) {
+    if (value->kind == NODE_IS && value->a == NULL)
+      diag_error(c->diags, value->pos, 2,
+                 "`case is` needs a value after `switch`");
+  }
+}
+
+static bool resolve_switch(Compiler *c, Node *stmt, const AstStr *label) {
+  Scope scope;
+  Target target;
+  bool ends = true, has_default = false;
+  scope_push(c, &scope);
+  if (stmt->a != NULL) resolve_stmt(c, stmt->a, NULL);
+  resolve_expr(c, stmt->b);
+  target_push(c, &target, label, false);
+  for (Node *one = stmt->c; one != NULL; one = one->next) {
+    if (one->a == NULL && has_default)
+      diag_error(c->diags, one->pos, 7, "a switch has one `default`");
+    if (one->a == NULL) has_default = true;
+    check_case(c, stmt, one);
+    resolve_list(c, one->a);
+    ends = resolve_block(c, one->b) && ends;
+  }
+  target_pop(c);
+  scope_pop(c);
+  return ends && has_default && !target.broken;
+}
+
+static bool resolve_select(Compiler *c, Node *stmt, const AstStr *label) {
+  Target target;
+  bool ends = true, has_default = false;
+  target_push(c, &target, label, false);
+  for (Node *comm = stmt->c; comm != NULL; comm = comm->next) {
+    Scope scope;
+    if (comm->a == NULL && has_default)
+      diag_error(c->diags, comm->pos, 7, "a select has one `default`");
+    if (comm->a == NULL) has_default = true;
+    scope_push(c, &scope);
+    if (comm->a != NULL) resolve_stmt(c, comm->a, NULL);
+    ends = resolve_block(c, comm->b) && ends;
+    scope_pop(c);
+  }
+  target_pop(c);
+  return ends && !target.broken;
+}
+
+static void resolve_group(Compiler *c, Node *stmt) {
+  Scope scope;
+  scope_push(c, &scope);
+  if (stmt->a != NULL && !name_is_blank(stmt->a)) {
+    declare_local(c, stmt->a, stmt);
+    ((Symbol *)stmt->a->note)->constant = true;
+  }
+  resolve_block(c, stmt->b);
+  scope_pop(c);
+}
+
+static bool resolve_labeled(Compiler *c, Node *stmt) {
+  for (const Target *t = c->func->target; t != NULL; t = t->up) {
+    if (t->label != stmt->name) continue;
+    diag_error(c->diags, stmt->pos, name_length(stmt->name),
+               "the label `%s` stands inside another one of that name",
+               stmt->name->text);
+    break;
+  }
+  return stmt->a != NULL && resolve_stmt(c, stmt->a, stmt->name);
+}
+
+// --- All of them ------------------------------------------------------------
+static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label) {
+  switch (stmt->kind) {
+    case NODE_BLOCK:
+      return resolve_block(c, stmt);
+    case NODE_EXPR:
+      resolve_expr_stmt(c, stmt);
+      return false;
+    case NODE_DEFINE:
+    case NODE_VAR:
+    case NODE_CONST:
+      resolve_declaration(c, stmt);
+      return false;
+    case NODE_ASSIGN:
+      resolve_assign(c, stmt);
+      return false;
+    case NODE_INCDEC:
+      resolve_incdec(c, stmt);
+      return false;
+    case NODE_SEND:
+      resolve_expr(c, stmt->a);
+      resolve_expr(c, stmt->b);
+      return false;
+    case NODE_DEFER:
+      resolve_expr(c, stmt->a);
+      c->func->has_defer = true;
+      return false;
+    case NODE_RETURN:
+      resolve_return(c, stmt);
+      return true;
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+      return resolve_jump(c, stmt);
+    case NODE_IF:
+      return resolve_if(c, stmt);
+    case NODE_FOR:
+      return resolve_for(c, stmt, label);
+    case NODE_FORIN:
+      resolve_for_in(c, stmt, label);
+      return false;
+    case NODE_SWITCH:
+      return resolve_switch(c, stmt, label);
+    case NODE_SELECT:
+      return resolve_select(c, stmt, label);
+    case NODE_GROUP:
+      resolve_group(c, stmt);
+      return false;  // cancelled, it goes on behind the block
+    case NODE_LABELED:
+      return resolve_labeled(c, stmt);
+    case NODE_STRUCT:
+      resolve_structdecl(c, stmt);
+      return false;
+    case NODE_FUNCDECL:
+      resolve_funcdecl(c, stmt);
+      return false;
+    case NODE_IMPORT:
+      resolve_import(c, stmt);
+      return false;
+    default:
+      return false;
+  }
+}
+
+bool resolve_stmts(Compiler *c, Node *stmts) {
+  bool ended = false, warned = false;
+  for (Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
+    if (arena_failed(c->arena)) return true;
+    if (ended && !warned) {
+      warned = true;
+      WARN(c, stmt->pos, 1, "this is never reached");
+    }
+    if (resolve_stmt(c, stmt, NULL)) ended = true;
+  }
+  return ended;
+}
+
+void resolve_file(Compiler *c, Node *stmts) {
+  declare_file(c, stmts);
+  resolve_stmts(c, stmts);
+  for (const Symbol *s = c->global_list; s != NULL; s = s->next) {
+    if (s->kind == SYM_MODULE && !s->used)
+      WARN(c, s->pos, name_length(s->name),
+           "the module `%s` is imported, but never used", s->name->text);
+  }
+}

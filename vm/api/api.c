@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// csp.h for native functions: arguments, results, panics, and what a native
+// leaves to the interpreter (blocking work, tail calls, sleeping).
+//
+// Called by natives, on the M that runs their goroutine, with its P; and while
+// booting, with a call that has no goroutine. The values' half of the API is
+// in api_values.c, runtimes in vm.c, host classes in api_host.c.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sched/plain.h"
+#include "vm/native/native.h"
+#include "vm/runtime/runtime.h"
+
+// --- Arguments and results --------------------------------------------------
+Csp *csp_of(CspCall *call) { return vm_csp(call->vm); }
+
+int csp_argc(const CspCall *call) { return call->argc; }
+const char *csp_name(const CspCall *call) { return native_name(call); }
+
+CspValue csp_arg(const CspCall *call, int i) {
+  return csp_wrap(i >= 0 && i < call->argc ? call->args[i] : VALUE_NIL);
+}
+
+static CspStatus finish_empty(const CspCall *call) {
+  return call->panicked ? CSP_PANIC : CSP_OK;
+}
+
+void csp_return(CspCall *call, CspValue value) {
+  if (call->panicked) return;
+  if (value.word == VALUE_UNDEF) {
+    csp_panic_memory(call);
+  } else if (call->nresults == NATIVE_RESULTS_MAX) {
+    csp_panic(call, "%s: more than %d results", native_name(call),
+              NATIVE_RESULTS_MAX);
+  } else {
+    call->results[call->nresults++] = value.word;
+  }
+}
+
+CspStatus csp_ok(CspCall *call, CspValue value) {
+  csp_return(call, value);
+  return finish_empty(call);
+}
+
+CspStatus csp_ok_nothing(CspCall *call) { return finish_empty(call); }
+
+CspStatus csp_ok_int(CspCall *call, int64_t i) {
+  return csp_ok(call, csp_int(call, i));
+}
+
+CspStatus csp_ok_float(CspCall *call, double d) {
+  return csp_ok(call, csp_float(call, d));
+}
+
+CspStatus csp_ok_bool(CspCall *call, bool b) {
+  return csp_ok(call, csp_bool(b));
+}
+
+CspStatus csp_ok_string(CspCall *call, const char *data, size_t len) {
+  return csp_ok(call, csp_string(call, data, len));
+}
+
+CspStatus csp_ok_value(CspCall *call, CspValue value) {
+  csp_return(call, value);
+  return csp_ok(call, csp_nil());
+}
+
+static CspStatus ok_error_text(CspCall *call, const char *text, size_t len) {
+  CspValue message = csp_string(call, text, len);
+  if (csp_is_undef(message)) return csp_panic_memory(call);
+  csp_return(call, csp_nil());
+  return csp_ok(call, csp_error(call, message, csp_nil()));
+}
+
+CspStatus csp_ok_error(CspCall *call, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  size_t len = 0;
+  char *text = mem_format_args(call->vm->memory, &len, format, args);
+  va_end(args);
+  if (text == NULL) return csp_panic_memory(call);
+  CspStatus status = ok_error_text(call, text, len);
+  mem_free(text);
+  return status;
+}
+
+CspStatus csp_ok_errno(CspCall *call, int error, const char *what) {
+  return csp_ok_error(call, "%s: %s", what, plain_error(error));
+}
+
+// --- Panics -----------------------------------------------------------------
+CspStatus csp_panic_memory(CspCall *call) {
+  if (!call->panicked && call->g && call->local)
+    vm_panic_memory(call->local, call->g);
+  call->panicked = true;
+  return CSP_PANIC;
+}
+
+CspStatus csp_panic(CspCall *call, const char *format, ...) {
+  if (call->panicked || call->local == NULL) return CSP_PANIC;  // as csp_call
+  va_list args;
+  va_start(args, format);
+  char *text = mem_format_args(call->vm->memory, NULL, format, args);
+  va_end(args);
+  if (text == NULL) return csp_panic_memory(call);
+  if (call->g) vm_panic(call->local, call->g, "%s", text);
+  call->panicked = true;
+  mem_free(text);
+  return CSP_PANIC;
+}
+
+// What an argument is, for messages: its type, and a number's value.
+static void describe_value(CspValue v, char *out, size_t size) {
+  if (csp_type(v) == CSP_INT) {
+    snprintf(out, size, "int %lld", (long long)csp_to_int(v));
+  } else if (csp_type(v) == CSP_FLOAT) {
+    char number[32];
+    int len = format_float(csp_to_float(v), number);
+    snprintf(out, size, "float %.*s", len, number);
+  } else {
+    snprintf(out, size, "%s", csp_type_name(v));
+  }
+}
+
+CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
+  const NativeDef *def = call->def;
+  const char *name = native_name(call);
+  char got[80];
+  describe_value(csp_arg(call, i), got, sizeof got);
+  if (def && i < def->nparams) {
+    return csp_panic(call, "%s: %s must be %s, not %s", name,
+                     def->param_names[i]->data, wanted, got);
+  }
+  return csp_panic(call, "%s: argument %d must be %s, not %s", name, i + 1,
+                   wanted, got);
+}
+
+size_t csp_room(CspCall *call) { return heap_room(call->vm->heap); }
+
+// --- Argument checks --------------------------------------------------------
+bool csp_need_int(CspCall *call, int i, int64_t *out) {
+  Value v = csp_arg(call, i).word;
+  if (!value_is_int(v)) {
+    csp_bad_arg(call, i, "an int");
+    return false;
+  }
+  *out = value_int(v);
+  return true;
+}
+
+bool csp_need_number(CspCall *call, int i, double *out) {
+  Value v = csp_arg(call, i).word;
+  if (!value_is_number(v)) {
+    csp_bad_arg(call, i, "a number");
+    return false;
+  }
+  *out = csp_to_float(csp_wrap(v));
+  return true;
+}
+
+bool csp_need_string(CspCall *call, int i, const char **data, size_t *len) {
+  CspValue v = csp_arg(call, i);
+  if (!value_is_type(v.word, OBJ_STRING)) {
+    csp_bad_arg(call, i, "a string");
+    return false;
+  }
+  *data = csp_to_string(v, len);
+  return true;
+}
+
+bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
+  static const char *const wanted[] = {
+      "nil",       "a bool",       "an int",        "a float",  "a string",
+      "bytes",     "a list",       "a map",         "a range",  "a function",
+      "a channel", "a task",       "a struct type", "a struct", "an error",
+      "a module",  "a host value", "a group"};
+  CspValue v = csp_arg(call, i);
+  if (csp_type(v) != type) {
+    csp_bad_arg(call, i, wanted[type]);
+    return false;
+  }
+  *out = v;
+  return true;
+}
+
+// --- What the interpreter does after the native -----------------------------
+CspStatus csp_block(CspCall *call, void (*work)(void *data),
+                    CspStatus (*done)(CspCall *call, void *data, bool made),
+                    void *data) {
+  call->later = LATER_BLOCK;
+  call->quick = true;
+  call->fd_wait = (FdWait){.copy = -1};
+  call->work = work;
+  call->done = done;
+  call->work_data = data;
+  return CSP_LATER;
+}
+
+CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
+                         CspStatus (*done)(CspCall *call, void *data,
+                                           bool made),
+                         void *data) {
+  csp_block(call, work, done, data);
+  call->quick = false;
+  return CSP_LATER;
+}
+
+const char *csp_no_thread(void) {
+  return "no thread for it: the limit of threads is reached, or the system "
+         "refuses one, or a descriptor that a stepped runtime must watch";
+}
+
+CspStatus csp_tail(CspCall *call, CspValue function, int argc,
+                   const CspValue *argv) {
+  ObjList *args = list_new(call->local, (size_t)argc);
+  if (!args) return csp_panic_memory(call);
+  for (int i = 0; i < argc; i++) {
+    if (!list_push(call->local, args, argv[i].word)) {
+      return csp_panic_memory(call);
+    }
+  }
+  call->later = LATER_TAIL;
+  call->later_value = function.word;
+  call->later_value2 = value_from_obj(args);
+  return CSP_LATER;
+}
+
+CspValue csp_builtin(CspCall *call, const char *name) {
+  return csp_wrap(vm_builtin(call->local, name));
+}
+
+CspStatus csp_tail_named(CspCall *call, const char *name, int argc,
+                         const CspValue *argv) {
+  CspValue function = csp_builtin(call, name);
+  if (csp_is_undef(function)) {
+    return csp_panic(call, "%s is not there (the library's prelude is missing)",
+                     name);
+  }
+  return csp_tail(call, function, argc, argv);
+}
+
+CspStatus csp_sleep(CspCall *call, int64_t ns) {
+  call->later = LATER_SLEEP;
+  call->later_int = ns;
+  return CSP_LATER;
+}
+
+CspStatus csp_yield(CspCall *call) {
+  call->later = LATER_YIELD;
+  return CSP_LATER;
+}
+
+void csp_write_err(CspCall *call, const char *data, size_t len) {
+  output_error(csp_of(call), data, len);
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// csp.h: a value as CBOR bytes (RFC 8949). Reading is in cbor_read.c.
+//
+// Ints and lengths take the shortest form, floats the shortest that keeps the
+// value; lengths are definite; maps keep their order. Lists and maps on the way
+// down lie on an explicit stack, which also tells where a value is that cannot
+// be written. Other goroutines may change lists and maps meanwhile: what a
+// header promised is what follows it.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "vm/api/cbor.h"
+#include "vm/native/native.h"
+
+enum { WRITE_NS = 10, WRITE_BYTES_IN_NS = 4 };  // what an item costs
+
+// A list or map that is being written.
+typedef struct CborOut {
+  const Obj *obj;
+  const void *block;  // a list's block, a map's table
+  size_t count;       // elements or entries that its header promised
+  size_t done;        // of those begun
+  uint64_t at;        // in the table
+  Value key;          // maps: of the entry that was begun
+  Value value;        // ... and its value,
+  bool pending;       // which is written next
+} CborOut;
+
+typedef struct CborWriter {
+  CspCall *call;
+  Text out;
+  CborOut *levels;
+  size_t depth, cap;
+  char *error;  // malloced
+  bool failed;
+} CborWriter;
+
+// --- Errors -----------------------------------------------------------------
+enum { PATH_ENDS = 8, KEY_SHOWN = 40 };  // levels that are named at each end
+
+static void path_key(Text *path, CborWriter *w, const CborOut *level) {
+  size_t len;
+  bool cut;
+  char *key = csp_format_most(w->call, csp_wrap(level->key), true, KEY_SHOWN,
+                              &len, &cut);
+  text_addf(path, "[%s%s]", key != NULL ? key : "?", cut ? "..." : "");
+  libc_free(key);
+}
+
+static void path_add(Text *path, CborWriter *w) {
+  text_addf(path, "value");
+  for (size_t n = 0; n < w->depth; n++) {
+    const CborOut *level = &w->levels[n];
+    if (n == PATH_ENDS && w->depth > 2 * PATH_ENDS) {
+      n = w->depth - PATH_ENDS - 1;
+      text_addf(path, "...");
+    } else if (level->obj->type == OBJ_LIST) {
+      text_addf(path, "[%zu]", level->done - 1);
+    } else {
+      path_key(path, w, level);
+    }
+  }
+}
+
+static bool refuse_value(CborWriter *w, const char *why, const char *more) {
+  Text text = {0};
+  path_add(&text, w);
+  const CborOut *top = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
+  bool key = top != NULL && top->obj->type == OBJ_MAP && top->pending;
+  text_addf(&text, "%s: %s%s", key ? " (the key)" : "", why, more);
+  text_add(&text, "", 1);
+  w->error = text.failed ? NULL : text.data;
+  if (text.failed) text_free(&text);
+  w->failed = true;
+  return false;
+}
+
+// --- Items ------------------------------------------------------------------
+static void put_argument(CborWriter *w, int major, int info, int bytes,
+                         uint64_t argument) {
+  char item[9];
+  item[0] = (char)(major << 5 | info);
+  for (int n = 1; n <= bytes; n++)
+    item[n] = (char)(argument >> (8 * (bytes - n)));
+  text_add(&w->out, item, (size_t)bytes + 1);
+}
+
+static void put_head(CborWriter *w, int major, uint64_t argument) {
+  if (argument < CBOR_IN_1) {
+    put_argument(w, major, (int)argument, 0, 0);
+  } else if (argument <= UINT8_MAX) {
+    put_argument(w, major, CBOR_IN_1, 1, argument);
+  } else if (argument <= UINT16_MAX) {
+    put_argument(w, major, CBOR_IN_2, 2, argument);
+  } else if (argument <= UINT32_MAX) {
+    put_argument(w, major, CBOR_IN_4, 4, argument);
+  } else {
+    put_argument(w, major, CBOR_IN_8, 8, argument);
+  }
+}
+
+static void put_int(CborWriter *w, int64_t i) {
+  if (i >= 0) {
+    put_head(w, CBOR_UINT, (uint64_t)i);
+  } else {
+    put_head(w, CBOR_NEGATIVE, ~(uint64_t)i);
+  }
+}
+
+// The float as one of 16 bits. false: it is none. (11 bits of mantissa; from
+// 2^-14 up to 2^16, or multiples of 2^-24 below.)
+static bool to_half(float f, uint16_t *half) {
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  uint32_t mantissa = bits & 0x7fffff;
+  int exponent = (int)(bits >> 23 & 0xff) - 127;
+  *half = (uint16_t)(bits >> 16 & 0x8000);
+  if (f == 0) return true;
+  if (isinf(f)) {
+    *half |= 0x7c00;
+    return true;
+  }
+  if (exponent >= -14 && exponent <= 15) {
+    *half |= (uint16_t)((exponent + 15) << 10 | (int)(mantissa >> 13));
+    return (mantissa & 0x1fff) == 0;
+  }
+  if (exponent < -24 || exponent > 15) return false;
+  int shift = -exponent - 1;  // 14 to 23
+  mantissa |= 0x800000;
+  *half |= (uint16_t)(mantissa >> shift);
+  return (mantissa & ((1u << shift) - 1)) == 0;
+}
+
+static void put_float(CborWriter *w, double d) {
+  uint16_t half = 0x7e00;  // NaN
+  float f = isfinite(d) && fabs(d) > (double)FLT_MAX ? 0 : (float)d;
+  if (isnan(d) || (f == d && to_half(f, &half))) {
+    put_argument(w, CBOR_SIMPLE, CBOR_IN_2, 2, half);
+  } else if (f == d) {
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    put_argument(w, CBOR_SIMPLE, CBOR_IN_4, 4, bits);
+  } else {
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    put_argument(w, CBOR_SIMPLE, CBOR_IN_8, 8, bits);
+  }
+}
+
+static bool put_text(CborWriter *w, const ObjString *s) {
+  if (!utf8_is_valid(s->data, s->len))
+    return refuse_value(w, "a string that is not UTF-8 cannot be written", "");
+  put_head(w, CBOR_TEXT, s->len);
+  text_add(&w->out, s->data, s->len);
+  return true;
+}
+
+// In pieces, as they may be cut by another goroutine: zeros follow then.
+static bool put_bytes(CborWriter *w, CspValue bytes) {
+  char piece[1024];
+  size_t len = csp_bytes_len(bytes);
+  put_head(w, CBOR_BYTES, len);
+  for (size_t at = 0; at < len && !w->out.failed; at += sizeof piece) {
+    size_t want = len - at < sizeof piece ? len - at : sizeof piece;
+    memset(piece, 0, want);
+    csp_bytes_read(bytes, at, piece, want);
+    text_add(&w->out, piece, want);
+  }
+  return true;
+}
+
+// --- Lists and maps ---------------------------------------------------------
+static bool put_container(CborWriter *w, const Obj *obj) {
+  for (size_t n = 0; n < w->depth; n++) {
+    if (w->levels[n].obj == obj)
+      return refuse_value(w, "it contains itself, and cannot be written", "");
+  }
+  if (w->depth == CBOR_DEPTH)
+    return refuse_value(w, "it is nested more than 1000 deep", "");
+  if (w->depth == w->cap) {
+    size_t cap = w->cap > 0 ? w->cap * 2 : 8;
+    CborOut *levels =
+        mem_resize(w->call->vm->memory, w->levels, cap * sizeof *levels);
+    if (levels == NULL) {
+      w->failed = true;
+      return false;
+    }
+    w->levels = levels;
+    w->cap = cap;
+  }
+  CborOut *level = &w->levels[w->depth++];
+  *level = (CborOut){.obj = obj, .key = VALUE_NIL};
+  if (obj->type == OBJ_LIST) {
+    const ObjValues *block = list_block((const ObjList *)obj);
+    level->block = block;
+    level->count = values_len(block);
+    put_head(w, CBOR_LIST, level->count);
+  } else {
+    level->block = heap_load(&((const ObjMap *)obj)->table);
+    level->count = map_len((const ObjMap *)obj);
+    put_head(w, CBOR_MAP, level->count);
+  }
+  return true;
+}
+
+static bool put_boxed(CborWriter *w, Value v) {
+  const Obj *obj = value_obj(v);
+  switch (obj->type) {
+    case OBJ_STRING:
+      return put_text(w, (const ObjString *)obj);
+    case OBJ_BYTES:
+      return put_bytes(w, csp_wrap(v));
+    case OBJ_LIST:
+    case OBJ_MAP:
+      return put_container(w, obj);
+    default:
+      return refuse_value(w, "there is no CBOR for values of type ",
+                          value_type_name(v));
+  }
+}
+
+static bool put_value(CborWriter *w, Value v) {
+  if (value_is_int(v)) {
+    put_int(w, value_int(v));
+  } else if (value_is_float(v)) {
+    put_float(w, value_float(v));
+  } else if (value_is_obj(v)) {
+    return put_boxed(w, v);
+  } else {
+    int simple = v == VALUE_TRUE    ? CBOR_TRUE
+                 : v == VALUE_FALSE ? CBOR_FALSE
+                                    : CBOR_NIL;
+    put_head(w, CBOR_SIMPLE, (uint64_t)simple);
+  }
+  return true;
+}
+
+// The next part of the innermost list or map. *more: false: it had all.
+static bool next_of_container(CborWriter *w, Value *v, bool *more) {
+  CborOut *level = &w->levels[w->depth - 1];
+  *more = true;
+  if (level->pending) {
+    *v = level->value;
+    level->pending = false;
+    return true;
+  }
+  *more = level->done < level->count;
+  if (!*more) return true;
+  if (level->obj->type == OBJ_LIST) {
+    const ObjValues *block = level->block;
+    *v = heap_load(&block->slots[level->done]);
+  } else if (map_next(w->call->vm, (const ObjMap *)level->obj, level->block,
+                      &level->at, &level->key, &level->value)) {
+    *v = level->key;
+    level->pending = true;
+  } else {
+    w->depth--;
+    return refuse_value(w, "the map was changed meanwhile", "");
+  }
+  level->done++;
+  return true;
+}
+
+// For what was written since there were `before` bytes. false: interrupted.
+static bool charge_written(CborWriter *w, size_t before) {
+  size_t grown = w->out.len - before;
+  w->failed |= !csp_work(w->call, WRITE_NS + grown / WRITE_BYTES_IN_NS);
+  return !w->failed;
+}
+
+static void put_whole(CborWriter *w, Value v) {
+  bool more;
+  bool fine = put_value(w, v);
+  while (fine && w->depth > 0 && !w->out.failed) {
+    size_t before = w->out.len;
+    fine = next_of_container(w, &v, &more);
+    if (!fine) break;
+    if (more) {
+      fine = put_value(w, v);
+    } else {
+      w->depth--;
+    }
+    fine = fine && charge_written(w, before);
+  }
+}
+
+static char *cbor_too_long(size_t most) {
+  Text text = {0};
+  text_addf(&text, "it takes more than %zu bytes", most);
+  if (!text.failed) return text.data;
+  text_free(&text);
+  return NULL;
+}
+
+char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
+                  char **error) {
+  size_t room = heap_room(call->vm->heap);
+  CborWriter w = {.call = call, .out = {.most = most < room ? most + 1 : room}};
+  *error = NULL;
+  put_whole(&w, v.word);
+  mem_free(w.levels);
+  if (w.out.full && most < room) *error = cbor_too_long(w.out.most - 1);
+  if (w.failed) *error = w.error;
+  if (w.failed || w.out.failed) {
+    text_free(&w.out);
+    return NULL;
+  }
+  *len = w.out.len;
+  return w.out.data;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// csp.h: channels.
+#include "vm/native/native.h"
+
+static Chan *chan_in(CspValue v) {
+  return &((ObjChan *)value_obj(v.word))->chan;
+}
+
+// The host has done something outside its calls: csp_fd is to tell of it.
+static void touched(const CspCall *call) {
+  if (call->g == NULL) host_touched(call->vm->sched);
+}
+
+CspValue csp_chan(CspCall *call, uint32_t capacity) {
+  bool can = call->local != NULL && capacity <= CHAN_MOST;
+  ObjChan *c = !can ? NULL : channel_new(call->local, capacity);
+  return csp_wrap(c == NULL ? VALUE_UNDEF : value_from_obj(c));
+}
+
+CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
+  Local *l = call->local;
+  Chan *c = chan_in(chan);
+  ChanResult r;
+  do r = chan_try_send(l->p, c, value.word);
+  while (r == CHAN_WANTS_ROOM && channel_grow(l, c));
+  touched(call);
+  if (r == CHAN_DONE) return CSP_SENT;
+  // (without memory for more room it is full)
+  return r == CHAN_CLOSED ? CSP_CHAN_CLOSED : CSP_FULL;
+}
+
+bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value) {
+  ChanResult r = chan_try_recv(call->local->p, chan_in(chan), &value->word);
+  touched(call);
+  return r == CHAN_DONE;
+}
+
+bool csp_close(CspCall *call, CspValue chan) {
+  bool was_open = chan_close(call->local->p, chan_in(chan));
+  touched(call);
+  return was_open;
+}
+
+CspStatus csp_send(CspCall *call, CspValue chan, CspValue value) {
+  CspValue args[] = {chan, value};
+  if (csp_is_undef(value)) return csp_panic_memory(call);
+  return csp_tail_named(call, "_send", 2, args);
+}
+
+CspStatus csp_recv(CspCall *call, CspValue chan) {
+  return csp_tail_named(call, "_recv", 1, &chan);
+}

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+// csp.h's section "Values": constructors and accessors.
+//
+// Thin: each function is one call into string.c, list.c, map.c or format.c.
+// Same threads as api.c. Values are not rooted here: collections happen only
+// at safepoints, never inside a native.
+#include <stdlib.h>
+
+#include "vm/native/native.h"
+
+static CspValue wrap_obj(const void *obj) {
+  return csp_wrap(obj ? value_from_obj(obj) : VALUE_UNDEF);
+}
+#define AS(Type, v) ((Type *)value_obj((v).word))
+
+// --- Any value --------------------------------------------------------------
+CspType csp_type(CspValue value) {
+  static const uint8_t types[OBJ_TYPE_COUNT] = {
+      [OBJ_INT] = CSP_INT,       [OBJ_FLOAT] = CSP_FLOAT,
+      [OBJ_STRING] = CSP_STRING, [OBJ_BYTES] = CSP_BYTES,
+      [OBJ_LIST] = CSP_LIST,     [OBJ_MAP] = CSP_MAP,
+      [OBJ_RANGE] = CSP_RANGE,   [OBJ_CLOSURE] = CSP_FUNC,
+      [OBJ_NATIVE] = CSP_FUNC,   [OBJ_BOUND] = CSP_FUNC,
+      [OBJ_CHAN] = CSP_CHAN,     [OBJ_TASK] = CSP_TASK,
+      [OBJ_STRUCT] = CSP_STRUCT, [OBJ_INSTANCE] = CSP_INSTANCE,
+      [OBJ_ERROR] = CSP_ERROR,   [OBJ_MODULE] = CSP_MODULE,
+      [OBJ_HOST] = CSP_HOST,     [OBJ_GROUP] = CSP_GROUP,
+  };
+  Value v = value.word;
+  if (value_is_small(v)) return CSP_INT;
+  if (value_is_flo(v)) return CSP_FLOAT;
+  if (v == VALUE_TRUE || v == VALUE_FALSE) return CSP_BOOL;
+  return value_is_obj(v) ? (CspType)types[value_obj(v)->type] : CSP_NIL;
+}
+
+const char *csp_type_name(CspValue v) { return value_type_name(v.word); }
+
+bool csp_truthy(CspValue v) { return value_truthy(v.word); }
+
+bool csp_same(CspValue a, CspValue b) { return a.word == b.word; }
+
+bool csp_equal(CspValue a, CspValue b) { return value_equal(a.word, b.word); }
+
+bool csp_equal_on(CspCall *call, CspValue a, CspValue b) {
+  if (call->local == NULL) return false;
+  return value_equal_on(call->local, a.word, b.word);
+}
+
+int csp_compare_on(CspCall *call, CspValue a, CspValue b) {
+  if (call->local == NULL) return 0;
+  return value_compare_on(call->local, a.word, b.word);
+}
+
+int csp_compare(CspValue a, CspValue b) {
+  return value_compare(a.word, b.word);
+}
+
+bool csp_is_undef(CspValue v) { return v.word == VALUE_UNDEF; }
+
+// --- Constructors -----------------------------------------------------------
+// Of a call without a runtime (waker.c) nothing can be made.
+static bool call_is_over(const CspCall *call) {
+  return __builtin_expect(call->local == NULL, 0);
+}
+#define UNDEF_IF_OVER(call) \
+  if (call_is_over(call)) return csp_wrap(VALUE_UNDEF)
+
+CspValue csp_nil(void) { return csp_wrap(VALUE_NIL); }
+
+CspValue csp_bool(bool b) { return csp_wrap(value_from_bool(b)); }
+
+CspValue csp_int(CspCall *call, int64_t i) {
+  UNDEF_IF_OVER(call);
+  return csp_wrap(value_from_int(call->local, i));
+}
+
+CspValue csp_float(CspCall *call, double d) {
+  UNDEF_IF_OVER(call);
+  return csp_wrap(value_from_float(call->local, d));
+}
+
+CspValue csp_string(CspCall *call, const char *data, size_t len) {
+  UNDEF_IF_OVER(call);
+  return wrap_obj(string_new(call->local, data, len));
+}
+
+CspValue csp_string_room(CspCall *call, size_t len, char **data) {
+  UNDEF_IF_OVER(call);
+  ObjString *s = string_alloc(call->local, len);
+  if (s) *data = s->data;
+  return wrap_obj(s);
+}
+
+CspValue csp_string_take(CspCall *call, char *malloced, size_t len) {
+  if (!malloced) return csp_wrap(VALUE_UNDEF);
+  CspValue v = csp_string(call, malloced, len);
+  libc_free(malloced);
+  return v;
+}
+
+CspValue csp_alloc_take(CspCall *call, char *block, size_t len) {
+  if (block == NULL) return csp_wrap(VALUE_UNDEF);
+  CspValue v = csp_string(call, block, len);
+  mem_free(block);
+  return v;
+}
+
+CspValue csp_error(CspCall *call, CspValue message, CspValue cause) {
+  UNDEF_IF_OVER(call);
+  return wrap_obj(error_new(call->local, message.word, cause.word));
+}
+
+CspValue csp_list(CspCall *call, size_t capacity) {
+  UNDEF_IF_OVER(call);
+  return wrap_obj(list_new(call->local, capacity));
+}
+
+CspValue csp_map(CspCall *call, size_t capacity) {
+  UNDEF_IF_OVER(call);
+  return wrap_obj(map_new(call->local, capacity));
+}
+
+CspValue csp_bytes(CspCall *call, const void *data, size_t len) {
+  UNDEF_IF_OVER(call);
+  ObjBytes *bytes = bytes_new(call->local, len);
+  if (!bytes) return csp_wrap(VALUE_UNDEF);
+  if (len > 0 && data) memcpy(bytes_block(bytes)->data, data, len);
+  return wrap_obj(bytes);
+}
+
+CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
+  UNDEF_IF_OVER(call);
+  ObjRange *range =
+      (ObjRange *)heap_alloc(&call->local->heap, sizeof *range, OBJ_RANGE);
+  if (!range) return csp_wrap(VALUE_UNDEF);
+  range->from = from;
+  range->to = to;
+  range->inclusive = false;
+  return wrap_obj(range);
+}
+
+// --- Numbers, strings, errors -----------------------------------------------
+bool csp_to_bool(CspValue v) { return v.word == VALUE_TRUE; }
+
+int64_t csp_to_int(CspValue v) { return value_int(v.word); }
+
+double csp_to_float(CspValue v) {
+  return value_is_int(v.word) ? (double)value_int(v.word) : value_float(v.word);
+}
+
+const char *csp_to_string(CspValue v, size_t *len) {
+  ObjString *s = AS(ObjString, v);
+  if (len) *len = s->len;
+  return s->data;
+}
+
+CspValue csp_error_message(CspValue error) {
+  return csp_wrap(heap_load(&AS(ObjError, error)->message));
+}
+
+CspValue csp_error_cause(CspValue error) {
+  return csp_wrap(heap_load(&AS(ObjError, error)->cause));
+}
+
+// --- Lists ------------------------------------------------------------------
+size_t csp_list_len(CspValue list) {
+  return values_len(list_block(AS(ObjList, list)));
+}
+
+CspValue csp_list_get(CspValue list, size_t i) {
+  ObjValues *block = list_block(AS(ObjList, list));
+  return csp_wrap(i < values_len(block) ? heap_load(&block->slots[i])
+                                        : VALUE_NIL);
+}
+
+// Of a small int: most elements are told apart by their words.
+static bool find_small(Local *l, const Value *slots, Value n, size_t *at,
+                       size_t end) {
+  size_t i = *at, most = (size_t)(WORK_PIECE - l->debt);
+  if (end - i > most) end = i + most;
+  for (; i < end; i++) {
+    Value v = heap_load(&slots[i]);
+    if (v == n || (!value_is_small(v) && value_equal(v, n))) break;
+  }
+  work_charge(l, i - *at);
+  *at = i;
+  return i < end;
+}
+
+static bool find_any(Local *l, const Value *slots, Value v, size_t *at,
+                     size_t end) {
+  for (; *at < end && l->debt < WORK_PIECE; ++*at) {
+    if (value_equal_on(l, heap_load(&slots[*at]), v)) return true;
+    work_charge(l, 2);
+  }
+  return false;
+}
+
+bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
+                   size_t end) {
+  Local *l = call->local;
+  if (l == NULL || call->panicked || l->debt >= WORK_PIECE) return false;
+  const ObjValues *block = list_block(AS(ObjList, list));
+  size_t len = values_len(block);
+  if (*at >= len) *at = end;  // it is shorter now
+  size_t stop = end < len ? end : len;
+  if (*at >= stop) return false;
+  return value_is_small(v.word) ? find_small(l, block->slots, v.word, at, stop)
+                                : find_any(l, block->slots, v.word, at, stop);
+}
+
+bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
+                     size_t count) {
+  const Value *from = (const Value *)(const void *)values;
+  if (list_append(call->local, AS(ObjList, list), from, count)) return true;
+  csp_panic_memory(call);
+  return false;
+}
+
+void csp_list_swap(CspCall *call, CspValue a, CspValue b) {
+  ObjList *x = AS(ObjList, a), *y = AS(ObjList, b);
+  ObjValues *block = list_block(x);
+  heap_store_ptr(&call->local->heap, &x->block, list_block(y));
+  heap_store_ptr(&call->local->heap, &y->block, block);
+}
+
+void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v) {
+  ObjValues *block = list_block(AS(ObjList, list));
+  if (i < values_len(block)) {
+    heap_store(&call->local->heap, &block->slots[i], v.word);
+  }
+}
+
+bool csp_list_push(CspCall *call, CspValue list, CspValue v) {
+  if (v.word != VALUE_UNDEF &&
+      list_push(call->local, AS(ObjList, list), v.word)) {
+    return true;
+  }
+  csp_panic_memory(call);
+  return false;
+}
+
+bool csp_list_insert(CspCall *call, CspValue list, size_t at, CspValue v) {
+  if (v.word != VALUE_UNDEF &&
+      list_insert(call->local, AS(ObjList, list), at, v.word)) {
+    return true;
+  }
+  csp_panic_memory(call);
+  return false;
+}
+
+void csp_list_remove(CspCall *call, CspValue list, size_t at, size_t count) {
+  list_remove(call->local, AS(ObjList, list), at, count);
+}
+
+// --- Maps -------------------------------------------------------------------
+static bool map_done(CspCall *call, MapResult result) {
+  if (result == MAP_OK) return true;
+  if (result == MAP_NO_MEMORY) {
+    csp_panic_memory(call);
+  } else {
+    csp_panic(call, "%s: %s", native_name(call), map_result_text(result));
+  }
+  return false;
+}
+
+size_t csp_map_len(CspValue map) { return map_len(AS(ObjMap, map)); }
+
+bool csp_map_get(CspCall *call, CspValue map, CspValue key, CspValue *out) {
+  if (call->local != NULL && !map_key_ready(call->local, key.word))
+    return false;
+  return map_get(call->vm, AS(ObjMap, map), key.word, &out->word);
+}
+
+bool csp_map_get_name(CspCall *call, CspValue map, const char *key,
+                      CspValue *out) {
+  CspValue name = csp_string(call, key, strlen(key));
+  return !csp_is_undef(name) && csp_map_get(call, map, name, out);
+}
+
+bool csp_map_set(CspCall *call, CspValue map, CspValue key, CspValue v) {
+  if (csp_is_undef(key) || csp_is_undef(v)) {
+    return map_done(call, MAP_NO_MEMORY);
+  }
+  if (call->local != NULL && !map_key_ready(call->local, key.word))
+    return false;
+  return map_done(call,
+                  map_set(call->local, AS(ObjMap, map), key.word, v.word));
+}
+
+bool csp_map_set_name(CspCall *call, CspValue map, const char *key,
+                      CspValue v) {
+  return csp_map_set(call, map, csp_string(call, key, strlen(key)), v);
+}
+
+bool csp_map_delete(CspCall *call, CspValue map, CspValue key, bool *found) {
+  bool was_there = false;
+  if (call->local != NULL && !map_key_ready(call->local, key.word))
+    return false;
+  MapResult result =
+      map_delete(call->local, AS(ObjMap, map), key.word, &was_there);
+  if (found) *found = was_there;
+  return map_done(call, result);
+}
+
+bool csp_map_clear(CspCall *call, CspValue map) {
+  return map_done(call, map_clear(call->local, AS(ObjMap, map)));
+}
+
+// state[0]: the table that is walked (0 before the first step), state[1]: how
+// far. The table stays: nothing is collected inside a native.
+bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
+                  CspValue *value) {
+  ObjMap *m = AS(ObjMap, map);
+  if (!iter->state[0]) {
+    iter->state[0] = value_from_obj(heap_load(&m->table));
+  }
+  const ObjTable *table = (const ObjTable *)value_obj(iter->state[0]);
+  return map_next(call->vm, m, table, &iter->state[1], &key->word,
+                  &value->word);
+}
+
+// --- Bytes ------------------------------------------------------------------
+static size_t clamp_count(const ObjRaw *block, size_t at, size_t count) {
+  size_t len = raw_len(block);
+  if (at >= len) return 0;
+  return count < len - at ? count : len - at;
+}
+
+size_t csp_bytes_len(CspValue bytes) {
+  return raw_len(bytes_block(AS(ObjBytes, bytes)));
+}
+
+// Scripts may race on bytes; under ThreadSanitizer each one is an access of
+// its own.
+size_t csp_bytes_read(CspValue bytes, size_t at, void *to, size_t count) {
+  ObjRaw *block = bytes_block(AS(ObjBytes, bytes));
+  count = clamp_count(block, at, count);
+#ifdef CSP_TSAN
+  for (size_t i = 0; i < count; i++) {
+    ((uint8_t *)to)[i] = rt_load_relaxed(&block->data[at + i]);
+  }
+#else
+  if (count > 0) memcpy(to, block->data + at, count);
+#endif
+  return count;
+}
+
+size_t csp_bytes_write(CspValue bytes, size_t at, const void *from,
+                       size_t count) {
+  ObjRaw *block = bytes_block(AS(ObjBytes, bytes));
+  count = clamp_count(block, at, count);
+#ifdef CSP_TSAN
+  for (size_t i = 0; i < count; i++) {
+    rt_store_relaxed(&block->data[at + i], ((const uint8_t *)from)[i]);
+  }
+#else
+  if (count > 0) memcpy(block->data + at, from, count);
+#endif
+  return count;
+}
+
+bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
+                      size_t count) {
+  if (bytes_append(call->local, AS(ObjBytes, bytes), from, count)) return true;
+  csp_panic_memory(call);
+  return false;
+}
+
+// --- As text ----------------------------------------------------------------
+// memory: of the result; NULL: malloced.
+static char *format_in(const Memory *memory, CspCall *call, CspValue v,
+                       bool quoted, size_t *len) {
+  Text text = {.memory = memory,
+               .most = heap_room(call->vm->heap),
+               .local = call->local};
+  format_value(&text, call->vm, v.word, quoted);
+  size_t count = text.len;
+  text_add(&text, "", 1);
+  if (text.failed) {
+    text_free(&text);
+    return NULL;
+  }
+  if (len) *len = count;
+  return text.data;
+}
+
+char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
+  return format_in(NULL, call, v, quoted, len);
+}
+
+char *csp_alloc_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
+  return format_in(call->vm->memory, call, v, quoted, len);
+}
+
+// How many bytes of the text are left if a character that is not whole is taken
+// off its end.
+static size_t whole_characters(const char *data, size_t len) {
+  size_t at = len;
+  while (at > 0 && len - at < 3 && (data[at - 1] & 0xc0) == 0x80) at--;
+  if (at == 0) return len;
+  uint8_t first = (uint8_t)data[at - 1];
+  size_t wants = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  return len - at + 1 < wants ? at - 1 : len;
+}
+
+// `text` has its memory. As csp_format_most.
+static char *format_most_in(Text text, CspCall *call, CspValue v, bool quoted,
+                            size_t *len, bool *cut) {
+  text_add(&text, "", 0);
+  format_value(&text, call->vm, v.word, quoted);
+  *cut = text.full;
+  if (text.data == NULL || (text.failed && !text.full)) {
+    text_free(&text);
+    return NULL;
+  }
+  if (text.full) text.len = whole_characters(text.data, text.len);
+  text.data[text.len] = '\0';
+  *len = text.len;
+  return text.data;
+}
+
+static Text text_most(const Memory *memory, CspCall *call, size_t most) {
+  size_t room = heap_room(call->vm->heap);
+  return (Text){.memory = memory,
+                .most = most < room ? most + 1 : room,
+                .cuts = true,
+                .local = call->local};
+}
+
+char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
+                      size_t *len, bool *cut) {
+  return format_most_in(text_most(NULL, call, most), call, v, quoted, len, cut);
+}
+
+char *csp_alloc_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
+                            size_t *len, bool *cut) {
+  Text text = text_most(call->vm->memory, call, most);
+  return format_most_in(text, call, v, quoted, len, cut);
+}
+
+bool csp_needs_call_on(CspCall *call, CspValue v) {
+  return value_needs_call(call->vm->memory, call->local, v.word);
+}
+
+bool csp_needs_call(CspValue v) {
+  return value_needs_call(&mem_libc, NULL, v.word);
+}
+
+#undef AS

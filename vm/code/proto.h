@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A compiled function: code, constants, and what traces need.
+//
+// Made by the compiler (lang/), shared by all Ms. A Vm frees its protos when it
+// closes, those of a unit earlier (unit.c). Immutable after proto_finish,
+// except opcodes that specialise themselves and inline caches (single 32- or
+// 64-bit words, relaxed stores).
+#ifndef CSP_VM_PROTO_H
+#define CSP_VM_PROTO_H
+
+#include "vm/object/object.h"
+
+typedef uint32_t Instr;
+
+// Where the code from instruction `at` on came from.
+typedef struct LineInfo {
+  uint32_t at;
+  uint32_t line;
+  uint32_t col : 31;
+  uint32_t turned : 1;  // a op b became b op' a: messages turn it back
+} LineInfo;
+
+enum {
+  PROTO_REST = 1,      // last parameter takes the rest as a list
+  PROTO_DEFER = 2,     // contains defer: returns are RETD, frames may unwind
+  PROTO_TRY = 4,       // the frame of `try`: panics stop here
+  PROTO_DEFAULTS = 8,  // some parameters have defaults
+  PROTO_MAIN = 16,     // a module's top level
+  PROTO_TOP = 32,      // captures nothing: `self` is the one closure of it
+  PROTO_TAIL = 64,     // (reserved for specialisation)
+  // what functions of a prelude may have
+  PROTO_COMPILED = PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP,
+};
+
+// Where a closure's upvalue comes from when CLOSURE is executed.
+typedef struct UpvalueFrom {
+  bool local;  // true: the cell in register index; else upvalue index
+  uint8_t index;
+} UpvalueFrom;
+
+struct Proto {
+  Instr *code;
+  Value *constants;
+  ObjClosure *self;  // PROTO_TOP: its closure, else NULL
+  uint16_t nregs;    // registers used, parameters included (<= 250)
+  uint8_t nparams;   // rest included
+  uint8_t nrequired;
+  uint8_t
+      nresults;  // of its return statements (for ? and recover); 255: varies
+  uint8_t flags;
+  uint8_t nupvalues;
+  uint32_t ncode, nconstants, nlines;
+  LineInfo *lines;
+  UpvalueFrom *upvalues;
+  ObjString *name;          // interned; "main" for a file's top level
+  ObjString **param_names;  // nparams, interned
+  ObjString *path;          // of the source
+  CodeUnit *unit;           // or NULL: it stays as long as the Vm
+  Proto *next;              // of the unit, or of the Vm
+};
+
+// What one csp_load has compiled (unit.c).
+struct CodeUnit {
+  Proto *protos;
+  CodeUnit *next;
+  uint32_t marked;  // atomic: the collection under way has found it
+  size_t bytes;     // that are accounted for
+};
+
+// The place of the instruction at `pc` (a pointer to it).
+LineInfo proto_line(const Proto *proto, const Instr *pc);
+
+#endif

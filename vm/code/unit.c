@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Compiled code that is collected: what one csp_load or csp_check compiles is a
+// unit, its protos and the names that only it uses.
+//
+// Protos lie outside the heap. Those that are made while a unit is open
+// (Vm.unit) are the unit's; all others stay as long as the runtime. A unit
+// lives while anything refers to one of its protos: a closure (which every
+// frame has on the stack), a struct's constructor, a trace, where a goroutine
+// or a group was begun. The collector finds these by unit_touch, which marks
+// what the whole unit holds the first time (CodeUnit.marked). Units that it has
+// not found are freed at its end. All of this while the world is stopped.
+//
+// A name that is interned first while a unit is open is weak (STRING_WEAK): the
+// table forgets it when nothing else holds it. Whoever interns it without a
+// unit makes it permanent.
+//
+// What has traces of others without being found by the collector (a dump, while
+// its text is made) keeps all units: Vm.code_kept.
+#include <stdlib.h>
+
+#include "vm/code/code.h"
+#include "vm/heap/collect.h"
+#include "vm/interp/interp.h"
+
+// --- Opening and closing ----------------------------------------------------
+bool unit_open(Vm *vm) {
+  CodeUnit *unit = mem_zeroed(vm->memory, sizeof *unit);
+  if (unit == NULL) return false;
+  unit->next = vm->units;
+  vm->units = vm->unit = unit;
+  return true;
+}
+
+static size_t size_of(const Proto *proto) {
+  return sizeof *proto + proto->ncode * sizeof(Instr) +
+         proto->nconstants * sizeof(Value) + proto->nlines * sizeof(LineInfo) +
+         proto->nupvalues * sizeof(UpvalueFrom) +
+         proto->nparams * sizeof(ObjString *);
+}
+
+bool unit_close(Vm *vm) {
+  CodeUnit *unit = vm->unit;
+  vm->unit = NULL;
+  size_t bytes = sizeof *unit;
+  for (const Proto *p = unit->protos; p != NULL; p = p->next)
+    bytes += size_of(p);
+  if (!heap_take_other(vm->heap, bytes)) return false;
+  unit->bytes = bytes;
+  vm->boot->heap.allocated += (int64_t)bytes;  // a collection takes it
+  return true;
+}
+
+// --- Marking: the world is stopped ------------------------------------------
+void proto_mark(GcMarker *m, const Proto *proto) {
+  for (uint32_t i = 0; i < proto->nconstants; i++)
+    gc_mark(m, proto->constants[i]);
+  gc_mark_obj(m, proto->self);
+  gc_mark_obj(m, proto->name);
+  gc_mark_obj(m, proto->path);
+  for (uint32_t i = 0; i < proto->nparams && proto->param_names; i++)
+    gc_mark_obj(m, proto->param_names[i]);
+}
+
+static void mark_protos(GcMarker *m, const CodeUnit *unit) {
+  for (const Proto *p = unit->protos; p != NULL; p = p->next) proto_mark(m, p);
+}
+
+void unit_mark(GcMarker *m, CodeUnit *unit) {
+  // Several workers at once: one does it.
+  if (rt_exchange(&unit->marked, 1u) == 0) mark_protos(m, unit);
+}
+
+void unit_touch_trace(GcMarker *m, const Trace *trace) {
+  if (trace == NULL) return;
+  unit_touch(m, trace->created_in);
+  for (uint32_t n = 0; n < trace->count; n++)
+    unit_touch(m, trace->frames[n].proto);
+}
+
+void units_mark_roots(GcMarker *m, Vm *vm) {
+  // relaxed: changed while the world was stopped, or by its last user
+  bool all = rt_load_relaxed(&vm->code_kept) != 0;
+  for (CodeUnit *unit = vm->units; unit != NULL; unit = unit->next)
+    if (all || unit == vm->unit) unit_mark(m, unit);
+}
+
+void units_rescan(GcMarker *m, const Vm *vm) {
+  for (CodeUnit *unit = vm->units; unit != NULL; unit = unit->next)
+    if (rt_load_relaxed(&unit->marked)) mark_protos(m, unit);
+}
+
+// --- Names ------------------------------------------------------------------
+// Takes the name at `hole` out: those after it move up, as far as they may.
+static void forget_name(Vm *vm, uint32_t hole) {
+  uint32_t mask = vm->names_cap - 1;
+  for (uint32_t at = (hole + 1) & mask; vm->names[at]; at = (at + 1) & mask) {
+    uint32_t home = vm->names[at]->obj.hash & mask;
+    // its place must not lie between the hole and where it is
+    if (((at - home) & mask) < ((at - hole) & mask)) continue;
+    vm->names[hole] = vm->names[at];
+    hole = at;
+  }
+  vm->names[hole] = NULL;
+  vm->names_count--;
+}
+
+static void sweep_names(Vm *vm) {
+  for (uint32_t at = 0; at < vm->names_cap; at++)
+    while (vm->names[at] && !gc_is_marked(vm->names[at])) forget_name(vm, at);
+}
+
+// --- Freeing: the world is stopped ------------------------------------------
+static void free_unit(Vm *vm, CodeUnit *unit) {
+  protos_free(unit->protos);
+  heap_account_shared(vm->heap, -(int64_t)unit->bytes);
+  mem_free(unit);
+}
+
+void units_sweep(Vm *vm) {
+  for (CodeUnit **at = &vm->units; *at != NULL;) {
+    CodeUnit *unit = *at;
+    if (rt_exchange(&unit->marked, 0u)) {
+      at = &unit->next;
+    } else {
+      *at = unit->next;
+      free_unit(vm, unit);
+    }
+  }
+  sweep_names(vm);
+}
+
+void units_free_all(Vm *vm) {
+  while (vm->units != NULL) {
+    CodeUnit *unit = vm->units;
+    vm->units = unit->next;
+    protos_free(unit->protos);
+    mem_free(unit);
+  }
+  vm->unit = NULL;
+}

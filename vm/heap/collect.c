@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// A collection: stop the world, mark from the roots, settle what is weak.
+//
+//   1. Unfinished sweeping is done (before the stop, as far as possible).
+//   2. The world stops. Every P gives its spans back, roots are noted, all
+//      Ps mark.
+//   3. Goroutines that wait for what no live goroutine, global or handle can
+//      reach are taken off the lists; so are timers that only they could see.
+//   4. Mark bits become due to be swept; the world goes on; this P sweeps.
+//
+// Called by the owner of a P at a safepoint with its goroutine saved. Never
+// inside an allocation: C code need not protect its temporaries.
+#include "vm/heap/collect.h"
+#include "vm/interp/interp.h"
+
+typedef struct Collection {
+  Heap *heap;
+  Vm *vm;
+  P *p;
+  Marking marking;
+  GcMarker *m;  // worker 0's
+  bool more;    // something was noted since the last run
+} Collection;
+
+// --- Roots ------------------------------------------------------------------
+static void mark_methods(GcMarker *m, const MethodTable *table) {
+  for (uint32_t i = 0; table && i < table->count; i++) {
+    gc_mark_obj(m, table->methods[i].name);
+    gc_mark(m, table->methods[i].function);
+  }
+}
+
+// The table of names does not keep the weak ones (unit.c).
+static void mark_names(GcMarker *m, const Vm *vm) {
+  for (uint32_t i = 0; i < vm->names_cap; i++) {
+    const ObjString *name = vm->names[i];
+    if (name && !(name->obj.flags & STRING_WEAK)) gc_mark_obj(m, name);
+  }
+}
+
+static void mark_vm(GcMarker *m, Vm *vm) {
+  for (const Proto *p = vm->protos; p; p = p->next) proto_mark(m, p);
+  units_mark_roots(m, vm);
+  mark_names(m, vm);
+  for (int i = 0; i < OBJ_TYPE_COUNT; i++) {
+    mark_methods(m, vm->methods[i]);
+    gc_mark_obj(m, vm->type_names[i]);
+  }
+  const void *objects[] = {
+      vm->main,          vm->builtins,       vm->modules,
+      vm->float_zero,    vm->float_neg_zero, vm->float_inf,
+      vm->float_neg_inf, vm->float_nan,      vm->empty_string};
+  for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+    gc_mark_obj(m, objects[i]);
+}
+
+static void mark_pins(GcMarker *m, Heap *heap) {
+  rt_lock(&heap->pin_lock);
+  for (uint32_t pin = 1; pin <= heap->pins_cap; pin++)
+    gc_mark(m, heap_pinned(heap, pin));
+  RootHook *hooks = heap->roots;  // only grows at the front
+  rt_unlock(&heap->pin_lock);
+  for (RootHook *hook = hooks; hook; hook = hook->next)
+    hook->mark(hook->arg, m);
+}
+
+static void mark_g(void *arg, G *g) {
+  if (g) gc_mark_obj(arg, goroutine_of(g));
+}
+
+// A timer's arg is an object, or the G inside a goroutine that sleeps.
+_Static_assert(offsetof(Goroutine, g) % 16 != 0, "a G is no object");
+static Obj *timer_object(const Timer *timer) {
+  if (poll_is_deadline(timer)) return NULL;  // not of the heap
+  Group *group = group_of_timer(timer);
+  if (group) return &obj_group(group)->obj;
+  if (timer->fire == group_late) return NULL;  // the main goroutine's
+  if ((uintptr_t)timer->arg % 16 == 0) return timer->arg;
+  return &goroutine_of((G *)timer->arg)->obj;
+}
+
+// A channel's timer is alive by itself only when somebody waits.
+static bool mark_timer(void *arg, Timer *timer) {
+  Obj *obj = timer_object(timer);
+  if (obj &&
+      (obj->type != OBJ_TIMER || ((ObjTimer *)obj)->chan->chan.recv_first))
+    gc_mark_obj(arg, obj);
+  return true;
+}
+
+// What the barrier marked but nobody scanned.
+static void take_shaded(GcMarker *m, MarkSegment **list) {
+  while (*list) {
+    MarkSegment *segment = *list;
+    *list = segment->next;
+    for (uint64_t i = 0; i < segment->count; i++)
+      gc_scan(m, (Obj *)(uintptr_t)segment->items[i]);
+    mem_free(segment);
+  }
+}
+
+// --- Every P's part ---------------------------------------------------------
+static void each_local(Vm *vm, void (*fn)(void *arg, Local *local), void *arg) {
+  int procs = vm->sched ? sched_procs(vm->sched) : 0;
+  bool booted = false;
+  for (int i = 0; i < procs; i++) {
+    Local *local = local_of(sched_p(vm->sched, i));
+    if (!local) continue;
+    booted |= local == vm->boot;
+    fn(arg, local);
+  }
+  if (!booted && vm->boot) fn(arg, vm->boot);
+}
+
+static void flush_local(void *arg, Local *local) {
+  Collection *c = arg;
+  heap_local_flush(&local->heap);
+  local->free = NULL;
+  local->free_count = 0;
+  take_shaded(c->m, &local->heap.shaded);
+}
+
+static void each_in_list(Goroutine *g, void (*fn)(void *arg, Goroutine *g),
+                         void *arg) {
+  for (; g; g = g->all_next) {
+    uint32_t status = rt_load_relaxed(&g->g.status);
+    if (status != G_DEAD && status != G_IDLE) fn(arg, g);
+  }
+}
+
+typedef struct EachGoroutine {
+  void (*fn)(void *arg, Goroutine *g);
+  void *arg;
+} EachGoroutine;
+
+static void each_of_local(void *arg, Local *local) {
+  EachGoroutine *each = arg;
+  each_in_list(local->all, each->fn, each->arg);
+}
+
+void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg) {
+  EachGoroutine each = {fn, arg};
+  each_local(vm, each_of_local, &each);
+  each_in_list(vm->heap->orphans, fn, arg);
+}
+
+// --- Marking ----------------------------------------------------------------
+static void run_workers(Collection *c) {
+  Marking *k = &c->marking;
+  k->idle = 0;
+  if (k->workers > 1)
+    sched_run_stopped(c->p, marking_run, k);
+  else
+    marking_run(k, 0, 1);
+  // Rare: stacks ran out of memory on the way.
+  while (rt_exchange(&k->overflow, 0u)) {
+    units_rescan(c->m, c->vm);
+    marking_rescan(c->m);
+  }
+  c->more = false;
+}
+
+static void mark_roots(Collection *c) {
+  Heap *heap = c->heap;
+  each_local(c->vm, flush_local, c);
+  heap_local_flush(&heap->shared);
+  take_shaded(c->m, &heap->shaded);
+  if (rt_exchange(&heap->mark_overflow, 0u)) c->marking.overflow = 1;
+  mark_vm(c->m, c->vm);
+  mark_pins(c->m, heap);
+  if (!c->vm->sched) return;
+  sched_each_root(c->vm->sched, mark_g, c->m);
+  timers_filter(c->vm->sched, mark_timer, c->m);
+}
+
+// --- What is weak -----------------------------------------------------------
+// Whether an unmarked goroutine may still be woken by something the collector
+// cannot see: a native's own way of waiting, a thread that gets free.
+static bool may_be_woken(const Goroutine *g) {
+  uint32_t status = rt_load_relaxed(&g->g.status);
+  if (status == G_DEAD || status == G_IDLE) return false;
+  if (status != G_WAITING) return true;
+  uint8_t reason = g->g.reason;
+  return reason == WAIT_OTHER || reason == WAIT_SYSCALL_SLOT ||
+         reason == WAIT_SLEEP || reason == WAIT_IO || reason == WAIT_CALLBACK;
+}
+
+static void rescue(void *arg, Goroutine *g) {
+  Collection *c = arg;
+  if (gc_is_marked(g) || !may_be_woken(g)) return;
+  gc_mark_obj(c->m, g);
+  c->more = true;
+}
+
+static void lose(Heap *heap, Goroutine *g) {
+  HeapHooks *hooks = &heap->hooks;
+  rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
+  if (hooks->on_leak) hooks->on_leak(hooks->arg, g);
+  if (hooks->release) hooks->release(hooks->arg, g);
+}
+
+// Takes dead and lost goroutines off a list.
+static void prune(Heap *heap, Goroutine **list) {
+  while (*list) {
+    Goroutine *g = *list;
+    uint32_t status = rt_load_relaxed(&g->g.status);
+    if (status != G_DEAD && gc_is_marked(g)) {
+      list = &g->all_next;
+      continue;
+    }
+    *list = g->all_next;
+    if (status == G_WAITING) lose(heap, g);
+  }
+}
+
+static void prune_local(void *arg, Local *local) { prune(arg, &local->all); }
+
+static bool keep_timer(void *arg, Timer *timer) {
+  (void)arg;
+  Obj *obj = timer_object(timer);
+  return !obj || obj->type != OBJ_TIMER || gc_is_marked(obj);
+}
+
+static void settle_weak(Collection *c) {
+  do {
+    c->more = false;
+    vm_each_goroutine(c->vm, rescue, c);
+    if (c->more) {
+      run_workers(c);
+      c->more = true;
+    }
+  } while (c->more);
+  each_local(c->vm, prune_local, c->heap);
+  prune(c->heap, &c->heap->orphans);
+  if (c->vm->sched) timers_filter(c->vm->sched, keep_timer, NULL);
+}
+
+// --- A collection -----------------------------------------------------------
+static void account(Collection *c, int64_t began) {
+  Heap *heap = c->heap;
+  int64_t external = rt_load_relaxed(&heap->external);
+  uint64_t live = external > 0 ? (uint64_t)external : 0;
+  for (int i = 0; i < heap->gc_workers; i++)
+    live += c->marking.markers[i].bytes;
+  int64_t allocated = rt_exchange(&heap->allocated, (int64_t)0);
+  if (allocated > 0)
+    rt_store_relaxed(&heap->total_allocated,
+                     heap->total_allocated + (uint64_t)allocated);
+  rt_store_relaxed(&heap->live, live);
+  rt_store_relaxed(&heap->goal, heap_next_goal(heap, live));
+  rt_store_relaxed(&heap->collections, heap->collections + 1);
+  uint64_t pause = (uint64_t)(rt_now() - began);
+  rt_store_relaxed(&heap->pause_last, pause);
+  if (pause > heap->pause_max) rt_store_relaxed(&heap->pause_max, pause);
+}
+
+static void collect_stopped(Collection *c, int64_t began) {
+  int procs = c->vm->sched ? sched_procs(c->vm->sched) : 1;
+  heap_sweep_all(c->heap);
+  rt_store_relaxed(&c->heap->want, 0);
+  // Without memory for all markers one does; without that, nothing is done.
+  if (!marking_init(&c->marking, c->heap, procs) &&
+      (c->heap->gc_workers == 0 || !marking_init(&c->marking, c->heap, 1)))
+    return;
+  c->m = &c->marking.markers[0];
+  mark_roots(c);
+  run_workers(c);
+  settle_weak(c);
+  units_sweep(c->vm);
+  heap_unsweep(c->heap);
+  account(c, began);
+  rt_store_relaxed(&c->heap->want, 0);  // the flushes may have asked again
+  marking_free(&c->marking);
+}
+
+void gc_collect(P *p, Goroutine *g) {
+  G *current = g == NULL ? NULL : &g->g;
+  Vm *vm = local_of(p)->vm;
+  Collection c = {.heap = vm->heap, .vm = vm, .p = p};
+  work_looked();
+  heap_sweep_all(c.heap);
+  int64_t began = rt_now();
+  if (!sched_stop_world(p, current)) return;
+  bool wanted = heap_gc_wanted(c.heap);  // else another P was first
+  if (wanted) collect_stopped(&c, began);
+  sched_start_world(p);
+  if (!wanted) return;
+  heap_sweep_all(c.heap);
+  heap_release(c.heap);
+  charge_look(local_of(p));
+  work_forget();
+}

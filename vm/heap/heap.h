@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// The heap: allocation per P, the store function, and the collector's door.
+#ifndef CSP_VM_HEAP_H
+#define CSP_VM_HEAP_H
+
+#include "vm/object/object.h"
+
+typedef struct Heap Heap;  // heap_internal.h
+typedef struct LocalHeap LocalHeap;
+
+enum { SIZE_CLASSES_MAX = 48 };
+
+// One P's allocator. `bits` are the free objects of the current 64-object
+// window of the class's span; the fast path takes the lowest.
+typedef struct AllocCache {
+  uint64_t bits;
+  char *window;   // address of bit 0's object
+  uint32_t size;  // object size of the class
+  uint32_t next;  // number of the next window to look into
+} AllocCache;
+
+// A short string that was made lately (string_new), and a hash of its text.
+// Forgotten at every collection.
+enum { RECENT_BITS = 9, RECENT_LEN_MAX = 16 };
+typedef struct RecentText {
+  uint64_t hash;
+  Obj *obj;
+} RecentText;
+
+struct LocalHeap {
+  Heap *heap;
+  bool barrier;  // the store barrier is on; changed while the world stops
+  AllocCache caches[SIZE_CLASSES_MAX];
+  void *spans[SIZE_CLASSES_MAX];  // current span of each class
+  int64_t allocated;              // bytes since the last flush to the heap
+  struct MarkSegment *shaded;     // what the barrier marked; NULL: nothing
+  RecentText recent[1 << RECENT_BITS];
+};
+
+// What the heap asks of the layers around it; any may be NULL.
+typedef struct HeapHooks {
+  void *arg;
+  // A goroutine that waits for what nobody can do any more, before its
+  // memory is reused. World stopped; reads only.
+  void (*on_leak)(void *arg, Goroutine *g);
+  // Frees what such a goroutine holds outside the heap: its panics, the record
+  // of the native it waits in. World stopped.
+  void (*release)(void *arg, Goroutine *g);
+  // Frees ObjTask.trace (set heap_finalizable for such a task). Any thread.
+  void (*free_trace)(void *arg, void *trace);
+} HeapHooks;
+
+// Where memory comes from: zeroed blocks of at least 4 MB, at a multiple of
+// align; NULL: none. Any thread, several at once.
+typedef struct HeapMemory {
+  void *(*map)(void *arg, size_t bytes, size_t align);  // NULL: the system
+  void (*unmap)(void *arg, void *block, size_t bytes);
+  void *arg;
+  bool small_pages;  // the system's: it is to give no big ones
+} HeapMemory;
+
+Heap *heap_new(Vm *vm);  // NULL: out of memory
+void heap_set_memory(Heap *heap, const HeapMemory *memory);  // before all else
+void heap_set_hooks(Heap *heap, const HeapHooks *hooks);     // before running
+// For tests: collect at every safepoint, and overwrite freed objects.
+void heap_set_stress(Heap *heap, bool stress, bool poison);
+// Bytes (objects' in units of 64 KiB, and what heap_account counts) from which
+// on heap_alloc gives NULL; 0: none. Before running.
+void heap_set_limit(Heap *heap, uint64_t bytes);
+bool heap_limited(const Heap *heap);
+// What one result may take: what is left of the limit, and no less than 64 KB;
+// SIZE_MAX without a limit. Any thread.
+size_t heap_room(Heap *heap);
+// Takes bytes of other memory on behalf of objects, for which the limit may be
+// passed by a sixteenth. false: too many. Any thread.
+bool heap_take_other(Heap *heap, size_t bytes);
+// Runs finalizers of hosts' objects, frees all. All Ps must be flushed.
+void heap_free(Heap *heap);
+void heap_local_init(LocalHeap *local, Heap *heap);
+// Gives spans back. World stopped, or not running.
+void heap_local_flush(LocalHeap *local);
+// The P of `local` goes away (p_free): flushes its heap, and moves its
+// goroutines to the heap's own list. World stopped, or not running.
+void heap_local_free(Local *local);
+
+// obj needs more than its memory freed: hosts' objects and struct types (set
+// by heap_alloc), tasks with a trace. Any thread that owns a P.
+__attribute__((noinline)) void heap_finalizable(Obj *obj);
+
+enum { HEAP_SMALL_MAX = 2048 };  // larger: heap_alloc_slow
+// By (size + 15) / 16.
+extern const uint8_t heap_class_of[HEAP_SMALL_MAX / 16 + 1];
+
+// Memory for an object of `size` bytes, with its header set and the rest NOT
+// initialised: the caller fills it before the next safepoint and before it is
+// published. NULL only when the system has no memory. Owner P. Never
+// collects. (What is rare stays out of line where all sources are one file, or
+// heap_alloc gets too long to be in line itself.)
+__attribute__((noinline)) Obj *heap_alloc_slow(LocalHeap *local, size_t size,
+                                               ObjType type);
+static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
+  if (__builtin_expect(size <= HEAP_SMALL_MAX, 1)) {
+    AllocCache *cache = &local->caches[heap_class_of[(size + 15) / 16]];
+    uint64_t bits = cache->bits;
+    if (__builtin_expect(bits != 0, 1)) {
+      cache->bits = bits & (bits - 1);
+      Obj *obj =
+          (Obj *)(cache->window + (size_t)__builtin_ctzll(bits) * cache->size);
+      *obj = (Obj){.type = (uint8_t)type};
+      if (type == OBJ_HOST || type == OBJ_STRUCT) heap_finalizable(obj);
+      return obj;
+    }
+  }
+  return heap_alloc_slow(local, size, type);
+}
+
+// The size of an object whose memory was all zeros when it was made: large ones
+// have a new mapping. 0: another.
+size_t heap_zeroed_size(const Obj *obj);
+
+// The same, but NULL when the cache is empty, too: for handlers, which have
+// another way then. size is a small constant.
+static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
+  AllocCache *cache = &local->caches[heap_class_of[(size + 15) / 16]];
+  uint64_t bits = cache->bits;
+  if (__builtin_expect(bits == 0, 0)) return NULL;
+  cache->bits = bits & (bits - 1);
+  Obj *obj =
+      (Obj *)(cache->window + (size_t)__builtin_ctzll(bits) * cache->size);
+  *obj = (Obj){.type = (uint8_t)type};
+  return obj;
+}
+
+// The same without a P, under a lock: for what boot and compiler make.
+Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
+
+// Bytes that a host allocated on behalf of objects (may be negative).
+void heap_account(LocalHeap *local, int64_t bytes);
+// The same, without asking for a collection. Any thread.
+void heap_account_shared(Heap *heap, int64_t bytes);
+
+// The one way to store a value into an object that others may see.
+void heap_barrier(LocalHeap *local, Value *slot, Value v);
+void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr);
+static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
+  if (__builtin_expect(local->barrier, 0)) heap_barrier(local, slot, v);
+  // release: publishes the object v points to; pairs with heap_load
+  rt_store_release(slot, v);
+}
+// The same for a typed object pointer field (`ObjValues *block` etc.).
+#define heap_store_ptr(local, slot, ptr)        \
+  do {                                          \
+    if (__builtin_expect((local)->barrier, 0))  \
+      heap_barrier_ptr((local), (slot), (ptr)); \
+    rt_store_release((slot), (ptr));            \
+  } while (0)
+
+// --- Collector (collect.c) --------------------------------------------------
+// Set (relaxed) when a collection is due; the interpreter looks at it at its
+// safepoints, and calls gc_collect with the goroutine's frames saved.
+bool heap_gc_wanted(const Heap *heap);
+void heap_want_gc(Heap *heap);
+// No collection is wanted only because memory was not to be had. Any thread.
+void heap_forget_shortage(Heap *heap);
+// Bytes that make no difference to whether something fits.
+uint64_t heap_little(const Heap *heap);
+uint64_t heap_used(const Heap *heap);  // what counts against the limit
+// Whether so little was allocated since the last collection that what has
+// failed now is what that one was made for. Owner P.
+bool heap_just_collected(LocalHeap *local);
+uint64_t heap_collections(const Heap *heap);  // so far
+// When to collect next, with so much alive after a collection.
+uint64_t heap_next_goal(const Heap *heap, uint64_t live);
+// Stops the world, marks in parallel, starts lazy sweeping, starts the world.
+// May find that another P is collecting: then it has taken part. Owner P. g:
+// who runs; NULL: the host's thread, between its calls (api_call.c).
+void gc_collect(P *p, Goroutine *g);
+
+// Values that a host holds: kept until unpinned. Any thread. 0: no memory.
+uint32_t heap_pin(Heap *heap, Value v);
+Value heap_pinned(Heap *heap, uint32_t pin);
+void heap_unpin(Heap *heap, uint32_t pin);
+
+// What else is alive: mark is called at every collection, with the world
+// stopped, and calls gc_mark. Any thread; false: out of memory.
+typedef struct GcMarker GcMarker;
+bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
+                    void *arg);
+void gc_mark(GcMarker *m, Value v);
+void gc_mark_obj(GcMarker *m, const void *obj);  // an object or NULL
+
+// All goroutines that are not dead. World stopped.
+void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg);
+
+typedef struct HeapStats {
+  uint64_t live, total_allocated, collections, pause_ns_max, pause_ns_last;
+  uint64_t objects_finalized, goroutines_collected, mapped;
+} HeapStats;
+void heap_stats(Heap *heap, HeapStats *out);
+
+#endif

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// Chunks and spans: where the heap's memory comes from and goes back to.
+//
+// Any thread; heap.lock guards the chunks' lists and free units. Address
+// space of ordinary chunks is kept until the heap is freed, their free units
+// go back to the system when there are many (heap_release). Large objects
+// that fit no chunk get a mapping of their own, unmapped when swept.
+#include <sys/mman.h>
+
+#include "vm/heap/heap_internal.h"
+
+// clang-format off
+#define SIZES(X)                                                              \
+  X(16) X(32) X(48) X(64) X(80) X(96) X(112) X(128) X(144) X(160) X(176)      \
+  X(192) X(208) X(224) X(240) X(256) X(288) X(320) X(384) X(448) X(512)       \
+  X(640) X(768) X(896) X(1024) X(1280) X(1536) X(1792) X(2048) X(2560)        \
+  X(3072) X(4096) X(5456) X(6544) X(8192) X(10912) X(13104) X(16384) X(21840) \
+  X(32768)
+// clang-format on
+
+const uint32_t heap_sizes[CLASSES + 1] = {
+#define X(size) size,
+    SIZES(X)
+#undef X
+};
+const uint32_t heap_magic[CLASSES + 1] = {
+#define X(size) (uint32_t)((((uint64_t)1 << 32) + size - 1) / size),
+    SIZES(X)
+#undef X
+};
+
+#define HUGE_FROM ((uint64_t)8 << 20)
+
+static const uint64_t all_units = ~(uint64_t)((1 << UNITS_HEADER) - 1);
+
+// --- Lists ------------------------------------------------------------------
+void span_push(SpanList *list, Span *span) {
+  span->next = list->first;
+  if (!list->first) list->last = span;
+  list->first = span;
+}
+
+Span *span_pop(SpanList *list) {
+  Span *span = list->first;
+  if (!span) return NULL;
+  list->first = span->next;
+  if (!list->first) list->last = NULL;
+  span->next = NULL;
+  return span;
+}
+
+void span_append(SpanList *list, SpanList *tail) {
+  if (!tail->first) return;
+  if (list->first)
+    list->last->next = tail->first;
+  else
+    list->first = tail->first;
+  list->last = tail->last;
+  *tail = (SpanList){NULL, NULL};
+}
+
+// --- Chunks -----------------------------------------------------------------
+// Memory at an address that is a multiple of CHUNK_SIZE.
+static char *map_aligned(size_t bytes) {
+  size_t total = bytes + CHUNK_SIZE;
+  char *all = mmap(NULL, total, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED) return NULL;
+  char *start = (char *)(((uintptr_t)all + CHUNK_SIZE - 1) &
+                         ~(uintptr_t)(CHUNK_SIZE - 1));
+  if (start > all) munmap(all, (size_t)(start - all));
+  size_t tail = (size_t)(all + total - (start + bytes));
+  if (tail) munmap(start + bytes, tail);
+  return start;
+}
+
+// The same from the host.
+static char *map_by_host(const HeapMemory *memory, size_t bytes) {
+  char *start = memory->map(memory->arg, bytes, CHUNK_SIZE);
+  if ((uintptr_t)start % CHUNK_SIZE == 0) return start;
+  memory->unmap(memory->arg, start, bytes);  // of no use
+  return NULL;
+}
+
+static Chunk *chunk_new(Heap *heap, size_t bytes) {
+  bool hosts = heap->memory.map != NULL;
+  Chunk *chunk =
+      (Chunk *)(hosts ? map_by_host(&heap->memory, bytes) : map_aligned(bytes));
+  if (!chunk) return NULL;
+  // Big heaps gain by big pages; small ones should stay small. The system
+  // clears a big page in one step, for which a stepped host has no time.
+  bool big = bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM;
+  if (heap->memory.small_pages && !hosts)
+    madvise(chunk, bytes, MADV_NOHUGEPAGE);
+  else if (big && !hosts)
+    madvise(chunk, bytes, MADV_HUGEPAGE);
+  chunk->heap = heap;
+  chunk->bytes = bytes;
+  return chunk;  // the rest is zero
+}
+
+// heap.lock held.
+static void chunk_link(Heap *heap, Chunk *chunk) {
+  chunk->next = heap->chunks;
+  chunk->prev = NULL;
+  if (chunk->next)
+    chunk->next->prev = chunk;
+  else
+    heap->last_chunk = chunk;
+  heap->chunks = chunk;
+  heap->cursor = chunk;
+  rt_store_relaxed(&heap->mapped, heap->mapped + chunk->bytes);
+}
+
+static void chunk_unlink(Heap *heap, Chunk *chunk) {
+  if (heap->cursor == chunk) heap->cursor = heap->chunks;
+  if (chunk->prev)
+    chunk->prev->next = chunk->next;
+  else
+    heap->chunks = chunk->next;
+  if (chunk->next)
+    chunk->next->prev = chunk->prev;
+  else
+    heap->last_chunk = chunk->prev;
+  if (heap->cursor == chunk) heap->cursor = heap->chunks;
+  rt_store_relaxed(&heap->mapped, heap->mapped - chunk->bytes);
+}
+
+static void chunk_unmap(Chunk *chunk) {
+  const HeapMemory *memory = &chunk->heap->memory;
+  heap_show(chunk, chunk->bytes);
+  if (memory->map != NULL) {
+    memory->unmap(memory->arg, chunk, chunk->bytes);
+  } else {
+    munmap(chunk, chunk->bytes);
+  }
+}
+
+// The lowest run of n free units, or -1.
+static int find_run(uint64_t units, unsigned n) {
+  for (unsigned have = 1; have < n && units;) {
+    unsigned shift = have < n - have ? have : n - have;
+    units &= units >> shift;
+    have += shift;
+  }
+  return units ? __builtin_ctzll(units) : -1;
+}
+
+static uint64_t run_bits(int first, unsigned n) {
+  return (((uint64_t)1 << n) - 1) << first;  // n <= 62
+}
+
+uint64_t heap_used(const Heap *heap) {
+  int64_t external = rt_load_relaxed(&heap->external);
+  return rt_load_relaxed(&heap->used_units) * UNIT_SIZE +
+         (uint64_t)(external > 0 ? external : 0);
+}
+
+// heap.lock held.
+static bool over_limit(Heap *heap, uint64_t units) {
+  return heap->limit && heap_used(heap) + units * UNIT_SIZE > heap->limit;
+}
+
+// heap.lock held.
+static void add_used(Heap *heap, int64_t units) {
+  rt_store_relaxed(&heap->used_units, heap->used_units + (uint64_t)units);
+}
+
+// heap.lock held. Takes n units of one chunk, and tells which.
+static Chunk *take_units(Heap *heap, unsigned n, int *first) {
+  Chunk *chunk = n == 1 ? heap->cursor : heap->chunks;
+  for (; chunk; chunk = chunk->next) {
+    if (n == 1 && chunk->free) heap->cursor = chunk;
+    *first = find_run(chunk->free, n);
+    if (*first < 0) continue;
+    chunk->free &= ~run_bits(*first, n);
+    chunk->released &= ~run_bits(*first, n);
+    heap->free_units -= n;
+    add_used(heap, n);
+    return chunk;
+  }
+  return NULL;
+}
+
+static Chunk *get_units(Heap *heap, unsigned n, int *first) {
+  rt_lock(&heap->lock);
+  Chunk *chunk = over_limit(heap, n) ? NULL : take_units(heap, n, first);
+  bool grow = !chunk && !over_limit(heap, n);
+  rt_unlock(&heap->lock);
+  if (!grow) return chunk;
+  chunk = chunk_new(heap, CHUNK_SIZE);
+  if (!chunk) return NULL;
+  rt_lock(&heap->lock);
+  chunk->free = all_units & ~run_bits(UNITS_HEADER, n);
+  *first = UNITS_HEADER;
+  chunk_link(heap, chunk);
+  heap->free_units += UNITS - UNITS_HEADER - n;
+  add_used(heap, n);
+  rt_unlock(&heap->lock);
+  return chunk;
+}
+
+// --- Spans ------------------------------------------------------------------
+static Span *span_init(Chunk *chunk, int unit, uint8_t klass, uint64_t size,
+                       uint32_t count) {
+  Span *span = &chunk->spans[unit];
+  span->base = (char *)chunk + (size_t)unit * UNIT_SIZE;
+  span->next = NULL;
+  span->size = size;
+  span->count = count;
+  span->words = (count + 63) / 64;
+  span->finalizable = false;
+  span->own_chunk = false;
+  span->klass = klass;
+  chunk_klass(chunk)[unit] = klass;
+  memset(span->alloc, 0, span->words * sizeof(uint64_t));
+  memset(span->mark, 0, span->words * sizeof(uint64_t));
+  return span;
+}
+
+Span *span_new(Heap *heap, uint8_t klass) {
+  int unit;
+  Chunk *chunk = get_units(heap, 1, &unit);
+  if (!chunk) return NULL;
+  uint32_t size = heap_sizes[klass];
+  Span *span =
+      span_init(chunk, unit, klass, size, (uint32_t)(UNIT_SIZE / size));
+  heap_hide(span->base, UNIT_SIZE);
+  return span;
+}
+
+// A large object with a mapping of its own.
+static Span *span_new_chunk(Heap *heap, uint64_t units) {
+  rt_lock(&heap->lock);
+  bool over = over_limit(heap, units);
+  if (!over) add_used(heap, (int64_t)units);
+  rt_unlock(&heap->lock);
+  if (over) return NULL;
+  Chunk *chunk = chunk_new(heap, (units + UNITS_HEADER) * UNIT_SIZE);
+  rt_lock(&heap->lock);
+  if (chunk)
+    chunk_link(heap, chunk);
+  else
+    add_used(heap, -(int64_t)units);
+  rt_unlock(&heap->lock);
+  if (!chunk) return NULL;
+  Span *span =
+      span_init(chunk, UNITS_HEADER, CLASS_LARGE, units * UNIT_SIZE, 1);
+  span->own_chunk = true;
+  return span;
+}
+
+Span *span_new_large(Heap *heap, size_t size) {
+  uint64_t units = (size + UNIT_SIZE - 1) / UNIT_SIZE;
+  if (size > SIZE_MAX / 4) return NULL;
+  Span *span;
+  if (units > UNITS - UNITS_HEADER) {
+    span = span_new_chunk(heap, units);
+  } else {
+    int unit;
+    Chunk *chunk = get_units(heap, (unsigned)units, &unit);
+    span = chunk ? span_init(chunk, unit, CLASS_LARGE, units * UNIT_SIZE, 1)
+                 : NULL;
+  }
+  if (!span) return NULL;
+  heap_show(span->base, span->size);
+  span->alloc[0] = 1;
+  return span;
+}
+
+size_t heap_zeroed_size(const Obj *obj) {
+  const Span *span = span_of(obj);
+  return span->own_chunk ? span->size : 0;
+}
+
+void span_free(Heap *heap, Span *span) {
+  Chunk *chunk = chunk_of(span);
+  unsigned n = (unsigned)((span->size + UNIT_SIZE - 1) / UNIT_SIZE);
+  if (span->klass != CLASS_LARGE) n = 1;
+  heap_hide(span->base, n * UNIT_SIZE);
+  rt_lock(&heap->lock);
+  add_used(heap, -(int64_t)(span->own_chunk ? span->size / UNIT_SIZE : n));
+  if (span->own_chunk) {
+    chunk_unlink(heap, chunk);
+  } else {
+    chunk->free |= run_bits((int)unit_of(span->base), n);
+    heap->free_units += n;
+    heap->cursor = heap->chunks;
+  }
+  bool own = span->own_chunk;
+  rt_unlock(&heap->lock);
+  if (own) chunk_unmap(chunk);
+}
+
+// --- Giving back ------------------------------------------------------------
+// Gives the free units of a chunk back; they were taken by the caller.
+static void release_units(Chunk *chunk, uint64_t units) {
+  while (units) {
+    int first = __builtin_ctzll(units);
+    uint64_t run = units >> first;
+    int n = ~run ? __builtin_ctzll(~run) : 64;
+    char *at = (char *)chunk + (size_t)first * UNIT_SIZE;
+    madvise(at, (size_t)n * UNIT_SIZE, MADV_DONTNEED);
+    units &= ~run_bits(first, (unsigned)n);
+  }
+}
+
+// Takes the free units, not released yet, of the last chunk that has any:
+// take_units begins with the first.
+static Chunk *take_unreleased(Heap *heap, uint64_t *units) {
+  rt_lock(&heap->lock);
+  Chunk *chunk = heap->last_chunk;
+  while (chunk && !(chunk->free & ~chunk->released)) chunk = chunk->prev;
+  if (chunk) {
+    *units = chunk->free & ~chunk->released;
+    chunk->free &= ~*units;
+    heap->free_units -= (uint64_t)__builtin_popcountll(*units);
+  }
+  rt_unlock(&heap->lock);
+  return chunk;
+}
+
+static uint64_t unreleased_units(Heap *heap) {
+  uint64_t count = 0;
+  rt_lock(&heap->lock);
+  for (Chunk *c = heap->chunks; c; c = c->next)
+    count += (uint64_t)__builtin_popcountll(c->free & ~c->released);
+  rt_unlock(&heap->lock);
+  return count;
+}
+
+// Keeps as much as will be allocated before the next collection, and acts
+// only when there is half as much again.
+void heap_release(Heap *heap) {
+  if (heap->memory.map != NULL) return;  // not ours to give back page by page
+  uint64_t live = rt_load_relaxed(&heap->live);
+  uint64_t goal = rt_load_relaxed(&heap->goal);
+  uint64_t keep = (goal > live ? goal - live : 0) / UNIT_SIZE + 64;
+  uint64_t have = unreleased_units(heap);
+  if (have < keep + keep / 2) return;
+  while (have > keep) {
+    uint64_t units;
+    Chunk *chunk = take_unreleased(heap, &units);
+    if (!chunk) return;
+    release_units(chunk, units);
+    uint64_t count = (uint64_t)__builtin_popcountll(units);
+    rt_lock(&heap->lock);
+    chunk->free |= units;
+    chunk->released |= units;
+    heap->cursor = heap->chunks;
+    heap->free_units += count;
+    rt_unlock(&heap->lock);
+    have -= count < have ? count : have;
+  }
+}
+
+void heap_unmap(Heap *heap) {
+  while (heap->chunks) {
+    Chunk *chunk = heap->chunks;
+    heap->chunks = chunk->next;
+    chunk_unmap(chunk);
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Sweeping: after a marking, mark bits become allocation bits.
+//
+// Every span is swept once per collection: by an allocator that needs a span
+// of its class, or by the P that collected, after the world goes on. A span
+// on an unswept list belongs to whoever pops it. Objects are touched only
+// where some need finalizing (span.finalizable), or to poison them.
+#include "vm/heap/heap_internal.h"
+
+// --- One object -------------------------------------------------------------
+static void finalize(Heap *heap, Obj *obj) {
+  if (obj->type == OBJ_HOST) {
+    ObjHost *host = (ObjHost *)obj;
+    if (!host->klass || !host->klass->finalize) return;
+    host->klass->finalize(host->data);
+    rt_add(&heap->finalized, 1);
+  } else if (obj->type == OBJ_STRUCT) {
+    mem_free(((ObjStruct *)obj)->methods);
+  } else if (obj->type == OBJ_TASK || obj->type == OBJ_GROUP) {
+    void *trace = obj->type == OBJ_TASK ? ((ObjTask *)obj)->trace
+                                        : ((ObjGroup *)obj)->trace;
+    if (trace && heap->hooks.free_trace)
+      heap->hooks.free_trace(heap->hooks.arg, trace);
+  }
+}
+
+static void poison(Heap *heap, Span *span, Obj *obj) {
+  if (heap->poison) memset(obj, 0xdb, span->size);
+  heap_hide(obj, span->size);
+}
+
+// The objects of `dead` (bits of word w) end.
+static void free_objects(Heap *heap, Span *span, uint32_t w, uint64_t dead) {
+  for (; dead; dead &= dead - 1) {
+    uint64_t index = w * 64 + (uint64_t)__builtin_ctzll(dead);
+    Obj *obj = (Obj *)(span->base + index * span->size);
+    if (rt_load_relaxed(&span->finalizable)) finalize(heap, obj);
+    poison(heap, span, obj);
+  }
+}
+
+// --- Spans ------------------------------------------------------------------
+#ifdef HEAP_ASAN
+static bool must_touch(const Heap *heap, Span *span) {
+  (void)heap, (void)span;
+  return true;
+}
+#else
+static bool must_touch(const Heap *heap, Span *span) {
+  return heap->poison || rt_load_relaxed(&span->finalizable);
+}
+#endif
+
+uint32_t span_sweep(Heap *heap, Span *span) {
+  uint32_t live = 0;
+  bool touch = must_touch(heap, span);
+  for (uint32_t w = 0; w < span->words; w++) {
+    uint64_t mark = rt_load_relaxed(&span->mark[w]);
+    if (touch) free_objects(heap, span, w, span->alloc[w] & ~mark);
+    span->alloc[w] = mark;
+    rt_store_relaxed(&span->mark[w], 0);
+    live += (uint32_t)__builtin_popcountll(mark);
+  }
+  if (live == 0) rt_store_relaxed(&span->finalizable, false);
+  return live;
+}
+
+static Span *pop_locked(Heap *heap, SpanList *list) {
+  rt_lock(&heap->lock);
+  Span *span = span_pop(list);
+  rt_unlock(&heap->lock);
+  return span;
+}
+
+static void push_locked(Heap *heap, SpanList *list, Span *span) {
+  rt_lock(&heap->lock);
+  span_push(list, span);
+  rt_unlock(&heap->lock);
+}
+
+Span *heap_take_span(Heap *heap, uint8_t klass) {
+  Span *span;
+  while ((span = pop_locked(heap, &heap->unswept[klass]))) {
+    if (span_sweep(heap, span) < span->count) return span;
+    push_locked(heap, &heap->full[klass], span);
+  }
+  span = pop_locked(heap, &heap->partial[klass]);
+  return span ? span : span_new(heap, klass);
+}
+
+// --- All --------------------------------------------------------------------
+static void sweep_class(Heap *heap, uint8_t klass) {
+  Span *span;
+  while ((span = pop_locked(heap, &heap->unswept[klass]))) {
+    uint32_t live = span_sweep(heap, span);
+    if (live == 0)
+      span_free(heap, span);
+    else if (live < span->count)
+      push_locked(heap, &heap->partial[klass], span);
+    else
+      push_locked(heap, &heap->full[klass], span);
+  }
+}
+
+void heap_sweep_large(Heap *heap) { sweep_class(heap, CLASS_LARGE); }
+
+void heap_sweep_all(Heap *heap) {
+  for (int klass = CLASSES; klass >= 0; klass--)
+    sweep_class(heap, (uint8_t)klass);
+}
+
+void heap_unsweep(Heap *heap) {
+  for (int klass = 0; klass <= CLASSES; klass++) {
+    span_append(&heap->unswept[klass], &heap->partial[klass]);
+    span_append(&heap->unswept[klass], &heap->full[klass]);
+  }
+}
+
+// At the end: every span is on a list, nothing is marked.
+void heap_finalize_all(Heap *heap) {
+  heap_unsweep(heap);
+  for (int klass = 0; klass <= CLASSES; klass++) {
+    Span *span;
+    while ((span = span_pop(&heap->unswept[klass])))
+      if (rt_load_relaxed(&span->finalizable)) span_sweep(heap, span);
+  }
+}
+
+// --- Looking up -------------------------------------------------------------
+Obj *heap_object_at(Heap *heap, const void *address) {
+  Chunk *chunk = chunk_of(address);
+  if (chunk->heap != heap || unit_of(address) < UNITS_HEADER) return NULL;
+  Span *span = span_of(address);
+  if (!span->base) return NULL;
+  uint32_t index = object_index(address, span->klass);
+  if (index >= span->count || !(span->alloc[index / 64] >> index % 64 & 1))
+    return NULL;
+  return (Obj *)(span->base + index * span->size);
+}

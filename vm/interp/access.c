@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: MIT
+// Indexing, slicing, fields, methods, `in` and `is` on any value.
+//
+// Errors name the value's type and what was asked. Inline cache words are
+// hints that their reader checks: struct id << 8 | slot.
+#include <stdlib.h>
+
+#include "vm/interp/interp.h"
+#include "vm/object/search.h"
+
+// Ids in caches have 24 bits; the last ones stand for built-in types.
+#define CACHE_ID_MAX BUILTIN_ID(OBJ_TYPE_COUNT)
+
+static bool bad_index(Local *l, Goroutine *g, int64_t at, size_t len) {
+  return vm_panic(l, g, "index %lld out of range (length %zu)", (long long)at,
+                  len);
+}
+
+static bool need_int_index(Local *l, Goroutine *g, Value x, Value index,
+                           int64_t *at) {
+  if (!value_is_int(index))
+    return vm_panic(l, g, "a %s is indexed by an int, not %s",
+                    value_type_name(x), value_type_name(index));
+  *at = value_int(index);
+  return true;
+}
+
+// --- Elements ---------------------------------------------------------------
+static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
+                         Value *out) {
+  int64_t at;
+  size_t len;
+  if (!need_int_index(l, g, x, index, &at)) return false;
+  Obj *obj = value_obj(x);
+  if (obj->type == OBJ_LIST) {
+    ObjValues *block = list_block((ObjList *)obj);
+    len = values_len(block);
+    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    *out = heap_load(&block->slots[at]);
+  } else if (obj->type == OBJ_STRING) {
+    len = ((ObjString *)obj)->len;
+    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    *out = value_from_small((uint8_t)((ObjString *)obj)->data[at]);
+  } else {
+    ObjRaw *block = bytes_block((ObjBytes *)obj);
+    len = raw_len(block);
+    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    *out = value_from_small(rt_load_relaxed(&block->data[at]));
+  }
+  return true;
+}
+
+// Of a host's type with such an operation.
+static bool get_of_host(Local *l, Goroutine *g, Value x, Value index,
+                        Value *out, bool *found) {
+  HostDone done = host_get(l, g, x, index, out);
+  if (done == HOST_PANICKED) return false;
+  if (done == HOST_NO) *out = VALUE_NIL;
+  if (found != NULL) *found = done == HOST_DID;
+  if (done == HOST_DID || found != NULL) return true;
+  if (value_is_int(index))
+    return vm_panic(l, g, "%s has no element %lld", value_type_name(x),
+                    (long long)value_int(index));
+  if (value_is_type(index, OBJ_STRING))
+    return vm_panic(l, g, "%s has no element or method `%.100s`",
+                    value_type_name(x), ((ObjString *)value_obj(index))->data);
+  return vm_panic(l, g, "%s has no element for a %s", value_type_name(x),
+                  value_type_name(index));
+}
+
+static bool set_of_host(Local *l, Goroutine *g, Value x, Value index, Value v) {
+  HostDone done = host_set(l, g, x, index, v);
+  if (done != HOST_NO) return done == HOST_DID;
+  return vm_panic(l, g, "%s cannot take a %s as that element",
+                  value_type_name(x), value_type_name(v));
+}
+
+bool access_get(Local *l, Goroutine *g, Value x, Value index, Value *out,
+                bool *found) {
+  if (value_is_type(x, OBJ_MAP)) {
+    if (!map_key_ready(l, index)) return false;
+    bool there = map_get(l->vm, (ObjMap *)value_obj(x), index, out);
+    if (!there) *out = VALUE_NIL;
+    if (found != NULL) *found = there;
+    return true;
+  }
+  if (found == NULL &&
+      (value_is_type(x, OBJ_LIST) || value_is_type(x, OBJ_STRING) ||
+       value_is_type(x, OBJ_BYTES)))
+    return get_sequence(l, g, x, index, out);
+  if (host_has_elements(x)) return get_of_host(l, g, x, index, out, found);
+  if (found != NULL)
+    return vm_panic(l, g, "`v, ok := x[k]` needs a map, not %s",
+                    value_type_name(x));
+  return vm_panic(l, g, "cannot index %s", value_type_name(x));
+}
+
+static bool set_byte(Local *l, Goroutine *g, Value x, int64_t at, Value v) {
+  ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
+  size_t len = raw_len(block);
+  if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+  if (!value_is_int(v) || value_int(v) < 0 || value_int(v) > 255)
+    return vm_panic(l, g, "a byte is an int from 0 to 255");
+  rt_store_relaxed(&block->data[at], (uint8_t)value_int(v));
+  return true;
+}
+
+bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v) {
+  int64_t at;
+  if (value_is_type(x, OBJ_MAP)) {
+    if (!map_key_ready(l, index)) return false;
+    MapResult r = map_set(l, (ObjMap *)value_obj(x), index, v);
+    if (r == MAP_OK) return true;
+    if (r == MAP_NO_MEMORY) return vm_panic_memory(l, g);
+    return vm_panic(l, g, "%s", map_result_text(r));
+  }
+  if (value_is_type(x, OBJ_LIST)) {
+    if (!need_int_index(l, g, x, index, &at)) return false;
+    ObjValues *block = list_block((ObjList *)value_obj(x));
+    size_t len = values_len(block);
+    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    heap_store(&l->heap, &block->slots[at], v);
+    return true;
+  }
+  if (value_is_type(x, OBJ_BYTES))
+    return need_int_index(l, g, x, index, &at) && set_byte(l, g, x, at, v);
+  if (host_takes_elements(x)) return set_of_host(l, g, x, index, v);
+  return vm_panic(l, g, "cannot assign to an element of %s",
+                  value_type_name(x));
+}
+
+// --- Slices -----------------------------------------------------------------
+static bool slice_bounds(Local *l, Goroutine *g, Value from, Value to,
+                         size_t len, size_t *a, size_t *b) {
+  if ((from != VALUE_UNDEF && !value_is_int(from)) ||
+      (to != VALUE_UNDEF && !value_is_int(to)))
+    return vm_panic(
+        l, g, "the bounds of a slice are ints, not %s",
+        value_type_name(from != VALUE_UNDEF && !value_is_int(from) ? from
+                                                                   : to));
+  int64_t x = from == VALUE_UNDEF ? 0 : value_int(from);
+  int64_t y = to == VALUE_UNDEF ? (int64_t)len : value_int(to);
+  if (x < 0 || y < x || (uint64_t)y > len)
+    return vm_panic(l, g, "slice [%lld:%lld] out of range (length %zu)",
+                    (long long)x, (long long)y, len);
+  *a = (size_t)x;
+  *b = (size_t)y;
+  return true;
+}
+
+static ObjString *slice_string(Local *l, const char *data, size_t len) {
+  if (len <= RECENT_LEN_MAX) return string_new(l, data, len);
+  ObjString *s = string_alloc(l, len);
+  return s != NULL && work_copy(l, s->data, data, len) ? s : NULL;
+}
+
+bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
+                  Value *out) {
+  size_t a, b;
+  void *made = NULL;
+  if (value_is_type(x, OBJ_STRING)) {
+    ObjString *s = (ObjString *)value_obj(x);
+    if (!slice_bounds(l, g, from, to, s->len, &a, &b)) return false;
+    made = slice_string(l, s->data + a, b - a);
+  } else if (value_is_type(x, OBJ_LIST)) {
+    ObjValues *block = list_block((ObjList *)value_obj(x));
+    if (!slice_bounds(l, g, from, to, values_len(block), &a, &b)) return false;
+    ObjList *list = list_new(l, b - a);
+    if (list != NULL && list_append(l, list, block->slots + a, b - a))
+      made = list;
+  } else if (value_is_type(x, OBJ_BYTES)) {
+    ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
+    if (!slice_bounds(l, g, from, to, raw_len(block), &a, &b)) return false;
+    ObjBytes *bytes = bytes_new(l, 0);
+    if (bytes != NULL && bytes_append(l, bytes, block->data + a, b - a))
+      made = bytes;
+  } else {
+    return vm_panic(l, g, "cannot slice %s", value_type_name(x));
+  }
+  if (made == NULL) return vm_panic_memory(l, g);
+  *out = value_from_obj(made);
+  return true;
+}
+
+// --- in, is -----------------------------------------------------------------
+static bool in_range(const ObjRange *range, Value a) {
+  if (value_is_float(a)) {
+    double d = value_float(a);
+    if (d != (double)(int64_t)d) return false;
+    return number_compare(range->from, d) <= 0 &&
+           number_compare(range->to, d) > (range->inclusive ? -1 : 0);
+  }
+  if (!value_is_int(a)) return false;
+  int64_t i = value_int(a);
+  return i >= range->from &&
+         (i < range->to || (range->inclusive && i == range->to));
+}
+
+static bool search_goes_on(void *local, size_t units) {
+  return work_on(local, units);
+}
+
+static bool in_string(Local *l, const ObjString *s, const ObjString *piece,
+                      bool *out) {
+  int64_t at = search_first(s->data, s->len, piece->data, piece->len,
+                            (SearchWork){search_goes_on, l});
+  *out = at >= 0;
+  charge_bytes(l, (at < 0 ? s->len : (size_t)at) % SEARCH_PIECE);
+  return at != SEARCH_GIVEN_UP;
+}
+
+// A byte: an int, or a float that equals one.
+static bool in_bytes(Local *l, const ObjBytes *b, Value a, bool *out) {
+  ObjRaw *block = bytes_block(b);
+  *out = false;
+  for (size_t n = 0, len = raw_len(block); n < len && !*out; n++) {
+    *out = value_equal(value_from_small(rt_load_relaxed(&block->data[n])), a);
+    if (n % 4096 == 4095 && !work_on(l, 4096 * 2)) return false;
+  }
+  return true;
+}
+
+bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
+  if (value_is_type(x, OBJ_LIST)) {
+    ObjValues *block = list_block((ObjList *)value_obj(x));
+    size_t n = 0, len = values_len(block);
+    for (*out = false; n < len && !*out; n++) {
+      *out = value_equal_on(l, heap_load(&block->slots[n]), a);
+      if (!work_part(l, 2, n % 1024 == 1023)) return false;
+    }
+    return !g->gave_up;
+  }
+  if (value_is_type(x, OBJ_MAP)) {
+    Value ignored;
+    if (!map_key_ready(l, a)) return false;
+    *out = map_get(l->vm, (ObjMap *)value_obj(x), a, &ignored);
+    return true;
+  }
+  if (value_is_type(x, OBJ_RANGE)) {
+    *out = in_range((ObjRange *)value_obj(x), a);
+    return true;
+  }
+  if (value_is_type(x, OBJ_STRING)) {
+    if (!value_is_type(a, OBJ_STRING))
+      return vm_panic(l, g, "`in` a string needs a string, not %s",
+                      value_type_name(a));
+    return in_string(l, (ObjString *)value_obj(x), (ObjString *)value_obj(a),
+                     out);
+  }
+  if (value_is_type(x, OBJ_BYTES))
+    return in_bytes(l, (ObjBytes *)value_obj(x), a, out);
+  return vm_panic(l, g,
+                  "`in` needs a list, map, string, bytes or range, not %s",
+                  value_type_name(x));
+}
+
+bool access_is(Vm *vm, Value v, Value type) {
+  (void)vm;
+  if (value_is_type(type, OBJ_STRUCT))
+    return value_is_type(v, OBJ_INSTANCE) &&
+           ((ObjInstance *)value_obj(v))->type == (ObjStruct *)value_obj(type);
+  // An instance's type name is its struct's: it must not pass for a built-in.
+  if (value_is_type(v, OBJ_INSTANCE)) return false;
+  return strcmp(value_type_name(v), ((ObjString *)value_obj(type))->data) == 0;
+}
+
+// --- Fields and methods -----------------------------------------------------
+static int find_field(const ObjStruct *type, const ObjString *name) {
+  for (int n = 0; n < type->obj.aux; n++)
+    if (type->fields[n] == name) return n;
+  return -1;
+}
+
+static int find_method(const ObjStruct *type, const ObjString *name) {
+  for (uint32_t n = 0; n < type->method_count; n++)
+    if (type->methods[n].name == name) return (int)n;
+  return -1;
+}
+
+static void cache_slot(uint32_t *word, const ObjStruct *type, int slot) {
+  // relaxed: one word, and its reader checks it
+  if (type->id <= CACHE_ID_MAX && slot <= 0xff)
+    rt_store_relaxed(word, type->id << 8 | (uint32_t)slot);
+}
+
+bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
+                    const char *format, ...) {
+  Text text = {.memory = l->vm->memory};
+  va_list args;
+  va_start(args, format);
+  char *message = mem_format_args(l->vm->memory, NULL, format, args);
+  if (message == NULL) {
+    text.failed = true;
+  } else {
+    text_addf(&text, "%s", message);
+    mem_free(message);
+  }
+  va_end(args);
+  if (suggest->best != NULL)
+    text_addf(&text, " (did you mean `%s`?)", suggest->best);
+  text_add(&text, "", 1);
+  if (text.failed)
+    vm_panic_memory(l, g);
+  else
+    vm_panic(l, g, "%s", text.data);
+  text_free(&text);
+  return false;
+}
+
+// The type whose method table serves values of x's type.
+static ObjType method_type(Value x) {
+  if (!value_is_obj(x)) return value_is_small(x) ? OBJ_INT : OBJ_FLOAT;
+  ObjType type = (ObjType)value_obj(x)->type;
+  return type == OBJ_NATIVE || type == OBJ_BOUND ? OBJ_CLOSURE : type;
+}
+
+void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
+                      void *arg) {
+  if (value_is_type(x, OBJ_INSTANCE)) {
+    const ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
+    for (int n = 0; n < type->obj.aux; n++) fn(arg, type->fields[n]->data);
+    for (uint32_t n = 0; n < type->method_count; n++)
+      fn(arg, type->methods[n].name->data);
+  } else if (value_is_type(x, OBJ_HOST)) {
+    host_each_method(vm, ((ObjHost *)value_obj(x))->klass, fn, arg);
+  } else if (value_is_obj(x) || value_is_small(x) || value_is_flo(x)) {
+    const MethodTable *table = vm->methods[method_type(x)];
+    for (uint32_t n = 0; table != NULL && n < table->count; n++)
+      fn(arg, table->methods[n].name->data);
+  }
+}
+
+static bool no_such(Local *l, Goroutine *g, Value x, const ObjString *name) {
+  Suggest suggest = {.wanted = name->data};
+  access_each_name(l->vm, x, suggest_name, &suggest);
+  if (value_is_type(x, OBJ_INSTANCE))
+    return access_unknown(l, g, &suggest, "%s has no field or method `%s`",
+                          value_type_name(x), name->data);
+  return access_unknown(l, g, &suggest, "%s has no method `%s`",
+                        value_type_name(x), name->data);
+}
+
+static bool bind(Local *l, Goroutine *g, Value x, Value function, Value *out) {
+  ObjBound *bound = (ObjBound *)heap_alloc(&l->heap, sizeof *bound, OBJ_BOUND);
+  if (bound == NULL) return vm_panic_memory(l, g);
+  bound->receiver = x;
+  bound->function = function;
+  *out = value_from_obj(bound);
+  return true;
+}
+
+static bool no_member(Local *l, Goroutine *g, const ObjModule *module,
+                      const ObjString *name) {
+  Suggest suggest = {.wanted = name->data};
+  uint64_t at = 0;
+  Value key, cell;
+  const ObjTable *table = heap_load(&module->members->table);
+  while (map_next(l->vm, module->members, table, &at, &key, &cell)) {
+    const char *member = ((ObjString *)value_obj(key))->data;
+    if (member[0] != '_') suggest_try(&suggest, member);
+  }
+  return access_unknown(l, g, &suggest, "module %s has no member `%s`",
+                        module->name->data, name->data);
+}
+
+// A member of a module as a value.
+static bool module_member(Local *l, Goroutine *g, const ObjModule *module,
+                          const ObjString *name, Value *out) {
+  Value cell;
+  if (name->data[0] == '_' ||
+      !map_get(l->vm, module->members, value_from_obj(name), &cell))
+    return no_member(l, g, module, name);
+  *out = heap_load(&((ObjCell *)value_obj(cell))->value);
+  if (*out == VALUE_UNDEF)
+    return vm_panic(l, g, "`%s.%s` is used before it is set",
+                    module->name->data, name->data);
+  return true;
+}
+
+// A method of a built-in type or host class, or VALUE_UNDEF.
+static Value builtin_method(Vm *vm, Value x, const ObjString *name) {
+  if (value_is_type(x, OBJ_HOST))
+    return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);
+  bool constant = !value_is_obj(x) && !value_is_small(x) && !value_is_flo(x);
+  return constant ? VALUE_UNDEF : vm_method(vm, method_type(x), name);
+}
+
+static Value find_text(const Method *methods, uint32_t count,
+                       const ObjString *name) {
+  for (uint32_t n = 0; n < count; n++)
+    if (string_equal(methods[n].name, name)) return methods[n].function;
+  return VALUE_UNDEF;
+}
+
+Value access_find_method(Vm *vm, Value x, const ObjString *name) {
+  if (value_is_type(x, OBJ_STRUCT) || value_is_type(x, OBJ_INSTANCE)) {
+    const ObjStruct *type = value_is_type(x, OBJ_STRUCT)
+                                ? (ObjStruct *)value_obj(x)
+                                : ((ObjInstance *)value_obj(x))->type;
+    return find_text(type->methods, type->method_count, name);
+  }
+  if (value_is_type(x, OBJ_HOST))
+    return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);
+  bool constant = !value_is_obj(x) && !value_is_small(x) && !value_is_flo(x);
+  const MethodTable *table = constant ? NULL : vm->methods[method_type(x)];
+  return table != NULL ? find_text(table->methods, table->count, name)
+                       : VALUE_UNDEF;
+}
+
+// An error's message and cause.
+static bool error_field(Value x, const ObjString *name, Value *out) {
+  const ObjError *e = (ObjError *)value_obj(x);
+  bool message = strcmp(name->data, "message") == 0;
+  if (!message && strcmp(name->data, "cause") != 0) return false;
+  *out = message ? e->message : e->cause;
+  return true;
+}
+
+bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
+                  uint32_t *word, Value *out) {
+  if (value_is_type(x, OBJ_INSTANCE)) {
+    ObjInstance *instance = (ObjInstance *)value_obj(x);
+    int slot = find_field(instance->type, name);
+    if (slot >= 0) {
+      cache_slot(word, instance->type, slot);
+      *out = heap_load(&instance->fields[slot]);
+      return true;
+    }
+    int method = find_method(instance->type, name);
+    if (method >= 0)
+      return bind(l, g, x, instance->type->methods[method].function, out);
+    return no_such(l, g, x, name);
+  }
+  if (value_is_type(x, OBJ_MAP)) {
+    if (!map_get(l->vm, (ObjMap *)value_obj(x), value_from_obj(name), out))
+      *out = VALUE_NIL;
+    return true;
+  }
+  if (value_is_type(x, OBJ_MODULE))
+    return module_member(l, g, (ObjModule *)value_obj(x), name, out);
+  if (value_is_type(x, OBJ_ERROR) && error_field(x, name, out)) return true;
+  Value method = builtin_method(l->vm, x, name);
+  if (method == VALUE_UNDEF && host_has_elements(x))
+    return get_of_host(l, g, x, value_from_obj(name), out, NULL);
+  if (method == VALUE_UNDEF) return no_such(l, g, x, name);
+  return bind(l, g, x, method, out);
+}
+
+bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
+                      uint32_t *word, Value v) {
+  if (value_is_type(x, OBJ_INSTANCE)) {
+    ObjInstance *instance = (ObjInstance *)value_obj(x);
+    int slot = find_field(instance->type, name);
+    if (slot < 0) return no_such(l, g, x, name);
+    cache_slot(word, instance->type, slot);
+    heap_store(&l->heap, &instance->fields[slot], v);
+    return true;
+  }
+  if (value_is_type(x, OBJ_MAP))
+    return access_set(l, g, x, value_from_obj(name), v);
+  if (host_takes_elements(x))
+    return set_of_host(l, g, x, value_from_obj(name), v);
+  return vm_panic(l, g, "cannot set field `%s` of %s", name->data,
+                  value_type_name(x));
+}
+
+// A method of a built-in type; its place in the type's table, which only
+// grows, goes into the cache.
+static Value cached_method(Vm *vm, Value x, const ObjString *name,
+                           uint32_t *word) {
+  // a host's values have the methods of their class
+  if (!value_is_obj(x) || value_is_type(x, OBJ_HOST))
+    return builtin_method(vm, x, name);
+  ObjType type = method_type(x);
+  const MethodTable *table = vm->methods[type];
+  uint32_t cache = rt_load_relaxed(word), at = 0;  // checked here
+  if (cache >> 8 == BUILTIN_ID(type))
+    return table->methods[cache & 0xff].function;
+  while (table != NULL && at < table->count && table->methods[at].name != name)
+    at++;
+  if (table == NULL || at == table->count) return VALUE_UNDEF;
+  if (at <= 0xff) rt_store_relaxed(word, BUILTIN_ID(type) << 8 | at);
+  return table->methods[at].function;
+}
+
+bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
+                   uint32_t *word, Value *function, bool *method) {
+  *method = false;
+  if (value_is_type(x, OBJ_INSTANCE)) {
+    ObjInstance *instance = (ObjInstance *)value_obj(x);
+    int at = find_method(instance->type, name);
+    if (at >= 0) {
+      cache_slot(word, instance->type, at);
+      *function = instance->type->methods[at].function;
+      *method = true;
+      return true;
+    }
+    uint32_t none = 0;  // the call's cache word holds methods, not fields
+    return access_field(l, g, x, name, &none, function);
+  }
+  if (value_is_type(x, OBJ_MAP) || value_is_type(x, OBJ_MODULE)) {
+    if (!access_field(l, g, x, name, word, function)) return false;
+    if (*function != VALUE_NIL) return true;
+    // A map without such a key: a method of maps, if there is one.
+    *function = builtin_method(l->vm, x, name);
+    *method = *function != VALUE_UNDEF;
+    return *method ||
+           vm_panic(l, g, "the map has no key \"%s\" to call", name->data);
+  }
+  *method = true;
+  *function = cached_method(l->vm, x, name, word);
+  return *function != VALUE_UNDEF || no_such(l, g, x, name);
+}

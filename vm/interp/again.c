@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Natives that are done in pieces (csp_again): between two of them other
+// goroutines run if they are to, memory is collected if it is due, and the
+// native is given up if its goroutine is interrupted or cancelled.
+//
+// A piece is some 50 us long (csp_spent). After each the goroutine looks, as
+// at a safepoint (sched_look_now): where nobody else is to run the next piece
+// follows at once, on the same P. The record of the call is made when the first
+// piece ends, is the goroutine's (g->pending) until the last one has, and holds
+// what the native keeps. The collector marks the values in it (again_mark).
+#include <stdlib.h>
+
+#include "vm/heap/collect.h"
+#include "vm/interp/interp.h"
+
+typedef CspStatus (*AgainStep)(CspCall *call, void *data, bool on);
+
+typedef struct Again {
+  CspCall call;
+  ptrdiff_t window;  // from base
+  int want;
+  AgainStep step;
+  int values;  // so many at the beginning of data
+  size_t size;
+  _Alignas(16) char data[];
+} Again;
+
+// --- For natives ------------------------------------------------------------
+// The record with room for that, of this call or new; NULL: no memory.
+static Again *record_for(CspCall *call, size_t size) {
+  Again *old = call->later == LATER_AGAIN ? call->work_data : NULL;
+  if (old != NULL && old->size >= size) return old;
+  Again *a = mem_alloc(call->vm->memory, sizeof *a + size);
+  if (a != NULL) a->size = size;
+  return a;
+}
+
+CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
+                    int values) {
+  bool goes_on = call->local != NULL && !call->panicked &&
+                 !goroutine_of(call->local->p->current)->gave_up;
+  Again *a = goes_on ? record_for(call, size) : NULL;
+  if (a == NULL) {
+    step(call, data, false);
+    return goes_on ? csp_panic_memory(call) : CSP_PANIC;
+  }
+  memmove(a->data, data, size);
+  if (call->later == LATER_AGAIN && call->work_data != a)
+    mem_free(call->work_data);
+  a->step = step;
+  a->values = values;
+  call->later = LATER_AGAIN;
+  call->work_data = a;
+  return CSP_LATER;
+}
+
+// --- Pieces -----------------------------------------------------------------
+// Between two pieces. true: g has left.
+static bool look_between(Local *l, Goroutine *g, Again *a) {
+  g->pending = a;
+  g->on_resume = RESUME_AGAIN;
+  native_cover_arguments(&a->call);
+  l->debt = 0;
+  work_looked();
+  if (sched_look_now(l->p, &g->g)) {
+    sched_preempt(l->p, &g->g);
+    return true;
+  }
+  if (heap_gc_wanted(l->vm->heap)) gc_collect(l->p, g);
+  work_forget();
+  g->on_resume = RESUME_NOTHING;
+  g->pending = NULL;
+  g->multi = 0;
+  return false;
+}
+
+// There are no more pieces: what the native says to that is nobody's.
+static void drop_pieces(Local *l, Goroutine *g, Again *a) {
+  const Panic *before = g->panic;
+  CspCall call = a->call;
+  call.local = l;
+  call.later = LATER_NONE;
+  a->step(&call, a->data, false);
+  while (g->panic != before) panic_drop(g);
+}
+
+// The next piece. true: another one follows, and *a is its record; else *a is
+// freed. Where there was no memory the native begins anew, once.
+static bool piece(CspCall *call, Again **a, CspStatus *status) {
+  call->later = LATER_AGAIN;
+  call->work_data = *a;
+  *status = (*a)->step(call, (*a)->data, true);
+  if (call->later == LATER_AGAIN) *a = call->work_data;
+  if (*status == CSP_LATER && call->later == LATER_AGAIN) return true;
+  mem_free(*a);
+  if (*status == CSP_PANIC && call->local != NULL && call->def->repeatable)
+    *status = native_call_again(call);
+  *a = call->work_data;
+  return *status == CSP_LATER && call->later == LATER_AGAIN;
+}
+
+// The interpreter is told of another P only by RELOAD and RETURN.
+static Next tell_moved(Local *l, Goroutine *g, Next how, bool moved) {
+  if (!moved || how == RETURN) return how;
+  if (how == THROW) how = interp_throw(l, g);
+  return how == LEFT ? RETURN : how;
+}
+
+static Next pieces(Local *l, Goroutine *g, Again *a) {
+  CspCall call = a->call;
+  Value *window = g->base + a->window;
+  const Local *first = l;
+  CspStatus status;
+  int want = a->want;
+  call.args = window + FRAME_WORDS;
+  for (;;) {
+    call.local = l;
+    if (work_stopped(l, g)) {
+      drop_pieces(l, g, a);
+      mem_free(a);
+      return tell_moved(l, g, THROW, l != first);
+    }
+    bool more = piece(&call, &a, &status);
+    l = call.local;  // another after a csp_call, or none
+    if (l == NULL) return RETURN;
+    if (!more) break;
+    a->call = call;
+    a->window = window - g->base;
+    a->want = want;
+    if (look_between(l, g, a)) return tell_moved(l, g, LEFT, l != first);
+  }
+  return tell_moved(l, g, native_finish(&call, status, window, want),
+                    l != first);
+}
+
+Next again_begin(CspCall *call, Value *window, int want) {
+  Again *a = call->work_data;
+  Local *l = call->local;
+  Goroutine *g = call->g;
+  a->call = *call;
+  a->window = window - g->base;
+  a->want = want;
+  return look_between(l, g, a) ? LEFT : pieces(l, g, a);
+}
+
+Next again_resume(Local *l, Goroutine *g) {
+  Again *a = g->pending;
+  g->pending = NULL;
+  g->multi = 0;
+  return pieces(l, g, a);
+}
+
+// --- For others -------------------------------------------------------------
+static Again *pending(const Goroutine *g) {
+  return g->on_resume == RESUME_AGAIN ? g->pending : NULL;
+}
+
+void again_close(Local *l, Goroutine *g) {
+  Again *a = pending(g);
+  if (a != NULL) drop_pieces(l, g, a);
+}
+
+void again_mark(const Goroutine *g, GcMarker *m) {
+  const Again *a = pending(g);
+  if (a == NULL) return;
+  for (int n = 0; n < a->call.nresults; n++) gc_mark(m, a->call.results[n]);
+  const Value *kept = (const Value *)(const void *)a->data;
+  for (int n = 0; n < a->values; n++) gc_mark(m, kept[n]);
+}

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: MIT
+// Calls: everything but a closure whose parameters fit exactly (handlers.h).
+//
+// A window is where a call's frame begins: window[0..2] the header, the
+// function in window[2], arguments from window[3]; results go to window[0].
+// g->base is the caller's frame throughout, until the callee's frame is pushed.
+// stack_reserve may move everything: windows are then found again by offset.
+#include "vm/interp/interp.h"
+
+#include <stdlib.h>
+
+// --- Names for messages -----------------------------------------------------
+const char *function_name(Value f) {
+  if (!value_is_obj(f)) return value_type_name(f);
+  switch (value_obj(f)->type) {
+    case OBJ_CLOSURE:
+      return ((ObjClosure *)value_obj(f))->proto->name->data;
+    case OBJ_NATIVE:
+      return ((ObjNative *)value_obj(f))->def->name;
+    case OBJ_BOUND:
+      return function_name(((ObjBound *)value_obj(f))->function);
+    case OBJ_STRUCT:
+      return ((ObjStruct *)value_obj(f))->name->data;
+    default:
+      return value_type_name(f);
+  }
+}
+
+static bool wrong_count(Local *l, Goroutine *g, const char *name, int n,
+                        int want) {
+  return vm_panic(l, g, "%s returned %d value%s, %d wanted", name, n,
+                  n == 1 ? "" : "s", want);
+}
+
+bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
+                  int n, int want, const char *name) {
+  if (want == 0) return true;
+  if (want == WANT_ALL)
+    g->multi = (uint32_t)n;
+  else if (want != n)
+    return wrong_count(l, g, name, n, want);
+  if (n > 0) memmove(to, results, (size_t)n * sizeof(Value));
+  return true;
+}
+
+// --- Arguments --------------------------------------------------------------
+static bool too_few(Local *l, Goroutine *g, const Proto *proto, int argc,
+                    bool more) {
+  return vm_panic(l, g,
+                  "%s: too few arguments: %d given, %s%d needed (`%s` is "
+                  "missing)",
+                  proto->name->data, argc, more ? "at least " : "",
+                  proto->nrequired, proto->param_names[argc]->data);
+}
+
+static bool too_many(Local *l, Goroutine *g, const char *name, int argc,
+                     int most) {
+  return vm_panic(l, g, "%s: too many arguments: %d given, %d taken", name,
+                  argc, most);
+}
+
+// Named arguments leave undef where nothing was given.
+static bool missing_named(Local *l, Goroutine *g, const char *name,
+                          ObjString *const *names, const Value *args, int argc,
+                          int required) {
+  for (int n = 0; n < argc && n < required; n++)
+    if (args[n] == VALUE_UNDEF)
+      return vm_panic(l, g, "%s: argument `%s` is missing", name,
+                      names[n]->data);
+  return true;
+}
+
+// Moves what stands above the fixed parameters into a list.
+static bool collect_rest(Local *l, Goroutine *g, Value *args, int fixed,
+                         int argc) {
+  int n = argc > fixed ? argc - fixed : 0;
+  ObjList *rest = list_new(l, (size_t)n);
+  if (rest == NULL || !list_append(l, rest, args + fixed, (size_t)n))
+    return vm_panic_memory(l, g);
+  args[fixed] = value_from_obj(rest);
+  return true;
+}
+
+static bool fit_arguments(Local *l, Goroutine *g, const Proto *proto,
+                          Value *args, int argc) {
+  const char *name = proto->name->data;
+  bool rest = (proto->flags & PROTO_REST) != 0;
+  int fixed = proto->nparams - rest;
+  bool open = rest || (proto->flags & PROTO_DEFAULTS);
+  if (argc < proto->nrequired) return too_few(l, g, proto, argc, open);
+  if (argc > fixed && !rest) return too_many(l, g, name, argc, fixed);
+  if (!missing_named(l, g, name, proto->param_names, args, argc,
+                     proto->nrequired))
+    return false;
+  for (int n = argc; n < fixed; n++) args[n] = VALUE_UNDEF;
+  return !rest || collect_rest(l, g, args, fixed, argc);
+}
+
+static Next enter_closure(Local *l, Goroutine *g, Value *window, int argc,
+                          int want, const Instr *ret) {
+  const Proto *proto = ((ObjClosure *)value_obj(window[2]))->proto;
+  ptrdiff_t at = window + FRAME_WORDS - g->base;
+  const Value *top = window + FRAME_WORDS + proto->nregs;
+  if (top < window + FRAME_WORDS + argc) top = window + FRAME_WORDS + argc;
+  if (top > g->limit && !stack_reserve(l, g, top)) return THROW;
+  Value *callee = g->base + at;
+  if (!fit_arguments(l, g, proto, callee, argc)) return THROW;
+  callee[-3] = (Value)(uintptr_t)ret;
+  callee[-2] = (Value)((uint64_t)at << 8 | (uint64_t)want) << 2;
+  g->base = callee;
+  g->pc = proto->code;
+  return RELOAD;
+}
+
+// Puts the bound receiver in front of the arguments.
+static bool unbind(Local *l, Goroutine *g, Value **window, int argc) {
+  ObjBound *bound = (ObjBound *)value_obj((*window)[2]);
+  ptrdiff_t at = *window - g->base;
+  const Value *top = *window + FRAME_WORDS + argc + 1;
+  if (top > g->limit && !stack_reserve(l, g, top)) return false;
+  Value *w = *window = g->base + at;
+  memmove(w + 4, w + 3, (size_t)argc * sizeof(Value));
+  w[3] = bound->receiver;
+  w[2] = bound->function;
+  return true;
+}
+
+Next call_value(Local *l, Goroutine *g, Value *window, int argc, int want,
+                const Instr *ret) {
+  for (;;) {
+    Value f = window[2];
+    ObjType type = value_is_obj(f) ? (ObjType)value_obj(f)->type : OBJ_INT;
+    switch (type) {
+      case OBJ_CLOSURE:
+        return enter_closure(l, g, window, argc, want, ret);
+      case OBJ_NATIVE:
+        g->pc = ret;
+        return call_native(l, g, window, argc, want);
+      case OBJ_BOUND:
+        if (!unbind(l, g, &window, argc)) return THROW;
+        argc++;
+        break;
+      case OBJ_STRUCT:
+        window[2] = value_from_obj(((ObjStruct *)value_obj(f))->make);
+        break;
+      default:
+        vm_panic(l, g, "cannot call %s", value_type_name(f));
+        return THROW;
+    }
+  }
+}
+
+Next call_method(Local *l, Goroutine *g, Instr a, int argc, int want) {
+  Value *window = g->base + a;
+  const Value *k = frame_closure(g->base)->proto->constants;
+  ObjString *name = (ObjString *)value_obj(k[g->pc[0]]);
+  uint32_t *cache = (uint32_t *)(uintptr_t)(g->pc + 1);
+  Value function;
+  bool method;
+  if (!access_method(l, g, window[3], name, cache, &function, &method))
+    return THROW;
+  window[2] = function;
+  if (!method) {
+    argc--;
+    memmove(window + 3, window + 4, (size_t)argc * sizeof(Value));
+  }
+  return call_value(l, g, window, argc, want, g->pc + 2);
+}
+
+bool call_spread(Local *l, Goroutine *g, int a, int b, int c) {
+  Value x = g->base[a + FRAME_WORDS + b];
+  if (!value_is_type(x, OBJ_LIST))
+    return vm_panic(l, g, "`...` spreads a list, not %s", value_type_name(x));
+  ObjValues *block = list_block((ObjList *)value_obj(x));
+  size_t n = values_len(block);
+  const Value *top = g->base + a + FRAME_WORDS + b + n + c;
+  if (top > g->limit && !stack_reserve(l, g, top)) return false;
+  Value *at = g->base + a + FRAME_WORDS + b;
+  memmove(at + n, at + 1, (size_t)c * sizeof(Value));
+  for (size_t e = 0; e < n; e++) at[e] = heap_load(&block->slots[e]);
+  g->multi = (uint32_t)((size_t)b + n + (size_t)c);
+  return true;
+}
+
+// --- Named arguments --------------------------------------------------------
+typedef struct Params {
+  ObjString *const *names;
+  int count;  // that can be named
+  int skip;   // 1: a bound receiver comes first
+} Params;
+
+static bool find_params(Value f, Params *out) {
+  out->skip = 0;
+  if (value_is_type(f, OBJ_BOUND)) {
+    f = ((ObjBound *)value_obj(f))->function;
+    out->skip = 1;
+  }
+  const Proto *proto = NULL;
+  if (value_is_type(f, OBJ_CLOSURE)) {
+    proto = ((ObjClosure *)value_obj(f))->proto;
+  } else if (value_is_type(f, OBJ_STRUCT)) {
+    proto = ((ObjStruct *)value_obj(f))->constructor;
+  } else if (value_is_type(f, OBJ_NATIVE)) {
+    const NativeDef *def = ((ObjNative *)value_obj(f))->def;
+    out->names = def->param_names + out->skip;
+    out->count = def->nparams - out->skip;
+    return true;
+  } else {
+    return false;
+  }
+  out->names = proto->param_names + out->skip;
+  out->count = proto->nparams - ((proto->flags & PROTO_REST) != 0) - out->skip;
+  return true;
+}
+
+static int param_index(const Params *params, const ObjString *name) {
+  for (int n = 0; n < params->count; n++)
+    if (params->names[n] == name) return n;
+  return -1;
+}
+
+static bool no_parameter(Local *l, Goroutine *g, Value f, const Params *params,
+                         const char *name) {
+  Suggest suggest = {.wanted = name};
+  for (int n = 0; n < params->count; n++)
+    suggest_try(&suggest, params->names[n]->data);
+  return access_unknown(l, g, &suggest, "%s has no parameter `%s`",
+                        function_name(f), name);
+}
+
+bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
+  ObjValues *wanted = list_block((ObjList *)value_obj(names));
+  int count = (int)values_len(wanted);
+  if (positional == 255) positional = (int)g->multi - count;
+  Value *args = g->base + a + FRAME_WORDS;
+  Value f = args[-1];
+  Params params;
+  if (!find_params(f, &params))
+    return vm_panic(l, g, "cannot call %s", value_type_name(f));
+  Value given[256];
+  memcpy(given, args + positional, (size_t)count * sizeof(Value));
+  const Value *top = args + params.count + 1;
+  if (top > g->limit && !stack_reserve(l, g, top)) return false;
+  args = g->base + a + FRAME_WORDS;
+  int used = positional;
+  for (int n = 0; n < count; n++) {
+    ObjString *name = (ObjString *)value_obj(wanted->slots[n]);
+    int at = param_index(&params, name);
+    if (at < 0) return no_parameter(l, g, f, &params, name->data);
+    if (at < positional)
+      return vm_panic(l, g, "%s: argument `%s` is given twice",
+                      function_name(f), name->data);
+    while (used <= at) args[used++] = VALUE_UNDEF;
+    args[at] = given[n];
+  }
+  g->multi = (uint32_t)used;
+  return true;
+}
+
+// --- Returns and deferred calls ---------------------------------------------
+Next call_return(Local *l, Goroutine *g, const Value *from, int n) {
+  Value *base = g->base;
+  Value info = base[-2];
+  const char *name = frame_closure(base)->proto->name->data;
+  g->pc = (const Instr *)(uintptr_t)base[-3];
+  g->base = base - (info >> 10);
+  bool fine = call_deliver(l, g, base - FRAME_WORDS, from, n,
+                           (int)(info >> 2 & 0xff), name);
+  return fine ? RELOAD : THROW;
+}
+
+bool call_defer(Local *l, Goroutine *g, int a, int argc) {
+  ObjValues *record = values_new(l, (size_t)argc + 3);
+  if (record == NULL) return vm_panic_memory(l, g);
+  record->slots[0] = g->defers;
+  record->slots[1] = value_from_small(g->base - g->stack);
+  for (int n = 0; n <= argc; n++) record->slots[2 + n] = g->base[a + 2 + n];
+  record->len = (uint64_t)argc + 3;
+  heap_store(&l->heap, &g->defers, value_from_obj(record));
+  return true;
+}
+
+// The newest deferred call of the top frame, taken off; or NULL.
+ObjValues *call_pop_deferred(Local *l, Goroutine *g) {
+  if (g->defers == VALUE_NIL) return NULL;
+  ObjValues *record = (ObjValues *)value_obj(g->defers);
+  if (value_small(record->slots[1]) != g->base - g->stack) return NULL;
+  heap_store(&l->heap, &g->defers, record->slots[0]);
+  return record;
+}
+
+Next call_deferred(Local *l, Goroutine *g, const ObjValues *record,
+                   const Instr *ret) {
+  int argc = (int)record->len - 3;
+  size_t at = frame_closure(g->base)->proto->nregs;
+  const Value *top = g->base + at + FRAME_WORDS + argc;
+  if (top > g->limit && !stack_reserve(l, g, top)) return THROW;
+  Value *window = g->base + at;
+  memcpy(window + 2, record->slots + 2, ((size_t)argc + 1) * sizeof(Value));
+  group_shield(g, window - g->stack);
+  return call_value(l, g, window, argc, 0, ret);
+}
+
+// Whether that was all of the call.
+static bool deferred_quick(Local *l, const ObjValues *record) {
+  if (!value_is_type(record->slots[2], OBJ_NATIVE)) return false;
+  const NativeDef *def = ((ObjNative *)value_obj(record->slots[2]))->def;
+  Value none;
+  return def->quick != NULL &&
+         def->quick(l, def, record->slots + 3, (int)record->len - 3, &none);
+}
+
+Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
+                          Value *from, int n) {
+  const ObjValues *record;
+  group_unshield(g);
+  do {
+    record = call_pop_deferred(l, g);
+  } while (record != NULL && deferred_quick(l, record));
+  if (record != NULL) return call_deferred(l, g, record, self);
+  if (n >= 0) return call_return(l, g, from, n);
+  const ObjValues *list = (const ObjValues *)value_obj(*from);
+  return call_return(l, g, list->slots, (int)list->len);
+}
+
+// --- try, interpolation, modules --------------------------------------------
+// The frame of try: R[0] the function, R[1] the list of arguments; the call's
+// window is at R[2].
+Next call_try(Local *l, Goroutine *g) {
+  g->base[4] = g->base[0];
+  g->base[5] = g->base[1];
+  if (!call_spread(l, g, 2, 0, 0)) return THROW;
+  int argc = (int)g->multi;
+  g->multi = 0;
+  return call_value(l, g, g->base + 2, argc, WANT_ALL, g->pc);
+}
+
+Next call_try_return(Local *l, Goroutine *g) {
+  Value *results = g->base + 2;
+  if (g->multi == 0) results[0] = VALUE_NIL;
+  if (g->multi > 1) {
+    ObjList *list = list_new(l, g->multi);
+    if (list == NULL || !list_append(l, list, results, g->multi)) {
+      vm_panic_memory(l, g);
+      return THROW;
+    }
+    results[0] = value_from_obj(list);
+  }
+  results[1] = VALUE_NIL;
+  return call_return(l, g, results, 2);
+}
+
+// Strings and ints alone, in one string without a buffer between. NULL: not so,
+// or no memory.
+enum { CONCAT_INTS = 8 };
+static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
+  char digits[CONCAT_INTS][INT_DIGITS];
+  uint8_t digits_len[CONCAT_INTS];
+  size_t len = 0;
+  int ints = 0;
+  for (Instr n = 0; n < count; n++) {
+    if (value_is_type(pieces[n], OBJ_STRING)) {
+      len += ((ObjString *)value_obj(pieces[n]))->len;
+    } else if (value_is_small(pieces[n]) && ints < CONCAT_INTS) {
+      digits_len[ints] = (uint8_t)format_int(value_small(pieces[n]),
+                                             digits[ints] + INT_DIGITS);
+      len += digits_len[ints++];
+    } else {
+      return NULL;
+    }
+  }
+  ObjString *s = string_alloc(l, len);
+  if (s == NULL) return NULL;
+  char *to = s->data;
+  ints = 0;
+  for (Instr n = 0; n < count; n++) {
+    const char *from;
+    size_t size;
+    if (value_is_small(pieces[n])) {
+      size = digits_len[ints];
+      from = digits[ints++] + INT_DIGITS - size;
+    } else {
+      from = ((ObjString *)value_obj(pieces[n]))->data;
+      size = ((ObjString *)value_obj(pieces[n]))->len;
+    }
+    memcpy(to, from, size);
+    to += size;
+  }
+  charge_bytes(l, len);
+  return s;
+}
+
+// NULL: no memory.
+static ObjString *concat_any(Local *l, const Value *pieces, Instr count) {
+  Text text = {
+      .memory = l->vm->memory, .most = heap_room(l->vm->heap), .local = l};
+  for (Instr n = 0; n < count; n++)
+    format_value(&text, l->vm, pieces[n], false);
+  charge_bytes(l, text.len);
+  ObjString *s = text.failed ? NULL : string_new(l, text.data, text.len);
+  text_free(&text);
+  return s;
+}
+
+Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
+  Value *pieces = g->base + a;
+  bool calls = false;
+  ObjString *plain = concat_plain(l, pieces, count);
+  if (plain != NULL) {
+    pieces[0] = value_from_obj(plain);
+    return GO_ON;
+  }
+  for (Instr n = 0; n < count; n++)
+    calls |= value_needs_call(l->vm->memory, l, pieces[n]);
+  if (calls) {
+    const Value *top = pieces + FRAME_WORDS + count;
+    if (top > g->limit && !stack_reserve(l, g, top)) return THROW;
+    pieces = g->base + a;
+    memmove(pieces + FRAME_WORDS, pieces, count * sizeof(Value));
+    pieces[2] = vm_code(l->vm)->concat;
+    return call_value(l, g, pieces, (int)count, 1, g->pc);
+  }
+  ObjString *s = concat_any(l, pieces, count);
+  if (s == NULL && memory_again(l, g)) s = concat_any(l, pieces, count);
+  if (s == NULL) {
+    vm_panic_memory(l, g);
+    return THROW;
+  }
+  pieces[0] = value_from_obj(s);
+  return GO_ON;
+}
+
+Next call_module(Local *l, Goroutine *g, int a, Value v) {
+  ObjModule *module = (ObjModule *)value_obj(v);
+  if (module->started || module->main == NULL) return GO_ON;
+  module->started = 1;
+  Value *window = g->base + a;
+  window[2] = value_from_obj(module->main);
+  return call_value(l, g, window, 0, 0, g->pc);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// A goroutine: a scheduler's G and a growable array of values in the heap.
+//
+// Frames lie in that array one after the other. A frame's registers begin at
+// `base`; the three words below are
+//   base[-3]  pc to return to, as a small int (code is 4-byte aligned)
+//   base[-2]  (callee base - caller base) << 8 | results wanted, a small int
+//   base[-1]  the closure that runs
+// so that all words of the stack are values to the collector. Nobody outside
+// the goroutine points into the array, so it can move. Words above the top
+// frame's last register may be stale: the collector sets them to nil.
+//
+// pc, base are saved here whenever the goroutine is not inside the
+// interpreter's loop (parked, in a look, in a native).
+#ifndef CSP_VM_GOROUTINE_H
+#define CSP_VM_GOROUTINE_H
+
+#include "vm/code/proto.h"
+
+enum {
+  FRAME_WORDS = 3,
+  STACK_INITIAL = 20,  // values: with the goroutine itself 512 bytes
+  STACK_MARGIN = 8,    // values above the top frame's registers, always
+};
+
+// Deferred calls, newest first: VALUES blocks [next, frame's offset in the
+// stack, function, arguments...].
+typedef struct Panic Panic;  // panic.c
+typedef struct SelectBlock SelectBlock;
+
+struct Goroutine {
+  Obj obj;
+  G g;
+  Value *stack;  // first slot of block
+  Value *limit;  // stack + cap - STACK_MARGIN
+  ObjValues *block;
+  Value *base;              // of the top frame, when saved
+  const Instr *pc;          // next instruction of the top frame, when saved
+  ObjTask *task;            // or NULL: started by a go statement
+  Value defers;             // chain of ObjValues (defer.c), or nil
+  Panic *panic;             // innermost panic under way, malloced
+  const Instr *created_pc;  // the go instruction
+  Proto *created_in;
+  Goroutine *all_next;  // this P's list of goroutines; collector unlinks
+  SelectBlock *select;  // of a pending select, or NULL
+  uint32_t multi;       // values above `top` of a call with a varying count
+  uint32_t shield_at;   // a deferred call's offset, or 0 (group.c)
+  uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
+  bool gave_up;         // what it does is not to be finished (work.c)
+  uint32_t retried;     // low bits of pc: where memory_again collected last
+  void *pending;        // a parked native's record (call.c), malloced
+  Timer *sleep;         // in an ObjRaw; NULL until the first sleep
+  ObjRaw *sleep_block;
+};
+
+// The cases of a select under way. Type RAW: the collector scans it by way of
+// its goroutine. The order words (2 * count uint16_t) follow the cases.
+struct SelectBlock {
+  Obj obj;
+  uint32_t count;
+  SelCase cases[];
+};
+
+static inline size_t select_block_size(uint32_t count) {
+  return sizeof(SelectBlock) + count * sizeof(SelCase) +
+         2 * count * sizeof(uint16_t);
+}
+static inline uint16_t *select_order(SelectBlock *block) {
+  return (uint16_t *)&block->cases[block->count];
+}
+
+static inline Goroutine *goroutine_of(G *g) {
+  return (Goroutine *)((char *)g - offsetof(Goroutine, g));
+}
+static inline ObjClosure *frame_closure(const Value *base) {
+  return (ObjClosure *)value_obj(base[-1]);
+}
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// Group blocks, between the opcodes and sched/group.c: their ends, failures,
+// and the panics by which goroutines learn that they are cancelled.
+//
+// A group is open from GROUP to GROUPEND, which the compiler puts on every way
+// out of the block; or until a panic unwinds its frame. It ends when all its
+// members have; then the block
+//   goes on with a panic   of the first that failed; or `deadline exceeded`
+//   goes on behind its end if g.cancel() ended it
+//   as if it had not been  otherwise
+// unless what lies around it is cancelled, too: then it goes on with that.
+//
+// A cancellation is a panic that `try` lets pass (Panic.cancels), raised where
+// the goroutine blocks, or would. Deferred calls run shielded: shield_at is the
+// offset of the outermost of them since the innermost group began; 0: none.
+#include <stdlib.h>
+
+#include "vm/interp/interp.h"
+#include "vm/native/builtins.h"
+
+static ObjGroup *open_group(const Goroutine *g) {
+  Group *group = g->g.group;
+  return group == NULL ? NULL : obj_group(group);
+}
+
+// The group that the top frame of g has opened last; NULL: none.
+static ObjGroup *group_of_frame(const Goroutine *g) {
+  ObjGroup *o = open_group(g);
+  if (o == NULL || o->group.owner != &g->g) return NULL;
+  return o->frame == g->base - g->stack ? o : NULL;
+}
+
+// --- Shields ----------------------------------------------------------------
+void group_shield(Goroutine *g, ptrdiff_t window) {
+  if (g->g.group == NULL || g->shield_at != 0) return;
+  g->shield_at = (uint32_t)window;
+  rt_store_relaxed(&g->g.shielded, (uint8_t)1);  // relaxed: g's own
+}
+
+void group_unshield(Goroutine *g) {
+  if (g->shield_at == 0 || g->base - g->stack >= (ptrdiff_t)g->shield_at)
+    return;
+  g->shield_at = 0;
+  rt_store_relaxed(&g->g.shielded, (uint8_t)0);  // relaxed: g's own
+}
+
+// --- Cancellation -----------------------------------------------------------
+void group_raise(Local *l, Goroutine *g) {
+  uint64_t id = g->g.id;
+  rt_cas(&l->vm->interrupt, &id, (uint64_t)0);  // that is done with this
+  g->g.cancelled = g->gave_up = false;
+  g->on_resume = RESUME_NOTHING;
+  vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[g_cancelled(&g->g)]);
+  g->panic->cancels = true;
+}
+
+bool group_cancels_member(Local *l, Goroutine *g) {
+  if (g_cancelled(&g->g) == NOT_CANCELLED) return false;
+  group_raise(l, g);
+  return true;
+}
+
+// An error that only says that its goroutine was cancelled.
+static bool is_cancellation(const VmCode *code, Value error) {
+  for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
+    if (!value_is_type(error, OBJ_ERROR)) return false;
+    for (int n = CANCELLED; n < CANCEL_REASONS; n++)
+      if (error == code->cancel_errors[n]) return true;
+    error = ((ObjError *)value_obj(error))->cause;
+  }
+  return false;
+}
+
+// --- Failing ----------------------------------------------------------------
+// The first failure is kept. trace: is the group's, or freed.
+static void fail_group(Local *l, ObjGroup *o, Value value, Trace *trace) {
+  rt_lock(&o->group.lock);
+  bool first = !o->failed;
+  if (first) {
+    o->failed = true;
+    heap_store(&l->heap, &o->failure, value);
+    o->trace = trace;
+    heap_finalizable(&o->obj);
+  }
+  rt_unlock(&o->group.lock);
+  if (!first) trace_drop(trace);
+  group_cancel(l->p, &o->group, CANCELLED);
+  // It is to be reported, whatever the others do: see group_close.
+  Goroutine *main = l->vm->main;
+  if (first && main != NULL && o->group.owner == &main->g)
+    group_wake_owner(l->p, &o->group);
+}
+
+static bool group_has_failed(ObjGroup *o) {
+  rt_lock(&o->group.lock);
+  bool failed = o->failed;
+  rt_unlock(&o->group.lock);
+  return failed;
+}
+
+// Does the panic only say that g is cancelled? So does the same error raised
+// again by a deferred call, and that of a task that g waited for.
+static bool only_cancels(Local *l, const Goroutine *g, const Panic *panic) {
+  return panic->cancels ||
+         (g_cancelled(&g->g) && is_cancellation(vm_code(l->vm), panic->value));
+}
+
+// With which panic do the frames of g from offset `frame` on fail? NULL: they
+// are only cancelled. A deferred call that is cancelled, when the time of grace
+// is over, leaves the panic by which it runs.
+static Panic *failed_with(Local *l, const Goroutine *g, ptrdiff_t frame) {
+  Panic *panic = g->panic;
+  while (panic->recovered || only_cancels(l, g, panic)) {
+    panic = panic->link;
+    if (panic == NULL || panic->frame < frame) return NULL;
+  }
+  return panic;
+}
+
+static Trace *take_trace(Panic *panic) {
+  Trace *trace = panic->trace;
+  panic->trace = NULL;
+  return trace;
+}
+
+bool group_failed(Local *l, Goroutine *g) {
+  ObjGroup *o = open_group(g);
+  if (o == NULL || o->group.solo) return false;
+  Panic *panic = failed_with(l, g, 0);
+  if (panic != NULL) fail_group(l, o, panic->value, take_trace(panic));
+  return true;
+}
+
+bool group_failed_with(Local *l, Goroutine *g, Value error) {
+  ObjGroup *o = open_group(g);
+  if (o == NULL || o->group.solo) return false;
+  bool late = g_cancelled(&g->g) && is_cancellation(vm_code(l->vm), error);
+  if (!late) fail_group(l, o, error, trace_capture(l->vm->memory, g));
+  return true;
+}
+
+// --- Opcodes ----------------------------------------------------------------
+static ObjGroup *group_new(Local *l) {
+  ObjGroup *o = (ObjGroup *)heap_alloc(&l->heap, sizeof *o, OBJ_GROUP);
+  if (o != NULL) memset((char *)o + sizeof(Obj), 0, sizeof *o - sizeof(Obj));
+  return o;
+}
+
+ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller,
+                     ObjGroup *again) {
+  ObjGroup *o = again != NULL ? again : group_new(l);
+  if (o == NULL) return NULL;
+  if (caller != NULL && caller->g.group != NULL) {
+    group_join(l->p, caller->g.group, &g->g);
+    // relaxed, both: g has not started, and who calls waits
+    rt_store_relaxed(&g->g.shielded, rt_load_relaxed(&caller->g.shielded));
+  }
+  o->failure = VALUE_NIL;
+  o->frame = -1;  // of none
+  group_begin_solo(l->p, &g->g, &o->group);
+  return o;
+}
+
+Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end) {
+  ObjGroup *o = group_new(l);
+  if (o == NULL) {
+    vm_panic_memory(l, g);
+    return THROW;
+  }
+  o->failure = VALUE_NIL;
+  o->frame = g->base - g->stack;
+  o->end = end;
+  o->begun_in = frame_closure(g->base)->proto;
+  o->begun_pc = g->pc - 1;
+  o->shield_at = g->shield_at;
+  group_begin(l->p, &g->g, &o->group);
+  g->shield_at = 0;
+  g->base[a] = value_from_obj(o);
+  return GO_ON;
+}
+
+// All members have ended: what is around the group is g's again.
+static ObjGroup *closed(Goroutine *g, ObjGroup *o) {
+  g->shield_at = o->shield_at;
+  return o;
+}
+
+// What it was may have passed a try.
+static void panic_no_more_cancels(Panic *panic) {
+  panic->cancels = false;
+  panic->report_at = 0;
+}
+
+static void panic_with_failure(Panic *panic, ObjGroup *o) {
+  trace_drop(panic->trace);
+  panic->trace = o->trace;
+  o->trace = NULL;
+  panic->value = o->failure;
+  if (panic->cancels) panic_no_more_cancels(panic);
+  panic->described = DESCRIBE_NOT_YET;
+}
+
+static void panic_with_deadline(Vm *vm, Panic *panic) {
+  panic->value = vm_code(vm)->cancel_errors[CANCEL_DEADLINE];
+  panic_no_more_cancels(panic);
+}
+
+static CancelReason reason_of(ObjGroup *o) {
+  return (CancelReason)rt_load_seq(&o->group.cancelled);
+}
+
+Next group_close(Local *l, Goroutine *g) {
+  ObjGroup *o = open_group(g);
+  // The main goroutine waits for the others as one that panics (below), so that
+  // it is reported when they do not end.
+  bool at_once = g == l->vm->main && group_has_failed(o);
+  g->gave_up = false;
+  g->on_resume = RESUME_GROUP;
+  if (!at_once && !group_end(l->p, &g->g)) return LEFT;
+  g->on_resume = RESUME_NOTHING;
+  if (!at_once) closed(g, o);
+  bool around = g_cancelled(&g->g) != NOT_CANCELLED;
+  if (o->failed) {
+    vm_panic_value(l, g, o->failure);
+    panic_with_failure(g->panic, o);
+  } else if (around) {
+    group_raise(l, g);
+  } else if (reason_of(o) == CANCEL_DEADLINE) {
+    vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_DEADLINE]);
+  } else {
+    return GO_ON;
+  }
+  return THROW;
+}
+
+// --- Unwinding --------------------------------------------------------------
+#define NEVER INT64_MAX
+
+void group_late(P *p, Timer *timer, int64_t now) {
+  (void)now;
+  group_wake_owner(p, timer->arg);
+}
+
+// Will nothing catch the panic on its way out?
+static bool is_uncaught(const Goroutine *g) {
+  for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
+       base -= base[-2] >> 10) {
+    if (frame_closure(base)->proto->flags & PROTO_TRY) return false;
+  }
+  return true;
+}
+
+// false: g waits. Or it is the main goroutine, and the time is over.
+static bool end_unwinding(Local *l, Goroutine *g, ObjGroup *o, bool *late) {
+  Vm *vm = l->vm;
+  Panic *panic = g->panic;
+  *late = false;
+  if (g != vm->main || panic->cancels) return group_end(l->p, &g->g);
+  int64_t now = rt_now();
+  if (panic->report_at == 0)
+    panic->report_at = is_uncaught(g) ? now + l->vm->patience_ns : NEVER;
+  if (panic->report_at == NEVER) return group_end(l->p, &g->g);
+  timer_stop(l->p, &vm->late);
+  *late = now >= panic->report_at;
+  if (*late) return false;
+  vm->late.fire = group_late;
+  vm->late.arg = &o->group;
+  timer_start(l->p, &vm->late, panic->report_at, 0);
+  if (!group_end(l->p, &g->g)) return false;
+  timer_stop(l->p, &vm->late);
+  return true;
+}
+
+static Next report_late(Local *l, Goroutine *g) {
+  Next next;
+  if (panic_describe(l, g, &next)) return next;
+  return report_panic_waiting(l, g, g->panic);
+}
+
+// What the panic is after the group that it leaves.
+static Next left(Local *l, Goroutine *g, ObjGroup *o) {
+  Panic *panic = g->panic;
+  if (o->failed && (panic->cancels || o->failure != panic->value)) {
+    panic_with_failure(panic, o);
+  } else if (!panic->cancels || g_cancelled(&g->g)) {
+    return GO_ON;
+  } else if (reason_of(o) == CANCEL_DEADLINE) {
+    panic_with_deadline(l->vm, panic);
+  } else {
+    panic_end(g);
+    g->pc = o->end;
+    return RELOAD;
+  }
+  return GO_ON;
+}
+
+Next group_unwind(Local *l, Goroutine *g) {
+  g->panic->cancels = only_cancels(l, g, g->panic);
+  ObjGroup *o = group_of_frame(g);
+  if (o == NULL) return GO_ON;
+  bool late;
+  Panic *failed = o->left ? NULL : failed_with(l, g, o->frame);
+  // The newest one keeps its trace: it is only lost if another was first.
+  if (failed != NULL)
+    fail_group(l, o, failed->value,
+               failed == g->panic ? NULL : take_trace(failed));
+  o->left = true;
+  g->multi = 0;
+  g->on_resume = RESUME_UNWIND;
+  if (!end_unwinding(l, g, o, &late)) return late ? report_late(l, g) : LEFT;
+  g->on_resume = RESUME_NOTHING;
+  Next next = left(l, g, closed(g, o));
+  return next == GO_ON ? THROW : next;
+}
+
+// --- Methods ----------------------------------------------------------------
+static CspStatus need_group(CspCall *call, ObjGroup **o) {
+  Value v = csp_arg(call, 0).word;
+  if (!value_is_type(v, OBJ_GROUP)) return csp_bad_arg(call, 0, "a group");
+  *o = (ObjGroup *)value_obj(v);
+  return CSP_OK;
+}
+
+static CspStatus group_cancel_(CspCall *call) {
+  ObjGroup *o = NULL;
+  if (need_group(call, &o) != CSP_OK) return CSP_PANIC;
+  group_cancel(call->local->p, &o->group, CANCELLED);
+  return csp_ok_nothing(call);
+}
+
+static CspStatus group_timeout_(CspCall *call) {
+  ObjGroup *o = NULL;
+  int64_t ns, when;
+  if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
+    return CSP_PANIC;
+  P *p = call->local->p;
+  if (ns <= 0) {
+    group_cancel(p, &o->group, CANCEL_DEADLINE);
+  } else {
+    if (__builtin_add_overflow(rt_now(), ns, &when)) when = INT64_MAX;
+    group_deadline(p, &o->group, when);
+  }
+  return csp_ok_nothing(call);
+}
+
+static CspStatus group_grace_(CspCall *call) {
+  ObjGroup *o = NULL;
+  int64_t ns;
+  if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
+    return CSP_PANIC;
+  group_set_grace(call->local->p, &o->group, ns < 0 ? 0 : ns);
+  return csp_ok_nothing(call);
+}
+
+const CspFunction group_methods[] = {{"cancel", "g", group_cancel_},
+                                     {"timeout", "g, ns", group_timeout_},
+                                     {"grace", "g, ns", group_grace_},
+                                     {NULL, NULL, NULL}};

@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: MIT
+// The handlers of all opcodes (opcodes.def says what each means). Included by
+// interp.c alone, once, between its macros. A fast path is the case that
+// programs run a million times; the rest is a call into arith.c, access.c,
+// call.c, iter.c or task.c.
+// clang-format off
+
+// --- Loads and stores -------------------------------------------------------
+HANDLER(MOVE) {
+  REG_A = REG_B;
+  NEXT();
+}
+HANDLER(LOADI) {
+  REG_A = value_from_small(INSTR_SBX(i));
+  NEXT();
+}
+HANDLER(LOADK) {
+  REG_A = CONST_BX;
+  NEXT();
+}
+HANDLER(LOADNIL) {
+  for (Instr n = 0; n <= B; n++) base[A + n] = VALUE_NIL;
+  NEXT();
+}
+HANDLER(LOADTRUE) {
+  REG_A = VALUE_TRUE;
+  NEXT();
+}
+HANDLER(LOADFALSE) {
+  REG_A = VALUE_FALSE;
+  NEXT();
+}
+HANDLER(LOADUNDEF) {
+  REG_A = VALUE_UNDEF;
+  NEXT();
+}
+HANDLER(GETG) {
+  Value v = heap_load(&((ObjCell *)value_obj(CONST_BX))->value);
+  if (UNLIKELY(v == VALUE_UNDEF)) {
+    TRY(vm_panic(l, g, "`%s` is used before it is set",
+                 ((ObjString *)value_obj(CONST_WORD(*pc)))->data));
+  }
+  REG_A = v;
+  pc++;
+  NEXT();
+}
+HANDLER(SETG) {
+  heap_store(&l->heap, &((ObjCell *)value_obj(CONST_BX))->value, REG_A);
+  NEXT();
+}
+#define UPVALUE_CELL ((ObjCell *)value_obj(frame_closure(base)->upvalues[B]))
+HANDLER(GETUP) {
+  REG_A = heap_load(&UPVALUE_CELL->value);
+  NEXT();
+}
+HANDLER(GETUPV) {
+  REG_A = frame_closure(base)->upvalues[B];
+  NEXT();
+}
+HANDLER(SETUP) {
+  heap_store(&l->heap, &UPVALUE_CELL->value, REG_A);
+  NEXT();
+}
+HANDLER(NEWCELL) {
+  ObjCell *cell = (ObjCell *)heap_alloc(&l->heap, sizeof *cell, OBJ_CELL);
+  if (UNLIKELY(cell == NULL)) TRY(vm_panic_memory(l, g));
+  cell->value = REG_B;
+  REG_A = value_from_obj(cell);
+  NEXT();
+}
+HANDLER(GETCELL) {
+  REG_A = heap_load(&((ObjCell *)value_obj(REG_B))->value);
+  NEXT();
+}
+HANDLER(SETCELL) {
+  heap_store(&l->heap, &((ObjCell *)value_obj(REG_A))->value, REG_B);
+  NEXT();
+}
+HANDLER(CLOSURE) {
+  Proto *proto = (Proto *)(uintptr_t)CONST_BX;
+  size_t size = sizeof(ObjClosure) + proto->nupvalues * sizeof(Value);
+  ObjClosure *made = (ObjClosure *)heap_alloc(&l->heap, size, OBJ_CLOSURE);
+  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
+  made->obj.aux = proto->nupvalues;
+  made->proto = proto;
+  for (int n = 0; n < proto->nupvalues; n++) {
+    UpvalueFrom from = proto->upvalues[n];
+    made->upvalues[n] = from.local ? base[from.index]
+                                   : frame_closure(base)->upvalues[from.index];
+  }
+  REG_A = value_from_obj(made);
+  NEXT();
+}
+
+// --- Comparisons and jumps --------------------------------------------------
+#define TAKE(condition, wanted)                       \
+  do {                                                \
+    if ((condition) == (bool)(wanted))                \
+      pc += 1 + INSTR_J(*pc);                         \
+    else                                              \
+      pc++;                                           \
+  } while (0)
+// Loops go on by themselves: no jump to what follows them, too.
+#define JUMP_BACK()                                   \
+  do {                                                \
+    pc += 1 + INSTR_J(*pc);                           \
+    SAFEPOINT_NEXT();                                 \
+  } while (0)
+#define TAKE_BACK(condition, wanted)                  \
+  do {                                                \
+    if (LIKELY((condition) == (bool)(wanted)))        \
+      JUMP_BACK();                                    \
+    pc++;                                             \
+  } while (0)
+#define COMPARE(op, take, xv, yv)                 \
+  {                                               \
+    Value x = (xv), y = (yv);                     \
+    bool yes;                                     \
+    if (LIKELY(value_both_small(x, y)))           \
+      yes = (int64_t)x op(int64_t) y;             \
+    else if (value_both_flo(x, y))                \
+      yes = value_flo(x) op value_flo(y);         \
+    else                                          \
+      JUMP_TO(compare_general);                   \
+    take(yes, C);                                 \
+    NEXT();                                       \
+  }
+// Against a constant, which is a float more often than not.
+#define COMPARE_K(op, xv, yv)                     \
+  {                                               \
+    Value x = (xv), y = (yv);                     \
+    bool yes;                                     \
+    if (LIKELY(value_both_flo(x, y)))             \
+      yes = value_flo(x) op value_flo(y);         \
+    else if (LIKELY(value_both_small(x, y)))      \
+      yes = (int64_t)x op(int64_t) y;             \
+    else                                          \
+      JUMP_TO(compare_general);                   \
+    TAKE(yes, C);                                 \
+    NEXT();                                       \
+  }
+#define SMALL_B value_from_small(INSTR_SB(i))
+
+HANDLER(LT) COMPARE(<, TAKE, REG_A, REG_B)
+HANDLER(LE) COMPARE(<=, TAKE, REG_A, REG_B)
+HANDLER(LTI) COMPARE(<, TAKE, REG_A, SMALL_B)
+HANDLER(LEI) COMPARE(<=, TAKE, REG_A, SMALL_B)
+HANDLER(LTK) COMPARE_K(<, REG_A, CONST_B)
+HANDLER(LEK) COMPARE_K(<=, REG_A, CONST_B)
+HANDLER(GTI) COMPARE(<, TAKE, SMALL_B, REG_A)
+HANDLER(GEI) COMPARE(<=, TAKE, SMALL_B, REG_A)
+HANDLER(GTK) COMPARE_K(<, CONST_B, REG_A)
+HANDLER(GEK) COMPARE_K(<=, CONST_B, REG_A)
+HANDLER(LTL) COMPARE(<, TAKE_BACK, REG_A, REG_B)
+HANDLER(LEL) COMPARE(<=, TAKE_BACK, REG_A, REG_B)
+HANDLER(LTIL) COMPARE(<, TAKE_BACK, REG_A, SMALL_B)
+HANDLER(LEIL) COMPARE(<=, TAKE_BACK, REG_A, SMALL_B)
+
+#define EQUAL(yv)                                              \
+  {                                                            \
+    Value x = REG_A, y = (yv);                                 \
+    bool yes;                                                  \
+    if (LIKELY(value_both_small(x, y)))                        \
+      yes = x == y;                                            \
+    else                                                       \
+      JUMP_TO(compare_general);                                \
+    TAKE(yes, C);                                              \
+    NEXT();                                                    \
+  }
+HANDLER(EQ) EQUAL(REG_B)
+HANDLER(EQK) EQUAL(CONST_B)
+HANDLER(EQI) EQUAL(SMALL_B)
+
+HANDLER(INCLT) {
+  Value x = REG_A, y = REG_B;
+  int64_t r;
+  if (UNLIKELY(!value_both_small(x, y) ||
+               __builtin_add_overflow((int64_t)x, (int64_t)4, &r)))
+    JUMP_TO(inclt_general);
+  REG_A = (Value)r;
+  if (LIKELY(r < (int64_t)y)) JUMP_BACK();
+  pc++;
+  NEXT();
+}
+HANDLER(TEST) {
+  TAKE(value_truthy(REG_A), B);
+  NEXT();
+}
+HANDLER(NILJ) {
+  TAKE(REG_A == VALUE_NIL, B);
+  NEXT();
+}
+HANDLER(DEFJ) {
+  TAKE(REG_A != VALUE_UNDEF, true);
+  NEXT();
+}
+HANDLER(JMP) {
+  pc += INSTR_SJ(i);
+  NEXT();
+}
+HANDLER(LOOP) {
+  pc += INSTR_SJ(i);
+  SAFEPOINT_NEXT();
+}
+
+// --- Iteration --------------------------------------------------------------
+HANDLER(ITER) {
+  TRY(iter_start(l, g, base + A, REG_B));
+  NEXT();
+}
+HANDLER(NEXT1) {
+  Value *state = base + A;
+  if (LIKELY(state[2] == value_from_small(ITER_INT))) {
+    Value at = state[0];
+    if (LIKELY((int64_t)at < (int64_t)state[1])) {
+      state[0] = at + 4;
+      REG_B = at;
+      JUMP_BACK();
+    }
+    pc++;
+    NEXT();
+  }
+  if (LIKELY(state[2] == value_from_small(ITER_LIST))) {
+    ObjValues *block = list_block((ObjList *)value_obj(state[0]));
+    size_t at = (size_t)value_small(state[1]);
+    if (LIKELY(at < values_len(block))) {
+      REG_B = heap_load(&block->slots[at]);
+      state[1] += 4;
+      JUMP_BACK();
+    }
+    pc++;
+    NEXT();
+  }
+  if (state[2] == value_from_small(ITER_CHAN) && !l->heap.barrier &&
+      g->g.group == NULL &&
+      chan_take_quick(l->p, &((ObjChan *)value_obj(state[0]))->chan, &REG_B,
+                      VALUE_NIL))
+    JUMP_BACK();
+  JUMP_TO(next_general);
+}
+HANDLER(NEXT2) { JUMP_TO(next_general); }
+
+// --- Containers -------------------------------------------------------------
+HANDLER(LIST) {
+  ObjList *list = list_new(l, C);
+  if (UNLIKELY(list == NULL || !list_append(l, list, base + B, C)))
+    TRY(vm_panic_memory(l, g));
+  REG_A = value_from_obj(list);
+  NEXT();
+}
+HANDLER(LISTADD) {
+  if (UNLIKELY(!list_append(l, (ObjList *)value_obj(REG_A), base + B, C)))
+    TRY(vm_panic_memory(l, g));
+  NEXT();
+}
+HANDLER(MAP) {
+  ObjMap *map = map_new(l, (size_t)INSTR_SBX(i));
+  if (UNLIKELY(map == NULL)) TRY(vm_panic_memory(l, g));
+  REG_A = value_from_obj(map);
+  NEXT();
+}
+HANDLER(MAPADD) {
+  TRY(access_set(l, g, REG_A, REG_B, REG_C));
+  CHARGE();
+  NEXT();
+}
+#define RANGE_LIKE(incl)                                                     \
+  {                                                                          \
+    Value x = REG_B, y = REG_C;                                              \
+    if (UNLIKELY(!value_is_int(x) || !value_is_int(y)))                      \
+      TRY(vm_panic(l, g, "a range needs ints, not %s and %s",                \
+                   value_type_name(x), value_type_name(y)));                 \
+    ObjRange *range =                                                        \
+        (ObjRange *)heap_alloc(&l->heap, sizeof(ObjRange), OBJ_RANGE);       \
+    if (UNLIKELY(range == NULL)) TRY(vm_panic_memory(l, g));                 \
+    range->from = value_int(x);                                              \
+    range->to = value_int(y);                                                \
+    range->inclusive = (incl);                                               \
+    REG_A = value_from_obj(range);                                           \
+    NEXT();                                                                  \
+  }
+HANDLER(RANGE) RANGE_LIKE(false)
+HANDLER(RANGEI) RANGE_LIKE(true)
+
+// heap_store, which leaves the barrier to the slow path.
+#define QUICK_STORE(slot, v, general)                                   \
+  do {                                                                  \
+    if (UNLIKELY(l->heap.barrier)) JUMP_TO(general);                    \
+    rt_store_release((slot), (v)); /* as in heap_store */               \
+  } while (0)
+// A list's element, or false when x is no list or the index is out of range.
+#define LIST_ELEMENT(x, at)                                             \
+  if (LIKELY(value_is_type(x, OBJ_LIST) && value_is_small(at))) {       \
+    ObjValues *block = list_block((ObjList *)value_obj(x));             \
+    /* a negative one is a large one here */                            \
+    if (LIKELY((Value)(at) >> 2 < values_len(block)))
+// The first element met decides what the place turns into.
+HANDLER(GETIDX) {
+  Value x = REG_B, at = REG_C;
+  LIST_ELEMENT(x, at) {
+      Value v = heap_load(&block->slots[at >> 2]);
+      REG_A = v;
+      if (value_is_type(v, OBJ_INSTANCE))
+        SPECIALISE(GETIDXO);
+      else
+        SPECIALISE(GETIDXN);
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+HANDLER(GETIDXN) {
+  Value x = REG_B, at = REG_C;
+  LIST_ELEMENT(x, at) {
+      REG_A = heap_load(&block->slots[at >> 2]);
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+// Who walks a list of structs waits for memory: so the next one is asked for.
+HANDLER(GETIDXO) {
+  Value x = REG_B, at = REG_C;
+  LIST_ELEMENT(x, at) {
+      const Value *slot = &block->slots[at >> 2];
+      REG_A = heap_load(slot);
+      if ((at >> 2) + 1 < values_len(block))
+        __builtin_prefetch((void *)(uintptr_t)(heap_load(slot + 1) - TAG_OBJ));
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+HANDLER(GETIDXI) {
+  Value x = REG_B, at = value_from_small(C);
+  LIST_ELEMENT(x, at) {
+      REG_A = heap_load(&block->slots[at >> 2]);
+      NEXT();
+    }
+  }
+  JUMP_TO(get_general);
+}
+HANDLER(GETIDX2) {
+  bool found;
+  Value v;
+  TRY(access_get(l, g, REG_B, REG_C, &v, &found));
+  REG_A = v;
+  base[A + 1] = value_from_bool(found);
+  NEXT();
+}
+HANDLER(SETIDX) {
+  Value x = REG_A, at = REG_B;
+  LIST_ELEMENT(x, at) {
+      QUICK_STORE(&block->slots[at >> 2], REG_C, set_general);
+      NEXT();
+    }
+  }
+  JUMP_TO(set_general);
+}
+HANDLER(SLICE) {
+  TRY(access_slice(l, g, REG_B, REG_C, base[C + 1], &REG_A));
+  CHARGE();
+  NEXT();
+}
+HANDLER(GETF) {
+  Value x = REG_B;
+  if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
+    ObjInstance *instance = (ObjInstance *)value_obj(x);
+    uint32_t cache = rt_load_relaxed(CACHE);  // a hint: checked right here
+    if (LIKELY(cache >> 8 == instance->type->id)) {
+      REG_A = heap_load(&instance->fields[cache & 0xff]);
+      pc += 2;
+      NEXT();
+    }
+  }
+  JUMP_TO(getf_general);
+}
+HANDLER(SETF) {
+  Value x = REG_A;
+  if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
+    ObjInstance *instance = (ObjInstance *)value_obj(x);
+    uint32_t cache = rt_load_relaxed(CACHE);
+    if (LIKELY(cache >> 8 == instance->type->id)) {
+      QUICK_STORE(&instance->fields[cache & 0xff], REG_B, setf_general);
+      pc += 2;
+      NEXT();
+    }
+  }
+  JUMP_TO(setf_general);
+}
+HANDLER(IN) {
+  bool yes;
+  TRY(access_in(l, g, REG_B, REG_C, &yes));
+  CHARGE();
+  REG_A = value_from_bool(yes);
+  NEXT();
+}
+HANDLER(IS) {
+  REG_A = value_from_bool(access_is(l->vm, REG_B, CONST_WORD(*pc)));
+  pc++;
+  NEXT();
+}
+HANDLER(CONCAT) {
+  SAVE();
+  FOLLOW(call_concat(l, g, A, B));
+}
+HANDLER(NEW) {
+  ObjStruct *type = (ObjStruct *)value_obj(CONST_BX);
+  size_t n = type->obj.aux;
+  ObjInstance *made = (ObjInstance *)heap_alloc(
+      &l->heap, sizeof *made + n * sizeof(Value), OBJ_INSTANCE);
+  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
+  made->obj.aux = (uint16_t)n;
+  made->type = type;
+  for (size_t f = 0; f < n; f++) {
+    made->fields[f] = base[f];
+    if (UNLIKELY(base[f] == VALUE_UNDEF)) {
+      made->obj.aux = 0;
+      TRY(vm_panic(l, g, "%s: argument `%s` is missing", type->name->data,
+                   type->fields[f]->data));
+    }
+  }
+  REG_A = value_from_obj(made);
+  NEXT();
+}
+
+// --- Calls ------------------------------------------------------------------
+// Pushes the frame of closure `cl` at window A; the instruction has `words`.
+#define ENTER(cl, want, words)                                             \
+  do {                                                                     \
+    Proto *proto = (cl)->proto;                                            \
+    Value *callee = base + A + FRAME_WORDS;                                \
+    if (UNLIKELY(callee + proto->nregs > g->limit)) {                      \
+      l->grow = proto->nregs;                                              \
+      JUMP_TO(grow_stack);                                                 \
+    }                                                                      \
+    callee[-3] = (Value)(uintptr_t)(pc + ((words)-1));                     \
+    callee[-2] = (Value)((A + FRAME_WORDS) << 8 | (Instr)(want)) << 2;     \
+    callee[-1] = value_from_obj(cl);                                       \
+    base = callee;                                                         \
+    pc = proto->code;                                                      \
+    k = proto->constants;                                                  \
+    SAFEPOINT_NEXT();                                                      \
+  } while (0)
+#define FITS(cl, argc)                                          \
+  ((cl)->proto->nparams == (argc) &&                            \
+   ((cl)->proto->flags & (PROTO_REST | PROTO_DEFAULTS)) == 0)
+
+HANDLER(CALL) {
+  Value f = base[A + 2];
+  if (LIKELY(value_is_type(f, OBJ_CLOSURE))) {
+    ObjClosure *cl = (ObjClosure *)value_obj(f);
+    if (LIKELY(FITS(cl, B))) ENTER(cl, C, 1);
+  }
+  JUMP_TO(call_general);
+}
+HANDLER(CALLK) {
+  ObjClosure *cl = (ObjClosure *)value_obj(CONST_WORD(*pc));
+  ENTER(cl, C, 2);
+}
+HANDLER(CALLV) {
+  SAVE();
+  CHARGE();
+  int argc = (int)g->multi;
+  g->multi = 0;
+  FOLLOW(call_value(l, g, base + A, argc, (int)B, pc));
+}
+HANDLER(INVOKE) {
+  Value x = base[A + 3];
+  if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
+    ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
+    uint32_t cache = rt_load_relaxed(CACHE);
+    if (LIKELY(cache >> 8 == type->id)) {
+      Value f = type->methods[cache & 0xff].function;
+      ObjClosure *cl = (ObjClosure *)value_obj(f);
+      if (LIKELY(FITS(cl, B + 1))) ENTER(cl, C, 3);
+    }
+  }
+  JUMP_TO(invoke_general);
+}
+HANDLER(INVOKEV) {
+  SAVE();
+  CHARGE();
+  int argc = (int)g->multi;
+  g->multi = 0;
+  FOLLOW(call_method(l, g, A, argc, (int)B));
+}
+HANDLER(SPREAD) {
+  TRY(call_spread(l, g, (int)A, (int)B, (int)C));
+  base = g->base;
+  NEXT();
+}
+HANDLER(NAMED) {
+  TRY_ONCE(call_named(l, g, (int)A, (int)B, CONST_WORD(*pc)));
+  base = g->base;
+  pc++;
+  NEXT();
+}
+
+// What every return does once the results are in place.
+#define POP_FRAME(info)                                   \
+  do {                                                    \
+    pc = (const Instr *)(uintptr_t)base[-3];              \
+    base -= (info) >> 10;                                 \
+    k = frame_closure(base)->proto->constants;            \
+  } while (0)
+#define INFO_WANT(info) ((info) >> 2 & 0xff)
+
+HANDLER(RET0) {
+  Value info = base[-2];
+  if (LIKELY(INFO_WANT(info) == 0)) {
+    POP_FRAME(info);
+    NEXT();
+  }
+  JUMP_TO(return_general);
+}
+#define RETURN_ONE(info)                                  \
+  do {                                                    \
+    Value v = REG_A, *to = base - FRAME_WORDS;            \
+    POP_FRAME(info);                                      \
+    *to = v;                                              \
+    NEXT();                                               \
+  } while (0)
+HANDLER(RET1) {
+  Value info = base[-2];
+  if (LIKELY(INFO_WANT(info) == 1)) RETURN_ONE(info);
+  if (INFO_WANT(info) == WANT_ALL) {
+    g->multi = 1;
+    RETURN_ONE(info);
+  }
+  JUMP_TO(return_general);
+}
+HANDLER(RET) {
+  SAVE();
+  FOLLOW(call_return(l, g, base + A, (int)B));
+}
+// What a call returned is returned, most often one value.
+HANDLER(RETV) {
+  Value info = base[-2];
+  if (LIKELY(g->multi == 1 &&
+             (INFO_WANT(info) == 1 || INFO_WANT(info) == WANT_ALL)))
+    RETURN_ONE(info);
+  JUMP_TO(return_general);
+}
+HANDLER(PACK) {
+  SAVE();
+  ObjValues *block = values_new(l, g->multi);
+  if (UNLIKELY(block == NULL)) TRY_ONCE(vm_panic_memory(l, g));
+  for (uint32_t n = 0; n < g->multi; n++) block->slots[n] = base[A + n];
+  block->len = g->multi;
+  REG_A = value_from_obj(block);
+  NEXT();
+}
+HANDLER(PICK) {
+  if (UNLIKELY(g->multi == 0))
+    TRY(vm_panic(l, g, "`?` after a call that returned no value"));
+  REG_A = base[A + g->multi - 1];
+  NEXT();
+}
+HANDLER(RETD) {
+  SAVE();
+  FOLLOW(call_return_deferred(l, g, pc - 1, base + A, (int)B));
+}
+HANDLER(RETDL) {
+  SAVE();
+  FOLLOW(call_return_deferred(l, g, pc - 1, base + A, -1));
+}
+HANDLER(GO) {
+  SAVE();
+  FOLLOW(conc_go(l, g, (int)A, (int)B, C != 0));
+}
+HANDLER(GOV) {
+  SAVE();
+  int argc = (int)g->multi;
+  g->multi = 0;
+  FOLLOW(conc_go(l, g, (int)A, argc, B != 0));
+}
+HANDLER(DEFER) {
+  TRY(call_defer(l, g, (int)A, (int)B));
+  NEXT();
+}
+HANDLER(DEFERV) {
+  TRY_ONCE(call_defer(l, g, (int)A, (int)g->multi));
+  NEXT();
+}
+HANDLER(FAIL) {
+  SAVE();
+  FOLLOW(report_error(l, g, REG_A));
+}
+HANDLER(RUNMOD) {
+  SAVE();
+  FOLLOW(call_module(l, g, (int)A, CONST_BX));
+}
+
+// --- Channels ---------------------------------------------------------------
+// With one P, while nobody marks and nobody waits, a channel is a ring.
+#define QUICK_CHAN(x) (value_is_type(x, OBJ_CHAN) && !l->heap.barrier)
+// Before an operation that may block: members of groups may be cancelled.
+#define STOP_IF_CANCELLED()                              \
+  do {                                                   \
+    if (UNLIKELY(g->g.group != NULL)) {                  \
+      SAVE();                                            \
+      if (group_cancels(l, g)) JUMP_TO(throw_panic);     \
+    }                                                    \
+  } while (0)
+HANDLER(SEND) {
+  Value to = REG_A;
+  STOP_IF_CANCELLED();
+  if (QUICK_CHAN(to) &&
+      chan_put_quick(l->p, &((ObjChan *)value_obj(to))->chan, REG_B))
+    NEXT();
+  SAVE();
+  FOLLOW(conc_send(l, g, REG_A, REG_B));
+}
+HANDLER(RECV) {
+  Value from = REG_B, v;
+  STOP_IF_CANCELLED();
+  if (C <= 1 && QUICK_CHAN(from) &&
+      chan_take_quick(l->p, &((ObjChan *)value_obj(from))->chan, &v,
+                      VALUE_NIL)) {
+    if (C == 1) REG_A = v;
+    NEXT();
+  }
+  SAVE();
+  FOLLOW(conc_recv(l, g, i));
+}
+HANDLER(SELECT) {
+  STOP_IF_CANCELLED();
+  SAVE();
+  FOLLOW(conc_select(l, g, i));
+}
+HANDLER(SELVAL) {
+  TRY_ONCE(conc_outcome(l, g, base + A, base + B + 1, (int)C));
+  NEXT();
+}
+
+// --- Groups -----------------------------------------------------------------
+HANDLER(GROUP) {
+  SAVE();
+  Next follow = group_open(l, g, A, pc + 1 + INSTR_J(*pc));
+  if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
+  pc++;
+  NEXT();
+}
+HANDLER(GROUPEND) {
+  SAVE();
+  FOLLOW(group_close(l, g));
+}
+
+// --- The interpreter's own frames -------------------------------------------
+HANDLER(TRYCALL) {
+  SAVE();
+  FOLLOW(call_try(l, g));
+}
+HANDLER(TRYRET) {
+  SAVE();
+  FOLLOW(call_try_return(l, g));
+}
+HANDLER(PANICGO) {
+  SAVE();
+  FOLLOW(panic_go(l, g));
+}
+HANDLER(GOEXIT) {
+  SAVE();
+  FOLLOW(conc_goexit(l, g));
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Slow paths that handlers jump to. Included by interp.c alone, once, before
+// handlers.h.
+//
+// Handlers that only jump need no frame of their own: what calls C stands
+// here, and decodes the instruction once more.
+// clang-format off
+
+#define CHARGE() (count = charged(l, count))
+SHARED(arith_general) {
+  TRY(arith_slow(l, g, base, k, i));
+  CHARGE();
+  NEXT();
+}
+SHARED(pair_general) {
+  TRY(arith_pair(l, g, base, k, i, *pc));
+  CHARGE();
+  pc++;
+  NEXT();
+}
+SHARED(compare_general) {
+  SAVE();
+  int answer = compare_slow(l, g, base, k, i);
+  if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
+  if ((Instr)answer == C) {
+    int32_t jump = INSTR_J(*pc);
+    pc += 1 + jump;
+    if (jump < 0) SAFEPOINT_NEXT();
+  } else {
+    pc++;
+  }
+  NEXT();
+}
+SHARED(inclt_general) {
+  SAVE();
+  if (UNLIKELY(!arith_op(l, g, OP_ADD, REG_A, value_from_small(1),
+                         &REG_A)))
+    JUMP_TO(throw_or_again);
+  int answer = compare_op(l, g, OP_LT, REG_A, REG_B);
+  if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
+  if (answer != 0) {
+    pc += 1 + INSTR_J(*pc);
+    SAFEPOINT_NEXT();
+  }
+  pc++;
+  NEXT();
+}
+SHARED(get_general) {
+  Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : REG_C;
+  TRY(access_get(l, g, REG_B, at, &REG_A, NULL));
+  NEXT();
+}
+SHARED(set_general) {
+  TRY(access_set(l, g, REG_A, REG_B, REG_C));
+  CHARGE();
+  NEXT();
+}
+#define CACHE ((uint32_t *)(uintptr_t)(pc + 1))
+SHARED(getf_general) {
+  TRY(access_field(l, g, REG_B, (ObjString *)value_obj(CONST_WORD(*pc)), CACHE,
+                   &REG_A));
+  pc += 2;
+  NEXT();
+}
+SHARED(setf_general) {
+  TRY(access_set_field(l, g, REG_A, (ObjString *)value_obj(CONST_WORD(*pc)),
+                       CACHE, REG_B));
+  pc += 2;
+  NEXT();
+}
+// The stack is too short for the call at pc - 1: makes room, does it again.
+SHARED(grow_stack) {
+  TRY(stack_reserve(l, g, base + A + FRAME_WORDS + l->grow));
+  CHARGE();
+  base = g->base;
+  pc--;
+  NEXT();
+}
+// A call of a native that has a quick form (native_quick.c).
+#define QUICK_NATIVE(f, argc, words)                                        \
+  do {                                                                      \
+    const NativeDef *def = ((ObjNative *)value_obj(f))->def;                \
+    Value result;                                                           \
+    if (def->quick != NULL && C <= def->quick_results &&                    \
+        def->quick(l, def, base + A + FRAME_WORDS, (int)(argc), &result)) { \
+      if (C == 1) REG_A = result;                                           \
+      pc += (words);                                                        \
+      CHARGE();                                                             \
+      NEXT();                                                               \
+    }                                                                       \
+  } while (0)
+SHARED(call_general) {
+  Value f = base[A + 2];
+  if (LIKELY(value_is_type(f, OBJ_NATIVE))) {
+    QUICK_NATIVE(f, B, 0);
+    SAVE();
+    CHARGE();
+    FOLLOW(call_native(l, g, base + A, (int)B, (int)C));
+  }
+  SAVE();
+  CHARGE();
+  FOLLOW(call_value(l, g, base + A, (int)B, (int)C, pc));
+}
+SHARED(invoke_general) {
+  Value x = base[A + 3];
+  uint32_t cache = rt_load_relaxed(CACHE);  // checked here
+  if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
+    const MethodTable *table = l->vm->methods[value_obj(x)->type];
+    Value f = table->methods[cache & 0xff].function;
+    if (value_is_type(f, OBJ_NATIVE)) QUICK_NATIVE(f, B + 1, 2);
+  }
+  SAVE();
+  CHARGE();
+  FOLLOW(call_method(l, g, A, (int)B + 1, (int)C));
+}
+SHARED(return_general) {
+  SAVE();
+  Op op = INSTR_OP(i);
+  int n = op == OP_RET0 ? 0 : op == OP_RET1 ? 1 : (int)g->multi;
+  FOLLOW(call_return(l, g, base + (n > 0 ? A : 0), n));
+}
+// A safepoint follows, but not while a function's results stand in `multi`: a
+// native has returned, and this instruction comes again to take them. (If it
+// does not come again the frame may be another one, without such a register.)
+SHARED(next_general) {
+  SAVE();
+  const Instr *again = pc - 1;
+  Next how = iter_next(l, g, i);
+  if (LIKELY(how == RELOAD)) {
+    RELOAD_FRAME();
+    CHARGE();
+    if (pc != again || base[A + 2] != value_from_small(ITER_FUNC_RESULT))
+      SAFEPOINT_NEXT();
+    NEXT();
+  }
+  FOLLOW(how);
+}

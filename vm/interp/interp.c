@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+// The interpreter: every opcode's handler, once, in two dispatch forms.
+//
+// CSP_DISPATCH_TAIL=1: each handler is a function that ends in a tail call to
+// the next (musttail, preserve_none: clang 19); pc, base, constants, the
+// goroutine, the P's data and the safepoint counter travel in registers. The
+// table of handlers is in the P's data: one load finds the next.
+// Otherwise each is a label in one function, reached by computed goto (gcc).
+// Where the build does not say which, the compiler does: by having musttail.
+//
+// pc points behind the opcode's first word while a handler runs. Whatever may
+// panic, park, collect or move the stack is preceded by SAVE(); slow paths
+// answer with a Next (interp.h). Values of other goroutines' objects are
+// loaded with heap_load and stored with heap_store; registers are our own.
+//
+// The safepoint counter is at least 1 whenever a handler begins: counting down
+// to 0 leads to `look`, which sets it anew, and charged work stops at 1.
+//
+// Never recurses: calls push frames on the goroutine's own stack (goroutine.h).
+#include "vm/interp/interp.h"
+#include "vm/code/operands.h"
+
+#ifndef CSP_DISPATCH_TAIL
+#define CSP_DISPATCH_TAIL __has_attribute(musttail)
+#endif
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define A INSTR_A(i)
+#define B INSTR_B(i)
+#define C INSTR_C(i)
+
+// --- Slow paths with a common shape -----------------------------------------
+// The safepoint: looks at what the scheduler and the collector want.
+static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
+  g->multi = 0;
+  g->on_resume = RESUME_NOTHING;
+  g->retried = 0;
+  if (l->overdue) {
+    sched_clock_soon(l->p);
+    l->overdue = false;
+  }
+  work_looked();
+  bool leaves = sched_look(l->p, &g->g);
+  g->gave_up = false;  // a post's work was not this goroutine's
+  if (leaves) {
+    sched_preempt(l->p, &g->g);
+    return LEFT;
+  }
+  if (UNLIKELY(heap_gc_wanted(l->vm->heap))) gc_collect(l->p, g);
+  work_forget();
+  return UNLIKELY(work_interrupted(l, g)) ? THROW : RELOAD;
+}
+
+// Of a resumed goroutine. Goroutines that mostly wait may never count down, so
+// a collection that is due begins at the next safepoint, and an interrupt comes
+// there, too.
+static int64_t first_count(const Vm *vm) {
+  bool soon = heap_gc_wanted(vm->heap) || rt_load_relaxed(&vm->interrupt) != 0;
+  return UNLIKELY(soon) ? 1 : vm->safepoint_count;
+}
+
+// Work that natives and slow paths have charged counts for the next look, which
+// comes at a safepoint.
+static inline int64_t charged(Local *l, int64_t count) {
+  count -= 1 + (l->debt >> WORK_SHIFT);
+  l->debt = 0;
+  if (LIKELY(count > 0)) return count;
+  l->overdue = true;
+  return 1;
+}
+
+// After the running goroutine left: the next one to run in place on this P,
+// ready to be reloaded, or NULL.
+static Goroutine *switch_to_next(Local *l) {
+  for (;;) {
+    G *next = sched_switch(l->p);
+    if (next == NULL) return NULL;
+    if (UNLIKELY(next->resume != interp_resume)) {  // it stays on its thread
+      next->resume(l->p, next);
+      return NULL;
+    }
+    Goroutine *g = goroutine_of(next);
+    if (LIKELY(g->on_resume == RESUME_NOTHING)) return g;
+    Next how = interp_wake(l, g);
+    if (LIKELY(how == GO_ON || how == RELOAD)) return g;
+    if (how == RETURN) return NULL;
+  }
+}
+
+Next interp_throw(Local *l, Goroutine *g) {
+  if (UNLIKELY(g->gave_up)) return work_leave(l, g);
+  Next how = THROW;
+  while (how == THROW) how = panic_unwind(l, g);
+  return how == GO_ON ? RELOAD : how;
+}
+
+// Whether the closure that CLOSURE makes takes that register.
+static bool captures(const Goroutine *g, Instr i, Instr a) {
+  const Value *k = frame_closure(g->base)->proto->constants;
+  const Proto *proto = (Proto *)(uintptr_t)k[INSTR_BX(i)];
+  for (int n = 0; n < proto->nupvalues; n++)
+    if (proto->upvalues[n].local && proto->upvalues[n].index == a) return true;
+  return false;
+}
+
+// Where the result of the instruction will stand there may be what it gave when
+// it last ran, in a loop: nobody reads that any more.
+static void forget_last_result(const Goroutine *g, Instr i) {
+  Instr a = INSTR_A(i), b = INSTR_B(i), c = INSTR_C(i);
+  switch (INSTR_OP(i)) {
+    case OP_MAP:
+    case OP_CLOSURE:
+      break;
+    case OP_LIST:
+      if (a >= b && a < b + c) return;
+      break;
+    case OP_SLICE:
+      if (a == b || a == c || a == c + 1) return;
+      break;
+    case OP_ADDADD:
+      if (a == g->pc[0]) return;
+      // fall through
+    case OP_ADD:
+    case OP_RANGE:
+    case OP_RANGEI:
+    case OP_NEWCELL:
+      if (a == b || a == c) return;
+      break;
+    default:
+      return;
+  }
+  if (INSTR_OP(i) == OP_CLOSURE && captures(g, i, a)) return;
+  g->base[a] = VALUE_NIL;
+}
+
+// Begins the instruction again if memory can be had then.
+static __attribute__((noinline)) Next throw_again(Local *l, Goroutine *g) {
+  if (!memory_panicked(l, g)) return interp_throw(l, g);
+  forget_last_result(g, g->pc[-1]);
+  if (!memory_panic_again(l, g)) return interp_throw(l, g);
+  g->pc--;
+  return RELOAD;
+}
+
+static bool woken_by_cancel(Local *l, Goroutine *g) {
+  if (!g->g.cancelled) return false;
+  group_raise(l, g);
+  return true;
+}
+
+Next interp_wake(Local *l, Goroutine *g) {
+  int why = g->on_resume;
+  g->on_resume = RESUME_NOTHING;
+  Next how = GO_ON;
+  switch (why) {
+    case RESUME_RECV:
+      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(l, g)) {
+        how = THROW;
+      } else {
+        how = conc_recv_resume(l, g, g->pc[-1]);
+      }
+      break;
+    case RESUME_SEND:
+      if (LIKELY(g->g.wait.success)) break;
+      if (!woken_by_cancel(l, g)) vm_panic(l, g, "send on closed channel");
+      how = THROW;
+      break;
+    case RESUME_SELECT:
+      how = conc_select_resume(l, g, g->pc[-1]);
+      break;
+    case RESUME_NEXT:
+      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(l, g)) {
+        how = THROW;
+      } else {
+        iter_resume(l, g);
+      }
+      break;
+    case RESUME_SLEEP:
+      if (woken_by_cancel(l, g)) how = THROW;
+      break;
+    case RESUME_CALL:
+      how = call_native_done(l, g);
+      break;
+    case RESUME_NATIVE:
+      how = conc_select_native_resume(l, g);
+      break;
+    case RESUME_GROUP:
+      how = group_close(l, g);
+      break;
+    case RESUME_AGAIN:
+      how = again_resume(l, g);
+      break;
+    case RESUME_GAVE_UP:
+      work_panic(l, g);
+      how = THROW;
+      break;
+    case RESUME_UNWIND:
+      how = THROW;
+      break;
+    default:
+      break;
+  }
+  return how == THROW ? interp_throw(l, g) : how;
+}
+
+// clang-format off
+// --- Dispatch ---------------------------------------------------------------
+#if CSP_DISPATCH_TAIL
+
+#define PARAMS                                                           \
+  const Instr *pc, Value *base, Value *k, Goroutine *g, Local *l,        \
+      int64_t count, Instr i
+#define ARGS pc, base, k, g, l, count, i
+#if __has_attribute(preserve_none)
+#define HANDLER_CC __attribute__((preserve_none))
+#else
+#define HANDLER_CC
+#endif
+#define TAIL __attribute__((musttail)) return
+
+typedef HANDLER_CC void (*Handler)(PARAMS);
+
+#define HANDLER(op) static HANDLER_CC void do_##op(PARAMS)
+#define DISPATCH() TAIL((Handler)l->handlers[INSTR_OP(i)])(ARGS)
+#define JUMP_TO(name) TAIL name(ARGS)
+#define SHARED(name) static HANDLER_CC void name(PARAMS)
+#define INTERP_RETURN() return
+
+#else
+
+#define HANDLER(op) do_##op:
+#define DISPATCH() goto *labels[INSTR_OP(i)]
+#define JUMP_TO(name) goto name
+#define SHARED(name) name:
+#define INTERP_RETURN() return
+
+#endif
+
+#define NEXT()                  \
+  do {                          \
+    i = rt_load_relaxed(pc);    \
+    pc++;                       \
+    DISPATCH();                 \
+  } while (0)
+// Counts a safepoint, and goes on. The count is never below 1, so this is one
+// machine instruction and a jump. The load goes first: what it finds is waited
+// for, the count is not.
+#define SAFEPOINT_NEXT()        \
+  do {                          \
+    i = rt_load_relaxed(pc);    \
+    if (UNLIKELY(--count == 0)) \
+      JUMP_TO(look);            \
+    pc++;                       \
+    DISPATCH();                 \
+  } while (0)
+
+#define SAVE() (g->pc = pc, g->base = base)
+#define RELOAD_FRAME()                              \
+  (pc = g->pc, base = g->base, l = local_of(g->g.p), \
+   k = frame_closure(base)->proto->constants)
+// Goes on as a slow path said.
+#define FOLLOW(expr)                              \
+  do {                                            \
+    Next follow = (expr);                         \
+    if (LIKELY(follow == GO_ON)) NEXT();          \
+    if (LIKELY(follow == RELOAD)) {               \
+      RELOAD_FRAME();                             \
+      NEXT();                                     \
+    }                                             \
+    if (follow == LEFT) JUMP_TO(switch_away);     \
+    if (follow == THROW) JUMP_TO(throw_panic);    \
+    INTERP_RETURN();                              \
+  } while (0)
+// A slow path that either works or panics. The first is for what has changed
+// nothing where it finds no memory: it is done again after a collection.
+#define TRY(expr)                                  \
+  do {                                             \
+    SAVE();                                        \
+    if (UNLIKELY(!(expr))) JUMP_TO(throw_or_again); \
+  } while (0)
+#define TRY_ONCE(expr)                             \
+  do {                                             \
+    SAVE();                                        \
+    if (UNLIKELY(!(expr))) JUMP_TO(throw_panic);   \
+  } while (0)
+
+#if CSP_DISPATCH_TAIL
+
+SHARED(look) {
+  (void)i;
+  (void)k;
+  SAVE();
+  count = l->vm->safepoint_count;
+  Next follow = safepoint(l, g);
+  if (UNLIKELY(follow == THROW)) follow = interp_throw(l, g);
+  if (follow == RETURN) INTERP_RETURN();
+  if (follow == LEFT) {
+    g = switch_to_next(l);
+    if (g == NULL) INTERP_RETURN();
+  }
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+SHARED(switch_away) {
+  (void)i, (void)k, (void)base, (void)pc;
+  g = switch_to_next(l);
+  if (g == NULL) INTERP_RETURN();
+  RELOAD_FRAME();
+  NEXT();
+}
+SHARED(throw_panic) {
+  (void)i, (void)k, (void)base, (void)pc;
+  Next follow = interp_throw(l, g);
+  if (follow == LEFT) JUMP_TO(switch_away);
+  if (follow == RETURN) INTERP_RETURN();
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+
+SHARED(throw_or_again) {
+  (void)i, (void)k, (void)base, (void)pc;
+  Next follow = throw_again(l, g);
+  if (follow == LEFT) JUMP_TO(switch_away);
+  if (follow == RETURN) INTERP_RETURN();
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+
+#include "vm/interp/handlers_slow.h"
+#include "vm/interp/handlers_arith.h"
+#include "vm/interp/handlers.h"
+
+void interp_init(Local *l) {
+#define OP(name, words, format, meaning) \
+  l->handlers[OP_##name] = (void (*)(void))do_##name;
+#include "vm/code/opcodes.def"
+#undef OP
+}
+
+void interp_resume(P *p, G *sg) {
+  Local *l = local_of(p);
+  Goroutine *g = goroutine_of(sg);
+  if (g->on_resume != RESUME_NOTHING) {
+    Next how = interp_wake(l, g);
+    if (how == RETURN) return;
+    if (how == LEFT) {
+      g = switch_to_next(l);
+      if (g == NULL) return;
+    }
+  }
+  const Instr *pc;
+  Value *base, *k;
+  RELOAD_FRAME();
+  int64_t count = first_count(l->vm);
+  Instr i = rt_load_relaxed(pc);
+  pc++;
+  ((Handler)l->handlers[INSTR_OP(i)])(ARGS);
+}
+
+#else
+
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpedantic"
+#endif
+
+void interp_init(Local *l) { (void)l; }  // labels are known to one function
+
+void interp_resume(P *p, G *sg) {
+  static const void *const labels[OP_COUNT] = {
+#define OP(name, words, format, meaning) [OP_##name] = &&do_##name,
+#include "vm/code/opcodes.def"
+#undef OP
+  };
+  Local *l = local_of(p);
+  Goroutine *g = goroutine_of(sg);
+  const Instr *pc;
+  Value *base, *k;
+  int64_t count = first_count(l->vm);
+  Instr i = 0;
+  if (g->on_resume != RESUME_NOTHING) {
+    Next how = interp_wake(l, g);
+    if (how == RETURN) return;
+    if (how == LEFT) goto switch_away;
+  }
+  RELOAD_FRAME();
+  NEXT();
+
+look : {
+  SAVE();
+  count = l->vm->safepoint_count;
+  Next follow = safepoint(l, g);
+  if (UNLIKELY(follow == THROW)) goto throw_panic;
+  if (follow == LEFT) goto switch_away;
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+switch_away : {
+  g = switch_to_next(l);
+  if (g == NULL) return;
+  RELOAD_FRAME();
+  NEXT();
+}
+throw_panic : {
+  Next follow = interp_throw(l, g);
+  if (follow == LEFT) goto switch_away;
+  if (follow == RETURN) return;
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+throw_or_again : {
+  Next follow = throw_again(l, g);
+  if (follow == LEFT) goto switch_away;
+  if (follow == RETURN) return;
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+
+#include "vm/interp/handlers_slow.h"
+#include "vm/interp/handlers_arith.h"
+#include "vm/interp/handlers.h"
+}
+
+#endif

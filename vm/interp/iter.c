@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// For loops over anything: a list, map, string, bytes, range, int, channel, or
+// a function called until it gives nil; or what a native finds one by one.
+//
+// The state is six registers: [0] what is walked, [1] the place in it, [2] the
+// kind, [3] a running index (ranges, channels, natives). A function is called
+// in a window at [3], and returns to the same NEXT instruction with the kind
+// ITER_FUNC_RESULT. Ints and lists in NEXT1 are done in handlers.h.
+#include "vm/code/operands.h"
+#include "vm/interp/interp.h"
+
+static void set(Value *state, Value walked, int64_t at, int kind) {
+  state[0] = walked;
+  state[1] = value_from_small(at);
+  state[2] = value_from_small(kind);
+  state[3] = value_from_small(0);
+}
+
+static void start_range(Value *state, const ObjRange *range) {
+  int64_t from = range->from, to = range->to;
+  if (from > to || (from == to && !range->inclusive)) {
+    set(state, value_from_small(0), 0, ITER_INT);
+  } else if (int_fits_small(from) && to < INT_SMALL_MAX && to > INT_SMALL_MIN) {
+    set(state, value_from_small(from), to + range->inclusive, ITER_INT);
+  } else {
+    // Bounds beyond the small ints: [1] counts what has been given.
+    set(state, value_from_obj(range), 0, ITER_RANGE);
+  }
+}
+
+static bool start_map(Local *l, Goroutine *g, Value *state, Value x) {
+  ObjIter *iter = (ObjIter *)heap_alloc(&l->heap, sizeof *iter, OBJ_ITER);
+  if (iter == NULL) return vm_panic_memory(l, g);
+  iter->source = x;
+  iter->table = heap_load(&((ObjMap *)value_obj(x))->table);
+  iter->at = 0;
+  set(state, value_from_obj(iter), 0, ITER_MAP);
+  return true;
+}
+
+// state: what csp_ok_each gives is walked so, too.
+static bool start_host(Local *l, Goroutine *g, Value *state, Value x) {
+  CspEach iterate = host_iterate(x);
+  if (iterate == NULL)
+    return vm_panic(l, g, "cannot iterate over %s", value_type_name(x));
+  ObjEach *each = (ObjEach *)heap_alloc(&l->heap, sizeof *each, OBJ_EACH);
+  if (each == NULL) return vm_panic_memory(l, g);
+  each->next = iterate;
+  each->of = x;
+  each->with = VALUE_NIL;
+  set(state, value_from_obj(each), 0, ITER_EACH);
+  return true;
+}
+
+bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
+  if (value_is_int(x)) {
+    int64_t n = value_int(x);
+    set(state, value_from_small(0), n < INT_SMALL_MAX ? n : INT_SMALL_MAX,
+        ITER_INT);
+    if (n < 0) state[1] = value_from_small(0);
+    return true;
+  }
+  ObjType type = value_is_obj(x) ? (ObjType)value_obj(x)->type : OBJ_FLOAT;
+  switch (type) {
+    case OBJ_LIST:
+      set(state, x, 0, ITER_LIST);
+      return true;
+    case OBJ_STRING:
+      set(state, x, 0, ITER_STRING);
+      return true;
+    case OBJ_BYTES:
+      set(state, x, 0, ITER_BYTES);
+      return true;
+    case OBJ_CHAN:
+      set(state, x, 0, ITER_CHAN);
+      return true;
+    case OBJ_MAP:
+      return start_map(l, g, state, x);
+    case OBJ_RANGE:
+      start_range(state, (ObjRange *)value_obj(x));
+      return true;
+    case OBJ_EACH:
+      set(state, x, 0, ITER_EACH);
+      return true;
+    case OBJ_HOST:
+      return start_host(l, g, state, x);
+    case OBJ_CLOSURE:
+    case OBJ_NATIVE:
+    case OBJ_BOUND:
+      set(state, x, 0, ITER_FUNC);
+      return true;
+    default:
+      return vm_panic(l, g, "cannot iterate over %s", value_type_name(x));
+  }
+}
+
+// --- Steps: each gives a key and a value, or says that it is over -----------
+// STEP_FAILED: no memory; STEP_PANICKED: g has a panic.
+typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED, STEP_PANICKED } Step;
+
+static Step next_range(Local *l, Value *state, Value *key, Value *value) {
+  const ObjRange *range = (ObjRange *)value_obj(state[0]);
+  int64_t done = value_small(state[1]);
+  uint64_t span = (uint64_t)range->to - (uint64_t)range->from;
+  if ((uint64_t)done > span || ((uint64_t)done == span && !range->inclusive))
+    return STEP_END;
+  *key = state[1];
+  *value = value_from_int(l, (int64_t)((uint64_t)range->from + (uint64_t)done));
+  if (*value == VALUE_UNDEF) return STEP_FAILED;
+  state[1] = value_from_small(done + 1);
+  return STEP_VALUE;
+}
+
+static Step next_string(Local *l, Value *state, Value *key, Value *value) {
+  const ObjString *s = (ObjString *)value_obj(state[0]);
+  size_t at = (size_t)value_small(state[1]);
+  if (at >= s->len) return STEP_END;
+  uint32_t rune;
+  int len = utf8_decode(s->data, s->len, at, &rune);
+  ObjString *piece = string_new(l, s->data + at, (size_t)len);
+  if (piece == NULL) return STEP_FAILED;
+  *key = state[1];
+  *value = value_from_obj(piece);
+  state[1] = value_from_small((int64_t)at + len);
+  return STEP_VALUE;
+}
+
+static Step next_indexed(Value *state, Value *key, Value *value) {
+  size_t at = (size_t)value_small(state[1]);
+  if (value_is_type(state[0], OBJ_LIST)) {
+    ObjValues *block = list_block((ObjList *)value_obj(state[0]));
+    if (at >= values_len(block)) return STEP_END;
+    *value = heap_load(&block->slots[at]);
+  } else {
+    ObjRaw *block = bytes_block((ObjBytes *)value_obj(state[0]));
+    if (at >= raw_len(block)) return STEP_END;
+    *value = value_from_small(rt_load_relaxed(&block->data[at]));
+  }
+  *key = state[1];
+  state[1] = value_from_small((int64_t)at + 1);
+  return STEP_VALUE;
+}
+
+static Step next_map(Local *l, Value *state, Value *key, Value *value) {
+  ObjIter *iter = (ObjIter *)value_obj(state[0]);
+  const ObjMap *map = (ObjMap *)value_obj(iter->source);
+  return map_next(l->vm, map, iter->table, &iter->at, key, value) ? STEP_VALUE
+                                                                  : STEP_END;
+}
+
+static Step next_int(Value *state, Value *key, Value *value) {
+  if ((int64_t)state[0] >= (int64_t)state[1]) return STEP_END;
+  *value = state[0];
+  *key = state[3];
+  state[0] += value_from_small(1);
+  state[3] += value_from_small(1);
+  return STEP_VALUE;
+}
+
+// Of a call that is no native's own: it has neither arguments nor results.
+static void begin_step(CspCall *call, Local *l, Goroutine *g) {
+  call->local = l;
+  call->vm = l->vm;
+  call->g = g;
+  call->def = NULL;
+  call->data = NULL;
+  call->args = NULL;
+  call->argc = 0;
+  call->nresults = 0;
+  call->panicked = false;
+  call->repeated = false;
+  call->later = LATER_NONE;
+}
+
+static Step next_each(Local *l, Goroutine *g, Value *state, Value *key,
+                      Value *value) {
+  const ObjEach *each = (ObjEach *)value_obj(state[0]);
+  CspCall call;
+  CspValue element = {VALUE_UNDEF};
+  int64_t at = value_small(state[1]);
+  begin_step(&call, l, g);
+  bool more = each->next(&call, csp_wrap(each->of), csp_wrap(each->with), &at,
+                         &element);
+  if (call.panicked && !memory_panicked(l, g)) return STEP_PANICKED;
+  if (call.panicked) panic_drop(g);
+  if (call.panicked || (more && csp_is_undef(element))) return STEP_FAILED;
+  if (!more) return STEP_END;
+  *key = state[3];
+  *value = element.word;
+  state[1] = value_from_small(at);
+  state[3] += value_from_small(1);
+  return STEP_VALUE;
+}
+
+// Stores what a step gave, and jumps or goes on behind the loop.
+static void give_step(Goroutine *g, Instr i, Step step, Value key,
+                      Value value) {
+  bool two = INSTR_OP(i) == OP_NEXT2;
+  Value *to = operand_b(g->base, i);
+  const Instr *jump = g->pc;
+  g->pc = jump + 1;
+  if (step == STEP_END) return;
+  to[two] = value;
+  // over a map, one name takes the key
+  if (two)
+    to[0] = key;
+  else if (operand_a(g->base, i)[2] == value_from_small(ITER_MAP))
+    to[0] = key;
+  g->pc += INSTR_J(*jump);
+}
+
+static Next next_func(Local *l, Goroutine *g, Instr i) {
+  Value *state = operand_a(g->base, i);
+  state[2] = value_from_small(ITER_FUNC_RESULT);
+  state[5] = state[0];
+  return call_value(l, g, state + 3, 0, WANT_ALL, g->pc - 1);
+}
+
+static Next func_result(Local *l, Goroutine *g, Instr i) {
+  Value *state = operand_a(g->base, i);
+  uint32_t n = g->multi;
+  g->multi = 0;
+  state[2] = value_from_small(ITER_FUNC);
+  if (n > 1) {
+    vm_panic(l, g, "%s returned %u values, 1 wanted", function_name(state[0]),
+             n);
+    return THROW;
+  }
+  Value value = n == 0 ? VALUE_NIL : state[3], key = state[1];
+  state[1] += value_from_small(1);
+  give_step(g, i, value == VALUE_NIL ? STEP_END : STEP_VALUE, key, value);
+  return RELOAD;
+}
+
+static Next next_chan(Local *l, Goroutine *g, Instr i) {
+  Value *state = operand_a(g->base, i);
+  ObjChan *c = (ObjChan *)value_obj(state[0]);
+  uint64_t word;
+  if (group_cancels(l, g)) return THROW;
+  g->on_resume = RESUME_NEXT;
+  ChanResult r = chan_recv(l->p, &g->g, &c->chan, &word, WAIT_CHAN_RECV);
+  if (r == CHAN_PARKED) return LEFT;
+  Value key = state[3];
+  if (r == CHAN_DONE) state[3] += value_from_small(1);
+  give_step(g, i, r == CHAN_DONE ? STEP_VALUE : STEP_END, key, word);
+  return RELOAD;
+}
+
+void iter_resume(Local *l, Goroutine *g) {
+  (void)l;
+  Instr i = g->pc[-1];
+  Value *state = operand_a(g->base, i);
+  Value key = state[3];
+  state[3] += value_from_small(1);
+  give_step(g, i, g->g.wait.success ? STEP_VALUE : STEP_END, key,
+            g->g.wait.elem);
+}
+
+Next iter_next(Local *l, Goroutine *g, Instr i) {
+  Value *state = operand_a(g->base, i);
+  Value key = VALUE_NIL, value = VALUE_NIL;
+  Step step;
+  switch (value_small(state[2])) {
+    case ITER_INT:
+      step = next_int(state, &key, &value);
+      break;
+    case ITER_RANGE:
+      step = next_range(l, state, &key, &value);
+      break;
+    case ITER_MAP:
+      step = next_map(l, state, &key, &value);
+      break;
+    case ITER_STRING:
+      step = next_string(l, state, &key, &value);
+      break;
+    case ITER_EACH:
+      step = next_each(l, g, state, &key, &value);
+      break;
+    case ITER_CHAN:
+      return next_chan(l, g, i);
+    case ITER_FUNC:
+      return next_func(l, g, i);
+    case ITER_FUNC_RESULT:
+      return func_result(l, g, i);
+    default:
+      step = next_indexed(state, &key, &value);
+      break;
+  }
+  if (step == STEP_PANICKED) return THROW;
+  if (step == STEP_FAILED) {
+    if (memory_again(l, g)) {
+      g->pc--;
+      return RELOAD;
+    }
+    vm_panic_memory(l, g);
+    return THROW;
+  }
+  give_step(g, i, step, key, value);
+  return RELOAD;
+}
+
+// --- Natives that give a sequence -------------------------------------------
+// Whether the call's result goes into a for loop and nowhere else.
+static bool is_looped(const CspCall *call) {
+  const Goroutine *g = call->g;
+  if (g == NULL) return false;
+  Instr i = rt_load_relaxed(g->pc);  // relaxed: as the interpreter reads code
+  return INSTR_OP(i) == OP_ITER && INSTR_C(i) != 0 &&
+         operand_b(g->base, i) == call->args - FRAME_WORDS;
+}
+
+static CspStatus ok_list(CspCall *call, CspEach next, CspValue of,
+                         CspValue with, size_t count) {
+  CspValue list = csp_list(call, count), element = {VALUE_UNDEF};
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  int64_t at = 0;
+  while (next(call, of, with, &at, &element) && !call->panicked) {
+    if (!csp_list_push(call, list, element)) break;
+  }
+  if (call->panicked) return CSP_PANIC;
+  csp_charge(call, csp_list_len(list));
+  return csp_ok(call, list);
+}
+
+CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
+                      size_t (*about)(CspValue of, CspValue with)) {
+  if (!is_looped(call)) {
+    return ok_list(call, next, of, with, about ? about(of, with) : 0);
+  }
+  LocalHeap *heap = &call->local->heap;
+  ObjEach *each = (ObjEach *)heap_alloc(heap, sizeof *each, OBJ_EACH);
+  if (each == NULL) return csp_panic_memory(call);
+  each->next = next;
+  each->of = of.word;
+  each->with = with.word;
+  return csp_ok(call, csp_wrap(value_from_obj(each)));
+}

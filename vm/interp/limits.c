@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// What happens when a limit is reached (CspConfig.max_memory, max_goroutines).
+//
+// An allocation never collects: it fails, and what wanted it panics. Where that
+// has changed nothing yet the panic is taken back, a collection is made, and it
+// is done again: opcodes under TRY in the interpreter, and natives that are
+// CSP_REPEATABLE. It is done again once: when it fails at the same place, with
+// no safepoint between and next to nothing allocated since, the panic stays.
+// The place is the goroutine's: others run the same code, and on whatever P.
+// (But somebody else may have taken what was freed: then there was much
+// allocated, and much to collect.) When somebody stops the panic, what its
+// frames held is collected at once: what follows may fit now, and not all of it
+// could be done again.
+//
+// Such collections are forced: the heap's own pace did not ask for them. A
+// script can force one by each allocation or start that is refused, so those
+// that were in vain are paid for in time (Pace): some may follow each other,
+// and in the long run they take at most half of it. Where the pace allows none
+// the panic stays. Those that made room cost nothing. Where memory is full, or
+// much has been allocated since the last one, the pace is not asked: the little
+// that the panic itself took has to be found again. A start that is tried
+// over and over is thus allowed at the latest when as much time has passed as
+// the last collection took. (Allocations and starts have one pace. Whether
+// there is anything to find cannot be known: a reference that is overwritten is
+// not counted.)
+#include "vm/runtime/runtime.h"
+
+// --- Forced collections -----------------------------------------------------
+enum { IN_VAIN_MOST = 4 };  // that follow each other at once
+
+// relaxed: where several Ps take turns some of the time may not be counted
+bool pace_allows(const Pace *pace, int64_t now) {
+  return rt_load_relaxed(&pace->due) - now <
+         IN_VAIN_MOST * rt_load_relaxed(&pace->most);
+}
+
+void pace_took(Pace *pace, int64_t ns) { rt_store_relaxed(&pace->took, ns); }
+
+void pace_in_vain(Pace *pace, int64_t now) {
+  int64_t took = rt_load_relaxed(&pace->took), began = now - took;
+  int64_t due = rt_load_relaxed(&pace->due);
+  bool first = due <= began;
+  if (first || took > rt_load_relaxed(&pace->most))
+    rt_store_relaxed(&pace->most, took);
+  rt_store_relaxed(&pace->due, (first ? began : due) + 2 * took);
+}
+
+// false: there was no collection, as there is no memory even for that, or the
+// run ends. Another P that stops the world goes first: it waits for this one.
+static bool collect_now(Local *l, Goroutine *g) {
+  Heap *heap = l->vm->heap;
+  uint64_t before = heap_collections(heap);
+  int64_t began = rt_now();
+  g->on_resume = RESUME_NOTHING;
+  do {
+    heap_want_gc(heap);
+    gc_collect(l->p, g);
+  } while (heap_collections(heap) == before && sched_attend_stop(l->p));
+  pace_took(&l->vm->forced, rt_now() - began);
+  return heap_collections(heap) != before;
+}
+
+// --- Memory -----------------------------------------------------------------
+// There is room, and next to nothing to collect: too much was asked for.
+static bool was_too_much(Local *l) {
+  Heap *heap = l->vm->heap;
+  return heap_limited(heap) && heap_room(heap) > heap_little(heap) &&
+         heap_just_collected(&l->heap);
+}
+
+// Whether a collection may be forced because memory was not to be had. If not,
+// none comes at the next safepoint, either.
+static bool may_collect(Local *l) {
+  Vm *vm = l->vm;
+  if (!was_too_much(l) || pace_allows(&vm->forced, rt_now())) return true;
+  heap_forget_shortage(vm->heap);
+  return false;
+}
+
+static bool collect_memory(Local *l, Goroutine *g) {
+  Vm *vm = l->vm;
+  uint64_t used = heap_used(vm->heap);
+  if (!collect_now(l, g)) return false;
+  if (heap_used(vm->heap) + heap_little(vm->heap) > used)
+    pace_in_vain(&vm->forced, rt_now());
+  return true;
+}
+
+bool memory_again(Local *l, Goroutine *g) {
+  if (g->gave_up) return false;
+  uint32_t at = (uint32_t)(uintptr_t)g->pc;
+  if (g->retried == at && heap_just_collected(&l->heap)) {
+    g->retried = 0;
+    return false;
+  }
+  if (!may_collect(l)) return false;
+  g->retried = at;
+  return collect_memory(l, g);
+}
+
+bool memory_panicked(Local *l, const Goroutine *g) {
+  return !g->gave_up && g->panic != NULL &&
+         g->panic->value == vm_code(l->vm)->memory_error;
+}
+
+bool memory_panic_again(Local *l, Goroutine *g) {
+  if (!memory_again(l, g)) return false;
+  panic_drop(g);
+  return true;
+}
+
+void memory_settle(Local *l, Goroutine *g, Value panicked) {
+  if (panicked != vm_code(l->vm)->memory_error) return;
+  if (heap_gc_wanted(l->vm->heap) && may_collect(l)) collect_memory(l, g);
+}
+
+// Most of what it takes is gone when the script runs, so there is always some.
+size_t vm_compile_room(Vm *vm) {
+  enum { ALWAYS = 4 << 20 };
+  size_t room = heap_room(vm->heap);
+  return room > ALWAYS ? room : ALWAYS;
+}
+
+bool vm_compile_is_over(Vm *vm) {
+  Csp *csp = runtime_of(vm);
+  bool stopped = csp->config.stepped ? host_is_stopped(vm->sched)
+                                     // relaxed: it is seen soon
+                                     : rt_load_relaxed(&csp->interrupted) != 0;
+  if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;
+  csp->gave_up |= stopped;
+  return stopped;
+}
+
+// --- Goroutines -------------------------------------------------------------
+// Those that were collected have not ended.
+static bool is_room(Vm *vm) {
+  HeapStats heap;
+  heap_stats(vm->heap, &heap);
+  uint64_t ended = heap.goroutines_collected;
+  return rt_load_relaxed(&vm->goroutines) - ended < vm->goroutine_limit;
+}
+
+bool goroutine_room(Vm *vm) { return vm->goroutine_limit == 0 || is_room(vm); }
+
+bool goroutine_allowed_limited(Local *l, Goroutine *g) {
+  Vm *vm = l->vm;
+  if (is_room(vm)) return true;
+  if (pace_allows(&vm->forced, rt_now())) {
+    collect_now(l, g);  // there may be some that can never run again
+    if (is_room(vm)) return true;
+    pace_in_vain(&vm->forced, rt_now());
+  }
+  return vm_panic(l, g, "too many goroutines: the limit is %llu",
+                  (unsigned long long)vm->goroutine_limit);
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+// Panics: raising, traces, unwinding, deferred calls on the way, recover, try.
+//
+// A panic is a malloced record on its goroutine's list, newest first; the list
+// is longer than one while a deferred call, run because of a panic, panics
+// itself. Unwinding goes frame by frame from g->base: deferred calls run one
+// at a time and return to the PANICGO instruction, which goes on; a frame of
+// `try` ends it; so does recover() in a deferred call. A panic that was
+// overtaken by a newer one ends where the newer one ends, if its own frame is
+// inside.
+//
+// A panic is possible without memory, too: then it takes the place of the
+// goroutine's newest record, or one of the runtime's reserve.
+#include <stdlib.h>
+
+#include "vm/interp/interp.h"
+
+// --- Raising ----------------------------------------------------------------
+static uint64_t frame_count(const Goroutine *g) {
+  uint64_t n = 0;
+  for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
+       base -= base[-2] >> 10)
+    n++;
+  return n;
+}
+
+Trace *trace_capture(const Memory *memory, const Goroutine *g) {
+  uint64_t all = frame_count(g);
+  uint64_t keep = all < TRACE_MAX ? all : TRACE_MAX;
+  Trace *trace = mem_alloc(memory, sizeof *trace + keep * sizeof(TraceFrame));
+  if (trace == NULL) return NULL;
+  *trace = (Trace){.goroutine = g->g.id,
+                   .created_in = g->created_in,
+                   .created_pc = g->created_pc,
+                   .elided = all - keep};
+  const Instr *pc = g->pc;
+  uint64_t at = 0;
+  for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
+       base -= base[-2] >> 10, at++) {
+    if (at < keep / 2 || at >= all - (keep - keep / 2))
+      trace->frames[trace->count++] =
+          (TraceFrame){frame_closure(base)->proto, pc - 1};
+    pc = (const Instr *)(uintptr_t)base[-3];
+  }
+  return trace;
+}
+
+static size_t frames_size(const Trace *trace) {
+  return sizeof *trace + trace->count * sizeof(TraceFrame);
+}
+
+// With a limit on memory, what panics keep counts. NULL, and freed: too much.
+static Trace *trace_limited(Trace *trace, Heap *heap) {
+  if (trace == NULL || !heap_limited(heap)) return trace;
+  if (!heap_take_other(heap, frames_size(trace))) {
+    mem_free(trace);
+    return NULL;
+  }
+  trace->heap = heap;
+  return trace;
+}
+
+void trace_drop(Trace *trace) {
+  if (trace != NULL && trace->heap != NULL) {
+    size_t size = frames_size(trace) + trace->text_size;
+    heap_account_shared(trace->heap, -(int64_t)size);
+  }
+  mem_free(trace);
+}
+
+void trace_set_text(Trace **trace, const char *text, size_t len) {
+  if (*trace == NULL) return;
+  if (len > MESSAGE_MAX) len = MESSAGE_MAX;
+  Heap *heap = (*trace)->heap;
+  if (heap != NULL && !heap_take_other(heap, len + 1)) return;
+  Trace *grown = mem_resize(NULL, *trace, frames_size(*trace) + len + 1);
+  if (grown == NULL && heap != NULL)
+    heap_account_shared(heap, -(int64_t)len - 1);
+  if (grown == NULL) return;
+  memcpy((char *)grown + frames_size(grown), text, len);
+  ((char *)grown)[frames_size(grown) + len] = '\0';
+  grown->text_size = (uint32_t)len + 1;
+  *trace = grown;
+}
+
+const char *trace_text(const Trace *trace) {
+  if (trace == NULL || trace->text_size == 0) return NULL;
+  return (const char *)trace + frames_size(trace);
+}
+
+// Of an error whose place there was no memory for.
+static const char no_place[] = "";
+
+static void free_parts(Panic *panic) {
+  trace_drop(panic->trace);
+  if (panic->error_at != no_place) mem_free(panic->error_at);
+}
+
+// A record that has g->panic as its link, or, without memory, the link of the
+// one whose place it takes.
+static Panic *new_record(Vm *vm, Goroutine *g) {
+  PanicReserve *reserve = &vm_code(vm)->reserve;
+  Panic *panic = mem_alloc(vm->memory, sizeof *panic);
+  Panic *link = g->panic;
+  PanicReserve *of = NULL;
+  if (panic == NULL && link != NULL && link != &reserve->last) {
+    panic = link;
+    link = panic->link;
+    of = panic->reserve;
+    free_parts(panic);
+  }
+  uint64_t used = rt_load_relaxed(&reserve->used);
+  while (panic == NULL && used != UINT64_MAX) {
+    int n = __builtin_ctzll(~used);
+    of = reserve;
+    if (rt_cas(&reserve->used, &used, used | (uint64_t)1 << n))
+      panic = &reserve->records[n];
+  }
+  if (panic != NULL) *panic = (Panic){.link = link, .reserve = of};
+  return panic;
+}
+
+// Taking it has walked through all frames.
+static void charge_trace(Local *l, const Trace *trace) {
+  if (trace != NULL) charge_steps(l, trace->count + trace->elided);
+}
+
+static Panic *push_panic(Local *l, Goroutine *g, Value value) {
+  PanicReserve *reserve = &vm_code(l->vm)->reserve;
+  if (g->gave_up) return g->panic;
+  Panic *panic = new_record(l->vm, g);
+  g->multi = 0;
+  if (panic == NULL) return g->panic = &reserve->last;
+  panic->value = value;
+  panic->frame = -1;
+  panic->trace = trace_limited(trace_capture(l->vm->memory, g), l->vm->heap);
+  charge_trace(l, panic->trace);
+  return g->panic = panic;
+}
+
+static bool is_last(const Local *l, const Goroutine *g) {
+  return g->panic == &vm_code(l->vm)->reserve.last;
+}
+
+bool vm_panic_value(Local *local, Goroutine *g, Value value) {
+  if (value == VALUE_NIL) {
+    ObjString *s = string_format(local, "panic called with nil");
+    ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
+    if (e != NULL) value = value_from_obj(e);
+  }
+  push_panic(local, g, value);
+  return false;
+}
+
+bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
+  size_t len = 0;
+  va_list args;
+  va_start(args, format);
+  char *text = mem_format_args(local->vm->memory, &len, format, args);
+  va_end(args);
+  ObjString *s = text == NULL ? NULL : string_new(local, text, len);
+  mem_free(text);
+  ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
+  if (e == NULL) return vm_panic_memory(local, g);
+  return vm_panic_value(local, g, value_from_obj(e));
+}
+
+bool vm_panic_memory(Local *local, Goroutine *g) {
+  return vm_panic_value(local, g, vm_code(local->vm)->memory_error);
+}
+
+ObjError *error_new(Local *local, Value message, Value cause) {
+  ObjError *e = (ObjError *)heap_alloc(&local->heap, sizeof *e, OBJ_ERROR);
+  if (e == NULL) return NULL;
+  e->message = message;
+  e->cause = cause;
+  return e;
+}
+
+Value panic_as_error(Local *l, Value value) {
+  if (value_is_type(value, OBJ_ERROR)) return value;
+  ObjError *e = error_new(l, value, VALUE_NIL);
+  return e ? value_from_obj(e) : vm_code(l->vm)->memory_error;
+}
+
+// --- Traces -----------------------------------------------------------------
+static void print_place(Text *out, const Proto *proto, const Instr *pc,
+                        const char *what) {
+  LineInfo at = proto_line(proto, pc);
+  text_addf(out, "  %s at %s:%u:%u\n", what, proto->path->data, at.line,
+            at.col);
+}
+
+void trace_print(Text *out, const Trace *trace, const char *state) {
+  text_addf(out, "goroutine %llu [%s]:\n", (unsigned long long)trace->goroutine,
+            state);
+  trace_print_frames(out, trace);
+}
+
+void trace_print_frames(Text *out, const Trace *trace) {
+  for (uint32_t n = 0; n < trace->count; n++) {
+    const TraceFrame *f = &trace->frames[n];
+    if (trace->elided > 0 && n == trace->count / 2)
+      text_addf(out, "  ... %llu more frames ...\n",
+                (unsigned long long)trace->elided);
+    if (!(f->proto->flags & PROTO_TRY))
+      print_place(out, f->proto, f->pc, f->proto->name->data);
+  }
+  if (trace->created_in != NULL) {
+    LineInfo at = proto_line(trace->created_in, trace->created_pc);
+    text_addf(out, "  created at %s:%u:%u\n", trace->created_in->path->data,
+              at.line, at.col);
+  }
+}
+
+// --- Ending panics ----------------------------------------------------------
+static void free_one(Panic *panic) {
+  PanicReserve *reserve = panic->reserve;
+  if (reserve != NULL && panic == &reserve->last) return;
+  free_parts(panic);
+  if (reserve == NULL) {
+    mem_free(panic);
+    return;
+  }
+  rt_and(&reserve->used, ~((uint64_t)1 << (panic - reserve->records)));
+}
+
+// The newest panic ended in the frame at offset `frame`: it goes, and those
+// that were under way inside that frame.
+static void end_panics(Goroutine *g, ptrdiff_t frame) {
+  Panic *newest = g->panic;
+  g->panic = newest->link;
+  free_one(newest);
+  while (g->panic != NULL && g->panic->frame >= frame) {
+    Panic *old = g->panic;
+    g->panic = old->link;
+    free_one(old);
+  }
+}
+
+void panic_end(Goroutine *g) { end_panics(g, g->base - g->stack); }
+
+void panic_drop(Goroutine *g) {
+  Panic *newest = g->panic;
+  g->panic = newest->link;
+  free_one(newest);
+}
+
+void panic_free_all(Goroutine *g) {
+  while (g->panic != NULL) {
+    Panic *old = g->panic;
+    g->panic = old->link;
+    free_one(old);
+  }
+}
+
+// --- Values' text -----------------------------------------------------------
+static Panic *described_now(const Goroutine *g) {
+  Panic *p = g->panic;
+  while (p != NULL && p->described != DESCRIBE_NOW) p = p->link;
+  return p;
+}
+
+// When a string() method of a panic's value panics, too, that one is dropped,
+// and the value is shown without.
+static void drop_failed_text(Goroutine *g) {
+  Panic *failed = described_now(g);
+  if (failed == NULL) return;
+  failed->described = DESCRIBE_DONE;
+  while (g->panic != failed) {
+    Panic *newer = g->panic;
+    g->panic = newer->link;
+    free_one(newer);
+  }
+}
+
+static bool needs_description(Vm *vm, const Panic *panic) {
+  if (panic->described != DESCRIBE_NOT_YET) return false;
+  if (trace_text(panic->trace) != NULL) return false;  // a task's, awaited
+  Value v = panic->value;
+  // (Without memory it could not be known, nor described, again and again.)
+  if (v == vm_code(vm)->memory_error) return false;
+  for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
+    if (value_needs_call(vm->memory, NULL, v)) return true;
+    if (!value_is_type(v, OBJ_ERROR)) return false;
+    v = ((ObjError *)value_obj(v))->cause;
+  }
+  return false;
+}
+
+bool panic_describe(Local *l, Goroutine *g, Next *next) {
+  drop_failed_text(g);
+  Panic *panic = g->panic;
+  while (panic != NULL && !needs_description(l->vm, panic)) panic = panic->link;
+  if (panic == NULL) return false;
+  ObjValues *record = values_new(l, 4);
+  Value describe = vm_builtin(l, "_describe");
+  if (record == NULL || describe == VALUE_UNDEF) return false;
+  record->slots[2] = describe;
+  record->slots[3] = panic->value;
+  record->len = 4;
+  panic->described = DESCRIBE_NOW;
+  *next = call_deferred(l, g, record, vm_code(l->vm)->panic_go);
+  return true;
+}
+
+// Called by _describe, for the panic that panic_describe chose.
+void panic_set_text(Goroutine *g, const char *text, size_t len) {
+  Panic *panic = described_now(g);
+  if (panic == NULL) return;
+  panic->described = DESCRIBE_DONE;
+  trace_set_text(&panic->trace, text, len);
+}
+
+Next panic_end_with(Local *l, Goroutine *g, Value error, char *at) {
+  g->gave_up = false;
+  Panic *panic = push_panic(l, g, error);
+  if (is_last(l, g)) {
+    mem_free(at);
+    return report_panic(l, g, panic);
+  }
+  panic->error_at = at != NULL ? at : (char *)(uintptr_t)no_place;
+  g->base = g->stack + FRAME_WORDS;
+  return conc_panicked(l, g);
+}
+
+enum { UNWIND_PIECE = 4096 };  // frames between two looks
+
+// --- Unwinding --------------------------------------------------------------
+// The frame of try ends the panic: (nil, error).
+static Next caught(Local *l, Goroutine *g) {
+  Value value = g->panic->value;
+  end_panics(g, g->base - g->stack);
+  g->base[2] = VALUE_NIL;
+  g->base[3] = panic_as_error(l, value);
+  Next next = call_return(l, g, g->base + 2, 2);
+  if (next == RELOAD) memory_settle(l, g, value);
+  return next;
+}
+
+// A deep stack takes a while: others have their turn, and a step its end. But
+// an interrupted goroutine is waited for.
+static bool leaves_meanwhile(Local *l, Goroutine *g) {
+  charge_steps(l, UNWIND_PIECE);
+  if (g->panic->value == vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT])
+    return false;
+  g->multi = 0;
+  g->on_resume = RESUME_UNWIND;
+  if (sched_look_now(l->p, &g->g)) {
+    sched_preempt(l->p, &g->g);
+    return true;
+  }
+  g->on_resume = RESUME_NOTHING;
+  return false;
+}
+
+Next panic_unwind(Local *l, Goroutine *g) {
+  if (is_last(l, g)) return report_panic(l, g, g->panic);
+  for (uint32_t frames = 1;; frames++) {
+    if (frames % UNWIND_PIECE == 0 && leaves_meanwhile(l, g)) return LEFT;
+    group_unshield(g);
+    Next next = g->g.group != NULL ? group_unwind(l, g) : GO_ON;
+    if (next == THROW) continue;
+    if (next != GO_ON) return next;
+    if (g->base == g->stack + FRAME_WORDS) return conc_panicked(l, g);
+    const ObjValues *record = call_pop_deferred(l, g);
+    if (record != NULL) {
+      g->panic->frame = g->base - g->stack;
+      return call_deferred(l, g, record, vm_code(l->vm)->panic_go);
+    }
+    bool tries = frame_closure(g->base)->proto->flags & PROTO_TRY;
+    if (tries && !g->panic->cancels &&
+        g->panic->value != vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT])
+      return caught(l, g);
+    const Value *base = g->base;
+    g->pc = (const Instr *)(uintptr_t)base[-3];
+    g->base -= base[-2] >> 10;
+  }
+}
+
+// A deferred call that ran because of the newest panic has returned to its
+// frame. After recover() the frame returns: the rest of its deferred calls,
+// then nil for each result.
+Next panic_go(Local *l, Goroutine *g) {
+  group_unshield(g);
+  if (!g->panic->recovered) return panic_unwind(l, g);
+  Value value = g->panic->value;
+  end_panics(g, g->base - g->stack);
+  const Proto *proto = frame_closure(g->base)->proto;
+  uint32_t want = (uint32_t)(g->base[-2] >> 2 & 0xff);
+  uint32_t n = proto->nresults;
+  if (n == 255) n = want == WANT_ALL ? 1 : want;
+  if (n > REGISTERS_MAX) n = REGISTERS_MAX;
+  if (g->base + n > g->limit && !stack_reserve(l, g, g->base + n)) return THROW;
+  for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;
+  g->pc = &vm_code(l->vm)->return_nils[n];
+  memory_settle(l, g, value);
+  return RELOAD;
+}
+
+// recover() called by the function in the top frame: it counts when that is a
+// deferred call that the newest panic runs.
+Value panic_recover(Local *l, Goroutine *g) {
+  const Instr *ret = (const Instr *)(uintptr_t)g->base[-3];
+  if (ret != vm_code(l->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
+  if (g->panic->recovered) return VALUE_NIL;
+  g->panic->recovered = true;
+  return g->panic->value;
+}

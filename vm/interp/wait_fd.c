@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Waits of natives for descriptors, through netpoll (csp_block_fd). Each wait
+// registers a copy of the descriptor of its own, so that several goroutines may
+// wait for one, and so that the original may be closed, and its number used
+// again, at any time.
+//
+// CspWait.desc is guarded by Csp.waits_lock: set before the goroutine parks,
+// cleared when it runs again; csp_wait_end finds it there and lets its deadline
+// pass. What the system cannot watch is waited for by a blocking call, but not
+// in a stepped runtime: its host would wait, and nothing could end that. There
+// the call is refused. No wait is long for what is no descriptor at all.
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "vm/native/native.h"
+#include "vm/runtime/runtime.h"
+
+static struct pollfd poll_of(const FdWait *w) {
+  return (struct pollfd){w->fd, w->write ? POLLOUT : POLLIN, 0};
+}
+
+static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
+  Csp *csp = runtime_of(vm);
+  rt_lock(&csp->waits_lock);
+  wait->desc = desc;
+  rt_unlock(&csp->waits_lock);
+}
+
+bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
+  Vm *vm = local_of(p)->vm;
+  struct pollfd now = poll_of(w);
+  if (w->fd < 0 || poll(&now, 1, 0) != 0) return false;
+  w->copy = fcntl(w->fd, F_DUPFD_CLOEXEC, 3);
+  w->desc = w->copy < 0 ? NULL : poll_open(vm->sched, w->copy);
+  if (w->desc == NULL) {
+    fd_wait_drop(w);
+    *(runtime_of(vm)->config.stepped ? &w->refused : &w->blocks) = true;
+    return false;
+  }
+  show(vm, w->wait, w->desc);
+  PollMode mode = w->write ? POLL_WRITE : POLL_READ;
+  if (poll_wait(p, &g->g, w->desc, mode) == POLL_PARKED) return true;
+  fd_wait_over(p, w);
+  return false;
+}
+
+void fd_wait_over(P *p, FdWait *w) {
+  show(local_of(p)->vm, w->wait, NULL);
+  poll_close(p, w->desc);
+  poll_free(w->desc);
+  w->desc = NULL;
+  fd_wait_drop(w);
+}
+
+void fd_wait_block(const FdWait *w) {
+  struct pollfd now = poll_of(w);
+  poll(&now, 1, -1);
+}
+
+void fd_wait_drop(FdWait *w) {
+  if (w->copy >= 0) close(w->copy);
+  w->copy = -1;
+}
+
+// --- csp.h ------------------------------------------------------------------
+CspStatus csp_block_fd(CspCall *call, CspWait *wait, int fd, bool write,
+                       void (*work)(void *data),
+                       CspStatus (*done)(CspCall *call, void *data, bool made),
+                       void *data) {
+  csp_block(call, work, done, data);
+  call->fd_wait = (FdWait){.wait = wait, .fd = fd, .copy = -1, .write = write};
+  return CSP_LATER;
+}
+
+void csp_wait_end(CspCall *call, CspWait *wait) {
+  Csp *csp = runtime_of(call->vm);
+  P *p = call->local->p;
+  rt_lock(&csp->waits_lock);
+  if (wait->desc != NULL) {
+    // past already: whoever waits, or is about to, stops
+    poll_deadline(p, wait->desc, POLL_READ, 1);
+    poll_deadline(p, wait->desc, POLL_WRITE, 1);
+  }
+  rt_unlock(&csp->waits_lock);
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// The predeclared functions that schedule nothing: output, sizes, conversions,
+// errors, comparisons. (Channels, tasks, time and try: builtins_sched.c.)
+//
+// What needs a string() method of a struct, or a loop over a function or a
+// channel, is left to the prelude (stdlib/prelude.csp) by a tail call. Names
+// that begin with _ are seen by the library's own sources only.
+#include <math.h>
+#include <stdlib.h>
+
+#include "vm/interp/interp.h"
+#include "vm/native/builtins.h"
+
+static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
+
+// --- Text -------------------------------------------------------------------
+// Whether an argument's text has to be made by the prelude.
+static bool text_needs_call(CspCall *call) {
+  for (int i = 0; i < call->argc; i++) {
+    if (value_needs_call(call->vm->memory, call->local, call->args[i]))
+      return true;
+  }
+  return false;
+}
+
+// Calls `name` again with all arguments that need it turned into strings.
+static CspStatus builtin_with_strings(CspCall *call, const char *name) {
+  ObjList *args = list_new(call->local, (size_t)call->argc);
+  if (!args ||
+      !list_append(call->local, args, call->args, (size_t)call->argc)) {
+    return csp_panic_memory(call);
+  }
+  CspValue argv[2] = {csp_builtin(call, name), csp_wrap(value_from_obj(args))};
+  return csp_tail_named(call, "_with_strings", 2, argv);
+}
+
+// One argument is written without a copy if it is a string.
+static CspStatus write_args(CspCall *call, const char *end) {
+  Text text = {.memory = call->vm->memory,
+               .most = heap_room(call->vm->heap),
+               .local = call->local};
+  for (int i = 0; i < call->argc; i++) {
+    if (i > 0) text_add(&text, " ", 1);
+    format_value(&text, call->vm, call->args[i], false);
+  }
+  text_add(&text, end, strlen(end));
+  if (text.failed) {
+    text_free(&text);
+    return csp_panic_memory(call);
+  }
+  if (text.len > 0) csp_write_out(call, text.data, text.len);
+  csp_charge(call, text.len / 64);
+  text_free(&text);
+  return csp_ok_nothing(call);
+}
+
+static CspStatus builtin_print(CspCall *call) {
+  if (text_needs_call(call)) return builtin_with_strings(call, "print");
+  return write_args(call, "");
+}
+
+static CspStatus builtin_println(CspCall *call) {
+  if (text_needs_call(call)) return builtin_with_strings(call, "println");
+  return write_args(call, "\n");
+}
+
+static CspStatus ok_format(CspCall *call, CspValue v, bool quoted) {
+  size_t len;
+  char *text = csp_alloc_format(call, v, quoted, &len);
+  if (!text) return csp_panic_memory(call);
+  csp_charge(call, len / 64);
+  return csp_ok(call, csp_alloc_take(call, text, len));
+}
+
+static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
+  size_t len = csp_bytes_len(bytes);
+  ObjString *s = string_alloc(call->local, len);
+  if (!s) return csp_panic_memory(call);
+  size_t copied = csp_bytes_read(bytes, 0, s->data, len);
+  memset(s->data + copied, 0, len - copied);  // somebody may have cut them
+  csp_charge(call, len / 256);
+  return csp_ok(call, csp_wrap(value_from_obj(s)));
+}
+
+// The most frequent conversion, without a buffer.
+static CspStatus str_of_int(CspCall *call, int64_t n) {
+  char digits[20];
+  size_t at = sizeof digits;
+  uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+  do {
+    digits[--at] = (char)('0' + left % 10);
+    left /= 10;
+  } while (left > 0);
+  if (n < 0) digits[--at] = '-';
+  return csp_ok_string(call, digits + at, sizeof digits - at);
+}
+
+// str(x): the text that println writes; bytes as they are, read as UTF-8.
+static CspStatus builtin_str(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  if (is_obj(v, OBJ_STRING)) return csp_ok(call, v);
+  if (value_is_int(v.word)) return str_of_int(call, value_int(v.word));
+  if (is_obj(v, OBJ_BYTES)) return str_of_bytes(call, v);
+  if (csp_needs_call_on(call, v)) return csp_tail_named(call, "_str", 1, &v);
+  return ok_format(call, v, false);
+}
+
+static CspStatus builtin_type(CspCall *call) {
+  const char *name = csp_type_name(csp_arg(call, 0));
+  return csp_ok_string(call, name, strlen(name));
+}
+
+// --- Sizes ------------------------------------------------------------------
+static CspStatus range_len(CspCall *call, const ObjRange *range) {
+  if (range->from > range->to) return csp_ok_int(call, 0);
+  uint64_t count = (uint64_t)range->to - (uint64_t)range->from;
+  if (range->inclusive) count++;
+  if (count > INT64_MAX || (range->inclusive && count == 0)) {
+    return csp_panic(call, "len: the range has more elements than an int");
+  }
+  return csp_ok_int(call, (int64_t)count);
+}
+
+// len(x): a string's or bytes' bytes, a list's elements, a map's keys, a
+// range's numbers, and how many values wait in a channel's buffer.
+CspStatus builtin_len(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  int64_t own;
+  switch (csp_type(v)) {
+    case CSP_STRING:
+      return csp_ok_int(call, (int64_t)((ObjString *)value_obj(v.word))->len);
+    case CSP_BYTES:
+      return csp_ok_int(call, (int64_t)csp_bytes_len(v));
+    case CSP_LIST:
+      return csp_ok_int(call, (int64_t)csp_list_len(v));
+    case CSP_MAP:
+      return csp_ok_int(call, (int64_t)csp_map_len(v));
+    case CSP_RANGE:
+      return range_len(call, (ObjRange *)value_obj(v.word));
+    case CSP_CHAN:
+      return csp_ok_int(call,
+                        chan_count(&((ObjChan *)value_obj(v.word))->chan));
+    case CSP_HOST:
+      if (host_len(v.word, &own)) return csp_ok_int(call, own);
+      break;
+    default:
+      break;
+  }
+  return csp_bad_arg(call, 0, "a string, bytes, list, map, range or channel");
+}
+
+// list.push(values...): all of them or, without memory, none. Gives the list.
+CspStatus builtin_push(CspCall *call) {
+  CspValue list;
+  if (!csp_need_type(call, 0, CSP_LIST, &list)) return CSP_PANIC;
+  if (!list_append(call->local, (ObjList *)value_obj(list.word), call->args + 1,
+                   (size_t)call->argc - 1))
+    return csp_panic_memory(call);
+  return csp_ok(call, list);
+}
+
+static CspStatus builtin_cap(CspCall *call) {
+  CspValue v;
+  if (!csp_need_type(call, 0, CSP_CHAN, &v)) return CSP_PANIC;
+  return csp_ok_int(call, chan_cap(&((ObjChan *)value_obj(v.word))->chan));
+}
+
+static CspStatus builtin_delete(CspCall *call) {
+  CspValue map;
+  if (!csp_need_type(call, 0, CSP_MAP, &map)) return CSP_PANIC;
+  if (!csp_map_delete(call, map, csp_arg(call, 1), NULL)) return CSP_PANIC;
+  return csp_ok_nothing(call);
+}
+
+// --- Comparing --------------------------------------------------------------
+static CspStatus builtin_equal(CspCall *call) {
+  const char *failed;
+  bool same = value_deep_equal(call->local, csp_arg(call, 0).word,
+                               csp_arg(call, 1).word, &failed);
+  if (failed) return csp_panic(call, "equal: %s", failed);
+  return csp_ok_bool(call, same);
+}
+
+// The i-th of the compared values: arguments, or the elements of the only
+// argument, a list.
+static CspValue extreme_value(CspCall *call, bool of_list, size_t i) {
+  return of_list ? csp_list_get(csp_arg(call, 0), i) : csp_arg(call, (int)i);
+}
+
+// sign -1: the least, 1: the greatest; the first of equal ones. NaN wins.
+static CspStatus extreme_arg(CspCall *call, int sign) {
+  bool of_list = call->argc == 1 && is_obj(csp_arg(call, 0), OBJ_LIST);
+  size_t count = of_list ? csp_list_len(csp_arg(call, 0)) : (size_t)call->argc;
+  if (count == 0) {
+    return csp_panic(call, "%s: %s", call->def->name,
+                     of_list ? "the list is empty" : "nothing to compare");
+  }
+  CspValue best = extreme_value(call, of_list, 0);
+  if (csp_compare(best, best) == 3) {
+    return csp_panic(call, "%s: values of type %s have no order",
+                     call->def->name, csp_type_name(best));
+  }
+  for (size_t i = 1; i < count; i++) {
+    CspValue v = extreme_value(call, of_list, i);
+    int order = csp_compare_on(call, v, best);
+    if (!csp_work(call, 12)) return CSP_PANIC;
+    if (order == 3) {
+      return csp_panic(call, "%s: cannot order %s and %s", call->def->name,
+                       csp_type_name(best), csp_type_name(v));
+    }
+    bool nan = order == 2 && csp_compare(v, v) == 2;
+    if (order == sign || nan) best = v;
+  }
+  return csp_ok(call, best);
+}
+
+CspStatus builtin_min(CspCall *call) { return extreme_arg(call, -1); }
+
+CspStatus builtin_max(CspCall *call) { return extreme_arg(call, 1); }
+
+static CspStatus builtin_abs(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  if (value_is_int(v.word)) {
+    int64_t n = value_int(v.word);
+    if (n == INT64_MIN) return csp_panic(call, "abs: integer overflow");
+    return n < 0 ? csp_ok_int(call, -n) : csp_ok(call, v);
+  }
+  double d;
+  if (!csp_need_number(call, 0, &d)) return CSP_PANIC;
+  return csp_ok_float(call, fabs(d));
+}
+
+// --- Errors -----------------------------------------------------------------
+static CspStatus builtin_error(CspCall *call) {
+  return csp_ok(call, csp_error(call, csp_arg(call, 0), csp_arg(call, 1)));
+}
+
+static CspStatus builtin_panic(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  if (is_nil_value(v)) return csp_panic(call, "panic called with nil");
+  vm_panic_value(call->local, call->g, v.word);
+  call->panicked = true;
+  return CSP_PANIC;
+}
+
+// assert(condition, message): panics when the condition is nil or false.
+static CspStatus builtin_assert(CspCall *call) {
+  if (csp_truthy(csp_arg(call, 0))) return csp_ok_nothing(call);
+  CspValue message = csp_arg(call, 1);
+  if (is_nil_value(message)) return csp_panic(call, "assertion failed");
+  if (is_obj(message, OBJ_ERROR)) {
+    vm_panic_value(call->local, call->g, message.word);
+    call->panicked = true;
+    return CSP_PANIC;
+  }
+  if (csp_needs_call_on(call, message))
+    return builtin_with_strings(call, "assert");
+  char *text = csp_alloc_format(call, message, false, NULL);
+  if (!text) return csp_panic_memory(call);
+  csp_panic(call, "assertion failed: %s", text);
+  mem_free(text);
+  return CSP_PANIC;
+}
+
+enum { ASSERT_LINE = 60 };
+
+static CspStatus assert_panic(CspCall *call, const char *op, const char *left,
+                              const char *right) {
+  bool equal = strcmp(op, "equal") == 0;
+  if (strlen(left) + strlen(right) <= ASSERT_LINE)
+    return equal
+               ? csp_panic(call, "assertion failed: equal(%s, %s)", left, right)
+               : csp_panic(call, "assertion failed: %s %s %s", left, op, right);
+  return csp_panic(call,
+                   equal ? "assertion failed: %s(left, right)\n"
+                           "  left:  %s\n  right: %s"
+                         : "assertion failed: left %s right\n"
+                           "  left:  %s\n  right: %s",
+                   op, left, right);
+}
+
+// _assert_failed(operator, left, right, texts = nil): what the compiler calls
+// when the comparison in an assert does not hold. texts: the values' are made.
+static CspStatus builtin_assert_failed(CspCall *call) {
+  CspValue argv[3] = {csp_arg(call, 0), csp_arg(call, 1), csp_arg(call, 2)};
+  if (csp_needs_call_on(call, argv[1]) || csp_needs_call_on(call, argv[2]))
+    return csp_tail_named(call, "_assert_texts", 3, argv);
+  bool quoted = !csp_truthy(csp_arg(call, 3));
+  char *left = csp_alloc_format(call, argv[1], quoted, NULL);
+  char *right = csp_alloc_format(call, argv[2], quoted, NULL);
+  if (left != NULL && right != NULL) {
+    assert_panic(call, csp_to_string(argv[0], NULL), left, right);
+  } else {
+    csp_panic_memory(call);
+  }
+  mem_free(left);
+  mem_free(right);
+  return CSP_PANIC;
+}
+
+// --- For the prelude --------------------------------------------------------
+// _needs_call(v): whether its text needs a string() method's result.
+static CspStatus builtin_needs_call(CspCall *call) {
+  return csp_ok_bool(call, csp_needs_call_on(call, csp_arg(call, 0)));
+}
+
+// _show(v, quoted): its text, without calling string() methods.
+static CspStatus builtin_show(CspCall *call) {
+  return ok_format(call, csp_arg(call, 0), csp_truthy(csp_arg(call, 1)));
+}
+
+// _show_key(k): a map's key as in source, "name: " or "[k]: ".
+static CspStatus builtin_show_key(CspCall *call) {
+  CspValue map = csp_map(call, 1);
+  if (csp_is_undef(map)) return csp_panic_memory(call);
+  if (!csp_map_set(call, map, csp_arg(call, 0), csp_nil())) return CSP_PANIC;
+  size_t len;
+  char *text = csp_alloc_format(call, map, true, &len);  // {key: nil}
+  if (!text) return csp_panic_memory(call);
+  CspStatus status = csp_ok_string(call, text + 1, len - 5);
+  mem_free(text);
+  return status;
+}
+
+// _parts(instance): its field names and values, one after the other; or nil
+// when it has a string() method. _parts(error): [message].
+static CspStatus builtin_parts(CspCall *call) {
+  CspValue v = csp_arg(call, 0), list = csp_list(call, 8);
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  if (is_obj(v, OBJ_ERROR)) {
+    csp_list_push(call, list, csp_error_message(v));
+    return csp_ok(call, list);
+  }
+  if (!is_obj(v, OBJ_INSTANCE)) return csp_bad_arg(call, 0, "a struct");
+  ObjInstance *instance = (ObjInstance *)value_obj(v.word);
+  if (instance->type->string_method != VALUE_NIL) {
+    return csp_ok(call, csp_nil());
+  }
+  for (size_t i = 0; i < instance->obj.aux; i++) {
+    csp_list_push(call, list,
+                  csp_wrap(value_from_obj(instance->type->fields[i])));
+    csp_list_push(call, list, csp_wrap(heap_load(&instance->fields[i])));
+  }
+  return csp_ok(call, list);
+}
+
+// _described(text): of the value of a panic that nobody stopped.
+static CspStatus builtin_described(CspCall *call) {
+  const char *text;
+  size_t len;
+  if (!csp_need_string(call, 0, &text, &len)) return CSP_PANIC;
+  panic_set_text(call->g, text, len);
+  return CSP_OK;
+}
+
+// _kind(v): "list", "map", "struct", "error" or "other", whatever the struct
+// is called.
+static CspStatus builtin_kind(CspCall *call) {
+  const char *kind;
+  switch (csp_type(csp_arg(call, 0))) {
+    case CSP_LIST:
+      kind = "list";
+      break;
+    case CSP_MAP:
+      kind = "map";
+      break;
+    case CSP_INSTANCE:
+      kind = "struct";
+      break;
+    case CSP_ERROR:
+      kind = "error";
+      break;
+    default:
+      kind = "other";
+  }
+  return csp_ok_string(call, kind, strlen(kind));
+}
+
+const CspFunction list_core_methods[] = {
+    CSP_REPEATABLE,
+    {"push", "list, values...", builtin_push},
+    {NULL, NULL, NULL}};
+
+const CspFunction builtin_functions[] = {
+    {"panic", "value", builtin_panic},
+    CSP_REPEATABLE,
+    {"print", "values...", builtin_print},
+    {"println", "values...", builtin_println},
+    {"str", "x", builtin_str},
+    {"type", "x", builtin_type},
+    {"len", "x", builtin_len},
+    {"cap", "channel", builtin_cap},
+    {"delete", "map, key", builtin_delete},
+    {"int", "x", builtin_int},
+    {"float", "x", builtin_float},
+    {"bool", "x", builtin_bool},
+    {"bytes", "x = nil", builtin_bytes},
+    {"list", "x = nil", builtin_list},
+    {"map", "x = nil", builtin_map},
+    {"copy", "x", builtin_copy},
+    {"equal", "a, b", builtin_equal},
+    {"min", "values...", builtin_min},
+    {"max", "values...", builtin_max},
+    {"abs", "x", builtin_abs},
+    {"error", "message, cause = nil", builtin_error},
+    {"assert", "condition, message = nil", builtin_assert},
+    {"_assert_failed", "operator, left, right, texts = nil",
+     builtin_assert_failed},
+    {"_needs_call", "v", builtin_needs_call},
+    {"_show", "v, quoted", builtin_show},
+    {"_show_key", "key", builtin_show_key},
+    {"_parts", "v", builtin_parts},
+    {"_described", "text", builtin_described},
+    {"_kind", "v", builtin_kind},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// The predeclared conversions: int, float, bool, bytes, list, map, copy. What
+// makes no sense panics; nothing is guessed (no blanks, no other bases).
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "vm/native/builtins.h"
+
+// In a loop: the work of a turn, looked at now and then.
+static bool turn(CspCall *call, size_t n, uint64_t units) {
+  enum { TURNS = 256 };
+  return n % TURNS != TURNS - 1 || csp_work(call, units * TURNS);
+}
+
+// --- Conversions to numbers -------------------------------------------------
+static CspStatus bad_text(CspCall *call, CspValue v, const char *wanted) {
+  enum { SHOWN = 100 };  // bytes of a string, of which fewer are shown
+  size_t len;
+  if (csp_type(v) == CSP_STRING) {
+    const char *s = csp_to_string(v, &len);
+    if (len > SHOWN) v = csp_string(call, s, SHOWN);
+  }
+  char *text = csp_is_undef(v) ? NULL : csp_alloc_format(call, v, true, &len);
+  if (!text) return csp_panic_memory(call);
+  CspStatus status = csp_panic(call, "%s: %.60s%s is not %s", call->def->name,
+                               text, len > 60 ? "..." : "", wanted);
+  mem_free(text);
+  return status;
+}
+
+// Decimal digits with an optional sign and nothing else. ECANCELED: given up.
+static int parse_int(CspCall *call, const char *s, size_t len, int64_t *out) {
+  enum { LOOK = 1 << 15 };
+  size_t at = len > 0 && (s[0] == '-' || s[0] == '+');
+  bool negative = at > 0 && s[0] == '-';
+  if (at == len) return EINVAL;
+  int64_t n = 0;
+  for (; at < len; at++) {
+    int digit = s[at] - '0';
+    if (digit < 0 || digit > 9) return EINVAL;
+    if (__builtin_mul_overflow(n, 10, &n)) return ERANGE;
+    if (__builtin_sub_overflow(n, digit, &n)) return ERANGE;
+    if (at % LOOK == LOOK - 1 && !csp_work(call, LOOK * 2)) return ECANCELED;
+  }
+  if (!negative && n == INT64_MIN) return ERANGE;
+  *out = negative ? n : -n;
+  return 0;
+}
+
+static CspStatus int_from_string(CspCall *call, CspValue v) {
+  size_t len;
+  int64_t n = 0;
+  const char *s = csp_to_string(v, &len);
+  int error = parse_int(call, s, len, &n);
+  if (error == ECANCELED) return CSP_PANIC;
+  return error ? bad_text(call, v, "an int") : csp_ok_int(call, n);
+}
+
+static CspStatus int_from_float(CspCall *call, double d) {
+  if (!(d > -9223372036854777856.0 && d < 9223372036854775808.0)) {
+    return bad_text(call, csp_arg(call, 0), "within the range of an int");
+  }
+  return csp_ok_int(call, (int64_t)d);
+}
+
+// int(x): a float loses its fraction (towards zero; out of range and NaN
+// panic); a string must be decimal digits with an optional sign, nothing
+// else; true is 1, false 0.
+CspStatus builtin_int(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  switch (csp_type(v)) {
+    case CSP_INT:
+      return csp_ok(call, v);
+    case CSP_FLOAT:
+      return int_from_float(call, csp_to_float(v));
+    case CSP_BOOL:
+      return csp_ok_int(call, csp_to_bool(v));
+    case CSP_STRING:
+      return int_from_string(call, v);
+    default:
+      return csp_bad_arg(call, 0, "a number, a string or a bool");
+  }
+}
+
+static bool float_word(const char *s, size_t len, double *out) {
+  size_t sign = len > 0 && (*s == '-' || *s == '+');
+  const char *word = s + sign;
+  if (strlen(s) != len) return false;
+  if (strcmp(word, "inf") == 0 || strcmp(word, "infinity") == 0) {
+    *out = *s == '-' ? -INFINITY : INFINITY;
+  } else if (strcmp(word, "nan") == 0) {
+    *out = NAN;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static CspStatus float_from_string(CspCall *call, CspValue v) {
+  size_t len;
+  double d;
+  const char *s = csp_to_string(v, &len);
+  int error = csp_parse_float(call, s, len, &d);
+  if (error == ECANCELED) return CSP_PANIC;
+  bool ok = error == 0 || (len < 16 && float_word(s, len, &d));
+  return ok ? csp_ok_float(call, d) : bad_text(call, v, "a float");
+}
+
+// float(x): an int becomes the nearest float; a string must be a decimal
+// number ("2", "2.5", "1e3", "inf", "-inf", "nan"); true is 1.0, false 0.0.
+CspStatus builtin_float(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  switch (csp_type(v)) {
+    case CSP_FLOAT:
+      return csp_ok(call, v);
+    case CSP_INT:
+      return csp_ok_float(call, csp_to_float(v));
+    case CSP_BOOL:
+      return csp_ok_float(call, csp_to_bool(v) ? 1.0 : 0.0);
+    case CSP_STRING:
+      return float_from_string(call, v);
+    default:
+      return csp_bad_arg(call, 0, "a number, a string or a bool");
+  }
+}
+
+// bool(x): false for nil and false, else true.
+CspStatus builtin_bool(CspCall *call) {
+  return csp_ok_bool(call, csp_truthy(csp_arg(call, 0)));
+}
+
+// --- Conversions to containers ----------------------------------------------
+static CspStatus bytes_from_list(CspCall *call, CspValue list) {
+  size_t count = csp_list_len(list);
+  CspValue bytes = csp_bytes(call, NULL, count);
+  if (csp_is_undef(bytes)) return csp_panic_memory(call);
+  for (size_t i = 0; i < count; i++) {
+    CspValue v = csp_list_get(list, i);
+    int64_t n = value_is_int(v.word) ? value_int(v.word) : -1;
+    if (n < 0 || n > 255) {
+      return csp_panic(call, "bytes: element %zu must be an int from 0 to 255",
+                       i);
+    }
+    uint8_t byte = (uint8_t)n;
+    csp_bytes_write(bytes, i, &byte, 1);
+    if (!turn(call, i, 8)) return CSP_PANIC;
+  }
+  return csp_ok(call, bytes);
+}
+
+static CspStatus bytes_copy(CspCall *call, CspValue from) {
+  enum { COPIED = 1 << 16 };
+  size_t len = csp_bytes_len(from);
+  CspValue to = csp_bytes(call, NULL, len);
+  if (csp_is_undef(to)) return csp_panic_memory(call);
+  ObjRaw *block = bytes_block((ObjBytes *)value_obj(to.word));
+  for (size_t at = 0; at < len; at += COPIED) {
+    csp_bytes_read(from, at, block->data + at,
+                   len - at < COPIED ? len - at : COPIED);
+    if (at > 0 && !csp_work(call, COPIED / 8)) return CSP_PANIC;
+  }
+  return csp_ok(call, to);
+}
+
+// bytes(x): a string's bytes, n zero bytes, a list of ints from 0 to 255, or a
+// copy of bytes; without x no bytes.
+CspStatus builtin_bytes(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  switch (csp_type(v)) {
+    case CSP_NIL:
+      return csp_ok(call, csp_bytes(call, NULL, 0));
+    case CSP_STRING: {
+      size_t len;
+      const char *s = csp_to_string(v, &len);
+      csp_charge(call, len / 256);
+      return csp_ok(call, csp_bytes(call, s, len));
+    }
+    case CSP_INT: {
+      int64_t n = csp_to_int(v);
+      if (n < 0 || n > (int64_t)STRING_LEN_MAX) {
+        return csp_panic(call, "bytes: %lld is no possible length",
+                         (long long)n);
+      }
+      return csp_ok(call, csp_bytes(call, NULL, (size_t)n));
+    }
+    case CSP_LIST:
+      return bytes_from_list(call, v);
+    case CSP_BYTES:
+      return bytes_copy(call, v);
+    default:
+      return csp_bad_arg(call, 0, "a string, an int, a list or bytes");
+  }
+}
+
+static CspStatus list_from_list(CspCall *call, CspValue from) {
+  ObjValues *block = list_block((ObjList *)value_obj(from.word));
+  size_t count = values_len(block);
+  ObjList *list = list_new(call->local, count);
+  if (!list || !list_append(call->local, list, block->slots, count)) {
+    return csp_panic_memory(call);
+  }
+  return csp_ok(call, csp_wrap(value_from_obj(list)));
+}
+
+static CspStatus list_from_map(CspCall *call, CspValue map) {
+  CspValue list = csp_list(call, csp_map_len(map)), key, value;
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  CspIter iter = {0};
+  for (size_t n = 0; csp_map_next(call, map, &iter, &key, &value); n++) {
+    if (!csp_list_push(call, list, key) || !turn(call, n, 8)) return CSP_PANIC;
+  }
+  return csp_ok(call, list);
+}
+
+static CspStatus list_from_string(CspCall *call, CspValue v) {
+  size_t len, at = 0, n = 0;
+  const char *s = csp_to_string(v, &len);
+  CspValue list = csp_list(call, len);
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  while (at < len) {
+    uint32_t rune;
+    size_t width = (size_t)utf8_decode(s, len, at, &rune);
+    if (!csp_list_push(call, list, csp_string(call, s + at, width)) ||
+        !turn(call, n++, 24)) {
+      return CSP_PANIC;
+    }
+    at += width;
+  }
+  return csp_ok(call, list);
+}
+
+static CspStatus list_from_bytes(CspCall *call, CspValue bytes) {
+  size_t len = csp_bytes_len(bytes);
+  CspValue list = csp_list(call, len);
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  for (size_t i = 0; i < len; i++) {
+    uint8_t byte = 0;
+    csp_bytes_read(bytes, i, &byte, 1);
+    if (!csp_list_push(call, list, csp_int(call, byte)) || !turn(call, i, 8))
+      return CSP_PANIC;
+  }
+  return csp_ok(call, list);
+}
+
+// Counts up from `from`; an int n stands for 0..n.
+static CspStatus list_from_ints(CspCall *call, int64_t from, int64_t to,
+                                bool inclusive) {
+  if (!inclusive && to == INT64_MIN) return csp_ok(call, csp_list(call, 0));
+  int64_t last = inclusive ? to : to - 1;
+  if (from > last) return csp_ok(call, csp_list(call, 0));
+  uint64_t count = (uint64_t)last - (uint64_t)from + 1;
+  if (count == 0 || count > STRING_LEN_MAX) {
+    return csp_panic(call, "list: the range is too long for a list");
+  }
+  CspValue list = csp_list(call, (size_t)count);
+  if (csp_is_undef(list)) return csp_panic_memory(call);
+  for (uint64_t i = 0; i < count; i++) {
+    if (!csp_list_push(call, list, csp_int(call, from + (int64_t)i)) ||
+        !turn(call, i, 8)) {
+      return CSP_PANIC;
+    }
+  }
+  return csp_ok(call, list);
+}
+
+// list(x): what `for v in x` would visit, as a list; without x an empty one.
+CspStatus builtin_list(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  switch (csp_type(v)) {
+    case CSP_NIL:
+      return csp_ok(call, csp_list(call, 0));
+    case CSP_LIST:
+      return list_from_list(call, v);
+    case CSP_MAP:
+      return list_from_map(call, v);
+    case CSP_STRING:
+      return list_from_string(call, v);
+    case CSP_BYTES:
+      return list_from_bytes(call, v);
+    case CSP_INT:
+      return list_from_ints(call, 0, csp_to_int(v), false);
+    case CSP_RANGE: {
+      ObjRange *range = (ObjRange *)value_obj(v.word);
+      return list_from_ints(call, range->from, range->to, range->inclusive);
+    }
+    case CSP_FUNC:
+    case CSP_CHAN:
+      return csp_tail_named(call, "_list_from", 1, &v);
+    default:
+      return csp_bad_arg(call, 0, "something that for can go through");
+  }
+}
+
+static CspStatus map_copy(CspCall *call, CspValue from) {
+  CspValue to = csp_map(call, csp_map_len(from)), key, value;
+  if (csp_is_undef(to)) return csp_panic_memory(call);
+  CspIter iter = {0};
+  for (size_t n = 0; csp_map_next(call, from, &iter, &key, &value); n++) {
+    if (!csp_map_set(call, to, key, value) || !turn(call, n, 32))
+      return CSP_PANIC;
+  }
+  return csp_ok(call, to);
+}
+
+static CspStatus map_from_pairs(CspCall *call, CspValue pairs) {
+  size_t count = csp_list_len(pairs);
+  CspValue map = csp_map(call, count);
+  if (csp_is_undef(map)) return csp_panic_memory(call);
+  for (size_t i = 0; i < count; i++) {
+    CspValue pair = csp_list_get(pairs, i);
+    if (csp_type(pair) != CSP_LIST || csp_list_len(pair) != 2) {
+      return csp_panic(call, "map: element %zu must be a list [key, value]", i);
+    }
+    if (!csp_map_set(call, map, csp_list_get(pair, 0), csp_list_get(pair, 1)) ||
+        !turn(call, i, 32)) {
+      return CSP_PANIC;
+    }
+  }
+  return csp_ok(call, map);
+}
+
+// map(x): a copy of a map, or the map of a list of [key, value] lists; without
+// x an empty one.
+CspStatus builtin_map(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  if (csp_type(v) == CSP_NIL) return csp_ok(call, csp_map(call, 0));
+  if (is_obj(v, OBJ_MAP)) return map_copy(call, v);
+  if (is_obj(v, OBJ_LIST)) return map_from_pairs(call, v);
+  return csp_bad_arg(call, 0, "a map or a list of [key, value] lists");
+}
+
+static CspStatus instance_copy(CspCall *call, ObjInstance *from) {
+  size_t count = from->obj.aux;
+  size_t size = sizeof(ObjInstance) + count * sizeof(Value);
+  ObjInstance *to =
+      (ObjInstance *)heap_alloc(&call->local->heap, size, OBJ_INSTANCE);
+  if (!to) return csp_panic_memory(call);
+  to->obj.aux = from->obj.aux;
+  to->type = from->type;
+  for (size_t i = 0; i < count; i++) {
+    to->fields[i] = heap_load(&from->fields[i]);
+  }
+  return csp_ok(call, csp_wrap(value_from_obj(to)));
+}
+
+// copy(x): a new list, map, bytes or struct with the same elements; values
+// that cannot change give themselves.
+CspStatus builtin_copy(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  switch (csp_type(v)) {
+    case CSP_LIST:
+      return list_from_list(call, v);
+    case CSP_MAP:
+      return map_copy(call, v);
+    case CSP_BYTES:
+      return bytes_copy(call, v);
+    case CSP_INSTANCE:
+      return instance_copy(call, (ObjInstance *)value_obj(v.word));
+    case CSP_CHAN:
+    case CSP_TASK:
+    case CSP_HOST:
+      return csp_panic(call, "copy: a %s cannot be copied", csp_type_name(v));
+    default:
+      return csp_ok(call, v);
+  }
+}

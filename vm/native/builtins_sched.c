@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Predeclared functions that concern goroutines and channels: chan, close,
+// after, tick, sleep, recover; and the hidden ones behind the module sched.
+#include <stdlib.h>
+
+#include "vm/runtime/dump.h"
+#include "vm/runtime/runtime.h"
+
+// --- Channels and time ------------------------------------------------------
+enum { ARG_N, ARG_DROP, ARG_GROW };  // of chan
+enum { WORD_SHOWN = 40 };
+
+static bool given(CspCall *call, int i) {
+  return csp_arg(call, i).word != VALUE_NIL;
+}
+
+static CspStatus chan_made(CspCall *call, ObjChan *c) {
+  if (c == NULL) return csp_panic_memory(call);
+  return csp_ok(call, csp_wrap(value_from_obj(c)));
+}
+
+static CspStatus chan_that_drops(CspCall *call, int64_t n) {
+  const char *word;
+  size_t len;
+  if (!csp_need_string(call, ARG_DROP, &word, &len)) return CSP_PANIC;
+  if (len != 6 || memcmp(word, "oldest", 6) != 0)
+    return csp_panic(call,
+                     "chan: drop must be \"oldest\" (or nil), not \"%.*s\"",
+                     (int)(len < WORD_SHOWN ? len : WORD_SHOWN), word);
+  if (n == 0)
+    return csp_panic(call,
+                     "chan: one that drops the oldest must hold at least 1: "
+                     "chan(1, drop: \"oldest\")");
+  return chan_made(call, channel_new_drops(call->local, (uint32_t)n));
+}
+
+static CspStatus chan_that_grows(CspCall *call, int64_t n) {
+  int64_t limit;
+  if (!csp_need_int(call, ARG_GROW, &limit)) return CSP_PANIC;
+  if (limit < 1 || limit > CHAN_MOST)
+    return csp_panic(call, "chan: grow must be from 1 to %d, not %lld",
+                     CHAN_MOST, (long long)limit);
+  if (limit < n)
+    return csp_panic(call,
+                     "chan: grow, the most it may hold, is %lld: less than the "
+                     "%lld it begins with",
+                     (long long)limit, (long long)n);
+  return chan_made(
+      call, channel_new_grows(call->local, (uint32_t)n, (uint32_t)limit));
+}
+
+// chan(n = 0, drop = nil, grow = nil): a channel that holds n values, and drops
+// the oldest or grows when it is full.
+CspStatus builtin_chan(CspCall *call) {
+  int64_t n = 0;
+  if (given(call, ARG_N) && !csp_need_int(call, ARG_N, &n)) return CSP_PANIC;
+  if (n < 0 || n > CHAN_MOST)
+    return csp_panic(call, "chan: the capacity must be from 0 to %d, not %lld",
+                     CHAN_MOST, (long long)n);
+  if (given(call, ARG_DROP) && given(call, ARG_GROW))
+    return csp_panic(call, "chan: give drop or grow, not both");
+  if (given(call, ARG_DROP)) return chan_that_drops(call, n);
+  if (given(call, ARG_GROW)) return chan_that_grows(call, n);
+  return chan_made(call, channel_new(call->local, (uint32_t)n));
+}
+
+CspStatus builtin_close(CspCall *call) {
+  Value v = csp_arg(call, 0).word;
+  if (v == VALUE_NIL) return csp_panic(call, "close of nil channel");
+  if (!value_is_type(v, OBJ_CHAN)) return csp_bad_arg(call, 0, "a channel");
+  if (!chan_close(call->local->p, &((ObjChan *)value_obj(v))->chan))
+    return csp_panic(call, "close of closed channel");
+  return csp_ok_nothing(call);
+}
+
+// On the M that runs the P's timers. The channel holds one value; a reader
+// that is late misses ticks.
+static void timer_fire(P *p, Timer *timer, int64_t now) {
+  ObjTimer *t = timer->arg;
+  int64_t wall = rt_wall_now() + (now - rt_now());
+  Value v = value_from_small(wall);
+  chan_try_send(p, &t->chan->chan, v);
+}
+
+static CspStatus timer_channel(CspCall *call, bool repeat) {
+  int64_t ns;
+  if (!csp_need_int(call, 0, &ns)) return CSP_PANIC;
+  if (repeat && ns <= 0)
+    return csp_panic(call, "tick: the interval must be above 0, not %lld",
+                     (long long)ns);
+  ObjChan *c = channel_new(call->local, 1);
+  ObjTimer *t =
+      (ObjTimer *)heap_alloc(&call->local->heap, sizeof *t, OBJ_TIMER);
+  if (c == NULL || t == NULL) return csp_panic_memory(call);
+  t->timer = (Timer){.fire = timer_fire, .arg = t};
+  t->chan = c;
+  c->timer = t;
+  int64_t when;
+  if (__builtin_add_overflow(rt_now(), ns < 0 ? 0 : ns, &when))
+    when = INT64_MAX;
+  timer_start(call->local->p, &t->timer, when, repeat ? ns : 0);
+  return csp_ok(call, csp_wrap(value_from_obj(c)));
+}
+
+static CspStatus builtin_after(CspCall *call) {
+  return timer_channel(call, false);
+}
+static CspStatus builtin_tick(CspCall *call) {
+  return timer_channel(call, true);
+}
+
+static CspStatus builtin_sleep(CspCall *call) {
+  int64_t ns;
+  if (!csp_need_int(call, 0, &ns)) return CSP_PANIC;
+  return csp_sleep(call, ns);
+}
+
+static CspStatus builtin_recover(CspCall *call) {
+  return csp_ok(call, csp_wrap(panic_recover(call->local, call->g)));
+}
+
+// --- Behind the module sched ------------------------------------------------
+static CspStatus sched_procs_(CspCall *call) {
+  return csp_ok_int(call, sched_procs(call->vm->sched));
+}
+
+static CspStatus sched_set_procs_(CspCall *call) {
+  int64_t n;
+  if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
+  if (n < 1 || n > PROCS_MAX)
+    return csp_panic(call, "sched.set_procs: n must be from 1 to %d, not %lld",
+                     PROCS_MAX, (long long)n);
+  call->later = LATER_PROCS;
+  call->later_int = n;
+  return CSP_LATER;
+}
+
+static CspStatus sched_goroutines_(CspCall *call) {
+  return csp_ok_int(call, vm_goroutine_count(call->vm));
+}
+
+static CspStatus sched_gc_(CspCall *call) {
+  call->later = LATER_GC;
+  return CSP_LATER;
+}
+
+// Starts a goroutine that belongs to no group, as if by the caller of the
+// module's function.
+static CspStatus sched_background_(CspCall *call) {
+  Value f = csp_arg(call, 0).word;
+  Local *l = call->local;
+  if (csp_type(csp_wrap(f)) != CSP_FUNC)
+    return csp_panic(call, "sched.background: f must be func, not %s",
+                     value_type_name(f));
+  if (!goroutine_allowed(l, call->g)) return CSP_PANIC;
+  Goroutine *made = goroutine_new(l, f, NULL, 0);
+  if (made == NULL) return csp_panic_memory(call);
+  const Value *base = call->g->base, *below = base - (base[-2] >> 10);
+  made->created_in = frame_closure(below)->proto;
+  made->created_pc = (const Instr *)(uintptr_t)base[-3] - 1;
+  sched_spawn(l->p, &made->g);
+  return csp_ok_nothing(call);
+}
+
+// How many samples were late by 2^i ns, in the order of i.
+static bool put_lateness(CspCall *call, CspValue map) {
+  uint64_t counts[LATE_BUCKETS];
+  int used = csp_lateness(vm_csp(call->vm), counts, LATE_BUCKETS);
+  CspValue list = csp_list(call, LATE_BUCKETS);
+  bool fine = !csp_is_undef(list);
+  for (int i = 0; i < used && fine; i++)
+    fine = csp_list_push(call, list, csp_int(call, (int64_t)counts[i]));
+  return fine && csp_map_set_name(call, map, "late_ns", list);
+}
+
+static CspStatus sched_stats_(CspCall *call) {
+  Counter all[COUNTERS_MAX];
+  size_t count = watch_counters(call->vm, all);
+  CspValue map = csp_map(call, COUNTERS_MAX);
+  if (csp_is_undef(map)) return csp_panic_memory(call);
+  bool fine = true;
+  for (size_t n = 0; n < count && fine; n++)
+    fine = csp_map_set_name(call, map, all[n].name,
+                            csp_int(call, (int64_t)all[n].value));
+  if (fine && put_lateness(call, map)) return csp_ok(call, map);
+  return csp_panic_memory(call);
+}
+
+// --- dump: a blocking call, as a thread without a P stops the world ---------
+typedef struct DumpCall {
+  Csp *csp;
+  char *text;
+} DumpCall;
+
+static void dump_work(void *data) {
+  DumpCall *d = data;
+  d->text = dump_text(d->csp, csp_vm(d->csp)->memory);
+}
+
+static CspStatus dump_done(CspCall *call, void *data, bool made) {
+  char *text = ((DumpCall *)data)->text;
+  mem_free(data);
+  if (!made) return csp_ok_error(call, "sched.dump: %s", csp_no_thread());
+  // NULL: no memory, or the program ends at this moment
+  if (text == NULL) return csp_panic_memory(call);
+  return csp_ok(call, csp_alloc_take(call, text, strlen(text)));
+}
+
+static CspStatus sched_dump_(CspCall *call) {
+  DumpCall *d = mem_zeroed(call->vm->memory, sizeof *d);
+  if (d == NULL) return csp_panic_memory(call);
+  d->csp = vm_csp(call->vm);
+  return csp_block(call, dump_work, dump_done, d);
+}
+
+// _sched_select(cases, prio): index, value, ok.
+static CspStatus sched_select_(CspCall *call) {
+  CspValue cases = csp_arg(call, 0);
+  if (csp_type(cases) != CSP_LIST)
+    return csp_panic(call, "sched.select: cases must be a list, not %s",
+                     csp_type_name(cases));
+  call->later = LATER_SELECT;
+  call->later_value = cases.word;
+  call->later_int = csp_truthy(csp_arg(call, 1));
+  return CSP_LATER;
+}
+
+const CspFunction builtin_sched_functions[] = {
+    CSP_REPEATABLE,
+    {"chan", "n = 0, drop = nil, grow = nil", builtin_chan},
+    {"close", "c", builtin_close},
+    {"after", "ns", builtin_after},
+    {"tick", "ns", builtin_tick},
+    {"sleep", "ns", builtin_sleep},
+    {"recover", "", builtin_recover},
+    {"_sched_procs", "", sched_procs_},
+    {"_sched_goroutines", "", sched_goroutines_},
+    {"_sched_gc", "", sched_gc_},
+    {"_sched_background", "f", sched_background_},
+    {"_sched_stats", "", sched_stats_},
+    {"_sched_dump", "", sched_dump_},
+    {"_sched_select", "cases, prio = false", sched_select_},
+    CSP_NEEDS(CSP_PROCS),
+    {"_sched_set_procs", "n", sched_set_procs_},
+    {NULL, NULL, NULL}};

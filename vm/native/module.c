@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Built-in modules, and the method tables of built-in types.
+//
+// All of it happens before the main goroutine runs: registering at boot,
+// modules while the script that imports them is compiled.
+#include <stdlib.h>
+
+#include "vm/runtime/runtime.h"
+
+enum { BUILTIN_NAME_MAX = 64 };
+
+ObjModule *module_new(Vm *vm, const char *name) {
+  ObjModule *module =
+      (ObjModule *)heap_alloc(&vm->boot->heap, sizeof *module, OBJ_MODULE);
+  if (module == NULL) return NULL;
+  module->name = vm_intern(vm, name, strlen(name));
+  module->members = map_new(vm->boot, 8);
+  module->main = NULL;
+  module->started = 0;
+  return module->name && module->members ? module : NULL;
+}
+
+ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name) {
+  Value v;
+  if (map_get(vm, module->members, value_from_obj(name), &v))
+    return (ObjCell *)value_obj(v);
+  ObjCell *cell =
+      (ObjCell *)heap_alloc(&vm->boot->heap, sizeof *cell, OBJ_CELL);
+  if (cell == NULL) return NULL;
+  cell->value = VALUE_UNDEF;
+  MapResult r = map_set(vm->boot, module->members, value_from_obj(name),
+                        value_from_obj(cell));
+  return r == MAP_OK ? cell : NULL;
+}
+
+// --- Modules made of natives ------------------------------------------------
+// false: out of memory, as an undef value says, too.
+static bool set_member(Vm *vm, ObjModule *module, const char *name, Value v) {
+  ObjString *key = vm_intern(vm, name, strlen(name));
+  ObjCell *cell = key ? module_cell(vm, module, key) : NULL;
+  if (cell == NULL || v == VALUE_UNDEF) return false;
+  heap_store(&vm->boot->heap, &cell->value, v);
+  return true;
+}
+
+void csp_module_set(CspCall *call, CspValue module, const char *name,
+                    CspValue value) {
+  if (!set_member(call->vm, (ObjModule *)value_obj(module.word), name,
+                  value.word))
+    csp_panic_memory(call);
+}
+
+static ObjModule *make_module(Vm *vm, const CspModule *def) {
+  ObjModule *module = module_new(vm, def->path);
+  if (module == NULL) return NULL;
+  NativeRules rules = {0};
+  const CspFunction *f = def->functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
+    if (!set_member(vm, module, f->name, native_new(vm, def->path, f, &rules)))
+      return NULL;
+  }
+  if (def->init != NULL) {
+    CspCall call = {.local = vm->boot, .vm = vm};
+    def->init(&call, csp_wrap(value_from_obj(module)));
+    if (call.panicked) return NULL;
+  }
+  MapResult r = map_set(vm->boot, vm->modules, value_from_obj(module->name),
+                        value_from_obj(module));
+  return r == MAP_OK ? module : NULL;
+}
+
+ObjModule *vm_builtin_module(Vm *vm, const char *path, const char **source,
+                             size_t *source_len, bool *no_memory) {
+  for (NativeModule *m = vm->native_modules; m != NULL; m = m->next) {
+    if (strcmp(m->def->path, path) != 0) continue;
+    *source = m->def->source;
+    *source_len = m->def->source_len;
+    if (m->made == NULL) {
+      CodeUnit *unit = vm->unit;
+      vm->unit = NULL;  // its natives' names stay
+      m->made = make_module(vm, m->def);
+      vm->unit = unit;
+    }
+    if (m->made == NULL) *no_memory = true;
+    return m->made;
+  }
+  return NULL;
+}
+
+void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
+                            void *arg) {
+  for (NativeModule *m = vm->native_modules; m != NULL; m = m->next)
+    fn(arg, m->def->path);
+}
+
+// --- What the host decides --------------------------------------------------
+bool vm_load(Vm *vm, CspLoad *load) {
+  Csp *csp = runtime_of(vm);
+  if (csp->config.load == NULL) return false;
+  csp->asks_host = true;
+  bool found = csp->config.load(csp->config.load_arg, load);
+  csp->asks_host = false;
+  return found;
+}
+
+const char *vm_search_path(Vm *vm) { return runtime_of(vm)->config.path; }
+
+bool vm_allows(Vm *vm, uint32_t what) {
+  return (runtime_of(vm)->config.allowed & what) == what;
+}
+
+// --- Methods of built-in types ----------------------------------------------
+bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
+  MethodTable *old = vm->methods[type];
+  uint32_t count = old ? old->count : 0;
+  for (uint32_t n = 0; n < count; n++) {
+    if (old->methods[n].name != name) continue;
+    old->methods[n].function = function;
+    return true;
+  }
+  MethodTable *table =
+      mem_resize(vm->memory, old, sizeof *table + (count + 1) * sizeof(Method));
+  if (table == NULL) return false;
+  table->methods[count] = (Method){name, function};
+  table->count = count + 1;
+  vm->methods[type] = table;
+  return true;
+}
+
+Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
+  const MethodTable *table = vm->methods[type];
+  for (uint32_t n = 0; table != NULL && n < table->count; n++)
+    if (table->methods[n].name == name) return table->methods[n].function;
+  return VALUE_UNDEF;
+}
+
+// --- Registering ------------------------------------------------------------
+bool csp_register(Csp *csp, const CspModule *module) {
+  NativeModule *m = mem_zeroed(csp->vm.memory, sizeof *m);
+  if (m == NULL) return false;
+  m->def = module;
+  m->next = csp->vm.native_modules;
+  csp->vm.native_modules = m;
+  return true;
+}
+
+static const ObjType type_objects[] = {
+    [CSP_INT] = OBJ_INT,       [CSP_FLOAT] = OBJ_FLOAT,
+    [CSP_STRING] = OBJ_STRING, [CSP_BYTES] = OBJ_BYTES,
+    [CSP_LIST] = OBJ_LIST,     [CSP_MAP] = OBJ_MAP,
+    [CSP_RANGE] = OBJ_RANGE,   [CSP_FUNC] = OBJ_CLOSURE,
+    [CSP_CHAN] = OBJ_CHAN,     [CSP_TASK] = OBJ_TASK,
+    [CSP_ERROR] = OBJ_ERROR,   [CSP_GROUP] = OBJ_GROUP};
+
+bool csp_register_methods(Csp *csp, CspType type,
+                          const CspFunction *functions) {
+  Vm *vm = &csp->vm;
+  NativeRules rules = {0};
+  const CspFunction *f = functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
+    ObjType object = type_objects[type];
+    const char *of = vm->type_names[object]->data;
+    Value v = native_new(vm, of, f, &rules);
+    ObjString *name = vm_intern(vm, f->name, strlen(f->name));
+    if (v == VALUE_UNDEF || name == NULL || !vm_add_method(vm, object, name, v))
+      return false;
+  }
+  return true;
+}
+
+bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
+  Vm *vm = &csp->vm;
+  NativeRules rules = {0};
+  const CspFunction *f = functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
+    Value v = native_new(vm, NULL, f, &rules);
+    ObjString *name = vm_intern(vm, f->name, strlen(f->name));
+    if (v == VALUE_UNDEF || name == NULL ||
+        map_set(vm->boot, vm->builtins, value_from_obj(name), v) != MAP_OK)
+      return false;
+  }
+  return true;
+}
+
+Value vm_builtin(Local *local, const char *name) {
+  // A key without memory of the heap: for the call only.
+  union {
+    _Alignas(16) ObjString string;  // as all objects
+    char room[sizeof(ObjString) + BUILTIN_NAME_MAX];
+  } key;
+  size_t len = strlen(name);
+  if (len >= BUILTIN_NAME_MAX) return VALUE_UNDEF;
+  key.string.obj = (Obj){.type = OBJ_STRING};
+  key.string.len = len;
+  memcpy(key.room + offsetof(ObjString, data), name, len + 1);
+  Value v;
+  if (!map_get(local->vm, local->vm->builtins, value_from_obj(&key), &v))
+    return VALUE_UNDEF;
+  return v;
+}

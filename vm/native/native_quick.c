@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The usual cases of small natives, and of C functions of one number
+// (CSP_REAL), without the record of the call (CspCall) that costs more than
+// they do.
+//
+// A quick form gets the arguments and answers with the one result (if the
+// native has one), or with false: then it has changed nothing, and the native
+// itself is called, which does the same in all cases. It may allocate, and
+// neither panics nor blocks.
+#include "vm/native/builtins.h"
+
+static bool quick_len(Local *l, const NativeDef *def, const Value *args,
+                      int argc, Value *out) {
+  (void)l, (void)def;
+  if (argc != 1 || !value_is_obj(args[0])) return false;
+  const Obj *obj = value_obj(args[0]);
+  switch (obj->type) {
+    case OBJ_LIST:
+      *out = value_from_small(
+          (int64_t)values_len(list_block((const ObjList *)obj)));
+      return true;
+    case OBJ_STRING:
+      *out = value_from_small((int64_t)((const ObjString *)obj)->len);
+      return true;
+    case OBJ_MAP:
+      *out = value_from_small((int64_t)map_len((const ObjMap *)obj));
+      return true;
+    case OBJ_BYTES:
+      *out = value_from_small(
+          (int64_t)raw_len(bytes_block((const ObjBytes *)obj)));
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool quick_push(Local *l, const NativeDef *def, const Value *args,
+                       int argc, Value *out) {
+  (void)def;
+  if (argc != 2 || !value_is_type(args[0], OBJ_LIST)) return false;
+  if (!list_push(l, (ObjList *)value_obj(args[0]), args[1])) return false;
+  *out = args[0];
+  return true;
+}
+
+static bool quick_min(Local *l, const NativeDef *def, const Value *args,
+                      int argc, Value *out) {
+  (void)l, (void)def;
+  if (argc != 2 || !value_both_small(args[0], args[1])) return false;
+  *out = (int64_t)args[1] < (int64_t)args[0] ? args[1] : args[0];
+  return true;
+}
+
+static bool quick_max(Local *l, const NativeDef *def, const Value *args,
+                      int argc, Value *out) {
+  (void)l, (void)def;
+  if (argc != 2 || !value_both_small(args[0], args[1])) return false;
+  *out = (int64_t)args[1] > (int64_t)args[0] ? args[1] : args[0];
+  return true;
+}
+
+static bool quick_float(Local *l, const NativeDef *def, const Value *args,
+                        int argc, Value *out) {
+  (void)l, (void)def;
+  return argc == 1 && value_is_small(args[0]) &&
+         value_try_flo((double)value_small(args[0]), out);
+}
+
+static bool quick_real(Local *l, const NativeDef *def, const Value *args,
+                       int argc, Value *out) {
+  (void)l;
+  if (argc != 1) return false;
+  if (value_is_flo(args[0]))
+    return value_try_flo(def->real(value_flo(args[0])), out);
+  return value_is_small(args[0]) &&
+         value_try_flo(def->real((double)value_small(args[0])), out);
+}
+
+static bool quick_chan(Local *l, const NativeDef *def, const Value *args,
+                       int argc, Value *out) {
+  enum { CAP_MAX = 16 };
+  (void)def;
+  Value cap = argc == 0 ? value_from_small(0) : args[0];
+  if (argc > 1 || !value_is_small(cap) || cap > value_from_small(CAP_MAX))
+    return false;
+  ObjChan *c = channel_new(l, (uint32_t)value_small(cap));
+  *out = value_from_obj(c);
+  return c != NULL;
+}
+
+static bool quick_close(Local *l, const NativeDef *def, const Value *args,
+                        int argc, Value *out) {
+  (void)def, (void)out;
+  return argc == 1 && value_is_type(args[0], OBJ_CHAN) &&
+         chan_close(l->p, &((ObjChan *)value_obj(args[0]))->chan);
+}
+
+void quick_choose(NativeDef *def) {
+  static const struct {
+    CspFn fn;
+    QuickFn quick;
+    uint8_t results;
+  } forms[] = {{builtin_len, quick_len, 1},     {builtin_push, quick_push, 1},
+               {builtin_min, quick_min, 1},     {builtin_max, quick_max, 1},
+               {builtin_float, quick_float, 1}, {builtin_chan, quick_chan, 1},
+               {builtin_close, quick_close, 0}};
+  def->quick = def->real != NULL ? quick_real : NULL;
+  def->quick_results = 1;
+  for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) {
+    if (forms[n].fn != def->fn) continue;
+    def->quick = forms[n].quick;
+    def->quick_results = forms[n].results;
+  }
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// Heap objects: their layouts, and the one way to load and store values.
+//
+// Every object begins with Obj. Objects are safe under races (DESIGN: one
+// release store publishes a whole object; loads depend on the pointer): a
+// list or map is one pointer to a block that carries its own length and
+// capacity; growing publishes a new block.
+#ifndef CSP_VM_OBJECT_H
+#define CSP_VM_OBJECT_H
+
+#include "sched/sched.h"
+#include "vm/value/value.h"
+
+typedef struct Vm Vm;
+typedef struct Local Local;        // the VM's data of one P (p->local)
+typedef struct Proto Proto;        // a compiled function (proto.h)
+typedef struct CodeUnit CodeUnit;  // those that are collected together
+typedef struct Goroutine Goroutine;
+
+// clang-format off
+// X(name, type name as programs see it, or "" for internal ones)
+#define OBJ_TYPES(X)                                                        \
+  X(INT, "int") X(FLOAT, "float") X(STRING, "string") X(BYTES, "bytes")     \
+  X(LIST, "list") X(MAP, "map") X(RANGE, "range") X(CLOSURE, "func")        \
+  X(NATIVE, "func") X(BOUND, "func") X(CHAN, "chan") X(TASK, "task")        \
+  X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
+  X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
+  X(TABLE, "") X(GOROUTINE, "") X(TIMER, "") X(ITER, "") X(EACH, "")         \
+  X(GROUP, "group")
+// clang-format on
+
+typedef enum ObjType {
+#define X(name, text) OBJ_##name,
+  OBJ_TYPES(X)
+#undef X
+      OBJ_TYPE_COUNT
+} ObjType;
+
+struct Obj {
+  uint8_t type;   // ObjType; immutable
+  uint8_t flags;  // by type
+  uint16_t aux;   // by type
+  uint32_t hash;  // strings: cached hash, atomic relaxed, 0 unknown
+};
+
+// Boxed numbers.
+typedef struct ObjInt {
+  Obj obj;
+  int64_t value;
+} ObjInt;
+typedef struct ObjFloat {
+  Obj obj;
+  double value;
+} ObjFloat;
+
+// Immutable bytes, NUL after them. Not interned, except names in code
+// (flag STRING_INTERNED: equal interned strings of one Vm are one object).
+typedef struct ObjString {
+  Obj obj;
+  uint64_t len;
+  char data[];
+} ObjString;
+enum {
+  STRING_INTERNED = 1,
+  STRING_WEAK = 2,  // and forgotten when nothing else holds it (unit.c)
+};
+
+// A block of raw bytes / of values: what bytes and lists point to. `len` is
+// atomic (relaxed); readers read it once and clamp it to cap. Slots at and
+// above len hold nil (bytes: 0).
+typedef struct ObjRaw {
+  Obj obj;
+  uint64_t cap;
+  uint64_t len;
+  uint8_t data[];
+} ObjRaw;
+typedef struct ObjValues {
+  Obj obj;
+  uint64_t cap;
+  uint64_t len;
+  Value slots[];
+} ObjValues;
+
+typedef struct ObjBytes {
+  Obj obj;
+  ObjRaw *block;  // atomic, never NULL
+} ObjBytes;
+typedef struct ObjList {
+  Obj obj;
+  ObjValues *block;  // atomic, never NULL
+} ObjList;
+
+// Insertion-ordered hash table. Entries in order of insertion; deleted ones
+// have key VALUE_TOMB, and keep their place until a rebuild makes a new
+// table. `index` (after the entries; 2^index_bits words; none while cap <= 8:
+// linear search) holds entry number + 1, 0 for empty; probe loops are bounded
+// by its size.
+typedef struct MapEntry {
+  Value key;
+  Value value;
+} MapEntry;
+typedef struct ObjTable {
+  Obj obj;
+  uint32_t cap;         // entries
+  uint32_t used;        // atomic: entries in use, tombs included
+  uint32_t live;        // atomic
+  uint32_t index_bits;  // 0: no index
+  MapEntry entries[];
+} ObjTable;
+typedef struct ObjMap {
+  Obj obj;
+  ObjTable *table;  // atomic, never NULL
+  uint32_t writer;  // atomic: a writer is inside (found out, not waited for)
+} ObjMap;
+
+typedef struct ObjRange {
+  Obj obj;
+  int64_t from, to;
+  bool inclusive;
+} ObjRange;
+
+// A variable captured by closures, and every top-level variable of a module
+// (UNDEF until set).
+typedef struct ObjCell {
+  Obj obj;
+  Value value;
+} ObjCell;
+
+// aux: number of upvalues. code/constants copied from proto for the call path.
+typedef struct ObjClosure {
+  Obj obj;
+  Proto *proto;
+  Value upvalues[];  // cells, or values of variables that never change
+} ObjClosure;
+
+typedef struct NativeDef NativeDef;  // native.h
+typedef struct ObjNative {
+  Obj obj;
+  const NativeDef *def;
+  void *data;  // of the module's author
+} ObjNative;
+
+typedef struct ObjBound {  // p.method
+  Obj obj;
+  Value receiver;
+  Value function;
+} ObjBound;
+
+typedef struct ObjTimer ObjTimer;
+typedef struct ObjChan {
+  Obj obj;
+  ObjTimer *timer;  // of after and tick; NULL. Keeps it as long as the chan
+  Chan chan;        // flexible: its buffer ends the object
+} ObjChan;
+typedef struct ChanRing {  // of a channel that grows
+  Obj obj;
+  uint64_t words[];
+} ChanRing;
+struct ObjTimer {
+  Obj obj;
+  Timer timer;  // timer.arg is this object
+  ObjChan *chan;
+};
+
+// What `go` as an expression gives: ends by closing `done`.
+enum { TASK_RUNNING, TASK_RETURNED, TASK_RETURNED_ONE, TASK_PANICKED };
+enum {               // flags
+  TASK_OF_HOST = 1,  // csp_call waits for it
+  TASK_IS_TOLD = 2,  // of csp_go: its end is told (api_go.c)
+};
+typedef struct ObjTask {
+  Obj obj;
+  uint32_t state;    // atomic; written before done is closed
+  uint32_t awaited;  // atomic: somebody asked for the outcome
+  Value results;     // ObjValues: what was returned; or the one value; or
+                     // what was panicked with
+  void *trace;       // the panic's Trace (panic.h), malloced; or NULL
+  Chan done;         // cap 0
+} ObjTask;
+
+// A group block under way (group.c). Its goroutine's alone, but for what is
+// guarded by group.lock.
+typedef struct ObjGroup {
+  Obj obj;
+  bool left;        // a panic leaves it
+  bool failed;      // guarded by group.lock; so is what follows
+  Value failure;    // of the first member (or the body) that failed
+  void *trace;      // of that, malloced; or NULL
+  ptrdiff_t frame;  // of the frame that it stands in; as an offset
+  const void *end;  // the instruction behind the block
+  Proto *begun_in;
+  const void *begun_pc;
+  uint32_t shield_at;  // Goroutine's, before the group
+  Group group;
+} ObjGroup;
+
+static inline ObjGroup *obj_group(Group *group) {
+  return (ObjGroup *)((char *)group - offsetof(ObjGroup, group));
+}
+
+// A struct type. Fixed when compiled; methods are added by the compiler only.
+typedef struct StructField {
+  ObjString *name;  // interned
+} StructField;
+typedef struct Method {
+  ObjString *name;  // interned
+  Value function;
+} Method;
+typedef struct ObjStruct {
+  Obj obj;      // aux: number of fields
+  uint32_t id;  // never used again; inline caches compare it
+  uint32_t method_count;
+  ObjString *name;
+  Proto *constructor;   // parameters are the fields, with defaults
+  ObjClosure *make;     // closure of the constructor
+  Method *methods;      // malloced, by the compiler
+  Value string_method;  // the method `string`, or nil
+  ObjString *fields[];  // interned
+} ObjStruct;
+typedef struct ObjInstance {
+  Obj obj;  // aux: number of fields
+  ObjStruct *type;
+  Value fields[];
+} ObjInstance;
+
+typedef struct ObjError {
+  Obj obj;
+  Value message;  // any value; a string mostly
+  Value cause;    // or nil
+} ObjError;
+
+typedef struct ObjModule {
+  Obj obj;
+  ObjString *name;
+  ObjMap *members;   // name -> ObjCell (as a value)
+  ObjClosure *main;  // its top level, or NULL; a proto's `self`
+  uint32_t started;  // RUNMOD was here
+} ObjModule;
+
+// Values that the standard library or a host defines.
+struct CspOperations;
+typedef struct HostClass {
+  const char *name;              // the type's name
+  void (*finalize)(void *data);  // any thread, no VM calls; NULL: none
+  size_t size;
+  const struct CspOperations *operations;  // or NULL
+} HostClass;
+typedef struct ObjHost {
+  Obj obj;
+  const HostClass *klass;
+  _Alignas(16) char data[];
+} ObjHost;
+
+// A for loop's state over a map or string (kept in one register).
+typedef struct ObjIter {
+  Obj obj;
+  Value source;
+  ObjTable *table;  // maps: the snapshot that is walked
+  uint64_t at;
+} ObjIter;
+
+struct CspCall;
+struct CspValue;
+// What csp_ok_each gives a for loop to walk.
+typedef struct ObjEach {
+  Obj obj;
+  bool (*next)(struct CspCall *call, struct CspValue of, struct CspValue with,
+               int64_t *at, struct CspValue *element);  // a CspEach
+  Value of, with;
+} ObjEach;
+
+static inline bool value_is_type(Value v, ObjType type) {
+  return value_is_obj(v) && value_obj(v)->type == type;
+}
+
+// --- Loads and stores of values in objects ----------------------------------
+// Loads a value (or pointer) that another goroutine may store. Plain on x86
+// and arm64 (the address dependency orders what it points to); acquire where
+// a tool must see the edge.
+#if defined(__SANITIZE_THREAD__)
+#define CSP_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CSP_TSAN 1
+#endif
+#endif
+#ifdef CSP_TSAN
+#define heap_load(slot) rt_load_acquire(slot)
+#else
+#define heap_load(slot) rt_load_relaxed(slot)
+#endif
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Long work in natives and slow paths: when it is looked whether it goes on.
+//
+// The interpreter looks at its safepoints, which an operation does not reach
+// before it is done. So operations count their work (work_on, csp_work), and
+// look themselves. What they can find there is that they are to be given up:
+//   the goroutine is cancelled, or interrupted      it panics with that
+//   the run ends                                    nobody sees what it does
+//   the host's call is over (stepped)               it panics: interrupted
+// Such an operation frees what it has and fails as if it had panicked, but no
+// panic is made there (gave_up): its goroutine leaves first, because only a
+// runtime that goes on, and a host that says who is interrupted, decide what
+// follows. A native that can be left in the middle does better: again.c.
+#include "vm/runtime/runtime.h"
+
+#ifdef CSP_DEBUG
+_Thread_local uint64_t work_steps, work_most;
+_Thread_local void (*work_on_look)(void);
+
+// Called by each basic block of code that is compiled for that.
+__attribute__((visibility("hidden"), no_sanitize("coverage"))) void
+__sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void) { work_steps++; }
+
+void work_looked(void) {
+  if (work_steps > work_most) work_most = work_steps;
+  if (work_on_look != NULL) work_on_look();
+  work_steps = 0;
+}
+
+void work_forget(void) { work_steps = 0; }
+#endif
+
+bool work_interrupted(Local *l, Goroutine *g) {
+  uint64_t id = g->g.id;
+  // relaxed: nothing but the id is handed over
+  if (rt_load_relaxed(&l->vm->interrupt) != id) return false;
+  if (!rt_cas(&l->vm->interrupt, &id, (uint64_t)0)) return false;
+  vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT]);
+  return true;
+}
+
+bool work_stopped(Local *l, Goroutine *g) {
+  return group_cancels(l, g) || work_interrupted(l, g);
+}
+
+static bool is_vain(Local *l, const Goroutine *g) {
+  return g_cancelled(&g->g) != NOT_CANCELLED ||
+         // relaxed: as above
+         rt_load_relaxed(&l->vm->interrupt) == g->g.id ||
+         sched_work_is_vain(l->p);
+}
+
+// The debt that is left makes the next safepoint a look, where others run.
+bool work_look(Local *l) {
+  l->debt = WORK_PIECE / 2;
+  work_looked();
+  // A host's own, or the compiler's, cannot be given up.
+  if (l->p == NULL || l->p->current == NULL) return false;
+  Goroutine *g = goroutine_of(l->p->current);
+  group_look(l->p, &g->g);
+  g->gave_up |= is_vain(l, g);
+  return g->gave_up;
+}
+
+// What is left uncharged where they differ is less than four times what was
+// charged.
+int work_compare_long(Local *l, const void *a, const void *b, size_t len) {
+  enum { FIRST = 256, MOST = 1 << 16 };
+  const char *x = a, *y = b;
+  size_t piece = FIRST;
+  for (size_t at = 0; at < len; at += piece) {
+    if (at > 0 && piece < MOST) piece *= 4;
+    size_t count = len - at < piece ? len - at : piece;
+    int order = memcmp(x + at, y + at, count);
+    if (order != 0) return order;
+    if (!work_part(l, 4 + count / 8, at + piece < len)) return 0;
+  }
+  return 0;
+}
+
+bool work_copy_long(Local *l, void *to, const void *from, size_t len) {
+  enum { PIECE = 1 << 16 };
+  for (size_t at = 0; at < len; at += PIECE) {
+    size_t count = len - at < PIECE ? len - at : PIECE;
+    memcpy((char *)to + at, (const char *)from + at, count);
+    if (!work_part(l, count / 8, at + PIECE < len)) return false;
+  }
+  return true;
+}
+
+Next work_leave(Local *l, Goroutine *g) {
+  g->gave_up = false;
+  g->multi = 0;
+  g->on_resume = RESUME_GAVE_UP;
+  sched_look_now(l->p, &g->g);  // where the runtime ends it does so here
+  sched_preempt(l->p, &g->g);
+  return LEFT;
+}
+
+void work_panic(Local *l, Goroutine *g) {
+  if (!work_stopped(l, g))
+    vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT]);
+}
+
+// --- For natives ------------------------------------------------------------
+// Units of csp_charge are turns of a script's loop.
+void csp_charge(CspCall *call, uint64_t units) {
+  if (call->local != NULL) work_charge(call->local, units * WORK_TURN);
+}
+
+bool csp_work(CspCall *call, uint64_t units) {
+  if (call->local == NULL || call->panicked) return false;
+  if (work_on(call->local, units)) return true;
+  call->panicked = true;
+  return false;
+}
+
+bool csp_spent(CspCall *call, uint64_t units) {
+  if (call->local == NULL || call->panicked) return true;
+  work_charge(call->local, units);
+  return call->local->debt >= WORK_PIECE;
+}

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: MIT
+// Calls into the language: from a host that steps its runtime, and from natives
+// (csp_call, csp_load, csp_step).
+//
+// A call is a goroutine with a task, and lasts until the task has its outcome.
+// The task belongs to the call alone, so it is used again for a later one: some
+// are kept by the P, pinned (Local.tasks). One whose goroutine is
+// given up is unpinned: the goroutine holds it.
+//
+// Stepped, the caller's thread runs the goroutine and all others (host_run),
+// nested in itself when a native calls. In a runtime with threads the native's
+// thread runs that goroutine alone (sched_run_locked), and may have another P
+// afterwards: call->local tells, NULL if the runtime has ended.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "vm/runtime/dump.h"
+#include "vm/runtime/runtime.h"
+
+enum {
+  HOST_DUMP_SHOWN = 20,
+  LOOK_NOW = 1 << 20,  // units of work that lead to the next safepoint
+};
+static const int64_t GIVE_UP_NS = 10 * 1000 * 1000;
+
+_Static_assert(sizeof(CspValue) == sizeof(Value), "arguments are passed on");
+
+// --- Results ----------------------------------------------------------------
+void csp_result_free(CspResult *result) {
+  libc_free(result->message);
+  result->message = NULL;
+}
+
+// For the host, which frees it.
+static char *text_take(Text *text) {
+  text_add(text, "", 1);
+  if (!text->failed) return text->data;
+  text_free(text);
+  return NULL;
+}
+
+void host_no_result(CspResult *result, CspEnd end) {
+  *result = (CspResult){.end = end};
+  for (int n = 0; n < CSP_RESULTS_MAX; n++) result->values[n] = csp_nil();
+}
+
+CspEnd host_failed(CspCall *call, CspResult *result, CspEnd end,
+                   const char *what) {
+  host_no_result(result, end);
+  const char *panic = end == CSP_THREW ? "panic: " : "";
+  Text message = {0};
+  text_addf(&message, "%s%s\n", panic, what);
+  result->message = text_take(&message);
+  const VmCode *code = vm_code(call->vm);
+  CspValue error = csp_string(call, what, strlen(what));
+  if (!csp_is_undef(error)) error = csp_error(call, error, csp_nil());
+  if (csp_is_undef(error)) error = csp_wrap(code->memory_error);
+  // So that a native that passes it on ends likewise.
+  if (end == CSP_INTERRUPTED)
+    error = csp_wrap(code->cancel_errors[CANCEL_INTERRUPT]);
+  result->values[0] = error;
+  return end;
+}
+
+static CspEnd give_values(CspResult *result, const ObjTask *task,
+                          uint32_t state) {
+  const Value *from = &task->results;
+  uint64_t count = 1;
+  if (state == TASK_RETURNED) {
+    const ObjValues *block = (ObjValues *)value_obj(task->results);
+    from = block->slots;
+    count = block->len;
+  }
+  result->count = (int)count;
+  result->message = NULL;
+  for (uint64_t n = 0; n < CSP_RESULTS_MAX; n++)
+    result->values[n] = csp_wrap(n < count ? from[n] : VALUE_NIL);
+  return result->end = CSP_DONE;
+}
+
+static CspEnd give_failure(Vm *vm, CspResult *result, const ObjTask *task) {
+  Text text = {0};
+  report_outcome(&text, vm, task);
+  host_no_result(result, CSP_THREW);
+  result->message = text_take(&text);
+  result->values[0] = csp_wrap(task->results);
+  bool interrupted =
+      task->results == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
+  return result->end = interrupted ? CSP_INTERRUPTED : CSP_THREW;
+}
+
+CspEnd host_give_outcome(Vm *vm, CspResult *result, const ObjTask *task) {
+  // acquire: pairs with release in finish_task
+  uint32_t state = rt_load_acquire(&task->state);
+  return state == TASK_PANICKED ? give_failure(vm, result, task)
+                                : give_values(result, task, state);
+}
+
+static CspEnd give_deadlock(CspCall *call, CspResult *result) {
+  host_failed(call, result, CSP_STUCK, "deadlock: all goroutines are asleep");
+  Dump *dump = result->message != NULL ? dump_take(call->vm) : NULL;
+  if (dump == NULL) return CSP_STUCK;
+  Text text = {0};
+  text_addf(&text, "%s", result->message);
+  dump_print(&text, dump, HOST_DUMP_SHOWN);
+  dump_free(dump);
+  libc_free(result->message);
+  result->message = text_take(&text);
+  return CSP_STUCK;
+}
+
+CspStatus csp_rethrow(CspCall *call, CspResult *result) {
+  csp_result_free(result);
+  if (result->end == CSP_ENDED) return CSP_PANIC;  // which nobody sees
+  // At once: the host's call is interrupted at the next safepoint, and that
+  // must not come in the deferred functions (is_interrupted).
+  if (result->end == CSP_INTERRUPTED && call->g != NULL && !call->panicked) {
+    call->panicked = true;
+    vm_panic_value(call->local, call->g, result->values[0].word);
+    return CSP_PANIC;
+  }
+  return csp_tail_named(call, "panic", 1, &result->values[0]);
+}
+
+// --- Tasks ------------------------------------------------------------------
+static bool take_task(Local *l, HostTask *out) {
+  if (l->task_count > 0) {
+    *out = l->tasks[--l->task_count];
+    return true;
+  }
+  *out = (HostTask){0};
+  out->task = conc_task(l);
+  if (out->task == NULL) return false;
+  out->task->obj.flags = TASK_OF_HOST;
+  rt_store_relaxed(&out->task->awaited, 1u);  // relaxed: its panic is told here
+  out->pin = heap_pin(l->vm->heap, value_from_obj(out->task));
+  return out->pin != 0;
+}
+
+static void drop_task(Heap *heap, const HostTask *task) {
+  if (task->pin != 0) heap_unpin(heap, task->pin);
+  if (task->group_pin != 0) heap_unpin(heap, task->group_pin);
+}
+
+// Its goroutine has ended. (With a trace it is left to the collector.)
+static void give_back(Local *l, HostTask done) {
+  if (done.task->trace != NULL || l->task_count == HOST_TASKS) {
+    drop_task(l->vm->heap, &done);
+    return;
+  }
+  done.task->results = VALUE_NIL;
+  // relaxed: nobody else has it
+  rt_store_relaxed(&done.task->state, (uint32_t)TASK_RUNNING);
+  l->tasks[l->task_count++] = done;
+}
+
+// --- Calls ------------------------------------------------------------------
+// Has a native passed on that its own call was interrupted? Then the deferred
+// functions run already.
+static bool is_interrupted(Vm *vm, const Goroutine *g) {
+  return g->panic != NULL &&
+         g->panic->value == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
+}
+
+// The goroutine's time is over: it is interrupted, and has some time more for
+// that. false: it goes on, and is nobody's.
+static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
+  Vm *vm = call->vm;
+  bool stopped = host_clear_stop(vm->sched);
+  // Of the goroutine whose native has called, if its time is over, too.
+  uint64_t callers = rt_load_relaxed(&vm->interrupt);
+  // where it runs; and where it waits:
+  if (!is_interrupted(vm, g)) {
+    vm_interrupt(vm, g, task);
+    // That is its next step: it could call again before the next safepoint.
+    if (g_state(&g->g) == G_RUNNABLE && g->on_resume == RESUME_NOTHING)
+      g->on_resume = RESUME_GAVE_UP;
+  }
+  Group *group = g->g.group;
+  while (group != NULL && group->owner == &g->g && !group->solo)
+    group = group->parent;
+  if (group != NULL && group->owner == &g->g)
+    group_cancel(call->local->p, group, CANCEL_INTERRUPT);
+  bool done = false;
+  // Twice: of the first half the thread itself may have had nothing.
+  for (int half = 0; half < 2 && !done; half++) {
+    int64_t now = rt_now();
+    HostRun more = {&task->state, now + GIVE_UP_NS / 2, true, now};
+    done = host_run(vm->sched, NULL, &more) == HOST_DONE;
+  }
+  // What comes too late is for nobody.
+  rt_store_relaxed(&vm->interrupt, callers);
+  if (call->g == NULL) return done;
+  // The host's call, or its step, is what is to end, and it looks at once.
+  if (stopped) host_stop(vm->sched);
+  csp_charge(call, LOOK_NOW);
+  return done;
+}
+
+static CspEnd call_stepped(CspCall *call, Goroutine *g, HostTask *task,
+                           CspResult *result) {
+  Vm *vm = call->vm;
+  Csp *csp = runtime_of(vm);
+  int64_t limit = csp->time_limit;
+  int64_t now = limit > 0 ? rt_now() : 0;
+  int64_t until = limit > 0 ? now + limit : RT_FOREVER;
+  if (csp->until != 0) until = csp->until;  // it was compiled in that time, too
+  csp->until = 0;
+  HostRun run = {&task->task->state, until, true, now};
+  HostEnd end = host_run(vm->sched, &g->g, &run);
+  if (end == HOST_DONE) {
+    host_give_outcome(vm, result, task->task);
+    give_back(call->local, *task);
+    return result->end;
+  }
+  if (end == HOST_OVER && interrupt_call(call, g, task->task)) {
+    host_give_outcome(vm, result, task->task);
+  } else if (end == HOST_OVER) {
+    host_failed(call, result, CSP_INTERRUPTED,
+                "interrupted: it does not end, and is left to itself");
+  } else if (end == HOST_STUCK) {
+    give_deadlock(call, result);
+  } else {
+    host_no_result(result, CSP_ENDED);
+  }
+  drop_task(vm->heap, task);
+  return result->end;
+}
+
+static CspEnd run_beside(CspCall *call, Goroutine *g, HostTask *task,
+                         CspResult *result) {
+  Vm *vm = call->vm;
+  P *p = sched_run_locked(call->local->p, &call->g->g, &g->g);
+  call->local = p == NULL ? NULL : local_of(p);
+  if (p == NULL) {  // the heap is not ours now
+    host_no_result(result, CSP_ENDED);
+    return CSP_ENDED;
+  }
+  host_give_outcome(vm, result, task->task);
+  give_back(call->local, *task);
+  return result->end;
+}
+
+// NULL: out of memory; the task may be there, for the next try.
+static Goroutine *host_goroutine(Local *l, HostTask *task, Value function,
+                                 int argc, const Value *argv) {
+  if (task->task == NULL && !take_task(l, task)) {
+    task->task = NULL;
+    return NULL;
+  }
+  Goroutine *g = goroutine_new(l, function, argv, argc);
+  if (g == NULL) return NULL;
+  g->task = task->task;
+  g->created_in = NULL;
+  return g;
+}
+
+// What interrupts or cancels the caller does so with the call. Stepped, the
+// group is used again: no other thread can be about to cancel it.
+static bool can_be_cancelled(const CspCall *call, Goroutine *g,
+                             HostTask *task) {
+  const Csp *csp = runtime_of(call->vm);
+  bool wanted =
+      call->g == NULL ? csp->time_limit > 0 : call->g->g.group != NULL;
+  if (!wanted) return true;
+  ObjGroup *group = group_solo(call->local, g, call->g, task->group);
+  if (csp->config.stepped && group != NULL && task->group == NULL) {
+    task->group_pin = heap_pin(call->vm->heap, value_from_obj(group));
+    if (task->group_pin != 0) task->group = group;
+  }
+  return group != NULL;
+}
+
+static void host_collect(CspCall *call) {
+  Heap *heap = call->vm->heap;
+  if (call->g != NULL) call->g->on_resume = RESUME_NOTHING;
+  heap_want_gc(heap);
+  gc_collect(call->local->p, call->g);
+}
+
+// What the call is made with is only in C variables.
+static bool collect_for(CspCall *call, Value function, int argc,
+                        const Value *argv) {
+  Heap *heap = call->vm->heap;
+  uint32_t *pins =
+      mem_alloc(call->vm->memory, ((size_t)argc + 1) * sizeof *pins);
+  if (pins == NULL) return false;
+  bool all = true;
+  for (int n = 0; n <= argc; n++) {
+    pins[n] = heap_pin(heap, n < argc ? argv[n] : function);
+    all &= pins[n] != 0;
+  }
+  if (all) host_collect(call);
+  for (int n = 0; n <= argc; n++)
+    if (pins[n] != 0) heap_unpin(heap, pins[n]);
+  mem_free(pins);
+  return all;
+}
+
+void csp_collect(CspCall *call) {
+  if (call->local == NULL || call->g != NULL) return;
+  if (!runtime_of(call->vm)->asks_host) host_collect(call);
+}
+
+// A native may call short functions for ever, each on a goroutine that ends
+// before it looks: so the native does. false: its own goroutine is to stop.
+static bool caller_goes_on(CspCall *call) {
+  enum { CALLS_TO_LOOK = 256 };
+  Local *l = call->local;
+  if (++l->calls % CALLS_TO_LOOK != 0 || !work_look(l)) return true;
+  call->panicked = true;
+  return false;
+}
+
+static CspEnd call_function(CspCall *call, Value function, int argc,
+                            const Value *argv, CspResult *result) {
+  Csp *csp = runtime_of(call->vm);
+  Local *l = call->local;
+  HostTask task = {0};
+  if (call->g != NULL && !caller_goes_on(call))
+    return host_failed(call, result, CSP_INTERRUPTED, "interrupted");
+  if (call->g != NULL) native_cover_arguments(call);
+  // Memory was out, perhaps: then this call shall have what that has left.
+  if (call->g == NULL && heap_gc_wanted(csp->vm.heap))
+    collect_for(call, function, argc, argv);
+  Goroutine *g = host_goroutine(l, &task, function, argc, argv);
+  if (g == NULL && collect_for(call, function, argc, argv))
+    g = host_goroutine(l, &task, function, argc, argv);
+  if (g != NULL && !can_be_cancelled(call, g, &task)) g = NULL;
+  if (g == NULL) {
+    drop_task(csp->vm.heap, &task);
+    if (call->g != NULL) call->g->multi = 0;
+    return host_failed(call, result, CSP_THREW, "out of memory");
+  }
+  CspEnd end = csp->config.stepped ? call_stepped(call, g, &task, result)
+                                   : run_beside(call, g, &task, result);
+  if (call->g == NULL) return end;
+  if (end == CSP_ENDED) {
+    call->local = NULL;  // whatever the native returns is for nobody
+  } else {
+    call->g->multi = 0;
+  }
+  return end;
+}
+
+// false: *result says why. true: *result is as it was.
+static bool may_call(CspCall *call, CspResult *result) {
+  if (call->local == NULL || runtime_of(call->vm)->closing) {
+    host_no_result(result, CSP_ENDED);
+  } else if (call->g == NULL && runtime_of(call->vm)->asks_host) {
+    host_failed(call, result, CSP_THREW,
+                "csp_call: by CspConfig.load, while a script is compiled");
+  } else if (call->g == NULL && call != &runtime_of(call->vm)->host) {
+    host_failed(call, result, CSP_THREW,
+                "csp_call: this CspCall can only make values");
+  } else if (call->g != NULL && call->args == NULL) {
+    host_failed(call, result, CSP_THREW,
+                "csp_call: by an operation of a host's type, or an element "
+                "function, which cannot call the script");
+  } else if (call->g == NULL && call->local->p->current != NULL) {
+    host_failed(call, result, CSP_THREW,
+                "csp_call: by something that a goroutine has called, with the "
+                "host's CspCall");
+  } else if (call->g != NULL && sched_stack_is_used(call->local->p)) {
+    host_failed(call, result, CSP_THREW,
+                "calls by natives are nested too deep");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+bool host_may_call(CspCall *call, CspResult *result) {
+  if (!may_call(call, result)) return false;
+  host_no_result(result, CSP_DONE);
+  return true;
+}
+
+// What the host calls is what csp_interrupt ends, until that has ended.
+static void begin_host_call(CspCall *call) {
+  call->later = LATER_NONE;  // a collection may take what csp_park wants
+  if (call->g == NULL) host_work(call->vm->sched);
+}
+
+// The host sees what scripts have printed before.
+static void end(const CspCall *call) {
+  if (call->g != NULL) return;
+  host_rest(call->vm->sched);
+  vm_out_flush(call->vm);
+}
+
+CspEnd csp_call(CspCall *call, CspValue function, int argc,
+                const CspValue *argv, CspResult *result) {
+  if (!may_call(call, result)) return result->end;
+  const Value *args = (const Value *)(const void *)argv;
+  begin_host_call(call);
+  CspEnd how = call_function(call, function.word, argc, args, result);
+  end(call);
+  return how;
+}
+
+typedef struct HostLoad {
+  const char *path, *text;
+  size_t len;
+  ObjModule *module;
+  uint32_t pin;
+  char *messages;
+} HostLoad;
+
+// The code is a unit of its own (unit.c). NULL, without messages: no memory.
+static ObjClosure *load_once(CspCall *call, HostLoad *loading) {
+  Vm *vm = call->vm;
+  if (heap_gc_wanted(vm->heap)) host_collect(call);
+  if (!unit_open(vm)) return NULL;
+  ObjModule *module = module_new(vm, loading->path);
+  if (module != NULL) loading->pin = heap_pin(vm->heap, value_from_obj(module));
+  loading->module = module;
+  ObjClosure *main = NULL;
+  if (loading->pin != 0)
+    main = vm_compile(vm, loading->path, loading->text, loading->len, module,
+                      &loading->messages);
+  if (unit_close(vm)) return main;
+  heap_want_gc(vm->heap);
+  return NULL;
+}
+
+// Where memory was short, once more after a collection.
+static ObjClosure *load_code(CspCall *call, HostLoad *loading) {
+  Heap *heap = call->vm->heap;
+  ObjClosure *main = load_once(call, loading);
+  bool again = main == NULL && !runtime_of(call->vm)->gave_up &&
+               heap_limited(heap) && heap_gc_wanted(heap);
+  if (!again) return main;
+  if (loading->pin != 0) heap_unpin(heap, loading->pin);
+  mem_free(loading->messages);
+  loading->messages = NULL;
+  loading->pin = 0;
+  return load_once(call, loading);
+}
+
+CspEnd csp_load(CspCall *call, const char *path, const char *text, size_t len,
+                CspResult *result) {
+  if (!host_may_call(call, result)) return result->end;
+  Vm *vm = call->vm;
+  if (call->g != NULL)
+    return host_failed(call, result, CSP_THREW, "csp_load: from the host only");
+  HostLoad loading = {.path = path, .text = text, .len = len};
+  begin_host_call(call);
+  Csp *csp = runtime_of(vm);
+  int64_t until = csp->time_limit > 0 ? rt_now() + csp->time_limit : 0;
+  csp->gave_up = false;
+  ObjClosure *main = load_code(call, &loading);
+  csp->until = until;
+  if (main == NULL && csp->gave_up) {
+    mem_free(loading.messages);
+    host_failed(call, result, CSP_INTERRUPTED,
+                "interrupted: the script was being compiled");
+  } else if (main == NULL && loading.messages == NULL) {
+    host_failed(call, result, CSP_THREW, "out of memory");
+  } else if (main == NULL) {
+    result->message =
+        libc_hand_over(loading.messages, strlen(loading.messages));
+    result->end = CSP_BAD_SCRIPT;
+  } else if (call_function(call, value_from_obj(main), 0, NULL, result) ==
+             CSP_DONE) {
+    result->count = 1;
+    result->values[0] = csp_wrap(value_from_obj(loading.module));
+  }
+  csp->until = 0;
+  if (loading.pin != 0) heap_unpin(vm->heap, loading.pin);
+  end(call);
+  return result->end;
+}
+
+bool csp_member(CspCall *call, CspValue module, const char *name,
+                CspValue *value) {
+  *value = csp_nil();
+  if (!value_is_type(module.word, OBJ_MODULE)) return false;
+  const ObjModule *m = (ObjModule *)value_obj(module.word);
+  ObjString *key = string_new(call->local, name, strlen(name));
+  Value cell;
+  if (key == NULL) *value = csp_wrap(VALUE_UNDEF);
+  if (key == NULL || !map_get(call->vm, m->members, value_from_obj(key), &cell))
+    return false;
+  Value v = heap_load(&((ObjCell *)value_obj(cell))->value);
+  if (v == VALUE_UNDEF) return false;
+  *value = csp_wrap(v);
+  return true;
+}
+
+// --- The host ---------------------------------------------------------------
+bool host_open(Csp *csp) {
+  csp->host_lock.rank = RANK_HOST;
+  if (!csp->config.stepped) return true;
+  if (!host_begin(csp->vm.sched)) return false;
+  csp->host = (CspCall){.local = csp->vm.boot, .vm = &csp->vm};
+  return true;
+}
+
+static bool run_has_ended(const Csp *csp) {
+  return rt_load_relaxed(&csp->ending) != 0;
+}
+
+bool csp_ended(Csp *csp, int *status) {
+  bool ended = run_has_ended(csp);
+  if (ended) *status = csp->status;
+  return ended;
+}
+
+CspCall *csp_host(Csp *csp) {
+  if (!csp->config.stepped || run_has_ended(csp)) return NULL;
+  csp->goes_on = true;
+  csp->host.panicked = false;
+  csp->host.nresults = 0;
+  return &csp->host;
+}
+
+void csp_limit_time(Csp *csp, int64_t ns) { csp->time_limit = ns; }
+
+CspStep csp_step(Csp *csp, int64_t ns) {
+  if (csp_host(csp) == NULL) return CSP_CLOSED;
+  if (csp->asks_host) return CSP_IDLE;
+  Sched *s = csp->vm.sched;
+  int64_t now = ns < 0 ? 0 : rt_now();
+  HostRun run = {NULL, ns < 0 ? RT_FOREVER : now + ns, false, now};
+  host_work(s);
+  HostEnd end = host_run(s, NULL, &run);
+  host_rest(s);
+  vm_out_flush(&csp->vm);
+  return end == HOST_IDLE ? CSP_IDLE : end == HOST_OVER ? CSP_MORE : CSP_CLOSED;
+}
+
+int csp_fd(Csp *csp) {
+  if (csp->config.stepped) return host_fd(csp->vm.sched);
+  errno = EINVAL;
+  return -1;
+}
+
+int64_t csp_next(Csp *csp) {
+  if (csp_host(csp) == NULL) return -1;
+  int64_t when = host_next(csp->vm.sched);
+  if (when == 0 || when == RT_FOREVER) return when == 0 ? 0 : -1;
+  int64_t now = rt_now();
+  return when > now ? when - now : 0;
+}
+
+// --- Held values ------------------------------------------------------------
+CspHandle csp_hold(CspCall *call, CspValue value) {
+  return heap_pin(call->vm->heap, value.word);
+}
+
+CspValue csp_held(CspCall *call, CspHandle handle) {
+  return csp_wrap(heap_pinned(call->vm->heap, handle));
+}
+
+void csp_release(Csp *csp, CspHandle handle) {
+  if (handle != 0) heap_unpin(csp->vm.heap, handle);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Goroutines that hosts and natives start (csp_go), and how tasks ended
+// (csp_task_done).
+//
+// A goroutine of csp_go has a task like any other. If its end is to be told the
+// task is a larger object (TASK_IS_TOLD), which names a GoNote: that
+// is malloced, and in csp->goes (guarded by host_lock) until it is told. The
+// M that ends the goroutine takes it out; what is left when the run has ended
+// is told then, by the only thread there is. So each is told once.
+#include <stdlib.h>
+
+#include "vm/runtime/runtime.h"
+
+typedef struct GoNote {
+  void (*done)(void *data, const CspResult *result);
+  void *data;
+  struct GoNote *next, *prev;  // guarded by host_lock
+} GoNote;
+
+enum { TASK_TOLD_SIZE = sizeof(ObjTask) + sizeof(GoNote *) };
+
+// The channel of a task has no elements: there is room after it.
+static GoNote **note_of(ObjTask *task) { return (GoNote **)(void *)(task + 1); }
+
+// --- The list: host_lock is held --------------------------------------------
+static void link_note(Csp *csp, GoNote *note) {
+  note->next = csp->goes;
+  if (note->next != NULL) note->next->prev = note;
+  csp->goes = note;
+}
+
+static void unlink_note(Csp *csp, const GoNote *note) {
+  *(note->prev != NULL ? &note->prev->next : &csp->goes) = note->next;
+  if (note->next != NULL) note->next->prev = note->prev;
+}
+
+// --- The end ----------------------------------------------------------------
+static void tell_end(GoNote *note, CspResult *result) {
+  note->done(note->data, result);
+  csp_result_free(result);
+  mem_free(note);
+}
+
+void go_ended(Local *l, ObjTask *task) {
+  Csp *csp = runtime_of(l->vm);
+  GoNote *note = *note_of(task);
+  rt_lock(&csp->host_lock);
+  unlink_note(csp, note);
+  rt_unlock(&csp->host_lock);
+  CspResult result;
+  host_no_result(&result, CSP_DONE);
+  host_give_outcome(l->vm, &result, task);
+  tell_end(note, &result);
+}
+
+void goes_end(Csp *csp) {
+  for (GoNote *note; (note = csp->goes) != NULL;) {
+    unlink_note(csp, note);
+    CspResult result;
+    host_no_result(&result, CSP_ENDED);
+    tell_end(note, &result);
+  }
+}
+
+// --- The beginning ----------------------------------------------------------
+// By a native, or by the host between its calls.
+static bool may_go(const CspCall *call) {
+  if (call->local == NULL) return false;
+  const Csp *csp = runtime_of(call->vm);
+  if (csp->closing) return false;
+  return call->g != NULL ||
+         (call == &csp->host && call->local->p->current == NULL);
+}
+
+static ObjTask *task_for(Local *l, GoNote *note) {
+  if (note == NULL) return conc_task_of(l, sizeof(ObjTask));
+  ObjTask *task = conc_task_of(l, TASK_TOLD_SIZE);
+  if (task == NULL) return NULL;
+  task->obj.flags = TASK_IS_TOLD;
+  rt_store_relaxed(&task->awaited, 1u);  // relaxed: its panic is told
+  *note_of(task) = note;
+  return task;
+}
+
+static Goroutine *task_goroutine(Local *l, Value function, int argc,
+                                 const Value *argv, GoNote *note) {
+  ObjTask *task = task_for(l, note);
+  Goroutine *g = task ? goroutine_new(l, function, argv, argc) : NULL;
+  if (g == NULL) return NULL;
+  g->task = task;
+  g->created_in = NULL;
+  return g;
+}
+
+static CspValue begin_task(CspCall *call, Goroutine *g, GoNote *note) {
+  Csp *csp = runtime_of(call->vm);
+  Local *l = call->local;
+  CspValue task = csp_wrap(value_from_obj(g->task));
+  if (note != NULL) {
+    rt_lock(&csp->host_lock);
+    link_note(csp, note);
+    rt_unlock(&csp->host_lock);
+  }
+  if (call->g != NULL && call->g->g.group != NULL)
+    group_join(l->p, call->g->g.group, &g->g);
+  sched_spawn(l->p, &g->g);
+  if (call->g == NULL) host_touched(call->vm->sched);
+  return task;
+}
+
+CspValue csp_go(CspCall *call, CspValue function, int argc,
+                const CspValue *argv,
+                void (*done)(void *data, const CspResult *result), void *data) {
+  if (!may_go(call)) return csp_wrap(VALUE_UNDEF);
+  if (!goroutine_room(call->vm)) {
+    csp_panic(call, "csp_go: too many goroutines: the limit is %llu",
+              (unsigned long long)call->vm->goroutine_limit);
+    return csp_wrap(VALUE_UNDEF);
+  }
+  GoNote *note =
+      done != NULL ? mem_zeroed(call->vm->memory, sizeof *note) : NULL;
+  if (note != NULL) *note = (GoNote){.done = done, .data = data};
+  Goroutine *g = NULL;
+  if (done == NULL || note != NULL)
+    g = task_goroutine(call->local, function.word, argc,
+                       (const Value *)(const void *)argv, note);
+  if (g != NULL) return begin_task(call, g, note);
+  mem_free(note);
+  csp_panic_memory(call);
+  return csp_wrap(VALUE_UNDEF);
+}
+
+bool csp_task_done(CspCall *call, CspValue task, CspResult *result) {
+  ObjTask *t = (ObjTask *)value_obj(task.word);
+  host_no_result(result, CSP_DONE);
+  // acquire: pairs with release in finish_task
+  if (rt_load_acquire(&t->state) == TASK_RUNNING) return false;
+  rt_store_relaxed(&t->awaited, 1u);  // relaxed: its panic is told here
+  host_give_outcome(call->vm, result, t);
+  return true;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// What other threads ask of a runtime: functions to be run in it (csp_do,
+// csp_post); and how they come in at all.
+//
+// Whoever comes from outside goes through the runtime's door (sched/door.c),
+// which csp_free closes before anything else: what a thread does here may end
+// the run, and then it must still find the way out.
+//
+// A function is a post of the scheduler (sched_post): its fn runs on an M with
+// a P and starts a goroutine. That runs the prelude's _do, whose deferred call
+// says how it ended, in whichever way.
+//
+// A thread may post faster than the script works. So the scheduler is given
+// POSTS_AHEAD functions whose goroutines have not begun, and the others wait
+// here, in order (posts_held). A goroutine that begins lets the next one go:
+// the scripts' own goroutines then wait for no more than POSTS_AHEAD others. A
+// goroutine that has begun does not count, whatever it waits for, and one that
+// has not will: so what is held is let go.
+//
+// A HostPost is in csp->posts from the call until its goroutine has ended, or
+// the run: whoever takes it out of the list (host_lock) tells its waiter, or
+// frees it. So it goes into the scheduler's inbox under that lock, too: after
+// it the run may have ended, and the post be gone.
+#include <stdlib.h>
+
+#include "vm/runtime/runtime.h"
+
+struct HostPost {
+  SchedPost post;  // first: what sched_post hands back
+  Csp *csp;
+  CspStatus (*fn)(CspCall *call, void *data);
+  void *data;
+  void (*drop)(void *data);  // or NULL: instead of fn
+  bool begun;                // fn has been called: data is its own
+  bool ahead;                // guarded by host_lock, as those below
+  HostPost *next, *prev;     // of csp->posts
+  HostPost *held_next;       // of csp->posts_held
+  bool waited_for;           // by csp_do, on whose stack it is; else malloced
+  bool failed;               // with message, or none; written before the note
+  char *message;
+  RtNote note;
+};
+
+// --- The list ---------------------------------------------------------------
+enum { POSTS_AHEAD = 128 };  // half of a run queue
+
+// host_lock held. true: the scheduler has it, and is to be told.
+static bool pass_on(HostPost *h) {
+  Csp *csp = h->csp;
+  if (csp->posts_ahead == POSTS_AHEAD) {
+    *(csp->posts_held != NULL ? &csp->posts_held_last->held_next
+                              : &csp->posts_held) = h;
+    csp->posts_held_last = h;
+    return false;
+  }
+  h->ahead = true;
+  csp->posts_ahead++;
+  sched_post_put(csp->vm.sched, &h->post);
+  return true;
+}
+
+// host_lock held. Its goroutine has begun, or never will. true: another post
+// takes its place, and the scheduler is to be told.
+static bool let_next_go(HostPost *h) {
+  Csp *csp = h->csp;
+  if (!h->ahead) return false;
+  h->ahead = false;
+  csp->posts_ahead--;
+  HostPost *next = csp->posts_held;
+  if (next == NULL || csp->run_over) return false;
+  csp->posts_held = next->held_next;
+  return pass_on(next);
+}
+
+// false: the run is over. By a thread that is inside.
+static bool post_inside(HostPost *h) {
+  Csp *csp = h->csp;
+  rt_lock(&csp->host_lock);
+  bool open = !csp->run_over, tell = false;
+  if (open) {
+    h->next = csp->posts;
+    if (h->next != NULL) h->next->prev = h;
+    csp->posts = h;
+    tell = pass_on(h);
+  }
+  rt_unlock(&csp->host_lock);
+  if (tell) sched_post_tell(csp->vm.sched);
+  return open;
+}
+
+// The same, of a record that is made for it.
+static bool post_new(const HostPost *post) {
+  HostPost *h = mem_alloc(post->csp->vm.memory, sizeof *h);
+  if (h == NULL) return false;
+  *h = *post;
+  if (post_inside(h)) return true;  // h may be gone
+  mem_free(h);
+  return false;
+}
+
+// Comes in and posts it. Outside there may be no memory to free any more.
+static bool post(HostPost *h) {
+  Door *door = h->csp->door;
+  if (!door_enter(door)) return false;
+  bool posted = h->waited_for ? post_inside(h) : post_new(h);
+  door_leave(door);
+  return posted;
+}
+
+// host_lock held
+static void unlink_post(HostPost *h) {
+  *(h->prev != NULL ? &h->prev->next : &h->csp->posts) = h->next;
+  if (h->next != NULL) h->next->prev = h->prev;
+}
+
+// Out of the list, by a goroutine or the P that could not start one.
+static void take_out(HostPost *h) {
+  Csp *csp = h->csp;
+  rt_lock(&csp->host_lock);
+  unlink_post(h);
+  bool tell = let_next_go(h);
+  rt_unlock(&csp->host_lock);
+  if (tell) sched_post_tell(csp->vm.sched);
+}
+
+// It is in the list no more; then it may be gone.
+static void end_post(HostPost *h, bool failed, char *message) {
+  if (h->waited_for) {
+    h->failed = failed;
+    h->message = message;
+    rt_note_set(&h->note);
+  } else {
+    if (!h->begun && h->drop != NULL) h->drop(h->data);
+    libc_free(message);
+    mem_free(h);
+  }
+}
+
+void posts_end(Csp *csp) {
+  for (;;) {
+    rt_lock(&csp->host_lock);
+    rt_store_relaxed(&csp->run_over, true);  // relaxed: for csp_interrupt
+    HostPost *h = csp->posts;
+    if (h != NULL) unlink_post(h);
+    rt_unlock(&csp->host_lock);
+    if (h == NULL) return;
+    end_post(h, true, NULL);
+  }
+}
+
+// --- Functions --------------------------------------------------------------
+// The goroutine that runs it, from here or the native below.
+static HostPost *post_of(CspCall *call) {
+  return (HostPost *)(uintptr_t)csp_to_int(csp_arg(call, 0));
+}
+
+static CspStatus do_run(CspCall *call) {
+  HostPost *h = post_of(call);
+  Csp *csp = h->csp;
+  h->begun = true;
+  rt_lock(&csp->host_lock);
+  bool tell = let_next_go(h);
+  rt_unlock(&csp->host_lock);
+  if (tell) sched_post_tell(csp->vm.sched);
+  return h->fn(call, h->data);
+}
+
+// _do_ended(post, panic)
+static CspStatus do_ended(CspCall *call) {
+  HostPost *h = post_of(call);
+  Value panic = csp_arg(call, 1).word;
+  Text text = {0};
+  if (panic != VALUE_NIL) {
+    report_message(&text, call->vm, panic);
+    text_add(&text, "", 1);
+  }
+  take_out(h);
+  end_post(h, panic != VALUE_NIL, text.failed ? NULL : text.data);
+  if (text.failed) text_free(&text);
+  return csp_ok_nothing(call);
+}
+
+const CspFunction post_functions[] = {{"_do_run", "post", do_run},
+                                      {"_do_ended", "post, panic", do_ended},
+                                      {NULL, NULL, NULL}};
+
+static void start_post(P *p, SchedPost *post) {
+  HostPost *h = (HostPost *)post;
+  Local *l = local_of(p);
+  Value number = value_from_small((int64_t)(uintptr_t)h);
+  Value function = vm_builtin(l, "_do");
+  Goroutine *g =
+      function == VALUE_UNDEF ? NULL : goroutine_new(l, function, &number, 1);
+  if (g != NULL) {
+    g->task = NULL;
+    g->created_in = NULL;
+    sched_spawn(p, &g->g);
+    return;
+  }
+  take_out(h);
+  end_post(h, true, NULL);
+}
+
+bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
+            char **message) {
+  HostPost h = {.post = {NULL, start_post},
+                .csp = csp,
+                .fn = fn,
+                .data = data,
+                .waited_for = true};
+  if (message != NULL) *message = NULL;
+  if (!post(&h)) return false;
+  rt_note_wait(&h.note, RT_FOREVER);
+  if (message != NULL) {
+    *message = h.message;
+  } else {
+    libc_free(h.message);
+  }
+  return !h.failed;
+}
+
+bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
+              void (*drop)(void *data)) {
+  HostPost h = {.post = {NULL, start_post},
+                .csp = csp,
+                .fn = fn,
+                .data = data,
+                .drop = drop};
+  return post(&h);
+}
+
+void csp_keep(Csp *csp) {
+  if (!door_enter(csp->door)) return;
+  sched_pin(csp->vm.sched);
+  door_leave(csp->door);
+}
+
+void csp_release_keep(Csp *csp) {
+  Door *door = csp->door;
+  if (!door_enter(door)) return;
+  sched_unpin(csp->vm.sched);
+  door_leave(door);
+}
+
+// --- The door ---------------------------------------------------------------
+struct CspDoor {
+  Door door;
+};
+
+static CspDoor *door_of(Door *door) { return (CspDoor *)door; }
+
+CspDoor *csp_door(Csp *csp) {
+  door_keep(csp->door);
+  return door_of(csp->door);
+}
+
+void csp_door_free(CspDoor *door) { door_drop(&door->door); }
+
+Csp *csp_enter(CspDoor *door) {
+  return door_enter(&door->door) ? door->door.host : NULL;
+}
+
+void csp_leave(CspDoor *door) { door_leave(&door->door); }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// What a Vm has before any script: numbers and names that are always there,
+// the code of the interpreter's own frames, the predeclared functions.
+#include <math.h>
+#include <stdlib.h>
+
+#include "sched/plain.h"
+#include "vm/native/builtins.h"
+#include "vm/runtime/runtime.h"
+
+static ObjFloat *make_float(Vm *vm, double d) {
+  ObjFloat *f = (ObjFloat *)heap_alloc(&vm->boot->heap, sizeof *f, OBJ_FLOAT);
+  if (f != NULL) f->value = d;
+  return f;
+}
+
+static bool boot_values(Vm *vm) {
+  vm->float_zero = make_float(vm, 0.0);
+  vm->float_neg_zero = make_float(vm, -0.0);
+  vm->float_inf = make_float(vm, INFINITY);
+  vm->float_neg_inf = make_float(vm, -INFINITY);
+  vm->float_nan = make_float(vm, NAN);
+  vm->builtins = map_new(vm->boot, 64);
+  vm->modules = map_new(vm->boot, 16);
+  vm->empty_string = string_new(vm->boot, "", 0);
+  static const char *const names[] = {
+#define X(name, text) text,
+      OBJ_TYPES(X)
+#undef X
+  };
+  for (int n = 0; n < OBJ_TYPE_COUNT; n++) {
+    vm->type_names[n] = vm_intern(vm, names[n], strlen(names[n]));
+    if (vm->type_names[n] == NULL) return false;
+  }
+  return vm->float_zero && vm->float_neg_zero && vm->float_inf &&
+         vm->float_neg_inf && vm->float_nan && vm->builtins && vm->modules &&
+         vm->empty_string;
+}
+
+// A proto of the interpreter's own, with this code.
+static Proto *own_proto(Vm *vm, const char *name, const Instr *code,
+                        uint32_t count, uint16_t nregs, uint8_t nparams,
+                        uint8_t flags) {
+  Proto *proto = proto_new(vm);
+  if (proto == NULL) return NULL;
+  proto->code = mem_alloc(vm->memory, count * sizeof(Instr));
+  proto->param_names =
+      mem_zeroed(vm->memory, (nparams + 1u) * sizeof(ObjString *));
+  if (proto->code == NULL || proto->param_names == NULL) return NULL;
+  memcpy(proto->code, code, count * sizeof(Instr));
+  proto->ncode = count;
+  proto->nregs = nregs;
+  proto->nparams = nparams;
+  proto->nrequired = nparams ? 1 : 0;
+  proto->nresults = 2;
+  proto->flags = (uint8_t)(flags | PROTO_TOP);
+  proto->name = vm_intern(vm, name, strlen(name));
+  proto->path = vm_intern(vm, "(runtime)", 9);
+  bool named = proto->name != NULL && proto->path != NULL;
+  static const char *const params[] = {"f", "args"};
+  for (int n = 0; n < nparams; n++) {
+    proto->param_names[n] = vm_intern(vm, params[n], strlen(params[n]));
+    named = named && proto->param_names[n] != NULL;
+  }
+  return named ? proto : NULL;
+}
+
+static bool boot_cancel_errors(Vm *vm, VmCode *code) {
+  static const char *const texts[] = {[CANCELLED] = "cancelled",
+                                      [CANCEL_DEADLINE] = "deadline exceeded",
+                                      [CANCEL_INTERRUPT] = "interrupted"};
+  code->cancel_errors[NOT_CANCELLED] = VALUE_NIL;
+  for (int n = CANCELLED; n < CANCEL_REASONS; n++) {
+    ObjString *text = string_format(vm->boot, "%s", texts[n]);
+    ObjError *e =
+        text ? error_new(vm->boot, value_from_obj(text), VALUE_NIL) : NULL;
+    if (e == NULL) return false;
+    code->cancel_errors[n] = value_from_obj(e);
+  }
+  return true;
+}
+
+static bool boot_code(Vm *vm, VmCode *code) {
+  const Instr goexit[] = {instr_abc(OP_CALLV, 0, WANT_ALL, 0),
+                          instr_abc(OP_GOEXIT, 0, 0, 0)};
+  const Instr try_[] = {instr_abc(OP_TRYCALL, 0, 0, 0),
+                        instr_abc(OP_TRYRET, 0, 0, 0)};
+  code->goexit = own_proto(vm, "goexit", goexit, 2, FRAME_WORDS, 0, 0);
+  code->try_ = own_proto(vm, "try", try_, 2, 6, 2, PROTO_REST | PROTO_TRY);
+  if (code->goexit == NULL || code->try_ == NULL) return false;
+  code->goexit_closure = proto_self(vm, code->goexit);
+  code->try_closure = proto_self(vm, code->try_);
+  code->panic_go[0] = instr_abc(OP_PANICGO, 0, 0, 0);
+  for (int n = 0; n < 256; n++)
+    code->return_nils[n] = instr_abc(OP_RETD, 0, n, 0);
+  code->concat = VALUE_NIL;
+  Plain plain = plain_begin();
+  unsigned long long limit = runtime_of(vm)->config.max_memory;
+  ObjString *text =
+      limit == 0 ? string_format(vm->boot, "out of memory")
+                 : string_format(vm->boot, "out of memory: the limit is %g MB",
+                                 (double)limit / (1 << 20));
+  plain_end(plain);
+  ObjError *e =
+      text ? error_new(vm->boot, value_from_obj(text), VALUE_NIL) : NULL;
+  if (e == NULL || !code->goexit_closure || !code->try_closure) return false;
+  code->memory_error = value_from_obj(e);
+  code->reserve.last = (Panic){
+      .value = code->memory_error, .frame = -1, .reserve = &code->reserve};
+  return boot_cancel_errors(vm, code);
+}
+
+static void mark_own(void *arg, GcMarker *m) {
+  const VmCode *code = arg;
+  gc_mark(m, code->memory_error);
+  for (int n = 0; n < CANCEL_REASONS; n++) gc_mark(m, code->cancel_errors[n]);
+  gc_mark(m, code->concat);
+  gc_mark_obj(m, code->goexit_closure);
+  gc_mark_obj(m, code->try_closure);
+}
+
+bool boot_vm(Csp *csp) {
+  Vm *vm = &csp->vm;
+  if (!boot_values(vm) || !boot_code(vm, &csp->code)) return false;
+  if (!heap_add_roots(vm->heap, mark_own, &csp->code)) return false;
+  ObjString *name = vm_intern(vm, "try", 3);
+  if (name == NULL || map_set(vm->boot, vm->builtins, value_from_obj(name),
+                              value_from_obj(csp->code.try_closure)) != MAP_OK)
+    return false;
+  return csp_register_builtins(csp, builtin_functions) &&
+         csp_register_builtins(csp, builtin_sched_functions) &&
+         csp_register_builtins(csp, post_functions) &&
+         csp_register_builtins(csp, waker_functions) &&
+         csp_register_methods(csp, CSP_LIST, list_core_methods) &&
+         csp_register_methods(csp, CSP_GROUP, group_methods);
+}
+
+void boot_free(Csp *csp) {
+  Vm *vm = &csp->vm;
+  for (int n = 0; n < OBJ_TYPE_COUNT; n++) mem_free(vm->methods[n]);
+  for (NativeModule *m = vm->native_modules; m != NULL;) {
+    NativeModule *next = m->next;
+    mem_free(m);
+    m = next;
+  }
+  for (size_t n = 0; n < csp->native_count; n++) mem_free(csp->natives[n]);
+  mem_free(csp->natives);
+  mem_free(csp->failed);
+}
+
+bool vm_keep_native(Vm *vm, NativeDef *def) {
+  Csp *csp = runtime_of(vm);
+  if (csp->native_count == csp->native_cap) {
+    size_t cap = csp->native_cap ? csp->native_cap * 2 : 256;
+    NativeDef **more = mem_resize(vm->memory, csp->natives, cap * sizeof *more);
+    if (more == NULL) return false;
+    csp->natives = more;
+    csp->native_cap = cap;
+  }
+  csp->natives[csp->native_count++] = def;
+  return true;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// CspConfig between hosts and libraries of different versions.
+//
+// The struct begins with its size as the host was compiled. New fields come at
+// its end, and zero means their default. So a host that is older than the
+// library gives less, and what is missing is zero. A newer one gives more: that
+// is passed over where it is zero, and refused where the host has set it.
+#include <errno.h>
+
+#include "vm/runtime/runtime.h"
+
+// What the first version with a size had.
+enum { SIZE_LEAST = offsetof(CspConfig, write_arg) + sizeof(void *) };
+
+const char *csp_version(void) { return CSP_VERSION; }
+
+void csp_config_init_sized(CspConfig *config, size_t size) {
+  memset(config, 0, size);
+  config->size = size;
+}
+
+static bool is_zero(const char *data, size_t len) {
+  for (size_t n = 0; n < len; n++)
+    if (data[n] != 0) return false;
+  return true;
+}
+
+bool config_take(CspConfig *own, const CspConfig *wanted) {
+  csp_config_init_sized(own, sizeof *own);
+  if (wanted == NULL) return true;
+  size_t size = wanted->size;
+  if (size < SIZE_LEAST) {
+    errno = EINVAL;
+    return false;
+  }
+  if (size > sizeof *own &&
+      !is_zero((const char *)wanted + sizeof *own, size - sizeof *own)) {
+    errno = E2BIG;
+    return false;
+  }
+  memcpy(own, wanted, size < sizeof *own ? size : sizeof *own);
+  own->size = sizeof *own;
+  return true;
+}
+
+bool config_own(Csp *csp) {
+  CspConfig *own = &csp->config;
+  if (own->path == NULL) return true;
+  own->path = csp->path = mem_copy_text(csp->vm.memory, own->path);
+  return own->path != NULL;
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// All goroutines as text: what each does or waits for, since when, its stack,
+// and where it was started. Those that are alike but for the time make one
+// entry, with their number and ids. Members of a group stand below its owner,
+// indented.
+//
+// Taken while no goroutine runs: at a deadlock, or by a thread without a P that
+// stops the world (dump_text). Only ids and places in code are taken then; the
+// text is made afterwards, as all code stays until dump_free.
+#include <stdlib.h>
+
+#include "vm/interp/interp.h"
+#include "vm/runtime/dump.h"
+#include "vm/runtime/runtime.h"
+
+// Goroutines with the same state and stack.
+typedef struct Alike {
+  Trace *trace;           // of the first one
+  const char *call;       // the native in a blocking call, or NULL
+  const Instr *group_pc;  // where the group was begun that it belongs to; NULL
+  Proto *group_in;
+  uint64_t owner;  // of the first one's group
+  // The tree, by index + 1 (0: none): the owner's entry, the first of those
+  // below this one, the next one below the same.
+  size_t above, first, next;
+  uint8_t state, reason;
+  int64_t since, until;  // the earliest and the latest `since`; 0: unknown
+  uint64_t *ids;
+  size_t count, room;
+} Alike;
+
+struct Dump {
+  Alike *all;
+  size_t count, room;
+  uint32_t *table;  // of indices + 1, by hash; size: a power of two
+  size_t size;
+  bool failed;  // out of memory: some are missing
+  int64_t now;
+  Vm *vm;
+};
+
+// --- Taking -----------------------------------------------------------------
+static uint64_t mix_alike(uint64_t hash, uint64_t word) {
+  return (hash ^ word) * 0x9E3779B97F4A7C15u ^ (hash >> 29);
+}
+
+static uint64_t hash_alike(const Alike *a) {
+  const Trace *t = a->trace;
+  uint64_t hash =
+      mix_alike(a->state * 32u + a->reason, (uintptr_t)t->created_pc);
+  hash = mix_alike(hash, (uintptr_t)a->group_pc);
+  for (uint32_t n = 0; n < t->count; n++) {
+    hash = mix_alike(hash, (uintptr_t)t->frames[n].pc);
+  }
+  return hash ^ hash >> 32;
+}
+
+static bool alike(const Alike *a, const Alike *b) {
+  const Trace *x = a->trace, *y = b->trace;
+  return a->state == b->state && a->reason == b->reason && a->call == b->call &&
+         a->group_pc == b->group_pc && x->created_in == y->created_in &&
+         x->created_pc == y->created_pc && x->elided == y->elided &&
+         x->count == y->count &&
+         memcmp(x->frames, y->frames, x->count * sizeof(TraceFrame)) == 0;
+}
+
+// The entry like `a`, or the free place for it.
+static uint32_t *alike_slot(Dump *d, const Alike *a) {
+  for (uint64_t at = hash_alike(a);; at++) {
+    uint32_t *slot = &d->table[at & (d->size - 1)];
+    if (*slot == 0 || alike(&d->all[*slot - 1], a)) return slot;
+  }
+}
+
+static bool dump_grow(Dump *d) {
+  size_t room = d->room == 0 ? 64 : d->room * 2;
+  Alike *all = mem_resize(d->vm->memory, d->all, room * sizeof *all);
+  if (all == NULL) return false;
+  d->all = all;
+  uint32_t *table = mem_zeroed(d->vm->memory, room * 2 * sizeof *table);
+  if (table == NULL) return false;
+  d->room = room;
+  mem_free(d->table);
+  d->table = table;
+  d->size = room * 2;
+  for (size_t n = 0; n < d->count; n++)
+    *alike_slot(d, &all[n]) = (uint32_t)n + 1;
+  return true;
+}
+
+static bool add_id(Vm *vm, Alike *a, uint64_t id, int64_t since) {
+  if (a->count == a->room) {
+    size_t room = a->room == 0 ? 1 : a->room * 2;
+    uint64_t *ids = mem_resize(vm->memory, a->ids, room * sizeof *ids);
+    if (ids == NULL) return false;
+    a->ids = ids;
+    a->room = room;
+  }
+  if (a->count == 0 || since < a->since) a->since = since;
+  if (a->count == 0 || since > a->until) a->until = since;
+  a->ids[a->count++] = id;
+  return true;
+}
+
+// A saved pc stands behind what runs: a call, an operation that waits. But one
+// that was stopped at a safepoint, or has not begun, stands before it.
+static void correct_top(const Goroutine *g, Trace *trace) {
+  if (trace->count == 0) return;
+  TraceFrame *top = &trace->frames[0];
+  bool before = g_state(&g->g) == G_RUNNING || g->g.preempted;
+  if (before || top->pc < top->proto->code) top->pc++;
+}
+
+// The group that g was started in, not one that it has begun itself.
+static void take_group(Alike *a, const Goroutine *g) {
+  Group *group = g->g.group;
+  while (group != NULL && group->owner == &g->g) group = group->parent;
+  if (group == NULL) return;
+  const ObjGroup *o = obj_group(group);
+  a->group_in = o->begun_in;
+  a->group_pc = o->begun_pc;
+  a->owner = group->owner->id;
+}
+
+static bool take_goroutine(Dump *d, const Goroutine *g) {
+  GState state = g_state(&g->g);
+  Alike a = {.trace = trace_capture(d->vm->memory, g), .state = (uint8_t)state};
+  if (a.trace == NULL) return false;
+  take_group(&a, g);
+  correct_top(g, a.trace);
+  if (state == G_WAITING) a.reason = g->g.reason;
+  if (state == G_SYSCALL || a.reason == WAIT_IO) a.call = native_blocked_in(g);
+  bool fine = d->count < d->room || dump_grow(d);
+  uint32_t *slot = fine ? alike_slot(d, &a) : NULL;
+  bool known = fine && *slot != 0;
+  if (fine && !known) {
+    d->all[d->count] = a;
+    *slot = (uint32_t)++d->count;
+  } else {
+    trace_drop(a.trace);
+  }
+  bool timed = state == G_WAITING || state == G_SYSCALL;
+  bool added = fine && add_id(d->vm, &d->all[*slot - 1], g->g.id,
+                              timed ? g->g.since : 0);
+  if (fine && !known && !added) {  // no entry is without ids
+    d->count--;
+    *slot = 0;
+    mem_free(a.trace);
+  }
+  return added;
+}
+
+static void take_one(void *arg, Goroutine *g) {
+  Dump *d = arg;
+  if (!take_goroutine(d, g)) d->failed = true;
+}
+
+Dump *dump_take(Vm *vm) {
+  Dump *d = mem_zeroed(vm->memory, sizeof *d);
+  if (d == NULL) return NULL;
+  d->now = rt_now();
+  d->vm = vm;
+  rt_add(&vm->code_kept, 1u);  // the traces are for us alone
+  vm_each_goroutine(vm, take_one, d);
+  return d;
+}
+
+void dump_free(Dump *d) {
+  for (size_t n = 0; n < d->count; n++) {
+    trace_drop(d->all[n].trace);
+    mem_free(d->all[n].ids);
+  }
+  mem_free(d->all);
+  mem_free(d->table);
+  rt_sub(&d->vm->code_kept, 1u);
+  mem_free(d);
+}
+
+// --- The text ---------------------------------------------------------------
+static int by_number(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int by_first_id(const void *a, const void *b) {
+  return by_number(((const Alike *)a)->ids, ((const Alike *)b)->ids);
+}
+
+enum { ID_RANGES = 20 };  // shown of those that are alike
+
+// " 2-7, 9, 12-13": ids in order.
+static void add_ids(Text *text, const Alike *a) {
+  size_t ranges = 0;
+  for (size_t n = 0; n < a->count; ranges++) {
+    size_t last = n;
+    while (last + 1 < a->count && a->ids[last + 1] == a->ids[last] + 1) last++;
+    if (ranges == ID_RANGES) {
+      text_addf(text, ", and %zu more", a->count - n);
+      return;
+    }
+    text_addf(text, "%s%llu", ranges > 0 ? ", " : " ",
+              (unsigned long long)a->ids[n]);
+    if (last > n) text_addf(text, "-%llu", (unsigned long long)a->ids[last]);
+    n = last + 1;
+  }
+}
+
+// "chan receive, 3 s", "blocking call os.run, 2 s to 90 s"
+static void add_state(Text *text, const Dump *d, const Alike *a) {
+  const char *name = g_state_name((GState)a->state);
+  if (a->state == G_WAITING) name = g_wait_name((WaitReason)a->reason);
+  if (a->state == G_SYSCALL) name = "blocking call";
+  text_addf(text, "%s%s%s", name, a->call ? " " : "", a->call ? a->call : "");
+  if (a->since == 0) return;
+  long long longest = (d->now - a->since) / 1000000000;
+  long long shortest = (d->now - a->until) / 1000000000;
+  if (longest <= 0) return;
+  if (shortest < longest)
+    text_addf(text, ", %lld s to %lld s", shortest > 0 ? shortest : 0, longest);
+  else
+    text_addf(text, ", %lld s", longest);
+}
+
+static void add_group(Text *text, const Alike *a) {
+  if (a->group_pc == NULL) return;
+  LineInfo at = proto_line(a->group_in, a->group_pc);
+  text_addf(text, "  in the group of goroutine %llu at %s:%u:%u\n",
+            (unsigned long long)a->owner, a->group_in->path->data, at.line,
+            at.col);
+}
+
+static void add_indented(Text *text, const Text *lines, size_t depth) {
+  for (size_t at = 0; at < lines->len;) {
+    const char *line = lines->data + at;
+    const char *end = memchr(line, '\n', lines->len - at);
+    size_t len = end == NULL ? lines->len - at : (size_t)(end - line) + 1;
+    for (size_t n = 0; n < depth; n++) text_add(text, "  ", 2);
+    text_add(text, line, len);
+    at += len;
+  }
+}
+
+static void add_alike(Text *text, const Dump *d, const Alike *a, size_t depth) {
+  Text own = {.memory = d->vm->memory};
+  if (a->count == 1)
+    text_addf(&own, "goroutine %llu [", (unsigned long long)a->ids[0]);
+  else
+    text_addf(&own, "%zu goroutines [", a->count);
+  add_state(&own, d, a);
+  text_addf(&own, "]:");
+  if (a->count > 1) add_ids(&own, a);
+  text_addf(&own, "\n");
+  if (a->trace->count == 0) text_addf(&own, "  not begun\n");
+  trace_print_frames(&own, a->trace);
+  add_group(&own, a);
+  text_add(text, "\n", 1);
+  if (!own.failed) add_indented(text, &own, depth);
+  text_free(&own);
+}
+
+// --- The tree ---------------------------------------------------------------
+typedef struct OwnerPlace {
+  uint64_t id;
+  size_t entry;
+} OwnerPlace;
+
+static int by_id(const void *a, const void *b) {
+  return by_number(&((const OwnerPlace *)a)->id, &((const OwnerPlace *)b)->id);
+}
+
+// Which entry each owner is in. Without memory: none.
+static void find_owners(Dump *d) {
+  size_t count = 0, at = 0;
+  for (size_t n = 0; n < d->count; n++) count += d->all[n].count;
+  OwnerPlace *places = mem_alloc(d->vm->memory, (count + 1) * sizeof *places);
+  if (places == NULL) return;
+  for (size_t n = 0; n < d->count; n++)
+    for (size_t i = 0; i < d->all[n].count; i++)
+      places[at++] = (OwnerPlace){d->all[n].ids[i], n};
+  qsort(places, count, sizeof *places, by_id);
+  for (size_t n = 0; n < d->count; n++) {
+    Alike *a = &d->all[n];
+    OwnerPlace wanted = {.id = a->owner};
+    const OwnerPlace *found =
+        a->group_pc == NULL
+            ? NULL
+            : bsearch(&wanted, places, count, sizeof *places, by_id);
+    // (goroutines that are alike may have begun their groups in each other)
+    if (found != NULL && found->entry != n) a->above = found->entry + 1;
+  }
+  mem_free(places);
+}
+
+// The first of those at the top.
+static size_t make_tree(Dump *d) {
+  size_t top = 0;
+  find_owners(d);
+  for (size_t n = d->count; n-- > 0;) {
+    Alike *a = &d->all[n];
+    size_t *list = a->above == 0 ? &top : &d->all[a->above - 1].first;
+    a->next = *list;
+    *list = n + 1;
+  }
+  return top;
+}
+
+enum { DEPTH_SHOWN = 20 };
+
+typedef struct Printing {
+  Text *text;
+  Dump *d;
+  size_t most, left;  // entries to be shown, goroutines not shown
+} Printing;
+
+static void print_one(Printing *p, Alike *a, size_t depth) {
+  if (p->most > 0) {
+    p->most--;
+    add_alike(p->text, p->d, a, depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN);
+  } else {
+    p->left += a->count;
+  }
+}
+
+// An entry and all below it; without recursion, they may nest deeply.
+static void print_tree(Printing *p, size_t root) {
+  size_t depth = 0;
+  for (size_t at = root; at != 0;) {
+    Alike *a = &p->d->all[at - 1];
+    size_t below = a->first;
+    if (a->count > 0) print_one(p, a, depth);
+    a->count = 0;
+    a->first = 0;  // it comes by here again on the way back
+    if (below != 0) {
+      at = below;
+      depth++;
+    } else if (at == root) {
+      return;
+    } else if (a->next != 0) {
+      at = a->next;
+    } else {
+      at = a->above;
+      depth--;
+    }
+  }
+}
+
+void dump_print(Text *text, Dump *d, size_t most) {
+  for (size_t n = 0; n < d->count; n++) {
+    Alike *a = &d->all[n];
+    if (a->count > 0) qsort(a->ids, a->count, sizeof *a->ids, by_number);
+  }
+  if (d->count > 0) qsort(d->all, d->count, sizeof *d->all, by_first_id);
+  Printing p = {.text = text, .d = d, .most = most};
+  for (size_t at = make_tree(d); at != 0; at = d->all[at - 1].next)
+    print_tree(&p, at);
+  // entries that stand below each other, as both hold several goroutines
+  for (size_t n = 0; n < d->count; n++)
+    if (d->all[n].count > 0) print_one(&p, &d->all[n], 0);
+  if (p.left > 0) text_addf(text, "\n... and %zu more goroutines\n", p.left);
+  if (d->failed) text_addf(text, "\n... and others: out of memory\n");
+}
+
+// --- At any time ------------------------------------------------------------
+typedef struct Taking {
+  Vm *vm;
+  Dump *dump;
+} Taking;
+
+static void take_stopped(void *arg) {
+  Taking *taking = arg;
+  taking->dump = dump_take(taking->vm);
+}
+
+char *dump_text(Csp *csp, const Memory *memory) {
+  Taking taking = {.vm = &csp->vm};
+  if (!sched_while_stopped(csp->vm.sched, take_stopped, &taking)) return NULL;
+  if (taking.dump == NULL) return NULL;
+  Text text = {.memory = memory};
+  dump_print(&text, taking.dump, SIZE_MAX);
+  dump_free(taking.dump);
+  text_add(&text, "", 1);
+  if (!text.failed) return text.data;
+  text_free(&text);
+  return NULL;
+}
+
+char *csp_dump_goroutines(Csp *csp) { return dump_text(csp, NULL); }

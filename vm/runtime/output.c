@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Buffered standard output.
+//
+// Natives add to the buffer under a lock that is never held while bytes are
+// written. The buffer goes out when it is long or a terminal has a whole line
+// (a blocking call, native.c), when an M finds nothing to run, before a
+// report on standard error, and at the end. `writing` keeps the order.
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "vm/runtime/runtime.h"
+
+enum { OUTPUT_FULL = 32 * 1024, OUTPUT_MOST = 1 << 20 };
+
+bool output_init(Csp *csp) {
+  csp->out.terminal = csp->config.write_out == NULL && isatty(STDOUT_FILENO);
+  csp->out.lock.rank = RANK_OUTPUT;
+  csp->out.writing.rank = RANK_WRITING;
+  return true;
+}
+
+void output_free(Csp *csp) {
+  for (AtEnd *at = csp->at_end; at != NULL;) {
+    AtEnd *next = at->next;
+    mem_free(at);
+    at = next;
+  }
+  mem_free(csp->out.data);
+}
+
+// Everything to a descriptor: 0, or the errno that lost the rest.
+static int write_to_fd(int fd, const char *data, size_t len) {
+  while (len > 0) {
+    ssize_t n = write(fd, data, len);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    data += n;
+    len -= (size_t)n;
+  }
+  return 0;
+}
+
+static void output_emit(Csp *csp, const char *data, size_t len) {
+  if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
+  if (csp->config.write_out != NULL) {
+    csp->config.write_out(csp->config.write_arg, data, len);
+    return;
+  }
+  int error = write_to_fd(STDOUT_FILENO, data, len);
+  if (error != 0) rt_store_relaxed(&csp->out.error, error);
+}
+
+void output_error(Csp *csp, const char *data, size_t len) {
+  if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
+  if (csp->config.write_err != NULL)
+    csp->config.write_err(csp->config.write_arg, data, len);
+  else
+    write_to_fd(STDERR_FILENO, data, len);
+}
+
+void output_no_memory(Csp *csp) {
+  static const char text[] = "out of memory\n";
+  output_error(csp, text, sizeof text - 1);
+}
+
+static bool output_reserve(Csp *csp, size_t more) {
+  Output *out = &csp->out;
+  if (out->cap - out->len >= more) return true;
+  size_t cap = out->cap ? out->cap : OUTPUT_FULL;
+  while (cap - out->len < more) cap *= 2;
+  char *data = mem_resize(csp->vm.memory, out->data, cap);
+  if (data == NULL) return false;
+  out->data = data;
+  out->cap = cap;
+  return true;
+}
+
+bool vm_out_full(Vm *vm) {
+  Output *out = &runtime_of(vm)->out;
+  return rt_load_relaxed(&out->len) >= OUTPUT_FULL ||
+         rt_load_relaxed(&out->line) != 0;
+}
+
+bool vm_out_failed(Vm *vm) {
+  return rt_load_relaxed(&runtime_of(vm)->out.error) != 0;
+}
+
+// `writing` held.
+static void write_buffer(Csp *csp) {
+  Output *out = &csp->out;
+  rt_lock(&out->lock);
+  char *data = out->data;
+  size_t len = out->len;
+  out->data = NULL;
+  out->cap = 0;
+  rt_store_relaxed(&out->len, (size_t)0);
+  rt_store_relaxed(&out->line, 0);
+  rt_unlock(&out->lock);
+  if (len > 0) output_emit(csp, data, len);
+  mem_free(data);
+}
+
+// With a limit on memory, so much does not wait until somebody takes it.
+static bool is_flood(const Csp *csp, size_t more) {
+  return csp->config.max_memory != 0 &&
+         rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
+}
+
+// Behind what is in the buffer. Blocks this M with its P.
+static void write_through(Csp *csp, const char *data, size_t len) {
+  rt_lock(&csp->out.writing);
+  write_buffer(csp);
+  output_emit(csp, data, len);
+  rt_unlock(&csp->out.writing);
+}
+
+void output_add(Csp *csp, const char *data, size_t len) {
+  Output *out = &csp->out;
+  bool flood = is_flood(csp, len);
+  rt_lock(&out->lock);
+  bool kept = !flood && output_reserve(csp, len);
+  if (kept) {
+    memcpy(out->data + out->len, data, len);
+    rt_store_relaxed(&out->len, out->len + len);
+    // relaxed: a hint; the flush takes the lock
+    if (out->terminal && memchr(data, '\n', len) != NULL)
+      rt_store_relaxed(&out->line, 1);
+  }
+  rt_unlock(&out->lock);
+  if (!kept) write_through(csp, data, len);
+}
+
+void vm_out_flush(Vm *vm) {
+  Csp *csp = runtime_of(vm);
+  Output *out = &csp->out;
+  if (rt_load_relaxed(&out->len) == 0) return;
+  rt_lock(&out->writing);
+  write_buffer(csp);
+  rt_unlock(&out->writing);
+}
+
+// A pipe that poll says can be written takes PIPE_BUF bytes at least.
+static bool would_not_block(const Csp *csp) {
+  struct pollfd now = {STDOUT_FILENO, POLLOUT, 0};
+  return csp->config.write_out != NULL ||
+         (rt_load_relaxed(&csp->out.len) <= PIPE_BUF && poll(&now, 1, 0) > 0);
+}
+
+bool output_flush_idle(Csp *csp, bool may_block) {
+  Output *out = &csp->out;
+  while (rt_load_relaxed(&out->len) > 0) {
+    if (!may_block && !would_not_block(csp)) return true;
+    // One M at most waits for a slow reader; it sees what comes meanwhile.
+    if (!rt_try_lock(&out->writing)) return false;
+    write_buffer(csp);
+    rt_unlock(&out->writing);
+  }
+  return false;
+}
+
+void csp_write_out(CspCall *call, const char *data, size_t len) {
+  output_add(runtime_of(call->vm), data, len);
+}
+
+void csp_flush_out(Csp *csp) { vm_out_flush(&csp->vm); }
+
+// --- The end of a run -------------------------------------------------------
+void csp_report(Csp *csp, const char *text, size_t len) {
+  rt_store_relaxed(&csp->reported, 1u);  // relaxed: read when all is over
+  output_error(csp, text, len);
+}
+
+bool csp_at_end(Csp *csp, void (*end)(Csp *csp)) {
+  AtEnd *at = mem_zeroed(csp->vm.memory, sizeof *at);
+  if (at == NULL) return false;
+  at->end = end;
+  AtEnd **last = &csp->at_end;
+  while (*last != NULL) last = &(*last)->next;
+  *last = at;
+  return true;
+}
+
+void at_end_run(Csp *csp) {
+  for (const AtEnd *at = csp->at_end; at != NULL; at = at->next) at->end(csp);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// A runtime as a whole: what csp.h calls Csp.
+#ifndef CSP_VM_RUNTIME_H
+#define CSP_VM_RUNTIME_H
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "vm/interp/interp.h"
+#include "vm/native/native.h"
+
+// A built-in module as registered; `made` on first use.
+typedef struct NativeModule {
+  const CspModule *def;
+  ObjModule *made;
+  struct NativeModule *next;
+} NativeModule;
+
+// The settings of CSPDEBUG (options.c). X(name, field, least, most)
+#define DEBUG_NUMBERS(X)                     \
+  X("gcstress", gcstress, 0, 1000000000)     \
+  X("leaks", leaks, 0, 1)                    \
+  X("poison", poison, 0, 1)                  \
+  X("patience", patience, 1, 1000000)        \
+  X("schedstats", schedstats, 0, 1)          \
+  X("schedtrace", schedtrace, 0, 1000000000) \
+  X("scheddetail", scheddetail, 0, 1)        \
+  X("traceevents", traceevents, 1, 1 << 24)
+
+enum { TRACE_EVENTS_DEFAULT = 1 << 16, PATIENCE_DEFAULT = 5000 };
+
+typedef struct DebugOptions {
+#define X(name, field, least, most) long field;
+  DEBUG_NUMBERS(X)
+#undef X
+  char *trace;  // the file for events, or NULL
+} DebugOptions;
+
+// A number that programs and hosts can ask for by name (counters.c).
+typedef struct Counter {
+  const char *name;
+  uint64_t value;
+} Counter;
+enum { COUNTERS_MAX = 64 };
+
+// Buffered standard output (output.c).
+typedef struct Output {
+  RtLock lock;
+  char *data;  // guarded by lock
+  size_t len;  // atomic; written under lock
+  size_t cap;
+  bool terminal;   // immutable
+  uint32_t line;   // atomic: on a terminal, a newline waits in the buffer
+  int error;       // atomic: the errno of a write that failed; 0
+  RtLock writing;  // held while bytes go out, so that they stay in order
+} Output;
+
+typedef struct HostPost HostPost;  // api_threads.c
+
+// What csp_at_end was given (output.c).
+typedef struct AtEnd {
+  void (*end)(Csp *csp);
+  struct AtEnd *next;
+} AtEnd;
+
+// Where the paths of scripts begin (paths.c).
+typedef struct Paths {
+  int root;  // O_PATH, of CspConfig.root; -1: none. Immutable
+  pthread_mutex_t lock;
+  char *folder;  // guarded by lock: the working folder in the root
+} Paths;
+
+struct Csp {
+  Vm vm;
+  VmCode code;
+  CspConfig config;
+  char *path;  // config.path, our own; or NULL
+  Paths paths;
+  AtEnd *at_end;      // in the order they were given
+  uint32_t reported;  // atomic: csp_report was called
+  const char *test;   // csp_run_test's function, or NULL
+  Output out;
+  uint32_t ending;       // atomic: a report was printed or exit chosen; the
+                         // first one decides the status
+  int status;            // written by who set `ending`
+  uint32_t interrupted;  // atomic: 0, INTERRUPTED, RUN_IS_OVER (vm.c)
+  bool goes_on;          // only what happens to main ends the run badly
+  int64_t balance;       // of Ps that are gone; changed while the world stops
+  int stuck;             // threads still in a blocking call when the run ended
+  bool closing;          // csp_free goes on: natives can make no calls
+  uint32_t left;  // atomic: csp_free has returned; the host gets no output
+  DebugOptions debug;
+  FILE *trace_out;    // of the setting trace, or NULL
+  RtLock waits_lock;  // guards all CspWait.desc
+  RtLock failed_lock;
+  ObjTask **failed;  // panicked tasks that nobody has awaited (weak);
+  size_t failed_count, failed_cap;  // guarded by failed_lock
+  // --- api_call.c, api_threads.c ---
+  CspCall host;        // the host's own, when it steps the runtime
+  int64_t time_limit;  // of its calls, in ns; 0: none
+  int64_t until;       // when the compilation under way is to end, and the call
+                       // of csp_load that follows it; 0: none, or no limit
+  bool gave_up;        // the last compilation did, for one of these
+  bool asks_host;      // CspConfig.load is called: nothing compiles or runs
+  RtLock host_lock;    // guards what follows
+  Door *door;          // immutable: through which other threads come
+  HostPost *posts;     // whose goroutine has not ended
+  HostPost *posts_held,
+      *posts_held_last;  // those that are to begin (api_threads.c)
+  uint32_t posts_ahead;
+  CspWaker *wakers;
+  struct GoNote *goes;  // whose goroutine has not ended
+  bool run_over;        // posts come too late; atomic, written under host_lock
+  NativeDef **natives;
+  size_t native_count, native_cap;
+};
+
+static inline Csp *runtime_of(const Vm *vm) { return (Csp *)vm->state; }
+
+// output.c
+bool output_init(Csp *csp);
+void output_free(Csp *csp);
+void output_add(Csp *csp, const char *data, size_t len);
+// By an M that goes idle: writes what is there, unless another does. true:
+// that might block, and may_block is false: nothing was done.
+bool output_flush_idle(Csp *csp, bool may_block);
+void output_error(Csp *csp, const char *data, size_t len);
+void output_no_memory(Csp *csp);  // says so on standard error
+void at_end_run(Csp *csp);        // calls them all
+
+// boot.c: what a Vm has before any script. false: out of memory.
+bool boot_vm(Csp *csp);
+void boot_free(Csp *csp);
+
+// config.c
+// What the host wants (NULL: the defaults) as this library knows it. false:
+// errno tells.
+bool config_take(CspConfig *own, const CspConfig *wanted);
+// Copies what csp->config refers to. false: out of memory.
+bool config_own(Csp *csp);
+
+// paths.c
+// false: there is no such root, or no openat2; errno tells.
+bool paths_open(Csp *csp);
+void paths_free(Csp *csp);
+
+// options.c
+void options_read(Csp *csp, const char *text);  // may be NULL
+void options_free(Csp *csp);
+
+// counters.c
+void watch_open(Csp *csp);   // the file of events; sets csp->trace_out
+void watch_close(Csp *csp);  // at the end of a run: what was asked for
+void watch_print(void *host, const char *text, size_t len);
+void watch_each_g(void *host, void (*fn)(void *arg, G *g), void *arg);
+const char *watch_label(void *host, const G *g);
+size_t watch_counters(Vm *vm, Counter *out);  // how many: <= COUNTERS_MAX
+
+// api_call.c: after everything else is made. false: out of memory.
+bool host_open(Csp *csp);
+// No values, and no message.
+void host_no_result(CspResult *result, CspEnd end);
+// The outcome of a task that has ended.
+CspEnd host_give_outcome(Vm *vm, CspResult *result, const ObjTask *task);
+// api_go.c: as posts_end.
+void goes_end(Csp *csp);
+// api_threads.c. Nothing will run any more: each thread that waits is told.
+void posts_end(Csp *csp);
+// waker.c. The same; and, when the door is closed: calls what is left.
+void wakers_end(Csp *csp);
+void wakers_free(Csp *csp);
+
+// A script, with that module's members as its top-level names (NULL: a module
+// of its own). NULL: *messages tells.
+struct ObjClosure *vm_compile(Vm *vm, const char *path, const char *text,
+                              size_t len, ObjModule *module, char **messages);
+// Runs the function as the main goroutine; as csp_run.
+CspOutcome vm_run(Csp *csp, struct ObjClosure *script, int *status);
+// Has the goroutine, which runs this task, panic with `interrupted` at its next
+// safepoint; `try` does not stop that. One at a time: a later call takes an
+// earlier one's place. While it waits, or is in a blocking call, nothing comes.
+// Owner P.
+void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task);
+
+// report.c
+// How a task's panic ended it, as text in some lines.
+void report_outcome(Text *text, Vm *vm, const ObjTask *task);
+// An error's or panic's value in one line, with its causes.
+void report_message(Text *text, Vm *vm, Value v);
+void report_failed_tasks(Csp *csp);
+bool report_claim(Csp *csp, int status);  // true: the first to end the run
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// Wake-ups by other threads: natives that park until the host has what they
+// wait for (csp_waker, csp_park, csp_wake), and the host that is told when
+// nobody waits any more (cancelled).
+//
+// A native waits for a channel. csp_wake is a post of the scheduler, which
+// makes the value and sends it there. With a notice the native waits in the
+// prelude's _park_told, whose deferred call finds the waker, if it is still
+// there, by a value of our own, the link.
+//
+// A waker is a block of its own, and two have it: the host, until csp_wake,
+// which may come when the runtime is long gone; and the runtime, in
+// csp->wakers, until the value was sent, or csp_free. What the waker is to the
+// host says `state`:
+//
+//   OPEN ---- cancelled begins ----> TELLING --- it has returned ---> TOLD
+//     |                                 | csp_wake                     |
+//     +-------- csp_wake ------------> WOKEN <------ csp_wake ---------+
+//                                       | by the thread that delivers it
+//                                     POSTED, or make was called
+//
+// csp_wake delivers, but in TELLING: then the thread that tells does, when
+// cancelled has returned. So a waker that is woken is not told; and make is
+// never called before cancelled has returned: what make frees cancelled may
+// use. All changes of state but to POSTED are read-modify-writes; POSTED is
+// stored inside the door, and read by csp_free when it has closed that.
+//
+// Delivered is to the runtime, through its door. If that is closed make is
+// called at once, with a call that can make nothing; the value is nobody's.
+#include "vm/runtime/runtime.h"
+
+typedef enum WakerState { OPEN, TELLING, TOLD, WOKEN, POSTED } WakerState;
+
+struct CspWaker {
+  SchedPost post;  // first: what sched_post hands back
+  Csp *csp;        // used inside the door only
+  Door *door;      // kept
+  uint32_t state;  // atomic, WakerState
+  uint32_t users;  // atomic: the host, the runtime, the teller
+  ObjChan *chan;   // cap 1; pinned
+  uint32_t pin, link_pin;
+  CspWaker **link;  // the link's data, which names us; or NULL. host_lock
+  void (*cancelled)(void *data);
+  void *cancelled_data;
+  CspValue (*make)(CspCall *call, void *data);
+  void *data;
+  CspWaker *next, *prev;  // guarded by host_lock
+};
+
+static const CspClass link_class = {"waker", NULL, sizeof(CspWaker *), NULL};
+
+static void drop_users(CspWaker *w, uint32_t users) {
+  // RMW: the last one has seen what the others did
+  if (rt_sub(&w->users, users) != users) return;
+  Door *door = w->door;
+  mem_free(w);
+  door_drop(door);  // which has the memory that w was of
+}
+
+// --- The list: host_lock is held --------------------------------------------
+static void link_waker(CspWaker *w) {
+  Csp *csp = w->csp;
+  w->next = csp->wakers;
+  if (w->next != NULL) w->next->prev = w;
+  csp->wakers = w;
+}
+
+// From now on nobody tells that it is cancelled.
+static void unlink_waker(CspWaker *w) {
+  *(w->prev != NULL ? &w->prev->next : &w->csp->wakers) = w->next;
+  if (w->next != NULL) w->next->prev = w->prev;
+  if (w->link != NULL) *w->link = NULL;
+}
+
+// --- Waking -----------------------------------------------------------------
+// In the runtime: by csp_free, which has the only thread, or with a P.
+static Value make_value(CspWaker *w, Local *l) {
+  CspCall call = {.local = l, .vm = &w->csp->vm};
+  return w->make != NULL ? w->make(&call, w->data).word : VALUE_NIL;
+}
+
+static void wake(P *p, SchedPost *post) {
+  CspWaker *w = (CspWaker *)post;
+  Csp *csp = w->csp;
+  rt_lock(&csp->host_lock);
+  unlink_waker(w);
+  rt_unlock(&csp->host_lock);
+  Value v = make_value(w, local_of(p));
+  if (v == VALUE_UNDEF) v = vm_code(&csp->vm)->memory_error;
+  chan_try_send(p, &w->chan->chan, v);
+  heap_unpin(csp->vm.heap, w->pin);
+  if (w->link_pin != 0) heap_unpin(csp->vm.heap, w->link_pin);
+  drop_users(w, 2);
+  sched_unpin(csp->vm.sched);
+}
+
+// It is WOKEN. w may be gone when it has been posted.
+static void deliver(CspWaker *w) {
+  Door *door = w->door;
+  if (door_enter(door)) {
+    // relaxed: read after the door was closed; e3 and c2 of door.c
+    rt_store_relaxed(&w->state, (uint32_t)POSTED);
+    sched_post(w->csp->vm.sched, &w->post);
+    door_leave(door);
+    return;
+  }
+  CspCall nothing = {.local = NULL};
+  if (w->make != NULL) w->make(&nothing, w->data);
+  drop_users(w, 1);
+}
+
+void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
+              void *data) {
+  waker->post.fn = wake;
+  waker->make = make;
+  waker->data = data;
+  if (rt_exchange(&waker->state, (uint32_t)WOKEN) != TELLING) deliver(waker);
+}
+
+// --- Telling that it is cancelled -------------------------------------------
+// By a thread that has a use of w.
+static void tell_cancelled(CspWaker *w) {
+  uint32_t seen = OPEN;
+  if (w->cancelled == NULL || !rt_cas(&w->state, &seen, (uint32_t)TELLING))
+    return;
+  w->cancelled(w->cancelled_data);
+  seen = TELLING;
+  if (!rt_cas(&w->state, &seen, (uint32_t)TOLD)) deliver(w);
+}
+
+static void tell_link(Csp *csp, CspValue link) {
+  CspWaker **at = csp_host_data(link, &link_class);
+  if (at == NULL) return;
+  rt_lock(&csp->host_lock);
+  CspWaker *w = *at;
+  if (w != NULL) rt_add(&w->users, 1u);
+  rt_unlock(&csp->host_lock);
+  if (w == NULL) return;
+  tell_cancelled(w);
+  drop_users(w, 1);
+}
+
+// _park_over(link): whether it was woken or not.
+static CspStatus park_over(CspCall *call) {
+  tell_link(csp_of(call), csp_arg(call, 0));
+  return csp_ok_nothing(call);
+}
+
+const CspFunction waker_functions[] = {{"_park_over", "link", park_over},
+                                       {NULL, NULL, NULL}};
+
+// --- Waiting ----------------------------------------------------------------
+// Pinned, because it is only in C. false: out of memory.
+static bool make_link(CspCall *call, CspWaker *w, CspValue *link) {
+  *link = csp_nil();
+  if (w->cancelled == NULL) return true;
+  void *data;
+  *link = csp_host_new(call, &link_class, &data);
+  if (csp_is_undef(*link)) return false;
+  w->link_pin = heap_pin(call->vm->heap, link->word);
+  if (w->link_pin == 0) return false;
+  w->link = data;
+  *w->link = w;
+  return true;
+}
+
+static bool make_waker(CspCall *call, CspWaker *w, CspValue *link) {
+  w->chan = channel_new(call->local, 1);
+  if (w->chan != NULL)
+    w->pin = heap_pin(call->vm->heap, value_from_obj(w->chan));
+  if (w->pin == 0) return false;
+  if (make_link(call, w, link)) return true;
+  heap_unpin(call->vm->heap, w->pin);
+  return false;
+}
+
+CspWaker *csp_waker_told(CspCall *call, void (*cancelled)(void *data),
+                         void *data) {
+  Csp *csp = csp_of(call);
+  CspWaker *w = mem_zeroed(csp->vm.memory, sizeof *w);
+  if (w == NULL) return NULL;
+  w->csp = csp;
+  w->users = 2;
+  w->cancelled = cancelled;
+  w->cancelled_data = data;
+  CspValue link;
+  if (!make_waker(call, w, &link)) {
+    mem_free(w);
+    return NULL;
+  }
+  w->door = csp->door;
+  door_keep(w->door);
+  // For csp_park, when w may be gone.
+  call->later = LATER_PARK;
+  call->later_value = value_from_obj(w->chan);
+  call->later_value2 = link.word;
+  sched_pin(csp->vm.sched);
+  rt_lock(&csp->host_lock);
+  link_waker(w);
+  rt_unlock(&csp->host_lock);
+  return w;
+}
+
+CspWaker *csp_waker(CspCall *call) { return csp_waker_told(call, NULL, NULL); }
+
+CspStatus csp_park(CspCall *call) {
+  if (call->later != LATER_PARK)
+    return csp_panic(call,
+                     "%s: csp_park without a waker: csp_waker makes one, and "
+                     "no csp_call may come between the two",
+                     native_name(call));
+  CspValue link = csp_wrap(call->later_value2);
+  CspValue args[] = {csp_wrap(call->later_value), link};
+  if (csp_type(link) == CSP_NIL) return csp_tail_named(call, "_park", 1, args);
+  CspStatus status = csp_tail_named(call, "_park_told", 2, args);
+  if (status == CSP_PANIC) tell_link(csp_of(call), link);
+  return status;
+}
+
+// --- The end ----------------------------------------------------------------
+// Nothing runs any more, so the list is only the caller's.
+void wakers_end(Csp *csp) {
+  for (CspWaker *w = csp->wakers, *next; w != NULL; w = next) {
+    next = w->next;
+    tell_cancelled(w);
+  }
+}
+
+// The door is closed. A waker that was not posted stays the host's.
+void wakers_free(Csp *csp) {
+  wakers_end(csp);
+  for (CspWaker *w; (w = csp->wakers) != NULL;) {
+    unlink_waker(w);
+    // relaxed: stored inside the door, if ever
+    bool posted = rt_load_relaxed(&w->state) == POSTED;
+    if (posted) make_value(w, csp->vm.boot);
+    drop_users(w, posted ? 2 : 1);
+  }
+}
