@@ -184,6 +184,8 @@ struct Compiler {
   Vm *vm;
   Local *local;
   Loader *loader;
+  // loader_import: the module of an import; NULL: reported, or no memory.
+  ObjModule *(*import)(Compiler *c, Node *import);
   Arena *arena;
   Diags *diags;
   const Source *source;
@@ -458,7 +460,10 @@ void loader_begin(Loader *loader, Vm *vm, Loading *first);
 // The messages as malloced text, or NULL when there are none.
 char *loader_text(Loader *loader);
 // Memory or time has run out: what is generated now nobody will run.
-bool compile_gives_up(Compiler *c);
+static inline bool compile_gives_up(Compiler *c) {
+  if (arena_failed(c->arena)) c->no_memory = true;
+  return c->no_memory;
+}
 
 // --- session.c --------------------------------------------------------------
 void session_result(SessionInput *input, Node *stmts);

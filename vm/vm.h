@@ -6,11 +6,12 @@
 #include <stdarg.h>
 
 #include "vm/heap/heap.h"
-#include "vm/interp/goroutine.h"
+#include "vm/value/goroutine.h"
 
 struct CompileInput;
 struct CspLoad;
 struct NativeModule;
+struct VmHooks;
 
 // Per-P data: p->local.
 // What csp_call needs for each call, to be used again (api_call.c). Both are
@@ -63,7 +64,14 @@ void pace_in_vain(Pace *pace, int64_t now);
 struct Vm {
   const Memory *memory;  // immutable: its door's; of all but the heap's chunks
   Sched *sched;
-  bool child_first;  // immutable: CspConfig's
+  const struct VmHooks *hooks;  // immutable: what the runtime does (interp.h)
+  uint32_t allowed;             // immutable, CspConfig's; so are these two:
+  bool child_first, stepped;
+  uint32_t output_full;    // atomic: it must go out by a blocking call
+  uint32_t output_failed;  // atomic: a write failed: the program ends
+  RtLock waits_lock;       // guards all CspWait.desc
+  struct NativeDef **natives;  // registered; freed at the end
+  size_t native_count, native_cap;
   Heap *heap;
   uint64_t hash_seed;
   Local *boot;         // the Local of P 0, for work before sched_run
@@ -98,7 +106,6 @@ struct Vm {
   // its groups have not ended: group.c.
   int64_t patience_ns;
   Timer late;
-  void *state;          // vm.c's own (options, output, exit status)
   struct VmCode *code;  // immutable: of the interpreter's own frames
 };
 
@@ -134,7 +141,9 @@ const char *vm_search_path(Vm *vm);
 char *vm_real_path(Vm *vm, const char *path);
 int vm_open_path(Vm *vm, const char *path, int flags);
 // Whether scripts may use all of these (CSP_FILES | ...).
-bool vm_allows(Vm *vm, uint32_t what);
+static inline bool vm_allows(const Vm *vm, uint32_t what) {
+  return (vm->allowed & what) == what;
+}
 ObjModule *module_new(Vm *vm, const char *name);
 // Bytes that compiling a script and its imports may take now; SIZE_MAX: any
 // number.

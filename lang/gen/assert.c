@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lang/compiler.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 enum { LEFT_AT = 4, RIGHT_AT = 5, WINDOW_AT = 6 };
 

@@ -136,7 +136,7 @@ static void declare_struct(Compiler *c, Node *decl) {
 }
 
 static void declare_import(Compiler *c, Node *import) {
-  ObjModule *module = loader_import(c, import);
+  ObjModule *module = c->import(c, import);
   if (import->name == NULL) return;
   Symbol *symbol = scope_declare(c, SYM_MODULE, import->name, import->pos);
   symbol->constant = true;

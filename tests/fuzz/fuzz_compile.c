@@ -9,7 +9,7 @@
 #include "tests/fuzz/mutator.h"
 #include "vm/code/code.h"
 #include "vm/csp.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 static void check_protos(const Vm *vm) {
   for (const Proto *proto = vm->protos; proto; proto = proto->next) {

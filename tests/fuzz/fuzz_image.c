@@ -12,7 +12,7 @@
 
 #include "stdlib/stdlib.h"
 #include "vm/code/code.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 enum {
   LIMIT_NS = 3000000,

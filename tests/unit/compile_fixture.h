@@ -18,7 +18,7 @@
 #include "lang/lang.h"
 #include "vm/code/code.h"
 #include "vm/csp.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 // --- A runtime with one module of its own -----------------------------------
 static inline CspStatus do_nothing(CspCall *call) {

@@ -4,7 +4,7 @@
 // and damaged ones.
 #include "embed_fixture.h"
 #include "vm/code/code.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 // All kinds of constants and parameters, and functions that refer to each
 // other, forwards and backwards.

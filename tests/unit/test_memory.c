@@ -19,7 +19,7 @@
 #include "lang/lang.h"
 #include "sched/memory.h"
 #include "vm/csp.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 // --- The host's allocator ---------------------------------------------------
 enum { TABLE = 1 << 17 };  // live blocks at most; a power of two

@@ -3,7 +3,7 @@
 // (vm/code/unit.c): any number of loads takes bounded memory. What is held in
 // any way stays.
 #include "embed_fixture.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 #include "vm/runtime/runtime.h"
 
 static void collect(Host *host) {

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #include "sched/plain.h"
-#include "vm/native/native.h"
-#include "vm/runtime/runtime.h"
+#include "vm/interp/interp.h"
 
 // --- Arguments and results --------------------------------------------------
 Csp *csp_of(CspCall *call) { return vm_csp(call->vm); }
@@ -90,12 +89,7 @@ CspStatus csp_ok_errno(CspCall *call, int error, const char *what) {
 }
 
 // --- Panics -----------------------------------------------------------------
-CspStatus csp_panic_memory(CspCall *call) {
-  if (!call->panicked && call->g && call->local)
-    vm_panic_memory(call->local, call->g);
-  call->panicked = true;
-  return CSP_PANIC;
-}
+CspStatus csp_panic_memory(CspCall *call) { return call_out_of_memory(call); }
 
 CspStatus csp_panic(CspCall *call, const char *format, ...) {
   if (call->panicked || call->local == NULL) return CSP_PANIC;  // as csp_call
@@ -206,6 +200,19 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
   return CSP_LATER;
 }
 
+CspStatus csp_block_fd(CspCall *call, CspWait *wait, int fd, bool write,
+                       void (*work)(void *data),
+                       CspStatus (*done)(CspCall *call, void *data, bool made),
+                       void *data) {
+  csp_block(call, work, done, data);
+  call->fd_wait = (FdWait){.wait = wait, .fd = fd, .copy = -1, .write = write};
+  return CSP_LATER;
+}
+
+void csp_write_out(CspCall *call, const char *data, size_t len) {
+  call->vm->hooks->write(call->vm, data, len);
+}
+
 const char *csp_no_thread(void) {
   return "no thread for it: the limit of threads is reached, or the system "
          "refuses one, or a descriptor that a stepped runtime must watch";
@@ -249,8 +256,4 @@ CspStatus csp_sleep(CspCall *call, int64_t ns) {
 CspStatus csp_yield(CspCall *call) {
   call->later = LATER_YIELD;
   return CSP_LATER;
-}
-
-void csp_write_err(CspCall *call, const char *data, size_t len) {
-  output_error(csp_of(call), data, len);
 }

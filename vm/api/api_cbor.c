@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "vm/api/cbor.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 enum { WRITE_NS = 10, WRITE_BYTES_IN_NS = 4 };  // what an item costs
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // csp.h: channels.
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 static Chan *chan_in(CspValue v) {
   return &((ObjChan *)value_obj(v.word))->chan;

@@ -3,7 +3,7 @@
 // Each is linear in its text, and looks on its way whether it is to go on.
 #include <errno.h>
 
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 #include "vm/object/search.h"
 #include "vm/value/decimal.h"
 

@@ -6,7 +6,7 @@
 // at safepoints, never inside a native.
 #include <stdlib.h>
 
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 static CspValue wrap_obj(const void *obj) {
   return csp_wrap(obj ? value_from_obj(obj) : VALUE_UNDEF);

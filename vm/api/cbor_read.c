@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "vm/api/cbor.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 // A list or map that is being read.
 typedef struct CborIn {

@@ -50,10 +50,10 @@ ObjClosure *proto_self(Vm *vm, Proto *proto);
 // instruction's index.
 const char *proto_verify(const Memory *memory, const Proto *proto,
                          uint32_t *at);
-void protos_free(Proto *first);  // a list
 void proto_free_all(Vm *vm);
 
 // --- unit.c: compiled code that is collected --------------------------------
+void protos_free(Proto *first);  // a list
 // What is compiled from now on is a unit's, which is freed when nothing holds
 // its functions. Not nested. The thread that compiles. false: out of memory.
 bool unit_open(Vm *vm);

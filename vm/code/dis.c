@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "vm/code/code.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 typedef struct Dis {
   Text *out;

@@ -9,12 +9,12 @@
 // holds what an instruction takes it for (a cell, the state of a loop, the
 // outcome of a select) is up to the compiler, and so are the arguments of the
 // library's own natives (`_name`).
-#include "vm/code/proto.h"
+#include "vm/value/proto.h"
 
 #include <stdlib.h>
 
 #include "vm/code/operands.h"
-#include "vm/interp/goroutine.h"
+#include "vm/value/goroutine.h"
 
 // --- The table of opcodes ---------------------------------------------------
 typedef struct OpInfo {
@@ -53,19 +53,6 @@ ObjClosure *proto_self(Vm *vm, Proto *proto) {
   closure->proto = proto;
   proto->self = closure;
   return closure;
-}
-
-void protos_free(Proto *first) {
-  Proto *next;
-  for (Proto *proto = first; proto != NULL; proto = next) {
-    next = proto->next;
-    mem_free(proto->code);
-    mem_free(proto->constants);
-    mem_free(proto->lines);
-    mem_free(proto->upvalues);
-    mem_free(proto->param_names);
-    mem_free(proto);
-  }
 }
 
 void proto_free_all(Vm *vm) {

@@ -70,21 +70,22 @@ static void mark_g(void *arg, G *g) {
 
 // A timer's arg is an object, or the G inside a goroutine that sleeps.
 _Static_assert(offsetof(Goroutine, g) % 16 != 0, "a G is no object");
-static Obj *timer_object(const Timer *timer) {
+static Obj *timer_object(const Vm *vm, const Timer *timer) {
   if (poll_is_deadline(timer)) return NULL;  // not of the heap
   Group *group = group_of_timer(timer);
   if (group) return &obj_group(group)->obj;
-  if (timer->fire == group_late) return NULL;  // the main goroutine's
+  if (timer == &vm->late) return NULL;  // the main goroutine's
   if ((uintptr_t)timer->arg % 16 == 0) return timer->arg;
   return &goroutine_of((G *)timer->arg)->obj;
 }
 
 // A channel's timer is alive by itself only when somebody waits.
 static bool mark_timer(void *arg, Timer *timer) {
-  Obj *obj = timer_object(timer);
+  GcMarker *m = arg;
+  Obj *obj = timer_object(m->marking->heap->vm, timer);
   if (obj &&
       (obj->type != OBJ_TIMER || ((ObjTimer *)obj)->chan->chan.recv_first))
-    gc_mark_obj(arg, obj);
+    gc_mark_obj(m, obj);
   return true;
 }
 
@@ -216,8 +217,7 @@ static void prune(Heap *heap, Goroutine **list) {
 static void prune_local(void *arg, Local *local) { prune(arg, &local->all); }
 
 static bool keep_timer(void *arg, Timer *timer) {
-  (void)arg;
-  Obj *obj = timer_object(timer);
+  Obj *obj = timer_object(arg, timer);
   return !obj || obj->type != OBJ_TIMER || gc_is_marked(obj);
 }
 
@@ -232,7 +232,7 @@ static void settle_weak(Collection *c) {
   } while (c->more);
   each_local(c->vm, prune_local, c->heap);
   prune(c->heap, &c->heap->orphans);
-  if (c->vm->sched) timers_filter(c->vm->sched, keep_timer, NULL);
+  if (c->vm->sched) timers_filter(c->vm->sched, keep_timer, c->vm);
 }
 
 // --- A collection -----------------------------------------------------------

@@ -11,7 +11,6 @@
 #include "vm/vm.h"
 
 typedef struct Marking Marking;
-struct Trace;  // interp.h
 
 enum { AHEAD = 8 };  // objects whose memory is being fetched
 
@@ -65,10 +64,5 @@ void units_mark_roots(GcMarker *m, Vm *vm);
 void units_rescan(GcMarker *m, const Vm *vm);  // after an overflow
 // Frees units that were not found, and their names; after all marking.
 void units_sweep(Vm *vm);
-
-// panic.c: marks what a goroutine's panics hold.
-void panic_mark(Panic *panic, GcMarker *m);
-// again.c: marks what a native between two pieces keeps.
-void again_mark(const Goroutine *g, GcMarker *m);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CSP_VM_HEAP_H
 #define CSP_VM_HEAP_H
 
-#include "vm/object/object.h"
+#include "vm/value/object.h"
 
 typedef struct Heap Heap;  // heap_internal.h
 typedef struct LocalHeap LocalHeap;
@@ -37,6 +37,8 @@ struct LocalHeap {
   RecentText recent[1 << RECENT_BITS];
 };
 
+typedef struct GcMarker GcMarker;
+
 // What the heap asks of the layers around it; any may be NULL.
 typedef struct HeapHooks {
   void *arg;
@@ -46,6 +48,9 @@ typedef struct HeapHooks {
   // Frees what such a goroutine holds outside the heap: its panics, the record
   // of the native it waits in. World stopped.
   void (*release)(void *arg, Goroutine *g);
+  // Marks what the record of the native that it waits in keeps (g->pending).
+  // World stopped.
+  void (*mark_pending)(void *arg, const Goroutine *g, GcMarker *m);
   // Frees ObjTask.trace (set heap_finalizable for such a task). Any thread.
   void (*free_trace)(void *arg, void *trace);
 } HeapHooks;
@@ -183,7 +188,6 @@ void heap_unpin(Heap *heap, uint32_t pin);
 
 // What else is alive: mark is called at every collection, with the world
 // stopped, and calls gc_mark. Any thread; false: out of memory.
-typedef struct GcMarker GcMarker;
 bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
                     void *arg);
 void gc_mark(GcMarker *m, Value v);

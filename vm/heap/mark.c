@@ -213,6 +213,13 @@ static void scan_select(GcMarker *m, const SelectBlock *block) {
   }
 }
 
+static void scan_panics(GcMarker *m, const Panic *panic) {
+  for (; panic != NULL; panic = panic->link) {
+    gc_mark(m, panic->value);
+    unit_touch_trace(m, panic->trace);
+  }
+}
+
 static void scan_goroutine(GcMarker *m, Goroutine *g) {
   scan_stack(m, g);
   if (rt_load_relaxed(&g->g.status) == G_DEAD) return;
@@ -222,10 +229,11 @@ static void scan_goroutine(GcMarker *m, Goroutine *g) {
   if (g->g.wait.chan) gc_mark_obj(m, gc_object_around(g->g.wait.chan));
   if (g->select) scan_select(m, g->select);
   gc_mark_obj(m, g->sleep_block);
-  if (g->pending) again_mark(g, m);
+  const HeapHooks *hooks = &m->marking->heap->hooks;
+  if (g->pending && hooks->mark_pending) hooks->mark_pending(hooks->arg, g, m);
   if (g->g.group) gc_mark_obj(m, obj_group(g->g.group));
   group_forget_chan(&g->g);
-  if (g->panic) panic_mark(g->panic, m);
+  scan_panics(m, g->panic);
   unit_touch(m, g->created_in);
 }
 

@@ -42,7 +42,7 @@ CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
   Again *a = goes_on ? record_for(call, size) : NULL;
   if (a == NULL) {
     step(call, data, false);
-    return goes_on ? csp_panic_memory(call) : CSP_PANIC;
+    return goes_on ? call_out_of_memory(call) : CSP_PANIC;
   }
   memmove(a->data, data, size);
   if (call->later == LATER_AGAIN && call->work_data != a)
@@ -160,7 +160,8 @@ void again_close(Local *l, Goroutine *g) {
   if (a != NULL) drop_pieces(l, g, a);
 }
 
-void again_mark(const Goroutine *g, GcMarker *m) {
+void again_mark(void *arg, const Goroutine *g, GcMarker *m) {
+  (void)arg;
   const Again *a = pending(g);
   if (a == NULL) return;
   for (int n = 0; n < a->call.nresults; n++) gc_mark(m, a->call.results[n]);

@@ -274,7 +274,7 @@ static bool end_unwinding(Local *l, Goroutine *g, ObjGroup *o, bool *late) {
 static Next report_late(Local *l, Goroutine *g) {
   Next next;
   if (panic_describe(l, g, &next)) return next;
-  return report_panic_waiting(l, g, g->panic);
+  return l->vm->hooks->report_panic_waiting(l, g, g->panic);
 }
 
 // What the panic is after the group that it leaves.
@@ -312,47 +312,3 @@ Next group_unwind(Local *l, Goroutine *g) {
   Next next = left(l, g, closed(g, o));
   return next == GO_ON ? THROW : next;
 }
-
-// --- Methods ----------------------------------------------------------------
-static CspStatus need_group(CspCall *call, ObjGroup **o) {
-  Value v = csp_arg(call, 0).word;
-  if (!value_is_type(v, OBJ_GROUP)) return csp_bad_arg(call, 0, "a group");
-  *o = (ObjGroup *)value_obj(v);
-  return CSP_OK;
-}
-
-static CspStatus group_cancel_(CspCall *call) {
-  ObjGroup *o = NULL;
-  if (need_group(call, &o) != CSP_OK) return CSP_PANIC;
-  group_cancel(call->local->p, &o->group, CANCELLED);
-  return csp_ok_nothing(call);
-}
-
-static CspStatus group_timeout_(CspCall *call) {
-  ObjGroup *o = NULL;
-  int64_t ns, when;
-  if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
-    return CSP_PANIC;
-  P *p = call->local->p;
-  if (ns <= 0) {
-    group_cancel(p, &o->group, CANCEL_DEADLINE);
-  } else {
-    if (__builtin_add_overflow(rt_now(), ns, &when)) when = INT64_MAX;
-    group_deadline(p, &o->group, when);
-  }
-  return csp_ok_nothing(call);
-}
-
-static CspStatus group_grace_(CspCall *call) {
-  ObjGroup *o = NULL;
-  int64_t ns;
-  if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
-    return CSP_PANIC;
-  group_set_grace(call->local->p, &o->group, ns < 0 ? 0 : ns);
-  return csp_ok_nothing(call);
-}
-
-const CspFunction group_methods[] = {{"cancel", "g", group_cancel_},
-                                     {"timeout", "g, ns", group_timeout_},
-                                     {"grace", "g, ns", group_grace_},
-                                     {NULL, NULL, NULL}};

@@ -585,7 +585,7 @@ HANDLER(DEFERV) {
 }
 HANDLER(FAIL) {
   SAVE();
-  FOLLOW(report_error(l, g, REG_A));
+  FOLLOW(l->vm->hooks->report_error(l, g, REG_A));
 }
 HANDLER(RUNMOD) {
   SAVE();

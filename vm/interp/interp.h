@@ -7,7 +7,7 @@
 #define CSP_VM_INTERP_H
 
 #include "vm/code/code.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 #include "vm/object/suggest.h"
 
 typedef enum Next {
@@ -99,12 +99,14 @@ bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
                     const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// --- host_type.c: operations of a host's types -------------------------------
+// --- host_call.c: operations of a host's types, with a call ------------------
 // HOST_NO: it has none for such values; then nothing has happened.
 typedef enum HostDone { HOST_DID, HOST_NO, HOST_PANICKED } HostDone;
 HostDone host_add(Local *l, Goroutine *g, Value b, Value c, Value *out);
 HostDone host_get(Local *l, Goroutine *g, Value v, Value index, Value *out);
 HostDone host_set(Local *l, Goroutine *g, Value v, Value index, Value to);
+// --- host_type.c: the others ------------------------------------------------
+const CspOperations *host_operations(Value v);  // none: all NULL
 bool host_has_elements(Value v);
 bool host_takes_elements(Value v);
 CspEach host_iterate(Value v);         // NULL: it cannot
@@ -154,13 +156,13 @@ void native_drop(Goroutine *g);  // RESUME_CALL, but it never runs again
 // The same at the runtime's end, when natives may be called: the native frees
 // what the call was for. l: any.
 void native_close(Local *l, Goroutine *g);
-// boot.c: frees it at the end; false: out of memory
-bool vm_keep_native(Vm *vm, NativeDef *def);
 
 // --- again.c: natives in pieces ---------------------------------------------
 // The first piece has returned csp_again.
 Next again_begin(CspCall *call, Value *window, int want);
 Next again_resume(Local *l, Goroutine *g);  // RESUME_AGAIN
+// HeapHooks.mark_pending.
+void again_mark(void *arg, const Goroutine *g, GcMarker *m);
 // At the runtime's end, as native_close.
 void again_close(Local *l, Goroutine *g);
 
@@ -197,8 +199,6 @@ ObjTask *conc_task_of(Local *l, size_t size);
 static inline ObjTask *conc_task(Local *l) {
   return conc_task_of(l, sizeof(ObjTask));
 }
-// api_go.c: a task that is told (TASK_IS_TOLD) has its outcome. Owner P.
-void go_ended(Local *l, ObjTask *task);
 // A goroutine with a task, for sched_spawn. NULL: out of memory.
 Goroutine *conc_prepare(Local *l, Value function);
 Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task);
@@ -217,47 +217,8 @@ Next conc_goexit(Local *l, Goroutine *g);
 bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want);
 
 // --- panic.c ----------------------------------------------------------------
-// One captured stack. Malloced.
-typedef struct TraceFrame {
-  const Proto *proto;
-  const Instr *pc;
-} TraceFrame;
-typedef struct Trace {
-  uint64_t goroutine;
-  const Proto *created_in;
-  const Instr *created_pc;
-  Heap *heap;       // whose limit it counts against, or NULL
-  uint64_t elided;  // frames left out after the first half
-  uint32_t count;
-  bool error;  // not of a panic, but of an error that `?` found no taker for
-  uint32_t text_size;   // 0: none; else of the value's text, behind the frames
-  TraceFrame frames[];  // count, and room for those alone
-} Trace;
 enum { TRACE_MAX = 100, CAUSES_SHOWN = 20 };
 enum { MESSAGE_MAX = 64 << 10 };  // bytes shown of a panic's value
-
-enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };
-
-struct Panic {
-  Value value;
-  Panic *link;      // older, interrupted by this one
-  ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
-  bool recovered;
-  bool cancels;       // the goroutine is cancelled: `try` lets it pass
-  uint8_t described;  // DESCRIBE_...: its value's string() methods
-  char *error_at;     // malloced: no panic, but an error that ends the program
-  int64_t report_at;  // at the latest, though groups do not end (group.c)
-  Trace *trace;
-  struct PanicReserve *reserve;  // NULL: malloced; else one of it
-};
-
-// Records for when memory is out: one to a goroutine at most. With all in use
-// a goroutine gets `last`, which ends the run.
-typedef struct PanicReserve {
-  uint64_t used;  // atomic: bits
-  Panic records[64];
-  Panic last;
-} PanicReserve;
 
 // NULL: out of memory.
 Trace *trace_capture(const Memory *memory, const Goroutine *g);
@@ -351,23 +312,27 @@ typedef struct VmCode {
 } VmCode;
 static inline VmCode *vm_code(const Vm *vm) { return vm->code; }
 
-// --- report.c / vm.c --------------------------------------------------------
-// An uncaught panic, error or deadlock: prints once, ends the runtime with
-// status 1. The goroutine is parked for ever.
-Next report_panic(Local *l, Goroutine *g, const Panic *panic);
-// The same with what the others do; or, while the world is stopped already,
-// g comes to unwind again.
-Next report_panic_waiting(Local *l, Goroutine *g, const Panic *panic);
-Next report_error(Local *l, Goroutine *g, Value error);
-void report_deadlock(Vm *vm);
-// Whether the program goes on when this goroutine ends badly.
-bool vm_goes_on(const Vm *vm, const Goroutine *g);
-void report_and_go_on(Vm *vm, const Panic *panic);
-Next vm_exit(Local *l, Goroutine *g, int status);
-int64_t vm_goroutine_count(Vm *vm);  // about
-bool vm_out_full(Vm *vm);    // output must be flushed by a blocking call
-bool vm_out_failed(Vm *vm);  // a write failed: the program ends
-void vm_out_flush(Vm *vm);   // blocks
-void vm_task_failed(Vm *vm, ObjTask *task);
+// --- Hooks: what a runtime does when goroutines end --------------------------
+// The interpreter knows neither how programs end nor where output goes: the
+// runtime says so (Vm.hooks, set before anything runs). Owner P.
+typedef struct VmHooks {
+  // The run ends with this status. The goroutine is parked for ever.
+  Next (*exit)(Local *l, Goroutine *g, int status);
+  // An uncaught panic: prints once, ends the run with status 1.
+  Next (*report_panic)(Local *l, Goroutine *g, const Panic *panic);
+  // The same with what the others do; or, while the world is stopped already,
+  // g comes to unwind again.
+  Next (*report_panic_waiting)(Local *l, Goroutine *g, const Panic *panic);
+  Next (*report_error)(Local *l, Goroutine *g, Value error);  // uncaught, too
+  // Whether the program goes on when this goroutine ends badly; and then.
+  bool (*goes_on)(const Vm *vm, const Goroutine *g);
+  void (*report_and_go_on)(Vm *vm, const Panic *panic);
+  void (*task_failed)(Vm *vm, ObjTask *task);  // nobody has awaited it yet
+  // A task that is told (TASK_IS_TOLD) has its outcome.
+  void (*task_ended)(Local *l, ObjTask *task);
+  // Standard output: adds to what is to be written; writes it, and may block.
+  void (*write)(Vm *vm, const char *data, size_t len);
+  void (*flush)(Vm *vm);
+} VmHooks;
 
 #endif

@@ -23,7 +23,7 @@
 // the last collection took. (Allocations and starts have one pace. Whether
 // there is anything to find cannot be known: a reference that is overwritten is
 // not counted.)
-#include "vm/runtime/runtime.h"
+#include "vm/interp/interp.h"
 
 // --- Forced collections -----------------------------------------------------
 enum { IN_VAIN_MOST = 4 };  // that follow each other at once
@@ -112,23 +112,6 @@ bool memory_panic_again(Local *l, Goroutine *g) {
 void memory_settle(Local *l, Goroutine *g, Value panicked) {
   if (panicked != vm_code(l->vm)->memory_error) return;
   if (heap_gc_wanted(l->vm->heap) && may_collect(l)) collect_memory(l, g);
-}
-
-// Most of what it takes is gone when the script runs, so there is always some.
-size_t vm_compile_room(Vm *vm) {
-  enum { ALWAYS = 4 << 20 };
-  size_t room = heap_room(vm->heap);
-  return room > ALWAYS ? room : ALWAYS;
-}
-
-bool vm_compile_is_over(Vm *vm) {
-  Csp *csp = runtime_of(vm);
-  bool stopped = csp->config.stepped ? host_is_stopped(vm->sched)
-                                     // relaxed: it is seen soon
-                                     : rt_load_relaxed(&csp->interrupted) != 0;
-  if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;
-  csp->gave_up |= stopped;
-  return stopped;
 }
 
 // --- Goroutines -------------------------------------------------------------

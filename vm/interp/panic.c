@@ -317,7 +317,7 @@ Next panic_end_with(Local *l, Goroutine *g, Value error, char *at) {
   Panic *panic = push_panic(l, g, error);
   if (is_last(l, g)) {
     mem_free(at);
-    return report_panic(l, g, panic);
+    return l->vm->hooks->report_panic(l, g, panic);
   }
   panic->error_at = at != NULL ? at : (char *)(uintptr_t)no_place;
   g->base = g->stack + FRAME_WORDS;
@@ -355,7 +355,7 @@ static bool leaves_meanwhile(Local *l, Goroutine *g) {
 }
 
 Next panic_unwind(Local *l, Goroutine *g) {
-  if (is_last(l, g)) return report_panic(l, g, g->panic);
+  if (is_last(l, g)) return l->vm->hooks->report_panic(l, g, g->panic);
   for (uint32_t frames = 1;; frames++) {
     if (frames % UNWIND_PIECE == 0 && leaves_meanwhile(l, g)) return LEFT;
     group_unshield(g);

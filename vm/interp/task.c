@@ -178,7 +178,7 @@ static Next finish_task(Local *l, ObjTask *task, int state, Value results) {
   rt_store_release(&task->state, (uint32_t)state);
   if (task->obj.flags & TASK_OF_HOST) return RETURN;  // no script has it
   chan_close(l->p, &task->done);
-  if (task->obj.flags & TASK_IS_TOLD) go_ended(l, task);
+  if (task->obj.flags & TASK_IS_TOLD) l->vm->hooks->task_ended(l, task);
   return LEFT;
 }
 
@@ -187,7 +187,7 @@ Next conc_goexit(Local *l, Goroutine *g) {
   g->multi = 0;
   const Value *results = g->base;
   Next how = LEFT;
-  if (g == l->vm->main) return vm_exit(l, g, 0);
+  if (g == l->vm->main) return l->vm->hooks->exit(l, g, 0);
   if (g->task != NULL && n == 1) {
     how = finish_task(l, g->task, TASK_RETURNED_ONE, results[0]);
   } else if (g->task != NULL) {
@@ -201,7 +201,7 @@ Next conc_goexit(Local *l, Goroutine *g) {
     how = finish_task(l, g->task, TASK_RETURNED, value_from_obj(block));
   } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR) &&
              !group_failed_with(l, g, results[n - 1])) {
-    return report_error(l, g, results[n - 1]);
+    return l->vm->hooks->report_error(l, g, results[n - 1]);
   }
   end_goroutine(l, g);
   return how;
@@ -216,11 +216,12 @@ Next conc_panicked(Local *l, Goroutine *g) {
   // (What a group knows is described by who reports it, if it is not caught.)
   if (!told && panic_describe(l, g, &next)) return next;
   Panic *panic = g->panic;
-  bool goes_on = vm_goes_on(l->vm, g);
-  if (panic->error_at != NULL && !goes_on) return report_panic(l, g, panic);
+  bool goes_on = l->vm->hooks->goes_on(l->vm, g);
+  if (panic->error_at != NULL && !goes_on)
+    return l->vm->hooks->report_panic(l, g, panic);
   if (task == NULL && !told) {
-    if (!goes_on) return report_panic(l, g, panic);
-    report_and_go_on(l->vm, panic);
+    if (!goes_on) return l->vm->hooks->report_panic(l, g, panic);
+    l->vm->hooks->report_and_go_on(l->vm, panic);
   }
   if (task != NULL && told) {
     rt_store_relaxed(&task->awaited, 1);
@@ -230,7 +231,7 @@ Next conc_panicked(Local *l, Goroutine *g) {
     task->trace = panic->trace;
     heap_finalizable(&task->obj);  // its trace is malloced
     panic->trace = NULL;
-    vm_task_failed(l->vm, task);
+    l->vm->hooks->task_failed(l->vm, task);
   }
   Next how = LEFT;
   if (task != NULL) how = finish_task(l, task, TASK_PANICKED, panic->value);

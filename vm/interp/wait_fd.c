@@ -4,7 +4,7 @@
 // wait for one, and so that the original may be closed, and its number used
 // again, at any time.
 //
-// CspWait.desc is guarded by Csp.waits_lock: set before the goroutine parks,
+// CspWait.desc is guarded by Vm.waits_lock: set before the goroutine parks,
 // cleared when it runs again; csp_wait_end finds it there and lets its deadline
 // pass. What the system cannot watch is waited for by a blocking call, but not
 // in a stepped runtime: its host would wait, and nothing could end that. There
@@ -13,18 +13,16 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "vm/native/native.h"
-#include "vm/runtime/runtime.h"
+#include "vm/interp/native.h"
 
 static struct pollfd poll_of(const FdWait *w) {
   return (struct pollfd){w->fd, w->write ? POLLOUT : POLLIN, 0};
 }
 
 static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
-  Csp *csp = runtime_of(vm);
-  rt_lock(&csp->waits_lock);
+  rt_lock(&vm->waits_lock);
   wait->desc = desc;
-  rt_unlock(&csp->waits_lock);
+  rt_unlock(&vm->waits_lock);
 }
 
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
@@ -35,7 +33,7 @@ bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
   w->desc = w->copy < 0 ? NULL : poll_open(vm->sched, w->copy);
   if (w->desc == NULL) {
     fd_wait_drop(w);
-    *(runtime_of(vm)->config.stepped ? &w->refused : &w->blocks) = true;
+    *(vm->stepped ? &w->refused : &w->blocks) = true;
     return false;
   }
   show(vm, w->wait, w->desc);
@@ -64,23 +62,14 @@ void fd_wait_drop(FdWait *w) {
 }
 
 // --- csp.h ------------------------------------------------------------------
-CspStatus csp_block_fd(CspCall *call, CspWait *wait, int fd, bool write,
-                       void (*work)(void *data),
-                       CspStatus (*done)(CspCall *call, void *data, bool made),
-                       void *data) {
-  csp_block(call, work, done, data);
-  call->fd_wait = (FdWait){.wait = wait, .fd = fd, .copy = -1, .write = write};
-  return CSP_LATER;
-}
-
 void csp_wait_end(CspCall *call, CspWait *wait) {
-  Csp *csp = runtime_of(call->vm);
+  Vm *vm = call->vm;
   P *p = call->local->p;
-  rt_lock(&csp->waits_lock);
+  rt_lock(&vm->waits_lock);
   if (wait->desc != NULL) {
     // past already: whoever waits, or is about to, stops
     poll_deadline(p, wait->desc, POLL_READ, 1);
     poll_deadline(p, wait->desc, POLL_WRITE, 1);
   }
-  rt_unlock(&csp->waits_lock);
+  rt_unlock(&vm->waits_lock);
 }

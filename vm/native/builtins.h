@@ -3,7 +3,7 @@
 #ifndef CSP_VM_BUILTINS_H
 #define CSP_VM_BUILTINS_H
 
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 static inline bool is_obj(CspValue v, ObjType type) {
   return value_is_type(v.word, type);

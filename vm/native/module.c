@@ -5,9 +5,7 @@
 // modules while the script that imports them is compiled.
 #include <stdlib.h>
 
-#include "vm/runtime/runtime.h"
-
-enum { BUILTIN_NAME_MAX = 64 };
+#include "vm/interp/native.h"
 
 ObjModule *module_new(Vm *vm, const char *name) {
   ObjModule *module =
@@ -93,54 +91,14 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
     fn(arg, m->def->path);
 }
 
-// --- What the host decides --------------------------------------------------
-bool vm_load(Vm *vm, CspLoad *load) {
-  Csp *csp = runtime_of(vm);
-  if (csp->config.load == NULL) return false;
-  csp->asks_host = true;
-  bool found = csp->config.load(csp->config.load_arg, load);
-  csp->asks_host = false;
-  return found;
-}
-
-const char *vm_search_path(Vm *vm) { return runtime_of(vm)->config.path; }
-
-bool vm_allows(Vm *vm, uint32_t what) {
-  return (runtime_of(vm)->config.allowed & what) == what;
-}
-
-// --- Methods of built-in types ----------------------------------------------
-bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
-  MethodTable *old = vm->methods[type];
-  uint32_t count = old ? old->count : 0;
-  for (uint32_t n = 0; n < count; n++) {
-    if (old->methods[n].name != name) continue;
-    old->methods[n].function = function;
-    return true;
-  }
-  MethodTable *table =
-      mem_resize(vm->memory, old, sizeof *table + (count + 1) * sizeof(Method));
-  if (table == NULL) return false;
-  table->methods[count] = (Method){name, function};
-  table->count = count + 1;
-  vm->methods[type] = table;
-  return true;
-}
-
-Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
-  const MethodTable *table = vm->methods[type];
-  for (uint32_t n = 0; table != NULL && n < table->count; n++)
-    if (table->methods[n].name == name) return table->methods[n].function;
-  return VALUE_UNDEF;
-}
-
 // --- Registering ------------------------------------------------------------
 bool csp_register(Csp *csp, const CspModule *module) {
-  NativeModule *m = mem_zeroed(csp->vm.memory, sizeof *m);
+  Vm *vm = csp_vm(csp);
+  NativeModule *m = mem_zeroed(vm->memory, sizeof *m);
   if (m == NULL) return false;
   m->def = module;
-  m->next = csp->vm.native_modules;
-  csp->vm.native_modules = m;
+  m->next = vm->native_modules;
+  vm->native_modules = m;
   return true;
 }
 
@@ -154,7 +112,7 @@ static const ObjType type_objects[] = {
 
 bool csp_register_methods(Csp *csp, CspType type,
                           const CspFunction *functions) {
-  Vm *vm = &csp->vm;
+  Vm *vm = csp_vm(csp);
   NativeRules rules = {0};
   const CspFunction *f = functions;
   for (; (f = native_row(f, &rules)) != NULL; f++) {
@@ -168,8 +126,42 @@ bool csp_register_methods(Csp *csp, CspType type,
   return true;
 }
 
+static uint32_t count_functions(const CspFunction *functions) {
+  uint32_t count = 0;
+  while (functions && functions[count].name) count++;
+  return count;
+}
+
+static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *f,
+                       const NativeRules *rules) {
+  Value native = native_new(vm, entry->klass->name, f, rules);
+  ObjString *name = vm_intern(vm, f->name, strlen(f->name));
+  if (native == VALUE_UNDEF || !name) return false;
+  if (heap_pin(vm->heap, native) == 0) return false;
+  entry->methods[entry->count++] = (Method){name, native};
+  return true;
+}
+
+bool csp_register_class(Csp *csp, const CspClass *klass,
+                        const CspFunction *functions) {
+  Vm *vm = csp_vm(csp);
+  uint32_t count = count_functions(functions);
+  HostMethods *entry =
+      mem_zeroed(vm->memory, sizeof *entry + count * sizeof(Method));
+  if (!entry) return false;
+  entry->klass = (const HostClass *)(const void *)klass;
+  entry->next = vm->host_methods;
+  vm->host_methods = entry;
+  NativeRules rules = {0};
+  const CspFunction *f = functions;
+  for (; (f = native_row(f, &rules)) != NULL; f++) {
+    if (!add_method(vm, entry, f, &rules)) return false;
+  }
+  return true;
+}
+
 bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
-  Vm *vm = &csp->vm;
+  Vm *vm = csp_vm(csp);
   NativeRules rules = {0};
   const CspFunction *f = functions;
   for (; (f = native_row(f, &rules)) != NULL; f++) {
@@ -180,21 +172,4 @@ bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
       return false;
   }
   return true;
-}
-
-Value vm_builtin(Local *local, const char *name) {
-  // A key without memory of the heap: for the call only.
-  union {
-    _Alignas(16) ObjString string;  // as all objects
-    char room[sizeof(ObjString) + BUILTIN_NAME_MAX];
-  } key;
-  size_t len = strlen(name);
-  if (len >= BUILTIN_NAME_MAX) return VALUE_UNDEF;
-  key.string.obj = (Obj){.type = OBJ_STRING};
-  key.string.len = len;
-  memcpy(key.room + offsetof(ObjString, data), name, len + 1);
-  Value v;
-  if (!map_get(local->vm, local->vm->builtins, value_from_obj(&key), &v))
-    return VALUE_UNDEF;
-  return v;
 }

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Native functions: making them, calling them, and finishing the calls that
-// blocked, slept or parked.
-//
-// A native runs on the C stack with a CspCall that lives there. One that
-// leaves something to the runtime (CSP_LATER) is finished here: blocking work
-// runs without a P (the call is copied into a Pending record that the
-// goroutine points to, since another M may finish it).
-#include "vm/native/native.h"
+// Native functions as they are registered: the record of one, its parameters,
+// and the capabilities that it needs. (vm/interp/call_native.c calls them.)
+#include "vm/interp/native.h"
 
 #include <stdlib.h>
-
-#include "vm/runtime/runtime.h"
-
-typedef struct Pending {
-  CspCall call;
-  ptrdiff_t window;  // from base
-  int want;
-  bool entered;  // the call was made, or is being made
-} Pending;
 
 // --- Making -----------------------------------------------------------------
 // One block: the record, its parameters' names, its own.
@@ -119,17 +105,29 @@ static CspStatus call_real(CspCall *call) {
   return csp_ok_float(call, call->def->real(x));
 }
 
+static bool keep(Vm *vm, NativeDef *def) {
+  if (vm->native_count == vm->native_cap) {
+    size_t cap = vm->native_cap ? vm->native_cap * 2 : 256;
+    NativeDef **more = mem_resize(vm->memory, vm->natives, cap * sizeof *more);
+    if (more == NULL) return false;
+    vm->natives = more;
+    vm->native_cap = cap;
+  }
+  vm->natives[vm->native_count++] = def;
+  return true;
+}
+
 Value native_new(Vm *vm, const char *module, const CspFunction *row,
                  const NativeRules *rules) {
   static const char real[] = "real ";
-  uint32_t missing = rules->needs & ~vm_csp(vm)->config.allowed;
+  uint32_t missing = rules->needs & ~vm->allowed;
   bool is_real = strncmp(row->params, real, strlen(real)) == 0;
   const char *params = is_real ? row->params + strlen(real) : row->params;
   NativeDef *def = def_new(vm, module, row->name, params);
   ObjNative *native =
       (ObjNative *)heap_alloc(&vm->boot->heap, sizeof *native, OBJ_NATIVE);
   if (def == NULL || native == NULL || !parse_params(vm, def, params) ||
-      !vm_keep_native(vm, def)) {
+      !keep(vm, def)) {
     mem_free(def);
     return VALUE_UNDEF;
   }
@@ -142,365 +140,4 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   native->def = def;
   native->data = NULL;
   return value_from_obj(native);
-}
-
-// --- Finishing --------------------------------------------------------------
-static Next later(CspCall *call, Value *window, int want);
-
-// What follows the native's own return. In line where most come from.
-static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
-                                                              CspStatus status,
-                                                              Value *window,
-                                                              int want) {
-  Local *l = call->local;
-  Goroutine *g = call->g;
-  if (status == CSP_LATER) return later(call, window, want);
-  if (status == CSP_PANIC || call->panicked || g->gave_up) return THROW;
-  if (!call_deliver(l, g, window, call->results, call->nresults, want,
-                    call->def->name))
-    return THROW;
-  return RELOAD;
-}
-
-Next native_finish(CspCall *call, CspStatus status, Value *window, int want) {
-  return finish_call(call, status, window, want);
-}
-
-// Keeps the arguments above the frame's registers visible to the collector.
-void native_cover_arguments(const CspCall *call) {
-  Goroutine *g = call->g;
-  ptrdiff_t above = call->args + call->argc -
-                    (g->base + frame_closure(g->base)->proto->nregs);
-  g->multi = above > 0 ? (uint32_t)above : 0;
-}
-
-// The blocking work has run, or cannot: the rest of the native, on whichever
-// P. false: it blocks again (in a loop here: natives may do so for ever).
-static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
-  Pending *pending = g->pending;
-  g->pending = NULL;
-  g->on_resume = RESUME_NOTHING;
-  g->multi = 0;
-  CspCall call = pending->call;
-  Value *window = g->base + pending->window;
-  call.local = local_of(*p);
-  CspStatus status = call.done(&call, call.work_data, pending->entered);
-  if (call.local == NULL) {
-    mem_free(pending);
-    *how = RETURN;
-    return true;
-  }
-  *moved |= call.local->p != *p;  // by a csp_call
-  *p = call.local->p;
-  if (status == CSP_LATER && call.later == LATER_BLOCK) {
-    call.later = LATER_NONE;
-    pending->call = call;
-    pending->entered = false;
-    g->pending = pending;
-    native_cover_arguments(&call);
-    return false;
-  }
-  int want = pending->want;
-  mem_free(pending);
-  *how = finish_call(&call, status, window, want);
-  return true;
-}
-
-// Makes the call, on *p, which may be another afterwards (*moved). GO_ON: it
-// was made, or cannot be; else g has left, LEFT, or has no P, RETURN.
-static Next make_call(P **p, Goroutine *g, bool *moved) {
-  Pending *pending = g->pending;
-  FdWait *fd = &pending->call.fd_wait;
-  M *m;
-  g->on_resume = RESUME_CALL;
-  if (fd->wait != NULL && fd->desc != NULL) {
-    fd_wait_over(*p, fd);
-  } else if (fd->wait != NULL && fd_wait_begin(*p, g, fd)) {
-    return LEFT;
-  }
-  if (fd->refused) return GO_ON;
-  bool quick = pending->call.quick && !fd->blocks;
-  switch (sched_syscall_enter(*p, &g->g, quick, &m)) {
-    case CALL_ENTERED:
-      pending->entered = true;
-      if (fd->blocks) fd_wait_block(fd);
-      pending->call.work(pending->call.work_data);
-      *p = sched_syscall_exit(m, &g->g);
-      *moved = true;
-      if (*p != NULL) charge_look(local_of(*p));
-      return *p == NULL ? RETURN : GO_ON;
-    case CALL_QUEUED:
-      return LEFT;
-    case CALL_REFUSED:
-    default:
-      return GO_ON;
-  }
-}
-
-// After a csp_call the goroutine has another P, or none, which the interpreter
-// is told only by RELOAD and RETURN.
-static Next finish_moved(CspCall *call, CspStatus status, Value *window,
-                         int want) {
-  if (call->local == NULL) return RETURN;
-  Next how = finish_call(call, status, window, want);
-  if (how == THROW) how = interp_throw(call->local, call->g);
-  return how == LEFT ? RETURN : how;
-}
-
-static void out_flush_work(void *data);
-
-// The goroutine does not go on: the native frees its data; what it says to that
-// is nobody's.
-static void drop_call(CspCall *call, Goroutine *g, bool made) {
-  const Panic *before = g->panic;
-  for (CspStatus status = CSP_LATER;
-       status == CSP_LATER && call->later == LATER_BLOCK; made = false) {
-    call->later = LATER_NONE;
-    status = call->done(call, call->work_data, made);
-  }
-  while (g->panic != before) panic_drop(g);
-}
-
-// The call will not be made.
-static Next cancel_call(Local *l, Goroutine *g) {
-  Pending *pending = g->pending;
-  CspCall call = pending->call;
-  if (call.fd_wait.desc != NULL) fd_wait_over(l->p, &call.fd_wait);
-  g->pending = NULL;
-  g->multi = 0;
-  call.local = l;
-  call.later = LATER_BLOCK;
-  drop_call(&call, g, false);
-  mem_free(pending);
-  group_raise(l, g);
-  return THROW;
-}
-
-// Output is never lost. A place that is kept for g is to be used.
-static bool is_cancelled(const Goroutine *g, bool output) {
-  return !output && !g->g.has_slot && g_cancelled(&g->g) != NOT_CANCELLED;
-}
-
-// The interpreter, which knows l's P, is told of another one only by RELOAD and
-// RETURN.
-static Next run_blocking(Local *l, Goroutine *g) {
-  P *p = l->p;
-  bool moved = false;
-  bool output = ((Pending *)g->pending)->call.work == out_flush_work;
-  Next how = GO_ON;
-  do {
-    bool entered = ((Pending *)g->pending)->entered;
-    if (!entered && is_cancelled(g, output)) {
-      how = cancel_call(local_of(p), g);
-      break;
-    }
-    bool taken = g->g.cancelled;  // output, out of the queue for calls
-    g->g.cancelled = false;
-    if (!entered && !taken) how = make_call(&p, g, &moved);
-    if (how == RETURN) return RETURN;
-    if (how == LEFT) return moved ? RETURN : LEFT;
-  } while (!finish_blocking(&p, g, &moved, &how));
-  if (!moved || how == RETURN) return how;
-  if (how == THROW) how = interp_throw(local_of(p), g);
-  return how == LEFT ? RETURN : how;
-}
-
-static Next block(CspCall *call, Value *window, int want) {
-  Goroutine *g = call->g;
-  Pending *pending = mem_alloc(call->vm->memory, sizeof *pending);
-  if (pending == NULL) {
-    drop_call(call, g, false);
-    vm_panic_memory(call->local, g);
-    return THROW;
-  }
-  call->later = LATER_NONE;
-  *pending = (Pending){*call, window - g->base, want, false};
-  g->pending = pending;
-  native_cover_arguments(call);
-  return run_blocking(call->local, g);
-}
-
-static Next tail_call(CspCall *call, Value *window, int want) {
-  Goroutine *g = call->g;
-  ObjValues *args = list_block((ObjList *)value_obj(call->later_value2));
-  size_t n = values_len(args);
-  ptrdiff_t at = window - g->base;
-  const Value *top = window + FRAME_WORDS + n;
-  if (top > g->limit && !stack_reserve(call->local, g, top)) return THROW;
-  window = g->base + at;
-  window[2] = call->later_value;
-  for (size_t a = 0; a < n; a++) window[3 + a] = args->slots[a];
-  return call_value(call->local, g, window, (int)n, want, g->pc);
-}
-
-static Next sleep_native(CspCall *call, Value *window, int want) {
-  Local *l = call->local;
-  Goroutine *g = call->g;
-  if (!call_deliver(l, g, window, NULL, 0, want, call->def->name)) return THROW;
-  if (group_cancels(l, g)) return THROW;
-  if (g->sleep_block == NULL) {
-    size_t size = sizeof(ObjRaw) + sizeof(Timer);
-    ObjRaw *raw = (ObjRaw *)heap_alloc(&l->heap, size, OBJ_RAW);
-    if (raw == NULL) {
-      vm_panic_memory(l, g);
-      return THROW;
-    }
-    raw->cap = raw->len = sizeof(Timer);
-    memset(raw->data, 0, sizeof(Timer));
-    g->sleep = (Timer *)(void *)raw->data;
-    g->sleep_block = raw;
-  }
-  g->sleep->arg = g;
-  g->on_resume = g->g.group == NULL ? RESUME_NOTHING : RESUME_SLEEP;
-  sched_sleep(l->p, &g->g, g->sleep, call->later_int);
-  return LEFT;
-}
-
-// The old number is the result; the P may be another afterwards.
-static Next set_procs(CspCall *call, Value *window, int want) {
-  Local *l = call->local;
-  Goroutine *g = call->g;
-  Value old = value_from_small(sched_procs(call->vm->sched));
-  if (!call_deliver(l, g, window, &old, 1, want, call->def->name)) return THROW;
-  g->on_resume = RESUME_NOTHING;
-  P *p = sched_set_procs(l->p, &g->g, (int)call->later_int);
-  return p != NULL ? RELOAD : RETURN;
-}
-
-static Next later(CspCall *call, Value *window, int want) {
-  Local *l = call->local;
-  Goroutine *g = call->g;
-  switch (call->later) {
-    case LATER_BLOCK:
-      return block(call, window, want);
-    case LATER_TAIL:
-      return tail_call(call, window, want);
-    case LATER_SLEEP:
-      return sleep_native(call, window, want);
-    case LATER_YIELD:
-      if (!call_deliver(l, g, window, NULL, 0, want, call->def->name) ||
-          group_cancels(l, g))
-        return THROW;
-      g->on_resume = RESUME_NOTHING;
-      sched_yield_g(l->p, &g->g);
-      return LEFT;
-    case LATER_SELECT:
-      return conc_select_native(call, window, want);
-    case LATER_PROCS:
-      return set_procs(call, window, want);
-    case LATER_GC:
-      if (!call_deliver(l, g, window, NULL, 0, want, call->def->name))
-        return THROW;
-      heap_want_gc(l->vm->heap);
-      gc_collect(l->p, g);
-      return RELOAD;
-    case LATER_AGAIN:
-      return again_begin(call, window, want);
-    case LATER_EXIT:
-      return vm_exit(l, g, (int)call->later_int);
-    case LATER_NONE:
-    default:
-      rt_throw("native %s said later, but not what", call->def->name);
-  }
-}
-
-void native_drop(Goroutine *g) {
-  Pending *pending = g->pending;
-  if (pending != NULL && pending->call.fd_wait.wait != NULL)
-    fd_wait_drop(&pending->call.fd_wait);
-}
-
-void native_close(Local *l, Goroutine *g) {
-  Pending *pending = g->pending;
-  again_close(l, g);
-  if (g->on_resume != RESUME_CALL || pending == NULL) return;
-  native_drop(g);
-  CspCall call = pending->call;
-  call.local = l;
-  call.later = LATER_BLOCK;
-  drop_call(&call, g, pending->entered);
-}
-
-const char *native_blocked_in(const Goroutine *g) {
-  const Pending *pending = g->pending;
-  if (g->on_resume != RESUME_CALL || pending == NULL) return NULL;
-  const char *name = pending->call.def->name;
-  return name[0] == '_' ? NULL : name;
-}
-Next call_native_done(Local *l, Goroutine *g) { return run_blocking(l, g); }
-
-// Output is full, or a terminal waits for its line: written by a blocking call
-// whose result is what the native had. Without a thread for it this one does
-// it, with its P: output is not lost, and its buffer has a bound.
-static void out_flush_work(void *data) { vm_out_flush(data); }
-static CspStatus flush_done(CspCall *call, void *data, bool made) {
-  (void)call;
-  if (!made) vm_out_flush(data);
-  return CSP_OK;
-}
-
-// The native has panicked: when memory was out, it is called once more.
-__attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
-  Goroutine *g = call->g;
-  if (call->repeated || !memory_panicked(call->local, g)) return CSP_PANIC;
-  call->repeated = true;
-  native_cover_arguments(call);
-  // All else from the window on is dead, and may hold what the last call gave.
-  const Value *end = g->base + frame_closure(g->base)->proto->nregs;
-  call->args[-3] = call->args[-2] = VALUE_NIL;
-  for (Value *v = call->args + call->argc; v < end; v++) *v = VALUE_NIL;
-  bool again = memory_panic_again(call->local, g);
-  g->multi = 0;
-  if (!again) return CSP_PANIC;
-  call->nresults = 0;
-  call->panicked = false;
-  call->later = LATER_NONE;
-  return call->def->fn(call);
-}
-
-Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
-  const ObjNative *native = (ObjNative *)value_obj(window[2]);
-  const NativeDef *def = native->def;
-  CspCall call;
-  call.local = l;
-  call.vm = l->vm;
-  call.g = g;
-  call.def = def;
-  call.data = native->data;
-  call.args = window + FRAME_WORDS;
-  call.argc = argc;
-  call.nresults = 0;
-  call.panicked = false;
-  call.repeated = false;
-  call.later = LATER_NONE;
-  if (argc < def->nrequired || (argc > def->nparams && !def->rest)) {
-    vm_panic(l, g, "%s: too %s arguments: %d given, %s%d %s", def->name,
-             argc < def->nrequired ? "few" : "many", argc,
-             argc < def->nrequired && (def->rest || def->nparams > argc + 1)
-                 ? "at least "
-                 : "",
-             argc < def->nrequired ? def->nrequired : def->nparams,
-             argc < def->nrequired ? "needed" : "taken");
-    return THROW;
-  }
-  for (int n = 0; n < argc; n++) {
-    if (call.args[n] != VALUE_UNDEF) continue;
-    if (n < def->nrequired) {
-      vm_panic(l, g, "%s: argument `%s` is missing", def->name,
-               def->param_names[n]->data);
-      return THROW;
-    }
-    call.args[n] = VALUE_NIL;
-  }
-  CspStatus status = def->fn(&call);
-  if (__builtin_expect(call.local != l, 0))
-    return finish_moved(&call, status, window, want);
-  if (__builtin_expect(status == CSP_PANIC, 0) && def->repeatable)
-    status = native_call_again(&call);
-  if (status == CSP_OK && vm_out_failed(l->vm)) return vm_exit(l, g, 1);
-  // (Results would not be seen by a collection meanwhile; what writes has
-  // none.)
-  if (status == CSP_OK && call.nresults == 0 && vm_out_full(l->vm))
-    status = csp_block(&call, out_flush_work, flush_done, l->vm);
-  return finish_call(&call, status, window, want);
 }

@@ -11,7 +11,7 @@
 // panic is made there (gave_up): its goroutine leaves first, because only a
 // runtime that goes on, and a host that says who is interrupted, decide what
 // follows. A native that can be left in the middle does better: again.c.
-#include "vm/runtime/runtime.h"
+#include "vm/vm.h"
 
 #ifdef CSP_DEBUG
 _Thread_local uint64_t work_steps, work_most;
@@ -31,22 +31,9 @@ void work_looked(void) {
 void work_forget(void) { work_steps = 0; }
 #endif
 
-bool work_interrupted(Local *l, Goroutine *g) {
-  uint64_t id = g->g.id;
-  // relaxed: nothing but the id is handed over
-  if (rt_load_relaxed(&l->vm->interrupt) != id) return false;
-  if (!rt_cas(&l->vm->interrupt, &id, (uint64_t)0)) return false;
-  vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT]);
-  return true;
-}
-
-bool work_stopped(Local *l, Goroutine *g) {
-  return group_cancels(l, g) || work_interrupted(l, g);
-}
-
 static bool is_vain(Local *l, const Goroutine *g) {
   return g_cancelled(&g->g) != NOT_CANCELLED ||
-         // relaxed: as above
+         // relaxed: nothing but the id is handed over
          rt_load_relaxed(&l->vm->interrupt) == g->g.id ||
          sched_work_is_vain(l->p);
 }
@@ -87,37 +74,4 @@ bool work_copy_long(Local *l, void *to, const void *from, size_t len) {
     if (!work_part(l, count / 8, at + PIECE < len)) return false;
   }
   return true;
-}
-
-Next work_leave(Local *l, Goroutine *g) {
-  g->gave_up = false;
-  g->multi = 0;
-  g->on_resume = RESUME_GAVE_UP;
-  sched_look_now(l->p, &g->g);  // where the runtime ends it does so here
-  sched_preempt(l->p, &g->g);
-  return LEFT;
-}
-
-void work_panic(Local *l, Goroutine *g) {
-  if (!work_stopped(l, g))
-    vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT]);
-}
-
-// --- For natives ------------------------------------------------------------
-// Units of csp_charge are turns of a script's loop.
-void csp_charge(CspCall *call, uint64_t units) {
-  if (call->local != NULL) work_charge(call->local, units * WORK_TURN);
-}
-
-bool csp_work(CspCall *call, uint64_t units) {
-  if (call->local == NULL || call->panicked) return false;
-  if (work_on(call->local, units)) return true;
-  call->panicked = true;
-  return false;
-}
-
-bool csp_spent(CspCall *call, uint64_t units) {
-  if (call->local == NULL || call->panicked) return true;
-  work_charge(call->local, units);
-  return call->local->debt >= WORK_PIECE;
 }

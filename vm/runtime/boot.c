@@ -129,6 +129,7 @@ bool boot_vm(Csp *csp) {
     return false;
   return csp_register_builtins(csp, builtin_functions) &&
          csp_register_builtins(csp, builtin_sched_functions) &&
+         csp_register_builtins(csp, builtin_runtime_functions) &&
          csp_register_builtins(csp, post_functions) &&
          csp_register_builtins(csp, waker_functions) &&
          csp_register_methods(csp, CSP_LIST, list_core_methods) &&
@@ -143,20 +144,7 @@ void boot_free(Csp *csp) {
     mem_free(m);
     m = next;
   }
-  for (size_t n = 0; n < csp->native_count; n++) mem_free(csp->natives[n]);
-  mem_free(csp->natives);
+  for (size_t n = 0; n < vm->native_count; n++) mem_free(vm->natives[n]);
+  mem_free(vm->natives);
   mem_free(csp->failed);
-}
-
-bool vm_keep_native(Vm *vm, NativeDef *def) {
-  Csp *csp = runtime_of(vm);
-  if (csp->native_count == csp->native_cap) {
-    size_t cap = csp->native_cap ? csp->native_cap * 2 : 256;
-    NativeDef **more = mem_resize(vm->memory, csp->natives, cap * sizeof *more);
-    if (more == NULL) return false;
-    csp->natives = more;
-    csp->native_cap = cap;
-  }
-  csp->natives[csp->native_count++] = def;
-  return true;
 }

@@ -9,9 +9,9 @@
 // methods registered. What is refused leaves nothing but unused code.
 #include <stdlib.h>
 
-#include "vm/code/proto.h"
 #include "vm/runtime/image.h"
 #include "vm/runtime/runtime.h"
+#include "vm/value/proto.h"
 
 enum { HEADER_WORDS = 2, LINE_WORDS = 4, CONSTANT_WORDS = 2 };
 

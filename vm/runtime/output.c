@@ -50,7 +50,10 @@ static void output_emit(Csp *csp, const char *data, size_t len) {
     return;
   }
   int error = write_to_fd(STDOUT_FILENO, data, len);
-  if (error != 0) rt_store_relaxed(&csp->out.error, error);
+  if (error == 0) return;
+  // relaxed, both: seen soon, and at the end
+  rt_store_relaxed(&csp->out.error, error);
+  rt_store_relaxed(&csp->vm.output_failed, 1u);
 }
 
 void output_error(Csp *csp, const char *data, size_t len) {
@@ -78,16 +81,6 @@ static bool output_reserve(Csp *csp, size_t more) {
   return true;
 }
 
-bool vm_out_full(Vm *vm) {
-  Output *out = &runtime_of(vm)->out;
-  return rt_load_relaxed(&out->len) >= OUTPUT_FULL ||
-         rt_load_relaxed(&out->line) != 0;
-}
-
-bool vm_out_failed(Vm *vm) {
-  return rt_load_relaxed(&runtime_of(vm)->out.error) != 0;
-}
-
 // `writing` held.
 static void write_buffer(Csp *csp) {
   Output *out = &csp->out;
@@ -97,7 +90,7 @@ static void write_buffer(Csp *csp) {
   out->data = NULL;
   out->cap = 0;
   rt_store_relaxed(&out->len, (size_t)0);
-  rt_store_relaxed(&out->line, 0);
+  rt_store_relaxed(&csp->vm.output_full, 0u);
   rt_unlock(&out->lock);
   if (len > 0) output_emit(csp, data, len);
   mem_free(data);
@@ -126,11 +119,16 @@ void output_add(Csp *csp, const char *data, size_t len) {
     memcpy(out->data + out->len, data, len);
     rt_store_relaxed(&out->len, out->len + len);
     // relaxed: a hint; the flush takes the lock
-    if (out->terminal && memchr(data, '\n', len) != NULL)
-      rt_store_relaxed(&out->line, 1);
+    bool line = out->terminal && memchr(data, '\n', len) != NULL;
+    if (line || out->len >= OUTPUT_FULL)
+      rt_store_relaxed(&csp->vm.output_full, 1u);
   }
   rt_unlock(&out->lock);
   if (!kept) write_through(csp, data, len);
+}
+
+void output_write(Vm *vm, const char *data, size_t len) {
+  output_add(runtime_of(vm), data, len);
 }
 
 void vm_out_flush(Vm *vm) {
@@ -161,8 +159,8 @@ bool output_flush_idle(Csp *csp, bool may_block) {
   return false;
 }
 
-void csp_write_out(CspCall *call, const char *data, size_t len) {
-  output_add(runtime_of(call->vm), data, len);
+void csp_write_err(CspCall *call, const char *data, size_t len) {
+  output_error(runtime_of(call->vm), data, len);
 }
 
 void csp_flush_out(Csp *csp) { vm_out_flush(&csp->vm); }

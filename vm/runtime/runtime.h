@@ -7,14 +7,7 @@
 #include <stdio.h>
 
 #include "vm/interp/interp.h"
-#include "vm/native/native.h"
-
-// A built-in module as registered; `made` on first use.
-typedef struct NativeModule {
-  const CspModule *def;
-  ObjModule *made;
-  struct NativeModule *next;
-} NativeModule;
+#include "vm/interp/native.h"
 
 // The settings of CSPDEBUG (options.c). X(name, field, least, most)
 #define DEBUG_NUMBERS(X)                     \
@@ -50,7 +43,6 @@ typedef struct Output {
   size_t len;  // atomic; written under lock
   size_t cap;
   bool terminal;   // immutable
-  uint32_t line;   // atomic: on a terminal, a newline waits in the buffer
   int error;       // atomic: the errno of a write that failed; 0
   RtLock writing;  // held while bytes go out, so that they stay in order
 } Output;
@@ -90,8 +82,7 @@ struct Csp {
   bool closing;          // csp_free goes on: natives can make no calls
   uint32_t left;  // atomic: csp_free has returned; the host gets no output
   DebugOptions debug;
-  FILE *trace_out;    // of the setting trace, or NULL
-  RtLock waits_lock;  // guards all CspWait.desc
+  FILE *trace_out;  // of the setting trace, or NULL
   RtLock failed_lock;
   ObjTask **failed;  // panicked tasks that nobody has awaited (weak);
   size_t failed_count, failed_cap;  // guarded by failed_lock
@@ -111,11 +102,10 @@ struct Csp {
   CspWaker *wakers;
   struct GoNote *goes;  // whose goroutine has not ended
   bool run_over;        // posts come too late; atomic, written under host_lock
-  NativeDef **natives;
-  size_t native_count, native_cap;
 };
 
-static inline Csp *runtime_of(const Vm *vm) { return (Csp *)vm->state; }
+_Static_assert(offsetof(Csp, vm) == 0, "csp_vm and vm_csp");
+static inline Csp *runtime_of(const Vm *vm) { return (Csp *)(uintptr_t)vm; }
 
 // output.c
 bool output_init(Csp *csp);
@@ -182,7 +172,22 @@ CspOutcome vm_run(Csp *csp, struct ObjClosure *script, int *status);
 // Owner P.
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task);
 
+// The ways to end of VmHooks (interp.h), by report.c, api_go.c, output.c.
+Next report_panic(Local *l, Goroutine *g, const Panic *panic);
+Next report_panic_waiting(Local *l, Goroutine *g, const Panic *panic);
+Next report_error(Local *l, Goroutine *g, Value error);
+Next vm_exit(Local *l, Goroutine *g, int status);
+bool vm_goes_on(const Vm *vm, const Goroutine *g);
+void report_and_go_on(Vm *vm, const Panic *panic);
+void vm_task_failed(Vm *vm, ObjTask *task);
+void go_ended(Local *l, ObjTask *task);
+void output_write(Vm *vm, const char *data, size_t len);
+void vm_out_flush(Vm *vm);  // blocks
+
+int64_t vm_goroutine_count(Vm *vm);  // about
+
 // report.c
+void report_deadlock(Vm *vm);
 // How a task's panic ended it, as text in some lines.
 void report_outcome(Text *text, Vm *vm, const ObjTask *task);
 // An error's or panic's value in one line, with its causes.

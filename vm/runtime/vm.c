@@ -75,13 +75,6 @@ static void free_trace(void *arg, void *trace) {
   trace_drop(trace);
 }
 
-void panic_mark(Panic *panic, GcMarker *m) {
-  for (; panic != NULL; panic = panic->link) {
-    gc_mark(m, panic->value);
-    unit_touch_trace(m, panic->trace);
-  }
-}
-
 static void mark_failed(void *arg, GcMarker *m) {
   Csp *csp = arg;
   for (size_t n = 0; n < csp->failed_count; n++) gc_mark_obj(m, csp->failed[n]);
@@ -117,7 +110,7 @@ static bool start_main(Csp *csp) {
   const CspConfig *host = &csp->config;
   heap_set_memory(vm->heap, &(HeapMemory){host->map, host->unmap, host->map_arg,
                                           csp->config.stepped});
-  HeapHooks hooks = {csp, on_leak, release, free_trace};
+  HeapHooks hooks = {csp, on_leak, release, again_mark, free_trace};
   heap_set_hooks(vm->heap, &hooks);
   heap_set_limit(vm->heap, csp->config.max_memory);
   heap_set_stress(vm->heap, stress != 0, stress != 0 || csp->debug.poison != 0);
@@ -146,6 +139,17 @@ static Csp *make_csp(const Memory *memory) {
   return csp;
 }
 
+static const VmHooks hooks = {.exit = vm_exit,
+                              .report_panic = report_panic,
+                              .report_panic_waiting = report_panic_waiting,
+                              .report_error = report_error,
+                              .goes_on = vm_goes_on,
+                              .report_and_go_on = report_and_go_on,
+                              .task_failed = vm_task_failed,
+                              .task_ended = go_ended,
+                              .write = output_write,
+                              .flush = vm_out_flush};
+
 Csp *csp_new(const CspConfig *wanted) {
   CspConfig own;
   if (!config_take(&own, wanted)) return NULL;
@@ -155,10 +159,12 @@ Csp *csp_new(const CspConfig *wanted) {
   csp->config = own;
   const CspConfig *config = &csp->config;
   Vm *vm = &csp->vm;
-  vm->state = csp;
+  vm->hooks = &hooks;
+  vm->allowed = config->allowed;
+  vm->stepped = config->stepped;
   vm->code = &csp->code;
   csp->failed_lock.rank = RANK_TASKS;
-  csp->waits_lock.rank = RANK_WAITS;
+  vm->waits_lock.rank = RANK_WAITS;
   vm->stack_limit_bytes =
       config->max_stack ? config->max_stack : (uint64_t)256 << 20;
   vm->frame_limit = config->max_frames ? config->max_frames : 1000000;
@@ -232,9 +238,6 @@ void *csp_alloc(Csp *csp, void *block, size_t size) {
   return mem_resize(csp->vm.memory, block, size);
 }
 void csp_alloc_free(void *block) { mem_free(block); }
-
-Vm *csp_vm(Csp *csp) { return &csp->vm; }
-Csp *vm_csp(Vm *vm) { return runtime_of(vm); }
 
 // --- Running ----------------------------------------------------------------
 enum { STATUS_INTERRUPTED = 130 };
@@ -498,3 +501,32 @@ CspStatus csp_exit(CspCall *call, int status) {
   call->later_int = status;
   return CSP_LATER;
 }
+
+// --- What the compiler asks of the runtime ----------------------------------
+// Most of what it takes is gone when the script runs, so there is always some.
+size_t vm_compile_room(Vm *vm) {
+  enum { ALWAYS = 4 << 20 };
+  size_t room = heap_room(vm->heap);
+  return room > ALWAYS ? room : ALWAYS;
+}
+
+bool vm_compile_is_over(Vm *vm) {
+  Csp *csp = runtime_of(vm);
+  bool stopped = csp->config.stepped ? host_is_stopped(vm->sched)
+                                     // relaxed: it is seen soon
+                                     : rt_load_relaxed(&csp->interrupted) != 0;
+  if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;
+  csp->gave_up |= stopped;
+  return stopped;
+}
+
+bool vm_load(Vm *vm, CspLoad *load) {
+  Csp *csp = runtime_of(vm);
+  if (csp->config.load == NULL) return false;
+  csp->asks_host = true;
+  bool found = csp->config.load(csp->config.load_arg, load);
+  csp->asks_host = false;
+  return found;
+}
+
+const char *vm_search_path(Vm *vm) { return runtime_of(vm)->config.path; }

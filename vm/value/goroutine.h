@@ -15,7 +15,7 @@
 #ifndef CSP_VM_GOROUTINE_H
 #define CSP_VM_GOROUTINE_H
 
-#include "vm/code/proto.h"
+#include "vm/value/proto.h"
 
 enum {
   FRAME_WORDS = 3,
@@ -52,6 +52,45 @@ struct Goroutine {
   Timer *sleep;         // in an ObjRaw; NULL until the first sleep
   ObjRaw *sleep_block;
 };
+
+// One captured stack. Malloced.
+typedef struct TraceFrame {
+  const Proto *proto;
+  const Instr *pc;
+} TraceFrame;
+typedef struct Trace {
+  uint64_t goroutine;
+  const Proto *created_in;
+  const Instr *created_pc;
+  Heap *heap;       // whose limit it counts against, or NULL
+  uint64_t elided;  // frames left out after the first half
+  uint32_t count;
+  bool error;  // not of a panic, but of an error that `?` found no taker for
+  uint32_t text_size;   // 0: none; else of the value's text, behind the frames
+  TraceFrame frames[];  // count, and room for those alone
+} Trace;
+enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };
+
+struct Panic {
+  Value value;
+  Panic *link;      // older, interrupted by this one
+  ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
+  bool recovered;
+  bool cancels;       // the goroutine is cancelled: `try` lets it pass
+  uint8_t described;  // DESCRIBE_...: its value's string() methods
+  char *error_at;     // malloced: no panic, but an error that ends the program
+  int64_t report_at;  // at the latest, though groups do not end (group.c)
+  Trace *trace;
+  struct PanicReserve *reserve;  // NULL: malloced; else one of it
+};
+
+// Records for when memory is out: one to a goroutine at most. With all in use
+// a goroutine gets `last`, which ends the run.
+typedef struct PanicReserve {
+  uint64_t used;  // atomic: bits
+  Panic records[64];
+  Panic last;
+} PanicReserve;
 
 // The cases of a select under way. Type RAW: the collector scans it by way of
 // its goroutine. The order words (2 * count uint16_t) follow the cases.

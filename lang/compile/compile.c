@@ -64,11 +64,6 @@ static void publish(Compiler *c) {
 }
 
 // --- The passes -------------------------------------------------------------
-bool compile_gives_up(Compiler *c) {
-  if (arena_failed(c->arena)) c->no_memory = true;
-  return c->no_memory;
-}
-
 static bool is_sound(Compiler *c) {
   return !c->no_memory && !arena_failed(c->arena) &&
          diags_errors(c->diags) == 0;
@@ -154,6 +149,7 @@ ObjClosure *compile_unit(Loader *loader, const Unit *unit) {
   Compiler c = {.vm = loader->vm,
                 .local = loader->vm->boot,
                 .loader = loader,
+                .import = loader_import,
                 .source = &unit->source,
                 .module = unit->module,
                 .privileged = unit->privileged,

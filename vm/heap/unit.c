@@ -110,6 +110,19 @@ static void sweep_names(Vm *vm) {
 }
 
 // --- Freeing: the world is stopped ------------------------------------------
+void protos_free(Proto *first) {
+  Proto *next;
+  for (Proto *proto = first; proto != NULL; proto = next) {
+    next = proto->next;
+    mem_free(proto->code);
+    mem_free(proto->constants);
+    mem_free(proto->lines);
+    mem_free(proto->upvalues);
+    mem_free(proto->param_names);
+    mem_free(proto);
+  }
+}
+
 static void free_unit(Vm *vm, CodeUnit *unit) {
   protos_free(unit->protos);
   heap_account_shared(vm->heap, -(int64_t)unit->bytes);

@@ -2,6 +2,6 @@
 // Gives a runtime the compiler: the one call from vm/ up into lang/ goes
 // through the hook that this installs.
 #include "lang/lang.h"
-#include "vm/native/native.h"
+#include "vm/interp/native.h"
 
 void csp_install_language(Csp *csp) { lang_install(csp_vm(csp)); }

@@ -8,7 +8,7 @@
 #ifndef CSP_VM_PROTO_H
 #define CSP_VM_PROTO_H
 
-#include "vm/object/object.h"
+#include "vm/value/object.h"
 
 typedef uint32_t Instr;
 

@@ -34,6 +34,13 @@ typedef struct NativeRules {
   bool repeatable;
 } NativeRules;
 
+// A built-in module as registered; `made` on first use.
+typedef struct NativeModule {
+  const CspModule *def;
+  ObjModule *made;
+  struct NativeModule *next;
+} NativeModule;
+
 // What the interpreter does after a native said CSP_LATER.
 typedef enum LaterKind {
   LATER_NONE,
@@ -89,6 +96,12 @@ static inline const char *native_name(const CspCall *call) {
 }
 static inline CspValue csp_wrap(Value v) { return (CspValue){v}; }
 
+// methods.c: the place of a field; -1: there is none.
+int struct_field(const ObjStruct *type, const char *name);
+
+// call_native.c: csp_panic_memory.
+CspStatus call_out_of_memory(CspCall *call);
+
 // --- panic.c: raising -------------------------------------------------------
 // Sets the goroutine's pending panic to an error with that message. The frames
 // are unwound by the interpreter. Always returns false.
@@ -115,13 +128,23 @@ const CspFunction *native_row(const CspFunction *at, NativeRules *rules);
 // Before the call's goroutine waits: the collector sees its arguments.
 void native_cover_arguments(const CspCall *call);
 
-// --- api_host.c: methods of host classes ------------------------------------
+// --- methods.c: methods of host classes -------------------------------------
+// One registered class. The functions are pinned in the heap.
+typedef struct HostMethods {
+  struct HostMethods *next;
+  const HostClass *klass;
+  void *state;  // atomic; csp_state
+  uint32_t count;
+  Method methods[];
+} HostMethods;
+
+HostMethods *host_methods_of(const Vm *vm, const void *klass);  // or NULL
 // The method of a host class, or VALUE_UNDEF. Any thread with a P.
 Value host_method(Vm *vm, const HostClass *klass, const ObjString *name);
 // Feeds the names of its methods (for "did you mean").
 void host_each_method(Vm *vm, const HostClass *klass,
                       void (*fn)(void *arg, const char *name), void *arg);
-// Frees the tables, and the classes' state. After the heap.
+// api_host.c: frees the tables, and the classes' state. After the heap.
 void host_methods_free(Vm *vm);
 
 // --- api_call.c -------------------------------------------------------------
@@ -132,17 +155,18 @@ bool host_may_call(CspCall *call, CspResult *result);
 CspEnd host_failed(CspCall *call, CspResult *result, CspEnd end,
                    const char *what);
 
-// --- module.c ---------------------------------------------------------------
+// --- methods.c: predeclared functions ---------------------------------------
 // A predeclared (or prelude) name's value, or VALUE_UNDEF.
 Value vm_builtin(Local *local, const char *name);
 
-// --- vm.c -------------------------------------------------------------------
-Vm *csp_vm(Csp *csp);  // the runtime's Vm
-Csp *vm_csp(Vm *vm);   // and back
+// --- A Csp begins with its Vm (runtime.h) -----------------------------------
+static inline Vm *csp_vm(Csp *csp) { return (Vm *)(void *)csp; }
+static inline Csp *vm_csp(Vm *vm) { return (Csp *)(void *)vm; }
 
 // --- builtins.c and builtins_sched.c: predeclared names ---------------------
 extern const CspFunction builtin_functions[];
 extern const CspFunction builtin_sched_functions[];
+extern const CspFunction builtin_runtime_functions[];
 extern const CspFunction post_functions[];   // api_threads.c
 extern const CspFunction waker_functions[];  // waker.c
 

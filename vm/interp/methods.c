@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Methods by name: of built-in types, and of hosts' classes; and predeclared
+// functions.
+//
+// All of them are registered at boot or while compiling; after that the tables
+// are read by all threads.
+#include "vm/interp/interp.h"
+
+enum { BUILTIN_NAME_MAX = 64 };
+
+// --- Methods of built-in types ----------------------------------------------
+bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
+  MethodTable *old = vm->methods[type];
+  uint32_t count = old ? old->count : 0;
+  for (uint32_t n = 0; n < count; n++) {
+    if (old->methods[n].name != name) continue;
+    old->methods[n].function = function;
+    return true;
+  }
+  MethodTable *table =
+      mem_resize(vm->memory, old, sizeof *table + (count + 1) * sizeof(Method));
+  if (table == NULL) return false;
+  table->methods[count] = (Method){name, function};
+  table->count = count + 1;
+  vm->methods[type] = table;
+  return true;
+}
+
+Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
+  const MethodTable *table = vm->methods[type];
+  for (uint32_t n = 0; table != NULL && n < table->count; n++)
+    if (table->methods[n].name == name) return table->methods[n].function;
+  return VALUE_UNDEF;
+}
+
+// --- Methods of hosts' classes -----------------------------------------------
+HostMethods *host_methods_of(const Vm *vm, const void *klass) {
+  HostMethods *entry = vm->host_methods;
+  while (entry && (const void *)entry->klass != klass) entry = entry->next;
+  return entry;
+}
+
+Value host_method(Vm *vm, const HostClass *klass, const ObjString *name) {
+  HostMethods *entry = host_methods_of(vm, klass);
+  if (!entry) return VALUE_UNDEF;
+  for (uint32_t i = 0; i < entry->count; i++) {
+    const ObjString *own = entry->methods[i].name;
+    if (own == name || string_equal(own, name)) {
+      return entry->methods[i].function;
+    }
+  }
+  return VALUE_UNDEF;
+}
+
+void host_each_method(Vm *vm, const HostClass *klass,
+                      void (*fn)(void *arg, const char *name), void *arg) {
+  HostMethods *entry = host_methods_of(vm, klass);
+  for (uint32_t i = 0; entry && i < entry->count; i++) {
+    fn(arg, entry->methods[i].name->data);
+  }
+}
+
+// --- Predeclared functions --------------------------------------------------
+Value vm_builtin(Local *local, const char *name) {
+  // A key without memory of the heap: for the call only.
+  union {
+    _Alignas(16) ObjString string;  // as all objects
+    char room[sizeof(ObjString) + BUILTIN_NAME_MAX];
+  } key;
+  size_t len = strlen(name);
+  if (len >= BUILTIN_NAME_MAX) return VALUE_UNDEF;
+  key.string.obj = (Obj){.type = OBJ_STRING};
+  key.string.len = len;
+  memcpy(key.room + offsetof(ObjString, data), name, len + 1);
+  Value v;
+  if (!map_get(local->vm, local->vm->builtins, value_from_obj(&key), &v))
+    return VALUE_UNDEF;
+  return v;
+}
+
+// --- Fields of structs ------------------------------------------------------
+int struct_field(const ObjStruct *type, const char *name) {
+  for (int n = 0; n < type->obj.aux; n++)
+    if (strcmp(type->fields[n]->data, name) == 0) return n;
+  return -1;
+}
