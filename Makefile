@@ -22,6 +22,9 @@ PACKAGES := make gcc clang-19 libc6-dev libclang-rt-19-dev re2c lemon \
 LEMPAR   := /usr/share/lemon/lempar.c
 WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli
+# Folders, the lowest first: none uses one after it.
+ROOMS    := sched $(addprefix vm/,value heap object code interp api native runtime) \
+            lang $(addprefix lang/,parse resolve gen format compile) stdlib cli
 
 # ThreadSanitizer of gcc 12 wants no address randomisation, where it may ask.
 WRAP_thread = $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -56,7 +59,7 @@ OWN_CFLAGS += $(if $(DEBUG),$(if $(SAN),,-fsanitize-coverage=trace-pc))
 $(BUILD)/tests/%.o: OWN_CFLAGS := $(if $(DEBUG),,-O1)
 LINK     = $(CC) $(CFLAGS) $(LDFLAGS) -pthread $(SANITIZE)
 
-LIB_SRC  := $(filter-out stdlib/freeze.c,$(wildcard $(foreach d,sched vm lang stdlib,$d/*.c $d/*/*.c)))
+LIB_SRC  := $(filter-out stdlib/freeze.c,$(wildcard $(patsubst %,%/*.c,$(filter-out cli,$(ROOMS)))))
 CLI_SRC  := $(wildcard cli/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_SRC := $(filter-out $(if $(WITHOUT),tests/unit/$(WITHOUT)%),$(UNIT_SRC))
@@ -64,7 +67,7 @@ GEN_OBJ  := $(addprefix $(BUILD)/,lang/parse/lexer.o lang/parse/grammar.o stdlib
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
-C_FILES  := $(wildcard $(foreach d,$(LAYERS) vm/* lang/* tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
+C_FILES  := $(wildcard $(foreach d,$(ROOMS) vm tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
 PROGRAM  := $(BUILD)/cspvm
 # What knows the library's insides (the program, tests) links this.
 INTERNALS := $(BUILD)/internals.a
@@ -75,7 +78,7 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 endif
 
 # ---- for everyday use -------------------------------------------------------
-.PHONY: all run test check proofs lint fmt deps help clean bench bench-quick bench-check bench-sched bench-sim coverage
+.PHONY: all run test check proofs lint lint-rooms fmt deps help clean bench bench-quick bench-check bench-sched bench-sim coverage
 all: $(PROGRAM)  ## build/cspvm, build/libcspvm.a and build/libcspvm.so.*
 
 run: deps  ## install what is missing, build, run FILE=examples/fib.csp
@@ -92,11 +95,14 @@ check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run; WITHOUT=test_e
 proofs: deps  ## weak memory and model checks of sched/, some minutes
 	@tests/relacy/run && tests/models/run
 
-lint:  ## format, layers, file sizes, unique names, no warnings from either compiler
+lint:  ## format, layers and rooms, file sizes, unique names, no warnings from either compiler
 	@sh tests/lint.sh $(LAYERS)
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(MAKE) WERROR=1 DISPATCH=tail all
+	@$(MAKE) WERROR=1 DISPATCH=tail all lint-rooms
 	@$(MAKE) WERROR=1 DISPATCH=goto all lint-amalgamation
+
+lint-rooms: all  # (a part of lint)
+	@tests/rooms.py $(BUILD) $(ROOMS)
 
 bench bench-quick: all  ## measure beside Lua, LuaJIT, Go and more (BENCHFLAGS)
 	@bench/run --bin $(PROGRAM) $(if $(filter %quick,$@),--quick) $(BENCHFLAGS)

@@ -153,6 +153,7 @@ void orphans_adopt(void);
 // Kills all children, and theirs, and waits for them; when no test runs.
 void orphans_end(void);
 
+// --- test_run.c -------------------------------------------------------------
 // Runs them; as soon as a test and all before it are over, done is called.
 // 0, or the signal that asked for an end: some have not run then.
 int tests_run(Tests *tests, const TestOptions *options,

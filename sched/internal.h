@@ -508,6 +508,8 @@ void cancel_self(P *p, G *g);
 // If g is parked and cancelled it is the caller's, to be readied. g must stay a
 // G, whatever it does meanwhile. Owner P.
 bool cancel_take(P *p, G *g);
+
+// --- chan.c, timer.c, poll.c, syscall.c: cancelling what waits there --------
 // The rest of it, by who knows the lock: false: g is not there, or not
 // cancelled.
 bool chan_cancel(P *p, G *g, Chan *c, uintptr_t on);
@@ -565,11 +567,19 @@ bool syscall_retake(Sched *s, P *p);
 // After that. true: p has work, the caller finds it an M (world_give_m, without
 // the lock); false: p was left to others.
 bool syscall_settle(Sched *s, P *p);
+
+// --- stop_world.c -----------------------------------------------------------
 void world_run_job(M *m);
+
+// --- lifecycle.c ------------------------------------------------------------
 void exit_begin(Sched *s, SchedEnd end);  // sched.lock held
 void run_count_again(Sched *s);  // the thread in sched_run counts the Ms
+
+// --- sysmon.c ---------------------------------------------------------------
 void sysmon_main(void *sched);
-void sysmon_wake(Sched *s);       // any thread
+void sysmon_wake(Sched *s);  // any thread
+
+// --- lifecycle.c ------------------------------------------------------------
 P *run_make_p(Sched *s, int id);  // before start, or world stopped; STOPPED
 void run_drop_p(P *p);            // world stopped, empty, without M: DEAD
 

@@ -2,11 +2,10 @@
 // The scheduler's public face: goroutines on Ms and Ps, channels, select,
 // timers, stop-the-world. It knows nothing of values or bytecode.
 //
-// A G is memory of the layer above with a `resume` function that runs on some
-// M, holding some P, until the G has parked, yielded, ended, or handed its P
-// to a system call; then resume returns. What a function below may be called
-// by stands at each: "owner P" means the M that runs with that P right now,
-// from inside a resume function (or a timer's fire function).
+// A G is memory of the layer above. Its `resume` runs on some M, with some P,
+// and returns when the G has parked, yielded, ended, or handed its P to a
+// system call. Each function says what may call it. "Owner P": the M that runs
+// with that P now, inside a resume function (or a timer's fire function).
 //
 // Every function that takes `P *p, G *g` wants the G that runs on p. After a
 // call that answers "parked" the G may already run on another M: touch
@@ -276,17 +275,18 @@ int64_t host_next(Sched *s);
 // The host has readied Gs itself, outside host_run: the descriptor is to tell.
 void host_touched(Sched *s);
 
+// --- lifecycle.c ------------------------------------------------------------
 // Asks the runtime to end: Gs stop at their next safepoint. Any thread.
 void sched_exit(Sched *s);
-// The same from signal handlers, too: takes no lock. (The thread in sched_run
+// The same, from signal handlers, too: takes no lock. (The thread in sched_run
 // does it; where that is the only thread there is, at the next safepoint.)
 void sched_exit_soon(Sched *s);
-
 int sched_procs(const Sched *s);
+
+// --- resize.c ---------------------------------------------------------------
 // Changes the number of Ps by stopping the world. Owner P, from a safepoint
 // (the G's state saved). On return the caller may hold another P: the result;
-// or NULL: its P was taken away and the G queued, return from resume. Out of
-// memory leaves the number as it was.
+// or NULL: its P was taken away, the G queued. Without memory nothing changes.
 P *sched_set_procs(P *p, G *g, int procs);
 
 // --- Running ----------------------------------------------------------------

@@ -89,16 +89,20 @@ void os_files_report(OpenFiles *files, const char *name, int error);
 // written at the end of the run. Takes the data and the name.
 void os_files_leave(OpenFiles *files, int fd, char *data, size_t len,
                     char *name);
+
+// --- os_file.c --------------------------------------------------------------
 // os_file.c: writes what the file has buffered, if nobody is busy with it.
 void os_file_last_flush(FileLink *link);
 
-// --- What they add to the module's table in os.c ----------------------------
+// --- os_data.c --------------------------------------------------------------
 // os_data.c
 CspStatus os_read_file(CspCall *call);
 CspStatus os_read_bytes(CspCall *call);
 CspStatus os_write_file(CspCall *call);
 CspStatus os_append_file(CspCall *call);
 CspStatus os_copy_file(CspCall *call);
+
+// --- os_fs.c ----------------------------------------------------------------
 // os_fs.c
 CspStatus os_rename(CspCall *call);
 CspStatus os_symlink(CspCall *call);
@@ -115,21 +119,26 @@ CspStatus os_chmod(CspCall *call);
 CspStatus os_remove(CspCall *call);
 CspStatus os_chdir(CspCall *call);
 
+// --- os_glob.c --------------------------------------------------------------
 // os_glob.c
 CspStatus os_glob(CspCall *call);
 
+// --- os_remove.c ------------------------------------------------------------
 // os_remove.c
 CspStatus os_remove_all(CspCall *call);
 CspStatus os_remove_some(CspCall *call);
 CspStatus os_remove_end(CspCall *call);
 
+// --- os_temp.c --------------------------------------------------------------
 // os_temp.c
 CspStatus os_temp_file(CspCall *call);
 CspStatus os_temp_dir(CspCall *call);
 
+// --- os_file.c --------------------------------------------------------------
 // os_file.c
 CspStatus os_open(CspCall *call);
 
+// --- os_path.c --------------------------------------------------------------
 // os_path.c
 CspStatus os_clean_path(CspCall *call);
 CspStatus os_join_path(CspCall *call);
@@ -139,9 +148,11 @@ CspStatus os_ext(CspCall *call);
 CspStatus os_is_abs(CspCall *call);
 CspStatus os_abs_path(CspCall *call);
 
+// --- os_run.c ---------------------------------------------------------------
 // os_run.c
 CspStatus os_run(CspCall *call);
 
+// --- os_env.c ---------------------------------------------------------------
 // os_env.c
 CspStatus os_env(CspCall *call);
 CspStatus os_set_env(CspCall *call);
@@ -152,6 +163,7 @@ char *os_env_temp(CspCall *call);
 extern const CspClass os_file_class, os_env_class, os_removal_class;
 extern const CspFunction os_file_methods[];
 
+// --- os_data.c --------------------------------------------------------------
 // Reads all of a descriptor to job->data; sets job->error.
 void os_read_all(int fd, Job *job);
 // 0, an errno or JOB_WOULD_WAIT; *done: how many bytes were written.
@@ -159,11 +171,13 @@ int os_write_some(int fd, const char *data, size_t len, size_t *done);
 // Writes all of it; 0, an errno or JOB_WOULD_WAIT.
 int os_write_all(int fd, const char *data, size_t len);
 
+// --- os_env.c ---------------------------------------------------------------
 // The runtime's own environment as a NULL-terminated array of
 // "NAME=value" strings, all of csp_alloc, with changes (NULL or a map) on top.
 char **os_env_copy(CspCall *call, const CspValue *changes);
 void os_env_free(char **env);
 
+// --- os_file.c --------------------------------------------------------------
 // Adds os.stdin.
 void os_file_init(CspCall *call, CspValue module);
 

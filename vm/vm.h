@@ -67,9 +67,9 @@ struct Vm {
   const struct VmHooks *hooks;  // immutable: what the runtime does (interp.h)
   uint32_t allowed;             // immutable, CspConfig's; so are these two:
   bool child_first, stepped;
-  uint32_t output_full;    // atomic: it must go out by a blocking call
-  uint32_t output_failed;  // atomic: a write failed: the program ends
-  RtLock waits_lock;       // guards all CspWait.desc
+  uint32_t output_full;        // atomic: it must go out by a blocking call
+  uint32_t output_failed;      // atomic: a write failed: the program ends
+  RtLock waits_lock;           // guards all CspWait.desc
   struct NativeDef **natives;  // registered; freed at the end
   size_t native_count, native_cap;
   Heap *heap;
@@ -133,10 +133,14 @@ ObjModule *vm_builtin_module(Vm *vm, const char *path, const char **source,
 // Feeds every built-in module's path (for "did you mean").
 void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
                             void *arg);
+
+// --- vm.c -------------------------------------------------------------------
 // Asks CspConfig.load. false: there is none, or it has no such module.
 bool vm_load(Vm *vm, struct CspLoad *load);
 // Where files that are imported are looked for (CspConfig.path), or NULL.
 const char *vm_search_path(Vm *vm);
+
+// --- paths.c ----------------------------------------------------------------
 // csp_real_path and csp_open_path of this runtime.
 char *vm_real_path(Vm *vm, const char *path);
 int vm_open_path(Vm *vm, const char *path, int flags);
@@ -144,15 +148,23 @@ int vm_open_path(Vm *vm, const char *path, int flags);
 static inline bool vm_allows(const Vm *vm, uint32_t what) {
   return (vm->allowed & what) == what;
 }
+
+// --- module.c ---------------------------------------------------------------
 ObjModule *module_new(Vm *vm, const char *name);
+
+// --- vm.c -------------------------------------------------------------------
 // Bytes that compiling a script and its imports may take now; SIZE_MAX: any
 // number.
 size_t vm_compile_room(Vm *vm);
 // Is it to be given up, as the host's call is interrupted or its time is over?
 // By the thread that compiles.
 bool vm_compile_is_over(Vm *vm);
+
+// --- module.c ---------------------------------------------------------------
 // The cell of a member, made if missing (value UNDEF).
 ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name);
+
+// --- methods.c --------------------------------------------------------------
 // Adds a method to a built-in type (boot and compile time only). false: out
 // of memory.
 bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function);
@@ -236,7 +248,7 @@ static inline void charge_look(Local *local) {
   local->debt += PAST_ANY_LOOK;
 }
 
-// --- number.c: boxes --------------------------------------------------------
+// --- box.c ------------------------------------------------------------------
 // NULL-safe: out of memory gives VALUE_UNDEF from these.
 Value value_box_int(Local *local, int64_t i);
 Value value_box_float(Local *local, double d);
@@ -303,6 +315,8 @@ static inline bool value_pack_float(const Vm *vm, double d, Value *out) {
 static inline bool value_is_number(Value v) {
   return value_is_int(v) || value_is_float(v);
 }
+
+// --- number.c ---------------------------------------------------------------
 // Exact comparison of an int with a float: -1, 0, 1; 2 when d is NaN.
 int number_compare(int64_t i, double d);
 
@@ -412,11 +426,15 @@ bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
 
 // --- compare.c: what == and map keys mean, and equal() ----------------------
 bool value_equal(Value a, Value b);  // ==
+
+// --- host_type.c ------------------------------------------------------------
 // host_type.c: of a host's types.
 bool host_equal(const ObjHost *a, const ObjHost *b);
 int host_compare(const ObjHost *a, const ObjHost *b);  // as value_compare
 bool host_is_key(const ObjHost *host);
 bool host_hash(const ObjHost *host, uint64_t *hash);  // false: by identity
+
+// --- compare.c --------------------------------------------------------------
 // <: -1, 0, 1 for two numbers, two strings or two bytes; 2: unordered (NaN);
 // 3: types that have no order.
 int value_compare(Value a, Value b);
@@ -447,10 +465,16 @@ size_t format_int(int64_t i, char *end);
 void text_addf(Text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_free(Text *text);
+
+// --- host_type.c ------------------------------------------------------------
 // host_type.c: adds the text of its own that a host's value has. false: none.
 bool host_text(Text *text, const ObjHost *host);
+
+// --- float.c ----------------------------------------------------------------
 // The shortest decimal that reads back; buffer of 32 bytes; its length.
 int format_float(double d, char *out);
+
+// --- format.c ---------------------------------------------------------------
 // As println prints it. quoted: strings in source form. Structs print as
 // Name(field: value); their string() methods are NOT called: see
 // value_needs_call. Containers nest; a container inside itself prints as

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Code that a host has loaded goes when nothing holds it any more
-// (vm/code/unit.c): any number of loads takes bounded memory. What is held in
+// (vm/heap/unit.c): any number of loads takes bounded memory. What is held in
 // any way stays.
 #include "embed_fixture.h"
 #include "vm/interp/native.h"

@@ -160,7 +160,7 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
     rt_store_release((slot), (ptr));            \
   } while (0)
 
-// --- Collector (collect.c) --------------------------------------------------
+// --- heap.c -----------------------------------------------------------------
 // Set (relaxed) when a collection is due; the interpreter looks at it at its
 // safepoints, and calls gc_collect with the goroutine's frames saved.
 bool heap_gc_wanted(const Heap *heap);
@@ -176,11 +176,14 @@ bool heap_just_collected(LocalHeap *local);
 uint64_t heap_collections(const Heap *heap);  // so far
 // When to collect next, with so much alive after a collection.
 uint64_t heap_next_goal(const Heap *heap, uint64_t live);
+
+// --- collect.c --------------------------------------------------------------
 // Stops the world, marks in parallel, starts lazy sweeping, starts the world.
 // May find that another P is collecting: then it has taken part. Owner P. g:
 // who runs; NULL: the host's thread, between its calls (api_call.c).
 void gc_collect(P *p, Goroutine *g);
 
+// --- heap.c -----------------------------------------------------------------
 // Values that a host holds: kept until unpinned. Any thread. 0: no memory.
 uint32_t heap_pin(Heap *heap, Value v);
 Value heap_pinned(Heap *heap, uint32_t pin);
@@ -190,9 +193,12 @@ void heap_unpin(Heap *heap, uint32_t pin);
 // stopped, and calls gc_mark. Any thread; false: out of memory.
 bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
                     void *arg);
+
+// --- mark.c -----------------------------------------------------------------
 void gc_mark(GcMarker *m, Value v);
 void gc_mark_obj(GcMarker *m, const void *obj);  // an object or NULL
 
+// --- collect.c --------------------------------------------------------------
 // All goroutines that are not dead. World stopped.
 void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg);
 
@@ -200,6 +206,8 @@ typedef struct HeapStats {
   uint64_t live, total_allocated, collections, pause_ns_max, pause_ns_last;
   uint64_t objects_finalized, goroutines_collected, mapped;
 } HeapStats;
+
+// --- heap.c -----------------------------------------------------------------
 void heap_stats(Heap *heap, HeapStats *out);
 
 #endif

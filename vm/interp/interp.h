@@ -141,7 +141,7 @@ Next call_module(Local *l, Goroutine *g, int a, Value module);
 // "f", "Point.len", "strings.split" for messages.
 const char *function_name(Value f);
 
-// --- native.c ---------------------------------------------------------------
+// --- call_native.c ----------------------------------------------------------
 // The native in window[2]; g->pc is where to go on.
 Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want);
 Next call_native_done(Local *l, Goroutine *g);  // RESUME_CALL
@@ -166,7 +166,7 @@ void again_mark(void *arg, const Goroutine *g, GcMarker *m);
 // At the runtime's end, as native_close.
 void again_close(Local *l, Goroutine *g);
 
-// --- work.c -----------------------------------------------------------------
+// --- give_up.c --------------------------------------------------------------
 // vm_interrupt asked for this goroutine, or it is cancelled: it panics, once.
 bool work_interrupted(Local *l, Goroutine *g);
 bool work_stopped(Local *l, Goroutine *g);
@@ -242,8 +242,12 @@ Value panic_recover(Local *l, Goroutine *g);
 void panic_end(Goroutine *g);   // the newest ends in the top frame
 void panic_drop(Goroutine *g);  // the newest
 void panic_free_all(Goroutine *g);
+
+// --- task.c -----------------------------------------------------------------
 // No deferred call or try stopped the panic: the task's or program's end.
 Next conc_panicked(Local *l, Goroutine *g);  // task.c
+
+// --- panic.c ----------------------------------------------------------------
 Value panic_as_error(Local *l, Value value);
 
 // --- group.c ----------------------------------------------------------------

@@ -125,6 +125,8 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
 // The first function of a table from `at` on, or NULL at its end; rules begin
 // zeroed.
 const CspFunction *native_row(const CspFunction *at, NativeRules *rules);
+
+// --- call_native.c ----------------------------------------------------------
 // Before the call's goroutine waits: the collector sees its arguments.
 void native_cover_arguments(const CspCall *call);
 
@@ -144,6 +146,8 @@ Value host_method(Vm *vm, const HostClass *klass, const ObjString *name);
 // Feeds the names of its methods (for "did you mean").
 void host_each_method(Vm *vm, const HostClass *klass,
                       void (*fn)(void *arg, const char *name), void *arg);
+
+// --- api_host.c -------------------------------------------------------------
 // api_host.c: frees the tables, and the classes' state. After the heap.
 void host_methods_free(Vm *vm);
 

@@ -24,6 +24,6 @@ CspStatus builtin_chan(CspCall *call);
 CspStatus builtin_close(CspCall *call);
 
 extern const CspFunction list_core_methods[];  // builtins.c
-extern const CspFunction group_methods[];      // group.c
+extern const CspFunction group_methods[];      // group_methods.c
 
 #endif

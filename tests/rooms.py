@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Which way the arrows between the rooms point, by what the objects of a build
+call of each other.
+
+usage: tests/rooms.py BUILD ROOM...
+
+The rooms are folders, the lowest first. A room may use those before it and
+itself. Each source folder is a room; and a heading of a header such as
+
+    // --- syscall.c: the quick way ---
+
+stands over functions of that file, until the next heading. The README.md of a
+folder, or of the one around it, names each of its files. The status is 1 when
+something is wrong; each such thing is a line."""
+
+import collections
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+HEADING = re.compile(r"^// --- (?P<title>.*?) -+$")
+FILES = re.compile(r"\b\w+\.(?:c|re|y)\b")
+PROTOTYPE = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\(")
+
+
+def symbols(build, room):
+    """(object's source, name, is it defined?) of each symbol that others see."""
+    folder = os.path.join(build, room)
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".o"):
+            continue
+        source = os.path.join(room, name[:-2])
+        if not any(os.path.exists(source + end) for end in (".c", ".re", ".y")) \
+                and not os.path.exists(os.path.join(build, source + ".c")):
+            continue  # of a source that has gone
+        out = subprocess.run(["nm", os.path.join(folder, name)], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+        for line in out.splitlines():
+            kind, symbol = line.split()[-2:]
+            if kind == "U":
+                yield source, symbol, False
+            elif kind in "TDBRVWC":
+                yield source, symbol, True
+
+
+def back_arrows(rooms, defined, used):
+    found = collections.defaultdict(set)
+    for source, symbol in used:
+        to = defined.get(symbol)
+        if to and rooms.index(os.path.dirname(to)) > \
+                rooms.index(os.path.dirname(source)):
+            found[source, to].add(symbol)
+    for (source, to), names in sorted(found.items()):
+        yield "%s uses %s, a room above it: %s" % (source, to,
+                                                   ", ".join(sorted(names)))
+
+
+def wrong_headings(path, defined):
+    """Functions of a header that stand under the name of another file."""
+    files = []
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            heading = HEADING.match(line)
+            if heading:
+                files = FILES.findall(heading.group("title"))
+            match = PROTOTYPE.match(line)
+            if not match or not files or match.group(1) not in defined:
+                continue
+            own = os.path.basename(defined[match.group(1)])
+            if own not in [os.path.splitext(name)[0] for name in files]:
+                yield "%s:%d: %s stands under %s, and is in %s.c" % (
+                    path, number, match.group(1), ", ".join(files),
+                    defined[match.group(1)])
+
+
+def headers(rooms):
+    folders = sorted(set(rooms) | {room.split("/")[0] for room in rooms})
+    for folder in folders:
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".h"):
+                yield os.path.join(folder, name)
+
+
+def unlisted(room):
+    """Files that no README names. In one, `heap.[ch]` stands for two files."""
+    readme = next((path for path in (os.path.join(room, "README.md"),
+                                     os.path.join(os.path.dirname(room), "README.md"))
+                   if os.path.exists(path)), None)
+    if readme is None:
+        yield "%s has no README.md, nor has the folder around it" % room
+        return
+    with open(readme, encoding="utf-8") as f:
+        named = re.findall(r"`([^`\n]+)`", f.read())
+    for name in sorted(os.listdir(room)):
+        if name != "README.md" and os.path.isfile(os.path.join(room, name)) and \
+                not any(fnmatch.fnmatchcase(name, word) for word in named):
+            yield "%s does not list %s" % (readme, os.path.join(room, name))
+
+
+def main():
+    build, rooms = sys.argv[1], sys.argv[2:]
+    defined, used = {}, []
+    for room in rooms:
+        for source, symbol, is_defined in symbols(build, room):
+            if is_defined:
+                defined[symbol] = source
+            else:
+                used.append((source, symbol))
+    wrong = list(back_arrows(rooms, defined, used))
+    for path in headers(rooms):
+        wrong += wrong_headings(path, defined)
+    for room in sorted({"vm", *rooms}):
+        wrong += unlisted(room)
+    for line in wrong:
+        print("rooms: " + line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
