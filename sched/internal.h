@@ -111,7 +111,7 @@ struct M {
   bool idle;              // in s->idle_ms
   bool started, done;     // the thread was created; has left
   bool starting;          // it is being created; counted in ms_starting
-  bool stop_waiting;      // in world_wait, holding its P
+  bool stop_waiting;      // waits for the world, holding its P
   bool stopped_spinning;  // ... and was looking for work
   P *next_p;              // what it was woken with
   P *old_p;               // before the system call
@@ -164,7 +164,7 @@ struct Sched {
   M *all_ms;
   uint32_t ms_live, ms_idle, ms_made, ms_starting;
   uint32_t syscalls;    // Ms in blocking calls
-  uint32_t slots_kept;  // for Gs that were in call_queue and are runnable
+  uint32_t slots_kept;  // for Gs that left call_first and are runnable
   uint32_t calls_full;  // atomic: syscalls + slots_kept >= syscalls_max
   Waiter *call_first, *call_last;  // Gs that wait until fewer than
                                    // syscalls_max are in calls
@@ -496,7 +496,7 @@ enum {
   ON_SEND,  // to a channel
   ON_RECV,
   ON_WORD,   // a select, or what nobody readies; without a pointer
-  ON_CALLS,  // s->call_queue; without a pointer
+  ON_CALLS,  // s->call_first; without a pointer
   ON_MASK = 7,
 };
 // g, which has a group, is where `on` says, WAITING, with the lock held that

@@ -82,7 +82,7 @@ void runq_put(P *p, G *g) {
     uint32_t tail = p->tail;
     if (tail - head < RUNQ_SIZE) {
       slot_write(p, tail, g);
-      // release: publishes the slot and g; pairs with acquire in runq_grab
+      // release: publishes the slot and g; pairs with the seq load in grab
       rt_store_release(&p->tail, tail + 1);
       return;
     }
@@ -141,7 +141,7 @@ static bool pop_newest(P *p, G **g) {
   if (left > 0) return true;
   bool mine = left == 0 && head_claim(p, head, 1);
   if (!mine) *g = NULL;
-  // release: empty in any case, as it was: pairs with acquire in runq_grab
+  // release: empty in any case, as it was: pairs with the seq load in grab
   rt_store_release(&p->tail, tail + 1);
   return mine || left < 0;
 }

@@ -12,7 +12,7 @@
 //
 // Words and comments are printed from the source text in their order, so none
 // can be lost: the formatter only chooses what stands between them, and leaves
-// out or adds separators (see DROPPED and COMMA_AFTER).
+// out or adds separators (see WORD_DROPPED and WORD_COMMA_AFTER).
 #ifndef CSP_LANG_FORMAT_H
 #define CSP_LANG_FORMAT_H
 
@@ -67,7 +67,8 @@ typedef struct Word {
   uint32_t line, end_line, col;
   uint32_t notes;  // index of the first comment before it; they end where
                    // the next word's begin
-  uint32_t match;  // the other bracket; CASE_COLON: the last word of the body
+  uint32_t
+      match;  // the other bracket; a case's colon: the last word of the body
   uint32_t chain;  // a { of an if: that of its else, or NO_WORD
 } Word;
 

@@ -160,7 +160,7 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
     rt_store_release((slot), (ptr));            \
   } while (0)
 
-// --- heap.c -----------------------------------------------------------------
+// --- heap.c, span.c ---------------------------------------------------------
 // Set (relaxed) when a collection is due; the interpreter looks at it at its
 // safepoints, and calls gc_collect with the goroutine's frames saved.
 bool heap_gc_wanted(const Heap *heap);

@@ -121,7 +121,7 @@ static bool index_add(ObjTable *t, uint32_t hash, uint32_t entry) {
   for (uint32_t probe = 0; probe <= mask; probe++) {
     uint32_t *word = &index[(hash + probe) & mask];
     if (rt_load_relaxed(word) != 0) continue;
-    // release: publishes the entry; pairs with acquire in find_indexed
+    // release: publishes the entry; pairs with acquire in next_candidate
     rt_store_release(word, (hash & ~mask) | (entry + 1));
     return true;
   }

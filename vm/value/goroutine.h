@@ -37,7 +37,7 @@ struct Goroutine {
   Value *base;              // of the top frame, when saved
   const Instr *pc;          // next instruction of the top frame, when saved
   ObjTask *task;            // or NULL: started by a go statement
-  Value defers;             // chain of ObjValues (defer.c), or nil
+  Value defers;             // chain of ObjValues (call.c), or nil
   Panic *panic;             // innermost panic under way, malloced
   const Instr *created_pc;  // the go instruction
   Proto *created_in;

@@ -2,9 +2,9 @@
 // A compiled function: code, constants, and what traces need.
 //
 // Made by the compiler (lang/), shared by all Ms. A Vm frees its protos when it
-// closes, those of a unit earlier (unit.c). Immutable after proto_finish,
-// except opcodes that specialise themselves and inline caches (single 32- or
-// 64-bit words, relaxed stores).
+// closes, those of a unit earlier (unit.c). Immutable once it is
+// compiled, except opcodes that specialise themselves and inline caches (single
+// 32- or 64-bit words, relaxed stores).
 #ifndef CSP_VM_PROTO_H
 #define CSP_VM_PROTO_H
 

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the comments of sources name exists: files (heap.c), and identifiers.
+
+usage: tests/comments.py FOLDER...
+
+An identifier is a word with an underscore, or one that () follows; it exists when
+some source of the project has it outside of comments. READMEs of the folders are
+comments as a whole. The status is 1 when something is missing; each such place
+is a line."""
+
+import os
+import re
+import subprocess
+import sys
+
+SOURCES = (".c", ".h", ".re", ".y", ".def", ".cpp", ".py", ".sh", ".csp", ".mk")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
+FILE = re.compile(r"(?<![\w/.<*$-])((?:\w+/)*\w+\.(?:c|h|def|re|y))\b(?![*(])")
+UNDERSCORED = re.compile(r"(?<![\w.*/$-])([a-zA-Z]\w*_\w*[a-zA-Z0-9])\b(?![*./{])")
+CALLED = re.compile(r"(?<![\w.`/])([a-z_]\w*)\(\)")
+# Of libc, lemon, compilers and the system; and of the language itself.
+OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
+          "seq_cst", "epoll_pwait2", "test_NAME.c"}
+
+
+def listed():
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], check=True,
+                         stdout=subprocess.PIPE, text=True).stdout
+    return [path for path in out.splitlines() if os.path.isfile(path)]
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def comments(text):
+    """(offset, comment) of each, and of the rest nothing."""
+    for match in COMMENT.finditer(text):
+        if match.group().startswith("/"):
+            yield match.start(), match.group()
+
+
+def words_of_code(paths):
+    words = {name for path in paths  # tests, by their names
+             for name in (os.path.basename(path)[:-2], os.path.basename(path)[5:-2])
+             if path.startswith("tests/unit/test_")}
+    for path in paths:
+        if not path.endswith(SOURCES) and os.path.splitext(path)[1]:
+            continue
+        text = read(path)
+        if path.endswith((".c", ".h", ".re", ".y", ".def", ".cpp")):
+            text = COMMENT.sub(lambda m: m.group() if m.group()[0] != "/" else " ", text)
+        words.update(re.findall(r"\w+", text))
+    return words
+
+
+def missing(text, files, words):
+    for name in FILE.findall(text):
+        if name not in OTHERS and os.path.basename(name) not in OTHERS and \
+                not any(path == name or path.endswith("/" + name) for path in files):
+            yield name
+    for name in UNDERSCORED.findall(text) + CALLED.findall(text):
+        if name not in words and name not in OTHERS:
+            yield name
+
+
+def main():
+    paths = listed()
+    files = set(paths) | {"lang/parse/grammar.c", "lang/parse/grammar.h", "lang/parse/lexer.c"}
+    words = words_of_code(paths)
+    wrong = 0
+    for path in paths:
+        folder = next((f for f in sys.argv[1:] if path.startswith(f + "/")), None)
+        if folder is None or not path.endswith((".c", ".h", ".re", ".y", ".def", "README.md")):
+            continue
+        text = read(path)
+        parts = [(0, text)] if path.endswith(".md") else comments(text)
+        for at, part in parts:
+            for name in missing(part, files, words):
+                line = text.count("\n", 0, at + part.find(name)) + 1
+                print("comments: %s:%d names %s, which does not exist" %
+                      (path, line, name), file=sys.stderr)
+                wrong = 1
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
