@@ -5,7 +5,7 @@
 // The thread that edits has no P, so it must not touch values: it posts a
 // question to the runtime, which an M with a P answers between two goroutines
 // or at a safepoint. No collection comes meanwhile; the answer is C memory.
-// When none comes in time the question is left to who answers it.
+// When none comes in time the question is left to the thread that answers it.
 #include <stdlib.h>
 #include <time.h>
 
@@ -118,7 +118,7 @@ static bool find_path(const Question *q, Value *out) {
   return true;
 }
 
-// Keys that may stand behind a point, and are not private.
+// Keys that may stand after a point, and are not private.
 static void add_keys(Question *q, const ObjMap *map, bool cells) {
   uint64_t at = 0;
   Value key, v;

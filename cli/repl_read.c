@@ -2,7 +2,7 @@
 // Reading an input: line by line until the grammar has all that it waits for.
 //
 // Without an editor standard input is read byte by byte, so that what a script
-// reads from there begins behind the input that runs it.
+// reads from there begins after the input that runs it.
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -320,7 +320,7 @@ int child_end(Child *child) {
          errno == EINTR)
     continue;
   while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) continue;
-  // Somebody who left the group may go on writing for ever.
+  // A process that left the group may go on writing for ever.
   for (int n = 0; n < DRAIN_READS && take_output(&child->out, &child->output);)
     n++;
   for (int n = 0; n < DRAIN_READS && take_output(&child->err, &child->errors);)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The directives of a test file: comments, on lines of their own or behind
+// The directives of a test file: comments, on lines of their own or after
 // code, that say what it needs and what it must do. docs/testing.md lists them.
 //
 // A directive is `//`, blanks, one of the names below, a colon, and a text that

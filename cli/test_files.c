@@ -5,7 +5,7 @@
 // whose name begins with a dot) those are whose name ends in _test.csp, and
 // those .csp files that expect something (test_expect.c), in order of their
 // paths; symbolic links are not followed. A file's functions that are tests, in
-// their order, stand behind the test of the whole file, if there is one.
+// their order, stand after the test of the whole file, if there is one.
 #include <dirent.h>
 #include <errno.h>
 #include <regex.h>

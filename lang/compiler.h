@@ -80,7 +80,8 @@ static inline bool symbol_in_cell(const Symbol *symbol) {
   return symbol->captured && symbol->assigned;
 }
 
-// Flags of ObjCells that hold top-level names, for those who compile later.
+// Flags of ObjCells that hold top-level names, for files that are compiled
+// later.
 enum {
   CELL_CONST = 1,  // may not be assigned
   CELL_KNOWN = 2,  // its value is there and never changes

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Taking a parked G away from what it waits for (row 28). The canceller pays:
-// who readies a G in the usual ways does nothing more for it than without.
+// readying a G in the usual ways takes no more than without.
 //
 // A G in a group that parks stores in parked_on where it is, with the lock held
-// that who readies it needs, when it is WAITING and can be found there. Then it
-// reads its flag (g_cancelled). Who cancels sets the flag, then reads
+// that readying it needs, when it is WAITING and can be found there. Then it
+// reads its flag (g_cancelled). The canceller sets the flag, then reads
 // parked_on. All four are seq_cst: so one of the two sees the other, or both.
 //
 // parked_on stays when the G runs on, so what it says may be old. Whoever acts
-// on it takes the G as anybody would who readies it: out of the channel's
+// on it takes the G as any thread does that readies it: out of the channel's
 // queue, with its lock; by the select's word; by stopping the timer; by the
 // CAS on the descriptor's word; out of the queue for calls. Only one can. What
 // was taken is then parked, nobody else's, and its group and its shield stay as
 // they are: now it is asked whether it is cancelled, in this wait. If not, as
 // that wait was over and this is a later one, it was not touched yet (a lock is
 // held, or the word names the wait by its number), or is put back (a timer, a
-// descriptor). Who puts it back reads the flag after that, as who parks does: a
-// canceller of this wait may have found nobody meanwhile.
+// descriptor). The thread that puts it back reads the flag after that, as one
+// that parks does: a canceller of this wait may have found nobody meanwhile.
 // The objects are there all the time: channels are freed only while no P is
 // between two safepoints, and then no parked_on may name them any more
 // (group_forget_chan); the others are never freed, or with g.

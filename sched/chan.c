@@ -47,8 +47,8 @@ static uint64_t buf_take(P *p, Chan *c) {
   return word;
 }
 
-// Into a full ring, in the place of the oldest word. The count stays: who looks
-// without the lock must not find the ring empty.
+// Into a full ring, in the place of the oldest word. The count stays: a thread
+// that looks without the lock must not find the ring empty.
 static void buf_replace(P *p, Chan *c, uint64_t word) {
   chan_store(p, &c->buf[c->sendx], word);
   if (++c->sendx == c->cap) c->sendx = 0;
@@ -352,7 +352,7 @@ bool chan_close(P *p, Chan *c) {
     chan_unlock(p, c);
     return false;
   }
-  // release: what the closer did before is seen by who sees it closed
+  // release: what the closer did before is seen by whatever sees it closed
   rt_store_release(&c->flags, flags | CHAN_IS_CLOSED);
   for (Waiter *w; (w = next_receiver(p, c)) != NULL;) {
     chan_store(p, &w->elem, p->sched->empty_word);

@@ -38,8 +38,8 @@ ChanResult chan_park_for_ever(P *p, G *g, WaitReason reason);
 void chan_enqueue(Chan *c, Waiter *w, bool send);
 void chan_unlink(Chan *c, Waiter *w, bool send);
 
-// g, WAITING, may be woken by who makes its select_state even. With the locks,
-// if there are any, so that nobody who needs them looks before.
+// g, WAITING, may be woken by the thread that makes its select_state even. With
+// the locks, if there are any, so that no thread that needs them looks before.
 static inline void select_open(G *g) {
   // release: pairs with the acquire in take_word of a canceller that has read
   // parked_on in a wait before; others see it by way of the locks

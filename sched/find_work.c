@@ -204,7 +204,7 @@ static bool release_p(M *m) {
   Sched *s = m->sched;
   P *p = m->p;
   rt_lock(&s->lock);
-  // acquire: pairs with the rt_or of who wants attention
+  // acquire: pairs with the rt_or of a thread that wants attention
   if (s->global.count != 0 || inbox_pending(s) ||
       (rt_load_acquire(&p->look) & ~LOOK_HOST) != 0) {
     rt_unlock(&s->lock);
@@ -264,7 +264,7 @@ G *find_runnable(M *m, bool *inherit) {
     P *p = m->p;
     if (++p->searches % CLOCK_SEARCHES == 0) take_sample(p);
     if (order_locality(m->sched) != NULL) order_note_place(p);
-    // acquire: pairs with the rt_or of who wants attention
+    // acquire: pairs with the rt_or of a thread that wants attention
     uint32_t look = rt_load_acquire(&p->look);
     if (look & (LOOK_WORLD | LOOK_HANDSHAKE)) {
       world_attend(m);

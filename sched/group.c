@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups (row 28): who belongs to one, its end, and cancelling it.
+// Groups (row 28): which Gs belong to one, its end, and cancelling it.
 //
 // States of a group:
 //   live       its owner and members run as they like
@@ -8,11 +8,12 @@
 //   hard       (grace_over != 0) those that are shielded, too
 //   ended      no members; nobody touches it but late cancellers and timers,
 //              who see that
-// `cancelled` and `grace_over` are set once, by CAS: who did it walks through
-// members, owner and inner groups, with the lock, and takes (cancel.c) those
-// that are parked. So a G is found: it joined before the walk, or sees the
-// flag at its first operation. The same for a group that is begun meanwhile: it
-// is in the list before the walk, or inherits the flag, with the parent's lock.
+// `cancelled` and `grace_over` are set once, by CAS: the thread that did it
+// walks through members, owner and inner groups, with the lock, and takes
+// (cancel.c) those that are parked. So a G is found: it joined before the walk,
+// or sees the flag at its first operation. The same for a group that is begun
+// meanwhile: it is in the list before the walk, or inherits the flag, with the
+// parent's lock.
 //
 // A canceller holds the lock of one group at a time. Inner groups are put on
 // its own list of work; they cannot be freed before it is through, as memory is
@@ -161,7 +162,7 @@ Group *group_of_timer(const Timer *timer) {
 
 void group_deadline(P *p, Group *group, int64_t when) {
   rt_lock(&group->lock);
-  // Lock held: who sets the flag later stops this timer in its walk.
+  // Lock held: a thread that sets the flag later stops this timer in its walk.
   if (!group->ended && rt_load_seq(&group->cancelled) == 0) {
     rt_store_relaxed(&group->deadline, when);  // relaxed: see group_look
     timer_start(p, &group->timer, when, 0);
@@ -206,7 +207,7 @@ void group_begin(P *p, G *g, Group *group) {
       rt_unlock(&group->lock);
     }
   }
-  // release: others who look at g see the group whole
+  // release: others that look at g see the group whole
   rt_store_release(&g->group, group);
   rt_store_relaxed(&g->shielded, (uint8_t)0);  // relaxed: g's own
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Idle Ps and Ms: who sleeps, who is woken, and why no G is forgotten.
+// Idle Ps and Ms: which of them sleep, which are woken, and why no G is
+// forgotten.
 //
 // Submitting work against ceasing to look for it (row 15). `spinning` counts
 // the Ms that look for work.
@@ -16,10 +17,10 @@
 // submitter that has counted itself as a spinner and then finds no idle P ends
 // like a searcher: others have relied on it meanwhile.
 // If S2 sees T's count, S2 comes before T2 in the single total order, S1 is
-// before S2 and T3 behind T2: T3 sees S1. Acquire and release would let S2
+// before S2 and T3 after T2: T3 sees S1. Acquire and release would let S2
 // pass S1 (a store and a later load). S1 is a seq_cst store where nothing else
 // on the way is a read-modify-write: spawn writes runnext so; where it
-// displaces a G, the tail once more, behind the exchange on runnext: for a
+// displaces a G, the tail once more, after the exchange on runnext: for a
 // thief may have taken, or given up, what that one has left there.
 // Readying a G into an empty runnext asks for nobody (row 5): the owner's look
 // wakes one when that G still waits 50 us later. So does spawning one into an
@@ -34,9 +35,9 @@
 // will come to sleep in its place (idle_timers_alone). Running Ps see to their
 // own timers. While Gs wait for descriptors the poller blocks in netpoll
 // instead (poll.c), as s->poll_owner: never two, as a break must not go to the
-// wrong one. Who wakes it breaks it out: that one sets the note, then loads
-// m->polling; it stores m->polling, then looks at the note; seq_cst all, so
-// one sees the other.
+// wrong one. The thread that wakes it breaks it out: that one sets the note,
+// then loads m->polling; it stores m->polling, then looks at the note; seq_cst
+// all, so one sees the other.
 #include "internal.h"
 
 // --- Idle Ps: sched.lock held -----------------------------------------------
@@ -95,7 +96,7 @@ void idle_take_p(M *m, P *p) {
 static int64_t first_idle_timer(Sched *s, P **which) {
   int64_t first = 0;
   for (int w = 0; w < MASK_WORDS; w++) {
-    // relaxed: a P's timers change only while somebody holds a P, who will
+    // relaxed: a P's timers change only while a thread holds a P, which will
     // come by here before it sleeps
     uint64_t bits = rt_load_relaxed(&s->idle_mask.words[w]) &
                     rt_load_relaxed(&s->timer_mask.words[w]);
@@ -217,9 +218,9 @@ static bool timers_alone(Sched *s) {
 
 // Becomes the one that spins, and takes an idle P for it (and m, if given; else
 // for an M that the caller starts). NULL: another one
-// spins, or no P is idle. Who saw us spin meanwhile has left its work, or its
-// idle P and that one's timers, to us: so a claim without a P is given up like
-// any other spinning.
+// spins, or no P is idle. A thread that saw us spin meanwhile has left its
+// work, or its idle P and that one's timers, to us: so a claim without a P is
+// given up like any other spinning.
 static P *claim_p(Sched *s, M *m, P *wish) {
   for (;;) {
     uint32_t none = 0;
@@ -231,7 +232,7 @@ static P *claim_p(Sched *s, M *m, P *wish) {
     rt_unlock(&s->lock);
     if (p != NULL) return p;
     rt_sub(&s->spinning, 1u);
-    // seq: behind the rt_sub, as T3 behind T2
+    // seq: after the rt_sub, as T3 after T2
     bool none_idle = rt_load_seq(&s->idle_count) == 0;
     if (none_idle && inbox_pending(s)) inbox_flag(s);
     if (ends || none_idle) return NULL;
@@ -270,7 +271,7 @@ void idle_stop_spinning(M *m) {
   // A post that relied on the spinner: no P is idle, so one that runs drains
   // it.
   Sched *s = m->sched;
-  // seq: behind the rt_sub, as in claim_p
+  // seq: after the rt_sub, as in claim_p
   if (rt_load_seq(&s->idle_count) == 0 && inbox_pending(s)) inbox_flag(s);
 }
 
@@ -341,7 +342,8 @@ bool idle_wait(M *m) {
       rt_unlock(&s->lock);
       world_run_job(m);
       rt_lock(&s->lock);
-    } else if (m->next_p != NULL) {  // taken out of the pool by who woke it
+    } else if (m->next_p !=
+               NULL) {  // taken out of the pool by the M that woke it
       m->p = m->next_p;
       m->next_p = NULL;
       bool alone = polled && idle_timers_alone(s);

@@ -5,10 +5,11 @@
 // one exchange and turns the order round. An M drains them in find_runnable,
 // and in its looks when LOOK_INBOX asks for it.
 //
-// Nothing stays there: who pushes wakes an M for an idle P, under the protocol
-// of idle.c (the push is S1, a read-modify-write; work_anywhere looks here);
-// if no P is idle, it flags one that runs. A P that is flagged does not go into
-// a call, nor idle, before it has drained (sched_syscall_enter, release_p).
+// Nothing stays there: a thread that pushes wakes an M for an idle P, under the
+// protocol of idle.c (the push is S1, a read-modify-write; work_anywhere looks
+// here); if no P is idle, it flags one that runs. A P that is flagged does not
+// go into a call, nor idle, before it has drained (sched_syscall_enter,
+// release_p).
 #include "internal.h"
 
 bool inbox_pending(Sched *s) {

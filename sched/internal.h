@@ -2,8 +2,8 @@
 // What the files of sched/ share: Sched, M, and functions grouped by the file
 // that defines them. Included by sched/*.c (and white-box tests) only.
 //
-// Who may call is said at each function: "owner P" (the M that holds it),
-// "sched.lock held", "world stopped", "any thread".
+// Each function says which threads may call it: "owner P" (the M that holds
+// it), "sched.lock held", "world stopped", "any thread".
 #ifndef CSP_SCHED_INTERNAL_H
 #define CSP_SCHED_INTERNAL_H
 
@@ -26,7 +26,7 @@ enum {
   POLL_NS = NS_PER_MS / 2,        // row 24: Ps that run poll that often
   STEAL_NEXT_NS = 3 * NS_PER_US,  // row 12
   CALL_NS = 20 * NS_PER_US,       // row 22: a quick call may take that long
-  TURN_NS = 50 * NS_PER_US,       // until it is asked again who stops the world
+  TURN_NS = 50 * NS_PER_US,  // until it is asked again which M stops the world
   MASK_WORDS = PROCS_MAX / 64,
 };
 
@@ -402,8 +402,8 @@ G *global_get(P *p, uint32_t max);  // owner P; takes sched.lock; 0: row 7
 // --- steal_order.c, topology.c, cpu_count.c, mask.c -------------------------
 void order_of_procs(Sched *s);  // procs changed: before start, world stopped
 // Reads the topology, unless that was done or there is one P. By the M that
-// was started second, with its P: nobody stops the world meanwhile; or by who
-// has stopped it, or before start.
+// was started second, with its P: nobody stops the world meanwhile; or by the M
+// that has stopped it, or before start.
 void order_open(Sched *s);
 void order_free(Sched *s);
 // Any thread. NULL: the plain order.
@@ -500,7 +500,7 @@ enum {
   ON_MASK = 7,
 };
 // g, which has a group, is where `on` says, WAITING, with the lock held that
-// who readies it needs. true: it is cancelled: the caller calls cancel_self
+// readying it needs. true: it is cancelled: the caller calls cancel_self
 // when it has given the lock back. Owner P.
 bool cancel_show(P *p, G *g, uintptr_t on);
 // As the same M, after cancel_show: g may be anywhere by now.
@@ -510,7 +510,7 @@ void cancel_self(P *p, G *g);
 bool cancel_take(P *p, G *g);
 
 // --- chan.c, timer.c, poll.c, syscall.c: cancelling what waits there --------
-// The rest of it, by who knows the lock: false: g is not there, or not
+// The rest of it, by the file that has the lock: false: g is not there, or not
 // cancelled.
 bool chan_cancel(P *p, G *g, Chan *c, uintptr_t on);
 bool timer_cancel(P *p, G *g, Timer *timer);

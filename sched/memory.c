@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// memory.h says who may call what. With AddressSanitizer the header of a block
-// is poisoned, so that what is written in front of a block is found as what is
-// written behind it.
+// memory.h says which threads may call what. With AddressSanitizer the header
+// of a block is poisoned, so that what is written in front of a block is found
+// as what is written after it.
 #include "memory.h"
 
 #include <errno.h>

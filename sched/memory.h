@@ -3,11 +3,11 @@
 // lowest module: all layers take memory here, and no other file calls malloc
 // and its like (tests/lint.sh).
 //
-// Who takes memory names the Memory it is taken from; there is no default. Each
-// block notes its Memory and its size in 16 bytes in front of it, so mem_free
-// and mem_resize need the block alone, and the allocator is told sizes that
-// are exact. A Memory must live until its last block is freed: a runtime's is
-// in its door (door.c).
+// Code that takes memory names the Memory it comes from; there is no default.
+// Each block notes its Memory and its size in 16 bytes in front of it, so
+// mem_free and mem_resize need the block alone, and the allocator is told sizes
+// that are exact. A Memory must live until its last block is freed: a runtime's
+// is in its door (door.c).
 //
 // Any thread, several at once. NULL: there is no memory; errno is ENOMEM then.
 // Blocks lie at multiples of 16.

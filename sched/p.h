@@ -17,7 +17,7 @@ _Static_assert((RUNQ_SIZE & (RUNQ_SIZE - 1)) == 0 && RUNQ_SIZE >= 2,
 // What p->look may ask for; set by rt_or, cleared by rt_and.
 enum {
   LOOK_PREEMPT = 1,    // sysmon: the slice is over
-  LOOK_WORLD = 2,      // stop for somebody who stops the world
+  LOOK_WORLD = 2,      // stop for an M that stops the world
   LOOK_HANDSHAKE = 4,  // run s->handshake for this P
   LOOK_HOST = 8,       // sched_interrupt: the layer above looks for itself
   LOOK_EXIT = 16,      // the runtime ends; never cleared

@@ -17,7 +17,7 @@
 // flags first, then the word.
 //
 // s->poll_waiters counts parked Gs: raised before the CAS that shows the G,
-// lowered by the owner of a P who readies it. While it is above 0 there is no
+// lowered by the owner of a P that readies it. While it is above 0 there is no
 // deadlock,
 // and somebody polls: one idle M blocks in the system's poll (idle.c: s->poller
 // with `polling`); without one, Ps poll in find_runnable and, at most every
@@ -164,7 +164,7 @@ void poll_free(PollDesc *d) {
   rt_unlock(&poller->lock);
 }
 
-// --- Who wakes --------------------------------------------------------------
+// --- Waking -----------------------------------------------------------------
 // The G that waits, now the caller's; NULL: none.
 static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
   uintptr_t *word = &d->waiter[mode];

@@ -152,7 +152,7 @@ void sched_ready_list(P *p, G *first, int count) {
   }
   uint32_t shared = p->single ? 0 : share_list(p, &list);
   bool more = list.count > 0;
-  if (more) runq_put_list(p, &list);  // before the Ms, who may steal them
+  if (more) runq_put_list(p, &list);  // before the Ms, which may steal them
   start_ms(p->sched, shared);
   if (more && !p->single) idle_wakep(p->sched);
 }
@@ -205,7 +205,8 @@ static __attribute__((noinline)) G *switch_to_ring(P *p) {
 
 G *sched_switch(P *p) {
   RT_ASSERT(p->current == NULL);
-  // relaxed: who sets it wants attention soon, not at this very switch
+  // relaxed: a thread that sets it wants attention soon, not at this very
+  // switch
   if (rt_load_relaxed(&p->look) != 0) return NULL;
   // relaxed: owner's own, or the CAS in runq_take_next decides
   if (rt_load_relaxed(&p->runnext) == NULL) return switch_to_ring(p);

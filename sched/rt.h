@@ -107,11 +107,11 @@ bool rt_note_wait(RtNote *note, int64_t deadline);
 // In rank order: with a lock held, only locks of a higher rank are taken;
 // equal ranks only for channels, by rising address. Debug builds die with
 // both names otherwise.
-//   GROUP -> CHAN, TIMERS, SCHED   who cancels takes goroutines out of queues
+//   GROUP -> CHAN, TIMERS, SCHED   cancelling takes goroutines out of queues
 //   CHAN -> SCHED      none today; channel sections call nothing
 //   TIMERS -> SCHED    none today; a timer fires without the lock
 //   WAITS -> TIMERS, SCHED   a wait is ended while its descriptor is there
-//   WRITING -> OUTPUT  the buffer is taken while who writes keeps the order
+//   WRITING -> OUTPUT  the buffer is taken while the writer keeps the order
 #define RT_RANKS(X)               \
   X(NONE, "none")                 \
   X(GROUP, "group")               \
@@ -224,8 +224,9 @@ void rt_poll_remove(RtPoll *poll, int fd);
 int rt_poll_wait(RtPoll *poll, RtPollEvent *events, int room, int64_t deadline);
 // A wait that blocks, or the next one, returns. Any thread.
 void rt_poll_break(RtPoll *poll);
-// For who waits by other means: a descriptor that is readable when events have
-// come, after a break, or an alarm. -1: errno tells. One thread, as the rest.
+// For a thread that waits by other means: a descriptor that is readable when
+// events have come, after a break, or an alarm. -1: errno tells. One thread, as
+// the rest.
 int rt_poll_descriptor(RtPoll *poll);
 void rt_poll_alarm(RtPoll *poll, int64_t when);  // rt_now(); RT_FOREVER: none
 void rt_poll_end_break(RtPoll *poll);  // it is not readable for breaks any more

@@ -2,9 +2,10 @@
 // Readiness of descriptors from the system (rt.h): epoll, edge-triggered, and
 // an eventfd that breaks a wait. Linux only: epoll(7), eventfd(2).
 //
-// The break: who breaks sets `broken` and, if it was clear, makes the eventfd
-// readable; the wait that blocks reads it and clears `broken`. A wait that does
-// not block leaves both alone: it would take the break from the one it is for.
+// The break: a thread that breaks sets `broken` and, if it was clear, makes the
+// eventfd readable; the wait that blocks reads it and clears `broken`. A wait
+// that does not block leaves both alone: it would take the break from the one
+// it is for.
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -65,7 +66,7 @@ static void end_break(RtPoll *poll) {
   rt_store_seq(&poll->broken, 0u);
 }
 
-// Whatever `broken` says: who breaks may be about to write.
+// Whatever `broken` says: a thread that breaks may be about to write.
 void rt_poll_end_break(RtPoll *poll) { end_break(poll); }
 
 int rt_poll_descriptor(RtPoll *poll) {

@@ -202,7 +202,7 @@ bool runq_has_work(P *p, StuckNext *seen) {
   return next_is_stuck(p, g, seen) || !runq_ring_empty(p);
 }
 
-// Copies half of the victim's ring, rounded up, behind p's tail and claims it.
+// Copies half of the victim's ring, rounded up, after p's tail and claims it.
 static uint32_t grab(P *p, P *victim) {
   for (;;) {
     // seq, both: head before tail, see pop_newest; tail pairs with runq_put

@@ -74,7 +74,7 @@ static bool look_fully(P *p, uint32_t look) {
 bool sched_look(P *p, G *g) {
   RT_ASSERT(p->current == g);
   (void)g;
-  // acquire: pairs with the rt_or of who wants attention
+  // acquire: pairs with the rt_or of a thread that wants attention
   uint32_t look = rt_load_acquire(&p->look);
   bool clock_too = ++p->looks % LOOKS_PER_CLOCK == 0 || p->sched->stepped ||
                    (p->next_fill != NEXT_QUIET && !p->single);
@@ -85,7 +85,7 @@ bool sched_look(P *p, G *g) {
 bool sched_look_now(P *p, G *g) {
   RT_ASSERT(p->current == g);
   (void)g;
-  // acquire: pairs with the rt_or of who wants attention
+  // acquire: pairs with the rt_or of a thread that wants attention
   return look_fully(p, rt_load_acquire(&p->look));
 }
 

@@ -86,7 +86,7 @@ struct Waiter {
 };
 
 struct G {
-  G *link;          // run queue or free list; owner: who holds the G
+  G *link;          // run queue or free list; owner: the holder of the G
   uint32_t status;  // atomic, GState; read by g_state
   uint8_t reason;   // WaitReason while waiting
   bool preempted;   // left by preemption, not by its own wish
@@ -98,14 +98,14 @@ struct G {
   int64_t since;     // rt_now() at which it left its P (coarse; 0: unknown), or
                      // was readied, if a timer did it or status is marked
   Waiter wait;       // its single channel operation
-  Waiter *woken_by;  // who was fired; written by the waker before ready
-  // Of a select, atomic: odd while it waits, who makes it even wakes it; a new
+  Waiter *woken_by;  // what was fired; written by the waker before ready
+  // Of a select, atomic: odd while it waits; making it even wakes it; a new
   // number for each wait.
   uint32_t select_state;
   bool in_call_queue;  // guarded by sched.lock (row 22)
-  // --- groups (row 28); NULL and 0 for who is in none ---
+  // --- groups (row 28); NULL and 0 for a G in none ---
   uint8_t shielded;     // atomic, its own: deferred calls run (group.c)
-  bool cancelled;       // woken by a cancellation; written by who does
+  bool cancelled;       // woken by a cancellation; written by that
   uintptr_t parked_on;  // atomic: where a canceller finds it (cancel.c)
   Group *group;         // atomic, its own: the innermost
   G *member_next, *member_prev;  // guarded by the lock of its first group
@@ -566,7 +566,7 @@ void timers_filter(Sched *s, bool (*keep)(void *arg, Timer *timer), void *arg);
 // --- Groups and cancellation (row 28) ---------------------------------------
 // A group belongs to the G that began it, its owner, and ends when all its
 // members have ended: the Gs that were started while it was the innermost group
-// of who started them. A group that is begun while another is the innermost
+// of their starters. A group that is begun while another is the innermost
 // lies in that one, and is cancelled with it.
 //
 // A cancelled G is woken if it is parked, with G.cancelled set, which it
@@ -614,7 +614,7 @@ void group_begin_solo(P *p, G *g, Group *group);
 // P that waits for this one, which is in a native, to stop. Owner P, g runs.
 void group_look(P *p, const G *g);
 // A G that is going to be started becomes a member of the innermost group of
-// who starts it (or of none: NULL). Owner P.
+// its starter (or of none: NULL). Owner P.
 void group_join(P *p, Group *group, G *g);
 // A member, or the owner of a solo group, which runs, has done all it has to
 // do; sched_end follows. Owner P.
@@ -638,7 +638,7 @@ Group *group_of_timer(const Timer *timer);
 
 // Why g is cancelled now. Any M; for others than g's own a guess.
 static inline CancelReason g_cancelled(const G *g) {
-  // acquire: pairs with group_begin; g's own, or checked again by who takes g
+  // acquire: pairs with group_begin; g's own, or checked again when g is taken
   const Group *group = rt_load_acquire(&g->group);
   if (__builtin_expect(group == NULL, 1)) return NOT_CANCELLED;
   // seq: after g has shown where it parks (cancel.c)
@@ -683,26 +683,26 @@ bool poll_is_deadline(const Timer *timer);
 // fn(p, post) will be called soon by an M with a P, between two Gs or in a
 // look; it may ready Gs and start timers, not park. The post is the caller's
 // memory again from then on. Any thread, also before sched_run; takes
-// sched.lock at most, so not from a signal handler. Who may still post keeps a
-// pin (sched_pin): else nobody waits.
+// sched.lock at most, so not from a signal handler. A thread that may still
+// post keeps a pin (sched_pin): else nobody waits.
 typedef struct SchedPost SchedPost;
 struct SchedPost {
   SchedPost *next;  // the inbox's
   void (*fn)(P *p, SchedPost *post);
 };
 void sched_post(Sched *s, SchedPost *post);
-// Its two halves, for who puts the post under a lock of its own, and must tell
-// without it: between them the post may run already. The first takes no lock.
+// Its two halves, for a caller that puts the post under its own lock and tells
+// without it. The post may run between them. The first takes no lock.
 void sched_post_put(Sched *s, SchedPost *post);
 void sched_post_tell(Sched *s);
 // The door (door.c): through it threads that are not the runtime's come in, as
-// to sched_post, where that may end the run. Who frees the runtime closes it
-// first. Those that are inside then are waited for; nobody else comes in.
+// to sched_post, where that may end the run. The thread that frees the runtime
+// closes it first: it waits for those inside, and no other comes in.
 typedef struct Door {
   uint32_t state;    // atomic: threads inside; whether it is closed
   uint32_t keepers;  // atomic: the door is freed with the last of them
   void *host;        // immutable: whose door it is
-  Memory memory;     // immutable: what it is of itself; for all who keep it
+  Memory memory;     // immutable: what it is of itself; for all that keep it
 } Door;
 Door *door_new(const Memory *memory, void *host);  // kept; NULL: no memory
 void door_keep(Door *door);  // by one more; any thread that keeps it

@@ -9,9 +9,8 @@
 // peer may wake it as soon as one lock is free, but select_finish begins with
 // the lowest channel, which is given back last, by a store that is the very
 // last access. So the cases and `order` stay untouched until then. The same
-// holds for a canceller (cancel.c), who needs no lock: it finds the select open
-// when the G is WAITING.
-// All functions: owner P.
+// holds for a canceller (cancel.c), which needs no lock: it finds the select
+// open when the G is WAITING. All functions: owner P.
 #include "chan.h"
 
 enum { INSERTION_MAX = 12 };

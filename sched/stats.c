@@ -187,7 +187,7 @@ static void print(Sched *s, const char *text, size_t len) {
   }
 }
 
-// The text is made first: nobody waits, stopped, for who reads it.
+// The text is made first: nobody waits, stopped, for its reader.
 static void print_line(Sched *s) {
   char *text = NULL;
   size_t len = 0;

@@ -14,15 +14,15 @@
 // where its M was seen last: the M notes it whenever it looks for a G, which
 // is before each search and at least once a slice (sched_getcpu reads a word
 // that the kernel keeps for the thread: 3 ns). The kernel leaves threads where
-// they were, or puts them near who woke them; so notes seldom change, and they
-// follow it through hotplug, quotas and changed masks. A CPU that was not in
-// the mask at the start is nowhere; Ps that are nowhere count as one domain,
-// so that at worst the order is the plain one, which is Go's and Tokio's.
-// Rejected: to give each P a domain and bind the M that takes it.
+// they were, or puts them near the thread that woke them; so notes seldom
+// change, and they follow it through hotplug, quotas and changed masks. A CPU
+// that was not in the mask at the start is nowhere; Ps that are nowhere count
+// as one domain, so that at worst the order is the plain one, which is Go's and
+// Tokio's. Rejected: to give each P a domain and bind the M that takes it.
 // sched_setaffinity takes 1.3 us, 29 us with a migration; Ms would wait for a
 // CPU of their domain while others are free, whenever there are more Ps than
 // CPUs, a quota, or other programs (so Erlang binds only when asked to); child
-// processes inherit it, and it overrides who changes the mask from outside.
+// processes inherit it, and it overrides a mask that is changed from outside.
 //
 // The files are read by the second M as it starts, once (60 us here): the
 // first does not wait for it, and with one P nobody reads them.
@@ -104,7 +104,7 @@ static void make_rings(Rings *rings, P *p) {
   uint32_t counts[RINGS] = {0}, next[RINGS] = {0};
   uint32_t mine = rt_load_relaxed(&l->places[p->id]);  // relaxed: our own
   for (int i = 0; i < procs; i++) {
-    // relaxed: a hint, and behind the acquire of version
+    // relaxed: a hint, and after the acquire of version
     ring[i] = (uint8_t)ring_of(mine, rt_load_relaxed(&l->places[i]));
     counts[ring[i]] += i != p->id;
   }

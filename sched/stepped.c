@@ -9,9 +9,9 @@
 // (WAIT_CALLBACK), and all other Gs run above it on the same C stack.
 //
 // What comes from other threads: posts (inbox.c), and host_stop, which ends
-// what the host works on (host_work) and nothing else. Who pushes rings: sets
-// the M's note, and, if it may be blocked in netpoll or the host watches the
-// descriptor, breaks that.
+// what the host works on (host_work) and nothing else. A thread that pushes
+// rings: it sets the M's note, and, if it may be blocked in netpoll or the host
+// watches the descriptor, breaks that.
 //   ring:  pushes, then sets the note or the break, seq_cst RMWs both
 //   host:  clears the note or the break, then looks into the inbox
 // so that a push is seen, or rings again.
@@ -119,7 +119,7 @@ void host_touched(Sched *s) {
 
 // --- Running ----------------------------------------------------------------
 bool host_is_over(const Sched *s, int64_t now) {
-  // relaxed: seen soon; who sets it asks for a look
+  // relaxed: seen soon; the thread that sets it asks for a look
   return rt_load_relaxed(&s->host_way) == HOST_STOPPED || now >= s->host_until;
 }
 
@@ -135,7 +135,7 @@ bool host_gives_up(const Sched *s) {
 
 // Can nothing ever run again?
 static bool is_stuck(Sched *s, P *p) {
-  // seq: pins first, as who lowers them has pushed before
+  // seq: pins first, as a thread that lowers them has pushed before
   return rt_load_seq(&s->pins) == 0 && timers_first(p) == 0 &&
          !poll_wanted(s) && !inbox_pending(s);
 }
@@ -173,7 +173,7 @@ static HostEnd run_all(M *m, const HostRun *run) {
   Sched *s = m->sched;
   P *p = m->p;
   for (;;) {
-    // acquire: pairs with who says that it is done
+    // acquire: pairs with the store that says that it is done
     if (run->done != NULL && rt_load_acquire(run->done) != 0) return HOST_DONE;
     if (has_ended(s)) return HOST_ENDED;
     if (out_of_time(s, p)) return HOST_OVER;

@@ -213,7 +213,7 @@ void world_start(Sched *s) {
   bool kick = s->global.count > 0;
   for (int i = 0; i < procs_now(s); i++) {
     P *p = p_at(s, i);
-    // who made it saw no idle P: they were stopped
+    // its maker saw no idle P: they were stopped
     kick |= runq_length(p) > 0;
     if (!restart_p(s, p)) continue;
     p->idle_link = need_m;
@@ -221,17 +221,18 @@ void world_start(Sched *s) {
   }
   TRACE_SHARED(s, START, 0, 0, 0);
   kick |= idle_timers_alone(s);
-  idle_check_deadlock(s);  // who looked meanwhile saw no idle Ps
+  idle_check_deadlock(s);  // a look meanwhile saw no idle Ps
   rt_unlock(&s->lock);
   give_ms(s, need_m);
-  bool posted = inbox_pending(s);  // who pushed meanwhile saw no P to tell
+  bool posted = inbox_pending(s);  // a push meanwhile saw no P to tell
   if (kick || posted) idle_wakep(s);
   if (posted) inbox_flag(s);
 }
 
 // --- Stopped by a thread without a P ----------------------------------------
-// It has an M of its own for the note alone, on its stack: who sets the note
-// (one_is_through) holds sched.lock, which world_start takes afterwards.
+// It has an M of its own for the note alone, on its stack: the thread that sets
+// the note (one_is_through) holds sched.lock, which world_start takes
+// afterwards.
 static bool stop_outside(Sched *s, M *stopper) {
   rt_lock(&s->lock);
   for (;;) {

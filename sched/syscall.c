@@ -6,11 +6,11 @@
 // kernel, and looks for one when it is back.
 //
 // A quick call keeps it, in the status SYSCALL with the M's id, until somebody
-// takes it: sysmon, when the call lasts and there is work, who stops the world,
-// makes a handshake, or ends the runtime, all with sched.lock. That and the
-// return are CASes from the same word: one of the two wins. The id is in the
-// word so that an M which comes back late does not take the P out of a later
-// call of another M. From then on the call is like a slow one.
+// takes it: sysmon, when the call lasts and there is work, an M that stops the
+// world, makes a handshake, or ends the runtime, all with sched.lock. That and
+// the return are CASes from the same word: one of the two wins. The id is in
+// the word so that an M which comes back late does not take the P out of a
+// later call of another M. From then on the call is like a slow one.
 //   enter: stores SYSCALL, seq_cst; then loads p->look: not 0: goes back
 //   taker: sets p->look, seq_cst RMW; then loads the status
 // so one of them sees the other, and nobody waits for a P whose M is in the
@@ -92,7 +92,7 @@ bool syscall_cancel(P *p, G *g) {
   return ours;
 }
 
-// For who waits longest.
+// For the G that waits longest.
 static void keep_place(Sched *s) {
   G *g = s->call_first->g;
   unqueue_call(s, g);

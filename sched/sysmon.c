@@ -5,10 +5,10 @@
 // nobody asked for in two minutes. It reads atomics of Ps, sets flags, and
 // takes Ps out of calls; it touches no G, timer or heap.
 //
-// It sleeps until the earliest deadline it is there for. Who begins a call
-// while there is work wakes it, and it looks every 20 us (sysmon_hurry) until
-// no such call was seen for 50 rounds. After two rounds with all Ps idle it
-// sleeps wholly, until a P is taken (idle_get_p):
+// It sleeps until the earliest deadline it is there for. An M that begins a
+// call while there is work wakes it, and it looks every 20 us (sysmon_hurry)
+// until no such call was seen for 50 rounds. After two rounds with all Ps idle
+// it sleeps wholly, until a P is taken (idle_get_p):
 //   sysmon: stores sysmon_asleep, seq_cst; loads idle_count, seq_cst
 //   taker:  lowers idle_count, seq_cst RMW; loads sysmon_asleep, seq_cst
 // so one of them sees the other.
@@ -135,7 +135,7 @@ void sysmon_main(void *arg) {
     bool work = false;
     if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0);
     int64_t next = watch_all(s, now, &work);
-    // relaxed: a hint, and who finds it 0 sets the note
+    // relaxed: a hint; a thread that finds it 0 sets the note
     if (work || rt_load_relaxed(&s->sysmon_hurry) != 0) {
       hurry = work ? HURRY_ROUNDS : hurry == 0 ? HURRY_ROUNDS : hurry - 1;
       rt_store_relaxed(&s->sysmon_hurry, hurry > 0);

@@ -75,7 +75,7 @@ static void first_changed(P *owner) {
   TimerHeap *heap = &owner->timers;
   int64_t first = heap->count == 0 ? 0 : heap->entries[0].when;
   if (heap->spilled != NULL) first = earliest(heap)->when;
-  // relaxed: a hint for who has not the lock
+  // relaxed: a hint without the lock
   bool had = rt_load_relaxed(&heap->first) != 0;
   rt_store_relaxed(&heap->first, first);
   if (had == (first != 0)) return;
@@ -187,7 +187,7 @@ bool timer_stop(P *p, Timer *timer) {
   }
 }
 
-// Into p's heap; who fires it must wait for the lock, which is held.
+// Into p's heap; whatever fires it must wait for the lock, which is held.
 static void start_locked(P *p, Timer *timer, int64_t when, int64_t period) {
   timer_stop(p, timer);
   timer->when = when < 1 ? 1 : when;
@@ -233,8 +233,9 @@ void sched_sleep(P *p, G *g, Timer *timer, int64_t ns) {
 bool timer_cancel(P *p, G *g, Timer *timer) {
   while (timer_stop(p, timer)) {
     if (g_cancelled(g)) return true;
-    // A later sleep, not to be cancelled. Who cancels that one, and looked for
-    // it at this moment, found no timer: so it begins like any sleep.
+    // A later sleep, not to be cancelled. A thread that cancels that one, and
+    // looked for it at this moment, found no timer: so it begins like any
+    // sleep.
     if (!show_sleep(p, g, timer, timer->when)) break;
   }
   return false;

@@ -12,7 +12,7 @@
 // when it is first written to, and the blocks are freed in a phase of their
 // own: to map or unmap all of it at once takes the system 10 ms for a million
 // values. They are freed from the last to the first, so that what a heap gives
-// back at its end is a block each time. A half of one block lies behind the
+// back at its end is a block each time. A half of one block lies after the
 // table.
 #include <math.h>
 #include <stdlib.h>

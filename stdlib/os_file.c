@@ -63,7 +63,7 @@ static void file_unread(File *file) {
   if (left > 0) lseek(file->fd, -left, SEEK_CUR);
 }
 
-// Reads more behind what is unused; 0, or an errno; *end at the end. EAGAIN:
+// Reads more after what is unused; 0, or an errno; *end at the end. EAGAIN:
 // nothing is there yet. (Inherited descriptors keep their flags: poll, then
 // read.)
 static int file_fill(File *file, bool *end) {

@@ -5,7 +5,7 @@
 //
 // Nothing goes by paths: each folder is opened in the one above it, without
 // following links, and names are removed in the folder that was opened. So
-// nobody who puts links in the place of folders meanwhile leads us out.
+// no process that puts links in the place of folders meanwhile leads us out.
 //
 // A Removal's levels are the folders from the first one down to where it is.
 // Only the last OPEN_MOST of them are open, however deep it goes: those above

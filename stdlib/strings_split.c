@@ -31,7 +31,7 @@ static size_t count_byte(CspValue of, char byte) {
 }
 
 // --- By a separator ---------------------------------------------------------
-// The place behind the last piece is one more than the string's length.
+// The place after the last piece is one more than the string's length.
 static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *piece) {
   Str s = str_of(of), sep = str_of(with);
@@ -71,7 +71,7 @@ static CspStatus first_parts(CspCall *call, CspEach next, CspValue sep,
   for (; n > 1 && next(call, of, sep, &at, &piece); n--) {
     if (!csp_list_push(call, list, piece)) return CSP_PANIC;
   }
-  // after the last part `at` is behind the end, after the last character at it
+  // after the last part `at` is after the end, after the last character at it
   size_t from = (size_t)at, end = s.len + (str_of(sep).len > 0);
   if (n != 1 || from >= end) return csp_ok(call, list);
   give_piece(call, s.data + from, s.len - from, &piece);

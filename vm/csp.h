@@ -74,7 +74,7 @@ enum {
 // What CspConfig.load is asked, and says: strings that it mallocs and the
 // runtime frees.
 typedef struct CspLoad {
-  const char *path;  // as it stands behind `import`
+  const char *path;  // as it stands after `import`
   const char *from;  // who imports: the script's path, or a module's name
   char *name;        // what messages call the module, which is made once for
                      // each name; NULL: path
@@ -242,7 +242,7 @@ typedef CspStatus (*CspFn)(CspCall *call);
 // "..." takes any number more. A call with too few, too many or unknown named
 // arguments panics before fn is called.
 //
-// A row without fn says what holds for those behind it:
+// A row without fn says what holds for those after it:
 // CSP_NEEDS(CSP_FILES): they need that (CspConfig.allowed), up to the next such
 // row.
 // CSP_REPEATABLE: where they find no memory they have changed nothing yet: they
@@ -328,7 +328,7 @@ CspStatus csp_ok_errno(CspCall *call, int error, const char *what);
 // `with`: in a loop the call has neither arguments nor data.
 typedef bool (*CspEach)(CspCall *call, CspValue of, CspValue with, int64_t *at,
                         CspValue *element);
-// The result is a list of all elements; but where the call stands behind `for
+// The result is a list of all elements; but where the call stands after `for
 // … in`, each is made when its turn comes, if the loop goes on so far. So what
 // next does may not depend on when. about: roughly how many, for the list's
 // room, or NULL.
@@ -486,7 +486,7 @@ typedef enum CspEnd {
 enum { CSP_RESULTS_MAX = 8 };
 typedef struct CspResult {
   CspEnd end;
-  int count;                         // of results, of which are here
+  int count;                         // of results; the first are
   CspValue values[CSP_RESULTS_MAX];  // nil past the last; of a failure: [0] is
                                      // what was panicked with, or an error
   char *message;  // how it failed, with its trace; malloced; DONE, ENDED: NULL

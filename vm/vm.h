@@ -449,7 +449,7 @@ bool value_deep_equal(Local *local, Value a, Value b, const char **failed);
 
 // --- format.c: values as text -----------------------------------------------
 typedef struct Text {    // a growing buffer
-  const Memory *memory;  // of data; NULL: malloced, for who frees it by free()
+  const Memory *memory;  // of data; NULL: malloced, to be freed by free()
   char *data;
   size_t len, cap;
   size_t most;   // bytes; 0: any number

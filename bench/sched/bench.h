@@ -30,7 +30,7 @@ static inline int64_t bench_median(int64_t *times, int count) {
 }
 
 // What two readings of the clock take, with nothing between them. On some
-// processors the counter behind it moves in steps of 10 ns.
+// processors the counter after it moves in steps of 10 ns.
 static inline int64_t bench_clock(void) {
   int64_t times[1001];
   for (int i = 0; i < 1001; i++) {

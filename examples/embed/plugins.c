@@ -8,7 +8,7 @@
 // its own: with limits to its time, memory, goroutines, depth of calls and
 // output, without files, programs or the environment, and without threads. In
 // whichever way it fails, the host says so and goes on with the next one. A
-// number among the arguments is the time limit, in ms, of those behind it.
+// number among the arguments is the time limit, in ms, of those after it.
 #include <csp.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static void say(const Plugin *plugin, const char *what) {
   printf("%s: %s", name ? name + 1 : plugin->path, what);
 }
 
-// Of a message the first line; behind it come traces.
+// Of a message the first line; after it come traces.
 static void say_failure(const Plugin *plugin, const CspResult *result) {
   static const char *const ends[] = {
       [CSP_DONE] = "done",

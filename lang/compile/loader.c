@@ -297,7 +297,7 @@ static ObjModule *compile_loaded(Compiler *c, const Node *import,
                                  const char *name) {
   ObjModule *module;
   if (is_settled(c, import, key, &module)) return module;
-  // The lexer wants a zero byte behind the text.
+  // The lexer wants a zero byte after the text.
   bool may = load->len <= SOURCE_MAX &&
              allowance_take(&c->loader->allowance, load->len);
   char *copy = may ? mem_alloc(c->vm->memory, load->len + 1) : NULL;

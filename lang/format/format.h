@@ -51,7 +51,7 @@ enum {
   WORD_STARTS = 1,       // a statement, a case or a struct's field
   WORD_NEWLINE = 2,      // a newline that counts stands before it
   WORD_DROPPED = 4,      // a separator: a semicolon, a comma before a bracket
-  WORD_COMMA_AFTER = 8,  // one is printed behind it
+  WORD_COMMA_AFTER = 8,  // one is printed after it
   WORD_BROKEN = 16,      // a bracket: what is in it stands on lines of its own
   WORD_CHAINED = 32,     // a { after else: broken if the one before is
 };

@@ -125,7 +125,7 @@ static void group_statement(Grouping *g, Word *word) {
   }
 }
 
-// A comma stands behind the element, not on a line of its own: comments that
+// A comma stands after the element, not on a line of its own: comments that
 // were before it follow it.
 static void pull_comma(Grouping *g, Word *comma) {
   const Word *last = &g->words->list[g->last];

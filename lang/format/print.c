@@ -38,7 +38,7 @@ typedef struct Printer {
 
 // What stands between two words.
 typedef struct Gap {
-  const char *separator;  // right behind the first, or NULL
+  const char *separator;  // right after the first, or NULL
   bool must_break;
   bool may_break;
   bool blank_first;   // a blank line may stand at the beginning,

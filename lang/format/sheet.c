@@ -4,7 +4,7 @@
 // Comments at the ends of lines that follow one another, at the same depth,
 // begin in the same column, two spaces after the longest of the lines, unless
 // that would make one of them wider than FORMAT_WIDTH: then each stands two
-// spaces behind its own line.
+// spaces after its own line.
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 //
 // The rule is one space; what has none is listed here. Lines are only broken
 // where the author broke them, and of these places only where a reader expects
-// it: behind a comma, at a binary operator, behind `=`, `=>`, a map's colon.
+// it: after a comma, at a binary operator, after `=`, `=>`, a map's colon.
 #include "lang/format/format.h"
 #include "lang/parse/grammar.h"
 

@@ -224,7 +224,7 @@ static void escape_code_point(LiteralText *text, const char *at) {
   }
 }
 
-// text->from is behind the backslash.
+// text->from is after the backslash.
 static void escape(LiteralText *text) {
   static const char NAMES[] = "ntr\\\"'$", VALUES[] = "\n\t\r\\\"'$";
   const char *at = text->from - 1;

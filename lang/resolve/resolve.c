@@ -420,7 +420,7 @@ static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label) {
       return resolve_select(c, stmt, label);
     case NODE_GROUP:
       resolve_group(c, stmt);
-      return false;  // cancelled, it goes on behind the block
+      return false;  // cancelled, it goes on after the block
     case NODE_LABELED:
       return resolve_labeled(c, stmt);
     case NODE_STRUCT:

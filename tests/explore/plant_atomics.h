@@ -2,7 +2,7 @@
 // Planted bugs, first part: atomics that are weaker than they must be, each at
 // one place of sched/, chosen by its function's name. -DPLANT_... selects one;
 // tests/explore/planted lists them, and the program that finds each.
-// Behind published.h, before sched/internal.h.
+// After published.h, before sched/internal.h.
 #ifndef CSP_TESTS_PLANT_ATOMICS_H
 #define CSP_TESTS_PLANT_ATOMICS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Planted bugs, second part: functions of sched/ that do not all they must.
-// Behind the sources that define them, before those that call them. The first
+// After the sources that define them, before those that call them. The first
 // part, plant_atomics.h, has given the right ones other names.
 #ifndef CSP_TESTS_PLANT_FUNCTIONS_H
 #define CSP_TESTS_PLANT_FUNCTIONS_H

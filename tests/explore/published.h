@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps behind what publishes. rt.h has one before each atomic; what a thread
+// Steps after what publishes. rt.h has one before each atomic; what a thread
 // does with plain memory after a store is then glued to that store, and a
 // parker that still looks at what it has given away would go by unseen. From
 // here on a store, a read-modify-write and an unlock also call

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of sched/ as a part of the program that includes this, behind its own
+// All of sched/ as a part of the program that includes this, after its own
 // version of rt.h and of rt_throw.
 //
 // A new file of sched/ must be added below. If it is forgotten and needed, the

@@ -40,7 +40,7 @@ static void failures_are_reported_and_leave_the_host_running(void **state) {
   }
 }
 
-// A bug once: the lexer read the byte behind it.
+// A bug once: the lexer read the byte after it.
 static void a_text_needs_no_zero_byte_at_its_end(void **state) {
   (void)state;
   static const char script[] = "println(1)";

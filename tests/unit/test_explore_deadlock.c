@@ -6,7 +6,7 @@
 //
 // Found when broken (tests/explore/mutants): calls, timers, pins or running Ps
 // that are not counted; the last unpin that does not look; an M that gives its
-// P back without a look; a call that begins behind the end and is not counted.
+// P back without a look; a call that begins after the end and is not counted.
 #include "tests/explore/sched_explore.h"
 
 enum { DEAD_TASKS = 5 };

@@ -180,7 +180,7 @@ uint64_t heap_next_goal(const Heap *heap, uint64_t live);
 // --- collect.c --------------------------------------------------------------
 // Stops the world, marks in parallel, starts lazy sweeping, starts the world.
 // May find that another P is collecting: then it has taken part. Owner P. g:
-// who runs; NULL: the host's thread, between its calls (api_call.c).
+// what runs; NULL: the host's thread, between its calls (api_call.c).
 void gc_collect(P *p, Goroutine *g);
 
 // --- heap.c -----------------------------------------------------------------

@@ -248,7 +248,8 @@ static void scan_task(GcMarker *m, ObjTask *task) {
   scan_chan(m, &task->done);
 }
 
-// Who can end: they are woken when it is cancelled, or its owner when they end.
+// What can end: they are woken when it is cancelled, or its owner when they
+// end.
 static void scan_group(GcMarker *m, const ObjGroup *o) {
   const Group *group = &o->group;
   gc_mark(m, o->failure);

@@ -6,7 +6,7 @@
 // out of the block; or until a panic unwinds its frame. It ends when all its
 // members have; then the block
 //   goes on with a panic   of the first that failed; or `deadline exceeded`
-//   goes on behind its end if g.cancel() ended it
+//   goes on after its end if g.cancel() ended it
 //   as if it had not been  otherwise
 // unless what lies around it is cancelled, too: then it goes on with that.
 //
@@ -152,7 +152,7 @@ ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller,
   if (o == NULL) return NULL;
   if (caller != NULL && caller->g.group != NULL) {
     group_join(l->p, caller->g.group, &g->g);
-    // relaxed, both: g has not started, and who calls waits
+    // relaxed, both: g has not started, and the caller waits
     rt_store_relaxed(&g->g.shielded, rt_load_relaxed(&caller->g.shielded));
   }
   o->failure = VALUE_NIL;

@@ -318,7 +318,7 @@ HANDLER(GETIDXN) {
   }
   JUMP_TO(get_general);
 }
-// Who walks a list of structs waits for memory: so the next one is asked for.
+// A loop over a list of structs waits for memory: so the next one is asked for.
 HANDLER(GETIDXO) {
   Value x = REG_B, at = REG_C;
   LIST_ELEMENT(x, at) {

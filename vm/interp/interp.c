@@ -8,7 +8,7 @@
 // Otherwise each is a label in one function, reached by computed goto (gcc).
 // Where the build does not say which, the compiler does: by having musttail.
 //
-// pc points behind the opcode's first word while a handler runs. Whatever may
+// pc points after the opcode's first word while a handler runs. Whatever may
 // panic, park, collect or move the stack is preceded by SAVE(); slow paths
 // answer with a Next (interp.h). Values of other goroutines' objects are
 // loaded with heap_load and stored with heap_store; registers are our own.

@@ -193,7 +193,7 @@ static Step next_each(Local *l, Goroutine *g, Value *state, Value *key,
   return STEP_VALUE;
 }
 
-// Stores what a step gave, and jumps or goes on behind the loop.
+// Stores what a step gave, and jumps or goes on after the loop.
 static void give_step(Goroutine *g, Instr i, Step step, Value key,
                       Value value) {
   bool two = INSTR_OP(i) == OP_NEXT2;

@@ -15,7 +15,7 @@ void quick_choose(NativeDef *def);  // sets quick, quick_results
 
 // A native function as registered, with its parameters taken apart once.
 struct NativeDef {
-  const char *name;  // "strings.split", for messages; behind param_names
+  const char *name;  // "strings.split", for messages; after param_names
   CspFn fn;
   double (*real)(double);  // CSP_REAL; or NULL
   QuickFn quick;           // the usual case of it, or NULL
@@ -28,7 +28,7 @@ struct NativeDef {
   ObjString *param_names[];  // nparams, interned
 };
 
-// What rows without a function have said about those behind them.
+// What rows without a function have said about those after them.
 typedef struct NativeRules {
   uint32_t needs;
   bool repeatable;

@@ -213,7 +213,7 @@ Next conc_panicked(Local *l, Goroutine *g) {
   ObjTask *task = g->task;
   Next next;
   bool told = g->panic->error_at == NULL && group_failed(l, g);
-  // (What a group knows is described by who reports it, if it is not caught.)
+  // (What a group knows is described when it is reported, if it is not caught.)
   if (!told && panic_describe(l, g, &next)) return next;
   Panic *panic = g->panic;
   bool goes_on = l->vm->hooks->goes_on(l->vm, g);

@@ -73,7 +73,7 @@ const CspFunction *native_row(const CspFunction *at, NativeRules *rules) {
   return NULL;
 }
 
-// As scripts know it: hidden ones stand behind one with nearly that name.
+// As scripts know it: a hidden one serves a function with nearly that name.
 static void shown_name(const char *name, char *out, size_t size) {
   const char *dot = strstr(name, "._");
   if (dot != NULL) {

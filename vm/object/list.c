@@ -78,7 +78,8 @@ static bool cover(ObjValues *block, size_t need) {
   size_t all = bytes > 0 ? (bytes - sizeof *block) / sizeof(Value) : 0;
   if (need > all) return false;
   uint64_t cap = all - need > COVERED ? need + COVERED : all;
-  // relaxed: what it covers is zeros, or was stored by who moved it further
+  // relaxed: what it covers is zeros, or was stored by the push that moved it
+  // further
   uint64_t old = rt_load_relaxed(&block->cap);
   while (old < cap && !rt_cas(&block->cap, &old, cap)) {
   }

@@ -9,7 +9,7 @@
 //   the host's call is over (stepped)               it panics: interrupted
 // Such an operation frees what it has and fails as if it had panicked, but no
 // panic is made there (gave_up): its goroutine leaves first, because only a
-// runtime that goes on, and a host that says who is interrupted, decide what
+// runtime that goes on, and a host that says what is interrupted, decide what
 // follows. A native that can be left in the middle does better: again.c.
 #include "vm/vm.h"
 

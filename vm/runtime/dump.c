@@ -102,7 +102,7 @@ static bool add_id(Vm *vm, Alike *a, uint64_t id, int64_t since) {
   return true;
 }
 
-// A saved pc stands behind what runs: a call, an operation that waits. But one
+// A saved pc stands after what runs: a call, an operation that waits. But one
 // that was stopped at a safepoint, or has not begun, stands before it.
 static void correct_top(const Goroutine *g, Trace *trace) {
   if (trace->count == 0) return;

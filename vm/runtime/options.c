@@ -31,7 +31,7 @@ static void complain_unknown(Csp *csp, const char *setting, size_t len) {
   text_free(&names);
 }
 
-// The number behind `=`, 1 without one. false: it is none, or out of range.
+// The number after `=`, 1 without one. false: it is none, or out of range.
 static bool option_number(const char *text, size_t len, long least, long most,
                           long *out) {
   char digits[24] = "1";

@@ -102,7 +102,7 @@ static bool is_flood(const Csp *csp, size_t more) {
          rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
 }
 
-// Behind what is in the buffer. Blocks this M with its P.
+// After what is in the buffer. Blocks this M with its P.
 static void write_through(Csp *csp, const char *data, size_t len) {
   rt_lock(&csp->out.writing);
   write_buffer(csp);

@@ -74,7 +74,7 @@ struct Csp {
   Output out;
   uint32_t ending;       // atomic: a report was printed or exit chosen; the
                          // first one decides the status
-  int status;            // written by who set `ending`
+  int status;            // written by the thread that set `ending`
   uint32_t interrupted;  // atomic: 0, INTERRUPTED, RUN_IS_OVER (vm.c)
   bool goes_on;          // only what happens to main ends the run badly
   int64_t balance;       // of Ps that are gone; changed while the world stops

@@ -66,7 +66,7 @@ typedef struct Trace {
   uint64_t elided;  // frames left out after the first half
   uint32_t count;
   bool error;  // not of a panic, but of an error that `?` found no taker for
-  uint32_t text_size;   // 0: none; else of the value's text, behind the frames
+  uint32_t text_size;   // 0: none; else of the value's text, after the frames
   TraceFrame frames[];  // count, and room for those alone
 } Trace;
 enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };

@@ -187,7 +187,7 @@ typedef struct ObjGroup {
   Value failure;    // of the first member (or the body) that failed
   void *trace;      // of that, malloced; or NULL
   ptrdiff_t frame;  // of the frame that it stands in; as an offset
-  const void *end;  // the instruction behind the block
+  const void *end;  // the instruction after the block
   Proto *begun_in;
   const void *begun_pc;
   uint32_t shield_at;  // Goroutine's, before the group
