@@ -71,7 +71,7 @@ static _Noreturn void usage_error(const char *what, const char *which) {
 // Options that take a number: X(name, least, most, field, unit)
 #define NUMBER_OPTIONS(X)                                      \
   X("--procs", 1, 1024, o->config.procs, 1)                    \
-  X("--max-threads", 1, 1000000, o->config.max_threads, 1)     \
+  X("--max-threads", 2, 1000000, o->config.max_threads, 1)     \
   X("--max-frames", 1, 1000000000, o->config.max_frames, 1)    \
   X("--max-stack", 1, 65536, o->config.max_stack, 1 << 20)     \
   X("--max-memory", 1, 1 << 30, o->config.max_memory, 1 << 20) \

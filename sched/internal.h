@@ -126,15 +126,15 @@ struct Sched {
   SchedHooks hooks;
   uint64_t seed, empty_word;
   uint32_t m_limit, syscalls_max;
+  bool syscalls_given;  // by SchedConfig: does not depend on the Ps
   int32_t
       cpus;  // that this process may use: no more Ms work in a stopped world
-  uint32_t futile_max;  // searches after which a spawn wakes nobody at once
-  bool barrier;         // sched_set_barrier
-  bool child_first;     // owners take the newest of their ring (runq.c)
-  bool stepped;         // stepped.c
-  Locality
-      *locality;  // atomic: it comes late; NULL: one domain (steal_order.c)
-  int32_t procs;  // atomic: Ms without a P read it too
+  uint32_t futile_max;   // searches after which a spawn wakes nobody at once
+  bool barrier;          // sched_set_barrier
+  bool child_first;      // owners take the newest of their ring (runq.c)
+  bool stepped;          // stepped.c
+  Locality *locality;    // atomic: it comes late; NULL: one domain
+  int32_t procs;         // atomic: Ms without a P read it too
   P *all_ps[PROCS_MAX];  // atomic: filled up to ps_made, never taken out
   int32_t ps_made;       // atomic
   StealOrder order;
@@ -564,6 +564,9 @@ void world_give_m(Sched *s, P *p);  // p RUNNING without M, nobody else's
 // p out of a quick call, if it is in one: then p is the caller's, RUNNING
 // without M, and the M in the call comes back by the slow way. Any thread.
 bool syscall_retake(Sched *s, P *p);
+// The number of Ps has changed: so do the places. World stopped, sched.lock
+// held.
+void syscall_set_places(Sched *s, int procs);
 // After that. true: p has work, the caller finds it an M (world_give_m, without
 // the lock); false: p was left to others.
 bool syscall_settle(Sched *s, P *p);
@@ -580,6 +583,11 @@ void sysmon_main(void *sched);
 void sysmon_wake(Sched *s);  // any thread
 
 // --- lifecycle.c ------------------------------------------------------------
+// As many Ps as there may be: one thread at least is left for calls that block.
+int run_clamp_procs(const Sched *s, int procs);
+// How many may block: a thread for a P is left however many do, else one more
+// that is quick at first would stop all others until one of them ends.
+uint32_t run_calls_allowed(const Sched *s, int procs);
 P *run_make_p(Sched *s, int id);  // before start, or world stopped; STOPPED
 void run_drop_p(P *p);            // world stopped, empty, without M: DEAD
 

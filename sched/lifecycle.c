@@ -79,15 +79,14 @@ int sched_leave(Sched *s, void (*last)(void *arg), void *arg) {
   return stuck;
 }
 
-static int clamp_procs(const Memory *memory, int procs) {
-  if (procs <= 0) procs = sched_default_procs(memory);
-  return procs > PROCS_MAX ? PROCS_MAX : procs;
+int run_clamp_procs(const Sched *s, int procs) {
+  int most = s->m_limit > PROCS_MAX ? PROCS_MAX : (int)s->m_limit - 1;
+  if (procs > most) procs = most;
+  return procs < 1 ? 1 : procs;
 }
 
-// However many calls block, a thread for a P is left: else one more that is
-// quick at first would stop all others until one of them ends.
-static uint32_t calls_allowed(const Sched *s) {
-  uint32_t procs = (uint32_t)s->procs;
+uint32_t run_calls_allowed(const Sched *s, int of_procs) {
+  uint32_t procs = (uint32_t)of_procs;
   if (s->m_limit <= procs) return SYSCALLS_MAX_DEFAULT;
   uint32_t left = s->m_limit - procs;
   return left < SYSCALLS_MAX_DEFAULT ? left : SYSCALLS_MAX_DEFAULT;
@@ -106,9 +105,12 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->futile_max = FUTILE_MAX;
   s->cpus = procs_affinity_count(s->memory);
   s->topology = config->topology;
-  s->procs = s->stepped ? 1 : clamp_procs(s->memory, config->procs);
-  s->syscalls_max = config->max_syscalls > 0 ? (uint32_t)config->max_syscalls
-                                             : calls_allowed(s);
+  int procs =
+      config->procs > 0 ? config->procs : sched_default_procs(s->memory);
+  s->procs = s->stepped ? 1 : run_clamp_procs(s, procs);
+  s->syscalls_given = config->max_syscalls > 0;
+  s->syscalls_max = s->syscalls_given ? (uint32_t)config->max_syscalls
+                                      : run_calls_allowed(s, s->procs);
   s->lock.rank = RANK_SCHED;
   s->started_at = s->collected_at = rt_now();
 }

@@ -62,6 +62,7 @@ static P *resize(P *p, G *g, int procs) {
   }
   for (int i = procs; i < before; i++) retire(s, p_at(s, i), heir);
   rt_store_seq(&s->procs, procs);  // seq: as all that idle.c reads
+  syscall_set_places(s, procs);
   order_of_procs(s);
   for (int i = 0; i < procs; i++) p_at(s, i)->single = procs == 1;
   rt_unlock(&s->lock);
@@ -70,8 +71,7 @@ static P *resize(P *p, G *g, int procs) {
 
 P *sched_set_procs(P *p, G *g, int procs) {
   Sched *s = p->sched;
-  if (procs < 1) procs = 1;
-  if (procs > PROCS_MAX) procs = PROCS_MAX;
+  procs = run_clamp_procs(s, procs);
   if (s->stepped) return p;
   while (!world_stop(p, true)) {
     if (rt_load_acquire(&s->exiting)) return p;  // acquire: see exit_begin

@@ -111,6 +111,14 @@ static void leave_call(Sched *s, M *m) {
   places_changed(s);
 }
 
+void syscall_set_places(Sched *s, int procs) {
+  if (s->syscalls_given) return;
+  s->syscalls_max = run_calls_allowed(s, procs);
+  while (s->call_first != NULL && s->syscalls + s->slots_kept < s->syscalls_max)
+    keep_place(s);
+  places_changed(s);
+}
+
 // sched.lock held. p is RUNNING and nobody else's.
 static void take_back(M *m, P *p, G *g) {
   leave_call(m->sched, m);

@@ -86,14 +86,15 @@ typedef struct CspLoad {
 // Every field but `size` is zero by default. New versions of the library add
 // fields at the end.
 typedef struct CspConfig {
-  size_t size;          // of this struct, as the host was compiled
-  int procs;            // Ps; 0: as many as the CPUs usable
-  bool stepped;         // no threads: the host's runs it all; see csp_call
-  int max_threads;      // that run or block in calls; 0: 10,000
-  bool child_first;     // `go` runs the new goroutine at once, and what follows
-                        // it later, or on another P (Cilk's order)
-  uint64_t seed;        // of random choices; 0: from the system
-  uint64_t max_stack;   // bytes a goroutine's stack may take; 0: 256 MB
+  size_t size;         // of this struct, as the host was compiled
+  int procs;           // Ps; 0: as many as the CPUs usable
+  bool stepped;        // no threads: the host's runs it all; see csp_call
+  int max_threads;     // that run or block in calls; 0: 10,000; else at least 2
+                       // (1: EINVAL). There are fewer Ps than that
+  bool child_first;    // `go` runs the new goroutine at once, and what follows
+                       // it later, or on another P (Cilk's order)
+  uint64_t seed;       // of random choices; 0: from the system
+  uint64_t max_stack;  // bytes a goroutine's stack may take; 0: 256 MB
   uint64_t max_frames;  // calls deep; 0: 1,000,000
   uint64_t max_memory;  // bytes that values take; 0: no limit. Beyond that (in
                         // steps of 64 KB) a script panics: out of memory

@@ -1,7 +1,53 @@
-# Calls that block a thread each, one less than --max-threads leaves for them
+# Threads for as many Ps, one less, one more: those that are too many for the
+# threads are not there, and one thread (which would freeze) is an error. Then
+# calls that block a thread each, one less than --max-threads leaves for them
 # (one thread runs the script), as many, one more, many more: those that find no
 # thread wait, the script goes on, and then all works as before.
 # timeout: 60
+# expect: 1: cspvm: --max-threads needs a number from 2 to 1000000, not `1`
+# expect: 1: cspvm: --max-threads needs a number from 2 to 1000000, not `1`
+# expect: 1: cspvm: --max-threads needs a number from 2 to 1000000, not `1`
+# expect: 1: cspvm: --max-threads needs a number from 2 to 1000000, not `1`
+# expect: 2: 1 ticked 10
+# expect: opened 1 of 1
+# expect: 1 again
+# expect: 2: 2 ticked 10
+# expect: opened 2 of 2
+# expect: 1 again
+# expect: 2: 3 ticked 10
+# expect: opened 3 of 3
+# expect: 1 again
+# expect: 2: 4 ticked 10
+# expect: opened 4 of 4
+# expect: 1 again
+# expect: 3: 1 ticked 10
+# expect: opened 1 of 1
+# expect: 1 again
+# expect: 3: 2 ticked 10
+# expect: opened 2 of 2
+# expect: 1 again
+# expect: 3: 3 ticked 10
+# expect: opened 3 of 3
+# expect: 1 again
+# expect: 3: 4 ticked 10
+# expect: opened 4 of 4
+# expect: 1 again
+# expect: 4: 1 ticked 10
+# expect: opened 1 of 1
+# expect: 1 again
+# expect: 4: 2 ticked 10
+# expect: opened 2 of 2
+# expect: 1 again
+# expect: 4: 3 ticked 10
+# expect: opened 3 of 3
+# expect: 1 again
+# expect: 4: 4 ticked 10
+# expect: opened 4 of 4
+# expect: 1 again
+# expect: 3
+# expect: 30 ticked 10
+# expect: opened 30 of 30
+# expect: 1 again
 # expect: 6 ticked 10
 # expect: opened 6 of 6
 # expect: 1 again
@@ -42,6 +88,29 @@ println(err ?? 1, "again")
 '
 fifo=$TMPDIR/fifo
 mkfifo "$fifo"
+# At most as many Ps as there are threads, without one.
+for threads in 1 2 3 4; do
+  for n in 1 2 3 4; do
+    "$CSPVM" --procs 3 --max-threads $threads -e "$code" "$fifo" $n 2>&1 | {
+      read -r line
+      echo "$threads: $line"
+      exec 3<>"$fifo"
+      cat
+    }
+  done
+done
+# Nor later: more Ps leave fewer threads to calls.
+"$CSPVM" --procs 1 --max-threads 4 -e "import \"sched\"
+sched.set_procs(100)
+println(sched.procs())
+$code" "$fifo" 30 | {
+  read -r line
+  echo "$line"
+  read -r line
+  echo "$line"
+  exec 3<>"$fifo"
+  cat
+}
 for n in 6 7 8 30; do
   "$CSPVM" --procs 1 --max-threads 8 -e "$code" "$fifo" $n | {
     read -r line

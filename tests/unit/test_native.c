@@ -278,19 +278,20 @@ static void blocking_work_ends_on_another_p(void **state) {
       0, "0\n");
 }
 
-// Nobody could go on with the others while the one thread is away.
-static void blocking_work_needs_a_thread(void **state) {
+// One for it, and one for the others meanwhile.
+static void blocking_work_needs_two_threads(void **state) {
   (void)state;
-  max_threads = 1;
+  CspConfig config;
+  test_config(&config);
+  config.max_threads = 1;
+  assert_null(csp_new(&config));
+  assert_int_equal(errno, EINVAL);
+  max_threads = 2;
   check(
       "others := 0\nt := go func() { for { others++; sched.yield() } }()\n"
       "for others == 0 { sched.yield() }\n"
-      "_, e := try(func() { host.block_slow(1) })\nprintln(e)",
-      0,
-      "host.block: no thread for it: the limit of threads is reached, or the "
-      "system refuses one, or a descriptor that a stepped runtime must "
-      "watch\n");
-  check("a, b := host.block_slow(21)\nprintln(a, b)", 0, "42 21\n");
+      "a, b := host.block_slow(21)\nprintln(a, b, sched.procs())",
+      0, "42 21 1\n");
   max_threads = 0;
 }
 
@@ -323,7 +324,7 @@ int main(void) {
       cmocka_unit_test(tail_calls),
       cmocka_unit_test(blocking_work),
       cmocka_unit_test(blocking_work_ends_on_another_p),
-      cmocka_unit_test(blocking_work_needs_a_thread),
+      cmocka_unit_test(blocking_work_needs_two_threads),
       cmocka_unit_test(blocking_work_may_be_repeated),
       cmocka_unit_test(maps_change_while_walked),
       cmocka_unit_test(classes_have_methods_and_state),

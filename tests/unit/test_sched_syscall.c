@@ -204,10 +204,26 @@ static void all_places_in_calls_are_used(void **state) {
   shared_free(&shared);
 }
 
-// Past it goroutines are told so, and nobody stops the others.
+// The only thread is never away while others need it: they are told so. With
+// more, one is left for a P, and one for calls that block: they wait for it.
 static void threads_are_limited(void **state) {
   (void)state;
-  assert_true(limited((SchedConfig){.procs = 2, .max_threads = 2}) > 0);
+  for (int procs = 1; procs <= 4; procs++) {
+    assert_true(limited((SchedConfig){.procs = procs, .max_threads = 1}) > 0);
+    for (int n = 2; n <= procs + 1; n++)
+      assert_int_equal(limited((SchedConfig){.procs = procs, .max_threads = n}),
+                       0);
+  }
+}
+
+static void there_are_fewer_ps_than_threads(void **state) {
+  (void)state;
+  for (int n = 1; n <= 5; n++) {
+    Sched *s = sched_new(&(SchedConfig){.procs = 4, .max_threads = n});
+    assert_non_null(s);
+    assert_int_equal(sched_procs(s), n == 1 ? 1 : n - 1);
+    sched_free(s);
+  }
 }
 
 static void alone_main(P *p, Task *t) {
@@ -377,6 +393,7 @@ int main(void) {
       cmocka_unit_test(threads_in_calls_are_limited),
       cmocka_unit_test(all_places_in_calls_are_used),
       cmocka_unit_test(threads_are_limited),
+      cmocka_unit_test(there_are_fewer_ps_than_threads),
       cmocka_unit_test(one_thread_is_enough_for_one),
       cmocka_unit_test(a_call_is_no_deadlock),
       cmocka_unit_test(stopped_calls_do_not_come_back),

@@ -40,7 +40,9 @@ bool config_take(CspConfig *own, const CspConfig *wanted) {
   }
   memcpy(own, wanted, size < sizeof *own ? size : sizeof *own);
   own->size = sizeof *own;
-  return true;
+  if (own->max_threads != 1 || own->stepped) return true;
+  errno = EINVAL;  // a call that blocks would stop all others
+  return false;
 }
 
 bool config_own(Csp *csp) {
