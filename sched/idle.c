@@ -177,7 +177,9 @@ bool idle_start_m(Sched *s, P *p, bool spinning) {
   rt_unlock(&s->lock);
   if (m == NULL) return false;
   if (made && !m_start_thread(m)) {
+    rt_lock(&s->lock);
     p->m = NULL;
+    rt_unlock(&s->lock);
     return false;
   }
   if (!made) idle_wake_m(m);
@@ -188,6 +190,9 @@ bool idle_start_m(Sched *s, P *p, bool spinning) {
 void idle_give_back(Sched *s, P *p) {
   rt_lock(&s->lock);
   world_p_left(s, p);
+  // An M that came to the pool meanwhile saw no idle P, or no work, and sleeps.
+  bool work = s->global.count > 0 || inbox_pending(s) || idle_timers_alone(s);
+  if (work && s->idle_ms != NULL) idle_wake_m(s->idle_ms);
   idle_check_deadlock(s);
   rt_unlock(&s->lock);
 }

@@ -560,6 +560,9 @@ void world_start(Sched *s);            // by the M that stopped it
 bool world_attend(M *m);
 void world_p_left(Sched *s, P *p);  // sched.lock held; p stops being run
 void world_give_m(Sched *s, P *p);  // p RUNNING without M, nobody else's
+// The same where no thread is to be had: p goes idle, its Gs are for any M that
+// has a P, or comes to the pool.
+void world_leave_work(Sched *s, P *p);
 // --- syscall.c: sched.lock held ---------------------------------------------
 // p out of a quick call, if it is in one: then p is the caller's, RUNNING
 // without M, and the M in the call comes back by the slow way. Any thread.

@@ -183,14 +183,17 @@ static bool restart_p(Sched *s, P *p) {
   return false;
 }
 
-void world_give_m(Sched *s, P *p) {
-  if (idle_start_m(s, p, false)) return;
-  GList list = {0};  // no thread to be had: whoever has a P runs them
+void world_leave_work(Sched *s, P *p) {
+  GList list = {0};
   runq_flush(p, &list);
   rt_lock(&s->lock);
   global_put_list(s, &list);
   rt_unlock(&s->lock);
   idle_give_back(s, p);
+}
+
+void world_give_m(Sched *s, P *p) {
+  if (!idle_start_m(s, p, false)) world_leave_work(s, p);
 }
 
 // Ps linked by idle_link.

@@ -154,6 +154,33 @@ static bool is_needed(Sched *s, P *p) {
          others_have_work(s, p);
 }
 
+// sched.lock held. With as many Ms as there may be: is one of them neither in a
+// call nor with a P? Then it is on its way to the pool (or there by now): it
+// has returned from a call, or has left its P, and not gone idle yet.
+static bool is_one_coming(Sched *s) {
+  if (s->ms_live < s->m_limit) return false;  // the system has refused one
+  uint32_t busy = s->syscalls;
+  for (int i = 0; i < procs_now(s); i++) {
+    const M *m = p_at(s, i)->m;
+    busy += m != NULL && m->locked_g == NULL;
+  }
+  // Those of callbacks never come. (One in a call is counted twice: so the
+  // answer may be no when it is yes, and the call is refused.)
+  for (const M *m = s->all_ms; m != NULL; m = m->all_next)
+    busy += m->locked_g != NULL;
+  return s->ms_live > busy;
+}
+
+// No thread was to be had for p, whose M is about to be in a call.
+static SchedCall leave_to_others(Sched *s, P *p) {
+  world_leave_work(s, p);
+  rt_lock(&s->lock);
+  // relaxed: sched.lock is held
+  if (rt_load_relaxed(&s->exiting)) run_count_again(s);
+  rt_unlock(&s->lock);
+  return CALL_ENTERED;
+}
+
 static SchedCall enter_slow(P *p, G *g, M *m) {
   Sched *s = p->sched;
   rt_lock(&s->lock);
@@ -177,6 +204,10 @@ static SchedCall enter_slow(P *p, G *g, M *m) {
   rt_unlock(&s->lock);
   if (idle_start_m(s, p, false)) return CALL_ENTERED;
   rt_lock(&s->lock);
+  if (is_one_coming(s)) {
+    rt_unlock(&s->lock);
+    return leave_to_others(s, p);
+  }
   s->calls--;
   take_back(m, p, g);
   rt_unlock(&s->lock);

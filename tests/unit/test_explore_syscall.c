@@ -99,6 +99,21 @@ static void long_caller(P *p, Task *t) {
   CO_END;
 }
 
+// A slow call that takes until another G has run: an M must come to run it.
+static void waiting_slowly(P *p, Task *t) {
+  CO_BEGIN;
+  CO_CALL(explore_until_set(&t->shared->flag));
+  count(t);
+  CO_END;
+}
+
+static void setter(P *p, Task *t) {
+  CO_BEGIN;
+  CO_YIELD;
+  rt_store_seq(&t->shared->flag, 1u);
+  CO_END;
+}
+
 static void holder(P *p, Task *t) {
   CO_BEGIN;
   hold(p, t);
@@ -254,6 +269,7 @@ static void call_body(void *arg) {
   places = call_test->places;
   world_init(&world, call_test->procs, CALL_TASKS);
   world.s->syscalls_max = (uint32_t)places;
+  world.s->syscalls_given = true;
   if (call_test->threads > 0) world.s->m_limit = (uint32_t)call_test->threads;
   for (int i = 0; i < CALL_TASKS; i++) {
     world.tasks[i].g.resume = task_resume_once;  // the P may change
@@ -268,7 +284,9 @@ static void call_body(void *arg) {
   }
   EXPLORE_CHECK(made + refused == call_test->calls, "%d of %d calls",
                 made + refused, call_test->calls);
-  EXPLORE_CHECK(refused == 0 || call_test->threads > 0, "a call was refused");
+  bool enough = call_test->threads >= places + call_test->procs;
+  EXPLORE_CHECK(refused == 0 || (call_test->threads > 0 && !enough),
+                "a call was refused");
   EXPLORE_CHECK(world.s->call_first == NULL && world.s->slots_kept == 0,
                 "places are still waited for, or kept");
   world_check_empty(&world);
@@ -322,6 +340,27 @@ static void few_threads(void **state) {
           2, 2, 2, 8, {caller, caller, caller, caller, worker}, false, false});
   run("two_threads_one_place",
       (CallTest){2, 1, 2, 6, {caller, caller, caller, worker}, false, false});
+}
+
+// One for each P and each place, and no more: one that is needed may have just
+// come back from a call, or left its P. Nothing is refused for that.
+static void just_enough_threads(void **state) {
+  (void)state;
+  run("enough_1",
+      (CallTest){1, 1, 2, 6, {caller, caller, caller, worker}, false, false});
+  run("enough_until_others_ran",
+      (CallTest){1, 1, 2, 3, {caller, waiting_slowly, setter}, false, false});
+  run("enough_until_others_ran_2",
+      (CallTest){2, 1, 3, 3, {caller, waiting_slowly, setter}, false, false});
+  run("enough_2",
+      (CallTest){
+          2, 1, 3, 8, {caller, caller, caller, caller, worker}, false, false});
+  run("enough_2_places",
+      (CallTest){
+          2, 2, 4, 8, {caller, caller, caller, caller, worker}, false, false});
+  run("enough_and_stops",
+      (CallTest){
+          2, 1, 3, 6, {stopper, caller, caller, caller, worker}, false, false});
 }
 
 static void quick_calls(void **state) {
@@ -381,6 +420,7 @@ int main(void) {
       cmocka_unit_test(timers_are_watched),
       cmocka_unit_test(places_and_stops),
       cmocka_unit_test(few_threads),
+      cmocka_unit_test(just_enough_threads),
       cmocka_unit_test(quick_calls),
       cmocka_unit_test(quick_calls_past_the_places),
       cmocka_unit_test(quick_calls_and_stops),
