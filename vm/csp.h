@@ -731,7 +731,8 @@ CspStatus csp_recv(CspCall *call, CspValue chan);
 
 // A value as println shows it, malloced (quoted: strings as in source). NULL:
 // out of memory. string() methods are not called; csp_needs_call tells whether
-// that would be needed (then csp_tail to an embedded function that does).
+// that would be needed (then csp_tail to an embedded function that does). The
+// text of a hostile script's value may have any length: csp_format_most.
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
 // The same for natives, charged as csp_work does, in the runtime's memory.
