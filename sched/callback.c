@@ -11,7 +11,25 @@
 //                  so that m comes back here when the G leaves
 // The outer G waits (WAIT_CALLBACK), it is in no queue. Callbacks nest: only
 // the innermost G of an M can be ready.
+//
+// An M in a callback runs nothing else, however long it waits. So one is always
+// left that may: s->callbacks counts the Ms that have a locked_g and are in no
+// call, and ms_live - syscalls - callbacks >= 1 after each callback's begin. A
+// thread is made for that, if need be; where there is none to be had
+// (max_threads, the system) the callback is refused before anything is done.
+// Blocking calls may take the last one: they end by themselves.
 #include "internal.h"
+
+// sched.lock held; released meanwhile where a thread is made.
+static bool reserve(Sched *s) {
+  while (s->ms_live - s->syscalls - s->callbacks < 2) {
+    rt_unlock(&s->lock);
+    bool made = idle_add_m(s);
+    rt_lock(&s->lock);
+    if (!made) return false;
+  }
+  return true;
+}
 
 // Owner P of another M; g runs on p.
 static void locked_resume(P *p, G *g) {
@@ -67,12 +85,18 @@ static void run_on(M *m, G *g, void (*resume)(P *p, G *g)) {
   resume(p, g);
 }
 
-P *sched_run_locked(P *p, G *outer, G *inner) {
+bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
+  P *p = *at;
   Sched *s = p->sched;
   M *m = p->m;
   void (*resume)(P * p, G * g) = inner->resume;
   rt_lock(&s->lock);
   G *before = m->locked_g;
+  if (before == NULL && waits && !reserve(s)) {
+    rt_unlock(&s->lock);
+    return false;
+  }
+  s->callbacks += before == NULL;
   m->locked_g = inner;
   rt_unlock(&s->lock);
   g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
@@ -83,12 +107,16 @@ P *sched_run_locked(P *p, G *outer, G *inner) {
     run_on(m, inner, resume);
     if (g_state(inner) == G_DEAD && m->p != NULL) break;
     if (m->p != NULL) hand_over(m);
-    if (!await_p(m)) return NULL;
+    if (!await_p(m)) {
+      *at = NULL;
+      return true;
+    }
   }
-  p = m->p;
+  *at = p = m->p;
   inner->resume = resume;
   rt_lock(&s->lock);
   m->locked_g = before;
+  s->callbacks -= before == NULL;
   rt_unlock(&s->lock);
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
   g_change(outer, G_WAITING, G_RUNNING);
@@ -96,5 +124,5 @@ P *sched_run_locked(P *p, G *outer, G *inner) {
   outer->p = p;
   p->current = outer;
   if (p->marks & MARK_TRACE) trace_run(p, outer);
-  return p;
+  return true;
 }

@@ -156,16 +156,29 @@ void idle_wake_m(M *m) {
   if (rt_load_seq(&m->polling)) poll_break(m->sched);  // seq: see the head
 }
 
+// sched.lock held. To be started by m_start_thread.
+static M *make_m(Sched *s) {
+  // Not at the end: sysmon would make one that nobody waits for.
+  if (rt_load_relaxed(&s->exiting)) return NULL;  // lock held
+  M *m = m_new(s);
+  if (m == NULL) return NULL;
+  m->starting = true;
+  s->ms_starting++;
+  return m;
+}
+
+bool idle_add_m(Sched *s) {
+  rt_lock(&s->lock);
+  M *m = make_m(s);
+  rt_unlock(&s->lock);
+  return m != NULL && m_start_thread(m);
+}
+
 bool idle_start_m(Sched *s, P *p, bool spinning) {
   rt_lock(&s->lock);
   M *m = pop_m(s);
   bool made = m == NULL;
-  // Not at the end: sysmon would make one that nobody waits for.
-  if (made && !rt_load_relaxed(&s->exiting)) m = m_new(s);  // lock held
-  if (made && m != NULL) {
-    m->starting = true;
-    s->ms_starting++;
-  }
+  if (made) m = make_m(s);
   if (m != NULL) {
     m->next_p = p;
     m->spinning = spinning;

@@ -105,9 +105,12 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->futile_max = FUTILE_MAX;
   s->cpus = procs_affinity_count(s->memory);
   s->topology = config->topology;
-  int procs =
-      config->procs > 0 ? config->procs : sched_default_procs(s->memory);
-  s->procs = s->stepped ? 1 : run_clamp_procs(s, procs);
+  s->procs = 1;
+  if (!s->stepped) {
+    int procs =
+        config->procs > 0 ? config->procs : sched_default_procs(s->memory);
+    s->procs = run_clamp_procs(s, procs);
+  }
   s->syscalls_given = config->max_syscalls > 0;
   s->syscalls_max = s->syscalls_given ? (uint32_t)config->max_syscalls
                                       : run_calls_allowed(s, s->procs);

@@ -363,10 +363,10 @@ P *sched_syscall_exit(M *m, G *g);
 // A callback (row 23): outer, which runs on p, waits while inner (IDLE or DEAD,
 // with resume set) runs, all of it on this thread, under the C frames of the
 // caller; when inner waits, the thread does, and the P goes on with others.
-// The P that outer goes on with, RUNNING, when inner has ended; NULL: the
-// runtime ends: the caller returns at once and touches neither P nor heap.
-// Owner P; blocks.
-P *sched_run_locked(P *p, G *outer, G *inner);
+// *p: what outer goes on with then, RUNNING; NULL: the runtime ends: the caller
+// returns at once and touches neither P nor heap. false: nothing was done: if
+// it waits, no thread is left for others (ask again, if it never does). Blocks.
+bool sched_run_locked(P **p, G *outer, G *inner, bool waits);
 // Is the thread's C stack too deep for natives to make more calls? Owner P.
 bool sched_stack_is_used(const P *p);
 

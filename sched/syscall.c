@@ -50,10 +50,16 @@ static bool others_have_work(Sched *s, P *p) {
   return false;
 }
 
+// sched.lock held. m's call has no P: see the head.
+static void count_in(Sched *s, const M *m) {
+  s->syscalls++;
+  s->callbacks -= m->locked_g != NULL;
+}
+
 // sched.lock held.
 static void leave_p(M *m, P *p, G *g) {
   Sched *s = m->sched;
-  s->syscalls++;
+  count_in(s, m);
   s->calls++;
   places_changed(s);
   m->call_g = g;
@@ -105,6 +111,7 @@ static void keep_place(Sched *s) {
 // A place among the Ms in calls may be free.
 static void leave_call(Sched *s, M *m) {
   s->syscalls--;
+  s->callbacks += m->locked_g != NULL;
   m->call_g = NULL;
   bool room = s->syscalls + s->slots_kept < s->syscalls_max;
   if (room && s->call_first != NULL) keep_place(s);
@@ -159,15 +166,11 @@ static bool is_needed(Sched *s, P *p) {
 // has returned from a call, or has left its P, and not gone idle yet.
 static bool is_one_coming(Sched *s) {
   if (s->ms_live < s->m_limit) return false;  // the system has refused one
-  uint32_t busy = s->syscalls;
+  uint32_t busy = s->syscalls + s->callbacks;  // those never come
   for (int i = 0; i < procs_now(s); i++) {
     const M *m = p_at(s, i)->m;
     busy += m != NULL && m->locked_g == NULL;
   }
-  // Those of callbacks never come. (One in a call is counted twice: so the
-  // answer may be no when it is yes, and the call is refused.)
-  for (const M *m = s->all_ms; m != NULL; m = m->all_next)
-    busy += m->locked_g != NULL;
   return s->ms_live > busy;
 }
 
@@ -271,9 +274,9 @@ bool syscall_retake(Sched *s, P *p) {
   uint32_t word = rt_load_seq(&p->status);
   if ((word & P_STATUS_MASK) != P_SYSCALL) return false;
   if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
+  count_in(s, p->m);
   locked_p_lost(p->m, p);
   p->m = NULL;
-  s->syscalls++;
   s->retakes++;
   places_changed(s);
   TRACE_SHARED(s, RETAKE, (uint32_t)p->id, 0, 0);

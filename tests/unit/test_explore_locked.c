@@ -2,7 +2,8 @@
 // Callbacks under interleaving (row 23): the G of a callback runs on its own
 // thread only, whoever readies it and wherever it is queued; the P goes on
 // meanwhile; nothing is lost when the world stops, the callback blocks in a
-// call, nests, or the runtime ends.
+// call, nests, or the runtime ends; one thread is left to run what callbacks
+// wait for.
 //
 // Found when broken (tests/explore/mutants): a thread that does not wait for
 // its P; one that keeps its P while the callback waits; a switch in place under
@@ -12,7 +13,7 @@
 enum { LOCKED_TASKS = 6 };
 
 static Shared world;
-static int callbacks_run;
+static int callbacks_run, callbacks_refused;
 
 static void check_thread(Task *t) {
   EXPLORE_CHECK(t->a == explore_thread(),
@@ -59,10 +60,28 @@ static void calls(P *p, Task *t) {
   CO_END;
 }
 
+static void only_calls(P *p, Task *t) {
+  CO_BEGIN;
+  CO_CALL(explore_yield());
+  check_thread(t);
+  CO_QUICK_CALL(explore_yield());
+  check_thread(t);
+  CO_YIELD;
+  check_thread(t);
+  CO_END;
+}
+
 static P *call_back(P *p, Task *outer, Task *inner) {
   rt_add(&outer->shared->running, 1u);
   inner->a = explore_thread();
-  P *after = sched_run_locked(p, &outer->g, &inner->g);
+  P *after = p;
+  if (!sched_run_locked(&after, &outer->g, &inner->g, true)) {
+    EXPLORE_CHECK(after == p && p->current == &outer->g && !inner->done,
+                  "a refused callback has changed something");
+    rt_sub(&outer->shared->running, 1u);
+    callbacks_refused++;
+    return p;
+  }
   if (after == NULL) return NULL;
   EXPLORE_CHECK(inner->done, "a callback is over, but has not ended");
   EXPLORE_CHECK(after->current == &outer->g && after->m->p == after,
@@ -85,6 +104,14 @@ static void nests(P *p, Task *t) {
 static void caller(P *p, Task *t) {
   CO_BEGIN;
   p = call_back(p, t, &t->shared->tasks[4]);
+  if (p == NULL) return;
+  CO_LOOK;
+  CO_END;
+}
+
+static void second_caller(P *p, Task *t) {
+  CO_BEGIN;
+  p = call_back(p, t, &t->shared->tasks[5]);
   if (p == NULL) return;
   CO_LOOK;
   CO_END;
@@ -155,6 +182,8 @@ typedef struct LockedTest {
   void (*nested)(P *p, Task *t);
   void (*others[3])(P *p, Task *t);
   bool leaves;
+  int threads;  // at most; 0: the default
+  int refused;  // callbacks, at most
 } LockedTest;
 
 static const LockedTest *locked_test;
@@ -168,8 +197,10 @@ static void start_all(P *p, Task *t) {
 
 static void locked_body(void *arg) {
   locked_test = arg;
-  callbacks_run = 0;
+  callbacks_run = callbacks_refused = 0;
   world_init(&world, locked_test->procs, LOCKED_TASKS);
+  if (locked_test->threads > 0)
+    world.s->m_limit = (uint32_t)locked_test->threads;
   for (int i = 0; i < LOCKED_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
   world.tasks[1].g.resume = task_resume;  // switches in place
@@ -180,8 +211,10 @@ static void locked_body(void *arg) {
   SchedEnd end = world_run(&world, start_all);
   EXPLORE_CHECK(end == locked_test->end, "the run ended otherwise");
   if (locked_test->end == SCHED_EXITED && !locked_test->leaves) {
-    EXPLORE_CHECK(callbacks_run == locked_test->callbacks, "%d of %d callbacks",
-                  callbacks_run, locked_test->callbacks);
+    EXPLORE_CHECK(callbacks_refused <= locked_test->refused,
+                  "%d callbacks are refused", callbacks_refused);
+    EXPLORE_CHECK(callbacks_run + callbacks_refused == locked_test->callbacks,
+                  "%d of %d callbacks", callbacks_run, locked_test->callbacks);
     world_check_empty(&world);
   }
   world_free(&world);
@@ -223,6 +256,31 @@ static void callbacks_nest(void **state) {
                             .others = {sender, one_sender}});
 }
 
+// With all threads in callbacks that wait nobody would run what they wait for.
+static void callbacks_leave_a_thread(void **state) {
+  (void)state;
+  run("one_thread", (LockedTest){.procs = 1,
+                                 .callbacks = 1,
+                                 .threads = 1,
+                                 .refused = 1,
+                                 .inner = yields,
+                                 .others = {worker}});
+  run("two_threads", (LockedTest){.procs = 1,
+                                  .callbacks = 2,
+                                  .threads = 2,
+                                  .refused = 1,
+                                  .inner = yields,
+                                  .nested = yields,
+                                  .others = {second_caller, worker}});
+  run("two_threads_2", (LockedTest){.procs = 2,
+                                    .callbacks = 2,
+                                    .threads = 2,
+                                    .refused = 1,
+                                    .inner = only_calls,
+                                    .nested = yields,
+                                    .others = {second_caller, worker}});
+}
+
 static void callbacks_and_the_world(void **state) {
   (void)state;
   run("stop", (LockedTest){.procs = 2,
@@ -247,6 +305,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(callbacks_stay),
       cmocka_unit_test(callbacks_nest),
+      cmocka_unit_test(callbacks_leave_a_thread),
       cmocka_unit_test(callbacks_and_the_world),
   };
   explore_program(10);

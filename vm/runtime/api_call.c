@@ -227,10 +227,20 @@ static CspEnd call_stepped(CspCall *call, Goroutine *g, HostTask *task,
   return result->end;
 }
 
+#define NO_THREAD                                                              \
+  "no thread is left for other goroutines if one more native waits for what " \
+  "it calls (max_threads, or the system's limit)"
+
+// Where it cannot wait the function panics before it begins.
 static CspEnd run_beside(CspCall *call, Goroutine *g, HostTask *task,
                          CspResult *result) {
   Vm *vm = call->vm;
-  P *p = sched_run_locked(call->local->p, &call->g->g, &g->g);
+  P *p = call->local->p;
+  if (!sched_run_locked(&p, &call->g->g, &g->g, true)) {
+    vm_panic(call->local, g, NO_THREAD);
+    g->on_resume = RESUME_UNWIND;  // it has no deferred functions
+    sched_run_locked(&p, &call->g->g, &g->g, false);
+  }
   call->local = p == NULL ? NULL : local_of(p);
   if (p == NULL) {  // the heap is not ours now
     host_no_result(result, CSP_ENDED);
