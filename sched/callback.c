@@ -26,7 +26,8 @@ static bool reserve(Sched *s) {
     rt_unlock(&s->lock);
     bool made = idle_add_m(s);
     rt_lock(&s->lock);
-    if (!made) return false;
+    // relaxed: the lock is held. At the end nobody waits for others.
+    if (!made) return rt_load_relaxed(&s->exiting) != 0;
   }
   return true;
 }

@@ -456,7 +456,8 @@ void idle_put_p(Sched *s, P *p);   // sched.lock held; p has no work
 P *idle_get_p(Sched *s, P *wish);  // sched.lock held; NULL: none
 void idle_take_p(M *m, P *p);      // sched.lock held; p from idle_get_p
 bool idle_wait(M *m);              // m without P sleeps; true: it has one again
-bool idle_add_m(Sched *s);  // to the pool. false: none is to be had; no lock held
+bool idle_add_m(
+    Sched *s);  // to the pool. false: none is to be had; no lock held
 bool idle_start_m(Sched *s, P *p, bool spinning);  // p taken; no lock held
 void idle_wakep(Sched *s);                         // any thread
 // m has given its P back, and does not spin: T3 of the protocol. true: there

@@ -165,7 +165,7 @@ static bool is_needed(Sched *s, P *p) {
 // call nor with a P? Then it is on its way to the pool (or there by now): it
 // has returned from a call, or has left its P, and not gone idle yet.
 static bool is_one_coming(Sched *s) {
-  if (s->ms_live < s->m_limit) return false;  // the system has refused one
+  if (s->ms_live < s->m_limit) return false;   // the system has refused one
   uint32_t busy = s->syscalls + s->callbacks;  // those never come
   for (int i = 0; i < procs_now(s); i++) {
     const M *m = p_at(s, i)->m;

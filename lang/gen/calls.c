@@ -109,11 +109,11 @@ static void emit_multi(Compiler *c, Pos pos, int window, int want,
   bool task = how == CALL_GO_TASK;
   switch (how) {
     case CALL_PLAIN:
-      emit_abc(c, pos, OP_CALLV, window, want, want);
+      emit_abc(c, pos, OP_CALLV, window, 0, want);
       break;
     case CALL_GO:
     case CALL_GO_TASK:
-      emit_abc(c, pos, OP_GOV, window, task, task);
+      emit_abc(c, pos, OP_GOV, window, 0, task);
       break;
     case CALL_DEFER:
       emit_abc(c, pos, OP_DEFERV, window, 0, 0);
@@ -165,7 +165,7 @@ static void emit_method_call(Compiler *c, Node *call, const Args *args,
   expr_next(c, callee->a);
   if (args->spread != NULL) {
     args_multi(c, call, args, window, 1);
-    emit_abc(c, call->pos, OP_INVOKEV, window, want, want);
+    emit_abc(c, call->pos, OP_INVOKEV, window, 0, want);
   } else {
     positional_next(c, call->b);
     emit_abc(c, call->pos, OP_INVOKE, window, args->positional, want);

@@ -61,14 +61,8 @@ static bool is_plain_sum(const Node *node) {
          !is_product(node->a) && !is_product(node->b);
 }
 
-// second: ADD or SUB, of a number or of what a register holds.
-static Op sum_op(AstOp first, AstOp second, bool number) {
-  static const uint8_t ops[][2][2] = {
-      {{OP_MULADD, OP_MULADDK}, {OP_MULSUB, OP_MULSUBK}},
-      {{OP_ADDADD, OP_ADDADDK}, {OP_ADDSUB, OP_ADDSUBK}},
-      {{OP_SUBADD, OP_SUBADDK}, {OP_SUBSUB, OP_SUBSUBK}}};
-  int row = first == AST_MUL ? 0 : first == AST_ADD ? 1 : 2;
-  return (Op)ops[row][second == AST_SUB][number];
+static Op op_of(AstOp op) {
+  return op == AST_MUL ? OP_MUL : op == AST_ADD ? OP_ADD : OP_SUB;
 }
 
 // --- Shifts -----------------------------------------------------------------
@@ -108,8 +102,9 @@ bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
                Node *right) {
   if (is_sum(op) && is_product(right)) {
     pos.turned = op == AST_ADD;
-    product_to(c, pos, op == AST_ADD ? OP_MULADD : OP_SUBMUL, target, right,
-               left);
+    bool turned = op == AST_SUB;  // (the sum's operands may be exchanged)
+    Op both = op_fuse(OP_MUL, op_of(op), turned, false);
+    product_to(c, pos, both, target, right, left);
     return true;
   }
   if (op == AST_BXOR) return xor_shift_to(c, pos, target, left, right);
@@ -127,7 +122,7 @@ bool pair_to(Compiler *c, Node *node, int target) {
   bool number = third < 0;
   if (number) third = expr_number(c, node->b);
   if (third < 0) return false;
-  emit_pair(c, sum_op(left->op, node->op, number), target, left->pos, left->a,
-            left->b, node->pos, third);
+  Op op = op_fuse(op_of(left->op), op_of(node->op), false, number);
+  emit_pair(c, op, target, left->pos, left->a, left->b, node->pos, third);
   return true;
 }

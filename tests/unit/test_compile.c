@@ -345,6 +345,15 @@ static void test_verifier(void **state) {
   WRONG("there are no values to take", instr_abc(OP_RETV, 0, 0, 0));
   WRONG("nobody takes the values", instr_abc(OP_CALL, 0, 0, WANT_ALL), end);
   WRONG("CLOSURE needs a proto", instr_abx(OP_CLOSURE, 0, 1), end);
+  // `want` stands in C of each instruction that has one.
+  WRONG("nobody takes the values", instr_abc(OP_SPREAD, 0, 0, 0),
+        instr_abc(OP_CALLV, 0, 0, WANT_ALL), end);
+  WRONG("there are no values to take", instr_abc(OP_SPREAD, 0, 0, 0),
+        instr_abc(OP_CALLV, 0, WANT_ALL, 0), instr_abc(OP_PACK, 0, 0, 0), end);
+  WRONG("nobody takes the values", instr_abc(OP_SELVAL, 0, 0, WANT_ALL), end);
+  WRONG("a loop's variable lies in its state", instr_abc(OP_NEXT1, 0, 3, 0),
+        (Instr)(uint32_t)-2, end);
+  WRONG("a type is needed", instr_abc(OP_IS, 0, 0, 0), 1, end);
   WRONG("it defers calls, but does not say so", instr_abc(OP_DEFER, 0, 1, 0),
         end);
   WRONG("only the interpreter's own code has that",
@@ -397,6 +406,24 @@ static void test_verifier_closures(void **state) {
                       "deferred calls are left behind");
 }
 
+// NEW takes the fields from the first registers.
+static void a_structs_fields_are_registers(void **state) {
+  (void)state;
+  Instr code[] = {instr_abx(OP_NEW, 0, 0), instr_abc(OP_RET0, 0, 0, 0)};
+  _Alignas(16) ObjStruct type = {.obj.type = OBJ_STRUCT, .obj.aux = 4};
+  Value constants[] = {value_from_obj(&type)};
+  Proto proto = {.code = code,
+                 .ncode = 2,
+                 .nregs = 4,
+                 .constants = constants,
+                 .nconstants = 1};
+  uint32_t at;
+  assert_null(proto_verify(&mem_libc, &proto, &at));
+  type.obj.aux = 5;
+  assert_string_equal(proto_verify(&mem_libc, &proto, &at),
+                      "more fields than registers");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_fib),
@@ -422,6 +449,7 @@ int main(void) {
       TEST(test_places),
       TEST(test_verifier),
       TEST(test_verifier_closures),
+      TEST(a_structs_fields_are_registers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

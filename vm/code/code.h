@@ -6,13 +6,41 @@
 #include "vm/vm.h"
 
 typedef enum Op {
-#define OP(name, words, format, meaning) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "vm/code/opcodes.def"
 #undef OP
   OP_COUNT
 } Op;
 
-enum { WANT_ALL = 255, REGISTERS_MAX = 250, CONSTANTS_MAX = 65535 };
+// What opcodes.def says of an opcode. In debug builds the interpreter checks
+// MAY_PARK and MAY_REPEAT.
+typedef enum OpTrait {
+  JUMPS_BACK = 1,      // its jump goes backward, and counts a safepoint
+  ENDS_FLOW = 2,       // the next instruction does not come after it
+  GIVES_MULTI = 4,     // leaves values in `multi`: where it has a `want`, if
+                       // that is WANT_ALL
+  TAKES_MULTI = 8,     // of the instruction before
+  MAY_PARK = 16,       // the goroutine may leave its P in it
+  MAY_REPEAT = 32,     // without memory: begins again after a collection
+  FRESH_RESULT = 64,   // ... before which what R[A] holds is forgotten
+  OWN_CODE = 128,      // only the interpreter's own code has it
+  NEEDS_DEFER = 256,   // only functions that defer calls have it
+  SKIPS_DEFERS = 512,  // only others have it
+} OpTrait;
+
+// Two operations in one (fused.def).
+typedef struct FusedOps {
+  uint8_t first, second;  // Op; both 0: none
+  bool turned;            // the second has the first's result on its right
+  bool constant;          // its other operand is a constant
+} FusedOps;
+
+enum {
+  WANT_ALL = 255,
+  REGISTERS_MAX = 250,
+  CONSTANTS_MAX = 65535,
+  ITER_STATE = 6,  // registers of a for loop's state
+};
 
 #define INSTR_OP(i) ((i)&0xff)
 #define INSTR_A(i) (((i) >> 8) & 0xff)
@@ -36,9 +64,18 @@ static inline Instr instr_j(Op op, int32_t offset) {
   return (Instr)op | (Instr)offset << 8;
 }
 
+// --- opcodes.c --------------------------------------------------------------
 const char *op_name(Op op);
 int op_words(Op op);
-const char *op_format(Op op);
+const char *op_kinds(Op op);
+uint32_t op_traits(Op op);  // of OpTrait
+// Is what operands of the kind say in an extra word?
+bool op_kind_is_extra(char kind);
+// The registers that i uses beside its operands: how many, from *first on.
+uint32_t op_range(Instr i, uint32_t *first);
+FusedOps op_fused(Op op);
+// The opcode that does both; OP_COUNT: there is none.
+Op op_fuse(Op first, Op second, bool turned, bool constant);
 
 // --- proto.c ----------------------------------------------------------------
 // An empty proto, linked into vm->protos. NULL: out of memory.

@@ -94,77 +94,34 @@ static void add_wanted(Dis *d, uint32_t want) {
   }
 }
 
-// A plain number in B: signed in the comparisons with small ints, the outcome
-// that jumps in TEST and NILJ.
-static void add_number_b(Dis *d) {
-  Instr i = *d->at;
-  switch (INSTR_OP(i)) {
-    case OP_EQI:
-    case OP_LTI:
-    case OP_LEI:
-    case OP_GTI:
-    case OP_GEI:
-    case OP_LTIL:
-    case OP_LEIL:
-      text_addf(d->out, "%d", INSTR_SB(i));
-      break;
-    case OP_TEST:
-    case OP_NILJ:
-      text_addf(d->out, INSTR_B(i) ? "true" : "false");
-      break;
-    default:
-      text_addf(d->out, "%u", INSTR_B(i));
-      break;
-  }
+static void add_truth(Dis *d, Instr yes) {
+  text_addf(d->out, yes ? "true" : "false");
 }
 
-// In C of a comparison stands the outcome that jumps.
-static void add_number_c(Dis *d) {
+// The operand in the instruction's first word.
+static void add_operand(Dis *d, char kind) {
   Instr i = *d->at;
-  const char *jump = strchr(op_format(INSTR_OP(i)), 'J');
-  if (jump != NULL) {
-    text_addf(d->out, INSTR_C(i) ? "true" : "false");
-  } else {
-    text_addf(d->out, "%u", INSTR_C(i));
-  }
-}
-
-static void add_constant_bx(Dis *d) {
-  Instr i = *d->at;
-  switch (INSTR_OP(i)) {
-    case OP_GETG:
-    case OP_SETG:
-      add_cell_name(d, INSTR_BX(i));
-      break;
-    case OP_CLOSURE:
-      add_closure_name(d, INSTR_BX(i));
-      break;
-    default:
-      add_constant(d, INSTR_BX(i));
-      break;
-  }
-}
-
-static void add_operand(Dis *d, char format) {
-  Instr i = *d->at;
-  switch (format) {
+  switch (kind) {
     case 'a':
       text_addf(d->out, "r%u", INSTR_A(i));
       break;
     case 'b':
+    case 'v':
+    case 'f':
       text_addf(d->out, "r%u", INSTR_B(i));
       break;
     case 'c':
       text_addf(d->out, "r%u", INSTR_C(i));
       break;
-    case 'A':
-      text_addf(d->out, "%u", INSTR_A(i));
-      break;
     case 'B':
-      add_number_b(d);
+    case 'P':
+      text_addf(d->out, "%u", INSTR_B(i));
       break;
     case 'C':
-      add_number_c(d);
+      text_addf(d->out, "%u", INSTR_C(i));
+      break;
+    case 'i':
+      text_addf(d->out, "%d", INSTR_SB(i));
       break;
     case 's':
       text_addf(d->out, "%d", INSTR_SC(i));
@@ -172,8 +129,22 @@ static void add_operand(Dis *d, char format) {
     case 'S':
       text_addf(d->out, "%d", INSTR_SBX(i));
       break;
+    case 't':
+      add_truth(d, INSTR_B(i));
+      break;
+    case 'T':
+      add_truth(d, INSTR_C(i));
+      break;
+    case 'g':
+      add_cell_name(d, INSTR_BX(i));
+      break;
+    case 'p':
+      add_closure_name(d, INSTR_BX(i));
+      break;
     case 'K':
-      add_constant_bx(d);
+    case 'd':
+    case 'm':
+      add_constant(d, INSTR_BX(i));
       break;
     case 'k':
       add_constant(d, INSTR_C(i));
@@ -191,7 +162,21 @@ static void add_operand(Dis *d, char format) {
       add_jump(d, 0, INSTR_SJ(i));
       break;
     default:
-      break;
+      rt_throw("an operand of kind %c", kind);
+  }
+}
+
+// The one in extra word `extra`.
+static void add_extra(Dis *d, char kind, uint32_t extra) {
+  Instr word = d->at[extra];
+  if (kind == 'J') {
+    add_jump(d, extra, INSTR_J(word));
+  } else if (kind == 'W') {
+    text_addf(d->out, "%u", word);
+  } else if (kind == 'R') {
+    text_addf(d->out, "r%u", word);
+  } else {
+    add_constant(d, word);
   }
 }
 
@@ -199,26 +184,20 @@ static void add_instruction(Dis *d, const LineInfo *place) {
   uint32_t at = (uint32_t)(d->at - d->proto->code);
   char where[24];
   snprintf(where, sizeof where, "%u:%u", place->line, place->col);
-  const char *format = op_format(INSTR_OP(*d->at));
+  const char *kinds = op_kinds(INSTR_OP(*d->at));
   text_addf(d->out, "%6u %9s  %s%*s", at, where, op_name(INSTR_OP(*d->at)),
-            *format == '\0' ? 0 : 10 - (int)strlen(op_name(INSTR_OP(*d->at))),
+            *kinds == '\0' ? 0 : 10 - (int)strlen(op_name(INSTR_OP(*d->at))),
             "");
   uint32_t extra = 0;
-  for (const char *f = format; *f != '\0'; f++) {
-    if (*f == 'J' || *f == 'N' || *f == 'R' || *f == 'W' || *f == '.') extra++;
-    // GETG shows its name once; caches are not for readers.
-    if (*f == '.' || (*f == 'N' && INSTR_OP(*d->at) == OP_GETG)) continue;
-    if (f != format) text_add(d->out, " ", 1);
-    if (*f == 'J') {
-      add_jump(d, extra, INSTR_J(d->at[extra]));
-    } else if (*f == 'N') {
-      add_constant(d, d->at[extra]);
-    } else if (*f == 'W') {
-      text_addf(d->out, "%u", d->at[extra]);
-    } else if (*f == 'R') {
-      text_addf(d->out, "r%u", d->at[extra]);
+  for (const char *k = kinds; *k != '\0'; k++) {
+    bool is_extra = op_kind_is_extra(*k);
+    if (is_extra) extra++;
+    if (*k == '.' || *k == 'h') continue;  // caches are not for readers
+    if (k != kinds) text_add(d->out, " ", 1);
+    if (is_extra) {
+      add_extra(d, *k, extra);
     } else {
-      add_operand(d, *f);
+      add_operand(d, *k);
     }
   }
   text_add(d->out, "\n", 1);

@@ -11,46 +11,61 @@
 #include "vm/code/code.h"
 
 #ifdef CSP_DEBUG
-// Throws unless the format of i's opcode has `kind`, a letter of opcodes.def,
-// and the frame has n of that kind. (proto.c)
-void operand_check(const Value *base, Instr i, char kind, uint32_t n);
+// Throws unless i's opcode has an operand of one of the kinds (letters of
+// opcodes.def), and the frame has register, or constant, n. (proto.c)
+void operand_check(const Value *base, Instr i, const char *kinds, uint32_t n);
+// The same for a register beside the operands: those of windows and ranges.
+void operand_check_range(const Value *base, Instr i, uint32_t n);
 #else
-static inline void operand_check(const Value *base, Instr i, char kind,
+static inline void operand_check(const Value *base, Instr i, const char *kinds,
                                  uint32_t n) {
-  (void)base, (void)i, (void)kind, (void)n;
+  (void)base, (void)i, (void)kinds, (void)n;
+}
+static inline void operand_check_range(const Value *base, Instr i, uint32_t n) {
+  (void)base, (void)i, (void)n;
 }
 #endif
 
-// The register at A, B or C of i: kind 'a', 'b', 'c'; or in an extra word: 'R'.
-static inline Value *operand_register(const Value *base, Instr i, char kind,
-                                      uint32_t n) {
-  operand_check(base, i, kind, n);
+static inline Value *operand_register(const Value *base, Instr i,
+                                      const char *kinds, uint32_t n) {
+  operand_check(base, i, kinds, n);
   return (Value *)(uintptr_t)&base[n];
 }
 
-// The constant at C, B or Bx of i: kind 'k', 'x', 'K'; or in an extra word:
-// 'N'.
 static inline Value operand_constant(const Value *base, const Value *k, Instr i,
-                                     char kind, uint32_t n) {
-  operand_check(base, i, kind, n);
+                                     const char *kinds, uint32_t n) {
+  operand_check(base, i, kinds, n);
   return k[n];
 }
 
+// Register n, one of those that i uses beside its operands.
+static inline Value *operand_range(const Value *base, Instr i, uint32_t n) {
+  operand_check_range(base, i, n);
+  return (Value *)(uintptr_t)&base[n];
+}
+
 static inline Value *operand_a(const Value *base, Instr i) {
-  return operand_register(base, i, 'a', INSTR_A(i));
+  return operand_register(base, i, "a", INSTR_A(i));
 }
 static inline Value *operand_b(const Value *base, Instr i) {
-  return operand_register(base, i, 'b', INSTR_B(i));
+  return operand_register(base, i, "bv", INSTR_B(i));
+}
+// How many results are wanted.
+static inline int operand_want(const Value *base, Instr i) {
+  operand_check(base, i, "w", 0);
+  return (int)INSTR_C(i);
 }
 
 // For functions and handlers that have base, k and i.
 #define REG_A (*operand_a(base, i))
 #define REG_B (*operand_b(base, i))
-#define REG_C (*operand_register(base, i, 'c', INSTR_C(i)))
-#define REG_WORD(word) (*operand_register(base, i, 'R', (word)))
-#define CONST_B operand_constant(base, k, i, 'x', INSTR_B(i))
-#define CONST_C operand_constant(base, k, i, 'k', INSTR_C(i))
-#define CONST_BX operand_constant(base, k, i, 'K', INSTR_BX(i))
-#define CONST_WORD(word) operand_constant(base, k, i, 'N', (word))
+#define REG_C (*operand_register(base, i, "c", INSTR_C(i)))
+#define REG_WORD(word) (*operand_register(base, i, "R", (word)))
+#define REG_RANGE(n) (*operand_range(base, i, (n)))
+#define CONST_B operand_constant(base, k, i, "x", INSTR_B(i))
+#define CONST_C operand_constant(base, k, i, "k", INSTR_C(i))
+#define CONST_BX operand_constant(base, k, i, "Kgpdm", INSTR_BX(i))
+#define CONST_WORD(word) operand_constant(base, k, i, "NnhyLl", (word))
+#define WANT operand_want(base, i)
 
 #endif

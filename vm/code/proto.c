@@ -16,23 +16,6 @@
 #include "vm/code/operands.h"
 #include "vm/value/goroutine.h"
 
-// --- The table of opcodes ---------------------------------------------------
-typedef struct OpInfo {
-  const char *name;
-  int words;
-  const char *format;
-} OpInfo;
-
-static const OpInfo op_infos[OP_COUNT] = {
-#define OP(name, words, format, meaning) [OP_##name] = {#name, words, format},
-#include "vm/code/opcodes.def"
-#undef OP
-};
-
-const char *op_name(Op op) { return op_infos[op].name; }
-int op_words(Op op) { return op_infos[op].words; }
-const char *op_format(Op op) { return op_infos[op].format; }
-
 // --- Making and freeing -----------------------------------------------------
 Proto *proto_new(Vm *vm) {
   Proto *proto = mem_zeroed(vm->memory, sizeof *proto);
@@ -80,14 +63,27 @@ LineInfo proto_line(const Proto *proto, const Instr *pc) {
 
 // --- Operands in debug builds -----------------------------------------------
 #ifdef CSP_DEBUG
-void operand_check(const Value *base, Instr i, char kind, uint32_t n) {
-  const Proto *proto = frame_closure(base)->proto;
-  RT_CHECK(strchr(op_format(INSTR_OP(i)), kind) != NULL,
-           "%s has no operand of kind %c", op_name(INSTR_OP(i)), kind);
-  bool is_constant = strchr("KkxN", kind) != NULL;
+static void check_frame_has(const Proto *proto, Instr i, bool is_constant,
+                            uint32_t n) {
   RT_CHECK(n < (is_constant ? proto->nconstants : proto->nregs),
            "%s: %s %u is beyond the frame of %s", op_name(INSTR_OP(i)),
            is_constant ? "constant" : "register", n, proto->name->data);
+}
+
+void operand_check(const Value *base, Instr i, const char *kinds, uint32_t n) {
+  const char *kind = strpbrk(op_kinds(INSTR_OP(i)), kinds);
+  RT_CHECK(kind != NULL, "%s has no operand of kind %s", op_name(INSTR_OP(i)),
+           kinds);
+  if (*kind == 'w') return;  // no register
+  check_frame_has(frame_closure(base)->proto, i,
+                  strchr("xkKgpdmNnhyLl", *kind) != NULL, n);
+}
+
+void operand_check_range(const Value *base, Instr i, uint32_t n) {
+  uint32_t first, count = op_range(i, &first);
+  RT_CHECK(n >= first && n < first + count, "%s does not use register %u",
+           op_name(INSTR_OP(i)), n);
+  check_frame_has(frame_closure(base)->proto, i, false, n);
 }
 #endif
 
@@ -109,19 +105,9 @@ static bool are_registers(const Verify *v, uint32_t from, uint32_t count) {
 
 // Direction: what counts a safepoint jumps backward, all else forward.
 static const char *check_direction(Op op, int32_t offset) {
-  switch (op) {
-    case OP_LTL:
-    case OP_LEL:
-    case OP_LTIL:
-    case OP_LEIL:
-    case OP_INCLT:
-    case OP_NEXT1:
-    case OP_NEXT2:
-    case OP_LOOP:
-      return offset < 0 ? NULL : "a loop's jump goes forward";
-    default:
-      return offset >= 0 ? NULL : "a jump backward counts no safepoint";
-  }
+  if (op_traits(op) & JUMPS_BACK)
+    return offset < 0 ? NULL : "a loop's jump goes forward";
+  return offset >= 0 ? NULL : "a jump backward counts no safepoint";
 }
 
 // Whether what ends in word `word` with offset `offset` jumps to code.
@@ -132,65 +118,12 @@ static const char *check_jump(const Verify *v, Op op, uint32_t word,
   return lands ? check_direction(op, offset) : "jump to nowhere";
 }
 
-static const char *check_constant(const Verify *v, uint32_t index) {
-  return index < v->proto->nconstants ? NULL : "no such constant";
-}
-
 static const char *check_register(const Verify *v, uint32_t r) {
   return is_register(v, r) ? NULL : "no such register";
 }
 
-// One operand of the instruction's first word, or NULL if it is fine.
-static const char *check_operand(const Verify *v, char format, Instr i) {
-  switch (format) {
-    case 'a':
-      return check_register(v, INSTR_A(i));
-    case 'b':
-      return check_register(v, INSTR_B(i));
-    case 'c':
-      return check_register(v, INSTR_C(i));
-    case 'K':
-      return check_constant(v, INSTR_BX(i));
-    case 'k':
-      return check_constant(v, INSTR_C(i));
-    case 'x':
-      return check_constant(v, INSTR_B(i));
-    case 'u':
-      return INSTR_B(i) < v->proto->nupvalues ? NULL : "no such upvalue";
-    case 'w':
-      return INSTR_C(i) == WANT_ALL || are_registers(v, INSTR_A(i), INSTR_C(i))
-                 ? NULL
-                 : "more results than registers";
-    case 'j':
-      return check_jump(v, INSTR_OP(i), v->at, INSTR_SJ(i));
-    default:
-      return NULL;
-  }
-}
-
-static const char *check_operands(const Verify *v) {
-  const Instr *word = v->proto->code + v->at;
-  Instr i = *word;
-  uint32_t extra = 0;
-  for (const char *f = op_format(INSTR_OP(i)); *f != '\0'; f++) {
-    const char *wrong = NULL;
-    if (*f == 'J' || *f == 'N' || *f == 'R' || *f == 'W' || *f == '.') {
-      extra++;
-      if (*f == 'J')
-        wrong = check_jump(v, INSTR_OP(i), v->at + extra, INSTR_J(word[extra]));
-      if (*f == 'N') wrong = check_constant(v, word[extra]);
-      if (*f == 'W' && word[extra] > 63) wrong = "a shift by more than 63";
-      if (*f == 'R') wrong = check_register(v, word[extra]);
-    } else {
-      wrong = check_operand(v, *f, i);
-    }
-    if (wrong != NULL) return wrong;
-  }
-  return NULL;
-}
-
-static bool constant_is(const Verify *v, uint32_t index, ObjType type) {
-  return value_is_type(v->proto->constants[index], type);
+static bool is_wanted(const Verify *v, Instr i) {
+  return INSTR_C(i) == WANT_ALL || are_registers(v, INSTR_A(i), INSTR_C(i));
 }
 
 // CLOSURE: what the new closure captures is there.
@@ -205,193 +138,155 @@ static const char *check_captures(const Verify *v, Value constant) {
   return NULL;
 }
 
+// NEW: the fields come from the first registers.
+static const char *check_struct(const Verify *v, Value constant) {
+  if (!value_is_type(constant, OBJ_STRUCT)) return "a struct is needed";
+  return are_registers(v, 0, value_obj(constant)->aux)
+             ? NULL
+             : "more fields than registers";
+}
+
 // CALLK: the callee's frame is entered without a look at the arguments.
 static const char *check_fits(Value closure, uint32_t argc) {
+  if (!value_is_type(closure, OBJ_CLOSURE)) return "CALLK needs a closure";
   const Proto *callee = ((ObjClosure *)value_obj(closure))->proto;
   bool open = (callee->flags & PROTO_REST) != 0;
   return callee->nparams == argc && !open ? NULL
                                           : "CALLK's arguments do not fit";
 }
 
-// Constants that must be of one type.
-static const char *check_types(const Verify *v) {
-  Instr i = v->proto->code[v->at];
-  uint32_t extra = v->proto->code[v->at + op_words(INSTR_OP(i)) - 1];
-  switch (INSTR_OP(i)) {
-    case OP_GETG:
-      return constant_is(v, INSTR_BX(i), OBJ_CELL) &&
-                     constant_is(v, extra, OBJ_STRING)
+// The constant of an operand of that kind, which may have to be of one type.
+static const char *check_constant(const Verify *v, char kind, uint32_t index) {
+  if (index >= v->proto->nconstants) return "no such constant";
+  Value constant = v->proto->constants[index];
+  switch (kind) {
+    case 'g':
+      return value_is_type(constant, OBJ_CELL) ? NULL : "a cell is needed";
+    case 'p':
+      return check_captures(v, constant);
+    case 'd':
+      return check_struct(v, constant);
+    case 'm':
+      return value_is_type(constant, OBJ_MODULE) ? NULL : "a module is needed";
+    case 'n':
+    case 'h':
+      return value_is_type(constant, OBJ_STRING) ? NULL : "a name is no string";
+    case 'y':
+      return value_is_type(constant, OBJ_STRUCT) ||
+                     value_is_type(constant, OBJ_STRING)
                  ? NULL
-                 : "GETG needs a cell and a name";
-    case OP_SETG:
-      return constant_is(v, INSTR_BX(i), OBJ_CELL) ? NULL : "SETG needs a cell";
-    case OP_CLOSURE:
-      return check_captures(v, v->proto->constants[INSTR_BX(i)]);
-    case OP_NEW:
-      return constant_is(v, INSTR_BX(i), OBJ_STRUCT) ? NULL
-                                                     : "NEW needs a struct";
-    case OP_CALLK:
-      return constant_is(v, extra, OBJ_CLOSURE)
-                 ? check_fits(v->proto->constants[extra], INSTR_B(i))
-                 : "CALLK needs a closure";
-    case OP_NAMED:
-      return constant_is(v, extra, OBJ_LIST) ? NULL : "NAMED needs a list";
-    case OP_RUNMOD:
-      return constant_is(v, INSTR_BX(i), OBJ_MODULE) ? NULL
-                                                     : "RUNMOD needs a module";
-    case OP_GETF:
-    case OP_SETF:
-    case OP_INVOKE:
-    case OP_INVOKEV: {
-      uint32_t name = v->proto->code[v->at + 1];
-      return constant_is(v, name, OBJ_STRING) ? NULL : "a name is no string";
-    }
+                 : "a type is needed";
+    case 'L':
+      return check_fits(constant, INSTR_B(v->proto->code[v->at]));
+    case 'l':
+      return value_is_type(constant, OBJ_LIST) ? NULL : "a list is needed";
     default:
       return NULL;
   }
 }
 
-// Registers that an instruction uses beside its operands.
-static const char *check_ranges(const Verify *v) {
-  Instr i = v->proto->code[v->at];
-  uint32_t a = INSTR_A(i), b = INSTR_B(i), c = INSTR_C(i), from = a, count = 0;
-  switch (INSTR_OP(i)) {
-    case OP_LOADNIL:
-      count = b + 1;
-      break;
-    case OP_LIST:
-    case OP_LISTADD:
-      from = b, count = c;
-      break;
-    case OP_CONCAT:
-    case OP_RET:
-    case OP_RETD:
-      count = b;
-      break;
-    case OP_CALL:
-    case OP_CALLK:
-    case OP_GO:
-    case OP_DEFER:
-      count = 3 + b;
-      break;
-    case OP_INVOKE:
-      count = 4 + b;
-      break;
-    case OP_SPREAD:
-      count = 4 + b + c;
-      break;
-    case OP_CALLV:
-    case OP_GOV:
-    case OP_DEFERV:
-    case OP_NAMED:
-    case OP_RUNMOD:
-      count = 3;
-      break;
-    case OP_INVOKEV:
-      count = 4;
-      break;
-    case OP_ITER:
-      count = 7;
-      break;
-    case OP_NEXT1:
-    case OP_NEXT2:
-      if (b < a + 6) return "a loop's variable lies in its state";
-      from = b, count = INSTR_OP(i) == OP_NEXT1 ? 1 : 2;
-      break;
-    case OP_GETIDX2:
-      count = 2;
-      break;
-    case OP_SLICE:
-      from = c, count = 2;
-      break;
-    case OP_SELECT:
-      count = b > 1 ? 2 * b : 3;
-      break;
-    case OP_SELVAL:
-      from = b, count = 3;
-      break;
+// One operand of the instruction's first word, or NULL if it is fine.
+static const char *check_operand(const Verify *v, char kind, Instr i) {
+  switch (kind) {
+    case 'a':
+      return check_register(v, INSTR_A(i));
+    case 'b':
+      return check_register(v, INSTR_B(i));
+    case 'c':
+      return check_register(v, INSTR_C(i));
+    case 'v':
+      return INSTR_B(i) >= INSTR_A(i) + ITER_STATE
+                 ? check_register(v, INSTR_B(i))
+                 : "a loop's variable lies in its state";
+    case 'k':
+      return check_constant(v, kind, INSTR_C(i));
+    case 'x':
+      return check_constant(v, kind, INSTR_B(i));
+    case 'K':
+    case 'g':
+    case 'p':
+    case 'd':
+    case 'm':
+      return check_constant(v, kind, INSTR_BX(i));
+    case 'u':
+      return INSTR_B(i) < v->proto->nupvalues ? NULL : "no such upvalue";
+    case 'w':
+      return is_wanted(v, i) ? NULL : "more results than registers";
+    case 'j':
+      return check_jump(v, INSTR_OP(i), v->at, INSTR_SJ(i));
+    case 'f':  // op_range has it
+    case 'B':  // any number does
+    case 'C':
+    case 'P':
+    case 'i':
+    case 's':
+    case 'S':
+    case 't':
+    case 'T':
+      return NULL;
     default:
-      break;
+      rt_throw("an operand of kind %c", kind);
   }
-  return count == 0 || are_registers(v, from, count)
+}
+
+// One in the extra word at `at`.
+static const char *check_extra(const Verify *v, char kind, uint32_t at) {
+  Instr word = v->proto->code[at];
+  switch (kind) {
+    case 'J':
+      return check_jump(v, INSTR_OP(v->proto->code[v->at]), at, INSTR_J(word));
+    case 'R':
+      return check_register(v, word);
+    case 'W':
+      return word <= 63 ? NULL : "a shift by more than 63";
+    case '.':
+      return NULL;
+    default:
+      return check_constant(v, kind, word);
+  }
+}
+
+static const char *check_operands(const Verify *v) {
+  Instr i = v->proto->code[v->at];
+  uint32_t extra = v->at;
+  const char *wrong = NULL;
+  for (const char *k = op_kinds(INSTR_OP(i)); *k != '\0' && !wrong; k++)
+    wrong = op_kind_is_extra(*k) ? check_extra(v, *k, ++extra)
+                                 : check_operand(v, *k, i);
+  return wrong;
+}
+
+// Registers that an instruction uses beside its operands.
+static const char *check_range(const Verify *v) {
+  uint32_t first, count = op_range(v->proto->code[v->at], &first);
+  return count == 0 || are_registers(v, first, count)
              ? NULL
              : "not that many registers";
 }
 
 // Whether the instruction leaves a varying count of values in `multi`.
 static bool gives_multi(Instr i) {
-  switch (INSTR_OP(i)) {
-    case OP_CALL:
-    case OP_CALLK:
-    case OP_CALLV:
-    case OP_INVOKE:
-    case OP_INVOKEV:
-    case OP_RECV:
-      return INSTR_C(i) == WANT_ALL;
-    case OP_SPREAD:
-    case OP_NAMED:
-      return true;
-    default:
-      return false;
-  }
+  if (!(op_traits(INSTR_OP(i)) & GIVES_MULTI)) return false;
+  bool has_want = strchr(op_kinds(INSTR_OP(i)), 'w') != NULL;
+  return !has_want || INSTR_C(i) == WANT_ALL;
 }
 
 static bool takes_multi(Instr i) {
-  switch (INSTR_OP(i)) {
-    case OP_CALLV:
-    case OP_INVOKEV:
-    case OP_RETV:
-    case OP_PACK:
-    case OP_PICK:
-    case OP_GOV:
-    case OP_DEFERV:
-      return true;
-    case OP_NAMED:
-      return INSTR_B(i) == WANT_ALL;
-    default:
-      return false;
-  }
-}
-
-static bool ends_flow(Instr i) {
-  switch (INSTR_OP(i)) {
-    case OP_RET0:
-    case OP_RET1:
-    case OP_RET:
-    case OP_RETV:
-    case OP_RETD:
-    case OP_RETDL:
-    case OP_JMP:
-    case OP_LOOP:
-    case OP_TRYRET:
-    case OP_PANICGO:
-    case OP_GOEXIT:
-      return true;
-    default:
-      return false;
-  }
+  if (!(op_traits(INSTR_OP(i)) & TAKES_MULTI)) return false;
+  bool may = strchr(op_kinds(INSTR_OP(i)), 'P') != NULL;
+  return !may || INSTR_B(i) == WANT_ALL;
 }
 
 // Instructions that only some functions have.
 static const char *check_place(const Verify *v) {
   bool defers = (v->proto->flags & PROTO_DEFER) != 0;
-  switch (INSTR_OP(v->proto->code[v->at])) {
-    case OP_TRYCALL:
-    case OP_TRYRET:
-    case OP_PANICGO:
-    case OP_GOEXIT:
-      return "only the interpreter's own code has that";
-    case OP_DEFER:
-    case OP_DEFERV:
-      return defers ? NULL : "it defers calls, but does not say so";
-    case OP_RET0:
-    case OP_RET1:
-    case OP_RET:
-    case OP_RETV:
-      return defers ? "deferred calls are left behind" : NULL;
-    default:
-      return NULL;
-  }
+  uint32_t traits = op_traits(INSTR_OP(v->proto->code[v->at]));
+  if (traits & OWN_CODE) return "only the interpreter's own code has that";
+  if ((traits & NEEDS_DEFER) && !defers)
+    return "it defers calls, but does not say so";
+  if ((traits & SKIPS_DEFERS) && defers)
+    return "deferred calls are left behind";
+  return NULL;
 }
 
 // Marks where instructions begin.
@@ -414,14 +309,13 @@ static const char *check_all(Verify *v) {
   for (v->at = 0; v->at < proto->ncode;) {
     Instr i = proto->code[v->at];
     const char *wrong = check_operands(v);
-    if (wrong == NULL) wrong = check_ranges(v);
+    if (wrong == NULL) wrong = check_range(v);
     if (wrong == NULL) wrong = check_place(v);
-    if (wrong == NULL) wrong = check_types(v);
     if (wrong == NULL && multi != takes_multi(i))
       wrong = multi ? "nobody takes the values" : "there are no values to take";
     if (wrong != NULL) return wrong;
     multi = gives_multi(i);
-    ended = ends_flow(i);
+    ended = (op_traits(INSTR_OP(i)) & ENDS_FLOW) != 0;
     v->at += (uint32_t)op_words(INSTR_OP(i));
   }
   return ended ? NULL : "the code has no end";

@@ -279,33 +279,6 @@ static bool second_op(Local *l, Goroutine *g, Op op, Value b, Value c,
   return done;
 }
 
-typedef struct FusedOps {
-  uint8_t first, second;  // Op
-  bool turned;            // the second has the first's result on its right
-  bool constant;          // its other operand is a constant
-} FusedOps;
-
-static const FusedOps pairs[OP_COUNT] = {
-    [OP_MULADD] = {OP_MUL, OP_ADD, false, false},
-    [OP_MULADDK] = {OP_MUL, OP_ADD, false, true},
-    [OP_MULSUB] = {OP_MUL, OP_SUB, false, false},
-    [OP_MULSUBK] = {OP_MUL, OP_SUB, false, true},
-    [OP_SUBMUL] = {OP_MUL, OP_SUB, true, false},
-    [OP_ADDADD] = {OP_ADD, OP_ADD, false, false},
-    [OP_ADDADDK] = {OP_ADD, OP_ADD, false, true},
-    [OP_ADDSUB] = {OP_ADD, OP_SUB, false, false},
-    [OP_ADDSUBK] = {OP_ADD, OP_SUB, false, true},
-    [OP_SUBADD] = {OP_SUB, OP_ADD, false, false},
-    [OP_SUBADDK] = {OP_SUB, OP_ADD, false, true},
-    [OP_SUBSUB] = {OP_SUB, OP_SUB, false, false},
-    [OP_SUBSUBK] = {OP_SUB, OP_SUB, false, true},
-    [OP_XORSHL] = {OP_SHL, OP_BXOR, true, false},
-    [OP_XORSHR] = {OP_SHR, OP_BXOR, true, false},
-    [OP_XORSHRL] = {OP_SHR, OP_BXOR, true, false},
-    [OP_MULADDW] = {OP_MULW, OP_ADDW, false, false},
-    [OP_MULKADDW] = {OP_MULW, OP_ADDW, false, false},
-};
-
 // y >> by with zeros from above, where y is an int; else as SHR.
 static bool shift_zeros(Local *l, Goroutine *g, Value y, Value by, Value *out) {
   if (!value_is_int(y)) return arith_op(l, g, OP_SHR, y, by, out);
@@ -316,7 +289,7 @@ static bool shift_zeros(Local *l, Goroutine *g, Value y, Value by, Value *out) {
 bool arith_pair(Local *l, Goroutine *g, Value *base, const Value *k, Instr i,
                 Instr word) {
   Op op = (Op)INSTR_OP(i);
-  FusedOps pair = pairs[op];
+  FusedOps pair = op_fused(op);
   Value *out = &REG_A, part = VALUE_NIL, b = REG_B, third;
   Value c = op == OP_MULKADDW ? CONST_C : REG_C;
   if (pair.second == OP_BXOR) {  // b ^ (c shifted by word)

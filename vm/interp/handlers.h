@@ -19,7 +19,7 @@ HANDLER(LOADK) {
   NEXT();
 }
 HANDLER(LOADNIL) {
-  for (Instr n = 0; n <= B; n++) base[A + n] = VALUE_NIL;
+  for (Instr n = 0; n <= B; n++) REG_RANGE(A + n) = VALUE_NIL;
   NEXT();
 }
 HANDLER(LOADTRUE) {
@@ -288,55 +288,45 @@ HANDLER(RANGEI) RANGE_LIKE(true)
     if (UNLIKELY(l->heap.barrier)) JUMP_TO(general);                    \
     rt_store_release((slot), (v)); /* as in heap_store */               \
   } while (0)
-// A list's element, or false when x is no list or the index is out of range.
-#define LIST_ELEMENT(x, at)                                             \
-  if (LIKELY(value_is_type(x, OBJ_LIST) && value_is_small(at))) {       \
-    ObjValues *block = list_block((ObjList *)value_obj(x));             \
-    /* a negative one is a large one here */                            \
-    if (LIKELY((Value)(at) >> 2 < values_len(block)))
 // The first element met decides what the place turns into.
 HANDLER(GETIDX) {
-  Value x = REG_B, at = REG_C;
-  LIST_ELEMENT(x, at) {
-      Value v = heap_load(&block->slots[at >> 2]);
-      REG_A = v;
-      if (value_is_type(v, OBJ_INSTANCE))
-        SPECIALISE(GETIDXO);
-      else
-        SPECIALISE(GETIDXN);
-      NEXT();
-    }
+  const Value *slot = list_slot(REG_B, REG_C, NULL);
+  if (LIKELY(slot != NULL)) {
+    Value v = heap_load(slot);
+    REG_A = v;
+    if (value_is_type(v, OBJ_INSTANCE))
+      SPECIALISE(GETIDXO);
+    else
+      SPECIALISE(GETIDXN);
+    NEXT();
   }
   JUMP_TO(get_general);
 }
 HANDLER(GETIDXN) {
-  Value x = REG_B, at = REG_C;
-  LIST_ELEMENT(x, at) {
-      REG_A = heap_load(&block->slots[at >> 2]);
-      NEXT();
-    }
+  const Value *slot = list_slot(REG_B, REG_C, NULL);
+  if (LIKELY(slot != NULL)) {
+    REG_A = heap_load(slot);
+    NEXT();
   }
   JUMP_TO(get_general);
 }
 // A loop over a list of structs waits for memory: so the next one is asked for.
 HANDLER(GETIDXO) {
-  Value x = REG_B, at = REG_C;
-  LIST_ELEMENT(x, at) {
-      const Value *slot = &block->slots[at >> 2];
-      REG_A = heap_load(slot);
-      if ((at >> 2) + 1 < values_len(block))
-        __builtin_prefetch((void *)(uintptr_t)(heap_load(slot + 1) - TAG_OBJ));
-      NEXT();
-    }
+  const Value *next;
+  const Value *slot = list_slot(REG_B, REG_C, &next);
+  if (LIKELY(slot != NULL)) {
+    REG_A = heap_load(slot);
+    if (next != NULL)
+      __builtin_prefetch((void *)(uintptr_t)(heap_load(next) - TAG_OBJ));
+    NEXT();
   }
   JUMP_TO(get_general);
 }
 HANDLER(GETIDXI) {
-  Value x = REG_B, at = value_from_small(C);
-  LIST_ELEMENT(x, at) {
-      REG_A = heap_load(&block->slots[at >> 2]);
-      NEXT();
-    }
+  const Value *slot = list_slot(REG_B, value_from_small(C), NULL);
+  if (LIKELY(slot != NULL)) {
+    REG_A = heap_load(slot);
+    NEXT();
   }
   JUMP_TO(get_general);
 }
@@ -345,20 +335,19 @@ HANDLER(GETIDX2) {
   Value v;
   TRY(access_get(l, g, REG_B, REG_C, &v, &found));
   REG_A = v;
-  base[A + 1] = value_from_bool(found);
+  REG_RANGE(A + 1) = value_from_bool(found);
   NEXT();
 }
 HANDLER(SETIDX) {
-  Value x = REG_A, at = REG_B;
-  LIST_ELEMENT(x, at) {
-      QUICK_STORE(&block->slots[at >> 2], REG_C, set_general);
-      NEXT();
-    }
+  Value *slot = list_slot(REG_A, REG_B, NULL);
+  if (LIKELY(slot != NULL)) {
+    QUICK_STORE(slot, REG_C, set_general);
+    NEXT();
   }
   JUMP_TO(set_general);
 }
 HANDLER(SLICE) {
-  TRY(access_slice(l, g, REG_B, REG_C, base[C + 1], &REG_A));
+  TRY(access_slice(l, g, REG_B, REG_C, REG_RANGE(C + 1), &REG_A));
   CHARGE();
   NEXT();
 }
@@ -447,33 +436,33 @@ HANDLER(NEW) {
    ((cl)->proto->flags & (PROTO_REST | PROTO_DEFAULTS)) == 0)
 
 HANDLER(CALL) {
-  Value f = base[A + 2];
+  Value f = REG_RANGE(A + 2);
   if (LIKELY(value_is_type(f, OBJ_CLOSURE))) {
     ObjClosure *cl = (ObjClosure *)value_obj(f);
-    if (LIKELY(FITS(cl, B))) ENTER(cl, C, 1);
+    if (LIKELY(FITS(cl, B))) ENTER(cl, WANT, 1);
   }
   JUMP_TO(call_general);
 }
 HANDLER(CALLK) {
   ObjClosure *cl = (ObjClosure *)value_obj(CONST_WORD(*pc));
-  ENTER(cl, C, 2);
+  ENTER(cl, WANT, 2);
 }
 HANDLER(CALLV) {
   SAVE();
   CHARGE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(call_value(l, g, base + A, argc, (int)B, pc));
+  FOLLOW(call_value(l, g, base + A, argc, WANT, pc));
 }
 HANDLER(INVOKE) {
-  Value x = base[A + 3];
+  Value x = REG_RANGE(A + 3);
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == type->id)) {
       Value f = type->methods[cache & 0xff].function;
       ObjClosure *cl = (ObjClosure *)value_obj(f);
-      if (LIKELY(FITS(cl, B + 1))) ENTER(cl, C, 3);
+      if (LIKELY(FITS(cl, B + 1))) ENTER(cl, WANT, 3);
     }
   }
   JUMP_TO(invoke_general);
@@ -483,7 +472,7 @@ HANDLER(INVOKEV) {
   CHARGE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(call_method(l, g, A, argc, (int)B));
+  FOLLOW(call_method(l, g, A, argc, WANT));
 }
 HANDLER(SPREAD) {
   TRY(call_spread(l, g, (int)A, (int)B, (int)C));
@@ -573,7 +562,7 @@ HANDLER(GOV) {
   SAVE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(conc_go(l, g, (int)A, argc, B != 0));
+  FOLLOW(conc_go(l, g, (int)A, argc, C != 0));
 }
 HANDLER(DEFER) {
   TRY(call_defer(l, g, (int)A, (int)B));
@@ -630,7 +619,7 @@ HANDLER(SELECT) {
   FOLLOW(conc_select(l, g, i));
 }
 HANDLER(SELVAL) {
-  TRY_ONCE(conc_outcome(l, g, base + A, base + B + 1, (int)C));
+  TRY_ONCE(conc_outcome(l, g, base + A, &REG_RANGE(B + 1), WANT));
   NEXT();
 }
 

@@ -5,18 +5,7 @@
 // clang-format off
 
 // --- Arithmetic -------------------------------------------------------------
-// int: an expression over x, y (words of small ints) that sets r or goes slow;
-// flo: over doubles.
 #define ARITH_SLOW() JUMP_TO(arith_general)
-#define OVERFLOWING(builtin, xv, yv)                                        \
-  Value x = (xv), y = (yv);                                                 \
-  int64_t r;                                                                \
-  if (LIKELY(value_both_small(x, y))) {                                     \
-    if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) {                     \
-      REG_A = (Value)r;                                                     \
-      NEXT();                                                               \
-    }                                                                       \
-  }
 // From then on the place tries floats first; others still find their way.
 #define SPECIALISE(to)                                                      \
   rt_store_relaxed((Instr *)(uintptr_t)(pc - 1), (i & ~(Instr)0xff) | OP_##to)
@@ -64,33 +53,32 @@
     }                                                                       \
     JUMP_TO(name##_boxed);                                                  \
   }
-#define ADD_LIKE(builtin, op, yv, special)  \
-  {                                         \
-    OVERFLOWING(builtin, REG_B, yv)         \
-    else {                                  \
-      FLOATING(op, special)                 \
-      MIXED(op)                             \
-    }                                       \
-    ARITH_SLOW();                           \
-  }
 #define IMMEDIATE value_from_small(INSTR_SC(i))
-
-HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, +, REG_C, ADDF)
-HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, -, REG_C, SUBF)
-HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, +, CONST_C, ADDKF)
-HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, -, CONST_C, SUBKF)
-
-#define IMMEDIATE_LIKE(builtin, op)              \
-  {                                              \
-    OVERFLOWING(builtin, REG_B, IMMEDIATE)       \
-    else MIXED(op)                               \
-    ARITH_SLOW();                                \
+// Small ints, unless that overflows; else what `floats` does of x and y.
+#define ADD_LIKE(builtin, yv, floats)                                \
+  {                                                                  \
+    Value x = REG_B, y = (yv);                                       \
+    if (LIKELY(value_both_small(x, y))) {                            \
+      int64_t r;                                                     \
+      if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) {            \
+        REG_A = (Value)r;                                            \
+        NEXT();                                                      \
+      }                                                              \
+    } else {                                                         \
+      floats                                                         \
+    }                                                                \
+    ARITH_SLOW();                                                    \
   }
-HANDLER(ADDI) IMMEDIATE_LIKE(__builtin_add_overflow, +)
-HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow, -)
+#define FLOATS(op, special) FLOATING(op, special) MIXED(op)
+HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, REG_C, FLOATS(+, ADDF))
+HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, REG_C, FLOATS(-, SUBF))
+HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, CONST_C, FLOATS(+, ADDKF))
+HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, CONST_C, FLOATS(-, SUBKF))
+HANDLER(ADDI) ADD_LIKE(__builtin_add_overflow, IMMEDIATE, MIXED(+))
+HANDLER(SUBI) ADD_LIKE(__builtin_sub_overflow, IMMEDIATE, MIXED(-))
 
 // One factor loses its shift, so that the product keeps just one.
-#define MUL_LIKE(yv, special)                                                \
+#define MUL_LIKE(yv, floats)                                                 \
   {                                                                          \
     Value x = REG_B, y = (yv);                                               \
     int64_t r;                                                               \
@@ -100,17 +88,16 @@ HANDLER(SUBI) IMMEDIATE_LIKE(__builtin_sub_overflow, -)
         NEXT();                                                              \
       }                                                                      \
     } else {                                                                 \
-      FLOATING(*, special)                                                   \
-      MIXED(*)                                                               \
+      floats                                                                 \
     }                                                                        \
     ARITH_SLOW();                                                            \
   }
-HANDLER(MUL) MUL_LIKE(REG_C, MULF)
-HANDLER(MULK) MUL_LIKE(CONST_C, MULKF)
-HANDLER(MULI) MUL_LIKE(IMMEDIATE, MULI)
+HANDLER(MUL) MUL_LIKE(REG_C, FLOATS(*, MULF))
+HANDLER(MULK) MUL_LIKE(CONST_C, FLOATS(*, MULKF))
+HANDLER(MULI) MUL_LIKE(IMMEDIATE, MIXED(*))
 
 // y is not 0; the smallest small int over -1 leaves the small range.
-#define DIV_LIKE(yv, special)                                              \
+#define DIV_LIKE(yv, floats)                                               \
   {                                                                        \
     Value x = REG_B, y = (yv);                                             \
     if (LIKELY(value_both_small(x, y))) {                                  \
@@ -119,14 +106,13 @@ HANDLER(MULI) MUL_LIKE(IMMEDIATE, MULI)
         NEXT();                                                            \
       }                                                                    \
     } else {                                                               \
-      FLOATING(/, special)                                                 \
-      MIXED(/)                                                             \
+      floats                                                               \
     }                                                                      \
     ARITH_SLOW();                                                          \
   }
-HANDLER(DIV) DIV_LIKE(REG_C, DIVF)
-HANDLER(DIVK) DIV_LIKE(CONST_C, DIVKF)
-HANDLER(DIVI) DIV_LIKE(IMMEDIATE, DIVI)
+HANDLER(DIV) DIV_LIKE(REG_C, FLOATS(/, DIVF))
+HANDLER(DIVK) DIV_LIKE(CONST_C, FLOATS(/, DIVKF))
+HANDLER(DIVI) DIV_LIKE(IMMEDIATE, MIXED(/))
 
 // The constant on the left tells which way to try first.
 #define CONSTANT_LIKE(op, both_small)                                         \

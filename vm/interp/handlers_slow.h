@@ -1,11 +1,50 @@
 // SPDX-License-Identifier: MIT
-// Slow paths that handlers jump to. Included by interp.c alone, once, before
-// handlers.h.
+// Blocks that handlers jump to, once for both dispatch forms: how the loop is
+// left, and slow paths. Included by interp.c alone, before handlers.h.
 //
 // Handlers that only jump need no frame of their own: what calls C stands
 // here, and decodes the instruction once more.
 // clang-format off
 
+// --- Leaving the loop -------------------------------------------------------
+SHARED(switch_away) {
+  (void)i, (void)k, (void)base, (void)pc;
+  g = switch_to_next(l);
+  if (g == NULL) INTERP_RETURN();
+  RELOAD_FRAME();
+  NEXT();
+}
+SHARED(throw_panic) {
+  (void)i, (void)k, (void)base, (void)pc;
+  Next follow = interp_throw(l, g);
+  if (follow == LEFT) JUMP_TO(switch_away);
+  if (follow == RETURN) INTERP_RETURN();
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+SHARED(throw_or_again) {
+  (void)i, (void)k, (void)base, (void)pc;
+  Next follow = throw_again(l, g);
+  if (follow == LEFT) JUMP_TO(switch_away);
+  if (follow == RETURN) INTERP_RETURN();
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+SHARED(look) {
+  (void)i, (void)k;
+  SAVE();
+  count = l->vm->safepoint_count;
+  Next follow = safepoint(l, g);
+  if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
+  if (follow == LEFT) JUMP_TO(switch_away);
+  RELOAD_FRAME();
+  count = charged(l, count);
+  NEXT();
+}
+
+// --- Slow paths of handlers -------------------------------------------------
 #define CHARGE() (count = charged(l, count))
 SHARED(arith_general) {
   TRY(arith_slow(l, g, base, k, i));
@@ -90,19 +129,19 @@ SHARED(grow_stack) {
     }                                                                       \
   } while (0)
 SHARED(call_general) {
-  Value f = base[A + 2];
+  Value f = REG_RANGE(A + 2);
   if (LIKELY(value_is_type(f, OBJ_NATIVE))) {
     QUICK_NATIVE(f, B, 0);
     SAVE();
     CHARGE();
-    FOLLOW(call_native(l, g, base + A, (int)B, (int)C));
+    FOLLOW(call_native(l, g, base + A, (int)B, WANT));
   }
   SAVE();
   CHARGE();
-  FOLLOW(call_value(l, g, base + A, (int)B, (int)C, pc));
+  FOLLOW(call_value(l, g, base + A, (int)B, WANT, pc));
 }
 SHARED(invoke_general) {
-  Value x = base[A + 3];
+  Value x = REG_RANGE(A + 3);
   uint32_t cache = rt_load_relaxed(CACHE);  // checked here
   if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
     const MethodTable *table = l->vm->methods[value_obj(x)->type];
@@ -111,7 +150,7 @@ SHARED(invoke_general) {
   }
   SAVE();
   CHARGE();
-  FOLLOW(call_method(l, g, A, (int)B + 1, (int)C));
+  FOLLOW(call_method(l, g, A, (int)B + 1, WANT));
 }
 SHARED(return_general) {
   SAVE();

@@ -31,6 +31,19 @@
 #define B INSTR_B(i)
 #define C INSTR_C(i)
 
+// Where the element stands; NULL: x is no list, or has no such one. *next: the
+// one after it, or NULL.
+static inline __attribute__((always_inline)) Value *list_slot(
+    Value x, Value at, const Value **next) {
+  if (UNLIKELY(!value_is_type(x, OBJ_LIST) || !value_is_small(at))) return NULL;
+  ObjValues *block = list_block((ObjList *)value_obj(x));
+  size_t len = values_len(block);
+  size_t n = at >> 2;  // a negative one is a large one here
+  if (UNLIKELY(n >= len)) return NULL;
+  if (next != NULL) *next = n + 1 < len ? &block->slots[n + 1] : NULL;
+  return &block->slots[n];
+}
+
 // --- Slow paths with a common shape -----------------------------------------
 // The safepoint: looks at what the scheduler and the collector want.
 static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
@@ -105,39 +118,34 @@ static bool captures(const Goroutine *g, Instr i, Instr a) {
   return false;
 }
 
+// Whether the instruction reads register a, or one of those that it uses beside
+// its operands is it.
+static bool reads_register(const Goroutine *g, Instr i, Instr a) {
+  uint32_t first, count = op_range(i, &first);
+  if (a >= first && a < first + count) return true;
+  uint32_t extra = 0;
+  for (const char *kind = op_kinds(INSTR_OP(i)); *kind != '\0'; kind++) {
+    if (op_kind_is_extra(*kind)) extra++;
+    if (*kind == 'b' && a == INSTR_B(i)) return true;
+    if (*kind == 'c' && a == INSTR_C(i)) return true;
+    if (*kind == 'R' && a == g->pc[extra - 1]) return true;
+    if (*kind == 'p' && captures(g, i, a)) return true;
+  }
+  return false;
+}
+
 // Where the result of the instruction will stand there may be what it gave when
 // it last ran, in a loop: nobody reads that any more.
 static void forget_last_result(const Goroutine *g, Instr i) {
-  Instr a = INSTR_A(i), b = INSTR_B(i), c = INSTR_C(i);
-  switch (INSTR_OP(i)) {
-    case OP_MAP:
-    case OP_CLOSURE:
-      break;
-    case OP_LIST:
-      if (a >= b && a < b + c) return;
-      break;
-    case OP_SLICE:
-      if (a == b || a == c || a == c + 1) return;
-      break;
-    case OP_ADDADD:
-      if (a == g->pc[0]) return;
-      // fall through
-    case OP_ADD:
-    case OP_RANGE:
-    case OP_RANGEI:
-    case OP_NEWCELL:
-      if (a == b || a == c) return;
-      break;
-    default:
-      return;
-  }
-  if (INSTR_OP(i) == OP_CLOSURE && captures(g, i, a)) return;
-  g->base[a] = VALUE_NIL;
+  Instr a = INSTR_A(i);
+  if ((op_traits(INSTR_OP(i)) & FRESH_RESULT) && !reads_register(g, i, a))
+    g->base[a] = VALUE_NIL;
 }
 
 // Begins the instruction again if memory can be had then.
 static __attribute__((noinline)) Next throw_again(Local *l, Goroutine *g) {
   if (!memory_panicked(l, g)) return interp_throw(l, g);
+  RT_ASSERT(op_traits(INSTR_OP(g->pc[-1])) & MAY_REPEAT);
   forget_last_result(g, g->pc[-1]);
   if (!memory_panic_again(l, g)) return interp_throw(l, g);
   g->pc--;
@@ -269,7 +277,10 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
       RELOAD_FRAME();                             \
       NEXT();                                     \
     }                                             \
-    if (follow == LEFT) JUMP_TO(switch_away);     \
+    if (follow == LEFT) {                         \
+      RT_ASSERT(op_traits(INSTR_OP(i)) & MAY_PARK); \
+      JUMP_TO(switch_away);                       \
+    }                                             \
     if (follow == THROW) JUMP_TO(throw_panic);    \
     INTERP_RETURN();                              \
   } while (0)
@@ -288,56 +299,12 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 
 #if CSP_DISPATCH_TAIL
 
-SHARED(look) {
-  (void)i;
-  (void)k;
-  SAVE();
-  count = l->vm->safepoint_count;
-  Next follow = safepoint(l, g);
-  if (UNLIKELY(follow == THROW)) follow = interp_throw(l, g);
-  if (follow == RETURN) INTERP_RETURN();
-  if (follow == LEFT) {
-    g = switch_to_next(l);
-    if (g == NULL) INTERP_RETURN();
-  }
-  RELOAD_FRAME();
-  count = charged(l, count);
-  NEXT();
-}
-SHARED(switch_away) {
-  (void)i, (void)k, (void)base, (void)pc;
-  g = switch_to_next(l);
-  if (g == NULL) INTERP_RETURN();
-  RELOAD_FRAME();
-  NEXT();
-}
-SHARED(throw_panic) {
-  (void)i, (void)k, (void)base, (void)pc;
-  Next follow = interp_throw(l, g);
-  if (follow == LEFT) JUMP_TO(switch_away);
-  if (follow == RETURN) INTERP_RETURN();
-  RELOAD_FRAME();
-  count = charged(l, count);
-  NEXT();
-}
-
-SHARED(throw_or_again) {
-  (void)i, (void)k, (void)base, (void)pc;
-  Next follow = throw_again(l, g);
-  if (follow == LEFT) JUMP_TO(switch_away);
-  if (follow == RETURN) INTERP_RETURN();
-  RELOAD_FRAME();
-  count = charged(l, count);
-  NEXT();
-}
-
 #include "vm/interp/handlers_slow.h"
 #include "vm/interp/handlers_arith.h"
 #include "vm/interp/handlers.h"
 
 void interp_init(Local *l) {
-#define OP(name, words, format, meaning) \
-  l->handlers[OP_##name] = (void (*)(void))do_##name;
+#define OP(name, ...) l->handlers[OP_##name] = (void (*)(void))do_##name;
 #include "vm/code/opcodes.def"
 #undef OP
 }
@@ -372,7 +339,7 @@ void interp_init(Local *l) { (void)l; }  // labels are known to one function
 
 void interp_resume(P *p, G *sg) {
   static const void *const labels[OP_COUNT] = {
-#define OP(name, words, format, meaning) [OP_##name] = &&do_##name,
+#define OP(name, ...) [OP_##name] = &&do_##name,
 #include "vm/code/opcodes.def"
 #undef OP
   };
@@ -389,39 +356,6 @@ void interp_resume(P *p, G *sg) {
   }
   RELOAD_FRAME();
   NEXT();
-
-look : {
-  SAVE();
-  count = l->vm->safepoint_count;
-  Next follow = safepoint(l, g);
-  if (UNLIKELY(follow == THROW)) goto throw_panic;
-  if (follow == LEFT) goto switch_away;
-  RELOAD_FRAME();
-  count = charged(l, count);
-  NEXT();
-}
-switch_away : {
-  g = switch_to_next(l);
-  if (g == NULL) return;
-  RELOAD_FRAME();
-  NEXT();
-}
-throw_panic : {
-  Next follow = interp_throw(l, g);
-  if (follow == LEFT) goto switch_away;
-  if (follow == RETURN) return;
-  RELOAD_FRAME();
-  count = charged(l, count);
-  NEXT();
-}
-throw_or_again : {
-  Next follow = throw_again(l, g);
-  if (follow == LEFT) goto switch_away;
-  if (follow == RETURN) return;
-  RELOAD_FRAME();
-  count = charged(l, count);
-  NEXT();
-}
 
 #include "vm/interp/handlers_slow.h"
 #include "vm/interp/handlers_arith.h"

@@ -227,7 +227,7 @@ static CspEnd call_stepped(CspCall *call, Goroutine *g, HostTask *task,
   return result->end;
 }
 
-#define NO_THREAD                                                              \
+#define NO_THREAD                                                             \
   "no thread is left for other goroutines if one more native waits for what " \
   "it calls (max_threads, or the system's limit)"
 

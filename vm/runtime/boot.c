@@ -81,7 +81,7 @@ static bool boot_cancel_errors(Vm *vm, VmCode *code) {
 }
 
 static bool boot_code(Vm *vm, VmCode *code) {
-  const Instr goexit[] = {instr_abc(OP_CALLV, 0, WANT_ALL, 0),
+  const Instr goexit[] = {instr_abc(OP_CALLV, 0, 0, WANT_ALL),
                           instr_abc(OP_GOEXIT, 0, 0, 0)};
   const Instr try_[] = {instr_abc(OP_TRYCALL, 0, 0, 0),
                         instr_abc(OP_TRYRET, 0, 0, 0)};

@@ -33,7 +33,7 @@
 // Of all that an image depends on: the version, and the instructions.
 uint32_t image_stamp(void) {
   static const char text[] = CSP_VERSION
-#define OP(name, words, format, meaning) " " #name " " format
+#define OP(name, words, kinds, ...) " " #name " " kinds
 #include "vm/code/opcodes.def"
 #undef OP
       ;

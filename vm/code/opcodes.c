@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The table of opcodes as data: what opcodes.def says of each.
+#include "vm/code/code.h"
+
+typedef struct OpInfo {
+  const char *name;
+  const char *kinds;
+  int words;
+  uint32_t traits;
+} OpInfo;
+
+static const OpInfo op_infos[OP_COUNT] = {
+#define OP(name, words, kinds, first, count, traits, meaning) \
+  [OP_##name] = {#name, kinds, words, traits},
+#include "vm/code/opcodes.def"
+#undef OP
+};
+
+const char *op_name(Op op) { return op_infos[op].name; }
+int op_words(Op op) { return op_infos[op].words; }
+const char *op_kinds(Op op) { return op_infos[op].kinds; }
+uint32_t op_traits(Op op) { return op_infos[op].traits; }
+
+bool op_kind_is_extra(char kind) { return strchr("JNnhyLlRW.", kind) != NULL; }
+
+uint32_t op_range(Instr i, uint32_t *first) {
+  uint32_t a = INSTR_A(i), b = INSTR_B(i), c = INSTR_C(i);
+  (void)c;
+  switch ((Op)INSTR_OP(i)) {
+#define OP(name, words, kinds, from, count, traits, meaning) \
+  case OP_##name:                                            \
+    *first = (from);                                         \
+    return (count);
+#include "vm/code/opcodes.def"
+#undef OP
+    case OP_COUNT:
+      break;
+  }
+  rt_throw("op_range: opcode %u", INSTR_OP(i));
+}
+
+// --- Two operations in one --------------------------------------------------
+static const FusedOps fused[OP_COUNT] = {
+#define FUSED(name, first, second, turned, constant) \
+  [OP_##name] = {OP_##first, OP_##second, turned, constant},
+#include "vm/code/fused.def"
+#undef FUSED
+};
+
+FusedOps op_fused(Op op) { return fused[op]; }
+
+Op op_fuse(Op first, Op second, bool turned, bool constant) {
+  int op = 0;
+  while (op < OP_COUNT &&
+         (fused[op].first != first || fused[op].second != second ||
+          fused[op].turned != turned || fused[op].constant != constant))
+    op++;
+  return (Op)op;
+}
