@@ -79,7 +79,7 @@ static AstStr shown_part(AstStr line, size_t *column) {
 // Bytes that would upset a terminal are shown as `?`.
 static void print_source(Text *out, AstStr line) {
   for (size_t i = 0; i < line.len;) {
-    size_t len = source_utf8(line.text + i, line.len - i);
+    size_t len = utf8_sequence(line.text + i, line.len - i);
     unsigned char byte = (unsigned char)line.text[i];
     bool plain = len > 1 || byte == '\t' || (byte >= ' ' && byte < 0x7f);
     if (len > 0 && plain) {
@@ -94,7 +94,7 @@ static void print_source(Text *out, AstStr line) {
 // Under each character one of `mark`; tabs stay tabs before the caret.
 static void print_marks(Text *out, AstStr text, const char *mark, bool tabs) {
   for (size_t i = 0; i < text.len;) {
-    size_t len = source_utf8(text.text + i, text.len - i);
+    size_t len = utf8_sequence(text.text + i, text.len - i);
     text_add(out, tabs && text.text[i] == '\t' ? "\t" : mark, 1);
     i += len ? len : 1;
   }
@@ -110,7 +110,7 @@ static void print_diag_place(const Diags *diags, const Diag *diag, Text *out) {
   text_addf(out, "\n    ");
   print_marks(out, (AstStr){line.text, column}, " ", true);
   text_add(out, "^", 1);
-  size_t first = source_utf8(line.text + column, line.len - column);
+  size_t first = utf8_sequence(line.text + column, line.len - column);
   size_t from = column + (first ? first : 1);
   size_t end = column + diag->len;
   if (end > line.len) end = line.len;

@@ -7,6 +7,7 @@
 
 #include "lang/ast.h"
 #include "vm/object/suggest.h"
+#include "vm/value/utf8.h"
 
 // --- source.c: a text and its lines -----------------------------------------
 typedef struct Source {
@@ -15,8 +16,6 @@ typedef struct Source {
   size_t len;
 } Source;
 
-// Length of the UTF-8 sequence at text; 0 if there is no valid one.
-size_t source_utf8(const char *text, size_t len);
 // The line of that place, without its end.
 AstStr source_line(const Source *source, Pos pos);
 

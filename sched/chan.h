@@ -7,12 +7,12 @@
 #include "internal.h"
 
 static inline void chan_lock(P *p, Chan *c) {
-  rt_rank_push(RANK_CHAN, c);
+  rt_rank_push(&rank_chan, c);
   if (!p->single) rt_spin_lock(&c->lock);
 }
 
 static inline void chan_unlock(P *p, Chan *c) {
-  rt_rank_pop(RANK_CHAN, c);
+  rt_rank_pop(&rank_chan, c);
   if (!p->single) rt_spin_unlock(&c->lock);
 }
 

@@ -192,7 +192,7 @@ void group_set_grace(P *p, Group *group, int64_t ns) {
 void group_begin(P *p, G *g, Group *group) {
   Group *parent = g->group;
   *group = (Group){.owner = g, .parent = parent, .grace = GROUP_GRACE_NS};
-  group->lock.rank = RANK_GROUP;
+  group->lock.rank = &rank_group;
   group->in_shield = g->shielded;
   group->timer.fire = group_fire;
   if (parent != NULL) {

@@ -114,7 +114,7 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->syscalls_given = config->max_syscalls > 0;
   s->syscalls_max = s->syscalls_given ? (uint32_t)config->max_syscalls
                                       : run_calls_allowed(s, s->procs);
-  s->lock.rank = RANK_SCHED;
+  s->lock.rank = &rank_sched;
   s->started_at = s->collected_at = rt_now();
 }
 

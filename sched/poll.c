@@ -62,7 +62,7 @@ static Poller *make_poller(Sched *s) {
     return NULL;
   }
   poller->sched = s;
-  poller->lock.rank = RANK_POLL;
+  poller->lock.rank = &rank_poll;
   int error = rt_poll_open(&poller->os);
   Poller *other = NULL;
   if (error != 0) {

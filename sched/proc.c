@@ -114,10 +114,7 @@ static uint32_t share_list(P *p, GList *list) {
   GList shared = {0};
   uint32_t idle = rt_load_seq(&s->idle_count);  // seq: as in idle_wakep
   while (idle > shared.count && list->count > 0) {
-    G *g = list->first;
-    list->first = g->link;
-    list->count--;
-    glist_push(&shared, g);
+    glist_push(&shared, glist_pop(list));
   }
   uint32_t count = shared.count;
   if (count == 0) return 0;

@@ -130,45 +130,43 @@ void rt_spin_lock_slow(uint32_t *word) {
 // hold many channels: only the newest is kept for them, with their count.
 enum { RANKS_HELD_MAX = 8 };
 typedef struct Held {
-  RtRank rank;
+  const RtRank *rank;
   const void *lock;
   int count;
 } Held;
 static _Thread_local Held held[RANKS_HELD_MAX];
 static _Thread_local int held_count;
 
-static const char *const rank_names[] = {
-#define X(name, text) text,
-    RT_RANKS(X)
-#undef X
-};
-
-void rt_rank_push(RtRank rank, const void *lock) {
+void rt_rank_push(const RtRank *rank, const void *lock) {
+  static const RtRank none = {0, "none"};
+  if (rank == NULL) rank = &none;
   if (held_count > 0) {
     Held *top = &held[held_count - 1];
-    if (rank == RANK_CHAN && top->rank == RANK_CHAN) {
+    if (rank == &rank_chan && top->rank == &rank_chan) {
       RT_CHECK((uintptr_t)lock > (uintptr_t)top->lock,
                "lock order: two channel locks not by rising address");
       top->lock = lock;
       top->count++;
       return;
     }
-    RT_CHECK(rank > top->rank, "lock order: \"%s\" taken while \"%s\" is held",
-             rank_names[rank], rank_names[top->rank]);
+    RT_CHECK(rank->order > top->rank->order,
+             "lock order: \"%s\" taken while \"%s\" is held", rank->name,
+             top->rank->name);
   }
   RT_CHECK(held_count < RANKS_HELD_MAX, "lock order: too many locks held");
   held[held_count++] = (Held){.rank = rank, .lock = lock, .count = 1};
 }
 
-void rt_rank_pop(RtRank rank, const void *lock) {
-  (void)lock;
+void rt_rank_pop(const RtRank *rank, const void *lock) {
   for (int i = held_count - 1; i >= 0; i--) {
-    if (held[i].rank != rank) continue;
+    bool is_it = rank != NULL ? held[i].rank == rank : held[i].lock == lock;
+    if (!is_it) continue;
     if (--held[i].count > 0) return;
     for (held_count--; i < held_count; i++) held[i] = held[i + 1];
     return;
   }
-  rt_throw("lock order: \"%s\" released but not held", rank_names[rank]);
+  rt_throw("lock order: \"%s\" released but not held",
+           rank != NULL ? rank->name : "none");
 }
 #endif
 

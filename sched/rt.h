@@ -104,56 +104,41 @@ bool rt_note_try(RtNote *note);
 bool rt_note_wait(RtNote *note, int64_t deadline);
 
 // --- Locks ------------------------------------------------------------------
-// In rank order: with a lock held, only locks of a higher rank are taken;
-// equal ranks only for channels, by rising address. Debug builds die with
-// both names otherwise.
+// In rank order: with a lock held, only locks of a higher rank are taken; equal
+// ranks only for channels, by rising address. Debug builds die with both names
+// otherwise. Other layers have ranks of their own, between these or above them.
 //   GROUP -> CHAN, TIMERS, SCHED   cancelling takes goroutines out of queues
 //   CHAN -> SCHED      none today; channel sections call nothing
 //   TIMERS -> SCHED    none today; a timer fires without the lock
-//   WAITS -> TIMERS, SCHED   a wait is ended while its descriptor is there
-//   WRITING -> OUTPUT  the buffer is taken while the writer keeps the order
-#define RT_RANKS(X)               \
-  X(NONE, "none")                 \
-  X(GROUP, "group")               \
-  X(CHAN, "channel")              \
-  X(WAITS, "waits of natives")    \
-  X(TIMERS, "timers of one P")    \
-  X(POLL, "descriptors")          \
-  X(SCHED, "sched.lock")          \
-  X(HEAP, "heap")                 \
-  X(HOST, "calls of the host")    \
-  X(TASKS, "failed tasks")        \
-  X(WRITING, "output on its way") \
-  X(OUTPUT, "output buffer")
-
-typedef enum RtRank {
-#define X(name, text) RANK_##name,
-  RT_RANKS(X)
-#undef X
+typedef struct RtRank {
+  uint32_t order;
+  const char *name;
 } RtRank;
 
+extern const RtRank rank_group, rank_chan, rank_timers, rank_poll, rank_sched;
+
 #ifdef CSP_DEBUG
-void rt_rank_push(RtRank rank, const void *lock);
-void rt_rank_pop(RtRank rank, const void *lock);
+void rt_rank_push(const RtRank *rank, const void *lock);
+void rt_rank_pop(const RtRank *rank, const void *lock);
 #else
-static inline void rt_rank_push(RtRank rank, const void *lock) {
+static inline void rt_rank_push(const RtRank *rank, const void *lock) {
   (void)rank, (void)lock;
 }
-static inline void rt_rank_pop(RtRank rank, const void *lock) {
+static inline void rt_rank_pop(const RtRank *rank, const void *lock) {
   (void)rank, (void)lock;
 }
 #endif
 
 // A lock that sleeps. 0 free, 1 held, 2 held and somebody may sleep.
 typedef struct RtLock {
-  uint32_t word;  // atomic
-  uint32_t rank;  // immutable, RtRank
+  uint32_t word;       // atomic
+  const RtRank *rank;  // immutable; NULL: below all others
 } RtLock;
 
 void rt_lock_slow(RtLock *lock);
 
 static inline void rt_lock(RtLock *lock) {
-  rt_rank_push((RtRank)lock->rank, lock);
+  rt_rank_push(lock->rank, lock);
   uint32_t free_word = 0;
   // acquire: pairs with the exchange in rt_unlock
   if (!rt_cas(&lock->word, &free_word, 1u)) rt_lock_slow(lock);
@@ -164,12 +149,12 @@ static inline bool rt_try_lock(RtLock *lock) {
   uint32_t unlocked = 0;
   // acquire: pairs with the exchange in rt_unlock
   if (!rt_cas(&lock->word, &unlocked, 1u)) return false;
-  rt_rank_push((RtRank)lock->rank, lock);
+  rt_rank_push(lock->rank, lock);
   return true;
 }
 
 static inline void rt_unlock(RtLock *lock) {
-  rt_rank_pop((RtRank)lock->rank, lock);
+  rt_rank_pop(lock->rank, lock);
   // exchange, not store: a store could overwrite the 2 of a new sleeper
   if (rt_exchange(&lock->word, 0u) == 2) rt_futex_wake(&lock->word, 1);
 }

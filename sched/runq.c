@@ -94,10 +94,7 @@ void runq_put_list(P *p, GList *list) {
   uint32_t head = rt_load_acquire(&p->head);  // acquire: as in runq_put
   uint32_t tail = p->tail;
   while (list->count > 0 && tail - head < RUNQ_SIZE) {
-    G *g = list->first;
-    list->first = g->link;
-    list->count--;
-    slot_write(p, tail++, g);
+    slot_write(p, tail++, glist_pop(list));
   }
   // seq: as runq_put, and before the load of `spinning` in idle_wakep
   rt_store_seq(&p->tail, tail);

@@ -19,12 +19,12 @@
 enum { ARITY = 4, ROOM_MIN = 16, AT_SPILLED = -2 };
 
 static void heap_lock(const P *p, TimerHeap *heap) {
-  rt_rank_push(RANK_TIMERS, &heap->lock);
+  rt_rank_push(&rank_timers, &heap->lock);
   if (!p->single) rt_spin_lock(&heap->lock);
 }
 
 static void heap_unlock(const P *p, TimerHeap *heap) {
-  rt_rank_pop(RANK_TIMERS, &heap->lock);
+  rt_rank_pop(&rank_timers, &heap->lock);
   if (!p->single) rt_spin_unlock(&heap->lock);
 }
 

@@ -7,6 +7,8 @@
 
 #include "vm/heap/heap.h"
 #include "vm/value/goroutine.h"
+#include "vm/value/ranks.h"
+#include "vm/value/utf8.h"
 
 struct CompileInput;
 struct CspLoad;
@@ -343,11 +345,6 @@ static inline int string_equal_known(const ObjString *a, const ObjString *b) {
 // The same hash as string_hash, with looks; false: given up.
 bool string_hash_on(Local *local, ObjString *s);
 int string_compare(const ObjString *a, const ObjString *b);
-// Decodes one code point at data[at] (at < len): its length; invalid bytes
-// give 0xFFFD and length 1.
-int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune);
-bool utf8_is_valid(const char *data, size_t len);
-int utf8_encode(uint32_t rune, char out[4]);  // length; 0 for no code point
 // A keyed hash (SipHash-1-3): without the seed nobody can make texts that
 // collide.
 uint64_t vm_hash_bytes(uint64_t seed, const char *data, size_t len);

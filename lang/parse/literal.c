@@ -153,26 +153,6 @@ typedef struct LiteralText {
   char *out;
 } LiteralText;
 
-static void put_utf8(LiteralText *text, uint32_t code) {
-  char *out = text->out;
-  if (code < 0x80) {
-    *out++ = (char)code;
-  } else if (code < 0x800) {
-    *out++ = (char)(0xc0 | code >> 6);
-    *out++ = (char)(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    *out++ = (char)(0xe0 | code >> 12);
-    *out++ = (char)(0x80 | (code >> 6 & 0x3f));
-    *out++ = (char)(0x80 | (code & 0x3f));
-  } else {
-    *out++ = (char)(0xf0 | code >> 18);
-    *out++ = (char)(0x80 | (code >> 12 & 0x3f));
-    *out++ = (char)(0x80 | (code >> 6 & 0x3f));
-    *out++ = (char)(0x80 | (code & 0x3f));
-  }
-  text->out = out;
-}
-
 // An error about what stands between `at` and text->from.
 static void bad_escape(LiteralText *text, const char *at, const char *message) {
   Pos pos = pos_after(text->pos, (size_t)(at - text->begin));
@@ -220,7 +200,7 @@ static void escape_code_point(LiteralText *text, const char *at) {
   } else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
     bad_escape(text, at, "this is no Unicode code point");
   } else {
-    put_utf8(text, code);
+    text->out += utf8_encode(code, text->out);
   }
 }
 
@@ -275,14 +255,6 @@ AstStr literal_raw(Parse *p, const char *source, size_t len) {
   return (AstStr){bytes, n};
 }
 
-static uint32_t decode_utf8(const char *text, size_t len) {
-  const unsigned char *bytes = (const unsigned char *)text;
-  if (len == 1) return bytes[0];
-  uint32_t code = bytes[0] & (0xffu >> (len + 1));
-  for (size_t i = 1; i < len; i++) code = code << 6 | (bytes[i] & 0x3f);
-  return code;
-}
-
 int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos) {
   if (len < 2 || text[len - 1] != '\'') {
     diag_error(p->diags, pos, 1, "this character is not closed");
@@ -293,8 +265,12 @@ int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos) {
   AstStr str = literal_string(p, text + 1, len - 2, pos_after(pos, 1));
   if (diags_errors(p->diags) > errors) return 0;
   if (str.len == 1) return (unsigned char)str.text[0];  // also '\xff'
-  size_t first = source_utf8(str.text, str.len);
-  if (first > 0 && first == str.len) return decode_utf8(str.text, first);
+  uint32_t rune;
+  size_t first = utf8_sequence(str.text, str.len);
+  if (first > 0 && first == str.len) {
+    utf8_decode(str.text, str.len, 0, &rune);
+    return rune;
+  }
   diag_error(p->diags, pos, (uint32_t)len,
              str.len ? "`'` holds one character" : "an empty character");
   diag_hint(p->diags, "strings stand between `\"`");

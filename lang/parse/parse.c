@@ -505,7 +505,7 @@ static void check_utf8(Parse *p) {
   Pos pos = {.line = 1, .col = 1};
   bool in_run = false;
   for (size_t i = 0; i < len;) {
-    size_t n = source_utf8(text + i, len - i);
+    size_t n = utf8_sequence(text + i, len - i);
     if (n == 0 && !in_run) {
       pos.offset = (uint32_t)i;
       diag_error(p->diags, pos, 1, "invalid UTF-8: byte \\x%02x",

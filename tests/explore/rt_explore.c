@@ -87,7 +87,7 @@ void rt_spin_lock_slow(uint32_t *word) {
 
 #ifdef CSP_DEBUG
 typedef struct RankHeld {
-  RtRank rank;
+  const RtRank *rank;
   const void *lock;
 } RankHeld;
 
@@ -96,22 +96,22 @@ typedef struct RanksHeld {
   RankHeld held[RANKS_HELD];
 } RanksHeld;
 
-void rt_rank_push(RtRank rank, const void *lock) {
+void rt_rank_push(const RtRank *rank, const void *lock) {
   if (!explore_running()) return;
   RanksHeld *all = explore_local(sizeof *all);
   RT_CHECK(all->count < RANKS_HELD, "lock order: too many locks held");
   for (uint32_t i = 0; i < all->count; i++) {
     const RankHeld *held = &all->held[i];
-    bool above =
-        rank > held->rank || (rank == RANK_CHAN && rank == held->rank &&
-                              (uintptr_t)lock > (uintptr_t)held->lock);
-    RT_CHECK(above, "lock order: rank %d taken while rank %d is held", rank,
-             held->rank);
+    bool above = rank->order > held->rank->order ||
+                 (rank == &rank_chan && rank == held->rank &&
+                  (uintptr_t)lock > (uintptr_t)held->lock);
+    RT_CHECK(above, "lock order: \"%s\" taken while \"%s\" is held", rank->name,
+             held->rank->name);
   }
   all->held[all->count++] = (RankHeld){rank, lock};
 }
 
-void rt_rank_pop(RtRank rank, const void *lock) {
+void rt_rank_pop(const RtRank *rank, const void *lock) {
   if (!explore_running()) return;
   RanksHeld *all = explore_local(sizeof *all);
   for (uint32_t i = 0; i < all->count; i++) {
@@ -119,7 +119,7 @@ void rt_rank_pop(RtRank rank, const void *lock) {
     all->held[i] = all->held[--all->count];
     return;
   }
-  rt_throw("lock order: rank %d released but not held", rank);
+  rt_throw("lock order: \"%s\" released but not held", rank->name);
 }
 #endif
 

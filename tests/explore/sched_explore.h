@@ -35,6 +35,7 @@
 #include "sched/chan_grow.c"
 #include "sched/idle.c"
 #include "sched/mask.c"
+#include "sched/rank.c"
 #include "sched/runq.c"
 #include "sched/timer.c"
 #include "sched/stop_world.c"

@@ -36,7 +36,7 @@ static inline void world_setup(void) {
   memset(works, 0, sizeof works);
   Sched *s = &sched;
   s->begun = 1;
-  s->lock.rank = RANK_SCHED;
+  s->lock.rank = &rank_sched;
   s->procs = s->ps_made = WORLD_PS;
   s->futile_max = UINT32_MAX;
   s->syscalls_max = SYSCALLS_MAX_DEFAULT;

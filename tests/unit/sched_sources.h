@@ -24,6 +24,7 @@
 #include "sched/inbox.c"
 #include "sched/mask.c"
 #include "sched/poll.c"
+#include "sched/rank.c"
 #include "sched/resize.c"
 #include "sched/rt.c"
 #include "sched/rt_poll.c"

@@ -105,16 +105,16 @@ static void test_long_line(void **state) {
 
 static void test_utf8(void **state) {
   (void)state;
-  assert_int_equal(source_utf8("a", 1), 1);
-  assert_int_equal(source_utf8("\xc3\xa9", 2), 2);
-  assert_int_equal(source_utf8("\xf0\x9f\x98\x80", 4), 4);
-  assert_int_equal(source_utf8("\xf0\x9f\x98\x80", 3), 0);  // cut off
-  assert_int_equal(source_utf8("\xc0\x80", 2), 0);          // overlong
-  assert_int_equal(source_utf8("\xe0\x9f\xbf", 3), 0);      // overlong
-  assert_int_equal(source_utf8("\xed\xa0\x80", 3), 0);      // a surrogate
-  assert_int_equal(source_utf8("\xf4\x90\x80\x80", 4), 0);  // too large
-  assert_int_equal(source_utf8("\x80", 1), 0);
-  assert_int_equal(source_utf8("", 0), 0);
+  assert_int_equal(utf8_sequence("a", 1), 1);
+  assert_int_equal(utf8_sequence("\xc3\xa9", 2), 2);
+  assert_int_equal(utf8_sequence("\xf0\x9f\x98\x80", 4), 4);
+  assert_int_equal(utf8_sequence("\xf0\x9f\x98\x80", 3), 0);  // cut off
+  assert_int_equal(utf8_sequence("\xc0\x80", 2), 0);          // overlong
+  assert_int_equal(utf8_sequence("\xe0\x9f\xbf", 3), 0);      // overlong
+  assert_int_equal(utf8_sequence("\xed\xa0\x80", 3), 0);      // a surrogate
+  assert_int_equal(utf8_sequence("\xf4\x90\x80\x80", 4), 0);  // too large
+  assert_int_equal(utf8_sequence("\x80", 1), 0);
+  assert_int_equal(utf8_sequence("", 0), 0);
 }
 
 int main(void) {

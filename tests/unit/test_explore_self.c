@@ -204,7 +204,7 @@ static void count_locked(void *arg) {
 
 static void lock_excludes(void *arg) {
   (void)arg;
-  plain_lock = (RtLock){.rank = RANK_SCHED};
+  plain_lock = (RtLock){.rank = &rank_sched};
   two_threads(count_locked);
   EXPLORE_CHECK(counter.value == 4, "the count is %u", counter.value);
 }

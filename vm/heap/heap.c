@@ -56,7 +56,7 @@ Heap *heap_new(Vm *vm) {
   if (!heap) return NULL;
   heap->vm = vm;
   heap->goal = GOAL_MIN;
-  heap->lock.rank = heap->pin_lock.rank = HEAP_RANK;
+  heap->lock.rank = heap->pin_lock.rank = &rank_heap;
   heap_local_init(&heap->shared, heap);
   return heap;
 }

@@ -43,7 +43,6 @@ enum {
   MEDIUM_MAX = 32768,       // larger objects have spans of their own
   SPAN_WORDS = 64,          // of bits: 4096 objects of 16 bytes
   KLASS_ROWS = 64,          // see Chunk
-  HEAP_RANK = RANK_HEAP,    // its locks are taken last, with no other held
   FLUSH_BYTES = 128 << 10,  // of LocalHeap.allocated
   SEGMENT_ITEMS = 1021,     // a mark segment has 8 KiB
 };

@@ -194,66 +194,6 @@ int string_compare(const ObjString *a, const ObjString *b) {
   return a->len < b->len ? -1 : a->len > b->len;
 }
 
-// --- UTF-8 ------------------------------------------------------------------
-// The length a first byte promises, and its bits; 0: not a first byte.
-static int utf8_first(uint8_t byte, uint32_t *bits) {
-  if (byte < 0xc2 || byte > 0xf4) return 0;
-  int len = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-  *bits = byte & (0x7fu >> len);
-  return len;
-}
-
-int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  uint8_t first = (uint8_t)data[at];
-  *rune = first;
-  if (first < 0x80) return 1;
-  uint32_t bits = 0;
-  int count = utf8_first(first, &bits);
-  *rune = 0xfffd;
-  if (count == 0 || len - at < (size_t)count) return 1;
-  for (int i = 1; i < count; i++) {
-    uint8_t byte = (uint8_t)data[at + (size_t)i];
-    if ((byte & 0xc0) != 0x80) return 1;
-    bits = bits << 6 | (byte & 0x3f);
-  }
-  bool surrogate = bits >= 0xd800 && bits < 0xe000;
-  if (bits < least[count] || bits > 0x10ffff || surrogate) return 1;
-  *rune = bits;
-  return count;
-}
-
-bool utf8_is_valid(const char *data, size_t len) {
-  uint64_t eight;
-  for (size_t at = 0; at < len;) {
-    uint32_t rune;
-    if (len - at >= sizeof eight) {
-      memcpy(&eight, data + at, sizeof eight);
-      if ((eight & 0x8080808080808080u) == 0) {
-        at += sizeof eight;
-        continue;
-      }
-    }
-    int count = utf8_decode(data, len, at, &rune);
-    if (count == 1 && (uint8_t)data[at] >= 0x80) return false;
-    at += (size_t)count;
-  }
-  return true;
-}
-
-int utf8_encode(uint32_t rune, char out[4]) {
-  if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000)) return 0;
-  if (rune < 0x80) {
-    out[0] = (char)rune;
-    return 1;
-  }
-  int len = rune < 0x800 ? 2 : rune < 0x10000 ? 3 : 4;
-  for (int i = len - 1; i > 0; i--, rune >>= 6)
-    out[i] = (char)(0x80 | (rune & 0x3f));
-  out[0] = (char)((0xf00 >> len & 0xf0) | rune);
-  return len;
-}
-
 // --- Names in code ----------------------------------------------------------
 // The place of the name in the table, or the free place for it.
 static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,

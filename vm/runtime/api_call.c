@@ -500,7 +500,7 @@ bool csp_member(CspCall *call, CspValue module, const char *name,
 
 // --- The host ---------------------------------------------------------------
 bool host_open(Csp *csp) {
-  csp->host_lock.rank = RANK_HOST;
+  csp->host_lock.rank = &rank_host;
   if (!csp->config.stepped) return true;
   if (!host_begin(csp->vm.sched)) return false;
   csp->host = (CspCall){.local = csp->vm.boot, .vm = &csp->vm};

@@ -17,8 +17,8 @@ enum { OUTPUT_FULL = 32 * 1024, OUTPUT_MOST = 1 << 20 };
 
 bool output_init(Csp *csp) {
   csp->out.terminal = csp->config.write_out == NULL && isatty(STDOUT_FILENO);
-  csp->out.lock.rank = RANK_OUTPUT;
-  csp->out.writing.rank = RANK_WRITING;
+  csp->out.lock.rank = &rank_output;
+  csp->out.writing.rank = &rank_writing;
   return true;
 }
 

@@ -163,8 +163,8 @@ Csp *csp_new(const CspConfig *wanted) {
   vm->allowed = config->allowed;
   vm->stepped = config->stepped;
   vm->code = &csp->code;
-  csp->failed_lock.rank = RANK_TASKS;
-  vm->waits_lock.rank = RANK_WAITS;
+  csp->failed_lock.rank = &rank_tasks;
+  vm->waits_lock.rank = &rank_waits;
   vm->stack_limit_bytes =
       config->max_stack ? config->max_stack : (uint64_t)256 << 20;
   vm->frame_limit = config->max_frames ? config->max_frames : 1000000;

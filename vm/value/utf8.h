@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// UTF-8: for strings of programs, and for their sources.
+#ifndef CSP_VM_UTF8_H
+#define CSP_VM_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Decodes one code point at data[at] (at < len): its length; invalid bytes
+// give 0xFFFD and length 1.
+int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune);
+// The length of the sequence that data begins with; 0: it is invalid, or there
+// is nothing.
+size_t utf8_sequence(const char *data, size_t len);
+bool utf8_is_valid(const char *data, size_t len);
+int utf8_encode(uint32_t rune, char out[4]);  // length; 0 for no code point
+
+#endif
