@@ -86,7 +86,7 @@ static bool make_events(Repl *r) {
   ObjChan *c = (ObjChan *)heap_alloc(&r->vm->boot->heap, size, OBJ_CHAN);
   if (c == NULL) return false;
   c->timer = NULL;
-  chan_init(r->vm->sched, &c->chan, 1);
+  chan_init(&c->chan, 1);
   r->events = c;
   return heap_pin(r->vm->heap, value_from_obj(c)) != 0;
 }

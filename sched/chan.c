@@ -7,6 +7,10 @@
 // channel that drops no sender waits; in one that grows (chan_grow.c) senders
 // wait only while it holds as many as its limit.
 //
+// A slot of the ring is initialised by the first element it gets, so that a
+// ring of any size is made at once, and takes no memory before it is used: what
+// holds no element is not read.
+//
 // The lock is one word: taken by exchange, released by a store, no system
 // call but giving up the CPU after a short spin; nobody allocates, readies or
 // sleeps with it. With one P it is not taken at all: Gs run on Ps only, and a
@@ -17,13 +21,10 @@
 // All functions: owner P.
 #include "chan.h"
 
-void chan_init(Sched *s, Chan *c, uint32_t cap) {
-  *c = (Chan){.cap = cap};
-  for (uint32_t i = 0; i < cap; i++) c->buf[i] = s->empty_word;
-}
+void chan_init(Chan *c, uint32_t cap) { *c = (Chan){.cap = cap}; }
 
-void chan_init_drops(Sched *s, Chan *c, uint32_t cap) {
-  chan_init(s, c, cap);
+void chan_init_drops(Chan *c, uint32_t cap) {
+  chan_init(c, cap);
   c->flags = CHAN_DROPS;
 }
 
@@ -34,7 +35,7 @@ static void chan_set_count(Chan *c, uint32_t count) {
 }
 
 static void buf_put(P *p, Chan *c, uint64_t word) {
-  chan_store(p, &c->buf[c->sendx], word);
+  chan_fill(p, &c->buf[c->sendx], word);
   if (++c->sendx == c->cap) c->sendx = 0;
   chan_set_count(c, c->count + 1);
 }

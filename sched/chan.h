@@ -25,6 +25,15 @@ static inline void chan_store(P *p, uint64_t *slot, uint64_t word) {
   *slot = word;
 }
 
+// The same into a slot of a ring that holds no element.
+static inline void chan_fill(P *p, uint64_t *slot, uint64_t word) {
+  Sched *s = p->sched;
+  if (s->barrier && s->hooks.barrier != NULL) {
+    s->hooks.barrier(s->hooks.host, p, s->empty_word, word);
+  }
+  *slot = word;
+}
+
 // Lock held. CHAN_BLOCKED, CHAN_WANTS_ROOM: nothing was done. *peer: to be
 // readied after the unlock, or NULL.
 ChanResult chan_send_locked(P *p, Chan *c, uint64_t word, G **peer);

@@ -36,7 +36,7 @@ ChanResult growth_put(P *p, Chan *c, uint64_t word) {
   ChanGrowth *r = chan_growth(c);
   if (r->count == r->room)
     return r->room < r->limit ? CHAN_WANTS_ROOM : CHAN_BLOCKED;
-  chan_store(p, &r->ring[c->sendx], word);
+  chan_fill(p, &r->ring[c->sendx], word);
   if (++c->sendx == r->room) c->sendx = 0;
   set_growth_count(r, r->count + 1);
   return CHAN_DONE;
@@ -55,7 +55,7 @@ bool growth_take(P *p, Chan *c, uint64_t *word) {
 static void move_words(P *p, Chan *c, uint64_t *ring, uint32_t room) {
   ChanGrowth *r = chan_growth(c);
   for (uint32_t i = 0; i < r->count; i++) {
-    chan_store(p, &ring[i], r->ring[c->recvx]);
+    chan_fill(p, &ring[i], r->ring[c->recvx]);
     if (++c->recvx == r->room) c->recvx = 0;
   }
   c->recvx = 0;
@@ -79,7 +79,6 @@ bool chan_grow(P *p, Chan *c, uint64_t *ring, uint32_t room) {
   const ChanGrowth *r = chan_growth(c);
   RT_CHECK(room <= r->limit, "a channel of %u words at most grows to %u",
            r->limit, room);
-  for (uint32_t i = 0; i < room; i++) ring[i] = p->sched->empty_word;
   chan_lock(p, c);
   bool wanted = r->count == r->room && r->room < room;
   if (wanted) move_words(p, c, ring, room);

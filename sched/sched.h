@@ -386,7 +386,7 @@ struct Chan {
   uint32_t sendx, recvx;
   Waiter *recv_first, *recv_last;
   Waiter *send_first, *send_last;
-  uint64_t buf[];  // cap words; CHAN_GROWS: a ChanGrowth
+  uint64_t buf[];  // cap words; CHAN_GROWS: a ChanGrowth; see chan.c
 };
 typedef struct ChanGrowth {
   uint64_t *ring;  // room words, memory of the layer above; NULL: room is 0
@@ -463,8 +463,8 @@ CHAN_QUICK bool chan_take_quick(P *p, Chan *c, uint64_t *word, uint64_t empty) {
 
 // A plain channel; one that drops (cap >= 1); one that grows up to limit >= 1,
 // without room so far, in chan_size_grows() bytes.
-void chan_init(Sched *s, Chan *c, uint32_t cap);
-void chan_init_drops(Sched *s, Chan *c, uint32_t cap);
+void chan_init(Chan *c, uint32_t cap);
+void chan_init_drops(Chan *c, uint32_t cap);
 void chan_init_grows(Chan *c, uint32_t limit);
 
 typedef enum ChanResult {

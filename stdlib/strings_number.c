@@ -277,11 +277,11 @@ static size_t unescape(Buffer *out, Str s, size_t at) {
 
 // What stands between double quotes; false: it is none.
 static bool unquote_inside(Buffer *out, Str inside) {
-  for (size_t at = 0; at < inside.len; at++) {
+  for (size_t at = 0, turn = 1; at < inside.len; at++, turn++) {
     char c = inside.data[at];
     bool dollar = c == '$' && at + 1 < inside.len && inside.data[at + 1] == '{';
     if (c == '"' || c == '\n' || dollar || out->failed) return false;
-    if (at % 4096 == 4095) out->failed = !csp_work(out->call, 4096 * 8);
+    if (turn % 4096 == 0) out->failed = !csp_work(out->call, 4096 * 8);
     if (c != '\\') {
       buffer_add_char(out, c);
       continue;

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+enum { TURNS = 512 };  // letters of a layout between two questions (csp_work)
+
 static const char default_layout[] = "%Y-%m-%d %H:%M:%S";
 static const char *const day_names[] = {"Sunday",    "Monday",   "Tuesday",
                                         "Wednesday", "Thursday", "Friday",
@@ -127,10 +129,10 @@ static bool add_clock_letter(Buffer *out, const Moment *m, char letter) {
 
 static bool add_layout(CspCall *call, Buffer *out, Str layout,
                        const Moment *m) {
-  for (size_t at = 0; at < layout.len; at++) {
+  for (size_t at = 0, turn = 1; at < layout.len; at++, turn++) {
     char c = layout.data[at];
     char letter = at + 1 < layout.len ? layout.data[at + 1] : '\0';
-    if (at % 1024 == 1023 && !csp_work(call, 1024 * 32)) return false;
+    if (turn % TURNS == 0 && !csp_work(call, TURNS * 64)) return false;
     if (c != '%') {
       buffer_add_char(out, c);
       continue;
@@ -364,9 +366,9 @@ static bool take_plain(Parser *p, char c) {
 }
 
 static bool take_layout(Parser *p, Str layout) {
-  for (size_t at = 0; at < layout.len; at++) {
+  for (size_t at = 0, turn = 1; at < layout.len; at++, turn++) {
     char c = layout.data[at];
-    if (at % 1024 == 1023) p->over = !csp_work(p->call, 1024 * 32);
+    if (turn % TURNS == 0) p->over = !csp_work(p->call, TURNS * 64);
     if (p->over) return false;
     if (c != '%') {
       if (!take_plain(p, c)) return false;

@@ -187,7 +187,7 @@ static void wake_with_spinner(Sched *s) {
 
 static void channel(P *p, int procs) {
   Chan *c = malloc(chan_size(4));
-  chan_init(p->sched, c, 4);
+  chan_init(c, 4);
   uint64_t word;
   for (int i = 0; i < chunks; i++) {
     TIMED(

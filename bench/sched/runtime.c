@@ -25,7 +25,7 @@ struct Task {
 
 static Chan *new_chan(Sched *s, uint32_t cap) {
   Chan *c = malloc(chan_size(cap));
-  chan_init(s, c, cap);
+  chan_init(c, cap);
   return c;
 }
 

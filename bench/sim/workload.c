@@ -174,7 +174,7 @@ static void task_end(P *p, Task *t) {
 
 static Chan *new_chan(uint32_t cap) {
   Chan *c = sim_alloc(RT_LINE, chan_size(cap));
-  chan_init(run.s, c, cap);
+  chan_init(c, cap);
   return c;
 }
 

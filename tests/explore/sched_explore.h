@@ -126,7 +126,7 @@ static inline Chan *world_chan(Shared *world, int at, uint32_t cap) {
   size_t room = WORLD_ARENA / WORLD_CHANS;
   EXPLORE_CHECK(chan_size(cap) <= room, "no room for such a channel");
   Chan *c = (Chan *)(void *)(world_arena + (size_t)at * room);
-  chan_init(world->s, c, cap);
+  chan_init(c, cap);
   return world->chans[at] = c;
 }
 

@@ -37,7 +37,7 @@ static void setup_world(Wait *wait, Then what) {
   memset(&desc, 0, sizeof desc);
   memset(&inner, 0, sizeof inner);
   for (int i = 0; i < CHANS; i++) {
-    chan_init(&sched, &chans[i], 0);
+    chan_init(&chans[i], 0);
     cases[i] = (SelCase){.chan = &chans[i]};
   }
   for (int i = 0; i < WORLD_PS; i++)

@@ -20,7 +20,7 @@ static void setup_chans(uint32_t cap) {
   world_setup();
   memset(contents, 0, sizeof contents);
   flag = 0;
-  for (int i = 0; i < CHANS; i++) chan_init(&sched, &chans[i].c, cap);
+  for (int i = 0; i < CHANS; i++) chan_init(&chans[i].c, cap);
   for (int i = 0; i < WORLD_PS; i++) {
     G *g = work_new(i);
     g->status = G_RUNNING;

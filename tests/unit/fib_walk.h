@@ -82,7 +82,7 @@ static inline Chan *fib_chan(Fib *f) { return (Chan *)(void *)f->chan; }
 static inline Fib *fib_new(FibWalk *w, int n, int kids) {
   Fib *f = &w->fibs[w->made++];
   *f = (Fib){.n = n, .kids = kids, .thread = -1};
-  chan_init(w->s, fib_chan(f), 1);
+  chan_init(fib_chan(f), 1);
   return f;
 }
 

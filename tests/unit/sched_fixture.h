@@ -212,7 +212,7 @@ static inline void shared_init(Shared *shared, int procs, int tasks) {
 
 static inline Chan *shared_chan(Shared *shared, int at, uint32_t cap) {
   Chan *c = malloc(chan_size(cap));
-  chan_init(shared->s, c, cap);
+  chan_init(c, cap);
   return shared->chans[at] = c;
 }
 

@@ -556,7 +556,7 @@ static void drops_body(void *arg) {
   reset_values();
   world_init(&world, CHAN_GS, CHAN_GS);
   Chan *c = world_chan(&world, 0, 1);
-  chan_init_drops(world.s, c, 1);
+  chan_init_drops(c, 1);
   c->buf[0] = value_of(2, 1);
   c->count = 1;
   for (int i = 0; i < CHAN_GS; i++) explore_go(g_main, &world.tasks[i]);

@@ -307,7 +307,7 @@ static ObjChan *chan_new(Local *local, uint32_t cap) {
   ObjChan *c = (ObjChan *)heap_alloc(
       &local->heap, offsetof(ObjChan, chan) + chan_size(cap), OBJ_CHAN);
   c->timer = NULL;
-  chan_init(local->vm->sched, &c->chan, cap);
+  chan_init(&c->chan, cap);
   return c;
 }
 

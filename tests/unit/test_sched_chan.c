@@ -304,6 +304,42 @@ static void stores_go_through_the_barrier(void **state) {
   shared_free(&shared);
 }
 
+// --- Rings that are large ---------------------------------------------------
+enum { LARGE = 1 << 16, UNTOUCHED = 0x55 };
+
+static void no_old_word(void *host, P *p, uint64_t old, uint64_t word) {
+  (void)p, (void)word;
+  Shared *shared = host;
+  shared->counts[0] += old != 0xE;
+}
+
+static void large_body(P *p, Task *t) {
+  Chan *c = t->shared->chans[0];
+  assert_true(sched_stop_world(p, &t->g));
+  sched_set_barrier(t->shared->s, true);
+  sched_start_world(p);
+  assert_int_equal(chan_try_send(p, c, 77), CHAN_DONE);
+  assert_int_equal(count_of(t->shared, 0), 0);
+  task_end(p, t);
+}
+
+static void an_empty_ring_is_not_touched(void **state) {
+  (void)state;
+  Shared shared;
+  shared_init(&shared, 1, 1);
+  shared.s->hooks.host = &shared;
+  shared.s->hooks.barrier = no_old_word;
+  Chan *c = malloc(chan_size(LARGE));
+  memset(c, UNTOUCHED, chan_size(LARGE));
+  chan_init(c, LARGE);
+  shared.chans[0] = c;
+  assert_int_equal(shared_run(&shared, large_body), SCHED_EXITED);
+  const unsigned char *slots = (const unsigned char *)&c->buf[1];
+  for (size_t n = 0; n < (LARGE - 1) * sizeof(uint64_t); n++)
+    assert_int_equal(slots[n], UNTOUCHED);
+  shared_free(&shared);
+}
+
 static void sum_word(void *arg, uint64_t *slot) {
   ((Shared *)arg)->counts[3] += *slot;
 }
@@ -345,6 +381,7 @@ int main(void) {
       cmocka_unit_test(close_wakes_all),
       cmocka_unit_test(many_producers_and_consumers),
       cmocka_unit_test(stores_go_through_the_barrier),
+      cmocka_unit_test(an_empty_ring_is_not_touched),
       cmocka_unit_test(scan_sees_words_and_waiters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

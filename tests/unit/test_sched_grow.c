@@ -29,7 +29,7 @@ static Chan *chan_that_grows(Shared *shared, int at, uint32_t limit) {
 
 static Chan *chan_that_drops(Shared *shared, int at, uint32_t cap) {
   Chan *c = malloc(chan_size(cap));
-  chan_init_drops(shared->s, c, cap);
+  chan_init_drops(c, cap);
   return shared->chans[at] = c;
 }
 

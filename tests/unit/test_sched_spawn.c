@@ -125,7 +125,7 @@ static void policy_init(Shared *shared, int procs, int tasks, bool child) {
   trace->child_first = child;
   for (size_t i = 0; i < count; i++) {
     trace->chans[i] = malloc(chan_size(1));
-    chan_init(shared->s, trace->chans[i], 1);
+    chan_init(trace->chans[i], 1);
   }
   shared->data = trace;
 }

@@ -96,7 +96,7 @@ ObjTask *conc_task_of(Local *l, size_t size) {
   t->awaited = 0;
   t->results = VALUE_NIL;
   t->trace = NULL;
-  chan_init(l->vm->sched, &t->done, 0);
+  chan_init(&t->done, 0);
   return t;
 }
 

@@ -17,13 +17,13 @@ static ObjChan *channel_alloc(Local *l, size_t size) {
 
 ObjChan *channel_new(Local *l, uint32_t cap) {
   ObjChan *c = channel_alloc(l, chan_size(cap));
-  if (c != NULL) chan_init(l->vm->sched, &c->chan, cap);
+  if (c != NULL) chan_init(&c->chan, cap);
   return c;
 }
 
 ObjChan *channel_new_drops(Local *l, uint32_t cap) {
   ObjChan *c = channel_alloc(l, chan_size(cap));
-  if (c != NULL) chan_init_drops(l->vm->sched, &c->chan, cap);
+  if (c != NULL) chan_init_drops(&c->chan, cap);
   return c;
 }
 
