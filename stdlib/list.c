@@ -237,7 +237,8 @@ static CspStatus list_count(CspCall *call) {
                                 .with = v,
                                 .end = csp_list_len(list),
                                 .turns = count_turns,
-                                .done = find_done});
+                                .done = find_done,
+                                .units = 8});
 }
 
 // In a sorted list: (the first index whose element is not less, found).

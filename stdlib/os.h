@@ -22,7 +22,14 @@ typedef struct Job {
   bool slow;                                     // known to take long
   void *extra;                                   // for csp_alloc_free
   CspStatus (*done)(CspCall *call, void *data);  // job_block's
+  void (*work)(void *data);                      // likewise
+  // Work in pieces says that there is another one, and leaves its descriptor
+  // open; `at` is its own.
+  bool more;
+  int fd;  // more: open
+  size_t at;
 } Job;
+enum { JOB_PIECE = 4 << 20 };  // bytes
 
 // As Job.error, or where an errno is meant:
 enum {
@@ -164,8 +171,6 @@ extern const CspClass os_file_class, os_env_class, os_removal_class;
 extern const CspFunction os_file_methods[];
 
 // --- os_data.c --------------------------------------------------------------
-// Reads all of a descriptor to job->data; sets job->error.
-void os_read_all(int fd, Job *job);
 // 0, an errno or JOB_WOULD_WAIT; *done: how many bytes were written.
 int os_write_some(int fd, const char *data, size_t len, size_t *done);
 // Writes all of it; 0, an errno or JOB_WOULD_WAIT.

@@ -21,40 +21,44 @@ static bool data_grow(Job *job, size_t *cap) {
   return true;
 }
 
-void os_read_all(int fd, Job *job) {
+// At the end of a file of known size one more byte tells that it ended. false:
+// it did, or the job has failed.
+static bool data_read_one(int fd, Job *job, size_t *cap) {
+  char extra;
+  ssize_t n = read(fd, &extra, 1);
+  if (n < 0 && errno == EINTR) return true;
+  if (n < 0) job->error = data_error();
+  if (n <= 0) return false;
+  if (!data_grow(job, cap)) {
+    job->error = ENOMEM;
+    return false;
+  }
+  job->data[job->len++] = extra;
+  return true;
+}
+
+static bool data_read_some(int fd, Job *job, size_t *cap) {
+  if (job->len == *cap && job->data) return data_read_one(fd, job, cap);
+  if (job->len == *cap && !data_grow(job, cap)) {
+    job->error = ENOMEM;
+    return false;
+  }
+  size_t want = *cap - job->len < JOB_PIECE ? *cap - job->len : JOB_PIECE;
+  ssize_t n = read(fd, job->data + job->len, want);
+  if (n < 0 && errno == EINTR) return true;
+  if (n < 0) job->error = data_error();
+  if (n > 0) job->len += (size_t)n;
+  return n > 0;
+}
+
+// Room for all of a file whose size is known; how much.
+static size_t data_room(int fd, Job *job) {
   struct stat info;
-  size_t cap = 0;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-    cap = (size_t)info.st_size;
-    job->data = cap <= job->most ? csp_alloc(job->csp, NULL, cap + 1) : NULL;
-    if (!job->data) cap = 0;
-  }
-  for (;;) {
-    // At the end of a file of known size one more byte tells that it ended.
-    if (job->len == cap && job->data) {
-      char extra;
-      ssize_t n = read(fd, &extra, 1);
-      if (n == 0) return;
-      if (n == 1) {
-        if (!data_grow(job, &cap)) break;
-        job->data[job->len++] = extra;
-      } else if (errno != EINTR) {
-        job->error = data_error();
-        return;
-      }
-      continue;
-    }
-    if (job->len == cap && !data_grow(job, &cap)) break;
-    ssize_t n = read(fd, job->data + job->len, cap - job->len);
-    if (n == 0) return;
-    if (n > 0) {
-      job->len += (size_t)n;
-    } else if (errno != EINTR) {
-      job->error = data_error();
-      return;
-    }
-  }
-  job->error = ENOMEM;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0)
+    return 0;
+  size_t cap = (size_t)info.st_size;
+  job->data = cap <= job->most ? csp_alloc(job->csp, NULL, cap + 1) : NULL;
+  return job->data ? cap : 0;
 }
 
 int os_write_some(int fd, const char *data, size_t len, size_t *done) {
@@ -73,12 +77,19 @@ int os_write_all(int fd, const char *data, size_t len) {
   return os_write_some(fd, data, len, &done);
 }
 
+// In pieces; job->at: the room that there is.
 static void data_read_work(void *data) {
   Job *job = data;
-  int fd = job_open(job, job->path, O_RDONLY, 0);
-  if (fd < 0) return;
-  os_read_all(fd, job);
-  close(fd);
+  if (!job->more) {
+    job->fd = job_open(job, job->path, O_RDONLY, 0);
+    if (job->fd < 0) return;
+    job->at = data_room(job->fd, job);
+  }
+  size_t begun = job->len;
+  do {
+    job->more = data_read_some(job->fd, job, &job->at);
+  } while (job->more && job->len - begun < JOB_PIECE);
+  if (!job->more) close(job->fd);
 }
 
 CspStatus os_read_file(CspCall *call) {
@@ -91,14 +102,21 @@ CspStatus os_read_bytes(CspCall *call) {
   return job ? job_run(call, job, data_read_work, job_done_bytes) : CSP_PANIC;
 }
 
-// flag: append. number: permissions of a new file.
+// In pieces. flag: append. number: permissions of a new file.
 static void data_write_work(void *data) {
   Job *job = data;
-  int flags = O_WRONLY | O_CREAT | (job->flag ? O_APPEND : O_TRUNC);
-  int fd = job_open(job, job->path, flags, job->number);
-  if (fd < 0) return;
-  job->error = os_write_all(fd, job->data, job->len);
-  if (close(fd) != 0 && !job->error && errno != EINTR) job->error = errno;
+  if (!job->more) {
+    int flags = O_WRONLY | O_CREAT | (job->flag ? O_APPEND : O_TRUNC);
+    job->fd = job_open(job, job->path, flags, job->number);
+    if (job->fd < 0) return;
+  }
+  size_t left = job->len - job->at;
+  size_t len = left < JOB_PIECE ? left : JOB_PIECE;
+  job->error = os_write_all(job->fd, job->data + job->at, len);
+  job->at += len;
+  job->more = !job->error && len < left;
+  if (job->more) return;
+  if (close(job->fd) != 0 && !job->error && errno != EINTR) job->error = errno;
 }
 
 static CspStatus write_whole(CspCall *call, bool append) {

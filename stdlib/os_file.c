@@ -395,7 +395,7 @@ static bool quick_write(File *file, const char *data, size_t len) {
 // All pieces (strings and bytes) as one.
 static bool join_pieces(CspCall *call, Job *job) {
   Job piece = {.csp = csp_of(call)};
-  Buffer all = {.csp = csp_of(call), .most = csp_room(call)};
+  Buffer all = buffer_of(call);
   bool ok = true;
   for (int i = 1; i < csp_argc(call) && ok; i++) {
     ok = job_data(call, &piece, i);

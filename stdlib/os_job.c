@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,15 @@ void job_free(Job *job) {
   csp_alloc_free(job);
 }
 
-// A copy of a path; a zero byte in it would cut it.
+// A copy of a path; a zero byte in it would cut it. Of one that the system
+// takes for too long, whatever it says, the beginning: for the message.
 static char *copy_path(Job *job, Str s) {
-  if (memchr(s.data, '\0', s.len)) job->error = EINVAL;
+  if (s.len >= PATH_MAX) {
+    job->error = ENAMETOOLONG;
+    s.len = PATH_MAX;
+  } else if (memchr(s.data, '\0', s.len)) {
+    job->error = EINVAL;
+  }
   return alloc_str(job->csp, s);
 }
 
@@ -52,6 +59,18 @@ bool job_other(CspCall *call, Job *job, int i) {
   return job->other != NULL;
 }
 
+// (Somebody may have cut them meanwhile.) false: given up.
+static bool job_bytes(CspCall *call, Job *job, CspValue bytes, size_t len) {
+  enum { PIECE = 1 << 16 };
+  job->len = 0;
+  for (size_t n = 1; job->len < len && n > 0; job->len += n) {
+    size_t want = len - job->len < PIECE ? len - job->len : PIECE;
+    n = csp_bytes_read(bytes, job->len, job->data + job->len, want);
+    if (!csp_work(call, PIECE / 8)) return false;
+  }
+  return true;
+}
+
 bool job_data(CspCall *call, Job *job, int i) {
   CspValue v = csp_arg(call, i);
   bool is_string = csp_type(v) == CSP_STRING;
@@ -65,10 +84,11 @@ bool job_data(CspCall *call, Job *job, int i) {
     csp_panic_memory(call);
     return false;
   }
-  if (is_string) memcpy(job->data, str_of(v).data, len);
-  job->len = is_string ? len : csp_bytes_read(v, 0, job->data, len);
-  csp_charge(call, len / 256);
-  return true;
+  if (is_string) {
+    job->len = len;
+    return long_copy(call, job->data, str_of(v).data, len);
+  }
+  return job_bytes(call, job, v, len);
 }
 
 bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode) {
@@ -105,15 +125,36 @@ void job_act(Job *job, const char *path, JobAct act) {
   csp_place_end(&at);
 }
 
+static void job_stop(Job *job) {
+  if (job->more) close(job->fd);
+  job->more = false;
+}
+
+static CspStatus job_end(CspCall *call, void *data, bool made);
+
+// The next piece, after others have run.
+static CspStatus job_go_on(CspCall *call, void *data, bool on) {
+  Job *job = *(Job **)data;
+  if (on) return csp_block(call, job->work, job_end, job);
+  job_stop(job);
+  job_free(job);
+  return CSP_PANIC;
+}
+
 static CspStatus job_end(CspCall *call, void *data, bool made) {
   Job *job = data;
-  if (!made) job->error = JOB_NO_THREAD;
+  if (!made) {
+    job->error = JOB_NO_THREAD;
+    job_stop(job);
+  }
+  if (job->more) return csp_again(call, job_go_on, &job, sizeof job, 0);
   return job->done(call, job);
 }
 
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job) {
   job->done = done;
+  job->work = work;
   return csp_block(call, work, job_end, job);
 }
 

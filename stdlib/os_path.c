@@ -7,10 +7,25 @@
 
 #include "stdlib/os.h"
 
+// Where the next slash is, or the end. Given up: the end, and *given_up.
+static size_t component_end(CspCall *call, Str s, size_t at, bool *given_up) {
+  int64_t slash = csp_find(call, s.data + at, s.len - at, "/", 1);
+  *given_up |= slash == CSP_GIVEN_UP;
+  return slash >= 0 ? at + (size_t)slash : s.len;
+}
+
+// Where the last component begins. Given up: 0, and *given_up.
+static size_t last_component(CspCall *call, Str s, bool *given_up) {
+  int64_t slash = csp_find_last(call, s.data, s.len, "/", 1);
+  *given_up |= slash == CSP_GIVEN_UP;
+  return slash >= 0 ? (size_t)slash + 1 : 0;
+}
+
+// --- Cleaning ---------------------------------------------------------------
 // Drops the last component of the cleaned text, but not a leading "..".
 static bool drop_component(Buffer *out, size_t root) {
-  size_t at = out->len;
-  while (at > root && out->data[at - 1] != '/') at--;
+  Str rest = {out->data + root, out->len - root};
+  size_t at = root + last_component(out->call, rest, &out->failed);
   if (out->len - at == 2 && memcmp(out->data + at, "..", 2) == 0) return false;
   if (out->len == root) return false;
   out->len = at > root ? at - 1 : root;
@@ -36,31 +51,25 @@ static void clean(Buffer *out, Str s) {
   if (out->failed) return;
   out->data[0] = '\0';
   if (root) buffer_add_char(out, '/');
-  for (size_t at = 0; at < s.len;) {
-    const char *slash = memchr(s.data + at, '/', s.len - at);
-    size_t end = slash ? (size_t)(slash - s.data) : s.len;
+  for (size_t at = 0; at < s.len && !out->failed;) {
+    size_t end = component_end(out->call, s, at, &out->failed);
     add_component(out, root, s.data + at, end - at);
     at = end + 1;
   }
   if (out->len == 0) buffer_add_char(out, '.');
 }
 
-// (Short: nobody is asked during copies.)
-static Buffer path_buffer(CspCall *call) {
-  return (Buffer){.csp = csp_of(call), .most = csp_room(call)};
-}
-
 CspStatus os_clean_path(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = path_buffer(call);
+  Buffer out = buffer_of(call);
   clean(&out, s);
   return buffer_ok(call, &out);
 }
 
 // Empty parts do not count; the result is clean.
 CspStatus os_join_path(CspCall *call) {
-  Buffer joined = path_buffer(call), out = path_buffer(call);
+  Buffer joined = buffer_of(call), out = buffer_of(call);
   for (int i = 0; i < csp_argc(call); i++) {
     Str part;
     if (!need_str(call, i, &part)) {
@@ -77,33 +86,31 @@ CspStatus os_join_path(CspCall *call) {
   return buffer_ok(call, &out);
 }
 
-static Str without_slashes(Str s) {
-  while (s.len > 1 && s.data[s.len - 1] == '/') s.len--;
-  return s;
-}
-
-// Where the last component begins.
-static size_t last_component(Str s) {
-  size_t at = s.len;
-  while (at > 0 && s.data[at - 1] != '/') at--;
-  return at;
+// false: given up.
+static bool take_slashes(CspCall *call, Str *s) {
+  enum { TURNS = 4096 };
+  for (; s->len > 1 && s->data[s->len - 1] == '/'; s->len--)
+    if (s->len % TURNS == 0 && !csp_work(call, TURNS)) return false;
+  return true;
 }
 
 CspStatus os_base(CspCall *call) {
   Str s;
+  bool given_up = false;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   if (s.len == 0) return csp_ok_string(call, ".", 1);
-  s = without_slashes(s);
+  if (!take_slashes(call, &s)) return CSP_PANIC;
   if (s.len == 1 && s.data[0] == '/') return csp_ok_string(call, "/", 1);
-  size_t at = last_component(s);
+  size_t at = last_component(call, s, &given_up);
+  if (given_up) return CSP_PANIC;
   return csp_ok_string(call, s.data + at, s.len - at);
 }
 
 CspStatus os_dir(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  s.len = last_component(s);
-  Buffer out = path_buffer(call);
+  Buffer out = buffer_of(call);
+  s.len = last_component(call, s, &out.failed);
   clean(&out, s);
   return buffer_ok(call, &out);
 }
@@ -112,11 +119,14 @@ CspStatus os_dir(CspCall *call) {
 // (".profile").
 CspStatus os_ext(CspCall *call) {
   Str s;
+  bool given_up = false;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  size_t start = last_component(s), at = s.len;
-  while (at > start && s.data[at - 1] != '.') at--;
-  if (at <= start + 1) return csp_ok_string(call, "", 0);
-  return csp_ok_string(call, s.data + at - 1, s.len - at + 1);
+  size_t start = last_component(call, s, &given_up);
+  if (given_up) return CSP_PANIC;
+  s = (Str){s.data + start, s.len - start};
+  int64_t point = csp_find_last(call, s.data, s.len, ".", 1);
+  if (point <= 0) return csp_ok_string(call, "", 0);
+  return csp_ok_string(call, s.data + point, s.len - (size_t)point);
 }
 
 CspStatus os_is_abs(CspCall *call) {
@@ -129,7 +139,7 @@ CspStatus os_is_abs(CspCall *call) {
 CspStatus os_abs_path(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer joined = path_buffer(call), out = path_buffer(call);
+  Buffer joined = buffer_of(call), out = buffer_of(call);
   if (s.len == 0 || s.data[0] != '/') {
     char *here = csp_alloc_folder(csp_of(call));
     if (!here) return csp_ok_errno(call, errno, "the working directory");

@@ -37,6 +37,7 @@ static void open_counting(Host *host) {
   config.stepped = true;
   config.debug = NULL;
   config.alloc = count_alloc;
+  config.allowed = CSP_FILES;
   config.write_out = take_out;
   config.write_err = take_err;
   config.write_arg = host;
@@ -122,6 +123,66 @@ static void what_misses_the_caches_looks_more_often(void **state) {
   close_host(&host);
 }
 
+// 4 MB each, some of it twice.
+static void what_is_copied_looks(void **state) {
+  (void)state;
+  static const char *const copies[] = {
+      "\"${text}!\"",         "\"${text}${1.5}\"",
+      "str([text])",          "str(raw)",
+      "os.clean_path(text)",  "os.base(text)",
+      "os.dir(text + \"/\")", "[text, text].join(\"\")",
+  };
+  for (size_t n = 0; n < sizeof copies / sizeof *copies; n++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "import \"os\"\ntext := \"x\".repeat(4 << 20)\n"
+             "raw := bytes(text)\nfunc copied(n) {\n  x := %s\n"
+             "  assert(len(x) >= 4 << 20)\n  return 4\n}\n",
+             copies[n]);
+    Host host;
+    open_counting(&host);
+    CspHandle module = load(&host, text);
+    count_call(&host, module, "copied", 4);
+    expect_looks(8);
+    close_host(&host);
+  }
+}
+
+// 24 MB, in pieces of 4.
+static const char files_script[] =
+    "import \"os\"\n"
+    "path := os.join_path(os.temp_dir()?, \"file\")\n"
+    "text := \"x\".repeat(24 << 20)\nraw := bytes(text)\n"
+    "turns := 0\nduring := -1\n"
+    "func read() { assert(os.read_file(path)? == text) }\n"
+    "func read_bytes() { assert(os.read_bytes(path)? == raw) }\n"
+    "func write() { assert(os.write_file(path, text) == nil) }\n"
+    "func append() { assert(os.append_file(path, raw) == nil) }\n"
+    "func count(f) {\n  before := turns\n  f()\n"
+    "  during = turns - before\n}\n"
+    "func begin(n) {\n  during = -1\n"
+    "  go count([write, read, read_bytes, append][n])\n  return n\n}\n"
+    "func turns_of(n) => during\n"
+    "func remove(n) {\n  assert(os.remove_all(os.dir(path)) == nil)\n"
+    "  return n\n}\n"
+    "go { for {\n  turns++\n  sleep(0)\n} }\n";
+
+// Each step of the host lasts no longer than one piece.
+static void others_run_between_pieces_of_a_file(void **state) {
+  (void)state;
+  Host host;
+  open_counting(&host);
+  CspHandle module = load(&host, files_script);
+  for (int n = 0; n < 4; n++) {
+    assert_int_equal(call_int(&host, module, "begin", n), n);
+    while (call_int(&host, module, "turns_of", 0) < 0)
+      assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
+    assert_true(call_int(&host, module, "turns_of", 0) >= 4);
+  }
+  assert_int_equal(call_int(&host, module, "remove", 0), 0);
+  close_host(&host);
+}
+
 // Whether the mapping with that address has the flag, of /proc/self/smaps.
 static bool mapping_has(const void *address, const char *flag) {
   FILE *maps = fopen("/proc/self/smaps", "r");
@@ -157,6 +218,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_sort_gives_its_memory_back_in_pieces),
       cmocka_unit_test(what_misses_the_caches_looks_more_often),
+      cmocka_unit_test(what_is_copied_looks),
+      cmocka_unit_test(others_run_between_pieces_of_a_file),
       cmocka_unit_test(a_stepped_heap_has_small_pages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,7 @@ static const char script[] =
     "    \" \".repeat(300000), \"%d\".repeat(100000), ints, floats, texts, "
     "deep,\n"
     "    shared, cyclic, pairs, [long], m, bytes(400000), bytes(near), err,\n"
+    "    \"a/../b/\".repeat(100000), \"\\n\".repeat(200000).quote(),\n"
     "    func(x...) => x, 0..9223372036854775807, [], {}, chan(1)]\n"
     "}\n";
 

@@ -124,8 +124,9 @@ CspValue csp_bytes(CspCall *call, const void *data, size_t len) {
   UNDEF_IF_OVER(call);
   ObjBytes *bytes = bytes_new(call->local, len);
   if (!bytes) return csp_wrap(VALUE_UNDEF);
-  if (len > 0 && data) memcpy(bytes_block(bytes)->data, data, len);
-  return wrap_obj(bytes);
+  bool copied = len == 0 || data == NULL ||
+                work_copy(call->local, bytes_block(bytes)->data, data, len);
+  return wrap_obj(copied ? bytes : NULL);
 }
 
 CspValue csp_range(CspCall *call, int64_t from, int64_t to) {

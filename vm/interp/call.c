@@ -351,8 +351,8 @@ Next call_try_return(Local *l, Goroutine *g) {
 }
 
 // Strings and ints alone, in one string without a buffer between. NULL: not so,
-// or no memory.
-enum { CONCAT_INTS = 8 };
+// no memory, or given up.
+enum { CONCAT_INTS = 8, LONG_PIECE = 1 << 12 };
 static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
   char digits[CONCAT_INTS][INT_DIGITS];
   uint8_t digits_len[CONCAT_INTS];
@@ -383,7 +383,12 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
       from = ((ObjString *)value_obj(pieces[n]))->data;
       size = ((ObjString *)value_obj(pieces[n]))->len;
     }
-    memcpy(to, from, size);
+    if (__builtin_expect(size > LONG_PIECE, 0)) {
+      if (!work_copy(l, to, from, size)) return NULL;
+      len -= size;
+    } else {
+      memcpy(to, from, size);
+    }
     to += size;
   }
   charge_bytes(l, len);
@@ -410,6 +415,7 @@ Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
     pieces[0] = value_from_obj(plain);
     return GO_ON;
   }
+  if (g->gave_up) return THROW;
   for (Instr n = 0; n < count; n++)
     calls |= value_needs_call(l->vm->memory, l, pieces[n]);
   if (calls) {

@@ -73,12 +73,16 @@ static CspStatus ok_format(CspCall *call, CspValue v, bool quoted) {
 }
 
 static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
+  enum { PIECE = 1 << 16 };
   size_t len = csp_bytes_len(bytes);
   ObjString *s = string_alloc(call->local, len);
   if (!s) return csp_panic_memory(call);
-  size_t copied = csp_bytes_read(bytes, 0, s->data, len);
-  memset(s->data + copied, 0, len - copied);  // somebody may have cut them
-  csp_charge(call, len / 256);
+  for (size_t at = 0; at < len; at += PIECE) {
+    size_t n = len - at < PIECE ? len - at : PIECE;
+    size_t copied = csp_bytes_read(bytes, at, s->data + at, n);
+    memset(s->data + at + copied, 0, n - copied);  // somebody may have cut them
+    if (!csp_work(call, n / 8)) return CSP_PANIC;
+  }
   return csp_ok(call, csp_wrap(value_from_obj(s)));
 }
 

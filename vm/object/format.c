@@ -52,8 +52,14 @@ static void text_work(Text *text, uint64_t units) {
 }
 
 void text_add(Text *text, const char *data, size_t len) {
+  enum { LONG = 1 << 12 };
   if (!text_reserve_part(text, &len)) return;
-  if (len) memcpy(text->data + text->len, data, len);
+  if (len > LONG && text->local != NULL) {
+    if (!work_copy(text->local, text->data + text->len, data, len))
+      text->failed = true;
+  } else if (len) {
+    memcpy(text->data + text->len, data, len);
+  }
   text->len += len;
   text->data[text->len] = '\0';
 }

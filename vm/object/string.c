@@ -63,8 +63,8 @@ ObjString *string_new(Local *local, const char *data, size_t len) {
   if (len == 0 && local->vm->empty_string) return local->vm->empty_string;
   if (len > 0 && len <= RECENT_LEN_MAX) return string_short(local, data, len);
   ObjString *s = string_alloc(local, len);
-  if (s && len) memcpy(s->data, data, len);
-  return s;
+  bool copied = s && work_copy(local, s->data, data, len);
+  return copied ? s : NULL;
 }
 
 ObjString *string_format(Local *local, const char *format, ...) {
