@@ -138,7 +138,7 @@ $(INTERNALS): $(LIB_OBJ)
 	@rm -f $@
 	$(SAY) ar rcs $@ $^
 
-$(addprefix $(BUILD)/tests/unit/test_,nth_allocation close): private LDFLAGS += @tests/unit/failing.opt
+$(addprefix $(BUILD)/tests/unit/test_,nth_allocation close few_threads): private LDFLAGS += @tests/unit/failing.opt
 $(BUILD)/tests/unit/test_memory: private LDFLAGS += @tests/unit/memory.opt
 $(UNIT): $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(INTERNALS)
 	$(SAY) $(LINK) -o $@ $^ -lcmocka -lm

@@ -14,20 +14,35 @@
 //
 // An M in a callback runs nothing else, however long it waits. So one is always
 // left that may: s->callbacks counts the Ms that have a locked_g and are in no
-// call, and ms_live - syscalls - callbacks >= 1 after each callback's begin. A
-// thread is made for that, if need be; where there is none to be had
-// (max_threads, the system) the callback is refused before anything is done.
+// call, and ms_live - ms_starting - syscalls - callbacks >= 1 after each
+// callback's begin. A thread is made for that, if need be; where there is none
+// to be had (max_threads, the system) the callback is refused before anything
+// is done.
 // Blocking calls may take the last one: they end by themselves.
 #include "internal.h"
 
+// sched.lock held. One that is being made may be refused yet: it counts for
+// nothing until it is there.
+static bool is_one_left(const Sched *s) {
+  return s->ms_live >= s->ms_starting + s->syscalls + s->callbacks + 2;
+}
+
 // sched.lock held; released meanwhile where a thread is made.
 static bool reserve(Sched *s) {
-  while (s->ms_live - s->syscalls - s->callbacks < 2) {
-    rt_unlock(&s->lock);
-    bool made = idle_add_m(s);
-    rt_lock(&s->lock);
+  bool made = true;
+  while (!is_one_left(s)) {
     // relaxed: the lock is held. At the end nobody waits for others.
-    if (!made) return rt_load_relaxed(&s->exiting) != 0;
+    if (rt_load_relaxed(&s->exiting)) return true;
+    // Others' may be there in a moment. (Not to be tried again: two that do
+    // would wait for each other.)
+    if (!made && s->ms_starting == 0) return false;
+    rt_unlock(&s->lock);
+    if (made) {
+      made = idle_add_m(s);
+    } else {
+      rt_yield_cpu();
+    }
+    rt_lock(&s->lock);
   }
   return true;
 }

@@ -19,7 +19,6 @@ typedef struct Host {
   Csp *csp;
   pthread_mutex_t lock;
   char out[8192], err[8192];
-  uint64_t max_memory, max_goroutines;
 } Host;
 
 static inline void append(char *to, const char *data, size_t len) {
@@ -45,28 +44,31 @@ static inline void take_err(void *arg, const char *data, size_t len) {
 
 enum { STEPPED = -1 };  // for procs
 
+// config: all but what is written.
+static inline void open_configured(Host *host, CspConfig *config) {
+  memset(host, 0, sizeof *host);
+  pthread_mutex_init(&host->lock, NULL);
+  config->allowed = CSP_ALL;
+  config->write_out = take_out;
+  config->write_err = take_err;
+  config->write_arg = host;
+  host->csp = csp_new(config);
+  assert_non_null(host->csp);
+  csp_install_language(host->csp);
+  assert_true(csp_install_library(host->csp));
+}
+
 static inline void open_limited(Host *host, int procs, uint64_t max_memory,
                                 uint64_t max_goroutines) {
-  memset(host, 0, sizeof *host);
-  host->max_memory = max_memory;
-  host->max_goroutines = max_goroutines;
-  pthread_mutex_init(&host->lock, NULL);
   CspConfig config;
   test_config(&config);
   config.procs = procs > 0 ? procs : 0;
   config.stepped = procs == STEPPED;
-  config.max_memory = host->max_memory;
+  config.max_memory = max_memory;
   // With a collection at each safepoint filling the memory takes for ever.
-  if (host->max_memory > 0) config.debug = NULL;
-  config.max_goroutines = host->max_goroutines;
-  config.allowed = CSP_ALL;
-  config.write_out = take_out;
-  config.write_err = take_err;
-  config.write_arg = host;
-  host->csp = csp_new(&config);
-  assert_non_null(host->csp);
-  csp_install_language(host->csp);
-  assert_true(csp_install_library(host->csp));
+  if (max_memory > 0) config.debug = NULL;
+  config.max_goroutines = max_goroutines;
+  open_configured(host, &config);
 }
 
 static inline void open_host(Host *host, int procs) {

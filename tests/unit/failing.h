@@ -40,7 +40,9 @@ static struct Failing {
   bool always;         // and all that follow
   _Atomic long count;  // so far
   _Atomic long failed;
-  const void *caller;  // of the one that failed first
+  const void *caller;    // of the one that failed first
+  long no_thread;        // pthread_create fails from that call on; 0: none
+  _Atomic long threads;  // calls so far
   pthread_mutex_t lock;
   _Atomic long live;
   _Atomic long mapped;    // bytes, by mmap
@@ -120,6 +122,12 @@ static inline void fail_begin(long n, bool always) {
 }
 
 static inline void fail_end(void) { failing.on = false; }
+
+// The system gives n - 1 more threads, and no others (0: all).
+static inline void fail_threads_from(long n) {
+  failing.no_thread = n;
+  failing.threads = 0;
+}
 
 static inline bool fail_nothing_left(void) {
   pthread_mutex_lock(&failing.lock);
@@ -313,7 +321,9 @@ WRAP(int, posix_spawn_file_actions_adddup2,
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *),
       void *arg)) {
-  if (fails()) return EAGAIN;
+  long n = atomic_fetch_add(&failing.threads, 1) + 1;
+  bool refused = failing.no_thread != 0 && n >= failing.no_thread;
+  if (refused || fails()) return EAGAIN;
   return __real_pthread_create(thread, attr, run, arg);
 }
 

@@ -7,7 +7,8 @@
 //
 // Found when broken (tests/explore/mutants): a thread that does not wait for
 // its P; one that keeps its P while the callback waits; a switch in place under
-// a callback; a P that is handed to nobody.
+// a callback; a P that is handed to nobody; callbacks that count on a thread
+// which the system then refuses.
 #include "tests/explore/sched_explore.h"
 
 enum { LOCKED_TASKS = 6 };
@@ -183,6 +184,7 @@ typedef struct LockedTest {
   void (*others[3])(P *p, Task *t);
   bool leaves;
   int threads;  // at most; 0: the default
+  bool refuse;  // the system gives some of them only
   int refused;  // callbacks, at most
 } LockedTest;
 
@@ -195,15 +197,20 @@ static void start_all(P *p, Task *t) {
   t->body(p, t);
 }
 
+static bool refuse_some(void (*start)(void *arg)) {
+  return start != sysmon_main && explore_choose(2) != 0;
+}
+
 static void locked_body(void *arg) {
   locked_test = arg;
   callbacks_run = callbacks_refused = 0;
   world_init(&world, locked_test->procs, LOCKED_TASKS);
   if (locked_test->threads > 0)
     world.s->m_limit = (uint32_t)locked_test->threads;
+  if (locked_test->refuse) rt_explore_may_start(refuse_some);
   for (int i = 0; i < LOCKED_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
-  world.tasks[1].g.resume = task_resume;  // switches in place
+  world.tasks[1].g.resume = task_resume;  // switches in place: stays on its P
   world.tasks[4].g.resume = world.tasks[5].g.resume = inner_resume;
   world.tasks[4].body = locked_test->inner;
   world.tasks[5].body = locked_test->nested;
@@ -271,14 +278,21 @@ static void callbacks_leave_a_thread(void **state) {
                                   .refused = 1,
                                   .inner = yields,
                                   .nested = yields,
-                                  .others = {second_caller, worker}});
+                                  .others = {worker, second_caller}});
   run("two_threads_2", (LockedTest){.procs = 2,
                                     .callbacks = 2,
                                     .threads = 2,
                                     .refused = 1,
                                     .inner = only_calls,
                                     .nested = yields,
-                                    .others = {second_caller, worker}});
+                                    .others = {worker, second_caller}});
+  run("refused", (LockedTest){.procs = 3,
+                              .callbacks = 2,
+                              .refuse = true,
+                              .refused = 2,
+                              .inner = yields,
+                              .nested = yields,
+                              .others = {worker, second_caller, worker}});
 }
 
 static void callbacks_and_the_world(void **state) {
