@@ -200,6 +200,98 @@ static void what_is_read_is_limited(void **state) {
     fail_msg("the process has grown by %ld MB", grown);
 }
 
+// --- Each limit -------------------------------------------------------------
+// From the least with which a runtime starts, by as much as the heap takes at
+// once: a script ends, or is out of memory. What fits before the memory is full
+// fits after it; with several Ps perhaps not at once, as each keeps some, and
+// collections in vain are not made all the time.
+static const char saturates[] =
+    "import \"sched\"\n"
+    "struct P { name = \"\", next = nil }\n"
+    "func build(n) {\n"
+    "  xs := []\n  m := {}\n  s := \"\"\n  p := nil\n  c := chan(4)\n"
+    "  for i in n {\n"
+    "    xs.push([i, \"text ${i}\"])\n    m[\"key ${i}\"] = i * 1.5\n"
+    "    s += \"piece \"\n    p = P(\"p${i}\", p)\n"
+    "  }\n"
+    "  group g {\n"
+    "    go {\n      for i in n { c <- [i] }\n      close(c)\n    }\n"
+    "    go {\n      for v in c { xs.push(v) }\n    }\n"
+    "  }\n"
+    "  ts := []\n"
+    "  for i in n / 10 {\n"
+    "    ts.push(go func() {\n      sched.yield()\n      return i\n    }())\n"
+    "  }\n"
+    "  for t in ts { xs.push(<-t) }\n"
+    "  return len(xs) + len(m) + len(s)\n"
+    "}\n"
+    "func fits() { return <-(go build(10)) }\n"
+    "func tries() {\n"
+    "  n := 0\n"
+    "  for {\n"
+    "    v, err := try(fits)\n    if err == nil { return n }\n    n++\n"
+    "  }\n"
+    "}\n"
+    "func fill() {\n"
+    "  xs := []\n  for { xs.push(\"text ${len(xs)}\".repeat(3)) }\n"
+    "}\n"
+    "func fill_tasks() {\n"
+    "  c := chan()\n  defer close(c)\n  for { go { <-c } }\n"
+    "}\n"
+    "for n in [100, 1000] { try(build, n) }\n"
+    "again := 0\nif roomy { again = tries() }\n"
+    "for f in [fill, fill_tasks] {\n"
+    "  _, err := try(f)\n"
+    "  for sched.goroutines() > 1 { sched.yield() }\n"
+    "  if !str(err).contains(\"out of memory\") { panic(err) }\n"
+    "  if roomy { again += tries() }\n"
+    "}\n"
+    "println(again)\n";
+
+// NULL: it does not start.
+static Csp *start_limited(Host *host, int n, uint64_t memory) {
+  CspConfig config = limited(n);
+  memset(host, 0, sizeof *host);
+  pthread_mutex_init(&host->lock, NULL);
+  config.max_memory = memory;
+  config.write_out = host_out;
+  config.write_err = host_err;
+  config.write_arg = host;
+  Csp *csp = csp_new(&config);
+  if (csp == NULL) return NULL;
+  csp_install_language(csp);
+  if (csp_install_library(csp)) return csp;
+  csp_free(csp);
+  return NULL;
+}
+
+static void saturate(Host *host, int n, bool roomy) {
+  char text[sizeof saturates + 32];
+  snprintf(text, sizeof text, "const roomy = %s\n%s", roomy ? "true" : "false",
+           saturates);
+  int status = host_run(host, text);
+  bool exact = roomy && procs[n] == 1;
+  bool good = status == 0 || strstr(host->err, "out of memory") != NULL;
+  if (exact) good = status == 0 && strcmp(host->out, "0\n") == 0;
+  if (!good) fail_msg("%d\n%s%s", status, host->out, host->err);
+}
+
+static void every_limit_of_memory_ends(void **state) {
+  (void)state;
+  enum { STEP = (SANITIZED ? 256 : 64) << 10, ROOMY = 2 << 20, MORE = 4 << 20 };
+  uint64_t least = 0;
+  for (uint64_t m = STEP; least == 0 || m <= least + MORE; m += STEP) {
+    for (int n = 0; n < PROCS; n++) {
+      Host host;
+      host.csp = start_limited(&host, n, m);
+      if (host.csp == NULL) continue;
+      if (least == 0) least = m;
+      saturate(&host, n, m >= least + ROOMY);
+      host_close(&host);
+    }
+  }
+}
+
 // --- A native's own view ----------------------------------------------------
 static CspStatus room(CspCall *call) {
   return csp_ok_int(call,
@@ -423,6 +515,7 @@ int main(void) {
       cmocka_unit_test(what_was_let_go_can_be_used_again),
       cmocka_unit_test(garbage_does_not_count),
       cmocka_unit_test(the_limit_is_near_what_can_be_used),
+      cmocka_unit_test(every_limit_of_memory_ends),
       cmocka_unit_test(a_text_too_large_to_compile_is_refused),
       cmocka_unit_test(what_is_read_is_limited),
       cmocka_unit_test(natives_are_called_again_only_if_they_say_so),
