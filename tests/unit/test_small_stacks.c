@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Hosts whose threads have small C stacks: scripts and natives that call each
-// other without end panic, however little there is.
+// other without end panic, however little there is; functions of the library
+// that walk deep values, and functions that they call back, need no more.
+// (Below each stack lies a page that nobody may touch. Deep source text:
+// test_compile_stack.c.)
 #include <limits.h>
 
 #include "embed_fixture.h"
@@ -12,49 +15,163 @@ static CspStatus call_again(CspCall *call) {
   return csp_ok(call, result.values[0]);
 }
 
+static CspStatus show(CspCall *call) {
+  size_t len;
+  bool cut;
+  char *text =
+      csp_format_most(call, csp_arg(call, 0), true, 1 << 20, &len, &cut);
+  if (text == NULL) return csp_panic_memory(call);
+  free(text);
+  return csp_ok_bool(call, len > 0);
+}
+
+// As CBOR and back; an error is as good where it is too deep.
+static CspStatus pack(CspCall *call) {
+  size_t len, used;
+  char *error = NULL;
+  void *data = csp_to_cbor(call, csp_arg(call, 0), 1 << 24, &len, &error);
+  CspValue v;
+  bool packed = data != NULL;
+  if (packed) csp_from_cbor(call, data, len, &used, &v, &error);
+  free(data);
+  free(error);
+  return csp_ok_bool(call, packed);
+}
+
 static const CspFunction natives[] = {{"again", "f", call_again},
+                                      {"show", "x", show},
+                                      {"pack", "x", pack},
                                       {NULL, NULL, NULL}};
 
-static const char script[] =
-    "depth := 0\n"
-    "func down() {\n"
-    "  depth++\n"
-    "  return again(down)\n"
-    "}\n"
-    "_, err := try(down)\n"
-    "println(err, depth < 100000)\n";
+typedef struct Loaded {
+  Host host;
+  const char *text;
+} Loaded;
 
 static void *load_script(void *arg) {
-  Host *host = arg;
+  Loaded *loaded = arg;
+  Host *host = &loaded->host;
   CspResult result;
   open_host(host, STEPPED);
   csp_register_builtins(host->csp, natives);
-  csp_load(csp_host(host->csp), "s.csp", script, strlen(script), &result);
-  if (result.message != NULL) append(host->out, result.message, 200);
+  csp_load(csp_host(host->csp), "s.csp", loaded->text, strlen(loaded->text),
+           &result);
+  if (result.message != NULL)
+    append(host->out, result.message, strlen(result.message));
   csp_result_free(&result);
   csp_free(host->csp);
   return NULL;
 }
 
+static void expect_on(size_t stack, const char *text, const char *out) {
+  Loaded loaded = {.text = text};
+  pthread_attr_t attr;
+  pthread_t thread;
+  pthread_attr_init(&attr);
+  assert_int_equal(pthread_attr_setstacksize(&attr, stack), 0);
+  assert_int_equal(pthread_create(&thread, &attr, load_script, &loaded), 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attr);
+  if (strcmp(loaded.host.out, out) != 0)
+    fail_msg("%zu KB: %s\nprints %s", stack >> 10, text, loaded.host.out);
+}
+
+static const size_t sizes[] = {64 << 10, 96 << 10, 256 << 10, 8 << 20,
+                               64 << 10};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
 static void calls_end_in_time(void **state) {
   (void)state;
-  static const size_t sizes[] = {64 << 10, 96 << 10, 256 << 10, 8 << 20,
-                                 64 << 10};
-  for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
-    Host host;
-    pthread_attr_t attr;
-    pthread_t thread;
-    pthread_attr_init(&attr);
-    assert_int_equal(pthread_attr_setstacksize(&attr, sizes[n]), 0);
-    assert_int_equal(pthread_create(&thread, &attr, load_script, &host), 0);
-    pthread_join(thread, NULL);
-    pthread_attr_destroy(&attr);
-    assert_string_equal(host.out,
-                        "calls by natives are nested too deep true\n");
+  static const char text[] =
+      "depth := 0\n"
+      "func down() {\n"
+      "  depth++\n"
+      "  return again(down)\n"
+      "}\n"
+      "_, err := try(down)\n"
+      "println(err, depth < 100000)\n";
+  for (size_t n = 0; n < SIZES; n++)
+    expect_on(sizes[n], text, "calls by natives are nested too deep true\n");
+}
+
+// What a native of the host's, or one of the library, is called by, at any
+// depth that is left.
+static void natives_call_the_library_at_the_end_of_the_stack(void **state) {
+  (void)state;
+  static const char text[] =
+      "import \"fmt\"\nimport \"maps\"\nimport \"strings\"\n"
+      "deep := []\nfor i in 9000 { deep = [deep] }\n"
+      "other := []\nfor i in 9000 { other = [other] }\n"
+      "cause := error(\"end\")\n"
+      "for i in 9000 { cause = error(\"e${i}\", cause: cause) }\n"
+      "func library() {\n"
+      "  assert(len(str(deep)) > 0 && len(\"${deep}\") > 0)\n"
+      "  assert(show(deep) && show(cause))\n"
+      "  pack(deep)\n"
+      "  assert(equal(deep, other))\n"
+      "  assert(len(deep.flatten(1000)) == 1)\n"
+      "  assert(len(str(cause)) > 0)\n"
+      "  assert(len(fmt.sprintf(\"%v %10v\", deep, cause)) > 0)\n"
+      "  try(func() { panic(cause) })\n"
+      "  try(func() { panic(deep) })\n"
+      "  xs := [3, 1, 2]\n"
+      "  xs.sort(func(a, b) => a < b)\n"
+      "  assert(equal(xs, [1, 2, 3]))\n"
+      "  maps.equal({a: deep}, {a: other})\n"
+      "  copy(deep)\n"
+      "  m := {[\"a\"]: strings.join([\"a\"], \",\")}\n"
+      "  assert(\"${1.5} ${1e300} ${m}\" != \"\")\n"
+      "}\n"
+      "func down(n, f) {\n"
+      "  if n > 0 { return again(func() => down(n - 1, f)) }\n"
+      "  f()\n  return true\n"
+      "}\n"
+      "most := 0\n"
+      "for {\n"
+      "  _, err := try(down, most + 1, func() {})\n"
+      "  if err != nil { break }\n"
+      "  most++\n"
+      "}\n"
+      "down(0, library)\ndown(most, library)\n"
+      "_, err := try(down, most + 1, library)\n"
+      "println(most > 0, err)\n";
+  for (int n = 0; n < 3; n++)
+    expect_on(sizes[n], text, "true calls by natives are nested too deep\n");
+}
+
+// Functions that the library calls back, inside each other: these calls nest
+// on the heap.
+static void callbacks_of_the_library_nest_without_a_stack(void **state) {
+  (void)state;
+  static const char *const forms[] = {
+      ("c := 0; [2, 1].sort(func(a, b) { c++; if c == 1 { f(n + 1) }; "
+       "return a < b })"),
+      "[1].map(func(x) => f(n + 1))",
+      "[1].reduce(func(a, x) => f(n + 1), 0)",
+      "[1].filter(func(x) => f(n + 1))",
+      "_, err := try(f, n + 1)\nif err != nil { panic(err) }",
+      "defer f(n + 1)",
+      "[n + 1].each(f)",
+      "group g { f(n + 1) }",
+      "<-(go f(n + 1))",
+  };
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    for (int n = 0; n < 3; n++) {
+      char script[512];
+      snprintf(script, sizeof script,
+               "func f(n) {\n  if n == 5000 { return n }\n  %s\n  return 0\n}\n"
+               "_, err := try(f, 0)\nprintln(err)\n",
+               forms[i]);
+      expect_on(sizes[n], script, "nil\n");
+    }
   }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_end_in_time)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(calls_end_in_time),
+      cmocka_unit_test(natives_call_the_library_at_the_end_of_the_stack),
+      cmocka_unit_test(callbacks_of_the_library_nest_without_a_stack),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
