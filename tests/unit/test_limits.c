@@ -387,6 +387,49 @@ static void output_that_nobody_takes_does_not_pile_up(void **state) {
     fail_msg("the process has grown by %ld MB", grown);
 }
 
+// --- Stacks -----------------------------------------------------------------
+// How deep f gets with so much; what comes then. And again: nothing is lost.
+static int depth_within(uint64_t bytes) {
+  static const char text[] =
+      "func f(n) {\n  if n == 0 { return 0 }\n  return f(n - 1) + 1\n}\n"
+      "func deepest() {\n"
+      "  for n := 100; ; n++ {\n"
+      "    _, err := try(f, n)\n    if err != nil { return n - 1, err }\n"
+      "  }\n"
+      "}\n"
+      "for round in 2 {\n  n, err := deepest()\n  println(n, err)\n}\n";
+  Host host;
+  char expected[256];
+  host_open(&host, (CspConfig){.procs = 1, .max_stack = bytes});
+  int status = host_run(&host, text), depth = atoi(host.out);
+  snprintf(expected, sizeof expected,
+           "%d stack overflow: the stack's limit is reached\n"
+           "%d stack overflow: the stack's limit is reached\n",
+           depth, depth);
+  if (status != 0 || strcmp(host.out, expected) != 0)
+    fail_msg("%d bytes: %d\n%s%s", (int)bytes, status, host.out, host.err);
+  host_close(&host);
+  return depth;
+}
+
+// One word less than a call needs, just enough, one more: each further call
+// fits with as many words as the one before it.
+static void stacks_end_at_their_limit(void **state) {
+  (void)state;
+  enum { BYTES = 16 << 10, WORD = 8, CALLS = 3 };
+  int words[CALLS + 1] = {0}, deepest = depth_within(BYTES), call = -1;
+  for (uint64_t bytes = BYTES + WORD; call < CALLS; bytes += WORD) {
+    int depth = depth_within(bytes);
+    assert_in_range(depth, deepest, deepest + 1);
+    if (depth > deepest) call++;
+    if (call >= 0 && call < CALLS) words[call]++;
+    deepest = depth;
+  }
+  assert_in_range(words[0], 3, 32);
+  assert_int_equal(words[1], words[0]);
+  assert_int_equal(words[2], words[0]);
+}
+
 // --- Goroutines -------------------------------------------------------------
 static CspConfig goroutines(int n, uint64_t most) {
   return (CspConfig){.procs = procs[n], .max_goroutines = most};
@@ -520,6 +563,7 @@ int main(void) {
       cmocka_unit_test(what_is_read_is_limited),
       cmocka_unit_test(natives_are_called_again_only_if_they_say_so),
       cmocka_unit_test(output_that_nobody_takes_does_not_pile_up),
+      cmocka_unit_test(stacks_end_at_their_limit),
       cmocka_unit_test(too_many_goroutines_panic),
       cmocka_unit_test(goroutines_are_counted),
       cmocka_unit_test(several_ps_count_together),
