@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The compiler is inside the limits of its runtime: memory, time, interrupts.
+#include <stdatomic.h>
+
 #include "embed_fixture.h"
 
 enum { MEMORY = 8 << 20, LINES = 20000 };
@@ -48,28 +50,82 @@ static void expect_end(Host *host, const char *text, CspEnd end,
 static const char too_large[] =
     "out of memory: the script is too large for the limit of memory";
 
+static const struct {
+  size_t count;
+  const char *piece, *end, *part;
+} scripts[] = {
+    {10 << 20, "!", "\n", too_large},
+    {3 << 20, "!", "\n", "nested too deeply"},
+    {400 << 10, "[1],", "\n", too_large},
+    {400 << 10, "f(1)\n", "\n", too_large},
+    {100 << 10, "func f() {}\n", "\n", too_large},
+    {7 << 20, "x", " := 1\n", too_large},
+};
+enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+
 static void memory_is_limited(void **state) {
   (void)state;
-  static const struct {
-    size_t count;
-    const char *piece, *end, *part;
-  } scripts[] = {
-      {10 << 20, "!", "\n", too_large},
-      {3 << 20, "!", "\n", "nested too deeply"},
-      {400 << 10, "[1],", "\n", too_large},
-      {400 << 10, "f(1)\n", "\n", too_large},
-      {100 << 10, "func f() {}\n", "\n", too_large},
-      {7 << 20, "x", " := 1\n", too_large},
-  };
   Host host;
   open_limited(&host, STEPPED, MEMORY, 0);
-  for (size_t n = 0; n < sizeof scripts / sizeof *scripts; n++) {
+  for (size_t n = 0; n < SCRIPTS; n++) {
     char *text = text_of(scripts[n].count, scripts[n].piece, scripts[n].end);
     expect_end(&host, text, CSP_BAD_SCRIPT, scripts[n].part);
     free(text);
   }
   expect_end(&host, "fine := 1\n", CSP_DONE, NULL);
   close_host(&host);
+}
+
+// What the host's allocator holds.
+typedef struct Held {
+  _Atomic int64_t held, most;
+} Held;
+
+static void *count_held(void *arg, void *block, size_t old_size,
+                        size_t new_size) {
+  Held *held = arg;
+  void *got = NULL;
+  if (new_size == 0) {
+    free(block);
+  } else {
+    got = realloc(block, new_size);
+    if (got == NULL) return NULL;
+  }
+  int64_t more = (int64_t)new_size - (int64_t)old_size;
+  int64_t now = atomic_fetch_add(&held->held, more) + more;
+  if (now > held->most) held->most = now;
+  return got;
+}
+
+// The most that was held while it was compiled.
+static int64_t peak_of(uint64_t max_memory, size_t n) {
+  Held held = {0};
+  Host host;
+  CspConfig config;
+  test_config(&config);
+  config.debug = NULL;
+  config.stepped = true;
+  config.max_memory = max_memory;
+  config.alloc = count_held;
+  config.alloc_arg = &held;
+  open_configured(&host, &config);
+  char *text = text_of(scripts[n].count, scripts[n].piece, scripts[n].end);
+  int64_t before = held.most = held.held;
+  expect_end(&host, text, CSP_BAD_SCRIPT, NULL);
+  free(text);
+  close_host(&host);
+  return held.most - before;
+}
+
+// What it may take, and what is not counted, as it does not grow with the text:
+// the reserve for what is to be said then (lang/arena.c), the parser's stack.
+static void memory_has_a_peak(void **state) {
+  (void)state;
+  enum { SMALL = 1 << 20, ALWAYS = 4 << 20, BESIDES = 1 << 20 };
+  for (size_t n = 0; n < SCRIPTS; n++) {
+    assert_in_range(peak_of(MEMORY, n), 0, MEMORY + BESIDES);
+    assert_in_range(peak_of(SMALL, n), 0, ALWAYS + BESIDES);
+  }
 }
 
 // --- Imports ----------------------------------------------------------------
@@ -265,6 +321,7 @@ static void csp_check_in_load_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_limited),
+      cmocka_unit_test(memory_has_a_peak),
       cmocka_unit_test(imports_are_counted),
       cmocka_unit_test(interrupts_end_it),
       cmocka_unit_test(a_run_is_interrupted),
