@@ -95,11 +95,12 @@ check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run; WITHOUT=test_e
 proofs: deps  ## weak memory and model checks of sched/, some minutes
 	@tests/relacy/run && tests/models/run
 
-lint:  ## format, layers and rooms, what comments name, file sizes, unique names, no warnings from either compiler
+lint:  ## format, layers and rooms, what comments name, file sizes, unique names, benchmarks, no warnings from either compiler
 	@sh tests/lint.sh $(LAYERS)
 	@docs/opcodes.py
 	@tests/comments.py $(LAYERS) tests/unit tests/explore tests/relacy
 	@clang-format --dry-run -Werror $(C_FILES)
+	@bench/lint $(CC_tail)
 	@$(MAKE) WERROR=1 DISPATCH=tail all lint-rooms
 	@$(MAKE) WERROR=1 DISPATCH=goto all lint-amalgamation
 

@@ -25,7 +25,7 @@ int main(void) {
     double start = now();
     for (int i = 0; i < MANY; i++)
       __atomic_fetch_add(&word, 1, __ATOMIC_SEQ_CST);
-    times[round] = (now() - start) / MANY;
+    times[round] = (now() - start) / (double)MANY;
   }
   qsort(times, ROUNDS, sizeof times[0], compare);
   printf("%.3e\n", times[ROUNDS / 2]);

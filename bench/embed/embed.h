@@ -9,7 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 9, CALLS = 200000 };
+enum { ROUNDS = 9 };
+static const int64_t CALLS = 200000;
 
 static inline void die(const char *message) {
   fprintf(stderr, "%s\n", message ? message : "failed");
@@ -35,7 +36,7 @@ static inline void print_median(const char *name,
   for (int i = 0; i < ROUNDS; i++) {
     int64_t begun = now();
     work(arg, CALLS);
-    ns[i] = (double)(now() - begun) / CALLS;
+    ns[i] = (double)(now() - begun) / (double)CALLS;
   }
   qsort(ns, ROUNDS, sizeof *ns, by_size);
   printf("%s: %.1f\n", name, ns[ROUNDS / 2]);

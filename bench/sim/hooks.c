@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -190,7 +191,7 @@ int sim_pthread_join(pthread_t thread);
 uint64_t sim_getrandom(void);
 void sim_yield_cpu(void);
 void sim_pause(void);
-int sim_timer_slack(unsigned long ns);
+int sim_prctl(int option, ...);
 
 // futex only: the workloads need no other.
 long sim_syscall(long number, ...) {
@@ -257,7 +258,10 @@ void sim_work(int64_t ns) {
   sim_catch_up();
 }
 
-int sim_timer_slack(unsigned long ns) {
-  (void)ns;
-  return 1;
+// The name of a thread and its timer slack: the simulation has neither.
+int sim_prctl(int option, ...) {
+  if (option != PR_SET_NAME && option != PR_SET_TIMERSLACK &&
+      option != PR_GET_TIMERSLACK)
+    sim_fail("prctl %d", option);
+  return 0;
 }

@@ -29,7 +29,7 @@ int sim_pthread_join(pthread_t thread);
 uint64_t sim_getrandom(void);
 void sim_yield_cpu(void);
 void sim_pause(void);
-int sim_timer_slack(unsigned long ns);
+int sim_prctl(int option, ...);
 
 #define malloc(size) sim_aligned_alloc(16, (size))
 #define calloc(count, size) sim_aligned_alloc(16, (count) * (size))
@@ -44,7 +44,7 @@ int sim_timer_slack(unsigned long ns);
 #define pthread_join(thread, result) sim_pthread_join(thread)
 #define pthread_detach(thread) ((void)(thread))
 #define pthread_sigmask(how, set, old) ((void)(set), (void)(old))
-#define prctl(option, ns, ...) sim_timer_slack(ns)
+#define prctl(...) sim_prctl(__VA_ARGS__)
 #define getrandom(at, size, flags) \
   (*(uint64_t *)(at) = sim_getrandom(), (ssize_t)(size))
 #define sched_yield() sim_yield_cpu()
