@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/api_memory.h"
 #include "vm/csp.h"
 
-enum { SLOTS = 16, WAKERS = 8, DEEDS = 24, TURN_NS = 1000000 };
+enum { SLOTS = 16, WAKERS = 8, WAITS = 4, DEEDS = 24, TURN_NS = 1000000 };
 
 // The input, read from the front; zeros when it is used up.
 typedef struct Input {
@@ -26,14 +27,19 @@ typedef struct Helper {
   CspDoor *door;
   uint8_t deeds[DEEDS];
   int count;
+  atomic_bool over;  // it does nothing any more
 } Helper;
 
 typedef struct Host {
   Csp *csp;
+  Memory memory;
   Input in;              // the host's thread only
-  pthread_mutex_t lock;  // guards slots and wakers
+  pthread_mutex_t lock;  // guards slots, wakers, waits_taken
   CspHandle slots[SLOTS];
   CspWaker *wakers[WAKERS];
+  CspWait waits[WAITS];  // the runtime's
+  bool waits_taken[WAITS];
+  int stuck;    // threads that csp_free left
   int kept;     // csp_keep without csp_release_keep
   int pipe[2];  // [0]: natives wait for it; or -1
   Helper helper;
@@ -114,6 +120,23 @@ static void wake(Host *h, int at) {
   h->wakers[at] = NULL;
   pthread_mutex_unlock(&h->lock);
   if (waker) csp_wake(waker, at % 3 ? woken : NULL, at % 2 ? &some : NULL);
+}
+
+// --- Waits for descriptors --------------------------------------------------
+// Which one is taken; -1: all are.
+static int take_wait(Host *h) {
+  pthread_mutex_lock(&h->lock);
+  int at = 0;
+  while (at < WAITS && h->waits_taken[at]) at++;
+  if (at < WAITS) h->waits_taken[at] = true;
+  pthread_mutex_unlock(&h->lock);
+  return at < WAITS ? at : -1;
+}
+
+static void give_wait(Host *h, int at) {
+  pthread_mutex_lock(&h->lock);
+  if (at >= 0) h->waits_taken[at] = false;
+  pthread_mutex_unlock(&h->lock);
 }
 
 #endif

@@ -3,10 +3,7 @@
 #ifndef CSP_FUZZ_API_NATIVES_H
 #define CSP_FUZZ_API_NATIVES_H
 
-#include <unistd.h>
-
-#include "tests/fuzz/api_class.h"
-#include "tests/fuzz/api_host.h"
+#include "tests/fuzz/api_texts.h"
 
 // --- Calls ------------------------------------------------------------------
 // call(f, args...): what f gives, or its panic.
@@ -114,8 +111,9 @@ static CspStatus native_keep(CspCall *call) {
 
 // --- Blocking ---------------------------------------------------------------
 typedef struct Block {
-  CspWait wait;
+  Csp *csp;
   int fd, turns;
+  int wait;    // which of the host's, or -1
   bool calls;  // done calls the script
 } Block;
 
@@ -123,6 +121,7 @@ static void block_work(void *data) {
   Block *b = data;
   char byte_read;
   b->turns++;
+  csp_alloc_free(csp_alloc(b->csp, NULL, 100));
   if (b->fd >= 0 && read(b->fd, &byte_read, 1) < 0) b->turns++;
 }
 
@@ -130,6 +129,8 @@ static CspStatus block_done(CspCall *call, void *data, bool made) {
   Block *b = data;
   CspResult result;
   int turns = b->turns;
+  give_wait(current, b->wait);
+  b->wait = -1;
   if (!made) {
     free(b);
     return csp_ok_error(call, "%s", csp_no_thread());
@@ -148,10 +149,12 @@ static CspStatus block_with(CspCall *call, bool slow, bool fd, bool calls) {
   Block *b = calloc(1, sizeof *b);
   if (b == NULL) return csp_panic_memory(call);
   b->calls = calls;
-  b->fd = fd ? current->pipe[0] : -1;
-  if (fd)
-    return csp_block_fd(call, &b->wait, b->fd, false, block_work, block_done,
-                        b);
+  b->csp = csp_of(call);
+  b->wait = fd ? take_wait(current) : -1;
+  b->fd = b->wait >= 0 ? current->pipe[0] : -1;
+  if (b->wait >= 0)
+    return csp_block_fd(call, &current->waits[b->wait], b->fd, false,
+                        block_work, block_done, b);
   return (slow ? csp_block_slow : csp_block)(call, block_work, block_done, b);
 }
 
@@ -167,6 +170,12 @@ static CspStatus native_block_fd(CspCall *call) {
 // block_call(f): calls f when it has blocked, and blocks again.
 static CspStatus native_block_call(CspCall *call) {
   return block_with(call, true, false, true);
+}
+
+// wait_end(): one wait of block_fd, if there is one.
+static CspStatus native_wait_end(CspCall *call) {
+  csp_wait_end(call, &current->waits[csp_random(call) % WAITS]);
+  return csp_ok_nothing(call);
 }
 
 // --- In pieces --------------------------------------------------------------
@@ -257,16 +266,39 @@ static const CspFunction functions[] = {CSP_REPEATABLE,
                                         {"again", "n", native_again},
                                         {"each", "a, b", native_each},
                                         {NULL, NULL, NULL}};
-static const CspFunction doing[] = {
-    {"call", "f, args...", native_call}, {"go", "f, x = nil", native_go},
-    {"go_wait", "f", native_go_wait},    {"wait", "", native_wait},
-    {"told", "", native_told},           {"send", "c, v", native_send},
-    {"recv", "c", native_recv},          {"keep", "v", native_keep},
-    {"block", "", native_block},         {"block_slow", "", native_block_slow},
-    {"block_fd", "", native_block_fd},   {"block_call", "f", native_block_call},
-    {"work", "", native_work},           {"tail", "f, v = nil", native_tail},
-    {"yield", "", native_yield},         {"sleep", "", native_sleep},
-    {"stop", "", native_stop},           {NULL, NULL, NULL}};
+static const CspFunction doing[] = {{"call", "f, args...", native_call},
+                                    {"go", "f, x = nil", native_go},
+                                    {"go_wait", "f", native_go_wait},
+                                    {"wait", "", native_wait},
+                                    {"told", "", native_told},
+                                    {"send", "c, v", native_send},
+                                    {"recv", "c", native_recv},
+                                    {"keep", "v", native_keep},
+                                    {"block", "", native_block},
+                                    {"block_slow", "", native_block_slow},
+                                    {"block_fd", "", native_block_fd},
+                                    {"block_call", "f", native_block_call},
+                                    {"work", "", native_work},
+                                    {"tail", "f, v = nil", native_tail},
+                                    {"yield", "", native_yield},
+                                    {"sleep", "", native_sleep},
+                                    {"stop", "", native_stop},
+                                    {"wait_end", "", native_wait_end},
+                                    {"text", "s", native_text},
+                                    {"find", "s, part", native_find},
+                                    {"format", "v", native_format},
+                                    {"order", "a, b", native_order},
+                                    {"number", "x", native_number},
+                                    {"lists", "a, b", native_lists},
+                                    {"clear", "m", native_clear},
+                                    {"state", "", native_state},
+                                    {"load", "", native_load},
+                                    {"message", "e", native_message},
+                                    {"paths", "n", native_paths},
+                                    {"write", "s", native_write},
+                                    {"exit", "", native_exit},
+                                    {"args", "", native_args},
+                                    {NULL, NULL, NULL}};
 static const CspModule module = {"host", doing, NULL, NULL, 0};
-static const CspModule values = {"values", functions, NULL, NULL, 0};
+static const CspModule values = {"values", functions, values_init, NULL, 0};
 #endif

@@ -4,10 +4,8 @@
 // csp.h wants it of a host; scripts (of a table, or the input's own text) call
 // back into natives that call, wait, and end. A runtime is stepped, or runs one
 // script on its threads; another thread of the host's posts, wakes, interrupts
-// and releases meanwhile. `tests/fuzz/run SECONDS` builds and runs it.
-#include <fcntl.h>
-#include <unistd.h>
-
+// and releases meanwhile. All memory is counted, and may fail (api_memory.h).
+// `tests/fuzz/run SECONDS` builds and runs it.
 #include "tests/fuzz/api_natives.h"
 #include "tests/fuzz/api_thread.h"
 
@@ -47,10 +45,21 @@ static const char *const scripts[] = {
     "func f(n) { if n is int && n > 0 { return f(n - 1) }; return n }\n"
     "func g(x) => str(x)\nfunc back(xs...) { select { case v := <-after(1us):"
     " return v } }\nx := f(1000)\n",
+    "import \"host\"\nfunc f(s = \"aba\") => [host.text(s), host.find(s, "
+    "\"a\"),"
+    " host.format(s), s.middle(), host.args()]\nfunc g() => [host.load(), "
+    "host.state()]\nfunc back(a, b) => [host.order(a, b), host.lists(a, b)]\n",
+    "import \"host\"\nimport \"os\"\nfunc f(n = 7) { for i in 40 { "
+    "host.paths(n "
+    "* i) } }\nfunc g() => os.read_file(\"d/../a\")\nfunc back(p) { "
+    "host.write(str(p)); os.chdir(\"d\"); return os.list_dir(p) }\n",
+    "import \"host\"\nfunc f() { go { host.block_fd() }\ngo { "
+    "host.wait_end() }\nhost.block_fd() }\nfunc g() { defer host.wait_end(); "
+    "host.exit() }\nfunc back(m) => [host.clear(m), host.number(m)]\n",
 };
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 static const char *const names[] = {"f",   "g", "back", "deep", "x", "y",
-                                    "sum", "c", "t",    "",     "P", "push"};
+                                    "sum", "c", "t",    "",     "P", "middle"};
 enum { NAMES = sizeof names / sizeof *names };
 
 static const char *name(Host *h) { return names[byte(h) % NAMES]; }
@@ -107,6 +116,16 @@ static void do_cbor(Host *h, CspCall *call) {
     keep(h, call, v);
   free(error);
   free(made);
+}
+
+// A native of the table, as scripts call it.
+static void do_native(Host *h, CspCall *call) {
+  CspValue function = csp_builtin(call, texts[byte(h) % TEXTS].name);
+  CspValue args[2] = {slot(h, call), slot(h, call)};
+  CspResult result;
+  if (csp_is_undef(function)) return;
+  csp_call(call, function, byte(h) % 3, args, &result);
+  take_result(h, call, &result);
 }
 
 // Nothing holds the scripts any more, but what runs.
@@ -273,9 +292,18 @@ static void do_look(Host *h, CspCall *call) {
   free(csp_format_most(call, v, byte(h) & 1, byte(h), &len, &flag));
 }
 
-static void do_control(Host *h, CspCall *call) {
+static void do_look_on(Host *h) {
   uint64_t count;
-  switch (byte(h) % 14) {
+  int status;
+  csp_counter(h->csp, "steals", &count);
+  csp_next(h->csp);
+  csp_fd(h->csp);
+  csp_ended(h->csp, &status);
+  csp_flush_out(h->csp);
+}
+
+static void do_control(Host *h, CspCall *call) {
+  switch (byte(h) % 15) {
     case 0:
       csp_collect(call);
       break;
@@ -305,8 +333,7 @@ static void do_control(Host *h, CspCall *call) {
       free(csp_dump_goroutines(h->csp));
       break;
     case 8:
-      csp_counter(h->csp, "steals", &count);
-      csp_next(h->csp);
+      do_look_on(h);
       break;
     case 9:
       helper_begin(h);
@@ -320,8 +347,11 @@ static void do_control(Host *h, CspCall *call) {
     case 12:
       do_task(h, call);
       break;
+    case 13:
+      helper_join(h);
+      break;
     default:
-      csp_fd(h->csp);
+      path_deed(h->csp, byte(h) * 7u);
   }
 }
 
@@ -329,7 +359,7 @@ static void do_control(Host *h, CspCall *call) {
 static bool turn(Host *h) {
   CspCall *call = csp_host(h->csp);
   if (call == NULL) return false;
-  switch (byte(h) % 12) {
+  switch (byte(h) % 13) {
     case 0:
       do_load(h, call);
       break;
@@ -361,6 +391,9 @@ static bool turn(Host *h) {
     case 10:
       do_cbor(h, call);
       break;
+    case 11:
+      do_native(h, call);
+      break;
     default:
       if (byte(h) & 1)
         do_new_struct(h, call);
@@ -377,10 +410,14 @@ static void discard(void *arg, const char *data, size_t len) {
   (void)len;
 }
 
-static Csp *new_runtime(Host *h) {
+static void at_end(Csp *csp) {
+  if (csp == NULL) abort();
+}
+
+static CspConfig configured(Host *h, uint8_t flags, uint8_t more) {
+  static char *argv[] = {"first", "second"};
   CspConfig config;
   csp_config_init(&config);
-  uint8_t flags = byte(h);
   config.stepped = h->stepped = (flags & 96) != 96;
   config.procs = h->stepped ? 0 : 2;
   config.seed = 1;
@@ -391,15 +428,51 @@ static Csp *new_runtime(Host *h) {
   config.child_first = flags & 8;
   config.debug = flags & 16 ? "gcstress=5,poison=1" : NULL;
   config.write_out = config.write_err = discard;
-  Csp *csp = csp_new(&config);
-  if (csp == NULL) abort();
+  config.alloc = memory_alloc;
+  config.alloc_arg = &h->memory;
+  config.argc = more & 2 ? 2 : 0;
+  config.argv = argv;
+  config.root = more & 1 ? root_folder : NULL;
+  config.allowed = more & 1 ? CSP_FILES : 0;
+  return config;
+}
+
+static bool installed(Csp *csp) {
   csp_install_language(csp);
-  if (!csp_install_library(csp) || !csp_register(csp, &module) ||
-      !csp_register(csp, &values) ||
-      !csp_register_class(csp, &vec_class, vec_methods))
-    abort();
-  csp_limit_time(csp, LIMIT_NS);
-  return csp;
+  return csp_install_library(csp) && csp_register(csp, &module) &&
+         csp_register(csp, &values) &&
+         csp_register_class(csp, &vec_class, vec_methods) &&
+         csp_register_builtins(csp, texts) &&
+         csp_register_methods(csp, CSP_STRING, string_methods) &&
+         csp_at_end(csp, at_end);
+}
+
+// Compiles one of the scripts before any runs.
+static void look_at(Csp *csp, const char *script) {
+  char *messages;
+  free(csp_disassemble(csp, "fuzz.csp", script, strlen(script), &messages));
+  free(messages);
+  csp_check(csp, "fuzz.csp", script, strlen(script), &messages);
+  free(messages);
+}
+
+// NULL: there was no memory for it.
+static Csp *new_runtime(Host *h) {
+  uint8_t flags = byte(h), more = byte(h);
+  if (flags & 128) {
+    unsigned first = byte(h);
+    h->memory.first = 1 + first * first;
+    h->memory.every = byte(h);
+  }
+  CspConfig config = configured(h, flags, more);
+  Csp *csp = csp_new(&config);
+  bool fine = csp != NULL && installed(csp);
+  if (!fine && !memory_has_failed(&h->memory)) abort();
+  if (fine && more & 4) look_at(csp, scripts[byte(h) % SCRIPTS]);
+  if (fine) csp_limit_time(csp, LIMIT_NS);
+  if (fine || csp == NULL) return csp;
+  csp_free(csp);
+  return NULL;
 }
 
 static void step_all(Host *h) {
@@ -435,17 +508,31 @@ static void run_threads(Host *h) {
   CspDoor *door = csp_door(h->csp);
   if (pthread_create(&watchdog, NULL, watchdog_main, door) != 0) abort();
   snprintf(source, sizeof source, "%s%s", scripts[byte(h) % SCRIPTS], calls);
-  csp_run(h->csp, "fuzz.csp", source, strlen(source), &status);
-  csp_free(h->csp);
+  if (byte(h) & 1)
+    csp_run_test(h->csp, "fuzz.csp", source, strlen(source), "g", &status);
+  else
+    csp_run(h->csp, "fuzz.csp", source, strlen(source), &status);
+  h->stuck = csp_free(h->csp);
   pthread_join(watchdog, NULL);
   csp_door_free(door);
 }
 
-static void wake_rest(Host *h) {
+// The runtime is freed.
+static void end_rest(Host *h) {
+  helper_end(h);
   for (int i = 0; i < WAKERS; i++) wake(h, i);
+  memory_end(&h->memory, h->stuck != 0);
   pthread_mutex_destroy(&h->lock);
   close(h->pipe[0]);
   close(h->pipe[1]);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  (void)argc;
+  (void)argv;
+  root_make();
+  return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -454,13 +541,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pthread_mutex_init(&h->lock, NULL);
   if (pipe2(h->pipe, O_NONBLOCK) != 0) abort();
   h->csp = new_runtime(h);
-  if (h->stepped) {
+  if (h->csp != NULL && h->stepped) {
     step_all(h);
-    csp_free(h->csp);
-  } else {
+    h->stuck = csp_free(h->csp);
+  } else if (h->csp != NULL) {
     run_threads(h);
   }
-  helper_end(h);
-  wake_rest(h);
+  end_rest(h);
   return 0;
 }
