@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lang/lang.h"
+#include "sched/rt.h"
 #include "vm/vm.h"
 
 enum {
@@ -64,6 +65,7 @@ bool allowance_take(Allowance *allowance, size_t bytes) {
 }
 
 void allowance_give(Allowance *allowance, size_t bytes) {
+  RT_ASSERT(allowance->bytes <= SIZE_MAX - bytes);
   allowance->bytes += bytes;
 }
 
@@ -81,6 +83,14 @@ static ArenaChunk *arena_chunk(const Memory *memory, size_t size) {
   chunk->next = NULL;
   chunk->size = size;
   return chunk;
+}
+
+bool arena_is_valid(const Arena *arena) {
+  size_t size = arena->chunks != NULL ? arena->chunks->size : 0;
+  if (arena->used > size || arena->used % ALIGN != 0) return false;
+  if (arena->reserve == NULL && !arena->failed) return false;
+  size_t cap = arena->name_cap;
+  return (cap & (cap - 1)) == 0 && arena->name_count <= cap / 2;
 }
 
 static void chunk_push(Arena *arena, ArenaChunk *chunk) {
@@ -116,13 +126,16 @@ static size_t round_up(size_t size) {
 }
 
 static void *arena_take(Arena *arena, size_t size) {
+  RT_ASSERT(chunk_fits(arena, size));
   void *memory = arena->chunks->bytes + arena->used;
   arena->used += size;
+  RT_ASSERT(arena_is_valid(arena));
   return memset(memory, 0, size);
 }
 
 static NameSlot *name_slot(Arena *arena, NameSlot *slots, size_t cap,
                            uint32_t hash, AstStr wanted) {
+  RT_ASSERT(cap > 0 && (cap & (cap - 1)) == 0);
   for (size_t i = hash;; i++) {
     NameSlot *slot = &slots[i & (cap - 1)];
     arena->probes++;
@@ -145,6 +158,7 @@ static void names_grow(Arena *arena) {
     if (old->name == NULL) continue;
     *name_slot(arena, slots, cap, old->hash, old->name->str) = *old;
   }
+  RT_ASSERT(arena->name_count <= cap / 2);
   arena->names = slots;
   arena->name_cap = cap;
 }
@@ -198,7 +212,9 @@ void *arena_alloc(Arena *arena, size_t size) {
   if (memory) return memory;
   // Whoever asks for more than the reserve after arena_failed has a bug.
   size_t rounded = round_up(size);
-  if (arena->reserve == NULL || arena->reserve->size < rounded) abort();
+  RT_CHECK(arena->reserve != NULL && arena->reserve->size >= rounded,
+           "arena: %zu bytes are asked for after memory ran out", rounded);
+  RT_ASSERT(arena->failed);
   chunk_push(arena, arena->reserve);
   arena->reserve = NULL;
   return arena_take(arena, rounded);

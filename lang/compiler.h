@@ -18,6 +18,7 @@
 #define CSP_LANG_COMPILER_H
 
 #include "lang/lang.h"
+#include "sched/rt.h"
 #include "vm/code/code.h"
 
 typedef struct Symbol Symbol;
@@ -35,6 +36,8 @@ bool table_get(const Table *table, uint64_t key, uint64_t *value);
 bool table_set(const Memory *memory, Table *table, uint64_t key,
                uint64_t value);
 void table_free(Table *table);
+// At most half full, and each key is where it is looked for.
+bool table_is_valid(const Table *table);
 
 // --- Names ------------------------------------------------------------------
 typedef enum SymbolKind {
@@ -234,6 +237,8 @@ Symbol *symbol_new(Compiler *c, SymbolKind kind, const AstStr *name, Pos pos);
 void scope_push(Compiler *c, Scope *scope);
 void scope_pop(Compiler *c);           // warns of names that were not used
 bool scope_at_top(const Compiler *c);  // at the top level of the file
+// The symbols of the innermost scope belong to it, and `inner` finds them.
+bool scope_is_valid(const Compiler *c);
 // In the innermost scope alone; NULL: not there.
 Symbol *scope_here(const Compiler *c, const AstStr *name);
 // Declares; an error if the scope has that name already.
@@ -323,6 +328,23 @@ int reg_take(Compiler *c, int count);   // the first of them
 void reg_set(Compiler *c, int top);     // top, and counts what was needed
 void reg_need(Compiler *c, int count);  // that many from 0 are used
 void func_too_complex(Compiler *c, const char *why);
+
+// --- balance.c: what holds while code is generated --------------------------
+// Nobody will run the function: memory is out, or it is too complex.
+bool code_is_lost(const Compiler *c);
+// Code is made for a name that is unknown only if a module did not compile.
+bool symbol_may_be_used(const Compiler *c, const Symbol *symbol);
+// Between two statements: only variables take registers.
+bool registers_are_balanced(const Func *f);
+// The list has words of the function, the newest first, that wait for targets.
+bool jumps_are_waiting(const Func *f, int list);
+// Each place begins at a later instruction than the one before.
+bool lines_are_sorted(const Func *f);
+bool operands_fit(int a, int b, int d);  // one byte each, b and d signed
+bool constant_is_there(const Compiler *c, int index, Value v);
+// A function that is done: all its loops and groups have ended, and its proto
+// passes the verifier.
+bool func_is_complete(const Compiler *c, const Func *f);
 
 // --- expr.c -----------------------------------------------------------------
 // The value into a register: a variable's, top, or top - 1. top stays.
@@ -436,6 +458,8 @@ bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
 // The module that an IMPORT names, compiled; NULL after an error.
 ObjModule *loader_import(Compiler *c, Node *import);
 void loader_free(Loader *loader);
+// Whether that file is being compiled.
+bool chain_has(const Loading *chain, const char *path);
 
 // --- outline.c --------------------------------------------------------------
 // A resolved script's statements, with calls around them, resolved too:

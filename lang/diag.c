@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lang/lang.h"
+#include "sched/rt.h"
 #include "vm/vm.h"
 
 enum {
@@ -49,10 +50,24 @@ static char *format_message(const Diags *diags, const char *format,
   return mem_format_args(diags->memory, NULL, format, args);
 }
 
+bool diags_are_valid(const Diags *diags) {
+  int kept_errors = 0;
+  if (diags->count < 0 || diags->count > MAX_ERRORS + MAX_WARNINGS)
+    return false;
+  for (int i = 0; i < diags->count; i++) {
+    if (diags->list[i].order != i) return false;
+    kept_errors += !diags->list[i].warning;
+  }
+  return kept_errors <= MAX_ERRORS && kept_errors <= diags->errors &&
+         diags->count - kept_errors <= diags->warnings;
+}
+
 static void diag_add(Diags *diags, Diag diag) {
+  RT_ASSERT(diags->count < MAX_ERRORS + MAX_WARNINGS);
   diag.order = diags->count;
   diags->last = &diags->list[diags->count++];
   *diags->last = diag;
+  RT_ASSERT(diags_are_valid(diags));
 }
 
 static int by_place(const void *left, const void *right) {
@@ -105,6 +120,7 @@ static void print_diag_place(const Diags *diags, const Diag *diag, Text *out) {
   AstStr line = source_line(diags->source, diag->pos);
   if (column > line.len) column = line.len;
   line = shown_part(line, &column);
+  RT_ASSERT(column <= line.len);
   text_addf(out, "    ");
   print_source(out, line);
   text_addf(out, "\n    ");

@@ -27,6 +27,8 @@ AstStr source_line(const Source *source, Pos pos);
 bool arena_failed(Arena *arena);
 // As arena_alloc, but NULL when memory has run out: for what may be large.
 void *arena_try_alloc(Arena *arena, size_t size);
+// The chunk that is being filled and the table of names are within bounds.
+bool arena_is_valid(const Arena *arena);
 
 // --- diag.c: compile errors, collected, printed in order of place -----------
 typedef struct Diags Diags;
@@ -45,6 +47,8 @@ void diag_warn(Diags *diags, Pos pos, uint32_t len, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int diags_errors(const Diags *diags);
 int diags_warnings(const Diags *diags);
+// As many are kept as there is room for, and no more than were counted.
+bool diags_are_valid(const Diags *diags);
 // All of them sorted by place, as malloced text:
 //   path:line:col: error: message
 //       the source line
@@ -73,6 +77,11 @@ Node *lang_parse(const Source *source, Arena *arena, Diags *diags);
 // comment or raw string, an operator without its right side. No runtime is
 // needed: any thread.
 bool lang_is_incomplete(const char *text, size_t len);
+
+// --- shape.c: what must hold of a tree --------------------------------------
+// Whether a node's children are of the kinds that NODE_KINDS says; its own
+// children alone. For trees without syntax errors.
+bool node_is_valid(const Node *node);
 
 // --- unexpected.c -----------------------------------------------------------
 const char *lang_keyword(int i);  // from 0; NULL past the end

@@ -39,6 +39,7 @@ static void publish_name(Compiler *c, Symbol *symbol) {
 }
 
 static void publish_method(Compiler *c, const Func *func) {
+  RT_ASSERT(func->proto->self != NULL && func->proto->ncode > 0);
   Value function = value_from_obj(func->proto->self);
   if (func->receiver != NULL) {
     for (const int8_t *type = func->receiver; *type >= 0; type++)
@@ -47,6 +48,7 @@ static void publish_method(Compiler *c, const Func *func) {
     return;
   }
   Symbol *self = func->self;
+  RT_ASSERT(self->kind == SYM_STRUCT && value_is_type(self->value, OBJ_STRUCT));
   ObjStruct *type = (ObjStruct *)value_obj(self->value);
   // Two of one file's methods never have one name.
   if (!self->extended) self->methods_before = type->method_count;
@@ -56,7 +58,13 @@ static void publish_method(Compiler *c, const Func *func) {
     c->no_memory = true;
 }
 
+static bool is_sound(Compiler *c) {
+  return !c->no_memory && !arena_failed(c->arena) &&
+         diags_errors(c->diags) == 0;
+}
+
 static void publish(Compiler *c) {
+  RT_ASSERT(is_sound(c) && c->scope == NULL);
   for (Symbol *s = c->global_list; s != NULL; s = s->next) publish_name(c, s);
   for (const Func *f = c->funcs; f != NULL; f = f->next) {
     if (f->method != NULL) publish_method(c, f);
@@ -64,16 +72,12 @@ static void publish(Compiler *c) {
 }
 
 // --- The passes -------------------------------------------------------------
-static bool is_sound(Compiler *c) {
-  return !c->no_memory && !arena_failed(c->arena) &&
-         diags_errors(c->diags) == 0;
-}
-
 // All top-level functions and structs have their values before any code that
 // may use them is generated.
 static void declare_funcs(Compiler *c) {
   func_known(c, c->main);  // the first proto of its file
   for (Func *f = c->funcs; f != NULL; f = f->next) {
+    RT_ASSERT(f->self != NULL || f->receiver != NULL);
     if (f->constructor) {
       struct_new(c, f->node);
     } else {
@@ -94,6 +98,7 @@ static void localise(Compiler *c, Node *stmts) {
       Symbol *symbol = name->note;
       if (!(name->flags & NOTE_NEW) || symbol->kind != SYM_GLOBAL) continue;
       if (symbol->captured || symbol->node != NULL || left == 0) continue;
+      RT_ASSERT(symbol->cell == NULL && symbol->scope == NULL);
       symbol->kind = SYM_LOCAL;
       symbol->owner = c->main;
       left--;
@@ -128,6 +133,8 @@ static ObjClosure *compile_with(Compiler *c, const Unit *unit) {
   c->func = c->main;
   if (c->session != NULL) session_result(c->session, stmts);
   resolve_file(c, stmts);
+  RT_ASSERT(c->func == c->main && c->scope == NULL);
+  RT_ASSERT(c->no_memory || table_is_valid(&c->inner));
   if (unit->test != NULL) stmts = outline_add_test(c, stmts, unit->test);
   return is_sound(c) ? generate(c, stmts) : NULL;
 }
@@ -231,6 +238,7 @@ ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
   } else {
     loader.no_memory = true;
   }
+  RT_ASSERT(loader.chain == &loading);
   if (loader.errors || loader.no_memory) main = NULL;
   *errors = loader_text(&loader);
   if (*errors == NULL && loader.messages.len > 0) main = NULL;

@@ -87,8 +87,14 @@ static void missing_module(Compiler *c, const Node *import,
   }
 }
 
+bool chain_has(const Loading *chain, const char *path) {
+  while (chain != NULL && strcmp(chain->path, path) != 0) chain = chain->up;
+  return chain != NULL;
+}
+
 // From the file that is imported again down to the one that does it.
 static void add_chain(Text *text, const Loading *at, const char *path) {
+  RT_ASSERT(chain_has(at, path));
   if (strcmp(at->path, path) != 0) add_chain(text, at->up, path);
   text_addf(text, "%s -> ", at->shown);
 }
@@ -135,10 +141,13 @@ void loader_free(Loader *loader) {
 // --- Compiling --------------------------------------------------------------
 static ObjModule *compile_module(Compiler *c, const Unit *unit,
                                  const char *path) {
+  RT_ASSERT(!chain_has(c->loader->chain, path));
+  RT_ASSERT(unit->module->main == NULL);
   Loading loading = {
       .up = c->loader->chain, .path = path, .shown = unit->source.path};
   c->loader->chain = &loading;
   ObjClosure *main = compile_unit(c->loader, unit);
+  RT_ASSERT(c->loader->chain == &loading);
   c->loader->chain = loading.up;
   if (main == NULL) {
     note_failed(c->loader, path);
@@ -213,6 +222,7 @@ static ObjModule *loaded_before(Compiler *c, const char *canonical) {
   if (key == NULL ||
       !map_get(c->vm, c->vm->modules, value_from_obj(key), &found))
     return NULL;
+  RT_ASSERT(value_is_type(found, OBJ_MODULE));
   return (ObjModule *)value_obj(found);
 }
 

@@ -56,6 +56,7 @@ static bool find_function(const Node *stmts, const char *name, Pos *pos) {
 static void resolve_added(Compiler *c, Node *stmt) {
   bool privileged = c->privileged;
   c->privileged = true;
+  RT_ASSERT(scope_at_top(c));
   resolve_stmts(c, stmt);
   c->privileged = privileged;
 }

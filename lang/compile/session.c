@@ -33,6 +33,7 @@ bool session_begin(Session *session, struct Vm *vm) {
 
 // The statement that gives the input's value becomes a return.
 void session_result(SessionInput *input, Node *stmts) {
+  RT_ASSERT(!input->checked && !input->bare);
   Node *last = stmts;
   while (last != NULL && last->next != NULL) last = last->next;
   if (input->file || last == NULL || last->kind != NODE_EXPR) return;
@@ -58,6 +59,7 @@ void session_names(Compiler *c) {
   for (const Func *f = c->funcs; f != NULL; f = f->next)
     if (f->method != NULL) text_addf(&text, "%s ", f->name->text);
   text_add(&text, "", 1);
+  RT_ASSERT(c->session->names == NULL);
   c->session->names = text.data;
   if (text.failed) c->no_memory = true;
 }
@@ -93,6 +95,7 @@ struct ObjClosure *session_compile(Session *session, struct Local *local,
   loader_begin(&loader, vm, &loading);
   vm->boot = local;  // nobody else uses it while the runtime runs
   ObjClosure *main = compile_unit(&loader, &unit);
+  RT_ASSERT(vm->boot == local && loader.chain == &loading);
   vm->boot = boot;
   if (loader.errors || loader.no_memory) main = NULL;
   if (main == NULL || input->dry) forget_members(session, local, members);

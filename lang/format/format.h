@@ -97,6 +97,9 @@ static inline const char *word_text(const Words *words, const Word *word) {
 // --- group.c ----------------------------------------------------------------
 // Sets flags, match, and the roles that brackets decide.
 void words_group(Words *words);
+// Words and their comments stand in the order of the text, and each bracket's
+// match is the other one. After words_group.
+bool words_are_valid(const Words *words);
 
 // --- space.c ----------------------------------------------------------------
 // Is there a space between these two, if they stand on one line?
@@ -134,6 +137,8 @@ uint32_t sheet_indent(const Sheet *sheet);
 // All lines, as malloced text with a NUL after it; NULL: out of memory.
 char *sheet_finish(const Sheet *sheet, size_t *len);
 void sheet_free(Sheet *sheet);
+// The lines follow one another within the text, the last one up to its end.
+bool sheet_is_valid(const Sheet *sheet);
 // Columns of a text without newlines.
 uint32_t sheet_width(const char *text, size_t len);
 

@@ -29,6 +29,7 @@ static void drop_word(Grouping *g, uint32_t at) {
   Word *word = &g->words->list[at];
   word->flags |= WORD_DROPPED;
   // the comments before it belong to what follows
+  RT_ASSERT(at < g->words->count);
   word[1].notes = word->notes;
 }
 
@@ -53,6 +54,7 @@ static bool takes_comma(const Word *open) {
 static void open_level(Grouping *g, uint32_t at) {
   Word *word = &g->words->list[at];
   bool block = word->kind == TOK_LBRACE;
+  RT_ASSERT(g->depth < LANG_MAX_NESTING);
   if (block && word->role != ROLE_INLINE) g->levels[g->depth].head = false;
   if (!block && is_broken(g->words, at)) word->flags |= WORD_BROKEN;
   g->levels[++g->depth] = (GroupLevel){.open = at,
@@ -70,9 +72,11 @@ static void end_case(Grouping *g, GroupLevel *level) {
 }
 
 static void close_level(Grouping *g, uint32_t at) {
+  RT_ASSERT(g->depth > 0);
   GroupLevel *level = &g->levels[g->depth--];
   Word *list = g->words->list, *open = &list[level->open];
   end_case(g, level);
+  RT_ASSERT(open->match == NO_WORD && list[at].match == NO_WORD);
   open->match = at;
   list[at].match = level->open;
   if (level->statements || g->last == level->open) return;
@@ -128,6 +132,7 @@ static void group_statement(Grouping *g, Word *word) {
 // A comma stands after the element, not on a line of its own: comments that
 // were before it follow it.
 static void pull_comma(Grouping *g, Word *comma) {
+  RT_ASSERT(g->last != NO_WORD && &g->words->list[g->last] < comma);
   const Word *last = &g->words->list[g->last];
   if (comma->line == last->end_line) return;
   comma[1].notes = comma->notes;
@@ -137,6 +142,41 @@ static void pull_comma(Grouping *g, Word *comma) {
 static void mark_colon(Word *colon, Role bracket) {
   if (bracket == ROLE_INDEX) colon->role = ROLE_SLICE_COLON;
   if (bracket == ROLE_WIDE_SLICE) colon->role = ROLE_WIDE_SLICE_COLON;
+}
+
+static int closing_of(int kind) {
+  switch (kind) {
+    case TOK_LPAREN:
+      return TOK_RPAREN;
+    case TOK_LBRACK:
+      return TOK_RBRACK;
+    case TOK_MAP_BEGIN:
+      return TOK_MAP_END;
+    case TOK_LBRACE:
+      return TOK_RBRACE;
+    default:
+      rt_throw("closing_of: token %d is no bracket", kind);
+  }
+}
+
+static bool is_matched(const Words *words, uint32_t at) {
+  const Word *word = &words->list[at];
+  if (!format_opens(word->kind)) return true;
+  if (word->match <= at || word->match >= words->count) return false;
+  const Word *other = &words->list[word->match];
+  return other->match == at && other->kind == closing_of(word->kind);
+}
+
+bool words_are_valid(const Words *words) {
+  for (uint32_t i = 0; i < words->count; i++) {
+    const Word *word = &words->list[i];
+    bool last = i + 1 == words->count;
+    if (!last && word->offset + word->len > word[1].offset) return false;
+    if (word->notes > word[1].notes || word[1].notes > words->note_count)
+      return false;
+    if (!is_matched(words, i)) return false;
+  }
+  return words->count > 0 && words->list[words->count - 1].kind == TOK_END;
 }
 
 // --- entry point ------------------------------------------------------------
@@ -164,4 +204,5 @@ void words_group(Words *words) {
     group_word(&g, i);
     if (!(words->list[i].flags & WORD_DROPPED)) g.last = i;
   }
+  RT_ASSERT(g.depth == 0 && words_are_valid(words));
 }

@@ -352,6 +352,7 @@ static void print_gap(Printer *p, uint32_t at) {
     return;
   }
   const Word *prev = word_of(p, p->prev);
+  RT_ASSERT(word->line >= prev->end_line);
   uint32_t lines = word->line - prev->end_line;
   if (gap.must_break || (gap.may_break && lines > 0)) {
     bool blank = gap.blank_first && gap.blank_last && lines > 1;
@@ -382,6 +383,8 @@ static void keep_case_on_line(Printer *p, uint32_t colon) {
 static void print_word(Printer *p, uint32_t at) {
   const Word *word = word_of(p, at);
   print_gap(p, at);
+  RT_ASSERT(p->prev == NO_WORD || p->prev < at);
+  RT_ASSERT(!format_closes(word->kind) || p->depth > 0);
   if (format_closes(word->kind)) p->depth--;
   print_text(p, word);
   if (word->flags & WORD_COMMA_AFTER) sheet_text(p->sheet, ",", 1);
@@ -397,4 +400,5 @@ void format_print(const Words *words, Sheet *sheet) {
   for (uint32_t i = 0; i < words->count; i++) {
     if (!(words->list[i].flags & WORD_DROPPED)) print_word(&p, i);
   }
+  RT_ASSERT(p.depth == 0);
 }

@@ -58,6 +58,7 @@ static bool sheet_add_bytes(Sheet *sheet, const char *text, size_t len) {
   if (!sheet_reserve(sheet, &bytes, &sheet->cap, sheet->len + len, 1))
     return false;
   sheet->text = bytes;
+  RT_ASSERT(sheet->len + len <= sheet->cap);
   memcpy(sheet->text + sheet->len, text, len);
   sheet->len += len;
   return true;
@@ -89,6 +90,7 @@ void sheet_note(Sheet *sheet, const char *text, size_t len) {
   if (line == NULL) return;
   size_t at = sheet->len;
   if (!sheet_add_bytes(sheet, text, len)) return;
+  RT_ASSERT(line->note_len == 0 && line->code + line->code_len == at);
   line->note = at;
   line->note_len = len;
 }
@@ -101,6 +103,20 @@ uint32_t sheet_column(const Sheet *sheet) {
 uint32_t sheet_indent(const Sheet *sheet) {
   const SheetLine *line = line_of(sheet);
   return line ? line->indent : 0;
+}
+
+bool sheet_is_valid(const Sheet *sheet) {
+  size_t end = 0;
+  if (sheet->failed) return true;
+  if (sheet->len > sheet->cap || sheet->count > sheet->line_cap) return false;
+  for (size_t i = 0; i < sheet->count; i++) {
+    const SheetLine *line = &sheet->lines[i];
+    if (line->code != end) return false;
+    end = line->code + line->code_len;
+    if (line->note_len > 0 && line->note != end) return false;
+    end += line->note_len;
+  }
+  return end == sheet->len;
 }
 
 // --- the whole text ---------------------------------------------------------
@@ -157,6 +173,7 @@ static size_t size_at_most(const Sheet *sheet) {
 }
 
 char *sheet_finish(const Sheet *sheet, size_t *len) {
+  RT_ASSERT(sheet_is_valid(sheet));
   char *text = sheet->failed ? NULL : libc_resize(NULL, size_at_most(sheet));
   if (text == NULL) return NULL;
   char *to = text;
@@ -167,6 +184,7 @@ char *sheet_finish(const Sheet *sheet, size_t *len) {
   }
   *to = '\0';
   *len = (size_t)(to - text);
+  RT_ASSERT(*len < size_at_most(sheet));
   return text;
 }
 

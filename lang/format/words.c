@@ -135,6 +135,7 @@ static void mark_func(const Words *words, const Node *func) {
   Word *word = word_at(words, func->pos);
   if (word == NULL || word->kind != TOK_FUNC) return;  // go { }, defer { }
   word += declared ? (func->c ? 6 : 2) : 1;
+  RT_ASSERT(word->kind == TOK_LPAREN);
   word->role = ROLE_PARAMS;
 }
 
@@ -146,17 +147,20 @@ static void link_else(const Words *words, const Node *node) {
   Word *other =
       word_at(words, next->kind == NODE_IF ? next->c->pos : next->pos);
   if (brace == NULL || other == NULL) return;
+  RT_ASSERT(brace->kind == TOK_LBRACE && other->kind == TOK_LBRACE);
   brace->chain = (uint32_t)(other - words->list);
   other->flags |= WORD_CHAINED;
 }
 
 static void mark_struct(const Words *words, const Node *node) {
   Word *word = word_at(words, node->pos);
+  RT_ASSERT(word == NULL || word[2].kind == TOK_LBRACE);
   if (word != NULL) word[2].role = ROLE_STRUCT;
 }
 
 static void mark_label(const Words *words, const Node *node) {
   Word *word = word_at(words, node->pos);
+  RT_ASSERT(word == NULL || word[1].kind == TOK_COLON);
   if (word != NULL) word[1].role = ROLE_LABEL_COLON;
 }
 
@@ -243,6 +247,7 @@ bool words_make(Words *words, const Source *source, const Trail *trail,
       mem_zeroed(&mem_libc, (trail->count + 2) * sizeof *words->notes);
   if (words->list == NULL || words->notes == NULL) return false;
   take_items(words, trail);
+  RT_ASSERT(words->count + words->note_count <= trail->count);
   add_end(words);
   mark_all(words, tree);
   mark_cases(words);

@@ -66,6 +66,7 @@ static void jump_if_holds(Compiler *c, const Node *node, int w, int *list) {
   } else if (node->op == AST_EQ || is_not) {
     emit_branch(c, pos, instr_abc(OP_EQ, left, right, !is_not), list);
   } else {
+    RT_ASSERT(node->op >= AST_LT && node->op <= AST_GE);
     Op op = node->op == AST_LT || node->op == AST_GT ? OP_LT : OP_LE;
     pos.turned = node->op == AST_GT || node->op == AST_GE;
     emit_branch(c, pos,
@@ -85,6 +86,7 @@ bool assert_stmt(Compiler *c, Node *call) {
   reg_set(c, w + LEFT_AT);
   expr_next(c, equal ? condition->b : condition->a);
   expr_next(c, equal ? condition->b->next : condition->b);
+  RT_ASSERT(c->func->top == w + WINDOW_AT);
   reg_need(c, w + WINDOW_AT + (equal ? 5 : 1));
   jump_if_holds(c, condition, w, &holds);
   const char *op = equal ? "equal" : sign_text[condition->op];

@@ -6,6 +6,8 @@
 
 // --- Declaring --------------------------------------------------------------
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
+  RT_ASSERT(symbol->kind == SYM_LOCAL && symbol->owner == c->func);
+  RT_ASSERT(reg >= 0 && reg < c->func->top);
   symbol->reg = reg;
   if (symbol_in_cell(symbol)) emit_abc(c, pos, OP_NEWCELL, reg, reg, 0);
 }
@@ -38,6 +40,7 @@ void assign_names(Compiler *c, Node *names, int from) {
     }
     value++;
   }
+  RT_ASSERT(value == c->func->top && next <= value);
   reg_set(c, next);
   c->func->active = next;
 }
@@ -104,6 +107,7 @@ static int operand(Compiler *c, Node *node, const Node *targets) {
 static Place place_of(Compiler *c, Node *node, const Node *targets) {
   Place place = {.node = node, .a = -1, .b = -1};
   if (node->note != NULL || node->kind == NODE_NAME) return place;
+  RT_ASSERT(node->kind == NODE_FIELD || node->kind == NODE_INDEX);
   place.a = operand(c, node->a, targets);
   if (node->kind == NODE_INDEX) place.b = operand(c, node->b, targets);
   return place;
@@ -123,6 +127,7 @@ static void store_place(Compiler *c, const Place *place, int from) {
   } else if (node->kind == NODE_FIELD) {
     store_field(c, node, place->a, from);
   } else {
+    RT_ASSERT(place->b >= 0);
     emit_abc(c, node->pos, OP_SETIDX, place->a, place->b, from);
   }
 }
@@ -137,6 +142,7 @@ static void load(Compiler *c, const Place *place, int target) {
     emit_word(c, (Instr)name);
     emit_word(c, 0);
   } else {
+    RT_ASSERT(place->b >= 0);
     emit_abc(c, node->pos, OP_GETIDX, target, place->a, place->b);
   }
 }
@@ -197,6 +203,7 @@ static void assign_many(Compiler *c, Node *node, int count) {
   int *values = arena_alloc(c->arena, (size_t)count * sizeof *values);
   for (Node *target = node->a; target != NULL; target = target->next)
     places[i++] = place_of(c, target, node->a);
+  RT_ASSERT(i == count);
   if (count_nodes(node->b) == count) {
     assign_pairs(c, node, places, values, count);
   } else {

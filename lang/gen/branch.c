@@ -15,6 +15,7 @@ void branch_if(Compiler *c, Node *node) {
     node = node->d;
   }
   if (node != NULL) stmt_block(c, node);
+  RT_ASSERT(c->func->top >= top && c->func->active >= active);
   emit_patch(c, end);
   reg_set(c, top);
   c->func->active = active;
@@ -75,6 +76,7 @@ void branch_switch(Compiler *c, Node *node, const AstStr *label) {
     if (one->a != NULL) one_case(c, one, subject, at_end, &exit.breaks);
   }
   if (otherwise != NULL) stmt_block(c, otherwise->b);
+  RT_ASSERT(c->func->exit == &exit && registers_are_balanced(c->func));
   exit_pop(c);
   reg_set(c, top);
   c->func->active = active;
@@ -94,6 +96,7 @@ static void take_case(Compiler *c, const Node *comm) {
     expr_next(c, what->a);
     expr_next(c, what->b);
   } else {
+    RT_ASSERT(received_from(comm)->kind == NODE_RECV);
     expr_next(c, received_from(comm)->a);
     emit_abc(c, what->pos, OP_LOADUNDEF, reg_take(c, 1), 0, 0);
   }
@@ -107,6 +110,7 @@ static void take_outcome(Compiler *c, const Node *comm, int from) {
     emit_abc(c, what->a->pos, OP_SELVAL, from, from, 0);
     return;
   }
+  RT_ASSERT(what->kind == NODE_DEFINE || what->kind == NODE_ASSIGN);
   int count = 0;
   for (const Node *name = what->a; name != NULL; name = name->next) count++;
   int first = reg_take(c, count);
@@ -141,6 +145,7 @@ static void select_bodies(Compiler *c, const Node *node, int from, int count,
     emit_patch(c, next);
     index++;
   }
+  RT_ASSERT(index == count);
   if (otherwise != NULL) case_body(c, otherwise, from);
 }
 
@@ -158,12 +163,14 @@ void branch_select(Compiler *c, Node *node, const AstStr *label) {
   }
   int flags = (otherwise != NULL ? HAS_DEFAULT : 0) |
               (node->flags & FLAG_PRIO ? IN_ORDER : 0);
+  RT_ASSERT(c->func->top == top + 2 * count);
   reg_need(c, top + OUTCOME);
   emit_abc(c, node->pos, OP_SELECT, top, count, flags);
   reg_set(c, top + OUTCOME);
   c->func->active = c->func->top;
   exit_push(c, &exit, label, false);
   select_bodies(c, node, top, count, otherwise, &exit.breaks);
+  RT_ASSERT(c->func->exit == &exit && registers_are_balanced(c->func));
   exit_pop(c);
   reg_set(c, top);
   c->func->active = active;
@@ -193,6 +200,8 @@ void branch_group(Compiler *c, Node *node) {
   exit_push(c, &exit, NULL, false);
   exit.group = true;
   stmt_block(c, node->b);
+  RT_ASSERT(c->func->exit == &exit && exit.breaks == NO_JUMP &&
+            exit.continues == NO_JUMP);
   exit_pop(c);
   if (emit_reachable(c)) emit_abc(c, node->b->end, OP_GROUPEND, 0, 0, 0);
   emit_patch(c, end);

@@ -128,6 +128,7 @@ static void emit_value_call(Compiler *c, Node *call, const Args *args,
   reg_set(c, window + 3);
   if (is_fixed(args)) {
     positional_next(c, call->b);
+    RT_ASSERT(c->func->top == window + 3 + args->positional);
     emit_fixed(c, call->pos, window, args->positional, want, how);
   } else {
     args_multi(c, call, args, window, 0);
@@ -151,6 +152,7 @@ static Value known_closure(const Node *call, const Args *args) {
 static void call_known(Compiler *c, Node *call, const Args *args, int window,
                        int want, Value closure) {
   positional_next(c, call->b);
+  RT_ASSERT(c->func->top == window + 3 + args->positional);
   emit_abc(c, call->pos, OP_CALLK, window, args->positional, want);
   emit_word(c, (Instr)emit_constant(c, closure));
 }
@@ -168,6 +170,7 @@ static void emit_method_call(Compiler *c, Node *call, const Args *args,
     emit_abc(c, call->pos, OP_INVOKEV, window, 0, want);
   } else {
     positional_next(c, call->b);
+    RT_ASSERT(c->func->top == window + 4 + args->positional);
     emit_abc(c, call->pos, OP_INVOKE, window, args->positional, want);
   }
   emit_word(c, (Instr)emit_name(c, callee->name));
@@ -178,6 +181,8 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
   int save = c->func->top;
   Args args = look_at(call->b);
   bool plain = how == CALL_PLAIN;
+  RT_ASSERT(call->kind == NODE_CALL);
+  RT_ASSERT(plain || want <= 1);
   Value known = plain ? known_closure(call, &args) : VALUE_NIL;
   reg_set(c, window + 3);
   if (want != WANT_ALL) reg_need(c, window + want);
@@ -194,6 +199,7 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
 
 // --- Returning --------------------------------------------------------------
 void calls_return(Compiler *c, Pos pos, int from, int count) {
+  RT_ASSERT(from >= 0 && from + count <= c->func->max);
   branch_leave_groups(c, pos, NULL);
   if (c->func->has_defer) {
     emit_abc(c, pos, OP_RETD, from, count, 0);
@@ -251,6 +257,7 @@ static void results_at(Compiler *c, Node *node, int window, int want) {
     calls_at(c, node, window, want, CALL_PLAIN);
     return;
   }
+  RT_ASSERT(node->kind == NODE_RECV);
   int save = c->func->top;
   int from = expr_any(c, node->a);
   if (want != WANT_ALL) reg_need(c, window + want);
@@ -260,6 +267,7 @@ static void results_at(Compiler *c, Node *node, int window, int want) {
 
 void calls_try(Compiler *c, Node *node, int window, int want) {
   int ok = NO_JUMP, error = window + want;
+  RT_ASSERT(node->kind == NODE_TRY && want >= 0);
   reg_need(c, error + 1);
   if (want == 0) {
     results_at(c, node->a, window, WANT_ALL);

@@ -67,8 +67,11 @@ static AstOp mirrored(AstOp op) {
       return AST_LT;
     case AST_GE:
       return AST_LE;
-    default:
+    case AST_EQ:
+    case AST_NE:
       return op;
+    default:
+      rt_throw("mirrored: operator %d", (int)op);
   }
 }
 
@@ -80,8 +83,10 @@ static Op small_op(AstOp op) {
       return OP_LEI;
     case AST_GT:
       return OP_GTI;
-    default:
+    case AST_GE:
       return OP_GEI;
+    default:
+      rt_throw("small_op: operator %d", (int)op);
   }
 }
 
@@ -93,8 +98,10 @@ static Op constant_op(AstOp op) {
       return OP_LEK;
     case AST_GT:
       return OP_GTK;
-    default:
+    case AST_GE:
       return OP_GEK;
+    default:
+      rt_throw("constant_op: operator %d", (int)op);
   }
 }
 
@@ -106,8 +113,10 @@ static Compare order_registers(AstOp op, int a, int b) {
       return (Compare){.op = OP_LE, .a = a, .b = b};
     case AST_GT:
       return (Compare){.op = OP_LT, .a = b, .b = a};
-    default:
+    case AST_GE:
       return (Compare){.op = OP_LE, .a = b, .b = a};
+    default:
+      rt_throw("order_registers: operator %d", (int)op);
   }
 }
 
@@ -133,6 +142,7 @@ static Compare order_to(Compiler *c, AstOp op, int a, Node *right) {
 static Compare prepare_compare(Compiler *c, Node *node) {
   Node *left = node->a, *right = node->b;
   AstOp op = node->op;
+  RT_ASSERT(is_comparison(node));
   bool turned = fold_is_literal(left) && !fold_is_literal(right);
   if (turned) {
     Node *swap = left;
@@ -151,6 +161,7 @@ static Compare prepare_compare(Compiler *c, Node *node) {
 
 static Instr instr_of(const Compare *compare, bool sense) {
   bool outcome = sense != compare->negated;
+  RT_ASSERT(operands_fit(0, compare->b, 0) || compare->b > REGISTERS_MAX);
   if (compare->nil) return instr_abc(compare->op, compare->a, outcome, 0);
   return instr_abc(compare->op, compare->a, compare->b, outcome);
 }
@@ -158,6 +169,7 @@ static Instr instr_of(const Compare *compare, bool sense) {
 // --- Jumping forward --------------------------------------------------------
 static void jump_if_known(Compiler *c, const Node *node, bool sense,
                           int *list) {
+  RT_ASSERT(fold_is_literal(node));
   bool truth = node->kind != NODE_NIL && node->kind != NODE_FALSE;
   if (truth == sense) emit_jump(c, node->pos, list);
 }
@@ -172,6 +184,7 @@ static void jump_if_value(Compiler *c, Node *node, bool sense, int *list) {
 // a && b is false as soon as one is; a || b true as soon as one is.
 static void jump_if_both(Compiler *c, Node *node, bool sense, int *list) {
   bool decides = node->op == AST_OR;
+  RT_ASSERT(node->op == AST_OR || node->op == AST_AND);
   if (sense == decides) {
     condition_jump(c, node->a, sense, list);
     condition_jump(c, node->b, sense, list);

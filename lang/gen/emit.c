@@ -25,6 +25,7 @@ void func_too_complex(Compiler *c, const char *why) {
 // Room for one more element; false: out of memory.
 static bool emit_reserve(Compiler *c, void **data, uint32_t count,
                          uint32_t *cap, size_t size) {
+  RT_ASSERT(count <= *cap);
   if (count < *cap) return true;
   uint32_t bigger = *cap == 0 ? 16 : *cap * 2;
   bool may = allowance_take(&c->loader->allowance, (bigger - *cap) * size);
@@ -43,6 +44,7 @@ static void add_place(Compiler *c, Pos pos) {
   Func *f = c->func;
   if (f->nlines > 0) {
     const LineInfo *before = &f->lines[f->nlines - 1];
+    RT_ASSERT(before->at <= f->ncode);
     if (before->line == pos.line && before->col == pos.col &&
         before->turned == pos.turned)
       return;
@@ -68,6 +70,7 @@ int emit_word(Compiler *c, Instr word) {
     func_too_complex(c, "it has more than 8 million instructions");
     return 0;
   }
+  RT_ASSERT(f->ncode < f->code_cap);
   f->code[f->ncode] = word;
   return (int)f->ncode++;
 }
@@ -84,10 +87,15 @@ void emit_extra(Compiler *c, Pos pos, Instr word) {
 }
 
 int emit_abc(Compiler *c, Pos pos, Op op, int a, int b, int d) {
+  RT_ASSERT(op < OP_COUNT);
+  RT_ASSERT(code_is_lost(c) || operands_fit(a, b, d));
   return emit(c, pos, instr_abc(op, a, b, d));
 }
 
 int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
+  RT_ASSERT(op < OP_COUNT);
+  RT_ASSERT(code_is_lost(c) || operands_fit(a, 0, 0));
+  RT_ASSERT(bx >= INT16_MIN && bx <= UINT16_MAX);
   return emit(c, pos, instr_abx(op, a, bx));
 }
 
@@ -103,6 +111,7 @@ static int new_constant(Compiler *c, Value v) {
                            sizeof *f->constants);
   f->constants = constants;
   if (!room) return 0;
+  RT_ASSERT(f->nconstants < f->constants_cap);
   f->constants[f->nconstants] = v;
   return (int)f->nconstants++;
 }
@@ -120,8 +129,12 @@ int emit_constant(Compiler *c, Value v) {
   Func *f = c->func;
   uint64_t found, key = constant_key(c, v);
   if (v == VALUE_UNDEF) c->no_memory = true;
-  if (table_get(&f->constant_index, key, &found)) return (int)found;
+  if (table_get(&f->constant_index, key, &found)) {
+    RT_ASSERT(constant_is_there(c, (int)found, v));
+    return (int)found;
+  }
   int index = new_constant(c, v);
+  RT_ASSERT(constant_is_there(c, index, v));
   if (!table_set(c->vm->memory, &f->constant_index, key, (uint64_t)index))
     c->no_memory = true;
   return index;
@@ -135,8 +148,12 @@ int emit_cell(Compiler *c, const Symbol *symbol) {
   Func *f = c->func;
   Value cell = value_from_obj(symbol->cell);
   uint64_t found;
-  if (table_get(&f->cell_index, cell, &found)) return (int)found;
+  if (table_get(&f->cell_index, cell, &found)) {
+    RT_ASSERT(constant_is_there(c, (int)found, cell));
+    return (int)found;
+  }
   int index = new_constant(c, cell);
+  RT_ASSERT(constant_is_there(c, index, cell));
   new_constant(c, value_from_obj(name_string(c, symbol->name)));
   if (!table_set(c->vm->memory, &f->cell_index, cell, (uint64_t)index))
     c->no_memory = true;
@@ -166,6 +183,7 @@ void emit_load(Compiler *c, Pos pos, int target, Value v) {
 static void add_to_list(Compiler *c, int word, int *list) {
   if (c->no_memory || c->func->too_complex) return;
   Instr *waiting = &c->func->code[word];
+  RT_ASSERT(*list < word);
   *waiting = instr_j((Op)INSTR_OP(*waiting), *list);
   *list = word;
 }
@@ -187,6 +205,7 @@ uint32_t emit_here(Compiler *c) {
 void emit_patch(Compiler *c, int list) {
   Func *f = c->func;
   if (list == NO_JUMP || c->no_memory || f->too_complex) return;
+  RT_ASSERT(jumps_are_waiting(f, list));
   int here = (int)emit_here(c);
   while (list != NO_JUMP) {
     Instr *waiting = &f->code[list];
@@ -198,6 +217,7 @@ void emit_patch(Compiler *c, int list) {
 }
 
 static int32_t offset_back(const Compiler *c, uint32_t to) {
+  RT_ASSERT(to <= c->func->ncode);
   return (int32_t)to - ((int32_t)c->func->ncode + 1);
 }
 
@@ -240,12 +260,14 @@ void reg_need(Compiler *c, int count) {
 int reg_take(Compiler *c, int count) {
   Func *f = c->func;
   int first = f->top;
+  RT_ASSERT(count >= 0);
   f->top += count;
   reg_need(c, f->top);
   return first;
 }
 
 void reg_set(Compiler *c, int top) {
+  RT_ASSERT(top >= 0);
   c->func->top = top;
   reg_need(c, top);
 }

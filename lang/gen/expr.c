@@ -37,6 +37,7 @@ void expr_read(Compiler *c, Pos pos, Symbol *symbol, int target) {
     emit_abx(c, pos, OP_GETG, target, cell);
     emit_word(c, (Instr)cell + 1);
   } else if (symbol->kind != SYM_LOCAL) {
+    RT_ASSERT(symbol->kind != SYM_LITERAL && symbol_may_be_used(c, symbol));
     emit_load(c, pos, target, symbol->value);
   } else if (symbol->owner != c->func) {
     int up = func_upvalue(c, c->func, symbol);
@@ -53,8 +54,13 @@ void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from) {
   if (symbol->kind == SYM_GLOBAL) {
     need_cell(c, symbol);
     emit_abx(c, pos, OP_SETG, from, emit_cell(c, symbol));
-  } else if (symbol->owner != c->func) {
+    return;
+  }
+  RT_ASSERT(symbol->kind == SYM_LOCAL || symbol->kind == SYM_UNKNOWN);
+  RT_ASSERT(symbol_may_be_used(c, symbol));
+  if (symbol->owner != c->func) {
     int up = func_upvalue(c, c->func, symbol);
+    RT_ASSERT(symbol_in_cell(symbol));
     emit_abc(c, pos, OP_SETUP, from, up, 0);
   } else if (symbol_in_cell(symbol)) {
     emit_abc(c, pos, OP_SETCELL, symbol->reg, from, 0);
@@ -116,6 +122,7 @@ static void list_to(Compiler *c, Node *node, int target) {
   Node *element = node->a;
   int first = c->func->top;
   int count = take_elements(c, &element);
+  RT_ASSERT(c->func->top == first + count);
   if (element == NULL) {
     emit_abc(c, node->pos, OP_LIST, target, count > 0 ? first : target, count);
     reg_set(c, first);
@@ -127,6 +134,7 @@ static void list_to(Compiler *c, Node *node, int target) {
   while (element != NULL) {
     Pos pos = element->pos;
     count = take_elements(c, &element);
+    RT_ASSERT(c->func->top == first + 1 + count);
     emit_abc(c, pos, OP_LISTADD, first, first + 1, count);
     reg_set(c, first + 1);
   }
@@ -155,6 +163,7 @@ static void interp_to(Compiler *c, Node *node, int target) {
   for (Node *part = node->a; part != NULL; part = part->next) {
     expr_next(c, part);
     if (++count < LIST_CHUNK && part->next != NULL) continue;
+    RT_ASSERT(c->func->top == first + count);
     emit_abc(c, node->pos, OP_CONCAT, first, count, 0);
     reg_set(c, first + 1);
     count = 1;
@@ -167,6 +176,7 @@ static void range_to(Compiler *c, Node *node, int target) {
   int save = c->func->top;
   int from = expr_any(c, node->a);
   int to = expr_any(c, node->b);
+  RT_ASSERT(node->op == AST_RANGE_INCL || node->op == AST_RANGE);
   Op op = node->op == AST_RANGE_INCL ? OP_RANGEI : OP_RANGE;
   emit_abc(c, node->pos, op, target, from, to);
   reg_set(c, save);
@@ -186,6 +196,7 @@ static void slice_to(Compiler *c, Node *node, int target) {
   int bounds = c->func->top;
   bound_next(c, node->pos, node->b);
   bound_next(c, node->pos, node->c);
+  RT_ASSERT(c->func->top == bounds + 2);
   emit_abc(c, node->pos, OP_SLICE, target, whole, bounds);
   reg_set(c, save);
 }
@@ -249,8 +260,10 @@ static ArithOps arith_ops(AstOp op) {
       return (ArithOps){OP_SHL, OP_SHLI, 0};
     case AST_SHR:
       return (ArithOps){OP_SHR, OP_SHRI, 0};
-    default:
+    case AST_IN:
       return (ArithOps){OP_IN, 0, 0};
+    default:
+      rt_throw("arith_ops: operator %d", (int)op);
   }
 }
 
@@ -275,6 +288,7 @@ void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
   int save = c->func->top;
   int constant = -1;
   if (pair_with(c, pos, op, target, left, right)) return;
+  RT_ASSERT(c->func->top == save);
   if (ops.small != 0 && expr_fits_small(op, right)) {
     emit_abc(c, pos, ops.small, target, left, (int)right->i);
   } else if (ops.constant != 0 && (constant = expr_number(c, right)) >= 0) {
@@ -326,6 +340,7 @@ static void either_to(Compiler *c, Node *node, int target) {
                    : instr_abc(OP_TEST, place, node->op == AST_OR, 0);
   emit_branch(c, node->pos, test, &end);
   expr_to(c, node->b, place);
+  RT_ASSERT(c->func->top == save);
   emit_patch(c, end);
   move_to(c, node->pos, target, place);
   reg_set(c, save);
@@ -348,6 +363,19 @@ static void binary_to(Compiler *c, Node *node, int target) {
   }
 }
 
+static Op prefix_op(AstOp op) {
+  switch (op) {
+    case AST_NEG:
+      return OP_NEG;
+    case AST_NOT:
+      return OP_NOT;
+    case AST_BNOT:
+      return OP_BNOT;
+    default:
+      rt_throw("prefix_op: operator %d", (int)op);
+  }
+}
+
 static void unary_to(Compiler *c, Node *node, int target) {
   if (condition_is(node) && condition_is(node->a)) {
     condition_value(c, node, target);
@@ -355,8 +383,7 @@ static void unary_to(Compiler *c, Node *node, int target) {
   }
   int save = c->func->top;
   int from = expr_any(c, node->a);
-  Op op = node->op == AST_NEG ? OP_NEG : node->op == AST_NOT ? OP_NOT : OP_BNOT;
-  emit_abc(c, node->pos, op, target, from, 0);
+  emit_abc(c, node->pos, prefix_op(node->op), target, from, 0);
   reg_set(c, save);
 }
 
@@ -386,8 +413,10 @@ static void call_to(Compiler *c, Node *node, int target) {
   } else if (node->kind == NODE_GO) {
     calls_at(c, node->a, window, 1, CALL_GO_TASK);
   } else {
+    RT_ASSERT(node->kind == NODE_TRY);
     calls_try(c, node, window, 1);
   }
+  RT_ASSERT(c->func->top == save);
   move_to(c, node->pos, target, window);
   reg_set(c, save);
 }
@@ -395,6 +424,7 @@ static void call_to(Compiler *c, Node *node, int target) {
 // --- All of them ------------------------------------------------------------
 void expr_to(Compiler *c, Node *node, int target) {
   Value v;
+  RT_ASSERT(target >= 0 && target <= c->func->top);
   if (compile_gives_up(c)) return;
   reg_need(c, target + 1);
   switch (node->kind) {
@@ -443,7 +473,9 @@ void expr_to(Compiler *c, Node *node, int target) {
       recv_to(c, node, target);
       break;
     default:
-      if (expr_constant(c, node, &v)) emit_load(c, node->pos, target, v);
+      if (!expr_constant(c, node, &v))
+        rt_throw("expr_to: node of kind %d", (int)node->kind);
+      emit_load(c, node->pos, target, v);
       break;
   }
 }
@@ -451,6 +483,7 @@ void expr_to(Compiler *c, Node *node, int target) {
 int expr_next(Compiler *c, Node *node) {
   int target = c->func->top;
   expr_to(c, node, target);
+  RT_ASSERT(c->func->top == target);
   return reg_take(c, 1);
 }
 
@@ -477,8 +510,7 @@ void expr_discard(Compiler *c, Node *node) {
       break;
     }
     default:
-      expr_to(c, node, save);
-      break;
+      rt_throw("expr_discard: node of kind %d", (int)node->kind);
   }
   reg_set(c, save);
 }
@@ -499,13 +531,16 @@ int expr_many(Compiler *c, Node *node, int count) {
       emit_abc(c, node->pos, OP_RECV, first, from, count);
       break;
     }
-    default: {
+    case NODE_INDEX: {
+      RT_ASSERT(count == 2);
       int whole = expr_any(c, node->a);
       int index = expr_any(c, node->b);
       reg_need(c, first + 2);
       emit_abc(c, node->pos, OP_GETIDX2, first, whole, index);
       break;
     }
+    default:
+      rt_throw("expr_many: node of kind %d", (int)node->kind);
   }
   reg_set(c, first);
   return reg_take(c, count);

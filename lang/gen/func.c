@@ -53,9 +53,11 @@ static void declare_parameters(Compiler *c, Proto *proto, const Func *func) {
   }
   for (const Node *p = parameters_of(func); p != NULL; p = p->next)
     declare_parameter(c, proto, p);
+  RT_ASSERT(proto->nparams == count && proto->nrequired <= proto->nparams);
 }
 
 void func_declare(Compiler *c, Func *func) {
+  RT_ASSERT(func->proto == NULL);
   Proto *proto = proto_new(c->vm);
   func->proto = proto;
   if (proto == NULL) {
@@ -107,10 +109,14 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
   for (int i = 0; i < func->nupvalues; i++) {
     if (func->upvalue_symbols[i] == symbol) return i;
   }
+  RT_ASSERT(symbol->captured && symbol->owner != func);
+  RT_ASSERT(func->parent != NULL);
   if (!prepare_upvalues(c, func)) return 0;
   UpvalueFrom from = {.local = symbol->owner == func->parent};
   from.index = (uint8_t)(from.local ? symbol->reg
                                     : func_upvalue(c, func->parent, symbol));
+  RT_ASSERT(from.local ? symbol->reg < func->parent->max
+                       : from.index < UPVALUES_MAX);
   func->upvalue_symbols[func->nupvalues] = symbol;
   func->upvalues[func->nupvalues] = from;
   return func->nupvalues++;
@@ -143,6 +149,7 @@ static void finish_proto(Compiler *c, Func *func) {
   move_upvalues(c, func);
   table_free(&func->constant_index);
   table_free(&func->cell_index);
+  RT_ASSERT(func_is_complete(c, func));
 }
 
 static void default_value(Compiler *c, Node *param, int reg) {
@@ -163,6 +170,7 @@ static void take_parameters(Compiler *c, Func *func) {
     default_value(c, p, reg);
     assign_bind(c, p->pos, p->note, reg);
   }
+  RT_ASSERT(reg == count && registers_are_balanced(func));
 }
 
 static void constructor_body(Compiler *c, Func *func) {
@@ -188,6 +196,7 @@ static void arrow_body(Compiler *c, Node *value) {
 
 static void block_body(Compiler *c, Node *stmts, Pos end) {
   stmt_list(c, stmts);
+  RT_ASSERT(c->func->exit == NULL && registers_are_balanced(c->func));
   if (emit_reachable(c)) calls_return(c, end, 0, 0);
 }
 
@@ -207,6 +216,7 @@ void func_generate(Compiler *c, Func *func) {
     block_body(c, node->b->a, node->b->end);
   }
   finish_proto(c, func);
+  RT_ASSERT(c->func == func);
   c->func = around;
 }
 
@@ -223,6 +233,7 @@ void func_generate_file(Compiler *c, Func *func, Node *stmts) {
 // --- Closures ---------------------------------------------------------------
 void func_closure(Compiler *c, Node *node, int target) {
   Func *func = node->note;
+  RT_ASSERT(func->node == node && func->parent == c->func);
   func_generate(c, func);
   if (c->no_memory || func->too_complex) return;
   if (func->nupvalues == 0) {
@@ -254,6 +265,7 @@ void func_local(Compiler *c, Node *decl) {
 // --- Structs ----------------------------------------------------------------
 ObjStruct *struct_new(Compiler *c, Node *node) {
   Func *constructor = node->note;
+  RT_ASSERT(constructor->constructor && constructor->node == node);
   size_t count = 0;
   for (const Node *f = node->a; f != NULL; f = f->next) count++;
   ObjStruct *type = (ObjStruct *)heap_alloc(
@@ -297,6 +309,7 @@ static bool methods_grow(Vm *vm, ObjStruct *type) {
 
 bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
                        ObjString *name, Value function) {
+  RT_ASSERT(before <= type->method_count);
   if (strcmp(name->data, "string") == 0) type->string_method = function;
   for (uint32_t i = 0; i < before; i++) {
     if (type->methods[i].name != name) continue;

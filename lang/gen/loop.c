@@ -7,6 +7,7 @@
 enum { ITER_REGISTERS = 6 };
 
 void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop) {
+  RT_ASSERT(c->func->exit != exit);
   *exit = (Exit){.up = c->func->exit,
                  .label = label,
                  .loop = loop,
@@ -16,6 +17,7 @@ void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop) {
 }
 
 void exit_pop(Compiler *c) {
+  RT_ASSERT(c->func->exit != NULL);
   emit_patch(c, c->func->exit->breaks);
   c->func->exit = c->func->exit->up;
 }
@@ -68,8 +70,10 @@ static void counted_loop(Compiler *c, Node *node, const AstStr *label) {
     end = hidden_register(c);
     expr_to(c, limit, end);
   }
+  RT_ASSERT(variable >= 0 && variable < c->func->active);
   uint32_t top = emit_here(c);
   stmt_block(c, node->d);
+  RT_ASSERT(c->func->exit == &exit && registers_are_balanced(c->func));
   emit_patch(c, exit.continues);
   emit_branch_back(c, node->b->pos, instr_abc(OP_INCLT, variable, end, 0), top);
   exit_pop(c);
@@ -105,6 +109,7 @@ static void general_loop(Compiler *c, Node *node, const AstStr *label) {
   }
   uint32_t top = emit_here(c);
   stmt_block(c, node->d);
+  RT_ASSERT(c->func->exit == &exit);
   emit_patch(c, exit.continues);
   renew_cells(c, node->a);
   if (node->c != NULL) stmt(c, node->c);
@@ -125,6 +130,7 @@ void loop_for(Compiler *c, Node *node, const AstStr *label) {
   } else {
     general_loop(c, node, label);
   }
+  RT_ASSERT(c->func->top >= top && c->func->active >= active);
   reg_set(c, top);
   c->func->active = active;
 }
@@ -151,6 +157,8 @@ void loop_for_in(Compiler *c, Node *node, const AstStr *label) {
   uint32_t start = emit_here(c);
   bind_names(c, node->a, variables);
   stmt_block(c, node->d);
+  RT_ASSERT(c->func->exit == &exit);
+  RT_ASSERT(c->func->top == variables + (two ? 2 : 1));
   emit_patch(c, exit.continues);
   emit_patch(c, bottom);
   emit_branch_back(c, node->b->pos,

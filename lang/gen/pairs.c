@@ -21,6 +21,7 @@ static void emit_pair(Compiler *c, Op op, int target, Pos first, Node *left,
   int save = c->func->top;
   int a = expr_any(c, left), b = expr_any(c, right);
   emit_abc(c, first, op, target, a, b);
+  RT_ASSERT(z >= 0);
   emit_extra(c, second, (Instr)z);
   reg_set(c, save);
 }
@@ -62,7 +63,16 @@ static bool is_plain_sum(const Node *node) {
 }
 
 static Op op_of(AstOp op) {
-  return op == AST_MUL ? OP_MUL : op == AST_ADD ? OP_ADD : OP_SUB;
+  switch (op) {
+    case AST_MUL:
+      return OP_MUL;
+    case AST_ADD:
+      return OP_ADD;
+    case AST_SUB:
+      return OP_SUB;
+    default:
+      rt_throw("op_of: operator %d", (int)op);
+  }
 }
 
 // --- Shifts -----------------------------------------------------------------
@@ -90,6 +100,7 @@ static bool xor_shift_to(Compiler *c, Pos pos, int target, int left,
   const Node *shift;
   if (!is_shift(right, &op, &shift)) return false;
   int save = c->func->top;
+  RT_ASSERT(shift->b->i >= 0 && shift->b->i <= 63);
   int y = expr_any(c, shift->a);
   emit_abc(c, shift->pos, op, target, left, y);
   emit_extra(c, pos, (Instr)shift->b->i);

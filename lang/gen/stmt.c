@@ -17,7 +17,8 @@ static Exit *find_exit(const Compiler *c, const Node *node) {
 
 static void leave(Compiler *c, const Node *node) {
   Exit *exit = find_exit(c, node);
-  if (exit == NULL) return;
+  RT_CHECK(exit != NULL, "nothing around it to leave (line %u)",
+           node->pos.line);
   branch_leave_groups(c, node->pos, exit);
   emit_jump(c, node->pos,
             node->kind == NODE_BREAK ? &exit->breaks : &exit->continues);
@@ -40,6 +41,7 @@ static void return_values(Compiler *c, Node *node) {
     calls_return(c, node->pos, reg, 1);
   } else {
     for (; value != NULL; value = value->next, count++) expr_next(c, value);
+    RT_ASSERT(c->func->top == save + count);
     calls_return(c, node->pos, save, count);
   }
   reg_set(c, save);
@@ -66,6 +68,7 @@ static void run_module(Compiler *c, Node *node) {
 static void func_stmt(Compiler *c, Node *node) {
   const Func *func = node->a->note;
   bool top = func->self != NULL || func->receiver != NULL;
+  RT_ASSERT(top || func->parent == c->func);
   if (!top) func_local(c, node);
 }
 
@@ -89,8 +92,7 @@ static void breakable(Compiler *c, Node *node, const AstStr *label) {
       branch_select(c, node, label);
       break;
     default:
-      stmt(c, node);
-      break;
+      rt_throw("breakable: node of kind %d", (int)node->kind);
   }
 }
 
@@ -151,8 +153,9 @@ void stmt(Compiler *c, Node *node) {
       breakable(c, node, NULL);
       break;
     default:
-      break;
+      rt_throw("stmt: node of kind %d", (int)node->kind);
   }
+  RT_ASSERT(registers_are_balanced(c->func));
 }
 
 void stmt_list(Compiler *c, Node *stmts) {
@@ -164,7 +167,9 @@ void stmt_list(Compiler *c, Node *stmts) {
 
 void stmt_block(Compiler *c, Node *block) {
   int top = c->func->top, active = c->func->active;
+  RT_ASSERT(block->kind == NODE_BLOCK);
   stmt_list(c, block->a);
+  RT_ASSERT(c->func->top >= top && c->func->active >= active);
   reg_set(c, top);
   c->func->active = active;
 }

@@ -107,6 +107,7 @@ double literal_float(Parse *p, const char *text, size_t len, Pos pos) {
 static int64_t unit_nanoseconds(const char *unit, size_t len) {
   if (len == 2) return unit[0] == 'n' ? 1 : unit[0] == 'u' ? 1000 : 1000000;
   const int64_t second = 1000000000;
+  RT_ASSERT(len == 1 && (*unit == 's' || *unit == 'm' || *unit == 'h'));
   return unit[0] == 's' ? second : unit[0] == 'm' ? 60 * second : 3600 * second;
 }
 
@@ -139,6 +140,7 @@ int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos) {
     diag_error(p->diags, pos, (uint32_t)len,
                "this duration is not a whole number of nanoseconds");
   }
+  RT_ASSERT(scale >= 1);
   digits /= scale;
   if (digits > INT64_MAX) return duration_out_of_range(p, len, pos);
   return (int64_t)digits;
@@ -242,6 +244,7 @@ AstStr literal_string(Parse *p, const char *source, size_t len, Pos pos) {
       *text.out++ = c;
     }
   }
+  RT_ASSERT(text.out <= bytes + len);
   return (AstStr){bytes, (size_t)(text.out - bytes)};
 }
 

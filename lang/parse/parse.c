@@ -26,6 +26,7 @@ static Bracket *top_bracket(Parse *p) { return &p->brackets[p->depth]; }
 // The innermost open block.
 static Bracket *block_of(Parse *p) {
   int i = p->depth;
+  RT_ASSERT(p->brackets[0].kind == OPEN_BLOCK);
   while (p->brackets[i].kind != OPEN_BLOCK) i--;
   return &p->brackets[i];
 }
@@ -160,6 +161,7 @@ static void start_skipping(Parse *p) {
   p->errored = false;
   p->skipping = true;
   p->skip_depth = grammar_depth(p->parser);
+  RT_ASSERT(p->skip_depth >= 0 && p->skip_depth <= p->depth);
   p->skip_to_colon = grammar_waits_in_case(p->parser);
 }
 
@@ -231,6 +233,11 @@ static void note_statement(Parse *p, const Token *token) {
   }
 }
 
+bool parse_is_in_step(const Parse *p) {
+  if (p->depth < 0 || p->depth > LANG_MAX_NESTING) return false;
+  return p->skipping || p->fatal || grammar_depth(p->parser) == p->depth;
+}
+
 static void give_token(Parse *p, const Token *token) {
   if (p->fatal) return;
   if (p->trail) trail_token(p, token);
@@ -238,11 +245,7 @@ static void give_token(Parse *p, const Token *token) {
   if (p->skipping) skip(p, token);
   if (token->kind == TOK_COLON)
     top_bracket(p)->seen = 0;  // after a label, a case
-#ifdef CSP_DEBUG
-  if (!p->skipping && !p->fatal && grammar_depth(p->parser) != p->depth) {
-    abort();  // parser and driver have lost step
-  }
-#endif
+  RT_ASSERT(parse_is_in_step(p));
   p->before_last = p->last.kind;
   p->last = *token;
 }
@@ -278,9 +281,11 @@ static const char *bracket_text(const Bracket *bracket) {
       return "[";
     case OPEN_INTERP:
       return "${";
-    default:
+    case OPEN_BLOCK:
+    case OPEN_MAP:
       return "{";
   }
+  rt_throw("bracket_text: bracket of kind %d", (int)bracket->kind);
 }
 
 static void never_closed(Parse *p, const Bracket *bracket) {
@@ -297,6 +302,7 @@ static void make_skip(Parse *p) {
 
 // Closes what is open above brackets[index].
 static void close_down_to(Parse *p, int index) {
+  RT_ASSERT(index >= 0 && index <= p->depth);
   if (p->depth == index) return;
   if (!p->skipping) {
     never_closed(p, &p->brackets[index + 1]);
@@ -335,6 +341,7 @@ static void close_bracket(Parse *p, const Token *token, BracketKind kind,
     return;
   }
   close_down_to(p, index);
+  RT_ASSERT(top_bracket(p)->kind == kind);
   p->depth--;
   give_token(p, token);
 }
@@ -343,6 +350,7 @@ static void close_block(Parse *p, const Token *token) {
   int last = p->last.kind;
   bool ended = last == TOK_SEMI || last == TOK_NEWLINE || last == TOK_LBRACE;
   if (p->skipping || !ended) give_newline(p, FROM_BRACE, token->pos);
+  RT_ASSERT(p->depth > 0 && top_bracket(p)->kind == OPEN_BLOCK);
   bool recovery = top_bracket(p)->recovery;
   p->depth--;
   give_token(p, token);
@@ -381,6 +389,7 @@ static void give_string(Parse *p, Token *token) {
 
 static void close_interpolation(Parse *p, Token *token) {
   lex_string_rest(p, token);
+  RT_ASSERT(token->kind == TOK_STR_MID || token->kind == TOK_STR_TAIL);
   if (token->kind == TOK_STR_TAIL) p->depth--;
   give_string(p, token);
 }
@@ -401,8 +410,11 @@ static void close_brace(Parse *p, Token *token) {
       p->depth--;
       give_token(p, token);
       break;
-    default:
+    case OPEN_BLOCK:
       close_block(p, token);
+      break;
+    default:
+      rt_throw("close_brace: bracket of kind %d", (int)top_bracket(p)->kind);
   }
 }
 
@@ -440,6 +452,7 @@ static void dispatch(Parse *p, Token *token) {
 
 static void end_of_file(Parse *p, const Token *token) {
   int last = p->last.kind, errors = diags_errors(p->diags);
+  RT_ASSERT(p->cursor == p->limit);
   if (p->depth > 0) {
     parse_ends_early(p);
     if (!p->skipping) never_closed(p, top_bracket(p));
@@ -485,6 +498,9 @@ static bool step(Parse *p) {
   Pos end = p->token_end;
   lex_token(p, &token);
   if (arena_failed(p->arena)) parse_no_memory(p);
+  RT_ASSERT(token.pos.offset >= end.offset);
+  RT_ASSERT(p->token_end.offset >= token.pos.offset || token.kind == TOK_END);
+  RT_ASSERT(p->cursor <= p->limit && p->line_start <= p->cursor);
   if (token.kind == TOK_END) {
     end_of_file(p, &token);
     return false;
@@ -539,6 +555,7 @@ static bool begin_source(Parse *p) {
   }
   p->cursor = p->line_start = (const unsigned char *)source->text;
   p->limit = p->cursor + source->len;
+  RT_ASSERT(*p->limit == 0);
   p->dummy = arena_alloc(p->arena, sizeof *p->dummy);
   p->parser = arena_try_alloc(p->arena, grammar_size());
   if (p->parser == NULL) {

@@ -11,6 +11,7 @@
 #define CSP_LANG_PARSE_H
 
 #include "lang/lang.h"
+#include "sched/rt.h"
 
 // Why a token is there.
 typedef enum TokenOrigin {
@@ -139,6 +140,9 @@ void parse_ends_early(Parse *p);
 void parse_too_deep(Parse *p, Pos pos);
 void parse_no_memory(Parse *p);
 bool parse_ends_value(int kind);  // a `{` after it opens a block
+// The driver and lemon's parser count the same open brackets, unless tokens are
+// being skipped.
+bool parse_is_in_step(const Parse *p);
 
 // lang_parse; *trail (empty at first) gets all tokens and comments.
 Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,

@@ -19,6 +19,7 @@ static TrailItem *trail_add(Trail *trail) {
     trail->items = items;
     trail->cap = cap;
   }
+  RT_ASSERT(trail->count < trail->cap);
   return &trail->items[trail->count++];
 }
 
@@ -32,6 +33,7 @@ void trail_token(Parse *p, const Token *token) {
 }
 
 void trail_comment(Parse *p, Pos begin, uint32_t end) {
+  RT_ASSERT(begin.offset <= end && end <= p->source->len);
   TrailItem *item = trail_add(p->trail);
   if (item == NULL) return;
   *item = (TrailItem){.kind = TRAIL_COMMENT,

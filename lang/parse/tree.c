@@ -20,6 +20,8 @@ Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth) {
   if (depth >= p->max_depth) parse_too_deep(p, pos);
   if (arena_failed(p->arena)) parse_no_memory(p);
   if (p->fatal) return p->dummy;
+  RT_ASSERT(kind < NODE_KIND_COUNT);
+  RT_ASSERT(pos.offset <= p->source->len);
   Node *node = arena_alloc(p->arena, sizeof *node);
   node->kind = (uint8_t)kind;
   node->pos = pos;
@@ -35,6 +37,8 @@ List list_one(Parse *p, Node *node) { return list_add(p, (List){0}, node); }
 
 List list_add(Parse *p, List list, Node *node) {
   if (p->fatal) return (List){0};
+  RT_ASSERT(node->next == NULL && (list.last == NULL || !list.last->next));
+  RT_ASSERT((list.first == NULL) == (list.last == NULL));
   if (list.last) {
     list.last->next = node;
   } else {
@@ -114,8 +118,10 @@ Node *tree_literal(Parse *p, const Token *token) {
     case TOK_FALSE:
       node->kind = NODE_FALSE;
       break;
-    default:
+    case TOK_NIL:
       break;
+    default:
+      rt_throw("tree_literal: token %d", token->kind);
   }
   return node;
 }
@@ -138,6 +144,7 @@ Node *tree_interp(Parse *p, const Token *head, Node *value, List rest,
   Node *node =
       tree_node(p, NODE_INTERP, head->pos, deeper(parts.depth, rest.depth));
   if (p->fatal) return node;
+  RT_ASSERT(parts.last != NULL && parts.last->next == NULL);
   parts.last->next = rest.first;
   node->a = parts.first;
   return node;
@@ -179,7 +186,16 @@ Node *tree_pair(Parse *p, Node *key, Node *value) {
 
 // --- operators --------------------------------------------------------------
 static AstOp unary_op(int kind) {
-  return kind == TOK_NOT ? AST_NOT : kind == TOK_SUB ? AST_NEG : AST_BNOT;
+  switch (kind) {
+    case TOK_NOT:
+      return AST_NOT;
+    case TOK_SUB:
+      return AST_NEG;
+    case TOK_BXOR:
+      return AST_BNOT;
+    default:
+      rt_throw("unary_op: token %d", kind);
+  }
 }
 
 // The literal 9223372036854775808, which stands only after a minus; and not
@@ -211,7 +227,7 @@ static AstOp binary_op(int kind) {
     X(BXOR) X(SHL) X(SHR) X(AND) X(OR) X(COALESCE) X(EQ) X(NE) X(LT) X(LE)
     X(GT) X(GE) X(IN) X(RANGE) X(RANGE_INCL)
 #undef X
-    default: return AST_NONE;
+    default: rt_throw("binary_op: token %d", kind);
     // clang-format on
   }
 }

@@ -29,6 +29,7 @@ static void error_at(Parse *p, const Node *node, const char *message,
 Node *tree_block(Parse *p, const Token *open, List body, const Token *close) {
   Node *node = tree_node(p, NODE_BLOCK, open->pos, body.depth);
   node->a = body.first;
+  RT_ASSERT(p->fatal || open->pos.offset <= close->pos.offset);
   node->end = close->pos;
   return node;
 }
@@ -111,8 +112,9 @@ static AstOp assign_op(int kind) {
     X(ADD) X(SUB) X(MUL) X(DIV) X(MOD) X(ADDW) X(SUBW) X(MULW) X(BAND) X(BOR)
     X(BXOR) X(SHL) X(SHR) X(COALESCE)
 #undef X
-    default: return AST_NONE;
-    // clang-format on
+    case TOK_ASSIGN: return AST_NONE;
+    default: rt_throw("assign_op: token %d", kind);
+      // clang-format on
   }
 }
 
@@ -144,6 +146,7 @@ Node *tree_incdec(Parse *p, Node *target, const Token *op) {
   check_target(p, target);
   Node *node = tree_node(p, NODE_INCDEC, tree_start(target), target->depth);
   node->a = target;
+  RT_ASSERT(op->kind == TOK_INC || op->kind == TOK_DEC);
   node->op = op->kind == TOK_INC ? AST_ADD : AST_SUB;
   return node;
 }
@@ -158,6 +161,7 @@ Node *tree_send(Parse *p, Node *channel, Node *value) {
 
 Node *tree_declare(Parse *p, const Token *word, List names, List values) {
   if (!p->fatal) tree_check_names(p, names.first, "name");
+  RT_ASSERT(word->kind == TOK_VAR || word->kind == TOK_CONST);
   NodeKind kind = word->kind == TOK_VAR ? NODE_VAR : NODE_CONST;
   Node *node = stmt_node(p, kind, word, deepest(names.depth, values.depth, 0));
   node->a = names.first;
@@ -184,6 +188,7 @@ Node *tree_return(Parse *p, const Token *word, List values) {
 }
 
 Node *tree_jump(Parse *p, const Token *word, const Token *label) {
+  RT_ASSERT(word->kind == TOK_BREAK || word->kind == TOK_CONTINUE);
   NodeKind kind = word->kind == TOK_BREAK ? NODE_BREAK : NODE_CONTINUE;
   Node *node = stmt_node(p, kind, word, 0);
   if (label) node->name = label->name;

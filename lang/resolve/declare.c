@@ -9,6 +9,7 @@
 
 static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
                               bool constant) {
+  RT_ASSERT(scope_at_top(c) && name->note == NULL);
   Symbol *symbol = scope_declare(c, SYM_GLOBAL, name->name, name->pos);
   symbol->constant = constant;
   symbol->decl = stmt;

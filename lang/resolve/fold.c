@@ -24,6 +24,7 @@ bool fold_is_literal(const Node *node) {
 }
 
 void fold_to_literal(Node *node, const Node *literal) {
+  RT_ASSERT(fold_is_literal(literal));
   node->kind = literal->kind;
   node->op = literal->op;
   if (literal->kind == NODE_INT) node->i = literal->i;
@@ -42,6 +43,7 @@ static void become_float(Node *node, double f) {
 }
 
 static bool fold_shift(AstOp op, int64_t a, int64_t b, int64_t *r) {
+  RT_ASSERT(op == AST_SHL || op == AST_SHR);
   if (b < 0 || b > 62) return false;
   *r = op == AST_SHL ? (int64_t)((uint64_t)a << b) : a >> b;
   return true;

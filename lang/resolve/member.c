@@ -17,6 +17,7 @@ Symbol *member_symbol(Compiler *c, const AstStr *name, ObjCell *cell) {
   symbol->constant = (cell->obj.flags & (CELL_CONST | CELL_KNOWN)) != 0;
   symbol->used = true;
   if (cell->obj.flags & CELL_KNOWN) {
+    RT_ASSERT(heap_load(&cell->value) != VALUE_UNDEF);
     symbol->value = heap_load(&cell->value);
     symbol->kind = member_kind(symbol->value);
   }
@@ -27,6 +28,7 @@ ObjCell *member_cell(Compiler *c, const ObjModule *module, const AstStr *name) {
   Value cell;
   Value key = value_from_obj(name_string(c, name));
   if (!map_get(c->vm, module->members, key, &cell)) return NULL;
+  RT_ASSERT(value_is_type(cell, OBJ_CELL));
   return (ObjCell *)value_obj(cell);
 }
 
@@ -46,6 +48,7 @@ void member_mark_known(Vm *vm, ObjModule *module) {
   Value key, value;
   ObjTable *table = heap_load(&module->members->table);
   while (map_next(vm, module->members, table, &at, &key, &value)) {
+    RT_ASSERT(value_is_type(value, OBJ_CELL));
     ObjCell *cell = (ObjCell *)value_obj(value);
     if (heap_load(&cell->value) != VALUE_UNDEF)
       cell->obj.flags |= CELL_KNOWN | CELL_CONST;

@@ -41,6 +41,7 @@ static void check_counts(Compiler *c, const Node *stmt) {
 }
 
 static void declare_local(Compiler *c, Node *name, const Node *stmt) {
+  RT_ASSERT(name->note == NULL && c->scope != NULL);
   Symbol *symbol = scope_declare(c, SYM_LOCAL, name->name, name->pos);
   symbol->decl = stmt;
   name->note = symbol;
@@ -101,6 +102,7 @@ static void resolve_old_names(Compiler *c, Node *names) {
 
 static void note_declared(const Node *names) {
   for (const Node *name = names; name != NULL; name = name->next) {
+    RT_ASSERT(!(name->flags & NOTE_NEW) || name->note != NULL);
     if (name->flags & NOTE_NEW) ((Symbol *)name->note)->declared = true;
   }
 }
@@ -159,6 +161,7 @@ static void resolve_funcdecl(Compiler *c, Node *decl) {
   Func *func = func_new(c, node, decl->name);
   if (top) {
     func->self = decl->note;
+    RT_ASSERT(*c->funcs_end == NULL && func->self != NULL);
     *c->funcs_end = func;
     c->funcs_end = &func->next;
   }
@@ -241,7 +244,9 @@ bool resolve_block(Compiler *c, Node *block) {
   if (block == NULL) return false;
   Scope scope;
   scope_push(c, &scope);
+  RT_ASSERT(block->kind == NODE_BLOCK);
   bool ends = resolve_stmts(c, block->a);
+  RT_ASSERT(c->scope == &scope);
   scope_pop(c);
   return ends;
 }
@@ -252,7 +257,10 @@ static void target_push(Compiler *c, Target *target, const AstStr *label,
   c->func->target = target;
 }
 
-static void target_pop(Compiler *c) { c->func->target = c->func->target->up; }
+static void target_pop(Compiler *c, const Target *target) {
+  RT_ASSERT(c->func->target == target);
+  c->func->target = target->up;
+}
 
 static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label);
 
@@ -281,7 +289,7 @@ static bool resolve_for(Compiler *c, Node *stmt, const AstStr *label) {
   resolve_expr(c, stmt->b);
   target_push(c, &target, label, true);
   resolve_block(c, stmt->d);
-  target_pop(c);
+  target_pop(c, &target);
   if (stmt->c != NULL) resolve_stmt(c, stmt->c, NULL);
   scope_pop(c);
   bool forever = stmt->b == NULL || stmt->b->kind == NODE_TRUE;
@@ -300,7 +308,7 @@ static void resolve_for_in(Compiler *c, Node *stmt, const AstStr *label) {
   for (Symbol *s = scope.symbols; s != NULL; s = s->next) s->used = true;
   target_push(c, &target, label, true);
   resolve_block(c, stmt->d);
-  target_pop(c);
+  target_pop(c, &target);
   scope_pop(c);
 }
 
@@ -329,7 +337,7 @@ static bool resolve_switch(Compiler *c, Node *stmt, const AstStr *label) {
     resolve_list(c, one->a);
     ends = resolve_block(c, one->b) && ends;
   }
-  target_pop(c);
+  target_pop(c, &target);
   scope_pop(c);
   return ends && has_default && !target.broken;
 }
@@ -348,7 +356,7 @@ static bool resolve_select(Compiler *c, Node *stmt, const AstStr *label) {
     ends = resolve_block(c, comm->b) && ends;
     scope_pop(c);
   }
-  target_pop(c);
+  target_pop(c, &target);
   return ends && !target.broken;
 }
 
@@ -433,7 +441,7 @@ static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label) {
       resolve_import(c, stmt);
       return false;
     default:
-      return false;
+      rt_throw("resolve_stmt: node of kind %d", (int)stmt->kind);
   }
 }
 
@@ -445,6 +453,7 @@ bool resolve_stmts(Compiler *c, Node *stmts) {
       warned = true;
       WARN(c, stmt->pos, 1, "this is never reached");
     }
+    RT_ASSERT(c->partial || node_is_valid(stmt));
     if (resolve_stmt(c, stmt, NULL)) ended = true;
   }
   return ended;
@@ -453,6 +462,8 @@ bool resolve_stmts(Compiler *c, Node *stmts) {
 void resolve_file(Compiler *c, Node *stmts) {
   declare_file(c, stmts);
   resolve_stmts(c, stmts);
+  RT_ASSERT(c->scope == NULL && c->func == c->main);
+  RT_ASSERT(c->main->target == NULL);
   for (const Symbol *s = c->global_list; s != NULL; s = s->next) {
     if (s->kind == SYM_MODULE && !s->used)
       WARN(c, s->pos, name_length(s->name),

@@ -8,6 +8,7 @@ enum { MAX_ARGUMENTS = 240 };
 
 // --- Names ------------------------------------------------------------------
 static void resolve_name(Compiler *c, Node *node) {
+  RT_ASSERT(node->note == NULL);  // each name is bound once
   if (name_is_blank(node) && c->session == NULL) {
     diag_error(c->diags, node->pos, 1, "`_` holds no value");
     node->note = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
@@ -126,6 +127,7 @@ static void resolve_try(Compiler *c, Node *node) {
                "`?` cannot stand in a field's default: there is no function "
                "to return from");
   }
+  RT_ASSERT(node->kind == NODE_TRY);
   if (c->func->try_node == NULL) c->func->try_node = node;
 }
 
@@ -151,6 +153,7 @@ static void resolve_operands(Compiler *c, Node *node) {
 
 void resolve_expr(Compiler *c, Node *node) {
   if (node == NULL || arena_failed(c->arena)) return;
+  RT_ASSERT(c->partial || node_is_valid(node));
   switch (node->kind) {
     case NODE_NAME:
       resolve_name(c, node);
@@ -192,7 +195,8 @@ void resolve_expr(Compiler *c, Node *node) {
       resolve_expr(c, node->a);
       break;
     default:
-      break;
+      if (!fold_is_literal(node))
+        rt_throw("resolve_expr: node of kind %d", (int)node->kind);
   }
 }
 
@@ -224,6 +228,7 @@ static void check_assigned(Compiler *c, const Symbol *symbol, Pos pos) {
 
 static void resolve_target_name(Compiler *c, Node *node) {
   if (name_is_blank(node)) return;
+  RT_ASSERT(node->note == NULL);
   Symbol *symbol = scope_find(c, node->name, node->pos);
   if (symbol == NULL) {
     scope_unknown(c, node->name, node->pos, true);

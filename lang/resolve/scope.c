@@ -51,6 +51,7 @@ bool scope_at_top(const Compiler *c) {
 }
 
 void scope_push(Compiler *c, Scope *scope) {
+  RT_ASSERT(c->scope != scope);
   *scope = (Scope){.up = c->scope};
   c->scope = scope;
 }
@@ -79,9 +80,20 @@ static void add_to_table(Compiler *c, Table *table, Symbol *symbol) {
   set_in_table(c, table, symbol->name, symbol);
 }
 
+bool scope_is_valid(const Compiler *c) {
+  if (c->no_memory || c->scope == NULL) return true;
+  for (const Symbol *s = c->scope->symbols; s != NULL; s = s->next) {
+    const Symbol *found = find_in_table(&c->inner, s->name);
+    if (s->scope != c->scope || found == NULL) return false;
+    if (found->scope != c->scope || found->name != s->name) return false;
+  }
+  return true;
+}
+
 // Newest first: of two of one name in the scope, the first one knows what they
 // hide.
 void scope_pop(Compiler *c) {
+  RT_ASSERT(c->scope != NULL && scope_is_valid(c));
   for (Symbol *s = c->scope->symbols; s != NULL; s = s->next) {
     warn_unused(c, s);
     set_in_table(c, &c->inner, s->name, s->hides);
@@ -109,6 +121,7 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const AstStr *name,
     c->scope->symbols = symbol;
     symbol->scope = c->scope;
     symbol->hides = find_in_table(&c->inner, name);
+    RT_ASSERT(before == NULL || symbol->hides == before);
     add_to_table(c, &c->inner, symbol);
   } else if (before == NULL) {
     symbol->next = c->global_list;
@@ -122,6 +135,7 @@ Symbol *scope_declare(Compiler *c, SymbolKind kind, const AstStr *name,
 // A variable of a function around this one is kept in a cell.
 static void note_capture(Compiler *c, Symbol *symbol, Pos pos) {
   if (symbol->kind != SYM_LOCAL || symbol->owner == c->func) return;
+  RT_ASSERT(symbol->owner != NULL && c->func->parent != NULL);
   symbol->captured = true;
   for (Func *f = c->func; f != NULL && f != symbol->owner; f = f->parent) {
     if (!f->constructor) continue;
@@ -141,6 +155,7 @@ static Symbol *find_predeclared(Compiler *c, const AstStr *name) {
   Value key = value_from_obj(name_string(c, name));
   if (!map_get(c->vm, c->vm->builtins, key, &value)) return NULL;
   if (value == VALUE_UNDEF) return NULL;
+  RT_ASSERT(scope_here(c, name) == NULL);
   Symbol *symbol = symbol_new(c, member_kind(value), name, (Pos){0});
   symbol->constant = true;
   symbol->predeclared = true;

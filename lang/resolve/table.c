@@ -13,7 +13,21 @@ static uint32_t slot_of(const Table *table, uint64_t key) {
   return at;
 }
 
+bool table_is_valid(const Table *table) {
+  uint32_t taken = 0;
+  if (table->cap == 0) return table->count == 0;
+  if ((table->cap & (table->cap - 1)) != 0) return false;
+  if (table->count > table->cap / 2) return false;
+  for (uint32_t at = 0; at < table->cap; at++) {
+    if (!table->taken[at]) continue;
+    if (slot_of(table, table->slots[2 * at]) != at) return false;
+    taken++;
+  }
+  return taken == table->count;
+}
+
 static bool table_grow(const Memory *memory, Table *table) {
+  RT_ASSERT(table_is_valid(table));
   Table bigger = {.cap = table->cap == 0 ? FIRST_CAP : table->cap * 2};
   bigger.slots = mem_alloc(memory, bigger.cap * 2 * sizeof *bigger.slots);
   bigger.taken = mem_zeroed(memory, bigger.cap);
@@ -27,6 +41,7 @@ static bool table_grow(const Memory *memory, Table *table) {
   }
   table_free(table);
   *table = bigger;
+  RT_ASSERT(table_is_valid(table));
   return true;
 }
 
@@ -50,6 +65,7 @@ bool table_set(const Memory *memory, Table *table, uint64_t key,
   table->taken[at] = 1;
   table->slots[2 * at] = key;
   table->slots[2 * at + 1] = value;
+  RT_ASSERT(table->count <= table->cap / 2);
   return true;
 }
 
