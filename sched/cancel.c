@@ -62,8 +62,10 @@ static bool take_from(P *p, G *g, uintptr_t on) {
       return take_word(g);
     case ON_CALLS:
       return syscall_cancel(p, g);
-    default:
+    case 0:
       return false;  // it has not parked yet
+    default:
+      rt_throw("take_from: a goroutine is parked on %d", (int)(on & ON_MASK));
   }
 }
 

@@ -28,6 +28,57 @@ void chan_init_drops(Chan *c, uint32_t cap) {
   c->flags = CHAN_DROPS;
 }
 
+// --- What must hold: lock held, plain loads ---------------------------------
+enum { WAITERS_SEEN = 8 };  // of a queue: it may be long
+
+static bool waiters_are_linked(const Chan *c, const Waiter *first,
+                               const Waiter *last) {
+  if (first == NULL || last == NULL) return first == last;
+  if (first->prev != NULL || last->next != NULL || last->chan != c)
+    return false;
+  const Waiter *w = first;
+  for (int i = 0; i < WAITERS_SEEN && w != NULL; i++, w = w->next) {
+    if (w->chan != c || w->g == NULL) return false;
+    if (w->next != NULL ? w->next->prev != w : w != last) return false;
+  }
+  return true;
+}
+
+// Both queues have waiters: they are all of one select.
+static bool is_one_select(const Chan *c) {
+  const Waiter *r = c->recv_first, *s = c->send_first;
+  return r->index >= 0 && s->index >= 0 && r->g == s->g &&
+         c->recv_last->g == r->g && c->send_last->g == s->g;
+}
+
+static bool ring_is_valid(const Chan *c) {
+  if (c->flags & CHAN_GROWS) {
+    const ChanGrowth *r = chan_growth(c);
+    if (c->cap != 0 || c->count != 0) return false;
+    if (r->count > r->room || r->room > r->limit) return false;
+    return r->room == 0 ||
+           (c->recvx + (uint64_t)r->count) % r->room == c->sendx % r->room;
+  }
+  if (c->count > c->cap) return false;
+  if (c->cap == 0) return c->sendx == 0 && c->recvx == 0;
+  if (c->sendx >= c->cap || c->recvx >= c->cap) return false;
+  return (c->recvx + (uint64_t)c->count) % c->cap == c->sendx;
+}
+
+bool chan_is_valid(const Chan *c) {
+  bool grows = c->flags & CHAN_GROWS;
+  uint32_t count = grows ? chan_growth(c)->count : c->count;
+  uint32_t full = grows ? chan_growth(c)->limit : c->cap;
+  bool receivers = c->recv_first != NULL, senders = c->send_first != NULL;
+  if (!ring_is_valid(c)) return false;
+  if (!waiters_are_linked(c, c->recv_first, c->recv_last)) return false;
+  if (!waiters_are_linked(c, c->send_first, c->send_last)) return false;
+  if ((c->flags & CHAN_IS_CLOSED) && (receivers || senders)) return false;
+  if ((c->flags & CHAN_DROPS) && senders) return false;
+  if ((receivers && count > 0) || (senders && count < full)) return false;
+  return !receivers || !senders || is_one_select(c);
+}
+
 // --- The ring ---------------------------------------------------------------
 static void chan_set_count(Chan *c, uint32_t count) {
   // release: the try paths read it without the lock
@@ -35,12 +86,14 @@ static void chan_set_count(Chan *c, uint32_t count) {
 }
 
 static void buf_put(P *p, Chan *c, uint64_t word) {
+  RT_ASSERT(c->count < c->cap);
   chan_fill(p, &c->buf[c->sendx], word);
   if (++c->sendx == c->cap) c->sendx = 0;
   chan_set_count(c, c->count + 1);
 }
 
 static uint64_t buf_take(P *p, Chan *c) {
+  RT_ASSERT(c->count > 0);
   uint64_t word = c->buf[c->recvx];
   chan_store(p, &c->buf[c->recvx], p->sched->empty_word);
   if (++c->recvx == c->cap) c->recvx = 0;
@@ -51,6 +104,7 @@ static uint64_t buf_take(P *p, Chan *c) {
 // Into a full ring, in the place of the oldest word. The count stays: a thread
 // that looks without the lock must not find the ring empty.
 static void buf_replace(P *p, Chan *c, uint64_t word) {
+  RT_ASSERT(c->count == c->cap && c->sendx == c->recvx);
   chan_store(p, &c->buf[c->sendx], word);
   if (++c->sendx == c->cap) c->sendx = 0;
   c->recvx = c->sendx;

@@ -6,12 +6,17 @@
 
 #include "internal.h"
 
+// The invariants at the head of chan.c, of the ring and of the first and last
+// few waiters. Lock held.
+bool chan_is_valid(const Chan *c);
+
 static inline void chan_lock(P *p, Chan *c) {
   rt_rank_push(&rank_chan, c);
   if (!p->single) rt_spin_lock(&c->lock);
 }
 
 static inline void chan_unlock(P *p, Chan *c) {
+  RT_ASSERT(chan_is_valid(c));
   rt_rank_pop(&rank_chan, c);
   if (!p->single) rt_spin_unlock(&c->lock);
 }

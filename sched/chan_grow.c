@@ -60,6 +60,7 @@ static void move_words(P *p, Chan *c, uint64_t *ring, uint32_t room) {
   }
   c->recvx = 0;
   c->sendx = r->count;
+  RT_ASSERT(c->sendx < room && r->room < room);
   r->ring = ring;
   rt_store_relaxed(&r->room, room);  // relaxed: a hint for chan_next_room
 }

@@ -9,8 +9,18 @@ static void global_set_count(Sched *s, uint32_t count) {
   rt_store_seq(&s->global.count, count);
 }
 
+bool global_is_valid(const Sched *s) {
+  const GList *list = &s->global;
+  if (list->first == NULL || list->last == NULL)
+    return list->first == list->last && list->count == 0;
+  return list->count > 0 && list->last->link == NULL &&
+         (list->count == 1) == (list->first == list->last) &&
+         g_is(list->first, G_RUNNABLE) && g_is(list->last, G_RUNNABLE);
+}
+
 void global_put_list(Sched *s, GList *list) {
   if (list->count == 0) return;
+  RT_ASSERT(list->first != NULL && list->last != NULL);
   if (s->global.last == NULL) {
     s->global.first = list->first;
   } else {
@@ -20,6 +30,7 @@ void global_put_list(Sched *s, GList *list) {
   list->last->link = NULL;
   global_set_count(s, s->global.count + list->count);
   *list = (GList){0};
+  RT_ASSERT(global_is_valid(s));
 }
 
 void global_put(Sched *s, G *g) {
@@ -33,6 +44,7 @@ G *global_pop(Sched *s) {
            "global queue: count is %u, but the list is %s", s->global.count,
            g == NULL ? "empty" : "not empty");
   if (g == NULL) return NULL;
+  RT_ASSERT(global_is_valid(s));
   s->global.first = g->link;
   if (g->link == NULL) s->global.last = NULL;
   g->link = NULL;

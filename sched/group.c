@@ -32,20 +32,37 @@
 #include "internal.h"
 
 // --- Members and inner groups: lock held ------------------------------------
+enum { MEMBERS_SEEN = 8 };  // by group_is_valid: there may be many
+
+bool group_is_valid(const Group *group) {
+  uint32_t seen = 0;
+  const G *prev = NULL, *g = group->members;
+  for (; g != NULL && seen < MEMBERS_SEEN; seen++) {
+    if (g->member_prev != prev) return false;
+    prev = g;
+    g = g->member_next;
+  }
+  bool counted = g == NULL ? group->count == seen : group->count > seen;
+  return counted && (!group->ended || group->count == 0);
+}
+
 static void link_member(Group *group, G *g) {
   g->member_prev = NULL;
   g->member_next = group->members;
   if (group->members != NULL) group->members->member_prev = g;
   group->members = g;
   group->count++;
+  RT_ASSERT(group_is_valid(group));
 }
 
 static void unlink_member(Group *group, G *g) {
+  RT_ASSERT(group->count > 0 && !group->ended);
   G *prev = g->member_prev, *next = g->member_next;
   *(prev != NULL ? &prev->member_next : &group->members) = next;
   if (next != NULL) next->member_prev = prev;
   g->member_next = g->member_prev = NULL;
   group->count--;
+  RT_ASSERT(group_is_valid(group));
 }
 
 static void link_inner(Group *parent, Group *group) {
@@ -59,6 +76,7 @@ static void unlink_inner(Group *parent, Group *group) {
   Group *prev = group->inner_prev, *next = group->inner_next;
   *(prev != NULL ? &prev->inner_next : &parent->inner) = next;
   if (next != NULL) next->inner_prev = prev;
+  RT_ASSERT(prev == NULL || prev->inner_next == next);
   group->inner_next = group->inner_prev = NULL;
 }
 
@@ -281,6 +299,7 @@ bool group_end(P *p, G *g) {
     rt_unlock(&parent->lock);
   }
   rt_lock(&group->lock);
+  RT_ASSERT(!group->ended && group->count == 0 && group->inner == NULL);
   group->ended = true;
   timer_stop(p, &group->timer);
   rt_unlock(&group->lock);

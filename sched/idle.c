@@ -51,9 +51,21 @@ void idle_put_p(Sched *s, P *p) {
   s->idle_ps = p;
   mask_set(&s->idle_mask, p->id);
   rt_add(&s->idle_count, 1u);
+  RT_ASSERT(idle_is_valid(s));
+}
+
+bool idle_is_valid(const Sched *s) {
+  uint32_t count = 0;
+  for (const P *p = s->idle_ps; p != NULL; p = p->idle_link, count++) {
+    uint64_t word = s->idle_mask.words[p->id >> 6];
+    if ((word >> (p->id & 63) & 1) == 0) return false;
+    if (p->status != P_IDLE || p->m != NULL || count > PROCS_MAX) return false;
+  }
+  return count == s->idle_count;
 }
 
 static void unlink_p(Sched *s, P *p) {
+  RT_ASSERT(idle_is_valid(s));
   P **link = &s->idle_ps;
   while (*link != p) link = &(*link)->idle_link;
   *link = p->idle_link;
@@ -120,8 +132,18 @@ bool idle_timers_alone(Sched *s) {
 }
 
 // --- Idle Ms ----------------------------------------------------------------
+bool idle_ms_are_valid(const Sched *s) {
+  uint32_t count = 0;
+  const M *prev = NULL;
+  for (const M *m = s->idle_ms; m != NULL; prev = m, m = m->idle_next) {
+    if (!m->idle || m->idle_prev != prev || ++count > s->ms_idle) return false;
+  }
+  return count == s->ms_idle;
+}
+
 // sched.lock held
 static void push_m(Sched *s, M *m) {
+  RT_ASSERT(!m->idle && m->p == NULL);
   m->idle = true;
   m->idle_prev = NULL;
   m->idle_next = s->idle_ms;
@@ -129,6 +151,7 @@ static void push_m(Sched *s, M *m) {
   s->idle_ms = m;
   s->ms_idle++;
   s->parks++;
+  RT_ASSERT(idle_ms_are_valid(s));
 }
 
 // sched.lock held
@@ -141,6 +164,7 @@ static void unlink_m(Sched *s, M *m) {
   m->idle = false;
   s->ms_idle--;
   if (s->poller == m) s->poller = NULL;
+  RT_ASSERT(idle_ms_are_valid(s));
 }
 
 // sched.lock held. Rather not the one that waits for the timers.
@@ -362,6 +386,7 @@ bool idle_wait(M *m) {
       rt_lock(&s->lock);
     } else if (m->next_p !=
                NULL) {  // taken out of the pool by the M that woke it
+      RT_ASSERT(!m->idle && m->next_p->m == m);
       m->p = m->next_p;
       m->next_p = NULL;
       bool alone = polled && idle_timers_alone(s);

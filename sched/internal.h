@@ -331,7 +331,13 @@ static inline G *proc_set_running(P *p, G *g) {
   return g;
 }
 
+// For asserts: a plain load, by the thread that holds g.
+static inline bool g_is(const G *g, GState state) {
+  return (g->status & ~(uint32_t)G_MARK) == (uint32_t)state;
+}
+
 static inline void glist_push(GList *list, G *g) {
+  RT_ASSERT((list->last == NULL) == (list->count == 0));
   g->link = NULL;
   if (list->last == NULL) {
     list->first = g;
@@ -345,6 +351,7 @@ static inline void glist_push(GList *list, G *g) {
 static inline G *glist_pop(GList *list) {
   G *g = list->first;
   if (g == NULL) return NULL;
+  RT_ASSERT(list->count > 0 && (g->link == NULL) == (g == list->last));
   list->first = g->link;
   if (g->link == NULL) list->last = NULL;
   g->link = NULL;
@@ -445,6 +452,24 @@ bool m_start_thread(M *m);
 void m_thread(void *m);
 void m_take_stack(M *m);              // by the thread that is to run Gs
 void proc_make_runnable(P *p, G *g);  // owner P: a new G, into no queue
+
+// --- What must hold: checked in debug builds --------------------------------
+// select.c: the order of locking is by rising address.
+bool locks_are_sorted(const P *p, const SelCase *cases, const uint16_t *locks,
+                      int count);
+// idle.c, sched.lock held: idle_ps has idle_count Ps, which the mask has, too.
+bool idle_is_valid(const Sched *s);
+bool idle_ms_are_valid(const Sched *s);  // likewise: the pool of Ms
+// timer.c, lock held: the entry there comes after its parent and before its
+// children, and its timer knows its place; all entries.
+bool timer_is_placed(const TimerHeap *heap, int32_t at);
+bool timers_are_valid(const P *p);
+// group.c, lock held: the first few members are linked both ways.
+bool group_is_valid(const Group *group);
+// global.c, sched.lock held.
+bool global_is_valid(const Sched *s);
+// syscall.c, sched.lock held: the queue of those that wait for a place.
+bool calls_are_valid(const Sched *s);
 
 // --- find_work.c ------------------------------------------------------------
 // The next G for m, which has a P on return; NULL: the runtime ends; stepped:

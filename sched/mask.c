@@ -4,7 +4,10 @@
 // are read by anybody.
 #include "internal.h"
 
-static uint64_t bit(int32_t id) { return (uint64_t)1 << (id & 63); }
+static uint64_t bit(int32_t id) {
+  RT_ASSERT(id >= 0 && id < PROCS_MAX);
+  return (uint64_t)1 << (id & 63);
+}
 
 void mask_set(PMask *mask, int32_t id) {
   rt_or(&mask->words[id >> 6], bit(id));

@@ -92,6 +92,7 @@ void poll_free_all(Sched *s) {
 
 // The poller's lock held. NULL: no memory, or too many.
 static PollDesc *make_block(Poller *poller) {
+  RT_ASSERT(poller->free == NULL && poller->made % BLOCK_DESCS == 0);
   uint32_t block = poller->made / BLOCK_DESCS;
   if (block == BLOCKS_MAX) return NULL;
   PollDesc *descs =
@@ -118,6 +119,7 @@ static uint64_t tag_of(const PollDesc *d) {
 static PollDesc *desc_of(Poller *poller, uint64_t tag) {
   uint32_t index = (uint32_t)tag;
   PollDesc *block = rt_load_acquire(&poller->blocks[index / BLOCK_DESCS]);
+  RT_ASSERT(block != NULL);
   PollDesc *d = &block[index % BLOCK_DESCS];
   // relaxed: what slips through is no harm (see the head)
   return rt_load_relaxed(&d->generation) == tag >> 32 ? d : NULL;

@@ -76,6 +76,7 @@ static bool overflow(P *p, G *g, uint32_t head, uint32_t tail) {
 }
 
 void runq_put(P *p, G *g) {
+  RT_ASSERT(g_is(g, G_RUNNABLE));
   for (;;) {
     // acquire: pairs with the CAS of a thief, whose copies are done
     uint32_t head = rt_load_acquire(&p->head);
@@ -94,7 +95,9 @@ void runq_put_list(P *p, GList *list) {
   uint32_t head = rt_load_acquire(&p->head);  // acquire: as in runq_put
   uint32_t tail = p->tail;
   while (list->count > 0 && tail - head < RUNQ_SIZE) {
-    slot_write(p, tail++, glist_pop(list));
+    G *g = glist_pop(list);
+    RT_ASSERT(g_is(g, G_RUNNABLE));
+    slot_write(p, tail++, g);
   }
   // seq: as runq_put, and before the load of `spinning` in idle_wakep
   rt_store_seq(&p->tail, tail);
@@ -156,6 +159,7 @@ G *runq_pop(P *p) {
     uint32_t head = rt_load_acquire(&p->head);
     if (p->tail == head) return NULL;
     G *g = slot_read(p, head);
+    RT_ASSERT(p->tail - head <= RUNQ_SIZE);
     if (head_claim(p, head, 1)) return g;
   }
 }

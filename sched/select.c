@@ -76,6 +76,14 @@ static void lock_order(const P *p, const SelCase *cases, uint16_t *order,
   }
 }
 
+bool locks_are_sorted(const P *p, const SelCase *cases, const uint16_t *locks,
+                      int count) {
+  for (int i = 1; i < count && !p->single; i++) {
+    if (above(cases, locks[i - 1], locks[i])) return false;
+  }
+  return true;
+}
+
 // --- Locking all ------------------------------------------------------------
 // The channel at place i of the lock order; NULL: none, or locked already.
 static Chan *chan_at(const SelCase *cases, const uint16_t *locks, int i) {
@@ -205,6 +213,7 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
   uint16_t *locks = order + count;
   poll_order(p, order, count, prio);
   lock_order(p, cases, locks, count);
+  RT_ASSERT(locks_are_sorted(p, cases, locks, count));
   lock_all(p, cases, locks, count);
   G *peer = NULL;
   int index = try_cases(p, cases, order, count, &peer);
@@ -226,6 +235,7 @@ int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count) {
   if (count <= 1 && g->cancelled) return SELECT_CANCELLED;
   if (count == 1) return finish_single(p, g, cases);
   uint16_t *locks = order + count;
+  RT_ASSERT(locks_are_sorted(p, cases, locks, count));
   for (int i = 0; i < count; i++) {
     SelCase *k = &cases[locks[i]];
     if (k->chan == NULL) continue;

@@ -71,7 +71,17 @@ static void leave_p(M *m, P *p, G *g) {
 }
 
 // --- The queue: sched.lock held ---------------------------------------------
+bool calls_are_valid(const Sched *s) {
+  const Waiter *first = s->call_first, *last = s->call_last;
+  if (first == NULL || last == NULL) return first == last;
+  bool ends = first->prev == NULL && last->next == NULL;
+  bool linked =
+      first == last || (first->next->prev == first && last->prev->next == last);
+  return ends && linked && first->g->in_call_queue && last->g->in_call_queue;
+}
+
 static void queue_call(Sched *s, G *g) {
+  RT_ASSERT(!g->in_call_queue && !g->has_slot);
   Waiter *w = &g->wait;
   g->in_call_queue = true;
   w->g = g;
@@ -79,14 +89,17 @@ static void queue_call(Sched *s, G *g) {
   w->prev = s->call_last;
   *(s->call_last != NULL ? &s->call_last->next : &s->call_first) = w;
   s->call_last = w;
+  RT_ASSERT(calls_are_valid(s));
 }
 
 static void unqueue_call(Sched *s, G *g) {
+  RT_ASSERT(g->in_call_queue && calls_are_valid(s));
   Waiter *w = &g->wait;
   g->in_call_queue = false;
   *(w->prev != NULL ? &w->prev->next : &s->call_first) = w->next;
   *(w->next != NULL ? &w->next->prev : &s->call_last) = w->prev;
   w->next = w->prev = NULL;
+  RT_ASSERT(calls_are_valid(s));
 }
 
 bool syscall_cancel(P *p, G *g) {
@@ -110,6 +123,7 @@ static void keep_place(Sched *s) {
 
 // A place among the Ms in calls may be free.
 static void leave_call(Sched *s, M *m) {
+  RT_ASSERT(s->syscalls > 0 && m->call_g != NULL);
   s->syscalls--;
   s->callbacks += m->locked_g != NULL;
   m->call_g = NULL;

@@ -34,6 +34,32 @@ static void place(TimerHeap *heap, int32_t at, TimerEntry entry) {
   entry.timer->at = at;
 }
 
+bool timer_is_placed(const TimerHeap *heap, int32_t at) {
+  if (at < 0 || at >= heap->count || heap->count > heap->room) return false;
+  const TimerEntry *entry = &heap->entries[at];
+  const TimerEntry *parent = &heap->entries[at == 0 ? 0 : (at - 1) / ARITY];
+  if (entry->timer->at != at || parent->when > entry->when) return false;
+  int64_t child = (int64_t)at * ARITY + 1;
+  for (int i = 0; i < ARITY && child + i < heap->count; i++) {
+    if (heap->entries[child + i].when < entry->when) return false;
+  }
+  return true;
+}
+
+bool timers_are_valid(const P *p) {
+  const TimerHeap *heap = &p->timers;
+  for (int32_t i = 0; i < heap->count; i++) {
+    const Timer *timer = heap->entries[i].timer;
+    if (!timer_is_placed(heap, i) || timer->when != heap->entries[i].when)
+      return false;
+    if (timer->owner != p) return false;
+  }
+  for (const Timer *t = heap->spilled; t != NULL; t = t->next) {
+    if (t->at != AT_SPILLED || t->owner != p) return false;
+  }
+  return true;
+}
+
 static int32_t sift_up(TimerHeap *heap, int32_t at) {
   TimerEntry entry = heap->entries[at];
   while (at > 0) {
@@ -99,6 +125,7 @@ static TimerEntry *larger(const P *p, const TimerHeap *heap, int32_t *room) {
 // Returns the old array, which is the caller's.
 static TimerEntry *heap_replace(TimerHeap *heap, TimerEntry *more,
                                 int32_t room) {
+  RT_ASSERT(room > heap->count);
   TimerEntry *old = heap->entries;
   if (old != NULL) memcpy(more, old, (size_t)heap->count * sizeof *more);
   heap->entries = more;
@@ -124,8 +151,10 @@ static void heap_lock_to_add(P *p) {
 }
 
 static void entry_add(TimerHeap *heap, Timer *timer) {
+  RT_ASSERT(heap->count < heap->room);
   heap->entries[heap->count++] = (TimerEntry){timer->when, timer};
   sift_up(heap, heap->count - 1);
+  RT_ASSERT(timer_is_placed(heap, timer->at));
 }
 
 static void heap_add(P *owner, Timer *timer) {
@@ -154,6 +183,8 @@ static void entry_remove(TimerHeap *heap, const Timer *timer) {
   if (at < heap->count) {
     place(heap, at, last);
     if (sift_up(heap, at) == at) sift_down(heap, at);
+    RT_ASSERT(timer_is_placed(heap, last.timer->at));
+    RT_ASSERT(timer_is_placed(heap, at));
   }
 }
 
@@ -253,6 +284,7 @@ static Timer *take_due(P *victim, int64_t now) {
     if (timer->at == 0) {
       heap->entries[0].when = timer->when;
       sift_down(heap, 0);
+      RT_ASSERT(timer_is_placed(heap, timer->at) && timer_is_placed(heap, 0));
     }
   } else {
     heap_remove(victim, timer);
@@ -307,6 +339,7 @@ void timers_move(P *to, P *from) {
   heap->spilled = NULL;
   first_changed(from);
   first_changed(to);
+  RT_ASSERT(timers_are_valid(to));
 }
 
 static void filter_heap(P *p, bool (*keep)(void *arg, Timer *timer),
@@ -328,6 +361,7 @@ static void filter_heap(P *p, bool (*keep)(void *arg, Timer *timer),
   }
   heap->count = kept;
   for (int32_t i = kept / ARITY; i >= 0 && kept > 0; i--) sift_down(heap, i);
+  RT_ASSERT(timers_are_valid(p));
   first_changed(p);
 }
 

@@ -242,8 +242,10 @@ static const char *left_because(const TraceEvent *e) {
       return "blocking call";
     case G_DEAD:
       return "ended";
-    default:
+    case G_RUNNABLE:
       return "yielded";
+    default:
+      rt_throw("trace: a goroutine has left as %d", (int)e->state);
   }
 }
 
@@ -295,7 +297,7 @@ static void write_of_p(TraceFile *f, uint32_t track, const TraceEvent *e,
       json_call(f, e->track, e->g, e->arg, e->when);
       break;
     default:
-      break;
+      rt_throw("trace: an event of kind %d on a P", (int)e->kind);
   }
 }
 
@@ -323,7 +325,7 @@ static void write_of_none(TraceFile *f, uint32_t track, const TraceEvent *e,
       json_call(f, e->track, e->g, e->arg, e->when);
       break;
     default:
-      break;
+      rt_throw("trace: an event of kind %d on no P", (int)e->kind);
   }
 }
 

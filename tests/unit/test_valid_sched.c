@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+// What must hold of the scheduler's structures: the functions that check it
+// find what is broken on purpose, and are asked where the structure changes.
+#include "breach_fixture.h"
+#include "sched/chan.h"
+
+enum { ROOM = 4 };
+
+static Sched sched;
+static P p;
+static G g1, g2;
+
+static void begin(void) {
+  memset(&sched, 0, sizeof sched);
+  memset(&p, 0, sizeof p);
+  memset(&g1, 0, sizeof g1);
+  memset(&g2, 0, sizeof g2);
+  sched.memory = &mem_libc;
+  sched.lock.rank = &rank_sched;
+  p.sched = &sched;
+  p.single = true;
+}
+
+// --- Channels ---------------------------------------------------------------
+static Chan *new_chan(uint32_t cap) {
+  Chan *c = malloc(chan_size(cap));
+  begin();
+  chan_init(&sched, c, cap);
+  assert_true(chan_is_valid(c));
+  return c;
+}
+
+static void wait_for(Chan *c, G *g, bool send) {
+  g->wait.g = g;
+  g->wait.index = -1;
+  chan_enqueue(c, &g->wait, send);
+}
+
+static void a_ring_has_its_count(void **state) {
+  (void)state;
+  Chan *c = new_chan(ROOM);
+  assert_int_equal(chan_try_send(&p, c, 1), CHAN_DONE);
+  assert_true(chan_is_valid(c));
+  c->sendx = 3;
+  assert_false(chan_is_valid(c));
+  c->sendx = ROOM;
+  assert_false(chan_is_valid(c));
+  c->sendx = 1, c->count = ROOM + 1;
+  assert_false(chan_is_valid(c));
+  free(c);
+}
+
+static void waiters_are_where_they_may_be(void **state) {
+  (void)state;
+  Chan *c = new_chan(ROOM);
+  wait_for(c, &g1, true);
+  assert_false(chan_is_valid(c));  // a sender, and there is room
+  chan_unlink(c, &g1.wait, true);
+  wait_for(c, &g1, false);
+  wait_for(c, &g2, false);
+  assert_true(chan_is_valid(c));
+  g2.wait.prev = NULL;
+  assert_false(chan_is_valid(c));
+  g2.wait.prev = &g1.wait;
+  c->recv_last = &g1.wait;
+  assert_false(chan_is_valid(c));
+  c->recv_last = &g2.wait;
+  c->flags = CHAN_IS_CLOSED;
+  assert_false(chan_is_valid(c));
+  free(c);
+}
+
+static void both_sides_wait_for_one_select(void **state) {
+  (void)state;
+  Chan *c = new_chan(0);
+  wait_for(c, &g1, false);
+  wait_for(c, &g2, true);
+  assert_false(chan_is_valid(c));
+  g1.wait.index = 0;
+  g2.wait.index = 1;
+  g2.wait.g = &g1;
+  assert_true(chan_is_valid(c));
+  free(c);
+}
+
+static void a_growing_ring_stays_below_its_limit(void **state) {
+  (void)state;
+  uint64_t ring[ROOM];
+  Chan *c = malloc(chan_size_grows());
+  begin();
+  chan_init_grows(c, ROOM);
+  assert_true(chan_is_valid(c));
+  assert_true(chan_grow(&p, c, ring, ROOM));
+  assert_int_equal(chan_try_send(&p, c, 7), CHAN_DONE);
+  assert_true(chan_is_valid(c));
+  chan_growth(c)->limit = 2;
+  assert_false(chan_is_valid(c));
+  free(c);
+}
+
+static void break_chan(void) {
+  Chan *c = new_chan(ROOM);
+  c->recvx = 2;
+  chan_try_send(&p, c, 1);
+}
+
+// --- Select -----------------------------------------------------------------
+static SelCase cases[2];
+static uint16_t order[4] = {0, 1, 0, 1};
+
+static void two_cases(void) {
+  Chan *c = malloc(2 * chan_size(0));
+  begin();
+  p.single = false;
+  chan_init(&sched, &c[0], 0);
+  chan_init(&sched, &c[1], 0);
+  cases[0] = (SelCase){.chan = &c[1]};
+  cases[1] = (SelCase){.chan = &c[0]};
+}
+
+static void select_locks_by_address(void **state) {
+  (void)state;
+  static const uint16_t sorted[] = {1, 0};
+  two_cases();
+  assert_false(locks_are_sorted(&p, cases, order + 2, 2));
+  assert_true(locks_are_sorted(&p, cases, sorted, 2));
+  free(cases[1].chan);
+}
+
+static void break_lock_order(void) {
+  two_cases();
+  select_finish(&p, &g1, cases, order, 2);
+}
+
+// --- Idle Ps and Ms ---------------------------------------------------------
+static void idle_ps_are_counted(void **state) {
+  (void)state;
+  begin();
+  assert_true(idle_is_valid(&sched));
+  p.status = P_RUNNING;
+  idle_put_p(&sched, &p);
+  assert_true(idle_is_valid(&sched));
+  mask_clear(&sched.idle_mask, 0);
+  assert_false(idle_is_valid(&sched));
+  mask_set(&sched.idle_mask, 0);
+  sched.idle_count = 2;
+  assert_false(idle_is_valid(&sched));
+}
+
+static void break_idle(void) {
+  begin();
+  p.status = P_RUNNING;
+  idle_put_p(&sched, &p);
+  p.status = P_STOPPED;
+  idle_get_p(&sched, NULL);
+}
+
+static M m1, m2;
+
+static void two_idle_ms(void) {
+  begin();
+  m1 = (M){.sched = &sched, .idle = true, .idle_next = &m2};
+  m2 = (M){.sched = &sched, .idle = true, .idle_prev = &m1};
+  sched.idle_ms = &m1;
+  sched.ms_idle = 2;
+}
+
+static void idle_ms_are_linked(void **state) {
+  (void)state;
+  two_idle_ms();
+  assert_true(idle_ms_are_valid(&sched));
+  m2.idle_prev = NULL;
+  assert_false(idle_ms_are_valid(&sched));
+  two_idle_ms();
+  sched.ms_idle = 1;
+  assert_false(idle_ms_are_valid(&sched));
+}
+
+static void break_idle_ms(void) {
+  two_idle_ms();
+  sched.ms_idle = 5;
+  idle_start_m(&sched, &p, false);
+}
+
+// --- Timers -----------------------------------------------------------------
+static Timer timers[8];
+
+static void some_timers(void) {
+  begin();
+  memset(timers, 0, sizeof timers);
+  for (int i = 0; i < 6; i++) timer_start(&p, &timers[i], 10 * (i + 1), 0);
+}
+
+static void a_heap_is_in_order(void **state) {
+  (void)state;
+  some_timers();
+  TimerHeap *heap = &p.timers;
+  assert_true(timers_are_valid(&p));
+  assert_true(timer_is_placed(heap, 0) && timer_is_placed(heap, 5));
+  assert_false(timer_is_placed(heap, 6));
+  heap->entries[1].when = 70;  // later than its child
+  assert_false(timer_is_placed(heap, 1));
+  assert_false(timer_is_placed(heap, 5));
+  assert_false(timers_are_valid(&p));
+  heap->entries[1].when = 20;
+  timers[3].at = 0;
+  assert_false(timer_is_placed(heap, 3));
+  timers[3].at = 3;
+  timers[2].owner = NULL;
+  assert_false(timers_are_valid(&p));
+  timers_free(&p);
+}
+
+static void break_heap(void) {
+  some_timers();
+  timer_stop(&p, &timers[5]);
+  timer_stop(&p, &timers[4]);
+  p.timers.entries[0].when = 25;
+  timer_start(&p, &timers[6], 22, 0);
+}
+
+static void break_moved_timers(void) {
+  static P other;
+  some_timers();
+  other.sched = &sched;
+  other.single = true;
+  timers[2].when = 0;
+  timers_move(&p, &other);
+}
+
+// --- Groups -----------------------------------------------------------------
+static Group group;
+
+static void two_members(void) {
+  begin();
+  group = (Group){.lock.rank = &rank_group, .owner = &g1};
+  group_join(&p, &group, &g1);
+  group_join(&p, &group, &g2);
+}
+
+static void members_are_linked(void **state) {
+  (void)state;
+  two_members();
+  assert_true(group_is_valid(&group));
+  group.ended = true;
+  assert_false(group_is_valid(&group));
+  group.ended = false;
+  group.count = 3;
+  assert_false(group_is_valid(&group));
+  group.count = 2;
+  g1.member_prev = NULL;
+  assert_false(group_is_valid(&group));
+}
+
+static void break_group(void) {
+  static G third;
+  two_members();
+  group.count = 1;
+  group_join(&p, &group, &third);
+}
+
+// --- The global queue, the queue for calls ----------------------------------
+static void the_global_queue_has_its_count(void **state) {
+  (void)state;
+  begin();
+  g1.status = g2.status = G_RUNNABLE;
+  global_put(&sched, &g1);
+  global_put(&sched, &g2);
+  assert_true(global_is_valid(&sched));
+  sched.global.count = 1;
+  assert_false(global_is_valid(&sched));
+  sched.global.count = 2;
+  g2.link = &g1;
+  assert_false(global_is_valid(&sched));
+  g2.link = NULL;
+  g1.status = G_WAITING;
+  assert_false(global_is_valid(&sched));
+}
+
+static void break_global(void) {
+  begin();
+  g1.status = G_RUNNABLE;
+  global_put(&sched, &g1);
+  g1.status = G_RUNNING;
+  g2.status = G_RUNNABLE;
+  global_put(&sched, &g2);
+}
+
+static void one_waits_for_a_place(void) {
+  begin();
+  g1.wait.g = &g1;
+  g1.in_call_queue = true;
+  sched.call_first = sched.call_last = &g1.wait;
+}
+
+static void the_call_queue_has_two_ends(void **state) {
+  (void)state;
+  begin();
+  assert_true(calls_are_valid(&sched));
+  one_waits_for_a_place();
+  assert_true(calls_are_valid(&sched));
+  g1.in_call_queue = false;
+  assert_false(calls_are_valid(&sched));
+  one_waits_for_a_place();
+  sched.call_last = NULL;
+  assert_false(calls_are_valid(&sched));
+}
+
+static void break_call_queue(void) {
+  one_waits_for_a_place();
+  group = (Group){.cancelled = CANCEL_DEADLINE};
+  g1.group = &group;
+  sched.call_last = NULL;
+  syscall_cancel(&p, &g1);
+}
+
+// --- Assertions -------------------------------------------------------------
+static void assertions_fire(void **state) {
+  (void)state;
+  expect_breach(break_chan, "chan_is_valid");
+  expect_breach(break_lock_order, "locks_are_sorted");
+  expect_breach(break_idle, "idle_is_valid");
+  expect_breach(break_idle_ms, "idle_ms_are_valid");
+  expect_breach(break_heap, "timer_is_placed");
+  expect_breach(break_moved_timers, "timers_are_valid");
+  expect_breach(break_group, "group_is_valid");
+  expect_breach(break_global, "global_is_valid");
+  expect_breach(break_call_queue, "calls_are_valid");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_ring_has_its_count),
+      cmocka_unit_test(waiters_are_where_they_may_be),
+      cmocka_unit_test(both_sides_wait_for_one_select),
+      cmocka_unit_test(a_growing_ring_stays_below_its_limit),
+      cmocka_unit_test(select_locks_by_address),
+      cmocka_unit_test(idle_ps_are_counted),
+      cmocka_unit_test(idle_ms_are_linked),
+      cmocka_unit_test(a_heap_is_in_order),
+      cmocka_unit_test(members_are_linked),
+      cmocka_unit_test(the_global_queue_has_its_count),
+      cmocka_unit_test(the_call_queue_has_two_ends),
+      cmocka_unit_test(assertions_fire),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
