@@ -325,6 +325,8 @@ int number_compare(int64_t i, double d);
 // --- string.c ---------------------------------------------------------------
 // NULL: out of memory (or longer than STRING_LEN_MAX). Owner P.
 #define STRING_LEN_MAX ((uint64_t)1 << 31)
+// Whether its length fits into its memory, and a NUL follows. Any thread.
+bool string_is_valid(const ObjString *s);
 ObjString *string_new(Local *local, const char *data, size_t len);
 ObjString *string_alloc(Local *local, size_t len);  // fill data[] before use
 ObjString *string_format(Local *local, const char *format, ...)
@@ -353,6 +355,10 @@ uint64_t vm_hash_bytes(uint64_t seed, const char *data, size_t len);
 ObjString *vm_intern(Vm *vm, const char *text, size_t len);
 
 // --- list.c -----------------------------------------------------------------
+// Whether len is within cap, and cap within the memory. Both at any time, by
+// any thread: others may change the list meanwhile.
+bool values_is_valid(const ObjValues *block);
+bool list_is_valid(const ObjList *list);
 ObjList *list_new(Local *local, size_t cap);      // NULL: out of memory
 ObjValues *values_new(Local *local, size_t cap);  // all nil, len 0
 // Its words are nil, or, in fresh memory, zeros: that of large ones is not
@@ -381,6 +387,8 @@ ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit);
 bool channel_grow(Local *local, Chan *c);
 
 // --- bytes.c ----------------------------------------------------------------
+// As list_is_valid.
+bool bytes_is_valid(const ObjBytes *b);
 ObjBytes *bytes_new(Local *local, size_t len);  // zeroed
 bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count);
 static inline ObjRaw *bytes_block(const ObjBytes *b) {
@@ -400,6 +408,11 @@ typedef enum MapResult {
   MAP_CONCURRENT,  // another writer is inside
 } MapResult;
 const char *map_result_text(MapResult r);  // for panics
+// Whether cap is one that table_new gives, all of it fits into the memory, and
+// `used` into cap. (Not `live`: racing writers may leave it above.) Both at any
+// time, by any thread.
+bool table_is_valid(const ObjTable *table);
+bool map_is_valid(const ObjMap *map);
 ObjMap *map_new(Local *local, size_t cap);
 // false: not there (or a key that can be in no map).
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out);

@@ -267,6 +267,47 @@ static void shaded_objects_survive(void **state) {
   run(2, keeps_shaded);
 }
 
+// Lists in lists, each with so many trees beside the next: to be marked they
+// need several segments of a mark stack.
+enum { WIDE = 100, WIDE_DEPTH = 50 };
+static Value wide(Local *local) {
+  Value inner = VALUE_NIL;
+  for (int depth = 0; depth < WIDE_DEPTH; depth++) {
+    ObjList *list = list_new(local, WIDE + 1);
+    assert_non_null(list);
+    for (int n = 0; n < WIDE; n++) {
+      Value leaf = node(local, VALUE_NIL, VALUE_NIL);
+      assert_true(list_push(local, list, leaf));
+    }
+    assert_true(list_push(local, list, inner));
+    inner = value_from_obj(list);
+  }
+  return inner;
+}
+
+static bool keeps_wide_shaded(Run *r, P *p) {
+  Local *local = local_of(p);
+  Value all = wide(local);
+  // The last that is looked at: what it leads to is not looked at after it.
+  ObjValues *large = values_new(local, 5000), *slot = large;
+  large->slots[0] = all;
+  heap_barrier_ptr(NULL, &slot, NULL);
+  collect(r, p);
+  for (int depth = 0; depth < WIDE_DEPTH; depth++) {
+    const ObjValues *block = ((ObjList *)value_obj(all))->block;
+    for (int n = 0; n < WIDE; n++)
+      assert_int_equal(tree_count(block->slots[n]), 1);
+    all = block->slots[WIDE];
+  }
+  return true;
+}
+
+// What is found by looking at all that is marked is marked by one worker alone.
+static void wide_shaded_objects_survive(void **state) {
+  (void)state;
+  run(2, keeps_wide_shaded);
+}
+
 // --- Finalizers and hooks ---------------------------------------------------
 static int finalized;
 static void finalize(void *data) { finalized += *(int *)data; }
@@ -600,6 +641,7 @@ int main(void) {
       cmocka_unit_test(large_objects_come_and_go),
       cmocka_unit_test(stacks_above_the_top),
       cmocka_unit_test(shaded_objects_survive),
+      cmocka_unit_test(wide_shaded_objects_survive),
       cmocka_unit_test(finalizers_run_once),
       cmocka_unit_test(lost_goroutines),
       cmocka_unit_test(processors_go_away),

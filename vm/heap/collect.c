@@ -93,6 +93,7 @@ static bool mark_timer(void *arg, Timer *timer) {
 static void take_shaded(GcMarker *m, MarkSegment **list) {
   while (*list) {
     MarkSegment *segment = *list;
+    RT_ASSERT(segment->count <= SEGMENT_ITEMS);
     *list = segment->next;
     for (uint64_t i = 0; i < segment->count; i++)
       gc_scan(m, (Obj *)(uintptr_t)segment->items[i]);
@@ -155,9 +156,11 @@ static void run_workers(Collection *c) {
     marking_run(k, 0, 1);
   // Rare: stacks ran out of memory on the way.
   while (rt_exchange(&k->overflow, 0u)) {
+    c->m->alone = true;  // nobody would take what it puts into the pool
     units_rescan(c->m, c->vm);
     marking_rescan(c->m);
   }
+  RT_ASSERT(k->pooled == 0 && k->pool == NULL);  // nothing is left to mark
   c->more = false;
 }
 
@@ -204,6 +207,7 @@ static void lose(Heap *heap, Goroutine *g) {
 static void prune(Heap *heap, Goroutine **list) {
   while (*list) {
     Goroutine *g = *list;
+    RT_ASSERT(g->obj.type == OBJ_GOROUTINE);
     uint32_t status = rt_load_relaxed(&g->g.status);
     if (status != G_DEAD && gc_is_marked(g)) {
       list = &g->all_next;
@@ -238,6 +242,7 @@ static void settle_weak(Collection *c) {
 // --- A collection -----------------------------------------------------------
 static void account(Collection *c, int64_t began) {
   Heap *heap = c->heap;
+  RT_ASSERT(c->marking.pooled == 0);
   int64_t external = rt_load_relaxed(&heap->external);
   uint64_t live = external > 0 ? (uint64_t)external : 0;
   for (int i = 0; i < heap->gc_workers; i++)
@@ -275,6 +280,7 @@ static void collect_stopped(Collection *c, int64_t began) {
 
 void gc_collect(P *p, Goroutine *g) {
   G *current = g == NULL ? NULL : &g->g;
+  RT_ASSERT(local_of(p)->p == p && p->current == current);
   Vm *vm = local_of(p)->vm;
   Collection c = {.heap = vm->heap, .vm = vm, .p = p};
   work_looked();

@@ -71,6 +71,8 @@ void heap_set_stress(Heap *heap, bool stress, bool poison) {
 }
 
 void heap_set_memory(Heap *heap, const HeapMemory *memory) {
+  RT_ASSERT(heap->chunks == NULL);
+  RT_ASSERT((memory->map == NULL) == (memory->unmap == NULL));
   heap->memory = *memory;
 }
 
@@ -81,6 +83,7 @@ void heap_set_limit(Heap *heap, uint64_t bytes) {
 
 static void free_segments(MarkSegment *segment) {
   while (segment) {
+    RT_ASSERT(segment->count <= SEGMENT_ITEMS);
     MarkSegment *next = segment->next;
     mem_free(segment);
     segment = next;
@@ -161,6 +164,7 @@ bool heap_take_other(Heap *heap, size_t bytes) {
 uint64_t heap_next_goal(const Heap *heap, uint64_t live) {
   uint64_t goal = live * 2 > GOAL_MIN ? live * 2 : GOAL_MIN;
   if (heap->limit == 0) return goal;
+  RT_ASSERT(goal > live);
   uint64_t room = heap->limit > live ? heap->limit - live : 0;
   return goal - live < room / 2 ? goal : live + room / 2;
 }
@@ -213,6 +217,8 @@ static void hide_objects(char *window, size_t size, uint64_t bits) {
 
 // The next window of the span with free objects; they count as allocated.
 static bool next_window(LocalHeap *local, AllocCache *cache, Span *span) {
+  RT_ASSERT(span_is_valid(span) && span->next == NULL);
+  RT_ASSERT(cache->bits == 0 && cache->size == span->size);
   for (uint32_t w = cache->next; w < span->words; w++) {
     uint64_t bits = ~span->alloc[w] & span_mask(span, w);
     if (!bits) continue;
@@ -232,7 +238,9 @@ static bool refill(LocalHeap *local, uint8_t klass) {
   AllocCache *cache = &local->caches[klass];
   Heap *heap = local->heap;
   Span *span = local->spans[klass];
+  RT_ASSERT(klass < CLASSES);
   for (;;) {
+    RT_ASSERT(span == NULL || span->klass == klass);
     if (span) {
       if (next_window(local, cache, span)) return true;
       rt_lock(&heap->lock);
@@ -249,11 +257,13 @@ static bool refill(LocalHeap *local, uint8_t klass) {
 
 static Obj *take_cached(AllocCache *cache) {
   uint64_t bits = cache->bits;
+  RT_ASSERT(bits != 0);
   cache->bits = bits & (bits - 1);
   return (Obj *)(cache->window + (size_t)__builtin_ctzll(bits) * cache->size);
 }
 
 static Obj *alloc_large(LocalHeap *local, size_t size) {
+  RT_ASSERT(size > MEDIUM_MAX);
   Heap *heap = local->heap;
   heap_sweep_large(heap);
   Span *span = span_new_large(heap, size);
@@ -274,6 +284,7 @@ static uint8_t class_of_size(size_t size) {
   if (size <= HEAP_SMALL_MAX) return heap_class_of[(size + 15) / 16];
   uint8_t i = 0;
   while (size > medium_sizes[i]) i++;
+  RT_ASSERT(heap_sizes[CLASS_MEDIUM + i] == medium_sizes[i]);
   return (uint8_t)(CLASS_MEDIUM + i);
 }
 
@@ -286,6 +297,8 @@ static bool refill_hard(LocalHeap *local, uint8_t klass) {
 }
 
 Obj *heap_alloc_slow(LocalHeap *local, size_t size, ObjType type) {
+  RT_ASSERT(local->heap != NULL && size >= sizeof(Obj));
+  RT_ASSERT(type < OBJ_TYPE_COUNT);
   Obj *obj;
   if (size > MEDIUM_MAX) {
     obj = alloc_large(local, size);
@@ -297,6 +310,8 @@ Obj *heap_alloc_slow(LocalHeap *local, size_t size, ObjType type) {
     obj = have ? take_cached(cache) : NULL;
   }
   if (!obj) return NULL;
+  RT_ASSERT(heap_object_at(local->heap, obj) == obj);
+  RT_ASSERT(heap_size_of(obj) >= size);
   *obj = (Obj){.type = (uint8_t)type};
   if (type == OBJ_HOST || type == OBJ_STRUCT) heap_finalizable(obj);
   return obj;
@@ -322,7 +337,13 @@ void heap_local_flush(LocalHeap *local) {
   for (int klass = 0; klass < CLASSES; klass++) {
     AllocCache *cache = &local->caches[klass];
     Span *span = local->spans[klass];
+    RT_ASSERT(span != NULL || cache->bits == 0);
     if (!span) continue;
+    RT_ASSERT(span->klass == klass && chunk_of(span)->heap == heap);
+    RT_ASSERT(cache->bits == 0 || cache->next <= span->words);
+    // What was not handed out yet is allocated in the span.
+    RT_ASSERT(cache->bits == 0 ||
+              (cache->bits & ~span->alloc[cache->next - 1]) == 0);
     if (cache->bits) span->alloc[cache->next - 1] &= ~cache->bits;
     local->allocated -= (int64_t)span->size * __builtin_popcountll(cache->bits);
     hide_objects(cache->window, cache->size, cache->bits);
@@ -349,10 +370,13 @@ void heap_local_free(Local *local) {
 
 // --- Pins and roots ---------------------------------------------------------
 static Value *pin_slot(const Heap *heap, uint32_t pin) {
+  RT_ASSERT(pin != 0);
   uint32_t index = pin - 1;
   int chunk = 31 - __builtin_clz(index / PINS_FIRST + 1);
+  RT_ASSERT(chunk < PINS_CHUNKS);
   // acquire: pairs with release in grow_pins
   Value *slots = rt_load_acquire(&heap->pins[chunk]);
+  RT_ASSERT(slots != NULL);
   return slots + (index - PINS_FIRST * ((1u << chunk) - 1));
 }
 
@@ -362,6 +386,7 @@ static bool grow_pins(Heap *heap) {
                   ? 0
                   : 31 - __builtin_clz(heap->pins_cap / PINS_FIRST + 1);
   if (chunk == PINS_CHUNKS) return false;
+  RT_ASSERT(heap->pins[chunk] == NULL && heap->pins_free == 0);
   uint32_t count = (uint32_t)PINS_FIRST << chunk;
   Value *slots = mem_alloc(heap->vm->memory, count * sizeof *slots);
   if (slots == NULL) return false;
@@ -381,7 +406,9 @@ uint32_t heap_pin(Heap *heap, Value v) {
   if (heap->pins_free || grow_pins(heap)) {
     pin = heap->pins_free;
     Value *slot = pin_slot(heap, pin);
+    RT_ASSERT(value_is_small(*slot));
     heap->pins_free = (uint32_t)value_small(*slot);
+    RT_ASSERT(heap->pins_free <= heap->pins_cap);
     // relaxed: whoever has the pin got it from this thread
     rt_store_relaxed(slot, v);
   }
@@ -396,6 +423,7 @@ Value heap_pinned(Heap *heap, uint32_t pin) {
 
 void heap_unpin(Heap *heap, uint32_t pin) {
   rt_lock(&heap->pin_lock);
+  RT_ASSERT(pin != 0 && pin <= heap->pins_cap && pin != heap->pins_free);
   rt_store_relaxed(pin_slot(heap, pin), value_from_small(heap->pins_free));
   heap->pins_free = pin;
   rt_unlock(&heap->pin_lock);
@@ -436,6 +464,8 @@ static void shade(LocalHeap *local, Obj *obj) {
   if (!obj) return;
   Span *span = span_of(obj);
   uint32_t index = object_index(obj, span->klass);
+  RT_ASSERT(index < span->count);
+  RT_ASSERT(span->base + index * span->size == (char *)obj);
   uint64_t bit = (uint64_t)1 << index % 64;
   if (mark_test(span, index)) return;
   if (rt_or(&span->mark[index / 64], bit) & bit) return;

@@ -176,6 +176,10 @@ static inline uint64_t span_mask(const Span *span, uint32_t word) {
 }
 
 // --- span.c -----------------------------------------------------------------
+// Whether a span that is in use is as span_new makes them: its place in its
+// chunk, what its class says of its objects, no objects above its count. By
+// its owner: a P, or the holder of heap.lock for those on a list.
+bool span_is_valid(const Span *span);
 Span *span_new(Heap *heap, uint8_t klass);      // NULL: out of memory
 Span *span_new_large(Heap *heap, size_t size);  // one object of size bytes
 void span_free(Heap *heap, Span *span);         // in no list

@@ -38,6 +38,7 @@ static MarkSegment *segment_new(GcMarker *m) {
 }
 
 static void segment_drop(GcMarker *m, MarkSegment *segment) {
+  RT_ASSERT(segment->count == 0 && segment != m->spare);
   if (m->spare)
     segment_free(m->marking, segment);
   else
@@ -45,6 +46,7 @@ static void segment_drop(GcMarker *m, MarkSegment *segment) {
 }
 
 static void pool_put(Marking *k, MarkSegment *segment) {
+  RT_ASSERT(segment->count > 0 && segment->count <= SEGMENT_ITEMS);
   rt_spin_lock(&k->pool_lock);
   segment->next = k->pool;
   k->pool = segment;
@@ -57,6 +59,7 @@ static MarkSegment *pool_get(Marking *k) {
   rt_spin_lock(&k->pool_lock);
   MarkSegment *segment = k->pool;
   if (segment) {
+    RT_ASSERT(k->pooled > 0);
     k->pool = segment->next;
     rt_store_relaxed(&k->pooled, k->pooled - 1);
     segment->next = NULL;
@@ -74,7 +77,8 @@ static bool make_room(GcMarker *m, uint64_t items) {
     return false;
   }
   Marking *k = m->marking;
-  if (k->workers > 1 && rt_load_relaxed(&k->pooled) < (uint32_t)k->workers) {
+  if (k->workers > 1 && !m->alone &&
+      rt_load_relaxed(&k->pooled) < (uint32_t)k->workers) {
     fresh->next = m->top->next;
     pool_put(k, m->top);
   } else {
@@ -85,6 +89,7 @@ static bool make_room(GcMarker *m, uint64_t items) {
 }
 
 static inline void push(GcMarker *m, const Obj *obj) {
+  RT_ASSERT((uintptr_t)obj % 16 == 0);
   if (__builtin_expect(m->top->count == SEGMENT_ITEMS, 0) && !make_room(m, 1))
     return;
   m->top->items[m->top->count++] = (uintptr_t)obj;
@@ -92,6 +97,7 @@ static inline void push(GcMarker *m, const Obj *obj) {
 
 // The rest of obj, from element `from` on, is to be scanned later.
 static void push_rest(GcMarker *m, const Obj *obj, uint64_t from) {
+  RT_ASSERT(from > 0 && (from & 1) == 0);  // share() tells them apart so
   if (!make_room(m, 2)) return;
   m->top->items[m->top->count++] = from;
   m->top->items[m->top->count++] = (uintptr_t)obj | 1;
@@ -147,6 +153,7 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
 // --- What objects hold ------------------------------------------------------
 static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
   uint64_t to = block->cap;
+  RT_ASSERT(values_is_valid(block) && from <= to);
   if (to - from > MARK_PIECE) {
     to = from + MARK_PIECE;
     push_rest(m, &block->obj, to);
@@ -156,6 +163,7 @@ static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
 
 static void scan_table(GcMarker *m, const ObjTable *t, uint64_t from) {
   uint64_t to = t->used < t->cap ? t->used : t->cap;
+  RT_ASSERT(table_is_valid(t) && from <= to);
   if (to - from > MARK_PIECE) {
     to = from + MARK_PIECE;
     push_rest(m, &t->obj, to);
@@ -196,15 +204,18 @@ static void scan_stack(GcMarker *m, const Goroutine *g) {
   ObjValues *block = g->block;
   if (!block) return;
   Value *end = block->slots + block->cap, *top = end;
+  RT_ASSERT(g->stack == block->slots && g->limit <= end - STACK_MARGIN);
   if (rt_load_relaxed(&g->g.status) == G_DEAD)
     top = block->slots;
   else if (g->base)
     top = g->base + frame_closure(g->base)->proto->nregs + g->multi;
+  RT_ASSERT(top >= block->slots && top <= end);
   for (; top < end; top++) *top = VALUE_NIL;
   gc_mark_obj(m, block);
 }
 
 static void scan_select(GcMarker *m, const SelectBlock *block) {
+  RT_ASSERT(block->obj.type == OBJ_RAW && block->count <= block->obj.aux);
   gc_mark_obj(m, block);
   for (uint32_t i = 0; i < block->count; i++) {
     gc_mark(m, block->cases[i].waiter.elem);
@@ -243,6 +254,8 @@ static void scan_iter(GcMarker *m, const ObjIter *iter) {
 }
 
 static void scan_task(GcMarker *m, ObjTask *task) {
+  RT_ASSERT(task->state <= TASK_PANICKED);
+  RT_ASSERT(task->state != TASK_RUNNING || task->trace == NULL);
   gc_mark(m, task->results);
   unit_touch_trace(m, task->trace);
   scan_chan(m, &task->done);
@@ -256,6 +269,7 @@ static void scan_group(GcMarker *m, const ObjGroup *o) {
   unit_touch_trace(m, o->trace);
   unit_touch(m, o->begun_in);
   if (group->ended) return;
+  RT_ASSERT(group->owner != NULL);
   gc_mark_obj(m, goroutine_of(group->owner));
   if (group->parent) gc_mark_obj(m, obj_group(group->parent));
   for (const G *g = group->members; g; g = g->member_next)
@@ -289,8 +303,9 @@ void gc_scan(GcMarker *m, Obj *obj) {
     case OBJ_NATIVE:
     case OBJ_HOST:
     case OBJ_RAW:
-    case OBJ_TYPE_COUNT:
       return;
+    case OBJ_TYPE_COUNT:
+      break;
     case OBJ_BYTES:
       gc_mark_obj(m, ((ObjBytes *)obj)->block);
       return;
@@ -359,6 +374,7 @@ void gc_scan(GcMarker *m, Obj *obj) {
 
 // --- Draining ---------------------------------------------------------------
 static void scan_rest(GcMarker *m, Obj *obj, uint64_t from) {
+  RT_ASSERT(obj->type == OBJ_VALUES || obj->type == OBJ_TABLE);
   if (obj->type == OBJ_VALUES)
     scan_values(m, (ObjValues *)obj, from);
   else
@@ -381,6 +397,7 @@ static Obj *next_object(GcMarker *m) {
   for (;;) {
     uint64_t item = pop(m);
     if (item & 1) {
+      RT_ASSERT(m->top->count > 0);
       uint64_t from = m->top->items[--m->top->count];
       scan_rest(m, (Obj *)(item & ~(uint64_t)1), from);
       continue;
@@ -414,6 +431,7 @@ static void share(GcMarker *m) {
   if (count < SHARE_LEAST || rt_load_relaxed(&k->idle) == 0 ||
       rt_load_relaxed(&k->pooled) != 0)
     return;
+  RT_ASSERT(count <= SEGMENT_ITEMS);
   uint64_t half = count / 2;
   // An item in two words stays in one piece (`from` is always even).
   if (m->top->items[half] & 1) half++;
@@ -461,6 +479,7 @@ static bool find_work(GcMarker *m, int workers) {
 
 void marking_run(void *arg, int worker, int workers) {
   Marking *k = arg;
+  RT_ASSERT(worker >= 0 && worker < workers && workers <= k->heap->gc_workers);
   GcMarker *m = &k->markers[worker];
   m->alone = workers == 1;
   do drain(m);
@@ -469,6 +488,7 @@ void marking_run(void *arg, int worker, int workers) {
 
 // --- Life -------------------------------------------------------------------
 bool marking_init(Marking *k, Heap *heap, int workers) {
+  RT_ASSERT(workers > 0);
   *k = (Marking){.heap = heap, .workers = workers};
   if (heap->gc_workers < workers) {
     GcMarker *markers = mem_resize(heap->vm->memory, heap->gc_markers,
@@ -515,7 +535,7 @@ static void rescan_span(GcMarker *m, Span *span) {
 
 void marking_rescan(GcMarker *m) {
   Heap *heap = m->marking->heap;
-  m->alone = true;
+  RT_ASSERT(m->alone);
   for (int klass = 0; klass <= CLASSES; klass++) {
     for (Span *s = heap->partial[klass].first; s; s = s->next)
       rescan_span(m, s);

@@ -33,8 +33,42 @@ const uint32_t heap_magic[CLASSES + 1] = {
 
 static const uint64_t all_units = ~(uint64_t)((1 << UNITS_HEADER) - 1);
 
+// --- Validity ---------------------------------------------------------------
+// One object, of whole units, in the chunk; or all of a chunk of its own.
+static bool large_is_valid(const Span *span, size_t unit) {
+  size_t room = span->own_chunk
+                    ? chunk_of(span)->bytes - UNITS_HEADER * UNIT_SIZE
+                    : (UNITS - unit) * UNIT_SIZE;
+  return span->count == 1 && span->size > 0 && span->size % UNIT_SIZE == 0 &&
+         span->size <= room && (!span->own_chunk || unit == UNITS_HEADER);
+}
+
+// One unit of equal objects.
+static bool small_is_valid(const Span *span) {
+  return !span->own_chunk && span->size == heap_sizes[span->klass] &&
+         span->count == UNIT_SIZE / span->size;
+}
+
+bool span_is_valid(const Span *span) {
+  Chunk *chunk = chunk_of(span);
+  size_t unit = (size_t)(span - chunk->spans);
+  if (unit < UNITS_HEADER || unit >= UNITS || span != &chunk->spans[unit] ||
+      span->base != (char *)chunk + unit * UNIT_SIZE)
+    return false;
+  if (span->klass > CLASS_LARGE || chunk_klass(chunk)[unit] != span->klass)
+    return false;
+  bool fits = span->klass == CLASS_LARGE ? large_is_valid(span, unit)
+                                         : small_is_valid(span);
+  if (!fits || span->words != (span->count + 63) / 64) return false;
+  uint32_t last = span->words - 1;
+  return (span->alloc[last] & ~span_mask(span, last)) == 0;
+}
+
 // --- Lists ------------------------------------------------------------------
 void span_push(SpanList *list, Span *span) {
+  RT_ASSERT(span_is_valid(span));
+  RT_ASSERT(span->next == NULL && span != list->first && span != list->last);
+  RT_ASSERT(list->first == NULL || list->first->klass == span->klass);
   span->next = list->first;
   if (!list->first) list->last = span;
   list->first = span;
@@ -43,6 +77,8 @@ void span_push(SpanList *list, Span *span) {
 Span *span_pop(SpanList *list) {
   Span *span = list->first;
   if (!span) return NULL;
+  RT_ASSERT(span_is_valid(span));
+  RT_ASSERT((span->next == NULL) == (span == list->last));
   list->first = span->next;
   if (!list->first) list->last = NULL;
   span->next = NULL;
@@ -50,7 +86,9 @@ Span *span_pop(SpanList *list) {
 }
 
 void span_append(SpanList *list, SpanList *tail) {
+  RT_ASSERT(list != tail);
   if (!tail->first) return;
+  RT_ASSERT(tail->last != NULL && tail->last->next == NULL);
   if (list->first)
     list->last->next = tail->first;
   else
@@ -94,6 +132,7 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
     madvise(chunk, bytes, MADV_NOHUGEPAGE);
   else if (big && !hosts)
     madvise(chunk, bytes, MADV_HUGEPAGE);
+  RT_ASSERT(chunk_of(chunk) == chunk && bytes >= CHUNK_SIZE);
   chunk->heap = heap;
   chunk->bytes = bytes;
   return chunk;  // the rest is zero
@@ -101,6 +140,8 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
 
 // heap.lock held.
 static void chunk_link(Heap *heap, Chunk *chunk) {
+  RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
+  RT_ASSERT(chunk->heap == heap && chunk->bytes >= CHUNK_SIZE);
   chunk->next = heap->chunks;
   chunk->prev = NULL;
   if (chunk->next)
@@ -113,6 +154,10 @@ static void chunk_link(Heap *heap, Chunk *chunk) {
 }
 
 static void chunk_unlink(Heap *heap, Chunk *chunk) {
+  RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
+  RT_ASSERT(chunk->heap == heap && heap->mapped >= chunk->bytes);
+  RT_ASSERT((chunk->prev ? chunk->prev->next : heap->chunks) == chunk);
+  RT_ASSERT((chunk->next ? chunk->next->prev : heap->last_chunk) == chunk);
   if (heap->cursor == chunk) heap->cursor = heap->chunks;
   if (chunk->prev)
     chunk->prev->next = chunk->next;
@@ -147,6 +192,8 @@ static int find_run(uint64_t units, unsigned n) {
 }
 
 static uint64_t run_bits(int first, unsigned n) {
+  RT_ASSERT(n > 0 && n <= UNITS - UNITS_HEADER);
+  RT_ASSERT(first >= UNITS_HEADER && (unsigned)first + n <= UNITS);
   return (((uint64_t)1 << n) - 1) << first;  // n <= 62
 }
 
@@ -158,11 +205,14 @@ uint64_t heap_used(const Heap *heap) {
 
 // heap.lock held.
 static bool over_limit(Heap *heap, uint64_t units) {
+  RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
   return heap->limit && heap_used(heap) + units * UNIT_SIZE > heap->limit;
 }
 
 // heap.lock held.
 static void add_used(Heap *heap, int64_t units) {
+  RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
+  RT_ASSERT(units >= 0 || heap->used_units >= (uint64_t)-units);
   rt_store_relaxed(&heap->used_units, heap->used_units + (uint64_t)units);
 }
 
@@ -173,6 +223,7 @@ static Chunk *take_units(Heap *heap, unsigned n, int *first) {
     if (n == 1 && chunk->free) heap->cursor = chunk;
     *first = find_run(chunk->free, n);
     if (*first < 0) continue;
+    RT_ASSERT(heap->free_units >= n);
     chunk->free &= ~run_bits(*first, n);
     chunk->released &= ~run_bits(*first, n);
     heap->free_units -= n;
@@ -219,12 +270,14 @@ static Span *span_init(Chunk *chunk, int unit, uint8_t klass, uint64_t size,
 }
 
 Span *span_new(Heap *heap, uint8_t klass) {
+  RT_ASSERT(klass < CLASSES);
   int unit;
   Chunk *chunk = get_units(heap, 1, &unit);
   if (!chunk) return NULL;
   uint32_t size = heap_sizes[klass];
   Span *span =
       span_init(chunk, unit, klass, size, (uint32_t)(UNIT_SIZE / size));
+  RT_ASSERT(span_is_valid(span));
   heap_hide(span->base, UNIT_SIZE);
   return span;
 }
@@ -265,8 +318,11 @@ Span *span_new_large(Heap *heap, size_t size) {
   if (!span) return NULL;
   heap_show(span->base, span->size);
   span->alloc[0] = 1;
+  RT_ASSERT(span_is_valid(span) && span->size >= size);
   return span;
 }
+
+size_t heap_size_of(const void *obj) { return span_of(obj)->size; }
 
 size_t heap_zeroed_size(const Obj *obj) {
   const Span *span = span_of(obj);
@@ -274,7 +330,9 @@ size_t heap_zeroed_size(const Obj *obj) {
 }
 
 void span_free(Heap *heap, Span *span) {
+  RT_ASSERT(span_is_valid(span) && span->next == NULL);
   Chunk *chunk = chunk_of(span);
+  RT_ASSERT(chunk->heap == heap);
   unsigned n = (unsigned)((span->size + UNIT_SIZE - 1) / UNIT_SIZE);
   if (span->klass != CLASS_LARGE) n = 1;
   heap_hide(span->base, n * UNIT_SIZE);
@@ -283,6 +341,7 @@ void span_free(Heap *heap, Span *span) {
   if (span->own_chunk) {
     chunk_unlink(heap, chunk);
   } else {
+    RT_ASSERT((chunk->free & run_bits((int)unit_of(span->base), n)) == 0);
     chunk->free |= run_bits((int)unit_of(span->base), n);
     heap->free_units += n;
     heap->cursor = heap->chunks;
@@ -295,6 +354,7 @@ void span_free(Heap *heap, Span *span) {
 // --- Giving back ------------------------------------------------------------
 // Gives the free units of a chunk back; they were taken by the caller.
 static void release_units(Chunk *chunk, uint64_t units) {
+  RT_ASSERT((units & ~all_units) == 0);
   while (units) {
     int first = __builtin_ctzll(units);
     uint64_t run = units >> first;
@@ -345,6 +405,7 @@ void heap_release(Heap *heap) {
     release_units(chunk, units);
     uint64_t count = (uint64_t)__builtin_popcountll(units);
     rt_lock(&heap->lock);
+    RT_ASSERT((chunk->free & units) == 0 && (chunk->released & units) == 0);
     chunk->free |= units;
     chunk->released |= units;
     heap->cursor = heap->chunks;

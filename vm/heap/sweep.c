@@ -31,6 +31,7 @@ static void poison(Heap *heap, Span *span, Obj *obj) {
 
 // The objects of `dead` (bits of word w) end.
 static void free_objects(Heap *heap, Span *span, uint32_t w, uint64_t dead) {
+  RT_ASSERT(w < span->words && (dead & ~span_mask(span, w)) == 0);
   for (; dead; dead &= dead - 1) {
     uint64_t index = w * 64 + (uint64_t)__builtin_ctzll(dead);
     Obj *obj = (Obj *)(span->base + index * span->size);
@@ -52,15 +53,18 @@ static bool must_touch(const Heap *heap, Span *span) {
 #endif
 
 uint32_t span_sweep(Heap *heap, Span *span) {
+  RT_ASSERT(span_is_valid(span) && span->next == NULL);
   uint32_t live = 0;
   bool touch = must_touch(heap, span);
   for (uint32_t w = 0; w < span->words; w++) {
     uint64_t mark = rt_load_relaxed(&span->mark[w]);
+    RT_ASSERT((mark & ~span->alloc[w]) == 0);  // only what lives is marked
     if (touch) free_objects(heap, span, w, span->alloc[w] & ~mark);
     span->alloc[w] = mark;
     rt_store_relaxed(&span->mark[w], 0);
     live += (uint32_t)__builtin_popcountll(mark);
   }
+  RT_ASSERT(live <= span->count);
   if (live == 0) rt_store_relaxed(&span->finalizable, false);
   return live;
 }
@@ -79,8 +83,10 @@ static void push_locked(Heap *heap, SpanList *list, Span *span) {
 }
 
 Span *heap_take_span(Heap *heap, uint8_t klass) {
+  RT_ASSERT(klass < CLASSES);
   Span *span;
   while ((span = pop_locked(heap, &heap->unswept[klass]))) {
+    RT_ASSERT(span->klass == klass);
     if (span_sweep(heap, span) < span->count) return span;
     push_locked(heap, &heap->full[klass], span);
   }
@@ -92,6 +98,7 @@ Span *heap_take_span(Heap *heap, uint8_t klass) {
 static void sweep_class(Heap *heap, uint8_t klass) {
   Span *span;
   while ((span = pop_locked(heap, &heap->unswept[klass]))) {
+    RT_ASSERT(span->klass == klass);
     uint32_t live = span_sweep(heap, span);
     if (live == 0)
       span_free(heap, span);
@@ -111,6 +118,7 @@ void heap_sweep_all(Heap *heap) {
 
 void heap_unsweep(Heap *heap) {
   for (int klass = 0; klass <= CLASSES; klass++) {
+    RT_ASSERT(heap->unswept[klass].first == NULL);
     span_append(&heap->unswept[klass], &heap->partial[klass]);
     span_append(&heap->unswept[klass], &heap->full[klass]);
   }

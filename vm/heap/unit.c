@@ -24,6 +24,7 @@
 
 // --- Opening and closing ----------------------------------------------------
 bool unit_open(Vm *vm) {
+  RT_ASSERT(vm->unit == NULL);
   CodeUnit *unit = mem_zeroed(vm->memory, sizeof *unit);
   if (unit == NULL) return false;
   unit->next = vm->units;
@@ -40,6 +41,7 @@ static size_t size_of(const Proto *proto) {
 
 bool unit_close(Vm *vm) {
   CodeUnit *unit = vm->unit;
+  RT_ASSERT(unit != NULL && unit->bytes == 0);
   vm->unit = NULL;
   size_t bytes = sizeof *unit;
   for (const Proto *p = unit->protos; p != NULL; p = p->next)
@@ -93,6 +95,9 @@ void units_rescan(GcMarker *m, const Vm *vm) {
 // Takes the name at `hole` out: those after it move up, as far as they may.
 static void forget_name(Vm *vm, uint32_t hole) {
   uint32_t mask = vm->names_cap - 1;
+  RT_ASSERT((vm->names_cap & mask) == 0 && hole <= mask);
+  RT_ASSERT(vm->names_count > 0 && vm->names[hole] != NULL);
+  RT_ASSERT(vm->names[hole]->obj.flags & STRING_WEAK);
   for (uint32_t at = (hole + 1) & mask; vm->names[at]; at = (at + 1) & mask) {
     uint32_t home = vm->names[at]->obj.hash & mask;
     // its place must not lie between the hole and where it is
@@ -124,6 +129,7 @@ void protos_free(Proto *first) {
 }
 
 static void free_unit(Vm *vm, CodeUnit *unit) {
+  RT_ASSERT(unit != vm->unit && unit->marked == 0);
   protos_free(unit->protos);
   heap_account_shared(vm->heap, -(int64_t)unit->bytes);
   mem_free(unit);

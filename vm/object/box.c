@@ -16,6 +16,7 @@ Value value_box_int(Local *local, int64_t i) {
   if (int_fits_small(i)) return value_from_small(i);
   ObjInt *box = (ObjInt *)heap_alloc(&local->heap, sizeof *box, OBJ_INT);
   if (!box) return VALUE_UNDEF;
+  RT_ASSERT(heap_size_of(box) == sizeof *box);
   box->value = i;
   return value_from_obj(box);
 }

@@ -4,6 +4,16 @@
 
 #define CAP_MAX ((size_t)1 << 40)
 
+static bool raw_is_valid(const ObjRaw *block) {
+  return block != NULL && block->obj.type == OBJ_RAW &&
+         rt_load_relaxed(&block->len) <= block->cap &&
+         block->cap <= heap_size_of(block) - sizeof *block;
+}
+
+bool bytes_is_valid(const ObjBytes *b) {
+  return b != NULL && b->obj.type == OBJ_BYTES && raw_is_valid(bytes_block(b));
+}
+
 static ObjRaw *raw_alloc(Local *local, size_t cap) {
   if (cap > CAP_MAX) return NULL;
   cap = ((sizeof(ObjRaw) + cap + 15) & ~(size_t)15) - sizeof(ObjRaw);
@@ -12,6 +22,7 @@ static ObjRaw *raw_alloc(Local *local, size_t cap) {
   if (!block) return NULL;
   block->cap = cap;
   block->len = 0;
+  RT_ASSERT(raw_is_valid(block));
   return block;
 }
 
@@ -53,11 +64,13 @@ ObjBytes *bytes_new(Local *local, size_t len) {
   ObjBytes *b =
       (ObjBytes *)heap_alloc(&local->heap, sizeof(ObjBytes), OBJ_BYTES);
   if (b) b->block = block;
+  RT_ASSERT(b == NULL || bytes_is_valid(b));
   return b;
 }
 
 // A copy with room for `need` bytes, not published yet.
 static ObjRaw *raw_grown(Local *local, ObjRaw *old, size_t len, size_t need) {
+  RT_ASSERT(len <= need);
   size_t cap = len < 4096 ? len * 2 : len + len / 2;
   ObjRaw *block = raw_alloc(local, cap > need ? cap : need);
   if (!block) return NULL;
@@ -65,10 +78,12 @@ static ObjRaw *raw_grown(Local *local, ObjRaw *old, size_t len, size_t need) {
       !zero(local, block->data + len, block->cap - len))
     return NULL;
   block->len = len;
+  RT_ASSERT(raw_is_valid(block) && need <= block->cap);
   return block;
 }
 
 bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count) {
+  RT_ASSERT(bytes_is_valid(b));
   ObjRaw *block = bytes_block(b);
   size_t len = raw_len(block);
   if (count > block->cap - len) {
@@ -79,6 +94,7 @@ bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count) {
   }
   if (!copy(local, block->data + len, from, count)) return false;
   rt_store_relaxed(&block->len, len + count);
+  RT_ASSERT(raw_is_valid(block));
   return true;
 }
 

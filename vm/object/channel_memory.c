@@ -32,6 +32,7 @@ static bool give_ring(Local *l, Chan *c, uint32_t room) {
   size_t size = sizeof(ChanRing) + room * sizeof(uint64_t);
   ChanRing *ring = (ChanRing *)heap_alloc(&l->heap, size, OBJ_RAW);
   if (ring == NULL) return false;
+  RT_ASSERT(room > 0 && heap_size_of(ring) >= size);
   void *none = NULL;
   heap_store_ptr(&l->heap, &none, ring);  // the barrier sees it
   chan_grow(l->p, c, ring->words, room);

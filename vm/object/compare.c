@@ -162,6 +162,8 @@ typedef struct Deep {
 static size_t seen_place(const Deep *d, Obj *a, Obj *b) {
   uint64_t h = ((uint64_t)(uintptr_t)a * 31 + (uint64_t)(uintptr_t)b) *
                0x9e3779b97f4a7c15u;
+  RT_ASSERT((d->seen_cap & (d->seen_cap - 1)) == 0);
+  RT_ASSERT(d->seen_count < d->seen_cap);
   size_t at = (size_t)(h >> 32) & (d->seen_cap - 1);
   while (d->seen[at][0] && (d->seen[at][0] != a || d->seen[at][1] != b))
     at = (at + 1) & (d->seen_cap - 1);
@@ -214,6 +216,7 @@ static bool deep_push(Deep *d, DeepPair pair) {
     d->stack = stack;
     d->cap = cap;
   }
+  RT_ASSERT(d->depth < d->cap);
   d->stack[d->depth++] = pair;
   return true;
 }
@@ -225,6 +228,7 @@ static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
 // Looks at two objects of one type: false: not equal. Containers that have
 // to be looked into go onto the stack.
 static bool deep_enter(Deep *d, Obj *a, Obj *b) {
+  RT_ASSERT(a->type == b->type);
   DeepPair pair = {.a = a, .b = b};
   if (a->type == OBJ_RANGE) return ranges_equal((ObjRange *)a, (ObjRange *)b);
   if (a->type == OBJ_LIST) {

@@ -19,6 +19,7 @@ static char *text_resize(Text *text, size_t cap) {
 // Room for `more` bytes and a NUL.
 static bool text_reserve(Text *text, size_t more) {
   if (text->failed) return false;
+  RT_ASSERT(text->cap == 0 || text->len < text->cap);
   size_t need = text->len + more + 1;
   if (need <= text->cap) return true;
   size_t cap = text->cap * 2 > need ? text->cap * 2 : need + 32;
@@ -178,6 +179,7 @@ const char *value_type_name(Value v) {
   if (obj->type == OBJ_INSTANCE)
     return ((const ObjInstance *)obj)->type->name->data;
   if (obj->type == OBJ_HOST) return ((const ObjHost *)obj)->klass->name;
+  RT_ASSERT(obj->type < OBJ_TYPE_COUNT);
   return names[obj->type];
 }
 
@@ -313,6 +315,7 @@ static bool walk_push(ValueWalk *w, Obj *obj) {
     w->levels = levels;
     w->cap = cap;
   }
+  RT_ASSERT(w->depth < w->cap);
   WalkLevel *level = &w->levels[w->depth++];
   *level = (WalkLevel){.obj = obj};
   w->quoting += obj->type != OBJ_ERROR;
@@ -322,6 +325,7 @@ static bool walk_push(ValueWalk *w, Obj *obj) {
 }
 
 static void walk_leave(ValueWalk *w) {
+  RT_ASSERT(w->depth > 0);
   w->depth--;
   w->quoting -= w->levels[w->depth].obj->type != OBJ_ERROR;
 }
@@ -355,6 +359,7 @@ static bool walk_next(ValueWalk *w, WalkLevel *level, Value *key, Value *v) {
                             &level->at, key, v)
                  : entry_next(level, key, v);
   uint64_t at = level->at++;
+  RT_ASSERT(is_container(value_from_obj(obj)));
   if (obj->type == OBJ_LIST) {
     const ObjValues *block = level->block;
     if (at >= values_len(block)) return false;
@@ -471,6 +476,7 @@ typedef struct Met {
 } Met;
 
 static const Obj **met_slot(const Met *met, const Obj *obj) {
+  RT_ASSERT(met->count < met->cap && (met->cap & (met->cap - 1)) == 0);
   size_t at = (uintptr_t)obj / 16 * 0x9e3779b97f4a7c15u >> 20;
   while (met->slots[at & (met->cap - 1)] != NULL &&
          met->slots[at & (met->cap - 1)] != obj)

@@ -15,6 +15,7 @@
 #define CAP_MAX ((size_t)1 << 40)
 enum { COVERED = 8192 };  // values
 
+// --- Blocks -----------------------------------------------------------------
 // A block without its slots set; cap rounded up to what the memory holds.
 static ObjValues *values_alloc(Local *local, size_t cap) {
   if (cap > CAP_MAX) return NULL;
@@ -24,11 +25,13 @@ static ObjValues *values_alloc(Local *local, size_t cap) {
   if (!block) return NULL;
   block->cap = cap;
   block->len = 0;
+  RT_ASSERT(values_is_valid(block));
   return block;
 }
 
 // Before the block is published.
 static bool set_nil(Local *local, ObjValues *block, size_t from) {
+  RT_ASSERT(from <= block->cap);
   for (size_t i = from; i < block->cap;) {
     size_t turns = work_turns(block->cap - i);
     for (size_t end = i + turns; i < end; i++) block->slots[i] = VALUE_NIL;
@@ -68,6 +71,7 @@ ObjValues *values_new_room(Local *local, size_t cap) {
 
 // Before the block is published: `from` on are free.
 static void cover_part(ObjValues *block, size_t from) {
+  RT_ASSERT(from <= block->cap);
   if (heap_zeroed_size(&block->obj) > 0 && block->cap - from > COVERED)
     block->cap = from + COVERED;
 }
@@ -83,9 +87,11 @@ static bool cover(ObjValues *block, size_t need) {
   uint64_t old = rt_load_relaxed(&block->cap);
   while (old < cap && !rt_cas(&block->cap, &old, cap)) {
   }
+  RT_ASSERT(values_is_valid(block) && need <= cap);
   return true;
 }
 
+// --- Lists ------------------------------------------------------------------
 ObjList *list_new(Local *local, size_t cap) {
   ObjValues *block = values_new_room(local, cap);
   if (!block) return NULL;
@@ -93,12 +99,14 @@ ObjList *list_new(Local *local, size_t cap) {
   ObjList *list =
       (ObjList *)heap_alloc(&local->heap, sizeof(ObjList), OBJ_LIST);
   if (list) list->block = block;
+  RT_ASSERT(list == NULL || list_is_valid(list));
   return list;
 }
 
 // A copy of the block with room for `need` values, not published yet.
 static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
                                size_t need) {
+  RT_ASSERT(len <= need);
   size_t cap = len < 4096 ? len * 2 + 1 : len + len / 2;
   ObjValues *block = values_alloc(local, cap > need ? cap : need);
   if (!block) return NULL;
@@ -107,12 +115,14 @@ static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
     return NULL;
   cover_part(block, len);
   block->len = len;
+  RT_ASSERT(values_is_valid(block) && need <= block->cap);
   return block;
 }
 
 // The list's block with room for `more` values after `len`; NULL: no memory.
 static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
                                size_t *len) {
+  RT_ASSERT(list_is_valid(list));
   ObjValues *block = list_block(list);
   *len = values_len(block);
   if (more > CAP_MAX) return NULL;
@@ -130,6 +140,7 @@ bool list_push(Local *local, ObjList *list, Value v) {
   if (!block) return false;
   heap_store(&local->heap, &block->slots[len], v);
   rt_store_relaxed(&block->len, len + 1);
+  RT_ASSERT(values_is_valid(block));
   return true;
 }
 
@@ -139,6 +150,7 @@ bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   if (!block) return false;
   if (!move_values(local, &block->slots[len], from, count)) return false;
   rt_store_relaxed(&block->len, len + count);
+  RT_ASSERT(values_is_valid(block));
   return true;
 }
 
@@ -151,11 +163,13 @@ bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
     heap_store(&local->heap, &block->slots[i], heap_load(&block->slots[i - 1]));
   heap_store(&local->heap, &block->slots[at], v);
   rt_store_relaxed(&block->len, len + 1);
+  RT_ASSERT(values_is_valid(block));
   work_charge(local, len - at);
   return true;
 }
 
 void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
+  RT_ASSERT(list_is_valid(list));
   ObjValues *block = list_block(list);
   size_t len = values_len(block);
   if (at >= len) return;
@@ -166,7 +180,23 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
   for (size_t i = len - count; i < len; i++)
     heap_store(&local->heap, &block->slots[i], VALUE_NIL);
   rt_store_relaxed(&block->len, len - count);
+  RT_ASSERT(values_is_valid(block));
   work_charge(local, len - at);
+}
+
+// --- Validity ---------------------------------------------------------------
+bool values_is_valid(const ObjValues *block) {
+  if (block == NULL || block->obj.type != OBJ_VALUES) return false;
+  // acquire: cap was moved on before the length that needs it was stored
+  uint64_t len = rt_load_acquire(&block->len);
+  uint64_t cap = rt_load_relaxed(&block->cap);
+  uint64_t room = (heap_size_of(block) - sizeof *block) / sizeof(Value);
+  return len <= cap && cap <= room;
+}
+
+bool list_is_valid(const ObjList *list) {
+  return list != NULL && list->obj.type == OBJ_LIST &&
+         values_is_valid(list_block(list));
 }
 
 #undef CAP_MAX

@@ -49,6 +49,7 @@ static ObjTable *table_new(Local *local, size_t want) {
     memset((char *)table_index(t) + at, 0, count);
     if (!work_part(local, count / 8, at + ZEROED < index_size)) return NULL;
   }
+  RT_ASSERT(table_is_valid(t) && want <= t->cap);
   return t;
 }
 
@@ -116,6 +117,7 @@ static inline uint32_t hash_for(Vm *vm, const ObjTable *t, Value key) {
 // Shows entry number `entry` in the index. false: no place is left (writers
 // raced).
 static bool index_add(ObjTable *t, uint32_t hash, uint32_t entry) {
+  RT_ASSERT(t->index_bits > 0 && entry < t->cap);
   uint32_t *index = table_index(t);
   uint32_t mask = ((uint32_t)1 << t->index_bits) - 1;
   for (uint32_t probe = 0; probe <= mask; probe++) {
@@ -131,6 +133,7 @@ static bool index_add(ObjTable *t, uint32_t hash, uint32_t entry) {
 // Adds an entry; used < cap.
 static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
                    Value key, Value v) {
+  RT_ASSERT(used < t->cap && key != VALUE_TOMB);
   MapEntry *entry = &t->entries[used];
   // Uninitialised so far: nothing for the barrier to keep but the new ones.
   rt_store_relaxed(&entry->key, VALUE_TOMB);
@@ -138,6 +141,7 @@ static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
   heap_store(&local->heap, &entry->value, v);
   heap_store(&local->heap, &entry->key, key);
   rt_store_release(&t->used, used + 1);  // pairs with acquire in table_used
+  RT_ASSERT(table_is_valid(t));
   rt_store_relaxed(&t->live, rt_load_relaxed(&t->live) + 1);
   return t->index_bits == 0 || index_add(t, hash, used);
 }
@@ -145,6 +149,7 @@ static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
 // --- Rebuilding -------------------------------------------------------------
 // A new table with the live entries and room for `want`, not published.
 static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
+  RT_ASSERT(table_is_valid(old));
   ObjTable *t = table_new(local, want);
   if (!t) return NULL;
   uint32_t used = table_used(old), count = 0;
@@ -158,6 +163,7 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
     count++;
   }
   t->used = t->live = count;
+  RT_ASSERT(table_is_valid(t));
   return t;
 }
 
@@ -195,7 +201,7 @@ const char *map_result_text(MapResult r) {
     case MAP_CONCURRENT:
       return "concurrent writes to one map";
   }
-  return "unknown";
+  rt_throw("map_result_text: result %d", (int)r);
 }
 
 ObjMap *map_new(Local *local, size_t cap) {
@@ -205,6 +211,7 @@ ObjMap *map_new(Local *local, size_t cap) {
   if (!map) return NULL;
   map->table = t;
   map->writer = 0;
+  RT_ASSERT(map_is_valid(map));
   return map;
 }
 
@@ -226,6 +233,7 @@ bool map_long_key_ready(Local *l, ObjString *s) {
 }
 
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
+  RT_ASSERT(map_is_valid(map));
   const ObjTable *t = heap_load(&map->table);
   uint32_t hash = hash_for(vm, t, key);
   int64_t at = find_entry(t, key, hash);
@@ -236,12 +244,16 @@ bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
 
 // Marks the map as being written to. false: somebody else does.
 static bool writer_enter(ObjMap *map) {
+  RT_ASSERT(map_is_valid(map));
   if (rt_load_relaxed(&map->writer)) return false;
   rt_store_relaxed(&map->writer, 1);
   return true;
 }
 
-static void writer_leave(ObjMap *map) { rt_store_relaxed(&map->writer, 0); }
+static void writer_leave(ObjMap *map) {
+  rt_store_relaxed(&map->writer, 0);
+  RT_ASSERT(map_is_valid(map));
+}
 
 // Adds a key that is not there.
 static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
@@ -305,6 +317,7 @@ bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
               Value *key, Value *value) {
   uint64_t end = *at >> 32;
   if (end == 0) end = (uint64_t)table_used(table) + 1;
+  RT_ASSERT(table_is_valid(table) && end - 1 <= table->cap);
   for (uint64_t i = *at & 0xffffffff; i < end - 1; i++) {
     Value k = heap_load(&table->entries[i].key);
     if (k == VALUE_TOMB) continue;
@@ -318,4 +331,25 @@ bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
   }
   *at = end << 32 | (end - 1);
   return false;
+}
+
+// --- Validity ---------------------------------------------------------------
+// What table_new gives a table with that index.
+static bool table_cap_fits(const ObjTable *t) {
+  if (t->index_bits == 0) return t->cap == CAP_FIRST || t->cap == LINEAR_MAX;
+  return t->index_bits >= 4 && t->index_bits <= INDEX_BITS_MAX &&
+         t->cap == index_cap(t->index_bits);
+}
+
+bool table_is_valid(const ObjTable *t) {
+  if (t == NULL || t->obj.type != OBJ_TABLE || !table_cap_fits(t)) return false;
+  size_t index_size = t->index_bits ? sizeof(uint32_t) << t->index_bits : 0;
+  size_t size = sizeof *t + t->cap * sizeof(MapEntry) + index_size;
+  return size <= heap_size_of(t) && rt_load_relaxed(&t->used) <= t->cap;
+}
+
+bool map_is_valid(const ObjMap *map) {
+  return map != NULL && map->obj.type == OBJ_MAP &&
+         rt_load_relaxed(&map->writer) <= 1 &&
+         table_is_valid(heap_load(&map->table));
 }

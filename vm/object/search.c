@@ -20,6 +20,8 @@
 
 #include <string.h>
 
+#include "sched/rt.h"
+
 enum {
   SHORT_NEEDLE = 256,  // needles for memmem
   FEW = 1 << 10,       // comparisons that are cheaper than a preparation
@@ -144,9 +146,11 @@ static void prepare_needle(Needle *x, Meter *meter) {
   bool periodic = split + p <= line->len &&
                   common(line, 0, line, p, split, false, meter) == split;
   size_t longer = split > line->len - split ? split : line->len - split;
+  RT_ASSERT(meter->over || (p > 0 && split < line->len));
   x->split = split;
   x->shift = periodic ? p : longer + 1;
   x->keeps = periodic ? line->len - p : 0;
+  RT_ASSERT(x->shift > 0 && x->keeps < line->len);
   set_skips(x, meter);
 }
 
@@ -156,6 +160,7 @@ static void prepare_needle(Needle *x, Meter *meter) {
 static inline size_t second_half(const Needle *x, const Line *text, size_t at,
                                  size_t from, Meter *meter) {
   if (*line_at(&x->line, from) != *line_at(text, at + from)) return from;
+  RT_ASSERT(from < x->line.len);
   size_t left = x->line.len - from;
   return from + common(&x->line, from, text, at + from, left, false, meter);
 }
@@ -168,6 +173,7 @@ static inline bool first_half(const Needle *x, const Line *text, size_t at,
 }
 
 static int64_t two_way(const Needle *x, const Line *text, Meter *meter) {
+  RT_ASSERT(x->line.len > 0 && x->line.len <= text->len);
   size_t len = x->line.len, known = 0, end = text->len - len;
   for (size_t at = 0; at <= end && spend(meter, 1);) {
     size_t from = known > x->split ? known : x->split;

@@ -17,11 +17,13 @@ ObjString *string_alloc(Local *local, size_t len) {
   if (!s) return NULL;
   s->len = len;
   s->data[len] = '\0';
+  RT_ASSERT(string_is_valid(s));
   return s;
 }
 
 // The first 8 bytes (or fewer) as a word.
 static uint64_t first_bytes(const char *data, size_t len) {
+  RT_ASSERT(len > 0);
   uint64_t word = 0;
   if (len >= 8) {
     memcpy(&word, data, 8);
@@ -50,6 +52,7 @@ static ObjString *string_short(Local *local, const char *data, size_t len) {
   hash += len * 0x94d049bb133111ebu;
   RecentText *recent = &local->heap.recent[hash >> (64 - RECENT_BITS)];
   ObjString *s = (ObjString *)recent->obj;
+  RT_ASSERT(s == NULL || string_is_valid(s));
   if (s && recent->hash == hash && s->len == len && !memcmp(s->data, data, len))
     return s;
   s = string_alloc(local, len);
@@ -76,11 +79,13 @@ ObjString *string_format(Local *local, const char *format, ...) {
   va_end(args);
   ObjString *s = len < 0 ? NULL : string_alloc(local, (size_t)len);
   if (s) vsnprintf(s->data, (size_t)len + 1, format, again);
+  RT_ASSERT(s == NULL || string_is_valid(s));
   va_end(again);
   return s;
 }
 
 ObjString *string_concat(Local *local, ObjString *a, ObjString *b) {
+  RT_ASSERT(string_is_valid(a) && string_is_valid(b));
   if (a->len == 0) return b;
   if (b->len == 0) return a;
   ObjString *s = string_alloc(local, a->len + b->len);
@@ -198,6 +203,7 @@ int string_compare(const ObjString *a, const ObjString *b) {
 // The place of the name in the table, or the free place for it.
 static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
                                const char *text, size_t len) {
+  RT_ASSERT(cap > 0 && (cap & (cap - 1)) == 0 && hash != 0);
   for (uint32_t at = hash & (cap - 1);; at = (at + 1) & (cap - 1)) {
     ObjString *s = names[at];
     if (!s) return &names[at];
@@ -214,6 +220,7 @@ static bool grow_names(Vm *vm) {
     ObjString *s = vm->names[i];
     if (s) *find_symbol(names, cap, s->obj.hash, s->data, s->len) = s;
   }
+  RT_ASSERT(vm->names_count < cap);
   mem_free(vm->names);
   vm->names = names;
   vm->names_cap = cap;
@@ -239,7 +246,14 @@ ObjString *vm_intern(Vm *vm, const char *text, size_t len) {
   s->len = len;
   memcpy(s->data, text, len);
   s->data[len] = '\0';
+  RT_ASSERT(string_is_valid(s));
   *place = s;
   vm->names_count++;
   return s;
+}
+
+// --- Validity ---------------------------------------------------------------
+bool string_is_valid(const ObjString *s) {
+  return s != NULL && s->obj.type == OBJ_STRING && s->len <= STRING_LEN_MAX &&
+         sizeof *s + s->len + 1 <= heap_size_of(s) && s->data[s->len] == '\0';
 }

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sched/rt.h"
 #include "vm/object/suggest.h"
 
 // Distances are counted in quarters of an edit, so that a letter in the other
@@ -26,6 +27,7 @@ static size_t substitution(char a, char b) {
 // come out as anything above it.
 static size_t edit_distance(const char *a, size_t a_len, const char *b,
                             size_t b_len, size_t most) {
+  RT_ASSERT(a_len <= MAX_NAME && b_len <= MAX_NAME);
   size_t rows[3][MAX_NAME + 1];
   size_t *older = rows[0], *old = rows[1], *row = rows[2];
   for (size_t j = 0; j <= b_len; j++) old[j] = j * EDIT;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "sched/rt.h"
+
 // The length a first byte promises, and its bits; 0: not a first byte.
 static int utf8_first(uint8_t byte, uint32_t *bits) {
   if (byte < 0xc2 || byte > 0xf4) return 0;
@@ -14,6 +16,7 @@ static int utf8_first(uint8_t byte, uint32_t *bits) {
 }
 
 int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune) {
+  RT_ASSERT(at < len);
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   uint8_t first = (uint8_t)data[at];
   *rune = first;
