@@ -26,6 +26,8 @@ static CspStatus finish_empty(const CspCall *call) {
 }
 
 void csp_return(CspCall *call, CspValue value) {
+  RT_ASSERT(call->nresults >= 0 && call->nresults <= NATIVE_RESULTS_MAX);
+  RT_ASSERT(value.word != VALUE_TOMB);
   if (call->panicked) return;
   if (value.word == VALUE_UNDEF) {
     csp_panic_memory(call);
@@ -169,6 +171,7 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
       "bytes",     "a list",       "a map",         "a range",  "a function",
       "a channel", "a task",       "a struct type", "a struct", "an error",
       "a module",  "a host value", "a group"};
+  RT_ASSERT((size_t)type < sizeof wanted / sizeof *wanted);
   CspValue v = csp_arg(call, i);
   if (csp_type(v) != type) {
     csp_bad_arg(call, i, wanted[type]);
@@ -182,6 +185,7 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data) {
+  RT_ASSERT(work != NULL && done != NULL);
   call->later = LATER_BLOCK;
   call->quick = true;
   call->fd_wait = (FdWait){.copy = -1};
@@ -220,6 +224,7 @@ const char *csp_no_thread(void) {
 
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,
                    const CspValue *argv) {
+  RT_ASSERT(argc >= 0);
   ObjList *args = list_new(call->local, (size_t)argc);
   if (!args) return csp_panic_memory(call);
   for (int i = 0; i < argc; i++) {

@@ -3,6 +3,7 @@
 #include "vm/interp/native.h"
 
 static Chan *chan_in(CspValue v) {
+  RT_ASSERT(value_is_type(v.word, OBJ_CHAN));
   return &((ObjChan *)value_obj(v.word))->chan;
 }
 

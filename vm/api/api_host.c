@@ -47,6 +47,7 @@ void *csp_state(Csp *csp, const CspClass *klass) {
 
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data) {
   if (call->local == NULL) return csp_wrap(VALUE_UNDEF);  // as in api_values.c
+  RT_ASSERT(klass->name != NULL && klass->size < SIZE_MAX / 2);
   size_t size = sizeof(ObjHost) + klass->size;
   ObjHost *host = (ObjHost *)heap_alloc(&call->local->heap, size, OBJ_HOST);
   if (!host) return csp_wrap(VALUE_UNDEF);

@@ -9,6 +9,7 @@
 #include "vm/interp/native.h"
 
 static CspValue wrap_obj(const void *obj) {
+  RT_ASSERT(obj == NULL || ((const Obj *)obj)->type < OBJ_TYPE_COUNT);
   return csp_wrap(obj ? value_from_obj(obj) : VALUE_UNDEF);
 }
 #define AS(Type, v) ((Type *)value_obj((v).word))
@@ -143,32 +144,42 @@ CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
 // --- Numbers, strings, errors -----------------------------------------------
 bool csp_to_bool(CspValue v) { return v.word == VALUE_TRUE; }
 
-int64_t csp_to_int(CspValue v) { return value_int(v.word); }
+int64_t csp_to_int(CspValue v) {
+  RT_ASSERT(value_is_int(v.word));
+  return value_int(v.word);
+}
 
 double csp_to_float(CspValue v) {
+  RT_ASSERT(value_is_number(v.word));
   return value_is_int(v.word) ? (double)value_int(v.word) : value_float(v.word);
 }
 
 const char *csp_to_string(CspValue v, size_t *len) {
+  RT_ASSERT(value_is_type(v.word, OBJ_STRING));
+  RT_ASSERT(string_is_valid(AS(ObjString, v)));
   ObjString *s = AS(ObjString, v);
   if (len) *len = s->len;
   return s->data;
 }
 
 CspValue csp_error_message(CspValue error) {
+  RT_ASSERT(value_is_type(error.word, OBJ_ERROR));
   return csp_wrap(heap_load(&AS(ObjError, error)->message));
 }
 
 CspValue csp_error_cause(CspValue error) {
+  RT_ASSERT(value_is_type(error.word, OBJ_ERROR));
   return csp_wrap(heap_load(&AS(ObjError, error)->cause));
 }
 
 // --- Lists ------------------------------------------------------------------
 size_t csp_list_len(CspValue list) {
+  RT_ASSERT(value_is_type(list.word, OBJ_LIST));
   return values_len(list_block(AS(ObjList, list)));
 }
 
 CspValue csp_list_get(CspValue list, size_t i) {
+  RT_ASSERT(value_is_type(list.word, OBJ_LIST));
   ObjValues *block = list_block(AS(ObjList, list));
   return csp_wrap(i < values_len(block) ? heap_load(&block->slots[i])
                                         : VALUE_NIL);
@@ -177,6 +188,7 @@ CspValue csp_list_get(CspValue list, size_t i) {
 // Of a small int: most elements are told apart by their words.
 static bool find_small(Local *l, const Value *slots, Value n, size_t *at,
                        size_t end) {
+  RT_ASSERT(l->debt < WORK_PIECE && *at < end);
   size_t i = *at, most = (size_t)(WORK_PIECE - l->debt);
   if (end - i > most) end = i + most;
   for (; i < end; i++) {
@@ -220,12 +232,14 @@ bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
 
 void csp_list_swap(CspCall *call, CspValue a, CspValue b) {
   ObjList *x = AS(ObjList, a), *y = AS(ObjList, b);
+  RT_ASSERT(list_is_valid(x) && list_is_valid(y));
   ObjValues *block = list_block(x);
   heap_store_ptr(&call->local->heap, &x->block, list_block(y));
   heap_store_ptr(&call->local->heap, &y->block, block);
 }
 
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v) {
+  RT_ASSERT(list_is_valid(AS(ObjList, list)) && v.word != VALUE_UNDEF);
   ObjValues *block = list_block(AS(ObjList, list));
   if (i < values_len(block)) {
     heap_store(&call->local->heap, &block->slots[i], v.word);
@@ -265,7 +279,10 @@ static bool map_done(CspCall *call, MapResult result) {
   return false;
 }
 
-size_t csp_map_len(CspValue map) { return map_len(AS(ObjMap, map)); }
+size_t csp_map_len(CspValue map) {
+  RT_ASSERT(map_is_valid(AS(ObjMap, map)));
+  return map_len(AS(ObjMap, map));
+}
 
 bool csp_map_get(CspCall *call, CspValue map, CspValue key, CspValue *out) {
   if (call->local != NULL && !map_key_ready(call->local, key.word))
@@ -313,6 +330,7 @@ bool csp_map_clear(CspCall *call, CspValue map) {
 bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
                   CspValue *value) {
   ObjMap *m = AS(ObjMap, map);
+  RT_ASSERT(map_is_valid(m));
   if (!iter->state[0]) {
     iter->state[0] = value_from_obj(heap_load(&m->table));
   }
@@ -329,12 +347,14 @@ static size_t clamp_count(const ObjRaw *block, size_t at, size_t count) {
 }
 
 size_t csp_bytes_len(CspValue bytes) {
+  RT_ASSERT(bytes_is_valid(AS(ObjBytes, bytes)));
   return raw_len(bytes_block(AS(ObjBytes, bytes)));
 }
 
 // Scripts may race on bytes; under ThreadSanitizer each one is an access of
 // its own.
 size_t csp_bytes_read(CspValue bytes, size_t at, void *to, size_t count) {
+  RT_ASSERT(bytes_is_valid(AS(ObjBytes, bytes)));
   ObjRaw *block = bytes_block(AS(ObjBytes, bytes));
   count = clamp_count(block, at, count);
 #ifdef CSP_TSAN
@@ -349,6 +369,7 @@ size_t csp_bytes_read(CspValue bytes, size_t at, void *to, size_t count) {
 
 size_t csp_bytes_write(CspValue bytes, size_t at, const void *from,
                        size_t count) {
+  RT_ASSERT(bytes_is_valid(AS(ObjBytes, bytes)));
   ObjRaw *block = bytes_block(AS(ObjBytes, bytes));
   count = clamp_count(block, at, count);
 #ifdef CSP_TSAN

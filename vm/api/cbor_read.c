@@ -71,7 +71,10 @@ static bool give_made(CborReader *r, CspValue made, CspValue *v) {
   return csp_is_undef(made) ? item_no_memory(r) : true;
 }
 
-static size_t bytes_left(const CborReader *r) { return r->len - r->at; }
+static size_t bytes_left(const CborReader *r) {
+  RT_ASSERT(r->at <= r->len);
+  return r->len - r->at;
+}
 
 // --- Heads ------------------------------------------------------------------
 static bool read_head(CborReader *r, ItemHead *head) {
@@ -219,6 +222,7 @@ static CborIn *push_container(CborReader *r) {
     r->levels = levels;
     r->cap = cap;
   }
+  RT_ASSERT(r->depth < r->cap && r->depth < CBOR_DEPTH);
   return &r->levels[r->depth++];
 }
 
@@ -267,7 +271,9 @@ static bool take_map_key(CborReader *r, CborIn *level, CspValue key) {
 
 // A value that is complete goes into the innermost list or map.
 static bool put_item(CborReader *r, CspValue v) {
+  RT_ASSERT(r->depth > 0);
   CborIn *level = &r->levels[r->depth - 1];
+  RT_ASSERT(level->indefinite || level->left > 0);
   level->left--;
   if (level->is_map && !level->has_key) return take_map_key(r, level, v);
   level->has_key = false;
@@ -287,6 +293,7 @@ static bool close_indefinite(CborReader *r, bool tagged, CspValue *v) {
   if (top->has_key)
     return refuse_item(r, r->start, "the map ends after the key at byte %zu",
                        top->key_at);
+  RT_ASSERT(!top->has_key && top->at < r->start);
   *v = top->made;
   r->start = top->at;
   r->depth--;
@@ -332,6 +339,7 @@ static bool read_item(CborReader *r, CspValue *v, bool *complete) {
       return indefinite ? close_indefinite(r, tagged, v)
                         : read_simple(r, &head, v);
     default:
+      RT_ASSERT(head.major == CBOR_LIST || head.major == CBOR_MAP);
       if (!open_container(r, &head, v, &open)) return false;
       *complete = !open;
       return true;

@@ -122,6 +122,8 @@ static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
 // The bytes of an object's memory: what was asked for, or more.
 size_t heap_size_of(const void *obj);
 
+Vm *heap_vm_of(const void *obj);  // whose heap it is in
+
 // The size of an object whose memory was all zeros when it was made: large ones
 // have a new mapping. 0: another.
 size_t heap_zeroed_size(const Obj *obj);

@@ -324,6 +324,8 @@ Span *span_new_large(Heap *heap, size_t size) {
 
 size_t heap_size_of(const void *obj) { return span_of(obj)->size; }
 
+Vm *heap_vm_of(const void *obj) { return chunk_of(obj)->heap->vm; }
+
 size_t heap_zeroed_size(const Obj *obj) {
   const Span *span = span_of(obj);
   return span->own_chunk ? span->size : 0;

@@ -32,6 +32,7 @@ static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
   size_t len;
   if (!need_int_index(l, g, x, index, &at)) return false;
   Obj *obj = value_obj(x);
+  RT_ASSERT(obj->type != OBJ_LIST || list_is_valid((ObjList *)obj));
   if (obj->type == OBJ_LIST) {
     ObjValues *block = list_block((ObjList *)obj);
     len = values_len(block);
@@ -42,6 +43,7 @@ static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
     if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
     *out = value_from_small((uint8_t)((ObjString *)obj)->data[at]);
   } else {
+    RT_ASSERT(bytes_is_valid((ObjBytes *)obj));
     ObjRaw *block = bytes_block((ObjBytes *)obj);
     len = raw_len(block);
     if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
@@ -261,6 +263,7 @@ bool access_is(Vm *vm, Value v, Value type) {
            ((ObjInstance *)value_obj(v))->type == (ObjStruct *)value_obj(type);
   // An instance's type name is its struct's: it must not pass for a built-in.
   if (value_is_type(v, OBJ_INSTANCE)) return false;
+  RT_ASSERT(value_is_type(type, OBJ_STRING));
   return strcmp(value_type_name(v), ((ObjString *)value_obj(type))->data) == 0;
 }
 
@@ -278,6 +281,7 @@ static int find_method(const ObjStruct *type, const ObjString *name) {
 }
 
 static void cache_slot(uint32_t *word, const ObjStruct *type, int slot) {
+  RT_ASSERT(type->obj.type == OBJ_STRUCT && slot >= 0);
   // relaxed: one word, and its reader checks it
   if (type->id <= CACHE_ID_MAX && slot <= 0xff)
     rt_store_relaxed(word, type->id << 8 | (uint32_t)slot);
@@ -370,6 +374,7 @@ static bool module_member(Local *l, Goroutine *g, const ObjModule *module,
   if (name->data[0] == '_' ||
       !map_get(l->vm, module->members, value_from_obj(name), &cell))
     return no_member(l, g, module, name);
+  RT_ASSERT(value_is_type(cell, OBJ_CELL));
   *out = heap_load(&((ObjCell *)value_obj(cell))->value);
   if (*out == VALUE_UNDEF)
     return vm_panic(l, g, "`%s.%s` is used before it is set",
@@ -421,6 +426,7 @@ bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
   if (value_is_type(x, OBJ_INSTANCE)) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
     int slot = find_field(instance->type, name);
+    RT_ASSERT(instance->obj.aux == instance->type->obj.aux);
     if (slot >= 0) {
       cache_slot(word, instance->type, slot);
       *out = heap_load(&instance->fields[slot]);
@@ -452,6 +458,7 @@ bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
     ObjInstance *instance = (ObjInstance *)value_obj(x);
     int slot = find_field(instance->type, name);
     if (slot < 0) return no_such(l, g, x, name);
+    RT_ASSERT(instance->obj.aux == instance->type->obj.aux);
     cache_slot(word, instance->type, slot);
     heap_store(&l->heap, &instance->fields[slot], v);
     return true;
@@ -474,6 +481,8 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   ObjType type = method_type(x);
   const MethodTable *table = vm->methods[type];
   uint32_t cache = rt_load_relaxed(word), at = 0;  // checked here
+  RT_ASSERT(cache >> 8 != BUILTIN_ID(type) ||
+            (table != NULL && (cache & 0xff) < table->count));
   if (cache >> 8 == BUILTIN_ID(type))
     return table->methods[cache & 0xff].function;
   while (table != NULL && at < table->count && table->methods[at].name != name)

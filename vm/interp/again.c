@@ -37,6 +37,7 @@ static Again *record_for(CspCall *call, size_t size) {
 
 CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
                     int values) {
+  RT_ASSERT(values >= 0 && (size_t)values * sizeof(Value) <= size);
   bool goes_on = call->local != NULL && !call->panicked &&
                  !goroutine_of(call->local->p->current)->gave_up;
   Again *a = goes_on ? record_for(call, size) : NULL;
@@ -57,9 +58,11 @@ CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
 // --- Pieces -----------------------------------------------------------------
 // Between two pieces. true: g has left.
 static bool look_between(Local *l, Goroutine *g, Again *a) {
+  RT_ASSERT(a->call.g == g && g->pending == NULL);
   g->pending = a;
   g->on_resume = RESUME_AGAIN;
   native_cover_arguments(&a->call);
+  RT_ASSERT(goroutine_is_valid(g));
   l->debt = 0;
   work_looked();
   if (sched_look_now(l->p, &g->g)) {
@@ -134,6 +137,7 @@ static Next pieces(Local *l, Goroutine *g, Again *a) {
 }
 
 Next again_begin(CspCall *call, Value *window, int want) {
+  RT_ASSERT(call->later == LATER_AGAIN);
   Again *a = call->work_data;
   Local *l = call->local;
   Goroutine *g = call->g;
@@ -145,6 +149,7 @@ Next again_begin(CspCall *call, Value *window, int want) {
 
 Next again_resume(Local *l, Goroutine *g) {
   Again *a = g->pending;
+  RT_ASSERT(a != NULL && a->call.g == g);
   g->pending = NULL;
   g->multi = 0;
   return pieces(l, g, a);

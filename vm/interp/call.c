@@ -34,6 +34,7 @@ static bool wrong_count(Local *l, Goroutine *g, const char *name, int n,
 
 bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
                   int n, int want, const char *name) {
+  RT_ASSERT(n >= 0 && want >= 0 && want <= WANT_ALL);
   if (want == 0) return true;
   if (want == WANT_ALL)
     g->multi = (uint32_t)n;
@@ -46,6 +47,7 @@ bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
 // --- Arguments --------------------------------------------------------------
 static bool too_few(Local *l, Goroutine *g, const Proto *proto, int argc,
                     bool more) {
+  RT_ASSERT(argc < proto->nparams);
   return vm_panic(l, g,
                   "%s: too few arguments: %d given, %s%d needed (`%s` is "
                   "missing)",
@@ -98,6 +100,7 @@ static bool fit_arguments(Local *l, Goroutine *g, const Proto *proto,
 
 static Next enter_closure(Local *l, Goroutine *g, Value *window, int argc,
                           int want, const Instr *ret) {
+  RT_ASSERT(window >= g->base && argc >= 0);
   const Proto *proto = ((ObjClosure *)value_obj(window[2]))->proto;
   ptrdiff_t at = window + FRAME_WORDS - g->base;
   const Value *top = window + FRAME_WORDS + proto->nregs;
@@ -109,6 +112,7 @@ static Next enter_closure(Local *l, Goroutine *g, Value *window, int argc,
   callee[-2] = (Value)((uint64_t)at << 8 | (uint64_t)want) << 2;
   g->base = callee;
   g->pc = proto->code;
+  RT_ASSERT(frame_is_valid(g, callee));
   return RELOAD;
 }
 
@@ -153,6 +157,7 @@ Next call_value(Local *l, Goroutine *g, Value *window, int argc, int want,
 Next call_method(Local *l, Goroutine *g, Instr a, int argc, int want) {
   Value *window = g->base + a;
   const Value *k = frame_closure(g->base)->proto->constants;
+  RT_ASSERT(argc > 0 && g->pc[0] < frame_closure(g->base)->proto->nconstants);
   ObjString *name = (ObjString *)value_obj(k[g->pc[0]]);
   uint32_t *cache = (uint32_t *)(uintptr_t)(g->pc + 1);
   Value function;
@@ -229,9 +234,11 @@ static bool no_parameter(Local *l, Goroutine *g, Value f, const Params *params,
 }
 
 bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
+  RT_ASSERT(list_is_valid((ObjList *)value_obj(names)));
   ObjValues *wanted = list_block((ObjList *)value_obj(names));
   int count = (int)values_len(wanted);
   if (positional == 255) positional = (int)g->multi - count;
+  RT_ASSERT(positional >= 0 && count <= WANT_ALL);
   Value *args = g->base + a + FRAME_WORDS;
   Value f = args[-1];
   Params params;
@@ -253,6 +260,7 @@ bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
     while (used <= at) args[used++] = VALUE_UNDEF;
     args[at] = given[n];
   }
+  RT_ASSERT(used <= params.count + 1 || used == positional);
   g->multi = (uint32_t)used;
   return true;
 }
@@ -260,10 +268,12 @@ bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
 // --- Returns and deferred calls ---------------------------------------------
 Next call_return(Local *l, Goroutine *g, const Value *from, int n) {
   Value *base = g->base;
+  RT_ASSERT(frame_is_valid(g, base) && base > g->stack + FRAME_WORDS);
   Value info = base[-2];
   const char *name = frame_closure(base)->proto->name->data;
   g->pc = (const Instr *)(uintptr_t)base[-3];
   g->base = base - (info >> 10);
+  RT_ASSERT(frame_is_valid(g, g->base));
   bool fine = call_deliver(l, g, base - FRAME_WORDS, from, n,
                            (int)(info >> 2 & 0xff), name);
   return fine ? RELOAD : THROW;
@@ -276,6 +286,7 @@ bool call_defer(Local *l, Goroutine *g, int a, int argc) {
   record->slots[1] = value_from_small(g->base - g->stack);
   for (int n = 0; n <= argc; n++) record->slots[2 + n] = g->base[a + 2 + n];
   record->len = (uint64_t)argc + 3;
+  RT_ASSERT(values_is_valid(record));
   heap_store(&l->heap, &g->defers, value_from_obj(record));
   return true;
 }
@@ -283,7 +294,11 @@ bool call_defer(Local *l, Goroutine *g, int a, int argc) {
 // The newest deferred call of the top frame, taken off; or NULL.
 ObjValues *call_pop_deferred(Local *l, Goroutine *g) {
   if (g->defers == VALUE_NIL) return NULL;
+  RT_ASSERT(value_is_type(g->defers, OBJ_VALUES));
   ObjValues *record = (ObjValues *)value_obj(g->defers);
+  RT_ASSERT(values_is_valid(record) && record->len >= 3);
+  // (Those of frames above were called, or dropped with their frames.)
+  RT_ASSERT(value_small(record->slots[1]) <= g->base - g->stack);
   if (value_small(record->slots[1]) != g->base - g->stack) return NULL;
   heap_store(&l->heap, &g->defers, record->slots[0]);
   return record;
@@ -291,6 +306,7 @@ ObjValues *call_pop_deferred(Local *l, Goroutine *g) {
 
 Next call_deferred(Local *l, Goroutine *g, const ObjValues *record,
                    const Instr *ret) {
+  RT_ASSERT(values_is_valid(record) && record->len >= 3);
   int argc = (int)record->len - 3;
   size_t at = frame_closure(g->base)->proto->nregs;
   const Value *top = g->base + at + FRAME_WORDS + argc;
@@ -319,7 +335,9 @@ Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
   } while (record != NULL && deferred_quick(l, record));
   if (record != NULL) return call_deferred(l, g, record, self);
   if (n >= 0) return call_return(l, g, from, n);
+  RT_ASSERT(value_is_type(*from, OBJ_VALUES));
   const ObjValues *list = (const ObjValues *)value_obj(*from);
+  RT_ASSERT(values_is_valid(list));
   return call_return(l, g, list->slots, (int)list->len);
 }
 
@@ -327,6 +345,7 @@ Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
 // The frame of try: R[0] the function, R[1] the list of arguments; the call's
 // window is at R[2].
 Next call_try(Local *l, Goroutine *g) {
+  RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
   g->base[4] = g->base[0];
   g->base[5] = g->base[1];
   if (!call_spread(l, g, 2, 0, 0)) return THROW;
@@ -391,6 +410,7 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
     }
     to += size;
   }
+  RT_ASSERT(to == s->data + len && string_is_valid(s));
   charge_bytes(l, len);
   return s;
 }
@@ -437,6 +457,7 @@ Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
 }
 
 Next call_module(Local *l, Goroutine *g, int a, Value v) {
+  RT_ASSERT(value_is_type(v, OBJ_MODULE));
   ObjModule *module = (ObjModule *)value_obj(v);
   if (module->started || module->main == NULL) return GO_ON;
   module->started = 1;

@@ -34,6 +34,7 @@ static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
                                                               int want) {
   Local *l = call->local;
   Goroutine *g = call->g;
+  RT_ASSERT(call->nresults >= 0 && call->nresults <= NATIVE_RESULTS_MAX);
   if (status == CSP_LATER) return later(call, window, want);
   if (status == CSP_PANIC || call->panicked || g->gave_up) return THROW;
   if (!call_deliver(l, g, window, call->results, call->nresults, want,
@@ -49,6 +50,7 @@ Next native_finish(CspCall *call, CspStatus status, Value *window, int want) {
 // Keeps the arguments above the frame's registers visible to the collector.
 void native_cover_arguments(const CspCall *call) {
   Goroutine *g = call->g;
+  RT_ASSERT(call->args >= g->base + FRAME_WORDS && call->argc >= 0);
   ptrdiff_t above = call->args + call->argc -
                     (g->base + frame_closure(g->base)->proto->nregs);
   g->multi = above > 0 ? (uint32_t)above : 0;
@@ -58,6 +60,7 @@ void native_cover_arguments(const CspCall *call) {
 // P. false: it blocks again (in a loop here: natives may do so for ever).
 static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   Pending *pending = g->pending;
+  RT_ASSERT(pending != NULL && pending->call.g == g);
   g->pending = NULL;
   g->on_resume = RESUME_NOTHING;
   g->multi = 0;
@@ -90,6 +93,7 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
 // was made, or cannot be; else g has left, LEFT, or has no P, RETURN.
 static Next make_call(P **p, Goroutine *g, bool *moved) {
   Pending *pending = g->pending;
+  RT_ASSERT(pending != NULL && pending->call.g == g && !pending->entered);
   FdWait *fd = &pending->call.fd_wait;
   M *m;
   g->on_resume = RESUME_CALL;
@@ -112,8 +116,9 @@ static Next make_call(P **p, Goroutine *g, bool *moved) {
     case CALL_QUEUED:
       return LEFT;
     case CALL_REFUSED:
-    default:
       return GO_ON;
+    default:
+      rt_throw("a blocking call was neither made nor refused");
   }
 }
 
@@ -132,6 +137,7 @@ static void out_flush_work(void *data);
 // The goroutine does not go on: the native frees its data; what it says to that
 // is nobody's.
 static void drop_call(CspCall *call, Goroutine *g, bool made) {
+  RT_ASSERT(call->later == LATER_BLOCK && call->done != NULL);
   const Panic *before = g->panic;
   for (CspStatus status = CSP_LATER;
        status == CSP_LATER && call->later == LATER_BLOCK; made = false) {
@@ -144,6 +150,7 @@ static void drop_call(CspCall *call, Goroutine *g, bool made) {
 // The call will not be made.
 static Next cancel_call(Local *l, Goroutine *g) {
   Pending *pending = g->pending;
+  RT_ASSERT(pending != NULL && !pending->entered);
   CspCall call = pending->call;
   if (call.fd_wait.desc != NULL) fd_wait_over(l->p, &call.fd_wait);
   g->pending = NULL;
@@ -164,6 +171,7 @@ static bool is_cancelled(const Goroutine *g, bool output) {
 // The interpreter, which knows l's P, is told of another one only by RELOAD and
 // RETURN.
 static Next run_blocking(Local *l, Goroutine *g) {
+  RT_ASSERT(g->pending != NULL && goroutine_is_valid(g));
   P *p = l->p;
   bool moved = false;
   bool output = ((Pending *)g->pending)->call.work == out_flush_work;
@@ -193,6 +201,7 @@ static Next block(CspCall *call, Value *window, int want) {
     vm_panic_memory(call->local, g);
     return THROW;
   }
+  RT_ASSERT(g->pending == NULL && call->done != NULL);
   call->later = LATER_NONE;
   *pending = (Pending){*call, window - g->base, want, false};
   g->pending = pending;
@@ -202,6 +211,7 @@ static Next block(CspCall *call, Value *window, int want) {
 
 static Next tail_call(CspCall *call, Value *window, int want) {
   Goroutine *g = call->g;
+  RT_ASSERT(list_is_valid((ObjList *)value_obj(call->later_value2)));
   ObjValues *args = list_block((ObjList *)value_obj(call->later_value2));
   size_t n = values_len(args);
   ptrdiff_t at = window - g->base;
@@ -286,6 +296,7 @@ static Next later(CspCall *call, Value *window, int want) {
 
 void native_drop(Goroutine *g) {
   Pending *pending = g->pending;
+  RT_ASSERT(pending == NULL || pending->call.g == g);
   if (pending != NULL && pending->call.fd_wait.wait != NULL)
     fd_wait_drop(&pending->call.fd_wait);
 }
@@ -345,6 +356,7 @@ __attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
   bool again = memory_panic_again(call->local, g);
   g->multi = 0;
   if (!again) return CSP_PANIC;
+  RT_ASSERT(call->args + call->argc <= g->block->slots + g->block->cap);
   call->nresults = 0;
   call->panicked = false;
   call->later = LATER_NONE;
@@ -354,6 +366,9 @@ __attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
 Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
   const ObjNative *native = (ObjNative *)value_obj(window[2]);
   const NativeDef *def = native->def;
+  RT_ASSERT(def->nrequired <= def->nparams && argc >= 0);
+  RT_ASSERT(window >= g->base &&
+            window + FRAME_WORDS + argc <= g->block->slots + g->block->cap);
   CspCall call;
   call.local = l;
   call.vm = l->vm;

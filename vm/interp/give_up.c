@@ -17,6 +17,7 @@ bool work_stopped(Local *l, Goroutine *g) {
 }
 
 Next work_leave(Local *l, Goroutine *g) {
+  RT_ASSERT(g->gave_up && l->p->current == &g->g);
   g->gave_up = false;
   g->multi = 0;
   g->on_resume = RESUME_GAVE_UP;

@@ -33,6 +33,7 @@ static ObjGroup *group_of_frame(const Goroutine *g) {
 // --- Shields ----------------------------------------------------------------
 void group_shield(Goroutine *g, ptrdiff_t window) {
   if (g->g.group == NULL || g->shield_at != 0) return;
+  RT_ASSERT(window > 0 && !g->g.shielded);
   g->shield_at = (uint32_t)window;
   rt_store_relaxed(&g->g.shielded, (uint8_t)1);  // relaxed: g's own
 }
@@ -50,6 +51,7 @@ void group_raise(Local *l, Goroutine *g) {
   rt_cas(&l->vm->interrupt, &id, (uint64_t)0);  // that is done with this
   g->g.cancelled = g->gave_up = false;
   g->on_resume = RESUME_NOTHING;
+  RT_ASSERT(goroutine_is_valid(g));
   vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[g_cancelled(&g->g)]);
   g->panic->cancels = true;
 }
@@ -110,6 +112,7 @@ static bool only_cancels(Local *l, const Goroutine *g, const Panic *panic) {
 // is over, leaves the panic by which it runs.
 static Panic *failed_with(Local *l, const Goroutine *g, ptrdiff_t frame) {
   Panic *panic = g->panic;
+  RT_ASSERT(panic != NULL);
   while (panic->recovered || only_cancels(l, g, panic)) {
     panic = panic->link;
     if (panic == NULL || panic->frame < frame) return NULL;
@@ -174,6 +177,7 @@ Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end) {
   o->begun_pc = g->pc - 1;
   o->shield_at = g->shield_at;
   group_begin(l->p, &g->g, &o->group);
+  RT_ASSERT(group_of_frame(g) == o);
   g->shield_at = 0;
   g->base[a] = value_from_obj(o);
   return GO_ON;
@@ -181,6 +185,7 @@ Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end) {
 
 // All members have ended: what is around the group is g's again.
 static ObjGroup *closed(Goroutine *g, ObjGroup *o) {
+  RT_ASSERT(o->group.ended && open_group(g) != o);
   g->shield_at = o->shield_at;
   return o;
 }
@@ -192,6 +197,7 @@ static void panic_no_more_cancels(Panic *panic) {
 }
 
 static void panic_with_failure(Panic *panic, ObjGroup *o) {
+  RT_ASSERT(o->failed);
   trace_drop(panic->trace);
   panic->trace = o->trace;
   o->trace = NULL;
@@ -211,11 +217,13 @@ static CancelReason reason_of(ObjGroup *o) {
 
 Next group_close(Local *l, Goroutine *g) {
   ObjGroup *o = open_group(g);
+  RT_ASSERT(o != NULL && group_of_frame(g) == o);
   // The main goroutine waits for the others as one that panics (below), so that
   // it is reported when they do not end.
   bool at_once = g == l->vm->main && group_has_failed(o);
   g->gave_up = false;
   g->on_resume = RESUME_GROUP;
+  RT_ASSERT(goroutine_is_valid(g));
   if (!at_once && !group_end(l->p, &g->g)) return LEFT;
   g->on_resume = RESUME_NOTHING;
   if (!at_once) closed(g, o);
@@ -280,6 +288,7 @@ static Next report_late(Local *l, Goroutine *g) {
 // What the panic is after the group that it leaves.
 static Next left(Local *l, Goroutine *g, ObjGroup *o) {
   Panic *panic = g->panic;
+  RT_ASSERT(panic != NULL && o->left);
   if (o->failed && (panic->cancels || o->failure != panic->value)) {
     panic_with_failure(panic, o);
   } else if (!panic->cancels || g_cancelled(&g->g)) {
@@ -295,6 +304,7 @@ static Next left(Local *l, Goroutine *g, ObjGroup *o) {
 }
 
 Next group_unwind(Local *l, Goroutine *g) {
+  RT_ASSERT(g->panic != NULL && g->g.group != NULL);
   g->panic->cancels = only_cancels(l, g, g->panic);
   ObjGroup *o = group_of_frame(g);
   if (o == NULL) return GO_ON;

@@ -50,6 +50,7 @@ static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
   g->multi = 0;
   g->on_resume = RESUME_NOTHING;
   g->retried = 0;
+  RT_ASSERT(l->p->current == &g->g && goroutine_is_valid(g));
   if (l->overdue) {
     sched_clock_soon(l->p);
     l->overdue = false;
@@ -95,6 +96,7 @@ static Goroutine *switch_to_next(Local *l) {
       return NULL;
     }
     Goroutine *g = goroutine_of(next);
+    RT_ASSERT(l->p->current == next && goroutine_is_valid(g));
     if (LIKELY(g->on_resume == RESUME_NOTHING)) return g;
     Next how = interp_wake(l, g);
     if (LIKELY(how == GO_ON || how == RELOAD)) return g;
@@ -103,6 +105,7 @@ static Goroutine *switch_to_next(Local *l) {
 }
 
 Next interp_throw(Local *l, Goroutine *g) {
+  RT_ASSERT(g->gave_up || g->panic != NULL);
   if (UNLIKELY(g->gave_up)) return work_leave(l, g);
   Next how = THROW;
   while (how == THROW) how = panic_unwind(l, g);
@@ -159,6 +162,7 @@ static bool woken_by_cancel(Local *l, Goroutine *g) {
 }
 
 Next interp_wake(Local *l, Goroutine *g) {
+  RT_ASSERT(goroutine_is_valid(g));
   int why = g->on_resume;
   g->on_resume = RESUME_NOTHING;
   Next how = GO_ON;
@@ -207,8 +211,10 @@ Next interp_wake(Local *l, Goroutine *g) {
     case RESUME_UNWIND:
       how = THROW;
       break;
-    default:
+    case RESUME_NOTHING:
       break;
+    default:
+      rt_throw("a goroutine is resumed to do the unknown %d", why);
   }
   return how == THROW ? interp_throw(l, g) : how;
 }

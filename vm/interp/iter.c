@@ -99,6 +99,7 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
 typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED, STEP_PANICKED } Step;
 
 static Step next_range(Local *l, Value *state, Value *key, Value *value) {
+  RT_ASSERT(value_is_type(state[0], OBJ_RANGE));
   const ObjRange *range = (ObjRange *)value_obj(state[0]);
   int64_t done = value_small(state[1]);
   uint64_t span = (uint64_t)range->to - (uint64_t)range->from;
@@ -112,6 +113,7 @@ static Step next_range(Local *l, Value *state, Value *key, Value *value) {
 }
 
 static Step next_string(Local *l, Value *state, Value *key, Value *value) {
+  RT_ASSERT(value_is_type(state[0], OBJ_STRING));
   const ObjString *s = (ObjString *)value_obj(state[0]);
   size_t at = (size_t)value_small(state[1]);
   if (at >= s->len) return STEP_END;
@@ -132,6 +134,7 @@ static Step next_indexed(Value *state, Value *key, Value *value) {
     if (at >= values_len(block)) return STEP_END;
     *value = heap_load(&block->slots[at]);
   } else {
+    RT_ASSERT(bytes_is_valid((ObjBytes *)value_obj(state[0])));
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(state[0]));
     if (at >= raw_len(block)) return STEP_END;
     *value = value_from_small(rt_load_relaxed(&block->data[at]));
@@ -142,6 +145,7 @@ static Step next_indexed(Value *state, Value *key, Value *value) {
 }
 
 static Step next_map(Local *l, Value *state, Value *key, Value *value) {
+  RT_ASSERT(value_is_type(state[0], OBJ_ITER));
   ObjIter *iter = (ObjIter *)value_obj(state[0]);
   const ObjMap *map = (ObjMap *)value_obj(iter->source);
   return map_next(l->vm, map, iter->table, &iter->at, key, value) ? STEP_VALUE
@@ -174,6 +178,7 @@ static void begin_step(CspCall *call, Local *l, Goroutine *g) {
 
 static Step next_each(Local *l, Goroutine *g, Value *state, Value *key,
                       Value *value) {
+  RT_ASSERT(value_is_type(state[0], OBJ_EACH));
   const ObjEach *each = (ObjEach *)value_obj(state[0]);
   CspCall call;
   CspValue element = {VALUE_UNDEF};
@@ -235,10 +240,12 @@ static Next func_result(Local *l, Goroutine *g, Instr i) {
 
 static Next next_chan(Local *l, Goroutine *g, Instr i) {
   Value *state = operand_a(g->base, i);
+  RT_ASSERT(value_is_type(state[0], OBJ_CHAN));
   ObjChan *c = (ObjChan *)value_obj(state[0]);
   uint64_t word;
   if (group_cancels(l, g)) return THROW;
   g->on_resume = RESUME_NEXT;
+  RT_ASSERT(goroutine_is_valid(g));
   ChanResult r = chan_recv(l->p, &g->g, &c->chan, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
   Value key = state[3];
@@ -283,9 +290,13 @@ Next iter_next(Local *l, Goroutine *g, Instr i) {
       return next_func(l, g, i);
     case ITER_FUNC_RESULT:
       return func_result(l, g, i);
-    default:
+    case ITER_LIST:
+    case ITER_BYTES:
       step = next_indexed(state, &key, &value);
       break;
+    default:
+      rt_throw("a loop of the unknown kind %lld",
+               (long long)value_small(state[2]));
   }
   if (step == STEP_PANICKED) return THROW;
   if (step == STEP_FAILED) {

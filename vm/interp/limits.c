@@ -52,6 +52,7 @@ static bool collect_now(Local *l, Goroutine *g) {
   uint64_t before = heap_collections(heap);
   int64_t began = rt_now();
   g->on_resume = RESUME_NOTHING;
+  RT_ASSERT(goroutine_is_valid(g));
   do {
     heap_want_gc(heap);
     gc_collect(l->p, g);

@@ -10,6 +10,7 @@ enum { BUILTIN_NAME_MAX = 64 };
 
 // --- Methods of built-in types ----------------------------------------------
 bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
+  RT_ASSERT(type < OBJ_TYPE_COUNT && name->obj.type == OBJ_STRING);
   MethodTable *old = vm->methods[type];
   uint32_t count = old ? old->count : 0;
   for (uint32_t n = 0; n < count; n++) {
@@ -27,6 +28,7 @@ bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
 }
 
 Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
+  RT_ASSERT(type < OBJ_TYPE_COUNT);
   const MethodTable *table = vm->methods[type];
   for (uint32_t n = 0; table != NULL && n < table->count; n++)
     if (table->methods[n].name == name) return table->methods[n].function;

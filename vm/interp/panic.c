@@ -34,6 +34,7 @@ Trace *trace_capture(const Memory *memory, const Goroutine *g) {
                    .created_pc = g->created_pc,
                    .elided = all - keep};
   const Instr *pc = g->pc;
+  RT_ASSERT(frame_is_valid(g, g->base));
   uint64_t at = 0;
   for (const Value *base = g->base; base > g->stack + FRAME_WORDS;
        base -= base[-2] >> 10, at++) {
@@ -42,6 +43,7 @@ Trace *trace_capture(const Memory *memory, const Goroutine *g) {
           (TraceFrame){frame_closure(base)->proto, pc - 1};
     pc = (const Instr *)(uintptr_t)base[-3];
   }
+  RT_ASSERT(at == all && trace->count == keep);
   return trace;
 }
 
@@ -70,6 +72,7 @@ void trace_drop(Trace *trace) {
 
 void trace_set_text(Trace **trace, const char *text, size_t len) {
   if (*trace == NULL) return;
+  RT_ASSERT((*trace)->text_size == 0);
   if (len > MESSAGE_MAX) len = MESSAGE_MAX;
   Heap *heap = (*trace)->heap;
   if (heap != NULL && !heap_take_other(heap, len + 1)) return;
@@ -222,12 +225,14 @@ static void free_one(Panic *panic) {
     mem_free(panic);
     return;
   }
+  RT_ASSERT(panic >= reserve->records && panic < reserve->records + 64);
   rt_and(&reserve->used, ~((uint64_t)1 << (panic - reserve->records)));
 }
 
 // The newest panic ended in the frame at offset `frame`: it goes, and those
 // that were under way inside that frame.
 static void end_panics(Goroutine *g, ptrdiff_t frame) {
+  RT_ASSERT(g->panic != NULL && frame >= FRAME_WORDS);
   Panic *newest = g->panic;
   g->panic = newest->link;
   free_one(newest);
@@ -241,6 +246,7 @@ static void end_panics(Goroutine *g, ptrdiff_t frame) {
 void panic_end(Goroutine *g) { end_panics(g, g->base - g->stack); }
 
 void panic_drop(Goroutine *g) {
+  RT_ASSERT(g->panic != NULL);
   Panic *newest = g->panic;
   g->panic = newest->link;
   free_one(newest);
@@ -329,6 +335,7 @@ enum { UNWIND_PIECE = 4096 };  // frames between two looks
 // --- Unwinding --------------------------------------------------------------
 // The frame of try ends the panic: (nil, error).
 static Next caught(Local *l, Goroutine *g) {
+  RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
   Value value = g->panic->value;
   end_panics(g, g->base - g->stack);
   g->base[2] = VALUE_NIL;
@@ -355,8 +362,10 @@ static bool leaves_meanwhile(Local *l, Goroutine *g) {
 }
 
 Next panic_unwind(Local *l, Goroutine *g) {
+  RT_ASSERT(g->panic != NULL && !g->gave_up);
   if (is_last(l, g)) return l->vm->hooks->report_panic(l, g, g->panic);
   for (uint32_t frames = 1;; frames++) {
+    RT_ASSERT(frame_is_valid(g, g->base));
     if (frames % UNWIND_PIECE == 0 && leaves_meanwhile(l, g)) return LEFT;
     group_unshield(g);
     Next next = g->g.group != NULL ? group_unwind(l, g) : GO_ON;
@@ -382,6 +391,7 @@ Next panic_unwind(Local *l, Goroutine *g) {
 // frame. After recover() the frame returns: the rest of its deferred calls,
 // then nil for each result.
 Next panic_go(Local *l, Goroutine *g) {
+  RT_ASSERT(g->panic != NULL && frame_is_valid(g, g->base));
   group_unshield(g);
   if (!g->panic->recovered) return panic_unwind(l, g);
   Value value = g->panic->value;
@@ -401,6 +411,7 @@ Next panic_go(Local *l, Goroutine *g) {
 // recover() called by the function in the top frame: it counts when that is a
 // deferred call that the newest panic runs.
 Value panic_recover(Local *l, Goroutine *g) {
+  RT_ASSERT(frame_is_valid(g, g->base));
   const Instr *ret = (const Instr *)(uintptr_t)g->base[-3];
   if (ret != vm_code(l->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
   if (g->panic->recovered) return VALUE_NIL;

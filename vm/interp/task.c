@@ -16,6 +16,9 @@ enum { FREE_MAX = 1024, FREE_STACK_MAX = 128 };
 static Goroutine *take_free(Local *l) {
   Goroutine *g = l->free;
   if (g == NULL) return NULL;
+  RT_ASSERT(l->free_count > 0 && g->obj.type == OBJ_GOROUTINE);
+  RT_ASSERT(g->g.status == G_DEAD && g->g.group == NULL);
+  RT_ASSERT(g->panic == NULL && g->pending == NULL && g->defers == VALUE_NIL);
   l->free = g->g.link ? goroutine_of(g->g.link) : NULL;
   l->free_count--;
   g->g.link = NULL;
@@ -84,6 +87,7 @@ Goroutine *goroutine_new(Local *l, Value function, const Value *args,
   g->gave_up = false;
   g->retried = 0;
   if (plain != NULL) enter_at_once(g, code, plain);
+  RT_ASSERT(goroutine_is_valid(g));
   rt_store_relaxed(&l->balance, l->balance + 1);  // relaxed: a counter
   goroutine_count(l, 1);
   return g;
@@ -144,6 +148,7 @@ Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task) {
   if (__builtin_expect(made == NULL, 0))
     made = go_limited(l, g, window, argc, task);
   if (made == NULL) return THROW;
+  RT_ASSERT(made->panic == NULL && made->g.group == NULL);
   made->created_in = frame_closure(g->base)->proto;
   made->created_pc = g->pc - 1;
   if (task) window[0] = value_from_obj(made->task);
@@ -153,11 +158,14 @@ Next conc_go(Local *l, Goroutine *g, int a, int argc, bool task) {
     return GO_ON;
   }
   g->on_resume = RESUME_NOTHING;
+  RT_ASSERT(goroutine_is_valid(g));
   sched_spawn_child(l->p, &g->g, &made->g);
   return LEFT;
 }
 
 static void end_goroutine(Local *l, Goroutine *g) {
+  RT_ASSERT(g != l->vm->main && g->pending == NULL && g->panic == NULL);
+  RT_ASSERT(g->defers == VALUE_NIL);
   g->task = NULL;
   g->select = NULL;
   rt_store_relaxed(&l->balance, l->balance - 1);  // relaxed: a counter
@@ -173,6 +181,8 @@ static void end_goroutine(Local *l, Goroutine *g) {
 // The task has its outcome: whoever waits for it goes on. If that is a native
 // or the host, on this thread, the interpreter returns to it.
 static Next finish_task(Local *l, ObjTask *task, int state, Value results) {
+  RT_ASSERT(task->state == TASK_RUNNING && state > TASK_RUNNING);
+  RT_ASSERT(state != TASK_RETURNED || value_is_type(results, OBJ_VALUES));
   heap_store(&l->heap, &task->results, results);
   // release: the results are there; pairs with acquire in task_deliver
   rt_store_release(&task->state, (uint32_t)state);
@@ -210,6 +220,7 @@ Next conc_goexit(Local *l, Goroutine *g) {
 // A panic nobody stopped: the end of the task and of the group, or of the
 // program.
 Next conc_panicked(Local *l, Goroutine *g) {
+  RT_ASSERT(g->panic != NULL && g->base == g->stack + FRAME_WORDS);
   ObjTask *task = g->task;
   Next next;
   bool told = g->panic->error_at == NULL && group_failed(l, g);
@@ -250,6 +261,7 @@ bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want) {
   }
   if (state == TASK_RETURNED_ONE)
     return call_deliver(l, g, to, &results, 1, want, "the task");
+  RT_ASSERT(state == TASK_RETURNED && value_is_type(results, OBJ_VALUES));
   const ObjValues *block = (ObjValues *)value_obj(results);
   return call_deliver(l, g, to, block->slots, (int)block->len, want,
                       "the task");
@@ -287,6 +299,7 @@ Next conc_send(Local *l, Goroutine *g, Value to, Value v) {
   Chan *c = chan_of(l, g, to, "send to", &fine);
   if (!fine) return THROW;
   g->on_resume = RESUME_SEND;
+  RT_ASSERT(goroutine_is_valid(g));
   ChanResult r = chan_send(l->p, &g->g, c, v);
   if (r == CHAN_DONE) return GO_ON;
   if (r == CHAN_PARKED) return LEFT;
@@ -309,6 +322,7 @@ static Next received(Local *l, Goroutine *g, Value *to, Value v, bool ok,
 static Next recv_task(Local *l, Goroutine *g, Instr i, ObjTask *task) {
   uint64_t word;
   g->on_resume = RESUME_RECV;
+  RT_ASSERT(goroutine_is_valid(g));
   // acquire: pairs with release in finish_task
   if (rt_load_acquire(&task->state) == TASK_RUNNING &&
       chan_recv(l->p, &g->g, &task->done, &word, WAIT_TASK) == CHAN_PARKED)
@@ -326,6 +340,7 @@ Next conc_recv(Local *l, Goroutine *g, Instr i) {
   Chan *c = chan_of(l, g, from, "receive from", &fine);
   if (!fine) return THROW;
   g->on_resume = RESUME_RECV;
+  RT_ASSERT(goroutine_is_valid(g));
   ChanResult r = chan_recv(l->p, &g->g, c, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
   return received(l, g, operand_a(g->base, i), word, r == CHAN_DONE,
@@ -353,6 +368,8 @@ static SelectBlock *select_block(Local *l, Goroutine *g, uint32_t count) {
     made->obj.aux = (uint16_t)room;
     g->select = made;
   }
+  RT_ASSERT(count <= g->select->obj.aux);
+  RT_ASSERT(select_block_size(count) <= heap_size_of(g->select));
   g->select->count = 0;  // until all cases are filled in: the collector looks
   return g->select;
 }
@@ -412,6 +429,7 @@ static inline __attribute__((always_inline)) Next select_outcome(Local *l,
     return GO_ON;
   }
   if (index < 0) return select_refused(l, g, i, index);
+  RT_ASSERT(index < (int)INSTR_B(i));
   const SelCase *c = &g->select->cases[index];
   Value from = to[2 * index];
   bool task = !c->send && value_is_type(from, OBJ_TASK);
@@ -435,6 +453,7 @@ Next conc_select(Local *l, Goroutine *g, Instr i) {
   }
   block->count = count;
   g->on_resume = RESUME_SELECT;
+  RT_ASSERT(goroutine_is_valid(g));
   int index = select_go(l->p, &g->g, block->cases, select_order(block),
                         (int)count, !(INSTR_C(i) & 1), INSTR_C(i) & 2);
   if (index == SELECT_PARKED) return LEFT;
@@ -443,6 +462,7 @@ Next conc_select(Local *l, Goroutine *g, Instr i) {
 
 Next conc_select_resume(Local *l, Goroutine *g, Instr i) {
   SelectBlock *block = g->select;
+  RT_ASSERT(block != NULL && block->count == INSTR_B(i));
   int index = select_finish(l->p, &g->g, block->cases, select_order(block),
                             (int)block->count);
   return select_outcome(l, g, i, index);
@@ -466,6 +486,9 @@ typedef struct SelectCall {
 static Next native_outcome(Local *l, Goroutine *g, SelectCall *call,
                            int index) {
   SelectCall c = *call;
+  RT_ASSERT(g->pending == call && g->select != NULL);
+  RT_ASSERT(index <
+            (int)values_len(list_block((ObjList *)value_obj(call->cases))));
   mem_free(call);
   g->pending = NULL;
   g->multi = 0;
@@ -541,9 +564,11 @@ Next conc_select_native(CspCall *call, Value *window, int want) {
   ptrdiff_t above =
       window + 4 - (g->base + frame_closure(g->base)->proto->nregs);
   g->multi = above > 0 ? (uint32_t)above : 0;
+  RT_ASSERT(g->pending == NULL);
   g->pending = pending;
   block->count = (uint32_t)count;
   g->on_resume = RESUME_NATIVE;
+  RT_ASSERT(goroutine_is_valid(g));
   int index;
   do {
     index = select_go(l->p, &g->g, block->cases, select_order(block),
@@ -555,6 +580,7 @@ Next conc_select_native(CspCall *call, Value *window, int want) {
 
 Next conc_select_native_resume(Local *l, Goroutine *g) {
   SelectBlock *block = g->select;
+  RT_ASSERT(block != NULL && g->pending != NULL);
   int index = select_finish(l->p, &g->g, block->cases, select_order(block),
                             (int)block->count);
   return native_outcome(l, g, g->pending, index);

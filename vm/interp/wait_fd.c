@@ -21,6 +21,7 @@ static struct pollfd poll_of(const FdWait *w) {
 
 static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
   rt_lock(&vm->waits_lock);
+  RT_ASSERT((wait->desc == NULL) != (desc == NULL));
   wait->desc = desc;
   rt_unlock(&vm->waits_lock);
 }
@@ -44,6 +45,7 @@ bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
 }
 
 void fd_wait_over(P *p, FdWait *w) {
+  RT_ASSERT(w->desc != NULL && w->copy >= 0);
   show(local_of(p)->vm, w->wait, NULL);
   poll_close(p, w->desc);
   poll_free(w->desc);

@@ -74,6 +74,7 @@ CspStatus builtin_close(CspCall *call) {
 // that is late misses ticks.
 static void timer_fire(P *p, Timer *timer, int64_t now) {
   ObjTimer *t = timer->arg;
+  RT_ASSERT(t->obj.type == OBJ_TIMER && t->chan->timer == t);
   int64_t wall = rt_wall_now() + (now - rt_now());
   Value v = value_from_small(wall);
   chan_try_send(p, &t->chan->chan, v);
@@ -149,6 +150,7 @@ static CspStatus sched_background_(CspCall *call) {
   Goroutine *made = goroutine_new(l, f, NULL, 0);
   if (made == NULL) return csp_panic_memory(call);
   const Value *base = call->g->base, *below = base - (base[-2] >> 10);
+  RT_ASSERT(frame_is_valid(call->g, base) && frame_is_valid(call->g, below));
   made->created_in = frame_closure(below)->proto;
   made->created_pc = (const Instr *)(uintptr_t)base[-3] - 1;
   sched_spawn(l->p, &made->g);

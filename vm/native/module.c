@@ -116,6 +116,7 @@ bool csp_register_methods(Csp *csp, CspType type,
   NativeRules rules = {0};
   const CspFunction *f = functions;
   for (; (f = native_row(f, &rules)) != NULL; f++) {
+    RT_ASSERT((size_t)type < sizeof type_objects / sizeof *type_objects);
     ObjType object = type_objects[type];
     const char *of = vm->type_names[object]->data;
     Value v = native_new(vm, of, f, &rules);
@@ -145,6 +146,7 @@ static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *f,
 bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
+  RT_ASSERT(host_methods_of(vm, klass) == NULL);  // registered once
   uint32_t count = count_functions(functions);
   HostMethods *entry =
       mem_zeroed(vm->memory, sizeof *entry + count * sizeof(Method));

@@ -89,6 +89,7 @@ static void shown_name(const char *name, char *out, size_t size) {
 // Stands for each function that needs what is not allowed.
 static CspStatus forbidden(CspCall *call) {
   const struct Capability *c = capabilities;
+  RT_ASSERT(call->def->missing != 0);
   while (!(c->bit & call->def->missing)) c++;
   char name[80];
   shown_name(call->def->name, name, sizeof name);
@@ -113,6 +114,7 @@ static bool keep(Vm *vm, NativeDef *def) {
     vm->natives = more;
     vm->native_cap = cap;
   }
+  RT_ASSERT(vm->native_count < vm->native_cap);
   vm->natives[vm->native_count++] = def;
   return true;
 }
@@ -134,6 +136,8 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   def->fn = missing ? forbidden : is_real ? call_real : row->fn;
   if (def->fn == call_real)
     def->real = (double (*)(double))(void (*)(void))row->fn;
+  RT_ASSERT(missing <= UINT8_MAX);  // a bit of one capability
+  RT_ASSERT(def->nrequired <= def->nparams);
   def->missing = (uint8_t)missing;
   quick_choose(def);
   def->repeatable = rules->repeatable;

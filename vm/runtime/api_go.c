@@ -30,6 +30,8 @@ static void link_note(Csp *csp, GoNote *note) {
 }
 
 static void unlink_note(Csp *csp, const GoNote *note) {
+  RT_ASSERT((note->prev != NULL ? note->prev->next : csp->goes) == note);
+  RT_ASSERT(note->next == NULL || note->next->prev == note);
   *(note->prev != NULL ? &note->prev->next : &csp->goes) = note->next;
   if (note->next != NULL) note->next->prev = note->prev;
 }
@@ -43,6 +45,9 @@ static void tell_end(GoNote *note, CspResult *result) {
 
 void go_ended(Local *l, ObjTask *task) {
   Csp *csp = runtime_of(l->vm);
+  RT_ASSERT(task->obj.flags & TASK_IS_TOLD);
+  RT_ASSERT(heap_size_of(task) >= TASK_TOLD_SIZE);
+  RT_ASSERT(rt_load_relaxed(&task->state) != TASK_RUNNING);
   GoNote *note = *note_of(task);
   rt_lock(&csp->host_lock);
   unlink_note(csp, note);
@@ -95,6 +100,7 @@ static Goroutine *task_goroutine(Local *l, Value function, int argc,
 static CspValue begin_task(CspCall *call, Goroutine *g, GoNote *note) {
   Csp *csp = runtime_of(call->vm);
   Local *l = call->local;
+  RT_ASSERT(g->task != NULL && (note == NULL || *note_of(g->task) == note));
   CspValue task = csp_wrap(value_from_obj(g->task));
   if (note != NULL) {
     rt_lock(&csp->host_lock);
@@ -131,6 +137,7 @@ CspValue csp_go(CspCall *call, CspValue function, int argc,
 }
 
 bool csp_task_done(CspCall *call, CspValue task, CspResult *result) {
+  RT_ASSERT(value_is_type(task.word, OBJ_TASK));
   ObjTask *t = (ObjTask *)value_obj(task.word);
   host_no_result(result, CSP_DONE);
   // acquire: pairs with release in finish_task

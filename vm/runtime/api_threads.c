@@ -47,12 +47,14 @@ enum { POSTS_AHEAD = 128 };  // half of a run queue
 // host_lock held. true: the scheduler has it, and is to be told.
 static bool pass_on(HostPost *h) {
   Csp *csp = h->csp;
+  RT_ASSERT(h->held_next == NULL && csp->posts_ahead <= POSTS_AHEAD);
   if (csp->posts_ahead == POSTS_AHEAD) {
     *(csp->posts_held != NULL ? &csp->posts_held_last->held_next
                               : &csp->posts_held) = h;
     csp->posts_held_last = h;
     return false;
   }
+  RT_ASSERT(!h->ahead && !h->begun);
   h->ahead = true;
   csp->posts_ahead++;
   sched_post_put(csp->vm.sched, &h->post);
@@ -64,11 +66,13 @@ static bool pass_on(HostPost *h) {
 static bool let_next_go(HostPost *h) {
   Csp *csp = h->csp;
   if (!h->ahead) return false;
+  RT_ASSERT(csp->posts_ahead > 0);
   h->ahead = false;
   csp->posts_ahead--;
   HostPost *next = csp->posts_held;
   if (next == NULL || csp->run_over) return false;
   csp->posts_held = next->held_next;
+  next->held_next = NULL;
   return pass_on(next);
 }
 
@@ -109,6 +113,8 @@ static bool post(HostPost *h) {
 
 // host_lock held
 static void unlink_post(HostPost *h) {
+  RT_ASSERT((h->prev != NULL ? h->prev->next : h->csp->posts) == h);
+  RT_ASSERT(h->next == NULL || h->next->prev == h);
   *(h->prev != NULL ? &h->prev->next : &h->csp->posts) = h->next;
   if (h->next != NULL) h->next->prev = h->prev;
 }
@@ -157,6 +163,7 @@ static HostPost *post_of(CspCall *call) {
 static CspStatus do_run(CspCall *call) {
   HostPost *h = post_of(call);
   Csp *csp = h->csp;
+  RT_ASSERT(!h->begun && csp == csp_of(call));
   h->begun = true;
   rt_lock(&csp->host_lock);
   bool tell = let_next_go(h);

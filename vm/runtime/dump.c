@@ -66,6 +66,7 @@ static bool alike(const Alike *a, const Alike *b) {
 
 // The entry like `a`, or the free place for it.
 static uint32_t *alike_slot(Dump *d, const Alike *a) {
+  RT_ASSERT(d->count < d->size && (d->size & (d->size - 1)) == 0);
   for (uint64_t at = hash_alike(a);; at++) {
     uint32_t *slot = &d->table[at & (d->size - 1)];
     if (*slot == 0 || alike(&d->all[*slot - 1], a)) return slot;

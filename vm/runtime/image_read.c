@@ -29,6 +29,7 @@ typedef struct Reader {
 // --- Words ------------------------------------------------------------------
 // 0 past the end.
 static uint32_t image_word(Reader *r) {
+  RT_ASSERT(r->at <= r->end);
   if (r->at < r->end) return *r->at++;
   r->damaged = true;
   return 0;
@@ -44,6 +45,7 @@ static uint32_t take_most(Reader *r, size_t most) {
 
 // How many things follow that take `words` words at least.
 static uint32_t take_count(Reader *r, uint32_t words) {
+  RT_ASSERT(words > 0);
   uint32_t n = image_word(r);
   if (n <= (size_t)(r->end - r->at) / words) return n;
   r->damaged = true;
@@ -100,6 +102,7 @@ static bool take_code(Reader *r, Proto *proto) {
   uint32_t count = take_count(r, 1);
   proto->code = mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->code);
   if (proto->code == NULL) return false;
+  RT_ASSERT(count <= (size_t)(r->end - r->at));
   memcpy(proto->code, r->at, count * sizeof *proto->code);
   proto->ncode = count;
   r->at += count;
@@ -242,6 +245,7 @@ static bool has_newer(const Reader *r, uint32_t n, Value constant) {
 // What proto_verify takes for granted; no code beyond an odd opcode.
 static const char *check_closures(const Reader *r, uint32_t n, uint32_t *at) {
   const Proto *proto = r->protos[n];
+  RT_ASSERT(n < r->proto_count);
   for (*at = 0; *at < proto->ncode;) {
     Instr i = proto->code[*at];
     if (INSTR_OP(i) >= OP_COUNT) return NULL;
@@ -309,6 +313,7 @@ static bool take_names(Reader *r) {
   if (!take_functions(r, false) || !take_methods(r, false)) return false;
   if (r->at != r->end) r->damaged = true;
   if (r->damaged || r->problem.len > 0) return true;
+  RT_ASSERT(begin <= r->end);
   r->at = begin;
   return take_functions(r, true) && take_methods(r, true);
 }

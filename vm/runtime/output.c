@@ -71,6 +71,7 @@ void output_no_memory(Csp *csp) {
 
 static bool output_reserve(Csp *csp, size_t more) {
   Output *out = &csp->out;
+  RT_ASSERT(out->len <= out->cap && (out->cap == 0) == (out->data == NULL));
   if (out->cap - out->len >= more) return true;
   size_t cap = out->cap ? out->cap : OUTPUT_FULL;
   while (cap - out->len < more) cap *= 2;
@@ -116,6 +117,7 @@ void output_add(Csp *csp, const char *data, size_t len) {
   rt_lock(&out->lock);
   bool kept = !flood && output_reserve(csp, len);
   if (kept) {
+    RT_ASSERT(len <= out->cap - out->len);
     memcpy(out->data + out->len, data, len);
     rt_store_relaxed(&out->len, out->len + len);
     // relaxed: a hint; the flush takes the lock
@@ -175,6 +177,7 @@ bool csp_at_end(Csp *csp, void (*end)(Csp *csp)) {
   AtEnd *at = mem_zeroed(csp->vm.memory, sizeof *at);
   if (at == NULL) return false;
   at->end = end;
+  RT_ASSERT(end != NULL);
   AtEnd **last = &csp->at_end;
   while (*last != NULL) last = &(*last)->next;
   *last = at;

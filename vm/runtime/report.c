@@ -65,6 +65,7 @@ void report_message(Text *text, Vm *vm, Value v) {
 
 // The goroutine stays where it is; nobody will ready it.
 static Next stop_here(Local *l, Goroutine *g) {
+  RT_ASSERT(l->p->current == &g->g);
   g->on_resume = RESUME_NOTHING;
   sched_exit(l->vm->sched);
   sched_park(l->p, &g->g, WAIT_OTHER, NULL, NULL);
@@ -88,6 +89,7 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
   if (all == NULL) return;
   size_t at = count;
   for (const Panic *p = newest; p != NULL; p = p->link) all[--at] = p;
+  RT_ASSERT(at == 0);
   for (size_t n = 0; n < count; n++) {
     if (n == PANICS_SHOWN && count > 2 * PANICS_SHOWN) {
       text_addf(text, "... %zu more panics ...\n", count - 2 * PANICS_SHOWN);
@@ -143,6 +145,7 @@ void report_and_go_on(Vm *vm, const Panic *panic) {
 }
 
 void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
+  RT_ASSERT(rt_load_relaxed(&task->state) == TASK_PANICKED);
   const Trace *trace = task->trace;
   bool interrupted =
       task->results == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
@@ -200,6 +203,8 @@ static void report_task(Csp *csp, const ObjTask *task) {
 void vm_task_failed(Vm *vm, ObjTask *task) {
   Csp *csp = runtime_of(vm);
   rt_lock(&csp->failed_lock);
+  RT_ASSERT(task->state == TASK_RUNNING &&
+            csp->failed_count <= csp->failed_cap);
   size_t kept = 0;
   for (size_t n = 0; n < csp->failed_count; n++)
     if (!rt_load_relaxed(&csp->failed[n]->awaited))

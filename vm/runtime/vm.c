@@ -64,6 +64,7 @@ static void on_leak(void *arg, Goroutine *g) {
 // What a goroutine that will never run again holds outside the heap.
 static void release(void *arg, Goroutine *g) {
   (void)arg;
+  RT_ASSERT(g->obj.type == OBJ_GOROUTINE);
   panic_free_all(g);
   if (g->on_resume == RESUME_CALL) native_drop(g);
   mem_free(g->pending);
@@ -120,6 +121,7 @@ static bool start_main(Csp *csp) {
   vm->sched = sched_new(&config);
   if (vm->sched == NULL) return false;
   vm->boot = local_of(sched_p(vm->sched, 0));
+  RT_ASSERT(vm->boot != NULL && vm->boot->vm == vm);
   vm->hash_seed = csp->config.seed ? csp->config.seed : rt_entropy();
   return heap_add_roots(vm->heap, mark_failed, csp) && boot_vm(csp) &&
          host_open(csp);
@@ -193,6 +195,8 @@ static void close_goroutine(void *arg, Goroutine *g) {
 static void free_all(void *arg) {
   Csp *csp = arg;
   Vm *vm = &csp->vm;
+  RT_ASSERT(!csp->closing && csp->posts == NULL && csp->wakers == NULL);
+  RT_ASSERT(csp->goes == NULL);
   csp->closing = true;
   if (vm->sched != NULL) end_stepped(csp);
   if (vm->boot != NULL && (vm->main != NULL || csp->config.stepped))
@@ -328,6 +332,7 @@ CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
   vm->main = goroutine_new(vm->boot, value_from_obj(script), NULL, 0);
   *status = CSP_FAILED;
   bool began = vm->main != NULL;
+  RT_ASSERT(!began || goroutine_is_valid(vm->main));
   if (began && csp->config.stepped) {
     run_stepped(csp);
   } else if (began) {
@@ -459,6 +464,7 @@ bool csp_interrupt(Csp *csp) {
 }
 
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
+  RT_ASSERT(g->obj.type == OBJ_GOROUTINE && task->obj.type == OBJ_TASK);
   uint64_t id = rt_load_relaxed(&g->g.id);
   // After the id: as long as the task runs, g is not another's.
   if (rt_load_acquire(&task->state) != TASK_RUNNING) return;

@@ -50,6 +50,7 @@ struct CspWaker {
 static const CspClass link_class = {"waker", NULL, sizeof(CspWaker *), NULL};
 
 static void drop_users(CspWaker *w, uint32_t users) {
+  RT_ASSERT(rt_load_relaxed(&w->users) >= users);
   // RMW: the last one has seen what the others did
   if (rt_sub(&w->users, users) != users) return;
   Door *door = w->door;
@@ -60,6 +61,7 @@ static void drop_users(CspWaker *w, uint32_t users) {
 // --- The list: host_lock is held --------------------------------------------
 static void link_waker(CspWaker *w) {
   Csp *csp = w->csp;
+  RT_ASSERT(w->next == NULL && w->prev == NULL && w->state == OPEN);
   w->next = csp->wakers;
   if (w->next != NULL) w->next->prev = w;
   csp->wakers = w;
@@ -67,6 +69,8 @@ static void link_waker(CspWaker *w) {
 
 // From now on nobody tells that it is cancelled.
 static void unlink_waker(CspWaker *w) {
+  RT_ASSERT((w->prev != NULL ? w->prev->next : w->csp->wakers) == w);
+  RT_ASSERT(w->next == NULL || w->next->prev == w);
   *(w->prev != NULL ? &w->prev->next : &w->csp->wakers) = w->next;
   if (w->next != NULL) w->next->prev = w->prev;
   if (w->link != NULL) *w->link = NULL;
@@ -82,6 +86,7 @@ static Value make_value(CspWaker *w, Local *l) {
 static void wake(P *p, SchedPost *post) {
   CspWaker *w = (CspWaker *)post;
   Csp *csp = w->csp;
+  RT_ASSERT(rt_load_relaxed(&w->state) == POSTED);
   rt_lock(&csp->host_lock);
   unlink_waker(w);
   rt_unlock(&csp->host_lock);
@@ -97,6 +102,7 @@ static void wake(P *p, SchedPost *post) {
 // It is WOKEN. w may be gone when it has been posted.
 static void deliver(CspWaker *w) {
   Door *door = w->door;
+  RT_ASSERT(rt_load_relaxed(&w->state) == WOKEN);
   if (door_enter(door)) {
     // relaxed: read after the door was closed; e3 and c2 of door.c
     rt_store_relaxed(&w->state, (uint32_t)POSTED);
@@ -114,7 +120,9 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
   waker->post.fn = wake;
   waker->make = make;
   waker->data = data;
-  if (rt_exchange(&waker->state, (uint32_t)WOKEN) != TELLING) deliver(waker);
+  uint32_t was = rt_exchange(&waker->state, (uint32_t)WOKEN);
+  RT_ASSERT(was < WOKEN);  // once
+  if (was != TELLING) deliver(waker);
 }
 
 // --- Telling that it is cancelled -------------------------------------------
@@ -125,7 +133,9 @@ static void tell_cancelled(CspWaker *w) {
     return;
   w->cancelled(w->cancelled_data);
   seen = TELLING;
-  if (!rt_cas(&w->state, &seen, (uint32_t)TOLD)) deliver(w);
+  if (rt_cas(&w->state, &seen, (uint32_t)TOLD)) return;
+  RT_ASSERT(seen == WOKEN);
+  deliver(w);
 }
 
 static void tell_link(Csp *csp, CspValue link) {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// What says whether a goroutine and its frames are valid, and the assertions
+// that ask it.
+#include "tests/unit/vm_fixture.h"
+
+#include "tests/unit/broken_fixture.h"
+#include "vm/interp/interp.h"
+
+enum { CODE = 4, REGISTERS = 5, CALLEE_AT = 4 };
+
+// A goroutine of two frames that run the same function.
+typedef struct Running {
+  Fixture *f;
+  Goroutine *g;
+  Proto proto;
+  Instr code[CODE];
+} Running;
+
+static void begin(Running *r) {
+  *r = (Running){.f = fixture_new(1)};
+  Local *l = r->f->locals;
+  r->proto = (Proto){.code = r->code, .ncode = CODE, .nregs = REGISTERS};
+  r->proto.name = string_new(l, "f", 1);
+  ObjClosure *closure =
+      (ObjClosure *)heap_alloc(&l->heap, sizeof *closure, OBJ_CLOSURE);
+  closure->proto = &r->proto;
+  r->g = (Goroutine *)heap_alloc(&l->heap, sizeof *r->g, OBJ_GOROUTINE);
+  memset((char *)r->g + sizeof(Obj), 0, sizeof *r->g - sizeof(Obj));
+  Goroutine *g = r->g;
+  assert_true(stack_init(l, g, STACK_INITIAL));
+  g->defers = VALUE_NIL;
+  g->pc = r->code + 1;
+  g->base = g->stack + FRAME_WORDS;
+  g->base[-1] = value_from_obj(closure);
+  g->base += CALLEE_AT;
+  g->base[-3] = (Value)(uintptr_t)(r->code + 2);
+  g->base[-2] = (Value)(CALLEE_AT << 8 | 1) << 2;
+  g->base[-1] = value_from_obj(closure);
+}
+
+static void end(Running *r) { fixture_free(r->f); }
+
+// --- Frames -----------------------------------------------------------------
+static bool top_valid(const void *of) {
+  const Goroutine *g = of;
+  return frame_is_valid(g, g->base);
+}
+
+static void return_from(void *arg) {
+  Running *r = arg;
+  Value result = VALUE_NIL;
+  call_return(r->f->locals, r->g, &result, 1);
+}
+
+static void reserve(void *arg) {
+  Running *r = arg;
+  r->f->vm.stack_limit_bytes = 1 << 20;
+  r->f->vm.frame_limit = 1000;
+  stack_reserve(r->f->locals, r->g, r->g->limit + 10);
+}
+
+static void frames(void **state) {
+  (void)state;
+  Running r;
+  begin(&r);
+  Goroutine *g = r.g;
+  Subject returns = {top_valid, g, return_from, &r};
+  Subject grows = {top_valid, g, reserve, &r};
+  Value *base = g->base;
+  BREAK(&returns, base[-1], VALUE_NIL);
+  BREAK(&grows, base[-1], value_from_obj(r.proto.name));
+  BREAK(&returns, base[-2], 0);                       // onto itself
+  BREAK(&grows, base[-2], (Value)(2 << 8) << 2);      // inside of its header
+  BREAK(&returns, base[-2], (Value)(100 << 8) << 2);  // below the stack
+  BREAK(&returns, base[-2], VALUE_NIL);
+  BREAK(&grows, base[-3], VALUE_NIL);
+  BREAK(&returns, base[-3], (uintptr_t)(r.code + CODE + 1));
+  BREAK(&grows, base[-3], (uintptr_t)(r.code - 1));
+  BREAK(&returns, g->base, g->stack);
+  BREAK(&returns, g->base, g->limit + 1);
+  BREAK(&grows, r.proto.nregs, REGISTERS_MAX + 1);
+  BREAK(&returns, g->limit, g->base + 1 - STACK_MARGIN);
+  BREAK(&returns, g->stack[FRAME_WORDS - 1], VALUE_TRUE);  // the caller's
+  end(&r);
+}
+
+static void frames_stay_valid(void **state) {
+  (void)state;
+  Running r;
+  begin(&r);
+  const Value *before = r.g->stack;
+  r.g->base[0] = value_from_small(7);
+  reserve(&r);
+  assert_ptr_not_equal(r.g->stack, before);
+  assert_true(goroutine_is_valid(r.g));
+  assert_int_equal(r.g->base[0], value_from_small(7));
+  return_from(&r);
+  assert_true(goroutine_is_valid(r.g));
+  assert_ptr_equal(r.g->base, r.g->stack + FRAME_WORDS);
+  end(&r);
+}
+
+// --- Goroutines -------------------------------------------------------------
+static bool goroutine_valid(const void *g) { return goroutine_is_valid(g); }
+
+static void cancel(void *arg) {
+  Running *r = arg;
+  group_raise(r->f->locals, r->g);
+}
+
+static void wake_up(void *arg) {
+  Running *r = arg;
+  interp_wake(r->f->locals, r->g);
+}
+
+static void stacks(void **state) {
+  (void)state;
+  Running r;
+  begin(&r);
+  Goroutine *g = r.g;
+  Subject cancelled = {goroutine_valid, g, cancel, &r};
+  Subject grows = {goroutine_valid, g, reserve, &r};
+  BREAK(&cancelled, g->obj.type, OBJ_TASK);
+  BREAK(&grows, g->stack, g->stack - 1);
+  BREAK(&grows, g->limit, g->limit + 100);
+  BREAK(&cancelled, g->limit, g->stack);
+  BREAK(&grows, g->block->cap, STACK_INITIAL);
+  BREAK(&cancelled, g->block->obj.type, OBJ_RAW);
+  BREAK(&cancelled, g->base, g->base - 1);
+  BREAK(&cancelled, g->pc, NULL);
+  BREAK(&cancelled, g->pc, r.code + CODE + 1);
+  BREAK(&cancelled, g->multi, 1000);
+  end(&r);
+}
+
+static void what_it_waits_with(void **state) {
+  (void)state;
+  Running r;
+  begin(&r);
+  Goroutine *g = r.g;
+  Subject woken = {goroutine_valid, g, wake_up, &r};
+  BREAK(&woken, g->on_resume, RESUME_CALL);
+  BREAK(&woken, g->on_resume, RESUME_NATIVE);
+  BREAK(&woken, g->on_resume, RESUME_AGAIN);
+  BREAK(&woken, g->on_resume, RESUME_SELECT);
+  BREAK(&woken, g->on_resume, RESUME_GROUP);
+  BREAK(&woken, g->on_resume, RESUME_UNWIND);
+  BREAK(&woken, g->on_resume, RESUME_GAVE_UP + 1);
+  SelectBlock block = {.obj = {.type = OBJ_RAW, .aux = 2}, .count = 2};
+  g->select = &block;
+  g->on_resume = RESUME_SELECT;
+  BREAK(&woken, block.count, 3);
+  end(&r);
+}
+
+static void pop_deferred(void *arg) {
+  Running *r = arg;
+  call_pop_deferred(r->f->locals, r->g);
+}
+
+static void deferred_calls_and_panics(void **state) {
+  (void)state;
+  Running r;
+  begin(&r);
+  Goroutine *g = r.g;
+  ObjValues *record = values_new(r.f->locals, 3);
+  record->slots[1] = value_from_small(g->base - g->stack);
+  record->len = 3;
+  g->defers = value_from_obj(record);
+  Subject cancelled = {goroutine_valid, g, cancel, &r};
+  Subject popped = {goroutine_valid, g, pop_deferred, &r};
+  BREAK(&popped, g->defers, value_from_small(1));
+  BREAK(&cancelled, g->defers, VALUE_TRUE);
+  BREAK(&popped, record->len, 2);
+  BREAK(&popped, record->len, record->cap + 1);
+  BREAK(&popped, record->slots[1], value_from_small(g->base - g->stack + 1));
+  BREAK(&cancelled, record->slots[1], VALUE_NIL);
+  Panic panic = {.frame = -1};
+  g->panic = &panic;
+  BREAK(&cancelled, panic.frame, -2);
+  BREAK(&cancelled, panic.frame, 1000);
+  end(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(frames),
+      cmocka_unit_test(frames_stay_valid),
+      cmocka_unit_test(stacks),
+      cmocka_unit_test(what_it_waits_with),
+      cmocka_unit_test(deferred_calls_and_panics),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
