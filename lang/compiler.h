@@ -37,7 +37,7 @@ bool table_set(const Memory *memory, Table *table, uint64_t key,
                uint64_t value);
 void table_free(Table *table);
 // At most half full, and each key is where it is looked for.
-bool table_is_valid(const Table *table);
+bool lang_table_is_valid(const Table *table);
 
 // --- Names ------------------------------------------------------------------
 typedef enum SymbolKind {

@@ -374,6 +374,7 @@ static inline ObjValues *list_block(const ObjList *list) {
 }
 static inline size_t values_len(const ObjValues *block) {
   // Never above cap: whoever stores it has compared with the same block's.
+  // relaxed: see list.c; clamped where slots are read
   return (size_t)rt_load_relaxed(&block->len);
 }
 
@@ -395,6 +396,7 @@ static inline ObjRaw *bytes_block(const ObjBytes *b) {
   return heap_load(&b->block);
 }
 static inline size_t raw_len(const ObjRaw *block) {
+  // relaxed: read once, and clamped
   uint64_t len = rt_load_relaxed(&block->len);
   return (size_t)(len <= block->cap ? len : block->cap);
 }

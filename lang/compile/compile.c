@@ -134,7 +134,7 @@ static ObjClosure *compile_with(Compiler *c, const Unit *unit) {
   if (c->session != NULL) session_result(c->session, stmts);
   resolve_file(c, stmts);
   RT_ASSERT(c->func == c->main && c->scope == NULL);
-  RT_ASSERT(c->no_memory || table_is_valid(&c->inner));
+  RT_ASSERT(c->no_memory || lang_table_is_valid(&c->inner));
   if (unit->test != NULL) stmts = outline_add_test(c, stmts, unit->test);
   return is_sound(c) ? generate(c, stmts) : NULL;
 }

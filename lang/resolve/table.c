@@ -13,7 +13,7 @@ static uint32_t slot_of(const Table *table, uint64_t key) {
   return at;
 }
 
-bool table_is_valid(const Table *table) {
+bool lang_table_is_valid(const Table *table) {
   uint32_t taken = 0;
   if (table->cap == 0) return table->count == 0;
   if ((table->cap & (table->cap - 1)) != 0) return false;
@@ -27,7 +27,7 @@ bool table_is_valid(const Table *table) {
 }
 
 static bool table_grow(const Memory *memory, Table *table) {
-  RT_ASSERT(table_is_valid(table));
+  RT_ASSERT(lang_table_is_valid(table));
   Table bigger = {.cap = table->cap == 0 ? FIRST_CAP : table->cap * 2};
   bigger.slots = mem_alloc(memory, bigger.cap * 2 * sizeof *bigger.slots);
   bigger.taken = mem_zeroed(memory, bigger.cap);
@@ -41,7 +41,7 @@ static bool table_grow(const Memory *memory, Table *table) {
   }
   table_free(table);
   *table = bigger;
-  RT_ASSERT(table_is_valid(table));
+  RT_ASSERT(lang_table_is_valid(table));
   return true;
 }
 

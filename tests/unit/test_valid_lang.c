@@ -184,15 +184,15 @@ static void keys_are_where_they_are_looked_for(void **state) {
   Table table = filled_table();
   uint32_t at = first_taken(&table);
   uint64_t key = table.slots[2 * at];
-  assert_true(table_is_valid(&table));
+  assert_true(lang_table_is_valid(&table));
   table.count++;
-  assert_false(table_is_valid(&table));
+  assert_false(lang_table_is_valid(&table));
   table.count--;
   table.slots[2 * at] = table.slots[2 * at] == 1 ? 2 : 1;
-  assert_false(table_is_valid(&table));
+  assert_false(lang_table_is_valid(&table));
   table.slots[2 * at] = key;
   table.cap--;
-  assert_false(table_is_valid(&table));
+  assert_false(lang_table_is_valid(&table));
   table.cap++;
   table_free(&table);
 }
@@ -442,7 +442,7 @@ static void assertions_fire(void **state) {
   expect_breach(break_constants, "constant_is_there");
   expect_breach(break_symbol, "symbol_may_be_used");
   expect_breach(break_function, "func_is_complete");
-  expect_breach(break_table, "table_is_valid");
+  expect_breach(break_table, "lang_table_is_valid");
   expect_breach(break_scope, "scope_is_valid");
   expect_breach(break_tree, "node_is_valid");
   expect_breach(break_parse, "parse_is_in_step");

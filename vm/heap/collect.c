@@ -125,6 +125,7 @@ static void flush_local(void *arg, Local *local) {
 static void each_in_list(Goroutine *g, void (*fn)(void *arg, Goroutine *g),
                          void *arg) {
   for (; g; g = g->all_next) {
+    // relaxed: the world is stopped
     uint32_t status = rt_load_relaxed(&g->g.status);
     if (status != G_DEAD && status != G_IDLE) fn(arg, g);
   }
@@ -155,6 +156,7 @@ static void run_workers(Collection *c) {
   else
     marking_run(k, 0, 1);
   // Rare: stacks ran out of memory on the way.
+  // The markers have met (find_work, or the end of sched_run_stopped).
   while (rt_exchange(&k->overflow, 0u)) {
     c->m->alone = true;  // nobody would take what it puts into the pool
     units_rescan(c->m, c->vm);
@@ -169,6 +171,7 @@ static void mark_roots(Collection *c) {
   each_local(c->vm, flush_local, c);
   heap_local_flush(&heap->shared);
   take_shaded(c->m, &heap->shaded);
+  // The world is stopped: the barriers that set it were before.
   if (rt_exchange(&heap->mark_overflow, 0u)) c->marking.overflow = 1;
   mark_vm(c->m, c->vm);
   mark_pins(c->m, heap);
@@ -181,6 +184,7 @@ static void mark_roots(Collection *c) {
 // Whether an unmarked goroutine may still be woken by something the collector
 // cannot see: a native's own way of waiting, a thread that gets free.
 static bool may_be_woken(const Goroutine *g) {
+  // relaxed: the world is stopped
   uint32_t status = rt_load_relaxed(&g->g.status);
   if (status == G_DEAD || status == G_IDLE) return false;
   if (status != G_WAITING) return true;
@@ -198,6 +202,7 @@ static void rescue(void *arg, Goroutine *g) {
 
 static void lose(Heap *heap, Goroutine *g) {
   HeapHooks *hooks = &heap->hooks;
+  // relaxed: the world is stopped; read by any thread, as a count
   rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
   if (hooks->on_leak) hooks->on_leak(hooks->arg, g);
   if (hooks->release) hooks->release(hooks->arg, g);
@@ -208,6 +213,7 @@ static void prune(Heap *heap, Goroutine **list) {
   while (*list) {
     Goroutine *g = *list;
     RT_ASSERT(g->obj.type == OBJ_GOROUTINE);
+    // relaxed: the world is stopped
     uint32_t status = rt_load_relaxed(&g->g.status);
     if (status != G_DEAD && gc_is_marked(g)) {
       list = &g->all_next;
@@ -243,6 +249,8 @@ static void settle_weak(Collection *c) {
 static void account(Collection *c, int64_t began) {
   Heap *heap = c->heap;
   RT_ASSERT(c->marking.pooled == 0);
+  // relaxed, all: the world is stopped but for hosts' threads, which only add
+  // to the sums; what is stored is read as statistics, or before the next look
   int64_t external = rt_load_relaxed(&heap->external);
   uint64_t live = external > 0 ? (uint64_t)external : 0;
   for (int i = 0; i < heap->gc_workers; i++)
@@ -262,6 +270,8 @@ static void account(Collection *c, int64_t began) {
 static void collect_stopped(Collection *c, int64_t began) {
   int procs = c->vm->sched ? sched_procs(c->vm->sched) : 1;
   heap_sweep_all(c->heap);
+  // relaxed, twice: the world is stopped; a wish of a host's thread that is
+  // lost is granted by this collection
   rt_store_relaxed(&c->heap->want, 0);
   // Without memory for all markers one does; without that, nothing is done.
   if (!marking_init(&c->marking, c->heap, procs) &&

@@ -109,9 +109,11 @@ void heap_free(Heap *heap) {
 
 // --- Accounting -------------------------------------------------------------
 bool heap_gc_wanted(const Heap *heap) {
+  // relaxed: a wish, seen at some safepoint soon; pairs with the RMWs below
   return rt_load_relaxed(&heap->want) != 0 || heap->stress;
 }
 
+// RMWs, these three: bits that others set at the same time stay
 void heap_want_gc(Heap *heap) { rt_or(&heap->want, WANT_ASKED); }
 
 static void fell_short(Heap *heap) { rt_or(&heap->want, WANT_SHORT); }
@@ -123,6 +125,7 @@ static void flush_allocated(LocalHeap *local) {
   int64_t bytes = local->allocated;
   local->allocated = 0;
   if (bytes == 0) return;
+  // RMW: a sum of all Ps; orders nothing
   int64_t sum = rt_add(&heap->allocated, bytes) + bytes;
   // live and goal change only while the world is stopped
   if (sum > 0 && heap->live + (uint64_t)sum >= heap->goal) heap_want_gc(heap);
@@ -134,6 +137,7 @@ static void count_allocated(LocalHeap *local, int64_t bytes) {
 }
 
 void heap_account(LocalHeap *local, int64_t bytes) {
+  // RMW: a sum; orders nothing
   rt_add(&local->heap->external, bytes);
   local->allocated += bytes;
   if (local->allocated >= FLUSH_BYTES || local->allocated <= -FLUSH_BYTES)
@@ -141,6 +145,7 @@ void heap_account(LocalHeap *local, int64_t bytes) {
 }
 
 void heap_account_shared(Heap *heap, int64_t bytes) {
+  // RMW: a sum; orders nothing
   rt_add(&heap->external, bytes);
 }
 
@@ -178,6 +183,7 @@ uint64_t heap_little(const Heap *heap) {
 bool heap_just_collected(LocalHeap *local) {
   flush_allocated(local);
   Heap *heap = local->heap;
+  // relaxed: a sum; others may add to it meanwhile
   return rt_load_relaxed(&heap->allocated) < (int64_t)heap_little(heap);
 }
 
@@ -186,6 +192,7 @@ uint64_t heap_collections(const Heap *heap) {
 }
 
 void heap_stats(Heap *heap, HeapStats *out) {
+  // relaxed, all: statistics, each right on its own
   int64_t allocated = rt_load_relaxed(&heap->allocated);
   *out = (HeapStats){
       .live = rt_load_relaxed(&heap->live),
@@ -326,6 +333,7 @@ Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type) {
 
 void heap_finalizable(Obj *obj) {
   Span *span = span_of(obj);
+  // relaxed: only set while it is in use; the sweeper has the span alone
   if (!rt_load_relaxed(&span->finalizable))
     rt_store_relaxed(&span->finalizable, true);
 }
@@ -424,6 +432,8 @@ Value heap_pinned(Heap *heap, uint32_t pin) {
 void heap_unpin(Heap *heap, uint32_t pin) {
   rt_lock(&heap->pin_lock);
   RT_ASSERT(pin != 0 && pin <= heap->pins_cap && pin != heap->pins_free);
+  // relaxed: pin_lock is held; whoever reads a pin holds it, so it is not this
+  // one
   rt_store_relaxed(pin_slot(heap, pin), value_from_small(heap->pins_free));
   heap->pins_free = pin;
   rt_unlock(&heap->pin_lock);
@@ -468,11 +478,13 @@ static void shade(LocalHeap *local, Obj *obj) {
   RT_ASSERT(span->base + index * span->size == (char *)obj);
   uint64_t bit = (uint64_t)1 << index % 64;
   if (mark_test(span, index)) return;
+  // RMW: others mark in the same word; what is marked was published before
   if (rt_or(&span->mark[index / 64], bit) & bit) return;
   MarkSegment *buffer = local ? shade_buffer(local) : NULL;
   if (buffer)
     buffer->items[buffer->count++] = (uintptr_t)obj;
   else
+    // relaxed: read when the world is stopped
     rt_store_relaxed(&chunk_of(obj)->heap->mark_overflow, 1);
 }
 
@@ -484,6 +496,7 @@ void heap_barrier(LocalHeap *local, Value *slot, Value v) {
 }
 
 void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr) {
+  // relaxed: the old pointer's object is only marked, not looked into
   shade(local, rt_load_relaxed((Obj **)slot));
   shade(local, ptr);
 }

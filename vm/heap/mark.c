@@ -50,17 +50,20 @@ static void pool_put(Marking *k, MarkSegment *segment) {
   rt_spin_lock(&k->pool_lock);
   segment->next = k->pool;
   k->pool = segment;
+  // relaxed: pool_lock is held; others read it as a hint
   rt_store_relaxed(&k->pooled, k->pooled + 1);
   rt_spin_unlock(&k->pool_lock);
 }
 
 static MarkSegment *pool_get(Marking *k) {
+  // relaxed: a hint; the lock decides
   if (rt_load_relaxed(&k->pooled) == 0) return NULL;
   rt_spin_lock(&k->pool_lock);
   MarkSegment *segment = k->pool;
   if (segment) {
     RT_ASSERT(k->pooled > 0);
     k->pool = segment->next;
+    // relaxed: as in pool_put
     rt_store_relaxed(&k->pooled, k->pooled - 1);
     segment->next = NULL;
   }
@@ -73,10 +76,12 @@ static bool make_room(GcMarker *m, uint64_t items) {
   if (m->top->count + items <= SEGMENT_ITEMS) return true;
   MarkSegment *fresh = segment_new(m);
   if (!fresh) {
+    // relaxed: read when all markers are done
     rt_store_relaxed(&m->marking->overflow, 1);
     return false;
   }
   Marking *k = m->marking;
+  // relaxed: a hint
   if (k->workers > 1 && !m->alone &&
       rt_load_relaxed(&k->pooled) < (uint32_t)k->workers) {
     fresh->next = m->top->next;
@@ -139,9 +144,12 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
   uint64_t bit;
   uint8_t klass;
   uint64_t *word = mark_word(obj, &bit, &klass);
+  // relaxed: a bit that is set stays; what lies behind it was written before
+  // the world stopped. The RMW decides between two markers
   uint64_t old = rt_load_relaxed(word);
   if (old & bit) return false;
   RT_ASSERT(heap_object_at(m->marking->heap, obj) == obj);
+  // RMW where others mark, too: one of two wins
   if (m->alone)
     rt_store_relaxed(word, old | bit);
   else if (rt_or(word, bit) & bit)
@@ -205,6 +213,7 @@ static void scan_stack(GcMarker *m, const Goroutine *g) {
   if (!block) return;
   Value *end = block->slots + block->cap, *top = end;
   RT_ASSERT(g->stack == block->slots && g->limit <= end - STACK_MARGIN);
+  // relaxed: the world is stopped
   if (rt_load_relaxed(&g->g.status) == G_DEAD)
     top = block->slots;
   else if (g->base)
@@ -233,6 +242,7 @@ static void scan_panics(GcMarker *m, const Panic *panic) {
 
 static void scan_goroutine(GcMarker *m, Goroutine *g) {
   scan_stack(m, g);
+  // relaxed: the world is stopped
   if (rt_load_relaxed(&g->g.status) == G_DEAD) return;
   gc_mark_obj(m, g->task);
   gc_mark(m, g->defers);
@@ -428,6 +438,7 @@ static Obj *next_object(GcMarker *m) {
 static void share(GcMarker *m) {
   Marking *k = m->marking;
   uint64_t count = m->top->count;
+  // relaxed, both: hints
   if (count < SHARE_LEAST || rt_load_relaxed(&k->idle) == 0 ||
       rt_load_relaxed(&k->pooled) != 0)
     return;
@@ -456,8 +467,11 @@ static void drain(GcMarker *m) {
 // Waits for work of others. false: all are idle, marking is over.
 static bool find_work(GcMarker *m, int workers) {
   Marking *k = m->marking;
+  // RMWs of one word: the last that adds to it sees all others idle, and with
+  // that all they have put into the pool
   rt_add(&k->idle, 1u);
   for (uint32_t spins = 1;; spins++) {
+    // relaxed: a hint; pool_get takes the lock
     if (rt_load_relaxed(&k->pooled)) {
       rt_sub(&k->idle, 1u);
       MarkSegment *segment = pool_get(k);
@@ -468,6 +482,7 @@ static bool find_work(GcMarker *m, int workers) {
       }
       rt_add(&k->idle, 1u);
     }
+    // acquire: pairs with the RMWs on idle of the others.
     // All idle: what is pooled now belongs to one that is about to take it.
     if (rt_load_acquire(&k->idle) >= (uint32_t)workers) return false;
     if (spins % SPINS)
@@ -524,6 +539,7 @@ void marking_free(Marking *k) {
 // --- Out of memory ----------------------------------------------------------
 static void rescan_span(GcMarker *m, Span *span) {
   for (uint32_t w = 0; w < span->words; w++) {
+    // relaxed: this marker is alone
     uint64_t bits = rt_load_relaxed(&span->mark[w]);
     for (; bits; bits &= bits - 1) {
       uint64_t index = w * 64 + (uint64_t)__builtin_ctzll(bits);

@@ -13,6 +13,7 @@ static void finalize(Heap *heap, Obj *obj) {
     ObjHost *host = (ObjHost *)obj;
     if (!host->klass || !host->klass->finalize) return;
     host->klass->finalize(host->data);
+    // RMW: a count
     rt_add(&heap->finalized, 1);
   } else if (obj->type == OBJ_STRUCT) {
     mem_free(((ObjStruct *)obj)->methods);
@@ -35,6 +36,7 @@ static void free_objects(Heap *heap, Span *span, uint32_t w, uint64_t dead) {
   for (; dead; dead &= dead - 1) {
     uint64_t index = w * 64 + (uint64_t)__builtin_ctzll(dead);
     Obj *obj = (Obj *)(span->base + index * span->size);
+    // relaxed: the sweeper has the span alone
     if (rt_load_relaxed(&span->finalizable)) finalize(heap, obj);
     poison(heap, span, obj);
   }
@@ -48,6 +50,7 @@ static bool must_touch(const Heap *heap, Span *span) {
 }
 #else
 static bool must_touch(const Heap *heap, Span *span) {
+  // relaxed: as in free_objects
   return heap->poison || rt_load_relaxed(&span->finalizable);
 }
 #endif
@@ -57,6 +60,7 @@ uint32_t span_sweep(Heap *heap, Span *span) {
   uint32_t live = 0;
   bool touch = must_touch(heap, span);
   for (uint32_t w = 0; w < span->words; w++) {
+    // relaxed, both: marking is over, and the sweeper has the span alone
     uint64_t mark = rt_load_relaxed(&span->mark[w]);
     RT_ASSERT((mark & ~span->alloc[w]) == 0);  // only what lives is marked
     if (touch) free_objects(heap, span, w, span->alloc[w] & ~mark);
@@ -65,6 +69,7 @@ uint32_t span_sweep(Heap *heap, Span *span) {
     live += (uint32_t)__builtin_popcountll(mark);
   }
   RT_ASSERT(live <= span->count);
+  // relaxed: as above
   if (live == 0) rt_store_relaxed(&span->finalizable, false);
   return live;
 }
@@ -130,6 +135,7 @@ void heap_finalize_all(Heap *heap) {
   for (int klass = 0; klass <= CLASSES; klass++) {
     Span *span;
     while ((span = span_pop(&heap->unswept[klass])))
+      // relaxed: one thread is left
       if (rt_load_relaxed(&span->finalizable)) span_sweep(heap, span);
   }
 }

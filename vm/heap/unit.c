@@ -68,7 +68,7 @@ static void mark_protos(GcMarker *m, const CodeUnit *unit) {
 }
 
 void unit_mark(GcMarker *m, CodeUnit *unit) {
-  // Several workers at once: one does it.
+  // Several workers at once: the RMW lets one do it.
   if (rt_exchange(&unit->marked, 1u) == 0) mark_protos(m, unit);
 }
 
@@ -88,6 +88,7 @@ void units_mark_roots(GcMarker *m, Vm *vm) {
 
 void units_rescan(GcMarker *m, const Vm *vm) {
   for (CodeUnit *unit = vm->units; unit != NULL; unit = unit->next)
+    // relaxed: this marker is alone
     if (rt_load_relaxed(&unit->marked)) mark_protos(m, unit);
 }
 
@@ -138,6 +139,7 @@ static void free_unit(Vm *vm, CodeUnit *unit) {
 void units_sweep(Vm *vm) {
   for (CodeUnit **at = &vm->units; *at != NULL;) {
     CodeUnit *unit = *at;
+    // The world is stopped: an exchange for brevity.
     if (rt_exchange(&unit->marked, 0u)) {
       at = &unit->next;
     } else {

@@ -47,6 +47,7 @@ static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
     ObjRaw *block = bytes_block((ObjBytes *)obj);
     len = raw_len(block);
     if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    // relaxed: a byte is whole; nothing hangs on it
     *out = value_from_small(rt_load_relaxed(&block->data[at]));
   }
   return true;
@@ -103,6 +104,7 @@ static bool set_byte(Local *l, Goroutine *g, Value x, int64_t at, Value v) {
   if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
   if (!value_is_int(v) || value_int(v) < 0 || value_int(v) > 255)
     return vm_panic(l, g, "a byte is an int from 0 to 255");
+  // relaxed: as in the load above
   rt_store_relaxed(&block->data[at], (uint8_t)value_int(v));
   return true;
 }
@@ -216,6 +218,7 @@ static bool in_bytes(Local *l, const ObjBytes *b, Value a, bool *out) {
   ObjRaw *block = bytes_block(b);
   *out = false;
   for (size_t n = 0, len = raw_len(block); n < len && !*out; n++) {
+    // relaxed: as in the load above
     *out = value_equal(value_from_small(rt_load_relaxed(&block->data[n])), a);
     if (n % 4096 == 4095 && !work_on(l, 4096 * 2)) return false;
   }
@@ -480,7 +483,7 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
     return builtin_method(vm, x, name);
   ObjType type = method_type(x);
   const MethodTable *table = vm->methods[type];
-  uint32_t cache = rt_load_relaxed(word), at = 0;  // checked here
+  uint32_t cache = rt_load_relaxed(word), at = 0;  // a hint: checked
   RT_ASSERT(cache >> 8 != BUILTIN_ID(type) ||
             (table != NULL && (cache & 0xff) < table->count));
   if (cache >> 8 == BUILTIN_ID(type))
@@ -488,6 +491,7 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   while (table != NULL && at < table->count && table->methods[at].name != name)
     at++;
   if (table == NULL || at == table->count) return VALUE_UNDEF;
+  // relaxed: one word, which its reader checks
   if (at <= 0xff) rt_store_relaxed(word, BUILTIN_ID(type) << 8 | at);
   return table->methods[at].function;
 }

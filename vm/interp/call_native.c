@@ -405,6 +405,7 @@ Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
     return finish_moved(&call, status, window, want);
   if (__builtin_expect(status == CSP_PANIC, 0) && def->repeatable)
     status = native_call_again(&call);
+  // relaxed: seen soon is enough
   if (status == CSP_OK && rt_load_relaxed(&l->vm->output_failed))
     return l->vm->hooks->exit(l, g, 1);
   // (Results would not be seen by a collection meanwhile; what writes has

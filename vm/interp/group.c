@@ -48,6 +48,7 @@ void group_unshield(Goroutine *g) {
 // --- Cancellation -----------------------------------------------------------
 void group_raise(Local *l, Goroutine *g) {
   uint64_t id = g->g.id;
+  // RMW: an interrupt for another goroutine stays.
   rt_cas(&l->vm->interrupt, &id, (uint64_t)0);  // that is done with this
   g->g.cancelled = g->gave_up = false;
   g->on_resume = RESUME_NOTHING;
@@ -212,6 +213,7 @@ static void panic_with_deadline(Vm *vm, Panic *panic) {
 }
 
 static CancelReason reason_of(ObjGroup *o) {
+  // seq: pairs with group_cancel's store, as in cancel.c
   return (CancelReason)rt_load_seq(&o->group.cancelled);
 }
 

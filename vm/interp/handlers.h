@@ -368,6 +368,7 @@ HANDLER(SETF) {
   Value x = REG_A;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
+    // relaxed: a hint, checked right here
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == instance->type->id)) {
       QUICK_STORE(&instance->fields[cache & 0xff], REG_B, setf_general);
@@ -458,6 +459,7 @@ HANDLER(INVOKE) {
   Value x = REG_RANGE(A + 3);
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
+    // relaxed: a hint, checked right here
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == type->id)) {
       Value f = type->methods[cache & 0xff].function;

@@ -142,7 +142,7 @@ SHARED(call_general) {
 }
 SHARED(invoke_general) {
   Value x = REG_RANGE(A + 3);
-  uint32_t cache = rt_load_relaxed(CACHE);  // checked here
+  uint32_t cache = rt_load_relaxed(CACHE);  // a hint: checked here
   if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
     const MethodTable *table = l->vm->methods[value_obj(x)->type];
     Value f = table->methods[cache & 0xff].function;

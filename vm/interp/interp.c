@@ -252,6 +252,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 
 #endif
 
+// relaxed: a word that specialises itself is one of two that do the same
 #define NEXT()                  \
   do {                          \
     i = rt_load_relaxed(pc);    \
@@ -330,6 +331,7 @@ void interp_resume(P *p, G *sg) {
   Value *base, *k;
   RELOAD_FRAME();
   int64_t count = first_count(l->vm);
+  // relaxed: a word of code may specialise itself; both forms do the same
   Instr i = rt_load_relaxed(pc);
   pc++;
   ((Handler)l->handlers[INSTR_OP(i)])(ARGS);

@@ -305,6 +305,7 @@ static inline bool goroutine_allowed(Local *l, Goroutine *g) {
 }
 static inline void goroutine_count(Local *l, int64_t more) {
   if (__builtin_expect(l->vm->goroutine_limit != 0, 0))
+    // RMW: a count of all Ps, compared with the limit; orders nothing
     rt_add(&l->vm->goroutines, (uint64_t)more);
 }
 

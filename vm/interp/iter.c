@@ -137,6 +137,7 @@ static Step next_indexed(Value *state, Value *key, Value *value) {
     RT_ASSERT(bytes_is_valid((ObjBytes *)value_obj(state[0])));
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(state[0]));
     if (at >= raw_len(block)) return STEP_END;
+    // relaxed: a byte is whole
     *value = value_from_small(rt_load_relaxed(&block->data[at]));
   }
   *key = state[1];

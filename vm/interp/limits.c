@@ -34,9 +34,11 @@ bool pace_allows(const Pace *pace, int64_t now) {
          IN_VAIN_MOST * rt_load_relaxed(&pace->most);
 }
 
+// relaxed: as in pace_allows
 void pace_took(Pace *pace, int64_t ns) { rt_store_relaxed(&pace->took, ns); }
 
 void pace_in_vain(Pace *pace, int64_t now) {
+  // relaxed, all: as in pace_allows
   int64_t took = rt_load_relaxed(&pace->took), began = now - took;
   int64_t due = rt_load_relaxed(&pace->due);
   bool first = due <= began;
@@ -121,6 +123,8 @@ static bool is_room(Vm *vm) {
   HeapStats heap;
   heap_stats(vm->heap, &heap);
   uint64_t ended = heap.goroutines_collected;
+  // relaxed: a count; starts at the same moment may pass the limit by their
+  // number
   return rt_load_relaxed(&vm->goroutines) - ended < vm->goroutine_limit;
 }
 

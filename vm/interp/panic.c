@@ -112,6 +112,7 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
     of = panic->reserve;
     free_parts(panic);
   }
+  // relaxed: the CAS decides, and pairs with the RMW in panic_free
   uint64_t used = rt_load_relaxed(&reserve->used);
   while (panic == NULL && used != UINT64_MAX) {
     int n = __builtin_ctzll(~used);
@@ -226,6 +227,7 @@ static void free_one(Panic *panic) {
     return;
   }
   RT_ASSERT(panic >= reserve->records && panic < reserve->records + 64);
+  // RMW: the record's next user sees that it is free, and all written before
   rt_and(&reserve->used, ~((uint64_t)1 << (panic - reserve->records)));
 }
 

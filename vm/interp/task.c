@@ -235,6 +235,8 @@ Next conc_panicked(Local *l, Goroutine *g) {
     l->vm->hooks->report_and_go_on(l->vm, panic);
   }
   if (task != NULL && told) {
+    // relaxed: whether it is reported; looked at when the list is full, and at
+    // the end
     rt_store_relaxed(&task->awaited, 1);
   } else if (task != NULL) {
     if (panic->error_at != NULL && panic->trace != NULL)
@@ -256,6 +258,8 @@ bool task_deliver(Local *l, Goroutine *g, ObjTask *task, Value *to, int want) {
   uint32_t state = rt_load_acquire(&task->state);
   Value results = heap_load(&task->results);
   if (state == TASK_PANICKED) {
+    // relaxed: whether it is reported; looked at when the list is full, and at
+    // the end
     rt_store_relaxed(&task->awaited, 1);
     return vm_panic_value(l, g, results);
   }

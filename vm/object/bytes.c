@@ -31,6 +31,7 @@ enum { RAW_PIECE = 1 << 16 };
 static void copy_piece(uint8_t *to, const uint8_t *from, size_t count) {
 #ifdef CSP_TSAN
   for (size_t i = 0; i < count; i++)
+    // relaxed, both: bytes may change meanwhile; each is whole
     rt_store_relaxed(&to[i], rt_load_relaxed(&from[i]));
 #else
   memcpy(to, from, count);
@@ -93,6 +94,7 @@ bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count) {
     heap_store_ptr(&local->heap, &b->block, block);
   }
   if (!copy(local, block->data + len, from, count)) return false;
+  // relaxed: bytes need no publishing; a reader that is early finds zeros
   rt_store_relaxed(&block->len, len + count);
   RT_ASSERT(raw_is_valid(block));
   return true;

@@ -16,6 +16,7 @@ static int bytes_compare(Local *l, const ObjBytes *a, const ObjBytes *b) {
 #ifdef CSP_TSAN
   (void)l, (void)memory_compare;
   for (size_t i = 0; i < n; i++) {
+    // relaxed, both: each byte is whole
     uint8_t p = rt_load_relaxed(&x->data[i]), q = rt_load_relaxed(&y->data[i]);
     if (p != q) return p < q ? -1 : 1;
   }

@@ -150,6 +150,7 @@ static void add_bytes(Text *text, const ObjBytes *b) {
   add_text(text, "bytes(\"");
   for (size_t i = 0; i < len && !text->failed; i++) {
     text_work(text, 8);
+    // relaxed: a byte is whole
     char c = (char)rt_load_relaxed(&block->data[i]);
     const char *escape = escape_of(c);
     if (escape)

@@ -139,6 +139,8 @@ bool list_push(Local *local, ObjList *list, Value v) {
   ObjValues *block = list_reserve(local, list, 1, &len);
   if (!block) return false;
   heap_store(&local->heap, &block->slots[len], v);
+  // relaxed, as wherever a length is stored: a reader that sees it early finds
+  // nil, or the value, whose object heap_store has published
   rt_store_relaxed(&block->len, len + 1);
   RT_ASSERT(values_is_valid(block));
   return true;
@@ -149,6 +151,7 @@ bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   ObjValues *block = list_reserve(local, list, count, &len);
   if (!block) return false;
   if (!move_values(local, &block->slots[len], from, count)) return false;
+  // relaxed: as in list_push
   rt_store_relaxed(&block->len, len + count);
   RT_ASSERT(values_is_valid(block));
   return true;
@@ -162,6 +165,7 @@ bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   for (size_t i = len; i > at; i--)
     heap_store(&local->heap, &block->slots[i], heap_load(&block->slots[i - 1]));
   heap_store(&local->heap, &block->slots[at], v);
+  // relaxed: as in list_push
   rt_store_relaxed(&block->len, len + 1);
   RT_ASSERT(values_is_valid(block));
   work_charge(local, len - at);
@@ -179,6 +183,7 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
                heap_load(&block->slots[i + count]));
   for (size_t i = len - count; i < len; i++)
     heap_store(&local->heap, &block->slots[i], VALUE_NIL);
+  // relaxed: as in list_push
   rt_store_relaxed(&block->len, len - count);
   RT_ASSERT(values_is_valid(block));
   work_charge(local, len - at);

@@ -108,6 +108,7 @@ static inline int64_t find_entry(const ObjTable *t, Value key, uint32_t hash) {
 static inline uint32_t hash_for(Vm *vm, const ObjTable *t, Value key) {
   if (!t->index_bits) return 0;
   if (value_is_type(key, OBJ_STRING)) {
+    // relaxed: the same whoever computes it
     uint32_t hash = rt_load_relaxed(&value_obj(key)->hash);
     if (hash) return hash;
   }
@@ -122,6 +123,8 @@ static bool index_add(ObjTable *t, uint32_t hash, uint32_t entry) {
   uint32_t mask = ((uint32_t)1 << t->index_bits) - 1;
   for (uint32_t probe = 0; probe <= mask; probe++) {
     uint32_t *word = &index[(hash + probe) & mask];
+    // relaxed: its readers are other goroutines; two writers may take one
+    // place, and then an update is lost
     if (rt_load_relaxed(word) != 0) continue;
     // release: publishes the entry; pairs with acquire in next_candidate
     rt_store_release(word, (hash & ~mask) | (entry + 1));
@@ -135,6 +138,7 @@ static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
                    Value key, Value v) {
   RT_ASSERT(used < t->cap && key != VALUE_TOMB);
   MapEntry *entry = &t->entries[used];
+  // relaxed, both: not shown before `used` is.
   // Uninitialised so far: nothing for the barrier to keep but the new ones.
   rt_store_relaxed(&entry->key, VALUE_TOMB);
   rt_store_relaxed(&entry->value, VALUE_NIL);
@@ -170,6 +174,7 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
 // The map's table with room for one more entry; NULL: out of memory.
 static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *t) {
   if (table_used(t) < t->cap) return t;
+  // relaxed: how many, about, where writers race
   uint32_t live = rt_load_relaxed(&t->live);
   // Half of it deleted: the same size does, else twice the size.
   size_t want = live <= t->cap / 2 ? t->cap : (size_t)t->cap * 2;
@@ -180,6 +185,7 @@ static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *t) {
 
 // After a delete: few live ones among many deleted ones make walks slow.
 static void shrink(Local *local, ObjMap *map, ObjTable *t) {
+  // relaxed: as in with_room
   uint32_t live = rt_load_relaxed(&t->live);
   if (table_used(t) < 32 || live > table_used(t) / 8) return;
   t = rebuilt(local, t, (size_t)live * 2);
@@ -216,6 +222,7 @@ ObjMap *map_new(Local *local, size_t cap) {
 }
 
 size_t map_len(const ObjMap *map) {
+  // relaxed: a length that others may be changing
   return rt_load_relaxed(&heap_load(&map->table)->live);
 }
 
@@ -245,11 +252,13 @@ bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
 // Marks the map as being written to. false: somebody else does.
 static bool writer_enter(ObjMap *map) {
   RT_ASSERT(map_is_valid(map));
+  // relaxed, both: a mark that is mostly seen, no lock (see the head)
   if (rt_load_relaxed(&map->writer)) return false;
   rt_store_relaxed(&map->writer, 1);
   return true;
 }
 
+// relaxed: as in writer_enter
 static void writer_leave(ObjMap *map) {
   rt_store_relaxed(&map->writer, 0);
   RT_ASSERT(map_is_valid(map));
@@ -295,6 +304,7 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
     *found = true;
     heap_store(&local->heap, &t->entries[at].key, VALUE_TOMB);
     heap_store(&local->heap, &t->entries[at].value, VALUE_NIL);
+    // relaxed, both: as in append
     uint32_t live = rt_load_relaxed(&t->live);
     if (live) rt_store_relaxed(&t->live, live - 1);
     shrink(local, map, t);

@@ -165,6 +165,7 @@ static uint32_t hash_text(const Vm *vm, const char *data, size_t len) {
 }
 
 uint32_t string_hash(Vm *vm, ObjString *s) {
+  // relaxed, both: the same whoever computes it
   uint32_t hash = rt_load_relaxed(&s->obj.hash);
   if (hash) return hash;
   hash = hash_text(vm, s->data, s->len);
@@ -174,6 +175,7 @@ uint32_t string_hash(Vm *vm, ObjString *s) {
 
 bool string_hash_on(Local *l, ObjString *s) {
   enum { PIECE = 1 << 12 };
+  // relaxed: as in string_hash; so is the store below
   if (rt_load_relaxed(&s->obj.hash)) return true;
   uint64_t v[4];
   sip_begin(v, l->vm->hash_seed);
@@ -182,6 +184,7 @@ bool string_hash_on(Local *l, ObjString *s) {
     sip_words(v, s->data + at, count);
     if (!work_part(l, count / 2, at + PIECE < s->len)) return false;
   }
+  // relaxed: as above
   rt_store_relaxed(&s->obj.hash, hash_fold(sip_end(v, s->data, s->len)));
   return true;
 }

@@ -168,6 +168,7 @@ static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
   Vm *vm = call->vm;
   bool stopped = host_clear_stop(vm->sched);
   // Of the goroutine whose native has called, if its time is over, too.
+  // relaxed: stepped, so this thread runs all
   uint64_t callers = rt_load_relaxed(&vm->interrupt);
   // where it runs; and where it waits:
   if (!is_interrupted(vm, g)) {
@@ -189,6 +190,7 @@ static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
     done = host_run(vm->sched, NULL, &more) == HOST_DONE;
   }
   // What comes too late is for nobody.
+  // relaxed: as above
   rt_store_relaxed(&vm->interrupt, callers);
   if (call->g == NULL) return done;
   // The host's call, or its step, is what is to end, and it looks at once.
@@ -508,6 +510,7 @@ bool host_open(Csp *csp) {
 }
 
 static bool run_has_ended(const Csp *csp) {
+  // relaxed: stepped, so this thread stored it; else a hint
   return rt_load_relaxed(&csp->ending) != 0;
 }
 

@@ -173,6 +173,7 @@ void dump_free(Dump *d) {
   }
   mem_free(d->all);
   mem_free(d->table);
+  // RMW: pairs with the load in units_mark_roots, at a later stop
   rt_sub(&d->vm->code_kept, 1u);
   mem_free(d);
 }

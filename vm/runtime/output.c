@@ -90,6 +90,7 @@ static void write_buffer(Csp *csp) {
   size_t len = out->len;
   out->data = NULL;
   out->cap = 0;
+  // relaxed, both: the lock is held; others read them as hints
   rt_store_relaxed(&out->len, (size_t)0);
   rt_store_relaxed(&csp->vm.output_full, 0u);
   rt_unlock(&out->lock);
@@ -99,6 +100,7 @@ static void write_buffer(Csp *csp) {
 
 // With a limit on memory, so much does not wait until somebody takes it.
 static bool is_flood(const Csp *csp, size_t more) {
+  // relaxed: about how much waits
   return csp->config.max_memory != 0 &&
          rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
 }
@@ -119,6 +121,7 @@ void output_add(Csp *csp, const char *data, size_t len) {
   if (kept) {
     RT_ASSERT(len <= out->cap - out->len);
     memcpy(out->data + out->len, data, len);
+    // relaxed: the lock is held
     rt_store_relaxed(&out->len, out->len + len);
     // relaxed: a hint; the flush takes the lock
     bool line = out->terminal && memchr(data, '\n', len) != NULL;
@@ -136,6 +139,7 @@ void output_write(Vm *vm, const char *data, size_t len) {
 void vm_out_flush(Vm *vm) {
   Csp *csp = runtime_of(vm);
   Output *out = &csp->out;
+  // relaxed: what this thread has added it sees; of others nothing is promised
   if (rt_load_relaxed(&out->len) == 0) return;
   rt_lock(&out->writing);
   write_buffer(csp);
@@ -145,12 +149,14 @@ void vm_out_flush(Vm *vm) {
 // A pipe that poll says can be written takes PIPE_BUF bytes at least.
 static bool would_not_block(const Csp *csp) {
   struct pollfd now = {STDOUT_FILENO, POLLOUT, 0};
+  // relaxed: a hint; what is added meanwhile is flushed next time
   return csp->config.write_out != NULL ||
          (rt_load_relaxed(&csp->out.len) <= PIPE_BUF && poll(&now, 1, 0) > 0);
 }
 
 bool output_flush_idle(Csp *csp, bool may_block) {
   Output *out = &csp->out;
+  // relaxed: as above; who adds later looks for itself
   while (rt_load_relaxed(&out->len) > 0) {
     if (!may_block && !would_not_block(csp)) return true;
     // One M at most waits for a slow reader; it sees what comes meanwhile.

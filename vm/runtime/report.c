@@ -9,6 +9,7 @@
 
 bool report_claim(Csp *csp, int status) {
   uint32_t none = 0;
+  // RMW: the first one wins; the status is read when all threads are joined
   if (!rt_cas(&csp->ending, &none, 1u)) return false;
   csp->status = status;
   return true;
@@ -207,6 +208,7 @@ void vm_task_failed(Vm *vm, ObjTask *task) {
             csp->failed_count <= csp->failed_cap);
   size_t kept = 0;
   for (size_t n = 0; n < csp->failed_count; n++)
+    // relaxed: seen later is early enough
     if (!rt_load_relaxed(&csp->failed[n]->awaited))
       csp->failed[kept++] = csp->failed[n];
   csp->failed_count = kept;
@@ -227,6 +229,7 @@ void vm_task_failed(Vm *vm, ObjTask *task) {
 
 void report_failed_tasks(Csp *csp) {
   for (size_t n = 0; n < csp->failed_count; n++)
+    // relaxed: the run is over, its threads are joined
     if (!rt_load_relaxed(&csp->failed[n]->awaited))
       report_task(csp, csp->failed[n]);
   csp->failed_count = 0;

@@ -318,12 +318,14 @@ static void run_stepped(Csp *csp) {
   HostRun run = {NULL, RT_FOREVER, true, 0};
   HostEnd end = host_run(vm->sched, &vm->main->g, &run);
   if (end == HOST_STUCK) deadlock(csp);
+  // relaxed: this thread reads it, in end_interrupts
   if (end == HOST_OVER) rt_store_relaxed(&csp->interrupted, INTERRUPTED);
   report_claim(csp, CSP_FAILED);  // unless it has ended: no step follows
 }
 
 // The run is over. Was it interrupted? An interrupt that comes later is late.
 static bool end_interrupts(Csp *csp) {
+  // RMW: this or the CAS in interrupt_run is first.
   return rt_exchange(&csp->interrupted, RUN_IS_OVER) == INTERRUPTED;
 }
 
@@ -356,6 +358,7 @@ CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
     report_output_error(csp);
     if (*status == 0) *status = CSP_FAILED;
   }
+  // relaxed: the run's threads are joined
   if (rt_load_relaxed(&csp->reported) != 0 && *status == 0)
     *status = CSP_FAILED;
   return *status == 0 ? CSP_RAN : CSP_FAILED;
@@ -465,6 +468,8 @@ bool csp_interrupt(Csp *csp) {
 
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
   RT_ASSERT(g->obj.type == OBJ_GOROUTINE && task->obj.type == OBJ_TASK);
+  // relaxed: as long as the task runs it stays; the acquire below pairs with
+  // the release in finish_task
   uint64_t id = rt_load_relaxed(&g->g.id);
   // After the id: as long as the task runs, g is not another's.
   if (rt_load_acquire(&task->state) != TASK_RUNNING) return;
@@ -479,6 +484,7 @@ int64_t vm_goroutine_count(Vm *vm) {
   heap_stats(vm->heap, &heap);
   int64_t count = runtime_of(vm)->balance - (int64_t)heap.goroutines_collected;
   for (int n = 0; n < sched_procs(vm->sched); n++)
+    // relaxed: a sum over Ps that run on
     count += rt_load_relaxed(&local_of(sched_p(vm->sched, n))->balance);
   return count;
 }

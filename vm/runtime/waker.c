@@ -120,6 +120,8 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
   waker->post.fn = wake;
   waker->make = make;
   waker->data = data;
+  // RMW, as all changes of state (see the head): pairs with the CAS that ends
+  // TELLING, whose thread then finds make and data
   uint32_t was = rt_exchange(&waker->state, (uint32_t)WOKEN);
   RT_ASSERT(was < WOKEN);  // once
   if (was != TELLING) deliver(waker);
@@ -129,6 +131,7 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
 // By a thread that has a use of w.
 static void tell_cancelled(CspWaker *w) {
   uint32_t seen = OPEN;
+  // RMW: this or csp_wake is first
   if (w->cancelled == NULL || !rt_cas(&w->state, &seen, (uint32_t)TELLING))
     return;
   w->cancelled(w->cancelled_data);
@@ -143,6 +146,7 @@ static void tell_link(Csp *csp, CspValue link) {
   if (at == NULL) return;
   rt_lock(&csp->host_lock);
   CspWaker *w = *at;
+  // RMW: host_lock is held, and the runtime's use of w keeps it
   if (w != NULL) rt_add(&w->users, 1u);
   rt_unlock(&csp->host_lock);
   if (w == NULL) return;
