@@ -23,7 +23,7 @@ struct Task {
   Timer timer;
 };
 
-static Chan *new_chan(Sched *s, uint32_t cap) {
+static Chan *new_chan(uint32_t cap) {
   Chan *c = malloc(chan_size(cap));
   chan_init(c, cap);
   return c;
@@ -297,8 +297,8 @@ static void bench_pingpong(int procs, int64_t rounds) {
   Sched *s = bench_sched(procs);
   Task *ping = new_task(ping_main), *pong = new_task(pong_step);
   ping->child = pong;
-  ping->out = pong->in = new_chan(s, 0);
-  ping->in = pong->out = new_chan(s, 0);
+  ping->out = pong->in = new_chan(0);
+  ping->in = pong->out = new_chan(0);
   ping->rounds = rounds;
   report("pingpong", procs, run(ping, s) / (double)rounds);
   sched_free(s);
@@ -313,9 +313,9 @@ static void bench_plain(const char *name, int procs, int64_t rounds, int per,
   for (int i = 0; i < 32; i++) {
     t->child[i].g.resume = resume;
     t->child[i].step = end_step;
-    t->child[i].out = new_chan(s, 1);
+    t->child[i].out = new_chan(1);
   }
-  t->out = new_chan(s, 4);
+  t->out = new_chan(4);
   t->rounds = rounds;
   report(name, procs, run(t, s) / (double)rounds / per);
   sched_free(s);
