@@ -112,7 +112,7 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
     of = panic->reserve;
     free_parts(panic);
   }
-  // relaxed: the CAS decides, and pairs with the RMW in panic_free
+  // relaxed: the CAS decides, and pairs with the RMW in free_one
   uint64_t used = rt_load_relaxed(&reserve->used);
   while (panic == NULL && used != UINT64_MAX) {
     int n = __builtin_ctzll(~used);
