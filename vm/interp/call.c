@@ -404,14 +404,14 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
     }
     if (__builtin_expect(size > LONG_PIECE, 0)) {
       if (!work_copy(l, to, from, size)) return NULL;
-      len -= size;
+      len -= size;  // charged
     } else {
       memcpy(to, from, size);
     }
     to += size;
   }
-  RT_ASSERT(to == s->data + len && string_is_valid(s));
-  charge_bytes(l, len);
+  RT_ASSERT(to == s->data + s->len && string_is_valid(s));
+  charge_bytes(l, len);  // of the others
   return s;
 }
 
