@@ -25,7 +25,7 @@ static void begin(void) {
 static Chan *new_chan(uint32_t cap) {
   Chan *c = malloc(chan_size(cap));
   begin();
-  chan_init(&sched, c, cap);
+  chan_init(c, cap);
   assert_true(chan_is_valid(c));
   return c;
 }
@@ -112,8 +112,8 @@ static void two_cases(void) {
   Chan *c = malloc(2 * chan_size(0));
   begin();
   p.single = false;
-  chan_init(&sched, &c[0], 0);
-  chan_init(&sched, &c[1], 0);
+  chan_init(&c[0], 0);
+  chan_init(&c[1], 0);
   cases[0] = (SelCase){.chan = &c[1]};
   cases[1] = (SelCase){.chan = &c[0]};
 }
