@@ -384,9 +384,11 @@ bool idle_wait(M *m) {
       rt_unlock(&s->lock);
       world_run_job(m);
       rt_lock(&s->lock);
-    } else if (m->next_p !=
-               NULL) {  // taken out of the pool by the M that woke it
-      RT_ASSERT(!m->idle && m->next_p->m == m);
+    } else if (m->next_p != NULL) {
+      // The M that gave it has taken this one out of the pool; but at the end
+      // a callback's comes here while it is still given Ps (locked_resume).
+      if (m->idle) unlink_m(s, m);
+      RT_ASSERT(m->next_p->m == m);
       m->p = m->next_p;
       m->next_p = NULL;
       bool alone = polled && idle_timers_alone(s);

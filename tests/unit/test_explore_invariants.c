@@ -88,6 +88,7 @@ static void global_count_apart(void *arg) {
   (void)arg;
   begin();
   rt_lock(&world.s->lock);
+  world.tasks[0].g.status = G_RUNNABLE;
   global_put(world.s, &world.tasks[0].g);
   world.s->global.count = 2;
   global_pop(world.s);
@@ -129,6 +130,7 @@ static void in_order(void *arg) {
   sched_pin(world.s);
   sched_unpin(world.s);
   rt_lock(&world.s->lock);
+  g->status = G_RUNNABLE;
   global_put(world.s, g);
   EXPLORE_CHECK(global_pop(world.s) == g, "the global queue lost one");
   idle_put_p(world.s, p);
@@ -151,7 +153,7 @@ static const Wrong wrongs[] = {
     {"idle_with_work", idle_with_work, "goes idle with goroutines"},
     {"held_twice", held_twice, "P 0 is held twice"},
     {"spinning_below_0", spinning_below_0, "fell below 0"},
-    {"global_count_apart", global_count_apart, "count is"},
+    {"global_count_apart", global_count_apart, "global_is_valid"},
     {"started_world", started_world, "it was not stopped"},
     {"unpinned", unpinned, "without sched_pin"},
 };

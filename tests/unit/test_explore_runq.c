@@ -138,6 +138,7 @@ static void setup(const QueueTest *test) {
     p->status = test->status;
   }
   memset(gs, 0, sizeof gs);
+  for (int i = 0; i < QUEUE_GS; i++) gs[i].status = G_RUNNABLE;
   memset(got, 0, sizeof got);
   put_count = 0;
 }
