@@ -561,16 +561,28 @@ static void idle_main(P *p, Task *t) {
   CO_END;
 }
 
-static void an_idle_process_uses_no_cpu(void **state) {
-  (void)state;
+static int64_t idle_cpu_ns(void) {
   Shared shared;
   shared_init(&shared, 8, 1);
   assert_int_equal(shared_run(&shared, idle_main), SCHED_EXITED);
-  assert_true(shared.times[0] < 3 * MS);
+  int64_t ns = shared.times[0];
   SchedStats stats;
   sched_stats(shared.s, &stats);
   assert_true(stats.parks < 100);
   shared_free(&shared);
+  return ns;
+}
+
+// A busy machine can only add to it: the least of some runs counts.
+static void an_idle_process_uses_no_cpu(void **state) {
+  (void)state;
+  enum { RUNS = 5 };
+  int64_t least = INT64_MAX;
+  for (int run = 0; run < RUNS && least >= 3 * MS; run++) {
+    int64_t ns = idle_cpu_ns();
+    if (ns < least) least = ns;
+  }
+  assert_true(least < 3 * MS);
 }
 
 int main(void) {
