@@ -54,7 +54,7 @@
 #ifdef PLANT_UNLOCK_STORE
 // The sleeping lock is given back by a look and a store.
 static inline void plant_unlock(RtLock *lock) {
-  rt_rank_pop((RtRank)lock->rank, lock);
+  rt_rank_pop(lock->rank, lock);
   bool sleepers = rt_load_relaxed(&lock->word) == 2;
   rt_store_release(&lock->word, 0u);
   if (sleepers) rt_futex_wake(&lock->word, 1);
