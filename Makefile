@@ -53,7 +53,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS) -pthrea
   $(if $(filter undefined all,$(SAN)),-fno-sanitize-recover=all)
 # A branch across a line of the cache costs the interpreter up to a third.
 OWN_CFLAGS := $(if $(filter tail-x86_64,$(DISPATCH)-$(shell uname -m)),-mbranches-within-32B-boundaries)
-# A debug build counts the steps between two looks (vm/object/work.c).
+# A debug build counts the steps between two looks (vm/heap/work.c).
 OWN_CFLAGS += $(if $(DEBUG),$(if $(SAN),,-fsanitize-coverage=trace-pc))
 # Some tests contain all of sched/: so they are compiled in a third of the time.
 $(BUILD)/tests/%.o: OWN_CFLAGS := $(if $(DEBUG),,-O1)

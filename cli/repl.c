@@ -6,12 +6,20 @@
 // it waits, or a panic in it would never come, the loop stops waiting for it.
 // The same when nothing can run any more: the runtime says so by a post, in
 // place of the deadlock's end.
+#include "vm/heap/local.h"
+#include "vm/interp/group.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/task.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
 #include "cli/repl_internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "vm/interp/interp.h"
 
 enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2 };
 

@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
 #include "cli/repl_internal.h"
 #include "cli/source.h"
 #include "vm/code/code.h"

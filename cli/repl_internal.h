@@ -15,6 +15,9 @@
 
 #include <pthread.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
 #include "cli/repl.h"
 #include "cli/repl_edit.h"
 #include "lang/lang.h"

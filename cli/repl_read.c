@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "vm/object/format.h"
 #include "cli/repl_internal.h"
 
 static const char prompt[] = "csp> ", prompt_more[] = " ... ";

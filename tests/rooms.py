@@ -10,9 +10,11 @@ itself. Each source folder is a room; and a heading of a header such as
 
     // --- syscall.c: the quick way ---
 
-stands over functions of that file, until the next heading. The README.md of a
-folder, or of the one around it, names each of its files. The status is 1 when
-something is wrong; each such thing is a line."""
+stands over functions of that file, until the next heading; in vm/ a header
+beside a source declares functions of that source before the first heading. No file includes a
+header of a room above it. The README.md of a folder, or of the one around it,
+names each of its files. The status is 1 when something is wrong; each such
+thing is a line."""
 
 import collections
 import fnmatch
@@ -23,6 +25,8 @@ import sys
 
 HEADING = re.compile(r"^// --- (?P<title>.*?) -+$")
 FILES = re.compile(r"\b\w+\.(?:c|re|y)\b")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+ANY_ROOM = {"vm/csp.h"}  # what hosts include
 PROTOTYPE = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\(")
 
 
@@ -58,9 +62,26 @@ def back_arrows(rooms, defined, used):
                                                    ", ".join(sorted(names)))
 
 
+def back_includes(rooms):
+    for room in rooms:
+        for name in sorted(os.listdir(room)):
+            if not name.endswith((".c", ".h", ".y", ".re")):
+                continue
+            with open(os.path.join(room, name), encoding="utf-8") as f:
+                included = INCLUDE.findall(f.read())
+            for path in included:
+                folder = os.path.dirname(path)
+                if folder in rooms and path not in ANY_ROOM and \
+                        rooms.index(folder) > rooms.index(room):
+                    yield "%s includes %s, of a room above it" % (
+                        os.path.join(room, name), path)
+
+
 def wrong_headings(path, defined):
     """Functions of a header that stand under the name of another file."""
-    files = []
+    beside = os.path.splitext(path)[0] + ".c"
+    own = path.startswith("vm/") and os.path.exists(beside)
+    files = [os.path.basename(beside)] if own else []
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
             heading = HEADING.match(line)
@@ -110,6 +131,7 @@ def main():
             else:
                 used.append((source, symbol))
     wrong = list(back_arrows(rooms, defined, used))
+    wrong += back_includes(rooms)
     for path in headers(rooms):
         wrong += wrong_headings(path, defined)
     for room in sorted({"vm", *rooms}):

@@ -11,6 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vm/heap/local.h"
+#include "vm/native/module.h"
+#include "vm/object/format.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/runtime/paths.h"
+#include "vm/runtime/vm.h"
 #include "lang/compiler.h"
 #include "sched/plain.h"
 #include "vm/csp.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/heap/local.h"
 #include "lang/compiler.h"
 
 // --- Protos -----------------------------------------------------------------

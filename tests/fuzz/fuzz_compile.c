@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
 #include "tests/fuzz/mutator.h"
 #include "vm/code/code.h"
 #include "vm/csp.h"
-#include "vm/interp/native.h"
 
 static void check_protos(const Vm *vm) {
   for (const Proto *proto = vm->protos; proto; proto = proto->next) {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/interp/native_call.h"
 #include "stdlib/stdlib.h"
 #include "vm/code/code.h"
-#include "vm/interp/native.h"
 
 enum {
   LIMIT_NS = 3000000,

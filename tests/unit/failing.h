@@ -30,7 +30,6 @@
 
 #include "vm/csp.h"
 #include "vm/heap/heap_internal.h"
-#include "vm/vm.h"
 
 enum { FAIL_TABLE = 1 << 17 };  // a power of two; live allocations at most
 

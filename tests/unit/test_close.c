@@ -6,6 +6,7 @@
 // comes back.
 #include <setjmp.h>
 
+#include "vm/interp/native_call.h"
 #include "failing.h"
 
 #include <cmocka.h>

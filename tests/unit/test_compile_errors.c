@@ -3,6 +3,13 @@
 // it finds modules.
 #include <unistd.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/methods.h"
+#include "vm/interp/native_call.h"
+#include "vm/native/module.h"
+#include "vm/object/format.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
 #include "compile_fixture.h"
 
 // --- Errors -----------------------------------------------------------------

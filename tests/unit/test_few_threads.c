@@ -4,6 +4,7 @@
 // left for the others (sched/callback.c): callbacks up to that number are never
 // refused, the next one is, and nothing freezes. Who waits for whom is decided
 // by channels, not by time.
+#include "vm/interp/native_call.h"
 #include "embed_fixture.h"
 #include "failing.h"
 

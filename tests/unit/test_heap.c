@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The allocator: sizes, alignment, large objects, limits, pins, the barrier.
+#include "vm/object/list.h"
 #include "tests/unit/vm_fixture.h"
 #include "vm/heap/heap_internal.h"
 

@@ -10,6 +10,7 @@
 // And nothing is left afterwards.
 #include <setjmp.h>
 
+#include "vm/interp/native_call.h"
 #include "failing.h"
 
 #include <cmocka.h>

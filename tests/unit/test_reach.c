@@ -12,6 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/map.h"
+#include "vm/heap/work.h"
 #include "embed_fixture.h"
 #include "vm/runtime/runtime.h"
 

@@ -2,6 +2,14 @@
 // Strings, names in code, equality and order of values, hashes.
 #include <math.h>
 
+#include "vm/value/utf8.h"
+#include "vm/heap/local.h"
+#include "vm/object/box.h"
+#include "vm/object/compare.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/value/number.h"
 #include "tests/unit/vm_fixture.h"
 
 static void making(void **state) {

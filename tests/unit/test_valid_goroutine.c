@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What says whether a goroutine and its frames are valid, and the assertions
 // that ask it.
+#include "vm/heap/local.h"
+#include "vm/interp/call.h"
+#include "vm/interp/group.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/stack.h"
+#include "vm/object/list.h"
+#include "vm/object/string.h"
 #include "tests/unit/vm_fixture.h"
 
 #include "tests/unit/broken_fixture.h"
-#include "vm/interp/interp.h"
 
 enum { CODE = 4, REGISTERS = 5, CALLEE_AT = 4 };
 

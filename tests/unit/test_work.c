@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "vm/interp/limits.h"
+#include "vm/interp/native_call.h"
 #include "embed_fixture.h"
 #include "vm/runtime/runtime.h"
 

@@ -13,7 +13,9 @@
 
 #include <cmocka.h>
 
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/object/string.h"
+
 
 enum { FIXTURE_LOCALS = 16 };
 

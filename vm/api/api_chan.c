@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // csp.h: channels.
-#include "vm/interp/native.h"
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/channel_memory.h"
 
 static Chan *chan_in(CspValue v) {
   RT_ASSERT(value_is_type(v.word, OBJ_CHAN));

@@ -7,7 +7,11 @@
 // layout.
 #include <stdlib.h>
 
-#include "vm/interp/native.h"
+#include "vm/api/api_host.h"
+#include "vm/heap/local.h"
+#include "vm/interp/methods.h"
+#include "vm/interp/native_call.h"
+
 
 _Static_assert(offsetof(CspClass, name) == offsetof(HostClass, name) &&
                    offsetof(CspClass, finalize) ==

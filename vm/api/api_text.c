@@ -3,7 +3,9 @@
 // Each is linear in its text, and looks on its way whether it is to go on.
 #include <errno.h>
 
-#include "vm/interp/native.h"
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/heap/work.h"
 #include "vm/object/search.h"
 #include "vm/value/decimal.h"
 

@@ -6,7 +6,18 @@
 // at safepoints, never inside a native.
 #include <stdlib.h>
 
-#include "vm/interp/native.h"
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/object/box.h"
+#include "vm/object/bytes.h"
+#include "vm/object/compare.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
+
 
 static CspValue wrap_obj(const void *obj) {
   RT_ASSERT(obj == NULL || ((const Obj *)obj)->type < OBJ_TYPE_COUNT);

@@ -8,8 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "vm/value/utf8.h"
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
 #include "vm/api/cbor.h"
-#include "vm/interp/native.h"
 
 // A list or map that is being read.
 typedef struct CborIn {

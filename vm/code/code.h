@@ -3,7 +3,9 @@
 #ifndef CSP_VM_CODE_H
 #define CSP_VM_CODE_H
 
-#include "vm/vm.h"
+
+#include "vm/heap/local.h"
+#include "vm/object/format.h"
 
 typedef enum Op {
 #define OP(name, ...) OP_##name,
@@ -88,15 +90,6 @@ ObjClosure *proto_self(Vm *vm, Proto *proto);
 const char *proto_verify(const Memory *memory, const Proto *proto,
                          uint32_t *at);
 void proto_free_all(Vm *vm);
-
-// --- unit.c: compiled code that is collected --------------------------------
-void protos_free(Proto *first);  // a list
-// What is compiled from now on is a unit's, which is freed when nothing holds
-// its functions. Not nested. The thread that compiles. false: out of memory.
-bool unit_open(Vm *vm);
-// Ends that. false: the limit on memory is passed; the unit may still run.
-bool unit_close(Vm *vm);
-void units_free_all(Vm *vm);
 
 // --- dis.c ------------------------------------------------------------------
 // Readable bytecode of one proto / of it and all protos among its constants.

@@ -11,7 +11,8 @@
 // Called by the owner of a P at a safepoint with its goroutine saved. Never
 // inside an allocation: C code need not protect its temporaries.
 #include "vm/heap/collect.h"
-#include "vm/interp/interp.h"
+#include "vm/heap/local.h"
+#include "vm/heap/work.h"
 
 typedef struct Collection {
   Heap *heap;

@@ -7,8 +7,8 @@
 #ifndef CSP_VM_GC_INTERNAL_H
 #define CSP_VM_GC_INTERNAL_H
 
+#include "vm/heap/local.h"
 #include "vm/heap/heap_internal.h"
-#include "vm/vm.h"
 
 typedef struct Marking Marking;
 
@@ -37,6 +37,7 @@ struct Marking {
   uint32_t overflow;   // atomic: something could not be noted
 };
 
+// --- mark.c -----------------------------------------------------------------
 bool marking_init(Marking *marking, Heap *heap, int workers);
 void marking_free(Marking *marking);
 // Marks all that is reachable from what the markers hold; for
@@ -50,6 +51,7 @@ Obj *gc_object_around(const void *address);
 // After an overflow: scans all marked objects again. Alone.
 void marking_rescan(GcMarker *m);
 
+// --- unit.c -----------------------------------------------------------------
 // unit.c: compiled code that is collected.
 void proto_mark(GcMarker *m, const Proto *proto);
 void unit_mark(GcMarker *m, CodeUnit *unit);

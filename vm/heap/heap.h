@@ -64,6 +64,7 @@ typedef struct HeapMemory {
   bool small_pages;  // the system's: it is to give no big ones
 } HeapMemory;
 
+// --- heap.c -----------------------------------------------------------------
 Heap *heap_new(Vm *vm);  // NULL: out of memory
 void heap_set_memory(Heap *heap, const HeapMemory *memory);  // before all else
 void heap_set_hooks(Heap *heap, const HeapHooks *hooks);     // before running
@@ -119,6 +120,7 @@ static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
   return heap_alloc_slow(local, size, type);
 }
 
+// --- span.c -----------------------------------------------------------------
 // The bytes of an object's memory: what was asked for, or more.
 size_t heap_size_of(const void *obj);
 
@@ -141,6 +143,7 @@ static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
   return obj;
 }
 
+// --- heap.c -----------------------------------------------------------------
 // The same without a P, under a lock: for what boot and compiler make.
 Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 
@@ -174,7 +177,11 @@ void heap_want_gc(Heap *heap);
 void heap_forget_shortage(Heap *heap);
 // Bytes that make no difference to whether something fits.
 uint64_t heap_little(const Heap *heap);
+
+// --- span.c -----------------------------------------------------------------
 uint64_t heap_used(const Heap *heap);  // what counts against the limit
+
+// --- heap.c -----------------------------------------------------------------
 // Whether so little was allocated since the last collection that what has
 // failed now is what that one was made for. Owner P.
 bool heap_just_collected(LocalHeap *local);

@@ -161,7 +161,7 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
 // --- What objects hold ------------------------------------------------------
 static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
   uint64_t to = block->cap;
-  RT_ASSERT(values_is_valid(block) && from <= to);
+  RT_ASSERT(from <= to);
   if (to - from > MARK_PIECE) {
     to = from + MARK_PIECE;
     push_rest(m, &block->obj, to);
@@ -171,7 +171,7 @@ static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
 
 static void scan_table(GcMarker *m, const ObjTable *t, uint64_t from) {
   uint64_t to = t->used < t->cap ? t->used : t->cap;
-  RT_ASSERT(table_is_valid(t) && from <= to);
+  RT_ASSERT(from <= to && to <= t->cap);
   if (to - from > MARK_PIECE) {
     to = from + MARK_PIECE;
     push_rest(m, &t->obj, to);

@@ -5,7 +5,21 @@
 // hints that their reader checks: struct id << 8 | slot.
 #include <stdlib.h>
 
-#include "vm/interp/interp.h"
+#include "vm/heap/local.h"
+#include "vm/interp/access.h"
+#include "vm/interp/host_call.h"
+#include "vm/interp/methods.h"
+#include "vm/interp/panic.h"
+#include "vm/object/box.h"
+#include "vm/object/bytes.h"
+#include "vm/object/compare.h"
+#include "vm/object/format.h"
+#include "vm/object/host_type.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
+#include "vm/value/number.h"
 #include "vm/object/search.h"
 
 // Ids in caches have 24 bits; the last ones stand for built-in types.

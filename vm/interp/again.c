@@ -10,8 +10,16 @@
 // what the native keeps. The collector marks the values in it (again_mark).
 #include <stdlib.h>
 
-#include "vm/heap/collect.h"
+#include "vm/heap/local.h"
+#include "vm/interp/again.h"
+#include "vm/interp/call_native.h"
+#include "vm/interp/give_up.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/heap/work.h"
+#include "vm/heap/collect.h"
 
 typedef CspStatus (*AgainStep)(CspCall *call, void *data, bool on);
 

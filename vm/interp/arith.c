@@ -6,8 +6,16 @@
 // and lists; +% -% *% wrap around; shifts drop bits as in Go.
 #include <math.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/arith.h"
+#include "vm/interp/host_call.h"
+#include "vm/interp/panic.h"
+#include "vm/object/box.h"
+#include "vm/object/compare.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+#include "vm/object/string.h"
 #include "vm/code/operands.h"
-#include "vm/interp/interp.h"
 
 static const char *op_text(Op op) {
   switch (op) {

@@ -5,9 +5,23 @@
 // function in window[2], arguments from window[3]; results go to window[0].
 // g->base is the caller's frame throughout, until the callee's frame is pushed.
 // stack_reserve may move everything: windows are then found again by offset.
-#include "vm/interp/interp.h"
 
 #include <stdlib.h>
+
+#include "vm/heap/local.h"
+#include "vm/interp/access.h"
+#include "vm/interp/call.h"
+#include "vm/interp/call_native.h"
+#include "vm/interp/group.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
 
 // --- Names for messages -----------------------------------------------------
 const char *function_name(Value f) {

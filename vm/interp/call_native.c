@@ -8,7 +8,21 @@
 // goroutine points to, since another M may finish it).
 #include <stdlib.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/again.h"
+#include "vm/interp/call.h"
+#include "vm/interp/call_native.h"
+#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/interp/wait_fd.h"
+#include "vm/object/list.h"
+#include "vm/heap/work.h"
+
 
 typedef struct Pending {
   CspCall call;

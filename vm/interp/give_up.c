@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Goroutines that are interrupted or cancelled while they work (work.c): what
 // they panic with, and how they leave first.
+#include "vm/heap/local.h"
+#include "vm/interp/give_up.h"
+#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/panic.h"
 
 bool work_interrupted(Local *l, Goroutine *g) {
   uint64_t id = g->g.id;

@@ -15,8 +15,11 @@
 // offset of the outermost of them since the innermost group began; 0: none.
 #include <stdlib.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
-#include "vm/native/builtins.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
 
 static ObjGroup *open_group(const Goroutine *g) {
   Group *group = g->g.group;

@@ -3,7 +3,11 @@
 // (host_type.c has the others). They run as the element function of csp_ok_each
 // does: on the goroutine that wants them, with neither arguments nor results of
 // their own.
-#include "vm/interp/interp.h"
+#include "vm/heap/local.h"
+#include "vm/interp/call_native.h"
+#include "vm/interp/host_call.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/host_type.h"
 
 static CspCall call_for(Local *l, Goroutine *g) {
   return (CspCall){.local = l, .vm = l->vm, .g = g};

@@ -17,7 +17,25 @@
 // to 0 leads to `look`, which sets it anew, and charged work stops at 1.
 //
 // Never recurses: calls push frames on the goroutine's own stack (goroutine.h).
+#include "vm/interp/access.h"
+#include "vm/interp/arith.h"
+#include "vm/interp/call.h"
+#include "vm/object/box.h"
+#include "vm/object/format.h"
+#include "vm/object/map.h"
+#include "vm/heap/local.h"
+#include "vm/interp/again.h"
+#include "vm/interp/call_native.h"
+#include "vm/interp/give_up.h"
+#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/iter.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/object/list.h"
+#include "vm/heap/work.h"
 #include "vm/code/operands.h"
 
 #ifndef CSP_DISPATCH_TAIL

@@ -6,8 +6,24 @@
 // kind, [3] a running index (ranges, channels, natives). A function is called
 // in a window at [3], and returns to the same NEXT instruction with the kind
 // ITER_FUNC_RESULT. Ints and lists in NEXT1 are done in handlers.h.
-#include "vm/code/operands.h"
+#include "vm/value/utf8.h"
+#include "vm/heap/local.h"
+#include "vm/interp/call.h"
+#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/iter.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/object/box.h"
+#include "vm/object/bytes.h"
+#include "vm/object/format.h"
+#include "vm/object/host_type.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/code/operands.h"
 
 static void set(Value *state, Value walked, int64_t at, int kind) {
   state[0] = walked;

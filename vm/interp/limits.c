@@ -23,7 +23,11 @@
 // the last collection took. (Allocations and starts have one pace. Whether
 // there is anything to find cannot be known: a reference that is overwritten is
 // not counted.)
+#include "vm/heap/local.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
 
 // --- Forced collections -----------------------------------------------------
 enum { IN_VAIN_MOST = 4 };  // that follow each other at once

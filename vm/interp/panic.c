@@ -13,7 +13,20 @@
 // goroutine's newest record, or one of the runtime's reserve.
 #include <stdlib.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/call.h"
+#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/methods.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
+
 
 // --- Raising ----------------------------------------------------------------
 static uint64_t frame_count(const Goroutine *g) {

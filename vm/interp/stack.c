@@ -6,7 +6,12 @@
 // frames are not counted at calls: only when the stack must grow, and then the
 // room given is such that the next check comes before the limit on frames can
 // be passed (each frame takes FRAME_WORDS at the least).
+#include "vm/heap/local.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/object/list.h"
+#include "vm/heap/work.h"
 
 bool stack_init(Local *l, Goroutine *g, size_t words) {
   ObjValues *block = values_new(l, words + STACK_MARGIN);

@@ -7,8 +7,19 @@
 // is closed when it is there, so waiting for it is a receive.
 #include <stdlib.h>
 
-#include "vm/code/operands.h"
+#include "vm/heap/local.h"
+#include "vm/interp/call.h"
+#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/object/channel_memory.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+#include "vm/code/operands.h"
 
 // --- Goroutines -------------------------------------------------------------
 enum { FREE_MAX = 1024, FREE_STACK_MAX = 128 };

@@ -13,7 +13,10 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "vm/interp/native.h"
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/wait_fd.h"
+
 
 static struct pollfd poll_of(const FdWait *w) {
   return (struct pollfd){w->fd, w->write ? POLLOUT : POLLIN, 0};

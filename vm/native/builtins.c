@@ -8,8 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/interp/interp.h"
 #include "vm/native/builtins.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/object/box.h"
+#include "vm/object/compare.h"
+#include "vm/object/format.h"
+#include "vm/object/host_type.h"
+#include "vm/object/list.h"
+#include "vm/object/string.h"
 
 static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
 

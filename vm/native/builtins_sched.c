@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Predeclared functions that concern goroutines and channels: chan, close,
 // after, tick, sleep, recover; and the hidden ones behind the module sched.
-#include "vm/interp/interp.h"
+#include "vm/heap/local.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/native/builtins.h"
+#include "vm/object/channel_memory.h"
+#include "vm/object/format.h"
 
 // --- Channels and time ------------------------------------------------------
 enum { ARG_N, ARG_DROP, ARG_GROW };  // of chan

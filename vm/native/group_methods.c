@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The methods of a group: cancel, timeout, grace.
+#include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
 
 static CspStatus need_group(CspCall *call, ObjGroup **o) {

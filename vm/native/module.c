@@ -5,7 +5,14 @@
 // modules while the script that imports them is compiled.
 #include <stdlib.h>
 
-#include "vm/interp/native.h"
+#include "vm/heap/local.h"
+#include "vm/interp/methods.h"
+#include "vm/interp/native_call.h"
+#include "vm/native/module.h"
+#include "vm/native/native.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+
 
 ObjModule *module_new(Vm *vm, const char *name) {
   ObjModule *module =

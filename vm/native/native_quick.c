@@ -7,6 +7,13 @@
 // native has one), or with false: then it has changed nothing, and the native
 // itself is called, which does the same in all cases. It may allocate, and
 // neither panics nor blocks.
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/native/native_quick.h"
+#include "vm/object/bytes.h"
+#include "vm/object/channel_memory.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
 #include "vm/native/builtins.h"
 
 static bool quick_len(Local *l, const NativeDef *def, const Value *args,

@@ -2,7 +2,9 @@
 // Numbers that do not fit into a value's word: they are boxed in the heap.
 #include <math.h>
 
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/object/box.h"
+
 
 // The box that all share, or NULL (also while booting).
 static ObjFloat *shared_float(const Vm *vm, double d) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Bytes: like lists (list.c), of single bytes.
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/object/bytes.h"
+#include "vm/heap/work.h"
 
 #define CAP_MAX ((size_t)1 << 40)
 

@@ -6,7 +6,9 @@
 // address of its words, and the words by chan_scan. So a ring is not scanned by
 // itself, and one that the channel has left behind is garbage.
 // Owner P throughout.
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/object/channel_memory.h"
+#include "vm/heap/work.h"
 
 static ObjChan *channel_alloc(Local *l, size_t size) {
   size += offsetof(ObjChan, chan);

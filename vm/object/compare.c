@@ -3,7 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/object/box.h"
+#include "vm/object/bytes.h"
+#include "vm/object/compare.h"
+#include "vm/object/host_type.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
+#include "vm/value/number.h"
+
 
 // --- == and < ---------------------------------------------------------------
 static int memory_compare(Local *l, const void *a, const void *b, size_t len) {

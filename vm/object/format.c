@@ -6,7 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "vm/vm.h"
+#include "vm/value/utf8.h"
+#include "vm/heap/local.h"
+#include "vm/object/box.h"
+#include "vm/object/bytes.h"
+#include "vm/object/format.h"
+#include "vm/object/host_type.h"
+#include "vm/object/list.h"
+#include "vm/object/map.h"
+#include "vm/heap/work.h"
+#include "vm/value/float.h"
+
 
 enum { NEST_MAX = 10000 };
 

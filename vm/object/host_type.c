@@ -7,7 +7,9 @@
 // get a CspCall are in host_call.c.
 #include <stdlib.h>
 
-#include "vm/interp/native.h"
+#include "vm/object/format.h"
+#include "vm/object/host_type.h"
+
 
 static const CspOperations none;
 

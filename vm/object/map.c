@@ -14,7 +14,13 @@
 // then an update is lost, no more.
 #include <math.h>
 
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/object/compare.h"
+#include "vm/object/host_type.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
+
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
 enum { ZEROED = 1 << 14 };  // bytes

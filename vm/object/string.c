@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
+
 
 // --- Making -----------------------------------------------------------------
 ObjString *string_alloc(Local *local, size_t len) {

@@ -14,6 +14,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "vm/heap/unit.h"
+#include "vm/heap/local.h"
+#include "vm/interp/call_native.h"
+#include "vm/interp/group.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/task.h"
+#include "vm/native/module.h"
+#include "vm/object/format.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
+#include "vm/heap/work.h"
+#include "vm/runtime/api_call.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/runtime.h"
 

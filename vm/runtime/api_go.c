@@ -9,6 +9,10 @@
 // is told then, by the only thread there is. So each is told once.
 #include <stdlib.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/task.h"
 #include "vm/runtime/runtime.h"
 
 typedef struct GoNote {

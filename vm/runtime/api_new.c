@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // csp.h: making instances of structs. The type's constructor runs only where a
 // field's default must be computed.
+#include "vm/interp/methods.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
+#include "vm/runtime/api_call.h"
 #include "vm/runtime/runtime.h"
 
 enum { FIELDS_MAX = 256 };  // of a struct, as the compiler allows

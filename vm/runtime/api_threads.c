@@ -23,6 +23,11 @@
 // it the run may have ended, and the post be gone.
 #include <stdlib.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/methods.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/task.h"
+#include "vm/object/format.h"
 #include "vm/runtime/runtime.h"
 
 struct HostPost {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the module sched tells of the runtime: goroutines, counters, dumps.
+#include "vm/interp/native_call.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/runtime.h"
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // All goroutines as text; see dump.c, and csp_dump_goroutines.
+#include "vm/heap/local.h"
+#include "vm/object/format.h"
+
 #ifndef CSP_VM_DUMP_H
 #define CSP_VM_DUMP_H
 
-#include "vm/vm.h"
 
 struct Csp;
 

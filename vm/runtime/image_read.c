@@ -9,6 +9,11 @@
 // methods registered. What is refused leaves nothing but unused code.
 #include <stdlib.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/methods.h"
+#include "vm/object/format.h"
+#include "vm/object/map.h"
+#include "vm/object/string.h"
 #include "vm/runtime/image.h"
 #include "vm/runtime/runtime.h"
 #include "vm/value/proto.h"

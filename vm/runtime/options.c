@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "vm/object/format.h"
 #include "vm/runtime/runtime.h"
 
 static bool same(const char *text, size_t len, const char *name) {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
 #include "vm/runtime/runtime.h"
 
 enum { OUTPUT_FULL = 32 * 1024, OUTPUT_MOST = 1 << 20 };

@@ -26,6 +26,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/heap/local.h"
+#include "vm/runtime/paths.h"
 #include "vm/runtime/runtime.h"
 
 // The kernel answers EAGAIN where a folder was renamed, or something mounted,

@@ -4,6 +4,10 @@
 // while the runtime ends are not printed.
 #include <stdlib.h>
 
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/panic.h"
+#include "vm/object/format.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/runtime.h"
 

@@ -6,8 +6,11 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "vm/heap/local.h"
 #include "vm/interp/interp.h"
-#include "vm/interp/native.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
+
 
 // The settings of CSPDEBUG (options.c). X(name, field, least, most)
 #define DEBUG_NUMBERS(X)                     \
@@ -194,5 +197,9 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task);
 void report_message(Text *text, Vm *vm, Value v);
 void report_failed_tasks(Csp *csp);
 bool report_claim(Csp *csp, int status);  // true: the first to end the run
+
+extern const CspFunction builtin_runtime_functions[];  // builtins_runtime.c
+extern const CspFunction post_functions[];             // api_threads.c
+extern const CspFunction waker_functions[];            // waker.c
 
 #endif

@@ -7,6 +7,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "vm/heap/unit.h"
+#include "vm/api/api_host.h"
+#include "vm/heap/local.h"
+#include "vm/interp/again.h"
+#include "vm/interp/call_native.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/object/format.h"
+#include "vm/runtime/vm.h"
 #include "sched/plain.h"
 #include "vm/heap/collect.h"
 #include "vm/runtime/runtime.h"

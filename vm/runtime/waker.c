@@ -27,6 +27,10 @@
 //
 // Delivered is to the runtime, through its door. If that is closed make is
 // called at once, with a call that can make nothing; the value is nobody's.
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/channel_memory.h"
 #include "vm/runtime/runtime.h"
 
 typedef enum WakerState { OPEN, TELLING, TOLD, WOKEN, POSTED } WakerState;

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vm/vm.h"
+#include "vm/value/float.h"
+
 
 // --- Big integers -----------------------------------------------------------
 enum { BIG_WORDS = 40 };  // 1280 bits: 2^1074 * 10 and more

@@ -2,7 +2,8 @@
 // Ints compared with floats.
 #include <math.h>
 
-#include "vm/vm.h"
+#include "vm/value/number.h"
+
 
 int number_compare(int64_t i, double d) {
   if (isnan(d)) return 2;

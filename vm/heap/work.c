@@ -11,7 +11,8 @@
 // panic is made there (gave_up): its goroutine leaves first, because only a
 // runtime that goes on, and a host that says what is interrupted, decide what
 // follows. A native that can be left in the middle does better: again.c.
-#include "vm/vm.h"
+#include "vm/heap/local.h"
+#include "vm/heap/work.h"
 
 #ifdef CSP_DEBUG
 _Thread_local uint64_t work_steps, work_most;

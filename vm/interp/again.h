@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What others may call of again.c.
+#ifndef CSP_VM_INTERP_AGAIN_H
+#define CSP_VM_INTERP_AGAIN_H
+
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+
+// The first piece has returned csp_again.
+Next again_begin(CspCall *call, Value *window, int want);
+Next again_resume(Local *l, Goroutine *g);  // RESUME_AGAIN
+// HeapHooks.mark_pending.
+void again_mark(void *arg, const Goroutine *g, GcMarker *m);
+// At the runtime's end, as native_close.
+void again_close(Local *l, Goroutine *g);
+
+#endif

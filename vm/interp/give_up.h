@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What others may call of give_up.c.
+#ifndef CSP_VM_INTERP_GIVE_UP_H
+#define CSP_VM_INTERP_GIVE_UP_H
+
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+
+// vm_interrupt asked for this goroutine, or it is cancelled: it panics, once.
+bool work_interrupted(Local *l, Goroutine *g);
+bool work_stopped(Local *l, Goroutine *g);
+// g, which unwinds, has given up: it leaves, and panics when it runs again.
+Next work_leave(Local *l, Goroutine *g);
+void work_panic(Local *l, Goroutine *g);  // RESUME_GAVE_UP
+
+#endif

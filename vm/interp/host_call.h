@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What others may call of host_call.c.
+#ifndef CSP_VM_INTERP_HOST_CALL_H
+#define CSP_VM_INTERP_HOST_CALL_H
+
+#include "vm/heap/local.h"
+
+// HOST_NO: it has none for such values; then nothing has happened.
+typedef enum HostDone { HOST_DID, HOST_NO, HOST_PANICKED } HostDone;
+HostDone host_add(Local *l, Goroutine *g, Value b, Value c, Value *out);
+HostDone host_get(Local *l, Goroutine *g, Value v, Value index, Value *out);
+HostDone host_set(Local *l, Goroutine *g, Value v, Value index, Value to);
+
+#endif

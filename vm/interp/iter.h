@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What others may call of iter.c.
+#ifndef CSP_VM_INTERP_ITER_H
+#define CSP_VM_INTERP_ITER_H
+
+#include "vm/code/code.h"
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+
+bool iter_start(Local *l, Goroutine *g, Value *state, Value x);
+// One step of the loop at g->pc - 1 (NEXT1, NEXT2) that is not over ints.
+Next iter_next(Local *l, Goroutine *g, Instr i);
+void iter_resume(Local *l, Goroutine *g);  // after a channel's receive
+enum {
+  ITER_INT = 1,
+  ITER_LIST,
+  ITER_MAP,
+  ITER_STRING,
+  ITER_CHAN,
+  ITER_FUNC,
+  ITER_FUNC_RESULT,
+  ITER_BYTES,
+  ITER_RANGE,
+  ITER_EACH
+};
+
+#endif

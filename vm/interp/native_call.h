@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// One call of a native function: what is behind CspCall.
+#ifndef CSP_VM_INTERP_NATIVE_CALL_H
+#define CSP_VM_INTERP_NATIVE_CALL_H
+
+#include "vm/heap/local.h"
+#include "vm/value/native_def.h"
+
+enum { NATIVE_RESULTS_MAX = CSP_RESULTS_MAX };
+
+// What rows without a function have said about those after them.
+typedef struct NativeRules {
+  uint32_t needs;
+  bool repeatable;
+} NativeRules;
+
+// A built-in module as registered; `made` on first use.
+typedef struct NativeModule {
+  const CspModule *def;
+  ObjModule *made;
+  struct NativeModule *next;
+} NativeModule;
+
+// What the interpreter does after a native said CSP_LATER.
+typedef enum LaterKind {
+  LATER_NONE,
+  LATER_BLOCK,
+  LATER_TAIL,
+  LATER_SLEEP,
+  LATER_YIELD,
+  LATER_SELECT,  // cases in later_value (list of [chan] / [chan, v] lists)
+  LATER_PROCS,   // sched.set_procs(later_int)
+  LATER_GC,      // a collection, now
+  LATER_EXIT,
+  LATER_AGAIN,  // in pieces; work_data: the record (again.c)
+  LATER_PARK,   // for csp_park: a waker was made; channel in later_value, link
+                // in later_value2
+} LaterKind;
+
+// A wait for a descriptor before blocking work (wait_fd.c).
+typedef struct FdWait {
+  CspWait *wait;   // NULL: none
+  PollDesc *desc;  // while it is registered
+  int fd, copy;
+  bool write;
+  bool blocks;   // the system cannot watch it: the call waits
+  bool refused;  // or, in a stepped runtime, is not made
+} FdWait;
+
+// One native call. Lives on the C stack of the interpreter, but for blocking
+// ones (copied into their syscall's record).
+struct CspCall {
+  Local *local;
+  Vm *vm;
+  Goroutine *g;  // NULL while booting
+  const NativeDef *def;
+  void *data;   // ObjNative.data
+  Value *args;  // into the goroutine's stack
+  int argc;
+  int nresults;
+  Value results[NATIVE_RESULTS_MAX];
+  bool panicked;
+  bool repeated;  // after memory was out
+  bool quick;     // LATER_BLOCK: as csp_block, not csp_block_slow
+  LaterKind later;
+  Value later_value, later_value2;
+  int64_t later_int;
+  void (*work)(void *data);
+  CspStatus (*done)(CspCall *call, void *data, bool made);
+  void *work_data;
+  FdWait fd_wait;
+};
+
+static inline const char *native_name(const CspCall *call) {
+  return call->def != NULL ? call->def->name : "native function";
+}
+static inline CspValue csp_wrap(Value v) { return (CspValue){v}; }
+
+// A Csp begins with its Vm (runtime.h).
+static inline Vm *csp_vm(Csp *csp) { return (Vm *)(void *)csp; }
+static inline Csp *vm_csp(Vm *vm) { return (Csp *)(void *)vm; }
+
+#endif

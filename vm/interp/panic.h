@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What others may call of panic.c.
+#ifndef CSP_VM_INTERP_PANIC_H
+#define CSP_VM_INTERP_PANIC_H
+
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+#include "vm/object/format.h"
+
+enum { TRACE_MAX = 100, CAUSES_SHOWN = 20 };
+enum { MESSAGE_MAX = 64 << 10 };  // bytes shown of a panic's value
+
+// NULL: out of memory.
+Trace *trace_capture(const Memory *memory, const Goroutine *g);
+void trace_drop(Trace *trace);  // any thread
+// The value's text is kept with its trace; without memory it is not.
+void trace_set_text(Trace **trace, const char *text, size_t len);
+const char *trace_text(const Trace *trace);  // or NULL
+void trace_print(Text *out, const Trace *trace, const char *state);
+void trace_print_frames(Text *out,
+                        const Trace *trace);  // without the first line
+Next panic_unwind(Local *l, Goroutine *g);
+Next panic_go(Local *l, Goroutine *g);  // PANICGO
+// Before panics are reported, or a task's panic is kept, their values'
+// string() methods are called: true: that is *next, and conc_panicked is
+// called again. The goroutine is unwound.
+bool panic_describe(Local *l, Goroutine *g, Next *next);
+void panic_set_text(Goroutine *g, const char *text, size_t len);
+// The same for an error that ends the program, told of with `at` (malloced).
+Next panic_end_with(Local *l, Goroutine *g, Value error, char *at);
+Value panic_recover(Local *l, Goroutine *g);
+void panic_end(Goroutine *g);   // the newest ends in the top frame
+void panic_drop(Goroutine *g);  // the newest
+void panic_free_all(Goroutine *g);
+
+Value panic_as_error(Local *l, Value value);
+
+// Sets the goroutine's pending panic to an error with that message. The frames
+// are unwound by the interpreter. Always returns false.
+bool vm_panic(Local *local, Goroutine *g, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool vm_panic_value(Local *local, Goroutine *g, Value value);
+bool vm_panic_memory(Local *local, Goroutine *g);
+ObjError *error_new(Local *local, Value message, Value cause);
+
+#endif

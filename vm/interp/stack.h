@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What others may call of stack.c.
+#ifndef CSP_VM_INTERP_STACK_H
+#define CSP_VM_INTERP_STACK_H
+
+#include "vm/heap/local.h"
+
+// Room for registers up to `top` (a pointer into g's stack). Moves the stack:
+// g->base is updated, other pointers are not. false: panicked with stack
+// overflow.
+bool stack_reserve(Local *l, Goroutine *g, const Value *top);
+bool stack_init(Local *l, Goroutine *g, size_t words);
+// Whether the frame at base is as a call pushes it: inside the stack with all
+// its registers, a closure, and a caller below, to whose code it returns; or
+// the bottom one. Owner P, or the world is stopped.
+bool frame_is_valid(const Goroutine *g, const Value *base);
+// The same of a goroutine that is complete (pc and base are saved): its stack,
+// top frame, deferred calls, panics, and what it is to do when it is resumed.
+bool goroutine_is_valid(const Goroutine *g);
+
+#endif

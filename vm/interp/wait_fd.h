@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What others may call of wait_fd.c.
+#ifndef CSP_VM_INTERP_WAIT_FD_H
+#define CSP_VM_INTERP_WAIT_FD_H
+
+#include "vm/interp/native_call.h"
+
+// true: g has parked until the descriptor may be ready; then fd_wait_over.
+bool fd_wait_begin(P *p, Goroutine *g, FdWait *w);
+void fd_wait_over(P *p, FdWait *w);
+void fd_wait_block(const FdWait *w);  // in a blocking call
+void fd_wait_drop(FdWait *w);         // of a goroutine that never runs again
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What others may call of bytes.c.
+#ifndef CSP_VM_OBJECT_BYTES_H
+#define CSP_VM_OBJECT_BYTES_H
+
+#include "vm/heap/local.h"
+
+// As list_is_valid.
+bool bytes_is_valid(const ObjBytes *b);
+ObjBytes *bytes_new(Local *local, size_t len);  // zeroed
+bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count);
+static inline ObjRaw *bytes_block(const ObjBytes *b) {
+  return heap_load(&b->block);
+}
+static inline size_t raw_len(const ObjRaw *block) {
+  // relaxed: read once, and clamped
+  uint64_t len = rt_load_relaxed(&block->len);
+  return (size_t)(len <= block->cap ? len : block->cap);
+}
+
+#endif

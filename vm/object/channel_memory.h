@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What others may call of channel_memory.c.
+#ifndef CSP_VM_OBJECT_CHANNEL_MEMORY_H
+#define CSP_VM_OBJECT_CHANNEL_MEMORY_H
+
+#include "vm/heap/local.h"
+
+enum { CHAN_MOST = 1 << 27 };  // values that one may hold
+// NULL: out of memory.
+ObjChan *channel_new(Local *local, uint32_t cap);
+ObjChan *channel_new_drops(Local *local, uint32_t cap);
+ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit);
+// Its next ring, if one is wanted. false: out of memory.
+bool channel_grow(Local *local, Chan *c);
+
+#endif

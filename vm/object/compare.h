@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What others may call of compare.c.
+#ifndef CSP_VM_OBJECT_COMPARE_H
+#define CSP_VM_OBJECT_COMPARE_H
+
+#include "vm/heap/local.h"
+
+bool value_equal(Value a, Value b);  // ==
+
+// <: -1, 0, 1 for two numbers, two strings or two bytes; 2: unordered (NaN);
+// 3: types that have no order.
+int value_compare(Value a, Value b);
+// The same, with what long strings and bytes take charged (work_on). Given up
+// they are as if equal: the caller goes on until it fails.
+bool value_equal_on(Local *local, Value a, Value b);
+int value_compare_on(Local *local, Value a, Value b);
+uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map
+// Deep; cycles are handled. *failed: NULL, or why it ended: nested deeper than
+// 10,000, or memory; it charges, and may be given up.
+bool value_deep_equal(Local *local, Value a, Value b, const char **failed);
+
+#endif

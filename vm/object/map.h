@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What others may call of map.c.
+#ifndef CSP_VM_OBJECT_MAP_H
+#define CSP_VM_OBJECT_MAP_H
+
+#include "vm/heap/local.h"
+
+typedef enum MapResult {
+  MAP_OK,
+  MAP_NO_MEMORY,
+  MAP_BAD_KEY,     // NaN or bytes
+  MAP_NO_HASH,     // of a host's type with == but no hash
+  MAP_CONCURRENT,  // another writer is inside
+} MapResult;
+const char *map_result_text(MapResult r);  // for panics
+// Whether cap is one that table_new gives, all of it fits into the memory, and
+// `used` into cap. (Not `live`: racing writers may leave it above.) Both at any
+// time, by any thread.
+bool table_is_valid(const ObjTable *table);
+bool map_is_valid(const ObjMap *map);
+ObjMap *map_new(Local *local, size_t cap);
+// false: not there (or a key that can be in no map).
+bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out);
+MapResult map_set(Local *local, ObjMap *map, Value key, Value v);
+MapResult map_clear(Local *local, ObjMap *map);
+MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found);
+size_t map_len(const ObjMap *map);
+// A long string is going to be a key: what that takes is charged. false: given
+// up.
+enum { KEY_SHORT = 128 };  // bytes
+__attribute__((noinline)) bool map_long_key_ready(Local *local, ObjString *key);
+static inline bool map_key_ready(Local *local, Value key) {
+  if (!value_is_type(key, OBJ_STRING)) return true;
+  ObjString *s = (ObjString *)value_obj(key);
+  return s->len <= KEY_SHORT || map_long_key_ready(local, s);
+}
+// Walks a snapshot: start with *at = 0 and table = the map's table at that
+// time. Entries deleted since are skipped; values are current. false: end.
+bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
+              Value *key, Value *value);
+
+#endif

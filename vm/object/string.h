@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What others may call of string.c.
+#ifndef CSP_VM_OBJECT_STRING_H
+#define CSP_VM_OBJECT_STRING_H
+
+#include "vm/heap/local.h"
+
+// NULL: out of memory (or longer than STRING_LEN_MAX). Owner P.
+#define STRING_LEN_MAX ((uint64_t)1 << 31)
+// Whether its length fits into its memory, and a NUL follows. Any thread.
+bool string_is_valid(const ObjString *s);
+ObjString *string_new(Local *local, const char *data, size_t len);
+ObjString *string_alloc(Local *local, size_t len);  // fill data[] before use
+ObjString *string_format(Local *local, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+ObjString *string_concat(Local *local, ObjString *a, ObjString *b);
+uint32_t string_hash(Vm *vm, ObjString *s);
+bool string_equal(const ObjString *a, const ObjString *b);
+// Without looking at the bytes: 1: equal, 0: not, -1: that is not known.
+static inline int string_equal_known(const ObjString *a, const ObjString *b) {
+  if (a == b) return 1;
+  if (a->len != b->len) return 0;
+  if (a->obj.flags & b->obj.flags & STRING_INTERNED) return 0;
+  // relaxed, both: a hash is the same whoever computes it
+  uint32_t ha = rt_load_relaxed(&a->obj.hash);
+  uint32_t hb = rt_load_relaxed(&b->obj.hash);
+  return ha && hb && ha != hb ? 0 : -1;
+}
+// The same hash as string_hash, with looks; false: given up.
+bool string_hash_on(Local *local, ObjString *s);
+int string_compare(const ObjString *a, const ObjString *b);
+// A keyed hash (SipHash-1-3): without the seed nobody can make texts that
+// collide.
+uint64_t vm_hash_bytes(uint64_t seed, const char *data, size_t len);
+// The permanent string of a name in code. Only while compiling or booting
+// (the world's one compiler at a time, see vm.c).
+ObjString *vm_intern(Vm *vm, const char *text, size_t len);
+
+#endif

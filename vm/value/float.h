@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// What others may call of float.c.
+#ifndef CSP_VM_VALUE_FLOAT_H
+#define CSP_VM_VALUE_FLOAT_H
+
+#include "vm/value/object.h"
+
+// The shortest decimal that reads back; buffer of 32 bytes; its length.
+int format_float(double d, char *out);
+
+#endif
