@@ -2,7 +2,7 @@
 // Strings, names in code, equality and order of values, hashes.
 #include <math.h>
 
-#include "vm/value/utf8.h"
+#include "tests/unit/vm_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
@@ -10,7 +10,7 @@
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/value/number.h"
-#include "tests/unit/vm_fixture.h"
+#include "vm/value/utf8.h"
 
 static void making(void **state) {
   (void)state;
@@ -86,7 +86,7 @@ static void ints_against_floats(void **state) {
 static void equality_and_hashes(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
-  Local *l = f->locals;
+  Local *local = f->locals;
   double floats[] = {0,          -0.0,   1,        -1,     0.5,     0x1p53,
                      0x1p53 + 2, 0x1p61, -0x1p61,  0x1p62, -0x1p63, 0x1p63,
                      1e300,      1e-300, INFINITY, NAN};
@@ -105,10 +105,10 @@ static void equality_and_hashes(void **state) {
   enum { FLOATS = 16, INTS = 12, ALL = FLOATS + INTS };
   Value a[ALL], b[ALL];
   for (int i = 0; i < ALL; i++) {
-    a[i] = i < FLOATS ? value_from_float(l, floats[i])
-                      : value_from_int(l, ints[i - FLOATS]);
-    b[i] = i < FLOATS ? value_from_float(l, floats[i])
-                      : value_from_int(l, ints[i - FLOATS]);
+    a[i] = i < FLOATS ? value_from_float(local, floats[i])
+                      : value_from_int(local, ints[i - FLOATS]);
+    b[i] = i < FLOATS ? value_from_float(local, floats[i])
+                      : value_from_int(local, ints[i - FLOATS]);
   }
   int equal = 0;
   for (int i = 0; i < ALL; i++)
@@ -123,7 +123,7 @@ static void equality_and_hashes(void **state) {
   // Each with itself but NaN: 27; 0 is -0 both ways and both are int 0: 6;
   // 1, -1, 2^53, 2^61, -2^61, 2^62 and -2^63 as ints and floats: 14.
   assert_int_equal(equal, 27 + 6 + 14);
-  assert_true(value_equal(value_from_small(1), value_from_float(l, 1)));
+  assert_true(value_equal(value_from_small(1), value_from_float(local, 1)));
   assert_false(value_equal(a[FLOATS - 1], a[FLOATS - 1]));
   fixture_free(f);
 }

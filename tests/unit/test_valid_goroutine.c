@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What says whether a goroutine and its frames are valid, and the assertions
 // that ask it.
+#include "tests/unit/vm_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
 #include "vm/interp/group.h"
@@ -8,7 +9,6 @@
 #include "vm/interp/stack.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
-#include "tests/unit/vm_fixture.h"
 
 #include "tests/unit/broken_fixture.h"
 
@@ -24,16 +24,16 @@ typedef struct Running {
 
 static void begin(Running *r) {
   *r = (Running){.f = fixture_new(1)};
-  Local *l = r->f->locals;
+  Local *local = r->f->locals;
   r->proto = (Proto){.code = r->code, .ncode = CODE, .nregs = REGISTERS};
-  r->proto.name = string_new(l, "f", 1);
+  r->proto.name = string_new(local, "f", 1);
   ObjClosure *closure =
-      (ObjClosure *)heap_alloc(&l->heap, sizeof *closure, OBJ_CLOSURE);
+      (ObjClosure *)heap_alloc(&local->heap, sizeof *closure, OBJ_CLOSURE);
   closure->proto = &r->proto;
-  r->g = (Goroutine *)heap_alloc(&l->heap, sizeof *r->g, OBJ_GOROUTINE);
+  r->g = (Goroutine *)heap_alloc(&local->heap, sizeof *r->g, OBJ_GOROUTINE);
   memset((char *)r->g + sizeof(Obj), 0, sizeof *r->g - sizeof(Obj));
   Goroutine *g = r->g;
-  assert_true(stack_init(l, g, STACK_INITIAL));
+  assert_true(stack_init(local, g, STACK_INITIAL));
   g->defers = VALUE_NIL;
   g->pc = r->code + 1;
   g->base = g->stack + FRAME_WORDS;

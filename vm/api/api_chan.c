@@ -21,11 +21,11 @@ CspValue csp_chan(CspCall *call, uint32_t capacity) {
 }
 
 CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
-  Local *l = call->local;
+  Local *local = call->local;
   Chan *c = chan_in(chan);
   ChanResult r;
-  do r = chan_try_send(l->p, c, value.word);
-  while (r == CHAN_WANTS_ROOM && channel_grow(l, c));
+  do r = chan_try_send(local->p, c, value.word);
+  while (r == CHAN_WANTS_ROOM && channel_grow(local, c));
   touched(call);
   if (r == CHAN_DONE) return CSP_SENT;
   // (without memory for more room it is full)

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/native_call.h"
 #include "vm/heap/work.h"
+#include "vm/interp/native_call.h"
 #include "vm/object/search.h"
 #include "vm/value/decimal.h"
 
@@ -39,13 +39,13 @@ static int64_t charge_search(CspCall *call, int64_t at, size_t looked) {
 static inline bool find_short(CspCall *call, const char *text, size_t len,
                               const char *needle, size_t needle_len,
                               int64_t *at) {
-  Local *l = call->local;
-  if (len > 4 * WORK_SHORT || needle_len > WORK_SHORT || l == NULL ||
-      l->debt >= WORK_PIECE)
+  Local *local = call->local;
+  if (len > 4 * WORK_SHORT || needle_len > WORK_SHORT || local == NULL ||
+      local->debt >= WORK_PIECE)
     return false;
   const char *found = memmem(text, len, needle, needle_len);
   *at = found != NULL ? found - text : SEARCH_NONE;
-  work_charge(l, 8 + (found != NULL ? (size_t)(found - text) : len) / 4);
+  work_charge(local, 8 + (found != NULL ? (size_t)(found - text) : len) / 4);
   return !call->panicked;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"
@@ -16,8 +17,6 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "vm/heap/work.h"
-
 
 static CspValue wrap_obj(const void *obj) {
   RT_ASSERT(obj == NULL || ((const Obj *)obj)->type < OBJ_TYPE_COUNT);
@@ -197,40 +196,42 @@ CspValue csp_list_get(CspValue list, size_t i) {
 }
 
 // Of a small int: most elements are told apart by their words.
-static bool find_small(Local *l, const Value *slots, Value n, size_t *at,
+static bool find_small(Local *local, const Value *slots, Value n, size_t *at,
                        size_t end) {
-  RT_ASSERT(l->debt < WORK_PIECE && *at < end);
-  size_t i = *at, most = (size_t)(WORK_PIECE - l->debt);
+  RT_ASSERT(local->debt < WORK_PIECE && *at < end);
+  size_t i = *at, most = (size_t)(WORK_PIECE - local->debt);
   if (end - i > most) end = i + most;
   for (; i < end; i++) {
     Value v = heap_load(&slots[i]);
     if (v == n || (!value_is_small(v) && value_equal(v, n))) break;
   }
-  work_charge(l, i - *at);
+  work_charge(local, i - *at);
   *at = i;
   return i < end;
 }
 
-static bool find_any(Local *l, const Value *slots, Value v, size_t *at,
+static bool find_any(Local *local, const Value *slots, Value v, size_t *at,
                      size_t end) {
-  for (; *at < end && l->debt < WORK_PIECE; ++*at) {
-    if (value_equal_on(l, heap_load(&slots[*at]), v)) return true;
-    work_charge(l, 2);
+  for (; *at < end && local->debt < WORK_PIECE; ++*at) {
+    if (value_equal_on(local, heap_load(&slots[*at]), v)) return true;
+    work_charge(local, 2);
   }
   return false;
 }
 
 bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
                    size_t end) {
-  Local *l = call->local;
-  if (l == NULL || call->panicked || l->debt >= WORK_PIECE) return false;
+  Local *local = call->local;
+  if (local == NULL || call->panicked || local->debt >= WORK_PIECE)
+    return false;
   const ObjValues *block = list_block(AS(ObjList, list));
   size_t len = values_len(block);
   if (*at >= len) *at = end;  // it is shorter now
   size_t stop = end < len ? end : len;
   if (*at >= stop) return false;
-  return value_is_small(v.word) ? find_small(l, block->slots, v.word, at, stop)
-                                : find_any(l, block->slots, v.word, at, stop);
+  return value_is_small(v.word)
+             ? find_small(local, block->slots, v.word, at, stop)
+             : find_any(local, block->slots, v.word, at, stop);
 }
 
 bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,

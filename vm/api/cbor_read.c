@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/value/utf8.h"
+#include "vm/api/cbor.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
-#include "vm/api/cbor.h"
+#include "vm/value/utf8.h"
 
 // A list or map that is being read.
 typedef struct CborIn {
@@ -282,11 +282,11 @@ static bool put_item(CborReader *r, CspValue v) {
   level->left--;
   if (level->is_map && !level->has_key) return take_map_key(r, level, v);
   level->has_key = false;
-  Local *l = r->call->local;
+  Local *local = r->call->local;
   Obj *to = value_obj(level->made.word);
-  bool fine = level->is_map
-                  ? map_set(l, (ObjMap *)to, level->key.word, v.word) == MAP_OK
-                  : list_push(l, (ObjList *)to, v.word);
+  bool fine = level->is_map ? map_set(local, (ObjMap *)to, level->key.word,
+                                      v.word) == MAP_OK
+                            : list_push(local, (ObjList *)to, v.word);
   return fine ? true : item_no_memory(r);
 }
 

@@ -11,8 +11,8 @@
 // panic is made there (gave_up): its goroutine leaves first, because only a
 // runtime that goes on, and a host that says what is interrupted, decide what
 // follows. A native that can be left in the middle does better: again.c.
-#include "vm/heap/local.h"
 #include "vm/heap/work.h"
+#include "vm/heap/local.h"
 
 #ifdef CSP_DEBUG
 _Thread_local uint64_t work_steps, work_most;
@@ -32,28 +32,28 @@ void work_looked(void) {
 void work_forget(void) { work_steps = 0; }
 #endif
 
-static bool is_vain(Local *l, const Goroutine *g) {
+static bool is_vain(Local *local, const Goroutine *g) {
   return g_cancelled(&g->g) != NOT_CANCELLED ||
          // relaxed: nothing but the id is handed over
-         rt_load_relaxed(&l->vm->interrupt) == g->g.id ||
-         sched_work_is_vain(l->p);
+         rt_load_relaxed(&local->vm->interrupt) == g->g.id ||
+         sched_work_is_vain(local->p);
 }
 
 // The debt that is left makes the next safepoint a look, where others run.
-bool work_look(Local *l) {
-  l->debt = WORK_PIECE / 2;
+bool work_look(Local *local) {
+  local->debt = WORK_PIECE / 2;
   work_looked();
   // A host's own, or the compiler's, cannot be given up.
-  if (l->p == NULL || l->p->current == NULL) return false;
-  Goroutine *g = goroutine_of(l->p->current);
-  group_look(l->p, &g->g);
-  g->gave_up |= is_vain(l, g);
+  if (local->p == NULL || local->p->current == NULL) return false;
+  Goroutine *g = goroutine_of(local->p->current);
+  group_look(local->p, &g->g);
+  g->gave_up |= is_vain(local, g);
   return g->gave_up;
 }
 
 // What is left uncharged where they differ is less than four times what was
 // charged.
-int work_compare_long(Local *l, const void *a, const void *b, size_t len) {
+int work_compare_long(Local *local, const void *a, const void *b, size_t len) {
   enum { FIRST = 256, MOST = 1 << 16 };
   const char *x = a, *y = b;
   size_t piece = FIRST;
@@ -62,17 +62,17 @@ int work_compare_long(Local *l, const void *a, const void *b, size_t len) {
     size_t count = len - at < piece ? len - at : piece;
     int order = memcmp(x + at, y + at, count);
     if (order != 0) return order;
-    if (!work_part(l, 4 + count / 8, at + piece < len)) return 0;
+    if (!work_part(local, 4 + count / 8, at + piece < len)) return 0;
   }
   return 0;
 }
 
-bool work_copy_long(Local *l, void *to, const void *from, size_t len) {
+bool work_copy_long(Local *local, void *to, const void *from, size_t len) {
   enum { PIECE = 1 << 16 };
   for (size_t at = 0; at < len; at += PIECE) {
     size_t count = len - at < PIECE ? len - at : PIECE;
     memcpy((char *)to + at, (const char *)from + at, count);
-    if (!work_part(l, count / 8, at + PIECE < len)) return false;
+    if (!work_part(local, count / 8, at + PIECE < len)) return false;
   }
   return true;
 }

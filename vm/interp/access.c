@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/access.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/methods.h"
@@ -17,50 +18,49 @@
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
-#include "vm/object/string.h"
-#include "vm/heap/work.h"
-#include "vm/value/number.h"
 #include "vm/object/search.h"
+#include "vm/object/string.h"
+#include "vm/value/number.h"
 
 // Ids in caches have 24 bits; the last ones stand for built-in types.
 #define CACHE_ID_MAX BUILTIN_ID(OBJ_TYPE_COUNT)
 
-static bool bad_index(Local *l, Goroutine *g, int64_t at, size_t len) {
-  return vm_panic(l, g, "index %lld out of range (length %zu)", (long long)at,
-                  len);
+static bool bad_index(Local *local, Goroutine *g, int64_t at, size_t len) {
+  return vm_panic(local, g, "index %lld out of range (length %zu)",
+                  (long long)at, len);
 }
 
-static bool need_int_index(Local *l, Goroutine *g, Value x, Value index,
+static bool need_int_index(Local *local, Goroutine *g, Value x, Value index,
                            int64_t *at) {
   if (!value_is_int(index))
-    return vm_panic(l, g, "a %s is indexed by an int, not %s",
+    return vm_panic(local, g, "a %s is indexed by an int, not %s",
                     value_type_name(x), value_type_name(index));
   *at = value_int(index);
   return true;
 }
 
 // --- Elements ---------------------------------------------------------------
-static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
+static bool get_sequence(Local *local, Goroutine *g, Value x, Value index,
                          Value *out) {
   int64_t at;
   size_t len;
-  if (!need_int_index(l, g, x, index, &at)) return false;
+  if (!need_int_index(local, g, x, index, &at)) return false;
   Obj *obj = value_obj(x);
   RT_ASSERT(obj->type != OBJ_LIST || list_is_valid((ObjList *)obj));
   if (obj->type == OBJ_LIST) {
     ObjValues *block = list_block((ObjList *)obj);
     len = values_len(block);
-    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
     *out = heap_load(&block->slots[at]);
   } else if (obj->type == OBJ_STRING) {
     len = ((ObjString *)obj)->len;
-    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
     *out = value_from_small((uint8_t)((ObjString *)obj)->data[at]);
   } else {
     RT_ASSERT(bytes_is_valid((ObjBytes *)obj));
     ObjRaw *block = bytes_block((ObjBytes *)obj);
     len = raw_len(block);
-    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+    if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
     // relaxed: a byte is whole; nothing hangs on it
     *out = value_from_small(rt_load_relaxed(&block->data[at]));
   }
@@ -68,35 +68,36 @@ static bool get_sequence(Local *l, Goroutine *g, Value x, Value index,
 }
 
 // Of a host's type with such an operation.
-static bool get_of_host(Local *l, Goroutine *g, Value x, Value index,
+static bool get_of_host(Local *local, Goroutine *g, Value x, Value index,
                         Value *out, bool *found) {
-  HostDone done = host_get(l, g, x, index, out);
+  HostDone done = host_get(local, g, x, index, out);
   if (done == HOST_PANICKED) return false;
   if (done == HOST_NO) *out = VALUE_NIL;
   if (found != NULL) *found = done == HOST_DID;
   if (done == HOST_DID || found != NULL) return true;
   if (value_is_int(index))
-    return vm_panic(l, g, "%s has no element %lld", value_type_name(x),
+    return vm_panic(local, g, "%s has no element %lld", value_type_name(x),
                     (long long)value_int(index));
   if (value_is_type(index, OBJ_STRING))
-    return vm_panic(l, g, "%s has no element or method `%.100s`",
+    return vm_panic(local, g, "%s has no element or method `%.100s`",
                     value_type_name(x), ((ObjString *)value_obj(index))->data);
-  return vm_panic(l, g, "%s has no element for a %s", value_type_name(x),
+  return vm_panic(local, g, "%s has no element for a %s", value_type_name(x),
                   value_type_name(index));
 }
 
-static bool set_of_host(Local *l, Goroutine *g, Value x, Value index, Value v) {
-  HostDone done = host_set(l, g, x, index, v);
+static bool set_of_host(Local *local, Goroutine *g, Value x, Value index,
+                        Value v) {
+  HostDone done = host_set(local, g, x, index, v);
   if (done != HOST_NO) return done == HOST_DID;
-  return vm_panic(l, g, "%s cannot take a %s as that element",
+  return vm_panic(local, g, "%s cannot take a %s as that element",
                   value_type_name(x), value_type_name(v));
 }
 
-bool access_get(Local *l, Goroutine *g, Value x, Value index, Value *out,
+bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
                 bool *found) {
   if (value_is_type(x, OBJ_MAP)) {
-    if (!map_key_ready(l, index)) return false;
-    bool there = map_get(l->vm, (ObjMap *)value_obj(x), index, out);
+    if (!map_key_ready(local, index)) return false;
+    bool there = map_get(local->vm, (ObjMap *)value_obj(x), index, out);
     if (!there) *out = VALUE_NIL;
     if (found != NULL) *found = there;
     return true;
@@ -104,98 +105,100 @@ bool access_get(Local *l, Goroutine *g, Value x, Value index, Value *out,
   if (found == NULL &&
       (value_is_type(x, OBJ_LIST) || value_is_type(x, OBJ_STRING) ||
        value_is_type(x, OBJ_BYTES)))
-    return get_sequence(l, g, x, index, out);
-  if (host_has_elements(x)) return get_of_host(l, g, x, index, out, found);
+    return get_sequence(local, g, x, index, out);
+  if (host_has_elements(x)) return get_of_host(local, g, x, index, out, found);
   if (found != NULL)
-    return vm_panic(l, g, "`v, ok := x[k]` needs a map, not %s",
+    return vm_panic(local, g, "`v, ok := x[k]` needs a map, not %s",
                     value_type_name(x));
-  return vm_panic(l, g, "cannot index %s", value_type_name(x));
+  return vm_panic(local, g, "cannot index %s", value_type_name(x));
 }
 
-static bool set_byte(Local *l, Goroutine *g, Value x, int64_t at, Value v) {
+static bool set_byte(Local *local, Goroutine *g, Value x, int64_t at, Value v) {
   ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
   size_t len = raw_len(block);
-  if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
+  if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
   if (!value_is_int(v) || value_int(v) < 0 || value_int(v) > 255)
-    return vm_panic(l, g, "a byte is an int from 0 to 255");
+    return vm_panic(local, g, "a byte is an int from 0 to 255");
   // relaxed: as in the load above
   rt_store_relaxed(&block->data[at], (uint8_t)value_int(v));
   return true;
 }
 
-bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v) {
+bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v) {
   int64_t at;
   if (value_is_type(x, OBJ_MAP)) {
-    if (!map_key_ready(l, index)) return false;
-    MapResult r = map_set(l, (ObjMap *)value_obj(x), index, v);
+    if (!map_key_ready(local, index)) return false;
+    MapResult r = map_set(local, (ObjMap *)value_obj(x), index, v);
     if (r == MAP_OK) return true;
-    if (r == MAP_NO_MEMORY) return vm_panic_memory(l, g);
-    return vm_panic(l, g, "%s", map_result_text(r));
+    if (r == MAP_NO_MEMORY) return vm_panic_memory(local, g);
+    return vm_panic(local, g, "%s", map_result_text(r));
   }
   if (value_is_type(x, OBJ_LIST)) {
-    if (!need_int_index(l, g, x, index, &at)) return false;
+    if (!need_int_index(local, g, x, index, &at)) return false;
     ObjValues *block = list_block((ObjList *)value_obj(x));
     size_t len = values_len(block);
-    if (at < 0 || (uint64_t)at >= len) return bad_index(l, g, at, len);
-    heap_store(&l->heap, &block->slots[at], v);
+    if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
+    heap_store(&local->heap, &block->slots[at], v);
     return true;
   }
   if (value_is_type(x, OBJ_BYTES))
-    return need_int_index(l, g, x, index, &at) && set_byte(l, g, x, at, v);
-  if (host_takes_elements(x)) return set_of_host(l, g, x, index, v);
-  return vm_panic(l, g, "cannot assign to an element of %s",
+    return need_int_index(local, g, x, index, &at) &&
+           set_byte(local, g, x, at, v);
+  if (host_takes_elements(x)) return set_of_host(local, g, x, index, v);
+  return vm_panic(local, g, "cannot assign to an element of %s",
                   value_type_name(x));
 }
 
 // --- Slices -----------------------------------------------------------------
-static bool slice_bounds(Local *l, Goroutine *g, Value from, Value to,
+static bool slice_bounds(Local *local, Goroutine *g, Value from, Value to,
                          size_t len, size_t *a, size_t *b) {
   if ((from != VALUE_UNDEF && !value_is_int(from)) ||
       (to != VALUE_UNDEF && !value_is_int(to)))
     return vm_panic(
-        l, g, "the bounds of a slice are ints, not %s",
+        local, g, "the bounds of a slice are ints, not %s",
         value_type_name(from != VALUE_UNDEF && !value_is_int(from) ? from
                                                                    : to));
   int64_t x = from == VALUE_UNDEF ? 0 : value_int(from);
   int64_t y = to == VALUE_UNDEF ? (int64_t)len : value_int(to);
   if (x < 0 || y < x || (uint64_t)y > len)
-    return vm_panic(l, g, "slice [%lld:%lld] out of range (length %zu)",
+    return vm_panic(local, g, "slice [%lld:%lld] out of range (length %zu)",
                     (long long)x, (long long)y, len);
   *a = (size_t)x;
   *b = (size_t)y;
   return true;
 }
 
-static ObjString *slice_string(Local *l, const char *data, size_t len) {
-  if (len <= RECENT_LEN_MAX) return string_new(l, data, len);
-  ObjString *s = string_alloc(l, len);
-  return s != NULL && work_copy(l, s->data, data, len) ? s : NULL;
+static ObjString *slice_string(Local *local, const char *data, size_t len) {
+  if (len <= RECENT_LEN_MAX) return string_new(local, data, len);
+  ObjString *s = string_alloc(local, len);
+  return s != NULL && work_copy(local, s->data, data, len) ? s : NULL;
 }
 
-bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
+bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
                   Value *out) {
   size_t a, b;
   void *made = NULL;
   if (value_is_type(x, OBJ_STRING)) {
     ObjString *s = (ObjString *)value_obj(x);
-    if (!slice_bounds(l, g, from, to, s->len, &a, &b)) return false;
-    made = slice_string(l, s->data + a, b - a);
+    if (!slice_bounds(local, g, from, to, s->len, &a, &b)) return false;
+    made = slice_string(local, s->data + a, b - a);
   } else if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
-    if (!slice_bounds(l, g, from, to, values_len(block), &a, &b)) return false;
-    ObjList *list = list_new(l, b - a);
-    if (list != NULL && list_append(l, list, block->slots + a, b - a))
+    if (!slice_bounds(local, g, from, to, values_len(block), &a, &b))
+      return false;
+    ObjList *list = list_new(local, b - a);
+    if (list != NULL && list_append(local, list, block->slots + a, b - a))
       made = list;
   } else if (value_is_type(x, OBJ_BYTES)) {
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
-    if (!slice_bounds(l, g, from, to, raw_len(block), &a, &b)) return false;
-    ObjBytes *bytes = bytes_new(l, 0);
-    if (bytes != NULL && bytes_append(l, bytes, block->data + a, b - a))
+    if (!slice_bounds(local, g, from, to, raw_len(block), &a, &b)) return false;
+    ObjBytes *bytes = bytes_new(local, 0);
+    if (bytes != NULL && bytes_append(local, bytes, block->data + a, b - a))
       made = bytes;
   } else {
-    return vm_panic(l, g, "cannot slice %s", value_type_name(x));
+    return vm_panic(local, g, "cannot slice %s", value_type_name(x));
   }
-  if (made == NULL) return vm_panic_memory(l, g);
+  if (made == NULL) return vm_panic_memory(local, g);
   *out = value_from_obj(made);
   return true;
 }
@@ -218,41 +221,41 @@ static bool search_goes_on(void *local, size_t units) {
   return work_on(local, units);
 }
 
-static bool in_string(Local *l, const ObjString *s, const ObjString *piece,
+static bool in_string(Local *local, const ObjString *s, const ObjString *piece,
                       bool *out) {
   int64_t at = search_first(s->data, s->len, piece->data, piece->len,
-                            (SearchWork){search_goes_on, l});
+                            (SearchWork){search_goes_on, local});
   *out = at >= 0;
-  charge_bytes(l, (at < 0 ? s->len : (size_t)at) % SEARCH_PIECE);
+  charge_bytes(local, (at < 0 ? s->len : (size_t)at) % SEARCH_PIECE);
   return at != SEARCH_GIVEN_UP;
 }
 
 // A byte: an int, or a float that equals one.
-static bool in_bytes(Local *l, const ObjBytes *b, Value a, bool *out) {
+static bool in_bytes(Local *local, const ObjBytes *b, Value a, bool *out) {
   ObjRaw *block = bytes_block(b);
   *out = false;
   for (size_t n = 0, len = raw_len(block); n < len && !*out; n++) {
     // relaxed: as in the load above
     *out = value_equal(value_from_small(rt_load_relaxed(&block->data[n])), a);
-    if (n % 4096 == 4095 && !work_on(l, 4096 * 2)) return false;
+    if (n % 4096 == 4095 && !work_on(local, 4096 * 2)) return false;
   }
   return true;
 }
 
-bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
+bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out) {
   if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
     size_t n = 0, len = values_len(block);
     for (*out = false; n < len && !*out; n++) {
-      *out = value_equal_on(l, heap_load(&block->slots[n]), a);
-      if (!work_part(l, 2, n % 1024 == 1023)) return false;
+      *out = value_equal_on(local, heap_load(&block->slots[n]), a);
+      if (!work_part(local, 2, n % 1024 == 1023)) return false;
     }
     return !g->gave_up;
   }
   if (value_is_type(x, OBJ_MAP)) {
     Value ignored;
-    if (!map_key_ready(l, a)) return false;
-    *out = map_get(l->vm, (ObjMap *)value_obj(x), a, &ignored);
+    if (!map_key_ready(local, a)) return false;
+    *out = map_get(local->vm, (ObjMap *)value_obj(x), a, &ignored);
     return true;
   }
   if (value_is_type(x, OBJ_RANGE)) {
@@ -261,14 +264,14 @@ bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out) {
   }
   if (value_is_type(x, OBJ_STRING)) {
     if (!value_is_type(a, OBJ_STRING))
-      return vm_panic(l, g, "`in` a string needs a string, not %s",
+      return vm_panic(local, g, "`in` a string needs a string, not %s",
                       value_type_name(a));
-    return in_string(l, (ObjString *)value_obj(x), (ObjString *)value_obj(a),
-                     out);
+    return in_string(local, (ObjString *)value_obj(x),
+                     (ObjString *)value_obj(a), out);
   }
   if (value_is_type(x, OBJ_BYTES))
-    return in_bytes(l, (ObjBytes *)value_obj(x), a, out);
-  return vm_panic(l, g,
+    return in_bytes(local, (ObjBytes *)value_obj(x), a, out);
+  return vm_panic(local, g,
                   "`in` needs a list, map, string, bytes or range, not %s",
                   value_type_name(x));
 }
@@ -304,12 +307,12 @@ static void cache_slot(uint32_t *word, const ObjStruct *type, int slot) {
     rt_store_relaxed(word, type->id << 8 | (uint32_t)slot);
 }
 
-bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
+bool access_unknown(Local *local, Goroutine *g, const Suggest *suggest,
                     const char *format, ...) {
-  Text text = {.memory = l->vm->memory};
+  Text text = {.memory = local->vm->memory};
   va_list args;
   va_start(args, format);
-  char *message = mem_format_args(l->vm->memory, NULL, format, args);
+  char *message = mem_format_args(local->vm->memory, NULL, format, args);
   if (message == NULL) {
     text.failed = true;
   } else {
@@ -321,9 +324,9 @@ bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
     text_addf(&text, " (did you mean `%s`?)", suggest->best);
   text_add(&text, "", 1);
   if (text.failed)
-    vm_panic_memory(l, g);
+    vm_panic_memory(local, g);
   else
-    vm_panic(l, g, "%s", text.data);
+    vm_panic(local, g, "%s", text.data);
   text_free(&text);
   return false;
 }
@@ -351,50 +354,53 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
   }
 }
 
-static bool no_such(Local *l, Goroutine *g, Value x, const ObjString *name) {
+static bool no_such(Local *local, Goroutine *g, Value x,
+                    const ObjString *name) {
   Suggest suggest = {.wanted = name->data};
-  access_each_name(l->vm, x, suggest_name, &suggest);
+  access_each_name(local->vm, x, suggest_name, &suggest);
   if (value_is_type(x, OBJ_INSTANCE))
-    return access_unknown(l, g, &suggest, "%s has no field or method `%s`",
+    return access_unknown(local, g, &suggest, "%s has no field or method `%s`",
                           value_type_name(x), name->data);
-  return access_unknown(l, g, &suggest, "%s has no method `%s`",
+  return access_unknown(local, g, &suggest, "%s has no method `%s`",
                         value_type_name(x), name->data);
 }
 
-static bool bind(Local *l, Goroutine *g, Value x, Value function, Value *out) {
-  ObjBound *bound = (ObjBound *)heap_alloc(&l->heap, sizeof *bound, OBJ_BOUND);
-  if (bound == NULL) return vm_panic_memory(l, g);
+static bool bind(Local *local, Goroutine *g, Value x, Value function,
+                 Value *out) {
+  ObjBound *bound =
+      (ObjBound *)heap_alloc(&local->heap, sizeof *bound, OBJ_BOUND);
+  if (bound == NULL) return vm_panic_memory(local, g);
   bound->receiver = x;
   bound->function = function;
   *out = value_from_obj(bound);
   return true;
 }
 
-static bool no_member(Local *l, Goroutine *g, const ObjModule *module,
+static bool no_member(Local *local, Goroutine *g, const ObjModule *module,
                       const ObjString *name) {
   Suggest suggest = {.wanted = name->data};
   uint64_t at = 0;
   Value key, cell;
   const ObjTable *table = heap_load(&module->members->table);
-  while (map_next(l->vm, module->members, table, &at, &key, &cell)) {
+  while (map_next(local->vm, module->members, table, &at, &key, &cell)) {
     const char *member = ((ObjString *)value_obj(key))->data;
     if (member[0] != '_') suggest_try(&suggest, member);
   }
-  return access_unknown(l, g, &suggest, "module %s has no member `%s`",
+  return access_unknown(local, g, &suggest, "module %s has no member `%s`",
                         module->name->data, name->data);
 }
 
 // A member of a module as a value.
-static bool module_member(Local *l, Goroutine *g, const ObjModule *module,
+static bool module_member(Local *local, Goroutine *g, const ObjModule *module,
                           const ObjString *name, Value *out) {
   Value cell;
   if (name->data[0] == '_' ||
-      !map_get(l->vm, module->members, value_from_obj(name), &cell))
-    return no_member(l, g, module, name);
+      !map_get(local->vm, module->members, value_from_obj(name), &cell))
+    return no_member(local, g, module, name);
   RT_ASSERT(value_is_type(cell, OBJ_CELL));
   *out = heap_load(&((ObjCell *)value_obj(cell))->value);
   if (*out == VALUE_UNDEF)
-    return vm_panic(l, g, "`%s.%s` is used before it is set",
+    return vm_panic(local, g, "`%s.%s` is used before it is set",
                     module->name->data, name->data);
   return true;
 }
@@ -438,7 +444,7 @@ static bool error_field(Value x, const ObjString *name, Value *out) {
   return true;
 }
 
-bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
+bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
                   uint32_t *word, Value *out) {
   if (value_is_type(x, OBJ_INSTANCE)) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
@@ -451,40 +457,40 @@ bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
     }
     int method = find_method(instance->type, name);
     if (method >= 0)
-      return bind(l, g, x, instance->type->methods[method].function, out);
-    return no_such(l, g, x, name);
+      return bind(local, g, x, instance->type->methods[method].function, out);
+    return no_such(local, g, x, name);
   }
   if (value_is_type(x, OBJ_MAP)) {
-    if (!map_get(l->vm, (ObjMap *)value_obj(x), value_from_obj(name), out))
+    if (!map_get(local->vm, (ObjMap *)value_obj(x), value_from_obj(name), out))
       *out = VALUE_NIL;
     return true;
   }
   if (value_is_type(x, OBJ_MODULE))
-    return module_member(l, g, (ObjModule *)value_obj(x), name, out);
+    return module_member(local, g, (ObjModule *)value_obj(x), name, out);
   if (value_is_type(x, OBJ_ERROR) && error_field(x, name, out)) return true;
-  Value method = builtin_method(l->vm, x, name);
+  Value method = builtin_method(local->vm, x, name);
   if (method == VALUE_UNDEF && host_has_elements(x))
-    return get_of_host(l, g, x, value_from_obj(name), out, NULL);
-  if (method == VALUE_UNDEF) return no_such(l, g, x, name);
-  return bind(l, g, x, method, out);
+    return get_of_host(local, g, x, value_from_obj(name), out, NULL);
+  if (method == VALUE_UNDEF) return no_such(local, g, x, name);
+  return bind(local, g, x, method, out);
 }
 
-bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
+bool access_set_field(Local *local, Goroutine *g, Value x, ObjString *name,
                       uint32_t *word, Value v) {
   if (value_is_type(x, OBJ_INSTANCE)) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
     int slot = find_field(instance->type, name);
-    if (slot < 0) return no_such(l, g, x, name);
+    if (slot < 0) return no_such(local, g, x, name);
     RT_ASSERT(instance->obj.aux == instance->type->obj.aux);
     cache_slot(word, instance->type, slot);
-    heap_store(&l->heap, &instance->fields[slot], v);
+    heap_store(&local->heap, &instance->fields[slot], v);
     return true;
   }
   if (value_is_type(x, OBJ_MAP))
-    return access_set(l, g, x, value_from_obj(name), v);
+    return access_set(local, g, x, value_from_obj(name), v);
   if (host_takes_elements(x))
-    return set_of_host(l, g, x, value_from_obj(name), v);
-  return vm_panic(l, g, "cannot set field `%s` of %s", name->data,
+    return set_of_host(local, g, x, value_from_obj(name), v);
+  return vm_panic(local, g, "cannot set field `%s` of %s", name->data,
                   value_type_name(x));
 }
 
@@ -510,7 +516,7 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   return table->methods[at].function;
 }
 
-bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
+bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
                    uint32_t *word, Value *function, bool *method) {
   *method = false;
   if (value_is_type(x, OBJ_INSTANCE)) {
@@ -523,18 +529,18 @@ bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
       return true;
     }
     uint32_t none = 0;  // the call's cache word holds methods, not fields
-    return access_field(l, g, x, name, &none, function);
+    return access_field(local, g, x, name, &none, function);
   }
   if (value_is_type(x, OBJ_MAP) || value_is_type(x, OBJ_MODULE)) {
-    if (!access_field(l, g, x, name, word, function)) return false;
+    if (!access_field(local, g, x, name, word, function)) return false;
     if (*function != VALUE_NIL) return true;
     // A map without such a key: a method of maps, if there is one.
-    *function = builtin_method(l->vm, x, name);
+    *function = builtin_method(local->vm, x, name);
     *method = *function != VALUE_UNDEF;
     return *method ||
-           vm_panic(l, g, "the map has no key \"%s\" to call", name->data);
+           vm_panic(local, g, "the map has no key \"%s\" to call", name->data);
   }
   *method = true;
-  *function = cached_method(l->vm, x, name, word);
-  return *function != VALUE_UNDEF || no_such(l, g, x, name);
+  *function = cached_method(local->vm, x, name, word);
+  return *function != VALUE_UNDEF || no_such(local, g, x, name);
 }

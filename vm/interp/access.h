@@ -6,23 +6,23 @@
 #include "vm/heap/local.h"
 #include "vm/object/suggest.h"
 
-bool access_get(Local *l, Goroutine *g, Value x, Value index, Value *out,
+bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
                 bool *found);
-bool access_set(Local *l, Goroutine *g, Value x, Value index, Value v);
-bool access_slice(Local *l, Goroutine *g, Value x, Value from, Value to,
+bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v);
+bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
                   Value *out);
-bool access_in(Local *l, Goroutine *g, Value a, Value x, bool *out);
+bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out);
 bool access_is(Vm *vm, Value v, Value type);
 // Cache words: 24 bits name a struct type, or a built-in one by this; 8 bits
 // are the place of the field or method.
 #define BUILTIN_ID(type) (0xffffffu - (uint32_t)(type))
 // x.name as a value. `word` is the cache word, may be rewritten.
-bool access_field(Local *l, Goroutine *g, Value x, ObjString *name,
+bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
                   uint32_t *word, Value *out);
-bool access_set_field(Local *l, Goroutine *g, Value x, ObjString *name,
+bool access_set_field(Local *local, Goroutine *g, Value x, ObjString *name,
                       uint32_t *word, Value v);
 // What x.name(...) calls. *method: x goes along as the first argument.
-bool access_method(Local *l, Goroutine *g, Value x, ObjString *name,
+bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
                    uint32_t *word, Value *function, bool *method);
 
 // The method of x, or of struct type x, with that name, which need not be
@@ -33,7 +33,7 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
                       void *arg);
 // Panics with that message about suggest->wanted, and what was fed into it
 // that comes near ("(did you mean `x`?)"). Returns false.
-bool access_unknown(Local *l, Goroutine *g, const Suggest *suggest,
+bool access_unknown(Local *local, Goroutine *g, const Suggest *suggest,
                     const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -10,7 +10,9 @@
 // what the native keeps. The collector marks the values in it (again_mark).
 #include <stdlib.h>
 
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/give_up.h"
@@ -18,8 +20,6 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
-#include "vm/heap/work.h"
-#include "vm/heap/collect.h"
 
 typedef CspStatus (*AgainStep)(CspCall *call, void *data, bool on);
 
@@ -65,19 +65,19 @@ CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
 
 // --- Pieces -----------------------------------------------------------------
 // Between two pieces. true: g has left.
-static bool look_between(Local *l, Goroutine *g, Again *a) {
+static bool look_between(Local *local, Goroutine *g, Again *a) {
   RT_ASSERT(a->call.g == g && g->pending == NULL);
   g->pending = a;
   g->on_resume = RESUME_AGAIN;
   native_cover_arguments(&a->call);
   RT_ASSERT(goroutine_is_valid(g));
-  l->debt = 0;
+  local->debt = 0;
   work_looked();
-  if (sched_look_now(l->p, &g->g)) {
-    sched_preempt(l->p, &g->g);
+  if (sched_look_now(local->p, &g->g)) {
+    sched_preempt(local->p, &g->g);
     return true;
   }
-  if (heap_gc_wanted(l->vm->heap)) gc_collect(l->p, g);
+  if (heap_gc_wanted(local->vm->heap)) gc_collect(local->p, g);
   work_forget();
   g->on_resume = RESUME_NOTHING;
   g->pending = NULL;
@@ -86,10 +86,10 @@ static bool look_between(Local *l, Goroutine *g, Again *a) {
 }
 
 // There are no more pieces: what the native says to that is nobody's.
-static void drop_pieces(Local *l, Goroutine *g, Again *a) {
+static void drop_pieces(Local *local, Goroutine *g, Again *a) {
   const Panic *before = g->panic;
   CspCall call = a->call;
-  call.local = l;
+  call.local = local;
   call.later = LATER_NONE;
   a->step(&call, a->data, false);
   while (g->panic != before) panic_drop(g);
@@ -111,56 +111,57 @@ static bool piece(CspCall *call, Again **a, CspStatus *status) {
 }
 
 // The interpreter is told of another P only by RELOAD and RETURN.
-static Next tell_moved(Local *l, Goroutine *g, Next how, bool moved) {
+static Next tell_moved(Local *local, Goroutine *g, Next how, bool moved) {
   if (!moved || how == RETURN) return how;
-  if (how == THROW) how = interp_throw(l, g);
+  if (how == THROW) how = interp_throw(local, g);
   return how == LEFT ? RETURN : how;
 }
 
-static Next pieces(Local *l, Goroutine *g, Again *a) {
+static Next pieces(Local *local, Goroutine *g, Again *a) {
   CspCall call = a->call;
   Value *window = g->base + a->window;
-  const Local *first = l;
+  const Local *first = local;
   CspStatus status;
   int want = a->want;
   call.args = window + FRAME_WORDS;
   for (;;) {
-    call.local = l;
-    if (work_stopped(l, g)) {
-      drop_pieces(l, g, a);
+    call.local = local;
+    if (work_stopped(local, g)) {
+      drop_pieces(local, g, a);
       mem_free(a);
-      return tell_moved(l, g, THROW, l != first);
+      return tell_moved(local, g, THROW, local != first);
     }
     bool more = piece(&call, &a, &status);
-    l = call.local;  // another after a csp_call, or none
-    if (l == NULL) return RETURN;
+    local = call.local;  // another after a csp_call, or none
+    if (local == NULL) return RETURN;
     if (!more) break;
     a->call = call;
     a->window = window - g->base;
     a->want = want;
-    if (look_between(l, g, a)) return tell_moved(l, g, LEFT, l != first);
+    if (look_between(local, g, a))
+      return tell_moved(local, g, LEFT, local != first);
   }
-  return tell_moved(l, g, native_finish(&call, status, window, want),
-                    l != first);
+  return tell_moved(local, g, native_finish(&call, status, window, want),
+                    local != first);
 }
 
 Next again_begin(CspCall *call, Value *window, int want) {
   RT_ASSERT(call->later == LATER_AGAIN);
   Again *a = call->work_data;
-  Local *l = call->local;
+  Local *local = call->local;
   Goroutine *g = call->g;
   a->call = *call;
   a->window = window - g->base;
   a->want = want;
-  return look_between(l, g, a) ? LEFT : pieces(l, g, a);
+  return look_between(local, g, a) ? LEFT : pieces(local, g, a);
 }
 
-Next again_resume(Local *l, Goroutine *g) {
+Next again_resume(Local *local, Goroutine *g) {
   Again *a = g->pending;
   RT_ASSERT(a != NULL && a->call.g == g);
   g->pending = NULL;
   g->multi = 0;
-  return pieces(l, g, a);
+  return pieces(local, g, a);
 }
 
 // --- For others -------------------------------------------------------------
@@ -168,9 +169,9 @@ static Again *pending(const Goroutine *g) {
   return g->on_resume == RESUME_AGAIN ? g->pending : NULL;
 }
 
-void again_close(Local *l, Goroutine *g) {
+void again_close(Local *local, Goroutine *g) {
   Again *a = pending(g);
-  if (a != NULL) drop_pieces(l, g, a);
+  if (a != NULL) drop_pieces(local, g, a);
 }
 
 void again_mark(void *arg, const Goroutine *g, GcMarker *m) {

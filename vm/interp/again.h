@@ -9,10 +9,10 @@
 
 // The first piece has returned csp_again.
 Next again_begin(CspCall *call, Value *window, int want);
-Next again_resume(Local *l, Goroutine *g);  // RESUME_AGAIN
+Next again_resume(Local *local, Goroutine *g);  // RESUME_AGAIN
 // HeapHooks.mark_pending.
 void again_mark(void *arg, const Goroutine *g, GcMarker *m);
 // At the runtime's end, as native_close.
-void again_close(Local *l, Goroutine *g);
+void again_close(Local *local, Goroutine *g);
 
 #endif

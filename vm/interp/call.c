@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/access.h"
 #include "vm/interp/call.h"
 #include "vm/interp/call_native.h"
@@ -21,7 +22,6 @@
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
-#include "vm/heap/work.h"
 
 // --- Names for messages -----------------------------------------------------
 const char *function_name(Value f) {
@@ -40,88 +40,88 @@ const char *function_name(Value f) {
   }
 }
 
-static bool wrong_count(Local *l, Goroutine *g, const char *name, int n,
+static bool wrong_count(Local *local, Goroutine *g, const char *name, int n,
                         int want) {
-  return vm_panic(l, g, "%s returned %d value%s, %d wanted", name, n,
+  return vm_panic(local, g, "%s returned %d value%s, %d wanted", name, n,
                   n == 1 ? "" : "s", want);
 }
 
-bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
+bool call_deliver(Local *local, Goroutine *g, Value *to, const Value *results,
                   int n, int want, const char *name) {
   RT_ASSERT(n >= 0 && want >= 0 && want <= WANT_ALL);
   if (want == 0) return true;
   if (want == WANT_ALL)
     g->multi = (uint32_t)n;
   else if (want != n)
-    return wrong_count(l, g, name, n, want);
+    return wrong_count(local, g, name, n, want);
   if (n > 0) memmove(to, results, (size_t)n * sizeof(Value));
   return true;
 }
 
 // --- Arguments --------------------------------------------------------------
-static bool too_few(Local *l, Goroutine *g, const Proto *proto, int argc,
+static bool too_few(Local *local, Goroutine *g, const Proto *proto, int argc,
                     bool more) {
   RT_ASSERT(argc < proto->nparams);
-  return vm_panic(l, g,
+  return vm_panic(local, g,
                   "%s: too few arguments: %d given, %s%d needed (`%s` is "
                   "missing)",
                   proto->name->data, argc, more ? "at least " : "",
                   proto->nrequired, proto->param_names[argc]->data);
 }
 
-static bool too_many(Local *l, Goroutine *g, const char *name, int argc,
+static bool too_many(Local *local, Goroutine *g, const char *name, int argc,
                      int most) {
-  return vm_panic(l, g, "%s: too many arguments: %d given, %d taken", name,
+  return vm_panic(local, g, "%s: too many arguments: %d given, %d taken", name,
                   argc, most);
 }
 
 // Named arguments leave undef where nothing was given.
-static bool missing_named(Local *l, Goroutine *g, const char *name,
+static bool missing_named(Local *local, Goroutine *g, const char *name,
                           ObjString *const *names, const Value *args, int argc,
                           int required) {
   for (int n = 0; n < argc && n < required; n++)
     if (args[n] == VALUE_UNDEF)
-      return vm_panic(l, g, "%s: argument `%s` is missing", name,
+      return vm_panic(local, g, "%s: argument `%s` is missing", name,
                       names[n]->data);
   return true;
 }
 
 // Moves what stands above the fixed parameters into a list.
-static bool collect_rest(Local *l, Goroutine *g, Value *args, int fixed,
+static bool collect_rest(Local *local, Goroutine *g, Value *args, int fixed,
                          int argc) {
   int n = argc > fixed ? argc - fixed : 0;
-  ObjList *rest = list_new(l, (size_t)n);
-  if (rest == NULL || !list_append(l, rest, args + fixed, (size_t)n))
-    return vm_panic_memory(l, g);
+  ObjList *rest = list_new(local, (size_t)n);
+  if (rest == NULL || !list_append(local, rest, args + fixed, (size_t)n))
+    return vm_panic_memory(local, g);
   args[fixed] = value_from_obj(rest);
   return true;
 }
 
-static bool fit_arguments(Local *l, Goroutine *g, const Proto *proto,
+static bool fit_arguments(Local *local, Goroutine *g, const Proto *proto,
                           Value *args, int argc) {
   const char *name = proto->name->data;
   bool rest = (proto->flags & PROTO_REST) != 0;
   int fixed = proto->nparams - rest;
   bool open = rest || (proto->flags & PROTO_DEFAULTS);
-  if (argc < proto->nrequired) return too_few(l, g, proto, argc, open);
-  if (argc > fixed && !rest) return too_many(l, g, name, argc, fixed);
-  if (!missing_named(l, g, name, proto->param_names, args, argc,
+  if (argc < proto->nrequired) return too_few(local, g, proto, argc, open);
+  if (argc > fixed && !rest) return too_many(local, g, name, argc, fixed);
+  if (!missing_named(local, g, name, proto->param_names, args, argc,
                      proto->nrequired))
     return false;
   for (int n = argc; n < fixed; n++) args[n] = VALUE_UNDEF;
-  return !rest || collect_rest(l, g, args, fixed, argc);
+  return !rest || collect_rest(local, g, args, fixed, argc);
 }
 
-static Next enter_closure(Local *l, Goroutine *g, Value *window, int argc,
+static Next enter_closure(Local *local, Goroutine *g, Value *window, int argc,
                           int want, const Instr *ret) {
   RT_ASSERT(window >= g->base && argc >= 0);
   const Proto *proto = ((ObjClosure *)value_obj(window[2]))->proto;
   ptrdiff_t at = window + FRAME_WORDS - g->base;
   const Value *top = window + FRAME_WORDS + proto->nregs;
   if (top < window + FRAME_WORDS + argc) top = window + FRAME_WORDS + argc;
-  if (top > g->limit && !stack_reserve(l, g, top)) return THROW;
+  if (top > g->limit && !stack_reserve(local, g, top)) return THROW;
   Value *callee = g->base + at;
-  if (!fit_arguments(l, g, proto, callee, argc)) return THROW;
+  if (!fit_arguments(local, g, proto, callee, argc)) return THROW;
   callee[-3] = (Value)(uintptr_t)ret;
   callee[-2] = (Value)((uint64_t)at << 8 | (uint64_t)want) << 2;
   g->base = callee;
@@ -131,11 +131,11 @@ static Next enter_closure(Local *l, Goroutine *g, Value *window, int argc,
 }
 
 // Puts the bound receiver in front of the arguments.
-static bool unbind(Local *l, Goroutine *g, Value **window, int argc) {
+static bool unbind(Local *local, Goroutine *g, Value **window, int argc) {
   ObjBound *bound = (ObjBound *)value_obj((*window)[2]);
   ptrdiff_t at = *window - g->base;
   const Value *top = *window + FRAME_WORDS + argc + 1;
-  if (top > g->limit && !stack_reserve(l, g, top)) return false;
+  if (top > g->limit && !stack_reserve(local, g, top)) return false;
   Value *w = *window = g->base + at;
   memmove(w + 4, w + 3, (size_t)argc * sizeof(Value));
   w[3] = bound->receiver;
@@ -143,32 +143,32 @@ static bool unbind(Local *l, Goroutine *g, Value **window, int argc) {
   return true;
 }
 
-Next call_value(Local *l, Goroutine *g, Value *window, int argc, int want,
+Next call_value(Local *local, Goroutine *g, Value *window, int argc, int want,
                 const Instr *ret) {
   for (;;) {
     Value f = window[2];
     ObjType type = value_is_obj(f) ? (ObjType)value_obj(f)->type : OBJ_INT;
     switch (type) {
       case OBJ_CLOSURE:
-        return enter_closure(l, g, window, argc, want, ret);
+        return enter_closure(local, g, window, argc, want, ret);
       case OBJ_NATIVE:
         g->pc = ret;
-        return call_native(l, g, window, argc, want);
+        return call_native(local, g, window, argc, want);
       case OBJ_BOUND:
-        if (!unbind(l, g, &window, argc)) return THROW;
+        if (!unbind(local, g, &window, argc)) return THROW;
         argc++;
         break;
       case OBJ_STRUCT:
         window[2] = value_from_obj(((ObjStruct *)value_obj(f))->make);
         break;
       default:
-        vm_panic(l, g, "cannot call %s", value_type_name(f));
+        vm_panic(local, g, "cannot call %s", value_type_name(f));
         return THROW;
     }
   }
 }
 
-Next call_method(Local *l, Goroutine *g, Instr a, int argc, int want) {
+Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want) {
   Value *window = g->base + a;
   const Value *k = frame_closure(g->base)->proto->constants;
   RT_ASSERT(argc > 0 && g->pc[0] < frame_closure(g->base)->proto->nconstants);
@@ -176,24 +176,25 @@ Next call_method(Local *l, Goroutine *g, Instr a, int argc, int want) {
   uint32_t *cache = (uint32_t *)(uintptr_t)(g->pc + 1);
   Value function;
   bool method;
-  if (!access_method(l, g, window[3], name, cache, &function, &method))
+  if (!access_method(local, g, window[3], name, cache, &function, &method))
     return THROW;
   window[2] = function;
   if (!method) {
     argc--;
     memmove(window + 3, window + 4, (size_t)argc * sizeof(Value));
   }
-  return call_value(l, g, window, argc, want, g->pc + 2);
+  return call_value(local, g, window, argc, want, g->pc + 2);
 }
 
-bool call_spread(Local *l, Goroutine *g, int a, int b, int c) {
+bool call_spread(Local *local, Goroutine *g, int a, int b, int c) {
   Value x = g->base[a + FRAME_WORDS + b];
   if (!value_is_type(x, OBJ_LIST))
-    return vm_panic(l, g, "`...` spreads a list, not %s", value_type_name(x));
+    return vm_panic(local, g, "`...` spreads a list, not %s",
+                    value_type_name(x));
   ObjValues *block = list_block((ObjList *)value_obj(x));
   size_t n = values_len(block);
   const Value *top = g->base + a + FRAME_WORDS + b + n + c;
-  if (top > g->limit && !stack_reserve(l, g, top)) return false;
+  if (top > g->limit && !stack_reserve(local, g, top)) return false;
   Value *at = g->base + a + FRAME_WORDS + b;
   memmove(at + n, at + 1, (size_t)c * sizeof(Value));
   for (size_t e = 0; e < n; e++) at[e] = heap_load(&block->slots[e]);
@@ -238,16 +239,17 @@ static int param_index(const Params *params, const ObjString *name) {
   return -1;
 }
 
-static bool no_parameter(Local *l, Goroutine *g, Value f, const Params *params,
-                         const char *name) {
+static bool no_parameter(Local *local, Goroutine *g, Value f,
+                         const Params *params, const char *name) {
   Suggest suggest = {.wanted = name};
   for (int n = 0; n < params->count; n++)
     suggest_try(&suggest, params->names[n]->data);
-  return access_unknown(l, g, &suggest, "%s has no parameter `%s`",
+  return access_unknown(local, g, &suggest, "%s has no parameter `%s`",
                         function_name(f), name);
 }
 
-bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
+bool call_named(Local *local, Goroutine *g, int a, int positional,
+                Value names) {
   RT_ASSERT(list_is_valid((ObjList *)value_obj(names)));
   ObjValues *wanted = list_block((ObjList *)value_obj(names));
   int count = (int)values_len(wanted);
@@ -257,19 +259,19 @@ bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
   Value f = args[-1];
   Params params;
   if (!find_params(f, &params))
-    return vm_panic(l, g, "cannot call %s", value_type_name(f));
+    return vm_panic(local, g, "cannot call %s", value_type_name(f));
   Value given[256];
   memcpy(given, args + positional, (size_t)count * sizeof(Value));
   const Value *top = args + params.count + 1;
-  if (top > g->limit && !stack_reserve(l, g, top)) return false;
+  if (top > g->limit && !stack_reserve(local, g, top)) return false;
   args = g->base + a + FRAME_WORDS;
   int used = positional;
   for (int n = 0; n < count; n++) {
     ObjString *name = (ObjString *)value_obj(wanted->slots[n]);
     int at = param_index(&params, name);
-    if (at < 0) return no_parameter(l, g, f, &params, name->data);
+    if (at < 0) return no_parameter(local, g, f, &params, name->data);
     if (at < positional)
-      return vm_panic(l, g, "%s: argument `%s` is given twice",
+      return vm_panic(local, g, "%s: argument `%s` is given twice",
                       function_name(f), name->data);
     while (used <= at) args[used++] = VALUE_UNDEF;
     args[at] = given[n];
@@ -280,7 +282,7 @@ bool call_named(Local *l, Goroutine *g, int a, int positional, Value names) {
 }
 
 // --- Returns and deferred calls ---------------------------------------------
-Next call_return(Local *l, Goroutine *g, const Value *from, int n) {
+Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   Value *base = g->base;
   RT_ASSERT(frame_is_valid(g, base) && base > g->stack + FRAME_WORDS);
   Value info = base[-2];
@@ -288,25 +290,25 @@ Next call_return(Local *l, Goroutine *g, const Value *from, int n) {
   g->pc = (const Instr *)(uintptr_t)base[-3];
   g->base = base - (info >> 10);
   RT_ASSERT(frame_is_valid(g, g->base));
-  bool fine = call_deliver(l, g, base - FRAME_WORDS, from, n,
+  bool fine = call_deliver(local, g, base - FRAME_WORDS, from, n,
                            (int)(info >> 2 & 0xff), name);
   return fine ? RELOAD : THROW;
 }
 
-bool call_defer(Local *l, Goroutine *g, int a, int argc) {
-  ObjValues *record = values_new(l, (size_t)argc + 3);
-  if (record == NULL) return vm_panic_memory(l, g);
+bool call_defer(Local *local, Goroutine *g, int a, int argc) {
+  ObjValues *record = values_new(local, (size_t)argc + 3);
+  if (record == NULL) return vm_panic_memory(local, g);
   record->slots[0] = g->defers;
   record->slots[1] = value_from_small(g->base - g->stack);
   for (int n = 0; n <= argc; n++) record->slots[2 + n] = g->base[a + 2 + n];
   record->len = (uint64_t)argc + 3;
   RT_ASSERT(values_is_valid(record));
-  heap_store(&l->heap, &g->defers, value_from_obj(record));
+  heap_store(&local->heap, &g->defers, value_from_obj(record));
   return true;
 }
 
 // The newest deferred call of the top frame, taken off; or NULL.
-ObjValues *call_pop_deferred(Local *l, Goroutine *g) {
+ObjValues *call_pop_deferred(Local *local, Goroutine *g) {
   if (g->defers == VALUE_NIL) return NULL;
   RT_ASSERT(value_is_type(g->defers, OBJ_VALUES));
   ObjValues *record = (ObjValues *)value_obj(g->defers);
@@ -314,79 +316,79 @@ ObjValues *call_pop_deferred(Local *l, Goroutine *g) {
   // (Those of frames above were called, or dropped with their frames.)
   RT_ASSERT(value_small(record->slots[1]) <= g->base - g->stack);
   if (value_small(record->slots[1]) != g->base - g->stack) return NULL;
-  heap_store(&l->heap, &g->defers, record->slots[0]);
+  heap_store(&local->heap, &g->defers, record->slots[0]);
   return record;
 }
 
-Next call_deferred(Local *l, Goroutine *g, const ObjValues *record,
+Next call_deferred(Local *local, Goroutine *g, const ObjValues *record,
                    const Instr *ret) {
   RT_ASSERT(values_is_valid(record) && record->len >= 3);
   int argc = (int)record->len - 3;
   size_t at = frame_closure(g->base)->proto->nregs;
   const Value *top = g->base + at + FRAME_WORDS + argc;
-  if (top > g->limit && !stack_reserve(l, g, top)) return THROW;
+  if (top > g->limit && !stack_reserve(local, g, top)) return THROW;
   Value *window = g->base + at;
   memcpy(window + 2, record->slots + 2, ((size_t)argc + 1) * sizeof(Value));
   group_shield(g, window - g->stack);
-  return call_value(l, g, window, argc, 0, ret);
+  return call_value(local, g, window, argc, 0, ret);
 }
 
 // Whether that was all of the call.
-static bool deferred_quick(Local *l, const ObjValues *record) {
+static bool deferred_quick(Local *local, const ObjValues *record) {
   if (!value_is_type(record->slots[2], OBJ_NATIVE)) return false;
   const NativeDef *def = ((ObjNative *)value_obj(record->slots[2]))->def;
   Value none;
   return def->quick != NULL &&
-         def->quick(l, def, record->slots + 3, (int)record->len - 3, &none);
+         def->quick(local, def, record->slots + 3, (int)record->len - 3, &none);
 }
 
-Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
+Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
                           Value *from, int n) {
   const ObjValues *record;
   group_unshield(g);
   do {
-    record = call_pop_deferred(l, g);
-  } while (record != NULL && deferred_quick(l, record));
-  if (record != NULL) return call_deferred(l, g, record, self);
-  if (n >= 0) return call_return(l, g, from, n);
+    record = call_pop_deferred(local, g);
+  } while (record != NULL && deferred_quick(local, record));
+  if (record != NULL) return call_deferred(local, g, record, self);
+  if (n >= 0) return call_return(local, g, from, n);
   RT_ASSERT(value_is_type(*from, OBJ_VALUES));
   const ObjValues *list = (const ObjValues *)value_obj(*from);
   RT_ASSERT(values_is_valid(list));
-  return call_return(l, g, list->slots, (int)list->len);
+  return call_return(local, g, list->slots, (int)list->len);
 }
 
 // --- try, interpolation, modules --------------------------------------------
 // The frame of try: R[0] the function, R[1] the list of arguments; the call's
 // window is at R[2].
-Next call_try(Local *l, Goroutine *g) {
+Next call_try(Local *local, Goroutine *g) {
   RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
   g->base[4] = g->base[0];
   g->base[5] = g->base[1];
-  if (!call_spread(l, g, 2, 0, 0)) return THROW;
+  if (!call_spread(local, g, 2, 0, 0)) return THROW;
   int argc = (int)g->multi;
   g->multi = 0;
-  return call_value(l, g, g->base + 2, argc, WANT_ALL, g->pc);
+  return call_value(local, g, g->base + 2, argc, WANT_ALL, g->pc);
 }
 
-Next call_try_return(Local *l, Goroutine *g) {
+Next call_try_return(Local *local, Goroutine *g) {
   Value *results = g->base + 2;
   if (g->multi == 0) results[0] = VALUE_NIL;
   if (g->multi > 1) {
-    ObjList *list = list_new(l, g->multi);
-    if (list == NULL || !list_append(l, list, results, g->multi)) {
-      vm_panic_memory(l, g);
+    ObjList *list = list_new(local, g->multi);
+    if (list == NULL || !list_append(local, list, results, g->multi)) {
+      vm_panic_memory(local, g);
       return THROW;
     }
     results[0] = value_from_obj(list);
   }
   results[1] = VALUE_NIL;
-  return call_return(l, g, results, 2);
+  return call_return(local, g, results, 2);
 }
 
 // Strings and ints alone, in one string without a buffer between. NULL: not so,
 // no memory, or given up.
 enum { CONCAT_INTS = 8, LONG_PIECE = 1 << 12 };
-static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
+static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
   char digits[CONCAT_INTS][INT_DIGITS];
   uint8_t digits_len[CONCAT_INTS];
   size_t len = 0;
@@ -402,7 +404,7 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
       return NULL;
     }
   }
-  ObjString *s = string_alloc(l, len);
+  ObjString *s = string_alloc(local, len);
   if (s == NULL) return NULL;
   char *to = s->data;
   ints = 0;
@@ -417,7 +419,7 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
       size = ((ObjString *)value_obj(pieces[n]))->len;
     }
     if (__builtin_expect(size > LONG_PIECE, 0)) {
-      if (!work_copy(l, to, from, size)) return NULL;
+      if (!work_copy(local, to, from, size)) return NULL;
       len -= size;  // charged
     } else {
       memcpy(to, from, size);
@@ -425,57 +427,58 @@ static ObjString *concat_plain(Local *l, const Value *pieces, Instr count) {
     to += size;
   }
   RT_ASSERT(to == s->data + s->len && string_is_valid(s));
-  charge_bytes(l, len);  // of the others
+  charge_bytes(local, len);  // of the others
   return s;
 }
 
 // NULL: no memory.
-static ObjString *concat_any(Local *l, const Value *pieces, Instr count) {
-  Text text = {
-      .memory = l->vm->memory, .most = heap_room(l->vm->heap), .local = l};
+static ObjString *concat_any(Local *local, const Value *pieces, Instr count) {
+  Text text = {.memory = local->vm->memory,
+               .most = heap_room(local->vm->heap),
+               .local = local};
   for (Instr n = 0; n < count; n++)
-    format_value(&text, l->vm, pieces[n], false);
-  charge_bytes(l, text.len);
-  ObjString *s = text.failed ? NULL : string_new(l, text.data, text.len);
+    format_value(&text, local->vm, pieces[n], false);
+  charge_bytes(local, text.len);
+  ObjString *s = text.failed ? NULL : string_new(local, text.data, text.len);
   text_free(&text);
   return s;
 }
 
-Next call_concat(Local *l, Goroutine *g, Instr a, Instr count) {
+Next call_concat(Local *local, Goroutine *g, Instr a, Instr count) {
   Value *pieces = g->base + a;
   bool calls = false;
-  ObjString *plain = concat_plain(l, pieces, count);
+  ObjString *plain = concat_plain(local, pieces, count);
   if (plain != NULL) {
     pieces[0] = value_from_obj(plain);
     return GO_ON;
   }
   if (g->gave_up) return THROW;
   for (Instr n = 0; n < count; n++)
-    calls |= value_needs_call(l->vm->memory, l, pieces[n]);
+    calls |= value_needs_call(local->vm->memory, local, pieces[n]);
   if (calls) {
     const Value *top = pieces + FRAME_WORDS + count;
-    if (top > g->limit && !stack_reserve(l, g, top)) return THROW;
+    if (top > g->limit && !stack_reserve(local, g, top)) return THROW;
     pieces = g->base + a;
     memmove(pieces + FRAME_WORDS, pieces, count * sizeof(Value));
-    pieces[2] = vm_code(l->vm)->concat;
-    return call_value(l, g, pieces, (int)count, 1, g->pc);
+    pieces[2] = vm_code(local->vm)->concat;
+    return call_value(local, g, pieces, (int)count, 1, g->pc);
   }
-  ObjString *s = concat_any(l, pieces, count);
-  if (s == NULL && memory_again(l, g)) s = concat_any(l, pieces, count);
+  ObjString *s = concat_any(local, pieces, count);
+  if (s == NULL && memory_again(local, g)) s = concat_any(local, pieces, count);
   if (s == NULL) {
-    vm_panic_memory(l, g);
+    vm_panic_memory(local, g);
     return THROW;
   }
   pieces[0] = value_from_obj(s);
   return GO_ON;
 }
 
-Next call_module(Local *l, Goroutine *g, int a, Value v) {
+Next call_module(Local *local, Goroutine *g, int a, Value v) {
   RT_ASSERT(value_is_type(v, OBJ_MODULE));
   ObjModule *module = (ObjModule *)value_obj(v);
   if (module->started || module->main == NULL) return GO_ON;
   module->started = 1;
   Value *window = g->base + a;
   window[2] = value_from_obj(module->main);
-  return call_value(l, g, window, 0, 0, g->pc);
+  return call_value(local, g, window, 0, 0, g->pc);
 }

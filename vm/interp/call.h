@@ -9,29 +9,29 @@
 
 // Calls the value in window[2] with argc arguments from window[3]; results to
 // window[0]. The caller's frame is g->base, which returns to `ret`.
-Next call_value(Local *l, Goroutine *g, Value *window, int argc, int want,
+Next call_value(Local *local, Goroutine *g, Value *window, int argc, int want,
                 const Instr *ret);
 // Puts n results of the function of that name where the call wanted them.
 // false: panicked.
-bool call_deliver(Local *l, Goroutine *g, Value *to, const Value *results,
+bool call_deliver(Local *local, Goroutine *g, Value *to, const Value *results,
                   int n, int want, const char *name);
 // A return that is not the common case: n values from `from`.
-Next call_return(Local *l, Goroutine *g, const Value *from, int n);
-Next call_return_deferred(Local *l, Goroutine *g, const Instr *self,
+Next call_return(Local *local, Goroutine *g, const Value *from, int n);
+Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
                           Value *from, int n);
-bool call_spread(Local *l, Goroutine *g, int a, int b, int c);
-ObjValues *call_pop_deferred(Local *l, Goroutine *g);
-Next call_deferred(Local *l, Goroutine *g, const ObjValues *record,
+bool call_spread(Local *local, Goroutine *g, int a, int b, int c);
+ObjValues *call_pop_deferred(Local *local, Goroutine *g);
+Next call_deferred(Local *local, Goroutine *g, const ObjValues *record,
                    const Instr *ret);
-bool call_named(Local *l, Goroutine *g, int a, int positional, Value names);
-bool call_defer(Local *l, Goroutine *g, int a, int argc);
-Next call_try(Local *l, Goroutine *g);
-Next call_try_return(Local *l, Goroutine *g);
+bool call_named(Local *local, Goroutine *g, int a, int positional, Value names);
+bool call_defer(Local *local, Goroutine *g, int a, int argc);
+Next call_try(Local *local, Goroutine *g);
+Next call_try_return(Local *local, Goroutine *g);
 // The method call at g->pc - 1 (INVOKE, INVOKEV): receiver at R[a+3], argc
 // arguments with it.
-Next call_method(Local *l, Goroutine *g, Instr a, int argc, int want);
-Next call_concat(Local *l, Goroutine *g, Instr a, Instr count);
-Next call_module(Local *l, Goroutine *g, int a, Value module);
+Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want);
+Next call_concat(Local *local, Goroutine *g, Instr a, Instr count);
+Next call_module(Local *local, Goroutine *g, int a, Value module);
 // "f", "Point.len", "strings.split" for messages.
 const char *function_name(Value f);
 

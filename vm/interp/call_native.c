@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call.h"
 #include "vm/interp/call_native.h"
@@ -21,8 +22,6 @@
 #include "vm/interp/task.h"
 #include "vm/interp/wait_fd.h"
 #include "vm/object/list.h"
-#include "vm/heap/work.h"
-
 
 typedef struct Pending {
   CspCall call;
@@ -46,12 +45,12 @@ static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
                                                               CspStatus status,
                                                               Value *window,
                                                               int want) {
-  Local *l = call->local;
+  Local *local = call->local;
   Goroutine *g = call->g;
   RT_ASSERT(call->nresults >= 0 && call->nresults <= NATIVE_RESULTS_MAX);
   if (status == CSP_LATER) return later(call, window, want);
   if (status == CSP_PANIC || call->panicked || g->gave_up) return THROW;
-  if (!call_deliver(l, g, window, call->results, call->nresults, want,
+  if (!call_deliver(local, g, window, call->results, call->nresults, want,
                     call->def->name))
     return THROW;
   return RELOAD;
@@ -162,18 +161,18 @@ static void drop_call(CspCall *call, Goroutine *g, bool made) {
 }
 
 // The call will not be made.
-static Next cancel_call(Local *l, Goroutine *g) {
+static Next cancel_call(Local *local, Goroutine *g) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && !pending->entered);
   CspCall call = pending->call;
-  if (call.fd_wait.desc != NULL) fd_wait_over(l->p, &call.fd_wait);
+  if (call.fd_wait.desc != NULL) fd_wait_over(local->p, &call.fd_wait);
   g->pending = NULL;
   g->multi = 0;
-  call.local = l;
+  call.local = local;
   call.later = LATER_BLOCK;
   drop_call(&call, g, false);
   mem_free(pending);
-  group_raise(l, g);
+  group_raise(local, g);
   return THROW;
 }
 
@@ -182,11 +181,11 @@ static bool is_cancelled(const Goroutine *g, bool output) {
   return !output && !g->g.has_slot && g_cancelled(&g->g) != NOT_CANCELLED;
 }
 
-// The interpreter, which knows l's P, is told of another one only by RELOAD and
-// RETURN.
-static Next run_blocking(Local *l, Goroutine *g) {
+// The interpreter, which knows local's P, is told of another one only by RELOAD
+// and RETURN.
+static Next run_blocking(Local *local, Goroutine *g) {
   RT_ASSERT(g->pending != NULL && goroutine_is_valid(g));
-  P *p = l->p;
+  P *p = local->p;
   bool moved = false;
   bool output = ((Pending *)g->pending)->call.work == out_flush_work;
   Next how = GO_ON;
@@ -238,15 +237,16 @@ static Next tail_call(CspCall *call, Value *window, int want) {
 }
 
 static Next sleep_native(CspCall *call, Value *window, int want) {
-  Local *l = call->local;
+  Local *local = call->local;
   Goroutine *g = call->g;
-  if (!call_deliver(l, g, window, NULL, 0, want, call->def->name)) return THROW;
-  if (group_cancels(l, g)) return THROW;
+  if (!call_deliver(local, g, window, NULL, 0, want, call->def->name))
+    return THROW;
+  if (group_cancels(local, g)) return THROW;
   if (g->sleep_block == NULL) {
     size_t size = sizeof(ObjRaw) + sizeof(Timer);
-    ObjRaw *raw = (ObjRaw *)heap_alloc(&l->heap, size, OBJ_RAW);
+    ObjRaw *raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
     if (raw == NULL) {
-      vm_panic_memory(l, g);
+      vm_panic_memory(local, g);
       return THROW;
     }
     raw->cap = raw->len = sizeof(Timer);
@@ -256,23 +256,24 @@ static Next sleep_native(CspCall *call, Value *window, int want) {
   }
   g->sleep->arg = g;
   g->on_resume = g->g.group == NULL ? RESUME_NOTHING : RESUME_SLEEP;
-  sched_sleep(l->p, &g->g, g->sleep, call->later_int);
+  sched_sleep(local->p, &g->g, g->sleep, call->later_int);
   return LEFT;
 }
 
 // The old number is the result; the P may be another afterwards.
 static Next set_procs(CspCall *call, Value *window, int want) {
-  Local *l = call->local;
+  Local *local = call->local;
   Goroutine *g = call->g;
   Value old = value_from_small(sched_procs(call->vm->sched));
-  if (!call_deliver(l, g, window, &old, 1, want, call->def->name)) return THROW;
+  if (!call_deliver(local, g, window, &old, 1, want, call->def->name))
+    return THROW;
   g->on_resume = RESUME_NOTHING;
-  P *p = sched_set_procs(l->p, &g->g, (int)call->later_int);
+  P *p = sched_set_procs(local->p, &g->g, (int)call->later_int);
   return p != NULL ? RELOAD : RETURN;
 }
 
 static Next later(CspCall *call, Value *window, int want) {
-  Local *l = call->local;
+  Local *local = call->local;
   Goroutine *g = call->g;
   switch (call->later) {
     case LATER_BLOCK:
@@ -282,26 +283,26 @@ static Next later(CspCall *call, Value *window, int want) {
     case LATER_SLEEP:
       return sleep_native(call, window, want);
     case LATER_YIELD:
-      if (!call_deliver(l, g, window, NULL, 0, want, call->def->name) ||
-          group_cancels(l, g))
+      if (!call_deliver(local, g, window, NULL, 0, want, call->def->name) ||
+          group_cancels(local, g))
         return THROW;
       g->on_resume = RESUME_NOTHING;
-      sched_yield_g(l->p, &g->g);
+      sched_yield_g(local->p, &g->g);
       return LEFT;
     case LATER_SELECT:
       return conc_select_native(call, window, want);
     case LATER_PROCS:
       return set_procs(call, window, want);
     case LATER_GC:
-      if (!call_deliver(l, g, window, NULL, 0, want, call->def->name))
+      if (!call_deliver(local, g, window, NULL, 0, want, call->def->name))
         return THROW;
-      heap_want_gc(l->vm->heap);
-      gc_collect(l->p, g);
+      heap_want_gc(local->vm->heap);
+      gc_collect(local->p, g);
       return RELOAD;
     case LATER_AGAIN:
       return again_begin(call, window, want);
     case LATER_EXIT:
-      return l->vm->hooks->exit(l, g, (int)call->later_int);
+      return local->vm->hooks->exit(local, g, (int)call->later_int);
     case LATER_NONE:
     default:
       rt_throw("native %s said later, but not what", call->def->name);
@@ -315,13 +316,13 @@ void native_drop(Goroutine *g) {
     fd_wait_drop(&pending->call.fd_wait);
 }
 
-void native_close(Local *l, Goroutine *g) {
+void native_close(Local *local, Goroutine *g) {
   Pending *pending = g->pending;
-  again_close(l, g);
+  again_close(local, g);
   if (g->on_resume != RESUME_CALL || pending == NULL) return;
   native_drop(g);
   CspCall call = pending->call;
-  call.local = l;
+  call.local = local;
   call.later = LATER_BLOCK;
   drop_call(&call, g, pending->entered);
 }
@@ -332,7 +333,9 @@ const char *native_blocked_in(const Goroutine *g) {
   const char *name = pending->call.def->name;
   return name[0] == '_' ? NULL : name;
 }
-Next call_native_done(Local *l, Goroutine *g) { return run_blocking(l, g); }
+Next call_native_done(Local *local, Goroutine *g) {
+  return run_blocking(local, g);
+}
 
 // Output is full, or a terminal waits for its line: written by a blocking call
 // whose result is what the native had. Without a thread for it this one does
@@ -377,15 +380,16 @@ __attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
   return call->def->fn(call);
 }
 
-Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
+Next call_native(Local *local, Goroutine *g, Value *window, int argc,
+                 int want) {
   const ObjNative *native = (ObjNative *)value_obj(window[2]);
   const NativeDef *def = native->def;
   RT_ASSERT(def->nrequired <= def->nparams && argc >= 0);
   RT_ASSERT(window >= g->base &&
             window + FRAME_WORDS + argc <= g->block->slots + g->block->cap);
   CspCall call;
-  call.local = l;
-  call.vm = l->vm;
+  call.local = local;
+  call.vm = local->vm;
   call.g = g;
   call.def = def;
   call.data = native->data;
@@ -396,7 +400,7 @@ Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
   call.repeated = false;
   call.later = LATER_NONE;
   if (argc < def->nrequired || (argc > def->nparams && !def->rest)) {
-    vm_panic(l, g, "%s: too %s arguments: %d given, %s%d %s", def->name,
+    vm_panic(local, g, "%s: too %s arguments: %d given, %s%d %s", def->name,
              argc < def->nrequired ? "few" : "many", argc,
              argc < def->nrequired && (def->rest || def->nparams > argc + 1)
                  ? "at least "
@@ -408,24 +412,24 @@ Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want) {
   for (int n = 0; n < argc; n++) {
     if (call.args[n] != VALUE_UNDEF) continue;
     if (n < def->nrequired) {
-      vm_panic(l, g, "%s: argument `%s` is missing", def->name,
+      vm_panic(local, g, "%s: argument `%s` is missing", def->name,
                def->param_names[n]->data);
       return THROW;
     }
     call.args[n] = VALUE_NIL;
   }
   CspStatus status = def->fn(&call);
-  if (__builtin_expect(call.local != l, 0))
+  if (__builtin_expect(call.local != local, 0))
     return finish_moved(&call, status, window, want);
   if (__builtin_expect(status == CSP_PANIC, 0) && def->repeatable)
     status = native_call_again(&call);
   // relaxed: seen soon is enough
-  if (status == CSP_OK && rt_load_relaxed(&l->vm->output_failed))
-    return l->vm->hooks->exit(l, g, 1);
+  if (status == CSP_OK && rt_load_relaxed(&local->vm->output_failed))
+    return local->vm->hooks->exit(local, g, 1);
   // (Results would not be seen by a collection meanwhile; what writes has
   // none.)
   if (status == CSP_OK && call.nresults == 0 &&
-      rt_load_relaxed(&l->vm->output_full))
+      rt_load_relaxed(&local->vm->output_full))
     status = block_for_output(&call);
   return finish_call(&call, status, window, want);
 }

@@ -8,8 +8,8 @@
 #include "vm/interp/native_call.h"
 
 // The native in window[2]; g->pc is where to go on.
-Next call_native(Local *l, Goroutine *g, Value *window, int argc, int want);
-Next call_native_done(Local *l, Goroutine *g);  // RESUME_CALL
+Next call_native(Local *local, Goroutine *g, Value *window, int argc, int want);
+Next call_native_done(Local *local, Goroutine *g);  // RESUME_CALL
 // What follows a native's return.
 Next native_finish(CspCall *call, CspStatus status, Value *window, int want);
 // A native has panicked: when memory was out it is called once more, after a
@@ -19,8 +19,8 @@ CspStatus native_call_again(CspCall *call);
 const char *native_blocked_in(const Goroutine *g);
 void native_drop(Goroutine *g);  // RESUME_CALL, but it never runs again
 // The same at the runtime's end, when natives may be called: the native frees
-// what the call was for. l: any.
-void native_close(Local *l, Goroutine *g);
+// what the call was for. local: any.
+void native_close(Local *local, Goroutine *g);
 
 // csp_panic_memory.
 CspStatus call_out_of_memory(CspCall *call);

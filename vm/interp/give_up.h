@@ -7,10 +7,10 @@
 #include "vm/interp/interp.h"
 
 // vm_interrupt asked for this goroutine, or it is cancelled: it panics, once.
-bool work_interrupted(Local *l, Goroutine *g);
-bool work_stopped(Local *l, Goroutine *g);
+bool work_interrupted(Local *local, Goroutine *g);
+bool work_stopped(Local *local, Goroutine *g);
 // g, which unwinds, has given up: it leaves, and panics when it runs again.
-Next work_leave(Local *l, Goroutine *g);
-void work_panic(Local *l, Goroutine *g);  // RESUME_GAVE_UP
+Next work_leave(Local *local, Goroutine *g);
+void work_panic(Local *local, Goroutine *g);  // RESUME_GAVE_UP
 
 #endif

@@ -49,20 +49,21 @@ void group_unshield(Goroutine *g) {
 }
 
 // --- Cancellation -----------------------------------------------------------
-void group_raise(Local *l, Goroutine *g) {
+void group_raise(Local *local, Goroutine *g) {
   uint64_t id = g->g.id;
   // RMW: an interrupt for another goroutine stays.
-  rt_cas(&l->vm->interrupt, &id, (uint64_t)0);  // that is done with this
+  rt_cas(&local->vm->interrupt, &id, (uint64_t)0);  // that is done with this
   g->g.cancelled = g->gave_up = false;
   g->on_resume = RESUME_NOTHING;
   RT_ASSERT(goroutine_is_valid(g));
-  vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[g_cancelled(&g->g)]);
+  vm_panic_value(local, g,
+                 vm_code(local->vm)->cancel_errors[g_cancelled(&g->g)]);
   g->panic->cancels = true;
 }
 
-bool group_cancels_member(Local *l, Goroutine *g) {
+bool group_cancels_member(Local *local, Goroutine *g) {
   if (g_cancelled(&g->g) == NOT_CANCELLED) return false;
-  group_raise(l, g);
+  group_raise(local, g);
   return true;
 }
 
@@ -79,22 +80,22 @@ static bool is_cancellation(const VmCode *code, Value error) {
 
 // --- Failing ----------------------------------------------------------------
 // The first failure is kept. trace: is the group's, or freed.
-static void fail_group(Local *l, ObjGroup *o, Value value, Trace *trace) {
+static void fail_group(Local *local, ObjGroup *o, Value value, Trace *trace) {
   rt_lock(&o->group.lock);
   bool first = !o->failed;
   if (first) {
     o->failed = true;
-    heap_store(&l->heap, &o->failure, value);
+    heap_store(&local->heap, &o->failure, value);
     o->trace = trace;
     heap_finalizable(&o->obj);
   }
   rt_unlock(&o->group.lock);
   if (!first) trace_drop(trace);
-  group_cancel(l->p, &o->group, CANCELLED);
+  group_cancel(local->p, &o->group, CANCELLED);
   // It is to be reported, whatever the others do: see group_close.
-  Goroutine *main = l->vm->main;
+  Goroutine *main = local->vm->main;
   if (first && main != NULL && o->group.owner == &main->g)
-    group_wake_owner(l->p, &o->group);
+    group_wake_owner(local->p, &o->group);
 }
 
 static bool group_has_failed(ObjGroup *o) {
@@ -106,18 +107,18 @@ static bool group_has_failed(ObjGroup *o) {
 
 // Does the panic only say that g is cancelled? So does the same error raised
 // again by a deferred call, and that of a task that g waited for.
-static bool only_cancels(Local *l, const Goroutine *g, const Panic *panic) {
-  return panic->cancels ||
-         (g_cancelled(&g->g) && is_cancellation(vm_code(l->vm), panic->value));
+static bool only_cancels(Local *local, const Goroutine *g, const Panic *panic) {
+  return panic->cancels || (g_cancelled(&g->g) &&
+                            is_cancellation(vm_code(local->vm), panic->value));
 }
 
 // With which panic do the frames of g from offset `frame` on fail? NULL: they
 // are only cancelled. A deferred call that is cancelled, when the time of grace
 // is over, leaves the panic by which it runs.
-static Panic *failed_with(Local *l, const Goroutine *g, ptrdiff_t frame) {
+static Panic *failed_with(Local *local, const Goroutine *g, ptrdiff_t frame) {
   Panic *panic = g->panic;
   RT_ASSERT(panic != NULL);
-  while (panic->recovered || only_cancels(l, g, panic)) {
+  while (panic->recovered || only_cancels(local, g, panic)) {
     panic = panic->link;
     if (panic == NULL || panic->frame < frame) return NULL;
   }
@@ -130,48 +131,48 @@ static Trace *take_trace(Panic *panic) {
   return trace;
 }
 
-bool group_failed(Local *l, Goroutine *g) {
+bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *o = open_group(g);
   if (o == NULL || o->group.solo) return false;
-  Panic *panic = failed_with(l, g, 0);
-  if (panic != NULL) fail_group(l, o, panic->value, take_trace(panic));
+  Panic *panic = failed_with(local, g, 0);
+  if (panic != NULL) fail_group(local, o, panic->value, take_trace(panic));
   return true;
 }
 
-bool group_failed_with(Local *l, Goroutine *g, Value error) {
+bool group_failed_with(Local *local, Goroutine *g, Value error) {
   ObjGroup *o = open_group(g);
   if (o == NULL || o->group.solo) return false;
-  bool late = g_cancelled(&g->g) && is_cancellation(vm_code(l->vm), error);
-  if (!late) fail_group(l, o, error, trace_capture(l->vm->memory, g));
+  bool late = g_cancelled(&g->g) && is_cancellation(vm_code(local->vm), error);
+  if (!late) fail_group(local, o, error, trace_capture(local->vm->memory, g));
   return true;
 }
 
 // --- Opcodes ----------------------------------------------------------------
-static ObjGroup *group_new(Local *l) {
-  ObjGroup *o = (ObjGroup *)heap_alloc(&l->heap, sizeof *o, OBJ_GROUP);
+static ObjGroup *group_new(Local *local) {
+  ObjGroup *o = (ObjGroup *)heap_alloc(&local->heap, sizeof *o, OBJ_GROUP);
   if (o != NULL) memset((char *)o + sizeof(Obj), 0, sizeof *o - sizeof(Obj));
   return o;
 }
 
-ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller,
+ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
                      ObjGroup *again) {
-  ObjGroup *o = again != NULL ? again : group_new(l);
+  ObjGroup *o = again != NULL ? again : group_new(local);
   if (o == NULL) return NULL;
   if (caller != NULL && caller->g.group != NULL) {
-    group_join(l->p, caller->g.group, &g->g);
+    group_join(local->p, caller->g.group, &g->g);
     // relaxed, both: g has not started, and the caller waits
     rt_store_relaxed(&g->g.shielded, rt_load_relaxed(&caller->g.shielded));
   }
   o->failure = VALUE_NIL;
   o->frame = -1;  // of none
-  group_begin_solo(l->p, &g->g, &o->group);
+  group_begin_solo(local->p, &g->g, &o->group);
   return o;
 }
 
-Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end) {
-  ObjGroup *o = group_new(l);
+Next group_open(Local *local, Goroutine *g, Instr a, const Instr *end) {
+  ObjGroup *o = group_new(local);
   if (o == NULL) {
-    vm_panic_memory(l, g);
+    vm_panic_memory(local, g);
     return THROW;
   }
   o->failure = VALUE_NIL;
@@ -180,7 +181,7 @@ Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end) {
   o->begun_in = frame_closure(g->base)->proto;
   o->begun_pc = g->pc - 1;
   o->shield_at = g->shield_at;
-  group_begin(l->p, &g->g, &o->group);
+  group_begin(local->p, &g->g, &o->group);
   RT_ASSERT(group_of_frame(g) == o);
   g->shield_at = 0;
   g->base[a] = value_from_obj(o);
@@ -220,26 +221,27 @@ static CancelReason reason_of(ObjGroup *o) {
   return (CancelReason)rt_load_seq(&o->group.cancelled);
 }
 
-Next group_close(Local *l, Goroutine *g) {
+Next group_close(Local *local, Goroutine *g) {
   ObjGroup *o = open_group(g);
   RT_ASSERT(o != NULL && group_of_frame(g) == o);
   // The main goroutine waits for the others as one that panics (below), so that
   // it is reported when they do not end.
-  bool at_once = g == l->vm->main && group_has_failed(o);
+  bool at_once = g == local->vm->main && group_has_failed(o);
   g->gave_up = false;
   g->on_resume = RESUME_GROUP;
   RT_ASSERT(goroutine_is_valid(g));
-  if (!at_once && !group_end(l->p, &g->g)) return LEFT;
+  if (!at_once && !group_end(local->p, &g->g)) return LEFT;
   g->on_resume = RESUME_NOTHING;
   if (!at_once) closed(g, o);
   bool around = g_cancelled(&g->g) != NOT_CANCELLED;
   if (o->failed) {
-    vm_panic_value(l, g, o->failure);
+    vm_panic_value(local, g, o->failure);
     panic_with_failure(g->panic, o);
   } else if (around) {
-    group_raise(l, g);
+    group_raise(local, g);
   } else if (reason_of(o) == CANCEL_DEADLINE) {
-    vm_panic_value(l, g, vm_code(l->vm)->cancel_errors[CANCEL_DEADLINE]);
+    vm_panic_value(local, g,
+                   vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]);
   } else {
     return GO_ON;
   }
@@ -264,34 +266,34 @@ static bool is_uncaught(const Goroutine *g) {
 }
 
 // false: g waits. Or it is the main goroutine, and the time is over.
-static bool end_unwinding(Local *l, Goroutine *g, ObjGroup *o, bool *late) {
-  Vm *vm = l->vm;
+static bool end_unwinding(Local *local, Goroutine *g, ObjGroup *o, bool *late) {
+  Vm *vm = local->vm;
   Panic *panic = g->panic;
   *late = false;
-  if (g != vm->main || panic->cancels) return group_end(l->p, &g->g);
+  if (g != vm->main || panic->cancels) return group_end(local->p, &g->g);
   int64_t now = rt_now();
   if (panic->report_at == 0)
-    panic->report_at = is_uncaught(g) ? now + l->vm->patience_ns : NEVER;
-  if (panic->report_at == NEVER) return group_end(l->p, &g->g);
-  timer_stop(l->p, &vm->late);
+    panic->report_at = is_uncaught(g) ? now + local->vm->patience_ns : NEVER;
+  if (panic->report_at == NEVER) return group_end(local->p, &g->g);
+  timer_stop(local->p, &vm->late);
   *late = now >= panic->report_at;
   if (*late) return false;
   vm->late.fire = group_late;
   vm->late.arg = &o->group;
-  timer_start(l->p, &vm->late, panic->report_at, 0);
-  if (!group_end(l->p, &g->g)) return false;
-  timer_stop(l->p, &vm->late);
+  timer_start(local->p, &vm->late, panic->report_at, 0);
+  if (!group_end(local->p, &g->g)) return false;
+  timer_stop(local->p, &vm->late);
   return true;
 }
 
-static Next report_late(Local *l, Goroutine *g) {
+static Next report_late(Local *local, Goroutine *g) {
   Next next;
-  if (panic_describe(l, g, &next)) return next;
-  return l->vm->hooks->report_panic_waiting(l, g, g->panic);
+  if (panic_describe(local, g, &next)) return next;
+  return local->vm->hooks->report_panic_waiting(local, g, g->panic);
 }
 
 // What the panic is after the group that it leaves.
-static Next left(Local *l, Goroutine *g, ObjGroup *o) {
+static Next left(Local *local, Goroutine *g, ObjGroup *o) {
   Panic *panic = g->panic;
   RT_ASSERT(panic != NULL && o->left);
   if (o->failed && (panic->cancels || o->failure != panic->value)) {
@@ -299,7 +301,7 @@ static Next left(Local *l, Goroutine *g, ObjGroup *o) {
   } else if (!panic->cancels || g_cancelled(&g->g)) {
     return GO_ON;
   } else if (reason_of(o) == CANCEL_DEADLINE) {
-    panic_with_deadline(l->vm, panic);
+    panic_with_deadline(local->vm, panic);
   } else {
     panic_end(g);
     g->pc = o->end;
@@ -308,22 +310,23 @@ static Next left(Local *l, Goroutine *g, ObjGroup *o) {
   return GO_ON;
 }
 
-Next group_unwind(Local *l, Goroutine *g) {
+Next group_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && g->g.group != NULL);
-  g->panic->cancels = only_cancels(l, g, g->panic);
+  g->panic->cancels = only_cancels(local, g, g->panic);
   ObjGroup *o = group_of_frame(g);
   if (o == NULL) return GO_ON;
   bool late;
-  Panic *failed = o->left ? NULL : failed_with(l, g, o->frame);
+  Panic *failed = o->left ? NULL : failed_with(local, g, o->frame);
   // The newest one keeps its trace: it is only lost if another was first.
   if (failed != NULL)
-    fail_group(l, o, failed->value,
+    fail_group(local, o, failed->value,
                failed == g->panic ? NULL : take_trace(failed));
   o->left = true;
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
-  if (!end_unwinding(l, g, o, &late)) return late ? report_late(l, g) : LEFT;
+  if (!end_unwinding(local, g, o, &late))
+    return late ? report_late(local, g) : LEFT;
   g->on_resume = RESUME_NOTHING;
-  Next next = left(l, g, closed(g, o));
+  Next next = left(local, g, closed(g, o));
   return next == GO_ON ? THROW : next;
 }

@@ -7,29 +7,31 @@
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 
-Next group_open(Local *l, Goroutine *g, Instr a, const Instr *end);  // GROUP
-Next group_close(Local *l, Goroutine *g);                            // GROUPEND
+Next group_open(Local *local, Goroutine *g, Instr a,
+                const Instr *end);             // GROUP
+Next group_close(Local *local, Goroutine *g);  // GROUPEND
 // g, that is going to be started, can be cancelled alone; and with caller,
 // which waits for it, or NULL. NULL: no memory.
-ObjGroup *group_solo(Local *l, Goroutine *g, const Goroutine *caller,
+ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
                      ObjGroup *again);
 // The newest panic leaves the top frame: GO_ON: there is no group in it; THROW:
 // that has ended, look again.
-Next group_unwind(Local *l, Goroutine *g);
+Next group_unwind(Local *local, Goroutine *g);
 void group_late(P *p, Timer *timer, int64_t now);  // fires Vm.late
 // g ends with its panic, or that error. true: its group knows.
-bool group_failed(Local *l, Goroutine *g);
-bool group_failed_with(Local *l, Goroutine *g, Value error);
+bool group_failed(Local *local, Goroutine *g);
+bool group_failed_with(Local *local, Goroutine *g, Value error);
 // A deferred call begins, at that offset; one may have ended.
 void group_shield(Goroutine *g, ptrdiff_t window);
 void group_unshield(Goroutine *g);
 // Panics because g is cancelled.
-void group_raise(Local *l, Goroutine *g);
+void group_raise(Local *local, Goroutine *g);
 // Before what blocks, or would: true: g is cancelled, and panics.
-bool group_cancels_member(Local *l, Goroutine *g);
-static inline __attribute__((always_inline)) bool group_cancels(Local *l,
+bool group_cancels_member(Local *local, Goroutine *g);
+static inline __attribute__((always_inline)) bool group_cancels(Local *local,
                                                                 Goroutine *g) {
-  return __builtin_expect(g->g.group != NULL, 0) && group_cancels_member(l, g);
+  return __builtin_expect(g->g.group != NULL, 0) &&
+         group_cancels_member(local, g);
 }
 
 #endif

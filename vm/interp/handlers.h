@@ -37,7 +37,7 @@ HANDLER(LOADUNDEF) {
 HANDLER(GETG) {
   Value v = heap_load(&((ObjCell *)value_obj(CONST_BX))->value);
   if (UNLIKELY(v == VALUE_UNDEF)) {
-    TRY(vm_panic(l, g, "`%s` is used before it is set",
+    TRY(vm_panic(local, g, "`%s` is used before it is set",
                  ((ObjString *)value_obj(CONST_WORD(*pc)))->data));
   }
   REG_A = v;
@@ -45,7 +45,7 @@ HANDLER(GETG) {
   NEXT();
 }
 HANDLER(SETG) {
-  heap_store(&l->heap, &((ObjCell *)value_obj(CONST_BX))->value, REG_A);
+  heap_store(&local->heap, &((ObjCell *)value_obj(CONST_BX))->value, REG_A);
   NEXT();
 }
 #define UPVALUE_CELL ((ObjCell *)value_obj(frame_closure(base)->upvalues[B]))
@@ -58,12 +58,12 @@ HANDLER(GETUPV) {
   NEXT();
 }
 HANDLER(SETUP) {
-  heap_store(&l->heap, &UPVALUE_CELL->value, REG_A);
+  heap_store(&local->heap, &UPVALUE_CELL->value, REG_A);
   NEXT();
 }
 HANDLER(NEWCELL) {
-  ObjCell *cell = (ObjCell *)heap_alloc(&l->heap, sizeof *cell, OBJ_CELL);
-  if (UNLIKELY(cell == NULL)) TRY(vm_panic_memory(l, g));
+  ObjCell *cell = (ObjCell *)heap_alloc(&local->heap, sizeof *cell, OBJ_CELL);
+  if (UNLIKELY(cell == NULL)) TRY(vm_panic_memory(local, g));
   cell->value = REG_B;
   REG_A = value_from_obj(cell);
   NEXT();
@@ -73,14 +73,14 @@ HANDLER(GETCELL) {
   NEXT();
 }
 HANDLER(SETCELL) {
-  heap_store(&l->heap, &((ObjCell *)value_obj(REG_A))->value, REG_B);
+  heap_store(&local->heap, &((ObjCell *)value_obj(REG_A))->value, REG_B);
   NEXT();
 }
 HANDLER(CLOSURE) {
   Proto *proto = (Proto *)(uintptr_t)CONST_BX;
   size_t size = sizeof(ObjClosure) + proto->nupvalues * sizeof(Value);
-  ObjClosure *made = (ObjClosure *)heap_alloc(&l->heap, size, OBJ_CLOSURE);
-  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
+  ObjClosure *made = (ObjClosure *)heap_alloc(&local->heap, size, OBJ_CLOSURE);
+  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(local, g));
   made->obj.aux = proto->nupvalues;
   made->proto = proto;
   for (int n = 0; n < proto->nupvalues; n++) {
@@ -205,7 +205,7 @@ HANDLER(LOOP) {
 
 // --- Iteration --------------------------------------------------------------
 HANDLER(ITER) {
-  TRY(iter_start(l, g, base + A, REG_B));
+  TRY(iter_start(local, g, base + A, REG_B));
   NEXT();
 }
 HANDLER(NEXT1) {
@@ -231,9 +231,9 @@ HANDLER(NEXT1) {
     pc++;
     NEXT();
   }
-  if (state[2] == value_from_small(ITER_CHAN) && !l->heap.barrier &&
+  if (state[2] == value_from_small(ITER_CHAN) && !local->heap.barrier &&
       g->g.group == NULL &&
-      chan_take_quick(l->p, &((ObjChan *)value_obj(state[0]))->chan, &REG_B,
+      chan_take_quick(local->p, &((ObjChan *)value_obj(state[0]))->chan, &REG_B,
                       VALUE_NIL))
     JUMP_BACK();
   JUMP_TO(next_general);
@@ -242,25 +242,25 @@ HANDLER(NEXT2) { JUMP_TO(next_general); }
 
 // --- Containers -------------------------------------------------------------
 HANDLER(LIST) {
-  ObjList *list = list_new(l, C);
-  if (UNLIKELY(list == NULL || !list_append(l, list, base + B, C)))
-    TRY(vm_panic_memory(l, g));
+  ObjList *list = list_new(local, C);
+  if (UNLIKELY(list == NULL || !list_append(local, list, base + B, C)))
+    TRY(vm_panic_memory(local, g));
   REG_A = value_from_obj(list);
   NEXT();
 }
 HANDLER(LISTADD) {
-  if (UNLIKELY(!list_append(l, (ObjList *)value_obj(REG_A), base + B, C)))
-    TRY(vm_panic_memory(l, g));
+  if (UNLIKELY(!list_append(local, (ObjList *)value_obj(REG_A), base + B, C)))
+    TRY(vm_panic_memory(local, g));
   NEXT();
 }
 HANDLER(MAP) {
-  ObjMap *map = map_new(l, (size_t)INSTR_SBX(i));
-  if (UNLIKELY(map == NULL)) TRY(vm_panic_memory(l, g));
+  ObjMap *map = map_new(local, (size_t)INSTR_SBX(i));
+  if (UNLIKELY(map == NULL)) TRY(vm_panic_memory(local, g));
   REG_A = value_from_obj(map);
   NEXT();
 }
 HANDLER(MAPADD) {
-  TRY(access_set(l, g, REG_A, REG_B, REG_C));
+  TRY(access_set(local, g, REG_A, REG_B, REG_C));
   CHARGE();
   NEXT();
 }
@@ -268,11 +268,11 @@ HANDLER(MAPADD) {
   {                                                                          \
     Value x = REG_B, y = REG_C;                                              \
     if (UNLIKELY(!value_is_int(x) || !value_is_int(y)))                      \
-      TRY(vm_panic(l, g, "a range needs ints, not %s and %s",                \
+      TRY(vm_panic(local, g, "a range needs ints, not %s and %s",              \
                    value_type_name(x), value_type_name(y)));                 \
     ObjRange *range =                                                        \
-        (ObjRange *)heap_alloc(&l->heap, sizeof(ObjRange), OBJ_RANGE);       \
-    if (UNLIKELY(range == NULL)) TRY(vm_panic_memory(l, g));                 \
+        (ObjRange *)heap_alloc(&local->heap, sizeof(ObjRange), OBJ_RANGE);     \
+    if (UNLIKELY(range == NULL)) TRY(vm_panic_memory(local, g));               \
     range->from = value_int(x);                                              \
     range->to = value_int(y);                                                \
     range->inclusive = (incl);                                               \
@@ -285,7 +285,7 @@ HANDLER(RANGEI) RANGE_LIKE(true)
 // heap_store, which leaves the barrier to the slow path.
 #define QUICK_STORE(slot, v, general)                                   \
   do {                                                                  \
-    if (UNLIKELY(l->heap.barrier)) JUMP_TO(general);                    \
+    if (UNLIKELY(local->heap.barrier)) JUMP_TO(general);                    \
     rt_store_release((slot), (v)); /* as in heap_store */               \
   } while (0)
 // The first element met decides what the place turns into.
@@ -333,7 +333,7 @@ HANDLER(GETIDXI) {
 HANDLER(GETIDX2) {
   bool found;
   Value v;
-  TRY(access_get(l, g, REG_B, REG_C, &v, &found));
+  TRY(access_get(local, g, REG_B, REG_C, &v, &found));
   REG_A = v;
   REG_RANGE(A + 1) = value_from_bool(found);
   NEXT();
@@ -347,7 +347,7 @@ HANDLER(SETIDX) {
   JUMP_TO(set_general);
 }
 HANDLER(SLICE) {
-  TRY(access_slice(l, g, REG_B, REG_C, REG_RANGE(C + 1), &REG_A));
+  TRY(access_slice(local, g, REG_B, REG_C, REG_RANGE(C + 1), &REG_A));
   CHARGE();
   NEXT();
 }
@@ -380,33 +380,33 @@ HANDLER(SETF) {
 }
 HANDLER(IN) {
   bool yes;
-  TRY(access_in(l, g, REG_B, REG_C, &yes));
+  TRY(access_in(local, g, REG_B, REG_C, &yes));
   CHARGE();
   REG_A = value_from_bool(yes);
   NEXT();
 }
 HANDLER(IS) {
-  REG_A = value_from_bool(access_is(l->vm, REG_B, CONST_WORD(*pc)));
+  REG_A = value_from_bool(access_is(local->vm, REG_B, CONST_WORD(*pc)));
   pc++;
   NEXT();
 }
 HANDLER(CONCAT) {
   SAVE();
-  FOLLOW(call_concat(l, g, A, B));
+  FOLLOW(call_concat(local, g, A, B));
 }
 HANDLER(NEW) {
   ObjStruct *type = (ObjStruct *)value_obj(CONST_BX);
   size_t n = type->obj.aux;
   ObjInstance *made = (ObjInstance *)heap_alloc(
-      &l->heap, sizeof *made + n * sizeof(Value), OBJ_INSTANCE);
-  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(l, g));
+      &local->heap, sizeof *made + n * sizeof(Value), OBJ_INSTANCE);
+  if (UNLIKELY(made == NULL)) TRY(vm_panic_memory(local, g));
   made->obj.aux = (uint16_t)n;
   made->type = type;
   for (size_t f = 0; f < n; f++) {
     made->fields[f] = base[f];
     if (UNLIKELY(base[f] == VALUE_UNDEF)) {
       made->obj.aux = 0;
-      TRY(vm_panic(l, g, "%s: argument `%s` is missing", type->name->data,
+      TRY(vm_panic(local, g, "%s: argument `%s` is missing", type->name->data,
                    type->fields[f]->data));
     }
   }
@@ -421,7 +421,7 @@ HANDLER(NEW) {
     Proto *proto = (cl)->proto;                                            \
     Value *callee = base + A + FRAME_WORDS;                                \
     if (UNLIKELY(callee + proto->nregs > g->limit)) {                      \
-      l->grow = proto->nregs;                                              \
+      local->grow = proto->nregs;                                              \
       JUMP_TO(grow_stack);                                                 \
     }                                                                      \
     callee[-3] = (Value)(uintptr_t)(pc + ((words)-1));                     \
@@ -453,7 +453,7 @@ HANDLER(CALLV) {
   CHARGE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(call_value(l, g, base + A, argc, WANT, pc));
+  FOLLOW(call_value(local, g, base + A, argc, WANT, pc));
 }
 HANDLER(INVOKE) {
   Value x = REG_RANGE(A + 3);
@@ -474,15 +474,15 @@ HANDLER(INVOKEV) {
   CHARGE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(call_method(l, g, A, argc, WANT));
+  FOLLOW(call_method(local, g, A, argc, WANT));
 }
 HANDLER(SPREAD) {
-  TRY(call_spread(l, g, (int)A, (int)B, (int)C));
+  TRY(call_spread(local, g, (int)A, (int)B, (int)C));
   base = g->base;
   NEXT();
 }
 HANDLER(NAMED) {
-  TRY_ONCE(call_named(l, g, (int)A, (int)B, CONST_WORD(*pc)));
+  TRY_ONCE(call_named(local, g, (int)A, (int)B, CONST_WORD(*pc)));
   base = g->base;
   pc++;
   NEXT();
@@ -523,7 +523,7 @@ HANDLER(RET1) {
 }
 HANDLER(RET) {
   SAVE();
-  FOLLOW(call_return(l, g, base + A, (int)B));
+  FOLLOW(call_return(local, g, base + A, (int)B));
 }
 // What a call returned is returned, most often one value.
 HANDLER(RETV) {
@@ -535,8 +535,8 @@ HANDLER(RETV) {
 }
 HANDLER(PACK) {
   SAVE();
-  ObjValues *block = values_new(l, g->multi);
-  if (UNLIKELY(block == NULL)) TRY_ONCE(vm_panic_memory(l, g));
+  ObjValues *block = values_new(local, g->multi);
+  if (UNLIKELY(block == NULL)) TRY_ONCE(vm_panic_memory(local, g));
   for (uint32_t n = 0; n < g->multi; n++) block->slots[n] = base[A + n];
   block->len = g->multi;
   REG_A = value_from_obj(block);
@@ -544,114 +544,114 @@ HANDLER(PACK) {
 }
 HANDLER(PICK) {
   if (UNLIKELY(g->multi == 0))
-    TRY(vm_panic(l, g, "`?` after a call that returned no value"));
+    TRY(vm_panic(local, g, "`?` after a call that returned no value"));
   REG_A = base[A + g->multi - 1];
   NEXT();
 }
 HANDLER(RETD) {
   SAVE();
-  FOLLOW(call_return_deferred(l, g, pc - 1, base + A, (int)B));
+  FOLLOW(call_return_deferred(local, g, pc - 1, base + A, (int)B));
 }
 HANDLER(RETDL) {
   SAVE();
-  FOLLOW(call_return_deferred(l, g, pc - 1, base + A, -1));
+  FOLLOW(call_return_deferred(local, g, pc - 1, base + A, -1));
 }
 HANDLER(GO) {
   SAVE();
-  FOLLOW(conc_go(l, g, (int)A, (int)B, C != 0));
+  FOLLOW(conc_go(local, g, (int)A, (int)B, C != 0));
 }
 HANDLER(GOV) {
   SAVE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(conc_go(l, g, (int)A, argc, C != 0));
+  FOLLOW(conc_go(local, g, (int)A, argc, C != 0));
 }
 HANDLER(DEFER) {
-  TRY(call_defer(l, g, (int)A, (int)B));
+  TRY(call_defer(local, g, (int)A, (int)B));
   NEXT();
 }
 HANDLER(DEFERV) {
-  TRY_ONCE(call_defer(l, g, (int)A, (int)g->multi));
+  TRY_ONCE(call_defer(local, g, (int)A, (int)g->multi));
   NEXT();
 }
 HANDLER(FAIL) {
   SAVE();
-  FOLLOW(l->vm->hooks->report_error(l, g, REG_A));
+  FOLLOW(local->vm->hooks->report_error(local, g, REG_A));
 }
 HANDLER(RUNMOD) {
   SAVE();
-  FOLLOW(call_module(l, g, (int)A, CONST_BX));
+  FOLLOW(call_module(local, g, (int)A, CONST_BX));
 }
 
 // --- Channels ---------------------------------------------------------------
 // With one P, while nobody marks and nobody waits, a channel is a ring.
-#define QUICK_CHAN(x) (value_is_type(x, OBJ_CHAN) && !l->heap.barrier)
+#define QUICK_CHAN(x) (value_is_type(x, OBJ_CHAN) && !local->heap.barrier)
 // Before an operation that may block: members of groups may be cancelled.
 #define STOP_IF_CANCELLED()                              \
   do {                                                   \
     if (UNLIKELY(g->g.group != NULL)) {                  \
       SAVE();                                            \
-      if (group_cancels(l, g)) JUMP_TO(throw_panic);     \
+      if (group_cancels(local, g)) JUMP_TO(throw_panic);     \
     }                                                    \
   } while (0)
 HANDLER(SEND) {
   Value to = REG_A;
   STOP_IF_CANCELLED();
   if (QUICK_CHAN(to) &&
-      chan_put_quick(l->p, &((ObjChan *)value_obj(to))->chan, REG_B))
+      chan_put_quick(local->p, &((ObjChan *)value_obj(to))->chan, REG_B))
     NEXT();
   SAVE();
-  FOLLOW(conc_send(l, g, REG_A, REG_B));
+  FOLLOW(conc_send(local, g, REG_A, REG_B));
 }
 HANDLER(RECV) {
   Value from = REG_B, v;
   STOP_IF_CANCELLED();
   if (C <= 1 && QUICK_CHAN(from) &&
-      chan_take_quick(l->p, &((ObjChan *)value_obj(from))->chan, &v,
+      chan_take_quick(local->p, &((ObjChan *)value_obj(from))->chan, &v,
                       VALUE_NIL)) {
     if (C == 1) REG_A = v;
     NEXT();
   }
   SAVE();
-  FOLLOW(conc_recv(l, g, i));
+  FOLLOW(conc_recv(local, g, i));
 }
 HANDLER(SELECT) {
   STOP_IF_CANCELLED();
   SAVE();
-  FOLLOW(conc_select(l, g, i));
+  FOLLOW(conc_select(local, g, i));
 }
 HANDLER(SELVAL) {
-  TRY_ONCE(conc_outcome(l, g, base + A, &REG_RANGE(B + 1), WANT));
+  TRY_ONCE(conc_outcome(local, g, base + A, &REG_RANGE(B + 1), WANT));
   NEXT();
 }
 
 // --- Groups -----------------------------------------------------------------
 HANDLER(GROUP) {
   SAVE();
-  Next follow = group_open(l, g, A, pc + 1 + INSTR_J(*pc));
+  Next follow = group_open(local, g, A, pc + 1 + INSTR_J(*pc));
   if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
   pc++;
   NEXT();
 }
 HANDLER(GROUPEND) {
   SAVE();
-  FOLLOW(group_close(l, g));
+  FOLLOW(group_close(local, g));
 }
 
 // --- The interpreter's own frames -------------------------------------------
 HANDLER(TRYCALL) {
   SAVE();
-  FOLLOW(call_try(l, g));
+  FOLLOW(call_try(local, g));
 }
 HANDLER(TRYRET) {
   SAVE();
-  FOLLOW(call_try_return(l, g));
+  FOLLOW(call_try_return(local, g));
 }
 HANDLER(PANICGO) {
   SAVE();
-  FOLLOW(panic_go(l, g));
+  FOLLOW(panic_go(local, g));
 }
 HANDLER(GOEXIT) {
   SAVE();
-  FOLLOW(conc_goexit(l, g));
+  FOLLOW(conc_goexit(local, g));
 }

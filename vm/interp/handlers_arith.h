@@ -29,8 +29,8 @@
       NEXT();                                                               \
     }                                                                       \
   }
-// Zero is a box: it has a way of its own, so that the common one is short. Small
-// ints go along, where one of the two is a float.
+// Zero is a box: it has a way of its own, so that the common one is short.
+// Small ints go along, where one of the two is a float.
 #define AS_FLOATS(x, y, u, v)                                               \
   ((value_is_float(x) || value_is_float(y)) && value_as_double(x, u) &&     \
    value_as_double(y, v))
@@ -39,7 +39,7 @@
     Value x = REG_B, y = (yv), f;                                           \
     double u, v;                                                            \
     if (LIKELY(AS_FLOATS(x, y, &u, &v) &&                                   \
-               value_pack_float(l->vm, u op v, &f))) {                      \
+               value_pack_float(local->vm, u op v, &f))) {                     \
       REG_A = f;                                                            \
       NEXT();                                                               \
     }                                                                       \
@@ -160,16 +160,18 @@ FLOATS_FIRST(MULKF, *, CONST_C, MULK)
 FLOATS_FIRST(DIVKF, /, CONST_C, DIVK)
 
 // Two operations in one: of floats u, v and w, or of the words x, y and z of
-// small ints, with part between them. A word's product takes one factor unshifted.
+// small ints, with part between them. A word's product takes one factor
+// unshifted.
 #define ADD_INTS(a, b, r) __builtin_add_overflow((int64_t)(a), (int64_t)(b), r)
 #define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)
-#define MUL_INTS(a, b, r) __builtin_mul_overflow((int64_t)(a), value_small(b), r)
+#define MUL_INTS(a, b, r) \
+  __builtin_mul_overflow((int64_t)(a), value_small(b), r)
 #define PAIR_LIKE(name, third, floats, first_overflows, second_overflows)    \
   SHARED(name##_boxed) {                                                     \
     Value x = REG_B, y = REG_C, f;                                           \
     double u, v, w;                                                          \
     if (LIKELY(AS_FLOATS(x, y, &u, &v) && value_as_double(third, &w) &&      \
-               value_pack_float(l->vm, floats, &f))) {                       \
+               value_pack_float(local->vm, floats, &f))) {                     \
       REG_A = f;                                                             \
       pc++;                                                                  \
       NEXT();                                                                \
@@ -225,7 +227,7 @@ HANDLER(MODI) MOD_LIKE(IMMEDIATE)
     Value x = REG_B, y = (yv), v;                                            \
     int64_t n, m;                                                            \
     if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
-               value_try_int(l, (int64_t)(expr), &v))) {                     \
+               value_try_int(local, (int64_t)(expr), &v))) {                   \
       REG_A = v;                                                             \
       NEXT();                                                                \
     }                                                                        \
@@ -242,7 +244,7 @@ HANDLER(MULWK) WIDE(CONST_C, (uint64_t)n * (uint64_t)m)
     Value x = REG_B, y = (yv), v;                                            \
     int64_t n, m;                                                            \
     if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
-               value_try_int(l, (int64_t)(expr), &v))) {                     \
+               value_try_int(local, (int64_t)(expr), &v))) {                   \
       REG_A = v;                                                             \
       pc++;                                                                  \
       NEXT();                                                                \

@@ -9,57 +9,57 @@
 // --- Leaving the loop -------------------------------------------------------
 SHARED(switch_away) {
   (void)i, (void)k, (void)base, (void)pc;
-  g = switch_to_next(l);
+  g = switch_to_next(local);
   if (g == NULL) INTERP_RETURN();
   RELOAD_FRAME();
   NEXT();
 }
 SHARED(throw_panic) {
   (void)i, (void)k, (void)base, (void)pc;
-  Next follow = interp_throw(l, g);
+  Next follow = interp_throw(local, g);
   if (follow == LEFT) JUMP_TO(switch_away);
   if (follow == RETURN) INTERP_RETURN();
   RELOAD_FRAME();
-  count = charged(l, count);
+  count = charged(local, count);
   NEXT();
 }
 SHARED(throw_or_again) {
   (void)i, (void)k, (void)base, (void)pc;
-  Next follow = throw_again(l, g);
+  Next follow = throw_again(local, g);
   if (follow == LEFT) JUMP_TO(switch_away);
   if (follow == RETURN) INTERP_RETURN();
   RELOAD_FRAME();
-  count = charged(l, count);
+  count = charged(local, count);
   NEXT();
 }
 SHARED(look) {
   (void)i, (void)k;
   SAVE();
-  count = l->vm->safepoint_count;
-  Next follow = safepoint(l, g);
+  count = local->vm->safepoint_count;
+  Next follow = safepoint(local, g);
   if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
   if (follow == LEFT) JUMP_TO(switch_away);
   RELOAD_FRAME();
-  count = charged(l, count);
+  count = charged(local, count);
   NEXT();
 }
 
 // --- Slow paths of handlers -------------------------------------------------
-#define CHARGE() (count = charged(l, count))
+#define CHARGE() (count = charged(local, count))
 SHARED(arith_general) {
-  TRY(arith_slow(l, g, base, k, i));
+  TRY(arith_slow(local, g, base, k, i));
   CHARGE();
   NEXT();
 }
 SHARED(pair_general) {
-  TRY(arith_pair(l, g, base, k, i, *pc));
+  TRY(arith_pair(local, g, base, k, i, *pc));
   CHARGE();
   pc++;
   NEXT();
 }
 SHARED(compare_general) {
   SAVE();
-  int answer = compare_slow(l, g, base, k, i);
+  int answer = compare_slow(local, g, base, k, i);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
   if ((Instr)answer == C) {
     int32_t jump = INSTR_J(*pc);
@@ -72,10 +72,10 @@ SHARED(compare_general) {
 }
 SHARED(inclt_general) {
   SAVE();
-  if (UNLIKELY(!arith_op(l, g, OP_ADD, REG_A, value_from_small(1),
+  if (UNLIKELY(!arith_op(local, g, OP_ADD, REG_A, value_from_small(1),
                          &REG_A)))
     JUMP_TO(throw_or_again);
-  int answer = compare_op(l, g, OP_LT, REG_A, REG_B);
+  int answer = compare_op(local, g, OP_LT, REG_A, REG_B);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
   if (answer != 0) {
     pc += 1 + INSTR_J(*pc);
@@ -86,47 +86,48 @@ SHARED(inclt_general) {
 }
 SHARED(get_general) {
   Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : REG_C;
-  TRY(access_get(l, g, REG_B, at, &REG_A, NULL));
+  TRY(access_get(local, g, REG_B, at, &REG_A, NULL));
   NEXT();
 }
 SHARED(set_general) {
-  TRY(access_set(l, g, REG_A, REG_B, REG_C));
+  TRY(access_set(local, g, REG_A, REG_B, REG_C));
   CHARGE();
   NEXT();
 }
 #define CACHE ((uint32_t *)(uintptr_t)(pc + 1))
 SHARED(getf_general) {
-  TRY(access_field(l, g, REG_B, (ObjString *)value_obj(CONST_WORD(*pc)), CACHE,
-                   &REG_A));
+  TRY(access_field(local, g, REG_B, (ObjString *)value_obj(CONST_WORD(*pc)),
+                   CACHE, &REG_A));
   pc += 2;
   NEXT();
 }
 SHARED(setf_general) {
-  TRY(access_set_field(l, g, REG_A, (ObjString *)value_obj(CONST_WORD(*pc)),
+  TRY(access_set_field(local, g, REG_A, (ObjString *)value_obj(CONST_WORD(*pc)),
                        CACHE, REG_B));
   pc += 2;
   NEXT();
 }
 // The stack is too short for the call at pc - 1: makes room, does it again.
 SHARED(grow_stack) {
-  TRY(stack_reserve(l, g, base + A + FRAME_WORDS + l->grow));
+  TRY(stack_reserve(local, g, base + A + FRAME_WORDS + local->grow));
   CHARGE();
   base = g->base;
   pc--;
   NEXT();
 }
 // A call of a native that has a quick form (native_quick.c).
-#define QUICK_NATIVE(f, argc, words)                                        \
-  do {                                                                      \
-    const NativeDef *def = ((ObjNative *)value_obj(f))->def;                \
-    Value result;                                                           \
-    if (def->quick != NULL && C <= def->quick_results &&                    \
-        def->quick(l, def, base + A + FRAME_WORDS, (int)(argc), &result)) { \
-      if (C == 1) REG_A = result;                                           \
-      pc += (words);                                                        \
-      CHARGE();                                                             \
-      NEXT();                                                               \
-    }                                                                       \
+#define QUICK_NATIVE(f, argc, words)                                  \
+  do {                                                                \
+    const NativeDef *def = ((ObjNative *)value_obj(f))->def;          \
+    Value result;                                                     \
+    if (def->quick != NULL && C <= def->quick_results &&              \
+        def->quick(local, def, base + A + FRAME_WORDS, (int)(argc),   \
+                   &result)) {                                        \
+      if (C == 1) REG_A = result;                                     \
+      pc += (words);                                                  \
+      CHARGE();                                                       \
+      NEXT();                                                         \
+    }                                                                 \
   } while (0)
 SHARED(call_general) {
   Value f = REG_RANGE(A + 2);
@@ -134,29 +135,29 @@ SHARED(call_general) {
     QUICK_NATIVE(f, B, 0);
     SAVE();
     CHARGE();
-    FOLLOW(call_native(l, g, base + A, (int)B, WANT));
+    FOLLOW(call_native(local, g, base + A, (int)B, WANT));
   }
   SAVE();
   CHARGE();
-  FOLLOW(call_value(l, g, base + A, (int)B, WANT, pc));
+  FOLLOW(call_value(local, g, base + A, (int)B, WANT, pc));
 }
 SHARED(invoke_general) {
   Value x = REG_RANGE(A + 3);
   uint32_t cache = rt_load_relaxed(CACHE);  // a hint: checked here
   if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
-    const MethodTable *table = l->vm->methods[value_obj(x)->type];
+    const MethodTable *table = local->vm->methods[value_obj(x)->type];
     Value f = table->methods[cache & 0xff].function;
     if (value_is_type(f, OBJ_NATIVE)) QUICK_NATIVE(f, B + 1, 2);
   }
   SAVE();
   CHARGE();
-  FOLLOW(call_method(l, g, A, (int)B + 1, WANT));
+  FOLLOW(call_method(local, g, A, (int)B + 1, WANT));
 }
 SHARED(return_general) {
   SAVE();
   Op op = INSTR_OP(i);
   int n = op == OP_RET0 ? 0 : op == OP_RET1 ? 1 : (int)g->multi;
-  FOLLOW(call_return(l, g, base + (n > 0 ? A : 0), n));
+  FOLLOW(call_return(local, g, base + (n > 0 ? A : 0), n));
 }
 // A safepoint follows, but not while a function's results stand in `multi`: a
 // native has returned, and this instruction comes again to take them. (If it
@@ -164,7 +165,7 @@ SHARED(return_general) {
 SHARED(next_general) {
   SAVE();
   const Instr *again = pc - 1;
-  Next how = iter_next(l, g, i);
+  Next how = iter_next(local, g, i);
   if (LIKELY(how == RELOAD)) {
     RELOAD_FRAME();
     CHARGE();

@@ -7,8 +7,8 @@
 
 // HOST_NO: it has none for such values; then nothing has happened.
 typedef enum HostDone { HOST_DID, HOST_NO, HOST_PANICKED } HostDone;
-HostDone host_add(Local *l, Goroutine *g, Value b, Value c, Value *out);
-HostDone host_get(Local *l, Goroutine *g, Value v, Value index, Value *out);
-HostDone host_set(Local *l, Goroutine *g, Value v, Value index, Value to);
+HostDone host_add(Local *local, Goroutine *g, Value b, Value c, Value *out);
+HostDone host_get(Local *local, Goroutine *g, Value v, Value index, Value *out);
+HostDone host_set(Local *local, Goroutine *g, Value v, Value index, Value to);
 
 #endif

@@ -17,26 +17,26 @@
 // to 0 leads to `look`, which sets it anew, and charged work stops at 1.
 //
 // Never recurses: calls push frames on the goroutine's own stack (goroutine.h).
+#include "vm/interp/interp.h"
+#include "vm/code/operands.h"
+#include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/access.h"
+#include "vm/interp/again.h"
 #include "vm/interp/arith.h"
 #include "vm/interp/call.h"
-#include "vm/object/box.h"
-#include "vm/object/format.h"
-#include "vm/object/map.h"
-#include "vm/heap/local.h"
-#include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/give_up.h"
 #include "vm/interp/group.h"
-#include "vm/interp/interp.h"
 #include "vm/interp/iter.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
+#include "vm/object/box.h"
+#include "vm/object/format.h"
 #include "vm/object/list.h"
-#include "vm/heap/work.h"
-#include "vm/code/operands.h"
+#include "vm/object/map.h"
 
 #ifndef CSP_DISPATCH_TAIL
 #define CSP_DISPATCH_TAIL __has_attribute(musttail)
@@ -64,25 +64,25 @@ static inline __attribute__((always_inline)) Value *list_slot(
 
 // --- Slow paths with a common shape -----------------------------------------
 // The safepoint: looks at what the scheduler and the collector want.
-static __attribute__((noinline)) Next safepoint(Local *l, Goroutine *g) {
+static __attribute__((noinline)) Next safepoint(Local *local, Goroutine *g) {
   g->multi = 0;
   g->on_resume = RESUME_NOTHING;
   g->retried = 0;
-  RT_ASSERT(l->p->current == &g->g && goroutine_is_valid(g));
-  if (l->overdue) {
-    sched_clock_soon(l->p);
-    l->overdue = false;
+  RT_ASSERT(local->p->current == &g->g && goroutine_is_valid(g));
+  if (local->overdue) {
+    sched_clock_soon(local->p);
+    local->overdue = false;
   }
   work_looked();
-  bool leaves = sched_look(l->p, &g->g);
+  bool leaves = sched_look(local->p, &g->g);
   g->gave_up = false;  // a post's work was not this goroutine's
   if (leaves) {
-    sched_preempt(l->p, &g->g);
+    sched_preempt(local->p, &g->g);
     return LEFT;
   }
-  if (UNLIKELY(heap_gc_wanted(l->vm->heap))) gc_collect(l->p, g);
+  if (UNLIKELY(heap_gc_wanted(local->vm->heap))) gc_collect(local->p, g);
   work_forget();
-  return UNLIKELY(work_interrupted(l, g)) ? THROW : RELOAD;
+  return UNLIKELY(work_interrupted(local, g)) ? THROW : RELOAD;
 }
 
 // Of a resumed goroutine. Goroutines that mostly wait may never count down, so
@@ -95,38 +95,38 @@ static int64_t first_count(const Vm *vm) {
 
 // Work that natives and slow paths have charged counts for the next look, which
 // comes at a safepoint.
-static inline int64_t charged(Local *l, int64_t count) {
-  count -= 1 + (l->debt >> WORK_SHIFT);
-  l->debt = 0;
+static inline int64_t charged(Local *local, int64_t count) {
+  count -= 1 + (local->debt >> WORK_SHIFT);
+  local->debt = 0;
   if (LIKELY(count > 0)) return count;
-  l->overdue = true;
+  local->overdue = true;
   return 1;
 }
 
 // After the running goroutine left: the next one to run in place on this P,
 // ready to be reloaded, or NULL.
-static Goroutine *switch_to_next(Local *l) {
+static Goroutine *switch_to_next(Local *local) {
   for (;;) {
-    G *next = sched_switch(l->p);
+    G *next = sched_switch(local->p);
     if (next == NULL) return NULL;
     if (UNLIKELY(next->resume != interp_resume)) {  // it stays on its thread
-      next->resume(l->p, next);
+      next->resume(local->p, next);
       return NULL;
     }
     Goroutine *g = goroutine_of(next);
-    RT_ASSERT(l->p->current == next && goroutine_is_valid(g));
+    RT_ASSERT(local->p->current == next && goroutine_is_valid(g));
     if (LIKELY(g->on_resume == RESUME_NOTHING)) return g;
-    Next how = interp_wake(l, g);
+    Next how = interp_wake(local, g);
     if (LIKELY(how == GO_ON || how == RELOAD)) return g;
     if (how == RETURN) return NULL;
   }
 }
 
-Next interp_throw(Local *l, Goroutine *g) {
+Next interp_throw(Local *local, Goroutine *g) {
   RT_ASSERT(g->gave_up || g->panic != NULL);
-  if (UNLIKELY(g->gave_up)) return work_leave(l, g);
+  if (UNLIKELY(g->gave_up)) return work_leave(local, g);
   Next how = THROW;
-  while (how == THROW) how = panic_unwind(l, g);
+  while (how == THROW) how = panic_unwind(local, g);
   return how == GO_ON ? RELOAD : how;
 }
 
@@ -164,66 +164,67 @@ static void forget_last_result(const Goroutine *g, Instr i) {
 }
 
 // Begins the instruction again if memory can be had then.
-static __attribute__((noinline)) Next throw_again(Local *l, Goroutine *g) {
-  if (!memory_panicked(l, g)) return interp_throw(l, g);
+static __attribute__((noinline)) Next throw_again(Local *local, Goroutine *g) {
+  if (!memory_panicked(local, g)) return interp_throw(local, g);
   RT_ASSERT(op_traits(INSTR_OP(g->pc[-1])) & MAY_REPEAT);
   forget_last_result(g, g->pc[-1]);
-  if (!memory_panic_again(l, g)) return interp_throw(l, g);
+  if (!memory_panic_again(local, g)) return interp_throw(local, g);
   g->pc--;
   return RELOAD;
 }
 
-static bool woken_by_cancel(Local *l, Goroutine *g) {
+static bool woken_by_cancel(Local *local, Goroutine *g) {
   if (!g->g.cancelled) return false;
-  group_raise(l, g);
+  group_raise(local, g);
   return true;
 }
 
-Next interp_wake(Local *l, Goroutine *g) {
+Next interp_wake(Local *local, Goroutine *g) {
   RT_ASSERT(goroutine_is_valid(g));
   int why = g->on_resume;
   g->on_resume = RESUME_NOTHING;
   Next how = GO_ON;
   switch (why) {
     case RESUME_RECV:
-      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(l, g)) {
+      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(local, g)) {
         how = THROW;
       } else {
-        how = conc_recv_resume(l, g, g->pc[-1]);
+        how = conc_recv_resume(local, g, g->pc[-1]);
       }
       break;
     case RESUME_SEND:
       if (LIKELY(g->g.wait.success)) break;
-      if (!woken_by_cancel(l, g)) vm_panic(l, g, "send on closed channel");
+      if (!woken_by_cancel(local, g))
+        vm_panic(local, g, "send on closed channel");
       how = THROW;
       break;
     case RESUME_SELECT:
-      how = conc_select_resume(l, g, g->pc[-1]);
+      how = conc_select_resume(local, g, g->pc[-1]);
       break;
     case RESUME_NEXT:
-      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(l, g)) {
+      if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(local, g)) {
         how = THROW;
       } else {
-        iter_resume(l, g);
+        iter_resume(local, g);
       }
       break;
     case RESUME_SLEEP:
-      if (woken_by_cancel(l, g)) how = THROW;
+      if (woken_by_cancel(local, g)) how = THROW;
       break;
     case RESUME_CALL:
-      how = call_native_done(l, g);
+      how = call_native_done(local, g);
       break;
     case RESUME_NATIVE:
-      how = conc_select_native_resume(l, g);
+      how = conc_select_native_resume(local, g);
       break;
     case RESUME_GROUP:
-      how = group_close(l, g);
+      how = group_close(local, g);
       break;
     case RESUME_AGAIN:
-      how = again_resume(l, g);
+      how = again_resume(local, g);
       break;
     case RESUME_GAVE_UP:
-      work_panic(l, g);
+      work_panic(local, g);
       how = THROW;
       break;
     case RESUME_UNWIND:
@@ -234,7 +235,7 @@ Next interp_wake(Local *l, Goroutine *g) {
     default:
       rt_throw("a goroutine is resumed to do the unknown %d", why);
   }
-  return how == THROW ? interp_throw(l, g) : how;
+  return how == THROW ? interp_throw(local, g) : how;
 }
 
 // clang-format off
@@ -242,9 +243,9 @@ Next interp_wake(Local *l, Goroutine *g) {
 #if CSP_DISPATCH_TAIL
 
 #define PARAMS                                                           \
-  const Instr *pc, Value *base, Value *k, Goroutine *g, Local *l,        \
+  const Instr *pc, Value *base, Value *k, Goroutine *g, Local *local,        \
       int64_t count, Instr i
-#define ARGS pc, base, k, g, l, count, i
+#define ARGS pc, base, k, g, local, count, i
 #if __has_attribute(preserve_none)
 #define HANDLER_CC __attribute__((preserve_none))
 #else
@@ -255,7 +256,7 @@ Next interp_wake(Local *l, Goroutine *g) {
 typedef HANDLER_CC void (*Handler)(PARAMS);
 
 #define HANDLER(op) static HANDLER_CC void do_##op(PARAMS)
-#define DISPATCH() TAIL((Handler)l->handlers[INSTR_OP(i)])(ARGS)
+#define DISPATCH() TAIL((Handler)local->handlers[INSTR_OP(i)])(ARGS)
 #define JUMP_TO(name) TAIL name(ARGS)
 #define SHARED(name) static HANDLER_CC void name(PARAMS)
 #define INTERP_RETURN() return
@@ -291,7 +292,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 
 #define SAVE() (g->pc = pc, g->base = base)
 #define RELOAD_FRAME()                              \
-  (pc = g->pc, base = g->base, l = local_of(g->g.p), \
+  (pc = g->pc, base = g->base, local = local_of(g->g.p), \
    k = frame_closure(base)->proto->constants)
 // Goes on as a slow path said.
 #define FOLLOW(expr)                              \
@@ -328,31 +329,31 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 #include "vm/interp/handlers_arith.h"
 #include "vm/interp/handlers.h"
 
-void interp_init(Local *l) {
-#define OP(name, ...) l->handlers[OP_##name] = (void (*)(void))do_##name;
+void interp_init(Local *local) {
+#define OP(name, ...) local->handlers[OP_##name] = (void (*)(void))do_##name;
 #include "vm/code/opcodes.def"
 #undef OP
 }
 
 void interp_resume(P *p, G *sg) {
-  Local *l = local_of(p);
+  Local *local = local_of(p);
   Goroutine *g = goroutine_of(sg);
   if (g->on_resume != RESUME_NOTHING) {
-    Next how = interp_wake(l, g);
+    Next how = interp_wake(local, g);
     if (how == RETURN) return;
     if (how == LEFT) {
-      g = switch_to_next(l);
+      g = switch_to_next(local);
       if (g == NULL) return;
     }
   }
   const Instr *pc;
   Value *base, *k;
   RELOAD_FRAME();
-  int64_t count = first_count(l->vm);
+  int64_t count = first_count(local->vm);
   // relaxed: a word of code may specialise itself; both forms do the same
   Instr i = rt_load_relaxed(pc);
   pc++;
-  ((Handler)l->handlers[INSTR_OP(i)])(ARGS);
+  ((Handler)local->handlers[INSTR_OP(i)])(ARGS);
 }
 
 #else
@@ -361,7 +362,8 @@ void interp_resume(P *p, G *sg) {
 #pragma GCC diagnostic ignored "-Wpedantic"
 #endif
 
-void interp_init(Local *l) { (void)l; }  // labels are known to one function
+// The labels are known to one function.
+void interp_init(Local *local) { (void)local; }
 
 void interp_resume(P *p, G *sg) {
   static const void *const labels[OP_COUNT] = {
@@ -369,14 +371,14 @@ void interp_resume(P *p, G *sg) {
 #include "vm/code/opcodes.def"
 #undef OP
   };
-  Local *l = local_of(p);
+  Local *local = local_of(p);
   Goroutine *g = goroutine_of(sg);
   const Instr *pc;
   Value *base, *k;
-  int64_t count = first_count(l->vm);
+  int64_t count = first_count(local->vm);
   Instr i = 0;
   if (g->on_resume != RESUME_NOTHING) {
-    Next how = interp_wake(l, g);
+    Next how = interp_wake(local, g);
     if (how == RETURN) return;
     if (how == LEFT) goto switch_away;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The interpreter's loop: how slow paths answer it, what a parked goroutine does
-// first, and what the runtime above does for it.
+// The interpreter's loop: how slow paths answer it, what a parked goroutine
+// does first, and what the runtime above does for it.
 //
 // A slow path is called with the goroutine's pc and base saved (pc after the
 // opcode's first word) and answers how to go on.
@@ -38,15 +38,16 @@ enum {
 // Safepoints between two looks (SCHEDULER row 18).
 enum { SAFEPOINT_COUNT = 1024 };
 
-void interp_init(Local *l);      // before anything runs with it
+void interp_init(Local *local);  // before anything runs with it
 void interp_resume(P *p, G *g);  // a Goroutine's G.resume
 // Runs what a goroutine must do first; not THROW.
-Next interp_wake(Local *l, Goroutine *g);
+Next interp_wake(Local *local, Goroutine *g);
 // Unwinds until a frame goes on (RELOAD), or the goroutine is gone.
-Next interp_throw(Local *l, Goroutine *g);
+Next interp_throw(Local *local, Goroutine *g);
 
-// --- frames' own code (vm.c) --------------------------------------------------
-// Fixed code that the interpreter's own frames run; in every Vm.
+// --- frames' own code (vm.c)
+// -------------------------------------------------- Fixed code that the
+// interpreter's own frames run; in every Vm.
 typedef struct VmCode {
   Proto *goexit;  // [CALLV 0 all][GOEXIT]
   Proto *try_;    // [TRYCALL][TRYRET]
@@ -60,24 +61,26 @@ typedef struct VmCode {
 } VmCode;
 static inline VmCode *vm_code(const Vm *vm) { return vm->code; }
 
-// --- Hooks: what a runtime does when goroutines end ---------------------------
-// The interpreter knows neither how programs end nor where output goes: the
-// runtime says so (Vm.hooks, set before anything runs). Owner P.
+// --- Hooks: what a runtime does when goroutines end
+// --------------------------- The interpreter knows neither how programs end
+// nor where output goes: the runtime says so (Vm.hooks, set before anything
+// runs). Owner P.
 typedef struct VmHooks {
   // The run ends with this status. The goroutine is parked for ever.
-  Next (*exit)(Local *l, Goroutine *g, int status);
+  Next (*exit)(Local *local, Goroutine *g, int status);
   // An uncaught panic: prints once, ends the run with status 1.
-  Next (*report_panic)(Local *l, Goroutine *g, const Panic *panic);
+  Next (*report_panic)(Local *local, Goroutine *g, const Panic *panic);
   // The same with what the others do; or, while the world is stopped already,
   // g comes to unwind again.
-  Next (*report_panic_waiting)(Local *l, Goroutine *g, const Panic *panic);
-  Next (*report_error)(Local *l, Goroutine *g, Value error);  // uncaught, too
+  Next (*report_panic_waiting)(Local *local, Goroutine *g, const Panic *panic);
+  Next (*report_error)(Local *local, Goroutine *g,
+                       Value error);  // uncaught, too
   // Whether the program goes on when this goroutine ends badly; and then.
   bool (*goes_on)(const Vm *vm, const Goroutine *g);
   void (*report_and_go_on)(Vm *vm, const Panic *panic);
   void (*task_failed)(Vm *vm, ObjTask *task);  // nobody has awaited it yet
   // A task that is told (TASK_IS_TOLD) has its outcome.
-  void (*task_ended)(Local *l, ObjTask *task);
+  void (*task_ended)(Local *local, ObjTask *task);
   // Standard output: adds to what is to be written; writes it, and may block.
   void (*write)(Vm *vm, const char *data, size_t len);
   void (*flush)(Vm *vm);

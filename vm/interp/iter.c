@@ -6,12 +6,12 @@
 // kind, [3] a running index (ranges, channels, natives). A function is called
 // in a window at [3], and returns to the same NEXT instruction with the kind
 // ITER_FUNC_RESULT. Ints and lists in NEXT1 are done in handlers.h.
-#include "vm/value/utf8.h"
+#include "vm/interp/iter.h"
+#include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
-#include "vm/interp/iter.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
@@ -23,7 +23,7 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "vm/code/operands.h"
+#include "vm/value/utf8.h"
 
 static void set(Value *state, Value walked, int64_t at, int kind) {
   state[0] = walked;
@@ -44,9 +44,9 @@ static void start_range(Value *state, const ObjRange *range) {
   }
 }
 
-static bool start_map(Local *l, Goroutine *g, Value *state, Value x) {
-  ObjIter *iter = (ObjIter *)heap_alloc(&l->heap, sizeof *iter, OBJ_ITER);
-  if (iter == NULL) return vm_panic_memory(l, g);
+static bool start_map(Local *local, Goroutine *g, Value *state, Value x) {
+  ObjIter *iter = (ObjIter *)heap_alloc(&local->heap, sizeof *iter, OBJ_ITER);
+  if (iter == NULL) return vm_panic_memory(local, g);
   iter->source = x;
   iter->table = heap_load(&((ObjMap *)value_obj(x))->table);
   iter->at = 0;
@@ -55,12 +55,12 @@ static bool start_map(Local *l, Goroutine *g, Value *state, Value x) {
 }
 
 // state: what csp_ok_each gives is walked so, too.
-static bool start_host(Local *l, Goroutine *g, Value *state, Value x) {
+static bool start_host(Local *local, Goroutine *g, Value *state, Value x) {
   CspEach iterate = host_iterate(x);
   if (iterate == NULL)
-    return vm_panic(l, g, "cannot iterate over %s", value_type_name(x));
-  ObjEach *each = (ObjEach *)heap_alloc(&l->heap, sizeof *each, OBJ_EACH);
-  if (each == NULL) return vm_panic_memory(l, g);
+    return vm_panic(local, g, "cannot iterate over %s", value_type_name(x));
+  ObjEach *each = (ObjEach *)heap_alloc(&local->heap, sizeof *each, OBJ_EACH);
+  if (each == NULL) return vm_panic_memory(local, g);
   each->next = iterate;
   each->of = x;
   each->with = VALUE_NIL;
@@ -68,7 +68,7 @@ static bool start_host(Local *l, Goroutine *g, Value *state, Value x) {
   return true;
 }
 
-bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
+bool iter_start(Local *local, Goroutine *g, Value *state, Value x) {
   if (value_is_int(x)) {
     int64_t n = value_int(x);
     set(state, value_from_small(0), n < INT_SMALL_MAX ? n : INT_SMALL_MAX,
@@ -91,7 +91,7 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
       set(state, x, 0, ITER_CHAN);
       return true;
     case OBJ_MAP:
-      return start_map(l, g, state, x);
+      return start_map(local, g, state, x);
     case OBJ_RANGE:
       start_range(state, (ObjRange *)value_obj(x));
       return true;
@@ -99,14 +99,14 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
       set(state, x, 0, ITER_EACH);
       return true;
     case OBJ_HOST:
-      return start_host(l, g, state, x);
+      return start_host(local, g, state, x);
     case OBJ_CLOSURE:
     case OBJ_NATIVE:
     case OBJ_BOUND:
       set(state, x, 0, ITER_FUNC);
       return true;
     default:
-      return vm_panic(l, g, "cannot iterate over %s", value_type_name(x));
+      return vm_panic(local, g, "cannot iterate over %s", value_type_name(x));
   }
 }
 
@@ -114,7 +114,7 @@ bool iter_start(Local *l, Goroutine *g, Value *state, Value x) {
 // STEP_FAILED: no memory; STEP_PANICKED: g has a panic.
 typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED, STEP_PANICKED } Step;
 
-static Step next_range(Local *l, Value *state, Value *key, Value *value) {
+static Step next_range(Local *local, Value *state, Value *key, Value *value) {
   RT_ASSERT(value_is_type(state[0], OBJ_RANGE));
   const ObjRange *range = (ObjRange *)value_obj(state[0]);
   int64_t done = value_small(state[1]);
@@ -122,20 +122,21 @@ static Step next_range(Local *l, Value *state, Value *key, Value *value) {
   if ((uint64_t)done > span || ((uint64_t)done == span && !range->inclusive))
     return STEP_END;
   *key = state[1];
-  *value = value_from_int(l, (int64_t)((uint64_t)range->from + (uint64_t)done));
+  *value =
+      value_from_int(local, (int64_t)((uint64_t)range->from + (uint64_t)done));
   if (*value == VALUE_UNDEF) return STEP_FAILED;
   state[1] = value_from_small(done + 1);
   return STEP_VALUE;
 }
 
-static Step next_string(Local *l, Value *state, Value *key, Value *value) {
+static Step next_string(Local *local, Value *state, Value *key, Value *value) {
   RT_ASSERT(value_is_type(state[0], OBJ_STRING));
   const ObjString *s = (ObjString *)value_obj(state[0]);
   size_t at = (size_t)value_small(state[1]);
   if (at >= s->len) return STEP_END;
   uint32_t rune;
   int len = utf8_decode(s->data, s->len, at, &rune);
-  ObjString *piece = string_new(l, s->data + at, (size_t)len);
+  ObjString *piece = string_new(local, s->data + at, (size_t)len);
   if (piece == NULL) return STEP_FAILED;
   *key = state[1];
   *value = value_from_obj(piece);
@@ -161,12 +162,13 @@ static Step next_indexed(Value *state, Value *key, Value *value) {
   return STEP_VALUE;
 }
 
-static Step next_map(Local *l, Value *state, Value *key, Value *value) {
+static Step next_map(Local *local, Value *state, Value *key, Value *value) {
   RT_ASSERT(value_is_type(state[0], OBJ_ITER));
   ObjIter *iter = (ObjIter *)value_obj(state[0]);
   const ObjMap *map = (ObjMap *)value_obj(iter->source);
-  return map_next(l->vm, map, iter->table, &iter->at, key, value) ? STEP_VALUE
-                                                                  : STEP_END;
+  return map_next(local->vm, map, iter->table, &iter->at, key, value)
+             ? STEP_VALUE
+             : STEP_END;
 }
 
 static Step next_int(Value *state, Value *key, Value *value) {
@@ -179,9 +181,9 @@ static Step next_int(Value *state, Value *key, Value *value) {
 }
 
 // Of a call that is no native's own: it has neither arguments nor results.
-static void begin_step(CspCall *call, Local *l, Goroutine *g) {
-  call->local = l;
-  call->vm = l->vm;
+static void begin_step(CspCall *call, Local *local, Goroutine *g) {
+  call->local = local;
+  call->vm = local->vm;
   call->g = g;
   call->def = NULL;
   call->data = NULL;
@@ -193,17 +195,17 @@ static void begin_step(CspCall *call, Local *l, Goroutine *g) {
   call->later = LATER_NONE;
 }
 
-static Step next_each(Local *l, Goroutine *g, Value *state, Value *key,
+static Step next_each(Local *local, Goroutine *g, Value *state, Value *key,
                       Value *value) {
   RT_ASSERT(value_is_type(state[0], OBJ_EACH));
   const ObjEach *each = (ObjEach *)value_obj(state[0]);
   CspCall call;
   CspValue element = {VALUE_UNDEF};
   int64_t at = value_small(state[1]);
-  begin_step(&call, l, g);
+  begin_step(&call, local, g);
   bool more = each->next(&call, csp_wrap(each->of), csp_wrap(each->with), &at,
                          &element);
-  if (call.panicked && !memory_panicked(l, g)) return STEP_PANICKED;
+  if (call.panicked && !memory_panicked(local, g)) return STEP_PANICKED;
   if (call.panicked) panic_drop(g);
   if (call.panicked || (more && element.word == VALUE_UNDEF))
     return STEP_FAILED;
@@ -232,21 +234,21 @@ static void give_step(Goroutine *g, Instr i, Step step, Value key,
   g->pc += INSTR_J(*jump);
 }
 
-static Next next_func(Local *l, Goroutine *g, Instr i) {
+static Next next_func(Local *local, Goroutine *g, Instr i) {
   Value *state = operand_a(g->base, i);
   state[2] = value_from_small(ITER_FUNC_RESULT);
   state[5] = state[0];
-  return call_value(l, g, state + 3, 0, WANT_ALL, g->pc - 1);
+  return call_value(local, g, state + 3, 0, WANT_ALL, g->pc - 1);
 }
 
-static Next func_result(Local *l, Goroutine *g, Instr i) {
+static Next func_result(Local *local, Goroutine *g, Instr i) {
   Value *state = operand_a(g->base, i);
   uint32_t n = g->multi;
   g->multi = 0;
   state[2] = value_from_small(ITER_FUNC);
   if (n > 1) {
-    vm_panic(l, g, "%s returned %u values, 1 wanted", function_name(state[0]),
-             n);
+    vm_panic(local, g, "%s returned %u values, 1 wanted",
+             function_name(state[0]), n);
     return THROW;
   }
   Value value = n == 0 ? VALUE_NIL : state[3], key = state[1];
@@ -255,15 +257,15 @@ static Next func_result(Local *l, Goroutine *g, Instr i) {
   return RELOAD;
 }
 
-static Next next_chan(Local *l, Goroutine *g, Instr i) {
+static Next next_chan(Local *local, Goroutine *g, Instr i) {
   Value *state = operand_a(g->base, i);
   RT_ASSERT(value_is_type(state[0], OBJ_CHAN));
   ObjChan *c = (ObjChan *)value_obj(state[0]);
   uint64_t word;
-  if (group_cancels(l, g)) return THROW;
+  if (group_cancels(local, g)) return THROW;
   g->on_resume = RESUME_NEXT;
   RT_ASSERT(goroutine_is_valid(g));
-  ChanResult r = chan_recv(l->p, &g->g, &c->chan, &word, WAIT_CHAN_RECV);
+  ChanResult r = chan_recv(local->p, &g->g, &c->chan, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
   Value key = state[3];
   if (r == CHAN_DONE) state[3] += value_from_small(1);
@@ -271,8 +273,8 @@ static Next next_chan(Local *l, Goroutine *g, Instr i) {
   return RELOAD;
 }
 
-void iter_resume(Local *l, Goroutine *g) {
-  (void)l;
+void iter_resume(Local *local, Goroutine *g) {
+  (void)local;
   Instr i = g->pc[-1];
   Value *state = operand_a(g->base, i);
   Value key = state[3];
@@ -281,7 +283,7 @@ void iter_resume(Local *l, Goroutine *g) {
             g->g.wait.elem);
 }
 
-Next iter_next(Local *l, Goroutine *g, Instr i) {
+Next iter_next(Local *local, Goroutine *g, Instr i) {
   Value *state = operand_a(g->base, i);
   Value key = VALUE_NIL, value = VALUE_NIL;
   Step step;
@@ -290,23 +292,23 @@ Next iter_next(Local *l, Goroutine *g, Instr i) {
       step = next_int(state, &key, &value);
       break;
     case ITER_RANGE:
-      step = next_range(l, state, &key, &value);
+      step = next_range(local, state, &key, &value);
       break;
     case ITER_MAP:
-      step = next_map(l, state, &key, &value);
+      step = next_map(local, state, &key, &value);
       break;
     case ITER_STRING:
-      step = next_string(l, state, &key, &value);
+      step = next_string(local, state, &key, &value);
       break;
     case ITER_EACH:
-      step = next_each(l, g, state, &key, &value);
+      step = next_each(local, g, state, &key, &value);
       break;
     case ITER_CHAN:
-      return next_chan(l, g, i);
+      return next_chan(local, g, i);
     case ITER_FUNC:
-      return next_func(l, g, i);
+      return next_func(local, g, i);
     case ITER_FUNC_RESULT:
-      return func_result(l, g, i);
+      return func_result(local, g, i);
     case ITER_LIST:
     case ITER_BYTES:
       step = next_indexed(state, &key, &value);
@@ -317,11 +319,11 @@ Next iter_next(Local *l, Goroutine *g, Instr i) {
   }
   if (step == STEP_PANICKED) return THROW;
   if (step == STEP_FAILED) {
-    if (memory_again(l, g)) {
+    if (memory_again(local, g)) {
       g->pc--;
       return RELOAD;
     }
-    vm_panic_memory(l, g);
+    vm_panic_memory(local, g);
     return THROW;
   }
   give_step(g, i, step, key, value);

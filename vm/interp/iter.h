@@ -7,10 +7,10 @@
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 
-bool iter_start(Local *l, Goroutine *g, Value *state, Value x);
+bool iter_start(Local *local, Goroutine *g, Value *state, Value x);
 // One step of the loop at g->pc - 1 (NEXT1, NEXT2) that is not over ints.
-Next iter_next(Local *l, Goroutine *g, Instr i);
-void iter_resume(Local *l, Goroutine *g);  // after a channel's receive
+Next iter_next(Local *local, Goroutine *g, Instr i);
+void iter_resume(Local *local, Goroutine *g);  // after a channel's receive
 enum {
   ITER_INT = 1,
   ITER_LIST,

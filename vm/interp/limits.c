@@ -23,9 +23,9 @@
 // the last collection took. (Allocations and starts have one pace. Whether
 // there is anything to find cannot be known: a reference that is overwritten is
 // not counted.)
+#include "vm/interp/limits.h"
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
-#include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 
@@ -53,72 +53,73 @@ void pace_in_vain(Pace *pace, int64_t now) {
 
 // false: there was no collection, as there is no memory even for that, or the
 // run ends. Another P that stops the world goes first: it waits for this one.
-static bool collect_now(Local *l, Goroutine *g) {
-  Heap *heap = l->vm->heap;
+static bool collect_now(Local *local, Goroutine *g) {
+  Heap *heap = local->vm->heap;
   uint64_t before = heap_collections(heap);
   int64_t began = rt_now();
   g->on_resume = RESUME_NOTHING;
   RT_ASSERT(goroutine_is_valid(g));
   do {
     heap_want_gc(heap);
-    gc_collect(l->p, g);
-  } while (heap_collections(heap) == before && sched_attend_stop(l->p));
-  pace_took(&l->vm->forced, rt_now() - began);
+    gc_collect(local->p, g);
+  } while (heap_collections(heap) == before && sched_attend_stop(local->p));
+  pace_took(&local->vm->forced, rt_now() - began);
   return heap_collections(heap) != before;
 }
 
 // --- Memory -----------------------------------------------------------------
 // There is room, and next to nothing to collect: too much was asked for.
-static bool was_too_much(Local *l) {
-  Heap *heap = l->vm->heap;
+static bool was_too_much(Local *local) {
+  Heap *heap = local->vm->heap;
   return heap_limited(heap) && heap_room(heap) > heap_little(heap) &&
-         heap_just_collected(&l->heap);
+         heap_just_collected(&local->heap);
 }
 
 // Whether a collection may be forced because memory was not to be had. If not,
 // none comes at the next safepoint, either.
-static bool may_collect(Local *l) {
-  Vm *vm = l->vm;
-  if (!was_too_much(l) || pace_allows(&vm->forced, rt_now())) return true;
+static bool may_collect(Local *local) {
+  Vm *vm = local->vm;
+  if (!was_too_much(local) || pace_allows(&vm->forced, rt_now())) return true;
   heap_forget_shortage(vm->heap);
   return false;
 }
 
-static bool collect_memory(Local *l, Goroutine *g) {
-  Vm *vm = l->vm;
+static bool collect_memory(Local *local, Goroutine *g) {
+  Vm *vm = local->vm;
   uint64_t used = heap_used(vm->heap);
-  if (!collect_now(l, g)) return false;
+  if (!collect_now(local, g)) return false;
   if (heap_used(vm->heap) + heap_little(vm->heap) > used)
     pace_in_vain(&vm->forced, rt_now());
   return true;
 }
 
-bool memory_again(Local *l, Goroutine *g) {
+bool memory_again(Local *local, Goroutine *g) {
   if (g->gave_up) return false;
   uint32_t at = (uint32_t)(uintptr_t)g->pc;
-  if (g->retried == at && heap_just_collected(&l->heap)) {
+  if (g->retried == at && heap_just_collected(&local->heap)) {
     g->retried = 0;
     return false;
   }
-  if (!may_collect(l)) return false;
+  if (!may_collect(local)) return false;
   g->retried = at;
-  return collect_memory(l, g);
+  return collect_memory(local, g);
 }
 
-bool memory_panicked(Local *l, const Goroutine *g) {
+bool memory_panicked(Local *local, const Goroutine *g) {
   return !g->gave_up && g->panic != NULL &&
-         g->panic->value == vm_code(l->vm)->memory_error;
+         g->panic->value == vm_code(local->vm)->memory_error;
 }
 
-bool memory_panic_again(Local *l, Goroutine *g) {
-  if (!memory_again(l, g)) return false;
+bool memory_panic_again(Local *local, Goroutine *g) {
+  if (!memory_again(local, g)) return false;
   panic_drop(g);
   return true;
 }
 
-void memory_settle(Local *l, Goroutine *g, Value panicked) {
-  if (panicked != vm_code(l->vm)->memory_error) return;
-  if (heap_gc_wanted(l->vm->heap) && may_collect(l)) collect_memory(l, g);
+void memory_settle(Local *local, Goroutine *g, Value panicked) {
+  if (panicked != vm_code(local->vm)->memory_error) return;
+  if (heap_gc_wanted(local->vm->heap) && may_collect(local))
+    collect_memory(local, g);
 }
 
 // --- Goroutines -------------------------------------------------------------
@@ -134,14 +135,14 @@ static bool is_room(Vm *vm) {
 
 bool goroutine_room(Vm *vm) { return vm->goroutine_limit == 0 || is_room(vm); }
 
-bool goroutine_allowed_limited(Local *l, Goroutine *g) {
-  Vm *vm = l->vm;
+bool goroutine_allowed_limited(Local *local, Goroutine *g) {
+  Vm *vm = local->vm;
   if (is_room(vm)) return true;
   if (pace_allows(&vm->forced, rt_now())) {
-    collect_now(l, g);  // there may be some that can never run again
+    collect_now(local, g);  // there may be some that can never run again
     if (is_room(vm)) return true;
     pace_in_vain(&vm->forced, rt_now());
   }
-  return vm_panic(l, g, "too many goroutines: the limit is %llu",
+  return vm_panic(local, g, "too many goroutines: the limit is %llu",
                   (unsigned long long)vm->goroutine_limit);
 }

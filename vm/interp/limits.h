@@ -14,26 +14,26 @@ void pace_in_vain(Pace *pace, int64_t now);
 // Memory was not to be had at g->pc: true: a collection was made, so try again;
 // false: that has been done, cannot be, or was done in vain too often. g is
 // complete. Owner P.
-bool memory_again(Local *l, Goroutine *g);
+bool memory_again(Local *local, Goroutine *g);
 // Whether g panics because memory was not to be had.
-bool memory_panicked(Local *l, const Goroutine *g);
+bool memory_panicked(Local *local, const Goroutine *g);
 // memory_again, and if so that panic is taken back.
-bool memory_panic_again(Local *l, Goroutine *g);
+bool memory_panic_again(Local *local, Goroutine *g);
 // A panic with that value has ended; g's frames are saved, and it goes on. When
 // memory was out, what the panicked frames held is collected.
-void memory_settle(Local *l, Goroutine *g, Value panicked);
+void memory_settle(Local *local, Goroutine *g, Value panicked);
 // Whether another goroutine may start. false: panicked. They are exact but for
 // those that several Ps start at the same moment.
 bool goroutine_room(Vm *vm);  // without a collection
-bool goroutine_allowed_limited(Local *l, Goroutine *g);
-static inline bool goroutine_allowed(Local *l, Goroutine *g) {
-  return __builtin_expect(l->vm->goroutine_limit == 0, 1) ||
-         goroutine_allowed_limited(l, g);
+bool goroutine_allowed_limited(Local *local, Goroutine *g);
+static inline bool goroutine_allowed(Local *local, Goroutine *g) {
+  return __builtin_expect(local->vm->goroutine_limit == 0, 1) ||
+         goroutine_allowed_limited(local, g);
 }
-static inline void goroutine_count(Local *l, int64_t more) {
-  if (__builtin_expect(l->vm->goroutine_limit != 0, 0))
+static inline void goroutine_count(Local *local, int64_t more) {
+  if (__builtin_expect(local->vm->goroutine_limit != 0, 0))
     // RMW: a count of all Ps, compared with the limit; orders nothing
-    rt_add(&l->vm->goroutines, (uint64_t)more);
+    rt_add(&local->vm->goroutines, (uint64_t)more);
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/call.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
@@ -25,8 +26,6 @@
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
-#include "vm/heap/work.h"
-
 
 // --- Raising ----------------------------------------------------------------
 static uint64_t frame_count(const Goroutine *g) {
@@ -138,25 +137,26 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
 }
 
 // Taking it has walked through all frames.
-static void charge_trace(Local *l, const Trace *trace) {
-  if (trace != NULL) charge_steps(l, trace->count + trace->elided);
+static void charge_trace(Local *local, const Trace *trace) {
+  if (trace != NULL) charge_steps(local, trace->count + trace->elided);
 }
 
-static Panic *push_panic(Local *l, Goroutine *g, Value value) {
-  PanicReserve *reserve = &vm_code(l->vm)->reserve;
+static Panic *push_panic(Local *local, Goroutine *g, Value value) {
+  PanicReserve *reserve = &vm_code(local->vm)->reserve;
   if (g->gave_up) return g->panic;
-  Panic *panic = new_record(l->vm, g);
+  Panic *panic = new_record(local->vm, g);
   g->multi = 0;
   if (panic == NULL) return g->panic = &reserve->last;
   panic->value = value;
   panic->frame = -1;
-  panic->trace = trace_limited(trace_capture(l->vm->memory, g), l->vm->heap);
-  charge_trace(l, panic->trace);
+  panic->trace =
+      trace_limited(trace_capture(local->vm->memory, g), local->vm->heap);
+  charge_trace(local, panic->trace);
   return g->panic = panic;
 }
 
-static bool is_last(const Local *l, const Goroutine *g) {
-  return g->panic == &vm_code(l->vm)->reserve.last;
+static bool is_last(const Local *local, const Goroutine *g) {
+  return g->panic == &vm_code(local->vm)->reserve.last;
 }
 
 bool vm_panic_value(Local *local, Goroutine *g, Value value) {
@@ -194,10 +194,10 @@ ObjError *error_new(Local *local, Value message, Value cause) {
   return e;
 }
 
-Value panic_as_error(Local *l, Value value) {
+Value panic_as_error(Local *local, Value value) {
   if (value_is_type(value, OBJ_ERROR)) return value;
-  ObjError *e = error_new(l, value, VALUE_NIL);
-  return e ? value_from_obj(e) : vm_code(l->vm)->memory_error;
+  ObjError *e = error_new(local, value, VALUE_NIL);
+  return e ? value_from_obj(e) : vm_code(local->vm)->memory_error;
 }
 
 // --- Traces -----------------------------------------------------------------
@@ -309,19 +309,20 @@ static bool needs_description(Vm *vm, const Panic *panic) {
   return false;
 }
 
-bool panic_describe(Local *l, Goroutine *g, Next *next) {
+bool panic_describe(Local *local, Goroutine *g, Next *next) {
   drop_failed_text(g);
   Panic *panic = g->panic;
-  while (panic != NULL && !needs_description(l->vm, panic)) panic = panic->link;
+  while (panic != NULL && !needs_description(local->vm, panic))
+    panic = panic->link;
   if (panic == NULL) return false;
-  ObjValues *record = values_new(l, 4);
-  Value describe = vm_builtin(l, "_describe");
+  ObjValues *record = values_new(local, 4);
+  Value describe = vm_builtin(local, "_describe");
   if (record == NULL || describe == VALUE_UNDEF) return false;
   record->slots[2] = describe;
   record->slots[3] = panic->value;
   record->len = 4;
   panic->described = DESCRIBE_NOW;
-  *next = call_deferred(l, g, record, vm_code(l->vm)->panic_go);
+  *next = call_deferred(local, g, record, vm_code(local->vm)->panic_go);
   return true;
 }
 
@@ -333,69 +334,70 @@ void panic_set_text(Goroutine *g, const char *text, size_t len) {
   trace_set_text(&panic->trace, text, len);
 }
 
-Next panic_end_with(Local *l, Goroutine *g, Value error, char *at) {
+Next panic_end_with(Local *local, Goroutine *g, Value error, char *at) {
   g->gave_up = false;
-  Panic *panic = push_panic(l, g, error);
-  if (is_last(l, g)) {
+  Panic *panic = push_panic(local, g, error);
+  if (is_last(local, g)) {
     mem_free(at);
-    return l->vm->hooks->report_panic(l, g, panic);
+    return local->vm->hooks->report_panic(local, g, panic);
   }
   panic->error_at = at != NULL ? at : (char *)(uintptr_t)no_place;
   g->base = g->stack + FRAME_WORDS;
-  return conc_panicked(l, g);
+  return conc_panicked(local, g);
 }
 
 enum { UNWIND_PIECE = 4096 };  // frames between two looks
 
 // --- Unwinding --------------------------------------------------------------
 // The frame of try ends the panic: (nil, error).
-static Next caught(Local *l, Goroutine *g) {
+static Next caught(Local *local, Goroutine *g) {
   RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
   Value value = g->panic->value;
   end_panics(g, g->base - g->stack);
   g->base[2] = VALUE_NIL;
-  g->base[3] = panic_as_error(l, value);
-  Next next = call_return(l, g, g->base + 2, 2);
-  if (next == RELOAD) memory_settle(l, g, value);
+  g->base[3] = panic_as_error(local, value);
+  Next next = call_return(local, g, g->base + 2, 2);
+  if (next == RELOAD) memory_settle(local, g, value);
   return next;
 }
 
 // A deep stack takes a while: others have their turn, and a step its end. But
 // an interrupted goroutine is waited for.
-static bool leaves_meanwhile(Local *l, Goroutine *g) {
-  charge_steps(l, UNWIND_PIECE);
-  if (g->panic->value == vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT])
+static bool leaves_meanwhile(Local *local, Goroutine *g) {
+  charge_steps(local, UNWIND_PIECE);
+  if (g->panic->value == vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT])
     return false;
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
-  if (sched_look_now(l->p, &g->g)) {
-    sched_preempt(l->p, &g->g);
+  if (sched_look_now(local->p, &g->g)) {
+    sched_preempt(local->p, &g->g);
     return true;
   }
   g->on_resume = RESUME_NOTHING;
   return false;
 }
 
-Next panic_unwind(Local *l, Goroutine *g) {
+Next panic_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && !g->gave_up);
-  if (is_last(l, g)) return l->vm->hooks->report_panic(l, g, g->panic);
+  if (is_last(local, g))
+    return local->vm->hooks->report_panic(local, g, g->panic);
   for (uint32_t frames = 1;; frames++) {
     RT_ASSERT(frame_is_valid(g, g->base));
-    if (frames % UNWIND_PIECE == 0 && leaves_meanwhile(l, g)) return LEFT;
+    if (frames % UNWIND_PIECE == 0 && leaves_meanwhile(local, g)) return LEFT;
     group_unshield(g);
-    Next next = g->g.group != NULL ? group_unwind(l, g) : GO_ON;
+    Next next = g->g.group != NULL ? group_unwind(local, g) : GO_ON;
     if (next == THROW) continue;
     if (next != GO_ON) return next;
-    if (g->base == g->stack + FRAME_WORDS) return conc_panicked(l, g);
-    const ObjValues *record = call_pop_deferred(l, g);
+    if (g->base == g->stack + FRAME_WORDS) return conc_panicked(local, g);
+    const ObjValues *record = call_pop_deferred(local, g);
     if (record != NULL) {
       g->panic->frame = g->base - g->stack;
-      return call_deferred(l, g, record, vm_code(l->vm)->panic_go);
+      return call_deferred(local, g, record, vm_code(local->vm)->panic_go);
     }
     bool tries = frame_closure(g->base)->proto->flags & PROTO_TRY;
     if (tries && !g->panic->cancels &&
-        g->panic->value != vm_code(l->vm)->cancel_errors[CANCEL_INTERRUPT])
-      return caught(l, g);
+        g->panic->value != vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT])
+      return caught(local, g);
     const Value *base = g->base;
     g->pc = (const Instr *)(uintptr_t)base[-3];
     g->base -= base[-2] >> 10;
@@ -405,10 +407,10 @@ Next panic_unwind(Local *l, Goroutine *g) {
 // A deferred call that ran because of the newest panic has returned to its
 // frame. After recover() the frame returns: the rest of its deferred calls,
 // then nil for each result.
-Next panic_go(Local *l, Goroutine *g) {
+Next panic_go(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && frame_is_valid(g, g->base));
   group_unshield(g);
-  if (!g->panic->recovered) return panic_unwind(l, g);
+  if (!g->panic->recovered) return panic_unwind(local, g);
   Value value = g->panic->value;
   end_panics(g, g->base - g->stack);
   const Proto *proto = frame_closure(g->base)->proto;
@@ -416,19 +418,20 @@ Next panic_go(Local *l, Goroutine *g) {
   uint32_t n = proto->nresults;
   if (n == 255) n = want == WANT_ALL ? 1 : want;
   if (n > REGISTERS_MAX) n = REGISTERS_MAX;
-  if (g->base + n > g->limit && !stack_reserve(l, g, g->base + n)) return THROW;
+  if (g->base + n > g->limit && !stack_reserve(local, g, g->base + n))
+    return THROW;
   for (uint32_t r = 0; r < n; r++) g->base[r] = VALUE_NIL;
-  g->pc = &vm_code(l->vm)->return_nils[n];
-  memory_settle(l, g, value);
+  g->pc = &vm_code(local->vm)->return_nils[n];
+  memory_settle(local, g, value);
   return RELOAD;
 }
 
 // recover() called by the function in the top frame: it counts when that is a
 // deferred call that the newest panic runs.
-Value panic_recover(Local *l, Goroutine *g) {
+Value panic_recover(Local *local, Goroutine *g) {
   RT_ASSERT(frame_is_valid(g, g->base));
   const Instr *ret = (const Instr *)(uintptr_t)g->base[-3];
-  if (ret != vm_code(l->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
+  if (ret != vm_code(local->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
   if (g->panic->recovered) return VALUE_NIL;
   g->panic->recovered = true;
   return g->panic->value;

@@ -19,21 +19,21 @@ const char *trace_text(const Trace *trace);  // or NULL
 void trace_print(Text *out, const Trace *trace, const char *state);
 void trace_print_frames(Text *out,
                         const Trace *trace);  // without the first line
-Next panic_unwind(Local *l, Goroutine *g);
-Next panic_go(Local *l, Goroutine *g);  // PANICGO
+Next panic_unwind(Local *local, Goroutine *g);
+Next panic_go(Local *local, Goroutine *g);  // PANICGO
 // Before panics are reported, or a task's panic is kept, their values'
 // string() methods are called: true: that is *next, and conc_panicked is
 // called again. The goroutine is unwound.
-bool panic_describe(Local *l, Goroutine *g, Next *next);
+bool panic_describe(Local *local, Goroutine *g, Next *next);
 void panic_set_text(Goroutine *g, const char *text, size_t len);
 // The same for an error that ends the program, told of with `at` (malloced).
-Next panic_end_with(Local *l, Goroutine *g, Value error, char *at);
-Value panic_recover(Local *l, Goroutine *g);
+Next panic_end_with(Local *local, Goroutine *g, Value error, char *at);
+Value panic_recover(Local *local, Goroutine *g);
 void panic_end(Goroutine *g);   // the newest ends in the top frame
 void panic_drop(Goroutine *g);  // the newest
 void panic_free_all(Goroutine *g);
 
-Value panic_as_error(Local *l, Value value);
+Value panic_as_error(Local *local, Value value);
 
 // Sets the goroutine's pending panic to an error with that message. The frames
 // are unwound by the interpreter. Always returns false.

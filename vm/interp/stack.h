@@ -8,8 +8,8 @@
 // Room for registers up to `top` (a pointer into g's stack). Moves the stack:
 // g->base is updated, other pointers are not. false: panicked with stack
 // overflow.
-bool stack_reserve(Local *l, Goroutine *g, const Value *top);
-bool stack_init(Local *l, Goroutine *g, size_t words);
+bool stack_reserve(Local *local, Goroutine *g, const Value *top);
+bool stack_init(Local *local, Goroutine *g, size_t words);
 // Whether the frame at base is as a call pushes it: inside the stack with all
 // its registers, a closure, and a caller below, to whose code it returns; or
 // the bottom one. Owner P, or the world is stopped.

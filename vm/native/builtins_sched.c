@@ -150,18 +150,18 @@ static CspStatus sched_gc_(CspCall *call) {
 // module's function.
 static CspStatus sched_background_(CspCall *call) {
   Value f = csp_arg(call, 0).word;
-  Local *l = call->local;
+  Local *local = call->local;
   if (csp_type(csp_wrap(f)) != CSP_FUNC)
     return csp_panic(call, "sched.background: f must be func, not %s",
                      value_type_name(f));
-  if (!goroutine_allowed(l, call->g)) return CSP_PANIC;
-  Goroutine *made = goroutine_new(l, f, NULL, 0);
+  if (!goroutine_allowed(local, call->g)) return CSP_PANIC;
+  Goroutine *made = goroutine_new(local, f, NULL, 0);
   if (made == NULL) return csp_panic_memory(call);
   const Value *base = call->g->base, *below = base - (base[-2] >> 10);
   RT_ASSERT(frame_is_valid(call->g, base) && frame_is_valid(call->g, below));
   made->created_in = frame_closure(below)->proto;
   made->created_pc = (const Instr *)(uintptr_t)base[-3] - 1;
-  sched_spawn(l->p, &made->g);
+  sched_spawn(local->p, &made->g);
   return csp_ok_nothing(call);
 }
 

@@ -7,18 +7,18 @@
 // native has one), or with false: then it has changed nothing, and the native
 // itself is called, which does the same in all cases. It may allocate, and
 // neither panics nor blocks.
+#include "vm/native/native_quick.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "vm/native/native_quick.h"
+#include "vm/native/builtins.h"
 #include "vm/object/bytes.h"
 #include "vm/object/channel_memory.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
-#include "vm/native/builtins.h"
 
-static bool quick_len(Local *l, const NativeDef *def, const Value *args,
+static bool quick_len(Local *local, const NativeDef *def, const Value *args,
                       int argc, Value *out) {
-  (void)l, (void)def;
+  (void)local, (void)def;
   if (argc != 1 || !value_is_obj(args[0])) return false;
   const Obj *obj = value_obj(args[0]);
   switch (obj->type) {
@@ -41,41 +41,41 @@ static bool quick_len(Local *l, const NativeDef *def, const Value *args,
   }
 }
 
-static bool quick_push(Local *l, const NativeDef *def, const Value *args,
+static bool quick_push(Local *local, const NativeDef *def, const Value *args,
                        int argc, Value *out) {
   (void)def;
   if (argc != 2 || !value_is_type(args[0], OBJ_LIST)) return false;
-  if (!list_push(l, (ObjList *)value_obj(args[0]), args[1])) return false;
+  if (!list_push(local, (ObjList *)value_obj(args[0]), args[1])) return false;
   *out = args[0];
   return true;
 }
 
-static bool quick_min(Local *l, const NativeDef *def, const Value *args,
+static bool quick_min(Local *local, const NativeDef *def, const Value *args,
                       int argc, Value *out) {
-  (void)l, (void)def;
+  (void)local, (void)def;
   if (argc != 2 || !value_both_small(args[0], args[1])) return false;
   *out = (int64_t)args[1] < (int64_t)args[0] ? args[1] : args[0];
   return true;
 }
 
-static bool quick_max(Local *l, const NativeDef *def, const Value *args,
+static bool quick_max(Local *local, const NativeDef *def, const Value *args,
                       int argc, Value *out) {
-  (void)l, (void)def;
+  (void)local, (void)def;
   if (argc != 2 || !value_both_small(args[0], args[1])) return false;
   *out = (int64_t)args[1] > (int64_t)args[0] ? args[1] : args[0];
   return true;
 }
 
-static bool quick_float(Local *l, const NativeDef *def, const Value *args,
+static bool quick_float(Local *local, const NativeDef *def, const Value *args,
                         int argc, Value *out) {
-  (void)l, (void)def;
+  (void)local, (void)def;
   return argc == 1 && value_is_small(args[0]) &&
          value_try_flo((double)value_small(args[0]), out);
 }
 
-static bool quick_real(Local *l, const NativeDef *def, const Value *args,
+static bool quick_real(Local *local, const NativeDef *def, const Value *args,
                        int argc, Value *out) {
-  (void)l;
+  (void)local;
   if (argc != 1) return false;
   if (value_is_flo(args[0]))
     return value_try_flo(def->real(value_flo(args[0])), out);
@@ -83,23 +83,23 @@ static bool quick_real(Local *l, const NativeDef *def, const Value *args,
          value_try_flo(def->real((double)value_small(args[0])), out);
 }
 
-static bool quick_chan(Local *l, const NativeDef *def, const Value *args,
+static bool quick_chan(Local *local, const NativeDef *def, const Value *args,
                        int argc, Value *out) {
   enum { CAP_MAX = 16 };
   (void)def;
   Value cap = argc == 0 ? value_from_small(0) : args[0];
   if (argc > 1 || !value_is_small(cap) || cap > value_from_small(CAP_MAX))
     return false;
-  ObjChan *c = channel_new(l, (uint32_t)value_small(cap));
+  ObjChan *c = channel_new(local, (uint32_t)value_small(cap));
   *out = value_from_obj(c);
   return c != NULL;
 }
 
-static bool quick_close(Local *l, const NativeDef *def, const Value *args,
+static bool quick_close(Local *local, const NativeDef *def, const Value *args,
                         int argc, Value *out) {
   (void)def, (void)out;
   return argc == 1 && value_is_type(args[0], OBJ_CHAN) &&
-         chan_close(l->p, &((ObjChan *)value_obj(args[0]))->chan);
+         chan_close(local->p, &((ObjChan *)value_obj(args[0]))->chan);
 }
 
 void quick_choose(NativeDef *def) {

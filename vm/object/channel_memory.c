@@ -6,50 +6,50 @@
 // address of its words, and the words by chan_scan. So a ring is not scanned by
 // itself, and one that the channel has left behind is garbage.
 // Owner P throughout.
-#include "vm/heap/local.h"
 #include "vm/object/channel_memory.h"
+#include "vm/heap/local.h"
 #include "vm/heap/work.h"
 
-static ObjChan *channel_alloc(Local *l, size_t size) {
+static ObjChan *channel_alloc(Local *local, size_t size) {
   size += offsetof(ObjChan, chan);
-  ObjChan *c = (ObjChan *)heap_alloc(&l->heap, size, OBJ_CHAN);
+  ObjChan *c = (ObjChan *)heap_alloc(&local->heap, size, OBJ_CHAN);
   if (c != NULL) c->timer = NULL;
   return c;
 }
 
-ObjChan *channel_new(Local *l, uint32_t cap) {
-  ObjChan *c = channel_alloc(l, chan_size(cap));
+ObjChan *channel_new(Local *local, uint32_t cap) {
+  ObjChan *c = channel_alloc(local, chan_size(cap));
   if (c != NULL) chan_init(&c->chan, cap);
   return c;
 }
 
-ObjChan *channel_new_drops(Local *l, uint32_t cap) {
-  ObjChan *c = channel_alloc(l, chan_size(cap));
+ObjChan *channel_new_drops(Local *local, uint32_t cap) {
+  ObjChan *c = channel_alloc(local, chan_size(cap));
   if (c != NULL) chan_init_drops(&c->chan, cap);
   return c;
 }
 
 // Gives c a ring of that many words, if it still wants it. false: no memory.
-static bool give_ring(Local *l, Chan *c, uint32_t room) {
+static bool give_ring(Local *local, Chan *c, uint32_t room) {
   size_t size = sizeof(ChanRing) + room * sizeof(uint64_t);
-  ChanRing *ring = (ChanRing *)heap_alloc(&l->heap, size, OBJ_RAW);
+  ChanRing *ring = (ChanRing *)heap_alloc(&local->heap, size, OBJ_RAW);
   if (ring == NULL) return false;
   RT_ASSERT(room > 0 && heap_size_of(ring) >= size);
   void *none = NULL;
-  heap_store_ptr(&l->heap, &none, ring);  // the barrier sees it
-  chan_grow(l->p, c, ring->words, room);
-  charge_bytes(l, size);
+  heap_store_ptr(&local->heap, &none, ring);  // the barrier sees it
+  chan_grow(local->p, c, ring->words, room);
+  charge_bytes(local, size);
   return true;
 }
 
-ObjChan *channel_new_grows(Local *l, uint32_t room, uint32_t limit) {
-  ObjChan *c = channel_alloc(l, chan_size_grows());
+ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit) {
+  ObjChan *c = channel_alloc(local, chan_size_grows());
   if (c == NULL) return NULL;
   chan_init_grows(&c->chan, limit);
-  return room == 0 || give_ring(l, &c->chan, room) ? c : NULL;
+  return room == 0 || give_ring(local, &c->chan, room) ? c : NULL;
 }
 
-bool channel_grow(Local *l, Chan *c) {
+bool channel_grow(Local *local, Chan *c) {
   uint32_t room = chan_next_room(c);
-  return room == 0 || give_ring(l, c, room);
+  return room == 0 || give_ring(local, c, room);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
@@ -11,41 +12,42 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "vm/heap/work.h"
 #include "vm/value/number.h"
 
-
 // --- == and < ---------------------------------------------------------------
-static int memory_compare(Local *l, const void *a, const void *b, size_t len) {
-  return l == NULL ? memcmp(a, b, len) : work_compare(l, a, b, len);
+static int memory_compare(Local *local, const void *a, const void *b,
+                          size_t len) {
+  return local == NULL ? memcmp(a, b, len) : work_compare(local, a, b, len);
 }
 
-static int bytes_compare(Local *l, const ObjBytes *a, const ObjBytes *b) {
+static int bytes_compare(Local *local, const ObjBytes *a, const ObjBytes *b) {
   const ObjRaw *x = bytes_block(a), *y = bytes_block(b);
   size_t nx = raw_len(x), ny = raw_len(y), n = nx < ny ? nx : ny;
 #ifdef CSP_TSAN
-  (void)l, (void)memory_compare;
+  (void)local, (void)memory_compare;
   for (size_t i = 0; i < n; i++) {
     // relaxed, both: each byte is whole
     uint8_t p = rt_load_relaxed(&x->data[i]), q = rt_load_relaxed(&y->data[i]);
     if (p != q) return p < q ? -1 : 1;
   }
 #else
-  int order = memory_compare(l, x->data, y->data, n);
+  int order = memory_compare(local, x->data, y->data, n);
   if (order != 0) return order < 0 ? -1 : 1;
 #endif
   return nx < ny ? -1 : nx > ny;
 }
 
-static bool strings_equal(Local *l, const ObjString *a, const ObjString *b) {
+static bool strings_equal(Local *local, const ObjString *a,
+                          const ObjString *b) {
   int known = string_equal_known(a, b);
   if (known >= 0) return known != 0;
-  return memory_compare(l, a->data, b->data, a->len) == 0;
+  return memory_compare(local, a->data, b->data, a->len) == 0;
 }
 
-static int compare_strings(Local *l, const ObjString *a, const ObjString *b) {
+static int compare_strings(Local *local, const ObjString *a,
+                           const ObjString *b) {
   size_t len = a->len < b->len ? a->len : b->len;
-  int order = memory_compare(l, a->data, b->data, len);
+  int order = memory_compare(local, a->data, b->data, len);
   if (order != 0) return order < 0 ? -1 : 1;
   return a->len < b->len ? -1 : a->len > b->len;
 }
@@ -68,15 +70,15 @@ static int numbers_compare(Value a, Value b) {
 }
 
 // Two objects of one type, no strings. Not in line: strings need no frame.
-__attribute__((noinline)) static bool objects_equal(Local *l, const Obj *x,
+__attribute__((noinline)) static bool objects_equal(Local *local, const Obj *x,
                                                     const Obj *y) {
   if (x->type == OBJ_BYTES)
-    return bytes_compare(l, (const ObjBytes *)x, (const ObjBytes *)y) == 0;
+    return bytes_compare(local, (const ObjBytes *)x, (const ObjBytes *)y) == 0;
   return x->type == OBJ_HOST &&
          host_equal((const ObjHost *)x, (const ObjHost *)y);
 }
 
-static inline __attribute__((always_inline)) bool equal(Local *l, Value a,
+static inline __attribute__((always_inline)) bool equal(Local *local, Value a,
                                                         Value b) {
   if (value_both_small(a, b)) return a == b;
   if (value_is_number(a))
@@ -86,15 +88,17 @@ static inline __attribute__((always_inline)) bool equal(Local *l, Value a,
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
   if (x->type == OBJ_STRING)
-    return strings_equal(l, (ObjString *)x, (ObjString *)y);
-  return objects_equal(l, x, y);
+    return strings_equal(local, (ObjString *)x, (ObjString *)y);
+  return objects_equal(local, x, y);
 }
 
 bool value_equal(Value a, Value b) { return equal(NULL, a, b); }
 
-bool value_equal_on(Local *l, Value a, Value b) { return equal(l, a, b); }
+bool value_equal_on(Local *local, Value a, Value b) {
+  return equal(local, a, b);
+}
 
-static inline __attribute__((always_inline)) int compare_values(Local *l,
+static inline __attribute__((always_inline)) int compare_values(Local *local,
                                                                 Value a,
                                                                 Value b) {
   if (value_is_number(a)) return value_is_number(b) ? numbers_compare(a, b) : 3;
@@ -102,17 +106,17 @@ static inline __attribute__((always_inline)) int compare_values(Local *l,
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return 3;
   if (x->type == OBJ_STRING)
-    return compare_strings(l, (ObjString *)x, (ObjString *)y);
+    return compare_strings(local, (ObjString *)x, (ObjString *)y);
   if (x->type == OBJ_BYTES)
-    return bytes_compare(l, (ObjBytes *)x, (ObjBytes *)y);
+    return bytes_compare(local, (ObjBytes *)x, (ObjBytes *)y);
   if (x->type == OBJ_HOST) return host_compare((ObjHost *)x, (ObjHost *)y);
   return 3;
 }
 
 int value_compare(Value a, Value b) { return compare_values(NULL, a, b); }
 
-int value_compare_on(Local *l, Value a, Value b) {
-  return compare_values(l, a, b);
+int value_compare_on(Local *local, Value a, Value b) {
+  return compare_values(local, a, b);
 }
 
 // --- Hashes -----------------------------------------------------------------
@@ -161,7 +165,7 @@ enum { DEEP_MAX = 10000, SEEN_AFTER = 256 };
 // A pair met once need not be compared again: had it been unequal, all would
 // be over; and so cycles end. Pairs are noted only after some work is done.
 typedef struct Deep {
-  Local *l;
+  Local *local;
   size_t count;  // of values
   DeepPair *stack;
   size_t depth, cap;
@@ -185,14 +189,14 @@ static bool seen_grow(Deep *d) {
   Deep bigger = *d;
   bigger.seen_cap = d->seen_cap ? d->seen_cap * 2 : 256;
   bigger.seen =
-      mem_zeroed(d->l->vm->memory, bigger.seen_cap * sizeof *bigger.seen);
+      mem_zeroed(d->local->vm->memory, bigger.seen_cap * sizeof *bigger.seen);
   if (!bigger.seen) return false;
   for (size_t i = 0; i < d->seen_cap; i++) {
     if (!d->seen[i][0]) continue;
     size_t at = seen_place(&bigger, d->seen[i][0], d->seen[i][1]);
     memcpy(bigger.seen[at], d->seen[i], sizeof d->seen[i]);
   }
-  work_charge(d->l, d->seen_cap * 8);
+  work_charge(d->local, d->seen_cap * 8);
   mem_free(d->seen);
   *d = bigger;
   return true;
@@ -218,7 +222,7 @@ static bool deep_push(Deep *d, DeepPair pair) {
     bool deep = d->depth >= DEEP_MAX;
     DeepPair *stack =
         deep ? NULL
-             : mem_resize(d->l->vm->memory, d->stack, cap * sizeof *stack);
+             : mem_resize(d->local->vm->memory, d->stack, cap * sizeof *stack);
     if (!stack) {
       d->failed =
           deep ? "nested more than 10,000 values deep" : "out of memory";
@@ -280,10 +284,10 @@ static bool deep_next(Deep *d, DeepPair *p, Value *a, Value *b, bool *same) {
   } else {
     Value key;
     p->at = at;
-    if (!map_next(d->l->vm, (ObjMap *)p->a, p->x, &p->at, &key, a))
+    if (!map_next(d->local->vm, (ObjMap *)p->a, p->x, &p->at, &key, a))
       return false;
-    if (!map_key_ready(d->l, key)) return false;
-    *same = map_get(d->l->vm, (ObjMap *)p->b, key, b);
+    if (!map_key_ready(d->local, key)) return false;
+    *same = map_get(d->local->vm, (ObjMap *)p->b, key, b);
   }
   return true;
 }
@@ -291,8 +295,8 @@ static bool deep_next(Deep *d, DeepPair *p, Value *a, Value *b, bool *same) {
 // One pair of values: false: not equal.
 static bool deep_values(Deep *d, Value a, Value b) {
   d->count++;
-  if (!work_on(d->l, 16)) d->failed = "given up";
-  if (value_equal_on(d->l, a, b)) return true;
+  if (!work_on(d->local, 16)) d->failed = "given up";
+  if (value_equal_on(d->local, a, b)) return true;
   if (!value_is_obj(a) || !value_is_obj(b)) return false;
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
@@ -300,8 +304,8 @@ static bool deep_values(Deep *d, Value a, Value b) {
   return deep_enter(d, x, y);
 }
 
-bool value_deep_equal(Local *l, Value a, Value b, const char **failed) {
-  Deep d = {.l = l};
+bool value_deep_equal(Local *local, Value a, Value b, const char **failed) {
+  Deep d = {.local = local};
   bool same = deep_values(&d, a, b);
   while (same && d.depth) {
     DeepPair *top = &d.stack[d.depth - 1];

@@ -6,17 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "vm/value/utf8.h"
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/format.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
-#include "vm/heap/work.h"
 #include "vm/value/float.h"
-
+#include "vm/value/utf8.h"
 
 enum { NEST_MAX = 10000 };
 
@@ -520,7 +519,7 @@ static bool met_add(Met *met, const Obj *obj) {
   return true;
 }
 
-bool value_needs_call(const Memory *memory, Local *l, Value v) {
+bool value_needs_call(const Memory *memory, Local *local, Value v) {
   enum { FEW = 256 };  // containers; until then nothing is noted
   if (!is_container(v)) return false;
   if (has_string_method(v)) return true;
@@ -531,7 +530,7 @@ bool value_needs_call(const Memory *memory, Local *l, Value v) {
   walk_enter(&w, value_obj(v));
   while (w.depth && !needs) {
     Value key = VALUE_NIL;
-    if (l != NULL && !work_on(l, 8)) break;
+    if (local != NULL && !work_on(local, 8)) break;
     if (!walk_next(&w, &w.levels[w.depth - 1], &key, &v)) {
       walk_leave(&w);
       continue;
@@ -541,7 +540,7 @@ bool value_needs_call(const Memory *memory, Local *l, Value v) {
     if (++entered < FEW) {
       walk_enter(&w, value_obj(v));
     } else if (met_add(&met, value_obj(v))) {
-      if (l != NULL) work_charge(l, 32);
+      if (local != NULL) work_charge(local, 32);
       walk_push(&w, value_obj(v));
     }
   }

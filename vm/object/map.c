@@ -15,12 +15,11 @@
 #include <math.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/object/compare.h"
 #include "vm/object/host_type.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "vm/heap/work.h"
-
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
 enum { ZEROED = 1 << 14 };  // bytes
@@ -240,9 +239,9 @@ static bool is_key(Value key) {
   return obj->type != OBJ_BYTES;
 }
 
-bool map_long_key_ready(Local *l, ObjString *s) {
-  work_charge(l, s->len / 8);
-  return string_hash_on(l, s);
+bool map_long_key_ready(Local *local, ObjString *s) {
+  work_charge(local, s->len / 8);
+  return string_hash_on(local, s);
 }
 
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
-#include "vm/object/string.h"
 #include "vm/heap/work.h"
-
+#include "vm/object/string.h"
 
 // --- Making -----------------------------------------------------------------
 ObjString *string_alloc(Local *local, size_t len) {
@@ -176,16 +175,16 @@ uint32_t string_hash(Vm *vm, ObjString *s) {
   return hash;
 }
 
-bool string_hash_on(Local *l, ObjString *s) {
+bool string_hash_on(Local *local, ObjString *s) {
   enum { PIECE = 1 << 12 };
   // relaxed: as in string_hash; so is the store below
   if (rt_load_relaxed(&s->obj.hash)) return true;
   uint64_t v[4];
-  sip_begin(v, l->vm->hash_seed);
+  sip_begin(v, local->vm->hash_seed);
   for (size_t at = 0; at < s->len; at += PIECE) {
     size_t count = s->len - at < PIECE ? s->len - at : PIECE;
     sip_words(v, s->data + at, count);
-    if (!work_part(l, count / 2, at + PIECE < s->len)) return false;
+    if (!work_part(local, count / 2, at + PIECE < s->len)) return false;
   }
   // relaxed: as above
   rt_store_relaxed(&s->obj.hash, hash_fold(sip_end(v, s->data, s->len)));

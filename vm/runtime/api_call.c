@@ -14,8 +14,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "vm/heap/unit.h"
 #include "vm/heap/local.h"
+#include "vm/heap/unit.h"
+#include "vm/heap/work.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
@@ -26,7 +27,6 @@
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "vm/heap/work.h"
 #include "vm/runtime/api_call.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/runtime.h"
@@ -137,17 +137,17 @@ CspStatus csp_rethrow(CspCall *call, CspResult *result) {
 }
 
 // --- Tasks ------------------------------------------------------------------
-static bool take_task(Local *l, HostTask *out) {
-  if (l->task_count > 0) {
-    *out = l->tasks[--l->task_count];
+static bool take_task(Local *local, HostTask *out) {
+  if (local->task_count > 0) {
+    *out = local->tasks[--local->task_count];
     return true;
   }
   *out = (HostTask){0};
-  out->task = conc_task(l);
+  out->task = conc_task(local);
   if (out->task == NULL) return false;
   out->task->obj.flags = TASK_OF_HOST;
   rt_store_relaxed(&out->task->awaited, 1u);  // relaxed: its panic is told here
-  out->pin = heap_pin(l->vm->heap, value_from_obj(out->task));
+  out->pin = heap_pin(local->vm->heap, value_from_obj(out->task));
   return out->pin != 0;
 }
 
@@ -157,15 +157,15 @@ static void drop_task(Heap *heap, const HostTask *task) {
 }
 
 // Its goroutine has ended. (With a trace it is left to the collector.)
-static void give_back(Local *l, HostTask done) {
-  if (done.task->trace != NULL || l->task_count == HOST_TASKS) {
-    drop_task(l->vm->heap, &done);
+static void give_back(Local *local, HostTask done) {
+  if (done.task->trace != NULL || local->task_count == HOST_TASKS) {
+    drop_task(local->vm->heap, &done);
     return;
   }
   done.task->results = VALUE_NIL;
   // relaxed: nobody else has it
   rt_store_relaxed(&done.task->state, (uint32_t)TASK_RUNNING);
-  l->tasks[l->task_count++] = done;
+  local->tasks[local->task_count++] = done;
 }
 
 // --- Calls ------------------------------------------------------------------
@@ -268,13 +268,13 @@ static CspEnd run_beside(CspCall *call, Goroutine *g, HostTask *task,
 }
 
 // NULL: out of memory; the task may be there, for the next try.
-static Goroutine *host_goroutine(Local *l, HostTask *task, Value function,
+static Goroutine *host_goroutine(Local *local, HostTask *task, Value function,
                                  int argc, const Value *argv) {
-  if (task->task == NULL && !take_task(l, task)) {
+  if (task->task == NULL && !take_task(local, task)) {
     task->task = NULL;
     return NULL;
   }
-  Goroutine *g = goroutine_new(l, function, argv, argc);
+  Goroutine *g = goroutine_new(local, function, argv, argc);
   if (g == NULL) return NULL;
   g->task = task->task;
   g->created_in = NULL;
@@ -332,8 +332,8 @@ void csp_collect(CspCall *call) {
 // before it looks: so the native does. false: its own goroutine is to stop.
 static bool caller_goes_on(CspCall *call) {
   enum { CALLS_TO_LOOK = 256 };
-  Local *l = call->local;
-  if (++l->calls % CALLS_TO_LOOK != 0 || !work_look(l)) return true;
+  Local *local = call->local;
+  if (++local->calls % CALLS_TO_LOOK != 0 || !work_look(local)) return true;
   call->panicked = true;
   return false;
 }
@@ -341,7 +341,7 @@ static bool caller_goes_on(CspCall *call) {
 static CspEnd call_function(CspCall *call, Value function, int argc,
                             const Value *argv, CspResult *result) {
   Csp *csp = runtime_of(call->vm);
-  Local *l = call->local;
+  Local *local = call->local;
   HostTask task = {0};
   if (call->g != NULL && !caller_goes_on(call))
     return host_failed(call, result, CSP_INTERRUPTED, "interrupted");
@@ -349,9 +349,9 @@ static CspEnd call_function(CspCall *call, Value function, int argc,
   // Memory was out, perhaps: then this call shall have what that has left.
   if (call->g == NULL && heap_gc_wanted(csp->vm.heap))
     collect_for(call, function, argc, argv);
-  Goroutine *g = host_goroutine(l, &task, function, argc, argv);
+  Goroutine *g = host_goroutine(local, &task, function, argc, argv);
   if (g == NULL && collect_for(call, function, argc, argv))
-    g = host_goroutine(l, &task, function, argc, argv);
+    g = host_goroutine(local, &task, function, argc, argv);
   if (g != NULL && !can_be_cancelled(call, g, &task)) g = NULL;
   if (g == NULL) {
     drop_task(csp->vm.heap, &task);

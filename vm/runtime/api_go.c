@@ -47,8 +47,8 @@ static void tell_end(GoNote *note, CspResult *result) {
   mem_free(note);
 }
 
-void go_ended(Local *l, ObjTask *task) {
-  Csp *csp = runtime_of(l->vm);
+void go_ended(Local *local, ObjTask *task) {
+  Csp *csp = runtime_of(local->vm);
   RT_ASSERT(task->obj.flags & TASK_IS_TOLD);
   RT_ASSERT(heap_size_of(task) >= TASK_TOLD_SIZE);
   RT_ASSERT(rt_load_relaxed(&task->state) != TASK_RUNNING);
@@ -58,7 +58,7 @@ void go_ended(Local *l, ObjTask *task) {
   rt_unlock(&csp->host_lock);
   CspResult result;
   host_no_result(&result, CSP_DONE);
-  host_give_outcome(l->vm, &result, task);
+  host_give_outcome(local->vm, &result, task);
   tell_end(note, &result);
 }
 
@@ -81,9 +81,9 @@ static bool may_go(const CspCall *call) {
          (call == &csp->host && call->local->p->current == NULL);
 }
 
-static ObjTask *task_for(Local *l, GoNote *note) {
-  if (note == NULL) return conc_task_of(l, sizeof(ObjTask));
-  ObjTask *task = conc_task_of(l, TASK_TOLD_SIZE);
+static ObjTask *task_for(Local *local, GoNote *note) {
+  if (note == NULL) return conc_task_of(local, sizeof(ObjTask));
+  ObjTask *task = conc_task_of(local, TASK_TOLD_SIZE);
   if (task == NULL) return NULL;
   task->obj.flags = TASK_IS_TOLD;
   rt_store_relaxed(&task->awaited, 1u);  // relaxed: its panic is told
@@ -91,10 +91,10 @@ static ObjTask *task_for(Local *l, GoNote *note) {
   return task;
 }
 
-static Goroutine *task_goroutine(Local *l, Value function, int argc,
+static Goroutine *task_goroutine(Local *local, Value function, int argc,
                                  const Value *argv, GoNote *note) {
-  ObjTask *task = task_for(l, note);
-  Goroutine *g = task ? goroutine_new(l, function, argv, argc) : NULL;
+  ObjTask *task = task_for(local, note);
+  Goroutine *g = task ? goroutine_new(local, function, argv, argc) : NULL;
   if (g == NULL) return NULL;
   g->task = task;
   g->created_in = NULL;
@@ -103,7 +103,7 @@ static Goroutine *task_goroutine(Local *l, Value function, int argc,
 
 static CspValue begin_task(CspCall *call, Goroutine *g, GoNote *note) {
   Csp *csp = runtime_of(call->vm);
-  Local *l = call->local;
+  Local *local = call->local;
   RT_ASSERT(g->task != NULL && (note == NULL || *note_of(g->task) == note));
   CspValue task = csp_wrap(value_from_obj(g->task));
   if (note != NULL) {
@@ -112,8 +112,8 @@ static CspValue begin_task(CspCall *call, Goroutine *g, GoNote *note) {
     rt_unlock(&csp->host_lock);
   }
   if (call->g != NULL && call->g->g.group != NULL)
-    group_join(l->p, call->g->g.group, &g->g);
-  sched_spawn(l->p, &g->g);
+    group_join(local->p, call->g->g.group, &g->g);
+  sched_spawn(local->p, &g->g);
   if (call->g == NULL) host_touched(call->vm->sched);
   return task;
 }

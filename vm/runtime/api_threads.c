@@ -198,11 +198,12 @@ const CspFunction post_functions[] = {{"_do_run", "post", do_run},
 
 static void start_post(P *p, SchedPost *post) {
   HostPost *h = (HostPost *)post;
-  Local *l = local_of(p);
+  Local *local = local_of(p);
   Value number = value_from_small((int64_t)(uintptr_t)h);
-  Value function = vm_builtin(l, "_do");
-  Goroutine *g =
-      function == VALUE_UNDEF ? NULL : goroutine_new(l, function, &number, 1);
+  Value function = vm_builtin(local, "_do");
+  Goroutine *g = function == VALUE_UNDEF
+                     ? NULL
+                     : goroutine_new(local, function, &number, 1);
   if (g != NULL) {
     g->task = NULL;
     g->created_in = NULL;

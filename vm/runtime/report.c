@@ -69,17 +69,17 @@ void report_message(Text *text, Vm *vm, Value v) {
 }
 
 // The goroutine stays where it is; nobody will ready it.
-static Next stop_here(Local *l, Goroutine *g) {
-  RT_ASSERT(l->p->current == &g->g);
+static Next stop_here(Local *local, Goroutine *g) {
+  RT_ASSERT(local->p->current == &g->g);
   g->on_resume = RESUME_NOTHING;
-  sched_exit(l->vm->sched);
-  sched_park(l->p, &g->g, WAIT_OTHER, NULL, NULL);
+  sched_exit(local->vm->sched);
+  sched_park(local->p, &g->g, WAIT_OTHER, NULL, NULL);
   return LEFT;
 }
 
-Next vm_exit(Local *l, Goroutine *g, int status) {
-  report_claim(runtime_of(l->vm), status);
-  return stop_here(l, g);
+Next vm_exit(Local *local, Goroutine *g, int status) {
+  report_claim(runtime_of(local->vm), status);
+  return stop_here(local, g);
 }
 
 enum { DUMP_SHOWN = 100 };   // goroutines, or such as are alike
@@ -123,22 +123,24 @@ static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
   send_report(runtime_of(vm), &text);
 }
 
-Next report_panic(Local *l, Goroutine *g, const Panic *panic) {
-  if (report_claim(runtime_of(l->vm), 1)) send_panic(l->vm, panic, NULL);
-  return stop_here(l, g);
+Next report_panic(Local *local, Goroutine *g, const Panic *panic) {
+  if (report_claim(runtime_of(local->vm), 1))
+    send_panic(local->vm, panic, NULL);
+  return stop_here(local, g);
 }
 
-Next report_panic_waiting(Local *l, Goroutine *g, const Panic *panic) {
-  if (!sched_stop_world(l->p, &g->g)) {  // another stops it: after that one
+Next report_panic_waiting(Local *local, Goroutine *g, const Panic *panic) {
+  if (!sched_stop_world(local->p, &g->g)) {  // another stops it: after that one
     g->on_resume = RESUME_UNWIND;
-    sched_yield_g(l->p, &g->g);
+    sched_yield_g(local->p, &g->g);
     return LEFT;
   }
-  Dump *dump = dump_take(l->vm);
-  sched_start_world(l->p);
-  if (report_claim(runtime_of(l->vm), 1)) send_panic(l->vm, panic, dump);
+  Dump *dump = dump_take(local->vm);
+  sched_start_world(local->p);
+  if (report_claim(runtime_of(local->vm), 1))
+    send_panic(local->vm, panic, dump);
   if (dump != NULL) dump_free(dump);
-  return stop_here(l, g);
+  return stop_here(local, g);
 }
 
 bool vm_goes_on(const Vm *vm, const Goroutine *g) {
@@ -161,8 +163,8 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
   if (trace != NULL) trace_print_frames(text, trace);
 }
 
-Next report_error(Local *l, Goroutine *g, Value error) {
-  Text text = {.memory = l->vm->memory};
+Next report_error(Local *local, Goroutine *g, Value error) {
+  Text text = {.memory = local->vm->memory};
   const Proto *proto = frame_closure(g->base)->proto;
   if (proto->path != NULL && proto->nlines > 0) {
     LineInfo at = proto_line(proto, g->pc - 1);
@@ -173,7 +175,7 @@ Next report_error(Local *l, Goroutine *g, Value error) {
               (unsigned long long)g->g.id, g->created_in->path->data, at.line,
               at.col);
   }
-  return panic_end_with(l, g, error, text.data);
+  return panic_end_with(local, g, error, text.data);
 }
 
 // --- Deadlock ---------------------------------------------------------------

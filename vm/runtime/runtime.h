@@ -11,7 +11,6 @@
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 
-
 // The settings of CSPDEBUG (options.c). X(name, field, least, most)
 #define DEBUG_NUMBERS(X)                     \
   X("gcstress", gcstress, 0, 1000000000)     \
@@ -176,14 +175,14 @@ CspOutcome vm_run(Csp *csp, struct ObjClosure *script, int *status);
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task);
 
 // The ways to end of VmHooks (interp.h), by report.c, api_go.c, output.c.
-Next report_panic(Local *l, Goroutine *g, const Panic *panic);
-Next report_panic_waiting(Local *l, Goroutine *g, const Panic *panic);
-Next report_error(Local *l, Goroutine *g, Value error);
-Next vm_exit(Local *l, Goroutine *g, int status);
+Next report_panic(Local *local, Goroutine *g, const Panic *panic);
+Next report_panic_waiting(Local *local, Goroutine *g, const Panic *panic);
+Next report_error(Local *local, Goroutine *g, Value error);
+Next vm_exit(Local *local, Goroutine *g, int status);
 bool vm_goes_on(const Vm *vm, const Goroutine *g);
 void report_and_go_on(Vm *vm, const Panic *panic);
 void vm_task_failed(Vm *vm, ObjTask *task);
-void go_ended(Local *l, ObjTask *task);
+void go_ended(Local *local, ObjTask *task);
 void output_write(Vm *vm, const char *data, size_t len);
 void vm_out_flush(Vm *vm);  // blocks
 

@@ -82,8 +82,8 @@ static void unlink_waker(CspWaker *w) {
 
 // --- Waking -----------------------------------------------------------------
 // In the runtime: by csp_free, which has the only thread, or with a P.
-static Value make_value(CspWaker *w, Local *l) {
-  CspCall call = {.local = l, .vm = &w->csp->vm};
+static Value make_value(CspWaker *w, Local *local) {
+  CspCall call = {.local = local, .vm = &w->csp->vm};
   return w->make != NULL ? w->make(&call, w->data).word : VALUE_NIL;
 }
 

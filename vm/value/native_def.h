@@ -7,7 +7,7 @@
 #include "vm/value/object.h"
 
 // Owner P.
-typedef bool (*QuickFn)(Local *l, const NativeDef *def, const Value *args,
+typedef bool (*QuickFn)(Local *local, const NativeDef *def, const Value *args,
                         int argc, Value *out);
 
 // A native function as registered, with its parameters taken apart once.
