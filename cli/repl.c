@@ -187,7 +187,7 @@ bool repl_start(Repl *r, CspCall *call, char *text, const char *path,
                             .file = path != NULL};
   ObjClosure *main = session_compile(&r->session, call->local, &r->input);
   if (r->input.messages != NULL) repl_say(r, "%s", r->input.messages);
-  r->running = main ? conc_prepare(call->local, value_from_obj(main)) : NULL;
+  r->running = main ? task_prepare(call->local, value_from_obj(main)) : NULL;
   r->group = NULL;
   if (r->running != NULL)
     r->group = group_solo(call->local, r->running, NULL, NULL);

@@ -18,6 +18,7 @@
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/select.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/interp/wait_fd.h"
@@ -290,7 +291,7 @@ static Next later(CspCall *call, Value *window, int want) {
       sched_yield_g(local->p, &g->g);
       return LEFT;
     case LATER_SELECT:
-      return conc_select_native(call, window, want);
+      return select_native(call, window, want);
     case LATER_PROCS:
       return set_procs(call, window, want);
     case LATER_GC:

@@ -2,7 +2,7 @@
 // The handlers of all opcodes (opcodes.def says what each means). Included by
 // interp.c alone, once, between its macros. A fast path is the case that
 // programs run a million times; the rest is a call into arith.c, access.c,
-// call.c, iter.c or task.c.
+// call.c, iter.c, channels.c or task.c.
 // clang-format off
 
 // --- Loads and stores -------------------------------------------------------
@@ -558,13 +558,13 @@ HANDLER(RETDL) {
 }
 HANDLER(GO) {
   SAVE();
-  FOLLOW(conc_go(local, g, (int)A, (int)B, C != 0));
+  FOLLOW(task_go(local, g, (int)A, (int)B, C != 0));
 }
 HANDLER(GOV) {
   SAVE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(conc_go(local, g, (int)A, argc, C != 0));
+  FOLLOW(task_go(local, g, (int)A, argc, C != 0));
 }
 HANDLER(DEFER) {
   TRY(call_defer(local, g, (int)A, (int)B));
@@ -601,7 +601,7 @@ HANDLER(SEND) {
       chan_put_quick(local->p, &((ObjChan *)value_obj(to))->chan, REG_B))
     NEXT();
   SAVE();
-  FOLLOW(conc_send(local, g, REG_A, REG_B));
+  FOLLOW(channel_send(local, g, REG_A, REG_B));
 }
 HANDLER(RECV) {
   Value from = REG_B, v;
@@ -613,15 +613,15 @@ HANDLER(RECV) {
     NEXT();
   }
   SAVE();
-  FOLLOW(conc_recv(local, g, i));
+  FOLLOW(channel_recv(local, g, i));
 }
 HANDLER(SELECT) {
   STOP_IF_CANCELLED();
   SAVE();
-  FOLLOW(conc_select(local, g, i));
+  FOLLOW(select_run(local, g, i));
 }
 HANDLER(SELVAL) {
-  TRY_ONCE(conc_outcome(local, g, base + A, &REG_RANGE(B + 1), WANT));
+  TRY_ONCE(select_outcome(local, g, base + A, &REG_RANGE(B + 1), WANT));
   NEXT();
 }
 
@@ -653,5 +653,5 @@ HANDLER(PANICGO) {
 }
 HANDLER(GOEXIT) {
   SAVE();
-  FOLLOW(conc_goexit(local, g));
+  FOLLOW(task_goexit(local, g));
 }

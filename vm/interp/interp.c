@@ -26,11 +26,13 @@
 #include "vm/interp/arith.h"
 #include "vm/interp/call.h"
 #include "vm/interp/call_native.h"
+#include "vm/interp/channels.h"
 #include "vm/interp/give_up.h"
 #include "vm/interp/group.h"
 #include "vm/interp/iter.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/select.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/box.h"
@@ -189,7 +191,7 @@ Next interp_wake(Local *local, Goroutine *g) {
       if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(local, g)) {
         how = THROW;
       } else {
-        how = conc_recv_resume(local, g, g->pc[-1]);
+        how = channel_recv_resume(local, g, g->pc[-1]);
       }
       break;
     case RESUME_SEND:
@@ -199,7 +201,7 @@ Next interp_wake(Local *local, Goroutine *g) {
       how = THROW;
       break;
     case RESUME_SELECT:
-      how = conc_select_resume(local, g, g->pc[-1]);
+      how = select_resume(local, g, g->pc[-1]);
       break;
     case RESUME_NEXT:
       if (UNLIKELY(!g->g.wait.success) && woken_by_cancel(local, g)) {
@@ -215,7 +217,7 @@ Next interp_wake(Local *local, Goroutine *g) {
       how = call_native_done(local, g);
       break;
     case RESUME_NATIVE:
-      how = conc_select_native_resume(local, g);
+      how = select_native_resume(local, g);
       break;
     case RESUME_GROUP:
       how = group_close(local, g);

@@ -343,7 +343,7 @@ Next panic_end_with(Local *local, Goroutine *g, Value error, char *at) {
   }
   panic->error_at = at != NULL ? at : (char *)(uintptr_t)no_place;
   g->base = g->stack + FRAME_WORDS;
-  return conc_panicked(local, g);
+  return task_panicked(local, g);
 }
 
 enum { UNWIND_PIECE = 4096 };  // frames between two looks
@@ -388,7 +388,7 @@ Next panic_unwind(Local *local, Goroutine *g) {
     Next next = g->g.group != NULL ? group_unwind(local, g) : GO_ON;
     if (next == THROW) continue;
     if (next != GO_ON) return next;
-    if (g->base == g->stack + FRAME_WORDS) return conc_panicked(local, g);
+    if (g->base == g->stack + FRAME_WORDS) return task_panicked(local, g);
     const ObjValues *record = call_pop_deferred(local, g);
     if (record != NULL) {
       g->panic->frame = g->base - g->stack;

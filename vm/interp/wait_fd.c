@@ -17,7 +17,6 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/wait_fd.h"
 
-
 static struct pollfd poll_of(const FdWait *w) {
   return (struct pollfd){w->fd, w->write ? POLLOUT : POLLIN, 0};
 }

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/native/builtins.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
+#include "vm/native/builtins.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
 #include "vm/object/format.h"

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "vm/value/utf8.h"
 #include "vm/interp/native_call.h"
+#include "vm/native/builtins.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
-#include "vm/native/builtins.h"
+#include "vm/value/utf8.h"
 
 // In a loop: the work of a turn, looked at now and then.
 static bool turn(CspCall *call, size_t n, uint64_t units) {

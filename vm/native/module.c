@@ -13,7 +13,6 @@
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 
-
 ObjModule *module_new(Vm *vm, const char *name) {
   ObjModule *module =
       (ObjModule *)heap_alloc(&vm->boot->heap, sizeof *module, OBJ_MODULE);

@@ -143,7 +143,7 @@ static bool take_task(Local *local, HostTask *out) {
     return true;
   }
   *out = (HostTask){0};
-  out->task = conc_task(local);
+  out->task = task_new(local);
   if (out->task == NULL) return false;
   out->task->obj.flags = TASK_OF_HOST;
   rt_store_relaxed(&out->task->awaited, 1u);  // relaxed: its panic is told here

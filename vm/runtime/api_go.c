@@ -82,8 +82,8 @@ static bool may_go(const CspCall *call) {
 }
 
 static ObjTask *task_for(Local *local, GoNote *note) {
-  if (note == NULL) return conc_task_of(local, sizeof(ObjTask));
-  ObjTask *task = conc_task_of(local, TASK_TOLD_SIZE);
+  if (note == NULL) return task_of(local, sizeof(ObjTask));
+  ObjTask *task = task_of(local, TASK_TOLD_SIZE);
   if (task == NULL) return NULL;
   task->obj.flags = TASK_IS_TOLD;
   rt_store_relaxed(&task->awaited, 1u);  // relaxed: its panic is told

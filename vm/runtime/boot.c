@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sched/plain.h"
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
+#include "vm/native/builtins.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "sched/plain.h"
-#include "vm/native/builtins.h"
 #include "vm/runtime/runtime.h"
 
 static ObjFloat *make_float(Vm *vm, double d) {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sched/plain.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
 #include "vm/object/format.h"
-#include "sched/plain.h"
 #include "vm/runtime/runtime.h"
 
 // --- Hooks ------------------------------------------------------------------

@@ -9,11 +9,11 @@
 // text is made afterwards, as all code stays until dump_free.
 #include <stdlib.h>
 
-#include "vm/runtime/dump.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/panic.h"
 #include "vm/object/format.h"
+#include "vm/runtime/dump.h"
 #include "vm/runtime/runtime.h"
 
 // Goroutines with the same state and stack.

@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "vm/heap/unit.h"
+#include "sched/plain.h"
 #include "vm/api/api_host.h"
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/unit.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/interp.h"
@@ -18,10 +20,8 @@
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/format.h"
-#include "vm/runtime/vm.h"
-#include "sched/plain.h"
-#include "vm/heap/collect.h"
 #include "vm/runtime/runtime.h"
+#include "vm/runtime/vm.h"
 
 static const int64_t LINGER_NS = 50 * 1000 * 1000;
 

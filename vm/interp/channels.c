@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Send and receive, of channels and of tasks, between the opcodes and sched/.
+//
+// Before an operation that may park, the goroutine is complete: pc and base
+// are saved and on_resume says what to finish; once the scheduler has answered
+// CHAN_PARKED this M touches it no more.
+#include "vm/interp/channels.h"
+
+#include "vm/code/operands.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/object/channel_memory.h"
+#include "vm/object/format.h"
+
+Chan *channel_of(Local *local, Goroutine *g, Value v, const char *what,
+                 bool *fine) {
+  *fine = true;
+  if (value_is_type(v, OBJ_CHAN)) return &((ObjChan *)value_obj(v))->chan;
+  if (v != VALUE_NIL)
+    *fine = vm_panic(local, g, "cannot %s %s", what, value_type_name(v));
+  return NULL;
+}
+
+// The SEND before g->pc was refused: its channel wants more room, and then it
+// begins again, or is closed.
+static Next send_refused(Local *local, Goroutine *g, ChanResult r) {
+  if (r != CHAN_WANTS_ROOM) {
+    vm_panic(local, g, "send on closed channel");
+    return THROW;
+  }
+  Value to = *operand_a(g->base, g->pc[-1]);
+  Chan *c = &((ObjChan *)value_obj(to))->chan;
+  if (!channel_grow(local, c) &&
+      !(memory_again(local, g) && channel_grow(local, c))) {
+    vm_panic_memory(local, g);
+    return THROW;
+  }
+  g->pc--;
+  return RELOAD;
+}
+
+Next channel_send(Local *local, Goroutine *g, Value to, Value v) {
+  bool fine;
+  Chan *c = channel_of(local, g, to, "send to", &fine);
+  if (!fine) return THROW;
+  g->on_resume = RESUME_SEND;
+  RT_ASSERT(goroutine_is_valid(g));
+  ChanResult r = chan_send(local->p, &g->g, c, v);
+  if (r == CHAN_DONE) return GO_ON;
+  if (r == CHAN_PARKED) return LEFT;
+  return send_refused(local, g, r);
+}
+
+Next channel_received(Local *local, Goroutine *g, Value *to, Value v, bool ok,
+                      int want) {
+  if (want == WANT_ALL) g->multi = (uint32_t)(want = 1);
+  if (want > 2) {
+    vm_panic(local, g, "<- of a channel gives 1 or 2 values, %d wanted", want);
+    return THROW;
+  }
+  if (want > 0) to[0] = ok ? v : VALUE_NIL;
+  if (want > 1) to[1] = value_from_bool(ok);
+  return GO_ON;
+}
+
+static Next recv_task(Local *local, Goroutine *g, Instr i, ObjTask *task) {
+  uint64_t word;
+  g->on_resume = RESUME_RECV;
+  RT_ASSERT(goroutine_is_valid(g));
+  // acquire: pairs with release in finish_task
+  if (rt_load_acquire(&task->state) == TASK_RUNNING &&
+      chan_recv(local->p, &g->g, &task->done, &word, WAIT_TASK) == CHAN_PARKED)
+    return LEFT;
+  bool fine =
+      task_deliver(local, g, task, operand_a(g->base, i), (int)INSTR_C(i));
+  return fine ? GO_ON : THROW;
+}
+
+Next channel_recv(Local *local, Goroutine *g, Instr i) {
+  Value from = *operand_b(g->base, i);
+  if (value_is_type(from, OBJ_TASK))
+    return recv_task(local, g, i, (ObjTask *)value_obj(from));
+  bool fine;
+  uint64_t word = VALUE_NIL;
+  Chan *c = channel_of(local, g, from, "receive from", &fine);
+  if (!fine) return THROW;
+  g->on_resume = RESUME_RECV;
+  RT_ASSERT(goroutine_is_valid(g));
+  ChanResult r = chan_recv(local->p, &g->g, c, &word, WAIT_CHAN_RECV);
+  if (r == CHAN_PARKED) return LEFT;
+  return channel_received(local, g, operand_a(g->base, i), word, r == CHAN_DONE,
+                          (int)INSTR_C(i));
+}
+
+Next channel_recv_resume(Local *local, Goroutine *g, Instr i) {
+  Value from = *operand_b(g->base, i);
+  Value *to = operand_a(g->base, i);
+  if (value_is_type(from, OBJ_TASK)) {
+    ObjTask *task = (ObjTask *)value_obj(from);
+    return task_deliver(local, g, task, to, (int)INSTR_C(i)) ? GO_ON : THROW;
+  }
+  return channel_received(local, g, to, g->g.wait.elem, g->g.wait.success,
+                          (int)INSTR_C(i));
+}

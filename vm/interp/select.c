@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// select: the statement, whose cases stand in registers, and sched.select,
+// whose cases are a list. Parks as channels.c does.
+#include "vm/interp/select.h"
+
+#include "vm/code/operands.h"
+#include "vm/interp/call.h"
+#include "vm/interp/channels.h"
+#include "vm/interp/group.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
+#include "vm/interp/task.h"
+#include "vm/object/channel_memory.h"
+#include "vm/object/format.h"
+#include "vm/object/list.h"
+
+// obj.aux holds for how many cases there is room.
+static SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count) {
+  if (g->select == NULL || g->select->obj.aux < count) {
+    uint32_t room = count < 4 ? 4 : count;
+    SelectBlock *made = (SelectBlock *)heap_alloc(
+        &local->heap, select_block_size(room), OBJ_RAW);
+    if (made == NULL || room > UINT16_MAX) return NULL;
+    made->obj.aux = (uint16_t)room;
+    g->select = made;
+  }
+  RT_ASSERT(count <= g->select->obj.aux);
+  RT_ASSERT(select_block_size(count) <= heap_size_of(g->select));
+  g->select->count = 0;  // until all cases are filled in: the collector looks
+  return g->select;
+}
+
+static bool select_case(Local *local, Goroutine *g, SelCase *c, Value from,
+                        bool send, Value word) {
+  c->send = send;
+  c->waiter = (Waiter){.elem = send ? word : VALUE_NIL};
+  if (!send && value_is_type(from, OBJ_TASK)) {
+    c->chan = &((ObjTask *)value_obj(from))->done;
+    return true;
+  }
+  bool fine;
+  c->chan =
+      channel_of(local, g, from, send ? "send to" : "receive from", &fine);
+  return fine;
+}
+
+// It did nothing, for that reason.
+static Next select_failed(Local *local, Goroutine *g, int index) {
+  if (index == SELECT_CANCELLED)
+    group_raise(local, g);
+  else if (index == SELECT_SEND_CLOSED)
+    vm_panic(local, g, "send on closed channel");
+  else
+    vm_panic_memory(local, g);
+  return THROW;
+}
+
+// A ring for each channel to send to that wants one. false: no memory.
+static bool select_grow(Local *local, const SelectBlock *block,
+                        uint32_t count) {
+  for (uint32_t n = 0; n < count; n++) {
+    const SelCase *c = &block->cases[n];
+    if (c->send && c->chan != NULL && !channel_grow(local, c->chan))
+      return false;
+  }
+  return true;
+}
+
+// The SELECT before g->pc did nothing: if it is for want of room it begins
+// again.
+static __attribute__((noinline)) Next select_refused(Local *local, Goroutine *g,
+                                                     Instr i, int index) {
+  if (index != SELECT_WANTS_ROOM || !select_grow(local, g->select, INSTR_B(i)))
+    return select_failed(local, g, index);
+  g->pc--;
+  return RELOAD;
+}
+
+// Register R[a] = index, R[a+1], R[a+2] = the outcome.
+static inline __attribute__((always_inline)) Next select_done(Local *local,
+                                                              Goroutine *g,
+                                                              Instr i,
+                                                              int index) {
+  Value *to = operand_a(g->base, i);
+  g->select->count = 0;  // the block is kept, what it held is not
+  if (index == SELECT_DEFAULT) {
+    to[0] = value_from_small(-1);
+    return GO_ON;
+  }
+  if (index < 0) return select_refused(local, g, i, index);
+  RT_ASSERT(index < (int)INSTR_B(i));
+  const SelCase *c = &g->select->cases[index];
+  Value from = to[2 * index];
+  bool task = !c->send && value_is_type(from, OBJ_TASK);
+  bool ok = c->waiter.success;
+  to[0] = value_from_small(index);
+  to[1] = task ? from : ok ? c->waiter.elem : VALUE_NIL;
+  to[2] = task ? VALUE_UNDEF : value_from_bool(ok);
+  return GO_ON;
+}
+
+Next select_run(Local *local, Goroutine *g, Instr i) {
+  uint32_t count = INSTR_B(i);
+  SelectBlock *block = select_block(local, g, count);
+  if (block == NULL) return select_failed(local, g, SELECT_WANTS_ROOM);
+  const Value *from = operand_a(g->base, i);
+  for (uint32_t n = 0; n < count; n++) {
+    bool send = from[2 * n + 1] != VALUE_UNDEF;
+    if (!select_case(local, g, &block->cases[n], from[2 * n], send,
+                     from[2 * n + 1]))
+      return THROW;
+  }
+  block->count = count;
+  g->on_resume = RESUME_SELECT;
+  RT_ASSERT(goroutine_is_valid(g));
+  int index = select_go(local->p, &g->g, block->cases, select_order(block),
+                        (int)count, !(INSTR_C(i) & 1), INSTR_C(i) & 2);
+  if (index == SELECT_PARKED) return LEFT;
+  return select_done(local, g, i, index);
+}
+
+Next select_resume(Local *local, Goroutine *g, Instr i) {
+  SelectBlock *block = g->select;
+  RT_ASSERT(block != NULL && block->count == INSTR_B(i));
+  int index = select_finish(local->p, &g->g, block->cases, select_order(block),
+                            (int)block->count);
+  return select_done(local, g, i, index);
+}
+
+bool select_outcome(Local *local, Goroutine *g, Value *to, const Value *outcome,
+                    int want) {
+  Value v = outcome[0], ok = outcome[1];
+  if (ok == VALUE_UNDEF)
+    return task_deliver(local, g, (ObjTask *)value_obj(v), to, want);
+  return channel_received(local, g, to, v, ok == VALUE_TRUE, want) == GO_ON;
+}
+
+// --- sched.select(cases): made at run time ----------------------------------
+typedef struct SelectCall {
+  Value cases;
+  ptrdiff_t window;
+  int want;
+} SelectCall;
+
+static Next native_outcome(Local *local, Goroutine *g, SelectCall *call,
+                           int index) {
+  SelectCall c = *call;
+  RT_ASSERT(g->pending == call && g->select != NULL);
+  RT_ASSERT(index <
+            (int)values_len(list_block((ObjList *)value_obj(call->cases))));
+  mem_free(call);
+  g->pending = NULL;
+  g->multi = 0;
+  g->select->count = 0;
+  if (index < 0) return select_failed(local, g, index);
+  const SelCase *chosen = &g->select->cases[index];
+  Value from = list_block((ObjList *)value_obj(c.cases))->slots[index];
+  Value results[3] = {value_from_small(index), VALUE_NIL, VALUE_TRUE};
+  if (!chosen->send && value_is_type(from, OBJ_TASK)) {
+    if (!task_deliver(local, g, (ObjTask *)value_obj(from), &results[1], 1))
+      return THROW;
+  } else if (!chosen->send) {
+    results[2] = value_from_bool(chosen->waiter.success);
+    if (chosen->waiter.success) results[1] = chosen->waiter.elem;
+  }
+  bool fine = call_deliver(local, g, g->base + c.window, results, 3, c.want,
+                           "sched.select");
+  return fine ? RELOAD : THROW;
+}
+
+// *place, a pair, is replaced by its channel or task: others may change the
+// pair.
+static bool native_case(Local *local, Goroutine *g, SelCase *c, Value *place) {
+  Value pair = *place;
+  if (!value_is_type(pair, OBJ_LIST))
+    return vm_panic(local, g,
+                    "sched.select: a case is a list [chan] or "
+                    "[chan, value], not %s",
+                    value_type_name(pair));
+  ObjValues *block = list_block((ObjList *)value_obj(pair));
+  size_t n = values_len(block);
+  if (n < 1 || n > 2)
+    return vm_panic(local, g,
+                    "sched.select: a case is [chan] or [chan, value], "
+                    "not a list of %zu",
+                    n);
+  *place = heap_load(&block->slots[0]);
+  bool waits = *place == VALUE_NIL || value_is_type(*place, OBJ_CHAN) ||
+               (n == 1 && value_is_type(*place, OBJ_TASK));
+  if (!waits)
+    return vm_panic(local, g, "sched.select: cannot %s %s",
+                    n == 2 ? "send to" : "receive from",
+                    value_type_name(*place));
+  return select_case(local, g, c, *place, n == 2,
+                     heap_load(&block->slots[n - 1]));
+}
+
+Next select_native(CspCall *call, Value *window, int want) {
+  Local *local = call->local;
+  Goroutine *g = call->g;
+  if (group_cancels(local, g)) return THROW;
+  // A copy: the caller's list may change while this one waits.
+  ObjValues *from = list_block((ObjList *)value_obj(call->later_value));
+  size_t count = values_len(from);
+  ObjList *copy = list_new(local, count);
+  SelectBlock *block =
+      count <= INT16_MAX ? select_block(local, g, (uint32_t)count) : NULL;
+  SelectCall *pending = mem_alloc(local->vm->memory, sizeof *pending);
+  if (copy == NULL || block == NULL || pending == NULL ||
+      !list_append(local, copy, from->slots, count)) {
+    mem_free(pending);
+    return select_failed(local, g, SELECT_WANTS_ROOM);
+  }
+  ObjValues *cases = list_block(copy);
+  for (size_t n = 0; n < count; n++) {
+    if (!native_case(local, g, &block->cases[n], &cases->slots[n])) {
+      mem_free(pending);
+      return THROW;
+    }
+  }
+  *pending = (SelectCall){value_from_obj(copy), window - g->base, want};
+  // The copy stays in the window, where the collector sees it.
+  window[3] = pending->cases;
+  ptrdiff_t above =
+      window + 4 - (g->base + frame_closure(g->base)->proto->nregs);
+  g->multi = above > 0 ? (uint32_t)above : 0;
+  RT_ASSERT(g->pending == NULL);
+  g->pending = pending;
+  block->count = (uint32_t)count;
+  g->on_resume = RESUME_NATIVE;
+  RT_ASSERT(goroutine_is_valid(g));
+  int index;
+  do {
+    index = select_go(local->p, &g->g, block->cases, select_order(block),
+                      (int)count, true, call->later_int != 0);
+  } while (index == SELECT_WANTS_ROOM &&
+           select_grow(local, block, block->count));
+  if (index == SELECT_PARKED) return LEFT;
+  return native_outcome(local, g, pending, index);
+}
+
+Next select_native_resume(Local *local, Goroutine *g) {
+  SelectBlock *block = g->select;
+  RT_ASSERT(block != NULL && g->pending != NULL);
+  int index = select_finish(local->p, &g->g, block->cases, select_order(block),
+                            (int)block->count);
+  return native_outcome(local, g, g->pending, index);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What others may call of select.c.
+#ifndef CSP_VM_INTERP_SELECT_H
+#define CSP_VM_INTERP_SELECT_H
+
+#include "vm/code/code.h"
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+
+Next select_run(Local *local, Goroutine *g, Instr i);
+Next select_resume(Local *local, Goroutine *g, Instr i);
+// _sched_select(cases): the list in call->later_value.
+Next select_native(CspCall *call, Value *window, int want);
+Next select_native_resume(Local *local, Goroutine *g);  // RESUME_NATIVE
+// SELVAL: what a case has received, where it is wanted. false: panicked.
+bool select_outcome(Local *local, Goroutine *g, Value *to, const Value *outcome,
+                    int want);
+
+#endif
