@@ -39,7 +39,7 @@ CspType csp_type(CspValue value) {
   };
   Value v = value.word;
   if (value_is_small(v)) return CSP_INT;
-  if (value_is_flo(v)) return CSP_FLOAT;
+  if (value_is_small_float(v)) return CSP_FLOAT;
   if (v == VALUE_TRUE || v == VALUE_FALSE) return CSP_BOOL;
   return value_is_obj(v) ? (CspType)types[value_obj(v)->type] : CSP_NIL;
 }

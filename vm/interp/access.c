@@ -347,7 +347,7 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
       fn(arg, type->methods[n].name->data);
   } else if (value_is_type(x, OBJ_HOST)) {
     host_each_method(vm, ((ObjHost *)value_obj(x))->klass, fn, arg);
-  } else if (value_is_obj(x) || value_is_small(x) || value_is_flo(x)) {
+  } else if (value_is_obj(x) || value_is_small(x) || value_is_small_float(x)) {
     const MethodTable *table = vm->methods[method_type(x)];
     for (uint32_t n = 0; table != NULL && n < table->count; n++)
       fn(arg, table->methods[n].name->data);
@@ -409,7 +409,8 @@ static bool module_member(Local *local, Goroutine *g, const ObjModule *module,
 static Value builtin_method(Vm *vm, Value x, const ObjString *name) {
   if (value_is_type(x, OBJ_HOST))
     return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);
-  bool constant = !value_is_obj(x) && !value_is_small(x) && !value_is_flo(x);
+  bool constant =
+      !value_is_obj(x) && !value_is_small(x) && !value_is_small_float(x);
   return constant ? VALUE_UNDEF : vm_method(vm, method_type(x), name);
 }
 
@@ -429,7 +430,8 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
   }
   if (value_is_type(x, OBJ_HOST))
     return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);
-  bool constant = !value_is_obj(x) && !value_is_small(x) && !value_is_flo(x);
+  bool constant =
+      !value_is_obj(x) && !value_is_small(x) && !value_is_small_float(x);
   const MethodTable *table = constant ? NULL : vm->methods[method_type(x)];
   return table != NULL ? find_text(table->methods, table->count, name)
                        : VALUE_UNDEF;

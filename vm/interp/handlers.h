@@ -118,8 +118,8 @@ HANDLER(CLOSURE) {
     bool yes;                                     \
     if (LIKELY(value_both_small(x, y)))           \
       yes = (int64_t)x op(int64_t) y;             \
-    else if (value_both_flo(x, y))                \
-      yes = value_flo(x) op value_flo(y);         \
+    else if (value_both_small_float(x, y))                \
+      yes = value_small_float(x) op value_small_float(y);         \
     else                                          \
       JUMP_TO(compare_general);                   \
     take(yes, C);                                 \
@@ -130,8 +130,8 @@ HANDLER(CLOSURE) {
   {                                               \
     Value x = (xv), y = (yv);                     \
     bool yes;                                     \
-    if (LIKELY(value_both_flo(x, y)))             \
-      yes = value_flo(x) op value_flo(y);         \
+    if (LIKELY(value_both_small_float(x, y)))             \
+      yes = value_small_float(x) op value_small_float(y);         \
     else if (LIKELY(value_both_small(x, y)))      \
       yes = (int64_t)x op(int64_t) y;             \
     else                                          \

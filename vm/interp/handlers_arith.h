@@ -9,67 +9,70 @@
 // From then on the place tries floats first; others still find their way.
 // relaxed: one word; both forms do the same, so it matters to nobody when it is
 // seen
-#define SPECIALISE(to)                                                      \
+#define SPECIALISE(to) \
   rt_store_relaxed((Instr *)(uintptr_t)(pc - 1), (i & ~(Instr)0xff) | OP_##to)
-#define FLOATING(op, special)                                               \
-  if (value_both_flo(x, y)) {                                               \
-    Value f;                                                                \
-    if (LIKELY(value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
-      REG_A = f;                                                            \
-      SPECIALISE(special);                                                  \
-      NEXT();                                                               \
-    }                                                                       \
+#define FLOATING(op, special)                                     \
+  if (value_both_small_float(x, y)) {                             \
+    Value f;                                                      \
+    if (LIKELY(value_try_small_float(                             \
+            value_small_float(x) op value_small_float(y), &f))) { \
+      REG_A = f;                                                  \
+      SPECIALISE(special);                                        \
+      NEXT();                                                     \
+    }                                                             \
   }
 // A float and a small int.
-#define MIXED(op)                                                           \
-  if (value_are_mixed(x, y)) {                                              \
-    Value f;                                                                \
-    if (LIKELY(value_try_flo(value_double(x) op value_double(y), &f))) {    \
-      REG_A = f;                                                            \
-      NEXT();                                                               \
-    }                                                                       \
+#define MIXED(op)                                                   \
+  if (value_are_small_mixed(x, y)) {                                \
+    Value f;                                                        \
+    if (LIKELY(value_try_small_float(                               \
+            value_small_number(x) op value_small_number(y), &f))) { \
+      REG_A = f;                                                    \
+      NEXT();                                                       \
+    }                                                               \
   }
 // Zero is a box: it has a way of its own, so that the common one is short.
 // Small ints go along, where one of the two is a float.
-#define AS_FLOATS(x, y, u, v)                                               \
-  ((value_is_float(x) || value_is_float(y)) && value_as_double(x, u) &&     \
-   value_as_double(y, v))
-#define FLOATS_FIRST(name, op, yv, general)                                 \
-  SHARED(name##_boxed) {                                                    \
-    Value x = REG_B, y = (yv), f;                                           \
-    double u, v;                                                            \
-    if (LIKELY(AS_FLOATS(x, y, &u, &v) &&                                   \
-               value_pack_float(local->vm, u op v, &f))) {                     \
-      REG_A = f;                                                            \
-      NEXT();                                                               \
-    }                                                                       \
-    i = (i & ~(Instr)0xff) | OP_##general;                                  \
-    JUMP_TO(do_##general);                                                  \
-  }                                                                         \
-  HANDLER(name) {                                                           \
-    Value x = REG_B, y = (yv), f;                                           \
-    if (LIKELY(value_both_flo(x, y) &&                                      \
-               value_try_flo(value_flo(x) op value_flo(y), &f))) {          \
-      REG_A = f;                                                            \
-      NEXT();                                                               \
-    }                                                                       \
-    JUMP_TO(name##_boxed);                                                  \
+#define AS_FLOATS(x, y, u, v)                                           \
+  ((value_is_float(x) || value_is_float(y)) && value_to_double(x, u) && \
+   value_to_double(y, v))
+#define FLOATS_FIRST(name, op, yv, general)                              \
+  SHARED(name##_boxed) {                                                 \
+    Value x = REG_B, y = (yv), f;                                        \
+    double u, v;                                                         \
+    if (LIKELY(AS_FLOATS(x, y, &u, &v) &&                                \
+               value_try_from_float(local->vm, u op v, &f))) {           \
+      REG_A = f;                                                         \
+      NEXT();                                                            \
+    }                                                                    \
+    i = (i & ~(Instr)0xff) | OP_##general;                               \
+    JUMP_TO(do_##general);                                               \
+  }                                                                      \
+  HANDLER(name) {                                                        \
+    Value x = REG_B, y = (yv), f;                                        \
+    if (LIKELY(value_both_small_float(x, y) &&                           \
+               value_try_small_float(                                    \
+                   value_small_float(x) op value_small_float(y), &f))) { \
+      REG_A = f;                                                         \
+      NEXT();                                                            \
+    }                                                                    \
+    JUMP_TO(name##_boxed);                                               \
   }
 #define IMMEDIATE value_from_small(INSTR_SC(i))
 // Small ints, unless that overflows; else what `floats` does of x and y.
-#define ADD_LIKE(builtin, yv, floats)                                \
-  {                                                                  \
-    Value x = REG_B, y = (yv);                                       \
-    if (LIKELY(value_both_small(x, y))) {                            \
-      int64_t r;                                                     \
-      if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) {            \
-        REG_A = (Value)r;                                            \
-        NEXT();                                                      \
-      }                                                              \
-    } else {                                                         \
-      floats                                                         \
-    }                                                                \
-    ARITH_SLOW();                                                    \
+#define ADD_LIKE(builtin, yv, floats)                     \
+  {                                                       \
+    Value x = REG_B, y = (yv);                            \
+    if (LIKELY(value_both_small(x, y))) {                 \
+      int64_t r;                                          \
+      if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) { \
+        REG_A = (Value)r;                                 \
+        NEXT();                                           \
+      }                                                   \
+    } else {                                              \
+      floats                                              \
+    }                                                     \
+    ARITH_SLOW();                                         \
   }
 #define FLOATS(op, special) FLOATING(op, special) MIXED(op)
 HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, REG_C, FLOATS(+, ADDF))
@@ -99,40 +102,41 @@ HANDLER(MULK) MUL_LIKE(CONST_C, FLOATS(*, MULKF))
 HANDLER(MULI) MUL_LIKE(IMMEDIATE, MIXED(*))
 
 // y is not 0; the smallest small int over -1 leaves the small range.
-#define DIV_LIKE(yv, floats)                                               \
-  {                                                                        \
-    Value x = REG_B, y = (yv);                                             \
-    if (LIKELY(value_both_small(x, y))) {                                  \
-      if (LIKELY((int64_t)y > 0)) {                                        \
-        REG_A = value_from_small((int64_t)x / (int64_t)y);                 \
-        NEXT();                                                            \
-      }                                                                    \
-    } else {                                                               \
-      floats                                                               \
-    }                                                                      \
-    ARITH_SLOW();                                                          \
+#define DIV_LIKE(yv, floats)                               \
+  {                                                        \
+    Value x = REG_B, y = (yv);                             \
+    if (LIKELY(value_both_small(x, y))) {                  \
+      if (LIKELY((int64_t)y > 0)) {                        \
+        REG_A = value_from_small((int64_t)x / (int64_t)y); \
+        NEXT();                                            \
+      }                                                    \
+    } else {                                               \
+      floats                                               \
+    }                                                      \
+    ARITH_SLOW();                                          \
   }
 HANDLER(DIV) DIV_LIKE(REG_C, FLOATS(/, DIVF))
 HANDLER(DIVK) DIV_LIKE(CONST_C, FLOATS(/, DIVKF))
 HANDLER(DIVI) DIV_LIKE(IMMEDIATE, MIXED(/))
 
 // The constant on the left tells which way to try first.
-#define CONSTANT_LIKE(op, both_small)                                         \
-  {                                                                           \
-    Value x = CONST_B, y = REG_C;                                             \
-    if (value_is_flo(x)) {                                                    \
-      Value f;                                                                \
-      if (LIKELY((value_is_flo(y) || value_is_small(y)) &&                    \
-                 value_try_flo(value_flo(x) op value_double(y), &f))) {       \
-        REG_A = f;                                                            \
-        NEXT();                                                               \
-      }                                                                       \
-    } else if (value_both_small(x, y)) {                                      \
-      both_small                                                              \
-    } else {                                                                  \
-      MIXED(op)                                                               \
-    }                                                                         \
-    ARITH_SLOW();                                                             \
+#define CONSTANT_LIKE(op, both_small)                                       \
+  {                                                                         \
+    Value x = CONST_B, y = REG_C;                                           \
+    if (value_is_small_float(x)) {                                          \
+      Value f;                                                              \
+      if (LIKELY((value_is_small_float(y) || value_is_small(y)) &&          \
+                 value_try_small_float(                                     \
+                     value_small_float(x) op value_small_number(y), &f))) { \
+        REG_A = f;                                                          \
+        NEXT();                                                             \
+      }                                                                     \
+    } else if (value_both_small(x, y)) {                                    \
+      both_small                                                            \
+    } else {                                                                \
+      MIXED(op)                                                             \
+    }                                                                       \
+    ARITH_SLOW();                                                           \
   }
 HANDLER(KSUB)
 CONSTANT_LIKE(-, {
@@ -166,36 +170,37 @@ FLOATS_FIRST(DIVKF, /, CONST_C, DIVK)
 #define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)
 #define MUL_INTS(a, b, r) \
   __builtin_mul_overflow((int64_t)(a), value_small(b), r)
-#define PAIR_LIKE(name, third, floats, first_overflows, second_overflows)    \
-  SHARED(name##_boxed) {                                                     \
-    Value x = REG_B, y = REG_C, f;                                           \
-    double u, v, w;                                                          \
-    if (LIKELY(AS_FLOATS(x, y, &u, &v) && value_as_double(third, &w) &&      \
-               value_pack_float(local->vm, floats, &f))) {                     \
-      REG_A = f;                                                             \
-      pc++;                                                                  \
-      NEXT();                                                                \
-    }                                                                        \
-    JUMP_TO(pair_general);                                                   \
-  }                                                                          \
-  HANDLER(name) {                                                            \
-    Value x = REG_B, y = REG_C, z = (third), f;                              \
-    if (LIKELY(value_both_flo(x, y) && value_is_flo(z))) {                   \
-      double u = value_flo(x), v = value_flo(y), w = value_flo(z);           \
-      if (LIKELY(value_try_flo(floats, &f))) {                               \
-        REG_A = f;                                                           \
-        pc++;                                                                \
-        NEXT();                                                              \
-      }                                                                      \
-    } else if (LIKELY(value_both_small(x, y) && value_is_small(z))) {        \
-      int64_t part, r;                                                       \
-      if (LIKELY(!first_overflows && !second_overflows)) {                   \
-        REG_A = (Value)r;                                                    \
-        pc++;                                                                \
-        NEXT();                                                              \
-      }                                                                      \
-    }                                                                        \
-    JUMP_TO(name##_boxed);                                                   \
+#define PAIR_LIKE(name, third, floats, first_overflows, second_overflows)  \
+  SHARED(name##_boxed) {                                                   \
+    Value x = REG_B, y = REG_C, f;                                         \
+    double u, v, w;                                                        \
+    if (LIKELY(AS_FLOATS(x, y, &u, &v) && value_to_double(third, &w) &&    \
+               value_try_from_float(local->vm, floats, &f))) {             \
+      REG_A = f;                                                           \
+      pc++;                                                                \
+      NEXT();                                                              \
+    }                                                                      \
+    JUMP_TO(pair_general);                                                 \
+  }                                                                        \
+  HANDLER(name) {                                                          \
+    Value x = REG_B, y = REG_C, z = (third), f;                            \
+    if (LIKELY(value_both_small_float(x, y) && value_is_small_float(z))) { \
+      double u = value_small_float(x), v = value_small_float(y);           \
+      double w = value_small_float(z);                                     \
+      if (LIKELY(value_try_small_float(floats, &f))) {                     \
+        REG_A = f;                                                         \
+        pc++;                                                              \
+        NEXT();                                                            \
+      }                                                                    \
+    } else if (LIKELY(value_both_small(x, y) && value_is_small(z))) {      \
+      int64_t part, r;                                                     \
+      if (LIKELY(!first_overflows && !second_overflows)) {                 \
+        REG_A = (Value)r;                                                  \
+        pc++;                                                              \
+        NEXT();                                                            \
+      }                                                                    \
+    }                                                                      \
+    JUMP_TO(name##_boxed);                                                 \
   }
 #define PAIRS(name, ...)                      \
   PAIR_LIKE(name, REG_WORD(*pc), __VA_ARGS__) \
@@ -222,16 +227,16 @@ HANDLER(MOD) MOD_LIKE(REG_C)
 HANDLER(MODI) MOD_LIKE(IMMEDIATE)
 
 // Ints of all 64 bits: expr of n and m is the result, boxed if need be.
-#define WIDE(yv, expr)                                                       \
-  {                                                                          \
-    Value x = REG_B, y = (yv), v;                                            \
-    int64_t n, m;                                                            \
-    if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
-               value_try_int(local, (int64_t)(expr), &v))) {                   \
-      REG_A = v;                                                             \
-      NEXT();                                                                \
-    }                                                                        \
-    ARITH_SLOW();                                                            \
+#define WIDE(yv, expr)                                            \
+  {                                                               \
+    Value x = REG_B, y = (yv), v;                                 \
+    int64_t n, m;                                                 \
+    if (LIKELY(value_to_int(x, &n) && value_to_int(y, &m) &&      \
+               value_try_from_int(local, (int64_t)(expr), &v))) { \
+      REG_A = v;                                                  \
+      NEXT();                                                     \
+    }                                                             \
+    ARITH_SLOW();                                                 \
   }
 HANDLER(ADDW) WIDE(REG_C, (uint64_t)n + (uint64_t)m)
 HANDLER(SUBW) WIDE(REG_C, (uint64_t)n - (uint64_t)m)
@@ -239,38 +244,38 @@ HANDLER(MULW) WIDE(REG_C, (uint64_t)n * (uint64_t)m)
 HANDLER(MULWK) WIDE(CONST_C, (uint64_t)n * (uint64_t)m)
 
 // Two of them in one; the second word is, or has, the third operand.
-#define WIDE_PAIR(yv, expr)                                                  \
-  {                                                                          \
-    Value x = REG_B, y = (yv), v;                                            \
-    int64_t n, m;                                                            \
-    if (LIKELY(value_wide(x, &n) && value_wide(y, &m) &&                     \
-               value_try_int(local, (int64_t)(expr), &v))) {                   \
-      REG_A = v;                                                             \
-      pc++;                                                                  \
-      NEXT();                                                                \
-    }                                                                        \
-    JUMP_TO(pair_general);                                                   \
+#define WIDE_PAIR(yv, expr)                                       \
+  {                                                               \
+    Value x = REG_B, y = (yv), v;                                 \
+    int64_t n, m;                                                 \
+    if (LIKELY(value_to_int(x, &n) && value_to_int(y, &m) &&      \
+               value_try_from_int(local, (int64_t)(expr), &v))) { \
+      REG_A = v;                                                  \
+      pc++;                                                       \
+      NEXT();                                                     \
+    }                                                             \
+    JUMP_TO(pair_general);                                        \
   }
 HANDLER(XORSHL) WIDE_PAIR(REG_C, (uint64_t)n ^ (uint64_t)m << *pc)
 HANDLER(XORSHR) WIDE_PAIR(REG_C, n ^ m >> *pc)
 HANDLER(XORSHRL) WIDE_PAIR(REG_C, (uint64_t)n ^ (uint64_t)m >> *pc)
-#define MULADDW_LIKE(yv)                                                     \
-  {                                                                          \
-    int64_t third;                                                           \
-    if (UNLIKELY(!value_wide(REG_WORD(*pc), &third))) JUMP_TO(pair_general); \
-    WIDE_PAIR(yv, (uint64_t)n * (uint64_t)m + (uint64_t)third)               \
+#define MULADDW_LIKE(yv)                                                       \
+  {                                                                            \
+    int64_t third;                                                             \
+    if (UNLIKELY(!value_to_int(REG_WORD(*pc), &third))) JUMP_TO(pair_general); \
+    WIDE_PAIR(yv, (uint64_t)n * (uint64_t)m + (uint64_t)third)                 \
   }
 HANDLER(MULADDW) MULADDW_LIKE(REG_C)
 HANDLER(MULKADDW) MULADDW_LIKE(CONST_C)
 
-#define BIT_LIKE(op, yv)                             \
-  {                                                  \
-    Value left = REG_B, right = (yv);                \
-    if (LIKELY(value_both_small(left, right))) {     \
-      REG_A = left op right;                         \
-      NEXT();                                        \
-    }                                                \
-    WIDE(right, n op m)                              \
+#define BIT_LIKE(op, yv)                         \
+  {                                              \
+    Value left = REG_B, right = (yv);            \
+    if (LIKELY(value_both_small(left, right))) { \
+      REG_A = left op right;                     \
+      NEXT();                                    \
+    }                                            \
+    WIDE(right, n op m)                          \
   }
 HANDLER(BAND) BIT_LIKE(&, REG_C)
 HANDLER(BANDK) BIT_LIKE(&, CONST_C)

@@ -5,7 +5,6 @@
 #include "vm/heap/local.h"
 #include "vm/object/box.h"
 
-
 // The box that all share, or NULL (also while booting).
 static ObjFloat *shared_float(const Vm *vm, double d) {
   if (d == 0) return signbit(d) ? vm->float_neg_zero : vm->float_zero;
@@ -25,7 +24,7 @@ Value value_box_int(Local *local, int64_t i) {
 
 Value value_box_float(Local *local, double d) {
   Value v;
-  if (value_try_flo(d, &v)) return v;
+  if (value_try_small_float(d, &v)) return v;
   if (d == 0 && local->vm->float_zero != NULL)
     return value_from_obj(signbit(d) ? local->vm->float_neg_zero
                                      : local->vm->float_zero);

@@ -14,8 +14,9 @@ static inline Value value_from_int(Local *local, int64_t i) {
 }
 static inline Value value_from_float(Local *local, double d) {
   Value v;
-  return __builtin_expect(value_try_flo(d, &v), 1) ? v
-                                                   : value_box_float(local, d);
+  return __builtin_expect(value_try_small_float(d, &v), 1)
+             ? v
+             : value_box_float(local, d);
 }
 static inline bool value_is_int(Value v) {
   return value_is_small(v) || value_is_type(v, OBJ_INT);
@@ -24,7 +25,7 @@ static inline int64_t value_int(Value v) {
   return value_is_small(v) ? value_small(v) : ((ObjInt *)value_obj(v))->value;
 }
 // Both for handlers: false where the slow path must decide.
-static inline bool value_wide(Value v, int64_t *out) {
+static inline bool value_to_int(Value v, int64_t *out) {
   if (__builtin_expect(value_is_small(v), 1)) {
     *out = value_small(v);
     return true;
@@ -33,9 +34,8 @@ static inline bool value_wide(Value v, int64_t *out) {
   *out = ((ObjInt *)value_obj(v))->value;
   return true;
 }
-static inline __attribute__((always_inline)) bool value_try_int(Local *local,
-                                                                int64_t i,
-                                                                Value *out) {
+static inline __attribute__((always_inline)) bool value_try_from_int(
+    Local *local, int64_t i, Value *out) {
   *out = value_from_small(i);
   if (__builtin_expect(value_small(*out) == i, 1)) return true;
   ObjInt *box = (ObjInt *)heap_try_alloc(&local->heap, sizeof *box, OBJ_INT);
@@ -45,13 +45,14 @@ static inline __attribute__((always_inline)) bool value_try_int(Local *local,
   return true;
 }
 static inline bool value_is_float(Value v) {
-  return value_is_flo(v) || value_is_type(v, OBJ_FLOAT);
+  return value_is_small_float(v) || value_is_type(v, OBJ_FLOAT);
 }
 static inline double value_float(Value v) {
-  return value_is_flo(v) ? value_flo(v) : ((ObjFloat *)value_obj(v))->value;
+  return value_is_small_float(v) ? value_small_float(v)
+                                 : ((ObjFloat *)value_obj(v))->value;
 }
 // For handlers: a float, boxed or not, or a small int, as a double.
-static inline bool value_as_double(Value v, double *out) {
+static inline bool value_to_double(Value v, double *out) {
   if (value_is_float(v)) {
     *out = value_float(v);
   } else {
@@ -62,8 +63,8 @@ static inline bool value_as_double(Value v, double *out) {
 }
 // The word of d, which may be zero: all share its box, which is made before any
 // code runs. false: d must be boxed.
-static inline bool value_pack_float(const Vm *vm, double d, Value *out) {
-  if (__builtin_expect(value_try_flo(d, out), 1)) return true;
+static inline bool value_try_from_float(const Vm *vm, double d, Value *out) {
+  if (__builtin_expect(value_try_small_float(d, out), 1)) return true;
   if (*out != 0) return false;  // 0.0's bits, but not -0.0's
   *out = value_from_obj(vm->float_zero);
   return true;

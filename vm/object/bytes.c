@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes: like lists (list.c), of single bytes.
-#include "vm/heap/local.h"
 #include "vm/object/bytes.h"
+#include "vm/heap/local.h"
 #include "vm/heap/work.h"
 
 #define CAP_MAX ((size_t)1 << 40)

@@ -139,7 +139,7 @@ static uint32_t hash_float(const Vm *vm, double d) {
 
 uint32_t value_hash(Vm *vm, Value key) {
   if (value_is_small(key)) return mix_hash(vm, (uint64_t)value_small(key));
-  if (value_is_flo(key)) return hash_float(vm, value_flo(key));
+  if (value_is_small_float(key)) return hash_float(vm, value_small_float(key));
   if (!value_is_obj(key)) return mix_hash(vm, key);
   Obj *obj = value_obj(key);
   if (obj->type == OBJ_STRING) return string_hash(vm, (ObjString *)obj);

@@ -182,7 +182,7 @@ const char *value_type_name(Value v) {
 #undef X
   };
   if (value_is_small(v)) return "int";
-  if (value_is_flo(v)) return "float";
+  if (value_is_small_float(v)) return "float";
   if (!value_is_obj(v))
     return v == VALUE_TRUE || v == VALUE_FALSE ? "bool" : "nil";
   const Obj *obj = value_obj(v);

@@ -10,7 +10,6 @@
 #include "vm/object/format.h"
 #include "vm/object/host_type.h"
 
-
 static const CspOperations none;
 
 static const CspOperations *operations_of(const ObjHost *host) {

@@ -10,8 +10,8 @@
 // beginning of what is not used yet, and moves on as the list grows: the
 // collector looks at all words up to cap, and need not touch those after it. A
 // cap never becomes smaller.
-#include "vm/heap/local.h"
 #include "vm/object/list.h"
+#include "vm/heap/local.h"
 #include "vm/heap/work.h"
 
 #define CAP_MAX ((size_t)1 << 40)

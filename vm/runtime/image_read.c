@@ -175,7 +175,7 @@ static void take_builtin(Reader *r, Value *out) {
 static Value take_value(Reader *r) {
   uint32_t low = image_word(r);
   Value v = (Value)image_word(r) << 32 | low;
-  if (value_is_small(v) || value_is_flo(v) || v == VALUE_NIL ||
+  if (value_is_small(v) || value_is_small_float(v) || v == VALUE_NIL ||
       v == VALUE_TRUE || v == VALUE_FALSE)
     return v;
   r->damaged = true;

@@ -11,6 +11,17 @@
 // Ints and floats outside those ranges are boxed (OBJ_INT, OBJ_FLOAT; 0.0,
 // infinities and NaN among them), and no program can tell. A number that fits
 // is never boxed, so equal ints have equal words or both are boxes.
+//
+// Functions of numbers have one scheme of names, for X small (an int in the
+// word), small_float (a float in the word), int, float (in the word or boxed),
+// and number (one of these two):
+//   value_is_X(v)              is v such a one?
+//   value_X(v)                 what it is, of a v that is one
+//   value_from_X(x)            the value; where it must be boxed memory is
+//                              needed, and UNDEF says that there is none
+//   value_try_X, _try_from_X   the same for handlers: false where the slow path
+//                              has to do it
+//   value_to_X(v, &x)          both at once: false: v is none
 #ifndef CSP_VM_VALUE_H
 #define CSP_VM_VALUE_H
 
@@ -48,31 +59,32 @@ static inline bool int_fits_small(int64_t i) {
 }
 
 // An unboxed float.
-static inline bool value_is_flo(Value v) { return ((v + 1) & 2) != 0; }
-static inline bool value_both_flo(Value a, Value b) {
+static inline bool value_is_small_float(Value v) { return ((v + 1) & 2) != 0; }
+static inline bool value_both_small_float(Value a, Value b) {
   return ((a + 1) & (b + 1) & 2) != 0;
 }
-static inline double value_flo(Value v) {
+static inline double value_small_float(Value v) {
   uint64_t bits = v >> 3 | v << 61;
   double d;
   memcpy(&d, &bits, sizeof d);
   return d;
 }
 // The word of d, or false when d must be boxed.
-static inline bool value_try_flo(double d, Value *out) {
+static inline bool value_try_small_float(double d, Value *out) {
   uint64_t bits;
   memcpy(&bits, &d, sizeof bits);
   *out = bits << 3 | bits >> 61;
-  return value_is_flo(*out);
+  return value_is_small_float(*out);
 }
 
 // A float and a small int, in any order.
-static inline bool value_are_mixed(Value a, Value b) {
-  return value_is_flo(a) ? value_is_small(b)
-                         : value_is_flo(b) && value_is_small(a);
+static inline bool value_are_small_mixed(Value a, Value b) {
+  return value_is_small_float(a) ? value_is_small(b)
+                                 : value_is_small_float(b) && value_is_small(a);
 }
-static inline double value_double(Value v) {  // of a float or a small int
-  return value_is_flo(v) ? value_flo(v) : (double)value_small(v);
+static inline double value_small_number(Value v) {  // of a float or a small int
+  return value_is_small_float(v) ? value_small_float(v)
+                                 : (double)value_small(v);
 }
 
 static inline bool value_is_obj(Value v) { return (v & OBJ_MASK) == TAG_OBJ; }
