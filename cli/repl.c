@@ -6,6 +6,7 @@
 // it waits, or a panic in it would never come, the loop stops waiting for it.
 // The same when nothing can run any more: the runtime says so by a post, in
 // place of the deadlock's end.
+#include "cli/repl_internal.h"
 #include "vm/heap/local.h"
 #include "vm/interp/group.h"
 #include "vm/interp/native_call.h"
@@ -15,11 +16,9 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "cli/repl_internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
 
 enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2 };
 

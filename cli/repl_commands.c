@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cli/repl_internal.h"
+#include "cli/source.h"
+#include "vm/code/code.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "cli/repl_internal.h"
-#include "cli/source.h"
-#include "vm/code/code.h"
 
 typedef CommandEnd (*CommandFn)(Repl *r, CspCall *call, const char *argument);
 

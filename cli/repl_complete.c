@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cli/repl_internal.h"
 #include "vm/heap/local.h"
 #include "vm/interp/access.h"
 #include "vm/native/module.h"
 #include "vm/object/map.h"
-#include "cli/repl_internal.h"
 
 enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2 };
 

@@ -15,12 +15,12 @@
 
 #include <pthread.h>
 
-#include "vm/heap/local.h"
-#include "vm/interp/native_call.h"
-#include "vm/object/format.h"
 #include "cli/repl.h"
 #include "cli/repl_edit.h"
 #include "lang/lang.h"
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
 #include "vm/runtime/runtime.h"
 
 typedef struct Repl Repl;

@@ -3,12 +3,12 @@
 // strings and bytes the first 1000 bytes, four levels of all that nests, and
 // no more once the text is long: what it takes has a bound, whatever the value.
 // string() methods are not called.
+#include "cli/repl_internal.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/bytes.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
-#include "cli/repl_internal.h"
 
 enum { PARTS_MAX = 100, BYTES_MAX = 1000, LEVELS_MAX = 4, TEXT_MAX = 8000 };
 

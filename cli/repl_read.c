@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "vm/object/format.h"
 #include "cli/repl_internal.h"
+#include "vm/object/format.h"
 
 static const char prompt[] = "csp> ", prompt_more[] = " ... ";
 

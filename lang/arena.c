@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/object/string.h"
 #include "lang/lang.h"
 #include "sched/rt.h"
+#include "vm/object/string.h"
 
 enum {
   ALIGN = 16,

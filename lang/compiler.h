@@ -17,11 +17,11 @@
 #ifndef CSP_LANG_COMPILER_H
 #define CSP_LANG_COMPILER_H
 
-#include "vm/heap/local.h"
-#include "vm/object/format.h"
 #include "lang/lang.h"
 #include "sched/rt.h"
 #include "vm/code/code.h"
+#include "vm/heap/local.h"
+#include "vm/object/format.h"
 
 typedef struct Symbol Symbol;
 typedef struct Func Func;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/object/format.h"
 #include "lang/lang.h"
 #include "sched/rt.h"
+#include "vm/object/format.h"
 
 enum {
   MAX_ERRORS = 20,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/compiler.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/native/module.h"
@@ -12,7 +13,6 @@
 #include "vm/object/string.h"
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
-#include "lang/compiler.h"
 
 enum { LOCALS_MAX = 64 };  // of the top level
 

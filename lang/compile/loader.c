@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lang/compiler.h"
+#include "sched/plain.h"
+#include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/native/module.h"
 #include "vm/object/format.h"
@@ -18,9 +21,6 @@
 #include "vm/object/string.h"
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
-#include "lang/compiler.h"
-#include "sched/plain.h"
-#include "vm/csp.h"
 
 enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
 

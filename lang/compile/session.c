@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/compiler.h"
 #include "vm/heap/local.h"
 #include "vm/native/module.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/runtime/paths.h"
-#include "lang/compiler.h"
 
 bool session_begin(Session *session, struct Vm *vm) {
   session->vm = vm;

@@ -6,8 +6,8 @@
 // the function, from w+3 the operator as text, the left, the right value.
 #include <string.h>
 
-#include "vm/interp/methods.h"
 #include "lang/compiler.h"
+#include "vm/interp/methods.h"
 
 enum { LEFT_AT = 4, RIGHT_AT = 5, WINDOW_AT = 6 };
 

@@ -5,8 +5,8 @@
 // A window at register w: w..w+2 become the callee's frame header (the
 // function's value goes into w+2), arguments lie from w+3, results arrive at
 // w. Everything from w up is free.
-#include "vm/object/list.h"
 #include "lang/compiler.h"
+#include "vm/object/list.h"
 
 typedef struct Args {
   int positional;

@@ -4,10 +4,10 @@
 // A variable's register is used in place as an operand: nothing that is
 // evaluated later can change it, because assignments are statements and a
 // variable that closures assign lives in a cell.
+#include "lang/compiler.h"
 #include "vm/native/module.h"
 #include "vm/object/box.h"
 #include "vm/object/string.h"
-#include "lang/compiler.h"
 
 enum { LIST_CHUNK = 50 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/heap/local.h"
 #include "lang/compiler.h"
+#include "vm/heap/local.h"
 
 // --- Protos -----------------------------------------------------------------
 static ObjString *display_name(Compiler *c, const Func *func) {

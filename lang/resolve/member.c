@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Names in modules. A member is a cell; its flags tell whoever compiles later
 // whether the value is known for ever, and whether it may be assigned.
+#include "lang/compiler.h"
 #include "vm/heap/local.h"
 #include "vm/object/map.h"
-#include "lang/compiler.h"
 
 SymbolKind member_kind(Value v) {
   if (value_is_type(v, OBJ_STRUCT)) return SYM_STRUCT;

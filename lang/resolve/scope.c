@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/compiler.h"
 #include "vm/native/module.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "lang/compiler.h"
 
 static const char *const type_names[] = {
     "int", "float", "bool", "string", "bytes", "list",

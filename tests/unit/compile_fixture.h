@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/heap/local.h"
-#include "vm/interp/native_call.h"
-#include "vm/object/format.h"
 #include "config_fixture.h"
 #include "lang/lang.h"
 #include "vm/code/code.h"
 #include "vm/csp.h"
+#include "vm/heap/local.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
 
 // --- A runtime with one module of its own -----------------------------------
 static inline CspStatus do_nothing(CspCall *call) {

@@ -6,8 +6,8 @@
 // comes back.
 #include <setjmp.h>
 
-#include "vm/interp/native_call.h"
 #include "failing.h"
+#include "vm/interp/native_call.h"
 
 #include <cmocka.h>
 #include <sched.h>

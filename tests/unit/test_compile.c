@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The compiler's code, as the disassembler shows it; the verifier accepts all
 // of it, and finds what is wrong with other code.
+#include "compile_fixture.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
-#include "compile_fixture.h"
 
 // --- Code -------------------------------------------------------------------
 static void test_fib(void **state) {

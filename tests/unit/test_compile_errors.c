@@ -3,6 +3,7 @@
 // it finds modules.
 #include <unistd.h>
 
+#include "compile_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
@@ -10,7 +11,6 @@
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "compile_fixture.h"
 
 // --- Errors -----------------------------------------------------------------
 static void test_unknown_names(void **state) {

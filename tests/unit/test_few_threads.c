@@ -4,9 +4,9 @@
 // left for the others (sched/callback.c): callbacks up to that number are never
 // refused, the next one is, and nothing freezes. Who waits for whom is decided
 // by channels, not by time.
-#include "vm/interp/native_call.h"
 #include "embed_fixture.h"
 #include "failing.h"
+#include "vm/interp/native_call.h"
 
 // --- Natives ----------------------------------------------------------------
 static CspStatus call_back(CspCall *call) {

@@ -2,13 +2,13 @@
 // Values as text; floats as the shortest decimal that reads back.
 #include <math.h>
 
+#include "tests/unit/vm_fixture.h"
 #include "vm/object/box.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/value/float.h"
-#include "tests/unit/vm_fixture.h"
 
 static void check_float(double d, const char *expected) {
   char text[32];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Collections inside the real scheduler: marking on 1 to 8 Ps, what is kept
 // and what goes, weak goroutines and timers, mutators that run on.
+#include "tests/unit/vm_fixture.h"
+#include "vm/heap/heap_internal.h"
 #include "vm/heap/local.h"
 #include "vm/interp/limits.h"
 #include "vm/object/compare.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "tests/unit/vm_fixture.h"
-#include "vm/heap/heap_internal.h"
 
 // A run: the main goroutine calls step until it says that all is done.
 typedef struct Run Run;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The allocator: sizes, alignment, large objects, limits, pins, the barrier.
-#include "vm/object/list.h"
 #include "tests/unit/vm_fixture.h"
 #include "vm/heap/heap_internal.h"
+#include "vm/object/list.h"
 
 static ObjRaw *raw(Fixture *f, size_t size) {
   ObjRaw *r = (ObjRaw *)heap_alloc(&f->locals[0].heap, size, OBJ_RAW);

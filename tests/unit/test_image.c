@@ -2,10 +2,10 @@
 // vm/runtime/image.c: a prelude's functions are the same from an image as from
 // the compiler; what no image can hold is refused, and so are another version's
 // and damaged ones.
-#include "vm/interp/native_call.h"
-#include "vm/object/format.h"
 #include "embed_fixture.h"
 #include "vm/code/code.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/format.h"
 
 // All kinds of constants and parameters, and functions that refer to each
 // other, forwards and backwards.

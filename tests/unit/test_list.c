@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Lists and bytes: against plain arrays, and under racing threads.
+#include "tests/unit/vm_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/object/bytes.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
-#include "tests/unit/vm_fixture.h"
 
 static void random_operations(void **state) {
   (void)state;

@@ -2,12 +2,12 @@
 // Maps against a simple model, walks during changes, racing writers.
 #include <math.h>
 
+#include "tests/unit/vm_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "tests/unit/vm_fixture.h"
 
 enum { KEYS = 700 };
 

@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include "vm/interp/native_call.h"
 #include "lang/lang.h"
 #include "sched/memory.h"
 #include "vm/csp.h"
+#include "vm/interp/native_call.h"
 
 // --- The host's allocator ---------------------------------------------------
 enum { TABLE = 1 << 17 };  // live blocks at most; a power of two

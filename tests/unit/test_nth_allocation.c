@@ -10,8 +10,8 @@
 // And nothing is left afterwards.
 #include <setjmp.h>
 
-#include "vm/interp/native_call.h"
 #include "failing.h"
+#include "vm/interp/native_call.h"
 
 #include <cmocka.h>
 

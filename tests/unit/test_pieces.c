@@ -4,9 +4,9 @@
 // system does in one step, and the values that it touches far from each other.
 #include <unistd.h>
 
+#include "embed_fixture.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/list.h"
-#include "embed_fixture.h"
 #include "vm/runtime/runtime.h"
 
 // --- A host's memory that counts --------------------------------------------

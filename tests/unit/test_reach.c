@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "embed_fixture.h"
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/map.h"
-#include "vm/heap/work.h"
-#include "embed_fixture.h"
 #include "vm/runtime/runtime.h"
 
 enum { PARAMS_MAX = 4, VALUES_MAX = 64, ROUNDS = 1 };

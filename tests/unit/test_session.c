@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Inputs of a session: what is incomplete, which names they see and declare,
 // what their values are compiled to.
+#include "compile_fixture.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
-#include "compile_fixture.h"
 
 static void expect_incomplete(const char *text, bool incomplete) {
   if (lang_is_incomplete(text, strlen(text)) != incomplete)

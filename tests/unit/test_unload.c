@@ -2,9 +2,9 @@
 // Code that a host has loaded goes when nothing holds it any more
 // (vm/heap/unit.c): any number of loads takes bounded memory. What is held in
 // any way stays.
+#include "embed_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "embed_fixture.h"
 #include "vm/runtime/runtime.h"
 
 static void collect(Host *host) {

@@ -2,9 +2,9 @@
 // What must hold of the compiler's and the formatter's structures: the
 // functions that check it find what is broken on purpose, and are asked where
 // the structure changes.
-#include "vm/interp/native_call.h"
 #include "breach_fixture.h"
 #include "compile_fixture.h"
+#include "vm/interp/native_call.h"
 // the insides of an Arena and of Diags
 #include "lang/arena.c"
 #include "lang/compiler.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What says whether the heap's spans and the objects in them are valid, and the
 // assertions that ask it.
+#include "tests/unit/vm_fixture.h"
 #include "vm/object/bytes.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "tests/unit/vm_fixture.h"
 
 #include "tests/unit/broken_fixture.h"
 #include "vm/heap/heap_internal.h"

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "embed_fixture.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
-#include "embed_fixture.h"
 #include "vm/runtime/runtime.h"
 
 // Calls of count; those of its step that say that it does not go on. Where the

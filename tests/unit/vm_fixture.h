@@ -16,7 +16,6 @@
 #include "vm/heap/local.h"
 #include "vm/object/string.h"
 
-
 enum { FIXTURE_LOCALS = 16 };
 
 typedef struct Fixture {

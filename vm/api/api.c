@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sched/plain.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
@@ -15,7 +16,6 @@
 #include "vm/object/box.h"
 #include "vm/object/list.h"
 #include "vm/value/float.h"
-#include "sched/plain.h"
 
 // --- Arguments and results --------------------------------------------------
 Csp *csp_of(CspCall *call) { return vm_csp(call->vm); }

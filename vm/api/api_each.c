@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // csp.h: natives that give a sequence, which a for loop walks without a list.
-#include "vm/interp/native_call.h"
 #include "vm/code/operands.h"
+#include "vm/interp/native_call.h"
 
 // Whether the call's result goes into a for loop and nowhere else.
 static bool is_looped(const CspCall *call) {

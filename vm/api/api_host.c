@@ -12,7 +12,6 @@
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
 
-
 _Static_assert(offsetof(CspClass, name) == offsetof(HostClass, name) &&
                    offsetof(CspClass, finalize) ==
                        offsetof(HostClass, finalize) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // csp.h: what natives say of their work (vm/heap/work.c).
-#include "vm/interp/native_call.h"
 #include "vm/heap/work.h"
+#include "vm/interp/native_call.h"
 
 // Units of csp_charge are turns of a script's loop.
 void csp_charge(CspCall *call, uint64_t units) {

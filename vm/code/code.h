@@ -3,7 +3,6 @@
 #ifndef CSP_VM_CODE_H
 #define CSP_VM_CODE_H
 
-
 #include "vm/heap/local.h"
 #include "vm/object/format.h"
 

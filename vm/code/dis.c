@@ -8,10 +8,10 @@
 // constants stand as in source; jumps name the instruction they go to.
 #include <stdlib.h>
 
-#include "vm/value/native_def.h"
+#include "vm/code/code.h"
 #include "vm/heap/local.h"
 #include "vm/object/format.h"
-#include "vm/code/code.h"
+#include "vm/value/native_def.h"
 
 typedef struct Dis {
   Text *out;

@@ -9,9 +9,9 @@
 // holds what an instruction takes it for (a cell, the state of a loop, the
 // outcome of a select) is up to the compiler, and so are the arguments of the
 // library's own natives (`_name`).
-#include "vm/heap/unit.h"
-#include "vm/heap/local.h"
 #include "vm/value/proto.h"
+#include "vm/heap/local.h"
+#include "vm/heap/unit.h"
 
 #include <stdlib.h>
 

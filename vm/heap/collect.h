@@ -7,8 +7,8 @@
 #ifndef CSP_VM_GC_INTERNAL_H
 #define CSP_VM_GC_INTERNAL_H
 
-#include "vm/heap/local.h"
 #include "vm/heap/heap_internal.h"
+#include "vm/heap/local.h"
 
 typedef struct Marking Marking;
 

@@ -18,9 +18,9 @@
 // its text is made) keeps all units: Vm.code_kept.
 #include <stdlib.h>
 
-#include "vm/heap/unit.h"
-#include "vm/heap/local.h"
 #include "vm/heap/collect.h"
+#include "vm/heap/local.h"
+#include "vm/heap/unit.h"
 
 // --- Opening and closing ----------------------------------------------------
 bool unit_open(Vm *vm) {

@@ -5,7 +5,6 @@
 #ifndef CSP_VM_BUILTINS_H
 #define CSP_VM_BUILTINS_H
 
-
 static inline bool is_obj(CspValue v, ObjType type) {
   return value_is_type(v.word, type);
 }

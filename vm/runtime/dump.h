@@ -6,7 +6,6 @@
 #ifndef CSP_VM_DUMP_H
 #define CSP_VM_DUMP_H
 
-
 struct Csp;
 
 typedef struct Dump Dump;

@@ -12,7 +12,6 @@
 
 #include "vm/value/float.h"
 
-
 // --- Big integers -----------------------------------------------------------
 enum { BIG_WORDS = 40 };  // 1280 bits: 2^1074 * 10 and more
 

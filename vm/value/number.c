@@ -4,7 +4,6 @@
 
 #include "vm/value/number.h"
 
-
 int number_compare(int64_t i, double d) {
   if (isnan(d)) return 2;
   if (d >= 0x1p63) return -1;

@@ -12,16 +12,14 @@
 // infinities and NaN among them), and no program can tell. A number that fits
 // is never boxed, so equal ints have equal words or both are boxes.
 //
-// Functions of numbers have one scheme of names, for X small (an int in the
-// word), small_float (a float in the word), int, float (in the word or boxed),
-// and number (one of these two):
-//   value_is_X(v)              is v such a one?
-//   value_X(v)                 what it is, of a v that is one
-//   value_from_X(x)            the value; where it must be boxed memory is
-//                              needed, and UNDEF says that there is none
-//   value_try_X, _try_from_X   the same for handlers: false where the slow path
-//                              has to do it
-//   value_to_X(v, &x)          both at once: false: v is none
+// Functions of numbers have one scheme of names. They are about a "small" (an
+// int in the word), a "small float" (in the word), an int or float (in the word
+// or boxed), a number (one of these two). Before that stands, after "value_":
+//   is_      is the value such a one?
+//   nothing  what it is, of a value that is one
+//   from_    the value; a box needs memory, and UNDEF says that there is none
+//   try_, try_from_  the same for handlers: false where the slow path must
+//   to_      both at once: false where it is none
 #ifndef CSP_VM_VALUE_H
 #define CSP_VM_VALUE_H
 
