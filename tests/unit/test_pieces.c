@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "embed_fixture.h"
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/list.h"
 #include "vm/runtime/runtime.h"

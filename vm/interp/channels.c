@@ -15,15 +15,6 @@
 #include "vm/object/channel_memory.h"
 #include "vm/object/format.h"
 
-Chan *channel_of(Local *local, Goroutine *g, Value v, const char *what,
-                 bool *fine) {
-  *fine = true;
-  if (value_is_type(v, OBJ_CHAN)) return &((ObjChan *)value_obj(v))->chan;
-  if (v != VALUE_NIL)
-    *fine = vm_panic(local, g, "cannot %s %s", what, value_type_name(v));
-  return NULL;
-}
-
 // The SEND before g->pc was refused: its channel wants more room, and then it
 // begins again, or is closed.
 static Next send_refused(Local *local, Goroutine *g, ChanResult r) {
@@ -52,18 +43,6 @@ Next channel_send(Local *local, Goroutine *g, Value to, Value v) {
   if (r == CHAN_DONE) return GO_ON;
   if (r == CHAN_PARKED) return LEFT;
   return send_refused(local, g, r);
-}
-
-Next channel_received(Local *local, Goroutine *g, Value *to, Value v, bool ok,
-                      int want) {
-  if (want == WANT_ALL) g->multi = (uint32_t)(want = 1);
-  if (want > 2) {
-    vm_panic(local, g, "<- of a channel gives 1 or 2 values, %d wanted", want);
-    return THROW;
-  }
-  if (want > 0) to[0] = ok ? v : VALUE_NIL;
-  if (want > 1) to[1] = value_from_bool(ok);
-  return GO_ON;
 }
 
 static Next recv_task(Local *local, Goroutine *g, Instr i, ObjTask *task) {
