@@ -18,28 +18,24 @@ static inline bool has_suffix(Str s, Str suffix) {
 }
 
 // --- strings.c --------------------------------------------------------------
-// strings.c; also list.join
+// Also list.join.
 CspStatus strings_join(CspCall *call);
 
 // --- strings_split.c --------------------------------------------------------
-// strings_split.c
 CspStatus strings_split(CspCall *call);
 CspStatus strings_split_n(CspCall *call);
 CspStatus strings_fields(CspCall *call);
 CspStatus strings_lines(CspCall *call);
 
 // --- strings_trim.c ---------------------------------------------------------
-// strings_trim.c
 CspStatus strings_trim(CspCall *call);
 CspStatus strings_trim_left(CspCall *call);
 CspStatus strings_trim_right(CspCall *call);
 CspStatus strings_trim_prefix(CspCall *call);
 CspStatus strings_trim_suffix(CspCall *call);
 
-// strings_text.c
-extern const CspClass strings_case_class;
-
 // --- strings_text.c ---------------------------------------------------------
+extern const CspClass strings_case_class;
 CspStatus strings_to_upper(CspCall *call);
 CspStatus strings_to_lower(CspCall *call);
 CspStatus strings_title(CspCall *call);
@@ -64,7 +60,6 @@ bool strings_count_characters(CspCall *call, Str s, int64_t *count);
 CspStatus strings_from_runes(CspCall *call);
 
 // --- strings_number.c -------------------------------------------------------
-// strings_number.c
 CspStatus strings_parse_int(CspCall *call);
 CspStatus strings_parse_float(CspCall *call);
 CspStatus strings_parse_bool(CspCall *call);

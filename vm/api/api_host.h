@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of api_host.c.
+// The functions of api_host.c that other files call.
 #ifndef CSP_VM_API_API_HOST_H
 #define CSP_VM_API_API_HOST_H
 

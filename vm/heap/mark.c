@@ -144,7 +144,7 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
   uint64_t bit;
   uint8_t klass;
   uint64_t *word = mark_word(obj, &bit, &klass);
-  // relaxed: a bit that is set stays; what lies behind it was written before
+  // relaxed: a bit that is set stays; what it stands for was written before
   // the world stopped. The RMW decides between two markers
   uint64_t old = rt_load_relaxed(word);
   if (old & bit) return false;

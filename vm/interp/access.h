@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of access.c.
+// The functions of access.c that other files call.
 #ifndef CSP_VM_INTERP_ACCESS_H
 #define CSP_VM_INTERP_ACCESS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of again.c.
+// The functions of again.c that other files call.
 #ifndef CSP_VM_INTERP_AGAIN_H
 #define CSP_VM_INTERP_AGAIN_H
 

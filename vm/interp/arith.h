@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of arith.c.
+// The functions of arith.c that other files call.
 #ifndef CSP_VM_INTERP_ARITH_H
 #define CSP_VM_INTERP_ARITH_H
 

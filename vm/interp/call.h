@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of call.c.
+// The functions of call.c that other files call.
 #ifndef CSP_VM_INTERP_CALL_H
 #define CSP_VM_INTERP_CALL_H
 

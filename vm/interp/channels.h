@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of channels.c.
+// The functions of channels.c that other files call.
 #ifndef CSP_VM_INTERP_CHANNELS_H
 #define CSP_VM_INTERP_CHANNELS_H
 

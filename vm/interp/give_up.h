@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of give_up.c.
+// The functions of give_up.c that other files call.
 #ifndef CSP_VM_INTERP_GIVE_UP_H
 #define CSP_VM_INTERP_GIVE_UP_H
 

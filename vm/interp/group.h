@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of group.c.
+// The functions of group.c that other files call.
 #ifndef CSP_VM_INTERP_GROUP_H
 #define CSP_VM_INTERP_GROUP_H
 

@@ -59,47 +59,37 @@
     JUMP_TO(name##_boxed);                                               \
   }
 #define IMMEDIATE value_from_small(INSTR_SC(i))
+// Of words of small ints; true: it overflows. A product takes one factor
+// unshifted, so that it keeps just one shift.
+#define ADD_INTS(a, b, r) __builtin_add_overflow((int64_t)(a), (int64_t)(b), r)
+#define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)
+#define MUL_INTS(a, b, r) \
+  __builtin_mul_overflow((int64_t)(a), value_small(b), r)
 // Small ints, unless that overflows; else what `floats` does of x and y.
-#define ADD_LIKE(builtin, yv, floats)                     \
-  {                                                       \
-    Value x = REG_B, y = (yv);                            \
-    if (LIKELY(value_both_small(x, y))) {                 \
-      int64_t r;                                          \
-      if (LIKELY(!builtin((int64_t)x, (int64_t)y, &r))) { \
-        REG_A = (Value)r;                                 \
-        NEXT();                                           \
-      }                                                   \
-    } else {                                              \
-      floats                                              \
-    }                                                     \
-    ARITH_SLOW();                                         \
+#define EXACT_LIKE(ints, yv, floats)           \
+  {                                            \
+    Value x = REG_B, y = (yv);                 \
+    if (LIKELY(value_both_small(x, y))) {      \
+      int64_t r;                               \
+      if (LIKELY(!ints(x, y, &r))) {           \
+        REG_A = (Value)r;                      \
+        NEXT();                                \
+      }                                        \
+    } else {                                   \
+      floats                                   \
+    }                                          \
+    ARITH_SLOW();                              \
   }
 #define FLOATS(op, special) FLOATING(op, special) MIXED(op)
-HANDLER(ADD) ADD_LIKE(__builtin_add_overflow, REG_C, FLOATS(+, ADDF))
-HANDLER(SUB) ADD_LIKE(__builtin_sub_overflow, REG_C, FLOATS(-, SUBF))
-HANDLER(ADDK) ADD_LIKE(__builtin_add_overflow, CONST_C, FLOATS(+, ADDKF))
-HANDLER(SUBK) ADD_LIKE(__builtin_sub_overflow, CONST_C, FLOATS(-, SUBKF))
-HANDLER(ADDI) ADD_LIKE(__builtin_add_overflow, IMMEDIATE, MIXED(+))
-HANDLER(SUBI) ADD_LIKE(__builtin_sub_overflow, IMMEDIATE, MIXED(-))
-
-// One factor loses its shift, so that the product keeps just one.
-#define MUL_LIKE(yv, floats)                                                 \
-  {                                                                          \
-    Value x = REG_B, y = (yv);                                               \
-    int64_t r;                                                               \
-    if (LIKELY(value_both_small(x, y))) {                                    \
-      if (LIKELY(!__builtin_mul_overflow((int64_t)x, value_small(y), &r))) { \
-        REG_A = (Value)r;                                                    \
-        NEXT();                                                              \
-      }                                                                      \
-    } else {                                                                 \
-      floats                                                                 \
-    }                                                                        \
-    ARITH_SLOW();                                                            \
-  }
-HANDLER(MUL) MUL_LIKE(REG_C, FLOATS(*, MULF))
-HANDLER(MULK) MUL_LIKE(CONST_C, FLOATS(*, MULKF))
-HANDLER(MULI) MUL_LIKE(IMMEDIATE, MIXED(*))
+HANDLER(ADD) EXACT_LIKE(ADD_INTS, REG_C, FLOATS(+, ADDF))
+HANDLER(SUB) EXACT_LIKE(SUB_INTS, REG_C, FLOATS(-, SUBF))
+HANDLER(MUL) EXACT_LIKE(MUL_INTS, REG_C, FLOATS(*, MULF))
+HANDLER(ADDK) EXACT_LIKE(ADD_INTS, CONST_C, FLOATS(+, ADDKF))
+HANDLER(SUBK) EXACT_LIKE(SUB_INTS, CONST_C, FLOATS(-, SUBKF))
+HANDLER(MULK) EXACT_LIKE(MUL_INTS, CONST_C, FLOATS(*, MULKF))
+HANDLER(ADDI) EXACT_LIKE(ADD_INTS, IMMEDIATE, MIXED(+))
+HANDLER(SUBI) EXACT_LIKE(SUB_INTS, IMMEDIATE, MIXED(-))
+HANDLER(MULI) EXACT_LIKE(MUL_INTS, IMMEDIATE, MIXED(*))
 
 // y is not 0; the smallest small int over -1 leaves the small range.
 #define DIV_LIKE(yv, floats)                               \
@@ -164,12 +154,7 @@ FLOATS_FIRST(MULKF, *, CONST_C, MULK)
 FLOATS_FIRST(DIVKF, /, CONST_C, DIVK)
 
 // Two operations in one: of floats u, v and w, or of the words x, y and z of
-// small ints, with part between them. A word's product takes one factor
-// unshifted.
-#define ADD_INTS(a, b, r) __builtin_add_overflow((int64_t)(a), (int64_t)(b), r)
-#define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)
-#define MUL_INTS(a, b, r) \
-  __builtin_mul_overflow((int64_t)(a), value_small(b), r)
+// small ints, with part between them.
 #define PAIR_LIKE(name, third, floats, first_overflows, second_overflows)  \
   SHARED(name##_boxed) {                                                   \
     Value x = REG_B, y = REG_C, f;                                         \

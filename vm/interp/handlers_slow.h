@@ -14,24 +14,19 @@ SHARED(switch_away) {
   RELOAD_FRAME();
   NEXT();
 }
-SHARED(throw_panic) {
-  (void)i, (void)k, (void)base, (void)pc;
-  Next follow = interp_throw(local, g);
-  if (follow == LEFT) JUMP_TO(switch_away);
-  if (follow == RETURN) INTERP_RETURN();
-  RELOAD_FRAME();
-  count = charged(local, count);
-  NEXT();
-}
-SHARED(throw_or_again) {
-  (void)i, (void)k, (void)base, (void)pc;
-  Next follow = throw_again(local, g);
-  if (follow == LEFT) JUMP_TO(switch_away);
-  if (follow == RETURN) INTERP_RETURN();
-  RELOAD_FRAME();
-  count = charged(local, count);
-  NEXT();
-}
+// After a panic was raised: the frame that it ends in goes on, if there is one.
+#define UNWIND(how)                           \
+  do {                                        \
+    (void)i, (void)k, (void)base, (void)pc;   \
+    Next follow = (how);                      \
+    if (follow == LEFT) JUMP_TO(switch_away); \
+    if (follow == RETURN) INTERP_RETURN();    \
+    RELOAD_FRAME();                           \
+    count = charged(local, count);            \
+    NEXT();                                   \
+  } while (0)
+SHARED(throw_panic) { UNWIND(interp_throw(local, g)); }
+SHARED(throw_or_again) { UNWIND(throw_again(local, g)); }
 SHARED(look) {
   (void)i, (void)k;
   SAVE();

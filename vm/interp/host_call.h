@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of host_call.c.
+// The functions of host_call.c that other files call.
 #ifndef CSP_VM_INTERP_HOST_CALL_H
 #define CSP_VM_INTERP_HOST_CALL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of iter.c.
+// The functions of iter.c that other files call.
 #ifndef CSP_VM_INTERP_ITER_H
 #define CSP_VM_INTERP_ITER_H
 

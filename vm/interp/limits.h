@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of limits.c.
+// The functions of limits.c that other files call.
 #ifndef CSP_VM_INTERP_LIMITS_H
 #define CSP_VM_INTERP_LIMITS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of panic.c.
+// The functions of panic.c that other files call.
 #ifndef CSP_VM_INTERP_PANIC_H
 #define CSP_VM_INTERP_PANIC_H
 

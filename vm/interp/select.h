@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of select.c.
+// The functions of select.c that other files call.
 #ifndef CSP_VM_INTERP_SELECT_H
 #define CSP_VM_INTERP_SELECT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of stack.c.
+// The functions of stack.c that other files call.
 #ifndef CSP_VM_INTERP_STACK_H
 #define CSP_VM_INTERP_STACK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of task.c.
+// The functions of task.c that other files call.
 #ifndef CSP_VM_INTERP_TASK_H
 #define CSP_VM_INTERP_TASK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of wait_fd.c.
+// The functions of wait_fd.c that other files call.
 #ifndef CSP_VM_INTERP_WAIT_FD_H
 #define CSP_VM_INTERP_WAIT_FD_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of module.c.
+// The functions of module.c that other files call.
 #ifndef CSP_VM_NATIVE_MODULE_H
 #define CSP_VM_NATIVE_MODULE_H
 

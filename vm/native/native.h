@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of native.c.
+// The functions of native.c that other files call.
 #ifndef CSP_VM_NATIVE_NATIVE_H
 #define CSP_VM_NATIVE_NATIVE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of native_quick.c.
+// The functions of native_quick.c that other files call.
 #ifndef CSP_VM_NATIVE_NATIVE_QUICK_H
 #define CSP_VM_NATIVE_NATIVE_QUICK_H
 

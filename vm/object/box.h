@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of box.c.
+// The functions of box.c that other files call.
 #ifndef CSP_VM_OBJECT_BOX_H
 #define CSP_VM_OBJECT_BOX_H
 

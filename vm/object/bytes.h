@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of bytes.c.
+// The functions of bytes.c that other files call.
 #ifndef CSP_VM_OBJECT_BYTES_H
 #define CSP_VM_OBJECT_BYTES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of channel_memory.c.
+// The functions of channel_memory.c that other files call.
 #ifndef CSP_VM_OBJECT_CHANNEL_MEMORY_H
 #define CSP_VM_OBJECT_CHANNEL_MEMORY_H
 

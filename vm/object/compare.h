@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of compare.c.
+// The functions of compare.c that other files call.
 #ifndef CSP_VM_OBJECT_COMPARE_H
 #define CSP_VM_OBJECT_COMPARE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of format.c.
+// The functions of format.c that other files call.
 #ifndef CSP_VM_OBJECT_FORMAT_H
 #define CSP_VM_OBJECT_FORMAT_H
 

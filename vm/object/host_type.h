@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of host_type.c.
+// The functions of host_type.c that other files call.
 #ifndef CSP_VM_OBJECT_HOST_TYPE_H
 #define CSP_VM_OBJECT_HOST_TYPE_H
 

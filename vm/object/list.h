@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of list.c.
+// The functions of list.c that other files call.
 #ifndef CSP_VM_OBJECT_LIST_H
 #define CSP_VM_OBJECT_LIST_H
 

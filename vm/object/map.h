@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of map.c.
+// The functions of map.c that other files call.
 #ifndef CSP_VM_OBJECT_MAP_H
 #define CSP_VM_OBJECT_MAP_H
 

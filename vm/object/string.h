@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of string.c.
+// The functions of string.c that other files call.
 #ifndef CSP_VM_OBJECT_STRING_H
 #define CSP_VM_OBJECT_STRING_H
 

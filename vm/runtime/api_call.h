@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of api_call.c.
+// The functions of api_call.c that other files call.
 #ifndef CSP_VM_RUNTIME_API_CALL_H
 #define CSP_VM_RUNTIME_API_CALL_H
 

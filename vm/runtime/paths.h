@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of paths.c.
+// The functions of paths.c that other files call.
 #ifndef CSP_VM_RUNTIME_PATHS_H
 #define CSP_VM_RUNTIME_PATHS_H
 

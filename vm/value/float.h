@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of float.c.
+// The functions of float.c that other files call.
 #ifndef CSP_VM_VALUE_FLOAT_H
 #define CSP_VM_VALUE_FLOAT_H
 

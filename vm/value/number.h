@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may call of number.c.
+// The functions of number.c that other files call.
 #ifndef CSP_VM_VALUE_NUMBER_H
 #define CSP_VM_VALUE_NUMBER_H
 
