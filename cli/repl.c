@@ -7,6 +7,10 @@
 // The same when nothing can run any more: the runtime says so by a post, in
 // place of the deadlock's end.
 #include "cli/repl_internal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "vm/heap/local.h"
 #include "vm/interp/group.h"
 #include "vm/interp/native_call.h"
@@ -16,9 +20,6 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-
-#include <stdlib.h>
-#include <unistd.h>
 
 enum { EVENT_INTERRUPT = 1, EVENT_STUCK = 2 };
 

@@ -2,10 +2,10 @@
 // What a host may limit: memory and goroutines. Hostile scripts end with an
 // error, and the process stays small; those that let go of what they held go
 // on.
-#include "host_fixture.h"
-
 #include <sys/resource.h>
 #include <time.h>
+
+#include "host_fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1

@@ -9,14 +9,13 @@
 // holds what an instruction takes it for (a cell, the state of a loop, the
 // outcome of a select) is up to the compiler, and so are the arguments of the
 // library's own natives (`_name`).
-#include "vm/value/proto.h"
-#include "vm/heap/local.h"
-#include "vm/heap/unit.h"
-
 #include <stdlib.h>
 
 #include "vm/code/operands.h"
+#include "vm/heap/local.h"
+#include "vm/heap/unit.h"
 #include "vm/value/goroutine.h"
+#include "vm/value/proto.h"
 
 // --- Making and freeing -----------------------------------------------------
 Proto *proto_new(Vm *vm) {

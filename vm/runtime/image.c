@@ -25,13 +25,13 @@
 // constants is newer than the function that makes closures of it. image_read.c
 // reads images.
 #include "vm/runtime/image.h"
+
+#include <stdlib.h>
+
 #include "vm/heap/local.h"
 #include "vm/native/module.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
-
-#include <stdlib.h>
-
 #include "vm/runtime/runtime.h"
 
 // Of all that an image depends on: the version, and the instructions.
