@@ -365,7 +365,7 @@ P *sched_syscall_exit(M *m, G *g);
 // caller; when inner waits, so does the thread, and the P goes on with others.
 // *p then: what outer goes on with, RUNNING; NULL: the runtime ends, and the
 // caller touches neither P nor heap. false: nothing was done: no thread would
-// be left for others if inner waits, as `waits` says it may. Owner P; blocks.
+// be left for others if inner waits, which `waits` says. Owner P; blocks.
 bool sched_run_locked(P **p, G *outer, G *inner, bool waits);
 // Is the thread's C stack too deep for natives to make more calls? Owner P.
 bool sched_stack_is_used(const P *p);
