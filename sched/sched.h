@@ -360,12 +360,12 @@ SchedCall sched_syscall_enter(P *p, G *g, bool quick, M **m);
 // return from resume.
 P *sched_syscall_exit(M *m, G *g);
 
-// A callback (row 23): outer, which runs on *p, waits while inner (IDLE or DEAD,
-// with resume set) runs, all of it on this thread, under the C frames of the
-// caller; when inner waits, so does the thread, and the P goes on with others.
-// *p then: what outer goes on with, RUNNING; NULL: the runtime ends, and the
-// caller touches neither P nor heap. false: nothing was done: no thread would
-// be left for others if inner waits, which `waits` says. Owner P; blocks.
+// A callback (row 23): outer, which runs on *p, waits while inner (IDLE or
+// DEAD, with resume set) runs, all of it on this thread, under the caller's C
+// frames; when inner waits the thread does, and the P goes on with others. *p
+// then: what outer goes on with, RUNNING; NULL: the runtime ends, and the
+// caller touches neither P nor heap. false: nothing was done, as no thread
+// would be left for others if inner waits (`waits`). Owner P; blocks.
 bool sched_run_locked(P **p, G *outer, G *inner, bool waits);
 // Is the thread's C stack too deep for natives to make more calls? Owner P.
 bool sched_stack_is_used(const P *p);
