@@ -30,6 +30,7 @@
 
 #include "vm/csp.h"
 #include "vm/heap/heap_internal.h"
+#include "vm/heap/local.h"
 
 enum { FAIL_TABLE = 1 << 17 };  // a power of two; live allocations at most
 
@@ -37,6 +38,7 @@ static struct Failing {
   _Atomic bool on;     // allocations are counted, and may fail
   long at;             // the number of the one that fails; 0: none
   bool always;         // and all that follow
+  bool objects;        // only goroutines' objects count
   _Atomic long count;  // so far
   _Atomic long failed;
   const void *caller;    // of the one that failed first
@@ -55,8 +57,8 @@ static struct Failing {
 static const char FAIL_GONE;  // marks a slot that was in use
 
 // Is this allocation to fail?
-static bool fails_for(const void *caller) {
-  if (!failing.on) return false;
+static bool fails_for(const void *caller, bool object) {
+  if (!failing.on || (failing.objects && !object)) return false;
   long n = atomic_fetch_add(&failing.count, 1) + 1;
   bool now =
       failing.at != 0 && (failing.always ? n >= failing.at : n == failing.at);
@@ -66,7 +68,7 @@ static bool fails_for(const void *caller) {
 }
 
 #define CALLER __builtin_return_address(0)
-#define fails() fails_for(CALLER)
+#define fails() fails_for(CALLER, false)
 
 static size_t fail_slot(const void *address) {
   return (size_t)((uintptr_t)address / 16 * 0x9E3779B97F4A7C15u >> 20);
@@ -116,6 +118,7 @@ static bool fail_forget(const void *address) {
 static inline void fail_begin(long n, bool always) {
   failing.at = n;
   failing.always = always;
+  failing.objects = false;
   failing.count = failing.failed = 0;
   failing.on = true;
 }
@@ -344,8 +347,13 @@ WRAP(Obj *, heap_alloc_shared, (Heap * heap, size_t size, ObjType type)) {
   return fails() ? NULL : __real_heap_alloc_shared(heap, size, type);
 }
 
+static bool fails_object(LocalHeap *heap, const void *caller) {
+  const Local *local = (Local *)((char *)heap - offsetof(Local, heap));
+  return fails_for(caller, local->p->current != NULL);
+}
+
 WRAP(Obj *, heap_alloc_slow, (LocalHeap * local, size_t size, ObjType type)) {
-  if (fails()) return NULL;
+  if (fails_object(local, CALLER)) return NULL;
   Obj *obj = __real_heap_alloc_slow(local, size, type);
   if (failing.on && obj != NULL && size <= HEAP_SMALL_MAX) {
     uint8_t klass = heap_class_of[(size + 15) / 16];

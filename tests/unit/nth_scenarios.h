@@ -4,7 +4,8 @@
 #ifndef CSP_TESTS_UNIT_NTH_SCENARIOS_H
 #define CSP_TESTS_UNIT_NTH_SCENARIOS_H
 
-typedef enum Action { RUN, CHECK, DISASSEMBLE } Action;
+// RUN_BLOCKING: natives that block make objects when they have.
+typedef enum Action { RUN, RUN_BLOCKING, CHECK, DISASSEMBLE } Action;
 
 typedef struct Scenario {
   const char *name;
@@ -30,6 +31,33 @@ static const Scenario scenarios[] = {
      "_, more2 := rest(1, 2, [7, 8]...)\n"
      "println(xs, p, area(), b, more, more2)",
      ""},
+    {"calls", RUN, 0, "[2, 3, 4] 3 [1, 2, 3] [1, 2] nil 13 [5, 6] 12 0 300\n",
+     "",
+     "import \"sched\"\n"
+     "struct P { x }\n"
+     "func (p P) many(r...) => r\n"
+     "func two() { return 1, 2 }\n"
+     "func three() { return 1, 2, 3 }\n"
+     "func named(a, b = 2, c = [3], d = 4) => a + b + len(c) + d\n"
+     "log := []\n"
+     "func defers(xs) {\n"
+     "  defer log.extend(xs)\n  for x in xs { defer log.push(x...) }\n"
+     "  defer func() { for i in 8 { log.push(i) } }()\n"
+     "  return two() }\n"
+     "many := P(1).many\n"
+     "t := go three()\n"
+     "a, b, c := <-t\n"
+     "r, e := try(two)\n"
+     "x, _ := defers([[5], [6]])\n"
+     "d := chan(1)\nd <- 1\n"
+     "sleep(1us)\n"
+     "group { go named(1) }\n"
+     "chosen, _, _ := sched.select([[d], [chan()]])\n"
+     "println(many([2, 3, 4]...), c, [a, b, c], r, e,\n"
+     "  named(d: 9, a: x), try(many, 5, 6)?, len(log),\n"
+     "  chosen,\n"
+     "  len(many(list(0..300)...)))",
+     "import \"sched\""},
     {"two operations in one", RUN, 0,
      "[4611686018427387902, -4611686018427387902, 4611686018427387902, "
      "-4611686018427387901, 2305843009213693943, 4611686018427387902] abc\n",
@@ -142,13 +170,13 @@ static const Scenario scenarios[] = {
      "println(fmt.sprintf(\"%4d|%.3f|%v|%q|%x\", 7, 2.5, [1, 2], \"q\", 255),\n"
      "  1e21, 1e300 * 1e300)",
      "import \"fmt\""},
-    {"files", RUN, 0, "func three() => 3\n 0 hi\n", "",
+    {"files", RUN_BLOCKING, 0, "func three() => 3\n 0 hi\n", "",
      "import \"os\"\n"
      "text := os.read_file(\"tests/unit/data/nth.csp\")?\n"
      "r := os.run(\"echo\", [\"hi\"])?\n"
      "print(text, r.status, r.out)",
      "import \"os\""},
-    {"host values", RUN, 0, "1 3 84 6 true\n", "",
+    {"host values", RUN_BLOCKING, 0, "1 3 84 6 true\n", "",
      "import \"host\"\nimport \"sched\"\n"
      "c := host.counter()\nc.add(1)\n"
      "println(c.add(0), host.total(2), host.block(42), host.ready(),\n"
@@ -211,7 +239,7 @@ static const Scenario scenarios[] = {
      "<-c\n"
      "println(time.now() > 0, time.from_date(2024, 1, 2, utc: true))\n",
      "import \"time\""},
-    {"library: files", RUN, 0, NULL, "",
+    {"library: files", RUN_BLOCKING, 0, NULL, "",
      "import \"os\"\n"
      "dir := os.join_path(os.env(\"TMPDIR\", \"/tmp\"), \"nth\")\n"
      "os.mkdir_all(dir)\n"
@@ -232,7 +260,7 @@ static const Scenario scenarios[] = {
      "\"x\")?\n"
      "os.remove_all(dir)\n",
      "import \"os\""},
-    {"library: sched", RUN, 0, NULL, "",
+    {"library: sched", RUN_BLOCKING, 0, NULL, "",
      "import \"sched\"\n"
      "c := chan(1)\n"
      "d := chan()\n"

@@ -176,6 +176,7 @@ static int act(Csp *csp, const Scenario *s) {
   size_t len = strlen(s->text);
   switch (s->action) {
     case RUN:
+    case RUN_BLOCKING:
       csp_run(csp, "nth.csp", s->text, len, &status);
       break;
     case CHECK:
@@ -188,7 +189,7 @@ static int act(Csp *csp, const Scenario *s) {
   }
   if (messages != NULL) add(&err, messages, strlen(messages));
   free(code);
-  if (s->action != RUN && status == 0 && messages == NULL)
+  if (s->action > RUN_BLOCKING && status == 0 && messages == NULL)
     add(&err, "out of memory", 13);  // as csp.h says
   free(messages);
   return status;
@@ -207,11 +208,18 @@ static bool as_without_failures(const Scenario *s, int status) {
          strstr(err.text, s->err) != NULL;
 }
 
+// An object that fails comes after a collection, and nobody sees it; but the
+// second half of a native that has blocked is not done again.
+static bool must_be_right(const Scenario *s) {
+  return failing.objects && s->action != RUN_BLOCKING;
+}
+
 static void judge(const Scenario *s, int status, long n) {
   if (as_without_failures(s, status)) return;
   // Scripts may catch the panic and print it.
   bool good = strncmp(right, out.text, out.len) == 0;
-  if (failing.failed > 0 && says_what_is_out(good ? err.text : out.text))
+  if (failing.failed > 0 && says_what_is_out(good ? err.text : out.text) &&
+      !must_be_right(s))
     return;
   fail_msg(
       "%s, allocation %ld%s, of the code at %p: status %d\n--- out:\n%s"
@@ -220,8 +228,10 @@ static void judge(const Scenario *s, int status, long n) {
       status, out.text, err.text);
 }
 
+typedef enum Which { ONE, ONE_OBJECT, ALL_FROM } Which;
+
 // Are there further ones to fail?
-static bool attempt(const Scenario *s, int procs, long n, bool always) {
+static bool attempt(const Scenario *s, int procs, long n, Which which) {
   out.len = err.len = 0;
   out.text[0] = err.text[0] = '\0';
   char *unused;
@@ -232,7 +242,8 @@ static bool attempt(const Scenario *s, int procs, long n, bool always) {
     free(unused);
   }
   fail_empty_caches(&csp->vm.boot->heap);
-  fail_begin(n, always);
+  fail_begin(n, which == ALL_FROM);
+  failing.objects = which == ONE_OBJECT;
   int status = act(csp, s);
   fail_free_all(csp);
   fail_end();
@@ -240,20 +251,20 @@ static bool attempt(const Scenario *s, int procs, long n, bool always) {
   judge(s, status, n);
   if (fail_leaks() > 0)
     fail_msg("%s: allocation %ld%s, of the code at %p, failed: a leak", s->name,
-             n, always ? " and all others" : "", failing.caller);
+             n, failing.always ? " and all others" : "", failing.caller);
   return failing.failed > 0;
 }
 
-static void try_all(int procs, bool always) {
+static void try_all(int procs, Which which) {
   const char *only = getenv("NTH_SCENARIO");  // by hand
   const char *from = getenv("NTH_FROM");
   for (int i = 0; i < SCENARIOS; i++) {
     const Scenario *s = &scenarios[i];
     if (only != NULL && strcmp(only, s->name) != 0) continue;
     if (s->out != NULL) strcpy(right, s->out);
-    attempt(s, procs, 0, false);
+    attempt(s, procs, 0, which);
     long n = from != NULL ? atol(from) : 1;
-    while (attempt(s, procs, n, always)) n += STEP;
+    while (attempt(s, procs, n, which)) n += STEP;
     if (getenv("NTH_VERBOSE")) printf("%s: %ld allocations\n", s->name, n - 1);
   }
 }
@@ -277,28 +288,34 @@ static void a_runtime_is_made_or_not(void **state) {
 
 static void the_nth_fails(void **state) {
   (void)state;
-  try_all(1, false);
+  try_all(1, ONE);
+}
+
+static void the_nth_object_fails(void **state) {
+  (void)state;
+  try_all(1, ONE_OBJECT);
 }
 
 static void all_fail_from_the_nth_on(void **state) {
   (void)state;
-  try_all(1, true);
+  try_all(1, ALL_FROM);
 }
 
 static void all_fail_on_two_ps(void **state) {
   (void)state;
-  try_all(2, true);
+  try_all(2, ALL_FROM);
 }
 
 static void all_fail_in_the_hosts_thread(void **state) {
   (void)state;
-  try_all(0, true);
+  try_all(0, ALL_FROM);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_runtime_is_made_or_not),
       cmocka_unit_test(the_nth_fails),
+      cmocka_unit_test(the_nth_object_fails),
       cmocka_unit_test(all_fail_from_the_nth_on),
       cmocka_unit_test(all_fail_on_two_ps),
       cmocka_unit_test(all_fail_in_the_hosts_thread),

@@ -58,6 +58,15 @@ bool call_deliver(Local *local, Goroutine *g, Value *to, const Value *results,
   return true;
 }
 
+__attribute__((noinline)) bool call_reserve_slow(Local *local, Goroutine *g,
+                                                 const Value *top,
+                                                 const Value *end) {
+  ptrdiff_t room = top - g->base, alive = end - g->base;
+  while (!stack_reserve(local, g, g->base + room))
+    if (!memory_panic_again_here(local, g, g->base + alive)) return false;
+  return true;
+}
+
 // --- Arguments --------------------------------------------------------------
 static bool too_few(Local *local, Goroutine *g, const Proto *proto, int argc,
                     bool more) {
@@ -86,13 +95,25 @@ static bool missing_named(Local *local, Goroutine *g, const char *name,
   return true;
 }
 
+// A list of the n values from `from`, which end what is alive on the stack.
+// NULL: panicked.
+static ObjList *list_of_top(Local *local, Goroutine *g, const Value *from,
+                            size_t n) {
+  for (;;) {
+    ObjList *list = list_new(local, n);
+    if (list != NULL && list_append(local, list, from, n)) return list;
+    vm_panic_memory(local, g);
+    if (!memory_panic_again_here(local, g, from + n)) return NULL;
+  }
+}
+
 // Moves what stands above the fixed parameters into a list.
-static bool collect_rest(Local *local, Goroutine *g, Value *args, int fixed,
-                         int argc) {
-  int n = argc > fixed ? argc - fixed : 0;
-  ObjList *rest = list_new(local, (size_t)n);
-  if (rest == NULL || !list_append(local, rest, args + fixed, (size_t)n))
-    return vm_panic_memory(local, g);
+static __attribute__((noinline)) bool collect_rest(Local *local, Goroutine *g,
+                                                   Value *args, int fixed,
+                                                   int argc) {
+  size_t n = argc > fixed ? (size_t)(argc - fixed) : 0;
+  ObjList *rest = list_of_top(local, g, args + fixed, n);
+  if (rest == NULL) return false;
   args[fixed] = value_from_obj(rest);
   return true;
 }
@@ -117,9 +138,9 @@ static Next enter_closure(Local *local, Goroutine *g, Value *window, int argc,
   RT_ASSERT(window >= g->base && argc >= 0);
   const Proto *proto = ((ObjClosure *)value_obj(window[2]))->proto;
   ptrdiff_t at = window + FRAME_WORDS - g->base;
-  const Value *top = window + FRAME_WORDS + proto->nregs;
-  if (top < window + FRAME_WORDS + argc) top = window + FRAME_WORDS + argc;
-  if (top > g->limit && !stack_reserve(local, g, top)) return THROW;
+  int words = argc > proto->nregs ? argc : proto->nregs;
+  const Value *args = g->base + at;
+  if (!call_reserve(local, g, args + words, args + argc)) return THROW;
   Value *callee = g->base + at;
   if (!fit_arguments(local, g, proto, callee, argc)) return THROW;
   callee[-3] = (Value)(uintptr_t)ret;
@@ -134,8 +155,8 @@ static Next enter_closure(Local *local, Goroutine *g, Value *window, int argc,
 static bool unbind(Local *local, Goroutine *g, Value **window, int argc) {
   ObjBound *bound = (ObjBound *)value_obj((*window)[2]);
   ptrdiff_t at = *window - g->base;
-  const Value *top = *window + FRAME_WORDS + argc + 1;
-  if (top > g->limit && !stack_reserve(local, g, top)) return false;
+  const Value *end = *window + FRAME_WORDS + argc;
+  if (!call_reserve(local, g, end + 1, end)) return false;
   Value *w = *window = g->base + at;
   memmove(w + 4, w + 3, (size_t)argc * sizeof(Value));
   w[3] = bound->receiver;
@@ -193,8 +214,8 @@ bool call_spread(Local *local, Goroutine *g, int a, int b, int c) {
                     value_type_name(x));
   ObjValues *block = list_block((ObjList *)value_obj(x));
   size_t n = values_len(block);
-  const Value *top = g->base + a + FRAME_WORDS + b + n + c;
-  if (top > g->limit && !stack_reserve(local, g, top)) return false;
+  const Value *end = g->base + a + FRAME_WORDS + b + 1 + c;
+  if (!call_reserve(local, g, end - 1 + n, end)) return false;
   Value *at = g->base + a + FRAME_WORDS + b;
   memmove(at + n, at + 1, (size_t)c * sizeof(Value));
   for (size_t e = 0; e < n; e++) at[e] = heap_load(&block->slots[e]);
@@ -262,8 +283,9 @@ bool call_named(Local *local, Goroutine *g, int a, int positional,
     return vm_panic(local, g, "cannot call %s", value_type_name(f));
   Value given[256];
   memcpy(given, args + positional, (size_t)count * sizeof(Value));
-  const Value *top = args + params.count + 1;
-  if (top > g->limit && !stack_reserve(local, g, top)) return false;
+  if (!call_reserve(local, g, args + params.count + 1,
+                    args + positional + count))
+    return false;
   args = g->base + a + FRAME_WORDS;
   int used = positional;
   for (int n = 0; n < count; n++) {
@@ -295,9 +317,31 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   return fine ? RELOAD : THROW;
 }
 
+// A block for `count` values, where those up to `end` are alive. NULL:
+// panicked.
+static ObjValues *new_block(Local *local, Goroutine *g, size_t count,
+                            const Value *end) {
+  for (;;) {
+    ObjValues *block = values_new(local, count);
+    if (block != NULL) return block;
+    vm_panic_memory(local, g);
+    if (!memory_panic_again_here(local, g, end)) return NULL;
+  }
+}
+
+ObjValues *call_pack(Local *local, Goroutine *g, const Value *from,
+                     uint32_t n) {
+  ObjValues *block = new_block(local, g, n, from + n);
+  if (block == NULL) return NULL;
+  memcpy(block->slots, from, n * sizeof(Value));
+  block->len = n;
+  return block;
+}
+
 bool call_defer(Local *local, Goroutine *g, int a, int argc) {
-  ObjValues *record = values_new(local, (size_t)argc + 3);
-  if (record == NULL) return vm_panic_memory(local, g);
+  const Value *end = g->base + a + FRAME_WORDS + argc;
+  ObjValues *record = new_block(local, g, (size_t)argc + 3, end);
+  if (record == NULL) return false;
   record->slots[0] = g->defers;
   record->slots[1] = value_from_small(g->base - g->stack);
   for (int n = 0; n <= argc; n++) record->slots[2 + n] = g->base[a + 2 + n];
@@ -325,8 +369,11 @@ Next call_deferred(Local *local, Goroutine *g, const ObjValues *record,
   RT_ASSERT(values_is_valid(record) && record->len >= 3);
   int argc = (int)record->len - 3;
   size_t at = frame_closure(g->base)->proto->nregs;
-  const Value *top = g->base + at + FRAME_WORDS + argc;
-  if (top > g->limit && !stack_reserve(local, g, top)) return THROW;
+  // The record is off the list: by its slot it is alive.
+  g->base[at] = value_from_obj(record);
+  const Value *end = g->base + at + 1;
+  if (!call_reserve(local, g, g->base + at + FRAME_WORDS + argc, end))
+    return THROW;
   Value *window = g->base + at;
   memcpy(window + 2, record->slots + 2, ((size_t)argc + 1) * sizeof(Value));
   group_shield(g, window - g->stack);
@@ -374,11 +421,8 @@ Next call_try_return(Local *local, Goroutine *g) {
   Value *results = g->base + 2;
   if (g->multi == 0) results[0] = VALUE_NIL;
   if (g->multi > 1) {
-    ObjList *list = list_new(local, g->multi);
-    if (list == NULL || !list_append(local, list, results, g->multi)) {
-      vm_panic_memory(local, g);
-      return THROW;
-    }
+    ObjList *list = list_of_top(local, g, results, g->multi);
+    if (list == NULL) return THROW;
     results[0] = value_from_obj(list);
   }
   results[1] = VALUE_NIL;
@@ -456,8 +500,8 @@ Next call_concat(Local *local, Goroutine *g, Instr a, Instr count) {
   for (Instr n = 0; n < count; n++)
     calls |= value_needs_call(local->vm->memory, local, pieces[n]);
   if (calls) {
-    const Value *top = pieces + FRAME_WORDS + count;
-    if (top > g->limit && !stack_reserve(local, g, top)) return THROW;
+    if (!call_reserve(local, g, pieces + FRAME_WORDS + count, pieces + count))
+      return THROW;
     pieces = g->base + a;
     memmove(pieces + FRAME_WORDS, pieces, count * sizeof(Value));
     pieces[2] = vm_code(local->vm)->concat;

@@ -11,6 +11,15 @@
 // window[0]. The caller's frame is g->base, which returns to `ret`.
 Next call_value(Local *local, Goroutine *g, Value *window, int argc, int want,
                 const Instr *ret);
+// Room up to `top`, as stack_reserve, where the values up to `end` are alive.
+// All above the top frame may be moved. false: panicked.
+bool call_reserve_slow(Local *local, Goroutine *g, const Value *top,
+                       const Value *end);
+static inline bool call_reserve(Local *local, Goroutine *g, const Value *top,
+                                const Value *end) {
+  return __builtin_expect(top <= g->limit, 1) ||
+         call_reserve_slow(local, g, top, end);
+}
 // Puts n results of the function of that name where the call wanted them.
 // false: panicked.
 bool call_deliver(Local *local, Goroutine *g, Value *to, const Value *results,
@@ -24,6 +33,9 @@ ObjValues *call_pop_deferred(Local *local, Goroutine *g);
 Next call_deferred(Local *local, Goroutine *g, const ObjValues *record,
                    const Instr *ret);
 bool call_named(Local *local, Goroutine *g, int a, int positional, Value names);
+// A block of the n values from `from`, the last of which are on top of the
+// stack. NULL: panicked.
+ObjValues *call_pack(Local *local, Goroutine *g, const Value *from, uint32_t n);
 bool call_defer(Local *local, Goroutine *g, int a, int argc);
 Next call_try(Local *local, Goroutine *g);
 Next call_try_return(Local *local, Goroutine *g);

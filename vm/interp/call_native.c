@@ -63,11 +63,8 @@ Next native_finish(CspCall *call, CspStatus status, Value *window, int want) {
 
 // Keeps the arguments above the frame's registers visible to the collector.
 void native_cover_arguments(const CspCall *call) {
-  Goroutine *g = call->g;
-  RT_ASSERT(call->args >= g->base + FRAME_WORDS && call->argc >= 0);
-  ptrdiff_t above = call->args + call->argc -
-                    (g->base + frame_closure(g->base)->proto->nregs);
-  g->multi = above > 0 ? (uint32_t)above : 0;
+  RT_ASSERT(call->args >= call->g->base + FRAME_WORDS && call->argc >= 0);
+  stack_cover(call->g, call->args + call->argc);
 }
 
 // The blocking work has run, or cannot: the rest of the native, on whichever
@@ -229,10 +226,11 @@ static Next tail_call(CspCall *call, Value *window, int want) {
   ObjValues *args = list_block((ObjList *)value_obj(call->later_value2));
   size_t n = values_len(args);
   ptrdiff_t at = window - g->base;
-  const Value *top = window + FRAME_WORDS + n;
-  if (top > g->limit && !stack_reserve(call->local, g, top)) return THROW;
-  window = g->base + at;
+  const Value *end = window + FRAME_WORDS + 1;
   window[2] = call->later_value;
+  window[3] = call->later_value2;  // alive by that
+  if (!call_reserve(call->local, g, end - 1 + n, end)) return THROW;
+  window = g->base + at;
   for (size_t a = 0; a < n; a++) window[3 + a] = args->slots[a];
   return call_value(call->local, g, window, (int)n, want, g->pc);
 }
@@ -246,6 +244,8 @@ static Next sleep_native(CspCall *call, Value *window, int want) {
   if (g->sleep_block == NULL) {
     size_t size = sizeof(ObjRaw) + sizeof(Timer);
     ObjRaw *raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
+    if (raw == NULL && memory_again(local, g))
+      raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
     if (raw == NULL) {
       vm_panic_memory(local, g);
       return THROW;

@@ -18,6 +18,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 
@@ -171,6 +172,7 @@ ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
 
 Next group_open(Local *local, Goroutine *g, Instr a, const Instr *end) {
   ObjGroup *o = group_new(local);
+  if (o == NULL && memory_again(local, g)) o = group_new(local);
   if (o == NULL) {
     vm_panic_memory(local, g);
     return THROW;

@@ -477,7 +477,7 @@ HANDLER(INVOKEV) {
   FOLLOW(call_method(local, g, A, argc, WANT));
 }
 HANDLER(SPREAD) {
-  TRY(call_spread(local, g, (int)A, (int)B, (int)C));
+  TRY_ONCE(call_spread(local, g, (int)A, (int)B, (int)C));
   base = g->base;
   NEXT();
 }
@@ -535,10 +535,8 @@ HANDLER(RETV) {
 }
 HANDLER(PACK) {
   SAVE();
-  ObjValues *block = values_new(local, g->multi);
-  if (UNLIKELY(block == NULL)) TRY_ONCE(vm_panic_memory(local, g));
-  for (uint32_t n = 0; n < g->multi; n++) block->slots[n] = base[A + n];
-  block->len = g->multi;
+  ObjValues *block = call_pack(local, g, base + A, g->multi);
+  if (UNLIKELY(block == NULL)) JUMP_TO(throw_panic);
   REG_A = value_from_obj(block);
   NEXT();
 }
@@ -567,7 +565,7 @@ HANDLER(GOV) {
   FOLLOW(task_go(local, g, (int)A, argc, C != 0));
 }
 HANDLER(DEFER) {
-  TRY(call_defer(local, g, (int)A, (int)B));
+  TRY_ONCE(call_defer(local, g, (int)A, (int)B));
   NEXT();
 }
 HANDLER(DEFERV) {

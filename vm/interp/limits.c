@@ -18,11 +18,12 @@
 // and in the long run they take at most half of it. Where the pace allows none
 // the panic stays. Those that made room cost nothing. Where memory is full, or
 // much has been allocated since the last one, the pace is not asked: the little
-// that the panic itself took has to be found again. A start that is tried
-// over and over is thus allowed at the latest when as much time has passed as
-// the last collection took. (Allocations and starts have one pace. Whether
-// there is anything to find cannot be known: a reference that is overwritten is
-// not counted.)
+// that the panic itself took has to be found again. (But while a panic is under
+// way it is: each of a million deferred calls may be refused.) A start that is
+// tried over and over is thus allowed at the latest when as much time has
+// passed as the last collection took. (Allocations and starts have one pace.
+// Whether there is anything to find cannot be known: a reference that is
+// overwritten is not counted.)
 #include "vm/interp/limits.h"
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
@@ -77,9 +78,10 @@ static bool was_too_much(Local *local) {
 
 // Whether a collection may be forced because memory was not to be had. If not,
 // none comes at the next safepoint, either.
-static bool may_collect(Local *local) {
+static bool may_collect(Local *local, bool paced) {
   Vm *vm = local->vm;
-  if (!was_too_much(local) || pace_allows(&vm->forced, rt_now())) return true;
+  if (!paced && !was_too_much(local)) return true;
+  if (pace_allows(&vm->forced, rt_now())) return true;
   heap_forget_shortage(vm->heap);
   return false;
 }
@@ -93,16 +95,21 @@ static bool collect_memory(Local *local, Goroutine *g) {
   return true;
 }
 
-bool memory_again(Local *local, Goroutine *g) {
+// panic: the one under way, if any.
+static bool again(Local *local, Goroutine *g, const Panic *panic) {
   if (g->gave_up) return false;
   uint32_t at = (uint32_t)(uintptr_t)g->pc;
   if (g->retried == at && heap_just_collected(&local->heap)) {
     g->retried = 0;
     return false;
   }
-  if (!may_collect(local)) return false;
+  if (!may_collect(local, panic != NULL)) return false;
   g->retried = at;
   return collect_memory(local, g);
+}
+
+bool memory_again(Local *local, Goroutine *g) {
+  return again(local, g, g->panic);
 }
 
 bool memory_panicked(Local *local, const Goroutine *g) {
@@ -111,14 +118,23 @@ bool memory_panicked(Local *local, const Goroutine *g) {
 }
 
 bool memory_panic_again(Local *local, Goroutine *g) {
-  if (!memory_again(local, g)) return false;
+  if (!again(local, g, g->panic->link)) return false;
   panic_drop(g);
   return true;
 }
 
+bool memory_panic_again_here(Local *local, Goroutine *g, const Value *end) {
+  if (!memory_panicked(local, g)) return false;
+  uint32_t multi = g->multi;
+  stack_cover(g, end);
+  bool again = memory_panic_again(local, g);
+  g->multi = multi;
+  return again;
+}
+
 void memory_settle(Local *local, Goroutine *g, Value panicked) {
   if (panicked != vm_code(local->vm)->memory_error) return;
-  if (heap_gc_wanted(local->vm->heap) && may_collect(local))
+  if (heap_gc_wanted(local->vm->heap) && may_collect(local, false))
     collect_memory(local, g);
 }
 

@@ -19,6 +19,9 @@ bool memory_again(Local *local, Goroutine *g);
 bool memory_panicked(Local *local, const Goroutine *g);
 // memory_again, and if so that panic is taken back.
 bool memory_panic_again(Local *local, Goroutine *g);
+// The same in the midst of an instruction that has changed nothing yet. The
+// values up to `end`, in g's stack, are alive.
+bool memory_panic_again_here(Local *local, Goroutine *g, const Value *end);
 // A panic with that value has ended; g's frames are saved, and it goes on. When
 // memory was out, what the panicked frames held is collected.
 void memory_settle(Local *local, Goroutine *g, Value panicked);

@@ -194,10 +194,11 @@ ObjError *error_new(Local *local, Value message, Value cause) {
   return e;
 }
 
-Value panic_as_error(Local *local, Value value) {
+// VALUE_UNDEF: no memory.
+static Value panic_as_error(Local *local, Value value) {
   if (value_is_type(value, OBJ_ERROR)) return value;
   ObjError *e = error_new(local, value, VALUE_NIL);
-  return e ? value_from_obj(e) : vm_code(local->vm)->memory_error;
+  return e ? value_from_obj(e) : VALUE_UNDEF;
 }
 
 // --- Traces -----------------------------------------------------------------
@@ -352,10 +353,13 @@ enum { UNWIND_PIECE = 4096 };  // frames between two looks
 // The frame of try ends the panic: (nil, error).
 static Next caught(Local *local, Goroutine *g) {
   RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
-  Value value = g->panic->value;
+  Value value = g->panic->value, error = panic_as_error(local, value);
+  if (error == VALUE_UNDEF && memory_again(local, g))
+    error = panic_as_error(local, value);
+  if (error == VALUE_UNDEF) error = vm_code(local->vm)->memory_error;
   end_panics(g, g->base - g->stack);
   g->base[2] = VALUE_NIL;
-  g->base[3] = panic_as_error(local, value);
+  g->base[3] = error;
   Next next = call_return(local, g, g->base + 2, 2);
   if (next == RELOAD) memory_settle(local, g, value);
   return next;

@@ -33,8 +33,6 @@ void panic_end(Goroutine *g);   // the newest ends in the top frame
 void panic_drop(Goroutine *g);  // the newest
 void panic_free_all(Goroutine *g);
 
-Value panic_as_error(Local *local, Value value);
-
 // Sets the goroutine's pending panic to an error with that message. The frames
 // are unwound by the interpreter. Always returns false.
 bool vm_panic(Local *local, Goroutine *g, const char *format, ...)

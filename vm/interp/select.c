@@ -8,6 +8,7 @@
 #include "vm/interp/channels.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
@@ -46,15 +47,15 @@ static bool select_case(Local *local, Goroutine *g, SelCase *c, Value from,
   return fine;
 }
 
-// It did nothing, for that reason.
-static Next select_failed(Local *local, Goroutine *g, int index) {
-  if (index == SELECT_CANCELLED)
-    group_raise(local, g);
-  else if (index == SELECT_SEND_CLOSED)
-    vm_panic(local, g, "send on closed channel");
-  else
+// The SELECT before g->pc did nothing, for want of room: it begins again when
+// there is some.
+static Next select_again(Local *local, Goroutine *g, bool room) {
+  if (!room && !memory_again(local, g)) {
     vm_panic_memory(local, g);
-  return THROW;
+    return THROW;
+  }
+  g->pc--;
+  return RELOAD;
 }
 
 // A ring for each channel to send to that wants one. false: no memory.
@@ -68,14 +69,23 @@ static bool select_grow(Local *local, const SelectBlock *block,
   return true;
 }
 
-// The SELECT before g->pc did nothing: if it is for want of room it begins
-// again.
+// It did nothing, for that reason.
+static Next select_failed(Local *local, Goroutine *g, int index) {
+  if (index == SELECT_CANCELLED)
+    group_raise(local, g);
+  else if (index == SELECT_SEND_CLOSED)
+    vm_panic(local, g, "send on closed channel");
+  else
+    vm_panic_memory(local, g);
+  return THROW;
+}
+
+// The SELECT before g->pc did nothing.
 static __attribute__((noinline)) Next select_refused(Local *local, Goroutine *g,
                                                      Instr i, int index) {
-  if (index != SELECT_WANTS_ROOM || !select_grow(local, g->select, INSTR_B(i)))
-    return select_failed(local, g, index);
-  g->pc--;
-  return RELOAD;
+  if (index == SELECT_WANTS_ROOM)
+    return select_again(local, g, select_grow(local, g->select, INSTR_B(i)));
+  return select_failed(local, g, index);
 }
 
 // Register R[a] = index, R[a+1], R[a+2] = the outcome.
@@ -104,7 +114,7 @@ static inline __attribute__((always_inline)) Next select_done(Local *local,
 Next select_run(Local *local, Goroutine *g, Instr i) {
   uint32_t count = INSTR_B(i);
   SelectBlock *block = select_block(local, g, count);
-  if (block == NULL) return select_failed(local, g, SELECT_WANTS_ROOM);
+  if (block == NULL) return select_again(local, g, false);
   const Value *from = operand_a(g->base, i);
   for (uint32_t n = 0; n < count; n++) {
     bool send = from[2 * n + 1] != VALUE_UNDEF;
@@ -197,35 +207,43 @@ static bool native_case(Local *local, Goroutine *g, SelCase *c, Value *place) {
                      heap_load(&block->slots[n - 1]));
 }
 
+// Replaces the list by a copy, as the caller's may change while this one waits,
+// and has room for as many cases in g->select. false: panicked.
+static bool copy_cases(Local *local, Goroutine *g, Value *list) {
+  for (;;) {
+    ObjValues *from = list_block((ObjList *)value_obj(*list));
+    size_t count = values_len(from);
+    ObjList *copy = list_new(local, count);
+    if (copy != NULL && count <= INT16_MAX &&
+        select_block(local, g, (uint32_t)count) != NULL &&
+        list_append(local, copy, from->slots, count)) {
+      *list = value_from_obj(copy);
+      return true;
+    }
+    vm_panic_memory(local, g);
+    if (!memory_panic_again_here(local, g, list + 1)) return false;
+  }
+}
+
 Next select_native(CspCall *call, Value *window, int want) {
   Local *local = call->local;
   Goroutine *g = call->g;
   if (group_cancels(local, g)) return THROW;
-  // A copy: the caller's list may change while this one waits.
-  ObjValues *from = list_block((ObjList *)value_obj(call->later_value));
-  size_t count = values_len(from);
-  ObjList *copy = list_new(local, count);
-  SelectBlock *block =
-      count <= INT16_MAX ? select_block(local, g, (uint32_t)count) : NULL;
+  window[3] = call->later_value;  // where the collector sees it
+  if (!copy_cases(local, g, &window[3])) return THROW;
+  SelectBlock *block = g->select;
   SelectCall *pending = mem_alloc(local->vm->memory, sizeof *pending);
-  if (copy == NULL || block == NULL || pending == NULL ||
-      !list_append(local, copy, from->slots, count)) {
-    mem_free(pending);
-    return select_failed(local, g, SELECT_WANTS_ROOM);
-  }
-  ObjValues *cases = list_block(copy);
+  if (pending == NULL) return select_failed(local, g, SELECT_WANTS_ROOM);
+  ObjValues *cases = list_block((ObjList *)value_obj(window[3]));
+  size_t count = values_len(cases);
   for (size_t n = 0; n < count; n++) {
     if (!native_case(local, g, &block->cases[n], &cases->slots[n])) {
       mem_free(pending);
       return THROW;
     }
   }
-  *pending = (SelectCall){value_from_obj(copy), window - g->base, want};
-  // The copy stays in the window, where the collector sees it.
-  window[3] = pending->cases;
-  ptrdiff_t above =
-      window + 4 - (g->base + frame_closure(g->base)->proto->nregs);
-  g->multi = above > 0 ? (uint32_t)above : 0;
+  *pending = (SelectCall){window[3], window - g->base, want};
+  stack_cover(g, window + 4);
   RT_ASSERT(g->pending == NULL);
   g->pending = pending;
   block->count = (uint32_t)count;

@@ -22,6 +22,12 @@ bool stack_init(Local *local, Goroutine *g, size_t words) {
   return true;
 }
 
+void stack_cover(Goroutine *g, const Value *end) {
+  RT_ASSERT(end <= g->block->slots + g->block->cap);
+  ptrdiff_t above = end - (g->base + frame_closure(g->base)->proto->nregs);
+  g->multi = above > 0 ? (uint32_t)above : 0;
+}
+
 // --- Validity ---------------------------------------------------------------
 static bool is_code_of(const Proto *proto, const Instr *pc) {
   return pc >= proto->code && pc <= proto->code + proto->ncode;

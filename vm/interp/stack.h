@@ -9,6 +9,9 @@
 // g->base is updated, other pointers are not. false: panicked with stack
 // overflow.
 bool stack_reserve(Local *local, Goroutine *g, const Value *top);
+// At a collection the values up to `end` are alive, though they stand above the
+// top frame's registers; until g->multi is set to something else.
+void stack_cover(Goroutine *g, const Value *end);
 bool stack_init(Local *local, Goroutine *g, size_t words);
 // Whether the frame at base is as a call pushes it: inside the stack with all
 // its registers, a closure, and a caller below, to whose code it returns; or

@@ -128,11 +128,7 @@ static Goroutine *go_new(Local *local, const Value *window, int argc,
 // The same, with the limits. NULL: panicked.
 static Goroutine *go_limited(Local *local, Goroutine *g, const Value *window,
                              int argc, bool task) {
-  // What lies above the frame's registers is alive, should there be a
-  // collection.
-  const Value *top = g->base + frame_closure(g->base)->proto->nregs;
-  ptrdiff_t above = window + FRAME_WORDS + argc - top;
-  g->multi = above > 0 ? (uint32_t)above : 0;
+  stack_cover(g, window + FRAME_WORDS + argc);
   Goroutine *made = NULL;
   if (goroutine_allowed(local, g)) {
     made = go_new(local, window, argc, task);
@@ -204,13 +200,8 @@ Next task_goexit(Local *local, Goroutine *g) {
   if (g->task != NULL && n == 1) {
     how = finish_task(local, g->task, TASK_RETURNED_ONE, results[0]);
   } else if (g->task != NULL) {
-    ObjValues *block = values_new(local, n);
-    if (block == NULL) {
-      vm_panic_memory(local, g);
-      return THROW;
-    }
-    memcpy(block->slots, results, n * sizeof(Value));
-    block->len = n;
+    ObjValues *block = call_pack(local, g, results, n);
+    if (block == NULL) return THROW;
     how = finish_task(local, g->task, TASK_RETURNED, value_from_obj(block));
   } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR) &&
              !group_failed_with(local, g, results[n - 1])) {

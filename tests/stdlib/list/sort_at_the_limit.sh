@@ -7,7 +7,9 @@ func fill(size) {
   for { kept.push(bytes(size)) }
 }
 failed := 0
-for n in 60 {
+for round in 6000 {
+  if failed > 0 && round >= 60 { break }
+  n := round % 60
   xs := list(0..1300).map(func(x) => (x * 7919) % 10007)
   try(fill, 40000)
   try(fill, 64)
