@@ -411,9 +411,12 @@ static ObjClosure *prepare(Repl *r) {
 }
 
 Editor *repl_prepare(CspConfig *config) {
+  signals_block();  // (readline blocks them for a moment, too)
   Editor *editor = editor_new(complete_word);
-  if (editor == NULL) return NULL;
-  signals_block();
+  if (editor == NULL) {
+    signals_unblock();
+    return NULL;
+  }
   config->write_out = editor_write_out;
   config->write_err = editor_write_err;
   config->write_arg = editor;

@@ -119,6 +119,7 @@ typedef struct SignalWatch {
 } SignalWatch;
 // By the thread that no other was made by yet: they all have to be deaf.
 void signals_block(void);
+void signals_unblock(void);
 void signals_begin(SignalWatch *w, Repl *r);
 void signals_end(SignalWatch *w);
 

@@ -23,10 +23,9 @@ static sigset_t watched(void) {
 }
 
 static void end_by(Repl *r, int number) {
-  sigset_t set = watched();
   editor_restore_terminal(r->editor);
   signal(number, SIG_DFL);
-  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  signals_unblock();
   raise(number);
 }
 
@@ -63,6 +62,11 @@ void signals_block(void) {
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+void signals_unblock(void) {
+  sigset_t set = watched();
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 void signals_begin(SignalWatch *w, Repl *r) {
   *w = (SignalWatch){.repl = r};
   sigset_t set = watched();
@@ -70,7 +74,7 @@ void signals_begin(SignalWatch *w, Repl *r) {
   w->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (w->signals >= 0 && w->done >= 0)
     w->started = pthread_create(&w->thread, NULL, watch, w) == 0;
-  if (!w->started) pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  if (!w->started) signals_unblock();
 }
 
 void signals_end(SignalWatch *w) {
