@@ -26,7 +26,6 @@ typedef struct Pos {
   uint32_t line;    // from 1
   uint32_t col;     // from 1, in bytes
   uint32_t offset;  // byte offset in the source text
-  bool turned;      // LineInfo's, set when code is made
 } Pos;
 
 // clang-format off

@@ -310,6 +310,9 @@ int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx);
 // A further word, with a place of its own for what goes wrong there.
 void emit_extra(Compiler *c, Pos pos, Instr word);
 int emit_word(Compiler *c, Instr word);
+// The operands of the operation in the word `at`, whose place is the newest,
+// stand the other way round in the source.
+void emit_turned(Compiler *c, uint32_t at);
 // Index of a constant; 0 after an error.
 int emit_constant(Compiler *c, Value v);
 int emit_name(Compiler *c, const AstStr *name);

@@ -62,7 +62,7 @@ static void resolve_added(Compiler *c, Node *stmt) {
 }
 
 Node *outline_add_test(Compiler *c, Node *stmts, const char *name) {
-  Pos pos = {1, 1, 0, false};
+  Pos pos = {1, 1, 0};
   if (!find_function(stmts, name, &pos)) {
     diag_error(c->diags, pos, 1,
                "there is no function `%s` at the top level that takes no "

@@ -68,11 +68,12 @@ static void jump_if_holds(Compiler *c, const Node *node, int w, int *list) {
   } else {
     RT_ASSERT(node->op >= AST_LT && node->op <= AST_GE);
     Op op = node->op == AST_LT || node->op == AST_GT ? OP_LT : OP_LE;
-    pos.turned = node->op == AST_GT || node->op == AST_GE;
-    emit_branch(c, pos,
-                instr_abc(op, pos.turned ? right : left,
-                          pos.turned ? left : right, true),
-                list);
+    bool turned = node->op == AST_GT || node->op == AST_GE;
+    emit_branch(
+        c, pos,
+        instr_abc(op, turned ? right : left, turned ? left : right, true),
+        list);
+    if (turned) emit_turned(c, c->func->last);
   }
 }
 

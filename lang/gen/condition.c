@@ -8,6 +8,7 @@ typedef struct Compare {
   int a, b;
   bool negated;  // !=
   bool nil;      // NILJ: the wanted outcome stands in B
+  bool turned;   // the operands stand the other way round in the source
 } Compare;
 
 static bool is_comparison(const Node *node) {
@@ -150,12 +151,12 @@ static Compare prepare_compare(Compiler *c, Node *node) {
     right = swap;
     op = mirrored(op);
   }
-  // all opcodes are "less" once more, at run time
-  node->pos.turned = turned != (op == AST_GT || op == AST_GE);
   int a = expr_any(c, left);
-  if (op != AST_EQ && op != AST_NE) return order_to(c, op, a, right);
-  Compare compare = equal_to(c, a, right);
+  bool equal = op == AST_EQ || op == AST_NE;
+  Compare compare = equal ? equal_to(c, a, right) : order_to(c, op, a, right);
   compare.negated = op == AST_NE;
+  // all opcodes are "less" once more, at run time
+  compare.turned = turned != (op == AST_GT || op == AST_GE);
   return compare;
 }
 
@@ -164,6 +165,12 @@ static Instr instr_of(const Compare *compare, bool sense) {
   RT_ASSERT(operands_fit(0, compare->b, 0) || compare->b > REGISTERS_MAX);
   if (compare->nil) return instr_abc(compare->op, compare->a, outcome, 0);
   return instr_abc(compare->op, compare->a, compare->b, outcome);
+}
+
+static void branch_on(Compiler *c, Pos pos, const Compare *compare, bool sense,
+                      int *list) {
+  emit_branch(c, pos, instr_of(compare, sense), list);
+  if (compare->turned) emit_turned(c, c->func->last);
 }
 
 // --- Jumping forward --------------------------------------------------------
@@ -199,7 +206,7 @@ static void jump_if_both(Compiler *c, Node *node, bool sense, int *list) {
 static void jump_if_compared(Compiler *c, Node *node, bool sense, int *list) {
   int save = c->func->top;
   Compare compare = prepare_compare(c, node);
-  emit_branch(c, node->pos, instr_of(&compare, sense), list);
+  branch_on(c, node->pos, &compare, sense, list);
   reg_set(c, save);
 }
 
@@ -222,7 +229,7 @@ void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
                      int *list) {
   int save = c->func->top;
   Compare compare = equal_to(c, subject, node);
-  emit_branch(c, pos, instr_of(&compare, sense), list);
+  branch_on(c, pos, &compare, sense, list);
   reg_set(c, save);
 }
 
@@ -250,8 +257,9 @@ static void back_if_compared(Compiler *c, Node *node, bool sense, uint32_t to) {
   if (op != OP_COUNT) {
     compare.op = op;
     emit_branch_back(c, node->pos, instr_of(&compare, sense), to);
+    if (compare.turned) emit_turned(c, c->func->last);
   } else {
-    emit_branch(c, node->pos, instr_of(&compare, !sense), &past);
+    branch_on(c, node->pos, &compare, !sense, &past);
     emit_loop(c, node->pos, to);
     emit_patch(c, past);
   }
@@ -287,7 +295,7 @@ static void compared_value(Compiler *c, Pos pos, const Compare *compare,
                            int target) {
   int end = NO_JUMP;
   emit_abc(c, pos, OP_LOADTRUE, target, 0, 0);
-  emit_branch(c, pos, instr_of(compare, true), &end);
+  branch_on(c, pos, compare, true, &end);
   emit_abc(c, pos, OP_LOADFALSE, target, 0, 0);
   emit_patch(c, end);
 }
@@ -310,7 +318,7 @@ void condition_value(Compiler *c, Node *node, int target) {
   }
   Compare compare = prepare_compare(c, node);
   if (reads(&compare, target)) {
-    emit_branch(c, node->pos, instr_of(&compare, false), &no);
+    branch_on(c, node->pos, &compare, false, &no);
     jumped_value(c, node->pos, no, target);
   } else {
     compared_value(c, node->pos, &compare, target);

@@ -16,7 +16,7 @@ void func_too_complex(Compiler *c, const char *why) {
   Func *f = c->func;
   if (f->too_complex) return;
   f->too_complex = true;
-  Pos pos = f->node != NULL ? f->node->pos : (Pos){1, 1, 0, false};
+  Pos pos = f->node != NULL ? f->node->pos : (Pos){1, 1, 0};
   diag_error(c->diags, pos, 1, "%s is too complex: %s",
              f->node != NULL ? "this function" : "the file's top level", why);
   diag_hint(c->diags, "divide it into several functions");
@@ -40,24 +40,42 @@ static bool emit_reserve(Compiler *c, void **data, uint32_t count,
 }
 
 // --- Instructions -----------------------------------------------------------
-static void add_place(Compiler *c, Pos pos) {
+static void push_place(Compiler *c, LineInfo place) {
   Func *f = c->func;
-  if (f->nlines > 0) {
-    const LineInfo *before = &f->lines[f->nlines - 1];
-    RT_ASSERT(before->at <= f->ncode);
-    if (before->line == pos.line && before->col == pos.col &&
-        before->turned == pos.turned)
-      return;
-  }
   void *lines = f->lines;
   bool room =
       emit_reserve(c, &lines, f->nlines, &f->lines_cap, sizeof *f->lines);
   f->lines = lines;
-  if (!room) return;
-  f->lines[f->nlines++] = (LineInfo){.at = f->ncode,
-                                     .line = pos.line,
-                                     .col = pos.col & 0x7fffffff,
-                                     .turned = pos.turned};
+  if (room) f->lines[f->nlines++] = place;
+}
+
+static void add_place(Compiler *c, Pos pos) {
+  const Func *f = c->func;
+  if (f->nlines > 0) {
+    const LineInfo *before = &f->lines[f->nlines - 1];
+    RT_ASSERT(before->at <= f->ncode);
+    if (before->line == pos.line && before->col == pos.col && !before->turned)
+      return;
+  }
+  push_place(
+      c, (LineInfo){
+             .at = f->ncode, .line = pos.line, .col = pos.col & 0x7fffffff});
+}
+
+void emit_turned(Compiler *c, uint32_t at) {
+  const Func *f = c->func;
+  if (code_is_lost(c)) return;
+  RT_ASSERT(f->nlines > 0 && at < f->ncode);
+  LineInfo *newest = &f->lines[f->nlines - 1];
+  RT_ASSERT(newest->at <= at && !newest->turned);
+  if (newest->at == at) {
+    newest->turned = true;
+    return;
+  }
+  LineInfo turned = *newest;
+  turned.at = at;
+  turned.turned = true;
+  push_place(c, turned);
 }
 
 int emit_word(Compiler *c, Instr word) {

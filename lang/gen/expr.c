@@ -319,7 +319,6 @@ static int number_first(Compiler *c, const Node *node) {
 static void arith_to(Compiler *c, Node *node, int target) {
   int save = c->func->top;
   bool turn = turns_round(node);
-  node->pos.turned = turn;
   if (pair_to(c, node, target)) return;
   int number = number_first(c, node);
   if (number >= 0) {
@@ -328,6 +327,7 @@ static void arith_to(Compiler *c, Node *node, int target) {
   } else {
     int left = expr_any(c, turn ? node->b : node->a);
     expr_arith(c, node->pos, node->op, target, left, turn ? node->a : node->b);
+    if (turn) emit_turned(c, c->func->last);
   }
   reg_set(c, save);
 }

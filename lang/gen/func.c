@@ -222,7 +222,7 @@ void func_generate(Compiler *c, Func *func) {
 }
 
 void func_generate_file(Compiler *c, Func *func, Node *stmts) {
-  Pos end = {1, 1, 0, false};
+  Pos end = {1, 1, 0};
   for (const Node *node = stmts; node != NULL; node = node->next)
     end = node->pos;
   if (c->no_memory) return;

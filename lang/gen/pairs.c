@@ -112,15 +112,16 @@ static bool xor_shift_to(Compiler *c, Pos pos, int target, int left,
 bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
                Node *right) {
   if (is_sum(op) && is_product(right)) {
-    pos.turned = op == AST_ADD;
     bool turned = op == AST_SUB;  // (the sum's operands may be exchanged)
     Op both = op_fuse(OP_MUL, op_of(op), turned, false);
     product_to(c, pos, both, target, right, left);
+    if (op == AST_ADD) emit_turned(c, c->func->ncode - 1);
     return true;
   }
   if (op == AST_BXOR) return xor_shift_to(c, pos, target, left, right);
-  pos.turned = true;
-  return op == AST_ADDW && muladdw_to(c, pos, target, right, left);
+  if (op != AST_ADDW || !muladdw_to(c, pos, target, right, left)) return false;
+  emit_turned(c, c->func->ncode - 1);
+  return true;
 }
 
 bool pair_to(Compiler *c, Node *node, int target) {

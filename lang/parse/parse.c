@@ -542,7 +542,7 @@ static void skip_first_bytes(Parse *p) {
   size_t left = (size_t)(p->limit - p->cursor);
   const unsigned char *end = memchr(p->cursor, '\n', left);
   if (end == NULL) end = p->limit;
-  Pos begin = {1, 1, (uint32_t)(p->cursor - p->line_start), false};
+  Pos begin = {1, 1, (uint32_t)(p->cursor - p->line_start)};
   if (p->trail) trail_comment(p, begin, (uint32_t)(end - p->line_start));
   p->cursor = end;
 }
@@ -574,7 +574,7 @@ static Node *parse(const Source *source, Arena *arena, Diags *diags,
                    Trail *trail, bool *incomplete) {
   Parse *p = mem_alloc(arena_memory(arena), sizeof *p);
   if (p == NULL) {
-    diag_error(diags, (Pos){1, 1, 0, false}, 1, "out of memory");
+    diag_error(diags, (Pos){1, 1, 0}, 1, "out of memory");
     *incomplete = false;
     return NULL;
   }
@@ -585,7 +585,7 @@ static Node *parse(const Source *source, Arena *arena, Diags *diags,
   p->trail = trail;
   p->max_depth = lang_max_depth();
   p->line = 1;
-  p->token_end = (Pos){1, 1, 0, false};
+  p->token_end = (Pos){1, 1, 0};
   if (begin_source(p)) {
     while (!p->fatal && step(p)) continue;
     grammarFinalize(p->parser);
