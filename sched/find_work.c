@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What an M runs next (row 11), as a sequence of named passes: attention
-// (stop of the world, handshake, end) - timers of this P - turns and the
-// global queue every 61st tick - inbox - own queue - global queue - netpoll,
-// without blocking - stealing - giving up the P, looking everywhere once more,
-// and sleep. The passes run on the M that owns m->p.
+// (stop of the world, handshake, end) - timers of this P - inbox - the end of a
+// turn, which is every 61st tick: the global queue - own queue - global queue -
+// netpoll, without blocking - stealing - giving up the P, looking everywhere
+// once more, and sleep. The passes run on the M that owns m->p.
 #include "internal.h"
 
 // --- Passes before the own queue --------------------------------------------

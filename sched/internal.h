@@ -20,8 +20,8 @@ enum {
   SYSCALLS_MAX_DEFAULT = 512,
   NS_PER_US = 1000,
   NS_PER_MS = 1000000,
-  SLICE_NS = 10 * NS_PER_MS,  // row 19
-  URGENT_NS = NS_PER_MS,      // row 19: a G woken by a timer waits no longer
+  SLICE_NS = 10 * NS_PER_MS,      // row 19
+  URGENT_NS = NS_PER_MS,          // row 19: a woken G waits no longer
   NEXT_FILL_NS = 50 * NS_PER_US,  // row 5
   POLL_NS = NS_PER_MS / 2,        // row 24: Ps that run poll that often
   STEAL_NEXT_NS = 3 * NS_PER_US,  // row 12
@@ -565,7 +565,7 @@ void poll_free_all(Sched *s);
 int poll_host_fd(Sched *s);
 void poll_alarm(Sched *s, int64_t when);
 void poll_end_break(Sched *s);
-// Owner P, a look or find_runnable: is it time, and nobody else does it?
+// Owner P in a look, or sysmon: is it time to poll, and nobody else does?
 static inline bool poll_is_due(Sched *s, int64_t now) {
   // relaxed, all: hints
   return rt_load_relaxed(&s->poll_waiters) != 0 &&

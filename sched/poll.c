@@ -12,9 +12,9 @@
 //   event:   any -> READY; a G found there is readied
 //   close, deadline: set their flag first, seq_cst, then PARKING or G -> NONE
 //   cancel:  sets its flag first, seq_cst, then G -> NONE (cancel.c)
-// Every change is a CAS, so a G is taken by one of them. Wait's second look at
-// the flags pairs with their order: PARKING first, then the flags, against the
-// flags first, then the word.
+// Every change is a CAS or an exchange, so a G is taken by one of them. Wait's
+// second look at the flags pairs with their order: PARKING first, then the
+// flags, against the flags first, then the word.
 //
 // s->poll_waiters counts parked Gs: raised before the CAS that shows the G,
 // lowered by the owner of a P that readies it. While it is above 0 there is no

@@ -18,9 +18,9 @@
 // the root opens a branch of its own, and the queue would no longer be bounded
 // by the depth of the spawns.)
 //
-// With one P (p->single) there are no thieves: plain stores, no locked
-// instruction. A slot is written again only after head has passed it, which
-// the owner sees by its acquire load of head.
+// With one P (p->single) there are no thieves: the common paths have plain
+// stores, no locked instruction. A slot is written again only after head has
+// passed it, which the owner sees by its acquire load of head.
 #include "internal.h"
 
 static inline G *slot_read(P *p, uint32_t index) {
@@ -99,7 +99,7 @@ void runq_put_list(P *p, GList *list) {
     RT_ASSERT(g_is(g, G_RUNNABLE));
     slot_write(p, tail++, g);
   }
-  // seq: as runq_put, and before the load of `spinning` in idle_wakep
+  // seq: before the load of `spinning` in idle_wakep
   rt_store_seq(&p->tail, tail);
   if (list->count == 0) return;
   Sched *s = p->sched;

@@ -39,7 +39,7 @@ static void wake_for_next(P *p, int64_t now) {
 }
 
 // Row 19. A slice is 10 ms, and less in a short step of a host; 1 ms while a G
-// woken by a timer is queued here.
+// that a timer or netpoll has woken is queued here.
 static bool slice_is_over(P *p, int64_t now) {
   if (p->slice_tick != p->schedtick) {
     p->slice_tick = p->schedtick;

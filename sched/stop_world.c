@@ -12,7 +12,8 @@
 // The stopper has a P, which counts as stopped, or is a thread without one that
 // wants to look at all there is (sched_while_stopped).
 // Ms without a P need not stop: they touch no G. One stop or handshake at a
-// time: world_busy. Statuses of Ps change under sched.lock only.
+// time: world_busy. Statuses of Ps change under sched.lock, but those of quick
+// calls (P_SYSCALL, syscall.c).
 #include "internal.h"
 
 // sched.lock held

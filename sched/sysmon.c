@@ -2,8 +2,10 @@
 // The monitor (row 20): a thread without a P, for what nobody on a P sees in
 // time: a slice that is over, timers of a P whose G does not come to a look,
 // a blocking call that lasts while its P has work (row 22), a collection that
-// nobody asked for in two minutes. It reads atomics of Ps, sets flags, and
-// takes Ps out of calls; it touches no G, timer or heap.
+// nobody asked for in two minutes, netpoll when nobody has polled for 10 ms,
+// lines of statistics. It reads atomics of Ps, sets flags, and takes Ps out of
+// calls. It touches no timer and no heap, and of Gs only those that netpoll has
+// readied: they go to an inbox.
 //
 // It sleeps until the earliest deadline it is there for. An M that begins a
 // call while there is work wakes it, and it looks every 20 us (sysmon_hurry)

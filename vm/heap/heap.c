@@ -487,7 +487,7 @@ static void shade(LocalHeap *local, Obj *obj) {
     rt_store_relaxed(&chunk_of(obj)->heap->mark_overflow, 1);
 }
 
-// Go's hybrid: what is overwritten and what is stored are both kept.
+// As Go's hybrid barrier: what is overwritten and what is stored are both kept.
 void heap_barrier(LocalHeap *local, Value *slot, Value v) {
   Value old = rt_load_relaxed(slot);
   if (value_is_obj(old)) shade(local, value_obj(old));

@@ -29,7 +29,8 @@ typedef struct RecentText {
 
 struct LocalHeap {
   Heap *heap;
-  bool barrier;  // the store barrier is on; changed while the world stops
+  bool barrier;  // the store barrier is on: never today, as all marking is done
+                 // while the world is stopped; concurrent marking would need it
   AllocCache caches[SIZE_CLASSES_MAX];
   void *spans[SIZE_CLASSES_MAX];  // current span of each class
   int64_t allocated;              // bytes since the last flush to the heap

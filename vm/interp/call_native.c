@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calling native functions, and finishing the calls that blocked, slept or
-// parked.
+// Calling native functions, and finishing the calls that blocked or slept.
 //
 // A native runs on the C stack with a CspCall that lives there. One that
 // leaves something to the runtime (CSP_LATER) is finished here: blocking work

@@ -25,9 +25,10 @@ bool memory_panic_again_here(Local *local, Goroutine *g, const Value *end);
 // A panic with that value has ended; g's frames are saved, and it goes on. When
 // memory was out, what the panicked frames held is collected.
 void memory_settle(Local *local, Goroutine *g, Value panicked);
-// Whether another goroutine may start. false: panicked. They are exact but for
-// those that several Ps start at the same moment.
-bool goroutine_room(Vm *vm);  // without a collection
+// Whether another goroutine may start, without a collection. The limit may be
+// passed by what several Ps start at the same moment.
+bool goroutine_room(Vm *vm);
+// The same after a collection, if need be. false: panicked.
 bool goroutine_allowed_limited(Local *local, Goroutine *g);
 static inline bool goroutine_allowed(Local *local, Goroutine *g) {
   return __builtin_expect(local->vm->goroutine_limit == 0, 1) ||

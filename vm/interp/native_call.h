@@ -33,8 +33,8 @@ typedef enum LaterKind {
   LATER_GC,      // a collection, now
   LATER_EXIT,
   LATER_AGAIN,  // in pieces; work_data: the record (again.c)
-  LATER_PARK,   // for csp_park: a waker was made; channel in later_value, link
-                // in later_value2
+  LATER_PARK,   // a waker was made: csp_park makes LATER_TAIL of it. Channel in
+                // later_value, link in later_value2
 } LaterKind;
 
 // A wait for a descriptor before blocking work (wait_fd.c).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strings: making, hashing, comparing, UTF-8, and the names in code.
+// Strings: making, hashing, comparing, and the names in code.
 //
 // A string never changes after it is published. Its hash (SipHash-1-3 keyed
 // with the Vm's seed, so that nobody outside can make keys collide) is cached

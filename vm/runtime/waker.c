@@ -10,8 +10,8 @@
 //
 // A waker is a block of its own, and two have it: the host, until csp_wake,
 // which may come when the runtime is long gone; and the runtime, in
-// csp->wakers, until the value was sent, or csp_free. What the waker is to the
-// host says `state`:
+// csp->wakers, until the value was sent, or csp_free. `state` says how far the
+// host has come with it:
 //
 //   OPEN ---- cancelled begins ----> TELLING --- it has returned ---> TOLD
 //     |                                 | csp_wake                     |
@@ -19,14 +19,16 @@
 //                                       | by the thread that delivers it
 //                                     POSTED, or make was called
 //
-// csp_wake delivers, but in TELLING: then the thread that tells does, when
-// cancelled has returned. So a waker that is woken is not told; and make is
-// never called before cancelled has returned: what make frees cancelled may
-// use. All changes of state but to POSTED are read-modify-writes; POSTED is
-// stored inside the door, and read by csp_free when it has closed that.
+// csp_wake delivers. In TELLING it leaves that to the thread that tells, which
+// delivers when cancelled has returned. So a waker that was woken is not told,
+// and make is never called before cancelled has returned: cancelled may use
+// what make frees. All changes of state but to POSTED are read-modify-writes;
+// POSTED is stored inside the door, and read by csp_free when it has closed
+// that.
 //
-// Delivered is to the runtime, through its door. If that is closed make is
-// called at once, with a call that can make nothing; the value is nobody's.
+// The value is delivered to the runtime through its door. If the door is closed
+// make is called at once, with a call that can make nothing, and what it
+// returns is dropped.
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"

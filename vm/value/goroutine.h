@@ -32,7 +32,7 @@ struct Goroutine {
   Obj obj;
   G g;
   Value *stack;  // first slot of block
-  Value *limit;  // stack + cap - STACK_MARGIN
+  Value *limit;  // at most stack + cap - STACK_MARGIN (stack_reserve)
   ObjValues *block;
   Value *base;              // of the top frame, when saved
   const Instr *pc;          // next instruction of the top frame, when saved
@@ -43,12 +43,12 @@ struct Goroutine {
   Proto *created_in;
   Goroutine *all_next;  // this P's list of goroutines; collector unlinks
   SelectBlock *select;  // of a pending select, or NULL
-  uint32_t multi;       // values above `top` of a call with a varying count
+  uint32_t multi;       // how many values a varying count left, from R[A] up
   uint32_t shield_at;   // a deferred call's offset, or 0 (group.c)
   uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
   bool gave_up;         // what it does is not to be finished (work.c)
   uint32_t retried;     // low bits of pc: where memory_again collected last
-  void *pending;        // a parked native's record (call.c), malloced
+  void *pending;        // a native's record while it waits or is left, malloced
   Timer *sleep;         // in an ObjRaw; NULL until the first sleep
   ObjRaw *sleep_block;
 };
