@@ -6,22 +6,16 @@
 // g->base is the caller's frame throughout, until the callee's frame is pushed.
 // stack_reserve may move everything: windows are then found again by offset.
 
-#include <stdlib.h>
-
-#include "vm/heap/local.h"
-#include "vm/heap/work.h"
-#include "vm/interp/access.h"
 #include "vm/interp/call.h"
+#include "vm/heap/local.h"
+#include "vm/interp/access.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
-#include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
-#include "vm/object/format.h"
 #include "vm/object/list.h"
-#include "vm/object/string.h"
 
 // --- Names for messages -----------------------------------------------------
 const char *function_name(Value f) {
@@ -404,7 +398,7 @@ Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
   return call_return(local, g, list->slots, (int)list->len);
 }
 
-// --- try, interpolation, modules --------------------------------------------
+// --- try, modules --------------------------------------------
 // The frame of try: R[0] the function, R[1] the list of arguments; the call's
 // window is at R[2].
 Next call_try(Local *local, Goroutine *g) {
@@ -427,94 +421,6 @@ Next call_try_return(Local *local, Goroutine *g) {
   }
   results[1] = VALUE_NIL;
   return call_return(local, g, results, 2);
-}
-
-// Strings and ints alone, in one string without a buffer between. NULL: not so,
-// no memory, or given up.
-enum { CONCAT_INTS = 8, LONG_PIECE = 1 << 12 };
-static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
-  char digits[CONCAT_INTS][INT_DIGITS];
-  uint8_t digits_len[CONCAT_INTS];
-  size_t len = 0;
-  int ints = 0;
-  for (Instr n = 0; n < count; n++) {
-    if (value_is_type(pieces[n], OBJ_STRING)) {
-      len += ((ObjString *)value_obj(pieces[n]))->len;
-    } else if (value_is_small(pieces[n]) && ints < CONCAT_INTS) {
-      digits_len[ints] = (uint8_t)format_int(value_small(pieces[n]),
-                                             digits[ints] + INT_DIGITS);
-      len += digits_len[ints++];
-    } else {
-      return NULL;
-    }
-  }
-  ObjString *s = string_alloc(local, len);
-  if (s == NULL) return NULL;
-  char *to = s->data;
-  ints = 0;
-  for (Instr n = 0; n < count; n++) {
-    const char *from;
-    size_t size;
-    if (value_is_small(pieces[n])) {
-      size = digits_len[ints];
-      from = digits[ints++] + INT_DIGITS - size;
-    } else {
-      from = ((ObjString *)value_obj(pieces[n]))->data;
-      size = ((ObjString *)value_obj(pieces[n]))->len;
-    }
-    if (__builtin_expect(size > LONG_PIECE, 0)) {
-      if (!work_copy(local, to, from, size)) return NULL;
-      len -= size;  // charged
-    } else {
-      memcpy(to, from, size);
-    }
-    to += size;
-  }
-  RT_ASSERT(to == s->data + s->len && string_is_valid(s));
-  charge_bytes(local, len);  // of the others
-  return s;
-}
-
-// NULL: no memory.
-static ObjString *concat_any(Local *local, const Value *pieces, Instr count) {
-  Text text = {.memory = local->vm->memory,
-               .most = heap_room(local->vm->heap),
-               .local = local};
-  for (Instr n = 0; n < count; n++)
-    format_value(&text, local->vm, pieces[n], false);
-  charge_bytes(local, text.len);
-  ObjString *s = text.failed ? NULL : string_new(local, text.data, text.len);
-  text_free(&text);
-  return s;
-}
-
-Next call_concat(Local *local, Goroutine *g, Instr a, Instr count) {
-  Value *pieces = g->base + a;
-  bool calls = false;
-  ObjString *plain = concat_plain(local, pieces, count);
-  if (plain != NULL) {
-    pieces[0] = value_from_obj(plain);
-    return GO_ON;
-  }
-  if (g->gave_up) return THROW;
-  for (Instr n = 0; n < count; n++)
-    calls |= value_needs_call(local->vm->memory, local, pieces[n]);
-  if (calls) {
-    if (!call_reserve(local, g, pieces + FRAME_WORDS + count, pieces + count))
-      return THROW;
-    pieces = g->base + a;
-    memmove(pieces + FRAME_WORDS, pieces, count * sizeof(Value));
-    pieces[2] = vm_code(local->vm)->concat;
-    return call_value(local, g, pieces, (int)count, 1, g->pc);
-  }
-  ObjString *s = concat_any(local, pieces, count);
-  if (s == NULL && memory_again(local, g)) s = concat_any(local, pieces, count);
-  if (s == NULL) {
-    vm_panic_memory(local, g);
-    return THROW;
-  }
-  pieces[0] = value_from_obj(s);
-  return GO_ON;
 }
 
 Next call_module(Local *local, Goroutine *g, int a, Value v) {

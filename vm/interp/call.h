@@ -42,7 +42,6 @@ Next call_try_return(Local *local, Goroutine *g);
 // The method call at g->pc - 1 (INVOKE, INVOKEV): receiver at R[a+3], argc
 // arguments with it.
 Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want);
-Next call_concat(Local *local, Goroutine *g, Instr a, Instr count);
 Next call_module(Local *local, Goroutine *g, int a, Value module);
 // "f", "Point.len", "strings.split" for messages.
 const char *function_name(Value f);

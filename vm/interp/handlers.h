@@ -392,7 +392,7 @@ HANDLER(IS) {
 }
 HANDLER(CONCAT) {
   SAVE();
-  FOLLOW(call_concat(local, g, A, B));
+  FOLLOW(concat_pieces(local, g, A, B));
 }
 HANDLER(NEW) {
   ObjStruct *type = (ObjStruct *)value_obj(CONST_BX);

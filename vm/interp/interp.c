@@ -27,6 +27,7 @@
 #include "vm/interp/call.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/channels.h"
+#include "vm/interp/concat.h"
 #include "vm/interp/give_up.h"
 #include "vm/interp/group.h"
 #include "vm/interp/iter.h"
