@@ -15,6 +15,7 @@
 
 #include "cli/source.h"
 #include "lang/lang.h"
+#include "sched/rt.h"
 
 enum { STATUS_DIFFERS = 1, STATUS_ERROR = 2 };
 
@@ -46,22 +47,11 @@ static void failed(Fmt *fmt, const char *what, const char *path) {
 }
 
 // --- writing ----------------------------------------------------------------
-static bool write_all(int fd, const char *text, size_t len) {
-  while (len > 0) {
-    ssize_t n = write(fd, text, len);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text += n;
-    len -= (size_t)n;
-  }
-  return true;
-}
-
 // The new file gets what the old one has of mode and owner; if the owner
 // cannot be set, it is ours, and no set-id bit is left.
 static bool finish_file(int fd, const struct stat *old, const char *text,
                         size_t len) {
-  if (!write_all(fd, text, len)) return false;
+  if (rt_write_all(fd, text, len) != 0) return false;
   mode_t mode = old->st_mode & 07777;
   if (fchown(fd, old->st_uid, old->st_gid) != 0) mode &= 0777;
   return fchmod(fd, mode) == 0 && fsync(fd) == 0;

@@ -44,21 +44,11 @@ struct Editor {
 };
 
 // --- Output -----------------------------------------------------------------
-static void write_all(int fd, const char *data, size_t len) {
-  while (len > 0) {
-    ssize_t n = write(fd, data, len);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    data += n;
-    len -= (size_t)n;
-  }
-}
-
 // Lock held. Without memory it comes at once, wherever the cursor is.
 static void keep(Editor *ed, int fd, const char *data, size_t len) {
   char *more = realloc(ed->pending, ed->pending_len + len);
   if (more == NULL) {
-    write_all(fd, data, len);
+    rt_write_all(fd, data, len);
     return;
   }
   memcpy(more + ed->pending_len, data, len);
@@ -73,7 +63,7 @@ static void write_to(Editor *ed, int fd, const char *data, size_t len) {
   if (ed->editing) {
     keep(ed, fd, data, len);
   } else {
-    write_all(fd, data, len);
+    rt_write_all(fd, data, len);
     ed->in_line = data[len - 1] != '\n';
   }
   pthread_mutex_unlock(&ed->lock);
@@ -87,7 +77,7 @@ void editor_write_err(void *ed, const char *data, size_t len) {
   if (isatty(STDERR_FILENO)) {
     write_to(ed, STDERR_FILENO, data, len);
   } else {
-    write_all(STDERR_FILENO, data, len);
+    rt_write_all(STDERR_FILENO, data, len);
   }
 }
 
@@ -95,8 +85,8 @@ void editor_write_err(void *ed, const char *data, size_t len) {
 static void write_pending(Editor *ed) {
   size_t len = ed->pending_len;
   if (len == 0) return;
-  write_all(STDOUT_FILENO, ed->pending, len);
-  if (ed->pending[len - 1] != '\n') write_all(STDOUT_FILENO, "\n", 1);
+  rt_write_all(STDOUT_FILENO, ed->pending, len);
+  if (ed->pending[len - 1] != '\n') rt_write_all(STDOUT_FILENO, "\n", 1);
   free(ed->pending);
   ed->pending = NULL;
   ed->pending_len = 0;
@@ -104,7 +94,7 @@ static void write_pending(Editor *ed) {
 
 static void begin_editing(Editor *ed) {
   pthread_mutex_lock(&ed->lock);
-  if (ed->in_line) write_all(STDOUT_FILENO, "\n", 1);
+  if (ed->in_line) rt_write_all(STDOUT_FILENO, "\n", 1);
   ed->in_line = false;
   ed->editing = true;
   pthread_mutex_unlock(&ed->lock);
@@ -145,7 +135,7 @@ static void redraw(Editor *ed) {
   int row = cursor_row(ed);
   int len = row > 0 ? snprintf(wipe, sizeof wipe, "\r\033[%dA\033[J", row)
                     : snprintf(wipe, sizeof wipe, "\r\033[J");
-  write_all(STDOUT_FILENO, wipe, (size_t)len);
+  rt_write_all(STDOUT_FILENO, wipe, (size_t)len);
   pthread_mutex_lock(&ed->lock);
   write_pending(ed);
   pthread_mutex_unlock(&ed->lock);
@@ -332,7 +322,7 @@ EditEnd editor_read(Editor *ed, const char *text, char **line) {
   const char *got = el_gets(ed->line, &count);
   EditEnd end = EDIT_END;
   if (ed->dropped) {
-    write_all(STDOUT_FILENO, "^C\n", 3);
+    rt_write_all(STDOUT_FILENO, "^C\n", 3);
     end = EDIT_DROPPED;
   } else if (got != NULL && count > 0) {
     size_t len = (size_t)count;
@@ -340,7 +330,7 @@ EditEnd editor_read(Editor *ed, const char *text, char **line) {
     *line = strndup(got, len);
     if (*line != NULL) end = EDIT_LINE;
   }
-  if (end == EDIT_END) write_all(STDOUT_FILENO, "\n", 1);
+  if (end == EDIT_END) rt_write_all(STDOUT_FILENO, "\n", 1);
   end_editing(ed);
   return end;
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "cli/test.h"
+#include "sched/rt.h"
 
 extern char **environ;
 
@@ -110,19 +111,12 @@ static int move_up(int fd) {
   return moved;
 }
 
-static bool write_all(int fd, Slice text) {
-  while (text.len > 0) {
-    ssize_t n = write(fd, text.text, text.len);
-    if (n < 0) return false;
-    text = (Slice){text.text + n, text.len - (size_t)n};
-  }
-  return true;
-}
-
 static int make_input(const Expect *e) {
   int fd = move_up(memfd_create("stdin", MFD_CLOEXEC));
   for (size_t n = 0; n < e->input.count && fd >= 0; n++) {
-    if (!write_all(fd, e->input.at[n]) || !write_all(fd, (Slice){"\n", 1}))
+    Slice line = e->input.at[n];
+    if (rt_write_all(fd, line.text, line.len) != 0 ||
+        rt_write_all(fd, "\n", 1) != 0)
       close_fd(&fd);
   }
   if (fd >= 0) lseek(fd, 0, SEEK_SET);

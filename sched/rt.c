@@ -245,6 +245,17 @@ int rt_fd_above_streams(int fd) {
   return moved;
 }
 
+int rt_write_all(int fd, const char *data, size_t len) {
+  while (len > 0) {
+    ssize_t n = write(fd, data, len);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    data += n;
+    len -= (size_t)n;
+  }
+  return 0;
+}
+
 // --- Clocks and randomness --------------------------------------------------
 static int64_t clock_ns(clockid_t clock) {
   struct timespec t;

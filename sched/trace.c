@@ -341,7 +341,7 @@ static void write_ring(TraceFile *f, uint32_t track, const TraceRing *ring,
   while (json_end(f, track, f->end, &depth)) fputs("}", f->out);
 }
 
-static void write_all(TraceFile *f) {
+static void write_tracks(TraceFile *f) {
   Sched *s = f->s;
   json_track(f, TRACK_WORLD, "stops of the world", 0);
   for (M *m = s->all_ms; m != NULL; m = m->all_next) {
@@ -368,7 +368,7 @@ void sched_trace_write(Sched *s, FILE *out) {
   fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
   Plain plain = plain_begin();  // JSON has points
   rt_lock(&s->lock);            // stuck Ms may come back
-  write_all(&f);
+  write_tracks(&f);
   rt_unlock(&s->lock);
   plain_end(plain);
   fprintf(out,

@@ -5,7 +5,6 @@
 // written. The buffer goes out when it is long or a terminal has a whole line
 // (a blocking call, native.c), when an M finds nothing to run, before a
 // report on standard error, and at the end. `writing` keeps the order.
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -33,25 +32,13 @@ void output_free(Csp *csp) {
   mem_free(csp->out.data);
 }
 
-// Everything to a descriptor: 0, or the errno that lost the rest.
-static int write_to_fd(int fd, const char *data, size_t len) {
-  while (len > 0) {
-    ssize_t n = write(fd, data, len);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    data += n;
-    len -= (size_t)n;
-  }
-  return 0;
-}
-
 static void output_emit(Csp *csp, const char *data, size_t len) {
   if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
   if (csp->config.write_out != NULL) {
     csp->config.write_out(csp->config.write_arg, data, len);
     return;
   }
-  int error = write_to_fd(STDOUT_FILENO, data, len);
+  int error = rt_write_all(STDOUT_FILENO, data, len);
   if (error == 0) return;
   // relaxed, both: seen soon, and at the end
   rt_store_relaxed(&csp->out.error, error);
@@ -63,7 +50,7 @@ void output_error(Csp *csp, const char *data, size_t len) {
   if (csp->config.write_err != NULL)
     csp->config.write_err(csp->config.write_arg, data, len);
   else
-    write_to_fd(STDERR_FILENO, data, len);
+    rt_write_all(STDERR_FILENO, data, len);
 }
 
 void output_no_memory(Csp *csp) {
