@@ -36,7 +36,7 @@ static void ring(Sched *s) {
   // seq: before the start the first M drains, which looks after it was set
   if (!rt_load_seq(&s->begun)) return;
   if (s->stepped) {
-    host_ring(s);
+    stepped_ring(s);
     return;
   }
   // seq: S2 of idle.c; a spinner looks here before it sleeps

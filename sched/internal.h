@@ -197,13 +197,13 @@ struct Sched {
   SchedPost *when_stuck;        // guarded by lock: sched_when_stuck; or NULL
 
   // --- stepped.c: the host's thread's, but for what is atomic ---
-  M *host;             // immutable
-  int64_t host_until;  // of the run under way; RT_FOREVER
-  int64_t host_limit;  // of the calls under way (HostRun.done), likewise
-  int64_t slice_ns;    // SLICE_NS; stepped: a 16th of a run at most
-  int64_t alarm;       // what poll_alarm was told last
-  uint32_t host_way;   // atomic, HostWay
-  uint32_t host_fd;    // atomic: the host watches the descriptor
+  M *host;              // immutable
+  int64_t host_until;   // of the run under way; RT_FOREVER
+  int64_t host_limit;   // of the calls under way (SteppedRun.done), likewise
+  int64_t slice_ns;     // SLICE_NS; stepped: a 16th of a run at most
+  int64_t alarm;        // what poll_alarm was told last
+  uint32_t host_way;    // atomic, HostWay
+  uint32_t stepped_fd;  // atomic: the host watches the descriptor
 
   // --- sysmon.c ---
   RtNote sysmon_note;
@@ -574,9 +574,9 @@ static inline bool poll_is_due(Sched *s, int64_t now) {
 }
 
 // --- stepped.c --------------------------------------------------------------
-void host_ring(Sched *s);                        // any thread
-bool host_is_over(const Sched *s, int64_t now);  // a look's: g is to leave
-bool host_gives_up(const Sched *s);  // nobody waits for what is under way
+void stepped_ring(Sched *s);                        // any thread
+bool stepped_is_over(const Sched *s, int64_t now);  // a look's: g is to leave
+bool stepped_gives_up(const Sched *s);  // nobody waits for what is under way
 
 // --- stop_world.c, sysmon.c, lifecycle.c ------------------------------------
 bool world_stop(P *p, bool resizing);  // owner P; false: not now

@@ -293,7 +293,7 @@ void sched_unpin(Sched *s) {
   RT_CHECK(before > 0, "sched_unpin without sched_pin");
   if (before > 1) return;
   if (s->stepped) {
-    if (rt_load_seq(&s->begun)) host_ring(s);  // seq: after s->host
+    if (rt_load_seq(&s->begun)) stepped_ring(s);  // seq: after s->host
     return;
   }
   rt_lock(&s->lock);

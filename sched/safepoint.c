@@ -59,7 +59,7 @@ static bool look_fully(P *p, uint32_t look) {
   if (poll_is_due(p->sched, now)) poll_now(p);
   if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now);
   slice_over |= slice_is_over(p, now);
-  if (p->sched->stepped && host_is_over(p->sched, now)) {
+  if (p->sched->stepped && stepped_is_over(p->sched, now)) {
     slice_over = true;
     rt_or(&p->look, (uint32_t)LOOK_HOST);  // sched_switch gives nothing
   }
@@ -96,7 +96,7 @@ bool sched_work_is_vain(P *p) {
   if (look & LOOK_EXIT) return true;
   // seq: set before LOOK_HOST
   if ((look & LOOK_HOST) && rt_load_seq(&s->exit_wanted)) return true;
-  return s->stepped && host_gives_up(s);
+  return s->stepped && stepped_gives_up(s);
 }
 
 void sched_clock_soon(P *p) { p->looks |= LOOKS_PER_CLOCK - 1; }

@@ -184,7 +184,7 @@ typedef struct SchedConfig {
   uint64_t seed;     // of all random choices; 0: from the system
   uint64_t empty_word;  // what a cleared channel slot holds (the VM: nil)
   bool child_first;     // sched_spawn_child is to be used (rows 32, 33)
-  bool stepped;         // no threads, one P: see host_begin
+  bool stepped;         // no threads, one P: see stepped_begin
   const SchedTopology *topology;  // stays the caller's; NULL: this machine's
   const Memory *memory;           // outlives it; NULL: libc's
   SchedHooks hooks;
@@ -229,51 +229,51 @@ SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck);
 
 // --- Without threads (stepped.c) --------------------------------------------
 // With SchedConfig.stepped, instead of sched_run: the calling thread is what
-// runs Gs, inside host_run. It has the P in between, too. All of these but
-// host_stop: one thread at a time. false: out of memory.
-bool host_begin(Sched *s);
-void host_end(Sched *s);  // then sched_free
-P *host_p(const Sched *s);
+// runs Gs, inside stepped_run. It has the P in between, too. All of these but
+// stepped_stop: one thread at a time. false: out of memory.
+bool stepped_begin(Sched *s);
+void stepped_end(Sched *s);  // then sched_free
+P *stepped_p(const Sched *s);
 
-typedef struct HostRun {
+typedef struct SteppedRun {
   const uint32_t *done;  // atomic: until it is not 0; NULL: that is not asked
   int64_t until;         // rt_now() time; RT_FOREVER
   bool waits;            // when no G can run
   int64_t now;           // what rt_now() has just said, or 0: it is not known
-} HostRun;
+} SteppedRun;
 
 typedef enum HostWay { HOST_RESTS, HOST_WORKS, HOST_STOPPED } HostWay;
 
-typedef enum HostEnd {
-  HOST_DONE,   // *done
-  HOST_OVER,   // it is `until`, or host_stop was called
-  HOST_IDLE,   // no G can run now (waits is false)
-  HOST_STUCK,  // no G can ever run again (waits is true)
-  HOST_ENDED,  // sched_exit was called: nothing will run
-} HostEnd;
+typedef enum SteppedEnd {
+  STEPPED_DONE,   // *done
+  STEPPED_OVER,   // it is `until`, or stepped_stop was called
+  STEPPED_IDLE,   // no G can run now (waits is false)
+  STEPPED_STUCK,  // no G can ever run again (waits is true)
+  STEPPED_ENDED,  // sched_exit was called: nothing will run
+} SteppedEnd;
 
 // Runs first (IDLE or DEAD, with resume set; NULL: none), then all others. From
 // outside, or by a G's native, whose G's state is saved: it waits meanwhile,
 // and runs no longer than the run around it.
-HostEnd host_run(Sched *s, G *first, const HostRun *run);
-// The host begins something that host_stop may end, of one host_run or more,
-// and ends it.
-void host_work(Sched *s);
-void host_rest(Sched *s);
-// What the host works on is over: its host_run ends with HOST_OVER, and so does
-// each further one, until host_clear_stop (true: it was stopped) or host_rest.
-// false: the host works on nothing; then nothing is stopped, now or later. Any
-// thread, signal handlers.
-bool host_stop(Sched *s);
-bool host_clear_stop(Sched *s);
-bool host_is_stopped(const Sched *s);  // by the host's thread
-// Readable, for poll and its like, when host_run would find something to do.
+SteppedEnd stepped_run(Sched *s, G *first, const SteppedRun *run);
+// The host begins something that stepped_stop may end, of one stepped_run or
+// more, and ends it.
+void stepped_work(Sched *s);
+void stepped_rest(Sched *s);
+// What the host works on is over: its stepped_run ends with STEPPED_OVER, and
+// so does each further one, until stepped_clear_stop (true: it was stopped) or
+// stepped_rest. false: the host works on nothing; then nothing is stopped, now
+// or later. Any thread, signal handlers.
+bool stepped_stop(Sched *s);
+bool stepped_clear_stop(Sched *s);
+bool stepped_is_stopped(const Sched *s);  // by the host's thread
+// Readable, for poll and its like, when stepped_run would find something to do.
 // The runtime's own: not to be read or closed. -1: errno tells.
-int host_fd(Sched *s);
+int stepped_fd(Sched *s);
 // When that will be: 0: now; rt_now() time; RT_FOREVER: not by itself.
-int64_t host_next(Sched *s);
-// The host has readied Gs itself, outside host_run: the descriptor is to tell.
-void host_touched(Sched *s);
+int64_t stepped_next(Sched *s);
+// The host itself has readied Gs, outside stepped_run: stepped_fd is to tell.
+void stepped_touched(Sched *s);
 
 // --- lifecycle.c ------------------------------------------------------------
 // Asks the runtime to end: Gs stop at their next safepoint. Any thread.
@@ -330,8 +330,8 @@ bool sched_look(P *p, G *g);
 // The same with the clock read in any case: after a piece of long work.
 bool sched_look_now(P *p, G *g);
 // Will what the running G does be for nobody? The runtime ends, or the host's
-// call is over, or host_stop was called. For what cannot be left unfinished in
-// any other way than to be given up. Reads the clock. Owner P.
+// call is over, or stepped_stop was called. For what cannot be left unfinished
+// in any other way than to be given up. Reads the clock. Owner P.
 bool sched_work_is_vain(P *p);
 // More was done than is usual between two looks: the next one reads the clock.
 // Owner P.

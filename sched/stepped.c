@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT
 // A runtime without threads, which its host steps (SchedConfig.stepped): there
-// is one P and one M, the host's thread inside host_run. It has the P from
-// host_begin to host_end, RUNNING, also while the host does something else:
-// so nothing here is ever idle, no P changes hands, no thread is woken.
+// is one P and one M, the host's thread inside stepped_run. It has the P from
+// stepped_begin to stepped_end, RUNNING, also while the host does something
+// else: so nothing here is ever idle, no P changes hands, no thread is woken.
 //
 // Blocking calls block the host (quick ones, whose P nobody takes). A G in
-// host_run may call it again, by a native's callback: it waits meanwhile
+// stepped_run may call it again, by a native's callback: it waits meanwhile
 // (WAIT_CALLBACK), and all other Gs run above it on the same C stack.
 //
-// What comes from other threads: posts (inbox.c), and host_stop, which ends
-// what the host works on (host_work) and nothing else. A thread that pushes
+// What comes from other threads: posts (inbox.c), and stepped_stop, which ends
+// what the host works on (stepped_work) and nothing else. A thread that pushes
 // rings: it sets the M's note, and, if it may be blocked in netpoll or the host
 // watches the descriptor, breaks that.
 //   ring:  pushes, then sets the note or the break, seq_cst RMWs both
 //   host:  clears the note or the break, then looks into the inbox
 // so that a push is seen, or rings again.
 //
-// The descriptor (host_fd) is netpoll's own, which tells of descriptors that Gs
-// wait for, of breaks, and of the alarm that is set for the first timer when
-// host_run returns.
+// The descriptor (stepped_fd) is netpoll's own, which tells of descriptors that
+// Gs wait for, of breaks, and of the alarm that is set for the first timer when
+// stepped_run returns.
 #include "internal.h"
 
 enum { SLICES_PER_RUN = 16 };
 
-bool host_begin(Sched *s) {
+bool stepped_begin(Sched *s) {
   rt_lock(&s->lock);
   RT_CHECK(s->stepped && !s->running && s->ms_made == 0,
-           "host_begin after the runtime had begun");
+           "stepped_begin after the runtime had begun");
   M *m = m_new(s);
   if (m != NULL) {
     idle_take_p(m, idle_get_p(s, NULL));
@@ -38,7 +38,7 @@ bool host_begin(Sched *s) {
   return m != NULL;
 }
 
-void host_end(Sched *s) {
+void stepped_end(Sched *s) {
   rt_lock(&s->lock);
   exit_begin(s, SCHED_EXITED);
   s->running = false;
@@ -46,56 +46,56 @@ void host_end(Sched *s) {
 }
 
 // --- From other threads -----------------------------------------------------
-void host_ring(Sched *s) {
+void stepped_ring(Sched *s) {
   M *m = s->host;
   rt_note_set(&m->note);
   // seq, both: see the head, and idle.c
-  if (rt_load_seq(&m->polling) || rt_load_seq(&s->host_fd)) poll_break(s);
+  if (rt_load_seq(&m->polling) || rt_load_seq(&s->stepped_fd)) poll_break(s);
 }
 
-bool host_stop(Sched *s) {
+bool stepped_stop(Sched *s) {
   uint32_t seen = HOST_WORKS;
   // The CAS decides whether it was in time: a stop that finds the host at rest
   // leaves no trace, so it cannot end what begins later.
   if (!rt_cas(&s->host_way, &seen, (uint32_t)HOST_STOPPED))
     return seen == HOST_STOPPED;
-  sched_interrupt(s);                        // looks are taken at once
-  if (rt_load_seq(&s->begun)) host_ring(s);  // seq: after s->host
+  sched_interrupt(s);                           // looks are taken at once
+  if (rt_load_seq(&s->begun)) stepped_ring(s);  // seq: after s->host
   return true;
 }
 
 // The host's own stores need no order: only its thread asks for the word's
 // meaning, and a stop is in time when its CAS finds HOST_WORKS. A stop that
 // comes as the work ends is overwritten: what it was for has ended.
-void host_work(Sched *s) {
+void stepped_work(Sched *s) {
   rt_store_relaxed(&s->host_way, (uint32_t)HOST_WORKS);
 }
 
-void host_rest(Sched *s) {
+void stepped_rest(Sched *s) {
   rt_store_relaxed(&s->host_way, (uint32_t)HOST_RESTS);
 }
 
-bool host_is_stopped(const Sched *s) {
+bool stepped_is_stopped(const Sched *s) {
   // relaxed: from HOST_STOPPED only the host's thread goes on
   return rt_load_relaxed(&s->host_way) == HOST_STOPPED;
 }
 
-bool host_clear_stop(Sched *s) {
-  if (!host_is_stopped(s)) return false;
-  host_work(s);
+bool stepped_clear_stop(Sched *s) {
+  if (!stepped_is_stopped(s)) return false;
+  stepped_work(s);
   return true;
 }
 
 // --- The descriptor ---------------------------------------------------------
-int host_fd(Sched *s) {
+int stepped_fd(Sched *s) {
   int fd = poll_host_fd(s);
   if (fd < 0) return fd;
-  rt_store_seq(&s->host_fd, 1u);
+  rt_store_seq(&s->stepped_fd, 1u);
   poll_break(s);  // whatever there is already
   return fd;
 }
 
-int64_t host_next(Sched *s) {
+int64_t stepped_next(Sched *s) {
   P *p = s->host->p;
   if (runq_length(p) > 0 || global_count(s) > 0 || inbox_pending(s)) return 0;
   int64_t first = timers_first(p);
@@ -104,7 +104,7 @@ int64_t host_next(Sched *s) {
 
 // Before the host does something else.
 static void set_alarm(Sched *s) {
-  int64_t next = host_next(s);
+  int64_t next = stepped_next(s);
   if (next == 0) {
     poll_break(s);
   } else if (next != s->alarm) {
@@ -113,12 +113,12 @@ static void set_alarm(Sched *s) {
   }
 }
 
-void host_touched(Sched *s) {
-  if (s->host_fd && s->host->p->current == NULL) set_alarm(s);
+void stepped_touched(Sched *s) {
+  if (s->stepped_fd && s->host->p->current == NULL) set_alarm(s);
 }
 
 // --- Running ----------------------------------------------------------------
-bool host_is_over(const Sched *s, int64_t now) {
+bool stepped_is_over(const Sched *s, int64_t now) {
   // relaxed: seen soon; the thread that sets it asks for a look
   return rt_load_relaxed(&s->host_way) == HOST_STOPPED || now >= s->host_until;
 }
@@ -127,7 +127,7 @@ static bool has_ended(const Sched *s) {
   return rt_load_relaxed(&s->exiting) != 0;  // by a G, on this thread
 }
 
-bool host_gives_up(const Sched *s) {
+bool stepped_gives_up(const Sched *s) {
   // relaxed: seen soon
   if (rt_load_relaxed(&s->host_way) == HOST_STOPPED) return true;
   return s->host_limit != RT_FOREVER && rt_now() >= s->host_limit;
@@ -166,24 +166,25 @@ static void run_g(P *p, G *g, bool inherit) {
 
 static bool out_of_time(Sched *s, P *p) {
   if (s->host_until != RT_FOREVER) p->clock = rt_now();
-  return host_is_over(s, p->clock);
+  return stepped_is_over(s, p->clock);
 }
 
-static HostEnd run_all(M *m, const HostRun *run) {
+static SteppedEnd run_all(M *m, const SteppedRun *run) {
   Sched *s = m->sched;
   P *p = m->p;
   for (;;) {
     // acquire: pairs with the store that says that it is done
-    if (run->done != NULL && rt_load_acquire(run->done) != 0) return HOST_DONE;
-    if (has_ended(s)) return HOST_ENDED;
-    if (out_of_time(s, p)) return HOST_OVER;
+    if (run->done != NULL && rt_load_acquire(run->done) != 0)
+      return STEPPED_DONE;
+    if (has_ended(s)) return STEPPED_ENDED;
+    if (out_of_time(s, p)) return STEPPED_OVER;
     bool inherit;
     G *g = find_runnable(m, &inherit);
     if (g != NULL) {
       run_g(p, g, inherit);
     } else if (!has_ended(s)) {
-      if (!run->waits) return HOST_IDLE;
-      if (is_stuck(s, p)) return HOST_STUCK;
+      if (!run->waits) return STEPPED_IDLE;
+      if (is_stuck(s, p)) return STEPPED_STUCK;
       wait_for_more(m, p);
     }
   }
@@ -200,10 +201,10 @@ static void set_slice(Sched *s, int64_t now) {
   if (slice < SLICE_NS) s->slice_ns = slice > 0 ? slice : 0;
 }
 
-HostEnd host_run(Sched *s, G *first, const HostRun *run) {
+SteppedEnd stepped_run(Sched *s, G *first, const SteppedRun *run) {
   M *m = s->host;
   P *p = m->p;
-  if (has_ended(s)) return HOST_ENDED;
+  if (has_ended(s)) return STEPPED_ENDED;
   G *outer = p->current;
   int64_t until = s->host_until, limit = s->host_limit;
   if (outer != NULL) {
@@ -217,13 +218,13 @@ HostEnd host_run(Sched *s, G *first, const HostRun *run) {
   int64_t slice = s->slice_ns;
   if (outer == NULL || s->host_until != until) set_slice(s, run->now);
   // (A call is not what was rung for: it leaves that to the next step.)
-  if (first == NULL && outer == NULL && s->host_fd) poll_end_break(s);
+  if (first == NULL && outer == NULL && s->stepped_fd) poll_end_break(s);
   if (first == NULL || ++p->searches % CLOCK_SEARCHES == 0) p->clock = rt_now();
   if (first != NULL) {
     proc_make_runnable(p, first);
     run_g(p, first, false);
   }
-  HostEnd end = run_all(m, run);
+  SteppedEnd end = run_all(m, run);
   s->host_until = until;
   s->host_limit = limit;
   s->slice_ns = slice;
@@ -232,10 +233,10 @@ HostEnd host_run(Sched *s, G *first, const HostRun *run) {
     outer->reason = WAIT_NONE;
     outer->p = p;
     p->current = outer;
-  } else if (s->host_fd) {
+  } else if (s->stepped_fd) {
     set_alarm(s);
   }
   return end;
 }
 
-P *host_p(const Sched *s) { return s->host->p; }
+P *stepped_p(const Sched *s) { return s->host->p; }

@@ -19,7 +19,7 @@ typedef struct HostTest {
   bool device, device_last, stopper, unpinner;
   bool stop_early;   // perhaps before the host works on anything
   bool posts_unpin;  // the poster, not the last post
-  HostEnd end;
+  SteppedEnd end;
 } HostTest;
 
 static Shared world;
@@ -91,9 +91,9 @@ static void waits_for_ever(P *p, Task *t) {
 static void calls_back(P *p, Task *t) {
   Task *inner = &t->shared->tasks[HOST_TASKS - 1];
   inner->body = waits_for_posts;
-  HostRun run = {&all_done, RT_FOREVER, true, 0};
-  HostEnd end = host_run(t->shared->s, &inner->g, &run);
-  EXPLORE_CHECK(end == HOST_DONE, "a callback ended with %d", (int)end);
+  SteppedRun run = {&all_done, RT_FOREVER, true, 0};
+  SteppedEnd end = stepped_run(t->shared->s, &inner->g, &run);
+  EXPLORE_CHECK(end == STEPPED_DONE, "a callback ended with %d", (int)end);
   EXPLORE_CHECK(p->current == &t->g, "the caller does not run");
   sched_end(p, &t->g);
 }
@@ -125,7 +125,7 @@ static void device(void *arg) {
 
 static void stopper(void *arg) {
   (void)arg;
-  in_time = host_stop(world.s);
+  in_time = stepped_stop(world.s);
 }
 
 static void unpinner(void *arg) {
@@ -134,15 +134,15 @@ static void unpinner(void *arg) {
 }
 
 // --- The host ---------------------------------------------------------------
-static HostEnd wait_inside(Sched *s) {
-  HostRun run = {&all_done, RT_FOREVER, true, 0};
-  return host_run(s, NULL, &run);
+static SteppedEnd wait_inside(Sched *s) {
+  SteppedRun run = {&all_done, RT_FOREVER, true, 0};
+  return stepped_run(s, NULL, &run);
 }
 
-static HostEnd wait_outside(Sched *s) {
-  HostRun run = {&all_done, RT_FOREVER, false, 0};
-  HostEnd end;
-  while ((end = host_run(s, NULL, &run)) == HOST_IDLE) rt_explore_watch();
+static SteppedEnd wait_outside(Sched *s) {
+  SteppedRun run = {&all_done, RT_FOREVER, false, 0};
+  SteppedEnd end;
+  while ((end = stepped_run(s, NULL, &run)) == STEPPED_IDLE) rt_explore_watch();
   return end;
 }
 
@@ -167,7 +167,7 @@ static void visitor(void *arg) {
       mine->fn = last_post_ran;
       sched_post(world.s, mine);
     } else {
-      host_stop(world.s);
+      stepped_stop(world.s);
     }
     EXPLORE_CHECK(!rt_load_seq(&host_is_free), "freed while one is inside");
     door_leave(the_door);
@@ -180,18 +180,18 @@ static void door_body(void *arg) {
   host_is_free = 0;
   world_init_as(&world, (SchedConfig){.stepped = true}, 0);
   the_door = door_new(&mem_libc, NULL);
-  EXPLORE_CHECK(the_door != NULL && host_begin(world.s), "out of memory");
+  EXPLORE_CHECK(the_door != NULL && stepped_begin(world.s), "out of memory");
   sched_pin(world.s);
   for (int i = 0; i < POSTERS; i++) {
     door_keep(the_door);
     explore_go(visitor, &last_posts[i]);
   }
-  HostRun run = {NULL, RT_FOREVER, true, 0};
-  host_work(world.s);
-  host_run(world.s, NULL, &run);
-  host_rest(world.s);
+  SteppedRun run = {NULL, RT_FOREVER, true, 0};
+  stepped_work(world.s);
+  stepped_run(world.s, NULL, &run);
+  stepped_rest(world.s);
   door_close(the_door);
-  host_end(world.s);
+  stepped_end(world.s);
   rt_store_seq(&host_is_free, 1u);
   EXPLORE_CHECK(!door_enter(the_door), "in by a closed door");
   explore_join_all();
@@ -208,35 +208,36 @@ static void host_body(void *arg) {
   Sched *s = world.s;
   for (int i = 0; i < HOST_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
-  EXPLORE_CHECK(host_begin(s), "out of memory");
-  bool pinned = host_test->posters > 0 || host_test->end != HOST_DONE;
+  EXPLORE_CHECK(stepped_begin(s), "out of memory");
+  bool pinned = host_test->posters > 0 || host_test->end != STEPPED_DONE;
   if (pinned) sched_pin(s);
   for (int i = 0; i < host_test->posters; i++) explore_go(poster, posts[i]);
   if (host_test->device) explore_go(device, NULL);
   if (host_test->unpinner) explore_go(unpinner, NULL);
   if (host_test->stop_early) explore_go(stopper, NULL);
-  host_work(s);
+  stepped_work(s);
   if (host_test->stopper) explore_go(stopper, NULL);
-  if (host_test->watches) host_fd(s);
+  if (host_test->watches) stepped_fd(s);
   for (int i = 0; i < HOST_TASKS && host_test->bodies[i] != NULL; i++)
-    begin(host_p(s), &world.tasks[i], host_test->bodies[i]);
-  HostEnd end = host_test->watches ? wait_outside(s) : wait_inside(s);
+    begin(stepped_p(s), &world.tasks[i], host_test->bodies[i]);
+  SteppedEnd end = host_test->watches ? wait_outside(s) : wait_inside(s);
   explore_join_all();
   if (host_test->stop_early) {
-    EXPLORE_CHECK(end == HOST_DONE || in_time, "a stop was early, and stops");
-    EXPLORE_CHECK(end == HOST_OVER || host_clear_stop(s) == in_time,
+    EXPLORE_CHECK(end == STEPPED_DONE || in_time,
+                  "a stop was early, and stops");
+    EXPLORE_CHECK(end == STEPPED_OVER || stepped_clear_stop(s) == in_time,
                   "a stop is lost");
-    host_rest(s);
+    stepped_rest(s);
   } else {
     EXPLORE_CHECK(end == host_test->end, "it ended with %d", (int)end);
   }
-  if (end == HOST_DONE) {
+  if (end == STEPPED_DONE) {
     EXPLORE_CHECK(s->poll_waiters == 0 && s->pins == 0, "a wait is left over");
     EXPLORE_CHECK(!inbox_pending(s), "the inbox is not empty");
     world_check_empty(&world);
   }
-  EXPLORE_CHECK(host_clear_stop(s) == host_test->stopper, "a stop is lost");
-  host_end(s);
+  EXPLORE_CHECK(stepped_clear_stop(s) == host_test->stopper, "a stop is lost");
+  stepped_end(s);
   world_free(&world);
 }
 
@@ -277,14 +278,14 @@ static void watches(void **state) {
 static void ends(void **state) {
   (void)state;
   run("stop_loop",
-      (HostTest){.bodies = {loops}, .stopper = true, .end = HOST_OVER});
+      (HostTest){.bodies = {loops}, .stopper = true, .end = STEPPED_OVER});
   run("stop_wait",
       (HostTest){
-          .bodies = {waits_for_ever}, .stopper = true, .end = HOST_OVER});
+          .bodies = {waits_for_ever}, .stopper = true, .end = STEPPED_OVER});
   run("stop_early", (HostTest){.bodies = {sleeper}, .stop_early = true});
   run("unpin",
       (HostTest){
-          .bodies = {waits_for_ever}, .unpinner = true, .end = HOST_STUCK});
+          .bodies = {waits_for_ever}, .unpinner = true, .end = STEPPED_STUCK});
 }
 
 static void leaves(void **state) {

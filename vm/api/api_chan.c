@@ -11,7 +11,7 @@ static Chan *chan_in(CspValue v) {
 
 // The host has done something outside its calls: csp_fd is to tell of it.
 static void touched(const CspCall *call) {
-  if (call->g == NULL) host_touched(call->vm->sched);
+  if (call->g == NULL) stepped_touched(call->vm->sched);
 }
 
 CspValue csp_chan(CspCall *call, uint32_t capacity) {

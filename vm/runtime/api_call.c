@@ -7,7 +7,7 @@
 // are kept by the P, pinned (Local.tasks). One whose goroutine is
 // given up is unpinned: the goroutine holds it.
 //
-// Stepped, the caller's thread runs the goroutine and all others (host_run),
+// Stepped, the caller's thread runs the goroutine and all others (stepped_run),
 // nested in itself when a native calls. In a runtime with threads the native's
 // thread runs that goroutine alone (sched_run_locked), and may have another P
 // afterwards: call->local tells, NULL if the runtime has ended.
@@ -180,7 +180,7 @@ static bool is_interrupted(Vm *vm, const Goroutine *g) {
 // that. false: it goes on, and is nobody's.
 static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
   Vm *vm = call->vm;
-  bool stopped = host_clear_stop(vm->sched);
+  bool stopped = stepped_clear_stop(vm->sched);
   // Of the goroutine whose native has called, if its time is over, too.
   // relaxed: stepped, so this thread runs all
   uint64_t callers = rt_load_relaxed(&vm->interrupt);
@@ -200,15 +200,15 @@ static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
   // Twice: of the first half the thread itself may have had nothing.
   for (int half = 0; half < 2 && !done; half++) {
     int64_t now = rt_now();
-    HostRun more = {&task->state, now + GIVE_UP_NS / 2, true, now};
-    done = host_run(vm->sched, NULL, &more) == HOST_DONE;
+    SteppedRun more = {&task->state, now + GIVE_UP_NS / 2, true, now};
+    done = stepped_run(vm->sched, NULL, &more) == STEPPED_DONE;
   }
   // What comes too late is for nobody.
   // relaxed: as above
   rt_store_relaxed(&vm->interrupt, callers);
   if (call->g == NULL) return done;
   // The host's call, or its step, is what is to end, and it looks at once.
-  if (stopped) host_stop(vm->sched);
+  if (stopped) stepped_stop(vm->sched);
   csp_charge(call, LOOK_NOW);
   return done;
 }
@@ -222,19 +222,19 @@ static CspEnd call_stepped(CspCall *call, Goroutine *g, HostTask *task,
   int64_t until = limit > 0 ? now + limit : RT_FOREVER;
   if (csp->until != 0) until = csp->until;  // it was compiled in that time, too
   csp->until = 0;
-  HostRun run = {&task->task->state, until, true, now};
-  HostEnd end = host_run(vm->sched, &g->g, &run);
-  if (end == HOST_DONE) {
+  SteppedRun run = {&task->task->state, until, true, now};
+  SteppedEnd end = stepped_run(vm->sched, &g->g, &run);
+  if (end == STEPPED_DONE) {
     host_give_outcome(vm, result, task->task);
     give_back(call->local, *task);
     return result->end;
   }
-  if (end == HOST_OVER && interrupt_call(call, g, task->task)) {
+  if (end == STEPPED_OVER && interrupt_call(call, g, task->task)) {
     host_give_outcome(vm, result, task->task);
-  } else if (end == HOST_OVER) {
+  } else if (end == STEPPED_OVER) {
     host_failed(call, result, CSP_INTERRUPTED,
                 "interrupted: it does not end, and is left to itself");
-  } else if (end == HOST_STUCK) {
+  } else if (end == STEPPED_STUCK) {
     give_deadlock(call, result);
   } else {
     host_no_result(result, CSP_ENDED);
@@ -405,13 +405,13 @@ bool host_may_call(CspCall *call, CspResult *result) {
 // What the host calls is what csp_interrupt ends, until that has ended.
 static void begin_host_call(CspCall *call) {
   call->later = LATER_NONE;  // a collection may take what csp_park wants
-  if (call->g == NULL) host_work(call->vm->sched);
+  if (call->g == NULL) stepped_work(call->vm->sched);
 }
 
 // The host sees what scripts have printed before.
 static void end(const CspCall *call) {
   if (call->g != NULL) return;
-  host_rest(call->vm->sched);
+  stepped_rest(call->vm->sched);
   vm_out_flush(call->vm);
 }
 
@@ -518,7 +518,7 @@ bool csp_member(CspCall *call, CspValue module, const char *name,
 bool host_open(Csp *csp) {
   csp->host_lock.rank = &rank_host;
   if (!csp->config.stepped) return true;
-  if (!host_begin(csp->vm.sched)) return false;
+  if (!stepped_begin(csp->vm.sched)) return false;
   csp->host = (CspCall){.local = csp->vm.boot, .vm = &csp->vm};
   return true;
 }
@@ -549,23 +549,25 @@ CspStep csp_step(Csp *csp, int64_t ns) {
   if (csp->asks_host) return CSP_IDLE;
   Sched *s = csp->vm.sched;
   int64_t now = ns < 0 ? 0 : rt_now();
-  HostRun run = {NULL, ns < 0 ? RT_FOREVER : now + ns, false, now};
-  host_work(s);
-  HostEnd end = host_run(s, NULL, &run);
-  host_rest(s);
+  SteppedRun run = {NULL, ns < 0 ? RT_FOREVER : now + ns, false, now};
+  stepped_work(s);
+  SteppedEnd end = stepped_run(s, NULL, &run);
+  stepped_rest(s);
   vm_out_flush(&csp->vm);
-  return end == HOST_IDLE ? CSP_IDLE : end == HOST_OVER ? CSP_MORE : CSP_CLOSED;
+  return end == STEPPED_IDLE   ? CSP_IDLE
+         : end == STEPPED_OVER ? CSP_MORE
+                               : CSP_CLOSED;
 }
 
 int csp_fd(Csp *csp) {
-  if (csp->config.stepped) return host_fd(csp->vm.sched);
+  if (csp->config.stepped) return stepped_fd(csp->vm.sched);
   errno = EINVAL;
   return -1;
 }
 
 int64_t csp_next(Csp *csp) {
   if (csp_host(csp) == NULL) return -1;
-  int64_t when = host_next(csp->vm.sched);
+  int64_t when = stepped_next(csp->vm.sched);
   if (when == 0 || when == RT_FOREVER) return when == 0 ? 0 : -1;
   int64_t now = rt_now();
   return when > now ? when - now : 0;

@@ -114,7 +114,7 @@ static CspValue begin_task(CspCall *call, Goroutine *g, GoNote *note) {
   if (call->g != NULL && call->g->g.group != NULL)
     group_join(local->p, call->g->g.group, &g->g);
   sched_spawn(local->p, &g->g);
-  if (call->g == NULL) host_touched(call->vm->sched);
+  if (call->g == NULL) stepped_touched(call->vm->sched);
   return task;
 }
 

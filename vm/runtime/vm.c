@@ -195,7 +195,8 @@ Csp *csp_new(const CspConfig *wanted) {
 }
 
 static void end_stepped(Csp *csp) {
-  if (csp->config.stepped && csp->host.local != NULL) host_end(csp->vm.sched);
+  if (csp->config.stepped && csp->host.local != NULL)
+    stepped_end(csp->vm.sched);
 }
 
 static void close_goroutine(void *arg, Goroutine *g) {
@@ -327,11 +328,11 @@ static void report_output_error(Csp *csp) {
 // As sched_run, on this thread.
 static void run_stepped(Csp *csp) {
   Vm *vm = &csp->vm;
-  HostRun run = {NULL, RT_FOREVER, true, 0};
-  HostEnd end = host_run(vm->sched, &vm->main->g, &run);
-  if (end == HOST_STUCK) deadlock(csp);
+  SteppedRun run = {NULL, RT_FOREVER, true, 0};
+  SteppedEnd end = stepped_run(vm->sched, &vm->main->g, &run);
+  if (end == STEPPED_STUCK) deadlock(csp);
   // relaxed: this thread reads it, in end_interrupts
-  if (end == HOST_OVER) rt_store_relaxed(&csp->interrupted, INTERRUPTED);
+  if (end == STEPPED_OVER) rt_store_relaxed(&csp->interrupted, INTERRUPTED);
   report_claim(csp, CSP_FAILED);  // unless it has ended: no step follows
 }
 
@@ -385,7 +386,7 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
     libc_free(messages);
     return CSP_NOT_COMPILED;
   }
-  host_work(csp->vm.sched);
+  stepped_work(csp->vm.sched);
   ObjClosure *script = compile(csp, path, text, len, false, NULL, &messages);
   CspOutcome outcome;
   if (script != NULL) {
@@ -399,7 +400,7 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
     if (messages != NULL) output_error(csp, messages, strlen(messages));
   }
   mem_free(messages);
-  host_rest(csp->vm.sched);
+  stepped_rest(csp->vm.sched);
   return outcome;
 }
 
@@ -415,11 +416,11 @@ static bool by_host(const Csp *csp) {
 }
 
 static void begin_compile(Csp *csp) {
-  if (by_host(csp)) host_work(csp->vm.sched);
+  if (by_host(csp)) stepped_work(csp->vm.sched);
 }
 
 static void end_compile(Csp *csp) {
-  if (by_host(csp)) host_rest(csp->vm.sched);
+  if (by_host(csp)) stepped_rest(csp->vm.sched);
 }
 
 bool csp_check(Csp *csp, const char *path, const char *text, size_t len,
@@ -457,7 +458,7 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 }
 
 static bool interrupt_run(Csp *csp) {
-  if (csp->config.stepped) return host_stop(csp->vm.sched);
+  if (csp->config.stepped) return stepped_stop(csp->vm.sched);
   uint32_t none = 0;
   // This or end_interrupts is first.
   if (!rt_cas(&csp->interrupted, &none, INTERRUPTED) && none == RUN_IS_OVER)
@@ -536,7 +537,7 @@ size_t vm_compile_room(Vm *vm) {
 
 bool vm_compile_is_over(Vm *vm) {
   Csp *csp = runtime_of(vm);
-  bool stopped = csp->config.stepped ? host_is_stopped(vm->sched)
+  bool stopped = csp->config.stepped ? stepped_is_stopped(vm->sched)
                                      // relaxed: it is seen soon
                                      : rt_load_relaxed(&csp->interrupted) != 0;
   if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;
