@@ -4,6 +4,8 @@
 #ifndef CSP_STDLIB_OS_H
 #define CSP_STDLIB_OS_H
 
+#include <pthread.h>
+
 #include "stdlib/stdlib.h"
 
 // --- os_job.c ---------------------------------------------------------------
@@ -78,6 +80,22 @@ const char *job_error_text(int error);
 // The error of a failed job, undef without memory.
 CspValue job_error(CspCall *call, const Job *job);
 CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it
+
+// --- os_turn.c --------------------------------------------------------------
+// Zeroed: ready for use, and nobody's.
+typedef struct TurnWaiter TurnWaiter;
+typedef struct Turn {
+  pthread_mutex_t lock;  // guards the rest
+  const void *holder;    // the reader that has it; NULL: nobody
+  TurnWaiter *waiting;
+} Turn;
+// Takes it, for good or again; false: another reader has it. Any thread.
+bool os_turn_take(Turn *turn, const void *reader);
+// The reader gives it back, if it has it (NULL: whoever has it loses it, as the
+// file is closed), and all that wait go on. Any thread.
+void os_turn_end(Turn *turn, const void *reader);
+// What a native returns that waits until nobody has it. Owner P.
+CspStatus os_turn_wait(CspCall *call, Turn *turn);
 
 // --- os_files.c: all open files ---------------------------------------------
 typedef struct OpenFiles OpenFiles;  // of a runtime

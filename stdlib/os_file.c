@@ -7,9 +7,9 @@
 // back (by seeking) before writing, pending output is written before reading.
 //
 // Where nothing is there to be read (a pipe, a terminal), the reader leaves the
-// lock and waits in netpoll, with what it has so far; `turn` is its job
-// meanwhile, and further readers wait until it is through, in their calls.
-// Closing the file ends its wait.
+// lock and waits in netpoll, with what it has so far. It keeps the turn to read
+// meanwhile, and further readers park until it is through (os_turn.c). Closing
+// the file ends its wait and theirs.
 //
 // A file that nobody has closed is written at the end of the run, or when it is
 // collected, where an error has nobody to be told to: it is reported, and the
@@ -30,11 +30,10 @@ enum { FILE_BUFFER = 65536 };
 
 typedef struct File {
   Csp *csp;
-  FileLink link;           // os_files.c
-  pthread_mutex_t lock;    // zeroed: ready for use; guards the rest
-  pthread_cond_t through;  // turn is NULL again
-  const void *turn;        // the job of the reader that waits
-  CspWait wait;            // its wait
+  FileLink link;         // os_files.c
+  Turn turn;             // to read
+  CspWait wait;          // of the reader that has it
+  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
   bool open;
   bool keep;  // standard input: never closed by us
   int fd;
@@ -104,7 +103,7 @@ static int file_close(File *file) {
   int error = file_flush(file);
   if (error == JOB_WOULD_WAIT) return error;
   file->open = false;
-  pthread_cond_broadcast(&file->through);
+  os_turn_end(&file->turn, NULL);
   if (!file->keep && close(file->fd) != 0 && !error && errno != EINTR) {
     error = errno;
   }
@@ -158,9 +157,11 @@ static File *need_file(CspCall *call) {
 typedef struct FileJob {
   Job job;
   File *file;
-  int64_t want;  // bytes to read; -1: a line, -2: everything
-  Buffer out;    // what was read so far
-  bool waits;    // nothing was there: again, when something may be
+  int64_t want;        // bytes to read; -1: a line, -2: everything
+  Buffer out;          // what was read so far
+  bool waits;          // nothing was there: again, when something may be
+  bool queues;         // another reader has the turn
+  const char *method;  // that reads: called again in its turn
   int whence;
 } FileJob;
 
@@ -210,15 +211,12 @@ static bool take_input(File *file, int64_t want, Buffer *out) {
   return whole;
 }
 
-// Lock held. Until it is our turn to read; false: the file is closed.
-static bool await_turn(FileJob *work) {
+// Lock held. false: the file is closed, or it is another reader's turn.
+static bool may_read(FileJob *work) {
   File *file = work->file;
-  while (file->open && file->turn != NULL && file->turn != work) {
-    pthread_cond_wait(&file->through, &file->lock);
-  }
   if (!file->open) work->job.error = EBADF;
-  if (file->turn == work) file->turn = NULL;
-  return file->open;
+  work->queues = file->open && !os_turn_take(&file->turn, work);
+  return file->open && !work->queues;
 }
 
 static void file_read_work(void *data) {
@@ -226,7 +224,7 @@ static void file_read_work(void *data) {
   File *file = work->file;
   bool end = false;
   pthread_mutex_lock(&file->lock);
-  if (await_turn(work)) {
+  if (may_read(work)) {
     while (!take_input(file, work->want, &work->out) && !end &&
            !work->job.error) {
       work->job.error = file_fill(file, &end);
@@ -237,9 +235,8 @@ static void file_read_work(void *data) {
   if (work->waits) {
     work->job.error = 0;
     work->job.number = file->fd;
-    file->turn = work;
   } else {
-    pthread_cond_broadcast(&file->through);
+    os_turn_end(&file->turn, work);
   }
   pthread_mutex_unlock(&file->lock);
   // flag: nothing came, as the file is at its end
@@ -253,7 +250,6 @@ static void read_given_up(FileJob *work) {
   Buffer *out = &work->out;
   work->waits = false;
   pthread_mutex_lock(&file->lock);
-  if (file->turn == work) file->turn = NULL;
   out->most = 0;  // what was read is not lost
   if (file->open && out->len > 0 && buffer_reserve(out, FILE_BUFFER)) {
     csp_alloc_free(file->in);
@@ -262,8 +258,18 @@ static void read_given_up(FileJob *work) {
     file->in_len = out->len;
     *out = (Buffer){.csp = file->csp};
   }
-  pthread_cond_broadcast(&file->through);
+  os_turn_end(&file->turn, work);
   pthread_mutex_unlock(&file->lock);
+}
+
+// Nothing was read: the native is called again when its turn has come.
+static CspStatus read_in_turn(CspCall *call, FileJob *work) {
+  CspValue argv[] = {csp_arg(call, 0), csp_nil(), csp_arg(call, 1)};
+  bool found = csp_method(call, argv[0], work->method, &argv[1]);
+  int argc = csp_argc(call) > 1 ? 3 : 2;
+  job_free(&work->job);
+  return found ? csp_tail_named(call, "_read_in_turn", argc, argv)
+               : csp_panic_memory(call);
 }
 
 // The results are made by the function that run_read was given.
@@ -277,6 +283,7 @@ static CspStatus read_again(CspCall *call, void *data, bool made) {
     return csp_block_fd(call, &work->file->wait, (int)work->job.number, false,
                         file_read_work, read_again, work);
   }
+  if (work->queues) return read_in_turn(call, work);
   work->job.data = work->out.data;
   work->job.len = work->out.len;
   return work->job.done(call, work);
@@ -327,11 +334,18 @@ static bool quick_line(CspCall *call, File *file) {
   return end != NULL;
 }
 
-static CspStatus run_read(CspCall *call, int64_t want,
+// A native that waits until nobody has the turn to read.
+static CspStatus file_turn(CspCall *call) {
+  File *file = need_file(call);
+  return file ? os_turn_wait(call, &file->turn) : CSP_PANIC;
+}
+
+static CspStatus run_read(CspCall *call, const char *method, int64_t want,
                           CspStatus (*done)(CspCall *call, void *data)) {
   File *file = need_file(call);
   FileJob *work = file ? file_job(call, file, "read") : NULL;
   if (!work) return CSP_PANIC;
+  work->method = method;
   work->want = want;
   work->job.done = done;
   return csp_block(call, file_read_work, read_again, work);
@@ -342,11 +356,11 @@ static CspStatus file_read_line(CspCall *call) {
   File *file = need_file(call);
   if (!file) return CSP_PANIC;
   if (quick_line(call, file)) return csp_ok(call, csp_nil());
-  return run_read(call, WANT_LINE, read_done);
+  return run_read(call, "read_line", WANT_LINE, read_done);
 }
 
 static CspStatus file_read_all(CspCall *call) {
-  return run_read(call, WANT_REST, read_done);
+  return run_read(call, "read_all", WANT_REST, read_done);
 }
 
 // n bytes, fewer before the end; at the end (nil, nil). Without n: all.
@@ -355,7 +369,7 @@ static CspStatus file_read(CspCall *call) {
   if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
-  return run_read(call, n, read_done);
+  return run_read(call, "read", n, read_done);
 }
 
 static CspStatus file_read_bytes(CspCall *call) {
@@ -363,7 +377,7 @@ static CspStatus file_read_bytes(CspCall *call) {
   if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
-  return run_read(call, n, read_bytes_done);
+  return run_read(call, "read_bytes", n, read_bytes_done);
 }
 
 // A function that gives the next line, nil at the end.
@@ -649,5 +663,6 @@ const CspFunction os_file_methods[] = {
     {"sync", "file", file_sync},
     {"close", "file", file_close_now},
     {"name", "file", file_name},
+    {"_turn", "file", file_turn},
     {NULL, NULL, NULL},
 };

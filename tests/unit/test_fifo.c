@@ -80,6 +80,34 @@ static void nobody_writes_the_fifo(void **state) {
   close_fifo(&f);
 }
 
+// The one whose turn it is not parks: the step ends, a call can be interrupted
+// and its time be limited.
+static void two_readers_of_one_fifo(void **state) {
+  (void)state;
+  Fifo f;
+  CspResult result;
+  open_fifo(&f);
+  int end = open(f.path, O_RDWR);
+  assert_true(end >= 0);
+  load_with(&f,
+            "f := os.open(path)?\n"
+            "for i in 2 { go { println(f.read_line()) } }\n");
+  assert_int_equal(csp_step(f.host.csp, -1), CSP_IDLE);
+  csp_limit_time(f.host.csp, 20 * 1000000);
+  char *text;
+  assert_true(asprintf(&text,
+                       "import \"os\"\nf := os.open(\"%s\")?\n"
+                       "go f.read_line()\nsleep(1ms)\nf.read_line()",
+                       f.path) > 0);
+  assert_int_equal(
+      csp_load(csp_host(f.host.csp), "s.csp", text, strlen(text), &result),
+      CSP_INTERRUPTED);
+  free(text);
+  csp_limit_time(f.host.csp, 0);
+  close(end);
+  close_fifo(&f);
+}
+
 static void a_module_is_no_fifo(void **state) {
   (void)state;
   Fifo f;
@@ -182,6 +210,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nobody_reads_the_fifo),
       cmocka_unit_test(nobody_writes_the_fifo),
+      cmocka_unit_test(two_readers_of_one_fifo),
       cmocka_unit_test(a_module_is_no_fifo),
       cmocka_unit_test(nobody_empties_the_pipe),
       cmocka_unit_test(the_end_waits_for_nobody),
