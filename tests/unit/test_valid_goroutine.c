@@ -2,6 +2,7 @@
 // What says whether a goroutine and its frames are valid, and the assertions
 // that ask it.
 #include "tests/unit/vm_fixture.h"
+#include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
 #include "vm/interp/group.h"
@@ -188,6 +189,53 @@ static void deferred_calls_and_panics(void **state) {
   end(&r);
 }
 
+// --- Operands of instructions -----------------------------------------------
+// An instruction's operand, as the interpreter's macros ask for it.
+typedef struct Asked {
+  Running *r;
+  Instr i;
+  const char *kinds;  // NULL: a register beside the operands
+  uint32_t n;
+} Asked;
+
+static void ask(void *arg) {
+  const Asked *a = arg;
+  const Value *base = a->r->g->base, *k = a->r->proto.constants;
+  if (a->kinds == NULL)
+    (void)operand_range(base, a->i, a->n);
+  else if (strchr(a->kinds, 'k') != NULL)
+    (void)operand_constant(base, k, a->i, a->kinds, a->n);
+  else
+    (void)operand_register(base, a->i, a->kinds, a->n);
+}
+
+static void expect_refused(Running *r, Instr i, const char *kinds, uint32_t n,
+                           const char *words) {
+  Asked a = {r, i, kinds, n};
+  assert_use_dies(&(Subject){.use = ask, .arg = &a}, words);
+}
+
+static void operands(void **state) {
+  (void)state;
+  Running r;
+  begin(&r);
+  Value constants[] = {value_from_small(1), value_from_small(2)};
+  r.proto.constants = constants;
+  r.proto.nconstants = 2;
+  Instr add = instr_abc(OP_ADD, 1, 2, 3), call = instr_abc(OP_CALL, 1, 0, 1);
+  Asked fine[] = {{&r, add, "c", REGISTERS - 1},
+                  {&r, instr_abc(OP_ADDK, 1, 2, 1), "k", 1},
+                  {&r, call, NULL, 3}};
+  for (size_t n = 0; n < sizeof fine / sizeof *fine; n++) ask(&fine[n]);
+  expect_refused(&r, instr_abc(OP_ADDK, 1, 2, 3), "c", 3, "no operand of kind");
+  expect_refused(&r, add, "k", 0, "no operand of kind");
+  expect_refused(&r, add, "c", REGISTERS, "beyond the frame");
+  expect_refused(&r, instr_abc(OP_ADDK, 1, 2, 2), "k", 2, "beyond the frame");
+  expect_refused(&r, call, NULL, 0, "does not use register");
+  expect_refused(&r, call, NULL, 4, "does not use register");
+  end(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(frames),
@@ -195,6 +243,7 @@ int main(void) {
       cmocka_unit_test(stacks),
       cmocka_unit_test(what_it_waits_with),
       cmocka_unit_test(deferred_calls_and_panics),
+      cmocka_unit_test(operands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,8 @@ Next interp_throw(Local *local, Goroutine *g) {
 // Whether the closure that CLOSURE makes takes that register.
 static bool captures(const Goroutine *g, Instr i, Instr a) {
   const Value *k = frame_closure(g->base)->proto->constants;
-  const Proto *proto = (Proto *)(uintptr_t)k[INSTR_BX(i)];
+  const Proto *proto =
+      (Proto *)(uintptr_t)operand_constant(g->base, k, i, "p", INSTR_BX(i));
   for (int n = 0; n < proto->nupvalues; n++)
     if (proto->upvalues[n].local && proto->upvalues[n].index == a) return true;
   return false;
@@ -163,7 +164,7 @@ static bool reads_register(const Goroutine *g, Instr i, Instr a) {
 static void forget_last_result(const Goroutine *g, Instr i) {
   Instr a = INSTR_A(i);
   if ((op_traits(INSTR_OP(i)) & FRESH_RESULT) && !reads_register(g, i, a))
-    g->base[a] = VALUE_NIL;
+    *operand_a(g->base, i) = VALUE_NIL;
 }
 
 // Begins the instruction again if memory can be had then.
