@@ -63,7 +63,9 @@ static void text_work(Text *text, uint64_t units) {
 
 void text_add(Text *text, const char *data, size_t len) {
   enum { LONG = 1 << 12 };
-  if (!text_reserve_part(text, &len)) return;
+  // (cap is at most `most`: what has room is not cut.)
+  bool room = !text->failed && len < text->cap - text->len;
+  if (!room && !text_reserve_part(text, &len)) return;
   if (len > LONG && text->local != NULL) {
     if (!work_copy(text->local, text->data + text->len, data, len))
       text->failed = true;
