@@ -128,26 +128,16 @@ struct Exit {
   int continues;
 };
 
-struct Func {
-  Func *parent;
-  Func *next;  // of the functions at the top level, to be generated
-  Node *node;  // FUNC; STRUCT: the constructor; NULL: the file itself
-  const AstStr *name;
-  Symbol *self;       // the top-level function's name; or the method's struct
-  ObjString *method;  // of a method: its name
-  const int8_t *receiver;  // ... of built-in types: ObjTypes, -1 at the end
-  Proto *proto;
-
-  // resolving
-  bool constructor;
-  bool has_defer;
-  int results;                // RESULTS_NONE, RESULTS_VARY or the number
+// While it is resolved.
+typedef struct FuncResolve {
   Pos result_pos, other_pos;  // two returns that do not agree
   int result_count, other_count;
   Node *try_node;  // the first `?`
   Target *target;
+} FuncResolve;
 
-  // generating
+// While its code is generated.
+typedef struct FuncGenerate {
   Instr *code;
   uint32_t ncode, code_cap;
   LineInfo *lines;
@@ -166,6 +156,22 @@ struct Func {
   uint32_t last_target;  // the highest place that a jump leads to
   bool too_complex;      // reported
   Exit *exit;
+} FuncGenerate;
+
+struct Func {
+  Func *parent;
+  Func *next;  // of the functions at the top level, to be generated
+  Node *node;  // FUNC; STRUCT: the constructor; NULL: the file itself
+  const AstStr *name;
+  Symbol *self;       // the top-level function's name; or the method's struct
+  ObjString *method;  // of a method: its name
+  const int8_t *receiver;  // ... of built-in types: ObjTypes, -1 at the end
+  Proto *proto;
+  bool constructor;
+  bool has_defer;
+  int results;  // RESULTS_NONE, RESULTS_VARY or the number
+  FuncResolve resolve;
+  FuncGenerate gen;
 };
 
 // --- One compilation --------------------------------------------------------

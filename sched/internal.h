@@ -126,9 +126,8 @@ struct Sched {
   SchedHooks hooks;
   uint64_t seed, empty_word;
   uint32_t m_limit, syscalls_max;
-  bool syscalls_given;  // by SchedConfig: does not depend on the Ps
-  int32_t
-      cpus;  // that this process may use: no more Ms work in a stopped world
+  bool syscalls_given;   // by SchedConfig: does not depend on the Ps
+  int32_t cpus;          // of this process: no more Ms work in a stopped world
   uint32_t futile_max;   // searches after which a spawn wakes nobody at once
   bool barrier;          // sched_set_barrier
   bool child_first;      // owners take the newest of their ring (runq.c)

@@ -73,7 +73,7 @@ static void jump_if_holds(Compiler *c, const Node *node, int w, int *list) {
         c, pos,
         instr_abc(op, turned ? right : left, turned ? left : right, true),
         list);
-    if (turned) emit_turned(c, c->func->last);
+    if (turned) emit_turned(c, c->func->gen.last);
   }
 }
 
@@ -83,11 +83,11 @@ bool assert_stmt(Compiler *c, Node *call) {
       !is_predeclared(call, "assert"))
     return false;
   bool equal = condition->kind == NODE_CALL;
-  int w = c->func->top, holds = NO_JUMP;
+  int w = c->func->gen.top, holds = NO_JUMP;
   reg_set(c, w + LEFT_AT);
   expr_next(c, equal ? condition->b : condition->a);
   expr_next(c, equal ? condition->b->next : condition->b);
-  RT_ASSERT(c->func->top == w + WINDOW_AT);
+  RT_ASSERT(c->func->gen.top == w + WINDOW_AT);
   reg_need(c, w + WINDOW_AT + (equal ? 5 : 1));
   jump_if_holds(c, condition, w, &holds);
   const char *op = equal ? "equal" : sign_text[condition->op];

@@ -7,7 +7,7 @@
 // --- Declaring --------------------------------------------------------------
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
   RT_ASSERT(symbol->kind == SYM_LOCAL && symbol->owner == c->func);
-  RT_ASSERT(reg >= 0 && reg < c->func->top);
+  RT_ASSERT(reg >= 0 && reg < c->func->gen.top);
   symbol->reg = reg;
   if (symbol_in_cell(symbol)) emit_abc(c, pos, OP_NEWCELL, reg, reg, 0);
 }
@@ -40,9 +40,9 @@ void assign_names(Compiler *c, Node *names, int from) {
     }
     value++;
   }
-  RT_ASSERT(value == c->func->top && next <= value);
+  RT_ASSERT(value == c->func->gen.top && next <= value);
   reg_set(c, next);
-  c->func->active = next;
+  c->func->gen.active = next;
 }
 
 static void values_next(Compiler *c, Node *names, Node *values) {
@@ -52,7 +52,7 @@ static void values_next(Compiler *c, Node *names, Node *values) {
 }
 
 static void define_one(Compiler *c, Node *name, Node *value) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   if (is_literal_constant(name)) return;
   if (is_new_local(name)) {
     expr_next(c, value);
@@ -65,7 +65,7 @@ static void define_one(Compiler *c, Node *name, Node *value) {
 }
 
 void assign_define(Compiler *c, Node *node) {
-  int first = c->func->top, names = count_nodes(node->a);
+  int first = c->func->gen.top, names = count_nodes(node->a);
   int values = count_nodes(node->b);
   if (names == 1 && values == 1) {
     define_one(c, node->a, node->b);
@@ -149,7 +149,7 @@ static void load(Compiler *c, const Place *place, int target) {
 
 void assign_targets(Compiler *c, Node *targets, int from) {
   for (Node *target = targets; target != NULL; target = target->next) {
-    int save = c->func->top;
+    int save = c->func->gen.top;
     Place place = place_of(c, target, NULL);
     store_place(c, &place, from++);
     reg_set(c, save);
@@ -158,7 +158,7 @@ void assign_targets(Compiler *c, Node *targets, int from) {
 
 // --- = ----------------------------------------------------------------------
 static void assign_one(Compiler *c, Node *target, Node *value) {
-  int save = c->func->top, reg = expr_register(c, target);
+  int save = c->func->gen.top, reg = expr_register(c, target);
   if (reg >= 0 && !name_is_blank(target)) {
     expr_to(c, value, reg);
     return;
@@ -198,7 +198,7 @@ static void assign_pairs(Compiler *c, Node *node, const Place *places,
 }
 
 static void assign_many(Compiler *c, Node *node, int count) {
-  int save = c->func->top, i = 0;
+  int save = c->func->gen.top, i = 0;
   Place *places = arena_alloc(c->arena, (size_t)count * sizeof *places);
   int *values = arena_alloc(c->arena, (size_t)count * sizeof *values);
   for (Node *target = node->a; target != NULL; target = target->next)
@@ -216,7 +216,7 @@ static void assign_many(Compiler *c, Node *node, int count) {
 // --- op=, ++ ----------------------------------------------------------------
 // place = place op value
 static void update(Compiler *c, const Node *node, Node *value) {
-  int save = c->func->top, reg = expr_register(c, node->a), end = NO_JUMP;
+  int save = c->func->gen.top, reg = expr_register(c, node->a), end = NO_JUMP;
   Place place = place_of(c, node->a, NULL);
   int work = reg >= 0 ? reg : reg_take(c, 1);
   if (reg < 0) load(c, &place, work);

@@ -4,7 +4,7 @@
 
 // --- if ---------------------------------------------------------------------
 void branch_if(Compiler *c, Node *node) {
-  int top = c->func->top, active = c->func->active, end = NO_JUMP;
+  int top = c->func->gen.top, active = c->func->gen.active, end = NO_JUMP;
   while (node != NULL && node->kind == NODE_IF) {
     int no = NO_JUMP;
     if (node->a != NULL) stmt(c, node->a);
@@ -15,10 +15,10 @@ void branch_if(Compiler *c, Node *node) {
     node = node->d;
   }
   if (node != NULL) stmt_block(c, node);
-  RT_ASSERT(c->func->top >= top && c->func->active >= active);
+  RT_ASSERT(c->func->gen.top >= top && c->func->gen.active >= active);
   emit_patch(c, end);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }
 
 // --- switch -----------------------------------------------------------------
@@ -36,7 +36,7 @@ static void test_case(Compiler *c, Node *value, int subject, bool sense,
   const Symbol *type = expr_symbol(value->b);
   int constant = type != NULL ? emit_constant(c, type->value)
                               : emit_name(c, value->b->name);
-  int answer = c->func->top;
+  int answer = c->func->gen.top;
   reg_need(c, answer + 1);
   emit_abc(c, value->pos, OP_IS, answer, subject, 0);
   emit_word(c, (Instr)constant);
@@ -64,22 +64,22 @@ static Node *find_default(Node *cases) {
 }
 
 void branch_switch(Compiler *c, Node *node, const AstStr *label) {
-  int top = c->func->top, active = c->func->active, subject = -1;
+  int top = c->func->gen.top, active = c->func->gen.active, subject = -1;
   Exit exit;
   Node *otherwise = find_default(node->c);
   if (node->a != NULL) stmt(c, node->a);
   if (node->b != NULL) subject = expr_any(c, node->b);
-  c->func->active = c->func->top;
+  c->func->gen.active = c->func->gen.top;
   exit_push(c, &exit, label, false);
   for (Node *one = node->c; one != NULL; one = one->next) {
     bool at_end = one->next == NULL && otherwise == NULL;
     if (one->a != NULL) one_case(c, one, subject, at_end, &exit.breaks);
   }
   if (otherwise != NULL) stmt_block(c, otherwise->b);
-  RT_ASSERT(c->func->exit == &exit && registers_are_balanced(c->func));
+  RT_ASSERT(c->func->gen.exit == &exit && registers_are_balanced(c->func));
   exit_pop(c);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }
 
 // --- select -----------------------------------------------------------------
@@ -124,11 +124,11 @@ static void take_outcome(Compiler *c, const Node *comm, int from) {
 }
 
 static void case_body(Compiler *c, const Node *comm, int from) {
-  int top = c->func->top, active = c->func->active;
+  int top = c->func->gen.top, active = c->func->gen.active;
   if (comm->a != NULL) take_outcome(c, comm, from);
   stmt_block(c, comm->b);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }
 
 // The bodies, one after the other; the last one needs no test.
@@ -150,7 +150,7 @@ static void select_bodies(Compiler *c, const Node *node, int from, int count,
 }
 
 void branch_select(Compiler *c, Node *node, const AstStr *label) {
-  int top = c->func->top, active = c->func->active, count = 0;
+  int top = c->func->gen.top, active = c->func->gen.active, count = 0;
   const Node *otherwise = NULL;
   Exit exit;
   for (const Node *comm = node->c; comm != NULL; comm = comm->next) {
@@ -163,48 +163,48 @@ void branch_select(Compiler *c, Node *node, const AstStr *label) {
   }
   int flags = (otherwise != NULL ? HAS_DEFAULT : 0) |
               (node->flags & FLAG_PRIO ? IN_ORDER : 0);
-  RT_ASSERT(c->func->top == top + 2 * count);
+  RT_ASSERT(c->func->gen.top == top + 2 * count);
   reg_need(c, top + OUTCOME);
   emit_abc(c, node->pos, OP_SELECT, top, count, flags);
   reg_set(c, top + OUTCOME);
-  c->func->active = c->func->top;
+  c->func->gen.active = c->func->gen.top;
   exit_push(c, &exit, label, false);
   select_bodies(c, node, top, count, otherwise, &exit.breaks);
-  RT_ASSERT(c->func->exit == &exit && registers_are_balanced(c->func));
+  RT_ASSERT(c->func->gen.exit == &exit && registers_are_balanced(c->func));
   exit_pop(c);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }
 
 // --- group ------------------------------------------------------------------
 void branch_leave_groups(Compiler *c, Pos pos, const Exit *outer) {
-  for (const Exit *e = c->func->exit; e != outer; e = e->up) {
+  for (const Exit *e = c->func->gen.exit; e != outer; e = e->up) {
     if (e->group) emit_abc(c, pos, OP_GROUPEND, 0, 0, 0);
   }
 }
 
 bool branch_in_group(const Compiler *c) {
-  const Exit *e = c->func->exit;
+  const Exit *e = c->func->gen.exit;
   while (e != NULL && !e->group) e = e->up;
   return e != NULL;
 }
 
 void branch_group(Compiler *c, Node *node) {
-  int top = c->func->top, active = c->func->active, end = NO_JUMP;
+  int top = c->func->gen.top, active = c->func->gen.active, end = NO_JUMP;
   Exit exit;
   int reg = reg_take(c, 1);
   emit_branch(c, node->pos, instr_abc(OP_GROUP, reg, 0, 0), &end);
-  c->func->active = c->func->top;
+  c->func->gen.active = c->func->gen.top;
   if (node->a != NULL && !name_is_blank(node->a))
     assign_bind(c, node->a->pos, node->a->note, reg);
   exit_push(c, &exit, NULL, false);
   exit.group = true;
   stmt_block(c, node->b);
-  RT_ASSERT(c->func->exit == &exit && exit.breaks == NO_JUMP &&
+  RT_ASSERT(c->func->gen.exit == &exit && exit.breaks == NO_JUMP &&
             exit.continues == NO_JUMP);
   exit_pop(c);
   if (emit_reachable(c)) emit_abc(c, node->b->end, OP_GROUPEND, 0, 0, 0);
   emit_patch(c, end);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }

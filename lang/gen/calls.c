@@ -36,7 +36,7 @@ static bool is_fixed(const Args *args) {
 }
 
 int calls_window(const Compiler *c, int target) {
-  int top = c->func->top;
+  int top = c->func->gen.top;
   return target == top - 1 ? target : top;
 }
 
@@ -129,7 +129,7 @@ static void emit_value_call(Compiler *c, Node *call, const Args *args,
   reg_set(c, window + 3);
   if (is_fixed(args)) {
     positional_next(c, call->b);
-    RT_ASSERT(c->func->top == window + 3 + args->positional);
+    RT_ASSERT(c->func->gen.top == window + 3 + args->positional);
     emit_fixed(c, call->pos, window, args->positional, want, how);
   } else {
     args_multi(c, call, args, window, 0);
@@ -153,7 +153,7 @@ static Value known_closure(const Node *call, const Args *args) {
 static void call_known(Compiler *c, Node *call, const Args *args, int window,
                        int want, Value closure) {
   positional_next(c, call->b);
-  RT_ASSERT(c->func->top == window + 3 + args->positional);
+  RT_ASSERT(c->func->gen.top == window + 3 + args->positional);
   emit_abc(c, call->pos, OP_CALLK, window, args->positional, want);
   emit_word(c, (Instr)emit_constant(c, closure));
 }
@@ -171,7 +171,7 @@ static void emit_method_call(Compiler *c, Node *call, const Args *args,
     emit_abc(c, call->pos, OP_INVOKEV, window, 0, want);
   } else {
     positional_next(c, call->b);
-    RT_ASSERT(c->func->top == window + 4 + args->positional);
+    RT_ASSERT(c->func->gen.top == window + 4 + args->positional);
     emit_abc(c, call->pos, OP_INVOKE, window, args->positional, want);
   }
   emit_word(c, (Instr)emit_name(c, callee->name));
@@ -179,7 +179,7 @@ static void emit_method_call(Compiler *c, Node *call, const Args *args,
 }
 
 void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   Args args = look_at(call->b);
   bool plain = how == CALL_PLAIN;
   RT_ASSERT(call->kind == NODE_CALL);
@@ -200,7 +200,7 @@ void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
 
 // --- Returning --------------------------------------------------------------
 void calls_return(Compiler *c, Pos pos, int from, int count) {
-  RT_ASSERT(from >= 0 && from + count <= c->func->max);
+  RT_ASSERT(from >= 0 && from + count <= c->func->gen.max);
   branch_leave_groups(c, pos, NULL);
   if (c->func->has_defer) {
     emit_abc(c, pos, OP_RETD, from, count, 0);
@@ -224,7 +224,7 @@ void calls_return_multi(Compiler *c, Pos pos, int window) {
 }
 
 void calls_return_all(Compiler *c, Pos pos, Node *call) {
-  int window = c->func->top;
+  int window = c->func->gen.top;
   calls_at(c, call, window, WANT_ALL, CALL_PLAIN);
   calls_return_multi(c, pos, window);
 }
@@ -259,7 +259,7 @@ static void results_at(Compiler *c, Node *node, int window, int want) {
     return;
   }
   RT_ASSERT(node->kind == NODE_RECV);
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int from = expr_any(c, node->a);
   if (want != WANT_ALL) reg_need(c, window + want);
   emit_abc(c, node->pos, OP_RECV, window, from, want);

@@ -170,7 +170,7 @@ static Instr instr_of(const Compare *compare, bool sense) {
 static void branch_on(Compiler *c, Pos pos, const Compare *compare, bool sense,
                       int *list) {
   emit_branch(c, pos, instr_of(compare, sense), list);
-  if (compare->turned) emit_turned(c, c->func->last);
+  if (compare->turned) emit_turned(c, c->func->gen.last);
 }
 
 // --- Jumping forward --------------------------------------------------------
@@ -182,7 +182,7 @@ static void jump_if_known(Compiler *c, const Node *node, bool sense,
 }
 
 static void jump_if_value(Compiler *c, Node *node, bool sense, int *list) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int reg = expr_any(c, node);
   emit_branch(c, node->pos, instr_abc(OP_TEST, reg, sense, 0), list);
   reg_set(c, save);
@@ -204,7 +204,7 @@ static void jump_if_both(Compiler *c, Node *node, bool sense, int *list) {
 }
 
 static void jump_if_compared(Compiler *c, Node *node, bool sense, int *list) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   Compare compare = prepare_compare(c, node);
   branch_on(c, node->pos, &compare, sense, list);
   reg_set(c, save);
@@ -227,7 +227,7 @@ void condition_jump(Compiler *c, Node *node, bool sense, int *list) {
 
 void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
                      int *list) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   Compare compare = equal_to(c, subject, node);
   branch_on(c, pos, &compare, sense, list);
   reg_set(c, save);
@@ -251,13 +251,13 @@ static Op backward_op(Op op) {
 }
 
 static void back_if_compared(Compiler *c, Node *node, bool sense, uint32_t to) {
-  int save = c->func->top, past = NO_JUMP;
+  int save = c->func->gen.top, past = NO_JUMP;
   Compare compare = prepare_compare(c, node);
   Op op = backward_op(compare.op);
   if (op != OP_COUNT) {
     compare.op = op;
     emit_branch_back(c, node->pos, instr_of(&compare, sense), to);
-    if (compare.turned) emit_turned(c, c->func->last);
+    if (compare.turned) emit_turned(c, c->func->gen.last);
   } else {
     branch_on(c, node->pos, &compare, !sense, &past);
     emit_loop(c, node->pos, to);
@@ -310,7 +310,7 @@ static void jumped_value(Compiler *c, Pos pos, int no, int target) {
 }
 
 void condition_value(Compiler *c, Node *node, int target) {
-  int save = c->func->top, no = NO_JUMP;
+  int save = c->func->gen.top, no = NO_JUMP;
   if (!is_comparison(node)) {
     condition_jump(c, node, false, &no);
     jumped_value(c, node->pos, no, target);

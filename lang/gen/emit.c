@@ -14,8 +14,8 @@ enum {
 
 void func_too_complex(Compiler *c, const char *why) {
   Func *f = c->func;
-  if (f->too_complex) return;
-  f->too_complex = true;
+  if (f->gen.too_complex) return;
+  f->gen.too_complex = true;
   Pos pos = f->node != NULL ? f->node->pos : (Pos){1, 1, 0};
   diag_error(c->diags, pos, 1, "%s is too complex: %s",
              f->node != NULL ? "this function" : "the file's top level", why);
@@ -42,31 +42,31 @@ static bool emit_reserve(Compiler *c, void **data, uint32_t count,
 // --- Instructions -----------------------------------------------------------
 static void push_place(Compiler *c, LineInfo place) {
   Func *f = c->func;
-  void *lines = f->lines;
-  bool room =
-      emit_reserve(c, &lines, f->nlines, &f->lines_cap, sizeof *f->lines);
-  f->lines = lines;
-  if (room) f->lines[f->nlines++] = place;
+  void *lines = f->gen.lines;
+  bool room = emit_reserve(c, &lines, f->gen.nlines, &f->gen.lines_cap,
+                           sizeof *f->gen.lines);
+  f->gen.lines = lines;
+  if (room) f->gen.lines[f->gen.nlines++] = place;
 }
 
 static void add_place(Compiler *c, Pos pos) {
   const Func *f = c->func;
-  if (f->nlines > 0) {
-    const LineInfo *before = &f->lines[f->nlines - 1];
-    RT_ASSERT(before->at <= f->ncode);
+  if (f->gen.nlines > 0) {
+    const LineInfo *before = &f->gen.lines[f->gen.nlines - 1];
+    RT_ASSERT(before->at <= f->gen.ncode);
     if (before->line == pos.line && before->col == pos.col && !before->turned)
       return;
   }
-  push_place(
-      c, (LineInfo){
-             .at = f->ncode, .line = pos.line, .col = pos.col & 0x7fffffff});
+  push_place(c, (LineInfo){.at = f->gen.ncode,
+                           .line = pos.line,
+                           .col = pos.col & 0x7fffffff});
 }
 
 void emit_turned(Compiler *c, uint32_t at) {
   const Func *f = c->func;
   if (code_is_lost(c)) return;
-  RT_ASSERT(f->nlines > 0 && at < f->ncode);
-  LineInfo *newest = &f->lines[f->nlines - 1];
+  RT_ASSERT(f->gen.nlines > 0 && at < f->gen.ncode);
+  LineInfo *newest = &f->gen.lines[f->gen.nlines - 1];
   RT_ASSERT(newest->at <= at && !newest->turned);
   if (newest->at == at) {
     newest->turned = true;
@@ -80,22 +80,23 @@ void emit_turned(Compiler *c, uint32_t at) {
 
 int emit_word(Compiler *c, Instr word) {
   Func *f = c->func;
-  void *code = f->code;
-  bool room = emit_reserve(c, &code, f->ncode, &f->code_cap, sizeof *f->code);
-  f->code = code;
+  void *code = f->gen.code;
+  bool room = emit_reserve(c, &code, f->gen.ncode, &f->gen.code_cap,
+                           sizeof *f->gen.code);
+  f->gen.code = code;
   if (!room) return 0;
-  if (f->ncode >= JUMP_MAX) {
+  if (f->gen.ncode >= JUMP_MAX) {
     func_too_complex(c, "it has more than 8 million instructions");
     return 0;
   }
-  RT_ASSERT(f->ncode < f->code_cap);
-  f->code[f->ncode] = word;
-  return (int)f->ncode++;
+  RT_ASSERT(f->gen.ncode < f->gen.code_cap);
+  f->gen.code[f->gen.ncode] = word;
+  return (int)f->gen.ncode++;
 }
 
 int emit(Compiler *c, Pos pos, Instr instr) {
   add_place(c, pos);
-  c->func->last = c->func->ncode;
+  c->func->gen.last = c->func->gen.ncode;
   return emit_word(c, instr);
 }
 
@@ -120,18 +121,18 @@ int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
 // --- Constants --------------------------------------------------------------
 static int new_constant(Compiler *c, Value v) {
   Func *f = c->func;
-  if (f->nconstants > CONSTANTS_MAX) {
+  if (f->gen.nconstants > CONSTANTS_MAX) {
     func_too_complex(c, "it has more than 65535 constants");
     return 0;
   }
-  void *constants = f->constants;
-  bool room = emit_reserve(c, &constants, f->nconstants, &f->constants_cap,
-                           sizeof *f->constants);
-  f->constants = constants;
+  void *constants = f->gen.constants;
+  bool room = emit_reserve(c, &constants, f->gen.nconstants,
+                           &f->gen.constants_cap, sizeof *f->gen.constants);
+  f->gen.constants = constants;
   if (!room) return 0;
-  RT_ASSERT(f->nconstants < f->constants_cap);
-  f->constants[f->nconstants] = v;
-  return (int)f->nconstants++;
+  RT_ASSERT(f->gen.nconstants < f->gen.constants_cap);
+  f->gen.constants[f->gen.nconstants] = v;
+  return (int)f->gen.nconstants++;
 }
 
 // One to one (the end of MurmurHash3), and not to be foreseen: a script chooses
@@ -147,13 +148,13 @@ int emit_constant(Compiler *c, Value v) {
   Func *f = c->func;
   uint64_t found, key = constant_key(c, v);
   if (v == VALUE_UNDEF) c->no_memory = true;
-  if (table_get(&f->constant_index, key, &found)) {
+  if (table_get(&f->gen.constant_index, key, &found)) {
     RT_ASSERT(constant_is_there(c, (int)found, v));
     return (int)found;
   }
   int index = new_constant(c, v);
   RT_ASSERT(constant_is_there(c, index, v));
-  if (!table_set(c->vm->memory, &f->constant_index, key, (uint64_t)index))
+  if (!table_set(c->vm->memory, &f->gen.constant_index, key, (uint64_t)index))
     c->no_memory = true;
   return index;
 }
@@ -166,14 +167,14 @@ int emit_cell(Compiler *c, const Symbol *symbol) {
   Func *f = c->func;
   Value cell = value_from_obj(symbol->cell);
   uint64_t found;
-  if (table_get(&f->cell_index, cell, &found)) {
+  if (table_get(&f->gen.cell_index, cell, &found)) {
     RT_ASSERT(constant_is_there(c, (int)found, cell));
     return (int)found;
   }
   int index = new_constant(c, cell);
   RT_ASSERT(constant_is_there(c, index, cell));
   new_constant(c, value_from_obj(name_string(c, symbol->name)));
-  if (!table_set(c->vm->memory, &f->cell_index, cell, (uint64_t)index))
+  if (!table_set(c->vm->memory, &f->gen.cell_index, cell, (uint64_t)index))
     c->no_memory = true;
   return index;
 }
@@ -199,8 +200,8 @@ void emit_load(Compiler *c, Pos pos, int target, Value v) {
 // a word of its own.
 
 static void add_to_list(Compiler *c, int word, int *list) {
-  if (c->no_memory || c->func->too_complex) return;
-  Instr *waiting = &c->func->code[word];
+  if (c->no_memory || c->func->gen.too_complex) return;
+  Instr *waiting = &c->func->gen.code[word];
   RT_ASSERT(*list < word);
   *waiting = instr_j((Op)INSTR_OP(*waiting), *list);
   *list = word;
@@ -216,17 +217,17 @@ void emit_branch(Compiler *c, Pos pos, Instr instr, int *list) {
 }
 
 uint32_t emit_here(Compiler *c) {
-  c->func->last_target = c->func->ncode;
-  return c->func->ncode;
+  c->func->gen.last_target = c->func->gen.ncode;
+  return c->func->gen.ncode;
 }
 
 void emit_patch(Compiler *c, int list) {
   Func *f = c->func;
-  if (list == NO_JUMP || c->no_memory || f->too_complex) return;
+  if (list == NO_JUMP || c->no_memory || f->gen.too_complex) return;
   RT_ASSERT(jumps_are_waiting(f, list));
   int here = (int)emit_here(c);
   while (list != NO_JUMP) {
-    Instr *waiting = &f->code[list];
+    Instr *waiting = &f->gen.code[list];
     Op op = (Op)INSTR_OP(*waiting);
     int32_t offset = here - (list + 1);
     list = INSTR_SJ(*waiting);
@@ -235,8 +236,8 @@ void emit_patch(Compiler *c, int list) {
 }
 
 static int32_t offset_back(const Compiler *c, uint32_t to) {
-  RT_ASSERT(to <= c->func->ncode);
-  return (int32_t)to - ((int32_t)c->func->ncode + 1);
+  RT_ASSERT(to <= c->func->gen.ncode);
+  return (int32_t)to - ((int32_t)c->func->gen.ncode + 1);
 }
 
 void emit_loop(Compiler *c, Pos pos, uint32_t to) {
@@ -251,8 +252,9 @@ void emit_branch_back(Compiler *c, Pos pos, Instr instr, uint32_t to) {
 bool emit_reachable(const Compiler *c) {
   const Func *f = c->func;
   // (last >= ncode: memory is out, or it is too complex)
-  if (f->last >= f->ncode || f->last_target == f->ncode) return true;
-  switch (INSTR_OP(f->code[f->last])) {
+  if (f->gen.last >= f->gen.ncode || f->gen.last_target == f->gen.ncode)
+    return true;
+  switch (INSTR_OP(f->gen.code[f->gen.last])) {
     case OP_RET0:
     case OP_RET1:
     case OP_RET:
@@ -272,20 +274,20 @@ void reg_need(Compiler *c, int count) {
   Func *f = c->func;
   if (count > REGISTERS_MAX)
     func_too_complex(c, "it needs more than 250 variables and temporaries");
-  if (count > f->max) f->max = count;
+  if (count > f->gen.max) f->gen.max = count;
 }
 
 int reg_take(Compiler *c, int count) {
   Func *f = c->func;
-  int first = f->top;
+  int first = f->gen.top;
   RT_ASSERT(count >= 0);
-  f->top += count;
-  reg_need(c, f->top);
+  f->gen.top += count;
+  reg_need(c, f->gen.top);
   return first;
 }
 
 void reg_set(Compiler *c, int top) {
   RT_ASSERT(top >= 0);
-  c->func->top = top;
+  c->func->gen.top = top;
   reg_need(c, top);
 }

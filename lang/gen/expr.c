@@ -104,7 +104,7 @@ bool expr_constant(Compiler *c, const Node *node, Value *v) {
 // Where something is built before it is complete: not in a variable, which its
 // own parts may read.
 static int workplace(const Compiler *c, int target) {
-  return target < c->func->active ? c->func->top : target;
+  return target < c->func->gen.active ? c->func->gen.top : target;
 }
 
 static void move_to(Compiler *c, Pos pos, int target, int from) {
@@ -123,9 +123,9 @@ static int take_elements(Compiler *c, Node **element) {
 
 static void list_to(Compiler *c, Node *node, int target) {
   Node *element = node->a;
-  int first = c->func->top;
+  int first = c->func->gen.top;
   int count = take_elements(c, &element);
-  RT_ASSERT(c->func->top == first + count);
+  RT_ASSERT(c->func->gen.top == first + count);
   if (element == NULL) {
     emit_abc(c, node->pos, OP_LIST, target, count > 0 ? first : target, count);
     reg_set(c, first);
@@ -137,7 +137,7 @@ static void list_to(Compiler *c, Node *node, int target) {
   while (element != NULL) {
     Pos pos = element->pos;
     count = take_elements(c, &element);
-    RT_ASSERT(c->func->top == first + 1 + count);
+    RT_ASSERT(c->func->gen.top == first + 1 + count);
     emit_abc(c, pos, OP_LISTADD, first, first + 1, count);
     reg_set(c, first + 1);
   }
@@ -146,7 +146,7 @@ static void list_to(Compiler *c, Node *node, int target) {
 }
 
 static void map_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top, count = 0;
+  int save = c->func->gen.top, count = 0;
   for (const Node *pair = node->a; pair != NULL; pair = pair->next) count++;
   int map = count == 0 ? target : workplace(c, target);
   emit_abx(c, node->pos, OP_MAP, map, count > 10000 ? 10000 : count);
@@ -162,11 +162,11 @@ static void map_to(Compiler *c, Node *node, int target) {
 }
 
 static void interp_to(Compiler *c, Node *node, int target) {
-  int first = c->func->top, count = 0;
+  int first = c->func->gen.top, count = 0;
   for (Node *part = node->a; part != NULL; part = part->next) {
     expr_next(c, part);
     if (++count < LIST_CHUNK && part->next != NULL) continue;
-    RT_ASSERT(c->func->top == first + count);
+    RT_ASSERT(c->func->gen.top == first + count);
     emit_abc(c, node->pos, OP_CONCAT, first, count, 0);
     reg_set(c, first + 1);
     count = 1;
@@ -176,7 +176,7 @@ static void interp_to(Compiler *c, Node *node, int target) {
 }
 
 static void range_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int from = expr_any(c, node->a);
   int to = expr_any(c, node->b);
   RT_ASSERT(node->op == AST_RANGE_INCL || node->op == AST_RANGE);
@@ -194,18 +194,18 @@ static void bound_next(Compiler *c, Pos pos, Node *bound) {
 }
 
 static void slice_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int whole = expr_any(c, node->a);
-  int bounds = c->func->top;
+  int bounds = c->func->gen.top;
   bound_next(c, node->pos, node->b);
   bound_next(c, node->pos, node->c);
-  RT_ASSERT(c->func->top == bounds + 2);
+  RT_ASSERT(c->func->gen.top == bounds + 2);
   emit_abc(c, node->pos, OP_SLICE, target, whole, bounds);
   reg_set(c, save);
 }
 
 static void index_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int whole = expr_any(c, node->a);
   if (node->b->kind == NODE_INT && node->b->i >= 0 && node->b->i <= 255) {
     emit_abc(c, node->pos, OP_GETIDXI, target, whole, (int)node->b->i);
@@ -221,7 +221,7 @@ static void field_to(Compiler *c, Node *node, int target) {
     expr_read(c, node->pos, node->note, target);
     return;
   }
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int whole = expr_any(c, node->a);
   int name = emit_name(c, node->name);
   emit_abc(c, node->pos, OP_GETF, target, whole, 0);
@@ -288,10 +288,10 @@ int expr_number(Compiler *c, const Node *right) {
 void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
                 Node *right) {
   ArithOps ops = arith_ops(op);
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int constant = -1;
   if (pair_with(c, pos, op, target, left, right)) return;
-  RT_ASSERT(c->func->top == save);
+  RT_ASSERT(c->func->gen.top == save);
   if (ops.small != 0 && expr_fits_small(op, right)) {
     emit_abc(c, pos, ops.small, target, left, (int)right->i);
   } else if (ops.constant != 0 && (constant = expr_number(c, right)) >= 0) {
@@ -317,7 +317,7 @@ static int number_first(Compiler *c, const Node *node) {
 }
 
 static void arith_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   bool turn = turns_round(node);
   if (pair_to(c, node, target)) return;
   int number = number_first(c, node);
@@ -327,14 +327,14 @@ static void arith_to(Compiler *c, Node *node, int target) {
   } else {
     int left = expr_any(c, turn ? node->b : node->a);
     expr_arith(c, node->pos, node->op, target, left, turn ? node->a : node->b);
-    if (turn) emit_turned(c, c->func->last);
+    if (turn) emit_turned(c, c->func->gen.last);
   }
   reg_set(c, save);
 }
 
 // && || ??: the left operand, or else the right one.
 static void either_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top, end = NO_JUMP;
+  int save = c->func->gen.top, end = NO_JUMP;
   int place = workplace(c, target);
   expr_to(c, node->a, place);
   reg_need(c, place + 1);
@@ -343,7 +343,7 @@ static void either_to(Compiler *c, Node *node, int target) {
                    : instr_abc(OP_TEST, place, node->op == AST_OR, 0);
   emit_branch(c, node->pos, test, &end);
   expr_to(c, node->b, place);
-  RT_ASSERT(c->func->top == save);
+  RT_ASSERT(c->func->gen.top == save);
   emit_patch(c, end);
   move_to(c, node->pos, target, place);
   reg_set(c, save);
@@ -384,14 +384,14 @@ static void unary_to(Compiler *c, Node *node, int target) {
     condition_value(c, node, target);
     return;
   }
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int from = expr_any(c, node->a);
   emit_abc(c, node->pos, prefix_op(node->op), target, from, 0);
   reg_set(c, save);
 }
 
 static void is_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int from = expr_any(c, node->a);
   const Symbol *type = expr_symbol(node->b);
   int constant = type != NULL ? emit_constant(c, type->value)
@@ -402,14 +402,14 @@ static void is_to(Compiler *c, Node *node, int target) {
 }
 
 static void recv_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int from = expr_any(c, node->a);
   emit_abc(c, node->pos, OP_RECV, target, from, 1);
   reg_set(c, save);
 }
 
 static void call_to(Compiler *c, Node *node, int target) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int window = calls_window(c, target);
   if (node->kind == NODE_CALL) {
     calls_at(c, node, window, 1, CALL_PLAIN);
@@ -419,7 +419,7 @@ static void call_to(Compiler *c, Node *node, int target) {
     RT_ASSERT(node->kind == NODE_TRY);
     calls_try(c, node, window, 1);
   }
-  RT_ASSERT(c->func->top == save);
+  RT_ASSERT(c->func->gen.top == save);
   move_to(c, node->pos, target, window);
   reg_set(c, save);
 }
@@ -427,7 +427,7 @@ static void call_to(Compiler *c, Node *node, int target) {
 // --- All of them ------------------------------------------------------------
 void expr_to(Compiler *c, Node *node, int target) {
   Value v;
-  RT_ASSERT(target >= 0 && target <= c->func->top);
+  RT_ASSERT(target >= 0 && target <= c->func->gen.top);
   if (compile_gives_up(c)) return;
   reg_need(c, target + 1);
   switch (node->kind) {
@@ -484,9 +484,9 @@ void expr_to(Compiler *c, Node *node, int target) {
 }
 
 int expr_next(Compiler *c, Node *node) {
-  int target = c->func->top;
+  int target = c->func->gen.top;
   expr_to(c, node, target);
-  RT_ASSERT(c->func->top == target);
+  RT_ASSERT(c->func->gen.top == target);
   return reg_take(c, 1);
 }
 
@@ -496,7 +496,7 @@ int expr_any(Compiler *c, Node *node) {
 }
 
 void expr_discard(Compiler *c, Node *node) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   switch (node->kind) {
     case NODE_CALL:
       calls_at(c, node, save, 0, CALL_PLAIN);
@@ -519,7 +519,7 @@ void expr_discard(Compiler *c, Node *node) {
 }
 
 int expr_many(Compiler *c, Node *node, int count) {
-  int first = c->func->top;
+  int first = c->func->gen.top;
   if (count == 1) return expr_next(c, node);
   switch (node->kind) {
     case NODE_CALL:

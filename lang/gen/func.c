@@ -95,20 +95,21 @@ Proto *func_proto(const Symbol *symbol) {
 
 // --- Upvalues ---------------------------------------------------------------
 static bool prepare_upvalues(Compiler *c, Func *func) {
-  if (func->nupvalues >= UPVALUES_MAX) {
+  if (func->gen.nupvalues >= UPVALUES_MAX) {
     func_too_complex(c, "it captures more than 255 variables");
     return false;
   }
-  if (func->upvalues != NULL) return true;
-  func->upvalue_symbols =
-      arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->upvalue_symbols);
-  func->upvalues = arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->upvalues);
+  if (func->gen.upvalues != NULL) return true;
+  func->gen.upvalue_symbols =
+      arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->gen.upvalue_symbols);
+  func->gen.upvalues =
+      arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->gen.upvalues);
   return true;
 }
 
 int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
-  for (int i = 0; i < func->nupvalues; i++) {
-    if (func->upvalue_symbols[i] == symbol) return i;
+  for (int i = 0; i < func->gen.nupvalues; i++) {
+    if (func->gen.upvalue_symbols[i] == symbol) return i;
   }
   RT_ASSERT(symbol->captured && symbol->owner != func);
   RT_ASSERT(func->parent != NULL);
@@ -116,23 +117,23 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
   UpvalueFrom from = {.local = symbol->owner == func->parent};
   from.index = (uint8_t)(from.local ? symbol->reg
                                     : func_upvalue(c, func->parent, symbol));
-  RT_ASSERT(from.local ? symbol->reg < func->parent->max
+  RT_ASSERT(from.local ? symbol->reg < func->parent->gen.max
                        : from.index < UPVALUES_MAX);
-  func->upvalue_symbols[func->nupvalues] = symbol;
-  func->upvalues[func->nupvalues] = from;
-  return func->nupvalues++;
+  func->gen.upvalue_symbols[func->gen.nupvalues] = symbol;
+  func->gen.upvalues[func->gen.nupvalues] = from;
+  return func->gen.nupvalues++;
 }
 
 // --- Code -------------------------------------------------------------------
 static void move_upvalues(Compiler *c, Func *func) {
-  size_t count = (size_t)func->nupvalues;
+  size_t count = (size_t)func->gen.nupvalues;
   if (count == 0) return;
   UpvalueFrom *upvalues = mem_alloc(c->vm->memory, count * sizeof *upvalues);
   if (upvalues == NULL) {
     c->no_memory = true;
     return;
   }
-  memcpy(upvalues, func->upvalues, count * sizeof *upvalues);
+  memcpy(upvalues, func->gen.upvalues, count * sizeof *upvalues);
   func->proto->upvalues = upvalues;
   func->proto->nupvalues = (uint8_t)count;
 }
@@ -140,16 +141,16 @@ static void move_upvalues(Compiler *c, Func *func) {
 // Hands everything over to the proto.
 static void finish_proto(Compiler *c, Func *func) {
   Proto *proto = func->proto;
-  proto->code = func->code;
-  proto->ncode = func->ncode;
-  proto->constants = func->constants;
-  proto->nconstants = func->nconstants;
-  proto->lines = func->lines;
-  proto->nlines = func->nlines;
-  proto->nregs = (uint16_t)(func->max > 0 ? func->max : 1);
+  proto->code = func->gen.code;
+  proto->ncode = func->gen.ncode;
+  proto->constants = func->gen.constants;
+  proto->nconstants = func->gen.nconstants;
+  proto->lines = func->gen.lines;
+  proto->nlines = func->gen.nlines;
+  proto->nregs = (uint16_t)(func->gen.max > 0 ? func->gen.max : 1);
   move_upvalues(c, func);
-  table_free(&func->constant_index);
-  table_free(&func->cell_index);
+  table_free(&func->gen.constant_index);
+  table_free(&func->gen.cell_index);
   RT_ASSERT(func_is_complete(c, func));
 }
 
@@ -165,7 +166,7 @@ static void take_parameters(Compiler *c, Func *func) {
   Node *receiver = receiver_of(func);
   int count = func->proto->nparams, reg = 0;
   reg_set(c, count);
-  func->active = count;
+  func->gen.active = count;
   if (receiver != NULL) assign_bind(c, receiver->pos, receiver->note, reg++);
   for (Node *p = parameters_of(func); p != NULL; p = p->next, reg++) {
     default_value(c, p, reg);
@@ -197,7 +198,7 @@ static void arrow_body(Compiler *c, Node *value) {
 
 static void block_body(Compiler *c, Node *stmts, Pos end) {
   stmt_list(c, stmts);
-  RT_ASSERT(c->func->exit == NULL && registers_are_balanced(c->func));
+  RT_ASSERT(c->func->gen.exit == NULL && registers_are_balanced(c->func));
   if (emit_reachable(c)) calls_return(c, end, 0, 0);
 }
 
@@ -236,8 +237,8 @@ void func_closure(Compiler *c, Node *node, int target) {
   Func *func = node->note;
   RT_ASSERT(func->node == node && func->parent == c->func);
   func_generate(c, func);
-  if (c->no_memory || func->too_complex) return;
-  if (func->nupvalues == 0) {
+  if (c->no_memory || func->gen.too_complex) return;
+  if (func->gen.nupvalues == 0) {
     emit_load(c, node->pos, target, func_known(c, func));
   } else {
     Value proto = (Value)(uintptr_t)func->proto;  // aligned: a small int
@@ -249,11 +250,11 @@ void func_closure(Compiler *c, Node *node, int target) {
 void func_local(Compiler *c, Node *decl) {
   Symbol *symbol = decl->note;
   int reg = reg_take(c, 1);
-  c->func->active = c->func->top;
+  c->func->gen.active = c->func->gen.top;
   if (symbol_in_cell(symbol)) {
     emit_abc(c, decl->pos, OP_LOADNIL, reg, 0, 0);
     assign_bind(c, decl->pos, symbol, reg);
-    int made = c->func->top;
+    int made = c->func->gen.top;
     reg_need(c, made + 1);
     func_closure(c, decl->a, made);
     emit_abc(c, decl->pos, OP_SETCELL, reg, made, 0);

@@ -7,24 +7,24 @@
 enum { ITER_REGISTERS = 6 };
 
 void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop) {
-  RT_ASSERT(c->func->exit != exit);
-  *exit = (Exit){.up = c->func->exit,
+  RT_ASSERT(c->func->gen.exit != exit);
+  *exit = (Exit){.up = c->func->gen.exit,
                  .label = label,
                  .loop = loop,
                  .breaks = NO_JUMP,
                  .continues = NO_JUMP};
-  c->func->exit = exit;
+  c->func->gen.exit = exit;
 }
 
 void exit_pop(Compiler *c) {
-  RT_ASSERT(c->func->exit != NULL);
-  emit_patch(c, c->func->exit->breaks);
-  c->func->exit = c->func->exit->up;
+  RT_ASSERT(c->func->gen.exit != NULL);
+  emit_patch(c, c->func->gen.exit->breaks);
+  c->func->gen.exit = c->func->gen.exit->up;
 }
 
 static int hidden_register(Compiler *c) {
   int reg = reg_take(c, 1);
-  c->func->active = c->func->top;
+  c->func->gen.active = c->func->gen.top;
   return reg;
 }
 
@@ -70,10 +70,10 @@ static void counted_loop(Compiler *c, Node *node, const AstStr *label) {
     end = hidden_register(c);
     expr_to(c, limit, end);
   }
-  RT_ASSERT(variable >= 0 && variable < c->func->active);
+  RT_ASSERT(variable >= 0 && variable < c->func->gen.active);
   uint32_t top = emit_here(c);
   stmt_block(c, node->d);
-  RT_ASSERT(c->func->exit == &exit && registers_are_balanced(c->func));
+  RT_ASSERT(c->func->gen.exit == &exit && registers_are_balanced(c->func));
   emit_patch(c, exit.continues);
   emit_branch_back(c, node->b->pos, instr_abc(OP_INCLT, variable, end, 0), top);
   exit_pop(c);
@@ -86,7 +86,7 @@ static void renew_cells(Compiler *c, const Node *init) {
   for (const Node *name = init->a; name != NULL; name = name->next) {
     const Symbol *symbol = name->note;
     if (!(name->flags & NOTE_NEW) || !symbol_in_cell(symbol)) continue;
-    int work = c->func->top;
+    int work = c->func->gen.top;
     reg_need(c, work + 1);
     emit_abc(c, name->pos, OP_GETCELL, work, symbol->reg, 0);
     emit_abc(c, name->pos, OP_NEWCELL, symbol->reg, work, 0);
@@ -109,7 +109,7 @@ static void general_loop(Compiler *c, Node *node, const AstStr *label) {
   }
   uint32_t top = emit_here(c);
   stmt_block(c, node->d);
-  RT_ASSERT(c->func->exit == &exit);
+  RT_ASSERT(c->func->gen.exit == &exit);
   emit_patch(c, exit.continues);
   renew_cells(c, node->a);
   if (node->c != NULL) stmt(c, node->c);
@@ -123,16 +123,16 @@ static void general_loop(Compiler *c, Node *node, const AstStr *label) {
 }
 
 void loop_for(Compiler *c, Node *node, const AstStr *label) {
-  int top = c->func->top, active = c->func->active;
+  int top = c->func->gen.top, active = c->func->gen.active;
   if (node->a != NULL) stmt(c, node->a);
   if (is_counted(c, node)) {
     counted_loop(c, node, label);
   } else {
     general_loop(c, node, label);
   }
-  RT_ASSERT(c->func->top >= top && c->func->active >= active);
+  RT_ASSERT(c->func->gen.top >= top && c->func->gen.active >= active);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }
 
 // --- for k, v in x ----------------------------------------------------------
@@ -144,12 +144,12 @@ static void bind_names(Compiler *c, Node *names, int reg) {
 
 void loop_for_in(Compiler *c, Node *node, const AstStr *label) {
   Exit exit;
-  int top = c->func->top, active = c->func->active, bottom = NO_JUMP;
+  int top = c->func->gen.top, active = c->func->gen.active, bottom = NO_JUMP;
   bool two = node->a->next != NULL;
   int source = expr_any(c, node->b);
   int variables = top + ITER_REGISTERS;
   reg_set(c, variables + (two ? 2 : 1));
-  c->func->active = c->func->top;
+  c->func->gen.active = c->func->gen.top;
   bool unnamed = expr_register(c, node->b) < 0;
   emit_abc(c, node->b->pos, OP_ITER, top, source, unnamed);
   exit_push(c, &exit, label, true);
@@ -157,8 +157,8 @@ void loop_for_in(Compiler *c, Node *node, const AstStr *label) {
   uint32_t start = emit_here(c);
   bind_names(c, node->a, variables);
   stmt_block(c, node->d);
-  RT_ASSERT(c->func->exit == &exit);
-  RT_ASSERT(c->func->top == variables + (two ? 2 : 1));
+  RT_ASSERT(c->func->gen.exit == &exit);
+  RT_ASSERT(c->func->gen.top == variables + (two ? 2 : 1));
   emit_patch(c, exit.continues);
   emit_patch(c, bottom);
   emit_branch_back(c, node->b->pos,
@@ -166,5 +166,5 @@ void loop_for_in(Compiler *c, Node *node, const AstStr *label) {
                    start);
   exit_pop(c);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }

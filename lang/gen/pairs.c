@@ -18,7 +18,7 @@ static bool is_sum(AstOp op) { return op == AST_ADD || op == AST_SUB; }
 // Emits both; z is the second word.
 static void emit_pair(Compiler *c, Op op, int target, Pos first, Node *left,
                       Node *right, Pos second, int z) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int a = expr_any(c, left), b = expr_any(c, right);
   emit_abc(c, first, op, target, a, b);
   RT_ASSERT(z >= 0);
@@ -47,7 +47,7 @@ static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
     product_to(c, pos, OP_MULADDW, target, product, third);
     return true;
   }
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int a = expr_any(c, product->a);
   emit_abc(c, product->pos, OP_MULKADDW, target, a, k);
   emit_extra(c, pos, (Instr)third);
@@ -99,7 +99,7 @@ static bool xor_shift_to(Compiler *c, Pos pos, int target, int left,
   Op op;
   const Node *shift;
   if (!is_shift(right, &op, &shift)) return false;
-  int save = c->func->top;
+  int save = c->func->gen.top;
   RT_ASSERT(shift->b->i >= 0 && shift->b->i <= 63);
   int y = expr_any(c, shift->a);
   emit_abc(c, shift->pos, op, target, left, y);
@@ -115,12 +115,12 @@ bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
     bool turned = op == AST_SUB;  // (the sum's operands may be exchanged)
     Op both = op_fuse(OP_MUL, op_of(op), turned, false);
     product_to(c, pos, both, target, right, left);
-    if (op == AST_ADD) emit_turned(c, c->func->ncode - 1);
+    if (op == AST_ADD) emit_turned(c, c->func->gen.ncode - 1);
     return true;
   }
   if (op == AST_BXOR) return xor_shift_to(c, pos, target, left, right);
   if (op != AST_ADDW || !muladdw_to(c, pos, target, right, left)) return false;
-  emit_turned(c, c->func->ncode - 1);
+  emit_turned(c, c->func->gen.ncode - 1);
   return true;
 }
 

@@ -5,7 +5,7 @@
 
 // --- Leaving ----------------------------------------------------------------
 static Exit *find_exit(const Compiler *c, const Node *node) {
-  Exit *exit = c->func->exit;
+  Exit *exit = c->func->gen.exit;
   for (; exit != NULL; exit = exit->up) {
     if (exit->group) continue;
     if (node->name != NULL ? exit->label == node->name
@@ -26,22 +26,22 @@ static void leave(Compiler *c, const Node *node) {
 
 static void return_values(Compiler *c, Node *node) {
   Node *value = node->a;
-  int save = c->func->top, count = 0;
+  int save = c->func->gen.top, count = 0;
   if (value == NULL) {
     calls_return(c, node->pos, 0, 0);
   } else if (value->next == NULL && value->kind == NODE_CALL) {
     calls_return_all(c, node->pos, value);
   } else if (value->kind == NODE_RECV && (node->flags & NOTE_RESULT)) {
     int from = expr_any(c, value->a);
-    reg_need(c, c->func->top + 2);
-    emit_abc(c, value->pos, OP_RECV, c->func->top, from, WANT_ALL);
-    calls_return_multi(c, node->pos, c->func->top);
+    reg_need(c, c->func->gen.top + 2);
+    emit_abc(c, value->pos, OP_RECV, c->func->gen.top, from, WANT_ALL);
+    calls_return_multi(c, node->pos, c->func->gen.top);
   } else if (value->next == NULL) {
     int reg = expr_any(c, value);
     calls_return(c, node->pos, reg, 1);
   } else {
     for (; value != NULL; value = value->next, count++) expr_next(c, value);
-    RT_ASSERT(c->func->top == save + count);
+    RT_ASSERT(c->func->gen.top == save + count);
     calls_return(c, node->pos, save, count);
   }
   reg_set(c, save);
@@ -49,7 +49,7 @@ static void return_values(Compiler *c, Node *node) {
 
 // --- The others -------------------------------------------------------------
 static void send(Compiler *c, Node *node) {
-  int save = c->func->top;
+  int save = c->func->gen.top;
   int channel = expr_any(c, node->a);
   int value = expr_any(c, node->b);
   emit_abc(c, node->pos, OP_SEND, channel, value, 0);
@@ -60,7 +60,7 @@ static void run_module(Compiler *c, Node *node) {
   const Symbol *symbol = node->note;
   if (symbol == NULL || !value_is_type(symbol->value, OBJ_MODULE)) return;
   if (((ObjModule *)value_obj(symbol->value))->main == NULL) return;
-  int window = c->func->top;
+  int window = c->func->gen.top;
   reg_need(c, window + 3);
   emit_abx(c, node->pos, OP_RUNMOD, window, emit_constant(c, symbol->value));
 }
@@ -119,7 +119,7 @@ void stmt(Compiler *c, Node *node) {
       send(c, node);
       break;
     case NODE_DEFER:
-      calls_at(c, node->a, c->func->top, 0, CALL_DEFER);
+      calls_at(c, node->a, c->func->gen.top, 0, CALL_DEFER);
       break;
     case NODE_RETURN:
       return_values(c, node);
@@ -160,16 +160,16 @@ void stmt(Compiler *c, Node *node) {
 
 void stmt_list(Compiler *c, Node *stmts) {
   for (Node *node = stmts; node != NULL; node = node->next) {
-    if (compile_gives_up(c) || c->func->too_complex) return;
+    if (compile_gives_up(c) || c->func->gen.too_complex) return;
     stmt(c, node);
   }
 }
 
 void stmt_block(Compiler *c, Node *block) {
-  int top = c->func->top, active = c->func->active;
+  int top = c->func->gen.top, active = c->func->gen.active;
   RT_ASSERT(block->kind == NODE_BLOCK);
   stmt_list(c, block->a);
-  RT_ASSERT(c->func->top >= top && c->func->active >= active);
+  RT_ASSERT(c->func->gen.top >= top && c->func->gen.active >= active);
   reg_set(c, top);
-  c->func->active = active;
+  c->func->gen.active = active;
 }

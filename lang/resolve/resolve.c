@@ -212,7 +212,7 @@ static bool label_is(const Target *target, const AstStr *label) {
 // The statement that a break or continue leaves.
 static Target *find_target(Compiler *c, const Node *stmt) {
   bool loops_only = stmt->kind == NODE_CONTINUE;
-  for (Target *t = c->func->target; t != NULL; t = t->up) {
+  for (Target *t = c->func->resolve.target; t != NULL; t = t->up) {
     if (!label_is(t, stmt->name)) continue;
     if (t->loop || !loops_only) return t;
     if (stmt->name == NULL) continue;
@@ -253,13 +253,14 @@ bool resolve_block(Compiler *c, Node *block) {
 
 static void target_push(Compiler *c, Target *target, const AstStr *label,
                         bool loop) {
-  *target = (Target){.up = c->func->target, .label = label, .loop = loop};
-  c->func->target = target;
+  *target =
+      (Target){.up = c->func->resolve.target, .label = label, .loop = loop};
+  c->func->resolve.target = target;
 }
 
 static void target_pop(Compiler *c, const Target *target) {
-  RT_ASSERT(c->func->target == target);
-  c->func->target = target->up;
+  RT_ASSERT(c->func->resolve.target == target);
+  c->func->resolve.target = target->up;
 }
 
 static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label);
@@ -372,7 +373,7 @@ static void resolve_group(Compiler *c, Node *stmt) {
 }
 
 static bool resolve_labeled(Compiler *c, Node *stmt) {
-  for (const Target *t = c->func->target; t != NULL; t = t->up) {
+  for (const Target *t = c->func->resolve.target; t != NULL; t = t->up) {
     if (t->label != stmt->name) continue;
     diag_error(c->diags, stmt->pos, name_length(stmt->name),
                "the label `%s` stands inside another one of that name",
@@ -463,7 +464,7 @@ void resolve_file(Compiler *c, Node *stmts) {
   declare_file(c, stmts);
   resolve_stmts(c, stmts);
   RT_ASSERT(c->scope == NULL && c->func == c->main);
-  RT_ASSERT(c->main->target == NULL);
+  RT_ASSERT(c->main->resolve.target == NULL);
   for (const Symbol *s = c->global_list; s != NULL; s = s->next) {
     if (s->kind == SYM_MODULE && !s->used)
       WARN(c, s->pos, name_length(s->name),

@@ -128,7 +128,7 @@ static void resolve_try(Compiler *c, Node *node) {
                "to return from");
   }
   RT_ASSERT(node->kind == NODE_TRY);
-  if (c->func->try_node == NULL) c->func->try_node = node;
+  if (c->func->resolve.try_node == NULL) c->func->resolve.try_node = node;
 }
 
 // --- All of them ------------------------------------------------------------

@@ -65,12 +65,12 @@ static void resolve_parameters(Compiler *c, Node *params) {
 static void note_results(Func *func, int count, Pos pos) {
   if (func->results == RESULTS_NONE) {
     func->results = count;
-    func->result_pos = pos;
-    func->result_count = count;
+    func->resolve.result_pos = pos;
+    func->resolve.result_count = count;
   } else if (func->results != RESULTS_VARY && func->results != count) {
     func->results = RESULTS_VARY;
-    func->other_pos = pos;
-    func->other_count = count;
+    func->resolve.other_pos = pos;
+    func->resolve.other_count = count;
   }
 }
 
@@ -97,12 +97,12 @@ void resolve_return(Compiler *c, Node *node) {
 
 // What `?` returns must fit what the return statements do.
 static void check_try(Compiler *c, const Func *func) {
-  if (func->try_node == NULL || func->results != RESULTS_VARY) return;
-  diag_error(c->diags, func->try_node->pos, 1,
+  if (func->resolve.try_node == NULL || func->results != RESULTS_VARY) return;
+  diag_error(c->diags, func->resolve.try_node->pos, 1,
              "`?` cannot tell how many values to return: line %u returns %d, "
              "line %u %d",
-             func->result_pos.line, func->result_count, func->other_pos.line,
-             func->other_count);
+             func->resolve.result_pos.line, func->resolve.result_count,
+             func->resolve.other_pos.line, func->resolve.other_count);
   diag_hint(c->diags,
             "let all returns of this function give as many values "
             "(a lone call counts as two)");
@@ -131,7 +131,7 @@ void resolve_func(Compiler *c, Node *node, Func *func) {
   check_parameters(c, node->a);
   resolve_body(c, node);
   RT_ASSERT(c->scope == &scope && c->func == func);
-  RT_ASSERT(func->target == NULL && func->parent == around);
+  RT_ASSERT(func->resolve.target == NULL && func->parent == around);
   scope_pop(c);
   check_try(c, func);
   c->func = around;

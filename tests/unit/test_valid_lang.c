@@ -19,29 +19,29 @@ static Instr code[8];
 
 static void begin(void) {
   loader = (Loader){.allowance.bytes = SIZE_MAX / 2};
-  func = (Func){.code = code, .ncode = 8, .code_cap = 8};
+  func = (Func){.gen = {.code = code, .ncode = 8, .code_cap = 8}};
   compiler = (Compiler){.loader = &loader, .func = &func};
 }
 
 static void registers_are_taken_by_variables(void **state) {
   (void)state;
   begin();
-  func.top = func.active = 3;
-  func.max = 4;
+  func.gen.top = func.gen.active = 3;
+  func.gen.max = 4;
   assert_true(registers_are_balanced(&func));
-  func.top = 4;
+  func.gen.top = 4;
   assert_false(registers_are_balanced(&func));
-  func.top = 3, func.max = 2;
+  func.gen.top = 3, func.gen.max = 2;
   assert_false(registers_are_balanced(&func));
-  func.max = REGISTERS_MAX + 1;
+  func.gen.max = REGISTERS_MAX + 1;
   assert_false(registers_are_balanced(&func));
 }
 
 static void break_registers(void) {
   Node block = {.kind = NODE_BLOCK};
   begin();
-  func.top = 2;
-  func.active = 1;
+  func.gen.top = 2;
+  func.gen.active = 1;
   stmt(&compiler, &block);
 }
 
@@ -80,7 +80,7 @@ static void operands_have_a_byte(void **state) {
 
 static void break_operands(void) {
   begin();
-  emit_abc(&compiler, (Pos){1, 1, 0, false}, OP_MOVE, 300, 0, 0);
+  emit_abc(&compiler, (Pos){1, 1, 0}, OP_MOVE, 300, 0, 0);
 }
 
 static ObjCell cell;
@@ -89,9 +89,9 @@ static Value constants[2];
 static void one_constant(void) {
   begin();
   constants[0] = value_from_obj(&cell);
-  func.constants = constants;
-  func.nconstants = 1;
-  func.constants_cap = 2;
+  func.gen.constants = constants;
+  func.gen.nconstants = 1;
+  func.gen.constants_cap = 2;
 }
 
 static void an_index_leads_to_its_constant(void **state) {
@@ -109,7 +109,7 @@ static void an_index_leads_to_its_constant(void **state) {
 static void break_constants(void) {
   one_constant();
   Symbol symbol = {.kind = SYM_GLOBAL, .cell = &cell};
-  table_set(&mem_libc, &func.cell_index, constants[0], 7);
+  table_set(&mem_libc, &func.gen.cell_index, constants[0], 7);
   emit_cell(&compiler, &symbol);
 }
 
@@ -125,15 +125,15 @@ static void unknown_names_are_in_broken_modules(void **state) {
 static void break_symbol(void) {
   begin();
   Symbol symbol = {.kind = SYM_UNKNOWN};
-  expr_read(&compiler, (Pos){1, 1, 0, false}, &symbol, 0);
+  expr_read(&compiler, (Pos){1, 1, 0}, &symbol, 0);
 }
 
 static void places_rise(void **state) {
   (void)state;
   LineInfo lines[] = {{.at = 0, .line = 1}, {.at = 5, .line = 2}};
   begin();
-  func.lines = lines;
-  func.nlines = 2;
+  func.gen.lines = lines;
+  func.gen.nlines = 2;
   assert_true(lines_are_sorted(&func));
   lines[0].at = 5;
   assert_false(lines_are_sorted(&func));
@@ -147,7 +147,7 @@ static void a_complete_function_has_left_its_loops(void **state) {
   begin();
   compiler.no_memory = true;
   assert_true(func_is_complete(&compiler, &func));
-  func.exit = &exit;
+  func.gen.exit = &exit;
   assert_false(func_is_complete(&compiler, &func));
 }
 
@@ -158,11 +158,11 @@ static void break_function(void) {
   compiler.vm = csp_vm(csp);
   compiler.local = compiler.vm->boot;
   func = (Func){.proto = proto_new(compiler.vm)};
-  func.lines = mem_zeroed(compiler.vm->memory, 4 * sizeof *func.lines);
-  func.lines[0] = (LineInfo){.at = 5, .line = 7};
-  func.lines[1] = (LineInfo){.at = 0, .line = 8};
-  func.nlines = 2;
-  func.lines_cap = 4;
+  func.gen.lines = mem_zeroed(compiler.vm->memory, 4 * sizeof *func.gen.lines);
+  func.gen.lines[0] = (LineInfo){.at = 5, .line = 7};
+  func.gen.lines[1] = (LineInfo){.at = 0, .line = 8};
+  func.gen.nlines = 2;
+  func.gen.lines_cap = 4;
   func_generate_file(&compiler, &func, NULL);
 }
 
@@ -345,7 +345,7 @@ static const Source empty_source = {"test.csp", "", 0};
 static void messages_are_counted(void **state) {
   (void)state;
   Diags *diags = diags_new(&mem_libc, &empty_source);
-  diag_error(diags, (Pos){1, 1, 0, false}, 1, "wrong");
+  diag_error(diags, (Pos){1, 1, 0}, 1, "wrong");
   assert_true(diags_are_valid(diags));
   diags->list[0].order = 1;
   assert_false(diags_are_valid(diags));
@@ -357,9 +357,9 @@ static void messages_are_counted(void **state) {
 
 static void break_diags(void) {
   Diags *diags = diags_new(&mem_libc, &empty_source);
-  diag_warn(diags, (Pos){1, 1, 0, false}, 1, "odd");
+  diag_warn(diags, (Pos){1, 1, 0}, 1, "odd");
   diags->warnings = 0;
-  diag_error(diags, (Pos){1, 1, 0, false}, 1, "wrong");
+  diag_error(diags, (Pos){1, 1, 0}, 1, "wrong");
 }
 
 // --- The formatter ----------------------------------------------------------
