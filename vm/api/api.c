@@ -192,12 +192,12 @@ CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data) {
   RT_ASSERT(work != NULL && done != NULL);
-  call->later = LATER_BLOCK;
-  call->quick = true;
-  call->fd_wait = (FdWait){.copy = -1};
-  call->work = work;
-  call->done = done;
-  call->work_data = data;
+  call->later.kind = LATER_BLOCK;
+  call->later.quick = true;
+  call->later.fd_wait = (FdWait){.copy = -1};
+  call->later.work = work;
+  call->later.done = done;
+  call->later.data = data;
   return CSP_LATER;
 }
 
@@ -206,7 +206,7 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
                                            bool made),
                          void *data) {
   csp_block(call, work, done, data);
-  call->quick = false;
+  call->later.quick = false;
   return CSP_LATER;
 }
 
@@ -215,7 +215,8 @@ CspStatus csp_block_fd(CspCall *call, CspWait *wait, int fd, bool write,
                        CspStatus (*done)(CspCall *call, void *data, bool made),
                        void *data) {
   csp_block(call, work, done, data);
-  call->fd_wait = (FdWait){.wait = wait, .fd = fd, .copy = -1, .write = write};
+  call->later.fd_wait =
+      (FdWait){.wait = wait, .fd = fd, .copy = -1, .write = write};
   return CSP_LATER;
 }
 
@@ -238,9 +239,9 @@ CspStatus csp_tail(CspCall *call, CspValue function, int argc,
       return csp_panic_memory(call);
     }
   }
-  call->later = LATER_TAIL;
-  call->later_value = function.word;
-  call->later_value2 = value_from_obj(args);
+  call->later.kind = LATER_TAIL;
+  call->later.value = function.word;
+  call->later.value2 = value_from_obj(args);
   return CSP_LATER;
 }
 
@@ -259,12 +260,12 @@ CspStatus csp_tail_named(CspCall *call, const char *name, int argc,
 }
 
 CspStatus csp_sleep(CspCall *call, int64_t ns) {
-  call->later = LATER_SLEEP;
-  call->later_int = ns;
+  call->later.kind = LATER_SLEEP;
+  call->later.number = ns;
   return CSP_LATER;
 }
 
 CspStatus csp_yield(CspCall *call) {
-  call->later = LATER_YIELD;
+  call->later.kind = LATER_YIELD;
   return CSP_LATER;
 }

@@ -36,7 +36,7 @@ typedef struct Again {
 // --- For natives ------------------------------------------------------------
 // The record with room for that, of this call or new; NULL: no memory.
 static Again *record_for(CspCall *call, size_t size) {
-  Again *old = call->later == LATER_AGAIN ? call->work_data : NULL;
+  Again *old = call->later.kind == LATER_AGAIN ? call->later.data : NULL;
   if (old != NULL && old->size >= size) return old;
   Again *a = mem_alloc(call->vm->memory, sizeof *a + size);
   if (a != NULL) a->size = size;
@@ -54,12 +54,12 @@ CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
     return goes_on ? call_out_of_memory(call) : CSP_PANIC;
   }
   memmove(a->data, data, size);
-  if (call->later == LATER_AGAIN && call->work_data != a)
-    mem_free(call->work_data);
+  if (call->later.kind == LATER_AGAIN && call->later.data != a)
+    mem_free(call->later.data);
   a->step = step;
   a->values = values;
-  call->later = LATER_AGAIN;
-  call->work_data = a;
+  call->later.kind = LATER_AGAIN;
+  call->later.data = a;
   return CSP_LATER;
 }
 
@@ -90,7 +90,7 @@ static void drop_pieces(Local *local, Goroutine *g, Again *a) {
   const Panic *before = g->panic;
   CspCall call = a->call;
   call.local = local;
-  call.later = LATER_NONE;
+  call.later.kind = LATER_NONE;
   a->step(&call, a->data, false);
   while (g->panic != before) panic_drop(g);
 }
@@ -98,16 +98,16 @@ static void drop_pieces(Local *local, Goroutine *g, Again *a) {
 // The next piece. true: another one follows, and *a is its record; else *a is
 // freed. Where there was no memory the native begins anew, once.
 static bool piece(CspCall *call, Again **a, CspStatus *status) {
-  call->later = LATER_AGAIN;
-  call->work_data = *a;
+  call->later.kind = LATER_AGAIN;
+  call->later.data = *a;
   *status = (*a)->step(call, (*a)->data, true);
-  if (call->later == LATER_AGAIN) *a = call->work_data;
-  if (*status == CSP_LATER && call->later == LATER_AGAIN) return true;
+  if (call->later.kind == LATER_AGAIN) *a = call->later.data;
+  if (*status == CSP_LATER && call->later.kind == LATER_AGAIN) return true;
   mem_free(*a);
   if (*status == CSP_PANIC && call->local != NULL && call->def->repeatable)
     *status = native_call_again(call);
-  *a = call->work_data;
-  return *status == CSP_LATER && call->later == LATER_AGAIN;
+  *a = call->later.data;
+  return *status == CSP_LATER && call->later.kind == LATER_AGAIN;
 }
 
 // The interpreter is told of another P only by RELOAD and RETURN.
@@ -146,8 +146,8 @@ static Next pieces(Local *local, Goroutine *g, Again *a) {
 }
 
 Next again_begin(CspCall *call, Value *window, int want) {
-  RT_ASSERT(call->later == LATER_AGAIN);
-  Again *a = call->work_data;
+  RT_ASSERT(call->later.kind == LATER_AGAIN);
+  Again *a = call->later.data;
   Local *local = call->local;
   Goroutine *g = call->g;
   a->call = *call;

@@ -77,7 +77,7 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   CspCall call = pending->call;
   Value *window = g->base + pending->window;
   call.local = local_of(*p);
-  CspStatus status = call.done(&call, call.work_data, pending->entered);
+  CspStatus status = call.later.done(&call, call.later.data, pending->entered);
   if (call.local == NULL) {
     mem_free(pending);
     *how = RETURN;
@@ -85,8 +85,8 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   }
   *moved |= call.local->p != *p;  // by a csp_call
   *p = call.local->p;
-  if (status == CSP_LATER && call.later == LATER_BLOCK) {
-    call.later = LATER_NONE;
+  if (status == CSP_LATER && call.later.kind == LATER_BLOCK) {
+    call.later.kind = LATER_NONE;
     pending->call = call;
     pending->entered = false;
     g->pending = pending;
@@ -104,7 +104,7 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
 static Next make_call(P **p, Goroutine *g, bool *moved) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && pending->call.g == g && !pending->entered);
-  FdWait *fd = &pending->call.fd_wait;
+  FdWait *fd = &pending->call.later.fd_wait;
   M *m;
   g->on_resume = RESUME_CALL;
   if (fd->wait != NULL && fd->desc != NULL) {
@@ -113,12 +113,12 @@ static Next make_call(P **p, Goroutine *g, bool *moved) {
     return LEFT;
   }
   if (fd->refused) return GO_ON;
-  bool quick = pending->call.quick && !fd->blocks;
+  bool quick = pending->call.later.quick && !fd->blocks;
   switch (sched_syscall_enter(*p, &g->g, quick, &m)) {
     case CALL_ENTERED:
       pending->entered = true;
       if (fd->blocks) fd_wait_block(fd);
-      pending->call.work(pending->call.work_data);
+      pending->call.later.work(pending->call.later.data);
       *p = sched_syscall_exit(m, &g->g);
       *moved = true;
       if (*p != NULL) charge_look(local_of(*p));
@@ -147,12 +147,12 @@ static void out_flush_work(void *data);
 // The goroutine does not go on: the native frees its data; what it says to that
 // is nobody's.
 static void drop_call(CspCall *call, Goroutine *g, bool made) {
-  RT_ASSERT(call->later == LATER_BLOCK && call->done != NULL);
+  RT_ASSERT(call->later.kind == LATER_BLOCK && call->later.done != NULL);
   const Panic *before = g->panic;
   for (CspStatus status = CSP_LATER;
-       status == CSP_LATER && call->later == LATER_BLOCK; made = false) {
-    call->later = LATER_NONE;
-    status = call->done(call, call->work_data, made);
+       status == CSP_LATER && call->later.kind == LATER_BLOCK; made = false) {
+    call->later.kind = LATER_NONE;
+    status = call->later.done(call, call->later.data, made);
   }
   while (g->panic != before) panic_drop(g);
 }
@@ -162,11 +162,12 @@ static Next cancel_call(Local *local, Goroutine *g) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && !pending->entered);
   CspCall call = pending->call;
-  if (call.fd_wait.desc != NULL) fd_wait_over(local->p, &call.fd_wait);
+  if (call.later.fd_wait.desc != NULL)
+    fd_wait_over(local->p, &call.later.fd_wait);
   g->pending = NULL;
   g->multi = 0;
   call.local = local;
-  call.later = LATER_BLOCK;
+  call.later.kind = LATER_BLOCK;
   drop_call(&call, g, false);
   mem_free(pending);
   group_raise(local, g);
@@ -184,7 +185,7 @@ static Next run_blocking(Local *local, Goroutine *g) {
   RT_ASSERT(g->pending != NULL && goroutine_is_valid(g));
   P *p = local->p;
   bool moved = false;
-  bool output = ((Pending *)g->pending)->call.work == out_flush_work;
+  bool output = ((Pending *)g->pending)->call.later.work == out_flush_work;
   Next how = GO_ON;
   do {
     bool entered = ((Pending *)g->pending)->entered;
@@ -211,8 +212,8 @@ static Next block(CspCall *call, Value *window, int want) {
     vm_panic_memory(call->local, g);
     return THROW;
   }
-  RT_ASSERT(g->pending == NULL && call->done != NULL);
-  call->later = LATER_NONE;
+  RT_ASSERT(g->pending == NULL && call->later.done != NULL);
+  call->later.kind = LATER_NONE;
   *pending = (Pending){*call, window - g->base, want, false};
   g->pending = pending;
   native_cover_arguments(call);
@@ -221,13 +222,13 @@ static Next block(CspCall *call, Value *window, int want) {
 
 static Next tail_call(CspCall *call, Value *window, int want) {
   Goroutine *g = call->g;
-  RT_ASSERT(list_is_valid((ObjList *)value_obj(call->later_value2)));
-  ObjValues *args = list_block((ObjList *)value_obj(call->later_value2));
+  RT_ASSERT(list_is_valid((ObjList *)value_obj(call->later.value2)));
+  ObjValues *args = list_block((ObjList *)value_obj(call->later.value2));
   size_t n = values_len(args);
   ptrdiff_t at = window - g->base;
   const Value *end = window + FRAME_WORDS + 1;
-  window[2] = call->later_value;
-  window[3] = call->later_value2;  // alive by that
+  window[2] = call->later.value;
+  window[3] = call->later.value2;  // alive by that
   if (!call_reserve(call->local, g, end - 1 + n, end)) return THROW;
   window = g->base + at;
   for (size_t a = 0; a < n; a++) window[3 + a] = args->slots[a];
@@ -256,7 +257,7 @@ static Next sleep_native(CspCall *call, Value *window, int want) {
   }
   g->sleep->arg = g;
   g->on_resume = g->g.group == NULL ? RESUME_NOTHING : RESUME_SLEEP;
-  sched_sleep(local->p, &g->g, g->sleep, call->later_int);
+  sched_sleep(local->p, &g->g, g->sleep, call->later.number);
   return LEFT;
 }
 
@@ -268,14 +269,14 @@ static Next set_procs(CspCall *call, Value *window, int want) {
   if (!call_deliver(local, g, window, &old, 1, want, call->def->name))
     return THROW;
   g->on_resume = RESUME_NOTHING;
-  P *p = sched_set_procs(local->p, &g->g, (int)call->later_int);
+  P *p = sched_set_procs(local->p, &g->g, (int)call->later.number);
   return p != NULL ? RELOAD : RETURN;
 }
 
 static Next later(CspCall *call, Value *window, int want) {
   Local *local = call->local;
   Goroutine *g = call->g;
-  switch (call->later) {
+  switch (call->later.kind) {
     case LATER_BLOCK:
       return block(call, window, want);
     case LATER_TAIL:
@@ -302,7 +303,7 @@ static Next later(CspCall *call, Value *window, int want) {
     case LATER_AGAIN:
       return again_begin(call, window, want);
     case LATER_EXIT:
-      return local->vm->hooks->exit(local, g, (int)call->later_int);
+      return local->vm->hooks->exit(local, g, (int)call->later.number);
     case LATER_NONE:
     default:
       rt_throw("native %s said later, but not what", call->def->name);
@@ -312,8 +313,8 @@ static Next later(CspCall *call, Value *window, int want) {
 void native_drop(Goroutine *g) {
   Pending *pending = g->pending;
   RT_ASSERT(pending == NULL || pending->call.g == g);
-  if (pending != NULL && pending->call.fd_wait.wait != NULL)
-    fd_wait_drop(&pending->call.fd_wait);
+  if (pending != NULL && pending->call.later.fd_wait.wait != NULL)
+    fd_wait_drop(&pending->call.later.fd_wait);
 }
 
 void native_close(Local *local, Goroutine *g) {
@@ -323,7 +324,7 @@ void native_close(Local *local, Goroutine *g) {
   native_drop(g);
   CspCall call = pending->call;
   call.local = local;
-  call.later = LATER_BLOCK;
+  call.later.kind = LATER_BLOCK;
   drop_call(&call, g, pending->entered);
 }
 
@@ -351,12 +352,12 @@ static CspStatus flush_done(CspCall *call, void *data, bool made) {
 }
 
 static CspStatus block_for_output(CspCall *call) {
-  call->later = LATER_BLOCK;
-  call->quick = true;
-  call->fd_wait = (FdWait){.copy = -1};
-  call->work = out_flush_work;
-  call->done = flush_done;
-  call->work_data = call->vm;
+  call->later.kind = LATER_BLOCK;
+  call->later.quick = true;
+  call->later.fd_wait = (FdWait){.copy = -1};
+  call->later.work = out_flush_work;
+  call->later.done = flush_done;
+  call->later.data = call->vm;
   return CSP_LATER;
 }
 
@@ -376,7 +377,7 @@ __attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
   RT_ASSERT(call->args + call->argc <= g->block->slots + g->block->cap);
   call->nresults = 0;
   call->panicked = false;
-  call->later = LATER_NONE;
+  call->later.kind = LATER_NONE;
   return call->def->fn(call);
 }
 
@@ -398,7 +399,7 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
   call.nresults = 0;
   call.panicked = false;
   call.repeated = false;
-  call.later = LATER_NONE;
+  call.later.kind = LATER_NONE;
   if (argc < def->nrequired || (argc > def->nparams && !def->rest)) {
     vm_panic(local, g, "%s: too %s arguments: %d given, %s%d %s", def->name,
              argc < def->nrequired ? "few" : "many", argc,

@@ -192,7 +192,7 @@ static void begin_step(CspCall *call, Local *local, Goroutine *g) {
   call->nresults = 0;
   call->panicked = false;
   call->repeated = false;
-  call->later = LATER_NONE;
+  call->later.kind = LATER_NONE;
 }
 
 static Step next_each(Local *local, Goroutine *g, Value *state, Value *key,

@@ -28,13 +28,13 @@ typedef enum LaterKind {
   LATER_TAIL,
   LATER_SLEEP,
   LATER_YIELD,
-  LATER_SELECT,  // cases in later_value (list of [chan] / [chan, v] lists)
-  LATER_PROCS,   // sched.set_procs(later_int)
+  LATER_SELECT,  // cases in value (list of [chan] / [chan, v] lists)
+  LATER_PROCS,   // sched.set_procs(number)
   LATER_GC,      // a collection, now
   LATER_EXIT,
-  LATER_AGAIN,  // in pieces; work_data: the record (again.c)
+  LATER_AGAIN,  // in pieces; data: the record (again.c)
   LATER_PARK,   // a waker was made: csp_park makes LATER_TAIL of it. Channel in
-                // later_value, link in later_value2
+                // value, link in value2
 } LaterKind;
 
 // A wait for a descriptor before blocking work (wait_fd.c).
@@ -46,6 +46,18 @@ typedef struct FdWait {
   bool blocks;   // the system cannot watch it: the call waits
   bool refused;  // or, in a stepped runtime, is not made
 } FdWait;
+
+// What a native has left to do, set before it says CSP_LATER.
+typedef struct CallLater {
+  bool quick;  // LATER_BLOCK: as csp_block, not csp_block_slow
+  LaterKind kind;
+  Value value, value2;
+  int64_t number;
+  void (*work)(void *data);
+  CspStatus (*done)(CspCall *call, void *data, bool made);
+  void *data;
+  FdWait fd_wait;
+} CallLater;
 
 // One native call. Lives on the C stack of the interpreter, but for blocking
 // ones (copied into their syscall's record).
@@ -61,14 +73,7 @@ struct CspCall {
   Value results[NATIVE_RESULTS_MAX];
   bool panicked;
   bool repeated;  // after memory was out
-  bool quick;     // LATER_BLOCK: as csp_block, not csp_block_slow
-  LaterKind later;
-  Value later_value, later_value2;
-  int64_t later_int;
-  void (*work)(void *data);
-  CspStatus (*done)(CspCall *call, void *data, bool made);
-  void *work_data;
-  FdWait fd_wait;
+  CallLater later;
 };
 
 static inline const char *native_name(const CspCall *call) {

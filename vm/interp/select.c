@@ -229,7 +229,7 @@ Next select_native(CspCall *call, Value *window, int want) {
   Local *local = call->local;
   Goroutine *g = call->g;
   if (group_cancels(local, g)) return THROW;
-  window[3] = call->later_value;  // where the collector sees it
+  window[3] = call->later.value;  // where the collector sees it
   if (!copy_cases(local, g, &window[3])) return THROW;
   SelectBlock *block = g->select;
   SelectCall *pending = mem_alloc(local->vm->memory, sizeof *pending);
@@ -252,7 +252,7 @@ Next select_native(CspCall *call, Value *window, int want) {
   int index;
   do {
     index = select_go(local->p, &g->g, block->cases, select_order(block),
-                      (int)count, true, call->later_int != 0);
+                      (int)count, true, call->later.number != 0);
   } while (index == SELECT_WANTS_ROOM &&
            select_grow(local, block, block->count));
   if (index == SELECT_PARKED) return LEFT;

@@ -10,7 +10,7 @@
 
 Next select_run(Local *local, Goroutine *g, Instr i);
 Next select_resume(Local *local, Goroutine *g, Instr i);
-// _sched_select(cases): the list in call->later_value.
+// _sched_select(cases): the list in call->later.value.
 Next select_native(CspCall *call, Value *window, int want);
 Next select_native_resume(Local *local, Goroutine *g);  // RESUME_NATIVE
 // SELVAL: what a case has received, where it is wanted. false: panicked.

@@ -136,13 +136,13 @@ static CspStatus sched_set_procs_(CspCall *call) {
   if (n < 1 || n > PROCS_MAX)
     return csp_panic(call, "sched.set_procs: n must be from 1 to %d, not %lld",
                      PROCS_MAX, (long long)n);
-  call->later = LATER_PROCS;
-  call->later_int = n;
+  call->later.kind = LATER_PROCS;
+  call->later.number = n;
   return CSP_LATER;
 }
 
 static CspStatus sched_gc_(CspCall *call) {
-  call->later = LATER_GC;
+  call->later.kind = LATER_GC;
   return CSP_LATER;
 }
 
@@ -171,9 +171,9 @@ static CspStatus sched_select_(CspCall *call) {
   if (csp_type(cases) != CSP_LIST)
     return csp_panic(call, "sched.select: cases must be a list, not %s",
                      csp_type_name(cases));
-  call->later = LATER_SELECT;
-  call->later_value = cases.word;
-  call->later_int = csp_truthy(csp_arg(call, 1));
+  call->later.kind = LATER_SELECT;
+  call->later.value = cases.word;
+  call->later.number = csp_truthy(csp_arg(call, 1));
   return CSP_LATER;
 }
 

@@ -404,7 +404,7 @@ bool host_may_call(CspCall *call, CspResult *result) {
 
 // What the host calls is what csp_interrupt ends, until that has ended.
 static void begin_host_call(CspCall *call) {
-  call->later = LATER_NONE;  // a collection may take what csp_park wants
+  call->later.kind = LATER_NONE;  // a collection may take what csp_park wants
   if (call->g == NULL) stepped_work(call->vm->sched);
 }
 

@@ -522,8 +522,8 @@ int64_t csp_monotonic(CspCall *call) {
 uint64_t csp_random(CspCall *call) { return sched_random(call->local->p); }
 
 CspStatus csp_exit(CspCall *call, int status) {
-  call->later = LATER_EXIT;
-  call->later_int = status;
+  call->later.kind = LATER_EXIT;
+  call->later.number = status;
   return CSP_LATER;
 }
 

@@ -211,9 +211,9 @@ CspWaker *csp_waker_told(CspCall *call, void (*cancelled)(void *data),
   w->door = csp->door;
   door_keep(w->door);
   // For csp_park, when w may be gone.
-  call->later = LATER_PARK;
-  call->later_value = value_from_obj(w->chan);
-  call->later_value2 = link.word;
+  call->later.kind = LATER_PARK;
+  call->later.value = value_from_obj(w->chan);
+  call->later.value2 = link.word;
   sched_pin(csp->vm.sched);
   rt_lock(&csp->host_lock);
   link_waker(w);
@@ -224,13 +224,13 @@ CspWaker *csp_waker_told(CspCall *call, void (*cancelled)(void *data),
 CspWaker *csp_waker(CspCall *call) { return csp_waker_told(call, NULL, NULL); }
 
 CspStatus csp_park(CspCall *call) {
-  if (call->later != LATER_PARK)
+  if (call->later.kind != LATER_PARK)
     return csp_panic(call,
                      "%s: csp_park without a waker: csp_waker makes one, and "
                      "no csp_call may come between the two",
                      native_name(call));
-  CspValue link = csp_wrap(call->later_value2);
-  CspValue args[] = {csp_wrap(call->later_value), link};
+  CspValue link = csp_wrap(call->later.value2);
+  CspValue args[] = {csp_wrap(call->later.value), link};
   if (csp_type(link) == CSP_NIL) return csp_tail_named(call, "_park", 1, args);
   CspStatus status = csp_tail_named(call, "_park_told", 2, args);
   if (status == CSP_PANIC) tell_link(csp_of(call), link);
