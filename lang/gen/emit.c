@@ -78,8 +78,11 @@ void emit_turned(Compiler *c, uint32_t at) {
   push_place(c, turned);
 }
 
+enum { LOOK_WORDS = 16 };  // between two questions whether to go on
+
 int emit_word(Compiler *c, Instr word) {
   Func *f = c->func;
+  if (f->gen.ncode % LOOK_WORDS == 0) compile_gives_up(c);
   void *code = f->gen.code;
   bool room = emit_reserve(c, &code, f->gen.ncode, &f->gen.code_cap,
                            sizeof *f->gen.code);

@@ -209,10 +209,16 @@ void lex_string_rest(Parse *p, Token *token) {
     return;                                                     \
   } while (0)
 
+// A text that is given up ends here.
+static Cursor where_to_go_on(const Parse *p, Cursor c) {
+  return arena_failed(p->arena) ? p->limit : c;
+}
+
 void lex_token(Parse *p, Token *token) {
   Cursor c = p->cursor, marker = c, context = c;
   p->newline = false;
   for (;;) {
+    c = where_to_go_on(p, c);
     Cursor start = p->cursor = c;
     *token = (Token){.pos = cursor_pos(p, start)};
     /*!re2c

@@ -514,13 +514,20 @@ static bool step(Parse *p) {
 }
 
 // --- the text as a whole ----------------------------------------------------
+enum { LOOK_BYTES = 256 };  // between two questions whether to go on
+
 // Each run of bytes that are no UTF-8 is one error.
 static void check_utf8(Parse *p) {
   const char *text = p->source->text;
   size_t len = p->source->len;
   Pos pos = {.line = 1, .col = 1};
   bool in_run = false;
+  size_t look_at = LOOK_BYTES;
   for (size_t i = 0; i < len;) {
+    if (i >= look_at) {
+      if (arena_failed(p->arena)) return;
+      look_at += LOOK_BYTES;
+    }
     size_t n = utf8_sequence(text + i, len - i);
     if (n == 0 && !in_run) {
       pos.offset = (uint32_t)i;

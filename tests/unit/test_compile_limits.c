@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "embed_fixture.h"
+#include "vm/heap/work.h"
 
 enum { MEMORY = 8 << 20, LINES = 20000 };
 
@@ -262,6 +263,68 @@ static void time_is_limited(void **state) {
   close_host(&host);
 }
 
+// However the script is made, not much is done between two looks at the clock.
+// (A debug build counts basic blocks, work.h: a million takes less than a
+// millisecond in a plain one.) A token is passed in one go; so is a function
+// when it is done, which debug builds verify once more.
+static void looks_are_near(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *begin, *piece, *end;
+    size_t bytes;
+    unsigned most;  // millions of basic blocks
+  } shapes[] = {
+      {"statements", "", "if true { x := len([1, {a: 2}])\nprint(x) }\n", "",
+       1 << 20, 14},
+      {"a comment", "/*", "a comment ", "*/\n", 4 << 20, 1},
+      {"comments", "", "// a\n", "", 4 << 20, 1},
+      {"blank lines", "", " \n", "", 4 << 20, 1},
+      {"a string", "x := \"", "text \\n", "\"\n", 4 << 20, 12},
+      {"a raw string", "x := `", "text\n", "`\n", 4 << 20, 15},
+      {"a name", "", "name", " := 1\n", 4 << 20, 6},
+      {"a number", "x := ", "7", "\n", 4 << 20, 1},
+      {"a float", "x := 1.", "7", "\n", 4 << 20, 10},
+      {"a list", "x := [", "1, ", "]\n", 1 << 20, 18},
+      {"a list of strings", "x := [", "\"a\", ", "]\n", 1 << 20, 12},
+      {"a map", "x := {", "1: 2, ", "}\n", 1 << 20, 27},
+      {"a sum", "y := len([])\nx := y", " + y", "\n", 1 << 18, 1},
+      {"constants", "x := 1", " + 1", "\n", 1 << 20, 1},
+      {"a concatenation", "x := \"a\"", " + \"a\"", "\n", 1 << 18, 1},
+      {"interpolation", "x := \"", "${1}", "\"\n", 1 << 18, 4},
+      {"functions", "", "func() { }()\n", "", 1 << 18, 3},
+      {"blocks", "", "if len([]) > 0 { y := 1\n print(y) }\n", "", 1 << 18, 4},
+      {"cases", "switch len([]) {\n", "case 1, 2: print()\n", "}\n", 1 << 18,
+       5},
+      {"unused names", "func f(", "a, ", "b) { }\n", 1 << 10, 1},
+      {"errors", "", "x = \n", "", 1 << 18, 1},
+      {"unknown names", "", "print(nme)\n", "", 1 << 18, 1},
+      {"bad characters", "", "\x01", "\n", 1 << 20, 1},
+      {"open brackets", "", "(", "\n", 1 << 20, 1},
+  };
+  Host host;
+  open_host(&host, STEPPED);
+  csp_limit_time(host.csp, (int64_t)3600 * 1000000000);
+  for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+    size_t count = shapes[n].bytes / strlen(shapes[n].piece);
+    char *middle = text_of(count, shapes[n].piece, shapes[n].end), *text;
+    assert_true(asprintf(&text, "%s%s", shapes[n].begin, middle) > 0);
+    char *message;
+#ifdef CSP_DEBUG
+    work_steps = work_most = 0;
+#endif
+    csp_check(host.csp, "c", text, strlen(text), &message);
+#ifdef CSP_DEBUG
+    uint64_t most = work_steps > work_most ? work_steps : work_most;
+    if (most > (uint64_t)shapes[n].most * 1000000)
+      fail_msg("%s: %llu", shapes[n].name, (unsigned long long)most);
+#endif
+    free(message);
+    free(text);
+    free(middle);
+  }
+  close_host(&host);
+}
+
 // --- The host, when it is asked for a module --------------------------------
 static const char while_compiling[] =
     ": by CspConfig.load, while a script is compiled";
@@ -326,6 +389,7 @@ int main(void) {
       cmocka_unit_test(interrupts_end_it),
       cmocka_unit_test(a_run_is_interrupted),
       cmocka_unit_test(time_is_limited),
+      cmocka_unit_test(looks_are_near),
       cmocka_unit_test(csp_check_in_load_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

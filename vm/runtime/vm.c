@@ -11,6 +11,7 @@
 #include "vm/api/api_host.h"
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/heap/unit.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
@@ -537,6 +538,7 @@ size_t vm_compile_room(Vm *vm) {
 
 bool vm_compile_is_over(Vm *vm) {
   Csp *csp = runtime_of(vm);
+  work_looked();
   bool stopped = csp->config.stepped ? stepped_is_stopped(vm->sched)
                                      // relaxed: it is seen soon
                                      : rt_load_relaxed(&csp->interrupted) != 0;
