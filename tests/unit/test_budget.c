@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "embed_fixture.h"
+#include "vm/heap/work.h"
 
 // --- Natives ----------------------------------------------------------------
 static int ticks;
@@ -123,6 +124,37 @@ static void a_deep_stack_is_unwound_in_pieces(void **state) {
   for (; ticks == 1; steps++) csp_step(host.csp, 1000);
   if (steps < LEAST) fail_msg("it was unwound in %d steps", steps);
   close_host(&host);
+}
+
+// Stacks that overflow again and again: growing them, the panic and its trace.
+// In one step no look is far from the last (basic blocks, in debug builds).
+static const uint64_t MOST_STEPS = 2500000;
+
+static void stacks_overflow_in_pieces(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "func deep(n) => deep(n + 1) + 1\ngo { for { try(deep, 0)\ntick() } }",
+      "func deep(xs...) => deep(1, xs...)\n"
+      "go { for { try(deep)\ntick() } }",
+      "struct S { n }\nfunc (s S) string() => \"${s}\"\n"
+      "go { for { try(func() => str(S(1)))\ntick() } }",
+  };
+  for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
+    Host host;
+    open_stepped(&host, 64 << 20, 0);
+    load(&host, texts[n]);
+#ifdef CSP_DEBUG
+    work_steps = work_most = 0;
+#endif
+    ticks = 0;
+    while (ticks < 3) csp_step(host.csp, 1000000);
+#ifdef CSP_DEBUG
+    if (work_most > MOST_STEPS)
+      fail_msg("%s\n%llu between two looks", texts[n],
+               (unsigned long long)work_most);
+#endif
+    close_host(&host);
+  }
 }
 
 // --- Slices -----------------------------------------------------------------
@@ -255,6 +287,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_takes_long_ends_the_step),
       cmocka_unit_test(a_deep_stack_is_unwound_in_pieces),
+      cmocka_unit_test(stacks_overflow_in_pieces),
       cmocka_unit_test(a_short_step_has_turns_for_many),
       cmocka_unit_test(after_out_of_memory_a_call_that_fits_succeeds),
       cmocka_unit_test(a_descriptor_that_cannot_be_watched_does_not_hang),

@@ -290,7 +290,9 @@ static void steps_run_what_there_is(void **state) {
   call_int(&host, m, "later", 3);
   csp_step(host.csp, -1);
   int64_t next = csp_next(host.csp);
-  assert_true(next >= 0 && next <= 3000000);
+  assert_true(next <= 3000000);
+  // (On a busy machine it may have run in that step.)
+  if (next < 0) assert_int_equal(call_int(&host, m, "counted", 0), 1000);
   struct pollfd fd = {csp_fd(host.csp), POLLIN, 0};
   assert_true(fd.fd >= 0);
   while (call_int(&host, m, "counted", 0) != 1000) {

@@ -8,6 +8,7 @@
 
 #include "vm/interp/call.h"
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/access.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/group.h"
@@ -213,6 +214,7 @@ bool call_spread(Local *local, Goroutine *g, int a, int b, int c) {
   Value *at = g->base + a + FRAME_WORDS + b;
   memmove(at + n, at + 1, (size_t)c * sizeof(Value));
   for (size_t e = 0; e < n; e++) at[e] = heap_load(&block->slots[e]);
+  charge_steps(local, n);
   g->multi = (uint32_t)((size_t)b + n + (size_t)c);
   return true;
 }
@@ -329,6 +331,7 @@ ObjValues *call_pack(Local *local, Goroutine *g, const Value *from,
   if (block == NULL) return NULL;
   memcpy(block->slots, from, n * sizeof(Value));
   block->len = n;
+  charge_bytes(local, n * sizeof(Value));
   return block;
 }
 

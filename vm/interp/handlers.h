@@ -392,7 +392,7 @@ HANDLER(IS) {
 }
 HANDLER(CONCAT) {
   SAVE();
-  FOLLOW(concat_pieces(local, g, A, B));
+  FOLLOW_CALL(concat_pieces(local, g, A, B));
 }
 HANDLER(NEW) {
   ObjStruct *type = (ObjStruct *)value_obj(CONST_BX);
@@ -453,7 +453,7 @@ HANDLER(CALLV) {
   CHARGE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(call_value(local, g, WINDOW, argc, WANT, pc));
+  FOLLOW_CALL(call_value(local, g, WINDOW, argc, WANT, pc));
 }
 HANDLER(INVOKE) {
   Value x = REG_RANGE(A + 3);
@@ -474,7 +474,7 @@ HANDLER(INVOKEV) {
   CHARGE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(call_method(local, g, A, argc, WANT));
+  FOLLOW_CALL(call_method(local, g, A, argc, WANT));
 }
 HANDLER(SPREAD) {
   TRY_ONCE(call_spread(local, g, (int)A, (int)B, (int)C));
@@ -548,11 +548,11 @@ HANDLER(PICK) {
 }
 HANDLER(RETD) {
   SAVE();
-  FOLLOW(call_return_deferred(local, g, pc - 1, WINDOW, (int)B));
+  FOLLOW_CALL(call_return_deferred(local, g, pc - 1, WINDOW, (int)B));
 }
 HANDLER(RETDL) {
   SAVE();
-  FOLLOW(call_return_deferred(local, g, pc - 1, WINDOW, -1));
+  FOLLOW_CALL(call_return_deferred(local, g, pc - 1, WINDOW, -1));
 }
 HANDLER(GO) {
   SAVE();
@@ -578,7 +578,7 @@ HANDLER(FAIL) {
 }
 HANDLER(RUNMOD) {
   SAVE();
-  FOLLOW(call_module(local, g, (int)A, CONST_BX));
+  FOLLOW_CALL(call_module(local, g, (int)A, CONST_BX));
 }
 
 // --- Channels ---------------------------------------------------------------
@@ -639,7 +639,7 @@ HANDLER(GROUPEND) {
 // --- The interpreter's own frames -------------------------------------------
 HANDLER(TRYCALL) {
   SAVE();
-  FOLLOW(call_try(local, g));
+  FOLLOW_CALL(call_try(local, g));
 }
 HANDLER(TRYRET) {
   SAVE();
@@ -647,7 +647,7 @@ HANDLER(TRYRET) {
 }
 HANDLER(PANICGO) {
   SAVE();
-  FOLLOW(panic_go(local, g));
+  FOLLOW_CALL(panic_go(local, g));
 }
 HANDLER(GOEXIT) {
   SAVE();

@@ -14,6 +14,7 @@ SHARED(switch_away) {
   RELOAD_FRAME();
   NEXT();
 }
+SHARED_BELOW(look)
 // After a panic was raised: the frame that it ends in goes on, if there is one.
 #define UNWIND(how)                           \
   do {                                        \
@@ -23,7 +24,7 @@ SHARED(switch_away) {
     if (follow == RETURN) INTERP_RETURN();    \
     RELOAD_FRAME();                           \
     count = charged(local, count);            \
-    NEXT();                                   \
+    GO_ON_IN_FRAME();                         \
   } while (0)
 SHARED(throw_panic) { UNWIND(interp_throw(local, g)); }
 SHARED(throw_or_again) { UNWIND(throw_again(local, g)); }
@@ -130,11 +131,11 @@ SHARED(call_general) {
     QUICK_NATIVE(f, B, 0);
     SAVE();
     CHARGE();
-    FOLLOW(call_native(local, g, WINDOW, (int)B, WANT));
+    FOLLOW_CALL(call_native(local, g, WINDOW, (int)B, WANT));
   }
   SAVE();
   CHARGE();
-  FOLLOW(call_value(local, g, WINDOW, (int)B, WANT, pc));
+  FOLLOW_CALL(call_value(local, g, WINDOW, (int)B, WANT, pc));
 }
 SHARED(invoke_general) {
   Value x = REG_RANGE(A + 3);
@@ -146,7 +147,7 @@ SHARED(invoke_general) {
   }
   SAVE();
   CHARGE();
-  FOLLOW(call_method(local, g, A, (int)B + 1, WANT));
+  FOLLOW_CALL(call_method(local, g, A, (int)B + 1, WANT));
 }
 SHARED(return_general) {
   SAVE();

@@ -263,6 +263,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 #define DISPATCH() TAIL((Handler)local->handlers[INSTR_OP(i)])(ARGS)
 #define JUMP_TO(name) TAIL name(ARGS)
 #define SHARED(name) static HANDLER_CC void name(PARAMS)
+#define SHARED_BELOW(name) SHARED(name);
 #define INTERP_RETURN() return
 
 #else
@@ -271,6 +272,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 #define DISPATCH() goto *labels[INSTR_OP(i)]
 #define JUMP_TO(name) goto name
 #define SHARED(name) name:
+#define SHARED_BELOW(name)
 #define INTERP_RETURN() return
 
 #endif
@@ -316,6 +318,22 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
   } while (0)
 // A slow path that either works or panics. The first is for what has changed
 // nothing where it finds no memory: it is done again after a collection.
+// After RELOAD_FRAME. A function that was entered begins with a safepoint.
+#define GO_ON_IN_FRAME()                                          \
+  do {                                                            \
+    if (pc == frame_closure(base)->proto->code) SAFEPOINT_NEXT(); \
+    NEXT();                                                       \
+  } while (0)
+// The same as FOLLOW for what may enter a function.
+#define FOLLOW_CALL(expr)         \
+  do {                            \
+    Next entered = (expr);        \
+    if (LIKELY(entered == RELOAD)) { \
+      RELOAD_FRAME();             \
+      GO_ON_IN_FRAME();           \
+    }                             \
+    FOLLOW(entered);              \
+  } while (0)
 #define TRY(expr)                                  \
   do {                                             \
     SAVE();                                        \

@@ -371,6 +371,7 @@ static bool leaves_meanwhile(Local *local, Goroutine *g) {
   charge_steps(local, UNWIND_PIECE);
   if (g->panic->value == vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT])
     return false;
+  work_looked();
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
   if (sched_look_now(local->p, &g->g)) {
