@@ -66,7 +66,7 @@ static inline int operand_want(const Value *base, Instr i) {
 #define CONST_C operand_constant(base, k, i, "k", INSTR_C(i))
 #define CONST_BX operand_constant(base, k, i, "Kgpdm", INSTR_BX(i))
 #define CONST_WORD(word) operand_constant(base, k, i, "NnhyLl", (word))
-#define WINDOW operand_a(base, i)  // of a call, or of a range that begins at A
+#define REG_WINDOW operand_a(base, i)
 #define WANT operand_want(base, i)
 
 #endif

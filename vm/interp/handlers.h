@@ -205,11 +205,11 @@ HANDLER(LOOP) {
 
 // --- Iteration --------------------------------------------------------------
 HANDLER(ITER) {
-  TRY(iter_start(local, g, WINDOW, REG_B));
+  TRY(iter_start(local, g, REG_WINDOW, REG_B));
   NEXT();
 }
 HANDLER(NEXT1) {
-  Value *state = WINDOW;
+  Value *state = REG_WINDOW;
   if (LIKELY(state[2] == value_from_small(ITER_INT))) {
     Value at = state[0];
     if (LIKELY((int64_t)at < (int64_t)state[1])) {
@@ -453,7 +453,7 @@ HANDLER(CALLV) {
   CHARGE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW_CALL(call_value(local, g, WINDOW, argc, WANT, pc));
+  FOLLOW_CALL(call_value(local, g, REG_WINDOW, argc, WANT, pc));
 }
 HANDLER(INVOKE) {
   Value x = REG_RANGE(A + 3);
@@ -523,7 +523,7 @@ HANDLER(RET1) {
 }
 HANDLER(RET) {
   SAVE();
-  FOLLOW(call_return(local, g, WINDOW, (int)B));
+  FOLLOW(call_return(local, g, REG_WINDOW, (int)B));
 }
 // What a call returned is returned, most often one value.
 HANDLER(RETV) {
@@ -535,7 +535,7 @@ HANDLER(RETV) {
 }
 HANDLER(PACK) {
   SAVE();
-  ObjValues *block = call_pack(local, g, WINDOW, g->multi);
+  ObjValues *block = call_pack(local, g, REG_WINDOW, g->multi);
   if (UNLIKELY(block == NULL)) JUMP_TO(throw_panic);
   REG_A = value_from_obj(block);
   NEXT();
@@ -548,11 +548,11 @@ HANDLER(PICK) {
 }
 HANDLER(RETD) {
   SAVE();
-  FOLLOW_CALL(call_return_deferred(local, g, pc - 1, WINDOW, (int)B));
+  FOLLOW_CALL(call_return_deferred(local, g, pc - 1, REG_WINDOW, (int)B));
 }
 HANDLER(RETDL) {
   SAVE();
-  FOLLOW_CALL(call_return_deferred(local, g, pc - 1, WINDOW, -1));
+  FOLLOW_CALL(call_return_deferred(local, g, pc - 1, REG_WINDOW, -1));
 }
 HANDLER(GO) {
   SAVE();
@@ -619,7 +619,7 @@ HANDLER(SELECT) {
   FOLLOW(select_run(local, g, i));
 }
 HANDLER(SELVAL) {
-  TRY_ONCE(select_outcome(local, g, WINDOW, &REG_RANGE(B + 1), WANT));
+  TRY_ONCE(select_outcome(local, g, REG_WINDOW, &REG_RANGE(B + 1), WANT));
   NEXT();
 }
 

@@ -105,7 +105,7 @@ SHARED(setf_general) {
 }
 // The stack is too short for the call at pc - 1: makes room, does it again.
 SHARED(grow_stack) {
-  TRY(stack_reserve(local, g, WINDOW + FRAME_WORDS + local->grow));
+  TRY(stack_reserve(local, g, REG_WINDOW + FRAME_WORDS + local->grow));
   CHARGE();
   base = g->base;
   pc--;
@@ -117,7 +117,7 @@ SHARED(grow_stack) {
     const NativeDef *def = ((ObjNative *)value_obj(f))->def;          \
     Value result;                                                     \
     if (def->quick != NULL && C <= def->quick_results &&              \
-        def->quick(local, def, WINDOW + FRAME_WORDS, (int)(argc),   \
+        def->quick(local, def, REG_WINDOW + FRAME_WORDS, (int)(argc),   \
                    &result)) {                                        \
       if (C == 1) REG_A = result;                                     \
       pc += (words);                                                  \
@@ -131,11 +131,11 @@ SHARED(call_general) {
     QUICK_NATIVE(f, B, 0);
     SAVE();
     CHARGE();
-    FOLLOW_CALL(call_native(local, g, WINDOW, (int)B, WANT));
+    FOLLOW_CALL(call_native(local, g, REG_WINDOW, (int)B, WANT));
   }
   SAVE();
   CHARGE();
-  FOLLOW_CALL(call_value(local, g, WINDOW, (int)B, WANT, pc));
+  FOLLOW_CALL(call_value(local, g, REG_WINDOW, (int)B, WANT, pc));
 }
 SHARED(invoke_general) {
   Value x = REG_RANGE(A + 3);
