@@ -133,9 +133,11 @@ bool memory_panic_again_here(Local *local, Goroutine *g, const Value *end) {
 }
 
 void memory_settle(Local *local, Goroutine *g, Value panicked) {
+  Heap *heap = local->vm->heap;
   if (panicked != vm_code(local->vm)->memory_error) return;
-  if (heap_gc_wanted(local->vm->heap) && may_collect(local, false))
-    collect_memory(local, g);
+  // A safepoint on the way may have collected when the frames still held it.
+  bool wanted = heap_gc_wanted(heap) || heap_room(heap) < heap_little(heap);
+  if (wanted && may_collect(local, false)) collect_memory(local, g);
 }
 
 // --- Goroutines -------------------------------------------------------------
