@@ -385,7 +385,7 @@ CspStatus csp_again(CspCall *call,
                     CspStatus (*step)(CspCall *call, void *data, bool on),
                     void *data, size_t size, int values);
 
-// A blocking operation (row 22): after fn has returned CSP_LATER, work(data)
+// A blocking operation: after fn has returned CSP_LATER, work(data)
 // runs as a blocking call (it must not touch values, or the runtime at all):
 // when it lasts, others go on with the P meanwhile. Then done(call, data) runs
 // as the rest of the native function: it adds results, frees data, and returns
