@@ -102,6 +102,7 @@ static void two_readers_of_one_fifo(void **state) {
   assert_int_equal(
       csp_load(csp_host(f.host.csp), "s.csp", text, strlen(text), &result),
       CSP_INTERRUPTED);
+  csp_result_free(&result);
   free(text);
   csp_limit_time(f.host.csp, 0);
   close(end);

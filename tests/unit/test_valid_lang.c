@@ -17,10 +17,13 @@ static Func func;
 static Compiler compiler;
 static Instr code[8];
 
+static Arena *shared;  // of all compilers here
+
 static void begin(void) {
   loader = (Loader){.allowance.bytes = SIZE_MAX / 2};
   func = (Func){.gen = {.code = code, .ncode = 8, .code_cap = 8}};
-  compiler = (Compiler){.loader = &loader, .func = &func};
+  if (shared == NULL) shared = arena_new(&mem_libc, 1);
+  compiler = (Compiler){.loader = &loader, .func = &func, .arena = shared};
 }
 
 static void registers_are_taken_by_variables(void **state) {
