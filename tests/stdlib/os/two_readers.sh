@@ -47,7 +47,7 @@ println("bytes(${str(b)}), ${err3}")
 
 readers := []
 for _ in 60 { readers.push(go f.read_line()) }
-until("59 goroutines [chan receive]", 1)
+until("[IO wait", 1)
 for n in 60 { f.write("${n}\n") }
 f.flush()
 seen := {}
