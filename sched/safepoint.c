@@ -102,7 +102,8 @@ bool sched_work_is_vain(P *p) {
 void sched_clock_soon(P *p) { p->looks |= LOOKS_PER_CLOCK - 1; }
 
 void sched_interrupt(Sched *s) {
-  // relaxed: Ps are never freed while the runtime runs
-  int made = rt_load_relaxed(&s->ps_made);
+  // acquire: pairs with the release of what makes Ps: those are in all_ps.
+  // They are never freed while the runtime runs.
+  int made = rt_load_acquire(&s->ps_made);
   for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_HOST);
 }
