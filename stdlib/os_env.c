@@ -2,12 +2,16 @@
 // The environment. The process's own is shared by all runtimes and unsafe to
 // change while threads read it, so each runtime works on a copy, taken when
 // first asked for; programs that are run get the copy.
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "stdlib/os.h"
+
+// A look-up goes through all variables.
+enum { VARIABLES_MOST = 10000 };
 
 typedef struct Env {
   pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
@@ -51,18 +55,20 @@ static size_t find_variable(char **list, Str name) {
   return i;
 }
 
-// Sets or (value.data NULL) takes out a variable; false: out of memory.
-static bool change(Csp *csp, char ***list, size_t *count, Str name, Str value) {
+// Sets or (value.data NULL) takes out a variable: 0, ENOMEM, or E2BIG, as there
+// are VARIABLES_MOST.
+static int change(Csp *csp, char ***list, size_t *count, Str name, Str value) {
   size_t i = find_variable(*list, name);
   if (!value.data) {
-    if (i == *count) return true;
+    if (i == *count) return 0;
     csp_alloc_free((*list)[i]);
     memmove(*list + i, *list + i + 1, (*count - i) * sizeof **list);
     (*count)--;
-    return true;
+    return 0;
   }
+  if (i >= VARIABLES_MOST) return E2BIG;
   char *entry = csp_alloc(csp, NULL, name.len + value.len + 2);
-  if (!entry) return false;
+  if (!entry) return ENOMEM;
   memcpy(entry, name.data, name.len);
   entry[name.len] = '=';
   memcpy(entry + name.len + 1, value.data, value.len);
@@ -70,17 +76,23 @@ static bool change(Csp *csp, char ***list, size_t *count, Str name, Str value) {
   if (i < *count) {
     csp_alloc_free((*list)[i]);
     (*list)[i] = entry;
-    return true;
+    return 0;
   }
   char **more = csp_alloc(csp, *list, (*count + 2) * sizeof *more);
   if (!more) {
     csp_alloc_free(entry);
-    return false;
+    return ENOMEM;
   }
   more[*count] = entry;
   more[++*count] = NULL;
   *list = more;
-  return true;
+  return 0;
+}
+
+static CspStatus change_failed(CspCall *call, const char *what, int error) {
+  if (error == ENOMEM) return csp_panic_memory(call);
+  return csp_panic(call, "%s: there would be more than %d variables", what,
+                   VARIABLES_MOST);
 }
 
 // --- The runtime's copy -----------------------------------------------------
@@ -149,9 +161,10 @@ CspStatus os_set_env(CspCall *call) {
   }
   Env *env = env_lock(call);
   if (!env) return CSP_PANIC;
-  bool ok = change(csp_of(call), &env->list, &env->count, name, value);
+  int error = change(csp_of(call), &env->list, &env->count, name, value);
   pthread_mutex_unlock(&env->lock);
-  return ok ? csp_ok_nothing(call) : csp_panic_memory(call);
+  if (error) return change_failed(call, "os.set_env", error);
+  return csp_ok_nothing(call);
 }
 
 CspStatus os_environ(CspCall *call) {
@@ -191,10 +204,9 @@ static bool apply(CspCall *call, char ***list, size_t *count,
                 "values without zero bytes");
       return false;
     }
-    if (!change(csp_of(call), list, count, str_of(key), text)) {
-      csp_panic_memory(call);
-      return false;
-    }
+    int error = change(csp_of(call), list, count, str_of(key), text);
+    if (error) change_failed(call, "os.run: env", error);
+    if (error || !csp_work(call, *count * 2 + text.len / 8)) return false;
   }
   return true;
 }

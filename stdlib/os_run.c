@@ -23,10 +23,16 @@
 #include "stdlib/os.h"
 
 enum { IN, OUT, ERR };
+// What Linux takes at most of arguments and their pointers, whatever the
+// limits.
+enum { WORDS_MOST = 6 << 20 };
 
 typedef struct Run {
-  Job job;  // path: the program; data: its input
-  char **argv, **env;
+  Job job;       // path: the program; data: its input
+  Buffer words;  // the program and its arguments, each with its zero byte
+  size_t argc;   // how many these are
+  char **argv;   // they, and NULL; made by start_work
+  char **env;
   char *dir;  // NULL: the same
   Buffer out, err;
   int status;         // as shells count: 128 + the signal if one ended it
@@ -37,11 +43,6 @@ typedef struct Run {
   bool ended, over;
   CspWait wait;
 } Run;
-
-static void free_words(char **words) {
-  for (char **at = words; at && *at; at++) csp_alloc_free(*at);
-  csp_alloc_free(words);
-}
 
 static void close_end(int *fd) {
   if (*fd >= 0) close(*fd);
@@ -63,7 +64,8 @@ static void run_free(Run *run) {
   for (int i = 0; i < 3; i++) close_end(&run->ends[i]);
   close_end(&run->pid_fd);
   close_end(&run->watch);
-  free_words(run->argv);
+  buffer_free(&run->words);
+  csp_alloc_free(run->argv);
   os_env_free(run->env);
   csp_alloc_free(run->dir);
   buffer_free(&run->out);
@@ -182,12 +184,24 @@ static void watch_end(Run *run, int fd, uint32_t events) {
     run->job.error = errno;
 }
 
+// 0, or an errno.
+static int make_argv(Run *run) {
+  run->argv = csp_alloc(run->job.csp, NULL, (run->argc + 1) * sizeof(char *));
+  if (!run->argv) return ENOMEM;
+  char *word = run->words.data;
+  for (size_t i = 0; i < run->argc; i++, word += strlen(word) + 1)
+    run->argv[i] = word;
+  run->argv[run->argc] = NULL;
+  return 0;
+}
+
 static void start_work(void *data) {
   Run *run = data;
+  if (run->job.error) return;
   int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
-  int error = 0;
-  run->watch = epoll_create1(EPOLL_CLOEXEC);
-  if (run->watch < 0) error = errno;
+  int error = make_argv(run);
+  if (!error) run->watch = epoll_create1(EPOLL_CLOEXEC);
+  if (!error && run->watch < 0) error = errno;
   for (int i = 0; i < 3 && !error; i++) error = open_pipe(pipes[i]);
   if (!error) error = spawn(run, pipes, &run->pid);
   close_end(&pipes[IN][0]);
@@ -285,20 +299,30 @@ static char *copy_word(CspCall *call, Str s) {
   return copy;
 }
 
-// argv: the program, then the strings of the list (nil: none).
-static bool set_argv(CspCall *call, Run *run) {
+// false: panicked. What is too much for any program is an error, not copied.
+static bool add_word(CspCall *call, Run *run, Str s) {
+  size_t size = run->words.len + s.len + 1 + ++run->argc * sizeof(char *);
+  if (size > WORDS_MOST) {
+    run->job.error = E2BIG;
+    return true;
+  }
+  buffer_add(&run->words, s.data, s.len);
+  buffer_add_char(&run->words, '\0');
+  if (!run->words.failed) return csp_work(call, 50 + s.len / 8);
+  csp_panic_memory(call);
+  return false;
+}
+
+// The program, then the strings of the list (nil: none). Somebody may change
+// the list meanwhile.
+static bool set_words(CspCall *call, Run *run, Str program) {
   CspValue list = csp_nil();
   if (!is_nil(call, 1) && !csp_need_type(call, 1, CSP_LIST, &list)) {
     return false;
   }
   size_t count = is_nil(call, 1) ? 0 : csp_list_len(list);
-  run->argv = alloc_zeroed(run->job.csp, (count + 2) * sizeof *run->argv);
-  if (run->argv) run->argv[0] = alloc_text(run->job.csp, run->job.path);
-  if (!run->argv || !run->argv[0]) {
-    csp_panic_memory(call);
-    return false;
-  }
-  for (size_t i = 0; i < count; i++) {
+  if (!add_word(call, run, program)) return false;
+  for (size_t i = 0; i < count && !run->job.error; i++) {
     CspValue v = csp_list_get(list, i);
     if (csp_type(v) != CSP_STRING || !has_no_zero(str_of(v))) {
       csp_panic(call,
@@ -307,8 +331,7 @@ static bool set_argv(CspCall *call, Run *run) {
                 i + 1, csp_type_name(v));
       return false;
     }
-    run->argv[i + 1] = copy_word(call, str_of(v));
-    if (!run->argv[i + 1]) return false;
+    if (!add_word(call, run, str_of(v))) return false;
   }
   return true;
 }
@@ -340,13 +363,14 @@ CspStatus os_run(CspCall *call) {
   }
   Run *run = alloc_zeroed(csp_of(call), sizeof *run);
   if (!run) return csp_panic_memory(call);
-  run->job.csp = run->out.csp = run->err.csp = csp_of(call);
+  run->job.csp = run->words.csp = run->out.csp = run->err.csp = csp_of(call);
   run->job.verb = "run";
   run->out.most = run->err.most = csp_room(call);
   run->pid_fd = run->watch = run->ends[IN] = run->ends[OUT] = run->ends[ERR] =
       -1;
   run->job.path = copy_word(call, program);
-  if (!run->job.path || !set_argv(call, run) || !set_options(call, run)) {
+  if (!run->job.path || !set_words(call, run, program) ||
+      !set_options(call, run)) {
     run_free(run);
     return CSP_PANIC;
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares docs/library.md with what the library has: the tables of functions
-in stdlib/*.c, vm/builtins*.c and vm/runtime/boot.c (after the preprocessor), and the
+in stdlib/*.c, vm/native/*.c and vm/runtime/*.c (after the preprocessor), and the
 functions of stdlib/*.csp.
 
 In the document a line that begins with `- ` and signatures in backquotes
@@ -21,7 +21,7 @@ DOCUMENT, LANGUAGE = "docs/library.md", "docs/language.md"
 
 # Types and classes, and what stands for a value of theirs in the document.
 RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "list": "xs",
-             "os_file_class": "file", "generator_class": "g"}
+             "CSP_GROUP": "group", "os_file_class": "file", "generator_class": "g"}
 ALSO_FUNCTIONS = {"s": "strings", "b": "bytes"}
 # Made by the compiler, in no table.
 OF_THE_LANGUAGE = {"try": "f, args..."}
@@ -118,7 +118,7 @@ def read_library():
     library = Library()
     os.chdir(TOP)
     files = {path: read_tables(path) for path in sorted(
-        glob.glob("stdlib/*.c") + glob.glob("vm/native/builtins*.c") + ["vm/runtime/boot.c"])
+        glob.glob("stdlib/*.c") + glob.glob("vm/native/*.c") + glob.glob("vm/runtime/*.c"))
         if registers(path)}
     everywhere = {}  # a class's methods may be registered by another file
     for tables, _ in files.values():

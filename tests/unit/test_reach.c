@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Nothing that a script calls is out of reach: the functions and methods of the
 // tables, but for those that wait or end the script, are called with large and
-// hostile arguments under a limit. Files are those of a folder of its own. What
-// is checked is how much is done between two looks:
+// hostile arguments under a limit. Every value stands in each place. Where it
+// stands in another place than the receiver's, a method gets a receiver of its
+// own type. Files are those of a folder that is the host's root. os.run and
+// what belongs to it have a host of their own: a root refuses programs. What is
+// checked is how much is done between two looks:
 //   in a debug build   by the basic blocks of our own that were run
 //                      (work_steps) while it looks some times; the C library's
 //                      are not seen
@@ -15,11 +18,12 @@
 #include "embed_fixture.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
+#include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/map.h"
 #include "vm/runtime/runtime.h"
 
-enum { PARAMS_MAX = 4, VALUES_MAX = 64, ROUNDS = 1 };
+enum { PARAMS_MAX = 4, VALUES_MAX = 64 };
 static const double MOST_AFTER_MS = 10;
 
 static const char modules[] =
@@ -27,10 +31,32 @@ static const char modules[] =
     "import \"time\"\nimport \"fmt\"\nimport \"rand\"\nimport \"os\"\n"
     "import \"sched\"\n";
 
+// What takes long to make and does not change is made once. Lists are copied
+// for each function.
 static const char script[] =
-    "func values() {\n"
-    "  long := \"ab\".repeat(200000)\n"
-    "  near := \"ab\".repeat(199999) + \"ac\"\n"
+    "import \"os\"\n"
+    "import \"rand\"\n"
+    "import \"strings\"\n"
+    "const LONG = \"ab\".repeat(200000)\n"
+    "const NEAR = \"ab\".repeat(199999) + \"ac\"\n"
+    "const MANY = strings.from_runes(list(0..100000).map(func(i) => 0x10000 + "
+    "i))\n"
+    "const CHARS = MANY.chars()\n"
+    "const RUNES = MANY.runes()\n"
+    "const INTS = list(0..100000)\n"
+    "const PAIRS = INTS.enumerate()\n"
+    "func opened(path) {\n"
+    "  file := os.open(path, \"w+\")?\n"
+    "  file.write(\"a line\\n\".repeat(50000), \"x\".repeat(300000))?\n"
+    "  file.seek(0)?\n"
+    "  return file, nil\n"
+    "}\n"
+    "func ended() {\n"
+    "  var group_of_its_own\n"
+    "  group g { group_of_its_own = g }\n"
+    "  return group_of_its_own\n"
+    "}\n"
+    "func values(path) {\n"
     "  deep := []\n"
     "  shared := [1]\n"
     "  err := error(\"first\")\n"
@@ -44,21 +70,21 @@ static const char script[] =
     "  for i in 60 { shared = [shared, shared] }\n"
     "  cyclic := [1]\n"
     "  cyclic.push(cyclic, cyclic)\n"
-    "  ints := list(0..100000)\n"
     "  floats := [float(\"nan\"), 1.5, 0.0, 3].repeat(20000)\n"
-    "  texts := [long, near, \"ab\".repeat(199999) + \"ad\"].repeat(1000)\n"
-    "  pairs := ints.enumerate()\n"
+    "  texts := [LONG, NEAR, \"ab\".repeat(199999) + \"ad\"].repeat(1000)\n"
     "  return [nil, true, 0, 1, -1, 3, 255, 1000000, 50000000,\n"
-    "    9223372036854775807,\n"
-    "    -9223372036854775807 - 1, 1.5, float(\"nan\"), 1e308, \"\", \"a\", "
-    "\"%s\",\n"
-    "    \"%*d\", long, near, \"\\u{e9}\".repeat(100000), "
-    "\"9\".repeat(300000),\n"
-    "    \" \".repeat(300000), \"%d\".repeat(100000), ints, floats, texts, "
-    "deep,\n"
-    "    shared, cyclic, pairs, [long], m, bytes(400000), bytes(near), err,\n"
-    "    \"a/../b/\".repeat(100000), \"\\n\".repeat(200000).quote(),\n"
-    "    func(x...) => x, 0..9223372036854775807, [], {}, chan(1)]\n"
+    "    9223372036854775807, -9223372036854775807 - 1, 1.5, float(\"nan\"), "
+    "1e308,\n"
+    "    \"\", \"a\", \"%s\", \"%*d\", LONG, NEAR, "
+    "\"\\u{e9}\".repeat(100000),\n"
+    "    \"9\".repeat(300000), \" \".repeat(300000), \"%d\".repeat(100000), "
+    "copy(INTS),\n"
+    "    floats, texts, deep, shared, cyclic, copy(PAIRS), [LONG], m,\n"
+    "    bytes(400000), bytes(NEAR), err, \"a/../b/\".repeat(100000),\n"
+    "    \"\\n\".repeat(200000).quote(), func(x...) => x, "
+    "0..9223372036854775807, [],\n"
+    "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
+    "    opened(path)?, rand.new(1), ended()], nil\n"
     "}\n";
 
 // --- Measuring --------------------------------------------------------------
@@ -87,6 +113,7 @@ static void calibrate(void) {
 // --- One function -----------------------------------------------------------
 typedef struct Reach {
   Host *host;
+  const char *path;  // of the file among the values
   CspHandle values, maker;
   uint64_t random;
   int calls, over;
@@ -102,9 +129,12 @@ static void make_values(Reach *r) {
   CspResult result;
   csp_limit_time(r->host->csp, 0);
   csp_release(r->host->csp, r->values);
-  csp_call(call, csp_held(call, r->maker), 0, NULL, &result);
+  CspValue path = csp_string(call, r->path, strlen(r->path));
+  csp_call(call, csp_held(call, r->maker), 1, &path, &result);
   if (result.end != CSP_DONE) fail_msg("%s", result.message);
+  assert_true(csp_type(result.values[1]) == CSP_NIL);
   r->values = csp_hold(call, result.values[0]);
+  csp_result_free(&result);
 }
 
 static void call_once(Reach *r, CspValue f, int argc, const CspValue *args) {
@@ -179,19 +209,41 @@ static void try_call(Reach *r, const char *name, CspValue f, int argc,
   print_error("\n");
 }
 
-// Every value in each place, the others at random.
-static void try_function(Reach *r, const char *name, CspValue f, int argc) {
+// Whose methods they are: of a type, or of a host's class.
+typedef struct Receiver {
+  int type;
+  const HostClass *klass;  // or NULL
+} Receiver;
+
+static bool fits(const Receiver *receiver, Value v) {
+  return value_is_type(v, (ObjType)receiver->type) &&
+         (receiver->klass == NULL ||
+          ((ObjHost *)value_obj(v))->klass == receiver->klass);
+}
+
+static size_t choose_receiver(Reach *r, const Receiver *receiver) {
+  CspValue values = csp_held(csp_host(r->host->csp), r->values);
+  size_t count = csp_list_len(values), n = choose(r, count);
+  for (size_t tried = 0; tried < count; tried++, n = (n + 1) % count)
+    if (fits(receiver, csp_list_get(values, n).word)) return n;
+  fail_msg("no value of type %d", receiver->type);
+  return 0;
+}
+
+// Every value in each place, the others at random. receiver: NULL for what is
+// no method.
+static void try_function(Reach *r, const char *name, CspValue f, int argc,
+                         const Receiver *receiver) {
   size_t count = csp_list_len(csp_held(csp_host(r->host->csp), r->values));
   make_values(r);
   if (argc == 0) try_call(r, name, f, 0, NULL);
-  for (int round = 0; round < ROUNDS; round++) {
-    for (int place = 0; place < argc; place++) {
-      for (size_t v = 0; v < count; v++) {
-        size_t chosen[PARAMS_MAX];
-        for (int n = 0; n < argc; n++) chosen[n] = choose(r, count);
-        chosen[place] = v;
-        try_call(r, name, f, argc, chosen);
-      }
+  for (int place = 0; place < argc; place++) {
+    for (size_t v = 0; v < count; v++) {
+      size_t chosen[PARAMS_MAX];
+      for (int n = 0; n < argc; n++) chosen[n] = choose(r, count);
+      if (receiver != NULL) chosen[0] = choose_receiver(r, receiver);
+      chosen[place] = v;
+      try_call(r, name, f, argc, chosen);
     }
   }
 }
@@ -233,18 +285,38 @@ static void try_members(Reach *r, const ObjMap *members, const char *owner) {
     char full[80];
     snprintf(full, sizeof full, "%s.%s", owner, name);
     if (is_function && !is_left_out(name))
-      try_function(r, full, csp_wrap(v), parameters(v));
+      try_function(r, full, csp_wrap(v), parameters(v), NULL);
   }
 }
 
-static void try_methods(Reach *r, int type) {
-  const MethodTable *table = csp_vm(r->host->csp)->methods[type];
-  for (uint32_t n = 0; table != NULL && n < table->count; n++) {
-    const Method *m = &table->methods[n];
+static void try_methods(Reach *r, const Method *methods, uint32_t count,
+                        const Receiver *receiver) {
+  for (uint32_t n = 0; n < count; n++) {
+    const Method *m = &methods[n];
     char full[80];
-    snprintf(full, sizeof full, "(%d).%s", type, m->name->data);
+    if (receiver->klass != NULL) {
+      snprintf(full, sizeof full, "%s.%s", receiver->klass->name,
+               m->name->data);
+    } else {
+      snprintf(full, sizeof full, "(%d).%s", receiver->type, m->name->data);
+    }
     if (!is_left_out(m->name->data))
-      try_function(r, full, csp_wrap(m->function), parameters(m->function));
+      try_function(r, full, csp_wrap(m->function), parameters(m->function),
+                   receiver);
+  }
+}
+
+static void try_all_methods(Reach *r) {
+  const Vm *vm = csp_vm(r->host->csp);
+  for (int type = 0; type < OBJ_TYPE_COUNT; type++) {
+    const MethodTable *table = vm->methods[type];
+    Receiver receiver = {.type = type};
+    if (table) try_methods(r, table->methods, table->count, &receiver);
+  }
+  for (const HostMethods *entry = vm->host_methods; entry;
+       entry = entry->next) {
+    Receiver receiver = {.type = OBJ_HOST, .klass = entry->klass};
+    try_methods(r, entry->methods, entry->count, &receiver);
   }
 }
 
@@ -259,8 +331,9 @@ static CspHandle loaded(Host *host, const char *text, const char *member) {
   return csp_hold(call, member != NULL ? v : result.values[0]);
 }
 
-// --- A folder that is "/" ---------------------------------------------------
-static void open_rooted(Host *host, const char *root) {
+// --- Hosts ------------------------------------------------------------------
+// root: the folder that is "/"; or NULL.
+static void open_reached(Host *host, const char *root, unsigned allowed) {
   memset(host, 0, sizeof *host);
   pthread_mutex_init(&host->lock, NULL);
   CspConfig config;
@@ -268,7 +341,7 @@ static void open_rooted(Host *host, const char *root) {
   config.stepped = true;
   config.max_memory = (uint64_t)512 << 20;
   config.debug = NULL;
-  config.allowed = CSP_FILES;
+  config.allowed = allowed;
   config.root = root;
   config.write_out = take_out;
   config.write_err = take_err;
@@ -277,6 +350,14 @@ static void open_rooted(Host *host, const char *root) {
   assert_non_null(host->csp);
   csp_install_language(host->csp);
   assert_true(csp_install_library(host->csp));
+  loaded(host, modules, NULL);
+}
+
+static const NativeModule *module_named(Host *host, const char *name) {
+  const NativeModule *m = csp_vm(host->csp)->native_modules;
+  while (m && strcmp(m->def->path, name) != 0) m = m->next;
+  assert_true(m != NULL && m->made != NULL);
+  return m;
 }
 
 static int remove_one(const char *path, const struct stat *info, int type,
@@ -285,32 +366,66 @@ static int remove_one(const char *path, const struct stat *info, int type,
   return remove(path);
 }
 
+typedef struct World {
+  char folder[40];
+  Host host;
+  Reach reach;
+} World;
+
+static void world_open(World *w, bool rooted, unsigned allowed) {
+  by_cpu = getenv("REACH_CPU") != NULL;
+  calibrate();
+  strcpy(w->folder, "/tmp/csp_reach_XXXXXX");
+  assert_non_null(mkdtemp(w->folder));
+  open_reached(&w->host, rooted ? w->folder : NULL, allowed);
+  static char path[60];
+  snprintf(path, sizeof path, "%s/file", rooted ? "" : w->folder);
+  w->reach = (Reach){.host = &w->host,
+                     .path = path,
+                     .random = 1,
+                     .maker = loaded(&w->host, script, "values")};
+  make_values(&w->reach);
+}
+
+static void world_end(World *w) {
+  print_message("%d calls\n", w->reach.calls);
+  assert_int_equal(w->reach.over, 0);
+  close_host(&w->host);
+  nftw(w->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 static void every_function_is_in_reach(void **state) {
   (void)state;
-  by_cpu = getenv("REACH_CPU") != NULL;
-  Host host;
-  char root[] = "/tmp/csp_reach_XXXXXX";
-  assert_non_null(mkdtemp(root));
-  open_rooted(&host, root);
-  calibrate();
-  Reach r = {
-      .host = &host, .random = 1, .maker = loaded(&host, script, "values")};
-  loaded(&host, modules, NULL);
-  make_values(&r);
-  try_members(&r, csp_vm(host.csp)->builtins, "");
-  for (int type = 0; type < OBJ_TYPE_COUNT; type++) try_methods(&r, type);
-  for (NativeModule *m = csp_vm(host.csp)->native_modules; m; m = m->next)
-    if (m->made != NULL) try_members(&r, m->made->members, m->def->path);
-  print_message("%d calls\n", r.calls);
-  assert_true(r.calls > 5000);
-  assert_int_equal(r.over, 0);
-  close_host(&host);
-  nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  World w;
+  world_open(&w, true, CSP_ALL & ~CSP_PROCESSES);
+  Vm *vm = csp_vm(w.host.csp);
+  try_members(&w.reach, vm->builtins, "");
+  try_all_methods(&w.reach);
+  for (const NativeModule *m = vm->native_modules; m; m = m->next)
+    try_members(&w.reach, module_named(&w.host, m->def->path)->made->members,
+                m->def->path);
+  assert_true(w.reach.calls > 10000);
+  world_end(&w);
+}
+
+// What is run is nothing or "true": no other text is the name of a program.
+static void other_programs_are_in_reach(void **state) {
+  (void)state;
+  World w;
+  world_open(&w, false, CSP_ALL);
+  CspCall *call = csp_host(w.host.csp);
+  CspValue run;
+  ObjModule *os = module_named(&w.host, "os")->made;
+  assert_true(csp_member(call, csp_wrap(value_from_obj(os)), "run", &run));
+  try_function(&w.reach, "os.run", run, PARAMS_MAX, NULL);
+  assert_true(w.reach.calls > 100);
+  world_end(&w);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_function_is_in_reach),
+      cmocka_unit_test(other_programs_are_in_reach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

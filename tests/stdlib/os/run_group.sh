@@ -74,9 +74,10 @@ cp inner kept
 say "waited for"
 kill "$(cat kept)"
 for signal in INT TERM HUP; do
-  # (A shell has its children in the background ignore SIGINT.)
+  # (A shell has its children in the background ignore SIGINT, nohup SIGHUP.)
   python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$CSPVM" run.csp signal &
   until [ -e inner ]; do sleep 0.01; done
   kill -$signal $!
