@@ -51,11 +51,18 @@ JUDGED.update({name: [P99, CPU] for name in ("bursts", "bursts-half")})
 JUDGED.update({name: [P50, CPU] for name in WORKLOADS if "thin" in name})
 JUDGED["thin-sleep"] = [CPU]
 
-COLUMNS = [
+# The columns of a workload's two tables: how fast it is, and what that costs.
+SPEED = [
     ("Ps", lambda r: str(r["procs"])),
     ("ms", lambda r: number(r["ns"] / 1e6)),
     ("speed-up", lambda r: number(speed_up(r))),
     ("efficiency", lambda r: f"{efficiency(r):.3f}"),
+    ("ready p50 µs", lambda r: number(r["ready_p50"] / 1e3)),
+    ("p99", lambda r: number(r["ready_p99"] / 1e3)),
+    ("max", lambda r: number(r["ready_max"] / 1e3)),
+]
+COST = [
+    ("Ps", lambda r: str(r["procs"])),
     ("search", lambda r: number(part("search")(r))),
     ("kernel", lambda r: number(part("system")(r))),
     ("other", lambda r: number(part("other")(r))),
@@ -64,9 +71,6 @@ COLUMNS = [
     ("parks", lambda r: str(r["parks"])),
     ("wakes", lambda r: str(r["wakes"])),
     ("in vain", lambda r: str(r["futile_wakes"])),
-    ("ready p50 µs", lambda r: number(r["ready_p50"] / 1e3)),
-    ("p99", lambda r: number(r["ready_p99"] / 1e3)),
-    ("max", lambda r: number(r["ready_max"] / 1e3)),
 ]
 
 
@@ -86,11 +90,12 @@ def of(results, variant, workload):
             if r["variant"] == variant and r["workload"] == workload}
 
 
-def workload_table(results, workload, sizes):
+def workload_tables(results, workload, sizes):
     rows = of(results, "as now", workload)
-    return markdown([name for name, _ in COLUMNS],
-                    [[show(rows[n]) for _, show in COLUMNS]
-                     for n in sizes if n in rows])
+    return "\n\n".join(markdown([name for name, _ in columns],
+                                [[show(rows[n]) for _, show in columns]
+                                 for n in sizes if n in rows])
+                       for columns in (SPEED, COST))
 
 
 def group_table(results, variants, workloads, more):
@@ -112,7 +117,7 @@ def sections(results, sizes):
     """(key, title, text) of each table."""
     for workload in WORKLOADS:
         if of(results, "as now", workload):
-            yield workload, workload, workload_table(results, workload, sizes)
+            yield workload, workload, workload_tables(results, workload, sizes)
     for title, group in GROUPS.items():
         table = group_table(results, *group)
         if table:
