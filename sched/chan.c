@@ -81,7 +81,7 @@ bool chan_is_valid(const Chan *c) {
 
 // --- The ring ---------------------------------------------------------------
 static void chan_set_count(Chan *c, uint32_t count) {
-  // release: the try paths read it without the lock
+  // release: pairs with acquire in chan_recv_hopeless, which looks at flags next
   rt_store_release(&c->count, count);
 }
 
@@ -367,9 +367,10 @@ bool chan_send_hopeless(const Chan *c) {
 }
 
 bool chan_recv_hopeless(const Chan *c) {
-  // relaxed: as above
-  if (rt_load_relaxed(&c->send_first) != NULL) return false;
-  if (rt_load_relaxed(&c->count) > 0) return false;
+  // acquire, both: so closed is read after them. A channel that was found open
+  // first, and closed and emptied then, was never open and empty
+  if (rt_load_acquire(&c->send_first) != NULL) return false;
+  if (rt_load_acquire(&c->count) > 0) return false;
   uint32_t flags = rt_load_acquire(&c->flags);  // as in chan_is_closed
   if (flags == 0 || flags == CHAN_DROPS) return true;
   return flags == CHAN_GROWS && chan_count(c) == 0 && !chan_is_closed(c);

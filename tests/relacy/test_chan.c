@@ -151,6 +151,22 @@ static void close_both_then_tell(void) {
   close_then_tell();
 }
 
+// A channel that has a word until it is closed is never open and empty.
+static void close_then_take(void) {
+  uint64_t word;
+  send_then_tell();
+  chan_close(my_p(), &chans[0].c);
+  if (chan_try_recv(my_p(), &chans[0].c, &word) == CHAN_DONE) check_word(word);
+}
+
+static void try_while_drained(void) {
+  uint64_t word;
+  if (!rt_load_acquire(&flag)) return;
+  RELACY_CHECK(
+      chan_try_recv(my_p(), &chans[0].c, &word) != CHAN_BLOCKED,
+      "a receive is told to wait for a channel that was never open and empty");
+}
+
 // --- Parking ----------------------------------------------------------------
 // Runs a G that had parked: everything it left is there. It received, or it
 // had sent.
@@ -298,6 +314,13 @@ int main(int argc, char **argv) {
       {"told_closed",
        buffered,
        {close_both_then_tell, try_if_told},
+       check_nothing,
+       10000,
+       25000,
+       2},
+      {"drained",
+       buffered,
+       {close_then_take, try_while_drained},
        check_nothing,
        10000,
        25000,

@@ -461,7 +461,7 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 static bool interrupt_run(Csp *csp) {
   if (csp->config.stepped) return stepped_stop(csp->vm.sched);
   uint32_t none = 0;
-  // This or end_interrupts is first.
+  // RMW: this or end_interrupts is first
   if (!rt_cas(&csp->interrupted, &none, INTERRUPTED) && none == RUN_IS_OVER)
     return false;
   sched_exit_soon(csp->vm.sched);
@@ -482,10 +482,10 @@ bool csp_interrupt(Csp *csp) {
 
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
   RT_ASSERT(g->obj.type == OBJ_GOROUTINE && task->obj.type == OBJ_TASK);
-  // relaxed: as long as the task runs it stays; the acquire below pairs with
-  // the release in finish_task
-  uint64_t id = rt_load_relaxed(&g->g.id);
-  // After the id: as long as the task runs, g is not another's.
+  // acquire: the task's state is read after the id. As long as the task runs, g
+  // is not another's, and neither is the id
+  uint64_t id = rt_load_acquire(&g->g.id);
+  // acquire: pairs with the release in finish_task
   if (rt_load_acquire(&task->state) != TASK_RUNNING) return;
   // relaxed: read at safepoints, on its own
   rt_store_relaxed(&vm->interrupt, id);
