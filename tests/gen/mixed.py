@@ -16,6 +16,7 @@ from words import ATOMS, Words
 
 MOST_COST = 300       # of one function, in statements and calls
 MOST_TURNS = 6
+MODULE = "mod"        # the file beside the program, mod.csp
 PRELUDE = """\
 import "fmt"
 import "maps"
@@ -55,24 +56,50 @@ class Function:
     def __init__(self, name, required, optional, rest, results, cost, shared):
         self.name, self.required, self.optional = name, required, optional
         self.rest, self.results = rest, results
-        self.cost, self.shared = cost, shared
+        self.cost, self.shared, self.recursive = cost, shared, name[0] == "r"
+
+
+class Struct:
+    """A struct of ints: its name, its fields, how many of these need a value, and
+    its methods: {name: (parameters, how many of these need one)}."""
+
+    def __init__(self, name, fields, required):
+        self.name, self.fields, self.required = name, fields, required
+        self.methods = {}
 
 
 class Maker(Words, Shapes):
-    """A program from a seed: `text`."""
+    """A program from a seed: `text`, and `files`, {name: text}, which it imports."""
 
     def __init__(self, seed):
         self.rng = random.Random("mixed %d" % seed)
-        self.lines, self.indent, self.functions = PRELUDE.splitlines(), 0, []
+        self.indent, self.functions, self.structs = 0, [], []
         self.names, self.writable, self.loops, self.labels = [], set(), 0, []
         self.results, self.shared = 0, False
         self.turns, self.cost, self.depth, self.frozen = 1, 0, 0, set()
+        self.files = {MODULE + ".csp": self.module()} if self.chance(0.5) else {}
+        self.lines = ['import %s "./%s"' % (MODULE, MODULE)] if self.files else []
+        self.lines += PRELUDE.splitlines()
+        for _ in range(self.rng.randint(0, 2)):
+            self.struct()
+        self.start_function(True)  # (no names)
+        self.shared = False
         for name, kind in (("g1", "int"), ("g2", "str"), ("g3", "list"), ("g4", "map")):
             self.emit("%s := %s" % (name, self.expression(kind, 0)))
         for _ in range(self.rng.randint(2, 5)):
             self.function()
         self.main()
         self.text = "\n".join(self.lines) + "\n"
+
+    def module(self):
+        """The text of a file whose functions and structs the program uses."""
+        self.lines = PRELUDE.splitlines()
+        self.struct()
+        for _ in range(self.rng.randint(1, 3)):
+            self.function(True)
+        for named in self.structs + self.functions:
+            named.name = MODULE + "." + named.name
+        return "\n".join(self.lines) + "\n"
 
     def emit(self, line):
         self.lines.append("  " * self.indent + line)
@@ -197,11 +224,12 @@ class Maker(Words, Shapes):
 
     def change(self):
         """A container, in place."""
-        kind = self.rng.choice(["list", "map", "point", "strs", "bytes"])
+        kind = self.rng.choice(["list", "map", "point", "strs", "bytes", "object"])
+        if kind == "object":
+            return self.change_object()
         name = self.pick(kind)
         if name is None:
-            self.declare(kind)
-            return
+            return self.declare(kind)
         i, s = self.expression("int", 2), self.expression("str", 2)
         self.emit({
             "list": self.rng.choice([
@@ -217,6 +245,22 @@ class Maker(Words, Shapes):
             "bytes": self.rng.choice(["{0}[{3}] = ({1}) & 255",
                                       "if len({0}) < 20 {{ {0}.push(({1}) & 255) }}"]),
         }[kind].format(name, i, s, self.rng.randint(0, 2)))
+        return None
+
+    def change_object(self):
+        """Declares a struct's instance, or changes one."""
+        if not self.structs:
+            return self.declare("int")
+        struct = self.rng.choice(self.structs)
+        name, value = self.pick(struct.name), self.expression("int", 2)
+        if name is None:
+            name = self.new_name("v")
+            self.emit("%s := %s" % (name, self.construct(struct, 2)))
+            self.names.append((name, struct.name))
+            self.writable.add(name)
+            return self.say("clip(str(%s)), %s is %s" % (name, name, struct.name))
+        return self.emit("%s.%s %s %s" % (name, self.rng.choice(struct.fields),
+                                          self.rng.choice(["=", "+%=", "^="]), value))
 
     def output(self):
         kinds = [self.rng.choice(["int", "int", "str", "float", "bool", "list",
@@ -288,7 +332,7 @@ class Maker(Words, Shapes):
         names = list(f.required)
         values = [self.expression("int", depth) for _ in names]
         form = self.rng.random()
-        if f.name[0] == "r":  # the depth of a recursion
+        if f.recursive:  # the depth
             values[0] = str(self.rng.randint(0, 4))
             form = 1
         if form < 0.2:
@@ -487,7 +531,31 @@ class Maker(Words, Shapes):
                   (0.3, Shapes.mutex), (0.3, Shapes.ping_pong), (0.2, Shapes.full),
                   (0.2, Shapes.cancelled), (0.2, Shapes.collect)]
 
-    # -- functions, and the program
+    # -- functions, structs, and the program
+    def parameters(self, letter, most):
+        """(names, how many need a value, as they are declared)"""
+        names = [self.new_name(letter) for _ in range(self.rng.randint(1, most))]
+        required = self.rng.randint(1, len(names))
+        values = [self.rng.choice(["3", names[0], names[0] + " ^ 5"]) for _ in names]
+        return names, required, ", ".join(names[:required] + [
+            "%s = %s" % pair for pair in zip(names[required:], values)])
+
+    def struct(self):
+        name = self.new_name("S")
+        fields, required, text = self.parameters("f", 6)
+        made = Struct(name, fields, required)
+        self.emit("struct %s { %s }" % (name, text))
+        for _ in range(self.rng.randint(1, 3)):
+            method = self.new_name("m")
+            parameters, needed, text = self.parameters("p", 3)
+            self.start_function(True)
+            self.names = [("s." + f, "int") for f in fields] + \
+                [(p, "int") for p in parameters]
+            self.emit("func (s %s) %s(%s) => %s" % (
+                name, method, text, self.expression("int", 2)))
+            made.methods[method] = parameters, needed
+        self.structs.append(made)
+
     def start_function(self, shared):
         self.cost, self.turns, self.shared, self.depth = 0, 1, shared, 1
         self.names, self.writable, self.loops, self.labels = [], set(), 0, []
@@ -495,9 +563,9 @@ class Maker(Words, Shapes):
             self.names = [("g1", "int"), ("g2", "str"), ("g3", "list"), ("g4", "map")]
             self.writable = {"g1", "g2", "g3", "g4"}
 
-    def function(self):
-        rng = self.rng
-        shared, results = self.chance(0.6), rng.choice([1, 1, 2])
+    def function(self, shared=None):
+        rng, results = self.rng, self.rng.choice([1, 1, 2])
+        shared = self.chance(0.6) if shared is None else shared
         recursive = results == 1 and self.chance(0.25)
         self.start_function(shared)
         name = self.new_name("r" if recursive else "f")
@@ -567,7 +635,7 @@ class Maker(Words, Shapes):
                 arguments = "".join(", " + self.rng.choice(
                     ["%d" % self.rng.randint(-5, 5), "1.5", '"s"', "0", "1 << 62"])
                     for _ in f.required)
-                if f.name[0] == "r":
+                if f.recursive:
                     arguments = ", %d" % self.rng.randint(0, 4) + \
                         arguments[arguments.find(",", 1):] * (len(f.required) > 1)
                 self.emit("println(try(%s%s))" % (f.name, arguments))

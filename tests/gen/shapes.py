@@ -143,8 +143,10 @@ class Shapes:
 
     def selects(self):
         a, b, v = self.new_name("c"), self.new_name("c"), self.new_name("v")
-        form = self.rng.randint(0, 3)
+        form = self.rng.randint(0, 7)
         e = self.safe(self.expression("int", 2))
+        if form > 3:
+            return self.sends(form, a, b, v, e)
         self.emit("%s, %s := chan(2), chan(2)" % (a, b))
         if form == 0:
             self.emit("%s <- %s" % (a, e))
@@ -170,6 +172,54 @@ class Shapes:
             self.emit("}")
         else:
             self.merge(a, b, v)
+        return None
+
+    def sends(self, form, a, b, v, e):
+        """Selects that send, of which one case can go on, or that hand on all."""
+        n = self.rng.randint(1, 5)
+        if form == 4:
+            self.emit("%s := chan(%d)" % (a, self.rng.randint(0, 3)))
+            self.emit("for i in %d {" % n)
+            self.emit("  select {")
+            self.emit('  case %s <- i + %s: print("sent", len(%s), "")' % (a, e, a))
+            self.emit('  default: print("full", i, "")')
+            self.emit("  }")
+            self.emit("}")
+            self.emit("close(%s)" % a)
+            self.emit("println(list(%s))" % a)
+        elif form == 5:
+            self.emit("%s, %s := chan(), chan(1)" % (a, b))
+            self.emit("select%s {" % self.rng.choice(["", " prio"]))
+            self.emit('case %s <- 1: println("nobody")' % a)
+            self.emit("case nil <- 2: println()")
+            self.emit("case %s <- %s: println(<-%s)" % (b, e, b))
+            self.emit("}")
+        elif form == 6:
+            self.emit("%s, %s := chan(), chan()" % (a, b))
+            self.emit("%s := go func() { return [<-%s, %d] }()" % (v, a, n))
+            self.emit("select {")
+            self.emit("case %s <- %s: println(<-%s)" % (a, e, v))
+            self.emit("case x := <-%s: println(x)" % b)
+            self.emit("}")
+        else:
+            self.hand_on(n, a, b, v)
+
+    def hand_on(self, n, a, b, v):
+        """One select that sends what another goroutine sends back."""
+        out = self.new_name("c")
+        self.emit("%s, %s := chan(%d), chan(%d)" % (
+            a, b, self.rng.randint(0, 2), self.rng.randint(0, 2)))
+        self.emit("go { for x in %s { %s <- x * 3 }; close(%s) }" % (a, b, b))
+        self.emit("%s, %s := %s, 0" % (out, v, a))
+        self.emit("for sent, got := 0, 0; got < %d; {" % n)
+        self.emit("  select {")
+        self.emit("  case %s <- sent:" % out)
+        self.emit("    if sent++; sent == %d { %s = nil }" % (n, out))
+        self.emit("  case x := <-%s: %s, got = %s + x, got + 1" % (b, v, v))
+        self.emit("  }")
+        self.emit("}")
+        self.emit("close(%s)" % a)
+        self.emit("println(%s, <-%s)" % (v, b))
 
     def merge(self, a, b, v):
         """Two senders, one select in a loop; the sum is printed."""

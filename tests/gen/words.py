@@ -44,6 +44,7 @@ TEMPLATES = {
         (1, ATOM, "func() { defer func() { recover() }(); return {int!} }()"),
         (1, ATOM, "func() { m := {point}.sum; return m() }()"),
         (1, OR, "{bool} && {int} || {int}"), (4, ATOM, "{Call}"), (1, ATOM, "{Task}"),
+        (4, ATOM, "{Member}"),
     ],
     "float": [
         (4, SUM, "{float} + {float}"), (3, SUM, "{float} - {int}"),
@@ -125,7 +126,7 @@ ANY = ["int", "int", "float", "str", "bool", "list", "strs", "map", "bytes",
 
 class Words:
     """Makes expressions; a part of mixed.Maker, which has rng, names (what can
-    be read here: [(name, type)]), call and task."""
+    be read here: [(name, type)]), structs, call and task."""
 
     count = 0
 
@@ -182,11 +183,40 @@ class Words:
             return rng.choice(names) if names else str(rng.randint(0, 300))
         if kind == "Call":
             return self.call(depth) or str(rng.randint(0, 9))
+        if kind == "Member":
+            return self.member(depth)
         if kind == "Task":
             return self.task(depth) or str(rng.randint(0, 9))
         low, high = {"Nonzero": (1, 40), "Shift": (0, 66), "Mask": (1, 0xffff),
                      "Index": (0, 3), "Few": (0, 3)}[kind]
         return str(rng.randint(low, high))
+
+    def values(self, names, required, depth):
+        """Arguments for parameters of which the first ones need a value."""
+        count = self.rng.randint(required, len(names))
+        values = [self.expression("int", depth) for _ in names[:count]]
+        if self.rng.random() < 0.7:
+            return ", ".join(values)
+        named = ["%s: %s" % pair for pair in zip(names, values)]
+        self.rng.shuffle(named)
+        return ", ".join(named)
+
+    def construct(self, struct, depth):
+        return "%s(%s)" % (struct.name, self.values(
+            struct.fields, struct.required, min(depth, 1)))
+
+    def member(self, depth):
+        """A field of an instance, or a call of a method."""
+        if not self.structs:
+            return str(self.rng.randint(0, 9))
+        struct = self.rng.choice(self.structs)
+        names = self.names_of(struct.name)
+        x = self.rng.choice(names) if names else self.construct(struct, depth)
+        if self.rng.random() < 0.5:
+            return "%s.%s" % (x, self.rng.choice(struct.fields))
+        method, (parameters, required) = self.rng.choice(list(struct.methods.items()))
+        return "%s.%s(%s)" % (x, method, self.values(
+            parameters, required, min(depth, 1)))
 
     def fill(self, template, depth):
         """The template with expressions in its places."""
