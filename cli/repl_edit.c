@@ -146,6 +146,8 @@ static void redraw(Editor *ed) {
 static void see_pokes(Editor *ed) {
   eventfd_t count;
   eventfd_read(ed->poked, &count);
+  // acquire: pairs with the RMW in editor_poke, whose eventfd was read; a poke
+  // that comes after this wakes the editor again
   uint32_t what = rt_exchange(&ed->what, 0u);
   if (what & POKE_DROP) {
     ed->dropped = true;
@@ -316,6 +318,7 @@ EditEnd editor_read(Editor *ed, const char *text, char **line) {
   *line = NULL;
   ed->prompt = text;
   ed->dropped = false;
+  // relaxed: drops what editor_poke said before; orders nothing
   rt_store_relaxed(&ed->what, 0u);
   begin_editing(ed);
   el_set(ed->line, EL_PREP_TERM, 1);  // before the prompt: it invites keys
@@ -340,6 +343,7 @@ void editor_remember(Editor *ed, const char *input) {
 }
 
 void editor_poke(Editor *ed, uint32_t what) {
+  // RMW: bits of earlier pokes stay, until the exchange in see_pokes
   rt_or(&ed->what, what);
   eventfd_write(ed->poked, 1);
 }

@@ -39,10 +39,13 @@ void host_methods_free(Vm *vm) {
 void *csp_state(Csp *csp, const CspClass *klass) {
   HostMethods *entry = host_methods_of(csp_vm(csp), klass);
   if (!entry) return NULL;
-  void *state = rt_load_acquire(&entry->state);  // pairs with the cas below
+  // acquire: the state is zeroed; pairs with the CAS below
+  void *state = rt_load_acquire(&entry->state);
   if (state) return state;
   void *made = mem_zeroed(csp_vm(csp)->memory, klass->size);
   if (!made) return NULL;
+  // release: publishes the zeroes, for the load above; acquire where it fails:
+  // pairs with the CAS of the thread that was first
   if (rt_cas(&entry->state, &state, made)) return made;
   mem_free(made);
   return state;

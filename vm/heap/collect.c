@@ -157,7 +157,8 @@ static void run_workers(Collection *c) {
   else
     marking_run(k, 0, 1);
   // Rare: stacks ran out of memory on the way.
-  // The markers have met (find_work, or the end of sched_run_stopped).
+  // RMW: for brevity; pairs with the store in make_room, after which the
+  // markers have met (find_work, the end of sched_run_stopped)
   while (rt_exchange(&k->overflow, 0u)) {
     c->m->alone = true;  // nobody would take what it puts into the pool
     units_rescan(c->m, c->vm);
@@ -172,7 +173,7 @@ static void mark_roots(Collection *c) {
   each_local(c->vm, flush_local, c);
   heap_local_flush(&heap->shared);
   take_shaded(c->m, &heap->shaded);
-  // The world is stopped: the barriers that set it were before.
+  // RMW: for brevity; the world is stopped, the stores in shade were before
   if (rt_exchange(&heap->mark_overflow, 0u)) c->marking.overflow = 1;
   mark_vm(c->m, c->vm);
   mark_pins(c->m, heap);
@@ -256,6 +257,7 @@ static void account(Collection *c, int64_t began) {
   uint64_t live = external > 0 ? (uint64_t)external : 0;
   for (int i = 0; i < heap->gc_workers; i++)
     live += c->marking.markers[i].bytes;
+  // RMW: none of what flush_allocated adds is lost; orders nothing
   int64_t allocated = rt_exchange(&heap->allocated, (int64_t)0);
   if (allocated > 0)
     rt_store_relaxed(&heap->total_allocated,

@@ -112,11 +112,10 @@ bool heap_gc_wanted(const Heap *heap) {
   return rt_load_relaxed(&heap->want) != 0 || heap->stress;
 }
 
-// RMWs, these three: bits that others set at the same time stay
+// RMW, all: bits that others set at the same time stay. They order nothing, as
+// heap_gc_wanted looks at them again
 void heap_want_gc(Heap *heap) { rt_or(&heap->want, WANT_ASKED); }
-
 static void fell_short(Heap *heap) { rt_or(&heap->want, WANT_SHORT); }
-
 void heap_forget_shortage(Heap *heap) { rt_and(&heap->want, ~WANT_SHORT); }
 
 static void flush_allocated(LocalHeap *local) {
@@ -489,6 +488,8 @@ static void shade(LocalHeap *local, Obj *obj) {
 
 // As Go's hybrid barrier: what is overwritten and what is stored are both kept.
 void heap_barrier(LocalHeap *local, Value *slot, Value v) {
+  // relaxed: the old object is only marked, and the place of its bit depends on
+  // the address (as heap_load; pairs with heap_store)
   Value old = rt_load_relaxed(slot);
   if (value_is_obj(old)) shade(local, value_obj(old));
   if (value_is_obj(v)) shade(local, value_obj(v));

@@ -166,6 +166,7 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
   do {                                          \
     if (__builtin_expect((local)->barrier, 0))  \
       heap_barrier_ptr((local), (slot), (ptr)); \
+    /* release: as in heap_store */             \
     rt_store_release((slot), (ptr));            \
   } while (0)
 

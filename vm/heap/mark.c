@@ -145,14 +145,13 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
   uint8_t klass;
   uint64_t *word = mark_word(obj, &bit, &klass);
   // relaxed: a bit that is set stays; what it stands for was written before
-  // the world stopped. The RMW decides between two markers
+  // the world stopped. The RMW below decides between two markers
   uint64_t old = rt_load_relaxed(word);
   if (old & bit) return false;
   RT_ASSERT(heap_object_at(m->marking->heap, obj) == obj);
-  // RMW where others mark, too: one of two wins
   if (m->alone)
-    rt_store_relaxed(word, old | bit);
-  else if (rt_or(word, bit) & bit)
+    rt_store_relaxed(word, old | bit);  // relaxed: nobody else marks
+  else if (rt_or(word, bit) & bit)      // RMW: one of two markers wins
     return false;
   m->bytes += klass == CLASS_LARGE ? span_of(obj)->size : heap_sizes[klass];
   return true;
@@ -467,8 +466,8 @@ static void drain(GcMarker *m) {
 // Waits for work of others. false: all are idle, marking is over.
 static bool find_work(GcMarker *m, int workers) {
   Marking *k = m->marking;
-  // RMWs of one word: the last that adds to it sees all others idle, and with
-  // that all they have put into the pool
+  // RMW, all: the last that adds to it sees all others idle, and with that all
+  // they have done; pairs with the acquire below
   rt_add(&k->idle, 1u);
   for (uint32_t spins = 1;; spins++) {
     // relaxed: a hint; pool_get takes the lock

@@ -218,6 +218,7 @@ static bool over_limit(Heap *heap, uint64_t units) {
 static void add_used(Heap *heap, int64_t units) {
   RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
   RT_ASSERT(units >= 0 || heap->used_units >= (uint64_t)-units);
+  // relaxed: heap.lock is held; heap_used reads it without, and about
   rt_store_relaxed(&heap->used_units, heap->used_units + (uint64_t)units);
 }
 

@@ -68,7 +68,7 @@ static void mark_protos(GcMarker *m, const CodeUnit *unit) {
 }
 
 void unit_mark(GcMarker *m, CodeUnit *unit) {
-  // Several workers at once: the RMW lets one do it.
+  // RMW: one of several workers does it; they meet in find_work
   if (rt_exchange(&unit->marked, 1u) == 0) mark_protos(m, unit);
 }
 
@@ -139,7 +139,7 @@ static void free_unit(Vm *vm, CodeUnit *unit) {
 void units_sweep(Vm *vm) {
   for (CodeUnit **at = &vm->units; *at != NULL;) {
     CodeUnit *unit = *at;
-    // The world is stopped: an exchange for brevity.
+    // RMW: for brevity; the world is stopped, the markers have met
     if (rt_exchange(&unit->marked, 0u)) {
       at = &unit->next;
     } else {

@@ -505,7 +505,8 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
     return builtin_method(vm, x, name);
   ObjType type = method_type(x);
   const MethodTable *table = vm->methods[type];
-  uint32_t cache = rt_load_relaxed(word), at = 0;  // a hint: checked
+  // relaxed: one word, checked below; pairs with the store in cached_method
+  uint32_t cache = rt_load_relaxed(word), at = 0;
   RT_ASSERT(cache >> 8 != BUILTIN_ID(type) ||
             (table != NULL && (cache & 0xff) < table->count));
   if (cache >> 8 == BUILTIN_ID(type))

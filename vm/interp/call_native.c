@@ -429,6 +429,7 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
     return local->vm->hooks->exit(local, g, 1);
   // (Results would not be seen by a collection meanwhile; what writes has
   // none.)
+  // relaxed: a hint, set in output_add; the flush takes the lock
   if (status == CSP_OK && call.nresults == 0 &&
       rt_load_relaxed(&local->vm->output_full))
     status = block_for_output(&call);

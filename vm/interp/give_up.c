@@ -11,6 +11,7 @@ bool work_interrupted(Local *local, Goroutine *g) {
   uint64_t id = g->g.id;
   // relaxed: nothing but the id is handed over
   if (rt_load_relaxed(&local->vm->interrupt) != id) return false;
+  // RMW: an interrupt for another goroutine stays (vm_interrupt)
   if (!rt_cas(&local->vm->interrupt, &id, (uint64_t)0)) return false;
   vm_panic_value(local, g, vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT]);
   return true;

@@ -286,7 +286,7 @@ HANDLER(RANGEI) RANGE_LIKE(true)
 #define QUICK_STORE(slot, v, general)                                   \
   do {                                                                  \
     if (UNLIKELY(local->heap.barrier)) JUMP_TO(general);                    \
-    rt_store_release((slot), (v)); /* as in heap_store */               \
+    rt_store_release((slot), (v)); /* release: as in heap_store */      \
   } while (0)
 // The first element met decides what the place turns into.
 HANDLER(GETIDX) {
@@ -355,7 +355,8 @@ HANDLER(GETF) {
   Value x = REG_B;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
-    uint32_t cache = rt_load_relaxed(CACHE);  // a hint: checked right here
+    // relaxed: a hint, checked right here; pairs with cache_slot
+    uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == instance->type->id)) {
       REG_A = heap_load(&instance->fields[cache & 0xff]);
       pc += 2;

@@ -92,6 +92,7 @@ static __attribute__((noinline)) Next safepoint(Local *local, Goroutine *g) {
 // a collection that is due begins at the next safepoint, and an interrupt comes
 // there, too.
 static int64_t first_count(const Vm *vm) {
+  // relaxed: a hint, stored in vm_interrupt; work_interrupted decides
   bool soon = heap_gc_wanted(vm->heap) || rt_load_relaxed(&vm->interrupt) != 0;
   return UNLIKELY(soon) ? 1 : vm->safepoint_count;
 }
@@ -287,6 +288,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 // Counts a safepoint, and goes on. The count is never below 1, so this is one
 // machine instruction and a jump. The load goes first: what it finds is waited
 // for, the count is not.
+// relaxed, all: as in NEXT
 #define SAFEPOINT_NEXT()        \
   do {                          \
     i = rt_load_relaxed(pc);    \

@@ -124,11 +124,12 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
     of = panic->reserve;
     free_parts(panic);
   }
-  // relaxed: the CAS decides, and pairs with the RMW in free_one
+  // relaxed: the CAS below decides
   uint64_t used = rt_load_relaxed(&reserve->used);
   while (panic == NULL && used != UINT64_MAX) {
     int n = __builtin_ctzll(~used);
     of = reserve;
+    // acquire: its last user is done with it; pairs with the RMW in free_one
     if (rt_cas(&reserve->used, &used, used | (uint64_t)1 << n))
       panic = &reserve->records[n];
   }

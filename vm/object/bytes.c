@@ -7,6 +7,8 @@
 #define CAP_MAX ((size_t)1 << 40)
 
 static bool raw_is_valid(const ObjRaw *block) {
+  // relaxed: cap never changes, and each length that is stored is within it;
+  // pairs with the store in bytes_append
   return block != NULL && block->obj.type == OBJ_RAW &&
          rt_load_relaxed(&block->len) <= block->cap &&
          block->cap <= heap_size_of(block) - sizeof *block;

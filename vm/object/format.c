@@ -353,7 +353,8 @@ static bool walk_enter(ValueWalk *w, Obj *obj) {
 // The next entry of the table as it was, without looking at the map.
 static bool entry_next(WalkLevel *level, Value *key, Value *v) {
   const ObjTable *t = level->block;
-  uint32_t used = rt_load_acquire(&t->used);  // pairs with release in map.c
+  // acquire: the entries are whole; pairs with the release in append (map.c)
+  uint32_t used = rt_load_acquire(&t->used);
   while (level->at < used && level->at < t->cap) {
     const MapEntry *entry = &t->entries[level->at++];
     *key = heap_load(&entry->key);

@@ -87,6 +87,7 @@ static bool cover(ObjValues *block, size_t need) {
   // relaxed: what it covers is zeros, or was stored by the push that moved it
   // further
   uint64_t old = rt_load_relaxed(&block->cap);
+  // RMW: of two threads in here the greater cap stays
   while (old < cap && !rt_cas(&block->cap, &old, cap)) {
   }
   RT_ASSERT(values_is_valid(block) && need <= cap);

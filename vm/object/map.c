@@ -59,7 +59,8 @@ static ObjTable *table_new(Local *local, size_t want) {
 }
 
 static uint32_t table_used(const ObjTable *t) {
-  uint32_t used = rt_load_acquire(&t->used);  // pairs with release in append
+  // acquire: the entries are whole; pairs with the release in append
+  uint32_t used = rt_load_acquire(&t->used);
   return used <= t->cap ? used : t->cap;
 }
 
@@ -149,7 +150,8 @@ static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
   rt_store_relaxed(&entry->value, VALUE_NIL);
   heap_store(&local->heap, &entry->value, v);
   heap_store(&local->heap, &entry->key, key);
-  rt_store_release(&t->used, used + 1);  // pairs with acquire in table_used
+  // release: shows the entry; pairs with the acquire in table_used
+  rt_store_release(&t->used, used + 1);
   RT_ASSERT(table_is_valid(t));
   rt_store_relaxed(&t->live, rt_load_relaxed(&t->live) + 1);
   return t->index_bits == 0 || index_add(t, hash, used);
@@ -360,10 +362,12 @@ bool table_is_valid(const ObjTable *t) {
   if (t == NULL || t->obj.type != OBJ_TABLE || !table_cap_fits(t)) return false;
   size_t index_size = t->index_bits ? sizeof(uint32_t) << t->index_bits : 0;
   size_t size = sizeof *t + t->cap * sizeof(MapEntry) + index_size;
+  // relaxed: cap never changes, and append stores nothing above it
   return size <= heap_size_of(t) && rt_load_relaxed(&t->used) <= t->cap;
 }
 
 bool map_is_valid(const ObjMap *map) {
+  // relaxed: any of the values that writers store
   return map != NULL && map->obj.type == OBJ_MAP &&
          rt_load_relaxed(&map->writer) <= 1 &&
          table_is_valid(heap_load(&map->table));

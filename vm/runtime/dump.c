@@ -164,7 +164,10 @@ Dump *dump_take(Vm *vm) {
   if (d == NULL) return NULL;
   d->now = rt_now();
   d->vm = vm;
-  rt_add(&vm->code_kept, 1u);  // the traces are for us alone
+  // The traces are for us alone.
+  // RMW: dump_free may subtract meanwhile; a collection that looks at it
+  // (units_mark_roots) stops the world after this
+  rt_add(&vm->code_kept, 1u);
   vm_each_goroutine(vm, take_one, d);
   return d;
 }

@@ -112,8 +112,8 @@ void output_add(Csp *csp, const char *data, size_t len) {
     memcpy(out->data + out->len, data, len);
     // relaxed: the lock is held
     rt_store_relaxed(&out->len, out->len + len);
-    // relaxed: a hint; the flush takes the lock
     bool line = out->terminal && memchr(data, '\n', len) != NULL;
+    // relaxed: a hint for call_native; the flush takes the lock
     if (line || out->len >= OUTPUT_FULL)
       rt_store_relaxed(&csp->vm.output_full, 1u);
   }

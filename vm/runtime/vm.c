@@ -461,7 +461,7 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 static bool interrupt_run(Csp *csp) {
   if (csp->config.stepped) return stepped_stop(csp->vm.sched);
   uint32_t none = 0;
-  // RMW: this or end_interrupts is first
+  // RMW: this or the exchange in end_interrupts is first
   if (!rt_cas(&csp->interrupted, &none, INTERRUPTED) && none == RUN_IS_OVER)
     return false;
   sched_exit_soon(csp->vm.sched);

@@ -126,8 +126,8 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
   waker->post.fn = wake;
   waker->make = make;
   waker->data = data;
-  // RMW, as all changes of state (see the head): pairs with the CAS that ends
-  // TELLING, whose thread then finds make and data
+  // release: make and data, for the thread whose CAS cannot end TELLING.
+  // acquire: after that CAS, what `cancelled` did
   uint32_t was = rt_exchange(&waker->state, (uint32_t)WOKEN);
   RT_ASSERT(was < WOKEN);  // once
   if (was != TELLING) deliver(waker);
@@ -142,6 +142,8 @@ static void tell_cancelled(CspWaker *w) {
     return;
   w->cancelled(w->cancelled_data);
   seen = TELLING;
+  // release: what `cancelled` did, for csp_wake. acquire where it fails: make
+  // and data; pairs with the exchange there
   if (rt_cas(&w->state, &seen, (uint32_t)TOLD)) return;
   RT_ASSERT(seen == WOKEN);
   deliver(w);

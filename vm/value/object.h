@@ -285,8 +285,10 @@ static inline bool value_is_type(Value v, ObjType type) {
 #endif
 #endif
 #ifdef CSP_TSAN
+// acquire: pairs with the release in heap_store
 #define heap_load(slot) rt_load_acquire(slot)
 #else
+// relaxed: the dependency (above) pairs with the release in heap_store
 #define heap_load(slot) rt_load_relaxed(slot)
 #endif
 
