@@ -75,16 +75,22 @@ static void when_stuck(P *p, SchedPost *post) {
 
 static void when_interrupted(P *p, SchedPost *post) {
   Repl *r = (Repl *)(void *)((char *)post - offsetof(Repl, interrupt));
-  rt_store_release(&r->posted, 0u);  // pairs with the exchange below
+  // acquire: the count of an interrupt that found the post under way. release:
+  // the post is used up. Pairs with the exchange in repl_interrupt
+  rt_exchange(&r->posted, 0u);
   send_event(p, r, EVENT_INTERRUPT);
 }
 
 void repl_interrupt(Repl *r) {
-  if (rt_load_acquire(&r->reading)) {  // pairs with the stores in read_work
+  // acquire: what is counted below came after `seen` was taken; pairs with the
+  // release in read_work
+  if (rt_load_acquire(&r->reading)) {
     editor_poke(r->editor, POKE_DROP);
     return;
   }
+  // RMW: a count; the exchange below publishes it
   rt_add(&r->interrupts, (uint64_t)1);
+  // release: the count; pairs with the exchange in when_interrupted
   if (rt_exchange(&r->posted, 1u) == 0) sched_post(r->vm->sched, &r->interrupt);
 }
 
@@ -120,6 +126,7 @@ static void say_stuck(Repl *r) {
 static CspStatus repl_event(CspCall *call) {
   Repl *r = repl_of(call);
   bool stuck = csp_to_int(csp_arg(call, 0)) == EVENT_STUCK;
+  // relaxed: the event came after it was counted (when_interrupted)
   if (!stuck && rt_load_relaxed(&r->interrupts) == r->seen)
     return csp_ok_bool(call, false);  // it had just ended, or not begun
   if (stuck) {
@@ -141,6 +148,7 @@ static CspStatus repl_waits(CspCall *call) {
   const G *g = &r->running->g;
   GState state = g_state(g);
   bool waits = state == G_WAITING || state == G_SYSCALL;
+  // relaxed: a number to show
   if (waits)
     repl_say(r, "interrupted: goroutine %llu ends when its wait does\n",
              (unsigned long long)rt_load_relaxed(&g->id));
@@ -282,15 +290,18 @@ static bool show_returned(Repl *r, CspCall *call, const ObjTask *task,
 static CspStatus repl_show(CspCall *call) {
   Repl *r = repl_of(call);
   ObjTask *task = (ObjTask *)value_obj(csp_arg(call, 0).word);
-  uint32_t state = rt_load_acquire(&task->state);  // as in task_deliver
+  // acquire: as in task_deliver
+  uint32_t state = rt_load_acquire(&task->state);
   bool fine = false;
+  // relaxed: as in task_deliver
   rt_store_relaxed(&task->awaited, 1u);
   if (state == TASK_PANICKED) {
     if (!r->told) show_panic(r, task);
   } else if (state != TASK_RUNNING) {
     fine = show_returned(r, call, task, state);
   }
-  // what comes too late is for nobody
+  // What comes too late is for nobody.
+  // relaxed: goroutines compare it with their id, and no id comes again
   if (state != TASK_RUNNING) rt_store_relaxed(&r->vm->interrupt, (uint64_t)0);
   if (fine && r->mode != SHOW_TYPES) entries_add(r);
   if (!fine) r->failed = true;
@@ -307,9 +318,12 @@ static bool is_over(CspCall *call) { return csp_of(call)->closing; }
 
 static void read_work(void *data) {
   Repl *r = data;
+  // release: as below, though nothing hangs on it: the editor was there before
   rt_store_release(&r->reading, 1u);
   r->text = read_input(r);
+  // relaxed: what is counted after the store below is not in it
   r->seen = rt_load_relaxed(&r->interrupts);
+  // release: keeps the load before it; pairs with the acquire in repl_interrupt
   rt_store_release(&r->reading, 0u);
 }
 
