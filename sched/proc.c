@@ -40,8 +40,8 @@ static void next_slice(P *p) {
 // --- Start, ready, leave ----------------------------------------------------
 void proc_make_runnable(P *p, G *g) {
   g_change(g, g_state(g) == G_DEAD ? G_DEAD : G_IDLE, G_RUNNABLE);
-  // relaxed: pairs with vm_interrupt, which may look at a G that is used again
-  rt_store_relaxed(&g->id, next_id(p));
+  // release: g's last goroutine has ended; pairs with acquire in vm_interrupt
+  rt_store_release(&g->id, next_id(p));
   g->p = NULL;
   g->reason = WAIT_NONE;
   g->preempted = g->urgent = false;

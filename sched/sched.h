@@ -92,7 +92,7 @@ struct G {
   bool preempted;   // left by preemption, not by its own wish
   bool urgent;      // readied by a timer, has not run since (row 19)
   bool has_slot;    // a place among the Ms in calls is kept for it (row 22)
-  uint64_t id;      // from 1 (the main G), never used again
+  uint64_t id;      // from 1 (the main G), never used again; atomic
   void (*resume)(P *p, G *g);
   P *p;              // while running, else NULL
   int64_t since;     // rt_now() at which it left its P (coarse; 0: unknown), or

@@ -482,11 +482,11 @@ bool csp_interrupt(Csp *csp) {
 
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
   RT_ASSERT(g->obj.type == OBJ_GOROUTINE && task->obj.type == OBJ_TASK);
-  // acquire: the task's state is read after the id. As long as the task runs, g
-  // is not another's, and neither is the id
+  // acquire: an id of the next goroutine in g comes with the end of the task,
+  // so it is not taken; pairs with the release in proc_make_runnable
   uint64_t id = rt_load_acquire(&g->g.id);
-  // acquire: pairs with the release in finish_task
-  if (rt_load_acquire(&task->state) != TASK_RUNNING) return;
+  // relaxed: the acquire above keeps it after the id; no outcome is read
+  if (rt_load_relaxed(&task->state) != TASK_RUNNING) return;
   // relaxed: read at safepoints, on its own
   rt_store_relaxed(&vm->interrupt, id);
   sched_interrupt(vm->sched);
