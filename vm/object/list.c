@@ -142,9 +142,10 @@ bool list_push(Local *local, ObjList *list, Value v) {
   ObjValues *block = list_reserve(local, list, 1, &len);
   if (!block) return false;
   heap_store(&local->heap, &block->slots[len], v);
-  // relaxed, as wherever a length is stored: a reader that sees it early finds
-  // nil, or the value, whose object heap_store has published
-  rt_store_relaxed(&block->len, len + 1);
+  // release: cap was seen, or moved, to cover it; pairs with the acquire in
+  // values_is_valid. Readers need no order: one that sees it early finds nil
+  // (in fresh memory 0), or the value, whose object heap_store has published
+  rt_store_release(&block->len, len + 1);
   RT_ASSERT(values_is_valid(block));
   return true;
 }
@@ -154,8 +155,8 @@ bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   ObjValues *block = list_reserve(local, list, count, &len);
   if (!block) return false;
   if (!move_values(local, &block->slots[len], from, count)) return false;
-  // relaxed: as in list_push
-  rt_store_relaxed(&block->len, len + count);
+  // release: as in list_push
+  rt_store_release(&block->len, len + count);
   RT_ASSERT(values_is_valid(block));
   return true;
 }
@@ -168,8 +169,8 @@ bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   for (size_t i = len; i > at; i--)
     heap_store(&local->heap, &block->slots[i], heap_load(&block->slots[i - 1]));
   heap_store(&local->heap, &block->slots[at], v);
-  // relaxed: as in list_push
-  rt_store_relaxed(&block->len, len + 1);
+  // release: as in list_push
+  rt_store_release(&block->len, len + 1);
   RT_ASSERT(values_is_valid(block));
   work_charge(local, len - at);
   return true;
@@ -186,8 +187,9 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
                heap_load(&block->slots[i + count]));
   for (size_t i = len - count; i < len; i++)
     heap_store(&local->heap, &block->slots[i], VALUE_NIL);
-  // relaxed: as in list_push
-  rt_store_relaxed(&block->len, len - count);
+  // release: as in list_push. `len` was covered when it was stored, and this
+  // one depends on it
+  rt_store_release(&block->len, len - count);
   RT_ASSERT(values_is_valid(block));
   work_charge(local, len - at);
 }
@@ -195,8 +197,10 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
 // --- Validity ---------------------------------------------------------------
 bool values_is_valid(const ObjValues *block) {
   if (block == NULL || block->obj.type != OBJ_VALUES) return false;
-  // acquire: cap was moved on before the length that needs it was stored
+  // acquire: cap was moved on before the length that needs it was stored; pairs
+  // with the release in list_push and its neighbours
   uint64_t len = rt_load_acquire(&block->len);
+  // relaxed: the acquire keeps it after the length
   uint64_t cap = rt_load_relaxed(&block->cap);
   uint64_t room = (heap_size_of(block) - sizeof *block) / sizeof(Value);
   return len <= cap && cap <= room;
