@@ -320,6 +320,7 @@ bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
   }
   if (!methods_grow(vm, type)) return false;
   type->methods[type->method_count] = (Method){name, function};
+  // release: the table has it; pairs with the acquires in access.c
   rt_store_release(&type->method_count, type->method_count + 1);
   return true;
 }

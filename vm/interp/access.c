@@ -295,7 +295,9 @@ static int find_field(const ObjStruct *type, const ObjString *name) {
 }
 
 static int find_method(const ObjStruct *type, const ObjString *name) {
-  for (uint32_t n = 0; n < type->method_count; n++)
+  // acquire: the table has them; pairs with the release in struct_add_method
+  uint32_t count = rt_load_acquire(&type->method_count);
+  for (uint32_t n = 0; n < count; n++)
     if (type->methods[n].name == name) return (int)n;
   return -1;
 }
@@ -343,8 +345,9 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
   if (value_is_type(x, OBJ_INSTANCE)) {
     const ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
     for (int n = 0; n < type->obj.aux; n++) fn(arg, type->fields[n]->data);
-    for (uint32_t n = 0; n < type->method_count; n++)
-      fn(arg, type->methods[n].name->data);
+    // acquire: as in find_method
+    uint32_t count = rt_load_acquire(&type->method_count);
+    for (uint32_t n = 0; n < count; n++) fn(arg, type->methods[n].name->data);
   } else if (value_is_type(x, OBJ_HOST)) {
     host_each_method(vm, ((ObjHost *)value_obj(x))->klass, fn, arg);
   } else if (value_is_obj(x) || value_is_small(x) || value_is_small_float(x)) {
@@ -426,7 +429,9 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
     const ObjStruct *type = value_is_type(x, OBJ_STRUCT)
                                 ? (ObjStruct *)value_obj(x)
                                 : ((ObjInstance *)value_obj(x))->type;
-    return find_text(type->methods, type->method_count, name);
+    // acquire: as in find_method
+    uint32_t count = rt_load_acquire(&type->method_count);
+    return find_text(type->methods, count, name);
   }
   if (value_is_type(x, OBJ_HOST))
     return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);

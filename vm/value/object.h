@@ -207,9 +207,9 @@ typedef struct Method {
   Value function;
 } Method;
 typedef struct ObjStruct {
-  Obj obj;      // aux: number of fields
-  uint32_t id;  // never used again; inline caches compare it
-  uint32_t method_count;
+  Obj obj;                // aux: number of fields
+  uint32_t id;            // never used again; inline caches compare it
+  uint32_t method_count;  // atomic
   ObjString *name;
   Proto *constructor;   // parameters are the fields, with defaults
   ObjClosure *make;     // closure of the constructor
