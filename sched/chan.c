@@ -81,7 +81,8 @@ bool chan_is_valid(const Chan *c) {
 
 // --- The ring ---------------------------------------------------------------
 static void chan_set_count(Chan *c, uint32_t count) {
-  // release: pairs with acquire in chan_recv_hopeless, which looks at flags next
+  // release: pairs with acquire in chan_recv_hopeless, which looks at flags
+  // next
   rt_store_release(&c->count, count);
 }
 
