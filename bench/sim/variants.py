@@ -35,20 +35,20 @@ VARIANTS = {
         ("find_work.c", _WALK, """OrderWalk walk = {
         s->order.count, s->order.count, .stride = 1};"""),
     ]),
-    "random": ("each victim drawn anew: some come twice, some never", [
+    "random": ("each victim is drawn anew, so some come twice and some never", [
         ("internal.h", "  walk->at += walk->stride;\n",
          """  walk->stride = (walk->stride ^ walk->at << 16) * 1664525 + 1013904223;
   walk->at = (uint32_t)((uint64_t)walk->stride * walk->count >> 32);
 """),
     ]),
 
-    "rings": ("near Ps first: the 8 of the last-level cache, the 64 of the "
-              "socket, the rest", [], ["rings=1"]),
+    "rings": ("near Ps first, the 8 of the last-level cache, then the 64 of "
+              "the socket, then the rest", [], ["rings=1"]),
 
     # --- who is woken
     "spawn wakes": ("a spawn wakes one if none spins, even after searches in "
                     "vain", [_SPAWN_ALWAYS]),
-    "Go": ("Go's: spawn and ready wake one if none spins", [
+    "Go": ("as Go, spawn and ready wake one if none spins", [
         _SPAWN_ALWAYS,
         ("proc.c", """  if (runq_fill_next(p, g)) return;
   bool displaced = runq_put_next(p, g, false);
@@ -56,8 +56,8 @@ VARIANTS = {
          """  runq_put_next(p, g, true);
   if (!p->single) idle_wakep(p->sched);"""),
     ]),
-    "always": ("each spawn, and each ready that displaces, wakes one, whoever "
-               "spins", [
+    "always": ("each spawn, and each ready that displaces, wakes one, also "
+               "while others spin", [
         _SPAWN_ALWAYS,
         ("idle.c", """  if (rt_load_seq(&s->spinning) != 0 || rt_load_seq(&s->idle_count) == 0) {
     return;
@@ -66,8 +66,8 @@ VARIANTS = {
     if (!rt_cas(&s->spinning, &none, 1u)) return NULL;""",
          "    rt_add(&s->spinning, 1u);"),
     ]),
-    "no spinning": ("who runs out of work parks after one look; only those "
-                    "woken search", [
+    "no spinning": ("an M that runs out of work parks after one look, and "
+                    "only those woken search", [
         ("find_work.c", "if (2 * spinning >= busy) return false;",
          "if (spinning + busy < UINT32_MAX) return false;"),
     ]),
@@ -89,8 +89,8 @@ VARIANTS = {
     ]),
 
     # --- the channels' lock
-    "backoff": ("who fails to get a channel's lock waits twice as long each "
-                "time, up to 256 pauses", [
+    "backoff": ("an M that fails to get a channel's lock waits twice as long "
+                "each time, up to 256 pauses", [
         ("rt.c", """  do {
     // relaxed: waits on a shared line; the exchange decides""",
          """  uint32_t wait = 1;
