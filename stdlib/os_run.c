@@ -300,7 +300,7 @@ static char *copy_word(CspCall *call, Str s) {
 }
 
 // false: panicked. What is too much for any program is an error, not copied.
-static bool add_word(CspCall *call, Run *run, Str s) {
+static bool run_add_word(CspCall *call, Run *run, Str s) {
   size_t size = run->words.len + s.len + 1 + ++run->argc * sizeof(char *);
   if (size > WORDS_MOST) {
     run->job.error = E2BIG;
@@ -321,7 +321,7 @@ static bool set_words(CspCall *call, Run *run, Str program) {
     return false;
   }
   size_t count = is_nil(call, 1) ? 0 : csp_list_len(list);
-  if (!add_word(call, run, program)) return false;
+  if (!run_add_word(call, run, program)) return false;
   for (size_t i = 0; i < count && !run->job.error; i++) {
     CspValue v = csp_list_get(list, i);
     if (csp_type(v) != CSP_STRING || !has_no_zero(str_of(v))) {
@@ -331,7 +331,7 @@ static bool set_words(CspCall *call, Run *run, Str program) {
                 i + 1, csp_type_name(v));
       return false;
     }
-    if (!add_word(call, run, str_of(v))) return false;
+    if (!run_add_word(call, run, str_of(v))) return false;
   }
   return true;
 }
