@@ -283,7 +283,7 @@ ObjStruct *struct_new(Compiler *c, Node *node) {
   type->name = name_string(c, node->name);
   type->constructor = constructor->proto;
   type->make = (ObjClosure *)value_obj(make);
-  type->methods = NULL;
+  type->room = NULL;
   type->string_method = VALUE_NIL;
   count = 0;
   for (const Node *f = node->a; f != NULL; f = f->next)
@@ -296,16 +296,19 @@ void struct_local(Compiler *c, Node *node) {
   if (struct_new(c, node) != NULL) func_generate(c, node->note);
 }
 
-// Methods may be added (interactively) while others look methods up: room is
-// made in powers of two, so that the table rarely moves.
+// Room is made in powers of two, and the old room is kept (MethodRoom).
 static bool methods_grow(Vm *vm, ObjStruct *type) {
   uint32_t count = type->method_count;
   if (count != 0 && (count < 8 || (count & (count - 1)) != 0)) return true;
   uint32_t cap = count == 0 ? 8 : count * 2;
-  Method *methods =
-      mem_resize(vm->memory, type->methods, cap * sizeof *methods);
-  if (methods == NULL) return false;
-  type->methods = methods;
+  MethodRoom *room =
+      mem_alloc(vm->memory, sizeof *room + cap * sizeof *room->methods);
+  if (room == NULL) return false;
+  room->before = type->room;
+  for (uint32_t i = 0; i < count; i++)
+    room->methods[i] = type->room->methods[i];
+  // release: with the methods in it; pairs with the loads of method_count
+  rt_store_release(&type->room, room);
   return true;
 }
 
@@ -314,12 +317,13 @@ bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
   RT_ASSERT(before <= type->method_count);
   if (strcmp(name->data, "string") == 0) type->string_method = function;
   for (uint32_t i = 0; i < before; i++) {
-    if (type->methods[i].name != name) continue;
-    type->methods[i].function = function;
+    if (type->room->methods[i].name != name) continue;
+    // release: publishes the closure; pairs with heap_load
+    rt_store_release(&type->room->methods[i].function, function);
     return true;
   }
   if (!methods_grow(vm, type)) return false;
-  type->methods[type->method_count] = (Method){name, function};
+  type->room->methods[type->method_count] = (Method){name, function};
   // release: the table has it; pairs with the acquires in access.c
   rt_store_release(&type->method_count, type->method_count + 1);
   return true;

@@ -200,8 +200,8 @@ static void scan_struct(GcMarker *m, const ObjStruct *type) {
   unit_touch(m, type->constructor);
   gc_mark(m, type->string_method);
   for (uint32_t i = 0; i < type->method_count; i++) {
-    gc_mark_obj(m, type->methods[i].name);
-    gc_mark(m, type->methods[i].function);
+    gc_mark_obj(m, type->room->methods[i].name);
+    gc_mark(m, type->room->methods[i].function);
   }
   for (uint32_t i = 0; i < type->obj.aux; i++) gc_mark_obj(m, type->fields[i]);
 }

@@ -8,6 +8,13 @@
 #include "vm/heap/heap_internal.h"
 
 // --- One object -------------------------------------------------------------
+static void free_methods(MethodRoom *room) {
+  for (MethodRoom *before; room != NULL; room = before) {
+    before = room->before;
+    mem_free(room);
+  }
+}
+
 static void finalize(Heap *heap, Obj *obj) {
   if (obj->type == OBJ_HOST) {
     ObjHost *host = (ObjHost *)obj;
@@ -16,7 +23,7 @@ static void finalize(Heap *heap, Obj *obj) {
     // RMW: a count
     rt_add(&heap->finalized, 1);
   } else if (obj->type == OBJ_STRUCT) {
-    mem_free(((ObjStruct *)obj)->methods);
+    free_methods(((ObjStruct *)obj)->room);
   } else if (obj->type == OBJ_TASK || obj->type == OBJ_GROUP) {
     void *trace = obj->type == OBJ_TASK ? ((ObjTask *)obj)->trace
                                         : ((ObjGroup *)obj)->trace;

@@ -294,19 +294,26 @@ static int find_field(const ObjStruct *type, const ObjString *name) {
   return -1;
 }
 
+// Of a type whose method_count was acquired, or a cached number of a method.
+static const Method *methods_of(const ObjStruct *type) {
+  // relaxed: the room comes before the count, and its methods hang on the
+  // address
+  return heap_load(&type->room)->methods;
+}
+
 static int find_method(const ObjStruct *type, const ObjString *name) {
   // acquire: the table has them; pairs with the release in struct_add_method
   uint32_t count = rt_load_acquire(&type->method_count);
   for (uint32_t n = 0; n < count; n++)
-    if (type->methods[n].name == name) return (int)n;
+    if (methods_of(type)[n].name == name) return (int)n;
   return -1;
 }
 
 static void cache_slot(uint32_t *word, const ObjStruct *type, int slot) {
   RT_ASSERT(type->obj.type == OBJ_STRUCT && slot >= 0);
-  // relaxed: one word, and its reader checks it
+  // release: a method's room is there when its number is; pairs with INVOKE
   if (type->id <= CACHE_ID_MAX && slot <= 0xff)
-    rt_store_relaxed(word, type->id << 8 | (uint32_t)slot);
+    rt_store_release(word, type->id << 8 | (uint32_t)slot);
 }
 
 bool access_unknown(Local *local, Goroutine *g, const Suggest *suggest,
@@ -347,7 +354,8 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
     for (int n = 0; n < type->obj.aux; n++) fn(arg, type->fields[n]->data);
     // acquire: as in find_method
     uint32_t count = rt_load_acquire(&type->method_count);
-    for (uint32_t n = 0; n < count; n++) fn(arg, type->methods[n].name->data);
+    for (uint32_t n = 0; n < count; n++)
+      fn(arg, methods_of(type)[n].name->data);
   } else if (value_is_type(x, OBJ_HOST)) {
     host_each_method(vm, ((ObjHost *)value_obj(x))->klass, fn, arg);
   } else if (value_is_obj(x) || value_is_small(x) || value_is_small_float(x)) {
@@ -431,7 +439,7 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
                                 : ((ObjInstance *)value_obj(x))->type;
     // acquire: as in find_method
     uint32_t count = rt_load_acquire(&type->method_count);
-    return find_text(type->methods, count, name);
+    return count > 0 ? find_text(methods_of(type), count, name) : VALUE_UNDEF;
   }
   if (value_is_type(x, OBJ_HOST))
     return host_method(vm, ((ObjHost *)value_obj(x))->klass, name);
@@ -464,7 +472,8 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
     }
     int method = find_method(instance->type, name);
     if (method >= 0)
-      return bind(local, g, x, instance->type->methods[method].function, out);
+      return bind(local, g, x,
+                  heap_load(&methods_of(instance->type)[method].function), out);
     return no_such(local, g, x, name);
   }
   if (value_is_type(x, OBJ_MAP)) {
@@ -532,7 +541,7 @@ bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
     int at = find_method(instance->type, name);
     if (at >= 0) {
       cache_slot(word, instance->type, at);
-      *function = instance->type->methods[at].function;
+      *function = heap_load(&methods_of(instance->type)[at].function);
       *method = true;
       return true;
     }

@@ -460,10 +460,11 @@ HANDLER(INVOKE) {
   Value x = REG_RANGE(A + 3);
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
-    // relaxed: a hint, checked right here
-    uint32_t cache = rt_load_relaxed(CACHE);
+    // acquire: the method's room is there; pairs with cache_slot
+    uint32_t cache = rt_load_acquire(CACHE);
     if (LIKELY(cache >> 8 == type->id)) {
-      Value f = type->methods[cache & 0xff].function;
+      Value f = heap_load(
+          &heap_load(&type->room)->methods[cache & 0xff].function);
       ObjClosure *cl = (ObjClosure *)value_obj(f);
       if (LIKELY(FITS(cl, B + 1))) ENTER(cl, WANT, 3);
     }

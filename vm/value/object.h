@@ -206,14 +206,20 @@ typedef struct Method {
   ObjString *name;  // interned
   Value function;
 } Method;
+// Room for the methods of a type. The REPL adds methods while goroutines look
+// them up, so room that is too small stays as it is for those that read it.
+typedef struct MethodRoom {
+  struct MethodRoom *before;  // the smaller one; NULL
+  Method methods[];
+} MethodRoom;
 typedef struct ObjStruct {
   Obj obj;                // aux: number of fields
   uint32_t id;            // never used again; inline caches compare it
-  uint32_t method_count;  // atomic
+  uint32_t method_count;  // atomic: released after the room and the method
   ObjString *name;
   Proto *constructor;   // parameters are the fields, with defaults
   ObjClosure *make;     // closure of the constructor
-  Method *methods;      // malloced, by the compiler
+  MethodRoom *room;     // atomic; malloced, by the compiler; NULL
   Value string_method;  // the method `string`, or nil
   ObjString *fields[];  // interned
 } ObjStruct;
