@@ -235,6 +235,43 @@ static void a_word_that_points_out_of_an_image_is_refused(void **state) {
   free(image);
 }
 
+// Memory is what was left in it: here, what looks like objects that are none.
+static void *leavings(void *arg, void *block, size_t old_size,
+                      size_t new_size) {
+  (void)arg;
+  if (new_size == 0) {
+    free(block);
+    return NULL;
+  }
+  char *made = realloc(block, new_size);
+  Value no_object = value_from_obj((void *)(uintptr_t)0x41fff8000);
+  for (size_t at = old_size; made != NULL && at + sizeof no_object <= new_size;
+       at += sizeof no_object)
+    memcpy(made + at, &no_object, sizeof no_object);
+  return made;
+}
+
+static void what_is_refused_lives_through_a_collection(void **state) {
+  (void)state;
+  size_t count;
+  uint32_t *image = parts_image(&count);
+  for (size_t n = 2; n < count; n++) {
+    uint32_t was = image[n];
+    Host host;
+    CspConfig config;
+    test_config(&config);
+    config.stepped = true;
+    config.alloc = leavings;
+    image[n] = 0xfffffff3u;
+    open_configured(&host, &config);
+    csp_register_prelude(host.csp, image, count);
+    csp_collect(csp_host(host.csp));
+    close_host(&host);
+    image[n] = was;
+  }
+  free(image);
+}
+
 static void code_that_does_not_verify_is_refused(void **state) {
   (void)state;
   Host host;
@@ -268,6 +305,7 @@ int main(void) {
       cmocka_unit_test(another_versions_image_is_refused),
       cmocka_unit_test(an_image_that_is_cut_short_is_refused),
       cmocka_unit_test(a_word_that_points_out_of_an_image_is_refused),
+      cmocka_unit_test(what_is_refused_lives_through_a_collection),
       cmocka_unit_test(code_that_does_not_verify_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

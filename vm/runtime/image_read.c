@@ -182,8 +182,9 @@ static Value take_value(Reader *r) {
   return VALUE_NIL;
 }
 
-// false: out of memory.
+// false: out of memory. *out is a value whatever comes: a collection marks it.
 static bool take_constant(Reader *r, Value *out) {
+  *out = VALUE_NIL;
   switch ((ConstantKind)image_word(r)) {
     case CONSTANT_WORD:
       *out = take_value(r);
