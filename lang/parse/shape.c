@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lang/lang.h"
+#include "sched/rt.h"
 
 // One letter for each of a, b, c, d:
 //   -  nothing           .  anything: it may have been folded
@@ -120,6 +121,7 @@ bool node_is_valid(const Node *node) {
   if (node->kind >= NODE_KIND_COUNT) return false;
   const Node *const children[] = {node->a, node->b, node->c, node->d};
   const char *letter = shapes[node->kind];
+  if (letter == NULL) rt_throw("shape.c has no shape of node %d", node->kind);
   for (int i = 0; i < 4; i++, letter++) {
     bool may_lack = letter[1] == '?';
     if (!chain_fits(children[i], *letter, may_lack)) return false;

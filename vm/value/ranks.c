@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranks' numbers. Those of sched/ are in rt.c.
+// The ranks' numbers. Those of sched/ are in sched/rank.c.
 #include "vm/value/ranks.h"
 
 const RtRank rank_waits = {30, "waits of natives"};
