@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Runs a script with one more builtin: cpu_time(), the CPU time of its thread
-// in ns. For tests/complexity/library.
+// Runs a script with two more builtins, for tests/complexity/library:
+// cpu_time(), the CPU time of its thread in ns; count_instructions(on), which
+// lets callgrind count from here on, or no longer (nothing without valgrind).
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <valgrind/callgrind.h>
 
 #include "vm/csp.h"
 
@@ -15,8 +17,15 @@ static CspStatus cpu_time(CspCall *call) {
   return csp_ok_int(call, (int64_t)t.tv_sec * 1000000000 + t.tv_nsec);
 }
 
-static const CspFunction builtins[] = {{"cpu_time", "", cpu_time},
-                                       {NULL, NULL, NULL}};
+static CspStatus count_instructions(CspCall *call) {
+  CALLGRIND_TOGGLE_COLLECT;
+  return csp_ok_nothing(call);
+}
+
+static const CspFunction builtins[] = {
+    {"cpu_time", "", cpu_time},
+    {"count_instructions", "on", count_instructions},
+    {NULL, NULL, NULL}};
 
 static char *read_all(const char *path, size_t *len) {
   FILE *file = fopen(path, "r");
