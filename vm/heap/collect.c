@@ -183,12 +183,14 @@ static void mark_roots(Collection *c) {
 }
 
 // --- What is weak -----------------------------------------------------------
-// Whether an unmarked goroutine may still be woken by something the collector
-// cannot see: a native's own way of waiting, a thread that gets free.
-static bool may_be_woken(const Goroutine *g) {
+// Whether an unmarked goroutine is kept: what may wake it is something that the
+// collector cannot see (a native's own way of waiting, a thread that gets
+// free), or it has a panic to report.
+static bool is_kept(const Goroutine *g) {
   // relaxed: the world is stopped
   uint32_t status = rt_load_relaxed(&g->g.status);
   if (status == G_DEAD || status == G_IDLE) return false;
+  if (g->describing) return true;  // its panic is reported at the end
   if (status != G_WAITING) return true;
   uint8_t reason = g->g.reason;
   return reason == WAIT_OTHER || reason == WAIT_SYSCALL_SLOT ||
@@ -197,7 +199,7 @@ static bool may_be_woken(const Goroutine *g) {
 
 static void rescue(void *arg, Goroutine *g) {
   Collection *c = arg;
-  if (gc_is_marked(g) || !may_be_woken(g)) return;
+  if (gc_is_marked(g) || !is_kept(g)) return;
   gc_mark_obj(c->m, g);
   c->more = true;
 }
@@ -234,6 +236,7 @@ static bool keep_timer(void *arg, Timer *timer) {
 }
 
 static void settle_weak(Collection *c) {
+  HeapHooks *hooks = &c->heap->hooks;
   do {
     c->more = false;
     vm_each_goroutine(c->vm, rescue, c);
@@ -242,6 +245,7 @@ static void settle_weak(Collection *c) {
       c->more = true;
     }
   } while (c->more);
+  if (hooks->mark_lost && hooks->mark_lost(hooks->arg, c->m)) run_workers(c);
   each_local(c->vm, prune_local, c->heap);
   prune(c->heap, &c->heap->orphans);
   if (c->vm->sched) timers_filter(c->vm->sched, keep_timer, c->vm);
@@ -306,6 +310,7 @@ void gc_collect(P *p, Goroutine *g) {
   if (!wanted) return;
   heap_sweep_all(c.heap);
   heap_release(c.heap);
+  if (vm->heap->hooks.collected) vm->heap->hooks.collected(vm->heap->hooks.arg);
   charge_look(local_of(p));
   work_forget();
 }

@@ -52,6 +52,11 @@ typedef struct HeapHooks {
   // Marks what the record of the native that it waits in keeps (g->pending).
   // World stopped.
   void (*mark_pending)(void *arg, const Goroutine *g, GcMarker *m);
+  // Marks what is to be kept though nobody else has it; true: it has marked
+  // something. World stopped; all else is marked.
+  bool (*mark_lost)(void *arg, GcMarker *m);
+  // The world goes on again. By the P that collected.
+  void (*collected)(void *arg);
   // Frees ObjTask.trace (set heap_finalizable for such a task). Any thread.
   void (*free_trace)(void *arg, void *trace);
 } HeapHooks;

@@ -77,7 +77,9 @@ typedef struct VmHooks {
                        Value error);  // uncaught, too
   // Whether the program goes on when this goroutine ends badly; and then.
   bool (*goes_on)(const Vm *vm, const Goroutine *g);
-  void (*report_and_go_on)(Vm *vm, const Panic *panic);
+  void (*report_and_go_on)(Local *local, const Panic *panic);
+  // Other panics were under way: its text becomes that of all.
+  void (*join_panics)(Local *local, Panic *newest);
   void (*task_failed)(Vm *vm, ObjTask *task);  // nobody has awaited it yet
   // A task that is told (TASK_IS_TOLD) has its outcome.
   void (*task_ended)(Local *local, ObjTask *task);

@@ -84,9 +84,11 @@ void trace_drop(Trace *trace) {
 
 void trace_set_text(Trace **trace, const char *text, size_t len) {
   if (*trace == NULL) return;
-  RT_ASSERT((*trace)->text_size == 0);
   if (len > MESSAGE_MAX) len = MESSAGE_MAX;
   Heap *heap = (*trace)->heap;
+  if (heap != NULL && (*trace)->text_size > 0)
+    heap_account_shared(heap, -(int64_t)(*trace)->text_size);
+  (*trace)->text_size = 0;
   if (heap != NULL && !heap_take_other(heap, len + 1)) return;
   Trace *grown = mem_resize(NULL, *trace, frames_size(*trace) + len + 1);
   if (grown == NULL && heap != NULL)
@@ -290,6 +292,7 @@ static void drop_failed_text(Goroutine *g) {
   Panic *failed = described_now(g);
   if (failed == NULL) return;
   failed->described = DESCRIBE_DONE;
+  g->describing = false;
   while (g->panic != failed) {
     Panic *newer = g->panic;
     g->panic = newer->link;
@@ -297,25 +300,43 @@ static void drop_failed_text(Goroutine *g) {
   }
 }
 
-static bool needs_description(Vm *vm, const Panic *panic) {
+// most: parts of the value and its causes that are looked at.
+static bool needs_description(Vm *vm, const Panic *panic, size_t most) {
   if (panic->described != DESCRIBE_NOT_YET) return false;
   if (trace_text(panic->trace) != NULL) return false;  // a task's, awaited
   Value v = panic->value;
   // (Without memory it could not be known, nor described, again and again.)
   if (v == vm_code(vm)->memory_error) return false;
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
-    if (value_needs_call(vm->memory, NULL, v)) return true;
+    if (value_needs_call_early(vm->memory, v, NEST_SHOWN, &most)) return true;
     if (!value_is_type(v, OBJ_ERROR)) return false;
     v = ((ObjError *)value_obj(v))->cause;
   }
   return false;
 }
 
+size_t panic_count(const Panic *newest) {
+  size_t count = 0;
+  for (const Panic *p = newest; p != NULL; p = p->link) count++;
+  return count;
+}
+
+// The newest of those that a report shows that needs a text, or NULL. Those
+// that need none are not looked at again.
+static Panic *next_described(Vm *vm, Goroutine *g) {
+  size_t n = 0, count = panic_count(g->panic);
+  size_t shown = count < 2 * PANICS_SHOWN ? count : 2 * PANICS_SHOWN;
+  for (Panic *p = g->panic; p != NULL; p = p->link, n++) {
+    if (n >= PANICS_SHOWN && n + PANICS_SHOWN < count) continue;
+    if (needs_description(vm, p, PARTS_SHOWN / shown)) return p;
+    p->described = DESCRIBE_DONE;
+  }
+  return NULL;
+}
+
 bool panic_describe(Local *local, Goroutine *g, Next *next) {
   drop_failed_text(g);
-  Panic *panic = g->panic;
-  while (panic != NULL && !needs_description(local->vm, panic))
-    panic = panic->link;
+  Panic *panic = next_described(local->vm, g);
   if (panic == NULL) return false;
   ObjValues *record = values_new(local, 4);
   Value describe = vm_builtin(local, "_describe");
@@ -324,8 +345,13 @@ bool panic_describe(Local *local, Goroutine *g, Next *next) {
   record->slots[3] = panic->value;
   record->len = 4;
   panic->described = DESCRIBE_NOW;
+  g->describing = true;
   *next = call_deferred(local, g, record, vm_code(local->vm)->panic_go);
   return true;
+}
+
+const Panic *panic_in_description(const Goroutine *g) {
+  return described_now(g);
 }
 
 // Called by _describe, for the panic that panic_describe chose.
@@ -333,6 +359,7 @@ void panic_set_text(Goroutine *g, const char *text, size_t len) {
   Panic *panic = described_now(g);
   if (panic == NULL) return;
   panic->described = DESCRIBE_DONE;
+  g->describing = false;
   trace_set_text(&panic->trace, text, len);
 }
 

@@ -8,12 +8,16 @@
 #include "vm/object/format.h"
 
 enum { TRACE_MAX = 100, CAUSES_SHOWN = 20 };
-enum { MESSAGE_MAX = 64 << 10 };  // bytes shown of a panic's value
+enum { MESSAGE_MAX = 64 << 10 };         // bytes shown of a panic's value
+enum { PARTS_SHOWN = MESSAGE_MAX / 4 };  // about as many fill that
+enum { NEST_SHOWN = 32 };                // of it, containers in one another
+enum { PANICS_SHOWN = 10 };              // of the newest, and of the oldest
 
 // NULL: out of memory.
 Trace *trace_capture(const Memory *memory, const Goroutine *g);
 void trace_drop(Trace *trace);  // any thread
-// The value's text is kept with its trace; without memory it is not.
+// The value's text is kept with its trace, instead of another; without memory
+// it is not.
 void trace_set_text(Trace **trace, const char *text, size_t len);
 const char *trace_text(const Trace *trace);  // or NULL
 void trace_print(Text *out, const Trace *trace, const char *state);
@@ -26,6 +30,10 @@ Next panic_go(Local *local, Goroutine *g);  // PANICGO
 // called again. The goroutine is unwound.
 bool panic_describe(Local *local, Goroutine *g, Next *next);
 void panic_set_text(Goroutine *g, const char *text, size_t len);
+// The panic of a goroutine whose string() method has not ended (g->describing).
+// The goroutine does not run.
+const Panic *panic_in_description(const Goroutine *g);
+size_t panic_count(const Panic *newest);
 // The same for an error that ends the program, told of with `at` (malloced).
 Next panic_end_with(Local *local, Goroutine *g, Value error, char *at);
 Value panic_recover(Local *local, Goroutine *g);

@@ -86,7 +86,7 @@ Goroutine *goroutine_new(Local *local, Value function, const Value *args,
   g->multi = (uint32_t)argc;
   g->on_resume = RESUME_NOTHING;
   g->shield_at = 0;
-  g->gave_up = false;
+  g->gave_up = g->describing = false;
   g->retried = 0;
   if (plain != NULL) enter_at_once(g, code, plain);
   RT_ASSERT(goroutine_is_valid(g));
@@ -226,7 +226,7 @@ Next task_panicked(Local *local, Goroutine *g) {
     return local->vm->hooks->report_panic(local, g, panic);
   if (task == NULL && !told) {
     if (!goes_on) return local->vm->hooks->report_panic(local, g, panic);
-    local->vm->hooks->report_and_go_on(local->vm, panic);
+    local->vm->hooks->report_and_go_on(local, panic);
   }
   if (task != NULL && told) {
     // relaxed: whether it is reported; looked at when the list is full, and at
@@ -235,6 +235,7 @@ Next task_panicked(Local *local, Goroutine *g) {
   } else if (task != NULL) {
     if (panic->error_at != NULL && panic->trace != NULL)
       panic->trace->error = true;
+    if (panic->link != NULL) local->vm->hooks->join_panics(local, panic);
     task->trace = panic->trace;
     heap_finalizable(&task->obj);  // its trace is malloced
     panic->trace = NULL;

@@ -303,6 +303,7 @@ typedef struct ValueWalk {
   const Memory *memory;
   WalkLevel *levels;
   size_t depth, cap;
+  size_t nest;     // levels at most
   size_t quoting;  // levels that are no errors
   bool failed;
 } ValueWalk;
@@ -316,7 +317,7 @@ static bool is_container(Value v) {
 
 // false: too deep, or there is no memory.
 static bool walk_push(ValueWalk *w, Obj *obj) {
-  if (w->depth == NEST_MAX) return false;
+  if (w->depth == w->nest) return false;
   if (w->depth == w->cap) {
     size_t cap = w->cap ? w->cap * 2 : 8;
     WalkLevel *levels = mem_resize(w->memory, w->levels, cap * sizeof *levels);
@@ -453,7 +454,9 @@ static bool inner_quoted(const ValueWalk *w, bool quoted) {
 }
 
 void format_value(Text *text, Vm *vm, Value v, bool quoted) {
-  ValueWalk w = {.vm = vm, .memory = vm->memory};
+  ValueWalk w = {.vm = vm,
+                 .memory = vm->memory,
+                 .nest = text->nest != 0 ? text->nest : NEST_MAX};
   add_value(text, &w, v, quoted);
   while (w.depth && !text->failed) {
     WalkLevel *top = &w.levels[w.depth - 1];
@@ -522,18 +525,20 @@ static bool met_add(Met *met, const Obj *obj) {
   return true;
 }
 
-bool value_needs_call(const Memory *memory, Local *local, Value v) {
+// w: made by the caller. most: parts that are looked at; NULL: all.
+static bool needs_call(ValueWalk w, Local *local, Value v, size_t *most) {
   enum { FEW = 256 };  // containers; until then nothing is noted
   if (!is_container(v)) return false;
   if (has_string_method(v)) return true;
-  ValueWalk w = {.vm = NULL, .memory = memory};
-  Met met = {.memory = memory};
+  Met met = {.memory = w.memory};
   bool needs = false;
   size_t entered = 0;
   walk_enter(&w, value_obj(v));
   while (w.depth && !needs) {
     Value key = VALUE_NIL;
     if (local != NULL && !work_on(local, 8)) break;
+    if (most != NULL && *most == 0) break;
+    if (most != NULL) --*most;
     if (!walk_next(&w, &w.levels[w.depth - 1], &key, &v)) {
       walk_leave(&w);
       continue;
@@ -551,4 +556,15 @@ bool value_needs_call(const Memory *memory, Local *local, Value v) {
   mem_free(met.slots);
   // Without memory to know: the other way is right, too.
   return needs || w.failed || met.failed;
+}
+
+bool value_needs_call(const Memory *memory, Local *local, Value v) {
+  ValueWalk w = {.vm = NULL, .memory = memory, .nest = NEST_MAX};
+  return needs_call(w, local, v, NULL);
+}
+
+bool value_needs_call_early(const Memory *memory, Value v, uint32_t nest,
+                            size_t *most) {
+  ValueWalk w = {.vm = NULL, .memory = memory, .nest = nest};
+  return needs_call(w, NULL, v, most);
 }

@@ -9,11 +9,12 @@ typedef struct Text {    // a growing buffer
   const Memory *memory;  // of data; NULL: malloced, to be freed by free()
   char *data;
   size_t len, cap;
-  size_t most;   // bytes; 0: any number
-  Local *local;  // where the work is charged, and given up: failed; or NULL
-  bool cuts;     // what is more than that is cut off, not refused as a whole
-  bool failed;   // out of memory, or more than that: data is not complete
-  bool full;     // failed: it was more than that
+  size_t most;    // bytes; 0: any number
+  Local *local;   // where the work is charged, and given up: failed; or NULL
+  bool cuts;      // what is more than that is cut off, not refused as a whole
+  bool failed;    // out of memory, or more than that: data is not complete
+  bool full;      // failed: it was more than that
+  uint32_t nest;  // containers shown inside one another; 0: 10,000
 } Text;
 void text_add(Text *text, const char *data, size_t len);
 // The decimal digits of i, written in front of `end`: how many (at most 20).
@@ -31,6 +32,10 @@ void format_value(Text *text, Vm *vm, Value v, bool quoted);
 // Whether printing v would have to call a string() method somewhere inside.
 // local: where the work is charged, or NULL. (Given up: false.)
 bool value_needs_call(const Memory *memory, Local *local, Value v);
+// The same of the first *most parts, at most `nest` deep, uncharged; *most is
+// then what is left of them.
+bool value_needs_call_early(const Memory *memory, Value v, uint32_t nest,
+                            size_t *most);
 const char *value_type_name(Value v);  // "int", "nil", a struct's own name
 
 #endif

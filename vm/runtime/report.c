@@ -2,9 +2,14 @@
 // How programs end badly: uncaught panics and errors, deadlocks, tasks whose
 // panic nobody saw. The first report decides the exit status; others that come
 // while the runtime ends are not printed.
+//
+// Making a report is not looked at by limits: its parts are bounded, so that it
+// takes some milliseconds at most. The clock is read after it.
 #include <stdlib.h>
 
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
 #include "vm/object/format.h"
@@ -27,13 +32,16 @@ static void send_report(Csp *csp, Text *text) {
   text_free(text);
 }
 
+// What stands first in a report is shown longest.
 static void add_reported(Text *text, Vm *vm, Value v) {
-  Text part = {.memory = vm->memory, .most = MESSAGE_MAX};
+  enum { BRIEF = 256 };
+  size_t most = text->len < MESSAGE_MAX ? MESSAGE_MAX : BRIEF;
+  Text part = {.memory = vm->memory, .most = most, .nest = NEST_SHOWN};
   const ObjString *s =
       value_is_type(v, OBJ_STRING) ? (ObjString *)value_obj(v) : NULL;
-  bool cut = s != NULL && s->len >= MESSAGE_MAX;
+  bool cut = s != NULL && s->len >= most;
   if (cut) {
-    text_add(text, s->data, MESSAGE_MAX);
+    text_add(text, s->data, most);
   } else {
     format_value(&part, vm, v, false);
     if (part.data != NULL) text_add(text, part.data, part.len);
@@ -82,13 +90,11 @@ Next vm_exit(Local *local, Goroutine *g, int status) {
   return stop_here(local, g);
 }
 
-enum { DUMP_SHOWN = 100 };   // goroutines, or such as are alike
-enum { PANICS_SHOWN = 10 };  // of the newest, and of the oldest
+enum { DUMP_SHOWN = 100 };  // goroutines, or such as are alike
 
 // A chain of panics, the oldest first.
 static void add_panics(Text *text, Vm *vm, const Panic *newest) {
-  size_t count = 0;
-  for (const Panic *p = newest; p != NULL; p = p->link) count++;
+  size_t count = panic_count(newest);
   const Panic **all = mem_alloc(vm->memory, count * sizeof(Panic *));
   if (all == NULL) text->failed = true;
   if (all == NULL) return;
@@ -147,8 +153,19 @@ bool vm_goes_on(const Vm *vm, const Goroutine *g) {
   return runtime_of(vm)->goes_on && g != vm->main;
 }
 
-void report_and_go_on(Vm *vm, const Panic *panic) {
-  send_panic(vm, panic, NULL);
+void report_and_go_on(Local *local, const Panic *panic) {
+  send_panic(local->vm, panic, NULL);
+  charge_look(local);
+}
+
+void join_panics(Local *local, Panic *newest) {
+  enum { FIRST = sizeof "panic: " - 1, LAST = sizeof "\n" - 1 };
+  Text text = {.memory = local->vm->memory};
+  add_panics(&text, local->vm, newest);
+  if (!text.failed)
+    trace_set_text(&newest->trace, text.data + FIRST, text.len - FIRST - LAST);
+  text_free(&text);
+  charge_look(local);
 }
 
 void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
@@ -196,47 +213,132 @@ void report_deadlock(Vm *vm) {
 }
 
 // --- Tasks that panicked ----------------------------------------------------
+static void add_task(Text *text, Vm *vm, const ObjTask *task) {
+  text_addf(text, "panic in a task that nobody awaited: ");
+  add_message(text, vm, task->results, task->trace);
+  text_addf(text, "\n\n");
+  if (task->trace != NULL) trace_print(text, task->trace, "ended");
+}
+
 static void report_task(Csp *csp, const ObjTask *task) {
   Text text = {.memory = csp->vm.memory};
-  text_addf(&text, "panic in a task that nobody awaited: ");
-  add_message(&text, &csp->vm, task->results, task->trace);
-  text_addf(&text, "\n\n");
-  if (task->trace != NULL) trace_print(&text, task->trace, "ended");
+  add_task(&text, &csp->vm, task);
   send_report(csp, &text);
 }
 
-// Until somebody awaits it, or the program ends; without memory to note it, at
-// once. Also drops those that have been awaited since.
-void vm_task_failed(Vm *vm, ObjTask *task) {
-  Csp *csp = runtime_of(vm);
-  rt_lock(&csp->failed_lock);
-  RT_ASSERT(task->state == TASK_RUNNING &&
-            csp->failed_count <= csp->failed_cap);
+// Those that `next` gives, in one report; it gives NULL after the last.
+static void report_tasks(Csp *csp, ObjTask *(*next)(Csp *csp, size_t *at)) {
+  enum { TASKS_SHOWN = 100 };
+  Text text = {.memory = csp->vm.memory};
+  const ObjTask *task;
+  size_t count = 0;
+  for (size_t at = 0; (task = next(csp, &at)) != NULL; count++)
+    if (count < TASKS_SHOWN) add_task(&text, &csp->vm, task);
+  if (count > TASKS_SHOWN)
+    text_addf(&text, "... and in %zu more tasks that nobody awaited\n",
+              count - TASKS_SHOWN);
+  if (count > 0) send_report(csp, &text);
+}
+
+// Those that have been awaited since. failed_lock is held.
+static void drop_awaited(Csp *csp) {
   size_t kept = 0;
   for (size_t n = 0; n < csp->failed_count; n++)
     // relaxed: seen later is early enough
     if (!rt_load_relaxed(&csp->failed[n]->awaited))
       csp->failed[kept++] = csp->failed[n];
   csp->failed_count = kept;
-  if (kept == csp->failed_cap) {
-    size_t cap = kept ? kept * 2 : 8;
-    ObjTask **more =
-        mem_resize(csp->vm.memory, csp->failed, cap * sizeof(ObjTask *));
-    if (more != NULL) {
-      csp->failed = more;
-      csp->failed_cap = cap;
-    }
+}
+
+// Is there room for one more? failed_lock is held.
+static bool failed_reserve(Csp *csp) {
+  RT_ASSERT(csp->failed_count <= csp->failed_cap);
+  if (csp->failed_count < csp->failed_cap) return true;
+  drop_awaited(csp);
+  // Half of it is free then, so that dropping is rare.
+  if (csp->failed_count < csp->failed_cap / 2) return true;
+  size_t cap = csp->failed_cap ? csp->failed_cap * 2 : 8;
+  ObjTask **more =
+      mem_resize(csp->vm.memory, csp->failed, cap * sizeof(ObjTask *));
+  if (more != NULL) {
+    csp->failed = more;
+    csp->failed_cap = cap;
   }
-  bool noted = kept < csp->failed_cap;
+  return csp->failed_count < csp->failed_cap;
+}
+
+// Noted until somebody awaits it, it is collected, or the program ends; without
+// memory for that it is reported at once.
+void vm_task_failed(Vm *vm, ObjTask *task) {
+  Csp *csp = runtime_of(vm);
+  RT_ASSERT(task->state == TASK_RUNNING);
+  rt_lock(&csp->failed_lock);
+  bool noted = failed_reserve(csp);
   if (noted) csp->failed[csp->failed_count++] = task;
   rt_unlock(&csp->failed_lock);
   if (!noted) report_task(csp, task);
 }
 
-void report_failed_tasks(Csp *csp) {
-  for (size_t n = 0; n < csp->failed_count; n++)
-    // relaxed: the run is over, its threads are joined
-    if (!rt_load_relaxed(&csp->failed[n]->awaited))
-      report_task(csp, csp->failed[n]);
+bool failed_tasks_lost(void *arg, GcMarker *m) {
+  Csp *csp = arg;
+  bool any = false;
+  rt_lock(&csp->failed_lock);
+  drop_awaited(csp);
+  for (size_t n = 0; n < csp->failed_count; n++) {
+    ObjTask *task = csp->failed[n];
+    if (gc_is_marked(task)) continue;
+    task->obj.flags |= TASK_IS_LOST;
+    gc_mark_obj(m, task);
+    any = true;
+  }
+  rt_unlock(&csp->failed_lock);
+  return any;
+}
+
+// The first of those that are lost, which is noted no more; or NULL.
+static ObjTask *take_lost(Csp *csp, size_t *from) {
+  ObjTask *task = NULL;
+  rt_lock(&csp->failed_lock);
+  size_t n = *from < csp->failed_count ? *from : csp->failed_count;
+  while (n < csp->failed_count && !(csp->failed[n]->obj.flags & TASK_IS_LOST))
+    n++;
+  *from = n;
+  if (n < csp->failed_count) {
+    task = csp->failed[n];
+    csp->failed[n] = csp->failed[--csp->failed_count];
+  }
+  rt_unlock(&csp->failed_lock);
+  return task;
+}
+
+void report_lost_tasks(void *arg) { report_tasks(arg, take_lost); }
+
+// --- When all has ended ----------------------------------------------------
+typedef struct Unfinished {
+  Csp *csp;
+  bool ends;  // one was no task
+} Unfinished;
+
+// A panic whose string() method has not ended: it is shown without.
+static void report_unfinished(void *arg, Goroutine *g) {
+  Unfinished *u = arg;
+  if (!g->describing) return;
+  g->describing = false;
+  // relaxed: all has ended
+  if (g->task != NULL && rt_load_relaxed(&g->task->awaited)) return;
+  send_panic(&u->csp->vm, panic_in_description(g), NULL);
+  u->ends |= g->task == NULL;
+}
+
+static ObjTask *next_failed(Csp *csp, size_t *at) {
+  return *at < csp->failed_count ? csp->failed[(*at)++] : NULL;
+}
+
+bool report_left(Csp *csp) {
+  Unfinished u = {.csp = csp};
+  drop_awaited(csp);
+  report_tasks(csp, next_failed);
   csp->failed_count = 0;
+  if (csp->vm.boot != NULL) vm_each_goroutine(&csp->vm, report_unfinished, &u);
+  return u.ends;
 }

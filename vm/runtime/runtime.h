@@ -86,7 +86,8 @@ struct Csp {
   DebugOptions debug;
   FILE *trace_out;  // of the setting trace, or NULL
   RtLock failed_lock;
-  ObjTask **failed;  // panicked tasks that nobody has awaited (weak);
+  // Panicked tasks that nobody has awaited. Weak: see failed_tasks_lost.
+  ObjTask **failed;                 // guarded by failed_lock
   size_t failed_count, failed_cap;  // guarded by failed_lock
   // --- api_call.c, api_threads.c ---
   CspCall host;        // the host's own, when it steps the runtime
@@ -180,7 +181,8 @@ Next report_panic_waiting(Local *local, Goroutine *g, const Panic *panic);
 Next report_error(Local *local, Goroutine *g, Value error);
 Next vm_exit(Local *local, Goroutine *g, int status);
 bool vm_goes_on(const Vm *vm, const Goroutine *g);
-void report_and_go_on(Vm *vm, const Panic *panic);
+void report_and_go_on(Local *local, const Panic *panic);
+void join_panics(Local *local, Panic *newest);
 void vm_task_failed(Vm *vm, ObjTask *task);
 void go_ended(Local *local, ObjTask *task);
 void output_write(Vm *vm, const char *data, size_t len);
@@ -194,7 +196,13 @@ void report_deadlock(Vm *vm);
 void report_outcome(Text *text, Vm *vm, const ObjTask *task);
 // An error's or panic's value in one line, with its causes.
 void report_message(Text *text, Vm *vm, Value v);
-void report_failed_tasks(Csp *csp);
+// HeapHooks.mark_lost: keeps the tasks whose panics are to be reported, as
+// nobody can ask for them any more; HeapHooks.collected: reports them.
+bool failed_tasks_lost(void *arg, GcMarker *m);
+void report_lost_tasks(void *arg);
+// When all has ended: tasks that nobody awaited, and panics whose string()
+// methods have not ended. true: there was one that ends a program.
+bool report_left(Csp *csp);
 bool report_claim(Csp *csp, int status);  // true: the first to end the run
 
 extern const CspFunction builtin_runtime_functions[];  // builtins_runtime.c

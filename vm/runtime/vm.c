@@ -89,11 +89,6 @@ static void free_trace(void *arg, void *trace) {
   trace_drop(trace);
 }
 
-static void mark_failed(void *arg, GcMarker *m) {
-  Csp *csp = arg;
-  for (size_t n = 0; n < csp->failed_count; n++) gc_mark_obj(m, csp->failed[n]);
-}
-
 // --- Making and freeing -----------------------------------------------------
 static SchedConfig sched_config(Csp *csp) {
   const DebugOptions *debug = &csp->debug;
@@ -124,7 +119,9 @@ static bool start_main(Csp *csp) {
   const CspConfig *host = &csp->config;
   heap_set_memory(vm->heap, &(HeapMemory){host->map, host->unmap, host->map_arg,
                                           csp->config.stepped});
-  HeapHooks hooks = {csp, on_leak, release, again_mark, free_trace};
+  HeapHooks hooks = {csp,        on_leak,           release,
+                     again_mark, failed_tasks_lost, report_lost_tasks,
+                     free_trace};
   heap_set_hooks(vm->heap, &hooks);
   heap_set_limit(vm->heap, csp->config.max_memory);
   heap_set_stress(vm->heap, stress != 0, stress != 0 || csp->debug.poison != 0);
@@ -136,8 +133,7 @@ static bool start_main(Csp *csp) {
   vm->boot = local_of(sched_p(vm->sched, 0));
   RT_ASSERT(vm->boot != NULL && vm->boot->vm == vm);
   vm->hash_seed = csp->config.seed ? csp->config.seed : rt_entropy();
-  return heap_add_roots(vm->heap, mark_failed, csp) && boot_vm(csp) &&
-         host_open(csp);
+  return boot_vm(csp) && host_open(csp);
 }
 
 // With its door, in which its memory is. NULL: errno tells.
@@ -160,6 +156,7 @@ static const VmHooks hooks = {.exit = vm_exit,
                               .report_error = report_error,
                               .goes_on = vm_goes_on,
                               .report_and_go_on = report_and_go_on,
+                              .join_panics = join_panics,
                               .task_failed = vm_task_failed,
                               .task_ended = go_ended,
                               .write = output_write,
@@ -243,6 +240,7 @@ int csp_free(Csp *csp) {
   if (csp == NULL) return 0;
   vm_out_flush(&csp->vm);
   close_door(csp);
+  report_left(csp);
   if (csp->stuck > 0) {
     rt_store_relaxed(&csp->left, 1u);  // relaxed: nothing else depends on it
     int stuck = sched_leave(csp->vm.sched, free_all, csp);
@@ -364,7 +362,7 @@ CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
     return CSP_FAILED;
   }
   vm_out_flush(vm);
-  report_failed_tasks(csp);
+  if (report_left(csp) && csp->status == 0) csp->status = CSP_FAILED;
   at_end_run(csp);
   watch_close(csp);
   *status = interrupted ? STATUS_INTERRUPTED : csp->status;

@@ -47,6 +47,7 @@ struct Goroutine {
   uint32_t shield_at;   // a deferred call's offset, or 0 (group.c)
   uint8_t on_resume;    // what to do first (RESUME_..., interp.h)
   bool gave_up;         // what it does is not to be finished (work.c)
+  bool describing;      // _describe makes a panic's text (panic_describe)
   uint32_t retried;     // low bits of pc: where memory_again collected last
   void *pending;        // a native's record while it waits or is left, malloced
   Timer *sleep;         // in an ObjRaw; NULL until the first sleep
