@@ -318,8 +318,8 @@ EditEnd editor_read(Editor *ed, const char *text, char **line) {
   *line = NULL;
   ed->prompt = text;
   ed->dropped = false;
-  // relaxed: drops what editor_poke said before; orders nothing
-  rt_store_relaxed(&ed->what, 0u);
+  // (A poke that came since the last line is seen with the first key: a Ctrl-C
+  // before the prompt is not lost.)
   begin_editing(ed);
   el_set(ed->line, EL_PREP_TERM, 1);  // before the prompt: it invites keys
   const char *got = el_gets(ed->line, &count);

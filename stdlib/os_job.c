@@ -93,7 +93,10 @@ bool job_data(CspCall *call, Job *job, int i) {
 
 bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode) {
   *mode = otherwise;
-  return is_nil(call, i) || need_int_in(call, i, 0, 07777, mode);
+  // In a root a script makes no files that run as their owner, who is the
+  // host's user.
+  int64_t most = csp_has_root(csp_of(call)) ? 0777 : 07777;
+  return is_nil(call, i) || need_int_in(call, i, 0, most, mode);
 }
 
 // --- Work -------------------------------------------------------------------

@@ -168,8 +168,9 @@ Csp *csp_new(const CspConfig *config);
 // of the run's end cannot be ended: how many such threads there are. When the
 // last of them comes back it frees everything, and calls what is to be called
 // then (done of pending calls, finalize, unmap); nothing else of the host's is
-// called after csp_free has returned. 0: all is freed. Blocks no longer than
-// other threads need to leave the runtime (csp_enter).
+// called after csp_free has returned. Before that it writes what is buffered,
+// and reports the panics that nobody has been told of. 0: all is freed. Blocks
+// no longer than other threads need to leave the runtime (csp_enter).
 int csp_free(Csp *csp);
 // Gives it the compiler (lang/); then the library may be installed.
 void csp_install_language(Csp *csp);
@@ -210,9 +211,10 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 // the runtime can be used further. With threads it is the one csp_run, also one
 // that is still to come (CSP_FAILED, status 130). Calls by natives are part of
 // what the host has called: it ends with them. true: something was under way,
-// and ends. false: nothing was, and nothing ever ends by this: a watchdog that
-// is earlier than the call it is for tries again. Does not block, takes no lock
-// and leaves errno as it was: any thread, and signal handlers.
+// and ends, if it was not past its last safepoint (CSP_DONE). false: nothing
+// was, and nothing ever ends by this: a watchdog that is earlier than the call
+// it is for tries again. Does not block, takes no lock and leaves errno as it
+// was: any thread, and signal handlers.
 bool csp_interrupt(Csp *csp);
 
 // --- Watching (docs/debugging.md) -------------------------------------------

@@ -336,6 +336,20 @@ static void loops_are_the_hosts(void **state) {
       "1.0 2.0 0 3.0 1 4.0 \ncannot iterate over bare\n");
 }
 
+// Fault that it guards against: list said that for cannot go through them.
+static void lists_are_made_of_them(void **state) {
+  (void)state;
+  expect(
+      "println(list(vec(1, 2)), list(vec()))\n"
+      "v := vec(5, 6)\n"
+      "for x in list(v) {\n  v.x = 9\n  print(x, \"\")\n}\n"
+      "println(v)\n"
+      "_, err := try(func() => list(bare()))\n"
+      "println(err)\n",
+      "[1.0, 2.0] []\n5.0 6.0 vec(9, 6)\n"
+      "list: x must be something that for can go through, not bare\n");
+}
+
 // Fault that it guards against: the operation's goroutine came back on another
 // P, which the interpreter was not told.
 static void operations_cannot_call_the_script(void **state) {
@@ -373,6 +387,7 @@ int main(void) {
       cmocka_unit_test(sums_are_the_hosts),
       cmocka_unit_test(elements_are_the_hosts),
       cmocka_unit_test(loops_are_the_hosts),
+      cmocka_unit_test(lists_are_made_of_them),
       cmocka_unit_test(operations_cannot_call_the_script),
       cmocka_unit_test(the_c_interface_uses_them),
   };

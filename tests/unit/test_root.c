@@ -220,6 +220,27 @@ static void paths_begin_at_the_root(void **state) {
   world_close(&w);
 }
 
+// Fault that it guards against: scripts made files that run as the host's user.
+static void files_do_not_run_as_their_owner(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  expect_in_root(&w,
+                 "os.write_file(\"f\", \"x\")\n"
+                 "for make in [func() => os.chmod(\"f\", 0o4755),\n"
+                 "    func() => os.write_file(\"s\", \"\", 0o2755),\n"
+                 "    func() => os.append_file(\"s\", \"\", 0o4777),\n"
+                 "    func() => os.open(\"s\", \"w\", 0o4777),\n"
+                 "    func() => os.mkdir(\"s\", 0o1777),\n"
+                 "    func() => os.mkdir_all(\"s\", 0o2777)] {\n"
+                 "  _, err := try(make)\n"
+                 "  println(str(err).contains(\"an int from 0 to 511\"))\n"
+                 "}\n"
+                 "println(os.exists(\"s\"), os.stat(\"f\")?.mode < 0o1000)\n",
+                 "true\ntrue\ntrue\ntrue\ntrue\ntrue\nfalse true\n");
+  world_close(&w);
+}
+
 static void names_are_made_and_removed_in_the_root(void **state) {
   (void)state;
   World w;
@@ -490,6 +511,7 @@ int main(void) {
       cmocka_unit_test(the_root_is_what_chroot_makes_of_it),
       cmocka_unit_test(paths_begin_at_the_root),
       cmocka_unit_test(names_are_made_and_removed_in_the_root),
+      cmocka_unit_test(files_do_not_run_as_their_owner),
       cmocka_unit_test(a_slash_at_the_end_follows_no_link),
       cmocka_unit_test(magic_links_are_refused),
       cmocka_unit_test(imports_stay_in_the_root),

@@ -9,6 +9,7 @@
 #include "vm/native/builtins.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
+#include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
 #include "vm/value/utf8.h"
@@ -294,7 +295,9 @@ CspStatus builtin_list(CspCall *call) {
     case CSP_CHAN:
       return csp_tail_named(call, "_list_from", 1, &v);
     default:
-      return csp_bad_arg(call, 0, "something that for can go through");
+      if (csp_type(v) != CSP_HOST || host_iterate(v.word) == NULL)
+        return csp_bad_arg(call, 0, "something that for can go through");
+      return csp_tail_named(call, "_list_from", 1, &v);
   }
 }
 
