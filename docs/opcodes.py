@@ -17,7 +17,8 @@ END = "<!-- end -->\n"
 KINDS = {  # letter of opcodes.def -> how the list shows the operand
     **dict.fromkeys("a", "rA"), **dict.fromkeys("bvf", "rB"),
     **dict.fromkeys("c", "rC"), **dict.fromkeys("BP", "B"),
-    **dict.fromkeys("C", "C"), "i": "sB", "s": "sC", "S": "sBx", "t": "B",
+    **dict.fromkeys("C", "C"), "i": "sB", "S": "sBx",
+    **dict.fromkeys("sDH", "sC"), "t": "B",
     "T": "C", "x": "kB", "k": "kC", **dict.fromkeys("Kgpdm", "kBx"),
     "u": "uB", "w": "want", "j": "sJ", "J": "J",
     **dict.fromkeys("NnhyLl", "k"), "R": "r", "W": "shift", ".": "cache"}

@@ -272,6 +272,7 @@ ObjStruct *struct_new(Compiler *c, Node *node) {
   for (const Node *f = node->a; f != NULL; f = f->next) count++;
   ObjStruct *type = (ObjStruct *)heap_alloc(
       &c->local->heap, sizeof *type + count * sizeof *type->fields, OBJ_STRUCT);
+  if (type != NULL) type->room = NULL;  // finalizing looks at it
   Value make = func_known(c, constructor);
   if (type == NULL || make == VALUE_NIL) {
     c->no_memory = true;
@@ -283,7 +284,6 @@ ObjStruct *struct_new(Compiler *c, Node *node) {
   type->name = name_string(c, node->name);
   type->constructor = constructor->proto;
   type->make = (ObjClosure *)value_obj(make);
-  type->room = NULL;
   type->string_method = VALUE_NIL;
   count = 0;
   for (const Node *f = node->a; f != NULL; f = f->next)

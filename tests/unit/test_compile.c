@@ -335,6 +335,11 @@ static void test_verifier(void **state) {
   WRONG("no such register", instr_abc(OP_MOVE, 4, 0, 0), end);
   WRONG("no such constant", instr_abx(OP_LOADK, 0, 2), end);
   WRONG("no such upvalue", instr_abc(OP_GETUP, 0, 0, 0), end);
+  WRONG(NULL, instr_abc(OP_SHLI, 0, 0, 63), instr_abc(OP_MODI, 0, 0, 1), end);
+  WRONG("a shift by more than 63", instr_abc(OP_SHLI, 0, 0, 64), end);
+  WRONG("a shift by more than 63", instr_abc(OP_SHRI, 0, 0, 129), end);
+  WRONG("a divisor that is not positive", instr_abc(OP_DIVI, 0, 0, 0), end);
+  WRONG("a divisor that is not positive", instr_abc(OP_MODI, 0, 0, 255), end);
   WRONG("jump to nowhere", instr_j(OP_JMP, 2), end);
   WRONG("jump to nowhere", instr_abc(OP_TEST, 0, 0, 0), (Instr)(uint32_t)-1,
         end);

@@ -152,6 +152,8 @@ static const CspModule host = {"host", functions, NULL, NULL, 0};
 // procs: 0: stepped, without threads.
 static Csp *open_runtime(int procs) {
   CspConfig config = {.size = sizeof config,
+                      // What is not initialised shows when it is freed.
+                      .debug = procs == 0 ? "poison=1" : NULL,
                       .procs = procs,
                       .stepped = procs == 0,
                       .allowed = CSP_ALL,

@@ -126,6 +126,8 @@ static void add_operand(Dis *d, char kind) {
       text_addf(d->out, "%d", INSTR_SB(i));
       break;
     case 's':
+    case 'D':
+    case 'H':
       text_addf(d->out, "%d", INSTR_SC(i));
       break;
     case 'S':

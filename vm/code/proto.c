@@ -215,6 +215,10 @@ static const char *check_operand(const Verify *v, char kind, Instr i) {
       return is_wanted(v, i) ? NULL : "more results than registers";
     case 'j':
       return check_jump(v, INSTR_OP(i), v->at, INSTR_SJ(i));
+    case 'D':
+      return INSTR_SC(i) > 0 ? NULL : "a divisor that is not positive";
+    case 'H':
+      return INSTR_C(i) <= 63 ? NULL : "a shift by more than 63";
     case 'f':  // op_range has it
     case 'B':  // any number does
     case 'C':

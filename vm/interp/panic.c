@@ -124,6 +124,7 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
     panic = link;
     link = panic->link;
     of = panic->reserve;
+    if (panic->described == DESCRIBE_NOW) g->describing = false;
     free_parts(panic);
   }
   // relaxed: the CAS below decides
