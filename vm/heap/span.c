@@ -285,7 +285,10 @@ Span *span_new(Heap *heap, uint8_t klass) {
       span_init(chunk, unit, klass, size, (uint32_t)(UNIT_SIZE / size));
   RT_ASSERT(span_is_valid(span));
   // Objects are not initialised (heap_alloc): nobody is to see zeros either.
-  if (heap->poison) memset(span->base, 0xdb, UNIT_SIZE);
+  if (heap->poison) {
+    heap_show(span->base, UNIT_SIZE);
+    memset(span->base, 0xdb, UNIT_SIZE);
+  }
   heap_hide(span->base, UNIT_SIZE);
   return span;
 }
