@@ -92,16 +92,20 @@ void rt_poll_alarm(RtPoll *poll, int64_t when) {
   timerfd_settime(poll->alarm_fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-// epoll_pwait2 is of Linux 5.11: else milliseconds, rounded up.
+// epoll_pwait2 is of Linux 5.11, and filters of system calls that are older
+// refuse it with any error: else milliseconds, rounded up.
 static int wait_ns(int fd, struct epoll_event *events, int room, int64_t ns) {
 #ifdef SYS_epoll_pwait2
   struct timespec t = {ns / 1000000000, ns % 1000000000};
   long n =
       syscall(SYS_epoll_pwait2, fd, events, room, ns < 0 ? NULL : &t, NULL, 0);
-  if (n >= 0 || errno != ENOSYS) return (int)n;
+  if (n >= 0 || errno == EINTR) return (int)n;
 #endif
   int64_t ms = ns < 0 ? -1 : (ns + 999999) / 1000000;
-  return epoll_wait(fd, events, room, ms > 1000000 ? 1000000 : (int)ms);
+  int count = epoll_wait(fd, events, room, ms > 1000000 ? 1000000 : (int)ms);
+  // Going on without events would spin for ever.
+  RT_CHECK(count >= 0 || errno == EINTR, "epoll_wait: error %d", errno);
+  return count;
 }
 
 int rt_poll_wait(RtPoll *poll, RtPollEvent *out, int room, int64_t deadline) {

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// A system that refuses: filters of system calls, as containers have them, and
+// limits that are reached. Each child refuses one call with one error. Its
+// script ends by itself: it does all, or says what it cannot do.
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "embed_fixture.h"
+
+// --- What a child runs ------------------------------------------------------
+// Timers, goroutines, threads, a pipe whose reader waits in netpoll. In the end
+// it looks whether somebody has polled in vain, again and again.
+static const char script[] =
+    "import \"sched\"\n"
+    "lines := chan(1)\n"
+    "go { lines <- waits() }\n"
+    "go {\n  sleep(20ms)\n  feeds()\n}\n"
+    "said := \"nothing\"\n"
+    "select {\ncase said = <-lines:\ncase <-after(10s):\n}\n"
+    "ticks := 0\n"
+    "for i in 10 {\n  sleep(5ms)\n  ticks++\n}\n"
+    "blocks()\n"
+    "polls := sched.stats().polls\n"
+    "assert(polls < 2000, \"polled ${polls} times\")\n"
+    "println(ticks, said)\n";
+
+static int ends[2];  // of a pipe
+
+static void nothing(void *data) { (void)data; }
+
+static CspStatus waited(CspCall *call, void *data, bool made) {
+  (void)data;
+  char byte;
+  if (!made) return csp_ok_string(call, "refused", 7);
+  return csp_ok_string(call, &byte, read(ends[0], &byte, 1) == 1);
+}
+
+static CspWait wait_of_pipe;
+static CspStatus waits(CspCall *call) {
+  return csp_block_fd(call, &wait_of_pipe, ends[0], false, nothing, waited,
+                      NULL);
+}
+
+static CspStatus feeds(CspCall *call) {
+  return csp_ok_bool(call, write(ends[1], "x", 1) == 1);
+}
+
+static CspStatus blocked(CspCall *call, void *data, bool made) {
+  (void)data;
+  return csp_ok_bool(call, made);
+}
+static CspStatus blocks(CspCall *call) {
+  return csp_block(call, nothing, blocked, NULL);
+}
+
+static const CspFunction natives[] = {{"waits", "", waits},
+                                      {"feeds", "", feeds},
+                                      {"blocks", "", blocks},
+                                      {NULL, NULL, NULL}};
+
+// --- Refusing ---------------------------------------------------------------
+typedef struct Refusal {
+  const char *name;
+  int number, error;
+  bool works;  // all the same
+} Refusal;
+
+#define REFUSAL(name, error, works) \
+  { #name " " #error, SYS_##name, error, works }
+static const Refusal refusals[] = {
+#ifdef SYS_epoll_pwait2
+    REFUSAL(epoll_pwait2, EPERM, true),
+    REFUSAL(epoll_pwait2, ENOSYS, true),
+    REFUSAL(epoll_pwait2, EACCES, true),
+    REFUSAL(epoll_pwait2, EINVAL, true),
+#endif
+    REFUSAL(epoll_create1, EMFILE, false),
+    REFUSAL(epoll_create1, ENOMEM, false),
+    REFUSAL(eventfd2, EMFILE, false),
+    REFUSAL(eventfd2, EPERM, false),
+    REFUSAL(epoll_ctl, ENOMEM, false),
+    REFUSAL(epoll_ctl, ENOSPC, false),
+    REFUSAL(timerfd_create, EMFILE, true),
+    REFUSAL(timerfd_create, EPERM, true),
+    REFUSAL(sched_getaffinity, EPERM, true),
+    REFUSAL(sched_getaffinity, ENOSYS, true),
+    REFUSAL(madvise, EPERM, true),
+    REFUSAL(getrandom, ENOSYS, true),
+    REFUSAL(membarrier, EPERM, true),
+};
+
+static bool refuse(const Refusal *r) {
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)r->number, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)r->error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof code / sizeof *code, code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+// --- Children ---------------------------------------------------------------
+enum { DID_ALL, SAID_WHY, WRONG_OUTPUT, NO_RUNTIME, NO_FILTER, HANGS = 60 };
+
+static int child(int procs, const Refusal *r) {
+  alarm(HANGS);
+  if (pipe(ends) != 0) return WRONG_OUTPUT;
+  if (!refuse(r)) return NO_FILTER;
+  Host host = {0};
+  pthread_mutex_init(&host.lock, NULL);
+  CspConfig config;
+  test_config(&config);
+  config.procs = procs == STEPPED ? 0 : procs;
+  config.stepped = procs == STEPPED;
+  config.allowed = CSP_ALL;
+  config.write_out = take_out;
+  config.write_err = take_err;
+  config.write_arg = &host;
+  host.csp = csp_new(&config);
+  if (host.csp == NULL) return errno == r->error ? SAID_WHY : NO_RUNTIME;
+  csp_install_language(host.csp);
+  if (!csp_install_library(host.csp) ||
+      !csp_register_builtins(host.csp, natives))
+    return WRONG_OUTPUT;
+  int status = run(&host, script);
+  csp_free(host.csp);
+  if (status == 0 && strcmp(host.out, "10 x\n") == 0) return DID_ALL;
+  // Stepped, nothing may wait for the pipe but the system.
+  if (status == 0 && strcmp(host.out, "10 refused\n") == 0) return SAID_WHY;
+  if (strstr(host.err, strerror(r->error)) != NULL) return SAID_WHY;
+  print_error("status %d\n%s%s", status, host.out, host.err);
+  return WRONG_OUTPUT;
+}
+
+static void every_refusal_is_survived(void **state) {
+  (void)state;
+  static const int procs[] = {STEPPED, 1, 4};
+  for (size_t n = 0; n < sizeof refusals / sizeof *refusals; n++) {
+    for (size_t p = 0; p < sizeof procs / sizeof *procs; p++) {
+      const Refusal *r = &refusals[n];
+      pid_t pid = fork();
+      assert_true(pid >= 0);
+      if (pid == 0) _exit(child(procs[p], r));
+      int how = 0;
+      assert_int_equal(waitpid(pid, &how, 0), pid);
+      int end = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+      if (end == NO_FILTER) skip();
+      if (end != DID_ALL && (r->works || end != SAID_WHY))
+        fail_msg("%s, procs %d: %s %d", r->name, procs[p],
+                 WIFEXITED(how) ? "status" : "signal",
+                 WIFEXITED(how) ? end : WTERMSIG(how));
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_refusal_is_survived),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
