@@ -82,7 +82,8 @@ static void hand_over(M *m) {
 static bool await_p(M *m) {
   Sched *s = m->sched;
   rt_lock(&s->lock);
-  while (m->next_p == NULL && !rt_load_relaxed(&s->exiting)) {  // lock held
+  // relaxed: written with the lock held
+  while (m->next_p == NULL && !rt_load_relaxed(&s->exiting)) {
     rt_unlock(&s->lock);
     rt_note_wait(&m->note, RT_FOREVER);
     rt_lock(&s->lock);
@@ -134,6 +135,7 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   m->locked_g = before;
   s->callbacks -= before == NULL;
   rt_unlock(&s->lock);
+  // RMW: the bits that others set stay
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
   g_change(outer, G_WAITING, G_RUNNING);
   outer->reason = WAIT_NONE;

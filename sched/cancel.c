@@ -32,10 +32,11 @@ bool cancel_show(P *p, G *g, uintptr_t on) {
 }
 
 void group_forget_chan(G *g) {
+  // relaxed, both: the world is stopped
   uintptr_t on = rt_load_relaxed(&g->parked_on), kind = on & ON_MASK;
   if (kind != ON_SEND && kind != ON_RECV) return;
   if ((uintptr_t)g->wait.chan != (on & ~(uintptr_t)ON_MASK))
-    rt_store_relaxed(&g->parked_on, (uintptr_t)0);  // relaxed: world stopped
+    rt_store_relaxed(&g->parked_on, (uintptr_t)0);
 }
 
 static bool take_word(G *g) {
@@ -43,6 +44,7 @@ static bool take_word(G *g) {
   // it is this very number both stay so.
   uint32_t word = rt_load_acquire(&g->select_state);
   if ((word & 1) == 0 || !g_cancelled(g)) return false;
+  // RMW: of all that would ready g in this wait one takes the word
   return rt_cas(&g->select_state, &word, word + 1);
 }
 

@@ -155,7 +155,8 @@ static inline bool claim(P *p, Waiter *w) {
     rt_store_relaxed(&g->select_state, open + 1);  // relaxed: nobody else
     return true;
   }
-  return rt_cas(&g->select_state, &open, open + 1);  // races with others
+  // RMW: of those that would fire it one does; sched_ready hands over the rest
+  return rt_cas(&g->select_state, &open, open + 1);
 }
 
 // The first waiter that is still to be had.
@@ -204,7 +205,7 @@ static inline bool hand_to_receiver(P *p, Chan *c, uint64_t word, G **peer) {
 static __attribute__((noinline)) ChanResult send_flagged(P *p, Chan *c,
                                                          uint64_t word,
                                                          G **peer) {
-  uint32_t flags = rt_load_relaxed(&c->flags);  // lock held
+  uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
   if (flags & CHAN_IS_CLOSED) return CHAN_CLOSED;
   if (hand_to_receiver(p, c, word, peer)) return CHAN_DONE;
   if (flags & CHAN_GROWS) return growth_put(p, c, word);
@@ -218,6 +219,7 @@ static __attribute__((noinline)) ChanResult send_flagged(P *p, Chan *c,
 static inline __attribute__((always_inline)) ChanResult send_locked(
     P *p, Chan *c, uint64_t word, G **peer) {
   *peer = NULL;
+  // relaxed: lock held
   if (rt_load_relaxed(&c->flags)) return send_flagged(p, c, word, peer);
   if (hand_to_receiver(p, c, word, peer)) return CHAN_DONE;
   if (c->count == c->cap) return CHAN_BLOCKED;
@@ -230,7 +232,7 @@ static inline __attribute__((always_inline)) ChanResult send_locked(
 static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
                                                          uint64_t *word,
                                                          G **peer) {
-  uint32_t flags = rt_load_relaxed(&c->flags);  // lock held
+  uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
   if ((flags & CHAN_GROWS) && growth_take(p, c, word)) {
     Waiter *w = next_sender(p, c);
     if (w != NULL) {
@@ -255,6 +257,7 @@ static inline ChanResult recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
     }
     return CHAN_DONE;
   }
+  // relaxed: lock held
   if (rt_load_relaxed(&c->flags)) return recv_flagged(p, c, word, peer);
   Waiter *w = next_sender(p, c);
   if (w == NULL) return CHAN_BLOCKED;
@@ -357,11 +360,12 @@ ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason) {
 }
 
 bool chan_send_hopeless(const Chan *c) {
-  // relaxed: a full channel without receivers was full at some moment during
-  // the call; closed is read last, so that a close before the call is seen
+  // relaxed, both: a full channel without receivers was full at some moment
+  // during the call; closed is read last, so that a close before the call is
+  // seen
   if (rt_load_relaxed(&c->recv_first) != NULL) return false;
   if (rt_load_relaxed(&c->count) < c->cap) return false;
-  uint32_t flags = rt_load_acquire(&c->flags);  // as in chan_is_closed
+  uint32_t flags = rt_load_acquire(&c->flags);  // acquire: as in chan_is_closed
   if (flags == 0) return true;
   return flags == CHAN_GROWS && chan_count(c) == chan_cap(c) &&
          !chan_is_closed(c);
@@ -404,7 +408,7 @@ ChanResult chan_try_recv(P *p, Chan *c, uint64_t *word) {
 bool chan_close(P *p, Chan *c) {
   GList woken = {0};
   chan_lock(p, c);
-  uint32_t flags = rt_load_relaxed(&c->flags);  // lock held
+  uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
   if (flags & CHAN_IS_CLOSED) {
     chan_unlock(p, c);
     return false;

@@ -37,6 +37,7 @@ Door *door_new(const Memory *memory, void *host) {
   return door;
 }
 
+// RMW: a count; whoever calls it keeps the door already
 void door_keep(Door *door) { rt_add(&door->keepers, 1u); }
 
 void door_drop(Door *door) {
@@ -48,17 +49,18 @@ bool door_enter(Door *door) {
   uint32_t seen = rt_load_relaxed(&door->state);  // relaxed: the CAS decides
   do {
     if (seen & DOOR_CLOSED) return false;
-  } while (!rt_cas(&door->state, &seen, seen + 1));  // e1
+  } while (!rt_cas(&door->state, &seen, seen + 1));  // acquire: e1
   return true;
 }
 
 void door_leave(Door *door) {
   uint32_t *state = &door->state;
-  uint32_t before = rt_sub(state, 1u);  // e3; then the door may be gone
+  uint32_t before = rt_sub(state, 1u);  // release: e3; the door may be gone
   if (before == DOOR_CLOSED + 1) rt_futex_wake(state, 1);  // e4
 }
 
 void door_close(Door *door) {
+  // RMW: c1, before or after each e1
   uint32_t inside = rt_or(&door->state, DOOR_CLOSED) | DOOR_CLOSED;  // c1
   while (inside != DOOR_CLOSED) {
     rt_futex_wait(&door->state, inside, RT_FOREVER);  // c2

@@ -20,6 +20,7 @@ static bool end_of_turn(P *p) {
   bool over = false;
   // relaxed: set by sysmon, some time
   if (rt_load_relaxed(&p->look) & LOOK_PREEMPT) {
+    // RMW: the bits that others set stay
     rt_and(&p->look, ~(uint32_t)LOOK_PREEMPT);
     over = true;
   }
@@ -47,11 +48,12 @@ static G *take_local(P *p, bool *inherit) {
 static bool may_spin(M *m) {
   Sched *s = m->sched;
   if (m->spinning) return true;
-  // relaxed: both are hints; that somebody spins is what counts (row 15)
+  // relaxed, both: hints; that somebody spins is what counts (row 15)
   uint32_t spinning = rt_load_relaxed(&s->spinning);
   uint32_t busy = (uint32_t)procs_now(s) - rt_load_relaxed(&s->idle_count);
   if (2 * spinning >= busy) return false;
   m->spinning = true;
+  // seq: counted before it looks; pairs with S2 (idle.c)
   rt_add(&s->spinning, 1u);
   return true;
 }
@@ -78,7 +80,8 @@ static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
 
 static G *steal_walk(P *p, OrderWalk walk, bool last, bool *inherit) {
   for (uint32_t at; order_next(&walk, &at);) {
-    if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;  // a hint
+    // relaxed: a hint
+    if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;
     P *victim = p_at(p->sched, (int)at);
     if (victim == p) continue;
     G *g = steal_from(p, victim, last, inherit);
@@ -106,8 +109,8 @@ static bool most_idle(Sched *s) {
   return 2 * rt_load_relaxed(&s->idle_count) >= (uint32_t)procs_now(s);
 }
 
-// Ps of one word of the masks that a thief may find something on. relaxed,
-// both: hints; idle_look_again comes after.
+// Ps of one word of the masks that a thief may find something on.
+// relaxed, both: hints; idle_look_again comes after.
 static uint64_t worth_a_visit(Sched *s, uint32_t word, bool last) {
   uint64_t bits = ~rt_load_relaxed(&s->idle_mask.words[word]);
   if (last) bits |= rt_load_relaxed(&s->timer_mask.words[word]);
@@ -119,7 +122,8 @@ static uint64_t worth_a_visit(Sched *s, uint32_t word, bool last) {
 static G *steal_each(P *p, uint32_t word, uint64_t bits, int ring, bool last,
                      bool *inherit) {
   for (; bits != 0; bits &= bits - 1) {
-    if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;  // a hint
+    // relaxed: a hint
+    if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;
     int at = (int)word * 64 + __builtin_ctzll(bits);
     if (at == p->id || (ring >= 0 && order_ring_of(p, at) != ring)) continue;
     G *g = steal_from(p, p_at(p->sched, at), last, inherit);
@@ -223,9 +227,10 @@ static void give_up(M *m) {
   if (!release_p(m)) return;
   if (m->spinning) {
     m->spinning = false;
-    // relaxed: a hint for sched_spawn
+    // relaxed, both: a hint for sched_spawn
     uint32_t futile = rt_load_relaxed(&s->futile);
     if (futile < s->futile_max) rt_store_relaxed(&s->futile, futile + 1);
+    // seq: T2 (idle.c)
     uint32_t before = rt_sub(&s->spinning, 1u);
     RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   }
@@ -236,6 +241,7 @@ static void leave_at_exit(M *m) {
   Sched *s = m->sched;
   if (m->spinning) {
     m->spinning = false;
+    // RMW: a count; nobody looks for work any more
     rt_sub(&s->spinning, 1u);
   }
   rt_lock(&s->lock);

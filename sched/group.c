@@ -83,6 +83,8 @@ static void unlink_inner(Group *parent, Group *group) {
 // The flag of the parent that this group follows.
 static uint32_t inherited(const Group *group) {
   const Group *parent = group->parent;
+  // seq, both: a flag that was set before this group was linked is seen; pairs
+  // with set_flag, after whose CAS the lock is taken
   return group->in_shield ? rt_load_seq(&parent->grace_over)
                           : rt_load_seq(&parent->cancelled);
 }
@@ -147,6 +149,7 @@ bool group_cancel(P *p, Group *group, CancelReason reason) {
 
 static void harden(P *p, Group *group) {
   Walk walk = {.p = p};
+  // seq: set, as its time of grace runs
   uint32_t reason = rt_load_seq(&group->cancelled);
   if (!set_flag(&group->grace_over, reason)) return;
   rt_lock(&group->lock);
@@ -181,6 +184,7 @@ Group *group_of_timer(const Timer *timer) {
 void group_deadline(P *p, Group *group, int64_t when) {
   rt_lock(&group->lock);
   // Lock held: a thread that sets the flag later stops this timer in its walk.
+  // seq: pairs with set_flag
   if (!group->ended && rt_load_seq(&group->cancelled) == 0) {
     rt_store_relaxed(&group->deadline, when);  // relaxed: see group_look
     timer_start(p, &group->timer, when, 0);

@@ -42,6 +42,7 @@
 
 // --- Idle Ps: sched.lock held -----------------------------------------------
 void idle_put_p(Sched *s, P *p) {
+  // relaxed: written with the lock held
   RT_CHECK(rt_load_relaxed(&p->status) != P_IDLE, "P %d is idle twice", p->id);
   RT_CHECK(runq_length(p) == 0, "P %d goes idle with goroutines", p->id);
   rt_store_relaxed(&p->status, P_IDLE);  // relaxed: under sched.lock
@@ -50,6 +51,7 @@ void idle_put_p(Sched *s, P *p) {
   p->idle_link = s->idle_ps;
   s->idle_ps = p;
   mask_set(&s->idle_mask, p->id);
+  // seq: T1, before T2 and T3
   rt_add(&s->idle_count, 1u);
   RT_ASSERT(idle_is_valid(s));
 }
@@ -71,10 +73,12 @@ static void unlink_p(Sched *s, P *p) {
   *link = p->idle_link;
   p->idle_link = NULL;
   mask_clear(&s->idle_mask, p->id);
+  // seq: as in idle_put_p; S2 reads it
   rt_sub(&s->idle_count, 1u);
 }
 
 P *idle_get_p(Sched *s, P *wish) {
+  // relaxed: written with the lock held
   if (s->idle_ps == NULL || rt_load_relaxed(&s->exiting)) return NULL;
   P *p = s->idle_ps;
   // relaxed: status is written under sched.lock
@@ -183,7 +187,7 @@ void idle_wake_m(M *m) {
 // sched.lock held. To be started by m_start_thread.
 static M *make_m(Sched *s) {
   // Not at the end: sysmon would make one that nobody waits for.
-  if (rt_load_relaxed(&s->exiting)) return NULL;  // lock held
+  if (rt_load_relaxed(&s->exiting)) return NULL;  // relaxed: lock held
   M *m = m_new(s);
   if (m == NULL) return NULL;
   m->starting = true;
@@ -266,13 +270,14 @@ static bool timers_alone(Sched *s) {
 static P *claim_p(Sched *s, M *m, P *wish) {
   for (;;) {
     uint32_t none = 0;
-    if (!rt_cas(&s->spinning, &none, 1u)) return NULL;
+    if (!rt_cas(&s->spinning, &none, 1u)) return NULL;  // seq: see above
     rt_lock(&s->lock);
     P *p = idle_get_p(s, wish);
     if (p != NULL && m != NULL) idle_take_p(m, p);
     bool ends = rt_load_relaxed(&s->exiting);  // relaxed: sched.lock held
     rt_unlock(&s->lock);
     if (p != NULL) return p;
+    // seq: T2; T3 is the load below
     rt_sub(&s->spinning, 1u);
     // seq: after the rt_sub, as T3 after T2
     bool none_idle = rt_load_seq(&s->idle_count) == 0;
@@ -298,6 +303,7 @@ void idle_wakep(Sched *s) {
   }
   P *p = claim_p(s, NULL, NULL);
   if (p == NULL || idle_start_m(s, p, true)) return;
+  // seq: T2; idle_give_back looks for what relied on this one
   rt_sub(&s->spinning, 1u);
   idle_give_back(s, p);
 }
@@ -307,6 +313,7 @@ void idle_stop_spinning(M *m) {
   // relaxed: a hint for sched_spawn
   if (rt_load_relaxed(&m->sched->futile) != 0)
     rt_store_relaxed(&m->sched->futile, 0u);
+  // seq: T2; idle_wakep looks after it
   uint32_t before = rt_sub(&m->sched->spinning, 1u);
   RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   idle_wakep(m->sched);  // the last one that finds work wakes another
@@ -358,10 +365,13 @@ static bool find_p(Sched *s, M *m, int64_t *until, bool *polls) {
 // Until the note is set, a descriptor is ready, or the time has come.
 void idle_sleep_in_netpoll(M *m, int64_t until) {
   Sched *s = m->sched;
+  // RMW: a count, for the hint in poll_ready_one
   rt_add(&s->poll_blocked, 1u);
   rt_store_seq(&m->polling, 1u);  // seq: see the head
   if (!rt_note_try(&m->note)) poll_block(s, until);
+  // seq: see the head
   rt_store_seq(&m->polling, 0u);
+  // RMW: as above
   rt_sub(&s->poll_blocked, 1u);
 }
 
@@ -423,10 +433,12 @@ bool idle_wait(M *m) {
 // with empty queues, and an M in a system call is counted until its G has a P
 // or is in the global queue.
 void idle_check_deadlock(Sched *s) {
+  // relaxed: written with the lock held
   if (!s->running || rt_load_relaxed(&s->exiting)) return;
   // relaxed, all: sched.lock is held; pins: the last unpin comes here too
   if (rt_load_relaxed(&s->idle_count) != (uint32_t)procs_now(s)) return;
   if (s->syscalls != 0 || s->global.count != 0) return;
+  // seq: pairs with the RMW in sched_unpin, which looks here after it
   if (rt_load_seq(&s->pins) != 0) return;
   if (!mask_empty(&s->timer_mask) || poll_wanted(s) || inbox_pending(s)) return;
   if (s->when_stuck == NULL) {

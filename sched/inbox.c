@@ -24,6 +24,7 @@ void inbox_flag(Sched *s) {
   for (int i = 0; i < procs; i++) {
     P *p = p_at(s, i);
     if (p_status(p) != P_RUNNING) continue;
+    // seq: the flag, then the status, as in syscall.c; pairs with T1
     rt_or(&p->look, LOOK_INBOX);
     // seq: the flag, then the status, as in syscall.c; going idle, p looks here
     if ((rt_load_seq(&p->status) & P_STATUS_MASK) == P_RUNNING) return;
@@ -41,6 +42,7 @@ static void ring(Sched *s) {
   }
   // seq: S2 of idle.c; a spinner looks here before it sleeps
   if (rt_load_seq(&s->spinning) != 0) return;
+  // seq: as the load above
   if (rt_load_seq(&s->idle_count) == 0) {
     inbox_flag(s);
   } else {
@@ -52,6 +54,7 @@ void inbox_push(Sched *s, SchedPost *post) {
   SchedPost *first = rt_load_relaxed(&s->inbox.posts);  // relaxed: CAS decides
   do {
     post->next = first;
+    // seq: S1 of idle.c; the post is whole for the exchange in inbox_drain
   } while (!rt_cas(&s->inbox.posts, &first, post));
 }
 
@@ -69,6 +72,7 @@ void inbox_put_gs(Sched *s, GList *list) {
   G *first = rt_load_relaxed(&s->inbox.woken);  // relaxed: the CAS decides
   do {
     list->last->link = first;
+    // seq: as in inbox_push
   } while (!rt_cas(&s->inbox.woken, &first, list->first));
   ring(s);
 }
@@ -93,8 +97,11 @@ void inbox_drain(P *p) {
   Sched *s = p->sched;
   // relaxed: asked for again when something comes later
   if (rt_load_relaxed(&p->look) & LOOK_INBOX)
+    // RMW: the bits that others set stay
     rt_and(&p->look, ~(uint32_t)LOOK_INBOX);
   if (!inbox_pending(s)) return;
+  // acquire, both: what was posted is whole; pairs with the CAS of those that
+  // put it
   SchedPost *posts = rt_exchange(&s->inbox.posts, (SchedPost *)NULL);
   G *g = rt_exchange(&s->inbox.woken, (G *)NULL);
   GList list = {0};

@@ -221,6 +221,7 @@ struct Sched {
   uint64_t trace_begun;   // started_at in ticks
 };
 
+// relaxed: a counter that its owner alone raises
 #define P_COUNT(p, field, n) \
   rt_store_relaxed(&(p)->stats.field, (p)->stats.field + (n))
 
@@ -283,6 +284,7 @@ _Noreturn void g_bad_state(const G *g, GState from, GState to);
 // that took it from a queue); so a checked plain store is enough. What others
 // learn they learn through the queue or lock that hands the G over.
 static inline void g_change(G *g, GState from, GState to) {
+  // relaxed, both: the holder alone changes it
   if (rt_load_relaxed(&g->status) != from) g_bad_state(g, from, to);
   rt_store_relaxed(&g->status, (uint32_t)to);
 }
@@ -295,8 +297,9 @@ static inline void g_leave(P *p, G *g, GState to, WaitReason reason) {
   g->reason = (uint8_t)reason;
   g->preempted = g->urgent = false;
   g->since = p->clock;
+  // relaxed, both: as in g_change
   if (__builtin_expect(rt_load_relaxed(&g->status) == G_RUNNING, 1)) {
-    rt_store_relaxed(&g->status, (uint32_t)to);  // as g_change
+    rt_store_relaxed(&g->status, (uint32_t)to);
   } else {
     trace_left(p, g, to);
   }
@@ -320,10 +323,11 @@ static inline void firing_end(P *p) {
 
 // Owner P; g was taken from a queue. Returns g.
 static inline G *proc_set_running(P *p, G *g) {
+  // relaxed, both: as in g_change
   bool plain =
       rt_load_relaxed(&g->status) == G_RUNNABLE && (p->marks & MARKS_RUN) == 0;
   if (__builtin_expect(!plain, 0)) return trace_set_running(p, g);
-  rt_store_relaxed(&g->status, (uint32_t)G_RUNNING);  // as g_change
+  rt_store_relaxed(&g->status, (uint32_t)G_RUNNING);
   g->p = p;
   p->current = g;
   P_COUNT(p, schedules, 1);
@@ -359,7 +363,8 @@ static inline G *glist_pop(GList *list) {
 }
 
 static inline PStatus p_status(const P *p) {
-  return (PStatus)(rt_load_relaxed(&p->status) & P_STATUS_MASK);  // as needed
+  // relaxed: whoever needs more holds sched.lock, or reads it again
+  return (PStatus)(rt_load_relaxed(&p->status) & P_STATUS_MASK);
 }
 
 // --- runq.c: owner P unless said otherwise ----------------------------------
@@ -381,8 +386,8 @@ static inline G *runq_take_next(P *p) {
   G *g = rt_load_relaxed(&p->runnext);  // relaxed: own store, or CAS decides
   if (g == NULL) return NULL;
   if (p->single) {
-    rt_store_relaxed(&p->runnext, (G *)NULL);  // relaxed: no thieves
-  } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {
+    rt_store_relaxed(&p->runnext, (G *)NULL);        // relaxed: no thieves
+  } else if (!rt_cas(&p->runnext, &g, (G *)NULL)) {  // RMW: this, or a thief
     return NULL;  // stolen; only the owner fills it, so it is empty now
   }
   p->next_fill = NEXT_QUIET;
@@ -508,9 +513,11 @@ void timers_move(P *to, P *from);  // world stopped
 // --- callback.c -------------------------------------------------------------
 // m loses or gets p: LOOK_LOCKED goes with an M that runs a callback.
 static inline void locked_p_lost(const M *m, P *p) {
+  // RMW: the bits that others set stay
   if (m->locked_g != NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
 }
 static inline void locked_p_got(const M *m, P *p) {
+  // RMW: as in locked_p_lost
   if (m->locked_g != NULL) rt_or(&p->look, (uint32_t)LOOK_LOCKED);
 }
 

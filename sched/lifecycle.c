@@ -33,7 +33,7 @@ P *run_make_p(Sched *s, int id) {
       mem_free_lines(p);
       return NULL;
     }
-    // release: pairs with acquire in p_at
+    // release, both: pairs with acquire in p_at; the count comes after the P
     rt_store_release(&s->all_ps[id], p);
     rt_store_release(&s->ps_made, id + 1);
   }
@@ -145,19 +145,22 @@ Sched *sched_new(const SchedConfig *config) {
 
 // --- Run and end ------------------------------------------------------------
 void run_count_again(Sched *s) {
+  // release: pairs with the acquire in wait_for_ms
   rt_add(&s->end_seq, 1u);
   rt_futex_wake(&s->end_seq, 1);
 }
 
 void exit_begin(Sched *s, SchedEnd end) {
-  if (rt_load_relaxed(&s->exiting)) return;  // sched.lock is held
+  // relaxed: written with the lock held
+  if (rt_load_relaxed(&s->exiting)) return;
   s->end = end;
   s->ended_at = rt_now();
   rt_store_seq(&s->exiting, 1u);  // seq: before the Ps are gone over
+  // seq: after the flag; run_make_p reads the flag after it has made one
   int made = rt_load_seq(&s->ps_made);
   for (int i = 0; i < made; i++) {
     P *p = p_at(s, i);
-    rt_or(&p->look, LOOK_EXIT);  // before the status: see syscall.c
+    rt_or(&p->look, LOOK_EXIT);  // seq: before the status, see syscall.c
     if (syscall_retake(s, p)) world_p_left(s, p);
   }
   for (M *m = s->all_ms; m != NULL; m = m->all_next) idle_wake_m(m);
@@ -224,6 +227,7 @@ static void start_sysmon(Sched *s) {
 static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
   for (;;) {
     uint32_t seen = rt_load_acquire(&s->end_seq);  // acquire: before counting
+    // seq: pairs with the store in sched_exit_soon, before run_count_again
     bool wanted = rt_load_seq(&s->exit_wanted);
     rt_lock(&s->lock);
     if (wanted) exit_begin(s, SCHED_EXITED);
@@ -262,6 +266,7 @@ static void join_ms(Sched *s) {
 SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck) {
   if (stuck != NULL) *stuck = 0;
   M *m = first_m(s, main_g);
+  // relaxed: written with the lock held, which first_m has taken
   if (m == NULL)
     return rt_load_relaxed(&s->exiting) ? SCHED_EXITED : SCHED_NO_MEMORY;
   start_sysmon(s);
@@ -286,9 +291,11 @@ int sched_procs(const Sched *s) { return procs_now(s); }
 
 uint64_t sched_seed(const Sched *s) { return s->seed; }
 
+// RMW: a count, which idle_check_deadlock reads
 void sched_pin(Sched *s) { rt_add(&s->pins, (int64_t)1); }
 
 void sched_unpin(Sched *s) {
+  // seq: before idle_check_deadlock reads it
   int64_t before = rt_sub(&s->pins, (int64_t)1);
   RT_CHECK(before > 0, "sched_unpin without sched_pin");
   if (before > 1) return;

@@ -9,10 +9,12 @@ static uint64_t bit(int32_t id) {
   return (uint64_t)1 << (id & 63);
 }
 
+// seq: S1, or T1, of the idle protocol (idle.c)
 void mask_set(PMask *mask, int32_t id) {
   rt_or(&mask->words[id >> 6], bit(id));
 }
 
+// seq: as in mask_set
 void mask_clear(PMask *mask, int32_t id) {
   rt_and(&mask->words[id >> 6], ~bit(id));
 }

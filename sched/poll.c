@@ -78,7 +78,7 @@ static Poller *make_poller(Sched *s) {
 }
 
 static Poller *poller_of(Sched *s) {
-  return rt_load_acquire(&s->poll);  // pairs with make_poller
+  return rt_load_acquire(&s->poll);  // acquire: pairs with make_poller
 }
 
 void poll_free_all(Sched *s) {
@@ -118,6 +118,7 @@ static uint64_t tag_of(const PollDesc *d) {
 // NULL: an event of a descriptor that was closed since.
 static PollDesc *desc_of(Poller *poller, uint64_t tag) {
   uint32_t index = (uint32_t)tag;
+  // acquire: pairs with the release in make_block
   PollDesc *block = rt_load_acquire(&poller->blocks[index / BLOCK_DESCS]);
   RT_ASSERT(block != NULL);
   PollDesc *d = &block[index % BLOCK_DESCS];
@@ -144,12 +145,15 @@ PollDesc *poll_open(Sched *s, int fd) {
   }
   d->fd = fd;
   for (int i = 0; i < 2; i++) {
-    rt_store_relaxed(&d->waiter[i], (uintptr_t)W_NONE);  // relaxed: not shared
+    // relaxed, both: not shared
+    rt_store_relaxed(&d->waiter[i], (uintptr_t)W_NONE);
     rt_store_relaxed(&d->deadline[i], (int64_t)0);
   }
+  // seq: as in poll_close; nobody else has d yet
   rt_store_seq(&d->closed, 0u);
   int error = rt_poll_add(&poller->os, fd, tag_of(d));
   if (error == 0) return d;
+  // seq: as in poll_close
   rt_store_seq(&d->closed, 1u);
   poll_free(d);
   errno = error;
@@ -158,6 +162,7 @@ PollDesc *poll_open(Sched *s, int fd) {
 
 void poll_free(PollDesc *d) {
   Poller *poller = d->poller;
+  // seq: as in poll_close; its closer is done
   RT_CHECK(rt_load_seq(&d->closed), "a descriptor is freed while it is open");
   rt_store_relaxed(&d->generation, d->generation + 1);  // relaxed: see desc_of
   rt_lock(&poller->lock);
@@ -170,16 +175,19 @@ void poll_free(PollDesc *d) {
 // The G that waits, now the caller's; NULL: none.
 static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
   uintptr_t *word = &d->waiter[mode];
+  // seq: after the flags of those that close and time out (see the head)
   uintptr_t seen = rt_load_seq(word);
   for (;;) {
     if (seen == W_READY || (seen == W_NONE && !ready)) return NULL;
     uintptr_t next = ready ? W_READY : W_NONE;
+    // seq: as above; acquire of the G that show_g has put there
     if (!rt_cas(word, &seen, next)) continue;
     return seen > W_PARKING ? (G *)seen : NULL;
   }
 }
 
 static void lower_waiters(Sched *s, uint32_t count) {
+  // RMW: a count; poll_wanted reads it
   uint32_t before = rt_sub(&s->poll_waiters, count);
   RT_CHECK(before >= count, "more goroutines come from netpoll than waited");
 }
@@ -271,12 +279,14 @@ static bool show_g(G *g, void *arg) {
   PollDesc *d = parking->d;
   Sched *s = d->poller->sched;
   uintptr_t seen = W_PARKING;
+  // seq: counted before the CAS that shows g; pairs with poll_wanted
   rt_add(&s->poll_waiters, 1u);
   // seq: before the CAS that shows g; poll_wait reads the flag after it
   if (g->group != NULL)
     rt_store_seq(
         &g->parked_on,
         (uintptr_t)d | (parking->mode == POLL_READ ? ON_READ : ON_WRITE));
+  // release: g is whole; pairs with the CAS in take_waiter
   if (rt_cas(&d->waiter[parking->mode], &seen, (uintptr_t)g)) return true;
   lower_waiters(s, 1);
   return false;
@@ -286,7 +296,9 @@ PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode) {
   PollResult result = state_of(d, mode);
   if (result != POLL_READY) return result;
   uintptr_t *word = &d->waiter[mode], seen = W_READY;
+  // RMW: of those that take the event one does; reading comes after it
   if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
+  // seq, all: PARKING, then the flags (see the head)
   while (seen != W_NONE || !rt_cas(word, &seen, (uintptr_t)W_PARKING)) {
     if (seen != W_READY) return POLL_BUSY;
     if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
@@ -304,6 +316,7 @@ PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode) {
 
 bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode) {
   uintptr_t *word = &d->waiter[mode], seen = (uintptr_t)g;
+  // RMW: one of those that wake g takes it
   if (!rt_cas(word, &seen, (uintptr_t)W_NONE)) return false;
   if (g_cancelled(g)) {
     lower_waiters(p->sched, 1);
@@ -312,6 +325,7 @@ bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode) {
   // It waits again, and is not to be cancelled. What came meanwhile, be it who
   // cancels this wait, found nobody: then it goes on for no reason.
   seen = W_NONE;
+  // seq, both: g is back, then the flags are read (see cancel.c)
   if (rt_cas(word, &seen, (uintptr_t)g)) {
     seen = (uintptr_t)g;
     bool stays = state_of(d, mode) == POLL_READY && !g_cancelled(g);
@@ -322,6 +336,7 @@ bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode) {
 }
 
 PollResult poll_result(PollDesc *d, PollMode mode) {
+  // RMW: takes what the event has left
   uintptr_t seen = rt_exchange(&d->waiter[mode], (uintptr_t)W_NONE);
   return seen == W_READY ? POLL_READY : state_of(d, mode);
 }
@@ -346,6 +361,7 @@ void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when) {
   Timer *timer = &d->timers[mode];
   timer_stop(p, timer);
   bool past = when != 0 && when <= rt_now();
+  // seq: the flag, then the word (see the head)
   rt_store_seq(&d->deadline[mode], past ? EXPIRED : when);
   if (past) {
     ready_one(p, take_waiter(d, mode, false));
@@ -357,10 +373,13 @@ void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when) {
 }
 
 void poll_close(P *p, PollDesc *d) {
+  // seq: as below; closed by its owner alone
   RT_CHECK(!rt_load_seq(&d->closed), "a descriptor is closed twice");
+  // seq: the flag, then the word (see the head)
   rt_store_seq(&d->closed, 1u);
   rt_poll_remove(&d->poller->os, d->fd);
   for (int mode = 0; mode < 2; mode++) {
+    // seq: as in poll_deadline
     rt_store_seq(&d->deadline[mode], (int64_t)0);
     timer_stop(p, &d->timers[mode]);
     ready_one(p, take_waiter(d, (PollMode)mode, false));

@@ -12,6 +12,7 @@ enum { ID_BLOCK = 16 };  // G ids that a P takes at a time
 
 // Events are kept: no blocks, so that each start comes by here.
 static uint64_t traced_id(P *p) {
+  // RMW: no id is given twice
   uint64_t id = rt_add(&p->sched->next_id, 1) + 1;
   trace_event(p, TRACE_CREATE, id, 0);
   return id;
@@ -20,11 +21,12 @@ static uint64_t traced_id(P *p) {
 static uint64_t next_id(P *p) {
   if (p->id_next == p->id_end) {
     if (p->marks & MARK_TRACE) return traced_id(p);
+    // relaxed: Ps only take ids; beside others the RMW below decides
     uint64_t *next = &p->sched->next_id, before = rt_load_relaxed(next);
     if (p->single) {
       rt_store_relaxed(next, before + ID_BLOCK);  // relaxed: Ps only take ids
     } else {
-      before = rt_add(next, ID_BLOCK);
+      before = rt_add(next, ID_BLOCK);  // RMW: no id is given twice
     }
     p->id_next = before + 1;
     p->id_end = p->id_next + ID_BLOCK;
@@ -50,8 +52,8 @@ void proc_make_runnable(P *p, G *g) {
 
 void sched_spawn(P *p, G *g) {
   proc_make_runnable(p, g);
-  // relaxed: a hint (idle.c)
   Sched *s = p->sched;
+  // relaxed: a hint (idle.c)
   bool quiet = !p->single && rt_load_relaxed(&s->futile) >= s->futile_max;
   if (quiet && runq_fill_next(p, g)) return;
   runq_put_next(p, g, true);
@@ -81,7 +83,8 @@ static void marked_ready(P *p, G *g) {
   if (!(p->marks & MARK_SAMPLE)) return;
   p->marks &= (uint8_t)~MARK_SAMPLE;
   g->since = rt_now();
-  rt_store_relaxed(&g->status, (uint32_t)(G_RUNNABLE | G_MARK));  // as g_change
+  // relaxed: as in g_change
+  rt_store_relaxed(&g->status, (uint32_t)(G_RUNNABLE | G_MARK));
 }
 
 static void mark_ready(P *p, G *g) {
@@ -301,7 +304,7 @@ bool m_start_thread(M *m) {
     s->ms_starting--;
     // A thread without a P has started it, and it has ended already: sched_run
     // may wait for us alone.
-    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // lock held
+    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // relaxed: lock held
   }
   if (error == 0) {
     m->started = true;

@@ -80,20 +80,21 @@ void rt_note_set(RtNote *note) {
 
 bool rt_note_try(RtNote *note) {
   uint32_t seen = NOTE_SET;
+  // acquire: what was written before the set; pairs with rt_note_set
   return rt_cas(&note->word, &seen, NOTE_CLEAR);
 }
 
 bool rt_note_wait(RtNote *note, int64_t deadline) {
   for (;;) {
     uint32_t seen = NOTE_CLEAR;
-    // the CAS fails when set already, or after a wake-up for no reason
+    // RMW: fails when set already, or after a wake-up for no reason
     rt_cas(&note->word, &seen, NOTE_SLEEPS);
     if (seen == NOTE_SET) {
       rt_exchange(&note->word, NOTE_CLEAR);  // acquire: pairs with the set
       return true;
     }
     if (!rt_futex_wait(&note->word, NOTE_SLEEPS, deadline)) {
-      // a set may have come just now: then it counts
+      // acquire: as above; a set may have come just now: then it counts
       return rt_exchange(&note->word, NOTE_CLEAR) == NOTE_SET;
     }
   }
@@ -104,9 +105,11 @@ void rt_lock_slow(RtLock *lock) {
   for (int i = 0; i < LOCK_SPINS; i++) {
     rt_pause();
     uint32_t word = rt_load_relaxed(&lock->word);  // relaxed: the CAS decides
+    // acquire: pairs with rt_unlock
     if (word == 0 && rt_cas(&lock->word, &word, 1u)) return;
   }
-  // From here on it is taken as 2: there may be other sleepers.
+  // acquire: pairs with rt_unlock. From here on it is taken as 2: there may be
+  // other sleepers.
   while (rt_exchange(&lock->word, 2u) != 0) {
     rt_futex_wait(&lock->word, 2, RT_FOREVER);
   }
@@ -122,7 +125,7 @@ void rt_spin_lock_slow(uint32_t *word) {
         rt_yield_cpu();  // its owner may have lost the CPU
       }
     }
-  } while (rt_exchange(word, 1u) != 0);
+  } while (rt_exchange(word, 1u) != 0);  // acquire: pairs with rt_spin_unlock
 }
 
 #ifdef CSP_DEBUG

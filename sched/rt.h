@@ -155,7 +155,8 @@ static inline bool rt_try_lock(RtLock *lock) {
 
 static inline void rt_unlock(RtLock *lock) {
   rt_rank_pop(lock->rank, lock);
-  // exchange, not store: a store could overwrite the 2 of a new sleeper
+  // release: pairs with the CAS in rt_lock; a mere store could overwrite the 2
+  // of a new sleeper
   if (rt_exchange(&lock->word, 0u) == 2) rt_futex_wake(&lock->word, 1);
 }
 

@@ -38,11 +38,11 @@ static inline bool head_claim(P *p, uint32_t head, uint32_t count) {
     rt_store_relaxed(&p->head, head + count);  // relaxed: nobody else
     return true;
   }
-  return rt_cas(&p->head, &head, head + count);  // races with runq_steal
+  return rt_cas(&p->head, &head, head + count);  // RMW: this, or runq_steal
 }
 
 bool runq_ring_empty(P *p) {
-  // seq: read by the idle protocol after `spinning` was dropped (idle.c)
+  // seq, both: read by the idle protocol after `spinning` was dropped (idle.c)
   uint32_t head = rt_load_seq(&p->head);
   return rt_load_seq(&p->tail) == head;
 }
@@ -120,7 +120,8 @@ bool runq_put_next(P *p, G *g, bool publish) {
       rt_store_release(&p->runnext, g);  // release: pairs with the thief's CAS
     }
   } else {
-    old = rt_exchange(&p->runnext, g);  // a thief may take the old one
+    // release: g is whole; a thief may take the old one
+    old = rt_exchange(&p->runnext, g);
   }
   if (old == NULL) return false;
   runq_put(p, old);
@@ -134,7 +135,8 @@ bool runq_put_next(P *p, G *g, bool publish) {
 // a thief's: try again.
 static bool pop_newest(P *p, G **g) {
   uint32_t tail = p->tail - 1;
-  rt_store_seq(&p->tail, tail);  // seq: before head is read
+  // seq, both: the tail is lowered before head is read; pairs with grab
+  rt_store_seq(&p->tail, tail);
   uint32_t head = rt_load_seq(&p->head);
   int32_t left = (int32_t)(tail - head);
   *g = left < 0 ? NULL : slot_read(p, tail);
@@ -149,6 +151,7 @@ static bool pop_newest(P *p, G **g) {
 G *runq_pop(P *p) {
   if (p->sched->child_first && !p->oldest_due) {
     G *newest = NULL;
+    // acquire: pairs with the CAS of thieves, who have read their slots
     while (p->tail != rt_load_acquire(&p->head) && !pop_newest(p, &newest))
       continue;
     return newest;

@@ -8,10 +8,13 @@
 static bool attend(P *p, uint32_t look, bool *slice_over) {
   if (look & LOOK_INBOX) inbox_drain(p);
   if (look & LOOK_HOST) {
+    // seq, both: the bit goes, then the wish is read; pairs with
+    // sched_exit_soon
     rt_and(&p->look, ~(uint32_t)LOOK_HOST);
     if (rt_load_seq(&p->sched->exit_wanted)) sched_exit(p->sched);
   }
   if (look & LOOK_PREEMPT) {
+    // RMW: the bits that others set stay
     rt_and(&p->look, ~(uint32_t)LOOK_PREEMPT);
     *slice_over = true;
   }
@@ -61,7 +64,8 @@ static bool look_fully(P *p, uint32_t look) {
   slice_over |= slice_is_over(p, now);
   if (p->sched->stepped && stepped_is_over(p->sched, now)) {
     slice_over = true;
-    rt_or(&p->look, (uint32_t)LOOK_HOST);  // sched_switch gives nothing
+    // RMW: the bits that others set stay; sched_switch gives nothing
+    rt_or(&p->look, (uint32_t)LOOK_HOST);
   }
   if (slice_over) p->oldest_due = true;
   // Row 5: with the slice ends the turn of what is in runnext, unless that is
@@ -105,5 +109,6 @@ void sched_interrupt(Sched *s) {
   // acquire: pairs with the release of what makes Ps: those are in all_ps.
   // They are never freed while the runtime runs.
   int made = rt_load_acquire(&s->ps_made);
+  // seq: after what the caller has set for them; pairs with attend
   for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_HOST);
 }

@@ -411,15 +411,14 @@ static inline ChanGrowth *chan_growth(const Chan *c) {
 // the write barrier, so not while it is on.
 #define CHAN_QUICK static inline __attribute__((always_inline))
 
-// relaxed, all: with the lock, or one P, nobody else writes them; without it
-// this is a hint.
+// relaxed, all: exact with the lock, or with one P; else a hint
 CHAN_QUICK bool chan_has_room(const Chan *c) {
   return rt_load_relaxed(&c->recv_first) == NULL &&
          rt_load_relaxed(&c->count) < c->cap &&
          (rt_load_relaxed(&c->flags) & CHAN_IS_CLOSED) == 0;
 }
 CHAN_QUICK bool chan_has_element(const Chan *c) {
-  return rt_load_relaxed(&c->count) > 0 &&
+  return rt_load_relaxed(&c->count) > 0 &&  // relaxed, both: as above
          rt_load_relaxed(&c->send_first) == NULL;
 }
 
@@ -490,12 +489,13 @@ static inline bool chan_is_closed(const Chan *c) {
   return (rt_load_acquire(&c->flags) & CHAN_IS_CLOSED) != 0;
 }
 static inline bool chan_grows(const Chan *c) {
-  return (rt_load_relaxed(&c->flags) & CHAN_GROWS) != 0;  // never changes
+  return (rt_load_relaxed(&c->flags) & CHAN_GROWS) != 0;  // relaxed: constant
 }
 static inline uint32_t chan_count(const Chan *c) {
-  uint32_t count = rt_load_relaxed(&c->count);  // a hint; exact under the lock
+  // relaxed, both: a hint; exact under the lock
+  uint32_t count = rt_load_relaxed(&c->count);
   if (count > 0 || !chan_grows(c)) return count;
-  return rt_load_relaxed(&chan_growth(c)->count);  // likewise
+  return rt_load_relaxed(&chan_growth(c)->count);
 }
 // How many it may hold.
 static inline uint32_t chan_cap(const Chan *c) {

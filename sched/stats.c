@@ -12,7 +12,8 @@
 
 #include "internal.h"
 
-#define STAT_READ(p, field) rt_load_relaxed(&(p)->stats.field)  // a counter
+// relaxed: a counter
+#define STAT_READ(p, field) rt_load_relaxed(&(p)->stats.field)
 
 // --- Counters ---------------------------------------------------------------
 static void add_p(SchedStats *out, P *p) {

@@ -173,6 +173,7 @@ void order_open(Sched *s) {
 
 void order_of_procs(Sched *s) {
   order_reset(&s->order, (uint32_t)procs_now(s));
+  // RMW: a version; the world is stopped
   if (s->locality != NULL) rt_add(&s->locality->version, 1u);
 }
 

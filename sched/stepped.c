@@ -55,8 +55,8 @@ void stepped_ring(Sched *s) {
 
 bool stepped_stop(Sched *s) {
   uint32_t seen = HOST_WORKS;
-  // The CAS decides whether it was in time: a stop that finds the host at rest
-  // leaves no trace, so it cannot end what begins later.
+  // RMW: decides whether it was in time: a stop that finds the host at rest
+  // leaves no trace, so it cannot end what begins later
   if (!rt_cas(&s->host_way, &seen, (uint32_t)HOST_STOPPED))
     return seen == HOST_STOPPED;
   sched_interrupt(s);                           // looks are taken at once
@@ -68,10 +68,12 @@ bool stepped_stop(Sched *s) {
 // meaning, and a stop is in time when its CAS finds HOST_WORKS. A stop that
 // comes as the work ends is overwritten: what it was for has ended.
 void stepped_work(Sched *s) {
+  // relaxed: see above
   rt_store_relaxed(&s->host_way, (uint32_t)HOST_WORKS);
 }
 
 void stepped_rest(Sched *s) {
+  // relaxed: as in stepped_work
   rt_store_relaxed(&s->host_way, (uint32_t)HOST_RESTS);
 }
 
@@ -90,6 +92,7 @@ bool stepped_clear_stop(Sched *s) {
 int stepped_fd(Sched *s) {
   int fd = poll_host_fd(s);
   if (fd < 0) return fd;
+  // seq: before what is there is looked for; pairs with stepped_ring
   rt_store_seq(&s->stepped_fd, 1u);
   poll_break(s);  // whatever there is already
   return fd;
@@ -124,7 +127,7 @@ bool stepped_is_over(const Sched *s, int64_t now) {
 }
 
 static bool has_ended(const Sched *s) {
-  return rt_load_relaxed(&s->exiting) != 0;  // by a G, on this thread
+  return rt_load_relaxed(&s->exiting) != 0;  // relaxed: by a G, on this thread
 }
 
 bool stepped_gives_up(const Sched *s) {

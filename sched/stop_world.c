@@ -18,6 +18,7 @@
 
 // sched.lock held
 static void one_is_through(Sched *s) {
+  // release: what the P has done; pairs with all_through
   int32_t before = rt_sub(&s->stop_wait, 1);
   RT_CHECK(before > 0, "more Ps stopped than were running");
   if (before == 1) idle_wake_m(s->stopper);
@@ -40,6 +41,7 @@ static PStatus status_of(const P *p) {
 // --- The Ps' side -----------------------------------------------------------
 static void clear_handshake(P *p) {
   rt_store_relaxed(&p->handshake, 0u);  // relaxed: sched.lock held
+  // RMW: the bits that others set stay
   rt_and(&p->look, ~(uint32_t)LOOK_HANDSHAKE);
 }
 
@@ -49,7 +51,8 @@ void world_p_left(Sched *s, P *p) {
     s->handshake(s->handshake_arg, p);
     one_is_through(s);
   }
-  bool stopping = rt_load_relaxed(&s->stopping) != 0;  // lock held
+  // relaxed, both: written with the lock held
+  bool stopping = rt_load_relaxed(&s->stopping) != 0;
   if (stopping || rt_load_relaxed(&s->exiting)) {
     set_status(p, P_STOPPED);
     p->m = NULL;
@@ -89,12 +92,14 @@ bool world_attend(M *m) {
     one_is_through(s);
   }
   bool stays = true;
+  // relaxed: written with the lock held
   while (stays && m->p != NULL && rt_load_relaxed(&s->stopping)) {
     stays = !(s->resizing && m->p->current != NULL);
     if (!stays) break;
     m->stopped_spinning = m->spinning;
     if (m->spinning) {
       m->spinning = false;
+      // RMW: a count; it looks for work again afterwards
       rt_sub(&s->spinning, 1u);
     }
     wait_stopped(m);
@@ -144,6 +149,8 @@ static void trace_stopped(Sched *s) {
 bool world_stop(P *p, bool resizing) {
   Sched *s = p->sched;
   rt_lock(&s->lock);
+  // relaxed, both: exiting is written with the lock held; the count is read
+  // again below
   bool refuse = s->world_busy || rt_load_relaxed(&s->exiting) ||
                 (resizing && rt_load_relaxed(&s->turn_waiters) > 0);
   if (refuse) {
@@ -155,7 +162,8 @@ bool world_stop(P *p, bool resizing) {
   rt_unlock(&s->lock);
   while (!all_through(s)) {
     rt_note_wait(&p->m->note, RT_FOREVER);
-    // a handshake cannot let its P go: it comes first, see sched_for_each_p
+    // seq: pairs with the RMW in wait_turn. A handshake cannot let its P go: it
+    // comes first, see sched_for_each_p
     if (resizing && !all_through(s) && rt_load_seq(&s->turn_waiters) > 0) {
       world_start(s);
       return false;
@@ -167,6 +175,7 @@ bool world_stop(P *p, bool resizing) {
 
 // sched.lock held. Back to where p was; true: it has Gs, but no M.
 static bool restart_p(Sched *s, P *p) {
+  // RMW: the bits that others set stay
   rt_and(&p->look, ~(uint32_t)LOOK_WORLD);
   if (status_of(p) != P_STOPPED) return false;
   M *m = p->m;
@@ -177,7 +186,7 @@ static bool restart_p(Sched *s, P *p) {
     idle_wake_m(m);
     return false;
   }
-  if (rt_load_relaxed(&s->exiting)) return false;  // sched.lock held
+  if (rt_load_relaxed(&s->exiting)) return false;  // relaxed: sched.lock held
   set_status(p, P_RUNNING);
   if (runq_length(p) > 0) return true;
   idle_put_p(s, p);
@@ -209,6 +218,7 @@ static void give_ms(Sched *s, P *need_m) {
 void world_start(Sched *s) {
   P *need_m = NULL;
   rt_lock(&s->lock);
+  // relaxed: written with the lock held
   RT_CHECK(s->world_busy && rt_load_relaxed(&s->stopping),
            "the world is started, but it was not stopped");
   rt_store_seq(&s->stopping, 0u);  // seq: as in world_stop
@@ -240,7 +250,8 @@ void world_start(Sched *s) {
 static bool stop_outside(Sched *s, M *stopper) {
   rt_lock(&s->lock);
   for (;;) {
-    if (!s->running || rt_load_relaxed(&s->exiting)) {  // lock held
+    // relaxed: written with the lock held
+    if (!s->running || rt_load_relaxed(&s->exiting)) {
       rt_unlock(&s->lock);
       return false;
     }
@@ -259,6 +270,7 @@ static bool stop_outside(Sched *s, M *stopper) {
 bool sched_while_stopped(Sched *s, void (*fn)(void *arg), void *arg) {
   M stopper = {.sched = s};
   if (s->stepped) {  // by the host's thread, or a native: nothing else runs
+    // relaxed: nothing else runs
     if (!s->running || rt_load_relaxed(&s->exiting)) return false;
     fn(arg);
     return true;
@@ -293,6 +305,7 @@ void world_run_job(M *m) {
   job->fn(job->arg, m->job_worker, job->workers);
   m->job = NULL;
   M *boss = job->boss;  // the job is gone after the count
+  // release: what the job has done; pairs with sched_run_stopped
   if (rt_sub(&job->pending, 1u) == 1) idle_wake_m(boss);
 }
 
@@ -325,6 +338,7 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
 // Until no stop or handshake is under way; then sched.lock is held.
 static void wait_turn(P *p) {
   Sched *s = p->sched;
+  // seq: pairs with the loads in world_stop
   rt_add(&s->turn_waiters, 1u);
   rt_lock(&s->lock);
   while (s->world_busy) {
@@ -334,6 +348,7 @@ static void wait_turn(P *p) {
     rt_yield_cpu();
     rt_lock(&s->lock);
   }
+  // RMW: a count
   rt_sub(&s->turn_waiters, 1u);
 }
 
@@ -355,7 +370,8 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
       continue;
     }
     rt_store_relaxed(&q->handshake, 1u);  // relaxed: sched.lock held
-    rt_or(&q->look, LOOK_HANDSHAKE);      // before the status: see world_stop
+    // seq: before the status: see world_stop
+    rt_or(&q->look, LOOK_HANDSHAKE);
     if (!syscall_retake(s, q)) {
       running++;
       continue;

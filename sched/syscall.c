@@ -41,7 +41,8 @@ static void places_changed(Sched *s) {
 
 // sched.lock held. Is there anything that p, kept running, could do?
 static bool others_have_work(Sched *s, P *p) {
-  if (rt_load_relaxed(&s->idle_count) > 0) return false;  // they would
+  // relaxed, both: hints; they would do it
+  if (rt_load_relaxed(&s->idle_count) > 0) return false;
   if (rt_load_relaxed(&s->spinning) > 0) return false;
   for (int i = 0; i < procs_now(s); i++) {
     P *q = p_at(s, i);
@@ -210,7 +211,7 @@ static SchedCall enter_slow(P *p, G *g, M *m) {
   leave_p(m, p, g);
   if (!is_needed(s, p)) {
     world_p_left(s, p);
-    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // lock held
+    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // relaxed: lock held
     bool alone = idle_timers_alone(s);
     rt_unlock(&s->lock);
     // Nobody goes idle meanwhile, and would see to the output.
@@ -240,6 +241,7 @@ static uint32_t call_word(const M *m) {
 // By the M in the call. false: the P was taken.
 static bool come_back(M *m, P *p, G *g) {
   uint32_t word = call_word(m);
+  // RMW: this wins the P, or syscall_retake
   if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
   m->p = p;
   m->call_g = NULL;
@@ -256,6 +258,7 @@ static void tell_sysmon(Sched *s, P *p) {
   // relaxed, both: hints; sysmon comes by in some ms in any case
   if (rt_load_relaxed(&s->sysmon_hurry)) return;
   if (runq_length(p) == 0 && rt_load_relaxed(&s->global.count) == 0) return;
+  // RMW: one of those that find it 0 tells
   if (rt_exchange(&s->sysmon_hurry, 1u) == 0) rt_note_set(&s->sysmon_note);
 }
 
@@ -272,7 +275,8 @@ static bool enter_quick(P *p, G *g, M *m) {
   m->p = NULL;
   rt_store_relaxed(&p->calls, p->calls + 1);  // relaxed: sysmon compares it
   g_leave(p, g, G_SYSCALL, WAIT_NONE);
-  rt_store_seq(&p->status, call_word(m));  // seq: see the head
+  // seq, both: the status, then the flags; see the head
+  rt_store_seq(&p->status, call_word(m));
   uint32_t look = rt_load_seq(&p->look);
   if ((look & ~(uint32_t)(LOOK_PREEMPT | LOOK_HOST | LOOK_LOCKED)) != 0 &&
       come_back(m, p, g)) {
@@ -287,6 +291,7 @@ bool syscall_retake(Sched *s, P *p) {
   // seq: see the head
   uint32_t word = rt_load_seq(&p->status);
   if ((word & P_STATUS_MASK) != P_SYSCALL) return false;
+  // acquire: what the M has left in p; pairs with the store in enter_quick
   if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
   count_in(s, p->m);
   locked_p_lost(p->m, p);

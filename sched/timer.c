@@ -101,7 +101,7 @@ static void first_changed(P *owner) {
   TimerHeap *heap = &owner->timers;
   int64_t first = heap->count == 0 ? 0 : heap->entries[0].when;
   if (heap->spilled != NULL) first = earliest(heap)->when;
-  // relaxed: a hint without the lock
+  // relaxed, both: a hint without the lock
   bool had = rt_load_relaxed(&heap->first) != 0;
   rt_store_relaxed(&heap->first, first);
   if (had == (first != 0)) return;
@@ -205,10 +205,10 @@ static void heap_remove(P *owner, Timer *timer) {
 // --- Start, stop, sleep -----------------------------------------------------
 bool timer_stop(P *p, Timer *timer) {
   for (;;) {
-    P *owner = rt_load_acquire(&timer->owner);  // pairs with heap_add
+    P *owner = rt_load_acquire(&timer->owner);  // acquire: pairs with heap_add
     if (owner == NULL) return false;
     heap_lock(p, &owner->timers);
-    bool same = rt_load_relaxed(&timer->owner) == owner;  // lock is held
+    bool same = rt_load_relaxed(&timer->owner) == owner;  // relaxed: lock held
     if (same) {
       heap_remove(owner, timer);
       first_changed(owner);
@@ -356,7 +356,8 @@ static void filter_heap(P *p, bool (*keep)(void *arg, Timer *timer),
       place(heap, kept++, entry);
     } else {
       entry.timer->at = -1;
-      rt_store_release(&entry.timer->owner, (P *)NULL);  // as in heap_remove
+      // release: as in heap_remove
+      rt_store_release(&entry.timer->owner, (P *)NULL);
     }
   }
   heap->count = kept;

@@ -96,7 +96,8 @@ void trace_run(P *p, G *g) {
   const char *label =
       hooks->g_label != NULL ? hooks->g_label(hooks->host, g) : NULL;
   trace_event(p, TRACE_RUN, g->id, (uint64_t)(uintptr_t)label);
-  rt_store_relaxed(&g->status, (uint32_t)(G_RUNNING | G_MARK));  // as g_change
+  // relaxed: as g_change
+  rt_store_relaxed(&g->status, (uint32_t)(G_RUNNING | G_MARK));
 }
 
 void trace_left(P *p, G *g, GState to) {

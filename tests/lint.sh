@@ -54,5 +54,5 @@ for layer in $layers tests/unit; do
   [ -z "$found" ] || fail 'over 800 lines' "$found"
 done
 
-tests/atomics.py vm stdlib cli lang || status=1
+tests/atomics.py sched vm stdlib cli lang || status=1
 exit $status

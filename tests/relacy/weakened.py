@@ -90,8 +90,8 @@ WEAKENED = [
     ("runnext stolen: relaxed", "runq", "next",
      [("runq.c", *cas("&victim->runnext, &g, (G *)NULL"))]),
     ("tail lowered, child first: release", "runq", "newest",
-     [("runq.c", "rt_store_seq(&p->tail, tail);  // seq: before head",
-       "rt_store_release(&p->tail, tail);  // before head")]),
+     [("runq.c", "rt_store_seq(&p->tail, tail);\n  uint32_t head",
+       "rt_store_release(&p->tail, tail);\n  uint32_t head")]),
     ("head read, child first: acquire", "runq", "newest",
      [("runq.c", "rt_load_seq(&p->head);\n  int32_t left",
        "rt_load_acquire(&p->head);\n  int32_t left")]),
@@ -133,7 +133,8 @@ WEAKENED = [
      [("idle.c", "~rt_load_seq(&s->idle_mask.words[first / 64])",
        "~rt_load_acquire(&s->idle_mask.words[first / 64])")]),
     ("claim given up: acq_rel", "idle", "taken",
-     [("idle.c", "if (p != NULL) return p;\n    rt_sub(&s->spinning, 1u);",
+     [("idle.c", "if (p != NULL) return p;\n"
+       "    // seq: T2; T3 is the load below\n    rt_sub(&s->spinning, 1u);",
        "if (p != NULL) return p;\n"
        "    __atomic_fetch_sub(&s->spinning, 1u, __ATOMIC_ACQ_REL);")]),
     ("claim given up, idle_count: acquire", "idle", "taken",
@@ -181,6 +182,8 @@ WEAKENED = [
      [("syscall.c", "rt_load_seq(&p->status)", "rt_load_relaxed(&p->status)"),
       ("syscall.c",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n"
+       "  // acquire: what the M has left in p; pairs with the store in "
+       "enter_quick\n"
        "  if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n  if (!"
        + CAS.format("&p->status, &word, (uint32_t)P_RUNNING")
@@ -189,6 +192,8 @@ WEAKENED = [
     ("taker's CAS: relaxed", "calls", "retake_twice",
      [("syscall.c",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n"
+       "  // acquire: what the M has left in p; pairs with the store in "
+       "enter_quick\n"
        "  if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n  if (!"
        + CAS.format("&p->status, &word, (uint32_t)P_RUNNING")
@@ -225,7 +230,9 @@ WEAKENED = [
      [("poll.c", "return rt_load_seq(&d->deadline[mode])",
        "return rt_load_acquire(&d->deadline[mode])")]),
     ("closed is set: release", "poll", "close",
-     [("poll.c", "closed twice\");\n  rt_store_seq(&d->closed, 1u);",
+     [("poll.c", "closed twice\");\n"
+       "  // seq: the flag, then the word (see the head)\n"
+       "  rt_store_seq(&d->closed, 1u);",
        "closed twice\");\n  rt_store_release(&d->closed, 1u);")]),
     ("expired is set: release", "poll", "deadline",
      [("poll.c", "rt_store_seq(&d->deadline[mode], past ? EXPIRED : when);",
