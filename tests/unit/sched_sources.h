@@ -2,9 +2,9 @@
 // All of sched/ as a part of the program that includes this, after its own
 // version of rt.h and of rt_throw.
 //
-// A new file of sched/ must be added below. If it is forgotten and needed, the
-// linker finds rt_futex_wait and others defined twice: an object of the
-// ordinary build needs rt_throw, which has another name here.
+// A new file of sched/ must be added below (lint compares): one that is not
+// comes from the library, without this program's rt_throw. A test that changes
+// a source includes that itself.
 #ifndef CSP_TESTS_SCHED_SOURCES_H
 #define CSP_TESTS_SCHED_SOURCES_H
 
