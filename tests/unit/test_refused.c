@@ -171,8 +171,57 @@ static void every_refusal_is_survived(void **state) {
   }
 }
 
+// --- Roots ------------------------------------------------------------------
+// openat2 gives EAGAIN when a folder on the way is renamed, and is tried again;
+// not for ever. Refused, there is no root.
+static int rooted_child(const Refusal *r) {
+  alarm(HANGS);
+  CspConfig config;
+  test_config(&config);
+  config.stepped = true;
+  config.allowed = CSP_FILES;
+  config.root = "/tmp";
+  Host host = {0};
+  pthread_mutex_init(&host.lock, NULL);
+  config.write_out = take_out;
+  config.write_err = take_err;
+  config.write_arg = &host;
+  if (r->error != EAGAIN && !refuse(r)) return NO_FILTER;
+  host.csp = csp_new(&config);
+  if (host.csp == NULL) return errno == r->error ? SAID_WHY : NO_RUNTIME;
+  csp_install_language(host.csp);
+  if (!csp_install_library(host.csp)) return WRONG_OUTPUT;
+  if (!refuse(r)) return NO_FILTER;
+  int status = run(&host,
+                   "import \"os\"\n"
+                   "_, err := os.read_file(\"/x\")\n"
+                   "println(err)\n");
+  csp_free(host.csp);
+  bool said = status == 0 && strstr(host.out, strerror(r->error)) != NULL;
+  if (!said) print_error("status %d\n%s%s", status, host.out, host.err);
+  return said ? SAID_WHY : WRONG_OUTPUT;
+}
+
+static void a_root_that_is_refused_is_told_of(void **state) {
+  (void)state;
+  static const Refusal roots[] = {REFUSAL(openat2, EAGAIN, false),
+                                  REFUSAL(openat2, ENOSYS, false),
+                                  REFUSAL(openat2, EPERM, false)};
+  for (size_t n = 0; n < sizeof roots / sizeof *roots; n++) {
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) _exit(rooted_child(&roots[n]));
+    int how = 0;
+    assert_int_equal(waitpid(pid, &how, 0), pid);
+    if (WIFEXITED(how) && WEXITSTATUS(how) == NO_FILTER) skip();
+    if (!WIFEXITED(how) || WEXITSTATUS(how) != SAID_WHY)
+      fail_msg("%s: %d", roots[n].name, how);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_root_that_is_refused_is_told_of),
       cmocka_unit_test(every_refusal_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
