@@ -100,6 +100,7 @@ lint:  ## format, layers and rooms, what comments name, file sizes, unique names
 	@docs/opcodes.py
 	@tests/comments.py $(LAYERS) tests/unit tests/explore tests/relacy
 	@tests/explore/mutants --check
+	@tests/relacy/run --check
 	@clang-format --dry-run -Werror $(C_FILES)
 	@bench/lint $(CC_tail)
 	@$(MAKE) WERROR=1 DISPATCH=tail all lint-rooms
