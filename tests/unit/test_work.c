@@ -10,6 +10,9 @@
 #include "vm/interp/native_call.h"
 #include "vm/runtime/runtime.h"
 
+// A call of spin has begun.
+static atomic_bool spins;
+
 // Calls of count; those of its step that say that it does not go on. Where the
 // end comes early nothing may have begun.
 static atomic_int begun, dropped;
@@ -50,6 +53,7 @@ static CspStatus count(CspCall *call) {
 
 // Without end, and not to be left.
 static CspStatus spin(CspCall *call) {
+  spins = true;
   while (csp_work(call, 1)) continue;
   csp_panic(call, "this panic is not seen");
   return CSP_PANIC;
@@ -70,6 +74,7 @@ static const CspFunction natives[] = {{"count", "n", count},
 
 static void open_with_natives(Host *host, int procs) {
   begun = dropped = 0;
+  spins = false;
   open_host(host, procs);
   assert_true(csp_register_builtins(host->csp, natives));
 }
@@ -209,6 +214,13 @@ static void an_interrupt_ends_the_run(void **state) {
   expect_interrupted(1, "l := []\nfor i in 60 { l = [l, l] }\nl.flatten(1000)");
 }
 
+// An interrupt between two calls of a stepped host ends nothing, so this one
+// comes when spin has begun: then a step is under way until it comes.
+static void *interrupt_spin(void *csp) {
+  while (!spins) usleep(100);
+  return csp_interrupt(csp) ? csp : NULL;
+}
+
 static void an_interrupt_ends_a_step(void **state) {
   (void)state;
   Host host;
@@ -218,9 +230,11 @@ static void an_interrupt_ends_a_step(void **state) {
       load(&host,
            "seen := 0\ngo { _, err := try(spin)\n seen = -1000 }\n"
            "go { for { seen += 1\n sleep(0) } }\nfunc so_far(n) => seen\n");
-  pthread_create(&thread, NULL, interrupt_soon, host.csp);
+  pthread_create(&thread, NULL, interrupt_spin, host.csp);
   while (call_int(&host, module, "so_far", 0) < 3) csp_step(host.csp, 1000000);
-  pthread_join(thread, NULL);
+  void *in_time;
+  pthread_join(thread, &in_time);
+  assert_non_null(in_time);
   assert_non_null(strstr(host.err, "interrupted"));
   close_host(&host);
 }
