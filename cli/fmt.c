@@ -2,7 +2,8 @@
 // `cspvm fmt` (fmt.h): which files, and how they are written.
 //
 // A file is replaced whole or not at all: the new text goes to a new file in
-// the same folder, which then takes the old one's name. No runtime is needed.
+// the same folder, which then takes the old one's name. What is no file (a pipe,
+// a device) stays as it is. No runtime is needed.
 #include "cli/fmt.h"
 
 #include <errno.h>
@@ -128,6 +129,19 @@ static void format_file(Fmt *fmt, const char *path) {
   free(text);
 }
 
+// A pipe or a device can be checked, but no file may take its place.
+static void format_other(Fmt *fmt, const char *path) {
+  if (fmt->check) {
+    format_file(fmt, path);
+    return;
+  }
+  fprintf(stderr,
+          "cspvm: cannot format %s in place: it is not a regular file\n"
+          "Try `cspvm fmt - < %s`.\n",
+          path, path);
+  set_status(fmt, STATUS_ERROR);
+}
+
 // --- folders ----------------------------------------------------------------
 static int by_name(const FTSENT **a, const FTSENT **b) {
   return strcmp((*a)->fts_name, (*b)->fts_name);
@@ -154,8 +168,8 @@ static void visit(Fmt *fmt, FTS *walk, FTSENT *entry) {
     case FTS_F:
       if (given || is_script(entry)) format_file(fmt, entry->fts_path);
       break;
-    case FTS_DEFAULT:  // a pipe, a device
-      if (given) format_file(fmt, entry->fts_path);
+    case FTS_DEFAULT:
+      if (given) format_other(fmt, entry->fts_path);
       break;
     default:
       break;

@@ -3,6 +3,7 @@
 //
 // Errors name the value's type and what was asked. Inline cache words are
 // hints that their reader checks: struct id << 8 | slot.
+#include <math.h>
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
@@ -207,7 +208,7 @@ bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
 static bool in_range(const ObjRange *range, Value a) {
   if (value_is_float(a)) {
     double d = value_float(a);
-    if (d != (double)(int64_t)d) return false;
+    if (d != trunc(d)) return false;
     return number_compare(range->from, d) <= 0 &&
            number_compare(range->to, d) > (range->inclusive ? -1 : 0);
   }
