@@ -724,6 +724,7 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
 CspValue csp_chan(CspCall *call, uint32_t capacity);
 typedef enum CspSent { CSP_SENT, CSP_FULL, CSP_CHAN_CLOSED } CspSent;
 CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value);
+// false: *value is nil: there is none now, or the channel is closed and empty.
 bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value);
 bool csp_close(CspCall *call, CspValue chan);  // false: it was closed
 // `return csp_send(...)`: the native waits; its result is nothing, or what was

@@ -35,6 +35,7 @@ CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
 bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value) {
   ChanResult r = chan_try_recv(call->local->p, chan_in(chan), &value->word);
   touched(call);
+  if (r != CHAN_DONE) *value = csp_nil();
   return r == CHAN_DONE;
 }
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// csp.h's functions for values that no module of the library calls: they are
+// for hosts. Compared, errors, maps by name, channels without waiting.
+#include "embed_fixture.h"
+
+static Host host;
+static CspHandle script;
+static CspCall *call;
+
+static const char text[] =
+    "func pair() { a := [1]; return a, a, [1] }\n"
+    "func failure() => error(\"outer\", error(\"inner\"))\n"
+    "func table() => {name: 1, none: nil}\n"
+    "c := chan()\n"
+    "func waiting() { go { c <- 7 }; return c }\n"
+    "func tell() { println(\"kept\") }\n";
+
+static int open_it(void **state) {
+  (void)state;
+  open_host(&host, STEPPED);
+  script = load(&host, text);
+  call = csp_host(host.csp);
+  return 0;
+}
+
+static int close_it(void **state) {
+  (void)state;
+  close_host(&host);
+  return 0;
+}
+
+static CspResult result;
+
+// What name(args) gives, result.count values.
+static CspValue *call_it(const char *name, size_t argc, CspValue *args) {
+  csp_call(call, member(&host, script, name), argc, args, &result);
+  if (result.message != NULL) print_error("%s", result.message);
+  assert_int_equal(result.end, CSP_DONE);
+  return result.values;
+}
+
+static void expect_text(CspValue v, const char *wanted) {
+  size_t len;
+  assert_int_equal(csp_type(v), CSP_STRING);
+  const char *got = csp_to_string(v, &len);
+  assert_int_equal(len, strlen(wanted));
+  assert_memory_equal(got, wanted, len);
+}
+
+// --- Values -----------------------------------------------------------------
+static void the_same_is_more_than_equal(void **state) {
+  (void)state;
+  CspValue *v = call_it("pair", 0, NULL);
+  assert_int_equal(result.count, 3);
+  assert_true(csp_same(v[0], v[1]));
+  assert_false(csp_same(v[0], v[2]));
+  assert_true(csp_same(csp_nil(), csp_nil()));
+  assert_true(csp_same(csp_bool(true), csp_bool(true)));
+  assert_false(csp_same(csp_bool(true), csp_bool(false)));
+}
+
+static void an_error_has_its_message_and_its_cause(void **state) {
+  (void)state;
+  CspValue outer = call_it("failure", 0, NULL)[0];
+  assert_int_equal(csp_type(outer), CSP_ERROR);
+  expect_text(csp_error_message(outer), "outer");
+  CspValue inner = csp_error_cause(outer);
+  assert_int_equal(csp_type(inner), CSP_ERROR);
+  expect_text(csp_error_message(inner), "inner");
+  assert_int_equal(csp_type(csp_error_cause(inner)), CSP_NIL);
+  CspValue own = csp_error(call, csp_string(call, "own", 3), inner);
+  assert_true(csp_same(csp_error_cause(own), inner));
+}
+
+static void a_map_is_read_by_name(void **state) {
+  (void)state;
+  CspValue v, map = call_it("table", 0, NULL)[0];
+  assert_true(csp_map_get_name(call, map, "name", &v));
+  assert_int_equal(csp_to_int(v), 1);
+  assert_true(csp_map_get_name(call, map, "none", &v));
+  assert_int_equal(csp_type(v), CSP_NIL);
+  assert_false(csp_map_get_name(call, map, "nam", &v));
+  assert_false(csp_map_get_name(call, map, "", &v));
+  assert_true(csp_map_set_name(call, map, "name", csp_nil()));
+  assert_true(csp_map_get_name(call, map, "name", &v));
+  assert_int_equal(csp_type(v), CSP_NIL);
+}
+
+// --- Channels ---------------------------------------------------------------
+static void channels_do_not_wait(void **state) {
+  (void)state;
+  CspValue v, c = csp_chan(call, 2);
+  assert_false(csp_try_recv(call, c, &v));
+  assert_int_equal(csp_try_send(call, c, csp_int(call, 1)), CSP_SENT);
+  assert_int_equal(csp_try_send(call, c, csp_int(call, 2)), CSP_SENT);
+  assert_int_equal(csp_try_send(call, c, csp_int(call, 3)), CSP_FULL);
+  assert_true(csp_try_recv(call, c, &v));
+  assert_int_equal(csp_to_int(v), 1);
+  assert_true(csp_close(call, c));
+  assert_false(csp_close(call, c));
+  assert_int_equal(csp_try_send(call, c, csp_int(call, 4)), CSP_CHAN_CLOSED);
+  assert_true(csp_try_recv(call, c, &v));
+  assert_int_equal(csp_to_int(v), 2);
+}
+
+static void nothing_to_receive_is_nil(void **state) {
+  (void)state;
+  CspValue v = csp_bool(true), c = csp_chan(call, 1);
+  assert_false(csp_try_recv(call, c, &v));
+  assert_int_equal(csp_type(v), CSP_NIL);
+  csp_close(call, c);
+  v = csp_bool(true);
+  assert_false(csp_try_recv(call, c, &v));
+  assert_int_equal(csp_type(v), CSP_NIL);
+}
+
+static void a_sender_that_waits_is_served(void **state) {
+  (void)state;
+  CspValue v, c = call_it("waiting", 0, NULL)[0];
+  assert_int_equal(csp_step(host.csp, -1), CSP_IDLE);
+  assert_true(csp_try_recv(call, c, &v));
+  assert_int_equal(csp_to_int(v), 7);
+  assert_false(csp_try_recv(call, c, &v));
+}
+
+// --- Output -----------------------------------------------------------------
+static void what_was_printed_is_flushed(void **state) {
+  (void)state;
+  call_it("tell", 0, NULL);
+  csp_flush_out(host.csp);
+  assert_string_equal(host.out, "kept\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_same_is_more_than_equal),
+      cmocka_unit_test(an_error_has_its_message_and_its_cause),
+      cmocka_unit_test(a_map_is_read_by_name),
+      cmocka_unit_test(channels_do_not_wait),
+      cmocka_unit_test(nothing_to_receive_is_nil),
+      cmocka_unit_test(a_sender_that_waits_is_served),
+      cmocka_unit_test(what_was_printed_is_flushed),
+  };
+  return cmocka_run_group_tests(tests, open_it, close_it);
+}
