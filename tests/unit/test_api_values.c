@@ -32,7 +32,7 @@ static int close_it(void **state) {
 static CspResult result;
 
 // What name(args) gives, result.count values.
-static CspValue *call_it(const char *name, size_t argc, CspValue *args) {
+static CspValue *call_it(const char *name, int argc, CspValue *args) {
   csp_call(call, member(&host, script, name), argc, args, &result);
   if (result.message != NULL) print_error("%s", result.message);
   assert_int_equal(result.end, CSP_DONE);
