@@ -276,7 +276,7 @@ static CspStatus list_min(CspCall *call) { return extreme_element(call, -1); }
 static CspStatus list_max(CspCall *call) { return extreme_element(call, 1); }
 
 static bool no_number(CspCall *call, const Loop *loop, CspValue v) {
-  csp_panic(call, "sum: element %zu is no number, but a %s", loop->at,
+  csp_panic(call, "sum: element %zu is no number, but %s", loop->at,
             csp_type_name(v));
   return false;
 }

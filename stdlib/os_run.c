@@ -327,7 +327,7 @@ static bool set_words(CspCall *call, Run *run, Str program) {
     if (csp_type(v) != CSP_STRING || !has_no_zero(str_of(v))) {
       csp_panic(call,
                 "os.run: argument %zu must be a string without zero bytes, "
-                "not a %s",
+                "not %s",
                 i + 1, csp_type_name(v));
       return false;
     }

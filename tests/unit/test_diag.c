@@ -38,8 +38,8 @@ static void test_warnings(void **state) {
   (void)state;
   Source source = {.path = "t", .text = "a\nb c\n", .len = 6};
   Diags *diags = diags_new(&mem_libc, &source);
-  diag_warn(diags, (Pos){2, 3, 4, false}, 1, "late");
-  diag_warn(diags, (Pos){1, 1, 0, false}, 1, "early");
+  diag_warn(diags, (Pos){2, 3, 4}, 1, "late");
+  diag_warn(diags, (Pos){1, 1, 0}, 1, "early");
   diag_hint(diags, "a hint");
   assert_int_equal(diags_errors(diags), 0);
   assert_int_equal(diags_warnings(diags), 2);
@@ -73,8 +73,8 @@ static void test_same_place(void **state) {
   (void)state;
   Source source = {.path = "t", .text = "a b", .len = 3};
   Diags *diags = diags_new(&mem_libc, &source);
-  diag_error(diags, (Pos){1, 3, 2, false}, 9, "first");
-  diag_error(diags, (Pos){1, 3, 2, false}, 1, "second");
+  diag_error(diags, (Pos){1, 3, 2}, 9, "first");
+  diag_error(diags, (Pos){1, 3, 2}, 1, "second");
   diag_hint(diags, "of the second");
   assert_int_equal(diags_errors(diags), 1);
   char *text = diags_text(diags);
@@ -91,7 +91,7 @@ static void test_long_line(void **state) {
   line[1000] = '\0';
   Source source = {.path = "t", .text = line, .len = 1000};
   Diags *diags = diags_new(&mem_libc, &source);
-  diag_error(diags, (Pos){1, 601, 600, false}, 4, "in the middle");
+  diag_error(diags, (Pos){1, 601, 600}, 4, "in the middle");
   char *text = diags_text(diags);
   char *shown = strchr(text, '\n') + 1;
   char *caret = strchr(shown, '\n') + 1;

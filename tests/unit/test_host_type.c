@@ -313,9 +313,9 @@ static void elements_are_the_hosts(void **state) {
       "}\n",
       "1.0 2.0 2.0 1.0 2.0 2\nvec(10, 21)\n21.0 true\nnil false\n"
       "vec has no element 2\nvec has no element or method `q`\n"
-      "vec has no element for a nil\n"
-      "vec cannot take a int as that element\n"
-      "vec cannot take a string as that element\n"
+      "vec has no element for nil\n"
+      "vec cannot take int as that element\n"
+      "vec cannot take string as that element\n"
       "vec has no method `nothing`\n"
       "cannot index bare\nbare has no method `x`\n"
       "cannot assign to an element of bare\n"

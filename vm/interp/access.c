@@ -82,7 +82,7 @@ static bool get_of_host(Local *local, Goroutine *g, Value x, Value index,
   if (value_is_type(index, OBJ_STRING))
     return vm_panic(local, g, "%s has no element or method `%.100s`",
                     value_type_name(x), ((ObjString *)value_obj(index))->data);
-  return vm_panic(local, g, "%s has no element for a %s", value_type_name(x),
+  return vm_panic(local, g, "%s has no element for %s", value_type_name(x),
                   value_type_name(index));
 }
 
@@ -90,7 +90,7 @@ static bool set_of_host(Local *local, Goroutine *g, Value x, Value index,
                         Value v) {
   HostDone done = host_set(local, g, x, index, v);
   if (done != HOST_NO) return done == HOST_DID;
-  return vm_panic(local, g, "%s cannot take a %s as that element",
+  return vm_panic(local, g, "%s cannot take %s as that element",
                   value_type_name(x), value_type_name(v));
 }
 

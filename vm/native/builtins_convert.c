@@ -369,7 +369,7 @@ CspStatus builtin_copy(CspCall *call) {
     case CSP_CHAN:
     case CSP_TASK:
     case CSP_HOST:
-      return csp_panic(call, "copy: a %s cannot be copied", csp_type_name(v));
+      return csp_panic(call, "copy: %s cannot be copied", csp_type_name(v));
     default:
       return csp_ok(call, v);
   }
