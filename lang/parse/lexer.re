@@ -152,7 +152,11 @@ static void malformed_number(Parse *p, Token *token) {
 
 static void unknown_character(Parse *p, Pos pos) {
   const unsigned char *at = (Cursor)p->source->text + pos.offset;
-  if (*at >= ' ' && *at < 0x7f) {
+  if (strncmp((const char *)at, BYTE_ORDER_MARK, 3) == 0) {
+    diag_error(p->diags, pos, 1,
+               "a byte order mark may only begin a file: delete these 3 bytes");
+    p->cursor = at + 3;
+  } else if (*at >= ' ' && *at < 0x7f) {
     diag_error(p->diags, pos, 1, "unexpected character `%c`", *at);
   } else {
     diag_error(p->diags, pos, 1, "unexpected byte \\x%02x", *at);
@@ -224,7 +228,9 @@ void lex_token(Parse *p, Token *token) {
     /*!re2c
       re2c:define:YYCTXMARKER = context;
 
-      letter   = [a-zA-Z_\x80-\xff];
+      // Any byte from 0x80 on but those of a byte order mark.
+      letter   = [a-zA-Z_\x80-\xee\xf0-\xff] | "\xef" [\x80-\xba\xbc-\xbf]
+               | "\xef\xbb" [\x80-\xbe];
       name     = letter (letter | [0-9])*;
       digits   = [0-9] ("_"? [0-9])*;
       exponent = [eE] [+-]? digits;

@@ -346,10 +346,11 @@ static void close_bracket(Parse *p, const Token *token, BracketKind kind,
   give_token(p, token);
 }
 
+// A brace ends the statement before it. Whether there is one the grammar tells:
+// a semicolon ends a statement, or only a clause of its head.
 static void close_block(Parse *p, const Token *token) {
-  int last = p->last.kind;
-  bool ended = last == TOK_SEMI || last == TOK_NEWLINE || last == TOK_LBRACE;
-  if (p->skipping || !ended) give_newline(p, FROM_BRACE, token->pos);
+  if (p->skipping || !grammar_accepts(p->parser, TOK_RBRACE))
+    give_newline(p, FROM_BRACE, token->pos);
   RT_ASSERT(p->depth > 0 && top_bracket(p)->kind == OPEN_BLOCK);
   bool recovery = top_bracket(p)->recovery;
   p->depth--;
@@ -544,7 +545,7 @@ static void check_utf8(Parse *p) {
 
 static void skip_first_bytes(Parse *p) {
   const char *text = p->source->text;
-  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) p->cursor += 3;
+  if (strncmp(text, BYTE_ORDER_MARK, 3) == 0) p->cursor += 3;
   if (strncmp((const char *)p->cursor, "#!", 2) != 0) return;
   size_t left = (size_t)(p->limit - p->cursor);
   const unsigned char *end = memchr(p->cursor, '\n', left);

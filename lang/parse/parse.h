@@ -13,6 +13,9 @@
 #include "lang/lang.h"
 #include "sched/rt.h"
 
+// A file may begin with it; it is no letter.
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 // Why a token is there.
 typedef enum TokenOrigin {
   FROM_TEXT,
