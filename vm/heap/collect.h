@@ -21,6 +21,7 @@ struct GcMarker {
   Obj *ahead[AHEAD];   // a ring of what comes next
   uint32_t ahead_first, ahead_count;
   bool alone;         // no other worker: marks need no atomics
+  bool draining;      // inside drain: marked objects lead to what is noted
   uint64_t bytes;     // marked
   uint64_t work;      // objects scanned since the last look at others
   MarkSegment first;  // so that marking works without any memory

@@ -3,9 +3,12 @@
 //
 // An object on a stack is not marked yet; it is marked, and then scanned,
 // when it has been fetched: its memory and its mark bit are prefetched some
-// steps ahead. Nothing recurses. If there is no memory for a stack, the item
-// is dropped and `overflow` set: the item is reachable from a marked object,
-// and marking_rescan finds it again.
+// steps ahead. Nothing recurses.
+//
+// If there is no memory for a stack, it depends on what leads to the item. In
+// `drain` a marked object does: the item is dropped and `overflow` set, and
+// marking_rescan finds it again. Elsewhere the item may be a root, which nothing
+// leads to: what is on the stack is marked to the end, which makes room.
 #include "vm/heap/collect.h"
 
 enum {
@@ -71,15 +74,28 @@ static MarkSegment *pool_get(Marking *k) {
   return segment;
 }
 
-// Room for `items` more on top of the stack. false: no memory.
-static bool make_room(GcMarker *m, uint64_t items) {
-  if (m->top->count + items <= SEGMENT_ITEMS) return true;
-  MarkSegment *fresh = segment_new(m);
-  if (!fresh) {
+static void drain(GcMarker *m);
+
+// Makes room where there is no memory for a segment. false: there is none.
+static bool make_room_without(GcMarker *m) {
+  if (m->draining) {
     // relaxed: read when all markers are done
     rt_store_relaxed(&m->marking->overflow, 1);
     return false;
   }
+  bool alone = m->alone;
+  m->alone = true;  // the others mark only in marking_run
+  drain(m);
+  m->alone = alone;
+  RT_ASSERT(m->top->count == 0 && m->top->next == NULL);
+  return true;
+}
+
+// Room for `items` more on top of the stack. false: no memory.
+static bool make_room(GcMarker *m, uint64_t items) {
+  if (m->top->count + items <= SEGMENT_ITEMS) return true;
+  MarkSegment *fresh = segment_new(m);
+  if (!fresh) return make_room_without(m);
   Marking *k = m->marking;
   // relaxed: a hint
   if (k->workers > 1 && !m->alone &&
@@ -457,10 +473,12 @@ static void share(GcMarker *m) {
 
 static void drain(GcMarker *m) {
   Obj *obj;
+  m->draining = true;
   while ((obj = next_object(m))) {
     if (mark(m, obj)) gc_scan(m, obj);
     if (!m->alone && ++m->work % SHARE_EVERY == 0) share(m);
   }
+  m->draining = false;
 }
 
 // Waits for work of others. false: all are idle, marking is over.
