@@ -388,6 +388,7 @@ Node *tree_label(Parse *p, const Token *name, Node *stmt) {
     default:
       diag_error(p->diags, name->pos, name->len,
                  "only a loop, `switch` or `select` may have a label");
+      return stmt;
   }
   Node *node = stmt_node(p, NODE_LABELED, name, stmt->depth);
   node->name = name->name;
