@@ -82,6 +82,22 @@ static void a_large_list_covers_what_it_uses(void **state) {
   fixture_free(f);
 }
 
+// The collector looks no further than to cap: what lay behind it was freed.
+static void what_is_appended_at_once_is_covered(void **state) {
+  (void)state;
+  enum { COUNT = 1 << 20, AT_ONCE = 1 << 17 };
+  Fixture *f = fixture_new(1);
+  ObjList *list = list_new(f->locals, COUNT);
+  while (values_len(list_block(list)) < COUNT)
+    assert_true(list_push(f->locals, list, VALUE_TRUE));
+  const ObjValues *block = list_block(list);
+  assert_true(list_append(f->locals, list, block->slots, AT_ONCE));
+  assert_ptr_not_equal(list_block(list), block);
+  assert_true(list_block(list)->cap >= COUNT + AT_ONCE);
+  assert_true(list_is_valid(list));
+  fixture_free(f);
+}
+
 static void bytes_grow(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
@@ -188,6 +204,7 @@ int main(void) {
       cmocka_unit_test(random_operations),
       cmocka_unit_test(append_to_itself),
       cmocka_unit_test(a_large_list_covers_what_it_uses),
+      cmocka_unit_test(what_is_appended_at_once_is_covered),
       cmocka_unit_test(bytes_grow),
       cmocka_unit_test(racing_keeps_memory_whole),
       cmocka_unit_test(racing_covers_a_large_list),

@@ -116,7 +116,7 @@ static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
   if (!move_values(local, block->slots, old->slots, len) ||
       !set_nothing(local, block, len))
     return NULL;
-  cover_part(block, len);
+  cover_part(block, need);
   block->len = len;
   RT_ASSERT(values_is_valid(block) && need <= block->cap);
   return block;
