@@ -104,7 +104,7 @@ static CspStatus bytes_push(CspCall *call) {
   CspValue bytes;
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
   Buffer all = buffer_of(call);
-  for (int i = 1; i < csp_argc(call); i++) {
+  for (int i = 1; i < csp_argc(call) && !all.failed; i++) {
     Piece piece;
     if (!need_piece(call, i, &piece)) {
       buffer_free(&all);

@@ -460,12 +460,12 @@ static CspStatus fmt_eprintf(CspCall *call) {
 
 // All arguments with spaces between, then `end`.
 static bool join_args(CspCall *call, Buffer *out, const char *end) {
-  for (int i = 0; i < csp_argc(call); i++) {
+  for (int i = 0; i < csp_argc(call) && !out->failed; i++) {
     size_t len;
     char *text = csp_alloc_format(call, csp_arg(call, i), false, &len);
     if (i > 0) buffer_add_char(out, ' ');
     if (text) buffer_add(out, text, len);
-    if (!text) out->failed = true;
+    out->failed |= !text || !csp_work(call, 32);
     csp_alloc_free(text);
   }
   buffer_add(out, end, strlen(end));
@@ -506,6 +506,7 @@ static CspStatus fmt_predeclared(CspCall *call, const char *name) {
   CspValue *argv = room_alloc(call, (size_t)count + 1, sizeof *argv);
   if (!argv) return csp_panic_memory(call);
   for (int i = 0; i < count; i++) argv[i] = csp_arg(call, i);
+  csp_work(call, (uint64_t)count);
   CspStatus status = csp_tail_named(call, name, count, argv);
   csp_alloc_free(argv);
   return status;

@@ -411,9 +411,10 @@ static bool join_pieces(CspCall *call, Job *job) {
   Job piece = {.csp = csp_of(call)};
   Buffer all = buffer_of(call);
   bool ok = true;
-  for (int i = 1; i < csp_argc(call) && ok; i++) {
+  for (int i = 1; i < csp_argc(call) && ok && !all.failed; i++) {
     ok = job_data(call, &piece, i);
     if (ok) buffer_add(&all, piece.data, piece.len);
+    all.failed |= !csp_work(call, 64);
     csp_alloc_free(piece.data);
     piece.data = NULL;
   }

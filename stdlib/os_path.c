@@ -70,17 +70,19 @@ CspStatus os_clean_path(CspCall *call) {
 // Empty parts do not count; the result is clean.
 CspStatus os_join_path(CspCall *call) {
   Buffer joined = buffer_of(call), out = buffer_of(call);
-  for (int i = 0; i < csp_argc(call); i++) {
+  for (int i = 0; i < csp_argc(call) && !joined.failed; i++) {
     Str part;
     if (!need_str(call, i, &part)) {
       buffer_free(&joined);
       return CSP_PANIC;
     }
+    joined.failed |= !csp_work(call, 16);
     if (part.len == 0) continue;
     if (joined.len > 0) buffer_add_char(&joined, '/');
     buffer_add(&joined, part.data, part.len);
   }
-  if (joined.len > 0) clean(&out, (Str){joined.data, joined.len});
+  if (!joined.failed && joined.len > 0)
+    clean(&out, (Str){joined.data, joined.len});
   out.failed = out.failed || joined.failed;
   buffer_free(&joined);
   return buffer_ok(call, &out);

@@ -3,9 +3,10 @@
 // tables, but for those that wait or end the script, are called with large and
 // hostile arguments under a limit. Every value stands in each place. Where it
 // stands in another place than the receiver's, a method gets a receiver of its
-// own type. Files are those of a folder that is the host's root. os.run and
-// what belongs to it have a host of their own: a root refuses programs. What is
-// checked is how much is done between two looks:
+// own type. What takes any number of arguments gets those of each list. Files
+// are those of a folder that is the host's root. os.run and what belongs to it
+// have a host of their own: a root refuses programs. What is checked is how
+// much is done between two looks:
 //   in a debug build   by the basic blocks of our own that were run
 //                      (work_steps) while it looks some times; the C library's
 //                      are not seen
@@ -117,6 +118,8 @@ typedef struct Reach {
   CspHandle values, maker;
   uint64_t random;
   int calls, over;
+  const size_t *chosen;  // the numbers of the values, for the message
+  int nchosen;
 } Reach;
 
 static size_t choose(Reach *r, size_t count) {
@@ -187,11 +190,8 @@ static double time_after(Reach *r, CspValue f, int argc, const CspValue *args) {
   return least;
 }
 
-static void try_call(Reach *r, const char *name, CspValue f, int argc,
-                     const size_t *chosen) {
-  CspCall *call = csp_host(r->host->csp);
-  CspValue args[PARAMS_MAX], values = csp_held(call, r->values);
-  for (int n = 0; n < argc; n++) args[n] = csp_list_get(values, chosen[n]);
+static void try_arguments(Reach *r, const char *name, CspValue f, int argc,
+                          const CspValue *args) {
   r->calls++;
   double found, bound;
   if (by_cpu) {
@@ -205,8 +205,38 @@ static void try_call(Reach *r, const char *name, CspValue f, int argc,
   r->over++;
   print_error("%s: %.0f %s; values", name, found,
               by_cpu ? "ms after the limit" : "steps between two looks");
-  for (int n = 0; n < argc; n++) print_error(" %zu", chosen[n]);
+  for (int n = 0; n < r->nchosen; n++) print_error(" %zu", r->chosen[n]);
   print_error("\n");
+}
+
+static void try_call(Reach *r, const char *name, CspValue f, int argc,
+                     const size_t *chosen) {
+  CspValue args[PARAMS_MAX];
+  CspValue values = csp_held(csp_host(r->host->csp), r->values);
+  for (int n = 0; n < argc; n++) args[n] = csp_list_get(values, chosen[n]);
+  r->chosen = chosen;
+  r->nchosen = argc;
+  try_arguments(r, name, f, argc, args);
+}
+
+// list: what is spread behind the first `fixed` arguments, f(args..., list...).
+static void try_spread(Reach *r, const char *name, CspValue f, int fixed,
+                       const size_t *chosen, size_t list) {
+  CspValue values = csp_held(csp_host(r->host->csp), r->values);
+  CspValue of = csp_list_get(values, list);
+  size_t len = csp_list_len(of);
+  CspValue *args = calloc((size_t)fixed + len, sizeof *args);
+  assert_non_null(args);
+  for (int n = 0; n < fixed; n++) args[n] = csp_list_get(values, chosen[n]);
+  for (size_t n = 0; n < len; n++)
+    args[(size_t)fixed + n] = csp_list_get(of, n);
+  size_t shown[PARAMS_MAX + 1];
+  memcpy(shown, chosen, (size_t)fixed * sizeof *shown);
+  shown[fixed] = list;
+  r->chosen = shown;
+  r->nchosen = fixed + 1;
+  try_arguments(r, name, f, fixed + (int)len, args);
+  free(args);
 }
 
 // Whose methods they are: of a type, or of a host's class.
@@ -248,16 +278,35 @@ static void try_function(Reach *r, const char *name, CspValue f, int argc,
   }
 }
 
+// Every list as all the arguments that follow the named ones.
+static void try_many(Reach *r, const char *name, CspValue f, int fixed,
+                     const Receiver *receiver) {
+  CspCall *call = csp_host(r->host->csp);
+  size_t count = csp_list_len(csp_held(call, r->values));
+  assert_true(fixed <= PARAMS_MAX);
+  make_values(r);
+  for (size_t v = 0; v < count; v++) {
+    CspValue values = csp_held(call, r->values);
+    if (csp_type(csp_list_get(values, v)) != CSP_LIST) continue;
+    size_t chosen[PARAMS_MAX];
+    for (int n = 0; n < fixed; n++) chosen[n] = choose(r, count);
+    if (receiver != NULL) chosen[0] = choose_receiver(r, receiver);
+    try_spread(r, name, f, fixed, chosen, v);
+  }
+}
+
 // --- All functions ----------------------------------------------------------
+static bool takes_any_number(Value f) {
+  return value_is_type(f, OBJ_NATIVE) && ((ObjNative *)value_obj(f))->def->rest;
+}
+
 static int parameters(Value f) {
   int n = 0;
   if (value_is_type(f, OBJ_NATIVE))
     n = ((ObjNative *)value_obj(f))->def->nparams;
   if (value_is_type(f, OBJ_CLOSURE))
     n = ((ObjClosure *)value_obj(f))->proto->nparams;
-  bool rest =
-      value_is_type(f, OBJ_NATIVE) && ((ObjNative *)value_obj(f))->def->rest;
-  n += rest ? 2 : 0;
+  n += takes_any_number(f) ? 2 : 0;
   return n < PARAMS_MAX ? n : PARAMS_MAX;
 }
 
@@ -272,6 +321,14 @@ static bool is_left_out(const char *name) {
   return name[0] == '_';
 }
 
+static void try_value(Reach *r, const char *name, Value f,
+                      const Receiver *receiver) {
+  try_function(r, name, csp_wrap(f), parameters(f), receiver);
+  if (takes_any_number(f))
+    try_many(r, name, csp_wrap(f), ((ObjNative *)value_obj(f))->def->nparams,
+             receiver);
+}
+
 static void try_members(Reach *r, const ObjMap *members, const char *owner) {
   Vm *vm = csp_vm(r->host->csp);
   const ObjTable *table = heap_load(&members->table);
@@ -284,8 +341,7 @@ static void try_members(Reach *r, const ObjMap *members, const char *owner) {
         value_is_type(v, OBJ_NATIVE) || value_is_type(v, OBJ_CLOSURE);
     char full[80];
     snprintf(full, sizeof full, "%s.%s", owner, name);
-    if (is_function && !is_left_out(name))
-      try_function(r, full, csp_wrap(v), parameters(v), NULL);
+    if (is_function && !is_left_out(name)) try_value(r, full, v, NULL);
   }
 }
 
@@ -300,9 +356,7 @@ static void try_methods(Reach *r, const Method *methods, uint32_t count,
     } else {
       snprintf(full, sizeof full, "(%d).%s", receiver->type, m->name->data);
     }
-    if (!is_left_out(m->name->data))
-      try_function(r, full, csp_wrap(m->function), parameters(m->function),
-                   receiver);
+    if (!is_left_out(m->name->data)) try_value(r, full, m->function, receiver);
   }
 }
 

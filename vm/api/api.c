@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "sched/plain.h"
+#include "vm/heap/work.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
@@ -235,7 +236,8 @@ CspStatus csp_tail(CspCall *call, CspValue function, int argc,
   ObjList *args = list_new(call->local, (size_t)argc);
   if (!args) return csp_panic_memory(call);
   for (int i = 0; i < argc; i++) {
-    if (!list_push(call->local, args, argv[i].word)) {
+    if (!list_push(call->local, args, argv[i].word) ||
+        !work_on(call->local, 8)) {
       return csp_panic_memory(call);
     }
   }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/native/builtins.h"
@@ -46,9 +47,10 @@ static CspStatus write_args(CspCall *call, const char *end) {
   Text text = {.memory = call->vm->memory,
                .most = heap_room(call->vm->heap),
                .local = call->local};
-  for (int i = 0; i < call->argc; i++) {
+  for (int i = 0; i < call->argc && !text.failed; i++) {
     if (i > 0) text_add(&text, " ", 1);
     format_value(&text, call->vm, call->args[i], false);
+    text.failed |= !work_on(call->local, 24);
   }
   text_add(&text, end, strlen(end));
   if (text.failed) {
