@@ -5,8 +5,21 @@
 // (Below each stack lies a page that nobody may touch. Deep source text:
 // test_compile_stack.c.)
 #include <limits.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 
 #include "embed_fixture.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
 
 static CspStatus call_again(CspCall *call) {
   CspResult result;
@@ -80,18 +93,45 @@ static const size_t sizes[] = {64 << 10, 96 << 10, 256 << 10, 8 << 20,
                                64 << 10};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+static const char endless[] =
+    "depth := 0\n"
+    "func down() {\n"
+    "  depth++\n"
+    "  return again(down)\n"
+    "}\n"
+    "_, err := try(down)\n"
+    "println(err, depth < 100000)\n";
+
 static void calls_end_in_time(void **state) {
   (void)state;
-  static const char text[] =
-      "depth := 0\n"
-      "func down() {\n"
-      "  depth++\n"
-      "  return again(down)\n"
-      "}\n"
-      "_, err := try(down)\n"
-      "println(err, depth < 100000)\n";
   for (size_t n = 0; n < SIZES; n++)
-    expect_on(sizes[n], text, "calls by natives are nested too deep true\n");
+    expect_on(sizes[n], endless, "calls by natives are nested too deep true\n");
+}
+
+// A coroutine's stack is not the one that the thread tells of.
+static Loaded on_coroutine;
+
+static void run_coroutine(void) { load_script(&on_coroutine); }
+
+static void a_coroutine_needs_what_the_document_says(void **state) {
+  (void)state;
+  enum { STACK = 512 << 10, GUARD = 64 << 10 };
+  if (SANITIZED) skip();  // they would have to be told of the other stack
+  static ucontext_t thread, coroutine;
+  char *low = mmap(NULL, STACK + GUARD, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_ptr_not_equal(low, MAP_FAILED);
+  assert_int_equal(mprotect(low, GUARD, PROT_NONE), 0);
+  on_coroutine = (Loaded){.text = endless};
+  assert_int_equal(getcontext(&coroutine), 0);
+  coroutine.uc_stack.ss_sp = low + GUARD;
+  coroutine.uc_stack.ss_size = STACK;
+  coroutine.uc_link = &thread;
+  makecontext(&coroutine, run_coroutine, 0);
+  assert_int_equal(swapcontext(&thread, &coroutine), 0);
+  assert_string_equal(on_coroutine.host.out,
+                      "calls by natives are nested too deep true\n");
+  munmap(low, STACK + GUARD);
 }
 
 // What a native of the host's, or one of the library, is called by, at any
@@ -170,6 +210,7 @@ static void callbacks_of_the_library_nest_without_a_stack(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_end_in_time),
+      cmocka_unit_test(a_coroutine_needs_what_the_document_says),
       cmocka_unit_test(natives_call_the_library_at_the_end_of_the_stack),
       cmocka_unit_test(callbacks_of_the_library_nest_without_a_stack),
   };
