@@ -290,9 +290,14 @@ static CspStatus bytes_has_suffix(CspCall *call) {
 }
 
 // --- Numbers in binary form -------------------------------------------------
+typedef struct Field {
+  size_t at, size;
+  bool big;  // the highest byte first
+} Field;
+
 // Parameters at, size (1 to 8), and order: "little" or "big".
-static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
-                       size_t *size, int order_at, bool *big) {
+static bool need_field(CspCall *call, int i, CspValue bytes, int order_at,
+                       Field *out) {
   int64_t where, count;
   Str order;
   if (!csp_need_int(call, i, &where) ||
@@ -300,8 +305,8 @@ static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
       !opt_str(call, order_at, "little", &order)) {
     return false;
   }
-  *big = strcmp(order.data, "big") == 0;
-  if (!*big && strcmp(order.data, "little") != 0) {
+  out->big = strcmp(order.data, "big") == 0;
+  if (!out->big && strcmp(order.data, "little") != 0) {
     csp_bad_arg(call, order_at, "\"little\" or \"big\"");
     return false;
   }
@@ -313,26 +318,24 @@ static bool need_field(CspCall *call, int i, CspValue bytes, size_t *at,
               csp_name(call), (long long)count, (long long)where, len);
     return false;
   }
-  *at = (size_t)where;
-  *size = (size_t)count;
+  out->at = (size_t)where;
+  out->size = (size_t)count;
   return true;
 }
 
 static CspStatus get_number(CspCall *call, bool is_signed) {
   CspValue bytes;
-  size_t at, size;
-  bool big;
+  Field x;
   uint8_t data[8] = {0};
-  if (!need_bytes(call, 0, &bytes) ||
-      !need_field(call, 1, bytes, &at, &size, 3, &big)) {
+  if (!need_bytes(call, 0, &bytes) || !need_field(call, 1, bytes, 3, &x)) {
     return CSP_PANIC;
   }
-  csp_bytes_read(bytes, at, data, size);
+  csp_bytes_read(bytes, x.at, data, x.size);
   uint64_t n = 0;
-  for (size_t i = 0; i < size; i++) {
-    n = n << 8 | data[big ? i : size - 1 - i];
+  for (size_t i = 0; i < x.size; i++) {
+    n = n << 8 | data[x.big ? i : x.size - 1 - i];
   }
-  unsigned unused = 64 - 8 * (unsigned)size;
+  unsigned unused = 64 - 8 * (unsigned)x.size;
   if (is_signed) return csp_ok_int(call, (int64_t)(n << unused) >> unused);
   if (n > INT64_MAX) {
     return csp_panic(call,
@@ -348,70 +351,64 @@ static CspStatus bytes_get_uint(CspCall *call) {
 
 static CspStatus bytes_get_int(CspCall *call) { return get_number(call, true); }
 
-// The low `size` bytes of n.
+// The low bytes of n.
 static CspStatus bytes_set_int(CspCall *call) {
   CspValue bytes;
   int64_t n;
-  size_t at, size;
-  bool big;
-  if (!need_bytes(call, 0, &bytes) ||
-      !need_field(call, 1, bytes, &at, &size, 4, &big) ||
+  Field x;
+  if (!need_bytes(call, 0, &bytes) || !need_field(call, 1, bytes, 4, &x) ||
       !csp_need_int(call, 3, &n)) {
     return CSP_PANIC;
   }
   uint8_t data[8];
-  for (size_t i = 0; i < size; i++) {
-    data[big ? size - 1 - i : i] = (uint8_t)((uint64_t)n >> 8 * i);
+  for (size_t i = 0; i < x.size; i++) {
+    data[x.big ? x.size - 1 - i : i] = (uint8_t)((uint64_t)n >> 8 * i);
   }
-  csp_bytes_write(bytes, at, data, size);
+  csp_bytes_write(bytes, x.at, data, x.size);
   return csp_ok(call, bytes);
 }
 
 static CspStatus bytes_get_float(CspCall *call) {
   CspValue bytes;
-  size_t at, size;
-  bool big;
+  Field x;
   uint8_t data[8] = {0};
-  if (!need_bytes(call, 0, &bytes) ||
-      !need_field(call, 1, bytes, &at, &size, 3, &big)) {
+  if (!need_bytes(call, 0, &bytes) || !need_field(call, 1, bytes, 3, &x)) {
     return CSP_PANIC;
   }
-  if (size != 4 && size != 8) return csp_bad_arg(call, 2, "4 or 8");
-  csp_bytes_read(bytes, at, data, size);
+  if (x.size != 4 && x.size != 8) return csp_bad_arg(call, 2, "4 or 8");
+  csp_bytes_read(bytes, x.at, data, x.size);
   uint64_t bits = 0;
-  for (size_t i = 0; i < size; i++) {
-    bits = bits << 8 | data[big ? i : size - 1 - i];
+  for (size_t i = 0; i < x.size; i++) {
+    bits = bits << 8 | data[x.big ? i : x.size - 1 - i];
   }
   uint32_t bits32 = (uint32_t)bits;
   double d;
   float f;
   memcpy(&d, &bits, 8);
   memcpy(&f, &bits32, 4);
-  return csp_ok_float(call, size == 8 ? d : (double)f);
+  return csp_ok_float(call, x.size == 8 ? d : (double)f);
 }
 
 static CspStatus bytes_set_float(CspCall *call) {
   CspValue bytes;
   double d;
-  size_t at, size;
-  bool big;
-  if (!need_bytes(call, 0, &bytes) ||
-      !need_field(call, 1, bytes, &at, &size, 4, &big) ||
+  Field x;
+  if (!need_bytes(call, 0, &bytes) || !need_field(call, 1, bytes, 4, &x) ||
       !csp_need_number(call, 3, &d)) {
     return CSP_PANIC;
   }
-  if (size != 4 && size != 8) return csp_bad_arg(call, 2, "4 or 8");
+  if (x.size != 4 && x.size != 8) return csp_bad_arg(call, 2, "4 or 8");
   uint64_t bits = 0;
   uint32_t bits32 = 0;
   float f = (float)d;
   memcpy(&bits, &d, 8);
   memcpy(&bits32, &f, 4);
-  if (size == 4) bits = bits32;
+  if (x.size == 4) bits = bits32;
   uint8_t data[8];
-  for (size_t i = 0; i < size; i++) {
-    data[big ? size - 1 - i : i] = (uint8_t)(bits >> 8 * i);
+  for (size_t i = 0; i < x.size; i++) {
+    data[x.big ? x.size - 1 - i : i] = (uint8_t)(bits >> 8 * i);
   }
-  csp_bytes_write(bytes, at, data, size);
+  csp_bytes_write(bytes, x.at, data, x.size);
   return csp_ok(call, bytes);
 }
 

@@ -151,8 +151,12 @@ bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v) {
 }
 
 // --- Slices -----------------------------------------------------------------
+typedef struct Slice {
+  size_t from, to;
+} Slice;
+
 static bool slice_bounds(Local *local, Goroutine *g, Value from, Value to,
-                         size_t len, size_t *a, size_t *b) {
+                         size_t len, Slice *out) {
   if ((from != VALUE_UNDEF && !value_is_int(from)) ||
       (to != VALUE_UNDEF && !value_is_int(to)))
     return vm_panic(
@@ -164,8 +168,7 @@ static bool slice_bounds(Local *local, Goroutine *g, Value from, Value to,
   if (x < 0 || y < x || (uint64_t)y > len)
     return vm_panic(local, g, "slice [%lld:%lld] out of range (length %zu)",
                     (long long)x, (long long)y, len);
-  *a = (size_t)x;
-  *b = (size_t)y;
+  *out = (Slice){(size_t)x, (size_t)y};
   return true;
 }
 
@@ -177,24 +180,27 @@ static ObjString *slice_string(Local *local, const char *data, size_t len) {
 
 bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
                   Value *out) {
-  size_t a, b;
+  Slice part;
   void *made = NULL;
   if (value_is_type(x, OBJ_STRING)) {
     ObjString *s = (ObjString *)value_obj(x);
-    if (!slice_bounds(local, g, from, to, s->len, &a, &b)) return false;
-    made = slice_string(local, s->data + a, b - a);
+    if (!slice_bounds(local, g, from, to, s->len, &part)) return false;
+    made = slice_string(local, s->data + part.from, part.to - part.from);
   } else if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
-    if (!slice_bounds(local, g, from, to, values_len(block), &a, &b))
+    if (!slice_bounds(local, g, from, to, values_len(block), &part))
       return false;
-    ObjList *list = list_new(local, b - a);
-    if (list != NULL && list_append(local, list, block->slots + a, b - a))
+    size_t count = part.to - part.from;
+    ObjList *list = list_new(local, count);
+    if (list != NULL &&
+        list_append(local, list, block->slots + part.from, count))
       made = list;
   } else if (value_is_type(x, OBJ_BYTES)) {
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
-    if (!slice_bounds(local, g, from, to, raw_len(block), &a, &b)) return false;
+    if (!slice_bounds(local, g, from, to, raw_len(block), &part)) return false;
     ObjBytes *bytes = bytes_new(local, 0);
-    if (bytes != NULL && bytes_append(local, bytes, block->data + a, b - a))
+    if (bytes != NULL && bytes_append(local, bytes, block->data + part.from,
+                                      part.to - part.from))
       made = bytes;
   } else {
     return vm_panic(local, g, "cannot slice %s", value_type_name(x));
@@ -535,30 +541,30 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
 }
 
 bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
-                   uint32_t *word, Value *function, bool *method) {
-  *method = false;
+                   uint32_t *word, Callee *out) {
+  out->method = false;
   if (value_is_type(x, OBJ_INSTANCE)) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
     int at = find_method(instance->type, name);
     if (at >= 0) {
       cache_slot(word, instance->type, at);
-      *function = heap_load(&methods_of(instance->type)[at].function);
-      *method = true;
+      out->function = heap_load(&methods_of(instance->type)[at].function);
+      out->method = true;
       return true;
     }
     uint32_t none = 0;  // the call's cache word holds methods, not fields
-    return access_field(local, g, x, name, &none, function);
+    return access_field(local, g, x, name, &none, &out->function);
   }
   if (value_is_type(x, OBJ_MAP) || value_is_type(x, OBJ_MODULE)) {
-    if (!access_field(local, g, x, name, word, function)) return false;
-    if (*function != VALUE_NIL) return true;
+    if (!access_field(local, g, x, name, word, &out->function)) return false;
+    if (out->function != VALUE_NIL) return true;
     // A map without such a key: a method of maps, if there is one.
-    *function = builtin_method(local->vm, x, name);
-    *method = *function != VALUE_UNDEF;
-    return *method ||
+    out->function = builtin_method(local->vm, x, name);
+    out->method = out->function != VALUE_UNDEF;
+    return out->method ||
            vm_panic(local, g, "the map has no key \"%s\" to call", name->data);
   }
-  *method = true;
-  *function = cached_method(local->vm, x, name, word);
-  return *function != VALUE_UNDEF || no_such(local, g, x, name);
+  out->method = true;
+  out->function = cached_method(local->vm, x, name, word);
+  return out->function != VALUE_UNDEF || no_such(local, g, x, name);
 }

@@ -21,9 +21,13 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
                   uint32_t *word, Value *out);
 bool access_set_field(Local *local, Goroutine *g, Value x, ObjString *name,
                       uint32_t *word, Value v);
-// What x.name(...) calls. *method: x goes along as the first argument.
+// What x.name(...) calls.
+typedef struct Callee {
+  Value function;
+  bool method;  // x goes along as the first argument
+} Callee;
 bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
-                   uint32_t *word, Value *function, bool *method);
+                   uint32_t *word, Callee *out);
 
 // The method of x, or of struct type x, with that name, which need not be
 // interned; or VALUE_UNDEF.

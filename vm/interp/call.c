@@ -41,15 +41,16 @@ static bool wrong_count(Local *local, Goroutine *g, const char *name, int n,
                   n == 1 ? "" : "s", want);
 }
 
-bool call_deliver(Local *local, Goroutine *g, Value *to, const Value *results,
-                  int n, int want, const char *name) {
+bool call_deliver(Local *local, Goroutine *g, Value *to, Results results,
+                  int want, const char *name) {
+  int n = results.count;
   RT_ASSERT(n >= 0 && want >= 0 && want <= WANT_ALL);
   if (want == 0) return true;
   if (want == WANT_ALL)
     g->multi = (uint32_t)n;
   else if (want != n)
     return wrong_count(local, g, name, n, want);
-  if (n > 0) memmove(to, results, (size_t)n * sizeof(Value));
+  if (n > 0) memmove(to, results.first, (size_t)n * sizeof(Value));
   return true;
 }
 
@@ -80,13 +81,12 @@ static bool too_many(Local *local, Goroutine *g, const char *name, int argc,
 }
 
 // Named arguments leave undef where nothing was given.
-static bool missing_named(Local *local, Goroutine *g, const char *name,
-                          ObjString *const *names, const Value *args, int argc,
-                          int required) {
-  for (int n = 0; n < argc && n < required; n++)
+static bool missing_named(Local *local, Goroutine *g, const Proto *proto,
+                          const Value *args, int argc) {
+  for (int n = 0; n < argc && n < proto->nrequired; n++)
     if (args[n] == VALUE_UNDEF)
-      return vm_panic(local, g, "%s: argument `%s` is missing", name,
-                      names[n]->data);
+      return vm_panic(local, g, "%s: argument `%s` is missing",
+                      proto->name->data, proto->param_names[n]->data);
   return true;
 }
 
@@ -121,9 +121,7 @@ static bool fit_arguments(Local *local, Goroutine *g, const Proto *proto,
   bool open = rest || (proto->flags & PROTO_DEFAULTS);
   if (argc < proto->nrequired) return too_few(local, g, proto, argc, open);
   if (argc > fixed && !rest) return too_many(local, g, name, argc, fixed);
-  if (!missing_named(local, g, name, proto->param_names, args, argc,
-                     proto->nrequired))
-    return false;
+  if (!missing_named(local, g, proto, args, argc)) return false;
   for (int n = argc; n < fixed; n++) args[n] = VALUE_UNDEF;
   return !rest || collect_rest(local, g, args, fixed, argc);
 }
@@ -190,12 +188,10 @@ Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want) {
   RT_ASSERT(argc > 0 && g->pc[0] < frame_closure(g->base)->proto->nconstants);
   ObjString *name = (ObjString *)value_obj(k[g->pc[0]]);
   uint32_t *cache = (uint32_t *)(uintptr_t)(g->pc + 1);
-  Value function;
-  bool method;
-  if (!access_method(local, g, window[3], name, cache, &function, &method))
-    return THROW;
-  window[2] = function;
-  if (!method) {
+  Callee callee;
+  if (!access_method(local, g, window[3], name, cache, &callee)) return THROW;
+  window[2] = callee.function;
+  if (!callee.method) {
     argc--;
     memmove(window + 3, window + 4, (size_t)argc * sizeof(Value));
   }
@@ -308,7 +304,7 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   g->pc = (const Instr *)(uintptr_t)base[-3];
   g->base = base - (info >> 10);
   RT_ASSERT(frame_is_valid(g, g->base));
-  bool fine = call_deliver(local, g, base - FRAME_WORDS, from, n,
+  bool fine = call_deliver(local, g, base - FRAME_WORDS, (Results){from, n},
                            (int)(info >> 2 & 0xff), name);
   return fine ? RELOAD : THROW;
 }

@@ -20,10 +20,14 @@ static inline bool call_reserve(Local *local, Goroutine *g, const Value *top,
   return __builtin_expect(top <= g->limit, 1) ||
          call_reserve_slow(local, g, top, end);
 }
-// Puts n results of the function of that name where the call wanted them.
+typedef struct Results {
+  const Value *first;
+  int count;
+} Results;
+// Puts the results of the function of that name where the call wanted them.
 // false: panicked.
-bool call_deliver(Local *local, Goroutine *g, Value *to, const Value *results,
-                  int n, int want, const char *name);
+bool call_deliver(Local *local, Goroutine *g, Value *to, Results results,
+                  int want, const char *name);
 // A return that is not the common case: n values from `from`.
 Next call_return(Local *local, Goroutine *g, const Value *from, int n);
 Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,

@@ -23,6 +23,8 @@
 #include "vm/interp/wait_fd.h"
 #include "vm/object/list.h"
 
+#define NO_RESULTS ((Results){NULL, 0})
+
 typedef struct Pending {
   CspCall call;
   ptrdiff_t window;  // from base
@@ -50,8 +52,8 @@ static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
   RT_ASSERT(call->nresults >= 0 && call->nresults <= NATIVE_RESULTS_MAX);
   if (status == CSP_LATER) return later(call, window, want);
   if (status == CSP_PANIC || call->panicked || g->gave_up) return THROW;
-  if (!call_deliver(local, g, window, call->results, call->nresults, want,
-                    call->def->name))
+  if (!call_deliver(local, g, window, (Results){call->results, call->nresults},
+                    want, call->def->name))
     return THROW;
   return RELOAD;
 }
@@ -238,7 +240,7 @@ static Next tail_call(CspCall *call, Value *window, int want) {
 static Next sleep_native(CspCall *call, Value *window, int want) {
   Local *local = call->local;
   Goroutine *g = call->g;
-  if (!call_deliver(local, g, window, NULL, 0, want, call->def->name))
+  if (!call_deliver(local, g, window, NO_RESULTS, want, call->def->name))
     return THROW;
   if (group_cancels(local, g)) return THROW;
   if (g->sleep_block == NULL) {
@@ -266,7 +268,8 @@ static Next set_procs(CspCall *call, Value *window, int want) {
   Local *local = call->local;
   Goroutine *g = call->g;
   Value old = value_from_small(sched_procs(call->vm->sched));
-  if (!call_deliver(local, g, window, &old, 1, want, call->def->name))
+  if (!call_deliver(local, g, window, (Results){&old, 1}, want,
+                    call->def->name))
     return THROW;
   g->on_resume = RESUME_NOTHING;
   P *p = sched_set_procs(local->p, &g->g, (int)call->later.number);
@@ -284,7 +287,7 @@ static Next later(CspCall *call, Value *window, int want) {
     case LATER_SLEEP:
       return sleep_native(call, window, want);
     case LATER_YIELD:
-      if (!call_deliver(local, g, window, NULL, 0, want, call->def->name) ||
+      if (!call_deliver(local, g, window, NO_RESULTS, want, call->def->name) ||
           group_cancels(local, g))
         return THROW;
       g->on_resume = RESUME_NOTHING;
@@ -295,7 +298,7 @@ static Next later(CspCall *call, Value *window, int want) {
     case LATER_PROCS:
       return set_procs(call, window, want);
     case LATER_GC:
-      if (!call_deliver(local, g, window, NULL, 0, want, call->def->name))
+      if (!call_deliver(local, g, window, NO_RESULTS, want, call->def->name))
         return THROW;
       heap_want_gc(local->vm->heap);
       gc_collect(local->p, g);

@@ -175,8 +175,8 @@ static Next native_outcome(Local *local, Goroutine *g, SelectCall *call,
     results[2] = value_from_bool(chosen->waiter.success);
     if (chosen->waiter.success) results[1] = chosen->waiter.elem;
   }
-  bool fine = call_deliver(local, g, g->base + c.window, results, 3, c.want,
-                           "sched.select");
+  bool fine = call_deliver(local, g, g->base + c.window, (Results){results, 3},
+                           c.want, "sched.select");
   return fine ? RELOAD : THROW;
 }
 

@@ -260,9 +260,9 @@ bool task_deliver(Local *local, Goroutine *g, ObjTask *task, Value *to,
     return vm_panic_value(local, g, results);
   }
   if (state == TASK_RETURNED_ONE)
-    return call_deliver(local, g, to, &results, 1, want, "the task");
+    return call_deliver(local, g, to, (Results){&results, 1}, want, "the task");
   RT_ASSERT(state == TASK_RETURNED && value_is_type(results, OBJ_VALUES));
   const ObjValues *block = (ObjValues *)value_obj(results);
-  return call_deliver(local, g, to, block->slots, (int)block->len, want,
-                      "the task");
+  return call_deliver(local, g, to, (Results){block->slots, (int)block->len},
+                      want, "the task");
 }

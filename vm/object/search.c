@@ -84,17 +84,23 @@ static size_t equal_run(const uint8_t *a, const uint8_t *b, size_t n,
   return i;
 }
 
-// How far two lines are equal, from i and j on in the direction (or against
-// it), at most n; less when the work is given up.
-static size_t common(const Line *a, size_t i, const Line *b, size_t j, size_t n,
-                     bool against, Meter *meter) {
+typedef struct LinePlace {
+  const Line *line;
+  size_t at;
+} LinePlace;
+
+// How far two lines are equal, from these places on in the direction (or
+// against it), at most n; less when the work is given up.
+static size_t common(LinePlace a, LinePlace b, size_t n, bool against,
+                     Meter *meter) {
   size_t done = 0;
-  bool down = a->back != against;
+  bool down = a.line->back != against;
   while (done < n) {
     size_t piece = n - done < SEARCH_PIECE ? n - done : SEARCH_PIECE;
-    size_t at = against ? i - done : i + done,
-           bt = against ? j - done : j + done;
-    size_t run = equal_run(line_at(a, at), line_at(b, bt), piece, down);
+    size_t at = against ? a.at - done : a.at + done,
+           bt = against ? b.at - done : b.at + done;
+    size_t run =
+        equal_run(line_at(a.line, at), line_at(b.line, bt), piece, down);
     done += run;
     if (run < piece || !spend(meter, piece)) break;
   }
@@ -143,8 +149,9 @@ static void prepare_needle(Needle *x, Meter *meter) {
     split = second;
     p = q;
   }
+  LinePlace begin = {line, 0}, later = {line, p};
   bool periodic = split + p <= line->len &&
-                  common(line, 0, line, p, split, false, meter) == split;
+                  common(begin, later, split, false, meter) == split;
   size_t longer = split > line->len - split ? split : line->len - split;
   RT_ASSERT(meter->over || (p > 0 && split < line->len));
   x->split = split;
@@ -162,14 +169,16 @@ static inline size_t second_half(const Needle *x, const Line *text, size_t at,
   if (*line_at(&x->line, from) != *line_at(text, at + from)) return from;
   RT_ASSERT(from < x->line.len);
   size_t left = x->line.len - from;
-  return from + common(&x->line, from, text, at + from, left, false, meter);
+  LinePlace a = {&x->line, from}, b = {text, at + from};
+  return from + common(a, b, left, false, meter);
 }
 
 static inline bool first_half(const Needle *x, const Line *text, size_t at,
                               size_t known, Meter *meter) {
   if (x->split <= known) return true;
   size_t last = x->split - 1, left = x->split - known;
-  return common(&x->line, last, text, at + last, left, true, meter) == left;
+  LinePlace a = {&x->line, last}, b = {text, at + last};
+  return common(a, b, left, true, meter) == left;
 }
 
 static int64_t two_way(const Needle *x, const Line *text, Meter *meter) {

@@ -12,7 +12,10 @@ enum { FIELDS_MAX = 256 };  // of a struct, as the compiler allows
 // The arguments of a constructor; undef where none is given.
 typedef struct Fields {
   Value values[FIELDS_MAX];
-  int given;
+  // What the host gave: `count` values, and their names (NULL: without).
+  int count;
+  const CspValue *given;
+  const char *const *names;
 } Fields;
 
 static CspEnd refuse(CspCall *call, CspResult *result, const char *format,
@@ -27,14 +30,14 @@ static CspEnd refuse(CspCall *call, CspResult *result, const char *format,
 }
 
 // Puts the values into the places of their fields.
-static CspEnd place_fields(CspCall *call, const ObjStruct *type, int count,
-                           const CspValue *values, const char *const *names,
-                           Fields *fields, CspResult *result) {
+static CspEnd place_fields(CspCall *call, const ObjStruct *type, Fields *fields,
+                           CspResult *result) {
+  const char *const *names = fields->names;
   bool named = false;
   for (int n = 0; n < type->obj.aux; n++) fields->values[n] = VALUE_UNDEF;
-  for (int n = 0; n < count; n++) {
+  for (int n = 0; n < fields->count; n++) {
     const char *name = names != NULL ? names[n] : NULL;
-    if (csp_is_undef(values[n]))
+    if (csp_is_undef(fields->given[n]))
       return host_failed(call, result, CSP_THREW, "out of memory");
     if (name == NULL && named)
       return refuse(call, result, "%s: a value without a name follows `%s`",
@@ -46,9 +49,8 @@ static CspEnd place_fields(CspCall *call, const ObjStruct *type, int count,
       return refuse(call, result, "%s: more values than fields%s", type, "");
     if (fields->values[at] != VALUE_UNDEF)
       return refuse(call, result, "%s: field `%s` is given twice", type, name);
-    fields->values[at] = values[n].word;
+    fields->values[at] = fields->given[n].word;
   }
-  fields->given = count;
   return CSP_DONE;
 }
 
@@ -76,12 +78,14 @@ CspEnd csp_new_struct(CspCall *call, CspValue type, int count,
                        "csp_new_struct needs a struct type");
   ObjStruct *of = (ObjStruct *)value_obj(type.word);
   Fields fields;
-  fields.given = 0;  // for gcc, which else warns where all sources are one file
+  fields.count = count;
+  fields.given = values;
+  fields.names = names;
   if (of->obj.aux > FIELDS_MAX)
     return refuse(call, result, "%s has too many fields%s", of, "");
-  CspEnd end = place_fields(call, of, count, values, names, &fields, result);
+  CspEnd end = place_fields(call, of, &fields, result);
   if (end != CSP_DONE) return end;
-  if (fields.given == of->obj.aux) return make_whole(call, of, &fields, result);
+  if (count == of->obj.aux) return make_whole(call, of, &fields, result);
   return csp_call(call, type, of->obj.aux,
                   (const CspValue *)(const void *)fields.values, result);
 }

@@ -43,24 +43,30 @@ static bool boot_values(Vm *vm) {
          vm->empty_string;
 }
 
+typedef struct OwnCode {
+  const char *name;
+  Instr code[2];
+  uint16_t nregs;
+  uint8_t nparams, flags;
+} OwnCode;
+
 // A proto of the interpreter's own, with this code.
-static Proto *own_proto(Vm *vm, const char *name, const Instr *code,
-                        uint32_t count, uint16_t nregs, uint8_t nparams,
-                        uint8_t flags) {
+static Proto *own_proto(Vm *vm, const OwnCode *own) {
+  uint8_t nparams = own->nparams;
   Proto *proto = proto_new(vm);
   if (proto == NULL) return NULL;
-  proto->code = mem_alloc(vm->memory, count * sizeof(Instr));
+  proto->code = mem_alloc(vm->memory, sizeof own->code);
   proto->param_names =
       mem_zeroed(vm->memory, (nparams + 1u) * sizeof(ObjString *));
   if (proto->code == NULL || proto->param_names == NULL) return NULL;
-  memcpy(proto->code, code, count * sizeof(Instr));
-  proto->ncode = count;
-  proto->nregs = nregs;
+  memcpy(proto->code, own->code, sizeof own->code);
+  proto->ncode = sizeof own->code / sizeof *own->code;
+  proto->nregs = own->nregs;
   proto->nparams = nparams;
   proto->nrequired = nparams ? 1 : 0;
   proto->nresults = 2;
-  proto->flags = (uint8_t)(flags | PROTO_TOP);
-  proto->name = vm_intern(vm, name, strlen(name));
+  proto->flags = (uint8_t)(own->flags | PROTO_TOP);
+  proto->name = vm_intern(vm, own->name, strlen(own->name));
   proto->path = vm_intern(vm, "(runtime)", 9);
   bool named = proto->name != NULL && proto->path != NULL;
   static const char *const params[] = {"f", "args"};
@@ -87,12 +93,18 @@ static bool boot_cancel_errors(Vm *vm, VmCode *code) {
 }
 
 static bool boot_code(Vm *vm, VmCode *code) {
-  const Instr goexit[] = {instr_abc(OP_CALLV, 0, 0, WANT_ALL),
-                          instr_abc(OP_GOEXIT, 0, 0, 0)};
-  const Instr try_[] = {instr_abc(OP_TRYCALL, 0, 0, 0),
-                        instr_abc(OP_TRYRET, 0, 0, 0)};
-  code->goexit = own_proto(vm, "goexit", goexit, 2, FRAME_WORDS, 0, 0);
-  code->try_ = own_proto(vm, "try", try_, 2, 6, 2, PROTO_REST | PROTO_TRY);
+  const OwnCode goexit = {.name = "goexit",
+                          .code = {instr_abc(OP_CALLV, 0, 0, WANT_ALL),
+                                   instr_abc(OP_GOEXIT, 0, 0, 0)},
+                          .nregs = FRAME_WORDS};
+  const OwnCode try_ = {
+      .name = "try",
+      .code = {instr_abc(OP_TRYCALL, 0, 0, 0), instr_abc(OP_TRYRET, 0, 0, 0)},
+      .nregs = 6,
+      .nparams = 2,
+      .flags = PROTO_REST | PROTO_TRY};
+  code->goexit = own_proto(vm, &goexit);
+  code->try_ = own_proto(vm, &try_);
   if (code->goexit == NULL || code->try_ == NULL) return false;
   code->goexit_closure = proto_self(vm, code->goexit);
   code->try_closure = proto_self(vm, code->try_);

@@ -291,20 +291,15 @@ static bool is_nested(const Csp *csp, const char *function, char **messages) {
   return true;
 }
 
-static ObjClosure *compile(Csp *csp, const char *path, const char *text,
-                           size_t len, bool warnings, ObjModule *module,
-                           char **messages) {
+// input.text need not end with a zero byte.
+static ObjClosure *compile(Csp *csp, CompileInput input, char **messages) {
   int64_t limit = csp->time_limit;
-  char *copy = copy_text(csp, text, len, messages);
+  char *copy = copy_text(csp, input.text, input.len, messages);
   csp->gave_up = false;
   if (copy == NULL) return NULL;
   csp->until = limit > 0 ? rt_now() + limit : 0;
-  CompileInput input = {.path = path,
-                        .text = copy,
-                        .len = len,
-                        .warnings = warnings,
-                        .module = module,
-                        .test = csp->test};
+  input.text = copy;
+  input.test = csp->test;
   ObjClosure *script = csp->vm.compile(&csp->vm, &input, messages);
   csp->until = 0;
   mem_free(copy);
@@ -313,7 +308,9 @@ static ObjClosure *compile(Csp *csp, const char *path, const char *text,
 
 ObjClosure *vm_compile(Vm *vm, const char *path, const char *text, size_t len,
                        ObjModule *module, char **messages) {
-  return compile(runtime_of(vm), path, text, len, false, module, messages);
+  CompileInput input = {
+      .path = path, .text = text, .len = len, .module = module};
+  return compile(runtime_of(vm), input, messages);
 }
 
 static void report_output_error(Csp *csp) {
@@ -386,7 +383,7 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
     return CSP_NOT_COMPILED;
   }
   stepped_work(csp->vm.sched);
-  ObjClosure *script = compile(csp, path, text, len, false, NULL, &messages);
+  ObjClosure *script = vm_compile(&csp->vm, path, text, len, NULL, &messages);
   CspOutcome outcome;
   if (script != NULL) {
     outcome = vm_run(csp, script, status);
@@ -429,7 +426,9 @@ bool csp_check(Csp *csp, const char *path, const char *text, size_t len,
   if (!unit_open(&csp->vm)) return false;
   begin_compile(csp);
   char *own;
-  bool fine = compile(csp, path, text, len, true, NULL, &own) != NULL;
+  CompileInput input = {
+      .path = path, .text = text, .len = len, .warnings = true};
+  bool fine = compile(csp, input, &own) != NULL;
   if (own != NULL) {
     *messages = libc_hand_over(own, strlen(own));
     fine &= *messages != NULL;
@@ -444,7 +443,7 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
   if (is_nested(csp, "csp_disassemble", messages)) return NULL;
   begin_compile(csp);
   char *own;
-  ObjClosure *script = compile(csp, path, text, len, false, NULL, &own);
+  ObjClosure *script = vm_compile(&csp->vm, path, text, len, NULL, &own);
   *messages = own != NULL ? libc_hand_over(own, strlen(own)) : NULL;
   end_compile(csp);
   if (script == NULL) return NULL;
