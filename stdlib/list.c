@@ -366,8 +366,7 @@ static CspStatus list_reverse(CspCall *call) {
                                 .units = 8});
 }
 
-// --- Tables// --- Tables
-// -----------------------------------------------------------------
+// --- Tables -----------------------------------------------------------------
 static const CspFunction list_methods[] = {
     CSP_REPEATABLE,
     {"pop", "list", list_pop},

@@ -4,11 +4,12 @@
 
 usage: tests/comments.py FOLDER...
 
-An identifier is a word with an underscore, or one that () follows. It exists when
-some source of the project has it outside of comments. READMEs of the folders are
-comments as a whole. Lines of documents have at most 120 columns, and so have rows
-of tables. Blocks of code may be wider. The status is 1 when something is wrong;
-each such place is a line."""
+An identifier is a word with an underscore, one that () follows, or one in
+backquotes. It exists when some source of the project has it outside of comments.
+READMEs of the folders are comments as a whole, but for their words in backquotes.
+A heading such as `// --- Tables ---` is one line, which ends with dashes. Lines of
+documents have at most 120 columns, and so have rows of tables. Blocks of code may
+be wider. The status is 1 when something is wrong; each such place is a line."""
 
 import os
 import re
@@ -20,6 +21,8 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n
 FILE = re.compile(r"(?<![\w/.<*$-])((?:\w+/)*\w+\.(?:c|h|def|re|y))\b(?![*(])")
 UNDERSCORED = re.compile(r"(?<![\w.*/$-])([a-zA-Z]\w*_\w*[a-zA-Z0-9])\b(?![*./{])")
 CALLED = re.compile(r"(?<![\w.`/])([a-z_]\w*)\(\)")
+QUOTED = re.compile(r"`([A-Za-z]\w*)(?:\(\))?`")
+BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
 # Of libc, lemon, compilers and the system; and of the language itself.
 OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
           "seq_cst", "epoll_pwait2", "test_NAME.c"}
@@ -91,9 +94,15 @@ def main():
         if folder is None or not path.endswith((".c", ".h", ".re", ".y", ".def", "README.md")):
             continue
         text = read(path)
-        parts = [(0, text)] if path.endswith(".md") else comments(text)
-        for at, part in parts:
-            for name in missing(part, files, words):
+        document = path.endswith(".md")
+        for match in () if document else BROKEN_HEADING.finditer(text):
+            print("comments: %s:%d is no heading in one line" %
+                  (path, text.count("\n", 0, match.start()) + 1), file=sys.stderr)
+            wrong = 1
+        for at, part in [(0, text)] if document else comments(text):
+            quoted = () if document else QUOTED.findall(part)
+            names = list(missing(part, files, words))
+            for name in names + [q for q in quoted if q not in words]:
                 line = text.count("\n", 0, at + part.find(name)) + 1
                 print("comments: %s:%d names %s, which does not exist" %
                       (path, line, name), file=sys.stderr)

@@ -183,8 +183,7 @@ static int64_t scaled(double count) {
   return n < 1 ? 1 : n;
 }
 
-// --- Alone: k goroutines of w ns, for the self-check
-// --------------------------
+// --- Alone: k goroutines of w ns, for the self-check -------------------------
 static void alone_child(P *p, Task *t) {
   CO_BEGIN;
   CO_WORK(run.param);
@@ -200,8 +199,7 @@ static void alone(P *p, Task *t) {
   CO_END;
 }
 
-// --- Fork-join: a binary tree; the leaves work
-// --------------------------------
+// --- Fork-join: a binary tree; the leaves work -------------------------------
 static void fork_node(P *p, Task *t) {
   CO_BEGIN;
   if (t->n > 1) {
@@ -227,8 +225,7 @@ static void fork_join(P *p, Task *t) {
   CO_END;
 }
 
-// --- Ping-pong
-// ----------------------------------------------------------------
+// --- Ping-pong ---------------------------------------------------------------
 enum { PING_ROUNDS = 1000, PING_WORK_NS = 250 };
 static int64_t ping_work_ns;
 
@@ -269,8 +266,7 @@ static void ping_pong(P *p, Task *t) {
   CO_END;
 }
 
-// --- Fan-in: many producers, one channel, one consumer
-// ------------------------
+// --- Fan-in: many producers, one channel, one consumer -----------------------
 enum { FAN_ITEMS = 16, FAN_WORK_NS = 5000, FAN_TAKE_NS = 100, FAN_CAP = 128 };
 
 static void producer(P *p, Task *t) {
@@ -308,8 +304,7 @@ static void fan_in(P *p, Task *t) {
   CO_END;
 }
 
-// --- Bursts: a server's batches
-// -----------------------------------------------
+// --- Bursts: a server's batches ----------------------------------------------
 enum { BURSTS = 10, BURST_NS = 2000000, BURST_WORK_NS = 5000 };
 
 typedef struct Burst {
@@ -372,8 +367,7 @@ static void bursts(P *p, Task *t) {
   CO_END;
 }
 
-// --- Thin: little work, many idle Ps (golang/go#28808)
-// ------------------------
+// --- Thin: little work, many idle Ps (golang/go#28808) -----------------------
 enum { THIN_ROUNDS = 1000 };
 
 // One makes the other ready every 30 us, and goes on.

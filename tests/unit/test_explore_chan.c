@@ -234,8 +234,8 @@ static void run_bare(const char *name, GBody *const *three, int preemptions) {
   assert_true(explore(&scenario));
 }
 
-// --- Bodies: the channel's number is 0 (no room), 1 (no room), 2 (room for 1),
-// 3 (grows) ---
+// --- Bodies -----------------------------------------------------------------
+// The channel's number is 0 (no room), 1 (no room), 2 (room for 1), 3 (grows).
 static void send_three(P *p, Task *t) {
   for (int i = 1; i <= 3; i++) do_send(p, t, 0, value_of(t->id, i));
   do_close(p, t, 0);

@@ -108,8 +108,7 @@ static void waking_host(void *arg) {
   woken = true;
 }
 
-// --- The native
-// ---------------------------------------------------------------
+// --- The native -------------------------------------------------------------
 static void make_the_waker(void) {
   CspCall call = {.vm = &csp.vm};
   waker = csp_waker_told(&call, told, &tells);

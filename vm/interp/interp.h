@@ -35,7 +35,7 @@ enum {
   RESUME_GAVE_UP,  // a panic: it is interrupted or cancelled
 };
 
-// Safepoints between two looks (SCHEDULER row 18).
+// Safepoints between two looks (row 18 of sched/README.md).
 enum { SAFEPOINT_COUNT = 1024 };
 
 void interp_init(Local *local);  // before anything runs with it
@@ -45,9 +45,8 @@ Next interp_wake(Local *local, Goroutine *g);
 // Unwinds until a frame goes on (RELOAD), or the goroutine is gone.
 Next interp_throw(Local *local, Goroutine *g);
 
-// --- frames' own code (vm.c)
-// -------------------------------------------------- Fixed code that the
-// interpreter's own frames run; in every Vm.
+// --- The interpreter's own code ---------------------------------------------
+// What its own frames run, and what it panics with. boot.c makes it.
 typedef struct VmCode {
   Proto *goexit;  // [CALLV 0 all][GOEXIT]
   Proto *try_;    // [TRYCALL][TRYRET]
@@ -61,10 +60,9 @@ typedef struct VmCode {
 } VmCode;
 static inline VmCode *vm_code(const Vm *vm) { return vm->code; }
 
-// --- Hooks: what a runtime does when goroutines end
-// --------------------------- The interpreter knows neither how programs end
-// nor where output goes: the runtime says so (Vm.hooks, set before anything
-// runs). Owner P.
+// --- Hooks ------------------------------------------------------------------
+// The interpreter knows neither how programs end nor where output goes: the
+// runtime says so (Vm.hooks, set before anything runs). Owner P.
 typedef struct VmHooks {
   // The run ends with this status. The goroutine is parked for ever.
   Next (*exit)(Local *local, Goroutine *g, int status);
@@ -73,8 +71,8 @@ typedef struct VmHooks {
   // The same with what the others do; or, while the world is stopped already,
   // g comes to unwind again.
   Next (*report_panic_waiting)(Local *local, Goroutine *g, const Panic *panic);
-  Next (*report_error)(Local *local, Goroutine *g,
-                       Value error);  // uncaught, too
+  // An error that `?` found no taker for: likewise.
+  Next (*report_error)(Local *local, Goroutine *g, Value error);
   // Whether the program goes on when this goroutine ends badly; and then.
   bool (*goes_on)(const Vm *vm, const Goroutine *g);
   void (*report_and_go_on)(Local *local, const Panic *panic);
