@@ -102,6 +102,13 @@ enum { LANG_MAX_NESTING = 200 };
 // than lang_max_depth where the thread's stack is small: what walks the tree
 // may recurse.
 enum { LANG_MAX_DEPTH = 1000 };
+// So is a text for which the parser's stack gets higher: what a level of a tree
+// that is allowed takes, generously. (A row of prefix operators becomes a tree
+// at its end.)
+enum { LANG_MAX_HEIGHT = 16 * LANG_MAX_DEPTH };
+// Names that the parser compares with each other: of parameters, fields,
+// arguments. More of them are an error anyway, or are compared later.
+enum { LANG_MAX_COMPARED = 255 };
 
 // --- depth.c ----------------------------------------------------------------
 // How deep a tree may be that the calling thread walks, from here on: at most
@@ -109,15 +116,6 @@ enum { LANG_MAX_DEPTH = 1000 };
 uint32_t lang_max_depth(void);
 // Whether enough of the stack is left for a file that this one imports.
 bool lang_may_import(void);
-
-// So is a text for which the parser's stack gets higher: what a level of a tree
-// that is allowed takes, generously. (A row of prefix operators becomes a tree
-// at its end.)
-enum { LANG_MAX_HEIGHT = 16 * LANG_MAX_DEPTH };
-
-// Names that the parser compares with each other: of parameters, fields,
-// arguments. More of them are an error anyway, or are compared later.
-enum { LANG_MAX_COMPARED = 255 };
 
 // --- compile.c (see compiler.h): text to bytecode ---------------------------
 struct Vm;

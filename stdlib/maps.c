@@ -266,7 +266,7 @@ static CspStatus maps_from_lists(CspCall *call) {
   return loop_make(call, &loop);
 }
 
-// `out` is the other map; what differs is the end.
+// `out` is the other map. The first difference ends the walk.
 static bool same_value(CspCall *call, MapsWalk *walk, CspValue key,
                        CspValue value) {
   CspValue other;

@@ -16,13 +16,14 @@ typedef struct Moment {
   int64_t seconds;  // since 1970
 } Moment;
 
+// --- time.c -----------------------------------------------------------------
 Moment moment_of(int64_t t, bool utc);
 // The reverse; false: outside what an int of nanoseconds holds (1677 to 2262).
 bool moment_time(struct tm tm, int64_t ns, bool utc, int64_t *out);
 // n with at least `width` digits.
 void moment_add_digits(Buffer *out, int64_t n, int width, char fill);
 
-// time_text.c
+// --- time_text.c ------------------------------------------------------------
 CspStatus time_format(CspCall *call);
 CspStatus time_parse(CspCall *call);
 

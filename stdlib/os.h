@@ -116,11 +116,10 @@ void os_files_leave(OpenFiles *files, int fd, char *data, size_t len,
                     char *name);
 
 // --- os_file.c --------------------------------------------------------------
-// os_file.c: writes what the file has buffered, if nobody is busy with it.
+// Writes what the file has buffered, if nobody is busy with it.
 void os_file_last_flush(FileLink *link);
 
 // --- os_data.c --------------------------------------------------------------
-// os_data.c
 CspStatus os_read_file(CspCall *call);
 CspStatus os_read_bytes(CspCall *call);
 CspStatus os_write_file(CspCall *call);
@@ -128,7 +127,6 @@ CspStatus os_append_file(CspCall *call);
 CspStatus os_copy_file(CspCall *call);
 
 // --- os_fs.c ----------------------------------------------------------------
-// os_fs.c
 CspStatus os_rename(CspCall *call);
 CspStatus os_symlink(CspCall *call);
 CspStatus os_stat(CspCall *call);
@@ -145,26 +143,21 @@ CspStatus os_remove(CspCall *call);
 CspStatus os_chdir(CspCall *call);
 
 // --- os_glob.c --------------------------------------------------------------
-// os_glob.c
 CspStatus os_glob(CspCall *call);
 
 // --- os_remove.c ------------------------------------------------------------
-// os_remove.c
 CspStatus os_remove_all(CspCall *call);
 CspStatus os_remove_some(CspCall *call);
 CspStatus os_remove_end(CspCall *call);
 
 // --- os_temp.c --------------------------------------------------------------
-// os_temp.c
 CspStatus os_temp_file(CspCall *call);
 CspStatus os_temp_dir(CspCall *call);
 
 // --- os_file.c --------------------------------------------------------------
-// os_file.c
 CspStatus os_open(CspCall *call);
 
 // --- os_path.c --------------------------------------------------------------
-// os_path.c
 CspStatus os_clean_path(CspCall *call);
 CspStatus os_join_path(CspCall *call);
 CspStatus os_base(CspCall *call);
@@ -174,11 +167,9 @@ CspStatus os_is_abs(CspCall *call);
 CspStatus os_abs_path(CspCall *call);
 
 // --- os_run.c ---------------------------------------------------------------
-// os_run.c
 CspStatus os_run(CspCall *call);
 
 // --- os_env.c ---------------------------------------------------------------
-// os_env.c
 CspStatus os_env(CspCall *call);
 CspStatus os_set_env(CspCall *call);
 CspStatus os_environ(CspCall *call);

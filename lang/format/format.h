@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside the formatter only: formatter.c and the files format_*.c.
+// What the files of this folder show each other. lang.h has the entry point.
 //
 // The way of a text: it is parsed with a trail (trail.c); words.c makes
 // words of the trail, and the syntax tree gives each word whose spelling says

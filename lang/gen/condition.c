@@ -155,7 +155,7 @@ static Compare prepare_compare(Compiler *c, Node *node) {
   bool equal = op == AST_EQ || op == AST_NE;
   Compare compare = equal ? equal_to(c, a, right) : order_to(c, op, a, right);
   compare.negated = op == AST_NE;
-  // all opcodes are "less" once more, at run time
+  // At run time each order is computed as < or <= (compare_slow).
   compare.turned = turned != (op == AST_GT || op == AST_GE);
   return compare;
 }

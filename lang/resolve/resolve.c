@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // First pass, statements: scopes, declarations, labels, what cannot be
-// reached. Each function answers whether control never gets past the
-// statement.
+// reached. resolve_stmt and the functions that it asks answer whether control
+// never gets past the statement.
 #include "lang/compiler.h"
 
 // --- Declarations and assignments -------------------------------------------

@@ -53,7 +53,7 @@ Obj *gc_object_around(const void *address);
 void marking_rescan(GcMarker *m);
 
 // --- unit.c -----------------------------------------------------------------
-// unit.c: compiled code that is collected.
+// Compiled code that is collected.
 void proto_mark(GcMarker *m, const Proto *proto);
 void unit_mark(GcMarker *m, CodeUnit *unit);
 // Something refers to that proto (or NULL). Any worker.

@@ -126,18 +126,8 @@ static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
   return heap_alloc_slow(local, size, type);
 }
 
-// --- span.c -----------------------------------------------------------------
-// The bytes of an object's memory: what was asked for, or more.
-size_t heap_size_of(const void *obj);
-
-Vm *heap_vm_of(const void *obj);  // whose heap it is in
-
-// The size of an object whose memory was all zeros when it was made: large ones
-// have a new mapping. 0: another.
-size_t heap_zeroed_size(const Obj *obj);
-
-// The same, but NULL when the cache is empty, too: for handlers, which have
-// another way then. size is a small constant.
+// As heap_alloc, but NULL when the cache is empty, too: for handlers, which
+// have another way then. size is a small constant.
 static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
   AllocCache *cache = &local->caches[heap_class_of[(size + 15) / 16]];
   uint64_t bits = cache->bits;
@@ -149,18 +139,28 @@ static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
   return obj;
 }
 
+// --- span.c -----------------------------------------------------------------
+// The bytes of an object's memory: what was asked for, or more.
+size_t heap_size_of(const void *obj);
+
+Vm *heap_vm_of(const void *obj);  // whose heap it is in
+
+// The size of an object whose memory was all zeros when it was made: large ones
+// have a new mapping. 0: another.
+size_t heap_zeroed_size(const Obj *obj);
+
 // --- heap.c -----------------------------------------------------------------
-// The same without a P, under a lock: for what boot and compiler make.
+// As heap_alloc, without a P, under a lock: for what boot and compiler make.
 Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 
-// Bytes that a host allocated on behalf of objects (may be negative).
+// Counts bytes that a host allocated on behalf of objects (may be negative).
 void heap_account(LocalHeap *local, int64_t bytes);
 // The same, without asking for a collection. Any thread.
 void heap_account_shared(Heap *heap, int64_t bytes);
 
-// The one way to store a value into an object that others may see.
 void heap_barrier(LocalHeap *local, Value *slot, Value v);
 void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr);
+// The one way to store a value into an object that others may see.
 static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
   if (__builtin_expect(local->barrier, 0)) heap_barrier(local, slot, v);
   // release: publishes the object v points to; pairs with heap_load

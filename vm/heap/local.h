@@ -13,7 +13,6 @@ struct CspLoad;
 struct NativeModule;
 struct VmHooks;
 
-// Per-P data: p->local.
 // What csp_call needs for each call, to be used again (api_call.c). Both are
 // pinned.
 enum { HOST_TASKS = 8 };
@@ -23,6 +22,7 @@ typedef struct HostTask {
   uint32_t pin, group_pin;
 } HostTask;
 
+// What a P has of the VM: p->local.
 struct Local {
   LocalHeap heap;
   Vm *vm;

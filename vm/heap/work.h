@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Long work.
+// Long work: what it is charged, and how it is given up.
 #ifndef CSP_VM_HEAP_WORK_H
 #define CSP_VM_HEAP_WORK_H
 
@@ -8,8 +8,8 @@
 #include "vm/heap/local.h"
 
 // Work is counted in units of about a nanosecond, on the P (Local.debt). It
-// counts for the safepoint counter (SCHEDULER row 21), whose turns are worth
-// WORK_TURN each; and within an operation, every WORK_PIECE, it is looked
+// counts for the safepoint counter (row 21 of sched/README.md), whose turns are
+// worth WORK_TURN each. Within an operation, every WORK_PIECE, work_look asks
 // whether the goroutine is to do something else. All of these: owner P.
 enum { WORK_SHIFT = 5, WORK_TURN = 1 << WORK_SHIFT, WORK_PIECE = 1 << 16 };
 

@@ -6,18 +6,20 @@
 #include "vm/code/code.h"
 #include "vm/heap/local.h"
 
-// b op c for any values and arithmetic opcode (immediate and constant forms
-// are mapped to the plain ones). false: panicked.
+// b op c for any values, op being a plain form (ADD, not ADDI or ADDK). false:
+// panicked.
 bool arith_op(Local *local, Goroutine *g, Op op, Value b, Value c, Value *out);
+// The instruction i, in any form of an arithmetic opcode.
 bool arith_slow(Local *local, Goroutine *g, Value *base, const Value *k,
                 Instr i);
 // An instruction of two operations (MULADD, ADDADD, XORSHL, MULADDW and their
 // like); word: its second one.
 bool arith_pair(Local *local, Goroutine *g, Value *base, const Value *k,
                 Instr i, Instr word);
-// op EQ, LT or LE: 0, 1, or -1 (panicked).
+// A comparison, EQ forms included: 0, 1, or -1 (panicked).
 int compare_slow(Local *local, Goroutine *g, const Value *base, const Value *k,
-                 Instr i);  // of a comparison instruction, EQ forms included
+                 Instr i);
+// The same of two values, op being LT or LE.
 int compare_op(Local *local, Goroutine *g, Op op, Value a, Value b);
 
 #endif

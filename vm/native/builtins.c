@@ -42,7 +42,7 @@ static CspStatus builtin_with_strings(CspCall *call, const char *name) {
   return csp_tail_named(call, "_with_strings", 2, argv);
 }
 
-// One argument is written without a copy if it is a string.
+// The text of all arguments is made first, and written in one piece.
 static CspStatus write_args(CspCall *call, const char *end) {
   Text text = {.memory = call->vm->memory,
                .most = heap_room(call->vm->heap),

@@ -23,9 +23,7 @@ enum {
   STACK_MARGIN = 8,    // values above the top frame's registers, always
 };
 
-// Deferred calls, newest first: VALUES blocks [next, frame's offset in the
-// stack, function, arguments...].
-typedef struct Panic Panic;  // panic.c
+typedef struct Panic Panic;
 typedef struct SelectBlock SelectBlock;
 
 struct Goroutine {
@@ -34,10 +32,12 @@ struct Goroutine {
   Value *stack;  // first slot of block
   Value *limit;  // at most stack + cap - STACK_MARGIN (stack_reserve)
   ObjValues *block;
-  Value *base;              // of the top frame, when saved
-  const Instr *pc;          // next instruction of the top frame, when saved
-  ObjTask *task;            // or NULL: started by a go statement
-  Value defers;             // chain of ObjValues (call.c), or nil
+  Value *base;      // of the top frame, when saved
+  const Instr *pc;  // next instruction of the top frame, when saved
+  ObjTask *task;    // or NULL: started by a go statement
+  // Deferred calls, newest first, or nil: VALUES blocks [next, frame's offset
+  // in the stack, function, arguments...] (call.c).
+  Value defers;
   Panic *panic;             // innermost panic under way, malloced
   const Instr *created_pc;  // the go instruction
   Proto *created_in;
