@@ -50,7 +50,7 @@ static const char *op_text(Op op) {
     case OP_LE:
       return "<=";
     default:
-      return "?";
+      rt_throw("op_text: opcode %d", (int)op);
   }
 }
 
