@@ -21,7 +21,7 @@ static bool put_lateness(CspCall *call, CspValue map) {
 
 static CspStatus sched_stats_(CspCall *call) {
   Counter all[COUNTERS_MAX];
-  size_t count = watch_counters(call->vm, all);
+  size_t count = counters_read(call->vm, all);
   CspValue map = csp_map(call, COUNTERS_MAX);
   if (csp_is_undef(map)) return csp_panic_memory(call);
   bool fine = true;

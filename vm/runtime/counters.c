@@ -14,7 +14,7 @@
 #include "vm/runtime/runtime.h"
 
 // --- Hooks ------------------------------------------------------------------
-void watch_print(void *host, const char *text, size_t len) {
+void counters_print(void *host, const char *text, size_t len) {
   output_error(host, text, len);
 }
 
@@ -28,13 +28,13 @@ static void each_one(void *arg, Goroutine *g) {
   each->fn(each->arg, &g->g);
 }
 
-void watch_each_g(void *host, void (*fn)(void *arg, G *g), void *arg) {
+void counters_each_g(void *host, void (*fn)(void *arg, G *g), void *arg) {
   EachG each = {fn, arg};
   vm_each_goroutine(&((Csp *)host)->vm, each_one, &each);
 }
 
 // The bottom frame is goexit's; the function it calls lies in the frame above.
-const char *watch_label(void *host, const G *sg) {
+const char *counters_label(void *host, const G *sg) {
   const Goroutine *g = goroutine_of((G *)(uintptr_t)sg);
   if (g == ((Csp *)host)->vm.main) return "main";
   return function_name(g->stack[2 * FRAME_WORDS - 1]);
@@ -56,7 +56,7 @@ const char *watch_label(void *host, const G *sg) {
   X("pause_ns_max", heap.pause_ns_max)      \
   X("goroutines_collected", heap.goroutines_collected)
 
-size_t watch_counters(Vm *vm, Counter *out) {
+size_t counters_read(Vm *vm, Counter *out) {
   SchedStats stats;
   HeapStats heap;
   sched_stats(vm->sched, &stats);
@@ -73,7 +73,7 @@ size_t watch_counters(Vm *vm, Counter *out) {
 
 bool csp_counter(Csp *csp, const char *name, uint64_t *value) {
   Counter all[COUNTERS_MAX];
-  size_t count = watch_counters(&csp->vm, all);
+  size_t count = counters_read(&csp->vm, all);
   for (size_t n = 0; n < count; n++) {
     if (strcmp(all[n].name, name) != 0) continue;
     *value = all[n].value;
@@ -149,13 +149,13 @@ static FILE *create(const char *path) {
   return file;
 }
 
-void watch_open(Csp *csp) {
+void counters_open(Csp *csp) {
   if (csp->debug.trace == NULL) return;
   csp->trace_out = create(csp->debug.trace);
   if (csp->trace_out == NULL) complain_file(csp, errno);
 }
 
-void watch_close(Csp *csp) {
+void counters_close(Csp *csp) {
   if (csp->debug.schedstats) print_stats(csp);
   if (csp->trace_out == NULL) return;
   sched_trace_write(csp->vm.sched, csp->trace_out);

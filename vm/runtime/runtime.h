@@ -110,7 +110,7 @@ struct Csp {
 _Static_assert(offsetof(Csp, vm) == 0, "csp_vm and vm_csp");
 static inline Csp *runtime_of(const Vm *vm) { return (Csp *)(uintptr_t)vm; }
 
-// output.c
+// --- output.c ----------------------------------------------------------------
 bool output_init(Csp *csp);
 void output_free(Csp *csp);
 void output_add(Csp *csp, const char *data, size_t len);
@@ -120,49 +120,61 @@ bool output_flush_idle(Csp *csp, bool may_block);
 void output_error(Csp *csp, const char *data, size_t len);
 void output_no_memory(Csp *csp);  // says so on standard error
 void at_end_run(Csp *csp);        // calls them all
+void output_write(Vm *vm, const char *data, size_t len);  // VmHooks.write
+void vm_out_flush(Vm *vm);  // VmHooks.flush: blocks
 
-// boot.c: what a Vm has before any script. false: out of memory.
+// --- boot.c ------------------------------------------------------------------
+// What a Vm has before any script. false: out of memory.
 bool boot_vm(Csp *csp);
 void boot_free(Csp *csp);
 
-// config.c
+// --- config.c ----------------------------------------------------------------
 // What the host wants (NULL: the defaults) as this library knows it. false:
 // errno tells.
 bool config_take(CspConfig *own, const CspConfig *wanted);
 // Copies what csp->config refers to. false: out of memory.
 bool config_own(Csp *csp);
 
-// paths.c
+// --- paths.c -----------------------------------------------------------------
 // false: there is no such root, or no openat2; errno tells.
 bool paths_open(Csp *csp);
 void paths_free(Csp *csp);
 
-// options.c
+// --- options.c ---------------------------------------------------------------
 void options_read(Csp *csp, const char *text);  // may be NULL
 void options_free(Csp *csp);
 
-// counters.c
-void watch_open(Csp *csp);   // the file of events; sets csp->trace_out
-void watch_close(Csp *csp);  // at the end of a run: what was asked for
-void watch_print(void *host, const char *text, size_t len);
-void watch_each_g(void *host, void (*fn)(void *arg, G *g), void *arg);
-const char *watch_label(void *host, const G *g);
-size_t watch_counters(Vm *vm, Counter *out);  // how many: <= COUNTERS_MAX
+// --- counters.c --------------------------------------------------------------
+void counters_open(Csp *csp);   // the file of events; sets csp->trace_out
+void counters_close(Csp *csp);  // at the end of a run: what was asked for
+size_t counters_read(Vm *vm, Counter *out);  // how many: <= COUNTERS_MAX
+// SchedHooks: print, each_g, label.
+void counters_print(void *host, const char *text, size_t len);
+void counters_each_g(void *host, void (*fn)(void *arg, G *g), void *arg);
+const char *counters_label(void *host, const G *g);
 
-// api_call.c: after everything else is made. false: out of memory.
+// --- api_call.c --------------------------------------------------------------
+// After everything else is made. false: out of memory.
 bool host_open(Csp *csp);
 // No values, and no message.
 void host_no_result(CspResult *result, CspEnd end);
 // The outcome of a task that has ended.
 CspEnd host_give_outcome(Vm *vm, CspResult *result, const ObjTask *task);
-// api_go.c: as posts_end.
-void goes_end(Csp *csp);
-// api_threads.c. Nothing will run any more: each thread that waits is told.
+
+// --- api_threads.c -----------------------------------------------------------
+// Nothing will run any more: each thread that waits is told.
 void posts_end(Csp *csp);
-// waker.c. The same; and, when the door is closed: calls what is left.
+
+// --- api_go.c ----------------------------------------------------------------
+void goes_end(Csp *csp);                     // as posts_end
+void go_ended(Local *local, ObjTask *task);  // VmHooks.task_ended
+
+// --- waker.c -----------------------------------------------------------------
+// As posts_end; and, when the door is closed: calls what is left.
 void wakers_end(Csp *csp);
 void wakers_free(Csp *csp);
 
+// --- vm.c --------------------------------------------------------------------
 // A script, with that module's members as its top-level names (NULL: a module
 // of its own). NULL: *messages tells.
 struct ObjClosure *vm_compile(Vm *vm, const char *path, const char *text,
@@ -174,8 +186,10 @@ CspOutcome vm_run(Csp *csp, struct ObjClosure *script, int *status);
 // earlier one's place. While it waits, or is in a blocking call, nothing comes.
 // Owner P.
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task);
+int64_t vm_goroutine_count(Vm *vm);  // about
 
-// The ways to end of VmHooks (interp.h), by report.c, api_go.c, output.c.
+// --- report.c ----------------------------------------------------------------
+// The ways to end of VmHooks (interp.h).
 Next report_panic(Local *local, Goroutine *g, const Panic *panic);
 Next report_panic_waiting(Local *local, Goroutine *g, const Panic *panic);
 Next report_error(Local *local, Goroutine *g, Value error);
@@ -184,13 +198,7 @@ bool vm_goes_on(const Vm *vm, const Goroutine *g);
 void report_and_go_on(Local *local, const Panic *panic);
 void join_panics(Local *local, Panic *newest);
 void vm_task_failed(Vm *vm, ObjTask *task);
-void go_ended(Local *local, ObjTask *task);
-void output_write(Vm *vm, const char *data, size_t len);
-void vm_out_flush(Vm *vm);  // blocks
 
-int64_t vm_goroutine_count(Vm *vm);  // about
-
-// report.c
 void report_deadlock(Vm *vm);
 // How a task's panic ended it, as text in some lines.
 void report_outcome(Text *text, Vm *vm, const ObjTask *task);
@@ -205,6 +213,7 @@ void report_lost_tasks(void *arg);
 bool report_left(Csp *csp);
 bool report_claim(Csp *csp, int status);  // true: the first to end the run
 
+// --- Tables of natives -------------------------------------------------------
 extern const CspFunction builtin_runtime_functions[];  // builtins_runtime.c
 extern const CspFunction post_functions[];             // api_threads.c
 extern const CspFunction waker_functions[];            // waker.c

@@ -101,7 +101,7 @@ static SchedConfig sched_config(Csp *csp) {
       .empty_word = VALUE_NIL,
       .memory = csp->vm.memory,
       .hooks = {csp, p_init, p_free, idle, deadlock, want_gc, barrier,
-                watch_print, watch_each_g, watch_label},
+                counters_print, counters_each_g, counters_label},
       .trace_line_ns = debug->schedtrace * (int64_t)1000000,
       .trace_details = debug->scheddetail != 0,
       .trace_events =
@@ -111,7 +111,7 @@ static SchedConfig sched_config(Csp *csp) {
 static bool start_main(Csp *csp) {
   Vm *vm = &csp->vm;
   options_read(csp, csp->config.debug);
-  watch_open(csp);
+  counters_open(csp);
   long stress = csp->debug.gcstress;
   vm->patience_ns = csp->debug.patience * (int64_t)1000000;
   vm->heap = heap_new(vm);
@@ -361,7 +361,7 @@ CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
   vm_out_flush(vm);
   if (report_left(csp) && csp->status == 0) csp->status = CSP_FAILED;
   at_end_run(csp);
-  watch_close(csp);
+  counters_close(csp);
   *status = interrupted ? STATUS_INTERRUPTED : csp->status;
   if (csp->out.error != 0) {
     report_output_error(csp);
