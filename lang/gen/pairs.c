@@ -15,14 +15,15 @@ static bool is_binary_op(const Node *node, AstOp op) {
 
 static bool is_sum(AstOp op) { return op == AST_ADD || op == AST_SUB; }
 
-// Emits both; z is the second word.
-static void emit_pair(Compiler *c, Op op, int target, Pos first, Node *left,
-                      Node *right, Pos second, int z) {
+// Emits both: the operation `first`, and at pos the second, whose other operand
+// is the word z.
+static void emit_pair(Compiler *c, Pos pos, Op op, int target,
+                      const Node *first, int z) {
   int save = c->func->gen.top;
-  int a = expr_any(c, left), b = expr_any(c, right);
-  emit_abc(c, first, op, target, a, b);
+  int a = expr_any(c, first->a), b = expr_any(c, first->b);
+  emit_abc(c, first->pos, op, target, a, b);
   RT_ASSERT(z >= 0);
-  emit_extra(c, second, (Instr)z);
+  emit_extra(c, pos, (Instr)z);
   reg_set(c, save);
 }
 
@@ -32,11 +33,6 @@ static bool is_product(const Node *node) {
          !fold_is_literal(node->b);
 }
 
-static void product_to(Compiler *c, Pos pos, Op op, int target, Node *product,
-                       int third) {
-  emit_pair(c, op, target, product->pos, product->a, product->b, pos, third);
-}
-
 // b *% c +% third
 static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
                        int third) {
@@ -44,7 +40,7 @@ static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
     return false;
   int k = expr_number(c, product->b);
   if (k < 0) {
-    product_to(c, pos, OP_MULADDW, target, product, third);
+    emit_pair(c, pos, OP_MULADDW, target, product, third);
     return true;
   }
   int save = c->func->gen.top;
@@ -114,7 +110,7 @@ bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
   if (is_sum(op) && is_product(right)) {
     bool turned = op == AST_SUB;  // (the sum's operands may be exchanged)
     Op both = op_fuse(OP_MUL, op_of(op), turned, false);
-    product_to(c, pos, both, target, right, left);
+    emit_pair(c, pos, both, target, right, left);
     if (op == AST_ADD) emit_turned(c, c->func->gen.ncode - 1);
     return true;
   }
@@ -135,6 +131,6 @@ bool pair_to(Compiler *c, Node *node, int target) {
   if (number) third = expr_number(c, node->b);
   if (third < 0) return false;
   Op op = op_fuse(op_of(left->op), op_of(node->op), false, number);
-  emit_pair(c, op, target, left->pos, left->a, left->b, node->pos, third);
+  emit_pair(c, node->pos, op, target, left, third);
   return true;
 }
