@@ -15,7 +15,10 @@ for package; do
 done
 [ -n "$missing" ] || exit 0
 
-echo "make deps: installing$missing" >&2
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "make deps: there is no apt-get; install:$missing" >&2
+  exit 1
+fi
 as_root=
 if [ "$(id -u)" != 0 ]; then
   if ! command -v sudo >/dev/null 2>&1; then
@@ -25,6 +28,10 @@ if [ "$(id -u)" != 0 ]; then
   fi
   as_root=sudo
 fi
-$as_root apt-get update -q >&2
-$as_root env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -q -y --no-install-recommends $missing >&2
+echo "make deps: installing$missing" >&2
+if ! { $as_root apt-get update -q &&
+  $as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends $missing; } >&2; then
+  echo "make deps: apt-get has failed; install:$missing" >&2
+  exit 1
+fi
