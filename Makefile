@@ -92,8 +92,10 @@ check: all $(UNIT)  ## run all tests (RUNFLAGS goes to tests/run; WITHOUT=test_e
 	@$(WRAP_$(SAN)) tests/run --bin $(PROGRAM) --unit $(BUILD)/tests/unit \
 	  $(if $(SAN)$(DEBUG),--slow 10) $(WITHOUT:%=--without %) $(RUNFLAGS)
 
-proofs: deps  ## weak memory and model checks of sched/, some minutes
-	@tests/relacy/run && tests/models/run
+proofs: deps  ## weak memory, models and more schedules of sched/, some minutes
+	@$(MAKE) $(filter $(BUILD)/tests/unit/test_explore_%,$(UNIT))
+	@tests/relacy/run && tests/models/run && \
+	  tests/explore/run --schedules 5000000 --unit $(BUILD)/tests/unit
 
 lint:  ## format, layers and rooms, what comments name, file sizes, unique names, benchmarks, no warnings from either compiler
 	@sh tests/lint.sh $(LAYERS)
