@@ -29,7 +29,14 @@ typedef struct Job {
   // open; `at` is its own.
   bool more;
   int fd;  // more: open
+  int to;  // more: likewise, if it is not 0
   size_t at;
+  // What the next piece waits for, in a runtime with threads.
+  bool is_fifo;    // fd is one, open for reading, and never waits
+  bool waits;      // more, and nothing is there to be read: job_waits
+  bool no_reader;  // the path that job_open was given is a FIFO without one
+  int64_t pause;   // no_reader: until the next try, in ns; begins with 0
+  CspWait wait;
 } Job;
 enum { JOB_PIECE = 4 << 20 };  // bytes
 
@@ -37,7 +44,7 @@ enum { JOB_PIECE = 4 << 20 };  // bytes
 enum {
   JOB_NO_THREAD = -1,  // the work was never begun
   // A pipe is full or empty, a FIFO has no reader; and the descriptor is one
-  // of a stepped runtime, which never waits (csp_open_path).
+  // that never waits: of a stepped runtime (csp_open_path), or Job.is_fifo.
   JOB_WOULD_WAIT = -2,
 };
 
@@ -52,8 +59,13 @@ void job_free(Job *job);
 // csp_block for jobs; work that cannot be begun makes the job fail.
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job);
-// In work functions: opens a path, as csp_open_path; -1: job->error tells.
+// In work functions: opens a path, as csp_open_path, but waits for no FIFO; -1:
+// job->error tells. Where nobody reads the FIFO (no_reader) the work returns,
+// at once, and is called again later.
 int job_open(Job *job, const char *path, int flags, int64_t mode);
+// Whether there is nothing to be read of job->fd yet: then the work returns,
+// and is called again when there is.
+bool job_waits(Job *job);
 // Acts on the last name of a path in its folder, which it must not follow; what
 // gives -1 fails with errno.
 typedef int (*JobAct)(Job *job, const CspPlace *at);

@@ -77,6 +77,13 @@ int os_write_all(int fd, const char *data, size_t len) {
   return os_write_some(fd, data, len, &done);
 }
 
+// Another reader of the FIFO took what was there, or all is read that was.
+static bool data_is_empty(Job *job) {
+  if (!job->is_fifo || job->error != JOB_WOULD_WAIT) return false;
+  job->error = 0;
+  return job->waits = true;
+}
+
 // In pieces; job->at: the room that there is.
 static void data_read_work(void *data) {
   Job *job = data;
@@ -85,10 +92,13 @@ static void data_read_work(void *data) {
     if (job->fd < 0) return;
     job->at = data_room(job->fd, job);
   }
+  job->more = true;
+  if (job_waits(job)) return;
   size_t begun = job->len;
   do {
     job->more = data_read_some(job->fd, job, &job->at);
   } while (job->more && job->len - begun < JOB_PIECE);
+  if (data_is_empty(job)) job->more = true;
   if (!job->more) close(job->fd);
 }
 
@@ -157,19 +167,24 @@ static int copy_all(Csp *csp, int from, int to) {
   return error;
 }
 
-// What is at the target is emptied only when it is known not to be the source.
-static int copy_to(Csp *csp, int from, int to, const struct stat *info) {
-  struct stat target;
-  if (fstat(to, &target) != 0) return errno;
-  if (target.st_ino == info->st_ino && target.st_dev == info->st_dev)
-    return EEXIST;
-  if (S_ISREG(target.st_mode) && ftruncate(to, 0) != 0) return errno;
-  return copy_all(csp, from, to);
+static bool copy_open_from(Job *job) {
+  job->fd = job_open(job, job->path, O_RDONLY, 0);
+  job->more = job->fd >= 0;
+  return job->more;
 }
 
-static void copy_from(Job *job, int from) {
+// What is at the target is emptied only when it is known not to be the source.
+static int copy_empty(int to, const struct stat *from) {
+  struct stat target;
+  if (fstat(to, &target) != 0) return errno;
+  if (target.st_ino == from->st_ino && target.st_dev == from->st_dev)
+    return EEXIST;
+  return S_ISREG(target.st_mode) && ftruncate(to, 0) != 0 ? errno : 0;
+}
+
+static void copy_open_to(Job *job) {
   struct stat info;
-  if (fstat(from, &info) != 0) {
+  if (fstat(job->fd, &info) != 0) {
     job->error = errno;
     return;
   }
@@ -180,16 +195,22 @@ static void copy_from(Job *job, int from) {
   int flags = O_WRONLY | O_CREAT;
   int to = job_open(job, job->other, flags, info.st_mode & 0777);
   if (to < 0) return;
-  job->error = copy_to(job->csp, from, to, &info);
-  if (close(to) != 0 && !job->error && errno != EINTR) job->error = errno;
+  job->to = to;
+  job->error = copy_empty(to, &info);
 }
 
+// One piece, but for FIFOs: what is open stays so while it waits for one.
 static void copy_work(void *data) {
   Job *job = data;
-  int from = job_open(job, job->path, O_RDONLY, 0);
-  if (from < 0) return;
-  copy_from(job, from);
-  close(from);
+  if (!job->more && !copy_open_from(job)) return;
+  if (job_waits(job)) return;
+  if (job->to == 0) copy_open_to(job);
+  if (!job->error) job->error = copy_all(job->csp, job->fd, job->to);
+  if (job->no_reader || data_is_empty(job)) return;
+  job->more = false;
+  close(job->fd);
+  if (job->to != 0 && close(job->to) != 0 && !job->error && errno != EINTR)
+    job->error = errno;
 }
 
 CspStatus os_copy_file(CspCall *call) {

@@ -586,10 +586,10 @@ static int open_flags(Str mode) {
   return -1;
 }
 
-// number: flags in, descriptor out. len: permissions.
+// number: flags. len: permissions.
 static void open_work(void *data) {
   Job *job = data;
-  job->number = job_open(job, job->path, (int)job->number, (int64_t)job->len);
+  job->fd = job_open(job, job->path, (int)job->number, (int64_t)job->len);
 }
 
 static CspValue file_new(CspCall *call, int fd, char *name) {
@@ -608,9 +608,8 @@ static CspValue file_new(CspCall *call, int fd, char *name) {
 static CspStatus open_done(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
-  int fd = (int)job->number;
-  CspValue v = file_new(call, fd, job->path);
-  if (csp_is_undef(v)) close(fd);
+  CspValue v = file_new(call, job->fd, job->path);
+  if (csp_is_undef(v)) close(job->fd);
   if (!csp_is_undef(v)) job->path = NULL;  // it is the file's name now
   job_free(job);
   return csp_ok_value(call, v);

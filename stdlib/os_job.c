@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Jobs: how the functions of os run what may block (csp_block) and tell how it
 // went.
+//
+// Opening a FIFO never waits: the thread would, for whoever opens its other
+// end. It is opened with O_NONBLOCK. Where nobody reads it yet the goroutine
+// sleeps and tries again. One that nobody writes yet is open at once, and
+// keeps the flag: its first read waits in netpoll, as reading at once would
+// find its end. All else loses the flag, and a FIFO that is written, too.
 #include "stdlib/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,13 +116,47 @@ static bool job_is_fifo(const Job *job, const char *path) {
   return is;
 }
 
+// fd, or -1 when it was closed. (Other flags of an open file are not changed by
+// that.)
+static int take_flag_off(Job *job, int fd, int flags) {
+  struct stat info;
+  if (fstat(fd, &info) == 0) {
+    bool keeps = (flags & O_ACCMODE) == O_RDONLY && S_ISFIFO(info.st_mode);
+    job->is_fifo |= keeps;
+    if (keeps || fcntl(fd, F_SETFL, flags) == 0) return fd;
+  }
+  int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+// A lease that another process has on a file is waited for: EAGAIN.
+static int open_threaded(Job *job, const char *path, int flags, unsigned mode) {
+  int fd = csp_open_path(job->csp, path, flags | O_NONBLOCK, mode);
+  if (fd >= 0) return take_flag_off(job, fd, flags);
+  if (errno == EAGAIN && !job_is_fifo(job, path))
+    return csp_open_path(job->csp, path, flags, mode);
+  return fd;
+}
+
 int job_open(Job *job, const char *path, int flags, int64_t mode) {
-  int fd = csp_open_path(job->csp, path, flags, (unsigned)mode);
+  bool stepped = csp_is_stepped(job->csp);
+  bool waits = !stepped && (flags & (O_PATH | O_DIRECTORY)) == 0;
+  int fd = waits ? open_threaded(job, path, flags, (unsigned)mode)
+                 : csp_open_path(job->csp, path, flags, (unsigned)mode);
   if (fd >= 0) return fd;
   job->error = errno;
-  if (job->error == ENXIO && job_is_fifo(job, path))
-    job->error = JOB_WOULD_WAIT;
+  if (job->error != ENXIO || !job_is_fifo(job, path)) return fd;
+  job->error = JOB_WOULD_WAIT;
+  job->no_reader = waits;
   return fd;
+}
+
+bool job_waits(Job *job) {
+  struct pollfd now = {job->fd, POLLIN, 0};
+  job->waits = job->is_fifo && poll(&now, 1, 0) == 0;
+  return job->waits;
 }
 
 void job_act(Job *job, const char *path, JobAct act) {
@@ -130,6 +171,7 @@ void job_act(Job *job, const char *path, JobAct act) {
 
 static void job_stop(Job *job) {
   if (job->more) close(job->fd);
+  if (job->more && job->to != 0) close(job->to);
   job->more = false;
 }
 
@@ -144,12 +186,27 @@ static CspStatus job_go_on(CspCall *call, void *data, bool on) {
   return CSP_PANIC;
 }
 
+// Nobody reads the FIFO yet.
+static CspStatus job_try_later(CspCall *call, Job *job) {
+  enum { FIRST = 1000000, MOST = 50000000 };  // ns
+  job->pause = job->pause == 0 ? FIRST : 2 * job->pause;
+  if (job->pause > MOST) job->pause = MOST;
+  job->no_reader = false;
+  job->error = 0;
+  return csp_block_after(call, job->pause, job->work, job_end, job);
+}
+
 static CspStatus job_end(CspCall *call, void *data, bool made) {
   Job *job = data;
   if (!made) {
     job->error = JOB_NO_THREAD;
     job_stop(job);
+    return job->done(call, job);
   }
+  if (job->no_reader) return job_try_later(call, job);
+  if (job->waits)
+    return csp_block_fd(call, &job->wait, job->fd, false, job->work, job_end,
+                        job);
   if (job->more) return csp_again(call, job_go_on, &job, sizeof job, 0);
   return job->done(call, job);
 }

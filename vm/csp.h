@@ -405,6 +405,12 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
                          CspStatus (*done)(CspCall *call, void *data,
                                            bool made),
                          void *data);
+// csp_block, so many nanoseconds later: for what is tried again and again until
+// it can be done. No thread waits meanwhile. (Cancelled: made is false.)
+CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
+                          CspStatus (*done)(CspCall *call, void *data,
+                                            bool made),
+                          void *data);
 // csp_block once fd can be read (or written): for what may take for ever, a
 // pipe, a terminal, a socket, a child's pidfd. No thread waits. Another one may
 // have been faster: work tries without blocking, and done may wait again. A
@@ -879,7 +885,9 @@ char *csp_alloc_folder(Csp *csp);  // csp_working_folder
 //
 // As open(2): a descriptor, never 0, 1 or 2, closed by exec. mode: permissions
 // of a new file. In a stepped runtime the descriptor has O_NONBLOCK, and ENXIO
-// tells of a FIFO that nobody reads: so a script cannot make the host wait.
+// tells of a FIFO that nobody reads: so a script cannot make the host wait. In
+// one with threads that is so if flags have O_NONBLOCK; else a FIFO is waited
+// for, and the thread with it.
 int csp_open_path(Csp *csp, const char *path, int flags, unsigned mode);
 // Where a path's last name stands: for functions that act on names (unlinkat,
 // mkdirat, renameat, fstatat with AT_SYMLINK_NOFOLLOW). They must not follow
@@ -918,6 +926,8 @@ void csp_report(Csp *csp, const char *text, size_t len);
 bool csp_at_end(Csp *csp, void (*end)(Csp *csp));
 // The command line (CspConfig.argc and argv): the script's arguments.
 int csp_args(CspCall *call, char ***argv);
+// Whether it is a stepped one (CspConfig.stepped). Any thread.
+bool csp_is_stepped(const Csp *csp);
 // The runtime's clocks, in ns: since 1970, and one that never goes back.
 int64_t csp_wall_clock(CspCall *call);
 int64_t csp_monotonic(CspCall *call);

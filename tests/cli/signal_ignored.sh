@@ -20,10 +20,12 @@ wait $!
 echo "status $?"
 rm began go
 mkfifo pipe
+exec 3<> pipe
+head -c 65536 /dev/zero >&3  # it is full
 cat > stuck.csp << 'END'
 import "os"
 os.write_file("began", "")?
-os.open("pipe", "r")
+os.write_file("pipe", "x")
 END
 "$CSPVM" stuck.csp &
 until [ -e began ]; do sleep 0.01; done

@@ -167,6 +167,15 @@ static CspStatus native_block_slow(CspCall *call) {
 static CspStatus native_block_fd(CspCall *call) {
   return block_with(call, false, true, false);
 }
+// block_after(): a little later.
+static CspStatus native_block_after(CspCall *call) {
+  Block *b = calloc(1, sizeof *b);
+  if (b == NULL) return csp_panic_memory(call);
+  b->csp = csp_of(call);
+  b->fd = b->wait = -1;
+  int64_t ns = (int64_t)(csp_random(call) % 1000000);
+  return csp_block_after(call, ns, block_work, block_done, b);
+}
 // block_call(f): calls f when it has blocked, and blocks again.
 static CspStatus native_block_call(CspCall *call) {
   return block_with(call, true, false, true);
@@ -277,6 +286,7 @@ static const CspFunction doing[] = {{"call", "f, args...", native_call},
                                     {"block", "", native_block},
                                     {"block_slow", "", native_block_slow},
                                     {"block_fd", "", native_block_fd},
+                                    {"block_after", "", native_block_after},
                                     {"block_call", "f", native_block_call},
                                     {"work", "", native_work},
                                     {"tail", "f, v = nil", native_tail},

@@ -53,6 +53,9 @@ static const char *const scripts[] = {
     "host.paths(n "
     "* i) } }\nfunc g() => os.read_file(\"d/../a\")\nfunc back(p) { "
     "host.write(str(p)); os.chdir(\"d\"); return os.list_dir(p) }\n",
+    "import \"host\"\nfunc f() { group g { g.timeout(1ms)\ngo { "
+    "host.block_after() }\nhost.block_after() } }\nfunc g() { go f()\n"
+    "return host.block_after() }\nfunc back() => host.call(g)\n",
     "import \"host\"\nfunc f() { go { host.block_fd() }\ngo { "
     "host.wait_end() }\nhost.block_fd() }\nfunc g() { defer host.wait_end(); "
     "host.exit() }\nfunc back(m) => [host.clear(m), host.number(m)]\n",

@@ -176,11 +176,11 @@ static const Scenario scenarios[] = {
      "r := os.run(\"echo\", [\"hi\"])?\n"
      "print(text, r.status, r.out)",
      "import \"os\""},
-    {"host values", RUN_BLOCKING, 0, "1 3 84 6 true\n", "",
+    {"host values", RUN_BLOCKING, 0, "1 3 84 6 8 true\n", "",
      "import \"host\"\nimport \"sched\"\n"
      "c := host.counter()\nc.add(1)\n"
      "println(c.add(0), host.total(2), host.block(42), host.ready(),\n"
-     "  len(sched.dump()) > 0)",
+     "  host.block_after(), len(sched.dump()) > 0)",
      "import \"host\"\nimport \"sched\""},
     {"exit", RUN, 7, "out\n", "",
      "import \"os\"\ngo { sleep(1000s) }\nprintln(\"out\")\nos.exit(7)",

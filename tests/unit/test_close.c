@@ -110,6 +110,17 @@ typedef struct Ready {
 
 static void touch(void *data) { ((Ready *)data)->wait.desc = NULL; }
 
+// Each time a little later.
+static CspStatus not_yet(CspCall *call, void *data, bool made) {
+  if (made) return csp_block_after(call, 50000, short_nap, not_yet, data);
+  return call_done(call, data, false);
+}
+
+static CspStatus later(CspCall *call) {
+  int *data = calloc(1, sizeof *data);
+  return csp_block_after(call, 1000, short_nap, not_yet, data);
+}
+
 static CspStatus ready(CspCall *call) {
   Ready *data = calloc(1, sizeof *data);
   return csp_block_fd(call, &data->wait, pipe_ends[0], false, touch, call_done,
@@ -130,9 +141,10 @@ static CspStatus thing(CspCall *call) {
 }
 
 static const CspFunction functions[] = {
-    {"stuck", "", stuck}, {"stuck_slow", "", stuck_slow}, {"nap", "", nap},
-    {"ready", "", ready}, {"thing", "", thing},           {"calls", "", calls},
-    {NULL, NULL, NULL}};
+    {"stuck", "", stuck}, {"stuck_slow", "", stuck_slow},
+    {"nap", "", nap},     {"later", "", later},
+    {"ready", "", ready}, {"thing", "", thing},
+    {"calls", "", calls}, {NULL, NULL, NULL}};
 static const CspModule host = {"host", functions, NULL, NULL, 0};
 
 static char said[4096];  // the first that came on standard error
@@ -216,6 +228,7 @@ static const Wait waits[] = {
     {"call that comes back", "for i in 4 { go host.nap() }", 0},
     {"call without a thread", "for i in 4 { t := go host.nap() }", 2},
     {"descriptor", "for i in 4 { go host.ready() }", 0},
+    {"calls that come later", "for i in 4 { go host.later() }", 0},
     {"standard input", "t := go os.stdin.read_line()", 0},
     {"program", "t := go os.run(\"sleep\", [\"100\"])", 0},
     {"file",

@@ -98,6 +98,26 @@ static CspStatus block_often(CspCall *call) {
   return csp_block(call, count_down, until_zero, n);
 }
 
+static _Atomic int left;  // calls that were never made
+
+static CspStatus until_later(CspCall *call, void *data, bool made) {
+  left += !made;
+  if (made && *(int64_t *)data > 0)
+    return csp_block_after(call, 100000, count_down, until_later, data);
+  free(data);
+  return csp_ok(call, csp_arg(call, 0));
+}
+
+// Blocks again and again, with a pause before each time.
+static CspStatus block_after(CspCall *call) {
+  int64_t *n = malloc(sizeof *n), ns;
+  if (!n || !csp_need_int(call, 0, n) || !csp_need_int(call, 1, &ns)) {
+    free(n);
+    return CSP_PANIC;
+  }
+  return csp_block_after(call, ns, count_down, until_later, n);
+}
+
 // After blocking work the rest may be a tail call.
 static CspStatus then_tail(CspCall *call, void *data, bool made) {
   assert_true(made);
@@ -169,6 +189,7 @@ static const CspFunction functions[] = {
     {"block", "n", block},
     {"block_slow", "n", block_slow},
     {"block_often", "n", block_often},
+    {"block_after", "n, ns", block_after},
     {"block_and_tail", "f", block_and_tail},
     {"drain", "map", drain},
     {"counter", "", counter_new},
@@ -261,6 +282,45 @@ static void blocking_work_may_be_repeated(void **state) {
   check("println(host.block_often(100000))", 0, "100000\n");
 }
 
+// No thread waits: there is one for calls.
+static void blocking_work_may_come_later(void **state) {
+  (void)state;
+  check(
+      "import \"time\"\nt := time.now()\nn := host.block_after(1, 3000000)\n"
+      "println(n, time.now() - t >= 3ms)",
+      0, "1 true\n");
+  check("println(host.block_after(20, 1), host.block_after(1, 0))", 0,
+        "20 1\n");
+  max_threads = 2;
+  check(
+      "ts := []\nfor i in 100 { ts.push(go host.block_after(i, 1000)) }\n"
+      "sum := 0\nfor t in ts { sum += <-t }\nprintln(sum)",
+      0, "4950\n");
+  max_threads = 0;
+}
+
+static void blocking_work_that_comes_later_is_cancelled(void **state) {
+  (void)state;
+  left = 0;
+  check(
+      "_, e := try(func() {\n"
+      "  group g {\n    g.timeout(2ms)\n"
+      "    for i in 5 { go host.block_after(1, 3600000000000) }\n"
+      "    go host.block_after(1 << 62, 1)\n  }\n})\n"
+      "println(e)",
+      0, "deadline exceeded\n");
+  assert_int_equal(left, 6);
+}
+
+// It is not made at the end, either.
+static void blocking_work_that_comes_later_is_left(void **state) {
+  (void)state;
+  left = 0;
+  check("go host.block_after(1, 3600000000000)\nsched.yield()\nprintln(1)", 0,
+        "1\n");
+  assert_int_equal(left, 1);
+}
+
 // A bug once: what came after the call, on another P, used the first one's
 // heap.
 static void blocking_work_ends_on_another_p(void **state) {
@@ -326,6 +386,9 @@ int main(void) {
       cmocka_unit_test(blocking_work_ends_on_another_p),
       cmocka_unit_test(blocking_work_needs_two_threads),
       cmocka_unit_test(blocking_work_may_be_repeated),
+      cmocka_unit_test(blocking_work_may_come_later),
+      cmocka_unit_test(blocking_work_that_comes_later_is_cancelled),
+      cmocka_unit_test(blocking_work_that_comes_later_is_left),
       cmocka_unit_test(maps_change_while_walked),
       cmocka_unit_test(classes_have_methods_and_state),
   };

@@ -103,6 +103,13 @@ static CspStatus block(CspCall *call) {
   return csp_block_slow(call, double_it, doubled, n);
 }
 
+static CspStatus block_after(CspCall *call) {
+  int64_t *n = malloc(sizeof *n);
+  if (n == NULL) return csp_panic_memory(call);
+  *n = 4;
+  return csp_block_after(call, 1000, double_it, doubled, n);
+}
+
 // Waits for a pipe that its own end makes ready.
 typedef struct Ready {
   CspWait wait;
@@ -139,11 +146,10 @@ static CspStatus ready(CspCall *call) {
   return csp_block_fd(call, &r->wait, r->fds[0], false, read_pipe, has_read, r);
 }
 
-static const CspFunction functions[] = {{"counter", "", counter_new},
-                                        {"total", "n", total},
-                                        {"block", "n", block},
-                                        {"ready", "", ready},
-                                        {NULL, NULL, NULL}};
+static const CspFunction functions[] = {
+    {"counter", "", counter_new}, {"total", "n", total},
+    {"block", "n", block},        {"block_after", "", block_after},
+    {"ready", "", ready},         {NULL, NULL, NULL}};
 static const CspFunction counter_methods[] = {
     {"add", "counter, n", counter_add}, {NULL, NULL, NULL}};
 static const CspModule host = {"host", functions, NULL, NULL, 0};

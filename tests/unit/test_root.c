@@ -115,6 +115,40 @@ static void no_function_reaches_the_outside(void **state) {
   world_close(&w);
 }
 
+// What waits for a FIFO does not leave the root, either: neither when it is
+// opened, nor when that is tried again.
+static void fifos_are_opened_in_the_root(void **state) {
+  (void)state;
+  World w;
+  char path[96];
+  world_open(&w);
+  snprintf(path, sizeof path, "%s/fifo", w.root);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  snprintf(path, sizeof path, "%s/fifo", w.outside);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  for (int i = 0; i < 4; i++) world_fingerprint(&w, i, w.before[i]);
+  Said said = {0};
+  int status = run_said(
+      world_config(&w),
+      "import \"os\"\nimport \"sched\"\n"
+      "func waits(path) {\n"
+      "  t := go os.write_file(path, \"through\")\n"
+      "  for !sched.dump().contains(\"sleep os.write_file\") { sleep(1ms) }\n"
+      "  println(os.read_file(path)?, <-t)\n}\n"
+      "waits(\"/fifo\")\nos.chdir(\"/a\")?\nwaits(\"../../fifo\")\n"
+      "for path in [\"/out/fifo\", \"/host/fifo\", \"../outside/fifo\"] {\n"
+      "  _, err := os.open(path)\n"
+      "  println(err != nil, os.write_file(path, \"x\") != nil)\n}",
+      &said);
+  assert_string_equal(said.text,
+                      "through nil\nthrough nil\n"
+                      "true true\ntrue true\ntrue true\n");
+  assert_int_equal(status, 0);
+  world_check(&w);
+  free(said.text);
+  world_close(&w);
+}
+
 // --- Compared with chroot ---------------------------------------------------
 static const char looks[] =
     "import \"os\"\n"
@@ -508,6 +542,7 @@ static void natives_open_in_the_root(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_function_reaches_the_outside),
+      cmocka_unit_test(fifos_are_opened_in_the_root),
       cmocka_unit_test(the_root_is_what_chroot_makes_of_it),
       cmocka_unit_test(paths_begin_at_the_root),
       cmocka_unit_test(names_are_made_and_removed_in_the_root),

@@ -195,6 +195,7 @@ CspStatus csp_block(CspCall *call, void (*work)(void *data),
   RT_ASSERT(work != NULL && done != NULL);
   call->later.kind = LATER_BLOCK;
   call->later.quick = true;
+  call->later.after = 0;
   call->later.fd_wait = (FdWait){.copy = -1};
   call->later.work = work;
   call->later.done = done;
@@ -208,6 +209,15 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
                          void *data) {
   csp_block(call, work, done, data);
   call->later.quick = false;
+  return CSP_LATER;
+}
+
+CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
+                          CspStatus (*done)(CspCall *call, void *data,
+                                            bool made),
+                          void *data) {
+  csp_block(call, work, done, data);
+  call->later.after = ns;
   return CSP_LATER;
 }
 

@@ -4,7 +4,8 @@
 // A native runs on the C stack with a CspCall that lives there. One that
 // leaves something to the runtime (CSP_LATER) is finished here: blocking work
 // runs without a P (the call is copied into a Pending record that the
-// goroutine points to, since another M may finish it).
+// goroutine points to, since another M may finish it). Where it is to wait
+// first, for a descriptor or a time, the goroutine parks with that record.
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
@@ -101,13 +102,49 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   return true;
 }
 
+static void drop_pending(Local *local, Goroutine *g);
+
+// The timer of all sleeps of g, in a block of its own: whoever cancels one may
+// look at it later. NULL: no memory, after a collection.
+static Timer *sleep_timer(Local *local, Goroutine *g) {
+  if (g->sleep_block != NULL) return g->sleep;
+  size_t size = sizeof(ObjRaw) + sizeof(Timer);
+  ObjRaw *raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
+  if (raw == NULL && memory_again(local, g))
+    raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
+  if (raw == NULL) return NULL;
+  raw->cap = raw->len = sizeof(Timer);
+  memset(raw->data, 0, sizeof(Timer));
+  g->sleep = (Timer *)(void *)raw->data;
+  g->sleep_block = raw;
+  g->sleep->arg = g;
+  return g->sleep;
+}
+
+// The call is to be made after that time. LEFT; THROW: no memory.
+static Next sleep_first(Local *local, Goroutine *g, int64_t ns) {
+  Timer *timer = sleep_timer(local, g);
+  if (timer == NULL) {
+    drop_pending(local, g);
+    vm_panic_memory(local, g);
+    return THROW;
+  }
+  g->on_resume = RESUME_CALL;
+  sched_sleep(local->p, &g->g, timer, ns);
+  return LEFT;
+}
+
 // Makes the call, on *p, which may be another afterwards (*moved). GO_ON: it
-// was made, or cannot be; else g has left, LEFT, or has no P, RETURN.
+// was made, or cannot be; else g has left, LEFT, or has no P, RETURN. THROW: it
+// could not wait for its time.
 static Next make_call(P **p, Goroutine *g, bool *moved) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && pending->call.g == g && !pending->entered);
   FdWait *fd = &pending->call.later.fd_wait;
+  int64_t after = pending->call.later.after;
   M *m;
+  pending->call.later.after = 0;
+  if (after > 0) return sleep_first(local_of(*p), g, after);
   g->on_resume = RESUME_CALL;
   if (fd->wait != NULL && fd->desc != NULL) {
     fd_wait_over(*p, fd);
@@ -160,7 +197,7 @@ static void drop_call(CspCall *call, Goroutine *g, bool made) {
 }
 
 // The call will not be made.
-static Next cancel_call(Local *local, Goroutine *g) {
+static void drop_pending(Local *local, Goroutine *g) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && !pending->entered);
   CspCall call = pending->call;
@@ -172,6 +209,10 @@ static Next cancel_call(Local *local, Goroutine *g) {
   call.later.kind = LATER_BLOCK;
   drop_call(&call, g, false);
   mem_free(pending);
+}
+
+static Next cancel_call(Local *local, Goroutine *g) {
+  drop_pending(local, g);
   group_raise(local, g);
   return THROW;
 }
@@ -200,6 +241,7 @@ static Next run_blocking(Local *local, Goroutine *g) {
     if (!entered && !taken) how = make_call(&p, g, &moved);
     if (how == RETURN) return RETURN;
     if (how == LEFT) return moved ? RETURN : LEFT;
+    if (how == THROW) break;
   } while (!finish_blocking(&p, g, &moved, &how));
   if (!moved || how == RETURN) return how;
   if (how == THROW) how = interp_throw(local_of(p), g);
@@ -243,23 +285,13 @@ static Next sleep_native(CspCall *call, Value *window, int want) {
   if (!call_deliver(local, g, window, NO_RESULTS, want, call->def->name))
     return THROW;
   if (group_cancels(local, g)) return THROW;
-  if (g->sleep_block == NULL) {
-    size_t size = sizeof(ObjRaw) + sizeof(Timer);
-    ObjRaw *raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
-    if (raw == NULL && memory_again(local, g))
-      raw = (ObjRaw *)heap_alloc(&local->heap, size, OBJ_RAW);
-    if (raw == NULL) {
-      vm_panic_memory(local, g);
-      return THROW;
-    }
-    raw->cap = raw->len = sizeof(Timer);
-    memset(raw->data, 0, sizeof(Timer));
-    g->sleep = (Timer *)(void *)raw->data;
-    g->sleep_block = raw;
+  Timer *timer = sleep_timer(local, g);
+  if (timer == NULL) {
+    vm_panic_memory(local, g);
+    return THROW;
   }
-  g->sleep->arg = g;
   g->on_resume = g->g.group == NULL ? RESUME_NOTHING : RESUME_SLEEP;
-  sched_sleep(local->p, &g->g, g->sleep, call->later.number);
+  sched_sleep(local->p, &g->g, timer, call->later.number);
   return LEFT;
 }
 
@@ -357,6 +389,7 @@ static CspStatus flush_done(CspCall *call, void *data, bool made) {
 static CspStatus block_for_output(CspCall *call) {
   call->later.kind = LATER_BLOCK;
   call->later.quick = true;
+  call->later.after = 0;
   call->later.fd_wait = (FdWait){.copy = -1};
   call->later.work = out_flush_work;
   call->later.done = flush_done;

@@ -49,7 +49,8 @@ typedef struct FdWait {
 
 // What a native has left to do, set before it says CSP_LATER.
 typedef struct CallLater {
-  bool quick;  // LATER_BLOCK: as csp_block, not csp_block_slow
+  bool quick;     // LATER_BLOCK: as csp_block, not csp_block_slow
+  int64_t after;  // LATER_BLOCK: so many ns later; 0: at once
   LaterKind kind;
   Value value, value2;
   int64_t number;

@@ -19,7 +19,7 @@
 // Goroutines with the same state and stack.
 typedef struct Alike {
   Trace *trace;           // of the first one
-  const char *call;       // the native in a blocking call, or NULL
+  const char *call;       // the native that blocks, or NULL
   const Instr *group_pc;  // where the group was begun that it belongs to; NULL
   Proto *group_in;
   uint64_t owner;  // of the first one's group
@@ -133,7 +133,8 @@ static bool take_goroutine(Dump *d, const Goroutine *g) {
   take_group(&a, g);
   correct_top(g, a.trace);
   if (state == G_WAITING) a.reason = g->g.reason;
-  if (state == G_SYSCALL || a.reason == WAIT_IO) a.call = native_blocked_in(g);
+  if (state == G_SYSCALL || a.reason == WAIT_IO || a.reason == WAIT_SLEEP)
+    a.call = native_blocked_in(g);
   bool fine = d->count < d->room || dump_grow(d);
   uint32_t *slot = fine ? alike_slot(d, &a) : NULL;
   bool known = fine && *slot != 0;

@@ -507,6 +507,8 @@ int csp_args(CspCall *call, char ***argv) {
   return config->argc;
 }
 
+bool csp_is_stepped(const Csp *csp) { return csp->config.stepped; }
+
 int64_t csp_wall_clock(CspCall *call) {
   (void)call;
   return rt_wall_now();
