@@ -28,6 +28,10 @@ CspStatus builtin_copy(CspCall *call);
 CspStatus builtin_chan(CspCall *call);
 CspStatus builtin_close(CspCall *call);
 
+// --- timers.c ---------------------------------------------------------------
+CspStatus builtin_after(CspCall *call);
+CspStatus builtin_tick(CspCall *call);
+
 extern const CspFunction list_core_methods[];  // builtins.c
 extern const CspFunction group_methods[];      // group_methods.c
 
