@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "vm/heap/local.h"
+#include "vm/interp/channels.h"
 #include "vm/interp/group.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
@@ -114,8 +115,7 @@ static void say_stuck(Repl *r) {
   Text text = {0};
   Trace *trace = trace_capture(r->vm->memory, r->running);
   text_addf(&text, "deadlock: all goroutines are asleep\n");
-  if (trace != NULL)
-    trace_print(&text, trace, g_wait_name((WaitReason)r->running->g.reason));
+  if (trace != NULL) trace_print(&text, trace, channel_wait_name(r->running));
   trace_drop(trace);
   text_add(&text, "", 1);
   if (!text.failed) repl_say(r, "%s", text.data);

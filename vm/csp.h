@@ -58,6 +58,7 @@ typedef enum CspType {
   CSP_MODULE,
   CSP_HOST,
   CSP_GROUP,
+  CSP_TIMER,
 } CspType;
 
 // --- Runtimes ---------------------------------------------------------------
@@ -734,7 +735,7 @@ CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value);
 bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value);
 bool csp_close(CspCall *call, CspValue chan);  // false: it was closed
 // `return csp_send(...)`: the native waits; its result is nothing, or what was
-// received and whether the channel was open.
+// received and whether the channel was open. csp_recv waits for timers, too.
 CspStatus csp_send(CspCall *call, CspValue chan, CspValue value);
 CspStatus csp_recv(CspCall *call, CspValue chan);
 

@@ -10,8 +10,8 @@
 #include "vm/object/string.h"
 
 static const char *const type_names[] = {
-    "int", "float", "bool", "string", "bytes", "list",
-    "map", "range", "func", "chan",   "task",  "error",
+    "int",   "float", "bool", "string", "bytes", "list",  "map",
+    "range", "func",  "chan", "task",   "timer", "error",
 };
 enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
 

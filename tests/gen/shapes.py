@@ -276,6 +276,22 @@ class Shapes:
         self.emit("close(%s)" % c)
         self.emit("println(len(%s), list(%s))" % (c, c))
 
+    def timers(self):
+        """A timer that is stopped and reset; who waits for it; nothing stale."""
+        t, w = self.new_name("t"), self.new_name("w")
+        self.emit("%s := timer(%s)" % (t, self.rng.choice(["0", "1h", "10us"])))
+        self.emit("println(%s.%s, %s.stop())" % (
+            t, self.rng.choice(["stop()", "reset(1h)", "reset(0)"]), t))
+        self.emit("%s := go func() { <-%s; return %d }()" % (w, t, self.rng.randint(0, 9)))
+        for _ in range(self.rng.randint(0, 2)):
+            self.emit(self.rng.choice(["sched.yield()", "sched.gc()", "sleep(0)"]))
+        self.emit("println(%s.reset(%s), <-%s)" % (
+            t, self.rng.choice(["0", "10us"]), w))
+        self.emit("select {")
+        self.emit("case <-%s: println(\"stale\")" % t)
+        self.emit("default: println(%s.reset(1h), %s.stop())" % (t, t))
+        self.emit("}")
+
     def cancelled(self):
         c, i = self.new_name("c"), self.new_name("i")
         self.emit("%s := chan(4)" % c)

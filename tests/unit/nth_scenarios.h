@@ -121,7 +121,7 @@ static const Scenario scenarios[] = {
      "return 10 * (i + 1) }()) }\n"
      "all := 0\nfor t in ts { all += <-t }\n"
      "go { d <- 5 }\n"
-     "got := nil\n"
+     "got, t := nil, timer(1h)\nt.reset(1us)\n<-t\n"
      "select {\ncase <-after(1us): got = \"tick\"\n"
      "case x := <-chan(): got = x\n}\n"
      "println(sum, all, got, \"done\", <-d)",

@@ -13,6 +13,7 @@ static const char text[] =
     "func table() => {name: 1, none: nil}\n"
     "c := chan()\n"
     "func waiting() { go { c <- 7 }; return c }\n"
+    "func slow() { t := timer(0); return t, t.stop() }\n"
     "func tell() { println(\"kept\") }\n";
 
 static int open_it(void **state) {
@@ -114,6 +115,18 @@ static void nothing_to_receive_is_nil(void **state) {
   assert_int_equal(csp_type(v), CSP_NIL);
 }
 
+static void a_timer_is_no_channel(void **state) {
+  (void)state;
+  CspValue stop, *v = call_it("slow", 0, NULL);
+  assert_int_equal(csp_type(v[0]), CSP_TIMER);
+  assert_string_equal(csp_type_name(v[0]), "timer");
+  assert_true(csp_truthy(v[1]));
+  assert_true(csp_method(call, v[0], "stop", &stop));
+  csp_call(call, stop, 0, NULL, &result);
+  assert_int_equal(result.end, CSP_DONE);
+  assert_false(csp_truthy(result.values[0]));
+}
+
 static void a_sender_that_waits_is_served(void **state) {
   (void)state;
   CspValue v, c = call_it("waiting", 0, NULL)[0];
@@ -138,6 +151,7 @@ int main(void) {
       cmocka_unit_test(a_map_is_read_by_name),
       cmocka_unit_test(channels_do_not_wait),
       cmocka_unit_test(nothing_to_receive_is_nil),
+      cmocka_unit_test(a_timer_is_no_channel),
       cmocka_unit_test(a_sender_that_waits_is_served),
       cmocka_unit_test(what_was_printed_is_flushed),
   };

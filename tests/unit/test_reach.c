@@ -85,7 +85,7 @@ static const char script[] =
     "    \"\\n\".repeat(200000).quote(), func(x...) => x, "
     "0..9223372036854775807, [],\n"
     "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
-    "    opened(path)?, rand.new(1), ended()], nil\n"
+    "    opened(path)?, rand.new(1), ended(), timer(0)], nil\n"
     "}\n";
 
 // --- Measuring --------------------------------------------------------------

@@ -36,6 +36,7 @@ CspType csp_type(CspValue value) {
       [OBJ_STRUCT] = CSP_STRUCT, [OBJ_INSTANCE] = CSP_INSTANCE,
       [OBJ_ERROR] = CSP_ERROR,   [OBJ_MODULE] = CSP_MODULE,
       [OBJ_HOST] = CSP_HOST,     [OBJ_GROUP] = CSP_GROUP,
+      [OBJ_TIMER] = CSP_TIMER,
   };
   Value v = value.word;
   if (value_is_small(v)) return CSP_INT;

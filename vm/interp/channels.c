@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Send and receive, of channels and of tasks, between the opcodes and sched/.
+// Send and receive, of channels, tasks and timers, between the opcodes and
+// sched/.
 //
 // Before an operation that may park, the goroutine is complete: pc and base
 // are saved and on_resume says what to finish; once the scheduler has answered
@@ -58,20 +59,40 @@ static Next recv_task(Local *local, Goroutine *g, Instr i, ObjTask *task) {
   return fine ? GO_ON : THROW;
 }
 
-Next channel_recv(Local *local, Goroutine *g, Instr i) {
-  Value from = *operand_b(g->base, i);
-  if (value_is_type(from, OBJ_TASK))
-    return recv_task(local, g, i, (ObjTask *)value_obj(from));
-  bool fine;
+Chan *channel_from(Local *local, Goroutine *g, Value v, bool *fine) {
+  *fine = true;
+  if (value_is_type(v, OBJ_TIMER))
+    return &((ObjTimer *)value_obj(v))->chan->chan;
+  return channel_of(local, g, v, "receive from", fine);
+}
+
+static inline __attribute__((always_inline)) Next recv_chan(Local *local,
+                                                            Goroutine *g,
+                                                            Instr i, Chan *c) {
   uint64_t word = VALUE_NIL;
-  Chan *c = channel_of(local, g, from, "receive from", &fine);
-  if (!fine) return THROW;
   g->on_resume = RESUME_RECV;
   RT_ASSERT(goroutine_is_valid(g));
   ChanResult r = chan_recv(local->p, &g->g, c, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
   return channel_received(local, g, operand_a(g->base, i), word, r == CHAN_DONE,
                           (int)INSTR_C(i));
+}
+
+// From what is neither a channel nor a task.
+static __attribute__((noinline)) Next recv_other(Local *local, Goroutine *g,
+                                                 Instr i, Value from) {
+  bool fine;
+  Chan *c = channel_from(local, g, from, &fine);
+  return fine ? recv_chan(local, g, i, c) : THROW;
+}
+
+Next channel_recv(Local *local, Goroutine *g, Instr i) {
+  Value from = *operand_b(g->base, i);
+  if (value_is_type(from, OBJ_CHAN))
+    return recv_chan(local, g, i, &((ObjChan *)value_obj(from))->chan);
+  if (value_is_type(from, OBJ_TASK))
+    return recv_task(local, g, i, (ObjTask *)value_obj(from));
+  return recv_other(local, g, i, from);
 }
 
 Next channel_recv_resume(Local *local, Goroutine *g, Instr i) {
@@ -83,4 +104,14 @@ Next channel_recv_resume(Local *local, Goroutine *g, Instr i) {
   }
   return channel_received(local, g, to, g->g.wait.elem, g->g.wait.success,
                           (int)INSTR_C(i));
+}
+
+const char *channel_wait_name(const Goroutine *g) {
+  WaitReason reason = (WaitReason)g->g.reason;
+  const Chan *c = rt_load_relaxed(&g->g.wait.chan);  // relaxed: nothing runs
+  if (reason != WAIT_CHAN_RECV || c == NULL) return g_wait_name(reason);
+  const char *object = (const char *)c - offsetof(ObjChan, chan);
+  const ObjTimer *timer = ((const ObjChan *)(const void *)object)->timer;
+  bool value = timer != NULL && (timer->obj.flags & TIMER_IS_VALUE);
+  return value ? "timer" : g_wait_name(reason);
 }

@@ -22,6 +22,10 @@ static inline Chan *channel_of(Local *local, Goroutine *g, Value v,
     *fine = vm_panic(local, g, "cannot %s %s", what, value_type_name(v));
   return NULL;
 }
+// The channel to receive from: v, or a timer's; as channel_of.
+Chan *channel_from(Local *local, Goroutine *g, Value v, bool *fine);
+// What g, which waits, waits for: for dumps. Nothing runs that could wake it.
+const char *channel_wait_name(const Goroutine *g);
 // Puts what <-c gives where it is wanted: a value, and whether the channel was
 // open.
 static inline Next channel_received(Local *local, Goroutine *g, Value *to,

@@ -33,18 +33,25 @@ static SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count) {
   return g->select;
 }
 
+// The channel behind what is no channel itself. false: panicked.
+static __attribute__((noinline)) bool select_other(Local *local, Goroutine *g,
+                                                   SelCase *c, Value from) {
+  bool fine = true;
+  if (!c->send && value_is_type(from, OBJ_TASK))
+    c->chan = &((ObjTask *)value_obj(from))->done;
+  else
+    c->chan = c->send ? channel_of(local, g, from, "send to", &fine)
+                      : channel_from(local, g, from, &fine);
+  return fine;
+}
+
 static bool select_case(Local *local, Goroutine *g, SelCase *c, Value from,
                         bool send, Value word) {
   c->send = send;
   c->waiter = (Waiter){.elem = send ? word : VALUE_NIL};
-  if (!send && value_is_type(from, OBJ_TASK)) {
-    c->chan = &((ObjTask *)value_obj(from))->done;
-    return true;
-  }
-  bool fine;
-  c->chan =
-      channel_of(local, g, from, send ? "send to" : "receive from", &fine);
-  return fine;
+  if (!value_is_type(from, OBJ_CHAN)) return select_other(local, g, c, from);
+  c->chan = &((ObjChan *)value_obj(from))->chan;
+  return true;
 }
 
 // The SELECT before g->pc did nothing, for want of room: it begins again when
@@ -180,8 +187,8 @@ static Next native_outcome(Local *local, Goroutine *g, SelectCall *call,
   return fine ? RELOAD : THROW;
 }
 
-// *place, a pair, is replaced by its channel or task: others may change the
-// pair.
+// *place, a pair, is replaced by its channel, task or timer: others may change
+// the pair.
 static bool native_case(Local *local, Goroutine *g, SelCase *c, Value *place) {
   Value pair = *place;
   if (!value_is_type(pair, OBJ_LIST))
@@ -198,7 +205,8 @@ static bool native_case(Local *local, Goroutine *g, SelCase *c, Value *place) {
                     n);
   *place = heap_load(&block->slots[0]);
   bool waits = *place == VALUE_NIL || value_is_type(*place, OBJ_CHAN) ||
-               (n == 1 && value_is_type(*place, OBJ_TASK));
+               (n == 1 && (value_is_type(*place, OBJ_TASK) ||
+                           value_is_type(*place, OBJ_TIMER)));
   if (!waits)
     return vm_panic(local, g, "sched.select: cannot %s %s",
                     n == 2 ? "send to" : "receive from",

@@ -31,9 +31,11 @@ CspStatus builtin_close(CspCall *call);
 // --- timers.c ---------------------------------------------------------------
 CspStatus builtin_after(CspCall *call);
 CspStatus builtin_tick(CspCall *call);
+CspStatus builtin_timer(CspCall *call);
 
 extern const CspFunction list_core_methods[];  // builtins.c
 extern const CspFunction group_methods[];      // group_methods.c
+extern const CspFunction timer_methods[];      // timers.c
 
 extern const CspFunction builtin_functions[];        // builtins.c
 extern const CspFunction builtin_sched_functions[];  // builtins_sched.c

@@ -368,6 +368,7 @@ CspStatus builtin_copy(CspCall *call) {
       return instance_copy(call, (ObjInstance *)value_obj(v.word));
     case CSP_CHAN:
     case CSP_TASK:
+    case CSP_TIMER:
     case CSP_HOST:
       return csp_panic(call, "copy: %s cannot be copied", csp_type_name(v));
     default:

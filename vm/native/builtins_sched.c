@@ -146,6 +146,7 @@ const CspFunction builtin_sched_functions[] = {
     {"close", "c", builtin_close},
     {"after", "ns", builtin_after},
     {"tick", "ns", builtin_tick},
+    {"timer", "ns", builtin_timer},
     {"sleep", "ns", builtin_sleep},
     {"recover", "", builtin_recover},
     {"_sched_procs", "", sched_procs_},

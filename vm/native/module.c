@@ -114,7 +114,8 @@ static const ObjType type_objects[] = {
     [CSP_LIST] = OBJ_LIST,     [CSP_MAP] = OBJ_MAP,
     [CSP_RANGE] = OBJ_RANGE,   [CSP_FUNC] = OBJ_CLOSURE,
     [CSP_CHAN] = OBJ_CHAN,     [CSP_TASK] = OBJ_TASK,
-    [CSP_ERROR] = OBJ_ERROR,   [CSP_GROUP] = OBJ_GROUP};
+    [CSP_ERROR] = OBJ_ERROR,   [CSP_GROUP] = OBJ_GROUP,
+    [CSP_TIMER] = OBJ_TIMER};
 
 bool csp_register_methods(Csp *csp, CspType type,
                           const CspFunction *functions) {

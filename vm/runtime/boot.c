@@ -151,7 +151,8 @@ bool boot_vm(Csp *csp) {
          csp_register_builtins(csp, post_functions) &&
          csp_register_builtins(csp, waker_functions) &&
          csp_register_methods(csp, CSP_LIST, list_core_methods) &&
-         csp_register_methods(csp, CSP_GROUP, group_methods);
+         csp_register_methods(csp, CSP_GROUP, group_methods) &&
+         csp_register_methods(csp, CSP_TIMER, timer_methods);
 }
 
 void boot_free(Csp *csp) {

@@ -11,6 +11,7 @@
 
 #include "vm/heap/local.h"
 #include "vm/interp/call_native.h"
+#include "vm/interp/channels.h"
 #include "vm/interp/panic.h"
 #include "vm/object/format.h"
 #include "vm/runtime/dump.h"
@@ -26,7 +27,8 @@ typedef struct Alike {
   // The tree, by index + 1 (0: none): the owner's entry, the first of those
   // below this one, the next one below the same.
   size_t above, first, next;
-  uint8_t state, reason;
+  const char *waits;  // for what; NULL: it does not
+  uint8_t state;
   int64_t since, until;  // the earliest and the latest `since`; 0: unknown
   uint64_t *ids;
   size_t count, room;
@@ -50,7 +52,7 @@ static uint64_t mix_alike(uint64_t hash, uint64_t word) {
 static uint64_t hash_alike(const Alike *a) {
   const Trace *t = a->trace;
   uint64_t hash =
-      mix_alike(a->state * 32u + a->reason, (uintptr_t)t->created_pc);
+      mix_alike(a->state + (uintptr_t)a->waits, (uintptr_t)t->created_pc);
   hash = mix_alike(hash, (uintptr_t)a->group_pc);
   for (uint32_t n = 0; n < t->count; n++) {
     hash = mix_alike(hash, (uintptr_t)t->frames[n].pc);
@@ -60,7 +62,7 @@ static uint64_t hash_alike(const Alike *a) {
 
 static bool alike(const Alike *a, const Alike *b) {
   const Trace *x = a->trace, *y = b->trace;
-  return a->state == b->state && a->reason == b->reason && a->call == b->call &&
+  return a->state == b->state && a->waits == b->waits && a->call == b->call &&
          a->group_pc == b->group_pc && x->created_in == y->created_in &&
          x->created_pc == y->created_pc && x->elided == y->elided &&
          x->count == y->count &&
@@ -132,8 +134,10 @@ static bool take_goroutine(Dump *d, const Goroutine *g) {
   if (a.trace == NULL) return false;
   take_group(&a, g);
   correct_top(g, a.trace);
-  if (state == G_WAITING) a.reason = g->g.reason;
-  if (state == G_SYSCALL || a.reason == WAIT_IO || a.reason == WAIT_SLEEP)
+  bool waits = state == G_WAITING;
+  if (waits) a.waits = channel_wait_name(g);
+  bool calls = g->g.reason == WAIT_IO || g->g.reason == WAIT_SLEEP;
+  if (state == G_SYSCALL || (waits && calls))
     a.call = native_blocked_in(g);
   bool fine = d->count < d->room || dump_grow(d);
   uint32_t *slot = fine ? alike_slot(d, &a) : NULL;
@@ -144,7 +148,7 @@ static bool take_goroutine(Dump *d, const Goroutine *g) {
   } else {
     trace_drop(a.trace);
   }
-  bool timed = state == G_WAITING || state == G_SYSCALL;
+  bool timed = waits || state == G_SYSCALL;
   bool added = fine && add_id(d->vm, &d->all[*slot - 1], g->g.id,
                               timed ? g->g.since : 0);
   if (fine && !known && !added) {  // no entry is without ids
@@ -217,7 +221,7 @@ static void add_ids(Text *text, const Alike *a) {
 // "chan receive, 3 s", "blocking call os.run, 2 s to 90 s"
 static void add_state(Text *text, const Dump *d, const Alike *a) {
   const char *name = g_state_name((GState)a->state);
-  if (a->state == G_WAITING) name = g_wait_name((WaitReason)a->reason);
+  if (a->waits != NULL) name = a->waits;
   if (a->state == G_SYSCALL) name = "blocking call";
   text_addf(text, "%s%s%s", name, a->call ? " " : "", a->call ? a->call : "");
   if (a->since == 0) return;

@@ -15,6 +15,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
+#include "vm/interp/channels.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
@@ -67,7 +68,7 @@ static void on_leak(void *arg, Goroutine *g) {
   Text text = {.memory = csp->vm.memory};
   if (trace != NULL) {
     text_addf(&text, "leaked: ");
-    trace_print(&text, trace, g_wait_name((WaitReason)g->g.reason));
+    trace_print(&text, trace, channel_wait_name(g));
   }
   trace_drop(trace);
   if (text.data != NULL) output_error(csp, text.data, text.len);

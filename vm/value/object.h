@@ -25,7 +25,7 @@ typedef struct Goroutine Goroutine;
   X(NATIVE, "func") X(BOUND, "func") X(CHAN, "chan") X(TASK, "task")        \
   X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
   X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
-  X(TABLE, "") X(GOROUTINE, "") X(TIMER, "") X(ITER, "") X(EACH, "")         \
+  X(TABLE, "") X(GOROUTINE, "") X(TIMER, "timer") X(ITER, "") X(EACH, "")         \
   X(GROUP, "group")
 // clang-format on
 
@@ -156,10 +156,14 @@ typedef struct ChanRing {  // of a channel that grows
   Obj obj;
   uint64_t words[];
 } ChanRing;
+enum { TIMER_IS_VALUE = 1 };  // flags: timer(d) has made it, for scripts
 struct ObjTimer {
   Obj obj;
   Timer timer;  // timer.arg is this object
   ObjChan *chan;
+  // --- of timer(d) alone (timers.c); others end here ---
+  RtLock lock;
+  bool pending;  // guarded by lock, as are timer's start and stop
 };
 
 // What `go` as an expression gives: ends by closing `done`.
