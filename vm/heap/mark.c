@@ -7,8 +7,9 @@
 //
 // If there is no memory for a stack, it depends on what leads to the item. In
 // `drain` a marked object does: the item is dropped and `overflow` set, and
-// marking_rescan finds it again. Elsewhere the item may be a root, which nothing
-// leads to: what is on the stack is marked to the end, which makes room.
+// marking_rescan finds it again. Elsewhere the item may be a root, which
+// nothing leads to: what is on the stack is marked to the end, which makes
+// room.
 #include "vm/heap/collect.h"
 
 enum {
