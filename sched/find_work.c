@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What an M runs next (row 11), as a sequence of named passes: attention
 // (stop of the world, handshake, end) - timers of this P - inbox - the end of a
-// turn, which is every 61st tick: the global queue - own queue - global queue -
-// netpoll, without blocking - stealing - giving up the P, looking everywhere
-// once more, and sleep. The passes run on the M that owns m->p.
+// turn, which is every 61st tick: the global queue - own urgent Gs - own queue
+// - global queue - netpoll, without blocking - stealing - giving up the P,
+// looking everywhere once more, and sleep. The passes run on the M that owns
+// m->p.
 #include "internal.h"
 
 // --- Passes before the own queue --------------------------------------------
@@ -12,6 +13,15 @@ static void run_own_timers(P *p) {
   if (first == 0) return;
   p->clock = rt_now();
   if (first <= p->clock) timers_run(p, p, p->clock);
+}
+
+// Row 24: Gs whose turns are short never come to a look.
+static void poll_between_turns(P *p) {
+  Sched *s = p->sched;
+  // relaxed: a hint
+  if (rt_load_relaxed(&s->poll_waiters) == 0) return;
+  p->clock = rt_now();
+  if (poll_is_due(s, p->clock)) poll_now(p);
 }
 
 // Row 5: at the end of a slice, or after 61 picks in a row while others wait,
@@ -65,7 +75,8 @@ static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
     p->clock = rt_now();
     int64_t first = timers_first(victim);
     if (first != 0 && first <= p->clock && timers_run(p, victim, p->clock)) {
-      G *g = take_local(p, inherit);
+      G *g = urgent_take(p);
+      if (g == NULL) g = take_local(p, inherit);
       if (g != NULL) return g;
     }
   }
@@ -199,7 +210,8 @@ static G *poll_ready_one(P *p, bool *inherit) {
   // relaxed: a hint; the M that blocks in netpoll gives what comes
   if (!poll_wanted(s) || rt_load_relaxed(&s->poll_blocked) != 0) return NULL;
   poll_now(p);
-  return take_local(p, inherit);
+  G *g = urgent_take(p);
+  return g != NULL ? g : take_local(p, inherit);
 }
 
 // --- Giving up --------------------------------------------------------------
@@ -283,13 +295,17 @@ G *find_runnable(M *m, bool *inherit) {
     *inherit = false;
     run_own_timers(p);
     inbox_drain(p);
-    G *g = end_of_turn(p) ? global_get(p, 1) : NULL;
+    poll_between_turns(p);
+    bool global = end_of_turn(p);
+    G *g = urgent_take(p);
+    if (g == NULL && global) g = global_get(p, 1);
     if (g == NULL) g = take_local(p, inherit);
     if (g != NULL) return g;
-    urgent_clear(p);
     if ((g = global_get(p, 0)) != NULL) return g;
     if ((g = poll_ready_one(p, inherit)) != NULL) return g;
     if ((g = steal_work(m, inherit)) != NULL) return g;
+    // readied on the way; or others took what was to run before them
+    if (urgent_waits(p)) continue;
     if (m->sched->stepped) return NULL;  // the host keeps its P
     give_up(m);
   }

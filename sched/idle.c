@@ -38,6 +38,12 @@
 // wrong one. The thread that wakes it breaks it out: that one sets the note,
 // then loads m->polling; it stores m->polling, then looks at the note; seq_cst
 // all, so one sees the other.
+//
+// The M that blocks in netpoll runs what comes itself, on an idle P, and does
+// not wake another to block there in its place: it is mostly back in some us.
+// If it is not, its P does so in a look (idle_share), and polls in its looks
+// while no P is idle; where no look comes sysmon polls after 10 ms. An M that
+// leaves netpoll for other work wakes one that takes its place at once.
 #include "internal.h"
 
 // --- Idle Ps: sched.lock held -----------------------------------------------
@@ -47,7 +53,6 @@ void idle_put_p(Sched *s, P *p) {
   RT_CHECK(runq_length(p) == 0, "P %d goes idle with goroutines", p->id);
   rt_store_relaxed(&p->status, P_IDLE);  // relaxed: under sched.lock
   p->m = NULL;
-  urgent_clear(p);
   p->idle_link = s->idle_ps;
   s->idle_ps = p;
   mask_set(&s->idle_mask, p->id);
@@ -128,11 +133,14 @@ static int64_t first_idle_timer(Sched *s, P **which) {
 }
 
 // Is there one that nobody watches?
-bool idle_timers_alone(Sched *s) {
+static bool timer_is_alone(Sched *s) {
   P *p;
   int64_t first = first_idle_timer(s, &p);
-  if (first != 0 && (s->poller == NULL || first < s->poll_until)) return true;
-  return s->poll_owner == NULL && poll_wanted(s);
+  return first != 0 && (s->poller == NULL || first < s->poll_until);
+}
+
+bool idle_timers_alone(Sched *s) {
+  return timer_is_alone(s) || (s->poll_owner == NULL && poll_wanted(s));
 }
 
 // --- Idle Ms ----------------------------------------------------------------
@@ -324,14 +332,24 @@ void idle_stop_spinning(M *m) {
   if (rt_load_seq(&s->idle_count) == 0 && inbox_pending(s)) inbox_flag(s);
 }
 
+// --- In a look --------------------------------------------------------------
+void idle_share(P *p) {
+  Sched *s = p->sched;
+  // relaxed, all: hints
+  if (rt_load_relaxed(&s->idle_count) == 0) return;
+  bool nobody_polls = rt_load_relaxed(&s->poll_waiters) != 0 &&
+                      rt_load_relaxed(&s->poll_blocked) == 0;
+  if (nobody_polls || urgent_waits(p)) idle_wakep(s);
+}
+
 // --- Sleep ------------------------------------------------------------------
-// sched.lock held, m idle. Until when m sleeps; *polls: in netpoll; *due: an
-// idle P whose timer is due already.
-static int64_t sleep_until(Sched *s, M *m, P **due, bool *polls) {
-  P *p;
-  int64_t first = first_idle_timer(s, &p);
+// sched.lock held, m idle. Until when m sleeps; *polls: in netpoll; *p: the
+// idle P with the first timer, or NULL; *due: that one is due already.
+static int64_t sleep_until(Sched *s, M *m, P **p, bool *due, bool *polls) {
+  *p = NULL;
+  int64_t first = first_idle_timer(s, p);
   *polls = s->poll_owner == NULL && poll_wanted(s);
-  *due = NULL;
+  *due = false;
   if (first == 0 && !*polls) {
     if (s->poller == m) s->poller = NULL;
     return RT_FOREVER;
@@ -342,19 +360,20 @@ static int64_t sleep_until(Sched *s, M *m, P **due, bool *polls) {
   if (!mine) return RT_FOREVER;
   s->poller = m;
   s->poll_until = until;
-  if (first != 0 && first <= rt_now()) *due = p;
+  *due = first != 0 && first <= rt_now();
   return until;
 }
 
 // sched.lock held, m idle. Takes a P, if there is something to do on it.
 static bool find_p(Sched *s, M *m, int64_t *until, bool *polls) {
-  P *due;
-  *until = sleep_until(s, m, &due, polls);
-  if (due == NULL && s->global.count == 0 && !inbox_pending(s)) return false;
-  P *p = idle_get_p(s, due);
+  P *wish;  // others need not watch its timer then
+  bool due;
+  *until = sleep_until(s, m, &wish, &due, polls);
+  if (!due && s->global.count == 0 && !inbox_pending(s)) return false;
+  P *p = idle_get_p(s, wish);
   if (p == NULL) {
     // none idle: then none of them has timers that are ours to wait for
-    *until = due == NULL ? *until : RT_FOREVER;
+    *until = due ? RT_FOREVER : *until;
     if (inbox_pending(s)) inbox_flag(s);
     return false;
   }
@@ -368,7 +387,7 @@ void idle_sleep_in_netpoll(M *m, int64_t until) {
   // RMW: a count, for the hint in poll_ready_one
   rt_add(&s->poll_blocked, 1u);
   rt_store_seq(&m->polling, 1u);  // seq: see the head
-  if (!rt_note_try(&m->note)) poll_block(s, until);
+  if (!rt_note_try(&m->note)) poll_block(s, until, false);
   // seq: see the head
   rt_store_seq(&m->polling, 0u);
   // RMW: as above
@@ -389,6 +408,7 @@ bool idle_wait(M *m) {
   rt_lock(&s->lock);
   push_m(s, m);
   for (bool polled = false;;) {
+    bool was_polling = polled;
     int64_t until;
     if (m->job != NULL) {
       rt_unlock(&s->lock);
@@ -411,7 +431,8 @@ bool idle_wait(M *m) {
       return false;
     } else if (find_p(s, m, &until, &polled)) {
       unlink_m(s, m);
-      bool alone = idle_timers_alone(s);
+      // An M that runs what came from netpoll is mostly back soon: see the head
+      bool alone = was_polling ? timer_is_alone(s) : idle_timers_alone(s);
       rt_unlock(&s->lock);
       if (alone) idle_wakep(s);
       return true;

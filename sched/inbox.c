@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: MIT
 // What threads without a P leave for the Ps (row 23b): calls from the host's
-// threads (sched_post), and Gs that the network made ready (poll.c). Two
-// lock-free stacks: any thread pushes by CAS, whoever holds a P takes all by
-// one exchange and turns the order round. An M drains them in find_runnable,
-// and in its looks when LOOK_INBOX asks for it.
+// threads (sched_post), Gs that the network made ready (poll.c), and Gs whose
+// call has returned while all Ps were busy (syscall.c). Three lock-free stacks:
+// any thread pushes by CAS, whoever holds a P takes all by one exchange and
+// turns the order round. An M drains them in find_runnable, and in its looks
+// when LOOK_INBOX asks for it.
 //
 // Nothing stays there: a thread that pushes wakes an M for an idle P, under the
 // protocol of idle.c (the push is S1, a read-modify-write; work_anywhere looks
 // here); if no P is idle, it flags one that runs. A P that is flagged does not
 // go into a call, nor idle, before it has drained (sched_syscall_enter,
-// release_p).
+// release_p). A thread that pushes and then looks here itself, as an idle M
+// does before it sleeps, tells nobody.
 #include "internal.h"
 
 bool inbox_pending(Sched *s) {
   // seq: read by the idle protocol after `spinning` was dropped (idle.c)
   return rt_load_seq(&s->inbox.posts) != NULL ||
-         rt_load_seq(&s->inbox.woken) != NULL;
+         rt_load_seq(&s->inbox.woken) != NULL ||
+         rt_load_seq(&s->inbox.returned) != NULL;
 }
 
 // --- Any thread -------------------------------------------------------------
 void inbox_flag(Sched *s) {
   int procs = procs_now(s);
+  // RMW: a count; each P in its turn, so that none has all the work
+  uint32_t turn = rt_add(&s->inbox.turn, 1u);
   for (int i = 0; i < procs; i++) {
-    P *p = p_at(s, i);
+    P *p = p_at(s, (int)((turn + (uint32_t)i) % (uint32_t)procs));
     if (p_status(p) != P_RUNNING) continue;
     // seq: the flag, then the status, as in syscall.c; pairs with T1
     rt_or(&p->look, LOOK_INBOX);
@@ -67,14 +72,24 @@ void sched_post_put(Sched *s, SchedPost *post) { inbox_push(s, post); }
 
 void sched_post_tell(Sched *s) { ring(s); }
 
-void inbox_put_gs(Sched *s, GList *list) {
-  if (list->count == 0) return;
-  G *first = rt_load_relaxed(&s->inbox.woken);  // relaxed: the CAS decides
+static void push_list(G **stack, const GList *list) {
+  G *first = rt_load_relaxed(stack);  // relaxed: the CAS decides
   do {
     list->last->link = first;
     // seq: as in inbox_push
-  } while (!rt_cas(&s->inbox.woken, &first, list->first));
-  ring(s);
+  } while (!rt_cas(stack, &first, list->first));
+}
+
+void inbox_put_gs(Sched *s, GList *list, bool tell) {
+  if (list->count == 0) return;
+  push_list(&s->inbox.woken, list);
+  if (tell) ring(s);
+}
+
+void inbox_put_returned(Sched *s, G *g) {
+  GList one = {g, g, 1};
+  RT_ASSERT(g_is(g, G_RUNNABLE));
+  push_list(&s->inbox.returned, &one);
 }
 
 // --- Owner P ----------------------------------------------------------------
@@ -93,19 +108,12 @@ static void run_posts(P *p, SchedPost *post) {
   }
 }
 
-void inbox_drain(P *p) {
-  Sched *s = p->sched;
-  // relaxed: asked for again when something comes later
-  if (rt_load_relaxed(&p->look) & LOOK_INBOX)
-    // RMW: the bits that others set stay
-    rt_and(&p->look, ~(uint32_t)LOOK_INBOX);
-  if (!inbox_pending(s)) return;
-  // acquire, both: what was posted is whole; pairs with the CAS of those that
-  // put it
-  SchedPost *posts = rt_exchange(&s->inbox.posts, (SchedPost *)NULL);
-  G *g = rt_exchange(&s->inbox.woken, (G *)NULL);
+// All of a stack, the oldest first.
+static GList take_stack(G **stack) {
+  // acquire: the Gs are whole; pairs with the CAS in push_list
+  G *g = rt_exchange(stack, (G *)NULL);
   GList list = {0};
-  while (g != NULL) {  // the oldest first
+  while (g != NULL) {
     G *next = g->link;
     g->link = list.first;
     list.first = g;
@@ -113,6 +121,31 @@ void inbox_drain(P *p) {
     list.count++;
     g = next;
   }
-  poll_ready(p, &list);
+  return list;
+}
+
+static void run_returned(P *p) {
+  // relaxed: a hint; what comes later asks again
+  if (rt_load_relaxed(&p->sched->inbox.returned) == NULL) return;
+  GList list = take_stack(&p->sched->inbox.returned);
+  int64_t now = p->clock = rt_now();
+  for (G *g = list.first; g != NULL; g = g->link) g->since = now;
+  bool wake = !p->single && (list.count > 1 || p->current != NULL);
+  urgent_put(p, &list);
+  if (wake) idle_wakep(p->sched);
+}
+
+void inbox_drain(P *p) {
+  Sched *s = p->sched;
+  // relaxed: asked for again when something comes later
+  if (rt_load_relaxed(&p->look) & LOOK_INBOX)
+    // RMW: the bits that others set stay
+    rt_and(&p->look, ~(uint32_t)LOOK_INBOX);
+  if (!inbox_pending(s)) return;
+  // acquire: what was posted is whole; pairs with the CAS of those that put it
+  SchedPost *posts = rt_exchange(&s->inbox.posts, (SchedPost *)NULL);
+  GList woken = take_stack(&s->inbox.woken);
+  poll_ready(p, &woken);
+  run_returned(p);
   run_posts(p, posts);
 }

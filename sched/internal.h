@@ -23,19 +23,15 @@ enum {
   SLICE_NS = 10 * NS_PER_MS,      // row 19
   URGENT_NS = NS_PER_MS,          // row 19: a woken G waits no longer
   NEXT_FILL_NS = 50 * NS_PER_US,  // row 5
-  POLL_NS = NS_PER_MS / 2,        // row 24: Ps that run poll that often
+  POLL_NS = NS_PER_MS / 5,        // row 24: Ps that run poll that often
   STEAL_NEXT_NS = 3 * NS_PER_US,  // row 12
   CALL_NS = 20 * NS_PER_US,       // row 22: a quick call may take that long
+  TIMERS_BATCH = 128,             // as many are fired at a time: about 20 us
   TURN_NS = 50 * NS_PER_US,  // until it is asked again which M stops the world
   MASK_WORDS = PROCS_MAX / 64,
 };
 
 enum { NEXT_QUIET, NEXT_FILLED, NEXT_TIMED };  // p->next_fill
-
-typedef struct GList {  // linked by G.link
-  G *first, *last;
-  uint32_t count;
-} GList;
 
 typedef struct PMask {
   uint64_t words[MASK_WORDS];  // atomic
@@ -80,7 +76,9 @@ typedef struct WorldJob {
 // inbox.c; atomic: pushed to by CAS, emptied by exchange.
 typedef struct Inbox {
   SchedPost *posts;
-  G *woken;  // linked by G.link; still waiting
+  G *woken;       // linked by G.link; still waiting
+  G *returned;    // likewise, from calls; runnable
+  uint32_t turn;  // atomic: which P is flagged first
 } Inbox;
 
 typedef struct Poller Poller;  // poll.c
@@ -295,7 +293,7 @@ static inline void g_leave(P *p, G *g, GState to, WaitReason reason) {
   p->current = NULL;
   g->p = NULL;
   g->reason = (uint8_t)reason;
-  g->preempted = g->urgent = false;
+  g->preempted = false;
   g->since = p->clock;
   // relaxed, both: as in g_change
   if (__builtin_expect(rt_load_relaxed(&g->status) == G_RUNNING, 1)) {
@@ -305,13 +303,8 @@ static inline void g_leave(P *p, G *g, GState to, WaitReason reason) {
   }
 }
 
-static inline void urgent_clear(P *p) {
-  p->urgent = 0;
-  p->urgents = 0;
-  p->marks &= (uint8_t)~MARK_URGENT;
-}
-
-// Gs readied in between are urgent (row 19): by timers, or the network.
+// Gs readied in between are urgent (row 19): by timers, the network, or calls
+// that returned.
 static inline void firing_begin(P *p, int64_t now) {
   p->firing = now;
   p->marks |= MARK_FIRING;
@@ -325,7 +318,7 @@ static inline void firing_end(P *p) {
 static inline G *proc_set_running(P *p, G *g) {
   // relaxed, both: as in g_change
   bool plain =
-      rt_load_relaxed(&g->status) == G_RUNNABLE && (p->marks & MARKS_RUN) == 0;
+      rt_load_relaxed(&g->status) == G_RUNNABLE && (p->marks & MARK_TRACE) == 0;
   if (__builtin_expect(!plain, 0)) return trace_set_running(p, g);
   rt_store_relaxed(&g->status, (uint32_t)G_RUNNING);
   g->p = p;
@@ -397,9 +390,24 @@ void runq_displace_next(P *p);  // runnext to the ring's tail
 G *runq_steal(P *p, P *victim, bool next_too);
 void runq_flush(P *p, GList *list);  // all of it; also with the world stopped
 bool runq_ring_empty(P *p);          // any thread; a hint except for the owner
+bool runq_is_empty(P *p);            // any thread: the ring, and what is urgent
 // Any thread: worth waking up for. *seen: the caller's, or NULL.
 bool runq_has_work(P *p, StuckNext *seen);
 uint32_t runq_length(P *p);  // any thread; a hint
+
+// --- urgent.c ---------------------------------------------------------------
+// Owner P. Gs that are RUNNABLE, with G.since; the list is empty after it.
+void urgent_put(P *p, GList *list);
+// Owner P. NULL: none, or the others of this P have a turn.
+G *urgent_take(P *p);
+// Owner p, of half of victim's, rounded up; the first, the rest are p's urgent
+// ones. last_too: also if there is only one.
+G *urgent_steal(P *p, P *victim, bool last_too);
+void urgent_flush(P *p, GList *list);  // as runq_flush, which calls it
+// Any thread; a hint.
+static inline bool urgent_waits(P *p) {
+  return rt_load_relaxed(&p->urgent.list.count) != 0;  // relaxed: a hint
+}
 
 // --- global.c ---------------------------------------------------------------
 static inline uint32_t global_count(Sched *s) {
@@ -494,6 +502,8 @@ void idle_wakep(Sched *s);                         // any thread
 bool idle_look_again(M *m);
 bool idle_timers_alone(Sched *s);  // sched.lock held
 void idle_sleep_in_netpoll(M *m, int64_t until);
+// Owner P, in a look: gives what an idle P could do to one.
+void idle_share(P *p);
 void idle_stop_spinning(M *m);
 void idle_check_deadlock(Sched *s);   // sched.lock held
 void idle_give_back(Sched *s, P *p);  // p taken, but no M to be had for it
@@ -506,7 +516,8 @@ void timers_free(P *p);
 static inline int64_t timers_first(P *p) {
   return rt_load_relaxed(&p->timers.first);  // relaxed: a hint, lock decides
 }
-// Runs the due timers of `victim` on the M of p. true: some ran.
+// Runs due timers of `victim`, TIMERS_BATCH at most, on the M of p. true: some
+// ran.
 bool timers_run(P *p, P *victim, int64_t now);
 void timers_move(P *to, P *from);  // world stopped
 
@@ -552,8 +563,11 @@ bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode);
 bool syscall_cancel(P *p, G *g);
 
 // --- inbox.c ----------------------------------------------------------------
-bool inbox_pending(Sched *s);                // any thread
-void inbox_put_gs(Sched *s, GList *list);    // from poll.c; any thread
+bool inbox_pending(Sched *s);  // any thread
+// From netpoll, still waiting. tell: some P, else the caller looks there.
+void inbox_put_gs(Sched *s, GList *list, bool tell);
+// From a call, RUNNABLE. By its M, with sched.lock held; inbox_flag follows.
+void inbox_put_returned(Sched *s, G *g);
 void inbox_flag(Sched *s);                   // a running P is to drain
 void inbox_push(Sched *s, SchedPost *post);  // any thread; tells nobody
 void inbox_drain(P *p);                      // owner P
@@ -561,7 +575,8 @@ void inbox_drain(P *p);                      // owner P
 // --- poll.c -----------------------------------------------------------------
 bool poll_wanted(Sched *s);  // any thread: Gs wait for descriptors
 void poll_now(P *p);         // owner P; does not block; poll_wanted
-void poll_block(Sched *s, int64_t deadline);  // any M or sysmon; poll_wanted
+// Any M or sysmon; poll_wanted. tell: as inbox_put_gs.
+void poll_block(Sched *s, int64_t deadline, bool tell);
 void poll_break(Sched *s);  // some M is, or was, polling; any thread
 void poll_ready(P *p, GList *list);
 void poll_free_all(Sched *s);

@@ -14,6 +14,7 @@ static void init_p(Sched *s, P *p, int id) {
   p->id = id;
   p->random = s->seed + (uint64_t)id * 0xD1342543DE82EF95u;
   p->status = P_DEAD;
+  p->next_limit = NEXT_PICKS_MAX;
   timers_init(p);
 }
 

@@ -28,11 +28,9 @@ enum {
 // What p->marks says: this P's next G to be readied, run or made takes the long
 // way round (trace.c). One byte, tested where something was tested anyway.
 enum {
-  MARK_URGENT = 1,  // p->urgent != 0
-  MARK_FIRING = 2,  // p->firing != 0
-  MARK_SAMPLE = 4,  // the next G readied is timed until it runs
-  MARK_TRACE = 8,   // events are kept; never changes
-  MARKS_RUN = MARK_URGENT | MARK_TRACE,
+  MARK_FIRING = 1,  // p->firing != 0
+  MARK_SAMPLE = 2,  // the next G readied is timed until it runs
+  MARK_TRACE = 4,   // events are kept; never changes
   MARKS_READY = MARK_FIRING | MARK_SAMPLE | MARK_TRACE,
 };
 
@@ -55,6 +53,18 @@ typedef struct TraceRing {
   TraceEvent *events;  // NULL: events are not kept
   uint64_t count;      // all there were: the last ones are kept
 } TraceRing;
+
+typedef struct GList {  // linked by G.link
+  G *first, *last;
+  uint32_t count;
+} GList;
+
+// Row 19; see urgent.c. Guarded by lock (not taken while there is one P).
+typedef struct UrgentQueue {
+  uint32_t lock;  // a spin lock
+  GList list;     // its count is atomic, for readers without the lock
+  int64_t since;  // atomic: the first one's G.since, 0: none
+} UrgentQueue;
 
 typedef struct TimerEntry {
   int64_t when;  // copy of timer->when: comparisons stay in the array
@@ -94,6 +104,7 @@ struct P {
   M *m;        // written under sched.lock
   uint32_t schedtick;   // atomic: slices begun; read by sysmon
   uint32_t next_picks;  // from runnext in a row (row 5)
+  uint32_t next_limit;  // of next_picks: NEXT_PICKS_MAX; 0: see urgent.c
   bool single;          // procs == 1; changed while the world is stopped
   uint8_t next_fill;    // NEXT_*: is the 50 us wake of row 5 due?
   uint8_t marks;        // MARK_*
@@ -104,9 +115,9 @@ struct P {
   uint32_t slice_tick;  // schedtick that slice_start is of
   uint32_t searches;    // calls of find_runnable's loop
   int64_t slice_start;  // when a look saw that slice first
-  int64_t urgent;       // since when a G woken by a timer is queued here; 0
-  uint32_t urgents;     // how many of them: at least those that are
-  int64_t firing;       // not 0: running timers, at that time
+  int64_t urgent_from;  // see urgent.c
+  int64_t urgent_rest;  // likewise
+  int64_t firing;       // not 0: readies urgent Gs, at that time
   uint64_t random;      // state of sched_random
   uint64_t id_next, id_end;  // block of G ids
 
@@ -115,6 +126,7 @@ struct P {
   uint32_t tail RT_ALIGNED;  // atomic: written by owner, read by thieves
   G *ring[RUNQ_SIZE];        // atomic, relaxed: published by tail
 
+  UrgentQueue urgent RT_ALIGNED;
   TimerHeap timers RT_ALIGNED;
   PStats stats RT_ALIGNED;
   TraceRing trace;

@@ -21,7 +21,7 @@
 // deadlock,
 // and somebody polls: one idle M blocks in the system's poll (idle.c: s->poller
 // with `polling`); without one, Ps poll in find_runnable and, at most every
-// 500 us, in their looks; sysmon, when nobody has for 10 ms.
+// 200 us, in their looks; sysmon, when nobody has for 10 ms.
 //
 // Descriptors are freed to a list and used again, never given back: an event
 // may come late. Its tag has the descriptor's generation, which is compared;
@@ -242,10 +242,10 @@ void poll_now(P *p) {
   poll_ready(p, &list);
 }
 
-void poll_block(Sched *s, int64_t deadline) {
+void poll_block(Sched *s, int64_t deadline, bool tell) {
   GList list = {0};
   collect(s, deadline, &list);
-  inbox_put_gs(s, &list);
+  inbox_put_gs(s, &list, tell);
 }
 
 void poll_break(Sched *s) { rt_poll_break(&poller_of(s)->os); }

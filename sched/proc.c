@@ -46,7 +46,7 @@ void proc_make_runnable(P *p, G *g) {
   rt_store_release(&g->id, next_id(p));
   g->p = NULL;
   g->reason = WAIT_NONE;
-  g->preempted = g->urgent = false;
+  g->preempted = false;
   rt_store_relaxed(&p->spawns, p->spawns + 1);  // relaxed: a counter
 }
 
@@ -69,16 +69,8 @@ void sched_spawn_child(P *p, G *g, G *child) {
   if (!p->single) idle_wakep(p->sched);
 }
 
-static void mark_urgent(P *p, G *g) {
-  g->since = p->firing;
-  g->urgent = true;
-  p->urgents++;
-  if (p->urgent == 0) p->urgent = p->firing;
-  p->marks |= MARK_URGENT;
-}
-
 static void marked_ready(P *p, G *g) {
-  if (p->firing != 0) mark_urgent(p, g);
+  if (p->firing != 0) g->since = p->firing;
   TRACE(p, READY, g->id, 0);
   if (!(p->marks & MARK_SAMPLE)) return;
   p->marks &= (uint8_t)~MARK_SAMPLE;
@@ -98,9 +90,20 @@ static inline void put_ready(P *p, G *g) {
   if (displaced && !p->single) idle_wakep(p->sched);
 }
 
+// A P that looks for work takes the first one itself.
+static void put_urgent(P *p, G *g) {
+  GList one = {g, g, 1};
+  bool wake = !p->single && (p->current != NULL || urgent_waits(p));
+  urgent_put(p, &one);
+  if (wake) idle_wakep(p->sched);
+}
+
 static __attribute__((noinline)) void ready_marked(P *p, G *g) {
   mark_ready(p, g);
-  put_ready(p, g);
+  if (p->firing != 0)
+    put_urgent(p, g);
+  else
+    put_ready(p, g);
 }
 
 void sched_ready(P *p, G *g) {
@@ -112,12 +115,14 @@ void sched_ready(P *p, G *g) {
   put_ready(p, g);
 }
 
-// The first of the list go to the global queue, one for each idle P. How many.
+// The first of the list go to the global queue, one for each idle P; but a P
+// that has nothing to run keeps one. How many.
 static uint32_t share_list(P *p, GList *list) {
   Sched *s = p->sched;
   GList shared = {0};
+  uint32_t kept = p->current == NULL && runq_length(p) == 0;
   uint32_t idle = rt_load_seq(&s->idle_count);  // seq: as in idle_wakep
-  while (idle > shared.count && list->count > 0) {
+  while (idle > shared.count && list->count > kept) {
     glist_push(&shared, glist_pop(list));
   }
   uint32_t count = shared.count;
@@ -152,8 +157,12 @@ void sched_ready_list(P *p, G *first, int count) {
     list.last = g;
   }
   uint32_t shared = p->single ? 0 : share_list(p, &list);
-  bool more = list.count > 0;
-  if (more) runq_put_list(p, &list);  // before the Ms, which may steal them
+  bool more = list.count > 1 || (list.count > 0 && p->current != NULL);
+  // before the Ms, which may steal them
+  if (p->firing != 0)
+    urgent_put(p, &list);
+  else if (list.count > 0)
+    runq_put_list(p, &list);
   start_ms(p->sched, shared);
   if (more && !p->single) idle_wakep(p->sched);
 }
@@ -196,7 +205,8 @@ void sched_end(P *p, G *g) { g_leave(p, g, G_DEAD, WAIT_NONE); }
 
 // --- Switch -----------------------------------------------------------------
 static __attribute__((noinline)) G *switch_to_ring(P *p) {
-  if (p->schedtick % TICK_GLOBAL == 0) return NULL;  // row 8, and timers
+  // row 8, and timers; what is urgent
+  if (p->schedtick % TICK_GLOBAL == 0 || p->next_limit == 0) return NULL;
   G *g = runq_pop(p);
   if (g == NULL) return NULL;
   p->next_picks = 0;
@@ -211,7 +221,7 @@ G *sched_switch(P *p) {
   if (rt_load_relaxed(&p->look) != 0) return NULL;
   // relaxed: owner's own, or the CAS in runq_take_next decides
   if (rt_load_relaxed(&p->runnext) == NULL) return switch_to_ring(p);
-  if (p->next_picks >= NEXT_PICKS_MAX) return NULL;
+  if (p->next_picks >= p->next_limit) return NULL;
   G *g = runq_take_next(p);
   if (g == NULL) return NULL;
   p->next_picks++;  // it inherits the slice

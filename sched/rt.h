@@ -110,12 +110,14 @@ bool rt_note_wait(RtNote *note, int64_t deadline);
 //   GROUP -> CHAN, TIMERS, SCHED   cancelling takes goroutines out of queues
 //   CHAN -> SCHED      none today; channel sections call nothing
 //   TIMERS -> SCHED    none today; a timer fires without the lock
+//   SCHED -> URGENT    the Gs of a P that goes away are queued elsewhere
 typedef struct RtRank {
   uint32_t order;
   const char *name;
 } RtRank;
 
-extern const RtRank rank_group, rank_chan, rank_timers, rank_poll, rank_sched;
+extern const RtRank rank_group, rank_chan, rank_timers, rank_poll, rank_sched,
+    rank_urgent;
 
 #ifdef CSP_DEBUG
 void rt_rank_push(const RtRank *rank, const void *lock);

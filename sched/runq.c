@@ -41,6 +41,11 @@ static inline bool head_claim(P *p, uint32_t head, uint32_t count) {
   return rt_cas(&p->head, &head, head + count);  // RMW: this, or runq_steal
 }
 
+bool runq_is_empty(P *p) {
+  // seq: as in runq_ring_empty
+  return rt_load_seq(&p->urgent.list.count) == 0 && runq_ring_empty(p);
+}
+
 bool runq_ring_empty(P *p) {
   // seq, both: read by the idle protocol after `spinning` was dropped (idle.c)
   uint32_t head = rt_load_seq(&p->head);
@@ -51,6 +56,7 @@ uint32_t runq_length(P *p) {
   uint32_t head = rt_load_acquire(&p->head);  // acquire: not after tail
   uint32_t length = rt_load_relaxed(&p->tail) - head;      // relaxed: a hint
   if (length > RUNQ_SIZE) length = 0;                      // torn
+  length += rt_load_relaxed(&p->urgent.list.count);        // relaxed: a hint
   return length + (rt_load_relaxed(&p->runnext) != NULL);  // relaxed: a hint
 }
 
@@ -173,6 +179,7 @@ void runq_displace_next(P *p) {
 }
 
 void runq_flush(P *p, GList *list) {
+  urgent_flush(p, list);
   G *g = runq_take_next(p);
   if (g != NULL) glist_push(list, g);
   while ((g = runq_pop(p)) != NULL) glist_push(list, g);
@@ -200,10 +207,10 @@ static bool next_is_stuck(P *p, G *g, StuckNext *seen) {
 }
 
 bool runq_has_work(P *p, StuckNext *seen) {
-  if (!runq_ring_empty(p)) return true;
-  G *g = rt_load_seq(&p->runnext);            // seq: as in runq_ring_empty
-  if (g == NULL) return !runq_ring_empty(p);  // displaced meanwhile?
-  return next_is_stuck(p, g, seen) || !runq_ring_empty(p);
+  if (!runq_is_empty(p)) return true;
+  G *g = rt_load_seq(&p->runnext);          // seq: as in runq_ring_empty
+  if (g == NULL) return !runq_is_empty(p);  // displaced meanwhile?
+  return next_is_stuck(p, g, seen) || !runq_is_empty(p);
 }
 
 // Copies half of the victim's ring, rounded up, after p's tail and claims it.
@@ -241,6 +248,8 @@ static G *steal_next(P *victim, StuckNext *seen) {
 
 G *runq_steal(P *p, P *victim, bool next_too) {
   RT_ASSERT(runq_ring_empty(p));
+  G *urgent = urgent_steal(p, victim, next_too);
+  if (urgent != NULL) return urgent;
   uint32_t count = grab(p, victim);
   if (count == 0 && next_too) {
     G *g = steal_next(victim, p->m == NULL ? NULL : &p->m->stuck);

@@ -49,9 +49,11 @@ static bool slice_is_over(P *p, int64_t now) {
     p->slice_start = now;
   }
   if (now - p->slice_start >= p->sched->slice_ns) return true;
-  if (p->urgent == 0) return false;
-  int64_t since = p->urgent > p->slice_start ? p->urgent : p->slice_start;
-  return now - since >= URGENT_NS;
+  if (!urgent_waits(p)) return false;
+  int64_t since = rt_load_relaxed(&p->urgent.since);  // relaxed: a hint
+  // one of them runs: it has its time
+  if (p->urgent_from != 0 && since < p->slice_start) since = p->slice_start;
+  return now - since >= URGENT_NS && now >= p->urgent_rest;
 }
 
 static bool look_fully(P *p, uint32_t look) {
@@ -61,6 +63,7 @@ static bool look_fully(P *p, uint32_t look) {
   run_due_timers(p, now);
   if (poll_is_due(p->sched, now)) poll_now(p);
   if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now);
+  if (!p->single) idle_share(p);
   slice_over |= slice_is_over(p, now);
   if (p->sched->stepped && stepped_is_over(p->sched, now)) {
     slice_over = true;
@@ -70,7 +73,7 @@ static bool look_fully(P *p, uint32_t look) {
   if (slice_over) p->oldest_due = true;
   // Row 5: with the slice ends the turn of what is in runnext, unless that is
   // what the running G makes way for.
-  if (slice_over && p->urgent == 0) runq_displace_next(p);
+  if (slice_over && !urgent_waits(p)) runq_displace_next(p);
   return slice_over;
 }
 

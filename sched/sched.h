@@ -90,13 +90,12 @@ struct G {
   uint32_t status;  // atomic, GState; read by g_state
   uint8_t reason;   // WaitReason while waiting
   bool preempted;   // left by preemption, not by its own wish
-  bool urgent;      // readied by a timer, has not run since (row 19)
   bool has_slot;    // a place among the Ms in calls is kept for it (row 22)
   uint64_t id;      // from 1 (the main G), never used again; atomic
   void (*resume)(P *p, G *g);
   P *p;              // while running, else NULL
   int64_t since;     // rt_now() at which it left its P (coarse; 0: unknown), or
-                     // was readied, if a timer did it or status is marked
+                     // was readied, if it is urgent or status is marked
   Waiter wait;       // its single channel operation
   Waiter *woken_by;  // what was fired; written by the waker before ready
   // Of a select, atomic: odd while it waits; making it even wakes it; a new

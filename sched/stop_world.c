@@ -398,6 +398,7 @@ static void each_of_p(P *p, void (*fn)(void *arg, G *g), void *arg) {
   for (uint32_t i = p->head; i != p->tail; i++) {
     fn(arg, p->ring[i % RUNQ_SIZE]);
   }
+  for (G *g = p->urgent.list.first; g != NULL; g = g->link) fn(arg, g);
   if (p->current != NULL) fn(arg, p->current);
 }
 

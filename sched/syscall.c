@@ -46,7 +46,7 @@ static bool others_have_work(Sched *s, P *p) {
   if (rt_load_relaxed(&s->spinning) > 0) return false;
   for (int i = 0; i < procs_now(s); i++) {
     P *q = p_at(s, i);
-    if (q != p && !runq_ring_empty(q)) return true;
+    if (q != p && !runq_is_empty(q)) return true;
   }
   return false;
 }
@@ -336,10 +336,11 @@ P *sched_syscall_exit(M *m, G *g) {
     leave_call(s, m);
     TRACE_SHARED(s, CALL, m->id, g->id, m->call_ticks);
     g_change(g, G_SYSCALL, G_RUNNABLE);
-    global_put(s, g);
+    inbox_put_returned(s, g);  // no P goes idle before it has drained
   }
   bool more = s->global.count > 0;
   rt_unlock(&s->lock);
+  if (p == NULL) inbox_flag(s);
   if (p != NULL && more) idle_wakep(s);  // for the one that waited for a place
   return p;
 }

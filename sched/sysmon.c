@@ -56,7 +56,7 @@ static bool work_waits(Sched *s, P *p, int64_t now) {
   if (rt_load_relaxed(&s->spinning) > 0) return false;
   if (rt_load_relaxed(&s->global.count) > 0) return true;
   for (int i = 0; i < procs_now(s); i++) {
-    if (!runq_ring_empty(p_at(s, i))) return true;
+    if (!runq_is_empty(p_at(s, i))) return true;
   }
   return false;
 }
@@ -139,7 +139,7 @@ void sysmon_main(void *arg) {
     int64_t now = rt_now();
     want_collection(s, now);
     bool work = false;
-    if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0);
+    if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0, true);
     int64_t next = watch_all(s, now, &work);
     // relaxed, both: a hint; a thread that finds it 0 sets the note
     if (work || rt_load_relaxed(&s->sysmon_hurry) != 0) {

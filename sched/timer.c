@@ -293,12 +293,14 @@ static Timer *take_due(P *victim, int64_t now) {
   return timer;
 }
 
+// The next look, or the next search for work, fires those that are left.
 bool timers_run(P *p, P *victim, int64_t now) {
   uint64_t count = 0;
   RT_ASSERT(p->firing == 0);
   firing_begin(p, now);
   // The hint spares the lock that would find nothing due.
-  for (int64_t due = timers_first(victim); due != 0 && due <= now;
+  for (int64_t due = timers_first(victim);
+       due != 0 && due <= now && count < TIMERS_BATCH;
        due = timers_first(victim)) {
     heap_lock(p, &victim->timers);
     Timer *timer = take_due(victim, now);

@@ -4,7 +4,7 @@
 //
 // Nothing of it costs an instruction on the hot paths: they branch on something
 // anyway, and what is watched makes that branch go the long way, here.
-//   ready, run    p->marks: beside the flags for timers and urgent Gs
+//   ready, run    p->marks: beside the flag for urgent Gs
 //   start         while events are kept a P has no block of ids in reserve
 //   leave         the G's status is RUNNING | G_MARK, set as it began to run:
 //                 not the RUNNING that g_leave expects
@@ -133,12 +133,6 @@ static void count_late(P *p, int64_t ns) {
   P_COUNT(p, late[bucket], 1);
 }
 
-// A thief may have taken others: until the queue is empty they count on.
-static void urgent_taken(P *p, G *g) {
-  if (g->urgent && --p->urgents == 0) urgent_clear(p);
-  g->urgent = false;
-}
-
 G *trace_set_running(P *p, G *g) {
   // relaxed, all: as g_change
   if (rt_load_relaxed(&g->status) == (G_RUNNABLE | G_MARK)) {
@@ -148,7 +142,6 @@ G *trace_set_running(P *p, G *g) {
   g_change(g, G_RUNNABLE, G_RUNNING);
   g->p = p;
   p->current = g;
-  if (p->urgent != 0) urgent_taken(p, g);
   if (p->marks & MARK_TRACE) trace_run(p, g);
   P_COUNT(p, schedules, 1);
   return g;

@@ -63,6 +63,7 @@
 #include "sched/sysmon.c"
 #include "sched/topology.c"
 #include "sched/trace.c"
+#include "sched/urgent.c"
 #undef mem_free
 #undef mem_free_lines
 

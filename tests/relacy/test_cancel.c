@@ -5,8 +5,8 @@
 //
 // In `..._again` the group is cancelled already, and thread 1 ends the wait as
 // usual. Then G 0 waits once more, shielded: the M of thread 0, who parked it,
-// saw the flag and acts on what it knows of the first wait, must not cancel that
-// one. In `..._inner` it begins a group of its own for it, as a deferred
+// saw the flag and acts on what it knows of the first wait, must not cancel
+// that one. In `..._inner` it begins a group of its own for it, as a deferred
 // function may, which thread 2 cancels: the M must not get in its way.
 #include "sched/poll.c"
 #include "world.h"
@@ -62,7 +62,7 @@ static void setup_world(Wait *wait, Then what) {
 // --- G 0 --------------------------------------------------------------------
 static void goes_on(P *p, bool cancelled) {
   G *g = &gs[0];
-  RELACY_CHECK(!cancelled || g_cancelled(g), 
+  RELACY_CHECK(!cancelled || g_cancelled(g),
                "a wait was cancelled that must not be");
   over++;
   if (over == 2 || then == ENDS) return;
@@ -119,7 +119,8 @@ static void wait_for_desc(P *p) {
 // Runs G 0, if it is in a queue of p.
 static void run(P *p) {
   G *g;
-  while ((g = runq_take_next(p)) != NULL || (g = runq_pop(p)) != NULL) {
+  while ((g = urgent_take(p)) != NULL || (g = runq_take_next(p)) != NULL ||
+         (g = runq_pop(p)) != NULL) {
     RELACY_CHECK(g == &gs[0], "that is not G 0");
     p->current = NULL;
     proc_set_running(p, g);
@@ -184,7 +185,8 @@ static void hardens(void) {
 static void deadline_fires(void) { timers_run(my_p(), &ps[0], 1); }
 
 static void check_grace(void) {
-  RELACY_CHECK(group.cancelled && !group.grace_over, "it is over, or not begun");
+  RELACY_CHECK(group.cancelled && !group.grace_over,
+               "it is over, or not begun");
   RELACY_CHECK(group.timer.owner != NULL && group.timer.when == group.harden,
                "nothing will end the time of grace");
 }
@@ -215,9 +217,9 @@ static void poll_again(void) { setup_world(wait_for_desc, AGAIN); }
 static void poll_inner(void) { setup_world(wait_for_desc, INNER); }
 
 #define ENDS_BY(setup, other) \
-  {#setup, setup, {parks, other}, check, 1000, 5000, 2}
+  { #setup, setup, {parks, other }, check, 1000, 5000, 2 }
 #define INNER_BY(setup, other) \
-  {#setup, setup, {parks, other, cancels_inner}, check, 1000, 5000, 1}
+  { #setup, setup, {parks, other, cancels_inner }, check, 1000, 5000, 1 }
 
 int main(int argc, char **argv) {
   const RelacyScenario all[] = {

@@ -88,6 +88,15 @@ static void ready_list(void) {
   sched_ready_list(&ps[0], first, 2);
 }
 
+// By a timer, while another G runs.
+static void ready_urgent(void) {
+  P *p = &ps[0];
+  p->current = &gs[WORLD_GS - 1];
+  firing_begin(p, 1);
+  sched_ready(p, waiting(0));
+  firing_end(p);
+}
+
 // As after a blocking call: takes P 0, idle until then, and spawns there.
 static void take_and_spawn(void) {
   rt_lock(&sched.lock);
@@ -162,6 +171,13 @@ int main(int argc, char **argv) {
       {"ready_two",
        one_spins,
        {ready_two, stop_looking},
+       check,
+       20000,
+       25000,
+       2},
+      {"ready_urgent",
+       one_spins,
+       {ready_urgent, stop_looking},
        check,
        20000,
        25000,

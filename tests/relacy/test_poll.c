@@ -38,7 +38,8 @@ static void told(PollResult result) {
 
 // The G that was readied runs on, wherever that is.
 static void resume(P *p) {
-  G *g = runq_take_next(p);
+  G *g = urgent_take(p);
+  if (g == NULL) g = runq_take_next(p);
   if (g == NULL) g = runq_pop(p);
   if (g == NULL) return;
   p->current = NULL;

@@ -83,6 +83,7 @@ static inline void work_found(G *g) {
 // At the end: gs[0..count) were put; each was taken or is queued once.
 static inline void work_check(int count) {
   for (int i = 0; i < WORLD_PS; i++) {
+    for (G *g = ps[i].urgent.list.first; g != NULL; g = g->link) work_found(g);
     work_found(ps[i].runnext);
     for (uint32_t at = ps[i].head; at != ps[i].tail; at++) {
       work_found(ps[i].ring[at % RUNQ_SIZE]);

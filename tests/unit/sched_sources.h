@@ -40,5 +40,6 @@
 #include "sched/timer.c"
 #include "sched/topology.c"
 #include "sched/trace.c"
+#include "sched/urgent.c"
 
 #endif

@@ -65,6 +65,27 @@ static void ready_two_on_0(void *arg) {
   sched_ready(ps[0], &gs[1]);
 }
 
+// Timers are fired.
+static void ready_urgent_on_0(void *arg) {
+  (void)arg;
+  make_waiting(2);
+  firing_begin(ps[0], 1);
+  sched_ready(ps[0], &gs[0]);
+  sched_ready(ps[0], &gs[1]);
+  firing_end(ps[0]);
+}
+
+// The same for one, while a G runs there.
+static void ready_urgent_beside_0(void *arg) {
+  (void)arg;
+  make_waiting(1);
+  gs[1].status = G_RUNNING;
+  ps[0]->current = &gs[1];
+  firing_begin(ps[0], 1);
+  sched_ready(ps[0], &gs[0]);
+  firing_end(ps[0]);
+}
+
 // The M of a P finds nothing more.
 static void give_up_1(void *arg) {
   (void)arg;
@@ -197,6 +218,10 @@ static void last_spinner_stops(void **state) {
   run("yield", (IdleTest){{busy, spins, busy}, {yield_on_0, give_up_1}}, 3);
   run("ready_two", (IdleTest){{busy, spins, busy}, {ready_two_on_0, give_up_1}},
       3);
+  run("ready_urgent",
+      (IdleTest){{busy, spins, busy}, {ready_urgent_on_0, give_up_1}}, 3);
+  run("urgent_beside",
+      (IdleTest){{busy, spins, busy}, {ready_urgent_beside_0, give_up_1}}, 3);
   run("ready_list",
       (IdleTest){{busy, spins, busy}, {ready_list_on_0, give_up_1}}, 3);
   run("ready_list_idle",
@@ -209,6 +234,7 @@ static void nobody_spins(void **state) {
   run("spawn_alone", (IdleTest){{busy, idle, idle}, {spawn_on_0}}, 0);
   run("yield_alone", (IdleTest){{busy, idle, idle}, {yield_on_0}}, 0);
   run("ready_two_alone", (IdleTest){{busy, idle, idle}, {ready_two_on_0}}, 0);
+  run("urgent_alone", (IdleTest){{busy, idle, idle}, {ready_urgent_on_0}}, 0);
   run("list_alone", (IdleTest){{busy, idle, busy}, {ready_list_on_0}}, 0);
 }
 

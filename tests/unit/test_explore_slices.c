@@ -143,6 +143,36 @@ static void sleep_beside_hog(P *p, Task *t) {
   CO_END;
 }
 
+// Urgent ones and others take turns, on Ps that steal timers of each other.
+static void sleep_and_compute(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 3; t->i++) {
+    CO_SLEEP(some_ns);
+    compute_for(some_ns);
+  }
+  rt_add(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void compute_and_yield(P *p, Task *t) {
+  CO_BEGIN;
+  while (rt_load_seq(&t->shared->flag) < t->n) {
+    compute_for(some_ns);
+    CO_YIELD;
+  }
+  CO_END;
+}
+
+static void compute_beside_sleepers(P *p, Task *t) {
+  for (int i = 1; i <= 3; i++) {
+    world_go(p, &t->shared->tasks[i], sleep_and_compute);
+  }
+  t->n = t->shared->tasks[4].n = 3;
+  world_go(p, &t->shared->tasks[4], compute_and_yield);
+  t->body = compute;
+  compute(p, t);
+}
+
 // --- Scenarios --------------------------------------------------------------
 typedef struct SliceTest {
   int procs;
@@ -192,6 +222,9 @@ static void runnext_has_no_more_than_its_turn(void **state) {
 static void woken_by_a_timer_is_urgent(void **state) {
   (void)state;
   run("urgent", (SliceTest){1, sleep_beside_hog, false});
+  run("turns_1", (SliceTest){1, compute_beside_sleepers, false});
+  run("turns_2", (SliceTest){2, compute_beside_sleepers, false});
+  run("turns_3", (SliceTest){3, compute_beside_sleepers, true});
 }
 
 int main(void) {
@@ -200,6 +233,6 @@ int main(void) {
       cmocka_unit_test(runnext_has_no_more_than_its_turn),
       cmocka_unit_test(woken_by_a_timer_is_urgent),
   };
-  explore_program(9);
+  explore_program(12);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

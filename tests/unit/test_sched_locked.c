@@ -46,6 +46,7 @@ _Thread_local uint64_t rt_locked;
   X(SWITCH_RING, "switch to the ring's first", 0, 1, 1)                     \
   X(FIND_NEXT, "runnext, by way of find_runnable", 0, 1, 1)                 \
   X(FIND_RING, "the ring's first, by way of find_runnable", 0, 1, 1)        \
+  X(FIND_URGENT, "an urgent one, by way of find_runnable", 0, 1, 0)         \
   X(FIND_GLOBAL, "one from the global queue", 3, 3, 0)                      \
   X(YIELD, "yield: to the global queue", 3, 3, 0)                           \
   X(SPAWN_WAKE, "spawn that wakes a thread", 0, 9, 0)                       \
@@ -76,8 +77,8 @@ _Thread_local uint64_t rt_locked;
   X(SLEEP_FIRST, "the same, no timer was there", 0, 2, 1)                   \
   X(STOP, "stop a timer", 0, 1, 1)                                          \
   X(STOP_LAST, "stop the last timer", 0, 2, 1)                              \
-  X(FIRE, "fire a timer, and ready a goroutine", 0, 1, 2)                   \
-  X(FIRE_LAST, "the same, it was the last timer", 0, 2, 2)
+  X(FIRE, "fire a timer, and ready a goroutine", 0, 3, 2)                   \
+  X(FIRE_LAST, "the same, it was the last timer", 0, 4, 2)
 
 typedef enum Path {
 #define X(name, text, one, several, operations) name,
@@ -205,12 +206,14 @@ static G *counted_find(M *m, bool *inherit) {
   if (!plain) return find_runnable(m, inherit);
   uint32_t tail = p->tail;
   uint64_t gets = p->stats.global_gets;
-  Path path = has_next(p)          ? FIND_NEXT
+  Path path = urgent_waits(p)      ? FIND_URGENT
+              : has_next(p)        ? FIND_NEXT
               : runq_length(p) > 0 ? FIND_RING
                                    : FIND_GLOBAL;
   WINDOW_OPEN(path);
   G *g = find_runnable(m, inherit);
   if (p->stats.global_gets != gets) path = FIND_GLOBAL;
+  if (path == FIND_URGENT && p->next_limit != 0) path = PATH_COUNT;  // a rest
   WINDOW_CLOSE(g == NULL || p->tail != tail ? PATH_COUNT : path);
   return g;
 }

@@ -137,8 +137,7 @@ static bool take_goroutine(Dump *d, const Goroutine *g) {
   bool waits = state == G_WAITING;
   if (waits) a.waits = channel_wait_name(g);
   bool calls = g->g.reason == WAIT_IO || g->g.reason == WAIT_SLEEP;
-  if (state == G_SYSCALL || (waits && calls))
-    a.call = native_blocked_in(g);
+  if (state == G_SYSCALL || (waits && calls)) a.call = native_blocked_in(g);
   bool fine = d->count < d->room || dump_grow(d);
   uint32_t *slot = fine ? alike_slot(d, &a) : NULL;
   bool known = fine && *slot != 0;
