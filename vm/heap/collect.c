@@ -185,12 +185,13 @@ static void mark_roots(Collection *c) {
 // --- What is weak -----------------------------------------------------------
 // Whether an unmarked goroutine is kept: what may wake it is something that the
 // collector cannot see (a native's own way of waiting, a thread that gets
-// free), or it has a panic to report.
+// free), it has a panic to report, or a native has called it.
 static bool is_kept(const Goroutine *g) {
   // relaxed: the world is stopped
   uint32_t status = rt_load_relaxed(&g->g.status);
   if (status == G_DEAD || status == G_IDLE) return false;
   if (g->describing) return true;  // its panic is reported at the end
+  if (g->task != NULL && g->task->obj.flags & TASK_HAS_CALLER) return true;
   if (status != G_WAITING) return true;
   uint8_t reason = g->g.reason;
   return reason == WAIT_OTHER || reason == WAIT_SYSCALL_SLOT ||

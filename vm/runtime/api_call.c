@@ -5,7 +5,8 @@
 // A call is a goroutine with a task, and lasts until the task has its outcome.
 // The task belongs to the call alone, so it is used again for a later one: some
 // are kept by the P, pinned (Local.tasks). One whose goroutine is
-// given up is unpinned: the goroutine holds it.
+// given up is unpinned: the goroutine holds it. Until then the call has
+// pointers to the goroutine, so the collector keeps that (TASK_HAS_CALLER).
 //
 // Stepped, the caller's thread runs the goroutine and all others (stepped_run),
 // nested in itself when a native calls. In a runtime with threads the native's
@@ -152,6 +153,7 @@ static bool take_task(Local *local, HostTask *out) {
 }
 
 static void drop_task(Heap *heap, const HostTask *task) {
+  if (task->task != NULL) task->task->obj.flags &= (uint8_t)~TASK_HAS_CALLER;
   if (task->pin != 0) heap_unpin(heap, task->pin);
   if (task->group_pin != 0) heap_unpin(heap, task->group_pin);
 }
@@ -162,6 +164,7 @@ static void give_back(Local *local, HostTask done) {
     drop_task(local->vm->heap, &done);
     return;
   }
+  done.task->obj.flags = TASK_OF_HOST;
   done.task->results = VALUE_NIL;
   // relaxed: nobody else has it
   rt_store_relaxed(&done.task->state, (uint32_t)TASK_RUNNING);
@@ -277,6 +280,7 @@ static Goroutine *host_goroutine(Local *local, HostTask *task, Value function,
   Goroutine *g = goroutine_new(local, function, argv, argc);
   if (g == NULL) return NULL;
   g->task = task->task;
+  g->task->obj.flags |= TASK_HAS_CALLER;
   g->created_in = NULL;
   return g;
 }

@@ -168,10 +168,11 @@ struct ObjTimer {
 
 // What `go` as an expression gives: ends by closing `done`.
 enum { TASK_RUNNING, TASK_RETURNED, TASK_RETURNED_ONE, TASK_PANICKED };
-enum {               // flags
-  TASK_OF_HOST = 1,  // csp_call waits for it
-  TASK_IS_TOLD = 2,  // of csp_go: its end is told (api_go.c)
-  TASK_IS_LOST = 4,  // only its report is due (report.c)
+enum {                  // flags
+  TASK_OF_HOST = 1,     // csp_call waits for it
+  TASK_IS_TOLD = 2,     // of csp_go: its end is told (api_go.c)
+  TASK_IS_LOST = 4,     // only its report is due (report.c)
+  TASK_HAS_CALLER = 8,  // of csp_call: its goroutine is kept (collect.c)
 };
 typedef struct ObjTask {
   Obj obj;
