@@ -17,6 +17,8 @@
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 
+enum { CASES_MAX = INT16_MAX };  // of a select whose cases are made at run time
+
 // obj.aux holds for how many cases there is room.
 static SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count) {
   if (g->select == NULL || g->select->obj.aux < count) {
@@ -221,9 +223,11 @@ static bool copy_cases(Local *local, Goroutine *g, Value *list) {
   for (;;) {
     ObjValues *from = list_block((ObjList *)value_obj(*list));
     size_t count = values_len(from);
+    if (count > CASES_MAX)
+      return vm_panic(local, g, "sched.select takes at most %d cases, not %zu",
+                      CASES_MAX, count);
     ObjList *copy = list_new(local, count);
-    if (copy != NULL && count <= INT16_MAX &&
-        select_block(local, g, (uint32_t)count) != NULL &&
+    if (copy != NULL && select_block(local, g, (uint32_t)count) != NULL &&
         list_append(local, copy, from->slots, count)) {
       *list = value_from_obj(copy);
       return true;
