@@ -236,6 +236,28 @@ static void handlers_interrupt(void **state) {
   close_host(&host);
 }
 
+// --- Panics after panics ----------------------------------------------------
+// Each deferred call panics and walks through all frames: no safepoint comes.
+static void deferred_panics_are_interrupted(void **state) {
+  (void)state;
+  static const char text[] =
+      "func f(n) {\n"
+      "  if n == 0 { panic(0) }\n"
+      "  defer panic(n)\n"
+      "  f(n - 1)\n"
+      "}\n"
+      "f(100000)\n";
+  Host host;
+  open_host(&host, STEPPED);
+  csp_limit_time(host.csp, 50 * (int64_t)1000000);
+  CspResult result;
+  CspEnd how =
+      csp_load(csp_host(host.csp), "panics.csp", text, strlen(text), &result);
+  assert_int_equal(how, CSP_INTERRUPTED);
+  csp_result_free(&result);
+  close_host(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_comes_between_calls_ends_nothing),
@@ -245,6 +267,7 @@ int main(void) {
       cmocka_unit_test(none_ends_two),
       cmocka_unit_test(native_calls_do_not_keep_it),
       cmocka_unit_test(handlers_interrupt),
+      cmocka_unit_test(deferred_panics_are_interrupted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

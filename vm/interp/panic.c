@@ -16,6 +16,7 @@
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
 #include "vm/interp/call.h"
+#include "vm/interp/give_up.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
@@ -397,7 +398,6 @@ static Next caught(Local *local, Goroutine *g) {
 // A deep stack takes a while: others have their turn, and a step its end. But
 // an interrupted goroutine is waited for.
 static bool leaves_meanwhile(Local *local, Goroutine *g) {
-  charge_steps(local, UNWIND_PIECE);
   if (g->panic->value == vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT])
     return false;
   work_looked();
@@ -407,7 +407,9 @@ static bool leaves_meanwhile(Local *local, Goroutine *g) {
     sched_preempt(local->p, &g->g);
     return true;
   }
+  local->debt = 0;
   g->on_resume = RESUME_NOTHING;
+  work_interrupted(local, g);
   return false;
 }
 
@@ -415,9 +417,14 @@ Next panic_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && !g->gave_up);
   if (is_last(local, g))
     return local->vm->hooks->report_panic(local, g, g->panic);
+  // Natives that are deferred, and panic, come to no safepoint.
+  if (local->debt >= WORK_PIECE && leaves_meanwhile(local, g)) return LEFT;
   for (uint32_t frames = 1;; frames++) {
     RT_ASSERT(frame_is_valid(g, g->base));
-    if (frames % UNWIND_PIECE == 0 && leaves_meanwhile(local, g)) return LEFT;
+    if (frames % UNWIND_PIECE == 0) {
+      charge_steps(local, UNWIND_PIECE);
+      if (leaves_meanwhile(local, g)) return LEFT;
+    }
     group_unshield(g);
     Next next = g->g.group != NULL ? group_unwind(local, g) : GO_ON;
     if (next == THROW) continue;
