@@ -13,7 +13,12 @@
 // goes to runnext; a displaced G that stays in runnext, too.
 #include "tests/explore/sched_explore.h"
 
-enum { SLICE_TASKS = 6, SLICE_LIMIT = 30000, URGENT_LOOKS = 16 };
+enum {
+  SLICE_TASKS = 6,
+  SLICE_LIMIT = 30000,
+  URGENT_LOOKS = 16,
+  SLICE_LOOKS = 32,  // 25, and what time leaps
+};
 
 static const int64_t some_ns = 400 * NS_PER_US;  // computed between two looks
 
@@ -39,14 +44,20 @@ static void compute(P *p, Task *t) {
   CO_BEGIN;
   while (rt_load_seq(&t->shared->flag) < t->n) {
     compute_for(some_ns);
+    t->b++;
     CO_LOOK;
   }
+  EXPLORE_CHECK(t->a == 0 || t->b <= t->a,
+                "the others waited for %d looks of one that computes",
+                (int)t->b);
   CO_END;
 }
 
-// Its children wait in runnext and in the ring.
+// Its children wait in runnext and in the ring. With one P all run when its
+// first slice is over.
 static void spawn_and_compute(P *p, Task *t) {
   t->n = 3;
+  t->a = p->single ? SLICE_LOOKS : 0;
   for (int i = 1; i <= t->n; i++) {
     world_go(p, &t->shared->tasks[i], raise_flag);
   }
