@@ -2,7 +2,6 @@
 // The environment. The process's own is shared by all runtimes and unsafe to
 // change while threads read it, so each runtime works on a copy, taken when
 // first asked for; programs that are run get the copy.
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,19 @@
 
 #include "stdlib/os.h"
 
-// A look-up goes through all variables.
-enum { VARIABLES_MOST = 10000 };
+// A look-up goes through all variables. No memory limit counts their bytes;
+// more than these no program could be given (WORDS_MOST in os_run.c).
+enum { VARIABLES_MOST = 10000, MIB_MOST = 6, BYTES_MOST = MIB_MOST << 20 };
+
+typedef struct Variables {
+  char **list;  // NULL-terminated
+  size_t count;
+  size_t bytes;  // of all entries with their pointers
+} Variables;
 
 typedef struct Env {
   pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
-  char **list;           // NULL-terminated; NULL until first needed
-  size_t count;
+  Variables all;         // list: NULL until first needed
 } Env;
 
 void os_env_free(char **env) {
@@ -24,24 +29,29 @@ void os_env_free(char **env) {
   csp_alloc_free(env);
 }
 
-static void env_finalize(void *data) { os_env_free(((Env *)data)->list); }
+static void env_finalize(void *data) { os_env_free(((Env *)data)->all.list); }
 
 const CspClass os_env_class = {"environment", env_finalize, sizeof(Env), NULL};
 
 // --- Arrays of "NAME=value" -------------------------------------------------
-static char **copy_list(Csp *csp, char *const *from, size_t *count) {
-  size_t n = 0;
-  while (from[n]) n++;
-  char **list = alloc_zeroed(csp, (n + 1) * sizeof *list);
-  for (size_t i = 0; list && i < n; i++) {
-    list[i] = alloc_text(csp, from[i]);
-    if (!list[i]) {
-      os_env_free(list);
-      return NULL;
+// Of an entry that is so long.
+static size_t entry_bytes(size_t len) { return len + 1 + sizeof(char *); }
+
+// false: out of memory.
+static bool copy_variables(Csp *csp, char *const *from, Variables *to) {
+  Variables copy = {0};
+  while (from[copy.count]) copy.count++;
+  copy.list = alloc_zeroed(csp, (copy.count + 1) * sizeof *copy.list);
+  for (size_t i = 0; copy.list && i < copy.count; i++) {
+    copy.list[i] = alloc_text(csp, from[i]);
+    if (!copy.list[i]) {
+      os_env_free(copy.list);
+      return false;
     }
+    copy.bytes += entry_bytes(strlen(from[i]));
   }
-  *count = n;
-  return list;
+  if (copy.list) *to = copy;
+  return copy.list != NULL;
 }
 
 static size_t find_variable(char **list, Str name) {
@@ -55,44 +65,68 @@ static size_t find_variable(char **list, Str name) {
   return i;
 }
 
-// Sets or (value.data NULL) takes out a variable: 0, ENOMEM, or E2BIG, as there
-// are VARIABLES_MOST.
-static int change(Csp *csp, char ***list, size_t *count, Str name, Str value) {
-  size_t i = find_variable(*list, name);
-  if (!value.data) {
-    if (i == *count) return 0;
-    csp_alloc_free((*list)[i]);
-    memmove(*list + i, *list + i + 1, (*count - i) * sizeof **list);
-    (*count)--;
-    return 0;
-  }
-  if (i >= VARIABLES_MOST) return E2BIG;
+static char *new_entry(Csp *csp, Str name, Str value) {
   char *entry = csp_alloc(csp, NULL, name.len + value.len + 2);
-  if (!entry) return ENOMEM;
+  if (!entry) return NULL;
   memcpy(entry, name.data, name.len);
   entry[name.len] = '=';
   memcpy(entry + name.len + 1, value.data, value.len);
   entry[name.len + 1 + value.len] = '\0';
-  if (i < *count) {
-    csp_alloc_free((*list)[i]);
-    (*list)[i] = entry;
-    return 0;
-  }
-  char **more = csp_alloc(csp, *list, (*count + 2) * sizeof *more);
-  if (!more) {
-    csp_alloc_free(entry);
-    return ENOMEM;
-  }
-  more[*count] = entry;
-  more[++*count] = NULL;
-  *list = more;
-  return 0;
+  return entry;
 }
 
-static CspStatus change_failed(CspCall *call, const char *what, int error) {
-  if (error == ENOMEM) return csp_panic_memory(call);
-  return csp_panic(call, "%s: there would be more than %d variables", what,
-                   VARIABLES_MOST);
+static void env_remove(Variables *all, size_t i) {
+  all->bytes -= entry_bytes(strlen(all->list[i]));
+  csp_alloc_free(all->list[i]);
+  memmove(all->list + i, all->list + i + 1,
+          (all->count - i) * sizeof *all->list);
+  all->count--;
+}
+
+typedef enum Change { CHANGED, NO_MEMORY, TOO_MANY, TOO_LARGE } Change;
+
+// The variable is the i-th; i is the count: a new one.
+static Change put(Csp *csp, Variables *all, size_t i, Str name, Str value) {
+  size_t old = i < all->count ? entry_bytes(strlen(all->list[i])) : 0;
+  size_t bytes = all->bytes - old + entry_bytes(name.len) + 1 + value.len;
+  // (A process may begin with more: what makes that less is fine.)
+  if (bytes > BYTES_MOST && bytes > all->bytes) return TOO_LARGE;
+  char *entry = new_entry(csp, name, value);
+  if (!entry) return NO_MEMORY;
+  if (i < all->count) {
+    csp_alloc_free(all->list[i]);
+  } else {
+    char **more = csp_alloc(csp, all->list, (i + 2) * sizeof *more);
+    if (!more) {
+      csp_alloc_free(entry);
+      return NO_MEMORY;
+    }
+    more[++all->count] = NULL;
+    all->list = more;
+  }
+  all->list[i] = entry;
+  all->bytes = bytes;
+  return CHANGED;
+}
+
+// Sets or (value.data NULL) takes out a variable.
+static Change change(Csp *csp, Variables *all, Str name, Str value) {
+  size_t i = find_variable(all->list, name);
+  if (value.data)
+    return i < VARIABLES_MOST ? put(csp, all, i, name, value) : TOO_MANY;
+  if (i < all->count) env_remove(all, i);
+  return CHANGED;
+}
+
+static CspStatus change_failed(CspCall *call, const char *what, Change end) {
+  if (end == NO_MEMORY) return csp_panic_memory(call);
+  if (end == TOO_MANY)
+    return csp_panic(call, "%s: there would be more than %d variables", what,
+                     VARIABLES_MOST);
+  return csp_panic(call,
+                   "%s: all variables would take more than %d MiB: use a file, "
+                   "or take some out",
+                   what, MIB_MOST);
 }
 
 // --- The runtime's copy -----------------------------------------------------
@@ -101,8 +135,8 @@ static Env *env_lock(CspCall *call) {
   Env *env = csp_state(csp_of(call), &os_env_class);
   if (env) {
     pthread_mutex_lock(&env->lock);
-    if (!env->list) env->list = copy_list(csp_of(call), environ, &env->count);
-    if (env->list) return env;
+    if (env->all.list || copy_variables(csp_of(call), environ, &env->all))
+      return env;
     pthread_mutex_unlock(&env->lock);
   }
   csp_panic_memory(call);
@@ -127,10 +161,10 @@ CspStatus os_env(CspCall *call) {
   if (!need_name(call, 0, &name)) return CSP_PANIC;
   Env *env = env_lock(call);
   if (!env) return CSP_PANIC;
-  size_t i = find_variable(env->list, name);
+  size_t i = find_variable(env->all.list, name);
   CspValue v = csp_arg(call, 1);
-  if (i < env->count) {
-    const char *value = env->list[i] + name.len + 1;
+  if (i < env->all.count) {
+    const char *value = env->all.list[i] + name.len + 1;
     v = csp_string(call, value, strlen(value));
   }
   pthread_mutex_unlock(&env->lock);
@@ -141,8 +175,9 @@ char *os_env_temp(CspCall *call) {
   const Str name = {"TMPDIR", 6};
   Env *env = env_lock(call);
   if (!env) return NULL;
-  size_t i = find_variable(env->list, name);
-  const char *value = i < env->count ? env->list[i] + name.len + 1 : "/tmp";
+  size_t i = find_variable(env->all.list, name);
+  const char *value =
+      i < env->all.count ? env->all.list[i] + name.len + 1 : "/tmp";
   char *copy = alloc_text(csp_of(call), value);
   pthread_mutex_unlock(&env->lock);
   if (!copy) csp_panic_memory(call);
@@ -161,19 +196,19 @@ CspStatus os_set_env(CspCall *call) {
   }
   Env *env = env_lock(call);
   if (!env) return CSP_PANIC;
-  int error = change(csp_of(call), &env->list, &env->count, name, value);
+  Change end = change(csp_of(call), &env->all, name, value);
   pthread_mutex_unlock(&env->lock);
-  if (error) return change_failed(call, "os.set_env", error);
+  if (end != CHANGED) return change_failed(call, "os.set_env", end);
   return csp_ok_nothing(call);
 }
 
 CspStatus os_environ(CspCall *call) {
   Env *env = env_lock(call);
   if (!env) return CSP_PANIC;
-  CspValue map = csp_map(call, env->count);
+  CspValue map = csp_map(call, env->all.count);
   bool ok = !csp_is_undef(map);
-  for (size_t i = 0; i < env->count && ok; i++) {
-    const char *entry = env->list[i], *equals = strchr(entry, '=');
+  for (size_t i = 0; i < env->all.count && ok; i++) {
+    const char *entry = env->all.list[i], *equals = strchr(entry, '=');
     if (!equals) continue;
     ok = csp_map_set(call, map,
                      csp_string(call, entry, (size_t)(equals - entry)),
@@ -184,8 +219,7 @@ CspStatus os_environ(CspCall *call) {
 }
 
 // false: panicked.
-static bool apply(CspCall *call, char ***list, size_t *count,
-                  CspValue changes) {
+static bool apply(CspCall *call, Variables *all, CspValue changes) {
   CspValue key, value;
   CspIter iter = {0};
   while (csp_map_next(call, changes, &iter, &key, &value)) {
@@ -204,9 +238,10 @@ static bool apply(CspCall *call, char ***list, size_t *count,
                 "values without zero bytes");
       return false;
     }
-    int error = change(csp_of(call), list, count, str_of(key), text);
-    if (error) change_failed(call, "os.run: env", error);
-    if (error || !csp_work(call, *count * 2 + text.len / 8)) return false;
+    Change end = change(csp_of(call), all, str_of(key), text);
+    if (end != CHANGED) change_failed(call, "os.run: env", end);
+    if (end != CHANGED || !csp_work(call, all->count * 2 + text.len / 8))
+      return false;
   }
   return true;
 }
@@ -214,14 +249,14 @@ static bool apply(CspCall *call, char ***list, size_t *count,
 char **os_env_copy(CspCall *call, const CspValue *changes) {
   Env *env = env_lock(call);
   if (!env) return NULL;
-  size_t count = 0;
-  char **list = copy_list(csp_of(call), env->list, &count);
+  Variables copy = {0};
+  bool copied = copy_variables(csp_of(call), env->all.list, &copy);
   pthread_mutex_unlock(&env->lock);
-  if (!list) {
+  if (!copied) {
     csp_panic_memory(call);
-  } else if (changes && !apply(call, &list, &count, *changes)) {
-    os_env_free(list);
-    list = NULL;
+  } else if (changes && !apply(call, &copy, *changes)) {
+    os_env_free(copy.list);
+    copy.list = NULL;
   }
-  return list;
+  return copy.list;
 }
