@@ -6,6 +6,10 @@
 // that all that is drawn is drawn by it: others leave their output in `pending`
 // while a line is edited, and poke. Then the line is wiped off, the output
 // written, and the line drawn again below it.
+//
+// A terminal that cannot move its cursor (TERM=dumb) edits by itself, as far as
+// it can: there is no EditLine then, and whole lines come. What is typed of one
+// when output comes is the terminal's: only the prompt is written again.
 #include "cli/repl_edit.h"
 
 #include <errno.h>
@@ -23,10 +27,10 @@
 #include "cli/repl_history.h"
 #include "sched/rt.h"
 
-enum { COLUMNS_SHOWN = 80 };
+enum { COLUMNS_SHOWN = 80, LINE_STEP = 256 };
 
 struct Editor {
-  EditLine *line;
+  EditLine *line;  // NULL: a dumb terminal
   History *history;
   Names (*complete)(void *arg, const char *line, size_t len, size_t *from);
   void *arg;
@@ -129,17 +133,33 @@ static int cursor_row(Editor *ed) {
   return row;
 }
 
-// Wipes the line off, writes what is pending, draws the line again.
-static void redraw(Editor *ed) {
+static void write_prompt(Editor *ed) {
+  rt_write_all(STDOUT_FILENO, ed->prompt, strlen(ed->prompt));
+}
+
+static void wipe_line(Editor *ed) {
   char wipe[32];
   int row = cursor_row(ed);
   int len = row > 0 ? snprintf(wipe, sizeof wipe, "\r\033[%dA\033[J", row)
                     : snprintf(wipe, sizeof wipe, "\r\033[J");
   rt_write_all(STDOUT_FILENO, wipe, (size_t)len);
+}
+
+// Wipes the line off, writes what is pending, draws the line again.
+static void redraw(Editor *ed) {
+  if (ed->line != NULL) {
+    wipe_line(ed);
+  } else {
+    rt_write_all(STDOUT_FILENO, "\n", 1);
+  }
   pthread_mutex_lock(&ed->lock);
   write_pending(ed);
   pthread_mutex_unlock(&ed->lock);
-  el_set(ed->line, EL_REFRESH);
+  if (ed->line != NULL) {
+    el_set(ed->line, EL_REFRESH);
+  } else {
+    write_prompt(ed);
+  }
 }
 
 // --- Keys -------------------------------------------------------------------
@@ -153,9 +173,23 @@ static void see_pokes(Editor *ed) {
     ed->dropped = true;
     return;
   }
-  if (what & POKE_REDRAW) el_set(ed->line, EL_PREP_TERM, 1);
-  if (what & POKE_RESIZE) el_resize(ed->line);
+  if (ed->line != NULL && what & POKE_REDRAW) el_set(ed->line, EL_PREP_TERM, 1);
+  if (ed->line != NULL && what & POKE_RESIZE) el_resize(ed->line);
   redraw(ed);
+}
+
+// 1; at the end 0, after a drop -1.
+static int get_byte(Editor *ed, char *byte) {
+  struct pollfd fds[2] = {{STDIN_FILENO, POLLIN, 0}, {ed->poked, POLLIN, 0}};
+  for (;;) {
+    if (poll(fds, 2, -1) < 0) continue;  // EINTR
+    if (fds[1].revents != 0) see_pokes(ed);
+    if (ed->dropped) return -1;
+    if (fds[0].revents == 0) continue;
+    ssize_t n = read(STDIN_FILENO, byte, 1);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    return n > 0;
+  }
 }
 
 // One code point: 1; at the end 0, after a drop -1.
@@ -163,16 +197,10 @@ static int get_key(EditLine *line, wchar_t *key) {
   Editor *ed;
   mbstate_t state = {0};
   el_get(line, EL_CLIENTDATA, &ed);
-  struct pollfd fds[2] = {{STDIN_FILENO, POLLIN, 0}, {ed->poked, POLLIN, 0}};
   for (;;) {
-    if (poll(fds, 2, -1) < 0) continue;  // EINTR
-    if (fds[1].revents != 0) see_pokes(ed);
-    if (ed->dropped) return -1;
-    if (fds[0].revents == 0) continue;
     char byte;
-    ssize_t n = read(STDIN_FILENO, &byte, 1);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n <= 0) return 0;
+    int end = get_byte(ed, &byte);
+    if (end <= 0) return end;
     size_t got = mbrtowc(key, &byte, 1, &state);
     if (got == (size_t)-2) continue;
     if (got == (size_t)-1) *key = (unsigned char)byte;
@@ -258,6 +286,7 @@ static char *prompt(EditLine *line) {
 // --- Making and freeing -----------------------------------------------------
 static void set_up(Editor *ed) {
   EditLine *line = ed->line;
+  if (line == NULL) return;
   el_set(line, EL_CLIENTDATA, ed);
   el_set(line, EL_PROMPT, prompt);
   el_set(line, EL_EDITOR, "emacs");
@@ -275,8 +304,8 @@ static void set_up(Editor *ed) {
 Editor *editor_new(Names (*complete)(void *arg, const char *line, size_t len,
                                      size_t *from)) {
   const char *name = getenv("TERM");
+  bool dumb = name != NULL && strcmp(name, "dumb") == 0;
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return NULL;
-  if (name != NULL && strcmp(name, "dumb") == 0) return NULL;
   Editor *ed = calloc(1, sizeof *ed);
   if (ed == NULL) return NULL;
   setlocale(LC_CTYPE, "");
@@ -286,8 +315,8 @@ Editor *editor_new(Names (*complete)(void *arg, const char *line, size_t len,
   ed->prompt = "";
   ed->complete = complete;
   ed->poked = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  ed->line = el_init("cspvm", stdin, stdout, stderr);
-  if (ed->line == NULL || ed->poked < 0) {
+  if (!dumb) ed->line = el_init("cspvm", stdin, stdout, stderr);
+  if ((!dumb && ed->line == NULL) || ed->poked < 0) {
     editor_free(ed);
     return NULL;
   }
@@ -313,26 +342,61 @@ void editor_free(Editor *ed) {
 void editor_set_argument(Editor *ed, void *arg) { ed->arg = arg; }
 
 // --- Reading ----------------------------------------------------------------
-EditEnd editor_read(Editor *ed, const char *text, char **line) {
+static EditEnd read_edited(Editor *ed, char **line) {
   int count = 0;
+  el_set(ed->line, EL_PREP_TERM, 1);  // before the prompt: it invites keys
+  const char *got = el_gets(ed->line, &count);
+  if (ed->dropped) {
+    rt_write_all(STDOUT_FILENO, "^C\n", 3);
+    return EDIT_DROPPED;
+  }
+  if (got == NULL || count <= 0) return EDIT_END;
+  size_t len = (size_t)count;
+  if (got[len - 1] == '\n') len--;
+  *line = strndup(got, len);
+  return *line != NULL ? EDIT_LINE : EDIT_END;
+}
+
+// false: out of memory.
+static bool add_byte(char **line, size_t len, char byte) {
+  if (len % LINE_STEP == 0) {
+    char *more = realloc(*line, len + LINE_STEP);
+    if (more == NULL) return false;
+    *line = more;
+  }
+  (*line)[len] = byte;
+  return true;
+}
+
+// On a dumb terminal, which has shown the keys, ^C included. Its Ctrl-D gives
+// what was typed so far; a second one ends the line.
+static EditEnd read_typed(Editor *ed, char **line) {
+  size_t len = 0;
+  char byte = '\0';
+  int got;
+  write_prompt(ed);
+  while ((got = get_byte(ed, &byte)) > 0 && byte != '\n')
+    if (!add_byte(line, len++, byte)) break;
+  bool fine = got > 0 ? byte == '\n' : got == 0 && len > 0;
+  if (fine && add_byte(line, len, '\0')) {
+    if (got == 0) rt_write_all(STDOUT_FILENO, "\n", 1);
+    return EDIT_LINE;
+  }
+  free(*line);
+  *line = NULL;
+  if (got == 0) return EDIT_END;
+  rt_write_all(STDOUT_FILENO, "\n", 1);
+  return EDIT_DROPPED;
+}
+
+EditEnd editor_read(Editor *ed, const char *text, char **line) {
   *line = NULL;
   ed->prompt = text;
   ed->dropped = false;
   // (A poke that came since the last line is seen with the first key: a Ctrl-C
   // before the prompt is not lost.)
   begin_editing(ed);
-  el_set(ed->line, EL_PREP_TERM, 1);  // before the prompt: it invites keys
-  const char *got = el_gets(ed->line, &count);
-  EditEnd end = EDIT_END;
-  if (ed->dropped) {
-    rt_write_all(STDOUT_FILENO, "^C\n", 3);
-    end = EDIT_DROPPED;
-  } else if (got != NULL && count > 0) {
-    size_t len = (size_t)count;
-    if (got[len - 1] == '\n') len--;
-    *line = strndup(got, len);
-    if (*line != NULL) end = EDIT_LINE;
-  }
+  EditEnd end = ed->line ? read_edited(ed, line) : read_typed(ed, line);
   if (end == EDIT_END) rt_write_all(STDOUT_FILENO, "\n", 1);
   end_editing(ed);
   return end;
@@ -343,6 +407,7 @@ void editor_remember(Editor *ed, const char *input) {
 }
 
 void editor_poke(Editor *ed, uint32_t what) {
+  if (ed->line == NULL && what == POKE_RESIZE) return;  // nothing is drawn
   // RMW: bits of earlier pokes stay, until the exchange in see_pokes
   rt_or(&ed->what, what);
   eventfd_write(ed->poked, 1);

@@ -15,8 +15,9 @@ typedef struct Names {  // malloced; sorted, none twice
 } Names;
 void names_free(Names *names);
 
-// NULL: standard input or output is no terminal to edit on. complete: what the
-// word that ends at the end of the line may be; *from: where it begins.
+// NULL: standard input or output is no terminal. complete: what the word that
+// ends at the end of the line may be; *from: where it begins. (A terminal on
+// which nothing can be edited, TERM=dumb, has neither that nor a history.)
 Editor *editor_new(Names (*complete)(void *arg, const char *line, size_t len,
                                      size_t *from));
 void editor_set_argument(Editor *ed, void *arg);  // of complete

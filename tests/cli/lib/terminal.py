@@ -10,13 +10,13 @@ PROMPT = "csp> "
 
 
 class Terminal:
-    def __init__(self, *arguments, home=None, columns=80):
+    def __init__(self, *arguments, home=None, columns=80, term="xterm"):
         self.seen = ""   # all output, without what the terminal obeys
         self.at = 0      # up to here it was expected
         home = home or os.environ["TMPDIR"]
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.environ.update(TERM="xterm", HOME=home, LC_ALL="C.UTF-8")
+            os.environ.update(TERM=term, HOME=home, LC_ALL="C.UTF-8")
             os.environ.pop("XDG_STATE_HOME", None)
             program = os.environ["CSPVM"]
             os.execv(program, [program, *arguments])
