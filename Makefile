@@ -3,10 +3,12 @@
 .DELETE_ON_ERROR .SUFFIXES:
 
 # ---- settings ---------------------------------------------------------------
-# DISPATCH=tail|goto       how the interpreter goes from opcode to opcode
+# DISPATCH=tail|goto       how the interpreter goes from opcode to opcode: tail,
+#                          but goto with SAN=address and all, as clang cannot
+#                          compile tail calls with ASan's checks of the C stack
 # SAN=address|thread|undefined|all (address and undefined)  DEBUG=1  WERROR=1
 # CC=...  PREFIX=...  V=1 (say all)
-DISPATCH ?= tail
+DISPATCH ?= $(if $(filter address all,$(SAN)),goto,tail)
 PREFIX   ?= /usr/local
 FILE     ?= examples/fib.csp
 
@@ -34,6 +36,9 @@ $(if $(filter $(DISPATCH),tail goto),,\
   $(error DISPATCH is tail or goto, not "$(DISPATCH)"))
 $(if $(filter-out address thread undefined all,$(SAN)),\
   $(error SAN is address, thread, undefined or all, not "$(SAN)"))
+$(if $(filter tail-address tail-all,$(DISPATCH)-$(SAN)),$(if $(findstring -asan-stack=0,$(CFLAGS)),,\
+  $(error DISPATCH=tail cannot be compiled with SAN=$(SAN): take DISPATCH=goto, or, \
+    without the checks of the C stack, CFLAGS="-O1 -g -mllvm -asan-stack=0")))
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN:all=address,undefined))
 
 # Each configuration has a build folder of its own: objects never mix.
