@@ -645,7 +645,11 @@ int csp_compare_on(CspCall *call, CspValue a, CspValue b);
 CspValue csp_nil(void);
 CspValue csp_bool(bool b);
 // These allocate. Out of memory gives undef: csp_ok and csp_return notice it
-// and panic.
+// and panic. So do those that put values into others and may say false
+// (csp_list_push, csp_map_set, csp_bytes_append, csp_set_field and their kin),
+// whether what they put is undef or what they put it into; csp_error gives
+// undef of undef. No other function of this file is given undef unless it says
+// so: ask csp_is_undef.
 CspValue csp_int(CspCall *call, int64_t i);
 CspValue csp_float(CspCall *call, double d);
 CspValue csp_string(CspCall *call, const char *data, size_t len);
@@ -680,7 +684,7 @@ void csp_list_swap(CspCall *call, CspValue a, CspValue b);
 bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
                    size_t end);
 bool csp_list_push(CspCall *call, CspValue list, CspValue v);
-// All of them or, without memory, none. They are not undef.
+// All of them or, without memory, none. The values are not undef.
 bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
                      size_t count);
 bool csp_list_insert(CspCall *call, CspValue list, size_t at, CspValue v);

@@ -87,6 +87,36 @@ static void a_map_is_read_by_name(void **state) {
   assert_int_equal(csp_type(v), CSP_NIL);
 }
 
+// --- Undef ------------------------------------------------------------------
+// Fault: csp_list_push, csp_map_set and their kin wrote through a list, map or
+// bytes that were undef, as there had been no memory for them.
+static void without_memory_nothing_is_put_into(void **state) {
+  (void)state;
+  CspValue one = csp_int(call, 1), undef = csp_list(call, (size_t)1 << 50);
+  assert_true(csp_is_undef(undef));
+  assert_false(csp_list_push(call, undef, one));
+  assert_false(csp_list_insert(call, undef, 0, one));
+  assert_false(csp_list_append(call, undef, &one, 1));
+  assert_false(csp_map_set(call, undef, one, one));
+  assert_false(csp_map_set_name(call, undef, "name", one));
+  assert_false(csp_bytes_append(call, undef, "x", 1));
+  assert_false(csp_set_field(call, undef, "name", one));
+}
+
+static void what_is_undef_is_put_nowhere(void **state) {
+  (void)state;
+  CspValue list = csp_list(call, 1), map = csp_map(call, 1);
+  CspValue one = csp_int(call, 1), undef = csp_list(call, (size_t)1 << 50);
+  assert_false(csp_list_push(call, list, undef));
+  assert_false(csp_list_insert(call, list, 0, undef));
+  assert_false(csp_map_set(call, map, one, undef));
+  assert_false(csp_map_set(call, map, undef, one));
+  assert_int_equal(csp_list_len(list), 0);
+  assert_int_equal(csp_map_len(map), 0);
+  assert_true(csp_is_undef(csp_error(call, undef, csp_nil())));
+  assert_true(csp_is_undef(csp_error(call, list, undef)));
+}
+
 // --- Channels ---------------------------------------------------------------
 static void channels_do_not_wait(void **state) {
   (void)state;
@@ -149,6 +179,8 @@ int main(void) {
       cmocka_unit_test(the_same_is_more_than_equal),
       cmocka_unit_test(an_error_has_its_message_and_its_cause),
       cmocka_unit_test(a_map_is_read_by_name),
+      cmocka_unit_test(without_memory_nothing_is_put_into),
+      cmocka_unit_test(what_is_undef_is_put_nowhere),
       cmocka_unit_test(channels_do_not_wait),
       cmocka_unit_test(nothing_to_receive_is_nil),
       cmocka_unit_test(a_timer_is_no_channel),

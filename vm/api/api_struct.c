@@ -23,7 +23,8 @@ bool csp_field(CspValue instance, const char *name, CspValue *value) {
 
 bool csp_set_field(CspCall *call, CspValue instance, const char *name,
                    CspValue value) {
-  if (csp_is_undef(value)) return csp_panic_memory(call) == CSP_OK;
+  if (csp_is_undef(value) || csp_is_undef(instance))
+    return csp_panic_memory(call) == CSP_OK;
   const char *type = csp_type_name(instance);
   if (!value_is_type(instance.word, OBJ_INSTANCE)) {
     csp_panic(call, "cannot set field `%s` of %s", name, type);

@@ -119,6 +119,8 @@ CspValue csp_alloc_take(CspCall *call, char *block, size_t len) {
 
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause) {
   UNDEF_IF_OVER(call);
+  if (csp_is_undef(message) || csp_is_undef(cause))
+    return csp_wrap(VALUE_UNDEF);
   return wrap_obj(error_new(call->local, message.word, cause.word));
 }
 
@@ -235,12 +237,19 @@ bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
              : find_any(local, block->slots, v.word, at, stop);
 }
 
+// There is no memory for it, or none was there for what it is put into. To say
+// that this is rare saves more than the looks for undef cost.
+static __attribute__((noinline, cold)) bool not_put(CspCall *call) {
+  return csp_panic_memory(call) == CSP_OK;
+}
+
 bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
                      size_t count) {
   const Value *from = (const Value *)(const void *)values;
-  if (list_append(call->local, AS(ObjList, list), from, count)) return true;
-  csp_panic_memory(call);
-  return false;
+  if (list.word != VALUE_UNDEF &&
+      list_append(call->local, AS(ObjList, list), from, count))
+    return true;
+  return not_put(call);
 }
 
 void csp_list_swap(CspCall *call, CspValue a, CspValue b) {
@@ -260,21 +269,18 @@ void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v) {
 }
 
 bool csp_list_push(CspCall *call, CspValue list, CspValue v) {
-  if (v.word != VALUE_UNDEF &&
-      list_push(call->local, AS(ObjList, list), v.word)) {
-    return true;
-  }
-  csp_panic_memory(call);
-  return false;
+  if (__builtin_expect(v.word == VALUE_UNDEF, 0)) return not_put(call);
+  if (__builtin_expect(list.word == VALUE_UNDEF, 0)) return not_put(call);
+  bool fine = list_push(call->local, AS(ObjList, list), v.word);
+  return __builtin_expect(fine, 1) ? fine : not_put(call);
 }
 
 bool csp_list_insert(CspCall *call, CspValue list, size_t at, CspValue v) {
-  if (v.word != VALUE_UNDEF &&
+  if (v.word != VALUE_UNDEF && list.word != VALUE_UNDEF &&
       list_insert(call->local, AS(ObjList, list), at, v.word)) {
     return true;
   }
-  csp_panic_memory(call);
-  return false;
+  return not_put(call);
 }
 
 void csp_list_remove(CspCall *call, CspValue list, size_t at, size_t count) {
@@ -310,9 +316,9 @@ bool csp_map_get_name(CspCall *call, CspValue map, const char *key,
 }
 
 bool csp_map_set(CspCall *call, CspValue map, CspValue key, CspValue v) {
-  if (csp_is_undef(key) || csp_is_undef(v)) {
-    return map_done(call, MAP_NO_MEMORY);
-  }
+  if (__builtin_expect(csp_is_undef(map), 0)) return not_put(call);
+  if (__builtin_expect(csp_is_undef(key), 0)) return not_put(call);
+  if (__builtin_expect(csp_is_undef(v), 0)) return not_put(call);
   if (call->local != NULL && !map_key_ready(call->local, key.word))
     return false;
   return map_done(call,
@@ -400,9 +406,10 @@ size_t csp_bytes_write(CspValue bytes, size_t at, const void *from,
 
 bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
                       size_t count) {
-  if (bytes_append(call->local, AS(ObjBytes, bytes), from, count)) return true;
-  csp_panic_memory(call);
-  return false;
+  if (bytes.word != VALUE_UNDEF &&
+      bytes_append(call->local, AS(ObjBytes, bytes), from, count))
+    return true;
+  return not_put(call);
 }
 
 // --- As text ----------------------------------------------------------------
