@@ -55,6 +55,7 @@ const char *system_error(int error) {
 bool args_need_call(CspCall *call) {
   for (int i = 0; i < csp_argc(call); i++) {
     if (csp_needs_call_on(call, csp_arg(call, i))) return true;
+    if (!csp_work(call, 2)) break;
   }
   return false;
 }

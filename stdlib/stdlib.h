@@ -4,6 +4,8 @@
 #ifndef CSP_STDLIB_STDLIB_H
 #define CSP_STDLIB_STDLIB_H
 
+#include <string.h>
+
 #include "vm/csp.h"
 
 // The modules' sources in the language (stdlib/*.csp), by file name without its
@@ -108,6 +110,15 @@ void buffer_add_rune(Buffer *buffer, uint32_t rune);
 void buffer_fill(Buffer *buffer, char c, size_t count);
 // memcpy of any length. false: given up.
 bool long_copy(CspCall *call, char *to, const char *from, size_t len);
+// Whether two runs of bytes are the same, charged as csp_equal_on does. Given
+// up: false, and the call has panicked.
+enum { SAME_SHORT = 256 };
+bool long_same(CspCall *call, const char *a, const char *b, size_t len);
+static inline bool same_bytes(CspCall *call, const char *a, const char *b,
+                              size_t len) {
+  return len <= SAME_SHORT ? memcmp(a, b, len) == 0
+                           : long_same(call, a, b, len);
+}
 void buffer_free(Buffer *buffer);
 // The text as the native's result; frees the buffer.
 CspStatus buffer_ok(CspCall *call, Buffer *buffer);

@@ -66,19 +66,20 @@ static CspStatus strings_count(CspCall *call) {
 static CspStatus strings_has_prefix(CspCall *call) {
   Str s, prefix;
   if (!need_two(call, &s, &prefix)) return CSP_PANIC;
-  return csp_ok_bool(call, has_prefix(s, prefix));
+  return csp_ok_bool(call, has_prefix(call, s, prefix));
 }
 
 static CspStatus strings_has_suffix(CspCall *call) {
   Str s, suffix;
   if (!need_two(call, &s, &suffix)) return CSP_PANIC;
-  return csp_ok_bool(call, has_suffix(s, suffix));
+  return csp_ok_bool(call, has_suffix(call, s, suffix));
 }
 
 static CspStatus strings_compare(CspCall *call) {
   Str a, b;
   if (!need_two(call, &a, &b)) return CSP_PANIC;
-  return csp_ok_int(call, csp_compare(csp_arg(call, 0), csp_arg(call, 1)));
+  return csp_ok_int(call,
+                    csp_compare_on(call, csp_arg(call, 0), csp_arg(call, 1)));
 }
 
 // (before, after, found); without sep in s: (s, "", false).

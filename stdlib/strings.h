@@ -9,12 +9,13 @@
 
 #define STRING_MAX ((size_t)1 << 31)  // bytes of a string
 
-static inline bool has_prefix(Str s, Str prefix) {
-  return s.len >= prefix.len && memcmp(s.data, prefix.data, prefix.len) == 0;
+static inline bool has_prefix(CspCall *call, Str s, Str prefix) {
+  return s.len >= prefix.len &&
+         same_bytes(call, s.data, prefix.data, prefix.len);
 }
-static inline bool has_suffix(Str s, Str suffix) {
+static inline bool has_suffix(CspCall *call, Str s, Str suffix) {
   return s.len >= suffix.len &&
-         memcmp(s.data + s.len - suffix.len, suffix.data, suffix.len) == 0;
+         same_bytes(call, s.data + s.len - suffix.len, suffix.data, suffix.len);
 }
 
 // --- strings.c --------------------------------------------------------------

@@ -190,7 +190,7 @@ CspStatus strings_equal_fold(CspCall *call) {
   add_all_mapped(call, &y, b, rune_lower);
   bool failed = x.failed || y.failed;
   bool same =
-      x.len == y.len && (x.len == 0 || memcmp(x.data, y.data, x.len) == 0);
+      x.len == y.len && (x.len == 0 || same_bytes(call, x.data, y.data, x.len));
   buffer_free(&x);
   buffer_free(&y);
   return failed ? csp_panic_memory(call) : csp_ok_bool(call, same);

@@ -140,13 +140,13 @@ CspStatus strings_trim_right(CspCall *call) { return trim(call, TRIM_RIGHT); }
 CspStatus strings_trim_prefix(CspCall *call) {
   Str s, prefix;
   if (!need_str(call, 0, &s) || !need_str(call, 1, &prefix)) return CSP_PANIC;
-  if (!has_prefix(s, prefix)) return csp_ok(call, csp_arg(call, 0));
+  if (!has_prefix(call, s, prefix)) return csp_ok(call, csp_arg(call, 0));
   return csp_ok_string(call, s.data + prefix.len, s.len - prefix.len);
 }
 
 CspStatus strings_trim_suffix(CspCall *call) {
   Str s, suffix;
   if (!need_str(call, 0, &s) || !need_str(call, 1, &suffix)) return CSP_PANIC;
-  if (!has_suffix(s, suffix)) return csp_ok(call, csp_arg(call, 0));
+  if (!has_suffix(call, s, suffix)) return csp_ok(call, csp_arg(call, 0));
   return csp_ok_string(call, s.data, s.len - suffix.len);
 }

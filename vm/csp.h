@@ -637,8 +637,8 @@ bool csp_equal(CspValue a, CspValue b);  // ==
 // -1, 0, 1; 2 unordered (NaN), 3 types without an order.
 int csp_compare(CspValue a, CspValue b);
 // The same for loops: what long strings and bytes take is charged, as csp_work
-// does; given up, they are as if equal, and the native's next csp_work is
-// false.
+// does; given up, they are as if equal, the native's next csp_work is false and
+// csp_spent true.
 bool csp_equal_on(CspCall *call, CspValue a, CspValue b);
 int csp_compare_on(CspCall *call, CspValue a, CspValue b);
 

@@ -9,7 +9,8 @@
 // much is done between two looks:
 //   in a debug build   by the basic blocks of our own that were run
 //                      (work_steps) while it looks some times; the C library's
-//                      are not seen
+//                      are not seen; and by how often it still looks when it
+//                      is interrupted
 //   with REACH_CPU=1   by the thread's CPU time after the limit, the least of
 //                      five; for a plain build on a quiet machine
 #include <ftw.h>
@@ -152,11 +153,11 @@ static const uint64_t MOST_STEPS = 2500000;
 #ifdef CSP_DEBUG
 static Csp *watched;
 static int looks;
+enum { LOOKS = 40, MOST_LOOKS = 2 * LOOKS };
 
 // What has not ended after so many looks is interrupted: what is counted does
 // not hang on how fast the machine is.
 static void count_look(void) {
-  enum { LOOKS = 40 };
   if (++looks >= LOOKS) csp_interrupt(watched);
 }
 #endif
@@ -171,6 +172,7 @@ static uint64_t steps_of(Reach *r, CspValue f, int argc, const CspValue *args) {
   work_on_look = count_look;
   call_once(r, f, argc, args);
   work_on_look = NULL;
+  if (looks > MOST_LOOKS) return UINT64_MAX;
   return work_steps > work_most ? work_steps : work_most;
 #else
   call_once(r, f, argc, args);

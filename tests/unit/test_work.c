@@ -67,13 +67,68 @@ static CspStatus repeat(CspCall *call) {
       return csp_rethrow(call, &result);
 }
 
-static const CspFunction natives[] = {{"count", "n", count},
-                                      {"spin", "", spin},
-                                      {"repeat", "f", repeat},
-                                      {NULL, NULL, NULL}};
+// Goroutines that were given up in a comparison, and of them those whose native
+// was not told so when it asked.
+static atomic_int given_up, untold;
+
+// compare_for_ever(a, b): and asks after each time.
+static CspStatus compare_for_ever(CspCall *call) {
+  for (bool on = true; on;) {
+    csp_compare_on(call, csp_arg(call, 0), csp_arg(call, 1));
+    bool over = call->g->gave_up;
+    on = csp_work(call, 1);
+    given_up += over;
+    untold += over && on;
+  }
+  return CSP_PANIC;
+}
+
+// compare_spent(a, b): the same in pieces.
+static CspStatus compare_spent_on(CspCall *call, void *data, bool on) {
+  while (on) {
+    csp_equal_on(call, csp_arg(call, 0), csp_arg(call, 1));
+    bool over = call->g->gave_up, spent = csp_spent(call, 1);
+    given_up += over;
+    untold += over && !spent;
+    if (spent) return csp_again(call, compare_spent_on, data, 1, 0);
+  }
+  return CSP_PANIC;
+}
+
+static CspStatus compare_spent(CspCall *call) {
+  char nothing = 0;
+  return compare_spent_on(call, &nothing, true);
+}
+
+// due(): whether what was done since it was called last is so much that the
+// next safepoint is a look. There must be none between.
+static CspStatus due(CspCall *call) {
+  bool is = call->local->overdue;
+  call->local->overdue = false;
+  call->local->debt = 0;
+  return csp_ok_int(call, is);
+}
+
+// units(a, b): what it takes to compare them, twice.
+static CspStatus units(CspCall *call) {
+  call->local->debt = 0;
+  csp_compare_on(call, csp_arg(call, 0), csp_arg(call, 1));
+  csp_equal_on(call, csp_arg(call, 0), csp_arg(call, 1));
+  return csp_ok_int(call, call->local->debt);
+}
+
+static const CspFunction natives[] = {
+    {"count", "n", count},
+    {"spin", "", spin},
+    {"compare_for_ever", "a, b", compare_for_ever},
+    {"compare_spent", "a, b", compare_spent},
+    {"due", "", due},
+    {"units", "a, b", units},
+    {"repeat", "f", repeat},
+    {NULL, NULL, NULL}};
 
 static void open_with_natives(Host *host, int procs) {
-  begun = dropped = 0;
+  begun = dropped = given_up = untold = 0;
   spins = false;
   open_host(host, procs);
   assert_true(csp_register_builtins(host->csp, natives));
@@ -167,6 +222,83 @@ static void a_limit_ends_the_library(void **state) {
     assert_int_equal(call_int(&host, module, "one", 1), 3);
     close_host(&host);
   }
+}
+
+// What a comparison was told the loop around it is told, too.
+static void loops_hear_that_a_comparison_gave_up(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, STEPPED);
+  CspHandle module = load(&host,
+                          "a := \"ab\".repeat(5_000_000)\n"
+                          "b := \"ab\".repeat(4_999_999) + \"ab\"\n"
+                          "x := bytes(a)\ny := bytes(b)\n"
+                          "func texts() { compare_for_ever(a, b) }\n"
+                          "func raw() { compare_for_ever(x, y) }\n"
+                          "func pieces() { compare_spent(a, b) }\n");
+  csp_limit_time(host.csp, 20 * 1000000);
+  static const char *const names[] = {"texts", "raw", "pieces"};
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+    call_fails(&host, module, names[n], CSP_INTERRUPTED, "interrupted");
+  assert_true(given_up > 0);
+  assert_int_equal(untold, 0);
+  close_host(&host);
+}
+
+// Each takes less than a look is apart, so that none looks itself: the next
+// safepoint does, however few calls there were.
+static void what_is_compared_is_charged(void **state) {
+  (void)state;
+  static const char *const calls[] = {
+      "a.has_prefix(b)",      "a.has_suffix(b)",
+      "a.compare(b)",         "a.trim_prefix(b)",
+      "a.trim_suffix(b)",     "max(a, b)",
+      "min([a, b])",          "math.max(a, b)",
+      "[a, b].max()",         "[a, b].sort()",
+      "[a].binary_search(b)", "[a].count(b)",
+      "[a].index(b)",         "[a].last_index(b)",
+      "[a].contains(b)",      "equal([a], [b])",
+      "maps.equal(m, n)",     "one := a == b",
+      "one := a < b",         "x.has_prefix(y)",
+      "x.has_suffix(y)",      "max(x, y)",
+      "equal([x], [y])",      "[x].index(y)",
+      "[x].binary_search(y)", "one := keys[b]",
+      "one := b in keys",     "maps.get(keys, b)"};
+  Host host;
+  open_with_natives(&host, STEPPED);
+  for (size_t n = 0; n < sizeof calls / sizeof *calls; n++) {
+    char script[600];
+    snprintf(script, sizeof script,
+             "import \"maps\"\nimport \"math\"\n"
+             "a := \"ab\".repeat(200_000)\n"
+             "b := \"ab\".repeat(199_999) + \"ab\"\n"
+             "x := bytes(a)\ny := bytes(b)\nm := {k: a}\nn := {k: b}\n"
+             "keys := {[a]: 1}\nnothing := b in keys\n"
+             "func charged(unused) {\n  due()\n  %s\n"
+             "  return due()\n}\n",
+             calls[n]);
+    CspHandle module = load(&host, script);
+    if (call_int(&host, module, "charged", 0) != 1)
+      fail_msg("%s is not charged", calls[n]);
+  }
+  close_host(&host);
+}
+
+static void what_is_the_same_is_not_compared(void **state) {
+  (void)state;
+  Host host;
+  open_with_natives(&host, STEPPED);
+  CspHandle module = load(&host,
+                          "a := \"ab\".repeat(100_000)\n"
+                          "b := \"ab\".repeat(99_999) + \"ab\"\n"
+                          "x := bytes(a)\ny := bytes(b)\n"
+                          "func same(n) => units(a, a) + units(x, x)\n"
+                          "func texts(n) => units(a, b)\n"
+                          "func raw(n) => units(x, y)\n");
+  assert_int_equal(call_int(&host, module, "same", 0), 0);
+  assert_true(call_int(&host, module, "texts", 0) >= 2 * 200000 / 8);
+  assert_true(call_int(&host, module, "raw", 0) >= 2 * 200000 / 8);
+  close_host(&host);
 }
 
 // Each is too short to look; together they fill the memory, which takes longer.
@@ -329,6 +461,9 @@ int main(void) {
       cmocka_unit_test(others_run_between_pieces),
       cmocka_unit_test(a_limit_ends_them),
       cmocka_unit_test(a_limit_ends_the_library),
+      cmocka_unit_test(loops_hear_that_a_comparison_gave_up),
+      cmocka_unit_test(what_is_compared_is_charged),
+      cmocka_unit_test(what_is_the_same_is_not_compared),
       cmocka_unit_test(a_limit_ends_many_short_copies),
       cmocka_unit_test(each_goroutine_collects_for_itself),
       cmocka_unit_test(an_interrupt_ends_the_run),

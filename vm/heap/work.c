@@ -39,7 +39,9 @@ static bool is_vain(Local *local, const Goroutine *g) {
          sched_work_is_vain(local->p);
 }
 
-// The debt that is left makes the next safepoint a look, where others run.
+// The debt that is left makes the next safepoint a look, where others run. Of
+// what is given up it is such that whoever asks next is told so, too: loops ask
+// elsewhere than the comparisons in them.
 bool work_look(Local *local) {
   local->debt = WORK_PIECE / 2;
   work_looked();
@@ -48,6 +50,7 @@ bool work_look(Local *local) {
   Goroutine *g = goroutine_of(local->p->current);
   group_look(local->p, &g->g);
   g->gave_up |= is_vain(local, g);
+  if (g->gave_up) local->debt = WORK_PIECE;
   return g->gave_up;
 }
 

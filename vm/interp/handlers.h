@@ -334,6 +334,7 @@ HANDLER(GETIDX2) {
   bool found;
   Value v;
   TRY(access_get(local, g, REG_B, REG_C, &v, &found));
+  CHARGE_LONG();
   REG_A = v;
   REG_RANGE(A + 1) = value_from_bool(found);
   NEXT();

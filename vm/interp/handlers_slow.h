@@ -42,6 +42,9 @@ SHARED(look) {
 
 // --- Slow paths of handlers -------------------------------------------------
 #define CHARGE() (count = charged(local, count))
+// For what is charged seldom: only a long key is.
+#define CHARGE_LONG() \
+  if (UNLIKELY(local->debt >= WORK_PIECE)) CHARGE()
 SHARED(arith_general) {
   TRY(arith_slow(local, g, base, k, i));
   CHARGE();
@@ -83,6 +86,7 @@ SHARED(inclt_general) {
 SHARED(get_general) {
   Value at = INSTR_OP(i) == OP_GETIDXI ? value_from_small(C) : REG_C;
   TRY(access_get(local, g, REG_B, at, &REG_A, NULL));
+  CHARGE_LONG();
   NEXT();
 }
 SHARED(set_general) {

@@ -22,11 +22,12 @@
 static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
 
 // --- Text -------------------------------------------------------------------
-// Whether an argument's text has to be made by the prelude.
+// Whether an argument's text has to be made by the prelude. Given up: false.
 static bool text_needs_call(CspCall *call) {
   for (int i = 0; i < call->argc; i++) {
     if (value_needs_call(call->vm->memory, call->local, call->args[i]))
       return true;
+    if (!work_on(call->local, 2)) break;
   }
   return false;
 }

@@ -21,6 +21,7 @@ static int memory_compare(Local *local, const void *a, const void *b,
 }
 
 static int bytes_compare(Local *local, const ObjBytes *a, const ObjBytes *b) {
+  if (a == b) return 0;
   const ObjRaw *x = bytes_block(a), *y = bytes_block(b);
   size_t nx = raw_len(x), ny = raw_len(y), n = nx < ny ? nx : ny;
 #ifdef CSP_TSAN
@@ -46,6 +47,7 @@ static bool strings_equal(Local *local, const ObjString *a,
 
 static int compare_strings(Local *local, const ObjString *a,
                            const ObjString *b) {
+  if (a == b) return 0;
   size_t len = a->len < b->len ? a->len : b->len;
   int order = memory_compare(local, a->data, b->data, len);
   if (order != 0) return order < 0 ? -1 : 1;
