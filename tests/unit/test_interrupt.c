@@ -258,6 +258,49 @@ static void deferred_panics_are_interrupted(void **state) {
   close_host(&host);
 }
 
+static int ticks;
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// 20 us of work that is not charged.
+static CspStatus tick(CspCall *call) {
+  ticks++;
+  for (int64_t until = now_ns() + 20000; now_ns() < until;) continue;
+  return csp_ok_nothing(call);
+}
+
+static const CspFunction tick_natives[] = {{"tick", "", tick},
+                                           {NULL, NULL, NULL}};
+
+// The deferred calls of an interrupted goroutine have 10 ms, and come to no
+// safepoint if they are natives: they took 400 ms.
+static void deferred_natives_have_their_time(void **state) {
+  (void)state;
+  static const char text[] =
+      "func f(n) {\n"
+      "  if n == 0 { for { } }\n"
+      "  defer tick()\n"
+      "  f(n - 1)\n"
+      "}\n"
+      "f(20000)\n";
+  Host host;
+  open_host(&host, STEPPED);
+  assert_true(csp_register_builtins(host.csp, tick_natives));
+  csp_limit_time(host.csp, 200 * (int64_t)1000000);
+  CspResult result;
+  ticks = 0;
+  CspEnd how =
+      csp_load(csp_host(host.csp), "ticks.csp", text, strlen(text), &result);
+  assert_int_equal(how, CSP_INTERRUPTED);
+  assert_in_range(ticks, 1, 10000);
+  csp_result_free(&result);
+  close_host(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_comes_between_calls_ends_nothing),
@@ -268,6 +311,7 @@ int main(void) {
       cmocka_unit_test(native_calls_do_not_keep_it),
       cmocka_unit_test(handlers_interrupt),
       cmocka_unit_test(deferred_panics_are_interrupted),
+      cmocka_unit_test(deferred_natives_have_their_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

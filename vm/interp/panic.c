@@ -377,7 +377,10 @@ Next panic_end_with(Local *local, Goroutine *g, Value error, char *at) {
   return task_panicked(local, g);
 }
 
-enum { UNWIND_PIECE = 4096 };  // frames between two looks
+enum {
+  UNWIND_PIECE = 4096,   // frames between two looks
+  DEFERRED_UNITS = 128,  // of work, for a deferred call
+};
 
 // --- Unwinding --------------------------------------------------------------
 // The frame of try ends the panic: (nil, error).
@@ -395,11 +398,13 @@ static Next caught(Local *local, Goroutine *g) {
   return next;
 }
 
-// A deep stack takes a while: others have their turn, and a step its end. But
-// an interrupted goroutine is waited for.
+static bool is_interrupt(const Local *local, const Goroutine *g) {
+  return g->panic->value == vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT];
+}
+
+// Many frames, or many deferred calls, take a while: others have their turn,
+// and a step its end.
 static bool leaves_meanwhile(Local *local, Goroutine *g) {
-  if (g->panic->value == vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT])
-    return false;
   work_looked();
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
@@ -408,6 +413,7 @@ static bool leaves_meanwhile(Local *local, Goroutine *g) {
     return true;
   }
   local->debt = 0;
+  local->overdue = false;
   g->on_resume = RESUME_NOTHING;
   work_interrupted(local, g);
   return false;
@@ -417,13 +423,15 @@ Next panic_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && !g->gave_up);
   if (is_last(local, g))
     return local->vm->hooks->report_panic(local, g, g->panic);
-  // Natives that are deferred, and panic, come to no safepoint.
-  if (local->debt >= WORK_PIECE && leaves_meanwhile(local, g)) return LEFT;
+  // Natives that are deferred come to no safepoint.
+  bool due = local->overdue || local->debt >= WORK_PIECE;
+  if (due && leaves_meanwhile(local, g)) return LEFT;
   for (uint32_t frames = 1;; frames++) {
     RT_ASSERT(frame_is_valid(g, g->base));
     if (frames % UNWIND_PIECE == 0) {
       charge_steps(local, UNWIND_PIECE);
-      if (leaves_meanwhile(local, g)) return LEFT;
+      // an interrupted goroutine is waited for
+      if (!is_interrupt(local, g) && leaves_meanwhile(local, g)) return LEFT;
     }
     group_unshield(g);
     Next next = g->g.group != NULL ? group_unwind(local, g) : GO_ON;
@@ -432,12 +440,12 @@ Next panic_unwind(Local *local, Goroutine *g) {
     if (g->base == g->stack + FRAME_WORDS) return task_panicked(local, g);
     const ObjValues *record = call_pop_deferred(local, g);
     if (record != NULL) {
+      work_charge(local, DEFERRED_UNITS);
       g->panic->frame = g->base - g->stack;
       return call_deferred(local, g, record, vm_code(local->vm)->panic_go);
     }
     bool tries = frame_closure(g->base)->proto->flags & PROTO_TRY;
-    if (tries && !g->panic->cancels &&
-        g->panic->value != vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT])
+    if (tries && !g->panic->cancels && !is_interrupt(local, g))
       return caught(local, g);
     const Value *base = g->base;
     g->pc = (const Instr *)(uintptr_t)base[-3];
