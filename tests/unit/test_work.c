@@ -376,7 +376,7 @@ static void a_deadline_cancels_them(void **state) {
   Host host;
   open_with_natives(&host, 2);
   const char *script =
-      "ended := 0\n"
+      "ended := chan(3)\n"  // they may end at the same time
       "_, err := try(func() {\n"
       "  group g {\n"
       "    g.timeout(100ms)\n"
@@ -385,12 +385,12 @@ static void a_deadline_cancels_them(void **state) {
       "      l.push(l, l)\n"
       "      l.flatten(1000)\n"
       "    }] {\n"
-      "      go {\n        defer { ended++ }\n        try(f)\n"
+      "      go {\n        defer { ended <- 1 }\n        try(f)\n"
       "        println(\"not here\")\n      }\n"
       "    }\n"
       "  }\n"
       "})\n"
-      "println(err, ended)\n";
+      "println(err, len(ended))\n";
   assert_int_equal(run(&host, script), 0);
   assert_string_equal(host.out, "deadline exceeded 3\n");
   assert_int_equal(dropped, begun);
