@@ -71,11 +71,11 @@ static CspStatus repeat(CspCall *call) {
 // was not told so when it asked.
 static atomic_int given_up, untold;
 
-// compare_for_ever(a, b): and asks after each time.
+// compare_for_ever(a, b): and asks after each time. Ends when it is given up.
 static CspStatus compare_for_ever(CspCall *call) {
-  for (bool on = true; on;) {
+  for (bool on = true, over = false; on && !over;) {
     csp_compare_on(call, csp_arg(call, 0), csp_arg(call, 1));
-    bool over = call->g->gave_up;
+    over = call->g->gave_up;
     on = csp_work(call, 1);
     given_up += over;
     untold += over && on;
@@ -90,6 +90,7 @@ static CspStatus compare_spent_on(CspCall *call, void *data, bool on) {
     bool over = call->g->gave_up, spent = csp_spent(call, 1);
     given_up += over;
     untold += over && !spent;
+    if (over) break;
     if (spent) return csp_again(call, compare_spent_on, data, 1, 0);
   }
   return CSP_PANIC;
