@@ -238,18 +238,35 @@ static void handlers_interrupt(void **state) {
 
 // --- Panics after panics ----------------------------------------------------
 // Each deferred call panics and walks through all frames: no safepoint comes.
+// (Collections everywhere would walk through them, too.)
+static void open_deep(Host *host, const CspFunction *functions) {
+  CspConfig config;
+  test_config(&config);
+  config.stepped = true;
+  config.debug = NULL;
+  open_configured(host, &config);
+  assert_true(csp_register_builtins(host->csp, functions));
+}
+
+static CspStatus stop(CspCall *call) {
+  assert_true(csp_interrupt(csp_of(call)));
+  return csp_ok_nothing(call);
+}
+
+static const CspFunction stop_natives[] = {{"stop", "", stop},
+                                           {NULL, NULL, NULL}};
+
 static void deferred_panics_are_interrupted(void **state) {
   (void)state;
   static const char text[] =
       "func f(n) {\n"
-      "  if n == 0 { panic(0) }\n"
+      "  if n == 0 { stop()\n for { } }\n"
       "  defer panic(n)\n"
       "  f(n - 1)\n"
       "}\n"
       "f(100000)\n";
   Host host;
-  open_host(&host, STEPPED);
-  csp_limit_time(host.csp, 50 * (int64_t)1000000);
+  open_deep(&host, stop_natives);
   CspResult result;
   CspEnd how =
       csp_load(csp_host(host.csp), "panics.csp", text, strlen(text), &result);
@@ -288,8 +305,7 @@ static void deferred_natives_have_their_time(void **state) {
       "}\n"
       "f(20000)\n";
   Host host;
-  open_host(&host, STEPPED);
-  assert_true(csp_register_builtins(host.csp, tick_natives));
+  open_deep(&host, tick_natives);
   csp_limit_time(host.csp, 200 * (int64_t)1000000);
   CspResult result;
   ticks = 0;
