@@ -43,7 +43,8 @@
 // not wake another to block there in its place: it is mostly back in some us.
 // If it is not, its P does so in a look (idle_share), and polls in its looks
 // while no P is idle; where no look comes sysmon polls after 10 ms. An M that
-// leaves netpoll for other work wakes one that takes its place at once.
+// is woken out of netpoll with a P for other work wakes one that takes its
+// place.
 #include "internal.h"
 
 // --- Idle Ps: sched.lock held -----------------------------------------------

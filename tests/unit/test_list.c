@@ -82,7 +82,7 @@ static void a_large_list_covers_what_it_uses(void **state) {
   fixture_free(f);
 }
 
-// The collector looks no further than to cap: what lay behind it was freed.
+// The collector looks no further than to cap: what came after it was freed.
 static void what_is_appended_at_once_is_covered(void **state) {
   (void)state;
   enum { COUNT = 1 << 20, AT_ONCE = 1 << 17 };

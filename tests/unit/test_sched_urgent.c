@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Urgent Gs (row 19): the queue by itself, whose turn it is, and who is first
-// on the real system: after a timer, the network, a call.
+// Urgent Gs (row 19): the queue by itself, whose turn it is, and which G runs
+// first on the real system after a timer, the network or a call.
 #include <fcntl.h>
 #include <pthread.h>
 #include <time.h>
