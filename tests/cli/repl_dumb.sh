@@ -28,7 +28,8 @@ def interrupt(line, text):
 
 
 interrupt('println("go"); for { }', "^C\ninterrupted\n  main at repl[")
-interrupt('println("go"); <-chan()', "^C\ninterrupted\n  main at repl[")
+t.check("sleeps := go sleep(1000s)", "")  # so that what waits is no deadlock
+interrupt('println("go"); <-sleeps', "^C\ninterrupted\n  main at repl[")
 interrupt('println("go"); sleep(1000s)', "^C\ninterrupted\n  main at repl[")
 
 t.send("this is dropped\x03")

@@ -19,16 +19,16 @@ def interrupt(line, text):
     t.prompt()
 
 
-t.run("turns := 0; go { for { turns++; sleep(1ms) } }")
+t.run("never := chan(); turns := 0; go { for { turns++; sleep(1ms) } }")
 interrupt('println("go"); for { }', "interrupted\n  main at repl[2]:1:")
 interrupt('println("go"); for { try(func() { for { } }) }', "interrupted\n")
 interrupt('println("go"); [1, 2].each(func(x) { for { } })', "interrupted\n")
 interrupt('println("go"); for { sleep(1ms) }', "interrupted\n  main")
 interrupt('println("go"); sleep(1000s)', "interrupted\n  main at repl[")
-interrupt('c := chan(); println("go"); select { case <-c: }', "interrupted\n  main at repl[")
-interrupt('println("go"); group { go { <-chan() } }', "interrupted\n  main")
+interrupt('println("go"); select { case <-never: }', "interrupted\n  main at repl[")
+interrupt('println("go"); group { go { <-never } }', "interrupted\n  main")
 interrupt('defer func() { sleep(1ms); println("cleaned up") }(); println("go"); '
-          '<-go func() { <-chan() }()', "cleaned up\n")
+          '<-go func() { <-never }()', "cleaned up\n")
 interrupt('func f() { defer println("deferred"); println("go"); for { } }; f()',
           "deferred\n")
 t.check('"still here"', '"still here"\n')

@@ -406,14 +406,16 @@ static bool is_interrupt(const Local *local, const Goroutine *g) {
 // and a step its end.
 static bool leaves_meanwhile(Local *local, Goroutine *g) {
   work_looked();
+  // before it leaves, so that it does a piece when it is back, however short its
+  // slice
+  local->debt = 0;
+  local->overdue = false;
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
   if (sched_look_now(local->p, &g->g)) {
     sched_preempt(local->p, &g->g);
     return true;
   }
-  local->debt = 0;
-  local->overdue = false;
   g->on_resume = RESUME_NOTHING;
   work_interrupted(local, g);
   return false;
