@@ -29,12 +29,13 @@ static void run_due_timers(P *p, int64_t now) {
   if (first != 0 && first <= now) timers_run(p, p, now);
 }
 
-// Row 5: a G in runnext that waits 50 us is worth waking an idle P for.
-static void wake_for_next(P *p, int64_t now) {
-  if (p->next_fill == NEXT_FILLED) {
+// Row 5: a G in runnext that waits 50 us is worth waking an idle P for, and at
+// once where the running G does what takes long.
+static void wake_for_next(P *p, int64_t now, bool at_once) {
+  if (p->next_fill == NEXT_FILLED && !at_once) {
     p->next_fill = NEXT_TIMED;
     p->fill_seen = now;
-  } else if (p->next_fill == NEXT_TIMED && now - p->fill_seen >= NEXT_FILL_NS) {
+  } else if (at_once || now - p->fill_seen >= NEXT_FILL_NS) {
     p->next_fill = NEXT_QUIET;
     // relaxed: a thief may have it
     if (rt_load_relaxed(&p->runnext) != NULL) idle_wakep(p->sched);
@@ -56,14 +57,20 @@ static bool slice_is_over(P *p, int64_t now) {
   return now - since >= URGENT_NS && now >= p->urgent_rest;
 }
 
-static bool look_fully(P *p, uint32_t look) {
-  bool slice_over = false;
-  if (look != 0 && attend(p, look, &slice_over)) return true;
+// What is due is readied, and idle Ps are woken for what waits.
+static int64_t serve_others(P *p, bool at_once) {
   int64_t now = p->clock = rt_now();
   run_due_timers(p, now);
   if (poll_is_due(p->sched, now)) poll_now(p);
-  if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now);
+  if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now, at_once);
   if (!p->single) idle_share(p);
+  return now;
+}
+
+static bool look_fully(P *p, uint32_t look) {
+  bool slice_over = false;
+  if (look != 0 && attend(p, look, &slice_over)) return true;
+  int64_t now = serve_others(p, false);
   slice_over |= slice_is_over(p, now);
   if (p->sched->stepped && stepped_is_over(p->sched, now)) {
     slice_over = true;
@@ -95,6 +102,8 @@ bool sched_look_now(P *p, G *g) {
   // acquire: pairs with the rt_or of a thread that wants attention
   return look_fully(p, rt_load_acquire(&p->look));
 }
+
+void sched_look_aside(P *p) { serve_others(p, true); }
 
 bool sched_work_is_vain(P *p) {
   const Sched *s = p->sched;

@@ -303,13 +303,12 @@ void sched_ready(P *p, G *g);
 // network: wakes idle Ps for it (row 9).
 void sched_ready_list(P *p, G *first, int count);
 // The running G parks: WAITING. The caller has saved everything, and has
-// arranged (or commit arranges) that somebody readies it. If commit is not
-// NULL it is called after the state changed and may return false to decline:
-// then the G is RUNNING again and false is returned.
+// arranged (or commit arranges) that somebody readies it. commit (or NULL) is
+// called after the state changed. It may decline by returning false: then the G
+// is RUNNING again, and that is returned.
 bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
                 void *arg);
-// Goes to the global queue's tail (row 10).
-// (libc has a function sched_yield: the symbol must be another one.)
+// Goes to the global queue's tail (row 10). (libc has a sched_yield.)
 void sched_yield_g(P *p, G *g);
 // The running G ended: DEAD. Its memory is the caller's again at once.
 void sched_end(P *p, G *g);
@@ -322,18 +321,20 @@ G *sched_switch(P *p);
 // The safepoint look (rows 5, 18, 19): due timers of this P, preemption,
 // stop-the-world, exit. Called with the G's state saved (frames complete: a
 // collector may scan them during the call). Blocks while the world is
-// stopped. true: the G must leave: the caller calls sched_preempt(p, g) and
-// then sched_switch / returns from resume. Owner P. Cheap when there is
-// nothing to do: reads the clock on every 4th call only (stepped: on each).
+// stopped. true: the G must leave: the caller calls sched_preempt(p, g), then
+// sched_switch or returns from resume. Owner P. Reads the clock on every 4th
+// call only (stepped: on each).
 bool sched_look(P *p, G *g);
 // The same with the clock read in any case: after a piece of long work.
 bool sched_look_now(P *p, G *g);
+// In the middle of what cannot be left: due timers fire, netpoll is asked, idle
+// Ps are woken for what waits here. Owner P, no lock held. Does not block.
+void sched_look_aside(P *p);
 // Will what the running G does be for nobody? The runtime ends, or the host's
 // call is over, or stepped_stop was called. For what cannot be left unfinished
 // in any other way than to be given up. Reads the clock. Owner P.
 bool sched_work_is_vain(P *p);
-// More was done than is usual between two looks: the next one reads the clock.
-// Owner P.
+// The next look reads the clock, as more was done before it. Owner P.
 void sched_clock_soon(P *p);
 void sched_preempt(P *p, G *g);
 // Makes every P's next safepoint call look soon (host interrupt). Any thread.

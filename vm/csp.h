@@ -370,8 +370,8 @@ void csp_charge(CspCall *call, uint64_t units);
 //
 // csp_work: for work that cannot be left in the middle, or is short as a rule.
 // false: the goroutine is interrupted or cancelled, or the runtime ends: free
-// what you have and return CSP_PANIC. Does not block; others run after the
-// native.
+// what you have and return CSP_PANIC. Does not block. What waits on this P runs
+// on another that is idle, if there is one, else after the native.
 bool csp_work(CspCall *call, uint64_t units);
 // csp_spent: true: the piece should end here, with `return csp_again(...)`: a
 // native that is done in pieces lets others run between them. The rest of it is

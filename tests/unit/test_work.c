@@ -59,6 +59,20 @@ static CspStatus spin(CspCall *call) {
   return CSP_PANIC;
 }
 
+// Until a goroutine has called seen().
+static atomic_bool was_seen;
+
+static CspStatus spin_until_seen(CspCall *call) {
+  while (!was_seen)
+    if (!csp_work(call, 1)) return CSP_PANIC;
+  return csp_ok_nothing(call);
+}
+
+static CspStatus seen(CspCall *call) {
+  was_seen = true;
+  return csp_ok_nothing(call);
+}
+
 // Calls f for ever.
 static CspStatus repeat(CspCall *call) {
   CspResult result;
@@ -121,6 +135,8 @@ static CspStatus units(CspCall *call) {
 static const CspFunction natives[] = {
     {"count", "n", count},
     {"spin", "", spin},
+    {"spin_until_seen", "", spin_until_seen},
+    {"seen", "", seen},
     {"compare_for_ever", "a, b", compare_for_ever},
     {"compare_spent", "a, b", compare_spent},
     {"due", "", due},
@@ -130,7 +146,7 @@ static const CspFunction natives[] = {
 
 static void open_with_natives(Host *host, int procs) {
   begun = dropped = given_up = untold = 0;
-  spins = false;
+  spins = was_seen = false;
   open_host(host, procs);
   assert_true(csp_register_builtins(host->csp, natives));
 }
@@ -168,6 +184,26 @@ static void others_run_between_pieces(void **state) {
   }
   close_host(&host);
   assert_int_equal(dropped, 1);
+}
+
+// The native cannot be left: what it has readied, and whose timers come due,
+// run on the P that is idle, or it would spin for ever.
+static void what_waits_behind_a_native_runs_elsewhere(void **state) {
+  (void)state;
+  static const char *const scripts[] = {
+      "c := chan()\ngo { <-c; seen() }\nsleep(2ms); c <- 1\nspin_until_seen()",
+      "c := chan()\ngo { c <- 1; spin_until_seen() }\n<-c\nseen()",
+      "go { spin_until_seen() }\nsleep(5ms)\nseen()",
+      "go { sleep(2ms); seen() }\nspin_until_seen()",
+  };
+  for (int round = 0; round < 20; round++) {
+    for (size_t n = 0; n < sizeof scripts / sizeof *scripts; n++) {
+      Host host;
+      open_with_natives(&host, 2);
+      assert_int_equal(run(&host, scripts[n]), 0);
+      close_host(&host);
+    }
+  }
 }
 
 // --- Ends -------------------------------------------------------------------
@@ -460,6 +496,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_it_keeps_stays),
       cmocka_unit_test(others_run_between_pieces),
+      cmocka_unit_test(what_waits_behind_a_native_runs_elsewhere),
       cmocka_unit_test(a_limit_ends_them),
       cmocka_unit_test(a_limit_ends_the_library),
       cmocka_unit_test(loops_hear_that_a_comparison_gave_up),

@@ -48,6 +48,7 @@ bool work_look(Local *local) {
   // A host's own, or the compiler's, cannot be given up.
   if (local->p == NULL || local->p->current == NULL) return false;
   Goroutine *g = goroutine_of(local->p->current);
+  sched_look_aside(local->p);
   group_look(local->p, &g->g);
   g->gave_up |= is_vain(local, g);
   if (g->gave_up) local->debt = WORK_PIECE;
@@ -75,7 +76,8 @@ bool work_copy_long(Local *local, void *to, const void *from, size_t len) {
   for (size_t at = 0; at < len; at += PIECE) {
     size_t count = len - at < PIECE ? len - at : PIECE;
     memcpy((char *)to + at, (const char *)from + at, count);
-    if (!work_part(local, count / 8, at + PIECE < len)) return false;
+    if (!work_part(local, count / WORK_NEW_BYTES, at + PIECE < len))
+      return false;
   }
   return true;
 }

@@ -47,6 +47,8 @@ static inline int work_compare(Local *local, const void *a, const void *b,
   return len <= WORK_SHORT ? memcmp(a, b, len)
                            : work_compare_long(local, a, b, len);
 }
+// Bytes that are copied for a unit where the memory may be new to the system.
+enum { WORK_NEW_BYTES = 4 };
 // As memcpy, charged; false: given up.
 bool work_copy_long(Local *local, void *to, const void *from, size_t len);
 static inline bool work_copy(Local *local, void *to, const void *from,
@@ -66,6 +68,12 @@ static inline size_t work_turns(size_t n) {
 static inline bool work_on(Local *local, uint64_t units) {
   work_charge(local, units);
   return __builtin_expect(local->debt < WORK_PIECE, 1) || !work_look(local);
+}
+// Before memory of so many bytes is made, or more: the system clears a page of
+// 2 MB in one step, so others are served first. false: given up.
+enum { WORK_BIG = 1 << 20 };
+static inline bool work_before_big(Local *local) {
+  return work_on(local, WORK_PIECE);
 }
 // The same after a part of an operation: where there is no more to do it is
 // done, whatever was charged before it.

@@ -19,7 +19,8 @@ bool bytes_is_valid(const ObjBytes *b) {
 }
 
 static ObjRaw *raw_alloc(Local *local, size_t cap) {
-  if (cap > CAP_MAX) return NULL;
+  if (cap >= WORK_BIG && (cap > CAP_MAX || !work_before_big(local)))
+    return NULL;
   cap = ((sizeof(ObjRaw) + cap + 15) & ~(size_t)15) - sizeof(ObjRaw);
   ObjRaw *block =
       (ObjRaw *)heap_alloc(&local->heap, sizeof(ObjRaw) + cap, OBJ_RAW);
@@ -47,7 +48,8 @@ static bool copy(Local *local, uint8_t *to, const uint8_t *from, size_t count) {
   for (size_t at = 0; at < count; at += RAW_PIECE) {
     size_t n = count - at < RAW_PIECE ? count - at : RAW_PIECE;
     copy_piece(to + at, from + at, n);
-    if (!work_part(local, n / 8, at + RAW_PIECE < count)) return false;
+    if (!work_part(local, n / WORK_NEW_BYTES, at + RAW_PIECE < count))
+      return false;
   }
   return true;
 }
@@ -56,7 +58,8 @@ static bool zero(Local *local, uint8_t *to, size_t count) {
   for (size_t at = 0; at < count; at += RAW_PIECE) {
     size_t n = count - at < RAW_PIECE ? count - at : RAW_PIECE;
     memset(to + at, 0, n);
-    if (!work_part(local, n / 8, at + RAW_PIECE < count)) return false;
+    if (!work_part(local, n / WORK_NEW_BYTES, at + RAW_PIECE < count))
+      return false;
   }
   return true;
 }

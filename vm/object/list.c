@@ -20,7 +20,9 @@ enum { COVERED = 8192 };  // values
 // --- Blocks -----------------------------------------------------------------
 // A block without its slots set; cap rounded up to what the memory holds.
 static ObjValues *values_alloc(Local *local, size_t cap) {
-  if (cap > CAP_MAX) return NULL;
+  if (cap >= WORK_BIG / sizeof(Value) &&
+      (cap > CAP_MAX || !work_before_big(local)))
+    return NULL;
   cap |= 1;  // header and slots together fill 16-byte units
   ObjValues *block = (ObjValues *)heap_alloc(
       &local->heap, sizeof(ObjValues) + cap * sizeof(Value), OBJ_VALUES);
@@ -31,13 +33,16 @@ static ObjValues *values_alloc(Local *local, size_t cap) {
   return block;
 }
 
+// Work to write a slot; the memory is new to the system, as a rule.
+enum { SLOT_UNITS = 2 };
+
 // Before the block is published.
 static bool set_nil(Local *local, ObjValues *block, size_t from) {
   RT_ASSERT(from <= block->cap);
   for (size_t i = from; i < block->cap;) {
     size_t turns = work_turns(block->cap - i);
     for (size_t end = i + turns; i < end; i++) block->slots[i] = VALUE_NIL;
-    if (!work_part(local, turns, i < block->cap)) return false;
+    if (!work_part(local, turns * SLOT_UNITS, i < block->cap)) return false;
   }
   return true;
 }
@@ -54,7 +59,7 @@ static bool move_values(Local *local, Value *to, const Value *from,
     size_t turns = work_turns(count - i);
     for (size_t end = i + turns; i < end; i++)
       heap_store(&local->heap, &to[i], heap_load(&from[i]));
-    if (!work_part(local, turns, i < count)) return false;
+    if (!work_part(local, turns * SLOT_UNITS, i < count)) return false;
   }
   return true;
 }

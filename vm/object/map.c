@@ -42,6 +42,8 @@ static ObjTable *table_new(Local *local, size_t want) {
     if (cap < want) return NULL;
   }
   size_t index_size = bits ? sizeof(uint32_t) << bits : 0;
+  if (cap >= WORK_BIG / sizeof(MapEntry) && !work_before_big(local))
+    return NULL;
   ObjTable *t = (ObjTable *)heap_alloc(
       &local->heap, sizeof(ObjTable) + cap * sizeof(MapEntry) + index_size,
       OBJ_TABLE);

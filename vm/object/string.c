@@ -13,7 +13,8 @@
 
 // --- Making -----------------------------------------------------------------
 ObjString *string_alloc(Local *local, size_t len) {
-  if (len > STRING_LEN_MAX) return NULL;
+  if (len >= WORK_BIG && (len > STRING_LEN_MAX || !work_before_big(local)))
+    return NULL;
   ObjString *s = (ObjString *)heap_alloc(
       &local->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
   if (!s) return NULL;
