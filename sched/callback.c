@@ -19,7 +19,14 @@
 // to be had (max_threads, the system) the callback is refused before anything
 // is done.
 // Blocking calls may take the last one: they end by themselves.
-#include "internal.h"
+#include "sched/callback.h"
+#include "sched/g.h"
+#include "sched/idle.h"
+#include "sched/inbox.h"
+#include "sched/proc.h"
+#include "sched/stop_world.h"
+#include "sched/syscall.h"
+#include "sched/trace.h"
 
 // sched.lock held. One that is being made may be refused yet: it counts for
 // nothing until it is there.

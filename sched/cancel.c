@@ -20,7 +20,11 @@
 // The objects are there all the time: channels are freed only while no P is
 // between two safepoints, and then no parked_on may name them any more
 // (group_forget_chan); the others are never freed, or with g.
-#include "chan.h"
+#include "sched/cancel.h"
+#include "sched/chan.h"
+#include "sched/poll.h"
+#include "sched/syscall.h"
+#include "sched/timer.h"
 
 bool cancel_show(P *p, G *g, uintptr_t on) {
   if (p->single) {

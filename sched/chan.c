@@ -19,7 +19,11 @@
 // The parker is WAITING before the unlock that makes its waiter visible and
 // touches nothing of its G afterwards: a peer on another M may have taken it.
 // All functions: owner P.
-#include "chan.h"
+#include "sched/chan.h"
+#include "sched/cancel.h"
+#include "sched/chan_grow.h"
+#include "sched/g.h"
+#include "sched/select.h"
 
 void chan_init(Chan *c, uint32_t cap) { *c = (Chan){.cap = cap}; }
 

@@ -17,7 +17,8 @@
 //
 // Under the lock: count <= room <= limit, room never shrinks; senders wait only
 // while count == limit. All functions: owner P.
-#include "chan.h"
+#include "sched/chan_grow.h"
+#include "sched/chan.h"
 
 enum { ROOM_LEAST = 4 };  // of a ring that comes instead of none
 

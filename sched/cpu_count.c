@@ -3,13 +3,13 @@
 // tightest quota of its cgroup and all that group's ancestors, v1 and v2,
 // rounded up. Any thread. All paths are below `root`, so that tests invent
 // whole trees.
+#include "sched/cpu_count.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "internal.h"
 
 enum { PATH_ROOM = 4096, CPUS_MAX = 65536 };
 

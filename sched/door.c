@@ -23,7 +23,7 @@
 //
 // Coming in and going out take no lock, so signal handlers may. One that runs
 // on the thread that waits in c2 finds the door closed.
-#include "internal.h"
+#include "sched/internal.h"
 
 #define DOOR_CLOSED ((uint32_t)1 << 31)
 

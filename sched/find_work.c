@@ -5,7 +5,18 @@
 // - global queue - netpoll, without blocking - stealing - giving up the P,
 // looking everywhere once more, and sleep. The passes run on the M that owns
 // m->p.
-#include "internal.h"
+#include "sched/find_work.h"
+#include "sched/global.h"
+#include "sched/idle.h"
+#include "sched/inbox.h"
+#include "sched/mask.h"
+#include "sched/poll.h"
+#include "sched/runq.h"
+#include "sched/steal_order.h"
+#include "sched/stop_world.h"
+#include "sched/timer.h"
+#include "sched/trace.h"
+#include "sched/urgent.h"
 
 // --- Passes before the own queue --------------------------------------------
 static void run_own_timers(P *p) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // G: names of its states and of what it waits for, and the end of the program
 // when a state is not what it must be. The states' diagram is in README.md.
-#include "internal.h"
+#include "sched/g.h"
 
 static const char *const state_names[] = {
 #define X(name, text) text,

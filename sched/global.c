@@ -2,7 +2,9 @@
 // The global queue (row 7): an intrusive list under sched.lock, for what the
 // rings cannot hold, for Gs without a P, and for Gs that yielded. Its count
 // may be read by anybody as a hint.
-#include "internal.h"
+#include "sched/global.h"
+#include "sched/g.h"
+#include "sched/runq.h"
 
 static void global_set_count(Sched *s, uint32_t count) {
   // seq: ordered before the load of `spinning` in idle_wakep

@@ -29,7 +29,8 @@
 // it was in when it began a group are kept in that group (in_shield): what is
 // inside is not shielded, but the group is cancelled when the shielded G would
 // be.
-#include "internal.h"
+#include "sched/group.h"
+#include "sched/cancel.h"
 
 // --- Members and inner groups: lock held ------------------------------------
 enum { MEMBERS_SEEN = 8 };  // by group_is_valid: there may be many

@@ -45,7 +45,19 @@
 // while no P is idle; where no look comes sysmon polls after 10 ms. An M that
 // is woken out of netpoll with a P for other work wakes one that takes its
 // place.
-#include "internal.h"
+#include "sched/idle.h"
+#include "sched/callback.h"
+#include "sched/global.h"
+#include "sched/inbox.h"
+#include "sched/lifecycle.h"
+#include "sched/mask.h"
+#include "sched/poll.h"
+#include "sched/proc.h"
+#include "sched/runq.h"
+#include "sched/stop_world.h"
+#include "sched/sysmon.h"
+#include "sched/timer.h"
+#include "sched/urgent.h"
 
 // --- Idle Ps: sched.lock held -----------------------------------------------
 void idle_put_p(Sched *s, P *p) {

@@ -12,7 +12,12 @@
 // go into a call, nor idle, before it has drained (sched_syscall_enter,
 // release_p). A thread that pushes and then looks here itself, as an idle M
 // does before it sleeps, tells nobody.
-#include "internal.h"
+#include "sched/inbox.h"
+#include "sched/g.h"
+#include "sched/idle.h"
+#include "sched/poll.h"
+#include "sched/stepped.h"
+#include "sched/urgent.h"
 
 bool inbox_pending(Sched *s) {
   // seq: read by the idle protocol after `spinning` was dropped (idle.c)

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: MIT
 // A runtime's life: made, run, ended, freed. The thread in sched_run starts the
 // first M and the monitor, waits for the end, and joins them all.
+#include "sched/lifecycle.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "sched/cpu_count.h"
+#include "sched/idle.h"
+#include "sched/poll.h"
+#include "sched/proc.h"
+#include "sched/runq.h"
+#include "sched/steal_order.h"
+#include "sched/stepped.h"
+#include "sched/stop_world.h"
+#include "sched/syscall.h"
+#include "sched/sysmon.h"
+#include "sched/timer.h"
+#include "sched/trace.h"
 
 // --- Ps ---------------------------------------------------------------------
 static void init_p(Sched *s, P *p, int id) {

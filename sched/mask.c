@@ -2,7 +2,7 @@
 // A bit per P (row 14), so that a scan skips in O(1). The idle mask is written
 // under sched.lock, the timer mask under the lock of that P's timers; both
 // are read by anybody.
-#include "internal.h"
+#include "sched/mask.h"
 
 static uint64_t bit(int32_t id) {
   RT_ASSERT(id >= 0 && id < PROCS_MAX);

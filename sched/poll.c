@@ -26,9 +26,14 @@
 // Descriptors are freed to a list and used again, never given back: an event
 // may come late. Its tag has the descriptor's generation, which is compared;
 // what slips through is a wake-up for no reason, and callers try again.
+#include "sched/poll.h"
+
 #include <errno.h>
 
-#include "internal.h"
+#include "sched/cancel.h"
+#include "sched/inbox.h"
+#include "sched/trace.h"
+#include "sched/urgent.h"
 
 enum { W_NONE, W_READY, W_PARKING };
 enum { BLOCK_DESCS = 256, BLOCKS_MAX = 4096, EXPIRED = -1 };

@@ -4,9 +4,19 @@
 //
 // All but m_new and m_thread: owner P. After a G has left (g_leave and what
 // follows) another M may run it at once: nobody here touches it again.
-#include "internal.h"
+#include "sched/proc.h"
 
 #include <stdlib.h>
+
+#include "sched/find_work.h"
+#include "sched/g.h"
+#include "sched/global.h"
+#include "sched/idle.h"
+#include "sched/lifecycle.h"
+#include "sched/runq.h"
+#include "sched/steal_order.h"
+#include "sched/trace.h"
+#include "sched/urgent.h"
 
 enum { ID_BLOCK = 16 };  // G ids that a P takes at a time
 

@@ -2,7 +2,16 @@
 // Changing the number of Ps (row 3), with the world stopped. A G may not sit
 // on a P that goes away: while such a stop is under way looks tell their G to
 // leave (world_attend), so that all other Ps come without one.
-#include "internal.h"
+#include "sched/callback.h"
+#include "sched/global.h"
+#include "sched/idle.h"
+#include "sched/internal.h"
+#include "sched/lifecycle.h"
+#include "sched/runq.h"
+#include "sched/steal_order.h"
+#include "sched/stop_world.h"
+#include "sched/syscall.h"
+#include "sched/timer.h"
 
 // All Ps that will be needed, before anything is changed.
 static bool make_ps(Sched *s, int from, int to) {

@@ -189,7 +189,7 @@ int rt_fd_above_streams(int fd);
 // errno that lost the rest. Any thread.
 int rt_write_all(int fd, const char *data, size_t len);
 
-// --- Readiness of descriptors -----------------------------------------------
+// --- Readiness of descriptors (rt_poll.c) -----------------------------------
 enum { RT_POLL_EVENTS = 64 };
 
 typedef struct RtPoll {

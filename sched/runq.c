@@ -21,7 +21,10 @@
 // With one P (p->single) there are no thieves: the common paths have plain
 // stores, no locked instruction. A slot is written again only after head has
 // passed it, which the owner sees by its acquire load of head.
-#include "internal.h"
+#include "sched/runq.h"
+#include "sched/g.h"
+#include "sched/global.h"
+#include "sched/urgent.h"
 
 static inline G *slot_read(P *p, uint32_t index) {
   // relaxed: published by tail; a stale read fails the CAS on head

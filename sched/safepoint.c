@@ -2,7 +2,15 @@
 // The safepoint look (rows 5, 18, 19): what a running G does for the others.
 // Owner P, the G's state saved. The clock is read on every 4th look, and on
 // each while a G waits in runnext for the 50 us of row 5 to pass.
-#include "internal.h"
+#include "sched/idle.h"
+#include "sched/inbox.h"
+#include "sched/internal.h"
+#include "sched/poll.h"
+#include "sched/runq.h"
+#include "sched/stepped.h"
+#include "sched/stop_world.h"
+#include "sched/timer.h"
+#include "sched/urgent.h"
 
 // true: the G leaves.
 static bool attend(P *p, uint32_t look, bool *slice_over) {

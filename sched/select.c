@@ -11,7 +11,10 @@
 // last access. So the cases and `order` stay untouched until then. The same
 // holds for a canceller (cancel.c), which needs no lock: it finds the select
 // open when the G is WAITING. All functions: owner P.
-#include "chan.h"
+#include "sched/select.h"
+#include "sched/cancel.h"
+#include "sched/chan.h"
+#include "sched/g.h"
 
 enum { INSERTION_MAX = 12 };
 

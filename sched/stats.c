@@ -7,10 +7,13 @@
 // world is stopped, so it is, by the thread that prints (sched_while_stopped).
 // What Ps and Ms were doing when they were told to stop was noted then
 // (P.stopped_from, M.stopped_spinning).
+#include "sched/stats.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-#include "internal.h"
+#include "sched/runq.h"
+#include "sched/timer.h"
 
 // relaxed: a counter
 #define STAT_READ(p, field) rt_load_relaxed(&(p)->stats.field)

@@ -34,9 +34,11 @@
 // Waking has no such order: an idle P holds no work, and the CPU is that of
 // the M. To look for an M that was near, in the pool, would read a cold line
 // for each, under sched.lock.
+#include "sched/steal_order.h"
+
 #include <string.h>
 
-#include "internal.h"
+#include "sched/topology.h"
 
 static uint32_t gcd(uint32_t a, uint32_t b) {
   while (b != 0) {

@@ -19,7 +19,17 @@
 // The descriptor (stepped_fd) is netpoll's own, which tells of descriptors that
 // Gs wait for, of breaks, and of the alarm that is set for the first timer when
 // stepped_run returns.
-#include "internal.h"
+#include "sched/stepped.h"
+#include "sched/find_work.h"
+#include "sched/g.h"
+#include "sched/global.h"
+#include "sched/idle.h"
+#include "sched/inbox.h"
+#include "sched/lifecycle.h"
+#include "sched/poll.h"
+#include "sched/proc.h"
+#include "sched/runq.h"
+#include "sched/timer.h"
 
 enum { SLICES_PER_RUN = 16 };
 

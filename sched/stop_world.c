@@ -14,7 +14,13 @@
 // Ms without a P need not stop: they touch no G. One stop or handshake at a
 // time: world_busy. Statuses of Ps change under sched.lock, but those of quick
 // calls (P_SYSCALL, syscall.c).
-#include "internal.h"
+#include "sched/stop_world.h"
+#include "sched/global.h"
+#include "sched/idle.h"
+#include "sched/inbox.h"
+#include "sched/runq.h"
+#include "sched/syscall.h"
+#include "sched/trace.h"
 
 // sched.lock held
 static void one_is_through(Sched *s) {

@@ -31,7 +31,17 @@
 // over with the lock, so that M sees what was stored when it was taken; only
 // calls that were quick already come on top: at most one for each P, so
 // syscalls < syscalls_max + procs.
-#include "internal.h"
+#include "sched/syscall.h"
+#include "sched/callback.h"
+#include "sched/cancel.h"
+#include "sched/g.h"
+#include "sched/global.h"
+#include "sched/idle.h"
+#include "sched/inbox.h"
+#include "sched/lifecycle.h"
+#include "sched/runq.h"
+#include "sched/stop_world.h"
+#include "sched/trace.h"
 
 // sched.lock held, after each change of the counts.
 static void places_changed(Sched *s) {

@@ -14,7 +14,15 @@
 //   sysmon: stores sysmon_asleep, seq_cst; loads idle_count, seq_cst
 //   taker:  lowers idle_count, seq_cst RMW; loads sysmon_asleep, seq_cst
 // so one of them sees the other.
-#include "internal.h"
+#include "sched/sysmon.h"
+#include "sched/idle.h"
+#include "sched/inbox.h"
+#include "sched/poll.h"
+#include "sched/runq.h"
+#include "sched/stats.h"
+#include "sched/stop_world.h"
+#include "sched/syscall.h"
+#include "sched/timer.h"
 
 static const int64_t ROUND_MIN = NS_PER_MS / 2, ROUND_MAX = 5 * NS_PER_MS;
 static const int64_t COLLECT_NS = (int64_t)120 * 1000 * NS_PER_MS;

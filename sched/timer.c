@@ -12,9 +12,15 @@
 //
 // Without memory for a larger array a timer goes to the list `spilled`, which
 // is searched; those in it get into the array when there is room.
+#include "sched/timer.h"
+
 #include <string.h>
 
-#include "internal.h"
+#include "sched/cancel.h"
+#include "sched/g.h"
+#include "sched/mask.h"
+#include "sched/trace.h"
+#include "sched/urgent.h"
 
 enum { ARITY = 4, ROOM_MIN = 16, AT_SPILLED = -2 };
 

@@ -19,6 +19,8 @@
 // A cache is read once for all that share it: eight domains take some 60 files.
 //
 // All paths are below `root`, so that tests invent whole machines.
+#include "sched/topology.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "sched/cpu_count.h"
 
 enum {
   PLACE_PATH_MAX = 4096,

@@ -21,10 +21,12 @@
 // all else, one for each M with its blocking calls, one for stops of the world.
 // What began before the oldest event kept is left out; what has not ended ends
 // with the last event.
+#include "sched/trace.h"
+
 #include <inttypes.h>
 
-#include "internal.h"
-#include "plain.h"
+#include "sched/g.h"
+#include "sched/plain.h"
 
 struct TraceEvent {
   uint64_t when;  // ticks

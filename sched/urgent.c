@@ -15,7 +15,10 @@
 //   urgent_rest  until then the others run
 // While urgent Gs are to run next p->next_limit is 0: a switch in place takes
 // neither runnext nor a G of the ring, and so comes to find_runnable.
-#include "internal.h"
+#include "sched/urgent.h"
+#include "sched/g.h"
+#include "sched/global.h"
+#include "sched/runq.h"
 
 static void urgent_lock(const P *p, UrgentQueue *q) {
   rt_rank_push(&rank_urgent, &q->lock);

@@ -10,11 +10,11 @@ itself. Each source folder is a room; and a heading of a header such as
 
     // --- syscall.c: the quick way ---
 
-stands over functions of that file, until the next heading; in vm/ a header
-beside a source declares functions of that source before the first heading. No file includes a
-header of a room above it. The README.md of a folder, or of the one around it,
-names each of its files. The status is 1 when something is wrong; each such
-thing is a line."""
+stands over functions of that file, until the next heading; before the first
+heading a header beside a source declares functions of that source. No file
+includes a header of a room above it. The README.md of a folder, or of the one
+around it, names each of its files. The status is 1 when something is wrong;
+each such thing is a line."""
 
 import collections
 import fnmatch
@@ -80,8 +80,7 @@ def back_includes(rooms):
 def wrong_headings(path, defined):
     """Functions of a header that stand under the name of another file."""
     beside = os.path.splitext(path)[0] + ".c"
-    own = path.startswith("vm/") and os.path.exists(beside)
-    files = [os.path.basename(beside)] if own else []
+    files = [os.path.basename(beside)] if os.path.exists(beside) else []
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
             heading = HEADING.match(line)

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 // libc's sched_yield and ours: the header above comes first
 
+#include "sched/idle.h"
 #include "sched/internal.h"
+#include "sched/runq.h"
 
 static const int64_t bench_bins[] = {25,   50,   100,  200,   400,   800,
                                      1600, 3200, 6400, 12800, 25600, INT64_MAX};

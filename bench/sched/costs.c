@@ -5,6 +5,9 @@
 // clock. One call of each is also stepped through, which counts instructions.
 //   costs [CHUNKS]
 #include "bench.h"
+#include "sched/global.h"
+#include "sched/idle.h"
+#include "sched/runq.h"
 #include "tests/unit/locked_steps.h"
 
 enum { BATCH = 128, MANY = 1000, VICTIMS = 16, GS = 1024, CHUNKS_MAX = 100000 };

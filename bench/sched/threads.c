@@ -6,6 +6,11 @@
 // serves: `turn` says whose turn it is, odd is the second's.
 //   threads [SAMPLES]
 #include "bench.h"
+#include "sched/idle.h"
+#include "sched/lifecycle.h"
+#include "sched/proc.h"
+#include "sched/runq.h"
+#include "sched/stop_world.h"
 
 enum { SAMPLES_MAX = 100000, VICTIMS = 16, GS = 1024, ASLEEP_NS = 30000 };
 

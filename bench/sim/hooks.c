@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "sched/proc.h"
 #include "sim.h"
 
 // --- Functions and plain accesses -------------------------------------------

@@ -36,7 +36,7 @@ VARIANTS = {
         s->order.count, s->order.count, .stride = 1};"""),
     ]),
     "random": ("each victim is drawn anew, so some come twice and some never", [
-        ("internal.h", "  walk->at += walk->stride;\n",
+        ("steal_order.h", "  walk->at += walk->stride;\n",
          """  walk->stride = (walk->stride ^ walk->at << 16) * 1664525 + 1013904223;
   walk->at = (uint32_t)((uint64_t)walk->stride * walk->count >> 32);
 """),

@@ -4,6 +4,7 @@
 // and makes a call; threads 1 and 2 take the P. Whoever has it uses all its
 // plain fields as its own: an order that is missing shows as a data race, a
 // P that nobody takes as a deadlock.
+#include "sched/g.h"
 #include "sched/idle.c"
 #include "sched/sysmon.c"
 #include "world.h"

@@ -9,6 +9,9 @@
 // that one. In `..._inner` it begins a group of its own for it, as a deferred
 // function may, which thread 2 cancels: the M must not get in its way.
 #include "sched/poll.c"
+#include "sched/proc.h"
+#include "sched/runq.h"
+#include "sched/timer.h"
 #include "world.h"
 
 enum { CHANS = 2, OWNER = 5, ROOM = 16 };

@@ -4,6 +4,8 @@
 // for whoever readies it, steals it and runs it. Thread i holds P i; G i is the
 // one that runs there first. A channel's fields are plain memory or are read
 // with the lock: a lock that orders too little shows as a data race.
+#include "sched/proc.h"
+#include "sched/runq.h"
 #include "sched/select.c"
 #include "world.h"
 

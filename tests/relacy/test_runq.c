@@ -3,6 +3,8 @@
 // (threads 1 and 2, with Ps 1 and 2) steal. No G is lost or taken twice; who
 // takes one sees what was written before it was put; a slot is not reused
 // before its last reader is through.
+#include "sched/global.h"
+#include "sched/runq.h"
 #include "world.h"
 
 enum { START = UINT32_MAX - 1 };  // head and tail wrap around

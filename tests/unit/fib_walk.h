@@ -23,7 +23,11 @@
 
 #include <stdlib.h>
 
+#include "sched/global.h"
+#include "sched/idle.h"
 #include "sched/internal.h"
+#include "sched/proc.h"
+#include "sched/runq.h"
 
 enum { FIB_THREADS = 4 };
 

@@ -5,7 +5,11 @@
 
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
+#include "sched/global.h"
 #include "sched/internal.h"
+#include "sched/mask.h"
+#include "sched/runq.h"
+#include "sched/steal_order.h"
 
 static Sched *new_sched(int procs) {
   SchedConfig config = {.procs = procs, .seed = 7};

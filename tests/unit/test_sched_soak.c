@@ -6,7 +6,10 @@
 
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
+#include "sched/global.h"
 #include "sched/internal.h"
+#include "sched/runq.h"
+#include "sched/timer.h"
 
 enum { SENDERS = 16, RECEIVERS = 16, PARENTS = 4, CALLERS = 4, MESSAGES = 400 };
 enum { C_SENT, C_RECEIVED, C_SUM, C_SPAWNED, C_RAN, C_OVER, C_SLEPT };

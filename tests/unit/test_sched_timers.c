@@ -3,6 +3,8 @@
 #include "sched_fixture.h"
 
 #include "sched/internal.h"
+#include "sched/mask.h"
+#include "sched/timer.h"
 
 enum { MANY = 500 };
 

@@ -4,7 +4,13 @@
 #include "sched_fixture.h"
 #include "tree_fixture.h"
 // the fixtures first: cmocka wants its headers before
+#include "sched/cpu_count.h"
+#include "sched/find_work.h"
+#include "sched/idle.h"
 #include "sched/internal.h"
+#include "sched/runq.h"
+#include "sched/steal_order.h"
+#include "sched/topology.h"
 
 enum { CPUS = 256 };
 

@@ -9,6 +9,8 @@
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
 #include "sched/internal.h"
+#include "sched/runq.h"
+#include "sched/urgent.h"
 
 static const int64_t MS = 1000000;
 

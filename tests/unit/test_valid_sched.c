@@ -3,6 +3,13 @@
 // find what is broken on purpose, and are asked where the structure changes.
 #include "breach_fixture.h"
 #include "sched/chan.h"
+#include "sched/global.h"
+#include "sched/group.h"
+#include "sched/idle.h"
+#include "sched/mask.h"
+#include "sched/select.h"
+#include "sched/syscall.h"
+#include "sched/timer.h"
 
 enum { ROOM = 4 };
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The functions of chan_grow.c that other files call.
+#ifndef CSP_SCHED_CHAN_GROW_H
+#define CSP_SCHED_CHAN_GROW_H
+
+#include "sched/internal.h"
+
+// The ring of a channel that grows, lock held: CHAN_DONE, CHAN_WANTS_ROOM, or
+// CHAN_BLOCKED: it holds its limit. false: it is empty.
+ChanResult growth_put(P *p, Chan *c, uint64_t word);
+bool growth_take(P *p, Chan *c, uint64_t *word);
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The functions of cpu_count.c that other files call.
+#ifndef CSP_SCHED_CPU_COUNT_H
+#define CSP_SCHED_CPU_COUNT_H
+
+#include "sched/sched.h"
+
+// The affinity mask, of *cpus bits (mem_free it); NULL: it cannot be had.
+uint64_t *procs_affinity(const Memory *memory, uint32_t *cpus);
+int procs_affinity_count(const Memory *memory);  // CPUs in it, at least 1
+
+#endif

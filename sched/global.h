@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The functions of global.c that other files call.
+#ifndef CSP_SCHED_GLOBAL_H
+#define CSP_SCHED_GLOBAL_H
+
+#include "sched/internal.h"
+
+static inline uint32_t global_count(Sched *s) {
+  // seq: the idle protocol (idle.c) reads it after dropping `spinning`
+  return rt_load_seq(&s->global.count);
+}
+void global_put(Sched *s, G *g);              // sched.lock held
+void global_put_list(Sched *s, GList *list);  // sched.lock held
+G *global_pop(Sched *s);                      // sched.lock held
+G *global_get(P *p, uint32_t max);  // owner P; takes sched.lock; 0: row 7
+// sched.lock held.
+bool global_is_valid(const Sched *s);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The functions of idle.c that other files call.
+#ifndef CSP_SCHED_IDLE_H
+#define CSP_SCHED_IDLE_H
+
+#include "sched/internal.h"
+
+void idle_put_p(Sched *s, P *p);   // sched.lock held; p has no work
+P *idle_get_p(Sched *s, P *wish);  // sched.lock held; NULL: none
+void idle_take_p(M *m, P *p);      // sched.lock held; p from idle_get_p
+bool idle_wait(M *m);              // m without P sleeps; true: it has one again
+// To the pool. false: none is to be had. No lock held.
+bool idle_add_m(Sched *s);
+bool idle_start_m(Sched *s, P *p, bool spinning);  // p taken; no lock held
+void idle_wakep(Sched *s);                         // any thread
+// m has given its P back, and does not spin: T3 of the protocol. true: there
+// is work, m has a P again and spins.
+bool idle_look_again(M *m);
+bool idle_timers_alone(Sched *s);  // sched.lock held
+void idle_sleep_in_netpoll(M *m, int64_t until);
+// Owner P, in a look: gives what an idle P could do to one.
+void idle_share(P *p);
+void idle_stop_spinning(M *m);
+void idle_check_deadlock(Sched *s);   // sched.lock held
+void idle_give_back(Sched *s, P *p);  // p taken, but no M to be had for it
+void idle_stop_all(Sched *s);         // sched.lock held: idle Ps become STOPPED
+void idle_wake_m(M *m);
+// sched.lock held: idle_ps has idle_count Ps, which the mask has, too.
+bool idle_is_valid(const Sched *s);
+bool idle_ms_are_valid(const Sched *s);  // likewise: the pool of Ms
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The functions of poll.c that other files call.
+#ifndef CSP_SCHED_POLL_H
+#define CSP_SCHED_POLL_H
+
+#include "sched/internal.h"
+
+bool poll_wanted(Sched *s);  // any thread: Gs wait for descriptors
+void poll_now(P *p);         // owner P; does not block; poll_wanted
+// Any M or sysmon; poll_wanted. tell: as inbox_put_gs.
+void poll_block(Sched *s, int64_t deadline, bool tell);
+void poll_break(Sched *s);  // some M is, or was, polling; any thread
+void poll_ready(P *p, GList *list);
+void poll_free_all(Sched *s);
+// For stepped.c. The descriptor, made now if there is none; -1: errno tells.
+// After that: readable at that time; RT_FOREVER: not so; no more breaks from
+// before.
+int poll_host_fd(Sched *s);
+void poll_alarm(Sched *s, int64_t when);
+void poll_end_break(Sched *s);
+// Owner P in a look, or sysmon: is it time to poll, and nobody else does?
+static inline bool poll_is_due(Sched *s, int64_t now) {
+  // relaxed, all: hints
+  return rt_load_relaxed(&s->poll_waiters) != 0 &&
+         rt_load_relaxed(&s->poll_blocked) == 0 &&
+         now - rt_load_relaxed(&s->polled_at) >= POLL_NS;
+}
+// The rest of cancel_take: false: g is not there, or not cancelled.
+bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode);
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Ms, and what runs on their Ps: the functions of proc.c that other files call.
+#ifndef CSP_SCHED_PROC_H
+#define CSP_SCHED_PROC_H
+
+#include "sched/internal.h"
+#include "sched/trace.h"
+
+void m_loop(M *m);   // the life of an M, until the end
+M *m_new(Sched *s);  // sched.lock held; NULL: limit or memory
+bool m_start_thread(M *m);
+void m_thread(void *m);
+void m_take_stack(M *m);              // by the thread that is to run Gs
+void proc_make_runnable(P *p, G *g);  // owner P: a new G, into no queue
+
+// Owner P; g was taken from a queue. Returns g.
+static inline G *proc_set_running(P *p, G *g) {
+  // relaxed, both: as in g_change
+  bool plain =
+      rt_load_relaxed(&g->status) == G_RUNNABLE && (p->marks & MARK_TRACE) == 0;
+  if (__builtin_expect(!plain, 0)) return trace_set_running(p, g);
+  rt_store_relaxed(&g->status, (uint32_t)G_RUNNING);
+  g->p = p;
+  p->current = g;
+  P_COUNT(p, schedules, 1);
+  return g;
+}
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The functions of stats.c that other files call.
+#ifndef CSP_SCHED_STATS_H
+#define CSP_SCHED_STATS_H
+
+#include "sched/internal.h"
+
+// sysmon: prints a trace line when one is due. When the next one is;
+// RT_FOREVER: never.
+int64_t stats_lines(Sched *s, int64_t now);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The functions of syscall.c that other files call: with sched.lock, unless
+// said otherwise.
+#ifndef CSP_SCHED_SYSCALL_H
+#define CSP_SCHED_SYSCALL_H
+
+#include "sched/internal.h"
+
+// p out of a quick call, if it is in one: then p is the caller's, RUNNING
+// without M, and the M in the call comes back by the slow way. Any thread.
+bool syscall_retake(Sched *s, P *p);
+// The number of Ps has changed: so do the places. World stopped, sched.lock
+// held.
+void syscall_set_places(Sched *s, int procs);
+// After that. true: p has work, the caller finds it an M (world_give_m, without
+// the lock); false: p was left to others.
+bool syscall_settle(Sched *s, P *p);
+// The rest of cancel_take: false: g is not there, or not cancelled. Takes
+// sched.lock.
+bool syscall_cancel(P *p, G *g);
+// The queue of those that wait for a place.
+bool calls_are_valid(const Sched *s);
+
+#endif

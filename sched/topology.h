@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The functions of topology.c that other files call.
+#ifndef CSP_SCHED_TOPOLOGY_H
+#define CSP_SCHED_TOPOLOGY_H
+
+#include "sched/sched.h"
+
+// NULL: no memory.
+SchedTopology *topology_of_system(const Memory *memory);
+// "0-3,8-11": those below `cpus`. false: garbage.
+bool topology_parse_list(const char *text, uint64_t *set, uint32_t cpus);
+
+#endif
