@@ -41,16 +41,16 @@ void global_put(Sched *s, G *g) {
 }
 
 G *global_pop(Sched *s) {
-  G *g = s->global.first;
-  RT_CHECK((g == NULL) == (s->global.count == 0),
+  RT_CHECK((s->global.first == NULL) == (s->global.count == 0),
            "global queue: count is %u, but the list is %s", s->global.count,
-           g == NULL ? "empty" : "not empty");
-  if (g == NULL) return NULL;
+           s->global.first == NULL ? "empty" : "not empty");
+  if (s->global.first == NULL) return NULL;
   RT_ASSERT(global_is_valid(s));
-  s->global.first = g->link;
-  if (g->link == NULL) s->global.last = NULL;
-  g->link = NULL;
-  global_set_count(s, s->global.count - 1);
+  GList rest = s->global;  // others read the count: it is stored as a whole
+  G *g = glist_pop(&rest);
+  s->global.first = rest.first;
+  s->global.last = rest.last;
+  global_set_count(s, rest.count);
   return g;
 }
 
