@@ -73,7 +73,7 @@ static void locked_resume(P *p, G *g) {
 static void hand_over(M *m) {
   Sched *s = m->sched;
   P *p = m->p;
-  locked_p_lost(m, p);
+  callback_p_lost(m, p);
   rt_lock(&s->lock);
   m->p = NULL;
   p->m = NULL;
@@ -81,7 +81,7 @@ static void hand_over(M *m) {
   bool more = !give && (s->global.count > 0 || idle_timers_alone(s));
   idle_check_deadlock(s);
   rt_unlock(&s->lock);
-  if (give) world_give_m(s, p);
+  if (give) stop_world_give_m(s, p);
   if (more || inbox_pending(s)) idle_wakep(s);
 }
 
@@ -105,7 +105,7 @@ static bool await_p(M *m) {
 // Runs it until it leaves; then m->p is as it left it.
 static void run_on(M *m, G *g, void (*resume)(P *p, G *g)) {
   P *p = m->p;
-  locked_p_got(m, p);
+  callback_p_got(m, p);
   resume(p, g);
 }
 

@@ -6,12 +6,12 @@
 #include "sched/internal.h"
 
 // m loses or gets p: LOOK_LOCKED goes with an M that runs a callback.
-static inline void locked_p_lost(const M *m, P *p) {
+static inline void callback_p_lost(const M *m, P *p) {
   // RMW: the bits that others set stay
   if (m->locked_g != NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
 }
-static inline void locked_p_got(const M *m, P *p) {
-  // RMW: as in locked_p_lost
+static inline void callback_p_got(const M *m, P *p) {
+  // RMW: as in callback_p_lost
   if (m->locked_g != NULL) rt_or(&p->look, (uint32_t)LOOK_LOCKED);
 }
 

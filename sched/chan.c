@@ -212,7 +212,7 @@ static __attribute__((noinline)) ChanResult send_flagged(P *p, Chan *c,
   uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
   if (flags & CHAN_IS_CLOSED) return CHAN_CLOSED;
   if (hand_to_receiver(p, c, word, peer)) return CHAN_DONE;
-  if (flags & CHAN_GROWS) return growth_put(p, c, word);
+  if (flags & CHAN_GROWS) return chan_grow_put(p, c, word);
   if (c->count == c->cap)
     buf_replace(p, c, word);
   else
@@ -237,10 +237,10 @@ static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
                                                          uint64_t *word,
                                                          G **peer) {
   uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
-  if ((flags & CHAN_GROWS) && growth_take(p, c, word)) {
+  if ((flags & CHAN_GROWS) && chan_grow_take(p, c, word)) {
     Waiter *w = next_sender(p, c);
     if (w != NULL) {
-      growth_put(p, c, w->elem);
+      chan_grow_put(p, c, w->elem);
       *peer = fired(w, true);
     }
     return CHAN_DONE;

@@ -33,7 +33,7 @@ static void set_growth_count(ChanGrowth *r, uint32_t count) {
 }
 
 // --- Lock held --------------------------------------------------------------
-ChanResult growth_put(P *p, Chan *c, uint64_t word) {
+ChanResult chan_grow_put(P *p, Chan *c, uint64_t word) {
   ChanGrowth *r = chan_growth(c);
   if (r->count == r->room)
     return r->room < r->limit ? CHAN_WANTS_ROOM : CHAN_BLOCKED;
@@ -43,7 +43,7 @@ ChanResult growth_put(P *p, Chan *c, uint64_t word) {
   return CHAN_DONE;
 }
 
-bool growth_take(P *p, Chan *c, uint64_t *word) {
+bool chan_grow_take(P *p, Chan *c, uint64_t *word) {
   ChanGrowth *r = chan_growth(c);
   if (r->count == 0) return false;
   *word = r->ring[c->recvx];

@@ -7,7 +7,7 @@
 
 // The ring of a channel that grows, lock held: CHAN_DONE, CHAN_WANTS_ROOM, or
 // CHAN_BLOCKED: it holds its limit. false: it is empty.
-ChanResult growth_put(P *p, Chan *c, uint64_t word);
-bool growth_take(P *p, Chan *c, uint64_t *word);
+ChanResult chan_grow_put(P *p, Chan *c, uint64_t word);
+bool chan_grow_take(P *p, Chan *c, uint64_t *word);
 
 #endif

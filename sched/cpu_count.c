@@ -141,7 +141,7 @@ static int quota_of_line(const char *root, char *line, int most) {
   return tightest(root, &mount, group, v2, most);
 }
 
-uint64_t *procs_affinity(const Memory *memory, uint32_t *cpus) {
+uint64_t *cpu_count_affinity(const Memory *memory, uint32_t *cpus) {
   for (*cpus = 1024; *cpus <= CPUS_MAX; *cpus *= 2) {
     size_t size = *cpus / 8;
     uint64_t *set = mem_zeroed(memory, size);
@@ -153,9 +153,9 @@ uint64_t *procs_affinity(const Memory *memory, uint32_t *cpus) {
   return NULL;
 }
 
-int procs_affinity_count(const Memory *memory) {
+int cpu_count_in_affinity(const Memory *memory) {
   uint32_t cpus;
-  uint64_t *set = procs_affinity(memory, &cpus);
+  uint64_t *set = cpu_count_affinity(memory, &cpus);
   int count = set == NULL ? 1 : 0;
   for (uint32_t i = 0; set != NULL && i < cpus / 64; i++) {
     count += __builtin_popcountll(set[i]);
@@ -184,5 +184,5 @@ int sched_procs_from(const char *root, int affinity_count) {
 }
 
 int sched_default_procs(const Memory *memory) {
-  return sched_procs_from("", procs_affinity_count(memory));
+  return sched_procs_from("", cpu_count_in_affinity(memory));
 }

@@ -6,7 +6,7 @@
 #include "sched/sched.h"
 
 // The affinity mask, of *cpus bits (mem_free it); NULL: it cannot be had.
-uint64_t *procs_affinity(const Memory *memory, uint32_t *cpus);
-int procs_affinity_count(const Memory *memory);  // CPUs in it, at least 1
+uint64_t *cpu_count_affinity(const Memory *memory, uint32_t *cpus);
+int cpu_count_in_affinity(const Memory *memory);  // CPUs in it, at least 1
 
 #endif

@@ -101,7 +101,7 @@ static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
 }
 
 static G *steal_walk(P *p, OrderWalk walk, bool last, bool *inherit) {
-  for (uint32_t at; order_next(&walk, &at);) {
+  for (uint32_t at; steal_order_next(&walk, &at);) {
     // relaxed: a hint
     if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;
     P *victim = p_at(p->sched, (int)at);
@@ -115,7 +115,7 @@ static G *steal_walk(P *p, OrderWalk walk, bool last, bool *inherit) {
 // Row 17: the near ones first.
 static G *steal_rings(P *p, const Rings *rings, bool last, bool *inherit) {
   for (int ring = 0; ring < RINGS; ring++) {
-    OrderWalk walk = order_start_ring(rings, ring, sched_random(p));
+    OrderWalk walk = steal_order_start_ring(rings, ring, sched_random(p));
     G *g = steal_walk(p, walk, last, inherit);
     if (g != NULL) return g;
   }
@@ -147,7 +147,8 @@ static G *steal_each(P *p, uint32_t word, uint64_t bits, int ring, bool last,
     // relaxed: a hint
     if (rt_load_relaxed(&p->look) & ~LOOK_HOST) return NULL;
     int at = (int)word * 64 + __builtin_ctzll(bits);
-    if (at == p->id || (ring >= 0 && order_ring_of(p, at) != ring)) continue;
+    if (at == p->id || (ring >= 0 && steal_order_ring_of(p, at) != ring))
+      continue;
     G *g = steal_from(p, p_at(p->sched, at), last, inherit);
     if (g != NULL) return g;
   }
@@ -175,7 +176,7 @@ static G *steal_ring_few(P *p, int ring, bool last, bool *inherit) {
 }
 
 static G *steal_round_few(P *p, bool last, bool *inherit) {
-  if (order_locality(p->sched) == NULL) {
+  if (steal_order_locality(p->sched) == NULL) {
     return steal_ring_few(p, -1, last, inherit);
   }
   for (int ring = 0; ring < RINGS; ring++) {
@@ -199,12 +200,13 @@ static G *steal_work(M *m, bool *inherit) {
   if (p->single || !may_spin(m)) return NULL;
   P_COUNT(p, steal_tries, 1);
   if (most_idle(s)) return steal_few(p, inherit);
-  const Rings *rings = order_locality(s) == NULL ? NULL : order_rings(p);
+  const Rings *rings =
+      steal_order_locality(s) == NULL ? NULL : steal_order_rings(p);
   for (int round = 0; round < STEAL_ROUNDS; round++) {
     bool last = round == STEAL_ROUNDS - 1;
     G *g;
     if (rings == NULL) {
-      OrderWalk walk = order_start(&s->order, sched_random(p));
+      OrderWalk walk = steal_order_start(&s->order, sched_random(p));
       g = steal_walk(p, walk, last, inherit);
     } else {
       g = steal_rings(p, rings, last, inherit);
@@ -239,7 +241,7 @@ static bool release_p(M *m) {
   }
   m->p = NULL;
   m->old_p = p;
-  world_p_left(s, p);
+  stop_world_p_left(s, p);
   idle_check_deadlock(s);
   rt_unlock(&s->lock);
   return true;
@@ -270,7 +272,7 @@ static void leave_at_exit(M *m) {
   rt_lock(&s->lock);
   P *p = m->p;
   m->p = NULL;
-  world_p_left(s, p);
+  stop_world_p_left(s, p);
   rt_unlock(&s->lock);
 }
 
@@ -287,16 +289,16 @@ static void take_sample(P *p) {
   p->marks |= MARK_SAMPLE;
 }
 
-G *find_runnable(M *m, bool *inherit) {
+G *find_work_next(M *m, bool *inherit) {
   for (;;) {
     if (m->p == NULL && !idle_wait_clocked(m)) return NULL;
     P *p = m->p;
     if (++p->searches % CLOCK_SEARCHES == 0) take_sample(p);
-    if (order_locality(m->sched) != NULL) order_note_place(p);
+    if (steal_order_locality(m->sched) != NULL) steal_order_note_place(p);
     // acquire: pairs with the rt_or of a thread that wants attention
     uint32_t look = rt_load_acquire(&p->look);
     if (look & (LOOK_WORLD | LOOK_HANDSHAKE)) {
-      world_attend(m);
+      stop_world_attend(m);
       continue;
     }
     if (look & LOOK_EXIT) {

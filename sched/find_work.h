@@ -7,6 +7,6 @@
 
 // The next G for m, which has a P on return; NULL: the runtime ends; stepped:
 // or there is none.
-G *find_runnable(M *m, bool *inherit);
+G *find_work_next(M *m, bool *inherit);
 
 #endif

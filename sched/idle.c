@@ -122,7 +122,7 @@ void idle_take_p(M *m, P *p) {
   RT_CHECK(p->m == NULL && m->p == NULL, "P %d is held twice", p->id);
   p->m = m;
   m->p = p;
-  locked_p_got(m, p);
+  callback_p_got(m, p);
 }
 
 // --- Timers of idle Ps: sched.lock held -------------------------------------
@@ -205,11 +205,11 @@ void idle_wake_m(M *m) {
   if (rt_load_seq(&m->polling)) poll_break(m->sched);  // seq: see the head
 }
 
-// sched.lock held. To be started by m_start_thread.
+// sched.lock held. To be started by proc_m_start.
 static M *make_m(Sched *s) {
   // Not at the end: sysmon would make one that nobody waits for.
   if (rt_load_relaxed(&s->exiting)) return NULL;  // relaxed: lock held
-  M *m = m_new(s);
+  M *m = proc_m_new(s);
   if (m == NULL) return NULL;
   m->starting = true;
   s->ms_starting++;
@@ -220,7 +220,7 @@ bool idle_add_m(Sched *s) {
   rt_lock(&s->lock);
   M *m = make_m(s);
   rt_unlock(&s->lock);
-  return m != NULL && m_start_thread(m);
+  return m != NULL && proc_m_start(m);
 }
 
 bool idle_start_m(Sched *s, P *p, bool spinning) {
@@ -238,7 +238,7 @@ bool idle_start_m(Sched *s, P *p, bool spinning) {
   bool alone = !spinning && idle_timers_alone(s);
   rt_unlock(&s->lock);
   if (m == NULL) return false;
-  if (made && !m_start_thread(m)) {
+  if (made && !proc_m_start(m)) {
     rt_lock(&s->lock);
     p->m = NULL;
     rt_unlock(&s->lock);
@@ -251,7 +251,7 @@ bool idle_start_m(Sched *s, P *p, bool spinning) {
 
 void idle_give_back(Sched *s, P *p) {
   rt_lock(&s->lock);
-  world_p_left(s, p);
+  stop_world_p_left(s, p);
   // An M that came to the pool meanwhile saw no idle P, or no work, and sleeps.
   bool work = s->global.count > 0 || inbox_pending(s) || idle_timers_alone(s);
   if (work && s->idle_ms != NULL) idle_wake_m(s->idle_ms);
@@ -425,7 +425,7 @@ bool idle_wait(M *m) {
     int64_t until;
     if (m->job != NULL) {
       rt_unlock(&s->lock);
-      world_run_job(m);
+      stop_world_run_job(m);
       rt_lock(&s->lock);
     } else if (m->next_p != NULL) {
       // The M that gave it has taken this one out of the pool; but at the end
@@ -476,7 +476,7 @@ void idle_check_deadlock(Sched *s) {
   if (rt_load_seq(&s->pins) != 0) return;
   if (!mask_empty(&s->timer_mask) || poll_wanted(s) || inbox_pending(s)) return;
   if (s->when_stuck == NULL) {
-    exit_begin(s, SCHED_DEADLOCK);
+    lifecycle_begin_exit(s, SCHED_DEADLOCK);
     return;
   }
   inbox_push(s, s->when_stuck);

@@ -3,7 +3,7 @@
 // threads (sched_post), Gs that the network made ready (poll.c), and Gs whose
 // call has returned while all Ps were busy (syscall.c). Three lock-free stacks:
 // any thread pushes by CAS, whoever holds a P takes all by one exchange and
-// turns the order round. An M drains them in find_runnable, and in its looks
+// turns the order round. An M drains them in find_work_next, and in its looks
 // when LOOK_INBOX asks for it.
 //
 // Nothing stays there: a thread that pushes wakes an M for an idle P, under the

@@ -17,7 +17,7 @@ enum {
   STEAL_ROUNDS = 4,        // row 12
   FUTILE_MAX = 2,          // default of futile_max
   LOOKS_PER_CLOCK = 4,     // a power of two
-  CLOCK_SEARCHES = 16,     // find_runnable: searches for each clock and sample
+  CLOCK_SEARCHES = 16,     // find_work_next: searches for each clock and sample
   SYSCALLS_MAX_DEFAULT = 512,
   NS_PER_US = 1000,
   NS_PER_MS = 1000000,
@@ -74,7 +74,7 @@ struct M {
   RtNote note;            // wake up and look around, under sched.lock
   uint32_t polling;       // atomic: it may block in netpoll, not on the note
   uint64_t call_ticks;    // the M's own, when tracing: its call began
-  const char *stack_end;  // as deep as calls may nest (m_take_stack); its own
+  const char *stack_end;  // as deep as calls may nest; its own (proc.c)
 
   // --- guarded by sched.lock ---
   M *idle_next, *idle_prev;
@@ -227,7 +227,7 @@ static inline int32_t procs_now(const Sched *s) {
   return rt_load_relaxed(&s->procs);  // relaxed: changes while stopped
 }
 static inline P *p_at(const Sched *s, int index) {
-  // acquire: pairs with the release in run_make_p (Ms without a P read it)
+  // acquire: pairs with lifecycle_make_p (Ms without a P read it)
   return rt_load_acquire(&s->all_ps[index]);
 }
 

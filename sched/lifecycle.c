@@ -37,7 +37,7 @@ static void free_p(P *p) {
   mem_free_lines(p);
 }
 
-P *run_make_p(Sched *s, int id) {
+P *lifecycle_make_p(Sched *s, int id) {
   P *p = p_at(s, id);
   if (p == NULL) {
     p = mem_lines(s->memory, sizeof *p);
@@ -53,13 +53,13 @@ P *run_make_p(Sched *s, int id) {
   }
   SchedHooks *hooks = &s->hooks;
   if (hooks->p_init != NULL && !hooks->p_init(hooks->host, p)) return NULL;
-  // seq: exit_begin sets the flag first and then goes over the Ps made
+  // seq: lifecycle_begin_exit sets the flag, then goes over the Ps made
   rt_store_seq(&p->look, rt_load_seq(&s->exiting) ? LOOK_EXIT : 0u);
   rt_store_relaxed(&p->status, P_STOPPED);  // relaxed: world stopped
   return p;
 }
 
-void run_drop_p(P *p) {
+void lifecycle_drop_p(P *p) {
   SchedHooks *hooks = &p->sched->hooks;
   if (hooks->p_free != NULL) hooks->p_free(hooks->host, p);
   rt_store_relaxed(&p->status, P_DEAD);  // relaxed: world stopped
@@ -70,7 +70,7 @@ void sched_free(Sched *s) {
   if (s == NULL || s->leaked) return;
   for (int i = 0; i < s->ps_made; i++) {
     P *p = s->all_ps[i];
-    if (p->status != P_DEAD) run_drop_p(p);
+    if (p->status != P_DEAD) lifecycle_drop_p(p);
     free_p(p);
   }
   for (M *m = s->all_ms, *next; m != NULL; m = next) {
@@ -79,7 +79,7 @@ void sched_free(Sched *s) {
   }
   trace_free(s);
   poll_free_all(s);
-  order_free(s);
+  steal_order_free(s);
   mem_free_lines(s);
 }
 
@@ -93,13 +93,13 @@ int sched_leave(Sched *s, void (*last)(void *arg), void *arg) {
   return stuck;
 }
 
-int run_clamp_procs(const Sched *s, int procs) {
+int lifecycle_clamp_procs(const Sched *s, int procs) {
   int most = s->m_limit > PROCS_MAX ? PROCS_MAX : (int)s->m_limit - 1;
   if (procs > most) procs = most;
   return procs < 1 ? 1 : procs;
 }
 
-uint32_t run_calls_allowed(const Sched *s, int of_procs) {
+uint32_t lifecycle_calls_allowed(const Sched *s, int of_procs) {
   uint32_t procs = (uint32_t)of_procs;
   if (s->m_limit <= procs) return SYSCALLS_MAX_DEFAULT;
   uint32_t left = s->m_limit - procs;
@@ -117,17 +117,17 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->m_limit = M_LIMIT_DEFAULT;
   if (config->max_threads > 0) s->m_limit = (uint32_t)config->max_threads;
   s->futile_max = FUTILE_MAX;
-  s->cpus = procs_affinity_count(s->memory);
+  s->cpus = cpu_count_in_affinity(s->memory);
   s->topology = config->topology;
   s->procs = 1;
   if (!s->stepped) {
     int procs =
         config->procs > 0 ? config->procs : sched_default_procs(s->memory);
-    s->procs = run_clamp_procs(s, procs);
+    s->procs = lifecycle_clamp_procs(s, procs);
   }
   s->syscalls_given = config->max_syscalls > 0;
   s->syscalls_max = s->syscalls_given ? (uint32_t)config->max_syscalls
-                                      : run_calls_allowed(s, s->procs);
+                                      : lifecycle_calls_allowed(s, s->procs);
   s->lock.rank = &rank_sched;
   s->started_at = s->collected_at = rt_now();
 }
@@ -140,10 +140,10 @@ Sched *sched_new(const SchedConfig *config) {
   s->memory = memory;
   configure(s, config);
   bool fine = trace_init(s, config);
-  order_of_procs(s);
-  if (s->topology != NULL) order_open(s);
+  steal_order_of_procs(s);
+  if (s->topology != NULL) steal_order_open(s);
   for (int i = 0; i < s->procs; i++) {
-    P *p = fine ? run_make_p(s, i) : NULL;
+    P *p = fine ? lifecycle_make_p(s, i) : NULL;
     if (p == NULL) {
       sched_free(s);
       errno = ENOMEM;
@@ -158,39 +158,39 @@ Sched *sched_new(const SchedConfig *config) {
 }
 
 // --- Run and end ------------------------------------------------------------
-void run_count_again(Sched *s) {
+void lifecycle_count_again(Sched *s) {
   // release: pairs with the acquire in wait_for_ms
   rt_add(&s->end_seq, 1u);
   rt_futex_wake(&s->end_seq, 1);
 }
 
-void exit_begin(Sched *s, SchedEnd end) {
+void lifecycle_begin_exit(Sched *s, SchedEnd end) {
   // relaxed: written with the lock held
   if (rt_load_relaxed(&s->exiting)) return;
   s->end = end;
   s->ended_at = rt_now();
   rt_store_seq(&s->exiting, 1u);  // seq: before the Ps are gone over
-  // seq: after the flag; run_make_p reads the flag after it has made one
+  // seq: after the flag; lifecycle_make_p reads the flag after it has made one
   int made = rt_load_seq(&s->ps_made);
   for (int i = 0; i < made; i++) {
     P *p = p_at(s, i);
     rt_or(&p->look, LOOK_EXIT);  // seq: before the status, see syscall.c
-    if (syscall_retake(s, p)) world_p_left(s, p);
+    if (syscall_retake(s, p)) stop_world_p_left(s, p);
   }
   for (M *m = s->all_ms; m != NULL; m = m->all_next) idle_wake_m(m);
   rt_note_set(&s->sysmon_note);
-  run_count_again(s);
+  lifecycle_count_again(s);
 }
 
 void sched_exit(Sched *s) {
   rt_lock(&s->lock);
-  exit_begin(s, SCHED_EXITED);
+  lifecycle_begin_exit(s, SCHED_EXITED);
   rt_unlock(&s->lock);
 }
 
 void sched_exit_soon(Sched *s) {
   rt_store_seq(&s->exit_wanted, 1u);  // seq: before it is looked for
-  run_count_again(s);
+  lifecycle_count_again(s);
   sched_interrupt(s);
 }
 
@@ -199,7 +199,7 @@ void sched_exit_soon(Sched *s) {
 static M *first_m(Sched *s, G *main_g) {
   rt_lock(&s->lock);
   RT_CHECK(!s->running && s->ms_made == 0, "sched_run was called twice");
-  M *m = m_new(s);
+  M *m = proc_m_new(s);
   P *p = m == NULL ? NULL : idle_get_p(s, s->all_ps[0]);
   if (p != NULL) {
     p->m = m;
@@ -218,14 +218,14 @@ static M *first_m(Sched *s, G *main_g) {
 // them is stuck in the kernel, whichever it is. Only if the system refuses
 // every thread the caller's has to do.
 static void run_first_m(M *m) {
-  if (m_start_thread(m)) return;
+  if (proc_m_start(m)) return;
   Sched *s = m->sched;
   rt_lock(&s->lock);
   m->done = false;
   s->ms_live++;
   rt_unlock(&s->lock);
   int64_t slack = rt_timer_slack(1);
-  m_thread(m);
+  proc_m_thread(m);
   rt_timer_slack(slack);
 }
 
@@ -241,10 +241,11 @@ static void start_sysmon(Sched *s) {
 static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
   for (;;) {
     uint32_t seen = rt_load_acquire(&s->end_seq);  // acquire: before counting
-    // seq: pairs with the store in sched_exit_soon, before run_count_again
+    // seq: pairs with the store in sched_exit_soon, before
+    // lifecycle_count_again
     bool wanted = rt_load_seq(&s->exit_wanted);
     rt_lock(&s->lock);
-    if (wanted) exit_begin(s, SCHED_EXITED);
+    if (wanted) lifecycle_begin_exit(s, SCHED_EXITED);
     uint32_t live = s->ms_live, starting = s->ms_starting;
     bool only_calls = s->ended_at != 0 && live <= s->syscalls;
     int64_t until = RT_FOREVER;

@@ -113,7 +113,7 @@ struct P {
   int64_t clock;        // as read last: CLOCK_SEARCHES searches old at most
   int64_t fill_seen;    // when a look saw next_fill first
   uint32_t slice_tick;  // schedtick that slice_start is of
-  uint32_t searches;    // calls of find_runnable's loop
+  uint32_t searches;    // calls of find_work_next's loop
   int64_t slice_start;  // when a look saw that slice first
   int64_t urgent_from;  // see urgent.c
   int64_t urgent_rest;  // likewise

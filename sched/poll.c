@@ -20,7 +20,7 @@
 // lowered by the owner of a P that readies it. While it is above 0 there is no
 // deadlock,
 // and somebody polls: one idle M blocks in the system's poll (idle.c: s->poller
-// with `polling`); without one, Ps poll in find_runnable and, at most every
+// with `polling`); without one, Ps poll in find_work_next and, at most every
 // 200 us, in their looks; sysmon, when nobody has for 10 ms.
 //
 // Descriptors are freed to a list and used again, never given back: an event
@@ -202,10 +202,10 @@ void poll_ready(P *p, GList *list) {
   uint32_t count = list->count;
   if (count == 0) return;
   int64_t firing = p->firing;
-  if (firing == 0) firing_begin(p, p->clock = rt_now());
+  if (firing == 0) urgent_begin(p, p->clock = rt_now());
   lower_waiters(p->sched, count);
   sched_ready_list(p, list->first, (int)count);
-  if (firing == 0) firing_end(p);
+  if (firing == 0) urgent_end(p);
 }
 
 static void ready_one(P *p, G *g) {

@@ -2,8 +2,8 @@
 // The ways of a G: started, readied, parked, yielded, preempted, ended, and
 // the switch to the next one in place; and the loop that every M lives in.
 //
-// All but m_new and m_thread: owner P. After a G has left (g_leave and what
-// follows) another M may run it at once: nobody here touches it again.
+// All but proc_m_new and proc_m_thread: owner P. After a G has left (g_leave
+// and what follows) another M may run it at once: nobody here touches it again.
 #include "sched/proc.h"
 
 #include <stdlib.h>
@@ -248,9 +248,9 @@ uint64_t sched_random(P *p) {
 }
 
 // --- Ms ---------------------------------------------------------------------
-void m_loop(M *m) {
+void proc_m_loop(M *m) {
   bool inherit;
-  for (G *g; (g = find_runnable(m, &inherit)) != NULL;) {
+  for (G *g; (g = find_work_next(m, &inherit)) != NULL;) {
     P *p = m->p;
     if (m->spinning) idle_stop_spinning(m);
     if (!inherit) {
@@ -265,7 +265,7 @@ void m_loop(M *m) {
   }
 }
 
-M *m_new(Sched *s) {
+M *proc_m_new(Sched *s) {
   if (s->ms_live >= s->m_limit) return NULL;
   M *m = mem_lines(s->memory, sizeof *m);
   if (m == NULL) return NULL;
@@ -283,14 +283,14 @@ static void m_end(M *m) {
   void (*last)(void *arg) = s->ms_live == 0 ? s->last : NULL;
   void *last_arg = s->last_arg;
   if (last != NULL) s->leaked = false;
-  run_count_again(s);
+  lifecycle_count_again(s);
   rt_unlock(&s->lock);
   if (last != NULL) last(last_arg);
 }
 
 // The thread begins to run Gs here. It may be a host's, with less of a stack
 // than RT_THREAD_STACK.
-void m_take_stack(M *m) {
+void proc_m_take_stack(M *m) {
   enum { USED = RT_THREAD_STACK * 3 / 4, NEEDED = 32 * 1024 };
   const char *here = __builtin_frame_address(0);
   size_t left = rt_stack_left();
@@ -302,29 +302,30 @@ bool sched_stack_is_used(const P *p) {
   return (const char *)__builtin_frame_address(0) < p->m->stack_end;
 }
 
-void m_thread(void *arg) {
+void proc_m_thread(void *arg) {
   M *m = arg;
-  m_take_stack(m);
+  proc_m_take_stack(m);
   rt_lock(&m->sched->lock);  // whoever made it has written its fields
   m->p = m->next_p;
   m->next_p = NULL;
   rt_unlock(&m->sched->lock);
   if (m->p != NULL) m->p->clock = rt_now();
-  if (m->id == 1) order_open(m->sched);  // the first that may steal
-  m_loop(m);
+  if (m->id == 1) steal_order_open(m->sched);  // the first that may steal
+  proc_m_loop(m);
   m_end(m);
 }
 
-bool m_start_thread(M *m) {
+bool proc_m_start(M *m) {
   Sched *s = m->sched;
-  int error = rt_thread_start(&m->thread, m_thread, m);
+  int error = rt_thread_start(&m->thread, proc_m_thread, m);
   rt_lock(&s->lock);
   if (m->starting) {
     m->starting = false;
     s->ms_starting--;
     // A thread without a P has started it, and it has ended already: sched_run
     // may wait for us alone.
-    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // relaxed: lock held
+    // relaxed: lock held
+    if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
   }
   if (error == 0) {
     m->started = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Changing the number of Ps (row 3), with the world stopped. A G may not sit
 // on a P that goes away: while such a stop is under way looks tell their G to
-// leave (world_attend), so that all other Ps come without one.
+// leave (stop_world_attend), so that all other Ps come without one.
 #include "sched/callback.h"
 #include "sched/global.h"
 #include "sched/idle.h"
@@ -16,14 +16,14 @@
 // All Ps that will be needed, before anything is changed.
 static bool make_ps(Sched *s, int from, int to) {
   for (int i = from; i < to; i++) {
-    if (run_make_p(s, i) != NULL) continue;
-    for (; i > from; i--) run_drop_p(p_at(s, i - 1));
+    if (lifecycle_make_p(s, i) != NULL) continue;
+    for (; i > from; i--) lifecycle_drop_p(p_at(s, i - 1));
     return false;
   }
   return true;
 }
 
-// The P's M waits in world_attend without a G: it goes to the pool.
+// The P's M waits in stop_world_attend without a G: it goes to the pool.
 static void take_m_away(P *p) {
   M *m = p->m;
   if (m == NULL) return;
@@ -43,8 +43,8 @@ static void move_caller(P *to, P *from, G *g) {
   from->current = NULL;
   m->p = to;
   to->m = m;
-  locked_p_lost(m, from);
-  locked_p_got(m, to);
+  callback_p_lost(m, from);
+  callback_p_got(m, to);
   to->current = g;
   to->clock = from->clock;
   g->p = to;
@@ -56,7 +56,7 @@ static void retire(Sched *s, P *p, P *heir) {
   global_put_list(s, &list);
   timers_move(heir, p);
   take_m_away(p);
-  run_drop_p(p);
+  lifecycle_drop_p(p);
 }
 
 static P *resize(P *p, G *g, int procs) {
@@ -72,7 +72,7 @@ static P *resize(P *p, G *g, int procs) {
   for (int i = procs; i < before; i++) retire(s, p_at(s, i), heir);
   rt_store_seq(&s->procs, procs);  // seq: as all that idle.c reads
   syscall_set_places(s, procs);
-  order_of_procs(s);
+  steal_order_of_procs(s);
   for (int i = 0; i < procs; i++) p_at(s, i)->single = procs == 1;
   rt_unlock(&s->lock);
   return heir;
@@ -80,11 +80,12 @@ static P *resize(P *p, G *g, int procs) {
 
 P *sched_set_procs(P *p, G *g, int procs) {
   Sched *s = p->sched;
-  procs = run_clamp_procs(s, procs);
+  procs = lifecycle_clamp_procs(s, procs);
   if (s->stepped) return p;
-  while (!world_stop(p, true)) {
-    if (rt_load_acquire(&s->exiting)) return p;  // acquire: see exit_begin
-    if (!world_attend(p->m)) {
+  while (!stop_world_begin(p, true)) {
+    // acquire: see lifecycle_begin_exit
+    if (rt_load_acquire(&s->exiting)) return p;
+    if (!stop_world_attend(p->m)) {
       // another change is under way: it comes after ours, and overrides it
       sched_preempt(p, g);
       return NULL;
@@ -92,8 +93,8 @@ P *sched_set_procs(P *p, G *g, int procs) {
     rt_yield_cpu();
   }
   p = resize(p, g, procs);
-  order_open(s);
-  world_start(s);
+  steal_order_open(s);
+  stop_world_end(s);
   idle_wakep(s);  // new Ps may steal
   return p;
 }

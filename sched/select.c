@@ -79,8 +79,8 @@ static void lock_order(const P *p, const SelCase *cases, uint16_t *order,
   }
 }
 
-bool locks_are_sorted(const P *p, const SelCase *cases, const uint16_t *locks,
-                      int count) {
+bool select_locks_are_sorted(const P *p, const SelCase *cases,
+                             const uint16_t *locks, int count) {
   for (int i = 1; i < count && !p->single; i++) {
     if (above(cases, locks[i - 1], locks[i])) return false;
   }
@@ -216,7 +216,7 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
   uint16_t *locks = order + count;
   poll_order(p, order, count, prio);
   lock_order(p, cases, locks, count);
-  RT_ASSERT(locks_are_sorted(p, cases, locks, count));
+  RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));
   lock_all(p, cases, locks, count);
   G *peer = NULL;
   int index = try_cases(p, cases, order, count, &peer);
@@ -238,7 +238,7 @@ int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count) {
   if (count <= 1 && g->cancelled) return SELECT_CANCELLED;
   if (count == 1) return finish_single(p, g, cases);
   uint16_t *locks = order + count;
-  RT_ASSERT(locks_are_sorted(p, cases, locks, count));
+  RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));
   for (int i = 0; i < count; i++) {
     SelCase *k = &cases[locks[i]];
     if (k->chan == NULL) continue;

@@ -14,7 +14,7 @@ static inline void select_open(G *g) {
 }
 
 // The order of locking is by rising address.
-bool locks_are_sorted(const P *p, const SelCase *cases, const uint16_t *locks,
-                      int count);
+bool select_locks_are_sorted(const P *p, const SelCase *cases,
+                             const uint16_t *locks, int count);
 
 #endif

@@ -37,7 +37,8 @@ static void add_p(SchedStats *out, P *p) {
 
 void sched_stats(Sched *s, SchedStats *out) {
   memset(out, 0, sizeof *out);
-  int made = rt_load_acquire(&s->ps_made);  // acquire: pairs with run_make_p
+  int made =
+      rt_load_acquire(&s->ps_made);  // acquire: pairs with lifecycle_make_p
   for (int i = 0; i < made; i++) add_p(out, p_at(s, i));
   rt_lock(&s->lock);
   out->parks = s->parks;

@@ -50,7 +50,7 @@ static uint32_t gcd(uint32_t a, uint32_t b) {
 }
 
 // --- One domain -------------------------------------------------------------
-void order_reset(StealOrder *order, uint32_t count) {
+void steal_order_reset(StealOrder *order, uint32_t count) {
   RT_CHECK(count >= 1 && count <= PROCS_MAX, "steal order: of %u", count);
   order->count = count;
   order->coprime_count = 0;
@@ -61,7 +61,7 @@ void order_reset(StealOrder *order, uint32_t count) {
   }
 }
 
-OrderWalk order_start(const StealOrder *order, uint64_t random) {
+OrderWalk steal_order_start(const StealOrder *order, uint64_t random) {
   uint32_t low = (uint32_t)random, high = (uint32_t)(random >> 32);
   return (OrderWalk){
       .left = order->count,
@@ -72,7 +72,7 @@ OrderWalk order_start(const StealOrder *order, uint64_t random) {
 }
 
 // --- Several: places --------------------------------------------------------
-void order_note_place(P *p) {
+void steal_order_note_place(P *p) {
   Locality *l = p->sched->locality;
   const SchedTopology *t = l->topology;
   int cpu = t->here != NULL ? t->here() : rt_cpu();
@@ -81,7 +81,7 @@ void order_note_place(P *p) {
   // relaxed: only the owner writes it
   if (rt_load_relaxed(&l->places[p->id]) == place) return;
   rt_store_relaxed(&l->places[p->id], place);  // relaxed: version publishes it
-  rt_add(&l->version, 1u);  // release: pairs with acquire in order_rings
+  rt_add(&l->version, 1u);  // release: pairs with acquire in steal_order_rings
 }
 
 static int ring_of(uint32_t mine, uint32_t other) {
@@ -90,7 +90,7 @@ static int ring_of(uint32_t mine, uint32_t other) {
                                                                : RING_REST;
 }
 
-int order_ring_of(P *p, int other) {
+int steal_order_ring_of(P *p, int other) {
   const Locality *l = p->sched->locality;
   // relaxed, both: our own, and a hint
   return ring_of(rt_load_relaxed(&l->places[p->id]),
@@ -120,14 +120,14 @@ static void make_rings(Rings *rings, P *p) {
   }
 }
 
-const Rings *order_rings(P *p) {
+const Rings *steal_order_rings(P *p) {
   Locality *l = p->sched->locality;
   Rings *rings = l->rings[p->id];
   if (rings == NULL) {
     rings = l->rings[p->id] = mem_zeroed(p->sched->memory, sizeof *rings);
     if (rings == NULL) return NULL;
   }
-  // acquire: pairs with the rt_add in order_note_place
+  // acquire: pairs with the rt_add in steal_order_note_place
   uint32_t version = rt_load_acquire(&l->version);
   if (rings->version != version) {
     make_rings(rings, p);
@@ -144,7 +144,8 @@ static const uint16_t primes[] = {
     45179, 47189, 49177, 51193, 53189, 55201, 57191, 59197, 61211, 63197,
 };
 
-OrderWalk order_start_ring(const Rings *rings, int ring, uint64_t random) {
+OrderWalk steal_order_start_ring(const Rings *rings, int ring,
+                                 uint64_t random) {
   uint32_t first = ring == 0 ? 0 : rings->end[ring - 1];
   uint32_t count = rings->end[ring] - first;
   if (count == 0) return (OrderWalk){0};
@@ -159,7 +160,7 @@ OrderWalk order_start_ring(const Rings *rings, int ring, uint64_t random) {
 }
 
 // --- On and off -------------------------------------------------------------
-void order_open(Sched *s) {
+void steal_order_open(Sched *s) {
   if (s->locality != NULL || procs_now(s) == 1) return;
   if (s->topology == NULL)
     s->topology = s->own_topology = topology_of_system(s->memory);
@@ -170,16 +171,17 @@ void order_open(Sched *s) {
   l->topology = s->topology;
   l->version = 1;                             // new rings are of version 0
   memset(l->places, 0xFF, sizeof l->places);  // SCHED_NO_PLACE
-  rt_store_release(&s->locality, l);  // release: pairs with order_locality
+  // release: pairs with steal_order_locality
+  rt_store_release(&s->locality, l);
 }
 
-void order_of_procs(Sched *s) {
-  order_reset(&s->order, (uint32_t)procs_now(s));
+void steal_order_of_procs(Sched *s) {
+  steal_order_reset(&s->order, (uint32_t)procs_now(s));
   // RMW: a version; the world is stopped
   if (s->locality != NULL) rt_add(&s->locality->version, 1u);
 }
 
-void order_free(Sched *s) {
+void steal_order_free(Sched *s) {
   Locality *l = s->locality;
   for (int i = 0; l != NULL && i < PROCS_MAX; i++) mem_free(l->rings[i]);
   mem_free(l);
@@ -187,7 +189,7 @@ void order_free(Sched *s) {
 }
 
 void sched_trace_places(Sched *s, FILE *out) {
-  Locality *l = order_locality(s);
+  Locality *l = steal_order_locality(s);
   if (l == NULL) {
     fputs("PLACES one\n", out);
     return;

@@ -26,19 +26,20 @@ struct Locality {
   Rings *rings[PROCS_MAX];        // made and used by the owner of that P
 };
 
-void order_of_procs(Sched *s);  // procs changed: before start, world stopped
+void steal_order_of_procs(
+    Sched *s);  // procs changed: before start, world stopped
 // Reads the topology, unless that was done or there is one P. By the M that
 // was started second, with its P: nobody stops the world meanwhile; or by the M
 // that has stopped it, or before start.
-void order_open(Sched *s);
-void order_free(Sched *s);
+void steal_order_open(Sched *s);
+void steal_order_free(Sched *s);
 // Any thread. NULL: the plain order.
-static inline Locality *order_locality(const Sched *s) {
-  return rt_load_acquire(&s->locality);  // acquire: pairs with order_open
+static inline Locality *steal_order_locality(const Sched *s) {
+  return rt_load_acquire(&s->locality);  // acquire: pairs with steal_order_open
 }
-void order_reset(StealOrder *order, uint32_t count);
-OrderWalk order_start(const StealOrder *order, uint64_t random);
-static inline bool order_next(OrderWalk *walk, uint32_t *position) {
+void steal_order_reset(StealOrder *order, uint32_t count);
+OrderWalk steal_order_start(const StealOrder *order, uint64_t random);
+static inline bool steal_order_next(OrderWalk *walk, uint32_t *position) {
   if (walk->left == 0) return false;
   walk->left--;
   *position = walk->ids == NULL ? walk->at : walk->ids[walk->at];
@@ -47,9 +48,9 @@ static inline bool order_next(OrderWalk *walk, uint32_t *position) {
   return true;
 }
 // Only with a locality. Owner P.
-void order_note_place(P *p);
-int order_ring_of(P *p, int other);  // of another P, as p sees it: RING_*
-const Rings *order_rings(P *p);      // NULL: no memory, then the plain order
-OrderWalk order_start_ring(const Rings *rings, int ring, uint64_t random);
+void steal_order_note_place(P *p);
+int steal_order_ring_of(P *p, int other);  // of another P, as p sees it: RING_*
+const Rings *steal_order_rings(P *p);  // NULL: no memory, then the plain order
+OrderWalk steal_order_start_ring(const Rings *rings, int ring, uint64_t random);
 
 #endif

@@ -37,7 +37,7 @@ bool stepped_begin(Sched *s) {
   rt_lock(&s->lock);
   RT_CHECK(s->stepped && !s->running && s->ms_made == 0,
            "stepped_begin after the runtime had begun");
-  M *m = m_new(s);
+  M *m = proc_m_new(s);
   if (m != NULL) {
     idle_take_p(m, idle_get_p(s, NULL));
     s->host = m;
@@ -50,7 +50,7 @@ bool stepped_begin(Sched *s) {
 
 void stepped_end(Sched *s) {
   rt_lock(&s->lock);
-  exit_begin(s, SCHED_EXITED);
+  lifecycle_begin_exit(s, SCHED_EXITED);
   s->running = false;
   rt_unlock(&s->lock);
 }
@@ -192,7 +192,7 @@ static SteppedEnd run_all(M *m, const SteppedRun *run) {
     if (has_ended(s)) return STEPPED_ENDED;
     if (out_of_time(s, p)) return STEPPED_OVER;
     bool inherit;
-    G *g = find_runnable(m, &inherit);
+    G *g = find_work_next(m, &inherit);
     if (g != NULL) {
       run_g(p, g, inherit);
     } else if (!has_ended(s)) {
@@ -223,7 +223,7 @@ SteppedEnd stepped_run(Sched *s, G *first, const SteppedRun *run) {
   if (outer != NULL) {
     g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
   } else {
-    m_take_stack(m);
+    proc_m_take_stack(m);
   }
   if (run->until < until || outer == NULL) s->host_until = run->until;
   int64_t own = run->done != NULL ? run->until : RT_FOREVER;

@@ -5,9 +5,10 @@
 //   1. the stopper sets `stopping`, takes the idle Ps, asks the running ones
 //      by LOOK_WORLD, all under sched.lock; stop_wait counts the latter
 //   2. each running P comes by: in a look its G stays on it and its M sleeps
-//      here (world_attend); an M that gives its P back leaves it stopped
-//      (world_p_left). Both count stop_wait down; the last wakes the stopper
-//   3. world_start undoes it; a G that came out of a system call meanwhile
+//      here (stop_world_attend); an M that gives its P back leaves it stopped
+//      (stop_world_p_left). Both count stop_wait down; the last wakes the M
+//      that stops
+//   3. stop_world_end undoes it; a G that came out of a system call meanwhile
 //      waits in the global queue
 // The stopper has a P, which counts as stopped, or is a thread without one that
 // wants to look at all there is (sched_while_stopped).
@@ -51,7 +52,7 @@ static void clear_handshake(P *p) {
   rt_and(&p->look, ~(uint32_t)LOOK_HANDSHAKE);
 }
 
-void world_p_left(Sched *s, P *p) {
+void stop_world_p_left(Sched *s, P *p) {
   if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
     clear_handshake(p);
     s->handshake(s->handshake_arg, p);
@@ -78,7 +79,7 @@ static void wait_stopped(M *m) {
     bool job = m->job != NULL;  // whole: it was given under the lock
     rt_unlock(&s->lock);
     if (job) {
-      world_run_job(m);
+      stop_world_run_job(m);
     } else {
       rt_note_wait(&m->note, RT_FOREVER);
     }
@@ -86,7 +87,7 @@ static void wait_stopped(M *m) {
   }
 }
 
-bool world_attend(M *m) {
+bool stop_world_attend(M *m) {
   Sched *s = m->sched;
   P *p = m->p;
   rt_lock(&s->lock);
@@ -152,7 +153,7 @@ static void trace_stopped(Sched *s) {
   rt_unlock(&s->lock);
 }
 
-bool world_stop(P *p, bool resizing) {
+bool stop_world_begin(P *p, bool resizing) {
   Sched *s = p->sched;
   rt_lock(&s->lock);
   // relaxed, both: exiting is written with the lock held; the count is read
@@ -171,7 +172,7 @@ bool world_stop(P *p, bool resizing) {
     // seq: pairs with the RMW in wait_turn. A handshake cannot let its P go: it
     // comes first, see sched_for_each_p
     if (resizing && !all_through(s) && rt_load_seq(&s->turn_waiters) > 0) {
-      world_start(s);
+      stop_world_end(s);
       return false;
     }
   }
@@ -199,7 +200,7 @@ static bool restart_p(Sched *s, P *p) {
   return false;
 }
 
-void world_leave_work(Sched *s, P *p) {
+void stop_world_leave_work(Sched *s, P *p) {
   GList list = {0};
   runq_flush(p, &list);
   rt_lock(&s->lock);
@@ -208,8 +209,8 @@ void world_leave_work(Sched *s, P *p) {
   idle_give_back(s, p);
 }
 
-void world_give_m(Sched *s, P *p) {
-  if (!idle_start_m(s, p, false)) world_leave_work(s, p);
+void stop_world_give_m(Sched *s, P *p) {
+  if (!idle_start_m(s, p, false)) stop_world_leave_work(s, p);
 }
 
 // Ps linked by idle_link.
@@ -217,17 +218,17 @@ static void give_ms(Sched *s, P *need_m) {
   while (need_m != NULL) {
     P *p = need_m;
     need_m = p->idle_link;
-    world_give_m(s, p);
+    stop_world_give_m(s, p);
   }
 }
 
-void world_start(Sched *s) {
+void stop_world_end(Sched *s) {
   P *need_m = NULL;
   rt_lock(&s->lock);
   // relaxed: written with the lock held
   RT_CHECK(s->world_busy && rt_load_relaxed(&s->stopping),
            "the world is started, but it was not stopped");
-  rt_store_seq(&s->stopping, 0u);  // seq: as in world_stop
+  rt_store_seq(&s->stopping, 0u);  // seq: as in stop_world_begin
   s->resizing = false;
   s->world_busy = 0;
   bool kick = s->global.count > 0;
@@ -251,7 +252,7 @@ void world_start(Sched *s) {
 
 // --- Stopped by a thread without a P ----------------------------------------
 // It has an M of its own for the note alone, on its stack: the thread that sets
-// the note (one_is_through) holds sched.lock, which world_start takes
+// the note (one_is_through) holds sched.lock, which stop_world_end takes
 // afterwards.
 static bool stop_outside(Sched *s, M *stopper) {
   rt_lock(&s->lock);
@@ -283,30 +284,31 @@ bool sched_while_stopped(Sched *s, void (*fn)(void *arg), void *arg) {
   }
   if (!stop_outside(s, &stopper)) return false;
   fn(arg);
-  world_start(s);
+  stop_world_end(s);
   return true;
 }
 
 bool sched_stop_world(P *p, G *g) {
   (void)g;  // stays p->current
-  return world_stop(p, false);
+  return stop_world_begin(p, false);
 }
 
 bool sched_attend_stop(P *p) {
   // acquire: as in sched_look
-  return (rt_load_acquire(&p->look) & LOOK_WORLD) != 0 && world_attend(p->m);
+  return (rt_load_acquire(&p->look) & LOOK_WORLD) != 0 &&
+         stop_world_attend(p->m);
 }
 
 void sched_start_world(P *p) {
   Sched *s = p->sched;
   rt_store_relaxed(&s->collected_at, rt_now());  // relaxed: for sysmon
-  world_start(s);
+  stop_world_end(s);
 }
 
 void sched_set_barrier(Sched *s, bool on) { s->barrier = on; }
 
 // --- Work while it is stopped -----------------------------------------------
-void world_run_job(M *m) {
+void stop_world_run_job(M *m) {
   WorldJob *job = m->job;
   job->fn(job->arg, m->job_worker, job->workers);
   m->job = NULL;
@@ -344,13 +346,13 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
 // Until no stop or handshake is under way; then sched.lock is held.
 static void wait_turn(P *p) {
   Sched *s = p->sched;
-  // seq: pairs with the loads in world_stop
+  // seq: pairs with the loads in stop_world_begin
   rt_add(&s->turn_waiters, 1u);
   rt_lock(&s->lock);
   while (s->world_busy) {
     if (s->resizing) idle_wake_m(s->stopper);  // it gives way
     rt_unlock(&s->lock);
-    world_attend(p->m);
+    stop_world_attend(p->m);
     rt_yield_cpu();
     rt_lock(&s->lock);
   }
@@ -376,7 +378,7 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
       continue;
     }
     rt_store_relaxed(&q->handshake, 1u);  // relaxed: sched.lock held
-    // seq: before the status: see world_stop
+    // seq: before the status: see stop_world_begin
     rt_or(&q->look, LOOK_HANDSHAKE);
     if (!syscall_retake(s, q)) {
       running++;

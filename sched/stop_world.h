@@ -14,19 +14,19 @@ struct WorldJob {
   M *boss;
 };
 
-bool world_stop(P *p, bool resizing);  // owner P; false: not now
-void world_start(Sched *s);            // by the M that stopped it
+bool stop_world_begin(P *p, bool resizing);  // owner P; false: not now
+void stop_world_end(Sched *s);               // by the M that stopped it
 
 // m with its P stops for a stop of the world and runs a handshake. When procs
 // is about to change a G that is still on the P must leave first: then nothing
 // is done and false returned. Without a G m->p may be NULL afterwards.
-bool world_attend(M *m);
-void world_p_left(Sched *s, P *p);  // sched.lock held; p stops being run
-void world_give_m(Sched *s, P *p);  // p RUNNING without M, nobody else's
+bool stop_world_attend(M *m);
+void stop_world_p_left(Sched *s, P *p);  // sched.lock held; p stops being run
+void stop_world_give_m(Sched *s, P *p);  // p RUNNING without M, nobody else's
 // The same where no thread is to be had: p goes idle, its Gs are for any M that
 // has a P, or comes to the pool.
-void world_leave_work(Sched *s, P *p);
+void stop_world_leave_work(Sched *s, P *p);
 
-void world_run_job(M *m);
+void stop_world_run_job(M *m);
 
 #endif

@@ -77,12 +77,12 @@ static void leave_p(M *m, P *p, G *g) {
   m->old_p = p;
   m->p = NULL;
   p->m = NULL;
-  locked_p_lost(m, p);
+  callback_p_lost(m, p);
   g_leave(p, g, G_SYSCALL, WAIT_NONE);
 }
 
 // --- The queue: sched.lock held ---------------------------------------------
-bool calls_are_valid(const Sched *s) {
+bool syscall_queue_is_valid(const Sched *s) {
   const Waiter *first = s->call_first, *last = s->call_last;
   if (first == NULL || last == NULL) return first == last;
   bool ends = first->prev == NULL && last->next == NULL;
@@ -100,17 +100,17 @@ static void queue_call(Sched *s, G *g) {
   w->prev = s->call_last;
   *(s->call_last != NULL ? &s->call_last->next : &s->call_first) = w;
   s->call_last = w;
-  RT_ASSERT(calls_are_valid(s));
+  RT_ASSERT(syscall_queue_is_valid(s));
 }
 
 static void unqueue_call(Sched *s, G *g) {
-  RT_ASSERT(g->in_call_queue && calls_are_valid(s));
+  RT_ASSERT(g->in_call_queue && syscall_queue_is_valid(s));
   Waiter *w = &g->wait;
   g->in_call_queue = false;
   *(w->prev != NULL ? &w->prev->next : &s->call_first) = w->next;
   *(w->next != NULL ? &w->next->prev : &s->call_last) = w->prev;
   w->next = w->prev = NULL;
-  RT_ASSERT(calls_are_valid(s));
+  RT_ASSERT(syscall_queue_is_valid(s));
 }
 
 bool syscall_cancel(P *p, G *g) {
@@ -145,7 +145,7 @@ static void leave_call(Sched *s, M *m) {
 
 void syscall_set_places(Sched *s, int procs) {
   if (s->syscalls_given) return;
-  s->syscalls_max = run_calls_allowed(s, procs);
+  s->syscalls_max = lifecycle_calls_allowed(s, procs);
   while (s->call_first != NULL && s->syscalls + s->slots_kept < s->syscalls_max)
     keep_place(s);
   places_changed(s);
@@ -201,10 +201,10 @@ static bool is_one_coming(Sched *s) {
 
 // No thread was to be had for p, whose M is about to be in a call.
 static SchedCall leave_to_others(Sched *s, P *p) {
-  world_leave_work(s, p);
+  stop_world_leave_work(s, p);
   rt_lock(&s->lock);
   // relaxed: sched.lock is held
-  if (rt_load_relaxed(&s->exiting)) run_count_again(s);
+  if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
   rt_unlock(&s->lock);
   return CALL_ENTERED;
 }
@@ -220,8 +220,9 @@ static SchedCall enter_slow(P *p, G *g, M *m) {
   }
   leave_p(m, p, g);
   if (!is_needed(s, p)) {
-    world_p_left(s, p);
-    if (rt_load_relaxed(&s->exiting)) run_count_again(s);  // relaxed: lock held
+    stop_world_p_left(s, p);
+    // relaxed: lock held
+    if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
     bool alone = idle_timers_alone(s);
     rt_unlock(&s->lock);
     // Nobody goes idle meanwhile, and would see to the output.
@@ -304,7 +305,7 @@ bool syscall_retake(Sched *s, P *p) {
   // acquire: what the M has left in p; pairs with the store in enter_quick
   if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
   count_in(s, p->m);
-  locked_p_lost(p->m, p);
+  callback_p_lost(p->m, p);
   p->m = NULL;
   s->retakes++;
   places_changed(s);
@@ -316,7 +317,7 @@ bool syscall_settle(Sched *s, P *p) {
   // relaxed, both: written under sched.lock
   bool ends = rt_load_relaxed(&s->stopping) || rt_load_relaxed(&s->exiting);
   if (!ends && (runq_length(p) > 0 || inbox_pending(s))) return true;
-  world_p_left(s, p);
+  stop_world_p_left(s, p);
   return false;
 }
 

@@ -76,7 +76,7 @@ static void take_from_call(Sched *s, P *p) {
   bool alone = taken && idle_timers_alone(s);
   bool more = taken && s->global.count > 0;
   rt_unlock(&s->lock);
-  if (give) world_give_m(s, p);
+  if (give) stop_world_give_m(s, p);
   // With the P in a call that lasts no M goes idle, which would see to the
   // output: so one is woken for that.
   bool output = taken && !give && s->hooks.idle != NULL;
@@ -127,7 +127,7 @@ static void sleep_wholly(Sched *s) {
   // seq: before all_idle looks; see the head
   rt_store_seq(&s->sysmon_asleep, 1u);
   int64_t until = s->line_ns != 0 ? s->line_at : RT_FOREVER;
-  // acquire: pairs with exit_begin, which sets the note afterwards
+  // acquire: pairs with lifecycle_begin_exit, which sets the note afterwards
   if (all_idle(s) && !rt_load_acquire(&s->exiting)) {
     rt_note_wait(&s->sysmon_note, until);
   }

@@ -2,7 +2,7 @@
 // Timers (row 25): a 4-ary heap per P. start works on the heap of the caller's
 // P; stop on whichever holds the timer. A due timer is taken out (or rearmed)
 // under the lock and fired without it, on the P that runs it: the owner in its
-// looks and in find_runnable, or a thief on its last round.
+// looks and in find_work_next, or a thief on its last round.
 //
 // The heap's lock never sleeps: one heap operation is short, and room is made
 // before it is taken. It is not taken while there is one P. The array grows by
@@ -303,7 +303,7 @@ static Timer *take_due(P *victim, int64_t now) {
 bool timers_run(P *p, P *victim, int64_t now) {
   uint64_t count = 0;
   RT_ASSERT(p->firing == 0);
-  firing_begin(p, now);
+  urgent_begin(p, now);
   // The hint spares the lock that would find nothing due.
   for (int64_t due = timers_first(victim);
        due != 0 && due <= now && count < TIMERS_BATCH;
@@ -315,7 +315,7 @@ bool timers_run(P *p, P *victim, int64_t now) {
     timer->fire(p, timer, now);
     count++;
   }
-  firing_end(p);
+  urgent_end(p);
   if (count > 0) TRACE(p, TIMERS, 0, count);
   P_COUNT(p, timers_run, count);
   return count > 0;

@@ -272,7 +272,7 @@ SchedTopology *sched_topology_from(const Memory *memory, const char *root,
 SchedTopology *topology_of_system(const Memory *memory) {
   uint32_t cpus;
   // Where nobody can say on which CPU a thread is, the rest is of no use.
-  uint64_t *allowed = rt_cpu() < 0 ? NULL : procs_affinity(memory, &cpus);
+  uint64_t *allowed = rt_cpu() < 0 ? NULL : cpu_count_affinity(memory, &cpus);
   if (allowed == NULL) return mem_zeroed(memory, sizeof(SchedTopology));
   while (cpus > 64 && allowed[cpus / 64 - 1] == 0) cpus -= 64;
   SchedTopology *t = sched_topology_from(memory, "", allowed, cpus);

@@ -7,11 +7,11 @@
 
 // Gs readied in between are urgent (row 19): by timers, the network, or calls
 // that returned.
-static inline void firing_begin(P *p, int64_t now) {
+static inline void urgent_begin(P *p, int64_t now) {
   p->firing = now;
   p->marks |= MARK_FIRING;
 }
-static inline void firing_end(P *p) {
+static inline void urgent_end(P *p) {
   p->firing = 0;
   p->marks &= (uint8_t)~MARK_FIRING;
 }

@@ -12,7 +12,9 @@ itself. Each source folder is a room; and a heading of a header such as
 
 stands over functions of that file, until the next heading; before the first
 heading a header beside a source declares functions of that source. No file
-includes a header of a room above it. The README.md of a folder, or of the one
+includes a header of a room above it. In sched/ what a source shows to others,
+except in sched.h and memory.h, has a name that begins with its file's.
+The README.md of a folder, or of the one
 around it, names each of its files. The status is 1 when something is wrong;
 each such thing is a line."""
 
@@ -27,6 +29,9 @@ HEADING = re.compile(r"^// --- (?P<title>.*?) -+$")
 FILES = re.compile(r"\b\w+\.(?:c|re|y)\b")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 ANY_ROOM = {"vm/csp.h"}  # what hosts include
+# Rooms whose names begin with their file's, and the headers for the rooms
+# above, whose names do not tell the file.
+NAMED_AFTER_FILES = {"sched": ("sched/sched.h", "sched/memory.h")}
 PROTOTYPE = re.compile(r"^[A-Za-z_][\w *]*?\b(\w+)\(")
 
 
@@ -96,6 +101,27 @@ def wrong_headings(path, defined):
                     defined[match.group(1)])
 
 
+def wrong_names(room, faces, defined):
+    """What a room's sources show, beside its faces, under another file's name."""
+    public = set()
+    for path in faces:
+        with open(path, encoding="utf-8") as f:
+            public.update(re.findall(r"\w+", f.read()))
+    shown = [(name, source) for name, source in defined.items()
+             if os.path.dirname(source) == room]
+    for path in headers([room]):
+        source = os.path.splitext(path)[0]
+        if path not in faces and os.path.exists(source + ".c"):
+            with open(path, encoding="utf-8") as f:
+                shown += [(match.group(1), source) for line in f
+                          if (match := PROTOTYPE.match(line))]
+    for name, source in sorted(set(shown)):
+        base = os.path.basename(defined.get(name, source))
+        if name not in public and not re.match(base + "s?(_|$)", name):
+            yield "%s shows %s, whose name begins with another word than %s" % (
+                source, name, base)
+
+
 def headers(rooms):
     folders = sorted(set(rooms) | {room.split("/")[0] for room in rooms})
     for folder in folders:
@@ -133,6 +159,8 @@ def main():
     wrong += back_includes(rooms)
     for path in headers(rooms):
         wrong += wrong_headings(path, defined)
+    for room, faces in NAMED_AFTER_FILES.items():
+        wrong += wrong_names(room, faces, defined)
     for room in sorted({"vm", *rooms}):
         wrong += unlisted(room)
     for line in wrong:

@@ -135,7 +135,7 @@ static void pool_m(void *arg) {
     int64_t now = rt_now();
     rt_lock(&s->lock);
     m->p = NULL;
-    world_p_left(s, p);
+    stop_world_p_left(s, p);
     rt_unlock(&s->lock);
     rt_store_release(&ran_at, now);
   }
@@ -180,7 +180,7 @@ static void wakes(void) {
   Sched *s = bench_sched(2);
   bench_take_p(s, 0);
   rt_lock(&s->lock);
-  M *m = m_new(s);
+  M *m = proc_m_new(s);
   rt_unlock(&s->lock);
   if (m == NULL) abort();
   RtThread bare, pool;
@@ -194,7 +194,7 @@ static void wakes(void) {
     wake_m(s, i);
   }
   rt_lock(&s->lock);
-  exit_begin(s, SCHED_EXITED);
+  lifecycle_begin_exit(s, SCHED_EXITED);
   rt_unlock(&s->lock);
   rt_thread_join(&pool);
   rt_store_seq(&quit, 1u);

@@ -223,11 +223,11 @@ int sim_clock_gettime(struct timespec *t) {
   return 0;
 }
 
-// rt.c's thread_main gets the RtThread. An M's function is m_thread.
+// rt.c's thread_main gets the RtThread. An M's function is proc_m_thread.
 int sim_pthread_create(pthread_t *thread, void *(*run)(void *arg), void *arg) {
   SimThread *t = sim_thread_start(run, arg);
   const RtThread *start = arg;
-  if (start->run == m_thread) t->m = start->arg;
+  if (start->run == proc_m_thread) t->m = start->arg;
   *thread = (pthread_t)t;
   return 0;
 }

@@ -8,7 +8,7 @@ settings of the simulation). GROUPS: what is compared with what."""
 
 _SPAWN_ALWAYS = ("lifecycle.c", "s->futile_max = FUTILE_MAX;",
                  "s->futile_max = UINT32_MAX;")
-_WALK = "OrderWalk walk = order_start(&s->order, sched_random(p));"
+_WALK = "OrderWalk walk = steal_order_start(&s->order, sched_random(p));"
 
 VARIANTS = {
     "as now": ("sched/ as it is", []),

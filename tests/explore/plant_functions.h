@@ -64,7 +64,7 @@ static void idle_check_deadlock(Sched *s) {
 #undef sched_start_world
 static void sched_start_world(P *p) {
   right_start_world(p);
-  if (rt_load_seq(&p->sched->stopping)) world_start(p->sched);
+  if (rt_load_seq(&p->sched->stopping)) stop_world_end(p->sched);
 }
 #endif
 

@@ -271,7 +271,7 @@ inline drain_inbox(p) {
   };                                                                     \
   goto got
 
-// --- An M (proc.c: m_loop, find_work.c: find_runnable) ---------------------------
+// --- An M (proc.c: proc_m_loop, find_work.c: find_work_next) ---------------------------
 proctype M(byte m; byte p) {
   byte who, woken = NONE;
   bool spins, found, skips[PS];

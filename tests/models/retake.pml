@@ -83,7 +83,7 @@ inline check_deadlock() {
   fi
 }
 
-inline p_left(p) {  // world_p_left, idle_put_p, idle_check_deadlock
+inline p_left(p) {  // stop_world_p_left, idle_put_p, idle_check_deadlock
   m_of[p] = NONE;
   if
   :: stopping -> status[p] = STOPPED
@@ -130,7 +130,7 @@ inline retake(p) {  // syscall_retake
 }
 
 // p has Gs, and no M. If there is none for it, others get the Gs.
-inline give_m(p) {  // world_give_m, idle_start_m
+inline give_m(p) {  // stop_world_give_m, idle_start_m
   atomic {
     !locked;
     if
@@ -329,7 +329,7 @@ inline restart_one(p, work) {
 proctype World() {
   byte word;
   bool taken, work0, work1;
-  atomic { !locked -> locked = true };  // world_stop
+  atomic { !locked -> locked = true };  // stop_world_begin
   stopping = true;
   stop_one(0);
   stop_one(1);
@@ -337,7 +337,7 @@ proctype World() {
 #ifdef BUG_COUNT_LATE
   syscalls = lost;
 #endif
-  atomic {  // world_start
+  atomic {  // stop_world_end
     !locked;
     stopping = false;
     restart_one(0, work0);

@@ -93,7 +93,7 @@ inline clear_handshake(q) {
   look_hand[q] = false
 }
 
-inline p_left(q) {  // world_p_left
+inline p_left(q) {  // stop_world_p_left
 #ifndef BUG_LEFT_NO_HANDSHAKE
   if
   :: handshake[q] -> clear_handshake(q); ran[q]++; one_is_through()
@@ -132,7 +132,7 @@ inline retake(q) {  // syscall_retake
   word = 0
 }
 
-// p has Gs, and no M (world_give_m).
+// p has Gs, and no M (stop_world_give_m).
 inline give_m(q) {
   if
   :: pooled[0] -> pooled[0] = false; next_p[0] = q; m_of[q] = 0
@@ -143,7 +143,7 @@ inline give_m(q) {
 }
 
 // --- The Ps' side -----------------------------------------------------------
-inline attend() {  // world_attend
+inline attend() {  // stop_world_attend
   if
   :: atomic { !locked && handshake[p] -> clear_handshake(p) };
      ran[p]++;
@@ -187,7 +187,7 @@ inline wait_for_all() {
   od
 }
 
-inline stop_world() {  // world_stop, with the lock
+inline stop_world() {  // stop_world_begin, with the lock
   d_step {
     world_busy = true;
     stopper = m;
@@ -212,7 +212,7 @@ inline stop_world() {  // world_stop, with the lock
   wait_for_all()
 }
 
-inline restart() {  // world_start, restart_p
+inline restart() {  // stop_world_end, restart_p
   atomic {
     !locked;
     stopping = false;
@@ -274,7 +274,7 @@ proctype M(byte m; byte p) {
 
 find:
 #ifndef BUG_FIND_BLIND
-  if  // find_runnable
+  if  // find_work_next
   :: look_world[p] || look_hand[p] -> attend(); goto find
   :: else
   fi;

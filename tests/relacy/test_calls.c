@@ -58,7 +58,7 @@ static void run_on(M *m) {
   if (m->spinning) idle_stop_spinning(m);
   use(m->p);
   uint32_t look = rt_load_acquire(&m->p->look);
-  if (look & (LOOK_WORLD | LOOK_HANDSHAKE)) world_attend(m);
+  if (look & (LOOK_WORLD | LOOK_HANDSHAKE)) stop_world_attend(m);
   P *p = m->p;
   use(p);
   for (G *g; (g = runq_pop(p)) != NULL;) {
@@ -68,7 +68,7 @@ static void run_on(M *m) {
   }
   rt_lock(&s->lock);
   m->p = NULL;
-  world_p_left(s, p);
+  stop_world_p_left(s, p);
   rt_unlock(&s->lock);
 }
 
@@ -141,10 +141,10 @@ static void look_at(void *arg, P *p) {
 
 static void stop_world(void) {
   P *p = my_p();
-  RELACY_CHECK(world_stop(p, false), "the world is not stopped");
+  RELACY_CHECK(stop_world_begin(p, false), "the world is not stopped");
   for (int i = 0; i < WORLD_PS; i++) look_at(NULL, &ps[i]);
   if (ps[0].current != NULL) ps[0].current->id++;
-  world_start(&sched);
+  stop_world_end(&sched);
   rt_store_relaxed(&call_over, 1u);
   run_dummies();
 }

@@ -92,9 +92,9 @@ static void ready_list(void) {
 static void ready_urgent(void) {
   P *p = &ps[0];
   p->current = &gs[WORLD_GS - 1];
-  firing_begin(p, 1);
+  urgent_begin(p, 1);
   sched_ready(p, waiting(0));
-  firing_end(p);
+  urgent_end(p);
 }
 
 // As after a blocking call: takes P 0, idle until then, and spawns there.

@@ -95,7 +95,7 @@ static inline uint64_t fib_of(int n) {
 }
 
 // --- What a thread takes next -----------------------------------------------
-// As find_runnable does where the switch in place gives up.
+// As find_work_next does where the switch in place gives up.
 static inline G *fib_take_slowly(P *p, bool *inherit) {
   bool global = global_count(p->sched) != 0;
   bool over = p->next_picks >= NEXT_PICKS_MAX;

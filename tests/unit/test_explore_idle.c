@@ -69,10 +69,10 @@ static void ready_two_on_0(void *arg) {
 static void ready_urgent_on_0(void *arg) {
   (void)arg;
   make_waiting(2);
-  firing_begin(ps[0], 1);
+  urgent_begin(ps[0], 1);
   sched_ready(ps[0], &gs[0]);
   sched_ready(ps[0], &gs[1]);
-  firing_end(ps[0]);
+  urgent_end(ps[0]);
 }
 
 // The same for one, while a G runs there.
@@ -81,9 +81,9 @@ static void ready_urgent_beside_0(void *arg) {
   make_waiting(1);
   gs[1].status = G_RUNNING;
   ps[0]->current = &gs[1];
-  firing_begin(ps[0], 1);
+  urgent_begin(ps[0], 1);
   sched_ready(ps[0], &gs[0]);
-  firing_end(ps[0]);
+  urgent_end(ps[0]);
 }
 
 // The M of a P finds nothing more.

@@ -98,7 +98,7 @@ static void global_count_apart(void *arg) {
 static void started_world(void *arg) {
   (void)arg;
   begin();
-  world_start(world.s);
+  stop_world_end(world.s);
 }
 
 static void unpinned(void *arg) {

@@ -2,7 +2,7 @@
 // No wake-up is lost (row 15, idle.c): a G makes work and then holds its M
 // until that work has run elsewhere, without ever looking. If the last spinner
 // stops at the wrong moment, all threads sleep and the explorer says so.
-// The whole runtime runs on explorer threads: sched_run, Ms, find_runnable.
+// The whole runtime runs on explorer threads: sched_run, Ms, find_work_next.
 //
 // Found when broken (tests/explore/mutants): no second look after `spinning`
 // was dropped; the last spinner that finds work wakes nobody; spawn or a
@@ -29,7 +29,7 @@ static void wake_run(int tasks, void (*main_body)(P *p, Task *t)) {
   memset(ran, 0, sizeof ran);
   world_init(&world, procs, tasks);
   world.s->topology = topology;
-  if (topology != NULL) order_open(world.s);
+  if (topology != NULL) steal_order_open(world.s);
   world_chan(&world, 0, 0);
   for (int i = 0; i < tasks; i++) {
     world.tasks[i].g.resume = task_resume_once;  // it may change its P

@@ -44,9 +44,9 @@ _Thread_local uint64_t rt_locked;
   X(END, "end", 0, 0, 1)                                                    \
   X(SWITCH_NEXT, "switch to runnext", 0, 1, 1)                              \
   X(SWITCH_RING, "switch to the ring's first", 0, 1, 1)                     \
-  X(FIND_NEXT, "runnext, by way of find_runnable", 0, 1, 1)                 \
-  X(FIND_RING, "the ring's first, by way of find_runnable", 0, 1, 1)        \
-  X(FIND_URGENT, "an urgent one, by way of find_runnable", 0, 1, 0)         \
+  X(FIND_NEXT, "runnext, by way of find_work_next", 0, 1, 1)                \
+  X(FIND_RING, "the ring's first, by way of find_work_next", 0, 1, 1)       \
+  X(FIND_URGENT, "an urgent one, by way of find_work_next", 0, 1, 0)        \
   X(FIND_GLOBAL, "one from the global queue", 3, 3, 0)                      \
   X(YIELD, "yield: to the global queue", 3, 3, 0)                           \
   X(SPAWN_WAKE, "spawn that wakes a thread", 0, 9, 0)                       \
@@ -203,7 +203,7 @@ static G *counted_find(M *m, bool *inherit) {
   P *p = m->p;
   bool plain = counting && p != NULL && p->look == 0 && p->timers.first == 0 &&
                !m->spinning && runq_length(p) + p->sched->global.count > 0;
-  if (!plain) return find_runnable(m, inherit);
+  if (!plain) return find_work_next(m, inherit);
   uint32_t tail = p->tail;
   uint64_t gets = p->stats.global_gets;
   Path path = urgent_waits(p)      ? FIND_URGENT
@@ -211,7 +211,7 @@ static G *counted_find(M *m, bool *inherit) {
               : runq_length(p) > 0 ? FIND_RING
                                    : FIND_GLOBAL;
   WINDOW_OPEN(path);
-  G *g = find_runnable(m, inherit);
+  G *g = find_work_next(m, inherit);
   if (p->stats.global_gets != gets) path = FIND_GLOBAL;
   if (path == FIND_URGENT && p->next_limit != 0) path = PATH_COUNT;  // a rest
   WINDOW_CLOSE(g == NULL || p->tail != tail ? PATH_COUNT : path);
@@ -367,7 +367,7 @@ static int start_thread(RtThread *thread, void (*run)(void *arg), void *arg) {
 }
 
 #define rt_thread_start start_thread
-#define find_runnable counted_find
+#define find_work_next counted_find
 #include "sched/lifecycle.c"
 #include "sched/proc.c"
 #define sched_spawn counted_spawn

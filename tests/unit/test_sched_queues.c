@@ -250,12 +250,12 @@ static void order_visits_each_once(void **state) {
   bool *seen = malloc(PROCS_MAX);
   static const uint32_t counts[] = {1, 2, 3, 4, 7, 8, 12, 61, 64, 1000, 1024};
   for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
-    order_reset(order, counts[k]);
+    steal_order_reset(order, counts[k]);
     for (uint64_t random = 1; random < 50; random++) {
       memset(seen, 0, PROCS_MAX);
-      OrderWalk walk = order_start(order, random * 0x9E3779B97F4A7C15u);
+      OrderWalk walk = steal_order_start(order, random * 0x9E3779B97F4A7C15u);
       uint32_t at, visited = 0;
-      for (; order_next(&walk, &at); visited++) {
+      for (; steal_order_next(&walk, &at); visited++) {
         assert_true(at < counts[k]);
         assert_false(seen[at]);
         seen[at] = true;

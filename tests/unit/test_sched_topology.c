@@ -333,7 +333,7 @@ static void the_first_node_has_it(void **state) {
 static void this_machine_has_a_topology(void **state) {
   (void)state;
   uint32_t cpus;
-  uint64_t *allowed = procs_affinity(&mem_libc, &cpus);
+  uint64_t *allowed = cpu_count_affinity(&mem_libc, &cpus);
   assert_non_null(allowed);
   SchedTopology *t = topology_of_system(&mem_libc);
   assert_non_null(t);
@@ -376,7 +376,7 @@ static Sched *new_sched(int procs, const SchedTopology *topology) {
 static void note_all(Sched *s) {
   for (int i = 0; i < sched_procs(s); i++) {
     here_cpu = i % CPUS;
-    order_note_place(sched_p(s, i));
+    steal_order_note_place(sched_p(s, i));
   }
 }
 
@@ -388,13 +388,13 @@ static int distance(const Sched *s, int a, int b) {
 
 // One round of P `me`: each other P once, near ones before far ones.
 static void check_round(Sched *s, int me, uint64_t random) {
-  const Rings *rings = order_rings(sched_p(s, me));
+  const Rings *rings = steal_order_rings(sched_p(s, me));
   static bool seen[PROCS_MAX];
   memset(seen, 0, sizeof seen);
   int visited = 0, far = 0;
   for (int ring = 0; ring < RINGS; ring++) {
-    OrderWalk walk = order_start_ring(rings, ring, random);
-    for (uint32_t at; order_next(&walk, &at); visited++) {
+    OrderWalk walk = steal_order_start_ring(rings, ring, random);
+    for (uint32_t at; steal_order_next(&walk, &at); visited++) {
       assert_true(at < (uint32_t)sched_procs(s) && at != (uint32_t)me);
       assert_false(seen[at]);
       seen[at] = true;
@@ -433,10 +433,11 @@ static void strides_fit_rings_of_any_size(void **state) {
   for (uint32_t size = 1; size < PROCS_MAX; size++) {
     rings->end[1] = rings->end[2] = (uint16_t)size;
     for (uint64_t stride = 0; stride < 32; stride++) {
-      OrderWalk walk = order_start_ring(rings, 1, stride << 32 | size / 2);
+      OrderWalk walk =
+          steal_order_start_ring(rings, 1, stride << 32 | size / 2);
       memset(seen, 0, PROCS_MAX);
       uint32_t at, visited = 0;
-      for (; order_next(&walk, &at); visited++) {
+      for (; steal_order_next(&walk, &at); visited++) {
         assert_false(seen[at]);
         seen[at] = true;
       }
@@ -458,13 +459,14 @@ static void a_ring_is_random(void **state) {
   Sched *s = new_sched(20, &t);
   note_all(s);
   P *p = sched_p(s, 4);
-  const Rings *rings = order_rings(p);
+  const Rings *rings = steal_order_rings(p);
   int first[9] = {0}, second[9][9] = {{0}};
   for (int i = 0; i < DRAWS; i++) {
-    OrderWalk walk = order_start_ring(rings, RING_DOMAIN, sched_random(p));
+    OrderWalk walk =
+        steal_order_start_ring(rings, RING_DOMAIN, sched_random(p));
     uint32_t a = 0, b = 0;
-    assert_true(order_next(&walk, &a));
-    assert_true(order_next(&walk, &b));
+    assert_true(steal_order_next(&walk, &a));
+    assert_true(steal_order_next(&walk, &b));
     assert_true(a < 9 && a != 4 && b < 9 && b != 4);
     first[a]++;
     second[a][b]++;
@@ -485,22 +487,22 @@ static void rings_follow_a_p_that_moves(void **state) {
   SchedTopology t = pairs_and_fours();
   Sched *s = new_sched(8, &t);
   note_all(s);
-  const Rings *rings = order_rings(sched_p(s, 0));
+  const Rings *rings = steal_order_rings(sched_p(s, 0));
   assert_int_equal(rings->end[RING_DOMAIN], 1);
   assert_int_equal(rings->ids[0], 1);
   here_cpu = 1;
-  order_note_place(sched_p(s, 6));
-  rings = order_rings(sched_p(s, 0));
+  steal_order_note_place(sched_p(s, 6));
+  rings = steal_order_rings(sched_p(s, 0));
   assert_int_equal(rings->end[RING_DOMAIN], 2);
   assert_int_equal(rings->ids[1], 6);
   here_cpu = 4;
-  order_note_place(sched_p(s, 0));  // its own move
-  rings = order_rings(sched_p(s, 0));
+  steal_order_note_place(sched_p(s, 0));  // its own move
+  rings = steal_order_rings(sched_p(s, 0));
   assert_int_equal(rings->end[RING_DOMAIN], 2);
   assert_true(rings->ids[0] == 4 && rings->ids[1] == 5);
   uint32_t version = s->locality->version;
   here_cpu = 5;  // the same domain
-  order_note_place(sched_p(s, 0));
+  steal_order_note_place(sched_p(s, 0));
   assert_int_equal(s->locality->version, version);
   sched_free(s);
 }
@@ -509,17 +511,17 @@ static void unknown_cpus_are_one_domain(void **state) {
   (void)state;
   SchedTopology t = pairs_and_fours();
   Sched *s = new_sched(6, &t);
-  assert_int_equal(order_rings(sched_p(s, 0))->end[RING_DOMAIN], 5);
+  assert_int_equal(steal_order_rings(sched_p(s, 0))->end[RING_DOMAIN], 5);
   static const int unknown[] = {-1, CPUS, 1 << 30};
   for (int i = 0; i < 3; i++) {
     here_cpu = unknown[i];
-    order_note_place(sched_p(s, i));
+    steal_order_note_place(sched_p(s, i));
     check_round(s, i, 5);
   }
   here_cpu = 0;
-  order_note_place(sched_p(s, 5));
-  assert_int_equal(order_rings(sched_p(s, 0))->end[RING_DOMAIN], 4);
-  assert_int_equal(order_rings(sched_p(s, 5))->end[RING_DOMAIN], 0);
+  steal_order_note_place(sched_p(s, 5));
+  assert_int_equal(steal_order_rings(sched_p(s, 0))->end[RING_DOMAIN], 4);
+  assert_int_equal(steal_order_rings(sched_p(s, 5))->end[RING_DOMAIN], 0);
   check_round(s, 5, 9);
   sched_free(s);
 }
@@ -531,10 +533,10 @@ static void other_procs_make_other_rings(void **state) {
   note_all(s);
   check_round(s, 2, 3);
   s->procs = 3;
-  order_of_procs(s);
+  steal_order_of_procs(s);
   check_round(s, 2, 3);
   s->procs = 8;
-  order_of_procs(s);
+  steal_order_of_procs(s);
   check_round(s, 2, 3);
   sched_free(s);
 }
@@ -542,16 +544,16 @@ static void other_procs_make_other_rings(void **state) {
 static void one_domain_has_the_plain_order(void **state) {
   (void)state;
   Sched *s = new_sched(4, &flat);
-  assert_null(order_locality(s));
+  assert_null(steal_order_locality(s));
   sched_free(s);
   SchedTopology t = pairs_and_fours();
   s = new_sched(1, &t);  // nobody to steal from
-  assert_null(order_locality(s));
+  assert_null(steal_order_locality(s));
   sched_free(s);
   put_machine(1, 1, 4);
   SchedTopology *one = survey("0-3");
   s = new_sched(4, one);
-  assert_null(order_locality(s));
+  assert_null(steal_order_locality(s));
   sched_free(s);
   mem_free(one);
 }
@@ -564,7 +566,7 @@ static void places_are_printed(void **state) {
   Sched *s = new_sched(4, &t), *plain = new_sched(4, &flat);
   for (int i = 0; i < 3; i++) {
     here_cpu = i * 2 + 1;
-    order_note_place(sched_p(s, i));
+    steal_order_note_place(sched_p(s, i));
   }
   FILE *out = open_memstream(&text, &size);
   sched_trace_places(s, out);
@@ -584,7 +586,7 @@ enum { THIEF_ROUNDS = 60 };
 static void open_thief(M *m, P *ps[5]) {
   Sched *s = m->sched;
   for (int i = 0; i < 5; i++) ps[i] = idle_get_p(s, sched_p(s, i));
-  if (order_locality(s) != NULL) note_all(s);
+  if (steal_order_locality(s) != NULL) note_all(s);
   idle_take_p(m, ps[0]);
   m->spinning = true;
   s->spinning = 1;
@@ -610,7 +612,7 @@ static int from_near_to_far(const SchedTopology *t, int procs) {
     }
     bool inherit, in_order = true;
     for (int i = 0; i < 3; i++) {
-      G *g = find_runnable(&m, &inherit);
+      G *g = find_work_next(&m, &inherit);
       assert_true(g >= gs && g < gs + 3);
       in_order &= g == &gs[i];
     }
@@ -645,9 +647,9 @@ static void a_thief_looks_from_where_it_is(void **state) {
     runq_put(ps[4], &far);
     here_cpu = round % 2 == 0 ? 1 : 4;
     bool inherit;
-    G *g = find_runnable(&m, &inherit);
+    G *g = find_work_next(&m, &inherit);
     assert_ptr_equal(g, here_cpu == 1 ? &near : &far);
-    assert_non_null(find_runnable(&m, &inherit));
+    assert_non_null(find_work_next(&m, &inherit));
   }
   sched_free(s);
 }
@@ -666,8 +668,8 @@ static void runnext_is_for_the_last_round(void **state) {
     runq_put_next(ps[1], &next, false);
     runq_put(ps[4], &far);
     bool inherit;
-    assert_ptr_equal(find_runnable(&m, &inherit), &far);
-    assert_ptr_equal(find_runnable(&m, &inherit), &next);
+    assert_ptr_equal(find_work_next(&m, &inherit), &far);
+    assert_ptr_equal(find_work_next(&m, &inherit), &next);
   }
   sched_free(s);
 }
@@ -700,7 +702,7 @@ static void start_busy(P *p, Task *t) {
     while (count_of(t->shared, 0) < 50 + 100 * (uint64_t)t->n) CO_YIELD;
     p = sched_set_procs(p, &t->g, sizes[t->n]);
     assert_non_null(p);
-    if (sizes[t->n] > 1) assert_non_null(order_locality(p->sched));
+    if (sizes[t->n] > 1) assert_non_null(steal_order_locality(p->sched));
     CO_YIELD;
   }
   CO_END;

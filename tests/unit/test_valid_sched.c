@@ -129,8 +129,8 @@ static void select_locks_by_address(void **state) {
   (void)state;
   static const uint16_t sorted[] = {1, 0};
   two_cases();
-  assert_false(locks_are_sorted(&p, cases, order + 2, 2));
-  assert_true(locks_are_sorted(&p, cases, sorted, 2));
+  assert_false(select_locks_are_sorted(&p, cases, order + 2, 2));
+  assert_true(select_locks_are_sorted(&p, cases, sorted, 2));
   free(cases[1].chan);
 }
 
@@ -303,14 +303,14 @@ static void one_waits_for_a_place(void) {
 static void the_call_queue_has_two_ends(void **state) {
   (void)state;
   begin();
-  assert_true(calls_are_valid(&sched));
+  assert_true(syscall_queue_is_valid(&sched));
   one_waits_for_a_place();
-  assert_true(calls_are_valid(&sched));
+  assert_true(syscall_queue_is_valid(&sched));
   g1.in_call_queue = false;
-  assert_false(calls_are_valid(&sched));
+  assert_false(syscall_queue_is_valid(&sched));
   one_waits_for_a_place();
   sched.call_last = NULL;
-  assert_false(calls_are_valid(&sched));
+  assert_false(syscall_queue_is_valid(&sched));
 }
 
 static void break_call_queue(void) {
@@ -325,14 +325,14 @@ static void break_call_queue(void) {
 static void assertions_fire(void **state) {
   (void)state;
   expect_breach(break_chan, "chan_is_valid");
-  expect_breach(break_lock_order, "locks_are_sorted");
+  expect_breach(break_lock_order, "select_locks_are_sorted");
   expect_breach(break_idle, "idle_is_valid");
   expect_breach(break_idle_ms, "idle_ms_are_valid");
   expect_breach(break_heap, "timer_is_placed");
   expect_breach(break_moved_timers, "timers_are_valid");
   expect_breach(break_group, "group_is_valid");
   expect_breach(break_global, "global_is_valid");
-  expect_breach(break_call_queue, "calls_are_valid");
+  expect_breach(break_call_queue, "syscall_queue_is_valid");
 }
 
 int main(void) {
