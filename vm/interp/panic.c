@@ -406,8 +406,8 @@ static bool is_interrupt(const Local *local, const Goroutine *g) {
 // and a step its end.
 static bool leaves_meanwhile(Local *local, Goroutine *g) {
   work_looked();
-  // before it leaves, so that it does a piece when it is back, however short its
-  // slice
+  // before it leaves, so that it does a piece when it is back, however short
+  // its slice
   local->debt = 0;
   local->overdue = false;
   g->multi = 0;
