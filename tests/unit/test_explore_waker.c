@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A native's wake-up by another thread (vm/runtime/waker.c), under
+// A native's wake-up by another thread (vm/runtime/park.c), under
 // interleaving: the host wakes while the goroutine waits, while it is told that
 // nobody waits any more, and while the runtime is freed. Whatever comes first:
 // make is called once, and never before `cancelled` has returned; a waker that
 // was woken before is not told; the block is freed once, after its last use.
 //
 // The channel, the scheduler and the door are the real ones. Of the VM there is
-// a Csp in which only what waker.c reads is set. The rest of what it calls is
+// a Csp in which only what park.c reads is set. The rest of what it calls is
 // below.
 //
 // Found when broken (tests/explore/mutants): csp_wake delivers in TELLING; the
@@ -16,7 +16,7 @@
 
 static void waker_free(void *block);
 #define mem_free waker_free
-#include "vm/runtime/waker.c"
+#include "vm/runtime/park.c"
 #undef mem_free
 
 typedef struct WakerTest {
@@ -35,7 +35,7 @@ static bool telling, woken, woken_before;
 
 enum { LINK = 7, WOKEN_WITH = 42 };
 
-// --- What waker.c calls ------------------------------------------------------
+// --- What park.c calls -------------------------------------------------------
 // The block stays, spoilt: a later use of it is seen.
 static void waker_free(void *block) {
   explore_flush();

@@ -70,7 +70,7 @@ int csp_compare(CspValue a, CspValue b) {
 bool csp_is_undef(CspValue v) { return v.word == VALUE_UNDEF; }
 
 // --- Constructors -----------------------------------------------------------
-// Of a call without a runtime (waker.c) nothing can be made.
+// Of a call without a runtime (park.c) nothing can be made.
 static bool call_is_over(const CspCall *call) {
   return __builtin_expect(call->local == NULL, 0);
 }

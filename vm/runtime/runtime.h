@@ -169,7 +169,7 @@ void posts_end(Csp *csp);
 void goes_end(Csp *csp);                     // as posts_end
 void go_ended(Local *local, ObjTask *task);  // VmHooks.task_ended
 
-// --- waker.c -----------------------------------------------------------------
+// --- park.c ------------------------------------------------------------------
 // As posts_end; and, when the door is closed: calls what is left.
 void wakers_end(Csp *csp);
 void wakers_free(Csp *csp);
@@ -216,6 +216,6 @@ bool report_claim(Csp *csp, int status);  // true: the first to end the run
 // --- Tables of natives -------------------------------------------------------
 extern const CspFunction builtin_runtime_functions[];  // builtins_runtime.c
 extern const CspFunction post_functions[];             // api_threads.c
-extern const CspFunction waker_functions[];            // waker.c
+extern const CspFunction waker_functions[];            // park.c
 
 #endif

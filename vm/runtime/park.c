@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Wake-ups by other threads: natives that park until the host has what they
-// wait for (csp_waker, csp_park, csp_wake), and the host that is told when
-// nobody waits any more (cancelled).
+// How a native parks: it waits until another thread, of the host, has what it
+// waits for (csp_waker, csp_park, csp_wake). The host is told when nobody waits
+// any more (cancelled).
 //
 // A native waits for a channel. csp_wake is a post of the scheduler, which
 // makes the value and sends it there. With a notice the native waits in the
