@@ -16,7 +16,7 @@
 #ifndef CSP_LANG_FORMAT_H
 #define CSP_LANG_FORMAT_H
 
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 enum { FORMAT_INDENT = 2, FORMAT_WIDTH = 100 };
 

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 // What lemon takes for its stack, in functions whose p is the parser.
 #define malloc(size) mem_alloc(p->memory, (size))

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 typedef const unsigned char *Cursor;
 

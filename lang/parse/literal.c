@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 // --- numbers ----------------------------------------------------------------
 static Pos pos_after(Pos pos, size_t bytes) {

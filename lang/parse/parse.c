@@ -12,7 +12,7 @@
 // Invariant: when not skipping, parser and driver count the same open
 // brackets. A missing or a wrong closing bracket is reported here; the parser
 // is then given a BAD token, which it can only recover from.
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 static uint32_t deepest(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t most = a > b ? a : b;

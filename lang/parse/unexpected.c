@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse.h"
+#include "lang/parse/parse_internal.h"
 
 // --- tokens in words --------------------------------------------------------
 static const struct {

@@ -7,8 +7,8 @@
 // lemon parser of grammar.y calls the builders of tree.c and tree_stmt.c; for
 // a token that does not fit it calls unexpected.c, and parse.c skips to where
 // the next statement begins.
-#ifndef CSP_LANG_PARSE_H
-#define CSP_LANG_PARSE_H
+#ifndef CSP_LANG_PARSE_INTERNAL_H
+#define CSP_LANG_PARSE_INTERNAL_H
 
 #include "lang/lang.h"
 #include "sched/rt.h"
