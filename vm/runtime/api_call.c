@@ -30,7 +30,10 @@
 #include "vm/object/string.h"
 #include "vm/runtime/api_call.h"
 #include "vm/runtime/dump.h"
+#include "vm/runtime/output.h"
+#include "vm/runtime/report.h"
 #include "vm/runtime/runtime.h"
+#include "vm/runtime/vm.h"
 
 enum {
   HOST_DUMP_SHOWN = 20,

@@ -12,4 +12,11 @@ bool host_may_call(CspCall *call, CspResult *result);
 CspEnd host_failed(CspCall *call, CspResult *result, CspEnd end,
                    const char *what);
 
+// After everything else is made. false: out of memory.
+bool host_open(Csp *csp);
+// No values, and no message.
+void host_no_result(CspResult *result, CspEnd end);
+// The outcome of a task that has ended.
+CspEnd host_give_outcome(Vm *vm, CspResult *result, const ObjTask *task);
+
 #endif

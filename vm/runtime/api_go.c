@@ -7,12 +7,15 @@
 // is malloced, and in csp->goes (guarded by host_lock) until it is told. The
 // M that ends the goroutine takes it out; what is left when the run has ended
 // is told then, by the only thread there is. So each is told once.
+#include "vm/runtime/api_go.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/task.h"
+#include "vm/runtime/api_call.h"
 #include "vm/runtime/runtime.h"
 
 typedef struct GoNote {

@@ -21,6 +21,8 @@
 // the run: whoever takes it out of the list (host_lock) tells its waiter, or
 // frees it. So it goes into the scheduler's inbox under that lock, too: after
 // it the run may have ended, and the post be gone.
+#include "vm/runtime/api_threads.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
@@ -28,6 +30,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/task.h"
 #include "vm/object/format.h"
+#include "vm/runtime/report.h"
 #include "vm/runtime/runtime.h"
 
 struct HostPost {

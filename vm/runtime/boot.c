@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a Vm has before any script: numbers and names that are always there,
 // the code of the interpreter's own frames, the predeclared functions.
+#include "vm/runtime/boot.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,6 +14,9 @@
 #include "vm/native/builtins.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/runtime/api_threads.h"
+#include "vm/runtime/builtins_runtime.h"
+#include "vm/runtime/park.h"
 #include "vm/runtime/runtime.h"
 
 static ObjFloat *make_float(Vm *vm, double d) {

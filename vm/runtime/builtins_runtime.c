@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What the module sched tells of the runtime: goroutines, counters, dumps.
+#include "vm/runtime/builtins_runtime.h"
 #include "vm/interp/native_call.h"
+#include "vm/runtime/counters.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/runtime.h"
+#include "vm/runtime/vm.h"
 
 static CspStatus sched_goroutines_(CspCall *call) {
   return csp_ok_int(call, vm_goroutine_count(call->vm));

@@ -5,6 +5,8 @@
 // its end, and zero means their default. So a host that is older than the
 // library gives less, and what is missing is zero. A newer one gives more: that
 // is passed over where it is zero, and refused where the host has set it.
+#include "vm/runtime/config.h"
+
 #include <errno.h>
 
 #include "vm/runtime/runtime.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Watching a runtime (docs/debugging.md): the scheduler's hooks for it, its
 // counters by name and as text, the file of events.
+#include "vm/runtime/counters.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +13,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
 #include "vm/object/format.h"
+#include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 
 // --- Hooks ------------------------------------------------------------------

@@ -32,6 +32,7 @@
 #include "vm/native/module.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"
+#include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 
 // Of all that an image depends on: the version, and the instructions.

@@ -15,6 +15,7 @@
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 #include "vm/runtime/image.h"
+#include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 #include "vm/value/proto.h"
 

@@ -2,10 +2,13 @@
 // The settings of CSPDEBUG (CspConfig.debug): "name=value" with commas in
 // between. One table; what is not in it, or has no such value, is told of on
 // standard error and otherwise passed over.
+#include "vm/runtime/options.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "vm/object/format.h"
+#include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 
 static bool same(const char *text, size_t len, const char *name) {

@@ -5,6 +5,8 @@
 // written. The buffer goes out when it is long or a terminal has a whole line
 // (a blocking call, native.c), when an M finds nothing to run, before a
 // report on standard error, and at the end. `writing` keeps the order.
+#include "vm/runtime/output.h"
+
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>

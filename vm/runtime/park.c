@@ -29,6 +29,7 @@
 // The value is delivered to the runtime through its door. If the door is closed
 // make is called at once, with a call that can make nothing, and what it
 // returns is dropped.
+#include "vm/runtime/park.h"
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"

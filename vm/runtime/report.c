@@ -5,6 +5,8 @@
 //
 // Making a report is not looked at by limits: its parts are bounded, so that it
 // takes some milliseconds at most. The clock is read after it.
+#include "vm/runtime/report.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/collect.h"
@@ -14,6 +16,7 @@
 #include "vm/interp/panic.h"
 #include "vm/object/format.h"
 #include "vm/runtime/dump.h"
+#include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
 
 bool report_claim(Csp *csp, int status) {
