@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #include "cli/source.h"
-#include "lang/lang.h"
+#include "lang/format/formatter.h"
+#include "lang/source.h"
 #include "sched/rt.h"
 
 enum { STATUS_DIFFERS = 1, STATUS_ERROR = 2 };

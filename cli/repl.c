@@ -7,6 +7,7 @@
 // The same when nothing can run any more: the runtime says so by a post, in
 // place of the deadlock's end.
 #include "cli/repl_internal.h"
+#include "lang/compile/session.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/report.h"
 #include "vm/runtime/vm.h"

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cli/repl_internal.h"
+#include "lang/parse/unexpected.h"
 #include "vm/heap/local.h"
 #include "vm/interp/access.h"
 #include "vm/native/module.h"

@@ -17,7 +17,7 @@
 
 #include "cli/repl.h"
 #include "cli/repl_edit.h"
-#include "lang/lang.h"
+#include "lang/compile/session.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"

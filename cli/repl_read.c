@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/repl_internal.h"
+#include "lang/parse/parse.h"
 #include "vm/object/format.h"
 
 static const char prompt[] = "csp> ", prompt_more[] = " ... ";

@@ -16,7 +16,8 @@
 #include "cli/runtime.h"
 #include "cli/source.h"
 #include "cli/test.h"
-#include "lang/lang.h"
+#include "lang/compile/outline.h"
+#include "lang/source.h"
 
 typedef struct Finder {
   Tests *tests;

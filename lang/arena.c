@@ -7,10 +7,11 @@
 // after each token or statement and give up with "out of memory". That the time
 // of the compilation is over (Allowance) looks the same to them.
 // Single-threaded, like the compilation it belongs to.
+#include "lang/arena.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lang.h"
 #include "sched/rt.h"
 #include "vm/object/string.h"
 

@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sched/memory.h"
-
 // A byte string in the arena (or static), NUL-terminated for convenience.
 // Names are interned per compilation: equal names are the same pointer.
 typedef struct AstStr {
@@ -139,40 +137,5 @@ struct Node {
   void *note;      // the compiler's: what a NAME is bound to, a scope, ...
   uint32_t depth;  // the parser's: levels of the tree below, itself included
 };
-
-// --- What a compilation may take --------------------------------------------
-// One for all files of it.
-typedef struct Allowance {
-  size_t bytes;                // of memory, that are left
-  bool (*is_over)(void *arg);  // whether its time is; NULL: it has time
-  void *arg;
-  uint32_t looks;  // how often that was to be looked at; see LOOKS
-  bool over;       // is_over has said so
-  bool spent;      // more bytes were asked for than were left
-} Allowance;
-// false: not so many are left.
-bool allowance_take(Allowance *allowance, size_t bytes);
-void allowance_give(Allowance *allowance, size_t bytes);
-
-// --- Arena: bump memory of one compilation ----------------------------------
-typedef struct Arena Arena;
-// NULL: out of memory. seed: of the hashes of its names, which a text must not
-// be able to foresee.
-Arena *arena_new(const Memory *memory, uint64_t seed);
-// At its start: what it takes is counted there, and is given back by
-// arena_free.
-void arena_limit(Arena *arena, Allowance *allowance);
-const Memory *arena_memory(const Arena *arena);
-void arena_free(Arena *arena);
-// Zeroed, 16-byte aligned; never NULL (out of memory aborts a compilation
-// through the Diags: see lang.h).
-void *arena_alloc(Arena *arena, size_t size);
-// The one AstStr for these bytes in this arena.
-const AstStr *arena_intern(Arena *arena, const char *text, size_t len);
-// How often that was asked for: names and keywords as often as the text has
-// them outside of comments and strings.
-uint32_t arena_uses(const AstStr *name);
-// How many places of its table were looked at for that, for tests.
-uint64_t arena_probes(const Arena *arena);
 
 #endif

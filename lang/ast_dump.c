@@ -4,10 +4,11 @@
 // (kind name or literal or operator, then the children); a missing child
 // before one that is there is `_`; a chain of several, or one that may hold
 // several, stands in brackets. Reads only; recursion is as deep as the tree.
+#include "lang/ast_dump.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "lang/lang.h"
 #include "sched/plain.h"
 
 static const char *const KINDS[] = {

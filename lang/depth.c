@@ -6,7 +6,7 @@
 // the tree where it is built. The bytes that a level takes are those of the
 // worst pass and construct; tests/unit/test_compile_stack.c nests every
 // construct on small stacks and fails where they are too few.
-#include "lang/lang.h"
+#include "lang/depth.h"
 #include "sched/rt.h"
 
 #if defined(__has_feature)

@@ -4,13 +4,16 @@
 // At most MAX_ERRORS errors are kept, the rest is counted. Two errors at one
 // place are one: the first says more than what followed from it. Memory that
 // runs out loses messages, never the count. Single-threaded.
+#include "lang/diag.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lang.h"
+#include "lang/source.h"
 #include "sched/rt.h"
 #include "vm/object/format.h"
+#include "vm/value/utf8.h"
 
 enum {
   MAX_ERRORS = 20,

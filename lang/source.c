@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A source text's lines. Pure functions.
-#include <string.h>
+#include "lang/source.h"
 
-#include "lang/lang.h"
+#include <string.h>
 
 AstStr source_line(const Source *source, Pos pos) {
   size_t offset = pos.offset < source->len ? pos.offset : source->len;

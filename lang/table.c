@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A small hash table from words to words: open addressing, linear probing, at
 // most half full, nothing is ever removed. Single-threaded.
+#include "lang/table.h"
 #include "lang/compiler.h"
 
 enum { FIRST_CAP = 16 };

@@ -2,10 +2,23 @@
 // The compiler's entry: text to tree to bytecode, for one file and all that it
 // imports. What becomes visible to others (members of the module, methods) is
 // set at the very end, when there were no errors.
+#include "lang/compile/compile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/compile/loader.h"
+#include "lang/compile/outline.h"
+#include "lang/compile/session.h"
+#include "lang/diag.h"
+#include "lang/gen/expr.h"
+#include "lang/gen/func.h"
+#include "lang/parse/parse.h"
+#include "lang/resolve/resolve.h"
+#include "lang/resolve/resolve_func.h"
+#include "lang/resolve/scope.h"
+#include "lang/table.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/native/module.h"

@@ -4,6 +4,8 @@
 // beside the importing one ("./x", "../x") or along the search path. Each is
 // loaded once per Vm, known by its canonical path; what the host gives is
 // known by "loaded:" and its name.
+#include "lang/compile/loader.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/compile/compile.h"
+#include "lang/depth.h"
+#include "lang/diag.h"
+#include "lang/resolve/member.h"
+#include "lang/table.h"
 #include "sched/plain.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"
@@ -19,6 +26,7 @@
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/suggest.h"
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
 

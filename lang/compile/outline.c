@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What a text declares at its top level, without compiling it; and how one of
 // its functions is run as a test.
+#include "lang/compile/outline.h"
+
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/parse/parse.h"
+#include "lang/resolve/resolve.h"
+#include "lang/resolve/scope.h"
+#include "lang/source.h"
 #include "sched/rt.h"
 
 // --- For tools --------------------------------------------------------------

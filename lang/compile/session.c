@@ -14,10 +14,13 @@
 // runs it looks at the error (SessionInput.checked).
 //
 // By the M that owns local's P, in a native: no safepoint comes meanwhile.
+#include "lang/compile/session.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/compile/compile.h"
+#include "lang/compile/loader.h"
 #include "vm/heap/local.h"
 #include "vm/native/module.h"
 #include "vm/object/format.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/ast_dump.h"
 #include "lang/format/format.h"
 #include "lang/parse/grammar.h"
 

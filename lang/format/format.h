@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of this folder show each other. lang.h has the entry point.
+// What the files of this folder show each other. formatter.h has the entry
+// point.
 //
 // The way of a text: it is parsed with a trail (trail.c); words.c makes
 // words of the trail, and the syntax tree gives each word whose spelling says
@@ -17,6 +18,8 @@
 #define CSP_LANG_FORMAT_H
 
 #include "lang/parse/parse_internal.h"
+#include "lang/parse/trail.h"
+#include "lang/source.h"
 
 enum { FORMAT_INDENT = 2, FORMAT_WIDTH = 100 };
 

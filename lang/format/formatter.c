@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The formatter's entry: text to text in the one style of docs/formatting.md.
 // format.h says how its parts work together.
+#include "lang/format/formatter.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/arena.h"
+#include "lang/diag.h"
 #include "lang/format/format.h"
+#include "lang/parse/trail.h"
+#include "lang/source.h"
 #include "sched/rt.h"
 
 // A text, and what was made of it.

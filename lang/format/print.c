@@ -12,6 +12,7 @@
 // where the author had a line break before or after one, there is one again.
 #include <string.h>
 
+#include "lang/depth.h"
 #include "lang/format/format.h"
 #include "lang/parse/grammar.h"
 

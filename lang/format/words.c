@@ -10,6 +10,8 @@
 
 #include "lang/format/format.h"
 #include "lang/parse/grammar.h"
+#include "lang/parse/trail.h"
+#include "lang/source.h"
 
 // --- from the trail ---------------------------------------------------------
 static void add_note(Words *words, const TrailItem *item) {

@@ -4,9 +4,14 @@
 //
 // The window of the call that is made when it fails lies there before: at w+2
 // the function, from w+3 the operator as text, the left, the right value.
+#include "lang/gen/assert.h"
+
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/resolve/scope.h"
 #include "vm/interp/methods.h"
 
 enum { LEFT_AT = 4, RIGHT_AT = 5, WINDOW_AT = 6 };

@@ -2,7 +2,11 @@
 // Second pass: declarations and assignments. All values are there before the
 // first is stored; the operands of fields and elements come before the values,
 // and are evaluated once.
-#include "lang/compiler.h"
+#include "lang/gen/assign.h"
+#include "lang/arena.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/resolve/scope.h"
 
 // --- Declaring --------------------------------------------------------------
 void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {

@@ -4,9 +4,11 @@
 //
 // A function that nobody will run (code_is_lost) keeps its registers and exits
 // balanced, but not its operands, constants and jumps.
+#include "lang/gen/balance.h"
+
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/gen/emit.h"
 
 bool code_is_lost(const Compiler *c) {
   return c->no_memory || c->func->gen.too_complex;

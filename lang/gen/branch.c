@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Second pass: if, switch, select, group.
-#include "lang/compiler.h"
+#include "lang/gen/branch.h"
+#include "lang/gen/assign.h"
+#include "lang/gen/balance.h"
+#include "lang/gen/condition.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/gen/loop.h"
+#include "lang/gen/stmt.h"
+#include "lang/resolve/scope.h"
 
 // --- if ---------------------------------------------------------------------
 void branch_if(Compiler *c, Node *node) {

@@ -5,7 +5,12 @@
 // A window at register w: w..w+2 become the callee's frame header (the
 // function's value goes into w+2), arguments lie from w+3, results arrive at
 // w. Everything from w up is free.
-#include "lang/compiler.h"
+#include "lang/gen/calls.h"
+#include "lang/gen/branch.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/gen/func.h"
+#include "lang/resolve/scope.h"
 #include "vm/object/list.h"
 
 typedef struct Args {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Second pass, conditions: comparisons that jump, without a bool in between.
-#include "lang/compiler.h"
+#include "lang/gen/condition.h"
+#include "lang/gen/balance.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/resolve/fold.h"
 
 // A comparison ready to be emitted. It jumps when its outcome is `sense`.
 typedef struct Compare {

@@ -2,10 +2,16 @@
 // The function under construction: instructions, places, constants, jumps,
 // registers. Limits are reported once per function; after that, or when memory
 // runs out, code goes on being emitted, but nobody will run it.
+#include "lang/gen/emit.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/gen/balance.h"
+#include "lang/resolve/scope.h"
+#include "lang/table.h"
 
 enum {
   JUMP_MAX = (1 << 23) - 16,  // words of a function: jumps have 24 bits

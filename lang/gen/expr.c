@@ -4,7 +4,15 @@
 // A variable's register is used in place as an operand: nothing that is
 // evaluated later can change it, because assignments are statements and a
 // variable that closures assign lives in a cell.
-#include "lang/compiler.h"
+#include "lang/gen/expr.h"
+#include "lang/gen/balance.h"
+#include "lang/gen/calls.h"
+#include "lang/gen/condition.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/func.h"
+#include "lang/gen/pairs.h"
+#include "lang/resolve/fold.h"
+#include "lang/resolve/scope.h"
 #include "vm/native/module.h"
 #include "vm/object/box.h"
 #include "vm/object/string.h"

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Second pass, functions: protos, parameters and their defaults, upvalues,
 // closures; struct types and their constructors.
+#include "lang/gen/func.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/gen/assign.h"
+#include "lang/gen/balance.h"
+#include "lang/gen/calls.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/gen/stmt.h"
+#include "lang/resolve/scope.h"
+#include "lang/table.h"
 #include "vm/heap/local.h"
 
 // --- Protos -----------------------------------------------------------------

@@ -2,7 +2,14 @@
 // Second pass, loops. The condition stands at the bottom, fused with the jump
 // back, which counts a safepoint; a simple one is tested once more on entry,
 // for a complex one the entry jumps to the bottom.
-#include "lang/compiler.h"
+#include "lang/gen/loop.h"
+#include "lang/gen/assign.h"
+#include "lang/gen/balance.h"
+#include "lang/gen/condition.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/gen/stmt.h"
+#include "lang/resolve/scope.h"
 
 enum { ITER_REGISTERS = 6 };
 

@@ -7,7 +7,10 @@
 // word's. The third operand is read with the first two: where it is a local on
 // the right that changes nothing, as no expression assigns to one; nor where it
 // is a number, which is a constant of the function.
-#include "lang/compiler.h"
+#include "lang/gen/pairs.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/resolve/fold.h"
 
 static bool is_binary_op(const Node *node, AstOp op) {
   return node->kind == NODE_BINARY && node->op == op && !fold_is_literal(node);

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Second pass, statements. Before and after each one `top` is the first
 // register above the variables.
-#include "lang/compiler.h"
+#include "lang/gen/stmt.h"
+#include "lang/gen/assert.h"
+#include "lang/gen/assign.h"
+#include "lang/gen/balance.h"
+#include "lang/gen/branch.h"
+#include "lang/gen/calls.h"
+#include "lang/gen/emit.h"
+#include "lang/gen/expr.h"
+#include "lang/gen/func.h"
+#include "lang/gen/loop.h"
 
 // --- Leaving ----------------------------------------------------------------
 static Exit *find_exit(const Compiler *c, const Node *node) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the words of other languages are called here.
-#include <string.h>
+#include "lang/parse/foreign.h"
 
-#include "lang/lang.h"
+#include <string.h>
 
 #define DECLARE "declare with `name := value` or `var name`"
 #define FUNCS "functions are declared with `func name(parameters) { }`"

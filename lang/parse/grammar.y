@@ -26,7 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/parse/parse_internal.h"
+#include "lang/parse/tree.h"
+#include "lang/parse/tree_stmt.h"
 
 // What lemon takes for its stack, in functions whose p is the parser.
 #define malloc(size) mem_alloc(p->memory, (size))

@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/parse/literal.h"
+#include "lang/parse/trail.h"
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse_internal.h"
 
 typedef const unsigned char *Cursor;
 

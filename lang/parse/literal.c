@@ -3,14 +3,18 @@
 //
 // The lexer has found the shape of each; here are values, ranges and escapes.
 // Errors are reported where they stand, and some value is given.
+#include "lang/parse/literal.h"
+
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/arena.h"
+#include "lang/diag.h"
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse_internal.h"
+#include "vm/value/utf8.h"
 
 // --- numbers ----------------------------------------------------------------
 static Pos pos_after(Pos pos, size_t bytes) {

@@ -12,7 +12,15 @@
 // Invariant: when not skipping, parser and driver count the same open
 // brackets. A missing or a wrong closing bracket is reported here; the parser
 // is then given a BAD token, which it can only recover from.
+#include "lang/parse/parse.h"
+#include "lang/arena.h"
+#include "lang/depth.h"
+#include "lang/diag.h"
 #include "lang/parse/parse_internal.h"
+#include "lang/parse/trail.h"
+#include "lang/parse/unexpected.h"
+#include "lang/source.h"
+#include "vm/value/utf8.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -4,9 +4,10 @@
 //
 // It holds for the trees of texts without syntax errors, also after constants
 // were folded: a node that has become a literal keeps its children.
+#include "lang/parse/shape.h"
+
 #include <string.h>
 
-#include "lang/lang.h"
 #include "sched/rt.h"
 
 // One letter for each of a, b, c, d:

@@ -4,6 +4,7 @@
 //
 // Only kept when Parse.trail is set; a compilation's is NULL. The text of an
 // item is source text, so the items and what lies between them are the file.
+#include "lang/parse/trail.h"
 #include "lang/parse/parse_internal.h"
 
 static TrailItem *trail_add(Trail *trail) {

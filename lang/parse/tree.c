@@ -5,11 +5,18 @@
 // parameters, what `?` and `go` may stand with. A tree deeper than
 // p->max_depth, or memory that runs out, sets p->fatal: from then on they
 // give one dummy node and empty chains, and the parse ends without a tree.
+#include "lang/parse/tree.h"
+
 #include <stdint.h>
 #include <string.h>
 
+#include "lang/arena.h"
+#include "lang/diag.h"
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse_internal.h"
+
+// Names that the parser compares with each other: of parameters, fields,
+// arguments. More of them are an error anyway, or are compared later.
+enum { LANG_MAX_COMPARED = 255 };
 
 static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
 

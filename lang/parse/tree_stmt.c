@@ -3,10 +3,15 @@
 // of what may be assigned, be a condition, or stand in a `case`.
 //
 // As in tree.c: after a fatal error they give dummies, and check nothing.
+#include "lang/parse/tree_stmt.h"
+
 #include <string.h>
 
+#include "lang/arena.h"
+#include "lang/diag.h"
 #include "lang/parse/grammar.h"
-#include "lang/parse/parse_internal.h"
+#include "lang/parse/tree.h"
+#include "lang/parse/unexpected.h"
 
 static uint32_t deepest(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t most = a > b ? a : b;

@@ -5,8 +5,14 @@
 // words. Before that come the mistakes that people bring along from other
 // languages, and a line to put them right. Called once per error, before the
 // parser gets the token.
+#include "lang/parse/unexpected.h"
+
+#include <stdio.h>
+
 #include <string.h>
 
+#include "lang/diag.h"
+#include "lang/parse/foreign.h"
 #include "lang/parse/grammar.h"
 #include "lang/parse/parse_internal.h"
 

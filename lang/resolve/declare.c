@@ -5,7 +5,10 @@
 // A constant with a literal value, before which nothing can run that could read
 // it too early, is known from the start, as functions are: its uses become the
 // literal.
-#include "lang/compiler.h"
+#include "lang/resolve/declare.h"
+#include "lang/diag.h"
+#include "lang/resolve/fold.h"
+#include "lang/resolve/scope.h"
 
 static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
                               bool constant) {

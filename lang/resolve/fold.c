@@ -3,9 +3,11 @@
 //
 // Nothing changes but the time it takes: what would panic (overflow, division
 // by zero, a shift by too much, wrong types) is left for the program to do.
+#include "lang/resolve/fold.h"
+
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
 
 enum { FOLDED_MAX = 4096 };  // longer joins are left to the program
 

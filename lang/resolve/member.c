@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Names in modules. A member is a cell; its flags tell whoever compiles later
 // whether the value is known for ever, and whether it may be assigned.
-#include "lang/compiler.h"
+#include "lang/resolve/member.h"
+#include "lang/diag.h"
+#include "lang/resolve/scope.h"
 #include "vm/heap/local.h"
 #include "vm/object/map.h"
+#include "vm/object/suggest.h"
 
 SymbolKind member_kind(Value v) {
   if (value_is_type(v, OBJ_STRUCT)) return SYM_STRUCT;

@@ -2,7 +2,15 @@
 // First pass, statements: scopes, declarations, labels, what cannot be
 // reached. resolve_stmt and the functions that it asks answer whether control
 // never gets past the statement.
-#include "lang/compiler.h"
+#include "lang/resolve/resolve.h"
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/parse/shape.h"
+#include "lang/resolve/declare.h"
+#include "lang/resolve/fold.h"
+#include "lang/resolve/resolve_expr.h"
+#include "lang/resolve/resolve_func.h"
+#include "lang/resolve/scope.h"
 
 // --- Declarations and assignments -------------------------------------------
 // A function gets the name of the variable that it is assigned to.

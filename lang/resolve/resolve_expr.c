@@ -2,7 +2,14 @@
 // First pass, expressions: binds names, checks calls, folds constants. Bad
 // names are reported and bound to an unknown symbol, so that one mistake is
 // reported once. Children may be missing after syntax errors.
-#include "lang/compiler.h"
+#include "lang/resolve/resolve_expr.h"
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/parse/shape.h"
+#include "lang/resolve/fold.h"
+#include "lang/resolve/member.h"
+#include "lang/resolve/resolve_func.h"
+#include "lang/resolve/scope.h"
 
 enum { MAX_ARGUMENTS = 240 };
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 // First pass, functions: parameters, bodies, returns; methods and structs.
+#include "lang/resolve/resolve_func.h"
+
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/resolve/resolve.h"
+#include "lang/resolve/resolve_expr.h"
+#include "lang/resolve/scope.h"
+#include "lang/table.h"
 
 enum { MAX_PARAMETERS = 240 };
 

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Scopes: declaring names, finding them, and what to say when they are not
 // there. Names are interned: equal ones are the same pointer.
+#include "lang/resolve/scope.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compiler.h"
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/parse/foreign.h"
+#include "lang/resolve/member.h"
+#include "lang/table.h"
 #include "vm/native/module.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/suggest.h"
 
 static const char *const type_names[] = {
     "int",   "float", "bool", "string", "bytes", "list",  "map",

@@ -2,10 +2,12 @@
 // libFuzzer target: any text has syntax errors, or is formatted, and formatting
 // that changes nothing. `tests/fuzz/run SECONDS` builds and runs it.
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lang.h"
+#include "lang/format/formatter.h"
+#include "lang/source.h"
 #include "tests/fuzz/mutator.h"
 
 static char *format(const char *text, size_t size, size_t *len) {

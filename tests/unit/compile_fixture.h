@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "config_fixture.h"
-#include "lang/lang.h"
+#include "lang/compile/compile.h"
 #include "vm/code/code.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "lang/arena.h"
 #include "lang/ast.h"
 
 // --- Names that one known hash takes for each other -------------------------

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "embed_fixture.h"
-#include "lang/lang.h"
+#include "lang/format/formatter.h"
+#include "lang/source.h"
 
 typedef struct Form {
   const char *name, *before, *open, *core, *close, *after;

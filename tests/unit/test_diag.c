@@ -7,10 +7,16 @@
 #include <stdint.h>
 // cmocka.h wants those before it
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lang.h"
+#include "lang/arena.h"
+#include "lang/diag.h"
+#include "lang/parse/foreign.h"
+#include "lang/source.h"
+#include "vm/object/suggest.h"
+#include "vm/value/utf8.h"
 
 static void test_suggest(void **state) {
   (void)state;

@@ -15,7 +15,12 @@
 #include <string.h>
 
 #include "config_fixture.h"
+#include "lang/arena.h"
+#include "lang/depth.h"
+#include "lang/diag.h"
 #include "lang/format/format.h"
+#include "lang/format/formatter.h"
+#include "lang/parse/parse.h"
 #include "vm/csp.h"
 
 static char *format(const char *path, const char *text, size_t size,

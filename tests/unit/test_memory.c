@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "lang/lang.h"
+#include "lang/compile/session.h"
 #include "sched/memory.h"
 #include "vm/csp.h"
 #include "vm/interp/native_call.h"

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "config_fixture.h"
-#include "lang/lang.h"
+#include "lang/compile/outline.h"
+#include "lang/source.h"
 #include "vm/csp.h"
 
 // --- lang_functions ---------------------------------------------------------

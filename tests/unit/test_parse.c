@@ -13,7 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lang.h"
+#include "lang/arena.h"
+#include "lang/ast_dump.h"
+#include "lang/depth.h"
+#include "lang/diag.h"
+#include "lang/parse/parse.h"
+#include "lang/source.h"
 
 // What the front end says about a text of `len` bytes: the dump of its tree,
 // or, if there are errors, their text. Malloced.

@@ -2,6 +2,8 @@
 // Inputs of a session: what is incomplete, which names they see and declare,
 // what their values are compiled to.
 #include "compile_fixture.h"
+#include "lang/compile/session.h"
+#include "lang/parse/parse.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The formatter's entry, for others; the rest of it is in format.h.
+#ifndef CSP_LANG_FORMAT_FORMATTER_H
+#define CSP_LANG_FORMAT_FORMATTER_H
+
+#include "lang/source.h"
+
+// The text in the one style (docs/formatting.md), malloced, with a NUL after
+// it. NULL: *message (malloced; NULL if there is no memory for it) has the
+// syntax errors, or says that the formatter failed.
+char *lang_format(const Source *source, size_t *len, char **message);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What holds while code is generated.
+#ifndef CSP_LANG_GEN_BALANCE_H
+#define CSP_LANG_GEN_BALANCE_H
+
+#include "lang/compiler.h"
+
+// Nobody will run the function: memory is out, or it is too complex.
+bool code_is_lost(const Compiler *c);
+// Code is made for a name that is unknown only if a module did not compile.
+bool symbol_may_be_used(const Compiler *c, const Symbol *symbol);
+// Between two statements: only variables take registers.
+bool registers_are_balanced(const Func *f);
+// The list has words of the function, the newest first, that wait for targets.
+bool jumps_are_waiting(const Func *f, int list);
+// Each place begins at a later instruction than the one before.
+bool lines_are_sorted(const Func *f);
+bool operands_fit(int a, int b, int d);  // one byte each, b and d signed
+bool constant_is_there(const Compiler *c, int index, Value v);
+// A function that is done: all its loops and groups have ended, and its proto
+// passes the verifier.
+bool func_is_complete(const Compiler *c, const Func *f);
+
+#endif

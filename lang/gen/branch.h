@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Second pass: if, switch, select, group.
+#ifndef CSP_LANG_GEN_BRANCH_H
+#define CSP_LANG_GEN_BRANCH_H
+
+#include "lang/compiler.h"
+
+void branch_if(Compiler *c, Node *node);
+void branch_switch(Compiler *c, Node *node, const AstStr *label);
+void branch_select(Compiler *c, Node *node, const AstStr *label);
+void branch_group(Compiler *c, Node *node);
+// Ends the groups that lie around here within `outer` (NULL: the function).
+void branch_leave_groups(Compiler *c, Pos pos, const Exit *outer);
+bool branch_in_group(const Compiler *c);
+
+#endif

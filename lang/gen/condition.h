@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Second pass, conditions.
+#ifndef CSP_LANG_GEN_CONDITION_H
+#define CSP_LANG_GEN_CONDITION_H
+
+#include "lang/compiler.h"
+
+// Jumps (forward, through the list) if the truth of node is `sense`.
+void condition_jump(Compiler *c, Node *node, bool sense, int *list);
+// The same backward.
+void condition_back(Compiler *c, Node *node, bool sense, uint32_t to);
+// Jumps if R[subject] == node is `sense`.
+void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
+                     int *list);
+// The bool that a comparison, or && and || of them, gives.
+void condition_value(Compiler *c, Node *node, int target);
+bool condition_is(const Node *node);         // gives a bool by jumps
+bool condition_is_simple(const Node *node);  // may be generated twice
+
+#endif

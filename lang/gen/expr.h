@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Second pass, expressions.
+#ifndef CSP_LANG_GEN_EXPR_H
+#define CSP_LANG_GEN_EXPR_H
+
+#include "lang/compiler.h"
+
+// The value into a register: a variable's, top, or top - 1. top stays.
+void expr_to(Compiler *c, Node *node, int target);
+// The value in some register: its variable's own, or top, which is taken.
+int expr_any(Compiler *c, Node *node);
+int expr_next(Compiler *c, Node *node);  // into top, which is taken
+void expr_discard(Compiler *c, Node *node);
+// `count` values into registers from top, which are taken.
+int expr_many(Compiler *c, Node *node, int count);
+// What a NAME, or a FIELD of a module, is; NULL: neither.
+Symbol *expr_symbol(const Node *node);
+// The register of a variable that lives in one, or -1.
+int expr_register(const Compiler *c, const Node *node);
+bool expr_constant(Compiler *c, const Node *node, Value *v);
+void expr_read(Compiler *c, Pos pos, Symbol *symbol, int target);
+void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from);
+// R[target] = R[left] op right.
+void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
+                Node *right);
+// Whether `right` is a literal that the instruction's last byte holds.
+bool expr_fits_small(AstOp op, const Node *right);
+// A number among the first 256 constants, or -1.
+int expr_number(Compiler *c, const Node *right);
+
+#endif

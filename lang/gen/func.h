@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Second pass: functions and structs.
+#ifndef CSP_LANG_GEN_FUNC_H
+#define CSP_LANG_GEN_FUNC_H
+
+#include "lang/compiler.h"
+
+// Makes the proto and what callers may know of it before there is code.
+void func_declare(Compiler *c, Func *func);
+// The same for one that captures nothing: its closure; nil: out of memory.
+Value func_known(Compiler *c, Func *func);
+void func_generate(Compiler *c, Func *func);
+void func_generate_file(Compiler *c, Func *func, Node *stmts);
+Proto *func_proto(const Symbol *symbol);  // of a known function or struct
+void func_closure(Compiler *c, Node *node, int target);  // of a FUNC
+void func_local(Compiler *c, Node *decl);                // func f() in a block
+int func_upvalue(Compiler *c, Func *func, Symbol *symbol);
+// The struct type of a STRUCT: its object; NULL: out of memory.
+ObjStruct *struct_new(Compiler *c, Node *node);
+void struct_local(Compiler *c, Node *node);
+// In place of one of the first `before` methods, if that has the name. false:
+// out of memory.
+bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
+                       ObjString *name, Value function);
+
+#endif

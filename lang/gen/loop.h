@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Second pass: loops, and what `break` leaves.
+#ifndef CSP_LANG_GEN_LOOP_H
+#define CSP_LANG_GEN_LOOP_H
+
+#include "lang/compiler.h"
+
+void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop);
+void exit_pop(Compiler *c);  // breaks lead here
+void loop_for(Compiler *c, Node *node, const AstStr *label);
+void loop_for_in(Compiler *c, Node *node, const AstStr *label);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What literals mean (text: `len` bytes at `pos`).
+#ifndef CSP_LANG_PARSE_LITERAL_H
+#define CSP_LANG_PARSE_LITERAL_H
+
+#include "lang/parse/parse_internal.h"
+
+int64_t literal_int(Parse *p, const char *text, size_t len, Pos pos);
+double literal_float(Parse *p, const char *text, size_t len, Pos pos);
+int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos);
+int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos);
+// The text between the quotes, escapes decoded.
+AstStr literal_string(Parse *p, const char *text, size_t len, Pos pos);
+// The text between the backquotes: without carriage returns.
+AstStr literal_raw(Parse *p, const char *text, size_t len);
+
+#endif

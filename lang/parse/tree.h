@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Builders of expressions.
+#ifndef CSP_LANG_PARSE_TREE_H
+#define CSP_LANG_PARSE_TREE_H
+
+#include "lang/parse/parse_internal.h"
+
+// A node of that depth plus one; the dummy after a fatal error.
+Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth);
+// The deeper of two; of nothing: 0.
+uint32_t tree_depth(const Node *a, const Node *b);
+// Errors about a node are marked from where it begins.
+uint32_t tree_length(const Node *node);
+// No name of the chain, but `_`, may stand there twice.
+void tree_check_names(Parse *p, const Node *names, const char *what);
+List list_one(Parse *p, Node *node);
+List list_add(Parse *p, List list, Node *node);
+Pos tree_start(const Node *node);  // where its text begins
+
+Node *tree_name(Parse *p, const Token *name);
+Node *tree_literal(Parse *p, const Token *token);
+Node *tree_interp(Parse *p, const Token *head, Node *value, List rest,
+                  const Token *tail);
+List tree_interp_add(Parse *p, List parts, const Token *middle, Node *value);
+Node *tree_paren(Parse *p, Node *value);
+Node *tree_list(Parse *p, const Token *open, List elements);
+Node *tree_map(Parse *p, const Token *open, List pairs);
+Node *tree_word_key(Parse *p, const Token *word);
+Node *tree_negative_key(Parse *p, const Token *minus, const Token *number);
+Node *tree_pair(Parse *p, Node *key, Node *value);
+Node *tree_unary(Parse *p, const Token *op, Node *a);
+Node *tree_binary(Parse *p, Node *a, const Token *op, Node *b);
+Node *tree_is(Parse *p, Node *a, const Token *is, Node *type);
+Node *tree_field(Parse *p, Node *a, const Token *name);
+Node *tree_index(Parse *p, Node *a, const Token *open, Node *index);
+Node *tree_slice(Parse *p, Node *a, const Token *open, Node *from, Node *to);
+Node *tree_call(Parse *p, Node *callee, const Token *open, List args);
+Node *tree_spread(Parse *p, Node *list, const Token *dots);
+Node *tree_named(Parse *p, const Token *name, Node *value);
+Node *tree_try(Parse *p, Node *a, const Token *mark);
+Node *tree_go(Parse *p, const Token *go, Node *call);
+// { ... } after `go` or `defer`: a call of a function of it.
+Node *tree_call_block(Parse *p, const Token *word, Node *block);
+Node *tree_param(Parse *p, const Token *name, Node *value, int flags);
+Node *tree_func(Parse *p, const Token *func, List params, Node *body,
+                int flags);
+
+#endif

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// The top-level names of a file.
+#ifndef CSP_LANG_RESOLVE_DECLARE_H
+#define CSP_LANG_RESOLVE_DECLARE_H
+
+#include "lang/compiler.h"
+
+void declare_file(Compiler *c, Node *stmts);
+
+#endif

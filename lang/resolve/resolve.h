@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// First pass, statements. true: control never gets past it.
+#ifndef CSP_LANG_RESOLVE_RESOLVE_H
+#define CSP_LANG_RESOLVE_RESOLVE_H
+
+#include "lang/compiler.h"
+
+bool resolve_stmts(Compiler *c, Node *stmts);
+bool resolve_block(Compiler *c, Node *block);  // in a scope of its own
+void resolve_file(Compiler *c, Node *stmts);
+
+#endif

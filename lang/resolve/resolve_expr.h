@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// First pass, expressions.
+#ifndef CSP_LANG_RESOLVE_RESOLVE_EXPR_H
+#define CSP_LANG_RESOLVE_RESOLVE_EXPR_H
+
+#include "lang/compiler.h"
+
+void resolve_expr(Compiler *c, Node *node);  // NULL is fine
+void resolve_list(Compiler *c, Node *list);
+void resolve_target(Compiler *c, Node *node);  // left of an assignment
+
+#endif
