@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What other threads ask of a runtime: functions to be run in it (csp_do,
-// csp_post); and how they come in at all.
+// csp_post), and its end (csp_interrupt); and how they come in at all.
 //
 // Whoever comes from outside goes through the runtime's door (sched/door.c),
 // which csp_free closes before anything else: what a thread does here may end
@@ -23,6 +23,7 @@
 // it the run may have ended, and the post be gone.
 #include "vm/runtime/api_threads.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
@@ -30,6 +31,8 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/task.h"
 #include "vm/object/format.h"
+#include "vm/runtime/api_go.h"
+#include "vm/runtime/park.h"
 #include "vm/runtime/report.h"
 #include "vm/runtime/runtime.h"
 
@@ -258,6 +261,35 @@ void csp_release_keep(Csp *csp) {
   door_leave(door);
 }
 
+// --- Interrupts -------------------------------------------------------------
+// The run is over. Was it interrupted? An interrupt that comes later is late.
+bool interrupts_end(Csp *csp) {
+  // RMW: this or the CAS in interrupt_run is first.
+  return rt_exchange(&csp->interrupted, RUN_IS_OVER) == INTERRUPTED;
+}
+
+static bool interrupt_run(Csp *csp) {
+  if (csp->config.stepped) return stepped_stop(csp->vm.sched);
+  uint32_t none = 0;
+  // RMW: this or the exchange in interrupts_end is first
+  if (!rt_cas(&csp->interrupted, &none, INTERRUPTED) && none == RUN_IS_OVER)
+    return false;
+  sched_exit_soon(csp->vm.sched);
+  return true;
+}
+
+bool csp_interrupt(Csp *csp) {
+  int saved = errno;  // a signal handler's thread may be about to read it
+  Door *door = csp->door;
+  bool in_time = false;
+  if (door_enter(door)) {
+    in_time = interrupt_run(csp);
+    door_leave(door);
+  }
+  errno = saved;
+  return in_time;
+}
+
 // --- The door ---------------------------------------------------------------
 struct CspDoor {
   Door door;
@@ -277,3 +309,12 @@ Csp *csp_enter(CspDoor *door) {
 }
 
 void csp_leave(CspDoor *door) { door_leave(&door->door); }
+
+// Other threads come in no more. Those that are inside soon leave: what they
+// wait for is told to be over before they are waited for.
+void threads_shut_out(Csp *csp) {
+  posts_end(csp);
+  door_close(csp->door);
+  wakers_free(csp);
+  goes_end(csp);
+}

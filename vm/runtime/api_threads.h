@@ -8,6 +8,10 @@
 
 // Nothing will run any more: each thread that waits is told.
 void posts_end(Csp *csp);
+// The run is over. Was it interrupted? An interrupt that comes later is late.
+bool interrupts_end(Csp *csp);
+// By csp_free: other threads come in no more, and those inside have left.
+void threads_shut_out(Csp *csp);
 
 extern const CspFunction post_functions[];
 

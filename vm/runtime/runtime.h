@@ -16,6 +16,10 @@
 
 typedef struct HostPost HostPost;  // api_threads.c
 
+// Csp.interrupted: what came first, csp_interrupt or the end of csp_run.
+#define INTERRUPTED 1u
+#define RUN_IS_OVER 2u
+
 struct Csp {
   Vm vm;
   VmCode code;
@@ -29,7 +33,7 @@ struct Csp {
   uint32_t ending;       // atomic: a report was printed or exit chosen; the
                          // first one decides the status
   int status;            // written by the thread that set `ending`
-  uint32_t interrupted;  // atomic: 0, INTERRUPTED, RUN_IS_OVER (vm.c)
+  uint32_t interrupted;  // atomic: 0, INTERRUPTED or RUN_IS_OVER
   bool goes_on;          // only what happens to main ends the run badly
   int64_t balance;       // of Ps that are gone; changed while the world stops
   int stuck;             // threads still in a blocking call when the run ended

@@ -239,19 +239,10 @@ static void free_all(void *arg) {
   door_drop(door);  // the memory is its
 }
 
-// Other threads come in no more. Those that are inside soon leave: what they
-// wait for is told to be over before they are waited for.
-static void close_door(Csp *csp) {
-  posts_end(csp);
-  door_close(csp->door);
-  wakers_free(csp);
-  goes_end(csp);
-}
-
 int csp_free(Csp *csp) {
   if (csp == NULL) return 0;
   vm_out_flush(&csp->vm);
-  close_door(csp);
+  threads_shut_out(csp);
   report_left(csp);
   if (csp->stuck > 0) {
     rt_store_relaxed(&csp->left, 1u);  // relaxed: nothing else depends on it
@@ -269,9 +260,6 @@ void csp_alloc_free(void *block) { mem_free(block); }
 
 // --- Running ----------------------------------------------------------------
 enum { STATUS_INTERRUPTED = 130 };
-// Csp.interrupted: what came first, csp_interrupt or the end of csp_run.
-#define INTERRUPTED 1u
-#define RUN_IS_OVER 2u
 
 // The lexer wants a zero byte after the text. NULL: out of memory.
 static char *copy_text(Csp *csp, const char *text, size_t len,
@@ -339,15 +327,9 @@ static void run_stepped(Csp *csp) {
   SteppedRun run = {NULL, RT_FOREVER, true, 0};
   SteppedEnd end = stepped_run(vm->sched, &vm->main->g, &run);
   if (end == STEPPED_STUCK) deadlock(csp);
-  // relaxed: this thread reads it, in end_interrupts
+  // relaxed: this thread reads it, in interrupts_end
   if (end == STEPPED_OVER) rt_store_relaxed(&csp->interrupted, INTERRUPTED);
   report_claim(csp, CSP_FAILED);  // unless it has ended: no step follows
-}
-
-// The run is over. Was it interrupted? An interrupt that comes later is late.
-static bool end_interrupts(Csp *csp) {
-  // RMW: this or the CAS in interrupt_run is first.
-  return rt_exchange(&csp->interrupted, RUN_IS_OVER) == INTERRUPTED;
 }
 
 CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
@@ -362,7 +344,7 @@ CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
     began = sched_run(vm->sched, &vm->main->g, LINGER_NS, &csp->stuck) !=
             SCHED_NO_MEMORY;
   }
-  bool interrupted = end_interrupts(csp);
+  bool interrupted = interrupts_end(csp);
   posts_end(csp);
   wakers_end(csp);
   goes_end(csp);
@@ -465,28 +447,6 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
   if (!out.failed) return out.data;
   text_free(&out);
   return NULL;
-}
-
-static bool interrupt_run(Csp *csp) {
-  if (csp->config.stepped) return stepped_stop(csp->vm.sched);
-  uint32_t none = 0;
-  // RMW: this or the exchange in end_interrupts is first
-  if (!rt_cas(&csp->interrupted, &none, INTERRUPTED) && none == RUN_IS_OVER)
-    return false;
-  sched_exit_soon(csp->vm.sched);
-  return true;
-}
-
-bool csp_interrupt(Csp *csp) {
-  int saved = errno;  // a signal handler's thread may be about to read it
-  Door *door = csp->door;
-  bool in_time = false;
-  if (door_enter(door)) {
-    in_time = interrupt_run(csp);
-    door_leave(door);
-  }
-  errno = saved;
-  return in_time;
 }
 
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
