@@ -53,7 +53,9 @@ struct HostPost {
 };
 
 // --- The list ---------------------------------------------------------------
-enum { POSTS_AHEAD = 128 };  // half of a run queue
+#ifndef POSTS_AHEAD
+#define POSTS_AHEAD 128  // half of a run queue
+#endif
 
 // host_lock held. true: the scheduler has it, and is to be told.
 static bool pass_on(HostPost *h) {
@@ -156,7 +158,7 @@ static void end_post(HostPost *h, bool failed, char *message) {
 void posts_end(Csp *csp) {
   for (;;) {
     rt_lock(&csp->host_lock);
-    rt_store_relaxed(&csp->run_over, true);  // relaxed: for csp_interrupt
+    csp->run_over = true;
     HostPost *h = csp->posts;
     if (h != NULL) unlink_post(h);
     rt_unlock(&csp->host_lock);

@@ -60,7 +60,7 @@ struct Csp {
   uint32_t posts_ahead;
   CspWaker *wakers;
   struct GoNote *goes;  // whose goroutine has not ended
-  bool run_over;        // posts come too late; atomic, written under host_lock
+  bool run_over;        // posts come too late
 };
 
 _Static_assert(offsetof(Csp, vm) == 0, "csp_vm and vm_csp");
