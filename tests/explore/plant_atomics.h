@@ -26,6 +26,13 @@
   (PLANT_IN("claim")                                                     \
        ? rt_load_seq(p) == *(expected) && (rt_store_seq((p), (v)), true) \
        : published_cas((p), (expected), (v)))
+#elif defined(PLANT_DOOR_STORE)
+// A thread that comes in counts itself by a store: another may have come, or
+// the door be closed.
+#undef rt_cas
+#define rt_cas(p, expected, v)                                 \
+  (PLANT_IN("door_enter") ? (rt_store_release((p), (v)), true) \
+                          : published_cas((p), (expected), (v)))
 #elif defined(PLANT_TORN_GRAB)
 // A grab whose head has moved meanwhile is claimed all the same.
 #undef rt_cas
