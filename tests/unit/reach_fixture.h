@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// Functions that are called with large and hostile arguments under a limit,
+// every value in each place. What is checked is how much is done between two
+// looks:
+//   in a debug build   by the basic blocks of our own that were run
+//                      (work_steps) while it looks some times; the C library's
+//                      are not seen; and by how often it still looks when it
+//                      is interrupted
+//   with REACH_CPU=1   by the thread's CPU time after the limit, the least of
+//                      five; for a plain build on a quiet machine
+#ifndef CSP_TESTS_UNIT_REACH_FIXTURE_H
+#define CSP_TESTS_UNIT_REACH_FIXTURE_H
+
+#include <ftw.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "embed_fixture.h"
+#include "vm/heap/local.h"
+#include "vm/heap/work.h"
+#include "vm/interp/methods.h"
+#include "vm/interp/native_call.h"
+#include "vm/object/map.h"
+#include "vm/runtime/runtime.h"
+
+enum { PARAMS_MAX = 4, VALUES_MAX = 64 };
+static const double MOST_AFTER_MS = 10;
+
+static const char modules[] =
+    "import \"strings\"\nimport \"bytes\"\nimport \"maps\"\nimport \"math\"\n"
+    "import \"time\"\nimport \"fmt\"\nimport \"rand\"\nimport \"os\"\n"
+    "import \"sched\"\n";
+
+// What takes long to make and does not change is made once. Lists are copied
+// for each function.
+static const char script[] =
+    "import \"os\"\n"
+    "import \"rand\"\n"
+    "import \"strings\"\n"
+    "const LONG = \"ab\".repeat(200000)\n"
+    "const NEAR = \"ab\".repeat(199999) + \"ac\"\n"
+    "const MANY = strings.from_runes(list(0..100000).map(func(i) => 0x10000 + "
+    "i))\n"
+    "const CHARS = MANY.chars()\n"
+    "const RUNES = MANY.runes()\n"
+    "const INTS = list(0..100000)\n"
+    "const PAIRS = INTS.enumerate()\n"
+    "func opened(path) {\n"
+    "  file := os.open(path, \"w+\")?\n"
+    "  file.write(\"a line\\n\".repeat(50000), \"x\".repeat(300000))?\n"
+    "  file.seek(0)?\n"
+    "  return file, nil\n"
+    "}\n"
+    "func ended() {\n"
+    "  var group_of_its_own\n"
+    "  group g { group_of_its_own = g }\n"
+    "  return group_of_its_own\n"
+    "}\n"
+    "func values(path) {\n"
+    "  deep := []\n"
+    "  shared := [1]\n"
+    "  err := error(\"first\")\n"
+    "  m := {}\n"
+    "  for i in 2000 {\n"
+    "    deep = [deep]\n"
+    "    err = error(\"next\", err)\n"
+    "    m[i] = \"${i}\"\n"
+    "    m[\"k${i}\"] = i\n"
+    "  }\n"
+    "  for i in 60 { shared = [shared, shared] }\n"
+    "  cyclic := [1]\n"
+    "  cyclic.push(cyclic, cyclic)\n"
+    "  floats := [float(\"nan\"), 1.5, 0.0, 3].repeat(20000)\n"
+    "  texts := [LONG, NEAR, \"ab\".repeat(199999) + \"ad\"].repeat(1000)\n"
+    "  return [nil, true, 0, 1, -1, 3, 255, 1000000, 50000000,\n"
+    "    9223372036854775807, -9223372036854775807 - 1, 1.5, float(\"nan\"), "
+    "1e308,\n"
+    "    \"\", \"a\", \"%s\", \"%*d\", LONG, NEAR, "
+    "\"\\u{e9}\".repeat(100000),\n"
+    "    \"9\".repeat(300000), \" \".repeat(300000), \"%d\".repeat(100000), "
+    "copy(INTS),\n"
+    "    floats, texts, deep, shared, cyclic, copy(PAIRS), [LONG], m,\n"
+    "    bytes(400000), bytes(NEAR), err, \"a/../b/\".repeat(100000),\n"
+    "    \"\\n\".repeat(200000).quote(), func(x...) => x, "
+    "0..9223372036854775807, [],\n"
+    "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
+    "    opened(path)?, rand.new(1), ended(), timer(0)], nil\n"
+    "}\n";
+
+// --- Measuring --------------------------------------------------------------
+static bool by_cpu;
+static double slowness = 1;  // of this machine
+
+static inline double cpu_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+// A loop that takes 10 ms where the bounds were chosen.
+static inline void calibrate(void) {
+  double least = 1e9;
+  for (int round = 0; round < 5; round++) {
+    double begun = cpu_ms();
+    volatile uint64_t x = 1;
+    for (int n = 0; n < 5000000; n++) x = x * 31 + 7;
+    double took = cpu_ms() - begun;
+    if (took < least) least = took;
+  }
+  slowness = least > 10 ? least / 10 : 1;
+}
+
+// --- One function -----------------------------------------------------------
+typedef struct Reach {
+  Host *host;
+  const char *path;  // of the file among the values
+  CspHandle values, maker;
+  uint64_t random;
+  int calls, over;
+  const size_t *chosen;  // the numbers of the values, for the message
+  int nchosen;
+} Reach;
+
+static inline size_t choose(Reach *r, size_t count) {
+  r->random = r->random * 6364136223846793005u + 1442695040888963407u;
+  return (size_t)(r->random >> 33) % count;
+}
+
+static inline void make_values(Reach *r) {
+  CspCall *call = csp_host(r->host->csp);
+  CspResult result;
+  csp_limit_time(r->host->csp, 0);
+  csp_release(r->host->csp, r->values);
+  CspValue path = csp_string(call, r->path, strlen(r->path));
+  csp_call(call, csp_held(call, r->maker), 1, &path, &result);
+  if (result.end != CSP_DONE) fail_msg("%s", result.message);
+  assert_true(csp_type(result.values[1]) == CSP_NIL);
+  r->values = csp_hold(call, result.values[0]);
+  csp_result_free(&result);
+}
+
+static inline void call_once(Reach *r, CspValue f, int argc,
+                             const CspValue *args) {
+  CspResult result;
+  csp_call(csp_host(r->host->csp), f, argc, args, &result);
+  csp_result_free(&result);
+}
+
+// 0 in builds that do not count: there the calls must come back, and no more.
+static const uint64_t MOST_STEPS = 2500000;
+
+#ifdef CSP_DEBUG
+static Csp *watched;
+static int looks;
+enum { LOOKS = 40, MOST_LOOKS = 2 * LOOKS };
+
+// What has not ended after so many looks is interrupted: what is counted does
+// not hang on how fast the machine is.
+static inline void count_look(void) {
+  if (++looks >= LOOKS) csp_interrupt(watched);
+}
+#endif
+
+static inline uint64_t steps_of(Reach *r, CspValue f, int argc,
+                                const CspValue *args) {
+  // Only what waits reaches it in a debug build.
+  csp_limit_time(r->host->csp, 50 * 1000000);
+#ifdef CSP_DEBUG
+  work_steps = work_most = 0;
+  watched = r->host->csp;
+  looks = 0;
+  work_on_look = count_look;
+  call_once(r, f, argc, args);
+  work_on_look = NULL;
+  if (looks > MOST_LOOKS) return UINT64_MAX;
+  return work_steps > work_most ? work_steps : work_most;
+#else
+  call_once(r, f, argc, args);
+  return 0;
+#endif
+}
+
+static inline double time_after(Reach *r, CspValue f, int argc,
+                                const CspValue *args) {
+  double least = 1e9;
+  csp_limit_time(r->host->csp, 100 * 1000000);
+  for (int round = 0; round < 5 && least > MOST_AFTER_MS * slowness; round++) {
+    double begun = cpu_ms();
+    call_once(r, f, argc, args);
+    double after = cpu_ms() - begun - 100;
+    if (after < least) least = after;
+  }
+  return least;
+}
+
+static inline void try_arguments(Reach *r, const char *name, CspValue f,
+                                 int argc, const CspValue *args) {
+  r->calls++;
+  double found, bound;
+  if (by_cpu) {
+    found = time_after(r, f, argc, args);
+    bound = MOST_AFTER_MS * slowness;
+  } else {
+    found = (double)steps_of(r, f, argc, args);
+    bound = (double)MOST_STEPS;
+  }
+  if (found <= bound) return;
+  r->over++;
+  print_error("%s: %.0f %s; values", name, found,
+              by_cpu ? "ms after the limit" : "steps between two looks");
+  for (int n = 0; n < r->nchosen; n++) print_error(" %zu", r->chosen[n]);
+  print_error("\n");
+}
+
+static inline void try_call(Reach *r, const char *name, CspValue f, int argc,
+                            const size_t *chosen) {
+  CspValue args[PARAMS_MAX];
+  CspValue values = csp_held(csp_host(r->host->csp), r->values);
+  for (int n = 0; n < argc; n++) args[n] = csp_list_get(values, chosen[n]);
+  r->chosen = chosen;
+  r->nchosen = argc;
+  try_arguments(r, name, f, argc, args);
+}
+
+// Whose methods they are: of a type, or of a host's class.
+typedef struct Receiver {
+  int type;
+  const HostClass *klass;  // or NULL
+} Receiver;
+
+static inline bool fits(const Receiver *receiver, Value v) {
+  return value_is_type(v, (ObjType)receiver->type) &&
+         (receiver->klass == NULL ||
+          ((ObjHost *)value_obj(v))->klass == receiver->klass);
+}
+
+static inline size_t choose_receiver(Reach *r, const Receiver *receiver) {
+  CspValue values = csp_held(csp_host(r->host->csp), r->values);
+  size_t count = csp_list_len(values), n = choose(r, count);
+  for (size_t tried = 0; tried < count; tried++, n = (n + 1) % count)
+    if (fits(receiver, csp_list_get(values, n).word)) return n;
+  fail_msg("no value of type %d", receiver->type);
+  return 0;
+}
+
+// Every value in each place, the others at random. receiver: NULL for what is
+// no method.
+static inline void try_function(Reach *r, const char *name, CspValue f,
+                                int argc, const Receiver *receiver) {
+  size_t count = csp_list_len(csp_held(csp_host(r->host->csp), r->values));
+  make_values(r);
+  if (argc == 0) try_call(r, name, f, 0, NULL);
+  for (int place = 0; place < argc; place++) {
+    for (size_t v = 0; v < count; v++) {
+      size_t chosen[PARAMS_MAX];
+      for (int n = 0; n < argc; n++) chosen[n] = choose(r, count);
+      if (receiver != NULL) chosen[0] = choose_receiver(r, receiver);
+      chosen[place] = v;
+      try_call(r, name, f, argc, chosen);
+    }
+  }
+}
+
+static inline CspHandle loaded(Host *host, const char *text,
+                               const char *member) {
+  CspCall *call = csp_host(host->csp);
+  CspResult result;
+  CspValue v = csp_nil();
+  csp_load(call, "reach.csp", text, strlen(text), &result);
+  if (result.end != CSP_DONE) fail_msg("%s", result.message);
+  if (member != NULL)
+    assert_true(csp_member(call, result.values[0], member, &v));
+  return csp_hold(call, member != NULL ? v : result.values[0]);
+}
+
+// --- Hosts ------------------------------------------------------------------
+// root: the folder that is "/"; or NULL.
+static inline void open_reached(Host *host, const char *root,
+                                unsigned allowed) {
+  memset(host, 0, sizeof *host);
+  pthread_mutex_init(&host->lock, NULL);
+  CspConfig config;
+  test_config(&config);
+  config.stepped = true;
+  config.max_memory = (uint64_t)512 << 20;
+  config.debug = NULL;
+  config.allowed = allowed;
+  config.root = root;
+  config.write_out = take_out;
+  config.write_err = take_err;
+  config.write_arg = host;
+  host->csp = csp_new(&config);
+  assert_non_null(host->csp);
+  csp_install_language(host->csp);
+  assert_true(csp_install_library(host->csp));
+  loaded(host, modules, NULL);
+}
+
+static inline int remove_one(const char *path, const struct stat *info,
+                             int type, struct FTW *at) {
+  (void)info, (void)type, (void)at;
+  return remove(path);
+}
+
+typedef struct World {
+  char folder[40];
+  Host host;
+  Reach reach;
+} World;
+
+static inline void world_open(World *w, bool rooted, unsigned allowed) {
+  by_cpu = getenv("REACH_CPU") != NULL;
+  calibrate();
+  strcpy(w->folder, "/tmp/csp_reach_XXXXXX");
+  assert_non_null(mkdtemp(w->folder));
+  open_reached(&w->host, rooted ? w->folder : NULL, allowed);
+  static char path[60];
+  snprintf(path, sizeof path, "%s/file", rooted ? "" : w->folder);
+  w->reach = (Reach){.host = &w->host,
+                     .path = path,
+                     .random = 1,
+                     .maker = loaded(&w->host, script, "values")};
+  make_values(&w->reach);
+}
+
+static inline void world_end(World *w) {
+  print_message("%d calls\n", w->reach.calls);
+  assert_int_equal(w->reach.over, 0);
+  close_host(&w->host);
+  nftw(w->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+#endif
