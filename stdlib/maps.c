@@ -20,23 +20,37 @@ struct MapsWalk {
   CspValue out, other;  // kept; other: the function's own
   CspIter iter;         // kept: its first word
   CspValue map;
-  int arg;     // which argument the map is
-  bool ended;  // the result is known
+  int arg, args;  // which argument the map is; the last one's number, or 0
+  bool ended;     // the result is known
   bool (*turn)(CspCall *call, MapsWalk *walk, CspValue key, CspValue value);
   CspStatus (*done)(CspCall *call, MapsWalk *walk);
 };
 enum { WALK_KEPT = 3, TURN_UNITS = 24 };
 
+static bool begin_arg(CspCall *call, MapsWalk *walk) {
+  walk->iter = (CspIter){0};
+  return need_map(call, walk->arg, &walk->map);
+}
+
+// A pair, or goes to the next argument. false: panicked.
+static bool walk_turn(CspCall *call, MapsWalk *walk) {
+  CspValue key, value;
+  if (csp_map_next(call, walk->map, &walk->iter, &key, &value))
+    return walk->turn(call, walk, key, value) || walk->ended;
+  if (walk->arg < walk->args) {
+    walk->arg++;
+    return begin_arg(call, walk);
+  }
+  walk->ended = true;
+  return true;
+}
+
 static CspStatus walk_on(CspCall *call, void *data, bool on) {
   MapsWalk *walk = data;
-  CspValue key, value;
   if (!on) return CSP_PANIC;
-  while (csp_map_next(call, walk->map, &walk->iter, &key, &value)) {
-    if (!walk->turn(call, walk, key, value)) {
-      if (!walk->ended) return CSP_PANIC;
-      break;
-    }
-    if (csp_spent(call, TURN_UNITS))
+  while (!walk->ended) {
+    if (!walk_turn(call, walk)) return CSP_PANIC;
+    if (!walk->ended && csp_spent(call, TURN_UNITS))
       return csp_again(call, walk_on, walk, sizeof *walk, WALK_KEPT);
   }
   return walk->done(call, walk);
@@ -48,8 +62,7 @@ static CspStatus walk_out(CspCall *call, MapsWalk *walk) {
 
 // Of the map that is an argument.
 static CspStatus walk_arg(CspCall *call, MapsWalk *walk) {
-  if (!need_map(call, walk->arg, &walk->map)) return CSP_PANIC;
-  walk->iter = (CspIter){0};
+  if (!begin_arg(call, walk)) return CSP_PANIC;
   return walk_on(call, walk, true);
 }
 
@@ -115,19 +128,15 @@ static bool set_pair(CspCall *call, MapsWalk *walk, CspValue key,
   return csp_map_set(call, walk->out, key, value);
 }
 
-// The next argument's pairs go into `out`, too.
-static CspStatus next_argument_map(CspCall *call, MapsWalk *walk) {
-  if (++walk->arg >= csp_argc(call)) return walk_out(call, walk);
-  return walk_arg(call, walk);
-}
-
+// The pairs of the arguments from `first` on.
 static CspStatus set_other_args(CspCall *call, CspValue to, int first) {
   MapsWalk walk = {.out = to,
                    .other = csp_nil(),
-                   .arg = first - 1,
+                   .arg = first,
+                   .args = csp_argc(call) - 1,
                    .turn = set_pair,
-                   .done = next_argument_map};
-  return next_argument_map(call, &walk);
+                   .done = walk_out};
+  return first > walk.args ? walk_out(call, &walk) : walk_arg(call, &walk);
 }
 
 // A new map with the pairs of all; later ones win.
