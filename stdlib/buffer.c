@@ -69,12 +69,12 @@ bool buffer_reserve(Buffer *buffer, size_t more) {
 }
 
 bool long_copy(CspCall *call, char *to, const char *from, size_t len) {
-  for (; len > BUFFER_PIECE;
-       to += BUFFER_PIECE, from += BUFFER_PIECE, len -= BUFFER_PIECE) {
-    memcpy(to, from, BUFFER_PIECE);
-    if (!csp_work(call, BUFFER_PIECE / 8)) return false;
+  enum { PIECE = 1 << 16 };
+  for (size_t at = 0; at < len; at += PIECE) {
+    size_t count = len - at < PIECE ? len - at : PIECE;
+    memcpy(to + at, from + at, count);
+    if (!csp_work(call, count / 8)) return false;
   }
-  if (len > 0) memcpy(to, from, len);
   return true;
 }
 

@@ -2,17 +2,23 @@
 // Loops of natives over lists, in pieces: loop.h.
 #include "stdlib/loop.h"
 
-enum { LOOP_TURNS = 256, KEPT = 4 };  // elements between two questions
+enum {
+  LOOP_TURNS = 256,      // elements between two questions
+  LOOP_BYTES = 1 << 14,  // the same of a text
+  KEPT = 4
+};
 
 static CspStatus loop_on(CspCall *call, void *data, bool on) {
   Loop *loop = data;
   if (!on) return CSP_PANIC;
+  size_t most = loop->step > 0 ? loop->step : LOOP_TURNS;
   while (loop->at < loop->end) {
     size_t from = loop->at, left = loop->end - from;
-    if (!loop->turns(call, loop,
-                     from + (left < LOOP_TURNS ? left : LOOP_TURNS)))
+    if (!loop->turns(call, loop, from + (left < most ? left : most)))
       return CSP_PANIC;
-    if (csp_spent(call, (loop->at - from) * loop->units))
+    uint64_t units = (loop->at - from) * loop->units;
+    bool spent = csp_spent(call, loop->step > 0 ? units / 4 : units);
+    if (spent && loop->at < loop->end)
       return csp_again(call, loop_on, loop, sizeof *loop, KEPT);
   }
   return loop->done(call, loop);
@@ -25,6 +31,24 @@ CspStatus loop_run(CspCall *call, Loop *loop) {
 CspStatus loop_make(CspCall *call, Loop *loop) {
   if (csp_is_undef(loop->out)) return csp_panic_memory(call);
   return loop_on(call, loop, true);
+}
+
+CspStatus loop_bytes(CspCall *call, Loop *loop) {
+  if (loop->step == 0) loop->step = LOOP_BYTES;
+  return loop_on(call, loop, true);
+}
+
+CspStatus loop_text(CspCall *call, Loop *loop, size_t len) {
+  loop->out = csp_string_room(call, len, &loop->to);
+  if (csp_is_undef(loop->out)) return csp_panic_memory(call);
+  return loop_bytes(call, loop);
+}
+
+Str loop_piece(Loop *loop) {
+  Str s = str_of(loop->list);
+  Str piece = pieces_front((Str){s.data + loop->at, s.len - loop->at});
+  loop->at += piece.len;
+  return piece;
 }
 
 CspStatus loop_out(CspCall *call, Loop *loop) {

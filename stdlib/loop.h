@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Natives that go through the elements of a list, in pieces.
+// Natives that go through the elements of a list, or the bytes of a text, in
+// pieces.
 //
 // A Loop is the state between two pieces: what it keeps, how far it is, and a
 // number of the native's own. `turns` does some elements, `done` gives the
 // result. Others may change the list meanwhile: an element that has gone reads
 // as nil.
+//
+// Texts whose length is known are made by loops, too: their elements are bytes,
+// and `to` is where those of `out` go (csp_string_room). Nobody else sees `out`
+// before it is done. (Of unknown length: text_job.h.)
 #ifndef CSP_STDLIB_LOOP_H
 #define CSP_STDLIB_LOOP_H
 
@@ -16,16 +21,28 @@ struct Loop {
   size_t at, end;
   int64_t n;
   double x;
+  char *to;     // out's text
+  size_t step;  // bytes between two questions; 0: it is not a text
+  size_t part;  // how much is done of the element at `at`, of long ones
   // The elements from `at` on that are before `stop`, which is at most `end`.
   // false: panicked. It moves `at` on, to `stop` as a rule.
   bool (*turns)(CspCall *call, Loop *loop, size_t stop);
   CspStatus (*done)(CspCall *call, Loop *loop);
-  uint64_t units;  // that one element takes, less what turns charges itself
+  // That one element takes, or 4 bytes, less what turns charges itself.
+  uint64_t units;
 };
 
 CspStatus loop_run(CspCall *call, Loop *loop);
 // The same for a loop whose `out` was made here: undef: there is no memory.
 CspStatus loop_make(CspCall *call, Loop *loop);
+// The same over the bytes of a text.
+CspStatus loop_bytes(CspCall *call, Loop *loop);
+// The same, with `out` made here: a string of that many bytes, to be written
+// from `to` on.
+CspStatus loop_text(CspCall *call, Loop *loop, size_t len);
+// The next piece of list's text, whose end is the loop's: `at` moves on, and
+// stands between two code points.
+Str loop_piece(Loop *loop);
 // Results: `out`, and `list`.
 CspStatus loop_out(CspCall *call, Loop *loop);
 CspStatus loop_list(CspCall *call, Loop *loop);

@@ -7,11 +7,24 @@ enum { PIECE_LEN = 1 << 14 };
 
 // A piece ends where a code point does: no code point has more than three bytes
 // after its first.
-static size_t piece_len(Str left) {
-  if (left.len <= PIECE_LEN + 3) return left.len;
+Str pieces_front(Str left) {
+  if (left.len <= PIECE_LEN + 3) return left;
   size_t len = PIECE_LEN;
   while (len < PIECE_LEN + 3 && ((uint8_t)left.data[len] & 0xc0) == 0x80) len++;
-  return len;
+  return (Str){left.data, len};
+}
+
+Str pieces_back(Str left) {
+  size_t len = left.len;
+  if (len > PIECE_LEN + 3) {
+    size_t from = len - PIECE_LEN;
+    while (from > len - PIECE_LEN - 3 &&
+           ((uint8_t)left.data[from] & 0xc0) == 0x80) {
+      from--;
+    }
+    len -= from;
+  }
+  return (Str){left.data + (left.len - len), len};
 }
 
 bool pieces_next(Pieces *p) {
@@ -19,8 +32,8 @@ bool pieces_next(Pieces *p) {
     p->over = true;
     return false;
   }
-  size_t len = piece_len(p->left);
-  p->piece = (Str){p->left.data, len};
+  p->piece = pieces_front(p->left);
+  size_t len = p->piece.len;
   p->left = (Str){p->left.data + len, p->left.len - len};
   return len > 0;
 }
@@ -30,16 +43,7 @@ bool pieces_next_back(Pieces *p) {
     p->over = true;
     return false;
   }
-  size_t len = p->left.len;
-  if (len > PIECE_LEN + 3) {
-    size_t from = len - PIECE_LEN;
-    while (from > len - PIECE_LEN - 3 &&
-           ((uint8_t)p->left.data[from] & 0xc0) == 0x80) {
-      from--;
-    }
-    len -= from;
-  }
-  p->left.len -= len;
-  p->piece = (Str){p->left.data + p->left.len, len};
-  return len > 0;
+  p->piece = pieces_back(p->left);
+  p->left.len -= p->piece.len;
+  return p->piece.len > 0;
 }

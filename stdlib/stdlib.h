@@ -75,6 +75,9 @@ static inline Pieces pieces_of(CspCall *call, Str s, unsigned cost) {
 // Charges the last piece, and takes the next. false: there is none, or `over`.
 bool pieces_next(Pieces *p);
 bool pieces_next_back(Pieces *p);
+// The first (the last) piece of what is left.
+Str pieces_front(Str left);
+Str pieces_back(Str left);
 
 // --- buffer.c: memory, and text that grows ----------------------------------
 // Of the runtime's memory, for csp_alloc_free; NULL: out of memory. Any thread.

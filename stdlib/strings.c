@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stdlib/loop.h"
 #include "stdlib/strings.h"
+#include "stdlib/text_job.h"
 
 // --- Searching --------------------------------------------------------------
 // Where needle stands in s, from `from` on; or CSP_NOWHERE or CSP_GIVEN_UP.
@@ -25,9 +27,106 @@ static bool need_two(CspCall *call, Str *s, Str *other) {
   return need_str(call, 0, s) && need_str(call, 1, other);
 }
 
+// Long texts are searched in pieces. `with` is what is looked for, n the
+// answer. The end is one after the text's: an empty needle is there, too.
+enum { FIND_AT_ONCE = 1 << 16, FIND_BYTES = 1 << 14 };
+
+// How much of `left` bytes is looked at: most of it is text, not needle.
+static size_t window_of(size_t left, Str needle) {
+  size_t most = FIND_BYTES + needle.len * 16;
+  return left < most ? left : most;
+}
+
+// The search has charged what it did, and may have looked; the piece ends here.
+static void end_window(CspCall *call, Loop *loop, size_t len) {
+  enum { WINDOWS = 1 << 17, WHOLE_PIECE = 1 << 16 };
+  loop->part += len;
+  if (loop->part < WINDOWS) return;
+  loop->part = 0;
+  csp_spent(call, WHOLE_PIECE);
+}
+
+// Moves on to the next place in a window. false: it is given up.
+static bool find_next(CspCall *call, Loop *loop, bool *found) {
+  Str s = str_of(loop->list), needle = str_of(loop->with);
+  size_t left = s.len - loop->at, len = window_of(left, needle);
+  int64_t at = csp_find(call, s.data + loop->at, len, needle.data, needle.len);
+  *found = at >= 0;
+  if (at >= 0) {
+    loop->at += (size_t)at;
+  } else if (len == left) {
+    loop->at = loop->end;
+  } else {
+    loop->at += len - needle.len + 1;
+    end_window(call, loop, len);
+  }
+  return at != CSP_GIVEN_UP;
+}
+
+static bool find_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)stop;
+  bool found;
+  if (!find_next(call, loop, &found)) return false;
+  if (found) loop->n = (int64_t)loop->at;
+  if (found) loop->at = loop->end;
+  return true;
+}
+
+static bool count_turns(CspCall *call, Loop *loop, size_t stop) {
+  size_t len = str_of(loop->with).len, from = loop->at;
+  bool found = true;
+  while (found && loop->at < stop) {
+    if (!find_next(call, loop, &found)) return false;
+    if (found) loop->at += len;
+    loop->n += found;
+  }
+  if (found) end_window(call, loop, loop->at - from);
+  return true;
+}
+
+// `at` counts from the end.
+static bool find_last_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)stop;
+  Str s = str_of(loop->list), needle = str_of(loop->with);
+  size_t left = s.len - loop->at, len = window_of(left, needle);
+  int64_t at =
+      csp_find_last(call, s.data + (left - len), len, needle.data, needle.len);
+  if (at >= 0) loop->n = (int64_t)(left - len) + at;
+  if (at >= 0 || len == left) {
+    loop->at = loop->end;
+  } else {
+    loop->at += len - needle.len + 1;
+    end_window(call, loop, len);
+  }
+  return at != CSP_GIVEN_UP;
+}
+
+static CspStatus find_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, loop->n);
+}
+
+static CspStatus contains_done(CspCall *call, Loop *loop) {
+  return csp_ok_bool(call, loop->n >= 0);
+}
+
+// From `at` on.
+static CspStatus search_long(CspCall *call, size_t at,
+                             bool (*turns)(CspCall *, Loop *, size_t),
+                             CspStatus (*done)(CspCall *, Loop *)) {
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .with = csp_arg(call, 1),
+                                  .at = at,
+                                  .end = str_of(csp_arg(call, 0)).len + 1,
+                                  .n = -1,
+                                  .turns = turns,
+                                  .done = done});
+}
+
 static CspStatus strings_contains(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
+  if (s.len > FIND_AT_ONCE)
+    return search_long(call, 0, find_turns, contains_done);
   int64_t at = search_from(call, s, sub, 0);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_bool(call, at >= 0);
 }
@@ -38,29 +137,31 @@ static CspStatus strings_index(CspCall *call) {
   if (!need_two(call, &s, &sub) || !opt_int(call, 2, 0, &from)) {
     return CSP_PANIC;
   }
-  int64_t at = search_from(call, s, sub, from > 0 ? (size_t)from : 0);
+  if (from < 0) from = 0;
+  if (s.len > FIND_AT_ONCE && (uint64_t)from <= s.len)
+    return search_long(call, (size_t)from, find_turns, find_done);
+  int64_t at = search_from(call, s, sub, (size_t)from);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
 }
 
 static CspStatus strings_last_index(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
+  if (s.len > FIND_AT_ONCE)
+    return search_long(call, 0, find_last_turns, find_done);
   int64_t at = csp_find_last(call, s.data, s.len, sub.data, sub.len);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
+}
+
+static CspStatus count_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, loop->n + 1);
 }
 
 static CspStatus strings_count(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
-  int64_t count, at;
-  if (sub.len == 0) {
-    if (!strings_count_characters(call, s, &count)) return CSP_PANIC;
-    return csp_ok_int(call, count + 1);
-  }
-  count = 0;
-  at = search_from(call, s, sub, 0);
-  for (; at >= 0; count++) at = search_from(call, s, sub, (size_t)at + sub.len);
-  return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, count);
+  if (sub.len == 0) return strings_count_gaps(call);
+  return search_long(call, 0, count_turns, count_done);
 }
 
 static CspStatus strings_has_prefix(CspCall *call) {
@@ -95,95 +196,179 @@ static CspStatus strings_cut(CspCall *call) {
   return csp_ok_bool(call, at >= 0);
 }
 
-// --- Building ---------------------------------------------------------------
-// SIZE_MAX: there is something else than strings, or the call is given up.
-static size_t joined_len(CspCall *call, CspValue list, Str sep) {
-  size_t count = csp_list_len(list), len = count ? (count - 1) * sep.len : 0;
-  for (size_t i = 0; i < count; i++) {
-    CspValue v = csp_list_get(list, i);
-    if (csp_type(v) != CSP_STRING) return SIZE_MAX;
-    len += str_of(v).len;
-    if (i % 4096 == 4095 && !csp_work(call, 4096 * 4)) return SIZE_MAX;
-  }
-  return len;
-}
-
-// Strings alone, straight into the result. undef: there are others, or the
-// list changed meanwhile, or there is no memory, or the call is given up.
-static CspValue join_strings(CspCall *call, CspValue list, Str sep) {
-  CspValue undef = csp_alloc_take(call, NULL, 0);
-  size_t len = joined_len(call, list, sep), at = 0;
-  char *to;
-  if (len == SIZE_MAX) return undef;
-  CspValue joined = csp_string_room(call, len, &to);
-  if (csp_is_undef(joined)) return undef;
-  size_t count = csp_list_len(list);
-  for (size_t i = 0; i < count; i++) {
-    CspValue v = csp_list_get(list, i);
-    Str piece = csp_type(v) == CSP_STRING ? str_of(v) : (Str){0};
-    size_t gap = i > 0 ? sep.len : 0;
-    if (csp_type(v) != CSP_STRING || gap + piece.len > len - at) return undef;
-    if (!long_copy(call, to + at, sep.data, gap) ||
-        !long_copy(call, to + at + gap, piece.data, piece.len) ||
-        (i % 1024 == 1023 && !csp_work(call, 1024 * 16))) {
-      return undef;
-    }
-    at += gap + piece.len;
-  }
-  return at == len ? joined : undef;
-}
-
-// Anything, as str() would give it.
-static void add_shown(CspCall *call, Buffer *out, CspValue v) {
+// --- Joining ----------------------------------------------------------------
+// Anything, as str() would give it. false: that takes a call (string()).
+static bool add_shown(TextJob *job, CspValue v) {
   if (csp_type(v) == CSP_STRING) {
-    buffer_add(out, str_of(v).data, str_of(v).len);
-    return;
+    job->item = v;
+    text_job_add(job, str_of(v));
+    return true;
   }
+  job->flag = csp_needs_call_on(job->call, v);
+  if (job->flag) return false;
   size_t len;
-  char *text = csp_alloc_format(call, v, false, &len);
-  if (text) buffer_add(out, text, len);
-  if (!text) out->failed = true;
+  char *text = csp_alloc_format(job->call, v, false, &len);
+  if (text == NULL) job->text.failed = true;
+  if (text != NULL) buffer_add(&job->text, text, len);
   csp_alloc_free(text);
+  job->took += 64 + len / 8;
+  return text != NULL;
 }
 
-// Strings join as they are, anything else as str() would give it.
+static bool shown_turns(TextJob *job) {
+  while (!text_job_full(job)) {
+    if (job->at >= csp_list_len(job->list)) return false;
+    if (job->at > 0) text_job_add(job, job->s);
+    if (!add_shown(job, csp_list_get(job->list, job->at++))) return false;
+  }
+  return true;
+}
+
+static CspStatus shown_done(CspCall *call, TextJob *job, CspValue text) {
+  if (!job->flag) return csp_ok(call, text);
+  CspValue argv[2] = {job->list, csp_string(call, job->s.data, job->s.len)};
+  return csp_tail_named(call, "_join", 2, argv);
+}
+
+static CspStatus join_shown(CspCall *call, CspValue list, Str sep) {
+  TextJob job = text_job_of(call, shown_turns);
+  job.list = list;
+  job.s = sep;
+  job.done = shown_done;
+  return text_job_run(&job);
+}
+
+// Strings alone go straight into the result, by two loops. `with` is the
+// separator. The first loop adds up the lengths: n.
+static bool length_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  for (; loop->at < stop; loop->at++) {
+    CspValue v = csp_list_get(loop->list, loop->at);
+    if (csp_type(v) != CSP_STRING) {
+      loop->n = -1;
+      loop->at = loop->end;
+      break;
+    }
+    loop->n += (int64_t)str_of(v).len;
+  }
+  return true;
+}
+
+// What is not there yet of the two. false: the piece is spent.
+static bool copy_long(CspCall *call, Loop *loop, Str gap, Str s) {
+  enum { COPIED = 1 << 15 };
+  while (loop->part < gap.len + s.len) {
+    bool in_gap = loop->part < gap.len;
+    size_t at = in_gap ? loop->part : loop->part - gap.len;
+    Str from = in_gap ? gap : s;
+    size_t left = from.len - at, count = left < COPIED ? left : COPIED;
+    memcpy(loop->to, from.data + at, count);
+    loop->to += count;
+    loop->part += count;
+    if (csp_spent(call, count / 4) && loop->part < gap.len + s.len)
+      return false;
+  }
+  loop->part = 0;
+  return true;
+}
+
+// The second copies them. n: how much room is left; `more` is the element that
+// is copied. An element may be another than before, or longer: n is -1.
+static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
+  enum { SHORT = 256 };
+  for (Str sep = str_of(loop->with); loop->at < stop; loop->at++) {
+    if (loop->part == 0) loop->more = csp_list_get(loop->list, loop->at);
+    bool is_string = csp_type(loop->more) == CSP_STRING;
+    Str s = is_string ? str_of(loop->more) : (Str){0};
+    Str gap = loop->at > 0 ? sep : (Str){0};
+    if (!is_string || gap.len + s.len > (size_t)loop->n) {
+      loop->n = -1;
+      loop->at = loop->end;
+      break;
+    }
+    if (gap.len + s.len > SHORT) {
+      if (!copy_long(call, loop, gap, s)) break;
+    } else {
+      if (gap.len > 0) memcpy(loop->to, gap.data, gap.len);
+      memcpy(loop->to + gap.len, s.data, s.len);
+      loop->to += gap.len + s.len;
+    }
+    loop->n -= (int64_t)(gap.len + s.len);
+  }
+  return true;
+}
+
+static CspStatus copy_done(CspCall *call, Loop *loop) {
+  if (loop->n == 0) return csp_ok(call, loop->out);
+  return join_shown(call, loop->list, str_of(loop->with));
+}
+
+static CspStatus length_done(CspCall *call, Loop *loop) {
+  if (loop->n < 0) return join_shown(call, loop->list, str_of(loop->with));
+  size_t gaps = loop->end > 0 ? loop->end - 1 : 0;
+  size_t len = (size_t)loop->n + gaps * str_of(loop->with).len;
+  loop->out = csp_string_room(call, len, &loop->to);
+  loop->n = (int64_t)len;
+  loop->at = 0;
+  loop->turns = copy_turns;
+  loop->done = copy_done;
+  loop->units = 24;
+  return loop_make(call, loop);
+}
+
+// Strings join as they are, anything else as str() would give it. Where another
+// goroutine changes the list meanwhile, the parts are those of the list as it
+// was and as it is, in any mixture.
 CspStatus strings_join(CspCall *call) {
-  CspValue list;
-  Str sep;
-  if (!csp_need_type(call, 0, CSP_LIST, &list) || !opt_str(call, 1, "", &sep)) {
+  CspValue list, sep = csp_arg(call, 1);
+  Str text;
+  if (!csp_need_type(call, 0, CSP_LIST, &list) || !opt_str(call, 1, "", &text))
     return CSP_PANIC;
-  }
-  if (csp_needs_call_on(call, list)) {
-    CspValue argv[2] = {list, csp_string(call, sep.data, sep.len)};
-    return csp_tail_named(call, "_join", 2, argv);
-  }
-  CspValue joined = join_strings(call, list, sep);
-  if (!csp_is_undef(joined)) {
-    csp_charge(call, csp_list_len(list) % 1024 / 2);
-    return csp_ok(call, joined);
-  }
-  Buffer out = buffer_of(call);
-  size_t count = csp_list_len(list);
-  for (size_t i = 0; i < count && !out.failed; i++) {
-    if (i % 256 == 0) out.failed = !csp_work(call, 256 * 64);
-    if (i > 0) buffer_add(&out, sep.data, sep.len);
-    add_shown(call, &out, csp_list_get(list, i));
-  }
-  return buffer_ok(call, &out);
+  if (csp_type(sep) != CSP_STRING) sep = csp_string(call, "", 0);
+  return loop_run(call, &(Loop){.list = list,
+                                .with = sep,
+                                .end = csp_list_len(list),
+                                .turns = length_turns,
+                                .done = length_done,
+                                .units = 4});
 }
 
+// --- Replacing --------------------------------------------------------------
 // With an empty old, before each character and at the end.
-static void replace_between(Buffer *out, Str s, Str new, int64_t n) {
-  size_t at = 0, width;
-  for (uint64_t i = 0; n != 0 && !out->failed; n--, i++) {
-    if (i % 4096 == 4095) out->failed = !csp_work(out->call, 4096 * 8);
-    buffer_add(out, new.data, new.len);
-    if (at == s.len) return;
-    utf8_at(s.data, s.len, at, &width);
-    buffer_add(out, s.data + at, width);
-    at += width;
+static bool between_turns(TextJob *job) {
+  Str s = job->s;
+  for (size_t width; job->n != 0; job->n--, job->at += width) {
+    if (text_job_full(job)) return true;
+    text_job_add(job, job->new);
+    if (job->at == s.len) return false;
+    utf8_at(s.data, s.len, job->at, &width);
+    text_job_add(job, (Str){s.data + job->at, width});
   }
-  buffer_add(out, s.data + at, s.len - at);
+  if (text_job_full(job)) return true;
+  text_job_add(job, (Str){s.data + job->at, s.len - job->at});
+  return false;
+}
+
+static bool replace_turns(TextJob *job) {
+  Str s = job->s;
+  while (job->n != 0) {
+    bool more;
+    if (text_job_full(job)) return true;
+    int64_t next = text_job_find(job, &more);
+    if (more) continue;
+    job->n = next < 0 ? 0 : job->n - 1;
+    if (next < 0) break;
+    text_job_add(job, (Str){s.data + job->at, (size_t)next - job->at});
+    text_job_add(job, job->new);
+    job->at = job->seen = (size_t)next + job->old.len;
+  }
+  if (text_job_full(job)) return true;
+  if (job->at > 0) text_job_add(job, (Str){s.data + job->at, s.len - job->at});
+  return false;
+}
+
+static CspStatus replace_done(CspCall *call, TextJob *job, CspValue text) {
+  return csp_ok(call, job->at > 0 ? text : csp_arg(call, 0));
 }
 
 // The first n (nil or negative: all).
@@ -194,23 +379,28 @@ static CspStatus strings_replace(CspCall *call) {
       !opt_int(call, 3, -1, &n)) {
     return CSP_PANIC;
   }
-  Buffer out = buffer_of(call);
-  if (old.len == 0) {
-    replace_between(&out, s, new, n);
-    return buffer_ok(call, &out);
+  TextJob job = text_job_of(call, old.len > 0 ? replace_turns : between_turns);
+  job.s = s;
+  job.old = old;
+  job.new = new;
+  job.n = n;
+  job.done = old.len > 0 ? replace_done : NULL;
+  return text_job_run(&job);
+}
+
+// --- Repeating --------------------------------------------------------------
+// Once from the string, then from what is there.
+static bool repeat_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  Str s = str_of(loop->list);
+  while (loop->at < stop) {
+    size_t at = loop->at, past = at % s.len, left = stop - at;
+    size_t have = at < s.len ? s.len - at : at - past;
+    size_t count = have < left ? have : left;
+    memcpy(loop->to + at, (at < s.len ? s.data : loop->to) + past, count);
+    loop->at += count;
   }
-  size_t at = 0;
-  for (; n != 0 && !out.failed; n--) {
-    int64_t next = search_from(call, s, old, at);
-    out.failed |= next == CSP_GIVEN_UP;
-    if (next < 0) break;
-    buffer_add(&out, s.data + at, (size_t)next - at);
-    buffer_add(&out, new.data, new.len);
-    at = (size_t)next + old.len;
-  }
-  if (at == 0 && !out.failed) return csp_ok(call, csp_arg(call, 0));
-  buffer_add(&out, s.data + at, s.len - at);
-  return buffer_ok(call, &out);
+  return true;
 }
 
 static CspStatus strings_repeat(CspCall *call) {
@@ -223,17 +413,13 @@ static CspStatus strings_repeat(CspCall *call) {
     return csp_panic(call, "repeat: the result would have more than 2 GiB");
   }
   if (total == 0) return csp_ok_string(call, "", 0);
-  char *data;
-  CspValue out = csp_string_room(call, total, &data);
-  if (csp_is_undef(out)) return csp_panic_memory(call);
-  bool on = long_copy(call, data, s.data, s.len);
-  for (size_t done = s.len; on && done < total;) {
-    size_t more = done < total - done ? done : total - done;
-    on = long_copy(call, data + done, data, more);
-    done += more;
-  }
-  csp_charge(call, (total < 1 << 20 ? total : 1 << 20) / 256);
-  return on ? csp_ok(call, out) : CSP_PANIC;
+  return loop_text(call,
+                   &(Loop){.list = csp_arg(call, 0),
+                           .end = total,
+                           .turns = repeat_turns,
+                           .done = loop_out,
+                           .units = 1},
+                   total);
 }
 
 // --- Tables -----------------------------------------------------------------

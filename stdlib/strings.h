@@ -56,8 +56,8 @@ CspStatus strings_is_space(CspCall *call);
 CspStatus strings_is_upper(CspCall *call);
 CspStatus strings_is_lower(CspCall *call);
 CspStatus strings_is_valid(CspCall *call);
-// How many characters s has. false: given up.
-bool strings_count_characters(CspCall *call, Str s, int64_t *count);
+// Between and around the characters.
+CspStatus strings_count_gaps(CspCall *call);
 CspStatus strings_from_runes(CspCall *call);
 
 // --- strings_number.c -------------------------------------------------------

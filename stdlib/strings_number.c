@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stdlib/strings.h"
+#include "stdlib/text_job.h"
 
 // --- Ints -------------------------------------------------------------------
 static int digit_value(char c) {
@@ -224,12 +225,23 @@ void quote_string(Buffer *out, Str s) {
   buffer_add_char(out, '"');
 }
 
+// seen: how much of it is there.
+static bool quote_turns(TextJob *job) {
+  Str left = {job->s.data + job->seen, job->s.len - job->seen};
+  size_t len = pieces_front(left).len;
+  if (job->seen == 0) buffer_add_char(&job->text, '"');
+  quote_piece(&job->text, job->s, job->seen, job->seen + len);
+  job->took += len * 8;
+  job->seen += len;
+  if (job->seen < job->s.len) return true;
+  buffer_add_char(&job->text, '"');
+  return false;
+}
+
 CspStatus strings_quote(CspCall *call) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = buffer_of(call);
-  quote_string(&out, s);
-  return buffer_ok(call, &out);
+  TextJob job = text_job_of(call, quote_turns);
+  if (!need_str(call, 0, &job.s)) return CSP_PANIC;
+  return text_job_run(&job);
 }
 
 // Hexadecimal digits at s[at]: at most `most`. How many; *out the number.
@@ -275,45 +287,51 @@ static size_t unescape(Buffer *out, Str s, size_t at) {
   return 0;
 }
 
-// What stands between double quotes; false: it is none.
-static bool unquote_inside(Buffer *out, Str inside) {
-  for (size_t at = 0, turn = 1; at < inside.len; at++, turn++) {
-    char c = inside.data[at];
-    bool dollar = c == '$' && at + 1 < inside.len && inside.data[at + 1] == '{';
-    if (c == '"' || c == '\n' || dollar || out->failed) return false;
-    if (turn % 4096 == 0) out->failed = !csp_work(out->call, 4096 * 8);
-    if (c != '\\') {
-      buffer_add_char(out, c);
-      continue;
-    }
-    size_t count = at + 1 < inside.len ? unescape(out, inside, at + 1) : 0;
-    if (count == 0) return false;
-    at += count;
+// What stands between double quotes. flag: it is none.
+static bool unquote_turns(TextJob *job) {
+  Str inside = job->s;
+  for (; job->at < inside.len && !text_job_full(job); job->at++) {
+    char c = inside.data[job->at];
+    bool more = job->at + 1 < inside.len;
+    bool dollar = c == '$' && more && inside.data[job->at + 1] == '{';
+    size_t count = 0;
+    if (c == '\\') count = more ? unescape(&job->text, inside, job->at + 1) : 0;
+    job->flag = c == '"' || c == '\n' || dollar || (c == '\\' && count == 0);
+    if (job->flag) return false;
+    if (c != '\\') buffer_add_char(&job->text, c);
+    job->at += count;
+    job->took += 8;
   }
-  return true;
+  return job->at < inside.len;
 }
 
-// What stands between the quotes; false: it is no string literal, or
-// out->failed.
-static bool unquote(Buffer *out, Str s) {
-  if (s.len < 2 || s.data[0] != s.data[s.len - 1]) return false;
-  Str inside = {s.data + 1, s.len - 2};
-  if (s.data[0] == '"') return unquote_inside(out, inside);
-  if (s.data[0] != '`') return false;
-  int64_t at = csp_find(out->call, inside.data, inside.len, "`", 1);
-  out->failed |= at == CSP_GIVEN_UP;
-  buffer_add(out, inside.data, inside.len);
-  return at == CSP_NOWHERE;
+// What stands between back quotes.
+static bool unquote_raw_turns(TextJob *job) {
+  bool more;
+  int64_t at = text_job_find(job, &more);
+  if (more) return true;
+  job->flag = at >= 0;
+  if (at == CSP_NOWHERE) text_job_add(job, job->s);
+  return false;
+}
+
+static CspStatus unquote_done(CspCall *call, TextJob *job, CspValue text) {
+  Str s = str_of(csp_arg(call, 0));
+  if (!job->flag) return csp_ok_value(call, text);
+  return ok_bad_text(call, s, "a quoted string", EINVAL);
 }
 
 // (string, nil) or (nil, error): the reverse of quote; also `raw` strings.
 CspStatus strings_unquote(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = buffer_of(call);
-  bool ok = unquote(&out, s), failed = out.failed;
-  if (ok) return csp_ok_value(call, buffer_string(call, &out));
-  buffer_free(&out);
-  if (failed) return csp_panic_memory(call);
-  return ok_bad_text(call, s, "a quoted string", EINVAL);
+  char quote = s.len >= 2 && s.data[0] == s.data[s.len - 1] ? s.data[0] : 0;
+  if (quote != '"' && quote != '`')
+    return ok_bad_text(call, s, "a quoted string", EINVAL);
+  TextJob job =
+      text_job_of(call, quote == '"' ? unquote_turns : unquote_raw_turns);
+  job.s = (Str){s.data + 1, s.len - 2};
+  job.old = (Str){"`", 1};
+  job.done = unquote_done;
+  return text_job_run(&job);
 }

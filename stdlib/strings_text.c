@@ -11,7 +11,9 @@
 #include <string.h>
 #include <wctype.h>
 
+#include "stdlib/loop.h"
 #include "stdlib/strings.h"
+#include "stdlib/text_job.h"
 
 // --- Case -------------------------------------------------------------------
 typedef struct CaseState {
@@ -113,45 +115,75 @@ static void add_mapped(Buffer *out, Str s, Folder *folder,
   }
 }
 
-// The same piece by piece. Out of memory, or given up: out->failed.
-static void add_all_mapped(CspCall *call, Buffer *out, Str s,
-                           uint32_t (*map)(Folder *, uint32_t)) {
-  Folder folder = {.call = call};
-  Pieces p = pieces_of(call, s, 2);
-  while (pieces_next(&p)) add_mapped(out, p.piece, &folder, map);
-  out->failed |= p.over;
-}
-
 static bool is_ascii(Str s) { return utf8_ascii(s.data, s.len, 0) == s.len; }
 
-static CspStatus map_ascii_case(CspCall *call, Str s, char first) {
+static bool mapped_turns(TextJob *job) {
+  Folder folder = {.call = job->call};
+  Str piece;
+  if (!text_job_take(job, &piece)) return false;
+  add_mapped(&job->text, piece, &folder, job->flag ? rune_upper : rune_lower);
+  job->took += piece.len * 2;
+  return true;
+}
+
+// Loops: n: whether to upper case; at first `part` is whether there is more
+// than ASCII.
+static bool ascii_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call, (void)stop;
+  if (is_ascii(loop_piece(loop))) return true;
+  loop->part = 1;
+  loop->at = loop->end;
+  return true;
+}
+
+static bool case_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  map_ascii(loop->to + loop->at, str_of(loop->list).data + loop->at,
+            stop - loop->at, loop->n ? 'a' : 'A');
+  loop->at = stop;
+  return true;
+}
+
+static CspStatus ascii_done(CspCall *call, Loop *loop) {
+  if (loop->part == 0) {
+    loop->at = 0;
+    loop->turns = case_turns;
+    loop->done = loop_out;
+    loop->units = 2;
+    return loop_text(call, loop, loop->end);
+  }
+  TextJob job = text_job_of(call, mapped_turns);
+  job.s = str_of(loop->list);
+  job.flag = loop->n;
+  return text_job_run(&job);
+}
+
+static CspStatus map_short(CspCall *call, Str s, char first) {
   char *to;
   CspValue v = csp_string_room(call, s.len, &to);
   if (csp_is_undef(v)) return csp_panic_memory(call);
-  Pieces p = pieces_of(call, s, 1);
-  for (; pieces_next(&p); to += p.piece.len) {
-    map_ascii(to, p.piece.data, p.piece.len, first);
-  }
-  return p.over ? CSP_PANIC : csp_ok(call, v);
+  map_ascii(to, s.data, s.len, first);
+  csp_spent(call, s.len);
+  return csp_ok(call, v);
 }
 
-static CspStatus map_case(CspCall *call, uint32_t (*map)(Folder *, uint32_t)) {
+static CspStatus map_case(CspCall *call, bool upper) {
+  enum { SHORT = 1 << 12 };
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Pieces p = pieces_of(call, s, 1);
-  bool ascii = true;
-  while (ascii && pieces_next(&p)) ascii = is_ascii(p.piece);
-  if (p.over) return CSP_PANIC;
-  if (ascii) return map_ascii_case(call, s, map == rune_upper ? 'a' : 'A');
-  Buffer out = buffer_of(call);
-  buffer_reserve(&out, s.len);
-  add_all_mapped(call, &out, s, map);
-  return buffer_ok(call, &out);
+  if (s.len <= SHORT && is_ascii(s))
+    return map_short(call, s, upper ? 'a' : 'A');
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .end = s.len,
+                                  .n = upper,
+                                  .turns = ascii_turns,
+                                  .done = ascii_done,
+                                  .units = 1});
 }
 
-CspStatus strings_to_upper(CspCall *call) { return map_case(call, rune_upper); }
+CspStatus strings_to_upper(CspCall *call) { return map_case(call, true); }
 
-CspStatus strings_to_lower(CspCall *call) { return map_case(call, rune_lower); }
+CspStatus strings_to_lower(CspCall *call) { return map_case(call, false); }
 
 static bool add_title(Buffer *out, Str s, Folder *folder, bool first) {
   for (size_t at = 0, width; at < s.len; at += width) {
@@ -167,33 +199,84 @@ static bool add_title(Buffer *out, Str s, Folder *folder, bool first) {
   return first;
 }
 
+static bool title_turns(TextJob *job) {
+  Folder folder = {.call = job->call};
+  Str piece;
+  if (!text_job_take(job, &piece)) return false;
+  job->flag = add_title(&job->text, piece, &folder, job->flag);
+  job->took += piece.len * 6;
+  return true;
+}
+
 // The first letter of each word in upper case, the rest as it is.
 CspStatus strings_title(CspCall *call) {
+  TextJob job = text_job_of(call, title_turns);
+  if (!need_str(call, 0, &job.s)) return CSP_PANIC;
+  job.flag = true;
+  return text_job_run(&job);
+}
+
+// --- Looking at all characters ----------------------------------------------
+// n: the answer.
+static CspStatus bool_done(CspCall *call, Loop *loop) {
+  return csp_ok_bool(call, loop->n > 0);
+}
+
+static CspStatus int_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, loop->n);
+}
+
+static bool answer_no(Loop *loop) {
+  loop->n = 0;
+  loop->at = loop->end;
+  return true;
+}
+
+static CspStatus look_at_all(CspCall *call, Loop loop) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Buffer out = buffer_of(call);
+  loop.list = csp_arg(call, 0);
+  loop.end = s.len;
+  return loop_bytes(call, &loop);
+}
+
+// Of the character at `at`; bytes that begin none are told apart.
+static uint32_t folded_at(Folder *folder, Str s, size_t at, size_t *width) {
+  uint32_t rune = utf8_at(s.data, s.len, at, width);
+  if (rune == RUNE_BAD && *width == 1) return 1u << 31 | (uint8_t)s.data[at];
+  return rune_lower(folder, rune);
+}
+
+// part: how far it is in the other text.
+static bool fold_turns(CspCall *call, Loop *loop, size_t stop) {
+  Str a = str_of(loop->list), b = str_of(loop->with);
   Folder folder = {.call = call};
-  Pieces p = pieces_of(call, s, 6);
-  for (bool first = true; pieces_next(&p);) {
-    first = add_title(&out, p.piece, &folder, first);
+  for (size_t width; loop->at < stop; loop->at += width) {
+    if (loop->part == b.len) return answer_no(loop);
+    uint32_t x = folded_at(&folder, a, loop->at, &width);
+    size_t other_width;
+    uint32_t y = folded_at(&folder, b, loop->part, &other_width);
+    if (x != y) return answer_no(loop);
+    loop->part += other_width;
   }
-  out.failed |= p.over;
-  return buffer_ok(call, &out);
+  return true;
+}
+
+static CspStatus fold_done(CspCall *call, Loop *loop) {
+  bool all = loop->part == str_of(loop->with).len;
+  return csp_ok_bool(call, loop->n > 0 && all);
 }
 
 // Whether both are the same but for case.
 CspStatus strings_equal_fold(CspCall *call) {
-  Str a, b;
-  if (!need_str(call, 0, &a) || !need_str(call, 1, &b)) return CSP_PANIC;
-  Buffer x = buffer_of(call), y = buffer_of(call);
-  add_all_mapped(call, &x, a, rune_lower);
-  add_all_mapped(call, &y, b, rune_lower);
-  bool failed = x.failed || y.failed;
-  bool same =
-      x.len == y.len && (x.len == 0 || same_bytes(call, x.data, y.data, x.len));
-  buffer_free(&x);
-  buffer_free(&y);
-  return failed ? csp_panic_memory(call) : csp_ok_bool(call, same);
+  Str b;
+  if (csp_type(csp_arg(call, 0)) == CSP_STRING && !need_str(call, 1, &b))
+    return CSP_PANIC;
+  return look_at_all(call, (Loop){.with = csp_arg(call, 1),
+                                  .n = 1,
+                                  .turns = fold_turns,
+                                  .done = fold_done,
+                                  .units = 24});
 }
 
 // --- Classes: all characters are of the class, and there is one -------------
@@ -211,27 +294,47 @@ static bool is_space(Folder *folder, uint32_t rune) {
   return utf8_is_space(rune);
 }
 
-static CspStatus all_are(CspCall *call, bool (*is)(Folder *, uint32_t)) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
+static bool all_turns(CspCall *call, Loop *loop, bool (*is)(Folder *, uint32_t),
+                      size_t stop) {
   Folder folder = {.call = call};
-  Pieces p = pieces_of(call, s, 4);
-  bool all = s.len > 0;
-  while (all && pieces_next(&p)) {
-    for (size_t at = 0, width; all && at < p.piece.len; at += width) {
-      all = is(&folder, utf8_at(p.piece.data, p.piece.len, at, &width));
-    }
+  Str s = str_of(loop->list);
+  loop->n = 1;
+  for (size_t width; loop->at < stop; loop->at += width) {
+    if (!is(&folder, utf8_at(s.data, s.len, loop->at, &width)))
+      return answer_no(loop);
   }
-  return p.over ? CSP_PANIC : csp_ok_bool(call, all);
+  return true;
 }
 
-CspStatus strings_is_digit(CspCall *call) { return all_are(call, is_digit); }
+static bool digit_turns(CspCall *call, Loop *loop, size_t stop) {
+  return all_turns(call, loop, is_digit, stop);
+}
 
-CspStatus strings_is_alpha(CspCall *call) { return all_are(call, rune_alpha); }
+static bool alpha_turns(CspCall *call, Loop *loop, size_t stop) {
+  return all_turns(call, loop, rune_alpha, stop);
+}
 
-CspStatus strings_is_alnum(CspCall *call) { return all_are(call, is_alnum); }
+static bool alnum_turns(CspCall *call, Loop *loop, size_t stop) {
+  return all_turns(call, loop, is_alnum, stop);
+}
 
-CspStatus strings_is_space(CspCall *call) { return all_are(call, is_space); }
+static bool space_turns(CspCall *call, Loop *loop, size_t stop) {
+  return all_turns(call, loop, is_space, stop);
+}
+
+static CspStatus all_are(CspCall *call,
+                         bool (*turns)(CspCall *, Loop *, size_t)) {
+  return look_at_all(call,
+                     (Loop){.turns = turns, .done = bool_done, .units = 16});
+}
+
+CspStatus strings_is_digit(CspCall *call) { return all_are(call, digit_turns); }
+
+CspStatus strings_is_alpha(CspCall *call) { return all_are(call, alpha_turns); }
+
+CspStatus strings_is_alnum(CspCall *call) { return all_are(call, alnum_turns); }
+
+CspStatus strings_is_space(CspCall *call) { return all_are(call, space_turns); }
 
 // --- Words ------------------------------------------------------------------
 // From `at` up to `end`: where the first letter or digit is, or what is
@@ -282,68 +385,95 @@ CspStatus strings_words(CspCall *call) {
 }
 
 // --- Case of a whole string -------------------------------------------------
-typedef struct Cases {
-  Folder folder;
-  uint32_t (*own)(Folder *, uint32_t), (*other)(Folder *, uint32_t);
-  bool cased, wrong;
-} Cases;
+// Some letter has a case (n), and none has the other.
+typedef uint32_t (*Mapping)(Folder *, uint32_t);
 
-static void look_at_case(Cases *c, Str s) {
-  for (size_t at = 0, width; !c->wrong && at < s.len; at += width) {
-    uint32_t rune = utf8_at(s.data, s.len, at, &width);
-    c->cased = c->cased || c->other(&c->folder, rune) != rune;
-    c->wrong = c->own(&c->folder, rune) != rune;
+static bool cased_turns(CspCall *call, Loop *loop, Mapping own, Mapping other,
+                        size_t stop) {
+  Folder folder = {.call = call};
+  Str s = str_of(loop->list);
+  for (size_t width; loop->at < stop; loop->at += width) {
+    uint32_t rune = utf8_at(s.data, s.len, loop->at, &width);
+    if (own(&folder, rune) != rune) return answer_no(loop);
+    if (other(&folder, rune) != rune) loop->n = 1;
   }
+  return true;
 }
 
-// Some letter has a case, and none has the other.
-static CspStatus has_case(CspCall *call, uint32_t (*own)(Folder *, uint32_t),
-                          uint32_t (*other)(Folder *, uint32_t)) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Cases c = {.folder = {.call = call}, .own = own, .other = other};
-  Pieces p = pieces_of(call, s, 8);
-  while (!c.wrong && pieces_next(&p)) look_at_case(&c, p.piece);
-  return p.over ? CSP_PANIC : csp_ok_bool(call, c.cased && !c.wrong);
+static bool upper_turns(CspCall *call, Loop *loop, size_t stop) {
+  return cased_turns(call, loop, rune_upper, rune_lower, stop);
+}
+
+static bool lower_turns(CspCall *call, Loop *loop, size_t stop) {
+  return cased_turns(call, loop, rune_lower, rune_upper, stop);
 }
 
 CspStatus strings_is_upper(CspCall *call) {
-  return has_case(call, rune_upper, rune_lower);
+  return look_at_all(
+      call, (Loop){.turns = upper_turns, .done = bool_done, .units = 32});
 }
 
 CspStatus strings_is_lower(CspCall *call) {
-  return has_case(call, rune_lower, rune_upper);
+  return look_at_all(
+      call, (Loop){.turns = lower_turns, .done = bool_done, .units = 32});
 }
 
 // --- Padding ----------------------------------------------------------------
-// Adds `fill` over and over until `count` characters are there.
-static void add_fill(CspCall *call, Buffer *out, Str fill, size_t count) {
-  size_t at = 0, width;
-  if (fill.len == 1) {
-    buffer_fill(out, *fill.data, count);
-    return;
+// Adds `old` over and over until n characters are there. false: not yet.
+static bool add_fill(TextJob *job) {
+  Str fill = job->old;
+  for (size_t width; job->n > 0;) {
+    if (text_job_full(job)) return false;
+    if (fill.len == 1) {
+      size_t left = (size_t)job->n;
+      size_t count = left < TEXT_JOB_SHORT ? left : TEXT_JOB_SHORT;
+      buffer_fill(&job->text, *fill.data, count);
+      job->n -= (int64_t)count;
+      job->took += count / 4;
+      continue;
+    }
+    utf8_at(fill.data, fill.len, job->at, &width);
+    text_job_add(job, (Str){fill.data + job->at, width});
+    job->at = job->at + width == fill.len ? 0 : job->at + width;
+    job->n--;
   }
-  for (; count > 0 && !out->failed; count--) {
-    utf8_at(fill.data, fill.len, at, &width);
-    buffer_add(out, fill.data + at, width);
-    at = at + width == fill.len ? 0 : at + width;
-    if (count % 4096 == 0) out->failed |= !csp_work(call, 4096 * 4);
-  }
+  return !text_job_full(job);
 }
 
-bool strings_count_characters(CspCall *call, Str s, int64_t *count) {
-  Pieces p = pieces_of(call, s, 1);
-  *count = 0;
-  while (pieces_next(&p)) {
-    *count += (int64_t)utf8_count(p.piece.data, p.piece.len);
+// `seen`: the string is there. flag: it comes last.
+static bool pad_turns(TextJob *job) {
+  if (!job->flag && job->seen == 0) {
+    job->seen = 1;
+    text_job_add(job, job->s);
   }
-  return !p.over;
+  if (!add_fill(job)) return true;
+  if (job->flag) text_job_add(job, job->s);
+  return false;
+}
+
+static bool count_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call, (void)stop;
+  Str piece = loop_piece(loop);
+  loop->n += (int64_t)utf8_count(piece.data, piece.len);
+  return true;
+}
+
+// n: how many characters the string has; part: whether to pad on the left.
+static CspStatus pad_done(CspCall *call, Loop *loop) {
+  TextJob job = text_job_of(call, pad_turns);
+  if (!opt_str(call, 2, " ", &job.old)) return CSP_PANIC;
+  int64_t width = csp_to_int(csp_arg(call, 1));
+  if (width <= loop->n) return loop_list(call, loop);
+  job.n = width - loop->n;
+  job.s = str_of(loop->list);
+  job.flag = loop->part > 0;
+  return text_job_run(&job);
 }
 
 // Widths are characters.
 static CspStatus pad(CspCall *call, bool left) {
   Str s, fill;
-  int64_t width, count;
+  int64_t width;
   if (!need_str(call, 0, &s) || !csp_need_int(call, 1, &width) ||
       !opt_str(call, 2, " ", &fill)) {
     return CSP_PANIC;
@@ -352,13 +482,9 @@ static CspStatus pad(CspCall *call, bool left) {
   if (width > (int64_t)STRING_MAX) {
     return csp_bad_arg(call, 1, "at most 2 GiB");
   }
-  if (!strings_count_characters(call, s, &count)) return CSP_PANIC;
-  if (width <= count) return csp_ok(call, csp_arg(call, 0));
-  Buffer out = buffer_of(call);
-  if (left) add_fill(call, &out, fill, (size_t)(width - count));
-  buffer_add(&out, s.data, s.len);
-  if (!left) add_fill(call, &out, fill, (size_t)(width - count));
-  return buffer_ok(call, &out);
+  return look_at_all(
+      call,
+      (Loop){.part = left, .turns = count_turns, .done = pad_done, .units = 4});
 }
 
 CspStatus strings_pad_left(CspCall *call) { return pad(call, true); }
@@ -375,99 +501,141 @@ static void reverse_chars(char *to, Str s) {
   }
 }
 
-CspStatus strings_reverse(CspCall *call) {
-  Str s;
-  char *to;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  CspValue v = csp_string_room(call, s.len, &to);
-  if (csp_is_undef(v)) return csp_panic_memory(call);
-  Pieces p = pieces_of(call, s, 4);
-  for (; pieces_next_back(&p); to += p.piece.len) reverse_chars(to, p.piece);
-  return p.over ? CSP_PANIC : csp_ok(call, v);
+static bool reverse_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call, (void)stop;
+  Str piece = pieces_back((Str){str_of(loop->list).data, loop->end - loop->at});
+  reverse_chars(loop->to + loop->at, piece);
+  loop->at += piece.len;
+  return true;
 }
 
-static bool push_characters(CspCall *call, CspValue list, Str s, bool as_ints) {
-  for (size_t at = 0, width; at < s.len; at += width) {
-    uint32_t rune = utf8_at(s.data, s.len, at, &width);
-    CspValue v =
-        as_ints ? csp_int(call, rune) : csp_string(call, s.data + at, width);
-    if (!csp_list_push(call, list, v)) return false;
+CspStatus strings_reverse(CspCall *call) {
+  Str s;
+  if (!need_str(call, 0, &s)) return CSP_PANIC;
+  return loop_text(call,
+                   &(Loop){.list = csp_arg(call, 0),
+                           .end = s.len,
+                           .turns = reverse_turns,
+                           .done = loop_out,
+                           .units = 16},
+                   s.len);
+}
+
+static bool push_characters(CspCall *call, Loop *loop, size_t stop,
+                            bool as_ints) {
+  Str s = str_of(loop->list);
+  for (size_t width; loop->at < stop; loop->at += width) {
+    uint32_t rune = utf8_at(s.data, s.len, loop->at, &width);
+    CspValue v = as_ints ? csp_int(call, rune)
+                         : csp_string(call, s.data + loop->at, width);
+    if (!csp_list_push(call, loop->out, v)) return false;
   }
   return true;
 }
 
+static bool chars_turns(CspCall *call, Loop *loop, size_t stop) {
+  return push_characters(call, loop, stop, false);
+}
+
+static bool runes_turns(CspCall *call, Loop *loop, size_t stop) {
+  return push_characters(call, loop, stop, true);
+}
+
 // As strings (chars) or as ints (runes).
-static CspStatus characters(CspCall *call, bool as_ints) {
+static CspStatus characters(CspCall *call,
+                            bool (*turns)(CspCall *, Loop *, size_t)) {
+  enum { STEP = 1 << 10 };
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   CspValue list = csp_list(call, s.len);
   if (csp_is_undef(list)) return csp_panic_memory(call);
-  Pieces p = pieces_of(call, s, 16);
-  while (pieces_next(&p)) {
-    if (!push_characters(call, list, p.piece, as_ints)) return CSP_PANIC;
-  }
-  return p.over ? CSP_PANIC : csp_ok(call, list);
+  return look_at_all(call, (Loop){.out = list,
+                                  .step = STEP,
+                                  .turns = turns,
+                                  .done = loop_out,
+                                  .units = 64});
 }
 
-CspStatus strings_chars(CspCall *call) { return characters(call, false); }
+CspStatus strings_chars(CspCall *call) { return characters(call, chars_turns); }
 
-CspStatus strings_runes(CspCall *call) { return characters(call, true); }
+CspStatus strings_runes(CspCall *call) { return characters(call, runes_turns); }
 
 CspStatus strings_rune_count(CspCall *call) {
-  Str s;
-  int64_t count;
-  if (!need_str(call, 0, &s) || !strings_count_characters(call, s, &count)) {
-    return CSP_PANIC;
-  }
-  return csp_ok_int(call, count);
+  return look_at_all(
+      call, (Loop){.turns = count_turns, .done = int_done, .units = 4});
+}
+
+CspStatus strings_count_gaps(CspCall *call) {
+  return look_at_all(
+      call, (Loop){.n = 1, .turns = count_turns, .done = int_done, .units = 4});
+}
+
+static bool bytes_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  csp_bytes_write(loop->out, loop->at, str_of(loop->list).data + loop->at,
+                  stop - loop->at);
+  loop->at = stop;
+  return true;
 }
 
 CspStatus strings_bytes(CspCall *call) {
+  enum { SHORT = 1 << 14 };
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
-  return csp_ok(call, csp_bytes(call, s.data, s.len));
+  if (s.len <= SHORT) return csp_ok(call, csp_bytes(call, s.data, s.len));
+  CspValue bytes = csp_bytes(call, NULL, s.len);
+  if (csp_is_undef(bytes)) return csp_panic_memory(call);
+  return look_at_all(
+      call,
+      (Loop){.out = bytes, .turns = bytes_turns, .done = loop_out, .units = 1});
 }
 
-static bool is_valid(Str s) {
-  bool valid = true;
-  for (size_t at = 0, width; valid && at < s.len; at += width) {
-    valid = utf8_at(s.data, s.len, at, &width) != RUNE_BAD || width == 3;
+static bool valid_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  Str s = str_of(loop->list);
+  for (size_t width; loop->at < stop; loop->at += width) {
+    if (utf8_at(s.data, s.len, loop->at, &width) == RUNE_BAD && width != 3)
+      return answer_no(loop);
   }
-  return valid;
+  return true;
 }
 
 // Whether all of it is UTF-8.
 CspStatus strings_is_valid(CspCall *call) {
-  Str s;
-  if (!need_str(call, 0, &s)) return CSP_PANIC;
-  Pieces p = pieces_of(call, s, 2);
-  bool valid = true;
-  while (valid && pieces_next(&p)) valid = is_valid(p.piece);
-  return p.over ? CSP_PANIC : csp_ok_bool(call, valid);
+  return look_at_all(
+      call,
+      (Loop){.n = 1, .turns = valid_turns, .done = bool_done, .units = 8});
 }
 
-// A code point, or a list of them, as a string.
-CspStatus strings_from_runes(CspCall *call) {
-  CspValue v = csp_arg(call, 0), list = v;
-  size_t count = 1;
-  if (csp_type(v) == CSP_LIST) {
-    count = csp_list_len(list);
-  } else if (csp_type(v) != CSP_INT) {
-    return csp_bad_arg(call, 0, "a code point or a list of code points");
-  }
-  Buffer out = buffer_of(call);
-  for (size_t i = 0; i < count && !out.failed; i++) {
-    if (i % 4096 == 4095) out.failed = !csp_work(call, 4096 * 8);
-    if (csp_type(list) == CSP_LIST) v = csp_list_get(list, i);
+// n: how many there are; of a list that becomes shorter those that are left.
+static bool from_runes_turns(TextJob *job) {
+  for (; job->at < (size_t)job->n && !text_job_full(job); job->at++) {
+    bool of_list = csp_type(job->list) == CSP_LIST;
+    CspValue v = of_list ? csp_list_get(job->list, job->at) : job->list;
     int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
     char bytes[4];
     size_t width =
         rune < 0 || rune > 0x10ffff ? 0 : utf8_put((uint32_t)rune, bytes);
     if (width == 0) {
-      buffer_free(&out);
-      return csp_panic(call, "from_runes: element %zu is no code point", i);
+      csp_panic(job->call, "from_runes: element %zu is no code point", job->at);
+      job->text.failed = true;
+      return false;
     }
-    buffer_add(&out, bytes, width);
+    text_job_add(job, (Str){bytes, width});
+    job->took += 4;
   }
-  return buffer_ok(call, &out);
+  return job->at < (size_t)job->n;
+}
+
+// A code point, or a list of them, as a string.
+CspStatus strings_from_runes(CspCall *call) {
+  TextJob job = text_job_of(call, from_runes_turns);
+  job.list = csp_arg(call, 0);
+  job.n = 1;
+  if (csp_type(job.list) == CSP_LIST) {
+    job.n = (int64_t)csp_list_len(job.list);
+  } else if (csp_type(job.list) != CSP_INT) {
+    return csp_bad_arg(call, 0, "a code point or a list of code points");
+  }
+  return text_job_run(&job);
 }

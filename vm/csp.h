@@ -653,8 +653,9 @@ CspValue csp_bool(bool b);
 CspValue csp_int(CspCall *call, int64_t i);
 CspValue csp_float(CspCall *call, double d);
 CspValue csp_string(CspCall *call, const char *data, size_t len);
-// A string of len bytes that the caller writes, all of them, to *data before it
-// does anything else with it.
+// A string of len bytes that the caller writes, all of them, to *data before
+// anybody else sees it: it may be kept between pieces (csp_again), and *data
+// stays where it is.
 CspValue csp_string_room(CspCall *call, size_t len, char **data);
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len);  // frees
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause);

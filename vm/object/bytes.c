@@ -54,7 +54,10 @@ static bool copy(Local *local, uint8_t *to, const uint8_t *from, size_t count) {
   return true;
 }
 
-static bool zero(Local *local, uint8_t *to, size_t count) {
+// Memory that is fresh need not be touched.
+static bool zero(Local *local, ObjRaw *block, size_t from) {
+  uint8_t *to = block->data + from;
+  size_t count = heap_zeroed_size(&block->obj) > 0 ? 0 : block->cap - from;
   for (size_t at = 0; at < count; at += RAW_PIECE) {
     size_t n = count - at < RAW_PIECE ? count - at : RAW_PIECE;
     memset(to + at, 0, n);
@@ -67,7 +70,7 @@ static bool zero(Local *local, uint8_t *to, size_t count) {
 ObjBytes *bytes_new(Local *local, size_t len) {
   ObjRaw *block = raw_alloc(local, len);
   if (!block) return NULL;
-  if (!zero(local, block->data, block->cap)) return NULL;
+  if (!zero(local, block, 0)) return NULL;
   block->len = len;
   ObjBytes *b =
       (ObjBytes *)heap_alloc(&local->heap, sizeof(ObjBytes), OBJ_BYTES);
@@ -82,8 +85,7 @@ static ObjRaw *raw_grown(Local *local, ObjRaw *old, size_t len, size_t need) {
   size_t cap = len < 4096 ? len * 2 : len + len / 2;
   ObjRaw *block = raw_alloc(local, cap > need ? cap : need);
   if (!block) return NULL;
-  if (!copy(local, block->data, old->data, len) ||
-      !zero(local, block->data + len, block->cap - len))
+  if (!copy(local, block->data, old->data, len) || !zero(local, block, len))
     return NULL;
   block->len = len;
   RT_ASSERT(raw_is_valid(block) && need <= block->cap);

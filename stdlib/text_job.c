@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Texts that are made in pieces: text_job.h.
+//
+// The parts are copied from the last to the first, and freed in that order, so
+// that what a heap of C memory gives back at its end is a part each time.
+#include "stdlib/text_job.h"
+
+struct TextPart {
+  TextPart *before;
+  size_t len;
+  char data[];
+};
+
+enum { KEPT = 3, FIND_BYTES = 1 << 14 };
+
+// --- Parts ------------------------------------------------------------------
+static void free_part(TextJob *job) {
+  TextPart *part = job->parts;
+  job->parts = part->before;
+  csp_alloc_free(part);
+}
+
+static void free_all(TextJob *job) {
+  while (job->parts != NULL) free_part(job);
+  buffer_free(&job->text);
+}
+
+// What is in the buffer becomes a part.
+static void end_part(TextJob *job) {
+  Buffer *text = &job->text;
+  TextPart *part = csp_alloc(text->csp, NULL, sizeof *part + text->len);
+  text->failed |= part == NULL || text->len >= text->most;
+  if (part != NULL) {
+    *part = (TextPart){.before = job->parts, .len = text->len};
+    memcpy(part->data, text->data, text->len);
+    job->parts = part;
+    job->before += text->len;
+    job->took += text->len / 4;
+    text->most -= text->len;
+  }
+  text->len = text->asked = 0;
+}
+
+// --- Adding -----------------------------------------------------------------
+void text_job_add_long(TextJob *job, Str s) {
+  job->adding[job->adding[0].len > 0] = s;
+}
+
+static void add_some(TextJob *job) {
+  Str *s = &job->adding[0];
+  size_t len = s->len < TEXT_JOB_PART ? s->len : TEXT_JOB_PART;
+  buffer_add(&job->text, s->data, len);
+  job->took += len / 8;
+  *s = (Str){s->data + len, s->len - len};
+  if (s->len > 0) return;
+  *s = job->adding[1];
+  job->adding[1] = (Str){0};
+}
+
+// --- For turns --------------------------------------------------------------
+int64_t text_job_find(TextJob *job, bool *more) {
+  size_t left = job->s.len - job->seen;
+  size_t most = FIND_BYTES + job->old.len * 16;
+  size_t len = left < most ? left : most;
+  int64_t at = csp_find(job->call, job->s.data + job->seen, len, job->old.data,
+                        job->old.len);
+  uint64_t units = 8 + (at < 0 ? len : (size_t)at) / 4;
+  job->took += units;
+  job->asked += units;
+  *more = at == CSP_NOWHERE && len < left;
+  if (*more) job->seen += len - job->old.len + 1;
+  if (at == CSP_GIVEN_UP) job->text.failed = true;
+  return at < 0 ? at : at + (int64_t)job->seen;
+}
+
+bool text_job_take(TextJob *job, Str *piece) {
+  *piece = pieces_front(job->s);
+  job->s = (Str){job->s.data + piece->len, job->s.len - piece->len};
+  return piece->len > 0;
+}
+
+// --- Pieces -----------------------------------------------------------------
+static CspStatus job_on(CspCall *call, void *data, bool on);
+
+static void job_charge(TextJob *job) {
+  csp_spent(job->call, job->took - job->asked);
+  job->took = job->asked = 0;
+}
+
+static CspStatus end_piece(TextJob *job) {
+  job_charge(job);
+  return csp_again(job->call, job_on, job, sizeof *job, KEPT);
+}
+
+static CspStatus job_fail(TextJob *job) {
+  free_all(job);
+  return csp_panic_memory(job->call);
+}
+
+static CspStatus job_done(TextJob *job, CspValue text) {
+  if (job->done != NULL) return job->done(job->call, job, text);
+  return csp_ok(job->call, text);
+}
+
+static CspStatus copy_parts(TextJob *job) {
+  while (job->parts != NULL) {
+    TextPart *part = job->parts;
+    job->before -= part->len;
+    memcpy(job->to + job->before, part->data, part->len);
+    job->took += part->len / 4;
+    free_part(job);
+    if (job->took >= TEXT_JOB_PIECE && job->parts != NULL)
+      return end_piece(job);
+  }
+  return job_done(job, job->out);
+}
+
+static CspStatus job_end(TextJob *job) {
+  if (job->parts == NULL) {
+    job_charge(job);
+    return job_done(job, buffer_string(job->call, &job->text));
+  }
+  if (job->text.len > 0) end_part(job);
+  if (job->text.failed) return job_fail(job);
+  buffer_free(&job->text);
+  job->out = csp_string_room(job->call, job->before, &job->to);
+  return csp_is_undef(job->out) ? job_fail(job) : copy_parts(job);
+}
+
+static CspStatus job_on(CspCall *call, void *data, bool on) {
+  TextJob *job = data;
+  job->call = job->text.call = call;
+  if (!on) {
+    free_all(job);
+    return CSP_PANIC;
+  }
+  if (job->to != NULL) return copy_parts(job);
+  while (!job->all || job->adding[0].len > 0) {
+    if (job->adding[0].len > 0)
+      add_some(job);
+    else
+      job->all = !job->turns(job);
+    if (job->text.failed) return job_fail(job);
+    if (job->text.len >= TEXT_JOB_PART) end_part(job);
+    if (job->took >= TEXT_JOB_PIECE) return end_piece(job);
+  }
+  return job_end(job);
+}
+
+CspStatus text_job_run(TextJob *job) { return job_on(job->call, job, true); }
