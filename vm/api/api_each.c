@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // csp.h: natives that give a sequence, which a for loop walks without a list.
 #include "vm/code/operands.h"
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 
 // Whether the call's result goes into a for loop and nowhere else.
@@ -12,17 +13,40 @@ static bool is_looped(const CspCall *call) {
          operand_b(g->base, i) == call->args - FRAME_WORDS;
 }
 
-static CspStatus ok_list(CspCall *call, CspEach next, CspValue of,
-                         CspValue with, size_t count) {
-  CspValue list = csp_list(call, count), element = {VALUE_UNDEF};
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  int64_t at = 0;
-  while (next(call, of, with, &at, &element) && !call->panicked) {
-    if (!csp_list_push(call, list, element)) break;
+// The list of all elements, in pieces. What is made in one piece may have
+// looked on its way: then there is less debt than before.
+typedef struct EachList {
+  CspValue list, of, with;  // kept
+  CspEach next;
+  int64_t at;
+} EachList;
+enum { EACH_KEPT = 3, EACH_TURNS = 64 };  // elements between two questions
+
+static CspStatus list_on(CspCall *call, void *data, bool on) {
+  EachList *each = data;
+  if (!on) return CSP_PANIC;
+  CspValue element = {VALUE_UNDEF};
+  int64_t debt = call->local->debt;
+  for (int n = 1; each->next(call, each->of, each->with, &each->at, &element);
+       n++) {
+    if (call->panicked || !csp_list_push(call, each->list, element))
+      return CSP_PANIC;
+    bool looked = call->local->debt < debt;
+    debt = call->local->debt;
+    if (!looked && n % EACH_TURNS != 0) continue;
+    if (csp_spent(call, EACH_TURNS * WORK_TURN) || looked)
+      return csp_again(call, list_on, each, sizeof *each, EACH_KEPT);
   }
   if (call->panicked) return CSP_PANIC;
-  csp_charge(call, csp_list_len(list));
-  return csp_ok(call, list);
+  csp_charge(call, csp_list_len(each->list) % EACH_TURNS);
+  return csp_ok(call, each->list);
+}
+
+static CspStatus ok_list(CspCall *call, CspEach next, CspValue of,
+                         CspValue with, size_t count) {
+  EachList each = {csp_list(call, count), of, with, next, 0};
+  if (csp_is_undef(each.list)) return csp_panic_memory(call);
+  return list_on(call, &each, true);
 }
 
 CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
