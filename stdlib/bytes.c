@@ -2,15 +2,17 @@
 // The module bytes and the methods of bytes: searching, appending, numbers in
 // binary form, hexadecimal and base64.
 //
-// Others may change the bytes meanwhile: everything works on what was copied
-// out at once, or on single bytes.
+// Others may change the bytes meanwhile, also between two pieces (loop.h): each
+// block that is copied out is as it was at some time. Bytes that are cut off
+// read as zeros, and nothing is written outside the bytes.
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/stdlib.h"
+#include "stdlib/loop.h"
 
 enum {
   BYTES_PIECE = 1 << 16,  // bytes between two questions (csp_work)
+  BLOCK = 1024,           // bytes that are copied out at a time
   WINDOW = 1 << 16,       // most bytes a search copies out at a time, at least
 };
 
@@ -99,6 +101,30 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
   return false;
 }
 
+// The same as a value, of which some bytes at a time are looked at.
+static bool need_source(CspCall *call, int i, CspValue *v, size_t *len) {
+  *v = csp_arg(call, i);
+  *len = 1;
+  if (csp_type(*v) == CSP_STRING) *len = str_of(*v).len;
+  if (csp_type(*v) == CSP_BYTES) *len = csp_bytes_len(*v);
+  if (csp_type(*v) == CSP_STRING || csp_type(*v) == CSP_BYTES) return true;
+  Piece piece;
+  return need_piece(call, i, &piece);
+}
+
+// The bytes from `at` on: where they are, or in `block`. Zeros are those that
+// somebody has cut off meanwhile.
+static const uint8_t *source_at(CspValue v, size_t at, uint8_t *block,
+                                size_t count) {
+  if (csp_type(v) == CSP_STRING) return (const uint8_t *)str_of(v).data + at;
+  size_t have = 0;
+  if (csp_type(v) == CSP_BYTES) have = csp_bytes_read(v, at, block, count);
+  if (csp_type(v) == CSP_INT && at == 0 && count > 0)
+    block[have++] = (uint8_t)csp_to_int(v);
+  memset(block + have, 0, count - have);
+  return block;
+}
+
 // --- Changing ---------------------------------------------------------------
 static CspStatus bytes_push(CspCall *call) {
   CspValue bytes;
@@ -133,6 +159,18 @@ static bool need_bounds(CspCall *call, int i, size_t len, int64_t *from,
   return false;
 }
 
+static bool fill_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  uint8_t block[BLOCK];
+  memset(block, (int)loop->n, sizeof block);
+  while (loop->at < stop) {
+    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    csp_bytes_write(loop->list, loop->at, block, count);
+    loop->at += count;
+  }
+  return true;
+}
+
 static CspStatus bytes_fill(CspCall *call) {
   CspValue bytes;
   int64_t value, from, to;
@@ -140,16 +178,13 @@ static CspStatus bytes_fill(CspCall *call) {
       !need_bounds(call, 2, csp_bytes_len(bytes), &from, &to)) {
     return CSP_PANIC;
   }
-  uint8_t block[1024];
-  memset(block, (int)value, sizeof block);
-  for (size_t at = (size_t)from; at < (size_t)to;) {
-    size_t left = (size_t)to - at;
-    size_t count = left < sizeof block ? left : sizeof block;
-    csp_bytes_write(bytes, at, block, count);
-    at += count;
-    if (!csp_work(call, count / 8)) return CSP_PANIC;
-  }
-  return csp_ok(call, bytes);
+  return loop_bytes(call, &(Loop){.list = bytes,
+                                  .at = (size_t)from,
+                                  .end = (size_t)to,
+                                  .n = value,
+                                  .turns = fill_turns,
+                                  .done = loop_list,
+                                  .units = 1});
 }
 
 // Copies a piece to position `at`; how many bytes had room.
@@ -176,26 +211,37 @@ static void reverse_bytes(uint8_t *data, size_t len) {
   }
 }
 
-// In place: two blocks at a time, of which each goes to the other's place.
-static CspStatus bytes_reverse(CspCall *call) {
-  CspValue bytes;
-  uint8_t low[1024], high[1024];
-  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
-  size_t from = 0, to = csp_bytes_len(bytes);
-  while (to - from >= 2) {
-    size_t half = (to - from) / 2;
-    size_t count = half < sizeof low ? half : sizeof low;
-    csp_bytes_read(bytes, from, low, count);
-    csp_bytes_read(bytes, to - count, high, count);
+// In place: two blocks at a time, of which each goes to the other's place. n:
+// how many bytes there were.
+static bool reverse_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  uint8_t low[BLOCK], high[BLOCK];
+  while (loop->at < stop) {
+    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    size_t to = (size_t)loop->n - loop->at - count;
+    size_t lower = csp_bytes_read(loop->list, loop->at, low, count);
+    size_t upper = csp_bytes_read(loop->list, to, high, count);
+    if (lower < count || upper < count) break;  // somebody has cut them
     reverse_bytes(low, count);
     reverse_bytes(high, count);
-    csp_bytes_write(bytes, from, high, count);
-    csp_bytes_write(bytes, to - count, low, count);
-    from += count;
-    to -= count;
-    if (!csp_work(call, count)) return CSP_PANIC;
+    csp_bytes_write(loop->list, loop->at, high, count);
+    csp_bytes_write(loop->list, to, low, count);
+    loop->at += count;
   }
-  return csp_ok(call, bytes);
+  if (loop->at < stop) loop->at = loop->end;
+  return true;
+}
+
+static CspStatus bytes_reverse(CspCall *call) {
+  CspValue bytes;
+  if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
+  size_t len = csp_bytes_len(bytes);
+  return loop_bytes(call, &(Loop){.list = bytes,
+                                  .end = len / 2,
+                                  .n = (int64_t)len,
+                                  .turns = reverse_turns,
+                                  .done = loop_list,
+                                  .units = 4});
 }
 
 // --- Looking ----------------------------------------------------------------
@@ -238,6 +284,61 @@ static int64_t find_from(CspCall *call, CspValue bytes, size_t at,
   return found < 0 ? found : found + (int64_t)at;
 }
 
+// Of long bytes: looks at a window of them. n: the answer; part: what was
+// looked at in this piece, which the search has charged.
+static bool window_turns(CspCall *call, Loop *loop, size_t stop) {
+  enum { WINDOWS = 1 << 17, WHOLE_PIECE = 1 << 16 };
+  (void)stop;
+  Str needle = str_of(loop->with);
+  size_t step = (size_t)WINDOW / 4 + needle.len * 16,
+         left = loop->end - loop->at;
+  size_t len = left < step ? left : step;
+  char *window = room_alloc(call, len, 1);
+  if (!window) {
+    csp_panic_memory(call);
+    return false;
+  }
+  size_t have = csp_bytes_read(loop->list, loop->at, window, len);
+  int64_t at = csp_find(call, window, have, needle.data, needle.len);
+  csp_alloc_free(window);
+  if (at >= 0) loop->n = (int64_t)loop->at + at;
+  loop->part += len;
+  if (at >= 0 || len == left || have < len) {
+    loop->at = loop->end;
+  } else {
+    loop->at += len - needle.len + 1;
+  }
+  if (loop->part >= WINDOWS) {
+    loop->part = 0;
+    csp_spent(call, WHOLE_PIECE);
+  }
+  return at != CSP_GIVEN_UP;
+}
+
+static CspStatus index_done(CspCall *call, Loop *loop) {
+  return csp_ok_int(call, loop->n);
+}
+
+static CspStatus contains_done(CspCall *call, Loop *loop) {
+  return csp_ok_bool(call, loop->n >= 0);
+}
+
+static CspStatus look_far(CspCall *call, CspValue bytes, size_t from,
+                          const Piece *piece, bool index) {
+  CspValue with = csp_arg(call, 1);
+  if (csp_type(with) != CSP_STRING)
+    with = csp_string(call, (const char *)piece->data, piece->len);
+  csp_alloc_free(piece->freed);
+  if (csp_is_undef(with)) return csp_panic_memory(call);
+  return loop_bytes(call, &(Loop){.list = bytes,
+                                  .with = with,
+                                  .at = from,
+                                  .end = csp_bytes_len(bytes),
+                                  .n = -1,
+                                  .turns = window_turns,
+                                  .done = index ? index_done : contains_done});
+}
+
 // index and contains.
 static CspStatus look_for(CspCall *call, bool index) {
   CspValue bytes;
@@ -248,6 +349,8 @@ static CspStatus look_for(CspCall *call, bool index) {
   if (!need_piece(call, 1, &piece)) return CSP_PANIC;
   size_t len = csp_bytes_len(bytes);
   size_t start = from < 0 ? 0 : (uint64_t)from < len ? (size_t)from : len;
+  if (piece.len > 0 && len - start > WINDOW)
+    return look_far(call, bytes, start, &piece, index);
   int64_t at =
       piece.len == 0 ? (int64_t)start : find_from(call, bytes, start, &piece);
   csp_alloc_free(piece.freed);
@@ -255,26 +358,41 @@ static CspStatus look_for(CspCall *call, bool index) {
   return index ? csp_ok_int(call, at) : csp_ok_bool(call, at >= 0);
 }
 
+// n: whether they are the same so far; part: where in the bytes.
+static bool fits_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  uint8_t block[BLOCK], other[BLOCK];
+  while (loop->at < stop) {
+    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    size_t at = loop->part + loop->at;
+    const uint8_t *from = source_at(loop->with, loop->at, other, count);
+    loop->n = csp_bytes_read(loop->list, at, block, count) == count &&
+              memcmp(block, from, count) == 0;
+    loop->at = loop->n ? loop->at + count : loop->end;
+  }
+  return true;
+}
+
+static CspStatus fits_done(CspCall *call, Loop *loop) {
+  return csp_ok_bool(call, loop->n > 0);
+}
+
 // Whether the piece is there, at the beginning or the end.
 static CspStatus piece_fits(CspCall *call, bool at_end) {
-  CspValue bytes;
-  Piece piece;
-  uint8_t block[1024];
+  CspValue bytes, piece;
+  size_t count;
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
-  if (!need_piece(call, 1, &piece)) return CSP_PANIC;
+  if (!need_source(call, 1, &piece, &count)) return CSP_PANIC;
   size_t len = csp_bytes_len(bytes);
-  bool same = piece.len <= len, on = true;
-  size_t from = at_end ? len - piece.len : 0;
-  for (size_t done = 0; on && same && done < piece.len;) {
-    size_t left = piece.len - done;
-    size_t count = left < sizeof block ? left : sizeof block;
-    same = csp_bytes_read(bytes, from + done, block, count) == count &&
-           memcmp(block, piece.data + done, count) == 0;
-    done += count;
-    on = csp_work(call, count / 8);
-  }
-  csp_alloc_free(piece.freed);
-  return on ? csp_ok_bool(call, same) : CSP_PANIC;
+  if (count > len) return csp_ok_bool(call, false);
+  return loop_bytes(call, &(Loop){.list = bytes,
+                                  .with = piece,
+                                  .end = count,
+                                  .n = 1,
+                                  .part = at_end ? len - count : 0,
+                                  .turns = fits_turns,
+                                  .done = fits_done,
+                                  .units = 1});
 }
 
 static CspStatus bytes_index(CspCall *call) { return look_for(call, true); }
@@ -413,37 +531,89 @@ static CspStatus bytes_set_float(CspCall *call) {
 }
 
 // --- Text forms -------------------------------------------------------------
+static bool text_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  char *to = loop->to + loop->at;
+  size_t count = stop - loop->at;
+  size_t have = csp_bytes_read(loop->list, loop->at, to, count);
+  memset(to + have, 0, count - have);  // somebody may have cut them
+  loop->at = stop;
+  return true;
+}
+
 static CspStatus bytes_to_string(CspCall *call) {
   CspValue bytes;
-  size_t len;
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
-  char *data = (char *)copied(call, bytes, &len);
-  if (!data) return CSP_PANIC;
-  return csp_ok(call, csp_alloc_take(call, data, len));
+  size_t len = csp_bytes_len(bytes);
+  return loop_text(call,
+                   &(Loop){.list = bytes,
+                           .end = len,
+                           .turns = text_turns,
+                           .done = loop_out,
+                           .units = 1},
+                   len);
+}
+
+static bool hex_turns(CspCall *call, Loop *loop, size_t stop) {
+  static const char digits[] = "0123456789abcdef";
+  (void)call;
+  uint8_t block[BLOCK];
+  while (loop->at < stop) {
+    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    const uint8_t *from = source_at(loop->list, loop->at, block, count);
+    for (size_t i = 0; i < count; i++) {
+      *loop->to++ = digits[from[i] >> 4];
+      *loop->to++ = digits[from[i] & 15];
+    }
+    loop->at += count;
+  }
+  return true;
 }
 
 static CspStatus bytes_hex(CspCall *call) {
-  static const char digits[] = "0123456789abcdef";
-  Piece piece;
-  if (!need_piece(call, 0, &piece)) return CSP_PANIC;
-  char *to;
-  CspValue out = csp_string_room(call, piece.len * 2, &to);
-  bool ok = !csp_is_undef(out);
-  if (!ok) csp_panic_memory(call);
-  for (size_t i = 0; ok && i < piece.len; i++) {
-    *to++ = digits[piece.data[i] >> 4];
-    *to++ = digits[piece.data[i] & 15];
-    if (i % BYTES_PIECE == BYTES_PIECE - 1) ok = csp_work(call, BYTES_PIECE);
-  }
-  csp_charge(call, piece.len % BYTES_PIECE / 32);
-  csp_alloc_free(piece.freed);
-  return ok ? csp_ok(call, out) : CSP_PANIC;
+  CspValue v;
+  size_t len;
+  if (!need_source(call, 0, &v, &len)) return CSP_PANIC;
+  return loop_text(call,
+                   &(Loop){.list = v,
+                           .end = len,
+                           .turns = hex_turns,
+                           .done = loop_out,
+                           .units = 4},
+                   len * 2);
 }
 
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   char low = (char)(c | 32);
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+// n: -1, or where there is no digit.
+static bool from_hex_turns(CspCall *call, Loop *loop, size_t stop) {
+  (void)call;
+  uint8_t block[BLOCK];
+  Str s = str_of(loop->list);
+  while (loop->at < stop && loop->n < 0) {
+    size_t from = loop->at, count = 0;
+    for (; loop->at < stop && count < BLOCK; loop->at += 2) {
+      int high = hex_digit(s.data[loop->at]);
+      int low = hex_digit(s.data[loop->at + 1]);
+      if (high < 0 || low < 0) {
+        loop->n = (int64_t)loop->at + (high >= 0);
+        loop->at = loop->end;
+        return true;
+      }
+      block[count++] = (uint8_t)(high << 4 | low);
+    }
+    csp_bytes_write(loop->out, from / 2, block, count);
+  }
+  return true;
+}
+
+static CspStatus from_hex_done(CspCall *call, Loop *loop) {
+  if (loop->n < 0) return csp_ok_value(call, loop->out);
+  return csp_ok_error(call, "no hexadecimal digit at %lld", (long long)loop->n);
 }
 
 // (bytes, nil) or (nil, error)
@@ -455,18 +625,13 @@ static CspStatus bytes_from_hex(CspCall *call) {
   }
   CspValue bytes = csp_bytes(call, NULL, s.len / 2);
   if (csp_is_undef(bytes)) return csp_panic_memory(call);
-  for (size_t i = 0; i < s.len; i += 2) {
-    int high = hex_digit(s.data[i]), low = hex_digit(s.data[i + 1]);
-    if (high < 0 || low < 0) {
-      return csp_ok_error(call, "no hexadecimal digit at %zu",
-                          high < 0 ? i : i + 1);
-    }
-    uint8_t byte = (uint8_t)(high << 4 | low);
-    csp_bytes_write(bytes, i / 2, &byte, 1);
-    if (i % 4096 == 4094 && !csp_work(call, 4096 * 4)) return CSP_PANIC;
-  }
-  csp_charge(call, s.len % 4096 / 8);
-  return csp_ok_value(call, bytes);
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .out = bytes,
+                                  .end = s.len,
+                                  .n = -1,
+                                  .turns = from_hex_turns,
+                                  .done = from_hex_done,
+                                  .units = 8});
 }
 
 static const char base64_digits[] =
@@ -485,21 +650,33 @@ static void encode_base64(char *to, const uint8_t *data, size_t len) {
   }
 }
 
-static CspStatus bytes_base64(CspCall *call) {
-  enum { TRIPLES = 3 << 14 };
-  Piece piece;
-  char *to;
-  if (!need_piece(call, 0, &piece)) return CSP_PANIC;
-  CspValue out = csp_string_room(call, (piece.len + 2) / 3 * 4, &to);
-  bool ok = !csp_is_undef(out);
-  if (!ok) csp_panic_memory(call);
-  for (size_t at = 0; ok && at < piece.len; at += TRIPLES) {
-    size_t left = piece.len - at, count = left < TRIPLES ? left : TRIPLES;
-    encode_base64(to + at / 3 * 4, piece.data + at, count);
-    ok = csp_work(call, count);
+// Each turn begins with a whole triple.
+static bool base64_turns(CspCall *call, Loop *loop, size_t stop) {
+  enum { TRIPLES = 3 << 9 };
+  (void)call;
+  uint8_t block[TRIPLES];
+  while (loop->at < stop) {
+    size_t left = stop - loop->at, count = left < TRIPLES ? left : TRIPLES;
+    const uint8_t *from = source_at(loop->list, loop->at, block, count);
+    encode_base64(loop->to + loop->at / 3 * 4, from, count);
+    loop->at += count;
   }
-  csp_alloc_free(piece.freed);
-  return ok ? csp_ok(call, out) : CSP_PANIC;
+  return true;
+}
+
+static CspStatus bytes_base64(CspCall *call) {
+  enum { STEP = 3 << 12 };
+  CspValue v;
+  size_t len;
+  if (!need_source(call, 0, &v, &len)) return CSP_PANIC;
+  return loop_text(call,
+                   &(Loop){.list = v,
+                           .end = len,
+                           .step = STEP,
+                           .turns = base64_turns,
+                           .done = loop_out,
+                           .units = 4},
+                   (len + 2) / 3 * 4);
 }
 
 static int base64_value(char c) {
@@ -509,21 +686,35 @@ static int base64_value(char c) {
   return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-enum { BAD_BASE64 = -1, BASE64_GIVEN_UP = -2 };
-
-// Both alphabets ("+/" and "-_"); the padding may be missing. Length, or one of
-// the above.
-static int64_t decode_base64(CspCall *call, Str s, uint8_t *out) {
-  uint32_t n = 0;
-  int64_t len = 0;
-  for (size_t i = 0; i < s.len; i++) {
-    int digit = base64_value(s.data[i]);
-    if (digit < 0) return BAD_BASE64;
-    n = n << 6 | (uint32_t)digit;
-    if (i % 4 != 0) out[len++] = (uint8_t)(n >> (6 - i % 4 * 2));
-    if (i % 4096 == 4095 && !csp_work(call, 4096 * 2)) return BASE64_GIVEN_UP;
+// Both alphabets ("+/" and "-_"); the padding may be missing. Each turn begins
+// with a whole group of four. n: whether all are digits.
+static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
+  uint8_t block[BLOCK];
+  Str s = str_of(loop->list);
+  (void)call;
+  while (loop->at < stop) {
+    size_t to = loop->at / 4 * 3, len = 0, left = stop - loop->at;
+    size_t end = loop->at + (left < BLOCK ? left : BLOCK);
+    uint32_t n = 0;
+    for (; loop->at < end; loop->at++) {
+      int digit = base64_value(s.data[loop->at]);
+      if (digit < 0) {
+        loop->n = 0;
+        loop->at = loop->end;
+        return true;
+      }
+      n = n << 6 | (uint32_t)digit;
+      size_t i = loop->at % 4;
+      if (i != 0) block[len++] = (uint8_t)(n >> (6 - i * 2));
+    }
+    csp_bytes_write(loop->out, to, block, len);
   }
-  return len;
+  return true;
+}
+
+static CspStatus from_base64_done(CspCall *call, Loop *loop) {
+  if (loop->n) return csp_ok_value(call, loop->out);
+  return csp_ok_error(call, "the text is not base64");
 }
 
 // Takes the padding off: any number of = at the end. false: given up.
@@ -540,18 +731,18 @@ static CspStatus bytes_from_base64(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;
   if (!take_padding(call, &s)) return CSP_PANIC;
-  uint8_t *data = room_alloc(call, s.len + 1, 1);
-  if (!data) return csp_panic_memory(call);
-  int64_t len = s.len % 4 == 1 ? BAD_BASE64 : decode_base64(call, s, data);
-  if (len < 0) {
-    csp_alloc_free(data);
-    if (len == BASE64_GIVEN_UP) return CSP_PANIC;
-    return csp_ok_error(call, "the text is not base64");
-  }
-  csp_charge(call, s.len % 4096 / 16);
-  CspValue bytes = csp_bytes(call, data, (size_t)len);
-  csp_alloc_free(data);
-  return csp_ok_value(call, bytes);
+  size_t odd = s.len % 4;
+  if (odd == 1) return csp_ok_error(call, "the text is not base64");
+  CspValue bytes =
+      csp_bytes(call, NULL, s.len / 4 * 3 + (odd > 0 ? odd - 1 : 0));
+  if (csp_is_undef(bytes)) return csp_panic_memory(call);
+  return loop_bytes(call, &(Loop){.list = csp_arg(call, 0),
+                                  .out = bytes,
+                                  .end = s.len,
+                                  .n = 1,
+                                  .turns = from_base64_turns,
+                                  .done = from_base64_done,
+                                  .units = 8});
 }
 
 // --- Tables -----------------------------------------------------------------
