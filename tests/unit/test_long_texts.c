@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// Natives of the library over large texts, bytes and lists: others run between
+// their pieces, what they give is what short ones give, and one that is left in
+// the middle leaks nothing.
+#include "embed_fixture.h"
+#include "vm/heap/work.h"
+
+// --- A host's memory that counts --------------------------------------------
+static size_t blocks;
+
+static void *count_alloc(void *arg, void *block, size_t old_size, size_t size) {
+  (void)arg, (void)old_size;
+  if (size == 0) {
+    blocks -= block != NULL;
+    free(block);
+    return NULL;
+  }
+  void *made = realloc(block, size);
+  blocks += block == NULL && made != NULL;
+  return made;
+}
+
+static void open_stepped(Host *host) {
+  CspConfig config;
+  test_config(&config);
+  config.stepped = true;
+  config.debug = NULL;
+  config.alloc = count_alloc;
+  blocks = 0;
+  open_configured(host, &config);
+}
+
+static void close_stepped(Host *host) {
+  close_host(host);
+  assert_int_equal(blocks, 0);
+}
+
+// --- Calls ------------------------------------------------------------------
+// Each with the least number of turns of another goroutine meanwhile: such that
+// none but the whole call in pieces has them.
+typedef struct LongCall {
+  const char *text;
+  int least;
+} LongCall;
+
+static const LongCall calls[] = {
+    {"x = \"x\".repeat(8_000_000)", 8},
+    {"x = \"word \".repeat(1_600_000)", 8},
+    {"x = parts.join(\", \")", 8},
+    {"x = [text, text].join(\",\")", 8},
+    {"x = ints.join(\",\")", 8},
+    {"x = text.replace(\"e\", \"ee\")", 8},
+    {"x = text.replace(\"#\", \"\")", 4},
+    {"x = text.replace(\"word\", long, 40)", 8},
+    {"x = wide.replace(\"\", \"-\")", 8},
+    {"x = text.split(\" \")", 8},
+    {"x = text.fields()", 8},
+    {"x = text.lines()", 8},
+    {"x = text.words()", 8},
+    {"x = wide.split(\"\")", 8},
+    {"x = wide.chars()", 8},
+    {"x = wide.runes()", 8},
+    {"x = text.to_upper()", 8},
+    {"x = wide.to_upper()", 8},
+    {"x = text.to_lower()", 8},
+    {"x = wide.title()", 8},
+    {"x = wide.reverse()", 8},
+    {"x = \"x\".pad_left(4_000_000)", 8},
+    {"x = \"x\".pad_right(1_000_000, \"ä\")", 8},
+    {"x = text.quote()", 8},
+    {"x, e = quoted.unquote()", 8},
+    {"x = strings.from_runes(ints)", 4},
+    {"x = text.count(\"e\")", 8},
+    {"x = text.index(\"#\")", 4},
+    {"x = text.last_index(\"#\")", 4},
+    {"x = text.contains(\"#\")", 4},
+    {"x = wide.rune_count()", 4},
+    {"x = wide.is_valid()", 8},
+    {"x = text.equal_fold(text)", 8},
+    {"x = text.bytes()", 8},
+    {"x = raw.fill(120)", 4},
+    {"x = raw.reverse()", 4},
+    {"x = raw.index(\"#\")", 4},
+    {"x = raw.contains(bytes(\"##\"))", 4},
+    {"x = raw.has_prefix(raw)", 4},
+    {"x = raw.to_string()", 8},
+    {"x = raw.hex()", 8},
+    {"x, e = raws.from_hex(hexed)", 8},
+    {"x = raw.base64()", 8},
+    {"x, e = raws.from_base64(based)", 8},
+    {"x = ints.repeat(2)", 8},
+    {"x = ints.reverse()", 4},
+    {"x = [].extend(ints)", 8},
+    {"ints.sort()", 8},
+};
+
+static const char start[] =
+    "import \"strings\"\nimport raws \"bytes\"\n"
+    "text := \"word one two\\n\".repeat(400_000)\n"
+    "wide := \"wörd €ne 𝄞\".repeat(100_000)\n"
+    "long := \"y\".repeat(200_000)\nquoted := text.quote()\n"
+    "parts := []\nints := []\n"
+    "for i in 300_000 {\n  ints.push(i * 7919 % 50_000 + 1)\n"
+    "  parts.push(\"part ${i}\")\n}\n"
+    "raw := bytes(4_000_000)\nhexed := raw.hex()\nbased := raw.base64()\n"
+    "x := nil\ne := nil\nturns := 0\nduring := -1\nto_do := nil\n"
+    "func count(f) {\n  before := turns\n  f()\n"
+    "  during = turns - before\n}\n"
+    "func begin(n) {\n  during = -1\n  go count(to_do[n])\n  return n\n}\n"
+    "func turns_of(n) => during\nfunc so_far(n) => turns\n"
+    "func for_ever() { for { for f in to_do { f() } } }\n"
+    "go { for {\n  turns++\n  sleep(0)\n} }\nto_do = [\n";
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static CspHandle load_calls(Host *host) {
+  size_t room = sizeof start + CALLS * 100, len = 0;
+  char *script = malloc(room);
+  assert_non_null(script);
+  len += (size_t)snprintf(script, room, "%s", start);
+  for (size_t n = 0; n < CALLS; n++)
+    len += (size_t)snprintf(script + len, room - len, "  func() { %s },\n",
+                            calls[n].text);
+  snprintf(script + len, room - len, "]\n");
+  CspHandle module = load(host, script);
+  free(script);
+  return module;
+}
+
+// --- Tests ------------------------------------------------------------------
+// So many basic blocks are run between two looks at most (in debug builds).
+enum { MOST_STEPS = 1000000 };
+
+static void expect_looks(const char *text) {
+#ifdef CSP_DEBUG
+  if (work_most > MOST_STEPS)
+    fail_msg("%s\n%llu between two looks", text, (unsigned long long)work_most);
+  work_most = 0;
+#else
+  (void)text;
+#endif
+}
+
+static void others_run_between_pieces(void **state) {
+  (void)state;
+  Host host;
+  open_stepped(&host);
+  CspHandle module = load_calls(&host);
+  for (int n = 0; n < CALLS; n++) {
+    assert_int_equal(call_int(&host, module, "begin", n), n);
+#ifdef CSP_DEBUG
+    work_steps = work_most = 0;
+#endif
+    while (call_int(&host, module, "turns_of", 0) < 0)
+      assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
+    expect_looks(calls[n].text);
+    int64_t turns = call_int(&host, module, "turns_of", 0);
+    if (turns < calls[n].least)
+      fail_msg("%s\nlets others run %d times", calls[n].text, (int)turns);
+  }
+  close_stepped(&host);
+}
+
+static void one_that_is_left_in_the_middle_frees_all(void **state) {
+  (void)state;
+  for (int n = 0; n < CALLS; n += 3) {
+    Host host;
+    open_stepped(&host);
+    CspHandle module = load_calls(&host);
+    assert_int_equal(call_int(&host, module, "begin", n), n);
+    int64_t before = call_int(&host, module, "so_far", 0);
+    while (call_int(&host, module, "so_far", 0) < before + 3)
+      csp_step(host.csp, 1000);
+    close_stepped(&host);
+  }
+}
+
+static void a_limit_ends_them(void **state) {
+  (void)state;
+  Host host;
+  open_stepped(&host);
+  CspHandle module = load_calls(&host);
+  for (int ms = 1; ms <= 64; ms *= 2) {
+    csp_limit_time(host.csp, ms * 1000000);
+    call_fails(&host, module, "for_ever", CSP_INTERRUPTED, "interrupted");
+  }
+  close_stepped(&host);
+}
+
+// Characters lie across the ends of pieces, wherever those are.
+static void long_texts_are_as_short_ones(void **state) {
+  (void)state;
+  Host host;
+  open_stepped(&host);
+  CspHandle module = load(
+      &host,
+      "import \"strings\"\nimport raws \"bytes\"\n"
+      "long := \"y\".repeat(200_001)\n"
+      "func check(shift) {\n"
+      "  unit := \"äß \\xffe€𝄞\\tö\"\n"
+      "  s := \"-\".repeat(shift) + unit.repeat(12_000)\n"
+      "  chars := s.chars()\n"
+      "  assert(chars.join(\"\") == s)\n"
+      "  upper := chars.map(func(c) => c.to_upper()).join(\"\")\n"
+      "  assert(s.to_upper() == upper && upper.equal_fold(s))\n"
+      "  assert(!upper.equal_fold(s + \"x\") && !s.equal_fold(long))\n"
+      "  words := s.split(\" \")\n"
+      "  title := words.map(func(c) => c.title()).join(\" \")\n"
+      "  assert(s.title() == title)\n"
+      "  assert(s.reverse().reverse() == s)\n"
+      "  assert(s.reverse() == chars.reverse().join(\"\"))\n"
+      "  chars.reverse()\n"
+      "  assert(s.replace(\"𝄞\", \"#\") == s.split(\"𝄞\").join(\"#\"))\n"
+      "  assert(s.replace(\"\", \"|\") == \"|${chars.join(\"|\")}|\")\n"
+      "  assert(s.replace(\"#\", \"|\") == s)\n"
+      "  some := s.split_n(\"ö\", 21)\n"
+      "  assert(s.replace(\"ö\", long, 20) == some.join(long))\n"
+      "  assert(s.quote().unquote()? == s)\n"
+      "  inside := func(c) {\n    q := c.quote()\n"
+      "    return q[1:len(q) - 1]\n  }\n"
+      "  quoted := chars.map(inside).join(\"\")\n"
+      "  assert(s.quote() == \"\\\"\" + quoted + \"\\\"\")\n"
+      "  assert([s, 1, long].join(\",\") == s + \",1,\" + long)\n"
+      "  assert([s, long, s].join(long) == s + long + long + long + s)\n"
+      "  raw := s.bytes()\n"
+      "  assert(raw == bytes(s) && raw.to_string() == s)\n"
+      "  assert(raws.from_hex(raw.hex())? == raw)\n"
+      "  assert(raws.from_base64(raw.base64())? == raw)\n"
+      "  assert(raws.base64(s) == raw.base64() && raws.hex(s) == raw.hex())\n"
+      "  assert(raw.has_prefix(s) && raw.has_suffix(raw))\n"
+      "  at := len(s)\n"
+      "  assert((s + \"#€\" + s).index(\"#€\") == at)\n"
+      "  assert((s + \"#€\" + s).last_index(\"#€\") == at)\n"
+      "  assert((s + \"#€\").contains(\"#€\") && s.count(\"ö\") == 12_000)\n"
+      "  assert(bytes(s + \"#€\" + s).index(\"#€\") == at)\n"
+      "  assert(bytes(s + \"#€\").contains(bytes(\"#€\")))\n"
+      "  assert(s.count(\"\") == s.rune_count() + 1)\n"
+      "  assert(s.rune_count() == len(chars) && !s.is_valid())\n"
+      "  assert(len(s.pad_left(300_000, \"ä\").chars()) == 300_000)\n"
+      "  assert(s.pad_right(300_000).has_prefix(s))\n"
+      "  t := s.replace(\"\\xff\", \"\")\n"
+      "  assert(strings.from_runes(t.runes()) == t && t.is_valid())\n"
+      "  return shift\n}\n");
+  for (int shift = 0; shift < 5; shift++)
+    assert_int_equal(call_int(&host, module, "check", shift), shift);
+  close_stepped(&host);
+}
+
+// Of a list that others change meanwhile what is there is joined and sorted.
+static void a_list_may_change_meanwhile(void **state) {
+  (void)state;
+  Host host;
+  open_stepped(&host);
+  CspHandle module = load(
+      &host,
+      "parts := []\nends := 0\ntext := \"\"\n"
+      "func begin(n) {\n  parts = list(0..300_000).map(str)\n"
+      "  ends = 0\n  go {\n    text = parts.join(\", \")\n    ends++\n  }\n"
+      "  go {\n    if n == 0 { parts.clear() }\n"
+      "    if n == 1 { for i in 300_000 { parts[i] = \"longer than ${i}\" } }\n"
+      "    if n == 2 { for i in 300_000 { parts[i] = i } }\n"
+      "    if n == 3 { parts.extend(parts) }\n    ends++\n  }\n"
+      "  return n\n}\n"
+      "func ended(n) => ends\n"
+      "func check(n) {\n  assert(text == \"\" || text.has_prefix(\"0\") ||\n"
+      "    text.has_prefix(\"longer\"))\n  return len(text)\n}\n");
+  for (int n = 0; n < 4; n++) {
+    assert_int_equal(call_int(&host, module, "begin", n), n);
+    while (call_int(&host, module, "ended", 0) < 2) csp_step(host.csp, 1000);
+    assert_true(call_int(&host, module, "check", 0) >= 0);
+  }
+  close_stepped(&host);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(others_run_between_pieces),
+      cmocka_unit_test(one_that_is_left_in_the_middle_frees_all),
+      cmocka_unit_test(a_limit_ends_them),
+      cmocka_unit_test(long_texts_are_as_short_ones),
+      cmocka_unit_test(a_list_may_change_meanwhile),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
