@@ -228,7 +228,7 @@ static bool reverse_turns(CspCall *call, Loop *loop, size_t stop) {
     csp_bytes_write(loop->list, to, low, count);
     loop->at += count;
   }
-  if (loop->at < stop) loop->at = loop->end;
+  if (loop->at < stop) loop->end = loop->at;
   return true;
 }
 
@@ -368,7 +368,8 @@ static bool fits_turns(CspCall *call, Loop *loop, size_t stop) {
     const uint8_t *from = source_at(loop->with, loop->at, other, count);
     loop->n = csp_bytes_read(loop->list, at, block, count) == count &&
               memcmp(block, from, count) == 0;
-    loop->at = loop->n ? loop->at + count : loop->end;
+    if (!loop->n) stop = loop->end = loop->at;
+    if (loop->n) loop->at += count;
   }
   return true;
 }
@@ -601,7 +602,7 @@ static bool from_hex_turns(CspCall *call, Loop *loop, size_t stop) {
       int low = hex_digit(s.data[loop->at + 1]);
       if (high < 0 || low < 0) {
         loop->n = (int64_t)loop->at + (high >= 0);
-        loop->at = loop->end;
+        loop->end = loop->at;
         return true;
       }
       block[count++] = (uint8_t)(high << 4 | low);
@@ -700,7 +701,7 @@ static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
       int digit = base64_value(s.data[loop->at]);
       if (digit < 0) {
         loop->n = 0;
-        loop->at = loop->end;
+        loop->end = loop->at;
         return true;
       }
       n = n << 6 | (uint32_t)digit;

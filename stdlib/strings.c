@@ -217,7 +217,7 @@ static bool add_shown(TextJob *job, CspValue v) {
 
 static bool shown_turns(TextJob *job) {
   while (!text_job_full(job)) {
-    if (job->at >= csp_list_len(job->list)) return false;
+    if (job->at >= (size_t)job->n) return false;
     if (job->at > 0) text_job_add(job, job->s);
     if (!add_shown(job, csp_list_get(job->list, job->at++))) return false;
   }
@@ -234,6 +234,7 @@ static CspStatus join_shown(CspCall *call, CspValue list, Str sep) {
   TextJob job = text_job_of(call, shown_turns);
   job.list = list;
   job.s = sep;
+  job.n = (int64_t)csp_list_len(list);
   job.done = shown_done;
   return text_job_run(&job);
 }
@@ -246,7 +247,7 @@ static bool length_turns(CspCall *call, Loop *loop, size_t stop) {
     CspValue v = csp_list_get(loop->list, loop->at);
     if (csp_type(v) != CSP_STRING) {
       loop->n = -1;
-      loop->at = loop->end;
+      loop->end = loop->at;
       break;
     }
     loop->n += (int64_t)str_of(v).len;
@@ -283,7 +284,7 @@ static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
     Str gap = loop->at > 0 ? sep : (Str){0};
     if (!is_string || gap.len + s.len > (size_t)loop->n) {
       loop->n = -1;
-      loop->at = loop->end;
+      loop->end = loop->at;
       break;
     }
     if (gap.len + s.len > SHORT) {

@@ -132,7 +132,7 @@ static bool ascii_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call, (void)stop;
   if (is_ascii(loop_piece(loop))) return true;
   loop->part = 1;
-  loop->at = loop->end;
+  loop->end = loop->at;
   return true;
 }
 
@@ -228,7 +228,7 @@ static CspStatus int_done(CspCall *call, Loop *loop) {
 
 static bool answer_no(Loop *loop) {
   loop->n = 0;
-  loop->at = loop->end;
+  loop->end = loop->at;
   return true;
 }
 

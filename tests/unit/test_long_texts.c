@@ -92,6 +92,13 @@ static const LongCall calls[] = {
     {"x = ints.reverse()", 4},
     {"x = [].extend(ints)", 8},
     {"ints.sort()", 8},
+    {"x = list(wide)", 8},
+    {"x = list(wide_bytes)", 8},
+    {"x = list(1_000_000)", 8},
+    {"x = bytes(text)", 8},
+    {"x = bytes(raw)", 8},
+    {"x = bytes(small_ints)", 8},
+    {"x = list(ints)", 8},
 };
 
 static const char start[] =
@@ -102,6 +109,7 @@ static const char start[] =
     "parts := []\nints := []\n"
     "for i in 300_000 {\n  ints.push(i * 7919 % 50_000 + 1)\n"
     "  parts.push(\"part ${i}\")\n}\n"
+    "wide_bytes := bytes(wide)\nsmall_ints := list(wide_bytes)\n"
     "raw := bytes(4_000_000)\nhexed := raw.hex()\nbased := raw.base64()\n"
     "x := nil\ne := nil\nturns := 0\nduring := -1\nto_do := nil\n"
     "func count(f) {\n  before := turns\n  f()\n"

@@ -137,37 +137,91 @@ CspStatus builtin_bool(CspCall *call) {
   return csp_ok_bool(call, csp_truthy(csp_arg(call, 0)));
 }
 
-// --- Conversions to containers ----------------------------------------------
-static CspStatus bytes_from_list(CspCall *call, CspValue list) {
-  size_t count = csp_list_len(list);
-  CspValue bytes = csp_bytes(call, NULL, count);
-  if (csp_is_undef(bytes)) return csp_panic_memory(call);
-  for (size_t i = 0; i < count; i++) {
-    CspValue v = csp_list_get(list, i);
-    int64_t n = value_is_int(v.word) ? value_int(v.word) : -1;
-    if (n < 0 || n > 255) {
-      return csp_panic(call, "bytes: element %zu must be an int from 0 to 255",
-                       i);
-    }
-    uint8_t byte = (uint8_t)n;
-    csp_bytes_write(bytes, i, &byte, 1);
-    if (!turn(call, i, 8)) return CSP_PANIC;
+// --- Conversions to lists and bytes -----------------------------------------
+// In pieces: `turns` converts some. Others may change `from` meanwhile: what
+// has gone is left out of a list.
+typedef struct Convert Convert;
+struct Convert {
+  CspValue from, to;  // kept
+  CspIter iter;       // its first word, too
+  int64_t first;      // of ints
+  size_t at, end;
+  // Moves `at` on, to `stop` as a rule; false: panicked.
+  bool (*turns)(CspCall *call, Convert *c, size_t stop);
+  unsigned units, per;  // so many that many elements take
+};
+enum { CONVERT_KEPT = 3, CONVERT_TURNS = 256, CONVERT_BYTES = 1 << 14 };
+
+static CspStatus convert_on(CspCall *call, void *data, bool on) {
+  Convert *c = data;
+  if (!on) return CSP_PANIC;
+  size_t most = c->per > 1 ? CONVERT_BYTES : CONVERT_TURNS;
+  while (c->at < c->end) {
+    size_t from = c->at, left = c->end - from;
+    if (!c->turns(call, c, from + (left < most ? left : most)))
+      return CSP_PANIC;
+    bool spent = csp_spent(call, (c->at - from) * c->units / c->per);
+    if (spent && c->at < c->end)
+      return csp_again(call, convert_on, c, sizeof *c, CONVERT_KEPT);
   }
-  return csp_ok(call, bytes);
+  return csp_ok(call, c->to);
 }
 
-static CspStatus bytes_copy(CspCall *call, CspValue from) {
-  enum { COPIED = 1 << 16 };
-  size_t len = csp_bytes_len(from);
-  CspValue to = csp_bytes(call, NULL, len);
-  if (csp_is_undef(to)) return csp_panic_memory(call);
-  ObjRaw *block = bytes_block((ObjBytes *)value_obj(to.word));
-  for (size_t at = 0; at < len; at += COPIED) {
-    csp_bytes_read(from, at, block->data + at,
-                   len - at < COPIED ? len - at : COPIED);
-    if (at > 0 && !csp_work(call, COPIED / 8)) return CSP_PANIC;
+static CspStatus convert(CspCall *call, Convert c) {
+  if (csp_is_undef(c.to)) return csp_panic_memory(call);
+  if (c.per == 0) c.per = 1;
+  return convert_on(call, &c, true);
+}
+
+static bool ints_to_bytes(CspCall *call, Convert *c, size_t stop) {
+  for (; c->at < stop; c->at++) {
+    CspValue v = csp_list_get(c->from, c->at);
+    int64_t n = value_is_int(v.word) ? value_int(v.word) : -1;
+    if (n < 0 || n > 255) {
+      csp_panic(call, "bytes: element %zu must be an int from 0 to 255", c->at);
+      return false;
+    }
+    uint8_t byte = (uint8_t)n;
+    csp_bytes_write(c->to, c->at, &byte, 1);
   }
-  return csp_ok(call, to);
+  return true;
+}
+
+static CspStatus bytes_from_list(CspCall *call, CspValue list) {
+  size_t count = csp_list_len(list);
+  return convert(call, (Convert){.from = list,
+                                 .to = csp_bytes(call, NULL, count),
+                                 .end = count,
+                                 .turns = ints_to_bytes,
+                                 .units = 8});
+}
+
+static bool bytes_to_bytes(CspCall *call, Convert *c, size_t stop) {
+  (void)call;
+  ObjRaw *block = bytes_block((ObjBytes *)value_obj(c->to.word));
+  csp_bytes_read(c->from, c->at, block->data + c->at, stop - c->at);
+  c->at = stop;
+  return true;
+}
+
+static bool text_to_bytes(CspCall *call, Convert *c, size_t stop) {
+  size_t len;
+  const char *s = csp_to_string(c->from, &len);
+  (void)call;
+  csp_bytes_write(c->to, c->at, s + c->at, stop - c->at);
+  c->at = stop;
+  return true;
+}
+
+// A byte of new memory takes more than one that is copied.
+static CspStatus bytes_copy(CspCall *call, CspValue from, size_t len,
+                            bool text) {
+  return convert(call, (Convert){.from = from,
+                                 .to = csp_bytes(call, NULL, len),
+                                 .end = len,
+                                 .turns = text ? text_to_bytes : bytes_to_bytes,
+                                 .units = 1,
+                                 .per = 4});
 }
 
 // bytes(x): a string's bytes, n zero bytes, a list of ints from 0 to 255, or a
@@ -180,6 +234,7 @@ CspStatus builtin_bytes(CspCall *call) {
     case CSP_STRING: {
       size_t len;
       const char *s = csp_to_string(v, &len);
+      if (len > CONVERT_BYTES) return bytes_copy(call, v, len, true);
       csp_charge(call, len / 256);
       return csp_ok(call, csp_bytes(call, s, len));
     }
@@ -194,60 +249,106 @@ CspStatus builtin_bytes(CspCall *call) {
     case CSP_LIST:
       return bytes_from_list(call, v);
     case CSP_BYTES:
-      return bytes_copy(call, v);
+      return bytes_copy(call, v, csp_bytes_len(v), false);
     default:
       return csp_bad_arg(call, 0, "a string, an int, a list or bytes");
   }
 }
 
-static CspStatus list_from_list(CspCall *call, CspValue from) {
-  ObjValues *block = list_block((ObjList *)value_obj(from.word));
-  size_t count = values_len(block);
-  ObjList *list = list_new(call->local, count);
-  if (!list || !list_append(call->local, list, block->slots, count)) {
-    return csp_panic_memory(call);
+// What appends charges itself 1 for each.
+static bool list_to_list(CspCall *call, Convert *c, size_t stop) {
+  ObjValues *block = list_block((ObjList *)value_obj(c->from.word));
+  size_t len = values_len(block), end = stop < len ? stop : len;
+  size_t count = c->at < end ? end - c->at : 0;
+  ObjList *list = (ObjList *)value_obj(c->to.word);
+  if (!list_append(call->local, list, block->slots + c->at, count)) {
+    csp_panic_memory(call);
+    return false;
   }
-  return csp_ok(call, csp_wrap(value_from_obj(list)));
+  c->at += count;
+  if (end < stop) c->end = c->at;
+  return true;
+}
+
+static CspStatus list_from_list(CspCall *call, CspValue from) {
+  size_t count = csp_list_len(from);
+  return convert(call, (Convert){.from = from,
+                                 .to = csp_list(call, count),
+                                 .end = count,
+                                 .turns = list_to_list,
+                                 .units = 3});
+}
+
+static bool keys_to_list(CspCall *call, Convert *c, size_t stop) {
+  CspValue key, value;
+  for (; c->at < stop; c->at++) {
+    if (!csp_map_next(call, c->from, &c->iter, &key, &value)) {
+      c->end = c->at;
+      break;
+    }
+    if (!csp_list_push(call, c->to, key)) return false;
+  }
+  return true;
 }
 
 static CspStatus list_from_map(CspCall *call, CspValue map) {
-  CspValue list = csp_list(call, csp_map_len(map)), key, value;
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  CspIter iter = {0};
-  for (size_t n = 0; csp_map_next(call, map, &iter, &key, &value); n++) {
-    if (!csp_list_push(call, list, key) || !turn(call, n, 8)) return CSP_PANIC;
+  return convert(call, (Convert){.from = map,
+                                 .to = csp_list(call, csp_map_len(map)),
+                                 .end = SIZE_MAX,
+                                 .turns = keys_to_list,
+                                 .units = 8});
+}
+
+static bool text_to_list(CspCall *call, Convert *c, size_t stop) {
+  size_t len;
+  const char *s = csp_to_string(c->from, &len);
+  while (c->at < stop) {
+    uint32_t rune;
+    size_t width = (size_t)utf8_decode(s, len, c->at, &rune);
+    if (!csp_list_push(call, c->to, csp_string(call, s + c->at, width)))
+      return false;
+    c->at += width;
   }
-  return csp_ok(call, list);
+  return true;
 }
 
 static CspStatus list_from_string(CspCall *call, CspValue v) {
-  size_t len, at = 0, n = 0;
-  const char *s = csp_to_string(v, &len);
-  CspValue list = csp_list(call, len);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  while (at < len) {
-    uint32_t rune;
-    size_t width = (size_t)utf8_decode(s, len, at, &rune);
-    if (!csp_list_push(call, list, csp_string(call, s + at, width)) ||
-        !turn(call, n++, 24)) {
-      return CSP_PANIC;
+  size_t len;
+  csp_to_string(v, &len);
+  return convert(call, (Convert){.from = v,
+                                 .to = csp_list(call, len),
+                                 .end = len,
+                                 .turns = text_to_list,
+                                 .units = 24});
+}
+
+static bool bytes_to_list(CspCall *call, Convert *c, size_t stop) {
+  for (; c->at < stop; c->at++) {
+    uint8_t byte;
+    if (csp_bytes_read(c->from, c->at, &byte, 1) == 0) {
+      c->end = c->at;
+      break;
     }
-    at += width;
+    if (!csp_list_push(call, c->to, csp_int(call, byte))) return false;
   }
-  return csp_ok(call, list);
+  return true;
 }
 
 static CspStatus list_from_bytes(CspCall *call, CspValue bytes) {
   size_t len = csp_bytes_len(bytes);
-  CspValue list = csp_list(call, len);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  for (size_t i = 0; i < len; i++) {
-    uint8_t byte = 0;
-    csp_bytes_read(bytes, i, &byte, 1);
-    if (!csp_list_push(call, list, csp_int(call, byte)) || !turn(call, i, 8))
-      return CSP_PANIC;
+  return convert(call, (Convert){.from = bytes,
+                                 .to = csp_list(call, len),
+                                 .end = len,
+                                 .turns = bytes_to_list,
+                                 .units = 8});
+}
+
+static bool ints_to_list(CspCall *call, Convert *c, size_t stop) {
+  for (; c->at < stop; c->at++) {
+    int64_t n = (int64_t)((uint64_t)c->first + c->at);
+    if (!csp_list_push(call, c->to, csp_int(call, n))) return false;
   }
-  return csp_ok(call, list);
+  return true;
 }
 
 // Counts up from `from`; an int n stands for 0..n.
@@ -260,15 +361,11 @@ static CspStatus list_from_ints(CspCall *call, int64_t from, int64_t to,
   if (count == 0 || count > STRING_LEN_MAX) {
     return csp_panic(call, "list: the range is too long for a list");
   }
-  CspValue list = csp_list(call, (size_t)count);
-  if (csp_is_undef(list)) return csp_panic_memory(call);
-  for (uint64_t i = 0; i < count; i++) {
-    if (!csp_list_push(call, list, csp_int(call, from + (int64_t)i)) ||
-        !turn(call, i, 8)) {
-      return CSP_PANIC;
-    }
-  }
-  return csp_ok(call, list);
+  return convert(call, (Convert){.to = csp_list(call, (size_t)count),
+                                 .end = (size_t)count,
+                                 .first = from,
+                                 .turns = ints_to_list,
+                                 .units = 8});
 }
 
 // list(x): what `for v in x` would visit, as a list; without x an empty one.
@@ -363,7 +460,7 @@ CspStatus builtin_copy(CspCall *call) {
     case CSP_MAP:
       return map_copy(call, v);
     case CSP_BYTES:
-      return bytes_copy(call, v);
+      return bytes_copy(call, v, csp_bytes_len(v), false);
     case CSP_INSTANCE:
       return instance_copy(call, (ObjInstance *)value_obj(v.word));
     case CSP_CHAN:
