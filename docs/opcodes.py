@@ -25,7 +25,7 @@ KINDS = {  # letter of opcodes.def -> how the list shows the operand
 TRAITS = {"JUMPS_BACK": "back", "ENDS_FLOW": "ends", "GIVES_MULTI": "gives",
           "TAKES_MULTI": "takes", "MAY_PARK": "parks", "MAY_REPEAT": "repeats",
           "FRESH_RESULT": "fresh", "OWN_CODE": "own", "NEEDS_DEFER": "defers",
-          "SKIPS_DEFERS": "plain"}
+          "SKIPS_DEFERS": "plain", "COLLECTS": "collects"}
 WIDTH = 116
 
 

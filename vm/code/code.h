@@ -14,7 +14,7 @@ typedef enum Op {
 } Op;
 
 // What opcodes.def says of an opcode. In debug builds the interpreter checks
-// MAY_PARK and MAY_REPEAT.
+// MAY_PARK, MAY_REPEAT and MAY_COLLECT.
 typedef enum OpTrait {
   JUMPS_BACK = 1,      // its jump goes backward, and counts a safepoint
   ENDS_FLOW = 2,       // the next instruction does not come after it
@@ -27,7 +27,13 @@ typedef enum OpTrait {
   OWN_CODE = 128,      // only the interpreter's own code has it
   NEEDS_DEFER = 256,   // only functions that defer calls have it
   SKIPS_DEFERS = 512,  // only others have it
+  COLLECTS = 1024,     // see MAY_COLLECT
 } OpTrait;
+
+// A collection may come in it: at its safepoint, while the goroutine waits or a
+// function that it calls runs, before it begins again, or (COLLECTS) when it
+// finds no memory for a part of what it does.
+#define MAY_COLLECT (JUMPS_BACK | MAY_PARK | MAY_REPEAT | COLLECTS)
 
 // Two operations in one (fused.def).
 typedef struct FusedOps {

@@ -108,7 +108,16 @@ static bool again(Local *local, Goroutine *g, const Panic *panic) {
   return collect_memory(local, g);
 }
 
+#ifdef CSP_DEBUG
+// Is it known of the opcode that runs that a collection may come in it?
+static bool may_collect_here(const Goroutine *g) {
+  const Instr *code = frame_closure(g->base)->proto->code;
+  return g->pc == code || (op_traits(INSTR_OP(g->pc[-1])) & MAY_COLLECT) != 0;
+}
+#endif
+
 bool memory_again(Local *local, Goroutine *g) {
+  RT_ASSERT(g->panic != NULL || may_collect_here(g));
   return again(local, g, g->panic);
 }
 
