@@ -128,9 +128,12 @@ static Goroutine *switch_to_next(Local *local) {
 
 Next interp_throw(Local *local, Goroutine *g) {
   RT_ASSERT(g->gave_up || g->panic != NULL);
-  if (UNLIKELY(g->gave_up)) return work_leave(local, g);
   Next how = THROW;
-  while (how == THROW) how = panic_unwind(local, g);
+  while (how == THROW) {
+    // or the arguments of a deferred call are, while the panic unwinds
+    if (UNLIKELY(g->gave_up)) return work_leave(local, g);
+    how = panic_unwind(local, g);
+  }
   return how == GO_ON ? RELOAD : how;
 }
 
