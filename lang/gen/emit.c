@@ -130,7 +130,7 @@ int emit_abx(Compiler *c, Pos pos, Op op, int a, int bx) {
 // --- Constants --------------------------------------------------------------
 static int new_constant(Compiler *c, Value v) {
   Func *f = c->func;
-  if (f->gen.nconstants > CONSTANTS_MAX) {
+  if (f->gen.nconstants >= CONSTANTS_MAX) {
     func_too_complex(c, "it has more than 65535 constants");
     return 0;
   }

@@ -223,9 +223,9 @@ static bool seen_before(Deep *d, Obj *a, Obj *b) {
 }
 
 static bool deep_push(Deep *d, DeepPair pair) {
-  if (d->depth == d->cap) {
+  bool deep = d->depth == DEEP_MAX;
+  if (deep || d->depth == d->cap) {
     size_t cap = d->cap ? d->cap * 2 : 16;
-    bool deep = d->depth >= DEEP_MAX;
     DeepPair *stack =
         deep ? NULL
              : mem_resize(d->local->vm->memory, d->stack, cap * sizeof *stack);
