@@ -148,6 +148,7 @@ typedef struct Reach {
   CspHandle values, maker;
   uint64_t random;
   int calls, over;
+  int looks;     // before it is interrupted, in a debug build
   int limit_ms;  // of what is not measured by CPU time; 0: none
   uint64_t most_steps;
   bool whole;           // nothing is interrupted before
@@ -189,16 +190,16 @@ static inline void call_once(Reach *r, CspValue f, int argc,
 
 // 0 in builds that do not count: there the calls must come back, and no more.
 static const uint64_t MOST_STEPS = 2500000;
+enum { LOOKS = 40, MOST_AFTER = 40 };  // before it is interrupted, and after
 
 #ifdef CSP_DEBUG
 static Csp *watched;
-static int looks;
-enum { LOOKS = 40, MOST_LOOKS = 2 * LOOKS };
+static int looks_left;
 
 // What has not ended after so many looks is interrupted: what is counted does
 // not hang on how fast the machine is.
 static inline void count_look(void) {
-  if (++looks >= LOOKS) csp_interrupt(watched);
+  if (--looks_left <= 0) csp_interrupt(watched);
 }
 #endif
 
@@ -208,11 +209,11 @@ static inline uint64_t steps_of(Reach *r, CspValue f, int argc,
 #ifdef CSP_DEBUG
   work_steps = work_most = 0;
   watched = r->host->csp;
-  looks = 0;
+  looks_left = r->looks;
   work_on_look = r->whole ? NULL : count_look;
   call_once(r, f, argc, args);
   work_on_look = NULL;
-  if (looks > MOST_LOOKS) return UINT64_MAX;
+  if (looks_left < -MOST_AFTER) return UINT64_MAX;
   return work_steps > work_most ? work_steps : work_most;
 #else
   call_once(r, f, argc, args);
@@ -361,6 +362,7 @@ static inline void world_open(World *w, bool rooted, unsigned allowed) {
   w->reach = (Reach){.host = &w->host,
                      .path = path,
                      .random = 1,
+                     .looks = LOOKS,
                      .most_steps = MOST_STEPS,
                      .limit_ms = 50,  // only what waits reaches it
                      .maker = loaded(&w->host, script, "values")};
