@@ -465,63 +465,77 @@ static void run_kinds(const char *what, PostTest test) {
 
 static void a_call_ends_the_run(void **state) {
   (void)state;
-  run_kinds("post_ends",
-            (PostTest){.knowing = 1,
-                       .asks = {{{POST, EXITS}}, {{DO}, {POST, YIELDS}}}});
-  run_kinds("do_ends",
-            (PostTest){.knowing = 1, .asks = {{{DO, EXITS}}, {{POST}, {DO}}}});
+  run_kinds("post_ends", (PostTest){.knowing = 1,
+                                    .asks = {{{POST, EXITS}},
+                                             {{DO, RETURNS}, {POST, YIELDS}}}});
+  run_kinds("do_ends", (PostTest){.knowing = 1,
+                                  .asks = {{{DO, EXITS}},
+                                           {{POST, RETURNS}, {DO, RETURNS}}}});
   run_kinds("interrupt_ends",
             (PostTest){.knowing = 1,
-                       .asks = {{{INTERRUPT}}, {{POST}, {DO, YIELDS}}}});
+                       .asks = {{{INTERRUPT, RETURNS}},
+                                {{POST, RETURNS}, {DO, YIELDS}}}});
   run_kinds("release_ends",
-            (PostTest){.knowing = 2, .asks = {{{RELEASE}}, {{RELEASE}}}});
+            (PostTest){.knowing = 2,
+                       .asks = {{{RELEASE, RETURNS}}, {{RELEASE, RETURNS}}}});
 }
 
 // More than may be ahead.
 static void all_are_called(void **state) {
   (void)state;
-  run_kinds("all_run",
-            (PostTest){.knowing = 3,
-                       .all_run = true,
-                       .asks = {{{POST, YIELDS}, {POST}, {RELEASE}},
-                                {{DO}, {DO, PANICS}, {RELEASE}},
-                                {{POST}, {POST, PANICS}, {RELEASE}}}});
+  run_kinds(
+      "all_run",
+      (PostTest){
+          .knowing = 3,
+          .all_run = true,
+          .asks = {{{POST, YIELDS}, {POST, RETURNS}, {RELEASE, RETURNS}},
+                   {{DO, RETURNS}, {DO, PANICS}, {RELEASE, RETURNS}},
+                   {{POST, RETURNS}, {POST, PANICS}, {RELEASE, RETURNS}}}});
 }
 
 // What begins lets another go, which it may wait for; and which runs elsewhere.
 static void held_posts_are_let_go(void **state) {
   (void)state;
   run_kinds("awaits",
-            (PostTest){.knowing = 2,
-                       .all_run = true,
-                       .asks = {{{POST, AWAITS}, {POST, AWAITS}, {RELEASE}},
-                                {{POST}, {DO, AWAITS}, {RELEASE}}}});
-  run("holds", (PostTest){.procs = 2,
-                          .ahead = 1,
-                          .knowing = 1,
-                          .all_run = true,
-                          .asks = {{{POST, HOLDS}, {POST, SETS}, {RELEASE}}}});
+            (PostTest){
+                .knowing = 2,
+                .all_run = true,
+                .asks = {{{POST, AWAITS}, {POST, AWAITS}, {RELEASE, RETURNS}},
+                         {{POST, RETURNS}, {DO, AWAITS}, {RELEASE, RETURNS}}}});
+  run("holds",
+      (PostTest){.procs = 2,
+                 .ahead = 1,
+                 .knowing = 1,
+                 .all_run = true,
+                 .asks = {{{POST, HOLDS}, {POST, SETS}, {RELEASE, RETURNS}}}});
 }
 
 static void the_script_ends_the_run(void **state) {
   (void)state;
-  run_kinds("leaves", (PostTest){.leaves = true,
-                                 .asks = {{{POST}, {POST, YIELDS}, {POST}},
-                                          {{DO, YIELDS}, {DO, PANICS}},
-                                          {{INTERRUPT}, {POST}, {INTERRUPT}}}});
-  run_kinds("no_memory", (PostTest){.leaves = true,
-                                    .asks = {{{POST, FINDS_NO_MEMORY}, {POST}},
-                                             {{DO, FINDS_NO_MEMORY}, {DO}}}});
+  run_kinds(
+      "leaves",
+      (PostTest){
+          .leaves = true,
+          .asks = {
+              {{POST, RETURNS}, {POST, YIELDS}, {POST, RETURNS}},
+              {{DO, YIELDS}, {DO, PANICS}},
+              {{INTERRUPT, RETURNS}, {POST, RETURNS}, {INTERRUPT, RETURNS}}}});
+  run_kinds("no_memory",
+            (PostTest){.leaves = true,
+                       .asks = {{{POST, FINDS_NO_MEMORY}, {POST, RETURNS}},
+                                {{DO, FINDS_NO_MEMORY}, {DO, RETURNS}}}});
 }
 
 static void the_host_ends_it(void **state) {
   (void)state;
-  run("step_posts", (PostTest){.one_step = true,
-                               .asks = {{{POST, YIELDS}, {POST}},
-                                        {{DO, YIELDS}, {DO}},
-                                        {{INTERRUPT}, {POST}}}});
+  run("step_posts",
+      (PostTest){.one_step = true,
+                 .asks = {{{POST, YIELDS}, {POST, RETURNS}},
+                          {{DO, YIELDS}, {DO, RETURNS}},
+                          {{INTERRUPT, RETURNS}, {POST, RETURNS}}}});
   run("step_doors",
-      (PostTest){.one_step = true, .asks = {{{INTERRUPT}}, {{INTERRUPT}}}});
+      (PostTest){.one_step = true,
+                 .asks = {{{INTERRUPT, RETURNS}}, {{INTERRUPT, RETURNS}}}});
 }
 
 int main(void) {
