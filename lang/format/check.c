@@ -4,11 +4,13 @@
 //
 // Whatever mistake the printer makes, it can so never change what a program
 // means or lose a comment: formatter.c gives nothing out that fails here.
+#include "lang/format/check.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "lang/ast_dump.h"
-#include "lang/format/format.h"
+#include "lang/format/words.h"
 #include "lang/parse/grammar.h"
 
 static bool is_blank(char c) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of this folder show each other. formatter.h has the entry
-// point.
+// The types that the files of this folder share. formatter.h has the entry.
 //
 // The way of a text: it is parsed with a trail (trail.c); words.c makes
 // words of the trail, and the syntax tree gives each word whose spelling says
@@ -87,71 +86,5 @@ typedef struct Words {
   Note *notes;
   uint32_t note_count;
 } Words;
-
-// --- words.c ----------------------------------------------------------------
-// false: out of memory. Either way free it.
-bool words_make(Words *words, const Source *source, const Trail *trail,
-                const Node *tree);
-void words_free(Words *words);
-static inline const char *word_text(const Words *words, const Word *word) {
-  return words->source->text + word->offset;
-}
-
-// --- group.c ----------------------------------------------------------------
-// Sets flags, match, and the roles that brackets decide.
-void words_group(Words *words);
-// Words and their comments stand in the order of the text, and each bracket's
-// match is the other one. After words_group.
-bool words_are_valid(const Words *words);
-
-// --- space.c ----------------------------------------------------------------
-// Is there a space between these two, if they stand on one line?
-bool format_space(const Words *words, const Word *left, const Word *right);
-// May there be a line break, if the author made one?
-bool format_may_break(const Word *left, const Word *right);
-bool format_opens(int kind);
-bool format_closes(int kind);
-
-// --- sheet.c: the lines that are printed ------------------------------------
-typedef struct SheetLine {
-  size_t code, code_len;  // in the text
-  size_t note, note_len;  // the comment at its end, if any
-  uint32_t indent;        // columns
-  uint32_t width;         // columns, with the indentation
-  bool plain;             // one line, not several in one token
-} SheetLine;
-
-typedef struct Sheet {
-  char *text;  // code and comments of all lines, without indentation
-  size_t len, cap;
-  SheetLine *lines;
-  size_t count, line_cap;
-  bool failed;
-} Sheet;
-
-// Ends the current line, if there is one, and begins another.
-void sheet_break(Sheet *sheet, bool blank_before, uint32_t indent);
-void sheet_text(Sheet *sheet, const char *text, size_t len);
-void sheet_space(Sheet *sheet);
-// A comment without newlines, as the last thing of the line.
-void sheet_note(Sheet *sheet, const char *text, size_t len);
-uint32_t sheet_column(const Sheet *sheet);  // how wide the line is now
-uint32_t sheet_indent(const Sheet *sheet);
-// All lines, as malloced text with a NUL after it; NULL: out of memory.
-char *sheet_finish(const Sheet *sheet, size_t *len);
-void sheet_free(Sheet *sheet);
-// The lines follow one another within the text, the last one up to its end.
-bool sheet_is_valid(const Sheet *sheet);
-// Columns of a text without newlines.
-uint32_t sheet_width(const char *text, size_t len);
-
-// --- print.c ----------------------------------------------------------------
-void format_print(const Words *words, Sheet *sheet);
-
-// --- check.c ----------------------------------------------------------------
-// NULL if both texts have the same words, comments and tree; else what is
-// different.
-const char *format_check(const Words *before, const Node *tree_before,
-                         const Words *after, const Node *tree_after);
 
 #endif

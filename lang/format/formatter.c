@@ -8,7 +8,10 @@
 
 #include "lang/arena.h"
 #include "lang/diag.h"
-#include "lang/format/format.h"
+#include "lang/format/check.h"
+#include "lang/format/print.h"
+#include "lang/format/sheet.h"
+#include "lang/format/words.h"
 #include "lang/parse/trail.h"
 #include "lang/source.h"
 #include "sched/rt.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formatter's entry, for others; the rest of it is in format.h.
+// The formatter's entry, for others; format.h tells its parts.
 #ifndef CSP_LANG_FORMAT_FORMATTER_H
 #define CSP_LANG_FORMAT_FORMATTER_H
 

@@ -6,8 +6,10 @@
 // follows is marked as a start, and the printer writes what must stand there.
 // A comma before a closing bracket is dropped too; WORD_COMMA_AFTER says where
 // one is wanted.
+#include "lang/format/group.h"
+
 #include "lang/depth.h"
-#include "lang/format/format.h"
+#include "lang/format/space.h"
 #include "lang/parse/grammar.h"
 
 typedef struct GroupLevel {

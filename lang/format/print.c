@@ -10,10 +10,14 @@
 //
 // Comments are printed in the gap before a word (or at the end of the file):
 // where the author had a line break before or after one, there is one again.
+#include "lang/format/print.h"
+
 #include <string.h>
 
 #include "lang/depth.h"
-#include "lang/format/format.h"
+#include "lang/format/sheet.h"
+#include "lang/format/space.h"
+#include "lang/format/words.h"
 #include "lang/parse/grammar.h"
 
 // An open bracket, or the file.

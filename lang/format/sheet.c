@@ -5,6 +5,8 @@
 // begin in the same column, two spaces after the longest of the lines, unless
 // that would make one of them wider than FORMAT_WIDTH: then each stands two
 // spaces after its own line.
+#include "lang/format/sheet.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,9 @@
 // The rule is one space; what has none is listed here. Lines are only broken
 // where the author broke them, and of these places only where a reader expects
 // it: after a comma, at a binary operator, after `=`, `=>`, a map's colon.
-#include "lang/format/format.h"
+#include "lang/format/space.h"
+
+#include "lang/format/words.h"
 #include "lang/parse/grammar.h"
 
 bool format_opens(int kind) {

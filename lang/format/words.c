@@ -5,10 +5,12 @@
 // A node says by its place which word it means. Blocks of statements need no
 // case of their own: any BLOCK is a body (print.c puts it under its
 // statement) unless a function literal has it.
+#include "lang/format/words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/format/format.h"
+#include "lang/format/group.h"
 #include "lang/parse/grammar.h"
 #include "lang/parse/trail.h"
 #include "lang/source.h"

@@ -18,8 +18,9 @@
 #include "lang/arena.h"
 #include "lang/depth.h"
 #include "lang/diag.h"
-#include "lang/format/format.h"
+#include "lang/format/check.h"
 #include "lang/format/formatter.h"
+#include "lang/format/words.h"
 #include "lang/parse/parse.h"
 #include "vm/csp.h"
 

@@ -23,7 +23,9 @@
 // the insides of an Arena and of Diags
 #include "lang/arena.c"
 #include "lang/diag.c"
-#include "lang/format/format.h"
+#include "lang/format/group.h"
+#include "lang/format/sheet.h"
+#include "lang/format/words.h"
 
 // --- Code -------------------------------------------------------------------
 static Loader loader;

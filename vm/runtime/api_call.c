@@ -12,6 +12,8 @@
 // nested in itself when a native calls. In a runtime with threads the native's
 // thread runs that goroutine alone (sched_run_locked), and may have another P
 // afterwards: call->local tells, NULL if the runtime has ended.
+#include "vm/runtime/api_call.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,7 +30,6 @@
 #include "vm/object/format.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
-#include "vm/runtime/api_call.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/report.h"

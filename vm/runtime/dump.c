@@ -7,6 +7,8 @@
 // Taken while no goroutine runs: at a deadlock, or by a thread without a P that
 // stops the world (dump_text). Only ids and places in code are taken then; the
 // text is made afterwards, as all code stays until dump_free.
+#include "vm/runtime/dump.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
@@ -14,7 +16,6 @@
 #include "vm/interp/channels.h"
 #include "vm/interp/panic.h"
 #include "vm/object/format.h"
-#include "vm/runtime/dump.h"
 #include "vm/runtime/runtime.h"
 
 // Goroutines with the same state and stack.

@@ -16,6 +16,8 @@
 //
 // Any thread may call what csp.h shows. The lock guards `folder` alone, and is
 // never held during a system call.
+#include "vm/runtime/paths.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,7 +29,6 @@
 #include <unistd.h>
 
 #include "vm/heap/local.h"
-#include "vm/runtime/paths.h"
 #include "vm/runtime/runtime.h"
 
 // The kernel answers EAGAIN where a folder was renamed, or something mounted,

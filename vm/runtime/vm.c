@@ -4,6 +4,8 @@
 // A Csp owns a scheduler, a heap and a Vm. All work before csp_run happens on
 // the calling thread with the Local of P 0 (vm->boot); csp_run makes the main
 // goroutine and hands the thread to the scheduler until the program ends.
+#include "vm/runtime/vm.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -34,7 +36,6 @@
 #include "vm/runtime/paths.h"
 #include "vm/runtime/report.h"
 #include "vm/runtime/runtime.h"
-#include "vm/runtime/vm.h"
 
 static const int64_t LINGER_NS = 50 * 1000 * 1000;
 
