@@ -69,6 +69,7 @@ static bool look_between(Local *local, Goroutine *g, Again *a) {
   RT_ASSERT(a->call.g == g && g->pending == NULL);
   g->pending = a;
   g->on_resume = RESUME_AGAIN;
+  g->retried = 0;
   native_cover_arguments(&a->call);
   RT_ASSERT(goroutine_is_valid(g));
   local->debt = 0;
