@@ -12,7 +12,7 @@
 
 enum {
   BYTES_PIECE = 1 << 16,  // bytes between two questions (csp_work)
-  BLOCK = 1024,           // bytes that are copied out at a time
+  BYTES_BLOCK = 1024,     // bytes that are copied out at a time
   WINDOW = 1 << 16,       // most bytes a search copies out at a time, at least
 };
 
@@ -161,10 +161,11 @@ static bool need_bounds(CspCall *call, int i, size_t len, int64_t *from,
 
 static bool fill_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  uint8_t block[BLOCK];
+  uint8_t block[BYTES_BLOCK];
   memset(block, (int)loop->n, sizeof block);
   while (loop->at < stop) {
-    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    size_t left = stop - loop->at,
+           count = left < BYTES_BLOCK ? left : BYTES_BLOCK;
     csp_bytes_write(loop->list, loop->at, block, count);
     loop->at += count;
   }
@@ -213,11 +214,12 @@ static void reverse_bytes(uint8_t *data, size_t len) {
 
 // In place: two blocks at a time, of which each goes to the other's place. n:
 // how many bytes there were.
-static bool reverse_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool bytes_reverse_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  uint8_t low[BLOCK], high[BLOCK];
+  uint8_t low[BYTES_BLOCK], high[BYTES_BLOCK];
   while (loop->at < stop) {
-    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    size_t left = stop - loop->at,
+           count = left < BYTES_BLOCK ? left : BYTES_BLOCK;
     size_t to = (size_t)loop->n - loop->at - count;
     size_t lower = csp_bytes_read(loop->list, loop->at, low, count);
     size_t upper = csp_bytes_read(loop->list, to, high, count);
@@ -239,7 +241,7 @@ static CspStatus bytes_reverse(CspCall *call) {
   return loop_bytes(call, &(Loop){.list = bytes,
                                   .end = len / 2,
                                   .n = (int64_t)len,
-                                  .turns = reverse_turns,
+                                  .turns = bytes_reverse_turns,
                                   .done = loop_list,
                                   .units = 4});
 }
@@ -319,7 +321,7 @@ static CspStatus index_done(CspCall *call, Loop *loop) {
   return csp_ok_int(call, loop->n);
 }
 
-static CspStatus contains_done(CspCall *call, Loop *loop) {
+static CspStatus bytes_contains_done(CspCall *call, Loop *loop) {
   return csp_ok_bool(call, loop->n >= 0);
 }
 
@@ -330,13 +332,14 @@ static CspStatus look_far(CspCall *call, CspValue bytes, size_t from,
     with = csp_string(call, (const char *)piece->data, piece->len);
   csp_alloc_free(piece->freed);
   if (csp_is_undef(with)) return csp_panic_memory(call);
-  return loop_bytes(call, &(Loop){.list = bytes,
-                                  .with = with,
-                                  .at = from,
-                                  .end = csp_bytes_len(bytes),
-                                  .n = -1,
-                                  .turns = window_turns,
-                                  .done = index ? index_done : contains_done});
+  return loop_bytes(call,
+                    &(Loop){.list = bytes,
+                            .with = with,
+                            .at = from,
+                            .end = csp_bytes_len(bytes),
+                            .n = -1,
+                            .turns = window_turns,
+                            .done = index ? index_done : bytes_contains_done});
 }
 
 // index and contains.
@@ -361,9 +364,10 @@ static CspStatus look_for(CspCall *call, bool index) {
 // n: whether they are the same so far; part: where in the bytes.
 static bool fits_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  uint8_t block[BLOCK], other[BLOCK];
+  uint8_t block[BYTES_BLOCK], other[BYTES_BLOCK];
   while (loop->at < stop) {
-    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    size_t left = stop - loop->at,
+           count = left < BYTES_BLOCK ? left : BYTES_BLOCK;
     size_t at = loop->part + loop->at;
     const uint8_t *from = source_at(loop->with, loop->at, other, count);
     loop->n = csp_bytes_read(loop->list, at, block, count) == count &&
@@ -558,9 +562,10 @@ static CspStatus bytes_to_string(CspCall *call) {
 static bool hex_turns(CspCall *call, Loop *loop, size_t stop) {
   static const char digits[] = "0123456789abcdef";
   (void)call;
-  uint8_t block[BLOCK];
+  uint8_t block[BYTES_BLOCK];
   while (loop->at < stop) {
-    size_t left = stop - loop->at, count = left < BLOCK ? left : BLOCK;
+    size_t left = stop - loop->at,
+           count = left < BYTES_BLOCK ? left : BYTES_BLOCK;
     const uint8_t *from = source_at(loop->list, loop->at, block, count);
     for (size_t i = 0; i < count; i++) {
       *loop->to++ = digits[from[i] >> 4];
@@ -593,11 +598,11 @@ static int hex_digit(char c) {
 // n: -1, or where there is no digit.
 static bool from_hex_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
-  uint8_t block[BLOCK];
+  uint8_t block[BYTES_BLOCK];
   Str s = str_of(loop->list);
   while (loop->at < stop && loop->n < 0) {
     size_t from = loop->at, count = 0;
-    for (; loop->at < stop && count < BLOCK; loop->at += 2) {
+    for (; loop->at < stop && count < BYTES_BLOCK; loop->at += 2) {
       int high = hex_digit(s.data[loop->at]);
       int low = hex_digit(s.data[loop->at + 1]);
       if (high < 0 || low < 0) {
@@ -690,12 +695,12 @@ static int base64_value(char c) {
 // Both alphabets ("+/" and "-_"); the padding may be missing. Each turn begins
 // with a whole group of four. n: whether all are digits.
 static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
-  uint8_t block[BLOCK];
+  uint8_t block[BYTES_BLOCK];
   Str s = str_of(loop->list);
   (void)call;
   while (loop->at < stop) {
     size_t to = loop->at / 4 * 3, len = 0, left = stop - loop->at;
-    size_t end = loop->at + (left < BLOCK ? left : BLOCK);
+    size_t end = loop->at + (left < BYTES_BLOCK ? left : BYTES_BLOCK);
     uint32_t n = 0;
     for (; loop->at < end; loop->at++) {
       int digit = base64_value(s.data[loop->at]);

@@ -29,11 +29,11 @@ static bool need_two(CspCall *call, Str *s, Str *other) {
 
 // Long texts are searched in pieces. `with` is what is looked for, n the
 // answer. The end is one after the text's: an empty needle is there, too.
-enum { FIND_AT_ONCE = 1 << 16, FIND_BYTES = 1 << 14 };
+enum { FIND_AT_ONCE = 1 << 16, WINDOW_BYTES = 1 << 14 };
 
 // How much of `left` bytes is looked at: most of it is text, not needle.
 static size_t window_of(size_t left, Str needle) {
-  size_t most = FIND_BYTES + needle.len * 16;
+  size_t most = WINDOW_BYTES + needle.len * 16;
   return left < most ? left : most;
 }
 
@@ -63,7 +63,7 @@ static bool find_next(CspCall *call, Loop *loop, bool *found) {
   return at != CSP_GIVEN_UP;
 }
 
-static bool find_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool text_find_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)stop;
   bool found;
   if (!find_next(call, loop, &found)) return false;
@@ -72,7 +72,7 @@ static bool find_turns(CspCall *call, Loop *loop, size_t stop) {
   return true;
 }
 
-static bool count_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool text_count_turns(CspCall *call, Loop *loop, size_t stop) {
   size_t len = str_of(loop->with).len, from = loop->at;
   bool found = true;
   while (found && loop->at < stop) {
@@ -85,7 +85,7 @@ static bool count_turns(CspCall *call, Loop *loop, size_t stop) {
 }
 
 // `at` counts from the end.
-static bool find_last_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool text_find_last_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)stop;
   Str s = str_of(loop->list), needle = str_of(loop->with);
   size_t left = s.len - loop->at, len = window_of(left, needle);
@@ -101,11 +101,11 @@ static bool find_last_turns(CspCall *call, Loop *loop, size_t stop) {
   return at != CSP_GIVEN_UP;
 }
 
-static CspStatus find_done(CspCall *call, Loop *loop) {
+static CspStatus text_find_done(CspCall *call, Loop *loop) {
   return csp_ok_int(call, loop->n);
 }
 
-static CspStatus contains_done(CspCall *call, Loop *loop) {
+static CspStatus text_contains_done(CspCall *call, Loop *loop) {
   return csp_ok_bool(call, loop->n >= 0);
 }
 
@@ -126,7 +126,7 @@ static CspStatus strings_contains(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (s.len > FIND_AT_ONCE)
-    return search_long(call, 0, find_turns, contains_done);
+    return search_long(call, 0, text_find_turns, text_contains_done);
   int64_t at = search_from(call, s, sub, 0);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_bool(call, at >= 0);
 }
@@ -139,7 +139,7 @@ static CspStatus strings_index(CspCall *call) {
   }
   if (from < 0) from = 0;
   if (s.len > FIND_AT_ONCE && (uint64_t)from <= s.len)
-    return search_long(call, (size_t)from, find_turns, find_done);
+    return search_long(call, (size_t)from, text_find_turns, text_find_done);
   int64_t at = search_from(call, s, sub, (size_t)from);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
 }
@@ -148,7 +148,7 @@ static CspStatus strings_last_index(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (s.len > FIND_AT_ONCE)
-    return search_long(call, 0, find_last_turns, find_done);
+    return search_long(call, 0, text_find_last_turns, text_find_done);
   int64_t at = csp_find_last(call, s.data, s.len, sub.data, sub.len);
   return at == CSP_GIVEN_UP ? CSP_PANIC : csp_ok_int(call, at);
 }
@@ -161,7 +161,7 @@ static CspStatus strings_count(CspCall *call) {
   Str s, sub;
   if (!need_two(call, &s, &sub)) return CSP_PANIC;
   if (sub.len == 0) return strings_count_gaps(call);
-  return search_long(call, 0, count_turns, count_done);
+  return search_long(call, 0, text_count_turns, count_done);
 }
 
 static CspStatus strings_has_prefix(CspCall *call) {
@@ -275,7 +275,7 @@ static bool copy_long(CspCall *call, Loop *loop, Str gap, Str s) {
 
 // The second copies them. n: how much room is left; `more` is the element that
 // is copied. An element may be another than before, or longer: n is -1.
-static bool copy_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool join_turns(CspCall *call, Loop *loop, size_t stop) {
   enum { SHORT = 256 };
   for (Str sep = str_of(loop->with); loop->at < stop; loop->at++) {
     if (loop->part == 0) loop->more = csp_list_get(loop->list, loop->at);
@@ -311,7 +311,7 @@ static CspStatus length_done(CspCall *call, Loop *loop) {
   loop->out = csp_string_room(call, len, &loop->to);
   loop->n = (int64_t)len;
   loop->at = 0;
-  loop->turns = copy_turns;
+  loop->turns = join_turns;
   loop->done = copy_done;
   loop->units = 24;
   return loop_make(call, loop);
@@ -391,7 +391,7 @@ static CspStatus strings_replace(CspCall *call) {
 
 // --- Repeating --------------------------------------------------------------
 // Once from the string, then from what is there.
-static bool repeat_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool text_repeat_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
   Str s = str_of(loop->list);
   while (loop->at < stop) {
@@ -417,7 +417,7 @@ static CspStatus strings_repeat(CspCall *call) {
   return loop_text(call,
                    &(Loop){.list = csp_arg(call, 0),
                            .end = total,
-                           .turns = repeat_turns,
+                           .turns = text_repeat_turns,
                            .done = loop_out,
                            .units = 1},
                    total);

@@ -451,7 +451,7 @@ static bool pad_turns(TextJob *job) {
   return false;
 }
 
-static bool count_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool rune_count_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call, (void)stop;
   Str piece = loop_piece(loop);
   loop->n += (int64_t)utf8_count(piece.data, piece.len);
@@ -482,9 +482,10 @@ static CspStatus pad(CspCall *call, bool left) {
   if (width > (int64_t)STRING_MAX) {
     return csp_bad_arg(call, 1, "at most 2 GiB");
   }
-  return look_at_all(
-      call,
-      (Loop){.part = left, .turns = count_turns, .done = pad_done, .units = 4});
+  return look_at_all(call, (Loop){.part = left,
+                                  .turns = rune_count_turns,
+                                  .done = pad_done,
+                                  .units = 4});
 }
 
 CspStatus strings_pad_left(CspCall *call) { return pad(call, true); }
@@ -501,7 +502,7 @@ static void reverse_chars(char *to, Str s) {
   }
 }
 
-static bool reverse_turns(CspCall *call, Loop *loop, size_t stop) {
+static bool text_reverse_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call, (void)stop;
   Str piece = pieces_back((Str){str_of(loop->list).data, loop->end - loop->at});
   reverse_chars(loop->to + loop->at, piece);
@@ -515,7 +516,7 @@ CspStatus strings_reverse(CspCall *call) {
   return loop_text(call,
                    &(Loop){.list = csp_arg(call, 0),
                            .end = s.len,
-                           .turns = reverse_turns,
+                           .turns = text_reverse_turns,
                            .done = loop_out,
                            .units = 16},
                    s.len);
@@ -562,12 +563,13 @@ CspStatus strings_runes(CspCall *call) { return characters(call, runes_turns); }
 
 CspStatus strings_rune_count(CspCall *call) {
   return look_at_all(
-      call, (Loop){.turns = count_turns, .done = int_done, .units = 4});
+      call, (Loop){.turns = rune_count_turns, .done = int_done, .units = 4});
 }
 
 CspStatus strings_count_gaps(CspCall *call) {
   return look_at_all(
-      call, (Loop){.n = 1, .turns = count_turns, .done = int_done, .units = 4});
+      call,
+      (Loop){.n = 1, .turns = rune_count_turns, .done = int_done, .units = 4});
 }
 
 static bool bytes_turns(CspCall *call, Loop *loop, size_t stop) {

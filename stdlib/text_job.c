@@ -11,7 +11,7 @@ struct TextPart {
   char data[];
 };
 
-enum { KEPT = 3, FIND_BYTES = 1 << 14 };
+enum { TEXT_JOB_KEPT = 3, TEXT_JOB_WINDOW = 1 << 14 };
 
 // --- Parts ------------------------------------------------------------------
 static void free_part(TextJob *job) {
@@ -20,7 +20,7 @@ static void free_part(TextJob *job) {
   csp_alloc_free(part);
 }
 
-static void free_all(TextJob *job) {
+static void text_job_free(TextJob *job) {
   while (job->parts != NULL) free_part(job);
   buffer_free(&job->text);
 }
@@ -60,7 +60,7 @@ static void add_some(TextJob *job) {
 // --- For turns --------------------------------------------------------------
 int64_t text_job_find(TextJob *job, bool *more) {
   size_t left = job->s.len - job->seen;
-  size_t most = FIND_BYTES + job->old.len * 16;
+  size_t most = TEXT_JOB_WINDOW + job->old.len * 16;
   size_t len = left < most ? left : most;
   int64_t at = csp_find(job->call, job->s.data + job->seen, len, job->old.data,
                         job->old.len);
@@ -80,24 +80,24 @@ bool text_job_take(TextJob *job, Str *piece) {
 }
 
 // --- Pieces -----------------------------------------------------------------
-static CspStatus job_on(CspCall *call, void *data, bool on);
+static CspStatus text_job_on(CspCall *call, void *data, bool on);
 
-static void job_charge(TextJob *job) {
+static void text_job_charge(TextJob *job) {
   csp_spent(job->call, job->took - job->asked);
   job->took = job->asked = 0;
 }
 
 static CspStatus end_piece(TextJob *job) {
-  job_charge(job);
-  return csp_again(job->call, job_on, job, sizeof *job, KEPT);
+  text_job_charge(job);
+  return csp_again(job->call, text_job_on, job, sizeof *job, TEXT_JOB_KEPT);
 }
 
-static CspStatus job_fail(TextJob *job) {
-  free_all(job);
+static CspStatus text_job_fail(TextJob *job) {
+  text_job_free(job);
   return csp_panic_memory(job->call);
 }
 
-static CspStatus job_done(TextJob *job, CspValue text) {
+static CspStatus text_job_done(TextJob *job, CspValue text) {
   if (job->done != NULL) return job->done(job->call, job, text);
   return csp_ok(job->call, text);
 }
@@ -112,26 +112,26 @@ static CspStatus copy_parts(TextJob *job) {
     if (job->took >= TEXT_JOB_PIECE && job->parts != NULL)
       return end_piece(job);
   }
-  return job_done(job, job->out);
+  return text_job_done(job, job->out);
 }
 
-static CspStatus job_end(TextJob *job) {
+static CspStatus text_job_end(TextJob *job) {
   if (job->parts == NULL) {
-    job_charge(job);
-    return job_done(job, buffer_string(job->call, &job->text));
+    text_job_charge(job);
+    return text_job_done(job, buffer_string(job->call, &job->text));
   }
   if (job->text.len > 0) end_part(job);
-  if (job->text.failed) return job_fail(job);
+  if (job->text.failed) return text_job_fail(job);
   buffer_free(&job->text);
   job->out = csp_string_room(job->call, job->before, &job->to);
-  return csp_is_undef(job->out) ? job_fail(job) : copy_parts(job);
+  return csp_is_undef(job->out) ? text_job_fail(job) : copy_parts(job);
 }
 
-static CspStatus job_on(CspCall *call, void *data, bool on) {
+static CspStatus text_job_on(CspCall *call, void *data, bool on) {
   TextJob *job = data;
   job->call = job->text.call = call;
   if (!on) {
-    free_all(job);
+    text_job_free(job);
     return CSP_PANIC;
   }
   if (job->to != NULL) return copy_parts(job);
@@ -140,11 +140,13 @@ static CspStatus job_on(CspCall *call, void *data, bool on) {
       add_some(job);
     else
       job->all = !job->turns(job);
-    if (job->text.failed) return job_fail(job);
+    if (job->text.failed) return text_job_fail(job);
     if (job->text.len >= TEXT_JOB_PART) end_part(job);
     if (job->took >= TEXT_JOB_PIECE) return end_piece(job);
   }
-  return job_end(job);
+  return text_job_end(job);
 }
 
-CspStatus text_job_run(TextJob *job) { return job_on(job->call, job, true); }
+CspStatus text_job_run(TextJob *job) {
+  return text_job_on(job->call, job, true);
+}
