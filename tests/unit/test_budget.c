@@ -128,7 +128,7 @@ static void a_deep_stack_is_unwound_in_pieces(void **state) {
 
 // Stacks that overflow again and again: growing them, the panic and its trace.
 // In one step no look is far from the last (basic blocks, in debug builds).
-static const uint64_t MOST_STEPS = 2500000;
+#define MOST_STEPS 2500000u
 
 static void stacks_overflow_in_pieces(void **state) {
   (void)state;
