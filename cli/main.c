@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The cspvm program: runs, checks and disassembles scripts.
 //
-// Exit status: 0; 1 uncaught error, panic or deadlock; 2 compile or usage
-// error, or ended by SIGQUIT; else what the script chose.
+// Its exit status is what the script chose, or:
+//   0  success
+//   1  an uncaught error, a panic or a deadlock
+//   2  a compile or usage error, or SIGQUIT has ended it
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

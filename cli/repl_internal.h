@@ -2,14 +2,14 @@
 // The REPL: what its files show each other.
 //
 // All of it is one run of one runtime. The main goroutine runs a loop in the
-// language (repl.c) over natives: one reads an input (a blocking call, without
-// a P, so that others go on), compiles it and starts it as a goroutine with a
-// task; the loop waits for the task, or for an event: Ctrl-C, or that nothing
-// can run any more; another native shows how it ended.
+// language (repl.c) over natives. One native reads an input (a blocking call,
+// without a P, so that others go on), compiles it and starts it as a goroutine
+// with a task. The loop waits for the task, or for an event: Ctrl-C, or that
+// nothing can run any more. Another native shows how it ended.
 //
-// Threads: the one that is in the reading call owns the editor; natives own
-// the rest, with the P of the main goroutine; signals come to a thread of
-// their own (repl_signals.c), which tells the editor, or posts to the runtime.
+// The thread that is in the reading call owns the editor. Natives own the rest,
+// with the P of the main goroutine. Signals come to a thread of their own
+// (repl_signals.c), which tells the editor, or posts to the runtime.
 #ifndef CSP_CLI_REPL_INTERNAL_H
 #define CSP_CLI_REPL_INTERNAL_H
 

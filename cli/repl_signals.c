@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The signals of a terminal, read from a descriptor by a thread of our own, as
-// in quit.c: Ctrl-C goes to the evaluation, or drops the line that is edited;
-// a new size, and coming back from a stop, draw that line again; before the
-// process is ended the terminal becomes as it was.
+// The signals of a terminal. A thread of our own reads them from a descriptor,
+// as in quit.c. Ctrl-C goes to the evaluation, or drops the line that is
+// edited. A new size, and coming back from a stop, draw that line again. Before
+// the process is ended, the terminal gets its old settings back.
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The environment. The process's own is shared by all runtimes and unsafe to
-// change while threads read it, so each runtime works on a copy, taken when
-// first asked for; programs that are run get the copy.
+// The variables of the environment. All runtimes share the process's own, which
+// is unsafe to change while threads read it. So each runtime works on a copy,
+// which it takes when one is first asked for. Programs that it runs get the
+// copy.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

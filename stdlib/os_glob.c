@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Paths that match a pattern: `*` any text, `?` one character, `[a-z]` or
-// `[!a-z]` one of some, `\` the next character as it is; none of them matches a
-// slash, nor a name's first dot.
+// Finds the paths that match a pattern. In it `*` matches any text, `?` one
+// character, `[a-z]` or `[!a-z]` one of some, and `\` takes the next character
+// as it is. None of them matches a slash, nor a name's first dot.
 //
 // The pattern is taken name by name. One without such characters is looked up,
 // any other is compared with what its folder has. Matching goes back to the

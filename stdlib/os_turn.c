@@ -8,13 +8,13 @@
 // native again.
 //
 // Waiting is a waker in the list `waiting`, guarded by the turn's lock as
-// `holder` is; who finds the turn taken and joins the list does both in one
-// hold of it, so no wake-up is missed. All that wait are woken when a turn
-// ends, and the first of them takes the next: one alone could be cancelled on
-// its way. A waiter leaves the list before its waker is woken, and only the
+// `holder` is. A reader that finds the turn taken joins the list in the same
+// hold of the lock, so no wake-up is missed. When a turn ends, all that wait
+// are woken, and the first of them takes the next. One alone could be cancelled
+// on its way. A waiter leaves the list before its waker is woken, and only the
 // thread that took it off wakes it. It is freed by its waker's `make`, after
-// its notice (csp_wake), and its file outlives it: the goroutine that waits
-// has the file, and wakers end before the heap does.
+// its notice (csp_wake). Its file outlives it: the goroutine that waits has the
+// file, and wakers end before the heap does.
 #include <pthread.h>
 
 #include "stdlib/os.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The module strings and the methods of strings: searching, joining. One table
-// serves both: a method's receiver is the first parameter. (Taking apart:
-// strings_split.c; trimming: strings_trim.c; characters and case:
-// strings_text.c; numbers: strings_number.c.)
+// serves both, as a method's receiver is the first parameter. strings_split.c
+// takes apart, strings_trim.c trims, strings_text.c has characters and case,
+// and strings_number.c numbers.
 //
 // Positions and lengths are bytes, as len and s[i] count them, unless a
 // comment says characters (code points).

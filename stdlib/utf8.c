@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// UTF-8 without tables: decoding refuses overlong forms, surrogates and what
-// is above U+10FFFF; every byte that belongs to no code point counts as one.
+// UTF-8 without tables. Decoding refuses overlong forms, surrogates and what is
+// above U+10FFFF. Every byte that belongs to no code point counts as one.
 #include <string.h>
 
 #include "stdlib/stdlib.h"

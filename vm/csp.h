@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // cspvm's public C interface: runtimes, values, native functions, modules.
 //
-// A runtime (Csp) is independent of every other in the process; there is no
-// global state. Unless a comment says otherwise a function may be called by
-// the thread that made the runtime before and after csp_run, and by native
-// functions (with their CspCall) while it runs; other threads may call those
-// that say so. docs/embedding.md is the guide, with a table of who may call
-// what.
+// A runtime (Csp) is independent of every other in the process, and there is no
+// global state. Unless a comment says otherwise, a function may be called by
+// the thread that made the runtime, before and after csp_run, and by native
+// functions (with their CspCall) while it runs. Other threads may call those
+// that say so. docs/embedding.md is the guide, with a table of the threads that
+// may call each.
 //
 // Collections happen only at safepoints, never inside a native function or an
-// allocation: a native may keep CspValues in C variables until it returns, but
-// for csp_call, which says what stays.
+// allocation. So a native may keep CspValues in C variables until it returns.
+// csp_call is the exception, and says what stays.
 //
 // C99 and C++11 can include this. What a host gives the runtime to call
 // (native functions, write_out, finalize, ...) is called by C code on any of
@@ -25,7 +25,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-// What is declared here, and nothing else, a host can link with.
+// A host can link with what is declared here, and with nothing else.
 #pragma GCC visibility push(default)
 
 // Of this header; csp_version tells the library's, which may be another one.
@@ -76,10 +76,10 @@ enum {
 // runtime frees.
 typedef struct CspLoad {
   const char *path;  // as it stands after `import`
-  const char *from;  // who imports: the script's path, or a module's name
-  char *name;        // what messages call the module, which is made once for
-                     // each name; NULL: path
-  char *text;        // its source, len bytes; NULL: there is none
+  const char *from;  // the importing script's path, or module's name
+  char *name;        // what messages call the module, or NULL for path. There
+                     // is one module for each name
+  char *text;        // its source of len bytes, or NULL if there is none
   size_t len;
   char *error;  // why there is none, for the message
 } CspLoad;
@@ -88,92 +88,100 @@ typedef struct CspLoad {
 // fields at the end.
 typedef struct CspConfig {
   size_t size;         // of this struct, as the host was compiled
-  int procs;           // Ps; 0: as many as the CPUs usable
-  bool stepped;        // no threads: the host's runs it all; see csp_call
-  int max_threads;     // that run or block in calls; 0: 10,000; else at least 2
-                       // (1: EINVAL). There are fewer Ps than that
+  int procs;           // number of Ps; 0 takes as many as the CPUs usable
+  bool stepped;        // no threads: all runs on the host's (csp_call)
+  int max_threads;     // that run or block in calls; 0 means 10,000. 1: EINVAL.
+                       // There are fewer Ps than that
   bool child_first;    // `go` runs the new goroutine at once, and what follows
                        // it later, or on another P (Cilk's order)
-  uint64_t seed;       // of random choices; 0: from the system
-  uint64_t max_stack;  // bytes a goroutine's stack may take; 0: 256 MB
-  uint64_t max_frames;  // calls deep; 0: 1,000,000
-  uint64_t max_memory;  // bytes that values take; 0: no limit. Beyond that (in
-                        // steps of 64 KB) a script panics: out of memory
-  uint64_t max_goroutines;  // that have not ended; 0: no limit. `go` panics
-  uint32_t allowed;         // CSP_FILES | ...; 0: nothing
-  // Where the memory of values comes from (all else: alloc): zeroed blocks
-  // of 4 MB or more, at a multiple of align; NULL: there is none. Several of
-  // the runtime's threads at once. map NULL: from the system.
+  uint64_t seed;       // of random choices; 0 takes one from the system
+  uint64_t max_stack;  // bytes a goroutine's stack may take; 0 means 256 MB
+  uint64_t max_frames;  // calls deep; 0 means 1,000,000
+  uint64_t max_memory;  // bytes that values take; 0 means no limit. Beyond that
+                        // (in steps of 64 KB) a script panics: out of memory
+  uint64_t max_goroutines;  // that have not ended (or `go` panics). 0: no limit
+  uint32_t allowed;         // CSP_FILES | ..., or 0 for nothing
+  // map gives the memory of values as zeroed blocks of 4 MB or more, at a
+  // multiple of align. It returns NULL when there is none. Several of the
+  // runtime's threads may call it at once. If map is NULL, the blocks come from
+  // the system. All other memory comes from alloc.
   void *(*map)(void *arg, size_t bytes, size_t align);
   void (*unmap)(void *arg, void *block, size_t bytes);
   void *map_arg;
-  // Finds what `import` names and is no built-in module, before files are
-  // looked for. false: it has no such module. By the thread that compiles,
-  // before the script runs. It must not run or compile anything in the runtime:
-  // csp_run, csp_check, csp_disassemble, csp_load and csp_call fail there.
+  // load finds what `import` names and is no built-in module, before files are
+  // looked for. false: it has no such module. The thread that compiles calls
+  // it, before the script runs. It must not run or compile anything in the
+  // runtime: csp_run, csp_check, csp_disassemble, csp_load and csp_call fail
+  // there.
   bool (*load)(void *arg, CspLoad *load);
   void *load_arg;
-  // Folders with colons in between, where files are looked for that `import`
-  // names without "./" or "../" (CSP_FILES); copied. NULL: nowhere.
+  // The folders where files are looked for that `import` names without "./" or
+  // "../" (CSP_FILES), with colons in between. They are copied. NULL: none.
   const char *path;
   int argc;  // os.args
   char **argv;
-  const char *debug;  // settings (docs/debugging.md); NULL: none
-  // Where print and println, and reports of uncaught panics go; NULL: the
-  // process's standard output and standard error.
+  const char *debug;  // settings (docs/debugging.md), or NULL for none
+  // Gets what print and println write. NULL: the process's standard output.
   void (*write_out)(void *arg, const char *data, size_t len);
-  // From any of the runtime's threads, one that holds no goroutine included.
+  // Gets what goes to standard error, such as reports of uncaught panics. NULL:
+  // the process's standard error. Any of the runtime's threads calls it, even
+  // one that holds no goroutine.
   void (*write_err)(void *arg, const char *data, size_t len);
   void *write_arg;
-  // The folder that scripts see as "/": they reach nothing outside of it, by
+  // The folder that scripts see as "/". They reach nothing outside of it, by
   // whatever path, link or rename (what is mounted inside is inside). It holds
-  // for all of `os`, imports, `path` and csp_open_path; a relative path begins
+  // for all of `os`, imports, `path` and csp_open_path. A relative path begins
   // at the root, or where os.chdir has gone. NULL: scripts use the paths of the
-  // process. With CSP_PROCESSES csp_new refuses it: programs would see all.
+  // process. With CSP_PROCESSES csp_new refuses it, because programs would see
+  // everything.
   const char *root;
-  // Where all other memory of the runtime comes from, itself included, in
-  // blocks of any size, at multiples of 16. block NULL: a new one; new_size 0:
-  // block is freed, and the result NULL; else it is resized, and may move.
-  // old_size is what the block was given. NULL: there is no memory; then the
-  // old block stays. Several threads at once: the runtime's, those that csp_new
-  // and csp_free are called by, and those that call csp_wake, csp_waker's and
-  // csp_post's kin. It is called until csp_free has returned 0, or the last
-  // stuck thread has come back; and for the wakers and doors that the host
-  // still has, until the last csp_wake and csp_door_free. It calls nothing of
-  // this file. NULL: malloc, realloc and free. ("Memory" below says what stays
-  // outside.)
+  // alloc gives all other memory of the runtime, itself included, in blocks of
+  // any size, at multiples of 16. If block is NULL, it makes a new one. If
+  // new_size is 0, it frees block and returns NULL. Else it resizes block,
+  // which may move. old_size is what the block was given. It returns NULL when
+  // there is no memory, and then the old block stays. Several threads call it
+  // at once: the runtime's, those that call csp_new and csp_free, and those
+  // that call csp_wake, csp_waker's and csp_post's kin. It is called until
+  // csp_free has returned 0, or the last stuck thread has come back. For the
+  // wakers and doors that the host still has, it is called until the last
+  // csp_wake and csp_door_free. It calls nothing of this file. NULL: malloc,
+  // realloc and free. ("Memory" below says what stays outside.)
   void *(*alloc)(void *arg, void *block, size_t old_size, size_t new_size);
   void *alloc_arg;
 } CspConfig;
 
-// Fills in the defaults. Every CspConfig is begun with it: it notes the size of
-// the struct that the host knows, and so libraries that are newer or older than
-// the host's header understand it. Any thread. (csp_config_init_sized is what
-// the macro calls, `size` bytes.)
+// Fills in the defaults. Every CspConfig begins with this call. It notes the
+// size of the struct that the host knows, so that a library which is newer or
+// older than the host's header understands it. Any thread. (The macro calls
+// csp_config_init_sized with `size` bytes.)
 #define csp_config_init(config) \
   csp_config_init_sized((config), sizeof(CspConfig))
 void csp_config_init_sized(CspConfig *config, size_t size);
-// The library's version, as "0.1.0": CSP_VERSION of the header it was built
-// with. Any thread.
+// The library's version, such as "0.1.0". It is CSP_VERSION of the header that
+// the library was built with. Any thread.
 const char *csp_version(void);
-// config: copied; NULL: the defaults. Returns NULL, and errno tells: ENOMEM and
-// others: out of memory, threads or descriptors; EINVAL: csp_config_init has
-// not begun the config; E2BIG: the host is newer than the library, and has set
-// a field that this one does not have. With a root: EINVAL: CSP_PROCESSES is
-// allowed, too; ENOSYS or EPERM: the kernel (before Linux 5.6) or a filter of
-// system calls refuses openat2, without which there is no root; others: of
-// opening that folder.
+// Makes a runtime. The config is copied; NULL means the defaults. When it fails
+// it returns NULL, and errno tells why:
+//   EINVAL         csp_config_init has not begun the config; or it has a root,
+//                  and allows CSP_PROCESSES
+//   E2BIG          the host is newer than the library, and has set a field that
+//                  the library does not have
+//   ENOSYS, EPERM  with a root: the kernel (before Linux 5.6) or a filter of
+//                  system calls refuses openat2, which a root needs
+//   others         out of memory (ENOMEM), threads or descriptors; or with a
+//                  root: that folder could not be opened
 Csp *csp_new(const CspConfig *config);
-// Ends it and frees everything: threads, descriptors, memory. But a thread that
-// is inside a blocking call (csp_block's work) which did not end within 50 ms
-// of the run's end cannot be ended: how many such threads there are. When the
-// last of them comes back it frees everything, and calls what is to be called
-// then (done of pending calls, finalize, unmap); nothing else of the host's is
-// called after csp_free has returned. Before that it writes what is buffered,
-// and reports the panics that nobody has been told of. 0: all is freed. Blocks
-// no longer than other threads need to leave the runtime (csp_enter).
+// Ends the runtime and frees its threads, descriptors and memory. First it
+// writes what is buffered, and reports the panics that nobody has been told of.
+// It returns the number of threads that are stuck: a blocking call (csp_block's
+// work) that has not ended within 50 ms of the run's end cannot be ended. 0:
+// everything is freed. Else the last of these threads frees everything when it
+// comes back, and then calls what is still to be called (done of pending calls,
+// finalize, unmap). Nothing else of the host's is called after csp_free has
+// returned. Blocks no longer than other threads need to leave the runtime
+// (csp_enter).
 int csp_free(Csp *csp);
-// Gives it the compiler (lang/); then the library may be installed.
+// Gives it the compiler (lang/). After that the library may be installed.
 void csp_install_language(Csp *csp);
 // Gives it the standard library (stdlib/), before csp_run. false: out of
 // memory.
@@ -181,55 +189,58 @@ bool csp_install_library(Csp *csp);
 
 typedef enum CspOutcome {
   CSP_RAN = 0,
-  CSP_FAILED = 1,  // uncaught panic or error, or deadlock; reported
+  CSP_FAILED = 1,  // uncaught panic, error or deadlock, which was reported
   CSP_NOT_COMPILED = 2,
 } CspOutcome;
 
-// Compiles and runs a script to its end. *status: what a program should exit
-// with (0, 1, 2, or what os.exit chose). Messages have been written. At most
+// Compiles and runs a script to its end, and writes all messages. *status: what
+// a program should exit with (0, 1, 2, or what os.exit chose). May be called
 // once for a runtime. Blocks.
 CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
                    int *status);
-// The same for one test of a script: when its top level has run, calls its
-// function of that name, which takes no parameters. The host registers two
-// builtins: `_test_began` is called first, without arguments; `_test_ended`
-// with what the function returned: unless it gives nil (one value), that is
-// an error which ends the script. A script that ends otherwise calls no
-// _test_ended. Deferred calls of the top level come after it.
+// Does the same for one test of a script. When the top level has run, it calls
+// the script's function of that name, which takes no parameters. The host
+// registers two builtins. `_test_began` is called first, without arguments.
+// `_test_ended` is called with what the function returned. Unless that returns
+// nil (one value), its result is an error which ends the script. A script that
+// ends otherwise calls no _test_ended. Deferred calls of the top level come
+// after it.
 CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
                         size_t len, const char *function, int *status);
-// Compiles only. *messages: malloced text of errors and warnings, or NULL: none
-// (true), or out of memory (false).
+// Compiles only. *messages is malloced text of errors and warnings, or NULL.
+// With true, NULL means that there are none, and with false that memory is out.
 bool csp_check(Csp *csp, const char *path, const char *text, size_t len,
                char **messages);
-// Bytecode as readable, malloced text; NULL and *messages when it does not
-// compile, or without *messages: out of memory.
+// Returns bytecode as readable, malloced text. NULL: it does not compile, and
+// *messages says why, or memory is out, and *messages is NULL.
 char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
                       char **messages);
-// Ends soon what is under way when it comes, and nothing that begins later.
-// Stepped, that is the csp_call or csp_load (CSP_INTERRUPTED), the csp_step
-// (CSP_MORE) or the csp_run (status 130) that the host is in; but for csp_run
-// the runtime can be used further. With threads it is the one csp_run, also one
-// that is still to come (CSP_FAILED, status 130). Calls by natives are part of
-// what the host has called: it ends with them. true: something was under way,
-// and ends, if it was not past its last safepoint (CSP_DONE). false: nothing
-// was, and nothing ever ends by this: a watchdog that is earlier than the call
-// it is for tries again. Does not block, takes no lock and leaves errno as it
-// was: any thread, and signal handlers.
+// Ends soon what is under way when the interrupt comes, and nothing that begins
+// later. In a stepped runtime that is the csp_call or csp_load
+// (CSP_INTERRUPTED), the csp_step (CSP_MORE) or the csp_run (status 130) that
+// the host is in. After all but csp_run the runtime can be used further. With
+// threads it is the one csp_run, also one that is still to come (CSP_FAILED,
+// status 130). Calls by natives are part of what the host has called, and end
+// with it. true: something was under way, and ends, if it was not past its last
+// safepoint (CSP_DONE). false: nothing was under way, so this call has no
+// effect. A watchdog that comes before the call it watches tries again. Does
+// not block, takes no lock and leaves errno as it was. Any thread and signal
+// handlers.
 bool csp_interrupt(Csp *csp);
 
 // --- Watching (docs/debugging.md) -------------------------------------------
-// What all goroutines do or wait for, and since when, with their stacks and
-// where they were started: malloced text. NULL: no script runs now, or out of
-// memory. Any thread, but no native function except in its csp_block's work:
-// it waits until no goroutine runs, some 100 us, and then they go on.
+// Tells what all goroutines do or wait for, and since when, with their stacks
+// and where they were started. It returns malloced text. NULL: no script runs
+// now, or memory is out. Any thread, but no native function except in its
+// csp_block's work. Blocks until no goroutine runs, some 100 us, and then they
+// go on.
 char *csp_dump_goroutines(Csp *csp);
 // A counter by the name it has in sched.stats(). false: there is none of that
 // name. Any thread.
 bool csp_counter(Csp *csp, const char *name, uint64_t *value);
-// How late those goroutines ran that were readied (a sample of them): counts[i]
-// of them by 2^i ns up to twice that. How many counts there are, at most room.
-// Any thread.
+// How late readied goroutines ran (a sample of them). counts[i] of them were
+// late by 2^i ns up to twice that. Returns how many counts there are, at most
+// room. Any thread.
 int csp_lateness(Csp *csp, uint64_t *counts, int room);
 
 // --- Native functions -------------------------------------------------------
@@ -241,22 +252,23 @@ typedef enum CspStatus {
 
 typedef CspStatus (*CspFn)(CspCall *call);
 
-// One function. params: comma-separated names, as in "s, sep = nil, rest...":
-// a default makes a parameter optional (it is nil, whatever stands there),
-// "..." takes any number more. A call with too few, too many or unknown named
-// arguments panics before fn is called.
+// One function. params are comma-separated names, as in "s, sep = nil,
+// rest...". A default makes a parameter optional (its value is nil, whatever
+// the default says). "..." takes any number more. A call with too few, too many
+// or unknown named arguments panics before fn is called.
 //
-// A row without fn says what holds for those after it:
-// CSP_NEEDS(CSP_FILES): they need that (CspConfig.allowed), up to the next such
-// row.
-// CSP_REPEATABLE: where they find no memory they have changed nothing yet: they
-// are called again after a collection. (What others find is a panic at once.)
+// A row without fn says what holds for the rows after it.
+//   CSP_NEEDS(CSP_FILES)  they need that (CspConfig.allowed), up to the next
+//                         such row
+//   CSP_REPEATABLE        where they find no memory they have changed nothing
+//                         yet, and are called again after a collection. (The
+//                         others panic at once.)
 //
-// CSP_REAL("sqrt", sqrt) is a row for a C function of one number, double
-// sqrt(double), as it is: it is called with an int or a float and gives a
-// float, for less than a native costs; what is no number panics. It runs on any
-// of the runtime's threads, on several at once, must not block, and calls
-// nothing of csp.h.
+// CSP_REAL("sqrt", sqrt) is a row for a C function from double to double, such
+// as double sqrt(double). Scripts call it with an int or a float and get a
+// float, for less than a native costs. Any other argument panics. The function
+// runs on any of the runtime's threads, on several at once. It must not block,
+// and calls nothing of csp.h.
 typedef struct CspFunction {
   const char *name;
   const char *params;
@@ -270,9 +282,9 @@ typedef struct CspFunction {
 // clang-format on
 
 // A module for `import "path"`. functions ends with a NULL name. init (may be
-// NULL) adds constants with csp_module_set; a csp_panic_memory of its own tells
-// that it could not. source: a part written in the language, compiled into the
-// module when it is first imported, or NULL.
+// NULL) adds constants with csp_module_set, and calls csp_panic_memory if it
+// could not. source is a part written in the language, or NULL. It is compiled
+// into the module when the module is first imported.
 typedef struct CspModule {
   const char *path;
   const CspFunction *functions;
@@ -281,26 +293,27 @@ typedef struct CspModule {
   size_t source_len;
 } CspModule;
 
-// Before csp_run. The struct must live as long as the runtime.
+// Registers a module before csp_run. The struct must live as long as the
+// runtime.
 bool csp_register(Csp *csp, const CspModule *module);
-// Methods of built-in types; the receiver is the first parameter.
+// Registers methods of built-in types. The receiver is the first parameter.
 bool csp_register_methods(Csp *csp, CspType type, const CspFunction *functions);
-// Predeclared functions; names that begin with _ are seen by embedded sources
-// only.
+// Registers predeclared functions. Only embedded sources see names that begin
+// with _.
 bool csp_register_builtins(Csp *csp, const CspFunction *functions);
-// A part of the library in the language: functions, which become builtins, and
-// methods of built-in types, nothing else; statements never run. Compiled into
-// an image of *count words, malloced, for csp_register_prelude; this runtime
-// itself is only good for csp_free then. After csp_install_language and what
-// registers the natives that the source names. NULL: errors, which were
-// written.
+// Compiles a part of the library that is written in the language. It may
+// declare functions, which become builtins, and methods of built-in types, but
+// nothing else. Its statements never run. The result is a malloced image of
+// *count words for csp_register_prelude. After that this runtime is only good
+// for csp_free. Call it after csp_install_language and after all natives that
+// the source names are registered. NULL: there were errors, which were written.
 uint32_t *csp_compile_prelude(Csp *csp, const char *source, size_t len,
                               size_t *count);
-// What such an image holds: after the same natives are registered, in the same
-// version. false, and a message was written: it is not so, the image is damaged
-// (a number, index or instruction that cannot be), or there is no memory. An
-// image is code, trusted as the host's own: one that was forged can do whatever
-// the runtime can. It is copied.
+// Registers what such an image holds. The same natives have to be registered
+// before, in the same version. false: they are not, the image is damaged (a
+// number, index or instruction that cannot be), or memory is out, and a message
+// was written. An image is code, trusted as the host's own. One that was forged
+// can do whatever the runtime can. It is copied.
 bool csp_register_prelude(Csp *csp, const uint32_t *image, size_t count);
 void csp_module_set(CspCall *call, CspValue module, const char *name,
                     CspValue value);
@@ -319,40 +332,42 @@ CspStatus csp_ok_int(CspCall *call, int64_t i);
 CspStatus csp_ok_float(CspCall *call, double d);
 CspStatus csp_ok_bool(CspCall *call, bool b);
 CspStatus csp_ok_string(CspCall *call, const char *data, size_t len);
-// Results of functions that can fail in the ordinary way: (value, nil), and
-// (nil, error) with a printf message; csp_ok_errno says "what: strerror".
+// Results of functions that can fail in the ordinary way. They are (value,
+// nil), or (nil, error) with a printf message. csp_ok_errno says "what:
+// strerror".
 CspStatus csp_ok_value(CspCall *call, CspValue value);
 CspStatus csp_ok_error(CspCall *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 CspStatus csp_ok_errno(CspCall *call, int error, const char *what);
-// The element of a sequence at *at, which is 0 for the first; moves *at on
-// (less than 2^61). false: there is none. It may panic, and give an undefined
-// value where memory is out: then it may be called with the same *at again. It
-// must neither block nor call the script, and finds all it needs in `of` and
-// `with`: in a loop the call has neither arguments nor data.
+// Gives the element of a sequence at *at, which is 0 for the first, and moves
+// *at on (less than 2^61). false: there is none. It may panic. Where memory is
+// out it may give an undefined value, and may then be called with the same *at
+// again. It must neither block nor call the script. It finds all it needs in
+// `of` and `with`, because in a loop the call has neither arguments nor data.
 typedef bool (*CspEach)(CspCall *call, CspValue of, CspValue with, int64_t *at,
                         CspValue *element);
-// The result is a list of all elements; but where the call stands after `for
-// … in`, each is made when its turn comes, if the loop goes on so far. So what
-// next does may not depend on when. about: roughly how many, for the list's
-// room, or NULL.
+// The result is a list of all elements. But where the call stands after `for …
+// in`, each element is made when its turn comes, if the loop goes on so far. So
+// what next does may not depend on when it is called. about tells roughly how
+// many there are, for the list's room, or is NULL.
 CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
                       size_t (*about)(CspValue of, CspValue with));
-// The function's name as scripts know it ("strings.index"), for messages. The
-// table's: it lives as long as the runtime.
+// The function's name as scripts know it ("strings.index"), for messages. It
+// belongs to the table, and lives as long as the runtime.
 const char *csp_name(const CspCall *call);
 // Panics with an error of that message, which begins with the function's name
-// as a rule; returns CSP_PANIC.
+// as a rule. Returns CSP_PANIC.
 CspStatus csp_panic(CspCall *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 CspStatus csp_panic_memory(CspCall *call);
 
-// Bytes that one result may still take (CspConfig.max_memory), and a native
-// malloc on the way to it; no less than 64 KB, and SIZE_MAX without a limit.
+// The bytes that one result may still take (CspConfig.max_memory), and that a
+// native may malloc on the way to it. It is at least 64 KB, and SIZE_MAX
+// without a limit.
 size_t csp_room(CspCall *call);
 
-// Argument checks: false after having panicked with a message that names the
-// function, the parameter, what it must be and what it is.
+// These check arguments. false: the call has panicked with a message that names
+// the function, the parameter, what it must be and what it is.
 bool csp_need_int(CspCall *call, int i, int64_t *out);
 bool csp_need_number(CspCall *call, int i, double *out);  // int or float
 bool csp_need_string(CspCall *call, int i, const char **data, size_t *len);
@@ -360,66 +375,67 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out);
 CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted);
 
 // Charges the running goroutine's time slice for work that took about `units`
-// turns of a script's loop, some 30 ns each: call it after long work.
+// turns of a script's loop, some 30 ns each. Call it after long work.
 void csp_charge(CspCall *call, uint64_t units);
-// Long work. A native whose loops may take more than 50 us says in them what
-// they do, so that limits, interrupts, deadlines and other goroutines hold it,
-// too. The unit is a nanosecond, about: 1 for a turn of the smallest loop or 8
-// bytes copied, 4 for an element of a list. What was charged so needs no
-// csp_charge.
+// A native whose loops may take more than 50 us says in them what they do. So
+// limits, interrupts, deadlines and other goroutines hold it, too. The unit is
+// about a nanosecond: 1 for a turn of the smallest loop or 8 bytes copied, 4
+// for an element of a list. Work charged like this needs no csp_charge.
 //
-// csp_work: for work that cannot be left in the middle, or is short as a rule.
-// false: the goroutine is interrupted or cancelled, or the runtime ends: free
-// what you have and return CSP_PANIC. Does not block. What waits on this P runs
-// on another that is idle, if there is one, else after the native.
+// csp_work is for work that cannot be left in the middle, or is short as a
+// rule. false: the goroutine is interrupted or cancelled, or the runtime ends.
+// Then free what you have and return CSP_PANIC. Does not block. What waits on
+// this P runs on another that is idle, if there is one, else after the native.
 bool csp_work(CspCall *call, uint64_t units);
-// csp_spent: true: the piece should end here, with `return csp_again(...)`: a
-// native that is done in pieces lets others run between them. The rest of it is
-// step(call, data, true), where data is a copy of the size bytes at data, in
-// the runtime's memory; it may end with csp_again itself, then with the same
-// data or another. The arguments are still there, but all other values may have
-// been collected, except results, and those that data begins with: so many as
-// `values` says. Other goroutines may have changed what they can reach. on
-// false: it does not go on, as the goroutine is interrupted or cancelled, or
-// memory is out, or the runtime ends: step frees what it has besides data and
-// calls nothing of this file; what it returns does not matter.
+// csp_spent is for a native that works in pieces and lets others run between
+// them. true: the piece should end here, with `return csp_again(...)`. Then
+// step(call, data, true) does the next piece. Its data is a copy of the `size`
+// bytes at data, in the runtime's memory. step may return csp_again itself,
+// with the same data or another. The arguments are still there. All other
+// values may have been collected, except results, and the `values` CspValues
+// that data begins with. Other goroutines may have changed what they can reach.
+// If on is false, the native does not go on, as the goroutine is interrupted or
+// cancelled, memory is out, or the runtime ends. Then step frees what it has
+// besides data and calls nothing of this file. What it returns does not matter.
 bool csp_spent(CspCall *call, uint64_t units);
 CspStatus csp_again(CspCall *call,
                     CspStatus (*step)(CspCall *call, void *data, bool on),
                     void *data, size_t size, int values);
 
-// A blocking operation: after fn has returned CSP_LATER, work(data)
-// runs as a blocking call (it must not touch values, or the runtime at all):
-// when it lasts, others go on with the P meanwhile. Then done(call, data) runs
-// as the rest of the native function: it adds results, frees data, and returns
-// like a native (CSP_OK or CSP_PANIC). The arguments are still there. made:
-// false: there was no thread that the others could go on with (CspConfig's
-// limit, or the system's): work has not run; done gives an error (csp_no_thread
-// says which) and frees data. A stepped runtime has no other thread: work runs
-// on the host's, and csp_step lasts as long as it does.
+// Makes a blocking operation. After fn has returned CSP_LATER, work(data) runs
+// as a blocking call. It must not touch values or the runtime at all. While it
+// lasts, other goroutines go on with the P. Then done(call, data, made) runs as
+// the rest of the native function. It adds results, frees data, and returns
+// like a native (CSP_OK or CSP_PANIC). The arguments are still there. If made
+// is false, work has not run, as there was no thread for the others
+// (CspConfig's limit, or the system's). Then done gives an error (csp_no_thread
+// says which) and frees data. A stepped runtime has no other thread, so work
+// runs on the host's, and csp_step lasts as long as it does.
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data);
-// The same for work that is known to take long: the P is handed over at once,
-// which costs some microseconds more.
+// Does the same for work that is known to take long. The P is handed over at
+// once, which costs some microseconds more.
 CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
                          CspStatus (*done)(CspCall *call, void *data,
                                            bool made),
                          void *data);
-// csp_block, so many nanoseconds later: for what is tried again and again until
-// it can be done. No thread waits meanwhile. (Cancelled: made is false.)
+// Does as csp_block, but so many nanoseconds later. It is for what is tried
+// again and again until it can be done. No thread waits meanwhile. If the call
+// is cancelled, made is false.
 CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
                           CspStatus (*done)(CspCall *call, void *data,
                                             bool made),
                           void *data);
-// csp_block once fd can be read (or written): for what may take for ever, a
-// pipe, a terminal, a socket, a child's pidfd. No thread waits. Another one may
-// have been faster: work tries without blocking, and done may wait again. A
-// wait that csp_wait_end has ended goes on to work, too, and so does one for
-// what is no descriptor. `wait`: zeroed memory that outlives the wait; one wait
-// at a time. fd may be closed meanwhile. What the system cannot watch (no more
-// descriptors; something that epoll does not take) a blocking call waits for;
-// in a stepped runtime nothing may, so there made is false.
+// Does as csp_block once fd can be read (or written). It is for what may take
+// for ever, such as a pipe, a terminal, a socket or a child's pidfd. No thread
+// waits. Another reader may have been faster, so work tries without blocking,
+// and done may wait again. A wait that csp_wait_end has ended goes on to work,
+// too, and so does one for what is no descriptor. `wait` is zeroed memory that
+// outlives the wait, and serves one wait at a time. fd may be closed meanwhile.
+// If the system cannot watch fd (no more descriptors, or a kind that epoll does
+// not take), a blocking call waits for it. A stepped runtime has none, so there
+// made is false.
 typedef struct CspWait {
   void *desc;  // the runtime's
 } CspWait;
@@ -427,43 +443,43 @@ CspStatus csp_block_fd(CspCall *call, CspWait *wait, int fd, bool write,
                        void (*work)(void *data),
                        CspStatus (*done)(CspCall *call, void *data, bool made),
                        void *data);
-// Ends the wait, if there is one. From any native of the same runtime.
+// Ends the wait, if there is one. Any native of the same runtime may call it.
 void csp_wait_end(CspCall *call, CspWait *wait);
 const char *csp_no_thread(void);
 // The native's result is what calling function with these arguments gives.
 CspStatus csp_tail(CspCall *call, CspValue function, int argc,
                    const CspValue *argv);
-// A predeclared, hidden or prelude function; undef if there is none.
+// A predeclared, hidden or prelude function, or undef if there is none.
 CspValue csp_builtin(CspCall *call, const char *name);
 // csp_tail with such a function.
 CspStatus csp_tail_named(CspCall *call, const char *name, int argc,
                          const CspValue *argv);
-// Parks the goroutine for so many nanoseconds; the native's result is nothing.
+// Parks the goroutine for so many nanoseconds. The native has no result.
 CspStatus csp_sleep(CspCall *call, int64_t ns);
 // Lets others run first (the goroutine goes to the global queue's tail).
 CspStatus csp_yield(CspCall *call);
-// A native that waits for the host: makes a waker, gives it to whatever will
+// A native that waits for the host makes a waker, gives it to whatever will
 // call csp_wake (perhaps at once), and returns csp_park(call), with no csp_call
-// in between; without a waker csp_park panics. The native's result is then what
-// `make` gives (NULL: nil). NULL: out of memory.
+// in between. Without a waker csp_park panics. The native's result is then what
+// `make` gives (nil if make is NULL). NULL: out of memory.
 //
-// A waker is the host's until csp_wake, which is called exactly once, by any
-// thread but not in a signal handler, and whenever: also when the wait was
-// cancelled, and when the run has ended or the runtime is freed. That frees it;
-// one that is never woken is never freed. make has the last word on data and is
-// always called, once: on one of the runtime's threads, which it must not
-// block, in csp_free, or in csp_wake, if the runtime is gone. It can only make
-// values, and none where there is no runtime: they are undef, as without
+// A waker is the host's until csp_wake, which frees it. Call csp_wake exactly
+// once, also when the wait was cancelled, the run has ended or the runtime is
+// freed. Any thread may call it at any time, but no signal handler. A waker
+// that is never woken is never freed. make has the last word on data and is
+// always called, once. It is called on one of the runtime's threads, which it
+// must not block, in csp_free, or in csp_wake, if the runtime is gone. It can
+// only make values. Where there is no runtime, they are undef, as without
 // memory.
 //
 // csp_waker_told is told when nobody waits any more, as the goroutine was
-// cancelled, or the run has ended: cancelled(data) is called, at most once, so
-// that the host can give up what it does. Where csp_wake came first it is not
-// called. Where both come at once csp_wake may return before it is called, but
-// make waits: it is called when cancelled has returned, so what make frees
-// cancelled may use. It is called on one of the runtime's threads or in csp_run
-// or csp_free, must not block, and may call csp_wake for this waker, nothing
-// else of this file.
+// cancelled, or the run has ended. Then cancelled(data) is called, at most
+// once, so that the host can give up what it does. It is not called if csp_wake
+// came first. If both come at once, csp_wake may return before cancelled is
+// called. But make is called only after cancelled has returned, so cancelled
+// may use what make frees. cancelled is called on one of the runtime's threads
+// or in csp_run or csp_free. It must not block, and may call csp_wake for this
+// waker, but nothing else of this file.
 typedef struct CspWaker CspWaker;
 CspWaker *csp_waker(CspCall *call);
 CspWaker *csp_waker_told(CspCall *call, void (*cancelled)(void *data),
@@ -474,13 +490,13 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
 
 // --- Calls from the host ----------------------------------------------------
 //
-// A stepped runtime (CspConfig.stepped) starts no thread and has one P: its
+// A stepped runtime (CspConfig.stepped) starts no thread and has one P. Its
 // goroutines run while the host is inside csp_load, csp_call, csp_step or
 // csp_run, on that thread. The host may use one thread after the other, not two
-// at once; what other threads may call says so.
+// at once. Functions that other threads may call say so.
 //
-// The host's own call: for making values, csp_call and so on, between the
-// calls named above. The same one each time. NULL: not stepped, out of memory,
+// The host's own call, for making values, csp_call and so on, between the calls
+// named above. It is the same one each time. NULL: not stepped, out of memory,
 // or a script has ended the runtime (os.exit).
 CspCall *csp_host(Csp *csp);
 
@@ -497,132 +513,140 @@ enum { CSP_RESULTS_MAX = 8 };
 typedef struct CspResult {
   CspEnd end;
   int count;                         // of results; the first are
-  CspValue values[CSP_RESULTS_MAX];  // nil past the last; of a failure: [0] is
+  CspValue values[CSP_RESULTS_MAX];  // nil past the last. [0] of a failure is
                                      // what was panicked with, or an error
-  char *message;  // how it failed, with its trace; malloced; DONE, ENDED: NULL
+  char *message;  // how it failed, with its trace, malloced, or NULL
+                  // (CSP_DONE, CSP_ENDED)
 } CspResult;
 void csp_result_free(CspResult *result);  // the message
 
 // Calls function on a goroutine of its own and waits until that ends. From the
-// host (csp_host), other goroutines run meanwhile only while that one waits;
-// not from write_out and the like. From a native, in any runtime: the native's
-// goroutine waits. The values that the caller has in C variables may be
-// collected during the call, unless they are held (csp_hold) or are the
-// native's arguments; those in *result stay until the next call or step, or
-// until the native returns. result: filled in, never NULL. After CSP_ENDED a
-// native frees what is its own and returns at once, or panics: it must use
-// nothing else of this file.
+// host (csp_host), other goroutines run meanwhile only while that one waits.
+// The host does not call it from write_out and the like. From a native, in any
+// runtime, the native's goroutine waits. The values that the caller has in C
+// variables may be collected during the call, unless they are held (csp_hold)
+// or are the native's arguments. Those in *result stay until the next call or
+// step, or until the native returns. result is filled in, and never NULL. After
+// CSP_ENDED a native frees what is its own and returns at once, or panics. It
+// must use nothing else of this file.
 CspEnd csp_call(CspCall *call, CspValue function, int argc,
                 const CspValue *argv, CspResult *result);
-// Starts function on a goroutine of its own, as `go` does (of a native: in the
-// group of its goroutine), and does not wait: the task, which a script may wait
-// for. Undef: out of memory or too many goroutines (a native has panicked
-// then), or not by a native or the host between its calls. No collection is
-// made. done (may be NULL) is called once, if there is a task: when the
-// goroutine has ended, by the thread that ran it (stepped: inside the host's
-// call or step), or with CSP_ENDED when the runtime has ended first, in csp_run
-// or csp_free. It must not block; it may read values, and call csp_wake,
-// nothing else of this file. *result, its values and its message are the
-// runtime's, and gone when it returns. A panic of a goroutine with done is told
-// there, and nowhere else.
+// Starts function on a goroutine of its own, as `go` does, and does not wait.
+// (From a native, the goroutine is in the group of the native's.) It returns
+// the task, which a script may wait for. undef: out of memory or too many
+// goroutines (then a native has panicked), or the caller is neither a native
+// nor the host between its calls. No collection is made. If there is a task,
+// done (may be NULL) is called once. The thread that ran the goroutine calls it
+// when that has ended (in a stepped runtime, inside the host's call or step).
+// If the runtime has ended first, csp_run or csp_free calls it, with CSP_ENDED.
+// done must not block. It may read values and call csp_wake, but nothing else
+// of this file. *result, its values and its message are the runtime's, and gone
+// when done returns. A panic of a goroutine with done is told there, and
+// nowhere else.
 CspValue csp_go(CspCall *call, CspValue function, int argc,
                 const CspValue *argv,
                 void (*done)(void *data, const CspResult *result), void *data);
-// Has the task ended? Then result is filled in as by csp_call, and its panic
-// counts as told. false: it runs on; then *result has no values and no message.
-// Natives and the host. Does not wait.
+// Whether the task has ended. true: result is filled in as by csp_call, and the
+// task's panic counts as told. false: it runs on, and *result has no values and
+// no message. Natives and the host. Does not wait.
 bool csp_task_done(CspCall *call, CspValue task, CspResult *result);
 // For `return csp_rethrow(...)` in natives, of a result that is not CSP_DONE:
 // panics with what the function panicked with, and frees the message.
 CspStatus csp_rethrow(CspCall *call, CspResult *result);
-// Makes an instance of a struct type, as Type(values..., name: value) does:
-// `count` values, for the fields in their order where names is NULL or has NULL
-// for it, then for the field of that name. *result as of csp_call: [0] is the
-// instance, or it tells of a field that is unknown, missing or given twice.
-// Where every field is given no script runs and nothing is collected; else the
-// defaults of the others are computed in a csp_call. By whom csp_call may be
-// called.
+// Makes an instance of a struct type, as Type(values..., name: value) does.
+// There are `count` values. Where names is NULL or has NULL for a value, the
+// value is for the next field in order, else for the field of that name.
+// *result is as of csp_call. values[0] is the instance, or tells of a field
+// that is unknown, missing or given twice. Where every field is given, no
+// script runs and nothing is collected. Else the defaults of the others are
+// computed in a csp_call. The callers of csp_call may call it.
 CspEnd csp_new_struct(CspCall *call, CspValue type, int count,
                       const CspValue *values, const char *const *names,
                       CspResult *result);
-// Compiles a script and runs its top level as csp_call does; values[0]: its
-// module, whose members are its top-level names. The code is freed by the
-// collector when nothing holds the module, any of its functions or types, and
-// no goroutine runs in it; until then it counts as memory. From the host only.
+// Compiles a script and runs its top level as csp_call does. values[0] is its
+// module, whose members are its top-level names. The collector frees the code
+// when nothing holds the module, any of its functions or types, and no
+// goroutine runs in it. Until then it counts as memory. From the host only.
 CspEnd csp_load(CspCall *call, const char *path, const char *text, size_t len,
                 CspResult *result);
-// Collects what nothing holds any more, now: before the host makes many values,
-// or after it was told that memory is out. From the host only.
+// Collects now what nothing holds any more. A host calls it before it makes
+// many values, or after it was told that memory is out. From the host only.
 void csp_collect(CspCall *call);
-// A top-level name of a script or module. false: *value is nil: there is none,
-// or the script has not got that far; or undefined: out of memory.
+// A top-level name of a script or module. false: *value is nil, because there
+// is none or the script has not got that far, or undef, because memory is out.
 bool csp_member(CspCall *call, CspValue module, const char *name,
                 CspValue *value);
-// How long csp_load and csp_call may take from now on, in ns; 0: for ever. When
-// the time is over the goroutine panics with `interrupted`, which only deferred
-// functions can delay, and is given up 10 ms later.
-// (So does the compiler give up, of csp_load, csp_check and csp_run.)
+// Limits how long csp_load and csp_call may take from now on, in ns. 0 means
+// for ever. When the time is over the goroutine panics with `interrupted`,
+// which only deferred functions can delay, and is given up 10 ms later. The
+// compiler gives up, too, in csp_load, csp_check and csp_run.
 void csp_limit_time(Csp *csp, int64_t ns);
 
-// Has a script ended the runtime (os.exit)? Then *status: what it chose.
+// Whether a script has ended the runtime (os.exit). *status: what it chose.
 bool csp_ended(Csp *csp, int *status);
 
-// Runs goroutines for so many ns (< 0: until none can run); not from natives.
+// Runs goroutines for so many ns, or until none can run if ns < 0. Natives may
+// not call it.
 typedef enum CspStep {
   CSP_IDLE,   // none can run now
   CSP_MORE,   // the time was over, or csp_interrupt came
   CSP_CLOSED  // a script has ended the runtime
 } CspStep;
 CspStep csp_step(Csp *csp, int64_t ns);
-// A descriptor for poll(2) and its like, readable when csp_step has something
-// to do: after csp_step has returned CSP_IDLE wait for it, then step again. It
-// tells of what the host's own csp_try_send, csp_try_recv and csp_close have
-// readied, too. The runtime's own. -1: errno tells.
+// A descriptor for poll(2) and its like. It is readable when csp_step has
+// something to do. After csp_step has returned CSP_IDLE, wait for it, then step
+// again. It also becomes readable when the host's own csp_try_send,
+// csp_try_recv or csp_close readies a goroutine. It belongs to the runtime. -1:
+// errno tells why.
 int csp_fd(Csp *csp);
-// In how many ns a timer is due; 0: there is something to do; < 0: never by
-// itself.
+// In how many ns a timer is due. 0: there is something to do. < 0: no timer is
+// set.
 int64_t csp_next(Csp *csp);
 
 // --- Other threads ----------------------------------------------------------
 //
-// Runs fn as a native function, on a goroutine of its own in a runtime that
-// runs (csp_run in another thread) or is stepped by another thread; before
-// that, it waits. csp_do waits until the goroutine has ended; csp_post does
-// not: fn has the last word on data, or, if the run ends before it is called,
-// drop (may be NULL), which must not touch the runtime. false: fn was not
-// called, or did not end, as the run is over (or out of memory); or it
-// panicked: then *message (may be NULL) is malloced text, else NULL; a csp_post
-// that says so calls neither. At most 128 functions of other threads are ahead
-// of a script's goroutines; the others wait in order, in memory that has no
-// bound: a thread that never waits uses csp_do, or counts what it has posted.
-// Any thread that is not inside the runtime; the library must be installed.
+// Both run fn as a native function, on a goroutine of its own. The runtime is
+// one that runs (csp_run in another thread) or that another thread steps. Until
+// it runs, fn waits. csp_do waits until the goroutine has ended. csp_post does
+// not wait. It leaves data to fn, or, if the run ends before fn is called, to
+// drop (may be NULL), which must not touch the runtime.
+//
+// false: the run is over or memory is out, and fn was not called or did not
+// end, or fn panicked. If it panicked, *message (may be NULL) is malloced text,
+// else NULL. A csp_post that returns false calls neither fn nor drop. At most
+// 128 functions of other threads are ahead of a script's goroutines. The others
+// wait in order, in memory that has no bound. So a thread that never waits uses
+// csp_do, or counts what it has posted. Any thread that is not inside the
+// runtime. The library must be installed.
 bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
             char **message);
 bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
               void (*drop)(void *data));
-// While it is kept the runtime waits for posts instead of reporting a deadlock;
-// as often released as kept. Any thread.
+// While it is kept, the runtime waits for posts instead of reporting a
+// deadlock. Release it as often as you keep it. Any thread.
 void csp_keep(Csp *csp);
 void csp_release_keep(Csp *csp);
 
 // What csp_do, csp_post, csp_interrupt and csp_release_keep do may end the run,
-// and then csp_free may be called: it waits until they have left the runtime,
+// and then csp_free may be called. It waits until they have left the runtime,
 // which is soon. But a call that may begin at the same time as csp_free, or
 // later, must not be made. A thread that cannot know that has a door of its
-// own, made while the runtime is there. It is good for ever. csp_enter: the
-// runtime, for the functions that any thread may call, and csp_free waits until
-// csp_leave; NULL: csp_free has begun, or is long over: then no csp_leave.
-// Between them the thread does nothing that takes long, but for csp_do, which
-// csp_free ends, and does not call csp_free. Any thread that has the door, and
-// signal handlers.
+// own. csp_door makes it while the runtime is there, and does not fail. The
+// door is good for ever.
+//
+// csp_enter returns the runtime, for the functions that any thread may call.
+// Then csp_free waits until csp_leave. csp_enter returns NULL when csp_free has
+// begun or is long over, and then there is no csp_leave. Between the two the
+// thread does nothing that takes long, except csp_do, which csp_free ends. It
+// does not call csp_free. Any thread that has the door, and signal handlers.
 typedef struct CspDoor CspDoor;
-CspDoor *csp_door(Csp *csp);  // by whoever may use the runtime; does not fail
+CspDoor *csp_door(Csp *csp);  // any thread that may use the runtime
 Csp *csp_enter(CspDoor *door);
 void csp_leave(CspDoor *door);
 void csp_door_free(CspDoor *door);  // as often as csp_door; any thread
 
-// Values that are held are not collected. 0: out of memory. csp_hold and
-// csp_held: natives and csp_host; csp_release: any thread.
+// Values that are held are not collected. 0: out of memory. Natives and
+// csp_host call csp_hold and csp_held. Any thread may call csp_release.
 typedef uint32_t CspHandle;
 CspHandle csp_hold(CspCall *call, CspValue value);
 CspValue csp_held(CspCall *call, CspHandle handle);
@@ -636,26 +660,26 @@ bool csp_same(CspValue a, CspValue b);   // the same word
 bool csp_equal(CspValue a, CspValue b);  // ==
 // -1, 0, 1; 2 unordered (NaN), 3 types without an order.
 int csp_compare(CspValue a, CspValue b);
-// The same for loops: what long strings and bytes take is charged, as csp_work
-// does; given up, they are as if equal, the native's next csp_work is false and
-// csp_spent true.
+// The same for loops. What long strings and bytes take is charged, as csp_work
+// does. If the native is to give up, they count as equal, its next csp_work is
+// false and its csp_spent true.
 bool csp_equal_on(CspCall *call, CspValue a, CspValue b);
 int csp_compare_on(CspCall *call, CspValue a, CspValue b);
 
 CspValue csp_nil(void);
 CspValue csp_bool(bool b);
-// These allocate. Out of memory gives undef: csp_ok and csp_return notice it
-// and panic. So do those that put values into others and may say false
+// These allocate. Out of memory gives undef. csp_ok and csp_return notice it
+// and panic. So do functions that put values into others and may say false
 // (csp_list_push, csp_map_set, csp_bytes_append, csp_set_field and their kin),
-// whether what they put is undef or what they put it into; csp_error gives
-// undef of undef. No other function of this file is given undef unless it says
-// so: ask csp_is_undef.
+// whether the value or what it is put into is undef. csp_error of undef gives
+// undef. No other function of this file takes undef unless it says so. Ask
+// csp_is_undef.
 CspValue csp_int(CspCall *call, int64_t i);
 CspValue csp_float(CspCall *call, double d);
 CspValue csp_string(CspCall *call, const char *data, size_t len);
-// A string of len bytes that the caller writes, all of them, to *data before
-// anybody else sees it: it may be kept between pieces (csp_again), and *data
-// stays where it is.
+// Makes a string of len bytes. The caller writes all of them to *data before
+// anybody else sees the string. It may be kept between pieces (csp_again), and
+// *data stays where it is.
 CspValue csp_string_room(CspCall *call, size_t len, char **data);
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len);  // frees
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause);
@@ -679,9 +703,8 @@ CspValue csp_list_get(CspValue list, size_t i);  // nil out of range
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v);
 // The two lists exchange all their elements.
 void csp_list_swap(CspCall *call, CspValue a, CspValue b);
-// Moves *at on to where v is (by ==), and charges that. false: it is not there
-// before `end`, and *at is that; or *at is less, and the piece is spent
-// (csp_spent).
+// Moves *at on to where v is (by ==), and charges that. false: if *at is `end`,
+// v is not there before it. If *at is less, the piece is spent (csp_spent).
 bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
                    size_t end);
 bool csp_list_push(CspCall *call, CspValue list, CspValue v);
@@ -700,7 +723,7 @@ bool csp_map_set(CspCall *call, CspValue map, CspValue key, CspValue v);
 bool csp_map_set_name(CspCall *call, CspValue map, const char *key, CspValue v);
 bool csp_map_delete(CspCall *call, CspValue map, CspValue key, bool *found);
 bool csp_map_clear(CspCall *call, CspValue map);
-// Iteration over a snapshot; start with a zeroed one. Between two pieces
+// Iteration over a snapshot, which starts with a zeroed one. Between two pieces
 // (csp_again) state[0] is a value that is to be kept.
 typedef struct CspIter {
   uint64_t state[3];
@@ -708,55 +731,59 @@ typedef struct CspIter {
 bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
                   CspValue *value);
 
-// A field of an instance of a struct. false: *value is nil: it has none of that
-// name, or is no such instance.
+// A field of an instance of a struct. false: *value is nil, as v has no field
+// of that name, or is no such instance.
 bool csp_field(CspValue instance, const char *name, CspValue *value);
 // false: panicked (no such field, no instance, value undef).
 bool csp_set_field(CspCall *call, CspValue instance, const char *name,
                    CspValue value);
 // A method of any value as a function for csp_call, csp_tail and scripts. The
-// value goes along as its receiver. Of a struct type: the plain function, whose
-// first argument is the receiver. false: *method is nil: there is none of that
-// name; or undef: out of memory.
+// value goes along as its receiver. For a struct type it is the plain function,
+// whose first argument is the receiver. false: *method is nil if there is none
+// of that name, or undef if memory is out.
 bool csp_method(CspCall *call, CspValue v, const char *name, CspValue *method);
 // A range's numbers as they were written, `from..to` or `from..=to`
-// (inclusive); each is one more than the last. false: it is no range.
+// (inclusive). Each is one more than the last. false: it is no range.
 bool csp_range_get(CspValue range, int64_t *from, int64_t *to, bool *inclusive);
 
 size_t csp_bytes_len(CspValue bytes);
-// Copies out / in, clamped to what is there; how many bytes.
+// Copies out or in, clamped to what is there. Returns how many bytes.
 size_t csp_bytes_read(CspValue bytes, size_t at, void *to, size_t count);
 size_t csp_bytes_write(CspValue bytes, size_t at, const void *from,
                        size_t count);
 bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
                       size_t count);
 
-// Channels of at most 134,217,728 values; undef: more, or out of memory.
-// Sending and receiving without waiting:
+// Makes a channel of at most 134,217,728 values. undef: more, or out of memory.
+// csp_try_send and csp_try_recv do not wait.
 CspValue csp_chan(CspCall *call, uint32_t capacity);
 typedef enum CspSent { CSP_SENT, CSP_FULL, CSP_CHAN_CLOSED } CspSent;
 CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value);
-// false: *value is nil: there is none now, or the channel is closed and empty.
+// false: *value is nil, as there is none now, or the channel is closed and
+// empty.
 bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value);
 bool csp_close(CspCall *call, CspValue chan);  // false: it was closed
-// `return csp_send(...)`: the native waits; its result is nothing, or what was
-// received and whether the channel was open. csp_recv waits for timers, too.
+// Use them as `return csp_send(...)`. The native waits. csp_send has no result.
+// csp_recv results in what was received and whether the channel was open. It
+// waits for timers, too.
 CspStatus csp_send(CspCall *call, CspValue chan, CspValue value);
 CspStatus csp_recv(CspCall *call, CspValue chan);
 
-// A value as println shows it, malloced (quoted: strings as in source). NULL:
-// out of memory. string() methods are not called; csp_needs_call tells whether
-// that would be needed (then csp_tail to an embedded function that does). The
-// text of a hostile script's value may have any length: csp_format_most.
+// A value as println shows it, as malloced text. If quoted, strings are as in
+// source. NULL: out of memory. string() methods are not called. csp_needs_call
+// tells whether one would be (then csp_tail to an embedded function that does).
+// The text of a hostile script's value may have any length. For those there is
+// csp_format_most.
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
 // The same for natives, charged as csp_work does, in the runtime's memory.
 bool csp_needs_call_on(CspCall *call, CspValue v);
 // The same, but at most the first `most` bytes of that text. *cut: there would
 // be more (beyond `most`, or beyond what CspConfig.max_memory leaves). Then it
-// ends with a whole character. Memory: 2 * most and 24 bytes a level of
-// nesting. Time: by `most` and the nesting (of which 10,000 levels are shown),
-// whatever the value is: huge, cyclic, or shared in many places.
+// ends with a whole character. It takes 2 * most bytes of memory, and 24 bytes
+// a level of nesting. Its time depends on `most` and the nesting (of which
+// 10,000 levels are shown), even if the value is huge, cyclic, or shared in
+// many places.
 char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
                       size_t *len, bool *cut);
 
@@ -767,10 +794,12 @@ char *csp_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
 //
 // The float nearest to a decimal number: digits with at most one point, a sign
 // before and an exponent after, nothing else ("-2.5", "1e3"), whatever the
-// process's locale is. 0; EINVAL: it is no such number; ERANGE: it is too
-// large, and *out infinite; ECANCELED: the call is to end, and has panicked.
+// process's locale is. Returns 0, or:
+//   EINVAL     it is no such number
+//   ERANGE     it is too large, and *out infinite
+//   ECANCELED  the call is to end, and has panicked
 int csp_parse_float(CspCall *call, const char *text, size_t len, double *out);
-// The first (last) place in text where needle is. CSP_NOWHERE: there is none;
+// The first (last) place in text where needle is. CSP_NOWHERE: there is none.
 // CSP_GIVEN_UP: the call is to end, and has panicked. An empty needle is at 0
 // (at len).
 enum { CSP_NOWHERE = -1, CSP_GIVEN_UP = -2 };
@@ -783,49 +812,51 @@ int64_t csp_find_last(CspCall *call, const char *text, size_t len,
 // nil, bools, ints, floats, strings, bytes, lists and maps, up to 1,000 in one
 // another.
 //
-// The value as CBOR: malloced, *len bytes, at most `most`. Ints, lengths and
-// floats take the shortest form that keeps the value, maps their order. NULL:
-// *error is malloced text that tells what cannot be written, and where
-// ("value[2]["name"]: ..."): a value of another type, a string that is not
-// UTF-8, a list or map that contains itself, too many bytes; or NULL: out of
-// memory, or the calling goroutine is interrupted (csp_panic_memory then panics
-// with what it is).
+// Writes the value as CBOR, malloced, *len bytes, at most `most`. Ints, lengths
+// and floats take the shortest form that keeps the value. Maps keep their
+// order. NULL: the value cannot be written, or memory is out or the calling
+// goroutine interrupted. If it cannot be written, *error is malloced text that
+// tells what and where ("value[2]["name"]: ..."). That is a value of another
+// type, a string that is not UTF-8, a list or map that contains itself, or too
+// many bytes. In the other cases *error is NULL, and csp_panic_memory panics
+// with what it is.
 char *csp_to_cbor(CspCall *call, CspValue v, size_t most, size_t *len,
                   char **error);
-// The value that `len` bytes hold, which may be anybody's. used: NULL: they are
-// one value and nothing else; else *used of them are the first. false: *value
-// is nil, and *error malloced text that tells what is wrong and at which byte,
-// or NULL: as above. Refused is what is not well-formed or not UTF-8, ints
-// of more than 64 bits (bignums, too), decimal fractions, simple values but
-// undefined (nil), keys that are equal, bytes or NaN. Other tags are passed
-// over. Indefinite lengths are fine. Takes memory for what was really there,
-// whatever lengths say: up to 200 bytes for each byte (csp_room, max_memory).
+// Reads the value that `len` bytes hold, which may be anybody's. If used is
+// NULL, they are one value and nothing else. Otherwise the first *used of them
+// are the value. false: *value is nil, and *error is malloced text that tells
+// what is wrong and at which byte, or NULL, as above. It refuses what is not
+// well-formed or not UTF-8, ints of more than 64 bits (bignums, too), decimal
+// fractions, simple values but undefined (nil), and keys that are equal, bytes
+// or NaN. It passes over other tags, and takes indefinite lengths. It takes
+// memory for what was really there, whatever lengths say, up to 200 bytes for
+// each byte (csp_room, max_memory).
 bool csp_from_cbor(CspCall *call, const void *data, size_t len, size_t *used,
                    CspValue *value, char **error);
 
 // --- Values with C data behind them -----------------------------------------
-// What scripts can do with the values of a class besides calling its methods;
-// each may be NULL. They run on whichever of the runtime's threads wants it,
-// several at once, also of one value. None may block, and none may call the
+// What scripts can do with the values of a class besides calling its methods.
+// Each may be NULL. They run on whichever of the runtime's threads wants it, on
+// several at once, also for one value. None may block, and none may call the
 // script (csp_call, csp_load, and what only `return`s of natives do).
 //
-// Those without a CspCall call nothing of this file, and cannot fail:
-//   string   what str, print and ${} show: malloced, *len bytes; NULL: out of
-//            memory. Else it is <name>.
-//   equal    a == b, both of the class. Else a value equals itself alone.
-//   hash     of a key of maps: the same for equal values, and as long as the
-//            value is a key. With equal but no hash it cannot be one.
-//   compare  for < <= > >= min max sort, both of the class: < 0, 0, > 0; 2: no
-//            order between them. It fits equal.
+// Those without a CspCall call nothing of this file, and cannot fail.
+//   string   what str, print and ${} show, as *len bytes, malloced. NULL: out
+//            of memory. Without it they show <name>.
+//   equal    a == b, both of the class. Without it a value equals itself alone.
+//   hash     of a key of maps. It is the same for equal values, and as long as
+//            the value is a key. With equal but no hash it cannot be one.
+//   compare  for < <= > >= min max sort, both of the class. It gives < 0, 0,
+//            > 0, or 2 if there is no order between them. It fits equal.
 //   len      len(v), at least 0.
 // Those with one may make values, panic (csp_panic) and charge (csp_work), and
 // are called again if they panicked for memory. false: there is none, and the
 // script panics with that in general words.
-//   add      a + b, one of which is of the class: look at both.
+//   add      a + b. One of them is of the class, so look at both.
 //   get      v[index], and v.name where no method has that name (index is the
-//            string then); in `x, ok := v[index]` false gives nil, false.
+//            string then). In `x, ok := v[index]` false gives nil, false.
 //   set      v[index] = to and v.name = to.
-//   iterate  `for x in v`, `for i, x in v`: as csp_ok_each; of is v.
+//   iterate  `for x in v`, `for i, x in v`, as csp_ok_each; its `of` is v.
 typedef struct CspOperations {
   char *(*string)(const void *data, size_t *len);
   bool (*equal)(const void *a, const void *b);
@@ -840,8 +871,8 @@ typedef struct CspOperations {
 
 typedef struct CspClass {
   const char *name;              // type(v)
-  void (*finalize)(void *data);  // when collected; any thread, no runtime calls
-                                 // but csp_report
+  void (*finalize)(void *data);  // when collected, by any thread; it may call
+                                 // csp_report alone
   size_t size;                   // bytes of data
   const CspOperations *operations;  // or NULL: only methods
 } CspClass;
@@ -849,30 +880,32 @@ typedef struct CspClass {
 CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data);
 // The data, or NULL if v is no such value.
 void *csp_host_data(CspValue v, const CspClass *klass);
-// Methods of a host class (`file.close()`), or NULL; as csp_register_methods.
+// Methods of a host class (`file.close()`), or NULL, as csp_register_methods.
 bool csp_register_class(Csp *csp, const CspClass *klass,
                         const CspFunction *functions);
-// The runtime's own zeroed data of a registered class, made when first asked
-// for, finalized when the runtime is freed: what a module would otherwise keep
-// in global variables. Goroutines run on several threads at once: guard it
-// with a lock. NULL: out of memory, or not registered.
+// The runtime's own zeroed data of a registered class. It is made when first
+// asked for, and finalized when the runtime is freed. It takes the place of a
+// module's global variables. Goroutines run on several threads at once, so
+// guard it with a lock. NULL: out of memory, or not registered.
 void *csp_state(Csp *csp, const CspClass *klass);
 
 // --- Memory -----------------------------------------------------------------
 //
-// What this file calls malloced is libc's, and the receiver frees it by free():
-// texts that functions return or put into *messages, *message and *error,
-// CspResult.message, CBOR and images; and, from the host, the strings of
-// CspLoad, what CspOperations.string gives, and csp_string_take's. All other
-// memory of a runtime comes from CspConfig.alloc.
+// What this file calls malloced is libc's, and the receiver frees it by free().
+// That holds for texts that functions return or put into *messages, *message
+// and *error, for CspResult.message, CBOR and images. From the host, it holds
+// for the strings of CspLoad, of CspOperations.string and of csp_string_take.
+// All other memory of a runtime comes from CspConfig.alloc.
 //
-// Natives can take theirs there, too. csp_alloc: block NULL: a new one of so
-// many bytes, at a multiple of 16; else resized. NULL: no memory; the old block
-// stays. Any thread, as long as the runtime is there, in csp_block's work and
-// finalize, too. Does not block. csp_alloc_free: also of NULL; keeps errno.
+// Natives can take theirs there, too. csp_alloc makes a block of so many bytes,
+// at a multiple of 16, or resizes block if that is not NULL. NULL: no memory,
+// and the old block stays. Any thread, as long as the runtime is there, in
+// csp_block's work and finalize, too. Does not block. csp_alloc_free takes
+// NULL, too, and keeps errno.
 void *csp_alloc(Csp *csp, void *block, size_t size);
 void csp_alloc_free(void *block);
-// As the functions without _alloc, with such blocks for what is malloced there.
+// These do as the functions without _alloc, with such blocks in place of
+// malloced ones.
 CspValue csp_alloc_take(CspCall *call, char *block, size_t len);  // frees
 char *csp_alloc_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 char *csp_alloc_format_most(CspCall *call, CspValue v, bool quoted, size_t most,
@@ -882,32 +915,32 @@ char *csp_alloc_folder(Csp *csp);  // csp_working_folder
 
 // --- Files ------------------------------------------------------------------
 //
-// What natives do with a path of a script's: within CspConfig.root, or, without
-// one, as the process would. Any thread, csp_block's work included, and there
-// they belong, as they may block. Failing, they say -1 or NULL, and errno tells
-// why. Besides the usual, with a root: ELOOP: the path leads over a magic link
-// (as /proc/self/fd/1 is); EAGAIN: folders were renamed all the time, and the
-// kernel could not tell where ".." leads.
+// What natives do with a path of a script's. They stay within CspConfig.root,
+// or, without one, do as the process would. Any thread may call them. They may
+// block, so they belong in csp_block's work. If they fail, they return -1 or
+// NULL, and errno tells why. With a root there are two more errors. ELOOP: the
+// path leads over a magic link (as /proc/self/fd/1 is). EAGAIN: folders were
+// renamed all the time, and the kernel could not tell where ".." leads.
 //
-// As open(2): a descriptor, never 0, 1 or 2, closed by exec. mode: permissions
-// of a new file. In a stepped runtime the descriptor has O_NONBLOCK, and ENXIO
-// tells of a FIFO that nobody reads: so a script cannot make the host wait. In
-// one with threads that is so if flags have O_NONBLOCK; else a FIFO is waited
-// for, and the thread with it.
+// Opens the path as open(2) does. It returns a descriptor, never 0, 1 or 2,
+// closed by exec. mode gives the permissions of a new file. In a stepped
+// runtime the descriptor has O_NONBLOCK, and ENXIO tells of a FIFO that nobody
+// reads. So a script cannot make the host wait. In one with threads that is so
+// if flags have O_NONBLOCK. Else the thread waits for a FIFO.
 int csp_open_path(Csp *csp, const char *path, int flags, unsigned mode);
-// Where a path's last name stands: for functions that act on names (unlinkat,
+// Where a path's last name stands, for functions that act on names (unlinkat,
 // mkdirat, renameat, fstatat with AT_SYMLINK_NOFOLLOW). They must not follow
-// the name: a link may lead out of the root.
+// the name, because a link may lead out of the root.
 typedef struct CspPlace {
-  int folder;        // a descriptor, or AT_FDCWD: an O_PATH one
+  int folder;        // an O_PATH descriptor, or AT_FDCWD
   const char *name;  // in it; "." where the path ends with "/", "." or ".." of
-                     // a root. Without a root: the path itself
+                     // a root. Without a root it is the path itself
   char *own;         // the runtime's
 } CspPlace;
-// 0, then csp_place_end; path must outlive the place.
+// Returns 0, and then csp_place_end has to follow. path must outlive the place.
 int csp_find_path(Csp *csp, const char *path, CspPlace *place);
 void csp_place_end(CspPlace *place);  // keeps errno
-// The path without links, "." and "..", as scripts see it; malloced.
+// The path without links, "." and "..", as scripts see it, malloced.
 char *csp_real_path(Csp *csp, const char *path);
 // The working folder, malloced. Without a root it is the process's, and so is
 // what csp_change_folder changes.
@@ -916,30 +949,31 @@ int csp_change_folder(Csp *csp, const char *path);  // 0
 bool csp_has_root(Csp *csp);
 
 // --- Output -----------------------------------------------------------------
-// Buffered standard output (flushed when the runtime goes idle, at its end,
-// and at each newline on a terminal). Owner: natives.
+// Buffers standard output. It is flushed when the runtime goes idle, at its
+// end, and at each newline on a terminal. Natives only.
 void csp_write_out(CspCall *call, const char *data, size_t len);
 void csp_flush_out(Csp *csp);
 // Standard error (or write_err): at once.
 void csp_write_err(CspCall *call, const char *data, size_t len);
-// Tells of a failure that no script can be told of any more: text to standard
-// error (or write_err), at once; a csp_run that would give status 0 gives 1.
-// Any thread; a CspClass's finalize may call it, too.
+// Tells of a failure that no script can be told of any more. It writes text to
+// standard error (or write_err) at once. A csp_run that would give status 0
+// gives 1. Any thread. A CspClass's finalize may call it, too.
 void csp_report(Csp *csp, const char *text, size_t len);
 // end is called once when a csp_run is over, by its thread, before it gives its
-// status: to write what is still buffered. No goroutine runs then, but threads
-// may still be in blocking calls. Before csp_run. false: out of memory.
+// status. It writes what is still buffered. No goroutine runs then, but threads
+// may still be in blocking calls. Call csp_at_end before csp_run. false: out of
+// memory.
 bool csp_at_end(Csp *csp, void (*end)(Csp *csp));
 // The command line (CspConfig.argc and argv): the script's arguments.
 int csp_args(CspCall *call, char ***argv);
-// Whether it is a stepped one (CspConfig.stepped). Any thread.
+// Whether the runtime is stepped (CspConfig.stepped). Any thread.
 bool csp_is_stepped(const Csp *csp);
 // The runtime's clocks, in ns: since 1970, and one that never goes back.
 int64_t csp_wall_clock(CspCall *call);
 int64_t csp_monotonic(CspCall *call);
 // Random 64 bits from the runtime's seeded generator.
 uint64_t csp_random(CspCall *call);
-// Ends the program with this status, now (deferred calls do not run).
+// Ends the program with this status, now. Deferred calls do not run.
 CspStatus csp_exit(CspCall *call, int status);
 
 #pragma GCC visibility pop

@@ -2,10 +2,10 @@
 // csp.h: a value as CBOR bytes (RFC 8949). Reading is in cbor_read.c.
 //
 // Ints and lengths take the shortest form, floats the shortest that keeps the
-// value; lengths are definite; maps keep their order. Lists and maps on the way
-// down lie on an explicit stack, which also tells where a value is that cannot
-// be written. Other goroutines may change lists and maps meanwhile: what a
-// header promised is what follows it.
+// value. Lengths are definite, and maps keep their order. Lists and maps on the
+// way down lie on an explicit stack, which also tells where a value is that
+// cannot be written. Other goroutines may change lists and maps meanwhile, but
+// what a header promised follows it.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,9 @@
 //   func fib(n)  examples/fib.csp:3  4 registers, 1 constant
 //      0     3:18  LTI      r0 2 false -> 3
 //
-// One line per instruction: index, place, name, operands. rN is a register;
-// constants stand as in source; jumps name the instruction they go to.
+// There is one line per instruction: index, place, name, operands. rN is a
+// register. Constants are written as in source. Jumps name the instruction they
+// go to.
 #include <stdlib.h>
 
 #include "vm/code/code.h"

@@ -6,7 +6,7 @@
 //      Ps mark.
 //   3. Goroutines that wait for what no live goroutine, global or handle can
 //      reach are taken off the lists; so are timers that only they could see.
-//   4. Mark bits become due to be swept; the world goes on; this P sweeps.
+//   4. Mark bits become due to be swept. The world goes on, and this P sweeps.
 //
 // Called by the owner of a P at a safepoint with its goroutine saved. Never
 // inside an allocation: C code need not protect its temporaries.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The heap's structures, for heap*.c and gc*.c only.
+// The heap's structures, for the sources of vm/heap/ only.
 //
-// Memory comes in chunks of 4 MiB (aligned to that, so masking an object's
-// address finds its chunk): a header of two units of 64 KiB, then 62 units
-// for spans. A span is one unit of equal objects, or several units (or a
-// chunk of its own) for one large object. Mark and allocation bits live in
-// the header, apart from the objects: sweeping touches no object.
+// Memory comes in chunks of 4 MiB, aligned to that, so masking an object's
+// address finds its chunk. A chunk has a header of two units of 64 KiB, then 62
+// units for spans. A span is one unit of equal objects, or several units (or a
+// chunk of its own) for one large object. Mark and allocation bits live in the
+// header, apart from the objects, so sweeping touches no object.
 //
-// A span is in exactly one place: in use by a P (LocalHeap.spans), or on one
-// list of its class: unswept (since the last marking), partial or full.
+// A span is in exactly one place. A P uses it (LocalHeap.spans), or it is on
+// one list of its class: unswept (since the last marking), partial or full.
 #ifndef CSP_VM_HEAP_INTERNAL_H
 #define CSP_VM_HEAP_INTERNAL_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Marking objects: mark stacks, sharing them, and what each type holds.
 //
-// An object on a stack is not marked yet; it is marked, and then scanned,
-// when it has been fetched: its memory and its mark bit are prefetched some
-// steps ahead. Nothing recurses.
+// An object on a stack is not marked yet. It is marked, and then scanned, when
+// it has been fetched, as its memory and its mark bit are prefetched some steps
+// ahead. Nothing recurses.
 //
 // If there is no memory for a stack, it depends on what leads to the item. In
 // `drain` a marked object does: the item is dropped and `overflow` set, and

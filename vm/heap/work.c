@@ -8,9 +8,9 @@
 //   the run ends                                    nobody sees what it does
 //   the host's call is over (stepped)               it panics: interrupted
 // Such an operation frees what it has and fails as if it had panicked, but no
-// panic is made there (gave_up): its goroutine leaves first, because only a
+// panic is made there (gave_up). Its goroutine leaves first, because only a
 // runtime that goes on, and a host that says what is interrupted, decide what
-// follows. A native that can be left in the middle does better: again.c.
+// follows. A native that can be left in the middle does better (again.c).
 #include "vm/heap/work.h"
 #include "vm/heap/local.h"
 

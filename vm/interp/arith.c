@@ -2,8 +2,8 @@
 // Arithmetic and comparison of any two values: what the handlers' fast paths
 // leave over (boxed numbers, mixed kinds, strings, lists, wrong types).
 //
-// Ints are exact or panic; an int with a float gives a float; + joins strings
-// and lists; +% -% *% wrap around; shifts drop bits as in Go.
+// Ints are exact or panic. An int with a float gives a float. + joins strings
+// and lists. +% -% *% wrap around. Shifts drop bits as in Go.
 #include <math.h>
 
 #include "vm/code/operands.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Calls: everything but a closure whose parameters fit exactly (handlers.h).
 //
-// A window is where a call's frame begins: window[0..2] the header, the
-// function in window[2], arguments from window[3]; results go to window[0].
-// g->base is the caller's frame throughout, until the callee's frame is pushed.
-// stack_reserve may move everything: windows are then found again by offset.
+// A window is where a call's frame begins. window[0..2] is the header, with the
+// function in window[2]. Arguments begin at window[3], and results go to
+// window[0]. g->base is the caller's frame throughout, until the callee's frame
+// is pushed. stack_reserve may move everything, and windows are then found
+// again by offset.
 
 #include "vm/interp/call.h"
 #include "vm/heap/local.h"

@@ -2,9 +2,9 @@
 // Send and receive, of channels, tasks and timers, between the opcodes and
 // sched/.
 //
-// Before an operation that may park, the goroutine is complete: pc and base
-// are saved and on_resume says what to finish; once the scheduler has answered
-// CHAN_PARKED this M touches it no more.
+// Before an operation that may park, the goroutine is complete: pc and base are
+// saved, and on_resume says what to finish. After the scheduler has answered
+// CHAN_PARKED, this M touches the goroutine no more.
 #include "vm/interp/channels.h"
 
 #include "vm/code/operands.h"

@@ -3,16 +3,18 @@
 // and the panics by which goroutines learn that they are cancelled.
 //
 // A group is open from GROUP to GROUPEND, which the compiler puts on every way
-// out of the block; or until a panic unwinds its frame. It ends when all its
-// members have; then the block
-//   goes on with a panic   of the first that failed; or `deadline exceeded`
+// out of the block, or until a panic unwinds its frame. It ends when all its
+// members have. Then the block
+//   goes on with a panic   of the first that failed, or `deadline exceeded`
 //   goes on after its end if g.cancel() ended it
 //   as if it had not been  otherwise
-// unless what lies around it is cancelled, too: then it goes on with that.
+// unless what lies around it is cancelled, too. In that case it goes on with
+// that.
 //
 // A cancellation is a panic that `try` lets pass (Panic.cancels), raised where
-// the goroutine blocks, or would. Deferred calls run shielded: shield_at is the
-// offset of the outermost of them since the innermost group began; 0: none.
+// the goroutine blocks, or would. Deferred calls run shielded. shield_at is the
+// offset of the outermost of them since the innermost group began, or 0 if
+// there is none.
 #include <stdlib.h>
 
 #include "vm/heap/local.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The handlers of all opcodes (opcodes.def says what each means). Included by
-// interp.c alone, once, between its macros. A fast path is the case that
-// programs run a million times; the rest is a call into arith.c, access.c,
-// call.c, iter.c, channels.c or task.c.
+// The handlers of all opcodes but those of arithmetic, which are in
+// handlers_arith.h (opcodes.def says what each means). Included by interp.c
+// alone, once, between its macros. A fast path is the case that programs run a
+// million times. The rest is a call into arith.c, access.c, call.c, iter.c,
+// channels.c or task.c.
 // clang-format off
 
 // --- Loads and stores -------------------------------------------------------

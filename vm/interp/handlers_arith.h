@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The handlers of arithmetic, between interp.c's macros like handlers.h, which
-// they stand before. Small ints and unboxed floats are done here; wide ints,
-// too, where operations wrap; what is left goes to arith.c.
+// The handlers of arithmetic, between interp.c's macros like handlers.h, before
+// which they stand. Small ints and unboxed floats are done here, and wide ints,
+// too, where operations wrap. All else goes to arith.c.
 // clang-format off
 
 // --- Arithmetic -------------------------------------------------------------

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The interpreter: every opcode's handler, once, in two dispatch forms.
 //
-// CSP_DISPATCH_TAIL=1: each handler is a function that ends in a tail call to
-// the next (musttail, preserve_none: clang 19); pc, base, constants, the
-// goroutine, the P's data and the safepoint counter travel in registers. The
-// table of handlers is in the P's data: one load finds the next.
-// Otherwise each is a label in one function, reached by computed goto (gcc).
-// Where the build does not say which, the compiler does: by having musttail.
+// With CSP_DISPATCH_TAIL=1, each handler is a function that ends in a tail call
+// to the next (musttail and preserve_none of clang 19). Then pc, base,
+// constants, the goroutine, the P's data and the safepoint counter travel in
+// registers. The table of handlers is in the P's data, so one load finds the
+// next. Otherwise each is a label in one function, reached by computed goto
+// (gcc). If the build does not say which, it depends on whether the compiler
+// has musttail.
 //
 // pc points after the opcode's first word while a handler runs. Whatever may
 // panic, park, collect or move the stack is preceded by SAVE(); slow paths
@@ -321,8 +322,6 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
     if (follow == THROW) JUMP_TO(throw_panic);    \
     INTERP_RETURN();                              \
   } while (0)
-// A slow path that either works or panics. The first is for what has changed
-// nothing where it finds no memory: it is done again after a collection.
 // After RELOAD_FRAME. A function that was entered begins with a safepoint.
 #define GO_ON_IN_FRAME()                                          \
   do {                                                            \
@@ -339,6 +338,9 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
     }                             \
     FOLLOW(entered);              \
   } while (0)
+// These call a slow path that either works or panics. TRY is for one that has
+// changed nothing where it finds no memory, and is called again after a
+// collection.
 #define TRY(expr)                                  \
   do {                                             \
     SAVE();                                        \

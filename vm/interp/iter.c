@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For loops over anything: a list, map, string, bytes, range, int, channel, or
-// a function called until it gives nil; or what a native finds one by one.
+// For loops over anything: a list, map, string, bytes, range, int or channel, a
+// function called until it gives nil, or what a native finds one by one.
 //
 // The state is six registers: [0] what is walked, [1] the place in it, [2] the
 // kind, [3] a running index (ranges, channels, natives). A function is called

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods by name: of built-in types, and of hosts' classes; and predeclared
+// Methods by name, of built-in types and of hosts' classes, and predeclared
 // functions.
 //
 // All of them are registered at boot or while compiling; after that the tables

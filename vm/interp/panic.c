@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Panics: raising, traces, unwinding, deferred calls on the way, recover, try.
 //
-// A panic is a malloced record on its goroutine's list, newest first; the list
+// A panic is a malloced record on its goroutine's list, newest first. The list
 // is longer than one while a deferred call, run because of a panic, panics
-// itself. Unwinding goes frame by frame from g->base: deferred calls run one
-// at a time and return to the PANICGO instruction, which goes on; a frame of
-// `try` ends it; so does recover() in a deferred call. A panic that was
-// overtaken by a newer one ends where the newer one ends, if its own frame is
-// inside.
-//
+// itself. Unwinding goes frame by frame from g->base. Deferred calls run one at
+// a time and return to the PANICGO instruction, which goes on. A frame of `try`
+// ends it, and so does recover() in a deferred call. A panic that was overtaken
+// by a newer one ends where the newer one ends, if its own frame is inside.
 // A panic is possible without memory, too: then it takes the place of the
 // goroutine's newest record, or one of the runtime's reserve.
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 // Goroutines' stacks: growing, and the two limits on depth.
 //
 // A stack is a block of values in the heap that only its goroutine points to.
-// Growing copies it into one of twice the size. The limit in bytes is exact;
-// frames are not counted at calls: only when the stack must grow, and then the
-// room given is such that the next check comes before the limit on frames can
-// be passed (each frame takes FRAME_WORDS at the least).
+// Growing copies it into one of twice the size. The limit in bytes is exact.
+// Frames are not counted at calls, only when the stack must grow. The room
+// given then makes the next check come before the limit on frames can be passed
+// (each frame takes FRAME_WORDS at the least).
 #include "vm/interp/stack.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"

@@ -4,11 +4,12 @@
 // wait for one, and so that the original may be closed, and its number used
 // again, at any time.
 //
-// CspWait.desc is guarded by Vm.waits_lock: set before the goroutine parks,
-// cleared when it runs again; csp_wait_end finds it there and lets its deadline
-// pass. What the system cannot watch is waited for by a blocking call, but not
-// in a stepped runtime: its host would wait, and nothing could end that. There
-// the call is refused. No wait is long for what is no descriptor at all.
+// Vm.waits_lock guards CspWait.desc, which is set before the goroutine parks,
+// and cleared when it runs again. csp_wait_end finds it there and lets its
+// deadline pass. What the system cannot watch is waited for by a blocking call,
+// but not in a stepped runtime: its host would wait, and nothing could end
+// that. There the call is refused. No wait is long for what is no descriptor at
+// all.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>

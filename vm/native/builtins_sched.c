@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Predeclared functions that concern goroutines and channels: chan, close,
-// sleep, recover; and the hidden ones behind the module sched.
+// Predeclared functions that concern goroutines and channels (chan, close,
+// sleep, recover), and the hidden ones that the module sched calls.
 #include "vm/heap/local.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Memory of channels: making them, and bigger rings for those that grow.
 //
-// A channel's ring ends its object; that of one that grows is an object of its
-// own (OBJ_RAW), which the channel keeps alive: the collector finds it by the
-// address of its words, and the words by chan_scan. So a ring is not scanned by
-// itself, and one that the channel has left behind is garbage.
-// Owner P throughout.
+// A channel's ring ends its object. The ring of a channel that grows is an
+// object of its own (OBJ_RAW), which the channel keeps alive. The collector
+// finds that by the address of its words, and the words by chan_scan. So a ring
+// is not scanned by itself, and one that the channel has left behind is
+// garbage. Owner P throughout.
 #include "vm/object/channel_memory.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What other threads ask of a runtime: functions to be run in it (csp_do,
-// csp_post), and its end (csp_interrupt); and how they come in at all.
+// What other threads ask of a runtime, and how they come in at all. They ask
+// for functions to be run in it (csp_do, csp_post), and for its end
+// (csp_interrupt).
 //
-// Whoever comes from outside goes through the runtime's door (sched/door.c),
-// which csp_free closes before anything else: what a thread does here may end
-// the run, and then it must still find the way out.
+// A thread from outside comes through the runtime's door (sched/door.c), which
+// csp_free closes before anything else. What the thread does here may end the
+// run, and then it must still find the way out.
 //
 // A function is a post of the scheduler (sched_post): its fn runs on an M with
 // a P and starts a goroutine. That runs the prelude's _do, whose deferred call
@@ -18,9 +19,9 @@
 // has not will: so what is held is let go.
 //
 // A HostPost is in csp->posts from the call until its goroutine has ended, or
-// the run: whoever takes it out of the list (host_lock) tells its waiter, or
-// frees it. So it goes into the scheduler's inbox under that lock, too: after
-// it the run may have ended, and the post be gone.
+// the run. The thread that takes it out of the list (host_lock) tells its
+// waiter, or frees it. So it goes into the scheduler's inbox under that lock,
+// too, because after that the run may have ended, and the post be gone.
 #include "vm/runtime/api_threads.h"
 
 #include <errno.h>

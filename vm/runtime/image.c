@@ -7,14 +7,14 @@
 // its functions from that. An image is an array of words:
 //
 //   stamp, words in all
-//   strings    count; each: bytes, then those bytes, padded to words
-//   protos     count; each: name, flags, nparams, nrequired, nresults, nregs,
+//   strings    count; of each the bytes, then those bytes, padded to words
+//   protos     count; of each name, flags, nparams, nrequired, nresults, nregs,
 //              code (count, words), lines (count, at, line, col, turned),
 //              upvalues (count, local * 256 + index),
 //              parameters' names (nparams strings),
 //              constants (count, kind, and what the kind needs)
-//   functions  count; each: name, proto
-//   methods    each: object type, name, proto; then OBJ_TYPE_COUNT
+//   functions  count; of each name, proto
+//   methods    of each object type, name, proto; then OBJ_TYPE_COUNT
 //
 // A string is its index, a proto is its index, oldest first. A constant is a
 // word's two halves, a string, a proto, a proto's closure, or what another

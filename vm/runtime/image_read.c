@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Preludes: making the functions of an image (image.c describes it).
 //
-// An image is code, and is trusted as the host's own code is: the library's is
-// built into it. But one that was damaged on its way (a file cut short, a host
-// that mixed up two) must not harm. So the reader checks every count, index and
-// length, and that each constant is what one can be; then the verifier checks
-// the code (proto_verify tells what it promises); only then are functions and
-// methods registered. What is refused leaves nothing but unused code.
+// An image is code, and is trusted as the host's own code is, because the
+// library's is built into it. But one that was damaged on its way (a file cut
+// short, a host that mixed up two) must not harm. So the reader checks every
+// count, index and length, and that each constant is what one can be. Then the
+// verifier checks the code (proto_verify tells what it promises). Only then are
+// functions and methods registered. What is refused leaves nothing but unused
+// code.
 #include <stdlib.h>
 
 #include "vm/heap/local.h"

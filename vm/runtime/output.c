@@ -147,7 +147,7 @@ static bool would_not_block(const Csp *csp) {
 
 bool output_flush_idle(Csp *csp, bool may_block) {
   Output *out = &csp->out;
-  // relaxed: as above; who adds later looks for itself
+  // relaxed: as above; a thread that adds later looks for itself
   while (rt_load_relaxed(&out->len) > 0) {
     if (!may_block && !would_not_block(csp)) return true;
     // One M at most waits for a slow reader; it sees what comes meanwhile.

@@ -8,10 +8,10 @@
 // prelude's _park_told, whose deferred call finds the waker, if it is still
 // there, by a value of our own, the link.
 //
-// A waker is a block of its own, and two have it: the host, until csp_wake,
-// which may come when the runtime is long gone; and the runtime, in
-// csp->wakers, until the value was sent, or csp_free. `state` says how far the
-// host has come with it:
+// A waker is a block of its own, which two have. The host has it until
+// csp_wake, which may come when the runtime is long gone. The runtime has it,
+// in csp->wakers, until the value was sent, or csp_free. `state` says how far
+// the host has come with it:
 //
 //   OPEN ---- cancelled begins ----> TELLING --- it has returned ---> TOLD
 //     |                                 | csp_wake                     |
@@ -22,8 +22,8 @@
 // csp_wake delivers. In TELLING it leaves that to the thread that tells, which
 // delivers when cancelled has returned. So a waker that was woken is not told,
 // and make is never called before cancelled has returned: cancelled may use
-// what make frees. All changes of state but to POSTED are read-modify-writes;
-// POSTED is stored inside the door, and read by csp_free when it has closed
+// what make frees. All changes of state but to POSTED are read-modify-writes.
+// POSTED is stored inside the door, and csp_free reads it when it has closed
 // that.
 //
 // The value is delivered to the runtime through its door. If the door is closed

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Heap objects: their layouts, and the one way to load and store values.
 //
-// Every object begins with Obj. Objects are safe under races (DESIGN: one
-// release store publishes a whole object; loads depend on the pointer): a
-// list or map is one pointer to a block that carries its own length and
-// capacity; growing publishes a new block.
+// Every object begins with Obj. Objects are safe under races: one release store
+// publishes a whole object, and loads depend on the pointer. A list or map is
+// one pointer to a block that carries its own length and capacity, and growing
+// publishes a new block.
 #ifndef CSP_VM_OBJECT_H
 #define CSP_VM_OBJECT_H
 
