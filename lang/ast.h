@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The syntax tree: one uniform node, built by grammar.y, read by compile.c.
+// The syntax tree: one uniform node. grammar.y builds it. resolve/, gen/ and
+// format/ read it.
 //
 // A node has a kind, a place, up to four children, a name and a literal.
 // Lists of nodes are chained through `next`. The table NODE_KINDS below says

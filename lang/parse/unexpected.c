@@ -376,7 +376,7 @@ static const char *hint_for(Parse *p, const Token *token) {
     case TOK_COLON:
       return colon_hint(p);
     case TOK_ELLIPSIS:
-      return "rest parameters and spread lists have it behind: `rest...`";
+      return "`...` follows a rest parameter or a spread list: `rest...`";
     case TOK_NAME:
       return type_hint(p, token);
     case TOK_NEWLINE:
