@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the parts of `cspvm test` show each other.
 //
-// test.c       the command: options, the report's lines, the exit status
-// test_files.c which files are taken, and which tests they hold
-// test_expect.c, test_compare.c  what a file's `// expect:` lines ask for, and
-//              whether a run did it
-// test_run.c   runs tests, several at a time, each in a process of its own
-// test_child.c one such process: how it starts, its output and its end
-// test_one.c   the other side: runs one test in this process
+//   test.c       the command: options, the report's lines, the exit status
+//   test_files.c which files are taken, and which tests they hold
+//   test_expect.c, test_compare.c  what a file's `// expect:` lines ask for,
+//                and whether a run did it
+//   test_run.c   runs tests, several at a time, each in a process of its own
+//   test_child.c one such process: how it starts, its output and its end
+//   test_one.c   the other side, which runs one test in this process
 #ifndef CSP_CLI_TEST_H
 #define CSP_CLI_TEST_H
 

@@ -9,7 +9,13 @@ backquotes. It exists when some source of the project has it outside of comments
 READMEs of the folders are comments as a whole, but for their words in backquotes.
 A heading such as `// --- Tables ---` is one line, which ends with dashes. Lines of
 documents have at most 120 columns, and so have rows of tables. Blocks of code may
-be wider. The status is 1 when something is wrong; each such place is a line."""
+be wider.
+
+A sentence has at most one colon or semicolon. That is checked in vm/csp.h, in the
+head comments of the folders in READ_ONCE, and in documents. Code, tables, indented
+lists, quotations and what programs write into documents are left out.
+
+The status is 1 when something is wrong. Each such place is a line."""
 
 import os
 import re
@@ -26,6 +32,12 @@ BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
 # Of libc, lemon, compilers and the system; and of the language itself.
 OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
           "seq_cst", "epoll_pwait2", "test_NAME.c"}
+
+# Folders whose head comments are checked for sentences, and documents that are not.
+READ_ONCE = ("vm", "cli", "stdlib")
+NOT_YET = ("sched/README.md", "tests/docs/data/")
+NO_PROSE = re.compile(r"`+[^`]*`+|\"[^\"]*\"|\]\([^)]*\)|https?://\S+|(?<=\d):(?=\d)")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][)\"*])\s+")
 
 
 def listed():
@@ -79,6 +91,63 @@ def too_long(path):
             yield "comments: %s:%d has %d columns" % (path, number, len(line))
 
 
+def comment_lines(text, head):
+    """(line, text) of each comment line, of the head comment or of all. The text is
+    None where a paragraph ends."""
+    column = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        whole = line.lstrip().startswith("//")
+        if head and number > 1 and not whole:
+            return
+        before, at = column, line.find("//")
+        column = at
+        body = line[at + 2:] if at >= 0 and line.count('"', 0, at) % 2 == 0 else ""
+        ends = not body.strip() or body.startswith("  ") or "SPDX" in body
+        if not whole or ends or at != before or body.startswith(" ---"):
+            yield number, None
+        if not ends:
+            yield number, body.strip()
+
+
+def document_lines(text):
+    """The same of a document."""
+    code = made = paragraph = False
+    for number, line in enumerate(text.splitlines(), 1):
+        code ^= line.lstrip().startswith("```")
+        if line.startswith("<!--"):
+            made = "end" not in line.split()
+        paragraph = not (code or made or not line.strip() or
+                         line.startswith("    ") and not paragraph or
+                         line.lstrip().startswith(("#", "|", "```")))
+        if not paragraph or re.match(r"\s*([-*]|\d+\.) ", line):
+            yield number, None
+        if paragraph:
+            yield number, line.strip()
+
+
+def crowded(lines):
+    """(line, sentence) of each that has more than one colon or semicolon."""
+    paragraph, begin = "", 0
+    for number, line in list(lines) + [(0, None)]:
+        if line is not None:
+            begin = begin if paragraph else number
+            paragraph += line + " "
+            continue
+        for sentence in SENTENCE_END.split(NO_PROSE.sub("_", paragraph)):
+            if sentence.count(":") + sentence.count(";") > 1:
+                yield begin, sentence.strip()
+        paragraph = ""
+
+
+def lines_of_prose(path):
+    if path.endswith(".md"):
+        return [] if path.startswith(NOT_YET) else document_lines(read(path))
+    if path.startswith(tuple(folder + "/" for folder in READ_ONCE)) and \
+            path.endswith((".c", ".h", ".re", ".y", ".def")):
+        return comment_lines(read(path), head=path != "vm/csp.h")
+    return []
+
+
 def main():
     paths = listed()
     files = set(paths) | {"lang/parse/grammar.c", "lang/parse/grammar.h", "lang/parse/lexer.c"}
@@ -89,6 +158,11 @@ def main():
             for message in too_long(path):
                 print(message, file=sys.stderr)
                 wrong = 1
+        for line, sentence in crowded(lines_of_prose(path)):
+            print("comments: %s:%d has several colons in a sentence: %s" %
+                  (path, line, sentence),
+                  file=sys.stderr)
+            wrong = 1
     for path in paths:
         folder = next((f for f in sys.argv[1:] if path.startswith(f + "/")), None)
         if folder is None or not path.endswith((".c", ".h", ".re", ".y", ".def", "README.md")):
