@@ -170,7 +170,7 @@ void show_status(FILE *out, int status);
 
 // --- test_one.c -------------------------------------------------------------
 // Runs the top level of a file, then its function. `child`: tells descriptor
-// BEGAN_FD when the script begins, and ends with whoever started it.
+// BEGAN_FD when the script begins, and ends with the process that started it.
 int test_one(const char *path, const char *function, int procs, bool child,
              int argc, char **argv);
 enum { BEGAN_FD = 3 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Which files `cspvm test` takes, and which tests they hold.
 //
-// A file that is named is taken. Of a folder and all below it (but for those
-// whose name begins with a dot) those are whose name ends in _test.csp, and
-// those .csp files that expect something (test_expect.c), in order of their
-// paths; symbolic links are not followed. A file's functions that are tests, in
-// their order, stand after the test of the whole file, if there is one.
+// A file that is named is taken. A folder stands for files in it and below it,
+// in order of their paths. These are the files whose name ends in _test.csp,
+// and those .csp files that expect something (test_expect.c). Names that begin
+// with a dot are left out, and symbolic links are not followed. A file's
+// functions that are tests follow the test of the whole file, if there is one,
+// in their order.
 #include <dirent.h>
 #include <errno.h>
 #include <regex.h>

@@ -103,8 +103,8 @@ typedef struct Turn {
 } Turn;
 // Takes it, for good or again; false: another reader has it. Any thread.
 bool os_turn_take(Turn *turn, const void *reader);
-// The reader gives it back, if it has it (NULL: whoever has it loses it, as the
-// file is closed), and all that wait go on. Any thread.
+// The reader gives it back, if it has it (NULL: any reader that has it loses
+// it, as the file is closed), and all that wait go on. Any thread.
 void os_turn_end(Turn *turn, const void *reader);
 // What a native returns that waits until nobody has it. Owner P.
 CspStatus os_turn_wait(CspCall *call, Turn *turn);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Jobs: how the functions of os run what may block (csp_block) and tell how it
-// went.
+// Jobs are how the functions of os run what may block (csp_block) and tell how
+// it went.
 //
-// Opening a FIFO never waits: the thread would, for whoever opens its other
-// end. It is opened with O_NONBLOCK. Where nobody reads it yet the goroutine
-// sleeps and tries again. One that nobody writes yet is open at once, and
-// keeps the flag: its first read waits in netpoll, as reading at once would
+// Opening a FIFO must not make the thread wait until another process opens the
+// other end. So it is opened with O_NONBLOCK. Where nobody reads it yet the
+// goroutine sleeps and tries again. One that nobody writes yet is open at once,
+// and keeps the flag. Its first read waits in netpoll, as reading at once would
 // find its end. All else loses the flag, and a FIFO that is written, too.
 #include "stdlib/os.h"
 
@@ -100,8 +100,8 @@ bool job_data(CspCall *call, Job *job, int i) {
 
 bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode) {
   *mode = otherwise;
-  // In a root a script makes no files that run as their owner, who is the
-  // host's user.
+  // In a root a script makes no files that run as their owner, the host's
+  // user.
   int64_t most = csp_has_root(csp_of(call)) ? 0777 : 07777;
   return is_nil(call, i) || need_int_in(call, i, 0, most, mode);
 }

@@ -67,7 +67,7 @@ typedef enum CspType {
 enum {
   CSP_FILES = 1,        // files and folders, standard input, imports of files
   CSP_PROCESSES = 2,    // other programs
-  CSP_ENVIRONMENT = 4,  // its variables; who and where this process is
+  CSP_ENVIRONMENT = 4,  // variables; what this process is, where it runs
   CSP_PROCS = 8,        // changing the number of Ps
   CSP_ALL = 15,
 };

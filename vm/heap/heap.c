@@ -415,7 +415,7 @@ uint32_t heap_pin(Heap *heap, Value v) {
     RT_ASSERT(value_is_small(*slot));
     heap->pins_free = (uint32_t)value_small(*slot);
     RT_ASSERT(heap->pins_free <= heap->pins_cap);
-    // relaxed: whoever has the pin got it from this thread
+    // relaxed: a thread that has the pin got it from this thread
     rt_store_relaxed(slot, v);
   }
   rt_unlock(&heap->pin_lock);
@@ -430,8 +430,8 @@ Value heap_pinned(Heap *heap, uint32_t pin) {
 void heap_unpin(Heap *heap, uint32_t pin) {
   rt_lock(&heap->pin_lock);
   RT_ASSERT(pin != 0 && pin <= heap->pins_cap && pin != heap->pins_free);
-  // relaxed: pin_lock is held; whoever reads a pin holds it, so it is not this
-  // one
+  // relaxed: pin_lock is held; a thread that reads a pin holds it, so it is
+  // not this one
   rt_store_relaxed(pin_slot(heap, pin), value_from_small(heap->pins_free));
   heap->pins_free = pin;
   rt_unlock(&heap->pin_lock);

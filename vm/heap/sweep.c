@@ -3,7 +3,7 @@
 //
 // Every span is swept once per collection: by an allocator that needs a span
 // of its class, or by the P that collected, after the world goes on. A span
-// on an unswept list belongs to whoever pops it. Objects are touched only
+// on an unswept list belongs to the P that pops it. Objects are touched only
 // where some need finalizing (span.finalizable), or to poison them.
 #include "vm/heap/heap_internal.h"
 

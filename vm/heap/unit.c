@@ -11,8 +11,8 @@
 // not found are freed at its end. All of this while the world is stopped.
 //
 // A name that is interned first while a unit is open is weak (STRING_WEAK): the
-// table forgets it when nothing else holds it. Whoever interns it without a
-// unit makes it permanent.
+// table forgets it when nothing else holds it. Interning it without a unit
+// makes it permanent.
 //
 // What has traces of others without being found by the collector (a dump, while
 // its text is made) keeps all units: Vm.code_kept.

@@ -39,9 +39,9 @@ static bool is_vain(Local *local, const Goroutine *g) {
          sched_work_is_vain(local->p);
 }
 
-// The debt that is left makes the next safepoint a look, where others run. Of
-// what is given up it is such that whoever asks next is told so, too: loops ask
-// elsewhere than the comparisons in them.
+// The debt that is left makes the next safepoint a look, where others run. If
+// the work is given up, the next caller that asks is told so, too, because
+// loops ask elsewhere than the comparisons in them.
 bool work_look(Local *local) {
   local->debt = WORK_PIECE / 2;
   work_looked();

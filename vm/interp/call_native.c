@@ -104,8 +104,8 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
 
 static void drop_pending(Local *local, Goroutine *g);
 
-// The timer of all sleeps of g, in a block of its own: whoever cancels one may
-// look at it later. NULL: no memory, after a collection.
+// The timer of all sleeps of g, in a block of its own, because a thread that
+// cancels one may look at it later. NULL: no memory, after a collection.
 static Timer *sleep_timer(Local *local, Goroutine *g) {
   if (g->sleep_block != NULL) return g->sleep;
   size_t size = sizeof(ObjRaw) + sizeof(Timer);

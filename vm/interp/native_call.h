@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One call of a native function: what is behind CspCall.
+// One call of a native function, which csp.h calls CspCall.
 #ifndef CSP_VM_INTERP_NATIVE_CALL_H
 #define CSP_VM_INTERP_NATIVE_CALL_H
 

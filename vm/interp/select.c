@@ -35,7 +35,8 @@ static SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count) {
   return g->select;
 }
 
-// The channel behind what is no channel itself. false: panicked.
+// The channel of a value that is no channel itself, such as a task. false:
+// panicked.
 static __attribute__((noinline)) bool select_other(Local *local, Goroutine *g,
                                                    SelCase *c, Value from) {
   bool fine = true;

@@ -177,7 +177,7 @@ static void end_goroutine(Local *local, Goroutine *g) {
   local->free_count++;
 }
 
-// The task has its outcome: whoever waits for it goes on. If that is a native
+// The task has its outcome: all that wait for it go on. If that is a native
 // or the host, on this thread, the interpreter returns to it.
 static Next finish_task(Local *local, ObjTask *task, int state, Value results) {
   RT_ASSERT(task->state == TASK_RUNNING && state > TASK_RUNNING);

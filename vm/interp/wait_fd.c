@@ -72,7 +72,7 @@ void csp_wait_end(CspCall *call, CspWait *wait) {
   P *p = call->local->p;
   rt_lock(&vm->waits_lock);
   if (wait->desc != NULL) {
-    // past already: whoever waits, or is about to, stops
+    // past already: a goroutine that waits, or is about to, stops
     poll_deadline(p, wait->desc, POLL_READ, 1);
     poll_deadline(p, wait->desc, POLL_WRITE, 1);
   }

@@ -2,12 +2,12 @@
 // Predeclared functions that give something to wait for: after and tick a
 // channel, timer a value that can be stopped and reset.
 //
-// A channel holds one value. That of timer(d) gets one when d has passed, the
-// tick; what is received from the timer is received from there. Its lock is
-// held where it starts, stops and fires. So it is pending, or its tick is in
-// the channel, or a receiver has it: stop and reset take it back from the
+// A channel holds one value. The channel of timer(d) gets one, the tick, when d
+// has passed. What is received from the timer is received from there. Its lock
+// is held where it starts, stops and fires. So it is pending, or its tick is in
+// the channel, or a receiver has it. stop and reset take it back from the
 // channel. A timer may be on its way to value_fire, out of the P's heap, when
-// it is stopped or reset: then it is not pending, or not due, when it gets the
+// it is stopped or reset. Then it is not pending, or not due, when it gets the
 // lock.
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"

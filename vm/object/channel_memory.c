@@ -4,8 +4,8 @@
 // A channel's ring ends its object. The ring of a channel that grows is an
 // object of its own (OBJ_RAW), which the channel keeps alive. The collector
 // finds that by the address of its words, and the words by chan_scan. So a ring
-// is not scanned by itself, and one that the channel has left behind is
-// garbage. Owner P throughout.
+// is not scanned by itself, and one that the channel no longer uses is garbage.
+// Only the owner of a P calls what is here.
 #include "vm/object/channel_memory.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"

@@ -23,7 +23,7 @@ static inline ObjValues *list_block(const ObjList *list) {
   return heap_load(&list->block);
 }
 static inline size_t values_len(const ObjValues *block) {
-  // Never above cap: whoever stores it has compared with the same block's.
+  // Never above cap, as each store has compared with the same block's.
   // relaxed: see list.c; clamped where slots are read
   return (size_t)rt_load_relaxed(&block->len);
 }
