@@ -108,6 +108,56 @@ static void what_takes_long_ends_the_step(void **state) {
   }
 }
 
+// The same where no native is called, which would charge what came before it.
+static const char *const operators[] = {"x := \"${s}${s}\"",
+                                        "x := \"${s}${nil}\"",
+                                        "x := s + s",
+                                        "x := s[1:]",
+                                        "x := raw[1:]",
+                                        "x := xs[1:]",
+                                        "x := s == t",
+                                        "x := s < t",
+                                        "x := raw == more",
+                                        "x := rest(xs...)",
+                                        "go rest(xs...)",
+                                        "x := m[u]",
+                                        "x := u in m",
+                                        "m[u] = 1",
+                                        "x := [s + \"d\"]",
+                                        "y, z := s + t, 1",
+                                        "switch s { case t: n = 0 }"};
+
+static void operators_end_the_step(void **state) {
+  (void)state;
+  enum { STEPS = 30, MOST = 6 };  // a step, and the call that asks
+  for (size_t n = 0; n < sizeof operators / sizeof *operators; n++) {
+    Host host;
+    char text[600];
+    snprintf(text, sizeof text,
+             "s := \"ab\".repeat(500000) + \"c\"\n"
+             "t := \"ab\".repeat(500000) + \"d\"\n"
+             "u := \"ab\".repeat(500000) + \"c\"\n"
+             "raw := bytes(s)\nmore := bytes(t)\nxs := list(200000)\n"
+             "m := {[s]: 1}\nn := 0\nfunc rest(xs...) => nil\n"
+             "func so_far(unused) => n\n"
+             "go { for {\n  %s\n  n++\n} }",
+             operators[n]);
+    open_stepped(&host, 0, 0);
+    CspHandle module = load(&host, text);
+    int64_t before = 0;
+    for (int step = 0; step < STEPS; step++) {
+      assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
+      int64_t now = call_int(&host, module, "so_far", 0);
+      if (step > 0 && now - before > MOST)
+        fail_msg("%s\nis done %d times in one step", operators[n],
+                 (int)(now - before));
+      before = now;
+    }
+    assert_true(before > 0);
+    close_host(&host);
+  }
+}
+
 // Unwinding takes many steps: each of them does a piece.
 static void a_deep_stack_is_unwound_in_pieces(void **state) {
   (void)state;
@@ -286,6 +336,7 @@ static void a_descriptor_that_cannot_be_watched_does_not_hang(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_takes_long_ends_the_step),
+      cmocka_unit_test(operators_end_the_step),
       cmocka_unit_test(a_deep_stack_is_unwound_in_pieces),
       cmocka_unit_test(stacks_overflow_in_pieces),
       cmocka_unit_test(a_short_step_has_turns_for_many),

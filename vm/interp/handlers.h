@@ -395,7 +395,12 @@ HANDLER(IS) {
 }
 HANDLER(CONCAT) {
   SAVE();
-  FOLLOW_CALL(concat_pieces(local, g, A, B));
+  Next joined = concat_pieces(local, g, A, B);
+  if (LIKELY(joined == GO_ON)) {
+    CHARGE();
+    NEXT();
+  }
+  FOLLOW_CALL(joined);
 }
 HANDLER(NEW) {
   ObjStruct *type = (ObjStruct *)value_obj(CONST_BX);

@@ -42,9 +42,10 @@ SHARED(look) {
 
 // --- Slow paths of handlers -------------------------------------------------
 #define CHARGE() (count = charged(local, count))
-// For what is charged seldom: only a long key is.
+// For what is charged seldom: only what is long is. What has looked itself
+// leaves half a piece (work_look).
 #define CHARGE_LONG() \
-  if (UNLIKELY(local->debt >= WORK_PIECE)) CHARGE()
+  if (UNLIKELY(local->debt >= WORK_PIECE / 2)) CHARGE()
 SHARED(arith_general) {
   TRY(arith_slow(local, g, base, k, i));
   CHARGE();
@@ -60,6 +61,7 @@ SHARED(compare_general) {
   SAVE();
   int answer = compare_slow(local, g, base, k, i);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
+  CHARGE_LONG();
   if ((Instr)answer == C) {
     int32_t jump = INSTR_J(*pc);
     pc += 1 + jump;
