@@ -107,9 +107,11 @@ bool rt_note_wait(RtNote *note, int64_t deadline);
 // In rank order: with a lock held, only locks of a higher rank are taken; equal
 // ranks only for channels, by rising address. Debug builds die with both names
 // otherwise. Other layers have ranks of their own, between these or above them.
-//   GROUP -> CHAN, TIMERS, SCHED   cancelling takes goroutines out of queues
+//   GROUP -> CHAN, TIMERS, SCHED, URGENT   cancelling takes goroutines out of
+//                      queues; those that were taken in vain go on
 //   CHAN -> SCHED      none today; channel sections call nothing
 //   TIMERS -> SCHED    none today; a timer fires without the lock
+//   POLL -> any        none today; only a list of descriptors is changed
 //   SCHED -> URGENT    the Gs of a P that goes away are queued elsewhere
 typedef struct RtRank {
   uint32_t order;

@@ -9,7 +9,7 @@ backquotes. It exists when some source of the project has it outside of comments
 READMEs of the folders are comments as a whole, but for their words in backquotes.
 A heading such as `// --- Tables ---` is one line, which ends with dashes. Lines of
 documents have at most 120 columns, and so have rows of tables. Blocks of code may
-be wider.
+be wider. "Row 12" is a rule of docs/scheduler-rules.md, which must have it.
 
 A sentence has at most one colon or semicolon. That is checked in vm/csp.h, in the
 head comments of the folders in READ_ONCE, and in documents. Code, tables, indented
@@ -28,6 +28,9 @@ FILE = re.compile(r"(?<![\w/.<*$-])((?:\w+/)*\w+\.(?:c|h|def|re|y))\b(?![*(])")
 UNDERSCORED = re.compile(r"(?<![\w.*/$-])([a-zA-Z]\w*_\w*[a-zA-Z0-9])\b(?![*./{])")
 CALLED = re.compile(r"(?<![\w.`/])([a-z_]\w*)\(\)")
 QUOTED = re.compile(r"`([A-Za-z]\w*)(?:\(\))?`")
+ROWS = re.compile(r"\b[Rr]ows? (\d+[a-d]?(?:(?:-|, | and )\d+[a-d]?)*)")
+RULE = re.compile(r"^- \*\*(\d+[a-d]?)\. ", re.M)
+RULES, RULES_MAP = "docs/scheduler-rules.md", "sched/README.md"
 BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
 # Of libc, lemon, compilers and the system; and of the language itself.
 OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
@@ -80,6 +83,29 @@ def missing(text, files, words):
     for name in UNDERSCORED.findall(text) + CALLED.findall(text):
         if name not in words and name not in OTHERS:
             yield name
+
+
+def rows_without_rule(text, rules):
+    for match in ROWS.finditer(text):
+        for row in re.findall(r"\d+[a-d]?", match.group(1)):
+            if row not in rules:
+                yield match, row
+
+
+def wrong_rows(paths):
+    """Rows that are cited and no rules; rules in one of the two lists only."""
+    rules, mapped = RULE.findall(read(RULES)), RULE.findall(read(RULES_MAP))
+    if rules != mapped:
+        yield "comments: %s and %s list different rules: %s" % (
+            RULES, RULES_MAP, ", ".join(sorted(set(rules) ^ set(mapped))) or "other order")
+    for path in paths:
+        if not path.startswith(("sched/", "vm/", "tests/", "bench/sched/")) or \
+                not path.endswith((".c", ".h", ".cpp", ".pml", ".py", ".md")):
+            continue
+        text = read(path)
+        for match, row in rows_without_rule(text, rules):
+            yield "comments: %s:%d cites row %s, which %s does not have" % (
+                path, text.count("\n", 0, match.start()) + 1, row, RULES)
 
 
 def too_long(path):
@@ -153,6 +179,9 @@ def main():
     files = set(paths) | {"lang/parse/grammar.c", "lang/parse/grammar.h", "lang/parse/lexer.c"}
     words = words_of_code(paths)
     wrong = 0
+    for message in wrong_rows(paths):
+        print(message, file=sys.stderr)
+        wrong = 1
     for path in paths:
         if path.endswith(".md"):
             for message in too_long(path):

@@ -8,9 +8,10 @@
 #include "vm/heap/local.h"
 
 // Work is counted in units of about a nanosecond, on the P (Local.debt). It
-// counts for the safepoint counter (row 21 of sched/README.md), whose turns are
-// worth WORK_TURN each. Within an operation, every WORK_PIECE, work_look asks
-// whether the goroutine is to do something else. All of these: owner P.
+// counts for the safepoint counter (row 21 of docs/scheduler-rules.md), whose
+// turns are worth WORK_TURN each. Within an operation, every WORK_PIECE,
+// work_look asks whether the goroutine is to do something else. All of these:
+// owner P.
 enum { WORK_SHIFT = 5, WORK_TURN = 1 << WORK_SHIFT, WORK_PIECE = 1 << 16 };
 
 #ifdef CSP_DEBUG

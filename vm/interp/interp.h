@@ -35,7 +35,7 @@ enum {
   RESUME_GAVE_UP,  // a panic: it is interrupted or cancelled
 };
 
-// Safepoints between two looks (row 18 of sched/README.md).
+// Safepoints between two looks (row 18 of docs/scheduler-rules.md).
 enum { SAFEPOINT_COUNT = 1024 };
 
 void interp_init(Local *local);  // before anything runs with it
