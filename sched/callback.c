@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
-// A G that stays on one M (row 23): what a callback of a native runs. The
-// native's C frames are on the M's stack, so the callback's G must run there;
-// while it waits, the M waits with it, and the P goes on elsewhere.
+// A G that stays on one M (row 23), as the callback of a native runs it. The
+// native's C frames are on the M's stack, so the callback's G must run there.
+// While it waits, the M waits with it, and the P goes on elsewhere.
 //
 //   m->locked_g    that G, the innermost; guarded by sched.lock for others
 //   its resume     locked_resume, so that neither queues nor switches know of
-//                  it: another M that picks it hands its P to m, and looks for
+//                  it. Another M that picks it hands its P to m, and looks for
 //                  something else
-//   LOOK_LOCKED    on the P that m holds meanwhile: sched_switch gives nothing,
-//                  so that m comes back here when the G leaves
-// The outer G waits (WAIT_CALLBACK), it is in no queue. Callbacks nest: only
+//   LOOK_LOCKED    set on the P that m holds meanwhile. sched_switch gives
+//                  nothing then, so m comes back here when the G leaves
+//
+// The outer G waits (WAIT_CALLBACK) and is in no queue. Callbacks nest. Only
 // the innermost G of an M can be ready.
 //
-// An M in a callback runs nothing else, however long it waits. So one is always
-// left that may: s->callbacks counts the Ms that have a locked_g and are in no
-// call, and ms_live - ms_starting - syscalls - callbacks >= 1 after each
-// callback's begin. A thread is made for that, if need be; where there is none
-// to be had (max_threads, the system) the callback is refused before anything
-// is done.
-// Blocking calls may take the last one: they end by themselves.
+// An M in a callback runs nothing else, however long it waits. So one M must
+// always be left that may. s->callbacks counts the Ms that have a locked_g and
+// are in no call, and ms_live - ms_starting - syscalls - callbacks >= 1 after
+// each callback's begin. A thread is made for that, if need be. Where no thread
+// is to be had (max_threads, the system) the callback is refused before
+// anything is done. Blocking calls may take the last one: they end by
+// themselves.
 #include "sched/callback.h"
 #include "sched/g.h"
 #include "sched/idle.h"

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Taking a parked G away from what it waits for (row 28). The canceller pays:
-// readying a G in the usual ways takes no more than without.
+// Taking a parked G away from what it waits for (row 28). The canceller pays
+// for that. To ready a G in the usual ways costs no more than without
+// cancellation.
 //
 // A G in a group that parks stores in parked_on where it is, with the lock held
 // that readying it needs, when it is WAITING and can be found there. Then it
 // reads its flag (g_cancelled). The canceller sets the flag, then reads
-// parked_on. All four are seq_cst: so one of the two sees the other, or both.
+// parked_on. All four are seq_cst, so at least one of the two sees the other.
 //
-// parked_on stays when the G runs on, so what it says may be old. Whoever acts
-// on it takes the G as any thread does that readies it: out of the channel's
-// queue, with its lock; by the select's word; by stopping the timer; by the
-// CAS on the descriptor's word; out of the queue for calls. Only one can. What
-// was taken is then parked, nobody else's, and its group and its shield stay as
-// they are: now it is asked whether it is cancelled, in this wait. If not, as
-// that wait was over and this is a later one, it was not touched yet (a lock is
-// held, or the word names the wait by its number), or is put back (a timer, a
-// descriptor). The thread that puts it back reads the flag after that, as one
-// that parks does: a canceller of this wait may have found nobody meanwhile.
-// The objects are there all the time: channels are freed only while no P is
+// parked_on stays when the G runs on, so what it says may be old. The thread
+// that acts on it takes the G as any thread does that readies it. It takes the
+// G out of the channel's queue or the queue for calls, with the lock, or wins
+// the select's word, the timer, or the descriptor's word. Only one thread can.
+// The G is then parked and belongs to that thread alone, and its group and its
+// shield stay as they are. Now the thread asks whether the G is cancelled in
+// this wait. If that wait was over and this is a later one, it is not. Then the
+// G was not touched yet (a lock is held, or the word names the wait by its
+// number), or is put back (a timer, a descriptor). The thread that puts it back
+// reads the flag after that, as one that parks does, because a canceller of
+// this wait may have found nobody meanwhile.
+//
+// The objects are there all the time. Channels are freed only while no P is
 // between two safepoints, and then no parked_on may name them any more
-// (group_forget_chan); the others are never freed, or with g.
+// (group_forget_chan). The others are never freed, or together with g.
 #include "sched/cancel.h"
 #include "sched/chan.h"
 #include "sched/poll.h"

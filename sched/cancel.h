@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Taking a parked G away from what it waits for: see cancel.c.
+// Taking a parked G away from what it waits for. See cancel.c.
 #ifndef CSP_SCHED_CANCEL_H
 #define CSP_SCHED_CANCEL_H
 
@@ -17,7 +17,7 @@ enum {
   ON_MASK = 7,
 };
 // g, which has a group, is where `on` says, WAITING, with the lock held that
-// readying it needs. true: it is cancelled: the caller calls cancel_self
+// readying it needs. true: it is cancelled, and the caller calls cancel_self
 // when it has given the lock back. Owner P.
 bool cancel_show(P *p, G *g, uintptr_t on);
 // As the same M, after cancel_show: g may be anywhere by now.

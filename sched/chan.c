@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Channels (row 26): a ring of words, and two FIFO queues of waiters.
+// A channel (row 26) is a ring of words and two FIFO queues of waiters.
 //
-// Invariants, under the lock: at most one of the two queues is not empty,
-// but for a select that waits on both sides; receivers wait only while the
-// ring is empty, senders only while it is full; none while it is closed. In a
-// channel that drops no sender waits; in one that grows (chan_grow.c) senders
-// wait only while it holds as many as its limit.
+// These invariants hold under the lock. At most one of the two queues is not
+// empty, unless one select waits on both sides. Receivers wait only while the
+// ring is empty, and senders only while it is full. Nobody waits while the
+// channel is closed. In a channel that drops no sender waits. In one that grows
+// (chan_grow.c) senders wait only while it holds as many as its limit.
 //
-// A slot of the ring is initialised by the first element it gets, so that a
-// ring of any size is made at once, and takes no memory before it is used: what
-// holds no element is not read.
+// A slot of the ring is initialised by the first element it gets, and is not
+// read before. So a ring of any size is made at once, and takes no memory
+// before it is used.
 //
-// The lock is one word: taken by exchange, released by a store, no system
-// call but giving up the CPU after a short spin; nobody allocates, readies or
-// sleeps with it. With one P it is not taken at all: Gs run on Ps only, and a
-// P changes hands under sched.lock.
+// The lock is one word. It is taken by exchange and released by a store. A
+// thread that waits for it makes no system call but to give up the CPU after a
+// short spin. A thread that holds it does not allocate, ready or sleep. With
+// one P it is not taken at all, because Gs run on Ps only, and a P changes
+// hands under sched.lock.
 //
 // The parker is WAITING before the unlock that makes its waiter visible and
-// touches nothing of its G afterwards: a peer on another M may have taken it.
-// All functions: owner P.
+// touches nothing of its G afterwards, because a peer on another M may have
+// taken it. All functions: owner P.
 #include "sched/chan.h"
 #include "sched/cancel.h"
 #include "sched/chan_grow.h"
@@ -147,8 +148,9 @@ void chan_unlink(Chan *c, Waiter *w, bool send) {
   rt_store_relaxed(&w->chan, (Chan *)NULL);  // relaxed: see chan_cancel
 }
 
-// A select waits on several channels: whoever makes its select_state even may
-// wake it; what others find of it is dropped.
+// A select waits on several channels. Only the thread that makes its
+// select_state even may wake it. Other threads drop the waiters that they find
+// of it.
 static inline bool claim(P *p, Waiter *w) {
   if (w->index < 0) return true;
   G *g = w->g;

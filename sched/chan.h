@@ -53,7 +53,7 @@ void chan_unlink(Chan *c, Waiter *w, bool send);
 bool chan_send_hopeless(const Chan *c);
 bool chan_recv_hopeless(const Chan *c);
 
-// The rest of cancel_take: false: g is not there, or not cancelled.
+// The rest of cancel_take. false: g is not there, or not cancelled.
 bool chan_cancel(P *p, G *g, Chan *c, uintptr_t on);
 
 #endif

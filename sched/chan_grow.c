@@ -15,8 +15,8 @@
 // garbage; so is the ring before. The words move with the lock held: doubling
 // makes that rare.
 //
-// Under the lock: count <= room <= limit, room never shrinks; senders wait only
-// while count == limit. All functions: owner P.
+// Under the lock count <= room <= limit holds. room never shrinks, and senders
+// wait only while count == limit. All functions: owner P.
 #include "sched/chan_grow.h"
 #include "sched/chan.h"
 

@@ -6,7 +6,7 @@
 #include "sched/internal.h"
 
 // The ring of a channel that grows, lock held: CHAN_DONE, CHAN_WANTS_ROOM, or
-// CHAN_BLOCKED: it holds its limit. false: it is empty.
+// CHAN_BLOCKED (it holds its limit). false: it is empty.
 ChanResult chan_grow_put(P *p, Chan *c, uint64_t word);
 bool chan_grow_take(P *p, Chan *c, uint64_t *word);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How many CPUs this process may use (row 3): its affinity mask, and the
-// tightest quota of its cgroup and all that group's ancestors, v1 and v2,
-// rounded up. Any thread. All paths are below `root`, so that tests invent
-// whole trees.
+// How many CPUs this process may use (row 3). The affinity mask limits it, and
+// so does the tightest quota of the cgroup and all that group's ancestors, v1
+// and v2, rounded up. Any thread. All paths are below `root`, so that tests
+// invent whole trees.
 #include "sched/cpu_count.h"
 
 #include <errno.h>

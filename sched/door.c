@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The door of a runtime: how threads that are not the runtime's come in, so
-// that nobody frees it while they are inside. What such a thread does there may
-// itself be what ends the run, and then the host frees the runtime while the
-// thread is still on its way out of sched_post or sched_unpin.
+// The door of a runtime. Threads that are not the runtime's come in by it, so
+// that nobody frees the runtime while they are inside. Such a thread may itself
+// end the run. The host may then free the runtime while the thread is still on
+// its way out of sched_post or sched_unpin.
 //
 // A door is memory of its own, which lives as long as anybody keeps it. The
 // runtime keeps it until it is freed, others as long as they may come. `state`
@@ -13,13 +13,14 @@
 //   closes: c1 state |= DOOR_CLOSED   c2 waits for DOOR_CLOSED alone
 //           c3 frees the runtime
 //
-// All changes of `state` are read-modify-writes of one word, so e1 comes either
-// before c1, and c2 waits for its e3; or after it, and fails. c2's acquire load
-// pairs with the e3 it sees, and with those before it (one release sequence):
-// all that was done inside has happened before c3. A wake-up is not lost: the
-// futex compares the word, and each e3 changes it; the e3 that makes it
-// DOOR_CLOSED alone sees that it is the last. After e3 the thread touches
-// nothing: e4 hands the kernel an address, whose memory may be gone.
+// All changes of `state` are read-modify-writes of one word. So either e1 comes
+// before c1, and c2 waits for its e3, or e1 comes after c1 and fails. c2's
+// acquire load pairs with the e3 it sees, and with those before it (one release
+// sequence), so all that was done inside has happened before c3. A wake-up is
+// not lost, because the futex compares the word, and each e3 changes it. The e3
+// that makes it DOOR_CLOSED alone sees that it is the last. After e3 the thread
+// touches nothing. e4 only hands the kernel an address, and the memory there
+// may be gone.
 //
 // Coming in and going out take no lock, so signal handlers may. One that runs
 // on the thread that waits in c2 finds the door closed.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What an M runs next (row 11), as a sequence of named passes: attention
-// (stop of the world, handshake, end) - timers of this P - inbox - the end of a
-// turn, which is every 61st tick: the global queue - own urgent Gs - own queue
-// - global queue - netpoll, without blocking - stealing - giving up the P,
-// looking everywhere once more, and sleep. The passes run on the M that owns
-// m->p.
+// What an M runs next (row 11), as a sequence of named passes that run on the M
+// that owns m->p. First comes attention (stop of the world, handshake, end).
+// Then come the timers of this P, the inbox, and netpoll where Ps poll. Next
+// are the P's urgent Gs, the global queue if it has a turn (at the end of a
+// slice, on every 61st tick), and the P's own queue. When these have nothing,
+// the M tries the global queue, netpoll without blocking, and stealing. At last
+// it gives up the P, looks everywhere once more, and sleeps.
 #include "sched/find_work.h"
 #include "sched/global.h"
 #include "sched/idle.h"
@@ -140,7 +141,7 @@ static uint64_t worth_a_visit(Sched *s, uint32_t word, bool last) {
   return left >= 64 ? bits : bits & (((uint64_t)1 << left) - 1);
 }
 
-// ring < 0: any; else those of it (row 17).
+// From all rings where ring < 0, else from that ring (row 17).
 static G *steal_each(P *p, uint32_t word, uint64_t bits, int ring, bool last,
                      bool *inherit) {
   for (; bits != 0; bits &= bits - 1) {

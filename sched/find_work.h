@@ -5,8 +5,8 @@
 
 #include "sched/internal.h"
 
-// The next G for m, which has a P on return; NULL: the runtime ends; stepped:
-// or there is none.
+// The next G for m, which has a P on return. NULL: the runtime ends, or it is
+// stepped and there is none.
 G *find_work_next(M *m, bool *inherit);
 
 #endif

@@ -4,23 +4,24 @@
 // States of a group:
 //   live       its owner and members run as they like
 //   cancelled  (cancelled != 0) each of them that is not shielded is cancelled,
-//              and so are the groups in it; timer: the time of grace
-//   hard       (grace_over != 0) those that are shielded, too
-//   ended      no members; nobody touches it but late cancellers and timers,
-//              who see that
-// `cancelled` and `grace_over` are set once, by CAS: the thread that did it
+//              and so are the groups in it. The timer is for the time of grace
+//   hard       (grace_over != 0) those that are shielded are cancelled, too
+//   ended      it has no members. Only late cancellers and timers touch it, and
+//              they see that it has ended
+//
+// `cancelled` and `grace_over` are set once, by CAS. The thread that did it
 // walks through members, owner and inner groups, with the lock, and takes
-// (cancel.c) those that are parked. So a G is found: it joined before the walk,
-// or sees the flag at its first operation. The same for a group that is begun
-// meanwhile: it is in the list before the walk, or inherits the flag, with the
-// parent's lock.
+// (cancel.c) those that are parked. So each G is found: it joined before the
+// walk, or sees the flag at its first operation. The same holds for a group
+// that is begun meanwhile. It is in the list before the walk, or inherits the
+// flag, with the parent's lock.
 //
-// A canceller holds the lock of one group at a time. Inner groups are put on
-// its own list of work; they cannot be freed before it is through, as memory is
-// given back only while no P is between two safepoints.
+// A canceller holds the lock of one group at a time. It puts inner groups on
+// its own list of work. They cannot be freed before it is through, because
+// memory is given back only while no P is between two safepoints.
 //
-// A member leaves when its work is done; the last one readies an owner that
-// waits. The owner's own wait is not cancelled: cancelling its members is what
+// A member leaves when its work is done, and the last one readies an owner that
+// waits. The owner's own wait is not cancelled, because cancelling its members
 // ends it.
 //
 // A solo group is a way to cancel one G: what it starts joins the group around.
@@ -97,7 +98,7 @@ typedef struct Walk {
   GList woken;
 } Walk;
 
-// Sets the flag, from 0; false: it was set.
+// Sets the flag. false: it was set already.
 static bool set_flag(uint32_t *flag, uint32_t reason) {
   uint32_t none = 0;
   return rt_cas(flag, &none, reason);  // seq: before parked_on is read

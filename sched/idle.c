@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Idle Ps and Ms: which of them sleep, which are woken, and why no G is
-// forgotten.
+// Idle Ps and Ms. This file decides which Ms sleep and which are woken, and
+// sees to it that no G is forgotten.
 //
 // Submitting work against ceasing to look for it (row 15). `spinning` counts
 // the Ms that look for work.
@@ -12,39 +12,45 @@
 //      0: loads idle_count; not 0:      T3 loads all tails, runnexts and the
 //      wakes an M that spins               global count, seq_cst; work:
 //                                          takes a P again and looks
-// A searcher that was not allowed to spin does T1 and T3: if S2 saw neither a
-// spinner nor an idle P, S2 comes before T1, an RMW too, and T3 sees S1. A
-// submitter that has counted itself as a spinner and then finds no idle P ends
-// like a searcher: others have relied on it meanwhile.
-// If S2 sees T's count, S2 comes before T2 in the single total order, S1 is
-// before S2 and T3 after T2: T3 sees S1. Acquire and release would let S2
-// pass S1 (a store and a later load). S1 is a seq_cst store where nothing else
-// on the way is a read-modify-write: spawn writes runnext so; where it
-// displaces a G, the tail once more, after the exchange on runnext: for a
-// thief may have taken, or given up, what that one has left there.
-// Readying a G into an empty runnext asks for nobody (row 5): the owner's look
-// wakes one when that G still waits 50 us later. So does spawning one into an
-// empty runnext while searches find nothing: a program that starts a goroutine
-// and waits for it at once would wake a thread each time, for nothing.
+//
+// A searcher that was not allowed to spin does T1 and T3. If S2 saw neither a
+// spinner nor an idle P, S2 comes before T1, which is an RMW too, and T3 sees
+// S1. A submitter that has counted itself as a spinner and then finds no idle P
+// ends like a searcher, because others have relied on it meanwhile.
+//
+// If S2 sees T's count, S2 comes before T2 in the single total order. S1 is
+// before S2, and T3 is after T2, so T3 sees S1. Acquire and release would let
+// S2 pass S1 (a store and a later load). S1 is a seq_cst store where nothing
+// else on the way is a read-modify-write. Spawn writes runnext so. Where it
+// displaces a G, it writes the tail once more, after the exchange on runnext,
+// because a thief may have taken, or given up, what was there.
+//
+// A G that is readied into an empty runnext wakes no M (row 5). The owner's
+// look wakes one when that G still waits 50 us later. The same holds for a G
+// that is spawned into an empty runnext while searches find nothing. Otherwise
+// a program that starts a goroutine and waits for it at once would wake a
+// thread each time, for nothing.
 //
 // An M that was spinning and found work wakes another, if none spins any more.
 //
-// Timers of idle Ps: one sleeping M, s->poller, sleeps only until the earliest
-// of them, s->poll_until. Whoever takes the poller away for other work, or
-// leaves an idle P with an earlier timer (a P out of a call), wakes an M that
-// will come to sleep in its place (idle_timers_alone). Running Ps see to their
-// own timers. While Gs wait for descriptors the poller blocks in netpoll
-// instead (poll.c), as s->poll_owner: never two, as a break must not go to the
-// wrong one. The thread that wakes it breaks it out: that one sets the note,
-// then loads m->polling; it stores m->polling, then looks at the note; seq_cst
-// all, so one sees the other.
+// One sleeping M, s->poller, watches the timers of idle Ps. It sleeps only
+// until the earliest of them, s->poll_until. A thread that takes the poller
+// away for other work, or leaves an idle P with an earlier timer (a P out of a
+// call), wakes an M that will come to sleep in its place (idle_timers_alone).
+// Running Ps see to their own timers.
+//
+// While Gs wait for descriptors the poller blocks in netpoll instead (poll.c),
+// as s->poll_owner. There are never two, because a break must not go to the
+// wrong one. The thread that wakes the poller sets its note, then loads
+// m->polling, and breaks netpoll if that is set. The poller stores m->polling,
+// then looks at its note. All are seq_cst, so one sees the other.
 //
 // The M that blocks in netpoll runs what comes itself, on an idle P, and does
-// not wake another to block there in its place: it is mostly back in some us.
-// If it is not, its P does so in a look (idle_share), and polls in its looks
-// while no P is idle; where no look comes sysmon polls after 10 ms. An M that
-// is woken out of netpoll with a P for other work wakes one that takes its
-// place.
+// not wake another to block there in its place, because it is mostly back in
+// some us. If it is not, its P wakes one in a look (idle_share), and polls in
+// its looks while no P is idle. Where no look comes sysmon polls after 10 ms.
+// An M that is woken out of netpoll with a P for other work wakes one that
+// takes its place.
 #include "sched/idle.h"
 #include "sched/callback.h"
 #include "sched/global.h"
@@ -126,7 +132,7 @@ void idle_take_p(M *m, P *p) {
 }
 
 // --- Timers of idle Ps: sched.lock held -------------------------------------
-// The earliest timer of an idle P; 0: none.
+// The earliest timer of an idle P, or 0.
 static int64_t first_idle_timer(Sched *s, P **which) {
   int64_t first = 0;
   for (int w = 0; w < MASK_WORDS; w++) {
@@ -283,11 +289,10 @@ static bool timers_alone(Sched *s) {
   return alone;
 }
 
-// Becomes the one that spins, and takes an idle P for it (and m, if given; else
-// for an M that the caller starts). NULL: another one
-// spins, or no P is idle. A thread that saw us spin meanwhile has left its
-// work, or its idle P and that one's timers, to us: so a claim without a P is
-// given up like any other spinning.
+// The caller becomes the one that spins, and takes an idle P for m, or for an M
+// that it starts. NULL: another M spins, or no P is idle. A thread that saw us
+// spin meanwhile has left its work, or its idle P and that P's timers, to us.
+// So a claim without a P is given up like any other spinning.
 static P *claim_p(Sched *s, M *m, P *wish) {
   for (;;) {
     uint32_t none = 0;
@@ -338,8 +343,8 @@ void idle_stop_spinning(M *m) {
   uint32_t before = rt_sub(&m->sched->spinning, 1u);
   RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   idle_wakep(m->sched);  // the last one that finds work wakes another
-  // A post that relied on the spinner: no P is idle, so one that runs drains
-  // it.
+  // A post may have relied on the spinner. If no P is idle, one that runs
+  // drains it.
   Sched *s = m->sched;
   // seq: after the rt_sub, as in claim_p
   if (rt_load_seq(&s->idle_count) == 0 && inbox_pending(s)) inbox_flag(s);
@@ -356,8 +361,8 @@ void idle_share(P *p) {
 }
 
 // --- Sleep ------------------------------------------------------------------
-// sched.lock held, m idle. Until when m sleeps; *polls: in netpoll; *p: the
-// idle P with the first timer, or NULL; *due: that one is due already.
+// sched.lock held, m idle. Until when m sleeps. *polls: in netpoll. *p: the
+// idle P with the first timer, or NULL. *due: that timer is due already.
 static int64_t sleep_until(Sched *s, M *m, P **p, bool *due, bool *polls) {
   *p = NULL;
   int64_t first = first_idle_timer(s, p);
@@ -428,8 +433,9 @@ bool idle_wait(M *m) {
       stop_world_run_job(m);
       rt_lock(&s->lock);
     } else if (m->next_p != NULL) {
-      // The M that gave it has taken this one out of the pool; but at the end
-      // a callback's comes here while it is still given Ps (locked_resume).
+      // The M that gave the P has taken this one out of the pool. Only at the
+      // end an M in a callback may come here while it is still given Ps
+      // (locked_resume).
       if (m->idle) unlink_m(s, m);
       RT_ASSERT(m->next_p->m == m);
       m->p = m->next_p;
@@ -463,9 +469,9 @@ bool idle_wait(M *m) {
   }
 }
 
-// Row 38. Exact: Gs are touched only by Ms that hold a P, a P goes idle only
-// with empty queues, and an M in a system call is counted until its G has a P
-// or is in the global queue.
+// Row 38. The check is exact: Gs are touched only by Ms that hold a P, a P goes
+// idle only with empty queues, and an M in a system call is counted until its G
+// has a P or is in the global queue.
 void idle_check_deadlock(Sched *s) {
   // relaxed: written with the lock held
   if (!s->running || rt_load_relaxed(&s->exiting)) return;

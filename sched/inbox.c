@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What threads without a P leave for the Ps (row 23b): calls from the host's
-// threads (sched_post), Gs that the network made ready (poll.c), and Gs whose
-// call has returned while all Ps were busy (syscall.c). Three lock-free stacks:
-// any thread pushes by CAS, whoever holds a P takes all by one exchange and
-// turns the order round. An M drains them in find_work_next, and in its looks
-// when LOOK_INBOX asks for it.
+// What threads without a P leave for the Ps (row 23b). That is calls from the
+// host's threads (sched_post), Gs that the network made ready (poll.c), and Gs
+// whose call has returned while all Ps were busy (syscall.c). There are three
+// lock-free stacks. Any thread pushes by CAS. A thread that holds a P takes all
+// by one exchange and turns the order round. An M drains them in
+// find_work_next, and in its looks when LOOK_INBOX asks for it.
 //
-// Nothing stays there: a thread that pushes wakes an M for an idle P, under the
-// protocol of idle.c (the push is S1, a read-modify-write; work_anywhere looks
-// here); if no P is idle, it flags one that runs. A P that is flagged does not
-// go into a call, nor idle, before it has drained (sched_syscall_enter,
-// release_p). A thread that pushes and then looks here itself, as an idle M
-// does before it sleeps, tells nobody.
+// Nothing stays there. A thread that pushes wakes an M for an idle P, under the
+// protocol of idle.c (the push is S1, a read-modify-write, and work_anywhere
+// looks here). If no P is idle, it flags one that runs. A P that is flagged
+// does not go into a call, nor idle, before it has drained
+// (sched_syscall_enter, release_p). A thread that pushes and then looks here
+// itself, as an idle M does before it sleeps, tells nobody.
 #include "sched/inbox.h"
 #include "sched/g.h"
 #include "sched/idle.h"
@@ -39,7 +39,7 @@ void inbox_flag(Sched *s) {
     // seq: the flag, then the status, as in syscall.c; going idle, p looks here
     if ((rt_load_seq(&p->status) & P_STATUS_MASK) == P_RUNNING) return;
   }
-  // all in calls, or on their way to or from one: sysmon takes one
+  // All Ps are in calls, or on their way to or from one. Sysmon takes one.
   rt_note_set(&s->sysmon_note);
 }
 

@@ -9,23 +9,25 @@
 //
 //   wait:    READY -> NONE, or NONE -> PARKING, looks at closed and expired
 //            again, becomes waiting, PARKING -> G (fails: it does not park)
-//   event:   any -> READY; a G found there is readied
+//   event:   any -> READY, and a G that is found there is readied
 //   close, deadline: set their flag first, seq_cst, then PARKING or G -> NONE
 //   cancel:  sets its flag first, seq_cst, then G -> NONE (cancel.c)
-// Every change is a CAS or an exchange, so a G is taken by one of them. Wait's
-// second look at the flags pairs with their order: PARKING first, then the
-// flags, against the flags first, then the word.
 //
-// s->poll_waiters counts parked Gs: raised before the CAS that shows the G,
-// lowered by the owner of a P that readies it. While it is above 0 there is no
-// deadlock,
-// and somebody polls: one idle M blocks in the system's poll (idle.c: s->poller
-// with `polling`); without one, Ps poll in find_work_next and, at most every
-// 200 us, in their looks; sysmon, when nobody has for 10 ms.
+// Every change is a CAS or an exchange, so a G is taken by one of them. A wait
+// stores PARKING first and then looks at the flags. A close or a deadline sets
+// its flag first and then looks at the word. So one of the two sees the other.
 //
-// Descriptors are freed to a list and used again, never given back: an event
-// may come late. Its tag has the descriptor's generation, which is compared;
-// what slips through is a wake-up for no reason, and callers try again.
+// s->poll_waiters counts parked Gs. It is raised before the CAS that shows the
+// G, and lowered by the owner of a P that readies it. While it is above 0 there
+// is no deadlock, and somebody polls. One idle M blocks in the system's poll
+// (idle.c: s->poller with `polling`). Without such an M, Ps poll in
+// find_work_next and, at most every 200 us, in their looks. When nobody has
+// polled for 10 ms, sysmon does.
+//
+// Descriptors are freed to a list and used again, but their memory is never
+// given back, because an event may come late. The tag of an event has the
+// descriptor's generation, which is compared. An event that slips through is a
+// wake-up for no reason, and callers try again.
 #include "sched/poll.h"
 
 #include <errno.h>
@@ -177,7 +179,7 @@ void poll_free(PollDesc *d) {
 }
 
 // --- Waking -----------------------------------------------------------------
-// The G that waits, now the caller's; NULL: none.
+// The G that waits, which is the caller's now, or NULL.
 static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
   uintptr_t *word = &d->waiter[mode];
   // seq: after the flags of those that close and time out (see the head)
@@ -215,8 +217,8 @@ static void ready_one(P *p, G *g) {
   poll_ready(p, &list);
 }
 
-// Any M, or sysmon: takes the Gs whose events came. Waits until the deadline;
-// 0: does not.
+// Any M, or sysmon. Takes the Gs whose events came. Waits until the deadline,
+// or not at all if that is 0.
 static void collect(Sched *s, int64_t deadline, GList *list) {
   RtPollEvent events[RT_POLL_EVENTS];
   Poller *poller = poller_of(s);
@@ -327,8 +329,9 @@ bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode) {
     lower_waiters(p->sched, 1);
     return true;
   }
-  // It waits again, and is not to be cancelled. What came meanwhile, be it who
-  // cancels this wait, found nobody: then it goes on for no reason.
+  // It waits again, and is not to be cancelled. An event, or a thread that
+  // cancels this wait, may have come meanwhile and found nobody. Then it goes
+  // on for no reason.
   seen = W_NONE;
   // seq, both: g is back, then the flags are read (see cancel.c)
   if (rt_cas(word, &seen, (uintptr_t)g)) {

@@ -25,7 +25,7 @@ static inline bool poll_is_due(Sched *s, int64_t now) {
          rt_load_relaxed(&s->poll_blocked) == 0 &&
          now - rt_load_relaxed(&s->polled_at) >= POLL_NS;
 }
-// The rest of cancel_take: false: g is not there, or not cancelled.
+// The rest of cancel_take. false: g is not there, or not cancelled.
 bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode);
 
 #endif

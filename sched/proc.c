@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The ways of a G: started, readied, parked, yielded, preempted, ended, and
-// the switch to the next one in place; and the loop that every M lives in.
+// The ways of a G. It is started, readied, parked, preempted or ended here, or
+// yields, and the next G takes its place. The loop that every M lives in is
+// here, too.
 //
 // All but proc_m_new and proc_m_thread: owner P. After a G has left (g_leave
 // and what follows) another M may run it at once: nobody here touches it again.

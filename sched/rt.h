@@ -104,9 +104,10 @@ bool rt_note_try(RtNote *note);
 bool rt_note_wait(RtNote *note, int64_t deadline);
 
 // --- Locks ------------------------------------------------------------------
-// In rank order: with a lock held, only locks of a higher rank are taken; equal
-// ranks only for channels, by rising address. Debug builds die with both names
-// otherwise. Other layers have ranks of their own, between these or above them.
+// With a lock held, a thread takes only locks of a higher rank. Locks of equal
+// rank are taken only for channels, by rising address. Otherwise debug builds
+// die with both names. Other layers have ranks of their own, between these or
+// above them.
 //   GROUP -> CHAN, TIMERS, SCHED, URGENT   cancelling takes goroutines out of
 //                      queues; those that were taken in vain go on
 //   CHAN -> SCHED      none today; channel sections call nothing
@@ -211,15 +212,15 @@ void rt_poll_close(RtPoll *poll);
 // an errno; EPERM: what is always ready (a regular file).
 int rt_poll_add(RtPoll *poll, int fd, uint64_t tag);
 void rt_poll_remove(RtPoll *poll, int fd);
-// Waits until rt_now() >= deadline (0: does not) for events; how many there
-// are. May return early for no reason. Several threads may wait, each event
-// goes to one of them.
+// Waits for events until rt_now() >= deadline, or not at all if that is 0.
+// Gives how many there are. May return early for no reason. Several threads may
+// wait, each event goes to one of them.
 int rt_poll_wait(RtPoll *poll, RtPollEvent *events, int room, int64_t deadline);
 // A wait that blocks, or the next one, returns. Any thread.
 void rt_poll_break(RtPoll *poll);
-// For a thread that waits by other means: a descriptor that is readable when
-// events have come, after a break, or an alarm. -1: errno tells. One thread, as
-// the rest.
+// A descriptor for a thread that waits by other means. It is readable when
+// events have come, after a break, or after an alarm. -1: errno tells. One
+// thread, as the rest.
 int rt_poll_descriptor(RtPoll *poll);
 void rt_poll_alarm(RtPoll *poll, int64_t when);  // rt_now(); RT_FOREVER: none
 void rt_poll_end_break(RtPoll *poll);  // it is not readable for breaks any more
@@ -238,8 +239,8 @@ typedef struct RtThread {
 int rt_thread_start(RtThread *thread, void (*run)(void *arg), void *arg);
 void rt_thread_join(RtThread *thread);
 void rt_thread_detach(RtThread *thread);
-// Bytes of the calling thread's C stack that are below the caller; SIZE_MAX:
-// unknown, as it runs on a stack that is not the thread's own.
+// Bytes of the calling thread's C stack that are below the caller. SIZE_MAX:
+// unknown, because it runs on a stack that is not the thread's own.
 size_t rt_stack_left(void);
 // Timer slack of the calling thread, in ns; returns what it was before.
 int64_t rt_timer_slack(int64_t ns);

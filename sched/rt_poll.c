@@ -2,10 +2,10 @@
 // Readiness of descriptors from the system (rt.h): epoll, edge-triggered, and
 // an eventfd that breaks a wait. Linux only: epoll(7), eventfd(2).
 //
-// The break: a thread that breaks sets `broken` and, if it was clear, makes the
-// eventfd readable; the wait that blocks reads it and clears `broken`. A wait
-// that does not block leaves both alone: it would take the break from the one
-// it is for.
+// A thread that breaks a wait sets `broken` and, if it was clear, makes the
+// eventfd readable. The wait that blocks reads it and clears `broken`. A wait
+// that does not block leaves both alone, because it would take the break from
+// the wait that it is for.
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// A P's own queue (rows 4-6, 13): a ring of RUNQ_SIZE with one producer, its
-// owner, and many consumers; and one slot in front of it, runnext.
+// A P's own queue (rows 4-6, 13). It is a ring of RUNQ_SIZE with one producer,
+// its owner, and many consumers. In front of it is one slot, runnext.
 //
-//   tail  written by the owner only: a release store publishes the slots
-//   head  advanced by whoever takes, by CAS; a thief copies slots first and
-//         then claims them: if the CAS fails, the copies are forgotten
+//   tail     written by the owner only; a release store publishes the slots
+//   head     advanced by CAS by the thread that takes. A thief copies slots
+//            and then claims them. If the CAS fails, it forgets the copies
 //   runnext  filled by the owner only; emptied by owner or thief by CAS
 //
-// Child first (rows 32, 33) the owner takes from the tail what it put there
-// last, so that it goes on as a program of calls would, and thieves take one
+// With child first (rows 32, 33) the owner takes from the tail what it put
+// there last, so that it goes on as a program of calls would. Thieves take one
 // from the head, the continuation nearest the root. That is Chase and Lev's
-// deque (SPAA 2005): the owner lowers tail before it reads head, seq_cst, and a
-// thief reads head before tail, so they meet only at the last element, and
+// deque (SPAA 2005). The owner lowers tail before it reads head, seq_cst, and a
+// thief reads head before tail. So they meet only at the last element, and
 // there the CAS on head decides. A thief that took more could hold slots that
 // the owner has taken meanwhile. After a slice of 10 ms comes the oldest, so
 // that none waits for ever. (Not after so many picks: each continuation near
 // the root opens a branch of its own, and the queue would no longer be bounded
 // by the depth of the spawns.)
 //
-// With one P (p->single) there are no thieves: the common paths have plain
-// stores, no locked instruction. A slot is written again only after head has
+// With one P (p->single) there are no thieves, so the common paths have plain
+// stores and no locked instruction. A slot is written again only after head has
 // passed it, which the owner sees by its acquire load of head.
 #include "sched/runq.h"
 #include "sched/g.h"
@@ -64,8 +64,8 @@ uint32_t runq_length(P *p) {
 }
 
 // --- Put --------------------------------------------------------------------
-// The ring is full: half of it and g go to the global queue (row 6). false:
-// a thief was faster, there is room now.
+// The ring is full, so half of it and g go to the global queue (row 6). false:
+// a thief was faster, and there is room now.
 static bool overflow(P *p, G *g, uint32_t head, uint32_t tail) {
   uint32_t count = (tail - head) / 2;
   RT_CHECK(count == RUNQ_SIZE / 2,
@@ -140,8 +140,8 @@ bool runq_put_next(P *p, G *g, bool publish) {
 }
 
 // --- Take -------------------------------------------------------------------
-// true: *g is the newest; NULL: the ring is empty. false: the last one may be
-// a thief's: try again.
+// true: *g is the newest, or NULL where the ring is empty. false: a thief may
+// have taken the last one, and the caller tries again.
 static bool pop_newest(P *p, G **g) {
   uint32_t tail = p->tail - 1;
   // seq, both: the tail is lowered before head is read; pairs with grab
@@ -189,10 +189,11 @@ void runq_flush(P *p, GList *list) {
 }
 
 // --- Steal ------------------------------------------------------------------
-// A running P is about to take its runnext itself, most often: waits 3 us and
-// tells whether that G still sits there and p has begun nothing else. Ends as
-// soon as there is something in the ring, which needs no waiting. A searcher
-// that found it so before it took a P (runq_has_work) does not wait again.
+// A running P is mostly about to take its runnext itself. So a thief waits 3
+// us, and is told whether that G still sits there and p has begun nothing else.
+// It ends the wait as soon as there is something in the ring, which needs no
+// waiting. A searcher that found it so before it took a P (runq_has_work) does
+// not wait again.
 static bool next_is_stuck(P *p, G *g, StuckNext *seen) {
   uint64_t begun = rt_load_relaxed(&p->stats.schedules);  // relaxed: a hint
   if (seen != NULL && seen->g == g && seen->p == p && seen->begun == begun)

@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: MIT
 // In which order a thief visits the Ps (rows 12, 17).
 //
-// One domain of CPUs (topology.c): from a random start with a random stride
-// that is coprime with their number, so that each P comes once and thieves do
-// not run after one another. The table changes with procs only.
+// With one domain of CPUs (topology.c) a thief begins at a random P and goes on
+// with a random stride. The stride is coprime with the number of Ps, so that
+// each P comes once and thieves do not run after one another. The table changes
+// with procs only.
 //
-// Several domains: in each round first the Ps of the thief's own domain, whose
-// queues and goroutines are in the cache that both share, then those of its
-// node, then the rest; each of these rings in such a random order. The rounds
-// stay as they are, so work that is far waits for one look at the near Ps.
+// With several domains a round begins with the Ps of the thief's own domain,
+// whose queues and goroutines are in the cache that both share. Then come those
+// of its node, then the rest. Each of these rings is visited in such a random
+// order. The rounds stay as they are, so work that is far waits for one look at
+// the near Ps.
 //
-// A P is not a CPU: an M runs wherever the kernel puts it. So a P's place is
-// where its M was seen last: the M notes it whenever it looks for a G, which
-// is before each search and at least once a slice (sched_getcpu reads a word
-// that the kernel keeps for the thread: 3 ns). The kernel leaves threads where
-// they were, or puts them near the thread that woke them; so notes seldom
-// change, and they follow it through hotplug, quotas and changed masks. A CPU
-// that was not in the mask at the start is nowhere; Ps that are nowhere count
-// as one domain, so that at worst the order is the plain one, which is Go's and
-// Tokio's. Rejected: to give each P a domain and bind the M that takes it.
-// sched_setaffinity takes 1.3 us, 29 us with a migration; Ms would wait for a
-// CPU of their domain while others are free, whenever there are more Ps than
-// CPUs, a quota, or other programs (so Erlang binds only when asked to); child
-// processes inherit it, and it overrides a mask that is changed from outside.
+// A P is not a CPU, because an M runs wherever the kernel puts it. So a P's
+// place is where its M was seen last. The M notes it whenever it looks for a G,
+// which is before each search and at least once a slice. (sched_getcpu takes 3
+// ns, as it reads a word that the kernel keeps for the thread.) The kernel
+// leaves threads where they were, or puts them near the thread that woke them.
+// So notes seldom change, and they follow it through hotplug, quotas and
+// changed masks. A CPU that was not in the mask at the start is nowhere. Ps
+// that are nowhere count as one domain, so that at worst the order is the plain
+// one, which is Go's and Tokio's.
 //
-// The files are read by the second M as it starts, once (60 us here): the
-// first does not wait for it, and with one P nobody reads them.
+// Rejected: to give each P a domain and bind the M that takes it.
+// sched_setaffinity takes 1.3 us, and 29 us with a migration. Ms would wait for
+// a CPU of their domain while others are free, whenever there are more Ps than
+// CPUs, a quota, or other programs. (So Erlang binds only when asked to.) Child
+// processes inherit the mask, and it overrides one that is changed from
+// outside.
 //
-// A note is a hint: wrong ones cost time only, as all Ps are in some ring. A
-// P's rings are its owner's, made anew when version says that a P has moved;
-// a P that moves meanwhile is still in exactly one of them.
+// The second M reads the files once, as it starts (60 us here). The first does
+// not wait for it, and with one P nobody reads them.
 //
-// Waking has no such order: an idle P holds no work, and the CPU is that of
-// the M. To look for an M that was near, in the pool, would read a cold line
-// for each, under sched.lock.
+// A note is a hint. Wrong ones cost time only, because all Ps are in some ring.
+// A P's rings belong to its owner, which makes them anew when version says that
+// a P has moved. A P that moves meanwhile is still in exactly one of them.
+//
+// Waking has no such order, because an idle P holds no work, and the CPU is
+// that of the M. A search of the pool for an M that was near would read a cold
+// line for each, under sched.lock.
 #include "sched/steal_order.h"
 
 #include <string.h>

@@ -28,9 +28,9 @@ struct Locality {
 
 void steal_order_of_procs(
     Sched *s);  // procs changed: before start, world stopped
-// Reads the topology, unless that was done or there is one P. By the M that
-// was started second, with its P: nobody stops the world meanwhile; or by the M
-// that has stopped it, or before start.
+// Reads the topology, unless that was done or there is one P. By the M that was
+// started second, with its P, so that nobody stops the world meanwhile. Or by
+// the M that has stopped it, or before start.
 void steal_order_open(Sched *s);
 void steal_order_free(Sched *s);
 // Any thread. NULL: the plain order.

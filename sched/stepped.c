@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// A runtime without threads, which its host steps (SchedConfig.stepped): there
-// is one P and one M, the host's thread inside stepped_run. It has the P from
-// stepped_begin to stepped_end, RUNNING, also while the host does something
-// else: so nothing here is ever idle, no P changes hands, no thread is woken.
+// A runtime without threads, which its host steps (SchedConfig.stepped). It has
+// one P and one M, and the M is the host's thread inside stepped_run. The M has
+// the P from stepped_begin to stepped_end, and the P is RUNNING also while the
+// host does something else. So nothing here is ever idle, no P changes hands,
+// and no thread is woken.
 //
 // Blocking calls block the host (quick ones, whose P nobody takes). A G in
-// stepped_run may call it again, by a native's callback: it waits meanwhile
+// stepped_run may call it again, by a native's callback. That G waits meanwhile
 // (WAIT_CALLBACK), and all other Gs run above it on the same C stack.
 //
-// What comes from other threads: posts (inbox.c), and stepped_stop, which ends
-// what the host works on (stepped_work) and nothing else. A thread that pushes
-// rings: it sets the M's note, and, if it may be blocked in netpoll or the host
-// watches the descriptor, breaks that.
+// Other threads post (inbox.c), or call stepped_stop, which ends what the host
+// works on (stepped_work) and nothing else. A thread that pushes also rings. It
+// sets the M's note. If the M may be blocked in netpoll, or the host watches
+// the descriptor, it breaks netpoll.
 //   ring:  pushes, then sets the note or the break, seq_cst RMWs both
 //   host:  clears the note or the break, then looks into the inbox
-// so that a push is seen, or rings again.
+//
+// So each push is seen, or rings again.
 //
 // The descriptor (stepped_fd) is netpoll's own, which tells of descriptors that
 // Gs wait for, of breaks, and of the alarm that is set for the first timer when

@@ -2,19 +2,21 @@
 // Stopping the world (row 29), work while it is stopped, and the handshake
 // with all Ps without a stop (row 29b).
 //
-//   1. the stopper sets `stopping`, takes the idle Ps, asks the running ones
-//      by LOOK_WORLD, all under sched.lock; stop_wait counts the latter
-//   2. each running P comes by: in a look its G stays on it and its M sleeps
-//      here (stop_world_attend); an M that gives its P back leaves it stopped
-//      (stop_world_p_left). Both count stop_wait down; the last wakes the M
-//      that stops
-//   3. stop_world_end undoes it; a G that came out of a system call meanwhile
-//      waits in the global queue
+//   1. The stopper sets `stopping`, takes the idle Ps and those in calls, and
+//      asks the running ones by LOOK_WORLD, all under sched.lock. stop_wait
+//      counts the running ones.
+//   2. Each running P comes by. In a look its G stays on it and its M sleeps
+//      here (stop_world_attend). An M that gives its P back leaves it stopped
+//      (stop_world_p_left). Both count stop_wait down, and the last wakes the
+//      stopper.
+//   3. stop_world_end undoes it. A G that came out of a system call meanwhile
+//      has waited in the inbox.
+//
 // The stopper has a P, which counts as stopped, or is a thread without one that
-// wants to look at all there is (sched_while_stopped).
-// Ms without a P need not stop: they touch no G. One stop or handshake at a
-// time: world_busy. Statuses of Ps change under sched.lock, but those of quick
-// calls (P_SYSCALL, syscall.c).
+// wants to look at all there is (sched_while_stopped). Ms without a P need not
+// stop, because they touch no G. world_busy allows one stop or handshake at a
+// time. Statuses of Ps change under sched.lock, except those of quick calls
+// (P_SYSCALL, syscall.c).
 #include "sched/stop_world.h"
 #include "sched/global.h"
 #include "sched/idle.h"
@@ -180,7 +182,7 @@ bool stop_world_begin(P *p, bool resizing) {
   return true;
 }
 
-// sched.lock held. Back to where p was; true: it has Gs, but no M.
+// sched.lock held. Brings p back to where it was. true: it has Gs, but no M.
 static bool restart_p(Sched *s, P *p) {
   // RMW: the bits that others set stay
   rt_and(&p->look, ~(uint32_t)LOOK_WORLD);
@@ -343,7 +345,7 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
 }
 
 // --- Handshake --------------------------------------------------------------
-// Until no stop or handshake is under way; then sched.lock is held.
+// Waits until no stop or handshake is under way. sched.lock is held on return.
 static void wait_turn(P *p) {
   Sched *s = p->sched;
   // seq: pairs with the loads in stop_world_begin

@@ -2,34 +2,36 @@
 // Blocking calls (row 22). Between enter and exit an M touches neither Gs nor
 // heap.
 //
-// A slow call hands its P over at once: the M leaves it before it enters the
+// A slow call hands its P over at once. The M leaves it before it enters the
 // kernel, and looks for one when it is back.
 //
-// A quick call keeps it, in the status SYSCALL with the M's id, until somebody
-// takes it: sysmon, when the call lasts and there is work, an M that stops the
-// world, makes a handshake, or ends the runtime, all with sched.lock. That and
-// the return are CASes from the same word: one of the two wins. The id is in
-// the word so that an M which comes back late does not take the P out of a
-// later call of another M. From then on the call is like a slow one.
-//   enter: stores SYSCALL, seq_cst; then loads p->look: not 0: goes back
-//   taker: sets p->look, seq_cst RMW; then loads the status
-// so one of them sees the other, and nobody waits for a P whose M is in the
+// A quick call keeps it, in the status SYSCALL with the M's id, until another
+// thread takes it. Sysmon takes it when the call lasts and there is work. An M
+// takes it that stops the world, makes a handshake, or ends the runtime. All do
+// so with sched.lock. That and the return are CASes from the same word, so one
+// of the two wins. The id is in the word so that an M which comes back late
+// does not take the P out of a later call of another M. From then on the call
+// is like a slow one.
+//   enter: stores SYSCALL, seq_cst, then loads p->look, and goes back if not 0
+//   taker: sets p->look, seq_cst RMW, then loads the status
+//
+// So one of them sees the other, and nobody waits for a P whose M is in the
 // kernel.
 //
 // s->syscalls counts the Ms in calls that have lost their P, from before the P
-// is another's until the G has one again or is queued: the deadlock check
+// is another's until the G has one again or is queued. The deadlock check
 // relies on it. With syscalls_max of them all places are taken, and further Gs
-// wait in a queue, first come, first served: an M that comes back readies the
+// wait in a queue, first come, first served. An M that comes back readies the
 // first of them and keeps its place free for it (G.has_slot, counted in
 // s->slots_kept). The queue is empty, or syscalls + slots_kept >= syscalls_max.
 //
-// A P is taken out of a quick call whether there is a place or not: else, with
-// all Ps in calls that last, nobody would run. Instead the quick way asks
+// A P is taken out of a quick call whether there is a place or not. Otherwise,
+// with all Ps in calls that last, nobody would run. Instead the quick way asks
 // before it begins (s->calls_full, which changes with the counts, under the
-// lock): where all places are taken the G takes the slow way, and queues. The
+// lock). Where all places are taken the G takes the slow way, and queues. The
 // question is a relaxed load. A P that another M gets after a call was handed
-// over with the lock, so that M sees what was stored when it was taken; only
-// calls that were quick already come on top: at most one for each P, so
+// over with the lock, so that M sees what was stored when it was taken. Only
+// calls that were quick already come on top, at most one for each P, so
 // syscalls < syscalls_max + procs.
 #include "sched/syscall.h"
 #include "sched/callback.h"
@@ -162,8 +164,8 @@ static void take_back(M *m, P *p, G *g) {
   if (p->marks & MARK_TRACE) trace_call_ended(m, p, g);
 }
 
-// sched.lock held. false: all places are taken; g waits for one, and is
-// another M's as soon as the lock is free.
+// sched.lock held. false: all places are taken. g waits for one, and is another
+// M's as soon as the lock is free.
 static bool take_slot(Sched *s, P *p, G *g, bool *cancelled) {
   if (g->has_slot) {
     g->has_slot = false;
@@ -186,9 +188,9 @@ static bool is_needed(Sched *s, P *p) {
          others_have_work(s, p);
 }
 
-// sched.lock held. With as many Ms as there may be: is one of them neither in a
-// call nor with a P? Then it is on its way to the pool (or there by now): it
-// has returned from a call, or has left its P, and not gone idle yet.
+// sched.lock held. There are as many Ms as there may be. Is one of them neither
+// in a call nor with a P? Then it has returned from a call, or has left its P,
+// and is on its way to the pool (or there by now).
 static bool is_one_coming(Sched *s) {
   if (s->ms_live < s->m_limit) return false;   // the system has refused one
   uint32_t busy = s->syscalls + s->callbacks;  // those never come
@@ -199,7 +201,7 @@ static bool is_one_coming(Sched *s) {
   return s->ms_live > busy;
 }
 
-// No thread was to be had for p, whose M is about to be in a call.
+// No thread was to be had for p, and p's M is about to be in a call.
 static SchedCall leave_to_others(Sched *s, P *p) {
   stop_world_leave_work(s, p);
   rt_lock(&s->lock);

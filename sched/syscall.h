@@ -12,11 +12,11 @@ bool syscall_retake(Sched *s, P *p);
 // The number of Ps has changed: so do the places. World stopped, sched.lock
 // held.
 void syscall_set_places(Sched *s, int procs);
-// After that. true: p has work, the caller finds it an M (stop_world_give_m,
-// without the lock); false: p was left to others.
+// After that. true: p has work, and the caller finds it an M
+// (stop_world_give_m, without the lock). false: p was left to others.
 bool syscall_settle(Sched *s, P *p);
-// The rest of cancel_take: false: g is not there, or not cancelled. Takes
-// sched.lock.
+// The rest of cancel_take. false: g is not there, or not cancelled.
+// Takes sched.lock.
 bool syscall_cancel(P *p, G *g);
 // The queue of those that wait for a place.
 bool syscall_queue_is_valid(const Sched *s);

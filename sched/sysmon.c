@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The monitor (row 20): a thread without a P, for what nobody on a P sees in
-// time: a slice that is over, timers of a P whose G does not come to a look,
-// a blocking call that lasts while its P has work (row 22), a collection that
-// nobody asked for in two minutes, netpoll when nobody has polled for 10 ms,
-// lines of statistics. It reads atomics of Ps, sets flags, and takes Ps out of
-// calls. It touches no timer and no heap, and of Gs only those that netpoll has
-// readied: they go to an inbox.
+// The monitor (row 20). It is a thread without a P, for what nobody on a P sees
+// in time. That is a slice that is over, timers of a P whose G does not come to
+// a look, and a blocking call that lasts while its P has work (row 22). It also
+// asks for a collection that nobody asked for in two minutes, polls when nobody
+// has for 10 ms, and writes lines of statistics. It reads atomics of Ps, sets
+// flags, and takes Ps out of calls. It touches no timer and no heap. The only
+// Gs that it touches are those that netpoll has readied, which it puts into an
+// inbox.
 //
-// It sleeps until the earliest deadline it is there for. An M that begins a
-// call while there is work wakes it, and it looks every 20 us (sysmon_hurry)
-// until no such call was seen for 50 rounds. After two rounds with all Ps idle
-// it sleeps wholly, until a P is taken (idle_get_p):
+// It sleeps until the earliest of these deadlines. An M that begins a call
+// while there is work wakes it, and it looks every 20 us (sysmon_hurry) until
+// no such call was seen for 50 rounds. After two rounds with all Ps idle it
+// sleeps wholly, until a P is taken (idle_get_p):
 //   sysmon: stores sysmon_asleep, seq_cst; loads idle_count, seq_cst
 //   taker:  lowers idle_count, seq_cst RMW; loads sysmon_asleep, seq_cst
-// so one of them sees the other.
+//
+// So one of them sees the other.
 #include "sched/sysmon.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
@@ -38,7 +40,7 @@ static bool all_idle(Sched *s) {
   return rt_load_seq(&s->idle_count) == (uint32_t)procs_now(s);
 }
 
-// Looks at one running P; when it has to be looked at next.
+// Looks at one running P, and says when to look at it next.
 static int64_t watch(Sched *s, P *p, int64_t now) {
   uint32_t tick = rt_load_relaxed(&p->schedtick);  // relaxed: any recent value
   int64_t first = timers_first(p);
@@ -77,14 +79,14 @@ static void take_from_call(Sched *s, P *p) {
   bool more = taken && s->global.count > 0;
   rt_unlock(&s->lock);
   if (give) stop_world_give_m(s, p);
-  // With the P in a call that lasts no M goes idle, which would see to the
-  // output: so one is woken for that.
+  // While the P is in a call that lasts, no M goes idle and sees to the output.
+  // So one is woken for that.
   bool output = taken && !give && s->hooks.idle != NULL;
   if (alone || more || output) idle_wakep(s);
 }
 
-// The same for a P in a quick call: it is taken after 20 us if there is work,
-// after a slice in any case, so that all can be idle. true: it had work.
+// The same for a P in a quick call. It is taken after 20 us if there is work,
+// and after a slice in any case, so that all can be idle. true: it had work.
 static bool watch_call(Sched *s, P *p, int64_t now, int64_t *due) {
   uint64_t call = rt_load_relaxed(&p->calls);  // relaxed: any recent value
   if (call != p->sysmon_call) {
@@ -131,7 +133,7 @@ static void sleep_wholly(Sched *s) {
   if (all_idle(s) && !rt_load_acquire(&s->exiting)) {
     rt_note_wait(&s->sysmon_note, until);
   }
-  // seq: as above; who finds it set sets the note
+  // seq: as above; a thread that finds it set sets the note
   rt_store_seq(&s->sysmon_asleep, 0u);
 }
 

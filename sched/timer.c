@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Timers (row 25): a 4-ary heap per P. start works on the heap of the caller's
-// P; stop on whichever holds the timer. A due timer is taken out (or rearmed)
-// under the lock and fired without it, on the P that runs it: the owner in its
-// looks and in find_work_next, or a thief on its last round.
+// Timers (row 25). Each P has a 4-ary heap of them. start works on the heap of
+// the caller's P, and stop on the heap that holds the timer. A due timer is
+// taken out (or rearmed) under the lock and fired without it, on the P that
+// runs it: the owner in its looks and in find_work_next, or a thief on its last
+// round.
 //
-// The heap's lock never sleeps: one heap operation is short, and room is made
-// before it is taken. It is not taken while there is one P. The array grows by
-// doubling, by the owner only (or with the world stopped); entries carry a copy
-// of `when`, so that sifting stays in it.
-// Invariant: entries[i].timer->at == i, and its owner is this P.
+// The heap's lock never sleeps, because one heap operation is short, and room
+// is made before the lock is taken. It is not taken while there is one P. The
+// array grows by doubling. Only the owner makes it grow, or a thread that has
+// stopped the world. Entries carry a copy of `when`, so that sifting stays in
+// the array. Invariant: entries[i].timer->at == i, and its owner is this P.
 //
 // Without memory for a larger array a timer goes to the list `spilled`, which
-// is searched; those in it get into the array when there is room.
+// is searched. Those in it get into the array when there is room.
 #include "sched/timer.h"
 
 #include <string.h>
@@ -95,7 +96,7 @@ static void sift_down(TimerHeap *heap, int32_t at) {
   place(heap, at, entry);
 }
 
-// The one to fire first; NULL: none.
+// The timer to fire first, or NULL.
 static Timer *earliest(const TimerHeap *heap) {
   Timer *first = heap->count == 0 ? NULL : heap->entries[0].timer;
   for (Timer *t = heap->spilled; t != NULL; t = t->next)
@@ -121,7 +122,7 @@ static void first_changed(P *owner) {
   }
 }
 
-// A larger array, or NULL. Owner p, lock not held: only it makes room.
+// A larger array, or NULL. Owner p, lock not held. Only the owner makes room.
 static TimerEntry *larger(const P *p, const TimerHeap *heap, int32_t *room) {
   RT_CHECK(heap->room <= INT32_MAX / 2, "too many timers on one P");
   *room = heap->room == 0 ? ROOM_MIN : 2 * heap->room;
@@ -139,7 +140,7 @@ static TimerEntry *heap_replace(TimerHeap *heap, TimerEntry *more,
   return old;
 }
 
-// Owner p: takes the lock, and there is room for one more, if memory is.
+// Owner p. Takes the lock, and makes room for one more, if there is memory.
 static void heap_lock_to_add(P *p) {
   TimerHeap *heap = &p->timers;
   heap_lock(p, heap);
@@ -224,7 +225,8 @@ bool timer_stop(P *p, Timer *timer) {
   }
 }
 
-// Into p's heap; whatever fires it must wait for the lock, which is held.
+// Puts it into p's heap. The thread that fires it must wait for the lock, which
+// is held on return.
 static void start_locked(P *p, Timer *timer, int64_t when, int64_t period) {
   timer_stop(p, timer);
   timer->when = when < 1 ? 1 : when;
@@ -270,9 +272,9 @@ void sched_sleep(P *p, G *g, Timer *timer, int64_t ns) {
 bool timer_cancel(P *p, G *g, Timer *timer) {
   while (timer_stop(p, timer)) {
     if (g_cancelled(g)) return true;
-    // A later sleep, not to be cancelled. A thread that cancels that one, and
-    // looked for it at this moment, found no timer: so it begins like any
-    // sleep.
+    // This is a later sleep, which is not to be cancelled. A thread that
+    // cancels it, and looked for it at this moment, found no timer. So the
+    // sleep begins like any other.
     if (!show_sleep(p, g, timer, timer->when)) break;
   }
   return false;

@@ -14,10 +14,10 @@ static inline int64_t timers_first(P *p) {
 // ran.
 bool timers_run(P *p, P *victim, int64_t now);
 void timers_move(P *to, P *from);  // world stopped
-// The rest of cancel_take: false: g is not there, or not cancelled.
+// The rest of cancel_take. false: g is not there, or not cancelled.
 bool timer_cancel(P *p, G *g, Timer *timer);
-// Lock held: the entry there comes after its parent and before its
-// children, and its timer knows its place; all entries.
+// Lock held. The entry there comes after its parent and before its children,
+// and its timer knows its place. The second looks at all entries.
 bool timer_is_placed(const TimerHeap *heap, int32_t at);
 bool timers_are_valid(const P *p);
 
