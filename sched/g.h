@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes of a G's state. By who holds the G.
+// Changes of a G's state, by the thread that holds the G.
 #ifndef CSP_SCHED_G_H
 #define CSP_SCHED_G_H
 

@@ -60,7 +60,7 @@ static void *mem_block(BlockHeader *header, const Memory *memory, size_t size) {
   return header + 1;
 }
 
-// The header of a new block; NULL: no memory.
+// The header of a new block, or NULL without memory.
 static BlockHeader *mem_take(const Memory *memory, size_t size, bool zeroed) {
   BlockHeader *header = NULL;
   if (memory->alloc != mem_by_libc) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where a runtime's memory comes from: its host's allocator, or libc's. The
-// lowest module: all layers take memory here, and no other file calls malloc
-// and its like (tests/lint.sh).
+// Where a runtime's memory comes from. That is its host's allocator, or libc's.
+// The lowest module: all layers take memory here, and no other file calls
+// malloc and its like (tests/lint.sh).
 //
 // Code that takes memory names the Memory it comes from; there is no default.
 // Each block notes its Memory and its size in 16 bytes in front of it, so
@@ -9,7 +9,7 @@
 // that are exact. A Memory must live until its last block is freed: a runtime's
 // is in its door (door.c).
 //
-// Any thread, several at once. NULL: there is no memory; errno is ENOMEM then.
+// Any thread, several at once. NULL: there is no memory, and errno is ENOMEM.
 // Blocks lie at multiples of 16.
 #ifndef CSP_SCHED_MEMORY_H
 #define CSP_SCHED_MEMORY_H
@@ -18,8 +18,8 @@
 #include <stddef.h>
 
 typedef struct Memory {
-  // block NULL: a new block; new_size 0: frees it, and gives NULL; else the
-  // same with another size. NULL: no memory; then the old block stays.
+  // The block with another size, or a new one for NULL. new_size 0 frees it,
+  // and gives NULL. Otherwise NULL: no memory, and the old block stays.
   void *(*alloc)(void *arg, void *block, size_t old_size, size_t new_size);
   void *arg;
 } Memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// P: what an M needs to run Gs. Included by sched.h; the layers above read
+// A P is what an M needs to run Gs. Included by sched.h; the layers above read
 // the head only, the rest is this folder's.
 //
 // "owner" is the M that holds the P. Its plain fields move from one M to the
@@ -40,8 +40,8 @@ typedef struct PStats {  // written by the owner, read by anybody: relaxed
   uint64_t schedules, runnext_hits, steal_tries, steals, stolen, overflows,
       global_gets, preemptions, timers_run, polls;
   // Sampled Gs by how long they were runnable, after somebody readied them,
-  // until they ran: late[i] of them from 2^i ns to twice that; late[0] also
-  // less.
+  // until they ran. late[i] of them took from 2^i ns to twice that, late[0]
+  // also less.
   uint64_t late[LATE_BUCKETS];
 } PStats;
 

@@ -152,9 +152,9 @@ typedef struct SchedHooks {
   // while sched_set_barrier(true). p may be NULL.
   void (*barrier)(void *host, P *p, uint64_t old_word, uint64_t new_word);
   // Watching. print: a line, or some, of the trace; from sysmon's thread; NULL:
-  // to standard error. each_g: all Gs that have not ended, for details; the
+  // to standard error. each_g: all Gs that have not ended, for details. The
   // world is stopped. g_label: what g runs, a text that stays until the end of
-  // the runtime; owner P.
+  // the runtime. Owner P.
   void (*print)(void *host, const char *text, size_t len);
   void (*each_g)(void *host, void (*fn)(void *arg, G *g), void *arg);
   const char *(*g_label)(void *host, const G *g);
@@ -192,8 +192,8 @@ typedef struct SchedConfig {
   uint32_t trace_events;  // kept for each P (sched_trace_write); 0: none
 } SchedConfig;
 
-// CPUs this process may use: affinity mask and tightest cgroup v1/v2 quota
-// among this group and all its ancestors, rounded up; within 1..PROCS_MAX.
+// CPUs this process may use, by the affinity mask and the tightest cgroup v1/v2
+// quota of this group and all its ancestors, rounded up, in 1..PROCS_MAX.
 int sched_default_procs(const Memory *memory);
 // From an invented /proc and /sys below `root`, and a mask's count.
 int sched_procs_from(const char *root, int affinity_count);
@@ -209,7 +209,7 @@ void sched_free(Sched *s);
 
 // The same when threads may still be in blocking calls (sched_run's stuck): how
 // many there are. The last of them calls last(arg), which frees it. 0: there is
-// none any more; last is not called.
+// none any more, and last is not called.
 int sched_leave(Sched *s, void (*last)(void *arg), void *arg);
 
 typedef enum SchedEnd {
@@ -220,10 +220,10 @@ typedef enum SchedEnd {
 
 // Runs `main_g` (idle, resume set) and everything it starts, on threads of its
 // own; the calling thread waits. Once per runtime. Returns when a G called
-// sched_exit or nothing can run; all other Ms have then stopped running Gs;
-// those in a blocking call are waited for up to `linger_ns`; *stuck (may be
-// NULL) gets how many are still in the kernel (sched_free then does nothing, as
-// those threads still use it: sched_leave).
+// sched_exit or nothing can run. All other Ms have then stopped running Gs.
+// Those in a blocking call are waited for up to `linger_ns`. *stuck (may be
+// NULL) gets how many are still in the kernel. (sched_free then does nothing,
+// as those threads still use it: sched_leave.)
 SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck);
 
 // --- Without threads (stepped.c) --------------------------------------------
@@ -261,7 +261,7 @@ void stepped_work(Sched *s);
 void stepped_rest(Sched *s);
 // What the host works on is over: its stepped_run ends with STEPPED_OVER, and
 // so does each further one, until stepped_clear_stop (true: it was stopped) or
-// stepped_rest. false: the host works on nothing; then nothing is stopped, now
+// stepped_rest. false: the host works on nothing, and nothing is stopped, now
 // or later. Any thread, signal handlers.
 bool stepped_stop(Sched *s);
 bool stepped_clear_stop(Sched *s);
@@ -269,7 +269,7 @@ bool stepped_is_stopped(const Sched *s);  // by the host's thread
 // Readable, for poll and its like, when stepped_run would find something to do.
 // The runtime's own: not to be read or closed. -1: errno tells.
 int stepped_fd(Sched *s);
-// When that will be: 0: now; rt_now() time; RT_FOREVER: not by itself.
+// When that will be, as rt_now() tells it. 0: now. RT_FOREVER: not by itself.
 int64_t stepped_next(Sched *s);
 // The host itself has readied Gs, outside stepped_run: stepped_fd is to tell.
 void stepped_touched(Sched *s);
@@ -284,8 +284,8 @@ int sched_procs(const Sched *s);
 
 // --- resize.c ---------------------------------------------------------------
 // Changes the number of Ps by stopping the world. Owner P, from a safepoint
-// (the G's state saved). On return the caller may hold another P: the result;
-// or NULL: its P was taken away, the G queued. Without memory nothing changes.
+// (the G's state saved). On return the caller may hold another P, the result.
+// NULL: its P was taken away, and the G queued. Without memory nothing changes.
 P *sched_set_procs(P *p, G *g, int procs);
 
 // --- Running ----------------------------------------------------------------
@@ -296,7 +296,7 @@ void sched_spawn(P *p, G *g);
 // can be stolen, and the child is what sched_switch gives next. For runtimes
 // with SchedConfig.child_first; g's state is saved, as for a park. Owner P.
 void sched_spawn_child(P *p, G *g, G *child);
-// g must be WAITING: RUNNABLE and into p's runnext; the G displaced from
+// Makes g, which must be WAITING, RUNNABLE and p's runnext. The G that was
 // there goes to the ring's tail. Wakes no P (row 5). Owner P.
 void sched_ready(P *p, G *g);
 // Like sched_ready for a list (linked by link) made ready by timers or the
@@ -312,16 +312,16 @@ bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
 void sched_yield_g(P *p, G *g);
 // The running G ended: DEAD. Its memory is the caller's again at once.
 void sched_end(P *p, G *g);
-// After the running G left in one of the ways above: the next G to run in
-// place, already RUNNING on p, without the long way (runnext or the ring,
-// when nothing else asks for attention: look, 1 in 61, a due timer, the slice
-// of an inherited tick). NULL: return from resume.
+// After the running G left in one of the ways above. Gives the next G, already
+// RUNNING on p, to be run in place. NULL: return from resume, as there is none
+// or something else is due (a look, 1 in 61, urgent Gs, the end of runnext's
+// picks).
 G *sched_switch(P *p);
 
 // The safepoint look (rows 5, 18, 19): due timers of this P, preemption,
 // stop-the-world, exit. Called with the G's state saved (frames complete: a
-// collector may scan them during the call). Blocks while the world is
-// stopped. true: the G must leave: the caller calls sched_preempt(p, g), then
+// collector may scan them during the call). Blocks while the world is stopped.
+// true: the G must leave. The caller calls sched_preempt(p, g), then
 // sched_switch or returns from resume. Owner P. Reads the clock on every 4th
 // call only (stepped: on each).
 bool sched_look(P *p, G *g);
@@ -356,14 +356,14 @@ typedef enum SchedCall {
 
 // Owner P, with g running; *m is for sched_syscall_exit.
 SchedCall sched_syscall_enter(P *p, G *g, bool quick, M **m);
-// Back: a P for g to go on with (RUNNING), or NULL: g is in the global queue,
-// return from resume.
+// The M is back. Gives a P for g to go on with (RUNNING). NULL: g is in the
+// inbox, and the caller returns from resume.
 P *sched_syscall_exit(M *m, G *g);
 
 // A callback (row 23): outer, which runs on *p, waits while inner (IDLE or
 // DEAD, with resume set) runs, all of it on this thread, under the caller's C
-// frames; when inner waits the thread does, and the P goes on with others. *p
-// then: what outer goes on with, RUNNING; NULL: the runtime ends, and the
+// frames. When inner waits the thread does, and the P goes on with others. *p
+// is then what outer goes on with, RUNNING. NULL: the runtime ends, and the
 // caller touches neither P nor heap. false: nothing was done, as no thread
 // would be left for others if inner waits (`waits`). Owner P; blocks.
 bool sched_run_locked(P **p, G *outer, G *inner, bool waits);
@@ -405,10 +405,10 @@ static inline ChanGrowth *chan_growth(const Chan *c) {
   return (ChanGrowth *)(uintptr_t)c->buf;
 }
 
-// The commonest cases without a call: nobody waits, there is room, or an
-// element, and the lock, with several Ps, is free; never on a channel that
-// grows (its count and cap are 0). false: nothing was done. Owner P; without
-// the write barrier, so not while it is on.
+// The commonest cases without a call: nobody waits, there is room or an
+// element, and the lock, with several Ps, is free. Never a channel that grows
+// (its count and cap are 0). false: nothing was done. Owner P; without the
+// write barrier, so not while it is on.
 #define CHAN_QUICK static inline __attribute__((always_inline))
 
 // relaxed, all: exact with the lock, or with one P; else a hint
@@ -460,8 +460,8 @@ CHAN_QUICK bool chan_take_quick(P *p, Chan *c, uint64_t *word, uint64_t empty) {
 }
 #undef CHAN_QUICK
 
-// A plain channel; one that drops (cap >= 1); one that grows up to limit >= 1,
-// without room so far, in chan_size_grows() bytes.
+// A plain channel, one that drops (cap >= 1), and one that grows up to limit >=
+// 1, without room so far, in chan_size_grows() bytes.
 void chan_init(Chan *c, uint32_t cap);
 void chan_init_drops(Chan *c, uint32_t cap);
 void chan_init_grows(Chan *c, uint32_t limit);
@@ -474,9 +474,9 @@ typedef enum ChanResult {
   CHAN_WANTS_ROOM,  // send: nothing was done; chan_grow, and send again
 } ChanResult;
 
-// The G's state must be saved as for a park before the call. c may be NULL
-// (a nil channel: parks for ever). On resume after CHAN_PARKED: success true
-// means sent (or received: the word is in wait.elem); false means closed.
+// The G's state must be saved as for a park before the call. c may be NULL (a
+// nil channel: parks for ever). On resume after CHAN_PARKED success is true if
+// it was sent, or received into wait.elem, and false if closed.
 ChanResult chan_send(P *p, G *g, Chan *c, uint64_t word);
 ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason);
 // Never park; no lock when they cannot succeed.
@@ -501,9 +501,9 @@ static inline uint32_t chan_count(const Chan *c) {
 static inline uint32_t chan_cap(const Chan *c) {
   return c->cap == 0 && chan_grows(c) ? chan_growth(c)->limit : c->cap;
 }
-// After CHAN_WANTS_ROOM: how many words the next ring is to have; 0: it is not
-// wanted any more. Owner P, as is chan_grow: the ring is the channel's from now
-// on, and the one before is garbage; false: it was not wanted any more.
+// After CHAN_WANTS_ROOM: how many words the next ring is to have. 0: it is not
+// wanted any more. Owner P, as is chan_grow. The ring is the channel's from
+// then on, and the one before is garbage. false: it was not wanted any more.
 uint32_t chan_next_room(const Chan *c);
 bool chan_grow(P *p, Chan *c, uint64_t *ring, uint32_t room);
 // Calls fn for every buffered word and every waiter (world stopped).
@@ -525,16 +525,16 @@ enum {
   SELECT_WANTS_ROOM = -5,  // nothing was done: a send case's channel is to grow
 };
 
-// cases: memory that stays put until the select is over; `order` room for
-// 2 * count words. Ready cases are chosen uniformly (prio: the first).
-// Result: the chosen index (received: cases[i].waiter.elem / .success),
-// SELECT_DEFAULT (block false and nothing ready), SELECT_SEND_CLOSED (a send
-// on a closed channel was chosen), SELECT_WANTS_ROOM (chan_grow for those whose
-// chan_next_room is not 0, and call it again), or SELECT_PARKED: after resume
-// call select_finish. count may be 0 (parks for ever when block).
+// cases: memory that stays put until the select is over; `order` room for 2 *
+// count words. Ready cases are chosen uniformly (prio: the first). Result: the
+// chosen index (received: cases[i].waiter.elem / .success), SELECT_DEFAULT
+// (block false and nothing ready), SELECT_SEND_CLOSED (a send on a closed
+// channel was chosen), SELECT_WANTS_ROOM (chan_grow for those whose
+// chan_next_room is not 0, and call it again), or SELECT_PARKED (after resume
+// call select_finish). count may be 0 (parks for ever when block).
 int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
               bool block, bool prio);
-// After the wake-up: takes the G out of all other queues; the index,
+// After the wake-up. Takes the G out of all other queues, and gives the index,
 // SELECT_SEND_CLOSED, or SELECT_CANCELLED (and the caller clears G.cancelled).
 int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count);
 
@@ -560,7 +560,7 @@ bool timer_stop(P *p, Timer *timer);
 // Parks g for ns (<= 0: yields). The timer is g's own, zeroed memory that
 // stays put until g runs again.
 void sched_sleep(P *p, G *g, Timer *timer, int64_t ns);
-// World stopped: for each pending timer; keep returning false removes it.
+// World stopped. Removes the pending timers for which keep is false.
 void timers_filter(Sched *s, bool (*keep)(void *arg, Timer *timer), void *arg);
 
 // --- Groups and cancellation (row 28) ---------------------------------------
@@ -619,7 +619,7 @@ void group_join(P *p, Group *group, G *g);
 // A member, or the owner of a solo group, which runs, has done all it has to
 // do; sched_end follows. Owner P.
 void group_leave(P *p, G *g);
-// Ends g's innermost group: true: all its members have ended, and the group
+// Ends g's innermost group. true: all its members have ended, and the group
 // around it is the innermost again. Else g parks (its state is saved) and asks
 // again when it runs. Not to be cancelled. Owner P.
 bool group_end(P *p, G *g);
@@ -661,7 +661,7 @@ typedef enum PollResult {
   POLL_BUSY,      // another G waits for that side already
 } PollResult;
 
-// NULL: errno tells; EPERM: the descriptor is always ready (a regular file).
+// NULL: errno tells. EPERM: the descriptor is always ready (a regular file).
 // Any thread.
 PollDesc *poll_open(Sched *s, int fd);
 // Parks g until that side may be ready. Owner P; g's state saved.
@@ -714,38 +714,38 @@ void door_leave(Door *door);  // the same
 void door_close(Door *door);  // once; waits until nobody is inside
 
 // Once, instead of ending the run when nothing can ever run again, the post is
-// made; NULL: no more. Owner P.
+// made. NULL: no more. Owner P.
 void sched_when_stuck(Sched *s, SchedPost *post);
 
 // --- The world (row 29), for collectors -------------------------------------
 // Stops all other Ps at their next safepoint, idle ones at once; Gs in system
 // calls cannot come back. Owner P, the G's state saved (it counts as stopped).
-// Only one at a time: false when another stop is under way or the runtime
-// ends; the caller then goes through sched_look and may try again.
+// Only one at a time. false: another stop is under way or the runtime ends, and
+// the caller goes through sched_look before it tries again.
 bool sched_stop_world(P *p, G *g);
 // The G, whose state is saved, waits while another stops the world. false: it
 // did not, as nobody does, or Gs have to leave for it (sched_look). Owner P.
 bool sched_attend_stop(P *p);
 void sched_start_world(P *p);
-// While the world is stopped: runs fn(arg, worker) for worker 0..n-1 at once
-// on the Ms of stopped Ps (the caller is worker 0), n <= procs chosen by
-// workers available; returns when all have returned. fn is told n.
+// While the world is stopped. Runs fn(arg, worker, n) for worker 0..n-1 at once
+// on the Ms that wait (the caller is worker 0), with n <= procs, and as many as
+// are there. Returns when all have returned.
 void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
                        void *arg);
-// Nearly the same without a stop (row 29b): fn(arg, q) runs for each P q at
-// its next safepoint, for idle ones and those in system calls at once by the
-// caller; returns when all have run.
+// A handshake without a stop (row 29b). fn(arg, q) runs for each P q at its
+// next safepoint, or on the caller where q is idle or in a call. Returns when
+// all have run.
 void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg);
 void sched_set_barrier(Sched *s, bool on);  // world stopped
 // For threads that hold no P: sysmon's, a host's, one in a blocking call. Stops
 // the world, once it is not stopped by others, calls fn, and starts it again.
-// fn may read all that belongs to Gs; those in calls may come back meanwhile,
-// and then wait in the global queue. false: the runtime does not run (yet, or
-// any more); fn was not called.
+// fn may read all that belongs to Gs. Those in calls may come back meanwhile,
+// and then wait in the inbox. false: the runtime does not run (yet, or any
+// more), and fn was not called.
 bool sched_while_stopped(Sched *s, void (*fn)(void *arg), void *arg);
 
-// World stopped: what the scheduler holds. Runnable Gs in queues and runnext,
-// the current Gs of all Ps, Gs in system calls.
+// World stopped. Calls fn for Gs in queues and runnext, the current Gs of all
+// Ps, and Gs in system calls, but for none in the inbox.
 void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg);
 // All Ps (world stopped, or for reading fields that say so).
 P *sched_p(const Sched *s, int index);
@@ -788,8 +788,8 @@ typedef struct SchedStats {
 void sched_stats(Sched *s, SchedStats *out);  // any thread; approximate
 // One line like Go's schedtrace ("SCHED 12ms: gomaxprocs=2 idleprocs=...").
 void sched_trace_line(Sched *s, FILE *out);
-// And a line for each P, M and G, those of one moment: stops the world.
-// By threads that hold no P. false: as sched_while_stopped; one line alone.
+// And a line for each P, M and G, those of one moment: stops the world. By
+// threads that hold no P. false: as sched_while_stopped, and one line alone.
 bool sched_trace_details(Sched *s, FILE *out);
 // The events that were kept, in Chrome's trace format. After sched_run.
 void sched_trace_write(Sched *s, FILE *out);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Select (row 27). One pass over the cases in random order under all the
-// channels' locks; if none is ready, the G waits on all of them at once, and
+// Select (row 27). One pass goes over the cases in random order under all the
+// channels' locks. If none is ready, the G waits on all of them at once, and
 // the first peer to make its select_state even wakes it.
 //
-// order[0..count) is the order of polling, order[count..2*count) the order of
-// locking: by the channel's address, so that selects cannot deadlock. Locks
+// order[0..count) is the order of polling. order[count..2*count) is the order
+// of locking, by the channel's address, so that selects cannot deadlock. Locks
 // are given back in the reverse order. That matters for the G that parks: a
 // peer may wake it as soon as one lock is free, but select_finish begins with
 // the lowest channel, which is given back last, by a store that is the very
 // last access. So the cases and `order` stay untouched until then. The same
-// holds for a canceller (cancel.c), which needs no lock: it finds the select
-// open when the G is WAITING. All functions: owner P.
+// holds for a canceller (cancel.c), which needs no lock, because it finds the
+// select open when the G is WAITING. All functions: owner P.
 #include "sched/select.h"
 #include "sched/cancel.h"
 #include "sched/chan.h"
@@ -88,7 +88,7 @@ bool select_locks_are_sorted(const P *p, const SelCase *cases,
 }
 
 // --- Locking all ------------------------------------------------------------
-// The channel at place i of the lock order; NULL: none, or locked already.
+// The channel at place i of the lock order. NULL: none, or locked already.
 static Chan *chan_at(const SelCase *cases, const uint16_t *locks, int i) {
   Chan *c = cases[locks[i]].chan;
   if (i > 0 && cases[locks[i - 1]].chan == c) return NULL;
@@ -134,9 +134,9 @@ static int outcome(const SelCase *cases, int index) {
   return send_closed ? SELECT_SEND_CLOSED : index;
 }
 
-// The first ready case in poll order is done; SELECT_DEFAULT: none. *peer as
-// chan_*_locked. One that wants room is ready, but cannot be done: the select
-// begins again, with another order.
+// Does the first ready case in poll order. SELECT_DEFAULT: none is ready. *peer
+// as chan_*_locked. One that wants room is ready, but cannot be done: the
+// select begins again, with another order.
 static int try_cases(P *p, SelCase *cases, const uint16_t *order, int count,
                      G **peer) {
   for (int i = 0; i < count; i++) {

@@ -5,8 +5,8 @@
 
 #include "sched/internal.h"
 
-// sysmon: prints a trace line when one is due. When the next one is;
-// RT_FOREVER: never.
+// sysmon: prints a trace line when one is due. When the next one is, or
+// RT_FOREVER.
 int64_t stats_lines(Sched *s, int64_t now);
 
 #endif

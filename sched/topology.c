@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Where the CPUs lie (row 17): which share their last-level cache, and which
-// are of one NUMA node, as sysfs tells it. Any thread; reads files, so not on
-// any path that is taken often. steal_order.c says what it is good for.
+// Where the CPUs lie (row 17). sysfs tells which share their last-level cache,
+// and which are of one NUMA node. Any thread. It reads files, so it is on no
+// path that is taken often. steal_order.c says what it is good for.
 //
 //   cpu/cpuN/cache/index*/level, shared_cpu_list   the highest level counts
 //   node/nodeN/cpulist
 //
 // A domain is what shares the last-level cache within one node. (A cache that
-// spans nodes is cut at their border, as the kernel's domains are: with
+// spans nodes is cut at their border, as the kernel's domains are. With
 // sub-NUMA clusters the own half is the nearer one, and some virtual machines
 // claim one cache for all sockets.) Where no cache has two of our CPUs (no
 // files, as in many virtual machines, or private caches only) a node is one
 // domain, and where no nodes are told all CPUs are of one. Only CPUs of the
 // affinity mask count, so a container that has one domain to itself has one
-// domain. What cannot be read or is garbage is as if it were not there: in the
-// worst case all is one domain, and thieves do not care.
+// domain. A file that cannot be read or has garbage is ignored. In the worst
+// case all CPUs are one domain, and thieves do not care.
 //
 // A cache is read once for all that share it: eight domains take some 60 files.
 //
@@ -86,7 +86,7 @@ bool topology_parse_list(const char *text, uint64_t *set, uint32_t cpus) {
   }
 }
 
-// The whole file into s->text; false: it cannot be had, or not whole.
+// Reads the whole file into s->text. false: it cannot be had, or not whole.
 static bool read_file(Survey *s, const char *path) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -188,8 +188,8 @@ static bool read_last_cache(Survey *s, uint32_t cpu) {
   return read_list(s, folder, name) && has_bit(s->list, cpu);
 }
 
-// A new domain: the CPUs of s->list (NULL: of all) that are ours, of the node
-// of `cpu`, and in none yet. Their number.
+// A new domain, of those CPUs of s->list (NULL: of all) that are ours, of the
+// node of `cpu`, and in no domain yet. Their number.
 static uint32_t add_domain(Survey *s, const uint64_t *list, uint32_t cpu) {
   if (s->domains >= UNSAID) return 0;
   uint32_t count = 0;

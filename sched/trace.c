@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Watching single Gs: the events that are kept (row 35b), and how late those
-// run that were readied (row 35).
+// Watching single Gs. Here are the events that are kept (row 35b), and the
+// measure of how late readied Gs run (row 35).
 //
-// Nothing of it costs an instruction on the hot paths: they branch on something
-// anyway, and what is watched makes that branch go the long way, here.
-//   ready, run    p->marks: beside the flag for urgent Gs
+// It costs no instruction on the hot paths. They branch on something anyway,
+// and what is watched makes that branch go the long way, here.
+//   ready, run    p->marks, beside the flag for urgent Gs
 //   start         while events are kept a P has no block of ids in reserve
-//   leave         the G's status is RUNNING | G_MARK, set as it began to run:
-//                 not the RUNNING that g_leave expects
-//   a sample      RUNNABLE | G_MARK: what proc_set_running does not expect. One
-//                 G of those readied after every 16th search for work is timed
+//   leave         the G's status is RUNNING | G_MARK, set as it began to run,
+//                 and not the RUNNING that g_leave expects
+//   a sample      RUNNABLE | G_MARK, which proc_set_running does not expect. Of
+//                 the Gs readied after every 16th search for work one is timed
 //
 // Each P has a ring of the last events, which its owner writes, and changes
 // hands with it. What happens without a P (a call whose P was taken, a stop of
@@ -17,10 +17,10 @@
 // when no M has a P any more, and the stuck ones that may still come back write
 // to the runtime's own.
 //
-// The file: a track for each P with the Gs it ran (begin and end) and marks for
-// all else, one for each M with its blocking calls, one for stops of the world.
-// What began before the oldest event kept is left out; what has not ended ends
-// with the last event.
+// The file has a track for each P with the Gs it ran (begin and end) and marks
+// for all else. It has one for each M with its blocking calls, and one for
+// stops of the world. What began before the oldest event kept is left out. What
+// has not ended ends with the last event.
 #include "sched/trace.h"
 
 #include <inttypes.h>

@@ -13,8 +13,9 @@
 // P, if it has any, run for as long as the urgent ones did.
 //   urgent_from  since when urgent ones run; 0: they do not
 //   urgent_rest  until then the others run
-// While urgent Gs are to run next p->next_limit is 0: a switch in place takes
-// neither runnext nor a G of the ring, and so comes to find_work_next.
+//
+// While urgent Gs are to run next p->next_limit is 0. Then a switch in place
+// takes neither runnext nor a G of the ring, and so comes to find_work_next.
 #include "sched/urgent.h"
 #include "sched/g.h"
 #include "sched/global.h"
