@@ -2,9 +2,9 @@
 // The only door to atomics, locks, futexes, threads, clock and randomness.
 //
 // All of sched/ and vm/ goes through these names, so that a test build can
-// put a schedule explorer behind them (RT_EXPLORE) and count locked
-// instructions. Objects are plain integers and pointers; every access that
-// two threads may make at once uses one of these.
+// let a schedule explorer do them (RT_EXPLORE) and count locked instructions.
+// Objects are plain integers and pointers. Every access that two threads may
+// make at once uses one of these.
 #ifndef CSP_SCHED_RT_H
 #define CSP_SCHED_RT_H
 

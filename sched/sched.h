@@ -128,8 +128,8 @@ enum {
 #include "sched/p.h"
 
 // --- The runtime ------------------------------------------------------------
-// What the layer above installs; any may be NULL. Each comment says who
-// calls it.
+// What the layer above installs. Any may be NULL. Each comment says which
+// thread calls it.
 typedef struct SchedHooks {
   void *host;  // handed to every hook
   // P created / destroyed (world stopped, or before it starts). p_init

@@ -37,7 +37,7 @@ found=$(grep -nE '#include "(\.\./)?(sched|lang|vm)/' stdlib/*.c stdlib/*.h \
 #   stdlib/freeze.c     a program of the build, in no library
 #   lang/parse/grammar.y  the names that lemon's stack has for mem_alloc's kind
 #   sched/cpu_count.c   getline of /proc: its buffer is libc's, as the FILE is
-#   sched/stats.c       open_memstream: lines for who watches the scheduler
+#   sched/stats.c       open_memstream: lines for a watcher of the scheduler
 #   lang/format/check.c the same; the formatter has no runtime
 allocates='malloc|calloc|realloc|reallocarray|strdup|strndup|v?asprintf|getline'
 allocates="$allocates|getdelim|open_memstream|aligned_alloc|posix_memalign|free"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The explorer: logical threads on fibers, one system thread. A thread runs
-// from one step to the next; at a step, and when it sleeps, the strategy picks
-// who goes on. Virtual time moves with the steps. In some runs a thread's
-// stores reach the others late, one by one, when the strategy picks that.
+// The explorer runs logical threads as fibers on one system thread. A thread
+// runs from one step to the next. At a step, and when it sleeps, the strategy
+// picks the thread that goes on. Virtual time moves with the steps. In some
+// runs a thread's stores reach the others late, one by one, when the strategy
+// picks that.
 //
 // There is one explorer per program: the code under test calls it from every
 // atomic, without a context. Only the system thread that called explore()
@@ -80,7 +81,7 @@ typedef struct Explorer {
   bool delays;  // stores may be delayed, but not longer than
   int64_t delay_ns;
   int thread_count, current;
-  uint32_t alone;  // steps since somebody else ran who could have
+  uint32_t alone;  // steps since another thread ran that could have
   int64_t now;
   uint32_t step_count, step_limit;
   uint32_t quiet_count;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The schedule explorer: runs a scenario again and again, one of its threads
-// at a time, and decides at each atomic who goes on. README.md tells how to
+// The schedule explorer: runs a scenario again and again, one of its threads at
+// a time, and decides at each atomic which one goes on. README.md tells how to
 // use it and how to replay a failure.
 //
 // A scenario's body is thread 0 of each run; it starts others (explore_go, or
-// the code under test through rt_thread_start), and all must have ended when
-// it returns. Everything here but explore, explore_finds and explore_program
-// is called from inside a run. Runs must be deterministic but for the
-// explorer's choices: no real clock, no dependence on addresses.
+// the code under test through rt_thread_start), and all must have ended when it
+// returns. Everything here but explore, explore_finds and explore_program is
+// called from inside a run. Runs must be deterministic but for the explorer's
+// choices: no real clock, no dependence on addresses.
 #ifndef CSP_TESTS_EXPLORE_H
 #define CSP_TESTS_EXPLORE_H
 

@@ -57,7 +57,7 @@
                         : published_store_seq((p), (v)))
 #endif
 
-// --- A lock that loses who sleeps -------------------------------------------
+// --- A lock that loses a sleeper ---------------------------------------------
 #ifdef PLANT_UNLOCK_STORE
 // The sleeping lock is given back by a look and a store.
 static inline void plant_unlock(RtLock *lock) {

@@ -38,7 +38,7 @@ typedef struct Strategy {
   uint64_t random;
   uint32_t decisions;
   uint32_t inertia;
-  bool after;   // steps also behind what publishes (explore_published)
+  bool after;   // steps also after what publishes (explore_published)
   bool delays;  // stores may be delayed; of an exhaustive search: given
   int64_t priority[STRATEGY_PICKS];
   int64_t lowest;

@@ -22,9 +22,9 @@
 // check: -DWORD
 // check: -DTIMER
 // check: -DDESC
-// bug: -DCHAN -DBUG_FLAG_FIRST: who parks reads its flag, then stores parked_on
-// bug: -DWORD -DBUG_READ_FIRST: who cancels reads parked_on, then sets the flag
-// bug: -DTIMER -DBUG_NO_SELF: who parks and sees its flag leaves it at that
+// bug: -DCHAN -DBUG_FLAG_FIRST: the parker reads its flag, then stores parked_on
+// bug: -DWORD -DBUG_READ_FIRST: the canceller reads parked_on, then sets the flag
+// bug: -DTIMER -DBUG_NO_SELF: a parker that sees its flag leaves it at that
 // bug: -DCHAN -DBUG_NO_RECHECK: what is found is not asked whether it is
 //      cancelled now
 // bug: -DTIMER -DBUG_NO_RECHECK

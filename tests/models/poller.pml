@@ -15,7 +15,7 @@
 // bug: -DBUG_TRY_TAKES_BREAK: a poll that does not block takes the break
 // bug: -DBUG_TWO_POLLERS: both Ms may block in the poll
 // bug: -DBUG_NO_NOTE_LOOK: an M that says it polls does not look at its note
-// bug: -DBUG_NO_SUCCESSOR: who leaves the poll for work sends no other
+// bug: -DBUG_NO_SUCCESSOR: an M that leaves the poll for work sends no other
 
 #ifndef WAKES
 #define WAKES 3

@@ -6,7 +6,7 @@
 // before it (__tsan_read4, ...).
 //
 //   atomics        go to an rl::atomic that stands for the word at that
-//                  address; relacy chooses what a load sees and who goes on
+//                  address; relacy chooses what a load sees and what runs on
 //   plain memory   holds the newest value of every word, too, so that plain
 //                  reads of it by its owner are right; all plain accesses but
 //                  those to the stack go to the race detector (shadow.hpp)

@@ -52,7 +52,8 @@ void relacy_constant(const void *words, uint64_t size);
 // To be called in setup. `ring` is an array of `size` words that are read
 // relaxed and claimed afterwards by a CAS on *head, from its old value to the
 // new one. relacy never delays a load, so this is checked apart: a slot must
-// not be stored to until the read of who claimed it is known to be over.
+// not be stored to until the read by the thread that claimed it is known to be
+// over.
 void relacy_ring(const uint32_t *head, void *ring, uint32_t size);
 
 #ifdef __cplusplus

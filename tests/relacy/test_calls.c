@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A P that changes hands without sched.lock: the quick calls of syscall.c,
-// against sysmon and who stops the world. G 0 runs on P 0 with M 0 (thread 0)
-// and makes a call; threads 1 and 2 take the P. Whoever has it uses all its
-// plain fields as its own: an order that is missing shows as a data race, a
-// P that nobody takes as a deadlock.
+// against sysmon and a thread that stops the world. G 0 runs on P 0 with M 0
+// (thread 0) and makes a call, and threads 1 and 2 take the P. The thread that
+// has it uses all its plain fields as its own. So an order that is missing
+// shows as a data race, and a P that nobody takes as a deadlock.
 #include "sched/g.h"
 #include "sched/idle.c"
 #include "sched/sysmon.c"
@@ -72,7 +72,7 @@ static void run_on(M *m) {
   rt_unlock(&s->lock);
 }
 
-// The Ms that Ps were given to, on the thread of who may have given them.
+// The Ms that Ps were given to, on a thread that may have given them.
 static void run_dummies(void) {
   for (int i = 0; i < WORLD_DUMMIES; i++) {
     M *m = &dummies[i];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Cancellation under weak memory (cancel.c): G 0, a member of `group`, waits on
-// P 0; the group is cancelled. Whoever readies G 0 runs it. It goes on once for
-// each wait, and no cancellation is lost.
+// P 0, and the group is cancelled. The thread that readies G 0 runs it. It goes
+// on once for each wait, and no cancellation is lost.
 //
 // In `..._again` the group is cancelled already, and thread 1 ends the wait as
-// usual. Then G 0 waits once more, shielded: the M of thread 0, who parked it,
-// saw the flag and acts on what it knows of the first wait, must not cancel
-// that one. In `..._inner` it begins a group of its own for it, as a deferred
-// function may, which thread 2 cancels: the M must not get in its way.
+// usual. Then G 0 waits once more, shielded. The M of thread 0, which parked
+// it, saw the flag and acts on what it knows of the first wait. It must not
+// cancel the second. In `..._inner` it begins a group of its own for it, as a
+// deferred function may, which thread 2 cancels: the M must not get in its way.
 #include "sched/poll.c"
 #include "sched/proc.h"
 #include "sched/runq.h"

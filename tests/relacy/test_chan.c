@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Channels under weak memory: words and what they stand for are handed over,
 // the paths without the lock see what they must, and a G that parks is whole
-// for whoever readies it, steals it and runs it. Thread i holds P i; G i is the
-// one that runs there first. A channel's fields are plain memory or are read
-// with the lock: a lock that orders too little shows as a data race.
+// for the thread that readies it, steals it or runs it. Thread i holds P i, and
+// G i is the one that runs there first. A channel's fields are plain memory or
+// are read with the lock, so a lock that orders too little shows as a data
+// race.
 #include "sched/proc.h"
 #include "sched/runq.h"
 #include "sched/select.c"
@@ -85,7 +86,7 @@ static void send_two(void) {
 static void send_and_close(void) {
   contents[1] = 10;
   chan_try_send(my_p(), &chans[0].c, 1);
-  contents[2] = 20;  // not sent: for who sees the channel closed
+  contents[2] = 20;  // not sent: for a thread that sees it closed
   RELACY_CHECK(chan_close(my_p(), &chans[0].c), "it was closed already");
 }
 
@@ -119,7 +120,7 @@ static void close_empty(void) {
   chan_close(my_p(), &chans[0].c);
 }
 
-// --- The try paths: who knows that it succeeds must not be told otherwise ---
+// --- The try paths: a thread that knows of success is not told otherwise ----
 static void send_then_tell(void) {
   contents[1] = 10;
   chan_try_send(my_p(), &chans[0].c, 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The protocol of idle.c under weak memory: who submits work against who
-// ceases to look for it. At the end, if there is work in a queue and an idle P,
-// somebody must be on the way: an M that spins, or one that was woken. An M
-// that is woken is a dummy from the pool: it keeps what it was given.
+// The protocol of idle.c under weak memory: threads that submit work against
+// threads that cease to look for it. At the end, if there is work in a queue
+// and an idle P, somebody must be on the way: an M that spins, or one that was
+// woken. An M that is woken is a dummy from the pool: it keeps what it was
+// given.
 //
 // Thread i runs with P i, if that is not idle. The same protocol is searched in
 // tests/unit/test_explore_idle.c, there with sequentially consistent memory.
@@ -46,7 +47,7 @@ static void two_spin(void) { setup_world(BUSY, SPINS, SPINS); }
 static void none_spins(void) { setup_world(BUSY, BUSY, BUSY); }
 static void all_but_one_idle(void) {
   setup_world(IDLE, SPINS, IDLE);
-  sched.pins = 1;  // who may still post keeps a pin
+  sched.pins = 1;  // a thread that may still post keeps a pin
 }
 static void two_call(void) {
   setup_world(CALLS, BUSY, CALLS);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The words of poll.c under weak memory: G 0 (thread 0, P 0) waits for a
+// The words of poll.c under weak memory. G 0 (thread 0, P 0) waits for a
 // descriptor while an event comes, its deadline passes, or it is closed. It
 // runs on exactly once, sees what the one that ended its wait has written
-// before, and is told of a close and a deadline. And the one M that blocks in
-// the system's poll, against who wakes it: idle_wake_m and rt_poll.c.
+// before, and is told of a close and a deadline. Also the one M that blocks in
+// the system's poll, against the thread that wakes it (idle_wake_m and
+// rt_poll.c).
 #include "sched/idle.c"
 #include "sched/poll.c"
 #include "world.h"
@@ -113,7 +114,7 @@ static void wake_with_p(void) {
   while (!idle_start_m(&sched, &ps[2], false)) rt_yield_cpu();
 }
 
-// As who stops the world does: look around.
+// As the thread that stops the world does: look around.
 static void wake_only(void) { idle_wake_m(&sleeper); }
 
 static void check_nothing(void) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// runq.c under weak memory: the owner (thread 0, P 0) puts and takes, thieves
-// (threads 1 and 2, with Ps 1 and 2) steal. No G is lost or taken twice; who
-// takes one sees what was written before it was put; a slot is not reused
-// before its last reader is through.
+// runq.c under weak memory. The owner (thread 0, P 0) puts and takes, and
+// thieves (threads 1 and 2, with Ps 1 and 2) steal. No G is lost or taken
+// twice. The thread that takes one sees what was written before it was put. A
+// slot is not reused before its last reader is through.
 #include "sched/global.h"
 #include "sched/runq.h"
 #include "world.h"

@@ -102,7 +102,7 @@ WEAKENED = [
     ("S1, spawn: release", "idle", "spawn",
      [("runq.c", "rt_store_seq(&p->runnext, g);",
        "rt_store_release(&p->runnext, g);")]),
-    ("S1, the tail behind what was displaced: release", "idle", "spawn_two",
+    ("S1, the tail after a G was displaced: release", "idle", "spawn_two",
      [("runq.c", "rt_store_seq(&p->tail, p->tail);",
        "rt_store_release(&p->tail, p->tail);"),
       ("runq.c", *rmw("exchange", "&p->runnext, g", "ACQ_REL"))]),
@@ -221,7 +221,7 @@ WEAKENED = [
        "rt_load_acquire(&s->idle_count)")]),
     ("a P is taken: acq_rel", "calls", "sysmon_sleeps",
      [("idle.c", *rmw("sub", "&s->idle_count, 1u", "ACQ_REL"))]),
-    ("who takes a P sees sysmon: acquire", "calls", "sysmon_sleeps",
+    ("taking a P sees sysmon: acquire", "calls", "sysmon_sleeps",
      [("idle.c", "rt_load_seq(&s->sysmon_asleep)",
        "rt_load_acquire(&s->sysmon_asleep)")]),
     # --- netpoll
@@ -258,7 +258,7 @@ WEAKENED = [
     ("where it waits for a descriptor: release", "cancel", "poll_ends",
      [("poll.c", "rt_store_seq(\n        &g->parked_on,",
        "rt_store_release(\n        &g->parked_on,")]),
-    ("the flag is read by who parks: acquire", "cancel", "recv_ends",
+    ("the flag, read by the parker: acquire", "cancel", "recv_ends",
      [("sched.h", "rt_load_seq(&group->cancelled)",
        "rt_load_acquire(&group->cancelled)")]),
     ("the flag of hardening is read: acquire", "cancel", "recv_hard",
@@ -271,7 +271,7 @@ WEAKENED = [
     ("where it is parked is read: acquire", "cancel", "recv_ends",
      [("cancel.c", "rt_load_seq(&g->parked_on)",
        "rt_load_acquire(&g->parked_on)")]),
-    ("word of a select, read by who cancels: relaxed", "cancel", "select_inner",
+    ("word of a select, read by cancellers: relaxed", "cancel", "select_inner",
      [("cancel.c", "rt_load_acquire(&g->select_state)",
        "rt_load_relaxed(&g->select_state)")]),
     ("word of a select, opened: relaxed", "cancel", "select_inner",
@@ -294,7 +294,7 @@ WEAKENED = [
      [("timer.c", "timer->at = -1;\n"
        "  // release: the timer is its user's again; pairs with acquire in "
        "timer_stop\n  rt_store_release(", "timer->at = -1;\n  rt_store_relaxed(")]),
-    ("a timer's P, read by who stops it: relaxed", "cancel", "deadline",
+    ("a timer's P, read to stop it: relaxed", "cancel", "deadline",
      [("timer.c", "rt_load_acquire(&timer->owner)",
        "rt_load_relaxed(&timer->owner)")]),
 ]
@@ -308,7 +308,7 @@ NOT_FOUND = [
     ("head read after a steal: relaxed", "runq", "onward refill",
      [("runq.c", "rt_load_acquire(&p->head);  // acquire: as in runq_put\n"
        "  RT_CHECK", "rt_load_relaxed(&p->head);\n  RT_CHECK")],
-     "only a check uses it; the slots are behind the head seen by runq_pop"),
+     "only a check uses it; the slots come after the head seen by runq_pop"),
     ("runnext taken by its owner: relaxed", "runq", "next fill",
      [("runq.h", *cas("&p->runnext, &g, (G *)NULL"))],
      "the owner takes what it has put there itself"),
@@ -322,7 +322,7 @@ NOT_FOUND = [
     ("a parked G is shown: relaxed", "poll", "event",
      [("poll.c",
        *cas("&d->waiter[parking->mode], &seen, (uintptr_t)g"))],
-     "poll_waiters, raised before and lowered by who readies, orders it"),
+     "poll_waiters, raised before and lowered by the waker, orders it"),
     ("a parked G is taken: relaxed", "poll", "event",
      [("poll.c", *cas("word, &seen, next"))],
      "poll_waiters orders it, as above"),
@@ -350,5 +350,5 @@ NOT_FOUND = [
      "sleep_inner deadline",
      [("timer.c", "rt_store_release(&timer->owner, owner);",
        "rt_store_relaxed(&timer->owner, owner);")],
-     "who stops it takes the lock that is held here, and reads it again"),
+     "its stopper takes the lock that is held here, and reads it again"),
 ]

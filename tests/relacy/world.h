@@ -19,11 +19,12 @@ static P ps[WORLD_PS];
 static G gs[WORLD_GS];
 static M ms[WORLD_PS];  // ms[i] holds ps[i]
 
-// Who takes a G out of a queue may read and write it: the engine reports a
-// race if whoever put it there did not publish it, or if two take it.
+// The thread that takes a G out of a queue may read and write it. The engine
+// reports a race if the thread that put it there did not publish it, or if two
+// take it.
 typedef struct Work {
-  uint64_t input;   // written by who puts it
-  uint64_t output;  // by who finds it
+  uint64_t input;   // written by the thread that puts it
+  uint64_t output;  // by the one that finds it
 } Work;
 static Work works[WORLD_GS];
 

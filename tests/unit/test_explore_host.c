@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A runtime that its host steps (stepped.c), under interleaving with other
-// threads: no post is lost, whether the host waits inside or watches the
-// descriptor; no stop that is in time is, and one that is early stops nothing;
-// the last unpin ends a wait for nothing; a wait within a callback ends, too.
+// threads. No post is lost, whether the host waits inside or watches the
+// descriptor. No stop that is in time is lost, and one that is early stops
+// nothing. The last unpin ends a wait for nothing. A wait within a callback
+// ends, too.
 //
-// Found when broken (tests/explore/mutants): who posts sets no note, or breaks
-// no wait in netpoll, or does not make the descriptor readable; a step that
-// clears the break after it has looked; no alarm for a timer; an unpin, or a
-// stop, that wakes nobody.
+// Found when broken (tests/explore/mutants): a post that sets no note, breaks
+// no wait in netpoll, or does not make the descriptor readable, a step that
+// clears the break after it has looked, no alarm for a timer, an unpin or a
+// stop that wakes nobody.
 #include "tests/explore/sched_explore.h"
 
 enum { HOST_TASKS = 4, POSTERS = 2, POSTS = 2, FD = 3, SLEEP_NS = 1000000000 };

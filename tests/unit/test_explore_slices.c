@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Turns under interleaving (rows 5, 8, 10, 19): who computes without end is
-// preempted, two Gs that keep readying one another hold neither the ring nor
-// the global queue up, a G that a timer woke waits a millisecond and not a
-// slice; and what is preempted or displaced meanwhile is neither lost nor run
+// Turns under interleaving (rows 5, 8, 10, 19). A G that computes without end
+// is preempted. Two Gs that keep readying one another hold neither the ring nor
+// the global queue up. A G that a timer woke waits a millisecond and not a
+// slice. What is preempted or displaced meanwhile is neither lost nor run
 // twice, with thieves about.
 //
 // Gs that compute let virtual time pass themselves. Where a turn never comes
