@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Bump memory of one compilation, and the table of its names.
 //
-// Chunks are chained and freed together. A reserve is taken at the start: when
+// Chunks are chained and freed together. A reserve is taken at the start. When
 // malloc fails, allocations go on from the reserve and arena_failed tells, so
-// that builders need no check of their own; parser and compiler look at it
-// after each token or statement and give up with "out of memory". That the time
-// of the compilation is over (Allowance) looks the same to them.
-// Single-threaded, like the compilation it belongs to.
+// that builders need no check of their own. Parser and compiler ask it after
+// each token or statement and give up with "out of memory". The end of the
+// compilation's time (Allowance) looks the same to them. Single-threaded, like
+// the compilation it belongs to.
 #include "lang/arena.h"
 
 #include <stdlib.h>

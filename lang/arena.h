@@ -29,8 +29,8 @@ Arena *arena_new(const Memory *memory, uint64_t seed);
 void arena_limit(Arena *arena, Allowance *allowance);
 const Memory *arena_memory(const Arena *arena);
 void arena_free(Arena *arena);
-// Zeroed, 16-byte aligned; never NULL (out of memory aborts a compilation
-// through the Diags: see arena_failed).
+// Zeroed and 16-byte aligned. It is never NULL, because a compilation without
+// memory is ended through the Diags (arena_failed).
 void *arena_alloc(Arena *arena, size_t size);
 // The one AstStr for these bytes in this arena.
 const AstStr *arena_intern(Arena *arena, const char *text, size_t len);

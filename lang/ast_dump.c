@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The syntax tree as S-expressions, for tests and debugging.
 //
-// (kind name or literal or operator, then the children); a missing child
-// before one that is there is `_`; a chain of several, or one that may hold
-// several, stands in brackets. Reads only; recursion is as deep as the tree.
+// A node is written as (kind name or literal or operator, then the children). A
+// missing child before one that is there is `_`. A chain of several, or one
+// that may hold several, stands in brackets. Only reads the tree, and recurses
+// as deep as it is.
 #include "lang/ast_dump.h"
 
 #include <ctype.h>

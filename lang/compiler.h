@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Inside the compiler only: from syntax tree to bytecode; the types that all
-// files of both passes share. What a file declares is in the header beside it.
+// Inside the compiler only. These are the types that all files of both passes
+// share, from syntax tree to bytecode. What a file declares is in the header
+// beside it.
 //
 // A file is compiled in two passes. resolve*.c walks the tree once, binds each
 // name to a Symbol (Node.note), finds out what closures capture, folds
-// constants, and reports all errors that it finds. Only when there are none
-// the second pass generates code: expr.c, condition.c, calls.c (expressions),
+// constants, and reports all errors that it finds. Only when there are none the
+// second pass generates code: expr.c, condition.c, calls.c (expressions),
 // assign.c, stmt.c, assert.c, loop.c, branch.c (statements), func.c (functions
 // and structs) on top of emit.c (instructions, constants, registers, jumps).
-// loader.c finds imported modules and compiles them first; compile.c strings
-// all that together.
+// loader.c finds imported modules and compiles them first, and compile.c
+// strings all that together.
 //
 // Registers: a function's variables lie from 0 up, temporaries above them.
 // `top` is the first free one. What an expression needs while it is computed
@@ -187,7 +188,7 @@ struct Compiler {
   Vm *vm;
   Local *local;
   Loader *loader;
-  // loader_import: the module of an import; NULL: reported, or no memory.
+  // loader_import: the module of an import. NULL: reported, or no memory.
   ObjModule *(*import)(Compiler *c, Node *import);
   Arena *arena;
   Diags *diags;

@@ -17,8 +17,9 @@ enum { LANG_MAX_DEPTH = 1000 };
 // at its end.)
 enum { LANG_MAX_HEIGHT = 16 * LANG_MAX_DEPTH };
 
-// How deep a tree may be that the calling thread walks, from here on: at most
-// LANG_MAX_DEPTH; less where less than some 400 KB of its C stack are left.
+// How deep a tree may be that the calling thread walks, from here on. It is at
+// most LANG_MAX_DEPTH, and less where less than some 400 KB of its C stack are
+// left.
 uint32_t lang_max_depth(void);
 // Whether enough of the stack is left for a file that this one imports.
 bool lang_may_import(void);

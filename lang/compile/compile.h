@@ -5,8 +5,8 @@
 
 #include "lang/compiler.h"
 
-// The hook behind vm->compile: compiles a text and all that it imports. The
-// closure of its top level; NULL: errors. *errors: messages (warnings, too,
+// The hook for vm->compile. Compiles a text and all that it imports, and gives
+// the closure of its top level. NULL: errors. *errors: messages (warnings, too,
 // when they are asked for) as malloced text, or NULL. One thread at a time.
 ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors);
 // Installs it.
@@ -20,7 +20,8 @@ typedef struct Unit {
   bool script;            // nobody imports it
   SessionInput *session;  // NULL: a file
 } Unit;
-// One file to the closure of its top level; NULL: errors are in the loader.
+// Compiles one file to the closure of its top level. NULL: errors are in the
+// loader.
 ObjClosure *compile_unit(Loader *loader, const Unit *unit);
 // For the file `first`, and what it imports.
 void loader_begin(Loader *loader, Vm *vm, Loading *first);

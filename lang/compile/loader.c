@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Finds what `import` names and has it compiled: built-in modules first, then
-// what the host's CspConfig.load gives, then files (where scripts may use them)
-// beside the importing one ("./x", "../x") or along the search path. Each is
-// loaded once per Vm, known by its canonical path; what the host gives is
-// known by "loaded:" and its name.
+// Finds the module that `import` names and has it compiled. Built-in modules
+// come first, then what the host's CspConfig.load gives, then files (where
+// scripts may use them) beside the importing one ("./x", "../x") or along the
+// search path. Each is loaded once per Vm. A file is known by its canonical
+// path, and what the host gives by "loaded:" and its name.
 #include "lang/compile/loader.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static char *path_beside(Compiler *c, const char *importer, const char *path) {
   return mem_format(c->vm->memory, "%.*s%s.csp", folder, importer, path);
 }
 
-// Where memory that is out is no file that is missing.
+// NULL: there is no such file, or no memory (then c->no_memory is set).
 static char *canonical_path(Compiler *c, const char *shown) {
   errno = ENOMEM;
   char *path = shown != NULL ? vm_real_path(c->vm, shown) : NULL;
@@ -53,8 +53,8 @@ static char *canonical_path(Compiler *c, const char *shown) {
   return path;
 }
 
-// The first file along the search path, canonical into *canonical; NULL:
-// nowhere.
+// The first file along the search path, with its canonical path in *canonical.
+// NULL: there is none.
 static char *path_along(Compiler *c, const char *path, char **canonical) {
   const char *folders = vm_search_path(c->vm);
   while (folders != NULL && *folders != '\0') {
@@ -107,7 +107,8 @@ bool chain_has(const Loading *chain, const char *path) {
   return chain != NULL;
 }
 
-// From the file that is imported again down to the one that does it.
+// Names the files from the one that is imported again to the one that imports
+// it.
 static void add_chain(Text *text, const Loading *at, const char *path) {
   RT_ASSERT(chain_has(at, path));
   if (strcmp(at->path, path) != 0) add_chain(text, at->up, path);
@@ -198,8 +199,8 @@ static ObjModule *load_builtin(Compiler *c, const Node *import,
   return loaded;
 }
 
-// All of a descriptor, counted in the allowance. 0, or an errno. (Its buffer
-// shall not be on the stack while what is read is compiled.)
+// Reads all of a descriptor, counted in the allowance. 0, or an errno. (It is
+// not inlined, so its buffer is not on the stack while the text is compiled.)
 __attribute__((noinline)) static int read_all(Allowance *allowance, int fd,
                                               Text *text) {
   char buffer[4096];
@@ -214,7 +215,8 @@ __attribute__((noinline)) static int read_all(Allowance *allowance, int fd,
   return text->len > SOURCE_MAX ? EFBIG : 0;
 }
 
-// The whole file, NUL-terminated, len bytes of the allowance; NULL and errno.
+// Reads the whole file, NUL-terminated, for *len bytes of the allowance. NULL:
+// errno tells.
 static char *read_module_file(Loader *loader, const char *path, size_t *len) {
   int fd = vm_open_path(loader->vm, path, O_RDONLY);
   if (fd < 0) return NULL;
@@ -265,7 +267,8 @@ static ObjModule *compile_text(Compiler *c, const Node *import,
   return module;
 }
 
-// Whether there is nothing to compile; then *module says what it is.
+// Whether there is nothing to compile. Then *module is the module that was
+// loaded before, or NULL after an error.
 static bool is_settled(Compiler *c, const Node *import, const char *canonical,
                        ObjModule **module) {
   *module = loaded_before(c, canonical);
@@ -298,7 +301,7 @@ static ObjModule *import_file(Compiler *c, const Node *import) {
   char *canonical = NULL;
   char *shown = NULL;
   if (!vm_allows(c->vm, CSP_FILES)) {
-    // as if there were none
+    // files are not looked for
   } else if (is_relative(path)) {
     shown = path_beside(c, c->source->path, path);
     canonical = canonical_path(c, shown);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The types that the files of this folder share. formatter.h has the entry.
 //
-// The way of a text: it is parsed with a trail (trail.c); words.c makes
-// words of the trail, and the syntax tree gives each word whose spelling says
-// too little its role (is this `(` a call's, this `-` a sign?);
-// group.c finds which words begin statements, belong together as
-// brackets, and where the author broke lines; print.c goes over the
-// words once and decides on each break and space; sheet.c keeps the
-// lines and puts the comments at their ends under each other; check.c
-// proves that the result is the same program.
+// A text goes this way. It is parsed with a trail (trail.c). words.c makes
+// words of the trail. The syntax tree gives a role to each word whose spelling
+// says too little (is this `(` a call's, this `-` a sign?). group.c finds which
+// words begin statements, which belong together as brackets, and where the
+// author broke lines. print.c goes over the words once and decides on each
+// break and space. sheet.c keeps the lines and puts the comments at their ends
+// under each other. check.c proves that the result is the same program.
 //
 // Words and comments are printed from the source text in their order, so none
-// can be lost: the formatter only chooses what stands between them, and leaves
+// can be lost. The formatter only chooses what stands between them, and leaves
 // out or adds separators (see WORD_DROPPED and WORD_COMMA_AFTER).
 #ifndef CSP_LANG_FORMAT_H
 #define CSP_LANG_FORMAT_H

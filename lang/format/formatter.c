@@ -64,7 +64,7 @@ static char *our_fault(const char *path, const char *what) {
                     path, what);
 }
 
-// What is different in the text that was made; NULL: nothing.
+// What is different in the text that was made, or NULL.
 static char *prove(const Reading *before, const char *text, size_t len) {
   Source source = {before->source.path, text, len};
   Reading after;

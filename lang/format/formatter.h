@@ -6,8 +6,8 @@
 #include "lang/source.h"
 
 // The text in the one style (docs/formatting.md), malloced, with a NUL after
-// it. NULL: *message (malloced; NULL if there is no memory for it) has the
-// syntax errors, or says that the formatter failed.
+// it. NULL: *message has the syntax errors, or says that the formatter failed.
+// (It is malloced, or NULL if there is no memory for it.)
 char *lang_format(const Source *source, size_t *len, char **message);
 
 #endif

@@ -3,13 +3,14 @@
 // break and space. docs/formatting.md says what the result looks like.
 //
 // A block that the author wrote on one line stays there if its closing brace
-// comes to stand within FORMAT_WIDTH; all words of it are then "flat", that
-// is, before flat_until, and no line breaks among them. Other brackets are
-// broken or not as the author had them (WORD_BROKEN). So printing what was
-// printed decides everything as before: the formatter is idempotent.
+// comes to stand within FORMAT_WIDTH. All its words are then "flat", that is,
+// before flat_until, and there is no line break among them. Other brackets are
+// broken or not as the author had them (WORD_BROKEN). So a second pass over the
+// result decides everything as the first: the formatter is idempotent.
 //
-// Comments are printed in the gap before a word (or at the end of the file):
-// where the author had a line break before or after one, there is one again.
+// Comments are printed in the gap before a word (or at the end of the file).
+// Where the author had a line break before or after a comment, there is one
+// again.
 #include "lang/format/print.h"
 
 #include <string.h>
@@ -108,7 +109,8 @@ static bool is_flat(const Printer *p, uint32_t at) {
 }
 
 // --- contexts ---------------------------------------------------------------
-// Decides whether the block stays on its line, an if's with all its elses.
+// Decides whether the block stays on its line. An `if` is decided together with
+// all its `else`.
 static bool block_is_broken(Printer *p, uint32_t open) {
   const Word *word = word_of(p, open);
   if (is_flat(p, open)) return false;
@@ -252,7 +254,7 @@ static size_t trimmed(const char *text, size_t len) {
   return len;
 }
 
-// A line of a comment that has moved by so many columns.
+// Prints a line of a comment that has moved by so many columns.
 static void print_moved_line(Sheet *sheet, const char *line, size_t len,
                              int moved) {
   sheet_text(sheet, "\n", 1);
@@ -367,7 +369,7 @@ static void print_gap(Printer *p, uint32_t at) {
   }
 }
 
-// As in the source; lines end with a newline alone.
+// Prints the word as in the source, but lines end with a newline alone.
 static void print_text(Printer *p, const Word *word) {
   const char *text = word_text(p->words, word);
   const char *limit = text + word->len;

@@ -23,7 +23,7 @@ uint32_t sheet_width(const char *text, size_t len) {
 }
 
 // --- writing ----------------------------------------------------------------
-// An array with room for `count` elements; false: out of memory.
+// Makes room for `count` elements in the array. false: out of memory.
 static bool sheet_reserve(Sheet *sheet, void **array, size_t *cap, size_t count,
                           size_t size) {
   if (count <= *cap) return true;

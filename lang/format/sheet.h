@@ -31,7 +31,7 @@ void sheet_space(Sheet *sheet);
 void sheet_note(Sheet *sheet, const char *text, size_t len);
 uint32_t sheet_column(const Sheet *sheet);  // how wide the line is now
 uint32_t sheet_indent(const Sheet *sheet);
-// All lines, as malloced text with a NUL after it; NULL: out of memory.
+// All lines, as malloced text with a NUL after it. NULL: out of memory.
 char *sheet_finish(const Sheet *sheet, size_t *len);
 void sheet_free(Sheet *sheet);
 // The lines follow one another within the text, the last one up to its end.

@@ -143,7 +143,7 @@ static Compare order_to(Compiler *c, AstOp op, int a, Node *right) {
   return order_registers(op, a, expr_any(c, right));
 }
 
-// Evaluates the operands; they stay in their registers.
+// Evaluates the operands, which stay in their registers.
 static Compare prepare_compare(Compiler *c, Node *node) {
   Node *left = node->a, *right = node->b;
   AstOp op = node->op;
@@ -192,7 +192,8 @@ static void jump_if_value(Compiler *c, Node *node, bool sense, int *list) {
   reg_set(c, save);
 }
 
-// a && b is false as soon as one is; a || b true as soon as one is.
+// a && b is false as soon as one operand is, and a || b is true as soon as one
+// is.
 static void jump_if_both(Compiler *c, Node *node, bool sense, int *list) {
   bool decides = node->op == AST_OR;
   RT_ASSERT(node->op == AST_OR || node->op == AST_AND);

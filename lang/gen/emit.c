@@ -28,7 +28,7 @@ void func_too_complex(Compiler *c, const char *why) {
   diag_hint(c->diags, "divide it into several functions");
 }
 
-// Room for one more element; false: out of memory.
+// Makes room for one more element. false: out of memory.
 static bool emit_reserve(Compiler *c, void **data, uint32_t count,
                          uint32_t *cap, size_t size) {
   RT_ASSERT(count <= *cap);

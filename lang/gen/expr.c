@@ -109,8 +109,8 @@ bool expr_constant(Compiler *c, const Node *node, Value *v) {
   }
 }
 
-// Where something is built before it is complete: not in a variable, which its
-// own parts may read.
+// Where a value is built. It is not built in a variable, which its own parts
+// may read before it is complete.
 static int workplace(const Compiler *c, int target) {
   return target < c->func->gen.active ? c->func->gen.top : target;
 }
@@ -119,7 +119,7 @@ static void move_to(Compiler *c, Pos pos, int target, int from) {
   if (target != from) emit_abc(c, pos, OP_MOVE, target, from, 0);
 }
 
-// Up to LIST_CHUNK elements into registers; how many.
+// Puts up to LIST_CHUNK elements into registers, and returns how many.
 static int take_elements(Compiler *c, Node **element) {
   int count = 0;
   for (; *element != NULL && count < LIST_CHUNK; count++) {
@@ -311,14 +311,14 @@ void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
   reg_set(c, save);
 }
 
-// 2 * x as x * 2: the other way round there is a short form.
+// 2 * x is compiled as x * 2, because that has a short form.
 static bool turns_round(const Node *node) {
   return (node->op == AST_MUL || node->op == AST_ADD) &&
          (node->a->kind == NODE_INT || node->a->kind == NODE_FLOAT) &&
          !fold_is_literal(node->b);
 }
 
-// 1 - x and 1 / x: the index of the number on the left, or -1.
+// The index of the number on the left of 1 - x or 1 / x, or -1.
 static int number_first(Compiler *c, const Node *node) {
   bool is_short = node->op == AST_SUB || node->op == AST_DIV;
   return is_short && !fold_is_literal(node->b) ? expr_number(c, node->a) : -1;
@@ -340,7 +340,7 @@ static void arith_to(Compiler *c, Node *node, int target) {
   reg_set(c, save);
 }
 
-// && || ??: the left operand, or else the right one.
+// The value of && || ?? is the left operand, or else the right one.
 static void either_to(Compiler *c, Node *node, int target) {
   int save = c->func->gen.top, end = NO_JUMP;
   int place = workplace(c, target);

@@ -13,7 +13,7 @@ int expr_next(Compiler *c, Node *node);  // into top, which is taken
 void expr_discard(Compiler *c, Node *node);
 // `count` values into registers from top, which are taken.
 int expr_many(Compiler *c, Node *node, int count);
-// What a NAME, or a FIELD of a module, is; NULL: neither.
+// The symbol of a NAME, or of a FIELD of a module. NULL: the node is neither.
 Symbol *expr_symbol(const Node *node);
 // The register of a variable that lives in one, or -1.
 int expr_register(const Compiler *c, const Node *node);

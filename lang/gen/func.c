@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Second pass, functions: protos, parameters and their defaults, upvalues,
-// closures; struct types and their constructors.
+// Second pass, functions: protos, parameters and their defaults, upvalues and
+// closures. Also struct types and their constructors.
 #include "lang/gen/func.h"
 
 #include <stdio.h>
@@ -256,7 +256,8 @@ void func_closure(Compiler *c, Node *node, int target) {
   }
 }
 
-// The name is there before its closure is made: it may call itself.
+// The name is there before its closure is made, because the function may call
+// itself.
 void func_local(Compiler *c, Node *decl) {
   Symbol *symbol = decl->note;
   int reg = reg_take(c, 1);

@@ -7,7 +7,8 @@
 
 // Makes the proto and what callers may know of it before there is code.
 void func_declare(Compiler *c, Func *func);
-// The same for one that captures nothing: its closure; nil: out of memory.
+// The same for a function that captures nothing. Gives its closure. nil: out of
+// memory.
 Value func_known(Compiler *c, Func *func);
 void func_generate(Compiler *c, Func *func);
 void func_generate_file(Compiler *c, Func *func, Node *stmts);
@@ -15,7 +16,7 @@ Proto *func_proto(const Symbol *symbol);  // of a known function or struct
 void func_closure(Compiler *c, Node *node, int target);  // of a FUNC
 void func_local(Compiler *c, Node *decl);                // func f() in a block
 int func_upvalue(Compiler *c, Func *func, Symbol *symbol);
-// The struct type of a STRUCT: its object; NULL: out of memory.
+// Makes the type of a STRUCT. NULL: out of memory.
 ObjStruct *struct_new(Compiler *c, Node *node);
 void struct_local(Compiler *c, Node *node);
 // In place of one of the first `before` methods, if that has the name. false:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Second pass, two operations in one instruction: a product and a sum, two
-// sums, an exclusive or with a shift, a wrapping product and sum. Numbers that
-// would be packed, or boxed, between the two are not.
+// sums, an exclusive or with a shift, a wrapping product and sum. The number
+// between the two operations is then neither packed nor boxed.
 //
 // The operation that comes first has the opcode's place, the other the second
-// word's. The third operand is read with the first two: where it is a local on
-// the right that changes nothing, as no expression assigns to one; nor where it
-// is a number, which is a constant of the function.
+// word's. The third operand is read with the first two. That changes nothing
+// where it is a local on the right, as no expression assigns to one, or a
+// number, which is a constant of the function.
 #include "lang/gen/pairs.h"
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"

@@ -2,10 +2,11 @@
 // The grammar. Edit here; lemon makes grammar.c and grammar.h of it in build/.
 //
 // Each action is one call: the tree is built, and what a grammar cannot say is
-// checked, in tree.c and tree_stmt.c. There are no conflicts, thanks to
-// parse.c: LBRACE opens a block and MAP_BEGIN a map, FORIN is a `for` whose
-// names and `in` follow, NEWLINE is a newline that ends a statement; there is
-// one at the end of the file and before each `}` of a block, too.
+// checked, in tree.c and tree_stmt.c. There are no conflicts, because lexer and
+// parse.c give different tokens for what looks alike. LBRACE opens a block and
+// MAP_BEGIN a map. FORIN is a `for` whose names and `in` follow. NEWLINE is a
+// newline that ends a statement. There is one at the end of the file and before
+// each `}` of a block, too.
 //
 // `error` stands where parsing goes on after an error: at a line's end, after
 // the colon of a `case`, or in a block whose head was wrong (RECOVER).
@@ -29,7 +30,8 @@
 #include "lang/parse/tree.h"
 #include "lang/parse/tree_stmt.h"
 
-// What lemon takes for its stack, in functions whose p is the parser.
+// The memory functions that lemon calls for its stack. In the functions that
+// call them p is the parser.
 #define malloc(size) mem_alloc(p->memory, (size))
 #define realloc(block, size) mem_resize(p->memory, (block), (size))
 #define free(block) mem_free(block)

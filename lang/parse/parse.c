@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The driver of the front end: from the lexer's tokens to lemon's.
 //
-// It keeps the stack of open brackets, and from it decides what the grammar
+// It keeps the stack of open brackets, and decides from it what the grammar
 // cannot: where a newline ends a statement, whether a `{` opens a block or a
 // map, where the text of a string goes on after `${...}`.
 //
-// After an error it feeds the parser nothing until the statement ends: to the
-// newline at the depth of brackets that the parser fell back to (skip_depth).
-// Blocks on the way are still parsed where they surely hold statements, so
-// that one run finds the errors in a function whose head is wrong.
-// Invariant: when not skipping, parser and driver count the same open
-// brackets. A missing or a wrong closing bracket is reported here; the parser
-// is then given a BAD token, which it can only recover from.
+// After an error it feeds the parser nothing until the statement ends. That is
+// the newline at the depth of brackets that the parser fell back to
+// (skip_depth). Blocks on the way are still parsed where they surely hold
+// statements, so that one run finds the errors in a function whose head is
+// wrong.
+//
+// Invariant: when not skipping, parser and driver count the same open brackets.
+// A missing or a wrong closing bracket is reported here. The parser is then
+// given a BAD token, which it can only recover from.
 #include "lang/parse/parse.h"
 #include "lang/arena.h"
 #include "lang/depth.h"
@@ -126,8 +128,8 @@ static bool opens_block(Parse *p) {
 }
 
 // --- feeding the parser -----------------------------------------------------
-// A block is worth parsing though its head was wrong, if statements like
-// these have blocks of statements.
+// Whether a block whose head was wrong is worth parsing. It is if the head
+// begins like one of these statements, which have blocks of statements.
 static bool holds_statements(const Bracket *block) {
   static const char *const WORDS[] = {"while", "def",     "fn",   "function",
                                       "elif",  "foreach", "loop", "unless"};
@@ -173,7 +175,8 @@ static void start_skipping(Parse *p) {
   p->skip_to_colon = grammar_waits_in_case(p->parser);
 }
 
-// The block that was just opened is parsed, whatever its head.
+// Parses the block that was just opened, though its head was wrong, where that
+// is worth it.
 static void recover_in_block(Parse *p, const Token *open) {
   if (p->depth != p->skip_depth + 1 || top_bracket(p)->kind != OPEN_BLOCK)
     return;
@@ -197,8 +200,8 @@ static void after_error(Parse *p) {
 }
 
 static void feed_grammar(Parse *p, const Token *token) {
-  // Before the parser reduces anything: it would not know as well afterwards
-  // what it had expected.
+  // This comes before the parser reduces anything. After that it does not know
+  // as well what it had expected.
   if (!grammar_accepts(p->parser, token->kind)) parse_unexpected(p, token);
   p->errored = false;
   feed_raw(p, token);
@@ -218,7 +221,7 @@ static void skip(Parse *p, const Token *token) {
   feed_grammar(p, &end);
 }
 
-// A semicolon may stand in its head.
+// Whether a semicolon may stand in the head of the block's statement.
 static bool has_clauses(const Bracket *block) {
   int kind = block->first.kind;
   return block->seen > 0 &&
@@ -301,7 +304,7 @@ static void never_closed(Parse *p, const Bracket *bracket) {
              bracket_text(bracket));
 }
 
-// The error was reported; the parser must not go on with this statement.
+// The error was reported, and the parser must not go on with this statement.
 static void make_skip(Parse *p) {
   if (p->skipping || p->fatal) return;
   feed_bad(p);
@@ -319,7 +322,7 @@ static void close_down_to(Parse *p, int index) {
   p->depth = index;
 }
 
-// The bracket that this token closes, if only ( and [ are above; else -1.
+// The bracket that this token closes, if only ( and [ are above it, or -1.
 static int find_open(const Parse *p, BracketKind a, BracketKind b,
                      BracketKind c) {
   for (int i = p->depth; i > 0; i--) {
@@ -354,8 +357,8 @@ static void close_bracket(Parse *p, const Token *token, BracketKind kind,
   give_token(p, token);
 }
 
-// A brace ends the statement before it. Whether there is one the grammar tells:
-// a semicolon ends a statement, or only a clause of its head.
+// A brace ends the statement before it. The grammar tells whether there is one,
+// because a semicolon ends a statement, or only a clause of its head.
 static void close_block(Parse *p, const Token *token) {
   if (p->skipping || !grammar_accepts(p->parser, TOK_RBRACE))
     give_newline(p, FROM_BRACE, token->pos);
@@ -478,8 +481,9 @@ static bool closes(int kind) {
   return kind == TOK_RPAREN || kind == TOK_RBRACK || kind == TOK_RBRACE;
 }
 
-// A line that begins no further right than the statement that it should
-// continue: if it does not fit, a bracket of that statement was not closed.
+// Looks at a line that begins no further right than the statement that it
+// should continue. If it does not fit, a bracket of that statement was not
+// closed.
 static void give_up_brackets(Parse *p, const Token *token, Pos end) {
   Bracket *block = block_of(p);
   if (block == top_bracket(p) || closes(token->kind) || block->seen == 0)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Inside the front end only: the types that the files of this folder share, and
-// the functions of lexer.re and grammar.y, and of parse.c for them.
+// Inside the front end only. Here are the types that the files of this folder
+// share, the functions of lexer.re and grammar.y, and those of parse.c for
+// them.
 //
-// The way of a text: lexer.re cuts it into tokens; parse.c ends statements at
-// newlines, tells blocks from maps and keeps the stack of open brackets; the
-// lemon parser of grammar.y calls the builders of tree.c and tree_stmt.c; for
-// a token that does not fit it calls unexpected.c, and parse.c skips to where
-// the next statement begins.
+// A text goes this way. lexer.re cuts it into tokens. parse.c ends statements
+// at newlines, tells blocks from maps and keeps the stack of open brackets. The
+// lemon parser of grammar.y calls the builders of tree.c and tree_stmt.c. For a
+// token that does not fit, parse.c calls unexpected.c, and skips to where the
+// next statement begins.
 #ifndef CSP_LANG_PARSE_INTERNAL_H
 #define CSP_LANG_PARSE_INTERNAL_H
 
@@ -92,7 +93,8 @@ typedef struct Parse {
 
   Trail *trail;  // for the formatter, or NULL
 
-  // parse.c; [0]: the file. Last, for those above `depth` are never set to 0.
+  // parse.c. [0] is the file. It is the last field, because those above `depth`
+  // are never set to 0.
   Bracket brackets[LANG_MAX_NESTING + 1];
 } Parse;
 

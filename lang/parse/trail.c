@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The trail: what the front end saw, in order, for the formatter: each token
+// The trail is what the front end saw, in order, for the formatter: each token
 // that the parser was given, and each comment.
 //
 // Only kept when Parse.trail is set; a compilation's is NULL. The text of an

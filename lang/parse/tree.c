@@ -3,8 +3,8 @@
 //
 // They check what the grammar cannot say: order and names of arguments and
 // parameters, what `?` and `go` may stand with. A tree deeper than
-// p->max_depth, or memory that runs out, sets p->fatal: from then on they
-// give one dummy node and empty chains, and the parse ends without a tree.
+// p->max_depth, or memory that runs out, sets p->fatal. From then on they give
+// one dummy node and empty chains, and the parse ends without a tree.
 #include "lang/parse/tree.h"
 
 #include <stdint.h>
@@ -14,8 +14,8 @@
 #include "lang/diag.h"
 #include "lang/parse/grammar.h"
 
-// Names that the parser compares with each other: of parameters, fields,
-// arguments. More of them are an error anyway, or are compared later.
+// How many names of parameters, fields or arguments the parser compares with
+// each other. More of them are an error anyway, or are compared later.
 enum { LANG_MAX_COMPARED = 255 };
 
 static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -205,8 +205,8 @@ static AstOp unary_op(int kind) {
   }
 }
 
-// The literal 9223372036854775808, which stands only after a minus; and not
-// yet together with one.
+// Whether a is the literal 9223372036854775808, which stands only after a
+// minus, and has not got its minus yet.
 static bool is_smallest_int(Parse *p, const Token *op, const Node *a) {
   return op->kind == TOK_SUB && a->kind == NODE_INT && a->i == INT64_MIN &&
          !(a->flags & FLAG_PAREN) && p->source->text[a->pos.offset] != '-';
@@ -289,7 +289,7 @@ static void check_named_once(Parse *p, const Node *args, const Node *named) {
   }
 }
 
-// f(1, 2, rest..., name: 3): in this order.
+// The order is f(1, 2, rest..., name: 3).
 static void check_args(Parse *p, const Node *args) {
   const Node *spread = NULL, *named = NULL;
   int left = LANG_MAX_COMPARED;
@@ -379,7 +379,7 @@ Node *tree_param(Parse *p, const Token *name, Node *value, int flags) {
   return node;
 }
 
-// Only what is wrong with the order.
+// Checks their order.
 static void check_params(Parse *p, const Node *params) {
   bool defaults = false;
   for (const Node *param = params; param; param = param->next) {

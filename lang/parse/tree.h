@@ -5,9 +5,9 @@
 
 #include "lang/parse/parse_internal.h"
 
-// A node of that depth plus one; the dummy after a fatal error.
+// A node of that depth plus one, or the dummy after a fatal error.
 Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth);
-// The deeper of two; of nothing: 0.
+// The depth of the deeper of two, or 0 for none.
 uint32_t tree_depth(const Node *a, const Node *b);
 // Errors about a node are marked from where it begins.
 uint32_t tree_length(const Node *node);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Builders of statements and declarations, called by grammar.y; and the checks
-// of what may be assigned, be a condition, or stand in a `case`.
+// Builders of statements and declarations, which grammar.y calls. They check
+// what may be assigned, be a condition, or stand in a `case`.
 //
-// As in tree.c: after a fatal error they give dummies, and check nothing.
+// After a fatal error they give dummies, and check nothing, as those of tree.c.
 #include "lang/parse/tree_stmt.h"
 
 #include <string.h>
@@ -201,8 +201,8 @@ Node *tree_jump(Parse *p, const Token *word, const Token *label) {
 }
 
 // --- if and for -------------------------------------------------------------
-// The expression of what stands where a condition or a value must; a `nil`
-// if there is none.
+// The expression of the statement that stands where a condition or a value
+// must. Where it is no expression, reports that, and gives a `nil`.
 static Node *head_value(Parse *p, Node *stmt, const char *what) {
   if (p->fatal) return p->dummy;
   if (stmt->kind == NODE_EXPR) return stmt->a;

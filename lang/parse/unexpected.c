@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What to say about a token that does not fit: "unexpected `x`, expected ...".
 //
-// What was expected is asked of the parser's own tables, then put into few
-// words. Before that come the mistakes that people bring along from other
-// languages, and a line to put them right. Called once per error, before the
-// parser gets the token.
+// The parser's own tables tell what was expected, which is then put into few
+// words. Mistakes that people bring along from other languages come first, each
+// with a line to put it right. Called once per error, before the parser gets
+// the token.
 #include "lang/parse/unexpected.h"
 
 #include <stdio.h>
@@ -144,7 +144,7 @@ static void expect_beginnings(Expected *expected) {
 }
 
 // What may follow a whole expression or name. After an expression nearly
-// everything may; only what ends it is worth a word.
+// everything may, and only what ends it is worth a word.
 static void expect_ends(Expected *expected) {
   static const struct {
     int kind;
@@ -190,7 +190,8 @@ static bool would_take(const Parse *p, int kind) {
 }
 
 // --- habits from elsewhere --------------------------------------------------
-// The bracket that the token stands in; it may be on the stack itself.
+// The bracket that the token stands in. The token itself may be the one on top
+// of the stack.
 static const Bracket *around(const Parse *p, const Token *token) {
   const Bracket *bracket = &p->brackets[p->depth];
   bool itself = p->depth > 0 && bracket->open.pos.offset == token->pos.offset;

@@ -102,7 +102,7 @@ static void declare_names(Compiler *c, const Node *stmt, bool early) {
   }
 }
 
-// a, b := ...: the new ones of them; the others are assigned.
+// Declares the new names of a, b := ..., while the others are assigned.
 static void declare_define(Compiler *c, const Node *stmt) {
   bool new = false;
   for (Node *name = stmt->a; name != NULL; name = name->next) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// First pass, statements: scopes, declarations, labels, what cannot be
-// reached. resolve_stmt and the functions that it asks answer whether control
-// never gets past the statement.
+// First pass, statements: scopes, declarations, labels, what cannot be reached.
+// resolve_stmt and the functions that it calls return true if control never
+// gets past the statement.
 #include "lang/resolve/resolve.h"
 #include "lang/arena.h"
 #include "lang/diag.h"
@@ -39,7 +39,7 @@ static bool gives_many(const Node *value, int count) {
   }
 }
 
-// As many names as values; or one value that gives several.
+// There must be as many names as values, or one value that gives several.
 static void check_counts(Compiler *c, const Node *stmt) {
   int names = count_nodes(stmt->a), values = count_nodes(stmt->b);
   if (names == values || values == 0) return;
@@ -163,7 +163,7 @@ static void resolve_funcdecl(Compiler *c, Node *decl) {
   if (!top) {
     Symbol *symbol = scope_declare(c, SYM_LOCAL, decl->name, decl->pos);
     symbol->constant = true;
-    symbol->assigned = true;  // it may capture itself, before it is made
+    symbol->assigned = true;  // it may capture itself before it is made
     decl->note = symbol;
   }
   Func *func = func_new(c, node, decl->name);
@@ -313,7 +313,8 @@ static void resolve_for_in(Compiler *c, Node *stmt, const AstStr *label) {
   for (Node *name = stmt->a; name != NULL; name = name->next) {
     if (!name_is_blank(name)) declare_local(c, name, stmt);
   }
-  // Go has it so, too: a loop may be there for its turns alone.
+  // No warning of unused ones, as in Go: a loop may be there for its turns
+  // alone.
   for (Symbol *s = scope.symbols; s != NULL; s = s->next) s->used = true;
   target_push(c, &target, label, true);
   resolve_block(c, stmt->d);
@@ -437,7 +438,7 @@ static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label) {
       return resolve_select(c, stmt, label);
     case NODE_GROUP:
       resolve_group(c, stmt);
-      return false;  // cancelled, it goes on after the block
+      return false;  // a group that is cancelled goes on after the block
     case NODE_LABELED:
       return resolve_labeled(c, stmt);
     case NODE_STRUCT:

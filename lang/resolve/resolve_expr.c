@@ -63,8 +63,8 @@ static Symbol *type_of_module(Compiler *c, Node *type) {
   return NULL;
 }
 
-// What stands after `is`: note is a struct's symbol; or NULL, and the name is
-// one of a built-in type.
+// Resolves what stands after `is`. Its note becomes a struct's symbol, or NULL
+// where the name is one of a built-in type.
 static void resolve_type(Compiler *c, Node *type) {
   if (type == NULL) return;
   if (type->kind == NODE_FIELD) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// First pass, functions: parameters, bodies, returns; methods and structs.
+// First pass, functions: parameters, bodies, returns, methods and structs.
 #include "lang/resolve/resolve_func.h"
 
 #include <string.h>

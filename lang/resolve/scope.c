@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scopes: declaring names, finding them, and what to say when they are not
-// there. Names are interned: equal ones are the same pointer.
+// there. Names are interned, so equal ones are the same pointer.
 #include "lang/resolve/scope.h"
 
 #include <stdlib.h>
@@ -100,8 +100,8 @@ bool scope_is_valid(const Compiler *c) {
   return true;
 }
 
-// Newest first: of two of one name in the scope, the first one knows what they
-// hide.
+// Goes from the newest on. Of two symbols of one name in the scope, the first
+// one knows what they hide.
 void scope_pop(Compiler *c) {
   RT_ASSERT(c->scope != NULL && scope_is_valid(c));
   for (Symbol *s = c->scope->symbols; s != NULL; s = s->next) {
@@ -258,8 +258,9 @@ static const Symbol *module_with(Compiler *c, const AstStr *name) {
   return NULL;
 }
 
-// Whether the declaration of an unknown name may be what the parser did not
-// understand: after syntax errors, if the text has the word elsewhere, too.
+// Whether the parser may have failed to understand the declaration of an
+// unknown name. That is so after syntax errors, if the text has the word
+// elsewhere, too.
 static bool may_be_lost(const Compiler *c, const AstStr *name) {
   return c->partial && arena_uses(name) > 1;
 }

@@ -17,7 +17,7 @@ void scope_pop(Compiler *c);           // warns of names that were not used
 bool scope_at_top(const Compiler *c);  // at the top level of the file
 // The symbols of the innermost scope belong to it, and `inner` finds them.
 bool scope_is_valid(const Compiler *c);
-// In the innermost scope alone; NULL: not there.
+// Looks in the innermost scope alone. NULL: it is not there.
 Symbol *scope_here(const Compiler *c, const AstStr *name);
 // Declares; an error if the scope has that name already.
 Symbol *scope_declare(Compiler *c, SymbolKind kind, const AstStr *name,
