@@ -29,8 +29,8 @@
 #include "sched/syscall.h"
 #include "sched/trace.h"
 
-// sched.lock held. One that is being made may be refused yet: it counts for
-// nothing until it is there.
+// sched.lock held. One that is being made may still be refused, so it counts
+// for nothing until it is there.
 static bool is_one_left(const Sched *s) {
   return s->ms_live >= s->ms_starting + s->syscalls + s->callbacks + 2;
 }
@@ -41,8 +41,8 @@ static bool reserve(Sched *s) {
   while (!is_one_left(s)) {
     // relaxed: the lock is held. At the end nobody waits for others.
     if (rt_load_relaxed(&s->exiting)) return true;
-    // Others' may be there in a moment. (Not to be tried again: two that do
-    // would wait for each other.)
+    // Another callback's M may be there in a moment. (This one does not try
+    // again, because two that do would wait for each other.)
     if (!made && s->ms_starting == 0) return false;
     rt_unlock(&s->lock);
     if (made) {
@@ -70,7 +70,7 @@ static void locked_resume(P *p, G *g) {
   idle_wake_m(to);
 }
 
-// m's G has left its P: for others.
+// m's G has left its P, which goes to others.
 static void hand_over(M *m) {
   Sched *s = m->sched;
   P *p = m->p;
@@ -103,7 +103,7 @@ static bool await_p(M *m) {
   return p != NULL;
 }
 
-// Runs it until it leaves; then m->p is as it left it.
+// Runs it until it leaves. Then m->p is as it left it.
 static void run_on(M *m, G *g, void (*resume)(P *p, G *g)) {
   P *p = m->p;
   callback_p_got(m, p);

@@ -107,8 +107,8 @@ static uint64_t buf_take(P *p, Chan *c) {
   return word;
 }
 
-// Into a full ring, in the place of the oldest word. The count stays: a thread
-// that looks without the lock must not find the ring empty.
+// Puts a word into a full ring, in the place of the oldest. The count stays,
+// because a thread that looks without the lock must not find the ring empty.
 static void buf_replace(P *p, Chan *c, uint64_t word) {
   RT_ASSERT(c->count == c->cap && c->sendx == c->recvx);
   chan_store(p, &c->buf[c->sendx], word);
@@ -198,7 +198,7 @@ static inline G *fired(Waiter *w, bool success) {
 }
 
 // --- One operation, lock held -----------------------------------------------
-// To the first receiver. false: none waits.
+// Gives the word to the first receiver. false: none waits.
 static inline bool hand_to_receiver(P *p, Chan *c, uint64_t word, G **peer) {
   Waiter *w = next_receiver(p, c);
   if (w == NULL) return false;
@@ -207,7 +207,7 @@ static inline bool hand_to_receiver(P *p, Chan *c, uint64_t word, G **peer) {
   return true;
 }
 
-// By a channel that is closed, or drops, or grows.
+// A send to a channel that is closed, or drops, or grows.
 static __attribute__((noinline)) ChanResult send_flagged(P *p, Chan *c,
                                                          uint64_t word,
                                                          G **peer) {
@@ -233,8 +233,8 @@ static inline __attribute__((always_inline)) ChanResult send_locked(
   return CHAN_DONE;
 }
 
-// The same, whose ring is empty or elsewhere. Nobody waits to send to it but
-// while it holds its limit.
+// A receive where c->buf has no word. The channel is empty, or it grows and its
+// ring is elsewhere. Senders wait only while such a ring holds its limit.
 static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
                                                          uint64_t *word,
                                                          G **peer) {
@@ -289,7 +289,7 @@ ChanResult chan_park_for_ever(P *p, G *g, WaitReason reason) {
   return CHAN_PARKED;
 }
 
-// The lock is held, g waits on c from here on; it is kept.
+// Lock held, and it stays held. g waits on c from here on.
 static inline __attribute__((always_inline)) void wait_on(P *p, G *g, Chan *c,
                                                           bool send,
                                                           WaitReason reason) {
@@ -301,7 +301,7 @@ static inline __attribute__((always_inline)) void wait_on(P *p, G *g, Chan *c,
   g_leave(p, g, G_WAITING, reason);
 }
 
-// The same for a member of a group; the lock is given back.
+// Parks g, a member of a group, on c. Lock held; gives it back.
 static __attribute__((noinline)) ChanResult park_member(P *p, G *g, Chan *c,
                                                         bool send,
                                                         WaitReason reason) {

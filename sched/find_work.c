@@ -156,7 +156,8 @@ static G *steal_each(P *p, uint32_t word, uint64_t bits, int ring, bool last,
   return NULL;
 }
 
-// In a word from a random one of its Ps on, whichever gaps are between them.
+// Goes over the words of the masks from a random one on, and in a word from a
+// random one of its Ps on, so that gaps between Ps make no difference.
 static G *steal_ring_few(P *p, int ring, bool last, bool *inherit) {
   Sched *s = p->sched;
   uint64_t random = sched_random(p);
@@ -229,7 +230,7 @@ static G *poll_ready_one(P *p, bool *inherit) {
 }
 
 // --- Giving up --------------------------------------------------------------
-// The P goes back, unless something came up meanwhile. false: m still has it.
+// Gives the P back, unless something came up meanwhile. false: m still has it.
 static bool release_p(M *m) {
   Sched *s = m->sched;
   P *p = m->p;

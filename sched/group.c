@@ -168,7 +168,7 @@ static void group_fire(P *p, Timer *timer, int64_t now) {
   Group *group = timer_group(timer);
   rt_lock(&group->lock);
   bool ended = group->ended;
-  // (An old deadline may come after the timer has become the grace's.)
+  // (An old deadline may fire after the timer was set for the time of grace.)
   bool over = group->harden != 0 && now >= group->harden;
   rt_unlock(&group->lock);
   if (ended) return;

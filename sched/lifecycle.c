@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A runtime's life: made, run, ended, freed. The thread in sched_run starts the
-// first M and the monitor, waits for the end, and joins them all.
+// The life of a runtime. It is made, run, ended and freed here. The thread in
+// sched_run starts the first M and the monitor, waits for the end, and joins
+// them all.
 #include "sched/lifecycle.h"
 
 #include <errno.h>
@@ -194,8 +195,9 @@ void sched_exit_soon(Sched *s) {
   sched_interrupt(s);
 }
 
-// The first M, with a P that main_g is queued on; it comes for it, so no other
-// M is woken. NULL: out of memory, or ended before it began.
+// Makes the first M, with a P that main_g is queued on. That M will take
+// main_g, so no other M is woken. NULL: out of memory, or ended before it
+// began.
 static M *first_m(Sched *s, G *main_g) {
   rt_lock(&s->lock);
   RT_CHECK(!s->running && s->ms_made == 0, "sched_run was called twice");
@@ -214,9 +216,9 @@ static M *first_m(Sched *s, G *main_g) {
   return m;
 }
 
-// All Ms are threads of their own, so that sched_run can return while one of
-// them is stuck in the kernel, whichever it is. Only if the system refuses
-// every thread the caller's has to do.
+// All Ms are threads of their own, so that sched_run can return while any of
+// them is stuck in the kernel. Only if the system refuses the thread, the
+// caller's takes its place.
 static void run_first_m(M *m) {
   if (proc_m_start(m)) return;
   Sched *s = m->sched;
@@ -235,9 +237,9 @@ static void start_sysmon(Sched *s) {
   rt_store_relaxed(&s->sysmon_started, started);  // relaxed: see syscall.c
 }
 
-// Until all Ms have left, or, after the end has begun, the rest is in system
-// calls and time is up. Returns how many are. An M that was started is joined:
-// so whoever starts one has come back from that.
+// Waits until all Ms have left, or until, after the end has begun, the rest is
+// in system calls and time is up. Returns how many are. It also waits while Ms
+// are being started, because join_ms must see whether they were.
 static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
   for (;;) {
     uint32_t seen = rt_load_acquire(&s->end_seq);  // acquire: before counting

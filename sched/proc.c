@@ -126,8 +126,8 @@ void sched_ready(P *p, G *g) {
   put_ready(p, g);
 }
 
-// The first of the list go to the global queue, one for each idle P; but a P
-// that has nothing to run keeps one. How many.
+// Puts the first of the list into the global queue, one for each idle P, and
+// returns how many. A P that has nothing to run keeps one.
 static uint32_t share_list(P *p, GList *list) {
   Sched *s = p->sched;
   GList shared = {0};
@@ -144,8 +144,8 @@ static uint32_t share_list(P *p, GList *list) {
   return count;
 }
 
-// An M with an idle P for each of them, until those that came first have taken
-// all: waking takes longer than many a G.
+// Starts an M with an idle P for each of them, until the Ms that came first
+// have taken all. To wake an M takes longer than many a G.
 static void start_ms(Sched *s, uint32_t count) {
   for (; count > 0 && global_count(s) != 0; count--) {
     rt_lock(&s->lock);
@@ -289,7 +289,7 @@ static void m_end(M *m) {
   if (last != NULL) last(last_arg);
 }
 
-// The thread begins to run Gs here. It may be a host's, with less of a stack
+// The thread begins to run Gs here. It may be a host's, whose stack is smaller
 // than RT_THREAD_STACK.
 void proc_m_take_stack(M *m) {
   enum { USED = RT_THREAD_STACK * 3 / 4, NEEDED = 32 * 1024 };
@@ -323,9 +323,8 @@ bool proc_m_start(M *m) {
   if (m->starting) {
     m->starting = false;
     s->ms_starting--;
-    // A thread without a P has started it, and it has ended already: sched_run
-    // may wait for us alone.
-    // relaxed: lock held
+    // A thread without a P may have started m, which has ended already. Then
+    // sched_run waits for us alone. relaxed: lock held
     if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
   }
   if (error == 0) {

@@ -76,9 +76,9 @@ bool stepped_stop(Sched *s) {
   return true;
 }
 
-// The host's own stores need no order: only its thread asks for the word's
+// The host's own stores need no order. Only its thread asks for the word's
 // meaning, and a stop is in time when its CAS finds HOST_WORKS. A stop that
-// comes as the work ends is overwritten: what it was for has ended.
+// comes as the work ends is overwritten, because what it was for has ended.
 void stepped_work(Sched *s) {
   // relaxed: see above
   rt_store_relaxed(&s->host_way, (uint32_t)HOST_WORKS);
@@ -155,7 +155,7 @@ static bool is_stuck(Sched *s, P *p) {
          !poll_wanted(s) && !inbox_pending(s);
 }
 
-// Until a timer, a descriptor, a ring, or the end of the run.
+// Waits until a timer, a descriptor, a ring, or the end of the run.
 static void wait_for_more(M *m, P *p) {
   Sched *s = m->sched;
   int64_t until = timers_first(p) != 0 ? timers_first(p) : RT_FOREVER;
@@ -205,8 +205,8 @@ static SteppedEnd run_all(M *m, const SteppedRun *run) {
   }
 }
 
-// A slice is a small part of the run, so that what computes has several in each
-// of a host's steps, and what waits for the step has its turn beside it: one in
+// A slice is a small part of the run, so that a G that computes has several in
+// each of a host's steps, and Gs that wait have their turns beside it. One in
 // 61 Gs comes from the global queue, where those wait that were preempted.
 static void set_slice(Sched *s, int64_t now) {
   s->slice_ns = SLICE_NS;

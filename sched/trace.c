@@ -38,7 +38,7 @@ struct TraceEvent {
   uint8_t reason;  // ... and WaitReason
 };
 
-// Tracks' numbers in the file; PROCS_MAX is 1024.
+// Numbers of tracks in the file. PROCS_MAX is 1024.
 enum { TRACK_WORLD = 1, TRACK_P = 10, TRACK_M = 10000 };
 
 // --- Keeping events ---------------------------------------------------------
@@ -177,7 +177,8 @@ static void json_text(FILE *out, const char *text) {
   fputc('"', out);
 }
 
-// Up to the time stamp; the caller goes on, and closes the brace.
+// Writes an event up to the time stamp. The caller writes the rest, and closes
+// the brace.
 static void json_event(TraceFile *f, const char *phase, uint32_t track,
                        uint64_t when, const char *name) {
   double ns = (double)(int64_t)(when - f->s->trace_begun) * f->ns_per_tick;
@@ -205,7 +206,7 @@ static void json_begin(TraceFile *f, uint32_t track, uint64_t when,
   ++*depth;
 }
 
-// Of what was begun; else its begin is lost.
+// Ends what was begun. false: its begin is lost.
 static bool json_end(TraceFile *f, uint32_t track, uint64_t when, int *depth) {
   if (*depth == 0) return false;
   --*depth;
@@ -219,8 +220,9 @@ static void json_mark(TraceFile *f, uint32_t track, uint64_t when,
   fputs(",\"s\":\"t\"", f->out);
 }
 
-// A call as a whole, on its M's track. One that began before another ended
-// there (clocks of CPUs, by a hair) does not matter: it has its own times.
+// Writes a call as a whole, on its M's track. The clocks of CPUs differ by a
+// hair, so one may begin before the call before it ended there. That does not
+// matter, because each has its own times.
 static void json_call(TraceFile *f, uint32_t m, uint64_t g, uint64_t from,
                       uint64_t to) {
   json_event(f, "X", TRACK_M + m, from, "call");
@@ -297,7 +299,8 @@ static void write_of_p(TraceFile *f, uint32_t track, const TraceEvent *e,
   }
 }
 
-// Two inside each other: how long it took to stop it, then until it went on.
+// Writes what has no P. A stop of the world is two spans that end together, the
+// outer from when it was asked for, the inner from when all had stopped.
 static void write_of_none(TraceFile *f, uint32_t track, const TraceEvent *e,
                           int *depth) {
   switch ((TraceKind)e->kind) {
@@ -342,7 +345,7 @@ static void write_tracks(TraceFile *f) {
   json_track(f, TRACK_WORLD, "stops of the world", 0);
   for (M *m = s->all_ms; m != NULL; m = m->all_next) {
     json_track(f, TRACK_M + m->id, "blocking calls of M", m->id);
-    // what has not come back
+    // a call that has not come back
     if (m->call_g != NULL) {
       json_call(f, m->id, m->call_g->id, m->call_ticks, f->end);
     }
