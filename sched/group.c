@@ -24,11 +24,12 @@
 // waits. The owner's own wait is not cancelled, because cancelling its members
 // ends it.
 //
-// A solo group is a way to cancel one G: what it starts joins the group around.
+// A solo group is a way to cancel one G. What that G starts joins the group
+// around.
 //
-// shielded: a G counts (in the layer above) the deferred calls it is in. Those
-// it was in when it began a group are kept in that group (in_shield): what is
-// inside is not shielded, but the group is cancelled when the shielded G would
+// A G is shielded while it is in deferred calls, which the layer above counts.
+// A group that it begins then remembers that (in_shield). Inside that group the
+// G is not shielded, but the group is cancelled only when the shielded G would
 // be.
 #include "sched/group.h"
 #include "sched/cancel.h"

@@ -6,12 +6,12 @@
 // kernel, and looks for one when it is back.
 //
 // A quick call keeps it, in the status SYSCALL with the M's id, until another
-// thread takes it. Sysmon takes it when the call lasts and there is work. An M
-// takes it that stops the world, makes a handshake, or ends the runtime. All do
-// so with sched.lock. That and the return are CASes from the same word, so one
-// of the two wins. The id is in the word so that an M which comes back late
-// does not take the P out of a later call of another M. From then on the call
-// is like a slow one.
+// thread takes it. Sysmon takes it when the call lasts and there is work. A
+// thread that stops the world, makes a handshake, or ends the runtime takes it,
+// too. All do so with sched.lock. From then on the call is like a slow one. To
+// take the P and to return are CASes from the same word, so one of the two
+// wins. The id is in the word so that an M which comes back late does not take
+// the P out of a later call of another M.
 //   enter: stores SYSCALL, seq_cst, then loads p->look, and goes back if not 0
 //   taker: sets p->look, seq_cst RMW, then loads the status
 //
