@@ -12,7 +12,7 @@ static inline uint32_t global_count(Sched *s) {
 void global_put(Sched *s, G *g);              // sched.lock held
 void global_put_list(Sched *s, GList *list);  // sched.lock held
 G *global_pop(Sched *s);                      // sched.lock held
-// Owner P. Takes sched.lock, and at most max Gs, or a fair share where max is 0.
+// Owner P. Takes sched.lock. Gets at most max Gs, or a fair share if max is 0.
 G *global_get(P *p, uint32_t max);
 // sched.lock held.
 bool global_is_valid(const Sched *s);
