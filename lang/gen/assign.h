@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Second pass: :=, var, const, =, op=, ++.
+// Second pass: declarations and assignments (`:=`, `var`, `const`, `=`, `++`).
 #ifndef CSP_LANG_GEN_ASSIGN_H
 #define CSP_LANG_GEN_ASSIGN_H
 
