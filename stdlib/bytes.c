@@ -238,12 +238,13 @@ static CspStatus bytes_reverse(CspCall *call) {
   CspValue bytes;
   if (!need_bytes(call, 0, &bytes)) return CSP_PANIC;
   size_t len = csp_bytes_len(bytes);
-  return loop_bytes(call, &(Loop){.list = bytes,
-                                  .end = len / 2,
-                                  .n = (int64_t)len,
-                                  .turns = bytes_reverse_turns,
-                                  .done = loop_list,
-                                  .units = 4});
+  return loop_change(call, &(Loop){.list = bytes,
+                                   .end = len / 2,
+                                   .n = (int64_t)len,
+                                   .step = LOOP_BYTES,
+                                   .turns = bytes_reverse_turns,
+                                   .done = loop_list,
+                                   .units = 4});
 }
 
 // --- Looking ----------------------------------------------------------------

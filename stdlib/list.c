@@ -83,12 +83,12 @@ static CspStatus list_extend(CspCall *call) {
   if (!need_list(call, 0, &list) || !need_list(call, 1, &more)) {
     return CSP_PANIC;
   }
-  return loop_run(call, &(Loop){.list = more,
-                                .out = list,
-                                .end = csp_list_len(more),
-                                .turns = extend_turns,
-                                .done = loop_out,
-                                .units = 4});
+  return loop_change(call, &(Loop){.list = more,
+                                   .out = list,
+                                   .end = csp_list_len(more),
+                                   .turns = extend_turns,
+                                   .done = loop_out,
+                                   .units = 4});
 }
 
 static bool repeat_turns(CspCall *call, Loop *loop, size_t stop) {
@@ -358,12 +358,12 @@ static CspStatus list_reverse(CspCall *call) {
   CspValue list;
   if (!need_list(call, 0, &list)) return CSP_PANIC;
   size_t len = csp_list_len(list);
-  return loop_run(call, &(Loop){.list = list,
-                                .end = len / 2,
-                                .n = (int64_t)len,
-                                .turns = reverse_turns,
-                                .done = loop_list,
-                                .units = 8});
+  return loop_change(call, &(Loop){.list = list,
+                                   .end = len / 2,
+                                   .n = (int64_t)len,
+                                   .turns = reverse_turns,
+                                   .done = loop_list,
+                                   .units = 8});
 }
 
 // --- Tables -----------------------------------------------------------------

@@ -3,8 +3,8 @@
 #include "stdlib/loop.h"
 
 enum {
-  LOOP_TURNS = 256,      // elements between two questions
-  LOOP_BYTES = 1 << 14,  // the same of a text
+  LOOP_TURNS = 256,   // elements between two questions
+  LOOP_SHORT = 4096,  // elements that are one piece
   KEPT = 4
 };
 
@@ -26,6 +26,16 @@ static CspStatus loop_on(CspCall *call, void *data, bool on) {
 
 CspStatus loop_run(CspCall *call, Loop *loop) {
   return loop_on(call, loop, true);
+}
+
+CspStatus loop_change(CspCall *call, Loop *loop) {
+  size_t count = loop->end - loop->at;
+  if (count > (loop->step > 0 ? LOOP_BYTES : LOOP_SHORT))
+    return csp_again(call, loop_on, loop, sizeof *loop, KEPT);
+  while (loop->at < loop->end)
+    if (!loop->turns(call, loop, loop->end)) return CSP_PANIC;
+  csp_charge(call, count / 8);
+  return loop->done(call, loop);
 }
 
 CspStatus loop_make(CspCall *call, Loop *loop) {

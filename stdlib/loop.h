@@ -32,7 +32,13 @@ struct Loop {
   uint64_t units;
 };
 
+enum { LOOP_BYTES = 1 << 14 };  // `step` of a text, as a rule
+
 CspStatus loop_run(CspCall *call, Loop *loop);
+// The same for a loop that changes what others see. The memory for its pieces
+// is made before the first change: without it nothing has changed, so that the
+// native can be called again.
+CspStatus loop_change(CspCall *call, Loop *loop);
 // The same for a loop whose `out` was made here: undef: there is no memory.
 CspStatus loop_make(CspCall *call, Loop *loop);
 // The same over the bytes of a text.

@@ -22,6 +22,8 @@ Str pieces_back(Str left) {
            ((uint8_t)left.data[from] & 0xc0) == 0x80) {
       from--;
     }
+    // none of the four begins a code point, so none goes across the first cut
+    if (((uint8_t)left.data[from] & 0xc0) == 0x80) from = len - PIECE_LEN;
     len -= from;
   }
   return (Str){left.data + (left.len - len), len};

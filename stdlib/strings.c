@@ -218,7 +218,9 @@ static bool add_shown(TextJob *job, CspValue v) {
 static bool shown_turns(TextJob *job) {
   while (!text_job_full(job)) {
     if (job->at >= (size_t)job->n) return false;
-    if (job->at > 0) text_job_add(job, job->s);
+    if (job->at > 0 && !job->apart) text_job_add(job, job->s);
+    job->apart = job->adding[0].len > 0;
+    if (job->apart) break;  // a long separator goes first
     if (!add_shown(job, csp_list_get(job->list, job->at++))) return false;
   }
   return true;

@@ -34,7 +34,7 @@ struct TextJob {
   Str s, old, new;
   size_t at, seen;
   int64_t n;
-  bool flag;
+  bool flag, apart;
 };
 
 enum {

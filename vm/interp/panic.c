@@ -112,20 +112,13 @@ static void free_parts(Panic *panic) {
   if (panic->error_at != no_place) mem_free(panic->error_at);
 }
 
-// A record that has g->panic as its link, or, without memory, the link of the
-// one whose place it takes.
+// A record that has g->panic as its link. Without memory it is one of the
+// reserve. Where those are used up, too, it takes the place of g->panic.
 static Panic *new_record(Vm *vm, Goroutine *g) {
   PanicReserve *reserve = &vm_code(vm)->reserve;
   Panic *panic = mem_alloc(vm->memory, sizeof *panic);
   Panic *link = g->panic;
   PanicReserve *of = NULL;
-  if (panic == NULL && link != NULL && link != &reserve->last) {
-    panic = link;
-    link = panic->link;
-    of = panic->reserve;
-    if (panic->described == DESCRIBE_NOW) g->describing = false;
-    free_parts(panic);
-  }
   // relaxed: the CAS below decides
   uint64_t used = rt_load_relaxed(&reserve->used);
   while (panic == NULL && used != UINT64_MAX) {
@@ -134,6 +127,13 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
     // acquire: its last user is done with it; pairs with the RMW in free_one
     if (rt_cas(&reserve->used, &used, used | (uint64_t)1 << n))
       panic = &reserve->records[n];
+  }
+  if (panic == NULL && link != NULL && link != &reserve->last) {
+    panic = link;
+    link = panic->link;
+    of = panic->reserve;
+    if (panic->described == DESCRIBE_NOW) g->describing = false;
+    free_parts(panic);
   }
   if (panic != NULL) *panic = (Panic){.link = link, .reserve = of};
   return panic;
