@@ -571,7 +571,12 @@ HANDLER(GOV) {
   SAVE();
   int argc = (int)g->multi;
   g->multi = 0;
-  FOLLOW(task_go(local, g, (int)A, argc, C != 0));
+  Next gone = task_go(local, g, (int)A, argc, C != 0);
+  if (LIKELY(gone == GO_ON)) {
+    CHARGE_LONG();
+    NEXT();
+  }
+  FOLLOW(gone);
 }
 HANDLER(DEFER) {
   TRY_ONCE(call_defer(local, g, (int)A, (int)B));
