@@ -10,6 +10,7 @@ deterministic: goroutines get what nobody changes (`shared` says that a body is
 run by one), and what they give is taken in an order that the program fixes."""
 
 import random
+import re
 
 from shapes import Shapes
 from words import ATOMS, Words
@@ -51,11 +52,11 @@ func cut(s, a, b) {
 
 
 class Function:
-    """What can be called: its parameters are ints."""
+    """What can be called: its parameters are ints. starts: goroutines."""
 
-    def __init__(self, name, required, optional, rest, results, cost, shared):
+    def __init__(self, name, required, optional, rest, results, cost, shared, starts):
         self.name, self.required, self.optional = name, required, optional
-        self.rest, self.results = rest, results
+        self.rest, self.results, self.starts = rest, results, starts
         self.cost, self.shared, self.recursive = cost, shared, name[0] == "r"
 
 
@@ -75,7 +76,7 @@ class Maker(Words, Shapes):
         self.rng = random.Random("mixed %d" % seed)
         self.indent, self.functions, self.structs = 0, [], []
         self.names, self.writable, self.loops, self.labels = [], set(), 0, []
-        self.results, self.shared = 0, False
+        self.results, self.shared, self.starts = 0, False, True
         self.turns, self.cost, self.depth, self.frozen = 1, 0, 0, set()
         self.files = {MODULE + ".csp": self.module()} if self.chance(0.5) else {}
         self.lines = ['import %s "./%s"' % (MODULE, MODULE)] if self.files else []
@@ -326,6 +327,7 @@ class Maker(Words, Shapes):
     def callable(self, results):
         return [f for f in self.functions
                 if f.results == results and (f.shared or not self.shared) and
+                (self.starts or not f.starts) and
                 self.cost + f.cost * self.turns < MOST_COST]
 
     def arguments(self, f, depth):
@@ -549,6 +551,7 @@ class Maker(Words, Shapes):
             method = self.new_name("m")
             parameters, needed, text = self.parameters("p", 3)
             self.start_function(True)
+            self.starts = False  # group members may call it
             self.names = [("s." + f, "int") for f in fields] + \
                 [(p, "int") for p in parameters]
             self.emit("func (s %s) %s(%s) => %s" % (
@@ -559,6 +562,7 @@ class Maker(Words, Shapes):
     def start_function(self, shared):
         self.cost, self.turns, self.shared, self.depth = 0, 1, shared, 1
         self.names, self.writable, self.loops, self.labels = [], set(), 0, []
+        self.starts = True
         if not shared:
             self.names = [("g1", "int"), ("g2", "str"), ("g3", "list"), ("g4", "map")]
             self.writable = {"g1", "g2", "g3", "g4"}
@@ -593,10 +597,14 @@ class Maker(Words, Shapes):
             if recursive:
                 self.recursion(name, required)
             self.emit("return " + self.result())
+        first = len(self.lines)
         self.block("func %s(%s) {" % (name, ", ".join(listed)), body)
+        text = "\n".join(self.lines[first:])
+        starts = re.search(r"\bgo\b", text) is not None or any(
+            f.starts and f.name + "(" in text for f in self.functions)
         cost = self.cost * (5 if recursive else 1) + 1
         self.functions.append(Function(name, required, optional, rest, results,
-                                       cost, shared))
+                                       cost, shared, starts))
 
     def recursion(self, name, required):
         others = "".join(", " + self.expression("int", 1) for _ in required[1:])

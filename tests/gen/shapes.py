@@ -4,7 +4,9 @@
 A goroutine's body reads its own parameters and constants alone, and calls
 functions that do. What it gives comes back in an order that is fixed (a task
 that is awaited, one sender and one receiver), or so that the order does not
-matter (sorted, added up)."""
+matter (sorted, added up). The members of a group start no goroutine and call
+no function that does, because of several that fail, the first one decides what
+the group gives."""
 
 
 class Shapes:
@@ -13,17 +15,18 @@ class Shapes:
     def task(self, depth):
         """`<-go f(...)` as an expression, or None."""
         functions = [f for f in self.callable(1) if f.shared]
-        if not functions or not self.spend(functions[0].cost + 2):
+        if not self.starts or not functions or not self.spend(functions[0].cost + 2):
             return None
         f = functions[0]
         return "(<-go %s(%s))" % (f.name, self.arguments(f, min(depth, 1)))
 
-    def alone(self, body):
+    def alone(self, body, grouped=False):
         """Makes the body of a goroutine: it sees names that it is given."""
-        keep = self.names, self.writable, self.shared
+        keep = self.names, self.writable, self.shared, self.starts
         self.names, self.writable, self.shared = [], set(), True
+        self.starts = self.starts and not grouped
         self.own_function(body, None)
-        self.names, self.writable, self.shared = keep
+        self.names, self.writable, self.shared, self.starts = keep
 
     def work(self, *parameters):
         """Statements, and then an expression that does not panic."""
@@ -132,7 +135,7 @@ class Shapes:
         self.emit("group {")
         self.emit("  for %s in %d {" % (i, n))
         self.indent += 2
-        self.block("go {", lambda: self.alone(member), turns=n)
+        self.block("go {", lambda: self.alone(member, grouped=True), turns=n)
         self.indent -= 2
         self.emit("  }")
         if self.chance(0.3):
