@@ -525,15 +525,15 @@ enum {
   SELECT_WANTS_ROOM = -5,  // nothing was done: a send case's channel is to grow
 };
 
+// What a select does, ored. If nothing is ready: SELECT_DEFAULT, or it parks.
+// Of several that are ready it takes a random one, or the first.
+enum { SELECT_TRY = 0, SELECT_BLOCK = 1, SELECT_PRIO = 2 };
 // cases: memory that stays put until the select is over; `order` room for 2 *
-// count words. Ready cases are chosen uniformly (prio: the first). Result: the
-// chosen index (received: cases[i].waiter.elem / .success), SELECT_DEFAULT
-// (block false and nothing ready), SELECT_SEND_CLOSED (a send on a closed
-// channel was chosen), SELECT_WANTS_ROOM (chan_grow for those whose
-// chan_next_room is not 0, and call it again), or SELECT_PARKED (after resume
-// call select_finish). count may be 0 (parks for ever when block).
-int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
-              bool block, bool prio);
+// count words. count may be 0. Result: the chosen index (received:
+// cases[i].waiter.elem / .success), one of the above (SELECT_WANTS_ROOM: grow
+// those whose chan_next_room is not 0, and call it again; SELECT_SEND_CLOSED:
+// such a case was chosen), or SELECT_PARKED (after resume: select_finish).
+int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count, int how);
 // After the wake-up. Takes the G out of all other queues, and gives the index,
 // SELECT_SEND_CLOSED, or SELECT_CANCELLED (and the caller clears G.cancelled).
 int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count);

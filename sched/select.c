@@ -200,8 +200,8 @@ static int finish_single(P *p, G *g, SelCase *k) {
 }
 
 // --- Entry points -----------------------------------------------------------
-int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
-              bool block, bool prio) {
+int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count, int how) {
+  bool block = how & SELECT_BLOCK;
   RT_CHECK(count <= UINT16_MAX, "a select of %d cases", count);
   if (!block && (count == 0 || all_hopeless(cases, count))) {
     return SELECT_DEFAULT;
@@ -214,7 +214,7 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count,
     return block ? go_single(p, g, cases) : try_single(p, cases);
   }
   uint16_t *locks = order + count;
-  poll_order(p, order, count, prio);
+  poll_order(p, order, count, how & SELECT_PRIO);
   lock_order(p, cases, locks, count);
   RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));
   lock_all(p, cases, locks, count);

@@ -280,8 +280,9 @@ static CspStatus read_again(CspCall *call, void *data, bool made) {
     work->job.error = JOB_NO_THREAD;
   }
   if (work->waits) {
-    return csp_block_fd(call, &work->file->wait, (int)work->job.number, false,
-                        file_read_work, read_again, work);
+    work->file->wait.fd = (int)work->job.number;
+    return csp_block_fd(call, &work->file->wait, file_read_work, read_again,
+                        work);
   }
   if (work->queues) return read_in_turn(call, work);
   work->job.data = work->out.data;

@@ -204,9 +204,10 @@ static CspStatus job_end(CspCall *call, void *data, bool made) {
     return job->done(call, job);
   }
   if (job->no_reader) return job_try_later(call, job);
-  if (job->waits)
-    return csp_block_fd(call, &job->wait, job->fd, false, job->work, job_end,
-                        job);
+  if (job->waits) {
+    job->wait.fd = job->fd;
+    return csp_block_fd(call, &job->wait, job->work, job_end, job);
+  }
   if (job->more) return csp_again(call, job_go_on, &job, sizeof job, 0);
   return job->done(call, job);
 }

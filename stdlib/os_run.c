@@ -285,8 +285,8 @@ static CspStatus run_more(CspCall *call, void *data, bool made) {
   Run *run = data;
   if (!made) run->job.error = JOB_NO_THREAD;
   if (run->job.error || run->over) return run_result(call, run);
-  return csp_block_fd(call, &run->wait, run->watch, false, talk_work, run_more,
-                      run);
+  run->wait.fd = run->watch;
+  return csp_block_fd(call, &run->wait, talk_work, run_more, run);
 }
 
 // --- Arguments --------------------------------------------------------------

@@ -73,7 +73,7 @@ found=$(for layer in $layers; do
         if (depth == 0) break
         count += c == "," && depth == 1
       }
-      if (count > 6 && head !~ /select_go|csp_block_fd/)
+      if (count > 6)
         printf "%s:%d: %d parameters\n", FILENAME, at, count
     }'
 done)

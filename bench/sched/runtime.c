@@ -138,7 +138,7 @@ static bool select_step(P *p, Task *t) {
   for (; t->rounds > 0; t->rounds--) {
     set_cases(t);
     chan_send(p, &t->g, t->child[t->rounds % 4].out, 1);
-    select_go(p, &t->g, t->cases, t->order, 4, true, false);
+    select_go(p, &t->g, t->cases, t->order, 4, SELECT_BLOCK);
   }
   sched_exit(p->sched);
   sched_end(p, &t->g);

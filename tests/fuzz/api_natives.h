@@ -152,9 +152,11 @@ static CspStatus block_with(CspCall *call, bool slow, bool fd, bool calls) {
   b->csp = csp_of(call);
   b->wait = fd ? take_wait(current) : -1;
   b->fd = b->wait >= 0 ? current->pipe[0] : -1;
-  if (b->wait >= 0)
-    return csp_block_fd(call, &current->waits[b->wait], b->fd, false,
-                        block_work, block_done, b);
+  if (b->wait >= 0) {
+    CspWait *wait = &current->waits[b->wait];
+    wait->fd = b->fd;
+    return csp_block_fd(call, wait, block_work, block_done, b);
+  }
   return (slow ? csp_block_slow : csp_block)(call, block_work, block_done, b);
 }
 

@@ -100,7 +100,7 @@ static void recv_both(P *p) {
 
 static void select_both(P *p) {
   waits++;
-  if (select_go(p, &gs[0], cases, order, CHANS, true, false) != SELECT_PARKED)
+  if (select_go(p, &gs[0], cases, order, CHANS, SELECT_BLOCK) != SELECT_PARKED)
     goes_on(p, false);
 }
 

@@ -254,7 +254,7 @@ static void resume_select(G *g) {
 }
 
 static void select_both(void) {
-  int index = select_go(my_p(), &gs[0], cases, order, CHANS, true, false);
+  int index = select_go(my_p(), &gs[0], cases, order, CHANS, SELECT_BLOCK);
   if (index == SELECT_PARKED) return;
   choose(index);
   work_found(&gs[0]);

@@ -113,17 +113,16 @@ struct Shared {
   } while (0)
 
 // t->chosen; t->n cases in t->cases
-#define CO_SELECT(count, block, prio)                                      \
-  do {                                                                     \
-    t->line = __LINE__;                                                    \
-    int co_chosen =                                                        \
-        select_go(p, &t->g, t->cases, t->order, (count), (block), (prio)); \
-    if (co_chosen == SELECT_PARKED) return;                                \
-    t->chosen = co_chosen;                                                 \
-    if (0) {                                                               \
-      case __LINE__:                                                       \
-        t->chosen = select_finish(p, &t->g, t->cases, t->order, (count));  \
-    }                                                                      \
+#define CO_SELECT(count, how)                                                \
+  do {                                                                       \
+    t->line = __LINE__;                                                      \
+    int co_chosen = select_go(p, &t->g, t->cases, t->order, (count), (how)); \
+    if (co_chosen == SELECT_PARKED) return;                                  \
+    t->chosen = co_chosen;                                                   \
+    if (0) {                                                                 \
+      case __LINE__:                                                         \
+        t->chosen = select_finish(p, &t->g, t->cases, t->order, (count));    \
+    }                                                                        \
   } while (0)
 
 // t->chosen: a PollResult

@@ -45,8 +45,8 @@ static CspWait wait_of_fd;
 static CspStatus waits(CspCall *call) {
   int64_t fd;
   if (!csp_need_int(call, 0, &fd)) return CSP_PANIC;
-  return csp_block_fd(call, &wait_of_fd, (int)fd, false, no_work, no_more,
-                      NULL);
+  wait_of_fd.fd = (int)fd;
+  return csp_block_fd(call, &wait_of_fd, no_work, no_more, NULL);
 }
 
 static const CspFunction natives[] = {{"tick", "", tick},

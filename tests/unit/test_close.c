@@ -123,8 +123,8 @@ static CspStatus later(CspCall *call) {
 
 static CspStatus ready(CspCall *call) {
   Ready *data = calloc(1, sizeof *data);
-  return csp_block_fd(call, &data->wait, pipe_ends[0], false, touch, call_done,
-                      data);
+  data->wait.fd = pipe_ends[0];
+  return csp_block_fd(call, &data->wait, touch, call_done, data);
 }
 
 static void count_finalized(void *data) {

@@ -113,7 +113,7 @@ static void m_select(P *p, Task *t) {
   if (!g_cancelled(&t->g)) {
     set_recv(t, 0, 0);
     set_recv(t, 1, 2);
-    CO_SELECT(2, true, false);
+    CO_SELECT(2, SELECT_BLOCK);
     if (t->chosen == SELECT_CANCELLED) {
       EXPLORE_CHECK(take_cancelled(t), "nobody cancelled that");
     } else if (t->cases[t->chosen].waiter.success) {
@@ -124,7 +124,7 @@ static void m_select(P *p, Task *t) {
   shield(t);
   set_recv(t, 0, 1);
   set_recv(t, 1, 2);
-  CO_SELECT(2, true, false);
+  CO_SELECT(2, SELECT_BLOCK);
   EXPLORE_CHECK(t->chosen == 0, "the second select gave %d", t->chosen);
   scribble(t);
   CO_MEMBER_END;

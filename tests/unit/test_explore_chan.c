@@ -163,8 +163,9 @@ static int note_select(Task *t, int chosen) {
 
 static int do_select(P *p, Task *t, int count, bool block) {
   int chosen;
-  while ((chosen = select_go(p, &t->g, t->cases, t->order, count, block,
-                             false)) == SELECT_WANTS_ROOM) {
+  while ((chosen = select_go(p, &t->g, t->cases, t->order, count,
+                             block ? SELECT_BLOCK : SELECT_TRY)) ==
+         SELECT_WANTS_ROOM) {
     grow(p, t, t->shared->chans[3]);
   }
   if (chosen == SELECT_PARKED) {
@@ -596,7 +597,7 @@ static void runtime_selector(P *p, Task *t) {
     set_case(t, 0, 0, false, 0);
     set_case(t, 1, 1, false, 0);
     set_case(t, 2, 1, false, 0);  // the same once more
-    CO_SELECT(3, true, false);
+    CO_SELECT(3, SELECT_BLOCK);
     EXPLORE_CHECK(t->chosen >= 0, "nobody closed that");
     note_received(0, t->cases[t->chosen].waiter.elem);
     scribble(t);
@@ -609,7 +610,7 @@ static void runtime_crossed(P *p, Task *t) {
   for (t->i = 1; t->i <= 3; t->i++) {
     set_case(t, 0, 0, t->id == 1, value_of(t->id, (int)t->i));
     set_case(t, 1, 1, t->id != 1, value_of(t->id, (int)t->i));
-    CO_SELECT(2, true, false);
+    CO_SELECT(2, SELECT_BLOCK);
     note_select(t, t->chosen);
     scribble(t);
   }

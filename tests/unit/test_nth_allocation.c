@@ -143,7 +143,8 @@ static CspStatus ready(CspCall *call) {
     return csp_panic(call, "ready: %s", strerror(errno));
   }
   assert_int_equal(write(r->fds[1], "x", 1), 1);
-  return csp_block_fd(call, &r->wait, r->fds[0], false, read_pipe, has_read, r);
+  r->wait.fd = r->fds[0];
+  return csp_block_fd(call, &r->wait, read_pipe, has_read, r);
 }
 
 static const CspFunction functions[] = {

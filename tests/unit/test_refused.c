@@ -43,8 +43,8 @@ static CspStatus waited(CspCall *call, void *data, bool made) {
 
 static CspWait wait_of_pipe;
 static CspStatus waits(CspCall *call) {
-  return csp_block_fd(call, &wait_of_pipe, ends[0], false, nothing, waited,
-                      NULL);
+  wait_of_pipe.fd = ends[0];
+  return csp_block_fd(call, &wait_of_pipe, nothing, waited, NULL);
 }
 
 static CspStatus feeds(CspCall *call) {

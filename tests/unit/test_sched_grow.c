@@ -184,10 +184,10 @@ static void select_body(P *p, Task *t) {
       t->cases[0].waiter.elem = 7;
       uint32_t held = chan_count(c);
       for (int sends = 0; sends < 5; sends++) {
-        int chosen = select_go(p, &t->g, t->cases, t->order, count, block, 0);
+        int chosen = select_go(p, &t->g, t->cases, t->order, count, block);
         if (chosen == SELECT_WANTS_ROOM) {
           assert_true(grow(p, c));
-          chosen = select_go(p, &t->g, t->cases, t->order, count, block, 0);
+          chosen = select_go(p, &t->g, t->cases, t->order, count, block);
         }
         assert_int_equal(chosen, 0);
       }
@@ -195,9 +195,9 @@ static void select_body(P *p, Task *t) {
     }
   }
   assert_int_equal(chan_count(c), chan_cap(c));
-  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 3, false, false),
+  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 3, SELECT_TRY),
                    SELECT_DEFAULT);
-  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 1, false, false),
+  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 1, SELECT_TRY),
                    SELECT_DEFAULT);
   task_end(p, t);
 }

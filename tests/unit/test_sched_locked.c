@@ -298,12 +298,12 @@ static bool select_is_ready(const SelCase *cases, int count) {
 }
 
 static int counted_select(P *p, G *g, SelCase *cases, uint16_t *order,
-                          int count, bool block, bool prio) {
+                          int count, int how) {
   bool alone = count == 1, full = has_next(p);
   Path done = alone ? SELECT1_DONE : SELECT4_DONE;
   Path parked = alone ? SELECT1_PARK : SELECT4_PARK;
   WINDOW_OPEN(select_is_ready(cases, count) ? done : parked);
-  int chosen = select_go(p, g, cases, order, count, block, prio);
+  int chosen = select_go(p, g, cases, order, count, how);
   Path path = chosen == SELECT_PARKED ? parked : done;
   if (chosen == SELECT_DEFAULT) path = SELECT4_DEFAULT;
   if (chosen >= 0 && full) path = PATH_COUNT;  // its peer displaced another
@@ -452,14 +452,14 @@ static void set_cases(Task *t, bool send) {
 static void select_recv_body(P *p, Task *t) {
   CO_BEGIN;
   set_cases(t, false);
-  for (t->i = 0; t->i < ROUNDS; t->i++) CO_SELECT((int)t->n, true, false);
+  for (t->i = 0; t->i < ROUNDS; t->i++) CO_SELECT((int)t->n, SELECT_BLOCK);
   CO_END;
 }
 
 static void select_send_body(P *p, Task *t) {
   CO_BEGIN;
   set_cases(t, true);
-  for (t->i = 0; t->i < ROUNDS; t->i++) CO_SELECT((int)t->n, true, false);
+  for (t->i = 0; t->i < ROUNDS; t->i++) CO_SELECT((int)t->n, SELECT_BLOCK);
   CO_END;
 }
 
@@ -590,7 +590,7 @@ static void alone_main(P *p, Task *t) {
     counted_try_send(p, t->c, 6);
     counted_try_recv(p, t->c, &word);
     set_cases(t, false);
-    CO_SELECT(4, false, false);
+    CO_SELECT(4, SELECT_TRY);
   }
   counted_close(p, t->c);
   CO_RECV(t->c);
@@ -628,7 +628,7 @@ static void select_main(P *p, Task *t) {
     for (t->i = 0; t->i < ROUNDS; t->i++) {
       CO_YIELD;
       set_cases(t, false);
-      for (t->a = 0; t->a < PEERS; t->a++) CO_SELECT((int)t->n, true, false);
+      for (t->a = 0; t->a < PEERS; t->a++) CO_SELECT((int)t->n, SELECT_BLOCK);
     }
     while (!others_ended(t)) CO_YIELD;
   }

@@ -11,30 +11,30 @@ static void simple_body(P *p, Task *t) {
   Chan *a = t->shared->chans[0], *b = t->shared->chans[1];
   int64_t waits = 0;
   SelCase *k = t->cases;
-  assert_int_equal(select_go(p, &t->g, k, t->order, 0, false, false),
+  assert_int_equal(select_go(p, &t->g, k, t->order, 0, SELECT_TRY),
                    SELECT_DEFAULT);
   set_case(t, 0, a, false, 0);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 1, false, false),
+  assert_int_equal(select_go(p, &t->g, k, t->order, 1, SELECT_TRY),
                    SELECT_DEFAULT);
   set_case(t, 0, a, true, 5);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 1, false, false), 0);
+  assert_int_equal(select_go(p, &t->g, k, t->order, 1, SELECT_TRY), 0);
   set_case(t, 0, a, false, 0);
   set_case(t, 1, b, false, 0);
   set_case(t, 2, NULL, false, 0);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 3, true, false), 0);
+  assert_int_equal(select_go(p, &t->g, k, t->order, 3, SELECT_BLOCK), 0);
   assert_int_equal(k[0].waiter.elem, 5);
   assert_true(k[0].waiter.success);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 3, false, false),
+  assert_int_equal(select_go(p, &t->g, k, t->order, 3, SELECT_TRY),
                    SELECT_DEFAULT);
   chan_close(p, b);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 3, true, false), 1);
+  assert_int_equal(select_go(p, &t->g, k, t->order, 3, SELECT_BLOCK), 1);
   assert_false(k[1].waiter.success);
   assert_int_equal(k[1].waiter.elem, 0xE);
   set_case(t, 1, b, true, 1);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 2, true, false),
+  assert_int_equal(select_go(p, &t->g, k, t->order, 2, SELECT_BLOCK),
                    SELECT_SEND_CLOSED);
   set_case(t, 0, b, true, 1);
-  assert_int_equal(select_go(p, &t->g, k, t->order, 1, false, false),
+  assert_int_equal(select_go(p, &t->g, k, t->order, 1, SELECT_TRY),
                    SELECT_SEND_CLOSED);
   assert_int_equal(waits, 0);
   task_end(p, t);
@@ -64,7 +64,8 @@ static void uniform_body(P *p, Task *t) {
       if (c % 2 == 0) chan_try_recv(p, t->shared->chans[c], &word);
     }
     bool prio = t->n != 0;
-    int chosen = select_go(p, &t->g, t->cases, t->order, 4, true, prio);
+    int chosen = select_go(p, &t->g, t->cases, t->order, 4,
+                           SELECT_BLOCK | (prio ? SELECT_PRIO : 0));
     assert_in_range(chosen, 0, 3);
     t->shared->counts[chosen]++;
   }
@@ -96,14 +97,14 @@ static void prio_takes_the_first(void **state) {
 
 // --- No cases ---------------------------------------------------------------
 static void empty_body(P *p, Task *t) {
-  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 0, true, false),
+  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 0, SELECT_BLOCK),
                    SELECT_PARKED);
 }
 
 static void nil_body(P *p, Task *t) {
   set_case(t, 0, NULL, false, 0);
   set_case(t, 1, NULL, true, 0);
-  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 2, true, false),
+  assert_int_equal(select_go(p, &t->g, t->cases, t->order, 2, SELECT_BLOCK),
                    SELECT_PARKED);
 }
 
@@ -132,7 +133,7 @@ static void self_main(P *p, Task *t) {
   task_go(p, &t->shared->tasks[1]);
   set_case(t, 0, t->shared->chans[0], true, 9);
   set_case(t, 1, t->shared->chans[0], false, 0);
-  CO_SELECT(2, true, false);
+  CO_SELECT(2, SELECT_BLOCK);
   assert_int_equal(t->chosen, 0);
   CO_END;
 }
@@ -162,7 +163,7 @@ static void trader(P *p, Task *t) {
     for (int c = 0; c < 4; c++) {
       set_case(t, c, shared->chans[(c + t->id) % 4], sends, (uint64_t)t->a);
     }
-    CO_SELECT(4, true, false);
+    CO_SELECT(4, SELECT_BLOCK);
     assert_in_range(t->chosen, 0, 3);
     assert_true(t->cases[t->chosen].waiter.success);
     if (t->id % 2 == 0) {
@@ -205,7 +206,7 @@ static void close_waiter(P *p, Task *t) {
   for (int c = 0; c < 4; c++) {
     set_case(t, c, t->shared->chans[c], t->id % 2 == 0, 3);
   }
-  CO_SELECT(4, true, false);
+  CO_SELECT(4, SELECT_BLOCK);
   if (t->id % 2 == 0) {
     assert_int_equal(t->chosen, SELECT_SEND_CLOSED);
   } else {
@@ -257,7 +258,7 @@ static void select_against_close(void **state) {
 static void single_partner(P *p, Task *t) {
   CO_BEGIN;
   set_case(t, 0, t->shared->chans[0], true, 21);
-  CO_SELECT(1, true, false);
+  CO_SELECT(1, SELECT_BLOCK);
   assert_int_equal(t->chosen, 0);
   CO_END;
 }
@@ -267,7 +268,7 @@ static void single_main(P *p, Task *t) {
   t->shared->tasks[1].body = single_partner;
   task_go(p, &t->shared->tasks[1]);
   set_case(t, 0, t->shared->chans[0], false, 0);
-  CO_SELECT(1, true, false);
+  CO_SELECT(1, SELECT_BLOCK);
   assert_int_equal(t->chosen, 0);
   assert_true(t->cases[0].waiter.success);
   assert_int_equal(t->cases[0].waiter.elem, 21);

@@ -31,7 +31,7 @@ static void sender(P *p, Task *t) {
                                 .send = true,
                                 .waiter.elem = (uint64_t)t->a};
       }
-      CO_SELECT(3, true, false);
+      CO_SELECT(3, SELECT_BLOCK);
       assert_in_range(t->chosen, 0, 2);
     } else {
       CO_SEND(shared->chans[t->i % 3], (uint64_t)t->a);
@@ -56,7 +56,7 @@ static void receiver(P *p, Task *t) {
     t->cases[c] = (SelCase){.chan = shared->chans[c]};
   }
   while (t->n > 0) {
-    CO_SELECT(3, true, false);
+    CO_SELECT(3, SELECT_BLOCK);
     assert_in_range(t->chosen, 0, 2);
     SelCase *k = &t->cases[t->chosen];
     if (k->waiter.success) {

@@ -221,13 +221,11 @@ CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
   return CSP_LATER;
 }
 
-CspStatus csp_block_fd(CspCall *call, CspWait *wait, int fd, bool write,
-                       void (*work)(void *data),
+CspStatus csp_block_fd(CspCall *call, CspWait *wait, void (*work)(void *data),
                        CspStatus (*done)(CspCall *call, void *data, bool made),
                        void *data) {
   csp_block(call, work, done, data);
-  call->later.fd_wait =
-      (FdWait){.wait = wait, .fd = fd, .copy = -1, .write = write};
+  call->later.fd_wait = (FdWait){.wait = wait, .copy = -1};
   return CSP_LATER;
 }
 

@@ -41,10 +41,9 @@ typedef enum LaterKind {
 typedef struct FdWait {
   CspWait *wait;   // NULL: none
   PollDesc *desc;  // while it is registered
-  int fd, copy;
-  bool write;
-  bool blocks;   // the system cannot watch it: the call waits
-  bool refused;  // or, in a stepped runtime, is not made
+  int copy;        // of wait->fd; -1: none
+  bool blocks;     // the system cannot watch it: the call waits
+  bool refused;    // or, in a stepped runtime, is not made
 } FdWait;
 
 // What a native has left to do, set before it says CSP_LATER.

@@ -135,8 +135,10 @@ Next select_run(Local *local, Goroutine *g, Instr i) {
   block->count = count;
   g->on_resume = RESUME_SELECT;
   RT_ASSERT(goroutine_is_valid(g));
+  int how = (INSTR_C(i) & 1 ? SELECT_TRY : SELECT_BLOCK) |
+            (INSTR_C(i) & 2 ? SELECT_PRIO : 0);
   int index = select_go(local->p, &g->g, block->cases, select_order(block),
-                        (int)count, !(INSTR_C(i) & 1), INSTR_C(i) & 2);
+                        (int)count, how);
   if (index == SELECT_PARKED) return LEFT;
   return select_done(local, g, i, index);
 }
@@ -263,9 +265,10 @@ Next select_native(CspCall *call, Value *window, int want) {
   g->on_resume = RESUME_NATIVE;
   RT_ASSERT(goroutine_is_valid(g));
   int index;
+  int how = SELECT_BLOCK | (call->later.number != 0 ? SELECT_PRIO : 0);
   do {
     index = select_go(local->p, &g->g, block->cases, select_order(block),
-                      (int)count, true, call->later.number != 0);
+                      (int)count, how);
   } while (index == SELECT_WANTS_ROOM &&
            select_grow(local, block, block->count));
   if (index == SELECT_PARKED) return LEFT;

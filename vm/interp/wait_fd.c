@@ -19,7 +19,7 @@
 #include "vm/interp/wait_fd.h"
 
 static struct pollfd poll_of(const FdWait *w) {
-  return (struct pollfd){w->fd, w->write ? POLLOUT : POLLIN, 0};
+  return (struct pollfd){w->wait->fd, w->wait->write ? POLLOUT : POLLIN, 0};
 }
 
 static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
@@ -32,8 +32,8 @@ static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
   Vm *vm = local_of(p)->vm;
   struct pollfd now = poll_of(w);
-  if (w->fd < 0 || poll(&now, 1, 0) != 0) return false;
-  w->copy = fcntl(w->fd, F_DUPFD_CLOEXEC, 3);
+  if (w->wait->fd < 0 || poll(&now, 1, 0) != 0) return false;
+  w->copy = fcntl(w->wait->fd, F_DUPFD_CLOEXEC, 3);
   w->desc = w->copy < 0 ? NULL : poll_open(vm->sched, w->copy);
   if (w->desc == NULL) {
     fd_wait_drop(w);
@@ -41,7 +41,7 @@ bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
     return false;
   }
   show(vm, w->wait, w->desc);
-  PollMode mode = w->write ? POLL_WRITE : POLL_READ;
+  PollMode mode = w->wait->write ? POLL_WRITE : POLL_READ;
   if (poll_wait(p, &g->g, w->desc, mode) == POLL_PARKED) return true;
   fd_wait_over(p, w);
   return false;
