@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/object/map.h"
-
 
 typedef struct Bench {
   Vm vm;

@@ -2,8 +2,10 @@
 // Collections inside the real scheduler: marking on 1 to 8 Ps, what is kept
 // and what goes, weak goroutines and timers, mutators that run on.
 #include "tests/unit/vm_fixture.h"
+#include "vm/heap/collect.h"
 #include "vm/heap/heap_internal.h"
 #include "vm/heap/local.h"
+#include "vm/heap/mark.h"
 #include "vm/interp/limits.h"
 #include "vm/object/compare.h"
 #include "vm/object/list.h"

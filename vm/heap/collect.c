@@ -12,6 +12,9 @@
 // inside an allocation: C code need not protect its temporaries.
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/mark.h"
+#include "vm/heap/marker.h"
+#include "vm/heap/unit.h"
 #include "vm/heap/work.h"
 
 typedef struct Collection {

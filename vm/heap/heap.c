@@ -7,6 +7,7 @@
 // is stopped. Pins and roots are any thread's, with a lock of their own.
 #include "vm/heap/heap_internal.h"
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 
 // By (size + 15) / 16; the sizes are in span.c.
 const uint8_t heap_class_of[HEAP_SMALL_MAX / 16 + 1] = {

@@ -70,7 +70,7 @@ typedef struct HeapMemory {
   bool small_pages;  // the system's: it is to give no big ones
 } HeapMemory;
 
-// --- heap.c -----------------------------------------------------------------
+// --- Making one --------------------------------------------------------------
 Heap *heap_new(Vm *vm);  // NULL: out of memory
 void heap_set_memory(Heap *heap, const HeapMemory *memory);  // before all else
 void heap_set_hooks(Heap *heap, const HeapHooks *hooks);     // before running
@@ -95,6 +95,7 @@ void heap_local_flush(LocalHeap *local);
 // goroutines to the heap's own list. World stopped, or not running.
 void heap_local_free(Local *local);
 
+// --- Allocation --------------------------------------------------------------
 // obj needs more than its memory freed: hosts' objects and struct types (set
 // by heap_alloc), tasks with a trace. Any thread that owns a P.
 __attribute__((noinline)) void heap_finalizable(Obj *obj);
@@ -139,17 +140,6 @@ static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
   return obj;
 }
 
-// --- span.c -----------------------------------------------------------------
-// The bytes of an object's memory: what was asked for, or more.
-size_t heap_size_of(const void *obj);
-
-Vm *heap_vm_of(const void *obj);  // whose heap it is in
-
-// The size of an object whose memory was all zeros when it was made: large ones
-// have a new mapping. 0: another.
-size_t heap_zeroed_size(const Obj *obj);
-
-// --- heap.c -----------------------------------------------------------------
 // As heap_alloc, without a P, under a lock: for what boot and compiler make.
 Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 
@@ -158,6 +148,7 @@ void heap_account(LocalHeap *local, int64_t bytes);
 // The same, without asking for a collection. Any thread.
 void heap_account_shared(Heap *heap, int64_t bytes);
 
+// --- Stores ------------------------------------------------------------------
 void heap_barrier(LocalHeap *local, Value *slot, Value v);
 void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr);
 // The one way to store a value into an object that others may see.
@@ -175,7 +166,7 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
     rt_store_release((slot), (ptr));            \
   } while (0)
 
-// --- heap.c, span.c ---------------------------------------------------------
+// --- When to collect ---------------------------------------------------------
 // Set (relaxed) when a collection is due; the interpreter looks at it at its
 // safepoints, and calls gc_collect with the goroutine's frames saved.
 bool heap_gc_wanted(const Heap *heap);
@@ -185,10 +176,6 @@ void heap_forget_shortage(Heap *heap);
 // Bytes that make no difference to whether something fits.
 uint64_t heap_little(const Heap *heap);
 
-// --- span.c -----------------------------------------------------------------
-uint64_t heap_used(const Heap *heap);  // what counts against the limit
-
-// --- heap.c -----------------------------------------------------------------
 // Whether so little was allocated since the last collection that what has
 // failed now is what that one was made for. Owner P.
 bool heap_just_collected(LocalHeap *local);
@@ -196,13 +183,7 @@ uint64_t heap_collections(const Heap *heap);  // so far
 // When to collect next, with so much alive after a collection.
 uint64_t heap_next_goal(const Heap *heap, uint64_t live);
 
-// --- collect.c --------------------------------------------------------------
-// Stops the world, marks in parallel, starts lazy sweeping, starts the world.
-// May find that another P is collecting: then it has taken part. Owner P. g:
-// what runs; NULL: the host's thread, between its calls (api_call.c).
-void gc_collect(P *p, Goroutine *g);
-
-// --- heap.c -----------------------------------------------------------------
+// --- What is kept ------------------------------------------------------------
 // Values that a host holds: kept until unpinned. Any thread. 0: no memory.
 uint32_t heap_pin(Heap *heap, Value v);
 Value heap_pinned(Heap *heap, uint32_t pin);
@@ -213,20 +194,12 @@ void heap_unpin(Heap *heap, uint32_t pin);
 bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
                     void *arg);
 
-// --- mark.c -----------------------------------------------------------------
-void gc_mark(GcMarker *m, Value v);
-void gc_mark_obj(GcMarker *m, const void *obj);  // an object or NULL
-
-// --- collect.c --------------------------------------------------------------
-// All goroutines that are not dead. World stopped.
-void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg);
-
+// --- Watching ----------------------------------------------------------------
 typedef struct HeapStats {
   uint64_t live, total_allocated, collections, pause_ns_max, pause_ns_last;
   uint64_t objects_finalized, goroutines_collected, mapped;
 } HeapStats;
 
-// --- heap.c -----------------------------------------------------------------
 void heap_stats(Heap *heap, HeapStats *out);
 
 #endif

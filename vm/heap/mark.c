@@ -10,7 +10,11 @@
 // marking_rescan finds it again. Elsewhere the item may be a root, which
 // nothing leads to: what is on the stack is marked to the end, which makes
 // room.
-#include "vm/heap/collect.h"
+#include "vm/heap/mark.h"
+
+#include "vm/heap/local.h"
+#include "vm/heap/marker.h"
+#include "vm/heap/unit.h"
 
 enum {
   MARK_PIECE = 128,  // values of a block scanned at once

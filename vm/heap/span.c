@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "vm/heap/heap_internal.h"
+#include "vm/heap/span.h"
 
 // clang-format off
 #define SIZES(X)                                                              \

@@ -18,8 +18,8 @@
 // its text is made) keeps all units: Vm.code_kept.
 #include <stdlib.h>
 
-#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/mark.h"
 #include "vm/heap/unit.h"
 
 // --- Opening and closing ----------------------------------------------------

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Compiled code that is collected, as the rooms above see it.
+// Compiled code that is collected.
 #ifndef CSP_VM_HEAP_UNIT_H
 #define CSP_VM_HEAP_UNIT_H
 
 #include "vm/heap/local.h"
+#include "vm/heap/mark.h"
 
 void protos_free(Proto *first);  // a list
 // What is compiled from now on is a unit's, which is freed when nothing holds
@@ -12,5 +13,20 @@ bool unit_open(Vm *vm);
 // Ends that. false: the limit on memory is passed; the unit may still run.
 bool unit_close(Vm *vm);
 void units_free_all(Vm *vm);
+
+// --- For the collector -------------------------------------------------------
+void proto_mark(GcMarker *m, const Proto *proto);
+void unit_mark(GcMarker *m, CodeUnit *unit);
+// Something refers to that proto (or NULL). Any worker.
+static inline void unit_touch(GcMarker *m, const Proto *proto) {
+  CodeUnit *unit = proto != NULL ? proto->unit : NULL;
+  // relaxed: unit_mark decides
+  if (unit != NULL && !rt_load_relaxed(&unit->marked)) unit_mark(m, unit);
+}
+void unit_touch_trace(GcMarker *m, const struct Trace *trace);  // or NULL
+void units_mark_roots(GcMarker *m, Vm *vm);
+void units_rescan(GcMarker *m, const Vm *vm);  // after an overflow
+// Frees units that were not found, and their names; after all marking.
+void units_sweep(Vm *vm);
 
 #endif

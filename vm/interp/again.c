@@ -12,6 +12,7 @@
 
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/mark.h"
 #include "vm/heap/work.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call_native.h"

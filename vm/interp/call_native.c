@@ -8,6 +8,7 @@
 // first, for a descriptor or a time, the goroutine parks with that record.
 #include <stdlib.h>
 
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
 #include "vm/interp/again.h"

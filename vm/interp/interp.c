@@ -20,6 +20,7 @@
 // Never recurses: calls push frames on the goroutine's own stack (goroutine.h).
 #include "vm/interp/interp.h"
 #include "vm/code/operands.h"
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
 #include "vm/interp/access.h"

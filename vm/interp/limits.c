@@ -25,7 +25,9 @@
 // Whether there is anything to find cannot be known: a reference that is
 // overwritten is not counted.)
 #include "vm/interp/limits.h"
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"

@@ -8,6 +8,7 @@
 // (each frame takes FRAME_WORDS at the least).
 #include "vm/interp/stack.h"
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"

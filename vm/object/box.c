@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/object/box.h"
 
 // The box that all share, or NULL (also while booting).

@@ -2,6 +2,7 @@
 // Bytes: like lists (list.c), of single bytes.
 #include "vm/object/bytes.h"
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/heap/work.h"
 
 #define CAP_MAX ((size_t)1 << 40)

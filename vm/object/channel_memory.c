@@ -8,6 +8,7 @@
 // Only the owner of a P calls what is here.
 #include "vm/object/channel_memory.h"
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/heap/work.h"
 
 static ObjChan *channel_alloc(Local *local, size_t size) {

@@ -12,6 +12,7 @@
 // cap never becomes smaller.
 #include "vm/object/list.h"
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/heap/work.h"
 
 #define CAP_MAX ((size_t)1 << 40)

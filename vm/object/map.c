@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/heap/work.h"
 #include "vm/object/compare.h"
 #include "vm/object/host_type.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/heap/work.h"
 #include "vm/object/string.h"
 

@@ -13,6 +13,7 @@
 // thread runs that goroutine alone (sched_run_locked), and may have another P
 // afterwards: call->local tells, NULL if the runtime has ended.
 #include "vm/runtime/api_call.h"
+#include "vm/heap/collect.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 // M that ends the goroutine takes it out; what is left when the run has ended
 // is told then, by the only thread there is. So each is told once.
 #include "vm/runtime/api_go.h"
+#include "vm/heap/span.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 // What a Vm has before any script: numbers and names that are always there,
 // the code of the interpreter's own frames, the predeclared functions.
 #include "vm/runtime/boot.h"
+#include "vm/heap/mark.h"
 
 #include <math.h>
 #include <stdlib.h>

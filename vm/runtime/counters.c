@@ -2,6 +2,7 @@
 // Watching a runtime (docs/debugging.md): the scheduler's hooks for it, its
 // counters by name and as text, the file of events.
 #include "vm/runtime/counters.h"
+#include "vm/heap/collect.h"
 
 #include <errno.h>
 #include <fcntl.h>
