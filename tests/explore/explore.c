@@ -574,7 +574,7 @@ static bool search_all(const Scenario *scenario, Search *search) {
   const char *seed = getenv("EXPLORE_SEED");
   read_delay();
   search->begun = real_seconds();
-  search->seconds = seconds == NULL ? 3.0 : strtod(seconds, NULL);
+  search->seconds = seconds == NULL ? 1.0 : strtod(seconds, NULL);
   search->seconds /= ex.scenarios;
   if (schedules != NULL) {
     uint64_t all = strtoull(schedules, NULL, 0), count = (uint64_t)ex.scenarios;
