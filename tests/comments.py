@@ -8,8 +8,8 @@ An identifier is a word with an underscore, one that () follows, or one in
 backquotes. It exists when some source of the project has it outside of comments.
 READMEs of the folders are comments as a whole, but for their words in backquotes.
 A heading such as `// --- Tables ---` is one line, which ends with dashes. Lines of
-documents have at most 120 columns, and so have rows of tables. Blocks of code may
-be wider. "Row 12" is a rule of docs/scheduler-rules.md, which must have it.
+documents have at most 120 columns, code and rows of tables, too, and a cell of a
+table 80. "Row 12" is a rule of docs/scheduler-rules.md, which must have it.
 
 A sentence has at most one colon or semicolon. That is checked in vm/csp.h, in the
 head comments of the folders in READ_ONCE, and in documents. Code, tables, indented
@@ -31,6 +31,7 @@ QUOTED = re.compile(r"`([A-Za-z]\w*)(?:\(\))?`")
 ROWS = re.compile(r"\b[Rr]ows? (\d+[a-d]?(?:(?:-|, | and )\d+[a-d]?)*)")
 RULE = re.compile(r"^- \*\*(\d+[a-d]?)\. ", re.M)
 RULES, RULES_MAP = "docs/scheduler-rules.md", "sched/README.md"
+CELL_END = re.compile(r"(?<!\\)\|")
 BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
 # Of libc, lemon, compilers and the system; and of the language itself.
 OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
@@ -109,12 +110,15 @@ def wrong_rows(paths):
 
 
 def too_long(path):
-    """Lines of a document that are, in paragraphs, lists and tables."""
+    """Lines of a document that are, code and all, and cells of its tables."""
     code = False
     for number, line in enumerate(read(path).splitlines(), 1):
         code ^= line.lstrip().startswith("```")
-        if len(line) > 120 and not code and not line.startswith("    "):
+        if len(line) > 120:
             yield "comments: %s:%d has %d columns" % (path, number, len(line))
+        cells = CELL_END.split(line) if line.startswith("|") and not code else []
+        if any(len(cell.strip()) > 80 for cell in cells):
+            yield "comments: %s:%d has a cell of over 80 columns" % (path, number)
 
 
 def comment_lines(text, head):
