@@ -55,8 +55,7 @@ for layer in $layers tests/unit; do
   [ -z "$found" ] || fail 'over 800 lines' "$found"
 done
 
-# A function's head begins a line, and ends with the brace. Two have seven:
-# select_go, and csp_block_fd, which hosts call.
+# A function's head begins a line, and ends with the brace.
 found=$(for layer in $layers; do
   sources "$layer" | xargs awk '
     /^[A-Za-z_].*\(/ && !/^typedef/ {
