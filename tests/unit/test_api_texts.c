@@ -134,6 +134,54 @@ static void a_value_is_formatted_in_the_runtimes_memory(void **state) {
   formatted(quoted, true, "\"x\\n\"");
 }
 
+// --- A call that is to end --------------------------------------------------
+// Each native goes on until the function that it calls has given up.
+enum { LONG = 1 << 20 };
+static char many[LONG];
+
+static CspStatus finds(CspCall *c) {
+  while (csp_find(c, many, LONG, "ab", 2) != CSP_GIVEN_UP) {
+  }
+  return CSP_PANIC;
+}
+
+static CspStatus finds_last(CspCall *c) {
+  while (csp_find_last(c, many, LONG, "ba", 2) != CSP_GIVEN_UP) {
+  }
+  return CSP_PANIC;
+}
+
+static CspStatus parses(CspCall *c) {
+  double d;
+  memset(many, '1', LONG);
+  while (csp_parse_float(c, many, LONG, &d) != ECANCELED) {
+  }
+  return CSP_PANIC;
+}
+
+static void what_is_to_end_is_given_up(void **state) {
+  (void)state;
+  static const CspFunction functions[] = {{"finds", "", finds},
+                                          {"finds_last", "", finds_last},
+                                          {"parses", "", parses},
+                                          {NULL, NULL, NULL}};
+  Host own;
+  memset(many, 'a', LONG);
+  open_host(&own, STEPPED);
+  assert_true(csp_register_builtins(own.csp, functions));
+  for (int i = 0; i < 3; i++) {
+    CspCall *now = csp_host(own.csp);
+    CspResult result;
+    csp_limit_time(own.csp, 5 * 1000 * 1000);
+    csp_call(now, csp_builtin(now, functions[i].name), 0, NULL, &result);
+    assert_int_equal(result.end, CSP_INTERRUPTED);
+    assert_non_null(strstr(result.message, "interrupted"));
+    csp_result_free(&result);
+    csp_limit_time(own.csp, 0);
+  }
+  close_host(&own);
+}
+
 // --- Lists and maps ---------------------------------------------------------
 static void lists_exchange_all_they_have(void **state) {
   (void)state;
@@ -141,8 +189,9 @@ static void lists_exchange_all_they_have(void **state) {
   assert_int_equal(csp_list_len(few), 0);
   assert_int_equal(csp_list_len(none), 4);
   assert_int_equal(csp_to_int(csp_list_get(none, 0)), 1);
-  csp_list_swap(call, few, few);
-  assert_int_equal(csp_list_len(few), 0);
+  csp_list_swap(call, none, none);
+  assert_int_equal(csp_list_len(none), 4);
+  assert_int_equal(csp_to_int(csp_list_get(none, 0)), 1);
 }
 
 static void an_element_is_found_up_to_the_end(void **state) {
@@ -161,6 +210,7 @@ static void an_element_is_found_up_to_the_end(void **state) {
   assert_int_equal(at, 0);
   at = 0;
   assert_false(csp_list_find(call, none, csp_nil(), &at, 0));
+  assert_int_equal(at, 0);
 }
 
 static void elements_are_removed_from_any_place(void **state) {
@@ -309,6 +359,7 @@ int main(void) {
       WITH_HOST(a_float_is_a_whole_number_or_refused),
       WITH_HOST(string_methods_are_found_inside),
       WITH_HOST(a_value_is_formatted_in_the_runtimes_memory),
+      cmocka_unit_test(what_is_to_end_is_given_up),
       WITH_HOST(lists_exchange_all_they_have),
       WITH_HOST(an_element_is_found_up_to_the_end),
       WITH_HOST(elements_are_removed_from_any_place),
