@@ -431,14 +431,15 @@ CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
 // for ever, such as a pipe, a terminal, a socket or a child's pidfd. No thread
 // waits. Another reader may have been faster, so work tries without blocking,
 // and done may wait again. A wait that csp_wait_end has ended goes on to work,
-// too, and so does one for what is no descriptor. `wait` was zeroed, outlives
-// the wait, and serves one wait at a time. fd may be closed meanwhile.
+// too, and so does one for what is no descriptor. `wait` was zeroed before the
+// caller set its fd and write. It outlives the wait, stays as it is meanwhile,
+// and serves one wait at a time. The descriptor may be closed meanwhile.
 // If the system cannot watch fd (no more descriptors, or a kind that epoll does
 // not take), a blocking call waits for it. A stepped runtime has none, so there
 // made is false.
 typedef struct CspWait {
-  int fd;      // the caller's, read by csp_block_fd
-  bool write;  // the same: wait until fd can be written
+  int fd;      // to be watched
+  bool write;  // until it can be written, else until it can be read
   void *desc;  // the runtime's
 } CspWait;
 CspStatus csp_block_fd(CspCall *call, CspWait *wait, void (*work)(void *data),

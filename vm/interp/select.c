@@ -2,9 +2,9 @@
 // select: the statement, whose cases stand in registers, and sched.select,
 // whose cases are a list. Parks as channels.c does.
 #include "vm/interp/select.h"
-#include "vm/heap/span.h"
 
 #include "vm/code/operands.h"
+#include "vm/heap/span.h"
 #include "vm/interp/call.h"
 #include "vm/interp/channels.h"
 #include "vm/interp/group.h"

@@ -13,11 +13,11 @@
 // thread runs that goroutine alone (sched_run_locked), and may have another P
 // afterwards: call->local tells, NULL if the runtime has ended.
 #include "vm/runtime/api_call.h"
-#include "vm/heap/collect.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/unit.h"
 #include "vm/heap/work.h"

@@ -8,11 +8,11 @@
 // M that ends the goroutine takes it out; what is left when the run has ended
 // is told then, by the only thread there is. So each is told once.
 #include "vm/runtime/api_go.h"
-#include "vm/heap/span.h"
 
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/task.h"

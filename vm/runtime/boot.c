@@ -2,13 +2,13 @@
 // What a Vm has before any script: numbers and names that are always there,
 // the code of the interpreter's own frames, the predeclared functions.
 #include "vm/runtime/boot.h"
-#include "vm/heap/mark.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "sched/plain.h"
 #include "vm/heap/local.h"
+#include "vm/heap/mark.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"

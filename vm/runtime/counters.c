@@ -2,7 +2,6 @@
 // Watching a runtime (docs/debugging.md): the scheduler's hooks for it, its
 // counters by name and as text, the file of events.
 #include "vm/runtime/counters.h"
-#include "vm/heap/collect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "sched/plain.h"
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
 #include "vm/object/format.h"

@@ -8,12 +8,12 @@
 // stops the world (dump_text). Only ids and places in code are taken then; the
 // text is made afterwards, as all code stays until dump_free.
 #include "vm/runtime/dump.h"
-#include "vm/heap/collect.h"
-#include "vm/heap/unit.h"
 
 #include <stdlib.h>
 
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/unit.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/channels.h"
 #include "vm/interp/panic.h"

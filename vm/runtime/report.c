@@ -6,12 +6,12 @@
 // Making a report is not looked at by limits: its parts are bounded, so that it
 // takes some milliseconds at most. The clock is read after it.
 #include "vm/runtime/report.h"
-#include "vm/heap/collect.h"
-#include "vm/heap/mark.h"
 
 #include <stdlib.h>
 
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
+#include "vm/heap/mark.h"
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"

@@ -5,13 +5,13 @@
 // the calling thread with the Local of P 0 (vm->boot); csp_run makes the main
 // goroutine and hands the thread to the scheduler until the program ends.
 #include "vm/runtime/vm.h"
-#include "vm/heap/collect.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "sched/plain.h"
 #include "vm/api/api_host.h"
+#include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/unit.h"
 #include "vm/heap/work.h"
