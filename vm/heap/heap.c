@@ -135,19 +135,6 @@ static void count_allocated(LocalHeap *local, int64_t bytes) {
   if (local->allocated >= FLUSH_BYTES) flush_allocated(local);
 }
 
-void heap_account(LocalHeap *local, int64_t bytes) {
-  // RMW: a sum; orders nothing
-  rt_add(&local->heap->external, bytes);
-  local->allocated += bytes;
-  if (local->allocated >= FLUSH_BYTES || local->allocated <= -FLUSH_BYTES)
-    flush_allocated(local);
-}
-
-void heap_account_shared(Heap *heap, int64_t bytes) {
-  // RMW: a sum; orders nothing
-  rt_add(&heap->external, bytes);
-}
-
 bool heap_limited(const Heap *heap) { return heap->limit != 0; }
 
 size_t heap_room(Heap *heap) {
@@ -160,8 +147,14 @@ size_t heap_room(Heap *heap) {
 bool heap_take_other(Heap *heap, size_t bytes) {
   uint64_t limit = heap->limit + heap->limit / 16;
   if (limit != 0 && heap_used(heap) + bytes > limit) return false;
-  heap_account_shared(heap, (int64_t)bytes);
+  // RMW: a sum; orders nothing
+  rt_add(&heap->external, (int64_t)bytes);
   return true;
+}
+
+void heap_give_other(Heap *heap, size_t bytes) {
+  // RMW: a sum; orders nothing
+  rt_add(&heap->external, -(int64_t)bytes);
 }
 
 // With a limit, in time for what is born before the next safepoint.

@@ -76,8 +76,8 @@ void heap_set_memory(Heap *heap, const HeapMemory *memory);  // before all else
 void heap_set_hooks(Heap *heap, const HeapHooks *hooks);     // before running
 // For tests: collect at every safepoint, and overwrite freed objects.
 void heap_set_stress(Heap *heap, bool stress, bool poison);
-// Bytes (objects' in units of 64 KiB, and what heap_account counts) from which
-// on heap_alloc gives NULL; 0: none. Before running.
+// Bytes from which on heap_alloc gives NULL: objects' in units of 64 KiB, and
+// what heap_take_other counts. 0: no limit. Before running.
 void heap_set_limit(Heap *heap, uint64_t bytes);
 bool heap_limited(const Heap *heap);
 // What one result may take: what is left of the limit, and no less than 64 KB;
@@ -86,6 +86,7 @@ size_t heap_room(Heap *heap);
 // Takes bytes of other memory on behalf of objects, for which the limit may be
 // passed by a sixteenth. false: too many. Any thread.
 bool heap_take_other(Heap *heap, size_t bytes);
+void heap_give_other(Heap *heap, size_t bytes);  // gives it back. Any thread
 // Runs finalizers of hosts' objects, frees all. All Ps must be flushed.
 void heap_free(Heap *heap);
 void heap_local_init(LocalHeap *local, Heap *heap);
@@ -106,9 +107,9 @@ extern const uint8_t heap_class_of[HEAP_SMALL_MAX / 16 + 1];
 
 // Memory for an object of `size` bytes, with its header set and the rest NOT
 // initialised: the caller fills it before the next safepoint and before it is
-// published. NULL only when the system has no memory. Owner P. Never
-// collects. (What is rare stays out of line where all sources are one file, or
-// heap_alloc gets too long to be in line itself.)
+// published. NULL: the system has no memory, or the limit is reached. Owner
+// P. Never collects. (What is rare stays out of line where all sources are one
+// file, or heap_alloc gets too long to be in line itself.)
 __attribute__((noinline)) Obj *heap_alloc_slow(LocalHeap *local, size_t size,
                                                ObjType type);
 static inline Obj *heap_alloc(LocalHeap *local, size_t size, ObjType type) {
@@ -143,11 +144,6 @@ static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
 // As heap_alloc, without a P, under a lock: for what boot and compiler make.
 Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 
-// Counts bytes that a host allocated on behalf of objects (may be negative).
-void heap_account(LocalHeap *local, int64_t bytes);
-// The same, without asking for a collection. Any thread.
-void heap_account_shared(Heap *heap, int64_t bytes);
-
 // --- Stores ------------------------------------------------------------------
 void heap_barrier(LocalHeap *local, Value *slot, Value v);
 void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr);
@@ -167,10 +163,10 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
   } while (0)
 
 // --- When to collect ---------------------------------------------------------
-// Set (relaxed) when a collection is due; the interpreter looks at it at its
-// safepoints, and calls gc_collect with the goroutine's frames saved.
+// Is a collection due? The interpreter asks at its safepoints, and calls
+// gc_collect with the goroutine's frames saved. Any thread.
 bool heap_gc_wanted(const Heap *heap);
-void heap_want_gc(Heap *heap);
+void heap_want_gc(Heap *heap);  // from now on one is due. Any thread
 // No collection is wanted only because memory was not to be had. Any thread.
 void heap_forget_shortage(Heap *heap);
 // Bytes that make no difference to whether something fits.

@@ -110,7 +110,7 @@ struct Heap {
   HeapMemory memory;  // immutable once running
   uint64_t goal;      // collect when live + allocated reach it; STW
   int64_t allocated;  // atomic: since the last collection
-  int64_t external;   // atomic: not of units, by heap_account
+  int64_t external;   // atomic: not of units, by heap_take_other
   uint64_t live;      // marked by the last collection; STW
 
   RtLock lock;  // short sections; may map memory outside only

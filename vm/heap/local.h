@@ -95,7 +95,7 @@ struct Vm {
   struct ObjClosure *(*compile)(Vm *vm, const struct CompileInput *input,
                                 char **errors);
   struct NativeModule *native_modules;  // registered, not necessarily loaded
-  struct HostMethods *host_methods;     // of host classes (api.c)
+  struct HostMethods *host_methods;     // of host classes (api_host.c)
   // A panic of the main goroutine is reported after that time though members of
   // its groups have not ended: group.c.
   int64_t patience_ns;

@@ -132,7 +132,7 @@ void protos_free(Proto *first) {
 static void free_unit(Vm *vm, CodeUnit *unit) {
   RT_ASSERT(unit != vm->unit && unit->marked == 0);
   protos_free(unit->protos);
-  heap_account_shared(vm->heap, -(int64_t)unit->bytes);
+  heap_give_other(vm->heap, unit->bytes);
   mem_free(unit);
 }
 

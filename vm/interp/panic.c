@@ -76,7 +76,7 @@ static Trace *trace_limited(Trace *trace, Heap *heap) {
 void trace_drop(Trace *trace) {
   if (trace != NULL && trace->heap != NULL) {
     size_t size = frames_size(trace) + trace->text_size;
-    heap_account_shared(trace->heap, -(int64_t)size);
+    heap_give_other(trace->heap, size);
   }
   mem_free(trace);
 }
@@ -86,12 +86,11 @@ void trace_set_text(Trace **trace, const char *text, size_t len) {
   if (len > MESSAGE_MAX) len = MESSAGE_MAX;
   Heap *heap = (*trace)->heap;
   if (heap != NULL && (*trace)->text_size > 0)
-    heap_account_shared(heap, -(int64_t)(*trace)->text_size);
+    heap_give_other(heap, (*trace)->text_size);
   (*trace)->text_size = 0;
   if (heap != NULL && !heap_take_other(heap, len + 1)) return;
   Trace *grown = mem_resize(NULL, *trace, frames_size(*trace) + len + 1);
-  if (grown == NULL && heap != NULL)
-    heap_account_shared(heap, -(int64_t)len - 1);
+  if (grown == NULL && heap != NULL) heap_give_other(heap, len + 1);
   if (grown == NULL) return;
   memcpy((char *)grown + frames_size(grown), text, len);
   ((char *)grown)[frames_size(grown) + len] = '\0';

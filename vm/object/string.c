@@ -199,13 +199,6 @@ bool string_equal(const ObjString *a, const ObjString *b) {
   return known >= 0 ? known != 0 : memcmp(a->data, b->data, a->len) == 0;
 }
 
-int string_compare(const ObjString *a, const ObjString *b) {
-  size_t len = a->len < b->len ? a->len : b->len;
-  int order = memcmp(a->data, b->data, len);
-  if (order) return order < 0 ? -1 : 1;
-  return a->len < b->len ? -1 : a->len > b->len;
-}
-
 // --- Names in code ----------------------------------------------------------
 // The place of the name in the table, or the free place for it.
 static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,

@@ -28,12 +28,11 @@ static inline int string_equal_known(const ObjString *a, const ObjString *b) {
 }
 // The same hash as string_hash, with looks; false: given up.
 bool string_hash_on(Local *local, ObjString *s);
-int string_compare(const ObjString *a, const ObjString *b);
 // A keyed hash (SipHash-1-3): without the seed nobody can make texts that
 // collide.
 uint64_t vm_hash_bytes(uint64_t seed, const char *data, size_t len);
-// The permanent string of a name in code. Only while compiling or booting
-// (the world's one compiler at a time, see vm.c).
+// The permanent string of a name in code. Only while compiling or booting: one
+// thread does that at a time (CompileInput).
 ObjString *vm_intern(Vm *vm, const char *text, size_t len);
 
 #endif

@@ -27,7 +27,6 @@ enum {
   PROTO_DEFAULTS = 8,  // some parameters have defaults
   PROTO_MAIN = 16,     // a module's top level
   PROTO_TOP = 32,      // captures nothing: `self` is the one closure of it
-  PROTO_TAIL = 64,     // (reserved for specialisation)
   // what functions of a prelude may have
   PROTO_COMPILED = PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP,
 };
