@@ -42,7 +42,7 @@ typedef struct Pos {
   X(LIST, "a: elements")                                                      \
   X(MAP, "a: PAIRs")                                                          \
   X(PAIR, "a: key (a bare name is a STRING), b: value")                       \
-  X(RANGE, "a..b; op OP_RANGE or OP_RANGE_INCL")                              \
+  X(RANGE, "a..b; op AST_RANGE or AST_RANGE_INCL")                            \
   X(FUNC, "name or NULL, a: PARAMs, b: BLOCK, or expr with FLAG_ARROW, "      \
           "c: receiver: PARAM with name, a: NAME of the type (methods only)") \
   X(PARAM, "name, a: default or NULL; FLAG_REST")                             \
@@ -64,8 +64,8 @@ typedef struct Pos {
   X(DEFINE, "a := b: NAMEs, values")                                          \
   X(VAR, "var a = b: NAMEs, values or NULL")                                  \
   X(CONST, "const a = b: NAMEs, values")                                      \
-  X(ASSIGN, "a op= b: targets (NAME FIELD INDEX), values; op: OP_NONE for =") \
-  X(INCDEC, "a++: op OP_ADD or OP_SUB")                                       \
+  X(ASSIGN, "a op= b: targets (NAME FIELD INDEX), values; op: AST_NONE: =")   \
+  X(INCDEC, "a++: op AST_ADD or AST_SUB")                                     \
   X(SEND, "a <- b")                                                           \
   X(DEFER, "a: CALL")                                                         \
   X(RETURN, "a: values")                                                      \

@@ -23,6 +23,8 @@ import subprocess
 import sys
 
 SOURCES = (".c", ".h", ".re", ".y", ".def", ".cpp", ".py", ".sh", ".csp", ".mk")
+# Files whose strings tell what a table's rows mean, for readers alone.
+PROSE_IN_STRINGS = ("lang/ast.h",)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
 FILE = re.compile(r"(?<![\w/.<*$-])((?:\w+/)*\w+\.(?:c|h|def|re|y))\b(?![*(])")
 UNDERSCORED = re.compile(r"(?<![\w.*/$-])([a-zA-Z]\w*_\w*[a-zA-Z0-9])\b(?![*./{])")
@@ -55,10 +57,14 @@ def read(path):
         return f.read()
 
 
-def comments(text):
+def is_prose(match, path):
+    return match.group().startswith("/") or path in PROSE_IN_STRINGS
+
+
+def comments(text, path):
     """(offset, comment) of each, and of the rest nothing."""
     for match in COMMENT.finditer(text):
-        if match.group().startswith("/"):
+        if is_prose(match, path):
             yield match.start(), match.group()
 
 
@@ -71,7 +77,7 @@ def words_of_code(paths):
             continue
         text = read(path)
         if path.endswith((".c", ".h", ".re", ".y", ".def", ".cpp")):
-            text = COMMENT.sub(lambda m: m.group() if m.group()[0] != "/" else " ", text)
+            text = COMMENT.sub(lambda m: " " if is_prose(m, path) else m.group(), text)
         words.update(re.findall(r"\w+", text))
     return words
 
@@ -206,7 +212,7 @@ def main():
             print("comments: %s:%d is no heading in one line" %
                   (path, text.count("\n", 0, match.start()) + 1), file=sys.stderr)
             wrong = 1
-        for at, part in [(0, text)] if document else comments(text):
+        for at, part in [(0, text)] if document else comments(text, path):
             quoted = () if document else QUOTED.findall(part)
             names = list(missing(part, files, words))
             for name in names + [q for q in quoted if q not in words]:
