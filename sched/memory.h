@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where a runtime's memory comes from. That is its host's allocator, or libc's.
-// The lowest module: all layers take memory here, and no other file calls
-// malloc and its like (tests/lint.sh).
+// The lowest module: all layers take memory here. Of other files few call
+// malloc and its like, and tests/lint.sh gives a reason for each.
 //
 // Code that takes memory names the Memory it comes from; there is no default.
 // Each block notes its Memory and its size in 16 bytes in front of it, so

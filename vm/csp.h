@@ -514,9 +514,10 @@ typedef enum CspEnd {
 enum { CSP_RESULTS_MAX = 8 };
 typedef struct CspResult {
   CspEnd end;
-  int count;                         // of results; the first are
-  CspValue values[CSP_RESULTS_MAX];  // nil past the last. [0] of a failure is
-                                     // what was panicked with, or an error
+  int count;                         // of results, also those not in values
+  CspValue values[CSP_RESULTS_MAX];  // the first results, then nil. [0] of a
+                                     // failure is what was panicked with, or
+                                     // an error
   char *message;  // how it failed, with its trace, malloced, or NULL
                   // (CSP_DONE, CSP_ENDED)
 } CspResult;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // csp.h's section "Values": constructors and accessors.
 //
-// Thin: each function is one call into string.c, list.c, map.c or format.c.
-// Same threads as api.c. Values are not rooted here: collections happen only
-// at safepoints, never inside a native.
+// Most functions are one call into a file of vm/object/. They are called where
+// those of api.c are. Values are not rooted here: collections happen only at
+// safepoints, never inside a native.
 #include <stdlib.h>
 
 #include "vm/heap/local.h"

@@ -97,7 +97,8 @@ const char *proto_verify(const Memory *memory, const Proto *proto,
 void proto_free_all(Vm *vm);
 
 // --- dis.c ------------------------------------------------------------------
-// Readable bytecode of one proto / of it and all protos among its constants.
+// Readable bytecode of a proto, and of the functions in it. For a module's top
+// level these are all functions of its file.
 void dis_proto(Text *out, Vm *vm, const Proto *proto);
 
 #endif

@@ -221,7 +221,7 @@ static void panic_with_deadline(Vm *vm, Panic *panic) {
 }
 
 static CancelReason reason_of(ObjGroup *o) {
-  // seq: pairs with group_cancel's store, as in cancel.c
+  // seq: pairs with the CAS in set_flag, as in cancel.c
   return (CancelReason)rt_load_seq(&o->group.cancelled);
 }
 

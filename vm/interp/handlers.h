@@ -2,8 +2,8 @@
 // The handlers of all opcodes but those of arithmetic, which are in
 // handlers_arith.h (opcodes.def says what each means). Included by interp.c
 // alone, once, between its macros. A fast path is the case that programs run a
-// million times. The rest is a call into arith.c, access.c, call.c, iter.c,
-// channels.c or task.c.
+// million times. The rest is a call into access.c, call.c and their
+// neighbours.
 // clang-format off
 
 // --- Loads and stores -------------------------------------------------------
@@ -596,7 +596,8 @@ HANDLER(RUNMOD) {
 }
 
 // --- Channels ---------------------------------------------------------------
-// With one P, while nobody marks and nobody waits, a channel is a ring.
+// While nobody marks and nobody waits, a channel is a ring. With several Ps the
+// quick ways need its lock to be free.
 #define QUICK_CHAN(x) (value_is_type(x, OBJ_CHAN) && !local->heap.barrier)
 // Before an operation that may block: members of groups may be cancelled.
 #define STOP_IF_CANCELLED()                              \

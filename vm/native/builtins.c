@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The predeclared functions that schedule nothing: output, sizes, conversions,
-// errors, comparisons. (Channels, tasks, time and try: builtins_sched.c.)
+// The predeclared functions that schedule nothing: output, sizes, errors,
+// comparisons. Conversions are in builtins_convert.c, channels and tasks in
+// builtins_sched.c, time in timers.c.
 //
 // What needs a string() method of a struct, or a loop over a function or a
 // channel, is left to the prelude (stdlib/prelude.csp) by a tail call. Names

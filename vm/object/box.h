@@ -5,7 +5,7 @@
 
 #include "vm/heap/local.h"
 
-// NULL-safe: out of memory gives VALUE_UNDEF from these.
+// VALUE_UNDEF: out of memory.
 Value value_box_int(Local *local, int64_t i);
 Value value_box_float(Local *local, double d);
 static inline Value value_from_int(Local *local, int64_t i) {

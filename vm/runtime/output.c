@@ -3,7 +3,7 @@
 //
 // Natives add to the buffer under a lock that is never held while bytes are
 // written. The buffer goes out when it is long or a terminal has a whole line
-// (a blocking call, native.c), when an M finds nothing to run, before a
+// (a blocking call, call_native.c), when an M finds nothing to run, before a
 // report on standard error, and at the end. `writing` keeps the order.
 #include "vm/runtime/output.h"
 

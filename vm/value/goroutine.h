@@ -19,7 +19,7 @@
 
 enum {
   FRAME_WORDS = 3,
-  STACK_INITIAL = 20,  // values: with the goroutine itself 512 bytes
+  STACK_INITIAL = 20,  // values: with the goroutine itself 480 bytes
   STACK_MARGIN = 8,    // values above the top frame's registers, always
 };
 

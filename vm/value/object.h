@@ -65,9 +65,9 @@ enum {
   STRING_WEAK = 2,  // and forgotten when nothing else holds it (unit.c)
 };
 
-// A block of raw bytes / of values: what bytes and lists point to. `len` is
-// atomic (relaxed); readers read it once and clamp it to cap. Slots at and
-// above len hold nil (bytes: 0).
+// A block of raw bytes, or of values: what bytes and lists point to. `len` is
+// atomic, and a list's `cap`, too. Readers read len once and clamp it to cap.
+// Slots at and above len hold nil (bytes: 0).
 typedef struct ObjRaw {
   Obj obj;
   uint64_t cap;
@@ -126,14 +126,14 @@ typedef struct ObjCell {
   Value value;
 } ObjCell;
 
-// aux: number of upvalues. code/constants copied from proto for the call path.
+// aux: number of upvalues.
 typedef struct ObjClosure {
   Obj obj;
   Proto *proto;
   Value upvalues[];  // cells, or values of variables that never change
 } ObjClosure;
 
-typedef struct NativeDef NativeDef;  // native.h
+typedef struct NativeDef NativeDef;  // native_def.h
 typedef struct ObjNative {
   Obj obj;
   const NativeDef *def;
