@@ -11,12 +11,17 @@ A heading such as `// --- Tables ---` is one line, which ends with dashes. Lines
 documents have at most 120 columns, code and rows of tables, too, and a cell of a
 table 80. "Row 12" is a rule of docs/scheduler-rules.md, which must have it.
 
+A name with a file after it, as in `heap_store (heap.h)`, is in the code of that
+file; so is what a line declares whose comment is a file alone, or ends with one in
+parentheses.
+
 A sentence has at most one colon or semicolon. That is checked in vm/csp.h, in the
 head comments of the folders in READ_ONCE, and in documents. Code, tables, indented
 lists, quotations and what programs write into documents are left out.
 
 The status is 1 when something is wrong. Each such place is a line."""
 
+import functools
 import os
 import re
 import subprocess
@@ -30,6 +35,12 @@ FILE = re.compile(r"(?<![\w/.<*$-])((?:\w+/)*\w+\.(?:c|h|def|re|y))\b(?![*(])")
 UNDERSCORED = re.compile(r"(?<![\w.*/$-])([a-zA-Z]\w*_\w*[a-zA-Z0-9])\b(?![*./{])")
 CALLED = re.compile(r"(?<![\w.`/])([a-z_]\w*)\(\)")
 QUOTED = re.compile(r"`([A-Za-z]\w*)(?:\(\))?`")
+# A name and its file; what a line declares; a file that its comment gives to that.
+PLACED = re.compile(r"(?<![\w.`/>-])`?([A-Za-z]\w*)(\(\))?`?,? \(([\w/]+\.(?:c|h|def|re|y))\)")
+IS_NAME = re.compile(r"_|[a-z][A-Z]|^[A-Z][a-z]+$")
+DECLARED = re.compile(r"\b([A-Z]\w*[a-z]\w*)\b|\b(\w+)(?:\[[^]]*\]|\))*\s*(?:[;,=({]|$)")
+PLACE = re.compile(r"^// (?:.*\((?:.*[ ,])?)?((?:\w+/)*\w+\.(?:c|h|def|re|y))\)?$")
+PREFIX = re.compile(r"\b([A-Z]+_)\.\.\.")
 ROWS = re.compile(r"\b[Rr]ows? (\d+[a-d]?(?:(?:-|, | and )\d+[a-d]?)*)")
 RULE = re.compile(r"^- \*\*(\d+[a-d]?)\. ", re.M)
 RULES, RULES_MAP = "docs/scheduler-rules.md", "sched/README.md"
@@ -68,6 +79,44 @@ def comments(text, path):
             yield match.start(), match.group()
 
 
+def code_of(path):
+    """The text without comments."""
+    text = read(path)
+    if not path.endswith((".c", ".h", ".re", ".y", ".def", ".cpp")):
+        return text
+    return COMMENT.sub(lambda m: " " if is_prose(m, path) else m.group(), text)
+
+
+@functools.lru_cache(None)
+def words_in(path):
+    return set(re.findall(r"\w+", code_of(path)))
+
+
+def misplaced(path, paths):
+    """(line, name, file) of each name that its comment looks for in a file that
+    does not have it."""
+    def has(name, file):
+        found = [p for p in paths if p == file or p.endswith("/" + file)]
+        return not found or any(name in words_in(p) or name[-1] == "_" and any(
+            word.startswith(name) for word in words_in(p)) for p in found)
+
+    text = read(path)
+    flat = re.sub(r"\n( *//)", lambda m: " " + " " * len(m.group(1)), text)
+    for match in PLACED.finditer(re.sub(r" {2,}", " ", flat)):
+        name, call, file = match.groups()
+        if (call or IS_NAME.search(name)) and not has(name, file):
+            yield 1 + text.count("\n", 0, text.find(name)), name, file
+    for number, line in enumerate(text.splitlines(), 1):
+        at = line.find("//")
+        place = at > 0 and PLACE.match(line[at:])
+        code = line[:at].rstrip()
+        if not place or not code.strip() or code.count('"') % 2 or " (see " in line:
+            continue
+        names = [a or b for a, b in DECLARED.findall(code)] + PREFIX.findall(line[at:])
+        if names and not any(has(name, place.group(1)) for name in names):
+            yield number, names[-1], place.group(1)
+
+
 def words_of_code(paths):
     words = {name for path in paths  # tests, by their names
              for name in (os.path.basename(path)[:-2], os.path.basename(path)[5:-2])
@@ -75,10 +124,7 @@ def words_of_code(paths):
     for path in paths:
         if not path.endswith(SOURCES) and os.path.splitext(path)[1]:
             continue
-        text = read(path)
-        if path.endswith((".c", ".h", ".re", ".y", ".def", ".cpp")):
-            text = COMMENT.sub(lambda m: " " if is_prose(m, path) else m.group(), text)
-        words.update(re.findall(r"\w+", text))
+        words |= words_in(path)
     return words
 
 
@@ -208,6 +254,10 @@ def main():
             continue
         text = read(path)
         document = path.endswith(".md")
+        for line, name, file in () if document else misplaced(path, paths):
+            print("comments: %s:%d looks for %s in %s, which does not have it" %
+                  (path, line, name, file), file=sys.stderr)
+            wrong = 1
         for match in () if document else BROKEN_HEADING.finditer(text):
             print("comments: %s:%d is no heading in one line" %
                   (path, text.count("\n", 0, match.start()) + 1), file=sys.stderr)

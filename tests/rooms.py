@@ -10,8 +10,8 @@ itself. Each source folder is a room; and a heading of a header such as
 
     // --- syscall.c: the quick way ---
 
-stands over functions of that file, until the next heading; before the first
-heading a header beside a source declares functions of that source. No file
+stands over functions of that file, until the next heading; where no heading
+names a file, a header beside a source declares functions of that source. No file
 includes a header of a room above it. In sched/ what a source shows to others,
 except in sched.h and memory.h, has a name that begins with its file's.
 The README.md of a folder, or of the one
@@ -85,12 +85,13 @@ def back_includes(rooms):
 def wrong_headings(path, defined):
     """Functions of a header that stand under the name of another file."""
     beside = os.path.splitext(path)[0] + ".c"
-    files = [os.path.basename(beside)] if os.path.exists(beside) else []
+    own_source = [os.path.basename(beside)] if os.path.exists(beside) else []
+    files = own_source
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
             heading = HEADING.match(line)
             if heading:
-                files = FILES.findall(heading.group("title"))
+                files = FILES.findall(heading.group("title")) or own_source
             match = PROTOTYPE.match(line)
             if not match or not files or match.group(1) not in defined:
                 continue
