@@ -25,7 +25,7 @@
 #include "lang/session_input.h"
 #include "lang/table.h"
 #include "sched/rt.h"
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/heap/local.h"
 #include "vm/object/format.h"
 

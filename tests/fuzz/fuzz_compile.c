@@ -9,7 +9,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 #include "tests/fuzz/mutator.h"
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/csp.h"
 
 static void check_protos(const Vm *vm) {

@@ -12,7 +12,7 @@
 
 #include "vm/interp/native_call.h"
 #include "stdlib/stdlib.h"
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 
 enum {
   LIMIT_NS = 3000000,

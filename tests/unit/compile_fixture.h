@@ -16,7 +16,7 @@
 
 #include "config_fixture.h"
 #include "lang/compile/compile.h"
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"

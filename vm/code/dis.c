@@ -9,7 +9,7 @@
 // go to.
 #include <stdlib.h>
 
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/heap/local.h"
 #include "vm/object/format.h"
 #include "vm/value/native_def.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of opcodes as data: what opcodes.def says of each.
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 
 typedef struct OpInfo {
   const char *name;

@@ -8,7 +8,7 @@
 #ifndef CSP_VM_OPERANDS_H
 #define CSP_VM_OPERANDS_H
 
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 
 #ifdef CSP_DEBUG
 // Throws unless i's opcode has an operand of one of the kinds (letters of

@@ -3,7 +3,7 @@
 #ifndef CSP_VM_INTERP_ARITH_H
 #define CSP_VM_INTERP_ARITH_H
 
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/heap/local.h"
 
 // b op c for any values, op being a plain form (ADD, not ADDI or ADDK). false:

@@ -7,7 +7,7 @@
 #ifndef CSP_VM_INTERP_H
 #define CSP_VM_INTERP_H
 
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/heap/local.h"
 
 typedef enum Next {

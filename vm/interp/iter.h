@@ -3,7 +3,7 @@
 #ifndef CSP_VM_INTERP_ITER_H
 #define CSP_VM_INTERP_ITER_H
 
-#include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Instruction words: the opcodes' enum and how operands are packed.
-#ifndef CSP_VM_CODE_H
-#define CSP_VM_CODE_H
+#ifndef CSP_VM_OPCODES_H
+#define CSP_VM_OPCODES_H
 
 #include "vm/heap/local.h"
 #include "vm/object/format.h"
