@@ -7,7 +7,7 @@
 #include "cli/repl_internal.h"
 #include "cli/source.h"
 #include "lang/compile/session.h"
-#include "vm/code/opcodes.h"
+#include "vm/code/dis.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 #include "vm/object/map.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lang/gen/emit.h"
+#include "vm/code/proto.h"
 
 bool code_is_lost(const Compiler *c) {
   return c->no_memory || c->func->gen.too_complex;

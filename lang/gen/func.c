@@ -16,6 +16,7 @@
 #include "lang/gen/stmt.h"
 #include "lang/resolve/scope.h"
 #include "lang/table.h"
+#include "vm/code/proto.h"
 #include "vm/heap/local.h"
 
 // --- Protos -----------------------------------------------------------------

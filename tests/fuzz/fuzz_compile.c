@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/mutator.h"
+#include "vm/code/proto.h"
+#include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "tests/fuzz/mutator.h"
-#include "vm/code/opcodes.h"
-#include "vm/csp.h"
 
 static void check_protos(const Vm *vm) {
   for (const Proto *proto = vm->protos; proto; proto = proto->next) {

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/interp/native_call.h"
 #include "stdlib/stdlib.h"
 #include "vm/code/opcodes.h"
+#include "vm/code/proto.h"
+#include "vm/interp/native_call.h"
 
 enum {
   LIMIT_NS = 3000000,

@@ -16,7 +16,8 @@
 
 #include "config_fixture.h"
 #include "lang/compile/compile.h"
-#include "vm/code/opcodes.h"
+#include "vm/code/dis.h"
+#include "vm/code/proto.h"
 #include "vm/csp.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"

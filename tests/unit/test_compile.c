@@ -2,6 +2,7 @@
 // The compiler's code, as the disassembler shows it; the verifier accepts all
 // of it, and finds what is wrong with other code.
 #include "compile_fixture.h"
+#include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 

@@ -3,7 +3,9 @@
 // the compiler; what no image can hold is refused, and so are another version's
 // and damaged ones.
 #include "embed_fixture.h"
+#include "vm/code/dis.h"
 #include "vm/code/opcodes.h"
+#include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 

@@ -4,6 +4,7 @@
 #include "compile_fixture.h"
 #include "lang/compile/session.h"
 #include "lang/parse/parse.h"
+#include "vm/code/dis.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/format.h"
 

@@ -19,6 +19,7 @@
 #include "lang/resolve/scope.h"
 #include "lang/source.h"
 #include "lang/table.h"
+#include "vm/code/proto.h"
 #include "vm/interp/native_call.h"
 // the insides of an Arena and of Diags
 #include "lang/arena.c"

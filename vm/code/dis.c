@@ -7,11 +7,12 @@
 // There is one line per instruction: index, place, name, operands. rN is a
 // register. Constants are written as in source. Jumps name the instruction they
 // go to.
+#include "vm/code/dis.h"
+
 #include <stdlib.h>
 
 #include "vm/code/opcodes.h"
-#include "vm/heap/local.h"
-#include "vm/object/format.h"
+#include "vm/code/proto.h"
 #include "vm/value/native_def.h"
 
 typedef struct Dis {

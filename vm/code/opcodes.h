@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Instruction words: the opcodes' enum and how operands are packed.
+// Instruction words: the opcodes' enum, how operands are packed, and what
+// opcodes.def and fused.def say of an opcode.
 #ifndef CSP_VM_OPCODES_H
 #define CSP_VM_OPCODES_H
 
-#include "vm/heap/local.h"
-#include "vm/object/format.h"
+#include "vm/value/proto.h"
 
 typedef enum Op {
 #define OP(name, ...) OP_##name,
@@ -71,7 +71,7 @@ static inline Instr instr_j(Op op, int32_t offset) {
   return (Instr)op | (Instr)offset << 8;
 }
 
-// --- opcodes.c --------------------------------------------------------------
+// --- What the tables say ----------------------------------------------------
 const char *op_name(Op op);
 int op_words(Op op);
 const char *op_kinds(Op op);
@@ -83,22 +83,5 @@ uint32_t op_range(Instr i, uint32_t *first);
 FusedOps op_fused(Op op);
 // The opcode that does both; OP_COUNT: there is none.
 Op op_fuse(Op first, Op second, bool turned, bool constant);
-
-// --- proto.c ----------------------------------------------------------------
-// An empty proto, linked into vm->protos. NULL: out of memory.
-Proto *proto_new(Vm *vm);
-// The upvalue-free closure of a PROTO_TOP proto (made once, kept in self).
-ObjClosure *proto_self(Vm *vm, Proto *proto);
-// Checks every instruction: operands within nregs, nconstants and nupvalues,
-// jumps on instruction starts. NULL, or what is wrong (static text); *at the
-// instruction's index.
-const char *proto_verify(const Memory *memory, const Proto *proto,
-                         uint32_t *at);
-void proto_free_all(Vm *vm);
-
-// --- dis.c ------------------------------------------------------------------
-// Readable bytecode of a proto, and of the functions in it. For a module's top
-// level these are all functions of its file.
-void dis_proto(Text *out, Vm *vm, const Proto *proto);
 
 #endif

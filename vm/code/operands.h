@@ -12,7 +12,7 @@
 
 #ifdef CSP_DEBUG
 // Throws unless i's opcode has an operand of one of the kinds (letters of
-// opcodes.def), and the frame has register, or constant, n. (proto.c)
+// opcodes.def), and the frame has register, or constant, n.
 void operand_check(const Value *base, Instr i, const char *kinds, uint32_t n);
 // The same for a register beside the operands: those of windows and ranges.
 void operand_check_range(const Value *base, Instr i, uint32_t n);

@@ -9,13 +9,12 @@
 // holds what an instruction takes it for (a cell, the state of a loop, the
 // outcome of a select) is up to the compiler, and so are the arguments of the
 // library's own natives (`_name`).
+#include "vm/code/proto.h"
+
 #include <stdlib.h>
 
-#include "vm/code/operands.h"
-#include "vm/heap/local.h"
+#include "vm/code/opcodes.h"
 #include "vm/heap/unit.h"
-#include "vm/value/goroutine.h"
-#include "vm/value/proto.h"
 
 // --- Making and freeing -----------------------------------------------------
 Proto *proto_new(Vm *vm) {
@@ -61,32 +60,6 @@ LineInfo proto_line(const Proto *proto, const Instr *pc) {
   if (low == 0) return (LineInfo){.at = at};
   return proto->lines[low - 1];
 }
-
-// --- Operands in debug builds -----------------------------------------------
-#ifdef CSP_DEBUG
-static void check_frame_has(const Proto *proto, Instr i, bool is_constant,
-                            uint32_t n) {
-  RT_CHECK(n < (is_constant ? proto->nconstants : proto->nregs),
-           "%s: %s %u is beyond the frame of %s", op_name(INSTR_OP(i)),
-           is_constant ? "constant" : "register", n, proto->name->data);
-}
-
-void operand_check(const Value *base, Instr i, const char *kinds, uint32_t n) {
-  const char *kind = strpbrk(op_kinds(INSTR_OP(i)), kinds);
-  RT_CHECK(kind != NULL, "%s has no operand of kind %s", op_name(INSTR_OP(i)),
-           kinds);
-  if (*kind == 'w') return;  // no register
-  check_frame_has(frame_closure(base)->proto, i,
-                  strchr("xkKgpdmNnhyLl", *kind) != NULL, n);
-}
-
-void operand_check_range(const Value *base, Instr i, uint32_t n) {
-  uint32_t first, count = op_range(i, &first);
-  RT_CHECK(n >= first && n < first + count, "%s does not use register %u",
-           op_name(INSTR_OP(i)), n);
-  check_frame_has(frame_closure(base)->proto, i, false, n);
-}
-#endif
 
 // --- The verifier -----------------------------------------------------------
 enum { FEW_WORDS = 1024 };  // that functions mostly have at most

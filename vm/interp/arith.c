@@ -9,6 +9,7 @@
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/interp/arith.h"
+#include "vm/code/proto.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"

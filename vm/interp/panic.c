@@ -11,6 +11,7 @@
 // goroutine's newest record, or one of the runtime's reserve.
 #include <stdlib.h>
 
+#include "vm/code/proto.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
 #include "vm/interp/call.h"

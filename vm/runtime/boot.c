@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "sched/plain.h"
+#include "vm/code/proto.h"
 #include "vm/heap/local.h"
 #include "vm/heap/mark.h"
 #include "vm/interp/interp.h"

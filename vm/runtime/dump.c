@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "vm/code/proto.h"
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/unit.h"

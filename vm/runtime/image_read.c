@@ -10,6 +10,7 @@
 // code.
 #include <stdlib.h>
 
+#include "vm/code/proto.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/object/format.h"

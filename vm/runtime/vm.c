@@ -11,6 +11,8 @@
 
 #include "sched/plain.h"
 #include "vm/api/api_host.h"
+#include "vm/code/dis.h"
+#include "vm/code/proto.h"
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/unit.h"

@@ -66,7 +66,4 @@ struct CodeUnit {
   size_t bytes;     // that are accounted for
 };
 
-// The place of the instruction at `pc` (a pointer to it).
-LineInfo proto_line(const Proto *proto, const Instr *pc);
-
 #endif
