@@ -2,6 +2,7 @@
 // The allocator: sizes, alignment, large objects, limits, pins, the barrier.
 #include "tests/unit/vm_fixture.h"
 #include "vm/heap/heap_internal.h"
+#include "vm/heap/sweep.h"
 #include "vm/object/list.h"
 
 static ObjRaw *raw(Fixture *f, size_t size) {

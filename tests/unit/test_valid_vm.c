@@ -2,6 +2,7 @@
 // What says whether the heap's spans and the objects in them are valid, and the
 // assertions that ask it.
 #include "tests/unit/vm_fixture.h"
+#include "vm/heap/sweep.h"
 #include "vm/object/bytes.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"

@@ -8,6 +8,7 @@
 #include "vm/heap/heap_internal.h"
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"
+#include "vm/heap/sweep.h"
 
 // By (size + 15) / 16; the sizes are in span.c.
 const uint8_t heap_class_of[HEAP_SMALL_MAX / 16 + 1] = {

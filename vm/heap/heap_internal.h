@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/heap.h"
+#include "vm/heap/span.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEAP_ASAN 1
@@ -48,7 +49,7 @@ enum {
 };
 #define GOAL_MIN ((uint64_t)16 << 20)
 
-typedef struct Span {
+struct Span {
   char *base;         // first object; immutable while in use
   struct Span *next;  // of its list; guarded by heap.lock
   uint64_t size;      // of an object; large: the whole span's bytes
@@ -59,7 +60,7 @@ typedef struct Span {
   bool own_chunk;
   uint64_t mark[SPAN_WORDS];   // atomic while marking; zero otherwise
   uint64_t alloc[SPAN_WORDS];  // objects in use; owner P
-} Span;
+};
 
 // A unit's class is looked up by every mark: the row that holds them moves
 // with the chunk's address, or all chunks would fight for one cache line.
@@ -75,9 +76,9 @@ typedef struct Chunk {
 
 _Static_assert(sizeof(Chunk) <= UNITS_HEADER * 65536, "header fits");
 
-typedef struct SpanList {
+struct SpanList {
   Span *first, *last;
-} SpanList;
+};
 
 // A piece of a mark stack. An item is an object's address; or, with bit 0
 // set, an object of which the part from the item below on is to be scanned.
@@ -175,30 +176,5 @@ static inline uint64_t span_mask(const Span *span, uint32_t word) {
   uint32_t left = span->count - word * 64;
   return left >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
 }
-
-// --- span.c -----------------------------------------------------------------
-// Whether a span that is in use is as span_new makes them: its place in its
-// chunk, what its class says of its objects, no objects above its count. By
-// its owner: a P, or the holder of heap.lock for those on a list.
-bool span_is_valid(const Span *span);
-Span *span_new(Heap *heap, uint8_t klass);      // NULL: out of memory
-Span *span_new_large(Heap *heap, size_t size);  // one object of size bytes
-void span_free(Heap *heap, Span *span);         // in no list
-void span_push(SpanList *list, Span *span);     // heap.lock held
-Span *span_pop(SpanList *list);                 // heap.lock held; may be NULL
-void span_append(SpanList *list, SpanList *tail);  // empties tail
-void heap_release(Heap *heap);  // gives much free memory back to the system
-void heap_unmap(Heap *heap);
-
-// --- sweep.c ----------------------------------------------------------------
-uint32_t span_sweep(Heap *heap, Span *span);  // objects that stay
-// A span of the class with free objects, for a P; NULL: out of memory.
-Span *heap_take_span(Heap *heap, uint8_t klass);
-void heap_sweep_large(Heap *heap);
-void heap_sweep_all(Heap *heap);
-void heap_unsweep(Heap *heap);  // STW, after marking; all Ps flushed
-void heap_finalize_all(Heap *heap);
-// The object that holds this address, or NULL for no object in use.
-Obj *heap_object_at(Heap *heap, const void *address);
 
 #endif

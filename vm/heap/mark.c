@@ -14,6 +14,7 @@
 
 #include "vm/heap/local.h"
 #include "vm/heap/marker.h"
+#include "vm/heap/sweep.h"
 #include "vm/heap/unit.h"
 
 enum {

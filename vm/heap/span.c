@@ -5,10 +5,11 @@
 // space of ordinary chunks is kept until the heap is freed, their free units
 // go back to the system when there are many (heap_release). Large objects
 // that fit no chunk get a mapping of their own, unmapped when swept.
+#include "vm/heap/span.h"
+
 #include <sys/mman.h>
 
 #include "vm/heap/heap_internal.h"
-#include "vm/heap/span.h"
 
 // clang-format off
 #define SIZES(X)                                                              \

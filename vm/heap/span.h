@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the rooms above may ask of an object's memory, and of all of it.
+// What the rooms above may ask of an object's memory, and of all of it; and
+// spans, for vm/heap/ alone.
 #ifndef CSP_VM_HEAP_SPAN_H
 #define CSP_VM_HEAP_SPAN_H
 
@@ -15,5 +16,22 @@ Vm *heap_vm_of(const void *obj);  // whose heap it is in
 size_t heap_zeroed_size(const Obj *obj);
 
 uint64_t heap_used(const Heap *heap);  // what counts against the limit
+
+// --- Spans -------------------------------------------------------------------
+typedef struct Span Span;  // heap_internal.h
+typedef struct SpanList SpanList;
+
+// Whether a span that is in use is as span_new makes them: its place in its
+// chunk, what its class says of its objects, no objects above its count. By
+// its owner: a P, or the holder of heap.lock for those on a list.
+bool span_is_valid(const Span *span);
+Span *span_new(Heap *heap, uint8_t klass);      // NULL: out of memory
+Span *span_new_large(Heap *heap, size_t size);  // one object of size bytes
+void span_free(Heap *heap, Span *span);         // in no list
+void span_push(SpanList *list, Span *span);     // heap.lock held
+Span *span_pop(SpanList *list);                 // heap.lock held; may be NULL
+void span_append(SpanList *list, SpanList *tail);  // empties tail
+void heap_release(Heap *heap);  // gives much free memory back to the system
+void heap_unmap(Heap *heap);
 
 #endif

@@ -5,6 +5,8 @@
 // of its class, or by the P that collected, after the world goes on. A span
 // on an unswept list belongs to the P that pops it. Objects are touched only
 // where some need finalizing (span.finalizable), or to poison them.
+#include "vm/heap/sweep.h"
+
 #include "vm/heap/heap_internal.h"
 
 // --- One object -------------------------------------------------------------
