@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inside the front end only. Here are the types that the files of this folder
-// share, the functions of lexer.re and grammar.y, and those of parse.c for
-// them.
+// share, and the functions of lexer.re and grammar.y.
 //
 // A text goes this way. lexer.re cuts it into tokens. parse.c ends statements
 // at newlines, tells blocks from maps and keeps the stack of open brackets. The
@@ -15,6 +14,7 @@
 #include "lang/ast.h"
 #include "lang/depth.h"
 #include "lang/diag.h"
+#include "lang/parse/parse.h"
 #include "lang/parse/trail.h"
 #include "lang/source.h"
 #include "sched/rt.h"
@@ -62,7 +62,7 @@ typedef struct Bracket {
   int seen;  // how many of these there are: 0, 1, 2
 } Bracket;
 
-typedef struct Parse {
+struct Parse {
   const Source *source;
   Arena *arena;
   Diags *diags;
@@ -96,7 +96,7 @@ typedef struct Parse {
   // parse.c. [0] is the file. It is the last field, because those above `depth`
   // are never set to 0.
   Bracket brackets[LANG_MAX_NESTING + 1];
-} Parse;
+};
 
 // A chain under construction. Never longer than the memory: no count.
 typedef struct List {
@@ -116,21 +116,6 @@ enum { TOK_END = 0 };
 void lex_token(Parse *p, Token *token);
 // What follows the `}` of an interpolation: TOK_STR_MID or TOK_STR_TAIL.
 void lex_string_rest(Parse *p, Token *token);
-
-// --- parse.c ----------------------------------------------------------------
-// Before an error is reported that more text might mend.
-void parse_ends_early(Parse *p);
-// Reports once, and ends the parse without a tree.
-void parse_too_deep(Parse *p, Pos pos);
-void parse_no_memory(Parse *p);
-bool parse_ends_value(int kind);  // a `{` after it opens a block
-// The driver and lemon's parser count the same open brackets, unless tokens are
-// being skipped.
-bool parse_is_in_step(const Parse *p);
-
-// lang_parse; *trail (empty at first) gets all tokens and comments.
-Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
-                       Trail *trail);
 
 // --- grammar.y --------------------------------------------------------------
 size_t grammar_size(void);

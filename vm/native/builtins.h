@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What builtins.c and its neighbours show each other; and methods.
-#include "vm/interp/native_call.h"
-
+// The predeclared functions that natives and tables of several files name: one
+// header for builtins.c, builtins_convert.c, builtins_sched.c, timers.c and
+// group_methods.c.
 #ifndef CSP_VM_BUILTINS_H
 #define CSP_VM_BUILTINS_H
+
+#include "vm/interp/native_call.h"
 
 static inline bool is_obj(CspValue v, ObjType type) {
   return value_is_type(v.word, type);
