@@ -14,7 +14,7 @@
 #define FLOATING(op, special)                                     \
   if (value_both_small_float(x, y)) {                             \
     Value f;                                                      \
-    if (LIKELY(value_try_small_float(                             \
+    if (LIKELY(value_try_from_small_float(                        \
             value_small_float(x) op value_small_float(y), &f))) { \
       REG_A = f;                                                  \
       SPECIALISE(special);                                        \
@@ -23,9 +23,9 @@
   }
 // A float and a small int.
 #define MIXED(op)                                                   \
-  if (value_are_small_mixed(x, y)) {                                \
+  if (value_mixed_small(x, y)) {                                    \
     Value f;                                                        \
-    if (LIKELY(value_try_small_float(                               \
+    if (LIKELY(value_try_from_small_float(                          \
             value_small_number(x) op value_small_number(y), &f))) { \
       REG_A = f;                                                    \
       NEXT();                                                       \
@@ -34,8 +34,8 @@
 // Zero is a box: it has a way of its own, so that the common one is short.
 // Small ints go along, where one of the two is a float.
 #define AS_FLOATS(x, y, u, v)                                           \
-  ((value_is_float(x) || value_is_float(y)) && value_to_double(x, u) && \
-   value_to_double(y, v))
+  ((value_is_float(x) || value_is_float(y)) && value_try_number(x, u) && \
+   value_try_number(y, v))
 #define FLOATS_FIRST(name, op, yv, general)                              \
   SHARED(name##_boxed) {                                                 \
     Value x = REG_B, y = (yv), f;                                        \
@@ -51,7 +51,7 @@
   HANDLER(name) {                                                        \
     Value x = REG_B, y = (yv), f;                                        \
     if (LIKELY(value_both_small_float(x, y) &&                           \
-               value_try_small_float(                                    \
+               value_try_from_small_float(                               \
                    value_small_float(x) op value_small_float(y), &f))) { \
       REG_A = f;                                                         \
       NEXT();                                                            \
@@ -116,7 +116,7 @@ HANDLER(DIVI) DIV_LIKE(IMMEDIATE, MIXED(/))
     if (value_is_small_float(x)) {                                          \
       Value f;                                                              \
       if (LIKELY((value_is_small_float(y) || value_is_small(y)) &&          \
-                 value_try_small_float(                                     \
+                 value_try_from_small_float(                                \
                      value_small_float(x) op value_small_number(y), &f))) { \
         REG_A = f;                                                          \
         NEXT();                                                             \
@@ -159,7 +159,7 @@ FLOATS_FIRST(DIVKF, /, CONST_C, DIVK)
   SHARED(name##_boxed) {                                                   \
     Value x = REG_B, y = REG_C, f;                                         \
     double u, v, w;                                                        \
-    if (LIKELY(AS_FLOATS(x, y, &u, &v) && value_to_double(third, &w) &&    \
+    if (LIKELY(AS_FLOATS(x, y, &u, &v) && value_try_number(third, &w) &&   \
                value_try_from_float(local->vm, floats, &f))) {             \
       REG_A = f;                                                           \
       pc++;                                                                \
@@ -172,7 +172,7 @@ FLOATS_FIRST(DIVKF, /, CONST_C, DIVK)
     if (LIKELY(value_both_small_float(x, y) && value_is_small_float(z))) { \
       double u = value_small_float(x), v = value_small_float(y);           \
       double w = value_small_float(z);                                     \
-      if (LIKELY(value_try_small_float(floats, &f))) {                     \
+      if (LIKELY(value_try_from_small_float(floats, &f))) {                \
         REG_A = f;                                                         \
         pc++;                                                              \
         NEXT();                                                            \

@@ -70,7 +70,7 @@ static bool quick_float(Local *local, const NativeDef *def, const Value *args,
                         int argc, Value *out) {
   (void)local, (void)def;
   return argc == 1 && value_is_small(args[0]) &&
-         value_try_small_float((double)value_small(args[0]), out);
+         value_try_from_small_float((double)value_small(args[0]), out);
 }
 
 static bool quick_real(Local *local, const NativeDef *def, const Value *args,
@@ -78,9 +78,11 @@ static bool quick_real(Local *local, const NativeDef *def, const Value *args,
   (void)local;
   if (argc != 1) return false;
   if (value_is_small_float(args[0]))
-    return value_try_small_float(def->real(value_small_float(args[0])), out);
+    return value_try_from_small_float(def->real(value_small_float(args[0])),
+                                      out);
   return value_is_small(args[0]) &&
-         value_try_small_float(def->real((double)value_small(args[0])), out);
+         value_try_from_small_float(def->real((double)value_small(args[0])),
+                                    out);
 }
 
 static bool quick_chan(Local *local, const NativeDef *def, const Value *args,

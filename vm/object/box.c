@@ -25,7 +25,7 @@ Value value_box_int(Local *local, int64_t i) {
 
 Value value_box_float(Local *local, double d) {
   Value v;
-  if (value_try_small_float(d, &v)) return v;
+  if (value_try_from_small_float(d, &v)) return v;
   if (d == 0 && local->vm->float_zero != NULL)
     return value_from_obj(signbit(d) ? local->vm->float_neg_zero
                                      : local->vm->float_zero);

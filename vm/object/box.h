@@ -14,7 +14,7 @@ static inline Value value_from_int(Local *local, int64_t i) {
 }
 static inline Value value_from_float(Local *local, double d) {
   Value v;
-  return __builtin_expect(value_try_small_float(d, &v), 1)
+  return __builtin_expect(value_try_from_small_float(d, &v), 1)
              ? v
              : value_box_float(local, d);
 }
@@ -24,7 +24,6 @@ static inline bool value_is_int(Value v) {
 static inline int64_t value_int(Value v) {
   return value_is_small(v) ? value_small(v) : ((ObjInt *)value_obj(v))->value;
 }
-// Both for handlers: false where the slow path must decide.
 static inline bool value_to_int(Value v, int64_t *out) {
   if (__builtin_expect(value_is_small(v), 1)) {
     *out = value_small(v);
@@ -51,8 +50,8 @@ static inline double value_float(Value v) {
   return value_is_small_float(v) ? value_small_float(v)
                                  : ((ObjFloat *)value_obj(v))->value;
 }
-// For handlers: a float, boxed or not, or a small int, as a double.
-static inline bool value_to_double(Value v, double *out) {
+// A float, or a small int: the slow path does the other ints.
+static inline bool value_try_number(Value v, double *out) {
   if (value_is_float(v)) {
     *out = value_float(v);
   } else {
@@ -64,7 +63,7 @@ static inline bool value_to_double(Value v, double *out) {
 // The word of d, which may be zero: all share its box, which is made before any
 // code runs. false: d must be boxed.
 static inline bool value_try_from_float(const Vm *vm, double d, Value *out) {
-  if (__builtin_expect(value_try_small_float(d, out), 1)) return true;
+  if (__builtin_expect(value_try_from_small_float(d, out), 1)) return true;
   if (*out != 0) return false;  // 0.0's bits, but not -0.0's
   *out = value_from_obj(vm->float_zero);
   return true;

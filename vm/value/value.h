@@ -12,14 +12,20 @@
 // infinities and NaN among them), and no program can tell. A number that fits
 // is never boxed, so equal ints have equal words or both are boxes.
 //
-// Functions of numbers have one scheme of names. They are about a "small" (an
-// int in the word), a "small float" (in the word), an int or float (in the word
-// or boxed), a number (one of these two). Before that stands, after "value_":
-//   is_      is the value such a one?
-//   nothing  what it is, of a value that is one
-//   from_    the value; a box needs memory, and UNDEF says that there is none
-//   try_, try_from_  the same for handlers: false where the slow path must
-//   to_      both at once: false where it is none
+// Functions of numbers have one scheme of names. A name is "value_", one of
+// these prefixes, and what it is about:
+//   is_        is the value such a one?
+//   both_      are both values?
+//   mixed_     is one of two an int and the other a float?
+//   (nothing)  what it is, of a value that is one
+//   to_        is_ and that at once: false where it is none
+//   from_      the value; a box needs memory, and UNDEF says that there is none
+//   box_       the same of what mostly needs a box
+//   try_       as to_, for handlers: false where the slow path must do it
+//   try_from_  as from_, for handlers: likewise
+// It is about a "small" (an int in the word), a "small float" (in the word), an
+// "int" or a "float" (in the word or boxed), or a "number" (one of these two,
+// as a double).
 #ifndef CSP_VM_VALUE_H
 #define CSP_VM_VALUE_H
 
@@ -68,15 +74,15 @@ static inline double value_small_float(Value v) {
   return d;
 }
 // The word of d, or false when d must be boxed.
-static inline bool value_try_small_float(double d, Value *out) {
+static inline bool value_try_from_small_float(double d, Value *out) {
   uint64_t bits;
   memcpy(&bits, &d, sizeof bits);
   *out = bits << 3 | bits >> 61;
   return value_is_small_float(*out);
 }
 
-// A float and a small int, in any order.
-static inline bool value_are_small_mixed(Value a, Value b) {
+// A small float and a small int, in any order.
+static inline bool value_mixed_small(Value a, Value b) {
   return value_is_small_float(a) ? value_is_small(b)
                                  : value_is_small_float(b) && value_is_small(a);
 }
