@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/format/group.h"
+#include "lang/format/brackets.h"
 #include "lang/parse/grammar.h"
 #include "lang/parse/trail.h"
 #include "lang/source.h"

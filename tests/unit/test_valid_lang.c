@@ -24,7 +24,7 @@
 // the insides of an Arena and of Diags
 #include "lang/arena.c"
 #include "lang/diag.c"
-#include "lang/format/group.h"
+#include "lang/format/brackets.h"
 #include "lang/format/sheet.h"
 #include "lang/format/words.h"
 

@@ -6,7 +6,7 @@
 // follows is marked as a start, and the printer writes what must stand there.
 // A comma before a closing bracket is dropped too; WORD_COMMA_AFTER says where
 // one is wanted.
-#include "lang/format/group.h"
+#include "lang/format/brackets.h"
 
 #include "lang/depth.h"
 #include "lang/format/space.h"
