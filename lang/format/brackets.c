@@ -12,27 +12,27 @@
 #include "lang/format/space.h"
 #include "lang/parse/grammar.h"
 
-typedef struct GroupLevel {
+typedef struct Level {
   uint32_t open;  // NO_WORD: the file
   uint8_t role;
   bool statements;  // or a struct's fields
   bool start;       // the next word begins one
   bool head;        // in the head of an if, for or switch
   uint32_t colon;   // ROLE_CASES: the last case's, or NO_WORD
-} GroupLevel;
+} Level;
 
-typedef struct Grouping {
+typedef struct Brackets {
   Words *words;
-  GroupLevel levels[LANG_MAX_NESTING + 1];
+  Level levels[LANG_MAX_NESTING + 1];
   int depth;
   uint32_t last;  // the last word that was not dropped, or NO_WORD
-} Grouping;
+} Brackets;
 
-static void drop_word(Grouping *g, uint32_t at) {
-  Word *word = &g->words->list[at];
+static void drop_word(Brackets *brackets, uint32_t at) {
+  Word *word = &brackets->words->list[at];
   word->flags |= WORD_DROPPED;
   // the comments before it belong to what follows
-  RT_ASSERT(at < g->words->count);
+  RT_ASSERT(at < brackets->words->count);
   word[1].notes = word->notes;
 }
 
@@ -54,61 +54,63 @@ static bool takes_comma(const Word *open) {
   }
 }
 
-static void open_level(Grouping *g, uint32_t at) {
-  Word *word = &g->words->list[at];
+static void open_level(Brackets *brackets, uint32_t at) {
+  Word *word = &brackets->words->list[at];
   bool block = word->kind == TOK_LBRACE;
-  RT_ASSERT(g->depth < LANG_MAX_NESTING);
-  if (block && word->role != ROLE_INLINE) g->levels[g->depth].head = false;
-  if (!block && is_broken(g->words, at)) word->flags |= WORD_BROKEN;
-  g->levels[++g->depth] = (GroupLevel){.open = at,
-                                       .role = word->role,
-                                       .statements = block,
-                                       .start = block,
-                                       .colon = NO_WORD};
+  RT_ASSERT(brackets->depth < LANG_MAX_NESTING);
+  if (block && word->role != ROLE_INLINE)
+    brackets->levels[brackets->depth].head = false;
+  if (!block && is_broken(brackets->words, at)) word->flags |= WORD_BROKEN;
+  brackets->levels[++brackets->depth] = (Level){.open = at,
+                                                .role = word->role,
+                                                .statements = block,
+                                                .start = block,
+                                                .colon = NO_WORD};
 }
 
 // The body of a case ends before this word.
-static void end_case(Grouping *g, GroupLevel *level) {
+static void end_case(Brackets *brackets, Level *level) {
   if (level->colon == NO_WORD) return;
-  g->words->list[level->colon].match = g->last;
+  brackets->words->list[level->colon].match = brackets->last;
   level->colon = NO_WORD;
 }
 
-static void close_level(Grouping *g, uint32_t at) {
-  RT_ASSERT(g->depth > 0);
-  GroupLevel *level = &g->levels[g->depth--];
-  Word *list = g->words->list, *open = &list[level->open];
-  end_case(g, level);
+static void close_level(Brackets *brackets, uint32_t at) {
+  RT_ASSERT(brackets->depth > 0);
+  Level *level = &brackets->levels[brackets->depth--];
+  Word *list = brackets->words->list, *open = &list[level->open];
+  end_case(brackets, level);
   RT_ASSERT(open->match == NO_WORD && list[at].match == NO_WORD);
   open->match = at;
   list[at].match = level->open;
-  if (level->statements || g->last == level->open) return;
-  if (list[g->last].kind == TOK_COMMA) {
-    drop_word(g, g->last--);
+  if (level->statements || brackets->last == level->open) return;
+  if (list[brackets->last].kind == TOK_COMMA) {
+    drop_word(brackets, brackets->last--);
   }
   if (open->flags & WORD_BROKEN && takes_comma(open)) {
-    list[g->last].flags |= WORD_COMMA_AFTER;
+    list[brackets->last].flags |= WORD_COMMA_AFTER;
   }
 }
 
 // --- separators -------------------------------------------------------------
 // true: it was one, and is dropped.
-static bool separates(Grouping *g, uint32_t at) {
-  GroupLevel *level = &g->levels[g->depth];
-  int kind = g->words->list[at].kind;
+static bool separates(Brackets *brackets, uint32_t at) {
+  Level *level = &brackets->levels[brackets->depth];
+  int kind = brackets->words->list[at].kind;
   bool field = level->role == ROLE_STRUCT && kind == TOK_COMMA;
   bool statement = kind == TOK_SEMI && !level->head;
   if (!field && !statement) return false;
-  drop_word(g, at);
+  drop_word(brackets, at);
   level->start = true;
   return true;
 }
 
-static bool begins_head(const Grouping *g, const Word *word) {
+static bool begins_head(const Brackets *brackets, const Word *word) {
   switch (word->kind) {
     case TOK_IF:
       return word->flags & WORD_STARTS ||
-             (g->last != NO_WORD && g->words->list[g->last].kind == TOK_ELSE);
+             (brackets->last != NO_WORD &&
+              brackets->words->list[brackets->last].kind == TOK_ELSE);
     case TOK_FOR:
     case TOK_SWITCH:
       return word->flags & WORD_STARTS;
@@ -117,16 +119,16 @@ static bool begins_head(const Grouping *g, const Word *word) {
   }
 }
 
-static void group_statement(Grouping *g, Word *word) {
-  GroupLevel *level = &g->levels[g->depth];
+static void begin_statement(Brackets *brackets, Word *word) {
+  Level *level = &brackets->levels[brackets->depth];
   if (level->start || word->flags & WORD_NEWLINE) {
     word->flags |= WORD_STARTS;
     level->start = level->head = false;
   }
-  if (begins_head(g, word)) level->head = true;
-  if (word->role == ROLE_CASE) end_case(g, level);
+  if (begins_head(brackets, word)) level->head = true;
+  if (word->role == ROLE_CASE) end_case(brackets, level);
   if (word->role == ROLE_CASE_COLON)
-    level->colon = (uint32_t)(word - g->words->list);
+    level->colon = (uint32_t)(word - brackets->words->list);
   if (word->role == ROLE_CASE_COLON || word->role == ROLE_LABEL_COLON) {
     level->start = true;
   }
@@ -134,9 +136,10 @@ static void group_statement(Grouping *g, Word *word) {
 
 // A comma stands after the element, not on a line of its own: comments that
 // were before it follow it.
-static void pull_comma(Grouping *g, Word *comma) {
-  RT_ASSERT(g->last != NO_WORD && &g->words->list[g->last] < comma);
-  const Word *last = &g->words->list[g->last];
+static void pull_comma(Brackets *brackets, Word *comma) {
+  RT_ASSERT(brackets->last != NO_WORD &&
+            &brackets->words->list[brackets->last] < comma);
+  const Word *last = &brackets->words->list[brackets->last];
   if (comma->line == last->end_line) return;
   comma[1].notes = comma->notes;
   comma->line = comma->end_line = last->end_line;
@@ -183,29 +186,29 @@ bool words_are_valid(const Words *words) {
 }
 
 // --- entry point ------------------------------------------------------------
-static void group_word(Grouping *g, uint32_t at) {
-  Word *word = &g->words->list[at];
-  GroupLevel *level = &g->levels[g->depth];
+static void match_word(Brackets *brackets, uint32_t at) {
+  Word *word = &brackets->words->list[at];
+  Level *level = &brackets->levels[brackets->depth];
   if (format_closes(word->kind)) {
-    close_level(g, at);
+    close_level(brackets, at);
     return;
   }
   if (level->statements) {
-    if (separates(g, at)) return;
-    group_statement(g, word);
+    if (separates(brackets, at)) return;
+    begin_statement(brackets, word);
   }
-  if (word->kind == TOK_COMMA) pull_comma(g, word);
+  if (word->kind == TOK_COMMA) pull_comma(brackets, word);
   if (word->kind == TOK_COLON) mark_colon(word, level->role);
-  if (format_opens(word->kind)) open_level(g, at);
+  if (format_opens(word->kind)) open_level(brackets, at);
 }
 
-void words_group(Words *words) {
-  Grouping g = {.words = words, .last = NO_WORD};
-  g.levels[0] = (GroupLevel){
+void brackets_mark(Words *words) {
+  Brackets brackets = {.words = words, .last = NO_WORD};
+  brackets.levels[0] = (Level){
       .open = NO_WORD, .statements = true, .start = true, .colon = NO_WORD};
   for (uint32_t i = 0; i < words->count; i++) {
-    group_word(&g, i);
-    if (!(words->list[i].flags & WORD_DROPPED)) g.last = i;
+    match_word(&brackets, i);
+    if (!(words->list[i].flags & WORD_DROPPED)) brackets.last = i;
   }
-  RT_ASSERT(g.depth == 0 && words_are_valid(words));
+  RT_ASSERT(brackets.depth == 0 && words_are_valid(words));
 }

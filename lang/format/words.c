@@ -255,7 +255,7 @@ bool words_make(Words *words, const Source *source, const Trail *trail,
   add_end(words);
   mark_all(words, tree);
   mark_cases(words);
-  words_group(words);
+  brackets_mark(words);
   return true;
 }
 

@@ -422,7 +422,7 @@ static void break_words(void) {
   make_words(&f);
   f.words.list[1].match = f.words.list[3].match = NO_WORD;
   f.words.list[2].offset = 0;
-  words_group(&f.words);
+  brackets_mark(&f.words);
 }
 
 static void two_lines(Sheet *sheet) {
