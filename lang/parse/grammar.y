@@ -14,7 +14,7 @@
 %name grammar
 %token_prefix TOK_
 %token_type {Token}
-%extra_argument {Parse *p}
+%extra_argument {Parse *parse}
 %extra_context {const Memory *memory}
 %default_type {Node *}
 %stack_size 0
@@ -45,8 +45,8 @@ size_t grammar_size(void) { return sizeof(yyParser); }
 #undef free
 }
 
-%syntax_error { p->errored = true; }
-%stack_overflow { parse_no_memory(p); }
+%syntax_error { parse->errored = true; }
+%stack_overflow { parse_no_memory(parse); }
 
 // ---- precedence, low to high -----------------------------------------------
 %right ARROW.
@@ -80,43 +80,44 @@ size_t grammar_size(void) { return sizeof(yyParser); }
 %type head {Head}
 
 // ---- statements ------------------------------------------------------------
-file ::= BEGIN stmts(S). { p->tree = S.first; }
+file ::= BEGIN stmts(S). { parse->tree = S.first; }
 
 stmts(A) ::= . { A = (List){0}; }
 stmts(A) ::= stmts(A) SEMI|NEWLINE.
-stmts(A) ::= stmts(B) stmt(S) SEMI|NEWLINE. { A = list_add(p, B, S); }
+stmts(A) ::= stmts(B) stmt(S) SEMI|NEWLINE. { A = list_add(parse, B, S); }
 stmts(A) ::= stmts(A) error NEWLINE.
 stmts(A) ::= stmts(A) error RECOVER stmts RBRACE.
 
-block(A) ::= LBRACE(L) stmts(S) RBRACE(R). { A = tree_block(p, &L, S, &R); }
+block(A) ::= LBRACE(L) stmts(S) RBRACE(R). { A = tree_block(parse, &L, S, &R); }
 
 stmt(A) ::= simple(A).
 stmt(A) ::= block(A).
 stmt(A) ::= if(A).
-stmt(A) ::= VAR(W) names(N). { A = tree_declare(p, &W, N, (List){0}); }
-stmt(A) ::= VAR(W) names(N) ASSIGN exprs(V). { A = tree_declare(p, &W, N, V); }
+stmt(A) ::= VAR(W) names(N). { A = tree_declare(parse, &W, N, (List){0}); }
+stmt(A) ::= VAR(W) names(N) ASSIGN exprs(V).
+  { A = tree_declare(parse, &W, N, V); }
 stmt(A) ::= CONST(W) names(N) ASSIGN exprs(V).
-  { A = tree_declare(p, &W, N, V); }
-stmt(A) ::= DEFER(W) expr(E). { A = tree_defer(p, &W, E); }
+  { A = tree_declare(parse, &W, N, V); }
+stmt(A) ::= DEFER(W) expr(E). { A = tree_defer(parse, &W, E); }
 stmt(A) ::= DEFER(W) block(B).
-  { A = tree_defer(p, &W, tree_call_block(p, &W, B)); }
-stmt(A) ::= RETURN(W) opt_exprs(V). { A = tree_return(p, &W, V); }
-stmt(A) ::= BREAK|CONTINUE(W). { A = tree_jump(p, &W, NULL); }
-stmt(A) ::= BREAK|CONTINUE(W) NAME(L). { A = tree_jump(p, &W, &L); }
-stmt(A) ::= NAME(N) COLON stmt(S). { A = tree_label(p, &N, S); }
+  { A = tree_defer(parse, &W, tree_call_block(parse, &W, B)); }
+stmt(A) ::= RETURN(W) opt_exprs(V). { A = tree_return(parse, &W, V); }
+stmt(A) ::= BREAK|CONTINUE(W). { A = tree_jump(parse, &W, NULL); }
+stmt(A) ::= BREAK|CONTINUE(W) NAME(L). { A = tree_jump(parse, &W, &L); }
+stmt(A) ::= NAME(N) COLON stmt(S). { A = tree_label(parse, &N, S); }
 
-names(A) ::= NAME(N). { A = list_one(p, tree_name(p, &N)); }
+names(A) ::= NAME(N). { A = list_one(parse, tree_name(parse, &N)); }
 names(A) ::= names(B) COMMA NAME(N).
-  { A = list_add(p, B, tree_name(p, &N)); }
+  { A = list_add(parse, B, tree_name(parse, &N)); }
 
-simple(A) ::= exprs(V). { A = tree_expr_stmt(p, V); }
-simple(A) ::= exprs(N) DEFINE exprs(V). { A = tree_define(p, N, V); }
+simple(A) ::= exprs(V). { A = tree_expr_stmt(parse, V); }
+simple(A) ::= exprs(N) DEFINE exprs(V). { A = tree_define(parse, N, V); }
 simple(A) ::= exprs(T) ASSIGN|ADD_SET|SUB_SET|MUL_SET|DIV_SET|MOD_SET|BAND_SET
     |BOR_SET|BXOR_SET|SHL_SET|SHR_SET|ADDW_SET|SUBW_SET|MULW_SET
     |COALESCE_SET(O) exprs(V).
-  { A = tree_assign(p, T, &O, V); }
-simple(A) ::= expr(T) INC|DEC(O). { A = tree_incdec(p, T, &O); }
-simple(A) ::= expr(C) RECV expr(V). { A = tree_send(p, C, V); }
+  { A = tree_assign(parse, T, &O, V); }
+simple(A) ::= expr(T) INC|DEC(O). { A = tree_incdec(parse, T, &O); }
+simple(A) ::= expr(C) RECV expr(V). { A = tree_send(parse, C, V); }
 
 opt_simple(A) ::= . { A = NULL; }
 opt_simple(A) ::= simple(A).
@@ -125,162 +126,167 @@ opt_simple(A) ::= simple(A).
 head(A) ::= simple(V). { A = (Head){NULL, V}; }
 head(A) ::= opt_simple(I) SEMI simple(V). { A = (Head){I, V}; }
 
-if(A) ::= IF(W) head(H) block(B). { A = tree_if(p, &W, H, B, NULL); }
+if(A) ::= IF(W) head(H) block(B). { A = tree_if(parse, &W, H, B, NULL); }
 if(A) ::= IF(W) head(H) block(B) ELSE block(E).
-  { A = tree_if(p, &W, H, B, E); }
-if(A) ::= IF(W) head(H) block(B) ELSE if(E). { A = tree_if(p, &W, H, B, E); }
+  { A = tree_if(parse, &W, H, B, E); }
+if(A) ::= IF(W) head(H) block(B) ELSE if(E).
+  { A = tree_if(parse, &W, H, B, E); }
 
-stmt(A) ::= FOR(W) block(B). { A = tree_for(p, &W, NULL, B); }
-stmt(A) ::= FOR(W) simple(C) block(B). { A = tree_for(p, &W, C, B); }
+stmt(A) ::= FOR(W) block(B). { A = tree_for(parse, &W, NULL, B); }
+stmt(A) ::= FOR(W) simple(C) block(B). { A = tree_for(parse, &W, C, B); }
 stmt(A) ::= FOR(W) opt_simple(I) SEMI opt_simple(C) SEMI opt_simple(P)
     block(B).
-  { A = tree_for_clauses(p, &W, I, C, P, B); }
+  { A = tree_for_clauses(parse, &W, I, C, P, B); }
 stmt(A) ::= FORIN(W) names(N) IN expr(V) block(B).
-  { A = tree_for_in(p, &W, N, V, B); }
+  { A = tree_for_in(parse, &W, N, V, B); }
 
 stmt(A) ::= SWITCH(W) LBRACE clauses(C) RBRACE.
-  { A = tree_switch(p, &W, (Head){0}, C); }
+  { A = tree_switch(parse, &W, (Head){0}, C); }
 stmt(A) ::= SWITCH(W) simple(V) LBRACE clauses(C) RBRACE.
-  { A = tree_switch(p, &W, (Head){NULL, V}, C); }
+  { A = tree_switch(parse, &W, (Head){NULL, V}, C); }
 stmt(A) ::= SWITCH(W) opt_simple(I) SEMI opt_simple(V) LBRACE clauses(C)
     RBRACE.
-  { A = tree_switch(p, &W, (Head){I, V}, C); }
+  { A = tree_switch(parse, &W, (Head){I, V}, C); }
 clauses(A) ::= . { A = (List){0}; }
 clauses(A) ::= clauses(B) CASE(W) elements(V) COLON(C) stmts(S).
-  { A = list_add(p, B, tree_case(p, &W, V, &C, S)); }
+  { A = list_add(parse, B, tree_case(parse, &W, V, &C, S)); }
 clauses(A) ::= clauses(B) DEFAULT(W) COLON(C) stmts(S).
-  { A = list_add(p, B, tree_case(p, &W, (List){0}, &C, S)); }
+  { A = list_add(parse, B, tree_case(parse, &W, (List){0}, &C, S)); }
 clauses(A) ::= clauses(A) CASE error COLON stmts.
-elements(A) ::= element(E). { A = list_one(p, E); }
-elements(A) ::= elements(B) COMMA element(E). { A = list_add(p, B, E); }
+elements(A) ::= element(E). { A = list_one(parse, E); }
+elements(A) ::= elements(B) COMMA element(E). { A = list_add(parse, B, E); }
 element(A) ::= expr(A).
-element(A) ::= IS(O) type(T). { A = tree_is(p, NULL, &O, T); }
+element(A) ::= IS(O) type(T). { A = tree_is(parse, NULL, &O, T); }
 
 stmt(A) ::= SELECT(W) LBRACE comms(C) RBRACE.
-  { A = tree_select(p, &W, NULL, C); }
+  { A = tree_select(parse, &W, NULL, C); }
 stmt(A) ::= SELECT(W) NAME(P) LBRACE comms(C) RBRACE.
-  { A = tree_select(p, &W, &P, C); }
+  { A = tree_select(parse, &W, &P, C); }
 comms(A) ::= . { A = (List){0}; }
 comms(A) ::= comms(B) CASE(W) simple(S) COLON(C) stmts(T).
-  { A = list_add(p, B, tree_comm(p, &W, S, &C, T)); }
+  { A = list_add(parse, B, tree_comm(parse, &W, S, &C, T)); }
 comms(A) ::= comms(B) DEFAULT(W) COLON(C) stmts(T).
-  { A = list_add(p, B, tree_comm(p, &W, NULL, &C, T)); }
+  { A = list_add(parse, B, tree_comm(parse, &W, NULL, &C, T)); }
 comms(A) ::= comms(A) CASE error COLON stmts.
 
-stmt(A) ::= GROUP(W) block(B). { A = tree_group(p, &W, NULL, B); }
-stmt(A) ::= GROUP(W) NAME(N) block(B). { A = tree_group(p, &W, &N, B); }
+stmt(A) ::= GROUP(W) block(B). { A = tree_group(parse, &W, NULL, B); }
+stmt(A) ::= GROUP(W) NAME(N) block(B). { A = tree_group(parse, &W, &N, B); }
 
 // ---- declarations ----------------------------------------------------------
 stmt(A) ::= STRUCT(W) NAME(N) LBRACE fields(F) RBRACE.
-  { A = tree_struct(p, &W, &N, F); }
+  { A = tree_struct(parse, &W, &N, F); }
 fields(A) ::= . { A = (List){0}; }
 fields(A) ::= fields(A) SEMI|NEWLINE.
 fields(A) ::= fields(B) field(F) SEMI|NEWLINE|COMMA.
-  { A = list_add(p, B, F); }
+  { A = list_add(parse, B, F); }
 fields(A) ::= fields(A) error NEWLINE.
-field(A) ::= NAME(N). { A = tree_param(p, &N, NULL, 0); }
-field(A) ::= NAME(N) ASSIGN expr(D). { A = tree_param(p, &N, D, 0); }
+field(A) ::= NAME(N). { A = tree_param(parse, &N, NULL, 0); }
+field(A) ::= NAME(N) ASSIGN expr(D). { A = tree_param(parse, &N, D, 0); }
 
 // A keyword may name a function: other files call it as `module.select()`.
 stmt(A) ::= FUNC(W) word(N) LPAREN params(P) RPAREN block(B).
-  { A = tree_func_decl(p, &N, tree_func(p, &W, P, B, 0)); }
+  { A = tree_func_decl(parse, &N, tree_func(parse, &W, P, B, 0)); }
 stmt(A) ::= FUNC(W) word(N) LPAREN params(P) RPAREN ARROW expr(B).
-  { A = tree_func_decl(p, &N, tree_func(p, &W, P, B, FLAG_ARROW)); }
+  { A = tree_func_decl(parse, &N, tree_func(parse, &W, P, B, FLAG_ARROW)); }
 stmt(A) ::= FUNC(W) LPAREN NAME(S) NAME(T) RPAREN word(N) LPAREN params(P)
     RPAREN block(B).
-  { A = tree_method(p, &S, &T, &N, tree_func(p, &W, P, B, 0)); }
+  { A = tree_method(parse, &S, &T, &N, tree_func(parse, &W, P, B, 0)); }
 stmt(A) ::= FUNC(W) LPAREN NAME(S) NAME(T) RPAREN word(N) LPAREN params(P)
     RPAREN ARROW expr(B).
-  { A = tree_method(p, &S, &T, &N, tree_func(p, &W, P, B, FLAG_ARROW)); }
+  { A = tree_method(parse, &S, &T, &N,
+                    tree_func(parse, &W, P, B, FLAG_ARROW)); }
 
 params(A) ::= . { A = (List){0}; }
 params(A) ::= param_list(A).
 params(A) ::= param_list(A) COMMA.
-param_list(A) ::= param(P). { A = list_one(p, P); }
-param_list(A) ::= param_list(B) COMMA param(P). { A = list_add(p, B, P); }
-param(A) ::= NAME(N). { A = tree_param(p, &N, NULL, 0); }
-param(A) ::= NAME(N) ASSIGN expr(D). { A = tree_param(p, &N, D, 0); }
-param(A) ::= NAME(N) ELLIPSIS. { A = tree_param(p, &N, NULL, FLAG_REST); }
+param_list(A) ::= param(P). { A = list_one(parse, P); }
+param_list(A) ::= param_list(B) COMMA param(P). { A = list_add(parse, B, P); }
+param(A) ::= NAME(N). { A = tree_param(parse, &N, NULL, 0); }
+param(A) ::= NAME(N) ASSIGN expr(D). { A = tree_param(parse, &N, D, 0); }
+param(A) ::= NAME(N) ELLIPSIS. { A = tree_param(parse, &N, NULL, FLAG_REST); }
 
-stmt(A) ::= IMPORT(W) STR(S). { A = tree_import(p, &W, NULL, &S); }
-stmt(A) ::= IMPORT(W) NAME(N) STR(S). { A = tree_import(p, &W, &N, &S); }
+stmt(A) ::= IMPORT(W) STR(S). { A = tree_import(parse, &W, NULL, &S); }
+stmt(A) ::= IMPORT(W) NAME(N) STR(S). { A = tree_import(parse, &W, &N, &S); }
 
 // ---- expressions -----------------------------------------------------------
 opt_exprs(A) ::= . { A = (List){0}; }
 opt_exprs(A) ::= exprs(A).
-exprs(A) ::= expr(E). { A = list_one(p, E); }
-exprs(A) ::= exprs(B) COMMA expr(E). { A = list_add(p, B, E); }
+exprs(A) ::= expr(E). { A = list_one(parse, E); }
+exprs(A) ::= exprs(B) COMMA expr(E). { A = list_add(parse, B, E); }
 
 expr(A) ::= postfix(A).
-expr(A) ::= expr(B) COALESCE(O) expr(C). { A = tree_binary(p, B, &O, C); }
-expr(A) ::= expr(B) OR(O) expr(C). { A = tree_binary(p, B, &O, C); }
-expr(A) ::= expr(B) AND(O) expr(C). { A = tree_binary(p, B, &O, C); }
+expr(A) ::= expr(B) COALESCE(O) expr(C). { A = tree_binary(parse, B, &O, C); }
+expr(A) ::= expr(B) OR(O) expr(C). { A = tree_binary(parse, B, &O, C); }
+expr(A) ::= expr(B) AND(O) expr(C). { A = tree_binary(parse, B, &O, C); }
 expr(A) ::= expr(B) EQ|NE|LT|LE|GT|GE|IN(O) expr(C).
-  { A = tree_binary(p, B, &O, C); }
-expr(A) ::= expr(B) IS(O) type(T). { A = tree_is(p, B, &O, T); }
+  { A = tree_binary(parse, B, &O, C); }
+expr(A) ::= expr(B) IS(O) type(T). { A = tree_is(parse, B, &O, T); }
 expr(A) ::= expr(B) RANGE|RANGE_INCL(O) expr(C).
-  { A = tree_binary(p, B, &O, C); }
+  { A = tree_binary(parse, B, &O, C); }
 expr(A) ::= expr(B) ADD|SUB|ADDW|SUBW|BOR|BXOR(O) expr(C).
-  { A = tree_binary(p, B, &O, C); }
+  { A = tree_binary(parse, B, &O, C); }
 expr(A) ::= expr(B) MUL|DIV|MOD|MULW|SHL|SHR|BAND(O) expr(C).
-  { A = tree_binary(p, B, &O, C); }
-expr(A) ::= NOT|SUB|BXOR|RECV(O) expr(B). [NOT] { A = tree_unary(p, &O, B); }
-expr(A) ::= GO(W) postfix(C). { A = tree_go(p, &W, C); }
+  { A = tree_binary(parse, B, &O, C); }
+expr(A) ::= NOT|SUB|BXOR|RECV(O) expr(B). [NOT]
+  { A = tree_unary(parse, &O, B); }
+expr(A) ::= GO(W) postfix(C). { A = tree_go(parse, &W, C); }
 expr(A) ::= GO(W) block(B).
-  { A = tree_go(p, &W, tree_call_block(p, &W, B)); }
+  { A = tree_go(parse, &W, tree_call_block(parse, &W, B)); }
 expr(A) ::= FUNC(W) LPAREN params(P) RPAREN ARROW expr(B). [ARROW]
-  { A = tree_func(p, &W, P, B, FLAG_ARROW); }
+  { A = tree_func(parse, &W, P, B, FLAG_ARROW); }
 
-type(A) ::= NAME(N). { A = tree_name(p, &N); }
-type(A) ::= NAME(M) DOT NAME(N). { A = tree_field(p, tree_name(p, &M), &N); }
+type(A) ::= NAME(N). { A = tree_name(parse, &N); }
+type(A) ::= NAME(M) DOT NAME(N).
+  { A = tree_field(parse, tree_name(parse, &M), &N); }
 
 postfix(A) ::= primary(A).
-postfix(A) ::= postfix(B) DOT NAME(N). { A = tree_field(p, B, &N); }
+postfix(A) ::= postfix(B) DOT NAME(N). { A = tree_field(parse, B, &N); }
 postfix(A) ::= postfix(B) LPAREN(L) args(V) RPAREN.
-  { A = tree_call(p, B, &L, V); }
+  { A = tree_call(parse, B, &L, V); }
 postfix(A) ::= postfix(B) LPAREN(L) args(V) COMMA RPAREN.
-  { A = tree_call(p, B, &L, V); }
+  { A = tree_call(parse, B, &L, V); }
 postfix(A) ::= postfix(B) LPAREN(L) RPAREN.
-  { A = tree_call(p, B, &L, (List){0}); }
+  { A = tree_call(parse, B, &L, (List){0}); }
 postfix(A) ::= postfix(B) LBRACK(L) expr(I) RBRACK.
-  { A = tree_index(p, B, &L, I); }
+  { A = tree_index(parse, B, &L, I); }
 postfix(A) ::= postfix(B) LBRACK(L) opt_expr(F) COLON opt_expr(T) RBRACK.
-  { A = tree_slice(p, B, &L, F, T); }
-postfix(A) ::= postfix(B) QUESTION(Q). { A = tree_try(p, B, &Q); }
+  { A = tree_slice(parse, B, &L, F, T); }
+postfix(A) ::= postfix(B) QUESTION(Q). { A = tree_try(parse, B, &Q); }
 opt_expr(A) ::= . { A = NULL; }
 opt_expr(A) ::= expr(A).
 
-args(A) ::= arg(E). { A = list_one(p, E); }
-args(A) ::= args(B) COMMA arg(E). { A = list_add(p, B, E); }
+args(A) ::= arg(E). { A = list_one(parse, E); }
+args(A) ::= args(B) COMMA arg(E). { A = list_add(parse, B, E); }
 arg(A) ::= expr(A).
-arg(A) ::= expr(E) ELLIPSIS(O). { A = tree_spread(p, E, &O); }
-arg(A) ::= NAME(N) COLON expr(E). { A = tree_named(p, &N, E); }
+arg(A) ::= expr(E) ELLIPSIS(O). { A = tree_spread(parse, E, &O); }
+arg(A) ::= NAME(N) COLON expr(E). { A = tree_named(parse, &N, E); }
 
-primary(A) ::= NAME(N). { A = tree_name(p, &N); }
-primary(A) ::= INT|FLOAT|STR|TRUE|FALSE|NIL(L). { A = tree_literal(p, &L); }
+primary(A) ::= NAME(N). { A = tree_name(parse, &N); }
+primary(A) ::= INT|FLOAT|STR|TRUE|FALSE|NIL(L). { A = tree_literal(parse, &L); }
 primary(A) ::= interp(A).
-primary(A) ::= LPAREN expr(E) RPAREN. { A = tree_paren(p, E); }
-primary(A) ::= LBRACK(L) RBRACK. { A = tree_list(p, &L, (List){0}); }
-primary(A) ::= LBRACK(L) exprs(V) RBRACK. { A = tree_list(p, &L, V); }
-primary(A) ::= LBRACK(L) exprs(V) COMMA RBRACK. { A = tree_list(p, &L, V); }
-primary(A) ::= MAP_BEGIN(L) MAP_END. { A = tree_map(p, &L, (List){0}); }
-primary(A) ::= MAP_BEGIN(L) pairs(V) MAP_END. { A = tree_map(p, &L, V); }
-primary(A) ::= MAP_BEGIN(L) pairs(V) COMMA MAP_END. { A = tree_map(p, &L, V); }
+primary(A) ::= LPAREN expr(E) RPAREN. { A = tree_paren(parse, E); }
+primary(A) ::= LBRACK(L) RBRACK. { A = tree_list(parse, &L, (List){0}); }
+primary(A) ::= LBRACK(L) exprs(V) RBRACK. { A = tree_list(parse, &L, V); }
+primary(A) ::= LBRACK(L) exprs(V) COMMA RBRACK. { A = tree_list(parse, &L, V); }
+primary(A) ::= MAP_BEGIN(L) MAP_END. { A = tree_map(parse, &L, (List){0}); }
+primary(A) ::= MAP_BEGIN(L) pairs(V) MAP_END. { A = tree_map(parse, &L, V); }
+primary(A) ::= MAP_BEGIN(L) pairs(V) COMMA MAP_END.
+  { A = tree_map(parse, &L, V); }
 primary(A) ::= FUNC(W) LPAREN params(P) RPAREN block(B).
-  { A = tree_func(p, &W, P, B, 0); }
+  { A = tree_func(parse, &W, P, B, 0); }
 
 interp(A) ::= STR_HEAD(H) expr(E) parts(P) STR_TAIL(T).
-  { A = tree_interp(p, &H, E, P, &T); }
+  { A = tree_interp(parse, &H, E, P, &T); }
 parts(A) ::= . { A = (List){0}; }
 parts(A) ::= parts(B) STR_MID(M) expr(E).
-  { A = tree_interp_add(p, B, &M, E); }
+  { A = tree_interp_add(parse, B, &M, E); }
 
-pairs(A) ::= pair(E). { A = list_one(p, E); }
-pairs(A) ::= pairs(B) COMMA pair(E). { A = list_add(p, B, E); }
-pair(A) ::= key(K) COLON expr(E). { A = tree_pair(p, K, E); }
-key(A) ::= word(N). { A = tree_word_key(p, &N); }
-key(A) ::= INT|FLOAT|STR(L). { A = tree_literal(p, &L); }
-key(A) ::= SUB(M) INT|FLOAT(L). { A = tree_negative_key(p, &M, &L); }
+pairs(A) ::= pair(E). { A = list_one(parse, E); }
+pairs(A) ::= pairs(B) COMMA pair(E). { A = list_add(parse, B, E); }
+pair(A) ::= key(K) COLON expr(E). { A = tree_pair(parse, K, E); }
+key(A) ::= word(N). { A = tree_word_key(parse, &N); }
+key(A) ::= INT|FLOAT|STR(L). { A = tree_literal(parse, &L); }
+key(A) ::= SUB(M) INT|FLOAT(L). { A = tree_negative_key(parse, &M, &L); }
 key(A) ::= interp(A).
 key(A) ::= LBRACK expr(E) RBRACK. { A = E; }
 

@@ -16,74 +16,75 @@
 
 typedef const unsigned char *Cursor;
 
-static Pos cursor_pos(const Parse *p, Cursor at) {
-  return (Pos){.line = p->line,
-               .col = (uint32_t)(at - p->line_start) + 1,
-               .offset = (uint32_t)(at - (Cursor)p->source->text)};
+static Pos cursor_pos(const Parse *parse, Cursor at) {
+  return (Pos){.line = parse->line,
+               .col = (uint32_t)(at - parse->line_start) + 1,
+               .offset = (uint32_t)(at - (Cursor)parse->source->text)};
 }
 
-// The token goes from its place to p->cursor.
-static void end_token(Parse *p, Token *token, int kind) {
+// The token goes from its place to parse->cursor.
+static void end_token(Parse *parse, Token *token, int kind) {
   token->kind = kind;
-  Cursor start = (Cursor)p->source->text + token->pos.offset;
-  token->len = (uint32_t)(p->cursor - start);
-  p->token_end = cursor_pos(p, p->cursor);
+  Cursor start = (Cursor)parse->source->text + token->pos.offset;
+  token->len = (uint32_t)(parse->cursor - start);
+  parse->token_end = cursor_pos(parse, parse->cursor);
 }
 
-static void pass_lines(Parse *p, Cursor from, Cursor to) {
+static void pass_lines(Parse *parse, Cursor from, Cursor to) {
   while ((from = memchr(from, '\n', (size_t)(to - from))) != NULL) {
-    p->line++;
-    p->line_start = ++from;
+    parse->line++;
+    parse->line_start = ++from;
   }
 }
 
-static void word(Parse *p, Token *token, Cursor start, int kind) {
-  token->name = arena_intern(p->arena, (const char *)start,
-                             (size_t)(p->cursor - start));
-  end_token(p, token, kind);
+static void word(Parse *parse, Token *token, Cursor start, int kind) {
+  token->name = arena_intern(parse->arena, (const char *)start,
+                             (size_t)(parse->cursor - start));
+  end_token(parse, token, kind);
 }
 
 // After the `/*`.
-static void skip_comment(Parse *p, Pos begin) {
-  Cursor from = p->cursor;
-  Cursor end = memmem(from, (size_t)(p->limit - from), "*/", 2);
+static void skip_comment(Parse *parse, Pos begin) {
+  Cursor from = parse->cursor;
+  Cursor end = memmem(from, (size_t)(parse->limit - from), "*/", 2);
   if (end == NULL) {
-    parse_ends_early(p);
-    diag_error(p->diags, begin, 2, "this comment is never closed");
-    diag_hint(p->diags, "it ends with `*/`");
+    parse_ends_early(parse);
+    diag_error(parse->diags, begin, 2, "this comment is never closed");
+    diag_hint(parse->diags, "it ends with `*/`");
   }
-  p->cursor = end ? end + 2 : p->limit;
-  uint32_t line = p->line;
-  pass_lines(p, from, p->cursor);
-  if (p->line != line) p->newline = true;
-  if (p->trail) trail_comment(p, begin, cursor_pos(p, p->cursor).offset);
+  parse->cursor = end ? end + 2 : parse->limit;
+  uint32_t line = parse->line;
+  pass_lines(parse, from, parse->cursor);
+  if (parse->line != line) parse->newline = true;
+  if (parse->trail)
+    trail_comment(parse, begin, cursor_pos(parse, parse->cursor).offset);
 }
 
 // After the opening backquote.
-static void lex_raw(Parse *p, Token *token) {
-  Cursor from = p->cursor;
-  Cursor end = memchr(from, '`', (size_t)(p->limit - from));
+static void lex_raw(Parse *parse, Token *token) {
+  Cursor from = parse->cursor;
+  Cursor end = memchr(from, '`', (size_t)(parse->limit - from));
   if (end == NULL) {
-    parse_ends_early(p);
-    diag_error(p->diags, token->pos, 1, "this raw string is never closed");
-    diag_hint(p->diags, "it ends with a backquote");
-    end = p->limit;
+    parse_ends_early(parse);
+    diag_error(parse->diags, token->pos, 1, "this raw string is never closed");
+    diag_hint(parse->diags, "it ends with a backquote");
+    end = parse->limit;
   }
   const char *text = (const char *)from;
-  token->str = literal_raw(p, text, (size_t)(end - from));
-  p->cursor = end < p->limit ? end + 1 : end;
-  pass_lines(p, from, p->cursor);
-  end_token(p, token, TOK_STR);
+  token->str = literal_raw(parse, text, (size_t)(end - from));
+  parse->cursor = end < parse->limit ? end + 1 : end;
+  pass_lines(parse, from, parse->cursor);
+  end_token(parse, token, TOK_STR);
 }
 
 // What ends the piece of a string: a quote, `${`, or what should not.
 typedef enum PieceEnd { AT_QUOTE, AT_DOLLAR, AT_LINE_END } PieceEnd;
 
-// Moves p->cursor past the end of the piece, and *text_end to its end.
-static PieceEnd scan_piece(Parse *p, Cursor *text_end) {
-  Cursor c = p->cursor, marker = c;
+// Moves parse->cursor past the end of the piece, and *text_end to its end.
+static PieceEnd scan_piece(Parse *parse, Cursor *text_end) {
+  Cursor c = parse->cursor, marker = c;
   for (;;) {
-    *text_end = p->cursor = c;
+    *text_end = parse->cursor = c;
     /*!re2c
       re2c:define:YYCTYPE = "unsigned char";
       re2c:define:YYCURSOR = c;
@@ -94,11 +95,11 @@ static PieceEnd scan_piece(Parse *p, Cursor *text_end) {
       "\\" [^\n\x00] { continue; }
       "\\"           { continue; }
       "$"            { continue; }
-      "${"           { p->cursor = c; return AT_DOLLAR; }
-      ["]            { p->cursor = c; return AT_QUOTE; }
+      "${"           { parse->cursor = c; return AT_DOLLAR; }
+      ["]            { parse->cursor = c; return AT_QUOTE; }
       "\n"           { return AT_LINE_END; }
       "\x00"         {
-        if (*text_end == p->limit) return AT_LINE_END;
+        if (*text_end == parse->limit) return AT_LINE_END;
         continue;
       }
     */
@@ -106,128 +107,129 @@ static PieceEnd scan_piece(Parse *p, Cursor *text_end) {
 }
 
 // A string that began on this line and still holds an open `${` here.
-static const Bracket *open_interpolation(const Parse *p) {
-  for (int i = p->depth; i > 0; i--) {
-    const Bracket *bracket = &p->brackets[i];
-    bool here = bracket->open.pos.line == p->line;
+static const Bracket *open_interpolation(const Parse *parse) {
+  for (int i = parse->depth; i > 0; i--) {
+    const Bracket *bracket = &parse->brackets[i];
+    bool here = bracket->open.pos.line == parse->line;
     if (bracket->kind == OPEN_INTERP && here) return bracket;
   }
   return NULL;
 }
 
-static void string_not_closed(Parse *p, Pos begin) {
-  const Bracket *open = open_interpolation(p);
-  diag_error(p->diags, begin, 1, "this string is not closed on its line");
+static void string_not_closed(Parse *parse, Pos begin) {
+  const Bracket *open = open_interpolation(parse);
+  diag_error(parse->diags, begin, 1, "this string is not closed on its line");
   if (open) {
-    diag_hint(p->diags, "the `${` of the string at column %u is still open",
+    diag_hint(parse->diags, "the `${` of the string at column %u is still open",
               open->open.pos.col);
   } else {
-    diag_hint(p->diags, "write `\\n` for a newline, or a `raw string`");
+    diag_hint(parse->diags, "write `\\n` for a newline, or a `raw string`");
   }
 }
 
-// From p->cursor on; `begin` is where an error is shown.
-static void lex_piece(Parse *p, Token *token, Pos begin, int closed,
+// From parse->cursor on; `begin` is where an error is shown.
+static void lex_piece(Parse *parse, Token *token, Pos begin, int closed,
                       int interpolated) {
-  Cursor from = p->cursor, end = from;
-  Pos text_pos = cursor_pos(p, from);
-  PieceEnd how = scan_piece(p, &end);
-  if (how == AT_LINE_END) string_not_closed(p, begin);
+  Cursor from = parse->cursor, end = from;
+  Pos text_pos = cursor_pos(parse, from);
+  PieceEnd how = scan_piece(parse, &end);
+  if (how == AT_LINE_END) string_not_closed(parse, begin);
   const char *text = (const char *)from;
-  token->str = literal_string(p, text, (size_t)(end - from), text_pos);
-  end_token(p, token, how == AT_DOLLAR ? interpolated : closed);
+  token->str = literal_string(parse, text, (size_t)(end - from), text_pos);
+  end_token(parse, token, how == AT_DOLLAR ? interpolated : closed);
   if (how == AT_LINE_END) token->origin = FROM_ERROR;
 }
 
-static void lex_rune(Parse *p, Token *token) {
-  const char *text = p->source->text + token->pos.offset;
-  end_token(p, token, TOK_INT);
-  token->i = literal_rune(p, text, token->len, token->pos);
+static void lex_rune(Parse *parse, Token *token) {
+  const char *text = parse->source->text + token->pos.offset;
+  end_token(parse, token, TOK_INT);
+  token->i = literal_rune(parse, text, token->len, token->pos);
 }
 
-static void malformed_number(Parse *p, Token *token) {
-  end_token(p, token, TOK_INT);
+static void malformed_number(Parse *parse, Token *token) {
+  end_token(parse, token, TOK_INT);
   token->i = 0;
-  diag_error(p->diags, token->pos, token->len, "malformed number `%.*s`",
+  diag_error(parse->diags, token->pos, token->len, "malformed number `%.*s`",
              (int)(token->len < 40 ? token->len : 40),
-             p->source->text + token->pos.offset);
+             parse->source->text + token->pos.offset);
 }
 
-static void unknown_character(Parse *p, Pos pos) {
-  const unsigned char *at = (Cursor)p->source->text + pos.offset;
+static void unknown_character(Parse *parse, Pos pos) {
+  const unsigned char *at = (Cursor)parse->source->text + pos.offset;
   if (strncmp((const char *)at, BYTE_ORDER_MARK, 3) == 0) {
-    diag_error(p->diags, pos, 1,
+    diag_error(parse->diags, pos, 1,
                "a byte order mark may only begin a file: delete these 3 bytes");
-    p->cursor = at + 3;
+    parse->cursor = at + 3;
   } else if (*at >= ' ' && *at < 0x7f) {
-    diag_error(p->diags, pos, 1, "unexpected character `%c`", *at);
+    diag_error(parse->diags, pos, 1, "unexpected character `%c`", *at);
   } else {
-    diag_error(p->diags, pos, 1, "unexpected byte \\x%02x", *at);
+    diag_error(parse->diags, pos, 1, "unexpected byte \\x%02x", *at);
   }
-  if (*at == '~') diag_hint(p->diags, "the bits of an int: `^x`");
+  if (*at == '~') diag_hint(parse->diags, "the bits of an int: `^x`");
   if (*at == '#') {
-    diag_hint(p->diags, "comments begin with `//`");
-    Cursor end = memchr(at, '\n', (size_t)(p->limit - at));
-    p->cursor = end ? end : p->limit;
+    diag_hint(parse->diags, "comments begin with `//`");
+    Cursor end = memchr(at, '\n', (size_t)(parse->limit - at));
+    parse->cursor = end ? end : parse->limit;
   }
 }
 
-static void foreign_operator(Parse *p, Token *token, int kind,
+static void foreign_operator(Parse *parse, Token *token, int kind,
                              const char *hint) {
-  end_token(p, token, kind);
-  diag_error(p->diags, token->pos, token->len, "there is no operator `%.*s`",
-             (int)token->len, p->source->text + token->pos.offset);
-  diag_hint(p->diags, "%s", hint);
+  end_token(parse, token, kind);
+  diag_error(parse->diags, token->pos, token->len,
+             "there is no operator `%.*s`",
+             (int)token->len, parse->source->text + token->pos.offset);
+  diag_hint(parse->diags, "%s", hint);
 }
 
-void lex_string_rest(Parse *p, Token *token) {
-  *token = (Token){.pos = cursor_pos(p, p->cursor - 1)};
-  const Bracket *open = &p->brackets[p->depth];
-  bool same_line = open->open.pos.line == p->line;
+void lex_string_rest(Parse *parse, Token *token) {
+  *token = (Token){.pos = cursor_pos(parse, parse->cursor - 1)};
+  const Bracket *open = &parse->brackets[parse->depth];
+  bool same_line = open->open.pos.line == parse->line;
   Pos begin = same_line ? open->open.pos : token->pos;
-  lex_piece(p, token, begin, TOK_STR_TAIL, TOK_STR_MID);
+  lex_piece(parse, token, begin, TOK_STR_TAIL, TOK_STR_MID);
 }
 
 #define WORD(kind)                     \
   do {                                 \
-    p->cursor = c;                     \
-    word(p, token, start, TOK_##kind); \
+    parse->cursor = c;                 \
+    word(parse, token, start, TOK_##kind); \
     return;                            \
   } while (0)
 #define SIGN(kind)                 \
   do {                              \
-    p->cursor = c;                  \
-    end_token(p, token, TOK_##kind);   \
+    parse->cursor = c;              \
+    end_token(parse, token, TOK_##kind); \
     return;                         \
   } while (0)
 // A token that a function makes.
 #define MAKE(call)  \
   do {              \
-    p->cursor = c;  \
+    parse->cursor = c; \
     call;           \
     return;         \
   } while (0)
 #define NUMBER(kind, member, function)                          \
   do {                                                          \
-    p->cursor = c;                                              \
-    end_token(p, token, TOK_##kind);                               \
+    parse->cursor = c;                                          \
+    end_token(parse, token, TOK_##kind);                           \
     token->member =                                             \
-        function(p, (const char *)start, token->len, token->pos); \
+        function(parse, (const char *)start, token->len, token->pos); \
     return;                                                     \
   } while (0)
 
 // A text that is given up ends here.
-static Cursor where_to_go_on(const Parse *p, Cursor c) {
-  return arena_failed(p->arena) ? p->limit : c;
+static Cursor where_to_go_on(const Parse *parse, Cursor c) {
+  return arena_failed(parse->arena) ? parse->limit : c;
 }
 
-void lex_token(Parse *p, Token *token) {
-  Cursor c = p->cursor, marker = c, context = c;
-  p->newline = false;
+void lex_token(Parse *parse, Token *token) {
+  Cursor c = parse->cursor, marker = c, context = c;
+  parse->newline = false;
   for (;;) {
-    c = where_to_go_on(p, c);
-    Cursor start = p->cursor = c;
-    *token = (Token){.pos = cursor_pos(p, start)};
+    c = where_to_go_on(parse, c);
+    Cursor start = parse->cursor = c;
+    *token = (Token){.pos = cursor_pos(parse, start)};
     /*!re2c
       re2c:define:YYCTXMARKER = context;
 
@@ -248,28 +250,29 @@ void lex_token(Parse *p, Token *token) {
 
       [ \t\r]+       { continue; }
       "\n"           {
-        p->newline = true;
-        p->line++;
-        p->line_start = c;
+        parse->newline = true;
+        parse->line++;
+        parse->line_start = c;
         continue;
       }
       "//" [^\n\x00]* {
-        if (p->trail) trail_comment(p, token->pos, cursor_pos(p, c).offset);
+        if (parse->trail)
+          trail_comment(parse, token->pos, cursor_pos(parse, c).offset);
         continue;
       }
       "/*"           {
-        p->cursor = c;
-        skip_comment(p, token->pos);
-        c = p->cursor;
+        parse->cursor = c;
+        skip_comment(parse, token->pos);
+        c = parse->cursor;
         continue;
       }
       "\x00"         {
-        if (start == p->limit) {
-          p->cursor = start;
+        if (start == parse->limit) {
+          parse->cursor = start;
           token->kind = TOK_END;
           return;
         }
-        unknown_character(p, token->pos);
+        unknown_character(parse, token->pos);
         continue;
       }
 
@@ -304,13 +307,13 @@ void lex_token(Parse *p, Token *token) {
       digits "." digits exponent? | digits exponent
                      { NUMBER(FLOAT, f, literal_float); }
       digits ("." digits)? unit { NUMBER(INT, i, literal_duration); }
-      junk           { MAKE(malformed_number(p, token)); }
-      "." digits     { MAKE(malformed_number(p, token)); }
+      junk           { MAKE(malformed_number(parse, token)); }
+      "." digits     { MAKE(malformed_number(parse, token)); }
 
-      ["]            { MAKE(lex_piece(p, token, token->pos, TOK_STR,
+      ["]            { MAKE(lex_piece(parse, token, token->pos, TOK_STR,
                                       TOK_STR_HEAD)); }
-      "`"            { MAKE(lex_raw(p, token)); }
-      "'" some* "'"? { MAKE(lex_rune(p, token)); }
+      "`"            { MAKE(lex_raw(parse, token)); }
+      "'" some* "'"? { MAKE(lex_rune(parse, token)); }
 
       "("   { SIGN(LPAREN); }     ")"   { SIGN(RPAREN); }
       "["   { SIGN(LBRACK); }     "]"   { SIGN(RBRACK); }
@@ -342,17 +345,17 @@ void lex_token(Parse *p, Token *token) {
       "+%=" { SIGN(ADDW_SET); }   "-%=" { SIGN(SUBW_SET); }
       "*%=" { SIGN(MULW_SET); }
 
-      "==="  { MAKE(foreign_operator(p, token, TOK_EQ, "write `==`")); }
-      "!=="  { MAKE(foreign_operator(p, token, TOK_NE, "write `!=`")); }
-      "~="   { MAKE(foreign_operator(p, token, TOK_NE, "write `!=`")); }
-      "<>"   { MAKE(foreign_operator(p, token, TOK_NE, "write `!=`")); }
-      "->"   { MAKE(foreign_operator(p, token, TOK_DOT,
+      "==="  { MAKE(foreign_operator(parse, token, TOK_EQ, "write `==`")); }
+      "!=="  { MAKE(foreign_operator(parse, token, TOK_NE, "write `!=`")); }
+      "~="   { MAKE(foreign_operator(parse, token, TOK_NE, "write `!=`")); }
+      "<>"   { MAKE(foreign_operator(parse, token, TOK_NE, "write `!=`")); }
+      "->"   { MAKE(foreign_operator(parse, token, TOK_DOT,
                       "fields are read as `x.name`; "
                       "a short function is `func(x) => x`")); }
       [^]    {
-        p->cursor = c;
-        unknown_character(p, token->pos);
-        c = p->cursor;
+        parse->cursor = c;
+        unknown_character(parse, token->pos);
+        c = parse->cursor;
         continue;
       }
     */

@@ -47,41 +47,41 @@ static unsigned base_of(const char *text, size_t len) {
   }
 }
 
-static void check_leading_zero(Parse *p, const char *text, size_t len,
+static void check_leading_zero(Parse *parse, const char *text, size_t len,
                                Pos pos) {
   bool follows = len > 1 && (text[1] == '_' || hex_value(text[1]) >= 0);
   if (text[0] != '0' || !follows || text[1] == 'e' || text[1] == 'E') return;
-  diag_error(p->diags, pos, (uint32_t)len, "a number has no leading 0");
-  diag_hint(p->diags, "octal numbers are written 0o17");
+  diag_error(parse->diags, pos, (uint32_t)len, "a number has no leading 0");
+  diag_hint(parse->diags, "octal numbers are written 0o17");
 }
 
-static int64_t out_of_range(Parse *p, size_t len, Pos pos) {
-  diag_error(p->diags, pos, (uint32_t)len, "this number is out of range");
-  diag_hint(p->diags, "the largest int is 9223372036854775807");
+static int64_t out_of_range(Parse *parse, size_t len, Pos pos) {
+  diag_error(parse->diags, pos, (uint32_t)len, "this number is out of range");
+  diag_hint(parse->diags, "the largest int is 9223372036854775807");
   return 0;
 }
 
-static bool after_unary_minus(const Parse *p) {
-  return p->last.kind == TOK_SUB && !parse_ends_value(p->before_last);
+static bool after_unary_minus(const Parse *parse) {
+  return parse->last.kind == TOK_SUB && !parse_ends_value(parse->before_last);
 }
 
-int64_t literal_int(Parse *p, const char *text, size_t len, Pos pos) {
+int64_t literal_int(Parse *parse, const char *text, size_t len, Pos pos) {
   unsigned base = base_of(text, len);
   size_t i = base == 10 ? 0 : 2;
   uint64_t value = 0;
-  if (base == 10) check_leading_zero(p, text, len, pos);
+  if (base == 10) check_leading_zero(parse, text, len, pos);
   for (; i < len; i++) {
     if (text[i] == '_') continue;
     unsigned digit = (unsigned)hex_value(text[i]);
     bool over = __builtin_mul_overflow(value, (uint64_t)base, &value) ||
                 __builtin_add_overflow(value, (uint64_t)digit, &value);
-    if (over) return out_of_range(p, len, pos);
+    if (over) return out_of_range(parse, len, pos);
   }
   if (value <= INT64_MAX) return (int64_t)value;
-  if (value == (uint64_t)INT64_MAX + 1 && after_unary_minus(p)) {
+  if (value == (uint64_t)INT64_MAX + 1 && after_unary_minus(parse)) {
     return INT64_MIN;  // tree_unary takes both together
   }
-  return out_of_range(p, len, pos);
+  return out_of_range(parse, len, pos);
 }
 
 // The host may have another decimal point.
@@ -93,9 +93,9 @@ static double parse_float(const char *digits) {
   return value;
 }
 
-double literal_float(Parse *p, const char *text, size_t len, Pos pos) {
-  check_leading_zero(p, text, len, pos);
-  char *digits = arena_try_alloc(p->arena, len + 1);
+double literal_float(Parse *parse, const char *text, size_t len, Pos pos) {
+  check_leading_zero(parse, text, len, pos);
+  char *digits = arena_try_alloc(parse->arena, len + 1);
   if (digits == NULL) return 0;
   size_t n = 0;
   for (size_t i = 0; i < len; i++) {
@@ -103,8 +103,8 @@ double literal_float(Parse *p, const char *text, size_t len, Pos pos) {
   }
   double value = parse_float(digits);
   if (isfinite(value)) return value;
-  diag_error(p->diags, pos, (uint32_t)len, "this number is out of range");
-  diag_hint(p->diags, "the largest float is about 1.8e308");
+  diag_error(parse->diags, pos, (uint32_t)len, "this number is out of range");
+  diag_hint(parse->diags, "the largest float is about 1.8e308");
   return 0;
 }
 
@@ -115,9 +115,10 @@ static int64_t unit_nanoseconds(const char *unit, size_t len) {
   return unit[0] == 's' ? second : unit[0] == 'm' ? 60 * second : 3600 * second;
 }
 
-static int64_t duration_out_of_range(Parse *p, size_t len, Pos pos) {
-  diag_error(p->diags, pos, (uint32_t)len, "this duration is out of range");
-  diag_hint(p->diags, "the longest is about 2562047h, in nanoseconds an int");
+static int64_t duration_out_of_range(Parse *parse, size_t len, Pos pos) {
+  diag_error(parse->diags, pos, (uint32_t)len, "this duration is out of range");
+  diag_hint(parse->diags,
+            "the longest is about 2562047h, in nanoseconds an int");
   return 0;
 }
 
@@ -125,8 +126,8 @@ static int64_t duration_out_of_range(Parse *p, size_t len, Pos pos) {
 // multiple.
 static const unsigned __int128 SCALE_MAX = (unsigned __int128)1 << 120;
 
-int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos) {
-  check_leading_zero(p, text, len, pos);
+int64_t literal_duration(Parse *parse, const char *text, size_t len, Pos pos) {
+  check_leading_zero(parse, text, len, pos);
   // All digits as one int, times the unit, over the power of ten.
   unsigned __int128 digits = 0, scale = 1;
   bool fraction = false;
@@ -134,25 +135,25 @@ int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos) {
   for (; text[i] == '.' || text[i] == '_' || hex_value(text[i]) >= 0; i++) {
     if (text[i] == '.') fraction = true;
     if (text[i] == '.' || text[i] == '_') continue;
-    if (digits > UINT64_MAX) return duration_out_of_range(p, len, pos);
+    if (digits > UINT64_MAX) return duration_out_of_range(parse, len, pos);
     digits = digits * 10 + (unsigned)hex_value(text[i]);
     if (fraction && scale < SCALE_MAX) scale *= 10;
   }
-  if (digits > UINT64_MAX) return duration_out_of_range(p, len, pos);
+  if (digits > UINT64_MAX) return duration_out_of_range(parse, len, pos);
   digits *= (uint64_t)unit_nanoseconds(text + i, len - i);
   if (digits % scale != 0) {
-    diag_error(p->diags, pos, (uint32_t)len,
+    diag_error(parse->diags, pos, (uint32_t)len,
                "this duration is not a whole number of nanoseconds");
   }
   RT_ASSERT(scale >= 1);
   digits /= scale;
-  if (digits > INT64_MAX) return duration_out_of_range(p, len, pos);
+  if (digits > INT64_MAX) return duration_out_of_range(parse, len, pos);
   return (int64_t)digits;
 }
 
 // --- text -------------------------------------------------------------------
 typedef struct LiteralText {
-  Parse *p;
+  Parse *parse;
   const char *from, *end;  // what is left of the source
   const char *begin;
   Pos pos;  // of begin
@@ -163,8 +164,8 @@ typedef struct LiteralText {
 static void bad_escape(LiteralText *text, const char *at, const char *message) {
   Pos pos = pos_after(text->pos, (size_t)(at - text->begin));
   size_t len = (size_t)(text->from - at);
-  diag_error(text->p->diags, pos, (uint32_t)len, "%s", message);
-  diag_hint(text->p->diags,
+  diag_error(text->parse->diags, pos, (uint32_t)len, "%s", message);
+  diag_hint(text->parse->diags,
             "escapes are \\n \\t \\r \\\\ \\\" \\' \\$ \\x41 \\u{1F600}");
 }
 
@@ -231,10 +232,10 @@ static void escape(LiteralText *text) {
 }
 
 // No escape is shorter than what it stands for, so len bytes suffice.
-AstStr literal_string(Parse *p, const char *source, size_t len, Pos pos) {
-  char *bytes = arena_try_alloc(p->arena, len + 1);
+AstStr literal_string(Parse *parse, const char *source, size_t len, Pos pos) {
+  char *bytes = arena_try_alloc(parse->arena, len + 1);
   if (bytes == NULL) return (AstStr){"", 0};
-  LiteralText text = {.p = p,
+  LiteralText text = {.parse = parse,
                       .from = source,
                       .end = source + len,
                       .begin = source,
@@ -252,8 +253,8 @@ AstStr literal_string(Parse *p, const char *source, size_t len, Pos pos) {
   return (AstStr){bytes, (size_t)(text.out - bytes)};
 }
 
-AstStr literal_raw(Parse *p, const char *source, size_t len) {
-  char *bytes = arena_try_alloc(p->arena, len + 1);
+AstStr literal_raw(Parse *parse, const char *source, size_t len) {
+  char *bytes = arena_try_alloc(parse->arena, len + 1);
   if (bytes == NULL) return (AstStr){"", 0};
   size_t n = 0;
   for (size_t i = 0; i < len; i++) {
@@ -262,15 +263,15 @@ AstStr literal_raw(Parse *p, const char *source, size_t len) {
   return (AstStr){bytes, n};
 }
 
-int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos) {
+int64_t literal_rune(Parse *parse, const char *text, size_t len, Pos pos) {
   if (len < 2 || text[len - 1] != '\'') {
-    diag_error(p->diags, pos, 1, "this character is not closed");
-    diag_hint(p->diags, "it ends with `'`; strings stand between `\"`");
+    diag_error(parse->diags, pos, 1, "this character is not closed");
+    diag_hint(parse->diags, "it ends with `'`; strings stand between `\"`");
     return 0;
   }
-  int errors = diags_errors(p->diags);
-  AstStr str = literal_string(p, text + 1, len - 2, pos_after(pos, 1));
-  if (diags_errors(p->diags) > errors) return 0;
+  int errors = diags_errors(parse->diags);
+  AstStr str = literal_string(parse, text + 1, len - 2, pos_after(pos, 1));
+  if (diags_errors(parse->diags) > errors) return 0;
   if (str.len == 1) return (unsigned char)str.text[0];  // also '\xff'
   uint32_t rune;
   size_t first = utf8_sequence(str.text, str.len);
@@ -278,8 +279,8 @@ int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos) {
     utf8_decode(str.text, str.len, 0, &rune);
     return rune;
   }
-  diag_error(p->diags, pos, (uint32_t)len,
+  diag_error(parse->diags, pos, (uint32_t)len,
              str.len ? "`'` holds one character" : "an empty character");
-  diag_hint(p->diags, "strings stand between `\"`");
+  diag_hint(parse->diags, "strings stand between `\"`");
   return 0;
 }

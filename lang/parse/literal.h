@@ -5,13 +5,13 @@
 
 #include "lang/parse/parse_internal.h"
 
-int64_t literal_int(Parse *p, const char *text, size_t len, Pos pos);
-double literal_float(Parse *p, const char *text, size_t len, Pos pos);
-int64_t literal_duration(Parse *p, const char *text, size_t len, Pos pos);
-int64_t literal_rune(Parse *p, const char *text, size_t len, Pos pos);
+int64_t literal_int(Parse *parse, const char *text, size_t len, Pos pos);
+double literal_float(Parse *parse, const char *text, size_t len, Pos pos);
+int64_t literal_duration(Parse *parse, const char *text, size_t len, Pos pos);
+int64_t literal_rune(Parse *parse, const char *text, size_t len, Pos pos);
 // The text between the quotes, escapes decoded.
-AstStr literal_string(Parse *p, const char *text, size_t len, Pos pos);
+AstStr literal_string(Parse *parse, const char *text, size_t len, Pos pos);
 // The text between the backquotes: without carriage returns.
-AstStr literal_raw(Parse *p, const char *text, size_t len);
+AstStr literal_raw(Parse *parse, const char *text, size_t len);
 
 #endif

@@ -31,39 +31,42 @@
 #include "lang/parse/grammar.h"
 #include "sched/rt.h"
 
-static Bracket *top_bracket(Parse *p) { return &p->brackets[p->depth]; }
+static Bracket *top_bracket(Parse *parse) {
+  return &parse->brackets[parse->depth];
+}
 
 // The innermost open block.
-static Bracket *block_of(Parse *p) {
-  int i = p->depth;
-  RT_ASSERT(p->brackets[0].kind == OPEN_BLOCK);
-  while (p->brackets[i].kind != OPEN_BLOCK) i--;
-  return &p->brackets[i];
+static Bracket *block_of(Parse *parse) {
+  int i = parse->depth;
+  RT_ASSERT(parse->brackets[0].kind == OPEN_BLOCK);
+  while (parse->brackets[i].kind != OPEN_BLOCK) i--;
+  return &parse->brackets[i];
 }
 
 // --- errors that end everything ---------------------------------------------
-void parse_too_deep(Parse *p, Pos pos) {
-  if (p->fatal) return;
-  p->fatal = true;
-  diag_error(p->diags, pos, 1, "nested too deeply");
-  if (p->max_depth == LANG_MAX_DEPTH) {
-    diag_hint(p->diags, "at most %d open brackets, and %d operators in a row",
+void parse_too_deep(Parse *parse, Pos pos) {
+  if (parse->fatal) return;
+  parse->fatal = true;
+  diag_error(parse->diags, pos, 1, "nested too deeply");
+  if (parse->max_depth == LANG_MAX_DEPTH) {
+    diag_hint(parse->diags,
+              "at most %d open brackets, and %d operators in a row",
               LANG_MAX_NESTING, LANG_MAX_DEPTH);
   } else {
-    diag_hint(p->diags,
+    diag_hint(parse->diags,
               "the stack of the thread that compiles has room for %u levels",
-              p->max_depth);
+              parse->max_depth);
   }
 }
 
-void parse_ends_early(Parse *p) {
-  if (diags_errors(p->diags) == 0) p->incomplete = true;
+void parse_ends_early(Parse *parse) {
+  if (diags_errors(parse->diags) == 0) parse->incomplete = true;
 }
 
-void parse_no_memory(Parse *p) {
-  if (p->fatal) return;
-  p->fatal = true;
-  diag_error(p->diags, p->token_end, 1, "out of memory");
+void parse_no_memory(Parse *parse) {
+  if (parse->fatal) return;
+  parse->fatal = true;
+  diag_error(parse->diags, parse->token_end, 1, "out of memory");
 }
 
 // --- what a token says about the next one -----------------------------------
@@ -105,8 +108,8 @@ bool parse_ends_value(int kind) {
   }
 }
 
-static bool opens_block(Parse *p) {
-  switch (p->last.kind) {
+static bool opens_block(Parse *parse) {
+  switch (parse->last.kind) {
     case TOK_BEGIN:
     case TOK_SEMI:
     case TOK_NEWLINE:
@@ -121,9 +124,9 @@ static bool opens_block(Parse *p) {
     case TOK_DEFER:
       return true;
     case TOK_COLON:
-      return top_bracket(p)->kind == OPEN_BLOCK;
+      return top_bracket(parse)->kind == OPEN_BLOCK;
     default:
-      return parse_ends_value(p->last.kind);
+      return parse_ends_value(parse->last.kind);
   }
 }
 
@@ -153,72 +156,74 @@ static bool holds_statements(const Bracket *block) {
   return false;
 }
 
-static void feed_raw(Parse *p, const Token *token) {
-  grammar(p->parser, token->kind, *token, p);
-  if (arena_failed(p->arena)) parse_no_memory(p);
-  if (grammar_height(p->parser) > LANG_MAX_HEIGHT)
-    parse_too_deep(p, token->pos);
+static void feed_raw(Parse *parse, const Token *token) {
+  grammar(parse->parser, token->kind, *token, parse);
+  if (arena_failed(parse->arena)) parse_no_memory(parse);
+  if (grammar_height(parse->parser) > LANG_MAX_HEIGHT)
+    parse_too_deep(parse, token->pos);
 }
 
 // Makes the parser fall back to a statement list without a message.
-static void feed_bad(Parse *p) {
-  Token bad = {.kind = TOK_BAD, .origin = FROM_ERROR, .pos = p->token_end};
-  feed_raw(p, &bad);
+static void feed_bad(Parse *parse) {
+  Token bad = {.kind = TOK_BAD, .origin = FROM_ERROR, .pos = parse->token_end};
+  feed_raw(parse, &bad);
 }
 
-static void start_skipping(Parse *p) {
-  grammar_forget_error(p->parser);
-  p->errored = false;
-  p->skipping = true;
-  p->skip_depth = grammar_depth(p->parser);
-  RT_ASSERT(p->skip_depth >= 0 && p->skip_depth <= p->depth);
-  p->skip_to_colon = grammar_waits_in_case(p->parser);
+static void start_skipping(Parse *parse) {
+  grammar_forget_error(parse->parser);
+  parse->errored = false;
+  parse->skipping = true;
+  parse->skip_depth = grammar_depth(parse->parser);
+  RT_ASSERT(parse->skip_depth >= 0 && parse->skip_depth <= parse->depth);
+  parse->skip_to_colon = grammar_waits_in_case(parse->parser);
 }
 
 // Parses the block that was just opened, though its head was wrong, where that
 // is worth it.
-static void recover_in_block(Parse *p, const Token *open) {
-  if (p->depth != p->skip_depth + 1 || top_bracket(p)->kind != OPEN_BLOCK)
+static void recover_in_block(Parse *parse, const Token *open) {
+  if (parse->depth != parse->skip_depth + 1 ||
+      top_bracket(parse)->kind != OPEN_BLOCK)
     return;
-  if (!grammar_accepts(p->parser, TOK_RECOVER)) return;
-  if (!holds_statements(&p->brackets[p->skip_depth])) return;
+  if (!grammar_accepts(parse->parser, TOK_RECOVER)) return;
+  if (!holds_statements(&parse->brackets[parse->skip_depth])) return;
   Token recover = *open;
   recover.kind = TOK_RECOVER;
-  p->skipping = false;
-  top_bracket(p)->recovery = true;
-  feed_raw(p, &recover);
+  parse->skipping = false;
+  top_bracket(parse)->recovery = true;
+  feed_raw(parse, &recover);
 }
 
 // The parser met an error in this token and fell back.
-static void after_error(Parse *p) {
+static void after_error(Parse *parse) {
   // Inside brackets it may have taken the token for the end of its recovery.
-  bool out_of_step = grammar_depth(p->parser) != p->depth;
-  if (!grammar_waits(p->parser) && out_of_step) feed_bad(p);
-  grammar_forget_error(p->parser);
-  p->errored = false;
-  if (grammar_waits(p->parser)) start_skipping(p);
+  bool out_of_step = grammar_depth(parse->parser) != parse->depth;
+  if (!grammar_waits(parse->parser) && out_of_step) feed_bad(parse);
+  grammar_forget_error(parse->parser);
+  parse->errored = false;
+  if (grammar_waits(parse->parser)) start_skipping(parse);
 }
 
-static void feed_grammar(Parse *p, const Token *token) {
+static void feed_grammar(Parse *parse, const Token *token) {
   // This comes before the parser reduces anything. After that it does not know
   // as well what it had expected.
-  if (!grammar_accepts(p->parser, token->kind)) parse_unexpected(p, token);
-  p->errored = false;
-  feed_raw(p, token);
-  if (p->errored) after_error(p);
+  if (!grammar_accepts(parse->parser, token->kind))
+    parse_unexpected(parse, token);
+  parse->errored = false;
+  feed_raw(parse, token);
+  if (parse->errored) after_error(parse);
 }
 
 // Ends the skipping if this token does.
-static void skip(Parse *p, const Token *token) {
-  if (token->kind == TOK_LBRACE) recover_in_block(p, token);
-  if (!p->skipping || p->depth != p->skip_depth) return;
+static void skip(Parse *parse, const Token *token) {
+  if (token->kind == TOK_LBRACE) recover_in_block(parse, token);
+  if (!parse->skipping || parse->depth != parse->skip_depth) return;
   bool ends = token->kind == TOK_NEWLINE;
-  bool colon = token->kind == TOK_COLON && p->skip_to_colon;
+  bool colon = token->kind == TOK_COLON && parse->skip_to_colon;
   if (!ends && !colon) return;
   Token end = *token;
-  if (p->skip_to_colon) end.kind = TOK_COLON;
-  p->skipping = false;
-  feed_grammar(p, &end);
+  if (parse->skip_to_colon) end.kind = TOK_COLON;
+  parse->skipping = false;
+  feed_grammar(parse, &end);
 }
 
 // Whether a semicolon may stand in the head of the block's statement.
@@ -229,8 +234,8 @@ static bool has_clauses(const Bracket *block) {
 }
 
 // Remembers how the current statement of the innermost block began.
-static void note_statement(Parse *p, const Token *token) {
-  Bracket *block = top_bracket(p);
+static void note_statement(Parse *parse, const Token *token) {
+  Bracket *block = top_bracket(parse);
   if (block->kind != OPEN_BLOCK) return;
   if (token->kind == TOK_SEMI) {
     if (!has_clauses(block)) block->seen = 0;
@@ -244,44 +249,45 @@ static void note_statement(Parse *p, const Token *token) {
   }
 }
 
-bool parse_is_in_step(const Parse *p) {
-  if (p->depth < 0 || p->depth > LANG_MAX_NESTING) return false;
-  return p->skipping || p->fatal || grammar_depth(p->parser) == p->depth;
+bool parse_is_in_step(const Parse *parse) {
+  if (parse->depth < 0 || parse->depth > LANG_MAX_NESTING) return false;
+  return parse->skipping || parse->fatal ||
+         grammar_depth(parse->parser) == parse->depth;
 }
 
-static void give_token(Parse *p, const Token *token) {
-  if (p->fatal) return;
-  if (p->trail) trail_token(p, token);
-  if (!p->skipping) feed_grammar(p, token);
-  if (p->skipping) skip(p, token);
+static void give_token(Parse *parse, const Token *token) {
+  if (parse->fatal) return;
+  if (parse->trail) trail_token(parse, token);
+  if (!parse->skipping) feed_grammar(parse, token);
+  if (parse->skipping) skip(parse, token);
   if (token->kind == TOK_COLON)
-    top_bracket(p)->seen = 0;  // after a label, a case
-  RT_ASSERT(parse_is_in_step(p));
-  p->before_last = p->last.kind;
-  p->last = *token;
+    top_bracket(parse)->seen = 0;  // after a label, a case
+  RT_ASSERT(parse_is_in_step(parse));
+  parse->before_last = parse->last.kind;
+  parse->last = *token;
 }
 
-static void give_newline(Parse *p, TokenOrigin origin, Pos pos) {
+static void give_newline(Parse *parse, TokenOrigin origin, Pos pos) {
   Token end = {.kind = TOK_NEWLINE, .origin = origin, .pos = pos, .len = 1};
-  give_token(p, &end);
-  top_bracket(p)->seen = 0;
+  give_token(parse, &end);
+  top_bracket(parse)->seen = 0;
 }
 
 // --- brackets ---------------------------------------------------------------
-static void open_bracket(Parse *p, const Token *token, BracketKind kind) {
-  if (p->depth == LANG_MAX_NESTING) {
-    parse_too_deep(p, token->pos);
+static void open_bracket(Parse *parse, const Token *token, BracketKind kind) {
+  if (parse->depth == LANG_MAX_NESTING) {
+    parse_too_deep(parse, token->pos);
     return;
   }
-  p->brackets[++p->depth] =
-      (Bracket){.kind = kind, .open = *token, .before = p->last.kind};
-  give_token(p, token);
+  parse->brackets[++parse->depth] =
+      (Bracket){.kind = kind, .open = *token, .before = parse->last.kind};
+  give_token(parse, token);
 }
 
-static void open_brace(Parse *p, Token *token) {
-  bool block = opens_block(p);
+static void open_brace(Parse *parse, Token *token) {
+  bool block = opens_block(parse);
   if (!block) token->kind = TOK_MAP_BEGIN;
-  open_bracket(p, token, block ? OPEN_BLOCK : OPEN_MAP);
+  open_bracket(parse, token, block ? OPEN_BLOCK : OPEN_MAP);
 }
 
 static const char *bracket_text(const Bracket *bracket) {
@@ -299,182 +305,183 @@ static const char *bracket_text(const Bracket *bracket) {
   rt_throw("bracket_text: bracket of kind %d", (int)bracket->kind);
 }
 
-static void never_closed(Parse *p, const Bracket *bracket) {
-  diag_error(p->diags, bracket->open.pos, 1, "this `%s` is never closed",
+static void never_closed(Parse *parse, const Bracket *bracket) {
+  diag_error(parse->diags, bracket->open.pos, 1, "this `%s` is never closed",
              bracket_text(bracket));
 }
 
 // The error was reported, and the parser must not go on with this statement.
-static void make_skip(Parse *p) {
-  if (p->skipping || p->fatal) return;
-  feed_bad(p);
-  start_skipping(p);
+static void make_skip(Parse *parse) {
+  if (parse->skipping || parse->fatal) return;
+  feed_bad(parse);
+  start_skipping(parse);
 }
 
 // Closes what is open above brackets[index].
-static void close_down_to(Parse *p, int index) {
-  RT_ASSERT(index >= 0 && index <= p->depth);
-  if (p->depth == index) return;
-  if (!p->skipping) {
-    never_closed(p, &p->brackets[index + 1]);
-    make_skip(p);
+static void close_down_to(Parse *parse, int index) {
+  RT_ASSERT(index >= 0 && index <= parse->depth);
+  if (parse->depth == index) return;
+  if (!parse->skipping) {
+    never_closed(parse, &parse->brackets[index + 1]);
+    make_skip(parse);
   }
-  p->depth = index;
+  parse->depth = index;
 }
 
 // The bracket that this token closes, if only ( and [ are above it, or -1.
-static int find_open(const Parse *p, BracketKind a, BracketKind b,
+static int find_open(const Parse *parse, BracketKind a, BracketKind b,
                      BracketKind c) {
-  for (int i = p->depth; i > 0; i--) {
-    BracketKind kind = p->brackets[i].kind;
+  for (int i = parse->depth; i > 0; i--) {
+    BracketKind kind = parse->brackets[i].kind;
     if (kind == a || kind == b || kind == c) return i;
     if (kind != OPEN_PAREN && kind != OPEN_INDEX) return -1;
   }
   return -1;
 }
 
-static void nothing_open(Parse *p, const Token *token, const char *open) {
-  const char *text = p->source->text + token->pos.offset;
-  if (!p->skipping) {
-    diag_error(p->diags, token->pos, 1, "unexpected `%c`, no `%s` is open",
+static void nothing_open(Parse *parse, const Token *token, const char *open) {
+  const char *text = parse->source->text + token->pos.offset;
+  if (!parse->skipping) {
+    diag_error(parse->diags, token->pos, 1, "unexpected `%c`, no `%s` is open",
                *text, open);
   }
-  make_skip(p);
-  p->before_last = p->last.kind;
-  p->last = *token;
+  make_skip(parse);
+  parse->before_last = parse->last.kind;
+  parse->last = *token;
 }
 
-static void close_bracket(Parse *p, const Token *token, BracketKind kind,
+static void close_bracket(Parse *parse, const Token *token, BracketKind kind,
                           const char *open) {
-  int index = find_open(p, kind, kind, kind);
+  int index = find_open(parse, kind, kind, kind);
   if (index < 0) {
-    nothing_open(p, token, open);
+    nothing_open(parse, token, open);
     return;
   }
-  close_down_to(p, index);
-  RT_ASSERT(top_bracket(p)->kind == kind);
-  p->depth--;
-  give_token(p, token);
+  close_down_to(parse, index);
+  RT_ASSERT(top_bracket(parse)->kind == kind);
+  parse->depth--;
+  give_token(parse, token);
 }
 
 // A brace ends the statement before it. The grammar tells whether there is one,
 // because a semicolon ends a statement, or only a clause of its head.
-static void close_block(Parse *p, const Token *token) {
-  if (p->skipping || !grammar_accepts(p->parser, TOK_RBRACE))
-    give_newline(p, FROM_BRACE, token->pos);
-  RT_ASSERT(p->depth > 0 && top_bracket(p)->kind == OPEN_BLOCK);
-  bool recovery = top_bracket(p)->recovery;
-  p->depth--;
-  give_token(p, token);
-  if (recovery) make_skip(p);
+static void close_block(Parse *parse, const Token *token) {
+  if (parse->skipping || !grammar_accepts(parse->parser, TOK_RBRACE))
+    give_newline(parse, FROM_BRACE, token->pos);
+  RT_ASSERT(parse->depth > 0 && top_bracket(parse)->kind == OPEN_BLOCK);
+  bool recovery = top_bracket(parse)->recovery;
+  parse->depth--;
+  give_token(parse, token);
+  if (recovery) make_skip(parse);
 }
 
 // Goes on as if all brackets above brackets[index] were closed here.
-static void abandon(Parse *p, int index) {
-  Token brace = {.kind = TOK_RBRACE, .pos = p->token_end};
-  while (p->depth > index && !p->fatal) {
-    make_skip(p);
-    if (top_bracket(p)->kind == OPEN_BLOCK) {
-      close_block(p, &brace);
+static void abandon(Parse *parse, int index) {
+  Token brace = {.kind = TOK_RBRACE, .pos = parse->token_end};
+  while (parse->depth > index && !parse->fatal) {
+    make_skip(parse);
+    if (top_bracket(parse)->kind == OPEN_BLOCK) {
+      close_block(parse, &brace);
     } else {
-      p->depth--;
+      parse->depth--;
     }
   }
 }
 
 // A string that ends with its line has eaten what closes the brackets there.
-static void abandon_line(Parse *p, uint32_t line) {
-  int index = p->depth;
-  for (int i = p->depth; i > 0; i--) {
-    if (p->brackets[i].open.pos.line != line) break;
-    if (p->brackets[i].kind != OPEN_BLOCK) index = i - 1;
+static void abandon_line(Parse *parse, uint32_t line) {
+  int index = parse->depth;
+  for (int i = parse->depth; i > 0; i--) {
+    if (parse->brackets[i].open.pos.line != line) break;
+    if (parse->brackets[i].kind != OPEN_BLOCK) index = i - 1;
   }
-  abandon(p, index);
+  abandon(parse, index);
 }
 
-static void give_string(Parse *p, Token *token) {
+static void give_string(Parse *parse, Token *token) {
   bool broken = token->origin == FROM_ERROR;
   token->origin = FROM_TEXT;
-  give_token(p, token);
-  if (broken) abandon_line(p, token->pos.line);
+  give_token(parse, token);
+  if (broken) abandon_line(parse, token->pos.line);
 }
 
-static void close_interpolation(Parse *p, Token *token) {
-  lex_string_rest(p, token);
+static void close_interpolation(Parse *parse, Token *token) {
+  lex_string_rest(parse, token);
   RT_ASSERT(token->kind == TOK_STR_MID || token->kind == TOK_STR_TAIL);
-  if (token->kind == TOK_STR_TAIL) p->depth--;
-  give_string(p, token);
+  if (token->kind == TOK_STR_TAIL) parse->depth--;
+  give_string(parse, token);
 }
 
-static void close_brace(Parse *p, Token *token) {
-  int index = find_open(p, OPEN_BLOCK, OPEN_MAP, OPEN_INTERP);
+static void close_brace(Parse *parse, Token *token) {
+  int index = find_open(parse, OPEN_BLOCK, OPEN_MAP, OPEN_INTERP);
   if (index < 0) {
-    nothing_open(p, token, "{");
+    nothing_open(parse, token, "{");
     return;
   }
-  close_down_to(p, index);
-  switch (top_bracket(p)->kind) {
+  close_down_to(parse, index);
+  switch (top_bracket(parse)->kind) {
     case OPEN_INTERP:
-      close_interpolation(p, token);
+      close_interpolation(parse, token);
       break;
     case OPEN_MAP:
       token->kind = TOK_MAP_END;
-      p->depth--;
-      give_token(p, token);
+      parse->depth--;
+      give_token(parse, token);
       break;
     case OPEN_BLOCK:
-      close_block(p, token);
+      close_block(parse, token);
       break;
     default:
-      rt_throw("close_brace: bracket of kind %d", (int)top_bracket(p)->kind);
+      rt_throw("close_brace: bracket of kind %d",
+               (int)top_bracket(parse)->kind);
   }
 }
 
 // --- tokens -----------------------------------------------------------------
-static void dispatch(Parse *p, Token *token) {
+static void dispatch(Parse *parse, Token *token) {
   switch (token->kind) {
     case TOK_LPAREN:
-      open_bracket(p, token, OPEN_PAREN);
+      open_bracket(parse, token, OPEN_PAREN);
       break;
     case TOK_LBRACK:
-      open_bracket(p, token, OPEN_INDEX);
+      open_bracket(parse, token, OPEN_INDEX);
       break;
     case TOK_LBRACE:
-      open_brace(p, token);
+      open_brace(parse, token);
       break;
     case TOK_STR_HEAD:
-      open_bracket(p, token, OPEN_INTERP);
+      open_bracket(parse, token, OPEN_INTERP);
       break;
     case TOK_RPAREN:
-      close_bracket(p, token, OPEN_PAREN, "(");
+      close_bracket(parse, token, OPEN_PAREN, "(");
       break;
     case TOK_RBRACK:
-      close_bracket(p, token, OPEN_INDEX, "[");
+      close_bracket(parse, token, OPEN_INDEX, "[");
       break;
     case TOK_RBRACE:
-      close_brace(p, token);
+      close_brace(parse, token);
       break;
     case TOK_STR:
-      give_string(p, token);
+      give_string(parse, token);
       break;
     default:
-      give_token(p, token);
+      give_token(parse, token);
   }
 }
 
-static void end_of_file(Parse *p, const Token *token) {
-  int last = p->last.kind, errors = diags_errors(p->diags);
-  RT_ASSERT(p->cursor == p->limit);
-  if (p->depth > 0) {
-    parse_ends_early(p);
-    if (!p->skipping) never_closed(p, top_bracket(p));
+static void end_of_file(Parse *parse, const Token *token) {
+  int last = parse->last.kind, errors = diags_errors(parse->diags);
+  RT_ASSERT(parse->cursor == parse->limit);
+  if (parse->depth > 0) {
+    parse_ends_early(parse);
+    if (!parse->skipping) never_closed(parse, top_bracket(parse));
     return;
   }
-  if (last != TOK_BEGIN) give_newline(p, FROM_END, p->token_end);
-  if (!p->fatal) feed_grammar(p, token);
+  if (last != TOK_BEGIN) give_newline(parse, FROM_END, parse->token_end);
+  if (!parse->fatal) feed_grammar(parse, token);
   // After what could have ended the statement more text would not help.
-  if (errors == 0 && diags_errors(p->diags) > 0 && !ends_statement(last))
-    p->incomplete = true;
+  if (errors == 0 && diags_errors(parse->diags) > 0 && !ends_statement(last))
+    parse->incomplete = true;
 }
 
 static bool closes(int kind) {
@@ -484,45 +491,47 @@ static bool closes(int kind) {
 // Looks at a line that begins no further right than the statement that it
 // should continue. If it does not fit, a bracket of that statement was not
 // closed.
-static void give_up_brackets(Parse *p, const Token *token, Pos end) {
-  Bracket *block = block_of(p);
-  if (block == top_bracket(p) || closes(token->kind) || block->seen == 0)
+static void give_up_brackets(Parse *parse, const Token *token, Pos end) {
+  Bracket *block = block_of(parse);
+  if (block == top_bracket(parse) || closes(token->kind) || block->seen == 0)
     return;
   if (token->pos.col > block->first.pos.col) return;
-  if (!p->skipping) {
-    if (grammar_accepts(p->parser, token->kind)) return;
-    parse_unexpected(p, token);
+  if (!parse->skipping) {
+    if (grammar_accepts(parse->parser, token->kind)) return;
+    parse_unexpected(parse, token);
   }
-  abandon(p, (int)(block - p->brackets));
-  give_newline(p, FROM_NEWLINE, end);
+  abandon(parse, (int)(block - parse->brackets));
+  give_newline(parse, FROM_NEWLINE, end);
 }
 
 // Between the token that ended at `end` and this one lies a newline.
-static void begin_line(Parse *p, const Token *token, Pos end) {
-  if (top_bracket(p)->kind != OPEN_BLOCK) {
-    give_up_brackets(p, token, end);
-  } else if (ends_statement(p->last.kind)) {
-    give_newline(p, FROM_NEWLINE, end);
+static void begin_line(Parse *parse, const Token *token, Pos end) {
+  if (top_bracket(parse)->kind != OPEN_BLOCK) {
+    give_up_brackets(parse, token, end);
+  } else if (ends_statement(parse->last.kind)) {
+    give_newline(parse, FROM_NEWLINE, end);
   }
 }
 
-static bool step(Parse *p) {
+static bool step(Parse *parse) {
   Token token;
-  Pos end = p->token_end;
-  lex_token(p, &token);
-  if (arena_failed(p->arena)) parse_no_memory(p);
+  Pos end = parse->token_end;
+  lex_token(parse, &token);
+  if (arena_failed(parse->arena)) parse_no_memory(parse);
   RT_ASSERT(token.pos.offset >= end.offset);
-  RT_ASSERT(p->token_end.offset >= token.pos.offset || token.kind == TOK_END);
-  RT_ASSERT(p->cursor <= p->limit && p->line_start <= p->cursor);
+  RT_ASSERT(parse->token_end.offset >= token.pos.offset ||
+            token.kind == TOK_END);
+  RT_ASSERT(parse->cursor <= parse->limit &&
+            parse->line_start <= parse->cursor);
   if (token.kind == TOK_END) {
-    end_of_file(p, &token);
+    end_of_file(parse, &token);
     return false;
   }
-  if (p->newline) begin_line(p, &token, end);
-  bool after_point = p->last.kind == TOK_DOT || p->last.kind == TOK_IS;
+  if (parse->newline) begin_line(parse, &token, end);
+  bool after_point = parse->last.kind == TOK_DOT || parse->last.kind == TOK_IS;
   if (after_point && token_is_keyword(token.kind)) token.kind = TOK_NAME;
-  note_statement(p, &token);
-  dispatch(p, &token);
+  note_statement(parse, &token);
+  dispatch(parse, &token);
   return true;
 }
 
@@ -530,21 +539,21 @@ static bool step(Parse *p) {
 enum { LOOK_BYTES = 256 };  // between two questions whether to go on
 
 // Each run of bytes that are no UTF-8 is one error.
-static void check_utf8(Parse *p) {
-  const char *text = p->source->text;
-  size_t len = p->source->len;
+static void check_utf8(Parse *parse) {
+  const char *text = parse->source->text;
+  size_t len = parse->source->len;
   Pos pos = {.line = 1, .col = 1};
   bool in_run = false;
   size_t look_at = LOOK_BYTES;
   for (size_t i = 0; i < len;) {
     if (i >= look_at) {
-      if (arena_failed(p->arena)) return;
+      if (arena_failed(parse->arena)) return;
       look_at += LOOK_BYTES;
     }
     size_t n = utf8_sequence(text + i, len - i);
     if (n == 0 && !in_run) {
       pos.offset = (uint32_t)i;
-      diag_error(p->diags, pos, 1, "invalid UTF-8: byte \\x%02x",
+      diag_error(parse->diags, pos, 1, "invalid UTF-8: byte \\x%02x",
                  (unsigned char)text[i]);
     }
     in_run = n == 0;
@@ -555,64 +564,65 @@ static void check_utf8(Parse *p) {
   }
 }
 
-static void skip_first_bytes(Parse *p) {
-  const char *text = p->source->text;
-  if (strncmp(text, BYTE_ORDER_MARK, 3) == 0) p->cursor += 3;
-  if (strncmp((const char *)p->cursor, "#!", 2) != 0) return;
-  size_t left = (size_t)(p->limit - p->cursor);
-  const unsigned char *end = memchr(p->cursor, '\n', left);
-  if (end == NULL) end = p->limit;
-  Pos begin = {1, 1, (uint32_t)(p->cursor - p->line_start)};
-  if (p->trail) trail_comment(p, begin, (uint32_t)(end - p->line_start));
-  p->cursor = end;
+static void skip_first_bytes(Parse *parse) {
+  const char *text = parse->source->text;
+  if (strncmp(text, BYTE_ORDER_MARK, 3) == 0) parse->cursor += 3;
+  if (strncmp((const char *)parse->cursor, "#!", 2) != 0) return;
+  size_t left = (size_t)(parse->limit - parse->cursor);
+  const unsigned char *end = memchr(parse->cursor, '\n', left);
+  if (end == NULL) end = parse->limit;
+  Pos begin = {1, 1, (uint32_t)(parse->cursor - parse->line_start)};
+  if (parse->trail)
+    trail_comment(parse, begin, (uint32_t)(end - parse->line_start));
+  parse->cursor = end;
 }
 
-static bool begin_source(Parse *p) {
-  const Source *source = p->source;
+static bool begin_source(Parse *parse) {
+  const Source *source = parse->source;
   if (source->len >= INT32_MAX) {
-    diag_error(p->diags, p->token_end, 1, "this file is too large");
+    diag_error(parse->diags, parse->token_end, 1, "this file is too large");
     return false;
   }
-  p->cursor = p->line_start = (const unsigned char *)source->text;
-  p->limit = p->cursor + source->len;
-  RT_ASSERT(*p->limit == 0);
-  p->dummy = arena_alloc(p->arena, sizeof *p->dummy);
-  p->parser = arena_try_alloc(p->arena, grammar_size());
-  if (p->parser == NULL) {
-    parse_no_memory(p);
+  parse->cursor = parse->line_start = (const unsigned char *)source->text;
+  parse->limit = parse->cursor + source->len;
+  RT_ASSERT(*parse->limit == 0);
+  parse->dummy = arena_alloc(parse->arena, sizeof *parse->dummy);
+  parse->parser = arena_try_alloc(parse->arena, grammar_size());
+  if (parse->parser == NULL) {
+    parse_no_memory(parse);
     return false;
   }
-  grammarInit(p->parser, arena_memory(p->arena));
-  check_utf8(p);
-  skip_first_bytes(p);
+  grammarInit(parse->parser, arena_memory(parse->arena));
+  check_utf8(parse);
+  skip_first_bytes(parse);
   Token first = {.kind = TOK_BEGIN};
-  give_token(p, &first);
+  give_token(parse, &first);
   return true;
 }
 
-static Node *parse(const Source *source, Arena *arena, Diags *diags,
-                   Trail *trail, bool *incomplete) {
-  Parse *p = mem_alloc(arena_memory(arena), sizeof *p);
-  if (p == NULL) {
+static Node *parse_source(const Source *source, Arena *arena, Diags *diags,
+                          Trail *trail, bool *incomplete) {
+  Parse *parse = mem_alloc(arena_memory(arena), sizeof *parse);
+  if (parse == NULL) {
     diag_error(diags, (Pos){1, 1, 0}, 1, "out of memory");
     *incomplete = false;
     return NULL;
   }
-  memset(p, 0, offsetof(Parse, brackets) + sizeof p->brackets[0]);
-  p->source = source;
-  p->arena = arena;
-  p->diags = diags;
-  p->trail = trail;
-  p->max_depth = lang_max_depth();
-  p->line = 1;
-  p->token_end = (Pos){1, 1, 0};
-  if (begin_source(p)) {
-    while (!p->fatal && step(p)) continue;
-    grammarFinalize(p->parser);
+  memset(parse, 0, offsetof(Parse, brackets) + sizeof parse->brackets[0]);
+  parse->source = source;
+  parse->arena = arena;
+  parse->diags = diags;
+  parse->trail = trail;
+  parse->max_depth = lang_max_depth();
+  parse->line = 1;
+  parse->token_end = (Pos){1, 1, 0};
+  if (begin_source(parse)) {
+    while (!parse->fatal && step(parse)) continue;
+    grammarFinalize(parse->parser);
   }
-  Node *tree = p->fatal ? NULL : p->tree;
-  *incomplete = p->incomplete && !p->fatal;
-  mem_free(p);
+  Node *tree = parse->fatal ? NULL : parse->tree;
+  *incomplete = parse->incomplete && !parse->fatal;
+  mem_free(parse);
   return tree;
 }
 
@@ -623,7 +633,7 @@ Node *lang_parse(const Source *source, Arena *arena, Diags *diags) {
 Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
                        Trail *trail) {
   bool incomplete;
-  return parse(source, arena, diags, trail, &incomplete);
+  return parse_source(source, arena, diags, trail, &incomplete);
 }
 
 bool lang_is_incomplete(const char *text, size_t len) {
@@ -632,7 +642,7 @@ bool lang_is_incomplete(const char *text, size_t len) {
   Diags *diags = diags_new(&mem_libc, &source);
   bool incomplete = false;
   if (arena != NULL && diags != NULL)
-    parse(&source, arena, diags, NULL, &incomplete);
+    parse_source(&source, arena, diags, NULL, &incomplete);
   if (diags != NULL) diags_free(diags);
   if (arena != NULL) arena_free(arena);
   return incomplete;

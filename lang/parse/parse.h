@@ -25,13 +25,13 @@ bool lang_is_incomplete(const char *text, size_t len);
 typedef struct Parse Parse;  // parse_internal.h
 
 // Before an error is reported that more text might mend.
-void parse_ends_early(Parse *p);
+void parse_ends_early(Parse *parse);
 // Reports once, and ends the parse without a tree.
-void parse_too_deep(Parse *p, Pos pos);
-void parse_no_memory(Parse *p);
+void parse_too_deep(Parse *parse, Pos pos);
+void parse_no_memory(Parse *parse);
 bool parse_ends_value(int kind);  // a `{` after it opens a block
 // The driver and lemon's parser count the same open brackets, unless tokens are
 // being skipped.
-bool parse_is_in_step(const Parse *p);
+bool parse_is_in_step(const Parse *parse);
 
 #endif

@@ -110,18 +110,18 @@ typedef struct Head {
 } Head;
 
 // --- lexer.re ---------------------------------------------------------------
-// The next token; spaces and comments are skipped, p->newline tells of a
+// The next token; spaces and comments are skipped, parse->newline tells of a
 // newline among them. TOK_END (0) at the end of the text.
 enum { TOK_END = 0 };
-void lex_token(Parse *p, Token *token);
+void lex_token(Parse *parse, Token *token);
 // What follows the `}` of an interpolation: TOK_STR_MID or TOK_STR_TAIL.
-void lex_string_rest(Parse *p, Token *token);
+void lex_string_rest(Parse *parse, Token *token);
 
 // --- grammar.y --------------------------------------------------------------
 size_t grammar_size(void);
 void grammarInit(void *parser, const Memory *memory);  // of that size
 void grammarFinalize(void *parser);
-void grammar(void *parser, int kind, Token token, Parse *p);
+void grammar(void *parser, int kind, Token token, Parse *parse);
 // How many brackets are open on the parser's stack.
 int grammar_depth(const void *parser);
 size_t grammar_height(const void *parser);  // of its stack

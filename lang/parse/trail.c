@@ -24,23 +24,23 @@ static TrailItem *trail_add(Trail *trail) {
   return &trail->items[trail->count++];
 }
 
-void trail_token(Parse *p, const Token *token) {
-  TrailItem *item = trail_add(p->trail);
+void trail_token(Parse *parse, const Token *token) {
+  TrailItem *item = trail_add(parse->trail);
   if (item == NULL) return;
   *item = (TrailItem){.kind = token->kind,
                       .pos = token->pos,
                       .len = token->len,
-                      .end_line = p->line};
+                      .end_line = parse->line};
 }
 
-void trail_comment(Parse *p, Pos begin, uint32_t end) {
-  RT_ASSERT(begin.offset <= end && end <= p->source->len);
-  TrailItem *item = trail_add(p->trail);
+void trail_comment(Parse *parse, Pos begin, uint32_t end) {
+  RT_ASSERT(begin.offset <= end && end <= parse->source->len);
+  TrailItem *item = trail_add(parse->trail);
   if (item == NULL) return;
   *item = (TrailItem){.kind = TRAIL_COMMENT,
                       .pos = begin,
                       .len = end - begin.offset,
-                      .end_line = p->line};
+                      .end_line = parse->line};
 }
 
 void trail_free(Trail *trail) {

@@ -24,9 +24,9 @@ typedef struct Trail {
 struct Parse;
 struct Token;
 
-// Both only when p->trail is set.
-void trail_token(struct Parse *p, const struct Token *token);
-void trail_comment(struct Parse *p, Pos begin,
+// Both only when parse->trail is set.
+void trail_token(struct Parse *parse, const struct Token *token);
+void trail_comment(struct Parse *parse, Pos begin,
                    uint32_t end);  // up to that offset
 void trail_free(Trail *trail);
 

@@ -3,8 +3,8 @@
 //
 // They check what the grammar cannot say: order and names of arguments and
 // parameters, what `?` and `go` may stand with. A tree deeper than
-// p->max_depth, or memory that runs out, sets p->fatal. From then on they give
-// one dummy node and empty chains, and the parse ends without a tree.
+// parse->max_depth, or memory that runs out, sets parse->fatal. From then on
+// they give one dummy node and empty chains, and the parse ends without a tree.
 #include "lang/parse/tree.h"
 
 #include <stdint.h>
@@ -23,13 +23,13 @@ static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static uint32_t depth_of(const Node *node) { return node ? node->depth : 0; }
 
 // --- nodes and chains -------------------------------------------------------
-Node *tree_node(Parse *p, NodeKind kind, Pos pos, uint32_t depth) {
-  if (depth >= p->max_depth) parse_too_deep(p, pos);
-  if (arena_failed(p->arena)) parse_no_memory(p);
-  if (p->fatal) return p->dummy;
+Node *tree_node(Parse *parse, NodeKind kind, Pos pos, uint32_t depth) {
+  if (depth >= parse->max_depth) parse_too_deep(parse, pos);
+  if (arena_failed(parse->arena)) parse_no_memory(parse);
+  if (parse->fatal) return parse->dummy;
   RT_ASSERT(kind < NODE_KIND_COUNT);
-  RT_ASSERT(pos.offset <= p->source->len);
-  Node *node = arena_alloc(p->arena, sizeof *node);
+  RT_ASSERT(pos.offset <= parse->source->len);
+  Node *node = arena_alloc(parse->arena, sizeof *node);
   node->kind = (uint8_t)kind;
   node->pos = pos;
   node->depth = depth + 1;
@@ -40,10 +40,12 @@ uint32_t tree_depth(const Node *a, const Node *b) {
   return deeper(depth_of(a), depth_of(b));
 }
 
-List list_one(Parse *p, Node *node) { return list_add(p, (List){0}, node); }
+List list_one(Parse *parse, Node *node) {
+  return list_add(parse, (List){0}, node);
+}
 
-List list_add(Parse *p, List list, Node *node) {
-  if (p->fatal) return (List){0};
+List list_add(Parse *parse, List list, Node *node) {
+  if (parse->fatal) return (List){0};
   RT_ASSERT(node->next == NULL && (list.last == NULL || !list.last->next));
   RT_ASSERT((list.first == NULL) == (list.last == NULL));
   if (list.last) {
@@ -84,28 +86,28 @@ uint32_t tree_length(const Node *node) {
   return first->kind == NODE_NAME ? (uint32_t)first->name->len : 1;
 }
 
-void tree_check_names(Parse *p, const Node *names, const char *what) {
+void tree_check_names(Parse *parse, const Node *names, const char *what) {
   int left = LANG_MAX_COMPARED;
   for (const Node *node = names; node && left > 0; node = node->next, left--) {
     if (strcmp(node->name->text, "_") == 0) continue;
     const Node *other = names;
     while (other->name != node->name) other = other->next;
     if (other == node) continue;
-    diag_error(p->diags, node->pos, (uint32_t)node->name->len,
+    diag_error(parse->diags, node->pos, (uint32_t)node->name->len,
                "the %s `%s` stands here twice", what, node->name->text);
   }
 }
 
 // --- names and literals -----------------------------------------------------
-Node *tree_name(Parse *p, const Token *name) {
-  Node *node = tree_node(p, NODE_NAME, name->pos, 0);
+Node *tree_name(Parse *parse, const Token *name) {
+  Node *node = tree_node(parse, NODE_NAME, name->pos, 0);
   node->name = name->name;
   return node;
 }
 
-Node *tree_literal(Parse *p, const Token *token) {
-  Node *node = tree_node(p, NODE_NIL, token->pos, 0);
-  if (p->fatal) return node;
+Node *tree_literal(Parse *parse, const Token *token) {
+  Node *node = tree_node(parse, NODE_NIL, token->pos, 0);
+  if (parse->fatal) return node;
   switch (token->kind) {
     case TOK_INT:
       node->kind = NODE_INT;
@@ -133,59 +135,61 @@ Node *tree_literal(Parse *p, const Token *token) {
   return node;
 }
 
-static List add_text_part(Parse *p, List parts, const Token *token) {
+static List add_text_part(Parse *parse, List parts, const Token *token) {
   if (token->str.len == 0) return parts;
-  Node *text = tree_node(p, NODE_STRING, token->pos, 0);
+  Node *text = tree_node(parse, NODE_STRING, token->pos, 0);
   text->str = token->str;
-  return list_add(p, parts, text);
+  return list_add(parse, parts, text);
 }
 
-List tree_interp_add(Parse *p, List parts, const Token *middle, Node *value) {
-  return list_add(p, add_text_part(p, parts, middle), value);
+List tree_interp_add(Parse *parse, List parts, const Token *middle,
+                     Node *value) {
+  return list_add(parse, add_text_part(parse, parts, middle), value);
 }
 
-Node *tree_interp(Parse *p, const Token *head, Node *value, List rest,
+Node *tree_interp(Parse *parse, const Token *head, Node *value, List rest,
                   const Token *tail) {
-  List parts = tree_interp_add(p, (List){0}, head, value);
-  rest = add_text_part(p, rest, tail);
+  List parts = tree_interp_add(parse, (List){0}, head, value);
+  rest = add_text_part(parse, rest, tail);
   Node *node =
-      tree_node(p, NODE_INTERP, head->pos, deeper(parts.depth, rest.depth));
-  if (p->fatal) return node;
+      tree_node(parse, NODE_INTERP, head->pos, deeper(parts.depth, rest.depth));
+  if (parse->fatal) return node;
   RT_ASSERT(parts.last != NULL && parts.last->next == NULL);
   parts.last->next = rest.first;
   node->a = parts.first;
   return node;
 }
 
-Node *tree_paren(Parse *p, Node *value) {
-  if (!p->fatal) value->flags |= FLAG_PAREN;
+Node *tree_paren(Parse *parse, Node *value) {
+  if (!parse->fatal) value->flags |= FLAG_PAREN;
   return value;
 }
 
-Node *tree_list(Parse *p, const Token *open, List elements) {
-  Node *node = tree_node(p, NODE_LIST, open->pos, elements.depth);
+Node *tree_list(Parse *parse, const Token *open, List elements) {
+  Node *node = tree_node(parse, NODE_LIST, open->pos, elements.depth);
   node->a = elements.first;
   return node;
 }
 
-Node *tree_map(Parse *p, const Token *open, List pairs) {
-  Node *node = tree_node(p, NODE_MAP, open->pos, pairs.depth);
+Node *tree_map(Parse *parse, const Token *open, List pairs) {
+  Node *node = tree_node(parse, NODE_MAP, open->pos, pairs.depth);
   node->a = pairs.first;
   return node;
 }
 
-Node *tree_word_key(Parse *p, const Token *word) {
-  Node *node = tree_node(p, NODE_STRING, word->pos, 0);
-  if (!p->fatal) node->str = *word->name;
+Node *tree_word_key(Parse *parse, const Token *word) {
+  Node *node = tree_node(parse, NODE_STRING, word->pos, 0);
+  if (!parse->fatal) node->str = *word->name;
   return node;
 }
 
-Node *tree_negative_key(Parse *p, const Token *minus, const Token *number) {
-  return tree_unary(p, minus, tree_literal(p, number));
+Node *tree_negative_key(Parse *parse, const Token *minus, const Token *number) {
+  return tree_unary(parse, minus, tree_literal(parse, number));
 }
 
-Node *tree_pair(Parse *p, Node *key, Node *value) {
-  Node *node = tree_node(p, NODE_PAIR, tree_start(key), tree_depth(key, value));
+Node *tree_pair(Parse *parse, Node *key, Node *value) {
+  Node *node =
+      tree_node(parse, NODE_PAIR, tree_start(key), tree_depth(key, value));
   node->a = key;
   node->b = value;
   return node;
@@ -207,19 +211,19 @@ static AstOp unary_op(int kind) {
 
 // Whether a is the literal 9223372036854775808, which stands only after a
 // minus, and has not got its minus yet.
-static bool is_smallest_int(Parse *p, const Token *op, const Node *a) {
+static bool is_smallest_int(Parse *parse, const Token *op, const Node *a) {
   return op->kind == TOK_SUB && a->kind == NODE_INT && a->i == INT64_MIN &&
-         !(a->flags & FLAG_PAREN) && p->source->text[a->pos.offset] != '-';
+         !(a->flags & FLAG_PAREN) && parse->source->text[a->pos.offset] != '-';
 }
 
-Node *tree_unary(Parse *p, const Token *op, Node *a) {
-  if (!p->fatal && is_smallest_int(p, op, a)) {
+Node *tree_unary(Parse *parse, const Token *op, Node *a) {
+  if (!parse->fatal && is_smallest_int(parse, op, a)) {
     a->pos = op->pos;
     return a;
   }
   bool receive = op->kind == TOK_RECV;
   Node *node =
-      tree_node(p, receive ? NODE_RECV : NODE_UNARY, op->pos, depth_of(a));
+      tree_node(parse, receive ? NODE_RECV : NODE_UNARY, op->pos, depth_of(a));
   node->op = receive ? AST_NONE : (uint8_t)unary_op(op->kind);
   node->a = a;
   return node;
@@ -239,73 +243,75 @@ static AstOp binary_op(int kind) {
   }
 }
 
-Node *tree_binary(Parse *p, Node *a, const Token *op, Node *b) {
+Node *tree_binary(Parse *parse, Node *a, const Token *op, Node *b) {
   bool range = op->kind == TOK_RANGE || op->kind == TOK_RANGE_INCL;
-  Node *node =
-      tree_node(p, range ? NODE_RANGE : NODE_BINARY, op->pos, tree_depth(a, b));
+  Node *node = tree_node(parse, range ? NODE_RANGE : NODE_BINARY, op->pos,
+                         tree_depth(a, b));
   node->op = (uint8_t)binary_op(op->kind);
   node->a = a;
   node->b = b;
   return node;
 }
 
-Node *tree_is(Parse *p, Node *a, const Token *is, Node *type) {
-  Node *node = tree_node(p, NODE_IS, is->pos, tree_depth(a, type));
+Node *tree_is(Parse *parse, Node *a, const Token *is, Node *type) {
+  Node *node = tree_node(parse, NODE_IS, is->pos, tree_depth(a, type));
   node->a = a;
   node->b = type;
   return node;
 }
 
 // --- postfix forms ----------------------------------------------------------
-Node *tree_field(Parse *p, Node *a, const Token *name) {
-  Node *node = tree_node(p, NODE_FIELD, name->pos, depth_of(a));
+Node *tree_field(Parse *parse, Node *a, const Token *name) {
+  Node *node = tree_node(parse, NODE_FIELD, name->pos, depth_of(a));
   node->a = a;
   node->name = name->name;
   return node;
 }
 
-Node *tree_index(Parse *p, Node *a, const Token *open, Node *index) {
-  Node *node = tree_node(p, NODE_INDEX, open->pos, tree_depth(a, index));
+Node *tree_index(Parse *parse, Node *a, const Token *open, Node *index) {
+  Node *node = tree_node(parse, NODE_INDEX, open->pos, tree_depth(a, index));
   node->a = a;
   node->b = index;
   return node;
 }
 
-Node *tree_slice(Parse *p, Node *a, const Token *open, Node *from, Node *to) {
+Node *tree_slice(Parse *parse, Node *a, const Token *open, Node *from,
+                 Node *to) {
   uint32_t depth = deeper(depth_of(a), tree_depth(from, to));
-  Node *node = tree_node(p, NODE_SLICE, open->pos, depth);
+  Node *node = tree_node(parse, NODE_SLICE, open->pos, depth);
   node->a = a;
   node->b = from;
   node->c = to;
   return node;
 }
 
-static void check_named_once(Parse *p, const Node *args, const Node *named) {
+static void check_named_once(Parse *parse, const Node *args,
+                             const Node *named) {
   for (const Node *arg = args; arg != named; arg = arg->next) {
     if (arg->kind != NODE_NAMED || arg->name != named->name) continue;
-    diag_error(p->diags, named->pos, (uint32_t)named->name->len,
+    diag_error(parse->diags, named->pos, (uint32_t)named->name->len,
                "the argument `%s` is given twice", named->name->text);
     return;
   }
 }
 
 // The order is f(1, 2, rest..., name: 3).
-static void check_args(Parse *p, const Node *args) {
+static void check_args(Parse *parse, const Node *args) {
   const Node *spread = NULL, *named = NULL;
   int left = LANG_MAX_COMPARED;
   for (const Node *arg = args; arg; arg = arg->next, left--) {
     if (arg->kind == NODE_NAMED) {
-      if (left > 0) check_named_once(p, args, arg);
+      if (left > 0) check_named_once(parse, args, arg);
       named = arg;
     } else if (named) {
-      diag_error(p->diags, tree_start(arg), tree_length(arg),
+      diag_error(parse->diags, tree_start(arg), tree_length(arg),
                  "an argument without a name after named ones");
-      diag_hint(p->diags, "named arguments come last");
+      diag_hint(parse->diags, "named arguments come last");
     } else if (spread) {
-      diag_error(p->diags, tree_start(arg), tree_length(arg),
+      diag_error(parse->diags, tree_start(arg), tree_length(arg),
                  arg->kind == NODE_SPREAD ? "a second spread list"
                                           : "an argument after a spread list");
-      diag_hint(p->diags,
+      diag_hint(parse->diags,
                 "one spread list comes after the other arguments; "
                 "lists are joined with `+`");
     } else if (arg->kind == NODE_SPREAD) {
@@ -314,65 +320,65 @@ static void check_args(Parse *p, const Node *args) {
   }
 }
 
-Node *tree_call(Parse *p, Node *callee, const Token *open, List args) {
-  if (!p->fatal) check_args(p, args.first);
-  Node *node =
-      tree_node(p, NODE_CALL, open->pos, deeper(depth_of(callee), args.depth));
+Node *tree_call(Parse *parse, Node *callee, const Token *open, List args) {
+  if (!parse->fatal) check_args(parse, args.first);
+  Node *node = tree_node(parse, NODE_CALL, open->pos,
+                         deeper(depth_of(callee), args.depth));
   node->a = callee;
   node->b = args.first;
   return node;
 }
 
-Node *tree_spread(Parse *p, Node *list, const Token *dots) {
-  Node *node = tree_node(p, NODE_SPREAD, dots->pos, depth_of(list));
+Node *tree_spread(Parse *parse, Node *list, const Token *dots) {
+  Node *node = tree_node(parse, NODE_SPREAD, dots->pos, depth_of(list));
   node->a = list;
   return node;
 }
 
-Node *tree_named(Parse *p, const Token *name, Node *value) {
-  Node *node = tree_node(p, NODE_NAMED, name->pos, depth_of(value));
+Node *tree_named(Parse *parse, const Token *name, Node *value) {
+  Node *node = tree_node(parse, NODE_NAMED, name->pos, depth_of(value));
   node->name = name->name;
   node->a = value;
   return node;
 }
 
-Node *tree_try(Parse *p, Node *a, const Token *mark) {
+Node *tree_try(Parse *parse, Node *a, const Token *mark) {
   bool receives = a->kind == NODE_RECV && (a->flags & FLAG_PAREN);
-  if (!p->fatal && a->kind != NODE_CALL && !receives) {
-    diag_error(p->diags, mark->pos, 1, "`?` stands after a call");
-    diag_hint(p->diags,
+  if (!parse->fatal && a->kind != NODE_CALL && !receives) {
+    diag_error(parse->diags, mark->pos, 1, "`?` stands after a call");
+    diag_hint(parse->diags,
               a->kind == NODE_RECV || a->kind == NODE_NAME
                   ? "`f()?` and `(<-task)?` hand an error on"
                   : "`f()?` hands an error on; there is no `a ? b : c`");
   }
-  Node *node = tree_node(p, NODE_TRY, mark->pos, depth_of(a));
+  Node *node = tree_node(parse, NODE_TRY, mark->pos, depth_of(a));
   node->a = a;
   return node;
 }
 
-Node *tree_go(Parse *p, const Token *go, Node *call) {
-  if (!p->fatal && call->kind != NODE_CALL) {
-    diag_error(p->diags, tree_start(call), tree_length(call),
+Node *tree_go(Parse *parse, const Token *go, Node *call) {
+  if (!parse->fatal && call->kind != NODE_CALL) {
+    diag_error(parse->diags, tree_start(call), tree_length(call),
                "a call must follow `go`");
-    diag_hint(p->diags, call->kind == NODE_TRY
-                            ? "errors of a task come with `(<-t)?`"
-                            : "`go f(x)`, or `go { ... }`");
+    diag_hint(parse->diags, call->kind == NODE_TRY
+                                ? "errors of a task come with `(<-t)?`"
+                                : "`go f(x)`, or `go { ... }`");
   }
-  Node *node = tree_node(p, NODE_GO, go->pos, depth_of(call));
+  Node *node = tree_node(parse, NODE_GO, go->pos, depth_of(call));
   node->a = call;
   return node;
 }
 
-Node *tree_call_block(Parse *p, const Token *word, Node *block) {
-  Node *func = tree_func(p, word, (List){0}, block, 0);
+Node *tree_call_block(Parse *parse, const Token *word, Node *block) {
+  Node *func = tree_func(parse, word, (List){0}, block, 0);
   Token open = {.pos = block->pos};
-  return tree_call(p, func, &open, (List){0});
+  return tree_call(parse, func, &open, (List){0});
 }
 
 // --- functions --------------------------------------------------------------
-Node *tree_param(Parse *p, const Token *name, Node *value, int flags) {
-  Node *node = tree_node(p, NODE_PARAM, name->pos, depth_of(value));
-  if (p->fatal) return node;
+Node *tree_param(Parse *parse, const Token *name, Node *value, int flags) {
+  Node *node = tree_node(parse, NODE_PARAM, name->pos, depth_of(value));
+  if (parse->fatal) return node;
   node->name = name->name;
   node->a = value;
   node->flags = (uint16_t)flags;
@@ -380,34 +386,34 @@ Node *tree_param(Parse *p, const Token *name, Node *value, int flags) {
 }
 
 // Checks their order.
-static void check_params(Parse *p, const Node *params) {
+static void check_params(Parse *parse, const Node *params) {
   bool defaults = false;
   for (const Node *param = params; param; param = param->next) {
     uint32_t len = (uint32_t)param->name->len;
     bool rest = param->flags & FLAG_REST;
     if (rest && param->next) {
-      diag_error(p->diags, param->pos, len,
+      diag_error(parse->diags, param->pos, len,
                  "`%s...` must be the last parameter", param->name->text);
     }
     if (defaults && param->a == NULL && !rest) {
-      diag_error(p->diags, param->pos, len,
+      diag_error(parse->diags, param->pos, len,
                  "`%s` has no default, but the one before it has",
                  param->name->text);
-      diag_hint(p->diags, "parameters with defaults come last");
+      diag_hint(parse->diags, "parameters with defaults come last");
     }
     if (param->a) defaults = true;
   }
 }
 
-Node *tree_func(Parse *p, const Token *func, List params, Node *body,
+Node *tree_func(Parse *parse, const Token *func, List params, Node *body,
                 int flags) {
-  if (!p->fatal) {
-    tree_check_names(p, params.first, "parameter");
-    check_params(p, params.first);
+  if (!parse->fatal) {
+    tree_check_names(parse, params.first, "parameter");
+    check_params(parse, params.first);
   }
-  Node *node =
-      tree_node(p, NODE_FUNC, func->pos, deeper(params.depth, depth_of(body)));
-  if (p->fatal) return node;
+  Node *node = tree_node(parse, NODE_FUNC, func->pos,
+                         deeper(params.depth, depth_of(body)));
+  if (parse->fatal) return node;
   node->a = params.first;
   node->b = body;
   node->flags = (uint16_t)flags;

@@ -5,37 +5,41 @@
 
 #include "lang/parse/parse_internal.h"
 
-Node *tree_block(Parse *p, const Token *open, List body, const Token *close);
-Node *tree_expr_stmt(Parse *p, List values);
-Node *tree_define(Parse *p, List names, List values);
-Node *tree_assign(Parse *p, List targets, const Token *op, List values);
-Node *tree_incdec(Parse *p, Node *target, const Token *op);
-Node *tree_send(Parse *p, Node *channel, Node *value);
+Node *tree_block(Parse *parse, const Token *open, List body,
+                 const Token *close);
+Node *tree_expr_stmt(Parse *parse, List values);
+Node *tree_define(Parse *parse, List names, List values);
+Node *tree_assign(Parse *parse, List targets, const Token *op, List values);
+Node *tree_incdec(Parse *parse, Node *target, const Token *op);
+Node *tree_send(Parse *parse, Node *channel, Node *value);
 // VAR and CONST
-Node *tree_declare(Parse *p, const Token *word, List names, List values);
-Node *tree_defer(Parse *p, const Token *word, Node *call);
-Node *tree_return(Parse *p, const Token *word, List values);
-Node *tree_jump(Parse *p, const Token *word, const Token *label);
-Node *tree_if(Parse *p, const Token *word, Head head, Node *then,
+Node *tree_declare(Parse *parse, const Token *word, List names, List values);
+Node *tree_defer(Parse *parse, const Token *word, Node *call);
+Node *tree_return(Parse *parse, const Token *word, List values);
+Node *tree_jump(Parse *parse, const Token *word, const Token *label);
+Node *tree_if(Parse *parse, const Token *word, Head head, Node *then,
               Node *otherwise);
-Node *tree_for(Parse *p, const Token *word, Node *condition, Node *body);
-Node *tree_for_clauses(Parse *p, const Token *word, Node *init, Node *condition,
-                       Node *post, Node *body);
-Node *tree_for_in(Parse *p, const Token *word, List names, Node *value,
+Node *tree_for(Parse *parse, const Token *word, Node *condition, Node *body);
+Node *tree_for_clauses(Parse *parse, const Token *word, Node *init,
+                       Node *condition, Node *post, Node *body);
+Node *tree_for_in(Parse *parse, const Token *word, List names, Node *value,
                   Node *body);
-Node *tree_switch(Parse *p, const Token *word, Head head, List cases);
-Node *tree_case(Parse *p, const Token *word, List values, const Token *colon,
+Node *tree_switch(Parse *parse, const Token *word, Head head, List cases);
+Node *tree_case(Parse *parse, const Token *word, List values,
+                const Token *colon, List body);
+Node *tree_select(Parse *parse, const Token *word, const Token *prio,
+                  List comms);
+Node *tree_group(Parse *parse, const Token *word, const Token *name,
+                 Node *block);
+Node *tree_comm(Parse *parse, const Token *word, Node *comm, const Token *colon,
                 List body);
-Node *tree_select(Parse *p, const Token *word, const Token *prio, List comms);
-Node *tree_group(Parse *p, const Token *word, const Token *name, Node *block);
-Node *tree_comm(Parse *p, const Token *word, Node *comm, const Token *colon,
-                List body);
-Node *tree_label(Parse *p, const Token *name, Node *stmt);
-Node *tree_struct(Parse *p, const Token *word, const Token *name, List fields);
-Node *tree_func_decl(Parse *p, const Token *name, Node *func);
-Node *tree_method(Parse *p, const Token *self, const Token *type,
+Node *tree_label(Parse *parse, const Token *name, Node *stmt);
+Node *tree_struct(Parse *parse, const Token *word, const Token *name,
+                  List fields);
+Node *tree_func_decl(Parse *parse, const Token *name, Node *func);
+Node *tree_method(Parse *parse, const Token *self, const Token *type,
                   const Token *name, Node *func);
-Node *tree_import(Parse *p, const Token *word, const Token *name,
+Node *tree_import(Parse *parse, const Token *word, const Token *name,
                   const Token *path);
 
 #endif

@@ -58,8 +58,9 @@ bool token_is_keyword_text(const char *text, size_t len) {
 enum { WORDS_SIZE = 80 };
 
 // The token as the reader sees it, in `words`.
-static void describe_token(const Parse *p, const Token *token, char *words) {
-  const char *text = p->source->text + token->pos.offset;
+static void describe_token(const Parse *parse, const Token *token,
+                           char *words) {
+  const char *text = parse->source->text + token->pos.offset;
   switch (token->origin) {
     case FROM_NEWLINE:
       strcpy(words, "end of line");
@@ -94,13 +95,13 @@ static void describe_token(const Parse *p, const Token *token, char *words) {
 
 // --- what was expected ------------------------------------------------------
 typedef struct Expected {
-  const Parse *p;
+  const Parse *parse;
   char text[WORDS_SIZE * 2];
   int count;
 } Expected;
 
 static bool accepts(const Expected *expected, int kind) {
-  return grammar_accepts(expected->p->parser, kind);
+  return grammar_accepts(expected->parse->parser, kind);
 }
 
 enum { MAX_EXPECTED = 3 };
@@ -176,8 +177,8 @@ static void expect_ends(Expected *expected) {
   }
 }
 
-static void find_expected(const Parse *p, char *out, size_t size) {
-  Expected expected = {.p = p};
+static void find_expected(const Parse *parse, char *out, size_t size) {
+  Expected expected = {.parse = parse};
   *out = '\0';
   expect_beginnings(&expected);
   expect_ends(&expected);
@@ -185,22 +186,23 @@ static void find_expected(const Parse *p, char *out, size_t size) {
   join_expected(&expected, out, size);
 }
 
-static bool would_take(const Parse *p, int kind) {
-  return grammar_accepts(p->parser, kind);
+static bool would_take(const Parse *parse, int kind) {
+  return grammar_accepts(parse->parser, kind);
 }
 
 // --- habits from elsewhere --------------------------------------------------
 // The bracket that the token stands in. The token itself may be the one on top
 // of the stack.
-static const Bracket *around(const Parse *p, const Token *token) {
-  const Bracket *bracket = &p->brackets[p->depth];
-  bool itself = p->depth > 0 && bracket->open.pos.offset == token->pos.offset;
+static const Bracket *around(const Parse *parse, const Token *token) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
+  bool itself =
+      parse->depth > 0 && bracket->open.pos.offset == token->pos.offset;
   return itself ? bracket - 1 : bracket;
 }
 
 // ... and the statement that it stands in.
-static const Bracket *block_around(const Parse *p, const Token *token) {
-  const Bracket *bracket = around(p, token);
+static const Bracket *block_around(const Parse *parse, const Token *token) {
+  const Bracket *bracket = around(parse, token);
   while (bracket->kind != OPEN_BLOCK) bracket--;
   return bracket;
 }
@@ -213,10 +215,11 @@ static const char *foreign(const Token *token) {
 
 // The word that may have led here: this one, the one before, or the one that
 // the statement begins with.
-static const Token *foreign_word(const Parse *p, const Token *token) {
+static const Token *foreign_word(const Parse *parse, const Token *token) {
   if (foreign(token)) return token;
-  if (foreign(&p->last) && p->last.kind == TOK_NAME) return &p->last;
-  const Bracket *block = block_around(p, token);
+  if (foreign(&parse->last) && parse->last.kind == TOK_NAME)
+    return &parse->last;
+  const Bracket *block = block_around(parse, token);
   if (block->seen < 2 || !foreign(&block->first)) return NULL;
   switch (block->second.kind) {
     case TOK_NAME:
@@ -235,12 +238,12 @@ static const Token *foreign_word(const Parse *p, const Token *token) {
   }
 }
 
-static bool report_foreign(Parse *p, const Token *token) {
-  const Token *word = foreign_word(p, token);
+static bool report_foreign(Parse *parse, const Token *token) {
+  const Token *word = foreign_word(parse, token);
   if (word == NULL) return false;
-  diag_error(p->diags, word->pos, word->len, "unexpected `%s`",
+  diag_error(parse->diags, word->pos, word->len, "unexpected `%s`",
              word->name->text);
-  diag_hint(p->diags, "%s", suggest_foreign(word->name->text));
+  diag_hint(parse->diags, "%s", suggest_foreign(word->name->text));
   return true;
 }
 
@@ -256,17 +259,17 @@ static bool is_go_type(const Token *token) {
   return false;
 }
 
-static bool begins_line(const Parse *p) {
-  return p->last.kind == TOK_NEWLINE && p->last.origin == FROM_NEWLINE;
+static bool begins_line(const Parse *parse) {
+  return parse->last.kind == TOK_NEWLINE && parse->last.origin == FROM_NEWLINE;
 }
 
-static bool report_known(Parse *p, const Token *token) {
-  if (token->kind == TOK_ELSE && begins_line(p)) {
-    diag_error(p->diags, token->pos, token->len,
+static bool report_known(Parse *parse, const Token *token) {
+  if (token->kind == TOK_ELSE && begins_line(parse)) {
+    diag_error(parse->diags, token->pos, token->len,
                "`else` must stand on the line of the `}` before it");
     return true;
   }
-  return report_foreign(p, token);
+  return report_foreign(parse, token);
 }
 
 // --- hints ------------------------------------------------------------------
@@ -304,8 +307,8 @@ static bool is_head_word(int kind) {
 }
 
 // `=` where an expression goes on.
-static const char *assign_hint(Parse *p) {
-  const Bracket *bracket = &p->brackets[p->depth];
+static const char *assign_hint(Parse *parse) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
   if (bracket->kind == OPEN_MAP) return "write `key: value`";
   if (bracket->kind != OPEN_PAREN) return NULL;
   if (is_head_word(bracket->before)) {
@@ -316,23 +319,24 @@ static const char *assign_hint(Parse *p) {
              : "did you mean `==`?";
 }
 
-static const char *newline_hint(Parse *p) {
-  if (would_take(p, TOK_LBRACE) && !would_take(p, TOK_INT)) {
+static const char *newline_hint(Parse *parse) {
+  if (would_take(parse, TOK_LBRACE) && !would_take(parse, TOK_INT)) {
     return "the `{` must stand on this line";
   }
   return NULL;
 }
 
-static const char *type_hint(Parse *p, const Token *token) {
-  const Bracket *block = block_around(p, token);
+static const char *type_hint(Parse *parse, const Token *token) {
+  const Bracket *block = block_around(parse, token);
   int first = block->first.kind;
   bool receiver = first == TOK_FUNC && block->second.kind == TOK_LPAREN;
-  if (receiver && p->last.kind == TOK_RPAREN) {
+  if (receiver && parse->last.kind == TOK_RPAREN) {
     return "a method names the type: `func (p Point) name()`";
   }
   bool declares = first == TOK_VAR || first == TOK_CONST || first == TOK_FUNC;
-  bool after_name = p->last.kind == TOK_NAME || p->last.kind == TOK_RPAREN ||
-                    p->last.kind == TOK_RBRACK;
+  bool after_name = parse->last.kind == TOK_NAME ||
+                    parse->last.kind == TOK_RPAREN ||
+                    parse->last.kind == TOK_RBRACK;
   if (!after_name || token->kind != TOK_NAME) return NULL;
   if (declares || is_go_type(token)) {
     return "variables, parameters and results have no types: leave it out";
@@ -340,59 +344,59 @@ static const char *type_hint(Parse *p, const Token *token) {
   return NULL;
 }
 
-static const char *colon_hint(Parse *p) {
-  const Bracket *bracket = &p->brackets[p->depth];
+static const char *colon_hint(Parse *parse) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
   if (bracket->kind == OPEN_MAP) {
     return "keys are names, literals, or expressions in brackets: `[k]: v`";
   }
-  return would_take(p, TOK_LBRACE) ? "blocks stand in braces" : NULL;
+  return would_take(parse, TOK_LBRACE) ? "blocks stand in braces" : NULL;
 }
 
-static bool in_struct(const Parse *p) {
-  const Bracket *bracket = &p->brackets[p->depth];
-  return p->depth > 0 && bracket->kind == OPEN_BLOCK &&
+static bool in_struct(const Parse *parse) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
+  return parse->depth > 0 && bracket->kind == OPEN_BLOCK &&
          bracket[-1].first.kind == TOK_STRUCT;
 }
 
-static const char *hint_for(Parse *p, const Token *token) {
-  const Bracket *bracket = &p->brackets[p->depth];
-  if (begins_line(p) && is_binary_token(token->kind)) {
+static const char *hint_for(Parse *parse, const Token *token) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
+  if (begins_line(parse) && is_binary_token(token->kind)) {
     return "a statement goes on if the line before ends with the operator";
   }
   if (bracket->kind == OPEN_MAP && bracket->before == TOK_ARROW) {
     return "after `=>` stands an expression; for a block leave out the `=>`";
   }
-  if (p->last.kind == TOK_MUL && token->kind == TOK_MUL) {
+  if (parse->last.kind == TOK_MUL && token->kind == TOK_MUL) {
     return "there is no operator for powers";
   }
-  if (p->last.kind == TOK_DOT && p->before_last == TOK_INT) {
+  if (parse->last.kind == TOK_DOT && parse->before_last == TOK_INT) {
     return "a float has a digit on both sides of the point";
   }
-  if (token->kind == TOK_FUNC && in_struct(p)) {
+  if (token->kind == TOK_FUNC && in_struct(parse)) {
     return "methods stand beside the struct: `func (p Point) name()`";
   }
   switch (token->kind) {
     case TOK_ASSIGN:
-      return assign_hint(p);
+      return assign_hint(parse);
     case TOK_COLON:
-      return colon_hint(p);
+      return colon_hint(parse);
     case TOK_ELLIPSIS:
       return "`...` follows a rest parameter or a spread list: `rest...`";
     case TOK_NAME:
-      return type_hint(p, token);
+      return type_hint(parse, token);
     case TOK_NEWLINE:
-      return token->origin == FROM_NEWLINE ? newline_hint(p) : NULL;
+      return token->origin == FROM_NEWLINE ? newline_hint(parse) : NULL;
     default:
       return NULL;
   }
 }
 
 // A bracket that was opened lines ago is more likely the one to blame.
-static void hint_open_bracket(Parse *p, const Token *token) {
-  const Bracket *bracket = around(p, token);
+static void hint_open_bracket(Parse *parse, const Token *token) {
+  const Bracket *bracket = around(parse, token);
   if (bracket->kind == OPEN_BLOCK) return;
   if (bracket->open.pos.line == token->pos.line) return;
-  diag_hint(p->diags, "the `%s` of line %u, column %u is still open",
+  diag_hint(parse->diags, "the `%s` of line %u, column %u is still open",
             bracket->kind == OPEN_PAREN    ? "("
             : bracket->kind == OPEN_INDEX  ? "["
             : bracket->kind == OPEN_INTERP ? "${"
@@ -400,22 +404,22 @@ static void hint_open_bracket(Parse *p, const Token *token) {
             bracket->open.pos.line, bracket->open.pos.col);
 }
 
-void parse_unexpected(Parse *p, const Token *token) {
-  if (p->fatal) return;
-  if (report_known(p, token)) return;
+void parse_unexpected(Parse *parse, const Token *token) {
+  if (parse->fatal) return;
+  if (report_known(parse, token)) return;
   char what[WORDS_SIZE], expected[WORDS_SIZE * 2];
-  describe_token(p, token, what);
-  find_expected(p, expected, sizeof expected);
+  describe_token(parse, token, what);
+  find_expected(parse, expected, sizeof expected);
   bool keyword = token_is_keyword(token->kind);
-  diag_error(p->diags, token->pos, token->len ? token->len : 1,
+  diag_error(parse->diags, token->pos, token->len ? token->len : 1,
              "unexpected %s%s%s", what, *expected ? ", expected " : "",
              expected);
-  const char *hint = hint_for(p, token);
+  const char *hint = hint_for(parse, token);
   if (hint) {
-    diag_hint(p->diags, "%s", hint);
+    diag_hint(parse->diags, "%s", hint);
   } else if (keyword && strcmp(expected, "a name") == 0) {
-    diag_hint(p->diags, "a keyword is no name: choose another");
+    diag_hint(parse->diags, "a keyword is no name: choose another");
   } else {
-    hint_open_bracket(p, token);
+    hint_open_bracket(parse, token);
   }
 }

@@ -11,7 +11,7 @@ struct Token;
 
 const char *lang_keyword(int i);  // from 0; NULL past the end
 // Reports a token that the parser will not take.
-void parse_unexpected(struct Parse *p, const struct Token *token);
+void parse_unexpected(struct Parse *parse, const struct Token *token);
 bool token_is_keyword(int kind);
 bool token_is_keyword_text(const char *text, size_t len);
 

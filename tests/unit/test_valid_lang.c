@@ -313,14 +313,14 @@ static bool open_one_more(void *arg) {
 
 static void brackets_are_counted_twice(void **state) {
   (void)state;
-  Parse *p = calloc(1, sizeof *p);
-  p->skipping = true;
-  assert_true(parse_is_in_step(p));
-  p->depth = -1;
-  assert_false(parse_is_in_step(p));
-  p->depth = LANG_MAX_NESTING + 1;
-  assert_false(parse_is_in_step(p));
-  free(p);
+  Parse *parse = calloc(1, sizeof *parse);
+  parse->skipping = true;
+  assert_true(parse_is_in_step(parse));
+  parse->depth = -1;
+  assert_false(parse_is_in_step(parse));
+  parse->depth = LANG_MAX_NESTING + 1;
+  assert_false(parse_is_in_step(parse));
+  free(parse);
 }
 
 static void break_parse(void) {
