@@ -23,50 +23,50 @@ typedef struct Collection {
   Vm *vm;
   P *p;
   Marking marking;
-  GcMarker *m;  // worker 0's
-  bool more;    // something was noted since the last run
+  GcMarker *marker;  // worker 0's
+  bool more;         // something was noted since the last run
 } Collection;
 
 // --- Roots ------------------------------------------------------------------
-static void mark_methods(GcMarker *m, const MethodTable *table) {
+static void mark_methods(GcMarker *marker, const MethodTable *table) {
   for (uint32_t i = 0; table && i < table->count; i++) {
-    gc_mark_obj(m, table->methods[i].name);
-    gc_mark(m, table->methods[i].function);
+    gc_mark_obj(marker, table->methods[i].name);
+    gc_mark(marker, table->methods[i].function);
   }
 }
 
 // The table of names does not keep the weak ones (unit.c).
-static void mark_names(GcMarker *m, const Vm *vm) {
+static void mark_names(GcMarker *marker, const Vm *vm) {
   for (uint32_t i = 0; i < vm->names_cap; i++) {
     const ObjString *name = vm->names[i];
-    if (name && !(name->obj.flags & STRING_WEAK)) gc_mark_obj(m, name);
+    if (name && !(name->obj.flags & STRING_WEAK)) gc_mark_obj(marker, name);
   }
 }
 
-static void mark_vm(GcMarker *m, Vm *vm) {
-  for (const Proto *p = vm->protos; p; p = p->next) proto_mark(m, p);
-  units_mark_roots(m, vm);
-  mark_names(m, vm);
+static void mark_vm(GcMarker *marker, Vm *vm) {
+  for (const Proto *p = vm->protos; p; p = p->next) proto_mark(marker, p);
+  units_mark_roots(marker, vm);
+  mark_names(marker, vm);
   for (int i = 0; i < OBJ_TYPE_COUNT; i++) {
-    mark_methods(m, vm->methods[i]);
-    gc_mark_obj(m, vm->type_names[i]);
+    mark_methods(marker, vm->methods[i]);
+    gc_mark_obj(marker, vm->type_names[i]);
   }
   const void *objects[] = {
       vm->main,          vm->builtins,       vm->modules,
       vm->float_zero,    vm->float_neg_zero, vm->float_inf,
       vm->float_neg_inf, vm->float_nan,      vm->empty_string};
   for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
-    gc_mark_obj(m, objects[i]);
+    gc_mark_obj(marker, objects[i]);
 }
 
-static void mark_pins(GcMarker *m, Heap *heap) {
+static void mark_pins(GcMarker *marker, Heap *heap) {
   rt_lock(&heap->pin_lock);
   for (uint32_t pin = 1; pin <= heap->pins_cap; pin++)
-    gc_mark(m, heap_pinned(heap, pin));
+    gc_mark(marker, heap_pinned(heap, pin));
   RootHook *hooks = heap->roots;  // only grows at the front
   rt_unlock(&heap->pin_lock);
   for (RootHook *hook = hooks; hook; hook = hook->next)
-    hook->mark(hook->arg, m);
+    hook->mark(hook->arg, marker);
 }
 
 static void mark_g(void *arg, G *g) {
@@ -86,22 +86,22 @@ static Obj *timer_object(const Vm *vm, const Timer *timer) {
 
 // A channel's timer is alive by itself only when somebody waits.
 static bool mark_timer(void *arg, Timer *timer) {
-  GcMarker *m = arg;
-  Obj *obj = timer_object(m->marking->heap->vm, timer);
+  GcMarker *marker = arg;
+  Obj *obj = timer_object(marker->marking->heap->vm, timer);
   if (obj &&
       (obj->type != OBJ_TIMER || ((ObjTimer *)obj)->chan->chan.recv_first))
-    gc_mark_obj(m, obj);
+    gc_mark_obj(marker, obj);
   return true;
 }
 
 // What the barrier marked but nobody scanned.
-static void take_shaded(GcMarker *m, MarkSegment **list) {
+static void take_shaded(GcMarker *marker, MarkSegment **list) {
   while (*list) {
     MarkSegment *segment = *list;
     RT_ASSERT(segment->count <= SEGMENT_ITEMS);
     *list = segment->next;
     for (uint64_t i = 0; i < segment->count; i++)
-      gc_scan(m, (Obj *)(uintptr_t)segment->items[i]);
+      gc_scan(marker, (Obj *)(uintptr_t)segment->items[i]);
     mem_free(segment);
   }
 }
@@ -124,7 +124,7 @@ static void flush_local(void *arg, Local *local) {
   heap_local_flush(&local->heap);
   local->free = NULL;
   local->free_count = 0;
-  take_shaded(c->m, &local->heap.shaded);
+  take_shaded(c->marker, &local->heap.shaded);
 }
 
 static void each_in_list(Goroutine *g, void (*fn)(void *arg, Goroutine *g),
@@ -164,9 +164,9 @@ static void run_workers(Collection *c) {
   // RMW: for brevity; pairs with the store in make_room, after which the
   // markers have met (find_work, the end of sched_run_stopped)
   while (rt_exchange(&k->overflow, 0u)) {
-    c->m->alone = true;  // nobody would take what it puts into the pool
-    units_rescan(c->m, c->vm);
-    marking_rescan(c->m);
+    c->marker->alone = true;  // nobody would take what it puts into the pool
+    units_rescan(c->marker, c->vm);
+    marking_rescan(c->marker);
   }
   RT_ASSERT(k->pooled == 0 && k->pool == NULL);  // nothing is left to mark
   c->more = false;
@@ -176,14 +176,14 @@ static void mark_roots(Collection *c) {
   Heap *heap = c->heap;
   each_local(c->vm, flush_local, c);
   heap_local_flush(&heap->shared);
-  take_shaded(c->m, &heap->shaded);
+  take_shaded(c->marker, &heap->shaded);
   // RMW: for brevity; the world is stopped, the stores in shade were before
   if (rt_exchange(&heap->mark_overflow, 0u)) c->marking.overflow = 1;
-  mark_vm(c->m, c->vm);
-  mark_pins(c->m, heap);
+  mark_vm(c->marker, c->vm);
+  mark_pins(c->marker, heap);
   if (!c->vm->sched) return;
-  sched_each_root(c->vm->sched, mark_g, c->m);
-  timers_filter(c->vm->sched, mark_timer, c->m);
+  sched_each_root(c->vm->sched, mark_g, c->marker);
+  timers_filter(c->vm->sched, mark_timer, c->marker);
 }
 
 // --- What is weak -----------------------------------------------------------
@@ -205,7 +205,7 @@ static bool is_kept(const Goroutine *g) {
 static void rescue(void *arg, Goroutine *g) {
   Collection *c = arg;
   if (gc_is_marked(g) || !is_kept(g)) return;
-  gc_mark_obj(c->m, g);
+  gc_mark_obj(c->marker, g);
   c->more = true;
 }
 
@@ -250,7 +250,8 @@ static void settle_weak(Collection *c) {
       c->more = true;
     }
   } while (c->more);
-  if (hooks->mark_lost && hooks->mark_lost(hooks->arg, c->m)) run_workers(c);
+  if (hooks->mark_lost && hooks->mark_lost(hooks->arg, c->marker))
+    run_workers(c);
   each_local(c->vm, prune_local, c->heap);
   prune(c->heap, &c->heap->orphans);
   if (c->vm->sched) timers_filter(c->vm->sched, keep_timer, c->vm);
@@ -289,7 +290,7 @@ static void collect_stopped(Collection *c, int64_t began) {
   if (!marking_init(&c->marking, c->heap, procs) &&
       (c->heap->gc_workers == 0 || !marking_init(&c->marking, c->heap, 1)))
     return;
-  c->m = &c->marking.markers[0];
+  c->marker = &c->marking.markers[0];
   mark_roots(c);
   run_workers(c);
   settle_weak(c);

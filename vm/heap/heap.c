@@ -432,7 +432,7 @@ void heap_unpin(Heap *heap, uint32_t pin) {
   rt_unlock(&heap->pin_lock);
 }
 
-bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
+bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *marker),
                     void *arg) {
   RootHook *hook = mem_alloc(heap->vm->memory, sizeof *hook);
   if (!hook) return false;

@@ -51,10 +51,10 @@ typedef struct HeapHooks {
   void (*release)(void *arg, Goroutine *g);
   // Marks what the record of the native that it waits in keeps (g->pending).
   // World stopped.
-  void (*mark_pending)(void *arg, const Goroutine *g, GcMarker *m);
+  void (*mark_pending)(void *arg, const Goroutine *g, GcMarker *marker);
   // Marks what is to be kept though nobody else has it; true: it has marked
   // something. World stopped; all else is marked.
-  bool (*mark_lost)(void *arg, GcMarker *m);
+  bool (*mark_lost)(void *arg, GcMarker *marker);
   // The world goes on again. By the P that collected.
   void (*collected)(void *arg);
   // Frees ObjTask.trace (set heap_finalizable for such a task). Any thread.
@@ -187,7 +187,7 @@ void heap_unpin(Heap *heap, uint32_t pin);
 
 // What else is alive: mark is called at every collection, with the world
 // stopped, and calls gc_mark. Any thread; false: out of memory.
-bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *m),
+bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *marker),
                     void *arg);
 
 // --- Watching ----------------------------------------------------------------

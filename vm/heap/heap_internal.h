@@ -90,7 +90,7 @@ typedef struct MarkSegment {
 
 typedef struct RootHook {
   struct RootHook *next;
-  void (*mark)(void *arg, GcMarker *m);
+  void (*mark)(void *arg, GcMarker *marker);
   void *arg;
 } RootHook;
 

@@ -35,23 +35,23 @@ static void segment_free(const Marking *k, MarkSegment *segment) {
   if (!is_builtin(k, segment)) mem_free(segment);
 }
 
-static MarkSegment *segment_new(GcMarker *m) {
-  MarkSegment *segment = m->spare;
-  m->spare = NULL;
+static MarkSegment *segment_new(GcMarker *marker) {
+  MarkSegment *segment = marker->spare;
+  marker->spare = NULL;
   if (!segment)
-    segment = mem_alloc(m->marking->heap->vm->memory, sizeof *segment);
+    segment = mem_alloc(marker->marking->heap->vm->memory, sizeof *segment);
   if (!segment) return NULL;
   segment->next = NULL;
   segment->count = 0;
   return segment;
 }
 
-static void segment_drop(GcMarker *m, MarkSegment *segment) {
-  RT_ASSERT(segment->count == 0 && segment != m->spare);
-  if (m->spare)
-    segment_free(m->marking, segment);
+static void segment_drop(GcMarker *marker, MarkSegment *segment) {
+  RT_ASSERT(segment->count == 0 && segment != marker->spare);
+  if (marker->spare)
+    segment_free(marker->marking, segment);
   else
-    m->spare = segment;
+    marker->spare = segment;
 }
 
 static void pool_put(Marking *k, MarkSegment *segment) {
@@ -80,62 +80,63 @@ static MarkSegment *pool_get(Marking *k) {
   return segment;
 }
 
-static void drain(GcMarker *m);
+static void drain(GcMarker *marker);
 
 // Makes room where there is no memory for a segment. false: there is none.
-static bool make_room_without(GcMarker *m) {
-  if (m->draining) {
+static bool make_room_without(GcMarker *marker) {
+  if (marker->draining) {
     // relaxed: read when all markers are done
-    rt_store_relaxed(&m->marking->overflow, 1);
+    rt_store_relaxed(&marker->marking->overflow, 1);
     return false;
   }
-  bool alone = m->alone;
-  m->alone = true;  // the others mark only in marking_run
-  drain(m);
-  m->alone = alone;
-  RT_ASSERT(m->top->count == 0 && m->top->next == NULL);
+  bool alone = marker->alone;
+  marker->alone = true;  // the others mark only in marking_run
+  drain(marker);
+  marker->alone = alone;
+  RT_ASSERT(marker->top->count == 0 && marker->top->next == NULL);
   return true;
 }
 
 // Room for `items` more on top of the stack. false: no memory.
-static bool make_room(GcMarker *m, uint64_t items) {
-  if (m->top->count + items <= SEGMENT_ITEMS) return true;
-  MarkSegment *fresh = segment_new(m);
-  if (!fresh) return make_room_without(m);
-  Marking *k = m->marking;
+static bool make_room(GcMarker *marker, uint64_t items) {
+  if (marker->top->count + items <= SEGMENT_ITEMS) return true;
+  MarkSegment *fresh = segment_new(marker);
+  if (!fresh) return make_room_without(marker);
+  Marking *k = marker->marking;
   // relaxed: a hint
-  if (k->workers > 1 && !m->alone &&
+  if (k->workers > 1 && !marker->alone &&
       rt_load_relaxed(&k->pooled) < (uint32_t)k->workers) {
-    fresh->next = m->top->next;
-    pool_put(k, m->top);
+    fresh->next = marker->top->next;
+    pool_put(k, marker->top);
   } else {
-    fresh->next = m->top;
+    fresh->next = marker->top;
   }
-  m->top = fresh;
+  marker->top = fresh;
   return true;
 }
 
-static inline void push(GcMarker *m, const Obj *obj) {
+static inline void push(GcMarker *marker, const Obj *obj) {
   RT_ASSERT((uintptr_t)obj % 16 == 0);
-  if (__builtin_expect(m->top->count == SEGMENT_ITEMS, 0) && !make_room(m, 1))
+  if (__builtin_expect(marker->top->count == SEGMENT_ITEMS, 0) &&
+      !make_room(marker, 1))
     return;
-  m->top->items[m->top->count++] = (uintptr_t)obj;
+  marker->top->items[marker->top->count++] = (uintptr_t)obj;
 }
 
 // The rest of obj, from element `from` on, is to be scanned later.
-static void push_rest(GcMarker *m, const Obj *obj, uint64_t from) {
+static void push_rest(GcMarker *marker, const Obj *obj, uint64_t from) {
   RT_ASSERT(from > 0 && (from & 1) == 0);  // share() tells them apart so
-  if (!make_room(m, 2)) return;
-  m->top->items[m->top->count++] = from;
-  m->top->items[m->top->count++] = (uintptr_t)obj | 1;
+  if (!make_room(marker, 2)) return;
+  marker->top->items[marker->top->count++] = from;
+  marker->top->items[marker->top->count++] = (uintptr_t)obj | 1;
 }
 
-void gc_mark_obj(GcMarker *m, const void *obj) {
-  if (obj) push(m, obj);
+void gc_mark_obj(GcMarker *marker, const void *obj) {
+  if (obj) push(marker, obj);
 }
 
-void gc_mark(GcMarker *m, Value v) {
-  if (value_is_obj(v)) push(m, value_obj(v));
+void gc_mark(GcMarker *marker, Value v) {
+  if (value_is_obj(v)) push(marker, value_obj(v));
 }
 
 // --- Mark bits --------------------------------------------------------------
@@ -162,7 +163,7 @@ static inline uint64_t *mark_word(const Obj *obj, uint64_t *bit,
 }
 
 // true: it was not marked, and now is.
-static inline bool mark(GcMarker *m, const Obj *obj) {
+static inline bool mark(GcMarker *marker, const Obj *obj) {
   uint64_t bit;
   uint8_t klass;
   uint64_t *word = mark_word(obj, &bit, &klass);
@@ -170,36 +171,38 @@ static inline bool mark(GcMarker *m, const Obj *obj) {
   // the world stopped. The RMW below decides between two markers
   uint64_t old = rt_load_relaxed(word);
   if (old & bit) return false;
-  RT_ASSERT(heap_object_at(m->marking->heap, obj) == obj);
-  if (m->alone)
+  RT_ASSERT(heap_object_at(marker->marking->heap, obj) == obj);
+  if (marker->alone)
     rt_store_relaxed(word, old | bit);  // relaxed: nobody else marks
   else if (rt_or(word, bit) & bit)      // RMW: one of two markers wins
     return false;
-  m->bytes += klass == CLASS_LARGE ? span_of(obj)->size : heap_sizes[klass];
+  marker->bytes +=
+      klass == CLASS_LARGE ? span_of(obj)->size : heap_sizes[klass];
   return true;
 }
 
 // --- What objects hold ------------------------------------------------------
-static void scan_values(GcMarker *m, const ObjValues *block, uint64_t from) {
+static void scan_values(GcMarker *marker, const ObjValues *block,
+                        uint64_t from) {
   uint64_t to = block->cap;
   RT_ASSERT(from <= to);
   if (to - from > MARK_PIECE) {
     to = from + MARK_PIECE;
-    push_rest(m, &block->obj, to);
+    push_rest(marker, &block->obj, to);
   }
-  for (uint64_t i = from; i < to; i++) gc_mark(m, block->slots[i]);
+  for (uint64_t i = from; i < to; i++) gc_mark(marker, block->slots[i]);
 }
 
-static void scan_table(GcMarker *m, const ObjTable *t, uint64_t from) {
+static void scan_table(GcMarker *marker, const ObjTable *t, uint64_t from) {
   uint64_t to = t->used < t->cap ? t->used : t->cap;
   RT_ASSERT(from <= to && to <= t->cap);
   if (to - from > MARK_PIECE) {
     to = from + MARK_PIECE;
-    push_rest(m, &t->obj, to);
+    push_rest(marker, &t->obj, to);
   }
   for (uint64_t i = from; i < to; i++) {
-    gc_mark(m, t->entries[i].key);
-    gc_mark(m, t->entries[i].value);
+    gc_mark(marker, t->entries[i].key);
+    gc_mark(marker, t->entries[i].value);
   }
 }
 
@@ -209,27 +212,28 @@ static void mark_waiter(void *arg, Waiter *waiter) {
   gc_mark_obj(arg, goroutine_of(waiter->g));
 }
 
-static void scan_chan(GcMarker *m, Chan *chan) {
+static void scan_chan(GcMarker *marker, Chan *chan) {
   if (chan_grows(chan) && chan_growth(chan)->ring)
-    gc_mark_obj(m, gc_object_around(chan_growth(chan)->ring));
+    gc_mark_obj(marker, gc_object_around(chan_growth(chan)->ring));
   if (chan_count(chan) || chan->recv_first || chan->send_first)
-    chan_scan(chan, mark_word_at, mark_waiter, m);
+    chan_scan(chan, mark_word_at, mark_waiter, marker);
 }
 
-static void scan_struct(GcMarker *m, const ObjStruct *type) {
-  gc_mark_obj(m, type->name);
-  gc_mark_obj(m, type->make);
-  unit_touch(m, type->constructor);
-  gc_mark(m, type->string_method);
+static void scan_struct(GcMarker *marker, const ObjStruct *type) {
+  gc_mark_obj(marker, type->name);
+  gc_mark_obj(marker, type->make);
+  unit_touch(marker, type->constructor);
+  gc_mark(marker, type->string_method);
   for (uint32_t i = 0; i < type->method_count; i++) {
-    gc_mark_obj(m, type->room->methods[i].name);
-    gc_mark(m, type->room->methods[i].function);
+    gc_mark_obj(marker, type->room->methods[i].name);
+    gc_mark(marker, type->room->methods[i].function);
   }
-  for (uint32_t i = 0; i < type->obj.aux; i++) gc_mark_obj(m, type->fields[i]);
+  for (uint32_t i = 0; i < type->obj.aux; i++)
+    gc_mark_obj(marker, type->fields[i]);
 }
 
 // The words in use; those above the top frame become nil.
-static void scan_stack(GcMarker *m, const Goroutine *g) {
+static void scan_stack(GcMarker *marker, const Goroutine *g) {
   ObjValues *block = g->block;
   if (!block) return;
   Value *end = block->slots + block->cap, *top = end;
@@ -241,91 +245,92 @@ static void scan_stack(GcMarker *m, const Goroutine *g) {
     top = g->base + frame_closure(g->base)->proto->nregs + g->multi;
   RT_ASSERT(top >= block->slots && top <= end);
   for (; top < end; top++) *top = VALUE_NIL;
-  gc_mark_obj(m, block);
+  gc_mark_obj(marker, block);
 }
 
-static void scan_select(GcMarker *m, const SelectBlock *block) {
+static void scan_select(GcMarker *marker, const SelectBlock *block) {
   RT_ASSERT(block->obj.type == OBJ_RAW && block->count <= block->obj.aux);
-  gc_mark_obj(m, block);
+  gc_mark_obj(marker, block);
   for (uint32_t i = 0; i < block->count; i++) {
-    gc_mark(m, block->cases[i].waiter.elem);
+    gc_mark(marker, block->cases[i].waiter.elem);
     if (block->cases[i].chan)
-      gc_mark_obj(m, gc_object_around(block->cases[i].chan));
+      gc_mark_obj(marker, gc_object_around(block->cases[i].chan));
   }
 }
 
-static void scan_panics(GcMarker *m, const Panic *panic) {
+static void scan_panics(GcMarker *marker, const Panic *panic) {
   for (; panic != NULL; panic = panic->link) {
-    gc_mark(m, panic->value);
-    unit_touch_trace(m, panic->trace);
+    gc_mark(marker, panic->value);
+    unit_touch_trace(marker, panic->trace);
   }
 }
 
-static void scan_goroutine(GcMarker *m, Goroutine *g) {
-  scan_stack(m, g);
+static void scan_goroutine(GcMarker *marker, Goroutine *g) {
+  scan_stack(marker, g);
   // relaxed: the world is stopped
   if (rt_load_relaxed(&g->g.status) == G_DEAD) return;
-  gc_mark_obj(m, g->task);
-  gc_mark(m, g->defers);
-  gc_mark(m, g->g.wait.elem);
-  if (g->g.wait.chan) gc_mark_obj(m, gc_object_around(g->g.wait.chan));
-  if (g->select) scan_select(m, g->select);
-  gc_mark_obj(m, g->sleep_block);
-  const HeapHooks *hooks = &m->marking->heap->hooks;
-  if (g->pending && hooks->mark_pending) hooks->mark_pending(hooks->arg, g, m);
-  if (g->g.group) gc_mark_obj(m, obj_group(g->g.group));
+  gc_mark_obj(marker, g->task);
+  gc_mark(marker, g->defers);
+  gc_mark(marker, g->g.wait.elem);
+  if (g->g.wait.chan) gc_mark_obj(marker, gc_object_around(g->g.wait.chan));
+  if (g->select) scan_select(marker, g->select);
+  gc_mark_obj(marker, g->sleep_block);
+  const HeapHooks *hooks = &marker->marking->heap->hooks;
+  if (g->pending && hooks->mark_pending)
+    hooks->mark_pending(hooks->arg, g, marker);
+  if (g->g.group) gc_mark_obj(marker, obj_group(g->g.group));
   group_forget_chan(&g->g);
-  scan_panics(m, g->panic);
-  unit_touch(m, g->created_in);
+  scan_panics(marker, g->panic);
+  unit_touch(marker, g->created_in);
 }
 
-static void scan_iter(GcMarker *m, const ObjIter *iter) {
-  gc_mark(m, iter->source);
-  gc_mark_obj(m, iter->table);
+static void scan_iter(GcMarker *marker, const ObjIter *iter) {
+  gc_mark(marker, iter->source);
+  gc_mark_obj(marker, iter->table);
 }
 
-static void scan_task(GcMarker *m, ObjTask *task) {
+static void scan_task(GcMarker *marker, ObjTask *task) {
   RT_ASSERT(task->state <= TASK_PANICKED);
   RT_ASSERT(task->state != TASK_RUNNING || task->trace == NULL);
-  gc_mark(m, task->results);
-  unit_touch_trace(m, task->trace);
-  scan_chan(m, &task->done);
+  gc_mark(marker, task->results);
+  unit_touch_trace(marker, task->trace);
+  scan_chan(marker, &task->done);
 }
 
 // What can end: they are woken when it is cancelled, or its owner when they
 // end.
-static void scan_group(GcMarker *m, const ObjGroup *o) {
+static void scan_group(GcMarker *marker, const ObjGroup *o) {
   const Group *group = &o->group;
-  gc_mark(m, o->failure);
-  unit_touch_trace(m, o->trace);
-  unit_touch(m, o->begun_in);
+  gc_mark(marker, o->failure);
+  unit_touch_trace(marker, o->trace);
+  unit_touch(marker, o->begun_in);
   if (group->ended) return;
   RT_ASSERT(group->owner != NULL);
-  gc_mark_obj(m, goroutine_of(group->owner));
-  if (group->parent) gc_mark_obj(m, obj_group(group->parent));
+  gc_mark_obj(marker, goroutine_of(group->owner));
+  if (group->parent) gc_mark_obj(marker, obj_group(group->parent));
   for (const G *g = group->members; g; g = g->member_next)
-    gc_mark_obj(m, goroutine_of((G *)(uintptr_t)g));
+    gc_mark_obj(marker, goroutine_of((G *)(uintptr_t)g));
 }
 
-static void scan_module(GcMarker *m, const ObjModule *module) {
-  gc_mark_obj(m, module->name);
-  gc_mark_obj(m, module->members);
-  gc_mark_obj(m, module->main);
+static void scan_module(GcMarker *marker, const ObjModule *module) {
+  gc_mark_obj(marker, module->name);
+  gc_mark_obj(marker, module->members);
+  gc_mark_obj(marker, module->main);
 }
 
-static void scan_closure(GcMarker *m, const ObjClosure *closure) {
-  unit_touch(m, closure->proto);
+static void scan_closure(GcMarker *marker, const ObjClosure *closure) {
+  unit_touch(marker, closure->proto);
   for (uint32_t i = 0; i < closure->obj.aux; i++)
-    gc_mark(m, closure->upvalues[i]);
+    gc_mark(marker, closure->upvalues[i]);
 }
 
-static void scan_instance(GcMarker *m, const ObjInstance *instance) {
-  if (!gc_is_marked(instance->type)) gc_mark_obj(m, instance->type);
+static void scan_instance(GcMarker *marker, const ObjInstance *instance) {
+  if (!gc_is_marked(instance->type)) gc_mark_obj(marker, instance->type);
   for (uint32_t i = 0; i < instance->obj.aux; i++)
-    gc_mark(m, instance->fields[i]);
+    gc_mark(marker, instance->fields[i]);
 }
 
-void gc_scan(GcMarker *m, Obj *obj) {
+void gc_scan(GcMarker *marker, Obj *obj) {
   switch ((ObjType)obj->type) {
     case OBJ_INT:
     case OBJ_FLOAT:
@@ -338,65 +343,65 @@ void gc_scan(GcMarker *m, Obj *obj) {
     case OBJ_TYPE_COUNT:
       break;
     case OBJ_BYTES:
-      gc_mark_obj(m, ((ObjBytes *)obj)->block);
+      gc_mark_obj(marker, ((ObjBytes *)obj)->block);
       return;
     case OBJ_LIST:
-      gc_mark_obj(m, ((ObjList *)obj)->block);
+      gc_mark_obj(marker, ((ObjList *)obj)->block);
       return;
     case OBJ_MAP:
-      gc_mark_obj(m, ((ObjMap *)obj)->table);
+      gc_mark_obj(marker, ((ObjMap *)obj)->table);
       return;
     case OBJ_CLOSURE:
-      scan_closure(m, (ObjClosure *)obj);
+      scan_closure(marker, (ObjClosure *)obj);
       return;
     case OBJ_BOUND:
-      gc_mark(m, ((ObjBound *)obj)->receiver);
-      gc_mark(m, ((ObjBound *)obj)->function);
+      gc_mark(marker, ((ObjBound *)obj)->receiver);
+      gc_mark(marker, ((ObjBound *)obj)->function);
       return;
     case OBJ_CHAN:
-      gc_mark_obj(m, ((ObjChan *)obj)->timer);
-      scan_chan(m, &((ObjChan *)obj)->chan);
+      gc_mark_obj(marker, ((ObjChan *)obj)->timer);
+      scan_chan(marker, &((ObjChan *)obj)->chan);
       return;
     case OBJ_TASK:
-      scan_task(m, (ObjTask *)obj);
+      scan_task(marker, (ObjTask *)obj);
       return;
     case OBJ_STRUCT:
-      scan_struct(m, (ObjStruct *)obj);
+      scan_struct(marker, (ObjStruct *)obj);
       return;
     case OBJ_INSTANCE:
-      scan_instance(m, (ObjInstance *)obj);
+      scan_instance(marker, (ObjInstance *)obj);
       return;
     case OBJ_ERROR:
-      gc_mark(m, ((ObjError *)obj)->message);
-      gc_mark(m, ((ObjError *)obj)->cause);
+      gc_mark(marker, ((ObjError *)obj)->message);
+      gc_mark(marker, ((ObjError *)obj)->cause);
       return;
     case OBJ_MODULE:
-      scan_module(m, (ObjModule *)obj);
+      scan_module(marker, (ObjModule *)obj);
       return;
     case OBJ_CELL:
-      gc_mark(m, ((ObjCell *)obj)->value);
+      gc_mark(marker, ((ObjCell *)obj)->value);
       return;
     case OBJ_VALUES:
-      scan_values(m, (ObjValues *)obj, 0);
+      scan_values(marker, (ObjValues *)obj, 0);
       return;
     case OBJ_TABLE:
-      scan_table(m, (ObjTable *)obj, 0);
+      scan_table(marker, (ObjTable *)obj, 0);
       return;
     case OBJ_GOROUTINE:
-      scan_goroutine(m, (Goroutine *)obj);
+      scan_goroutine(marker, (Goroutine *)obj);
       return;
     case OBJ_TIMER:
-      gc_mark_obj(m, ((ObjTimer *)obj)->chan);
+      gc_mark_obj(marker, ((ObjTimer *)obj)->chan);
       return;
     case OBJ_ITER:
-      scan_iter(m, (ObjIter *)obj);
+      scan_iter(marker, (ObjIter *)obj);
       return;
     case OBJ_EACH:
-      gc_mark(m, ((ObjEach *)obj)->of);
-      gc_mark(m, ((ObjEach *)obj)->with);
+      gc_mark(marker, ((ObjEach *)obj)->of);
+      gc_mark(marker, ((ObjEach *)obj)->with);
       return;
     case OBJ_GROUP:
-      scan_group(m, (ObjGroup *)obj);
+      scan_group(marker, (ObjGroup *)obj);
       return;
   }
   rt_throw("collector: object %p has the unknown type %d", (void *)obj,
@@ -404,37 +409,37 @@ void gc_scan(GcMarker *m, Obj *obj) {
 }
 
 // --- Draining ---------------------------------------------------------------
-static void scan_rest(GcMarker *m, Obj *obj, uint64_t from) {
+static void scan_rest(GcMarker *marker, Obj *obj, uint64_t from) {
   RT_ASSERT(obj->type == OBJ_VALUES || obj->type == OBJ_TABLE);
   if (obj->type == OBJ_VALUES)
-    scan_values(m, (ObjValues *)obj, from);
+    scan_values(marker, (ObjValues *)obj, from);
   else
-    scan_table(m, (ObjTable *)obj, from);
+    scan_table(marker, (ObjTable *)obj, from);
 }
 
 // Takes the top item off. 0: the stack is empty.
-static inline uint64_t pop(GcMarker *m) {
-  while (m->top->count == 0) {
-    MarkSegment *below = m->top->next;
+static inline uint64_t pop(GcMarker *marker) {
+  while (marker->top->count == 0) {
+    MarkSegment *below = marker->top->next;
     if (!below) return 0;
-    segment_drop(m, m->top);
-    m->top = below;
+    segment_drop(marker, marker->top);
+    marker->top = below;
   }
-  return m->top->items[--m->top->count];
+  return marker->top->items[--marker->top->count];
 }
 
 // The next object to mark; NULL: this worker has none left.
-static Obj *next_object(GcMarker *m) {
+static Obj *next_object(GcMarker *marker) {
   for (;;) {
-    uint64_t item = pop(m);
+    uint64_t item = pop(marker);
     if (item & 1) {
-      RT_ASSERT(m->top->count > 0);
-      uint64_t from = m->top->items[--m->top->count];
-      scan_rest(m, (Obj *)(item & ~(uint64_t)1), from);
+      RT_ASSERT(marker->top->count > 0);
+      uint64_t from = marker->top->items[--marker->top->count];
+      scan_rest(marker, (Obj *)(item & ~(uint64_t)1), from);
       continue;
     }
-    if (item == 0 && m->ahead_count == 0) return NULL;
-    Obj **oldest = &m->ahead[m->ahead_first];
+    if (item == 0 && marker->ahead_count == 0) return NULL;
+    Obj **oldest = &marker->ahead[marker->ahead_first];
     Obj *obj = *oldest;
     if (item) {  // (as a function of its own gcc 12 would drop this)
       uint64_t bit;
@@ -442,23 +447,24 @@ static Obj *next_object(GcMarker *m) {
       __builtin_prefetch(mark_word((Obj *)item, &bit, &klass), 1);
       __builtin_prefetch((Obj *)item);
     }
-    if (item && m->ahead_count < AHEAD) {
-      m->ahead[(m->ahead_first + m->ahead_count++) % AHEAD] = (Obj *)item;
+    if (item && marker->ahead_count < AHEAD) {
+      marker->ahead[(marker->ahead_first + marker->ahead_count++) % AHEAD] =
+          (Obj *)item;
       continue;
     }
     if (item)
       *oldest = (Obj *)item;
     else
-      m->ahead_count--;
-    m->ahead_first = (m->ahead_first + 1) % AHEAD;
+      marker->ahead_count--;
+    marker->ahead_first = (marker->ahead_first + 1) % AHEAD;
     return obj;
   }
 }
 
 // Gives the half of a stack to the pool while others have nothing to do.
-static void share(GcMarker *m) {
-  Marking *k = m->marking;
-  uint64_t count = m->top->count;
+static void share(GcMarker *marker) {
+  Marking *k = marker->marking;
+  uint64_t count = marker->top->count;
   // relaxed, both: hints
   if (count < SHARE_LEAST || rt_load_relaxed(&k->idle) == 0 ||
       rt_load_relaxed(&k->pooled) != 0)
@@ -466,30 +472,30 @@ static void share(GcMarker *m) {
   RT_ASSERT(count <= SEGMENT_ITEMS);
   uint64_t half = count / 2;
   // An item in two words stays in one piece (`from` is always even).
-  if (m->top->items[half] & 1) half++;
-  MarkSegment *segment = segment_new(m);
+  if (marker->top->items[half] & 1) half++;
+  MarkSegment *segment = segment_new(marker);
   if (!segment) return;
-  memcpy(segment->items, m->top->items, half * sizeof(uint64_t));
+  memcpy(segment->items, marker->top->items, half * sizeof(uint64_t));
   segment->count = half;
-  m->top->count = count - half;
-  memmove(m->top->items, m->top->items + half,
-          m->top->count * sizeof(uint64_t));
+  marker->top->count = count - half;
+  memmove(marker->top->items, marker->top->items + half,
+          marker->top->count * sizeof(uint64_t));
   pool_put(k, segment);
 }
 
-static void drain(GcMarker *m) {
+static void drain(GcMarker *marker) {
   Obj *obj;
-  m->draining = true;
-  while ((obj = next_object(m))) {
-    if (mark(m, obj)) gc_scan(m, obj);
-    if (!m->alone && ++m->work % SHARE_EVERY == 0) share(m);
+  marker->draining = true;
+  while ((obj = next_object(marker))) {
+    if (mark(marker, obj)) gc_scan(marker, obj);
+    if (!marker->alone && ++marker->work % SHARE_EVERY == 0) share(marker);
   }
-  m->draining = false;
+  marker->draining = false;
 }
 
 // Waits for work of others. false: all are idle, marking is over.
-static bool find_work(GcMarker *m, int workers) {
-  Marking *k = m->marking;
+static bool find_work(GcMarker *marker, int workers) {
+  Marking *k = marker->marking;
   // RMW, all: the last that adds to it sees all others idle, and with that all
   // they have done; pairs with the acquire below
   rt_add(&k->idle, 1u);
@@ -499,8 +505,8 @@ static bool find_work(GcMarker *m, int workers) {
       rt_sub(&k->idle, 1u);
       MarkSegment *segment = pool_get(k);
       if (segment) {
-        segment_drop(m, m->top);
-        m->top = segment;
+        segment_drop(marker, marker->top);
+        marker->top = segment;
         return true;
       }
       rt_add(&k->idle, 1u);
@@ -518,10 +524,10 @@ static bool find_work(GcMarker *m, int workers) {
 void marking_run(void *arg, int worker, int workers) {
   Marking *k = arg;
   RT_ASSERT(worker >= 0 && worker < workers && workers <= k->heap->gc_workers);
-  GcMarker *m = &k->markers[worker];
-  m->alone = workers == 1;
-  do drain(m);
-  while (find_work(m, workers));
+  GcMarker *marker = &k->markers[worker];
+  marker->alone = workers == 1;
+  do drain(marker);
+  while (find_work(marker, workers));
 }
 
 // --- Life -------------------------------------------------------------------
@@ -537,47 +543,48 @@ bool marking_init(Marking *k, Heap *heap, int workers) {
   }
   k->markers = heap->gc_markers;
   for (int i = 0; i < heap->gc_workers; i++) {
-    GcMarker *m = &k->markers[i];
-    memset(m, 0, offsetof(GcMarker, first));
-    m->marking = k;
-    m->top = &m->first;
-    m->first.next = NULL;
-    m->first.count = 0;
+    GcMarker *marker = &k->markers[i];
+    memset(marker, 0, offsetof(GcMarker, first));
+    marker->marking = k;
+    marker->top = &marker->first;
+    marker->first.next = NULL;
+    marker->first.count = 0;
   }
   return true;
 }
 
 void marking_free(Marking *k) {
   for (int i = 0; i < k->heap->gc_workers; i++) {
-    GcMarker *m = &k->markers[i];
-    if (m->spare) segment_free(k, m->spare);
-    while (m->top) {
-      MarkSegment *below = m->top->next;
-      segment_free(k, m->top);
-      m->top = below;
+    GcMarker *marker = &k->markers[i];
+    if (marker->spare) segment_free(k, marker->spare);
+    while (marker->top) {
+      MarkSegment *below = marker->top->next;
+      segment_free(k, marker->top);
+      marker->top = below;
     }
   }
 }
 
 // --- Out of memory ----------------------------------------------------------
-static void rescan_span(GcMarker *m, Span *span) {
+static void rescan_span(GcMarker *marker, Span *span) {
   for (uint32_t w = 0; w < span->words; w++) {
     // relaxed: this marker is alone
     uint64_t bits = rt_load_relaxed(&span->mark[w]);
     for (; bits; bits &= bits - 1) {
       uint64_t index = w * 64 + (uint64_t)__builtin_ctzll(bits);
-      gc_scan(m, (Obj *)(span->base + index * span->size));
-      drain(m);
+      gc_scan(marker, (Obj *)(span->base + index * span->size));
+      drain(marker);
     }
   }
 }
 
-void marking_rescan(GcMarker *m) {
-  Heap *heap = m->marking->heap;
-  RT_ASSERT(m->alone);
+void marking_rescan(GcMarker *marker) {
+  Heap *heap = marker->marking->heap;
+  RT_ASSERT(marker->alone);
   for (int klass = 0; klass <= CLASSES; klass++) {
     for (Span *s = heap->partial[klass].first; s; s = s->next)
-      rescan_span(m, s);
-    for (Span *s = heap->full[klass].first; s; s = s->next) rescan_span(m, s);
+      rescan_span(marker, s);
+    for (Span *s = heap->full[klass].first; s; s = s->next)
+      rescan_span(marker, s);
   }
 }

@@ -7,19 +7,19 @@
 
 typedef struct Marking Marking;  // marker.h
 
-void gc_mark(GcMarker *m, Value v);
-void gc_mark_obj(GcMarker *m, const void *obj);  // an object or NULL
+void gc_mark(GcMarker *marker, Value v);
+void gc_mark_obj(GcMarker *marker, const void *obj);  // an object or NULL
 bool marking_init(Marking *marking, Heap *heap, int workers);
 void marking_free(Marking *marking);
 // Marks all that is reachable from what the markers hold; for
 // sched_run_stopped.
 void marking_run(void *marking, int worker, int workers);
 // Scans an object that is marked already.
-void gc_scan(GcMarker *m, Obj *obj);
+void gc_scan(GcMarker *marker, Obj *obj);
 bool gc_is_marked(const void *obj);
 // The object around an address inside of it.
 Obj *gc_object_around(const void *address);
 // After an overflow: scans all marked objects again. Alone.
-void marking_rescan(GcMarker *m);
+void marking_rescan(GcMarker *marker);
 
 #endif

@@ -53,43 +53,44 @@ bool unit_close(Vm *vm) {
 }
 
 // --- Marking: the world is stopped ------------------------------------------
-void proto_mark(GcMarker *m, const Proto *proto) {
+void proto_mark(GcMarker *marker, const Proto *proto) {
   for (uint32_t i = 0; i < proto->nconstants; i++)
-    gc_mark(m, proto->constants[i]);
-  gc_mark_obj(m, proto->self);
-  gc_mark_obj(m, proto->name);
-  gc_mark_obj(m, proto->path);
+    gc_mark(marker, proto->constants[i]);
+  gc_mark_obj(marker, proto->self);
+  gc_mark_obj(marker, proto->name);
+  gc_mark_obj(marker, proto->path);
   for (uint32_t i = 0; i < proto->nparams && proto->param_names; i++)
-    gc_mark_obj(m, proto->param_names[i]);
+    gc_mark_obj(marker, proto->param_names[i]);
 }
 
-static void mark_protos(GcMarker *m, const CodeUnit *unit) {
-  for (const Proto *p = unit->protos; p != NULL; p = p->next) proto_mark(m, p);
+static void mark_protos(GcMarker *marker, const CodeUnit *unit) {
+  for (const Proto *p = unit->protos; p != NULL; p = p->next)
+    proto_mark(marker, p);
 }
 
-void unit_mark(GcMarker *m, CodeUnit *unit) {
+void unit_mark(GcMarker *marker, CodeUnit *unit) {
   // RMW: one of several workers does it; they meet in find_work
-  if (rt_exchange(&unit->marked, 1u) == 0) mark_protos(m, unit);
+  if (rt_exchange(&unit->marked, 1u) == 0) mark_protos(marker, unit);
 }
 
-void unit_touch_trace(GcMarker *m, const Trace *trace) {
+void unit_touch_trace(GcMarker *marker, const Trace *trace) {
   if (trace == NULL) return;
-  unit_touch(m, trace->created_in);
+  unit_touch(marker, trace->created_in);
   for (uint32_t n = 0; n < trace->count; n++)
-    unit_touch(m, trace->frames[n].proto);
+    unit_touch(marker, trace->frames[n].proto);
 }
 
-void units_mark_roots(GcMarker *m, Vm *vm) {
+void units_mark_roots(GcMarker *marker, Vm *vm) {
   // relaxed: changed while the world was stopped, or by its last user
   bool all = rt_load_relaxed(&vm->code_kept) != 0;
   for (CodeUnit *unit = vm->units; unit != NULL; unit = unit->next)
-    if (all || unit == vm->unit) unit_mark(m, unit);
+    if (all || unit == vm->unit) unit_mark(marker, unit);
 }
 
-void units_rescan(GcMarker *m, const Vm *vm) {
+void units_rescan(GcMarker *marker, const Vm *vm) {
   for (CodeUnit *unit = vm->units; unit != NULL; unit = unit->next)
     // relaxed: this marker is alone
-    if (rt_load_relaxed(&unit->marked)) mark_protos(m, unit);
+    if (rt_load_relaxed(&unit->marked)) mark_protos(marker, unit);
 }
 
 // --- Names ------------------------------------------------------------------

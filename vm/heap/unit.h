@@ -15,17 +15,17 @@ bool unit_close(Vm *vm);
 void units_free_all(Vm *vm);
 
 // --- For the collector -------------------------------------------------------
-void proto_mark(GcMarker *m, const Proto *proto);
-void unit_mark(GcMarker *m, CodeUnit *unit);
+void proto_mark(GcMarker *marker, const Proto *proto);
+void unit_mark(GcMarker *marker, CodeUnit *unit);
 // Something refers to that proto (or NULL). Any worker.
-static inline void unit_touch(GcMarker *m, const Proto *proto) {
+static inline void unit_touch(GcMarker *marker, const Proto *proto) {
   CodeUnit *unit = proto != NULL ? proto->unit : NULL;
   // relaxed: unit_mark decides
-  if (unit != NULL && !rt_load_relaxed(&unit->marked)) unit_mark(m, unit);
+  if (unit != NULL && !rt_load_relaxed(&unit->marked)) unit_mark(marker, unit);
 }
-void unit_touch_trace(GcMarker *m, const struct Trace *trace);  // or NULL
-void units_mark_roots(GcMarker *m, Vm *vm);
-void units_rescan(GcMarker *m, const Vm *vm);  // after an overflow
+void unit_touch_trace(GcMarker *marker, const struct Trace *trace);  // or NULL
+void units_mark_roots(GcMarker *marker, Vm *vm);
+void units_rescan(GcMarker *marker, const Vm *vm);  // after an overflow
 // Frees units that were not found, and their names; after all marking.
 void units_sweep(Vm *vm);
 

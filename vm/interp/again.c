@@ -176,11 +176,12 @@ void again_close(Local *local, Goroutine *g) {
   if (a != NULL) drop_pieces(local, g, a);
 }
 
-void again_mark(void *arg, const Goroutine *g, GcMarker *m) {
+void again_mark(void *arg, const Goroutine *g, GcMarker *marker) {
   (void)arg;
   const Again *a = pending(g);
   if (a == NULL) return;
-  for (int n = 0; n < a->call.nresults; n++) gc_mark(m, a->call.results[n]);
+  for (int n = 0; n < a->call.nresults; n++)
+    gc_mark(marker, a->call.results[n]);
   const Value *kept = (const Value *)(const void *)a->data;
-  for (int n = 0; n < a->values; n++) gc_mark(m, kept[n]);
+  for (int n = 0; n < a->values; n++) gc_mark(marker, kept[n]);
 }

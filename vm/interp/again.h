@@ -11,7 +11,7 @@
 Next again_begin(CspCall *call, Value *window, int want);
 Next again_resume(Local *local, Goroutine *g);  // RESUME_AGAIN
 // HeapHooks.mark_pending.
-void again_mark(void *arg, const Goroutine *g, GcMarker *m);
+void again_mark(void *arg, const Goroutine *g, GcMarker *marker);
 // At the runtime's end, as native_close.
 void again_close(Local *local, Goroutine *g);
 

@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "vm/code/operands.h"
+#include "vm/code/proto.h"
 #include "vm/heap/local.h"
 #include "vm/interp/arith.h"
-#include "vm/code/proto.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"

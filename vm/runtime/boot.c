@@ -135,13 +135,14 @@ static bool boot_code(Vm *vm, VmCode *code) {
   return boot_cancel_errors(vm, code);
 }
 
-static void mark_own(void *arg, GcMarker *m) {
+static void mark_own(void *arg, GcMarker *marker) {
   const VmCode *code = arg;
-  gc_mark(m, code->memory_error);
-  for (int n = 0; n < CANCEL_REASONS; n++) gc_mark(m, code->cancel_errors[n]);
-  gc_mark(m, code->concat);
-  gc_mark_obj(m, code->goexit_closure);
-  gc_mark_obj(m, code->try_closure);
+  gc_mark(marker, code->memory_error);
+  for (int n = 0; n < CANCEL_REASONS; n++)
+    gc_mark(marker, code->cancel_errors[n]);
+  gc_mark(marker, code->concat);
+  gc_mark_obj(marker, code->goexit_closure);
+  gc_mark_obj(marker, code->try_closure);
 }
 
 bool boot_vm(Csp *csp) {

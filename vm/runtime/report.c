@@ -284,7 +284,7 @@ void vm_task_failed(Vm *vm, ObjTask *task) {
   if (!noted) report_task(csp, task);
 }
 
-bool failed_tasks_lost(void *arg, GcMarker *m) {
+bool failed_tasks_lost(void *arg, GcMarker *marker) {
   Csp *csp = arg;
   bool any = false;
   rt_lock(&csp->failed_lock);
@@ -293,7 +293,7 @@ bool failed_tasks_lost(void *arg, GcMarker *m) {
     ObjTask *task = csp->failed[n];
     if (gc_is_marked(task)) continue;
     task->obj.flags |= TASK_IS_LOST;
-    gc_mark_obj(m, task);
+    gc_mark_obj(marker, task);
     any = true;
   }
   rt_unlock(&csp->failed_lock);

@@ -25,7 +25,7 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task);
 void report_message(Text *text, Vm *vm, Value v);
 // HeapHooks.mark_lost: keeps the tasks whose panics are to be reported, as
 // nobody can ask for them any more; HeapHooks.collected: reports them.
-bool failed_tasks_lost(void *arg, GcMarker *m);
+bool failed_tasks_lost(void *arg, GcMarker *marker);
 void report_lost_tasks(void *arg);
 // When all has ended: tasks that nobody awaited, and panics whose string()
 // methods have not ended. true: there was one that ends a program.
