@@ -54,18 +54,20 @@ typedef struct Gap {
   uint32_t note_indent;
 } Gap;
 
-static const Word *word_of(const Printer *p, uint32_t at) {
-  return &p->words->list[at];
+static const Word *word_of(const Printer *printer, uint32_t at) {
+  return &printer->words->list[at];
 }
 
-static Context *top_context(Printer *p) { return &p->contexts[p->depth]; }
+static Context *top_context(Printer *printer) {
+  return &printer->contexts[printer->depth];
+}
 
 // --- what fits on the line --------------------------------------------------
-static bool is_empty(const Printer *p, uint32_t open) {
-  uint32_t close = word_of(p, open)->match, next = open + 1;
-  while (word_of(p, next)->flags & WORD_DROPPED) next++;
-  return next == close &&
-         word_of(p, open + 1)->notes == word_of(p, close + 1)->notes;
+static bool is_empty(const Printer *printer, uint32_t open) {
+  uint32_t close = word_of(printer, open)->match, next = open + 1;
+  while (word_of(printer, next)->flags & WORD_DROPPED) next++;
+  return next == close && word_of(printer, open + 1)->notes ==
+                              word_of(printer, close + 1)->notes;
 }
 
 static bool is_colon_of_statement(const Word *word) {
@@ -73,9 +75,9 @@ static bool is_colon_of_statement(const Word *word) {
 }
 
 // How wide the word is with what stands before it on the line.
-static uint32_t flat_width(const Printer *p, const Word *left,
+static uint32_t flat_width(const Printer *printer, const Word *left,
                            const Word *word) {
-  const Words *words = p->words;
+  const Words *words = printer->words;
   bool space = format_space(words, left, word);
   bool first = left->kind == TOK_LBRACE || is_colon_of_statement(left);
   uint32_t width = space;
@@ -89,107 +91,112 @@ static uint32_t flat_width(const Printer *p, const Word *left,
 
 // The words after `from` up to `to`, which the author wrote on the line of
 // `from`, go on the current line.
-static bool words_fit(const Printer *p, uint32_t from, uint32_t to) {
-  uint32_t column = sheet_column(p->sheet);
-  const Word *left = word_of(p, from);
-  if (left->line != word_of(p, to)->end_line) return false;
+static bool words_fit(const Printer *printer, uint32_t from, uint32_t to) {
+  uint32_t column = sheet_column(printer->sheet);
+  const Word *left = word_of(printer, from);
+  if (left->line != word_of(printer, to)->end_line) return false;
   for (uint32_t i = from + 1; i <= to && column <= FORMAT_WIDTH; i++) {
-    const Word *word = word_of(p, i);
+    const Word *word = word_of(printer, i);
     if (word->flags & WORD_DROPPED) continue;
-    if (word->role == ROLE_CASES && !is_empty(p, i)) return false;
+    if (word->role == ROLE_CASES && !is_empty(printer, i)) return false;
     if (word->len > 4 * FORMAT_WIDTH) return false;
-    column += flat_width(p, left, word);
+    column += flat_width(printer, left, word);
     left = word;
   }
   return column <= FORMAT_WIDTH;
 }
 
-static bool is_flat(const Printer *p, uint32_t at) {
-  return at < p->flat_until;
+static bool is_flat(const Printer *printer, uint32_t at) {
+  return at < printer->flat_until;
 }
 
 // --- contexts ---------------------------------------------------------------
 // Decides whether the block stays on its line. An `if` is decided together with
 // all its `else`.
-static bool block_is_broken(Printer *p, uint32_t open) {
-  const Word *word = word_of(p, open);
-  if (is_flat(p, open)) return false;
+static bool block_is_broken(Printer *printer, uint32_t open) {
+  const Word *word = word_of(printer, open);
+  if (is_flat(printer, open)) return false;
   if (word->flags & WORD_CHAINED) return true;
   uint32_t last = open;
-  while (word_of(p, last)->chain != NO_WORD) last = word_of(p, last)->chain;
+  while (word_of(printer, last)->chain != NO_WORD)
+    last = word_of(printer, last)->chain;
   bool alone = last == open;
-  uint32_t end = word_of(p, last)->match;
-  bool flat = alone && is_empty(p, open);
-  if (!flat && word->role != ROLE_CASES) flat = words_fit(p, open, end);
-  if (flat) p->flat_until = end + 1;
+  uint32_t end = word_of(printer, last)->match;
+  bool flat = alone && is_empty(printer, open);
+  if (!flat && word->role != ROLE_CASES) flat = words_fit(printer, open, end);
+  if (flat) printer->flat_until = end + 1;
   return !flat;
 }
 
-static void open_context(Printer *p, uint32_t open) {
-  const Word *word = word_of(p, open);
+static void open_context(Printer *printer, uint32_t open) {
+  const Word *word = word_of(printer, open);
   bool block = word->kind == TOK_LBRACE;
-  bool broken = block ? block_is_broken(p, open) : word->flags & WORD_BROKEN;
+  bool broken =
+      block ? block_is_broken(printer, open) : word->flags & WORD_BROKEN;
   bool of_statement = block && word->role != ROLE_INLINE;
-  uint32_t base = of_statement ? top_context(p)->stmt : sheet_indent(p->sheet);
+  uint32_t base =
+      of_statement ? top_context(printer)->stmt : sheet_indent(printer->sheet);
   uint32_t inner = base + FORMAT_INDENT;
-  bool split = broken && word->line == word_of(p, word->match)->line;
-  p->contexts[++p->depth] = (Context){.open = open,
-                                      .base = base,
-                                      .inner = inner,
-                                      .stmt = inner,
-                                      .role = word->role,
-                                      .statements = block,
-                                      .broken = broken,
-                                      .split = split};
+  bool split = broken && word->line == word_of(printer, word->match)->line;
+  printer->contexts[++printer->depth] = (Context){.open = open,
+                                                  .base = base,
+                                                  .inner = inner,
+                                                  .stmt = inner,
+                                                  .role = word->role,
+                                                  .statements = block,
+                                                  .broken = broken,
+                                                  .split = split};
 }
 
 // Where a line begins that goes on with a statement or an element.
-static uint32_t continuation(const Printer *p, const Context *c) {
+static uint32_t continuation(const Printer *printer, const Context *c) {
   if (c->statements) return c->stmt + FORMAT_INDENT;
-  const Word *open = word_of(p, c->open);
+  const Word *open = word_of(printer, c->open);
   bool elements = open->kind == TOK_MAP_BEGIN || open->role == ROLE_ARGS ||
                   open->role == ROLE_PARAMS || open->role == ROLE_LIST;
-  bool begins = p->prev == c->open || word_of(p, p->prev)->kind == TOK_COMMA;
+  bool begins = printer->prev == c->open ||
+                word_of(printer, printer->prev)->kind == TOK_COMMA;
   return c->inner + (c->broken && elements && !begins ? FORMAT_INDENT : 0);
 }
 
 // --- gaps -------------------------------------------------------------------
-static Gap gap_before_start(Printer *p, uint32_t at, const Word *prev) {
-  const Word *word = word_of(p, at);
-  Context *c = top_context(p);
+static Gap gap_before_start(Printer *printer, uint32_t at, const Word *prev) {
+  const Word *word = word_of(printer, at);
+  Context *c = top_context(printer);
   bool first =
-      prev == NULL || p->prev == c->open || is_colon_of_statement(prev);
+      prev == NULL || printer->prev == c->open || is_colon_of_statement(prev);
   bool fields = c->role == ROLE_STRUCT;
   uint32_t indent = word->role == ROLE_CASE ? c->base : c->inner;
   Gap gap = {.indent = indent, .note_indent = indent};
   if (!first) gap.separator = fields ? "," : ";";
   c->stmt = indent;
   bool beside = fields && !first && !c->split && word->line == prev->end_line;
-  if (is_flat(p, at) || beside) return gap;
+  if (is_flat(printer, at) || beside) return gap;
   gap.separator = NULL;
   gap.must_break = gap.blank_last = gap.blank_within = true;
   gap.blank_first = !first;
   return gap;
 }
 
-static Gap gap_before_close(Printer *p) {
-  const Context *c = top_context(p);
+static Gap gap_before_close(Printer *printer) {
+  const Context *c = top_context(printer);
   return (Gap){.must_break = c->broken,
-               .blank_first = p->prev != c->open,
+               .blank_first = printer->prev != c->open,
                .blank_within = c->broken,
                .indent = c->base,
                .note_indent = c->inner};
 }
 
-static Gap gap_before(Printer *p, uint32_t at) {
-  const Word *word = word_of(p, at);
-  const Context *c = top_context(p);
-  const Word *prev = p->prev == NO_WORD ? NULL : word_of(p, p->prev);
-  if (format_closes(word->kind)) return gap_before_close(p);
-  if (word->flags & WORD_STARTS) return gap_before_start(p, at, prev);
-  uint32_t indent = continuation(p, c);
+static Gap gap_before(Printer *printer, uint32_t at) {
+  const Word *word = word_of(printer, at);
+  const Context *c = top_context(printer);
+  const Word *prev =
+      printer->prev == NO_WORD ? NULL : word_of(printer, printer->prev);
+  if (format_closes(word->kind)) return gap_before_close(printer);
+  if (word->flags & WORD_STARTS) return gap_before_start(printer, at, prev);
+  uint32_t indent = continuation(printer, c);
   Gap gap = {.indent = indent, .note_indent = indent};
-  if (p->prev == c->open) {
+  if (printer->prev == c->open) {
     gap.must_break = gap.blank_within = gap.blank_last = c->broken;
   } else if (format_may_break(prev, word)) {
     bool element = c->broken && prev->kind == TOK_COMMA && !c->statements;
@@ -202,7 +209,7 @@ static Gap gap_before(Printer *p, uint32_t at) {
 // --- comments ---------------------------------------------------------------
 // The gap's items: its comments, and last the word.
 typedef struct Items {
-  const Printer *p;
+  const Printer *printer;
   const Word *word;
   const Note *notes;
   uint32_t count;     // of the comments
@@ -212,10 +219,12 @@ typedef struct Items {
 
 // How many line ends the author put before item k.
 static uint32_t lines_before(const Items *items, uint32_t k) {
-  const Printer *p = items->p;
+  const Printer *printer = items->printer;
   uint32_t line = k < items->count ? items->notes[k].line : items->word->line;
   if (k > 0) return line - items->notes[k - 1].end_line;
-  return p->prev == NO_WORD ? 1 : line - word_of(p, p->prev)->end_line;
+  return printer->prev == NO_WORD
+             ? 1
+             : line - word_of(printer, printer->prev)->end_line;
 }
 
 static bool breaks(const Items *items, uint32_t k) {
@@ -232,9 +241,9 @@ static bool leads_word(const Items *items, uint32_t k) {
 
 // Before `case`, and before the end of a switch, comments belong to the body
 // above if they are indented.
-static uint32_t note_indent(Printer *p, const Gap *gap, const Items *items,
-                            uint32_t k) {
-  const Context *c = top_context(p);
+static uint32_t note_indent(Printer *printer, const Gap *gap,
+                            const Items *items, uint32_t k) {
+  const Context *c = top_context(printer);
   const Word *word = items->word;
   bool at_case = word->role == ROLE_CASE || word->kind == TOK_RBRACE;
   if (c->role != ROLE_CASES || !at_case) return gap->note_indent;
@@ -243,10 +252,11 @@ static uint32_t note_indent(Printer *p, const Gap *gap, const Items *items,
 }
 
 // How many columns further right the comment begins than in the source.
-static int moved_by(const Printer *p, const Note *note) {
-  const char *text = p->words->source->text + note->offset;
+static int moved_by(const Printer *printer, const Note *note) {
+  const char *text = printer->words->source->text + note->offset;
   uint32_t before = note->col - 1;
-  return (int)(sheet_column(p->sheet) - sheet_width(text - before, before));
+  return (int)(sheet_column(printer->sheet) -
+               sheet_width(text - before, before));
 }
 
 static size_t trimmed(const char *text, size_t len) {
@@ -268,46 +278,46 @@ static void print_moved_line(Sheet *sheet, const char *line, size_t len,
   sheet_text(sheet, line, len);
 }
 
-static void print_note_text(Printer *p, const Note *note) {
-  const char *text = p->words->source->text + note->offset;
+static void print_note_text(Printer *printer, const Note *note) {
+  const char *text = printer->words->source->text + note->offset;
   const char *limit = text + note->len;
   const char *end = memchr(text, '\n', note->len);
-  int moved = end ? moved_by(p, note) : 0;
+  int moved = end ? moved_by(printer, note) : 0;
   if (end == NULL) end = limit;
-  sheet_text(p->sheet, text, trimmed(text, (size_t)(end - text)));
+  sheet_text(printer->sheet, text, trimmed(text, (size_t)(end - text)));
   while (end < limit) {
     const char *line = end + 1;
     end = memchr(line, '\n', (size_t)(limit - line));
     if (end == NULL) end = limit;
-    print_moved_line(p->sheet, line, (size_t)(end - line), moved);
+    print_moved_line(printer->sheet, line, (size_t)(end - line), moved);
   }
 }
 
-static bool clings_to_opening(const Printer *p) {
-  if (p->prev == NO_WORD) return true;
-  int kind = word_of(p, p->prev)->kind;
+static bool clings_to_opening(const Printer *printer) {
+  if (printer->prev == NO_WORD) return true;
+  int kind = word_of(printer, printer->prev)->kind;
   return kind == TOK_LPAREN || kind == TOK_LBRACK || kind == TOK_MAP_BEGIN;
 }
 
-static void print_note(Printer *p, const Gap *gap, const Items *items,
+static void print_note(Printer *printer, const Gap *gap, const Items *items,
                        uint32_t k) {
   const Note *note = &items->notes[k];
-  const char *text = p->words->source->text + note->offset;
+  const char *text = printer->words->source->text + note->offset;
   bool breaks_here = breaks(items, k);
   bool ends_line = breaks(items, k + 1);
   if (breaks_here) {
     bool blank = k == 0 ? gap->blank_first : gap->blank_within;
-    sheet_break(p->sheet, blank && lines_before(items, k) > 1,
-                note_indent(p, gap, items, k));
+    sheet_break(printer->sheet, blank && lines_before(items, k) > 1,
+                note_indent(printer, gap, items, k));
   } else if (ends_line && note->line == note->end_line) {
-    sheet_note(p->sheet, text, trimmed(text, note->len));
+    sheet_note(printer->sheet, text, trimmed(text, note->len));
     return;
   } else if (ends_line) {
-    sheet_text(p->sheet, "  ", 2);
-  } else if (k > 0 || !clings_to_opening(p)) {
-    sheet_space(p->sheet);
+    sheet_text(printer->sheet, "  ", 2);
+  } else if (k > 0 || !clings_to_opening(printer)) {
+    sheet_space(printer->sheet);
   }
-  print_note_text(p, note);
+  print_note_text(printer, note);
 }
 
 static bool clings_to_comment(int kind) {
@@ -324,80 +334,82 @@ static bool clings_to_comment(int kind) {
   }
 }
 
-static void print_gap_with_notes(Printer *p, const Gap *gap, const Word *word) {
-  Items items = {.p = p,
+static void print_gap_with_notes(Printer *printer, const Gap *gap,
+                                 const Word *word) {
+  Items items = {.printer = printer,
                  .word = word,
-                 .notes = p->words->notes + word->notes,
+                 .notes = printer->words->notes + word->notes,
                  .count = word[1].notes - word->notes};
   bool any = false;
   for (uint32_t k = 0; k <= items.count; k++) any |= breaks(&items, k);
   bool ends = format_closes(word->kind) || word->kind == TOK_END;
   items.breaks_last = gap->must_break && ends;
   items.breaks_first = gap->must_break && !ends && !any;
-  for (uint32_t k = 0; k < items.count; k++) print_note(p, gap, &items, k);
+  for (uint32_t k = 0; k < items.count; k++)
+    print_note(printer, gap, &items, k);
   if (word->kind == TOK_END) return;
   if (breaks(&items, items.count)) {
     bool blank = gap->blank_last && lines_before(&items, items.count) > 1;
-    sheet_break(p->sheet, blank, gap->indent);
+    sheet_break(printer->sheet, blank, gap->indent);
   } else if (!clings_to_comment(word->kind)) {
-    sheet_space(p->sheet);
+    sheet_space(printer->sheet);
   }
 }
 
 // --- words ------------------------------------------------------------------
-static void print_gap(Printer *p, uint32_t at) {
-  const Word *word = word_of(p, at);
-  Gap gap = gap_before(p, at);
-  if (gap.separator) sheet_text(p->sheet, gap.separator, 1);
+static void print_gap(Printer *printer, uint32_t at) {
+  const Word *word = word_of(printer, at);
+  Gap gap = gap_before(printer, at);
+  if (gap.separator) sheet_text(printer->sheet, gap.separator, 1);
   if (word->notes != word[1].notes) {
-    print_gap_with_notes(p, &gap, word);
+    print_gap_with_notes(printer, &gap, word);
     return;
   }
   if (word->kind == TOK_END) return;
-  if (p->prev == NO_WORD) {
-    sheet_break(p->sheet, false, gap.indent);
+  if (printer->prev == NO_WORD) {
+    sheet_break(printer->sheet, false, gap.indent);
     return;
   }
-  const Word *prev = word_of(p, p->prev);
+  const Word *prev = word_of(printer, printer->prev);
   RT_ASSERT(word->line >= prev->end_line);
   uint32_t lines = word->line - prev->end_line;
   if (gap.must_break || (gap.may_break && lines > 0)) {
     bool blank = gap.blank_first && gap.blank_last && lines > 1;
-    sheet_break(p->sheet, blank, gap.indent);
-  } else if (format_space(p->words, prev, word)) {
-    sheet_space(p->sheet);
+    sheet_break(printer->sheet, blank, gap.indent);
+  } else if (format_space(printer->words, prev, word)) {
+    sheet_space(printer->sheet);
   }
 }
 
 // Prints the word as in the source, but lines end with a newline alone.
-static void print_text(Printer *p, const Word *word) {
-  const char *text = word_text(p->words, word);
+static void print_text(Printer *printer, const Word *word) {
+  const char *text = word_text(printer->words, word);
   const char *limit = text + word->len;
   while (text < limit) {
     const char *end = memmem(text, (size_t)(limit - text), "\r\n", 2);
     if (end == NULL) end = limit;
-    sheet_text(p->sheet, text, (size_t)(end - text));
+    sheet_text(printer->sheet, text, (size_t)(end - text));
     text = end < limit ? end + 1 : limit;
   }
 }
 
-static void keep_case_on_line(Printer *p, uint32_t colon) {
-  uint32_t last = word_of(p, colon)->match;
-  if (is_flat(p, colon) || last == colon || last == NO_WORD) return;
-  if (words_fit(p, colon, last)) p->flat_until = last + 1;
+static void keep_case_on_line(Printer *printer, uint32_t colon) {
+  uint32_t last = word_of(printer, colon)->match;
+  if (is_flat(printer, colon) || last == colon || last == NO_WORD) return;
+  if (words_fit(printer, colon, last)) printer->flat_until = last + 1;
 }
 
-static void print_word(Printer *p, uint32_t at) {
-  const Word *word = word_of(p, at);
-  print_gap(p, at);
-  RT_ASSERT(p->prev == NO_WORD || p->prev < at);
-  RT_ASSERT(!format_closes(word->kind) || p->depth > 0);
-  if (format_closes(word->kind)) p->depth--;
-  print_text(p, word);
-  if (word->flags & WORD_COMMA_AFTER) sheet_text(p->sheet, ",", 1);
-  if (format_opens(word->kind)) open_context(p, at);
-  if (word->role == ROLE_CASE_COLON) keep_case_on_line(p, at);
-  p->prev = at;
+static void print_word(Printer *printer, uint32_t at) {
+  const Word *word = word_of(printer, at);
+  print_gap(printer, at);
+  RT_ASSERT(printer->prev == NO_WORD || printer->prev < at);
+  RT_ASSERT(!format_closes(word->kind) || printer->depth > 0);
+  if (format_closes(word->kind)) printer->depth--;
+  print_text(printer, word);
+  if (word->flags & WORD_COMMA_AFTER) sheet_text(printer->sheet, ",", 1);
+  if (format_opens(word->kind)) open_context(printer, at);
+  if (word->role == ROLE_CASE_COLON) keep_case_on_line(printer, at);
+  printer->prev = at;
 }
 
 void format_print(const Words *words, Sheet *sheet) {

@@ -52,7 +52,9 @@ static void declare_parameter(Compiler *c, Proto *proto, const Node *param) {
 static void declare_parameters(Compiler *c, Proto *proto, const Func *func) {
   Node *receiver = receiver_of(func);
   size_t count = receiver != NULL;
-  for (const Node *p = parameters_of(func); p != NULL; p = p->next) count++;
+  for (const Node *param = parameters_of(func); param != NULL;
+       param = param->next)
+    count++;
   proto->param_names =
       mem_zeroed(c->vm->memory, (count + 1) * sizeof *proto->param_names);
   if (proto->param_names == NULL) {
@@ -63,8 +65,9 @@ static void declare_parameters(Compiler *c, Proto *proto, const Func *func) {
     proto->param_names[proto->nparams++] = name_string(c, receiver->name);
     proto->nrequired++;
   }
-  for (const Node *p = parameters_of(func); p != NULL; p = p->next)
-    declare_parameter(c, proto, p);
+  for (const Node *param = parameters_of(func); param != NULL;
+       param = param->next)
+    declare_parameter(c, proto, param);
   RT_ASSERT(proto->nparams == count && proto->nrequired <= proto->nparams);
 }
 
@@ -179,9 +182,10 @@ static void take_parameters(Compiler *c, Func *func) {
   reg_set(c, count);
   func->gen.active = count;
   if (receiver != NULL) assign_bind(c, receiver->pos, receiver->note, reg++);
-  for (Node *p = parameters_of(func); p != NULL; p = p->next, reg++) {
-    default_value(c, p, reg);
-    assign_bind(c, p->pos, p->note, reg);
+  for (Node *param = parameters_of(func); param != NULL;
+       param = param->next, reg++) {
+    default_value(c, param, reg);
+    assign_bind(c, param->pos, param->note, reg);
   }
   RT_ASSERT(reg == count && registers_are_balanced(func));
 }

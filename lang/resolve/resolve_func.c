@@ -45,18 +45,19 @@ static void resolve_parameter(Compiler *c, Node *param) {
 static void check_parameters(Compiler *c, Node *params) {
   const Node *optional = NULL;
   int count = 0;
-  for (Node *p = params; p != NULL; p = p->next, count++) {
-    uint32_t len = (uint32_t)p->name->len;
-    if ((p->flags & FLAG_REST) && p->next != NULL) {
-      diag_error(c->diags, p->pos, len,
+  for (Node *param = params; param != NULL; param = param->next, count++) {
+    uint32_t len = (uint32_t)param->name->len;
+    if ((param->flags & FLAG_REST) && param->next != NULL) {
+      diag_error(c->diags, param->pos, len,
                  "`%s...` takes the rest: it must be the last parameter",
-                 p->name->text);
-    } else if (p->a == NULL && !(p->flags & FLAG_REST) && optional != NULL) {
-      diag_error(c->diags, p->pos, len,
+                 param->name->text);
+    } else if (param->a == NULL && !(param->flags & FLAG_REST) &&
+               optional != NULL) {
+      diag_error(c->diags, param->pos, len,
                  "`%s` needs a default, because `%s` before it has one",
-                 p->name->text, optional->name->text);
+                 param->name->text, optional->name->text);
     }
-    if (p->a != NULL) optional = p;
+    if (param->a != NULL) optional = param;
   }
   if (count > MAX_PARAMETERS)
     diag_error(c->diags, params->pos, 1,
@@ -65,7 +66,8 @@ static void check_parameters(Compiler *c, Node *params) {
 }
 
 static void resolve_parameters(Compiler *c, Node *params) {
-  for (Node *p = params; p != NULL; p = p->next) resolve_parameter(c, p);
+  for (Node *param = params; param != NULL; param = param->next)
+    resolve_parameter(c, param);
 }
 
 // --- Returns ----------------------------------------------------------------

@@ -348,13 +348,13 @@ bool csp_map_clear(CspCall *call, CspValue map) {
 // far. The table stays: nothing is collected inside a native.
 bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
                   CspValue *value) {
-  ObjMap *m = AS(ObjMap, map);
-  RT_ASSERT(map_is_valid(m));
+  ObjMap *object = AS(ObjMap, map);
+  RT_ASSERT(map_is_valid(object));
   if (!iter->state[0]) {
-    iter->state[0] = value_from_obj(heap_load(&m->table));
+    iter->state[0] = value_from_obj(heap_load(&object->table));
   }
   const ObjTable *table = (const ObjTable *)value_obj(iter->state[0]);
-  return map_next(call->vm, m, table, &iter->state[1], &key->word,
+  return map_next(call->vm, object, table, &iter->state[1], &key->word,
                   &value->word);
 }
 

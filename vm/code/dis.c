@@ -269,14 +269,17 @@ static void add_nested(Text *out, Vm *vm, const Proto *proto) {
 // level, and vm->protos has the newest first.
 static void add_file(Text *out, Vm *vm, const Proto *top) {
   size_t count = 0, used = 0;
-  for (const Proto *p = vm->protos; p != top && p != NULL; p = p->next) count++;
+  for (const Proto *proto = vm->protos; proto != top && proto != NULL;
+       proto = proto->next)
+    count++;
   const Proto **found = mem_zeroed(vm->memory, (count + 1) * sizeof *found);
   if (found == NULL) {
     out->failed = true;
     return;
   }
-  for (const Proto *p = vm->protos; p != top && p != NULL; p = p->next) {
-    if (p->path == top->path && p->ncode > 0) found[used++] = p;
+  for (const Proto *proto = vm->protos; proto != top && proto != NULL;
+       proto = proto->next) {
+    if (proto->path == top->path && proto->ncode > 0) found[used++] = proto;
   }
   while (used > 0) {
     text_add(out, "\n", 1);

@@ -44,7 +44,8 @@ static void mark_names(GcMarker *marker, const Vm *vm) {
 }
 
 static void mark_vm(GcMarker *marker, Vm *vm) {
-  for (const Proto *p = vm->protos; p; p = p->next) proto_mark(marker, p);
+  for (const Proto *proto = vm->protos; proto; proto = proto->next)
+    proto_mark(marker, proto);
   units_mark_roots(marker, vm);
   mark_names(marker, vm);
   for (int i = 0; i < OBJ_TYPE_COUNT; i++) {

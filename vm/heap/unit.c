@@ -44,8 +44,8 @@ bool unit_close(Vm *vm) {
   RT_ASSERT(unit != NULL && unit->bytes == 0);
   vm->unit = NULL;
   size_t bytes = sizeof *unit;
-  for (const Proto *p = unit->protos; p != NULL; p = p->next)
-    bytes += size_of(p);
+  for (const Proto *proto = unit->protos; proto != NULL; proto = proto->next)
+    bytes += size_of(proto);
   if (!heap_take_other(vm->heap, bytes)) return false;
   unit->bytes = bytes;
   vm->boot->heap.allocated += (int64_t)bytes;  // a collection takes it
@@ -64,8 +64,8 @@ void proto_mark(GcMarker *marker, const Proto *proto) {
 }
 
 static void mark_protos(GcMarker *marker, const CodeUnit *unit) {
-  for (const Proto *p = unit->protos; p != NULL; p = p->next)
-    proto_mark(marker, p);
+  for (const Proto *proto = unit->protos; proto != NULL; proto = proto->next)
+    proto_mark(marker, proto);
 }
 
 void unit_mark(GcMarker *marker, CodeUnit *unit) {

@@ -281,9 +281,9 @@ void panic_free_all(Goroutine *g) {
 
 // --- Values' text -----------------------------------------------------------
 static Panic *described_now(const Goroutine *g) {
-  Panic *p = g->panic;
-  while (p != NULL && p->described != DESCRIBE_NOW) p = p->link;
-  return p;
+  Panic *panic = g->panic;
+  while (panic != NULL && panic->described != DESCRIBE_NOW) panic = panic->link;
+  return panic;
 }
 
 // When a string() method of a panic's value panics, too, that one is dropped,
@@ -317,7 +317,7 @@ static bool needs_description(Vm *vm, const Panic *panic, size_t most) {
 
 size_t panic_count(const Panic *newest) {
   size_t count = 0;
-  for (const Panic *p = newest; p != NULL; p = p->link) count++;
+  for (const Panic *panic = newest; panic != NULL; panic = panic->link) count++;
   return count;
 }
 
@@ -326,10 +326,10 @@ size_t panic_count(const Panic *newest) {
 static Panic *next_described(Vm *vm, Goroutine *g) {
   size_t n = 0, count = panic_count(g->panic);
   size_t shown = count < 2 * PANICS_SHOWN ? count : 2 * PANICS_SHOWN;
-  for (Panic *p = g->panic; p != NULL; p = p->link, n++) {
+  for (Panic *panic = g->panic; panic != NULL; panic = panic->link, n++) {
     if (n >= PANICS_SHOWN && n + PANICS_SHOWN < count) continue;
-    if (needs_description(vm, p, PARTS_SHOWN / shown)) return p;
-    p->described = DESCRIBE_DONE;
+    if (needs_description(vm, panic, PARTS_SHOWN / shown)) return panic;
+    panic->described = DESCRIBE_DONE;
   }
   return NULL;
 }

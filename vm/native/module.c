@@ -75,36 +75,38 @@ static ObjModule *make_module(Vm *vm, const CspModule *def) {
 
 ObjModule *vm_builtin_module(Vm *vm, const char *path, const char **source,
                              size_t *source_len, bool *no_memory) {
-  for (NativeModule *m = vm->native_modules; m != NULL; m = m->next) {
-    if (strcmp(m->def->path, path) != 0) continue;
-    *source = m->def->source;
-    *source_len = m->def->source_len;
-    if (m->made == NULL) {
+  for (NativeModule *module = vm->native_modules; module != NULL;
+       module = module->next) {
+    if (strcmp(module->def->path, path) != 0) continue;
+    *source = module->def->source;
+    *source_len = module->def->source_len;
+    if (module->made == NULL) {
       CodeUnit *unit = vm->unit;
       vm->unit = NULL;  // its natives' names stay
-      m->made = make_module(vm, m->def);
+      module->made = make_module(vm, module->def);
       vm->unit = unit;
     }
-    if (m->made == NULL) *no_memory = true;
-    return m->made;
+    if (module->made == NULL) *no_memory = true;
+    return module->made;
   }
   return NULL;
 }
 
 void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
                             void *arg) {
-  for (NativeModule *m = vm->native_modules; m != NULL; m = m->next)
-    fn(arg, m->def->path);
+  for (NativeModule *module = vm->native_modules; module != NULL;
+       module = module->next)
+    fn(arg, module->def->path);
 }
 
 // --- Registering ------------------------------------------------------------
 bool csp_register(Csp *csp, const CspModule *module) {
   Vm *vm = csp_vm(csp);
-  NativeModule *m = mem_zeroed(vm->memory, sizeof *m);
-  if (m == NULL) return false;
-  m->def = module;
-  m->next = vm->native_modules;
-  vm->native_modules = m;
+  NativeModule *added = mem_zeroed(vm->memory, sizeof *added);
+  if (added == NULL) return false;
+  added->def = module;
+  added->next = vm->native_modules;
+  vm->native_modules = added;
   return true;
 }
 

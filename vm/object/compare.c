@@ -271,29 +271,29 @@ static bool deep_enter(Deep *d, Obj *a, Obj *b) {
 
 // The next two values of the pair on top; false: none left. *same: false if
 // a key is missing.
-static bool deep_next(Deep *d, DeepPair *p, Value *a, Value *b, bool *same) {
-  uint64_t at = p->at++;
-  if (p->a->type == OBJ_LIST) {
-    const ObjValues *x = p->x, *y = p->y;
+static bool deep_next(Deep *d, DeepPair *pair, Value *a, Value *b, bool *same) {
+  uint64_t at = pair->at++;
+  if (pair->a->type == OBJ_LIST) {
+    const ObjValues *x = pair->x, *y = pair->y;
     if (at >= values_len(x) || at >= values_len(y)) return false;
     *a = heap_load(&x->slots[at]);
     *b = heap_load(&y->slots[at]);
-  } else if (p->a->type == OBJ_INSTANCE) {
-    if (at >= p->a->aux) return false;
-    *a = heap_load(&((ObjInstance *)p->a)->fields[at]);
-    *b = heap_load(&((ObjInstance *)p->b)->fields[at]);
-  } else if (p->a->type == OBJ_ERROR) {
-    const ObjError *x = (ObjError *)p->a, *y = (ObjError *)p->b;
+  } else if (pair->a->type == OBJ_INSTANCE) {
+    if (at >= pair->a->aux) return false;
+    *a = heap_load(&((ObjInstance *)pair->a)->fields[at]);
+    *b = heap_load(&((ObjInstance *)pair->b)->fields[at]);
+  } else if (pair->a->type == OBJ_ERROR) {
+    const ObjError *x = (ObjError *)pair->a, *y = (ObjError *)pair->b;
     if (at > 1) return false;
     *a = heap_load(at ? &x->cause : &x->message);
     *b = heap_load(at ? &y->cause : &y->message);
   } else {
     Value key;
-    p->at = at;
-    if (!map_next(d->local->vm, (ObjMap *)p->a, p->x, &p->at, &key, a))
+    pair->at = at;
+    if (!map_next(d->local->vm, (ObjMap *)pair->a, pair->x, &pair->at, &key, a))
       return false;
     if (!map_key_ready(d->local, key)) return false;
-    *same = map_get(d->local->vm, (ObjMap *)p->b, key, b);
+    *same = map_get(d->local->vm, (ObjMap *)pair->b, key, b);
   }
   return true;
 }

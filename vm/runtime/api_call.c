@@ -511,11 +511,12 @@ bool csp_member(CspCall *call, CspValue module, const char *name,
                 CspValue *value) {
   *value = csp_nil();
   if (!value_is_type(module.word, OBJ_MODULE)) return false;
-  const ObjModule *m = (ObjModule *)value_obj(module.word);
+  const ObjModule *object = (ObjModule *)value_obj(module.word);
   ObjString *key = string_new(call->local, name, strlen(name));
   Value cell;
   if (key == NULL) *value = csp_wrap(VALUE_UNDEF);
-  if (key == NULL || !map_get(call->vm, m->members, value_from_obj(key), &cell))
+  if (key == NULL ||
+      !map_get(call->vm, object->members, value_from_obj(key), &cell))
     return false;
   Value v = heap_load(&((ObjCell *)value_obj(cell))->value);
   if (v == VALUE_UNDEF) return false;

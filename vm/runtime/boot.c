@@ -166,10 +166,10 @@ bool boot_vm(Csp *csp) {
 void boot_free(Csp *csp) {
   Vm *vm = &csp->vm;
   for (int n = 0; n < OBJ_TYPE_COUNT; n++) mem_free(vm->methods[n]);
-  for (NativeModule *m = vm->native_modules; m != NULL;) {
-    NativeModule *next = m->next;
-    mem_free(m);
-    m = next;
+  for (NativeModule *module = vm->native_modules; module != NULL;) {
+    NativeModule *next = module->next;
+    mem_free(module);
+    module = next;
   }
   for (size_t n = 0; n < vm->native_count; n++) mem_free(vm->natives[n]);
   mem_free(vm->natives);

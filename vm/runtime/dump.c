@@ -328,22 +328,23 @@ typedef struct Printing {
   size_t most, left;  // entries to be shown, goroutines not shown
 } Printing;
 
-static void print_one(Printing *p, Alike *a, size_t depth) {
-  if (p->most > 0) {
-    p->most--;
-    add_alike(p->text, p->d, a, depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN);
+static void print_one(Printing *printing, Alike *a, size_t depth) {
+  if (printing->most > 0) {
+    printing->most--;
+    add_alike(printing->text, printing->d, a,
+              depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN);
   } else {
-    p->left += a->count;
+    printing->left += a->count;
   }
 }
 
 // An entry and all below it; without recursion, they may nest deeply.
-static void print_tree(Printing *p, size_t root) {
+static void print_tree(Printing *printing, size_t root) {
   size_t depth = 0;
   for (size_t at = root; at != 0;) {
-    Alike *a = &p->d->all[at - 1];
+    Alike *a = &printing->d->all[at - 1];
     size_t below = a->first;
-    if (a->count > 0) print_one(p, a, depth);
+    if (a->count > 0) print_one(printing, a, depth);
     a->count = 0;
     a->first = 0;  // it comes by here again on the way back
     if (below != 0) {

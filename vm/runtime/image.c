@@ -213,14 +213,15 @@ static void put_methods(Writer *w) {
 // The protos that are newer than `before`, but the file's top level.
 static void find_protos(Writer *w, const Proto *before) {
   uint32_t count = 0;
-  for (const Proto *p = w->vm->protos; p != before; p = p->next) count++;
+  for (const Proto *proto = w->vm->protos; proto != before; proto = proto->next)
+    count++;
   w->protos = mem_zeroed(w->vm->memory, (count + 1) * sizeof *w->protos);
   if (w->protos == NULL) {
     w->failed = true;
     return;
   }
-  for (const Proto *p = w->vm->protos; p != before; p = p->next)
-    if (!(p->flags & PROTO_MAIN)) w->protos[w->count++] = p;
+  for (const Proto *proto = w->vm->protos; proto != before; proto = proto->next)
+    if (!(proto->flags & PROTO_MAIN)) w->protos[w->count++] = proto;
   for (uint32_t low = 0, high = w->count; low + 1 < high; low++) {
     const Proto *newer = w->protos[low];
     w->protos[low] = w->protos[--high];

@@ -104,7 +104,8 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
   if (all == NULL) text->failed = true;
   if (all == NULL) return;
   size_t at = count;
-  for (const Panic *p = newest; p != NULL; p = p->link) all[--at] = p;
+  for (const Panic *panic = newest; panic != NULL; panic = panic->link)
+    all[--at] = panic;
   RT_ASSERT(at == 0);
   for (size_t n = 0; n < count; n++) {
     if (n == PANICS_SHOWN && count > 2 * PANICS_SHOWN) {
