@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The signals are blocked in all threads and read from a descriptor by one of
-// our own, so nothing runs in a signal handler. That thread asks the runtime,
-// on SIGQUIT, for the dump, which works whatever the goroutines do, and then to
-// end: csp_run returns as after csp_interrupt, so that output and what CSPDEBUG
-// asked for is written, and programs that were started are ended. (They have
-// process groups of their own: a terminal's Ctrl-C does not reach them.) A
-// program that has not ended a second later, or gets a signal again, is ended
+// How signals end the program. They are blocked in all threads, and a thread of
+// our own reads them from a descriptor, so nothing runs in a signal handler.
+//
+// On SIGQUIT that thread asks the runtime for the dump first, which works
+// whatever the goroutines do. Then, and on every other signal, it asks the
+// runtime to end. csp_run returns as after csp_interrupt: output is written,
+// what CSPDEBUG asked for, too, and programs that were started are ended. These
+// have process groups of their own, which a terminal's Ctrl-C does not reach. A
+// program that has not ended a second later, or gets another signal, is ended
 // at once.
 #include "cli/quit.h"
 

@@ -2,10 +2,10 @@
 // The REPL's loop: reading, evaluating, showing (repl.h).
 //
 // An evaluation is a goroutine with a task, so that its panic ends it alone,
-// with its trace. Ctrl-C makes it panic at its next safepoint, if it runs; if
-// it waits, or a panic in it would never come, the loop stops waiting for it.
-// The same when nothing can run any more: the runtime says so by a post, in
-// place of the deadlock's end.
+// with its trace. If it runs, Ctrl-C makes it panic at its next safepoint. If
+// it waits, or would never panic, the loop stops waiting for it. The loop does
+// so, too, when nothing can run any more: the runtime then posts that, where it
+// would otherwise report a deadlock and end.
 #include "cli/repl_internal.h"
 #include "lang/compile/session.h"
 #include "vm/runtime/output.h"

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A test's process, from the outside.
 //
-// It runs this same program, in a process group of its own, with an empty
-// folder as TMPDIR, which goes when it has ended. Whatever is left of its group
-// then is killed: so its pipes are closed but for what has left the group, and
-// nobody waits for that. Output and errors are two pipes: no flood of the one
-// hides the other.
+// The process runs this same program, in a process group of its own, with an
+// empty folder as TMPDIR. When it has ended, the folder is removed, and what is
+// left of the group is killed. That closes the pipes, unless some process has
+// left the group, and nobody waits for such a process. Output and errors have a
+// pipe each, so a flood of the one does not hide the other.
 //
-// The clock begins when the script does (which a FUNCTION says through the pipe
-// BEGAN_FD), so that a loaded machine does not use up a short limit before.
-// When the time is up it gets SIGQUIT, which makes it show what its goroutines
-// do, and SIGKILL if it has not ended GRACE later. SIGQUIT is blocked in it
-// from the beginning: it is answered as soon as the program can.
+// The clock begins when the script does, so that a loaded machine does not use
+// up a short limit before. (A TEST_FUNCTION says that through the pipe
+// BEGAN_FD.) When the time is up, the process gets SIGQUIT, which makes it show
+// what its goroutines do. If it has not ended GRACE later, it gets SIGKILL.
+// SIGQUIT is blocked in it from the beginning, and answered as soon as the
+// program can.
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

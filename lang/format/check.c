@@ -2,8 +2,8 @@
 // The proof that a formatted text is the program that was given: the same
 // words (but for commas and semicolons), the same comments, the same tree.
 //
-// Whatever mistake the printer makes, it can so never change what a program
-// means or lose a comment: formatter.c gives nothing out that fails here.
+// A mistake of the printer therefore never changes what a program means, and
+// never loses a comment. formatter.c gives out no text that fails here.
 #include "lang/format/check.h"
 
 #include <stdlib.h>

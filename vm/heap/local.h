@@ -33,11 +33,12 @@ struct Local {
   int64_t balance;  // atomic: goroutines started here, less those ended here
   uint32_t grow;    // registers a call could not get (handlers.h)
   int64_t debt;     // units of work since the counter was charged (work.c)
-  bool overdue;     // more was charged than a look is apart
+  bool overdue;     // more work was charged than lies between two looks
   HostTask tasks[HOST_TASKS];
   int task_count;
   uint32_t calls;  // by natives: counts to their next look (api_call.c)
-  // The interpreter's, by opcode byte: here, where a register leads (interp.c).
+  // The interpreter's handlers, by opcode. They are here because a register
+  // already points at Local.
   void (*handlers[256])(void);
 };
 
@@ -50,7 +51,7 @@ typedef struct MethodTable {
 // What forced collections that were in vain have to leave to the script
 // (limits.c). Atomics; ns.
 typedef struct Pace {
-  int64_t due;   // when all that was taken has been left, too
+  int64_t due;   // when the script has run as long as the collections took
   int64_t took;  // the last collection that was forced
   int64_t most;  // the longest since nothing was due
 } Pace;

@@ -5,10 +5,10 @@
 // it has been fetched, as its memory and its mark bit are prefetched some steps
 // ahead. Nothing recurses.
 //
-// If there is no memory for a stack, it depends on what leads to the item. In
-// `drain` a marked object does: the item is dropped and `overflow` set, and
-// marking_rescan finds it again. Elsewhere the item may be a root, which
-// nothing leads to: what is on the stack is marked to the end, which makes
+// There may be no memory for a stack. Items that `drain` pushes come from a
+// marked object, so they may be dropped. Then `overflow` is set, and
+// marking_rescan finds them again. Elsewhere an item may be a root, which no
+// object leads to. Then what is on the stack is marked to the end, which makes
 // room.
 #include "vm/heap/mark.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Long work in natives and slow paths: when it is looked whether it goes on.
+// Long work in natives and slow paths, and how it is given up.
 //
 // The interpreter looks at its safepoints, which an operation does not reach
 // before it is done. So operations count their work (work_on, csp_work), and
-// look themselves. What they can find there is that they are to be given up:
+// look themselves. An operation is given up for one of these reasons:
 //   the goroutine is cancelled, or interrupted      it panics with that
 //   the run ends                                    nobody sees what it does
 //   the host's call is over (stepped)               it panics: interrupted

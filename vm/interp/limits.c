@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: MIT
 // What happens when a limit is reached (CspConfig.max_memory, max_goroutines).
 //
-// An allocation never collects: it fails, and what wanted it panics. Where that
-// has changed nothing yet the panic is taken back, a collection is made, and it
-// is done again: opcodes under TRY in the interpreter, and natives that are
-// CSP_REPEATABLE. It is done again once: when it fails at the same place, with
-// no safepoint between and next to nothing allocated since, the panic stays.
-// The place is the goroutine's: others run the same code, and on whatever P.
-// (But somebody else may have taken what was freed: then there was much
-// allocated, and much to collect.) When somebody stops the panic, what its
-// frames held is collected at once: what follows may fit now, and not all of it
-// could be done again.
+// An allocation never collects. It fails, and the operation that wanted it
+// panics. Where that operation has changed nothing yet, the panic is taken
+// back, a collection is made, and the operation begins again. Opcodes under TRY
+// are such operations, and natives that are CSP_REPEATABLE.
 //
-// Such collections are forced: the heap's own pace did not ask for them. A
-// script can force one by each allocation or start that is refused, so those
-// that were in vain are paid for in time (Pace): some may follow each other,
-// and in the long run they take at most half of it. Where the pace allows none
-// the panic stays. Those that made room cost nothing. Where memory is full, or
-// much has been allocated since the last one, the pace is not asked: the little
-// that the panic itself took has to be found again. (But while a panic is under
-// way it is: each of a million deferred calls may be refused.) A start that is
-// tried over and over is thus allowed at the latest when as much time has
-// passed as the last collection took. (Allocations and starts have one pace.
-// Whether there is anything to find cannot be known: a reference that is
-// overwritten is not counted.)
+// An operation is repeated once. The panic stays when it fails again at the
+// same place, with no safepoint between and next to nothing allocated since.
+// Each goroutine has such a place of its own, because others run the same code,
+// on any P. If another goroutine has taken what was freed, much was allocated,
+// and there is much to collect.
+//
+// When a script stops the panic, what its frames held is collected at once.
+// What follows may fit now, and some of it could not be repeated.
+//
+// Such collections are forced, as the heap's own pace did not ask for them. A
+// script can force one by each allocation or start that is refused. So those
+// that were in vain are paid for in time (Pace). Some may follow each other,
+// and in the long run they take at most half of the time. Where the pace allows
+// none, the panic stays. Collections that made room cost nothing.
+//
+// Where memory is full, or much has been allocated since the last collection,
+// the pace is not asked, because the little that the panic itself took has to
+// be found again. While a panic is under way the pace is asked, because each of
+// a million deferred calls may be refused.
+//
+// A start that is tried over and over is allowed at the latest when as much
+// time has passed as the last collection took. Allocations and starts have one
+// pace. It cannot know whether there is anything to find, because overwritten
+// references are not counted.
 #include "vm/interp/limits.h"
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"

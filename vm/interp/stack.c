@@ -3,9 +3,9 @@
 //
 // A stack is a block of values in the heap that only its goroutine points to.
 // Growing copies it into one of twice the size. The limit in bytes is exact.
-// Frames are not counted at calls, only when the stack must grow. The room
-// given then makes the next check come before the limit on frames can be passed
-// (each frame takes FRAME_WORDS at the least).
+// Frames are counted by stack_reserve, and not at calls. It sets g->limit so
+// that it is called again before there are more frames than the other limit
+// allows, as each frame takes FRAME_WORDS at least.
 #include "vm/interp/stack.h"
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"

@@ -3,12 +3,12 @@
 // channel, timer a value that can be stopped and reset.
 //
 // A channel holds one value. The channel of timer(d) gets one, the tick, when d
-// has passed. What is received from the timer is received from there. Its lock
-// is held where it starts, stops and fires. So it is pending, or its tick is in
-// the channel, or a receiver has it. stop and reset take it back from the
-// channel. A timer may be on its way to value_fire, out of the P's heap, when
-// it is stopped or reset. Then it is not pending, or not due, when it gets the
-// lock.
+// has passed. A receive from the timer receives from its channel. The timer's
+// lock is held where it starts, stops and fires. So the timer is pending, or
+// its tick is in the channel, or a receiver has the tick. stop and reset take
+// the tick back from the channel. A timer may be on its way to value_fire, out
+// of the P's heap, when it is stopped or reset. Then it is not pending, or not
+// due, when it gets the lock.
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"

@@ -10,8 +10,9 @@ bool value_equal(Value a, Value b);  // ==
 // <: -1, 0, 1 for two numbers, two strings or two bytes; 2: unordered (NaN);
 // 3: types that have no order.
 int value_compare(Value a, Value b);
-// The same, with what long strings and bytes take charged (work_on). Given up
-// they are as if equal: the caller goes on until it fails.
+// The same. They charge what long strings and bytes take (work_on). Where that
+// is given up, they answer that the values are equal, and the caller goes on
+// until it fails.
 bool value_equal_on(Local *local, Value a, Value b);
 int value_compare_on(Local *local, Value a, Value b);
 uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map

@@ -15,8 +15,8 @@
 // POSTS_AHEAD functions whose goroutines have not begun, and the others wait
 // here, in order (posts_held). A goroutine that begins lets the next one go:
 // the scripts' own goroutines then wait for no more than POSTS_AHEAD others. A
-// goroutine that has begun does not count, whatever it waits for, and one that
-// has not will: so what is held is let go.
+// goroutine that has begun does not count, even while it waits. One that has
+// not begun will begin, and lets go a function that is held.
 //
 // A HostPost is in csp->posts from the call until its goroutine has ended, or
 // the run. The thread that takes it out of the list (host_lock) tells its

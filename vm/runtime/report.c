@@ -3,8 +3,8 @@
 // panic nobody saw. The first report decides the exit status; others that come
 // while the runtime ends are not printed.
 //
-// Making a report is not looked at by limits: its parts are bounded, so that it
-// takes some milliseconds at most. The clock is read after it.
+// Limits are not checked while a report is made. Its parts are bounded, so that
+// it takes some milliseconds at most. The clock is read after it.
 #include "vm/runtime/report.h"
 
 #include <stdlib.h>

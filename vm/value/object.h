@@ -90,11 +90,11 @@ typedef struct ObjList {
   ObjValues *block;  // atomic, never NULL
 } ObjList;
 
-// Insertion-ordered hash table. Entries in order of insertion; deleted ones
-// have key VALUE_TOMB, and keep their place until a rebuild makes a new
-// table. `index` (after the entries; 2^index_bits words; none while cap <= 8:
-// linear search) holds entry number + 1, 0 for empty; probe loops are bounded
-// by its size.
+// A hash table whose entries are in order of insertion. A deleted entry has the
+// key VALUE_TOMB, and keeps its place until a rebuild makes a new table. The
+// index follows the entries. It has 2^index_bits words, each the number of an
+// entry plus 1, or 0. Loops that probe it are bounded by its size. A table with
+// a cap of 8 or less has no index, and is searched entry by entry.
 typedef struct MapEntry {
   Value key;
   Value value;
