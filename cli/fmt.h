@@ -3,8 +3,8 @@
 #ifndef CSP_CLI_FMT_H
 #define CSP_CLI_FMT_H
 
-// argv: what stands after `fmt`. The exit status: 0; 1 if --check found files
-// that would change; 2 after an error.
+// argv: what stands after `fmt`. Gives the exit status, which is 1 if --check
+// found files that would change, and 2 after an error.
 int fmt_main(int argc, char **argv);
 
 #endif

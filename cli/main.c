@@ -92,7 +92,7 @@ static long parse_number(const char *name, const char *text, long least,
   exit(STATUS_USAGE);
 }
 
-// `--name N` or `--name=N`: how many words that took; 0: it is none of them.
+// `--name N` or `--name=N`: how many words that took. 0: it is none of them.
 static int parse_number_option(Options *o, const char *word, const char *next) {
   size_t len = strcspn(word, "=");
   const char *text = word[len] == '=' ? word + len + 1 : next;
@@ -107,7 +107,7 @@ static int parse_number_option(Options *o, const char *word, const char *next) {
   return 0;
 }
 
-// One option at argv[at]; how many words it took, 0: it is none.
+// One option at argv[at]: how many words it took, and 0 if it is none.
 static int parse_option(Options *o, int argc, char **argv, int at) {
   const char *word = argv[at];
   const char *next = at + 1 < argc ? argv[at + 1] : NULL;
@@ -174,7 +174,7 @@ static int show(char *text, char *messages, bool fine) {
   return fine ? 0 : STATUS_USAGE;
 }
 
-// *signal: that has ended it; or 0.
+// *signal: the one that has ended it, or 0.
 static int perform(Csp *csp, const Options *o, const char *text, size_t len,
                    int *signal) {
   char *messages = NULL;
@@ -211,7 +211,8 @@ static const struct {
 static void take_closed_streams(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // the lowest free one is fd; the wrong direction: as before, EBADF
+    // fd is the lowest free one. It gets the wrong direction, so that its use
+    // fails with EBADF as before.
     open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

@@ -37,7 +37,7 @@ static sigset_t watched_set(bool ends) {
   return set;
 }
 
-// The signal that came; 0: the script has ended, or the time has passed.
+// The signal that came. 0: the script has ended, or the time has passed.
 static int wait_for_signal(const QuitWatch *q, int ms) {
   struct pollfd fds[2] = {{q->signals, POLLIN, 0}, {q->done, POLLIN, 0}};
   struct signalfd_siginfo info;

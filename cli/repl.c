@@ -394,7 +394,7 @@ static CspStatus next_input(CspCall *call, Repl *r) {
   return csp_block_slow(call, read_work, read_done, r);
 }
 
-// The task of the next evaluation; nil: the end.
+// The task of the next evaluation. nil: the end.
 static CspStatus repl_next(CspCall *call) {
   Repl *r = repl_of(call);
   char *text = r->file_text;

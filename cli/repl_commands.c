@@ -145,7 +145,7 @@ static CommandEnd do_load(Repl *r, CspCall *call, const char *argument) {
   return runs ? COMMAND_RUNS : COMMAND_DONE;
 }
 
-// The function that the session has under this name; NULL: none.
+// The function that the session has under this name. NULL: none.
 static const Proto *find_function(Repl *r, const char *name) {
   Value cell, v;
   ObjString *key = vm_intern(r->vm, name, strlen(name));

@@ -231,7 +231,7 @@ static size_t path_start(const char *line, size_t from) {
   return start;
 }
 
-// In `import "str`, where the path begins; SIZE_MAX: it is none.
+// In `import "str`, where the path begins. SIZE_MAX: it is none.
 static size_t import_start(const char *line, size_t len) {
   size_t at = len;
   while (at > 0 && (is_word_byte(line[at - 1]) || line[at - 1] == '/')) at--;

@@ -192,7 +192,7 @@ static int get_byte(Editor *ed, char *byte) {
   }
 }
 
-// One code point: 1; at the end 0, after a drop -1.
+// One code point. Gives 1, at the end 0, after a drop -1.
 static int get_key(EditLine *line, wchar_t *key) {
   Editor *ed;
   mbstate_t state = {0};

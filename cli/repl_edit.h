@@ -16,7 +16,7 @@ typedef struct Names {  // malloced; sorted, none twice
 void names_free(Names *names);
 
 // NULL: standard input or output is no terminal. complete: what the word that
-// ends at the end of the line may be; *from: where it begins. (A terminal on
+// ends at the end of the line may be. *from: where it begins. (A terminal on
 // which nothing can be edited, TERM=dumb, has neither that nor a history.)
 Editor *editor_new(Names (*complete)(void *arg, const char *line, size_t len,
                                      size_t *from));

@@ -76,7 +76,7 @@ struct Repl {
 // --- repl.c -----------------------------------------------------------------
 void repl_say(Repl *r, const char *format, ...)  // on standard error
     __attribute__((format(printf, 2, 3)));
-// Compiles and starts the text (which it takes over); true: it runs, as
+// Compiles and starts the text (which it takes over). true: it runs, as
 // r->running. By natives.
 bool repl_start(Repl *r, CspCall *call, char *text, const char *path,
                 ShowMode mode);
@@ -102,7 +102,7 @@ void entries_add(Repl *r);  // r->input went well
 void entries_free(Repl *r);
 
 // --- repl_complete.c: by the thread that edits, without a P -----------------
-// What the word that ends at the end of the line may be; *from: where it
+// What the word that ends at the end of the line may be. *from: where it
 // begins.
 Names complete_word(void *repl, const char *line, size_t len, size_t *from);
 

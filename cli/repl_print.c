@@ -18,7 +18,7 @@ static void add(Text *out, const char *text) {
 
 static void add_value(Text *out, CspCall *call, Value v, int level);
 
-// Before a part. false: no more; how many there are is said instead.
+// Before a part. false: no more are shown, and their number is said instead.
 static bool next_part(Text *out, size_t at, size_t count) {
   if (at > 0) add(out, ", ");
   if (at < PARTS_MAX && out->len < TEXT_MAX) return true;

@@ -155,7 +155,7 @@ static void take_value(Command *command, char what, const char *value) {
   }
 }
 
-// `--name value` or `--name=value`: how many words that took; 0: it is none.
+// `--name value` or `--name=value`: how many words that took. 0: it is none.
 static int parse_valued(Command *command, const char *word, const char *next) {
   size_t len = strcspn(word, "=");
   for (size_t n = 0; n < sizeof valued / sizeof *valued; n++) {

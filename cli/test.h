@@ -137,7 +137,7 @@ typedef struct Child {
 
 // In ns; what started and deadline are read from.
 int64_t child_clock(void);
-// Starts test in child; false: it could not; the test is over then.
+// Starts test in child. false: it could not, and the test is over.
 bool child_start(Child *child, Test *test, const TestOptions *options);
 // Reads what is there, and looks at the clock.
 void child_look(Child *child);
@@ -160,7 +160,7 @@ int tests_run(Tests *tests, const TestOptions *options,
               void (*done)(void *arg, const Test *test), void *arg);
 
 // --- test_compare.c ---------------------------------------------------------
-// Writes what is wrong with a run; nothing: it did what was expected.
+// Writes what is wrong with a run, and nothing if it did what was expected.
 void compare_run(FILE *out, const Expect *e, int status, const Capture *output,
                  const Capture *errors);
 // What a process wrote, indented, without its middle if it is long.

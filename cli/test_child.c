@@ -124,7 +124,8 @@ static int make_input(const Expect *e) {
   return fd;
 }
 
-// *ours: without blocking; the other end, or -1.
+// Gives the end of the child, or -1. *ours is the other one, which does not
+// block.
 static int make_pipe(int *ours) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;

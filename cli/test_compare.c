@@ -164,7 +164,7 @@ static void compare_output(FILE *out, const Expect *e, const Capture *output) {
 }
 
 // --- Standard error ---------------------------------------------------------
-// A line that holds the text, and :LINE: if it is given.
+// Does a line hold the text, and the number of the line if one is given?
 static bool has_error(const Slices *lines, const ExpectedError *error) {
   char place[32];
   int len = snprintf(place, sizeof place, ":%ld:", error->line);

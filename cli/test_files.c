@@ -84,7 +84,7 @@ static void take_function(void *arg, const AstStr *name, Pos pos, bool takes) {
     add_runs(functions->finder, TEST_FUNCTION, name->text, pos.line);
 }
 
-// NULL: it does; else malloced messages.
+// NULL if it does, else malloced messages.
 static char *compile(const TestFile *file) {
   CspConfig config;
   runtime_config(&config);

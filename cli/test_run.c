@@ -28,7 +28,7 @@ typedef struct Runner {
 } Runner;
 
 // --- How a test ended -------------------------------------------------------
-// The lines of the report; none: a file did all that it was expected to do.
+// The lines of the report. There are none if a file did what was expected.
 static void describe(FILE *out, const Child *child, int status) {
   const Test *test = child->test;
   if (test->message != NULL) {

@@ -15,9 +15,11 @@ A name with a file after it, as in `heap_store (heap.h)`, is in the code of that
 file; so is what a line declares whose comment is a file alone, or ends with one in
 parentheses.
 
-A sentence has at most one colon or semicolon. That is checked in vm/csp.h, in the
-head comments of the folders in READ_ONCE, and in documents. Code, tables, indented
-lists, quotations and what programs write into documents are left out.
+A sentence has at most one colon or semicolon. That is checked in documents, in
+vm/csp.h, and in the comments of sources: in the head comments of the folders in
+READ_ONCE, and in all that have lines for themselves of those in READ_WHOLE. Code,
+tables, indented lists, quotations and what programs write into documents are left
+out.
 
 The status is 1 when something is wrong. Each such place is a line."""
 
@@ -52,7 +54,9 @@ OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmo
 
 # Folders whose head comments are checked for sentences, and documents that are not.
 READ_ONCE = ("vm", "cli", "stdlib", "sched", "lang")
+READ_WHOLE = ("lang", "cli", "vm")  # and their other comments, too
 NOT_YET = ("tests/docs/data/",)
+ORDER = re.compile(r" (relaxed|acquire|release|RMW|seq)\b")
 NO_PROSE = re.compile(r"`+[^`]*`+|\"[^\"]*\"|\]\([^)]*\)|https?://\S+|(?<=\d):(?=\d)")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][)\"*])\s+")
 
@@ -173,19 +177,26 @@ def too_long(path):
             yield "comments: %s:%d has a cell of over 80 columns" % (path, number)
 
 
-def comment_lines(text, head):
-    """(line, text) of each comment line, of the head comment or of all. The text is
-    None where a paragraph ends."""
-    column = 0
+def comment_lines(text, which):
+    """(line, text) of each comment line: of the HEAD comment, of those that have
+    their LINES for themselves, or of ALL. The text is None where a paragraph ends.
+    Of LINES, those that say why an atomic's order is enough are left out
+    (atomics.py has their form)."""
+    column, ordered, behind = 0, False, False
     for number, line in enumerate(text.splitlines(), 1):
         whole = line.lstrip().startswith("//")
-        if head and number > 1 and not whole:
+        if which == "HEAD" and number > 1 and not whole:
             return
         before, at = column, line.find("//")
         column = at
         body = line[at + 2:] if at >= 0 and line.count('"', 0, at) % 2 == 0 else ""
-        ends = not body.strip() or body.startswith("  ") or "SPDX" in body
-        if not whole or ends or at != before or body.startswith(" ---"):
+        heading = body.startswith(" ---")
+        behind = at >= 0 and (not whole or behind and at == before)
+        ordered = which == "LINES" and whole and (
+            ORDER.match(body) is not None or ordered and at == before)
+        ends = not body.strip() or body.startswith("  ") or "SPDX" in body or \
+            which == "LINES" and (heading or ordered or behind)
+        if not whole or ends or at != before or heading:
             yield number, None
         if not ends:
             yield number, body.strip()
@@ -226,7 +237,9 @@ def lines_of_prose(path):
         return [] if path.startswith(NOT_YET) else document_lines(read(path))
     if path.startswith(tuple(folder + "/" for folder in READ_ONCE)) and \
             path.endswith((".c", ".h", ".re", ".y", ".def")):
-        return comment_lines(read(path), head=path != "vm/csp.h")
+        whole = path.startswith(tuple(folder + "/" for folder in READ_WHOLE))
+        return comment_lines(read(path), "ALL" if path == "vm/csp.h" else
+                             "LINES" if whole else "HEAD")
     return []
 
 

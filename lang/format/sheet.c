@@ -127,8 +127,8 @@ static bool aligns(const SheetLine *a, const SheetLine *b) {
          a->indent == b->indent;
 }
 
-// The lines from `from` on whose comments stand under each other; *width: of
-// the longest; 0: each for itself.
+// The lines from `from` on whose comments stand under each other. *width: of
+// the longest. 0: each for itself.
 static size_t run_of_notes(const Sheet *sheet, size_t from, uint32_t *width) {
   size_t end = from;
   uint32_t note = 0;

@@ -62,7 +62,7 @@ static bool would_merge(const Words *words, const Word *left,
   return left->kind == TOK_SUB && *word_text(words, right) == '-';
 }
 
-// for ; ; {
+// As in `for ; ; {`.
 static bool is_empty_clause(const Word *left, const Word *right) {
   if (right->kind != TOK_SEMI) return false;
   return left->kind == TOK_SEMI || left->kind == TOK_FOR ||

@@ -87,7 +87,7 @@ void assign_define(Compiler *c, Node *node) {
 }
 
 // --- Places: what stands left of = ------------------------------------------
-// a: the object of a field or element, b: the index. -1: none.
+// a is the object of a field or element, b is the index. -1: none.
 typedef struct Place {
   const Node *node;
   int a, b;

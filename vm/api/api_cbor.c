@@ -241,7 +241,7 @@ static bool put_value(CborWriter *w, Value v) {
   return true;
 }
 
-// The next part of the innermost list or map. *more: false: it had all.
+// The next part of the innermost list or map. *more is false if it had all.
 static bool next_of_container(CborWriter *w, Value *v, bool *more) {
   CborOut *level = &w->levels[w->depth - 1];
   *more = true;

@@ -344,8 +344,8 @@ bool csp_map_clear(CspCall *call, CspValue map) {
   return map_done(call, map_clear(call->local, AS(ObjMap, map)));
 }
 
-// state[0]: the table that is walked (0 before the first step), state[1]: how
-// far. The table stays: nothing is collected inside a native.
+// state[0] is the table that is walked (0 before the first step), and state[1]
+// how far. The table stays: nothing is collected inside a native.
 bool csp_map_next(CspCall *call, CspValue map, CspIter *iter, CspValue *key,
                   CspValue *value) {
   ObjMap *object = AS(ObjMap, map);
@@ -412,7 +412,7 @@ bool csp_bytes_append(CspCall *call, CspValue bytes, const void *from,
 }
 
 // --- As text ----------------------------------------------------------------
-// memory: of the result; NULL: malloced.
+// memory: of the result. NULL: malloced.
 static char *format_in(const Memory *memory, CspCall *call, CspValue v,
                        bool quoted, size_t *len) {
   Text text = {.memory = memory,

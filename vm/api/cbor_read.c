@@ -318,7 +318,8 @@ static bool read_tag(CborReader *r, const ItemHead *head) {
   return true;
 }
 
-// The next item. *complete: false: a list or map was opened, or it was a tag.
+// The next item. *complete is false if it was a tag, or has opened a list or
+// map.
 static bool read_item(CborReader *r, CspValue *v, bool *complete) {
   ItemHead head;
   bool open = false;

@@ -81,7 +81,7 @@ bool op_kind_is_extra(char kind);
 // The registers that i uses beside its operands: how many, from *first on.
 uint32_t op_range(Instr i, uint32_t *first);
 FusedOps op_fused(Op op);
-// The opcode that does both; OP_COUNT: there is none.
+// The opcode that does both. OP_COUNT: there is none.
 Op op_fuse(Op first, Op second, bool turned, bool constant);
 
 #endif

@@ -444,7 +444,7 @@ bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *marker),
 }
 
 // --- The store barrier ------------------------------------------------------
-// Room for one more shaded object in the local buffer; NULL: no memory.
+// Room for one more shaded object in the local buffer. NULL: no memory.
 static MarkSegment *shade_buffer(LocalHeap *local) {
   MarkSegment *segment = local->shaded;
   if (segment && segment->count < SEGMENT_ITEMS) return segment;

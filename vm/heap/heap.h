@@ -52,7 +52,7 @@ typedef struct HeapHooks {
   // Marks what the record of the native that it waits in keeps (g->pending).
   // World stopped.
   void (*mark_pending)(void *arg, const Goroutine *g, GcMarker *marker);
-  // Marks what is to be kept though nobody else has it; true: it has marked
+  // Marks what is to be kept though nobody else has it. true: it has marked
   // something. World stopped; all else is marked.
   bool (*mark_lost)(void *arg, GcMarker *marker);
   // The world goes on again. By the P that collected.
@@ -62,7 +62,7 @@ typedef struct HeapHooks {
 } HeapHooks;
 
 // Where memory comes from: zeroed blocks of at least 4 MB, at a multiple of
-// align; NULL: none. Any thread, several at once.
+// align. NULL: none. Any thread, several at once.
 typedef struct HeapMemory {
   void *(*map)(void *arg, size_t bytes, size_t align);  // NULL: the system
   void (*unmap)(void *arg, void *block, size_t bytes);
@@ -80,7 +80,7 @@ void heap_set_stress(Heap *heap, bool stress, bool poison);
 // what heap_take_other counts. 0: no limit. Before running.
 void heap_set_limit(Heap *heap, uint64_t bytes);
 bool heap_limited(const Heap *heap);
-// What one result may take: what is left of the limit, and no less than 64 KB;
+// What one result may take: what is left of the limit, and no less than 64 KB.
 // SIZE_MAX without a limit. Any thread.
 size_t heap_room(Heap *heap);
 // Takes bytes of other memory on behalf of objects, for which the limit may be
@@ -186,7 +186,7 @@ Value heap_pinned(Heap *heap, uint32_t pin);
 void heap_unpin(Heap *heap, uint32_t pin);
 
 // What else is alive: mark is called at every collection, with the world
-// stopped, and calls gc_mark. Any thread; false: out of memory.
+// stopped, and calls gc_mark. Any thread. false: out of memory.
 bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *marker),
                     void *arg);
 

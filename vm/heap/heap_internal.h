@@ -96,14 +96,14 @@ typedef struct RootHook {
 
 enum { PINS_FIRST = 64, PINS_CHUNKS = 25 };
 
-// Why a collection is wanted: it is due, or somebody asked for it; memory was
-// not to be had.
+// Why a collection is wanted. It is due, or somebody asked for it. Or memory
+// was not to be had.
 #define WANT_ASKED 1u
 #define WANT_SHORT 2u
 
 struct Heap {
   Vm *vm;
-  // Trigger. want: atomic, any thread; WANT_ bits.
+  // The trigger. Atomic, any thread: WANT_ bits.
   uint32_t want;
   bool stress;        // immutable once running: collect at every safepoint
   bool poison;        // fill freed objects with 0xdb

@@ -428,7 +428,7 @@ static inline uint64_t pop(GcMarker *marker) {
   return marker->top->items[--marker->top->count];
 }
 
-// The next object to mark; NULL: this worker has none left.
+// The next object to mark. NULL: this worker has none left.
 static Obj *next_object(GcMarker *marker) {
   for (;;) {
     uint64_t item = pop(marker);

@@ -6,7 +6,7 @@
 #include "vm/heap/span.h"
 
 uint32_t span_sweep(Heap *heap, Span *span);  // objects that stay
-// A span of the class with free objects, for a P; NULL: out of memory.
+// A span of the class with free objects, for a P. NULL: out of memory.
 Span *heap_take_span(Heap *heap, uint8_t klass);
 void heap_sweep_large(Heap *heap);
 void heap_sweep_all(Heap *heap);

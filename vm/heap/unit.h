@@ -10,7 +10,7 @@ void protos_free(Proto *first);  // a list
 // What is compiled from now on is a unit's, which is freed when nothing holds
 // its functions. Not nested. The thread that compiles. false: out of memory.
 bool unit_open(Vm *vm);
-// Ends that. false: the limit on memory is passed; the unit may still run.
+// Ends that. false: the limit on memory is passed, but the unit may run.
 bool unit_close(Vm *vm);
 void units_free_all(Vm *vm);
 

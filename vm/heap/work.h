@@ -39,8 +39,8 @@ static inline void charge_steps(Local *local, size_t steps) {
 // or interrupted, or the run ends. Then all it does until it unwinds fails, and
 // no panic is made: interp_throw has it leave, and panic when it runs again.
 bool work_look(Local *local);
-// As memcmp, charged; given up: 0. What is short takes less than the opcode
-// that asks, and is not charged.
+// As memcmp, charged. Given up it is 0. What is short takes less than the
+// opcode that asks, and is not charged.
 enum { WORK_SHORT = 256 };  // bytes
 int work_compare_long(Local *local, const void *a, const void *b, size_t len);
 static inline int work_compare(Local *local, const void *a, const void *b,
@@ -50,7 +50,7 @@ static inline int work_compare(Local *local, const void *a, const void *b,
 }
 // Bytes that are copied for a unit where the memory may be new to the system.
 enum { WORK_NEW_BYTES = 4 };
-// As memcpy, charged; false: given up.
+// As memcpy, charged. false: given up.
 bool work_copy_long(Local *local, void *to, const void *from, size_t len);
 static inline bool work_copy(Local *local, void *to, const void *from,
                              size_t len) {

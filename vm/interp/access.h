@@ -13,7 +13,7 @@ bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
                   Value *out);
 bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out);
 bool access_is(Vm *vm, Value v, Value type);
-// Cache words: 24 bits name a struct type, or a built-in one by this; 8 bits
+// A cache word: 24 bits name a struct type, or a built-in one by this. 8 bits
 // are the place of the field or method.
 #define BUILTIN_ID(type) (0xffffffu - (uint32_t)(type))
 // x.name as a value. `word` is the cache word, may be rewritten.

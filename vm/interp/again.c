@@ -35,7 +35,7 @@ typedef struct Again {
 } Again;
 
 // --- For natives ------------------------------------------------------------
-// The record with room for that, of this call or new; NULL: no memory.
+// The record with room for that, of this call or new. NULL: no memory.
 static Again *record_for(CspCall *call, size_t size) {
   Again *old = call->later.kind == LATER_AGAIN ? call->later.data : NULL;
   if (old != NULL && old->size >= size) return old;
@@ -97,7 +97,7 @@ static void drop_pieces(Local *local, Goroutine *g, Again *a) {
   while (g->panic != before) panic_drop(g);
 }
 
-// The next piece. true: another one follows, and *a is its record; else *a is
+// The next piece. true: another one follows, and *a is its record. false: *a is
 // freed. Where there was no memory the native begins anew, once.
 static bool piece(CspCall *call, Again **a, CspStatus *status) {
   call->later.kind = LATER_AGAIN;

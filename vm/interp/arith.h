@@ -13,7 +13,7 @@ bool arith_op(Local *local, Goroutine *g, Op op, Value b, Value c, Value *out);
 bool arith_slow(Local *local, Goroutine *g, Value *base, const Value *k,
                 Instr i);
 // An instruction of two operations (MULADD, ADDADD, XORSHL, MULADDW and their
-// like); word: its second one.
+// like). word: its second one.
 bool arith_pair(Local *local, Goroutine *g, Value *base, const Value *k,
                 Instr i, Instr word);
 // A comparison, EQ forms included: 0, 1, or -1 (panicked).

@@ -399,8 +399,8 @@ Next call_return_deferred(Local *local, Goroutine *g, const Instr *self,
 }
 
 // --- try, modules --------------------------------------------
-// The frame of try: R[0] the function, R[1] the list of arguments; the call's
-// window is at R[2].
+// In the frame of try R[0] is the function, R[1] the list of arguments, and
+// R[2] begins the call's window.
 Next call_try(Local *local, Goroutine *g) {
   RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
   g->base[4] = g->base[0];

@@ -71,7 +71,7 @@ void native_cover_arguments(const CspCall *call) {
 }
 
 // The blocking work has run, or cannot: the rest of the native, on whichever
-// P. false: it blocks again (in a loop here: natives may do so for ever).
+// P. false: it blocks again. (The caller loops, as natives may do so for ever.)
 static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && pending->call.g == g);
@@ -122,7 +122,7 @@ static Timer *sleep_timer(Local *local, Goroutine *g) {
   return g->sleep;
 }
 
-// The call is to be made after that time. LEFT; THROW: no memory.
+// The call is to be made after that time: LEFT, or THROW without memory.
 static Next sleep_first(Local *local, Goroutine *g, int64_t ns) {
   Timer *timer = sleep_timer(local, g);
   if (timer == NULL) {
@@ -136,8 +136,8 @@ static Next sleep_first(Local *local, Goroutine *g, int64_t ns) {
 }
 
 // Makes the call, on *p, which may be another afterwards (*moved). GO_ON: it
-// was made, or cannot be; else g has left, LEFT, or has no P, RETURN. THROW: it
-// could not wait for its time.
+// was made, or cannot be. LEFT: g has left. RETURN: g has no P. THROW: it could
+// not wait for its time.
 static Next make_call(P **p, Goroutine *g, bool *moved) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && pending->call.g == g && !pending->entered);
@@ -184,8 +184,8 @@ static Next finish_moved(CspCall *call, CspStatus status, Value *window,
 
 static void out_flush_work(void *data);
 
-// The goroutine does not go on: the native frees its data; what it says to that
-// is nobody's.
+// The goroutine does not go on. The native frees its data, and its result goes
+// to nobody.
 static void drop_call(CspCall *call, Goroutine *g, bool made) {
   RT_ASSERT(call->later.kind == LATER_BLOCK && call->later.done != NULL);
   const Panic *before = g->panic;

@@ -15,7 +15,7 @@ Next native_finish(CspCall *call, CspStatus status, Value *window, int want);
 // A native has panicked: when memory was out it is called once more, after a
 // collection. What it says then, or CSP_PANIC.
 CspStatus native_call_again(CspCall *call);
-// The native whose blocking call g is in; NULL: none, or not to be named.
+// The native whose blocking call g is in. NULL: none, or not to be named.
 const char *native_blocked_in(const Goroutine *g);
 void native_drop(Goroutine *g);  // RESUME_CALL, but it never runs again
 // The same at the runtime's end, when natives may be called: the native frees

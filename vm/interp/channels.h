@@ -12,7 +12,7 @@
 Next channel_send(Local *local, Goroutine *g, Value to, Value v);
 Next channel_recv(Local *local, Goroutine *g, Instr i);
 Next channel_recv_resume(Local *local, Goroutine *g, Instr i);
-// The channel that v is; NULL: nil, or, and then *fine is false, a panic that
+// The channel that v is. NULL: nil, or, and then *fine is false, a panic that
 // tells what cannot be done with v.
 static inline Chan *channel_of(Local *local, Goroutine *g, Value v,
                                const char *what, bool *fine) {
@@ -22,7 +22,7 @@ static inline Chan *channel_of(Local *local, Goroutine *g, Value v,
     *fine = vm_panic(local, g, "cannot %s %s", what, value_type_name(v));
   return NULL;
 }
-// The channel to receive from: v, or a timer's; as channel_of.
+// As channel_of, of the channel to receive from. v may be a timer, too.
 Chan *channel_from(Local *local, Goroutine *g, Value v, bool *fine);
 // What g, which waits, waits for: for dumps. Nothing runs that could wake it.
 const char *channel_wait_name(const Goroutine *g);

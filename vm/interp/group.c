@@ -29,7 +29,7 @@ static ObjGroup *open_group(const Goroutine *g) {
   return group == NULL ? NULL : obj_group(group);
 }
 
-// The group that the top frame of g has opened last; NULL: none.
+// The group that the top frame of g has opened last. NULL: none.
 static ObjGroup *group_of_frame(const Goroutine *g) {
   ObjGroup *o = open_group(g);
   if (o == NULL || o->group.owner != &g->g) return NULL;

@@ -14,7 +14,7 @@ Next group_close(Local *local, Goroutine *g);  // GROUPEND
 // which waits for it, or NULL. NULL: no memory.
 ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
                      ObjGroup *again);
-// The newest panic leaves the top frame: GO_ON: there is no group in it; THROW:
+// The newest panic leaves the top frame. GO_ON: there is no group in it. THROW:
 // that has ended, look again.
 Next group_unwind(Local *local, Goroutine *g);
 void group_late(P *p, Timer *timer, int64_t now);  // fires Vm.late
@@ -26,7 +26,7 @@ void group_shield(Goroutine *g, ptrdiff_t window);
 void group_unshield(Goroutine *g);
 // Panics because g is cancelled.
 void group_raise(Local *local, Goroutine *g);
-// Before what blocks, or would: true: g is cancelled, and panics.
+// Before what blocks, or would. true: g is cancelled, and panics.
 bool group_cancels_member(Local *local, Goroutine *g);
 static inline __attribute__((always_inline)) bool group_cancels(Local *local,
                                                                 Goroutine *g) {

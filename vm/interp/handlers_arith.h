@@ -59,7 +59,7 @@
     JUMP_TO(name##_boxed);                                               \
   }
 #define IMMEDIATE value_from_small(INSTR_SC(i))
-// Of words of small ints; true: it overflows. A product takes one factor
+// Of words of small ints. true: it overflows. A product takes one factor
 // unshifted, so that it keeps just one shift.
 #define ADD_INTS(a, b, r) __builtin_add_overflow((int64_t)(a), (int64_t)(b), r)
 #define SUB_INTS(a, b, r) __builtin_sub_overflow((int64_t)(a), (int64_t)(b), r)

@@ -5,7 +5,7 @@
 
 #include "vm/heap/local.h"
 
-// HOST_NO: it has none for such values; then nothing has happened.
+// HOST_NO: it has none for such values, and nothing has happened.
 typedef enum HostDone { HOST_DID, HOST_NO, HOST_PANICKED } HostDone;
 HostDone host_add(Local *local, Goroutine *g, Value b, Value c, Value *out);
 HostDone host_get(Local *local, Goroutine *g, Value v, Value index, Value *out);

@@ -54,7 +54,7 @@
 #define B INSTR_B(i)
 #define C INSTR_C(i)
 
-// Where the element stands; NULL: x is no list, or has no such one. *next: the
+// Where the element stands. NULL: x is no list, or has no such one. *next: the
 // one after it, or NULL.
 static inline __attribute__((always_inline)) Value *list_slot(
     Value x, Value at, const Value **next) {

@@ -81,7 +81,8 @@ typedef struct VmHooks {
   void (*task_failed)(Vm *vm, ObjTask *task);  // nobody has awaited it yet
   // A task that is told (TASK_IS_TOLD) has its outcome.
   void (*task_ended)(Local *local, ObjTask *task);
-  // Standard output: adds to what is to be written; writes it, and may block.
+  // Standard output. The first adds to what is to be written. The second writes
+  // it, and may block.
   void (*write)(Vm *vm, const char *data, size_t len);
   void (*flush)(Vm *vm);
 } VmHooks;

@@ -111,7 +111,7 @@ bool iter_start(Local *local, Goroutine *g, Value *state, Value x) {
 }
 
 // --- Steps: each gives a key and a value, or says that it is over -----------
-// STEP_FAILED: no memory; STEP_PANICKED: g has a panic.
+// STEP_FAILED: no memory. STEP_PANICKED: g has a panic.
 typedef enum Step { STEP_VALUE, STEP_END, STEP_FAILED, STEP_PANICKED } Step;
 
 static Step next_range(Local *local, Value *state, Value *key, Value *value) {

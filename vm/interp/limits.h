@@ -5,13 +5,13 @@
 
 #include "vm/heap/local.h"
 
-// Whether a collection may be forced at that time (rt_now); one took so long;
-// it ended now, in vain.
+// The first tells whether a collection may be forced at that time (rt_now). The
+// second notes how long one took, the third that it ended now, in vain.
 bool pace_allows(const Pace *pace, int64_t now);
 void pace_took(Pace *pace, int64_t ns);
 void pace_in_vain(Pace *pace, int64_t now);
 
-// Memory was not to be had at g->pc: true: a collection was made, so try again;
+// Memory was not to be had at g->pc. true: a collection was made, so try again.
 // false: that has been done, cannot be, or was done in vain too often. g is
 // complete. Owner P.
 bool memory_again(Local *local, Goroutine *g);

@@ -11,7 +11,7 @@ bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function);
 // The method, or VALUE_UNDEF.
 Value vm_method(Vm *vm, ObjType type, const ObjString *name);
 
-// The place of a field; -1: there is none.
+// The place of a field. -1: there is none.
 int struct_field(const ObjStruct *type, const char *name);
 
 // One registered class. The functions are pinned in the heap.

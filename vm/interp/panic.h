@@ -26,8 +26,8 @@ void trace_print_frames(Text *out,
 Next panic_unwind(Local *local, Goroutine *g);
 Next panic_go(Local *local, Goroutine *g);  // PANICGO
 // Before panics are reported, or a task's panic is kept, their values'
-// string() methods are called: true: that is *next, and task_panicked is
-// called again. The goroutine is unwound.
+// string() methods are called. true: that is *next, and task_panicked is called
+// again. The goroutine is unwound.
 bool panic_describe(Local *local, Goroutine *g, Next *next);
 void panic_set_text(Goroutine *g, const char *text, size_t len);
 // The panic of a goroutine whose string() method has not ended (g->describing).

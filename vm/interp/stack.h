@@ -14,8 +14,8 @@ bool stack_reserve(Local *local, Goroutine *g, const Value *top);
 void stack_cover(Goroutine *g, const Value *end);
 bool stack_init(Local *local, Goroutine *g, size_t words);
 // Whether the frame at base is as a call pushes it: inside the stack with all
-// its registers, a closure, and a caller below, to whose code it returns; or
-// the bottom one. Owner P, or the world is stopped.
+// its registers, with a closure, and with a caller below, to whose code it
+// returns, unless it is the bottom one. Owner P, or the world is stopped.
 bool frame_is_valid(const Goroutine *g, const Value *base);
 // The same of a goroutine that is complete (pc and base are saved): its stack,
 // top frame, deferred calls, panics, and what it is to do when it is resumed.

@@ -39,9 +39,9 @@ static Goroutine *make(Local *local) {
   return g;
 }
 
-// The bottom frame runs goexit's code: [CALLV 0 all][GOEXIT], with the function
-// and its arguments as if the call was about to happen; or, where the call
-// cannot fail, as if it just had.
+// The bottom frame runs goexit's code: [CALLV 0 all][GOEXIT]. It has the
+// function and its arguments as if the call was about to happen, or as if it
+// just had where it cannot fail.
 static void enter_at_once(Goroutine *g, const VmCode *code,
                           const Proto *proto) {
   Value *callee = g->base + FRAME_WORDS;

@@ -5,7 +5,7 @@
 
 #include "vm/interp/native_call.h"
 
-// true: g has parked until the descriptor may be ready; then fd_wait_over.
+// true: g has parked until the descriptor may be ready. fd_wait_over follows.
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *w);
 void fd_wait_over(P *p, FdWait *w);
 void fd_wait_block(const FdWait *w);  // in a blocking call

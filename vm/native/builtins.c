@@ -110,7 +110,7 @@ static CspStatus str_of_int(CspCall *call, int64_t n) {
   return csp_ok_string(call, digits + at, sizeof digits - at);
 }
 
-// str(x): the text that println writes; bytes as they are, read as UTF-8.
+// str(x): the text that println writes, or bytes as they are, read as UTF-8.
 static CspStatus builtin_str(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   if (is_obj(v, OBJ_STRING)) return csp_ok(call, v);
@@ -202,7 +202,7 @@ static CspValue extreme_value(CspCall *call, bool of_list, size_t i) {
   return of_list ? csp_list_get(csp_arg(call, 0), i) : csp_arg(call, (int)i);
 }
 
-// sign -1: the least, 1: the greatest; the first of equal ones. NaN wins.
+// The least (sign -1) or the greatest (1), the first of equal ones. NaN wins.
 static CspStatus extreme_arg(CspCall *call, int sign) {
   bool of_list = call->argc == 1 && is_obj(csp_arg(call, 0), OBJ_LIST);
   size_t count = of_list ? csp_list_len(csp_arg(call, 0)) : (size_t)call->argc;
@@ -337,7 +337,7 @@ static CspStatus builtin_show_key(CspCall *call) {
   return status;
 }
 
-// _parts(instance): its field names and values, one after the other; or nil
+// _parts(instance): its field names and values, one after the other, or nil
 // when it has a string() method. _parts(error): [message].
 static CspStatus builtin_parts(CspCall *call) {
   CspValue v = csp_arg(call, 0), list = csp_list(call, 8);

@@ -71,9 +71,9 @@ static CspStatus int_from_float(CspCall *call, double d) {
   return csp_ok_int(call, (int64_t)d);
 }
 
-// int(x): a float loses its fraction (towards zero; out of range and NaN
-// panic); a string must be decimal digits with an optional sign, nothing
-// else; true is 1, false 0.
+// int(x): a float loses its fraction, towards zero. Out of range and NaN panic.
+// A string must be decimal digits with an optional sign, and nothing else. true
+// is 1, false 0.
 CspStatus builtin_int(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   switch (csp_type(v)) {
@@ -114,8 +114,8 @@ static CspStatus float_from_string(CspCall *call, CspValue v) {
   return ok ? csp_ok_float(call, d) : bad_text(call, v, "a float");
 }
 
-// float(x): an int becomes the nearest float; a string must be a decimal
-// number ("2", "2.5", "1e3", "inf", "-inf", "nan"); true is 1.0, false 0.0.
+// float(x): an int becomes the nearest float. A string must be a decimal number
+// ("2", "2.5", "1e3", "inf", "-inf", "nan"). true is 1.0, false 0.0.
 CspStatus builtin_float(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   switch (csp_type(v)) {
@@ -146,7 +146,7 @@ struct Convert {
   CspIter iter;       // its first word, too
   int64_t first;      // of ints
   size_t at, end;
-  // Moves `at` on, to `stop` as a rule; false: panicked.
+  // Moves `at` on, to `stop` as a rule. false: panicked.
   bool (*turns)(CspCall *call, Convert *c, size_t stop);
   unsigned units, per;  // so many that many elements take
 };
@@ -225,7 +225,7 @@ static CspStatus bytes_copy(CspCall *call, CspValue from, size_t len,
 }
 
 // bytes(x): a string's bytes, n zero bytes, a list of ints from 0 to 255, or a
-// copy of bytes; without x no bytes.
+// copy of bytes. Without x no bytes.
 CspStatus builtin_bytes(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   switch (csp_type(v)) {
@@ -368,7 +368,7 @@ static CspStatus list_from_ints(CspCall *call, int64_t from, int64_t to,
                                  .units = 8});
 }
 
-// list(x): what `for v in x` would visit, as a list; without x an empty one.
+// list(x): what `for v in x` would visit, as a list. Without x an empty one.
 CspStatus builtin_list(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   switch (csp_type(v)) {
@@ -426,7 +426,7 @@ static CspStatus map_from_pairs(CspCall *call, CspValue pairs) {
   return csp_ok(call, map);
 }
 
-// map(x): a copy of a map, or the map of a list of [key, value] lists; without
+// map(x): a copy of a map, or the map of a list of [key, value] lists. Without
 // x an empty one.
 CspStatus builtin_map(CspCall *call) {
   CspValue v = csp_arg(call, 0);
@@ -450,8 +450,8 @@ static CspStatus instance_copy(CspCall *call, ObjInstance *from) {
   return csp_ok(call, csp_wrap(value_from_obj(to)));
 }
 
-// copy(x): a new list, map, bytes or struct with the same elements; values
-// that cannot change give themselves.
+// copy(x): a new list, map, bytes or struct with the same elements. Values that
+// cannot change give themselves.
 CspStatus builtin_copy(CspCall *call) {
   CspValue v = csp_arg(call, 0);
   switch (csp_type(v)) {

@@ -168,8 +168,8 @@ typedef struct DeepPair {
 
 enum { DEEP_MAX = 10000, SEEN_AFTER = 256 };
 
-// A pair met once need not be compared again: had it been unequal, all would
-// be over; and so cycles end. Pairs are noted only after some work is done.
+// A pair that was met once need not be compared again: had it been unequal, all
+// would be over. So cycles end. Pairs are noted only after some work is done.
 typedef struct Deep {
   Local *local;
   size_t count;  // of values
@@ -246,7 +246,7 @@ static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
   return a->from == b->from && a->to == b->to && a->inclusive == b->inclusive;
 }
 
-// Looks at two objects of one type: false: not equal. Containers that have
+// Looks at two objects of one type. false: not equal. Containers that have
 // to be looked into go onto the stack.
 static bool deep_enter(Deep *d, Obj *a, Obj *b) {
   RT_ASSERT(a->type == b->type);
@@ -269,7 +269,7 @@ static bool deep_enter(Deep *d, Obj *a, Obj *b) {
   return deep_push(d, pair);
 }
 
-// The next two values of the pair on top; false: none left. *same: false if
+// The next two values of the pair on top. false: none left. *same: false if
 // a key is missing.
 static bool deep_next(Deep *d, DeepPair *pair, Value *a, Value *b, bool *same) {
   uint64_t at = pair->at++;
@@ -298,7 +298,7 @@ static bool deep_next(Deep *d, DeepPair *pair, Value *a, Value *b, bool *same) {
   return true;
 }
 
-// One pair of values: false: not equal.
+// One pair of values. false: not equal.
 static bool deep_values(Deep *d, Value a, Value b) {
   d->count++;
   if (!work_on(d->local, 16)) d->failed = "given up";

@@ -525,7 +525,7 @@ static bool met_add(Met *met, const Obj *obj) {
   return true;
 }
 
-// w: made by the caller. most: parts that are looked at; NULL: all.
+// w: made by the caller. most: parts that are looked at. NULL: all.
 static bool needs_call(ValueWalk w, Local *local, Value v, size_t *most) {
   enum { FEW = 256 };  // containers; until then nothing is noted
   if (!is_container(v)) return false;

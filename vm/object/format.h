@@ -25,7 +25,7 @@ void text_addf(Text *text, const char *format, ...)
 void text_free(Text *text);
 
 // As println prints it. quoted: strings in source form. Structs print as
-// Name(field: value); their string() methods are NOT called: see
+// Name(field: value). Their string() methods are NOT called: see
 // value_needs_call. Containers nest; a container inside itself prints as
 // [...] or {...}.
 void format_value(Text *text, Vm *vm, Value v, bool quoted);

@@ -128,7 +128,7 @@ static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
   return block;
 }
 
-// The list's block with room for `more` values after `len`; NULL: no memory.
+// The list's block with room for `more` values after `len`. NULL: no memory.
 static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
                                size_t *len) {
   RT_ASSERT(list_is_valid(list));

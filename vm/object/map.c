@@ -181,7 +181,7 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
   return t;
 }
 
-// The map's table with room for one more entry; NULL: out of memory.
+// The map's table with room for one more entry. NULL: out of memory.
 static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *t) {
   if (table_used(t) < t->cap) return t;
   // relaxed: how many, about, where writers race

@@ -65,7 +65,7 @@ static inline const uint8_t *line_at(const Line *line, size_t i) {
   return line->back ? line->data + (line->len - 1 - i) : line->data + i;
 }
 
-// How many bytes are equal from a[0] and b[0] on, at most n; down: a[-1] comes
+// How many bytes are equal from a[0] and b[0] on, at most n. down: a[-1] comes
 // next.
 static size_t equal_run(const uint8_t *a, const uint8_t *b, size_t n,
                         bool down) {

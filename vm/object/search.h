@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Asked after each piece of work, of about so many nanoseconds: false: give up.
+// Asked after each piece of work, of about so many nanoseconds. false: give up.
 // fn NULL: never.
 typedef struct SearchWork {
   bool (*fn)(void *arg, size_t units);

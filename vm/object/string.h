@@ -16,7 +16,7 @@ ObjString *string_format(Local *local, const char *format, ...)
 ObjString *string_concat(Local *local, ObjString *a, ObjString *b);
 uint32_t string_hash(Vm *vm, ObjString *s);
 bool string_equal(const ObjString *a, const ObjString *b);
-// Without looking at the bytes: 1: equal, 0: not, -1: that is not known.
+// Without looking at the bytes. 1: equal. 0: not. -1: that is not known.
 static inline int string_equal_known(const ObjString *a, const ObjString *b) {
   if (a == b) return 1;
   if (a->len != b->len) return 0;
@@ -26,7 +26,7 @@ static inline int string_equal_known(const ObjString *a, const ObjString *b) {
   uint32_t hb = rt_load_relaxed(&b->obj.hash);
   return ha && hb && ha != hb ? 0 : -1;
 }
-// The same hash as string_hash, with looks; false: given up.
+// The same hash as string_hash, with looks. false: given up.
 bool string_hash_on(Local *local, ObjString *s);
 // A keyed hash (SipHash-1-3): without the seed nobody can make texts that
 // collide.

@@ -10,8 +10,8 @@ typedef struct Suggest {
   const char *best;  // NULL while none is near enough
   size_t distance;
 } Suggest;
-// Feeds one candidate (Damerau-Levenshtein; at most a third of the length,
-// at least 1; case differences count little).
+// Feeds one candidate. Its distance (Damerau-Levenshtein) may be a third of the
+// length, and always 1. Differences in case count little.
 void suggest_try(Suggest *suggest, const char *candidate);
 // The same, for what calls a function with each name.
 void suggest_name(void *suggest, const char *name);

@@ -192,7 +192,7 @@ static bool interrupt_call(CspCall *call, Goroutine *g, ObjTask *task) {
   // Of the goroutine whose native has called, if its time is over, too.
   // relaxed: stepped, so this thread runs all
   uint64_t callers = rt_load_relaxed(&vm->interrupt);
-  // where it runs; and where it waits:
+  // Where it runs, and where it waits.
   if (!is_interrupted(vm, g)) {
     vm_interrupt(vm, g, task);
     // That is its next step: it could call again before the next safepoint.
@@ -275,7 +275,7 @@ static CspEnd run_beside(CspCall *call, Goroutine *g, HostTask *task,
   return result->end;
 }
 
-// NULL: out of memory; the task may be there, for the next try.
+// NULL: out of memory. The task may be there, for the next try.
 static Goroutine *host_goroutine(Local *local, HostTask *task, Value function,
                                  int argc, const Value *argv) {
   if (task->task == NULL && !take_task(local, task)) {

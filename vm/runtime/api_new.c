@@ -12,7 +12,7 @@ enum { FIELDS_MAX = 256 };  // of a struct, as the compiler allows
 // The arguments of a constructor; undef where none is given.
 typedef struct Fields {
   Value values[FIELDS_MAX];
-  // What the host gave: `count` values, and their names (NULL: without).
+  // What the host gave: `count` values, and their names, or NULL.
   int count;
   const CspValue *given;
   const char *const *names;

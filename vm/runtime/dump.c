@@ -28,8 +28,8 @@ typedef struct Alike {
   const Instr *group_pc;  // where the group was begun that it belongs to; NULL
   Proto *group_in;
   uint64_t owner;  // of the first one's group
-  // The tree, by index + 1 (0: none): the owner's entry, the first of those
-  // below this one, the next one below the same.
+  // The tree, by index + 1, or 0 for none: the owner's entry, the first of
+  // those below this one, the next one below the same.
   size_t above, first, next;
   const char *waits;  // for what; NULL: it does not
   uint8_t state;

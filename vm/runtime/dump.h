@@ -12,7 +12,7 @@ typedef struct Dump Dump;
 
 // No goroutine runs. NULL: out of memory.
 Dump *dump_take(Vm *vm);
-// csp_dump_goroutines in that memory; NULL: malloced.
+// csp_dump_goroutines in that memory. NULL: malloced.
 char *dump_text(struct Csp *csp, const Memory *memory);
 // At most so many entries, by the smallest id of each.
 void dump_print(Text *text, Dump *dump, size_t most);

@@ -89,14 +89,14 @@ static void put_string(Writer *w, const ObjString *string) {
   put_word(w, at);
 }
 
-// Which of the prelude's it is; w->count: none.
+// Which of the prelude's it is. w->count: none.
 static uint32_t proto_index(const Writer *w, const Proto *proto) {
   uint32_t at = 0;
   while (at < w->count && w->protos[at] != proto) at++;
   return at;
 }
 
-// The index of a closure's proto; w->count: it is none of the prelude's.
+// The index of a closure's proto. w->count: it is none of the prelude's.
 static uint32_t closure_index(const Writer *w, Value v) {
   if (!value_is_type(v, OBJ_CLOSURE)) return w->count;
   return proto_index(w, ((ObjClosure *)value_obj(v))->proto);

@@ -28,7 +28,7 @@ bool output_init(Csp *csp);
 void output_free(Csp *csp);
 void output_add(Csp *csp, const char *data, size_t len);
 // By an M that goes idle: writes what is there, unless another does. true:
-// that might block, and may_block is false: nothing was done.
+// nothing was done, as it might block and may_block is false.
 bool output_flush_idle(Csp *csp, bool may_block);
 void output_error(Csp *csp, const char *data, size_t len);
 void output_no_memory(Csp *csp);  // says so on standard error

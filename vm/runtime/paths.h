@@ -19,7 +19,7 @@ typedef struct Paths {
 char *vm_real_path(Vm *vm, const char *path);
 int vm_open_path(Vm *vm, const char *path, int flags);
 
-// false: there is no such root, or no openat2; errno tells.
+// false: there is no such root, or no openat2. errno tells.
 bool paths_open(Csp *csp);
 void paths_free(Csp *csp);
 

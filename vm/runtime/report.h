@@ -24,7 +24,7 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task);
 // An error's or panic's value in one line, with its causes.
 void report_message(Text *text, Vm *vm, Value v);
 // HeapHooks.mark_lost: keeps the tasks whose panics are to be reported, as
-// nobody can ask for them any more; HeapHooks.collected: reports them.
+// nobody can ask for them any more. HeapHooks.collected: reports them.
 bool failed_tasks_lost(void *arg, GcMarker *marker);
 void report_lost_tasks(void *arg);
 // When all has ended: tasks that nobody awaited, and panics whose string()

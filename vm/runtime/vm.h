@@ -11,7 +11,7 @@ bool vm_load(Vm *vm, struct CspLoad *load);
 // Where files that are imported are looked for (CspConfig.path), or NULL.
 const char *vm_search_path(Vm *vm);
 
-// Bytes that compiling a script and its imports may take now; SIZE_MAX: any
+// Bytes that compiling a script and its imports may take now. SIZE_MAX: any
 // number.
 size_t vm_compile_room(Vm *vm);
 // Is it to be given up, as the host's call is interrupted or its time is over?

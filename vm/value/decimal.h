@@ -39,7 +39,7 @@ typedef struct DecimalText {
 void decimal_begin(DecimalText *x);
 // The next piece of the text. false: it is no number.
 bool decimal_add(DecimalText *x, const char *text, size_t len);
-// 0, or EINVAL: it is no number, or ERANGE: too large, *out is infinite.
+// 0. EINVAL: it is no number. ERANGE: it is too large, and *out is infinite.
 int decimal_end(DecimalText *x, double *out);
 
 #endif

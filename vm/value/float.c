@@ -125,7 +125,7 @@ static void scale_decimal(Scaled *x, int point) {
   }
 }
 
-// The next digit; *low, *high: nothing below (above) need be told apart.
+// The next digit. *low and *high: nothing below, or above, need be told apart.
 static int next_digit(Scaled *x, bool *low, bool *high) {
   big_mul(&x->r, 10);
   big_mul(&x->up, 10);

@@ -5,7 +5,8 @@
 
 #include "vm/value/object.h"
 
-// The shortest decimal that reads back; buffer of 32 bytes; its length.
+// The shortest decimal that reads back, in a buffer of 32 bytes. Gives its
+// length.
 int format_float(double d, char *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "vm/value/object.h"
 
-// Exact comparison of an int with a float: -1, 0, 1; 2 when d is NaN.
+// Exact comparison of an int with a float: -1, 0, 1, or 2 when d is NaN.
 int number_compare(int64_t i, double d);
 
 #endif

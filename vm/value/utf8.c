@@ -7,7 +7,7 @@
 
 #include "sched/rt.h"
 
-// The length a first byte promises, and its bits; 0: not a first byte.
+// The length a first byte promises, and its bits. 0: not a first byte.
 static int utf8_first(uint8_t byte, uint32_t *bits) {
   if (byte < 0xc2 || byte > 0xf4) return 0;
   int len = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Decodes one code point at data[at] (at < len): its length; invalid bytes
-// give 0xFFFD and length 1.
+// Decodes one code point at data[at] (at < len): its length. Invalid bytes give
+// 0xFFFD and length 1.
 int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune);
-// The length of the sequence that data begins with; 0: it is invalid, or there
+// The length of the sequence that data begins with. 0: it is invalid, or there
 // is nothing.
 size_t utf8_sequence(const char *data, size_t len);
 bool utf8_is_valid(const char *data, size_t len);
