@@ -119,7 +119,7 @@ static void format_file(Fmt *fmt, const char *path) {
   size_t len = 0;
   char *formatted = lang_format(&source, &len, &message);
   if (formatted == NULL) {
-    fputs(message ? message : "cspvm: out of memory\n", stderr);
+    fputs(message != NULL ? message : "cspvm: out of memory\n", stderr);
     set_status(fmt, STATUS_ERROR);
   } else {
     bool changed = len != source.len || memcmp(formatted, text, len) != 0;

@@ -66,7 +66,8 @@ static const char help[] =
 
 static _Noreturn void usage_error(const char *what, const char *which) {
   fprintf(stderr, "cspvm: %s%s%s%s\nTry `cspvm --help`.\n", what,
-          which ? " `" : "", which ? which : "", which ? "`" : "");
+          which != NULL ? " `" : "", which != NULL ? which : "",
+          which != NULL ? "`" : "");
   exit(STATUS_USAGE);
 }
 
@@ -83,12 +84,12 @@ static long parse_number(const char *name, const char *text, long least,
                          long most) {
   char *end = NULL;
   errno = 0;
-  long n = text ? strtol(text, &end, 10) : 0;
+  long n = text != NULL ? strtol(text, &end, 10) : 0;
   if (text != NULL && *text != '\0' && *end == '\0' && errno == 0 &&
       n >= least && n <= most)
     return n;
   fprintf(stderr, "cspvm: %s needs a number from %ld to %ld, not `%s`\n", name,
-          least, most, text ? text : "");
+          least, most, text != NULL ? text : "");
   exit(STATUS_USAGE);
 }
 
@@ -225,7 +226,7 @@ int main(int argc, char **argv) {
   }
   Options o = parse_arguments(argc, argv);
   char *text = (char *)(uintptr_t)o.code;
-  size_t len = text ? strlen(text) : 0;
+  size_t len = text != NULL ? strlen(text) : 0;
   if (text == NULL && o.path != NULL && !source_read(o.path, &text, &len))
     return STATUS_USAGE;
   if (o.mode == MODE_REPL) o.editor = repl_prepare(&o.config);

@@ -193,13 +193,14 @@ bool repl_start(Repl *r, CspCall *call, char *text, const char *path,
   r->input_text = text;
   r->mode = mode;
   snprintf(r->name, sizeof r->name, "repl[%d]", ++r->number);
-  r->input = (SessionInput){.path = path ? path : r->name,
+  r->input = (SessionInput){.path = path != NULL ? path : r->name,
                             .text = text,
                             .len = strlen(text),
                             .file = path != NULL};
   ObjClosure *main = session_compile(&r->session, call->local, &r->input);
   if (r->input.messages != NULL) repl_say(r, "%s", r->input.messages);
-  r->running = main ? task_prepare(call->local, value_from_obj(main)) : NULL;
+  r->running =
+      main != NULL ? task_prepare(call->local, value_from_obj(main)) : NULL;
   r->group = NULL;
   if (r->running != NULL)
     r->group = group_solo(call->local, r->running, NULL, NULL);

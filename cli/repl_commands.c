@@ -72,9 +72,10 @@ void entries_add(Repl *r) {
   if (more == NULL) return;
   r->entries = more;
   Entry *entry = &more[r->entry_count];
-  *entry = (Entry){.text = strdup(r->input_text),
-                   .names = strdup(r->input.names ? r->input.names : ""),
-                   .bare = r->input.bare};
+  *entry =
+      (Entry){.text = strdup(r->input_text),
+              .names = strdup(r->input.names != NULL ? r->input.names : ""),
+              .bare = r->input.bare};
   if (entry->text == NULL || entry->names == NULL) {
     free(entry->text);
     free(entry->names);

@@ -396,7 +396,7 @@ EditEnd editor_read(Editor *ed, const char *text, char **line) {
   // (A poke that came since the last line is seen with the first key: a Ctrl-C
   // before the prompt is not lost.)
   begin_editing(ed);
-  EditEnd end = ed->line ? read_edited(ed, line) : read_typed(ed, line);
+  EditEnd end = ed->line != NULL ? read_edited(ed, line) : read_typed(ed, line);
   if (end == EDIT_END) rt_write_all(STDOUT_FILENO, "\n", 1);
   end_editing(ed);
   return end;

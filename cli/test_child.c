@@ -146,7 +146,8 @@ static bool make_folder(Child *child) {
   int len = snprintf(child->folder, sizeof child->folder,
                      "%s/cspvm-test-XXXXXX", parent);
   if (len >= (int)sizeof child->folder) errno = ENAMETOOLONG;
-  if (len < (int)sizeof child->folder && mkdtemp(child->folder)) return true;
+  if (len < (int)sizeof child->folder && mkdtemp(child->folder) != NULL)
+    return true;
   child->folder[0] = '\0';
   return false;
 }

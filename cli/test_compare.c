@@ -164,14 +164,18 @@ static void compare_output(FILE *out, const Expect *e, const Capture *output) {
 }
 
 // --- Standard error ---------------------------------------------------------
+static bool holds(Slice line, const char *text, size_t len) {
+  return memmem(line.text, line.len, text, len) != NULL;
+}
+
 // Does a line hold the text, and the number of the line if one is given?
 static bool has_error(const Slices *lines, const ExpectedError *error) {
   char place[32];
   int len = snprintf(place, sizeof place, ":%ld:", error->line);
   for (size_t n = 0; n < lines->count; n++) {
     Slice line = lines->at[n];
-    if (memmem(line.text, line.len, error->text.text, error->text.len) &&
-        (error->line == 0 || memmem(line.text, line.len, place, (size_t)len)))
+    if (holds(line, error->text.text, error->text.len) &&
+        (error->line == 0 || holds(line, place, (size_t)len)))
       return true;
   }
   return false;

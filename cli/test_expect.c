@@ -216,7 +216,7 @@ static const char *take_need(Expect *e, const Found *found) {
       return NULL;
     case ENV:
       add_slice(&e->env, text);
-      return memchr(text.text, '=', text.len) ? NULL : "NAME=value";
+      return memchr(text.text, '=', text.len) != NULL ? NULL : "NAME=value";
     case PROCS:
       return read_procs(e, text) ? NULL
                                  : "up to 16 numbers from 1 to 1024, with "

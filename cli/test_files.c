@@ -95,7 +95,8 @@ static char *compile(const TestFile *file) {
   char *messages = NULL;
   bool fine = csp_check(csp, file->path, file->text, file->len, &messages);
   csp_free(csp);
-  if (!fine) return messages ? messages : test_format("does not compile\n");
+  if (!fine)
+    return messages != NULL ? messages : test_format("does not compile\n");
   free(messages);
   return NULL;
 }

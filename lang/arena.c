@@ -102,7 +102,7 @@ static void chunk_push(Arena *arena, ArenaChunk *chunk) {
 
 // Makes room for `size` bytes in the first chunk.
 static bool arena_grow(Arena *arena, size_t size) {
-  size_t wanted = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
+  size_t wanted = arena->chunks != NULL ? arena->chunks->size * 2 : FIRST_CHUNK;
   if (wanted > MAX_CHUNK) wanted = MAX_CHUNK;
   if (wanted < size) wanted = size;
   Allowance *allowance = arena->allowance;
@@ -119,7 +119,7 @@ static bool arena_grow(Arena *arena, size_t size) {
 }
 
 static bool chunk_fits(const Arena *arena, size_t size) {
-  return arena->chunks && arena->chunks->size - arena->used >= size;
+  return arena->chunks != NULL && arena->chunks->size - arena->used >= size;
 }
 
 static size_t round_up(size_t size) {
@@ -185,8 +185,8 @@ const Memory *arena_memory(const Arena *arena) { return arena->memory; }
 
 void arena_free(Arena *arena) {
   if (arena == NULL) return;
-  if (arena->allowance) allowance_give(arena->allowance, arena->taken);
-  while (arena->chunks) {
+  if (arena->allowance != NULL) allowance_give(arena->allowance, arena->taken);
+  while (arena->chunks != NULL) {
     ArenaChunk *next = arena->chunks->next;
     mem_free(arena->chunks);
     arena->chunks = next;
@@ -210,7 +210,7 @@ void *arena_try_alloc(Arena *arena, size_t size) {
 
 void *arena_alloc(Arena *arena, size_t size) {
   void *memory = arena_try_alloc(arena, size);
-  if (memory) return memory;
+  if (memory != NULL) return memory;
   // Whoever asks for more than the reserve after arena_failed has a bug.
   size_t rounded = round_up(size);
   RT_CHECK(arena->reserve != NULL && arena->reserve->size >= rounded,

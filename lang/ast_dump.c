@@ -141,9 +141,9 @@ static void dump_node(FILE *out, const Node *node);
 
 static void dump_chain(FILE *out, const Node *node) {
   fputc('[', out);
-  for (; node; node = node->next) {
+  for (; node != NULL; node = node->next) {
     dump_node(out, node);
-    if (node->next) fputc(' ', out);
+    if (node->next != NULL) fputc(' ', out);
   }
   fputc(']', out);
 }
@@ -160,7 +160,7 @@ static void dump_children(FILE *out, const Node *node) {
     fputc(' ', out);
     if (chains >> i & 1) {
       dump_chain(out, children[i]);
-    } else if (children[i]) {
+    } else if (children[i] != NULL) {
       dump_node(out, children[i]);
     } else {
       fputc('_', out);
@@ -192,7 +192,7 @@ static void dump_node(FILE *out, const Node *node) {
   fputc('(', out);
   dump_kind(out, (NodeKind)node->kind);
   if (has_op((NodeKind)node->kind)) fprintf(out, " %s", OPS[node->op]);
-  if (node->name) fprintf(out, " %s", node->name->text);
+  if (node->name != NULL) fprintf(out, " %s", node->name->text);
   dump_literal(out, node);
   dump_flags(out, node->flags);
   dump_children(out, node);
@@ -201,7 +201,7 @@ static void dump_node(FILE *out, const Node *node) {
 
 void ast_dump(FILE *out, const Node *node) {
   Plain plain = plain_begin();
-  for (; node; node = node->next) {
+  for (; node != NULL; node = node->next) {
     dump_node(out, node);
     fputc('\n', out);
   }

@@ -142,9 +142,9 @@ static void print_diag_place(const Diags *diags, const Diag *diag, Text *out) {
 static void print_diag(const Diags *diags, const Diag *diag, Text *out) {
   text_addf(out, "%s:%u:%u: %s: %s\n", diags->source->path, diag->pos.line,
             diag->pos.col, diag->warning ? "warning" : "error",
-            diag->message ? diag->message : "out of memory");
+            diag->message != NULL ? diag->message : "out of memory");
   print_diag_place(diags, diag, out);
-  if (diag->hint) text_addf(out, "    %s\n", diag->hint);
+  if (diag->hint != NULL) text_addf(out, "    %s\n", diag->hint);
 }
 
 static void print_all(const Diags *diags, Text *out) {

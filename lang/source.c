@@ -10,7 +10,7 @@ AstStr source_line(const Source *source, Pos pos) {
   if (begin > offset) begin = 0;
   const char *text = source->text + begin;
   const char *end = memchr(text, '\n', source->len - begin);
-  size_t len = end ? (size_t)(end - text) : source->len - begin;
+  size_t len = end != NULL ? (size_t)(end - text) : source->len - begin;
   if (len > 0 && text[len - 1] == '\r') len--;
   return (AstStr){text, len};
 }

@@ -46,7 +46,7 @@ bool need_int_in(CspCall *call, int i, int64_t low, int64_t high,
 
 const char *system_error(int error) {
   locale_t plain = newlocale(LC_MESSAGES_MASK, "C", (locale_t)0);
-  if (!plain) return "out of memory";
+  if (plain == NULL) return "out of memory";
   const char *text = strerror_l(error, plain);
   freelocale(plain);
   return text;

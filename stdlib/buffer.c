@@ -13,12 +13,12 @@ enum {
 
 void *alloc_zeroed(Csp *csp, size_t size) {
   void *block = csp_alloc(csp, NULL, size);
-  return block ? memset(block, 0, size) : NULL;
+  return block != NULL ? memset(block, 0, size) : NULL;
 }
 
 char *alloc_str(Csp *csp, Str s) {
   char *copy = csp_alloc(csp, NULL, s.len + 1);
-  if (!copy) return NULL;
+  if (copy == NULL) return NULL;
   if (s.len > 0) memcpy(copy, s.data, s.len);
   copy[s.len] = '\0';
   return copy;
@@ -34,7 +34,7 @@ char *alloc_format(Csp *csp, const char *format, ...) {
   va_copy(again, args);
   int len = vsnprintf(NULL, 0, format, args);
   char *text = len < 0 ? NULL : csp_alloc(csp, NULL, (size_t)len + 1);
-  if (text) vsnprintf(text, (size_t)len + 1, format, again);
+  if (text != NULL) vsnprintf(text, (size_t)len + 1, format, again);
   va_end(again);
   va_end(args);
   return text;
@@ -59,7 +59,7 @@ bool buffer_reserve(Buffer *buffer, size_t more) {
   bool fits = buffer->most == 0 || need <= buffer->most;
   if (fits && buffer->most != 0 && cap > buffer->most) cap = buffer->most;
   char *data = fits ? csp_alloc(buffer->csp, buffer->data, cap) : NULL;
-  if (!data) {
+  if (data == NULL) {
     buffer->failed = true;
     return false;
   }
@@ -96,13 +96,14 @@ bool long_same(CspCall *call, const char *a, const char *b, size_t len) {
 static void buffer_ask(Buffer *buffer) {
   size_t len = buffer->len - buffer->asked;
   buffer->asked = buffer->len;
-  if (buffer->call && !csp_work(buffer->call, len / 8)) buffer->failed = true;
+  if (buffer->call != NULL && !csp_work(buffer->call, len / 8))
+    buffer->failed = true;
 }
 
 void buffer_add(Buffer *buffer, const char *data, size_t len) {
   if (!buffer_reserve(buffer, len)) return;
   char *to = buffer->data + buffer->len;
-  if (len > BUFFER_PIECE && buffer->call) {
+  if (len > BUFFER_PIECE && buffer->call != NULL) {
     buffer->failed = !long_copy(buffer->call, to, data, len);
     buffer->asked += len;
   } else if (len > 0) {
@@ -127,7 +128,7 @@ void buffer_fill(Buffer *buffer, char c, size_t count) {
     memset(buffer->data + buffer->len, c, piece);
     buffer->len += piece;
     count -= piece;
-    if (count > 0 && buffer->call) {
+    if (count > 0 && buffer->call != NULL) {
       buffer->failed = !csp_work(buffer->call, BUFFER_PIECE / 8);
     }
   }
@@ -145,7 +146,8 @@ CspValue buffer_string(CspCall *call, Buffer *buffer) {
     buffer_free(buffer);
     return csp_alloc_take(call, NULL, 0);
   }
-  CspValue v = csp_string(call, buffer->data ? buffer->data : "", buffer->len);
+  CspValue v =
+      csp_string(call, buffer->data != NULL ? buffer->data : "", buffer->len);
   buffer_free(buffer);
   return v;
 }

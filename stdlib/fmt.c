@@ -158,7 +158,7 @@ static void wrong_type(FormatRun *p, const Spec *spec, const char *wanted,
   if (!p->failed) {
     csp_panic(p->call, "fmt.%s: %%%c wants %s, but argument %d is %.60s%s (%s)",
               format_name(p->call), spec->verb, wanted, p->arg - 1,
-              text ? text : "?", cut ? "..." : "", csp_type_name(v));
+              text != NULL ? text : "?", cut ? "..." : "", csp_type_name(v));
   }
   p->failed = true;
   csp_alloc_free(text);
@@ -219,7 +219,7 @@ static char *shortest_digits(FormatRun *p, const Spec *spec, double size) {
   size_t count;
   char *text =
       csp_alloc_format(p->call, csp_float(p->call, size), false, &count);
-  if (text && count > 2 && strcmp(text + count - 2, ".0") == 0 &&
+  if (text != NULL && count > 2 && strcmp(text + count - 2, ".0") == 0 &&
       !spec->sharp) {
     text[count - 2] = '\0';
   }
@@ -250,8 +250,8 @@ static void spec_float(FormatRun *p, const Spec *spec, CspValue v) {
     return;
   }
   char *text = float_digits(p, spec, fabs(d));
-  if (text) add_padded(p, spec, sign, (Str){text, strlen(text)}, true);
-  if (!text) p->out.failed = true;
+  if (text != NULL) add_padded(p, spec, sign, (Str){text, strlen(text)}, true);
+  if (text == NULL) p->out.failed = true;
   csp_alloc_free(text);
 }
 
@@ -275,8 +275,8 @@ static void spec_text(FormatRun *p, const Spec *spec, CspValue v) {
   }
   char *text = csp_alloc_format(p->call, v, spec->verb == 'q', &s.len);
   s.data = text;
-  if (text) add_cut(p, spec, s);
-  if (!text) p->out.failed = true;
+  if (text != NULL) add_cut(p, spec, s);
+  if (text == NULL) p->out.failed = true;
   csp_alloc_free(text);
 }
 
@@ -307,7 +307,8 @@ static void add_hex(FormatRun *p, const Spec *spec, CspValue v) {
     hex.failed |= !csp_work(p->call, count);
   }
   if (hex.failed) p->out.failed = true;
-  add_padded(p, spec, "", (Str){hex.data ? hex.data : "", hex.len}, false);
+  add_padded(p, spec, "", (Str){hex.data != NULL ? hex.data : "", hex.len},
+             false);
   buffer_free(&hex);
 }
 
@@ -382,7 +383,7 @@ static void add_verb(FormatRun *p) {
   if (p->failed) return;
   if (spec.verb == '%') {
     buffer_add_char(&p->out, '%');
-  } else if (!spec.verb || !strchr("diobxXsvqctfFeEgG", spec.verb)) {
+  } else if (!spec.verb || strchr("diobxXsvqctfFeEgG", spec.verb) == NULL) {
     unknown_verb(p, &spec);
   } else if (next_arg(p, &v)) {
     spec_value(p, &spec, v);
@@ -395,10 +396,10 @@ static void add_next(FormatRun *p) {
   const char *from = p->format.data + p->at;
   size_t left = p->format.len - p->at, most = left < LOOK ? left : LOOK;
   const char *percent = memchr(from, '%', most);
-  size_t plain = percent ? (size_t)(percent - from) : most;
+  size_t plain = percent != NULL ? (size_t)(percent - from) : most;
   buffer_add(&p->out, from, plain);
   p->at += plain + (percent != NULL);
-  if (percent) add_verb(p);
+  if (percent != NULL) add_verb(p);
 }
 
 // The first argument is the format; false: panicked.
@@ -464,8 +465,8 @@ static bool join_args(CspCall *call, Buffer *out, const char *end) {
     size_t len;
     char *text = csp_alloc_format(call, csp_arg(call, i), false, &len);
     if (i > 0) buffer_add_char(out, ' ');
-    if (text) buffer_add(out, text, len);
-    out->failed |= !text || !csp_work(call, 32);
+    if (text != NULL) buffer_add(out, text, len);
+    out->failed |= text == NULL || !csp_work(call, 32);
     csp_alloc_free(text);
   }
   buffer_add(out, end, strlen(end));
@@ -504,7 +505,7 @@ static CspStatus fmt_sprint(CspCall *call) {
 static CspStatus fmt_predeclared(CspCall *call, const char *name) {
   int count = csp_argc(call);
   CspValue *argv = room_alloc(call, (size_t)count + 1, sizeof *argv);
-  if (!argv) return csp_panic_memory(call);
+  if (argv == NULL) return csp_panic_memory(call);
   for (int i = 0; i < count; i++) argv[i] = csp_arg(call, i);
   csp_work(call, (uint64_t)count);
   CspStatus status = csp_tail_named(call, name, count, argv);

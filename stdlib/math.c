@@ -84,7 +84,7 @@ static CspStatus math_round(CspCall *call) {
     return csp_ok(call, csp_arg(call, 0));
   }
   char *text = number_print(csp_of(call), "%.*f", (int)digits, x);
-  if (!text) return csp_panic_memory(call);
+  if (text == NULL) return csp_panic_memory(call);
   int error = csp_parse_float(call, text, strlen(text), &x);
   csp_alloc_free(text);
   return error == ECANCELED ? CSP_PANIC : csp_ok_float(call, x);

@@ -19,7 +19,7 @@ static CspStatus os_exit(CspCall *call) {
 
 static CspStatus os_getwd(CspCall *call) {
   char *path = csp_alloc_folder(csp_of(call));
-  if (!path) return csp_ok_errno(call, errno, "the working directory");
+  if (path == NULL) return csp_ok_errno(call, errno, "the working directory");
   return csp_ok_value(call, csp_alloc_take(call, path, strlen(path)));
 }
 

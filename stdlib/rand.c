@@ -26,7 +26,7 @@ typedef struct BitSource {
 
 static BitSource source_of(CspCall *call) {
   Generator *generator = csp_host_data(csp_arg(call, 0), &generator_class);
-  return (BitSource){call, generator, generator ? 1 : 0};
+  return (BitSource){call, generator, generator != NULL ? 1 : 0};
 }
 
 static uint64_t rotate_left(uint64_t x, int by) {
@@ -60,8 +60,8 @@ static void generator_seed(Generator *generator, uint64_t seed) {
 }
 
 static uint64_t next_bits(BitSource *source) {
-  return source->generator ? generator_next(source->generator)
-                           : csp_random(source->call);
+  return source->generator != NULL ? generator_next(source->generator)
+                                   : csp_random(source->call);
 }
 
 // Uniform in [0, n), n > 0: draws again in the part that would favour some.
@@ -239,7 +239,7 @@ static CspStatus rand_new(CspCall *call) {
 static CspStatus generator_seed_again(CspCall *call) {
   Generator *generator = csp_host_data(csp_arg(call, 0), &generator_class);
   int64_t seed;
-  if (!generator) return csp_bad_arg(call, 0, "a generator");
+  if (generator == NULL) return csp_bad_arg(call, 0, "a generator");
   if (!csp_need_int(call, 1, &seed)) return CSP_PANIC;
   generator_seed(generator, (uint64_t)seed);
   return csp_ok_nothing(call);

@@ -24,19 +24,19 @@ _Static_assert(sizeof all_modules / sizeof *all_modules <= MODULES_MAX,
 
 static const CspEmbedded *find_source(const char *name) {
   const CspEmbedded *source = csp_embedded;
-  while (source->name && strcmp(source->name, name) != 0) source++;
-  return source->name ? source : NULL;
+  while (source->name != NULL && strcmp(source->name, name) != 0) source++;
+  return source->name != NULL ? source : NULL;
 }
 
 static bool register_modules(Csp *csp) {
   if (!csp_register_class(csp, &library_class, NULL)) return false;
   Library *library = csp_state(csp, &library_class);
-  if (!library) return false;
+  if (library == NULL) return false;
   for (size_t i = 0; i < sizeof all_modules / sizeof *all_modules; i++) {
     CspModule *module = &library->modules[i];
     *module = *all_modules[i];
     const CspEmbedded *source = find_source(module->path);
-    if (source) {
+    if (source != NULL) {
       module->source = source->text;
       module->source_len = source->len;
     }

@@ -150,11 +150,11 @@ int number_parse_float(CspCall *call, Str s, double *out) {
 char *number_print(Csp *csp, const char *format, int precision, double d) {
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   locale_t before = uselocale(plain);
-  int len = plain ? snprintf(NULL, 0, format, precision, d) : -1;
+  int len = plain != NULL ? snprintf(NULL, 0, format, precision, d) : -1;
   char *text = len < 0 ? NULL : csp_alloc(csp, NULL, (size_t)len + 1);
-  if (text) snprintf(text, (size_t)len + 1, format, precision, d);
+  if (text != NULL) snprintf(text, (size_t)len + 1, format, precision, d);
   uselocale(before);
-  if (plain) freelocale(plain);
+  if (plain != NULL) freelocale(plain);
   return text;
 }
 

@@ -24,7 +24,7 @@ typedef struct CaseState {
 
 static void case_finalize(void *data) {
   CaseState *state = data;
-  if (state->locale) freelocale(state->locale);
+  if (state->locale != NULL) freelocale(state->locale);
 }
 
 const CspClass strings_case_class = {"strings.case", case_finalize,
@@ -34,14 +34,14 @@ const CspClass strings_case_class = {"strings.case", case_finalize,
 // a panic: out of memory.
 static locale_t case_locale(CspCall *call) {
   CaseState *state = csp_state(csp_of(call), &strings_case_class);
-  if (!state) {
+  if (state == NULL) {
     csp_panic_memory(call);
     return (locale_t)0;
   }
   pthread_mutex_lock(&state->lock);
   if (!state->tried) {
     state->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-    state->tried = state->locale || errno != ENOMEM;
+    state->tried = state->locale != NULL || errno != ENOMEM;
   }
   locale_t locale = state->locale;
   bool tried = state->tried;
@@ -66,19 +66,19 @@ static locale_t folder_locale(Folder *folder) {
 static uint32_t rune_upper(Folder *folder, uint32_t rune) {
   if (rune < 0x80) return rune >= 'a' && rune <= 'z' ? rune - 32 : rune;
   locale_t locale = folder_locale(folder);
-  return locale ? (uint32_t)towupper_l((wint_t)rune, locale) : rune;
+  return locale != NULL ? (uint32_t)towupper_l((wint_t)rune, locale) : rune;
 }
 
 static uint32_t rune_lower(Folder *folder, uint32_t rune) {
   if (rune < 0x80) return rune >= 'A' && rune <= 'Z' ? rune + 32 : rune;
   locale_t locale = folder_locale(folder);
-  return locale ? (uint32_t)towlower_l((wint_t)rune, locale) : rune;
+  return locale != NULL ? (uint32_t)towlower_l((wint_t)rune, locale) : rune;
 }
 
 static bool rune_alpha(Folder *folder, uint32_t rune) {
   if (rune < 0x80) return (rune | 32) >= 'a' && (rune | 32) <= 'z';
   locale_t locale = folder_locale(folder);
-  return locale && iswalpha_l((wint_t)rune, locale);
+  return locale != NULL && iswalpha_l((wint_t)rune, locale);
 }
 
 // Adds ASCII with the case of the 26 letters from `first` on changed.

@@ -31,7 +31,7 @@ static void add_to_set(TrimSet *set, Str s) {
     uint32_t c = character_at(s, at, &width);
     if (c < 0x80) {
       set->ascii[c / 64] |= (uint64_t)1 << c % 64;
-    } else if (set->wide && c < set->end) {
+    } else if (set->wide != NULL && c < set->end) {
       set->wide[c / 64] |= (uint64_t)1 << c % 64;
     } else if (c >= set->end) {
       set->end = c + 1;
@@ -51,7 +51,7 @@ static bool make_set(TrimSet *set, Str s) {
   if (set->end == 0) return true;
   size_t words = set->end / 64 + 1;
   set->wide = room_alloc(set->call, words, sizeof *set->wide);
-  if (!set->wide) {
+  if (set->wide == NULL) {
     csp_panic_memory(set->call);
     return false;
   }

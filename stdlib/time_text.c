@@ -139,7 +139,7 @@ static bool add_layout(CspCall *call, Buffer *out, Str layout,
     }
     at++;
     const char *longer = expand(letter);
-    if (longer) {
+    if (longer != NULL) {
       if (!add_layout(call, out, (Str){longer, strlen(longer)}, m)) {
         return false;
       }
@@ -302,7 +302,7 @@ static bool take_blanks(Parser *p, const char *blanks) {
   enum { LOOK = 1 << 14 };
   for (; p->at < p->text.len; p->at++) {
     char c = p->text.data[p->at];
-    if (c == '\0' || !strchr(blanks, c)) break;
+    if (c == '\0' || strchr(blanks, c) == NULL) break;
     if (p->at % LOOK == LOOK - 1) p->over = !csp_work(p->call, LOOK);
     if (p->over) return false;
   }
@@ -377,7 +377,7 @@ static bool take_layout(Parser *p, Str layout) {
     char letter = ++at < layout.len ? layout.data[at] : '\0';
     if (letter == ':') letter = ++at < layout.len ? layout.data[at] : '\0';
     const char *longer = expand(letter);
-    bool ok = longer          ? take_layout(p, (Str){longer, strlen(longer)})
+    bool ok = longer != NULL  ? take_layout(p, (Str){longer, strlen(longer)})
               : letter == '%' ? take_plain(p, '%')
               : letter == 'n' || letter == 't' ? take_plain(p, ' ')
                                                : take_letter(p, letter);

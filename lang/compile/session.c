@@ -33,7 +33,7 @@ bool session_begin(Session *session, struct Vm *vm) {
   session->module = module_new(vm, "repl");
   if (session->module == NULL) return false;
   ObjString *name = vm_intern(vm, "_", 1);
-  ObjCell *last = name ? module_cell(vm, session->module, name) : NULL;
+  ObjCell *last = name != NULL ? module_cell(vm, session->module, name) : NULL;
   if (last == NULL) return false;
   last->value = VALUE_NIL;
   last->obj.flags = CELL_CONST;

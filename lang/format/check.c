@@ -77,7 +77,8 @@ static char *dump(const Node *tree, size_t *len) {
 static bool same_tree(const Node *a, const Node *b) {
   size_t a_len = 0, b_len = 0;
   char *left = dump(a, &a_len), *right = dump(b, &b_len);
-  bool same = left && right && a_len == b_len && !memcmp(left, right, a_len);
+  bool same = left != NULL && right != NULL && a_len == b_len &&
+              !memcmp(left, right, a_len);
   libc_free(left);
   libc_free(right);
   return same;

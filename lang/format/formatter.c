@@ -36,7 +36,7 @@ static bool parse_whole(Reading *r, const Source *source, char **message) {
   r->arena = arena_new(&mem_libc, rt_entropy());
   r->diags = diags_new(&mem_libc, &r->source);
   bool whole = false;
-  if (r->arena && r->diags) {
+  if (r->arena != NULL && r->diags != NULL) {
     r->tree = parse_with_trail(&r->source, r->arena, r->diags, &r->trail);
     if (diags_errors(r->diags) > 0) {
       *message = diags_text(r->diags);
@@ -76,7 +76,7 @@ static char *prove(const Reading *before, const char *text, size_t len) {
   }
   mem_free(message);
   drop_reading(&after);
-  return different ? our_fault(before->source.path, different) : NULL;
+  return different != NULL ? our_fault(before->source.path, different) : NULL;
 }
 
 static char *format_reading(const Reading *r, size_t *len, char **message) {

@@ -260,7 +260,8 @@ static int moved_by(const Printer *printer, const Note *note) {
 }
 
 static size_t trimmed(const char *text, size_t len) {
-  while (len > 0 && strchr(" \t\r", text[len - 1]) && text[len - 1]) len--;
+  while (len > 0 && strchr(" \t\r", text[len - 1]) != NULL && text[len - 1])
+    len--;
   return len;
 }
 
@@ -282,7 +283,7 @@ static void print_note_text(Printer *printer, const Note *note) {
   const char *text = printer->words->source->text + note->offset;
   const char *limit = text + note->len;
   const char *end = memchr(text, '\n', note->len);
-  int moved = end ? moved_by(printer, note) : 0;
+  int moved = end != NULL ? moved_by(printer, note) : 0;
   if (end == NULL) end = limit;
   sheet_text(printer->sheet, text, trimmed(text, (size_t)(end - text)));
   while (end < limit) {
@@ -360,7 +361,7 @@ static void print_gap_with_notes(Printer *printer, const Gap *gap,
 static void print_gap(Printer *printer, uint32_t at) {
   const Word *word = word_of(printer, at);
   Gap gap = gap_before(printer, at);
-  if (gap.separator) sheet_text(printer->sheet, gap.separator, 1);
+  if (gap.separator != NULL) sheet_text(printer->sheet, gap.separator, 1);
   if (word->notes != word[1].notes) {
     print_gap_with_notes(printer, &gap, word);
     return;

@@ -76,7 +76,7 @@ void sheet_text(Sheet *sheet, const char *text, size_t len) {
   if (line == NULL || !sheet_add_bytes(sheet, text, len)) return;
   line->code_len += len;
   const char *newline = memrchr(text, '\n', len);
-  if (newline) {
+  if (newline != NULL) {
     line->plain = false;
     line->width = 0;
     len -= (size_t)(newline + 1 - text);
@@ -99,12 +99,12 @@ void sheet_note(Sheet *sheet, const char *text, size_t len) {
 
 uint32_t sheet_column(const Sheet *sheet) {
   const SheetLine *line = line_of(sheet);
-  return line ? line->width : 0;
+  return line != NULL ? line->width : 0;
 }
 
 uint32_t sheet_indent(const Sheet *sheet) {
   const SheetLine *line = line_of(sheet);
-  return line ? line->indent : 0;
+  return line != NULL ? line->indent : 0;
 }
 
 bool sheet_is_valid(const Sheet *sheet) {

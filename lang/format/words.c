@@ -119,8 +119,8 @@ static void mark_range(const Words *words, const Node *node) {
 }
 
 static void mark_slice(const Words *words, const Node *node) {
-  bool wide =
-      node->b && node->c && (is_operation(node->b) || is_operation(node->c));
+  bool wide = node->b != NULL && node->c != NULL &&
+              (is_operation(node->b) || is_operation(node->c));
   set_role(words, node->pos, TOK_LBRACK, wide ? ROLE_WIDE_SLICE : ROLE_INDEX);
 }
 
@@ -138,7 +138,7 @@ static void mark_func(const Words *words, const Node *func) {
   }
   Word *word = word_at(words, func->pos);
   if (word == NULL || word->kind != TOK_FUNC) return;  // go { }, defer { }
-  word += declared ? (func->c ? 6 : 2) : 1;
+  word += declared ? (func->c != NULL ? 6 : 2) : 1;
   RT_ASSERT(word->kind == TOK_LPAREN);
   word->role = ROLE_PARAMS;
 }
@@ -222,7 +222,7 @@ static void mark_node(const Words *words, const Node *node) {
 
 // Children first: a function knows better what its block is.
 static void mark_all(const Words *words, const Node *node) {
-  for (; node; node = node->next) {
+  for (; node != NULL; node = node->next) {
     mark_all(words, node->a);
     mark_all(words, node->b);
     mark_all(words, node->c);

@@ -52,11 +52,11 @@ static void skip_comment(Parse *parse, Pos begin) {
     diag_error(parse->diags, begin, 2, "this comment is never closed");
     diag_hint(parse->diags, "it ends with `*/`");
   }
-  parse->cursor = end ? end + 2 : parse->limit;
+  parse->cursor = end != NULL ? end + 2 : parse->limit;
   uint32_t line = parse->line;
   pass_lines(parse, from, parse->cursor);
   if (parse->line != line) parse->newline = true;
-  if (parse->trail)
+  if (parse->trail != NULL)
     trail_comment(parse, begin, cursor_pos(parse, parse->cursor).offset);
 }
 
@@ -169,7 +169,7 @@ static void unknown_character(Parse *parse, Pos pos) {
   if (*at == '#') {
     diag_hint(parse->diags, "comments begin with `//`");
     Cursor end = memchr(at, '\n', (size_t)(parse->limit - at));
-    parse->cursor = end ? end : parse->limit;
+    parse->cursor = end != NULL ? end : parse->limit;
   }
 }
 
@@ -256,7 +256,7 @@ void lex_token(Parse *parse, Token *token) {
         continue;
       }
       "//" [^\n\x00]* {
-        if (parse->trail)
+        if (parse->trail != NULL)
           trail_comment(parse, token->pos, cursor_pos(parse, c).offset);
         continue;
       }

@@ -217,7 +217,7 @@ static void escape(LiteralText *text) {
   const char *at = text->from - 1;
   char c = text->from < text->end ? *text->from++ : '\0';
   const char *known = c ? strchr(NAMES, c) : NULL;
-  if (known) {
+  if (known != NULL) {
     *text->out++ = VALUES[known - NAMES];
   } else if (c == 'x') {
     escape_byte(text, at);

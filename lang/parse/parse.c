@@ -257,7 +257,7 @@ bool parse_is_in_step(const Parse *parse) {
 
 static void give_token(Parse *parse, const Token *token) {
   if (parse->fatal) return;
-  if (parse->trail) trail_token(parse, token);
+  if (parse->trail != NULL) trail_token(parse, token);
   if (!parse->skipping) feed_grammar(parse, token);
   if (parse->skipping) skip(parse, token);
   if (token->kind == TOK_COLON)
@@ -572,7 +572,7 @@ static void skip_first_bytes(Parse *parse) {
   const unsigned char *end = memchr(parse->cursor, '\n', left);
   if (end == NULL) end = parse->limit;
   Pos begin = {1, 1, (uint32_t)(parse->cursor - parse->line_start)};
-  if (parse->trail)
+  if (parse->trail != NULL)
     trail_comment(parse, begin, (uint32_t)(end - parse->line_start));
   parse->cursor = end;
 }

@@ -20,7 +20,9 @@ enum { LANG_MAX_COMPARED = 255 };
 
 static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static uint32_t depth_of(const Node *node) { return node ? node->depth : 0; }
+static uint32_t depth_of(const Node *node) {
+  return node != NULL ? node->depth : 0;
+}
 
 // --- nodes and chains -------------------------------------------------------
 Node *tree_node(Parse *parse, NodeKind kind, Pos pos, uint32_t depth) {
@@ -46,9 +48,10 @@ List list_one(Parse *parse, Node *node) {
 
 List list_add(Parse *parse, List list, Node *node) {
   if (parse->fatal) return (List){0};
-  RT_ASSERT(node->next == NULL && (list.last == NULL || !list.last->next));
+  RT_ASSERT(node->next == NULL &&
+            (list.last == NULL || list.last->next == NULL));
   RT_ASSERT((list.first == NULL) == (list.last == NULL));
-  if (list.last) {
+  if (list.last != NULL) {
     list.last->next = node;
   } else {
     list.first = node;
@@ -88,7 +91,8 @@ uint32_t tree_length(const Node *node) {
 
 void tree_check_names(Parse *parse, const Node *names, const char *what) {
   int left = LANG_MAX_COMPARED;
-  for (const Node *node = names; node && left > 0; node = node->next, left--) {
+  for (const Node *node = names; node != NULL && left > 0;
+       node = node->next, left--) {
     if (strcmp(node->name->text, "_") == 0) continue;
     const Node *other = names;
     while (other->name != node->name) other = other->next;
@@ -299,15 +303,15 @@ static void check_named_once(Parse *parse, const Node *args,
 static void check_args(Parse *parse, const Node *args) {
   const Node *spread = NULL, *named = NULL;
   int left = LANG_MAX_COMPARED;
-  for (const Node *arg = args; arg; arg = arg->next, left--) {
+  for (const Node *arg = args; arg != NULL; arg = arg->next, left--) {
     if (arg->kind == NODE_NAMED) {
       if (left > 0) check_named_once(parse, args, arg);
       named = arg;
-    } else if (named) {
+    } else if (named != NULL) {
       diag_error(parse->diags, tree_start(arg), tree_length(arg),
                  "an argument without a name after named ones");
       diag_hint(parse->diags, "named arguments come last");
-    } else if (spread) {
+    } else if (spread != NULL) {
       diag_error(parse->diags, tree_start(arg), tree_length(arg),
                  arg->kind == NODE_SPREAD ? "a second spread list"
                                           : "an argument after a spread list");
@@ -388,10 +392,10 @@ Node *tree_param(Parse *parse, const Token *name, Node *value, int flags) {
 // Checks their order.
 static void check_params(Parse *parse, const Node *params) {
   bool defaults = false;
-  for (const Node *param = params; param; param = param->next) {
+  for (const Node *param = params; param != NULL; param = param->next) {
     uint32_t len = (uint32_t)param->name->len;
     bool rest = param->flags & FLAG_REST;
-    if (rest && param->next) {
+    if (rest && param->next != NULL) {
       diag_error(parse->diags, param->pos, len,
                  "`%s...` must be the last parameter", param->name->text);
     }
@@ -401,7 +405,7 @@ static void check_params(Parse *parse, const Node *params) {
                  param->name->text);
       diag_hint(parse->diags, "parameters with defaults come last");
     }
-    if (param->a) defaults = true;
+    if (param->a != NULL) defaults = true;
   }
 }
 

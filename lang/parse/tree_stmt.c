@@ -27,7 +27,7 @@ static Node *stmt_node(Parse *parse, NodeKind kind, const Token *word,
 static void error_at(Parse *parse, const Node *node, const char *message,
                      const char *hint) {
   diag_error(parse->diags, tree_start(node), tree_length(node), "%s", message);
-  if (hint) diag_hint(parse->diags, "%s", hint);
+  if (hint != NULL) diag_hint(parse->diags, "%s", hint);
 }
 
 // --- simple statements ------------------------------------------------------
@@ -47,7 +47,7 @@ static bool is_loop_head(const Node *last) {
 Node *tree_expr_stmt(Parse *parse, List values) {
   if (parse->fatal) return parse->dummy;
   Node *value = values.first;
-  if (value->next) {
+  if (value->next != NULL) {
     bool names = is_loop_head(values.last);
     error_at(parse, value->next, "unexpected second value in a statement",
              names ? "a `for` over a value has one or two names"
@@ -59,7 +59,7 @@ Node *tree_expr_stmt(Parse *parse, List values) {
 }
 
 static void check_defined(Parse *parse, const Node *names) {
-  for (const Node *node = names; node; node = node->next) {
+  for (const Node *node = names; node != NULL; node = node->next) {
     if (node->kind == NODE_NAME && !(node->flags & FLAG_PAREN)) continue;
     error_at(parse, node, "`:=` declares names, and this is none",
              "assign with `=`");
@@ -126,12 +126,12 @@ static AstOp assign_op(int kind) {
 
 static void check_assign(Parse *parse, List targets, const Token *op,
                          List values) {
-  for (const Node *node = targets.first; node; node = node->next) {
+  for (const Node *node = targets.first; node != NULL; node = node->next) {
     check_target(parse, node);
   }
   if (op->kind == TOK_ASSIGN) return;
   const Node *second =
-      targets.first->next ? targets.first->next : values.first->next;
+      targets.first->next != NULL ? targets.first->next : values.first->next;
   if (second == NULL) return;
   error_at(parse, second, "only `=` takes several values",
            "write one assignment for each");
@@ -199,7 +199,7 @@ Node *tree_jump(Parse *parse, const Token *word, const Token *label) {
   RT_ASSERT(word->kind == TOK_BREAK || word->kind == TOK_CONTINUE);
   NodeKind kind = word->kind == TOK_BREAK ? NODE_BREAK : NODE_CONTINUE;
   Node *node = stmt_node(parse, kind, word, 0);
-  if (label) node->name = label->name;
+  if (label != NULL) node->name = label->name;
   return node;
 }
 
@@ -209,8 +209,8 @@ Node *tree_jump(Parse *parse, const Token *word, const Token *label) {
 static Node *head_value(Parse *parse, Node *stmt, const char *what) {
   if (parse->fatal) return parse->dummy;
   if (stmt->kind == NODE_EXPR) return stmt->a;
-  diag_error(parse->diags, stmt->pos, tree_length(stmt->a ? stmt->a : stmt),
-             "%s is no %s",
+  diag_error(parse->diags, stmt->pos,
+             tree_length(stmt->a != NULL ? stmt->a : stmt), "%s is no %s",
              stmt->kind == NODE_ASSIGN   ? "an assignment"
              : stmt->kind == NODE_DEFINE ? "a declaration"
                                          : "this statement",
@@ -258,15 +258,15 @@ static void check_membership(Parse *parse, const Node *condition) {
 }
 
 Node *tree_for(Parse *parse, const Token *word, Node *condition, Node *body) {
-  if (condition) condition = head_value(parse, condition, "condition");
-  if (condition && !parse->fatal) check_membership(parse, condition);
+  if (condition != NULL) condition = head_value(parse, condition, "condition");
+  if (condition != NULL && !parse->fatal) check_membership(parse, condition);
   return loop_node(parse, word, NULL, condition, NULL, body);
 }
 
 Node *tree_for_clauses(Parse *parse, const Token *word, Node *init,
                        Node *condition, Node *post, Node *body) {
-  if (condition) condition = head_value(parse, condition, "condition");
-  if (post && !parse->fatal && post->kind == NODE_DEFINE) {
+  if (condition != NULL) condition = head_value(parse, condition, "condition");
+  if (post != NULL && !parse->fatal && post->kind == NODE_DEFINE) {
     error_at(parse, post->a, "the last part of a `for` declares nothing",
              "assign with `=`");
   }
@@ -278,7 +278,7 @@ Node *tree_for_in(Parse *parse, const Token *word, List names, Node *value,
   if (parse->fatal) return parse->dummy;
   tree_check_names(parse, names.first, "loop variable");
   const Node *second = names.first->next;
-  if (second && second->next) {
+  if (second != NULL && second->next != NULL) {
     error_at(parse, second->next, "a `for` over a value has one or two names",
              NULL);
   }
@@ -293,8 +293,8 @@ Node *tree_for_in(Parse *parse, const Token *word, List names, Node *value,
 // --- switch and select ------------------------------------------------------
 static void check_one_default(Parse *parse, const Node *cases) {
   bool seen = false;
-  for (const Node *node = cases; node; node = node->next) {
-    if (node->a) continue;
+  for (const Node *node = cases; node != NULL; node = node->next) {
+    if (node->a != NULL) continue;
     if (seen) {
       diag_error(parse->diags, node->pos, 7, "a second `default`");
     }
@@ -313,7 +313,8 @@ static Node *case_node(Parse *parse, NodeKind kind, const Token *word,
 Node *tree_switch(Parse *parse, const Token *word, Head head, List cases) {
   if (!parse->fatal) check_one_default(parse, cases.first);
   Node *subject = head.value;
-  if (subject) subject = head_value(parse, subject, "value to switch on");
+  if (subject != NULL)
+    subject = head_value(parse, subject, "value to switch on");
   Node *node =
       stmt_node(parse, NODE_SWITCH, word,
                 deepest(tree_depth(head.init, subject), cases.depth, 0));
@@ -356,7 +357,7 @@ Node *tree_group(Parse *parse, const Token *word, const Token *name,
 }
 
 static bool receives_once(const Node *value) {
-  return value && value->kind == NODE_RECV && value->next == NULL;
+  return value != NULL && value->kind == NODE_RECV && value->next == NULL;
 }
 
 static bool is_communication(const Node *stmt) {
@@ -376,15 +377,15 @@ static bool is_communication(const Node *stmt) {
 
 Node *tree_comm(Parse *parse, const Token *word, Node *comm, const Token *colon,
                 List body) {
-  if (comm && !parse->fatal && !is_communication(comm)) {
+  if (comm != NULL && !parse->fatal && !is_communication(comm)) {
     diag_error(parse->diags, comm->pos, 1,
                "a case of `select` sends or receives");
     diag_hint(parse->diags,
               "`case v := <-c:`, `case v, ok := <-c:`, "
               "`case <-c:`, `case c <- v:`");
   }
-  Node *node =
-      case_node(parse, NODE_COMM, word, colon, body, comm ? comm->depth : 0);
+  Node *node = case_node(parse, NODE_COMM, word, colon, body,
+                         comm != NULL ? comm->depth : 0);
   node->a = comm;
   return node;
 }
@@ -434,7 +435,7 @@ Node *tree_func_decl(Parse *parse, const Token *name, Node *func) {
 static void check_receiver(Parse *parse, const Token *self,
                            const Node *params) {
   if (strcmp(self->name->text, "_") == 0) return;
-  for (const Node *param = params; param; param = param->next) {
+  for (const Node *param = params; param != NULL; param = param->next) {
     if (param->name != self->name) continue;
     diag_error(parse->diags, param->pos, (uint32_t)param->name->len,
                "the parameter `%s` is called like the receiver",
@@ -472,7 +473,7 @@ static bool spells_name(const char *text, size_t len) {
 // The name that `import "a/b/name"` binds.
 static const AstStr *bound_name(Parse *parse, const Token *path) {
   const char *slash = memrchr(path->str.text, '/', path->str.len);
-  const char *text = slash ? slash + 1 : path->str.text;
+  const char *text = slash != NULL ? slash + 1 : path->str.text;
   size_t len = (size_t)(path->str.text + path->str.len - text);
   if (spells_name(text, len)) return arena_intern(parse->arena, text, len);
   diag_error(parse->diags, path->pos, path->len,
@@ -490,8 +491,8 @@ Node *tree_import(Parse *parse, const Token *word, const Token *name,
   check_top_level(parse, word->pos, word->len, "`import`");
   Node *node = stmt_node(parse, NODE_IMPORT, word, 0);
   node->str = path->str;
-  node->name = name ? name->name : bound_name(parse, path);
-  node->flags = name ? FLAG_ALIAS : 0;
-  node->end = name ? name->pos : path->pos;
+  node->name = name != NULL ? name->name : bound_name(parse, path);
+  node->flags = name != NULL ? FLAG_ALIAS : 0;
+  node->end = name != NULL ? name->pos : path->pos;
   return node;
 }

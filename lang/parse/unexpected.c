@@ -216,11 +216,11 @@ static const char *foreign(const Token *token) {
 // The word that may have led here: this one, the one before, or the one that
 // the statement begins with.
 static const Token *foreign_word(const Parse *parse, const Token *token) {
-  if (foreign(token)) return token;
-  if (foreign(&parse->last) && parse->last.kind == TOK_NAME)
+  if (foreign(token) != NULL) return token;
+  if (foreign(&parse->last) != NULL && parse->last.kind == TOK_NAME)
     return &parse->last;
   const Bracket *block = block_around(parse, token);
-  if (block->seen < 2 || !foreign(&block->first)) return NULL;
+  if (block->seen < 2 || foreign(&block->first) == NULL) return NULL;
   switch (block->second.kind) {
     case TOK_NAME:
     case TOK_INT:
@@ -415,7 +415,7 @@ void parse_unexpected(Parse *parse, const Token *token) {
              "unexpected %s%s%s", what, *expected ? ", expected " : "",
              expected);
   const char *hint = hint_for(parse, token);
-  if (hint) {
+  if (hint != NULL) {
     diag_hint(parse->diags, "%s", hint);
   } else if (keyword && strcmp(expected, "a name") == 0) {
     diag_hint(parse->diags, "a keyword is no name: choose another");

@@ -107,7 +107,7 @@ CspStatus csp_panic(CspCall *call, const char *format, ...) {
   char *text = mem_format_args(call->vm->memory, NULL, format, args);
   va_end(args);
   if (text == NULL) return csp_panic_memory(call);
-  if (call->g) vm_panic(call->local, call->g, "%s", text);
+  if (call->g != NULL) vm_panic(call->local, call->g, "%s", text);
   call->panicked = true;
   mem_free(text);
   return CSP_PANIC;
@@ -131,7 +131,7 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
   const char *name = native_name(call);
   char got[80];
   describe_value(csp_arg(call, i), got, sizeof got);
-  if (def && i < def->nparams) {
+  if (def != NULL && i < def->nparams) {
     return csp_panic(call, "%s: %s must be %s, not %s", name,
                      def->param_names[i]->data, wanted, got);
   }
@@ -242,7 +242,7 @@ CspStatus csp_tail(CspCall *call, CspValue function, int argc,
                    const CspValue *argv) {
   RT_ASSERT(argc >= 0);
   ObjList *args = list_new(call->local, (size_t)argc);
-  if (!args) return csp_panic_memory(call);
+  if (args == NULL) return csp_panic_memory(call);
   for (int i = 0; i < argc; i++) {
     if (!list_push(call->local, args, argv[i].word) ||
         !work_on(call->local, 8)) {

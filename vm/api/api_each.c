@@ -52,7 +52,7 @@ static CspStatus ok_list(CspCall *call, CspEach next, CspValue of,
 CspStatus csp_ok_each(CspCall *call, CspEach next, CspValue of, CspValue with,
                       size_t (*about)(CspValue of, CspValue with)) {
   if (!is_looped(call)) {
-    return ok_list(call, next, of, with, about ? about(of, with) : 0);
+    return ok_list(call, next, of, with, about != NULL ? about(of, with) : 0);
   }
   LocalHeap *heap = &call->local->heap;
   ObjEach *each = (ObjEach *)heap_alloc(heap, sizeof *each, OBJ_EACH);

@@ -23,10 +23,10 @@ _Static_assert(offsetof(CspClass, name) == offsetof(HostClass, name) &&
 
 void host_methods_free(Vm *vm) {
   HostMethods *entry = vm->host_methods;
-  while (entry) {
+  while (entry != NULL) {
     HostMethods *next = entry->next;
-    if (entry->state) {
-      if (entry->klass->finalize) entry->klass->finalize(entry->state);
+    if (entry->state != NULL) {
+      if (entry->klass->finalize != NULL) entry->klass->finalize(entry->state);
       mem_free(entry->state);
     }
     mem_free(entry);
@@ -38,12 +38,12 @@ void host_methods_free(Vm *vm) {
 // --- Use --------------------------------------------------------------------
 void *csp_state(Csp *csp, const CspClass *klass) {
   HostMethods *entry = host_methods_of(csp_vm(csp), klass);
-  if (!entry) return NULL;
+  if (entry == NULL) return NULL;
   // acquire: the state is zeroed; pairs with the CAS below
   void *state = rt_load_acquire(&entry->state);
-  if (state) return state;
+  if (state != NULL) return state;
   void *made = mem_zeroed(csp_vm(csp)->memory, klass->size);
-  if (!made) return NULL;
+  if (made == NULL) return NULL;
   // release: publishes the zeroes, for the load above; acquire where it fails:
   // pairs with the CAS of the thread that was first
   if (rt_cas(&entry->state, &state, made)) return made;
@@ -56,10 +56,10 @@ CspValue csp_host_new(CspCall *call, const CspClass *klass, void **data) {
   RT_ASSERT(klass->name != NULL && klass->size < SIZE_MAX / 2);
   size_t size = sizeof(ObjHost) + klass->size;
   ObjHost *host = (ObjHost *)heap_alloc(&call->local->heap, size, OBJ_HOST);
-  if (!host) return csp_wrap(VALUE_UNDEF);
+  if (host == NULL) return csp_wrap(VALUE_UNDEF);
   host->klass = (const HostClass *)(const void *)klass;
   memset(host->data, 0, klass->size);
-  if (data) *data = host->data;
+  if (data != NULL) *data = host->data;
   return csp_wrap(value_from_obj(host));
 }
 

@@ -20,7 +20,7 @@
 
 static CspValue wrap_obj(const void *obj) {
   RT_ASSERT(obj == NULL || ((const Obj *)obj)->type < OBJ_TYPE_COUNT);
-  return csp_wrap(obj ? value_from_obj(obj) : VALUE_UNDEF);
+  return csp_wrap(obj != NULL ? value_from_obj(obj) : VALUE_UNDEF);
 }
 #define AS(Type, v) ((Type *)value_obj((v).word))
 
@@ -99,12 +99,12 @@ CspValue csp_string(CspCall *call, const char *data, size_t len) {
 CspValue csp_string_room(CspCall *call, size_t len, char **data) {
   UNDEF_IF_OVER(call);
   ObjString *s = string_alloc(call->local, len);
-  if (s) *data = s->data;
+  if (s != NULL) *data = s->data;
   return wrap_obj(s);
 }
 
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len) {
-  if (!malloced) return csp_wrap(VALUE_UNDEF);
+  if (malloced == NULL) return csp_wrap(VALUE_UNDEF);
   CspValue v = csp_string(call, malloced, len);
   libc_free(malloced);
   return v;
@@ -137,7 +137,7 @@ CspValue csp_map(CspCall *call, size_t capacity) {
 CspValue csp_bytes(CspCall *call, const void *data, size_t len) {
   UNDEF_IF_OVER(call);
   ObjBytes *bytes = bytes_new(call->local, len);
-  if (!bytes) return csp_wrap(VALUE_UNDEF);
+  if (bytes == NULL) return csp_wrap(VALUE_UNDEF);
   bool copied = len == 0 || data == NULL ||
                 work_copy(call->local, bytes_block(bytes)->data, data, len);
   return wrap_obj(copied ? bytes : NULL);
@@ -147,7 +147,7 @@ CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
   UNDEF_IF_OVER(call);
   ObjRange *range =
       (ObjRange *)heap_alloc(&call->local->heap, sizeof *range, OBJ_RANGE);
-  if (!range) return csp_wrap(VALUE_UNDEF);
+  if (range == NULL) return csp_wrap(VALUE_UNDEF);
   range->from = from;
   range->to = to;
   range->inclusive = false;
@@ -171,7 +171,7 @@ const char *csp_to_string(CspValue v, size_t *len) {
   RT_ASSERT(value_is_type(v.word, OBJ_STRING));
   RT_ASSERT(string_is_valid(AS(ObjString, v)));
   ObjString *s = AS(ObjString, v);
-  if (len) *len = s->len;
+  if (len != NULL) *len = s->len;
   return s->data;
 }
 
@@ -336,7 +336,7 @@ bool csp_map_delete(CspCall *call, CspValue map, CspValue key, bool *found) {
     return false;
   MapResult result =
       map_delete(call->local, AS(ObjMap, map), key.word, &was_there);
-  if (found) *found = was_there;
+  if (found != NULL) *found = was_there;
   return map_done(call, result);
 }
 
@@ -425,7 +425,7 @@ static char *format_in(const Memory *memory, CspCall *call, CspValue v,
     text_free(&text);
     return NULL;
   }
-  if (len) *len = count;
+  if (len != NULL) *len = count;
   return text.data;
 }
 

@@ -228,7 +228,7 @@ static const char *check_operands(const Verify *v) {
   Instr i = v->proto->code[v->at];
   uint32_t extra = v->at;
   const char *wrong = NULL;
-  for (const char *k = op_kinds(INSTR_OP(i)); *k != '\0' && !wrong; k++)
+  for (const char *k = op_kinds(INSTR_OP(i)); *k != '\0' && wrong == NULL; k++)
     wrong = op_kind_is_extra(*k) ? check_extra(v, *k, ++extra)
                                  : check_operand(v, *k, i);
   return wrong;

@@ -29,7 +29,7 @@ typedef struct Collection {
 
 // --- Roots ------------------------------------------------------------------
 static void mark_methods(GcMarker *marker, const MethodTable *table) {
-  for (uint32_t i = 0; table && i < table->count; i++) {
+  for (uint32_t i = 0; table != NULL && i < table->count; i++) {
     gc_mark_obj(marker, table->methods[i].name);
     gc_mark(marker, table->methods[i].function);
   }
@@ -39,12 +39,13 @@ static void mark_methods(GcMarker *marker, const MethodTable *table) {
 static void mark_names(GcMarker *marker, const Vm *vm) {
   for (uint32_t i = 0; i < vm->names_cap; i++) {
     const ObjString *name = vm->names[i];
-    if (name && !(name->obj.flags & STRING_WEAK)) gc_mark_obj(marker, name);
+    if (name != NULL && !(name->obj.flags & STRING_WEAK))
+      gc_mark_obj(marker, name);
   }
 }
 
 static void mark_vm(GcMarker *marker, Vm *vm) {
-  for (const Proto *proto = vm->protos; proto; proto = proto->next)
+  for (const Proto *proto = vm->protos; proto != NULL; proto = proto->next)
     proto_mark(marker, proto);
   units_mark_roots(marker, vm);
   mark_names(marker, vm);
@@ -66,12 +67,12 @@ static void mark_pins(GcMarker *marker, Heap *heap) {
     gc_mark(marker, heap_pinned(heap, pin));
   RootHook *hooks = heap->roots;  // only grows at the front
   rt_unlock(&heap->pin_lock);
-  for (RootHook *hook = hooks; hook; hook = hook->next)
+  for (RootHook *hook = hooks; hook != NULL; hook = hook->next)
     hook->mark(hook->arg, marker);
 }
 
 static void mark_g(void *arg, G *g) {
-  if (g) gc_mark_obj(arg, goroutine_of(g));
+  if (g != NULL) gc_mark_obj(arg, goroutine_of(g));
 }
 
 // A timer's arg is an object, or the G inside a goroutine that sleeps.
@@ -79,7 +80,7 @@ _Static_assert(offsetof(Goroutine, g) % 16 != 0, "a G is no object");
 static Obj *timer_object(const Vm *vm, const Timer *timer) {
   if (poll_is_deadline(timer)) return NULL;  // not of the heap
   Group *group = group_of_timer(timer);
-  if (group) return &obj_group(group)->obj;
+  if (group != NULL) return &obj_group(group)->obj;
   if (timer == &vm->late) return NULL;  // the main goroutine's
   if ((uintptr_t)timer->arg % 16 == 0) return timer->arg;
   return &goroutine_of((G *)timer->arg)->obj;
@@ -89,15 +90,15 @@ static Obj *timer_object(const Vm *vm, const Timer *timer) {
 static bool mark_timer(void *arg, Timer *timer) {
   GcMarker *marker = arg;
   Obj *obj = timer_object(marker->marking->heap->vm, timer);
-  if (obj &&
-      (obj->type != OBJ_TIMER || ((ObjTimer *)obj)->chan->chan.recv_first))
+  if (obj != NULL && (obj->type != OBJ_TIMER ||
+                      ((ObjTimer *)obj)->chan->chan.recv_first != NULL))
     gc_mark_obj(marker, obj);
   return true;
 }
 
 // What the barrier marked but nobody scanned.
 static void take_shaded(GcMarker *marker, MarkSegment **list) {
-  while (*list) {
+  while (*list != NULL) {
     MarkSegment *segment = *list;
     RT_ASSERT(segment->count <= SEGMENT_ITEMS);
     *list = segment->next;
@@ -109,15 +110,15 @@ static void take_shaded(GcMarker *marker, MarkSegment **list) {
 
 // --- Every P's part ---------------------------------------------------------
 static void each_local(Vm *vm, void (*fn)(void *arg, Local *local), void *arg) {
-  int procs = vm->sched ? sched_procs(vm->sched) : 0;
+  int procs = vm->sched != NULL ? sched_procs(vm->sched) : 0;
   bool booted = false;
   for (int i = 0; i < procs; i++) {
     Local *local = local_of(sched_p(vm->sched, i));
-    if (!local) continue;
+    if (local == NULL) continue;
     booted |= local == vm->boot;
     fn(arg, local);
   }
-  if (!booted && vm->boot) fn(arg, vm->boot);
+  if (!booted && vm->boot != NULL) fn(arg, vm->boot);
 }
 
 static void flush_local(void *arg, Local *local) {
@@ -130,7 +131,7 @@ static void flush_local(void *arg, Local *local) {
 
 static void each_in_list(Goroutine *g, void (*fn)(void *arg, Goroutine *g),
                          void *arg) {
-  for (; g; g = g->all_next) {
+  for (; g != NULL; g = g->all_next) {
     // relaxed: the world is stopped
     uint32_t status = rt_load_relaxed(&g->g.status);
     if (status != G_DEAD && status != G_IDLE) fn(arg, g);
@@ -182,7 +183,7 @@ static void mark_roots(Collection *c) {
   if (rt_exchange(&heap->mark_overflow, 0u)) c->marking.overflow = 1;
   mark_vm(c->marker, c->vm);
   mark_pins(c->marker, heap);
-  if (!c->vm->sched) return;
+  if (c->vm->sched == NULL) return;
   sched_each_root(c->vm->sched, mark_g, c->marker);
   timers_filter(c->vm->sched, mark_timer, c->marker);
 }
@@ -214,13 +215,13 @@ static void lose(Heap *heap, Goroutine *g) {
   HeapHooks *hooks = &heap->hooks;
   // relaxed: the world is stopped; read by any thread, as a count
   rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
-  if (hooks->on_leak) hooks->on_leak(hooks->arg, g);
-  if (hooks->release) hooks->release(hooks->arg, g);
+  if (hooks->on_leak != NULL) hooks->on_leak(hooks->arg, g);
+  if (hooks->release != NULL) hooks->release(hooks->arg, g);
 }
 
 // Takes dead and lost goroutines off a list.
 static void prune(Heap *heap, Goroutine **list) {
-  while (*list) {
+  while (*list != NULL) {
     Goroutine *g = *list;
     RT_ASSERT(g->obj.type == OBJ_GOROUTINE);
     // relaxed: the world is stopped
@@ -238,7 +239,7 @@ static void prune_local(void *arg, Local *local) { prune(arg, &local->all); }
 
 static bool keep_timer(void *arg, Timer *timer) {
   Obj *obj = timer_object(arg, timer);
-  return !obj || obj->type != OBJ_TIMER || gc_is_marked(obj);
+  return obj == NULL || obj->type != OBJ_TIMER || gc_is_marked(obj);
 }
 
 static void settle_weak(Collection *c) {
@@ -251,11 +252,11 @@ static void settle_weak(Collection *c) {
       c->more = true;
     }
   } while (c->more);
-  if (hooks->mark_lost && hooks->mark_lost(hooks->arg, c->marker))
+  if (hooks->mark_lost != NULL && hooks->mark_lost(hooks->arg, c->marker))
     run_workers(c);
   each_local(c->vm, prune_local, c->heap);
   prune(c->heap, &c->heap->orphans);
-  if (c->vm->sched) timers_filter(c->vm->sched, keep_timer, c->vm);
+  if (c->vm->sched != NULL) timers_filter(c->vm->sched, keep_timer, c->vm);
 }
 
 // --- A collection -----------------------------------------------------------
@@ -282,7 +283,7 @@ static void account(Collection *c, int64_t began) {
 }
 
 static void collect_stopped(Collection *c, int64_t began) {
-  int procs = c->vm->sched ? sched_procs(c->vm->sched) : 1;
+  int procs = c->vm->sched != NULL ? sched_procs(c->vm->sched) : 1;
   heap_sweep_all(c->heap);
   // relaxed, twice: the world is stopped; a wish of a host's thread that is
   // lost is granted by this collection
@@ -317,7 +318,8 @@ void gc_collect(P *p, Goroutine *g) {
   if (!wanted) return;
   heap_sweep_all(c.heap);
   heap_release(c.heap);
-  if (vm->heap->hooks.collected) vm->heap->hooks.collected(vm->heap->hooks.arg);
+  if (vm->heap->hooks.collected != NULL)
+    vm->heap->hooks.collected(vm->heap->hooks.arg);
   charge_look(local_of(p));
   work_forget();
 }

@@ -54,7 +54,7 @@ void heap_local_init(LocalHeap *local, Heap *heap) {
 
 Heap *heap_new(Vm *vm) {
   Heap *heap = mem_zeroed(vm->memory, sizeof *heap);
-  if (!heap) return NULL;
+  if (heap == NULL) return NULL;
   heap->vm = vm;
   heap->goal = GOAL_MIN;
   heap->lock.rank = heap->pin_lock.rank = &rank_heap;
@@ -83,7 +83,7 @@ void heap_set_limit(Heap *heap, uint64_t bytes) {
 }
 
 static void free_segments(MarkSegment *segment) {
-  while (segment) {
+  while (segment != NULL) {
     RT_ASSERT(segment->count <= SEGMENT_ITEMS);
     MarkSegment *next = segment->next;
     mem_free(segment);
@@ -92,13 +92,13 @@ static void free_segments(MarkSegment *segment) {
 }
 
 void heap_free(Heap *heap) {
-  if (!heap) return;
+  if (heap == NULL) return;
   heap_local_flush(&heap->shared);
   heap_sweep_all(heap);
   heap_finalize_all(heap);
   heap_unmap(heap);
   free_segments(heap->shaded);
-  while (heap->roots) {
+  while (heap->roots != NULL) {
     RootHook *next = heap->roots->next;
     mem_free(heap->roots);
     heap->roots = next;
@@ -241,7 +241,7 @@ static bool refill(LocalHeap *local, uint8_t klass) {
   RT_ASSERT(klass < CLASSES);
   for (;;) {
     RT_ASSERT(span == NULL || span->klass == klass);
-    if (span) {
+    if (span != NULL) {
       if (next_window(local, cache, span)) return true;
       rt_lock(&heap->lock);
       span_push(&heap->full[klass], span);
@@ -250,7 +250,7 @@ static bool refill(LocalHeap *local, uint8_t klass) {
     span = heap_take_span(heap, klass);
     local->spans[klass] = span;
     cache->next = 0;
-    if (!span) return false;
+    if (span == NULL) return false;
     cache->size = (uint32_t)span->size;
   }
 }
@@ -267,11 +267,11 @@ static Obj *alloc_large(LocalHeap *local, size_t size) {
   Heap *heap = local->heap;
   heap_sweep_large(heap);
   Span *span = span_new_large(heap, size);
-  if (!span) {
+  if (span == NULL) {
     heap_sweep_all(heap);
     span = span_new_large(heap, size);
   }
-  if (!span) return NULL;
+  if (span == NULL) return NULL;
   local->allocated += (int64_t)span->size;
   flush_allocated(local);
   rt_lock(&heap->lock);
@@ -302,14 +302,14 @@ Obj *heap_alloc_slow(LocalHeap *local, size_t size, ObjType type) {
   Obj *obj;
   if (size > MEDIUM_MAX) {
     obj = alloc_large(local, size);
-    if (!obj) fell_short(local->heap);
+    if (obj == NULL) fell_short(local->heap);
   } else {
     uint8_t klass = class_of_size(size);
     AllocCache *cache = &local->caches[klass];
     bool have = cache->bits || refill_hard(local, klass);
     obj = have ? take_cached(cache) : NULL;
   }
-  if (!obj) return NULL;
+  if (obj == NULL) return NULL;
   RT_ASSERT(heap_object_at(local->heap, obj) == obj);
   RT_ASSERT(heap_size_of(obj) >= size);
   *obj = (Obj){.type = (uint8_t)type};
@@ -334,12 +334,12 @@ void heap_finalizable(Obj *obj) {
 // No lock: the world is stopped (and the scheduler may hold its own).
 void heap_local_flush(LocalHeap *local) {
   Heap *heap = local->heap;
-  if (!heap) return;
+  if (heap == NULL) return;
   for (int klass = 0; klass < CLASSES; klass++) {
     AllocCache *cache = &local->caches[klass];
     Span *span = local->spans[klass];
     RT_ASSERT(span != NULL || cache->bits == 0);
-    if (!span) continue;
+    if (span == NULL) continue;
     RT_ASSERT(span->klass == klass && chunk_of(span)->heap == heap);
     RT_ASSERT(cache->bits == 0 || cache->next <= span->words);
     // What was not handed out yet is allocated in the span.
@@ -362,7 +362,7 @@ void heap_local_free(Local *local) {
   free_segments(local->heap.shaded);
   local->heap.shaded = NULL;
   Goroutine **end = &local->all;
-  while (*end) end = &(*end)->all_next;
+  while (*end != NULL) end = &(*end)->all_next;
   *end = heap->orphans;
   heap->orphans = local->all;
   local->all = local->free = NULL;
@@ -435,7 +435,7 @@ void heap_unpin(Heap *heap, uint32_t pin) {
 bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *marker),
                     void *arg) {
   RootHook *hook = mem_alloc(heap->vm->memory, sizeof *hook);
-  if (!hook) return false;
+  if (hook == NULL) return false;
   rt_lock(&heap->pin_lock);
   *hook = (RootHook){heap->roots, mark, arg};
   heap->roots = hook;
@@ -447,11 +447,11 @@ bool heap_add_roots(Heap *heap, void (*mark)(void *arg, GcMarker *marker),
 // Room for one more shaded object in the local buffer. NULL: no memory.
 static MarkSegment *shade_buffer(LocalHeap *local) {
   MarkSegment *segment = local->shaded;
-  if (segment && segment->count < SEGMENT_ITEMS) return segment;
+  if (segment != NULL && segment->count < SEGMENT_ITEMS) return segment;
   MarkSegment *fresh = mem_alloc(local->heap->vm->memory, sizeof *fresh);
-  if (!fresh) return NULL;
+  if (fresh == NULL) return NULL;
   *fresh = (MarkSegment){.next = NULL, .count = 0};
-  if (segment) {
+  if (segment != NULL) {
     rt_lock(&local->heap->lock);
     segment->next = local->heap->shaded;
     local->heap->shaded = segment;
@@ -464,7 +464,7 @@ static MarkSegment *shade_buffer(LocalHeap *local) {
 // local may be NULL (a store by no P): then, as without memory, the collector
 // finds the object by looking at all marked ones.
 static void shade(LocalHeap *local, Obj *obj) {
-  if (!obj) return;
+  if (obj == NULL) return;
   Span *span = span_of(obj);
   uint32_t index = object_index(obj, span->klass);
   RT_ASSERT(index < span->count);
@@ -473,8 +473,8 @@ static void shade(LocalHeap *local, Obj *obj) {
   if (mark_test(span, index)) return;
   // RMW: others mark in the same word; what is marked was published before
   if (rt_or(&span->mark[index / 64], bit) & bit) return;
-  MarkSegment *buffer = local ? shade_buffer(local) : NULL;
-  if (buffer)
+  MarkSegment *buffer = local != NULL ? shade_buffer(local) : NULL;
+  if (buffer != NULL)
     buffer->items[buffer->count++] = (uintptr_t)obj;
   else
     // relaxed: read when the world is stopped

@@ -38,9 +38,9 @@ static void segment_free(const Marking *k, MarkSegment *segment) {
 static MarkSegment *segment_new(GcMarker *marker) {
   MarkSegment *segment = marker->spare;
   marker->spare = NULL;
-  if (!segment)
+  if (segment == NULL)
     segment = mem_alloc(marker->marking->heap->vm->memory, sizeof *segment);
-  if (!segment) return NULL;
+  if (segment == NULL) return NULL;
   segment->next = NULL;
   segment->count = 0;
   return segment;
@@ -48,7 +48,7 @@ static MarkSegment *segment_new(GcMarker *marker) {
 
 static void segment_drop(GcMarker *marker, MarkSegment *segment) {
   RT_ASSERT(segment->count == 0 && segment != marker->spare);
-  if (marker->spare)
+  if (marker->spare != NULL)
     segment_free(marker->marking, segment);
   else
     marker->spare = segment;
@@ -69,7 +69,7 @@ static MarkSegment *pool_get(Marking *k) {
   if (rt_load_relaxed(&k->pooled) == 0) return NULL;
   rt_spin_lock(&k->pool_lock);
   MarkSegment *segment = k->pool;
-  if (segment) {
+  if (segment != NULL) {
     RT_ASSERT(k->pooled > 0);
     k->pool = segment->next;
     // relaxed: as in pool_put
@@ -101,7 +101,7 @@ static bool make_room_without(GcMarker *marker) {
 static bool make_room(GcMarker *marker, uint64_t items) {
   if (marker->top->count + items <= SEGMENT_ITEMS) return true;
   MarkSegment *fresh = segment_new(marker);
-  if (!fresh) return make_room_without(marker);
+  if (fresh == NULL) return make_room_without(marker);
   Marking *k = marker->marking;
   // relaxed: a hint
   if (k->workers > 1 && !marker->alone &&
@@ -132,7 +132,7 @@ static void push_rest(GcMarker *marker, const Obj *obj, uint64_t from) {
 }
 
 void gc_mark_obj(GcMarker *marker, const void *obj) {
-  if (obj) push(marker, obj);
+  if (obj != NULL) push(marker, obj);
 }
 
 void gc_mark(GcMarker *marker, Value v) {
@@ -213,9 +213,9 @@ static void mark_waiter(void *arg, Waiter *waiter) {
 }
 
 static void scan_chan(GcMarker *marker, Chan *chan) {
-  if (chan_grows(chan) && chan_growth(chan)->ring)
+  if (chan_grows(chan) && chan_growth(chan)->ring != NULL)
     gc_mark_obj(marker, gc_object_around(chan_growth(chan)->ring));
-  if (chan_count(chan) || chan->recv_first || chan->send_first)
+  if (chan_count(chan) || chan->recv_first != NULL || chan->send_first != NULL)
     chan_scan(chan, mark_word_at, mark_waiter, marker);
 }
 
@@ -235,13 +235,13 @@ static void scan_struct(GcMarker *marker, const ObjStruct *type) {
 // The words in use; those above the top frame become nil.
 static void scan_stack(GcMarker *marker, const Goroutine *g) {
   ObjValues *block = g->block;
-  if (!block) return;
+  if (block == NULL) return;
   Value *end = block->slots + block->cap, *top = end;
   RT_ASSERT(g->stack == block->slots && g->limit <= end - STACK_MARGIN);
   // relaxed: the world is stopped
   if (rt_load_relaxed(&g->g.status) == G_DEAD)
     top = block->slots;
-  else if (g->base)
+  else if (g->base != NULL)
     top = g->base + frame_closure(g->base)->proto->nregs + g->multi;
   RT_ASSERT(top >= block->slots && top <= end);
   for (; top < end; top++) *top = VALUE_NIL;
@@ -253,7 +253,7 @@ static void scan_select(GcMarker *marker, const SelectBlock *block) {
   gc_mark_obj(marker, block);
   for (uint32_t i = 0; i < block->count; i++) {
     gc_mark(marker, block->cases[i].waiter.elem);
-    if (block->cases[i].chan)
+    if (block->cases[i].chan != NULL)
       gc_mark_obj(marker, gc_object_around(block->cases[i].chan));
   }
 }
@@ -272,13 +272,14 @@ static void scan_goroutine(GcMarker *marker, Goroutine *g) {
   gc_mark_obj(marker, g->task);
   gc_mark(marker, g->defers);
   gc_mark(marker, g->g.wait.elem);
-  if (g->g.wait.chan) gc_mark_obj(marker, gc_object_around(g->g.wait.chan));
-  if (g->select) scan_select(marker, g->select);
+  if (g->g.wait.chan != NULL)
+    gc_mark_obj(marker, gc_object_around(g->g.wait.chan));
+  if (g->select != NULL) scan_select(marker, g->select);
   gc_mark_obj(marker, g->sleep_block);
   const HeapHooks *hooks = &marker->marking->heap->hooks;
-  if (g->pending && hooks->mark_pending)
+  if (g->pending != NULL && hooks->mark_pending != NULL)
     hooks->mark_pending(hooks->arg, g, marker);
-  if (g->g.group) gc_mark_obj(marker, obj_group(g->g.group));
+  if (g->g.group != NULL) gc_mark_obj(marker, obj_group(g->g.group));
   group_forget_chan(&g->g);
   scan_panics(marker, g->panic);
   unit_touch(marker, g->created_in);
@@ -307,8 +308,8 @@ static void scan_group(GcMarker *marker, const ObjGroup *o) {
   if (group->ended) return;
   RT_ASSERT(group->owner != NULL);
   gc_mark_obj(marker, goroutine_of(group->owner));
-  if (group->parent) gc_mark_obj(marker, obj_group(group->parent));
-  for (const G *g = group->members; g; g = g->member_next)
+  if (group->parent != NULL) gc_mark_obj(marker, obj_group(group->parent));
+  for (const G *g = group->members; g != NULL; g = g->member_next)
     gc_mark_obj(marker, goroutine_of((G *)(uintptr_t)g));
 }
 
@@ -421,7 +422,7 @@ static void scan_rest(GcMarker *marker, Obj *obj, uint64_t from) {
 static inline uint64_t pop(GcMarker *marker) {
   while (marker->top->count == 0) {
     MarkSegment *below = marker->top->next;
-    if (!below) return 0;
+    if (below == NULL) return 0;
     segment_drop(marker, marker->top);
     marker->top = below;
   }
@@ -474,7 +475,7 @@ static void share(GcMarker *marker) {
   // An item in two words stays in one piece (`from` is always even).
   if (marker->top->items[half] & 1) half++;
   MarkSegment *segment = segment_new(marker);
-  if (!segment) return;
+  if (segment == NULL) return;
   memcpy(segment->items, marker->top->items, half * sizeof(uint64_t));
   segment->count = half;
   marker->top->count = count - half;
@@ -486,7 +487,7 @@ static void share(GcMarker *marker) {
 static void drain(GcMarker *marker) {
   Obj *obj;
   marker->draining = true;
-  while ((obj = next_object(marker))) {
+  while ((obj = next_object(marker)) != NULL) {
     if (mark(marker, obj)) gc_scan(marker, obj);
     if (!marker->alone && ++marker->work % SHARE_EVERY == 0) share(marker);
   }
@@ -504,7 +505,7 @@ static bool find_work(GcMarker *marker, int workers) {
     if (rt_load_relaxed(&k->pooled)) {
       rt_sub(&k->idle, 1u);
       MarkSegment *segment = pool_get(k);
-      if (segment) {
+      if (segment != NULL) {
         segment_drop(marker, marker->top);
         marker->top = segment;
         return true;
@@ -537,7 +538,7 @@ bool marking_init(Marking *k, Heap *heap, int workers) {
   if (heap->gc_workers < workers) {
     GcMarker *markers = mem_resize(heap->vm->memory, heap->gc_markers,
                                    (size_t)workers * sizeof *markers);
-    if (!markers) return false;
+    if (markers == NULL) return false;
     heap->gc_markers = markers;
     heap->gc_workers = workers;
   }
@@ -556,8 +557,8 @@ bool marking_init(Marking *k, Heap *heap, int workers) {
 void marking_free(Marking *k) {
   for (int i = 0; i < k->heap->gc_workers; i++) {
     GcMarker *marker = &k->markers[i];
-    if (marker->spare) segment_free(k, marker->spare);
-    while (marker->top) {
+    if (marker->spare != NULL) segment_free(k, marker->spare);
+    while (marker->top != NULL) {
       MarkSegment *below = marker->top->next;
       segment_free(k, marker->top);
       marker->top = below;
@@ -582,9 +583,9 @@ void marking_rescan(GcMarker *marker) {
   Heap *heap = marker->marking->heap;
   RT_ASSERT(marker->alone);
   for (int klass = 0; klass <= CLASSES; klass++) {
-    for (Span *s = heap->partial[klass].first; s; s = s->next)
+    for (Span *s = heap->partial[klass].first; s != NULL; s = s->next)
       rescan_span(marker, s);
-    for (Span *s = heap->full[klass].first; s; s = s->next)
+    for (Span *s = heap->full[klass].first; s != NULL; s = s->next)
       rescan_span(marker, s);
   }
 }

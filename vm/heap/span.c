@@ -72,26 +72,26 @@ void span_push(SpanList *list, Span *span) {
   RT_ASSERT(span->next == NULL && span != list->first && span != list->last);
   RT_ASSERT(list->first == NULL || list->first->klass == span->klass);
   span->next = list->first;
-  if (!list->first) list->last = span;
+  if (list->first == NULL) list->last = span;
   list->first = span;
 }
 
 Span *span_pop(SpanList *list) {
   Span *span = list->first;
-  if (!span) return NULL;
+  if (span == NULL) return NULL;
   RT_ASSERT(span_is_valid(span));
   RT_ASSERT((span->next == NULL) == (span == list->last));
   list->first = span->next;
-  if (!list->first) list->last = NULL;
+  if (list->first == NULL) list->last = NULL;
   span->next = NULL;
   return span;
 }
 
 void span_append(SpanList *list, SpanList *tail) {
   RT_ASSERT(list != tail);
-  if (!tail->first) return;
+  if (tail->first == NULL) return;
   RT_ASSERT(tail->last != NULL && tail->last->next == NULL);
-  if (list->first)
+  if (list->first != NULL)
     list->last->next = tail->first;
   else
     list->first = tail->first;
@@ -126,7 +126,7 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
   bool hosts = heap->memory.map != NULL;
   Chunk *chunk =
       (Chunk *)(hosts ? map_by_host(&heap->memory, bytes) : map_aligned(bytes));
-  if (!chunk) return NULL;
+  if (chunk == NULL) return NULL;
   // Big heaps gain by big pages; small ones should stay small. The system
   // clears a big page in one step, for which a stepped host has no time.
   // relaxed: about how much there is
@@ -147,7 +147,7 @@ static void chunk_link(Heap *heap, Chunk *chunk) {
   RT_ASSERT(chunk->heap == heap && chunk->bytes >= CHUNK_SIZE);
   chunk->next = heap->chunks;
   chunk->prev = NULL;
-  if (chunk->next)
+  if (chunk->next != NULL)
     chunk->next->prev = chunk;
   else
     heap->last_chunk = chunk;
@@ -160,14 +160,15 @@ static void chunk_link(Heap *heap, Chunk *chunk) {
 static void chunk_unlink(Heap *heap, Chunk *chunk) {
   RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
   RT_ASSERT(chunk->heap == heap && heap->mapped >= chunk->bytes);
-  RT_ASSERT((chunk->prev ? chunk->prev->next : heap->chunks) == chunk);
-  RT_ASSERT((chunk->next ? chunk->next->prev : heap->last_chunk) == chunk);
+  RT_ASSERT((chunk->prev != NULL ? chunk->prev->next : heap->chunks) == chunk);
+  RT_ASSERT((chunk->next != NULL ? chunk->next->prev : heap->last_chunk) ==
+            chunk);
   if (heap->cursor == chunk) heap->cursor = heap->chunks;
-  if (chunk->prev)
+  if (chunk->prev != NULL)
     chunk->prev->next = chunk->next;
   else
     heap->chunks = chunk->next;
-  if (chunk->next)
+  if (chunk->next != NULL)
     chunk->next->prev = chunk->prev;
   else
     heap->last_chunk = chunk->prev;
@@ -227,7 +228,7 @@ static void add_used(Heap *heap, int64_t units) {
 // heap.lock held. Takes n units of one chunk, and tells which.
 static Chunk *take_units(Heap *heap, unsigned n, int *first) {
   Chunk *chunk = n == 1 ? heap->cursor : heap->chunks;
-  for (; chunk; chunk = chunk->next) {
+  for (; chunk != NULL; chunk = chunk->next) {
     if (n == 1 && chunk->free) heap->cursor = chunk;
     *first = find_run(chunk->free, n);
     if (*first < 0) continue;
@@ -244,11 +245,11 @@ static Chunk *take_units(Heap *heap, unsigned n, int *first) {
 static Chunk *get_units(Heap *heap, unsigned n, int *first) {
   rt_lock(&heap->lock);
   Chunk *chunk = over_limit(heap, n) ? NULL : take_units(heap, n, first);
-  bool grow = !chunk && !over_limit(heap, n);
+  bool grow = chunk == NULL && !over_limit(heap, n);
   rt_unlock(&heap->lock);
   if (!grow) return chunk;
   chunk = chunk_new(heap, CHUNK_SIZE);
-  if (!chunk) return NULL;
+  if (chunk == NULL) return NULL;
   rt_lock(&heap->lock);
   chunk->free = all_units & ~run_bits(UNITS_HEADER, n);
   *first = UNITS_HEADER;
@@ -281,7 +282,7 @@ Span *span_new(Heap *heap, uint8_t klass) {
   RT_ASSERT(klass < CLASSES);
   int unit;
   Chunk *chunk = get_units(heap, 1, &unit);
-  if (!chunk) return NULL;
+  if (chunk == NULL) return NULL;
   uint32_t size = heap_sizes[klass];
   Span *span =
       span_init(chunk, unit, klass, size, (uint32_t)(UNIT_SIZE / size));
@@ -304,12 +305,12 @@ static Span *span_new_chunk(Heap *heap, uint64_t units) {
   if (over) return NULL;
   Chunk *chunk = chunk_new(heap, (units + UNITS_HEADER) * UNIT_SIZE);
   rt_lock(&heap->lock);
-  if (chunk)
+  if (chunk != NULL)
     chunk_link(heap, chunk);
   else
     add_used(heap, -(int64_t)units);
   rt_unlock(&heap->lock);
-  if (!chunk) return NULL;
+  if (chunk == NULL) return NULL;
   Span *span =
       span_init(chunk, UNITS_HEADER, CLASS_LARGE, units * UNIT_SIZE, 1);
   span->own_chunk = true;
@@ -325,10 +326,11 @@ Span *span_new_large(Heap *heap, size_t size) {
   } else {
     int unit;
     Chunk *chunk = get_units(heap, (unsigned)units, &unit);
-    span = chunk ? span_init(chunk, unit, CLASS_LARGE, units * UNIT_SIZE, 1)
-                 : NULL;
+    span = chunk != NULL
+               ? span_init(chunk, unit, CLASS_LARGE, units * UNIT_SIZE, 1)
+               : NULL;
   }
-  if (!span) return NULL;
+  if (span == NULL) return NULL;
   heap_show(span->base, span->size);
   span->alloc[0] = 1;
   RT_ASSERT(span_is_valid(span) && span->size >= size);
@@ -385,8 +387,9 @@ static void release_units(Chunk *chunk, uint64_t units) {
 static Chunk *take_unreleased(Heap *heap, uint64_t *units) {
   rt_lock(&heap->lock);
   Chunk *chunk = heap->last_chunk;
-  while (chunk && !(chunk->free & ~chunk->released)) chunk = chunk->prev;
-  if (chunk) {
+  while (chunk != NULL && !(chunk->free & ~chunk->released))
+    chunk = chunk->prev;
+  if (chunk != NULL) {
     *units = chunk->free & ~chunk->released;
     chunk->free &= ~*units;
     heap->free_units -= (uint64_t)__builtin_popcountll(*units);
@@ -398,7 +401,7 @@ static Chunk *take_unreleased(Heap *heap, uint64_t *units) {
 static uint64_t unreleased_units(Heap *heap) {
   uint64_t count = 0;
   rt_lock(&heap->lock);
-  for (Chunk *c = heap->chunks; c; c = c->next)
+  for (Chunk *c = heap->chunks; c != NULL; c = c->next)
     count += (uint64_t)__builtin_popcountll(c->free & ~c->released);
   rt_unlock(&heap->lock);
   return count;
@@ -417,7 +420,7 @@ void heap_release(Heap *heap) {
   while (have > keep) {
     uint64_t units;
     Chunk *chunk = take_unreleased(heap, &units);
-    if (!chunk) return;
+    if (chunk == NULL) return;
     release_units(chunk, units);
     uint64_t count = (uint64_t)__builtin_popcountll(units);
     rt_lock(&heap->lock);
@@ -432,7 +435,7 @@ void heap_release(Heap *heap) {
 }
 
 void heap_unmap(Heap *heap) {
-  while (heap->chunks) {
+  while (heap->chunks != NULL) {
     Chunk *chunk = heap->chunks;
     heap->chunks = chunk->next;
     chunk_unmap(chunk);

@@ -20,7 +20,7 @@ static void free_methods(MethodRoom *room) {
 static void finalize(Heap *heap, Obj *obj) {
   if (obj->type == OBJ_HOST) {
     ObjHost *host = (ObjHost *)obj;
-    if (!host->klass || !host->klass->finalize) return;
+    if (host->klass == NULL || host->klass->finalize == NULL) return;
     host->klass->finalize(host->data);
     // RMW: a count
     rt_add(&heap->finalized, 1);
@@ -29,7 +29,7 @@ static void finalize(Heap *heap, Obj *obj) {
   } else if (obj->type == OBJ_TASK || obj->type == OBJ_GROUP) {
     void *trace = obj->type == OBJ_TASK ? ((ObjTask *)obj)->trace
                                         : ((ObjGroup *)obj)->trace;
-    if (trace && heap->hooks.free_trace)
+    if (trace != NULL && heap->hooks.free_trace != NULL)
       heap->hooks.free_trace(heap->hooks.arg, trace);
   }
 }
@@ -99,19 +99,19 @@ static void push_locked(Heap *heap, SpanList *list, Span *span) {
 Span *heap_take_span(Heap *heap, uint8_t klass) {
   RT_ASSERT(klass < CLASSES);
   Span *span;
-  while ((span = pop_locked(heap, &heap->unswept[klass]))) {
+  while ((span = pop_locked(heap, &heap->unswept[klass])) != NULL) {
     RT_ASSERT(span->klass == klass);
     if (span_sweep(heap, span) < span->count) return span;
     push_locked(heap, &heap->full[klass], span);
   }
   span = pop_locked(heap, &heap->partial[klass]);
-  return span ? span : span_new(heap, klass);
+  return span != NULL ? span : span_new(heap, klass);
 }
 
 // --- All --------------------------------------------------------------------
 static void sweep_class(Heap *heap, uint8_t klass) {
   Span *span;
-  while ((span = pop_locked(heap, &heap->unswept[klass]))) {
+  while ((span = pop_locked(heap, &heap->unswept[klass])) != NULL) {
     RT_ASSERT(span->klass == klass);
     uint32_t live = span_sweep(heap, span);
     if (live == 0)
@@ -143,7 +143,7 @@ void heap_finalize_all(Heap *heap) {
   heap_unsweep(heap);
   for (int klass = 0; klass <= CLASSES; klass++) {
     Span *span;
-    while ((span = span_pop(&heap->unswept[klass])))
+    while ((span = span_pop(&heap->unswept[klass])) != NULL)
       // relaxed: one thread is left
       if (rt_load_relaxed(&span->finalizable)) span_sweep(heap, span);
   }
@@ -154,7 +154,7 @@ Obj *heap_object_at(Heap *heap, const void *address) {
   Chunk *chunk = chunk_of(address);
   if (chunk->heap != heap || unit_of(address) < UNITS_HEADER) return NULL;
   Span *span = span_of(address);
-  if (!span->base) return NULL;
+  if (span->base == NULL) return NULL;
   uint32_t index = object_index(address, span->klass);
   if (index >= span->count || !(span->alloc[index / 64] >> index % 64 & 1))
     return NULL;

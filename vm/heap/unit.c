@@ -59,7 +59,7 @@ void proto_mark(GcMarker *marker, const Proto *proto) {
   gc_mark_obj(marker, proto->self);
   gc_mark_obj(marker, proto->name);
   gc_mark_obj(marker, proto->path);
-  for (uint32_t i = 0; i < proto->nparams && proto->param_names; i++)
+  for (uint32_t i = 0; i < proto->nparams && proto->param_names != NULL; i++)
     gc_mark_obj(marker, proto->param_names[i]);
 }
 
@@ -100,7 +100,8 @@ static void forget_name(Vm *vm, uint32_t hole) {
   RT_ASSERT((vm->names_cap & mask) == 0 && hole <= mask);
   RT_ASSERT(vm->names_count > 0 && vm->names[hole] != NULL);
   RT_ASSERT(vm->names[hole]->obj.flags & STRING_WEAK);
-  for (uint32_t at = (hole + 1) & mask; vm->names[at]; at = (at + 1) & mask) {
+  for (uint32_t at = (hole + 1) & mask; vm->names[at] != NULL;
+       at = (at + 1) & mask) {
     uint32_t home = vm->names[at]->obj.hash & mask;
     // its place must not lie between the hole and where it is
     if (((at - home) & mask) < ((at - hole) & mask)) continue;
@@ -113,7 +114,8 @@ static void forget_name(Vm *vm, uint32_t hole) {
 
 static void sweep_names(Vm *vm) {
   for (uint32_t at = 0; at < vm->names_cap; at++)
-    while (vm->names[at] && !gc_is_marked(vm->names[at])) forget_name(vm, at);
+    while (vm->names[at] != NULL && !gc_is_marked(vm->names[at]))
+      forget_name(vm, at);
 }
 
 // --- Freeing: the world is stopped ------------------------------------------

@@ -35,7 +35,7 @@ typedef struct Pending {
 } Pending;
 
 CspStatus call_out_of_memory(CspCall *call) {
-  if (!call->panicked && call->g && call->local)
+  if (!call->panicked && call->g != NULL && call->local != NULL)
     vm_panic_memory(call->local, call->g);
   call->panicked = true;
   return CSP_PANIC;

@@ -15,7 +15,7 @@ enum { BUILTIN_NAME_MAX = 64 };
 bool vm_add_method(Vm *vm, ObjType type, ObjString *name, Value function) {
   RT_ASSERT(type < OBJ_TYPE_COUNT && name->obj.type == OBJ_STRING);
   MethodTable *old = vm->methods[type];
-  uint32_t count = old ? old->count : 0;
+  uint32_t count = old != NULL ? old->count : 0;
   for (uint32_t n = 0; n < count; n++) {
     if (old->methods[n].name != name) continue;
     old->methods[n].function = function;
@@ -41,13 +41,14 @@ Value vm_method(Vm *vm, ObjType type, const ObjString *name) {
 // --- Methods of hosts' classes -----------------------------------------------
 HostMethods *host_methods_of(const Vm *vm, const void *klass) {
   HostMethods *entry = vm->host_methods;
-  while (entry && (const void *)entry->klass != klass) entry = entry->next;
+  while (entry != NULL && (const void *)entry->klass != klass)
+    entry = entry->next;
   return entry;
 }
 
 Value host_method(Vm *vm, const HostClass *klass, const ObjString *name) {
   HostMethods *entry = host_methods_of(vm, klass);
-  if (!entry) return VALUE_UNDEF;
+  if (entry == NULL) return VALUE_UNDEF;
   for (uint32_t i = 0; i < entry->count; i++) {
     const ObjString *own = entry->methods[i].name;
     if (own == name || string_equal(own, name)) {
@@ -60,7 +61,7 @@ Value host_method(Vm *vm, const HostClass *klass, const ObjString *name) {
 void host_each_method(Vm *vm, const HostClass *klass,
                       void (*fn)(void *arg, const char *name), void *arg) {
   HostMethods *entry = host_methods_of(vm, klass);
-  for (uint32_t i = 0; entry && i < entry->count; i++) {
+  for (uint32_t i = 0; entry != NULL && i < entry->count; i++) {
     fn(arg, entry->methods[i].name->data);
   }
 }

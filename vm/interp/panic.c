@@ -165,7 +165,8 @@ static bool is_last(const Local *local, const Goroutine *g) {
 bool vm_panic_value(Local *local, Goroutine *g, Value value) {
   if (value == VALUE_NIL) {
     ObjString *s = string_format(local, "panic called with nil");
-    ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
+    ObjError *e =
+        s != NULL ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
     if (e != NULL) value = value_from_obj(e);
   }
   push_panic(local, g, value);
@@ -180,7 +181,8 @@ bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
   va_end(args);
   ObjString *s = text == NULL ? NULL : string_new(local, text, len);
   mem_free(text);
-  ObjError *e = s ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
+  ObjError *e =
+      s != NULL ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
   if (e == NULL) return vm_panic_memory(local, g);
   return vm_panic_value(local, g, value_from_obj(e));
 }
@@ -201,7 +203,7 @@ ObjError *error_new(Local *local, Value message, Value cause) {
 static Value panic_as_error(Local *local, Value value) {
   if (value_is_type(value, OBJ_ERROR)) return value;
   ObjError *e = error_new(local, value, VALUE_NIL);
-  return e ? value_from_obj(e) : VALUE_UNDEF;
+  return e != NULL ? value_from_obj(e) : VALUE_UNDEF;
 }
 
 // --- Traces -----------------------------------------------------------------

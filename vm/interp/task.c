@@ -20,7 +20,7 @@ static Goroutine *take_free(Local *local) {
   RT_ASSERT(local->free_count > 0 && g->obj.type == OBJ_GOROUTINE);
   RT_ASSERT(g->g.status == G_DEAD && g->g.group == NULL);
   RT_ASSERT(g->panic == NULL && g->pending == NULL && g->defers == VALUE_NIL);
-  local->free = g->g.link ? goroutine_of(g->g.link) : NULL;
+  local->free = g->g.link != NULL ? goroutine_of(g->g.link) : NULL;
   local->free_count--;
   g->g.link = NULL;
   return g;
@@ -68,7 +68,7 @@ Goroutine *goroutine_new(Local *local, Value function, const Value *args,
   Goroutine *g = take_free(local);
   if (g == NULL) g = make(local);
   if (g == NULL) return NULL;
-  size_t need = 2 * FRAME_WORDS + (plain ? plain->nregs : (size_t)argc);
+  size_t need = 2 * FRAME_WORDS + (plain != NULL ? plain->nregs : (size_t)argc);
   if (need > (size_t)(g->limit - g->stack) &&
       !stack_init(local, g, need + STACK_INITIAL))
     return NULL;
@@ -108,7 +108,8 @@ ObjTask *task_of(Local *local, size_t size) {
 
 Goroutine *task_prepare(Local *local, Value function) {
   ObjTask *task = task_new(local);
-  Goroutine *made = task ? goroutine_new(local, function, NULL, 0) : NULL;
+  Goroutine *made =
+      task != NULL ? goroutine_new(local, function, NULL, 0) : NULL;
   if (made == NULL) return NULL;
   made->task = task;
   made->created_in = NULL;
@@ -172,7 +173,7 @@ static void end_goroutine(Local *local, Goroutine *g) {
   if (g->g.group != NULL) group_leave(local->p, &g->g);
   sched_end(local->p, &g->g);
   if (local->free_count >= FREE_MAX || g->block->cap > FREE_STACK_MAX) return;
-  g->g.link = local->free ? &local->free->g : NULL;
+  g->g.link = local->free != NULL ? &local->free->g : NULL;
   local->free = g;
   local->free_count++;
 }

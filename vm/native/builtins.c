@@ -36,7 +36,7 @@ static bool text_needs_call(CspCall *call) {
 // Calls `name` again with all arguments that need it turned into strings.
 static CspStatus builtin_with_strings(CspCall *call, const char *name) {
   ObjList *args = list_new(call->local, (size_t)call->argc);
-  if (!args ||
+  if (args == NULL ||
       !list_append(call->local, args, call->args, (size_t)call->argc)) {
     return csp_panic_memory(call);
   }
@@ -78,7 +78,7 @@ static CspStatus builtin_println(CspCall *call) {
 static CspStatus ok_format(CspCall *call, CspValue v, bool quoted) {
   size_t len;
   char *text = csp_alloc_format(call, v, quoted, &len);
-  if (!text) return csp_panic_memory(call);
+  if (text == NULL) return csp_panic_memory(call);
   csp_charge(call, len / 64);
   return csp_ok(call, csp_alloc_take(call, text, len));
 }
@@ -87,7 +87,7 @@ static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
   enum { PIECE = 1 << 16 };
   size_t len = csp_bytes_len(bytes);
   ObjString *s = string_alloc(call->local, len);
-  if (!s) return csp_panic_memory(call);
+  if (s == NULL) return csp_panic_memory(call);
   for (size_t at = 0; at < len; at += PIECE) {
     size_t n = len - at < PIECE ? len - at : PIECE;
     size_t copied = csp_bytes_read(bytes, at, s->data + at, n);
@@ -192,7 +192,7 @@ static CspStatus builtin_equal(CspCall *call) {
   const char *failed;
   bool same = value_deep_equal(call->local, csp_arg(call, 0).word,
                                csp_arg(call, 1).word, &failed);
-  if (failed) return csp_panic(call, "equal: %s", failed);
+  if (failed != NULL) return csp_panic(call, "equal: %s", failed);
   return csp_ok_bool(call, same);
 }
 
@@ -271,7 +271,7 @@ static CspStatus builtin_assert(CspCall *call) {
   if (csp_needs_call_on(call, message))
     return builtin_with_strings(call, "assert");
   char *text = csp_alloc_format(call, message, false, NULL);
-  if (!text) return csp_panic_memory(call);
+  if (text == NULL) return csp_panic_memory(call);
   csp_panic(call, "assertion failed: %s", text);
   mem_free(text);
   return CSP_PANIC;
@@ -331,7 +331,7 @@ static CspStatus builtin_show_key(CspCall *call) {
   if (!csp_map_set(call, map, csp_arg(call, 0), csp_nil())) return CSP_PANIC;
   size_t len;
   char *text = csp_alloc_format(call, map, true, &len);  // {key: nil}
-  if (!text) return csp_panic_memory(call);
+  if (text == NULL) return csp_panic_memory(call);
   CspStatus status = csp_ok_string(call, text + 1, len - 5);
   mem_free(text);
   return status;

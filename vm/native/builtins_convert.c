@@ -29,7 +29,7 @@ static CspStatus bad_text(CspCall *call, CspValue v, const char *wanted) {
     if (len > SHOWN) v = csp_string(call, s, SHOWN);
   }
   char *text = csp_is_undef(v) ? NULL : csp_alloc_format(call, v, true, &len);
-  if (!text) return csp_panic_memory(call);
+  if (text == NULL) return csp_panic_memory(call);
   CspStatus status = csp_panic(call, "%s: %.60s%s is not %s", call->def->name,
                                text, len > 60 ? "..." : "", wanted);
   mem_free(text);
@@ -441,7 +441,7 @@ static CspStatus instance_copy(CspCall *call, ObjInstance *from) {
   size_t size = sizeof(ObjInstance) + count * sizeof(Value);
   ObjInstance *to =
       (ObjInstance *)heap_alloc(&call->local->heap, size, OBJ_INSTANCE);
-  if (!to) return csp_panic_memory(call);
+  if (to == NULL) return csp_panic_memory(call);
   to->obj.aux = from->obj.aux;
   to->type = from->type;
   for (size_t i = 0; i < count; i++) {

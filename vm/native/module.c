@@ -21,7 +21,7 @@ ObjModule *module_new(Vm *vm, const char *name) {
   module->members = map_new(vm->boot, 8);
   module->main = NULL;
   module->started = 0;
-  return module->name && module->members ? module : NULL;
+  return module->name != NULL && module->members != NULL ? module : NULL;
 }
 
 ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name) {
@@ -41,7 +41,7 @@ ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name) {
 // false: out of memory, as an undef value says, too.
 static bool set_member(Vm *vm, ObjModule *module, const char *name, Value v) {
   ObjString *key = vm_intern(vm, name, strlen(name));
-  ObjCell *cell = key ? module_cell(vm, module, key) : NULL;
+  ObjCell *cell = key != NULL ? module_cell(vm, module, key) : NULL;
   if (cell == NULL || v == VALUE_UNDEF) return false;
   heap_store(&vm->boot->heap, &cell->value, v);
   return true;
@@ -138,7 +138,7 @@ bool csp_register_methods(Csp *csp, CspType type,
 
 static uint32_t count_functions(const CspFunction *functions) {
   uint32_t count = 0;
-  while (functions && functions[count].name) count++;
+  while (functions != NULL && functions[count].name != NULL) count++;
   return count;
 }
 
@@ -146,7 +146,7 @@ static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *f,
                        const NativeRules *rules) {
   Value native = native_new(vm, entry->klass->name, f, rules);
   ObjString *name = vm_intern(vm, f->name, strlen(f->name));
-  if (native == VALUE_UNDEF || !name) return false;
+  if (native == VALUE_UNDEF || name == NULL) return false;
   if (heap_pin(vm->heap, native) == 0) return false;
   entry->methods[entry->count++] = (Method){name, native};
   return true;
@@ -159,7 +159,7 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
   uint32_t count = count_functions(functions);
   HostMethods *entry =
       mem_zeroed(vm->memory, sizeof *entry + count * sizeof(Method));
-  if (!entry) return false;
+  if (entry == NULL) return false;
   entry->klass = (const HostClass *)(const void *)klass;
   entry->next = vm->host_methods;
   vm->host_methods = entry;

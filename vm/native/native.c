@@ -17,13 +17,13 @@ static NativeDef *def_new(const Vm *vm, const char *module, const char *name,
   size_t count = *params != '\0';
   for (const char *s = params; *s; s++) count += *s == ',';
   size_t names = count * sizeof(ObjString *);
-  size_t before = module ? strlen(module) + 1 : 0, len = strlen(name);
+  size_t before = module != NULL ? strlen(module) + 1 : 0, len = strlen(name);
   NativeDef *def =
       mem_zeroed(vm->memory, sizeof *def + names + before + len + 1);
   if (def == NULL) return NULL;
   char *text = (char *)(def->param_names + count);
   def->name = text;
-  if (module) {
+  if (module != NULL) {
     memcpy(text, module, before - 1);
     text[before - 1] = '.';
   }

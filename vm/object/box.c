@@ -17,7 +17,7 @@ static ObjFloat *shared_float(const Vm *vm, double d) {
 Value value_box_int(Local *local, int64_t i) {
   if (int_fits_small(i)) return value_from_small(i);
   ObjInt *box = (ObjInt *)heap_alloc(&local->heap, sizeof *box, OBJ_INT);
-  if (!box) return VALUE_UNDEF;
+  if (box == NULL) return VALUE_UNDEF;
   RT_ASSERT(heap_size_of(box) == sizeof *box);
   box->value = i;
   return value_from_obj(box);
@@ -30,9 +30,9 @@ Value value_box_float(Local *local, double d) {
     return value_from_obj(signbit(d) ? local->vm->float_neg_zero
                                      : local->vm->float_zero);
   ObjFloat *box = shared_float(local->vm, d);
-  if (!box) {
+  if (box == NULL) {
     box = (ObjFloat *)heap_alloc(&local->heap, sizeof *box, OBJ_FLOAT);
-    if (!box) return VALUE_UNDEF;
+    if (box == NULL) return VALUE_UNDEF;
     box->value = d;
   }
   return value_from_obj(box);

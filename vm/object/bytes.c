@@ -25,7 +25,7 @@ static ObjRaw *raw_alloc(Local *local, size_t cap) {
   cap = ((sizeof(ObjRaw) + cap + 15) & ~(size_t)15) - sizeof(ObjRaw);
   ObjRaw *block =
       (ObjRaw *)heap_alloc(&local->heap, sizeof(ObjRaw) + cap, OBJ_RAW);
-  if (!block) return NULL;
+  if (block == NULL) return NULL;
   block->cap = cap;
   block->len = 0;
   RT_ASSERT(raw_is_valid(block));
@@ -70,12 +70,12 @@ static bool zero(Local *local, ObjRaw *block, size_t from) {
 
 ObjBytes *bytes_new(Local *local, size_t len) {
   ObjRaw *block = raw_alloc(local, len);
-  if (!block) return NULL;
+  if (block == NULL) return NULL;
   if (!zero(local, block, 0)) return NULL;
   block->len = len;
   ObjBytes *b =
       (ObjBytes *)heap_alloc(&local->heap, sizeof(ObjBytes), OBJ_BYTES);
-  if (b) b->block = block;
+  if (b != NULL) b->block = block;
   RT_ASSERT(b == NULL || bytes_is_valid(b));
   return b;
 }
@@ -85,7 +85,7 @@ static ObjRaw *raw_grown(Local *local, ObjRaw *old, size_t len, size_t need) {
   RT_ASSERT(len <= need);
   size_t cap = len < 4096 ? len * 2 : len + len / 2;
   ObjRaw *block = raw_alloc(local, cap > need ? cap : need);
-  if (!block) return NULL;
+  if (block == NULL) return NULL;
   if (!copy(local, block->data, old->data, len) || !zero(local, block, len))
     return NULL;
   block->len = len;
@@ -100,7 +100,7 @@ bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count) {
   if (count > block->cap - len) {
     if (count > CAP_MAX) return false;
     block = raw_grown(local, block, len, len + count);
-    if (!block) return false;
+    if (block == NULL) return false;
     heap_store_ptr(&local->heap, &b->block, block);
   }
   if (!copy(local, block->data + len, from, count)) return false;

@@ -186,7 +186,7 @@ static size_t seen_place(const Deep *d, Obj *a, Obj *b) {
   RT_ASSERT((d->seen_cap & (d->seen_cap - 1)) == 0);
   RT_ASSERT(d->seen_count < d->seen_cap);
   size_t at = (size_t)(h >> 32) & (d->seen_cap - 1);
-  while (d->seen[at][0] && (d->seen[at][0] != a || d->seen[at][1] != b))
+  while (d->seen[at][0] != NULL && (d->seen[at][0] != a || d->seen[at][1] != b))
     at = (at + 1) & (d->seen_cap - 1);
   return at;
 }
@@ -196,9 +196,9 @@ static bool seen_grow(Deep *d) {
   bigger.seen_cap = d->seen_cap ? d->seen_cap * 2 : 256;
   bigger.seen =
       mem_zeroed(d->local->vm->memory, bigger.seen_cap * sizeof *bigger.seen);
-  if (!bigger.seen) return false;
+  if (bigger.seen == NULL) return false;
   for (size_t i = 0; i < d->seen_cap; i++) {
-    if (!d->seen[i][0]) continue;
+    if (d->seen[i][0] == NULL) continue;
     size_t at = seen_place(&bigger, d->seen[i][0], d->seen[i][1]);
     memcpy(bigger.seen[at], d->seen[i], sizeof d->seen[i]);
   }
@@ -215,7 +215,7 @@ static bool seen_before(Deep *d, Obj *a, Obj *b) {
     return false;
   }
   size_t at = seen_place(d, a, b);
-  if (d->seen[at][0]) return true;
+  if (d->seen[at][0] != NULL) return true;
   d->seen[at][0] = a;
   d->seen[at][1] = b;
   d->seen_count++;
@@ -229,7 +229,7 @@ static bool deep_push(Deep *d, DeepPair pair) {
     DeepPair *stack =
         deep ? NULL
              : mem_resize(d->local->vm->memory, d->stack, cap * sizeof *stack);
-    if (!stack) {
+    if (stack == NULL) {
       d->failed =
           deep ? "nested more than 10,000 values deep" : "out of memory";
       return false;
@@ -318,10 +318,10 @@ bool value_deep_equal(Local *local, Value a, Value b, const char **failed) {
     if (!deep_next(&d, top, &a, &b, &same))
       d.depth--;
     else if (same)
-      same = deep_values(&d, a, b) && !d.failed;
+      same = deep_values(&d, a, b) && d.failed == NULL;
   }
   mem_free(d.stack);
   mem_free(d.seen);
   *failed = d.failed;
-  return same && !d.failed;
+  return same && d.failed == NULL;
 }

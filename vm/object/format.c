@@ -35,7 +35,7 @@ static bool text_reserve(Text *text, size_t more) {
   bool fits = text->most == 0 || need <= text->most;
   if (fits && text->most != 0 && cap > text->most) cap = text->most;
   char *data = fits ? text_resize(text, cap) : NULL;
-  if (!data) {
+  if (data == NULL) {
     text->failed = true;
     text->full = !fits;
     return false;
@@ -129,7 +129,7 @@ static size_t add_quoted_at(Text *text, const char *data, size_t len,
                             size_t at) {
   uint8_t c = (uint8_t)data[at];
   const char *escape = escape_of((char)c);
-  if (escape) {
+  if (escape != NULL) {
     add_text(text, escape);
     return 1;
   }
@@ -164,7 +164,7 @@ static void add_bytes(Text *text, const ObjBytes *b) {
     // relaxed: a byte is whole
     char c = (char)rt_load_relaxed(&block->data[i]);
     const char *escape = escape_of(c);
-    if (escape)
+    if (escape != NULL)
       add_text(text, escape);
     else if ((uint8_t)c < 0x20 || (uint8_t)c >= 0x7f)
       text_addf(text, "\\x%02x", (uint8_t)c);
@@ -197,16 +197,16 @@ const char *value_type_name(Value v) {
 
 static const char *closure_name(const Obj *obj) {
   const ObjString *name = ((const ObjClosure *)obj)->proto->name;
-  return name ? name->data : "?";
+  return name != NULL ? name->data : "?";
 }
 
 static void add_function(Text *text, Value function) {
   const Obj *obj = value_is_obj(function) ? value_obj(function) : NULL;
-  if (obj && obj->type == OBJ_BOUND) {
+  if (obj != NULL && obj->type == OBJ_BOUND) {
     Value f = ((const ObjBound *)obj)->function;
     obj = value_is_obj(f) ? value_obj(f) : NULL;
   }
-  if (obj && obj->type == OBJ_CLOSURE && *closure_name(obj))
+  if (obj != NULL && obj->type == OBJ_CLOSURE && *closure_name(obj))
     text_addf(text, "<func %s>", closure_name(obj));
   else
     add_text(text, "<func>");
@@ -321,7 +321,7 @@ static bool walk_push(ValueWalk *w, Obj *obj) {
   if (w->depth == w->cap) {
     size_t cap = w->cap ? w->cap * 2 : 8;
     WalkLevel *levels = mem_resize(w->memory, w->levels, cap * sizeof *levels);
-    if (!levels) {
+    if (levels == NULL) {
       w->failed = true;
       return false;
     }
@@ -369,9 +369,9 @@ static bool entry_next(WalkLevel *level, Value *key, Value *v) {
 static bool walk_next(ValueWalk *w, WalkLevel *level, Value *key, Value *v) {
   const Obj *obj = level->obj;
   if (obj->type == OBJ_MAP)
-    return w->vm ? map_next(w->vm, (const ObjMap *)obj, level->block,
-                            &level->at, key, v)
-                 : entry_next(level, key, v);
+    return w->vm != NULL ? map_next(w->vm, (const ObjMap *)obj, level->block,
+                                    &level->at, key, v)
+                         : entry_next(level, key, v);
   uint64_t at = level->at++;
   RT_ASSERT(is_container(value_from_obj(obj)));
   if (obj->type == OBJ_LIST) {

@@ -27,7 +27,7 @@ static ObjValues *values_alloc(Local *local, size_t cap) {
   cap |= 1;  // header and slots together fill 16-byte units
   ObjValues *block = (ObjValues *)heap_alloc(
       &local->heap, sizeof(ObjValues) + cap * sizeof(Value), OBJ_VALUES);
-  if (!block) return NULL;
+  if (block == NULL) return NULL;
   block->cap = cap;
   block->len = 0;
   RT_ASSERT(values_is_valid(block));
@@ -50,7 +50,7 @@ static bool set_nil(Local *local, ObjValues *block, size_t from) {
 
 ObjValues *values_new(Local *local, size_t cap) {
   ObjValues *block = values_alloc(local, cap);
-  return block && set_nil(local, block, 0) ? block : NULL;
+  return block != NULL && set_nil(local, block, 0) ? block : NULL;
 }
 
 // Before `to` is in the length of a list that others see.
@@ -74,7 +74,7 @@ static bool set_nothing(Local *local, ObjValues *block, size_t from) {
 
 ObjValues *values_new_room(Local *local, size_t cap) {
   ObjValues *block = values_alloc(local, cap);
-  return block && set_nothing(local, block, 0) ? block : NULL;
+  return block != NULL && set_nothing(local, block, 0) ? block : NULL;
 }
 
 // Before the block is published: `from` on are free.
@@ -103,11 +103,11 @@ static bool cover(ObjValues *block, size_t need) {
 // --- Lists ------------------------------------------------------------------
 ObjList *list_new(Local *local, size_t cap) {
   ObjValues *block = values_new_room(local, cap);
-  if (!block) return NULL;
+  if (block == NULL) return NULL;
   cover_part(block, 0);
   ObjList *list =
       (ObjList *)heap_alloc(&local->heap, sizeof(ObjList), OBJ_LIST);
-  if (list) list->block = block;
+  if (list != NULL) list->block = block;
   RT_ASSERT(list == NULL || list_is_valid(list));
   return list;
 }
@@ -118,7 +118,7 @@ static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
   RT_ASSERT(len <= need);
   size_t cap = len < 4096 ? len * 2 + 1 : len + len / 2;
   ObjValues *block = values_alloc(local, cap > need ? cap : need);
-  if (!block) return NULL;
+  if (block == NULL) return NULL;
   if (!move_values(local, block->slots, old->slots, len) ||
       !set_nothing(local, block, len))
     return NULL;
@@ -139,14 +139,14 @@ static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
   if (*len + more <= rt_load_relaxed(&block->cap)) return block;
   if (cover(block, *len + more)) return block;
   block = values_grown(local, block, *len, *len + more);
-  if (block) heap_store_ptr(&local->heap, &list->block, block);
+  if (block != NULL) heap_store_ptr(&local->heap, &list->block, block);
   return block;
 }
 
 bool list_push(Local *local, ObjList *list, Value v) {
   size_t len;
   ObjValues *block = list_reserve(local, list, 1, &len);
-  if (!block) return false;
+  if (block == NULL) return false;
   heap_store(&local->heap, &block->slots[len], v);
   // release: cap was seen, or moved, to cover it; pairs with the acquire in
   // values_is_valid. Readers need no order: one that sees it early finds nil
@@ -159,7 +159,7 @@ bool list_push(Local *local, ObjList *list, Value v) {
 bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   size_t len;
   ObjValues *block = list_reserve(local, list, count, &len);
-  if (!block) return false;
+  if (block == NULL) return false;
   if (!move_values(local, &block->slots[len], from, count)) return false;
   // release: as in list_push
   rt_store_release(&block->len, len + count);
@@ -170,7 +170,7 @@ bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
 bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   size_t len;
   ObjValues *block = list_reserve(local, list, 1, &len);
-  if (!block) return false;
+  if (block == NULL) return false;
   if (at > len) at = len;
   for (size_t i = len; i > at; i--)
     heap_store(&local->heap, &block->slots[i], heap_load(&block->slots[i - 1]));

@@ -48,7 +48,7 @@ static ObjTable *table_new(Local *local, size_t want) {
   ObjTable *t = (ObjTable *)heap_alloc(
       &local->heap, sizeof(ObjTable) + cap * sizeof(MapEntry) + index_size,
       OBJ_TABLE);
-  if (!t) return NULL;
+  if (t == NULL) return NULL;
   t->cap = (uint32_t)cap;
   t->used = t->live = 0;
   t->index_bits = bits;
@@ -165,7 +165,7 @@ static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
 static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
   RT_ASSERT(table_is_valid(old));
   ObjTable *t = table_new(local, want);
-  if (!t) return NULL;
+  if (t == NULL) return NULL;
   uint32_t used = table_used(old), count = 0;
   for (uint32_t i = 0; i < used && count < t->cap; i++) {
     Value key = heap_load(&old->entries[i].key);
@@ -189,7 +189,7 @@ static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *t) {
   // Half of it deleted: the same size does, else twice the size.
   size_t want = live <= t->cap / 2 ? t->cap : (size_t)t->cap * 2;
   t = rebuilt(local, t, want);
-  if (t) heap_store_ptr(&local->heap, &map->table, t);
+  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
   return t;
 }
 
@@ -199,7 +199,7 @@ static void shrink(Local *local, ObjMap *map, ObjTable *t) {
   uint32_t live = rt_load_relaxed(&t->live);
   if (table_used(t) < 32 || live > table_used(t) / 8) return;
   t = rebuilt(local, t, (size_t)live * 2);
-  if (t) heap_store_ptr(&local->heap, &map->table, t);
+  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
 }
 
 // --- Maps -------------------------------------------------------------------
@@ -222,9 +222,9 @@ const char *map_result_text(MapResult r) {
 
 ObjMap *map_new(Local *local, size_t cap) {
   ObjTable *t = table_new(local, cap);
-  if (!t) return NULL;
+  if (t == NULL) return NULL;
   ObjMap *map = (ObjMap *)heap_alloc(&local->heap, sizeof *map, OBJ_MAP);
-  if (!map) return NULL;
+  if (map == NULL) return NULL;
   map->table = t;
   map->writer = 0;
   RT_ASSERT(map_is_valid(map));
@@ -277,13 +277,13 @@ static void writer_leave(ObjMap *map) {
 // Adds a key that is not there.
 static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
   ObjTable *t = with_room(local, map, heap_load(&map->table));
-  if (!t) return false;
+  if (t == NULL) return false;
   if (!hash && t->index_bits) hash = value_hash(local->vm, key);
   uint32_t used = table_used(t);
   if (used == t->cap) return true;  // a racing writer filled it: update lost
   if (append(local, t, used, hash, key, v)) return true;
   t = rebuilt(local, t, t->cap);
-  if (t) heap_store_ptr(&local->heap, &map->table, t);
+  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
   return t != NULL;
 }
 
@@ -326,9 +326,9 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
 MapResult map_clear(Local *local, ObjMap *map) {
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *t = table_new(local, CAP_FIRST);
-  if (t) heap_store_ptr(&local->heap, &map->table, t);
+  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
   writer_leave(map);
-  return t ? MAP_OK : MAP_NO_MEMORY;
+  return t != NULL ? MAP_OK : MAP_NO_MEMORY;
 }
 
 // *at: the next entry, and above bit 32 the number of entries at the start

@@ -18,7 +18,7 @@ ObjString *string_alloc(Local *local, size_t len) {
     return NULL;
   ObjString *s = (ObjString *)heap_alloc(
       &local->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
-  if (!s) return NULL;
+  if (s == NULL) return NULL;
   s->len = len;
   s->data[len] = '\0';
   RT_ASSERT(string_is_valid(s));
@@ -57,20 +57,22 @@ static ObjString *string_short(Local *local, const char *data, size_t len) {
   RecentText *recent = &local->heap.recent[hash >> (64 - RECENT_BITS)];
   ObjString *s = (ObjString *)recent->obj;
   RT_ASSERT(s == NULL || string_is_valid(s));
-  if (s && recent->hash == hash && s->len == len && !memcmp(s->data, data, len))
+  if (s != NULL && recent->hash == hash && s->len == len &&
+      !memcmp(s->data, data, len))
     return s;
   s = string_alloc(local, len);
-  if (!s) return NULL;
+  if (s == NULL) return NULL;
   memcpy(s->data, data, len);
   *recent = (RecentText){hash, &s->obj};
   return s;
 }
 
 ObjString *string_new(Local *local, const char *data, size_t len) {
-  if (len == 0 && local->vm->empty_string) return local->vm->empty_string;
+  if (len == 0 && local->vm->empty_string != NULL)
+    return local->vm->empty_string;
   if (len > 0 && len <= RECENT_LEN_MAX) return string_short(local, data, len);
   ObjString *s = string_alloc(local, len);
-  bool copied = s && work_copy(local, s->data, data, len);
+  bool copied = s != NULL && work_copy(local, s->data, data, len);
   return copied ? s : NULL;
 }
 
@@ -82,7 +84,7 @@ ObjString *string_format(Local *local, const char *format, ...) {
   int len = vsnprintf(NULL, 0, format, args);
   va_end(args);
   ObjString *s = len < 0 ? NULL : string_alloc(local, (size_t)len);
-  if (s) vsnprintf(s->data, (size_t)len + 1, format, again);
+  if (s != NULL) vsnprintf(s->data, (size_t)len + 1, format, again);
   RT_ASSERT(s == NULL || string_is_valid(s));
   va_end(again);
   return s;
@@ -93,7 +95,7 @@ ObjString *string_concat(Local *local, ObjString *a, ObjString *b) {
   if (a->len == 0) return b;
   if (b->len == 0) return a;
   ObjString *s = string_alloc(local, a->len + b->len);
-  if (!s) return NULL;
+  if (s == NULL) return NULL;
   bool copied = work_copy(local, s->data, a->data, a->len) &&
                 work_copy(local, s->data + a->len, b->data, b->len);
   return copied ? s : NULL;
@@ -206,7 +208,7 @@ static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
   RT_ASSERT(cap > 0 && (cap & (cap - 1)) == 0 && hash != 0);
   for (uint32_t at = hash & (cap - 1);; at = (at + 1) & (cap - 1)) {
     ObjString *s = names[at];
-    if (!s) return &names[at];
+    if (s == NULL) return &names[at];
     if (s->obj.hash == hash && s->len == len && !memcmp(s->data, text, len))
       return &names[at];
   }
@@ -215,10 +217,10 @@ static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
 static bool grow_names(Vm *vm) {
   uint32_t cap = vm->names_cap ? vm->names_cap * 2 : 256;
   ObjString **names = mem_zeroed(vm->memory, cap * sizeof(ObjString *));
-  if (!names) return false;
+  if (names == NULL) return false;
   for (uint32_t i = 0; i < vm->names_cap; i++) {
     ObjString *s = vm->names[i];
-    if (s) *find_symbol(names, cap, s->obj.hash, s->data, s->len) = s;
+    if (s != NULL) *find_symbol(names, cap, s->obj.hash, s->data, s->len) = s;
   }
   RT_ASSERT(vm->names_count < cap);
   mem_free(vm->names);
@@ -232,16 +234,16 @@ ObjString *vm_intern(Vm *vm, const char *text, size_t len) {
   if (vm->names_count >= vm->names_cap / 2 && !grow_names(vm)) return NULL;
   uint32_t hash = hash_text(vm, text, len);
   ObjString **place = find_symbol(vm->names, vm->names_cap, hash, text, len);
-  if (*place) {
+  if (*place != NULL) {
     // For good. (Nobody else reads the flags meanwhile: units are a stepped
     // runtime's.)
-    if (!vm->unit) (*place)->obj.flags &= (uint8_t)~STRING_WEAK;
+    if (vm->unit == NULL) (*place)->obj.flags &= (uint8_t)~STRING_WEAK;
     return *place;
   }
   ObjString *s = (ObjString *)heap_alloc_shared(
       vm->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
-  if (!s) return NULL;
-  s->obj.flags = STRING_INTERNED | (vm->unit ? STRING_WEAK : 0);
+  if (s == NULL) return NULL;
+  s->obj.flags = STRING_INTERNED | (vm->unit != NULL ? STRING_WEAK : 0);
   s->obj.hash = hash;
   s->len = len;
   memcpy(s->data, text, len);

@@ -65,12 +65,13 @@ void suggest_try(Suggest *suggest, const char *candidate) {
   size_t len = strlen(candidate);
   if (wanted_len > MAX_NAME || len > MAX_NAME) return;
   size_t most = allowed(wanted_len);
-  if (suggest->best && suggest->distance < most) most = suggest->distance;
+  if (suggest->best != NULL && suggest->distance < most)
+    most = suggest->distance;
   size_t longer = len > wanted_len ? len - wanted_len : wanted_len - len;
   if (longer * EDIT > most) return;
   size_t d = edit_distance(suggest->wanted, wanted_len, candidate, len, most);
   if (d == 0 || d > most) return;
-  if (suggest->best && d >= suggest->distance) return;
+  if (suggest->best != NULL && d >= suggest->distance) return;
   suggest->best = candidate;
   suggest->distance = d;
 }

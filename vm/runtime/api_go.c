@@ -98,7 +98,8 @@ static ObjTask *task_for(Local *local, GoNote *note) {
 static Goroutine *task_goroutine(Local *local, Value function, int argc,
                                  const Value *argv, GoNote *note) {
   ObjTask *task = task_for(local, note);
-  Goroutine *g = task ? goroutine_new(local, function, argv, argc) : NULL;
+  Goroutine *g =
+      task != NULL ? goroutine_new(local, function, argv, argc) : NULL;
   if (g == NULL) return NULL;
   g->task = task;
   g->created_in = NULL;

@@ -45,9 +45,10 @@ static bool boot_values(Vm *vm) {
     vm->type_names[n] = vm_intern(vm, names[n], strlen(names[n]));
     if (vm->type_names[n] == NULL) return false;
   }
-  return vm->float_zero && vm->float_neg_zero && vm->float_inf &&
-         vm->float_neg_inf && vm->float_nan && vm->builtins && vm->modules &&
-         vm->empty_string;
+  return vm->float_zero != NULL && vm->float_neg_zero != NULL &&
+         vm->float_inf != NULL && vm->float_neg_inf != NULL &&
+         vm->float_nan != NULL && vm->builtins != NULL && vm->modules != NULL &&
+         vm->empty_string != NULL;
 }
 
 typedef struct OwnCode {
@@ -91,8 +92,9 @@ static bool boot_cancel_errors(Vm *vm, VmCode *code) {
   code->cancel_errors[NOT_CANCELLED] = VALUE_NIL;
   for (int n = CANCELLED; n < CANCEL_REASONS; n++) {
     ObjString *text = string_format(vm->boot, "%s", texts[n]);
-    ObjError *e =
-        text ? error_new(vm->boot, value_from_obj(text), VALUE_NIL) : NULL;
+    ObjError *e = text != NULL
+                      ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
+                      : NULL;
     if (e == NULL) return false;
     code->cancel_errors[n] = value_from_obj(e);
   }
@@ -126,9 +128,11 @@ static bool boot_code(Vm *vm, VmCode *code) {
                  : string_format(vm->boot, "out of memory: the limit is %g MB",
                                  (double)limit / (1 << 20));
   plain_end(plain);
-  ObjError *e =
-      text ? error_new(vm->boot, value_from_obj(text), VALUE_NIL) : NULL;
-  if (e == NULL || !code->goexit_closure || !code->try_closure) return false;
+  ObjError *e = text != NULL
+                    ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
+                    : NULL;
+  if (e == NULL || code->goexit_closure == NULL || code->try_closure == NULL)
+    return false;
   code->memory_error = value_from_obj(e);
   code->reserve.last = (Panic){
       .value = code->memory_error, .frame = -1, .reserve = &code->reserve};

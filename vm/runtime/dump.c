@@ -226,7 +226,8 @@ static void add_state(Text *text, const Dump *d, const Alike *a) {
   const char *name = g_state_name((GState)a->state);
   if (a->waits != NULL) name = a->waits;
   if (a->state == G_SYSCALL) name = "blocking call";
-  text_addf(text, "%s%s%s", name, a->call ? " " : "", a->call ? a->call : "");
+  text_addf(text, "%s%s%s", name, a->call != NULL ? " " : "",
+            a->call != NULL ? a->call : "");
   if (a->since == 0) return;
   long long longest = (d->now - a->since) / 1000000000;
   long long shortest = (d->now - a->until) / 1000000000;

@@ -71,7 +71,7 @@ static void want_gc(void *host) { heap_want_gc(((Csp *)host)->vm.heap); }
 static void barrier(void *host, P *p, uint64_t old_word, uint64_t new_word) {
   (void)host;
   Value slot = old_word;
-  heap_barrier(p ? &local_of(p)->heap : NULL, &slot, new_word);
+  heap_barrier(p != NULL ? &local_of(p)->heap : NULL, &slot, new_word);
 }
 
 // --- Hooks of the heap ------------------------------------------------------
