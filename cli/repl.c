@@ -6,6 +6,8 @@
 // it waits, or would never panic, the loop stops waiting for it. The loop does
 // so, too, when nothing can run any more: the runtime then posts that, where it
 // would otherwise report a deadlock and end.
+#include "cli/repl.h"
+
 #include "cli/repl_internal.h"
 #include "lang/compile/session.h"
 #include "vm/runtime/output.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `cspvm test`: options, the report's lines, the exit status.
+#include "cli/test.h"
+
 #include <errno.h>
 #include <regex.h>
 #include <sched.h>
@@ -7,8 +9,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/test.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, JOBS_MAX = 200 };
 

@@ -6,11 +6,12 @@
 //
 // Positions and lengths are bytes, as len and s[i] count them, unless a
 // comment says characters (code points).
+#include "stdlib/strings.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "stdlib/loop.h"
-#include "stdlib/strings.h"
 #include "stdlib/text_job.h"
 
 // --- Searching --------------------------------------------------------------

@@ -5,9 +5,10 @@
 // Classes are registered before the runtime runs; after that the list and the
 // method tables are read by all threads. CspClass and HostClass have one
 // layout.
+#include "vm/api/api_host.h"
+
 #include <stdlib.h>
 
-#include "vm/api/api_host.h"
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"

@@ -5,6 +5,8 @@
 // class: no lock and no atomic until the span is full (heap_take_span). Only
 // the owner of a P touches its LocalHeap, or the collector while the world
 // is stopped. Pins and roots are any thread's, with a lock of their own.
+#include "vm/heap/heap.h"
+
 #include "vm/heap/heap_internal.h"
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"

@@ -16,11 +16,12 @@
 //
 // What has traces of others without being found by the collector (a dump, while
 // its text is made) keeps all units: Vm.code_kept.
+#include "vm/heap/unit.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
 #include "vm/heap/mark.h"
-#include "vm/heap/unit.h"
 
 // --- Opening and closing ----------------------------------------------------
 bool unit_open(Vm *vm) {

@@ -3,12 +3,13 @@
 //
 // Errors name the value's type and what was asked. Inline cache words are
 // hints that their reader checks: struct id << 8 | slot.
+#include "vm/interp/access.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
-#include "vm/interp/access.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/panic.h"

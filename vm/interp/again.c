@@ -8,13 +8,14 @@
 // follows at once, on the same P. The record of the call is made when the first
 // piece ends, is the goroutine's (g->pending) until the last one has, and holds
 // what the native keeps. The collector marks the values in it (again_mark).
+#include "vm/interp/again.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/collect.h"
 #include "vm/heap/local.h"
 #include "vm/heap/mark.h"
 #include "vm/heap/work.h"
-#include "vm/interp/again.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/give_up.h"
 #include "vm/interp/interp.h"

@@ -4,12 +4,13 @@
 //
 // Ints are exact or panic. An int with a float gives a float. + joins strings
 // and lists. +% -% *% wrap around. Shifts drop bits as in Go.
+#include "vm/interp/arith.h"
+
 #include <math.h>
 
 #include "vm/code/operands.h"
 #include "vm/code/proto.h"
 #include "vm/heap/local.h"
-#include "vm/interp/arith.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"

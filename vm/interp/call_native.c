@@ -6,6 +6,8 @@
 // runs without a P (the call is copied into a Pending record that the
 // goroutine points to, since another M may finish it). Where it is to wait
 // first, for a descriptor or a time, the goroutine parks with that record.
+#include "vm/interp/call_native.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/collect.h"
@@ -13,7 +15,6 @@
 #include "vm/heap/work.h"
 #include "vm/interp/again.h"
 #include "vm/interp/call.h"
-#include "vm/interp/call_native.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"

@@ -15,10 +15,11 @@
 // the goroutine blocks, or would. Deferred calls run shielded. shield_at is the
 // offset of the outermost of them since the innermost group began, or 0 if
 // there is none.
+#include "vm/interp/group.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
-#include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"

@@ -9,6 +9,8 @@
 // by a newer one ends where the newer one ends, if its own frame is inside.
 // A panic is possible without memory, too: then it takes the place of the
 // goroutine's newest record, or one of the runtime's reserve.
+#include "vm/interp/panic.h"
+
 #include <stdlib.h>
 
 #include "vm/code/proto.h"
@@ -20,7 +22,6 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/methods.h"
-#include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/format.h"

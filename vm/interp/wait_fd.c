@@ -10,13 +10,14 @@
 // but not in a stepped runtime: its host would wait, and nothing could end
 // that. There the call is refused. No wait is long for what is no descriptor at
 // all.
+#include "vm/interp/wait_fd.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "vm/interp/wait_fd.h"
 
 static struct pollfd poll_of(const FdWait *w) {
   return (struct pollfd){w->wait->fd, w->wait->write ? POLLOUT : POLLIN, 0};

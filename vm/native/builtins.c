@@ -6,13 +6,14 @@
 // What needs a string() method of a struct, or a loop over a function or a
 // channel, is left to the prelude (stdlib/prelude.csp) by a tail call. Names
 // that begin with _ are seen by the library's own sources only.
+#include "vm/native/builtins.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
-#include "vm/native/builtins.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
 #include "vm/object/format.h"

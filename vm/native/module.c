@@ -3,12 +3,13 @@
 //
 // All of it happens before the main goroutine runs: registering at boot,
 // modules while the script that imports them is compiled.
+#include "vm/native/module.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
-#include "vm/native/module.h"
 #include "vm/native/native.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"

@@ -2,11 +2,12 @@
 // Native functions as they are registered: the record of one, its parameters,
 // and the capabilities that it needs. (vm/interp/call_native.c calls them.)
 
+#include "vm/native/native.h"
+
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
-#include "vm/native/native.h"
 #include "vm/native/native_quick.h"
 #include "vm/object/string.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Numbers that do not fit into a value's word: they are boxed in the heap.
+#include "vm/object/box.h"
+
 #include <math.h>
 
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"
-#include "vm/object/box.h"
 
 // The box that all share, or NULL (also while booting).
 static ObjFloat *shared_float(const Vm *vm, double d) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What == and < mean, hashes of map keys, and deep equality.
+#include "vm/object/compare.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +9,6 @@
 #include "vm/heap/work.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
-#include "vm/object/compare.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"

@@ -3,6 +3,8 @@
 //
 // Containers on the way down lie on an explicit stack; one that is on it
 // already prints as [...] or {...}, and so does one nested too deep.
+#include "vm/object/format.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +12,6 @@
 #include "vm/heap/work.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
-#include "vm/object/format.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"

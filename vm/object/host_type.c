@@ -5,10 +5,11 @@
 // Called by the slow paths of those operations (compare.c, map.c, format.c,
 // access.c, iter.c), when everything built in has been ruled out. Those that
 // get a CspCall are in host_call.c.
+#include "vm/object/host_type.h"
+
 #include <stdlib.h>
 
 #include "vm/object/format.h"
-#include "vm/object/host_type.h"
 
 static const CspOperations none;
 

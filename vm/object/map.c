@@ -12,6 +12,8 @@
 // one round. A writer marks the map; another that sees the mark gives up
 // (MAP_CONCURRENT). The mark is no lock: two writers can miss each other, and
 // then an update is lost, no more.
+#include "vm/object/map.h"
+
 #include <math.h>
 
 #include "vm/heap/local.h"
@@ -19,7 +21,6 @@
 #include "vm/heap/work.h"
 #include "vm/object/compare.h"
 #include "vm/object/host_type.h"
-#include "vm/object/map.h"
 #include "vm/object/string.h"
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };

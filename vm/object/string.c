@@ -4,13 +4,14 @@
 // A string never changes after it is published. Its hash (SipHash-1-3 keyed
 // with the Vm's seed, so that nobody outside can make keys collide) is cached
 // in the object: all threads compute the same, so racing stores are harmless.
+#include "vm/object/string.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"
 #include "vm/heap/work.h"
-#include "vm/object/string.h"
 
 // --- Making -----------------------------------------------------------------
 ObjString *string_alloc(Local *local, size_t len) {

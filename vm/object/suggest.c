@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // "Did you mean ...": the nearest of some names. Pure functions; any thread.
+#include "vm/object/suggest.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 #include "sched/rt.h"
-#include "vm/object/suggest.h"
 
 // Distances are counted in quarters of an edit, so that a letter in the other
 // case can cost less than any real edit.

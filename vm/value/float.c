@@ -5,12 +5,12 @@
 // multiplication and checked with one division, both exact enough to prove
 // the answer. The others go through Steele and White's algorithm on big
 // integers ("Dragon4"), which is always right. No locale is involved.
+#include "vm/value/float.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "vm/value/float.h"
 
 // --- Big integers -----------------------------------------------------------
 enum { BIG_WORDS = 40 };  // 1280 bits: 2^1074 * 10 and more

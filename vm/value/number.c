@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Ints compared with floats.
-#include <math.h>
-
 #include "vm/value/number.h"
+
+#include <math.h>
 
 int number_compare(int64_t i, double d) {
   if (isnan(d)) return 2;
