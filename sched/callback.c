@@ -110,6 +110,14 @@ static void run_on(M *m, G *g, void (*resume)(P *p, G *g)) {
   resume(p, g);
 }
 
+static void go_on(P *p, G *outer) {
+  g_change(outer, G_WAITING, G_RUNNING);
+  outer->reason = WAIT_NONE;
+  outer->p = p;
+  p->current = outer;
+  if (p->marks & MARK_TRACE) trace_run(p, outer);
+}
+
 bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   P *p = *at;
   Sched *s = p->sched;
@@ -145,10 +153,6 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   rt_unlock(&s->lock);
   // RMW: the bits that others set stay
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
-  g_change(outer, G_WAITING, G_RUNNING);
-  outer->reason = WAIT_NONE;
-  outer->p = p;
-  p->current = outer;
-  if (p->marks & MARK_TRACE) trace_run(p, outer);
+  go_on(p, outer);
   return true;
 }

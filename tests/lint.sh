@@ -4,8 +4,8 @@
 # does: no layer includes a header of one above it, the library modules use
 # vm/csp.h alone, no memory comes from libc, no source file is over 800 lines
 # (vm/csp.h, which is all that hosts see, 1000), no function takes more than six
-# parameters, and each atomic operation says why its order is enough
-# (atomics.py).
+# parameters, each atomic operation says why its order is enough (atomics.py),
+# and what else CONTRIBUTING.md says of sources (style.py).
 set -u
 status=0
 
@@ -94,4 +94,5 @@ list_has_sources tests/explore/sched_explore.h sched/rt.c sched/rt_poll.c
 list_has_sources tests/unit/sched_sources.h sched/lifecycle.c sched/proc.c
 
 tests/atomics.py sched vm stdlib cli lang || status=1
+tests/style.py $layers || status=1
 exit $status

@@ -419,6 +419,31 @@ __attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
   return call->def->fn(call);
 }
 
+// Panics unless the number of arguments is right.
+static bool count_fits(Local *local, Goroutine *g, const NativeDef *def,
+                       int argc) {
+  bool few = argc < def->nrequired;
+  if (!few && (argc <= def->nparams || def->rest)) return true;
+  bool least = few && (def->rest || def->nparams > argc + 1);
+  return vm_panic(local, g, "%s: too %s arguments: %d given, %s%d %s",
+                  def->name, few ? "few" : "many", argc,
+                  least ? "at least " : "", few ? def->nrequired : def->nparams,
+                  few ? "needed" : "taken");
+}
+
+// Arguments that are not given are nil, or it panics.
+static bool arguments_fit(Local *local, Goroutine *g, const NativeDef *def,
+                          Value *args, int argc) {
+  for (int n = 0; n < argc; n++) {
+    if (args[n] != VALUE_UNDEF) continue;
+    if (n < def->nrequired)
+      return vm_panic(local, g, "%s: argument `%s` is missing", def->name,
+                      def->param_names[n]->data);
+    args[n] = VALUE_NIL;
+  }
+  return true;
+}
+
 Next call_native(Local *local, Goroutine *g, Value *window, int argc,
                  int want) {
   const ObjNative *native = (ObjNative *)value_obj(window[2]);
@@ -438,25 +463,9 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
   call.panicked = false;
   call.repeated = false;
   call.later.kind = LATER_NONE;
-  if (argc < def->nrequired || (argc > def->nparams && !def->rest)) {
-    vm_panic(local, g, "%s: too %s arguments: %d given, %s%d %s", def->name,
-             argc < def->nrequired ? "few" : "many", argc,
-             argc < def->nrequired && (def->rest || def->nparams > argc + 1)
-                 ? "at least "
-                 : "",
-             argc < def->nrequired ? def->nrequired : def->nparams,
-             argc < def->nrequired ? "needed" : "taken");
+  if (!count_fits(local, g, def, argc) ||
+      !arguments_fit(local, g, def, call.args, argc))
     return THROW;
-  }
-  for (int n = 0; n < argc; n++) {
-    if (call.args[n] != VALUE_UNDEF) continue;
-    if (n < def->nrequired) {
-      vm_panic(local, g, "%s: argument `%s` is missing", def->name,
-               def->param_names[n]->data);
-      return THROW;
-    }
-    call.args[n] = VALUE_NIL;
-  }
   CspStatus status = def->fn(&call);
   if (__builtin_expect(call.local != local, 0))
     return finish_moved(&call, status, window, want);

@@ -12,9 +12,22 @@
 #include "vm/object/format.h"
 #include "vm/object/string.h"
 
+enum { CONCAT_INTS = 8, LONG_PIECE = 1 << 12 };
+
+// false: given up. A long piece is charged here, and taken off *uncharged.
+static inline bool concat_copy(Local *local, char *to, const char *from,
+                               size_t size, size_t *uncharged) {
+  if (__builtin_expect(size > LONG_PIECE, 0)) {
+    if (!work_copy(local, to, from, size)) return false;
+    *uncharged -= size;
+  } else {
+    memcpy(to, from, size);
+  }
+  return true;
+}
+
 // Strings and ints alone, in one string without a buffer between. NULL: not so,
 // no memory, or given up.
-enum { CONCAT_INTS = 8, LONG_PIECE = 1 << 12 };
 static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
   char digits[CONCAT_INTS][INT_DIGITS];
   uint8_t digits_len[CONCAT_INTS];
@@ -45,12 +58,7 @@ static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
       from = ((ObjString *)value_obj(pieces[n]))->data;
       size = ((ObjString *)value_obj(pieces[n]))->len;
     }
-    if (__builtin_expect(size > LONG_PIECE, 0)) {
-      if (!work_copy(local, to, from, size)) return NULL;
-      len -= size;  // charged
-    } else {
-      memcpy(to, from, size);
-    }
+    if (!concat_copy(local, to, from, size, &len)) return NULL;
     to += size;
   }
   RT_ASSERT(to == s->data + s->len && string_is_valid(s));
