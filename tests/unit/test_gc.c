@@ -320,7 +320,9 @@ static void wide_shaded_objects_survive(void **state) {
 static int finalized;
 static void finalize(void *data) { finalized += *(int *)data; }
 
-static void mark_extra(void *arg, GcMarker *marker) { gc_mark(marker, *(Value *)arg); }
+static void mark_extra(void *arg, GcMarker *marker) {
+  gc_mark(marker, *(Value *)arg);
+}
 
 static bool finalizes(Run *r, P *p) {
   static const HostClass klass = {"thing", finalize, 4, NULL};
