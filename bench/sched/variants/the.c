@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The THE protocol of Cilk-5: a deque whose owner takes a lock only where it
+// meets a thief, and thieves always take it. So the owner's common path has no
+// CAS, and the thieves pay. Frigo, Leiserson and Randall, The Implementation of
+// the Cilk-5 Multithreaded Language, PLDI 1998, section 5. (Their E is for
+// exceptions: it is a head that forbids more. There are none here, so E is H.)
+//
+//   T     tail, written by the owner: slots below it are full
+//   H     head, written by a thief, which holds the lock: slots below it are
+//         taken. It is one too high while a thief that finds nothing backs out
+//   lock  of thieves, and of the owner at the last task
+//
+//   owner                            thief, with the lock
+//   O1 stores T = t                  T1 stores H = h + 1
+//   O2 loads H                       T2 loads T
+//   H <= t: takes t                  h + 1 <= T: takes h; else stores H = h
+//   else: stores T = t + 1, locks, and does the same again
+//
+// All four are seq_cst. Let both take slot t = h, the owner without the lock.
+// The owner has seen H <= t, so O2 comes before T1 in the single order. The
+// thief has seen T > t, so T2 comes before O1. But O1 is before O2, and T1
+// before T2: a circle. With acquire and release alone each load may pass its
+// own side's store, and both have the task. With the lock H stands still, and
+// the same comparison decides.
+//
+// The thief reads its slot after T2, when the slot is its own. (Before that the
+// owner could take the task and put another one there.) So the owner must not
+// write that slot in the next round: a put leaves one place of the array free.
+// There is at most one such thief, as the next one has to wait for the lock.
+//
+// The array does not grow. Newest first, a queue has at most the children of
+// the nodes on one path, so PLACES are plenty, and a full one is an error.
+#include "loop.h"
+
+enum { PLACES = 1024 };
+
+typedef struct Deque {
+  int64_t head RT_ALIGNED;  // atomic: H
+  RtLock lock;
+  int64_t tail RT_ALIGNED;  // atomic: T
+  Task *slots[PLACES];      // atomic
+} Deque;
+
+static Deque deques[THREADS_MAX];
+
+static void queue_init(void) { memset(deques, 0, sizeof deques); }
+
+static Task *slot_read(Deque *d, int64_t index) {
+  // relaxed: shown by T, and nobody else's by then
+  return rt_load_relaxed(&d->slots[index % PLACES]);
+}
+
+static void queue_put(Worker *w, Task *task) {
+  Deque *d = &deques[w->id];
+  int64_t tail = d->tail;
+  // acquire: H - 2 and below are read; pairs with the store of the next thief
+  int64_t head = rt_load_acquire(&d->head);
+  RT_CHECK(tail - head < PLACES - 1, "the: the deque is full");
+  rt_store_relaxed(&d->slots[tail % PLACES], task);  // relaxed: shown by T
+  // release: shows slot and task; pairs with T2
+  rt_store_release(&d->tail, tail + 1);
+}
+
+// Owner, which met a thief.
+static Task *pop_slowly(Deque *d, int64_t tail) {
+  rt_lock(&d->lock);
+  // relaxed: H stands still while the lock is held
+  bool mine = rt_load_relaxed(&d->head) <= tail;
+  // release: pairs with T2
+  if (mine) rt_store_release(&d->tail, tail);
+  rt_unlock(&d->lock);
+  return mine ? slot_read(d, tail) : NULL;
+}
+
+// Owner.
+static Task *deque_pop(Deque *d) {
+  int64_t tail = d->tail - 1;
+  // acquire: empty, or a thief is about to make it so; nothing is decided
+  if (rt_load_acquire(&d->head) > tail) return NULL;
+  rt_store_seq(&d->tail, tail);          // seq: O1, see above
+  int64_t head = rt_load_seq(&d->head);  // seq: O2, see above
+  if (head <= tail) return slot_read(d, tail);
+  rt_store_release(&d->tail, tail + 1);  // release: pairs with T2
+  return pop_slowly(d, tail);
+}
+
+static Task *deque_steal(Deque *d) {
+  // relaxed, both: hints, so that an empty deque costs no lock
+  if (rt_load_relaxed(&d->head) >= rt_load_relaxed(&d->tail)) return NULL;
+  rt_lock(&d->lock);
+  int64_t head = d->head;
+  rt_store_seq(&d->head, head + 1);               // seq: T1, see above
+  bool mine = head + 1 <= rt_load_seq(&d->tail);  // seq: T2, see above
+  Task *task = mine ? slot_read(d, head) : NULL;
+  // release: as it was; the owner that saw it higher takes the lock
+  if (!mine) rt_store_release(&d->head, head);
+  rt_unlock(&d->lock);
+  return task;
+}
+
+static Task *queue_take(Worker *w) {
+  Task *task = deque_pop(&deques[w->id]);
+  if (task != NULL || threads == 1) return task;
+  int victim = loop_victim(w);
+  for (int i = 1; i < threads && task == NULL; i++) {
+    task = deque_steal(&deques[victim]);
+    victim = loop_next_victim(w, victim);
+  }
+  return task;
+}
