@@ -25,6 +25,7 @@ TREES = [Workload("fib", "fib(27)", "a call", 27, 20),
          Workload("skynet", "skynet of 10^6", "a task", 10**6, 10**4)]
 WAKES = [Workload("ring", "ring of 503", "a wake", 2_000_000, 50_000),
          Workload("pingpong", "ping-pong", "a round trip", 1_000_000, 20_000)]
+STRESS = Workload("stress", "owner against thieves", "", 3_000_000, 300_000)
 NO_CHANNELS = ("TBB, Rayon and OpenMP have no channel or message between "
                "tasks, so they have no ring and no ping-pong.")
 
@@ -43,7 +44,10 @@ class Runs:
     def __init__(self, program):
         self.program, self.lines, self.failures = program, {}, []
 
-    def add(self, workload, workers, size):
+    def add(self, workload, workers, quick):
+        if workload.key not in self.program.workloads:
+            return
+        size = workload.quick if quick else workload.size
         command, env = self.program.command(workload.key, workers, size)
         case = f"{self.program.name}: {workload.key}, {workers} workers"
         try:
@@ -55,7 +59,7 @@ class Runs:
             return
         words = [line.split() for line in done.stdout.splitlines()]
         key = f"{workload.key}.{workers}"
-        if done.returncode != 0 or not any(w[:2] == ["value", key] for w in words):
+        if done.returncode != 0 or not any(w[1:2] == [key] for w in words):
             self.failures.append(f"{case}: ended with {done.returncode}")
         for kind, name, number in (w for w in words if len(w) == 3):
             self.lines.setdefault((kind, name), []).append(float(number))
@@ -72,9 +76,7 @@ def measure(programs, workloads, options):
         for workload in workloads:
             for workers in options.workers:
                 for runs in every:
-                    if workload.key in runs.program.workloads:
-                        size = workload.quick if options.quick else workload.size
-                        runs.add(workload, workers, size)
+                    runs.add(workload, workers, options.quick)
         print(f"round {at + 1} of {count} done", file=sys.stderr)
     return every
 
@@ -84,11 +86,14 @@ def number(value):
     return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
+def ratio(value):
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
+
+
 def cell(value, ours):
     if value is None:
         return ""
-    ratio = f" ({number(value / ours)})" if ours else ""
-    return number(value) + ratio
+    return number(value) + (f" ({ratio(value / ours)})" if ours else "")
 
 
 def times_table(every, workloads, workers):
@@ -130,7 +135,7 @@ def write(every, options, load, form):
         yield from form(times_table(every, TREES, options.workers))
         if max(options.workers) > 1:
             yield ""
-            yield from form(moved_table(every, TREES, options.workers))
+            yield from form(moved_table(every, [*TREES, STRESS], options.workers))
 
 
 # ---- variants ---------------------------------------------------------------
@@ -139,7 +144,8 @@ def build_variants(folder, options):
         source = os.path.join(HERE, "variants", name + ".c")
         program = os.path.join(folder, name)
         peers.compile_ours(source, program, options)
-        yield peers.Program(what, {"fib", "skynet"}, peers.plain(program))
+        yield peers.Program(what, {"fib", "skynet", "stress"},
+                            peers.plain(program))
 
 
 def main(options):
@@ -149,7 +155,7 @@ def main(options):
         if options.what == "peers":
             programs, workloads = peers.build(folder, options), TREES + WAKES
         else:
-            programs, workloads = build_variants(folder, options), TREES
+            programs, workloads = build_variants(folder, options), [*TREES, STRESS]
         every = measure(list(programs), workloads, options)
     print("\n".join(write(every, options, load, aligned)))
     if options.markdown:

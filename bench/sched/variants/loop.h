@@ -4,8 +4,12 @@
 //   VARIANT WORKLOAD THREADS SIZE
 //   fib       fib(SIZE), where a call is a task
 //   skynet    SIZE leaves below nodes of ten; each leaf gives its number
-// It runs twice, and the second run counts. It prints `value` (bench.h) and
-// `moved KEY COUNT`, the tasks that ran on another thread than made them.
+//   stress    thread 0 puts SIZE tasks, up to three at a time, and takes up to
+//             four; the others take all they get. Is each taken once?
+// The first two run twice, and the second run counts. They print `value`
+// (bench.h) and `moved KEY COUNT`, the tasks that ran on another thread than
+// made them. The trees seldom empty a queue while a thief is there. Stress does
+// little else, and prints `moved` alone.
 //
 // A task is a leaf, or puts its children into the queue and is forgotten until
 // they have ended. `pending` counts those that have not. The thread that ends
@@ -66,12 +70,16 @@ static const char *workload;
 static int64_t size;
 static uint32_t loop_done RT_ALIGNED;  // atomic: the root has ended
 
-// A thread other than w, to begin with: for thieves, and for those who give.
-static inline int loop_victim(Worker *w) {
+static inline uint64_t loop_random(Worker *w) {
   w->random ^= w->random << 13;
   w->random ^= w->random >> 7;
   w->random ^= w->random << 17;
-  int other = (int)(w->random % (uint64_t)(threads - 1));
+  return w->random;
+}
+
+// A thread other than w, to begin with: for thieves, and for those who give.
+static inline int loop_victim(Worker *w) {
+  int other = (int)(loop_random(w) % (uint64_t)(threads - 1));
   return other < w->id ? other : other + 1;
 }
 
@@ -209,8 +217,7 @@ static void worker_run(void *arg) {
   }
 }
 
-// Gives the nanoseconds, and in the root what it came to.
-static int64_t run_once(Task *root) {
+static void workers_start(void (*run)(void *arg)) {
   loop_done = 0;
   queue_init();
   for (int i = 0; i < threads; i++) {
@@ -220,13 +227,22 @@ static int64_t run_once(Task *root) {
   }
   for (int i = 1; i < threads; i++) {
     Worker *w = &workers[i];
-    if (rt_thread_start(&w->thread, worker_run, w) != 0) abort();
+    if (rt_thread_start(&w->thread, run, w) != 0) abort();
   }
+}
+
+static void workers_join(void) {
+  for (int i = 1; i < threads; i++) rt_thread_join(&workers[i].thread);
+}
+
+// Gives the nanoseconds, and in the root what it came to.
+static int64_t run_once(Task *root) {
+  workers_start(worker_run);
   int64_t began = rt_now();
   queue_put(&workers[0], root);
   worker_run(&workers[0]);
   int64_t took = rt_now() - began;
-  for (int i = 1; i < threads; i++) rt_thread_join(&workers[i].thread);
+  workers_join();
   return took;
 }
 
@@ -247,26 +263,85 @@ static bool is_right(int64_t sum) {
   return false;
 }
 
+static void report_moved(void) {
+  int64_t moved = 0;
+  for (int i = 0; i < threads; i++) moved += workers[i].moved;
+  printf("moved %s.%d %" PRId64 "\n", workload, threads, moved);
+}
+
 static void report(int64_t ns) {
   int64_t tasks =
       fan == FIB_FAN ? 2 * fib_of(size + 1) - 1 : size + (size - 1) / 9;
   char key[64];
   snprintf(key, sizeof key, "%s.%d", workload, threads);
   bench_value(key, (double)ns / (double)tasks);
-  int64_t moved = 0;
-  for (int i = 0; i < threads; i++) moved += workers[i].moved;
-  printf("moved %s %" PRId64 "\n", key, moved);
+  report_moved();
 }
 
+// --- Stress
+// -------------------------------------------------------------------
+enum { STRESS_PAUSES = 32 };
+
+static int64_t stress_taken RT_ALIGNED;  // atomic: tasks, once or more
+
+// `pending` counts here how often the task was taken, and `size` shows whether
+// what its maker wrote is seen.
+static void stress_take(Worker *w) {
+  Task *task = queue_take(w);
+  if (task == NULL) return;
+  RT_CHECK(task->size == task->number + 1, "a task was not handed over whole");
+  // RMW, both: sums
+  uint32_t before = rt_add(&task->pending, 1u);
+  rt_add(&stress_taken, (int64_t)1);
+
+  RT_CHECK(before == 0, "a task was taken twice");
+  w->moved += task->maker != w->id;
+}
+
+static void stress_run(void *arg) {
+  // acquire: pairs with the release in stress
+  while (rt_load_acquire(&loop_done) == 0) stress_take(arg);
+}
+
+static void stress(void) {
+  Task *tasks = calloc((size_t)size, sizeof *tasks);
+  if (tasks == NULL) abort();
+  Worker *w = &workers[0];
+  workers_start(stress_run);
+  for (int64_t made = 0; made < size;) {
+    uint64_t random = loop_random(w);
+    for (uint64_t left = 1 + random % 3; left > 0 && made < size; left--) {
+      tasks[made].number = made;
+      tasks[made].size = made + 1;
+      queue_put(w, &tasks[made++]);
+    }
+    random >>= 8;
+    for (uint64_t i = 0; i < random % STRESS_PAUSES; i++) rt_pause();
+    random >>= 8;
+    for (uint64_t i = 0; i < 1 + random % 4; i++) stress_take(w);
+  }
+  // acquire: as in stress_run. (If a task is lost, this never ends.)
+  while (rt_load_acquire(&stress_taken) < size) stress_take(w);
+  rt_store_release(&loop_done, 1u);  // release: pairs with stress_run
+  workers_join();
+  free(tasks);
+  report_moved();
+}
+
+// --- Main
+// ---------------------------------------------------------------------
 int main(int argc, char **argv) {
   if (argc < 4) return 2;
   workload = argv[1];
   threads = atoi(argv[2]);
   size = atoll(argv[3]);
-  bool is_fib = strcmp(workload, "fib") == 0;
-  if (!is_fib && strcmp(workload, "skynet") != 0) return 2;
   if (threads < 1 || threads > THREADS_MAX || size < 1) return 2;
-  fan = is_fib ? FIB_FAN : SKYNET_FAN;
+  fan = strcmp(workload, "skynet") == 0 ? SKYNET_FAN : FIB_FAN;
+  if (strcmp(workload, "stress") == 0) {
+    stress();
+    return 0;
+  }
+  if (fan == FIB_FAN && strcmp(workload, "fib") != 0) return 2;
   int64_t took = 0;
   for (int run = 0; run < 2; run++) {
     Task root = {.size = size};

@@ -36,8 +36,9 @@ static void set_count(Mine *m, uint32_t count) {
 }
 
 static bool has_nothing(Mine *m) {
-  return rt_load_relaxed(&m->load) == 0 && list_count(&m->inbox) == 0;
-}  // relaxed, above: a hint
+  return rt_load_relaxed(&m->load) == 0 &&  // relaxed: a hint
+         list_count(&m->inbox) == 0;
+}
 
 // Owner of m. Its oldest half, in the order of age.
 static void give(Mine *m, Mine *other) {
