@@ -135,7 +135,8 @@ def write(every, options, load, form):
         yield from form(times_table(every, TREES, options.workers))
         if max(options.workers) > 1:
             yield ""
-            yield from form(moved_table(every, [*TREES, STRESS], options.workers))
+            yield from form(moved_table(every, [*TREES, STRESS],
+                                        options.workers))
 
 
 # ---- variants ---------------------------------------------------------------
@@ -148,20 +149,25 @@ def build_variants(folder, options):
                             peers.plain(program))
 
 
+def build(folder, options):
+    """The programs, and what went wrong."""
+    if options.what == "peers":
+        return peers.build(folder, options)
+    return list(build_variants(folder, options)), []
+
+
 def main(options):
     """The exit status."""
     load = os.getloadavg()[0]
+    workloads = TREES + (WAKES if options.what == "peers" else [STRESS])
     with tempfile.TemporaryDirectory() as folder:
-        if options.what == "peers":
-            programs, workloads = peers.build(folder, options), TREES + WAKES
-        else:
-            programs, workloads = build_variants(folder, options), [*TREES, STRESS]
-        every = measure(list(programs), workloads, options)
+        programs, failures = build(folder, options)
+        every = measure(programs, workloads, options)
     print("\n".join(write(every, options, load, aligned)))
     if options.markdown:
         text = "\n".join(write(every, options, load, marked_down))
         into_page(options.markdown, text, f"bench/sched/run {options.what}")
-    failures = [failure for runs in every for failure in runs.failures]
+    failures += [failure for runs in every for failure in runs.failures]
     for failure in failures:
         print(f"error: {failure}", file=sys.stderr)
     return 1 if failures else 0

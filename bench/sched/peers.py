@@ -21,7 +21,10 @@ Program = namedtuple("Program", "name workloads command")
 
 
 class Missing(Exception):
-    """Names the Debian package."""
+    """Says what to install."""
+
+    def __init__(self, package):
+        super().__init__(f"not installed (Debian: {package})")
 
 
 def plain(*before, after=(), workers_in=None):
@@ -58,7 +61,7 @@ def build_sched(folder, options):
 def build_language(_folder, options):
     binary = os.path.join(os.path.dirname(options.lib), "cspvm")
     if not os.path.exists(binary):
-        raise Missing(f"none: make builds {binary}")
+        raise Missing("none; make builds it")
 
     def command(workload, workers, size):
         return [binary, "--procs", str(workers),
@@ -187,11 +190,15 @@ BUILDS = [("sched/", build_sched), ("cspvm", build_language),
 
 
 def build(folder, options):
-    """All that can be built here; the others are named."""
-    programs = []
+    """All that can be built here, and what went wrong; what is not installed is
+    named."""
+    programs, failures = [], []
     for name, how in BUILDS:
         try:
             programs += how(folder, options)
         except Missing as missing:
-            print(f"{name} is left out: not installed, Debian package {missing}")
-    return programs
+            print(f"{name} is left out: {missing}")
+        except subprocess.CalledProcessError as error:
+            failures.append(f"{name}: {error.cmd[0]} ended with "
+                            f"{error.returncode}")
+    return programs, failures

@@ -4,6 +4,7 @@ place of a page that they go to."""
 import os
 import platform
 import re
+import textwrap
 
 
 def machine_line(load):
@@ -41,8 +42,15 @@ def marks(script):
             "<!-- end of what was measured -->")
 
 
+def wrapped(text):
+    """Prose as documents have it: lines of 120 columns. Tables stay."""
+    for line in text.split("\n"):
+        yield line if line.startswith("|") else textwrap.fill(line, 120)
+
+
 def into_page(path, text, script):
     """Between the marks, or at the end of a page without them."""
+    text = "\n".join(wrapped(text))
     first, last = marks(script)
     page = ""
     if os.path.exists(path):
