@@ -20,12 +20,13 @@
 //   O1 stores bottom = b            T1 loads top, t
 //   O2 loads top                    T2 loads bottom
 //   top < b: takes b, without CAS   t < bottom: reads t, CAS of top, t to t + 1
-// Let the thief take b, so t = b. It has seen a bottom above b in T2, so T2 is
-// before O1 in the single order of these four operations, and T1 before O2.
-// Then O2 reads b or more, as top never falls, and the owner does not take b
-// without a CAS. At top == b both have one, and one of them wins. With acquire
-// and release alone O2 may pass O1, each side misses the other, and both have
-// the task.
+// O1, O2, T2 and each CAS are seq_cst, so there is a single order of them. Let
+// the thief take b, so t = b. T2 has seen a bottom above b, so it is before O1.
+// The CAS that made top b is before T2, as T1 has seen it and is an acquire.
+// So it is before O2, which reads b or more, as top never falls. Then the owner
+// does not take b without a CAS. At top == b both have one, and one of them
+// wins. With acquire and release alone O2 may pass O1, each side misses the
+// other, and both have the task.
 #include "loop.h"
 
 enum { ARRAY_FIRST = 64 };
@@ -103,13 +104,13 @@ static Task *deque_pop(Deque *d) {
   if (top < bottom) return task;
   // RMW: this, or the CAS of a thief
   if (top == bottom && !rt_cas(&d->top, &top, top + 1)) task = NULL;
-  // release: it is empty; pairs with T2, as each store of bottom
-  rt_store_release(&d->bottom, bottom + 1);
+  // relaxed: it is empty, so a thief that sees this takes nothing
+  rt_store_relaxed(&d->bottom, bottom + 1);
   return task;
 }
 
 static Task *deque_steal(Deque *d) {
-  int64_t top = rt_load_seq(&d->top);        // seq: T1, see above
+  int64_t top = rt_load_acquire(&d->top);    // acquire: T1, see above
   int64_t bottom = rt_load_seq(&d->bottom);  // seq: T2, see above
   if (top >= bottom) return NULL;
   // acquire: pairs with the release in grow
