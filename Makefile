@@ -118,7 +118,7 @@ lint-rooms: all  # (a part of lint)
 
 bench bench-quick: all  ## measure beside Lua, LuaJIT, Go and more (BENCHFLAGS)
 	@bench/run --bin $(PROGRAM) $(if $(filter %quick,$@),--quick) $(BENCHFLAGS)
-bench-sched: $(INTERNALS)  ## what the scheduler's operations cost, beside Go (BENCHFLAGS)
+bench-sched: $(PROGRAM) $(INTERNALS)  ## what the scheduler's operations cost, beside Go (BENCHFLAGS)
 	@bench/sched/run --cc "$(CC)" --lib $(INTERNALS) $(BENCHFLAGS)
 bench-check: all  ## fail if a program takes 1 % more instructions than it did
 	@bench/check --bin $(PROGRAM) --flags "$(CFLAGS) DISPATCH=$(DISPATCH)$(SAN:%= SAN=%)"

@@ -217,8 +217,18 @@ static void worker_run(void *arg) {
   }
 }
 
-static void workers_start(void (*run)(void *arg)) {
-  loop_done = 0;
+static void (*worker_body)(void *arg);  // immutable while threads run
+static uint32_t workers_ready;          // atomic: threads that have begun
+
+static void worker_begin(void *arg) {
+  rt_add(&workers_ready, 1u);  // RMW: a sum
+  worker_body(arg);
+}
+
+// The threads have begun when it returns.
+static void workers_start(void (*body)(void *arg)) {
+  loop_done = workers_ready = 0;
+  worker_body = body;
   queue_init();
   for (int i = 0; i < threads; i++) {
     workers[i].id = i;
@@ -227,8 +237,11 @@ static void workers_start(void (*run)(void *arg)) {
   }
   for (int i = 1; i < threads; i++) {
     Worker *w = &workers[i];
-    if (rt_thread_start(&w->thread, run, w) != 0) abort();
+    if (rt_thread_start(&w->thread, worker_begin, w) != 0) abort();
   }
+  // relaxed: nothing but the count is read
+  while (rt_load_relaxed(&workers_ready) < (uint32_t)threads - 1)
+    rt_yield_cpu();
 }
 
 static void workers_join(void) {
