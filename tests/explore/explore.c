@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "delay.h"
 #include "fiber.h"
@@ -94,6 +95,7 @@ typedef struct Explorer {
   Step *steps;
   uint32_t step_room;
   int scenarios;
+  bool only_found;  // EXPLORE_ONLY names one of them
 } Explorer;
 
 static Explorer ex = {.scenarios = 1};
@@ -619,14 +621,39 @@ static bool replay(const Scenario *scenario, bool *good) {
   return true;
 }
 
+// At the program's end: EXPLORE_ONLY must have named a scenario.
+static void check_only(void) {
+  if (ex.only_found) return;
+  fflush(NULL);
+  fprintf(stderr, "EXPLORE_ONLY: no scenario is called \"%s\"\n",
+          getenv("EXPLORE_ONLY"));
+  _exit(2);
+}
+
 void explore_program(int scenarios) {
-  ex.scenarios = getenv("EXPLORE_ONLY") == NULL ? scenarios : 1;
+  bool all = getenv("EXPLORE_ONLY") == NULL;
+  ex.scenarios = all ? scenarios : 1;
+  if (!all && atexit(check_only) != 0) abort();
+}
+
+bool explore_is_whole(void) {
+  return getenv("EXPLORE_ONLY") == NULL && getenv("EXPLORE_REPLAY") == NULL;
+}
+
+static bool is_left_out(const Scenario *scenario) {
+  const char *only = getenv("EXPLORE_ONLY");
+  if (only == NULL) return false;
+  bool mine = strcmp(only, scenario->name) == 0;
+  if (mine) ex.only_found = true;
+  return !mine;
 }
 
 bool explore(const Scenario *scenario) {
   bool good;
-  const char *only = getenv("EXPLORE_ONLY");
-  if (only != NULL && strcmp(only, scenario->name) != 0) return true;
+  if (is_left_out(scenario)) {
+    printf("# %s: left out\n", scenario->name);
+    return true;
+  }
   if (replay(scenario, &good)) return good;
   Search search = {0};
   good = search_all(scenario, &search);
@@ -647,6 +674,7 @@ bool explore(const Scenario *scenario) {
 
 bool explore_finds(const Scenario *scenario, const char **text) {
   Search search = {0};
+  is_left_out(scenario);  // it runs all the same
   bool found = !search_all(scenario, &search);
   if (found) drop_fibers();
   free_trail();

@@ -29,6 +29,8 @@ enum { EXPLORE_STEPS = 50000 };
 // --- From the test program --------------------------------------------------
 // Before the first scenario: how many share the program's time.
 void explore_program(int scenarios);
+// false: EXPLORE_ONLY or EXPLORE_REPLAY leaves out scenarios, or runs of them.
+bool explore_is_whole(void);
 // true: no failure was found; else it has been printed.
 bool explore(const Scenario *scenario);
 // true: a failure was found, as it must be (of the explorer's own tests);

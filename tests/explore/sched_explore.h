@@ -136,6 +136,7 @@ static inline void world_check_empty(const Shared *world) {
   const Sched *s = world->s;
   EXPLORE_CHECK(s->spinning == 0, "%u threads spin at the end", s->spinning);
   EXPLORE_CHECK(s->syscalls == 0, "%u calls at the end", s->syscalls);
+  EXPLORE_CHECK(s->callbacks == 0, "%u callbacks at the end", s->callbacks);
   EXPLORE_CHECK(s->global.count == 0,
                 "%u goroutines are left in the global "
                 "queue",
