@@ -126,6 +126,8 @@ static void thieves_find_few_busy_ps(void **state) {
   rounds = 2;
   Scenario scenario = {.name = "spawn_4", .body = spawn_body, .preemptions = 0};
   assert_true(explore(&scenario));
+  Scenario near = {.name = "near_4", .body = near_body, .preemptions = 0};
+  assert_true(explore(&near));
 }
 
 // Searches were in vain, so spawn wakes nobody: the spawner's looks do.
@@ -375,6 +377,6 @@ int main(void) {
       cmocka_unit_test(looks_wake),
       cmocka_unit_test(call_hands_its_p_over),
   };
-  explore_program(20);
+  explore_program(21);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
