@@ -218,6 +218,12 @@ static void post_thread(void *arg) {
   poster(arg);
 }
 
+// Also those that a poster has started: else nobody has joined them.
+static void check_all_started(void) {
+  for (M *m = world.s->all_ms; m != NULL; m = m->all_next)
+    EXPLORE_CHECK(m->started, "an M was started when the run had ended");
+}
+
 static void post_body(void *arg) {
   poll_test = arg;
   ran = 0;
@@ -226,9 +232,7 @@ static void post_body(void *arg) {
   sched_pin(world.s);
   for (int i = 0; i < 2; i++) explore_go(post_thread, posts[i]);
   SchedEnd end = world_run(&world, start_all);
-  // Also those that a poster has started: else nobody has joined them.
-  for (M *m = world.s->all_ms; m != NULL; m = m->all_next)
-    EXPLORE_CHECK(m->started, "an M was started when the run had ended");
+  check_all_started();
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
   EXPLORE_CHECK(ran == 2 * POSTS, "%d of %d posts", ran, 2 * POSTS);
@@ -250,13 +254,59 @@ static void posts_arrive(void **state) {
   run_posts_of("post_3", (PollTest){3, 0, false, false, {post_waiter, worker}});
 }
 
+// The main G holds its M, so the one post is run by an M that the poster
+// starts; all may be over before the poster goes on.
+static uint32_t post_has_run;
+
+static void last_post_ran(P *p, SchedPost *post) {
+  (void)post;
+  rt_store_seq(&post_has_run, 1u);
+  sched_unpin(p->sched);
+}
+
+static void last_poster(void *arg) {
+  (void)arg;
+  explore_until_set(&is_open);
+  posts[0][0].fn = last_post_ran;
+  sched_post(world.s, &posts[0][0]);
+}
+
+static void post_holder(P *p, Task *t) {
+  CO_BEGIN;
+  rt_store_seq(&is_open, 1u);
+  explore_until_set(&post_has_run);
+  CO_END;
+}
+
+static void last_post_body(void *arg) {
+  (void)arg;
+  is_open = post_has_run = 0;
+  world_init(&world, 2, POLL_TASKS);
+  sched_pin(world.s);
+  explore_go(last_poster, NULL);
+  SchedEnd end = world_run(&world, post_holder);
+  check_all_started();
+  explore_join_all();
+  EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
+  world_check_empty(&world);
+  world_free(&world);
+}
+
+static void last_post_is_left_at_once(void **state) {
+  (void)state;
+  Scenario scenario = {
+      .name = "post_last", .body = last_post_body, .preemptions = 2};
+  assert_true(explore(&scenario));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(events_come),
       cmocka_unit_test(ends),
       cmocka_unit_test(hogs),
       cmocka_unit_test(posts_arrive),
+      cmocka_unit_test(last_post_is_left_at_once),
   };
-  explore_program(15);
+  explore_program(16);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

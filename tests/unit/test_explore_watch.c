@@ -4,7 +4,8 @@
 // events are kept meanwhile, in rings that go over at once.
 //
 // Found when broken: a restart that does not look for the deadlock which came
-// while the world was stopped; an outsider that does not wait for its turn.
+// while the world was stopped, or for what was posted then; an outsider that
+// does not wait for its turn.
 #include "tests/explore/sched_explore.h"
 
 enum { WATCH_TASKS = 5, WATCH_PS = 3, WATCH_STOPS = 2, WATCH_TRIES = 20 };
@@ -22,6 +23,8 @@ static Shared world;
 static uint32_t inside;  // Gs between two looks: plain, changed by steps
 static bool is_stopped;
 static uint32_t stops;  // by outsiders, in all runs
+// Set in the first stop of a run, or when it is clear that none comes.
+static uint32_t stop_seen;
 
 // --- What Gs do -------------------------------------------------------------
 static void work(void) {
@@ -36,6 +39,7 @@ static void check_inside(void *arg) {
   const Sched *s = ((Shared *)arg)->s;
   EXPLORE_CHECK(!is_stopped, "two have stopped the world");
   is_stopped = true;
+  stop_seen = 1;
   for (int i = 0; i < 3; i++) RT_STEP(&is_stopped);
   EXPLORE_CHECK(inside == 0, "%u goroutines run in a stopped world", inside);
   for (int i = 0; i < s->procs; i++) {
@@ -129,6 +133,7 @@ static void outside(void *arg) {
       rt_yield_cpu();
     }
   }
+  stop_seen = 1;
 }
 
 // A host's thread that posts: the main G waits for it.
@@ -145,11 +150,20 @@ static bool runs(Sched *s) {
   return running;
 }
 
-static void poster(void *arg) {
+static void post_one(Sched *s) {
   static SchedPost post;
-  while (!runs(((Shared *)arg)->s)) rt_yield_cpu();
   post = (SchedPost){.fn = post_fn};
-  sched_post(((Shared *)arg)->s, &post);
+  sched_post(s, &post);
+}
+
+static void poster(void *arg) {
+  while (!runs(((Shared *)arg)->s)) rt_yield_cpu();
+  post_one(((Shared *)arg)->s);
+}
+
+static void poster_in_stop(void *arg) {
+  explore_until_set(&stop_seen);
+  post_one(((Shared *)arg)->s);
 }
 
 static void leaver(void *arg) { sched_exit_soon(((Shared *)arg)->s); }
@@ -184,7 +198,7 @@ static void check_events(Sched *s) {
 static void watch_body(void *arg) {
   watch_test = arg;
   is_stopped = false;
-  inside = 0;
+  inside = stop_seen = 0;
   world_init(&world, watch_test->procs, WATCH_TASKS);
   world_chan(&world, 0, 0);
   SchedConfig config = {.trace_events = watch_test->events};
@@ -269,6 +283,10 @@ static void posts_meanwhile_arrive(void **state) {
                                     .end = SCHED_EXITED,
                                     .host = poster,
                                     .bodies = {receiver, worker}});
+  run("post_in_stop", (WatchTest){.procs = 1,
+                                  .end = SCHED_EXITED,
+                                  .host = poster_in_stop,
+                                  .bodies = {receiver}});
 }
 
 static void events_are_kept(void **state) {
@@ -288,6 +306,6 @@ int main(void) {
       cmocka_unit_test(posts_meanwhile_arrive),
       cmocka_unit_test(events_are_kept),
   };
-  explore_program(16);
+  explore_program(17);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
