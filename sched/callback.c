@@ -110,7 +110,7 @@ static void run_on(M *m, G *g, void (*resume)(P *p, G *g)) {
   resume(p, g);
 }
 
-static void go_on(P *p, G *outer) {
+static void outer_goes_on(P *p, G *outer) {
   g_change(outer, G_WAITING, G_RUNNING);
   outer->reason = WAIT_NONE;
   outer->p = p;
@@ -153,6 +153,6 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   rt_unlock(&s->lock);
   // RMW: the bits that others set stay
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
-  go_on(p, outer);
+  outer_goes_on(p, outer);
   return true;
 }
