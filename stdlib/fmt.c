@@ -262,7 +262,7 @@ static void add_cut(FormatRun *p, const Spec *spec, Str s) {
   add_padded(p, spec, "", s, false);
 }
 
-// %s and %v: as println; %q: as in source.
+// %s and %v as println, %q as in source.
 static void spec_text(FormatRun *p, const Spec *spec, CspValue v) {
   Str s;
   if (spec->verb != 'q' && csp_type(v) == CSP_STRING) {
@@ -402,7 +402,7 @@ static void add_next(FormatRun *p) {
   if (percent != NULL) add_verb(p);
 }
 
-// The first argument is the format; false: panicked.
+// The first argument is the format. false: panicked.
 static bool run_format(FormatRun *p) {
   if (!need_str(p->call, 0, &p->format)) return false;
   p->arg = 1;

@@ -175,7 +175,7 @@ CspStatus list_enumerate(CspCall *call) {
                                  .units = 48});
 }
 
-// with: the newest piece; n: how long they are.
+// with: the newest piece. n: how long they are.
 static bool chunk_turns(CspCall *call, Loop *loop, size_t stop) {
   for (; loop->at < stop; loop->at++) {
     if (loop->at % (uint64_t)loop->n == 0) {

@@ -39,7 +39,7 @@ CspStatus loop_run(CspCall *call, Loop *loop);
 // is made before the first change: without it nothing has changed, so that the
 // native can be called again.
 CspStatus loop_change(CspCall *call, Loop *loop);
-// The same for a loop whose `out` was made here: undef: there is no memory.
+// The same for a loop whose `out` was made here. undef: there is no memory.
 CspStatus loop_make(CspCall *call, Loop *loop);
 // The same over the bytes of a text.
 CspStatus loop_bytes(CspCall *call, Loop *loop);

@@ -71,8 +71,8 @@ static CspStatus math_ceil(CspCall *call) { return rounded(call, ceil); }
 
 static CspStatus math_trunc(CspCall *call) { return rounded(call, trunc); }
 
-// To the nearest, halves away from zero; with digits, to so many decimals
-// (through the decimal form, so 2.675 rounds as it is stored: 2.67).
+// To the nearest, halves away from zero. With digits to so many decimals, by
+// way of the decimal form. So 2.675 rounds as it is stored, to 2.67.
 static CspStatus math_round(CspCall *call) {
   double x;
   int64_t digits;
@@ -97,7 +97,7 @@ static CspStatus math_is_nan(CspCall *call) {
   return csp_ok_bool(call, isnan(x));
 }
 
-// sign > 0: only +inf, < 0: only -inf, 0 or nil: either.
+// Is it +inf (sign > 0), -inf (sign < 0), or one of the two (0 or nil)?
 static CspStatus math_is_inf(CspCall *call) {
   double x;
   int64_t sign;

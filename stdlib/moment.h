@@ -18,7 +18,7 @@ typedef struct Moment {
 
 // --- time.c -----------------------------------------------------------------
 Moment moment_of(int64_t t, bool utc);
-// The reverse; false: outside what an int of nanoseconds holds (1677 to 2262).
+// The reverse. false: outside what an int of nanoseconds holds (1677 to 2262).
 bool moment_time(struct tm tm, int64_t ns, bool utc, int64_t *out);
 // n with at least `width` digits.
 void moment_add_digits(Buffer *out, int64_t n, int width, char fill);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// exit(status = 0): deferred calls do not run; output is written.
+// exit(status = 0): deferred calls do not run, but output is written.
 static CspStatus os_exit(CspCall *call) {
   int64_t status = 0;
   if (!is_nil(call, 0) && !need_int_in(call, 0, 0, 255, &status)) {

@@ -43,7 +43,7 @@ enum { JOB_PIECE = 4 << 20 };  // bytes
 // As Job.error, or where an errno is meant:
 enum {
   JOB_NO_THREAD = -1,  // the work was never begun
-  // A pipe is full or empty, a FIFO has no reader; and the descriptor is one
+  // A pipe is full or empty, or a FIFO has no reader, and the descriptor is one
   // that never waits: of a stepped runtime (csp_open_path), or Job.is_fifo.
   JOB_WOULD_WAIT = -2,
 };
@@ -59,7 +59,7 @@ void job_free(Job *job);
 // csp_block for jobs; work that cannot be begun makes the job fail.
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job);
-// In work functions: opens a path, as csp_open_path, but waits for no FIFO; -1:
+// In work functions. Opens a path, as csp_open_path, but waits for no FIFO. -1:
 // job->error tells. Where nobody reads the FIFO (no_reader) the work returns,
 // at once, and is called again later.
 int job_open(Job *job, const char *path, int flags, int64_t mode);
@@ -70,7 +70,7 @@ bool job_waits(Job *job);
 // gives -1 fails with errno.
 typedef int (*JobAct)(Job *job, const CspPlace *at);
 void job_act(Job *job, const char *path, JobAct act);
-// Permissions: an int argument from 0 to 0o7777, nil: `otherwise`.
+// Permissions: an int argument from 0 to 0o7777, or `otherwise` for nil.
 bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode);
 // job_block, unless the job has failed already.
 CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
@@ -79,8 +79,8 @@ CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
 CspStatus job_run_two(CspCall *call, const char *verb,
                       void (*work)(void *data));
 
-// Done functions. err: nil or an error, the only result; the others:
-// (value, nil) or (nil, error).
+// Done functions. The only result of the first is nil or an error. The others
+// give (value, nil) or (nil, error).
 CspStatus job_done_err(CspCall *call, void *data);
 CspStatus job_done_string(CspCall *call, void *data);
 CspStatus job_done_bytes(CspCall *call, void *data);
@@ -101,7 +101,7 @@ typedef struct Turn {
   const void *holder;    // the reader that has it; NULL: nobody
   TurnWaiter *waiting;
 } Turn;
-// Takes it, for good or again; false: another reader has it. Any thread.
+// Takes it, for good or again. false: another reader has it. Any thread.
 bool os_turn_take(Turn *turn, const void *reader);
 // The reader gives it back, if it has it (NULL: any reader that has it loses
 // it, as the file is closed), and all that wait go on. Any thread.
@@ -192,7 +192,7 @@ extern const CspClass os_file_class, os_env_class, os_removal_class;
 extern const CspFunction os_file_methods[];
 
 // --- os_data.c --------------------------------------------------------------
-// 0, an errno or JOB_WOULD_WAIT; *done: how many bytes were written.
+// 0, an errno or JOB_WOULD_WAIT. *done: how many bytes were written.
 int os_write_some(int fd, const char *data, size_t len, size_t *done);
 // Writes all of it; 0, an errno or JOB_WOULD_WAIT.
 int os_write_all(int fd, const char *data, size_t len);

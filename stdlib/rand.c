@@ -223,7 +223,7 @@ static CspStatus rand_sample(CspCall *call) {
 }
 
 // --- Generators -------------------------------------------------------------
-// new(seed): the same seed gives the same numbers; nil: a random one.
+// new(seed): the same seed gives the same numbers. nil: a random one.
 static CspStatus rand_new(CspCall *call) {
   int64_t seed;
   void *data;

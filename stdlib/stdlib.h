@@ -80,7 +80,7 @@ Str pieces_front(Str left);
 Str pieces_back(Str left);
 
 // --- buffer.c: memory, and text that grows ----------------------------------
-// Of the runtime's memory, for csp_alloc_free; NULL: out of memory. Any thread.
+// Of the runtime's memory, for csp_alloc_free. NULL: out of memory. Any thread.
 void *alloc_zeroed(Csp *csp, size_t size);
 char *alloc_text(Csp *csp, const char *text);
 char *alloc_str(Csp *csp, Str s);  // NUL-terminated
@@ -105,7 +105,7 @@ static inline Buffer buffer_of(CspCall *call) {
 
 // csp_alloc within csp_room. NULL: out of memory.
 void *room_alloc(CspCall *call, size_t count, size_t size);
-// Room for `more` bytes (and a NUL) at data + len; false: out of memory.
+// Room for `more` bytes (and a NUL) at data + len. false: out of memory.
 bool buffer_reserve(Buffer *buffer, size_t more);
 void buffer_add(Buffer *buffer, const char *data, size_t len);
 void buffer_add_char(Buffer *buffer, char c);
@@ -158,14 +158,14 @@ static inline bool utf8_is_space(uint32_t rune) {
 size_t utf8_prefix(const char *data, size_t len, size_t n);
 
 // --- Used by other modules: strings_number.c, bytes.c, list_sort.c -----------
-// All of s as an int, whatever the locale; 0, or ERANGE or EINVAL; ECANCELED:
-// the call is to end, and has panicked.
+// All of s as a number, whatever the locale. Gives 0, ERANGE or EINVAL.
+// ECANCELED: the call is to end, and has panicked.
 int number_parse_int(CspCall *call, Str s, int base, int64_t *out);
 int number_parse_float(CspCall *call, Str s, double *out);
 // printf's text of d with that format, which is ours and has one precision (*),
-// whatever the locale: for csp_alloc_free; NULL: out of memory.
+// whatever the locale: for csp_alloc_free. NULL: out of memory.
 char *number_print(Csp *csp, const char *format, int precision, double d);
-// Digits of n in the base (2 to 36), without a sign; out: 64 bytes. Length.
+// Digits of n in the base (2 to 36), without a sign. out: 64 bytes. Length.
 size_t number_digits(uint64_t n, unsigned base, bool upper, char *out);
 // s as in source, in double quotes.
 void quote_string(Buffer *out, Str s);

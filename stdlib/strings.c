@@ -184,7 +184,7 @@ static CspStatus strings_compare(CspCall *call) {
                     csp_compare_on(call, csp_arg(call, 0), csp_arg(call, 1)));
 }
 
-// (before, after, found); without sep in s: (s, "", false).
+// (before, after, found), and (s, "", false) without sep in s.
 static CspStatus strings_cut(CspCall *call) {
   Str s, sep;
   if (!need_two(call, &s, &sep)) return CSP_PANIC;
@@ -276,7 +276,7 @@ static bool copy_long(CspCall *call, Loop *loop, Str gap, Str s) {
   return true;
 }
 
-// The second copies them. n: how much room is left; `more` is the element that
+// The second copies them. n: how much room is left. `more` is the element that
 // is copied. An element may be another than before, or longer: n is -1.
 static bool join_turns(CspCall *call, Loop *loop, size_t stop) {
   enum { SHORT = 256 };

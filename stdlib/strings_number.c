@@ -27,7 +27,7 @@ static int take_prefix(Str *s) {
   return base;
 }
 
-// Takes a sign off; true: a minus.
+// Takes a sign off. true: a minus.
 static bool take_sign(Str *s) {
   bool negative = s->len > 0 && s->data[0] == '-';
   if (s->len > 0 && (negative || s->data[0] == '+')) {
@@ -321,7 +321,7 @@ static CspStatus unquote_done(CspCall *call, TextJob *job, CspValue text) {
   return ok_bad_text(call, s, "a quoted string", EINVAL);
 }
 
-// (string, nil) or (nil, error): the reverse of quote; also `raw` strings.
+// (string, nil) or (nil, error): the reverse of quote, also of `raw` strings.
 CspStatus strings_unquote(CspCall *call) {
   Str s;
   if (!need_str(call, 0, &s)) return CSP_PANIC;

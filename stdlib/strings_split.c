@@ -80,7 +80,7 @@ static CspStatus first_parts(CspCall *call, CspEach next, CspValue sep,
 
 // --- By white space ---------------------------------------------------------
 // From `at` up to `end`: where the first character is that is white space, or
-// is not; else `end` or some bytes after it.
+// is not. If there is none, `end` or some bytes after it.
 static size_t find_space(Str s, size_t at, size_t end, bool space) {
   for (size_t width; at < end; at += width) {
     width = 1;

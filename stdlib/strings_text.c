@@ -126,7 +126,7 @@ static bool mapped_turns(TextJob *job) {
   return true;
 }
 
-// Loops: n: whether to upper case; at first `part` is whether there is more
+// Loops. n: whether to upper case. At first `part` is whether there is more
 // than ASCII.
 static bool ascii_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call, (void)stop;
@@ -338,7 +338,7 @@ CspStatus strings_is_space(CspCall *call) { return all_are(call, space_turns); }
 
 // --- Words ------------------------------------------------------------------
 // From `at` up to `end`: where the first letter or digit is, or what is
-// neither; else `end` or some bytes after it.
+// neither. If there is none, `end` or some bytes after it.
 static size_t find_alnum(Folder *folder, Str s, size_t at, size_t end,
                          bool wanted) {
   for (size_t width; at < end; at += width) {
@@ -458,7 +458,7 @@ static bool rune_count_turns(CspCall *call, Loop *loop, size_t stop) {
   return true;
 }
 
-// n: how many characters the string has; part: whether to pad on the left.
+// n: how many characters the string has. part: whether to pad on the left.
 static CspStatus pad_done(CspCall *call, Loop *loop) {
   TextJob job = text_job_of(call, pad_turns);
   if (!opt_str(call, 2, " ", &job.old)) return CSP_PANIC;
@@ -609,7 +609,7 @@ CspStatus strings_is_valid(CspCall *call) {
       (Loop){.n = 1, .turns = valid_turns, .done = bool_done, .units = 8});
 }
 
-// n: how many there are; of a list that becomes shorter those that are left.
+// n: how many there are, or are left of a list that becomes shorter.
 static bool from_runes_turns(TextJob *job) {
   for (; job->at < (size_t)job->n && !text_job_full(job); job->at++) {
     bool of_list = csp_type(job->list) == CSP_LIST;

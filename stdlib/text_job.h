@@ -48,7 +48,7 @@ static inline TextJob text_job_of(CspCall *call, bool (*turns)(TextJob *job)) {
 }
 CspStatus text_job_run(TextJob *job);
 
-// For turns: whether they are to end: more text may be added afterwards.
+// For turns: whether they are to end. More text may be added afterwards.
 static inline bool text_job_full(const TextJob *job) {
   return job->took >= TEXT_JOB_PIECE || job->text.len >= TEXT_JOB_PART ||
          job->adding[0].len > 0 || job->text.failed;
@@ -64,7 +64,7 @@ static inline void text_job_add(TextJob *job, Str s) {
   }
 }
 // The next place at or after `seen` where `old`, which is not empty, is in `s`.
-// CSP_NOWHERE: there is none, or *more: none before `seen`, which moved on.
+// CSP_NOWHERE: there is none, or with *more none before `seen`, which moved on.
 int64_t text_job_find(TextJob *job, bool *more);
 // Some KB of `s`, which then begins after them. A piece ends with a whole code
 // point. false: there are none.

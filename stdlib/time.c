@@ -192,7 +192,7 @@ static size_t number_run(Str s, bool number, size_t most) {
   return n;
 }
 
-// One number with its unit at *s, added to *sum; false: it is none.
+// One number with its unit at *s, added to *sum. false: it is none.
 static bool add_piece(CspCall *call, Str *s, double *sum) {
   enum { DIGITS_MAX = 63, UNIT_MAX = 4 };
   size_t digits = number_run(*s, true, DIGITS_MAX + 1);
