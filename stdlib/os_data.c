@@ -146,25 +146,25 @@ CspStatus os_append_file(CspCall *call) { return write_whole(call, true); }
 
 enum { COPY_BLOCK = 64 << 10 };
 
-static int data_copy_with(int from, int to, char *block) {
-  for (;;) {
-    ssize_t n = read(from, block, COPY_BLOCK);
-    if (n == 0) return 0;
-    if (n < 0 && errno != EINTR) return data_error();
-    if (n > 0) {
-      int error = os_write_all(to, block, (size_t)n);
-      if (error) return error;
-    }
-  }
+// *ended: there is nothing more to be read. 0, or an error.
+static int copy_block(Job *job, char *block, bool *ended) {
+  ssize_t n = read(job->fd, block, COPY_BLOCK);
+  if (n < 0) return errno == EINTR ? 0 : data_error();
+  *ended = n == 0;
+  job->len += (size_t)n;
+  return os_write_all(job->to, block, (size_t)n);
 }
 
-// (The stack may be a host's, and small.)
-static int copy_all(Csp *csp, int from, int to) {
-  char *block = csp_alloc(csp, NULL, COPY_BLOCK);
-  if (block == NULL) return ENOMEM;
-  int error = data_copy_with(from, to, block);
+// One piece. len: bytes of it. (The stack may be a host's, and small.)
+static void copy_some(Job *job) {
+  char *block = csp_alloc(job->csp, NULL, COPY_BLOCK);
+  bool ended = false;
+  if (block == NULL) job->error = ENOMEM;
+  job->len = 0;
+  while (!job->error && !ended && job->len < JOB_PIECE)
+    job->error = copy_block(job, block, &ended);
+  job->more = !job->error && !ended;
   csp_alloc_free(block);
-  return error;
 }
 
 static bool copy_open_from(Job *job) {
@@ -199,15 +199,17 @@ static void copy_open_to(Job *job) {
   job->error = copy_empty(to, &info);
 }
 
-// One piece, but for FIFOs: what is open stays so while it waits for one.
+// In pieces: what is open stays so between them.
 static void copy_work(void *data) {
   Job *job = data;
   if (!job->more && !copy_open_from(job)) return;
   if (job_waits(job)) return;
   if (job->to == 0) copy_open_to(job);
-  if (!job->error) job->error = copy_all(job->csp, job->fd, job->to);
-  if (job->no_reader || data_is_empty(job)) return;
-  job->more = false;
+  if (job->no_reader) return;
+  if (!job->error) copy_some(job);
+  if (job->error) job->more = false;
+  if (data_is_empty(job)) job->more = true;
+  if (job->more) return;
   close(job->fd);
   if (job->to != 0 && close(job->to) != 0 && !job->error && errno != EINTR)
     job->error = errno;

@@ -161,10 +161,11 @@ static const char files_script[] =
     "func read_bytes() { assert(os.read_bytes(path)? == raw) }\n"
     "func write() { assert(os.write_file(path, text) == nil) }\n"
     "func append() { assert(os.append_file(path, raw) == nil) }\n"
+    "func copied() { assert(os.copy_file(path, \"/dev/null\") == nil) }\n"
     "func count(f) {\n  before := turns\n  f()\n"
     "  during = turns - before\n}\n"
     "func begin(n) {\n  during = -1\n"
-    "  go count([write, read, read_bytes, append][n])\n  return n\n}\n"
+    "  go count([write, read, read_bytes, append, copied][n])\n  return n\n}\n"
     "func turns_of(n) => during\n"
     "func remove(n) {\n  assert(os.remove_all(os.dir(path)) == nil)\n"
     "  return n\n}\n"
@@ -176,7 +177,7 @@ static void others_run_between_pieces_of_a_file(void **state) {
   Host host;
   open_counting(&host);
   CspHandle module = load(&host, files_script);
-  for (int n = 0; n < 4; n++) {
+  for (int n = 0; n < 5; n++) {
     assert_int_equal(call_int(&host, module, "begin", n), n);
     while (call_int(&host, module, "turns_of", 0) < 0)
       assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
