@@ -31,12 +31,14 @@ typedef struct Job {
   int fd;  // more: open
   int to;  // more: likewise, if it is not 0
   size_t at;
+  // more: gives up what the work has open. NULL: closes fd and to.
+  void (*stop)(struct Job *job);
   // What the next piece waits for, in a runtime with threads.
-  bool is_fifo;    // fd is one, open for reading, and never waits
-  bool waits;      // more, and nothing is there to be read: job_waits
-  bool no_reader;  // the path that job_open was given is a FIFO without one
-  int64_t pause;   // no_reader: until the next try, in ns; begins with 0
-  CspWait wait;
+  bool is_fifo;   // fd is one, open for reading, and never waits
+  bool waits;     // more, and nothing is there to be read: job_waits
+  bool later;     // tries again: job_open's FIFO has no reader, and the like
+  int64_t pause;  // later: until the next try, in ns; begins with 0
+  CspWait own_wait, *wait;  // wait: for fd; NULL: the job's own
 } Job;
 enum { JOB_PIECE = 4 << 20 };  // bytes
 
@@ -52,6 +54,8 @@ enum {
 // makes the job fail with EINVAL before any work.
 Job *job_new(CspCall *call, const char *verb, int i);
 Job *job_new_for(CspCall *call, const char *verb, Str path);
+// A zeroed struct of that size, which begins with the job.
+void *job_new_sized(CspCall *call, size_t size, const char *verb, Str path);
 bool job_other(CspCall *call, Job *job, int i);
 // The data to write: a string or bytes.
 bool job_data(CspCall *call, Job *job, int i);
@@ -60,7 +64,7 @@ void job_free(Job *job);
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job);
 // In work functions. Opens a path, as csp_open_path, but waits for no FIFO. -1:
-// job->error tells. Where nobody reads the FIFO (no_reader) the work returns,
+// job->error tells. Where nobody reads the FIFO (later) the work returns,
 // at once, and is called again later.
 int job_open(Job *job, const char *path, int flags, int64_t mode);
 // Whether there is nothing to be read of job->fd yet: then the work returns,

@@ -205,7 +205,7 @@ static void copy_work(void *data) {
   if (!job->more && !copy_open_from(job)) return;
   if (job_waits(job)) return;
   if (job->to == 0) copy_open_to(job);
-  if (job->no_reader) return;
+  if (job->later) return;
   if (!job->error) copy_some(job);
   if (job->error) job->more = false;
   if (data_is_empty(job)) job->more = true;

@@ -6,6 +6,10 @@
 // when another holds the lock) is a job without a P. Unread input is given
 // back (by seeking) before writing, pending output is written before reading.
 //
+// Much is read or written in pieces. Between two of them the job leaves the
+// lock and keeps the file busy: the jobs of others try again later, so that
+// what it reads or writes is not torn.
+//
 // Where nothing is there to be read (a pipe, a terminal), the reader leaves the
 // lock and waits in netpoll, with what it has so far. It keeps the turn to read
 // meanwhile, and further readers park until it is through (os_turn.c). Closing
@@ -26,14 +30,16 @@
 
 #include "stdlib/os.h"
 
-enum { FILE_BUFFER = 65536 };
+enum { FILE_BUFFER = 65536, FILE_PIECE = 1 << 20 };
 
+typedef struct FileJob FileJob;
 typedef struct File {
   Csp *csp;
   FileLink link;         // os_files.c
   Turn turn;             // to read
   CspWait wait;          // of the reader that has it
   pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
+  const FileJob *busy;   // it is between two of its pieces; or NULL
   bool open;
   bool keep;  // standard input: never closed by us
   int fd;
@@ -153,17 +159,40 @@ static File *need_file(CspCall *call) {
   return file;
 }
 
-// job->extra is the file (kept by the call's argument, so not freed).
-typedef struct FileJob {
+// The file is kept by the call's argument.
+struct FileJob {
   Job job;
   File *file;
   int64_t want;        // bytes to read; -1: a line, -2: everything
   Buffer out;          // what was read so far
-  bool waits;          // nothing was there: again, when something may be
   bool queues;         // another reader has the turn
   const char *method;  // that reads: called again in its turn
+  CspStatus (*results)(CspCall *call, FileJob *work);  // of reading
   int whence;
-} FileJob;
+};
+
+// What was read so far, if it was our turn, is for the next reader. Nobody has
+// read since, so the file's buffer is empty.
+static void file_job_stop(Job *job) {
+  FileJob *work = (FileJob *)(void *)job;
+  File *file = work->file;
+  Buffer *out = &work->out;
+  pthread_mutex_lock(&file->lock);
+  bool gives = file->open && out->len > 0 &&
+               lseek(file->fd, -(off_t)out->len, SEEK_CUR) < 0;
+  out->most = 0;  // what was read is not lost
+  if (gives && buffer_reserve(out, FILE_BUFFER)) {
+    csp_alloc_free(file->in);
+    file->in = out->data;
+    file->in_at = 0;
+    file->in_len = out->len;
+    *out = (Buffer){.csp = file->csp};
+  }
+  if (file->busy == work) file->busy = NULL;
+  os_turn_end(&file->turn, work);
+  pthread_mutex_unlock(&file->lock);
+  buffer_free(out);
+}
 
 // The argument's name is the job's path. NULL: panicked.
 static FileJob *file_job(CspCall *call, File *file, const char *verb) {
@@ -177,14 +206,29 @@ static FileJob *file_job(CspCall *call, File *file, const char *verb) {
   work->job.csp = work->out.csp = file->csp;
   work->job.verb = verb;
   work->job.most = work->out.most = csp_room(call);
+  work->job.stop = file_job_stop;
+  work->job.wait = &file->wait;
   work->file = file;
   return work;
 }
 
-static bool file_lock_open(FileJob *work) {
-  pthread_mutex_lock(&work->file->lock);
-  if (!work->file->open) work->job.error = EBADF;
-  return work->file->open;
+// Takes the lock, in any case. false: the file is closed, or another job is
+// between two of its pieces.
+static bool file_enter(FileJob *work) {
+  File *file = work->file;
+  pthread_mutex_lock(&file->lock);
+  if (!file->open) work->job.error = EBADF;
+  work->job.later = file->open && file->busy != NULL && file->busy != work;
+  return file->open && !work->job.later;
+}
+
+static void file_leave(FileJob *work) {
+  File *file = work->file;
+  Job *job = &work->job;
+  if (job->error && !job->later) job->more = false;
+  if (file->busy == work) file->busy = NULL;
+  if (job->more && !job->waits && !job->later) file->busy = work;
+  pthread_mutex_unlock(&file->lock);
 }
 
 // --- Reading ----------------------------------------------------------------
@@ -211,55 +255,40 @@ static bool take_input(File *file, int64_t want, Buffer *out) {
   return whole;
 }
 
-// Lock held. false: the file is closed, or it is another reader's turn.
+// As file_enter. false: likewise, or it is another reader's turn.
 static bool may_read(FileJob *work) {
-  File *file = work->file;
-  if (!file->open) work->job.error = EBADF;
-  work->queues = file->open && !os_turn_take(&file->turn, work);
-  return file->open && !work->queues;
+  bool enters = file_enter(work);
+  work->queues = enters && !os_turn_take(&work->file->turn, work);
+  return enters && !work->queues;
+}
+
+// Lock held. *end: the file is at its end.
+static void read_some(FileJob *work, bool *end) {
+  Job *job = &work->job;
+  size_t most = work->out.len + FILE_PIECE;
+  for (;;) {
+    job->more = !take_input(work->file, work->want, &work->out) && !*end;
+    if (!job->more || work->out.len >= most) break;
+    int error = file_fill(work->file, end);
+    job->waits = error == EAGAIN;
+    job->fd = work->file->fd;
+    if (error && !job->waits) job->error = error;
+    if (error) break;
+  }
+  if (work->out.failed) job->error = ENOMEM;
 }
 
 static void file_read_work(void *data) {
   FileJob *work = data;
-  File *file = work->file;
+  Job *job = &work->job;
   bool end = false;
-  pthread_mutex_lock(&file->lock);
-  if (may_read(work)) {
-    while (!take_input(file, work->want, &work->out) && !end &&
-           !work->job.error) {
-      work->job.error = file_fill(file, &end);
-    }
-    if (work->out.failed) work->job.error = ENOMEM;
-  }
-  work->waits = work->job.error == EAGAIN;
-  if (work->waits) {
-    work->job.error = 0;
-    work->job.number = file->fd;
-  } else {
-    os_turn_end(&file->turn, work);
-  }
-  pthread_mutex_unlock(&file->lock);
+  job->waits = false;
+  if (may_read(work)) read_some(work, &end);
+  if (job->error || (!job->more && !job->later))
+    os_turn_end(&work->file->turn, work);
+  file_leave(work);
   // flag: nothing came, as the file is at its end
-  work->job.flag = end && work->out.len == 0 && work->want != WANT_REST;
-}
-
-// We wait no longer. What was read so far, if it was our turn, is for the next
-// reader: nobody has read since, so the file's buffer is empty.
-static void read_given_up(FileJob *work) {
-  File *file = work->file;
-  Buffer *out = &work->out;
-  work->waits = false;
-  pthread_mutex_lock(&file->lock);
-  out->most = 0;  // what was read is not lost
-  if (file->open && out->len > 0 && buffer_reserve(out, FILE_BUFFER)) {
-    csp_alloc_free(file->in);
-    file->in = out->data;
-    file->in_at = 0;
-    file->in_len = out->len;
-    *out = (Buffer){.csp = file->csp};
-  }
-  os_turn_end(&file->turn, work);
-  pthread_mutex_unlock(&file->lock);
+  job->flag = end && work->out.len == 0 && work->want != WANT_REST;
 }
 
 // Nothing was read: the native is called again when its turn has come.
@@ -272,22 +301,12 @@ static CspStatus read_in_turn(CspCall *call, FileJob *work) {
                : csp_panic_memory(call);
 }
 
-// The results are made by the function that run_read was given.
-static CspStatus read_again(CspCall *call, void *data, bool made) {
+static CspStatus read_over(CspCall *call, void *data) {
   FileJob *work = data;
-  if (!made) {
-    read_given_up(work);
-    work->job.error = JOB_NO_THREAD;
-  }
-  if (work->waits) {
-    work->file->wait.fd = (int)work->job.number;
-    return csp_block_fd(call, &work->file->wait, file_read_work, read_again,
-                        work);
-  }
   if (work->queues) return read_in_turn(call, work);
   work->job.data = work->out.data;
   work->job.len = work->out.len;
-  return work->job.done(call, work);
+  return work->results(call, work);
 }
 
 // A line without its end.
@@ -298,8 +317,7 @@ static size_t line_len(const char *data, size_t len) {
   return len;
 }
 
-static CspStatus read_done(CspCall *call, void *data) {
-  FileJob *work = data;
+static CspStatus read_done(CspCall *call, FileJob *work) {
   Job *job = &work->job;
   if (!job->error && job->flag) {
     job_free(job);
@@ -309,8 +327,7 @@ static CspStatus read_done(CspCall *call, void *data) {
   return job_done_string(call, job);
 }
 
-static CspStatus read_bytes_done(CspCall *call, void *data) {
-  FileJob *work = data;
+static CspStatus read_bytes_done(CspCall *call, FileJob *work) {
   if (work->job.error || !work->job.flag) {
     return job_done_bytes(call, &work->job);
   }
@@ -321,7 +338,8 @@ static CspStatus read_bytes_done(CspCall *call, void *data) {
 // A whole line that is in the buffer already; false: not so.
 static bool quick_line(CspCall *call, File *file) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
-  size_t count = file->in_len - file->in_at;
+  size_t left = file->in_len - file->in_at;  // much, if it was given back
+  size_t count = left < FILE_BUFFER ? left : FILE_BUFFER;
   const char *from = count > 0 ? file->in + file->in_at : "";
   const char *end = memchr(from, '\n', count);
   if (end) {
@@ -342,14 +360,14 @@ static CspStatus file_turn(CspCall *call) {
 }
 
 static CspStatus run_read(CspCall *call, const char *method, int64_t want,
-                          CspStatus (*done)(CspCall *call, void *data)) {
+                          CspStatus (*results)(CspCall *call, FileJob *work)) {
   File *file = need_file(call);
   FileJob *work = file ? file_job(call, file, "read") : NULL;
   if (!work) return CSP_PANIC;
   work->method = method;
   work->want = want;
-  work->job.done = done;
-  return csp_block(call, file_read_work, read_again, work);
+  work->results = results;
+  return job_block(call, file_read_work, read_over, &work->job);
 }
 
 // (line, nil), (nil, nil) at the end, or (nil, error).
@@ -391,17 +409,22 @@ static CspStatus file_lines(CspCall *call) {
 // --- Writing ----------------------------------------------------------------
 static void file_write_work(void *data) {
   FileJob *work = data;
-  if (file_lock_open(work)) {
-    work->job.error = file_write(work->file, work->job.data, work->job.len);
+  Job *job = &work->job;
+  size_t left = job->len - job->at;
+  size_t len = left < FILE_PIECE ? left : FILE_PIECE;
+  if (file_enter(work)) {
+    job->error = file_write(work->file, job->data + job->at, len);
+    job->at += len;
+    job->more = len < left;
   }
-  pthread_mutex_unlock(&work->file->lock);
+  file_leave(work);
 }
 
 // If it only has to be copied to the buffer.
 static bool quick_write(File *file, const char *data, size_t len) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
-  bool fits = file->open && file->out && file->in_len == file->in_at &&
-              len <= FILE_BUFFER - file->out_len;
+  bool fits = file->open && !file->busy && file->out &&
+              file->in_len == file->in_at && len <= FILE_BUFFER - file->out_len;
   if (fits) file_write(file, data, len);
   pthread_mutex_unlock(&file->lock);
   return fits;
@@ -446,14 +469,14 @@ static CspStatus file_write_pieces(CspCall *call) {
 // --- Position, flushing, closing --------------------------------------------
 static void seek_work(void *data) {
   FileJob *work = data;
-  if (file_lock_open(work)) {
+  if (file_enter(work)) {
     work->job.error = file_flush(work->file);
     file_unread(work->file);
     off_t at = lseek(work->file->fd, work->want, work->whence);
     if (at < 0 && !work->job.error) work->job.error = errno;
     work->job.number = at;
   }
-  pthread_mutex_unlock(&work->file->lock);
+  file_leave(work);
 }
 
 static CspStatus seek_done(CspCall *call, void *data) {
@@ -497,31 +520,30 @@ static CspStatus file_tell(CspCall *call) {
 // want: 1 to reach the disk, too.
 static void file_flush_work(void *data) {
   FileJob *work = data;
-  if (file_lock_open(work)) {
+  if (file_enter(work)) {
     work->job.error = file_flush(work->file);
     if (!work->job.error && work->want == 1 && fsync(work->file->fd) != 0) {
       work->job.error = errno;
     }
   }
-  pthread_mutex_unlock(&work->file->lock);
+  file_leave(work);
 }
 
 static void close_work(void *data) {
   FileJob *work = data;
-  pthread_mutex_lock(&work->file->lock);
-  work->job.error = file_close(work->file);
-  pthread_mutex_unlock(&work->file->lock);
+  if (file_enter(work)) work->job.error = file_close(work->file);
+  file_leave(work);
 }
 
 static void truncate_work(void *data) {
   FileJob *work = data;
-  if (file_lock_open(work)) {
+  if (file_enter(work)) {
     work->job.error = file_flush(work->file);
     if (!work->job.error && ftruncate(work->file->fd, work->want) != 0) {
       work->job.error = errno;
     }
   }
-  pthread_mutex_unlock(&work->file->lock);
+  file_leave(work);
 }
 
 static CspStatus run_simple(CspCall *call, const char *verb, int64_t want,

@@ -39,8 +39,8 @@ static char *copy_path(Job *job, Str s) {
   return alloc_str(job->csp, s);
 }
 
-Job *job_new_for(CspCall *call, const char *verb, Str path) {
-  Job *job = alloc_zeroed(csp_of(call), sizeof *job);
+void *job_new_sized(CspCall *call, size_t size, const char *verb, Str path) {
+  Job *job = alloc_zeroed(csp_of(call), size);
   if (job) job->csp = csp_of(call);
   if (job) job->path = copy_path(job, path);
   if (!job || !job->path) {
@@ -51,6 +51,10 @@ Job *job_new_for(CspCall *call, const char *verb, Str path) {
   job->verb = verb;
   job->most = csp_room(call);
   return job;
+}
+
+Job *job_new_for(CspCall *call, const char *verb, Str path) {
+  return job_new_sized(call, sizeof(Job), verb, path);
 }
 
 Job *job_new(CspCall *call, const char *verb, int i) {
@@ -149,7 +153,7 @@ int job_open(Job *job, const char *path, int flags, int64_t mode) {
   job->error = errno;
   if (job->error != ENXIO || !job_is_fifo(job, path)) return fd;
   job->error = JOB_WOULD_WAIT;
-  job->no_reader = waits;
+  job->later = waits;
   return fd;
 }
 
@@ -170,9 +174,14 @@ void job_act(Job *job, const char *path, JobAct act) {
 }
 
 static void job_stop(Job *job) {
-  if (job->more) close(job->fd);
-  if (job->more && job->to != 0) close(job->to);
+  if (!job->more) return;
   job->more = false;
+  if (job->stop != NULL) {
+    job->stop(job);
+    return;
+  }
+  close(job->fd);
+  if (job->to != 0) close(job->to);
 }
 
 static CspStatus job_end(CspCall *call, void *data, bool made);
@@ -186,12 +195,12 @@ static CspStatus job_go_on(CspCall *call, void *data, bool on) {
   return CSP_PANIC;
 }
 
-// Nobody reads the FIFO yet.
+// Nobody reads the FIFO yet, or another job has the file.
 static CspStatus job_try_later(CspCall *call, Job *job) {
   enum { FIRST = 1000000, MOST = 50000000 };  // ns
   job->pause = job->pause == 0 ? FIRST : 2 * job->pause;
   if (job->pause > MOST) job->pause = MOST;
-  job->no_reader = false;
+  job->later = false;
   job->error = 0;
   return csp_block_after(call, job->pause, job->work, job_end, job);
 }
@@ -203,10 +212,11 @@ static CspStatus job_end(CspCall *call, void *data, bool made) {
     job_stop(job);
     return job->done(call, job);
   }
-  if (job->no_reader) return job_try_later(call, job);
+  if (job->later) return job_try_later(call, job);
   if (job->waits) {
-    job->wait.fd = job->fd;
-    return csp_block_fd(call, &job->wait, job->work, job_end, job);
+    CspWait *wait = job->wait != NULL ? job->wait : &job->own_wait;
+    wait->fd = job->fd;
+    return csp_block_fd(call, wait, job->work, job_end, job);
   }
   if (job->more) return csp_again(call, job_go_on, &job, sizeof job, 0);
   return job->done(call, job);

@@ -162,10 +162,18 @@ static const char files_script[] =
     "func write() { assert(os.write_file(path, text) == nil) }\n"
     "func append() { assert(os.append_file(path, raw) == nil) }\n"
     "func copied() { assert(os.copy_file(path, \"/dev/null\") == nil) }\n"
+    "func opened(f) {\n  file := os.open(path, \"r+\")?\n  f(file)\n"
+    "  file.close()\n}\n"
+    "func read_all(file) { assert(file.read_all()? == text) }\n"
+    "func read_some(file) { assert(file.read_bytes(len(text))? == raw) }\n"
+    "func read_line(file) { assert(file.read_line()? == text) }\n"
+    "func write_all(file) { assert(file.write(text) == nil) }\n"
     "func count(f) {\n  before := turns\n  f()\n"
     "  during = turns - before\n}\n"
     "func begin(n) {\n  during = -1\n"
-    "  go count([write, read, read_bytes, append, copied][n])\n  return n\n}\n"
+    "  go count([write, read, read_bytes, func() => opened(read_all),\n"
+    "    func() => opened(read_some), func() => opened(read_line),\n"
+    "    func() => opened(write_all), append, copied][n])\n  return n\n}\n"
     "func turns_of(n) => during\n"
     "func remove(n) {\n  assert(os.remove_all(os.dir(path)) == nil)\n"
     "  return n\n}\n"
@@ -177,7 +185,7 @@ static void others_run_between_pieces_of_a_file(void **state) {
   Host host;
   open_counting(&host);
   CspHandle module = load(&host, files_script);
-  for (int n = 0; n < 5; n++) {
+  for (int n = 0; n < 9; n++) {
     assert_int_equal(call_int(&host, module, "begin", n), n);
     while (call_int(&host, module, "turns_of", 0) < 0)
       assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
