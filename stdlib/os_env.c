@@ -35,6 +35,11 @@ static void env_finalize(void *data) { os_env_free(((Env *)data)->all.list); }
 const CspClass os_env_class = {"environment", env_finalize, sizeof(Env), NULL};
 
 // --- Arrays of "NAME=value" -------------------------------------------------
+// What is longer than all variables may be is refused for that.
+static bool has_byte(Str s, char c) {
+  return memchr(s.data, c, s.len < BYTES_MOST ? s.len : BYTES_MOST) != NULL;
+}
+
 // Of an entry that is so long.
 static size_t entry_bytes(size_t len) { return len + 1 + sizeof(char *); }
 
@@ -58,7 +63,7 @@ static bool copy_variables(Csp *csp, char *const *from, Variables *to) {
 static size_t find_variable(char **list, Str name) {
   size_t i = 0;
   for (; list[i]; i++) {
-    if (strncmp(list[i], name.data, name.len) == 0 &&
+    if (name.len < BYTES_MOST && strncmp(list[i], name.data, name.len) == 0 &&
         list[i][name.len] == '=') {
       break;
     }
@@ -146,8 +151,7 @@ static Env *env_lock(CspCall *call) {
 
 // Names are not empty, and hold neither = nor a zero byte.
 static bool is_variable_name(Str name) {
-  return name.len > 0 && !memchr(name.data, '=', name.len) &&
-         !memchr(name.data, '\0', name.len);
+  return name.len > 0 && !has_byte(name, '=') && !has_byte(name, '\0');
 }
 
 static bool need_name(CspCall *call, int i, Str *name) {
@@ -191,7 +195,7 @@ CspStatus os_set_env(CspCall *call) {
   if (!need_name(call, 0, &name)) return CSP_PANIC;
   if (csp_argc(call) > 1 && !is_nil(call, 1)) {
     if (!need_str(call, 1, &value)) return CSP_PANIC;
-    if (memchr(value.data, '\0', value.len)) {
+    if (has_byte(value, '\0')) {
       return csp_bad_arg(call, 1, "a string without zero bytes");
     }
   }
@@ -232,8 +236,7 @@ static bool apply(CspCall *call, Variables *all, CspValue changes) {
     }
     Str text = {0};
     if (!unset) text = str_of(value);
-    if (!is_variable_name(str_of(key)) ||
-        (!unset && memchr(text.data, '\0', text.len))) {
+    if (!is_variable_name(str_of(key)) || (!unset && has_byte(text, '\0'))) {
       csp_panic(call,
                 "the environment's names must be without = and zero bytes, its "
                 "values without zero bytes");

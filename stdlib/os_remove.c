@@ -274,26 +274,16 @@ static CspStatus begin_done(CspCall *call, void *data) {
 }
 
 // --- Natives ----------------------------------------------------------------
-static RemoveJob *remove_job(CspCall *call, const char *path) {
-  RemoveJob *work = alloc_zeroed(csp_of(call), sizeof *work);
-  if (work) work->job.path = alloc_text(csp_of(call), path);
-  if (!work || !work->job.path) {
-    csp_alloc_free(work);
-    csp_panic_memory(call);
-    return NULL;
-  }
-  work->job.csp = csp_of(call);
-  work->job.verb = "remove";
-  return work;
+static RemoveJob *remove_job(CspCall *call, Str path) {
+  return job_new_sized(call, sizeof(RemoveJob), "remove", path);
 }
 
 // (what _remove_some takes, nil), (nil, nil): it is done, or (nil, error).
 CspStatus os_remove_all(CspCall *call) {
   Str path;
   if (!need_str(call, 0, &path)) return CSP_PANIC;
-  RemoveJob *work = remove_job(call, path.data);
+  RemoveJob *work = remove_job(call, path);
   if (!work) return CSP_PANIC;
-  if (memchr(path.data, '\0', path.len)) work->job.error = EINVAL;
   work->removal = alloc_zeroed(csp_of(call), sizeof *work->removal);
   if (!work->removal) {
     job_free(&work->job);
@@ -322,7 +312,7 @@ static CspStatus some_done(CspCall *call, void *data) {
 // (whether there is more, nil) or (false, error): removes some of it.
 CspStatus os_remove_some(CspCall *call) {
   Removal *r = need_removal(call);
-  RemoveJob *work = r ? remove_job(call, "") : NULL;
+  RemoveJob *work = r ? remove_job(call, (Str){"", 0}) : NULL;
   if (!work) return CSP_PANIC;
   work->removal = r;
   return job_block(call, some_work, some_done, &work->job);

@@ -10,6 +10,7 @@
 // number, and so the group's, is not given to others.
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -290,7 +291,10 @@ static CspStatus run_more(CspCall *call, void *data, bool made) {
 }
 
 // --- Arguments --------------------------------------------------------------
-static bool has_no_zero(Str s) { return memchr(s.data, '\0', s.len) == NULL; }
+// What is longer is refused for its length.
+static bool has_no_zero(Str s) {
+  return s.len > WORDS_MOST || memchr(s.data, '\0', s.len) == NULL;
+}
 
 // NULL: panicked.
 static char *copy_word(CspCall *call, Str s) {
@@ -321,7 +325,7 @@ static bool set_words(CspCall *call, Run *run, Str program) {
     return false;
   }
   size_t count = is_nil(call, 1) ? 0 : csp_list_len(list);
-  if (!run_add_word(call, run, program)) return false;
+  if (!run->job.error && !run_add_word(call, run, program)) return false;
   for (size_t i = 0; i < count && !run->job.error; i++) {
     CspValue v = csp_list_get(list, i);
     if (csp_type(v) != CSP_STRING || !has_no_zero(str_of(v))) {
@@ -336,16 +340,23 @@ static bool set_words(CspCall *call, Run *run, Str program) {
   return true;
 }
 
-static bool set_options(CspCall *call, Run *run) {
+static bool set_dir(CspCall *call, Run *run) {
   Str dir;
+  if (is_nil(call, 3)) return true;
+  if (!need_str(call, 3, &dir)) return false;
+  if (dir.len >= PATH_MAX) {
+    run->job.error = ENAMETOOLONG;
+    return true;
+  }
+  if (!has_no_zero(dir)) csp_bad_arg(call, 3, "a path without zero bytes");
+  run->dir = has_no_zero(dir) ? copy_word(call, dir) : NULL;
+  return run->dir != NULL;
+}
+
+static bool set_options(CspCall *call, Run *run) {
   CspValue changes;
   if (!is_nil(call, 2) && !job_data(call, &run->job, 2)) return false;
-  if (!is_nil(call, 3)) {
-    if (!need_str(call, 3, &dir)) return false;
-    if (!has_no_zero(dir)) csp_bad_arg(call, 3, "a path without zero bytes");
-    run->dir = has_no_zero(dir) ? copy_word(call, dir) : NULL;
-    if (!run->dir) return false;
-  }
+  if (!set_dir(call, run)) return false;
   if (is_nil(call, 4)) {
     run->env = os_env_copy(call, NULL);
   } else if (csp_need_type(call, 4, CSP_MAP, &changes)) {
@@ -358,19 +369,16 @@ static bool set_options(CspCall *call, Run *run) {
 CspStatus os_run(CspCall *call) {
   Str program;
   if (!need_str(call, 0, &program)) return CSP_PANIC;
-  if (!has_no_zero(program)) {
+  if (program.len < PATH_MAX && !has_no_zero(program)) {
     return csp_bad_arg(call, 0, "a name without zero bytes");
   }
-  Run *run = alloc_zeroed(csp_of(call), sizeof *run);
-  if (!run) return csp_panic_memory(call);
-  run->job.csp = run->words.csp = run->out.csp = run->err.csp = csp_of(call);
-  run->job.verb = "run";
+  Run *run = job_new_sized(call, sizeof *run, "run", program);
+  if (!run) return CSP_PANIC;
+  run->words.csp = run->out.csp = run->err.csp = csp_of(call);
   run->out.most = run->err.most = csp_room(call);
   run->pid_fd = run->watch = run->ends[IN] = run->ends[OUT] = run->ends[ERR] =
       -1;
-  run->job.path = copy_word(call, program);
-  if (!run->job.path || !set_words(call, run, program) ||
-      !set_options(call, run)) {
+  if (!set_words(call, run, program) || !set_options(call, run)) {
     run_free(run);
     return CSP_PANIC;
   }
