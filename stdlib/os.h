@@ -89,7 +89,7 @@ CspStatus job_done_err(CspCall *call, void *data);
 CspStatus job_done_string(CspCall *call, void *data);
 CspStatus job_done_bytes(CspCall *call, void *data);
 CspStatus job_done_flag(CspCall *call, void *data);  // flag alone, or panics
-// data is a sequence of NUL-terminated strings.
+// data is a sequence of NUL-terminated strings, which are sorted.
 CspStatus job_done_list(CspCall *call, void *data);
 // The text of Job.error.
 const char *job_error_text(int error);

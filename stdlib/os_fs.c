@@ -130,38 +130,6 @@ CspStatus os_is_dir(CspCall *call) { return test_path(call, S_IFDIR); }
 
 CspStatus os_is_file(CspCall *call) { return test_path(call, S_IFREG); }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-// Packs the names as job_done_list wants them, and frees them.
-static void pack_names(Job *job, char **names, size_t count) {
-  Buffer out = {.csp = job->csp};
-  if (count > 0) qsort(names, count, sizeof *names, compare_names);
-  for (size_t i = 0; i < count; i++) {
-    buffer_add(&out, names[i], strlen(names[i]) + 1);
-    csp_alloc_free(names[i]);
-  }
-  csp_alloc_free(names);
-  job->data = out.data;
-  job->len = out.len;
-  if (out.failed) job->error = ENOMEM;
-}
-
-// Appends a copy of the name; false: out of memory.
-static bool names_append(Csp *csp, char ***names, size_t *count,
-                         const char *name) {
-  if ((*count & (*count - 1)) == 0) {
-    size_t cap = *count ? *count * 2 : 1;
-    char **more = csp_alloc(csp, *names, cap * sizeof *more);
-    if (!more) return false;
-    *names = more;
-  }
-  char *copy = alloc_text(csp, name);
-  if (copy) (*names)[(*count)++] = copy;
-  return copy != NULL;
-}
-
 static DIR *open_folder(Job *job) {
   int fd = job_open(job, job->path, O_RDONLY | O_DIRECTORY, 0);
   DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -172,36 +140,59 @@ static DIR *open_folder(Job *job) {
   return dir;
 }
 
-static void list_work(void *data) {
-  Job *job = data;
-  DIR *dir = open_folder(job);
-  if (!dir) return;
-  char **names = NULL;
-  size_t count = 0;
-  for (;;) {
-    errno = 0;
-    struct dirent *entry = readdir(dir);
-    if (!entry) {
-      job->error = errno;
-      break;
-    }
-    const char *name = entry->d_name;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
-    if (!names_append(job->csp, &names, &count, name)) {
-      job->error = ENOMEM;
-      break;
-    }
+// In pieces.
+typedef struct Listing {
+  Job job;
+  DIR *dir;
+  Buffer names;  // as job_done_list wants them
+} Listing;
+
+static void listing_stop(Job *job) {
+  Listing *l = (Listing *)(void *)job;
+  closedir(l->dir);
+  buffer_free(&l->names);
+}
+
+// false: there are no more, or the job has failed.
+static bool list_next(Listing *l) {
+  errno = 0;
+  const struct dirent *entry = readdir(l->dir);
+  if (!entry) {
+    l->job.error = errno;
+    return false;
   }
-  closedir(dir);
-  int error = job->error;
-  if (names) pack_names(job, names, count);
-  if (error) job->error = error;
+  const char *name = entry->d_name;
+  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
+  buffer_add(&l->names, name, strlen(name) + 1);
+  if (l->names.failed) l->job.error = ENOMEM;
+  return !l->names.failed;
+}
+
+static void list_work(void *data) {
+  enum { NAMES_PIECE = 1024 };
+  Listing *l = data;
+  Job *job = &l->job;
+  if (!job->more) l->dir = open_folder(job);
+  if (!l->dir) return;
+  int n = 0;
+  do {
+    job->more = list_next(l);
+  } while (job->more && ++n < NAMES_PIECE);
+  if (job->more) return;
+  closedir(l->dir);
+  job->data = l->names.data;
+  job->len = l->names.len;
 }
 
 // The names in a directory, sorted, without . and ..
 CspStatus os_list_dir(CspCall *call) {
-  Job *job = job_new(call, "list", 0);
-  return job ? job_run(call, job, list_work, job_done_list) : CSP_PANIC;
+  Str path;
+  if (!need_str(call, 0, &path)) return CSP_PANIC;
+  Listing *l = job_new_sized(call, sizeof *l, "list", path);
+  if (!l) return CSP_PANIC;
+  l->names = (Buffer){.csp = l->job.csp, .most = l->job.most};
+  l->job.stop = listing_stop;
+  return job_run(call, &l->job, list_work, job_done_list);
 }
 
 // The system's links are no longer than a path.

@@ -3,11 +3,14 @@
 // character, `[a-z]` or `[!a-z]` one of some, and `\` takes the next character
 // as it is. None of them matches a slash, nor a name's first dot.
 //
-// The pattern is taken name by name. One without such characters is looked up,
-// any other is compared with what its folder has. Matching goes back to the
-// last star only, so it takes the name's length times the pattern's at most.
-// What cannot be read matches nothing, but where descriptors or memory are out
-// that is an error.
+// The pattern is taken part by part, names and slashes in turn. A name without
+// such characters is looked up, any other is compared with what its folder has.
+// It is read once, into elements. Matching goes back to the last star only, so
+// it takes the name's length times the number of elements at most. What cannot
+// be read matches nothing, but where descriptors or memory are out that is an
+// error.
+//
+// The work is done in pieces. A Glob is the state between two of them.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,82 +21,154 @@
 
 #include "stdlib/os.h"
 
-// --- One name ---------------------------------------------------------------
-// A pattern without its end.
-typedef struct Pattern {
-  const char *data;
-  size_t len;
-} Pattern;
+// --- Patterns ---------------------------------------------------------------
+typedef struct Range {
+  uint32_t low, high;
+} Range;
 
-static bool has_magic(Pattern p) {
-  for (size_t i = 0; i < p.len; i++)
-    if (strchr("*?[\\", p.data[i]) != NULL) return true;
+typedef enum ElementKind { ANY_TEXT, ANY_ONE, ONE_OF, NONE_OF } ElementKind;
+
+typedef struct Element {
+  ElementKind kind;
+  const Range *ranges;  // in order, apart from each other
+  size_t count;
+} Element;
+
+// One part of a pattern.
+typedef struct Part {
+  Str text;
+  Element *elements;  // NULL: it is plain, or slashes
+  size_t count;
+  Range *ranges;  // of all elements
+} Part;
+
+static bool has_magic(Str text) {
+  for (size_t i = 0; i < text.len; i++)
+    if (strchr("*?[\\", text.data[i]) != NULL) return true;
   return false;
 }
 
 // One character of a set at *at, perhaps with a backslash.
-static uint32_t set_rune(Pattern p, size_t *at) {
+static uint32_t set_rune(Str text, size_t *at) {
   size_t width;
-  if (p.data[*at] == '\\' && *at + 1 < p.len) ++*at;
-  uint32_t rune = utf8_at(p.data, p.len, *at, &width);
+  if (text.data[*at] == '\\' && *at + 1 < text.len) ++*at;
+  uint32_t rune = utf8_at(text.data, text.len, *at, &width);
   *at += width;
   return rune;
 }
 
-// Whether rune is in the set that begins after the `[` at *at, which is moved
-// past its end. *closed: it has one; else the bracket means itself.
-static bool in_brackets(Pattern p, size_t *at, uint32_t rune, bool *closed) {
-  size_t i = *at;
-  bool not = i < p.len && (p.data[i] == '!' || p.data[i] == '^'), found = false;
-  if (not ) i++;
-  for (size_t first = i; i < p.len && (p.data[i] != ']' || i == first);) {
-    uint32_t low = set_rune(p, &i), high = low;
-    if (i + 1 < p.len && p.data[i] == '-' && p.data[i + 1] != ']') {
+static int compare_ranges(const void *a, const void *b) {
+  uint32_t x = ((const Range *)a)->low, y = ((const Range *)b)->low;
+  return (x > y) - (x < y);
+}
+
+// How many are left when those that touch are joined.
+static size_t join_ranges(Range *ranges, size_t count) {
+  size_t last = 0;
+  if (count == 0) return 0;
+  qsort(ranges, count, sizeof *ranges, compare_ranges);
+  for (size_t i = 1; i < count; i++) {
+    if (ranges[i].low > ranges[last].high) {
+      ranges[++last] = ranges[i];
+    } else if (ranges[i].high > ranges[last].high) {
+      ranges[last].high = ranges[i].high;
+    }
+  }
+  return last + 1;
+}
+
+// The set that begins after the `[` at *at, which is moved past its end. false:
+// it has no end, so the bracket means itself.
+static bool read_set(Str text, size_t *at, Element *set, Range *ranges) {
+  size_t i = *at + 1;
+  bool not = i < text.len && (text.data[i] == '!' || text.data[i] == '^');
+  size_t first = not ? i + 1 : i, count = 0;
+  for (i = first; i < text.len && (text.data[i] != ']' || i == first);) {
+    uint32_t low = set_rune(text, &i), high = low;
+    if (i + 1 < text.len && text.data[i] == '-' && text.data[i + 1] != ']') {
       i++;
-      high = set_rune(p, &i);
+      high = set_rune(text, &i);
     }
-    found = found || (low <= rune && rune <= high);
+    if (low <= high) ranges[count++] = (Range){low, high};
   }
-  *closed = i < p.len;
-  if (*closed) *at = i + 1;
-  return found != not ;
+  if (i >= text.len) return false;
+  *set = (Element){.kind = not ? NONE_OF : ONE_OF,
+                   .ranges = ranges,
+                   .count = join_ranges(ranges, count)};
+  *at = i + 1;
+  return true;
 }
 
-// Whether the pattern's character at *at, which is no star, is this one; moves
-// on.
-static bool match_one(Pattern p, size_t *at, uint32_t rune) {
-  char c = p.data[*at];
-  if (c == '?') {
+// An element that is no set.
+static Element read_one(Str text, size_t *at, Range *ranges) {
+  char c = text.data[*at];
+  if (c == '*' || c == '?') {
     ++*at;
-    return true;
+    return (Element){.kind = c == '*' ? ANY_TEXT : ANY_ONE};
   }
-  if (c == '[') {
-    size_t inside = *at + 1;
-    bool closed, found = in_brackets(p, &inside, rune, &closed);
-    if (closed) {
-      *at = inside;
-      return found;
-    }
-  }
-  return set_rune(p, at) == rune;
+  uint32_t rune = set_rune(text, at);
+  ranges[0] = (Range){rune, rune};
+  return (Element){.kind = ONE_OF, .ranges = ranges, .count = 1};
 }
 
-static bool matches(Pattern p, const char *name) {
+static void part_free(Part *part) {
+  csp_alloc_free(part->elements);
+  csp_alloc_free(part->ranges);
+  *part = (Part){0};
+}
+
+// false: out of memory.
+static bool part_read(Csp *csp, Part *part, Str text) {
+  *part = (Part){.text = text};
+  if (!has_magic(text)) return true;
+  part->elements = csp_alloc(csp, NULL, text.len * sizeof(Element));
+  part->ranges = csp_alloc(csp, NULL, text.len * sizeof(Range));
+  if (!part->elements || !part->ranges) return false;
+  Range *ranges = part->ranges;
+  bool sets = true;  // after a set without an end there is none that has one
+  for (size_t at = 0; at < text.len;) {
+    Element *e = &part->elements[part->count++];
+    bool is_set = sets && text.data[at] == '[';
+    if (is_set) is_set = sets = read_set(text, &at, e, ranges);
+    if (!is_set) *e = read_one(text, &at, ranges);
+    ranges += e->count;
+  }
+  return true;
+}
+
+static bool element_fits(const Element *e, uint32_t rune) {
+  size_t low = 0, high = e->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (e->ranges[middle].high < rune)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = low < e->count && e->ranges[low].low <= rune;
+  return e->kind == ANY_ONE || found == (e->kind == ONE_OF);
+}
+
+static bool fits_dot(Str text) {
+  return text.data[0] == '.' ||
+         (text.len > 1 && text.data[0] == '\\' && text.data[1] == '.');
+}
+
+// Adds to *steps how many characters were compared.
+static bool matches(const Part *p, const char *name, uint64_t *steps) {
   size_t len = strlen(name), at = 0, n = 0, width;
   size_t star = SIZE_MAX, star_n = 0;  // after the last star; where it ends
-  if (name[0] == '.' && p.data[0] != '.' &&
-      !(p.len > 1 && p.data[0] == '\\' && p.data[1] == '.'))
-    return false;
+  if (name[0] == '.' && !fits_dot(p->text)) return false;
   while (n < len) {
-    if (at < p.len && p.data[at] == '*') {
+    ++*steps;
+    if (at < p->count && p->elements[at].kind == ANY_TEXT) {
       star = ++at;
       star_n = n;
       continue;
     }
-    size_t next = at;
     uint32_t rune = utf8_at(name, len, n, &width);
-    if (at < p.len && match_one(p, &next, rune)) {
-      at = next;
+    if (at < p->count && element_fits(&p->elements[at], rune)) {
+      at++;
       n += width;
     } else if (star != SIZE_MAX) {
       utf8_at(name, len, star_n, &width);
@@ -104,52 +179,52 @@ static bool matches(Pattern p, const char *name) {
       return false;
     }
   }
-  while (at < p.len && p.data[at] == '*') at++;
-  return at == p.len;
+  while (at < p->count && p->elements[at].kind == ANY_TEXT) at++;
+  return at == p->count;
 }
 
-// --- All names --------------------------------------------------------------
-typedef struct Names {
-  Csp *csp;
-  char **list;
-  size_t count, room;
-  size_t bytes, most;  // of text; most that there may be
-  bool failed;
-} Names;
+// --- Pieces -----------------------------------------------------------------
+enum {  // ns
+  GLOB_PIECE = 1 << 20,
+  SYSTEM_NS = 2000,  // of the system
+  NAME_NS = 200,
+  STEP_NS = 8
+};
 
-static void names_add(Names *names, const char *a, size_t a_len,
-                      const char *b) {
-  size_t b_len = strlen(b);
-  if (names->count == names->room) {
-    size_t room = names->room ? names->room * 2 : 16;
-    char **more = csp_alloc(names->csp, names->list, room * sizeof *more);
-    names->failed = names->failed || !more;
-    if (!more) return;
-    names->list = more;
-    names->room = room;
-  }
-  names->bytes += a_len + b_len + sizeof(char *);
-  char *text = NULL;
-  if (names->bytes <= names->most)
-    text = csp_alloc(names->csp, NULL, a_len + b_len + 1);
-  names->failed = names->failed || !text;
-  if (!text) return;
-  if (a_len > 0) memcpy(text, a, a_len);
-  memcpy(text + a_len, b, b_len + 1);
-  names->list[names->count++] = text;
+typedef struct Glob {
+  Job job;
+  Part part;         // that is being matched
+  const char *at;    // in the pattern, after it
+  Buffer found;      // the paths that the parts before it match, NUL-terminated
+  Buffer next;       // those that it matches, too
+  size_t seen;       // bytes of found that were gone through
+  const char *path;  // the last of those
+  DIR *dir;          // its names; or NULL
+  uint64_t took;     // ns, about, in this piece
+} Glob;
+
+static void glob_clear(Glob *g) {
+  if (g->dir) closedir(g->dir);
+  g->dir = NULL;
+  part_free(&g->part);
+  buffer_free(&g->next);
 }
 
-static void names_free(Names *names) {
-  for (size_t i = 0; i < names->count; i++) csp_alloc_free(names->list[i]);
-  csp_alloc_free(names->list);
-}
-
-static int compare_paths(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
+static void glob_stop(Job *job) {
+  Glob *g = (Glob *)(void *)job;
+  glob_clear(g);
+  buffer_free(&g->found);
 }
 
 static void note_error(Job *job, int error) {
   if (error == ENOMEM || error == EMFILE || error == ENFILE) job->error = error;
+}
+
+static void add_path(Glob *g, const char *name, size_t len) {
+  buffer_add(&g->next, g->path, strlen(g->path));
+  buffer_add(&g->next, name, len);
+  buffer_add_char(&g->next, '\0');
+  if (g->next.failed) g->job.error = ENOMEM;
 }
 
 static int exists_act(Job *job, const CspPlace *at) {
@@ -167,102 +242,118 @@ static bool exists(Job *job, const char *path) {
   return error == 0;
 }
 
-// What in the folder (its path, "" for the working one) matches.
-static void match_folder(Job *job, const char *folder, Pattern p, Names *out) {
-  const char *path = *folder ? folder : ".";
-  int fd = csp_open_path(job->csp, path, O_RDONLY | O_DIRECTORY, 0);
-  DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-  if (!dir) {
-    note_error(job, errno);
-    if (fd >= 0) close(fd);
+// The plain name in the folder g->path, if it is there.
+static void match_plain(Glob *g) {
+  size_t before = g->next.len;
+  add_path(g, g->part.text.data, g->part.text.len);
+  if (g->job.error || exists(&g->job, g->next.data + before)) return;
+  g->next.len = before;
+}
+
+// Slashes: what they follow must be a folder.
+static void match_slashes(Glob *g) {
+  struct stat info;
+  const char *path = g->path;
+  int fd = *path == '\0' ? -1 : csp_open_path(g->job.csp, path, O_PATH, 0);
+  if (*path != '\0' && fd < 0) note_error(&g->job, errno);
+  bool is_folder = *path == '\0' ||
+                   (fd >= 0 && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode));
+  if (fd >= 0) close(fd);
+  if (is_folder) add_path(g, g->part.text.data, g->part.text.len);
+}
+
+// The folder g->path; "" is the working one.
+static void glob_open(Glob *g) {
+  const char *path = *g->path ? g->path : ".";
+  int fd = csp_open_path(g->job.csp, path, O_RDONLY | O_DIRECTORY, 0);
+  g->dir = fd < 0 ? NULL : fdopendir(fd);
+  if (g->dir) return;
+  note_error(&g->job, errno);
+  if (fd >= 0) close(fd);
+}
+
+// One name of the folder that is open.
+static void match_name(Glob *g) {
+  const struct dirent *entry = readdir(g->dir);
+  uint64_t steps = 0;
+  if (!entry) {
+    closedir(g->dir);
+    g->dir = NULL;
     return;
   }
-  struct dirent *entry;
-  while (!out->failed && (entry = readdir(dir)) != NULL) {
-    const char *name = entry->d_name;
-    if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && matches(p, name))
-      names_add(out, folder, strlen(folder), name);
+  const char *name = entry->d_name;
+  if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+      matches(&g->part, name, &steps))
+    add_path(g, name, strlen(name));
+  g->took += NAME_NS + steps * STEP_NS;
+}
+
+// One path that the parts before match.
+static void match_path(Glob *g) {
+  g->path = g->found.data + g->seen;
+  g->seen += strlen(g->path) + 1;
+  g->took += SYSTEM_NS;
+  if (*g->part.text.data == '/') {
+    match_slashes(g);
+  } else if (g->part.elements) {
+    glob_open(g);
+  } else {
+    match_plain(g);
   }
-  closedir(dir);
 }
 
-// The plain name after the folder, if it is there.
-static void match_plain(Job *job, const char *folder, Pattern p, Names *out) {
-  char *name = alloc_str(job->csp, (Str){p.data, p.len});
-  out->failed = out->failed || !name;
-  if (!name) return;
-  names_add(out, folder, strlen(folder), name);
-  csp_alloc_free(name);
-  if (out->failed || exists(job, out->list[out->count - 1])) return;
-  csp_alloc_free(out->list[--out->count]);
-}
-
-// One more name of the pattern for all that matched so far.
-static void match_next(Job *job, Pattern p, Names *names) {
-  Names next = {.csp = names->csp, .most = names->most};
-  for (size_t i = 0; i < names->count && !next.failed; i++) {
-    if (has_magic(p)) {
-      match_folder(job, names->list[i], p, &next);
-    } else {
-      match_plain(job, names->list[i], p, &next);
-    }
+// false: there is no more, or the job has failed.
+static bool glob_next(Glob *g) {
+  if (g->part.text.len > 0) {
+    Buffer found = g->found;
+    g->found = g->next;
+    g->next = found;
+    g->next.len = g->seen = 0;
+  } else if (*g->at != '\0') {
+    buffer_add_char(&g->found, '\0');  // the working folder
+    if (g->found.failed) g->job.error = ENOMEM;
   }
-  names_free(names);
-  *names = next;
+  part_free(&g->part);
+  if (*g->at == '\0' || g->found.len == 0) return false;
+  size_t len = *g->at == '/' ? strspn(g->at, "/") : strcspn(g->at, "/");
+  if (!part_read(g->job.csp, &g->part, (Str){g->at, len}))
+    g->job.error = ENOMEM;
+  g->at += len;
+  return !g->job.error;
 }
 
-// The slashes of the pattern; what they follow must be a folder.
-static void match_slashes(Job *job, Pattern p, Names *names) {
-  Names next = {.csp = names->csp, .most = names->most};
-  struct stat info;
-  for (size_t i = 0; i < names->count && !next.failed; i++) {
-    const char *path = names->list[i];
-    int fd = *path == '\0' ? -1 : csp_open_path(job->csp, path, O_PATH, 0);
-    if (*path != '\0' && fd < 0) note_error(job, errno);
-    bool is_folder = *path == '\0' || (fd >= 0 && fstat(fd, &info) == 0 &&
-                                       S_ISDIR(info.st_mode));
-    if (fd >= 0) close(fd);
-    if (!is_folder) continue;
-    char *slashes = alloc_str(job->csp, (Str){p.data, p.len});
-    next.failed = next.failed || !slashes;
-    if (slashes) names_add(&next, path, strlen(path), slashes);
-    csp_alloc_free(slashes);
+// Does a little. false: that was the last.
+static bool glob_step(Glob *g) {
+  if (g->dir) {
+    match_name(g);
+  } else if (g->seen < g->found.len) {
+    match_path(g);
+  } else {
+    return glob_next(g);
   }
-  names_free(names);
-  *names = next;
-}
-
-static void pack(Job *job, Names *names) {
-  Buffer out = {.csp = job->csp, .most = job->most};
-  if (names->count > 0)
-    qsort(names->list, names->count, sizeof *names->list, compare_paths);
-  for (size_t i = 0; i < names->count; i++)
-    buffer_add(&out, names->list[i], strlen(names->list[i]) + 1);
-  job->data = out.data;
-  job->len = out.len;
-  if (names->failed || out.failed) job->error = ENOMEM;
+  return !g->job.error;
 }
 
 static void glob_work(void *data) {
-  Job *job = data;
-  Names names = {.csp = job->csp, .most = job->most};
-  const char *at = job->path;
-  if (*at) names_add(&names, "", 0, "");
-  while (*at && names.count > 0 && !names.failed && !job->error) {
-    size_t len = *at == '/' ? strspn(at, "/") : strcspn(at, "/");
-    Pattern p = {at, len};
-    if (*at == '/') {
-      match_slashes(job, p, &names);
-    } else {
-      match_next(job, p, &names);
-    }
-    at += len;
-  }
-  pack(job, &names);
-  names_free(&names);
+  Glob *g = data;
+  Job *job = &g->job;
+  g->took = 0;
+  do {
+    job->more = glob_step(g);
+  } while (job->more && g->took < GLOB_PIECE);
+  if (job->more) return;
+  glob_clear(g);
+  job->data = g->found.data;
+  job->len = g->found.len;
 }
 
 CspStatus os_glob(CspCall *call) {
-  Job *job = job_new(call, "match", 0);
-  return job ? job_run(call, job, glob_work, job_done_list) : CSP_PANIC;
+  Str pattern;
+  if (!need_str(call, 0, &pattern)) return CSP_PANIC;
+  Glob *g = job_new_sized(call, sizeof *g, "match", pattern);
+  if (!g) return CSP_PANIC;
+  g->at = g->job.path;
+  g->found = g->next = (Buffer){.csp = g->job.csp, .most = g->job.most};
+  g->job.stop = glob_stop;
+  return job_run(call, &g->job, glob_work, job_done_list);
 }

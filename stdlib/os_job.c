@@ -320,17 +320,34 @@ CspStatus job_done_flag(CspCall *call, void *data) {
   return made ? csp_ok_bool(call, flag) : CSP_PANIC;
 }
 
+// The strings of job->data from `at` on, in pieces.
+typedef struct Strings {
+  CspValue list;
+  Job *job;
+  size_t at;
+} Strings;
+
+static CspStatus strings_on(CspCall *call, void *data, bool on) {
+  Strings *s = data;
+  Job *job = s->job;
+  bool ok = on;
+  while (ok && s->at < job->len) {
+    const char *text = job->data + s->at;
+    size_t len = strlen(text);
+    ok = csp_list_push(call, s->list, csp_string(call, text, len));
+    s->at += len + 1;
+    if (csp_spent(call, 64 + len / 4) && ok)
+      return csp_again(call, strings_on, s, sizeof *s, 1);
+  }
+  job_free(job);
+  return ok ? csp_tail_named(call, "_sorted", 1, &s->list) : CSP_PANIC;
+}
+
 CspStatus job_done_list(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
-  CspValue list = csp_list(call, 8);
-  bool ok = !csp_is_undef(list);
-  for (size_t at = 0; ok && at < job->len;) {
-    size_t len = strlen(job->data + at);
-    ok = csp_list_push(call, list, csp_string(call, job->data + at, len));
-    at += len + 1;
-  }
-  csp_charge(call, job->len / 16);
+  Strings s = {csp_list(call, 8), job, 0};
+  if (!csp_is_undef(s.list)) return strings_on(call, &s, true);
   job_free(job);
-  return ok ? csp_ok_value(call, list) : csp_panic_memory(call);
+  return csp_panic_memory(call);
 }

@@ -195,6 +195,39 @@ static void others_run_between_pieces_of_a_file(void **state) {
   close_host(&host);
 }
 
+static const char folder_script[] =
+    "import \"os\"\n"
+    "dir := os.temp_dir()?\n"
+    "for i in 6000 { os.write_file(\"${dir}/${i}\" + \"a\".repeat(99), \"\") "
+    "}\n"
+    "turns := 0\nduring := -1\n"
+    "func list() { assert(len(os.list_dir(dir)?) == 6000) }\n"
+    "func match() { assert(len(os.glob(dir + \"/*a*a*\")?) == 6000) }\n"
+    "func match_none() { assert(len(os.glob(dir + \"/*a*[b]\")?) == 0) }\n"
+    "func walk() { assert(len(os.walk(dir)?) == 6001) }\n"
+    "func count(f) {\n  before := turns\n  f()\n"
+    "  during = turns - before\n}\n"
+    "func begin(n) {\n  during = -1\n"
+    "  go count([list, match, match_none, walk][n])\n  return n\n}\n"
+    "func turns_of(n) => during\n"
+    "func remove(n) {\n  assert(os.remove_all(dir) == nil)\n  return n\n}\n"
+    "go { for {\n  turns++\n  sleep(0)\n} }\n";
+
+static void others_run_between_pieces_of_a_folder(void **state) {
+  (void)state;
+  Host host;
+  open_counting(&host);
+  CspHandle module = load(&host, folder_script);
+  for (int n = 0; n < 4; n++) {
+    assert_int_equal(call_int(&host, module, "begin", n), n);
+    while (call_int(&host, module, "turns_of", 0) < 0)
+      assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
+    assert_true(call_int(&host, module, "turns_of", 0) >= 4);
+  }
+  assert_int_equal(call_int(&host, module, "remove", 0), 0);
+  close_host(&host);
+}
+
 // Whether the mapping with that address has the flag, of /proc/self/smaps.
 static bool mapping_has(const void *address, const char *flag) {
   FILE *maps = fopen("/proc/self/smaps", "r");
@@ -232,6 +265,7 @@ int main(void) {
       cmocka_unit_test(what_misses_the_caches_looks_more_often),
       cmocka_unit_test(what_is_copied_looks),
       cmocka_unit_test(others_run_between_pieces_of_a_file),
+      cmocka_unit_test(others_run_between_pieces_of_a_folder),
       cmocka_unit_test(a_stepped_heap_has_small_pages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
