@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -248,10 +249,17 @@ int rt_fd_above_streams(int fd) {
   return moved;
 }
 
+// A pipe or terminal whose O_NONBLOCK another process has set. false: errno.
+static bool wait_to_write(int fd) {
+  struct pollfd ready = {fd, POLLOUT, 0};
+  return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
 int rt_write_all(int fd, const char *data, size_t len) {
   while (len > 0) {
     ssize_t n = write(fd, data, len);
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN && wait_to_write(fd)) continue;
     if (n < 0) return errno;
     data += n;
     len -= (size_t)n;

@@ -188,8 +188,8 @@ static inline void rt_spin_unlock(uint32_t *word) {
 // reach this one. Closes fd where it gives another. -1: errno tells, which is
 // the one of the open if fd is negative.
 int rt_fd_above_streams(int fd);
-// Writes all of it, and waits where the descriptor makes it wait. 0, or the
-// errno that lost the rest. Any thread.
+// Writes all of it, and waits until the descriptor takes it, even if that never
+// waits (O_NONBLOCK). 0, or the errno that lost the rest. Any thread.
 int rt_write_all(int fd, const char *data, size_t len);
 
 // --- Readiness of descriptors (rt_poll.c) -----------------------------------

@@ -7,6 +7,7 @@
 // report on standard error, and at the end. `writing` keeps the order.
 #include "vm/runtime/output.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -47,12 +48,17 @@ static void output_emit(Csp *csp, const char *data, size_t len) {
   rt_store_relaxed(&csp->vm.output_failed, 1u);
 }
 
+// Where standard error fails the status is all that is left to tell. Who has
+// closed it wants to know nothing.
 void output_error(Csp *csp, const char *data, size_t len) {
   if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
-  if (csp->config.write_err != NULL)
+  if (csp->config.write_err != NULL) {
     csp->config.write_err(csp->config.write_arg, data, len);
-  else
-    rt_write_all(STDERR_FILENO, data, len);
+    return;
+  }
+  int error = rt_write_all(STDERR_FILENO, data, len);
+  if (error != 0 && error != EBADF)
+    rt_store_relaxed(&csp->reported, 1u);  // relaxed: read when all is over
 }
 
 void output_no_memory(Csp *csp) {

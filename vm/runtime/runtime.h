@@ -27,7 +27,7 @@ struct Csp {
   char *path;  // config.path, our own; or NULL
   Paths paths;
   AtEnd *at_end;      // in the order they were given
-  uint32_t reported;  // atomic: csp_report was called
+  uint32_t reported;  // atomic: csp_report was called, or a report was lost
   const char *test;   // csp_run_test's function, or NULL
   Output out;
   uint32_t ending;       // atomic: a report was printed or exit chosen; the
