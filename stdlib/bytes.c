@@ -61,13 +61,16 @@ static uint8_t *copied(CspCall *call, CspValue bytes, size_t *len) {
 }
 
 CspValue bytes_to_text(CspCall *call, CspValue bytes) {
+  enum { PIECE = 1 << 16 };
   char *data;
   size_t len = csp_bytes_len(bytes);
   CspValue text = csp_string_room(call, len, &data);
-  if (csp_is_undef(text)) return text;
-  size_t have = csp_bytes_read(bytes, 0, data, len);
-  memset(data + have, 0, len - have);  // somebody may have cut them
-  csp_work(call, len / 8);
+  for (size_t at = 0; at < len && !csp_is_undef(text); at += PIECE) {
+    size_t n = len - at < PIECE ? len - at : PIECE;
+    size_t have = csp_bytes_read(bytes, at, data + at, n);
+    memset(data + at + have, 0, n - have);  // somebody may have cut them
+    if (!csp_work(call, n / 8)) text = csp_alloc_take(call, NULL, 0);
+  }
   return text;
 }
 

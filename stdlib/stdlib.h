@@ -170,7 +170,7 @@ size_t number_digits(uint64_t n, unsigned base, bool upper, char *out);
 // s as in source, in double quotes.
 void quote_string(Buffer *out, Str s);
 
-// The bytes as a string. undef: out of memory.
+// The bytes as a string. undef: out of memory, or given up.
 CspValue bytes_to_text(CspCall *call, CspValue bytes);
 
 // `return sort_list(...)`: sorts the list in place, stably, as `<` orders its
