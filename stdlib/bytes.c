@@ -304,8 +304,10 @@ static bool window_turns(CspCall *call, Loop *loop, size_t stop) {
     csp_panic_memory(call);
     return false;
   }
-  size_t have = csp_bytes_read(loop->list, loop->at, window, len);
-  int64_t at = csp_find(call, window, have, needle.data, needle.len);
+  size_t have;
+  int64_t at = CSP_GIVEN_UP;
+  if (long_read(call, loop->list, loop->at, (uint8_t *)window, len, &have))
+    at = csp_find(call, window, have, needle.data, needle.len);
   csp_alloc_free(window);
   if (at >= 0) loop->n = (int64_t)loop->at + at;
   loop->part += len;
