@@ -3,16 +3,20 @@
 // every value in each place. What is checked is how much is done between two
 // looks:
 //   in a debug build   by the basic blocks of our own that were run
-//                      (work_steps) while it looks some times; the C library's
-//                      are not seen; and by how often it still looks when it
-//                      is interrupted
+//                      (work_steps) while it looks some times; and by how
+//                      often it still looks when it is interrupted. Of the C
+//                      library the bytes are counted that it is handed to
+//                      copy, to fill, to search, to read and to write
+//                      (reach.opt); the rest is not seen
 //   with REACH_CPU=1   by the thread's CPU time after the limit, the least of
 //                      five; for a plain build
 #ifndef CSP_TESTS_UNIT_REACH_FIXTURE_H
 #define CSP_TESTS_UNIT_REACH_FIXTURE_H
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +42,7 @@ static const char script[] =
     "import \"os\"\n"
     "import \"rand\"\n"
     "import \"strings\"\n"
+    "const LARGE = \"a\".repeat(64 << 20)\n"
     "const LONG = \"ab\".repeat(200000)\n"
     "const NEAR = \"ab\".repeat(199999) + \"ac\"\n"
     "const MANY = strings.from_runes(list(0..100000).map(func(i) => 0x10000 + "
@@ -57,7 +62,15 @@ static const char script[] =
     "  group g { group_of_its_own = g }\n"
     "  return group_of_its_own\n"
     "}\n"
-    "func values(path) {\n"
+    "func large_values(path) {\n"
+    "  return [bytes(64 << 20), [bytes(64 << 20)], LARGE, \"/many\", "
+    "\"/many/*\",\n"
+    "    \"/long/*[\" + \"b\".repeat(3900) + \"]\", path + \".endless\",\n"
+    "    os.open(path + \".endless\")?], nil\n"
+    "}\n"
+    "func values(path, large) {\n"
+    "  more := []\n"
+    "  if large { more = large_values(path)? }\n"
     "  deep := []\n"
     "  shared := [1]\n"
     "  err := error(\"first\")\n"
@@ -85,7 +98,7 @@ static const char script[] =
     "    \"\\n\".repeat(200000).quote(), func(x...) => x, "
     "0..9223372036854775807, [],\n"
     "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
-    "    opened(path)?, rand.new(1), ended(), timer(0)], nil\n"
+    "    opened(path)?, rand.new(1), ended(), timer(0)] + more, nil\n"
     "}\n";
 
 // --- Measuring --------------------------------------------------------------
@@ -141,10 +154,75 @@ static inline void calibrate(void) {
   slowness = least > 10 ? least / 10 : 1;
 }
 
+// --- The C library ----------------------------------------------------------
+#ifdef CSP_DEBUG
+// As long as a basic block takes, about.
+enum { BYTES_OF_A_STEP = 16 };
+static inline void count_bytes(size_t bytes) {
+  work_steps += bytes / BYTES_OF_A_STEP;
+}
+
+void *__real_memcpy(void *to, const void *from, size_t len);
+void *__real_memmove(void *to, const void *from, size_t len);
+void *__real_memset(void *to, int c, size_t len);
+void *__real_memchr(const void *text, int c, size_t len);
+size_t __real_strlen(const char *text);
+ssize_t __real_read(int fd, void *to, size_t len);
+ssize_t __real_write(int fd, const void *from, size_t len);
+
+void *__wrap_memcpy(void *to, const void *from, size_t len);
+void *__wrap_memcpy(void *to, const void *from, size_t len) {
+  count_bytes(len);
+  return __real_memcpy(to, from, len);
+}
+
+void *__wrap_memmove(void *to, const void *from, size_t len);
+void *__wrap_memmove(void *to, const void *from, size_t len) {
+  count_bytes(len);
+  return __real_memmove(to, from, len);
+}
+
+void *__wrap_memset(void *to, int c, size_t len);
+void *__wrap_memset(void *to, int c, size_t len) {
+  count_bytes(len);
+  return __real_memset(to, c, len);
+}
+
+void *__wrap_memchr(const void *text, int c, size_t len);
+void *__wrap_memchr(const void *text, int c, size_t len) {
+  char *found = __real_memchr(text, c, len);
+  count_bytes(found ? (size_t)(found - (const char *)text) : len);
+  return found;
+}
+
+size_t __wrap_strlen(const char *text);
+size_t __wrap_strlen(const char *text) {
+  size_t len = __real_strlen(text);
+  count_bytes(len);
+  return len;
+}
+
+ssize_t __wrap_read(int fd, void *to, size_t len);
+ssize_t __wrap_read(int fd, void *to, size_t len) {
+  ssize_t n = __real_read(fd, to, len);
+  if (n > 0) count_bytes((size_t)n);
+  return n;
+}
+
+ssize_t __wrap_write(int fd, const void *from, size_t len);
+ssize_t __wrap_write(int fd, const void *from, size_t len) {
+  ssize_t n = __real_write(fd, from, len);
+  if (n > 0) count_bytes((size_t)n);
+  return n;
+}
+#endif
+
 // --- One function -----------------------------------------------------------
 typedef struct Reach {
   Host *host;
-  const char *path;  // of the file among the values
+  const char *folder;  // where the host's files are
+  const char *path;    // of the file among the values
+  bool large;          // values that take long are among them, too
   CspHandle values, maker;
   uint64_t random;
   int calls, over;
@@ -163,13 +241,42 @@ static inline size_t choose(Reach *r, size_t count) {
   return (size_t)(r->random >> 33) % count;
 }
 
+// --- What is large in the folder --------------------------------------------
+// Names with `len` characters; the last is made last.
+static inline void make_names(const char *folder, const char *name, int count,
+                              int len) {
+  char path[300];
+  snprintf(path, sizeof path, "%s/%s/%0*d", folder, name, len, count);
+  if (access(path, F_OK) == 0) return;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  mkdir(path, 0777);
+  for (int n = 1; n <= count; n++) {
+    snprintf(path, sizeof path, "%s/%s/%0*d", folder, name, len, n);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0) close(fd);
+  }
+}
+
+// Some functions remove, rename or cut them.
+static inline void make_large_files(const char *folder) {
+  char path[60];
+  snprintf(path, sizeof path, "%s/file.endless", folder);
+  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  assert_true(fd >= 0 && ftruncate(fd, (off_t)1 << 40) == 0);
+  close(fd);
+  make_names(folder, "many", 20000, 5);
+  make_names(folder, "long", 400, 249);
+}
+
 static inline void make_values(Reach *r) {
   CspCall *call = csp_host(r->host->csp);
   CspResult result;
+  if (r->large) make_large_files(r->folder);
   csp_limit_time(r->host->csp, 0);
   csp_release(r->host->csp, r->values);
-  CspValue path = csp_string(call, r->path, strlen(r->path));
-  csp_call(call, csp_held(call, r->maker), 1, &path, &result);
+  CspValue args[] = {csp_string(call, r->path, strlen(r->path)),
+                     csp_bool(r->large)};
+  csp_call(call, csp_held(call, r->maker), 2, args, &result);
   if (result.end != CSP_DONE) fail_msg("%s", result.message);
   assert_true(csp_type(result.values[1]) == CSP_NIL);
   r->values = csp_hold(call, result.values[0]);
@@ -304,6 +411,15 @@ static inline void try_function(Reach *r, const char *name, CspValue f,
   }
 }
 
+static inline void try_program(Reach *r, const char *name, const char *text,
+                               size_t len) {
+  r->program = text;
+  r->program_len = len;
+  r->nchosen = 0;
+  try_arguments(r, name, csp_nil(), 0, NULL);
+  r->program = NULL;
+}
+
 static inline CspHandle loaded(Host *host, const char *text,
                                const char *member) {
   CspCall *call = csp_host(host->csp);
@@ -360,12 +476,23 @@ static inline void world_open(World *w, bool rooted, unsigned allowed) {
   static char path[60];
   snprintf(path, sizeof path, "%s/file", rooted ? "" : w->folder);
   w->reach = (Reach){.host = &w->host,
+                     .folder = w->folder,
                      .path = path,
                      .random = 1,
                      .looks = LOOKS,
                      .most_steps = MOST_STEPS,
                      .limit_ms = 50,  // only what waits reaches it
                      .maker = loaded(&w->host, script, "values")};
+  make_values(&w->reach);
+}
+
+// Adds what is large. Only for what counts or measures: others would go through
+// it until the time limit.
+static inline void world_add_large(World *w) {
+#ifdef CSP_DEBUG
+  w->reach.large = true;
+#endif
+  w->reach.large |= by_cpu;
   make_values(&w->reach);
 }
 

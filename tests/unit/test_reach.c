@@ -135,6 +135,7 @@ static void every_function_is_in_reach(void **state) {
   (void)state;
   World w;
   world_open(&w, true, CSP_ALL & ~CSP_PROCESSES);
+  world_add_large(&w);
   Vm *vm = csp_vm(w.host.csp);
   try_members(&w.reach, vm->builtins, "");
   try_all_methods(&w.reach);
@@ -145,11 +146,33 @@ static void every_function_is_in_reach(void **state) {
   world_end(&w);
 }
 
+// Where an interrupt comes too early for what is large, nothing is interrupted.
+static void what_was_out_of_reach(void **state) {
+  (void)state;
+  static const char *const programs[] = {
+      "[bytes(64 << 20)].unique()\n",
+      "bytes(64 << 20).contains(\"a\".repeat(64 << 20))\n",
+      "import \"os\"\nos.open(\"/file.endless\")?.read(64 << 20)?\n",
+      "import \"os\"\nassert(len(os.list_dir(\"/many\")?) == 20000)\n",
+      "import \"os\"\nassert(len(os.glob(\"/many/*1*\")?) == 8146)\n",
+      "import \"os\"\nos.glob(\"/long/*[${\"b\".repeat(3900)}]\")?\n",
+  };
+  World w;
+  world_open(&w, true, CSP_ALL & ~CSP_PROCESSES);
+  make_large_files(w.folder);
+  w.reach.whole = true;
+  w.reach.limit_ms = 0;
+  for (size_t n = 0; n < sizeof programs / sizeof *programs; n++)
+    try_program(&w.reach, programs[n], programs[n], strlen(programs[n]));
+  world_end(&w);
+}
+
 // What is run is nothing or "true": no other text is the name of a program.
 static void other_programs_are_in_reach(void **state) {
   (void)state;
   World w;
   world_open(&w, false, CSP_ALL);
+  world_add_large(&w);
   CspCall *call = csp_host(w.host.csp);
   CspValue run;
   ObjModule *os = module_named(&w.host, "os")->made;
@@ -162,6 +185,7 @@ static void other_programs_are_in_reach(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_function_is_in_reach),
+      cmocka_unit_test(what_was_out_of_reach),
       cmocka_unit_test(other_programs_are_in_reach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -385,15 +385,6 @@ static void try_bodies(Reach *r, Bodies *b) {
   free(b->text);
 }
 
-static void try_program(Reach *r, const char *name, const char *text,
-                        size_t len) {
-  r->program = text;
-  r->program_len = len;
-  r->nchosen = 0;
-  try_arguments(r, name, csp_nil(), 0, NULL);
-  r->program = NULL;
-}
-
 // --- Tests ------------------------------------------------------------------
 // Other builds do not count: less time is enough to see that all comes back.
 static void language_open(World *w) {
