@@ -4,22 +4,17 @@
 # expect: standard error: status 0, 100000 lines
 # expect: report: status 1, with its trace: True
 python3 - "$CSPVM" << 'END'
-import array, fcntl, os, subprocess, sys, termios, time
-
-def waiting(fd):
-    count = array.array("i", [0])
-    fcntl.ioctl(fd, termios.FIONREAD, count)
-    return count[0]
+import os, select, subprocess, sys, time
 
 # What the script writes to the stream, of which nothing is read before the pipe
-# is full.
+# is full: that is as many pages, not bytes.
 def written(script, stream):
     read, write = os.pipe()
     os.set_blocking(write, False)
     child = subprocess.Popen([sys.argv[1], "-e", script], **{stream: write})
-    os.close(write)
-    while waiting(read) < 60000 and child.poll() is None:
+    while select.select([], [write], [], 0)[1] and child.poll() is None:
         time.sleep(0.001)
+    os.close(write)
     with open(read, "rb") as end:
         text = end.read()
     return child.wait(), text
