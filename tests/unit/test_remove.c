@@ -276,8 +276,8 @@ static const char cancelled_removal[] =
     "}\n";
 
 // In a stepped host the two goroutines take turns on one thread, and a removal
-// of 6,000 names takes more than three. So it has begun, and has not ended, when
-// the other cancels it. (To list the folder takes several turns, too.)
+// of 6,000 names takes more than three. So it has begun, and has not ended,
+// when the other cancels it. (To list the folder takes several turns, too.)
 static void a_cancelled_group_stops_it_between_pieces(void **state) {
   (void)state;
   World w;
