@@ -179,13 +179,13 @@ static const char files_script[] =
     "  return n\n}\n"
     "go { for {\n  turns++\n  sleep(0)\n} }\n";
 
-// Each step of the host lasts no longer than one piece.
-static void others_run_between_pieces_of_a_file(void **state) {
-  (void)state;
+// Each step of the host lasts no longer than one piece of each of its
+// calls: begin(n) starts one, and turns_of(0) says how many turns others had.
+static void others_run_between(const char *source, int calls) {
   Host host;
   open_counting(&host);
-  CspHandle module = load(&host, files_script);
-  for (int n = 0; n < 9; n++) {
+  CspHandle module = load(&host, source);
+  for (int n = 0; n < calls; n++) {
     assert_int_equal(call_int(&host, module, "begin", n), n);
     while (call_int(&host, module, "turns_of", 0) < 0)
       assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
@@ -193,6 +193,11 @@ static void others_run_between_pieces_of_a_file(void **state) {
   }
   assert_int_equal(call_int(&host, module, "remove", 0), 0);
   close_host(&host);
+}
+
+static void others_run_between_pieces_of_a_file(void **state) {
+  (void)state;
+  others_run_between(files_script, 9);
 }
 
 static const char folder_script[] =
@@ -215,17 +220,7 @@ static const char folder_script[] =
 
 static void others_run_between_pieces_of_a_folder(void **state) {
   (void)state;
-  Host host;
-  open_counting(&host);
-  CspHandle module = load(&host, folder_script);
-  for (int n = 0; n < 4; n++) {
-    assert_int_equal(call_int(&host, module, "begin", n), n);
-    while (call_int(&host, module, "turns_of", 0) < 0)
-      assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
-    assert_true(call_int(&host, module, "turns_of", 0) >= 4);
-  }
-  assert_int_equal(call_int(&host, module, "remove", 0), 0);
-  close_host(&host);
+  others_run_between(folder_script, 4);
 }
 
 // Whether the mapping with that address has the flag, of /proc/self/smaps.
