@@ -48,8 +48,8 @@ static void output_emit(Csp *csp, const char *data, size_t len) {
   rt_store_relaxed(&csp->vm.output_failed, 1u);
 }
 
-// Where standard error fails the status is all that is left to tell. Who has
-// closed it wants to know nothing.
+// Where standard error fails, only the exit status can still tell. A parent
+// that has closed it does not want to know.
 void output_error(Csp *csp, const char *data, size_t len) {
   if (rt_load_relaxed(&csp->left)) return;  // relaxed: as in csp_free
   if (csp->config.write_err != NULL) {

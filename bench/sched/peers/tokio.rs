@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{channel, Receiver, Sender};
 
 const RING: u64 = 503;
 
-/// What a recursive task is: its size is known only behind a pointer.
+/// What a recursive task is: only a pointer to it has a known size.
 type Sum = Pin<Box<dyn Future<Output = u64> + Send>>;
 
 fn fib(n: u64) -> Sum {

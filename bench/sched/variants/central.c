@@ -10,7 +10,7 @@
 // so that idle threads do not take the lock in vain.
 //
 // Orders: the lock's alone. What a thread wrote before it unlocked is seen by
-// those who lock later.
+// the threads that lock later.
 #include "loop.h"
 
 static LockedList queue RT_ALIGNED;

@@ -77,7 +77,8 @@ static inline uint64_t loop_random(Worker *w) {
   return w->random;
 }
 
-// A thread other than w, to begin with: for thieves, and for those who give.
+// A thread other than w, to begin with: for threads that steal, and for threads
+// that give.
 static inline int loop_victim(Worker *w) {
   int other = (int)(loop_random(w) % (uint64_t)(threads - 1));
   return other < w->id ? other : other + 1;

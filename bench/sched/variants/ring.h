@@ -4,7 +4,8 @@
 // including program defines, is how many one steal may take, up to half.
 //
 //   tail   written by the owner; a release store shows the slots below it
-//   head   goes up by CAS by the one who takes, owner or thief. A thief copies
+//   head   goes up by CAS by the thread that takes, owner or thief. A thief
+//   copies
 //          slots and then claims them. If the CAS fails it forgets the copies
 //
 // Orders. A taker's CAS of head decides who has a slot, so head needs no more
@@ -120,7 +121,7 @@ static Task *ring_steal(Ring *r, Ring *victim) {
     for (uint32_t i = 1; i < count; i++) {
       slot_write(r, r->tail + i - 1, slot_read(victim, head + i));
     }
-    // RMW: this, or the CAS of another one who takes
+    // RMW: this, or the CAS of another taker
     if (!rt_cas(&victim->head, &head, head + count)) continue;
     // release: as in queue_put
     rt_store_release(&r->tail, r->tail + count - 1);
