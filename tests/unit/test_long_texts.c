@@ -36,69 +36,66 @@ static void close_stepped(Host *host) {
 }
 
 // --- Calls ------------------------------------------------------------------
-// Each with the least number of turns of another goroutine meanwhile: such that
-// none but the whole call in pieces has them.
-typedef struct LongCall {
-  const char *text;
-  int least;
-} LongCall;
+// Each is done in so many pieces at least; after each of them another goroutine
+// has a turn.
+enum { LEAST = 8 };
 
-static const LongCall calls[] = {
-    {"x = \"x\".repeat(8_000_000)", 8},
-    {"x = \"word \".repeat(1_600_000)", 8},
-    {"x = parts.join(\", \")", 8},
-    {"x = [text, text].join(\",\")", 8},
-    {"x = ints.join(\",\")", 8},
-    {"x = text.replace(\"e\", \"ee\")", 8},
-    {"x = text.replace(\"#\", \"\")", 4},
-    {"x = text.replace(\"word\", long, 40)", 8},
-    {"x = wide.replace(\"\", \"-\")", 8},
-    {"x = text.split(\" \")", 8},
-    {"x = text.fields()", 8},
-    {"x = text.lines()", 8},
-    {"x = text.words()", 8},
-    {"x = wide.split(\"\")", 8},
-    {"x = wide.chars()", 8},
-    {"x = wide.runes()", 8},
-    {"x = text.to_upper()", 8},
-    {"x = wide.to_upper()", 8},
-    {"x = text.to_lower()", 8},
-    {"x = wide.title()", 8},
-    {"x = wide.reverse()", 8},
-    {"x = \"x\".pad_left(4_000_000)", 8},
-    {"x = \"x\".pad_right(1_000_000, \"ä\")", 8},
-    {"x = text.quote()", 8},
-    {"x, e = quoted.unquote()", 8},
-    {"x = strings.from_runes(ints)", 4},
-    {"x = text.count(\"e\")", 8},
-    {"x = text.index(\"#\")", 4},
-    {"x = text.last_index(\"#\")", 4},
-    {"x = text.contains(\"#\")", 4},
-    {"x = wide.rune_count()", 4},
-    {"x = wide.is_valid()", 8},
-    {"x = text.equal_fold(text)", 8},
-    {"x = text.bytes()", 8},
-    {"x = raw.fill(120)", 4},
-    {"x = raw.reverse()", 4},
-    {"x = raw.index(\"#\")", 4},
-    {"x = raw.contains(bytes(\"##\"))", 4},
-    {"x = raw.has_prefix(raw)", 4},
-    {"x = raw.to_string()", 8},
-    {"x = raw.hex()", 8},
-    {"x, e = raws.from_hex(hexed)", 8},
-    {"x = raw.base64()", 8},
-    {"x, e = raws.from_base64(based)", 8},
-    {"x = ints.repeat(2)", 8},
-    {"x = ints.reverse()", 4},
-    {"x = [].extend(ints)", 8},
-    {"ints.sort()", 8},
-    {"x = list(wide)", 8},
-    {"x = list(wide_bytes)", 8},
-    {"x = list(1_000_000)", 8},
-    {"x = bytes(text)", 8},
-    {"x = bytes(raw)", 8},
-    {"x = bytes(small_ints)", 8},
-    {"x = list(ints)", 8},
+static const char *const calls[] = {
+    "x = \"x\".repeat(8_000_000)",
+    "x = \"word \".repeat(1_600_000)",
+    "x = parts.join(\", \")",
+    "x = [text, text].join(\",\")",
+    "x = ints.join(\",\")",
+    "x = text.replace(\"e\", \"ee\")",
+    "x = text.replace(\"#\", \"\")",
+    "x = text.replace(\"word\", long, 40)",
+    "x = wide.replace(\"\", \"-\")",
+    "x = text.split(\" \")",
+    "x = text.fields()",
+    "x = text.lines()",
+    "x = text.words()",
+    "x = wide.split(\"\")",
+    "x = wide.chars()",
+    "x = wide.runes()",
+    "x = text.to_upper()",
+    "x = wide.to_upper()",
+    "x = text.to_lower()",
+    "x = wide.title()",
+    "x = wide.reverse()",
+    "x = \"x\".pad_left(4_000_000)",
+    "x = \"x\".pad_right(1_000_000, \"ä\")",
+    "x = text.quote()",
+    "x, e = quoted.unquote()",
+    "x = strings.from_runes(ints)",
+    "x = text.count(\"e\")",
+    "x = text.index(\"#\")",
+    "x = text.last_index(\"#\")",
+    "x = text.contains(\"#\")",
+    "x = wide.rune_count()",
+    "x = wide.is_valid()",
+    "x = text.equal_fold(text)",
+    "x = text.bytes()",
+    "x = raw.fill(120)",
+    "x = raw.reverse()",
+    "x = raw.index(\"#\")",
+    "x = raw.contains(bytes(\"##\"))",
+    "x = raw.has_prefix(raw)",
+    "x = raw.to_string()",
+    "x = raw.hex()",
+    "x, e = raws.from_hex(hexed)",
+    "x = raw.base64()",
+    "x, e = raws.from_base64(based)",
+    "x = ints.repeat(2)",
+    "x = ints.reverse()",
+    "x = [].extend(ints)",
+    "ints.sort()",
+    "x = list(wide)",
+    "x = list(wide_bytes)",
+    "x = list(1_000_000)",
+    "x = bytes(text)",
+    "x = bytes(raw)",
+    "x = bytes(small_ints)",
+    "x = list(ints)",
 };
 
 static const char start[] =
@@ -133,7 +130,7 @@ static CspHandle load_calls(Host *host) {
   len += (size_t)snprintf(script, room, "%s", start);
   for (size_t n = 0; n < CALLS; n++)
     len += (size_t)snprintf(script + len, room - len, "  func() { %s },\n",
-                            calls[n].text);
+                            calls[n]);
   snprintf(script + len, room - len, "]\n");
   CspHandle module = load(host, script);
   free(script);
@@ -141,6 +138,10 @@ static CspHandle load_calls(Host *host) {
 }
 
 // --- Tests ------------------------------------------------------------------
+// A step that is over when a piece is, however fast the machine does one, so
+// that the turns of others tell how many pieces there are.
+enum { SHORT_STEP = 1000 };  // ns
+
 // So many basic blocks are run between two looks at most (in debug builds).
 enum { MOST_STEPS = 1000000 };
 
@@ -165,11 +166,11 @@ static void others_run_between_pieces(void **state) {
     work_steps = work_most = 0;
 #endif
     while (call_int(&host, module, "turns_of", 0) < 0)
-      assert_int_equal(csp_step(host.csp, 20000), CSP_MORE);
-    expect_looks(calls[n].text);
+      assert_int_equal(csp_step(host.csp, SHORT_STEP), CSP_MORE);
+    expect_looks(calls[n]);
     int64_t turns = call_int(&host, module, "turns_of", 0);
-    if (turns < calls[n].least)
-      fail_msg("%s\nlets others run %d times", calls[n].text, (int)turns);
+    if (turns < LEAST)
+      fail_msg("%s\nlets others run %d times", calls[n], (int)turns);
   }
   close_stepped(&host);
 }
@@ -183,7 +184,7 @@ static void one_that_is_left_in_the_middle_frees_all(void **state) {
     assert_int_equal(call_int(&host, module, "begin", n), n);
     int64_t before = call_int(&host, module, "so_far", 0);
     while (call_int(&host, module, "so_far", 0) < before + 3)
-      csp_step(host.csp, 1000);
+      csp_step(host.csp, SHORT_STEP);
     close_stepped(&host);
   }
 }
@@ -279,7 +280,8 @@ static void a_list_may_change_meanwhile(void **state) {
       "    text.has_prefix(\"longer\"))\n  return len(text)\n}\n");
   for (int n = 0; n < 4; n++) {
     assert_int_equal(call_int(&host, module, "begin", n), n);
-    while (call_int(&host, module, "ended", 0) < 2) csp_step(host.csp, 1000);
+    while (call_int(&host, module, "ended", 0) < 2)
+      csp_step(host.csp, SHORT_STEP);
     assert_true(call_int(&host, module, "check", 0) >= 0);
   }
   close_stepped(&host);
