@@ -20,8 +20,8 @@ static bool need_bytes(CspCall *call, int i, CspValue *out) {
   return csp_need_type(call, i, CSP_BYTES, out);
 }
 
-// Copies bytes of a value out, or in: `count` from its position `at` on, as
-// many as there are. false: given up.
+// Copies up to `count` bytes of a value, from its position `at` on. The result
+// is false when the call has given up.
 static bool long_read(CspCall *call, CspValue bytes, size_t at, uint8_t *to,
                       size_t count, size_t *done) {
   bool on = true;
@@ -50,11 +50,11 @@ static bool long_write(CspCall *call, CspValue bytes, size_t at,
   return on;
 }
 
-// A copy of them in C memory; NULL: panicked. Free it.
+// A copy of the bytes, which the caller frees. NULL: the call has panicked.
 static uint8_t *copied(CspCall *call, CspValue bytes, size_t *len) {
   *len = csp_bytes_len(bytes);
   uint8_t *data = room_alloc(call, *len + 1, 1);
-  if (data && long_read(call, bytes, 0, data, *len, len)) return data;
+  if (data != NULL && long_read(call, bytes, 0, data, *len, len)) return data;
   csp_alloc_free(data);
   csp_panic_memory(call);
   return NULL;
@@ -74,8 +74,8 @@ CspValue bytes_to_text(CspCall *call, CspValue bytes) {
   return text;
 }
 
-// A piece to look for or append: an int (one byte), a string, or bytes.
-// data is `room` or malloced (*freed), or the string's.
+// A piece to look for or to append is an int (one byte), a string, or bytes.
+// `data` is in `room`, in memory to be freed (`freed`), or the string's.
 typedef struct Piece {
   const uint8_t *data;
   size_t len;
@@ -104,7 +104,7 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
   return false;
 }
 
-// The same as a value, of which some bytes at a time are looked at.
+// The same, but the value is not copied: source_at reads it block by block.
 static bool need_source(CspCall *call, int i, CspValue *v, size_t *len) {
   *v = csp_arg(call, i);
   *len = 1;
@@ -115,8 +115,8 @@ static bool need_source(CspCall *call, int i, CspValue *v, size_t *len) {
   return need_piece(call, i, &piece);
 }
 
-// The bytes from `at` on: where they are, or in `block`. Zeros are those that
-// somebody has cut off meanwhile.
+// The bytes from `at` on, where they are or in `block`. Those that somebody has
+// cut off meanwhile are zeros.
 static const uint8_t *source_at(CspValue v, size_t at, uint8_t *block,
                                 size_t count) {
   if (csp_type(v) == CSP_STRING) return (const uint8_t *)str_of(v).data + at;
@@ -144,13 +144,15 @@ static CspStatus bytes_push(CspCall *call) {
     csp_alloc_free(piece.freed);
   }
   if (all.failed) csp_panic_memory(call);
-  bool ok = !all.failed &&
-            csp_bytes_append(call, bytes, all.data ? all.data : "", all.len);
+  bool ok =
+      !all.failed &&
+      csp_bytes_append(call, bytes, all.data != NULL ? all.data : "", all.len);
   buffer_free(&all);
   return ok ? csp_ok(call, bytes) : CSP_PANIC;
 }
 
-// The positions from and to (nil: the end) of a piece of `len` bytes.
+// Arguments i and i + 1 are a range within `len` bytes. A `to` of nil means the
+// end.
 static bool need_bounds(CspCall *call, int i, size_t len, int64_t *from,
                         int64_t *to) {
   if (!opt_int(call, i, 0, from) || !opt_int(call, i + 1, (int64_t)len, to)) {
@@ -191,7 +193,7 @@ static CspStatus bytes_fill(CspCall *call) {
                                   .units = 1});
 }
 
-// Copies a piece to position `at`; how many bytes had room.
+// Copies a piece to position `at`, and returns how many bytes had room.
 static CspStatus bytes_set(CspCall *call) {
   CspValue bytes;
   int64_t at;
@@ -215,8 +217,8 @@ static void reverse_bytes(uint8_t *data, size_t len) {
   }
 }
 
-// In place: two blocks at a time, of which each goes to the other's place. n:
-// how many bytes there were.
+// Reverses in place. Each turn exchanges a block of the beginning and one of
+// the end. `n` is how many bytes there were when it began.
 static bool bytes_reverse_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
   uint8_t low[BYTES_BLOCK], high[BYTES_BLOCK];
@@ -251,8 +253,9 @@ static CspStatus bytes_reverse(CspCall *call) {
 }
 
 // --- Looking ----------------------------------------------------------------
-// The bytes from `at` on hold a piece whose beginning is in the first `step`.
-// Where, or CSP_NOWHERE or CSP_GIVEN_UP. window: room for step and the piece.
+// Looks for a piece that begins in the first `step` bytes from `at` on. Gives
+// its position after `at`, CSP_NOWHERE or CSP_GIVEN_UP. The window has room for
+// the step and the piece.
 static int64_t find_in_window(CspCall *call, CspValue bytes, size_t at,
                               size_t step, const Piece *piece,
                               uint8_t *window) {
@@ -264,8 +267,8 @@ static int64_t find_in_window(CspCall *call, CspValue bytes, size_t at,
                   piece->len);
 }
 
-// Copies no more out than it looks at: twice as much each time, until a window
-// is large enough for any needle's preparation to be a small part.
+// Windows begin small, because a piece may be found at once. Each is twice as
+// large as the one before, until preparing the needle costs little beside it.
 static int64_t find_from(CspCall *call, CspValue bytes, size_t at,
                          const Piece *piece) {
   size_t len = csp_bytes_len(bytes), cap = 0;
@@ -277,7 +280,7 @@ static int64_t find_from(CspCall *call, CspValue bytes, size_t at,
       csp_alloc_free(window);
       window = room_alloc(call, cap, 1);
     }
-    if (!window) {
+    if (window == NULL) {
       csp_panic_memory(call);
       return CSP_GIVEN_UP;
     }
@@ -290,8 +293,8 @@ static int64_t find_from(CspCall *call, CspValue bytes, size_t at,
   return found < 0 ? found : found + (int64_t)at;
 }
 
-// Of long bytes: looks at a window of them. n: the answer; part: what was
-// looked at in this piece, which the search has charged.
+// Looks at one window of long bytes. `n` becomes the answer. `part` counts what
+// csp_find has looked at, and charged, in this piece.
 static bool window_turns(CspCall *call, Loop *loop, size_t stop) {
   enum { WINDOWS = 1 << 17, WHOLE_PIECE = 1 << 16 };
   (void)stop;
@@ -300,7 +303,7 @@ static bool window_turns(CspCall *call, Loop *loop, size_t stop) {
          left = loop->end - loop->at;
   size_t len = left < step ? left : step;
   char *window = room_alloc(call, len, 1);
-  if (!window) {
+  if (window == NULL) {
     csp_panic_memory(call);
     return false;
   }
@@ -348,7 +351,7 @@ static CspStatus look_far(CspCall *call, CspValue bytes, size_t from,
                             .done = index ? index_done : bytes_contains_done});
 }
 
-// index and contains.
+// The methods index and contains.
 static CspStatus look_for(CspCall *call, bool index) {
   CspValue bytes;
   Piece piece;
@@ -367,7 +370,7 @@ static CspStatus look_for(CspCall *call, bool index) {
   return index ? csp_ok_int(call, at) : csp_ok_bool(call, at >= 0);
 }
 
-// n: whether they are the same so far; part: where in the bytes.
+// `n` is whether they are the same so far. `part` is where the piece should be.
 static bool fits_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
   uint8_t block[BYTES_BLOCK], other[BYTES_BLOCK];
@@ -388,7 +391,7 @@ static CspStatus fits_done(CspCall *call, Loop *loop) {
   return csp_ok_bool(call, loop->n > 0);
 }
 
-// Whether the piece is there, at the beginning or the end.
+// Whether the bytes begin or end with the piece.
 static CspStatus piece_fits(CspCall *call, bool at_end) {
   CspValue bytes, piece;
   size_t count;
@@ -424,7 +427,7 @@ typedef struct Field {
   bool big;  // the highest byte first
 } Field;
 
-// Parameters at, size (1 to 8), and order: "little" or "big".
+// The parameters are at, size (1 to 8), and order ("little" or "big").
 static bool need_field(CspCall *call, int i, CspValue bytes, int order_at,
                        Field *out) {
   int64_t where, count;
@@ -480,7 +483,7 @@ static CspStatus bytes_get_uint(CspCall *call) {
 
 static CspStatus bytes_get_int(CspCall *call) { return get_number(call, true); }
 
-// The low bytes of n.
+// Writes the low bytes of n.
 static CspStatus bytes_set_int(CspCall *call) {
   CspValue bytes;
   int64_t n;
@@ -601,7 +604,7 @@ static int hex_digit(char c) {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-// n: -1, or where there is no digit.
+// `n` is -1, or the position of a character that is no digit.
 static bool from_hex_turns(CspCall *call, Loop *loop, size_t stop) {
   (void)call;
   uint8_t block[BYTES_BLOCK];
@@ -698,8 +701,8 @@ static int base64_value(char c) {
   return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-// Both alphabets ("+/" and "-_"); the padding may be missing. Each turn begins
-// with a whole group of four. n: whether all are digits.
+// Reads both alphabets ("+/" and "-_"). The padding is off already. Each turn
+// begins with a whole group of four. `n` is whether all are digits.
 static bool from_base64_turns(CspCall *call, Loop *loop, size_t stop) {
   uint8_t block[BYTES_BLOCK];
   Str s = str_of(loop->list);
@@ -729,7 +732,8 @@ static CspStatus from_base64_done(CspCall *call, Loop *loop) {
   return csp_ok_error(call, "the text is not base64");
 }
 
-// Takes the padding off: any number of = at the end. false: given up.
+// Takes the padding off, which is any number of = at the end. The result is
+// false when the call has given up.
 static bool take_padding(CspCall *call, Str *s) {
   while (s->len > 0 && s->data[s->len - 1] == '=') {
     s->len--;

@@ -9,8 +9,8 @@
 #include "stdlib/stdlib.h"
 
 // --- os_job.c ---------------------------------------------------------------
-// One blocking operation. The native fills it, a work function runs it
-// without touching the runtime, a done function makes the results, frees it.
+// One blocking operation. The native fills it. A work function runs it, and
+// does not touch the runtime. A done function makes the results, and frees it.
 typedef struct Job {
   Csp *csp;          // whose paths they are
   const char *verb;  // for messages: "read" in "cannot read x: ..."
@@ -31,14 +31,15 @@ typedef struct Job {
   int fd;  // more: open
   int to;  // more: likewise, if it is not 0
   size_t at;
-  // more: gives up what the work has open. NULL: closes fd and to.
+  // Gives up what the work has open while there is more. NULL: closes fd and
+  // to.
   void (*stop)(struct Job *job);
   // What the next piece waits for, in a runtime with threads.
   bool is_fifo;   // fd is one, open for reading, and never waits
   bool waits;     // more, and nothing is there to be read: job_waits
   bool later;     // tries again: job_open's FIFO has no reader, and the like
   int64_t pause;  // later: until the next try, in ns; begins with 0
-  CspWait own_wait, *wait;  // wait: for fd; NULL: the job's own
+  CspWait own_wait, *wait;  // for fd; own_wait where wait is NULL
 } Job;
 enum { JOB_PIECE = 4 << 20 };  // bytes
 
@@ -50,28 +51,28 @@ enum {
   JOB_WOULD_WAIT = -2,
 };
 
-// NULL: panicked. The string argument i is the path; one with a zero byte
-// makes the job fail with EINVAL before any work.
+// The string argument i is the path. One with a zero byte makes the job fail
+// with EINVAL before any work. NULL: the call has panicked.
 Job *job_new(CspCall *call, const char *verb, int i);
 Job *job_new_for(CspCall *call, const char *verb, Str path);
 // A zeroed struct of that size, which begins with the job.
 void *job_new_sized(CspCall *call, size_t size, const char *verb, Str path);
 bool job_other(CspCall *call, Job *job, int i);
-// The data to write: a string or bytes.
+// Argument i is the data to write, a string or bytes.
 bool job_data(CspCall *call, Job *job, int i);
 void job_free(Job *job);
-// csp_block for jobs; work that cannot be begun makes the job fail.
+// As csp_block, for jobs. Work that cannot be begun makes the job fail.
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job);
-// In work functions. Opens a path, as csp_open_path, but waits for no FIFO. -1:
-// job->error tells. Where nobody reads the FIFO (later) the work returns,
-// at once, and is called again later.
+// For work functions. Opens a path as csp_open_path does, but waits for no
+// FIFO. The result is -1 when job->error says why not. Where nobody reads the
+// FIFO (later) the work returns at once, and is called again later.
 int job_open(Job *job, const char *path, int flags, int64_t mode);
-// Whether there is nothing to be read of job->fd yet: then the work returns,
+// Whether there is nothing to be read of job->fd yet. Then the work returns,
 // and is called again when there is.
 bool job_waits(Job *job);
-// Acts on the last name of a path in its folder, which it must not follow; what
-// gives -1 fails with errno.
+// Acts on the last name of a path, in its folder. The act must not follow a
+// link, and gives -1 when it fails with errno.
 typedef int (*JobAct)(Job *job, const CspPlace *at);
 void job_act(Job *job, const char *path, JobAct act);
 // Permissions: an int argument from 0 to 0o7777, or `otherwise` for nil.
@@ -105,10 +106,11 @@ typedef struct Turn {
   const void *holder;    // the reader that has it; NULL: nobody
   TurnWaiter *waiting;
 } Turn;
-// Takes it, for good or again. false: another reader has it. Any thread.
+// Takes the turn, unless another reader has it. Who has it may take it again.
+// Any thread.
 bool os_turn_take(Turn *turn, const void *reader);
-// The reader gives it back, if it has it (NULL: any reader that has it loses
-// it, as the file is closed), and all that wait go on. Any thread.
+// The reader gives the turn back, if it has it, and all that wait go on. With
+// NULL the file is closed, and whoever has the turn loses it. Any thread.
 void os_turn_end(Turn *turn, const void *reader);
 // What a native returns that waits until nobody has it. Owner P.
 CspStatus os_turn_wait(CspCall *call, Turn *turn);
@@ -189,7 +191,7 @@ CspStatus os_run(CspCall *call);
 CspStatus os_env(CspCall *call);
 CspStatus os_set_env(CspCall *call);
 CspStatus os_environ(CspCall *call);
-// For csp_alloc_free: the variable TMPDIR, or /tmp. NULL: panicked.
+// The variable TMPDIR or /tmp, for csp_alloc_free. NULL: the call has panicked.
 char *os_env_temp(CspCall *call);
 
 extern const CspClass os_file_class, os_env_class, os_removal_class;

@@ -15,14 +15,15 @@ static bool data_grow(Job *job, size_t *cap) {
   if (more > job->most) more = job->most;
   if (more <= *cap) return false;
   char *data = csp_alloc(job->csp, job->data, more + 1);
-  if (!data) return false;
+  if (data == NULL) return false;
   job->data = data;
   *cap = more;
   return true;
 }
 
-// At the end of a file of known size one more byte tells that it ended. false:
-// it did, or the job has failed.
+// The buffer is full, as a rule with the whole file. So this reads one byte, to
+// see whether there is more. The result is false when there is not, or when the
+// job has failed.
 static bool data_read_one(int fd, Job *job, size_t *cap) {
   char extra;
   ssize_t n = read(fd, &extra, 1);
@@ -38,7 +39,7 @@ static bool data_read_one(int fd, Job *job, size_t *cap) {
 }
 
 static bool data_read_some(int fd, Job *job, size_t *cap) {
-  if (job->len == *cap && job->data) return data_read_one(fd, job, cap);
+  if (job->len == *cap && job->data != NULL) return data_read_one(fd, job, cap);
   if (job->len == *cap && !data_grow(job, cap)) {
     job->error = ENOMEM;
     return false;
@@ -51,14 +52,14 @@ static bool data_read_some(int fd, Job *job, size_t *cap) {
   return n > 0;
 }
 
-// Room for all of a file whose size is known; how much.
+// Makes room for a whole file whose size is known, and returns how much.
 static size_t data_room(int fd, Job *job) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0)
     return 0;
   size_t cap = (size_t)info.st_size;
   job->data = cap <= job->most ? csp_alloc(job->csp, NULL, cap + 1) : NULL;
-  return job->data ? cap : 0;
+  return job->data != NULL ? cap : 0;
 }
 
 int os_write_some(int fd, const char *data, size_t len, size_t *done) {
@@ -77,14 +78,15 @@ int os_write_all(int fd, const char *data, size_t len) {
   return os_write_some(fd, data, len, &done);
 }
 
-// Another reader of the FIFO took what was there, or all is read that was.
+// Whether the FIFO has nothing more for now. Another reader may have been
+// faster. Then the job waits again.
 static bool data_is_empty(Job *job) {
   if (!job->is_fifo || job->error != JOB_WOULD_WAIT) return false;
   job->error = 0;
   return job->waits = true;
 }
 
-// In pieces; job->at: the room that there is.
+// Reads a piece. `job->at` is how much room there is.
 static void data_read_work(void *data) {
   Job *job = data;
   if (!job->more) {
@@ -104,15 +106,18 @@ static void data_read_work(void *data) {
 
 CspStatus os_read_file(CspCall *call) {
   Job *job = job_new(call, "read", 0);
-  return job ? job_run(call, job, data_read_work, job_done_string) : CSP_PANIC;
+  return job != NULL ? job_run(call, job, data_read_work, job_done_string)
+                     : CSP_PANIC;
 }
 
 CspStatus os_read_bytes(CspCall *call) {
   Job *job = job_new(call, "read", 0);
-  return job ? job_run(call, job, data_read_work, job_done_bytes) : CSP_PANIC;
+  return job != NULL ? job_run(call, job, data_read_work, job_done_bytes)
+                     : CSP_PANIC;
 }
 
-// In pieces. flag: append. number: permissions of a new file.
+// Writes a piece. `flag` says to append, and `number` is the permissions of a
+// new file.
 static void data_write_work(void *data) {
   Job *job = data;
   if (!job->more) {
@@ -131,7 +136,7 @@ static void data_write_work(void *data) {
 
 static CspStatus write_whole(CspCall *call, bool append) {
   Job *job = job_new(call, "write", 0);
-  if (!job) return CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
   job->flag = append;
   if (!job_data(call, job, 1) || !job_mode(call, 2, 0666, &job->number)) {
     job_free(job);
@@ -146,7 +151,7 @@ CspStatus os_append_file(CspCall *call) { return write_whole(call, true); }
 
 enum { COPY_BLOCK = 64 << 10 };
 
-// *ended: there is nothing more to be read. 0, or an error.
+// Returns 0, or an error. *ended is whether the source has nothing more.
 static int copy_block(Job *job, char *block, bool *ended) {
   ssize_t n = read(job->fd, block, COPY_BLOCK);
   if (n < 0) return errno == EINTR ? 0 : data_error();
@@ -155,7 +160,8 @@ static int copy_block(Job *job, char *block, bool *ended) {
   return os_write_all(job->to, block, (size_t)n);
 }
 
-// One piece. len: bytes of it. (The stack may be a host's, and small.)
+// Copies one piece, of which `len` counts the bytes. The block is not on the
+// stack, which may be a host's and small.
 static void copy_some(Job *job) {
   char *block = csp_alloc(job->csp, NULL, COPY_BLOCK);
   bool ended = false;
@@ -173,7 +179,8 @@ static bool copy_open_from(Job *job) {
   return job->more;
 }
 
-// What is at the target is emptied only when it is known not to be the source.
+// The target may be the source under another name. It is emptied only when it
+// is known to be another file.
 static int copy_empty(int to, const struct stat *from) {
   struct stat target;
   if (fstat(to, &target) != 0) return errno;
@@ -199,7 +206,7 @@ static void copy_open_to(Job *job) {
   job->error = copy_empty(to, &info);
 }
 
-// In pieces: what is open stays so between them.
+// Both files stay open between two pieces.
 static void copy_work(void *data) {
   Job *job = data;
   if (!job->more && !copy_open_from(job)) return;

@@ -10,8 +10,9 @@
 
 #include "stdlib/os.h"
 
-// A look-up goes through all variables. No memory limit counts their bytes;
-// more than these no program could be given (WORDS_MOST in os_run.c).
+// A look-up goes through all variables, so there must not be too many. No
+// memory limit counts their bytes. The most is what a program can be given
+// (WORDS_MOST in os_run.c).
 enum { VARIABLES_MOST = 10000, MIB_MOST = 6, BYTES_MOST = MIB_MOST << 20 };
 
 typedef struct Variables {
@@ -26,7 +27,7 @@ typedef struct Env {
 } Env;
 
 void os_env_free(char **env) {
-  for (char **at = env; at && *at; at++) csp_alloc_free(*at);
+  for (char **at = env; at != NULL && *at != NULL; at++) csp_alloc_free(*at);
   csp_alloc_free(env);
 }
 
@@ -35,34 +36,35 @@ static void env_finalize(void *data) { os_env_free(((Env *)data)->all.list); }
 const CspClass os_env_class = {"environment", env_finalize, sizeof(Env), NULL};
 
 // --- Arrays of "NAME=value" -------------------------------------------------
-// What is longer than all variables may be is refused for that.
+// A text that is longer than all variables may be is refused for its length
+// later, so its rest is not looked at.
 static bool has_byte(Str s, char c) {
   return memchr(s.data, c, s.len < BYTES_MOST ? s.len : BYTES_MOST) != NULL;
 }
 
-// Of an entry that is so long.
+// What an entry of that length takes, with its zero byte and its pointer.
 static size_t entry_bytes(size_t len) { return len + 1 + sizeof(char *); }
 
-// false: out of memory.
+// The result is false when there is no memory.
 static bool copy_variables(Csp *csp, char *const *from, Variables *to) {
   Variables copy = {0};
-  while (from[copy.count]) copy.count++;
+  while (from[copy.count] != NULL) copy.count++;
   copy.list = alloc_zeroed(csp, (copy.count + 1) * sizeof *copy.list);
-  for (size_t i = 0; copy.list && i < copy.count; i++) {
+  for (size_t i = 0; copy.list != NULL && i < copy.count; i++) {
     copy.list[i] = alloc_text(csp, from[i]);
-    if (!copy.list[i]) {
+    if (copy.list[i] == NULL) {
       os_env_free(copy.list);
       return false;
     }
     copy.bytes += entry_bytes(strlen(from[i]));
   }
-  if (copy.list) *to = copy;
+  if (copy.list != NULL) *to = copy;
   return copy.list != NULL;
 }
 
 static size_t find_variable(char **list, Str name) {
   size_t i = 0;
-  for (; list[i]; i++) {
+  for (; list[i] != NULL; i++) {
     if (name.len < BYTES_MOST && strncmp(list[i], name.data, name.len) == 0 &&
         list[i][name.len] == '=') {
       break;
@@ -73,7 +75,7 @@ static size_t find_variable(char **list, Str name) {
 
 static char *new_entry(Csp *csp, Str name, Str value) {
   char *entry = csp_alloc(csp, NULL, name.len + value.len + 2);
-  if (!entry) return NULL;
+  if (entry == NULL) return NULL;
   memcpy(entry, name.data, name.len);
   entry[name.len] = '=';
   memcpy(entry + name.len + 1, value.data, value.len);
@@ -91,19 +93,20 @@ static void env_remove(Variables *all, size_t i) {
 
 typedef enum Change { CHANGED, NO_MEMORY, TOO_MANY, TOO_LARGE } Change;
 
-// The variable is the i-th; i is the count: a new one.
+// The variable is the i-th. It is a new one when i is the count.
 static Change put(Csp *csp, Variables *all, size_t i, Str name, Str value) {
   size_t old = i < all->count ? entry_bytes(strlen(all->list[i])) : 0;
   size_t bytes = all->bytes - old + entry_bytes(name.len) + 1 + value.len;
-  // (A process may begin with more: what makes that less is fine.)
+  // A process may begin with more than the most. A change that makes it less
+  // is fine.
   if (bytes > BYTES_MOST && bytes > all->bytes) return TOO_LARGE;
   char *entry = new_entry(csp, name, value);
-  if (!entry) return NO_MEMORY;
+  if (entry == NULL) return NO_MEMORY;
   if (i < all->count) {
     csp_alloc_free(all->list[i]);
   } else {
     char **more = csp_alloc(csp, all->list, (i + 2) * sizeof *more);
-    if (!more) {
+    if (more == NULL) {
       csp_alloc_free(entry);
       return NO_MEMORY;
     }
@@ -115,10 +118,10 @@ static Change put(Csp *csp, Variables *all, size_t i, Str name, Str value) {
   return CHANGED;
 }
 
-// Sets or (value.data NULL) takes out a variable.
+// Sets a variable, or takes it out when value.data is NULL.
 static Change change(Csp *csp, Variables *all, Str name, Str value) {
   size_t i = find_variable(all->list, name);
-  if (value.data)
+  if (value.data != NULL)
     return i < VARIABLES_MOST ? put(csp, all, i, name, value) : TOO_MANY;
   if (i < all->count) env_remove(all, i);
   return CHANGED;
@@ -136,12 +139,14 @@ static CspStatus change_failed(CspCall *call, const char *what, Change end) {
 }
 
 // --- The runtime's copy -----------------------------------------------------
-// Locked; NULL: panicked (and not locked).
+// Locks the environment, and copies the process's first if need be. NULL: the
+// call has panicked, and nothing is locked.
 static Env *env_lock(CspCall *call) {
   Env *env = csp_state(csp_of(call), &os_env_class);
-  if (env) {
+  if (env != NULL) {
     pthread_mutex_lock(&env->lock);
-    if (env->all.list || copy_variables(csp_of(call), environ, &env->all))
+    if (env->all.list != NULL ||
+        copy_variables(csp_of(call), environ, &env->all))
       return env;
     pthread_mutex_unlock(&env->lock);
   }
@@ -149,7 +154,7 @@ static Env *env_lock(CspCall *call) {
   return NULL;
 }
 
-// Names are not empty, and hold neither = nor a zero byte.
+// A name is not empty, and has neither = nor a zero byte.
 static bool is_variable_name(Str name) {
   return name.len > 0 && !has_byte(name, '=') && !has_byte(name, '\0');
 }
@@ -165,7 +170,7 @@ CspStatus os_env(CspCall *call) {
   Str name;
   if (!need_name(call, 0, &name)) return CSP_PANIC;
   Env *env = env_lock(call);
-  if (!env) return CSP_PANIC;
+  if (env == NULL) return CSP_PANIC;
   size_t i = find_variable(env->all.list, name);
   CspValue v = csp_arg(call, 1);
   if (i < env->all.count) {
@@ -179,17 +184,17 @@ CspStatus os_env(CspCall *call) {
 char *os_env_temp(CspCall *call) {
   const Str name = {"TMPDIR", 6};
   Env *env = env_lock(call);
-  if (!env) return NULL;
+  if (env == NULL) return NULL;
   size_t i = find_variable(env->all.list, name);
   const char *value =
       i < env->all.count ? env->all.list[i] + name.len + 1 : "/tmp";
   char *copy = alloc_text(csp_of(call), value);
   pthread_mutex_unlock(&env->lock);
-  if (!copy) csp_panic_memory(call);
+  if (copy == NULL) csp_panic_memory(call);
   return copy;
 }
 
-// A nil value, or none, takes the variable out: os.unset_env, too.
+// A value of nil takes the variable out, and so does none (os.unset_env).
 CspStatus os_set_env(CspCall *call) {
   Str name, value = {0};
   if (!need_name(call, 0, &name)) return CSP_PANIC;
@@ -200,7 +205,7 @@ CspStatus os_set_env(CspCall *call) {
     }
   }
   Env *env = env_lock(call);
-  if (!env) return CSP_PANIC;
+  if (env == NULL) return CSP_PANIC;
   Change end = change(csp_of(call), &env->all, name, value);
   pthread_mutex_unlock(&env->lock);
   if (end != CHANGED) return change_failed(call, "os.set_env", end);
@@ -209,12 +214,12 @@ CspStatus os_set_env(CspCall *call) {
 
 CspStatus os_environ(CspCall *call) {
   Env *env = env_lock(call);
-  if (!env) return CSP_PANIC;
+  if (env == NULL) return CSP_PANIC;
   CspValue map = csp_map(call, env->all.count);
   bool ok = !csp_is_undef(map);
   for (size_t i = 0; i < env->all.count && ok; i++) {
     const char *entry = env->all.list[i], *equals = strchr(entry, '=');
-    if (!equals) continue;
+    if (equals == NULL) continue;
     ok = csp_map_set(call, map,
                      csp_string(call, entry, (size_t)(equals - entry)),
                      csp_string(call, equals + 1, strlen(equals + 1)));
@@ -223,7 +228,7 @@ CspStatus os_environ(CspCall *call) {
   return ok ? csp_ok(call, map) : csp_panic_memory(call);
 }
 
-// false: panicked.
+// Makes the changes of a map. The result is false when the call has panicked.
 static bool apply(CspCall *call, Variables *all, CspValue changes) {
   CspValue key, value;
   CspIter iter = {0};
@@ -252,13 +257,13 @@ static bool apply(CspCall *call, Variables *all, CspValue changes) {
 
 char **os_env_copy(CspCall *call, const CspValue *changes) {
   Env *env = env_lock(call);
-  if (!env) return NULL;
+  if (env == NULL) return NULL;
   Variables copy = {0};
   bool copied = copy_variables(csp_of(call), env->all.list, &copy);
   pthread_mutex_unlock(&env->lock);
   if (!copied) {
     csp_panic_memory(call);
-  } else if (changes && !apply(call, &copy, *changes)) {
+  } else if (changes != NULL && !apply(call, &copy, *changes)) {
     os_env_free(copy.list);
     copy.list = NULL;
   }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Open files: a host value with buffers of its own for both directions.
 //
-// Several goroutines may use one file: each operation holds the file's lock.
-// What a buffer can serve is done at once by the native; everything else (or
-// when another holds the lock) is a job without a P. Unread input is given
-// back (by seeking) before writing, pending output is written before reading.
+// Several goroutines may use one file, so each operation holds the file's lock.
+// The native does at once what a buffer can serve. Everything else is a job
+// without a P, and so is what finds the lock held by another. Unread input is
+// given back (by seeking) before writing, and pending output is written before
+// reading.
 //
-// Much is read or written in pieces. Between two of them the job leaves the
-// lock and keeps the file busy: the jobs of others try again later, so that
-// what it reads or writes is not torn.
+// Much is read or written in pieces. Between two of them the job releases the
+// lock, but keeps the file busy. The jobs of others try again later. So what
+// the job reads or writes is not torn.
 //
-// Where nothing is there to be read (a pipe, a terminal), the reader leaves the
-// lock and waits in netpoll, with what it has so far. It keeps the turn to read
-// meanwhile, and further readers park until it is through (os_turn.c). Closing
-// the file ends its wait and theirs.
+// Where nothing is there to be read (a pipe, a terminal), the reader releases
+// the lock and waits in netpoll, with what it has so far. It keeps the turn to
+// read meanwhile, and further readers park until it has finished (os_turn.c).
+// Closing the file ends its wait and theirs.
 //
 // A file that nobody has closed is written at the end of the run, or when it is
-// collected, where an error has nobody to be told to: it is reported, and the
-// program's status is 1. So all open files of a runtime are in a list
-// (os_files.c).
+// collected. No goroutine can be told of an error then. So the error is
+// reported, and the program's status is 1. For this a runtime has a list of all
+// its open files (os_files.c).
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,7 +40,7 @@ typedef struct File {
   Turn turn;             // to read
   CspWait wait;          // of the reader that has it
   pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
-  const FileJob *busy;   // it is between two of its pieces; or NULL
+  const FileJob *busy;   // is between two of its pieces, or NULL
   bool open;
   bool keep;  // standard input: never closed by us
   int fd;
@@ -51,7 +52,7 @@ typedef struct File {
 } File;
 
 // --- The file itself: lock held ---------------------------------------------
-// (What would have to wait is kept.)
+// Keeps what would have to wait.
 static int file_flush(File *file) {
   size_t len = file->out_len, done;
   if (len == 0) return 0;
@@ -68,16 +69,16 @@ static void file_unread(File *file) {
   if (left > 0) lseek(file->fd, -left, SEEK_CUR);
 }
 
-// Reads more after what is unused; 0, or an errno; *end at the end. EAGAIN:
-// nothing is there yet. (Inherited descriptors keep their flags: poll, then
-// read.)
+// Reads more into the empty buffer. Returns 0 or an errno, which is EAGAIN when
+// nothing is there yet. *end is set at the file's end. Inherited descriptors
+// must keep their flags, so poll is asked before the read.
 static int file_fill(File *file, bool *end) {
   int error = file_flush(file);
   if (error) return error;
   struct pollfd now = {file->fd, POLLIN, 0};
   if (poll(&now, 1, 0) == 0) return EAGAIN;
-  if (!file->in) file->in = csp_alloc(file->csp, NULL, FILE_BUFFER);
-  if (!file->in) return ENOMEM;
+  if (file->in == NULL) file->in = csp_alloc(file->csp, NULL, FILE_BUFFER);
+  if (file->in == NULL) return ENOMEM;
   file->in_at = file->in_len = 0;
   ssize_t n;
   do {
@@ -91,8 +92,8 @@ static int file_fill(File *file, bool *end) {
 
 static int file_write(File *file, const char *data, size_t len) {
   file_unread(file);
-  if (!file->out) file->out = csp_alloc(file->csp, NULL, FILE_BUFFER);
-  if (!file->out) return ENOMEM;
+  if (file->out == NULL) file->out = csp_alloc(file->csp, NULL, FILE_BUFFER);
+  if (file->out == NULL) return ENOMEM;
   if (file->out_len + len > FILE_BUFFER) {
     int error = file_flush(file);
     if (error) return error;
@@ -103,7 +104,7 @@ static int file_write(File *file, const char *data, size_t len) {
   return 0;
 }
 
-// JOB_WOULD_WAIT: it stays open.
+// The file stays open when the result is JOB_WOULD_WAIT.
 static int file_close(File *file) {
   if (!file->open) return EBADF;
   int error = file_flush(file);
@@ -124,7 +125,8 @@ static File *file_of(FileLink *link) {
   return (File *)(void *)((char *)link - offsetof(File, link));
 }
 
-// At the end of a run. A file that a thread is still busy with is that one's.
+// At the end of a run. A thread that is still busy with the file writes it
+// itself.
 void os_file_last_flush(FileLink *link) {
   File *file = file_of(link);
   if (pthread_mutex_trylock(&file->lock) != 0) return;
@@ -134,7 +136,7 @@ void os_file_last_flush(FileLink *link) {
   pthread_mutex_unlock(&file->lock);
 }
 
-// Does not wait: this is the thread that collects.
+// Must not wait, because this is the thread that collects.
 static void file_finalize(void *data) {
   File *file = data;
   os_files_remove(&file->link);
@@ -152,27 +154,27 @@ static void file_finalize(void *data) {
 const CspClass os_file_class = {"file", file_finalize, sizeof(File), NULL};
 
 // --- Jobs on a file ---------------------------------------------------------
-// The file that argument 0 is; NULL: panicked.
+// Argument 0 as a file. NULL: the call has panicked.
 static File *need_file(CspCall *call) {
   File *file = csp_host_data(csp_arg(call, 0), &os_file_class);
-  if (!file) csp_bad_arg(call, 0, "an open file");
+  if (file == NULL) csp_bad_arg(call, 0, "an open file");
   return file;
 }
 
-// The file is kept by the call's argument.
+// The call's argument keeps the file alive.
 struct FileJob {
   Job job;
   File *file;
   int64_t want;        // bytes to read; -1: a line, -2: everything
   Buffer out;          // what was read so far
   bool queues;         // another reader has the turn
-  const char *method;  // that reads: called again in its turn
+  const char *method;  // that reads, and is called again in its turn
   CspStatus (*results)(CspCall *call, FileJob *work);  // of reading
   int whence;
 };
 
-// What was read so far, if it was our turn, is for the next reader. Nobody has
-// read since, so the file's buffer is empty.
+// What this job has read in its turn is for the next reader. Nobody has read
+// since, so the file's buffer is empty.
 static void file_job_stop(Job *job) {
   FileJob *work = (FileJob *)(void *)job;
   File *file = work->file;
@@ -194,11 +196,11 @@ static void file_job_stop(Job *job) {
   buffer_free(out);
 }
 
-// The argument's name is the job's path. NULL: panicked.
+// The file's name is the job's path. NULL: the call has panicked.
 static FileJob *file_job(CspCall *call, File *file, const char *verb) {
   FileJob *work = alloc_zeroed(file->csp, sizeof *work);
-  if (work) work->job.path = alloc_text(file->csp, file->name);
-  if (!work || !work->job.path) {
+  if (work != NULL) work->job.path = alloc_text(file->csp, file->name);
+  if (work == NULL || work->job.path == NULL) {
     csp_alloc_free(work);
     csp_panic_memory(call);
     return NULL;
@@ -212,8 +214,8 @@ static FileJob *file_job(CspCall *call, File *file, const char *verb) {
   return work;
 }
 
-// Takes the lock, in any case. false: the file is closed, or another job is
-// between two of its pieces.
+// Takes the lock, whatever the result. It is false when the file is closed, or
+// when another job is between two of its pieces.
 static bool file_enter(FileJob *work) {
   File *file = work->file;
   pthread_mutex_lock(&file->lock);
@@ -234,8 +236,8 @@ static void file_leave(FileJob *work) {
 // --- Reading ----------------------------------------------------------------
 enum { WANT_LINE = -1, WANT_REST = -2 };
 
-// Moves what is wanted from the buffer to out; whether that is all of it, or
-// all there is memory for.
+// Moves what is wanted from the buffer to out. The result is whether that was
+// all of it, or all that there is memory for.
 static bool take_input(File *file, int64_t want, Buffer *out) {
   size_t count = file->in_len - file->in_at;
   bool whole = false;
@@ -243,7 +245,7 @@ static bool take_input(File *file, int64_t want, Buffer *out) {
   const char *from = file->in + file->in_at;
   if (want == WANT_LINE) {
     const char *end = memchr(from, '\n', count);
-    if (end) count = (size_t)(end - from) + 1;
+    if (end != NULL) count = (size_t)(end - from) + 1;
     whole = end != NULL;
   } else if (want >= 0 && count >= (size_t)want - out->len) {
     count = (size_t)want - out->len;
@@ -255,14 +257,14 @@ static bool take_input(File *file, int64_t want, Buffer *out) {
   return whole;
 }
 
-// As file_enter. false: likewise, or it is another reader's turn.
+// As file_enter, but the result is also false when it is another reader's turn.
 static bool may_read(FileJob *work) {
   bool enters = file_enter(work);
   work->queues = enters && !os_turn_take(&work->file->turn, work);
   return enters && !work->queues;
 }
 
-// Lock held. *end: the file is at its end.
+// The lock is held. *end is set at the file's end.
 static void read_some(FileJob *work, bool *end) {
   Job *job = &work->job;
   size_t most = work->out.len + FILE_PIECE;
@@ -287,11 +289,12 @@ static void file_read_work(void *data) {
   if (job->error || (!job->more && !job->later))
     os_turn_end(&work->file->turn, work);
   file_leave(work);
-  // flag: nothing came, as the file is at its end
+  // `flag` says that nothing came because the file is at its end.
   job->flag = end && work->out.len == 0 && work->want != WANT_REST;
 }
 
-// Nothing was read: the native is called again when its turn has come.
+// The job has read nothing, because it was not its turn. The native is called
+// again when the turn has come.
 static CspStatus read_in_turn(CspCall *call, FileJob *work) {
   CspValue argv[] = {csp_arg(call, 0), csp_nil(), csp_arg(call, 1)};
   bool found = csp_method(call, argv[0], work->method, &argv[1]);
@@ -335,14 +338,15 @@ static CspStatus read_bytes_done(CspCall *call, FileJob *work) {
   return csp_ok_value(call, csp_nil());
 }
 
-// A whole line that is in the buffer already; false: not so.
+// Gives a line that is in the buffer as a whole. The result is false when there
+// is none.
 static bool quick_line(CspCall *call, File *file) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
-  size_t left = file->in_len - file->in_at;  // much, if it was given back
+  size_t left = file->in_len - file->in_at;  // may be much (file_job_stop)
   size_t count = left < FILE_BUFFER ? left : FILE_BUFFER;
   const char *from = count > 0 ? file->in + file->in_at : "";
   const char *end = memchr(from, '\n', count);
-  if (end) {
+  if (end != NULL) {
     size_t len = (size_t)(end - from) + 1;
     CspValue line = csp_string(call, from, line_len(from, len));
     csp_return(call, line);
@@ -356,14 +360,14 @@ static bool quick_line(CspCall *call, File *file) {
 // A native that waits until nobody has the turn to read.
 static CspStatus file_turn(CspCall *call) {
   File *file = need_file(call);
-  return file ? os_turn_wait(call, &file->turn) : CSP_PANIC;
+  return file != NULL ? os_turn_wait(call, &file->turn) : CSP_PANIC;
 }
 
 static CspStatus run_read(CspCall *call, const char *method, int64_t want,
                           CspStatus (*results)(CspCall *call, FileJob *work)) {
   File *file = need_file(call);
-  FileJob *work = file ? file_job(call, file, "read") : NULL;
-  if (!work) return CSP_PANIC;
+  FileJob *work = file != NULL ? file_job(call, file, "read") : NULL;
+  if (work == NULL) return CSP_PANIC;
   work->method = method;
   work->want = want;
   work->results = results;
@@ -373,7 +377,7 @@ static CspStatus run_read(CspCall *call, const char *method, int64_t want,
 // (line, nil), (nil, nil) at the end, or (nil, error).
 static CspStatus file_read_line(CspCall *call) {
   File *file = need_file(call);
-  if (!file) return CSP_PANIC;
+  if (file == NULL) return CSP_PANIC;
   if (quick_line(call, file)) return csp_ok(call, csp_nil());
   return run_read(call, "read_line", WANT_LINE, read_done);
 }
@@ -382,7 +386,8 @@ static CspStatus file_read_all(CspCall *call) {
   return run_read(call, "read_all", WANT_REST, read_done);
 }
 
-// n bytes, fewer before the end; at the end (nil, nil). Without n: all.
+// Gives n bytes, or fewer before the end, and (nil, nil) at the end. Without n
+// it gives all.
 static CspStatus file_read(CspCall *call) {
   int64_t n = WANT_REST;
   if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
@@ -399,7 +404,7 @@ static CspStatus file_read_bytes(CspCall *call) {
   return run_read(call, "read_bytes", n, read_bytes_done);
 }
 
-// A function that gives the next line, nil at the end.
+// Gives a function that gives the next line, and nil at the end.
 static CspStatus file_lines(CspCall *call) {
   if (!need_file(call)) return CSP_PANIC;
   CspValue argv[2] = {csp_arg(call, 0), csp_bool(false)};
@@ -420,17 +425,17 @@ static void file_write_work(void *data) {
   file_leave(work);
 }
 
-// If it only has to be copied to the buffer.
+// Writes what has only to be copied to the buffer. Otherwise false.
 static bool quick_write(File *file, const char *data, size_t len) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
-  bool fits = file->open && !file->busy && file->out &&
+  bool fits = file->open && file->busy == NULL && file->out != NULL &&
               file->in_len == file->in_at && len <= FILE_BUFFER - file->out_len;
   if (fits) file_write(file, data, len);
   pthread_mutex_unlock(&file->lock);
   return fits;
 }
 
-// All pieces (strings and bytes) as one.
+// Joins all pieces, which are strings and bytes.
 static bool join_pieces(CspCall *call, Job *job) {
   Job piece = {.csp = csp_of(call)};
   Buffer all = buffer_of(call);
@@ -448,17 +453,17 @@ static bool join_pieces(CspCall *call, Job *job) {
   return ok && !all.failed;
 }
 
-// nil or an error.
+// Gives nil or an error.
 static CspStatus file_write_pieces(CspCall *call) {
   File *file = need_file(call);
-  if (!file) return CSP_PANIC;
+  if (file == NULL) return CSP_PANIC;
   if (csp_argc(call) == 2 && csp_type(csp_arg(call, 1)) == CSP_STRING) {
     Str s = str_of(csp_arg(call, 1));
     csp_charge(call, s.len / 128);
     if (quick_write(file, s.data, s.len)) return csp_ok(call, csp_nil());
   }
   FileJob *work = file_job(call, file, "write");
-  if (!work) return CSP_PANIC;
+  if (work == NULL) return CSP_PANIC;
   if (!join_pieces(call, &work->job)) {
     job_free(&work->job);
     return CSP_PANIC;
@@ -494,14 +499,14 @@ static CspStatus file_seek(CspCall *call) {
   File *file = need_file(call);
   int64_t offset;
   Str from;
-  if (!file || !opt_int(call, 1, 0, &offset) ||
+  if (file == NULL || !opt_int(call, 1, 0, &offset) ||
       !opt_str(call, 2, "start", &from)) {
     return CSP_PANIC;
   }
   for (int i = 0; i < 3; i++) {
     if (strcmp(from.data, names[i]) != 0) continue;
     FileJob *work = file_job(call, file, "seek in");
-    if (!work) return CSP_PANIC;
+    if (work == NULL) return CSP_PANIC;
     work->want = offset;
     work->whence = whences[i];
     return job_block(call, seek_work, seek_done, &work->job);
@@ -511,13 +516,13 @@ static CspStatus file_seek(CspCall *call) {
 
 static CspStatus file_tell(CspCall *call) {
   File *file = need_file(call);
-  FileJob *work = file ? file_job(call, file, "seek in") : NULL;
-  if (!work) return CSP_PANIC;
+  FileJob *work = file != NULL ? file_job(call, file, "seek in") : NULL;
+  if (work == NULL) return CSP_PANIC;
   work->whence = SEEK_CUR;
   return job_block(call, seek_work, seek_done, &work->job);
 }
 
-// want: 1 to reach the disk, too.
+// `want` is 1 where the data must reach the disk, too.
 static void file_flush_work(void *data) {
   FileJob *work = data;
   if (file_enter(work)) {
@@ -549,8 +554,8 @@ static void truncate_work(void *data) {
 static CspStatus run_simple(CspCall *call, const char *verb, int64_t want,
                             void (*run)(void *data)) {
   File *file = need_file(call);
-  FileJob *work = file ? file_job(call, file, verb) : NULL;
-  if (!work) return CSP_PANIC;
+  FileJob *work = file != NULL ? file_job(call, file, verb) : NULL;
+  if (work == NULL) return CSP_PANIC;
   work->want = want;
   return job_block(call, run, job_done_err, &work->job);
 }
@@ -563,7 +568,7 @@ static CspStatus file_sync(CspCall *call) {
   return run_simple(call, "write", 1, file_flush_work);
 }
 
-// A reader that waits finds the file closed.
+// Ends the wait of a reader, which then finds the file closed.
 static CspStatus close_done(CspCall *call, void *data) {
   FileJob *work = data;
   csp_wait_end(call, &work->file->wait);
@@ -572,8 +577,9 @@ static CspStatus close_done(CspCall *call, void *data) {
 
 static CspStatus file_close_now(CspCall *call) {
   File *file = need_file(call);
-  FileJob *work = file ? file_job(call, file, "close") : NULL;
-  return work ? job_block(call, close_work, close_done, &work->job) : CSP_PANIC;
+  FileJob *work = file != NULL ? file_job(call, file, "close") : NULL;
+  return work != NULL ? job_block(call, close_work, close_done, &work->job)
+                      : CSP_PANIC;
 }
 
 static CspStatus file_truncate(CspCall *call) {
@@ -584,7 +590,7 @@ static CspStatus file_truncate(CspCall *call) {
 
 static CspStatus file_name(CspCall *call) {
   File *file = need_file(call);
-  if (!file) return CSP_PANIC;
+  if (file == NULL) return CSP_PANIC;
   return csp_ok_string(call, file->name, strlen(file->name));
 }
 
@@ -609,7 +615,7 @@ static int open_flags(Str mode) {
   return -1;
 }
 
-// number: flags. len: permissions.
+// `number` is the flags, and `len` the permissions.
 static void open_work(void *data) {
   Job *job = data;
   job->fd = job_open(job, job->path, (int)job->number, (int64_t)job->len);
@@ -651,7 +657,7 @@ CspStatus os_open(CspCall *call) {
                        "\"r\", \"w\", \"a\", \"x\", \"r+\", \"w+\" or \"a+\"");
   }
   Job *job = job_new(call, "open", 0);
-  if (!job) return CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
   job->number = flags;
   job->len = (size_t)permissions;
   return job_run(call, job, open_work, open_done);
@@ -661,8 +667,8 @@ void os_file_init(CspCall *call, CspValue module) {
   char *name = alloc_text(csp_of(call), "standard input");
   CspValue v = file_new(call, STDIN_FILENO, name);
   File *file = csp_host_data(v, &os_file_class);
-  if (!file) csp_alloc_free(name);
-  if (!file || !name) {
+  if (file == NULL) csp_alloc_free(name);
+  if (file == NULL || name == NULL) {
     csp_panic_memory(call);
     return;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// All open files of a runtime, for its end: what is still buffered is written
-// then, and what cannot be is reported. The list is a runtime's state
+// All open files of a runtime. At its end, what they have buffered is written,
+// and what cannot be written is reported. The list is a runtime's state
 // (csp_state) and outlives the files, which link themselves into it (FileLink).
 //
 // A collected file writes what its descriptor takes at once. The rest (of a
 // pipe that nobody reads) is kept here until the end, with the descriptor,
 // because the thread that collects must not wait.
 //
-// `lock` guards all. A thread that holds it only tries to get a file's lock;
-// one that holds a file's lock does not take it.
+// `lock` guards all. A thread that holds it only tries to get a file's lock. A
+// thread that holds a file's lock does not take it.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,13 +19,13 @@
 
 #include "stdlib/os.h"
 
-// What a collected file has left; all of it is ours.
+// What a collected file has left. We own all of it.
 typedef struct Left {
   struct Left *next;
   int fd;
   char *data, *name;
   size_t at, len;
-  bool waits;  // at the end; not where it was opened so that it never does
+  bool waits;  // writes at the end may wait: it was not opened otherwise
 } Left;
 
 struct OpenFiles {
@@ -38,21 +38,21 @@ struct OpenFiles {
 // --- The list ---------------------------------------------------------------
 void os_files_add(CspCall *call, FileLink *link) {
   OpenFiles *files = csp_state(csp_of(call), &os_files_class);
-  if (!files) return;  // made by os_files_install: cannot be
+  if (files == NULL) return;  // cannot happen: os_files_install made it
   link->files = files;
   pthread_mutex_lock(&files->lock);
   link->next = files->first;
   link->back = &files->first;
-  if (link->next) link->next->back = &link->next;
+  if (link->next != NULL) link->next->back = &link->next;
   files->first = link;
   pthread_mutex_unlock(&files->lock);
 }
 
 void os_files_remove(FileLink *link) {
-  if (!link->files) return;
+  if (link->files == NULL) return;
   pthread_mutex_lock(&link->files->lock);
   *link->back = link->next;
-  if (link->next) link->next->back = link->back;
+  if (link->next != NULL) link->next->back = link->back;
   pthread_mutex_unlock(&link->files->lock);
 }
 
@@ -63,13 +63,13 @@ void os_files_report(OpenFiles *files, const char *name, int error) {
                         : strerror_r(error, room, sizeof room);
   char *text =
       alloc_format(files->csp, "cspvm: cannot write %s: %s\n", name, why);
-  if (!text) return;
+  if (text == NULL) return;
   csp_report(files->csp, text, strlen(text));
   csp_alloc_free(text);
 }
 
 // --- What is left -----------------------------------------------------------
-// Whether it was.
+// Returns whether it was blocking before.
 static bool set_blocking(int fd, bool blocking) {
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0) return false;
@@ -77,10 +77,10 @@ static bool set_blocking(int fd, bool blocking) {
   return (flags & O_NONBLOCK) == 0;
 }
 
-// Keeps it until the end. false: no memory.
+// Keeps it until the end. The result is false when there is no memory.
 static bool keep_left(OpenFiles *files, const Left *left) {
   Left *kept = csp_alloc(files->csp, NULL, sizeof *kept);
-  if (!kept) return false;
+  if (kept == NULL) return false;
   *kept = *left;
   pthread_mutex_lock(&files->lock);
   kept->next = files->left;
@@ -110,9 +110,9 @@ void os_files_leave(OpenFiles *files, int fd, char *data, size_t len,
   end_left(files, &left, error);
 }
 
-// Without the lock, as this may wait.
+// The lock is not held, because this may wait.
 static void write_left(OpenFiles *files, Left *left) {
-  while (left) {
+  while (left != NULL) {
     Left *next = left->next;
     if (left->waits) set_blocking(left->fd, true);
     int error =
@@ -126,9 +126,9 @@ static void write_left(OpenFiles *files, Left *left) {
 // --- The end ----------------------------------------------------------------
 static void end_run(Csp *csp) {
   OpenFiles *files = csp_state(csp, &os_files_class);
-  if (!files) return;
+  if (files == NULL) return;
   pthread_mutex_lock(&files->lock);
-  for (FileLink *link = files->first; link; link = link->next)
+  for (FileLink *link = files->first; link != NULL; link = link->next)
     os_file_last_flush(link);
   Left *left = files->left;
   files->left = NULL;
@@ -147,7 +147,7 @@ const CspClass os_files_class = {"open files", files_finalize,
 bool os_files_install(Csp *csp) {
   if (!csp_register_class(csp, &os_files_class, NULL)) return false;
   OpenFiles *files = csp_state(csp, &os_files_class);
-  if (!files) return false;
+  if (files == NULL) return false;
   files->csp = csp;
   return csp_at_end(csp, end_run);
 }

@@ -46,7 +46,7 @@ CspStatus os_symlink(CspCall *call) {
 }
 
 // --- What is there ----------------------------------------------------------
-// What the path leads to. -1: errno.
+// Describes what the path leads to. -1: errno says why not.
 static int stat_path(Csp *csp, const char *path, struct stat *info) {
   if (!csp_has_root(csp)) return stat(path, info);
   int fd = csp_open_path(csp, path, O_PATH, 0);
@@ -79,7 +79,7 @@ static CspStatus stat_done(CspCall *call, void *data) {
   int64_t modified =
       (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
   const char *slash = strrchr(job->path, '/');
-  const char *name = slash ? slash + 1 : job->path;
+  const char *name = slash != NULL ? slash + 1 : job->path;
   ok = ok && csp_map_set_name(call, map, "name",
                               csp_string(call, name, strlen(name)));
   ok = ok && csp_map_set_name(call, map, "size", csp_int(call, info->st_size));
@@ -96,20 +96,20 @@ static CspStatus stat_done(CspCall *call, void *data) {
   return ok ? csp_ok_value(call, map) : csp_panic_memory(call);
 }
 
-// follow (true): what a symbolic link leads to, else the link itself.
+// With follow (the default) a symbolic link stands for what it leads to.
 CspStatus os_stat(CspCall *call) {
   Job *job = job_new(call, "stat", 0);
-  if (!job) return CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
   job->flag = !is_nil(call, 1) && !csp_truthy(csp_arg(call, 1));
   job->extra = alloc_zeroed(job->csp, sizeof(struct stat));
-  if (!job->extra) {
+  if (job->extra == NULL) {
     job_free(job);
     return csp_panic_memory(call);
   }
   return job_run(call, job, stat_work, stat_done);
 }
 
-// number: the type wanted, 0 for any.
+// `number` is the type that is asked for, or 0 for any.
 static void test_work(void *data) {
   Job *job = data;
   struct stat info;
@@ -119,7 +119,7 @@ static void test_work(void *data) {
 
 static CspStatus test_path(CspCall *call, int64_t type) {
   Job *job = job_new(call, "stat", 0);
-  if (!job) return CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
   job->number = type;
   return job_run(call, job, test_work, job_done_flag);
 }
@@ -133,14 +133,14 @@ CspStatus os_is_file(CspCall *call) { return test_path(call, S_IFREG); }
 static DIR *open_folder(Job *job) {
   int fd = job_open(job, job->path, O_RDONLY | O_DIRECTORY, 0);
   DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-  if (fd >= 0 && !dir) {
+  if (fd >= 0 && dir == NULL) {
     job->error = errno;
     close(fd);
   }
   return dir;
 }
 
-// In pieces.
+// A job that lists a folder in pieces.
 typedef struct Listing {
   Job job;
   DIR *dir;
@@ -153,11 +153,11 @@ static void listing_stop(Job *job) {
   buffer_free(&l->names);
 }
 
-// false: there are no more, or the job has failed.
+// The result is false when there are no more names, or the job has failed.
 static bool list_next(Listing *l) {
   errno = 0;
   const struct dirent *entry = readdir(l->dir);
-  if (!entry) {
+  if (entry == NULL) {
     l->job.error = errno;
     return false;
   }
@@ -173,7 +173,7 @@ static void list_work(void *data) {
   Listing *l = data;
   Job *job = &l->job;
   if (!job->more) l->dir = open_folder(job);
-  if (!l->dir) return;
+  if (l->dir == NULL) return;
   int n = 0;
   do {
     job->more = list_next(l);
@@ -184,12 +184,12 @@ static void list_work(void *data) {
   job->len = l->names.len;
 }
 
-// The names in a directory, sorted, without . and ..
+// Gives the names in a directory, sorted, without . and ..
 CspStatus os_list_dir(CspCall *call) {
   Str path;
   if (!need_str(call, 0, &path)) return CSP_PANIC;
   Listing *l = job_new_sized(call, sizeof *l, "list", path);
-  if (!l) return CSP_PANIC;
+  if (l == NULL) return CSP_PANIC;
   l->names = (Buffer){.csp = l->job.csp, .most = l->job.most};
   l->job.stop = listing_stop;
   return job_run(call, &l->job, list_work, job_done_list);
@@ -200,8 +200,9 @@ enum { LINK_MOST = 65536 };
 
 static int read_link_act(Job *job, const CspPlace *at) {
   job->data = csp_alloc(job->csp, NULL, LINK_MOST);
-  ssize_t n =
-      job->data ? readlinkat(at->folder, at->name, job->data, LINK_MOST) : -1;
+  ssize_t n = job->data != NULL
+                  ? readlinkat(at->folder, at->name, job->data, LINK_MOST)
+                  : -1;
   if (n < 0) return -1;
   job->len = (size_t)n;
   if (n < LINK_MOST) return 0;
@@ -216,19 +217,21 @@ static void read_link_work(void *data) {
 
 CspStatus os_read_link(CspCall *call) {
   Job *job = job_new(call, "read link", 0);
-  return job ? job_run(call, job, read_link_work, job_done_string) : CSP_PANIC;
+  return job != NULL ? job_run(call, job, read_link_work, job_done_string)
+                     : CSP_PANIC;
 }
 
 static void real_path_work(void *data) {
   Job *job = data;
   job->data = csp_alloc_real_path(job->csp, job->path);
-  if (!job->data) job->error = errno;
-  if (job->data) job->len = strlen(job->data);
+  if (job->data == NULL) job->error = errno;
+  if (job->data != NULL) job->len = strlen(job->data);
 }
 
 CspStatus os_real_path(CspCall *call) {
   Job *job = job_new(call, "resolve", 0);
-  return job ? job_run(call, job, real_path_work, job_done_string) : CSP_PANIC;
+  return job != NULL ? job_run(call, job, real_path_work, job_done_string)
+                     : CSP_PANIC;
 }
 
 // --- Making and removing ----------------------------------------------------
@@ -241,7 +244,7 @@ static void mkdir_work(void *data) {
   job_act(job, job->path, mkdir_act);
 }
 
-// Its parents, too; a directory that is there already is no error.
+// Makes the parents, too. A directory that is there already is no error.
 static void mkdir_all_work(void *data) {
   Job *job = data;
   struct stat info;
@@ -263,7 +266,7 @@ static void mkdir_all_work(void *data) {
 static CspStatus run_mode(CspCall *call, const char *verb, int64_t otherwise,
                           void (*work)(void *data)) {
   Job *job = job_new(call, verb, 0);
-  if (!job) return CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
   if (!job_mode(call, 1, otherwise, &job->number)) {
     job_free(job);
     return CSP_PANIC;
@@ -279,7 +282,8 @@ CspStatus os_mkdir_all(CspCall *call) {
   return run_mode(call, "make directory", 0777, mkdir_all_work);
 }
 
-// Of what the path leads to. An O_PATH descriptor takes no fchmod, but a name.
+// Changes what the path leads to. fchmod refuses an O_PATH descriptor, so this
+// goes by the descriptor's name in /proc.
 static void chmod_work(void *data) {
   Job *job = data;
   char name[32];
@@ -316,7 +320,8 @@ static void remove_work(void *data) {
 
 CspStatus os_remove(CspCall *call) {
   Job *job = job_new(call, "remove", 0);
-  return job ? job_run(call, job, remove_work, job_done_err) : CSP_PANIC;
+  return job != NULL ? job_run(call, job, remove_work, job_done_err)
+                     : CSP_PANIC;
 }
 
 static void chdir_work(void *data) {
@@ -326,5 +331,5 @@ static void chdir_work(void *data) {
 
 CspStatus os_chdir(CspCall *call) {
   Job *job = job_new(call, "change to", 0);
-  return job ? job_run(call, job, chdir_work, job_done_err) : CSP_PANIC;
+  return job != NULL ? job_run(call, job, chdir_work, job_done_err) : CSP_PANIC;
 }

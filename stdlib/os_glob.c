@@ -4,11 +4,11 @@
 // as it is. None of them matches a slash, nor a name's first dot.
 //
 // The pattern is taken part by part, names and slashes in turn. A name without
-// such characters is looked up, any other is compared with what its folder has.
+// such characters is looked up. Any other is compared with what its folder has.
 // It is read once, into elements. Matching goes back to the last star only, so
-// it takes the name's length times the number of elements at most. What cannot
-// be read matches nothing, but where descriptors or memory are out that is an
-// error.
+// it takes the name's length times the number of elements at most. A folder
+// that cannot be read matches nothing. It is an error only when descriptors or
+// memory have run out.
 //
 // The work is done in pieces. A Glob is the state between two of them.
 #include <dirent.h>
@@ -62,7 +62,7 @@ static int compare_ranges(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// How many are left when those that touch are joined.
+// Joins ranges that touch, and returns how many are left.
 static size_t join_ranges(Range *ranges, size_t count) {
   size_t last = 0;
   if (count == 0) return 0;
@@ -77,8 +77,8 @@ static size_t join_ranges(Range *ranges, size_t count) {
   return last + 1;
 }
 
-// The set that begins after the `[` at *at, which is moved past its end. false:
-// it has no end, so the bracket means itself.
+// Reads the set that begins with the `[` at *at, which is moved past its end.
+// The result is false when the set has no end. Then the bracket means itself.
 static bool read_set(Str text, size_t *at, Element *set, Range *ranges) {
   size_t i = *at + 1;
   bool not = i < text.len && (text.data[i] == '!' || text.data[i] == '^');
@@ -99,7 +99,7 @@ static bool read_set(Str text, size_t *at, Element *set, Range *ranges) {
   return true;
 }
 
-// An element that is no set.
+// Reads an element that is no set.
 static Element read_one(Str text, size_t *at, Range *ranges) {
   char c = text.data[*at];
   if (c == '*' || c == '?') {
@@ -117,13 +117,13 @@ static void part_free(Part *part) {
   *part = (Part){0};
 }
 
-// false: out of memory.
+// The result is false when there is no memory.
 static bool part_read(Csp *csp, Part *part, Str text) {
   *part = (Part){.text = text};
   if (!has_magic(text)) return true;
   part->elements = csp_alloc(csp, NULL, text.len * sizeof(Element));
   part->ranges = csp_alloc(csp, NULL, text.len * sizeof(Range));
-  if (!part->elements || !part->ranges) return false;
+  if (part->elements == NULL || part->ranges == NULL) return false;
   Range *ranges = part->ranges;
   bool sets = true;  // after a set without an end there is none that has one
   for (size_t at = 0; at < text.len;) {
@@ -157,7 +157,8 @@ static bool fits_dot(Str text) {
 // Adds to *steps how many characters were compared.
 static bool matches(const Part *p, const char *name, uint64_t *steps) {
   size_t len = strlen(name), at = 0, n = 0, width;
-  size_t star = SIZE_MAX, star_n = 0;  // after the last star; where it ends
+  // Where the pattern goes on after its last star, and where its text ends.
+  size_t star = SIZE_MAX, star_n = 0;
   if (name[0] == '.' && !fits_dot(p->text)) return false;
   while (n < len) {
     ++*steps;
@@ -204,7 +205,7 @@ typedef struct Glob {
 } Glob;
 
 static void glob_clear(Glob *g) {
-  if (g->dir) closedir(g->dir);
+  if (g->dir != NULL) closedir(g->dir);
   g->dir = NULL;
   part_free(&g->part);
   buffer_free(&g->next);
@@ -233,7 +234,7 @@ static int exists_act(Job *job, const CspPlace *at) {
   return fstatat(at->folder, at->name, &info, AT_SYMLINK_NOFOLLOW);
 }
 
-// Whether there is such a name; a link that leads nowhere is one, too.
+// Whether there is such a name. A link that leads nowhere is one, too.
 static bool exists(Job *job, const char *path) {
   job_act(job, path, exists_act);
   int error = job->error;
@@ -242,7 +243,7 @@ static bool exists(Job *job, const char *path) {
   return error == 0;
 }
 
-// The plain name in the folder g->path, if it is there.
+// Adds the plain name in the folder g->path, if it is there.
 static void match_plain(Glob *g) {
   size_t before = g->next.len;
   add_path(g, g->part.text.data, g->part.text.len);
@@ -250,7 +251,7 @@ static void match_plain(Glob *g) {
   g->next.len = before;
 }
 
-// Slashes: what they follow must be a folder.
+// Adds slashes, if what they follow is a folder.
 static void match_slashes(Glob *g) {
   struct stat info;
   const char *path = g->path;
@@ -262,21 +263,21 @@ static void match_slashes(Glob *g) {
   if (is_folder) add_path(g, g->part.text.data, g->part.text.len);
 }
 
-// The folder g->path; "" is the working one.
+// Opens the folder g->path. The empty path is the working folder.
 static void glob_open(Glob *g) {
   const char *path = *g->path ? g->path : ".";
   int fd = csp_open_path(g->job.csp, path, O_RDONLY | O_DIRECTORY, 0);
   g->dir = fd < 0 ? NULL : fdopendir(fd);
-  if (g->dir) return;
+  if (g->dir != NULL) return;
   note_error(&g->job, errno);
   if (fd >= 0) close(fd);
 }
 
-// One name of the folder that is open.
+// Looks at one name of the folder that is open.
 static void match_name(Glob *g) {
   const struct dirent *entry = readdir(g->dir);
   uint64_t steps = 0;
-  if (!entry) {
+  if (entry == NULL) {
     closedir(g->dir);
     g->dir = NULL;
     return;
@@ -288,21 +289,22 @@ static void match_name(Glob *g) {
   g->took += NAME_NS + steps * STEP_NS;
 }
 
-// One path that the parts before match.
+// Looks at one path that the parts before it match.
 static void match_path(Glob *g) {
   g->path = g->found.data + g->seen;
   g->seen += strlen(g->path) + 1;
   g->took += SYSTEM_NS;
   if (*g->part.text.data == '/') {
     match_slashes(g);
-  } else if (g->part.elements) {
+  } else if (g->part.elements != NULL) {
     glob_open(g);
   } else {
     match_plain(g);
   }
 }
 
-// false: there is no more, or the job has failed.
+// Goes to the pattern's next part. The result is false when there is none, or
+// when the job has failed.
 static bool glob_next(Glob *g) {
   if (g->part.text.len > 0) {
     Buffer found = g->found;
@@ -322,9 +324,9 @@ static bool glob_next(Glob *g) {
   return !g->job.error;
 }
 
-// Does a little. false: that was the last.
+// Does a little. The result is false when that was the last.
 static bool glob_step(Glob *g) {
-  if (g->dir) {
+  if (g->dir != NULL) {
     match_name(g);
   } else if (g->seen < g->found.len) {
     match_path(g);
@@ -351,7 +353,7 @@ CspStatus os_glob(CspCall *call) {
   Str pattern;
   if (!need_str(call, 0, &pattern)) return CSP_PANIC;
   Glob *g = job_new_sized(call, sizeof *g, "match", pattern);
-  if (!g) return CSP_PANIC;
+  if (g == NULL) return CSP_PANIC;
   g->at = g->job.path;
   g->found = g->next = (Buffer){.csp = g->job.csp, .most = g->job.most};
   g->job.stop = glob_stop;

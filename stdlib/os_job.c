@@ -27,13 +27,13 @@ void job_free(Job *job) {
   csp_alloc_free(job);
 }
 
-// A copy of a path; a zero byte in it would cut it. Of one that the system
-// takes for too long, whatever it says, the beginning: for the message.
+// Copies a path, which must have no zero byte. The system refuses a path that
+// is too long. Its beginning is enough for the message.
 static char *copy_path(Job *job, Str s) {
   if (s.len >= PATH_MAX) {
     job->error = ENAMETOOLONG;
     s.len = PATH_MAX;
-  } else if (memchr(s.data, '\0', s.len)) {
+  } else if (memchr(s.data, '\0', s.len) != NULL) {
     job->error = EINVAL;
   }
   return alloc_str(job->csp, s);
@@ -41,9 +41,9 @@ static char *copy_path(Job *job, Str s) {
 
 void *job_new_sized(CspCall *call, size_t size, const char *verb, Str path) {
   Job *job = alloc_zeroed(csp_of(call), size);
-  if (job) job->csp = csp_of(call);
-  if (job) job->path = copy_path(job, path);
-  if (!job || !job->path) {
+  if (job != NULL) job->csp = csp_of(call);
+  if (job != NULL) job->path = copy_path(job, path);
+  if (job == NULL || job->path == NULL) {
     csp_alloc_free(job);
     csp_panic_memory(call);
     return NULL;
@@ -66,11 +66,12 @@ bool job_other(CspCall *call, Job *job, int i) {
   Str other;
   if (!need_str(call, i, &other)) return false;
   job->other = copy_path(job, other);
-  if (!job->other) csp_panic_memory(call);
+  if (job->other == NULL) csp_panic_memory(call);
   return job->other != NULL;
 }
 
-// (Somebody may have cut them meanwhile.) false: given up.
+// Somebody may cut the bytes meanwhile. The result is false when the call has
+// given up.
 static bool job_bytes(CspCall *call, Job *job, CspValue bytes, size_t len) {
   enum { PIECE = 1 << 16 };
   job->len = 0;
@@ -91,7 +92,7 @@ bool job_data(CspCall *call, Job *job, int i) {
   }
   size_t len = is_string ? str_of(v).len : csp_bytes_len(v);
   job->data = csp_alloc(job->csp, NULL, len + 1);
-  if (!job->data) {
+  if (job->data == NULL) {
     csp_panic_memory(call);
     return false;
   }
@@ -104,8 +105,8 @@ bool job_data(CspCall *call, Job *job, int i) {
 
 bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode) {
   *mode = otherwise;
-  // In a root a script makes no files that run as their owner, the host's
-  // user.
+  // A file's owner is the host's user. So a script with a root must make none
+  // that runs as its owner.
   int64_t most = csp_has_root(csp_of(call)) ? 0777 : 07777;
   return is_nil(call, i) || need_int_in(call, i, 0, most, mode);
 }
@@ -120,8 +121,8 @@ static bool job_is_fifo(const Job *job, const char *path) {
   return is;
 }
 
-// fd, or -1 when it was closed. (Other flags of an open file are not changed by
-// that.)
+// Takes O_NONBLOCK off again, which leaves the other flags as they are. Returns
+// fd, or -1 when that failed and fd was closed.
 static int take_flag_off(Job *job, int fd, int flags) {
   struct stat info;
   if (fstat(fd, &info) == 0) {
@@ -135,7 +136,8 @@ static int take_flag_off(Job *job, int fd, int flags) {
   return -1;
 }
 
-// A lease that another process has on a file is waited for: EAGAIN.
+// EAGAIN also means that another process has a lease on the file. Only an open
+// that may block waits for its end.
 static int open_threaded(Job *job, const char *path, int flags, unsigned mode) {
   int fd = csp_open_path(job->csp, path, flags | O_NONBLOCK, mode);
   if (fd >= 0) return take_flag_off(job, fd, flags);
@@ -234,11 +236,11 @@ CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
   return job->error ? done(call, job) : job_block(call, work, done, job);
 }
 
-// A job with a second path, arguments 0 and 1.
+// The paths are arguments 0 and 1.
 CspStatus job_run_two(CspCall *call, const char *verb,
                       void (*work)(void *data)) {
   Job *job = job_new(call, verb, 0);
-  if (!job) return CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
   if (!job_other(call, job, 1)) {
     job_free(job);
     return CSP_PANIC;
@@ -267,8 +269,8 @@ CspValue job_error(CspCall *call, const Job *job) {
                           job->verb,
                           " ",
                           job->path,
-                          job->other ? " to " : "",
-                          job->other ? job->other : "",
+                          job->other != NULL ? " to " : "",
+                          job->other != NULL ? job->other : "",
                           ": ",
                           job_error_text(job->error)};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -295,7 +297,7 @@ CspStatus job_done_err(CspCall *call, void *data) {
 CspStatus job_done_string(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
-  CspValue v = csp_string(call, job->data ? job->data : "", job->len);
+  CspValue v = csp_string(call, job->data != NULL ? job->data : "", job->len);
   csp_charge(call, job->len / 256);
   job_free(job);
   return csp_ok_value(call, v);
@@ -320,7 +322,7 @@ CspStatus job_done_flag(CspCall *call, void *data) {
   return made ? csp_ok_bool(call, flag) : CSP_PANIC;
 }
 
-// The strings of job->data from `at` on, in pieces.
+// Goes through the strings of job->data, in pieces. `at` is the next.
 typedef struct Strings {
   CspValue list;
   Job *job;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Paths as text: nothing here looks at the file system, but abs_path, which
-// needs the working directory. Rules as in Go's path/filepath on Unix.
+// Paths as text. Only abs_path looks at the file system, because it needs the
+// working directory. The rules are those of Go's path/filepath on Unix.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stdlib/os.h"
 
-// Where the next slash is, or the end. Given up: the end, and *given_up.
+// The position of the next slash, or the end. The end is also the result when
+// the call has given up, which *given_up says.
 static size_t component_end(CspCall *call, Str s, size_t at, bool *given_up) {
   int64_t slash = csp_find(call, s.data + at, s.len - at, "/", 1);
   *given_up |= slash == CSP_GIVEN_UP;
   return slash >= 0 ? at + (size_t)slash : s.len;
 }
 
-// Where the last component begins. Given up: 0, and *given_up.
+// Where the last component begins. The result is 0 when the call has given up,
+// which *given_up says.
 static size_t last_component(CspCall *call, Str s, bool *given_up) {
   int64_t slash = csp_find_last(call, s.data, s.len, "/", 1);
   *given_up |= slash == CSP_GIVEN_UP;
@@ -43,8 +45,8 @@ static void add_component(Buffer *out, size_t root, const char *data,
   buffer_add(out, data, len);
 }
 
-// The shortest path that means the same without looking: no ".", no "//", no
-// "x/.."; "" becomes ".".
+// Writes the shortest path that means the same, as far as its text tells: one
+// without ".", "//" and "x/..". The empty path becomes ".".
 static void clean(Buffer *out, Str s) {
   size_t root = s.len > 0 && s.data[0] == '/';
   buffer_reserve(out, s.len + 1);
@@ -67,7 +69,7 @@ CspStatus os_clean_path(CspCall *call) {
   return buffer_ok(call, &out);
 }
 
-// Empty parts do not count; the result is clean.
+// Empty parts do not count. The result is a clean path.
 CspStatus os_join_path(CspCall *call) {
   Buffer joined = buffer_of(call), out = buffer_of(call);
   for (int i = 0; i < csp_argc(call) && !joined.failed; i++) {
@@ -88,7 +90,8 @@ CspStatus os_join_path(CspCall *call) {
   return buffer_ok(call, &out);
 }
 
-// false: given up.
+// Takes off the slashes at the end. The result is false when the call has given
+// up.
 static bool take_slashes(CspCall *call, Str *s) {
   enum { TURNS = 4096 };
   for (; s->len > 1 && s->data[s->len - 1] == '/'; s->len--)
@@ -117,8 +120,8 @@ CspStatus os_dir(CspCall *call) {
   return buffer_ok(call, &out);
 }
 
-// With its point; "" when there is none. A name's first point is no ending
-// (".profile").
+// The ending has its point, and is empty when there is none. A name that begins
+// with its only point, such as ".profile", has no ending.
 CspStatus os_ext(CspCall *call) {
   Str s;
   bool given_up = false;
@@ -144,7 +147,7 @@ CspStatus os_abs_path(CspCall *call) {
   Buffer joined = buffer_of(call), out = buffer_of(call);
   if (s.len == 0 || s.data[0] != '/') {
     char *here = csp_alloc_folder(csp_of(call));
-    if (!here) return csp_ok_errno(call, errno, "the working directory");
+    if (here == NULL) return csp_ok_errno(call, errno, "the working directory");
     buffer_add(&joined, here, strlen(here));
     buffer_add_char(&joined, '/');
     csp_alloc_free(here);

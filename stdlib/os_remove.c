@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Removing a folder with everything in it: os.remove_all, a loop in os.csp over
-// the pieces of work that are here, so that a cancelled goroutine, a limit and
-// a stepped host's budget hold between them.
+// Removes a folder with everything in it, for os.remove_all. That is a loop in
+// os.csp, and here are its pieces of work. Between them a goroutine can be
+// cancelled, and limits and a stepped host's budget hold.
 //
-// Nothing goes by paths: each folder is opened in the one above it, without
-// following links, and names are removed in the folder that was opened. So
-// no process that puts links in the place of folders meanwhile leads us out.
+// No path is used twice. Each folder is opened in the one above it, without
+// following links, and names are removed in the folder that was opened. Another
+// process may put links in the place of folders meanwhile. They do not lead us
+// out.
 //
 // A Removal's levels are the folders from the first one down to where it is.
-// Only the last OPEN_MOST of them are open, however deep it goes: those above
+// Only the last OPEN_MOST of them are open, however deep it goes. Those above
 // are opened again by "..", which must be the same folder as before.
 //
-// The lock is held during a piece of work: two goroutines take turns.
+// The lock is held during a piece of work, so two goroutines take turns.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,7 @@ typedef struct Removal {
 // --- Levels: lock held ------------------------------------------------------
 static void pop_level(Removal *r) {
   FolderLevel *level = &r->levels[--r->depth];
-  if (level->dir) closedir(level->dir);
+  if (level->dir != NULL) closedir(level->dir);
   csp_alloc_free(level->name);
 }
 
@@ -77,22 +78,22 @@ static bool has_room(Removal *r) {
   if (r->depth < r->room) return true;
   size_t room = r->room ? r->room * 2 : 16;
   FolderLevel *more = csp_alloc(r->csp, r->levels, room * sizeof *more);
-  if (!more) return false;
+  if (more == NULL) return false;
   r->levels = more;
   r->room = room;
   return true;
 }
 
-// Goes down into a folder. 0, or an errno.
+// Goes down into a folder. Returns 0, or an errno.
 static int push_level(Removal *r, const char *name) {
   int fd = open_folder_at(folder_of(r, r->depth), name);
   struct stat info;
   if (fd < 0) return errno;
   int error = fstat(fd, &info) != 0 ? errno : 0;
   char *copy = alloc_text(r->csp, name);
-  if (!error && (!copy || !has_room(r))) error = ENOMEM;
+  if (!error && (copy == NULL || !has_room(r))) error = ENOMEM;
   DIR *dir = error ? NULL : fdopendir(fd);
-  if (!error && !dir) error = errno;
+  if (!error && dir == NULL) error = errno;
   if (error) {
     close(fd);
     csp_alloc_free(copy);
@@ -102,16 +103,17 @@ static int push_level(Removal *r, const char *name) {
       (FolderLevel){copy, dir, info.st_dev, info.st_ino, false};
   if (r->depth > OPEN_MOST) {
     FolderLevel *old = &r->levels[r->depth - OPEN_MOST - 1];
-    if (old->dir) closedir(old->dir);
+    if (old->dir != NULL) closedir(old->dir);
     old->dir = NULL;
   }
   return 0;
 }
 
-// Opens the level above the last one again. ESTALE: that has been moved.
+// Opens the level above the last one again. The result is ESTALE when somebody
+// has moved it.
 static int reopen(Removal *r) {
   FolderLevel *level = &r->levels[r->depth - 2];
-  if (level->dir) return 0;
+  if (level->dir != NULL) return 0;
   int fd = open_folder_at(folder_of(r, r->depth), "..");
   struct stat info;
   if (fd < 0) return errno;
@@ -119,7 +121,7 @@ static int reopen(Removal *r) {
   if (!error && (info.st_dev != level->dev || info.st_ino != level->ino))
     error = ESTALE;
   if (!error) level->dir = fdopendir(fd);
-  if (!error && !level->dir) error = errno;
+  if (!error && level->dir == NULL) error = errno;
   if (error) close(fd);
   return error;
 }
@@ -136,12 +138,12 @@ static int remove_name(Removal *r, const char *name, bool is_folder) {
   int down = push_level(r, name);
   if (down == 0 || down == ENOENT) return 0;
   if (down != ENOTDIR && down != ELOOP) return down;
-  // What was a folder is none any more, or never was one.
+  // The name is no folder any more, or never was one.
   if (error == EPERM) return error;
   return unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : errno;
 }
 
-// The last level is empty: removes it, and goes up.
+// Removes the last level, which is empty, and goes up.
 static int leave_level(Removal *r) {
   FolderLevel *level = &r->levels[r->depth - 1];
   int error = r->depth > 1 ? reopen(r) : 0;
@@ -164,7 +166,7 @@ static int remove_next(Removal *r) {
   FolderLevel *level = &r->levels[r->depth - 1];
   errno = 0;
   const struct dirent *entry = readdir(level->dir);
-  if (!entry) return errno != 0 ? errno : leave_level(r);
+  if (entry == NULL) return errno != 0 ? errno : leave_level(r);
   const char *name = entry->d_name;
   if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return 0;
   size_t depth = r->depth;
@@ -173,7 +175,7 @@ static int remove_next(Removal *r) {
   return error;
 }
 
-// The path of the last level, for messages. NULL: no memory.
+// The path of the last level, for messages. NULL: there is no memory.
 static char *path_of(const Removal *r) {
   Buffer path = {.csp = r->csp};
   buffer_add(&path, r->path, strlen(r->path));
@@ -200,7 +202,7 @@ static void some_work(void *data) {
     work->job.number++;
   }
   char *path = work->job.error ? path_of(r) : NULL;
-  if (path) {
+  if (path != NULL) {
     csp_alloc_free(work->job.path);
     work->job.path = path;
   }
@@ -209,28 +211,28 @@ static void some_work(void *data) {
 }
 
 // --- The beginning ----------------------------------------------------------
-// Splits the path into folder and name, without slashes at its end. NULL: it
-// ends with no name.
+// Splits the path into folder and name, without slashes at its end. Returns
+// NULL when the path ends with no name.
 static char *split(char *path, const char **folder, bool *slash) {
   size_t len = strlen(path), given = len;
   while (len > 0 && path[len - 1] == '/') path[--len] = '\0';
   *slash = len < given;
   char *last = strrchr(path, '/');
-  char *name = last ? last + 1 : path;
-  *folder = !last ? "." : last == path ? "/" : path;
+  char *name = last != NULL ? last + 1 : path;
+  *folder = last == NULL ? "." : last == path ? "/" : path;
   if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
     return NULL;
-  if (last) *last = '\0';
+  if (last != NULL) *last = '\0';
   return name;
 }
 
-// 0, or an errno; r has a level if there is more to do.
+// Returns 0, or an errno. Afterwards r has a level if there is more to do.
 static int removal_begin(Job *job, Removal *r, char *path) {
   const char *folder;
   bool slash;
   struct stat info;
   char *name = split(path, &folder, &slash);
-  if (!name) return EINVAL;
+  if (name == NULL) return EINVAL;
   r->above = csp_open_path(job->csp, folder, O_PATH | O_DIRECTORY, 0);
   if (r->above < 0) return errno;
   if (fstatat(r->above, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno;
@@ -243,7 +245,7 @@ static void begin_work(void *data) {
   Job *job = &work->job;
   char *path = alloc_text(job->csp, job->path);
   work->removal->path = alloc_text(job->csp, job->path);
-  if (!path || !work->removal->path) {
+  if (path == NULL || work->removal->path == NULL) {
     job->error = ENOMEM;
   } else if (*path != '\0') {
     job->error = removal_begin(job, work->removal, path);
@@ -278,14 +280,15 @@ static RemoveJob *remove_job(CspCall *call, Str path) {
   return job_new_sized(call, sizeof(RemoveJob), "remove", path);
 }
 
-// (what _remove_some takes, nil), (nil, nil): it is done, or (nil, error).
+// Gives (what _remove_some takes, nil), (nil, nil) when all is done, or (nil,
+// error).
 CspStatus os_remove_all(CspCall *call) {
   Str path;
   if (!need_str(call, 0, &path)) return CSP_PANIC;
   RemoveJob *work = remove_job(call, path);
-  if (!work) return CSP_PANIC;
+  if (work == NULL) return CSP_PANIC;
   work->removal = alloc_zeroed(csp_of(call), sizeof *work->removal);
-  if (!work->removal) {
+  if (work->removal == NULL) {
     job_free(&work->job);
     return csp_panic_memory(call);
   }
@@ -295,7 +298,7 @@ CspStatus os_remove_all(CspCall *call) {
 
 static Removal *need_removal(CspCall *call) {
   Removal *r = csp_host_data(csp_arg(call, 0), &os_removal_class);
-  if (!r) csp_bad_arg(call, 0, "what _remove_all gives");
+  if (r == NULL) csp_bad_arg(call, 0, "what _remove_all gives");
   return r;
 }
 
@@ -309,19 +312,19 @@ static CspStatus some_done(CspCall *call, void *data) {
   return job_done_err(call, &work->job);
 }
 
-// (whether there is more, nil) or (false, error): removes some of it.
+// Removes some of it. Gives (whether there is more, nil) or (false, error).
 CspStatus os_remove_some(CspCall *call) {
   Removal *r = need_removal(call);
-  RemoveJob *work = r ? remove_job(call, (Str){"", 0}) : NULL;
-  if (!work) return CSP_PANIC;
+  RemoveJob *work = r != NULL ? remove_job(call, (Str){"", 0}) : NULL;
+  if (work == NULL) return CSP_PANIC;
   work->removal = r;
   return job_block(call, some_work, some_done, &work->job);
 }
 
-// Closes what is open. Goroutines that are in a piece of work come first.
+// Closes what is open, after any piece of work that has begun.
 CspStatus os_remove_end(CspCall *call) {
   Removal *r = need_removal(call);
-  if (!r) return CSP_PANIC;
+  if (r == NULL) return CSP_PANIC;
   pthread_mutex_lock(&r->lock);
   removal_clear(r);
   pthread_mutex_unlock(&r->lock);

@@ -4,10 +4,10 @@
 // and does a little whenever one of them is ready, until the program has ended
 // and closed its output. No thread waits for it.
 //
-// A program leads a process group of its own, which is killed when it is not
-// waited for any more: with the programs that it has started, unless they have
-// left the group. So it is not reaped before all is over: until then its
-// number, and so the group's, is not given to others.
+// A program leads a process group of its own. When nobody waits for it any
+// more, the group is killed, with the programs that it has started, unless they
+// have left the group. So the program is not reaped before all is over. Until
+// then its number, which is the group's, is not given to others.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -34,7 +34,7 @@ typedef struct Run {
   size_t argc;   // how many these are
   char **argv;   // they, and NULL; made by start_work
   char **env;
-  char *dir;  // NULL: the same
+  char *dir;  // NULL: ours
   Buffer out, err;
   int status;         // as shells count: 128 + the signal if one ended it
   pid_t pid;          // 0: none, or it is reaped
@@ -101,7 +101,7 @@ static int spawn(Run *run, int pipes[3][2], pid_t *pid) {
     int end = pipes[fd][fd == IN ? 0 : 1];
     error = posix_spawn_file_actions_adddup2(&actions, end, fd);
   }
-  if (!error && run->dir) {
+  if (!error && run->dir != NULL) {
     error = posix_spawn_file_actions_addchdir_np(&actions, run->dir);
   }
   if (!error) {
@@ -188,7 +188,7 @@ static void watch_end(Run *run, int fd, uint32_t events) {
 // 0, or an errno.
 static int make_argv(Run *run) {
   run->argv = csp_alloc(run->job.csp, NULL, (run->argc + 1) * sizeof(char *));
-  if (!run->argv) return ENOMEM;
+  if (run->argv == NULL) return ENOMEM;
   char *word = run->words.data;
   for (size_t i = 0; i < run->argc; i++, word += strlen(word) + 1)
     run->argv[i] = word;
@@ -260,7 +260,7 @@ static bool set_text(CspCall *call, CspValue map, const char *name,
                      const Buffer *text) {
   return csp_map_set_name(
       call, map, name,
-      csp_string(call, text->data ? text->data : "", text->len));
+      csp_string(call, text->data != NULL ? text->data : "", text->len));
 }
 
 static CspStatus run_result(CspCall *call, Run *run) {
@@ -296,14 +296,15 @@ static bool has_no_zero(Str s) {
   return s.len > WORDS_MOST || memchr(s.data, '\0', s.len) == NULL;
 }
 
-// NULL: panicked.
+// NULL: the call has panicked.
 static char *copy_word(CspCall *call, Str s) {
   char *copy = alloc_str(csp_of(call), s);
-  if (!copy) csp_panic_memory(call);
+  if (copy == NULL) csp_panic_memory(call);
   return copy;
 }
 
-// false: panicked. What is too much for any program is an error, not copied.
+// What is too much for any program is not copied, but an error. The result is
+// false when the call has panicked.
 static bool run_add_word(CspCall *call, Run *run, Str s) {
   size_t size = run->words.len + s.len + 1 + ++run->argc * sizeof(char *);
   if (size > WORDS_MOST) {
@@ -373,7 +374,7 @@ CspStatus os_run(CspCall *call) {
     return csp_bad_arg(call, 0, "a name without zero bytes");
   }
   Run *run = job_new_sized(call, sizeof *run, "run", program);
-  if (!run) return CSP_PANIC;
+  if (run == NULL) return CSP_PANIC;
   run->words.csp = run->out.csp = run->err.csp = csp_of(call);
   run->out.most = run->err.most = csp_room(call);
   run->pid_fd = run->watch = run->ends[IN] = run->ends[OUT] = run->ends[ERR] =

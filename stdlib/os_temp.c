@@ -13,7 +13,7 @@
 
 enum { RANDOM_LETTERS = 10, TEMP_TRIES = 100 };
 
-// Overwrites the letters at the end of the name. false: errno.
+// Overwrites the letters at the end of the name. false: errno says why not.
 static bool draw_letters(char *letters) {
   static const char all[] = "abcdefghijklmnopqrstuvwxyz0123456789";
   unsigned char random[RANDOM_LETTERS];
@@ -24,7 +24,8 @@ static bool draw_letters(char *letters) {
   return true;
 }
 
-// flag: a folder. What is there already, a link included, is never taken.
+// `flag` asks for a folder. A name that is there already is never taken, not
+// even a link.
 static int make_act(Job *job, const CspPlace *at) {
   if (job->flag) return mkdirat(at->folder, at->name, 0700);
   int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -32,12 +33,13 @@ static int make_act(Job *job, const CspPlace *at) {
   return fd < 0 ? -1 : close(fd);
 }
 
-// path is the beginning of the name, other its folder; the result in data.
+// `path` is the beginning of the name and `other` its folder. The result is in
+// `data`.
 static void temp_work(void *data) {
   Job *job = data;
   job->data = alloc_format(job->csp, "%s/%s%*s", job->other, job->path,
                            RANDOM_LETTERS, "");
-  if (!job->data) {
+  if (job->data == NULL) {
     job->error = ENOMEM;
     return;
   }
@@ -53,11 +55,11 @@ static void temp_work(void *data) {
   }
 }
 
-// The folder of temporary files. NULL: panicked.
+// The folder of temporary files. NULL: the call has panicked.
 static char *usual_folder(CspCall *call) {
   if (!csp_has_root(csp_of(call))) return os_env_temp(call);
   char *folder = alloc_text(csp_of(call), "/tmp");
-  if (!folder) csp_panic_memory(call);
+  if (folder == NULL) csp_panic_memory(call);
   return folder;
 }
 
@@ -65,11 +67,11 @@ static CspStatus make_temp(CspCall *call, bool folder) {
   Str prefix;
   if (!opt_str(call, 0, "csp-", &prefix)) return CSP_PANIC;
   Job *job = job_new_for(call, "make temporary", prefix);
-  if (!job) return CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
   job->flag = folder;
   bool own = is_nil(call, 1);
   if (own) job->other = usual_folder(call);
-  if (own ? !job->other : !job_other(call, job, 1)) {
+  if (own ? job->other == NULL : !job_other(call, job, 1)) {
     job_free(job);
     return CSP_PANIC;
   }

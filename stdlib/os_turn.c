@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Whose turn it is to read a file, and the readers that wait for theirs.
 //
-// One reader at a time has the turn: from when it begins until it has all that
-// it wants, also while it waits in netpoll for more, so that what it reads is
-// not torn. A reader that finds the turn taken holds nothing: its native ends
+// One reader at a time has the turn, so that what it reads is not torn. It
+// keeps the turn until it has all that it wants, also while it waits in netpoll
+// for more. A reader that finds the turn taken holds nothing. Its native ends
 // with the prelude's _read_in_turn, which waits (file._turn) and calls the
 // native again.
 //
@@ -13,8 +13,8 @@
 // are woken, and the first of them takes the next. One alone could be cancelled
 // on its way. A waiter leaves the list before its waker is woken, and only the
 // thread that took it off wakes it. It is freed by its waker's `make`, after
-// its notice (csp_wake). Its file outlives it: the goroutine that waits has the
-// file, and wakers end before the heap does.
+// its notice (csp_wake). Its file outlives it, because the goroutine that waits
+// has the file, and wakers end before the heap does.
 #include <pthread.h>
 
 #include "stdlib/os.h"
