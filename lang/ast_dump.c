@@ -89,8 +89,8 @@ static void dump_flags(FILE *out, unsigned flags) {
 }
 
 static void dump_kind(FILE *out, NodeKind kind) {
-  for (const char *c = KINDS[kind]; *c; c++) {
-    fputc(tolower((unsigned char)*c), out);
+  for (const char *at = KINDS[kind]; *at; at++) {
+    fputc(tolower((unsigned char)*at), out);
   }
 }
 

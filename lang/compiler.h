@@ -189,7 +189,7 @@ struct Compiler {
   Local *local;
   Loader *loader;
   // loader_import: the module of an import. NULL: reported, or no memory.
-  ObjModule *(*import)(Compiler *c, Node *import);
+  ObjModule *(*import)(Compiler *compiler, Node *import);
   Arena *arena;
   Diags *diags;
   const Source *source;
@@ -204,8 +204,9 @@ struct Compiler {
   SessionInput *session;  // NULL: a file
   Table globals;          // const AstStr * -> Symbol *, of the file's top level
   Symbol *global_list;
-  Table outer;    // the same of what lies around: members, predeclared
-  Table inner;    // the innermost of each name in c->scope and around it, or 0
+  Table outer;  // the same of what lies around: members, predeclared
+  Table inner;  // the innermost of each name in compiler->scope and around it,
+                // or 0
   Table methods;  // full names of methods, as "Point.len", that were declared
   Scope *scope;   // innermost; NULL at the top level of the file
   Func *func;     // that is being resolved or generated
@@ -221,15 +222,15 @@ static inline int count_nodes(const Node *list) {
 }
 
 // A warning, if they are asked for.
-#define WARN(c, ...)                                       \
-  do {                                                     \
-    if ((c)->warnings) diag_warn((c)->diags, __VA_ARGS__); \
+#define WARN(compiler, ...)                                              \
+  do {                                                                   \
+    if ((compiler)->warnings) diag_warn((compiler)->diags, __VA_ARGS__); \
   } while (0)
 
 // Memory or time has run out: what is generated now nobody will run.
-static inline bool compile_gives_up(Compiler *c) {
-  if (arena_failed(c->arena)) c->no_memory = true;
-  return c->no_memory;
+static inline bool compile_gives_up(Compiler *compiler) {
+  if (arena_failed(compiler->arena)) compiler->no_memory = true;
+  return compiler->no_memory;
 }
 
 #endif

@@ -30,41 +30,42 @@
 enum { LOCALS_MAX = 64 };  // of the top level
 
 // --- Making it visible ------------------------------------------------------
-static bool symbol_is_known(Compiler *c, Symbol *symbol) {
+static bool symbol_is_known(Compiler *compiler, Symbol *symbol) {
   switch (symbol->kind) {
     case SYM_FUNC:
     case SYM_STRUCT:
       return true;
     case SYM_MODULE:
-      return c->interactive;
+      return compiler->interactive;
     default:
       return symbol->kind == SYM_GLOBAL && symbol->node != NULL &&
-             expr_constant(c, symbol->node, &symbol->value);
+             expr_constant(compiler, symbol->node, &symbol->value);
   }
 }
 
-static void publish_name(Compiler *c, Symbol *symbol) {
-  bool known = symbol_is_known(c, symbol);
+static void publish_name(Compiler *compiler, Symbol *symbol) {
+  bool known = symbol_is_known(compiler, symbol);
   if (!known && symbol->kind != SYM_GLOBAL) return;
-  ObjCell *cell = module_cell(c->vm, c->module, name_string(c, symbol->name));
+  ObjCell *cell = module_cell(compiler->vm, compiler->module,
+                              name_string(compiler, symbol->name));
   if (cell == NULL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
     return;
   }
   cell->obj.flags = 0;
   if (symbol->constant) cell->obj.flags |= CELL_CONST;
   if (!known) return;
   cell->obj.flags |= CELL_KNOWN;
-  heap_store(&c->local->heap, &cell->value, symbol->value);
+  heap_store(&compiler->local->heap, &cell->value, symbol->value);
 }
 
-static void publish_method(Compiler *c, const Func *func) {
+static void publish_method(Compiler *compiler, const Func *func) {
   RT_ASSERT(func->proto->self != NULL && func->proto->ncode > 0);
   Value function = value_from_obj(func->proto->self);
   if (func->receiver != NULL) {
     for (const int8_t *type = func->receiver; *type >= 0; type++)
-      if (!vm_add_method(c->vm, (ObjType)*type, func->method, function))
-        c->no_memory = true;
+      if (!vm_add_method(compiler->vm, (ObjType)*type, func->method, function))
+        compiler->no_memory = true;
     return;
   }
   Symbol *self = func->self;
@@ -73,44 +74,46 @@ static void publish_method(Compiler *c, const Func *func) {
   // Two of one file's methods never have one name.
   if (!self->extended) self->methods_before = type->method_count;
   self->extended = true;
-  if (!struct_add_method(c->vm, type, self->methods_before, func->method,
+  if (!struct_add_method(compiler->vm, type, self->methods_before, func->method,
                          function))
-    c->no_memory = true;
+    compiler->no_memory = true;
 }
 
-static bool is_sound(Compiler *c) {
-  return !c->no_memory && !arena_failed(c->arena) &&
-         diags_errors(c->diags) == 0;
+static bool is_sound(Compiler *compiler) {
+  return !compiler->no_memory && !arena_failed(compiler->arena) &&
+         diags_errors(compiler->diags) == 0;
 }
 
-static void publish(Compiler *c) {
-  RT_ASSERT(is_sound(c) && c->scope == NULL);
-  for (Symbol *s = c->global_list; s != NULL; s = s->next) publish_name(c, s);
-  for (const Func *f = c->funcs; f != NULL; f = f->next) {
-    if (f->method != NULL) publish_method(c, f);
+static void publish(Compiler *compiler) {
+  RT_ASSERT(is_sound(compiler) && compiler->scope == NULL);
+  for (Symbol *symbol = compiler->global_list; symbol != NULL;
+       symbol = symbol->next)
+    publish_name(compiler, symbol);
+  for (const Func *func = compiler->funcs; func != NULL; func = func->next) {
+    if (func->method != NULL) publish_method(compiler, func);
   }
 }
 
 // --- The passes -------------------------------------------------------------
 // All top-level functions and structs have their values before any code that
 // may use them is generated.
-static void declare_funcs(Compiler *c) {
-  func_known(c, c->main);  // the first proto of its file
-  for (Func *f = c->funcs; f != NULL; f = f->next) {
-    RT_ASSERT(f->self != NULL || f->receiver != NULL);
-    if (f->constructor) {
-      struct_new(c, f->node);
+static void declare_funcs(Compiler *compiler) {
+  func_known(compiler, compiler->main);  // the first proto of its file
+  for (Func *func = compiler->funcs; func != NULL; func = func->next) {
+    RT_ASSERT(func->self != NULL || func->receiver != NULL);
+    if (func->constructor) {
+      struct_new(compiler, func->node);
     } else {
-      Value closure = func_known(c, f);
-      if (f->method == NULL) f->self->value = closure;
+      Value closure = func_known(compiler, func);
+      if (func->method == NULL) func->self->value = closure;
     }
   }
 }
 
 // A script's own variables that no function uses need no cells: they are
 // locals of the top level, the first of them.
-static void localise(Compiler *c, Node *stmts) {
-  int left = c->script ? LOCALS_MAX : 0;
+static void localise(Compiler *compiler, Node *stmts) {
+  int left = compiler->script ? LOCALS_MAX : 0;
   for (const Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
     bool declares = stmt->kind == NODE_DEFINE || stmt->kind == NODE_VAR ||
                     stmt->kind == NODE_CONST;
@@ -120,49 +123,52 @@ static void localise(Compiler *c, Node *stmts) {
       if (symbol->captured || symbol->node != NULL || left == 0) continue;
       RT_ASSERT(symbol->cell == NULL && symbol->scope == NULL);
       symbol->kind = SYM_LOCAL;
-      symbol->owner = c->main;
+      symbol->owner = compiler->main;
       left--;
     }
   }
 }
 
-static ObjClosure *generate(Compiler *c, Node *stmts) {
-  localise(c, stmts);
-  declare_funcs(c);
-  for (Func *f = c->funcs; f != NULL && is_sound(c); f = f->next)
-    func_generate(c, f);
-  if (is_sound(c)) func_generate_file(c, c->main, stmts);
-  if (!is_sound(c)) return NULL;
-  if (c->session != NULL) session_names(c);
-  if (c->session == NULL || !c->session->dry) publish(c);
-  return is_sound(c) ? c->main->proto->self : NULL;
+static ObjClosure *generate(Compiler *compiler, Node *stmts) {
+  localise(compiler, stmts);
+  declare_funcs(compiler);
+  for (Func *func = compiler->funcs; func != NULL && is_sound(compiler);
+       func = func->next)
+    func_generate(compiler, func);
+  if (is_sound(compiler)) func_generate_file(compiler, compiler->main, stmts);
+  if (!is_sound(compiler)) return NULL;
+  if (compiler->session != NULL) session_names(compiler);
+  if (compiler->session == NULL || !compiler->session->dry) publish(compiler);
+  return is_sound(compiler) ? compiler->main->proto->self : NULL;
 }
 
-static ObjClosure *compile_with(Compiler *c, const Unit *unit) {
+static ObjClosure *compile_with(Compiler *compiler, const Unit *unit) {
   ObjString *path =
-      vm_intern(c->vm, unit->source.path, strlen(unit->source.path));
+      vm_intern(compiler->vm, unit->source.path, strlen(unit->source.path));
   if (path == NULL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
     return NULL;
   }
-  c->path = path;
-  Node *stmts = lang_parse(&unit->source, c->arena, c->diags);
-  if (arena_failed(c->arena)) return NULL;
-  c->partial = diags_errors(c->diags) > 0;
-  c->main = func_new(c, NULL, arena_intern(c->arena, "main", 4));
-  c->func = c->main;
-  if (c->session != NULL) session_result(c->session, stmts);
-  resolve_file(c, stmts);
-  RT_ASSERT(c->func == c->main && c->scope == NULL);
-  RT_ASSERT(c->no_memory || lang_table_is_valid(&c->inner));
-  if (unit->test != NULL) stmts = outline_add_test(c, stmts, unit->test);
-  return is_sound(c) ? generate(c, stmts) : NULL;
+  compiler->path = path;
+  Node *stmts = lang_parse(&unit->source, compiler->arena, compiler->diags);
+  if (arena_failed(compiler->arena)) return NULL;
+  compiler->partial = diags_errors(compiler->diags) > 0;
+  compiler->main =
+      func_new(compiler, NULL, arena_intern(compiler->arena, "main", 4));
+  compiler->func = compiler->main;
+  if (compiler->session != NULL) session_result(compiler->session, stmts);
+  resolve_file(compiler, stmts);
+  RT_ASSERT(compiler->func == compiler->main && compiler->scope == NULL);
+  RT_ASSERT(compiler->no_memory || lang_table_is_valid(&compiler->inner));
+  if (unit->test != NULL) stmts = outline_add_test(compiler, stmts, unit->test);
+  return is_sound(compiler) ? generate(compiler, stmts) : NULL;
 }
 
-static void take_messages(Loader *loader, const Compiler *c) {
-  if (diags_errors(c->diags) > 0) loader->errors = true;
-  if (diags_errors(c->diags) + diags_warnings(c->diags) == 0) return;
-  char *text = diags_text(c->diags);
+static void take_messages(Loader *loader, const Compiler *compiler) {
+  if (diags_errors(compiler->diags) > 0) loader->errors = true;
+  if (diags_errors(compiler->diags) + diags_warnings(compiler->diags) == 0)
+    return;
+  char *text = diags_text(compiler->diags);
   if (text == NULL) {
     loader->no_memory = true;
     return;

@@ -38,32 +38,35 @@ static bool is_relative(const char *path) {
 }
 
 // The file that a relative import means, as messages show it.
-static char *path_beside(Compiler *c, const char *importer, const char *path) {
+static char *path_beside(Compiler *compiler, const char *importer,
+                         const char *path) {
   const char *slash = strrchr(importer, '/');
   int folder = slash == NULL ? 0 : (int)(slash - importer + 1);
   if (strncmp(path, "./", 2) == 0) path += 2;
-  return mem_format(c->vm->memory, "%.*s%s.csp", folder, importer, path);
+  return mem_format(compiler->vm->memory, "%.*s%s.csp", folder, importer, path);
 }
 
-// NULL: there is no such file, or no memory (then c->no_memory is set).
-static char *canonical_path(Compiler *c, const char *shown) {
+// NULL: there is no such file, or no memory (then compiler->no_memory is set).
+static char *canonical_path(Compiler *compiler, const char *shown) {
   errno = ENOMEM;
-  char *path = shown != NULL ? vm_real_path(c->vm, shown) : NULL;
-  if (path == NULL && errno == ENOMEM) c->no_memory = true;
+  char *path = shown != NULL ? vm_real_path(compiler->vm, shown) : NULL;
+  if (path == NULL && errno == ENOMEM) compiler->no_memory = true;
   return path;
 }
 
 // The first file along the search path, with its canonical path in *canonical.
 // NULL: there is none.
-static char *path_along(Compiler *c, const char *path, char **canonical) {
-  const char *folders = vm_search_path(c->vm);
+static char *path_along(Compiler *compiler, const char *path,
+                        char **canonical) {
+  const char *folders = vm_search_path(compiler->vm);
   while (folders != NULL && *folders != '\0') {
     size_t len = strcspn(folders, ":");
     char *shown =
-        len == 0 ? NULL
-                 : mem_format(c->vm->memory, "%.*s%s%s.csp", (int)len, folders,
-                              folders[len - 1] == '/' ? "" : "/", path);
-    *canonical = len == 0 ? NULL : canonical_path(c, shown);
+        len == 0
+            ? NULL
+            : mem_format(compiler->vm->memory, "%.*s%s%s.csp", (int)len,
+                         folders, folders[len - 1] == '/' ? "" : "/", path);
+    *canonical = len == 0 ? NULL : canonical_path(compiler, shown);
     if (*canonical != NULL) return shown;
     mem_free(shown);
     folders += len;
@@ -73,32 +76,32 @@ static char *path_along(Compiler *c, const char *path, char **canonical) {
 }
 
 // --- Errors -----------------------------------------------------------------
-static void missing_module(Compiler *c, const Node *import,
+static void missing_module(Compiler *compiler, const Node *import,
                            const char *looked_for) {
   const char *path = import->str.text;
-  diag_error(c->diags, import->pos, IMPORT_LENGTH,
+  diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
              "cannot find the module \"%s\"", path);
   if (looked_for != NULL) {
-    diag_hint(c->diags, "there is no file %s", looked_for);
+    diag_hint(compiler->diags, "there is no file %s", looked_for);
     return;
   }
   Suggest suggest = {.wanted = path};
-  vm_each_builtin_module(c->vm, suggest_name, &suggest);
-  const char *folders = vm_search_path(c->vm);
+  vm_each_builtin_module(compiler->vm, suggest_name, &suggest);
+  const char *folders = vm_search_path(compiler->vm);
   if (suggest.best != NULL) {
-    diag_hint(c->diags, "did you mean \"%s\"?", suggest.best);
-  } else if (!vm_allows(c->vm, CSP_FILES)) {
-    diag_hint(c->diags,
+    diag_hint(compiler->diags, "did you mean \"%s\"?", suggest.best);
+  } else if (!vm_allows(compiler->vm, CSP_FILES)) {
+    diag_hint(compiler->diags,
               "it is not built in, nor given by the program that runs this "
               "script, which does not allow scripts to use files (CSP_FILES)");
   } else if (folders == NULL || *folders == '\0') {
-    diag_hint(c->diags,
+    diag_hint(compiler->diags,
               "it is not built in, and there is no search path (CSPPATH of "
               "cspvm); a file beside this one is imported as \"./%s\"",
               path);
   } else {
-    diag_hint(c->diags, "it is not built in, nor along the search path (%s)",
-              folders);
+    diag_hint(compiler->diags,
+              "it is not built in, nor along the search path (%s)", folders);
   }
 }
 
@@ -115,20 +118,21 @@ static void add_chain(Text *text, const Loading *at, const char *path) {
   text_addf(text, "%s -> ", at->shown);
 }
 
-static bool report_cycle(Compiler *c, const Node *import, const char *path) {
-  const Loading *at = c->loader->chain;
+static bool report_cycle(Compiler *compiler, const Node *import,
+                         const char *path) {
+  const Loading *at = compiler->loader->chain;
   int depth = 0;
   while (at != NULL && strcmp(at->path, path) != 0) at = at->up, depth++;
   if (at == NULL && depth < CHAIN_MAX && lang_may_import()) return false;
   if (at == NULL) {
-    diag_error(c->diags, import->pos, IMPORT_LENGTH,
+    diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                "imports are nested too deeply");
     return true;
   }
-  Text text = {.memory = c->vm->memory};
-  add_chain(&text, c->loader->chain, path);
+  Text text = {.memory = compiler->vm->memory};
+  add_chain(&text, compiler->loader->chain, path);
   text_add(&text, at->shown, strlen(at->shown) + 1);
-  diag_error(c->diags, import->pos, IMPORT_LENGTH, "import cycle: %s",
+  diag_error(compiler->diags, import->pos, IMPORT_LENGTH, "import cycle: %s",
              text.failed ? path : text.data);
   text_free(&text);
   return true;
@@ -155,44 +159,44 @@ void loader_free(Loader *loader) {
 }
 
 // --- Compiling --------------------------------------------------------------
-static ObjModule *compile_module(Compiler *c, const Unit *unit,
+static ObjModule *compile_module(Compiler *compiler, const Unit *unit,
                                  const char *path) {
-  RT_ASSERT(!chain_has(c->loader->chain, path));
+  RT_ASSERT(!chain_has(compiler->loader->chain, path));
   RT_ASSERT(unit->module->main == NULL);
   Loading loading = {
-      .up = c->loader->chain, .path = path, .shown = unit->source.path};
-  c->loader->chain = &loading;
-  ObjClosure *main = compile_unit(c->loader, unit);
-  RT_ASSERT(c->loader->chain == &loading);
-  c->loader->chain = loading.up;
+      .up = compiler->loader->chain, .path = path, .shown = unit->source.path};
+  compiler->loader->chain = &loading;
+  ObjClosure *main = compile_unit(compiler->loader, unit);
+  RT_ASSERT(compiler->loader->chain == &loading);
+  compiler->loader->chain = loading.up;
   if (main == NULL) {
-    note_failed(c->loader, path);
+    note_failed(compiler->loader, path);
     return NULL;
   }
   unit->module->main = main;
   return unit->module;
 }
 
-static ObjModule *load_builtin(Compiler *c, const Node *import,
+static ObjModule *load_builtin(Compiler *compiler, const Node *import,
                                ObjModule *module, const char *source,
                                size_t len) {
   if (module->main != NULL) return module;
   if (source == NULL) {
-    member_mark_known(c->vm, module);
+    member_mark_known(compiler->vm, module);
     return module;
   }
-  char *shown = mem_format(c->vm->memory, "%s.csp", import->str.text);
+  char *shown = mem_format(compiler->vm->memory, "%s.csp", import->str.text);
   // No file's path is like this one.
-  char *key = mem_format(c->vm->memory, "built-in:%s", import->str.text);
+  char *key = mem_format(compiler->vm->memory, "built-in:%s", import->str.text);
   ObjModule *loaded = NULL;
   if (shown == NULL || key == NULL) {
-    c->no_memory = true;
-  } else if (!import_has_failed(c->loader, key) &&
-             !report_cycle(c, import, key)) {
+    compiler->no_memory = true;
+  } else if (!import_has_failed(compiler->loader, key) &&
+             !report_cycle(compiler, import, key)) {
     Unit unit = {
         .source = {shown, source, len}, .module = module, .privileged = true};
-    member_mark_known(c->vm, module);
-    loaded = compile_module(c, &unit, key);
+    member_mark_known(compiler->vm, module);
+    loaded = compile_module(compiler, &unit, key);
   }
   mem_free(shown);
   mem_free(key);
@@ -233,86 +237,89 @@ static char *read_module_file(Loader *loader, const char *path, size_t *len) {
   return NULL;
 }
 
-static ObjModule *loaded_before(Compiler *c, const char *canonical) {
+static ObjModule *loaded_before(Compiler *compiler, const char *canonical) {
   Value found;
-  ObjString *key = vm_intern(c->vm, canonical, strlen(canonical));
-  if (key == NULL ||
-      !map_get(c->vm, c->vm->modules, value_from_obj(key), &found))
+  ObjString *key = vm_intern(compiler->vm, canonical, strlen(canonical));
+  if (key == NULL || !map_get(compiler->vm, compiler->vm->modules,
+                              value_from_obj(key), &found))
     return NULL;
   RT_ASSERT(value_is_type(found, OBJ_MODULE));
   return (ObjModule *)value_obj(found);
 }
 
-static void remember(Compiler *c, const char *canonical, ObjModule *module) {
-  ObjString *key = vm_intern(c->vm, canonical, strlen(canonical));
-  if (key == NULL || map_set(c->local, c->vm->modules, value_from_obj(key),
-                             value_from_obj(module)) != MAP_OK)
-    c->no_memory = true;
+static void remember(Compiler *compiler, const char *canonical,
+                     ObjModule *module) {
+  ObjString *key = vm_intern(compiler->vm, canonical, strlen(canonical));
+  if (key == NULL ||
+      map_set(compiler->local, compiler->vm->modules, value_from_obj(key),
+              value_from_obj(module)) != MAP_OK)
+    compiler->no_memory = true;
 }
 
 // text: NUL-terminated.
-static ObjModule *compile_text(Compiler *c, const Node *import,
+static ObjModule *compile_text(Compiler *compiler, const Node *import,
                                const char *shown, const char *canonical,
                                const char *text, size_t len) {
   const char *slash = strrchr(import->str.text, '/');
   const char *name = slash == NULL ? import->str.text : slash + 1;
-  Unit unit = {.source = {shown, text, len}, .module = module_new(c->vm, name)};
+  Unit unit = {.source = {shown, text, len},
+               .module = module_new(compiler->vm, name)};
   ObjModule *module = NULL;
   if (unit.module == NULL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
   } else {
-    module = compile_module(c, &unit, canonical);
+    module = compile_module(compiler, &unit, canonical);
   }
-  if (module != NULL) remember(c, canonical, module);
+  if (module != NULL) remember(compiler, canonical, module);
   return module;
 }
 
 // Whether there is nothing to compile. Then *module is the module that was
 // loaded before, or NULL after an error.
-static bool is_settled(Compiler *c, const Node *import, const char *canonical,
-                       ObjModule **module) {
-  *module = loaded_before(c, canonical);
-  return *module != NULL || import_has_failed(c->loader, canonical) ||
-         report_cycle(c, import, canonical);
+static bool is_settled(Compiler *compiler, const Node *import,
+                       const char *canonical, ObjModule **module) {
+  *module = loaded_before(compiler, canonical);
+  return *module != NULL || import_has_failed(compiler->loader, canonical) ||
+         report_cycle(compiler, import, canonical);
 }
 
 // --- Files ------------------------------------------------------------------
-static ObjModule *load_file(Compiler *c, const Node *import, const char *shown,
-                            const char *canonical) {
+static ObjModule *load_file(Compiler *compiler, const Node *import,
+                            const char *shown, const char *canonical) {
   ObjModule *module;
-  if (is_settled(c, import, canonical, &module)) return module;
+  if (is_settled(compiler, import, canonical, &module)) return module;
   size_t len;
-  char *text = read_module_file(c->loader, canonical, &len);
+  char *text = read_module_file(compiler->loader, canonical, &len);
   if (text == NULL) {
-    if (errno == ENOMEM) c->no_memory = true;
-    diag_error(c->diags, import->pos, IMPORT_LENGTH,
+    if (errno == ENOMEM) compiler->no_memory = true;
+    diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                "cannot read the module \"%s\": %s: %s", import->str.text, shown,
                plain_error(errno));
     return NULL;
   }
-  module = compile_text(c, import, shown, canonical, text, len);
-  allowance_give(&c->loader->allowance, len);
+  module = compile_text(compiler, import, shown, canonical, text, len);
+  allowance_give(&compiler->loader->allowance, len);
   mem_free(text);
   return module;
 }
 
-static ObjModule *import_file(Compiler *c, const Node *import) {
+static ObjModule *import_file(Compiler *compiler, const Node *import) {
   const char *path = import->str.text;
   char *canonical = NULL;
   char *shown = NULL;
-  if (!vm_allows(c->vm, CSP_FILES)) {
+  if (!vm_allows(compiler->vm, CSP_FILES)) {
     // files are not looked for
   } else if (is_relative(path)) {
-    shown = path_beside(c, c->source->path, path);
-    canonical = canonical_path(c, shown);
+    shown = path_beside(compiler, compiler->source->path, path);
+    canonical = canonical_path(compiler, shown);
   } else {
-    shown = path_along(c, path, &canonical);
+    shown = path_along(compiler, path, &canonical);
   }
   ObjModule *module = NULL;
   if (canonical != NULL) {
-    module = load_file(c, import, shown, canonical);
+    module = load_file(compiler, import, shown, canonical);
   } else {
-    missing_module(c, import, shown);
+    missing_module(compiler, import, shown);
   }
   mem_free(canonical);
   mem_free(shown);
@@ -320,46 +327,47 @@ static ObjModule *import_file(Compiler *c, const Node *import) {
 }
 
 // --- What the host gives ----------------------------------------------------
-static ObjModule *compile_loaded(Compiler *c, const Node *import,
+static ObjModule *compile_loaded(Compiler *compiler, const Node *import,
                                  const CspLoad *load, const char *key,
                                  const char *name) {
   ObjModule *module;
-  if (is_settled(c, import, key, &module)) return module;
+  if (is_settled(compiler, import, key, &module)) return module;
   // The lexer wants a zero byte after the text.
   bool may = load->len <= SOURCE_MAX &&
-             allowance_take(&c->loader->allowance, load->len);
-  char *copy = may ? mem_alloc(c->vm->memory, load->len + 1) : NULL;
+             allowance_take(&compiler->loader->allowance, load->len);
+  char *copy = may ? mem_alloc(compiler->vm->memory, load->len + 1) : NULL;
   if (copy == NULL) {
-    c->no_memory = load->len <= SOURCE_MAX;
-    if (!c->no_memory)
-      diag_error(c->diags, import->pos, IMPORT_LENGTH,
+    compiler->no_memory = load->len <= SOURCE_MAX;
+    if (!compiler->no_memory)
+      diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                  "cannot load the module \"%s\": it is longer than %d MB",
                  import->str.text, SOURCE_MAX >> 20);
     return NULL;
   }
   memcpy(copy, load->text, load->len);
   copy[load->len] = '\0';
-  module = compile_text(c, import, name, key, copy, load->len);
-  allowance_give(&c->loader->allowance, load->len);
+  module = compile_text(compiler, import, name, key, copy, load->len);
+  allowance_give(&compiler->loader->allowance, load->len);
   mem_free(copy);
   return module;
 }
 
 // false: the host has no such module.
-static bool import_loaded(Compiler *c, const Node *import, ObjModule **module) {
-  CspLoad load = {.path = import->str.text, .from = c->source->path};
+static bool import_loaded(Compiler *compiler, const Node *import,
+                          ObjModule **module) {
+  CspLoad load = {.path = import->str.text, .from = compiler->source->path};
   *module = NULL;
-  if (!vm_load(c->vm, &load)) return false;
+  if (!vm_load(compiler->vm, &load)) return false;
   const char *name = load.name != NULL ? load.name : load.path;
-  char *key = mem_format(c->vm->memory, "loaded:%s", name);
+  char *key = mem_format(compiler->vm->memory, "loaded:%s", name);
   if (load.text == NULL) {
-    diag_error(c->diags, import->pos, IMPORT_LENGTH,
+    diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                "cannot load the module \"%s\": %s", import->str.text,
                load.error != NULL ? load.error : "it has no text");
   } else if (key == NULL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
   } else {
-    *module = compile_loaded(c, import, &load, key, name);
+    *module = compile_loaded(compiler, import, &load, key, name);
   }
   mem_free(key);
   libc_free(load.name);  // the host has malloced them
@@ -368,17 +376,19 @@ static bool import_loaded(Compiler *c, const Node *import, ObjModule **module) {
   return true;
 }
 
-ObjModule *loader_import(Compiler *c, Node *import) {
+ObjModule *loader_import(Compiler *compiler, Node *import) {
   const char *path = import->str.text, *source = NULL;
   size_t len = 0;
   if (path == NULL || *path == '\0' || strlen(path) != import->str.len) {
-    diag_error(c->diags, import->pos, IMPORT_LENGTH,
+    diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                "`import` needs the path of a module");
     return NULL;
   }
-  ObjModule *module =
-      vm_builtin_module(c->vm, path, &source, &len, &c->no_memory);
-  if (module != NULL) return load_builtin(c, import, module, source, len);
-  if (c->no_memory || import_loaded(c, import, &module)) return module;
-  return import_file(c, import);
+  ObjModule *module = vm_builtin_module(compiler->vm, path, &source, &len,
+                                        &compiler->no_memory);
+  if (module != NULL)
+    return load_builtin(compiler, import, module, source, len);
+  if (compiler->no_memory || import_loaded(compiler, import, &module))
+    return module;
+  return import_file(compiler, import);
 }

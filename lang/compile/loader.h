@@ -6,7 +6,7 @@
 #include "lang/compiler.h"
 
 // The module that an IMPORT names, compiled; NULL after an error.
-ObjModule *loader_import(Compiler *c, Node *import);
+ObjModule *loader_import(Compiler *compiler, Node *import);
 void loader_free(Loader *loader);
 // Whether that file is being compiled.
 bool chain_has(const Loading *chain, const char *path);

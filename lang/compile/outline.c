@@ -32,18 +32,19 @@ bool lang_functions(const Source *source, LangFunctionFn *each, void *arg) {
 }
 
 // --- A script whose last statement calls one of its functions ---------------
-static Node *node_at(Compiler *c, NodeKind kind, Pos pos, Node *a) {
-  Node *node = arena_alloc(c->arena, sizeof *node);
+static Node *node_at(Compiler *compiler, NodeKind kind, Pos pos, Node *child) {
+  Node *node = arena_alloc(compiler->arena, sizeof *node);
   node->kind = (uint8_t)kind;
   node->pos = pos;
-  node->a = a;
+  node->a = child;
   return node;
 }
 
-static Node *call_at(Compiler *c, Pos pos, const char *name, Node *argument) {
-  Node *callee = node_at(c, NODE_NAME, pos, NULL);
-  callee->name = arena_intern(c->arena, name, strlen(name));
-  Node *call = node_at(c, NODE_CALL, pos, callee);
+static Node *call_at(Compiler *compiler, Pos pos, const char *name,
+                     Node *argument) {
+  Node *callee = node_at(compiler, NODE_NAME, pos, NULL);
+  callee->name = arena_intern(compiler->arena, name, strlen(name));
+  Node *call = node_at(compiler, NODE_CALL, pos, callee);
   call->b = argument;
   return call;
 }
@@ -60,29 +61,31 @@ static bool find_function(const Node *stmts, const char *name, Pos *pos) {
 }
 
 // Only what is added may use names that begin with _.
-static void resolve_added(Compiler *c, Node *stmt) {
-  bool privileged = c->privileged;
-  c->privileged = true;
-  RT_ASSERT(scope_at_top(c));
-  resolve_stmts(c, stmt);
-  c->privileged = privileged;
+static void resolve_added(Compiler *compiler, Node *stmt) {
+  bool privileged = compiler->privileged;
+  compiler->privileged = true;
+  RT_ASSERT(scope_at_top(compiler));
+  resolve_stmts(compiler, stmt);
+  compiler->privileged = privileged;
 }
 
-Node *outline_add_test(Compiler *c, Node *stmts, const char *name) {
+Node *outline_add_test(Compiler *compiler, Node *stmts, const char *name) {
   Pos pos = {1, 1, 0};
   if (!find_function(stmts, name, &pos)) {
-    diag_error(c->diags, pos, 1,
+    diag_error(compiler->diags, pos, 1,
                "there is no function `%s` at the top level that takes no "
                "parameters",
                name);
     return stmts;
   }
-  Node *began =
-      node_at(c, NODE_EXPR, pos, call_at(c, pos, "_test_began", NULL));
-  Node *ended = call_at(c, pos, "_test_ended", call_at(c, pos, name, NULL));
-  Node *last = node_at(c, NODE_EXPR, pos, node_at(c, NODE_TRY, pos, ended));
-  resolve_added(c, began);
-  resolve_added(c, last);
+  Node *began = node_at(compiler, NODE_EXPR, pos,
+                        call_at(compiler, pos, "_test_began", NULL));
+  Node *ended =
+      call_at(compiler, pos, "_test_ended", call_at(compiler, pos, name, NULL));
+  Node *last = node_at(compiler, NODE_EXPR, pos,
+                       node_at(compiler, NODE_TRY, pos, ended));
+  resolve_added(compiler, began);
+  resolve_added(compiler, last);
   Node **end = &stmts;
   while (*end != NULL) end = &(*end)->next;
   *end = last;

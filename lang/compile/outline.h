@@ -19,6 +19,7 @@ bool lang_functions(const Source *source, LangFunctionFn *each, void *arg);
 //   ...
 //   _test_ended(name())?
 // An error where there is no such function.
-Node *outline_add_test(struct Compiler *c, Node *stmts, const char *name);
+Node *outline_add_test(struct Compiler *compiler, Node *stmts,
+                       const char *name);
 
 #endif

@@ -61,16 +61,17 @@ void session_result(SessionInput *input, Node *stmts) {
   last->flags |= NOTE_RESULT;
 }
 
-void session_names(Compiler *c) {
-  Text text = {.memory = c->vm->memory};
-  for (const Symbol *s = c->global_list; s != NULL; s = s->next)
-    text_addf(&text, "%s ", s->name->text);
-  for (const Func *f = c->funcs; f != NULL; f = f->next)
-    if (f->method != NULL) text_addf(&text, "%s ", f->name->text);
+void session_names(Compiler *compiler) {
+  Text text = {.memory = compiler->vm->memory};
+  for (const Symbol *symbol = compiler->global_list; symbol != NULL;
+       symbol = symbol->next)
+    text_addf(&text, "%s ", symbol->name->text);
+  for (const Func *func = compiler->funcs; func != NULL; func = func->next)
+    if (func->method != NULL) text_addf(&text, "%s ", func->name->text);
   text_add(&text, "", 1);
-  RT_ASSERT(c->session->names == NULL);
-  c->session->names = text.data;
-  if (text.failed) c->no_memory = true;
+  RT_ASSERT(compiler->session->names == NULL);
+  compiler->session->names = text.data;
+  if (text.failed) compiler->no_memory = true;
 }
 
 // Takes out the members that came after the first `before`: cells that code

@@ -26,6 +26,6 @@ void session_input_free(SessionInput *input);
 
 // Inside of a compilation.
 void session_result(SessionInput *input, Node *stmts);
-void session_names(struct Compiler *c);
+void session_names(struct Compiler *compiler);
 
 #endif

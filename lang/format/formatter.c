@@ -31,29 +31,32 @@ static char *no_memory(const char *path) {
 }
 
 // false: *message says why.
-static bool parse_whole(Reading *r, const Source *source, char **message) {
-  *r = (Reading){.source = *source};
-  r->arena = arena_new(&mem_libc, rt_entropy());
-  r->diags = diags_new(&mem_libc, &r->source);
+static bool parse_whole(Reading *reading, const Source *source,
+                        char **message) {
+  *reading = (Reading){.source = *source};
+  reading->arena = arena_new(&mem_libc, rt_entropy());
+  reading->diags = diags_new(&mem_libc, &reading->source);
   bool whole = false;
-  if (r->arena != NULL && r->diags != NULL) {
-    r->tree = parse_with_trail(&r->source, r->arena, r->diags, &r->trail);
-    if (diags_errors(r->diags) > 0) {
-      *message = diags_text(r->diags);
+  if (reading->arena != NULL && reading->diags != NULL) {
+    reading->tree = parse_with_trail(&reading->source, reading->arena,
+                                     reading->diags, &reading->trail);
+    if (diags_errors(reading->diags) > 0) {
+      *message = diags_text(reading->diags);
       return false;
     }
-    whole = !arena_failed(r->arena) &&
-            words_make(&r->words, &r->source, &r->trail, r->tree);
+    whole = !arena_failed(reading->arena) &&
+            words_make(&reading->words, &reading->source, &reading->trail,
+                       reading->tree);
   }
   if (!whole) *message = no_memory(source->path);
   return whole;
 }
 
-static void drop_reading(Reading *r) {
-  words_free(&r->words);
-  trail_free(&r->trail);
-  diags_free(r->diags);
-  arena_free(r->arena);
+static void drop_reading(Reading *reading) {
+  words_free(&reading->words);
+  trail_free(&reading->trail);
+  diags_free(reading->diags);
+  arena_free(reading->arena);
 }
 
 static char *our_fault(const char *path, const char *what) {
@@ -79,16 +82,17 @@ static char *prove(const Reading *before, const char *text, size_t len) {
   return different != NULL ? our_fault(before->source.path, different) : NULL;
 }
 
-static char *format_reading(const Reading *r, size_t *len, char **message) {
+static char *format_reading(const Reading *reading, size_t *len,
+                            char **message) {
   Sheet sheet = {0};
-  format_print(&r->words, &sheet);
+  format_print(&reading->words, &sheet);
   char *text = sheet_finish(&sheet, len);
   sheet_free(&sheet);
   if (text == NULL) {
-    *message = no_memory(r->source.path);
+    *message = no_memory(reading->source.path);
     return NULL;
   }
-  *message = prove(r, text, *len);
+  *message = prove(reading, text, *len);
   if (*message == NULL) return text;
   libc_free(text);
   return NULL;

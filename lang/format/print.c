@@ -149,28 +149,30 @@ static void open_context(Printer *printer, uint32_t open) {
 }
 
 // Where a line begins that goes on with a statement or an element.
-static uint32_t continuation(const Printer *printer, const Context *c) {
-  if (c->statements) return c->stmt + FORMAT_INDENT;
-  const Word *open = word_of(printer, c->open);
+static uint32_t continuation(const Printer *printer, const Context *context) {
+  if (context->statements) return context->stmt + FORMAT_INDENT;
+  const Word *open = word_of(printer, context->open);
   bool elements = open->kind == TOK_MAP_BEGIN || open->role == ROLE_ARGS ||
                   open->role == ROLE_PARAMS || open->role == ROLE_LIST;
-  bool begins = printer->prev == c->open ||
+  bool begins = printer->prev == context->open ||
                 word_of(printer, printer->prev)->kind == TOK_COMMA;
-  return c->inner + (c->broken && elements && !begins ? FORMAT_INDENT : 0);
+  return context->inner +
+         (context->broken && elements && !begins ? FORMAT_INDENT : 0);
 }
 
 // --- gaps -------------------------------------------------------------------
 static Gap gap_before_start(Printer *printer, uint32_t at, const Word *prev) {
   const Word *word = word_of(printer, at);
-  Context *c = top_context(printer);
-  bool first =
-      prev == NULL || printer->prev == c->open || is_colon_of_statement(prev);
-  bool fields = c->role == ROLE_STRUCT;
-  uint32_t indent = word->role == ROLE_CASE ? c->base : c->inner;
+  Context *context = top_context(printer);
+  bool first = prev == NULL || printer->prev == context->open ||
+               is_colon_of_statement(prev);
+  bool fields = context->role == ROLE_STRUCT;
+  uint32_t indent = word->role == ROLE_CASE ? context->base : context->inner;
   Gap gap = {.indent = indent, .note_indent = indent};
   if (!first) gap.separator = fields ? "," : ";";
-  c->stmt = indent;
-  bool beside = fields && !first && !c->split && word->line == prev->end_line;
+  context->stmt = indent;
+  bool beside =
+      fields && !first && !context->split && word->line == prev->end_line;
   if (is_flat(printer, at) || beside) return gap;
   gap.separator = NULL;
   gap.must_break = gap.blank_last = gap.blank_within = true;
@@ -179,27 +181,28 @@ static Gap gap_before_start(Printer *printer, uint32_t at, const Word *prev) {
 }
 
 static Gap gap_before_close(Printer *printer) {
-  const Context *c = top_context(printer);
-  return (Gap){.must_break = c->broken,
-               .blank_first = printer->prev != c->open,
-               .blank_within = c->broken,
-               .indent = c->base,
-               .note_indent = c->inner};
+  const Context *context = top_context(printer);
+  return (Gap){.must_break = context->broken,
+               .blank_first = printer->prev != context->open,
+               .blank_within = context->broken,
+               .indent = context->base,
+               .note_indent = context->inner};
 }
 
 static Gap gap_before(Printer *printer, uint32_t at) {
   const Word *word = word_of(printer, at);
-  const Context *c = top_context(printer);
+  const Context *context = top_context(printer);
   const Word *prev =
       printer->prev == NO_WORD ? NULL : word_of(printer, printer->prev);
   if (format_closes(word->kind)) return gap_before_close(printer);
   if (word->flags & WORD_STARTS) return gap_before_start(printer, at, prev);
-  uint32_t indent = continuation(printer, c);
+  uint32_t indent = continuation(printer, context);
   Gap gap = {.indent = indent, .note_indent = indent};
-  if (printer->prev == c->open) {
-    gap.must_break = gap.blank_within = gap.blank_last = c->broken;
+  if (printer->prev == context->open) {
+    gap.must_break = gap.blank_within = gap.blank_last = context->broken;
   } else if (format_may_break(prev, word)) {
-    bool element = c->broken && prev->kind == TOK_COMMA && !c->statements;
+    bool element =
+        context->broken && prev->kind == TOK_COMMA && !context->statements;
     gap.may_break = true;
     gap.blank_first = gap.blank_last = gap.blank_within = element;
   }
@@ -243,12 +246,12 @@ static bool leads_word(const Items *items, uint32_t k) {
 // above if they are indented.
 static uint32_t note_indent(Printer *printer, const Gap *gap,
                             const Items *items, uint32_t k) {
-  const Context *c = top_context(printer);
+  const Context *context = top_context(printer);
   const Word *word = items->word;
   bool at_case = word->role == ROLE_CASE || word->kind == TOK_RBRACE;
-  if (c->role != ROLE_CASES || !at_case) return gap->note_indent;
+  if (context->role != ROLE_CASES || !at_case) return gap->note_indent;
   bool indented = items->notes[k].col > word->col && !leads_word(items, k);
-  return indented ? c->inner : c->base;
+  return indented ? context->inner : context->base;
 }
 
 // How many columns further right the comment begins than in the source.

@@ -55,54 +55,56 @@ static bool is_shown(const Node *node) {
 }
 
 // Both values are in place: jumps when the condition holds.
-static void jump_if_holds(Compiler *c, const Node *node, int w, int *list) {
+static void jump_if_holds(Compiler *compiler, const Node *node, int w,
+                          int *list) {
   int left = w + LEFT_AT, right = w + RIGHT_AT, test = w + WINDOW_AT;
   Pos pos = node->pos;
   bool is_not = node->op == AST_NE;
   if (node->kind == NODE_CALL) {
-    emit_load(c, pos, test + 2, expr_symbol(node->a)->value);
-    emit_abc(c, pos, OP_MOVE, test + 3, left, 0);
-    emit_abc(c, pos, OP_MOVE, test + 4, right, 0);
-    emit_abc(c, pos, OP_CALL, test, 2, 1);
-    emit_branch(c, pos, instr_abc(OP_TEST, test, true, 0), list);
+    emit_load(compiler, pos, test + 2, expr_symbol(node->a)->value);
+    emit_abc(compiler, pos, OP_MOVE, test + 3, left, 0);
+    emit_abc(compiler, pos, OP_MOVE, test + 4, right, 0);
+    emit_abc(compiler, pos, OP_CALL, test, 2, 1);
+    emit_branch(compiler, pos, instr_abc(OP_TEST, test, true, 0), list);
   } else if (node->op == AST_IN) {
-    emit_abc(c, pos, OP_IN, test, left, right);
-    emit_branch(c, pos, instr_abc(OP_TEST, test, true, 0), list);
+    emit_abc(compiler, pos, OP_IN, test, left, right);
+    emit_branch(compiler, pos, instr_abc(OP_TEST, test, true, 0), list);
   } else if (node->op == AST_EQ || is_not) {
-    emit_branch(c, pos, instr_abc(OP_EQ, left, right, !is_not), list);
+    emit_branch(compiler, pos, instr_abc(OP_EQ, left, right, !is_not), list);
   } else {
     RT_ASSERT(node->op >= AST_LT && node->op <= AST_GE);
     Op op = node->op == AST_LT || node->op == AST_GT ? OP_LT : OP_LE;
     bool turned = node->op == AST_GT || node->op == AST_GE;
     emit_branch(
-        c, pos,
+        compiler, pos,
         instr_abc(op, turned ? right : left, turned ? left : right, true),
         list);
-    if (turned) emit_turned(c, c->func->gen.last);
+    if (turned) emit_turned(compiler, compiler->func->gen.last);
   }
 }
 
-bool assert_stmt(Compiler *c, Node *call) {
+bool assert_stmt(Compiler *compiler, Node *call) {
   Node *condition = call->kind == NODE_CALL ? call->b : NULL;
   if (condition == NULL || condition->next != NULL || !is_shown(condition) ||
       !is_predeclared(call, "assert"))
     return false;
   bool equal = condition->kind == NODE_CALL;
-  int w = c->func->gen.top, holds = NO_JUMP;
-  reg_set(c, w + LEFT_AT);
-  expr_next(c, equal ? condition->b : condition->a);
-  expr_next(c, equal ? condition->b->next : condition->b);
-  RT_ASSERT(c->func->gen.top == w + WINDOW_AT);
-  reg_need(c, w + WINDOW_AT + (equal ? 5 : 1));
-  jump_if_holds(c, condition, w, &holds);
+  int w = compiler->func->gen.top, holds = NO_JUMP;
+  reg_set(compiler, w + LEFT_AT);
+  expr_next(compiler, equal ? condition->b : condition->a);
+  expr_next(compiler, equal ? condition->b->next : condition->b);
+  RT_ASSERT(compiler->func->gen.top == w + WINDOW_AT);
+  reg_need(compiler, w + WINDOW_AT + (equal ? 5 : 1));
+  jump_if_holds(compiler, condition, w, &holds);
   const char *op = equal ? "equal" : sign_text[condition->op];
-  const AstStr *text = arena_intern(c->arena, op, strlen(op));
-  Value failed = vm_builtin(c->local, "_assert_failed");
-  if (failed == VALUE_UNDEF) c->no_memory = true;
-  emit_load(c, call->pos, w + 2, failed);
-  emit_load(c, call->pos, w + 3, value_from_obj(name_string(c, text)));
-  emit_abc(c, call->pos, OP_CALL, w, 3, 0);
-  emit_patch(c, holds);
-  reg_set(c, w);
+  const AstStr *text = arena_intern(compiler->arena, op, strlen(op));
+  Value failed = vm_builtin(compiler->local, "_assert_failed");
+  if (failed == VALUE_UNDEF) compiler->no_memory = true;
+  emit_load(compiler, call->pos, w + 2, failed);
+  emit_load(compiler, call->pos, w + 3,
+            value_from_obj(name_string(compiler, text)));
+  emit_abc(compiler, call->pos, OP_CALL, w, 3, 0);
+  emit_patch(compiler, holds);
+  reg_set(compiler, w);
   return true;
 }

@@ -6,6 +6,6 @@
 #include "lang/compiler.h"
 
 // The call as a statement, if it is an assert whose failure shows two values.
-bool assert_stmt(Compiler *c, Node *call);
+bool assert_stmt(Compiler *compiler, Node *call);
 
 #endif

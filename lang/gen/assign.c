@@ -9,11 +9,11 @@
 #include "lang/resolve/scope.h"
 
 // --- Declaring --------------------------------------------------------------
-void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg) {
-  RT_ASSERT(symbol->kind == SYM_LOCAL && symbol->owner == c->func);
-  RT_ASSERT(reg >= 0 && reg < c->func->gen.top);
+void assign_bind(Compiler *compiler, Pos pos, Symbol *symbol, int reg) {
+  RT_ASSERT(symbol->kind == SYM_LOCAL && symbol->owner == compiler->func);
+  RT_ASSERT(reg >= 0 && reg < compiler->func->gen.top);
   symbol->reg = reg;
-  if (symbol_in_cell(symbol)) emit_abc(c, pos, OP_NEWCELL, reg, reg, 0);
+  if (symbol_in_cell(symbol)) emit_abc(compiler, pos, OP_NEWCELL, reg, reg, 0);
 }
 
 static bool is_new_local(const Node *name) {
@@ -26,64 +26,64 @@ static bool is_literal_constant(const Node *name) {
   return symbol != NULL && symbol->kind == SYM_LITERAL;
 }
 
-void assign_names(Compiler *c, Node *names, int from) {
+void assign_names(Compiler *compiler, Node *names, int from) {
   int value = from, next = from;
   for (Node *name = names; name != NULL; name = name->next) {
     if (is_literal_constant(name)) continue;
     if (!is_new_local(name) && !name_is_blank(name))
-      expr_store(c, name->pos, name->note, value);
+      expr_store(compiler, name->pos, name->note, value);
     value++;
   }
   value = from;
   for (Node *name = names; name != NULL; name = name->next) {
     if (is_literal_constant(name)) continue;
     if (is_new_local(name)) {
-      if (next != value) emit_abc(c, name->pos, OP_MOVE, next, value, 0);
-      assign_bind(c, name->pos, name->note, next);
+      if (next != value) emit_abc(compiler, name->pos, OP_MOVE, next, value, 0);
+      assign_bind(compiler, name->pos, name->note, next);
       next++;
     }
     value++;
   }
-  RT_ASSERT(value == c->func->gen.top && next <= value);
-  reg_set(c, next);
-  c->func->gen.active = next;
+  RT_ASSERT(value == compiler->func->gen.top && next <= value);
+  reg_set(compiler, next);
+  compiler->func->gen.active = next;
 }
 
-static void values_next(Compiler *c, Node *names, Node *values) {
+static void values_next(Compiler *compiler, Node *names, Node *values) {
   for (; values != NULL; names = names->next, values = values->next) {
-    if (!is_literal_constant(names)) expr_next(c, values);
+    if (!is_literal_constant(names)) expr_next(compiler, values);
   }
 }
 
-static void define_one(Compiler *c, Node *name, Node *value) {
-  int save = c->func->gen.top;
+static void define_one(Compiler *compiler, Node *name, Node *value) {
+  int save = compiler->func->gen.top;
   if (is_literal_constant(name)) return;
   if (is_new_local(name)) {
-    expr_next(c, value);
-    assign_names(c, name, save);
+    expr_next(compiler, value);
+    assign_names(compiler, name, save);
     return;
   }
-  int reg = expr_any(c, value);
-  if (!name_is_blank(name)) expr_store(c, name->pos, name->note, reg);
-  reg_set(c, save);
+  int reg = expr_any(compiler, value);
+  if (!name_is_blank(name)) expr_store(compiler, name->pos, name->note, reg);
+  reg_set(compiler, save);
 }
 
-void assign_define(Compiler *c, Node *node) {
-  int first = c->func->gen.top, names = count_nodes(node->a);
+void assign_define(Compiler *compiler, Node *node) {
+  int first = compiler->func->gen.top, names = count_nodes(node->a);
   int values = count_nodes(node->b);
   if (names == 1 && values == 1) {
-    define_one(c, node->a, node->b);
+    define_one(compiler, node->a, node->b);
     return;
   }
   if (values == 0) {
-    reg_take(c, names);
-    emit_abc(c, node->pos, OP_LOADNIL, first, names - 1, 0);
+    reg_take(compiler, names);
+    emit_abc(compiler, node->pos, OP_LOADNIL, first, names - 1, 0);
   } else if (values == names) {
-    values_next(c, node->a, node->b);
+    values_next(compiler, node->a, node->b);
   } else {
-    expr_many(c, node->b, names);
+    expr_many(compiler, node->b, names);
   }
-  assign_names(c, node->a, first);
+  assign_names(compiler, node->a, first);
 }
 
 // --- Places: what stands left of = ------------------------------------------
@@ -95,158 +95,160 @@ typedef struct Place {
 
 // Whether the variable is assigned by this statement, too.
 static bool is_assigned(const Node *targets, const Symbol *symbol) {
-  for (const Node *t = targets; t != NULL; t = t->next) {
-    if (t->kind == NODE_NAME && t->note == symbol) return true;
+  for (const Node *target = targets; target != NULL; target = target->next) {
+    if (target->kind == NODE_NAME && target->note == symbol) return true;
   }
   return false;
 }
 
 // An operand that must outlive the stores of the statement.
-static int operand(Compiler *c, Node *node, const Node *targets) {
-  bool changes =
-      expr_register(c, node) >= 0 && is_assigned(targets, expr_symbol(node));
-  return changes ? expr_next(c, node) : expr_any(c, node);
+static int operand(Compiler *compiler, Node *node, const Node *targets) {
+  bool changes = expr_register(compiler, node) >= 0 &&
+                 is_assigned(targets, expr_symbol(node));
+  return changes ? expr_next(compiler, node) : expr_any(compiler, node);
 }
 
-static Place place_of(Compiler *c, Node *node, const Node *targets) {
+static Place place_of(Compiler *compiler, Node *node, const Node *targets) {
   Place place = {.node = node, .a = -1, .b = -1};
   if (node->note != NULL || node->kind == NODE_NAME) return place;
   RT_ASSERT(node->kind == NODE_FIELD || node->kind == NODE_INDEX);
-  place.a = operand(c, node->a, targets);
-  if (node->kind == NODE_INDEX) place.b = operand(c, node->b, targets);
+  place.a = operand(compiler, node->a, targets);
+  if (node->kind == NODE_INDEX) place.b = operand(compiler, node->b, targets);
   return place;
 }
 
-static void store_field(Compiler *c, const Node *node, int object, int from) {
-  int name = emit_name(c, node->name);
-  emit_abc(c, node->pos, OP_SETF, object, from, 0);
-  emit_word(c, (Instr)name);
-  emit_word(c, 0);
+static void store_field(Compiler *compiler, const Node *node, int object,
+                        int from) {
+  int name = emit_name(compiler, node->name);
+  emit_abc(compiler, node->pos, OP_SETF, object, from, 0);
+  emit_word(compiler, (Instr)name);
+  emit_word(compiler, 0);
 }
 
-static void store_place(Compiler *c, const Place *place, int from) {
+static void store_place(Compiler *compiler, const Place *place, int from) {
   const Node *node = place->node;
   if (place->a < 0) {
-    if (!name_is_blank(node)) expr_store(c, node->pos, node->note, from);
+    if (!name_is_blank(node)) expr_store(compiler, node->pos, node->note, from);
   } else if (node->kind == NODE_FIELD) {
-    store_field(c, node, place->a, from);
+    store_field(compiler, node, place->a, from);
   } else {
     RT_ASSERT(place->b >= 0);
-    emit_abc(c, node->pos, OP_SETIDX, place->a, place->b, from);
+    emit_abc(compiler, node->pos, OP_SETIDX, place->a, place->b, from);
   }
 }
 
-static void load(Compiler *c, const Place *place, int target) {
+static void load(Compiler *compiler, const Place *place, int target) {
   const Node *node = place->node;
   if (place->a < 0) {
-    expr_read(c, node->pos, node->note, target);
+    expr_read(compiler, node->pos, node->note, target);
   } else if (node->kind == NODE_FIELD) {
-    int name = emit_name(c, node->name);
-    emit_abc(c, node->pos, OP_GETF, target, place->a, 0);
-    emit_word(c, (Instr)name);
-    emit_word(c, 0);
+    int name = emit_name(compiler, node->name);
+    emit_abc(compiler, node->pos, OP_GETF, target, place->a, 0);
+    emit_word(compiler, (Instr)name);
+    emit_word(compiler, 0);
   } else {
     RT_ASSERT(place->b >= 0);
-    emit_abc(c, node->pos, OP_GETIDX, target, place->a, place->b);
+    emit_abc(compiler, node->pos, OP_GETIDX, target, place->a, place->b);
   }
 }
 
-void assign_targets(Compiler *c, Node *targets, int from) {
+void assign_targets(Compiler *compiler, Node *targets, int from) {
   for (Node *target = targets; target != NULL; target = target->next) {
-    int save = c->func->gen.top;
-    Place place = place_of(c, target, NULL);
-    store_place(c, &place, from++);
-    reg_set(c, save);
+    int save = compiler->func->gen.top;
+    Place place = place_of(compiler, target, NULL);
+    store_place(compiler, &place, from++);
+    reg_set(compiler, save);
   }
 }
 
 // --- = ----------------------------------------------------------------------
-static void assign_one(Compiler *c, Node *target, Node *value) {
-  int save = c->func->gen.top, reg = expr_register(c, target);
+static void assign_one(Compiler *compiler, Node *target, Node *value) {
+  int save = compiler->func->gen.top, reg = expr_register(compiler, target);
   if (reg >= 0 && !name_is_blank(target)) {
-    expr_to(c, value, reg);
+    expr_to(compiler, value, reg);
     return;
   }
-  Place place = place_of(c, target, NULL);
-  int from = expr_any(c, value);
-  store_place(c, &place, from);
-  reg_set(c, save);
+  Place place = place_of(compiler, target, NULL);
+  int from = expr_any(compiler, value);
+  store_place(compiler, &place, from);
+  reg_set(compiler, save);
 }
 
 // The last value may go to its variable at once: nothing that still has to be
 // stored depends on it.
-static bool goes_directly(const Compiler *c, const Node *targets,
+static bool goes_directly(const Compiler *compiler, const Node *targets,
                           const Node *last) {
-  if (expr_register(c, last) < 0) return false;
-  for (const Node *t = targets; t != last; t = t->next) {
-    if (t->kind == NODE_NAME && t->note == last->note) return false;
+  if (expr_register(compiler, last) < 0) return false;
+  for (const Node *target = targets; target != last; target = target->next) {
+    if (target->kind == NODE_NAME && target->note == last->note) return false;
   }
   return true;
 }
 
 // a, b = x, y
-static void assign_pairs(Compiler *c, Node *node, const Place *places,
+static void assign_pairs(Compiler *compiler, Node *node, const Place *places,
                          int *values, int count) {
   Node *target = node->a, *value = node->b;
   bool direct = false;
   for (int i = 0; i < count; i++, value = value->next, target = target->next) {
-    direct = i == count - 1 && goes_directly(c, node->a, target);
+    direct = i == count - 1 && goes_directly(compiler, node->a, target);
     if (direct) {
-      expr_to(c, value, expr_register(c, target));
+      expr_to(compiler, value, expr_register(compiler, target));
     } else {
-      values[i] = operand(c, value, node->a);
+      values[i] = operand(compiler, value, node->a);
     }
   }
   for (int i = 0; i < count - direct; i++)
-    store_place(c, &places[i], values[i]);
+    store_place(compiler, &places[i], values[i]);
 }
 
-static void assign_many(Compiler *c, Node *node, int count) {
-  int save = c->func->gen.top, i = 0;
-  Place *places = arena_alloc(c->arena, (size_t)count * sizeof *places);
-  int *values = arena_alloc(c->arena, (size_t)count * sizeof *values);
+static void assign_many(Compiler *compiler, Node *node, int count) {
+  int save = compiler->func->gen.top, i = 0;
+  Place *places = arena_alloc(compiler->arena, (size_t)count * sizeof *places);
+  int *values = arena_alloc(compiler->arena, (size_t)count * sizeof *values);
   for (Node *target = node->a; target != NULL; target = target->next)
-    places[i++] = place_of(c, target, node->a);
+    places[i++] = place_of(compiler, target, node->a);
   RT_ASSERT(i == count);
   if (count_nodes(node->b) == count) {
-    assign_pairs(c, node, places, values, count);
+    assign_pairs(compiler, node, places, values, count);
   } else {
-    int from = expr_many(c, node->b, count);
-    for (i = 0; i < count; i++) store_place(c, &places[i], from + i);
+    int from = expr_many(compiler, node->b, count);
+    for (i = 0; i < count; i++) store_place(compiler, &places[i], from + i);
   }
-  reg_set(c, save);
+  reg_set(compiler, save);
 }
 
 // --- op=, ++ ----------------------------------------------------------------
 // place = place op value
-static void update(Compiler *c, const Node *node, Node *value) {
-  int save = c->func->gen.top, reg = expr_register(c, node->a), end = NO_JUMP;
-  Place place = place_of(c, node->a, NULL);
-  int work = reg >= 0 ? reg : reg_take(c, 1);
-  if (reg < 0) load(c, &place, work);
+static void update(Compiler *compiler, const Node *node, Node *value) {
+  int save = compiler->func->gen.top, reg = expr_register(compiler, node->a),
+      end = NO_JUMP;
+  Place place = place_of(compiler, node->a, NULL);
+  int work = reg >= 0 ? reg : reg_take(compiler, 1);
+  if (reg < 0) load(compiler, &place, work);
   if (node->op == AST_COALESCE) {
-    emit_branch(c, node->pos, instr_abc(OP_NILJ, work, 0, 0), &end);
-    expr_to(c, value, work);
+    emit_branch(compiler, node->pos, instr_abc(OP_NILJ, work, 0, 0), &end);
+    expr_to(compiler, value, work);
   } else {
-    expr_arith(c, node->pos, node->op, work, work, value);
+    expr_arith(compiler, node->pos, node->op, work, work, value);
   }
-  if (reg < 0) store_place(c, &place, work);
-  emit_patch(c, end);
-  reg_set(c, save);
+  if (reg < 0) store_place(compiler, &place, work);
+  emit_patch(compiler, end);
+  reg_set(compiler, save);
 }
 
-void assign_incdec(Compiler *c, Node *node) {
+void assign_incdec(Compiler *compiler, Node *node) {
   Node one = {.kind = NODE_INT, .pos = node->pos, .i = 1};
-  update(c, node, &one);
+  update(compiler, node, &one);
 }
 
-void assign_stmt(Compiler *c, Node *node) {
+void assign_stmt(Compiler *compiler, Node *node) {
   int count = count_nodes(node->a);
   if (node->op != AST_NONE) {
-    update(c, node, node->b);
+    update(compiler, node, node->b);
   } else if (count == 1) {
-    assign_one(c, node->a, node->b);
+    assign_one(compiler, node->a, node->b);
   } else {
-    assign_many(c, node, count);
+    assign_many(compiler, node, count);
   }
 }

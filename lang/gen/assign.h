@@ -5,14 +5,14 @@
 
 #include "lang/compiler.h"
 
-void assign_define(Compiler *c, Node *node);
-void assign_stmt(Compiler *c, Node *node);
-void assign_incdec(Compiler *c, Node *node);
+void assign_define(Compiler *compiler, Node *node);
+void assign_stmt(Compiler *compiler, Node *node);
+void assign_incdec(Compiler *compiler, Node *node);
 // Values lie from register `from` up, which is top - count: new names take
 // registers from there, old ones are stored.
-void assign_names(Compiler *c, Node *names, int from);
+void assign_names(Compiler *compiler, Node *names, int from);
 // The variable in register reg becomes visible, in a cell if it needs one.
-void assign_bind(Compiler *c, Pos pos, Symbol *symbol, int reg);
-void assign_targets(Compiler *c, Node *targets, int from);
+void assign_bind(Compiler *compiler, Pos pos, Symbol *symbol, int reg);
+void assign_targets(Compiler *compiler, Node *targets, int from);
 
 #endif

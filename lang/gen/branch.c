@@ -11,57 +11,60 @@
 #include "lang/resolve/scope.h"
 
 // --- if ---------------------------------------------------------------------
-void branch_if(Compiler *c, Node *node) {
-  int top = c->func->gen.top, active = c->func->gen.active, end = NO_JUMP;
+void branch_if(Compiler *compiler, Node *node) {
+  int top = compiler->func->gen.top, active = compiler->func->gen.active,
+      end = NO_JUMP;
   while (node != NULL && node->kind == NODE_IF) {
     int no = NO_JUMP;
-    if (node->a != NULL) stmt(c, node->a);
-    condition_jump(c, node->b, false, &no);
-    stmt_block(c, node->c);
-    if (node->d != NULL && emit_reachable(c)) emit_jump(c, node->c->end, &end);
-    emit_patch(c, no);
+    if (node->a != NULL) stmt(compiler, node->a);
+    condition_jump(compiler, node->b, false, &no);
+    stmt_block(compiler, node->c);
+    if (node->d != NULL && emit_reachable(compiler))
+      emit_jump(compiler, node->c->end, &end);
+    emit_patch(compiler, no);
     node = node->d;
   }
-  if (node != NULL) stmt_block(c, node);
-  RT_ASSERT(c->func->gen.top >= top && c->func->gen.active >= active);
-  emit_patch(c, end);
-  reg_set(c, top);
-  c->func->gen.active = active;
+  if (node != NULL) stmt_block(compiler, node);
+  RT_ASSERT(compiler->func->gen.top >= top &&
+            compiler->func->gen.active >= active);
+  emit_patch(compiler, end);
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
 }
 
 // --- switch -----------------------------------------------------------------
 // Jumps if the case's value matches: to the body, or if not, past it.
-static void test_case(Compiler *c, Node *value, int subject, bool sense,
+static void test_case(Compiler *compiler, Node *value, int subject, bool sense,
                       int *list) {
   if (subject < 0) {
-    condition_jump(c, value, sense, list);
+    condition_jump(compiler, value, sense, list);
     return;
   }
   if (value->kind != NODE_IS || value->a != NULL) {
-    condition_equal(c, value->pos, subject, value, sense, list);
+    condition_equal(compiler, value->pos, subject, value, sense, list);
     return;
   }
   const Symbol *type = expr_symbol(value->b);
-  int constant = type != NULL ? emit_constant(c, type->value)
-                              : emit_name(c, value->b->name);
-  int answer = c->func->gen.top;
-  reg_need(c, answer + 1);
-  emit_abc(c, value->pos, OP_IS, answer, subject, 0);
-  emit_word(c, (Instr)constant);
-  emit_branch(c, value->pos, instr_abc(OP_TEST, answer, sense, 0), list);
+  int constant = type != NULL ? emit_constant(compiler, type->value)
+                              : emit_name(compiler, value->b->name);
+  int answer = compiler->func->gen.top;
+  reg_need(compiler, answer + 1);
+  emit_abc(compiler, value->pos, OP_IS, answer, subject, 0);
+  emit_word(compiler, (Instr)constant);
+  emit_branch(compiler, value->pos, instr_abc(OP_TEST, answer, sense, 0), list);
 }
 
-static void one_case(Compiler *c, Node *node, int subject, bool at_end,
+static void one_case(Compiler *compiler, Node *node, int subject, bool at_end,
                      int *end) {
   int body = NO_JUMP, next = NO_JUMP;
   for (Node *value = node->a; value != NULL; value = value->next) {
     bool last = value->next == NULL;
-    test_case(c, value, subject, !last, last ? &next : &body);
+    test_case(compiler, value, subject, !last, last ? &next : &body);
   }
-  emit_patch(c, body);
-  stmt_block(c, node->b);
-  if (!at_end && emit_reachable(c)) emit_jump(c, node->pos, end);
-  emit_patch(c, next);
+  emit_patch(compiler, body);
+  stmt_block(compiler, node->b);
+  if (!at_end && emit_reachable(compiler)) emit_jump(compiler, node->pos, end);
+  emit_patch(compiler, next);
 }
 
 static Node *find_default(Node *cases) {
@@ -71,23 +74,25 @@ static Node *find_default(Node *cases) {
   return NULL;
 }
 
-void branch_switch(Compiler *c, Node *node, const AstStr *label) {
-  int top = c->func->gen.top, active = c->func->gen.active, subject = -1;
+void branch_switch(Compiler *compiler, Node *node, const AstStr *label) {
+  int top = compiler->func->gen.top, active = compiler->func->gen.active,
+      subject = -1;
   Exit exit;
   Node *otherwise = find_default(node->c);
-  if (node->a != NULL) stmt(c, node->a);
-  if (node->b != NULL) subject = expr_any(c, node->b);
-  c->func->gen.active = c->func->gen.top;
-  exit_push(c, &exit, label, false);
+  if (node->a != NULL) stmt(compiler, node->a);
+  if (node->b != NULL) subject = expr_any(compiler, node->b);
+  compiler->func->gen.active = compiler->func->gen.top;
+  exit_push(compiler, &exit, label, false);
   for (Node *one = node->c; one != NULL; one = one->next) {
     bool at_end = one->next == NULL && otherwise == NULL;
-    if (one->a != NULL) one_case(c, one, subject, at_end, &exit.breaks);
+    if (one->a != NULL) one_case(compiler, one, subject, at_end, &exit.breaks);
   }
-  if (otherwise != NULL) stmt_block(c, otherwise->b);
-  RT_ASSERT(c->func->gen.exit == &exit && registers_are_balanced(c->func));
-  exit_pop(c);
-  reg_set(c, top);
-  c->func->gen.active = active;
+  if (otherwise != NULL) stmt_block(compiler, otherwise->b);
+  RT_ASSERT(compiler->func->gen.exit == &exit &&
+            registers_are_balanced(compiler->func));
+  exit_pop(compiler);
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
 }
 
 // --- select -----------------------------------------------------------------
@@ -98,121 +103,128 @@ static Node *received_from(const Node *comm) {
 }
 
 // Channel and value (undef: receive) of a case into two registers.
-static void take_case(Compiler *c, const Node *comm) {
+static void take_case(Compiler *compiler, const Node *comm) {
   Node *what = comm->a;
   if (what->kind == NODE_SEND) {
-    expr_next(c, what->a);
-    expr_next(c, what->b);
+    expr_next(compiler, what->a);
+    expr_next(compiler, what->b);
   } else {
     RT_ASSERT(received_from(comm)->kind == NODE_RECV);
-    expr_next(c, received_from(comm)->a);
-    emit_abc(c, what->pos, OP_LOADUNDEF, reg_take(c, 1), 0, 0);
+    expr_next(compiler, received_from(comm)->a);
+    emit_abc(compiler, what->pos, OP_LOADUNDEF, reg_take(compiler, 1), 0, 0);
   }
 }
 
 // What was received, from the outcome at `from`, to where the case wants it.
-static void take_outcome(Compiler *c, const Node *comm, int from) {
+static void take_outcome(Compiler *compiler, const Node *comm, int from) {
   Node *what = comm->a;
   if (what->kind == NODE_SEND) return;
   if (what->kind == NODE_EXPR) {
-    emit_abc(c, what->a->pos, OP_SELVAL, from, from, 0);
+    emit_abc(compiler, what->a->pos, OP_SELVAL, from, from, 0);
     return;
   }
   RT_ASSERT(what->kind == NODE_DEFINE || what->kind == NODE_ASSIGN);
   int count = 0;
   for (const Node *name = what->a; name != NULL; name = name->next) count++;
-  int first = reg_take(c, count);
-  emit_abc(c, what->b->pos, OP_SELVAL, first, from, count);
+  int first = reg_take(compiler, count);
+  emit_abc(compiler, what->b->pos, OP_SELVAL, first, from, count);
   if (what->kind == NODE_DEFINE) {
-    assign_names(c, what->a, first);
+    assign_names(compiler, what->a, first);
   } else {
-    assign_targets(c, what->a, first);
-    reg_set(c, first);
+    assign_targets(compiler, what->a, first);
+    reg_set(compiler, first);
   }
 }
 
-static void case_body(Compiler *c, const Node *comm, int from) {
-  int top = c->func->gen.top, active = c->func->gen.active;
-  if (comm->a != NULL) take_outcome(c, comm, from);
-  stmt_block(c, comm->b);
-  reg_set(c, top);
-  c->func->gen.active = active;
+static void case_body(Compiler *compiler, const Node *comm, int from) {
+  int top = compiler->func->gen.top, active = compiler->func->gen.active;
+  if (comm->a != NULL) take_outcome(compiler, comm, from);
+  stmt_block(compiler, comm->b);
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
 }
 
 // The bodies, one after the other; the last one needs no test.
-static void select_bodies(Compiler *c, const Node *node, int from, int count,
-                          const Node *otherwise, int *end) {
+static void select_bodies(Compiler *compiler, const Node *node, int from,
+                          int count, const Node *otherwise, int *end) {
   int index = 0;
   for (const Node *comm = node->c; comm != NULL; comm = comm->next) {
     int next = NO_JUMP;
     if (comm->a == NULL) continue;
     if (index < count - 1 || otherwise != NULL)
-      emit_branch(c, comm->pos, instr_abc(OP_EQI, from, index, 0), &next);
-    case_body(c, comm, from);
-    if (next != NO_JUMP && emit_reachable(c)) emit_jump(c, comm->pos, end);
-    emit_patch(c, next);
+      emit_branch(compiler, comm->pos, instr_abc(OP_EQI, from, index, 0),
+                  &next);
+    case_body(compiler, comm, from);
+    if (next != NO_JUMP && emit_reachable(compiler))
+      emit_jump(compiler, comm->pos, end);
+    emit_patch(compiler, next);
     index++;
   }
   RT_ASSERT(index == count);
-  if (otherwise != NULL) case_body(c, otherwise, from);
+  if (otherwise != NULL) case_body(compiler, otherwise, from);
 }
 
-void branch_select(Compiler *c, Node *node, const AstStr *label) {
-  int top = c->func->gen.top, active = c->func->gen.active, count = 0;
+void branch_select(Compiler *compiler, Node *node, const AstStr *label) {
+  int top = compiler->func->gen.top, active = compiler->func->gen.active,
+      count = 0;
   const Node *otherwise = NULL;
   Exit exit;
   for (const Node *comm = node->c; comm != NULL; comm = comm->next) {
     if (comm->a == NULL) {
       otherwise = comm;
     } else {
-      take_case(c, comm);
+      take_case(compiler, comm);
       count++;
     }
   }
   int flags = (otherwise != NULL ? HAS_DEFAULT : 0) |
               (node->flags & FLAG_PRIO ? IN_ORDER : 0);
-  RT_ASSERT(c->func->gen.top == top + 2 * count);
-  reg_need(c, top + OUTCOME);
-  emit_abc(c, node->pos, OP_SELECT, top, count, flags);
-  reg_set(c, top + OUTCOME);
-  c->func->gen.active = c->func->gen.top;
-  exit_push(c, &exit, label, false);
-  select_bodies(c, node, top, count, otherwise, &exit.breaks);
-  RT_ASSERT(c->func->gen.exit == &exit && registers_are_balanced(c->func));
-  exit_pop(c);
-  reg_set(c, top);
-  c->func->gen.active = active;
+  RT_ASSERT(compiler->func->gen.top == top + 2 * count);
+  reg_need(compiler, top + OUTCOME);
+  emit_abc(compiler, node->pos, OP_SELECT, top, count, flags);
+  reg_set(compiler, top + OUTCOME);
+  compiler->func->gen.active = compiler->func->gen.top;
+  exit_push(compiler, &exit, label, false);
+  select_bodies(compiler, node, top, count, otherwise, &exit.breaks);
+  RT_ASSERT(compiler->func->gen.exit == &exit &&
+            registers_are_balanced(compiler->func));
+  exit_pop(compiler);
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
 }
 
 // --- group ------------------------------------------------------------------
-void branch_leave_groups(Compiler *c, Pos pos, const Exit *outer) {
-  for (const Exit *e = c->func->gen.exit; e != outer; e = e->up) {
-    if (e->group) emit_abc(c, pos, OP_GROUPEND, 0, 0, 0);
+void branch_leave_groups(Compiler *compiler, Pos pos, const Exit *outer) {
+  for (const Exit *exit = compiler->func->gen.exit; exit != outer;
+       exit = exit->up) {
+    if (exit->group) emit_abc(compiler, pos, OP_GROUPEND, 0, 0, 0);
   }
 }
 
-bool branch_in_group(const Compiler *c) {
-  const Exit *e = c->func->gen.exit;
-  while (e != NULL && !e->group) e = e->up;
-  return e != NULL;
+bool branch_in_group(const Compiler *compiler) {
+  const Exit *exit = compiler->func->gen.exit;
+  while (exit != NULL && !exit->group) exit = exit->up;
+  return exit != NULL;
 }
 
-void branch_group(Compiler *c, Node *node) {
-  int top = c->func->gen.top, active = c->func->gen.active, end = NO_JUMP;
+void branch_group(Compiler *compiler, Node *node) {
+  int top = compiler->func->gen.top, active = compiler->func->gen.active,
+      end = NO_JUMP;
   Exit exit;
-  int reg = reg_take(c, 1);
-  emit_branch(c, node->pos, instr_abc(OP_GROUP, reg, 0, 0), &end);
-  c->func->gen.active = c->func->gen.top;
+  int reg = reg_take(compiler, 1);
+  emit_branch(compiler, node->pos, instr_abc(OP_GROUP, reg, 0, 0), &end);
+  compiler->func->gen.active = compiler->func->gen.top;
   if (node->a != NULL && !name_is_blank(node->a))
-    assign_bind(c, node->a->pos, node->a->note, reg);
-  exit_push(c, &exit, NULL, false);
+    assign_bind(compiler, node->a->pos, node->a->note, reg);
+  exit_push(compiler, &exit, NULL, false);
   exit.group = true;
-  stmt_block(c, node->b);
-  RT_ASSERT(c->func->gen.exit == &exit && exit.breaks == NO_JUMP &&
+  stmt_block(compiler, node->b);
+  RT_ASSERT(compiler->func->gen.exit == &exit && exit.breaks == NO_JUMP &&
             exit.continues == NO_JUMP);
-  exit_pop(c);
-  if (emit_reachable(c)) emit_abc(c, node->b->end, OP_GROUPEND, 0, 0, 0);
-  emit_patch(c, end);
-  reg_set(c, top);
-  c->func->gen.active = active;
+  exit_pop(compiler);
+  if (emit_reachable(compiler))
+    emit_abc(compiler, node->b->end, OP_GROUPEND, 0, 0, 0);
+  emit_patch(compiler, end);
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
 }

@@ -5,12 +5,12 @@
 
 #include "lang/compiler.h"
 
-void branch_if(Compiler *c, Node *node);
-void branch_switch(Compiler *c, Node *node, const AstStr *label);
-void branch_select(Compiler *c, Node *node, const AstStr *label);
-void branch_group(Compiler *c, Node *node);
+void branch_if(Compiler *compiler, Node *node);
+void branch_switch(Compiler *compiler, Node *node, const AstStr *label);
+void branch_select(Compiler *compiler, Node *node, const AstStr *label);
+void branch_group(Compiler *compiler, Node *node);
 // Ends the groups that lie around here within `outer` (NULL: the function).
-void branch_leave_groups(Compiler *c, Pos pos, const Exit *outer);
-bool branch_in_group(const Compiler *c);
+void branch_leave_groups(Compiler *compiler, Pos pos, const Exit *outer);
+bool branch_in_group(const Compiler *compiler);
 
 #endif

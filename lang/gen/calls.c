@@ -40,105 +40,105 @@ static bool is_fixed(const Args *args) {
   return args->multi == NULL && args->spread == NULL && args->named == 0;
 }
 
-int calls_window(const Compiler *c, int target) {
-  int top = c->func->gen.top;
+int calls_window(const Compiler *compiler, int target) {
+  int top = compiler->func->gen.top;
   return target == top - 1 ? target : top;
 }
 
 // --- Arguments --------------------------------------------------------------
-static void positional_next(Compiler *c, Node *list) {
+static void positional_next(Compiler *compiler, Node *list) {
   for (Node *arg = list; arg != NULL; arg = arg->next) {
     if (arg->kind == NODE_SPREAD || arg->kind == NODE_NAMED) return;
-    expr_next(c, arg);
+    expr_next(compiler, arg);
   }
 }
 
-static void named_next(Compiler *c, Node *list) {
+static void named_next(Compiler *compiler, Node *list) {
   for (Node *arg = list; arg != NULL; arg = arg->next) {
-    if (arg->kind == NODE_NAMED) expr_next(c, arg->a);
+    if (arg->kind == NODE_NAMED) expr_next(compiler, arg->a);
   }
 }
 
-static int names_constant(Compiler *c, const Node *list, int count) {
-  ObjList *names = list_new(c->local, (size_t)count);
+static int names_constant(Compiler *compiler, const Node *list, int count) {
+  ObjList *names = list_new(compiler->local, (size_t)count);
   bool done = names != NULL;
   for (const Node *arg = list; arg != NULL && done; arg = arg->next) {
     if (arg->kind != NODE_NAMED) continue;
-    Value name = value_from_obj(name_string(c, arg->name));
-    done = list_push(c->local, names, name);
+    Value name = value_from_obj(name_string(compiler, arg->name));
+    done = list_push(compiler->local, names, name);
   }
-  if (done) return emit_constant(c, value_from_obj(names));
-  c->no_memory = true;
+  if (done) return emit_constant(compiler, value_from_obj(names));
+  compiler->no_memory = true;
   return 0;
 }
 
 // Arguments whose number is known at run time only, into `multi`. `before`:
 // values from window + 3 up that come before them (a method's receiver).
-static void args_multi(Compiler *c, Node *call, const Args *args, int window,
-                       int before) {
+static void args_multi(Compiler *compiler, Node *call, const Args *args,
+                       int window, int before) {
   if (args->multi != NULL) {
-    calls_at(c, args->multi, window + 3 + before, WANT_ALL, CALL_PLAIN);
+    calls_at(compiler, args->multi, window + 3 + before, WANT_ALL, CALL_PLAIN);
     return;
   }
-  positional_next(c, call->b);
-  if (args->spread != NULL) expr_next(c, args->spread->a);
-  named_next(c, call->b);
+  positional_next(compiler, call->b);
+  if (args->spread != NULL) expr_next(compiler, args->spread->a);
+  named_next(compiler, call->b);
   if (args->spread != NULL)
-    emit_abc(c, args->spread->pos, OP_SPREAD, window, before + args->positional,
-             args->named);
+    emit_abc(compiler, args->spread->pos, OP_SPREAD, window,
+             before + args->positional, args->named);
   if (args->named == 0) return;
-  int names = names_constant(c, call->b, args->named);
+  int names = names_constant(compiler, call->b, args->named);
   int positional = args->spread != NULL ? WANT_ALL : args->positional;
-  emit_abc(c, call->pos, OP_NAMED, window, positional, 0);
-  emit_word(c, (Instr)names);
+  emit_abc(compiler, call->pos, OP_NAMED, window, positional, 0);
+  emit_word(compiler, (Instr)names);
 }
 
 // --- Plain calls, go, defer -------------------------------------------------
-static void emit_fixed(Compiler *c, Pos pos, int window, int count, int want,
-                       enum CallHow how) {
+static void emit_fixed(Compiler *compiler, Pos pos, int window, int count,
+                       int want, enum CallHow how) {
   switch (how) {
     case CALL_PLAIN:
-      emit_abc(c, pos, OP_CALL, window, count, want);
+      emit_abc(compiler, pos, OP_CALL, window, count, want);
       break;
     case CALL_GO:
     case CALL_GO_TASK:
-      emit_abc(c, pos, OP_GO, window, count, how == CALL_GO_TASK);
+      emit_abc(compiler, pos, OP_GO, window, count, how == CALL_GO_TASK);
       break;
     case CALL_DEFER:
-      emit_abc(c, pos, OP_DEFER, window, count, 0);
+      emit_abc(compiler, pos, OP_DEFER, window, count, 0);
       break;
   }
 }
 
-static void emit_multi(Compiler *c, Pos pos, int window, int want,
+static void emit_multi(Compiler *compiler, Pos pos, int window, int want,
                        enum CallHow how) {
   bool task = how == CALL_GO_TASK;
   switch (how) {
     case CALL_PLAIN:
-      emit_abc(c, pos, OP_CALLV, window, 0, want);
+      emit_abc(compiler, pos, OP_CALLV, window, 0, want);
       break;
     case CALL_GO:
     case CALL_GO_TASK:
-      emit_abc(c, pos, OP_GOV, window, 0, task);
+      emit_abc(compiler, pos, OP_GOV, window, 0, task);
       break;
     case CALL_DEFER:
-      emit_abc(c, pos, OP_DEFERV, window, 0, 0);
+      emit_abc(compiler, pos, OP_DEFERV, window, 0, 0);
       break;
   }
 }
 
-static void emit_value_call(Compiler *c, Node *call, const Args *args,
+static void emit_value_call(Compiler *compiler, Node *call, const Args *args,
                             int window, int want, enum CallHow how) {
-  reg_set(c, window + 2);
-  expr_to(c, call->a, window + 2);
-  reg_set(c, window + 3);
+  reg_set(compiler, window + 2);
+  expr_to(compiler, call->a, window + 2);
+  reg_set(compiler, window + 3);
   if (is_fixed(args)) {
-    positional_next(c, call->b);
-    RT_ASSERT(c->func->gen.top == window + 3 + args->positional);
-    emit_fixed(c, call->pos, window, args->positional, want, how);
+    positional_next(compiler, call->b);
+    RT_ASSERT(compiler->func->gen.top == window + 3 + args->positional);
+    emit_fixed(compiler, call->pos, window, args->positional, want, how);
   } else {
-    args_multi(c, call, args, window, 0);
-    emit_multi(c, call->pos, window, want, how);
+    args_multi(compiler, call, args, window, 0);
+    emit_multi(compiler, call->pos, window, want, how);
   }
 }
 
@@ -155,133 +155,134 @@ static Value known_closure(const Node *call, const Args *args) {
   return value_from_obj(proto->self);
 }
 
-static void call_known(Compiler *c, Node *call, const Args *args, int window,
-                       int want, Value closure) {
-  positional_next(c, call->b);
-  RT_ASSERT(c->func->gen.top == window + 3 + args->positional);
-  emit_abc(c, call->pos, OP_CALLK, window, args->positional, want);
-  emit_word(c, (Instr)emit_constant(c, closure));
+static void call_known(Compiler *compiler, Node *call, const Args *args,
+                       int window, int want, Value closure) {
+  positional_next(compiler, call->b);
+  RT_ASSERT(compiler->func->gen.top == window + 3 + args->positional);
+  emit_abc(compiler, call->pos, OP_CALLK, window, args->positional, want);
+  emit_word(compiler, (Instr)emit_constant(compiler, closure));
 }
 
 static bool is_method(const Node *callee) {
   return callee->kind == NODE_FIELD && callee->note == NULL;
 }
 
-static void emit_method_call(Compiler *c, Node *call, const Args *args,
+static void emit_method_call(Compiler *compiler, Node *call, const Args *args,
                              int window, int want) {
   Node *callee = call->a;
-  expr_next(c, callee->a);
+  expr_next(compiler, callee->a);
   if (args->spread != NULL) {
-    args_multi(c, call, args, window, 1);
-    emit_abc(c, call->pos, OP_INVOKEV, window, 0, want);
+    args_multi(compiler, call, args, window, 1);
+    emit_abc(compiler, call->pos, OP_INVOKEV, window, 0, want);
   } else {
-    positional_next(c, call->b);
-    RT_ASSERT(c->func->gen.top == window + 4 + args->positional);
-    emit_abc(c, call->pos, OP_INVOKE, window, args->positional, want);
+    positional_next(compiler, call->b);
+    RT_ASSERT(compiler->func->gen.top == window + 4 + args->positional);
+    emit_abc(compiler, call->pos, OP_INVOKE, window, args->positional, want);
   }
-  emit_word(c, (Instr)emit_name(c, callee->name));
-  emit_word(c, 0);
+  emit_word(compiler, (Instr)emit_name(compiler, callee->name));
+  emit_word(compiler, 0);
 }
 
-void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how) {
-  int save = c->func->gen.top;
+void calls_at(Compiler *compiler, Node *call, int window, int want,
+              enum CallHow how) {
+  int save = compiler->func->gen.top;
   Args args = look_at(call->b);
   bool plain = how == CALL_PLAIN;
   RT_ASSERT(call->kind == NODE_CALL);
   RT_ASSERT(plain || want <= 1);
   Value known = plain ? known_closure(call, &args) : VALUE_NIL;
-  reg_set(c, window + 3);
-  if (want != WANT_ALL) reg_need(c, window + want);
+  reg_set(compiler, window + 3);
+  if (want != WANT_ALL) reg_need(compiler, window + want);
   if (known != VALUE_NIL) {
-    call_known(c, call, &args, window, want, known);
+    call_known(compiler, call, &args, window, want, known);
   } else if (plain && is_method(call->a) && args.named == 0 &&
              args.multi == NULL) {
-    emit_method_call(c, call, &args, window, want);
+    emit_method_call(compiler, call, &args, window, want);
   } else {
-    emit_value_call(c, call, &args, window, want, how);
+    emit_value_call(compiler, call, &args, window, want, how);
   }
-  reg_set(c, save);
+  reg_set(compiler, save);
 }
 
 // --- Returning --------------------------------------------------------------
-void calls_return(Compiler *c, Pos pos, int from, int count) {
-  RT_ASSERT(from >= 0 && from + count <= c->func->gen.max);
-  branch_leave_groups(c, pos, NULL);
-  if (c->func->has_defer) {
-    emit_abc(c, pos, OP_RETD, from, count, 0);
+void calls_return(Compiler *compiler, Pos pos, int from, int count) {
+  RT_ASSERT(from >= 0 && from + count <= compiler->func->gen.max);
+  branch_leave_groups(compiler, pos, NULL);
+  if (compiler->func->has_defer) {
+    emit_abc(compiler, pos, OP_RETD, from, count, 0);
   } else if (count == 0) {
-    emit_abc(c, pos, OP_RET0, 0, 0, 0);
+    emit_abc(compiler, pos, OP_RET0, 0, 0, 0);
   } else if (count == 1) {
-    emit_abc(c, pos, OP_RET1, from, 0, 0);
+    emit_abc(compiler, pos, OP_RET1, from, 0, 0);
   } else {
-    emit_abc(c, pos, OP_RET, from, count, 0);
+    emit_abc(compiler, pos, OP_RET, from, count, 0);
   }
 }
 
-void calls_return_multi(Compiler *c, Pos pos, int window) {
-  if (c->func->has_defer || branch_in_group(c)) {
-    emit_abc(c, pos, OP_PACK, window, 0, 0);
-    branch_leave_groups(c, pos, NULL);
-    emit_abc(c, pos, OP_RETDL, window, 0, 0);
+void calls_return_multi(Compiler *compiler, Pos pos, int window) {
+  if (compiler->func->has_defer || branch_in_group(compiler)) {
+    emit_abc(compiler, pos, OP_PACK, window, 0, 0);
+    branch_leave_groups(compiler, pos, NULL);
+    emit_abc(compiler, pos, OP_RETDL, window, 0, 0);
   } else {
-    emit_abc(c, pos, OP_RETV, window, 0, 0);
+    emit_abc(compiler, pos, OP_RETV, window, 0, 0);
   }
 }
 
-void calls_return_all(Compiler *c, Pos pos, Node *call) {
-  int window = c->func->gen.top;
-  calls_at(c, call, window, WANT_ALL, CALL_PLAIN);
-  calls_return_multi(c, pos, window);
+void calls_return_all(Compiler *compiler, Pos pos, Node *call) {
+  int window = compiler->func->gen.top;
+  calls_at(compiler, call, window, WANT_ALL, CALL_PLAIN);
+  calls_return_multi(compiler, pos, window);
 }
 
 // --- a? ---------------------------------------------------------------------
 // Returns with the error that lies in register `error`; from window up all is
 // free.
-static void return_error(Compiler *c, Pos pos, int window, int error) {
-  if (c->func == c->main) {
-    branch_leave_groups(c, pos, NULL);
-    emit_abc(c, pos, OP_FAIL, error, 0, 0);
+static void return_error(Compiler *compiler, Pos pos, int window, int error) {
+  if (compiler->func == compiler->main) {
+    branch_leave_groups(compiler, pos, NULL);
+    emit_abc(compiler, pos, OP_FAIL, error, 0, 0);
     return;
   }
-  int count = c->func->results;
+  int count = compiler->func->results;
   if (count <= 1) {
-    calls_return(c, pos, error, 1);
+    calls_return(compiler, pos, error, 1);
     return;
   }
   int first = error - (count - 1);
   if (first < window) {
     first = window;
-    reg_need(c, first + count);
-    emit_abc(c, pos, OP_MOVE, first + count - 1, error, 0);
+    reg_need(compiler, first + count);
+    emit_abc(compiler, pos, OP_MOVE, first + count - 1, error, 0);
   }
-  emit_abc(c, pos, OP_LOADNIL, first, count - 2, 0);
-  calls_return(c, pos, first, count);
+  emit_abc(compiler, pos, OP_LOADNIL, first, count - 2, 0);
+  calls_return(compiler, pos, first, count);
 }
 
-static void results_at(Compiler *c, Node *node, int window, int want) {
+static void results_at(Compiler *compiler, Node *node, int window, int want) {
   if (node->kind == NODE_CALL) {
-    calls_at(c, node, window, want, CALL_PLAIN);
+    calls_at(compiler, node, window, want, CALL_PLAIN);
     return;
   }
   RT_ASSERT(node->kind == NODE_RECV);
-  int save = c->func->gen.top;
-  int from = expr_any(c, node->a);
-  if (want != WANT_ALL) reg_need(c, window + want);
-  emit_abc(c, node->pos, OP_RECV, window, from, want);
-  reg_set(c, save);
+  int save = compiler->func->gen.top;
+  int from = expr_any(compiler, node->a);
+  if (want != WANT_ALL) reg_need(compiler, window + want);
+  emit_abc(compiler, node->pos, OP_RECV, window, from, want);
+  reg_set(compiler, save);
 }
 
-void calls_try(Compiler *c, Node *node, int window, int want) {
+void calls_try(Compiler *compiler, Node *node, int window, int want) {
   int ok = NO_JUMP, error = window + want;
   RT_ASSERT(node->kind == NODE_TRY && want >= 0);
-  reg_need(c, error + 1);
+  reg_need(compiler, error + 1);
   if (want == 0) {
-    results_at(c, node->a, window, WANT_ALL);
-    emit_abc(c, node->pos, OP_PICK, window, 0, 0);
+    results_at(compiler, node->a, window, WANT_ALL);
+    emit_abc(compiler, node->pos, OP_PICK, window, 0, 0);
   } else {
-    results_at(c, node->a, window, want + 1);
+    results_at(compiler, node->a, window, want + 1);
   }
-  emit_branch(c, node->pos, instr_abc(OP_NILJ, error, 1, 0), &ok);
-  return_error(c, node->pos, window, error);
-  emit_patch(c, ok);
+  emit_branch(compiler, node->pos, instr_abc(OP_NILJ, error, 1, 0), &ok);
+  return_error(compiler, node->pos, window, error);
+  emit_patch(compiler, ok);
 }

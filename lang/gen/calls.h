@@ -8,12 +8,13 @@
 enum CallHow { CALL_PLAIN, CALL_GO, CALL_GO_TASK, CALL_DEFER };
 
 // The window to call at so that the result comes to target, if possible.
-int calls_window(const Compiler *c, int target);
-void calls_at(Compiler *c, Node *call, int window, int want, enum CallHow how);
+int calls_window(const Compiler *compiler, int target);
+void calls_at(Compiler *compiler, Node *call, int window, int want,
+              enum CallHow how);
 // a? at that window: `want` values without the error.
-void calls_try(Compiler *c, Node *node, int window, int want);
-void calls_return(Compiler *c, Pos pos, int from, int count);
-void calls_return_multi(Compiler *c, Pos pos, int window);
-void calls_return_all(Compiler *c, Pos pos, Node *call);  // return g()
+void calls_try(Compiler *compiler, Node *node, int window, int want);
+void calls_return(Compiler *compiler, Pos pos, int from, int count);
+void calls_return_multi(Compiler *compiler, Pos pos, int window);
+void calls_return_all(Compiler *compiler, Pos pos, Node *call);  // return g()
 
 #endif

@@ -54,11 +54,11 @@ static bool small(const Node *node) {
 }
 
 // A constant that may stand in B, or -1. Order is only among numbers.
-static int short_constant(Compiler *c, const Node *node, bool order) {
+static int short_constant(Compiler *compiler, const Node *node, bool order) {
   Value v;
   if (order && node->kind != NODE_INT && node->kind != NODE_FLOAT) return -1;
-  if (!fold_is_literal(node) || !expr_constant(c, node, &v)) return -1;
-  int index = emit_constant(c, v);
+  if (!fold_is_literal(node) || !expr_constant(compiler, node, &v)) return -1;
+  int index = emit_constant(compiler, v);
   return index <= 255 ? index : -1;
 }
 
@@ -125,26 +125,26 @@ static Compare order_registers(AstOp op, int a, int b) {
   }
 }
 
-static Compare equal_to(Compiler *c, int a, Node *right) {
+static Compare equal_to(Compiler *compiler, int a, Node *right) {
   if (right->kind == NODE_NIL)
     return (Compare){.op = OP_NILJ, .a = a, .nil = true};
   if (small(right)) return (Compare){.op = OP_EQI, .a = a, .b = (int)right->i};
-  int constant = short_constant(c, right, false);
+  int constant = short_constant(compiler, right, false);
   if (constant >= 0) return (Compare){.op = OP_EQK, .a = a, .b = constant};
-  return (Compare){.op = OP_EQ, .a = a, .b = expr_any(c, right)};
+  return (Compare){.op = OP_EQ, .a = a, .b = expr_any(compiler, right)};
 }
 
-static Compare order_to(Compiler *c, AstOp op, int a, Node *right) {
+static Compare order_to(Compiler *compiler, AstOp op, int a, Node *right) {
   if (small(right))
     return (Compare){.op = small_op(op), .a = a, .b = (int)right->i};
-  int constant = short_constant(c, right, true);
+  int constant = short_constant(compiler, right, true);
   if (constant >= 0)
     return (Compare){.op = constant_op(op), .a = a, .b = constant};
-  return order_registers(op, a, expr_any(c, right));
+  return order_registers(op, a, expr_any(compiler, right));
 }
 
 // Evaluates the operands, which stay in their registers.
-static Compare prepare_compare(Compiler *c, Node *node) {
+static Compare prepare_compare(Compiler *compiler, Node *node) {
   Node *left = node->a, *right = node->b;
   AstOp op = node->op;
   RT_ASSERT(is_comparison(node));
@@ -155,9 +155,10 @@ static Compare prepare_compare(Compiler *c, Node *node) {
     right = swap;
     op = mirrored(op);
   }
-  int a = expr_any(c, left);
+  int a = expr_any(compiler, left);
   bool equal = op == AST_EQ || op == AST_NE;
-  Compare compare = equal ? equal_to(c, a, right) : order_to(c, op, a, right);
+  Compare compare =
+      equal ? equal_to(compiler, a, right) : order_to(compiler, op, a, right);
   compare.negated = op == AST_NE;
   // At run time each order is computed as < or <= (compare_slow).
   compare.turned = turned != (op == AST_GT || op == AST_GE);
@@ -171,71 +172,74 @@ static Instr instr_of(const Compare *compare, bool sense) {
   return instr_abc(compare->op, compare->a, compare->b, outcome);
 }
 
-static void branch_on(Compiler *c, Pos pos, const Compare *compare, bool sense,
-                      int *list) {
-  emit_branch(c, pos, instr_of(compare, sense), list);
-  if (compare->turned) emit_turned(c, c->func->gen.last);
+static void branch_on(Compiler *compiler, Pos pos, const Compare *compare,
+                      bool sense, int *list) {
+  emit_branch(compiler, pos, instr_of(compare, sense), list);
+  if (compare->turned) emit_turned(compiler, compiler->func->gen.last);
 }
 
 // --- Jumping forward --------------------------------------------------------
-static void jump_if_known(Compiler *c, const Node *node, bool sense,
+static void jump_if_known(Compiler *compiler, const Node *node, bool sense,
                           int *list) {
   RT_ASSERT(fold_is_literal(node));
   bool truth = node->kind != NODE_NIL && node->kind != NODE_FALSE;
-  if (truth == sense) emit_jump(c, node->pos, list);
+  if (truth == sense) emit_jump(compiler, node->pos, list);
 }
 
-static void jump_if_value(Compiler *c, Node *node, bool sense, int *list) {
-  int save = c->func->gen.top;
-  int reg = expr_any(c, node);
-  emit_branch(c, node->pos, instr_abc(OP_TEST, reg, sense, 0), list);
-  reg_set(c, save);
+static void jump_if_value(Compiler *compiler, Node *node, bool sense,
+                          int *list) {
+  int save = compiler->func->gen.top;
+  int reg = expr_any(compiler, node);
+  emit_branch(compiler, node->pos, instr_abc(OP_TEST, reg, sense, 0), list);
+  reg_set(compiler, save);
 }
 
 // a && b is false as soon as one operand is, and a || b is true as soon as one
 // is.
-static void jump_if_both(Compiler *c, Node *node, bool sense, int *list) {
+static void jump_if_both(Compiler *compiler, Node *node, bool sense,
+                         int *list) {
   bool decides = node->op == AST_OR;
   RT_ASSERT(node->op == AST_OR || node->op == AST_AND);
   if (sense == decides) {
-    condition_jump(c, node->a, sense, list);
-    condition_jump(c, node->b, sense, list);
+    condition_jump(compiler, node->a, sense, list);
+    condition_jump(compiler, node->b, sense, list);
   } else {
     int past = NO_JUMP;
-    condition_jump(c, node->a, decides, &past);
-    condition_jump(c, node->b, sense, list);
-    emit_patch(c, past);
+    condition_jump(compiler, node->a, decides, &past);
+    condition_jump(compiler, node->b, sense, list);
+    emit_patch(compiler, past);
   }
 }
 
-static void jump_if_compared(Compiler *c, Node *node, bool sense, int *list) {
-  int save = c->func->gen.top;
-  Compare compare = prepare_compare(c, node);
-  branch_on(c, node->pos, &compare, sense, list);
-  reg_set(c, save);
+static void jump_if_compared(Compiler *compiler, Node *node, bool sense,
+                             int *list) {
+  int save = compiler->func->gen.top;
+  Compare compare = prepare_compare(compiler, node);
+  branch_on(compiler, node->pos, &compare, sense, list);
+  reg_set(compiler, save);
 }
 
-void condition_jump(Compiler *c, Node *node, bool sense, int *list) {
+void condition_jump(Compiler *compiler, Node *node, bool sense, int *list) {
   if (node->kind == NODE_UNARY && node->op == AST_NOT) {
-    condition_jump(c, node->a, !sense, list);
+    condition_jump(compiler, node->a, !sense, list);
   } else if (node->kind == NODE_BINARY &&
              (node->op == AST_AND || node->op == AST_OR)) {
-    jump_if_both(c, node, sense, list);
+    jump_if_both(compiler, node, sense, list);
   } else if (is_comparison(node)) {
-    jump_if_compared(c, node, sense, list);
+    jump_if_compared(compiler, node, sense, list);
   } else if (fold_is_literal(node)) {
-    jump_if_known(c, node, sense, list);
+    jump_if_known(compiler, node, sense, list);
   } else {
-    jump_if_value(c, node, sense, list);
+    jump_if_value(compiler, node, sense, list);
   }
 }
 
-void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
-                     int *list) {
-  int save = c->func->gen.top;
-  Compare compare = equal_to(c, subject, node);
-  branch_on(c, pos, &compare, sense, list);
-  reg_set(c, save);
+void condition_equal(Compiler *compiler, Pos pos, int subject, Node *node,
+                     bool sense, int *list) {
+  int save = compiler->func->gen.top;
+  Compare compare = equal_to(compiler, subject, node);
+  branch_on(compiler, pos, &compare, sense, list);
+  reg_set(compiler, save);
 }
 
 // --- Jumping backward -------------------------------------------------------
@@ -255,36 +259,37 @@ static Op backward_op(Op op) {
   }
 }
 
-static void back_if_compared(Compiler *c, Node *node, bool sense, uint32_t to) {
-  int save = c->func->gen.top, past = NO_JUMP;
-  Compare compare = prepare_compare(c, node);
+static void back_if_compared(Compiler *compiler, Node *node, bool sense,
+                             uint32_t to) {
+  int save = compiler->func->gen.top, past = NO_JUMP;
+  Compare compare = prepare_compare(compiler, node);
   Op op = backward_op(compare.op);
   if (op != OP_COUNT) {
     compare.op = op;
-    emit_branch_back(c, node->pos, instr_of(&compare, sense), to);
-    if (compare.turned) emit_turned(c, c->func->gen.last);
+    emit_branch_back(compiler, node->pos, instr_of(&compare, sense), to);
+    if (compare.turned) emit_turned(compiler, compiler->func->gen.last);
   } else {
-    branch_on(c, node->pos, &compare, !sense, &past);
-    emit_loop(c, node->pos, to);
-    emit_patch(c, past);
+    branch_on(compiler, node->pos, &compare, !sense, &past);
+    emit_loop(compiler, node->pos, to);
+    emit_patch(compiler, past);
   }
-  reg_set(c, save);
+  reg_set(compiler, save);
 }
 
-void condition_back(Compiler *c, Node *node, bool sense, uint32_t to) {
+void condition_back(Compiler *compiler, Node *node, bool sense, uint32_t to) {
   int past = NO_JUMP;
   if (node->kind == NODE_UNARY && node->op == AST_NOT) {
-    condition_back(c, node->a, !sense, to);
+    condition_back(compiler, node->a, !sense, to);
   } else if (is_comparison(node)) {
-    back_if_compared(c, node, sense, to);
+    back_if_compared(compiler, node, sense, to);
   } else if (node->kind == NODE_BINARY && node->op == AST_AND && sense) {
-    condition_jump(c, node->a, false, &past);
-    condition_back(c, node->b, true, to);
-    emit_patch(c, past);
+    condition_jump(compiler, node->a, false, &past);
+    condition_back(compiler, node->b, true, to);
+    emit_patch(compiler, past);
   } else {
-    condition_jump(c, node, !sense, &past);
-    emit_loop(c, node->pos, to);
-    emit_patch(c, past);
+    condition_jump(compiler, node, !sense, &past);
+    emit_loop(compiler, node->pos, to);
+    emit_patch(compiler, past);
   }
 }
 
@@ -296,37 +301,37 @@ static bool reads(const Compare *compare, int reg) {
 }
 
 // The answer is there before the jump, and made false after it.
-static void compared_value(Compiler *c, Pos pos, const Compare *compare,
+static void compared_value(Compiler *compiler, Pos pos, const Compare *compare,
                            int target) {
   int end = NO_JUMP;
-  emit_abc(c, pos, OP_LOADTRUE, target, 0, 0);
-  branch_on(c, pos, compare, true, &end);
-  emit_abc(c, pos, OP_LOADFALSE, target, 0, 0);
-  emit_patch(c, end);
+  emit_abc(compiler, pos, OP_LOADTRUE, target, 0, 0);
+  branch_on(compiler, pos, compare, true, &end);
+  emit_abc(compiler, pos, OP_LOADFALSE, target, 0, 0);
+  emit_patch(compiler, end);
 }
 
-static void jumped_value(Compiler *c, Pos pos, int no, int target) {
+static void jumped_value(Compiler *compiler, Pos pos, int no, int target) {
   int end = NO_JUMP;
-  emit_abc(c, pos, OP_LOADTRUE, target, 0, 0);
-  emit_jump(c, pos, &end);
-  emit_patch(c, no);
-  emit_abc(c, pos, OP_LOADFALSE, target, 0, 0);
-  emit_patch(c, end);
+  emit_abc(compiler, pos, OP_LOADTRUE, target, 0, 0);
+  emit_jump(compiler, pos, &end);
+  emit_patch(compiler, no);
+  emit_abc(compiler, pos, OP_LOADFALSE, target, 0, 0);
+  emit_patch(compiler, end);
 }
 
-void condition_value(Compiler *c, Node *node, int target) {
-  int save = c->func->gen.top, no = NO_JUMP;
+void condition_value(Compiler *compiler, Node *node, int target) {
+  int save = compiler->func->gen.top, no = NO_JUMP;
   if (!is_comparison(node)) {
-    condition_jump(c, node, false, &no);
-    jumped_value(c, node->pos, no, target);
+    condition_jump(compiler, node, false, &no);
+    jumped_value(compiler, node->pos, no, target);
     return;
   }
-  Compare compare = prepare_compare(c, node);
+  Compare compare = prepare_compare(compiler, node);
   if (reads(&compare, target)) {
-    branch_on(c, node->pos, &compare, false, &no);
-    jumped_value(c, node->pos, no, target);
+    branch_on(compiler, node->pos, &compare, false, &no);
+    jumped_value(compiler, node->pos, no, target);
   } else {
-    compared_value(c, node->pos, &compare, target);
+    compared_value(compiler, node->pos, &compare, target);
   }
-  reg_set(c, save);
+  reg_set(compiler, save);
 }

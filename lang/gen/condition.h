@@ -6,14 +6,14 @@
 #include "lang/compiler.h"
 
 // Jumps (forward, through the list) if the truth of node is `sense`.
-void condition_jump(Compiler *c, Node *node, bool sense, int *list);
+void condition_jump(Compiler *compiler, Node *node, bool sense, int *list);
 // The same backward.
-void condition_back(Compiler *c, Node *node, bool sense, uint32_t to);
+void condition_back(Compiler *compiler, Node *node, bool sense, uint32_t to);
 // Jumps if R[subject] == node is `sense`.
-void condition_equal(Compiler *c, Pos pos, int subject, Node *node, bool sense,
-                     int *list);
+void condition_equal(Compiler *compiler, Pos pos, int subject, Node *node,
+                     bool sense, int *list);
 // The bool that a comparison, or && and || of them, gives.
-void condition_value(Compiler *c, Node *node, int target);
+void condition_value(Compiler *compiler, Node *node, int target);
 bool condition_is(const Node *node);         // gives a bool by jumps
 bool condition_is_simple(const Node *node);  // may be generated twice
 

@@ -6,26 +6,26 @@
 #include "lang/compiler.h"
 
 // The value into a register: a variable's, top, or top - 1. top stays.
-void expr_to(Compiler *c, Node *node, int target);
+void expr_to(Compiler *compiler, Node *node, int target);
 // The value in some register: its variable's own, or top, which is taken.
-int expr_any(Compiler *c, Node *node);
-int expr_next(Compiler *c, Node *node);  // into top, which is taken
-void expr_discard(Compiler *c, Node *node);
+int expr_any(Compiler *compiler, Node *node);
+int expr_next(Compiler *compiler, Node *node);  // into top, which is taken
+void expr_discard(Compiler *compiler, Node *node);
 // `count` values into registers from top, which are taken.
-int expr_many(Compiler *c, Node *node, int count);
+int expr_many(Compiler *compiler, Node *node, int count);
 // The symbol of a NAME, or of a FIELD of a module. NULL: the node is neither.
 Symbol *expr_symbol(const Node *node);
 // The register of a variable that lives in one, or -1.
-int expr_register(const Compiler *c, const Node *node);
-bool expr_constant(Compiler *c, const Node *node, Value *v);
-void expr_read(Compiler *c, Pos pos, Symbol *symbol, int target);
-void expr_store(Compiler *c, Pos pos, Symbol *symbol, int from);
+int expr_register(const Compiler *compiler, const Node *node);
+bool expr_constant(Compiler *compiler, const Node *node, Value *v);
+void expr_read(Compiler *compiler, Pos pos, Symbol *symbol, int target);
+void expr_store(Compiler *compiler, Pos pos, Symbol *symbol, int from);
 // R[target] = R[left] op right.
-void expr_arith(Compiler *c, Pos pos, AstOp op, int target, int left,
+void expr_arith(Compiler *compiler, Pos pos, AstOp op, int target, int left,
                 Node *right);
 // Whether `right` is a literal that the instruction's last byte holds.
 bool expr_fits_small(AstOp op, const Node *right);
 // A number among the first 256 constants, or -1.
-int expr_number(Compiler *c, const Node *right);
+int expr_number(Compiler *compiler, const Node *right);
 
 #endif

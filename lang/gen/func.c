@@ -20,12 +20,12 @@
 #include "vm/heap/local.h"
 
 // --- Protos -----------------------------------------------------------------
-static ObjString *display_name(Compiler *c, const Func *func) {
+static ObjString *display_name(Compiler *compiler, const Func *func) {
   char text[40];
-  if (func->name != NULL) return name_string(c, func->name);
+  if (func->name != NULL) return name_string(compiler, func->name);
   snprintf(text, sizeof text, "func@%u", func->node->pos.line);
   AstStr name = {text, strlen(text)};
-  return name_string(c, &name);
+  return name_string(compiler, &name);
 }
 
 // A method's receiver is its first parameter.
@@ -38,8 +38,9 @@ static Node *parameters_of(const Func *func) {
   return func->node != NULL ? func->node->a : NULL;
 }
 
-static void declare_parameter(Compiler *c, Proto *proto, const Node *param) {
-  proto->param_names[proto->nparams++] = name_string(c, param->name);
+static void declare_parameter(Compiler *compiler, Proto *proto,
+                              const Node *param) {
+  proto->param_names[proto->nparams++] = name_string(compiler, param->name);
   if (param->flags & FLAG_REST) {
     proto->flags |= PROTO_REST;
   } else if (param->a != NULL) {
@@ -49,53 +50,55 @@ static void declare_parameter(Compiler *c, Proto *proto, const Node *param) {
   }
 }
 
-static void declare_parameters(Compiler *c, Proto *proto, const Func *func) {
+static void declare_parameters(Compiler *compiler, Proto *proto,
+                               const Func *func) {
   Node *receiver = receiver_of(func);
   size_t count = receiver != NULL;
   for (const Node *param = parameters_of(func); param != NULL;
        param = param->next)
     count++;
-  proto->param_names =
-      mem_zeroed(c->vm->memory, (count + 1) * sizeof *proto->param_names);
+  proto->param_names = mem_zeroed(compiler->vm->memory,
+                                  (count + 1) * sizeof *proto->param_names);
   if (proto->param_names == NULL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
     return;
   }
   if (receiver != NULL) {
-    proto->param_names[proto->nparams++] = name_string(c, receiver->name);
+    proto->param_names[proto->nparams++] =
+        name_string(compiler, receiver->name);
     proto->nrequired++;
   }
   for (const Node *param = parameters_of(func); param != NULL;
        param = param->next)
-    declare_parameter(c, proto, param);
+    declare_parameter(compiler, proto, param);
   RT_ASSERT(proto->nparams == count && proto->nrequired <= proto->nparams);
 }
 
-void func_declare(Compiler *c, Func *func) {
+void func_declare(Compiler *compiler, Func *func) {
   RT_ASSERT(func->proto == NULL);
-  Proto *proto = proto_new(c->vm);
+  Proto *proto = proto_new(compiler->vm);
   func->proto = proto;
   if (proto == NULL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
     return;
   }
-  proto->name = display_name(c, func);
-  proto->path = c->path;
+  proto->name = display_name(compiler, func);
+  proto->path = compiler->path;
   if (func->has_defer) proto->flags |= PROTO_DEFER;
-  if (func == c->main) proto->flags |= PROTO_MAIN;
+  if (func == compiler->main) proto->flags |= PROTO_MAIN;
   proto->nresults =
       (uint8_t)(func->results == RESULTS_NONE ? 0 : func->results);
   if (func->constructor) proto->nresults = 1;
-  declare_parameters(c, proto, func);
+  declare_parameters(compiler, proto, func);
 }
 
-Value func_known(Compiler *c, Func *func) {
-  if (func->proto == NULL) func_declare(c, func);
+Value func_known(Compiler *compiler, Func *func) {
+  if (func->proto == NULL) func_declare(compiler, func);
   if (func->proto == NULL) return VALUE_NIL;
   func->proto->flags |= PROTO_TOP;
-  ObjClosure *closure = proto_self(c->vm, func->proto);
+  ObjClosure *closure = proto_self(compiler->vm, func->proto);
   if (closure != NULL) return value_from_obj(closure);
-  c->no_memory = true;
+  compiler->no_memory = true;
   return VALUE_NIL;
 }
 
@@ -108,29 +111,30 @@ Proto *func_proto(const Symbol *symbol) {
 }
 
 // --- Upvalues ---------------------------------------------------------------
-static bool prepare_upvalues(Compiler *c, Func *func) {
+static bool prepare_upvalues(Compiler *compiler, Func *func) {
   if (func->gen.nupvalues >= UPVALUES_MAX) {
-    func_too_complex(c, "it captures more than 255 variables");
+    func_too_complex(compiler, "it captures more than 255 variables");
     return false;
   }
   if (func->gen.upvalues != NULL) return true;
-  func->gen.upvalue_symbols =
-      arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->gen.upvalue_symbols);
+  func->gen.upvalue_symbols = arena_alloc(
+      compiler->arena, UPVALUES_MAX * sizeof *func->gen.upvalue_symbols);
   func->gen.upvalues =
-      arena_alloc(c->arena, UPVALUES_MAX * sizeof *func->gen.upvalues);
+      arena_alloc(compiler->arena, UPVALUES_MAX * sizeof *func->gen.upvalues);
   return true;
 }
 
-int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
+int func_upvalue(Compiler *compiler, Func *func, Symbol *symbol) {
   for (int i = 0; i < func->gen.nupvalues; i++) {
     if (func->gen.upvalue_symbols[i] == symbol) return i;
   }
   RT_ASSERT(symbol->captured && symbol->owner != func);
   RT_ASSERT(func->parent != NULL);
-  if (!prepare_upvalues(c, func)) return 0;
+  if (!prepare_upvalues(compiler, func)) return 0;
   UpvalueFrom from = {.local = symbol->owner == func->parent};
-  from.index = (uint8_t)(from.local ? symbol->reg
-                                    : func_upvalue(c, func->parent, symbol));
+  from.index =
+      (uint8_t)(from.local ? symbol->reg
+                           : func_upvalue(compiler, func->parent, symbol));
   RT_ASSERT(from.local ? symbol->reg < func->parent->gen.max
                        : from.index < UPVALUES_MAX);
   func->gen.upvalue_symbols[func->gen.nupvalues] = symbol;
@@ -139,12 +143,13 @@ int func_upvalue(Compiler *c, Func *func, Symbol *symbol) {
 }
 
 // --- Code -------------------------------------------------------------------
-static void move_upvalues(Compiler *c, Func *func) {
+static void move_upvalues(Compiler *compiler, Func *func) {
   size_t count = (size_t)func->gen.nupvalues;
   if (count == 0) return;
-  UpvalueFrom *upvalues = mem_alloc(c->vm->memory, count * sizeof *upvalues);
+  UpvalueFrom *upvalues =
+      mem_alloc(compiler->vm->memory, count * sizeof *upvalues);
   if (upvalues == NULL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
     return;
   }
   memcpy(upvalues, func->gen.upvalues, count * sizeof *upvalues);
@@ -153,7 +158,7 @@ static void move_upvalues(Compiler *c, Func *func) {
 }
 
 // Hands everything over to the proto.
-static void finish_proto(Compiler *c, Func *func) {
+static void finish_proto(Compiler *compiler, Func *func) {
   Proto *proto = func->proto;
   proto->code = func->gen.code;
   proto->ncode = func->gen.ncode;
@@ -162,154 +167,161 @@ static void finish_proto(Compiler *c, Func *func) {
   proto->lines = func->gen.lines;
   proto->nlines = func->gen.nlines;
   proto->nregs = (uint16_t)(func->gen.max > 0 ? func->gen.max : 1);
-  move_upvalues(c, func);
+  move_upvalues(compiler, func);
   table_free(&func->gen.constant_index);
   table_free(&func->gen.cell_index);
-  RT_ASSERT(func_is_complete(c, func));
+  RT_ASSERT(func_is_complete(compiler, func));
 }
 
-static void default_value(Compiler *c, Node *param, int reg) {
+static void default_value(Compiler *compiler, Node *param, int reg) {
   int given = NO_JUMP;
   if ((param->flags & FLAG_REST) || param->a == NULL) return;
-  emit_branch(c, param->pos, instr_abc(OP_DEFJ, reg, 0, 0), &given);
-  expr_to(c, param->a, reg);
-  emit_patch(c, given);
+  emit_branch(compiler, param->pos, instr_abc(OP_DEFJ, reg, 0, 0), &given);
+  expr_to(compiler, param->a, reg);
+  emit_patch(compiler, given);
 }
 
-static void take_parameters(Compiler *c, Func *func) {
+static void take_parameters(Compiler *compiler, Func *func) {
   Node *receiver = receiver_of(func);
   int count = func->proto->nparams, reg = 0;
-  reg_set(c, count);
+  reg_set(compiler, count);
   func->gen.active = count;
-  if (receiver != NULL) assign_bind(c, receiver->pos, receiver->note, reg++);
+  if (receiver != NULL)
+    assign_bind(compiler, receiver->pos, receiver->note, reg++);
   for (Node *param = parameters_of(func); param != NULL;
        param = param->next, reg++) {
-    default_value(c, param, reg);
-    assign_bind(c, param->pos, param->note, reg);
+    default_value(compiler, param, reg);
+    assign_bind(compiler, param->pos, param->note, reg);
   }
   RT_ASSERT(reg == count && registers_are_balanced(func));
 }
 
-static void constructor_body(Compiler *c, Func *func) {
+static void constructor_body(Compiler *compiler, Func *func) {
   int reg = 0;
   Pos pos = func->node->pos;
-  for (const Node *f = func->node->a; f != NULL; f = f->next, reg++) {
-    const Symbol *field = f->note;
-    if (symbol_in_cell(field)) emit_abc(c, f->pos, OP_GETCELL, reg, reg, 0);
+  for (const Node *param = func->node->a; param != NULL;
+       param = param->next, reg++) {
+    const Symbol *field = param->note;
+    if (symbol_in_cell(field))
+      emit_abc(compiler, param->pos, OP_GETCELL, reg, reg, 0);
   }
-  reg_need(c, 1);
-  emit_abx(c, pos, OP_NEW, 0, emit_constant(c, func->self->value));
-  calls_return(c, pos, 0, 1);
+  reg_need(compiler, 1);
+  emit_abx(compiler, pos, OP_NEW, 0,
+           emit_constant(compiler, func->self->value));
+  calls_return(compiler, pos, 0, 1);
 }
 
-static void arrow_body(Compiler *c, Node *value) {
+static void arrow_body(Compiler *compiler, Node *value) {
   if (value->kind == NODE_CALL) {
-    calls_return_all(c, value->pos, value);
+    calls_return_all(compiler, value->pos, value);
   } else {
-    int reg = expr_any(c, value);
-    calls_return(c, value->pos, reg, 1);
+    int reg = expr_any(compiler, value);
+    calls_return(compiler, value->pos, reg, 1);
   }
 }
 
-static void block_body(Compiler *c, Node *stmts, Pos end) {
-  stmt_list(c, stmts);
-  RT_ASSERT(c->func->gen.exit == NULL && registers_are_balanced(c->func));
-  if (emit_reachable(c)) calls_return(c, end, 0, 0);
+static void block_body(Compiler *compiler, Node *stmts, Pos end) {
+  stmt_list(compiler, stmts);
+  RT_ASSERT(compiler->func->gen.exit == NULL &&
+            registers_are_balanced(compiler->func));
+  if (emit_reachable(compiler)) calls_return(compiler, end, 0, 0);
 }
 
-void func_generate(Compiler *c, Func *func) {
-  Func *around = c->func;
+void func_generate(Compiler *compiler, Func *func) {
+  Func *around = compiler->func;
   Node *node = func->node;
-  if (compile_gives_up(c)) return;
-  if (func->proto == NULL) func_declare(c, func);
-  if (c->no_memory) return;
-  c->func = func;
-  take_parameters(c, func);
+  if (compile_gives_up(compiler)) return;
+  if (func->proto == NULL) func_declare(compiler, func);
+  if (compiler->no_memory) return;
+  compiler->func = func;
+  take_parameters(compiler, func);
   if (func->constructor) {
-    constructor_body(c, func);
+    constructor_body(compiler, func);
   } else if (node->flags & FLAG_ARROW) {
-    arrow_body(c, node->b);
+    arrow_body(compiler, node->b);
   } else {
-    block_body(c, node->b->a, node->b->end);
+    block_body(compiler, node->b->a, node->b->end);
   }
-  finish_proto(c, func);
-  RT_ASSERT(c->func == func);
-  c->func = around;
+  finish_proto(compiler, func);
+  RT_ASSERT(compiler->func == func);
+  compiler->func = around;
 }
 
-void func_generate_file(Compiler *c, Func *func, Node *stmts) {
+void func_generate_file(Compiler *compiler, Func *func, Node *stmts) {
   Pos end = {1, 1, 0};
   for (const Node *node = stmts; node != NULL; node = node->next)
     end = node->pos;
-  if (c->no_memory) return;
-  c->func = func;
-  block_body(c, stmts, end);
-  finish_proto(c, func);
+  if (compiler->no_memory) return;
+  compiler->func = func;
+  block_body(compiler, stmts, end);
+  finish_proto(compiler, func);
 }
 
 // --- Closures ---------------------------------------------------------------
-void func_closure(Compiler *c, Node *node, int target) {
+void func_closure(Compiler *compiler, Node *node, int target) {
   Func *func = node->note;
-  RT_ASSERT(func->node == node && func->parent == c->func);
-  func_generate(c, func);
-  if (c->no_memory || func->gen.too_complex) return;
+  RT_ASSERT(func->node == node && func->parent == compiler->func);
+  func_generate(compiler, func);
+  if (compiler->no_memory || func->gen.too_complex) return;
   if (func->gen.nupvalues == 0) {
-    emit_load(c, node->pos, target, func_known(c, func));
+    emit_load(compiler, node->pos, target, func_known(compiler, func));
   } else {
     Value proto = (Value)(uintptr_t)func->proto;  // aligned: a small int
-    emit_abx(c, node->pos, OP_CLOSURE, target, emit_constant(c, proto));
+    emit_abx(compiler, node->pos, OP_CLOSURE, target,
+             emit_constant(compiler, proto));
   }
 }
 
 // The name is there before its closure is made, because the function may call
 // itself.
-void func_local(Compiler *c, Node *decl) {
+void func_local(Compiler *compiler, Node *decl) {
   Symbol *symbol = decl->note;
-  int reg = reg_take(c, 1);
-  c->func->gen.active = c->func->gen.top;
+  int reg = reg_take(compiler, 1);
+  compiler->func->gen.active = compiler->func->gen.top;
   if (symbol_in_cell(symbol)) {
-    emit_abc(c, decl->pos, OP_LOADNIL, reg, 0, 0);
-    assign_bind(c, decl->pos, symbol, reg);
-    int made = c->func->gen.top;
-    reg_need(c, made + 1);
-    func_closure(c, decl->a, made);
-    emit_abc(c, decl->pos, OP_SETCELL, reg, made, 0);
+    emit_abc(compiler, decl->pos, OP_LOADNIL, reg, 0, 0);
+    assign_bind(compiler, decl->pos, symbol, reg);
+    int made = compiler->func->gen.top;
+    reg_need(compiler, made + 1);
+    func_closure(compiler, decl->a, made);
+    emit_abc(compiler, decl->pos, OP_SETCELL, reg, made, 0);
   } else {
-    func_closure(c, decl->a, reg);
-    assign_bind(c, decl->pos, symbol, reg);
+    func_closure(compiler, decl->a, reg);
+    assign_bind(compiler, decl->pos, symbol, reg);
   }
 }
 
 // --- Structs ----------------------------------------------------------------
-ObjStruct *struct_new(Compiler *c, Node *node) {
+ObjStruct *struct_new(Compiler *compiler, Node *node) {
   Func *constructor = node->note;
   RT_ASSERT(constructor->constructor && constructor->node == node);
   size_t count = 0;
-  for (const Node *f = node->a; f != NULL; f = f->next) count++;
+  for (const Node *field = node->a; field != NULL; field = field->next) count++;
   ObjStruct *type = (ObjStruct *)heap_alloc(
-      &c->local->heap, sizeof *type + count * sizeof *type->fields, OBJ_STRUCT);
+      &compiler->local->heap, sizeof *type + count * sizeof *type->fields,
+      OBJ_STRUCT);
   if (type != NULL) type->room = NULL;  // finalizing looks at it
-  Value make = func_known(c, constructor);
+  Value make = func_known(compiler, constructor);
   if (type == NULL || make == VALUE_NIL) {
-    c->no_memory = true;
+    compiler->no_memory = true;
     return NULL;
   }
   type->obj.aux = (uint16_t)count;
-  type->id = ++c->vm->next_struct_id;
+  type->id = ++compiler->vm->next_struct_id;
   type->method_count = 0;
-  type->name = name_string(c, node->name);
+  type->name = name_string(compiler, node->name);
   type->constructor = constructor->proto;
   type->make = (ObjClosure *)value_obj(make);
   type->string_method = VALUE_NIL;
   count = 0;
-  for (const Node *f = node->a; f != NULL; f = f->next)
-    type->fields[count++] = name_string(c, f->name);
+  for (const Node *field = node->a; field != NULL; field = field->next)
+    type->fields[count++] = name_string(compiler, field->name);
   constructor->self->value = value_from_obj(type);
   return type;
 }
 
-void struct_local(Compiler *c, Node *node) {
-  if (struct_new(c, node) != NULL) func_generate(c, node->note);
+void struct_local(Compiler *compiler, Node *node) {
+  if (struct_new(compiler, node) != NULL) func_generate(compiler, node->note);
 }
 
 // Room is made in powers of two, and the old room is kept (MethodRoom).

@@ -6,19 +6,19 @@
 #include "lang/compiler.h"
 
 // Makes the proto and what callers may know of it before there is code.
-void func_declare(Compiler *c, Func *func);
+void func_declare(Compiler *compiler, Func *func);
 // The same for a function that captures nothing. Gives its closure. nil: out of
 // memory.
-Value func_known(Compiler *c, Func *func);
-void func_generate(Compiler *c, Func *func);
-void func_generate_file(Compiler *c, Func *func, Node *stmts);
+Value func_known(Compiler *compiler, Func *func);
+void func_generate(Compiler *compiler, Func *func);
+void func_generate_file(Compiler *compiler, Func *func, Node *stmts);
 Proto *func_proto(const Symbol *symbol);  // of a known function or struct
-void func_closure(Compiler *c, Node *node, int target);  // of a FUNC
-void func_local(Compiler *c, Node *decl);                // func f() in a block
-int func_upvalue(Compiler *c, Func *func, Symbol *symbol);
+void func_closure(Compiler *compiler, Node *node, int target);  // of a FUNC
+void func_local(Compiler *compiler, Node *decl);  // func f() in a block
+int func_upvalue(Compiler *compiler, Func *func, Symbol *symbol);
 // Makes the type of a STRUCT. NULL: out of memory.
-ObjStruct *struct_new(Compiler *c, Node *node);
-void struct_local(Compiler *c, Node *node);
+ObjStruct *struct_new(Compiler *compiler, Node *node);
+void struct_local(Compiler *compiler, Node *node);
 // In place of one of the first `before` methods, if that has the name. false:
 // out of memory.
 bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,

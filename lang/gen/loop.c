@@ -13,25 +13,25 @@
 
 enum { ITER_REGISTERS = 6 };
 
-void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop) {
-  RT_ASSERT(c->func->gen.exit != exit);
-  *exit = (Exit){.up = c->func->gen.exit,
+void exit_push(Compiler *compiler, Exit *exit, const AstStr *label, bool loop) {
+  RT_ASSERT(compiler->func->gen.exit != exit);
+  *exit = (Exit){.up = compiler->func->gen.exit,
                  .label = label,
                  .loop = loop,
                  .breaks = NO_JUMP,
                  .continues = NO_JUMP};
-  c->func->gen.exit = exit;
+  compiler->func->gen.exit = exit;
 }
 
-void exit_pop(Compiler *c) {
-  RT_ASSERT(c->func->gen.exit != NULL);
-  emit_patch(c, c->func->gen.exit->breaks);
-  c->func->gen.exit = c->func->gen.exit->up;
+void exit_pop(Compiler *compiler) {
+  RT_ASSERT(compiler->func->gen.exit != NULL);
+  emit_patch(compiler, compiler->func->gen.exit->breaks);
+  compiler->func->gen.exit = compiler->func->gen.exit->up;
 }
 
-static int hidden_register(Compiler *c) {
-  int reg = reg_take(c, 1);
-  c->func->gen.active = c->func->gen.top;
+static int hidden_register(Compiler *compiler) {
+  int reg = reg_take(compiler, 1);
+  compiler->func->gen.active = compiler->func->gen.top;
   return reg;
 }
 
@@ -46,14 +46,15 @@ static bool adds_one(const Node *post, const Symbol *variable) {
 }
 
 // INCLT does the end of this loop: i and the limit are registers.
-static bool is_counted(const Compiler *c, const Node *node) {
+static bool is_counted(const Compiler *compiler, const Node *node) {
   const Node *condition = node->b;
   if (condition == NULL || condition->kind != NODE_BINARY ||
       condition->op != AST_LT)
     return false;
   const Node *variable = condition->a, *limit = condition->b;
-  if (expr_register(c, variable) < 0) return false;
-  if (limit->kind != NODE_INT && expr_register(c, limit) < 0) return false;
+  if (expr_register(compiler, variable) < 0) return false;
+  if (limit->kind != NODE_INT && expr_register(compiler, limit) < 0)
+    return false;
   return limit->note != variable->note && adds_one(node->c, variable->note);
 }
 
@@ -66,37 +67,40 @@ static bool surely_enters(const Node *node) {
   return init->b->kind == NODE_INT && init->b->i < limit->i;
 }
 
-static void counted_loop(Compiler *c, Node *node, const AstStr *label) {
+static void counted_loop(Compiler *compiler, Node *node, const AstStr *label) {
   Exit exit;
   Node *limit = node->b->b;
-  int variable = expr_register(c, node->b->a);
-  int end = expr_register(c, limit);
-  exit_push(c, &exit, label, true);
-  if (!surely_enters(node)) condition_jump(c, node->b, false, &exit.breaks);
+  int variable = expr_register(compiler, node->b->a);
+  int end = expr_register(compiler, limit);
+  exit_push(compiler, &exit, label, true);
+  if (!surely_enters(node))
+    condition_jump(compiler, node->b, false, &exit.breaks);
   if (end < 0) {
-    end = hidden_register(c);
-    expr_to(c, limit, end);
+    end = hidden_register(compiler);
+    expr_to(compiler, limit, end);
   }
-  RT_ASSERT(variable >= 0 && variable < c->func->gen.active);
-  uint32_t top = emit_here(c);
-  stmt_block(c, node->d);
-  RT_ASSERT(c->func->gen.exit == &exit && registers_are_balanced(c->func));
-  emit_patch(c, exit.continues);
-  emit_branch_back(c, node->b->pos, instr_abc(OP_INCLT, variable, end, 0), top);
-  exit_pop(c);
+  RT_ASSERT(variable >= 0 && variable < compiler->func->gen.active);
+  uint32_t top = emit_here(compiler);
+  stmt_block(compiler, node->d);
+  RT_ASSERT(compiler->func->gen.exit == &exit &&
+            registers_are_balanced(compiler->func));
+  emit_patch(compiler, exit.continues);
+  emit_branch_back(compiler, node->b->pos,
+                   instr_abc(OP_INCLT, variable, end, 0), top);
+  exit_pop(compiler);
 }
 
 // --- for init; condition; post ----------------------------------------------
 // Each turn has its own variables: closures keep the old cell.
-static void renew_cells(Compiler *c, const Node *init) {
+static void renew_cells(Compiler *compiler, const Node *init) {
   if (init == NULL || init->kind != NODE_DEFINE) return;
   for (const Node *name = init->a; name != NULL; name = name->next) {
     const Symbol *symbol = name->note;
     if (!(name->flags & NOTE_NEW) || !symbol_in_cell(symbol)) continue;
-    int work = c->func->gen.top;
-    reg_need(c, work + 1);
-    emit_abc(c, name->pos, OP_GETCELL, work, symbol->reg, 0);
-    emit_abc(c, name->pos, OP_NEWCELL, symbol->reg, work, 0);
+    int work = compiler->func->gen.top;
+    reg_need(compiler, work + 1);
+    emit_abc(compiler, name->pos, OP_GETCELL, work, symbol->reg, 0);
+    emit_abc(compiler, name->pos, OP_NEWCELL, symbol->reg, work, 0);
   }
 }
 
@@ -104,74 +108,76 @@ static bool is_forever(const Node *condition) {
   return condition == NULL || condition->kind == NODE_TRUE;
 }
 
-static void general_loop(Compiler *c, Node *node, const AstStr *label) {
+static void general_loop(Compiler *compiler, Node *node, const AstStr *label) {
   Exit exit;
   int test = NO_JUMP;
   bool forever = is_forever(node->b);
-  exit_push(c, &exit, label, true);
+  exit_push(compiler, &exit, label, true);
   if (!forever && condition_is_simple(node->b)) {
-    condition_jump(c, node->b, false, &exit.breaks);
+    condition_jump(compiler, node->b, false, &exit.breaks);
   } else if (!forever) {
-    emit_jump(c, node->pos, &test);
+    emit_jump(compiler, node->pos, &test);
   }
-  uint32_t top = emit_here(c);
-  stmt_block(c, node->d);
-  RT_ASSERT(c->func->gen.exit == &exit);
-  emit_patch(c, exit.continues);
-  renew_cells(c, node->a);
-  if (node->c != NULL) stmt(c, node->c);
-  emit_patch(c, test);
+  uint32_t top = emit_here(compiler);
+  stmt_block(compiler, node->d);
+  RT_ASSERT(compiler->func->gen.exit == &exit);
+  emit_patch(compiler, exit.continues);
+  renew_cells(compiler, node->a);
+  if (node->c != NULL) stmt(compiler, node->c);
+  emit_patch(compiler, test);
   if (forever) {
-    emit_loop(c, node->pos, top);
+    emit_loop(compiler, node->pos, top);
   } else {
-    condition_back(c, node->b, true, top);
+    condition_back(compiler, node->b, true, top);
   }
-  exit_pop(c);
+  exit_pop(compiler);
 }
 
-void loop_for(Compiler *c, Node *node, const AstStr *label) {
-  int top = c->func->gen.top, active = c->func->gen.active;
-  if (node->a != NULL) stmt(c, node->a);
-  if (is_counted(c, node)) {
-    counted_loop(c, node, label);
+void loop_for(Compiler *compiler, Node *node, const AstStr *label) {
+  int top = compiler->func->gen.top, active = compiler->func->gen.active;
+  if (node->a != NULL) stmt(compiler, node->a);
+  if (is_counted(compiler, node)) {
+    counted_loop(compiler, node, label);
   } else {
-    general_loop(c, node, label);
+    general_loop(compiler, node, label);
   }
-  RT_ASSERT(c->func->gen.top >= top && c->func->gen.active >= active);
-  reg_set(c, top);
-  c->func->gen.active = active;
+  RT_ASSERT(compiler->func->gen.top >= top &&
+            compiler->func->gen.active >= active);
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
 }
 
 // --- for k, v in x ----------------------------------------------------------
-static void bind_names(Compiler *c, Node *names, int reg) {
+static void bind_names(Compiler *compiler, Node *names, int reg) {
   for (Node *name = names; name != NULL; name = name->next, reg++) {
-    if (!name_is_blank(name)) assign_bind(c, name->pos, name->note, reg);
+    if (!name_is_blank(name)) assign_bind(compiler, name->pos, name->note, reg);
   }
 }
 
-void loop_for_in(Compiler *c, Node *node, const AstStr *label) {
+void loop_for_in(Compiler *compiler, Node *node, const AstStr *label) {
   Exit exit;
-  int top = c->func->gen.top, active = c->func->gen.active, bottom = NO_JUMP;
+  int top = compiler->func->gen.top, active = compiler->func->gen.active,
+      bottom = NO_JUMP;
   bool two = node->a->next != NULL;
-  int source = expr_any(c, node->b);
+  int source = expr_any(compiler, node->b);
   int variables = top + ITER_REGISTERS;
-  reg_set(c, variables + (two ? 2 : 1));
-  c->func->gen.active = c->func->gen.top;
-  bool unnamed = expr_register(c, node->b) < 0;
-  emit_abc(c, node->b->pos, OP_ITER, top, source, unnamed);
-  exit_push(c, &exit, label, true);
-  emit_jump(c, node->pos, &bottom);
-  uint32_t start = emit_here(c);
-  bind_names(c, node->a, variables);
-  stmt_block(c, node->d);
-  RT_ASSERT(c->func->gen.exit == &exit);
-  RT_ASSERT(c->func->gen.top == variables + (two ? 2 : 1));
-  emit_patch(c, exit.continues);
-  emit_patch(c, bottom);
-  emit_branch_back(c, node->b->pos,
+  reg_set(compiler, variables + (two ? 2 : 1));
+  compiler->func->gen.active = compiler->func->gen.top;
+  bool unnamed = expr_register(compiler, node->b) < 0;
+  emit_abc(compiler, node->b->pos, OP_ITER, top, source, unnamed);
+  exit_push(compiler, &exit, label, true);
+  emit_jump(compiler, node->pos, &bottom);
+  uint32_t start = emit_here(compiler);
+  bind_names(compiler, node->a, variables);
+  stmt_block(compiler, node->d);
+  RT_ASSERT(compiler->func->gen.exit == &exit);
+  RT_ASSERT(compiler->func->gen.top == variables + (two ? 2 : 1));
+  emit_patch(compiler, exit.continues);
+  emit_patch(compiler, bottom);
+  emit_branch_back(compiler, node->b->pos,
                    instr_abc(two ? OP_NEXT2 : OP_NEXT1, top, variables, 0),
                    start);
-  exit_pop(c);
-  reg_set(c, top);
-  c->func->gen.active = active;
+  exit_pop(compiler);
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
 }

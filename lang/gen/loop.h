@@ -5,9 +5,9 @@
 
 #include "lang/compiler.h"
 
-void exit_push(Compiler *c, Exit *exit, const AstStr *label, bool loop);
-void exit_pop(Compiler *c);  // breaks lead here
-void loop_for(Compiler *c, Node *node, const AstStr *label);
-void loop_for_in(Compiler *c, Node *node, const AstStr *label);
+void exit_push(Compiler *compiler, Exit *exit, const AstStr *label, bool loop);
+void exit_pop(Compiler *compiler);  // breaks lead here
+void loop_for(Compiler *compiler, Node *node, const AstStr *label);
+void loop_for_in(Compiler *compiler, Node *node, const AstStr *label);
 
 #endif

@@ -20,14 +20,14 @@ static bool is_sum(AstOp op) { return op == AST_ADD || op == AST_SUB; }
 
 // Emits both: the operation `first`, and at pos the second, whose other operand
 // is the word z.
-static void emit_pair(Compiler *c, Pos pos, Op op, int target,
+static void emit_pair(Compiler *compiler, Pos pos, Op op, int target,
                       const Node *first, int z) {
-  int save = c->func->gen.top;
-  int a = expr_any(c, first->a), b = expr_any(c, first->b);
-  emit_abc(c, first->pos, op, target, a, b);
+  int save = compiler->func->gen.top;
+  int a = expr_any(compiler, first->a), b = expr_any(compiler, first->b);
+  emit_abc(compiler, first->pos, op, target, a, b);
   RT_ASSERT(z >= 0);
-  emit_extra(c, pos, (Instr)z);
-  reg_set(c, save);
+  emit_extra(compiler, pos, (Instr)z);
+  reg_set(compiler, save);
 }
 
 // --- Products ---------------------------------------------------------------
@@ -37,20 +37,20 @@ static bool is_product(const Node *node) {
 }
 
 // b *% c +% third
-static bool muladdw_to(Compiler *c, Pos pos, int target, Node *product,
+static bool muladdw_to(Compiler *compiler, Pos pos, int target, Node *product,
                        int third) {
   if (!is_binary_op(product, AST_MULW) || fold_is_literal(product->a))
     return false;
-  int k = expr_number(c, product->b);
+  int k = expr_number(compiler, product->b);
   if (k < 0) {
-    emit_pair(c, pos, OP_MULADDW, target, product, third);
+    emit_pair(compiler, pos, OP_MULADDW, target, product, third);
     return true;
   }
-  int save = c->func->gen.top;
-  int a = expr_any(c, product->a);
-  emit_abc(c, product->pos, OP_MULKADDW, target, a, k);
-  emit_extra(c, pos, (Instr)third);
-  reg_set(c, save);
+  int save = compiler->func->gen.top;
+  int a = expr_any(compiler, product->a);
+  emit_abc(compiler, product->pos, OP_MULKADDW, target, a, k);
+  emit_extra(compiler, pos, (Instr)third);
+  reg_set(compiler, save);
   return true;
 }
 
@@ -93,47 +93,48 @@ static bool is_shift(const Node *node, Op *op, const Node **shift) {
   return zeros;
 }
 
-static bool xor_shift_to(Compiler *c, Pos pos, int target, int left,
+static bool xor_shift_to(Compiler *compiler, Pos pos, int target, int left,
                          Node *right) {
   Op op;
   const Node *shift;
   if (!is_shift(right, &op, &shift)) return false;
-  int save = c->func->gen.top;
+  int save = compiler->func->gen.top;
   RT_ASSERT(shift->b->i >= 0 && shift->b->i <= 63);
-  int y = expr_any(c, shift->a);
-  emit_abc(c, shift->pos, op, target, left, y);
-  emit_extra(c, pos, (Instr)shift->b->i);
-  reg_set(c, save);
+  int y = expr_any(compiler, shift->a);
+  emit_abc(compiler, shift->pos, op, target, left, y);
+  emit_extra(compiler, pos, (Instr)shift->b->i);
+  reg_set(compiler, save);
   return true;
 }
 
 // --- What to look for -------------------------------------------------------
-bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
+bool pair_with(Compiler *compiler, Pos pos, AstOp op, int target, int left,
                Node *right) {
   if (is_sum(op) && is_product(right)) {
     bool turned = op == AST_SUB;  // (the sum's operands may be exchanged)
     Op both = op_fuse(OP_MUL, op_of(op), turned, false);
-    emit_pair(c, pos, both, target, right, left);
-    if (op == AST_ADD) emit_turned(c, c->func->gen.ncode - 1);
+    emit_pair(compiler, pos, both, target, right, left);
+    if (op == AST_ADD) emit_turned(compiler, compiler->func->gen.ncode - 1);
     return true;
   }
-  if (op == AST_BXOR) return xor_shift_to(c, pos, target, left, right);
-  if (op != AST_ADDW || !muladdw_to(c, pos, target, right, left)) return false;
-  emit_turned(c, c->func->gen.ncode - 1);
+  if (op == AST_BXOR) return xor_shift_to(compiler, pos, target, left, right);
+  if (op != AST_ADDW || !muladdw_to(compiler, pos, target, right, left))
+    return false;
+  emit_turned(compiler, compiler->func->gen.ncode - 1);
   return true;
 }
 
-bool pair_to(Compiler *c, Node *node, int target) {
+bool pair_to(Compiler *compiler, Node *node, int target) {
   Node *left = node->a;
-  int third = expr_register(c, node->b);
+  int third = expr_register(compiler, node->b);
   if (node->op == AST_ADDW && third >= 0)
-    return muladdw_to(c, node->pos, target, left, third);
+    return muladdw_to(compiler, node->pos, target, left, third);
   if (!is_sum(node->op) || !(is_product(left) || is_plain_sum(left)))
     return false;
   bool number = third < 0;
-  if (number) third = expr_number(c, node->b);
+  if (number) third = expr_number(compiler, node->b);
   if (third < 0) return false;
   Op op = op_fuse(op_of(left->op), op_of(node->op), false, number);
-  emit_pair(c, node->pos, op, target, left, third);
+  emit_pair(compiler, node->pos, op, target, left, third);
   return true;
 }

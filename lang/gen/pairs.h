@@ -7,8 +7,8 @@
 
 // Emits node into target, or left op right, if there is one for it and the
 // operation in one of its operands.
-bool pair_to(Compiler *c, Node *node, int target);
-bool pair_with(Compiler *c, Pos pos, AstOp op, int target, int left,
+bool pair_to(Compiler *compiler, Node *node, int target);
+bool pair_with(Compiler *compiler, Pos pos, AstOp op, int target, int left,
                Node *right);
 
 #endif

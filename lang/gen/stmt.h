@@ -5,8 +5,9 @@
 
 #include "lang/compiler.h"
 
-void stmt_list(Compiler *c, Node *stmts);
-void stmt_block(Compiler *c, Node *block);  // with its registers given back
-void stmt(Compiler *c, Node *node);
+void stmt_list(Compiler *compiler, Node *stmts);
+void stmt_block(Compiler *compiler,
+                Node *block);  // with its registers given back
+void stmt(Compiler *compiler, Node *node);
 
 #endif

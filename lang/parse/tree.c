@@ -215,21 +215,23 @@ static AstOp unary_op(int kind) {
 
 // Whether a is the literal 9223372036854775808, which stands only after a
 // minus, and has not got its minus yet.
-static bool is_smallest_int(Parse *parse, const Token *op, const Node *a) {
-  return op->kind == TOK_SUB && a->kind == NODE_INT && a->i == INT64_MIN &&
-         !(a->flags & FLAG_PAREN) && parse->source->text[a->pos.offset] != '-';
+static bool is_smallest_int(Parse *parse, const Token *op,
+                            const Node *operand) {
+  return op->kind == TOK_SUB && operand->kind == NODE_INT &&
+         operand->i == INT64_MIN && !(operand->flags & FLAG_PAREN) &&
+         parse->source->text[operand->pos.offset] != '-';
 }
 
-Node *tree_unary(Parse *parse, const Token *op, Node *a) {
-  if (!parse->fatal && is_smallest_int(parse, op, a)) {
-    a->pos = op->pos;
-    return a;
+Node *tree_unary(Parse *parse, const Token *op, Node *operand) {
+  if (!parse->fatal && is_smallest_int(parse, op, operand)) {
+    operand->pos = op->pos;
+    return operand;
   }
   bool receive = op->kind == TOK_RECV;
-  Node *node =
-      tree_node(parse, receive ? NODE_RECV : NODE_UNARY, op->pos, depth_of(a));
+  Node *node = tree_node(parse, receive ? NODE_RECV : NODE_UNARY, op->pos,
+                         depth_of(operand));
   node->op = receive ? AST_NONE : (uint8_t)unary_op(op->kind);
-  node->a = a;
+  node->a = operand;
   return node;
 }
 
@@ -257,33 +259,34 @@ Node *tree_binary(Parse *parse, Node *a, const Token *op, Node *b) {
   return node;
 }
 
-Node *tree_is(Parse *parse, Node *a, const Token *is, Node *type) {
-  Node *node = tree_node(parse, NODE_IS, is->pos, tree_depth(a, type));
-  node->a = a;
+Node *tree_is(Parse *parse, Node *value, const Token *is, Node *type) {
+  Node *node = tree_node(parse, NODE_IS, is->pos, tree_depth(value, type));
+  node->a = value;
   node->b = type;
   return node;
 }
 
 // --- postfix forms ----------------------------------------------------------
-Node *tree_field(Parse *parse, Node *a, const Token *name) {
-  Node *node = tree_node(parse, NODE_FIELD, name->pos, depth_of(a));
-  node->a = a;
+Node *tree_field(Parse *parse, Node *object, const Token *name) {
+  Node *node = tree_node(parse, NODE_FIELD, name->pos, depth_of(object));
+  node->a = object;
   node->name = name->name;
   return node;
 }
 
-Node *tree_index(Parse *parse, Node *a, const Token *open, Node *index) {
-  Node *node = tree_node(parse, NODE_INDEX, open->pos, tree_depth(a, index));
-  node->a = a;
+Node *tree_index(Parse *parse, Node *object, const Token *open, Node *index) {
+  Node *node =
+      tree_node(parse, NODE_INDEX, open->pos, tree_depth(object, index));
+  node->a = object;
   node->b = index;
   return node;
 }
 
-Node *tree_slice(Parse *parse, Node *a, const Token *open, Node *from,
+Node *tree_slice(Parse *parse, Node *object, const Token *open, Node *from,
                  Node *to) {
-  uint32_t depth = deeper(depth_of(a), tree_depth(from, to));
+  uint32_t depth = deeper(depth_of(object), tree_depth(from, to));
   Node *node = tree_node(parse, NODE_SLICE, open->pos, depth);
-  node->a = a;
+  node->a = object;
   node->b = from;
   node->c = to;
   return node;
@@ -346,17 +349,17 @@ Node *tree_named(Parse *parse, const Token *name, Node *value) {
   return node;
 }
 
-Node *tree_try(Parse *parse, Node *a, const Token *mark) {
-  bool receives = a->kind == NODE_RECV && (a->flags & FLAG_PAREN);
-  if (!parse->fatal && a->kind != NODE_CALL && !receives) {
+Node *tree_try(Parse *parse, Node *operand, const Token *mark) {
+  bool receives = operand->kind == NODE_RECV && (operand->flags & FLAG_PAREN);
+  if (!parse->fatal && operand->kind != NODE_CALL && !receives) {
     diag_error(parse->diags, mark->pos, 1, "`?` stands after a call");
     diag_hint(parse->diags,
-              a->kind == NODE_RECV || a->kind == NODE_NAME
+              operand->kind == NODE_RECV || operand->kind == NODE_NAME
                   ? "`f()?` and `(<-task)?` hand an error on"
                   : "`f()?` hands an error on; there is no `a ? b : c`");
   }
-  Node *node = tree_node(parse, NODE_TRY, mark->pos, depth_of(a));
-  node->a = a;
+  Node *node = tree_node(parse, NODE_TRY, mark->pos, depth_of(operand));
+  node->a = operand;
   return node;
 }
 

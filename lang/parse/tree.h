@@ -29,17 +29,17 @@ Node *tree_map(Parse *parse, const Token *open, List pairs);
 Node *tree_word_key(Parse *parse, const Token *word);
 Node *tree_negative_key(Parse *parse, const Token *minus, const Token *number);
 Node *tree_pair(Parse *parse, Node *key, Node *value);
-Node *tree_unary(Parse *parse, const Token *op, Node *a);
+Node *tree_unary(Parse *parse, const Token *op, Node *operand);
 Node *tree_binary(Parse *parse, Node *a, const Token *op, Node *b);
-Node *tree_is(Parse *parse, Node *a, const Token *is, Node *type);
-Node *tree_field(Parse *parse, Node *a, const Token *name);
-Node *tree_index(Parse *parse, Node *a, const Token *open, Node *index);
-Node *tree_slice(Parse *parse, Node *a, const Token *open, Node *from,
+Node *tree_is(Parse *parse, Node *value, const Token *is, Node *type);
+Node *tree_field(Parse *parse, Node *object, const Token *name);
+Node *tree_index(Parse *parse, Node *object, const Token *open, Node *index);
+Node *tree_slice(Parse *parse, Node *object, const Token *open, Node *from,
                  Node *to);
 Node *tree_call(Parse *parse, Node *callee, const Token *open, List args);
 Node *tree_spread(Parse *parse, Node *list, const Token *dots);
 Node *tree_named(Parse *parse, const Token *name, Node *value);
-Node *tree_try(Parse *parse, Node *a, const Token *mark);
+Node *tree_try(Parse *parse, Node *operand, const Token *mark);
 Node *tree_go(Parse *parse, const Token *go, Node *call);
 // { ... } after `go` or `defer`: a call of a function of it.
 Node *tree_call_block(Parse *parse, const Token *word, Node *block);

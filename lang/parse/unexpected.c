@@ -117,13 +117,13 @@ static void add_expected(Expected *expected, const char *words) {
 static void join_expected(const Expected *expected, char *out, size_t size) {
   const char *last = strrchr(expected->text, '|');
   size_t used = 0;
-  for (const char *c = expected->text; *c && used + 8 < size; c++) {
-    if (*c == '|') {
-      const char *between = c == last ? " or " : ", ";
+  for (const char *at = expected->text; *at && used + 8 < size; at++) {
+    if (*at == '|') {
+      const char *between = at == last ? " or " : ", ";
       strcpy(out + used, between);
       used += strlen(between);
     } else {
-      out[used++] = *c;
+      out[used++] = *at;
     }
   }
   out[used] = '\0';

@@ -10,10 +10,10 @@
 #include "lang/resolve/fold.h"
 #include "lang/resolve/scope.h"
 
-static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
+static Symbol *declare_global(Compiler *compiler, Node *name, const Node *stmt,
                               bool constant) {
-  RT_ASSERT(scope_at_top(c) && name->note == NULL);
-  Symbol *symbol = scope_declare(c, SYM_GLOBAL, name->name, name->pos);
+  RT_ASSERT(scope_at_top(compiler) && name->note == NULL);
+  Symbol *symbol = scope_declare(compiler, SYM_GLOBAL, name->name, name->pos);
   symbol->constant = constant;
   symbol->decl = stmt;
   symbol->used = true;
@@ -24,16 +24,16 @@ static Symbol *declare_global(Compiler *c, Node *name, const Node *stmt,
 
 // --- Constants that are known -----------------------------------------------
 // Folds a constant expression; whether it is a literal then.
-static bool const_is_known(Compiler *c, Node *node) {
+static bool const_is_known(Compiler *compiler, Node *node) {
   if (node == NULL) return false;
   if (node->kind == NODE_NAME) {
-    const Symbol *symbol = scope_here(c, node->name);
+    const Symbol *symbol = scope_here(compiler, node->name);
     if (symbol != NULL && symbol->kind == SYM_GLOBAL && symbol->node != NULL)
       fold_to_literal(node, symbol->node);
   } else if (node->kind == NODE_UNARY || node->kind == NODE_BINARY) {
-    bool a = const_is_known(c, node->a);
-    bool b = node->kind == NODE_UNARY || const_is_known(c, node->b);
-    if (a && b) fold(c, node);
+    bool a = const_is_known(compiler, node->a);
+    bool b = node->kind == NODE_UNARY || const_is_known(compiler, node->b);
+    if (a && b) fold(compiler, node);
   }
   return fold_is_literal(node);
 }
@@ -89,49 +89,49 @@ static bool is_paired(const Node *a, const Node *b) {
 }
 
 // early: nothing has run before this statement.
-static void declare_names(Compiler *c, const Node *stmt, bool early) {
+static void declare_names(Compiler *compiler, const Node *stmt, bool early) {
   bool constant = stmt->kind == NODE_CONST;
   bool paired = early && constant && is_paired(stmt->a, stmt->b);
   Node *value = paired ? stmt->b : NULL;
   for (Node *name = stmt->a; name != NULL; name = name->next) {
     if (name->kind == NODE_NAME && !name_is_blank(name)) {
-      Symbol *symbol = declare_global(c, name, stmt, constant);
-      if (const_is_known(c, value)) symbol->node = value;
+      Symbol *symbol = declare_global(compiler, name, stmt, constant);
+      if (const_is_known(compiler, value)) symbol->node = value;
     }
     if (value != NULL) value = value->next;
   }
 }
 
 // Declares the new names of a, b := ..., while the others are assigned.
-static void declare_define(Compiler *c, const Node *stmt) {
+static void declare_define(Compiler *compiler, const Node *stmt) {
   bool new = false;
   for (Node *name = stmt->a; name != NULL; name = name->next) {
     if (name->kind != NODE_NAME || name_is_blank(name)) continue;
-    Symbol *before = scope_here(c, name->name);
+    Symbol *before = scope_here(compiler, name->name);
     if (before != NULL && before->decl != stmt) continue;
-    declare_global(c, name, stmt, false);
+    declare_global(compiler, name, stmt, false);
     new = true;
   }
   if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
   const AstStr *name = stmt->a->name;
-  diag_error(c->diags, stmt->a->pos, name_length(name),
+  diag_error(compiler->diags, stmt->a->pos, name_length(name),
              "`:=` declares no new name here: `%s` is there already",
              name->text);
-  diag_hint(c->diags, "write `=` to assign");
+  diag_hint(compiler->diags, "write `=` to assign");
 }
 
-static void declare_func(Compiler *c, Node *decl) {
+static void declare_func(Compiler *compiler, Node *decl) {
   if (decl->a == NULL || decl->a->c != NULL || decl->name == NULL) return;
-  Symbol *symbol = scope_declare(c, SYM_FUNC, decl->name, decl->pos);
+  Symbol *symbol = scope_declare(compiler, SYM_FUNC, decl->name, decl->pos);
   symbol->constant = true;
   symbol->used = true;
   symbol->decl = decl;
   decl->note = symbol;
 }
 
-static void declare_struct(Compiler *c, Node *decl) {
+static void declare_struct(Compiler *compiler, Node *decl) {
   if (decl->name == NULL) return;
-  Symbol *symbol = scope_declare(c, SYM_STRUCT, decl->name, decl->pos);
+  Symbol *symbol = scope_declare(compiler, SYM_STRUCT, decl->name, decl->pos);
   symbol->constant = true;
   symbol->used = true;
   symbol->decl = decl;
@@ -139,37 +139,38 @@ static void declare_struct(Compiler *c, Node *decl) {
   decl->note = symbol;
 }
 
-static void declare_import(Compiler *c, Node *import) {
-  ObjModule *module = c->import(c, import);
+static void declare_import(Compiler *compiler, Node *import) {
+  ObjModule *module = compiler->import(compiler, import);
   if (import->name == NULL) return;
-  Symbol *symbol = scope_declare(c, SYM_MODULE, import->name, import->pos);
+  Symbol *symbol =
+      scope_declare(compiler, SYM_MODULE, import->name, import->pos);
   symbol->constant = true;
   symbol->decl = import;
-  symbol->used = c->interactive;
+  symbol->used = compiler->interactive;
   if (module != NULL) symbol->value = value_from_obj(module);
   import->note = symbol;
 }
 
-void declare_file(Compiler *c, Node *stmts) {
-  bool early = c->session == NULL;
+void declare_file(Compiler *compiler, Node *stmts) {
+  bool early = compiler->session == NULL;
   for (Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
     early = early && is_inert_stmt(stmt);
     switch (stmt->kind) {
       case NODE_DEFINE:
-        declare_define(c, stmt);
+        declare_define(compiler, stmt);
         break;
       case NODE_VAR:
       case NODE_CONST:
-        declare_names(c, stmt, early);
+        declare_names(compiler, stmt, early);
         break;
       case NODE_FUNCDECL:
-        declare_func(c, stmt);
+        declare_func(compiler, stmt);
         break;
       case NODE_STRUCT:
-        declare_struct(c, stmt);
+        declare_struct(compiler, stmt);
         break;
       case NODE_IMPORT:
-        declare_import(c, stmt);
+        declare_import(compiler, stmt);
         break;
       default:
         break;

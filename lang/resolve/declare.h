@@ -5,6 +5,6 @@
 
 #include "lang/compiler.h"
 
-void declare_file(Compiler *c, Node *stmts);
+void declare_file(Compiler *compiler, Node *stmts);
 
 #endif

@@ -44,59 +44,59 @@ static void become_float(Node *node, double f) {
   node->f = f;
 }
 
-static bool fold_shift(AstOp op, int64_t a, int64_t b, int64_t *r) {
+static bool fold_shift(AstOp op, int64_t a, int64_t b, int64_t *out) {
   RT_ASSERT(op == AST_SHL || op == AST_SHR);
   if (b < 0 || b > 62) return false;
-  *r = op == AST_SHL ? (int64_t)((uint64_t)a << b) : a >> b;
+  *out = op == AST_SHL ? (int64_t)((uint64_t)a << b) : a >> b;
   return true;
 }
 
-static bool fold_int(AstOp op, int64_t a, int64_t b, int64_t *r) {
+static bool fold_int(AstOp op, int64_t a, int64_t b, int64_t *out) {
   switch (op) {
     case AST_ADD:
-      return !__builtin_add_overflow(a, b, r);
+      return !__builtin_add_overflow(a, b, out);
     case AST_SUB:
-      return !__builtin_sub_overflow(a, b, r);
+      return !__builtin_sub_overflow(a, b, out);
     case AST_MUL:
-      return !__builtin_mul_overflow(a, b, r);
+      return !__builtin_mul_overflow(a, b, out);
     case AST_DIV:
       if (b == 0 || b == -1) return false;
-      *r = a / b;
+      *out = a / b;
       return true;
     case AST_MOD:
       if (b == 0 || b == -1) return false;
-      *r = a % b;
+      *out = a % b;
       return true;
     case AST_BAND:
-      *r = a & b;
+      *out = a & b;
       return true;
     case AST_BOR:
-      *r = a | b;
+      *out = a | b;
       return true;
     case AST_BXOR:
-      *r = a ^ b;
+      *out = a ^ b;
       return true;
     case AST_SHL:
     case AST_SHR:
-      return fold_shift(op, a, b, r);
+      return fold_shift(op, a, b, out);
     default:
       return false;
   }
 }
 
-static bool fold_float(AstOp op, double a, double b, double *r) {
+static bool fold_float(AstOp op, double a, double b, double *out) {
   switch (op) {
     case AST_ADD:
-      *r = a + b;
+      *out = a + b;
       return true;
     case AST_SUB:
-      *r = a - b;
+      *out = a - b;
       return true;
     case AST_MUL:
-      *r = a * b;
+      *out = a * b;
       return true;
     case AST_DIV:
-      *r = a / b;
+      *out = a / b;
       return b != 0;
     default:
       return false;
@@ -111,17 +111,17 @@ static double number_of(const Node *node) {
   return node->kind == NODE_INT ? (double)node->i : node->f;
 }
 
-static void fold_strings(Compiler *c, Node *node) {
+static void fold_strings(Compiler *compiler, Node *node) {
   AstStr a = node->a->str, b = node->b->str;
   if (node->op != AST_ADD || a.len + b.len > FOLDED_MAX) return;
-  char *text = arena_alloc(c->arena, a.len + b.len + 1);
+  char *text = arena_alloc(compiler->arena, a.len + b.len + 1);
   memcpy(text, a.text, a.len);
   memcpy(text + a.len, b.text, b.len);
   node->kind = NODE_STRING;
   node->str = (AstStr){text, a.len + b.len};
 }
 
-static void fold_binary(Compiler *c, Node *node) {
+static void fold_binary(Compiler *compiler, Node *node) {
   const Node *a = node->a, *b = node->b;
   int64_t i;
   double f;
@@ -131,26 +131,27 @@ static void fold_binary(Compiler *c, Node *node) {
     if (fold_float(node->op, number_of(a), number_of(b), &f))
       become_float(node, f);
   } else if (a->kind == NODE_STRING && b->kind == NODE_STRING) {
-    fold_strings(c, node);
+    fold_strings(compiler, node);
   }
 }
 
 static void fold_unary(Node *node) {
-  const Node *a = node->a;
-  if (node->op == AST_NEG && a->kind == NODE_INT && a->i != INT64_MIN) {
-    become_int(node, -a->i);
-  } else if (node->op == AST_NEG && a->kind == NODE_FLOAT) {
-    become_float(node, -a->f);
-  } else if (node->op == AST_BNOT && a->kind == NODE_INT) {
-    become_int(node, ~a->i);
-  } else if (node->op == AST_NOT && fold_is_literal(a)) {
-    bool truth = a->kind != NODE_NIL && a->kind != NODE_FALSE;
+  const Node *operand = node->a;
+  if (node->op == AST_NEG && operand->kind == NODE_INT &&
+      operand->i != INT64_MIN) {
+    become_int(node, -operand->i);
+  } else if (node->op == AST_NEG && operand->kind == NODE_FLOAT) {
+    become_float(node, -operand->f);
+  } else if (node->op == AST_BNOT && operand->kind == NODE_INT) {
+    become_int(node, ~operand->i);
+  } else if (node->op == AST_NOT && fold_is_literal(operand)) {
+    bool truth = operand->kind != NODE_NIL && operand->kind != NODE_FALSE;
     node->kind = truth ? NODE_FALSE : NODE_TRUE;
   }
 }
 
-void fold(Compiler *c, Node *node) {
+void fold(Compiler *compiler, Node *node) {
   if (node->a == NULL) return;
   if (node->kind == NODE_UNARY) fold_unary(node);
-  if (node->kind == NODE_BINARY && node->b != NULL) fold_binary(c, node);
+  if (node->kind == NODE_BINARY && node->b != NULL) fold_binary(compiler, node);
 }

@@ -16,8 +16,8 @@ SymbolKind member_kind(Value v) {
   return proto->flags & PROTO_TOP ? SYM_FUNC : SYM_VALUE;
 }
 
-Symbol *member_symbol(Compiler *c, const AstStr *name, ObjCell *cell) {
-  Symbol *symbol = symbol_new(c, SYM_GLOBAL, name, (Pos){0});
+Symbol *member_symbol(Compiler *compiler, const AstStr *name, ObjCell *cell) {
+  Symbol *symbol = symbol_new(compiler, SYM_GLOBAL, name, (Pos){0});
   symbol->cell = cell;
   symbol->constant = (cell->obj.flags & (CELL_CONST | CELL_KNOWN)) != 0;
   symbol->used = true;
@@ -29,20 +29,22 @@ Symbol *member_symbol(Compiler *c, const AstStr *name, ObjCell *cell) {
   return symbol;
 }
 
-ObjCell *member_cell(Compiler *c, const ObjModule *module, const AstStr *name) {
+ObjCell *member_cell(Compiler *compiler, const ObjModule *module,
+                     const AstStr *name) {
   Value cell;
-  Value key = value_from_obj(name_string(c, name));
-  if (!map_get(c->vm, module->members, key, &cell)) return NULL;
+  Value key = value_from_obj(name_string(compiler, name));
+  if (!map_get(compiler->vm, module->members, key, &cell)) return NULL;
   RT_ASSERT(value_is_type(cell, OBJ_CELL));
   return (ObjCell *)value_obj(cell);
 }
 
-void member_each(const Compiler *c, const ObjModule *module, bool private,
-                 void (*fn)(void *arg, const char *name), void *arg) {
+void member_each(const Compiler *compiler, const ObjModule *module,
+                 bool private, void (*fn)(void *arg, const char *name),
+                 void *arg) {
   uint64_t at = 0;
   Value key, value;
   ObjTable *table = heap_load(&module->members->table);
-  while (map_next(c->vm, module->members, table, &at, &key, &value)) {
+  while (map_next(compiler->vm, module->members, table, &at, &key, &value)) {
     const char *name = ((ObjString *)value_obj(key))->data;
     if (private || name[0] != '_') fn(arg, name);
   }
@@ -60,32 +62,33 @@ void member_mark_known(Vm *vm, ObjModule *module) {
   }
 }
 
-static Symbol *missing_member(Compiler *c, const Symbol *symbol,
+static Symbol *missing_member(Compiler *compiler, const Symbol *symbol,
                               const ObjModule *module, const AstStr *name,
                               Pos pos) {
-  Symbol *unknown = symbol_new(c, SYM_UNKNOWN, name, pos);
-  if (!diag_error(c->diags, pos, (uint32_t)name->len, "module `%s` has no `%s`",
-                  symbol->name->text, name->text))
+  Symbol *unknown = symbol_new(compiler, SYM_UNKNOWN, name, pos);
+  if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
+                  "module `%s` has no `%s`", symbol->name->text, name->text))
     return unknown;
   Suggest suggest = {.wanted = name->text};
-  member_each(c, module, false, suggest_name, &suggest);
+  member_each(compiler, module, false, suggest_name, &suggest);
   if (suggest.best != NULL)
-    diag_hint(c->diags, "did you mean `%s.%s`?", symbol->name->text,
+    diag_hint(compiler->diags, "did you mean `%s.%s`?", symbol->name->text,
               suggest.best);
   return unknown;
 }
 
-Symbol *member_find(Compiler *c, Symbol *symbol, const AstStr *name, Pos pos) {
+Symbol *member_find(Compiler *compiler, Symbol *symbol, const AstStr *name,
+                    Pos pos) {
   if (!value_is_type(symbol->value, OBJ_MODULE))
-    return symbol_new(c, SYM_UNKNOWN, name, pos);
+    return symbol_new(compiler, SYM_UNKNOWN, name, pos);
   const ObjModule *module = (ObjModule *)value_obj(symbol->value);
-  if (name->text[0] == '_' && !c->privileged) {
-    diag_error(c->diags, pos, (uint32_t)name->len,
+  if (name->text[0] == '_' && !compiler->privileged) {
+    diag_error(compiler->diags, pos, (uint32_t)name->len,
                "`%s` is private to module `%s`", name->text,
                symbol->name->text);
-    return symbol_new(c, SYM_UNKNOWN, name, pos);
+    return symbol_new(compiler, SYM_UNKNOWN, name, pos);
   }
-  ObjCell *cell = member_cell(c, module, name);
-  if (cell == NULL) return missing_member(c, symbol, module, name, pos);
-  return member_symbol(c, name, cell);
+  ObjCell *cell = member_cell(compiler, module, name);
+  if (cell == NULL) return missing_member(compiler, symbol, module, name, pos);
+  return member_symbol(compiler, name, cell);
 }

@@ -40,26 +40,26 @@ static bool gives_many(const Node *value, int count) {
 }
 
 // There must be as many names as values, or one value that gives several.
-static void check_counts(Compiler *c, const Node *stmt) {
+static void check_counts(Compiler *compiler, const Node *stmt) {
   int names = count_nodes(stmt->a), values = count_nodes(stmt->b);
   if (names == values || values == 0) return;
   if (values == 1 && gives_many(stmt->b, names)) return;
-  diag_error(c->diags, stmt->pos, 1, "%d name%s, but %d value%s", names,
+  diag_error(compiler->diags, stmt->pos, 1, "%d name%s, but %d value%s", names,
              names == 1 ? "" : "s", values, values == 1 ? "" : "s");
 }
 
-static void declare_local(Compiler *c, Node *name, const Node *stmt) {
-  RT_ASSERT(name->note == NULL && c->scope != NULL);
-  Symbol *symbol = scope_declare(c, SYM_LOCAL, name->name, name->pos);
+static void declare_local(Compiler *compiler, Node *name, const Node *stmt) {
+  RT_ASSERT(name->note == NULL && compiler->scope != NULL);
+  Symbol *symbol = scope_declare(compiler, SYM_LOCAL, name->name, name->pos);
   symbol->decl = stmt;
   name->note = symbol;
   name->flags |= NOTE_NEW;
 }
 
 // A constant with a literal value takes no register.
-static void declare_constant(Compiler *c, Node *name, Node *value,
+static void declare_constant(Compiler *compiler, Node *name, Node *value,
                              const Node *stmt) {
-  declare_local(c, name, stmt);
+  declare_local(compiler, name, stmt);
   Symbol *symbol = name->note;
   symbol->constant = true;
   if (value == NULL || !fold_is_literal(value)) return;
@@ -67,44 +67,44 @@ static void declare_constant(Compiler *c, Node *name, Node *value,
   symbol->node = value;
 }
 
-static void declare_early(Compiler *c, const Node *stmt) {
+static void declare_early(Compiler *compiler, const Node *stmt) {
   bool paired = count_nodes(stmt->a) == count_nodes(stmt->b);
   Node *value = paired ? stmt->b : NULL;
   for (Node *name = stmt->a; name != NULL; name = name->next) {
     if (name->kind == NODE_NAME && !name_is_blank(name)) {
       if (stmt->kind == NODE_CONST) {
-        declare_constant(c, name, value, stmt);
+        declare_constant(compiler, name, value, stmt);
       } else {
-        declare_local(c, name, stmt);
+        declare_local(compiler, name, stmt);
       }
     }
     if (value != NULL) value = value->next;
   }
 }
 
-static void declare_defined(Compiler *c, const Node *stmt) {
+static void declare_defined(Compiler *compiler, const Node *stmt) {
   bool new = false;
   for (Node *name = stmt->a; name != NULL; name = name->next) {
     if (name->kind != NODE_NAME || name_is_blank(name)) continue;
-    Symbol *before = scope_here(c, name->name);
+    Symbol *before = scope_here(compiler, name->name);
     if (before != NULL && before->decl != stmt) {
-      resolve_target(c, name);
+      resolve_target(compiler, name);
     } else {
-      declare_local(c, name, stmt);
+      declare_local(compiler, name, stmt);
       new = true;
     }
   }
   if (new || stmt->a == NULL || stmt->a->kind != NODE_NAME) return;
   const AstStr *name = stmt->a->name;
-  diag_error(c->diags, stmt->a->pos, name_length(name),
+  diag_error(compiler->diags, stmt->a->pos, name_length(name),
              "`:=` declares no new name here");
-  if (!name_is(name, "_")) diag_hint(c->diags, "write `=` to assign");
+  if (!name_is(name, "_")) diag_hint(compiler->diags, "write `=` to assign");
 }
 
 // At the top level declare.c has declared the new names.
-static void resolve_old_names(Compiler *c, Node *names) {
+static void resolve_old_names(Compiler *compiler, Node *names) {
   for (Node *name = names; name != NULL; name = name->next) {
-    if (!(name->flags & NOTE_NEW)) resolve_target(c, name);
+    if (!(name->flags & NOTE_NEW)) resolve_target(compiler, name);
   }
 }
 
@@ -115,92 +115,93 @@ static void note_declared(const Node *names) {
   }
 }
 
-static void resolve_declaration(Compiler *c, Node *stmt) {
+static void resolve_declaration(Compiler *compiler, Node *stmt) {
   name_functions(stmt->a, stmt->b);
-  resolve_list(c, stmt->b);
-  check_counts(c, stmt);
-  if (scope_at_top(c)) {
-    if (stmt->kind == NODE_DEFINE) resolve_old_names(c, stmt->a);
+  resolve_list(compiler, stmt->b);
+  check_counts(compiler, stmt);
+  if (scope_at_top(compiler)) {
+    if (stmt->kind == NODE_DEFINE) resolve_old_names(compiler, stmt->a);
     note_declared(stmt->a);
   } else if (stmt->kind == NODE_DEFINE) {
-    declare_defined(c, stmt);
+    declare_defined(compiler, stmt);
   } else {
-    declare_early(c, stmt);
+    declare_early(compiler, stmt);
   }
 }
 
-static void resolve_assign(Compiler *c, Node *stmt) {
+static void resolve_assign(Compiler *compiler, Node *stmt) {
   if (stmt->op == AST_NONE) name_functions(stmt->a, stmt->b);
   for (Node *target = stmt->a; target != NULL; target = target->next)
-    resolve_target(c, target);
-  resolve_list(c, stmt->b);
+    resolve_target(compiler, target);
+  resolve_list(compiler, stmt->b);
   if (stmt->op == AST_NONE) {
-    check_counts(c, stmt);
+    check_counts(compiler, stmt);
   } else if (count_nodes(stmt->a) > 1 || count_nodes(stmt->b) > 1) {
-    diag_error(c->diags, stmt->pos, 2,
+    diag_error(compiler->diags, stmt->pos, 2,
                "an operator assigns one value to one name");
   }
   if (stmt->op != AST_NONE && stmt->a != NULL && stmt->a->kind == NODE_NAME &&
       name_is_blank(stmt->a))
-    diag_error(c->diags, stmt->a->pos, 1, "`_` holds no value");
+    diag_error(compiler->diags, stmt->a->pos, 1, "`_` holds no value");
 }
 
-static void resolve_incdec(Compiler *c, Node *stmt) {
+static void resolve_incdec(Compiler *compiler, Node *stmt) {
   if (stmt->a == NULL) return;
-  resolve_target(c, stmt->a);
+  resolve_target(compiler, stmt->a);
   if (stmt->a->kind == NODE_NAME && name_is_blank(stmt->a))
-    diag_error(c->diags, stmt->a->pos, 1, "`_` holds no value");
+    diag_error(compiler->diags, stmt->a->pos, 1, "`_` holds no value");
 }
 
-static void resolve_funcdecl(Compiler *c, Node *decl) {
+static void resolve_funcdecl(Compiler *compiler, Node *decl) {
   Node *node = decl->a;
   if (node == NULL || decl->name == NULL) return;
   if (node->c != NULL) {
-    resolve_method(c, decl);
+    resolve_method(compiler, decl);
     return;
   }
-  bool top = scope_at_top(c);
+  bool top = scope_at_top(compiler);
   if (!top) {
-    Symbol *symbol = scope_declare(c, SYM_LOCAL, decl->name, decl->pos);
+    Symbol *symbol = scope_declare(compiler, SYM_LOCAL, decl->name, decl->pos);
     symbol->constant = true;
     symbol->assigned = true;  // it may capture itself before it is made
     decl->note = symbol;
   }
-  Func *func = func_new(c, node, decl->name);
+  Func *func = func_new(compiler, node, decl->name);
   if (top) {
     func->self = decl->note;
-    RT_ASSERT(*c->funcs_end == NULL && func->self != NULL);
-    *c->funcs_end = func;
-    c->funcs_end = &func->next;
+    RT_ASSERT(*compiler->funcs_end == NULL && func->self != NULL);
+    *compiler->funcs_end = func;
+    compiler->funcs_end = &func->next;
   }
-  resolve_func(c, node, func);
+  resolve_func(compiler, node, func);
 }
 
-static void resolve_structdecl(Compiler *c, Node *node) {
+static void resolve_structdecl(Compiler *compiler, Node *node) {
   if (node->name == NULL) return;
   Symbol *symbol = node->note;
-  if (!scope_at_top(c)) {
-    symbol = scope_declare(c, SYM_STRUCT, node->name, node->pos);
+  if (!scope_at_top(compiler)) {
+    symbol = scope_declare(compiler, SYM_STRUCT, node->name, node->pos);
     symbol->constant = true;
     symbol->node = node;
   }
-  resolve_struct(c, node, symbol);
+  resolve_struct(compiler, node, symbol);
 }
 
-static void resolve_import(Compiler *c, Node *node) {
-  if (!scope_at_top(c)) {
-    diag_error(c->diags, node->pos, 6,
+static void resolve_import(Compiler *compiler, Node *node) {
+  if (!scope_at_top(compiler)) {
+    diag_error(compiler->diags, node->pos, 6,
                "`import` stands at the top level of a file");
-    if (node->name == NULL || c->scope == NULL) return;
-    Symbol *symbol = scope_declare(c, SYM_UNKNOWN, node->name, node->pos);
+    if (node->name == NULL || compiler->scope == NULL) return;
+    Symbol *symbol =
+        scope_declare(compiler, SYM_UNKNOWN, node->name, node->pos);
     symbol->used = true;
   }
 }
 
 // --- Leaving ----------------------------------------------------------------
-static void resolve_expr_stmt(Compiler *c, Node *stmt) {
+static void resolve_expr_stmt(Compiler *compiler, Node *stmt) {
   Node *node = stmt->a;
-  resolve_expr(c, node);
+  resolve_expr(compiler, node);
   if (node == NULL) return;
   switch (node->kind) {
     case NODE_CALL:
@@ -209,7 +210,7 @@ static void resolve_expr_stmt(Compiler *c, Node *stmt) {
     case NODE_GO:
       return;
     default:
-      diag_error(c->diags, node->pos, 1, "the value is not used");
+      diag_error(compiler->diags, node->pos, 1, "the value is not used");
   }
 }
 
@@ -218,265 +219,273 @@ static bool label_is(const Target *target, const AstStr *label) {
 }
 
 // The statement that a break or continue leaves.
-static Target *find_target(Compiler *c, const Node *stmt) {
+static Target *find_target(Compiler *compiler, const Node *stmt) {
   bool loops_only = stmt->kind == NODE_CONTINUE;
-  for (Target *t = c->func->resolve.target; t != NULL; t = t->up) {
-    if (!label_is(t, stmt->name)) continue;
-    if (t->loop || !loops_only) return t;
+  for (Target *target = compiler->func->resolve.target; target != NULL;
+       target = target->up) {
+    if (!label_is(target, stmt->name)) continue;
+    if (target->loop || !loops_only) return target;
     if (stmt->name == NULL) continue;
-    diag_error(c->diags, stmt->pos, 8, "`continue %s`: `%s` is not a loop",
-               stmt->name->text, stmt->name->text);
+    diag_error(compiler->diags, stmt->pos, 8,
+               "`continue %s`: `%s` is not a loop", stmt->name->text,
+               stmt->name->text);
     return NULL;
   }
   const char *word = loops_only ? "continue" : "break";
   if (stmt->name != NULL) {
-    diag_error(c->diags, stmt->pos, loops_only ? 8 : 5,
+    diag_error(compiler->diags, stmt->pos, loops_only ? 8 : 5,
                "`%s %s`: there is no label `%s` around it", word,
                stmt->name->text, stmt->name->text);
   } else {
-    diag_error(c->diags, stmt->pos, loops_only ? 8 : 5,
+    diag_error(compiler->diags, stmt->pos, loops_only ? 8 : 5,
                "`%s` stands outside a loop%s", word,
                loops_only ? "" : ", switch or select");
   }
   return NULL;
 }
 
-static bool resolve_jump(Compiler *c, const Node *stmt) {
-  Target *target = find_target(c, stmt);
+static bool resolve_jump(Compiler *compiler, const Node *stmt) {
+  Target *target = find_target(compiler, stmt);
   if (target != NULL && stmt->kind == NODE_BREAK) target->broken = true;
   return true;
 }
 
 // --- Blocks, loops, branches ------------------------------------------------
-bool resolve_block(Compiler *c, Node *block) {
+bool resolve_block(Compiler *compiler, Node *block) {
   if (block == NULL) return false;
   Scope scope;
-  scope_push(c, &scope);
+  scope_push(compiler, &scope);
   RT_ASSERT(block->kind == NODE_BLOCK);
-  bool ends = resolve_stmts(c, block->a);
-  RT_ASSERT(c->scope == &scope);
-  scope_pop(c);
+  bool ends = resolve_stmts(compiler, block->a);
+  RT_ASSERT(compiler->scope == &scope);
+  scope_pop(compiler);
   return ends;
 }
 
-static void target_push(Compiler *c, Target *target, const AstStr *label,
+static void target_push(Compiler *compiler, Target *target, const AstStr *label,
                         bool loop) {
-  *target =
-      (Target){.up = c->func->resolve.target, .label = label, .loop = loop};
-  c->func->resolve.target = target;
+  *target = (Target){
+      .up = compiler->func->resolve.target, .label = label, .loop = loop};
+  compiler->func->resolve.target = target;
 }
 
-static void target_pop(Compiler *c, const Target *target) {
-  RT_ASSERT(c->func->resolve.target == target);
-  c->func->resolve.target = target->up;
+static void target_pop(Compiler *compiler, const Target *target) {
+  RT_ASSERT(compiler->func->resolve.target == target);
+  compiler->func->resolve.target = target->up;
 }
 
-static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label);
+static bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label);
 
-static bool resolve_if(Compiler *c, Node *stmt) {
+static bool resolve_if(Compiler *compiler, Node *stmt) {
   Scope scope;
-  scope_push(c, &scope);
-  if (stmt->a != NULL) resolve_stmt(c, stmt->a, NULL);
-  resolve_expr(c, stmt->b);
-  bool ends = resolve_block(c, stmt->c);
+  scope_push(compiler, &scope);
+  if (stmt->a != NULL) resolve_stmt(compiler, stmt->a, NULL);
+  resolve_expr(compiler, stmt->b);
+  bool ends = resolve_block(compiler, stmt->c);
   if (stmt->d == NULL) {
     ends = false;
   } else if (stmt->d->kind == NODE_IF) {
-    ends = resolve_if(c, stmt->d) && ends;
+    ends = resolve_if(compiler, stmt->d) && ends;
   } else {
-    ends = resolve_block(c, stmt->d) && ends;
+    ends = resolve_block(compiler, stmt->d) && ends;
   }
-  scope_pop(c);
+  scope_pop(compiler);
   return ends;
 }
 
-static bool resolve_for(Compiler *c, Node *stmt, const AstStr *label) {
+static bool resolve_for(Compiler *compiler, Node *stmt, const AstStr *label) {
   Scope scope;
   Target target;
-  scope_push(c, &scope);
-  if (stmt->a != NULL) resolve_stmt(c, stmt->a, NULL);
-  resolve_expr(c, stmt->b);
-  target_push(c, &target, label, true);
-  resolve_block(c, stmt->d);
-  target_pop(c, &target);
-  if (stmt->c != NULL) resolve_stmt(c, stmt->c, NULL);
-  scope_pop(c);
+  scope_push(compiler, &scope);
+  if (stmt->a != NULL) resolve_stmt(compiler, stmt->a, NULL);
+  resolve_expr(compiler, stmt->b);
+  target_push(compiler, &target, label, true);
+  resolve_block(compiler, stmt->d);
+  target_pop(compiler, &target);
+  if (stmt->c != NULL) resolve_stmt(compiler, stmt->c, NULL);
+  scope_pop(compiler);
   bool forever = stmt->b == NULL || stmt->b->kind == NODE_TRUE;
   return forever && !target.broken;
 }
 
-static void resolve_for_in(Compiler *c, Node *stmt, const AstStr *label) {
+static void resolve_for_in(Compiler *compiler, Node *stmt,
+                           const AstStr *label) {
   Scope scope;
   Target target;
-  resolve_expr(c, stmt->b);
-  scope_push(c, &scope);
+  resolve_expr(compiler, stmt->b);
+  scope_push(compiler, &scope);
   for (Node *name = stmt->a; name != NULL; name = name->next) {
-    if (!name_is_blank(name)) declare_local(c, name, stmt);
+    if (!name_is_blank(name)) declare_local(compiler, name, stmt);
   }
   // No warning of unused ones, as in Go: a loop may be there for its turns
   // alone.
-  for (Symbol *s = scope.symbols; s != NULL; s = s->next) s->used = true;
-  target_push(c, &target, label, true);
-  resolve_block(c, stmt->d);
-  target_pop(c, &target);
-  scope_pop(c);
+  for (Symbol *symbol = scope.symbols; symbol != NULL; symbol = symbol->next)
+    symbol->used = true;
+  target_push(compiler, &target, label, true);
+  resolve_block(compiler, stmt->d);
+  target_pop(compiler, &target);
+  scope_pop(compiler);
 }
 
-static void check_case(Compiler *c, const Node *stmt, const Node *one) {
+static void check_case(Compiler *compiler, const Node *stmt, const Node *one) {
   if (stmt->b != NULL) return;
   for (const Node *value = one->a; value != NULL; value = value->next) {
     if (value->kind == NODE_IS && value->a == NULL)
-      diag_error(c->diags, value->pos, 2,
+      diag_error(compiler->diags, value->pos, 2,
                  "`case is` needs a value after `switch`");
   }
 }
 
-static bool resolve_switch(Compiler *c, Node *stmt, const AstStr *label) {
+static bool resolve_switch(Compiler *compiler, Node *stmt,
+                           const AstStr *label) {
   Scope scope;
   Target target;
   bool ends = true, has_default = false;
-  scope_push(c, &scope);
-  if (stmt->a != NULL) resolve_stmt(c, stmt->a, NULL);
-  resolve_expr(c, stmt->b);
-  target_push(c, &target, label, false);
+  scope_push(compiler, &scope);
+  if (stmt->a != NULL) resolve_stmt(compiler, stmt->a, NULL);
+  resolve_expr(compiler, stmt->b);
+  target_push(compiler, &target, label, false);
   for (Node *one = stmt->c; one != NULL; one = one->next) {
     if (one->a == NULL && has_default)
-      diag_error(c->diags, one->pos, 7, "a switch has one `default`");
+      diag_error(compiler->diags, one->pos, 7, "a switch has one `default`");
     if (one->a == NULL) has_default = true;
-    check_case(c, stmt, one);
-    resolve_list(c, one->a);
-    ends = resolve_block(c, one->b) && ends;
+    check_case(compiler, stmt, one);
+    resolve_list(compiler, one->a);
+    ends = resolve_block(compiler, one->b) && ends;
   }
-  target_pop(c, &target);
-  scope_pop(c);
+  target_pop(compiler, &target);
+  scope_pop(compiler);
   return ends && has_default && !target.broken;
 }
 
-static bool resolve_select(Compiler *c, Node *stmt, const AstStr *label) {
+static bool resolve_select(Compiler *compiler, Node *stmt,
+                           const AstStr *label) {
   Target target;
   bool ends = true, has_default = false;
-  target_push(c, &target, label, false);
+  target_push(compiler, &target, label, false);
   for (Node *comm = stmt->c; comm != NULL; comm = comm->next) {
     Scope scope;
     if (comm->a == NULL && has_default)
-      diag_error(c->diags, comm->pos, 7, "a select has one `default`");
+      diag_error(compiler->diags, comm->pos, 7, "a select has one `default`");
     if (comm->a == NULL) has_default = true;
-    scope_push(c, &scope);
-    if (comm->a != NULL) resolve_stmt(c, comm->a, NULL);
-    ends = resolve_block(c, comm->b) && ends;
-    scope_pop(c);
+    scope_push(compiler, &scope);
+    if (comm->a != NULL) resolve_stmt(compiler, comm->a, NULL);
+    ends = resolve_block(compiler, comm->b) && ends;
+    scope_pop(compiler);
   }
-  target_pop(c, &target);
+  target_pop(compiler, &target);
   return ends && !target.broken;
 }
 
-static void resolve_group(Compiler *c, Node *stmt) {
+static void resolve_group(Compiler *compiler, Node *stmt) {
   Scope scope;
-  scope_push(c, &scope);
+  scope_push(compiler, &scope);
   if (stmt->a != NULL && !name_is_blank(stmt->a)) {
-    declare_local(c, stmt->a, stmt);
+    declare_local(compiler, stmt->a, stmt);
     ((Symbol *)stmt->a->note)->constant = true;
   }
-  resolve_block(c, stmt->b);
-  scope_pop(c);
+  resolve_block(compiler, stmt->b);
+  scope_pop(compiler);
 }
 
-static bool resolve_labeled(Compiler *c, Node *stmt) {
-  for (const Target *t = c->func->resolve.target; t != NULL; t = t->up) {
-    if (t->label != stmt->name) continue;
-    diag_error(c->diags, stmt->pos, name_length(stmt->name),
+static bool resolve_labeled(Compiler *compiler, Node *stmt) {
+  for (const Target *target = compiler->func->resolve.target; target != NULL;
+       target = target->up) {
+    if (target->label != stmt->name) continue;
+    diag_error(compiler->diags, stmt->pos, name_length(stmt->name),
                "the label `%s` stands inside another one of that name",
                stmt->name->text);
     break;
   }
-  return stmt->a != NULL && resolve_stmt(c, stmt->a, stmt->name);
+  return stmt->a != NULL && resolve_stmt(compiler, stmt->a, stmt->name);
 }
 
 // --- All of them ------------------------------------------------------------
-static bool resolve_stmt(Compiler *c, Node *stmt, const AstStr *label) {
+static bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
   switch (stmt->kind) {
     case NODE_BLOCK:
-      return resolve_block(c, stmt);
+      return resolve_block(compiler, stmt);
     case NODE_EXPR:
-      resolve_expr_stmt(c, stmt);
+      resolve_expr_stmt(compiler, stmt);
       return false;
     case NODE_DEFINE:
     case NODE_VAR:
     case NODE_CONST:
-      resolve_declaration(c, stmt);
+      resolve_declaration(compiler, stmt);
       return false;
     case NODE_ASSIGN:
-      resolve_assign(c, stmt);
+      resolve_assign(compiler, stmt);
       return false;
     case NODE_INCDEC:
-      resolve_incdec(c, stmt);
+      resolve_incdec(compiler, stmt);
       return false;
     case NODE_SEND:
-      resolve_expr(c, stmt->a);
-      resolve_expr(c, stmt->b);
+      resolve_expr(compiler, stmt->a);
+      resolve_expr(compiler, stmt->b);
       return false;
     case NODE_DEFER:
-      resolve_expr(c, stmt->a);
-      c->func->has_defer = true;
+      resolve_expr(compiler, stmt->a);
+      compiler->func->has_defer = true;
       return false;
     case NODE_RETURN:
-      resolve_return(c, stmt);
+      resolve_return(compiler, stmt);
       return true;
     case NODE_BREAK:
     case NODE_CONTINUE:
-      return resolve_jump(c, stmt);
+      return resolve_jump(compiler, stmt);
     case NODE_IF:
-      return resolve_if(c, stmt);
+      return resolve_if(compiler, stmt);
     case NODE_FOR:
-      return resolve_for(c, stmt, label);
+      return resolve_for(compiler, stmt, label);
     case NODE_FORIN:
-      resolve_for_in(c, stmt, label);
+      resolve_for_in(compiler, stmt, label);
       return false;
     case NODE_SWITCH:
-      return resolve_switch(c, stmt, label);
+      return resolve_switch(compiler, stmt, label);
     case NODE_SELECT:
-      return resolve_select(c, stmt, label);
+      return resolve_select(compiler, stmt, label);
     case NODE_GROUP:
-      resolve_group(c, stmt);
+      resolve_group(compiler, stmt);
       return false;  // a group that is cancelled goes on after the block
     case NODE_LABELED:
-      return resolve_labeled(c, stmt);
+      return resolve_labeled(compiler, stmt);
     case NODE_STRUCT:
-      resolve_structdecl(c, stmt);
+      resolve_structdecl(compiler, stmt);
       return false;
     case NODE_FUNCDECL:
-      resolve_funcdecl(c, stmt);
+      resolve_funcdecl(compiler, stmt);
       return false;
     case NODE_IMPORT:
-      resolve_import(c, stmt);
+      resolve_import(compiler, stmt);
       return false;
     default:
       rt_throw("resolve_stmt: node of kind %d", (int)stmt->kind);
   }
 }
 
-bool resolve_stmts(Compiler *c, Node *stmts) {
+bool resolve_stmts(Compiler *compiler, Node *stmts) {
   bool ended = false, warned = false;
   for (Node *stmt = stmts; stmt != NULL; stmt = stmt->next) {
-    if (arena_failed(c->arena)) return true;
+    if (arena_failed(compiler->arena)) return true;
     if (ended && !warned) {
       warned = true;
-      WARN(c, stmt->pos, 1, "this is never reached");
+      WARN(compiler, stmt->pos, 1, "this is never reached");
     }
-    RT_ASSERT(c->partial || node_is_valid(stmt));
-    if (resolve_stmt(c, stmt, NULL)) ended = true;
+    RT_ASSERT(compiler->partial || node_is_valid(stmt));
+    if (resolve_stmt(compiler, stmt, NULL)) ended = true;
   }
   return ended;
 }
 
-void resolve_file(Compiler *c, Node *stmts) {
-  declare_file(c, stmts);
-  resolve_stmts(c, stmts);
-  RT_ASSERT(c->scope == NULL && c->func == c->main);
-  RT_ASSERT(c->main->resolve.target == NULL);
-  for (const Symbol *s = c->global_list; s != NULL; s = s->next) {
-    if (s->kind == SYM_MODULE && !s->used)
-      WARN(c, s->pos, name_length(s->name),
-           "the module `%s` is imported, but never used", s->name->text);
+void resolve_file(Compiler *compiler, Node *stmts) {
+  declare_file(compiler, stmts);
+  resolve_stmts(compiler, stmts);
+  RT_ASSERT(compiler->scope == NULL && compiler->func == compiler->main);
+  RT_ASSERT(compiler->main->resolve.target == NULL);
+  for (const Symbol *symbol = compiler->global_list; symbol != NULL;
+       symbol = symbol->next) {
+    if (symbol->kind == SYM_MODULE && !symbol->used)
+      WARN(compiler, symbol->pos, name_length(symbol->name),
+           "the module `%s` is imported, but never used", symbol->name->text);
   }
 }

@@ -5,8 +5,8 @@
 
 #include "lang/compiler.h"
 
-bool resolve_stmts(Compiler *c, Node *stmts);
-bool resolve_block(Compiler *c, Node *block);  // in a scope of its own
-void resolve_file(Compiler *c, Node *stmts);
+bool resolve_stmts(Compiler *compiler, Node *stmts);
+bool resolve_block(Compiler *compiler, Node *block);  // in a scope of its own
+void resolve_file(Compiler *compiler, Node *stmts);
 
 #endif

@@ -14,21 +14,21 @@
 enum { MAX_ARGUMENTS = 240 };
 
 // --- Names ------------------------------------------------------------------
-static void resolve_name(Compiler *c, Node *node) {
+static void resolve_name(Compiler *compiler, Node *node) {
   RT_ASSERT(node->note == NULL);  // each name is bound once
-  if (name_is_blank(node) && c->session == NULL) {
-    diag_error(c->diags, node->pos, 1, "`_` holds no value");
-    node->note = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
+  if (name_is_blank(node) && compiler->session == NULL) {
+    diag_error(compiler->diags, node->pos, 1, "`_` holds no value");
+    node->note = symbol_new(compiler, SYM_UNKNOWN, node->name, node->pos);
     return;
   }
-  Symbol *symbol = scope_find(c, node->name, node->pos);
+  Symbol *symbol = scope_find(compiler, node->name, node->pos);
   if (symbol == NULL) {
-    scope_unknown(c, node->name, node->pos, false);
-    symbol = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
+    scope_unknown(compiler, node->name, node->pos, false);
+    symbol = symbol_new(compiler, SYM_UNKNOWN, node->name, node->pos);
   }
   symbol->used = true;
-  if (c->session != NULL) symbol = scope_late(c, symbol);
-  if (name_is_blank(node)) c->session->bare = true;
+  if (compiler->session != NULL) symbol = scope_late(compiler, symbol);
+  if (name_is_blank(node)) compiler->session->bare = true;
   node->note = symbol;
   bool literal = symbol->kind == SYM_LITERAL || symbol->kind == SYM_GLOBAL;
   if (literal && symbol->node != NULL) fold_to_literal(node, symbol->node);
@@ -41,165 +41,167 @@ static Symbol *module_of(const Node *node) {
   return symbol != NULL && symbol->kind == SYM_MODULE ? symbol : NULL;
 }
 
-static void resolve_field(Compiler *c, Node *node) {
-  resolve_expr(c, node->a);
+static void resolve_field(Compiler *compiler, Node *node) {
+  resolve_expr(compiler, node->a);
   Symbol *module = module_of(node->a);
   if (module != NULL && node->name != NULL)
-    node->note = member_find(c, module, node->name, node->pos);
+    node->note = member_find(compiler, module, node->name, node->pos);
 }
 
 // --- Types ------------------------------------------------------------------
-static Symbol *type_of_module(Compiler *c, Node *type) {
-  resolve_field(c, type);
+static Symbol *type_of_module(Compiler *compiler, Node *type) {
+  resolve_field(compiler, type);
   Symbol *symbol = type->note;
   if (symbol == NULL) {
-    diag_error(c->diags, type->pos, 1,
+    diag_error(compiler->diags, type->pos, 1,
                "a type is a name, or `module.Name` of an imported module");
     return NULL;
   }
   if (symbol->kind == SYM_STRUCT || symbol->kind == SYM_UNKNOWN) return symbol;
-  diag_error(c->diags, type->pos, (uint32_t)type->name->len,
+  diag_error(compiler->diags, type->pos, (uint32_t)type->name->len,
              "`%s` is not a struct", type->name->text);
   return NULL;
 }
 
 // Resolves what stands after `is`. Its note becomes a struct's symbol, or NULL
 // where the name is one of a built-in type.
-static void resolve_type(Compiler *c, Node *type) {
+static void resolve_type(Compiler *compiler, Node *type) {
   if (type == NULL) return;
   if (type->kind == NODE_FIELD) {
-    type->note = type_of_module(c, type);
+    type->note = type_of_module(compiler, type);
     return;
   }
   if (type->kind != NODE_NAME || name_is_blank(type)) {
-    diag_error(c->diags, type->pos, 1, "`is` needs the name of a type");
+    diag_error(compiler->diags, type->pos, 1, "`is` needs the name of a type");
     return;
   }
-  Symbol *symbol = scope_find(c, type->name, type->pos);
+  Symbol *symbol = scope_find(compiler, type->name, type->pos);
   if (symbol != NULL &&
       (symbol->kind == SYM_STRUCT || symbol->kind == SYM_UNKNOWN)) {
     symbol->used = true;
     type->note = symbol;
   } else if (scope_type_name(type->name) == NULL) {
-    scope_unknown_type(c, type->name, type->pos);
+    scope_unknown_type(compiler, type->name, type->pos);
   }
 }
 
 // --- Calls ------------------------------------------------------------------
-static void check_repeated(Compiler *c, const Node *args, const Node *named) {
+static void check_repeated(Compiler *compiler, const Node *args,
+                           const Node *named) {
   for (const Node *arg = args; arg != named; arg = arg->next) {
     if (arg->kind != NODE_NAMED || arg->name != named->name) continue;
-    diag_error(c->diags, named->pos, (uint32_t)named->name->len,
+    diag_error(compiler->diags, named->pos, (uint32_t)named->name->len,
                "the argument `%s` is given twice", named->name->text);
     return;
   }
 }
 
 // Positional arguments, then at most one spread list, then named ones.
-static void check_order(Compiler *c, const Node *args) {
+static void check_order(Compiler *compiler, const Node *args) {
   const Node *spread = NULL, *named = NULL;
   int count = 0;
   for (const Node *arg = args; arg != NULL; arg = arg->next, count++) {
     if (arg->kind == NODE_NAMED) {
       named = arg;
-      if (count < MAX_ARGUMENTS) check_repeated(c, args, arg);
+      if (count < MAX_ARGUMENTS) check_repeated(compiler, args, arg);
     } else if (named != NULL) {
-      diag_error(c->diags, arg->pos, 1,
+      diag_error(compiler->diags, arg->pos, 1,
                  "an argument without a name follows `%s:`", named->name->text);
-      diag_hint(c->diags, "put the named arguments last");
+      diag_hint(compiler->diags, "put the named arguments last");
     } else if (spread != NULL) {
-      diag_error(c->diags, arg->pos, 1,
+      diag_error(compiler->diags, arg->pos, 1,
                  "only named arguments may follow a spread list");
     } else if (arg->kind == NODE_SPREAD) {
       spread = arg;
     }
   }
   if (count > MAX_ARGUMENTS) {
-    diag_error(c->diags, args->pos, 1, "a call has at most %d arguments",
+    diag_error(compiler->diags, args->pos, 1, "a call has at most %d arguments",
                MAX_ARGUMENTS);
-    diag_hint(c->diags, "pass a list, or spread one: `f(list...)`");
+    diag_hint(compiler->diags, "pass a list, or spread one: `f(list...)`");
   }
 }
 
-static void resolve_call(Compiler *c, Node *node) {
-  resolve_expr(c, node->a);
-  resolve_list(c, node->b);
-  check_order(c, node->b);
+static void resolve_call(Compiler *compiler, Node *node) {
+  resolve_expr(compiler, node->a);
+  resolve_list(compiler, node->b);
+  check_order(compiler, node->b);
 }
 
-static void resolve_try(Compiler *c, Node *node) {
-  resolve_expr(c, node->a);
-  if (c->func->constructor) {
-    diag_error(c->diags, node->pos, 1,
+static void resolve_try(Compiler *compiler, Node *node) {
+  resolve_expr(compiler, node->a);
+  if (compiler->func->constructor) {
+    diag_error(compiler->diags, node->pos, 1,
                "`?` cannot stand in a field's default: there is no function "
                "to return from");
   }
   RT_ASSERT(node->kind == NODE_TRY);
-  if (c->func->resolve.try_node == NULL) c->func->resolve.try_node = node;
+  if (compiler->func->resolve.try_node == NULL)
+    compiler->func->resolve.try_node = node;
 }
 
 // --- All of them ------------------------------------------------------------
-void resolve_list(Compiler *c, Node *list) {
+void resolve_list(Compiler *compiler, Node *list) {
   for (Node *node = list; node != NULL; node = node->next)
-    resolve_expr(c, node);
+    resolve_expr(compiler, node);
 }
 
-static void resolve_pairs(Compiler *c, Node *pairs) {
+static void resolve_pairs(Compiler *compiler, Node *pairs) {
   for (Node *pair = pairs; pair != NULL; pair = pair->next) {
-    resolve_expr(c, pair->a);
-    resolve_expr(c, pair->b);
+    resolve_expr(compiler, pair->a);
+    resolve_expr(compiler, pair->b);
   }
 }
 
-static void resolve_operands(Compiler *c, Node *node) {
-  resolve_expr(c, node->a);
-  resolve_expr(c, node->b);
-  if (node->kind == NODE_SLICE) resolve_expr(c, node->c);
-  fold(c, node);
+static void resolve_operands(Compiler *compiler, Node *node) {
+  resolve_expr(compiler, node->a);
+  resolve_expr(compiler, node->b);
+  if (node->kind == NODE_SLICE) resolve_expr(compiler, node->c);
+  fold(compiler, node);
 }
 
-void resolve_expr(Compiler *c, Node *node) {
-  if (node == NULL || arena_failed(c->arena)) return;
-  RT_ASSERT(c->partial || node_is_valid(node));
+void resolve_expr(Compiler *compiler, Node *node) {
+  if (node == NULL || arena_failed(compiler->arena)) return;
+  RT_ASSERT(compiler->partial || node_is_valid(node));
   switch (node->kind) {
     case NODE_NAME:
-      resolve_name(c, node);
+      resolve_name(compiler, node);
       break;
     case NODE_FIELD:
-      resolve_field(c, node);
+      resolve_field(compiler, node);
       break;
     case NODE_INTERP:
     case NODE_LIST:
-      resolve_list(c, node->a);
+      resolve_list(compiler, node->a);
       break;
     case NODE_MAP:
-      resolve_pairs(c, node->a);
+      resolve_pairs(compiler, node->a);
       break;
     case NODE_FUNC:
-      resolve_func_literal(c, node);
+      resolve_func_literal(compiler, node);
       break;
     case NODE_CALL:
-      resolve_call(c, node);
+      resolve_call(compiler, node);
       break;
     case NODE_TRY:
-      resolve_try(c, node);
+      resolve_try(compiler, node);
       break;
     case NODE_IS:
-      resolve_expr(c, node->a);
-      resolve_type(c, node->b);
+      resolve_expr(compiler, node->a);
+      resolve_type(compiler, node->b);
       break;
     case NODE_INDEX:
     case NODE_SLICE:
     case NODE_RANGE:
     case NODE_BINARY:
     case NODE_UNARY:
-      resolve_operands(c, node);
+      resolve_operands(compiler, node);
       break;
     case NODE_RECV:
     case NODE_GO:
     case NODE_SPREAD:
     case NODE_NAMED:
-      resolve_expr(c, node->a);
+      resolve_expr(compiler, node->a);
       break;
     default:
       if (!fold_is_literal(node))
@@ -221,46 +223,47 @@ static const char *constant_kind(const Symbol *symbol) {
   }
 }
 
-static void check_assigned(Compiler *c, const Symbol *symbol, Pos pos) {
+static void check_assigned(Compiler *compiler, const Symbol *symbol, Pos pos) {
   if (!symbol->constant || symbol->kind == SYM_UNKNOWN) return;
-  diag_error(c->diags, pos, (uint32_t)symbol->name->len,
+  diag_error(compiler->diags, pos, (uint32_t)symbol->name->len,
              "cannot assign to `%s`: it is %s", symbol->name->text,
              constant_kind(symbol));
   if (symbol->predeclared) {
-    diag_hint(c->diags, "declare a name of your own with `:=`");
+    diag_hint(compiler->diags, "declare a name of your own with `:=`");
   } else if (symbol->pos.line > 0) {
-    diag_hint(c->diags, "it was declared in line %u", symbol->pos.line);
+    diag_hint(compiler->diags, "it was declared in line %u", symbol->pos.line);
   }
 }
 
-static void resolve_target_name(Compiler *c, Node *node) {
+static void resolve_target_name(Compiler *compiler, Node *node) {
   if (name_is_blank(node)) return;
   RT_ASSERT(node->note == NULL);
-  Symbol *symbol = scope_find(c, node->name, node->pos);
+  Symbol *symbol = scope_find(compiler, node->name, node->pos);
   if (symbol == NULL) {
-    scope_unknown(c, node->name, node->pos, true);
-    symbol = symbol_new(c, SYM_UNKNOWN, node->name, node->pos);
+    scope_unknown(compiler, node->name, node->pos, true);
+    symbol = symbol_new(compiler, SYM_UNKNOWN, node->name, node->pos);
   }
   node->note = symbol;
   symbol->assigned = true;
-  check_assigned(c, symbol, node->pos);
+  check_assigned(compiler, symbol, node->pos);
 }
 
-void resolve_target(Compiler *c, Node *node) {
+void resolve_target(Compiler *compiler, Node *node) {
   switch (node->kind) {
     case NODE_NAME:
-      resolve_target_name(c, node);
+      resolve_target_name(compiler, node);
       break;
     case NODE_FIELD:
-      resolve_field(c, node);
-      if (node->note != NULL) check_assigned(c, node->note, node->pos);
+      resolve_field(compiler, node);
+      if (node->note != NULL) check_assigned(compiler, node->note, node->pos);
       break;
     case NODE_INDEX:
-      resolve_expr(c, node->a);
-      resolve_expr(c, node->b);
+      resolve_expr(compiler, node->a);
+      resolve_expr(compiler, node->b);
       break;
     default:
-      resolve_expr(c, node);  // the parser has said what is wrong with it
+      resolve_expr(compiler,
+                   node);  // the parser has said what is wrong with it
       break;
   }
 }

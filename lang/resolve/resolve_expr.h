@@ -5,8 +5,8 @@
 
 #include "lang/compiler.h"
 
-void resolve_expr(Compiler *c, Node *node);  // NULL is fine
-void resolve_list(Compiler *c, Node *list);
-void resolve_target(Compiler *c, Node *node);  // left of an assignment
+void resolve_expr(Compiler *compiler, Node *node);  // NULL is fine
+void resolve_list(Compiler *compiler, Node *list);
+void resolve_target(Compiler *compiler, Node *node);  // left of an assignment
 
 #endif

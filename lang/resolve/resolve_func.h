@@ -5,11 +5,11 @@
 
 #include "lang/compiler.h"
 
-Func *func_new(Compiler *c, Node *node, const AstStr *name);
-void resolve_func(Compiler *c, Node *node, Func *func);
-void resolve_func_literal(Compiler *c, Node *node);
-void resolve_method(Compiler *c, Node *decl);
-void resolve_struct(Compiler *c, Node *node, Symbol *symbol);
-void resolve_return(Compiler *c, Node *node);
+Func *func_new(Compiler *compiler, Node *node, const AstStr *name);
+void resolve_func(Compiler *compiler, Node *node, Func *func);
+void resolve_func_literal(Compiler *compiler, Node *node);
+void resolve_method(Compiler *compiler, Node *decl);
+void resolve_struct(Compiler *compiler, Node *node, Symbol *symbol);
+void resolve_return(Compiler *compiler, Node *node);
 
 #endif

@@ -31,11 +31,11 @@ bool name_is_blank(const Node *name) {
          name->name->text[0] == '_';
 }
 
-ObjString *name_string(Compiler *c, const AstStr *name) {
-  ObjString *s = vm_intern(c->vm, name->text, name->len);
-  if (s != NULL) return s;
-  c->no_memory = true;
-  return c->vm->empty_string;
+ObjString *name_string(Compiler *compiler, const AstStr *name) {
+  ObjString *string = vm_intern(compiler->vm, name->text, name->len);
+  if (string != NULL) return string;
+  compiler->no_memory = true;
+  return compiler->vm->empty_string;
 }
 
 const char *scope_type_name(const AstStr *name) {
@@ -46,30 +46,31 @@ const char *scope_type_name(const AstStr *name) {
 }
 
 // --- Scopes -----------------------------------------------------------------
-Symbol *symbol_new(Compiler *c, SymbolKind kind, const AstStr *name, Pos pos) {
-  Symbol *symbol = arena_alloc(c->arena, sizeof *symbol);
+Symbol *symbol_new(Compiler *compiler, SymbolKind kind, const AstStr *name,
+                   Pos pos) {
+  Symbol *symbol = arena_alloc(compiler->arena, sizeof *symbol);
   symbol->kind = kind;
   symbol->name = name;
   symbol->pos = pos;
-  symbol->owner = c->func;
+  symbol->owner = compiler->func;
   symbol->value = VALUE_NIL;
   return symbol;
 }
 
-bool scope_at_top(const Compiler *c) {
-  return c->scope == NULL && c->func == c->main;
+bool scope_at_top(const Compiler *compiler) {
+  return compiler->scope == NULL && compiler->func == compiler->main;
 }
 
-void scope_push(Compiler *c, Scope *scope) {
-  RT_ASSERT(c->scope != scope);
-  *scope = (Scope){.up = c->scope};
-  c->scope = scope;
+void scope_push(Compiler *compiler, Scope *scope) {
+  RT_ASSERT(compiler->scope != scope);
+  *scope = (Scope){.up = compiler->scope};
+  compiler->scope = scope;
 }
 
-static void warn_unused(Compiler *c, const Symbol *symbol) {
+static void warn_unused(Compiler *compiler, const Symbol *symbol) {
   if (symbol->used || symbol->parameter || symbol->name->text[0] == '_') return;
   if (symbol->kind == SYM_UNKNOWN) return;
-  WARN(c, symbol->pos, (uint32_t)symbol->name->len, "`%s` is never used",
+  WARN(compiler, symbol->pos, (uint32_t)symbol->name->len, "`%s` is never used",
        symbol->name->text);
 }
 
@@ -79,94 +80,98 @@ static Symbol *find_in_table(const Table *table, const AstStr *name) {
   return (Symbol *)(uintptr_t)found;
 }
 
-static void set_in_table(Compiler *c, Table *table, const AstStr *name,
+static void set_in_table(Compiler *compiler, Table *table, const AstStr *name,
                          Symbol *symbol) {
-  if (!table_set(c->vm->memory, table, (uint64_t)(uintptr_t)name,
+  if (!table_set(compiler->vm->memory, table, (uint64_t)(uintptr_t)name,
                  (uint64_t)(uintptr_t)symbol))
-    c->no_memory = true;
+    compiler->no_memory = true;
 }
 
-static void add_to_table(Compiler *c, Table *table, Symbol *symbol) {
-  set_in_table(c, table, symbol->name, symbol);
+static void add_to_table(Compiler *compiler, Table *table, Symbol *symbol) {
+  set_in_table(compiler, table, symbol->name, symbol);
 }
 
-bool scope_is_valid(const Compiler *c) {
-  if (c->no_memory || c->scope == NULL) return true;
-  for (const Symbol *s = c->scope->symbols; s != NULL; s = s->next) {
-    const Symbol *found = find_in_table(&c->inner, s->name);
-    if (s->scope != c->scope || found == NULL) return false;
-    if (found->scope != c->scope || found->name != s->name) return false;
+bool scope_is_valid(const Compiler *compiler) {
+  if (compiler->no_memory || compiler->scope == NULL) return true;
+  for (const Symbol *symbol = compiler->scope->symbols; symbol != NULL;
+       symbol = symbol->next) {
+    const Symbol *found = find_in_table(&compiler->inner, symbol->name);
+    if (symbol->scope != compiler->scope || found == NULL) return false;
+    if (found->scope != compiler->scope || found->name != symbol->name)
+      return false;
   }
   return true;
 }
 
 // Goes from the newest on. Of two symbols of one name in the scope, the first
 // one knows what they hide.
-void scope_pop(Compiler *c) {
-  RT_ASSERT(c->scope != NULL && scope_is_valid(c));
-  for (Symbol *s = c->scope->symbols; s != NULL; s = s->next) {
-    warn_unused(c, s);
-    set_in_table(c, &c->inner, s->name, s->hides);
+void scope_pop(Compiler *compiler) {
+  RT_ASSERT(compiler->scope != NULL && scope_is_valid(compiler));
+  for (Symbol *symbol = compiler->scope->symbols; symbol != NULL;
+       symbol = symbol->next) {
+    warn_unused(compiler, symbol);
+    set_in_table(compiler, &compiler->inner, symbol->name, symbol->hides);
   }
-  c->scope = c->scope->up;
+  compiler->scope = compiler->scope->up;
 }
 
-Symbol *scope_here(const Compiler *c, const AstStr *name) {
-  if (c->scope == NULL) return find_in_table(&c->globals, name);
-  Symbol *symbol = find_in_table(&c->inner, name);
-  return symbol != NULL && symbol->scope == c->scope ? symbol : NULL;
+Symbol *scope_here(const Compiler *compiler, const AstStr *name) {
+  if (compiler->scope == NULL) return find_in_table(&compiler->globals, name);
+  Symbol *symbol = find_in_table(&compiler->inner, name);
+  return symbol != NULL && symbol->scope == compiler->scope ? symbol : NULL;
 }
 
-Symbol *scope_declare(Compiler *c, SymbolKind kind, const AstStr *name,
+Symbol *scope_declare(Compiler *compiler, SymbolKind kind, const AstStr *name,
                       Pos pos) {
-  Symbol *before = scope_here(c, name);
+  Symbol *before = scope_here(compiler, name);
   if (before != NULL) {
-    diag_error(c->diags, pos, (uint32_t)name->len,
+    diag_error(compiler->diags, pos, (uint32_t)name->len,
                "`%s` is declared twice in one scope", name->text);
-    diag_hint(c->diags, "it was declared in line %u", before->pos.line);
+    diag_hint(compiler->diags, "it was declared in line %u", before->pos.line);
   }
-  Symbol *symbol = symbol_new(c, kind, name, pos);
-  if (c->scope != NULL) {
-    symbol->next = c->scope->symbols;
-    c->scope->symbols = symbol;
-    symbol->scope = c->scope;
-    symbol->hides = find_in_table(&c->inner, name);
+  Symbol *symbol = symbol_new(compiler, kind, name, pos);
+  if (compiler->scope != NULL) {
+    symbol->next = compiler->scope->symbols;
+    compiler->scope->symbols = symbol;
+    symbol->scope = compiler->scope;
+    symbol->hides = find_in_table(&compiler->inner, name);
     RT_ASSERT(before == NULL || symbol->hides == before);
-    add_to_table(c, &c->inner, symbol);
+    add_to_table(compiler, &compiler->inner, symbol);
   } else if (before == NULL) {
-    symbol->next = c->global_list;
-    c->global_list = symbol;
-    add_to_table(c, &c->globals, symbol);
+    symbol->next = compiler->global_list;
+    compiler->global_list = symbol;
+    add_to_table(compiler, &compiler->globals, symbol);
   }
   return symbol;
 }
 
 // --- Finding ----------------------------------------------------------------
 // A variable of a function around this one is kept in a cell.
-static void note_capture(Compiler *c, Symbol *symbol, Pos pos) {
-  if (symbol->kind != SYM_LOCAL || symbol->owner == c->func) return;
-  RT_ASSERT(symbol->owner != NULL && c->func->parent != NULL);
+static void note_capture(Compiler *compiler, Symbol *symbol, Pos pos) {
+  if (symbol->kind != SYM_LOCAL || symbol->owner == compiler->func) return;
+  RT_ASSERT(symbol->owner != NULL && compiler->func->parent != NULL);
   symbol->captured = true;
-  for (Func *f = c->func; f != NULL && f != symbol->owner; f = f->parent) {
-    if (!f->constructor) continue;
-    diag_error(c->diags, pos, (uint32_t)symbol->name->len,
+  for (Func *func = compiler->func; func != NULL && func != symbol->owner;
+       func = func->parent) {
+    if (!func->constructor) continue;
+    diag_error(compiler->diags, pos, (uint32_t)symbol->name->len,
                "a field's default cannot use the variable `%s` of a function",
                symbol->name->text);
-    diag_hint(c->diags,
+    diag_hint(compiler->diags,
               "pass it when the struct is made, or move the struct "
               "to the top level");
     return;
   }
 }
 
-static Symbol *find_predeclared(Compiler *c, const AstStr *name) {
-  if (name->text[0] == '_' && !c->privileged) return NULL;
+static Symbol *find_predeclared(Compiler *compiler, const AstStr *name) {
+  if (name->text[0] == '_' && !compiler->privileged) return NULL;
   Value value;
-  Value key = value_from_obj(name_string(c, name));
-  if (!map_get(c->vm, c->vm->builtins, key, &value)) return NULL;
+  Value key = value_from_obj(name_string(compiler, name));
+  if (!map_get(compiler->vm, compiler->vm->builtins, key, &value)) return NULL;
   if (value == VALUE_UNDEF) return NULL;
-  RT_ASSERT(scope_here(c, name) == NULL);
-  Symbol *symbol = symbol_new(c, member_kind(value), name, (Pos){0});
+  RT_ASSERT(scope_here(compiler, name) == NULL);
+  Symbol *symbol = symbol_new(compiler, member_kind(value), name, (Pos){0});
   symbol->constant = true;
   symbol->predeclared = true;
   symbol->value = value;
@@ -174,38 +179,39 @@ static Symbol *find_predeclared(Compiler *c, const AstStr *name) {
 }
 
 // What lies around the file: other members of its module, predeclared names.
-static Symbol *find_outer(Compiler *c, const AstStr *name) {
-  Symbol *symbol = find_in_table(&c->outer, name);
+static Symbol *find_outer(Compiler *compiler, const AstStr *name) {
+  Symbol *symbol = find_in_table(&compiler->outer, name);
   if (symbol != NULL) return symbol;
-  ObjCell *cell = member_cell(c, c->module, name);
-  symbol =
-      cell != NULL ? member_symbol(c, name, cell) : find_predeclared(c, name);
-  if (symbol != NULL) add_to_table(c, &c->outer, symbol);
+  ObjCell *cell = member_cell(compiler, compiler->module, name);
+  symbol = cell != NULL ? member_symbol(compiler, name, cell)
+                        : find_predeclared(compiler, name);
+  if (symbol != NULL) add_to_table(compiler, &compiler->outer, symbol);
   return symbol;
 }
 
-Symbol *scope_find(Compiler *c, const AstStr *name, Pos pos) {
-  Symbol *symbol = find_in_table(&c->inner, name);
+Symbol *scope_find(Compiler *compiler, const AstStr *name, Pos pos) {
+  Symbol *symbol = find_in_table(&compiler->inner, name);
   if (symbol != NULL) {
-    note_capture(c, symbol, pos);
+    note_capture(compiler, symbol, pos);
     return symbol;
   }
-  symbol = find_in_table(&c->globals, name);
-  if (symbol == NULL) return find_outer(c, name);
-  if (c->func != c->main || !symbol->declared) symbol->captured = true;
+  symbol = find_in_table(&compiler->globals, name);
+  if (symbol == NULL) return find_outer(compiler, name);
+  if (compiler->func != compiler->main || !symbol->declared)
+    symbol->captured = true;
   return symbol;
 }
 
-Symbol *scope_late(Compiler *c, Symbol *symbol) {
+Symbol *scope_late(Compiler *compiler, Symbol *symbol) {
   bool known = symbol->kind == SYM_FUNC || symbol->kind == SYM_STRUCT;
   if (!known || symbol->predeclared) return symbol;
-  if (find_in_table(&c->globals, symbol->name) != symbol &&
-      find_in_table(&c->outer, symbol->name) != symbol)
+  if (find_in_table(&compiler->globals, symbol->name) != symbol &&
+      find_in_table(&compiler->outer, symbol->name) != symbol)
     return symbol;
-  for (const Func *f = c->func; f != NULL; f = f->parent) {
-    if (f->self == symbol) return symbol;  // calls itself
+  for (const Func *func = compiler->func; func != NULL; func = func->parent) {
+    if (func->self == symbol) return symbol;  // calls itself
   }
-  Symbol *late = arena_alloc(c->arena, sizeof *late);
+  Symbol *late = arena_alloc(compiler->arena, sizeof *late);
   *late = *symbol;
   late->kind = SYM_GLOBAL;
   late->node = NULL;
@@ -213,26 +219,27 @@ Symbol *scope_late(Compiler *c, Symbol *symbol) {
 }
 
 // --- What was probably meant ------------------------------------------------
-static void suggest_map(const Compiler *c, const ObjMap *map, bool private,
-                        Suggest *suggest) {
+static void suggest_map(const Compiler *compiler, const ObjMap *map,
+                        bool private, Suggest *suggest) {
   uint64_t at = 0;
   Value key, value;
   ObjTable *table = heap_load(&map->table);
-  while (map_next(c->vm, map, table, &at, &key, &value)) {
+  while (map_next(compiler->vm, map, table, &at, &key, &value)) {
     const char *name = ((ObjString *)value_obj(key))->data;
     if (private || name[0] != '_') suggest_try(suggest, name);
   }
 }
 
-static void suggest_visible(const Compiler *c, Suggest *suggest) {
-  for (Scope *scope = c->scope; scope != NULL; scope = scope->up) {
-    for (Symbol *s = scope->symbols; s != NULL; s = s->next)
-      suggest_try(suggest, s->name->text);
+static void suggest_visible(const Compiler *compiler, Suggest *suggest) {
+  for (Scope *scope = compiler->scope; scope != NULL; scope = scope->up) {
+    for (Symbol *symbol = scope->symbols; symbol != NULL; symbol = symbol->next)
+      suggest_try(suggest, symbol->name->text);
   }
-  for (Symbol *s = c->global_list; s != NULL; s = s->next)
-    suggest_try(suggest, s->name->text);
-  member_each(c, c->module, true, suggest_name, suggest);
-  suggest_map(c, c->vm->builtins, c->privileged, suggest);
+  for (Symbol *symbol = compiler->global_list; symbol != NULL;
+       symbol = symbol->next)
+    suggest_try(suggest, symbol->name->text);
+  member_each(compiler, compiler->module, true, suggest_name, suggest);
+  suggest_map(compiler, compiler->vm->builtins, compiler->privileged, suggest);
 }
 
 typedef struct Import {
@@ -248,12 +255,15 @@ static void match_import(void *arg, const char *path) {
 }
 
 // An imported module that has a member of that name.
-static const Symbol *module_with(Compiler *c, const AstStr *name) {
+static const Symbol *module_with(Compiler *compiler, const AstStr *name) {
   if (name->text[0] == '_') return NULL;
-  for (Symbol *s = c->global_list; s != NULL; s = s->next) {
-    if (s->kind != SYM_MODULE || !value_is_type(s->value, OBJ_MODULE)) continue;
-    if (member_cell(c, (ObjModule *)value_obj(s->value), name) != NULL)
-      return s;
+  for (Symbol *symbol = compiler->global_list; symbol != NULL;
+       symbol = symbol->next) {
+    if (symbol->kind != SYM_MODULE || !value_is_type(symbol->value, OBJ_MODULE))
+      continue;
+    if (member_cell(compiler, (ObjModule *)value_obj(symbol->value), name) !=
+        NULL)
+      return symbol;
   }
   return NULL;
 }
@@ -261,58 +271,59 @@ static const Symbol *module_with(Compiler *c, const AstStr *name) {
 // Whether the parser may have failed to understand the declaration of an
 // unknown name. That is so after syntax errors, if the text has the word
 // elsewhere, too.
-static bool may_be_lost(const Compiler *c, const AstStr *name) {
-  return c->partial && arena_uses(name) > 1;
+static bool may_be_lost(const Compiler *compiler, const AstStr *name) {
+  return compiler->partial && arena_uses(name) > 1;
 }
 
-void scope_unknown(Compiler *c, const AstStr *name, Pos pos, bool assigned) {
-  if (may_be_lost(c, name)) return;
-  if (!diag_error(c->diags, pos, (uint32_t)name->len, "`%s` is not declared",
-                  name->text))
+void scope_unknown(Compiler *compiler, const AstStr *name, Pos pos,
+                   bool assigned) {
+  if (may_be_lost(compiler, name)) return;
+  if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
+                  "`%s` is not declared", name->text))
     return;
   Import import = {.wanted = name->text};
-  vm_each_builtin_module(c->vm, match_import, &import);
-  const Symbol *module = module_with(c, name);
+  vm_each_builtin_module(compiler->vm, match_import, &import);
+  const Symbol *module = module_with(compiler, name);
   const char *foreign = suggest_foreign(name->text);
   Suggest suggest = {.wanted = name->text};
-  suggest_visible(c, &suggest);
+  suggest_visible(compiler, &suggest);
   if (import.found != NULL) {
-    diag_hint(c->diags, "it is a module: write `import \"%s\"` first",
+    diag_hint(compiler->diags, "it is a module: write `import \"%s\"` first",
               import.found);
   } else if (module != NULL) {
-    diag_hint(c->diags, "did you mean `%s.%s`?", module->name->text,
+    diag_hint(compiler->diags, "did you mean `%s.%s`?", module->name->text,
               name->text);
   } else if (suggest.best != NULL) {
-    diag_hint(c->diags, "did you mean `%s`?", suggest.best);
+    diag_hint(compiler->diags, "did you mean `%s`?", suggest.best);
   } else if (foreign != NULL) {
-    diag_hint(c->diags, "%s", foreign);
+    diag_hint(compiler->diags, "%s", foreign);
   } else if (assigned) {
-    diag_hint(c->diags, "declare it with `:=`");
+    diag_hint(compiler->diags, "declare it with `:=`");
   }
 }
 
 static void suggest_structs(const Symbol *list, Suggest *suggest) {
-  for (const Symbol *s = list; s != NULL; s = s->next) {
-    if (s->kind == SYM_STRUCT) suggest_try(suggest, s->name->text);
+  for (const Symbol *symbol = list; symbol != NULL; symbol = symbol->next) {
+    if (symbol->kind == SYM_STRUCT) suggest_try(suggest, symbol->name->text);
   }
 }
 
-void scope_unknown_type(Compiler *c, const AstStr *name, Pos pos) {
-  if (may_be_lost(c, name)) return;
-  if (!diag_error(c->diags, pos, (uint32_t)name->len,
+void scope_unknown_type(Compiler *compiler, const AstStr *name, Pos pos) {
+  if (may_be_lost(compiler, name)) return;
+  if (!diag_error(compiler->diags, pos, (uint32_t)name->len,
                   "`%s` is not the name of a type", name->text))
     return;
   Suggest suggest = {.wanted = name->text};
   for (int i = 0; i < TYPE_NAMES; i++) suggest_try(&suggest, type_names[i]);
-  for (Scope *scope = c->scope; scope != NULL; scope = scope->up)
+  for (Scope *scope = compiler->scope; scope != NULL; scope = scope->up)
     suggest_structs(scope->symbols, &suggest);
-  suggest_structs(c->global_list, &suggest);
+  suggest_structs(compiler->global_list, &suggest);
   if (name_is(name, "nil")) {
-    diag_hint(c->diags, "write `== nil`");
+    diag_hint(compiler->diags, "write `== nil`");
   } else if (suggest.best != NULL) {
-    diag_hint(c->diags, "did you mean `%s`?", suggest.best);
+    diag_hint(compiler->diags, "did you mean `%s`?", suggest.best);
   } else {
-    diag_hint(c->diags,
+    diag_hint(compiler->diags,
               "a type is a struct, or one of: int float bool string "
               "bytes list map range func chan task error");
   }

@@ -10,29 +10,32 @@ static inline uint32_t name_length(const AstStr *name) {
 }
 bool name_is(const AstStr *name, const char *text);
 bool name_is_blank(const Node *name);
-ObjString *name_string(Compiler *c, const AstStr *name);  // interned in the Vm
-Symbol *symbol_new(Compiler *c, SymbolKind kind, const AstStr *name, Pos pos);
-void scope_push(Compiler *c, Scope *scope);
-void scope_pop(Compiler *c);           // warns of names that were not used
-bool scope_at_top(const Compiler *c);  // at the top level of the file
+ObjString *name_string(Compiler *compiler,
+                       const AstStr *name);  // interned in the Vm
+Symbol *symbol_new(Compiler *compiler, SymbolKind kind, const AstStr *name,
+                   Pos pos);
+void scope_push(Compiler *compiler, Scope *scope);
+void scope_pop(Compiler *compiler);  // warns of names that were not used
+bool scope_at_top(const Compiler *compiler);  // at the top level of the file
 // The symbols of the innermost scope belong to it, and `inner` finds them.
-bool scope_is_valid(const Compiler *c);
+bool scope_is_valid(const Compiler *compiler);
 // Looks in the innermost scope alone. NULL: it is not there.
-Symbol *scope_here(const Compiler *c, const AstStr *name);
+Symbol *scope_here(const Compiler *compiler, const AstStr *name);
 // Declares; an error if the scope has that name already.
-Symbol *scope_declare(Compiler *c, SymbolKind kind, const AstStr *name,
+Symbol *scope_declare(Compiler *compiler, SymbolKind kind, const AstStr *name,
                       Pos pos);
 // Innermost first, then the file's, the module's, the predeclared names. Notes
 // captures. NULL: nowhere.
-Symbol *scope_find(Compiler *c, const AstStr *name, Pos pos);
+Symbol *scope_find(Compiler *compiler, const AstStr *name, Pos pos);
 // The symbol to read a top-level function or struct of a session by: what is
 // in its cell then.
-Symbol *scope_late(Compiler *c, Symbol *symbol);
+Symbol *scope_late(Compiler *compiler, Symbol *symbol);
 // Reports that a name (to be assigned, or read) is unknown, and what was
 // probably meant.
-void scope_unknown(Compiler *c, const AstStr *name, Pos pos, bool assigned);
+void scope_unknown(Compiler *compiler, const AstStr *name, Pos pos,
+                   bool assigned);
 // A type's name after `is` or a method's receiver is unknown.
-void scope_unknown_type(Compiler *c, const AstStr *name, Pos pos);
+void scope_unknown_type(Compiler *compiler, const AstStr *name, Pos pos);
 // The types that `is` knows: NULL for others.
 const char *scope_type_name(const AstStr *name);
 
