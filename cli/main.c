@@ -72,13 +72,13 @@ static _Noreturn void usage_error(const char *what, const char *which) {
 }
 
 // Options that take a number: X(name, least, most, field, unit)
-#define NUMBER_OPTIONS(X)                                      \
-  X("--procs", 1, 1024, o->config.procs, 1)                    \
-  X("--max-threads", 2, 1000000, o->config.max_threads, 1)     \
-  X("--max-frames", 1, 1000000000, o->config.max_frames, 1)    \
-  X("--max-stack", 1, 65536, o->config.max_stack, 1 << 20)     \
-  X("--max-memory", 1, 1 << 30, o->config.max_memory, 1 << 20) \
-  X("--max-goroutines", 1, 1000000000, o->config.max_goroutines, 1)
+#define NUMBER_OPTIONS(X)                                            \
+  X("--procs", 1, 1024, options->config.procs, 1)                    \
+  X("--max-threads", 2, 1000000, options->config.max_threads, 1)     \
+  X("--max-frames", 1, 1000000000, options->config.max_frames, 1)    \
+  X("--max-stack", 1, 65536, options->config.max_stack, 1 << 20)     \
+  X("--max-memory", 1, 1 << 30, options->config.max_memory, 1 << 20) \
+  X("--max-goroutines", 1, 1000000000, options->config.max_goroutines, 1)
 
 static long parse_number(const char *name, const char *text, long least,
                          long most) {
@@ -94,7 +94,8 @@ static long parse_number(const char *name, const char *text, long least,
 }
 
 // `--name N` or `--name=N`: how many words that took. 0: it is none of them.
-static int parse_number_option(Options *o, const char *word, const char *next) {
+static int parse_number_option(Options *options, const char *word,
+                               const char *next) {
   size_t len = strcspn(word, "=");
   const char *text = word[len] == '=' ? word + len + 1 : next;
 #define X(name, least, most, field, unit)                                    \
@@ -109,7 +110,7 @@ static int parse_number_option(Options *o, const char *word, const char *next) {
 }
 
 // One option at argv[at]: how many words it took, and 0 if it is none.
-static int parse_option(Options *o, int argc, char **argv, int at) {
+static int parse_option(Options *options, int argc, char **argv, int at) {
   const char *word = argv[at];
   const char *next = at + 1 < argc ? argv[at + 1] : NULL;
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
@@ -121,20 +122,21 @@ static int parse_option(Options *o, int argc, char **argv, int at) {
     exit(0);
   }
   if (strncmp(word, "--spawn=", 8) == 0) {
-    o->config.child_first = strcmp(word + 8, "child") == 0;
-    if (o->config.child_first || strcmp(word + 8, "parent") == 0) return 1;
+    options->config.child_first = strcmp(word + 8, "child") == 0;
+    if (options->config.child_first || strcmp(word + 8, "parent") == 0)
+      return 1;
     usage_error("--spawn is parent or child, not", word + 8);
   }
-  int words = parse_number_option(o, word, next);
+  int words = parse_number_option(options, word, next);
   if (words > 0) return words;
   if (strcmp(word, "-i") == 0) {
-    o->mode = MODE_REPL;
+    options->mode = MODE_REPL;
     return 1;
   }
   if (strcmp(word, "-e") == 0) {
     if (next == NULL) usage_error("-e needs code after it", NULL);
-    o->code = next;
-    o->path = "-e";
+    options->code = next;
+    options->path = "-e";
     return 2;
   }
   if (word[0] == '-' && word[1] != '\0') usage_error("unknown option", word);
@@ -176,25 +178,25 @@ static int show(char *text, char *messages, bool fine) {
 }
 
 // *signal: the one that has ended it, or 0.
-static int perform(Csp *csp, const Options *o, const char *text, size_t len,
-                   int *signal) {
+static int perform(Csp *csp, const Options *options, const char *text,
+                   size_t len, int *signal) {
   char *messages = NULL;
   int status = 0;
-  if (o->mode == MODE_CHECK) {
-    bool fine = csp_check(csp, o->path, text, len, &messages);
+  if (options->mode == MODE_CHECK) {
+    bool fine = csp_check(csp, options->path, text, len, &messages);
     return show(NULL, messages, fine);
   }
-  if (o->mode == MODE_DIS) {
-    char *listing = csp_disassemble(csp, o->path, text, len, &messages);
+  if (options->mode == MODE_DIS) {
+    char *listing = csp_disassemble(csp, options->path, text, len, &messages);
     return show(listing, messages, listing != NULL);
   }
   QuitWatch quit;
   // (The REPL reads the others itself.)
-  quit_begin(&quit, csp, o->mode != MODE_REPL);
-  if (o->mode == MODE_REPL) {
-    status = repl_run(csp, o->editor, o->path, text, len);
+  quit_begin(&quit, csp, options->mode != MODE_REPL);
+  if (options->mode == MODE_REPL) {
+    status = repl_run(csp, options->editor, options->path, text, len);
   } else {
-    csp_run(csp, o->path, text, len, &status);
+    csp_run(csp, options->path, text, len, &status);
   }
   *signal = quit_end(&quit);
   return *signal != 0 ? STATUS_QUIT : status;

@@ -38,20 +38,22 @@ static sigset_t watched_set(bool ends) {
 }
 
 // The signal that came. 0: the script has ended, or the time has passed.
-static int wait_for_signal(const QuitWatch *q, int ms) {
-  struct pollfd fds[2] = {{q->signals, POLLIN, 0}, {q->done, POLLIN, 0}};
+static int wait_for_signal(const QuitWatch *watch, int ms) {
+  struct pollfd fds[2] = {{watch->signals, POLLIN, 0},
+                          {watch->done, POLLIN, 0}};
   struct signalfd_siginfo info;
   int ready;
   do {
     ready = poll(fds, 2, ms);
   } while (ready < 0);  // EINTR
   if (ready == 0 || fds[1].revents != 0) return 0;
-  if (read(q->signals, &info, sizeof info) != (ssize_t)sizeof info) return 0;
+  if (read(watch->signals, &info, sizeof info) != (ssize_t)sizeof info)
+    return 0;
   return (int)info.ssi_signo;
 }
 
-static bool has_ended(const QuitWatch *q) {
-  struct pollfd done = {q->done, POLLIN, 0};
+static bool has_ended(const QuitWatch *watch) {
+  struct pollfd done = {watch->done, POLLIN, 0};
   return poll(&done, 1, 0) > 0;
 }
 
@@ -80,36 +82,38 @@ static _Noreturn void end_now(int number) {
   _exit(STATUS_QUIT);
 }
 
-static void *watch(void *arg) {
-  QuitWatch *q = arg;
-  q->asked = wait_for_signal(q, -1);
-  if (q->asked == 0) return NULL;
-  if (q->asked == SIGQUIT) show_goroutines(q->csp);
-  csp_interrupt(q->csp);
-  int again = wait_for_signal(q, END_MS);
-  if (again != 0 || !has_ended(q)) end_now(again != 0 ? again : q->asked);
+static void *run_watch(void *arg) {
+  QuitWatch *watch = arg;
+  watch->asked = wait_for_signal(watch, -1);
+  if (watch->asked == 0) return NULL;
+  if (watch->asked == SIGQUIT) show_goroutines(watch->csp);
+  csp_interrupt(watch->csp);
+  int again = wait_for_signal(watch, END_MS);
+  if (again != 0 || !has_ended(watch))
+    end_now(again != 0 ? again : watch->asked);
   return NULL;
 }
 
-void quit_begin(QuitWatch *q, Csp *csp, bool ends) {
-  memset(q, 0, sizeof *q);
-  q->csp = csp;
+void quit_begin(QuitWatch *watch, Csp *csp, bool ends) {
+  memset(watch, 0, sizeof *watch);
+  watch->csp = csp;
   sigset_t set = watched_set(ends);
-  q->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  q->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (q->signals >= 0 && q->done >= 0) {
+  watch->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  watch->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (watch->signals >= 0 && watch->done >= 0) {
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    q->started = pthread_create(&q->thread, NULL, watch, q) == 0;
-    if (!q->started) pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    watch->started =
+        pthread_create(&watch->thread, NULL, run_watch, watch) == 0;
+    if (!watch->started) pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   }
 }
 
-int quit_end(QuitWatch *q) {
-  if (q->started) {
-    eventfd_write(q->done, 1);
-    pthread_join(q->thread, NULL);
+int quit_end(QuitWatch *watch) {
+  if (watch->started) {
+    eventfd_write(watch->done, 1);
+    pthread_join(watch->thread, NULL);
   }
-  if (q->signals >= 0) close(q->signals);
-  if (q->done >= 0) close(q->done);
-  return q->asked;
+  if (watch->signals >= 0) close(watch->signals);
+  if (watch->done >= 0) close(watch->done);
+  return watch->asked;
 }

@@ -22,9 +22,9 @@ typedef struct QuitWatch {
 // From now on; by the thread that no other was made by yet. ends: all of them,
 // else SIGQUIT alone. Without a thread or descriptors for it they do what they
 // did before, and so do those that the process was started to ignore.
-void quit_begin(QuitWatch *q, Csp *csp, bool ends);
+void quit_begin(QuitWatch *watch, Csp *csp, bool ends);
 // The script has ended. The signal that asked for it, or 0.
-int quit_end(QuitWatch *q);
+int quit_end(QuitWatch *watch);
 // Ends the process by the signal. Returns if that is ignored.
 void quit_die(int number);
 

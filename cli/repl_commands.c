@@ -13,16 +13,18 @@
 #include "vm/object/map.h"
 #include "vm/object/string.h"
 
-typedef CommandEnd (*CommandFn)(Repl *r, CspCall *call, const char *argument);
+typedef CommandEnd (*CommandFn)(Repl *repl, CspCall *call,
+                                const char *argument);
 
-static CommandEnd do_help(Repl *r, CspCall *call, const char *argument);
-static CommandEnd do_type(Repl *r, CspCall *call, const char *argument);
-static CommandEnd do_time(Repl *r, CspCall *call, const char *argument);
-static CommandEnd do_dis(Repl *r, CspCall *call, const char *argument);
-static CommandEnd do_load(Repl *r, CspCall *call, const char *argument);
-static CommandEnd do_save(Repl *r, CspCall *call, const char *argument);
-static CommandEnd do_goroutines(Repl *r, CspCall *call, const char *argument);
-static CommandEnd do_quit(Repl *r, CspCall *call, const char *argument);
+static CommandEnd do_help(Repl *repl, CspCall *call, const char *argument);
+static CommandEnd do_type(Repl *repl, CspCall *call, const char *argument);
+static CommandEnd do_time(Repl *repl, CspCall *call, const char *argument);
+static CommandEnd do_dis(Repl *repl, CspCall *call, const char *argument);
+static CommandEnd do_load(Repl *repl, CspCall *call, const char *argument);
+static CommandEnd do_save(Repl *repl, CspCall *call, const char *argument);
+static CommandEnd do_goroutines(Repl *repl, CspCall *call,
+                                const char *argument);
+static CommandEnd do_quit(Repl *repl, CspCall *call, const char *argument);
 
 static const struct Command {
   const char *name, *argument;  // "": takes none
@@ -41,8 +43,8 @@ static const struct Command {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static CommandEnd fail(Repl *r) {
-  r->failed = true;
+static CommandEnd fail(Repl *repl) {
+  repl->failed = true;
   return COMMAND_DONE;
 }
 
@@ -67,32 +69,32 @@ static bool share_a_name(const char *a, const char *b) {
   return false;
 }
 
-void entries_add(Repl *r) {
-  Entry *more = realloc(r->entries, (r->entry_count + 1) * sizeof *more);
+void entries_add(Repl *repl) {
+  Entry *more = realloc(repl->entries, (repl->entry_count + 1) * sizeof *more);
   if (more == NULL) return;
-  r->entries = more;
-  Entry *entry = &more[r->entry_count];
-  *entry =
-      (Entry){.text = strdup(r->input_text),
-              .names = strdup(r->input.names != NULL ? r->input.names : ""),
-              .bare = r->input.bare};
+  repl->entries = more;
+  Entry *entry = &more[repl->entry_count];
+  *entry = (Entry){
+      .text = strdup(repl->input_text),
+      .names = strdup(repl->input.names != NULL ? repl->input.names : ""),
+      .bare = repl->input.bare};
   if (entry->text == NULL || entry->names == NULL) {
     free(entry->text);
     free(entry->names);
     return;
   }
-  for (size_t n = 0; n < r->entry_count; n++) {
+  for (size_t n = 0; n < repl->entry_count; n++) {
     if (share_a_name(more[n].names, entry->names)) more[n].replaced = true;
   }
-  r->entry_count++;
+  repl->entry_count++;
 }
 
-void entries_free(Repl *r) {
-  for (size_t n = 0; n < r->entry_count; n++) {
-    free(r->entries[n].text);
-    free(r->entries[n].names);
+void entries_free(Repl *repl) {
+  for (size_t n = 0; n < repl->entry_count; n++) {
+    free(repl->entries[n].text);
+    free(repl->entries[n].names);
   }
-  free(r->entries);
+  free(repl->entries);
 }
 
 static void write_entry(FILE *out, const Entry *entry) {
@@ -105,89 +107,90 @@ static void write_entry(FILE *out, const Entry *entry) {
   }
 }
 
-static CommandEnd do_save(Repl *r, CspCall *call, const char *argument) {
+static CommandEnd do_save(Repl *repl, CspCall *call, const char *argument) {
   FILE *out = fopen(argument, "w");
   bool fine = out != NULL;
-  for (size_t n = 0; fine && n < r->entry_count; n++)
-    write_entry(out, &r->entries[n]);
+  for (size_t n = 0; fine && n < repl->entry_count; n++)
+    write_entry(out, &repl->entries[n]);
   if (fine) fine = !ferror(out);
   if (out != NULL && fclose(out) != 0) fine = false;
   if (!fine) {
-    repl_say(r, "cannot write %s: %s\n", argument, strerror(errno));
-    return fail(r);
+    repl_say(repl, "cannot write %s: %s\n", argument, strerror(errno));
+    return fail(repl);
   }
   Text text = {0};
-  text_addf(&text, "%zu input%s written to %s\n", r->entry_count,
-            r->entry_count == 1 ? "" : "s", argument);
+  text_addf(&text, "%zu input%s written to %s\n", repl->entry_count,
+            repl->entry_count == 1 ? "" : "s", argument);
   say_out(call, &text);
   return COMMAND_DONE;
 }
 
 // --- Evaluations ------------------------------------------------------------
-static CommandEnd start(Repl *r, CspCall *call, const char *text,
+static CommandEnd start(Repl *repl, CspCall *call, const char *text,
                         ShowMode mode) {
-  bool runs = repl_start(r, call, strdup(text), NULL, mode);
+  bool runs = repl_start(repl, call, strdup(text), NULL, mode);
   return runs ? COMMAND_RUNS : COMMAND_DONE;
 }
 
-static CommandEnd do_type(Repl *r, CspCall *call, const char *argument) {
-  return start(r, call, argument, SHOW_TYPES);
+static CommandEnd do_type(Repl *repl, CspCall *call, const char *argument) {
+  return start(repl, call, argument, SHOW_TYPES);
 }
 
-static CommandEnd do_time(Repl *r, CspCall *call, const char *argument) {
-  return start(r, call, argument, SHOW_TIME);
+static CommandEnd do_time(Repl *repl, CspCall *call, const char *argument) {
+  return start(repl, call, argument, SHOW_TIME);
 }
 
-static CommandEnd do_load(Repl *r, CspCall *call, const char *argument) {
+static CommandEnd do_load(Repl *repl, CspCall *call, const char *argument) {
   char *text;
   size_t len;
-  if (!source_read(argument, &text, &len)) return fail(r);
-  bool runs = repl_start(r, call, text, argument, SHOW_VALUES);
+  if (!source_read(argument, &text, &len)) return fail(repl);
+  bool runs = repl_start(repl, call, text, argument, SHOW_VALUES);
   return runs ? COMMAND_RUNS : COMMAND_DONE;
 }
 
 // The function that the session has under this name. NULL: none.
-static const Proto *find_function(Repl *r, const char *name) {
+static const Proto *find_function(Repl *repl, const char *name) {
   Value cell, v;
-  ObjString *key = vm_intern(r->vm, name, strlen(name));
-  if (key == NULL ||
-      !map_get(r->vm, r->session.module->members, value_from_obj(key), &cell))
+  ObjString *key = vm_intern(repl->vm, name, strlen(name));
+  if (key == NULL || !map_get(repl->vm, repl->session.module->members,
+                              value_from_obj(key), &cell))
     return NULL;
   v = heap_load(&((ObjCell *)value_obj(cell))->value);
   if (!value_is_type(v, OBJ_CLOSURE)) return NULL;
   return ((ObjClosure *)value_obj(v))->proto;
 }
 
-static CommandEnd do_dis(Repl *r, CspCall *call, const char *argument) {
+static CommandEnd do_dis(Repl *repl, CspCall *call, const char *argument) {
   SessionInput input = {
       .path = ":dis", .text = argument, .len = strlen(argument), .dry = true};
-  const Proto *proto = find_function(r, argument);
+  const Proto *proto = find_function(repl, argument);
   if (proto == NULL) {
-    ObjClosure *main = session_compile(&r->session, call->local, &input);
-    if (input.messages != NULL) repl_say(r, "%s", input.messages);
+    ObjClosure *main = session_compile(&repl->session, call->local, &input);
+    if (input.messages != NULL) repl_say(repl, "%s", input.messages);
     session_input_free(&input);
-    if (main == NULL) return fail(r);
+    if (main == NULL) return fail(repl);
     proto = main->proto;
   }
   Text text = {0};
-  dis_proto(&text, r->vm, proto);
+  dis_proto(&text, repl->vm, proto);
   say_out(call, &text);
   return COMMAND_DONE;
 }
 
 // --- The others -------------------------------------------------------------
-static CommandEnd do_goroutines(Repl *r, CspCall *call, const char *argument) {
-  (void)r, (void)call, (void)argument;
+static CommandEnd do_goroutines(Repl *repl, CspCall *call,
+                                const char *argument) {
+  (void)repl, (void)call, (void)argument;
   return COMMAND_DUMPS;
 }
 
-static CommandEnd do_quit(Repl *r, CspCall *call, const char *argument) {
-  (void)r, (void)call, (void)argument;
+static CommandEnd do_quit(Repl *repl, CspCall *call, const char *argument) {
+  (void)repl, (void)call, (void)argument;
   return COMMAND_QUITS;
 }
 
-static CommandEnd do_help(Repl *r, CspCall *call, const char *argument) {
-  (void)r, (void)argument;
+static CommandEnd do_help(Repl *repl, CspCall *call, const char *argument) {
+  (void)repl, (void)argument;
   Text text = {0};
   text_addf(&text,
             "An input is run when it is whole; the value of an expression is "
@@ -219,27 +222,27 @@ static const struct Command *find_command(const char *word, size_t len) {
   return NULL;
 }
 
-CommandEnd command_run(Repl *r, CspCall *call, const char *line) {
+CommandEnd command_run(Repl *repl, CspCall *call, const char *line) {
   size_t len = strcspn(line, " \t\r\n");
   const struct Command *command = find_command(line, len);
   const char *at = line + len + strspn(line + len, " \t\r\n");
   size_t left = strlen(at);
   while (left > 0 && strchr(" \t\r\n", at[left - 1]) != NULL) left--;
   if (command == NULL) {
-    repl_say(r, "there is no command `%.*s`: `:help` lists them\n", (int)len,
+    repl_say(repl, "there is no command `%.*s`: `:help` lists them\n", (int)len,
              line);
-    return fail(r);
+    return fail(repl);
   }
   bool wants = command->argument[0] != '\0';
   if (wants != (left > 0)) {
-    repl_say(r,
+    repl_say(repl,
              wants ? "%s needs an argument: %s %s\n" : "%s takes no argument\n",
              command->name, command->name, command->argument);
-    return fail(r);
+    return fail(repl);
   }
   char *argument = strndup(at, left);
-  if (argument == NULL) return fail(r);
-  CommandEnd end = command->fn(r, call, argument);
+  if (argument == NULL) return fail(repl);
+  CommandEnd end = command->fn(repl, call, argument);
   free(argument);
   return end;
 }

@@ -31,18 +31,18 @@ typedef struct Question {
 } Question;
 
 // --- Names ------------------------------------------------------------------
-static void add_part(Question *q, const char *name, size_t len) {
-  size_t typed = strlen(q->prefix);
-  if (len < typed || memcmp(name, q->prefix, typed) != 0) return;
-  if (q->names.count == q->room) {
-    size_t room = q->room ? q->room * 2 : 32;
-    char **more = realloc(q->names.all, room * sizeof *more);
+static void add_part(Question *question, const char *name, size_t len) {
+  size_t typed = strlen(question->prefix);
+  if (len < typed || memcmp(name, question->prefix, typed) != 0) return;
+  if (question->names.count == question->room) {
+    size_t room = question->room ? question->room * 2 : 32;
+    char **more = realloc(question->names.all, room * sizeof *more);
     if (more == NULL) return;
-    q->names.all = more;
-    q->room = room;
+    question->names.all = more;
+    question->room = room;
   }
   char *copy = strndup(name, len);
-  if (copy != NULL) q->names.all[q->names.count++] = copy;
+  if (copy != NULL) question->names.all[question->names.count++] = copy;
 }
 
 static void add_name(void *arg, const char *name) {
@@ -76,8 +76,8 @@ static bool find_key(Vm *vm, const ObjMap *map, const char *name, size_t len,
   const ObjTable *table = heap_load(&map->table);
   while (map_next(vm, map, table, &at, &key, out)) {
     if (!value_is_type(key, OBJ_STRING)) continue;
-    const ObjString *s = (ObjString *)value_obj(key);
-    if (s->len == len && memcmp(s->data, name, len) == 0) return true;
+    const ObjString *string = (ObjString *)value_obj(key);
+    if (string->len == len && memcmp(string->data, name, len) == 0) return true;
   }
   return false;
 }
@@ -107,11 +107,11 @@ static bool find_field(Vm *vm, Value x, const char *name, size_t len,
   return false;
 }
 
-static bool find_path(const Question *q, Value *out) {
-  const char *at = q->path;
+static bool find_path(const Question *question, Value *out) {
+  const char *at = question->path;
   size_t len = strcspn(at, ".");
-  Vm *vm = q->repl->vm;
-  if (!find_member(vm, q->repl->session.module, at, len, out) &&
+  Vm *vm = question->repl->vm;
+  if (!find_member(vm, question->repl->session.module, at, len, out) &&
       !find_key(vm, vm->builtins, at, len, out))
     return false;
   for (at += len; *at == '.'; at += len) {
@@ -123,86 +123,88 @@ static bool find_path(const Question *q, Value *out) {
 }
 
 // Keys that may stand after a point, and are not private.
-static void add_keys(Question *q, const ObjMap *map, bool cells) {
+static void add_keys(Question *question, const ObjMap *map, bool cells) {
   uint64_t at = 0;
   Value key, v;
   const ObjTable *table = heap_load(&map->table);
   for (int n = 0; n < MAP_KEYS_MAX; n++) {
-    if (!map_next(q->repl->vm, map, table, &at, &key, &v)) return;
+    if (!map_next(question->repl->vm, map, table, &at, &key, &v)) return;
     if (!value_is_type(key, OBJ_STRING)) continue;
-    const ObjString *s = (ObjString *)value_obj(key);
-    if (s->len == 0 || s->data[0] == '_' ||
-        strcspn(s->data, " .\"'()[]{}:,\n\t") != s->len)
+    const ObjString *string = (ObjString *)value_obj(key);
+    if (string->len == 0 || string->data[0] == '_' ||
+        strcspn(string->data, " .\"'()[]{}:,\n\t") != string->len)
       continue;
     if (cells && heap_load(&((ObjCell *)value_obj(v))->value) == VALUE_UNDEF)
       continue;
-    add_part(q, s->data, s->len);
+    add_part(question, string->data, string->len);
   }
 }
 
-static void add_plain_names(Question *q) {
+static void add_plain_names(Question *question) {
   const char *word;
-  for (int i = 0; (word = lang_keyword(i)) != NULL; i++) add_name(q, word);
-  add_keys(q, q->repl->vm->builtins, false);
-  add_keys(q, q->repl->session.module->members, true);
+  for (int i = 0; (word = lang_keyword(i)) != NULL; i++)
+    add_name(question, word);
+  add_keys(question, question->repl->vm->builtins, false);
+  add_keys(question, question->repl->session.module->members, true);
 }
 
-static void answer_with_p(Question *q) {
+static void answer_with_p(Question *question) {
   Value x;
-  if (q->path == NULL) {
-    vm_each_builtin_module(q->repl->vm, add_name, q);
-  } else if (*q->path == '\0') {
-    add_plain_names(q);
-  } else if (find_path(q, &x)) {
+  if (question->path == NULL) {
+    vm_each_builtin_module(question->repl->vm, add_name, question);
+  } else if (*question->path == '\0') {
+    add_plain_names(question);
+  } else if (find_path(question, &x)) {
     if (value_is_type(x, OBJ_MODULE)) {
-      add_keys(q, ((ObjModule *)value_obj(x))->members, true);
+      add_keys(question, ((ObjModule *)value_obj(x))->members, true);
     } else if (value_is_type(x, OBJ_MAP)) {
-      add_keys(q, (ObjMap *)value_obj(x), false);
+      add_keys(question, (ObjMap *)value_obj(x), false);
     } else {
-      access_each_name(q->repl->vm, x, add_name, q);
+      access_each_name(question->repl->vm, x, add_name, question);
     }
   }
 }
 
 // --- Asking -----------------------------------------------------------------
-static void free_question(Question *q) {
-  names_free(&q->names);
-  pthread_cond_destroy(&q->answered_note);
-  pthread_mutex_destroy(&q->lock);
-  free(q->path);
-  free(q->prefix);
-  free(q);
+static void free_question(Question *question) {
+  names_free(&question->names);
+  pthread_cond_destroy(&question->answered_note);
+  pthread_mutex_destroy(&question->lock);
+  free(question->path);
+  free(question->prefix);
+  free(question);
 }
 
 static void answer(P *p, SchedPost *post) {
   (void)p;
-  Question *q = (Question *)(void *)post;  // its first field
-  answer_with_p(q);
-  pthread_mutex_lock(&q->lock);
-  q->answered = true;
-  bool left = q->left;
-  pthread_cond_signal(&q->answered_note);
-  pthread_mutex_unlock(&q->lock);
-  if (left) free_question(q);
+  Question *question = (Question *)(void *)post;  // its first field
+  answer_with_p(question);
+  pthread_mutex_lock(&question->lock);
+  question->answered = true;
+  bool left = question->left;
+  pthread_cond_signal(&question->answered_note);
+  pthread_mutex_unlock(&question->lock);
+  if (left) free_question(question);
 }
 
-static Names ask(Question *q) {
+static Names ask(Question *question) {
   struct timespec until;
   Names names = {0};
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += PATIENCE_S;
-  sched_post(q->repl->vm->sched, &q->post);
-  pthread_mutex_lock(&q->lock);
+  sched_post(question->repl->vm->sched, &question->post);
+  pthread_mutex_lock(&question->lock);
   int error = 0;
-  while (!q->answered && error == 0)
-    error = pthread_cond_timedwait(&q->answered_note, &q->lock, &until);
-  bool answered = q->answered;
-  q->left = !answered;
-  pthread_mutex_unlock(&q->lock);
+  while (!question->answered && error == 0)
+    error = pthread_cond_timedwait(&question->answered_note, &question->lock,
+                                   &until);
+  bool answered = question->answered;
+  question->left = !answered;
+  pthread_mutex_unlock(&question->lock);
   if (!answered) return names;
-  names = q->names;
-  q->names = (Names){0};
-  free_question(q);
+  names = question->names;
+  question->names = (Names){0};
+  free_question(question);
   sort_names(&names);
   return names;
 }
@@ -241,49 +243,50 @@ static size_t import_start(const char *line, size_t len) {
 
 static void add_command(void *arg, const char *name) { add_name(arg, name); }
 
-static Question *new_question(Repl *r, char *path, char *prefix) {
-  Question *q = calloc(1, sizeof *q);
-  if (q == NULL || prefix == NULL) {
-    free(q);
+static Question *new_question(Repl *repl, char *path, char *prefix) {
+  Question *question = calloc(1, sizeof *question);
+  if (question == NULL || prefix == NULL) {
+    free(question);
     free(path);
     free(prefix);
     return NULL;
   }
-  q->post.fn = answer;
-  q->repl = r;
-  q->path = path;
-  q->prefix = prefix;
-  pthread_mutex_init(&q->lock, NULL);
-  pthread_cond_init(&q->answered_note, NULL);
-  return q;
+  question->post.fn = answer;
+  question->repl = repl;
+  question->path = path;
+  question->prefix = prefix;
+  pthread_mutex_init(&question->lock, NULL);
+  pthread_cond_init(&question->answered_note, NULL);
+  return question;
 }
 
-static Names complete_command(Repl *r, const char *line, size_t len) {
-  Question *q = new_question(r, NULL, strndup(line, len));
-  if (q == NULL) return (Names){0};
-  command_each(add_command, q);
-  Names names = q->names;
-  q->names = (Names){0};
-  free_question(q);
+static Names complete_command(Repl *repl, const char *line, size_t len) {
+  Question *question = new_question(repl, NULL, strndup(line, len));
+  if (question == NULL) return (Names){0};
+  command_each(add_command, question);
+  Names names = question->names;
+  question->names = (Names){0};
+  free_question(question);
   sort_names(&names);
   return names;
 }
 
-Names complete_word(void *repl, const char *line, size_t len, size_t *from) {
-  Repl *r = repl;
+Names complete_word(void *data, const char *line, size_t len, size_t *from) {
+  Repl *repl = data;
   *from = 0;
   if (command_is(line) && memchr(line, ' ', len) == NULL)
-    return complete_command(r, line, len);
+    return complete_command(repl, line, len);
   *from = import_start(line, len);
   if (*from != SIZE_MAX) {
-    Question *q = new_question(r, NULL, strndup(line + *from, len - *from));
-    return q != NULL ? ask(q) : (Names){0};
+    Question *question =
+        new_question(repl, NULL, strndup(line + *from, len - *from));
+    return question != NULL ? ask(question) : (Names){0};
   }
   *from = word_start(line, len);
   size_t start = path_start(line, *from);
   if (start == SIZE_MAX) return (Names){0};
   size_t path = *from > start ? *from - start - 1 : 0;
-  Question *q = new_question(r, strndup(line + start, path),
-                             strndup(line + *from, len - *from));
-  return q != NULL ? ask(q) : (Names){0};
+  Question *question = new_question(repl, strndup(line + start, path),
+                                    strndup(line + *from, len - *from));
+  return question != NULL ? ask(question) : (Names){0};
 }

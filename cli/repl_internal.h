@@ -74,14 +74,14 @@ struct Repl {
 };
 
 // --- repl.c -----------------------------------------------------------------
-void repl_say(Repl *r, const char *format, ...)  // on standard error
+void repl_say(Repl *repl, const char *format, ...)  // on standard error
     __attribute__((format(printf, 2, 3)));
 // Compiles and starts the text (which it takes over). true: it runs, as
-// r->running. By natives.
-bool repl_start(Repl *r, CspCall *call, char *text, const char *path,
+// repl->running. By natives.
+bool repl_start(Repl *repl, CspCall *call, char *text, const char *path,
                 ShowMode mode);
 // Ctrl-C. Any thread.
-void repl_interrupt(Repl *r);
+void repl_interrupt(Repl *repl);
 
 // --- repl_print.c -----------------------------------------------------------
 // In source form; what is long or deep is shortened.
@@ -90,25 +90,25 @@ void print_value(Text *out, CspCall *call, Value v);
 // --- repl_commands.c --------------------------------------------------------
 typedef enum CommandEnd {
   COMMAND_DONE,
-  COMMAND_RUNS,   // an evaluation: r->running
-  COMMAND_DUMPS,  // r->dump is wanted: csp_dump_goroutines, without a P
+  COMMAND_RUNS,   // an evaluation: repl->running
+  COMMAND_DUMPS,  // repl->dump is wanted: csp_dump_goroutines, without a P
   COMMAND_QUITS,
 } CommandEnd;
-CommandEnd command_run(Repl *r, CspCall *call, const char *line);
+CommandEnd command_run(Repl *repl, CspCall *call, const char *line);
 bool command_is(const char *text);
 // Calls fn with each name, with the colon.
 void command_each(void (*fn)(void *arg, const char *name), void *arg);
-void entries_add(Repl *r);  // r->input went well
-void entries_free(Repl *r);
+void entries_add(Repl *repl);  // repl->input went well
+void entries_free(Repl *repl);
 
 // --- repl_complete.c: by the thread that edits, without a P -----------------
-// What the word that ends at the end of the line may be. *from: where it
-// begins.
-Names complete_word(void *repl, const char *line, size_t len, size_t *from);
+// What the word that ends at the end of the line may be. `data` is the Repl,
+// and *from becomes where the word begins.
+Names complete_word(void *data, const char *line, size_t len, size_t *from);
 
 // --- repl_read.c: by the thread in the reading call -------------------------
 // The next whole input, malloced; NULL at the end.
-char *read_input(Repl *r);
+char *read_input(Repl *repl);
 
 // --- repl_signals.c ---------------------------------------------------------
 typedef struct SignalWatch {
@@ -120,7 +120,7 @@ typedef struct SignalWatch {
 // By the thread that no other was made by yet: they all have to be deaf.
 void signals_block(void);
 void signals_unblock(void);
-void signals_begin(SignalWatch *w, Repl *r);
-void signals_end(SignalWatch *w);
+void signals_begin(SignalWatch *watch, Repl *repl);
+void signals_end(SignalWatch *watch);
 
 #endif

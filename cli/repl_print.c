@@ -50,22 +50,24 @@ static void add_map(Text *out, CspCall *call, const ObjMap *map, int level) {
   add(out, "}");
 }
 
-static void add_instance(Text *out, CspCall *call, const ObjInstance *x,
+static void add_instance(Text *out, CspCall *call, const ObjInstance *instance,
                          int level) {
-  text_addf(out, "%s(", x->type->name->data);
-  for (uint16_t n = 0; n < x->obj.aux && next_part(out, n, x->obj.aux); n++) {
-    text_addf(out, "%s: ", x->type->fields[n]->data);
-    add_value(out, call, heap_load(&x->fields[n]), level);
+  text_addf(out, "%s(", instance->type->name->data);
+  for (uint16_t n = 0;
+       n < instance->obj.aux && next_part(out, n, instance->obj.aux); n++) {
+    text_addf(out, "%s: ", instance->type->fields[n]->data);
+    add_value(out, call, heap_load(&instance->fields[n]), level);
   }
   add(out, ")");
 }
 
-static void add_error(Text *out, CspCall *call, const ObjError *e, int level) {
+static void add_error(Text *out, CspCall *call, const ObjError *error,
+                      int level) {
   add(out, "error(");
-  add_value(out, call, e->message, level);
-  if (e->cause != VALUE_NIL) {
+  add_value(out, call, error->message, level);
+  if (error->cause != VALUE_NIL) {
     add(out, ", cause: ");
-    add_value(out, call, e->cause, level);
+    add_value(out, call, error->cause, level);
   }
   add(out, ")");
 }

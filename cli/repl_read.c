@@ -42,12 +42,12 @@ static char *read_plain(void) {
 }
 
 // A dropped line drops those before it.
-static char *read_edited(Repl *r) {
+static char *read_edited(Repl *repl) {
   Text text = {0};
   for (;;) {
     char *line = NULL;
     EditEnd end =
-        editor_read(r->editor, text.len == 0 ? prompt : prompt_more, &line);
+        editor_read(repl->editor, text.len == 0 ? prompt : prompt_more, &line);
     if (end == EDIT_END && text.len == 0) return NULL;
     if (end == EDIT_LINE) {
       text_add(&text, line, strlen(line));
@@ -59,12 +59,12 @@ static char *read_edited(Repl *r) {
       text = (Text){0};
     }
   }
-  editor_remember(r->editor, text.data);
+  editor_remember(repl->editor, text.data);
   return text.data;
 }
 
-char *read_input(Repl *r) {
-  if (r->editor == NULL) return read_plain();
-  vm_out_flush(r->vm);
-  return read_edited(r);
+char *read_input(Repl *repl) {
+  if (repl->editor == NULL) return read_plain();
+  vm_out_flush(repl->vm);
+  return read_edited(repl);
 }

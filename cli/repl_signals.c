@@ -22,38 +22,39 @@ static sigset_t watched(void) {
   return set;
 }
 
-static void end_by(Repl *r, int number) {
-  editor_restore_terminal(r->editor);
+static void end_by(Repl *repl, int number) {
+  editor_restore_terminal(repl->editor);
   signal(number, SIG_DFL);
   signals_unblock();
   raise(number);
 }
 
-static void handle(Repl *r, int number) {
+static void handle(Repl *repl, int number) {
   switch (number) {
     case SIGINT:
-      repl_interrupt(r);
+      repl_interrupt(repl);
       break;
     case SIGWINCH:
-      editor_poke(r->editor, POKE_RESIZE);
+      editor_poke(repl->editor, POKE_RESIZE);
       break;
     case SIGCONT:
-      editor_poke(r->editor, POKE_REDRAW);
+      editor_poke(repl->editor, POKE_REDRAW);
       break;
     default:
-      end_by(r, number);
+      end_by(repl, number);
   }
 }
 
-static void *watch(void *arg) {
-  SignalWatch *w = arg;
-  struct pollfd fds[2] = {{w->signals, POLLIN, 0}, {w->done, POLLIN, 0}};
+static void *run_watch(void *arg) {
+  SignalWatch *watch = arg;
+  struct pollfd fds[2] = {{watch->signals, POLLIN, 0},
+                          {watch->done, POLLIN, 0}};
   struct signalfd_siginfo info;
   for (;;) {
     if (poll(fds, 2, -1) < 0) continue;  // EINTR
     if (fds[1].revents != 0) return NULL;
-    if (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info)
-      handle(w->repl, (int)info.ssi_signo);
+    if (read(watch->signals, &info, sizeof info) == (ssize_t)sizeof info)
+      handle(watch->repl, (int)info.ssi_signo);
   }
 }
 
@@ -67,21 +68,22 @@ void signals_unblock(void) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void signals_begin(SignalWatch *w, Repl *r) {
-  *w = (SignalWatch){.repl = r};
+void signals_begin(SignalWatch *watch, Repl *repl) {
+  *watch = (SignalWatch){.repl = repl};
   sigset_t set = watched();
-  w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  w->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (w->signals >= 0 && w->done >= 0)
-    w->started = pthread_create(&w->thread, NULL, watch, w) == 0;
-  if (!w->started) signals_unblock();
+  watch->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  watch->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (watch->signals >= 0 && watch->done >= 0)
+    watch->started =
+        pthread_create(&watch->thread, NULL, run_watch, watch) == 0;
+  if (!watch->started) signals_unblock();
 }
 
-void signals_end(SignalWatch *w) {
-  if (w->started) {
-    eventfd_write(w->done, 1);
-    pthread_join(w->thread, NULL);
+void signals_end(SignalWatch *watch) {
+  if (watch->started) {
+    eventfd_write(watch->done, 1);
+    pthread_join(watch->thread, NULL);
   }
-  if (w->signals >= 0) close(w->signals);
-  if (w->done >= 0) close(w->done);
+  if (watch->signals >= 0) close(watch->signals);
+  if (watch->done >= 0) close(watch->done);
 }

@@ -95,18 +95,19 @@ static int64_t parse_duration(const char *name, const char *text) {
               text);
 }
 
-static void parse_procs(TestOptions *o, const char *text) {
+static void parse_procs(TestOptions *options, const char *text) {
   char *copy = test_format("%s", text), *rest = copy;
-  o->procs_count = 0;
+  options->procs_count = 0;
   for (char *word; (word = strsep(&rest, ",")) != NULL;) {
-    if (o->procs_count == PROCS_RUNS)
+    if (options->procs_count == PROCS_RUNS)
       usage_error("--procs takes up to %d numbers", PROCS_RUNS);
-    o->procs[o->procs_count++] = (int)parse_number("--procs", word, 1024);
+    options->procs[options->procs_count++] =
+        (int)parse_number("--procs", word, 1024);
   }
   free(copy);
 }
 
-static void parse_run(TestOptions *o, const char *text) {
+static void parse_run(TestOptions *options, const char *text) {
   regex_t pattern;
   char why[256];
   int error = regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB);
@@ -115,7 +116,7 @@ static void parse_run(TestOptions *o, const char *text) {
     usage_error("--run needs a regular expression, not `%s`: %s", text, why);
   }
   regfree(&pattern);
-  o->run = text;
+  options->run = text;
 }
 
 // What the words ask for. `one`: a function to be run here.
@@ -133,22 +134,22 @@ static const struct {
               {"--one", 'o'}};
 
 static void take_value(Command *command, char what, const char *value) {
-  TestOptions *o = &command->options;
+  TestOptions *options = &command->options;
   switch (what) {
     case 'r':
-      parse_run(o, value);
+      parse_run(options, value);
       break;
     case 't':
-      o->timeout = parse_duration("--timeout", value);
+      options->timeout = parse_duration("--timeout", value);
       break;
     case 'j':
-      o->jobs = (int)parse_number("--jobs", value, JOBS_MAX);
+      options->jobs = (int)parse_number("--jobs", value, JOBS_MAX);
       break;
     case 'p':
-      parse_procs(o, value);
+      parse_procs(options, value);
       break;
     case 'n':
-      o->repeat = parse_number("--repeat", value, 1000000);
+      options->repeat = parse_number("--repeat", value, 1000000);
       break;
     default:
       command->one = value;
@@ -268,8 +269,8 @@ static int summary(const Report *report, const TestOptions *options) {
 // --- The command ------------------------------------------------------------
 static int run_one(const Command *command, int count, char **words) {
   if (count == 0) usage_error("--one needs a file");
-  const TestOptions *o = &command->options;
-  int procs = o->procs_count > 0 ? o->procs[0] : 0;
+  const TestOptions *options = &command->options;
+  int procs = options->procs_count > 0 ? options->procs[0] : 0;
   return test_one(words[0], command->one, procs, command->child, count - 1,
                   words + 1);
 }

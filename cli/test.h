@@ -55,8 +55,8 @@ typedef struct Expect {
   char *wrong;  // malloced: what is wrong with a directive; or NULL
 } Expect;
 
-void expect_read(Expect *e, const char *path, Slice text);
-void expect_free(Expect *e);
+void expect_read(Expect *expect, const char *path, Slice text);
+void expect_free(Expect *expect);
 
 // --- test_files.c -----------------------------------------------------------
 typedef struct TestFile {
@@ -161,8 +161,8 @@ int tests_run(Tests *tests, const TestOptions *options,
 
 // --- test_compare.c ---------------------------------------------------------
 // Writes what is wrong with a run, and nothing if it did what was expected.
-void compare_run(FILE *out, const Expect *e, int status, const Capture *output,
-                 const Capture *errors);
+void compare_run(FILE *out, const Expect *expect, int status,
+                 const Capture *output, const Capture *errors);
 // What a process wrote, indented, without its middle if it is long.
 void show_capture(FILE *out, const Capture *capture);
 // `exit status 1`, or `ended by signal 11 (Segmentation fault)`.

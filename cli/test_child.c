@@ -73,9 +73,9 @@ static Words make_command(const Test *test) {
   }
   if (test->procs > 0) add_word(&words, test_format("--procs=%d", test->procs));
   add_word(&words, test_format("%s", test->file->path));
-  const Expect *e = &test->file->expect;
-  for (size_t n = 0; n < e->arg_count; n++)
-    add_word(&words, test_format("%s", e->args[n]));
+  const Expect *expect = &test->file->expect;
+  for (size_t n = 0; n < expect->arg_count; n++)
+    add_word(&words, test_format("%s", expect->args[n]));
   add_word(&words, NULL);
   return words;
 }
@@ -112,10 +112,10 @@ static int move_up(int fd) {
   return moved;
 }
 
-static int make_input(const Expect *e) {
+static int make_input(const Expect *expect) {
   int fd = move_up(memfd_create("stdin", MFD_CLOEXEC));
-  for (size_t n = 0; n < e->input.count && fd >= 0; n++) {
-    Slice line = e->input.at[n];
+  for (size_t n = 0; n < expect->input.count && fd >= 0; n++) {
+    Slice line = expect->input.at[n];
     if (rt_write_all(fd, line.text, line.len) != 0 ||
         rt_write_all(fd, "\n", 1) != 0)
       close_fd(&fd);
@@ -246,26 +246,26 @@ bool child_start(Child *child, Test *test, const TestOptions *options) {
 
 // --- While it runs ----------------------------------------------------------
 // What is too much goes from the middle.
-static void shrink(Capture *c) {
-  if (c->len < 4 * (size_t)CAPTURE_KEEP) return;
-  size_t drop = c->len - 2 * (size_t)CAPTURE_KEEP;
-  memmove(c->data + CAPTURE_KEEP, c->data + c->len - CAPTURE_KEEP,
-          CAPTURE_KEEP);
-  c->len -= drop;
-  c->dropped += drop;
+static void shrink(Capture *capture) {
+  if (capture->len < 4 * (size_t)CAPTURE_KEEP) return;
+  size_t drop = capture->len - 2 * (size_t)CAPTURE_KEEP;
+  memmove(capture->data + CAPTURE_KEEP,
+          capture->data + capture->len - CAPTURE_KEEP, CAPTURE_KEEP);
+  capture->len -= drop;
+  capture->dropped += drop;
 }
 
 // false: there is nothing more for now, or for ever (then *fd is closed).
-static bool take_output(int *fd, Capture *c) {
+static bool take_output(int *fd, Capture *capture) {
   if (*fd < 0) return false;
-  if (c->cap - c->len < CHUNK) {
-    c->cap = c->cap * 2 + CHUNK;
-    c->data = test_realloc(c->data, c->cap);
+  if (capture->cap - capture->len < CHUNK) {
+    capture->cap = capture->cap * 2 + CHUNK;
+    capture->data = test_realloc(capture->data, capture->cap);
   }
-  ssize_t n = read(*fd, c->data + c->len, CHUNK);
+  ssize_t n = read(*fd, capture->data + capture->len, CHUNK);
   if (n > 0) {
-    c->len += (size_t)n;
-    shrink(c);
+    capture->len += (size_t)n;
+    shrink(capture);
     return true;
   }
   if (n == 0 || (errno != EAGAIN && errno != EINTR)) close_fd(fd);

@@ -140,25 +140,26 @@ static void compare_lines(FILE *out, const Slices *wanted, const Slices *got) {
   show_from(out, '+', got, at);
 }
 
-static void compare_output(FILE *out, const Expect *e, const Capture *output) {
+static void compare_output(FILE *out, const Expect *expect,
+                           const Capture *output) {
   if (output->dropped > 0) {
     fprintf(out, "    standard output has more than %d MB\n",
             2 * CAPTURE_KEEP >> 20);
     return;
   }
   Slices got = split(output->data, output->len);
-  if (e->whole != NULL) {
-    Slices wanted = split(e->whole, e->whole_len);
+  if (expect->whole != NULL) {
+    Slices wanted = split(expect->whole, expect->whole_len);
     compare_lines(out, &wanted, &got);
     free(wanted.at);
   } else {
     if (got.at[got.count - 1].len == 0) got.count--;  // the last line's end
-    for (size_t n = 0; n < e->unordered.count; n++) {
-      if (take_line(&got, e->unordered.at[n])) continue;
+    for (size_t n = 0; n < expect->unordered.count; n++) {
+      if (take_line(&got, expect->unordered.at[n])) continue;
       fputs("    standard output has no line: ", out);
-      show_line(out, e->unordered.at[n]);
+      show_line(out, expect->unordered.at[n]);
     }
-    compare_lines(out, &e->lines, &got);
+    compare_lines(out, &expect->lines, &got);
   }
   free(got.at);
 }
@@ -181,15 +182,16 @@ static bool has_error(const Slices *lines, const ExpectedError *error) {
   return false;
 }
 
-static void compare_errors(FILE *out, const Expect *e, const Capture *errors) {
-  if (e->errors_out.count + e->error_count == 0) {
+static void compare_errors(FILE *out, const Expect *expect,
+                           const Capture *errors) {
+  if (expect->errors_out.count + expect->error_count == 0) {
     if (errors->len > 0)
       fprintf(out, "    nothing was expected on standard error\n");
     return;
   }
   const char *at = errors->data, *end = at + errors->len;
-  for (size_t n = 0; n < e->errors_out.count; n++) {
-    Slice text = e->errors_out.at[n];
+  for (size_t n = 0; n < expect->errors_out.count; n++) {
+    Slice text = expect->errors_out.at[n];
     const char *found = memmem(at, (size_t)(end - at), text.text, text.len);
     if (found != NULL) {
       at = found + text.len;
@@ -199,8 +201,8 @@ static void compare_errors(FILE *out, const Expect *e, const Capture *errors) {
     }
   }
   Slices lines = split(errors->data, errors->len);
-  for (size_t n = 0; n < e->error_count; n++) {
-    const ExpectedError *error = &e->errors[n];
+  for (size_t n = 0; n < expect->error_count; n++) {
+    const ExpectedError *error = &expect->errors[n];
     if (has_error(&lines, error)) continue;
     fputs("    no compile error", out);
     if (error->line != 0) fprintf(out, " in line %ld", error->line);
@@ -210,15 +212,15 @@ static void compare_errors(FILE *out, const Expect *e, const Capture *errors) {
   free(lines.at);
 }
 
-void compare_run(FILE *out, const Expect *e, int status, const Capture *output,
-                 const Capture *errors) {
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != e->status) {
+void compare_run(FILE *out, const Expect *expect, int status,
+                 const Capture *output, const Capture *errors) {
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != expect->status) {
     fputs("    ", out);
     show_status(out, status);
-    fprintf(out, ", %d expected\n", e->status);
+    fprintf(out, ", %d expected\n", expect->status);
   }
-  compare_output(out, e, output);
-  compare_errors(out, e, errors);
+  compare_output(out, expect, output);
+  compare_errors(out, expect, errors);
   if (ftell(out) > 0 && errors->len > 0) {
     fprintf(out, "    standard error:\n");
     show_capture(out, errors);

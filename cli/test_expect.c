@@ -85,17 +85,17 @@ static bool match_name(const char *at, const char *end, size_t n,
 
 static bool find_in_line(const char *line, const char *end, Found *found) {
   for (const char *at = line; at < end; at++) {
-    const char *p = at;
+    const char *word = at;
     if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
-      p += 2;
+      word += 2;
     } else if (at == line && *at == '#') {
-      p += 1;
+      word += 1;
     } else {
       continue;
     }
-    while (p < end && isspace((unsigned char)*p)) p++;
+    while (word < end && isspace((unsigned char)*word)) word++;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-      if (match_name(p, end, n, found)) return true;
+      if (match_name(word, end, n, found)) return true;
     }
   }
   return false;
@@ -103,8 +103,8 @@ static bool find_in_line(const char *line, const char *end, Found *found) {
 
 // --- What they say ----------------------------------------------------------
 // A number that is the whole text, or begins it and ends at `stop`.
-static bool parse_long(Slice text, char stop, long least, long most, long *n,
-                       size_t *used) {
+static bool parse_long(Slice text, char stop, long least, long most,
+                       long *number, size_t *used) {
   char digits[24];
   size_t len = 0;
   while (len < text.len && text.text[len] != stop) len++;
@@ -113,15 +113,15 @@ static bool parse_long(Slice text, char stop, long least, long most, long *n,
   digits[len] = '\0';
   char *end;
   errno = 0;
-  *n = strtol(digits, &end, 10);
+  *number = strtol(digits, &end, 10);
   *used = len;
   while (isspace((unsigned char)*end)) end++;
-  return *end == '\0' && errno == 0 && *n >= least && *n <= most;
+  return *end == '\0' && errno == 0 && *number >= least && *number <= most;
 }
 
-static bool read_number(Slice text, long least, long most, long *n) {
+static bool read_number(Slice text, long least, long most, long *number) {
   size_t used;
-  return parse_long(text, '\n', least, most, n, &used);
+  return parse_long(text, '\n', least, most, number, &used);
 }
 
 static bool read_seconds(Slice text, int64_t *ns) {
@@ -137,15 +137,15 @@ static bool read_seconds(Slice text, int64_t *ns) {
   return true;
 }
 
-static bool read_procs(Expect *e, Slice text) {
-  e->procs_count = 0;
+static bool read_procs(Expect *expect, Slice text) {
+  expect->procs_count = 0;
   for (;;) {
     long n;
     size_t used;
-    if (e->procs_count == PROCS_RUNS ||
+    if (expect->procs_count == PROCS_RUNS ||
         !parse_long(text, ',', 1, 1024, &n, &used))
       return false;
-    e->procs[e->procs_count++] = (int)n;
+    expect->procs[expect->procs_count++] = (int)n;
     if (used == text.len) return true;
     text = (Slice){text.text + used + 1, text.len - used - 1};
   }
@@ -181,54 +181,57 @@ static char *next_word(const char **at, const char *end, bool *fine) {
   return NULL;
 }
 
-static void free_args(Expect *e) {
-  for (size_t n = 0; n < e->arg_count; n++) free(e->args[n]);
-  free(e->args);
-  e->args = NULL;
-  e->arg_count = 0;
+static void free_args(Expect *expect) {
+  for (size_t n = 0; n < expect->arg_count; n++) free(expect->args[n]);
+  free(expect->args);
+  expect->args = NULL;
+  expect->arg_count = 0;
 }
 
-static bool read_args(Expect *e, Slice text) {
+static bool read_args(Expect *expect, Slice text) {
   const char *at = text.text, *end = text.text + text.len;
   bool fine = true;
-  free_args(e);
+  free_args(expect);
   for (char *word; (word = next_word(&at, end, &fine)) != NULL;) {
-    e->args = test_realloc(e->args, (e->arg_count + 1) * sizeof(char *));
-    e->args[e->arg_count++] = word;
+    expect->args =
+        test_realloc(expect->args, (expect->arg_count + 1) * sizeof(char *));
+    expect->args[expect->arg_count++] = word;
   }
   return fine;
 }
 
-static void add_error(Expect *e, long line, Slice text) {
-  e->errors = test_realloc(e->errors, (e->error_count + 1) * sizeof *e->errors);
-  e->errors[e->error_count++] = (ExpectedError){line, text};
-  if (!e->status_given) e->status = 2;
+static void add_error(Expect *expect, long line, Slice text) {
+  expect->errors = test_realloc(
+      expect->errors, (expect->error_count + 1) * sizeof *expect->errors);
+  expect->errors[expect->error_count++] = (ExpectedError){line, text};
+  if (!expect->status_given) expect->status = 2;
 }
 
 // What it needs; NULL, or what its text must be.
-static const char *take_need(Expect *e, const Found *found) {
+static const char *take_need(Expect *expect, const Found *found) {
   Slice text = found->text;
   switch (found->directive) {
     case ARGS:
-      return read_args(e, text) ? NULL : "words; a quote is not closed";
+      return read_args(expect, text) ? NULL : "words; a quote is not closed";
     case STDIN:
-      add_slice(&e->input, text);
+      add_slice(&expect->input, text);
       return NULL;
     case ENV:
-      add_slice(&e->env, text);
+      add_slice(&expect->env, text);
       return memchr(text.text, '=', text.len) != NULL ? NULL : "NAME=value";
     case PROCS:
-      return read_procs(e, text) ? NULL
-                                 : "up to 16 numbers from 1 to 1024, with "
-                                   "commas in between";
+      return read_procs(expect, text) ? NULL
+                                      : "up to 16 numbers from 1 to 1024, with "
+                                        "commas in between";
     case REPEAT:
-      return read_number(text, 1, 1000000, &e->repeat)
+      return read_number(text, 1, 1000000, &expect->repeat)
                  ? NULL
                  : "a number from 1 to 1000000";
     case TIMEOUT:
-      return read_seconds(text, &e->timeout) ? NULL : "a number of seconds";
+      return read_seconds(text, &expect->timeout) ? NULL
+                                                  : "a number of seconds";
     case SKIP:
-      e->skip = text.len > 0 ? text : (Slice){"no reason given", 15};
+      expect->skip = text.len > 0 ? text : (Slice){"no reason given", 15};
       return NULL;
     default:
       return NULL;
@@ -236,77 +239,77 @@ static const char *take_need(Expect *e, const Found *found) {
 }
 
 // What it must do.
-static const char *take_expect(Expect *e, const Found *found) {
+static const char *take_expect(Expect *expect, const Found *found) {
   long status;
-  e->any = true;
+  expect->any = true;
   switch (found->directive) {
     case EXPECT:
-      add_slice(&e->lines, found->text);
+      add_slice(&expect->lines, found->text);
       return NULL;
     case EXPECT_UNORDERED:
-      add_slice(&e->unordered, found->text);
+      add_slice(&expect->unordered, found->text);
       return NULL;
     case EXPECT_ERROR:
     case EXPECT_ERROR_LINE:
-      add_error(e, found->number, found->text);
+      add_error(expect, found->number, found->text);
       return NULL;
     case EXPECT_EXIT:
       if (!read_number(found->text, 0, 255, &status))
         return "a number from 0 to 255";
-      e->status = (int)status;
-      e->status_given = true;
+      expect->status = (int)status;
+      expect->status_given = true;
       return NULL;
     default:  // EXPECT_RUNTIME_ERROR, EXPECT_STDERR
-      add_slice(&e->errors_out, found->text);
-      if (found->directive == EXPECT_RUNTIME_ERROR && !e->status_given)
-        e->status = 1;
+      add_slice(&expect->errors_out, found->text);
+      if (found->directive == EXPECT_RUNTIME_ERROR && !expect->status_given)
+        expect->status = 1;
       return NULL;
   }
 }
 
-static void take(Expect *e, const char *path, unsigned line,
+static void take(Expect *expect, const char *path, unsigned line,
                  const Found *found) {
-  const char *wanted =
-      found->directive <= EXPECT ? take_expect(e, found) : take_need(e, found);
-  if (wanted == NULL || e->wrong != NULL) return;
-  e->wrong = test_format("%s:%u: `// %s:` needs %s, not `%.*s`\n", path, line,
-                         names[found->directive], wanted, (int)found->text.len,
-                         found->text.text);
+  const char *wanted = found->directive <= EXPECT ? take_expect(expect, found)
+                                                  : take_need(expect, found);
+  if (wanted == NULL || expect->wrong != NULL) return;
+  expect->wrong = test_format("%s:%u: `// %s:` needs %s, not `%.*s`\n", path,
+                              line, names[found->directive], wanted,
+                              (int)found->text.len, found->text.text);
 }
 
 // --- The file beside --------------------------------------------------------
-static bool read_whole(Expect *e, const char *path) {
+static bool read_whole(Expect *expect, const char *path) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   size_t stem = dot != NULL && (slash == NULL || dot > slash)
                     ? (size_t)(dot - path)
                     : strlen(path);
   char *name = test_format("%.*s.expected", (int)stem, path);
-  bool there = source_load(name, &e->whole, &e->whole_len) == 0;
+  bool there = source_load(name, &expect->whole, &expect->whole_len) == 0;
   free(name);
   return there;
 }
 
-void expect_read(Expect *e, const char *path, Slice text) {
-  *e = (Expect){.procs_count = 1, .repeat = 1};
+void expect_read(Expect *expect, const char *path, Slice text) {
+  *expect = (Expect){.procs_count = 1, .repeat = 1};
   unsigned line = 1;
   for (const char *at = text.text, *end = at + text.len; at < end; line++) {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     if (stop == NULL) stop = end;
     Found found;
-    if (find_in_line(at, stop, &found)) take(e, path, line, &found);
+    if (find_in_line(at, stop, &found)) take(expect, path, line, &found);
     at = stop + 1;
   }
-  if (read_whole(e, path)) e->any = true;
+  if (read_whole(expect, path)) expect->any = true;
 }
 
-void expect_free(Expect *e) {
-  free(e->lines.at);
-  free(e->unordered.at);
-  free(e->errors_out.at);
-  free(e->input.at);
-  free(e->env.at);
-  free(e->errors);
-  free_args(e);
-  free(e->whole);
-  free(e->wrong);
+void expect_free(Expect *expect) {
+  free(expect->lines.at);
+  free(expect->unordered.at);
+  free(expect->errors_out.at);
+  free(expect->input.at);
+  free(expect->env.at);
+  free(expect->errors);
+  free_args(expect);
+  free(expect->whole);
+  free(expect->wrong);
 }

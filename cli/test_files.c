@@ -33,32 +33,32 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 // --- The tests of a file ----------------------------------------------------
-static bool wanted(const Finder *f, const char *name) {
-  if (f->options->run == NULL) return true;
-  return regexec(&f->pattern, f->file->path, 0, NULL, 0) == 0 ||
-         (name != NULL && regexec(&f->pattern, name, 0, NULL, 0) == 0);
+static bool wanted(const Finder *finder, const char *name) {
+  if (finder->options->run == NULL) return true;
+  return regexec(&finder->pattern, finder->file->path, 0, NULL, 0) == 0 ||
+         (name != NULL && regexec(&finder->pattern, name, 0, NULL, 0) == 0);
 }
 
-static Test *add_test(Finder *f, TestKind kind) {
-  Tests *tests = f->tests;
+static Test *add_test(Finder *finder, TestKind kind) {
+  Tests *tests = finder->tests;
   tests->at = test_realloc(tests->at, (tests->count + 1) * sizeof(Test));
   Test *test = &tests->at[tests->count++];
-  *test = (Test){.kind = kind, .file = f->file};
+  *test = (Test){.kind = kind, .file = finder->file};
   return test;
 }
 
 // One for each run that is asked for.
-static void add_runs(Finder *f, TestKind kind, const char *name,
+static void add_runs(Finder *finder, TestKind kind, const char *name,
                      unsigned line) {
-  if (!wanted(f, name)) return;
-  const TestOptions *options = f->options;
-  const Expect *e = &f->file->expect;
+  if (!wanted(finder, name)) return;
+  const TestOptions *options = finder->options;
+  const Expect *expect = &finder->file->expect;
   bool own = options->procs_count == 0;
-  const int *procs = own ? e->procs : options->procs;
-  size_t count = own ? e->procs_count : options->procs_count;
-  for (long again = e->repeat * options->repeat; again > 0; again--) {
+  const int *procs = own ? expect->procs : options->procs;
+  size_t count = own ? expect->procs_count : options->procs_count;
+  for (long again = expect->repeat * options->repeat; again > 0; again--) {
     for (size_t n = 0; n < count; n++) {
-      Test *test = add_test(f, kind);
+      Test *test = add_test(finder, kind);
       test->name = name != NULL ? test_format("%s", name) : NULL;
       test->line = line;
       test->procs = procs[n];
@@ -67,8 +67,8 @@ static void add_runs(Finder *f, TestKind kind, const char *name,
 }
 
 // Owns message.
-static void add_broken(Finder *f, char *message) {
-  add_test(f, TEST_BROKEN)->message = message;
+static void add_broken(Finder *finder, char *message) {
+  add_test(finder, TEST_BROKEN)->message = message;
 }
 
 typedef struct Functions {
@@ -101,27 +101,28 @@ static char *compile(const TestFile *file) {
   return NULL;
 }
 
-static void add_file_tests(Finder *f) {
-  TestFile *file = f->file;
-  const Expect *e = &file->expect;
+static void add_file_tests(Finder *finder) {
+  TestFile *file = finder->file;
+  const Expect *expect = &file->expect;
   Source source = {file->path, file->text, file->len};
   Functions functions = {0};
-  if (e->error_count == 0) lang_functions(&source, take_function, &functions);
-  bool tested = e->any || functions.count > 0;
+  if (expect->error_count == 0)
+    lang_functions(&source, take_function, &functions);
+  bool tested = expect->any || functions.count > 0;
   char *messages = NULL;
-  if (e->wrong != NULL) {
-    add_broken(f, test_format("%s", e->wrong));
-  } else if (e->skip.text != NULL) {
-    if (!wanted(f, NULL)) return;
-    add_test(f, TEST_SKIPPED)->message =
-        test_format("%.*s", (int)e->skip.len, e->skip.text);
+  if (expect->wrong != NULL) {
+    add_broken(finder, test_format("%s", expect->wrong));
+  } else if (expect->skip.text != NULL) {
+    if (!wanted(finder, NULL)) return;
+    add_test(finder, TEST_SKIPPED)->message =
+        test_format("%.*s", (int)expect->skip.len, expect->skip.text);
   } else if ((!tested || functions.count > 0) &&
              (messages = compile(file)) != NULL) {
-    add_broken(f, messages);
+    add_broken(finder, messages);
   } else {
-    if (e->any || !tested)
-      add_runs(f, e->any ? TEST_EXPECT : TEST_SCRIPT, NULL, 0);
-    functions.finder = f;
+    if (expect->any || !tested)
+      add_runs(finder, expect->any ? TEST_EXPECT : TEST_SCRIPT, NULL, 0);
+    functions.finder = finder;
     if (functions.count > 0) lang_functions(&source, take_function, &functions);
   }
 }
@@ -149,20 +150,21 @@ static void free_file(TestFile *file) {
   free(file);
 }
 
-static void take_file(Finder *f, const char *path, bool named) {
-  if (is_known(f->tests, path)) return;
-  f->file = new_file(f->tests, path);
-  int error = source_load(path, &f->file->text, &f->file->len);
+static void take_file(Finder *finder, const char *path, bool named) {
+  if (is_known(finder->tests, path)) return;
+  finder->file = new_file(finder->tests, path);
+  int error = source_load(path, &finder->file->text, &finder->file->len);
   if (error != 0) {
-    add_broken(f, test_format("cannot read it: %s\n", strerror(error)));
+    add_broken(finder, test_format("cannot read it: %s\n", strerror(error)));
     return;
   }
-  expect_read(&f->file->expect, path, (Slice){f->file->text, f->file->len});
-  if (named || ends_with(path, "_test.csp") || f->file->expect.any) {
-    add_file_tests(f);
+  expect_read(&finder->file->expect, path,
+              (Slice){finder->file->text, finder->file->len});
+  if (named || ends_with(path, "_test.csp") || finder->file->expect.any) {
+    add_file_tests(finder);
   } else {
-    f->tests->file_count--;
-    free_file(f->file);
+    finder->tests->file_count--;
+    free_file(finder->file);
   }
 }
 
@@ -174,24 +176,24 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void take_folder(Finder *f, const char *path);
+static void take_folder(Finder *finder, const char *path);
 
-static void take_entry(Finder *f, const char *path) {
+static void take_entry(Finder *finder, const char *path) {
   struct stat status;
   if (lstat(path, &status) != 0) return;
   if (S_ISDIR(status.st_mode)) {
-    take_folder(f, path);
+    take_folder(finder, path);
   } else if (S_ISREG(status.st_mode) && ends_with(path, ".csp")) {
-    take_file(f, path, false);
+    take_file(finder, path, false);
   }
 }
 
-static void take_folder(Finder *f, const char *path) {
+static void take_folder(Finder *finder, const char *path) {
   struct dirent **entries;
   int count = scandir(path, &entries, visible, by_name);
   if (count < 0) {
-    f->file = new_file(f->tests, path);
-    add_broken(f, test_format("cannot read it: %s\n", strerror(errno)));
+    finder->file = new_file(finder->tests, path);
+    add_broken(finder, test_format("cannot read it: %s\n", strerror(errno)));
     return;
   }
   bool here = strcmp(path, ".") == 0;
@@ -202,7 +204,7 @@ static void take_folder(Finder *f, const char *path) {
                      ? test_format("%s", name)
                      : test_format("%s%s%s", path,
                                    ends_with(path, "/") ? "" : "/", name);
-    take_entry(f, full);
+    take_entry(finder, full);
     free(full);
     free(entries[n]);
   }

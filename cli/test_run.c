@@ -70,24 +70,24 @@ static bool runs(const Test *test) {
          test->kind == TEST_SCRIPT;
 }
 
-static void start_some(Runner *r) {
-  for (int n = 0; n < r->options->jobs; n++) {
-    Child *child = &r->children[n];
-    while (child->test == NULL && r->next < r->tests->count) {
-      Test *test = &r->tests->at[r->next++];
+static void start_some(Runner *runner) {
+  for (int n = 0; n < runner->options->jobs; n++) {
+    Child *child = &runner->children[n];
+    while (child->test == NULL && runner->next < runner->tests->count) {
+      Test *test = &runner->tests->at[runner->next++];
       if (!runs(test)) {
         test->over = true;
-      } else if (child_start(child, test, r->options)) {
-        r->running++;
+      } else if (child_start(child, test, runner->options)) {
+        runner->running++;
       }
     }
   }
 }
 
-static int milliseconds_left(const Runner *r) {
+static int milliseconds_left(const Runner *runner) {
   int64_t now = child_clock(), least = INT64_MAX;
-  for (int n = 0; n < r->options->jobs; n++) {
-    const Child *child = &r->children[n];
+  for (int n = 0; n < runner->options->jobs; n++) {
+    const Child *child = &runner->children[n];
     if (child->test == NULL || child->phase == CHILD_KILLED) continue;
     if (child->deadline - now < least) least = child->deadline - now;
   }
@@ -97,26 +97,26 @@ static int milliseconds_left(const Runner *r) {
   return ms < 3600000 ? (int)ms : 3600000;
 }
 
-static void wait_for_something(Runner *r) {
-  r->fds[0] = (struct pollfd){r->signals, POLLIN, 0};
-  for (int n = 0; n < r->options->jobs; n++) {
-    const Child *c = &r->children[n];
-    bool runs_now = c->test != NULL;
-    int fds[FDS_EACH] = {c->pid_fd, c->out, c->err, c->began};
+static void wait_for_something(Runner *runner) {
+  runner->fds[0] = (struct pollfd){runner->signals, POLLIN, 0};
+  for (int n = 0; n < runner->options->jobs; n++) {
+    const Child *child = &runner->children[n];
+    bool runs_now = child->test != NULL;
+    int fds[FDS_EACH] = {child->pid_fd, child->out, child->err, child->began};
     for (int i = 0; i < FDS_EACH; i++)
-      r->fds[1 + n * FDS_EACH + i] =
+      runner->fds[1 + n * FDS_EACH + i] =
           (struct pollfd){runs_now ? fds[i] : -1, POLLIN, 0};
   }
-  nfds_t count = 1 + (nfds_t)r->options->jobs * FDS_EACH;
-  if (poll(r->fds, count, milliseconds_left(r)) >= 0) return;
-  for (nfds_t n = 0; n < count; n++) r->fds[n].revents = 0;  // EINTR
+  nfds_t count = 1 + (nfds_t)runner->options->jobs * FDS_EACH;
+  if (poll(runner->fds, count, milliseconds_left(runner)) >= 0) return;
+  for (nfds_t n = 0; n < count; n++) runner->fds[n].revents = 0;  // EINTR
 }
 
-static void look_at_children(Runner *r) {
-  for (int n = 0; n < r->options->jobs; n++) {
-    Child *child = &r->children[n];
+static void look_at_children(Runner *runner) {
+  for (int n = 0; n < runner->options->jobs; n++) {
+    Child *child = &runner->children[n];
     if (child->test == NULL) continue;
-    bool ended = r->fds[1 + n * FDS_EACH].revents != 0;
+    bool ended = runner->fds[1 + n * FDS_EACH].revents != 0;
     if (!ended) {
       child_look(child);
       continue;
@@ -124,45 +124,46 @@ static void look_at_children(Runner *r) {
     int status = child_end(child);
     judge(child, status);
     child_free(child);
-    r->running--;
+    runner->running--;
   }
 }
 
-static void end_all(Runner *r) {
-  for (int n = 0; n < r->options->jobs; n++) {
-    Child *child = &r->children[n];
+static void end_all(Runner *runner) {
+  for (int n = 0; n < runner->options->jobs; n++) {
+    Child *child = &runner->children[n];
     if (child->test == NULL) continue;
     child_end(child);
     child_free(child);
   }
 }
 
-static int asked_to_end(const Runner *r) {
+static int asked_to_end(const Runner *runner) {
   struct signalfd_siginfo info;
-  if (r->fds[0].revents == 0) return 0;
-  if (read(r->signals, &info, sizeof info) != (ssize_t)sizeof info) return 0;
+  if (runner->fds[0].revents == 0) return 0;
+  if (read(runner->signals, &info, sizeof info) != (ssize_t)sizeof info)
+    return 0;
   return (int)info.ssi_signo;
 }
 
-static int loop(Runner *r, void (*done)(void *arg, const Test *test),
+static int loop(Runner *runner, void (*done)(void *arg, const Test *test),
                 void *arg) {
   for (;;) {
-    start_some(r);
-    const Tests *tests = r->tests;
-    while (r->reported < tests->count && tests->at[r->reported].over)
-      done(arg, &tests->at[r->reported++]);
+    start_some(runner);
+    const Tests *tests = runner->tests;
+    while (runner->reported < tests->count && tests->at[runner->reported].over)
+      done(arg, &tests->at[runner->reported++]);
     // Nobody reads the report any more.
     int number = ferror(stdout) ? SIGPIPE : 0;
-    if (number == 0 && r->running == 0) return 0;
+    if (number == 0 && runner->running == 0) return 0;
     if (number == 0) {
-      wait_for_something(r);
-      number = asked_to_end(r);
+      wait_for_something(runner);
+      number = asked_to_end(runner);
     }
     if (number != 0) {
-      end_all(r);
+      end_all(runner);
       return number;
     }
-    look_at_children(r);
+    look_at_children(runner);
   }
 }
 
