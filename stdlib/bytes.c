@@ -105,12 +105,13 @@ static bool need_piece(CspCall *call, int i, Piece *piece) {
 }
 
 // The same, but the value is not copied: source_at reads it block by block.
-static bool need_source(CspCall *call, int i, CspValue *v, size_t *len) {
-  *v = csp_arg(call, i);
+static bool need_source(CspCall *call, int i, CspValue *value, size_t *len) {
+  *value = csp_arg(call, i);
   *len = 1;
-  if (csp_type(*v) == CSP_STRING) *len = str_of(*v).len;
-  if (csp_type(*v) == CSP_BYTES) *len = csp_bytes_len(*v);
-  if (csp_type(*v) == CSP_STRING || csp_type(*v) == CSP_BYTES) return true;
+  if (csp_type(*value) == CSP_STRING) *len = str_of(*value).len;
+  if (csp_type(*value) == CSP_BYTES) *len = csp_bytes_len(*value);
+  if (csp_type(*value) == CSP_STRING || csp_type(*value) == CSP_BYTES)
+    return true;
   Piece piece;
   return need_piece(call, i, &piece);
 }
@@ -734,10 +735,10 @@ static CspStatus from_base64_done(CspCall *call, Loop *loop) {
 
 // Takes the padding off, which is any number of = at the end. The result is
 // false when the call has given up.
-static bool take_padding(CspCall *call, Str *s) {
-  while (s->len > 0 && s->data[s->len - 1] == '=') {
-    s->len--;
-    if (s->len % 4096 == 0 && !csp_work(call, 4096)) return false;
+static bool take_padding(CspCall *call, Str *text) {
+  while (text->len > 0 && text->data[text->len - 1] == '=') {
+    text->len--;
+    if (text->len % 4096 == 0 && !csp_work(call, 4096)) return false;
   }
   return true;
 }

@@ -39,53 +39,54 @@ static const char *format_name(const CspCall *call) {
   return name + strlen(*name == '_' ? "_fmt_" : "fmt.");
 }
 
-static void format_failed(FormatRun *p, const char *text) {
-  if (!p->failed) csp_panic(p->call, "fmt.%s: %s", format_name(p->call), text);
-  p->failed = true;
+static void format_failed(FormatRun *run, const char *text) {
+  if (!run->failed)
+    csp_panic(run->call, "fmt.%s: %s", format_name(run->call), text);
+  run->failed = true;
 }
 
 // --- Reading the format -----------------------------------------------------
-static char peek(const FormatRun *p) {
-  return p->at < p->format.len ? p->format.data[p->at] : '\0';
+static char peek(const FormatRun *run) {
+  return run->at < run->format.len ? run->format.data[run->at] : '\0';
 }
 
-static bool next_arg(FormatRun *p, CspValue *out) {
-  if (p->arg >= csp_argc(p->call)) {
+static bool next_arg(FormatRun *run, CspValue *out) {
+  if (run->arg >= csp_argc(run->call)) {
     char text[64];
-    snprintf(text, sizeof text, "there is no argument %d for it", p->arg);
-    format_failed(p, text);
+    snprintf(text, sizeof text, "there is no argument %d for it", run->arg);
+    format_failed(run, text);
     return false;
   }
-  *out = csp_arg(p->call, p->arg++);
+  *out = csp_arg(run->call, run->arg++);
   return true;
 }
 
 // Digits, or * and an int argument; `none` when neither is there.
-static int64_t read_count(FormatRun *p, int64_t none, int64_t most) {
+static int64_t read_count(FormatRun *run, int64_t none, int64_t most) {
   int64_t n = none;
-  if (peek(p) == '*') {
+  if (peek(run) == '*') {
     CspValue v;
-    p->at++;
-    if (!next_arg(p, &v)) return none;
+    run->at++;
+    if (!next_arg(run, &v)) return none;
     if (csp_type(v) != CSP_INT) {
-      format_failed(p, "the argument for * must be an int");
+      format_failed(run, "the argument for * must be an int");
       return none;
     }
     n = csp_to_int(v);
   } else {
-    for (; peek(p) >= '0' && peek(p) <= '9'; p->at++) {
-      n = (n == none ? 0 : n) * 10 + (peek(p) - '0');
+    for (; peek(run) >= '0' && peek(run) <= '9'; run->at++) {
+      n = (n == none ? 0 : n) * 10 + (peek(run) - '0');
       if (n > most) break;
     }
   }
   if (n > most || n < -most)
-    format_failed(p, "a width or precision is too large");
+    format_failed(run, "a width or precision is too large");
   return n;
 }
 
-static void read_flags(FormatRun *p, Spec *spec) {
-  for (;; p->at++) {
-    switch (peek(p)) {
+static void read_flags(FormatRun *run, Spec *spec) {
+  for (;; run->at++) {
+    switch (peek(run)) {
       case '-':
         spec->minus = true;
         break;
@@ -107,25 +108,25 @@ static void read_flags(FormatRun *p, Spec *spec) {
   }
 }
 
-static Spec read_spec(FormatRun *p) {
+static Spec read_spec(FormatRun *run) {
   Spec spec = {.precision = -1};
-  read_flags(p, &spec);
-  spec.width = read_count(p, 0, WIDTH_MAX);
-  if (!p->failed && spec.width < 0) {  // (at least -WIDTH_MAX)
+  read_flags(run, &spec);
+  spec.width = read_count(run, 0, WIDTH_MAX);
+  if (!run->failed && spec.width < 0) {  // (at least -WIDTH_MAX)
     spec.minus = true;
     spec.width = -spec.width;
   }
-  if (peek(p) == '.') {
-    p->at++;
-    spec.precision = read_count(p, -1, PRECISION_MAX);
+  if (peek(run) == '.') {
+    run->at++;
+    spec.precision = read_count(run, -1, PRECISION_MAX);
     if (spec.precision < 0) spec.precision = 0;
   }
-  spec.verb = peek(p);
-  if (p->at == p->format.len) {
-    format_failed(p,
+  spec.verb = peek(run);
+  if (run->at == run->format.len) {
+    format_failed(run,
                   "the format ends inside a verb; write %% for a percent sign");
   }
-  p->at++;
+  run->at++;
   return spec;
 }
 
@@ -139,41 +140,42 @@ static size_t missing_width(const Spec *spec, size_t prefix, Str body) {
 }
 
 // prefix (sign, 0x) and body in the width; zeros go between the two.
-static void add_padded(FormatRun *p, const Spec *spec, const char *prefix,
+static void add_padded(FormatRun *run, const Spec *spec, const char *prefix,
                        Str body, bool zeros) {
   size_t missing = missing_width(spec, strlen(prefix), body);
   zeros = zeros && spec->zero && !spec->minus;
-  if (!spec->minus && !zeros) buffer_fill(&p->out, ' ', missing);
-  buffer_add(&p->out, prefix, strlen(prefix));
-  if (zeros) buffer_fill(&p->out, '0', missing);
-  buffer_add(&p->out, body.data, body.len);
-  if (spec->minus) buffer_fill(&p->out, ' ', missing);
+  if (!spec->minus && !zeros) buffer_fill(&run->out, ' ', missing);
+  buffer_add(&run->out, prefix, strlen(prefix));
+  if (zeros) buffer_fill(&run->out, '0', missing);
+  buffer_add(&run->out, body.data, body.len);
+  if (spec->minus) buffer_fill(&run->out, ' ', missing);
 }
 
-static void wrong_type(FormatRun *p, const Spec *spec, const char *wanted,
+static void wrong_type(FormatRun *run, const Spec *spec, const char *wanted,
                        CspValue v) {
   size_t len = 0;
   bool cut = false;
-  char *text = csp_alloc_format_most(p->call, v, true, 60, &len, &cut);
-  if (!p->failed) {
-    csp_panic(p->call, "fmt.%s: %%%c wants %s, but argument %d is %.60s%s (%s)",
-              format_name(p->call), spec->verb, wanted, p->arg - 1,
+  char *text = csp_alloc_format_most(run->call, v, true, 60, &len, &cut);
+  if (!run->failed) {
+    csp_panic(run->call,
+              "fmt.%s: %%%c wants %s, but argument %d is %.60s%s (%s)",
+              format_name(run->call), spec->verb, wanted, run->arg - 1,
               text != NULL ? text : "?", cut ? "..." : "", csp_type_name(v));
   }
-  p->failed = true;
+  run->failed = true;
   csp_alloc_free(text);
 }
 
-static void spec_int(FormatRun *p, const Spec *spec, CspValue v,
+static void spec_int(FormatRun *run, const Spec *spec, CspValue v,
                      unsigned base) {
   char digits[64], prefix[4] = "";
   if (csp_type(v) != CSP_INT) {
-    wrong_type(p, spec, "an int", v);
+    wrong_type(run, spec, "an int", v);
     return;
   }
   int64_t n = csp_to_int(v);
   uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
-  Buffer body = buffer_of(p->call);
+  Buffer body = buffer_of(run->call);
   size_t len = number_digits(size, base, spec->verb == 'X', digits);
   if (spec->precision > (int64_t)len) {
     buffer_fill(&body, '0', (size_t)spec->precision - len);
@@ -189,9 +191,9 @@ static void spec_int(FormatRun *p, const Spec *spec, CspValue v,
   }
   prefix[at] = '\0';
   if (body.failed) {
-    p->out.failed = true;
+    run->out.failed = true;
   } else {
-    add_padded(p, spec, prefix, (Str){body.data, body.len},
+    add_padded(run, spec, prefix, (Str){body.data, body.len},
                spec->precision < 0);
   }
   buffer_free(&body);
@@ -215,10 +217,10 @@ static const char *float_format(const Spec *spec) {
 }
 
 // %g alone: the shortest form that reads back, without a final ".0".
-static char *shortest_digits(FormatRun *p, const Spec *spec, double size) {
+static char *shortest_digits(FormatRun *run, const Spec *spec, double size) {
   size_t count;
   char *text =
-      csp_alloc_format(p->call, csp_float(p->call, size), false, &count);
+      csp_alloc_format(run->call, csp_float(run->call, size), false, &count);
   if (text != NULL && count > 2 && strcmp(text + count - 2, ".0") == 0 &&
       !spec->sharp) {
     text[count - 2] = '\0';
@@ -227,17 +229,17 @@ static char *shortest_digits(FormatRun *p, const Spec *spec, double size) {
 }
 
 // The digits of a finite number without its sign, for csp_alloc_free.
-static char *float_digits(FormatRun *p, const Spec *spec, double size) {
+static char *float_digits(FormatRun *run, const Spec *spec, double size) {
   if (spec->verb == 'g' && spec->precision < 0) {
-    return shortest_digits(p, spec, size);
+    return shortest_digits(run, spec, size);
   }
   int precision = spec->precision < 0 ? 6 : (int)spec->precision;
-  return number_print(csp_of(p->call), float_format(spec), precision, size);
+  return number_print(csp_of(run->call), float_format(spec), precision, size);
 }
 
-static void spec_float(FormatRun *p, const Spec *spec, CspValue v) {
+static void spec_float(FormatRun *run, const Spec *spec, CspValue v) {
   if (csp_type(v) != CSP_INT && csp_type(v) != CSP_FLOAT) {
-    wrong_type(p, spec, "a number", v);
+    wrong_type(run, spec, "a number", v);
     return;
   }
   double d = csp_to_float(v);
@@ -246,37 +248,38 @@ static void spec_float(FormatRun *p, const Spec *spec, CspValue v) {
                      : spec->space           ? " "
                                              : "";
   if (!isfinite(d)) {
-    add_padded(p, spec, sign, (Str){isnan(d) ? "nan" : "inf", 3}, false);
+    add_padded(run, spec, sign, (Str){isnan(d) ? "nan" : "inf", 3}, false);
     return;
   }
-  char *text = float_digits(p, spec, fabs(d));
-  if (text != NULL) add_padded(p, spec, sign, (Str){text, strlen(text)}, true);
-  if (text == NULL) p->out.failed = true;
+  char *text = float_digits(run, spec, fabs(d));
+  if (text != NULL)
+    add_padded(run, spec, sign, (Str){text, strlen(text)}, true);
+  if (text == NULL) run->out.failed = true;
   csp_alloc_free(text);
 }
 
-static void add_cut(FormatRun *p, const Spec *spec, Str s) {
+static void add_cut(FormatRun *run, const Spec *spec, Str s) {
   if (spec->precision >= 0) {
     s.len = utf8_prefix(s.data, s.len, (size_t)spec->precision);
   }
-  add_padded(p, spec, "", s, false);
+  add_padded(run, spec, "", s, false);
 }
 
 // %s and %v as println, %q as in source.
-static void spec_text(FormatRun *p, const Spec *spec, CspValue v) {
+static void spec_text(FormatRun *run, const Spec *spec, CspValue v) {
   Str s;
   if (spec->verb != 'q' && csp_type(v) == CSP_STRING) {
-    add_cut(p, spec, str_of(v));
+    add_cut(run, spec, str_of(v));
     return;
   }
   if (spec->verb == 'v' && csp_type(v) == CSP_INT && spec->precision < 0) {
-    spec_int(p, spec, v, 10);
+    spec_int(run, spec, v, 10);
     return;
   }
-  char *text = csp_alloc_format(p->call, v, spec->verb == 'q', &s.len);
+  char *text = csp_alloc_format(run->call, v, spec->verb == 'q', &s.len);
   s.data = text;
-  if (text != NULL) add_cut(p, spec, s);
-  if (text == NULL) p->out.failed = true;
+  if (text != NULL) add_cut(run, spec, s);
+  if (text == NULL) run->out.failed = true;
   csp_alloc_free(text);
 }
 
@@ -290,10 +293,10 @@ static size_t some_bytes(CspValue v, size_t at, uint8_t *to, size_t most) {
 }
 
 // %x of a string or bytes: two digits for each byte.
-static void add_hex(FormatRun *p, const Spec *spec, CspValue v) {
+static void add_hex(FormatRun *run, const Spec *spec, CspValue v) {
   static const char small[] = "0123456789abcdef", large[] = "0123456789ABCDEF";
   const char *digits = spec->verb == 'X' ? large : small;
-  Buffer hex = buffer_of(p->call);
+  Buffer hex = buffer_of(run->call);
   uint8_t block[1024];
   char text[2 * sizeof block];
   size_t at = 0, count;
@@ -304,123 +307,123 @@ static void add_hex(FormatRun *p, const Spec *spec, CspValue v) {
     }
     buffer_add(&hex, text, 2 * count);
     at += count;
-    hex.failed |= !csp_work(p->call, count);
+    hex.failed |= !csp_work(run->call, count);
   }
-  if (hex.failed) p->out.failed = true;
-  add_padded(p, spec, "", (Str){hex.data != NULL ? hex.data : "", hex.len},
+  if (hex.failed) run->out.failed = true;
+  add_padded(run, spec, "", (Str){hex.data != NULL ? hex.data : "", hex.len},
              false);
   buffer_free(&hex);
 }
 
-static void add_char(FormatRun *p, const Spec *spec, CspValue v) {
+static void add_char(FormatRun *run, const Spec *spec, CspValue v) {
   char bytes[4];
   int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
   size_t len =
       rune >= 0 && rune <= 0x10ffff ? utf8_put((uint32_t)rune, bytes) : 0;
   if (len == 0) {
-    wrong_type(p, spec, "a code point", v);
+    wrong_type(run, spec, "a code point", v);
     return;
   }
-  add_padded(p, spec, "", (Str){bytes, len}, false);
+  add_padded(run, spec, "", (Str){bytes, len}, false);
 }
 
-static void add_bool(FormatRun *p, const Spec *spec, CspValue v) {
+static void add_bool(FormatRun *run, const Spec *spec, CspValue v) {
   if (csp_type(v) != CSP_BOOL) {
-    wrong_type(p, spec, "a bool", v);
+    wrong_type(run, spec, "a bool", v);
     return;
   }
   bool yes = csp_to_bool(v);
-  add_padded(p, spec, "", (Str){yes ? "true" : "false", yes ? 4 : 5}, false);
+  add_padded(run, spec, "", (Str){yes ? "true" : "false", yes ? 4 : 5}, false);
 }
 
-static void unknown_verb(FormatRun *p, const Spec *spec) {
+static void unknown_verb(FormatRun *run, const Spec *spec) {
   char text[80];
   snprintf(text, sizeof text,
            "unknown verb %%%c; there are d i s v q x X o b c f e g t %%",
            spec->verb);
-  format_failed(p, text);
+  format_failed(run, text);
 }
 
-static void spec_value(FormatRun *p, const Spec *spec, CspValue v) {
+static void spec_value(FormatRun *run, const Spec *spec, CspValue v) {
   switch (spec->verb) {
     case 'd':
     case 'i':
-      spec_int(p, spec, v, 10);
+      spec_int(run, spec, v, 10);
       return;
     case 'o':
-      spec_int(p, spec, v, 8);
+      spec_int(run, spec, v, 8);
       return;
     case 'b':
-      spec_int(p, spec, v, 2);
+      spec_int(run, spec, v, 2);
       return;
     case 'x':
     case 'X':
       if (csp_type(v) == CSP_STRING || csp_type(v) == CSP_BYTES) {
-        add_hex(p, spec, v);
+        add_hex(run, spec, v);
       } else {
-        spec_int(p, spec, v, 16);
+        spec_int(run, spec, v, 16);
       }
       return;
     case 's':
     case 'v':
     case 'q':
-      spec_text(p, spec, v);
+      spec_text(run, spec, v);
       return;
     case 'c':
-      add_char(p, spec, v);
+      add_char(run, spec, v);
       return;
     case 't':
-      add_bool(p, spec, v);
+      add_bool(run, spec, v);
       return;
     default:
-      spec_float(p, spec, v);
+      spec_float(run, spec, v);
   }
 }
 
-static void add_verb(FormatRun *p) {
-  Spec spec = read_spec(p);
+static void add_verb(FormatRun *run) {
+  Spec spec = read_spec(run);
   CspValue v;
-  if (p->failed) return;
+  if (run->failed) return;
   if (spec.verb == '%') {
-    buffer_add_char(&p->out, '%');
+    buffer_add_char(&run->out, '%');
   } else if (!spec.verb || strchr("diobxXsvqctfFeEgG", spec.verb) == NULL) {
-    unknown_verb(p, &spec);
-  } else if (next_arg(p, &v)) {
-    spec_value(p, &spec, v);
+    unknown_verb(run, &spec);
+  } else if (next_arg(run, &v)) {
+    spec_value(run, &spec, v);
   }
 }
 
 // What stands before the next verb, and that; or a part of it, when it is long.
-static void add_next(FormatRun *p) {
+static void add_next(FormatRun *run) {
   enum { LOOK = 1 << 16 };
-  const char *from = p->format.data + p->at;
-  size_t left = p->format.len - p->at, most = left < LOOK ? left : LOOK;
+  const char *from = run->format.data + run->at;
+  size_t left = run->format.len - run->at, most = left < LOOK ? left : LOOK;
   const char *percent = memchr(from, '%', most);
   size_t plain = percent != NULL ? (size_t)(percent - from) : most;
-  buffer_add(&p->out, from, plain);
-  p->at += plain + (percent != NULL);
-  if (percent != NULL) add_verb(p);
+  buffer_add(&run->out, from, plain);
+  run->at += plain + (percent != NULL);
+  if (percent != NULL) add_verb(run);
 }
 
 // The first argument is the format. false: panicked.
-static bool run_format(FormatRun *p) {
-  if (!need_str(p->call, 0, &p->format)) return false;
-  p->arg = 1;
-  while (p->at < p->format.len && !p->failed && !p->out.failed) {
-    size_t before = p->out.len;
-    add_next(p);
-    p->out.failed |= !csp_work(p->call, 32 + (p->out.len - before) / 4);
+static bool run_format(FormatRun *run) {
+  if (!need_str(run->call, 0, &run->format)) return false;
+  run->arg = 1;
+  while (run->at < run->format.len && !run->failed && !run->out.failed) {
+    size_t before = run->out.len;
+    add_next(run);
+    run->out.failed |= !csp_work(run->call, 32 + (run->out.len - before) / 4);
   }
-  int given = csp_argc(p->call);
-  if (!p->failed && !p->out.failed && p->arg < given) {
-    csp_panic(p->call, "fmt.%s: %d arguments, but the format uses only %d",
-              format_name(p->call), given - 1, p->arg - 1);
-    p->failed = true;
+  int given = csp_argc(run->call);
+  if (!run->failed && !run->out.failed && run->arg < given) {
+    csp_panic(run->call, "fmt.%s: %d arguments, but the format uses only %d",
+              format_name(run->call), given - 1, run->arg - 1);
+    run->failed = true;
   }
-  if (!p->failed && p->out.failed) csp_panic_memory(p->call);
-  p->failed = p->failed || p->out.failed;
-  if (p->failed) buffer_free(&p->out);
-  return !p->failed;
+  if (!run->failed && run->out.failed) csp_panic_memory(run->call);
+  run->failed = run->failed || run->out.failed;
+  if (run->failed) buffer_free(&run->out);
+  return !run->failed;
 }
 
 // --- Functions --------------------------------------------------------------

@@ -55,43 +55,43 @@ typedef struct Flatten {
 } Flatten;
 enum { FLATTEN_KEPT = 3 };
 
-static bool flatten_enter(CspCall *call, Flatten *f, CspValue list) {
-  if (!csp_list_push(call, f->path, f->list) ||
-      !csp_list_push(call, f->path, csp_int(call, (int64_t)f->at)))
+static bool flatten_enter(CspCall *call, Flatten *state, CspValue list) {
+  if (!csp_list_push(call, state->path, state->list) ||
+      !csp_list_push(call, state->path, csp_int(call, (int64_t)state->at)))
     return false;
-  f->list = list;
-  f->at = 0;
-  f->depth--;
+  state->list = list;
+  state->at = 0;
+  state->depth--;
   return true;
 }
 
 // false: it was the outermost.
-static bool flatten_leave(CspCall *call, Flatten *f) {
-  size_t len = csp_list_len(f->path);
+static bool flatten_leave(CspCall *call, Flatten *state) {
+  size_t len = csp_list_len(state->path);
   if (len == 0) return false;
-  f->list = csp_list_get(f->path, len - 2);
-  f->at = (size_t)csp_to_int(csp_list_get(f->path, len - 1));
-  f->depth++;
-  csp_list_remove(call, f->path, len - 2, 2);
+  state->list = csp_list_get(state->path, len - 2);
+  state->at = (size_t)csp_to_int(csp_list_get(state->path, len - 1));
+  state->depth++;
+  csp_list_remove(call, state->path, len - 2, 2);
   return true;
 }
 
 static CspStatus flatten(CspCall *call, void *data, bool on) {
-  Flatten *f = data;
+  Flatten *state = data;
   if (!on) return CSP_PANIC;
   do {
-    while (f->at < csp_list_len(f->list)) {
+    while (state->at < csp_list_len(state->list)) {
       if (csp_spent(call, 8))
-        return csp_again(call, flatten, f, sizeof *f, FLATTEN_KEPT);
-      CspValue v = csp_list_get(f->list, f->at++);
-      bool inner = f->depth > 0 && csp_type(v) == CSP_LIST;
-      if (!(inner ? flatten_enter(call, f, v)
-                  : csp_list_push(call, f->out, v))) {
+        return csp_again(call, flatten, state, sizeof *state, FLATTEN_KEPT);
+      CspValue v = csp_list_get(state->list, state->at++);
+      bool inner = state->depth > 0 && csp_type(v) == CSP_LIST;
+      if (!(inner ? flatten_enter(call, state, v)
+                  : csp_list_push(call, state->out, v))) {
         return CSP_PANIC;
       }
     }
-  } while (flatten_leave(call, f));
-  return csp_ok(call, f->out);
+  } while (flatten_leave(call, state));
+  return csp_ok(call, state->out);
 }
 
 CspStatus list_flatten(CspCall *call) {

@@ -86,8 +86,8 @@ enum {
 static size_t smaller_size(size_t a, size_t b) { return a < b ? a : b; }
 
 // --- Blocks -----------------------------------------------------------------
-static size_t half_blocks(const Sort *s) {
-  return (s->count + BLOCK - 1) / BLOCK;
+static size_t half_blocks(const Sort *sort) {
+  return (sort->count + BLOCK - 1) / BLOCK;
 }
 
 static Item *item_at(Item **half, size_t at) {
@@ -100,57 +100,57 @@ static size_t block_end(size_t at) { return (at / BLOCK + 1) * BLOCK; }
 static uint64_t block_units(void) { return BLOCK * sizeof(Item) / 4; }
 
 // false: no memory.
-static bool make_blocks(Sort *s) {
-  size_t blocks = half_blocks(s), count = s->count;
-  if (2 * count * sizeof(Item) > csp_room(s->call)) return false;
+static bool make_blocks(Sort *sort) {
+  size_t blocks = half_blocks(sort), count = sort->count;
+  if (2 * count * sizeof(Item) > csp_room(sort->call)) return false;
   bool few = blocks == 1;
-  s->blocks = csp_alloc(
-      csp_of(s->call), NULL,
+  sort->blocks = csp_alloc(
+      csp_of(sort->call), NULL,
       2 * blocks * sizeof(Item *) + (few ? 2 * count * sizeof(Item) : 0));
-  if (s->blocks == NULL) return false;
-  s->items = s->blocks;
-  s->room = s->blocks + blocks;
+  if (sort->blocks == NULL) return false;
+  sort->items = sort->blocks;
+  sort->room = sort->blocks + blocks;
   if (!few) return true;
-  s->items[0] = (Item *)(void *)(s->blocks + 2);
-  s->room[0] = s->items[0] + count;
-  s->made = 2;
+  sort->items[0] = (Item *)(void *)(sort->blocks + 2);
+  sort->room[0] = sort->items[0] + count;
+  sort->made = 2;
   return true;
 }
 
 // The block that is written to next. The halves are filled one after the other.
-static bool have_block(Sort *s, Item **half) {
-  size_t index = s->at / BLOCK, all = (size_t)(half - s->blocks) + index;
-  if (all < s->made) return true;
-  size_t count = smaller_size(s->count - index * BLOCK, BLOCK);
-  half[index] = csp_alloc(csp_of(s->call), NULL, count * sizeof(Item));
-  if (half[index] == NULL) csp_panic_memory(s->call);
+static bool have_block(Sort *sort, Item **half) {
+  size_t index = sort->at / BLOCK, all = (size_t)(half - sort->blocks) + index;
+  if (all < sort->made) return true;
+  size_t count = smaller_size(sort->count - index * BLOCK, BLOCK);
+  half[index] = csp_alloc(csp_of(sort->call), NULL, count * sizeof(Item));
+  if (half[index] == NULL) csp_panic_memory(sort->call);
   if (half[index] == NULL) return false;
-  s->made++;
-  csp_spent(s->call, block_units());
+  sort->made++;
+  csp_spent(sort->call, block_units());
   return true;
 }
 
-static void free_last(Sort *s) {
-  s->made--;
-  csp_alloc_free(s->blocks[s->made]);
+static void free_last(Sort *sort) {
+  sort->made--;
+  csp_alloc_free(sort->blocks[sort->made]);
 }
 
-static void free_blocks(Sort *s) {
-  if (half_blocks(s) > 1)
-    while (s->made > 0) free_last(s);
-  csp_alloc_free(s->blocks);
-  s->blocks = NULL;
+static void free_blocks(Sort *sort) {
+  if (half_blocks(sort) > 1)
+    while (sort->made > 0) free_last(sort);
+  csp_alloc_free(sort->blocks);
+  sort->blocks = NULL;
 }
 
 // --- Order ------------------------------------------------------------------
 // Slow half of before(): the keys are equal. NaN stands before numbers.
-static bool before_value(Sort *s, const Item *a, const Item *b) {
-  s->spent |= csp_spent(s->call, MISS_UNITS);
-  int order = csp_compare_on(s->call, a->by, b->by);
-  if (order == 3 && !s->failed) {
-    s->failed = true;
-    s->a = b->by;  // a came after it
-    s->b = a->by;
+static bool before_value(Sort *sort, const Item *a, const Item *b) {
+  sort->spent |= csp_spent(sort->call, MISS_UNITS);
+  int order = csp_compare_on(sort->call, a->by, b->by);
+  if (order == 3 && !sort->failed) {
+    sort->failed = true;
+    sort->a = b->by;  // a came after it
+    sort->b = a->by;
   }
   if (order == 2) {
     return csp_compare(a->by, a->by) == 2 && csp_compare(b->by, b->by) != 2;
@@ -158,47 +158,48 @@ static bool before_value(Sort *s, const Item *a, const Item *b) {
   return order == -1;
 }
 
-static inline bool before_if(Sort *s, const Item *a, const Item *b,
+static inline bool before_if(Sort *sort, const Item *a, const Item *b,
                              bool exact) {
   if (a->key != b->key) return a->key < b->key;
-  return !exact && before_value(s, a, b);
+  return !exact && before_value(sort, a, b);
 }
-static bool before(Sort *s, const Item *a, const Item *b) {
-  return before_if(s, a, b, s->exact);
+static bool before(Sort *sort, const Item *a, const Item *b) {
+  return before_if(sort, a, b, sort->exact);
 }
 
 // --- Phases: each does some turns from `at` on, within a block --------------
-static bool fill(Sort *s, size_t stop) {
-  bool keyed = csp_type(s->keys) == CSP_LIST;
+static bool fill(Sort *sort, size_t stop) {
+  bool keyed = csp_type(sort->keys) == CSP_LIST;
   CspValue values[SORT_TURNS];
-  size_t count = stop - s->at;
-  if (!have_block(s, s->items)) return false;
-  Item *to = item_at(s->items, s->at);
+  size_t count = stop - sort->at;
+  if (!have_block(sort, sort->items)) return false;
+  Item *to = item_at(sort->items, sort->at);
   for (size_t i = 0; i < count; i++) {
-    CspValue v = values[i] = csp_list_get(s->list, s->at + i);
-    CspValue by = keyed ? csp_list_get(s->keys, s->at + i) : v;
+    CspValue v = values[i] = csp_list_get(sort->list, sort->at + i);
+    CspValue by = keyed ? csp_list_get(sort->keys, sort->at + i) : v;
     to[i] = (Item){0, by, v};
-    s->mixed |= csp_type(by) != s->type;
+    sort->mixed |= csp_type(by) != sort->type;
   }
-  s->at = stop;
-  return csp_type(s->held) != CSP_LIST ||
-         csp_list_append(s->call, s->held, values, count);
+  sort->at = stop;
+  return csp_type(sort->held) != CSP_LIST ||
+         csp_list_append(sort->call, sort->held, values, count);
 }
 
-static void set_keys(Sort *s, size_t stop) {
-  for (Item *item = item_at(s->items, s->at); s->at < stop; s->at++, item++) {
-    item->key = s->mixed                ? 0
-                : s->type == CSP_INT    ? int_key(item->by)
-                : s->type == CSP_STRING ? string_key(item->by)
-                                        : float_key(item->by);
+static void set_keys(Sort *sort, size_t stop) {
+  for (Item *item = item_at(sort->items, sort->at); sort->at < stop;
+       sort->at++, item++) {
+    item->key = sort->mixed                ? 0
+                : sort->type == CSP_INT    ? int_key(item->by)
+                : sort->type == CSP_STRING ? string_key(item->by)
+                                           : float_key(item->by);
   }
 }
 
-static void sort_short(Sort *s, Item *items, size_t count) {
+static void sort_short(Sort *sort, Item *items, size_t count) {
   for (size_t i = 1; i < count; i++) {
     Item item = items[i];
     size_t at = i;
-    for (; at > 0 && before(s, &item, &items[at - 1]); at--) {
+    for (; at > 0 && before(sort, &item, &items[at - 1]); at--) {
       items[at] = items[at - 1];
     }
     items[at] = item;
@@ -206,202 +207,212 @@ static void sort_short(Sort *s, Item *items, size_t count) {
 }
 
 // The neighbours [at, middle) and [middle, end) are next.
-static void begin_merge(Sort *s) {
-  s->left = s->at;
-  s->middle = s->right = smaller_size(s->at + s->width, s->count);
-  s->end = smaller_size(s->at + s->width * 2, s->count);
-  s->ordered = s->middle == s->end || !before(s, item_at(s->items, s->middle),
-                                              item_at(s->items, s->middle - 1));
+static void begin_merge(Sort *sort) {
+  sort->left = sort->at;
+  sort->middle = sort->right =
+      smaller_size(sort->at + sort->width, sort->count);
+  sort->end = smaller_size(sort->at + sort->width * 2, sort->count);
+  sort->ordered = sort->middle == sort->end ||
+                  !before(sort, item_at(sort->items, sort->middle),
+                          item_at(sort->items, sort->middle - 1));
 }
 
 // From `*from` on, which is before `end`, as far as a block and `count` go.
-static size_t copy_items(Sort *s, Item *to, size_t *from, size_t end,
+static size_t copy_items(Sort *sort, Item *to, size_t *from, size_t end,
                          size_t count) {
   count = smaller_size(count, smaller_size(end, block_end(*from)) - *from);
-  memcpy(to, item_at(s->items, *from), count * sizeof *to);
+  memcpy(to, item_at(sort->items, *from), count * sizeof *to);
   *from += count;
   return count;
 }
 
 // Until `count` are written, or one side is at the end of its block, or side,
 // or a piece is spent.
-static inline size_t merge_items(Sort *s, Item *to, size_t count, bool exact) {
-  const Item *left = item_at(s->items, s->left), *l = left;
-  const Item *right = item_at(s->items, s->right), *r = right;
+static inline size_t merge_items(Sort *sort, Item *to, size_t count,
+                                 bool exact) {
+  const Item *left_begin = item_at(sort->items, sort->left), *left = left_begin;
+  const Item *right_begin = item_at(sort->items, sort->right),
+             *right = right_begin;
   const Item *left_end =
-      l + (smaller_size(s->middle, block_end(s->left)) - s->left);
+      left + (smaller_size(sort->middle, block_end(sort->left)) - sort->left);
   const Item *right_end =
-      r + (smaller_size(s->end, block_end(s->right)) - s->right);
+      right + (smaller_size(sort->end, block_end(sort->right)) - sort->right);
   Item *at = to, *stop = to + count;
-  while (at < stop && l < left_end && r < right_end && (exact || !s->spent)) {
-    bool take_right = before_if(s, r, l, exact);
-    *at++ = *(take_right ? r : l);
-    r += take_right;
-    l += !take_right;
+  while (at < stop && left < left_end && right < right_end &&
+         (exact || !sort->spent)) {
+    bool take_right = before_if(sort, right, left, exact);
+    *at++ = *(take_right ? right : left);
+    right += take_right;
+    left += !take_right;
   }
-  s->left += (size_t)(l - left);
-  s->right += (size_t)(r - right);
+  sort->left += (size_t)(left - left_begin);
+  sort->right += (size_t)(right - right_begin);
   return (size_t)(at - to);
 }
 
-static bool merge(Sort *s, size_t stop) {
-  if (!have_block(s, s->room)) return false;
-  Item *to = item_at(s->room, s->at);
-  while (s->at < stop && !s->spent) {
-    size_t count = stop - s->at;
-    if (s->left == s->middle)
-      count = copy_items(s, to, &s->right, s->end, count);
-    else if (s->ordered || s->right == s->end)
-      count = copy_items(s, to, &s->left, s->middle, count);
-    else if (s->exact)
-      count = merge_items(s, to, count, true);
+static bool merge(Sort *sort, size_t stop) {
+  if (!have_block(sort, sort->room)) return false;
+  Item *to = item_at(sort->room, sort->at);
+  while (sort->at < stop && !sort->spent) {
+    size_t count = stop - sort->at;
+    if (sort->left == sort->middle)
+      count = copy_items(sort, to, &sort->right, sort->end, count);
+    else if (sort->ordered || sort->right == sort->end)
+      count = copy_items(sort, to, &sort->left, sort->middle, count);
+    else if (sort->exact)
+      count = merge_items(sort, to, count, true);
     else
-      count = merge_items(s, to, count, false);
+      count = merge_items(sort, to, count, false);
     to += count;
-    s->at += count;
+    sort->at += count;
   }
   return true;
 }
 
-static bool store_sorted(Sort *s, size_t stop) {
+static bool store_sorted(Sort *sort, size_t stop) {
   CspValue values[SORT_TURNS];
-  size_t count = stop - s->at;
-  const Item *from = item_at(s->items, s->at);
+  size_t count = stop - sort->at;
+  const Item *from = item_at(sort->items, sort->at);
   for (size_t i = 0; i < count; i++) values[i] = from[i].value;
-  s->at = stop;
-  return csp_list_append(s->call, s->out, values, count);
+  sort->at = stop;
+  return csp_list_append(sort->call, sort->out, values, count);
 }
 
 // --- From phase to phase ----------------------------------------------------
-static void sort_phase(Sort *s, Phase phase) {
-  s->phase = phase;
-  s->at = 0;
+static void sort_phase(Sort *sort, Phase phase) {
+  sort->phase = phase;
+  sort->at = 0;
 }
 
 // All are in `room`: the runs have twice the length.
-static void end_width(Sort *s) {
-  Item **swap = s->items;
-  s->items = s->room;
-  s->room = swap;
-  s->width *= 2;
-  sort_phase(s, MERGE);
+static void end_width(Sort *sort) {
+  Item **swap = sort->items;
+  sort->items = sort->room;
+  sort->room = swap;
+  sort->width *= 2;
+  sort_phase(sort, MERGE);
 }
 
-static void next_phase(Sort *s) {
-  if (s->phase == FILL) {
-    s->mixed |=
-        s->type != CSP_INT && s->type != CSP_FLOAT && s->type != CSP_STRING;
-    s->exact = !s->mixed && s->type != CSP_STRING;
-    sort_phase(s, KEYS);
-  } else if (s->phase == KEYS) {
-    sort_phase(s, RUNS);
-  } else if (s->phase == RUNS) {
-    s->width = RUN;
-    sort_phase(s, MERGE);
-  } else if (s->phase == MERGE) {
-    end_width(s);
+static void next_phase(Sort *sort) {
+  if (sort->phase == FILL) {
+    sort->mixed |= sort->type != CSP_INT && sort->type != CSP_FLOAT &&
+                   sort->type != CSP_STRING;
+    sort->exact = !sort->mixed && sort->type != CSP_STRING;
+    sort_phase(sort, KEYS);
+  } else if (sort->phase == KEYS) {
+    sort_phase(sort, RUNS);
+  } else if (sort->phase == RUNS) {
+    sort->width = RUN;
+    sort_phase(sort, MERGE);
+  } else if (sort->phase == MERGE) {
+    end_width(sort);
   }
-  if (s->phase == MERGE && s->width < s->count) begin_merge(s);
-  if (s->phase == MERGE && s->width >= s->count) sort_phase(s, STORE);
+  if (sort->phase == MERGE && sort->width < sort->count) begin_merge(sort);
+  if (sort->phase == MERGE && sort->width >= sort->count)
+    sort_phase(sort, STORE);
 }
 
 // false: it panics.
-static bool some_turns(Sort *s) {
-  s->spent = false;
-  size_t most = smaller_size(s->count, block_end(s->at));
-  size_t stop = smaller_size(s->at + SORT_TURNS, most);
-  switch (s->phase) {
+static bool some_turns(Sort *sort) {
+  sort->spent = false;
+  size_t most = smaller_size(sort->count, block_end(sort->at));
+  size_t stop = smaller_size(sort->at + SORT_TURNS, most);
+  switch (sort->phase) {
     case FILL:
-      return fill(s, stop);
+      return fill(sort, stop);
     case KEYS:
-      set_keys(s, stop);
+      set_keys(sort, stop);
       return true;
     case RUNS:
-      stop = smaller_size(s->at + RUN, most);
-      sort_short(s, item_at(s->items, s->at), stop - s->at);
-      s->at = stop;
-      return !s->failed;
+      stop = smaller_size(sort->at + RUN, most);
+      sort_short(sort, item_at(sort->items, sort->at), stop - sort->at);
+      sort->at = stop;
+      return !sort->failed;
     case MERGE:
-      if (!merge(s, smaller_size(stop, s->end))) return false;
-      if (s->at == s->end && s->at < s->count) begin_merge(s);
-      return !s->failed;
+      if (!merge(sort, smaller_size(stop, sort->end))) return false;
+      if (sort->at == sort->end && sort->at < sort->count) begin_merge(sort);
+      return !sort->failed;
     case STORE:
     default:
-      return store_sorted(s, stop);
+      return store_sorted(sort, stop);
   }
 }
 
-static uint64_t units_of(const Sort *s, size_t turns) {
-  if (s->phase == KEYS && s->type == CSP_STRING) return turns * MISS_UNITS;
-  return turns * (s->phase == RUNS ? 16 : 4);
+static uint64_t units_of(const Sort *sort, size_t turns) {
+  if (sort->phase == KEYS && sort->type == CSP_STRING)
+    return turns * MISS_UNITS;
+  return turns * (sort->phase == RUNS ? 16 : 4);
 }
 
 // --- The native -------------------------------------------------------------
-static CspStatus sort_fail(Sort *s) {
-  free_blocks(s);
-  if (s->failed)
-    csp_panic(s->call, "%s: cannot order %s and %s", csp_name(s->call),
-              csp_type_name(s->a), csp_type_name(s->b));
+static CspStatus sort_fail(Sort *sort) {
+  free_blocks(sort);
+  if (sort->failed)
+    csp_panic(sort->call, "%s: cannot order %s and %s", csp_name(sort->call),
+              csp_type_name(sort->a), csp_type_name(sort->b));
   return CSP_PANIC;
 }
 
 // The elements of the list are replaced by those in order; where the list has
 // another length by now only as many as were sorted.
-static void set_sorted(Sort *s) {
-  if (s->count > SHORT_LIST && csp_list_len(s->list) == s->count) {
-    csp_list_swap(s->call, s->list, s->out);
+static void set_sorted(Sort *sort) {
+  if (sort->count > SHORT_LIST && csp_list_len(sort->list) == sort->count) {
+    csp_list_swap(sort->call, sort->list, sort->out);
   } else {
-    for (size_t i = 0; i < s->count; i++)
-      csp_list_set(s->call, s->list, i, item_at(s->items, i)->value);
+    for (size_t i = 0; i < sort->count; i++)
+      csp_list_set(sort->call, sort->list, i, item_at(sort->items, i)->value);
   }
-  s->phase = FREE;
+  sort->phase = FREE;
 }
 
 // Before a piece ends.
-static bool hold(Sort *s) {
-  if (csp_type(s->held) == CSP_LIST) return true;
-  s->held = csp_list(s->call, s->count);
-  size_t count = s->phase == FILL ? s->at : s->count;
-  for (size_t i = 0; i < count && !csp_is_undef(s->held); i++) {
-    if (!csp_list_push(s->call, s->held, item_at(s->items, i)->value))
+static bool hold(Sort *sort) {
+  if (csp_type(sort->held) == CSP_LIST) return true;
+  sort->held = csp_list(sort->call, sort->count);
+  size_t count = sort->phase == FILL ? sort->at : sort->count;
+  for (size_t i = 0; i < count && !csp_is_undef(sort->held); i++) {
+    if (!csp_list_push(sort->call, sort->held, item_at(sort->items, i)->value))
       return false;
   }
-  if (csp_is_undef(s->held)) csp_panic_memory(s->call);
-  return !csp_is_undef(s->held);
+  if (csp_is_undef(sort->held)) csp_panic_memory(sort->call);
+  return !csp_is_undef(sort->held);
 }
 
 // true: there are none left.
-static bool free_some(Sort *s) {
-  if (half_blocks(s) > 1) {
-    while (s->made > 0) {
-      free_last(s);
-      if (csp_spent(s->call, block_units())) return false;
+static bool free_some(Sort *sort) {
+  if (half_blocks(sort) > 1) {
+    while (sort->made > 0) {
+      free_last(sort);
+      if (csp_spent(sort->call, block_units())) return false;
     }
   }
-  free_blocks(s);
+  free_blocks(sort);
   return true;
 }
 
 static CspStatus sort_on(CspCall *call, void *data, bool on) {
-  Sort *s = data;
-  s->call = call;
+  Sort *sort = data;
+  sort->call = call;
   if (!on) {
-    free_blocks(s);
+    free_blocks(sort);
     return CSP_PANIC;
   }
-  while (s->phase != FREE) {
-    size_t before_turns = s->at;
-    if (!some_turns(s)) return sort_fail(s);
-    bool spent = csp_spent(call, units_of(s, s->at - before_turns)) || s->spent;
-    if (s->at == s->count) next_phase(s);
-    if (s->phase == STORE && (s->at == s->count || s->count <= SHORT_LIST))
-      set_sorted(s);
+  while (sort->phase != FREE) {
+    size_t before_turns = sort->at;
+    if (!some_turns(sort)) return sort_fail(sort);
+    bool spent =
+        csp_spent(call, units_of(sort, sort->at - before_turns)) || sort->spent;
+    if (sort->at == sort->count) next_phase(sort);
+    if (sort->phase == STORE &&
+        (sort->at == sort->count || sort->count <= SHORT_LIST))
+      set_sorted(sort);
     if (!spent) continue;
-    if (s->phase != FREE && !hold(s)) return sort_fail(s);
-    return csp_again(call, sort_on, s, sizeof *s, SORT_KEPT);
+    if (sort->phase != FREE && !hold(sort)) return sort_fail(sort);
+    return csp_again(call, sort_on, sort, sizeof *sort, SORT_KEPT);
   }
-  return free_some(s) ? csp_ok(call, s->list)
-                      : csp_again(call, sort_on, s, sizeof *s, SORT_KEPT);
+  return free_some(sort)
+             ? csp_ok(call, sort->list)
+             : csp_again(call, sort_on, sort, sizeof *sort, SORT_KEPT);
 }
 
 CspStatus sort_list(CspCall *call, CspValue list, CspValue keys) {

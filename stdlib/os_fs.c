@@ -148,51 +148,51 @@ typedef struct Listing {
 } Listing;
 
 static void listing_stop(Job *job) {
-  Listing *l = (Listing *)(void *)job;
-  closedir(l->dir);
-  buffer_free(&l->names);
+  Listing *listing = (Listing *)(void *)job;
+  closedir(listing->dir);
+  buffer_free(&listing->names);
 }
 
 // The result is false when there are no more names, or the job has failed.
-static bool list_next(Listing *l) {
+static bool list_next(Listing *listing) {
   errno = 0;
-  const struct dirent *entry = readdir(l->dir);
+  const struct dirent *entry = readdir(listing->dir);
   if (entry == NULL) {
-    l->job.error = errno;
+    listing->job.error = errno;
     return false;
   }
   const char *name = entry->d_name;
   if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
-  buffer_add(&l->names, name, strlen(name) + 1);
-  if (l->names.failed) l->job.error = ENOMEM;
-  return !l->names.failed;
+  buffer_add(&listing->names, name, strlen(name) + 1);
+  if (listing->names.failed) listing->job.error = ENOMEM;
+  return !listing->names.failed;
 }
 
 static void list_work(void *data) {
   enum { NAMES_PIECE = 1024 };
-  Listing *l = data;
-  Job *job = &l->job;
-  if (!job->more) l->dir = open_folder(job);
-  if (l->dir == NULL) return;
+  Listing *listing = data;
+  Job *job = &listing->job;
+  if (!job->more) listing->dir = open_folder(job);
+  if (listing->dir == NULL) return;
   int n = 0;
   do {
-    job->more = list_next(l);
+    job->more = list_next(listing);
   } while (job->more && ++n < NAMES_PIECE);
   if (job->more) return;
-  closedir(l->dir);
-  job->data = l->names.data;
-  job->len = l->names.len;
+  closedir(listing->dir);
+  job->data = listing->names.data;
+  job->len = listing->names.len;
 }
 
 // Gives the names in a directory, sorted, without . and ..
 CspStatus os_list_dir(CspCall *call) {
   Str path;
   if (!need_str(call, 0, &path)) return CSP_PANIC;
-  Listing *l = job_new_sized(call, sizeof *l, "list", path);
-  if (l == NULL) return CSP_PANIC;
-  l->names = (Buffer){.csp = l->job.csp, .most = l->job.most};
-  l->job.stop = listing_stop;
-  return job_run(call, &l->job, list_work, job_done_list);
+  Listing *listing = job_new_sized(call, sizeof *listing, "list", path);
+  if (listing == NULL) return CSP_PANIC;
+  listing->names = (Buffer){.csp = listing->job.csp, .most = listing->job.most};
+  listing->job.stop = listing_stop;
+  return job_run(call, &listing->job, list_work, job_done_list);
 }
 
 // The system's links are no longer than a path.

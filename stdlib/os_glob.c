@@ -127,26 +127,26 @@ static bool part_read(Csp *csp, Part *part, Str text) {
   Range *ranges = part->ranges;
   bool sets = true;  // after a set without an end there is none that has one
   for (size_t at = 0; at < text.len;) {
-    Element *e = &part->elements[part->count++];
+    Element *element = &part->elements[part->count++];
     bool is_set = sets && text.data[at] == '[';
-    if (is_set) is_set = sets = read_set(text, &at, e, ranges);
-    if (!is_set) *e = read_one(text, &at, ranges);
-    ranges += e->count;
+    if (is_set) is_set = sets = read_set(text, &at, element, ranges);
+    if (!is_set) *element = read_one(text, &at, ranges);
+    ranges += element->count;
   }
   return true;
 }
 
-static bool element_fits(const Element *e, uint32_t rune) {
-  size_t low = 0, high = e->count;
+static bool element_fits(const Element *element, uint32_t rune) {
+  size_t low = 0, high = element->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (e->ranges[middle].high < rune)
+    if (element->ranges[middle].high < rune)
       low = middle + 1;
     else
       high = middle;
   }
-  bool found = low < e->count && e->ranges[low].low <= rune;
-  return e->kind == ANY_ONE || found == (e->kind == ONE_OF);
+  bool found = low < element->count && element->ranges[low].low <= rune;
+  return element->kind == ANY_ONE || found == (element->kind == ONE_OF);
 }
 
 static bool fits_dot(Str text) {
@@ -155,20 +155,20 @@ static bool fits_dot(Str text) {
 }
 
 // Adds to *steps how many characters were compared.
-static bool matches(const Part *p, const char *name, uint64_t *steps) {
+static bool matches(const Part *part, const char *name, uint64_t *steps) {
   size_t len = strlen(name), at = 0, n = 0, width;
   // Where the pattern goes on after its last star, and where its text ends.
   size_t star = SIZE_MAX, star_n = 0;
-  if (name[0] == '.' && !fits_dot(p->text)) return false;
+  if (name[0] == '.' && !fits_dot(part->text)) return false;
   while (n < len) {
     ++*steps;
-    if (at < p->count && p->elements[at].kind == ANY_TEXT) {
+    if (at < part->count && part->elements[at].kind == ANY_TEXT) {
       star = ++at;
       star_n = n;
       continue;
     }
     uint32_t rune = utf8_at(name, len, n, &width);
-    if (at < p->count && element_fits(&p->elements[at], rune)) {
+    if (at < part->count && element_fits(&part->elements[at], rune)) {
       at++;
       n += width;
     } else if (star != SIZE_MAX) {
@@ -180,8 +180,8 @@ static bool matches(const Part *p, const char *name, uint64_t *steps) {
       return false;
     }
   }
-  while (at < p->count && p->elements[at].kind == ANY_TEXT) at++;
-  return at == p->count;
+  while (at < part->count && part->elements[at].kind == ANY_TEXT) at++;
+  return at == part->count;
 }
 
 // --- Pieces -----------------------------------------------------------------
@@ -204,28 +204,28 @@ typedef struct Glob {
   uint64_t took;     // ns, about, in this piece
 } Glob;
 
-static void glob_clear(Glob *g) {
-  if (g->dir != NULL) closedir(g->dir);
-  g->dir = NULL;
-  part_free(&g->part);
-  buffer_free(&g->next);
+static void glob_clear(Glob *glob) {
+  if (glob->dir != NULL) closedir(glob->dir);
+  glob->dir = NULL;
+  part_free(&glob->part);
+  buffer_free(&glob->next);
 }
 
 static void glob_stop(Job *job) {
-  Glob *g = (Glob *)(void *)job;
-  glob_clear(g);
-  buffer_free(&g->found);
+  Glob *glob = (Glob *)(void *)job;
+  glob_clear(glob);
+  buffer_free(&glob->found);
 }
 
 static void note_error(Job *job, int error) {
   if (error == ENOMEM || error == EMFILE || error == ENFILE) job->error = error;
 }
 
-static void add_path(Glob *g, const char *name, size_t len) {
-  buffer_add(&g->next, g->path, strlen(g->path));
-  buffer_add(&g->next, name, len);
-  buffer_add_char(&g->next, '\0');
-  if (g->next.failed) g->job.error = ENOMEM;
+static void add_path(Glob *glob, const char *name, size_t len) {
+  buffer_add(&glob->next, glob->path, strlen(glob->path));
+  buffer_add(&glob->next, name, len);
+  buffer_add_char(&glob->next, '\0');
+  if (glob->next.failed) glob->job.error = ENOMEM;
 }
 
 static int exists_act(Job *job, const CspPlace *at) {
@@ -243,119 +243,121 @@ static bool exists(Job *job, const char *path) {
   return error == 0;
 }
 
-// Adds the plain name in the folder g->path, if it is there.
-static void match_plain(Glob *g) {
-  size_t before = g->next.len;
-  add_path(g, g->part.text.data, g->part.text.len);
-  if (g->job.error || exists(&g->job, g->next.data + before)) return;
-  g->next.len = before;
+// Adds the plain name in the folder glob->path, if it is there.
+static void match_plain(Glob *glob) {
+  size_t before = glob->next.len;
+  add_path(glob, glob->part.text.data, glob->part.text.len);
+  if (glob->job.error || exists(&glob->job, glob->next.data + before)) return;
+  glob->next.len = before;
 }
 
 // Adds slashes, if what they follow is a folder.
-static void match_slashes(Glob *g) {
+static void match_slashes(Glob *glob) {
   struct stat info;
-  const char *path = g->path;
-  int fd = *path == '\0' ? -1 : csp_open_path(g->job.csp, path, O_PATH, 0);
-  if (*path != '\0' && fd < 0) note_error(&g->job, errno);
+  const char *path = glob->path;
+  int fd = *path == '\0' ? -1 : csp_open_path(glob->job.csp, path, O_PATH, 0);
+  if (*path != '\0' && fd < 0) note_error(&glob->job, errno);
   bool is_folder = *path == '\0' ||
                    (fd >= 0 && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode));
   if (fd >= 0) close(fd);
-  if (is_folder) add_path(g, g->part.text.data, g->part.text.len);
+  if (is_folder) add_path(glob, glob->part.text.data, glob->part.text.len);
 }
 
-// Opens the folder g->path. The empty path is the working folder.
-static void glob_open(Glob *g) {
-  const char *path = *g->path ? g->path : ".";
-  int fd = csp_open_path(g->job.csp, path, O_RDONLY | O_DIRECTORY, 0);
-  g->dir = fd < 0 ? NULL : fdopendir(fd);
-  if (g->dir != NULL) return;
-  note_error(&g->job, errno);
+// Opens the folder glob->path. The empty path is the working folder.
+static void glob_open(Glob *glob) {
+  const char *path = *glob->path ? glob->path : ".";
+  int fd = csp_open_path(glob->job.csp, path, O_RDONLY | O_DIRECTORY, 0);
+  glob->dir = fd < 0 ? NULL : fdopendir(fd);
+  if (glob->dir != NULL) return;
+  note_error(&glob->job, errno);
   if (fd >= 0) close(fd);
 }
 
 // Looks at one name of the folder that is open.
-static void match_name(Glob *g) {
-  const struct dirent *entry = readdir(g->dir);
+static void match_name(Glob *glob) {
+  const struct dirent *entry = readdir(glob->dir);
   uint64_t steps = 0;
   if (entry == NULL) {
-    closedir(g->dir);
-    g->dir = NULL;
+    closedir(glob->dir);
+    glob->dir = NULL;
     return;
   }
   const char *name = entry->d_name;
   if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
-      matches(&g->part, name, &steps))
-    add_path(g, name, strlen(name));
-  g->took += NAME_NS + steps * STEP_NS;
+      matches(&glob->part, name, &steps))
+    add_path(glob, name, strlen(name));
+  glob->took += NAME_NS + steps * STEP_NS;
 }
 
 // Looks at one path that the parts before it match.
-static void match_path(Glob *g) {
-  g->path = g->found.data + g->seen;
-  g->seen += strlen(g->path) + 1;
-  g->took += SYSTEM_NS;
-  if (*g->part.text.data == '/') {
-    match_slashes(g);
-  } else if (g->part.elements != NULL) {
-    glob_open(g);
+static void match_path(Glob *glob) {
+  glob->path = glob->found.data + glob->seen;
+  glob->seen += strlen(glob->path) + 1;
+  glob->took += SYSTEM_NS;
+  if (*glob->part.text.data == '/') {
+    match_slashes(glob);
+  } else if (glob->part.elements != NULL) {
+    glob_open(glob);
   } else {
-    match_plain(g);
+    match_plain(glob);
   }
 }
 
 // Goes to the pattern's next part. The result is false when there is none, or
 // when the job has failed.
-static bool glob_next(Glob *g) {
-  if (g->part.text.len > 0) {
-    Buffer found = g->found;
-    g->found = g->next;
-    g->next = found;
-    g->next.len = g->seen = 0;
-  } else if (*g->at != '\0') {
-    buffer_add_char(&g->found, '\0');  // the working folder
-    if (g->found.failed) g->job.error = ENOMEM;
+static bool glob_next(Glob *glob) {
+  if (glob->part.text.len > 0) {
+    Buffer found = glob->found;
+    glob->found = glob->next;
+    glob->next = found;
+    glob->next.len = glob->seen = 0;
+  } else if (*glob->at != '\0') {
+    buffer_add_char(&glob->found, '\0');  // the working folder
+    if (glob->found.failed) glob->job.error = ENOMEM;
   }
-  part_free(&g->part);
-  if (*g->at == '\0' || g->found.len == 0) return false;
-  size_t len = *g->at == '/' ? strspn(g->at, "/") : strcspn(g->at, "/");
-  if (!part_read(g->job.csp, &g->part, (Str){g->at, len}))
-    g->job.error = ENOMEM;
-  g->at += len;
-  return !g->job.error;
+  part_free(&glob->part);
+  if (*glob->at == '\0' || glob->found.len == 0) return false;
+  size_t len =
+      *glob->at == '/' ? strspn(glob->at, "/") : strcspn(glob->at, "/");
+  if (!part_read(glob->job.csp, &glob->part, (Str){glob->at, len}))
+    glob->job.error = ENOMEM;
+  glob->at += len;
+  return !glob->job.error;
 }
 
 // Does a little. The result is false when that was the last.
-static bool glob_step(Glob *g) {
-  if (g->dir != NULL) {
-    match_name(g);
-  } else if (g->seen < g->found.len) {
-    match_path(g);
+static bool glob_step(Glob *glob) {
+  if (glob->dir != NULL) {
+    match_name(glob);
+  } else if (glob->seen < glob->found.len) {
+    match_path(glob);
   } else {
-    return glob_next(g);
+    return glob_next(glob);
   }
-  return !g->job.error;
+  return !glob->job.error;
 }
 
 static void glob_work(void *data) {
-  Glob *g = data;
-  Job *job = &g->job;
-  g->took = 0;
+  Glob *glob = data;
+  Job *job = &glob->job;
+  glob->took = 0;
   do {
-    job->more = glob_step(g);
-  } while (job->more && g->took < GLOB_PIECE);
+    job->more = glob_step(glob);
+  } while (job->more && glob->took < GLOB_PIECE);
   if (job->more) return;
-  glob_clear(g);
-  job->data = g->found.data;
-  job->len = g->found.len;
+  glob_clear(glob);
+  job->data = glob->found.data;
+  job->len = glob->found.len;
 }
 
 CspStatus os_glob(CspCall *call) {
   Str pattern;
   if (!need_str(call, 0, &pattern)) return CSP_PANIC;
-  Glob *g = job_new_sized(call, sizeof *g, "match", pattern);
-  if (g == NULL) return CSP_PANIC;
-  g->at = g->job.path;
-  g->found = g->next = (Buffer){.csp = g->job.csp, .most = g->job.most};
-  g->job.stop = glob_stop;
-  return job_run(call, &g->job, glob_work, job_done_list);
+  Glob *glob = job_new_sized(call, sizeof *glob, "match", pattern);
+  if (glob == NULL) return CSP_PANIC;
+  glob->at = glob->job.path;
+  glob->found = glob->next =
+      (Buffer){.csp = glob->job.csp, .most = glob->job.most};
+  glob->job.stop = glob_stop;
+  return job_run(call, &glob->job, glob_work, job_done_list);
 }

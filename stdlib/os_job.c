@@ -330,19 +330,19 @@ typedef struct Strings {
 } Strings;
 
 static CspStatus strings_on(CspCall *call, void *data, bool on) {
-  Strings *s = data;
-  Job *job = s->job;
+  Strings *strings = data;
+  Job *job = strings->job;
   bool ok = on;
-  while (ok && s->at < job->len) {
-    const char *text = job->data + s->at;
+  while (ok && strings->at < job->len) {
+    const char *text = job->data + strings->at;
     size_t len = strlen(text);
-    ok = csp_list_push(call, s->list, csp_string(call, text, len));
-    s->at += len + 1;
+    ok = csp_list_push(call, strings->list, csp_string(call, text, len));
+    strings->at += len + 1;
     if (csp_spent(call, 64 + len / 4) && ok)
-      return csp_again(call, strings_on, s, sizeof *s, 1);
+      return csp_again(call, strings_on, strings, sizeof *strings, 1);
   }
   job_free(job);
-  return ok ? csp_tail_named(call, "_sorted", 1, &s->list) : CSP_PANIC;
+  return ok ? csp_tail_named(call, "_sorted", 1, &strings->list) : CSP_PANIC;
 }
 
 CspStatus job_done_list(CspCall *call, void *data) {

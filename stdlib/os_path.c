@@ -92,10 +92,10 @@ CspStatus os_join_path(CspCall *call) {
 
 // Takes off the slashes at the end. The result is false when the call has given
 // up.
-static bool take_slashes(CspCall *call, Str *s) {
+static bool take_slashes(CspCall *call, Str *text) {
   enum { TURNS = 4096 };
-  for (; s->len > 1 && s->data[s->len - 1] == '/'; s->len--)
-    if (s->len % TURNS == 0 && !csp_work(call, TURNS)) return false;
+  for (; text->len > 1 && text->data[text->len - 1] == '/'; text->len--)
+    if (text->len % TURNS == 0 && !csp_work(call, TURNS)) return false;
   return true;
 }
 

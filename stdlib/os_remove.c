@@ -44,21 +44,21 @@ typedef struct Removal {
 } Removal;
 
 // --- Levels: lock held ------------------------------------------------------
-static void pop_level(Removal *r) {
-  FolderLevel *level = &r->levels[--r->depth];
+static void pop_level(Removal *removal) {
+  FolderLevel *level = &removal->levels[--removal->depth];
   if (level->dir != NULL) closedir(level->dir);
   csp_alloc_free(level->name);
 }
 
-static void removal_clear(Removal *r) {
-  while (r->depth > 0) pop_level(r);
-  if (r->above > 0) close(r->above);
-  csp_alloc_free(r->levels);
-  csp_alloc_free(r->path);
-  r->above = 0;
-  r->levels = NULL;
-  r->path = NULL;
-  r->room = 0;
+static void removal_clear(Removal *removal) {
+  while (removal->depth > 0) pop_level(removal);
+  if (removal->above > 0) close(removal->above);
+  csp_alloc_free(removal->levels);
+  csp_alloc_free(removal->path);
+  removal->above = 0;
+  removal->levels = NULL;
+  removal->path = NULL;
+  removal->room = 0;
 }
 
 static void removal_finalize(void *data) { removal_clear(data); }
@@ -66,32 +66,33 @@ static void removal_finalize(void *data) { removal_clear(data); }
 const CspClass os_removal_class = {"removal", removal_finalize, sizeof(Removal),
                                    NULL};
 
-static int folder_of(const Removal *r, size_t depth) {
-  return depth == 0 ? r->above : dirfd(r->levels[depth - 1].dir);
+static int folder_of(const Removal *removal, size_t depth) {
+  return depth == 0 ? removal->above : dirfd(removal->levels[depth - 1].dir);
 }
 
 static int open_folder_at(int above, const char *name) {
   return openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static bool has_room(Removal *r) {
-  if (r->depth < r->room) return true;
-  size_t room = r->room ? r->room * 2 : 16;
-  FolderLevel *more = csp_alloc(r->csp, r->levels, room * sizeof *more);
+static bool has_room(Removal *removal) {
+  if (removal->depth < removal->room) return true;
+  size_t room = removal->room ? removal->room * 2 : 16;
+  FolderLevel *more =
+      csp_alloc(removal->csp, removal->levels, room * sizeof *more);
   if (more == NULL) return false;
-  r->levels = more;
-  r->room = room;
+  removal->levels = more;
+  removal->room = room;
   return true;
 }
 
 // Goes down into a folder. Returns 0, or an errno.
-static int push_level(Removal *r, const char *name) {
-  int fd = open_folder_at(folder_of(r, r->depth), name);
+static int push_level(Removal *removal, const char *name) {
+  int fd = open_folder_at(folder_of(removal, removal->depth), name);
   struct stat info;
   if (fd < 0) return errno;
   int error = fstat(fd, &info) != 0 ? errno : 0;
-  char *copy = alloc_text(r->csp, name);
-  if (!error && (copy == NULL || !has_room(r))) error = ENOMEM;
+  char *copy = alloc_text(removal->csp, name);
+  if (!error && (copy == NULL || !has_room(removal))) error = ENOMEM;
   DIR *dir = error ? NULL : fdopendir(fd);
   if (!error && dir == NULL) error = errno;
   if (error) {
@@ -99,10 +100,10 @@ static int push_level(Removal *r, const char *name) {
     csp_alloc_free(copy);
     return error;
   }
-  r->levels[r->depth++] =
+  removal->levels[removal->depth++] =
       (FolderLevel){copy, dir, info.st_dev, info.st_ino, false};
-  if (r->depth > OPEN_MOST) {
-    FolderLevel *old = &r->levels[r->depth - OPEN_MOST - 1];
+  if (removal->depth > OPEN_MOST) {
+    FolderLevel *old = &removal->levels[removal->depth - OPEN_MOST - 1];
     if (old->dir != NULL) closedir(old->dir);
     old->dir = NULL;
   }
@@ -111,10 +112,10 @@ static int push_level(Removal *r, const char *name) {
 
 // Opens the level above the last one again. The result is ESTALE when somebody
 // has moved it.
-static int reopen(Removal *r) {
-  FolderLevel *level = &r->levels[r->depth - 2];
+static int reopen(Removal *removal) {
+  FolderLevel *level = &removal->levels[removal->depth - 2];
   if (level->dir != NULL) return 0;
-  int fd = open_folder_at(folder_of(r, r->depth), "..");
+  int fd = open_folder_at(folder_of(removal, removal->depth), "..");
   struct stat info;
   if (fd < 0) return errno;
   int error = fstat(fd, &info) != 0 ? errno : 0;
@@ -128,14 +129,14 @@ static int reopen(Removal *r) {
 
 // --- Work -------------------------------------------------------------------
 // Removes a name of the last level, or goes down into it.
-static int remove_name(Removal *r, const char *name, bool is_folder) {
-  int folder = folder_of(r, r->depth), error = 0;
+static int remove_name(Removal *removal, const char *name, bool is_folder) {
+  int folder = folder_of(removal, removal->depth), error = 0;
   if (!is_folder) {
     if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) return 0;
     error = errno;
     if (error != EISDIR && error != EPERM) return error;
   }
-  int down = push_level(r, name);
+  int down = push_level(removal, name);
   if (down == 0 || down == ENOENT) return 0;
   if (down != ENOTDIR && down != ELOOP) return down;
   // The name is no folder any more, or never was one.
@@ -144,11 +145,12 @@ static int remove_name(Removal *r, const char *name, bool is_folder) {
 }
 
 // Removes the last level, which is empty, and goes up.
-static int leave_level(Removal *r) {
-  FolderLevel *level = &r->levels[r->depth - 1];
-  int error = r->depth > 1 ? reopen(r) : 0;
+static int leave_level(Removal *removal) {
+  FolderLevel *level = &removal->levels[removal->depth - 1];
+  int error = removal->depth > 1 ? reopen(removal) : 0;
   if (error) return error;
-  if (unlinkat(folder_of(r, r->depth - 1), level->name, AT_REMOVEDIR) != 0 &&
+  if (unlinkat(folder_of(removal, removal->depth - 1), level->name,
+               AT_REMOVEDIR) != 0 &&
       errno != ENOENT) {
     error = errno;
     if ((error != ENOTEMPTY && error != EEXIST) || !level->changed)
@@ -157,31 +159,31 @@ static int leave_level(Removal *r) {
     rewinddir(level->dir);
     return 0;
   }
-  pop_level(r);
-  if (r->depth > 0) r->levels[r->depth - 1].changed = true;
+  pop_level(removal);
+  if (removal->depth > 0) removal->levels[removal->depth - 1].changed = true;
   return 0;
 }
 
-static int remove_next(Removal *r) {
-  FolderLevel *level = &r->levels[r->depth - 1];
+static int remove_next(Removal *removal) {
+  FolderLevel *level = &removal->levels[removal->depth - 1];
   errno = 0;
   const struct dirent *entry = readdir(level->dir);
-  if (entry == NULL) return errno != 0 ? errno : leave_level(r);
+  if (entry == NULL) return errno != 0 ? errno : leave_level(removal);
   const char *name = entry->d_name;
   if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return 0;
-  size_t depth = r->depth;
-  int error = remove_name(r, name, entry->d_type == DT_DIR);
-  if (!error && r->depth == depth) level->changed = true;
+  size_t depth = removal->depth;
+  int error = remove_name(removal, name, entry->d_type == DT_DIR);
+  if (!error && removal->depth == depth) level->changed = true;
   return error;
 }
 
 // The path of the last level, for messages. NULL: there is no memory.
-static char *path_of(const Removal *r) {
-  Buffer path = {.csp = r->csp};
-  buffer_add(&path, r->path, strlen(r->path));
-  for (size_t i = 1; i < r->depth; i++) {
+static char *path_of(const Removal *removal) {
+  Buffer path = {.csp = removal->csp};
+  buffer_add(&path, removal->path, strlen(removal->path));
+  for (size_t i = 1; i < removal->depth; i++) {
     buffer_add_char(&path, '/');
-    buffer_add(&path, r->levels[i].name, strlen(r->levels[i].name));
+    buffer_add(&path, removal->levels[i].name, strlen(removal->levels[i].name));
   }
   if (!path.failed) return path.data;
   buffer_free(&path);
@@ -195,19 +197,20 @@ typedef struct RemoveJob {
 
 static void some_work(void *data) {
   RemoveJob *work = data;
-  Removal *r = work->removal;
-  pthread_mutex_lock(&r->lock);
-  while (work->job.number < REMOVE_PIECE && r->depth > 0 && !work->job.error) {
-    work->job.error = remove_next(r);
+  Removal *removal = work->removal;
+  pthread_mutex_lock(&removal->lock);
+  while (work->job.number < REMOVE_PIECE && removal->depth > 0 &&
+         !work->job.error) {
+    work->job.error = remove_next(removal);
     work->job.number++;
   }
-  char *path = work->job.error ? path_of(r) : NULL;
+  char *path = work->job.error ? path_of(removal) : NULL;
   if (path != NULL) {
     csp_alloc_free(work->job.path);
     work->job.path = path;
   }
-  work->job.flag = r->depth > 0 && !work->job.error;
-  pthread_mutex_unlock(&r->lock);
+  work->job.flag = removal->depth > 0 && !work->job.error;
+  pthread_mutex_unlock(&removal->lock);
 }
 
 // --- The beginning ----------------------------------------------------------
@@ -226,18 +229,20 @@ static char *split(char *path, const char **folder, bool *slash) {
   return name;
 }
 
-// Returns 0, or an errno. Afterwards r has a level if there is more to do.
-static int removal_begin(Job *job, Removal *r, char *path) {
+// Returns 0, or an errno. Afterwards removal has a level if there is more to
+// do.
+static int removal_begin(Job *job, Removal *removal, char *path) {
   const char *folder;
   bool slash;
   struct stat info;
   char *name = split(path, &folder, &slash);
   if (name == NULL) return EINVAL;
-  r->above = csp_open_path(job->csp, folder, O_PATH | O_DIRECTORY, 0);
-  if (r->above < 0) return errno;
-  if (fstatat(r->above, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno;
+  removal->above = csp_open_path(job->csp, folder, O_PATH | O_DIRECTORY, 0);
+  if (removal->above < 0) return errno;
+  if (fstatat(removal->above, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno;
   if (slash && !S_ISDIR(info.st_mode)) return ENOTDIR;
-  return remove_name(r, name, S_ISDIR(info.st_mode));
+  return remove_name(removal, name, S_ISDIR(info.st_mode));
 }
 
 static void begin_work(void *data) {
@@ -297,9 +302,9 @@ CspStatus os_remove_all(CspCall *call) {
 }
 
 static Removal *need_removal(CspCall *call) {
-  Removal *r = csp_host_data(csp_arg(call, 0), &os_removal_class);
-  if (r == NULL) csp_bad_arg(call, 0, "what _remove_all gives");
-  return r;
+  Removal *removal = csp_host_data(csp_arg(call, 0), &os_removal_class);
+  if (removal == NULL) csp_bad_arg(call, 0, "what _remove_all gives");
+  return removal;
 }
 
 static CspStatus some_done(CspCall *call, void *data) {
@@ -314,19 +319,19 @@ static CspStatus some_done(CspCall *call, void *data) {
 
 // Removes some of it. Gives (whether there is more, nil) or (false, error).
 CspStatus os_remove_some(CspCall *call) {
-  Removal *r = need_removal(call);
-  RemoveJob *work = r != NULL ? remove_job(call, (Str){"", 0}) : NULL;
+  Removal *removal = need_removal(call);
+  RemoveJob *work = removal != NULL ? remove_job(call, (Str){"", 0}) : NULL;
   if (work == NULL) return CSP_PANIC;
-  work->removal = r;
+  work->removal = removal;
   return job_block(call, some_work, some_done, &work->job);
 }
 
 // Closes what is open, after any piece of work that has begun.
 CspStatus os_remove_end(CspCall *call) {
-  Removal *r = need_removal(call);
-  if (r == NULL) return CSP_PANIC;
-  pthread_mutex_lock(&r->lock);
-  removal_clear(r);
-  pthread_mutex_unlock(&r->lock);
+  Removal *removal = need_removal(call);
+  if (removal == NULL) return CSP_PANIC;
+  pthread_mutex_lock(&removal->lock);
+  removal_clear(removal);
+  pthread_mutex_unlock(&removal->lock);
   return csp_ok_nothing(call);
 }

@@ -29,23 +29,25 @@ Str pieces_back(Str left) {
   return (Str){left.data + (left.len - len), len};
 }
 
-bool pieces_next(Pieces *p) {
-  if (p->piece.len > 0 && !csp_work(p->call, p->piece.len * p->cost)) {
-    p->over = true;
+bool pieces_next(Pieces *pieces) {
+  if (pieces->piece.len > 0 &&
+      !csp_work(pieces->call, pieces->piece.len * pieces->cost)) {
+    pieces->over = true;
     return false;
   }
-  p->piece = pieces_front(p->left);
-  size_t len = p->piece.len;
-  p->left = (Str){p->left.data + len, p->left.len - len};
+  pieces->piece = pieces_front(pieces->left);
+  size_t len = pieces->piece.len;
+  pieces->left = (Str){pieces->left.data + len, pieces->left.len - len};
   return len > 0;
 }
 
-bool pieces_next_back(Pieces *p) {
-  if (p->piece.len > 0 && !csp_work(p->call, p->piece.len * p->cost)) {
-    p->over = true;
+bool pieces_next_back(Pieces *pieces) {
+  if (pieces->piece.len > 0 &&
+      !csp_work(pieces->call, pieces->piece.len * pieces->cost)) {
+    pieces->over = true;
     return false;
   }
-  p->piece = pieces_back(p->left);
-  p->left.len -= p->piece.len;
-  return p->piece.len > 0;
+  pieces->piece = pieces_back(pieces->left);
+  pieces->left.len -= pieces->piece.len;
+  return pieces->piece.len > 0;
 }

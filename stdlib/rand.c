@@ -35,14 +35,14 @@ static uint64_t rotate_left(uint64_t x, int by) {
 
 static uint64_t generator_next(Generator *generator) {
   pthread_mutex_lock(&generator->lock);
-  uint64_t *s = generator->state;
-  uint64_t result = rotate_left(s[1] * 5, 7) * 9, shifted = s[1] << 17;
-  s[2] ^= s[0];
-  s[3] ^= s[1];
-  s[1] ^= s[2];
-  s[0] ^= s[3];
-  s[2] ^= shifted;
-  s[3] = rotate_left(s[3], 45);
+  uint64_t *state = generator->state;
+  uint64_t result = rotate_left(state[1] * 5, 7) * 9, shifted = state[1] << 17;
+  state[2] ^= state[0];
+  state[3] ^= state[1];
+  state[1] ^= state[2];
+  state[0] ^= state[3];
+  state[2] ^= shifted;
+  state[3] = rotate_left(state[3], 45);
   pthread_mutex_unlock(&generator->lock);
   return result;
 }

@@ -73,8 +73,8 @@ static inline Pieces pieces_of(CspCall *call, Str s, unsigned cost) {
   return (Pieces){.call = call, .left = s, .cost = cost};
 }
 // Charges the last piece, and takes the next. false: there is none, or `over`.
-bool pieces_next(Pieces *p);
-bool pieces_next_back(Pieces *p);
+bool pieces_next(Pieces *pieces);
+bool pieces_next_back(Pieces *pieces);
 // The first (the last) piece of what is left.
 Str pieces_front(Str left);
 Str pieces_back(Str left);

@@ -24,8 +24,8 @@ static int64_t search_from(CspCall *call, Str s, Str needle, size_t from) {
 }
 
 // The receiver and a second string.
-static bool need_two(CspCall *call, Str *s, Str *other) {
-  return need_str(call, 0, s) && need_str(call, 1, other);
+static bool need_two(CspCall *call, Str *text, Str *other) {
+  return need_str(call, 0, text) && need_str(call, 1, other);
 }
 
 // Long texts are searched in pieces. `with` is what is looked for, n the

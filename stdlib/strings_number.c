@@ -19,30 +19,30 @@ static int digit_value(char c) {
 }
 
 // Takes 0x, 0o or 0b off; the base it tells, or 10.
-static int take_prefix(Str *s) {
-  if (s->len < 2 || s->data[0] != '0') return 10;
-  char c = (char)(s->data[1] | 32);
+static int take_prefix(Str *text) {
+  if (text->len < 2 || text->data[0] != '0') return 10;
+  char c = (char)(text->data[1] | 32);
   int base = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 10;
-  if (base != 10) *s = (Str){s->data + 2, s->len - 2};
+  if (base != 10) *text = (Str){text->data + 2, text->len - 2};
   return base;
 }
 
 // Takes a sign off. true: a minus.
-static bool take_sign(Str *s) {
-  bool negative = s->len > 0 && s->data[0] == '-';
-  if (s->len > 0 && (negative || s->data[0] == '+')) {
-    *s = (Str){s->data + 1, s->len - 1};
+static bool take_sign(Str *text) {
+  bool negative = text->len > 0 && text->data[0] == '-';
+  if (text->len > 0 && (negative || text->data[0] == '+')) {
+    *text = (Str){text->data + 1, text->len - 1};
   }
   return negative;
 }
 
 // Downwards, as INT64_MIN has no opposite. Stops at what is no digit.
-static int take_digits(Str s, int base, bool *overflow, int64_t *n) {
+static int take_digits(Str s, int base, bool *overflow, int64_t *number) {
   for (size_t i = 0; i < s.len; i++) {
     int digit = digit_value(s.data[i]);
     if (digit >= base) return EINVAL;
-    *overflow = *overflow || __builtin_mul_overflow(*n, base, n) ||
-                __builtin_sub_overflow(*n, digit, n);
+    *overflow = *overflow || __builtin_mul_overflow(*number, base, number) ||
+                __builtin_sub_overflow(*number, digit, number);
   }
   return 0;
 }
@@ -182,8 +182,8 @@ static const char escapes[] = "n\nt\tr\r\\\\\"\"$$";
 
 // The letter after a backslash for this byte, or 0.
 static char escape_letter(char c) {
-  for (const char *e = escapes; *e; e += 2) {
-    if (e[1] == c) return e[0];
+  for (const char *escape = escapes; *escape; escape += 2) {
+    if (escape[1] == c) return escape[0];
   }
   return 0;
 }
@@ -279,9 +279,9 @@ static size_t unescape(Buffer *out, Str s, size_t at) {
     buffer_add_char(out, c);
     return 1;
   }
-  for (const char *e = escapes; *e; e += 2) {
-    if (e[0] != c) continue;
-    buffer_add_char(out, e[1]);
+  for (const char *escape = escapes; *escape; escape += 2) {
+    if (escape[0] != c) continue;
+    buffer_add_char(out, escape[1]);
     return 1;
   }
   return 0;

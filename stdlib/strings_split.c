@@ -120,11 +120,11 @@ static bool next_field(CspCall *call, CspValue of, CspValue with, int64_t *at,
 static size_t count_fields(CspValue of, CspValue with) {
   (void)with;
   Str s = counted(of);
-  const uint8_t *c = (const uint8_t *)s.data;
-  size_t count = s.len > 0 && !utf8_is_space(c[0]);
+  const uint8_t *data = (const uint8_t *)s.data;
+  size_t count = s.len > 0 && !utf8_is_space(data[0]);
   for (size_t i = 1; i < s.len; i++) {
-    bool before = c[i - 1] == ' ' || (uint8_t)(c[i - 1] - '\t') < 5;
-    bool space = c[i] == ' ' || (uint8_t)(c[i] - '\t') < 5;
+    bool before = data[i - 1] == ' ' || (uint8_t)(data[i - 1] - '\t') < 5;
+    bool space = data[i] == ' ' || (uint8_t)(data[i] - '\t') < 5;
     count += before & !space;
   }
   return count;

@@ -88,22 +88,22 @@ static size_t right_run(Str s, const TrimSet *set) {
   return s.len - at;
 }
 
-static bool trim_left(Str *s, const TrimSet *set) {
-  Pieces p = pieces_of(set->call, *s, 2);
+static bool trim_left(Str *text, const TrimSet *set) {
+  Pieces p = pieces_of(set->call, *text, 2);
   size_t run = 0;
   while (run == p.piece.len && pieces_next(&p)) {
     run = left_run(p.piece, set);
-    *s = (Str){s->data + run, s->len - run};
+    *text = (Str){text->data + run, text->len - run};
   }
   return !p.over;
 }
 
-static bool trim_right(Str *s, const TrimSet *set) {
-  Pieces p = pieces_of(set->call, *s, 2);
+static bool trim_right(Str *text, const TrimSet *set) {
+  Pieces p = pieces_of(set->call, *text, 2);
   size_t run = 0;
   while (run == p.piece.len && pieces_next_back(&p)) {
     run = right_run(p.piece, set);
-    s->len -= run;
+    text->len -= run;
   }
   return !p.over;
 }

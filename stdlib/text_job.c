@@ -47,13 +47,13 @@ void text_job_add_long(TextJob *job, Str s) {
 }
 
 static void add_some(TextJob *job) {
-  Str *s = &job->adding[0];
-  size_t len = s->len < TEXT_JOB_PART ? s->len : TEXT_JOB_PART;
-  buffer_add(&job->text, s->data, len);
+  Str *part = &job->adding[0];
+  size_t len = part->len < TEXT_JOB_PART ? part->len : TEXT_JOB_PART;
+  buffer_add(&job->text, part->data, len);
   job->took += len / 8;
-  *s = (Str){s->data + len, s->len - len};
-  if (s->len > 0) return;
-  *s = job->adding[1];
+  *part = (Str){part->data + len, part->len - len};
+  if (part->len > 0) return;
+  *part = job->adding[1];
   job->adding[1] = (Str){0};
 }
 

@@ -192,20 +192,20 @@ static size_t number_run(Str s, bool number, size_t most) {
   return n;
 }
 
-// One number with its unit at *s, added to *sum. false: it is none.
-static bool add_piece(CspCall *call, Str *s, double *sum) {
+// One number with its unit at *text, added to *sum. false: it is none.
+static bool add_piece(CspCall *call, Str *text, double *sum) {
   enum { DIGITS_MAX = 63, UNIT_MAX = 4 };
-  size_t digits = number_run(*s, true, DIGITS_MAX + 1);
-  Str rest = {s->data + digits, s->len - digits};
+  size_t digits = number_run(*text, true, DIGITS_MAX + 1);
+  Str rest = {text->data + digits, text->len - digits};
   size_t unit = number_run(rest, false, UNIT_MAX);
   int64_t ns = unit_named(rest.data, unit);
   double n;
   if (digits == 0 || digits > DIGITS_MAX || ns == 0 ||
-      number_parse_float(call, (Str){s->data, digits}, &n) != 0) {
+      number_parse_float(call, (Str){text->data, digits}, &n) != 0) {
     return false;
   }
   *sum += n * (double)ns;
-  *s = (Str){rest.data + unit, rest.len - unit};
+  *text = (Str){rest.data + unit, rest.len - unit};
   return csp_work(call, 64);
 }
 

@@ -52,8 +52,8 @@ static const char *expand(char letter) {
   }
 }
 
-static bool add_date_letter(Buffer *out, const Moment *m, char letter) {
-  const struct tm *tm = &m->tm;
+static bool add_date_letter(Buffer *out, const Moment *moment, char letter) {
+  const struct tm *tm = &moment->tm;
   switch (letter) {
     case 'Y':
       moment_add_digits(out, (int64_t)tm->tm_year + 1900, 4, '0');
@@ -86,8 +86,8 @@ static bool add_date_letter(Buffer *out, const Moment *m, char letter) {
   }
 }
 
-static bool add_clock_letter(Buffer *out, const Moment *m, char letter) {
-  const struct tm *tm = &m->tm;
+static bool add_clock_letter(Buffer *out, const Moment *moment, char letter) {
+  const struct tm *tm = &moment->tm;
   switch (letter) {
     case 'H':
       moment_add_digits(out, tm->tm_hour, 2, '0');
@@ -105,13 +105,13 @@ static bool add_clock_letter(Buffer *out, const Moment *m, char letter) {
       moment_add_digits(out, tm->tm_sec, 2, '0');
       return true;
     case 'L':
-      moment_add_digits(out, m->ns / 1000000, 3, '0');
+      moment_add_digits(out, moment->ns / 1000000, 3, '0');
       return true;
     case 'f':
-      moment_add_digits(out, m->ns / 1000, 6, '0');
+      moment_add_digits(out, moment->ns / 1000, 6, '0');
       return true;
     case 'N':
-      moment_add_digits(out, m->ns, 9, '0');
+      moment_add_digits(out, moment->ns, 9, '0');
       return true;
     case 'z':
       add_offset(out, tm->tm_gmtoff, false);
@@ -120,7 +120,7 @@ static bool add_clock_letter(Buffer *out, const Moment *m, char letter) {
       buffer_add(out, tm->tm_zone, strlen(tm->tm_zone));
       return true;
     case 's':
-      moment_add_digits(out, m->seconds, 1, '0');
+      moment_add_digits(out, moment->seconds, 1, '0');
       return true;
     default:
       return false;
@@ -128,7 +128,7 @@ static bool add_clock_letter(Buffer *out, const Moment *m, char letter) {
 }
 
 static bool add_layout(CspCall *call, Buffer *out, Str layout,
-                       const Moment *m) {
+                       const Moment *moment) {
   for (size_t at = 0, turn = 1; at < layout.len; at++, turn++) {
     char c = layout.data[at];
     char letter = at + 1 < layout.len ? layout.data[at + 1] : '\0';
@@ -140,7 +140,7 @@ static bool add_layout(CspCall *call, Buffer *out, Str layout,
     at++;
     const char *longer = expand(letter);
     if (longer != NULL) {
-      if (!add_layout(call, out, (Str){longer, strlen(longer)}, m)) {
+      if (!add_layout(call, out, (Str){longer, strlen(longer)}, moment)) {
         return false;
       }
     } else if (letter == '%' || letter == 'n' || letter == 't') {
@@ -148,9 +148,9 @@ static bool add_layout(CspCall *call, Buffer *out, Str layout,
     } else if (letter == ':' && at + 1 < layout.len &&
                layout.data[at + 1] == 'z') {
       at++;
-      add_offset(out, m->tm.tm_gmtoff, true);
-    } else if (!add_date_letter(out, m, letter) &&
-               !add_clock_letter(out, m, letter)) {
+      add_offset(out, moment->tm.tm_gmtoff, true);
+    } else if (!add_date_letter(out, moment, letter) &&
+               !add_clock_letter(out, moment, letter)) {
       csp_panic(call, "time.format: unknown %%%c in the layout", letter);
       return false;
     }
@@ -189,54 +189,56 @@ typedef struct Parser {
 } Parser;
 
 // Up to `most` digits (at least one).
-static bool take_number(Parser *p, int most, int64_t low, int64_t high,
+static bool take_number(Parser *parser, int most, int64_t low, int64_t high,
                         int64_t *out) {
   int count = 0;
   int64_t n = 0;
-  while (count < most && p->at < p->text.len && p->text.data[p->at] >= '0' &&
-         p->text.data[p->at] <= '9') {
-    n = n * 10 + (p->text.data[p->at++] - '0');
+  while (count < most && parser->at < parser->text.len &&
+         parser->text.data[parser->at] >= '0' &&
+         parser->text.data[parser->at] <= '9') {
+    n = n * 10 + (parser->text.data[parser->at++] - '0');
     count++;
   }
   *out = n;
   return count > 0 && n >= low && n <= high;
 }
 
-static bool take_int(Parser *p, int most, int low, int high, int *out) {
+static bool take_int(Parser *parser, int most, int low, int high, int *out) {
   int64_t n;
-  if (!take_number(p, most, low, high, &n)) return false;
+  if (!take_number(parser, most, low, high, &n)) return false;
   *out = (int)n;
   return true;
 }
 
 // A fraction of `digits` digits; fewer count from the left.
-static bool take_fraction(Parser *p, int digits) {
-  size_t from = p->at;
+static bool take_fraction(Parser *parser, int digits) {
+  size_t from = parser->at;
   int64_t n;
-  if (!take_number(p, digits, 0, SECOND, &n)) return false;
-  for (size_t count = p->at - from; count < 9; count++) n *= 10;
-  p->ns = n;
+  if (!take_number(parser, digits, 0, SECOND, &n)) return false;
+  for (size_t count = parser->at - from; count < 9; count++) n *= 10;
+  parser->ns = n;
   return true;
 }
 
 // Whether the text has these letters next, in any case.
-static bool has_letters(const Parser *p, const char *name, size_t len) {
-  if (p->text.len - p->at < len) return false;
+static bool has_letters(const Parser *parser, const char *name, size_t len) {
+  if (parser->text.len - parser->at < len) return false;
   for (size_t i = 0; i < len; i++) {
-    if ((p->text.data[p->at + i] | 32) != (name[i] | 32)) return false;
+    if ((parser->text.data[parser->at + i] | 32) != (name[i] | 32))
+      return false;
   }
   return true;
 }
 
 // One of the names, whole or its first three letters, in any case.
-static bool take_name(Parser *p, const char *const *names, int count,
+static bool take_name(Parser *parser, const char *const *names, int count,
                       int *out) {
   for (int i = 0; i < count; i++) {
     size_t len = strlen(names[i]);
-    if (has_letters(p, names[i], len)) {
-      p->at += len;
-    } else if (has_letters(p, names[i], 3)) {
-      p->at += 3;
+    if (has_letters(parser, names[i], len)) {
+      parser->at += len;
+    } else if (has_letters(parser, names[i], 3)) {
+      parser->at += 3;
     } else {
       continue;
     }
@@ -246,141 +248,147 @@ static bool take_name(Parser *p, const char *const *names, int count,
   return false;
 }
 
-static bool take_half(Parser *p) {
-  const char *from = p->text.data + p->at;
-  if (p->text.len - p->at < 2 || (from[1] | 32) != 'm') return false;
-  p->pm = (from[0] | 32) == 'p';
-  p->has_pm = true;
-  p->at += 2;
-  return p->pm || (from[0] | 32) == 'a';
+static bool take_half(Parser *parser) {
+  const char *from = parser->text.data + parser->at;
+  if (parser->text.len - parser->at < 2 || (from[1] | 32) != 'm') return false;
+  parser->pm = (from[0] | 32) == 'p';
+  parser->has_pm = true;
+  parser->at += 2;
+  return parser->pm || (from[0] | 32) == 'a';
 }
 
 // Z, +hhmm or +hh:mm.
-static bool take_offset(Parser *p) {
+static bool take_offset(Parser *parser) {
   int hours, minutes;
-  char sign = p->at < p->text.len ? p->text.data[p->at] : '\0';
-  p->has_offset = true;
-  p->offset = 0;
-  p->at++;
+  char sign =
+      parser->at < parser->text.len ? parser->text.data[parser->at] : '\0';
+  parser->has_offset = true;
+  parser->offset = 0;
+  parser->at++;
   if (sign == 'Z' || sign == 'z') return true;
   if (sign != '+' && sign != '-') return false;
-  if (!take_int(p, 2, 0, 23, &hours)) return false;
-  if (p->at < p->text.len && p->text.data[p->at] == ':') p->at++;
-  if (!take_int(p, 2, 0, 59, &minutes)) return false;
-  p->offset = (hours * 60L + minutes) * 60;
-  if (sign == '-') p->offset = -p->offset;
+  if (!take_int(parser, 2, 0, 23, &hours)) return false;
+  if (parser->at < parser->text.len && parser->text.data[parser->at] == ':')
+    parser->at++;
+  if (!take_int(parser, 2, 0, 59, &minutes)) return false;
+  parser->offset = (hours * 60L + minutes) * 60;
+  if (sign == '-') parser->offset = -parser->offset;
   return true;
 }
 
-static bool take_seconds(Parser *p) {
-  bool negative = p->at < p->text.len && p->text.data[p->at] == '-';
-  if (negative) p->at++;
-  if (!take_number(p, 11, 0, INT64_MAX, &p->seconds)) return false;
-  if (negative) p->seconds = -p->seconds;
-  p->has_seconds = true;
+static bool take_seconds(Parser *parser) {
+  bool negative =
+      parser->at < parser->text.len && parser->text.data[parser->at] == '-';
+  if (negative) parser->at++;
+  if (!take_number(parser, 11, 0, INT64_MAX, &parser->seconds)) return false;
+  if (negative) parser->seconds = -parser->seconds;
+  parser->has_seconds = true;
   return true;
 }
 
-static bool take_year(Parser *p, bool whole) {
+static bool take_year(Parser *parser, bool whole) {
   int year;
-  if (!take_int(p, whole ? 4 : 2, 0, 9999, &year)) return false;
+  if (!take_int(parser, whole ? 4 : 2, 0, 9999, &year)) return false;
   if (!whole) year += year < 69 ? 2000 : 1900;
-  p->tm.tm_year = year - 1900;
+  parser->tm.tm_year = year - 1900;
   return true;
 }
 
-static bool take_month(Parser *p) {
-  if (!take_int(p, 2, 1, 12, &p->tm.tm_mon)) return false;
-  p->tm.tm_mon--;
+static bool take_month(Parser *parser) {
+  if (!take_int(parser, 2, 1, 12, &parser->tm.tm_mon)) return false;
+  parser->tm.tm_mon--;
   return true;
 }
 
 static bool is_time_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 // Any of these, also none. false: given up.
-static bool take_blanks(Parser *p, const char *blanks) {
+static bool take_blanks(Parser *parser, const char *blanks) {
   enum { LOOK = 1 << 14 };
-  for (; p->at < p->text.len; p->at++) {
-    char c = p->text.data[p->at];
+  for (; parser->at < parser->text.len; parser->at++) {
+    char c = parser->text.data[parser->at];
     if (c == '\0' || strchr(blanks, c) == NULL) break;
-    if (p->at % LOOK == LOOK - 1) p->over = !csp_work(p->call, LOOK);
-    if (p->over) return false;
+    if (parser->at % LOOK == LOOK - 1)
+      parser->over = !csp_work(parser->call, LOOK);
+    if (parser->over) return false;
   }
   return true;
 }
 
-static bool take_day(Parser *p) {
-  if (!take_blanks(p, " ")) return false;
-  return take_int(p, 2, 1, 31, &p->tm.tm_mday);
+static bool take_day(Parser *parser) {
+  if (!take_blanks(parser, " ")) return false;
+  return take_int(parser, 2, 1, 31, &parser->tm.tm_mday);
 }
 
-static bool take_letter(Parser *p, char letter) {
+static bool take_letter(Parser *parser, char letter) {
   int unused;
   switch (letter) {
     case 'Y':
     case 'y':
-      return take_year(p, letter == 'Y');
+      return take_year(parser, letter == 'Y');
     case 'm':
-      return take_month(p);
+      return take_month(parser);
     case 'd':
     case 'e':
-      return take_day(p);
+      return take_day(parser);
     case 'H':
-      return take_int(p, 2, 0, 23, &p->tm.tm_hour);
+      return take_int(parser, 2, 0, 23, &parser->tm.tm_hour);
     case 'I':
-      return take_int(p, 2, 1, 12, &p->tm.tm_hour);
+      return take_int(parser, 2, 1, 12, &parser->tm.tm_hour);
     case 'p':
-      return take_half(p);
+      return take_half(parser);
     case 'M':
-      return take_int(p, 2, 0, 59, &p->tm.tm_min);
+      return take_int(parser, 2, 0, 59, &parser->tm.tm_min);
     case 'S':
-      return take_int(p, 2, 0, 60, &p->tm.tm_sec);
+      return take_int(parser, 2, 0, 60, &parser->tm.tm_sec);
     case 'L':
-      return take_fraction(p, 3);
+      return take_fraction(parser, 3);
     case 'f':
-      return take_fraction(p, 6);
+      return take_fraction(parser, 6);
     case 'N':
-      return take_fraction(p, 9);
+      return take_fraction(parser, 9);
     case 'a':
     case 'A':
-      return take_name(p, day_names, 7, &unused);
+      return take_name(parser, day_names, 7, &unused);
     case 'b':
     case 'B':
-      return take_name(p, month_names, 12, &p->tm.tm_mon);
+      return take_name(parser, month_names, 12, &parser->tm.tm_mon);
     case 'z':
-      return take_offset(p);
+      return take_offset(parser);
     case 's':
-      return take_seconds(p);
+      return take_seconds(parser);
     default:
-      p->bad_letter = letter ? letter : '%';
+      parser->bad_letter = letter ? letter : '%';
       return false;
   }
 }
 
 // White space in the layout fits any, also none.
-static bool take_plain(Parser *p, char c) {
-  if (is_time_blank(c)) return take_blanks(p, " \t\n");
-  if (p->at >= p->text.len || p->text.data[p->at] != c) return false;
-  p->at++;
+static bool take_plain(Parser *parser, char c) {
+  if (is_time_blank(c)) return take_blanks(parser, " \t\n");
+  if (parser->at >= parser->text.len || parser->text.data[parser->at] != c)
+    return false;
+  parser->at++;
   return true;
 }
 
-static bool take_layout(Parser *p, Str layout) {
+static bool take_layout(Parser *parser, Str layout) {
   for (size_t at = 0, turn = 1; at < layout.len; at++, turn++) {
     char c = layout.data[at];
-    if (turn % TURNS == 0) p->over = !csp_work(p->call, TURNS * 64);
-    if (p->over) return false;
+    if (turn % TURNS == 0) parser->over = !csp_work(parser->call, TURNS * 64);
+    if (parser->over) return false;
     if (c != '%') {
-      if (!take_plain(p, c)) return false;
+      if (!take_plain(parser, c)) return false;
       continue;
     }
     char letter = ++at < layout.len ? layout.data[at] : '\0';
     if (letter == ':') letter = ++at < layout.len ? layout.data[at] : '\0';
     const char *longer = expand(letter);
-    bool ok = longer != NULL  ? take_layout(p, (Str){longer, strlen(longer)})
-              : letter == '%' ? take_plain(p, '%')
-              : letter == 'n' || letter == 't' ? take_plain(p, ' ')
-                                               : take_letter(p, letter);
+    bool ok = longer != NULL
+                  ? take_layout(parser, (Str){longer, strlen(longer)})
+              : letter == '%'                  ? take_plain(parser, '%')
+              : letter == 'n' || letter == 't' ? take_plain(parser, ' ')
+                                               : take_letter(parser, letter);
     if (!ok) return false;
   }
   return true;
@@ -395,17 +403,19 @@ static bool date_exists(const struct tm *tm) {
   return tm->tm_mday <= days[tm->tm_mon];
 }
 
-static bool parsed_time(Parser *p, bool utc, int64_t *out) {
-  if (p->has_pm) p->tm.tm_hour = p->tm.tm_hour % 12 + (p->pm ? 12 : 0);
-  if (p->has_seconds) {
+static bool parsed_time(Parser *parser, bool utc, int64_t *out) {
+  if (parser->has_pm)
+    parser->tm.tm_hour = parser->tm.tm_hour % 12 + (parser->pm ? 12 : 0);
+  if (parser->has_seconds) {
     int64_t t;
-    return !__builtin_mul_overflow(p->seconds, SECOND, &t) &&
-           !__builtin_add_overflow(t, p->ns, out);
+    return !__builtin_mul_overflow(parser->seconds, SECOND, &t) &&
+           !__builtin_add_overflow(t, parser->ns, out);
   }
-  if (!date_exists(&p->tm)) return false;
-  if (!moment_time(p->tm, p->ns, utc || p->has_offset, out)) return false;
-  int64_t offset = (int64_t)p->offset * SECOND;
-  return !p->has_offset || !__builtin_sub_overflow(*out, offset, out);
+  if (!date_exists(&parser->tm)) return false;
+  if (!moment_time(parser->tm, parser->ns, utc || parser->has_offset, out))
+    return false;
+  int64_t offset = (int64_t)parser->offset * SECOND;
+  return !parser->has_offset || !__builtin_sub_overflow(*out, offset, out);
 }
 
 // (time, nil) or (nil, error)

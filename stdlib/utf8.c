@@ -16,15 +16,15 @@ static size_t sequence_len(uint8_t first) {
 
 uint32_t utf8_wide(const char *data, size_t len, size_t at, size_t *width) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const uint8_t *s = (const uint8_t *)data + at;
-  size_t count = sequence_len(s[0]);
+  const uint8_t *from = (const uint8_t *)data + at;
+  size_t count = sequence_len(from[0]);
   *width = 1;
-  if (count == 1) return s[0];
+  if (count == 1) return from[0];
   if (count == 0 || count > len - at) return RUNE_BAD;
-  uint32_t rune = s[0] & (0x7fu >> count);
+  uint32_t rune = from[0] & (0x7fu >> count);
   for (size_t i = 1; i < count; i++) {
-    if ((s[i] & 0xc0) != 0x80) return RUNE_BAD;
-    rune = rune << 6 | (s[i] & 0x3fu);
+    if ((from[i] & 0xc0) != 0x80) return RUNE_BAD;
+    rune = rune << 6 | (from[i] & 0x3fu);
   }
   bool surrogate = rune >= 0xd800 && rune <= 0xdfff;
   if (rune < least[count] || rune > 0x10ffff || surrogate) return RUNE_BAD;
