@@ -36,10 +36,10 @@ typedef struct DecimalText {
   char digits[DECIMAL_DIGITS + 32];
 } DecimalText;
 
-void decimal_begin(DecimalText *x);
+void decimal_begin(DecimalText *number);
 // The next piece of the text. false: it is no number.
-bool decimal_add(DecimalText *x, const char *text, size_t len);
+bool decimal_add(DecimalText *number, const char *text, size_t len);
 // 0. EINVAL: it is no number. ERANGE: it is too large, and *out is infinite.
-int decimal_end(DecimalText *x, double *out);
+int decimal_end(DecimalText *number, double *out);
 
 #endif

@@ -20,30 +20,30 @@ typedef struct Big {
   uint32_t w[BIG_WORDS];
 } Big;
 
-static void big_set(Big *b, uint64_t x) {
-  b->w[0] = (uint32_t)x;
-  b->w[1] = (uint32_t)(x >> 32);
-  b->n = b->w[1] ? 2 : b->w[0] ? 1 : 0;
+static void big_set(Big *big, uint64_t x) {
+  big->w[0] = (uint32_t)x;
+  big->w[1] = (uint32_t)(x >> 32);
+  big->n = big->w[1] ? 2 : big->w[0] ? 1 : 0;
 }
 
-static void big_mul(Big *b, uint32_t by) {
+static void big_mul(Big *big, uint32_t by) {
   uint64_t carry = 0;
-  for (int i = 0; i < b->n; i++) {
-    carry += (uint64_t)b->w[i] * by;
-    b->w[i] = (uint32_t)carry;
+  for (int i = 0; i < big->n; i++) {
+    carry += (uint64_t)big->w[i] * by;
+    big->w[i] = (uint32_t)carry;
     carry >>= 32;
   }
-  if (carry) b->w[b->n++] = (uint32_t)carry;
+  if (carry) big->w[big->n++] = (uint32_t)carry;
 }
 
-static void big_mul_pow10(Big *b, int exponent) {
-  for (; exponent >= 9; exponent -= 9) big_mul(b, 1000000000);
-  for (; exponent > 0; exponent--) big_mul(b, 10);
+static void big_mul_pow10(Big *big, int exponent) {
+  for (; exponent >= 9; exponent -= 9) big_mul(big, 1000000000);
+  for (; exponent > 0; exponent--) big_mul(big, 10);
 }
 
-static void big_shift(Big *b, int bits) {
-  for (; bits >= 31; bits -= 31) big_mul(b, (uint32_t)1 << 31);
-  big_mul(b, (uint32_t)1 << bits);
+static void big_shift(Big *big, int bits) {
+  for (; bits >= 31; bits -= 31) big_mul(big, (uint32_t)1 << 31);
+  big_mul(big, (uint32_t)1 << bits);
 }
 
 static int big_compare(const Big *a, const Big *b) {
@@ -75,12 +75,12 @@ static void big_sub(Big *a, const Big *b) {  // a >= b
   while (a->n && a->w[a->n - 1] == 0) a->n--;
 }
 
-// Whether a + b is above c (or equal to it, when `or_equal`).
-static bool big_sum_above(const Big *a, const Big *b, const Big *c,
+// Whether a + b is above `limit` (or equal to it, when `or_equal`).
+static bool big_sum_above(const Big *a, const Big *b, const Big *limit,
                           bool or_equal) {
   Big sum = *a;
   big_add(&sum, b);
-  return big_compare(&sum, c) >= (or_equal ? 0 : 1);
+  return big_compare(&sum, limit) >= (or_equal ? 0 : 1);
 }
 
 // --- Digits -----------------------------------------------------------------
@@ -97,46 +97,46 @@ typedef struct Scaled {
   bool even;  // the ends of the interval read back, too
 } Scaled;
 
-static void scale_binary(Scaled *x, uint64_t m, int e, bool uneven) {
-  big_set(&x->r, m);
-  big_set(&x->s, 1);
-  big_set(&x->up, 1);
-  big_set(&x->down, 1);
+static void scale_binary(Scaled *scaled, uint64_t m, int e, bool uneven) {
+  big_set(&scaled->r, m);
+  big_set(&scaled->s, 1);
+  big_set(&scaled->up, 1);
+  big_set(&scaled->down, 1);
   int extra = uneven ? 2 : 1;
-  big_shift(&x->r, extra);
-  big_shift(&x->s, extra);
-  if (uneven) big_shift(&x->up, 1);
+  big_shift(&scaled->r, extra);
+  big_shift(&scaled->s, extra);
+  if (uneven) big_shift(&scaled->up, 1);
   if (e >= 0) {
-    big_shift(&x->r, e);
-    big_shift(&x->up, e);
-    big_shift(&x->down, e);
+    big_shift(&scaled->r, e);
+    big_shift(&scaled->up, e);
+    big_shift(&scaled->down, e);
   } else {
-    big_shift(&x->s, -e);
+    big_shift(&scaled->s, -e);
   }
 }
 
-static void scale_decimal(Scaled *x, int point) {
+static void scale_decimal(Scaled *scaled, int point) {
   if (point >= 0) {
-    big_mul_pow10(&x->s, point);
+    big_mul_pow10(&scaled->s, point);
   } else {
-    big_mul_pow10(&x->r, -point);
-    big_mul_pow10(&x->up, -point);
-    big_mul_pow10(&x->down, -point);
+    big_mul_pow10(&scaled->r, -point);
+    big_mul_pow10(&scaled->up, -point);
+    big_mul_pow10(&scaled->down, -point);
   }
 }
 
 // The next digit. *low and *high: nothing below, or above, need be told apart.
-static int next_digit(Scaled *x, bool *low, bool *high) {
-  big_mul(&x->r, 10);
-  big_mul(&x->up, 10);
-  big_mul(&x->down, 10);
+static int next_digit(Scaled *scaled, bool *low, bool *high) {
+  big_mul(&scaled->r, 10);
+  big_mul(&scaled->up, 10);
+  big_mul(&scaled->down, 10);
   int digit = 0;
-  while (big_compare(&x->r, &x->s) >= 0) {
-    big_sub(&x->r, &x->s);
+  while (big_compare(&scaled->r, &scaled->s) >= 0) {
+    big_sub(&scaled->r, &scaled->s);
     digit++;
   }
-  *low = big_compare(&x->r, &x->down) < (x->even ? 1 : 0);
-  *high = big_sum_above(&x->r, &x->up, &x->s, x->even);
+  *low = big_compare(&scaled->r, &scaled->down) < (scaled->even ? 1 : 0);
+  *high = big_sum_above(&scaled->r, &scaled->up, &scaled->s, scaled->even);
   return digit;
 }
 
@@ -206,12 +206,12 @@ static char *put_zeros(char *out, int count) {
   return out + count;
 }
 
-static char *put_power(char *out, const Decimal *x) {
-  int exponent = x->point - 1;
-  *out++ = x->digits[0];
-  if (x->count > 1) {
+static char *put_power(char *out, const Decimal *decimal) {
+  int exponent = decimal->point - 1;
+  *out++ = decimal->digits[0];
+  if (decimal->count > 1) {
     *out++ = '.';
-    out = put_chars(out, x->digits + 1, x->count - 1);
+    out = put_chars(out, decimal->digits + 1, decimal->count - 1);
   }
   *out++ = 'e';
   *out++ = exponent < 0 ? '-' : '+';
@@ -222,20 +222,21 @@ static char *put_power(char *out, const Decimal *x) {
   return out;
 }
 
-static char *put_positional(char *out, const Decimal *x) {
-  if (x->point <= 0) {
+static char *put_positional(char *out, const Decimal *decimal) {
+  if (decimal->point <= 0) {
     out = put_chars(out, "0.", 2);
-    out = put_zeros(out, -x->point);
-    return put_chars(out, x->digits, x->count);
+    out = put_zeros(out, -decimal->point);
+    return put_chars(out, decimal->digits, decimal->count);
   }
-  if (x->count <= x->point) {
-    out = put_chars(out, x->digits, x->count);
-    out = put_zeros(out, x->point - x->count);
+  if (decimal->count <= decimal->point) {
+    out = put_chars(out, decimal->digits, decimal->count);
+    out = put_zeros(out, decimal->point - decimal->count);
     return put_chars(out, ".0", 2);
   }
-  out = put_chars(out, x->digits, x->point);
+  out = put_chars(out, decimal->digits, decimal->point);
   *out++ = '.';
-  return put_chars(out, x->digits + x->point, x->count - x->point);
+  return put_chars(out, decimal->digits + decimal->point,
+                   decimal->count - decimal->point);
 }
 
 int format_float(double d, char *out) {
