@@ -122,11 +122,11 @@ static void each_local(Vm *vm, void (*fn)(void *arg, Local *local), void *arg) {
 }
 
 static void flush_local(void *arg, Local *local) {
-  Collection *c = arg;
+  Collection *collection = arg;
   heap_local_flush(&local->heap);
   local->free = NULL;
   local->free_count = 0;
-  take_shaded(c->marker, &local->heap.shaded);
+  take_shaded(collection->marker, &local->heap.shaded);
 }
 
 static void each_in_list(Goroutine *g, void (*fn)(void *arg, Goroutine *g),
@@ -155,37 +155,39 @@ void vm_each_goroutine(Vm *vm, void (*fn)(void *arg, Goroutine *g), void *arg) {
 }
 
 // --- Marking ----------------------------------------------------------------
-static void run_workers(Collection *c) {
-  Marking *k = &c->marking;
-  k->idle = 0;
-  if (k->workers > 1)
-    sched_run_stopped(c->p, marking_run, k);
+static void run_workers(Collection *collection) {
+  Marking *marking = &collection->marking;
+  marking->idle = 0;
+  if (marking->workers > 1)
+    sched_run_stopped(collection->p, marking_run, marking);
   else
-    marking_run(k, 0, 1);
+    marking_run(marking, 0, 1);
   // Rare: stacks ran out of memory on the way.
   // RMW: for brevity; pairs with the store in make_room, after which the
   // markers have met (find_work, the end of sched_run_stopped)
-  while (rt_exchange(&k->overflow, 0u)) {
-    c->marker->alone = true;  // nobody would take what it puts into the pool
-    units_rescan(c->marker, c->vm);
-    marking_rescan(c->marker);
+  while (rt_exchange(&marking->overflow, 0u)) {
+    collection->marker->alone =
+        true;  // nobody would take what it puts into the pool
+    units_rescan(collection->marker, collection->vm);
+    marking_rescan(collection->marker);
   }
-  RT_ASSERT(k->pooled == 0 && k->pool == NULL);  // nothing is left to mark
-  c->more = false;
+  RT_ASSERT(marking->pooled == 0 &&
+            marking->pool == NULL);  // nothing is left to mark
+  collection->more = false;
 }
 
-static void mark_roots(Collection *c) {
-  Heap *heap = c->heap;
-  each_local(c->vm, flush_local, c);
+static void mark_roots(Collection *collection) {
+  Heap *heap = collection->heap;
+  each_local(collection->vm, flush_local, collection);
   heap_local_flush(&heap->shared);
-  take_shaded(c->marker, &heap->shaded);
+  take_shaded(collection->marker, &heap->shaded);
   // RMW: for brevity; the world is stopped, the stores in shade were before
-  if (rt_exchange(&heap->mark_overflow, 0u)) c->marking.overflow = 1;
-  mark_vm(c->marker, c->vm);
-  mark_pins(c->marker, heap);
-  if (c->vm->sched == NULL) return;
-  sched_each_root(c->vm->sched, mark_g, c->marker);
-  timers_filter(c->vm->sched, mark_timer, c->marker);
+  if (rt_exchange(&heap->mark_overflow, 0u)) collection->marking.overflow = 1;
+  mark_vm(collection->marker, collection->vm);
+  mark_pins(collection->marker, heap);
+  if (collection->vm->sched == NULL) return;
+  sched_each_root(collection->vm->sched, mark_g, collection->marker);
+  timers_filter(collection->vm->sched, mark_timer, collection->marker);
 }
 
 // --- What is weak -----------------------------------------------------------
@@ -205,10 +207,10 @@ static bool is_kept(const Goroutine *g) {
 }
 
 static void rescue(void *arg, Goroutine *g) {
-  Collection *c = arg;
+  Collection *collection = arg;
   if (gc_is_marked(g) || !is_kept(g)) return;
-  gc_mark_obj(c->marker, g);
-  c->more = true;
+  gc_mark_obj(collection->marker, g);
+  collection->more = true;
 }
 
 static void lose(Heap *heap, Goroutine *g) {
@@ -242,33 +244,35 @@ static bool keep_timer(void *arg, Timer *timer) {
   return obj == NULL || obj->type != OBJ_TIMER || gc_is_marked(obj);
 }
 
-static void settle_weak(Collection *c) {
-  HeapHooks *hooks = &c->heap->hooks;
+static void settle_weak(Collection *collection) {
+  HeapHooks *hooks = &collection->heap->hooks;
   do {
-    c->more = false;
-    vm_each_goroutine(c->vm, rescue, c);
-    if (c->more) {
-      run_workers(c);
-      c->more = true;
+    collection->more = false;
+    vm_each_goroutine(collection->vm, rescue, collection);
+    if (collection->more) {
+      run_workers(collection);
+      collection->more = true;
     }
-  } while (c->more);
-  if (hooks->mark_lost != NULL && hooks->mark_lost(hooks->arg, c->marker))
-    run_workers(c);
-  each_local(c->vm, prune_local, c->heap);
-  prune(c->heap, &c->heap->orphans);
-  if (c->vm->sched != NULL) timers_filter(c->vm->sched, keep_timer, c->vm);
+  } while (collection->more);
+  if (hooks->mark_lost != NULL &&
+      hooks->mark_lost(hooks->arg, collection->marker))
+    run_workers(collection);
+  each_local(collection->vm, prune_local, collection->heap);
+  prune(collection->heap, &collection->heap->orphans);
+  if (collection->vm->sched != NULL)
+    timers_filter(collection->vm->sched, keep_timer, collection->vm);
 }
 
 // --- A collection -----------------------------------------------------------
-static void account(Collection *c, int64_t began) {
-  Heap *heap = c->heap;
-  RT_ASSERT(c->marking.pooled == 0);
+static void account(Collection *collection, int64_t began) {
+  Heap *heap = collection->heap;
+  RT_ASSERT(collection->marking.pooled == 0);
   // relaxed, all: the world is stopped but for hosts' threads, which only add
   // to the sums; what is stored is read as statistics, or before the next look
   int64_t external = rt_load_relaxed(&heap->external);
   uint64_t live = external > 0 ? (uint64_t)external : 0;
   for (int i = 0; i < heap->gc_workers; i++)
-    live += c->marking.markers[i].bytes;
+    live += collection->marking.markers[i].bytes;
   // RMW: none of what flush_allocated adds is lost; orders nothing
   int64_t allocated = rt_exchange(&heap->allocated, (int64_t)0);
   if (allocated > 0)
@@ -282,25 +286,28 @@ static void account(Collection *c, int64_t began) {
   if (pause > heap->pause_max) rt_store_relaxed(&heap->pause_max, pause);
 }
 
-static void collect_stopped(Collection *c, int64_t began) {
-  int procs = c->vm->sched != NULL ? sched_procs(c->vm->sched) : 1;
-  heap_sweep_all(c->heap);
+static void collect_stopped(Collection *collection, int64_t began) {
+  int procs =
+      collection->vm->sched != NULL ? sched_procs(collection->vm->sched) : 1;
+  heap_sweep_all(collection->heap);
   // relaxed, twice: the world is stopped; a wish of a host's thread that is
   // lost is granted by this collection
-  rt_store_relaxed(&c->heap->want, 0);
+  rt_store_relaxed(&collection->heap->want, 0);
   // Without memory for all markers one does; without that, nothing is done.
-  if (!marking_init(&c->marking, c->heap, procs) &&
-      (c->heap->gc_workers == 0 || !marking_init(&c->marking, c->heap, 1)))
+  if (!marking_init(&collection->marking, collection->heap, procs) &&
+      (collection->heap->gc_workers == 0 ||
+       !marking_init(&collection->marking, collection->heap, 1)))
     return;
-  c->marker = &c->marking.markers[0];
-  mark_roots(c);
-  run_workers(c);
-  settle_weak(c);
-  units_sweep(c->vm);
-  heap_unsweep(c->heap);
-  account(c, began);
-  rt_store_relaxed(&c->heap->want, 0);  // the flushes may have asked again
-  marking_free(&c->marking);
+  collection->marker = &collection->marking.markers[0];
+  mark_roots(collection);
+  run_workers(collection);
+  settle_weak(collection);
+  units_sweep(collection->vm);
+  heap_unsweep(collection->heap);
+  account(collection, began);
+  rt_store_relaxed(&collection->heap->want,
+                   0);  // the flushes may have asked again
+  marking_free(&collection->marking);
 }
 
 void gc_collect(P *p, Goroutine *g) {

@@ -25,14 +25,15 @@ enum {
 };
 
 // --- Segments ---------------------------------------------------------------
-static bool is_builtin(const Marking *k, const MarkSegment *segment) {
+static bool is_builtin(const Marking *marking, const MarkSegment *segment) {
   const char *at = (const char *)segment;
-  const char *first = (const char *)k->markers;
-  return at >= first && at < (const char *)(k->markers + k->heap->gc_workers);
+  const char *first = (const char *)marking->markers;
+  return at >= first &&
+         at < (const char *)(marking->markers + marking->heap->gc_workers);
 }
 
-static void segment_free(const Marking *k, MarkSegment *segment) {
-  if (!is_builtin(k, segment)) mem_free(segment);
+static void segment_free(const Marking *marking, MarkSegment *segment) {
+  if (!is_builtin(marking, segment)) mem_free(segment);
 }
 
 static MarkSegment *segment_new(GcMarker *marker) {
@@ -54,29 +55,29 @@ static void segment_drop(GcMarker *marker, MarkSegment *segment) {
     marker->spare = segment;
 }
 
-static void pool_put(Marking *k, MarkSegment *segment) {
+static void pool_put(Marking *marking, MarkSegment *segment) {
   RT_ASSERT(segment->count > 0 && segment->count <= SEGMENT_ITEMS);
-  rt_spin_lock(&k->pool_lock);
-  segment->next = k->pool;
-  k->pool = segment;
+  rt_spin_lock(&marking->pool_lock);
+  segment->next = marking->pool;
+  marking->pool = segment;
   // relaxed: pool_lock is held; others read it as a hint
-  rt_store_relaxed(&k->pooled, k->pooled + 1);
-  rt_spin_unlock(&k->pool_lock);
+  rt_store_relaxed(&marking->pooled, marking->pooled + 1);
+  rt_spin_unlock(&marking->pool_lock);
 }
 
-static MarkSegment *pool_get(Marking *k) {
+static MarkSegment *pool_get(Marking *marking) {
   // relaxed: a hint; the lock decides
-  if (rt_load_relaxed(&k->pooled) == 0) return NULL;
-  rt_spin_lock(&k->pool_lock);
-  MarkSegment *segment = k->pool;
+  if (rt_load_relaxed(&marking->pooled) == 0) return NULL;
+  rt_spin_lock(&marking->pool_lock);
+  MarkSegment *segment = marking->pool;
   if (segment != NULL) {
-    RT_ASSERT(k->pooled > 0);
-    k->pool = segment->next;
+    RT_ASSERT(marking->pooled > 0);
+    marking->pool = segment->next;
     // relaxed: as in pool_put
-    rt_store_relaxed(&k->pooled, k->pooled - 1);
+    rt_store_relaxed(&marking->pooled, marking->pooled - 1);
     segment->next = NULL;
   }
-  rt_spin_unlock(&k->pool_lock);
+  rt_spin_unlock(&marking->pool_lock);
   return segment;
 }
 
@@ -102,12 +103,12 @@ static bool make_room(GcMarker *marker, uint64_t items) {
   if (marker->top->count + items <= SEGMENT_ITEMS) return true;
   MarkSegment *fresh = segment_new(marker);
   if (fresh == NULL) return make_room_without(marker);
-  Marking *k = marker->marking;
+  Marking *marking = marker->marking;
   // relaxed: a hint
-  if (k->workers > 1 && !marker->alone &&
-      rt_load_relaxed(&k->pooled) < (uint32_t)k->workers) {
+  if (marking->workers > 1 && !marker->alone &&
+      rt_load_relaxed(&marking->pooled) < (uint32_t)marking->workers) {
     fresh->next = marker->top->next;
-    pool_put(k, marker->top);
+    pool_put(marking, marker->top);
   } else {
     fresh->next = marker->top;
   }
@@ -193,16 +194,16 @@ static void scan_values(GcMarker *marker, const ObjValues *block,
   for (uint64_t i = from; i < to; i++) gc_mark(marker, block->slots[i]);
 }
 
-static void scan_table(GcMarker *marker, const ObjTable *t, uint64_t from) {
-  uint64_t to = t->used < t->cap ? t->used : t->cap;
-  RT_ASSERT(from <= to && to <= t->cap);
+static void scan_table(GcMarker *marker, const ObjTable *table, uint64_t from) {
+  uint64_t to = table->used < table->cap ? table->used : table->cap;
+  RT_ASSERT(from <= to && to <= table->cap);
   if (to - from > MARK_PIECE) {
     to = from + MARK_PIECE;
-    push_rest(marker, &t->obj, to);
+    push_rest(marker, &table->obj, to);
   }
   for (uint64_t i = from; i < to; i++) {
-    gc_mark(marker, t->entries[i].key);
-    gc_mark(marker, t->entries[i].value);
+    gc_mark(marker, table->entries[i].key);
+    gc_mark(marker, table->entries[i].value);
   }
 }
 
@@ -300,11 +301,11 @@ static void scan_task(GcMarker *marker, ObjTask *task) {
 
 // What can end: they are woken when it is cancelled, or its owner when they
 // end.
-static void scan_group(GcMarker *marker, const ObjGroup *o) {
-  const Group *group = &o->group;
-  gc_mark(marker, o->failure);
-  unit_touch_trace(marker, o->trace);
-  unit_touch(marker, o->begun_in);
+static void scan_group(GcMarker *marker, const ObjGroup *obj) {
+  const Group *group = &obj->group;
+  gc_mark(marker, obj->failure);
+  unit_touch_trace(marker, obj->trace);
+  unit_touch(marker, obj->begun_in);
   if (group->ended) return;
   RT_ASSERT(group->owner != NULL);
   gc_mark_obj(marker, goroutine_of(group->owner));
@@ -464,11 +465,11 @@ static Obj *next_object(GcMarker *marker) {
 
 // Gives the half of a stack to the pool while others have nothing to do.
 static void share(GcMarker *marker) {
-  Marking *k = marker->marking;
+  Marking *marking = marker->marking;
   uint64_t count = marker->top->count;
   // relaxed, both: hints
-  if (count < SHARE_LEAST || rt_load_relaxed(&k->idle) == 0 ||
-      rt_load_relaxed(&k->pooled) != 0)
+  if (count < SHARE_LEAST || rt_load_relaxed(&marking->idle) == 0 ||
+      rt_load_relaxed(&marking->pooled) != 0)
     return;
   RT_ASSERT(count <= SEGMENT_ITEMS);
   uint64_t half = count / 2;
@@ -481,7 +482,7 @@ static void share(GcMarker *marker) {
   marker->top->count = count - half;
   memmove(marker->top->items, marker->top->items + half,
           marker->top->count * sizeof(uint64_t));
-  pool_put(k, segment);
+  pool_put(marking, segment);
 }
 
 static void drain(GcMarker *marker) {
@@ -496,25 +497,25 @@ static void drain(GcMarker *marker) {
 
 // Waits for work of others. false: all are idle, marking is over.
 static bool find_work(GcMarker *marker, int workers) {
-  Marking *k = marker->marking;
+  Marking *marking = marker->marking;
   // RMW, all: the last that adds to it sees all others idle, and with that all
   // they have done; pairs with the acquire below
-  rt_add(&k->idle, 1u);
+  rt_add(&marking->idle, 1u);
   for (uint32_t spins = 1;; spins++) {
     // relaxed: a hint; pool_get takes the lock
-    if (rt_load_relaxed(&k->pooled)) {
-      rt_sub(&k->idle, 1u);
-      MarkSegment *segment = pool_get(k);
+    if (rt_load_relaxed(&marking->pooled)) {
+      rt_sub(&marking->idle, 1u);
+      MarkSegment *segment = pool_get(marking);
       if (segment != NULL) {
         segment_drop(marker, marker->top);
         marker->top = segment;
         return true;
       }
-      rt_add(&k->idle, 1u);
+      rt_add(&marking->idle, 1u);
     }
     // acquire: pairs with the RMWs on idle of the others.
     // All idle: what is pooled now belongs to one that is about to take it.
-    if (rt_load_acquire(&k->idle) >= (uint32_t)workers) return false;
+    if (rt_load_acquire(&marking->idle) >= (uint32_t)workers) return false;
     if (spins % SPINS)
       rt_pause();
     else
@@ -523,18 +524,19 @@ static bool find_work(GcMarker *marker, int workers) {
 }
 
 void marking_run(void *arg, int worker, int workers) {
-  Marking *k = arg;
-  RT_ASSERT(worker >= 0 && worker < workers && workers <= k->heap->gc_workers);
-  GcMarker *marker = &k->markers[worker];
+  Marking *marking = arg;
+  RT_ASSERT(worker >= 0 && worker < workers &&
+            workers <= marking->heap->gc_workers);
+  GcMarker *marker = &marking->markers[worker];
   marker->alone = workers == 1;
   do drain(marker);
   while (find_work(marker, workers));
 }
 
 // --- Life -------------------------------------------------------------------
-bool marking_init(Marking *k, Heap *heap, int workers) {
+bool marking_init(Marking *marking, Heap *heap, int workers) {
   RT_ASSERT(workers > 0);
-  *k = (Marking){.heap = heap, .workers = workers};
+  *marking = (Marking){.heap = heap, .workers = workers};
   if (heap->gc_workers < workers) {
     GcMarker *markers = mem_resize(heap->vm->memory, heap->gc_markers,
                                    (size_t)workers * sizeof *markers);
@@ -542,11 +544,11 @@ bool marking_init(Marking *k, Heap *heap, int workers) {
     heap->gc_markers = markers;
     heap->gc_workers = workers;
   }
-  k->markers = heap->gc_markers;
+  marking->markers = heap->gc_markers;
   for (int i = 0; i < heap->gc_workers; i++) {
-    GcMarker *marker = &k->markers[i];
+    GcMarker *marker = &marking->markers[i];
     memset(marker, 0, offsetof(GcMarker, first));
-    marker->marking = k;
+    marker->marking = marking;
     marker->top = &marker->first;
     marker->first.next = NULL;
     marker->first.count = 0;
@@ -554,13 +556,13 @@ bool marking_init(Marking *k, Heap *heap, int workers) {
   return true;
 }
 
-void marking_free(Marking *k) {
-  for (int i = 0; i < k->heap->gc_workers; i++) {
-    GcMarker *marker = &k->markers[i];
-    if (marker->spare != NULL) segment_free(k, marker->spare);
+void marking_free(Marking *marking) {
+  for (int i = 0; i < marking->heap->gc_workers; i++) {
+    GcMarker *marker = &marking->markers[i];
+    if (marker->spare != NULL) segment_free(marking, marker->spare);
     while (marker->top != NULL) {
       MarkSegment *below = marker->top->next;
-      segment_free(k, marker->top);
+      segment_free(marking, marker->top);
       marker->top = below;
     }
   }
@@ -583,9 +585,10 @@ void marking_rescan(GcMarker *marker) {
   Heap *heap = marker->marking->heap;
   RT_ASSERT(marker->alone);
   for (int klass = 0; klass <= CLASSES; klass++) {
-    for (Span *s = heap->partial[klass].first; s != NULL; s = s->next)
-      rescan_span(marker, s);
-    for (Span *s = heap->full[klass].first; s != NULL; s = s->next)
-      rescan_span(marker, s);
+    for (Span *span = heap->partial[klass].first; span != NULL;
+         span = span->next)
+      rescan_span(marker, span);
+    for (Span *span = heap->full[klass].first; span != NULL; span = span->next)
+      rescan_span(marker, span);
   }
 }

@@ -401,8 +401,8 @@ static Chunk *take_unreleased(Heap *heap, uint64_t *units) {
 static uint64_t unreleased_units(Heap *heap) {
   uint64_t count = 0;
   rt_lock(&heap->lock);
-  for (Chunk *c = heap->chunks; c != NULL; c = c->next)
-    count += (uint64_t)__builtin_popcountll(c->free & ~c->released);
+  for (Chunk *chunk = heap->chunks; chunk != NULL; chunk = chunk->next)
+    count += (uint64_t)__builtin_popcountll(chunk->free & ~chunk->released);
   rt_unlock(&heap->lock);
   return count;
 }
