@@ -15,8 +15,9 @@ static bool raw_is_valid(const ObjRaw *block) {
          block->cap <= heap_size_of(block) - sizeof *block;
 }
 
-bool bytes_is_valid(const ObjBytes *b) {
-  return b != NULL && b->obj.type == OBJ_BYTES && raw_is_valid(bytes_block(b));
+bool bytes_is_valid(const ObjBytes *bytes) {
+  return bytes != NULL && bytes->obj.type == OBJ_BYTES &&
+         raw_is_valid(bytes_block(bytes));
 }
 
 static ObjRaw *raw_alloc(Local *local, size_t cap) {
@@ -73,11 +74,11 @@ ObjBytes *bytes_new(Local *local, size_t len) {
   if (block == NULL) return NULL;
   if (!zero(local, block, 0)) return NULL;
   block->len = len;
-  ObjBytes *b =
+  ObjBytes *bytes =
       (ObjBytes *)heap_alloc(&local->heap, sizeof(ObjBytes), OBJ_BYTES);
-  if (b != NULL) b->block = block;
-  RT_ASSERT(b == NULL || bytes_is_valid(b));
-  return b;
+  if (bytes != NULL) bytes->block = block;
+  RT_ASSERT(bytes == NULL || bytes_is_valid(bytes));
+  return bytes;
 }
 
 // A copy with room for `need` bytes, not published yet.
@@ -93,15 +94,16 @@ static ObjRaw *raw_grown(Local *local, ObjRaw *old, size_t len, size_t need) {
   return block;
 }
 
-bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count) {
-  RT_ASSERT(bytes_is_valid(b));
-  ObjRaw *block = bytes_block(b);
+bool bytes_append(Local *local, ObjBytes *bytes, const void *from,
+                  size_t count) {
+  RT_ASSERT(bytes_is_valid(bytes));
+  ObjRaw *block = bytes_block(bytes);
   size_t len = raw_len(block);
   if (count > block->cap - len) {
     if (count > CAP_MAX) return false;
     block = raw_grown(local, block, len, len + count);
     if (block == NULL) return false;
-    heap_store_ptr(&local->heap, &b->block, block);
+    heap_store_ptr(&local->heap, &bytes->block, block);
   }
   if (!copy(local, block->data + len, from, count)) return false;
   // relaxed: bytes need no publishing; a reader that is early finds zeros

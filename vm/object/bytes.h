@@ -6,11 +6,12 @@
 #include "vm/heap/local.h"
 
 // As list_is_valid.
-bool bytes_is_valid(const ObjBytes *b);
+bool bytes_is_valid(const ObjBytes *bytes);
 ObjBytes *bytes_new(Local *local, size_t len);  // zeroed
-bool bytes_append(Local *local, ObjBytes *b, const void *from, size_t count);
-static inline ObjRaw *bytes_block(const ObjBytes *b) {
-  return heap_load(&b->block);
+bool bytes_append(Local *local, ObjBytes *bytes, const void *from,
+                  size_t count);
+static inline ObjRaw *bytes_block(const ObjBytes *bytes) {
+  return heap_load(&bytes->block);
 }
 static inline size_t raw_len(const ObjRaw *block) {
   // relaxed: read once, and clamped

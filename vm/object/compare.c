@@ -181,65 +181,66 @@ typedef struct Deep {
   const char *failed;  // why it gave up, or NULL
 } Deep;
 
-static size_t seen_place(const Deep *d, Obj *a, Obj *b) {
+static size_t seen_place(const Deep *deep, Obj *a, Obj *b) {
   uint64_t h = ((uint64_t)(uintptr_t)a * 31 + (uint64_t)(uintptr_t)b) *
                0x9e3779b97f4a7c15u;
-  RT_ASSERT((d->seen_cap & (d->seen_cap - 1)) == 0);
-  RT_ASSERT(d->seen_count < d->seen_cap);
-  size_t at = (size_t)(h >> 32) & (d->seen_cap - 1);
-  while (d->seen[at][0] != NULL && (d->seen[at][0] != a || d->seen[at][1] != b))
-    at = (at + 1) & (d->seen_cap - 1);
+  RT_ASSERT((deep->seen_cap & (deep->seen_cap - 1)) == 0);
+  RT_ASSERT(deep->seen_count < deep->seen_cap);
+  size_t at = (size_t)(h >> 32) & (deep->seen_cap - 1);
+  while (deep->seen[at][0] != NULL &&
+         (deep->seen[at][0] != a || deep->seen[at][1] != b))
+    at = (at + 1) & (deep->seen_cap - 1);
   return at;
 }
 
-static bool seen_grow(Deep *d) {
-  Deep bigger = *d;
-  bigger.seen_cap = d->seen_cap ? d->seen_cap * 2 : 256;
-  bigger.seen =
-      mem_zeroed(d->local->vm->memory, bigger.seen_cap * sizeof *bigger.seen);
+static bool seen_grow(Deep *deep) {
+  Deep bigger = *deep;
+  bigger.seen_cap = deep->seen_cap ? deep->seen_cap * 2 : 256;
+  bigger.seen = mem_zeroed(deep->local->vm->memory,
+                           bigger.seen_cap * sizeof *bigger.seen);
   if (bigger.seen == NULL) return false;
-  for (size_t i = 0; i < d->seen_cap; i++) {
-    if (d->seen[i][0] == NULL) continue;
-    size_t at = seen_place(&bigger, d->seen[i][0], d->seen[i][1]);
-    memcpy(bigger.seen[at], d->seen[i], sizeof d->seen[i]);
+  for (size_t i = 0; i < deep->seen_cap; i++) {
+    if (deep->seen[i][0] == NULL) continue;
+    size_t at = seen_place(&bigger, deep->seen[i][0], deep->seen[i][1]);
+    memcpy(bigger.seen[at], deep->seen[i], sizeof deep->seen[i]);
   }
-  work_charge(d->local, d->seen_cap * 8);
-  mem_free(d->seen);
-  *d = bigger;
+  work_charge(deep->local, deep->seen_cap * 8);
+  mem_free(deep->seen);
+  *deep = bigger;
   return true;
 }
 
 // Whether the pair was met before; notes it.
-static bool seen_before(Deep *d, Obj *a, Obj *b) {
-  if (d->seen_count >= d->seen_cap / 2 && !seen_grow(d)) {
-    d->failed = "out of memory";
+static bool seen_before(Deep *deep, Obj *a, Obj *b) {
+  if (deep->seen_count >= deep->seen_cap / 2 && !seen_grow(deep)) {
+    deep->failed = "out of memory";
     return false;
   }
-  size_t at = seen_place(d, a, b);
-  if (d->seen[at][0] != NULL) return true;
-  d->seen[at][0] = a;
-  d->seen[at][1] = b;
-  d->seen_count++;
+  size_t at = seen_place(deep, a, b);
+  if (deep->seen[at][0] != NULL) return true;
+  deep->seen[at][0] = a;
+  deep->seen[at][1] = b;
+  deep->seen_count++;
   return false;
 }
 
-static bool deep_push(Deep *d, DeepPair pair) {
-  bool deep = d->depth == DEEP_MAX;
-  if (deep || d->depth == d->cap) {
-    size_t cap = d->cap ? d->cap * 2 : 16;
-    DeepPair *stack =
-        deep ? NULL
-             : mem_resize(d->local->vm->memory, d->stack, cap * sizeof *stack);
+static bool deep_push(Deep *deep, DeepPair pair) {
+  bool too_deep = deep->depth == DEEP_MAX;
+  if (too_deep || deep->depth == deep->cap) {
+    size_t cap = deep->cap ? deep->cap * 2 : 16;
+    DeepPair *stack = too_deep ? NULL
+                               : mem_resize(deep->local->vm->memory,
+                                            deep->stack, cap * sizeof *stack);
     if (stack == NULL) {
-      d->failed =
-          deep ? "nested more than 10,000 values deep" : "out of memory";
+      deep->failed = too_deep ? "nested more than 10,000 values too_deep"
+                              : "out of memory";
       return false;
     }
-    d->stack = stack;
-    d->cap = cap;
+    deep->stack = stack;
+    deep->cap = cap;
   }
-  RT_ASSERT(d->depth < d->cap);
-  d->stack[d->depth++] = pair;
+  RT_ASSERT(deep->depth < deep->cap);
+  deep->stack[deep->depth++] = pair;
   return true;
 }
 
@@ -249,7 +250,7 @@ static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
 
 // Looks at two objects of one type. false: not equal. Containers that have
 // to be looked into go onto the stack.
-static bool deep_enter(Deep *d, Obj *a, Obj *b) {
+static bool deep_enter(Deep *deep, Obj *a, Obj *b) {
   RT_ASSERT(a->type == b->type);
   DeepPair pair = {.a = a, .b = b};
   if (a->type == OBJ_RANGE) return ranges_equal((ObjRange *)a, (ObjRange *)b);
@@ -267,12 +268,13 @@ static bool deep_enter(Deep *d, Obj *a, Obj *b) {
   } else if (a->type != OBJ_ERROR) {
     return false;
   }
-  return deep_push(d, pair);
+  return deep_push(deep, pair);
 }
 
 // The next two values of the pair on top. false: none left. *same: false if
 // a key is missing.
-static bool deep_next(Deep *d, DeepPair *pair, Value *a, Value *b, bool *same) {
+static bool deep_next(Deep *deep, DeepPair *pair, Value *a, Value *b,
+                      bool *same) {
   uint64_t at = pair->at++;
   if (pair->a->type == OBJ_LIST) {
     const ObjValues *x = pair->x, *y = pair->y;
@@ -291,24 +293,25 @@ static bool deep_next(Deep *d, DeepPair *pair, Value *a, Value *b, bool *same) {
   } else {
     Value key;
     pair->at = at;
-    if (!map_next(d->local->vm, (ObjMap *)pair->a, pair->x, &pair->at, &key, a))
+    if (!map_next(deep->local->vm, (ObjMap *)pair->a, pair->x, &pair->at, &key,
+                  a))
       return false;
-    if (!map_key_ready(d->local, key)) return false;
-    *same = map_get(d->local->vm, (ObjMap *)pair->b, key, b);
+    if (!map_key_ready(deep->local, key)) return false;
+    *same = map_get(deep->local->vm, (ObjMap *)pair->b, key, b);
   }
   return true;
 }
 
 // One pair of values. false: not equal.
-static bool deep_values(Deep *d, Value a, Value b) {
-  d->count++;
-  if (!work_on(d->local, 16)) d->failed = "given up";
-  if (value_equal_on(d->local, a, b)) return true;
+static bool deep_values(Deep *deep, Value a, Value b) {
+  deep->count++;
+  if (!work_on(deep->local, 16)) deep->failed = "given up";
+  if (value_equal_on(deep->local, a, b)) return true;
   if (!value_is_obj(a) || !value_is_obj(b)) return false;
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
-  if (d->count > SEEN_AFTER && seen_before(d, x, y)) return true;
-  return deep_enter(d, x, y);
+  if (deep->count > SEEN_AFTER && seen_before(deep, x, y)) return true;
+  return deep_enter(deep, x, y);
 }
 
 bool value_deep_equal(Local *local, Value a, Value b, const char **failed) {

@@ -103,8 +103,8 @@ static void add_text(Text *text, const char *s) {
   text_add(text, s, strlen(s));
 }
 
-static void add_string(Text *text, const ObjString *s) {
-  text_add(text, s->data, s->len);
+static void add_string(Text *text, const ObjString *string) {
+  text_add(text, string->data, string->len);
 }
 
 // --- Quoting ----------------------------------------------------------------
@@ -156,8 +156,8 @@ static void add_quoted(Text *text, const char *data, size_t len) {
   add_text(text, "\"");
 }
 
-static void add_bytes(Text *text, const ObjBytes *b) {
-  const ObjRaw *block = bytes_block(b);
+static void add_bytes(Text *text, const ObjBytes *bytes) {
+  const ObjRaw *block = bytes_block(bytes);
   size_t len = raw_len(block);
   add_text(text, "bytes(\"");
   for (size_t i = 0; i < len && !text->failed; i++) {
@@ -219,20 +219,20 @@ static void add_float(Text *text, double d) {
   text_add(text, buffer, (size_t)format_float(d, buffer));
 }
 
-static void add_range(Text *text, const ObjRange *r) {
-  text_addf(text, "%lld..%s%lld", (long long)r->from, r->inclusive ? "=" : "",
-            (long long)r->to);
+static void add_range(Text *text, const ObjRange *range) {
+  text_addf(text, "%lld..%s%lld", (long long)range->from,
+            range->inclusive ? "=" : "", (long long)range->to);
 }
 
 static void add_object(Text *text, Value v, bool quoted) {
   const Obj *obj = value_obj(v);
   switch (obj->type) {
     case OBJ_STRING: {
-      const ObjString *s = (const ObjString *)obj;
+      const ObjString *string = (const ObjString *)obj;
       if (quoted)
-        add_quoted(text, s->data, s->len);
+        add_quoted(text, string->data, string->len);
       else
-        add_string(text, s);
+        add_string(text, string);
       return;
     }
     case OBJ_BYTES:
@@ -317,48 +317,49 @@ static bool is_container(Value v) {
 }
 
 // false: too deep, or there is no memory.
-static bool walk_push(ValueWalk *w, Obj *obj) {
-  if (w->depth == w->nest) return false;
-  if (w->depth == w->cap) {
-    size_t cap = w->cap ? w->cap * 2 : 8;
-    WalkLevel *levels = mem_resize(w->memory, w->levels, cap * sizeof *levels);
+static bool walk_push(ValueWalk *walk, Obj *obj) {
+  if (walk->depth == walk->nest) return false;
+  if (walk->depth == walk->cap) {
+    size_t cap = walk->cap ? walk->cap * 2 : 8;
+    WalkLevel *levels =
+        mem_resize(walk->memory, walk->levels, cap * sizeof *levels);
     if (levels == NULL) {
-      w->failed = true;
+      walk->failed = true;
       return false;
     }
-    w->levels = levels;
-    w->cap = cap;
+    walk->levels = levels;
+    walk->cap = cap;
   }
-  RT_ASSERT(w->depth < w->cap);
-  WalkLevel *level = &w->levels[w->depth++];
+  RT_ASSERT(walk->depth < walk->cap);
+  WalkLevel *level = &walk->levels[walk->depth++];
   *level = (WalkLevel){.obj = obj};
-  w->quoting += obj->type != OBJ_ERROR;
+  walk->quoting += obj->type != OBJ_ERROR;
   if (obj->type == OBJ_LIST) level->block = list_block((ObjList *)obj);
   if (obj->type == OBJ_MAP) level->block = heap_load(&((ObjMap *)obj)->table);
   return true;
 }
 
-static void walk_leave(ValueWalk *w) {
-  RT_ASSERT(w->depth > 0);
-  w->depth--;
-  w->quoting -= w->levels[w->depth].obj->type != OBJ_ERROR;
+static void walk_leave(ValueWalk *walk) {
+  RT_ASSERT(walk->depth > 0);
+  walk->depth--;
+  walk->quoting -= walk->levels[walk->depth].obj->type != OBJ_ERROR;
 }
 
 // Goes into the container. false: it is being walked already, too deep, or
 // there is no memory.
-static bool walk_enter(ValueWalk *w, Obj *obj) {
-  for (size_t i = w->depth; i-- > 0;)
-    if (w->levels[i].obj == obj) return false;
-  return walk_push(w, obj);
+static bool walk_enter(ValueWalk *walk, Obj *obj) {
+  for (size_t i = walk->depth; i-- > 0;)
+    if (walk->levels[i].obj == obj) return false;
+  return walk_push(walk, obj);
 }
 
 // The next entry of the table as it was, without looking at the map.
 static bool entry_next(WalkLevel *level, Value *key, Value *v) {
-  const ObjTable *t = level->block;
+  const ObjTable *table = level->block;
   // acquire: the entries are whole; pairs with the release in append (map.c)
-  uint32_t used = rt_load_acquire(&t->used);
-  while (level->at < used && level->at < t->cap) {
-    const MapEntry *entry = &t->entries[level->at++];
+  uint32_t used = rt_load_acquire(&table->used);
+  while (level->at < used && level->at < table->cap) {
+    const MapEntry *entry = &table->entries[level->at++];
     *key = heap_load(&entry->key);
     *v = heap_load(&entry->value);
     if (*key != VALUE_TOMB) return true;
@@ -367,12 +368,12 @@ static bool entry_next(WalkLevel *level, Value *key, Value *v) {
 }
 
 // The next part: its value, and for maps its key. false: the end.
-static bool walk_next(ValueWalk *w, WalkLevel *level, Value *key, Value *v) {
+static bool walk_next(ValueWalk *walk, WalkLevel *level, Value *key, Value *v) {
   const Obj *obj = level->obj;
   if (obj->type == OBJ_MAP)
-    return w->vm != NULL ? map_next(w->vm, (const ObjMap *)obj, level->block,
-                                    &level->at, key, v)
-                         : entry_next(level, key, v);
+    return walk->vm != NULL ? map_next(walk->vm, (const ObjMap *)obj,
+                                       level->block, &level->at, key, v)
+                            : entry_next(level, key, v);
   uint64_t at = level->at++;
   RT_ASSERT(is_container(value_from_obj(obj)));
   if (obj->type == OBJ_LIST) {
@@ -437,21 +438,21 @@ static void add_before(Text *text, const WalkLevel *level, bool first,
 }
 
 // One value: written whole, or entered.
-static void add_value(Text *text, ValueWalk *w, Value v, bool quoted) {
+static void add_value(Text *text, ValueWalk *walk, Value v, bool quoted) {
   if (!is_container(v)) {
     add_plain(text, v, quoted);
-  } else if (walk_enter(w, value_obj(v))) {
+  } else if (walk_enter(walk, value_obj(v))) {
     add_opening(text, value_obj(v), quoted);
   } else {
     add_again(text, value_obj(v));
-    if (w->failed) text->failed = true;
+    if (walk->failed) text->failed = true;
   }
 }
 
 // Whether what stands at this depth is quoted: everything inside containers,
 // but not the message of an error that is itself not quoted.
-static bool inner_quoted(const ValueWalk *w, bool quoted) {
-  return quoted || w->quoting > 0;
+static bool inner_quoted(const ValueWalk *walk, bool quoted) {
+  return quoted || walk->quoting > 0;
 }
 
 void format_value(Text *text, Vm *vm, Value v, bool quoted) {

@@ -27,8 +27,8 @@ enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
 enum { ZEROED = 1 << 14 };  // bytes
 
 // --- Tables -----------------------------------------------------------------
-static uint32_t *table_index(const ObjTable *t) {
-  return (uint32_t *)(uintptr_t)&t->entries[t->cap];
+static uint32_t *table_index(const ObjTable *table) {
+  return (uint32_t *)(uintptr_t)&table->entries[table->cap];
 }
 
 static uint32_t index_cap(uint32_t bits) {  // 5/8 of the words
@@ -46,46 +46,46 @@ static ObjTable *table_new(Local *local, size_t want) {
   size_t index_size = bits ? sizeof(uint32_t) << bits : 0;
   if (cap >= WORK_BIG / sizeof(MapEntry) && !work_before_big(local))
     return NULL;
-  ObjTable *t = (ObjTable *)heap_alloc(
+  ObjTable *table = (ObjTable *)heap_alloc(
       &local->heap, sizeof(ObjTable) + cap * sizeof(MapEntry) + index_size,
       OBJ_TABLE);
-  if (t == NULL) return NULL;
-  t->cap = (uint32_t)cap;
-  t->used = t->live = 0;
-  t->index_bits = bits;
+  if (table == NULL) return NULL;
+  table->cap = (uint32_t)cap;
+  table->used = table->live = 0;
+  table->index_bits = bits;
   for (size_t at = 0; at < index_size; at += ZEROED) {
     size_t count = index_size - at < ZEROED ? index_size - at : ZEROED;
-    memset((char *)table_index(t) + at, 0, count);
+    memset((char *)table_index(table) + at, 0, count);
     if (!work_part(local, count / 8, at + ZEROED < index_size)) return NULL;
   }
-  RT_ASSERT(table_is_valid(t) && want <= t->cap);
-  return t;
+  RT_ASSERT(table_is_valid(table) && want <= table->cap);
+  return table;
 }
 
-static uint32_t table_used(const ObjTable *t) {
+static uint32_t table_used(const ObjTable *table) {
   // acquire: the entries are whole; pairs with the release in append
-  uint32_t used = rt_load_acquire(&t->used);
-  return used <= t->cap ? used : t->cap;
+  uint32_t used = rt_load_acquire(&table->used);
+  return used <= table->cap ? used : table->cap;
 }
 
 static bool keys_equal(Value a, Value b) {
   return a == b || (!value_both_small(a, b) && value_equal(a, b));
 }
 
-static int64_t find_linear(const ObjTable *t, Value key) {
-  uint32_t used = table_used(t);
+static int64_t find_linear(const ObjTable *table, Value key) {
+  uint32_t used = table_used(table);
   for (uint32_t i = 0; i < used; i++)
-    if (keys_equal(heap_load(&t->entries[i].key), key)) return i;
+    if (keys_equal(heap_load(&table->entries[i].key), key)) return i;
   return -1;
 }
 
 // The next entry with that hash (or nearly), or -1. *probe: how many words of
 // the index have been looked at.
-static inline int64_t next_candidate(const ObjTable *t, uint32_t hash,
+static inline int64_t next_candidate(const ObjTable *table, uint32_t hash,
                                      uint32_t *probe) {
-  const uint32_t *index = table_index(t);
-  uint32_t mask = ((uint32_t)1 << t->index_bits) - 1;
-  uint32_t used = table_used(t);
+  const uint32_t *index = table_index(table);
+  uint32_t mask = ((uint32_t)1 << table->index_bits) - 1;
+  uint32_t used = table_used(table);
   while (*probe <= mask) {
     // acquire: pairs with release in index_add
     uint32_t word = rt_load_acquire(&index[(hash + (*probe)++) & mask]);
@@ -97,26 +97,27 @@ static inline int64_t next_candidate(const ObjTable *t, uint32_t hash,
 }
 
 // From candidate number `at` on.
-static int64_t find_among(const ObjTable *t, Value key, uint32_t hash,
+static int64_t find_among(const ObjTable *table, Value key, uint32_t hash,
                           uint32_t probe, int64_t at) {
-  while (at >= 0 && !keys_equal(heap_load(&t->entries[at].key), key))
-    at = next_candidate(t, hash, &probe);
+  while (at >= 0 && !keys_equal(heap_load(&table->entries[at].key), key))
+    at = next_candidate(table, hash, &probe);
   return at;
 }
 
 // The entry with that key, or -1.
-static inline int64_t find_entry(const ObjTable *t, Value key, uint32_t hash) {
-  if (!t->index_bits) return find_linear(t, key);
+static inline int64_t find_entry(const ObjTable *table, Value key,
+                                 uint32_t hash) {
+  if (!table->index_bits) return find_linear(table, key);
   uint32_t probe = 0;
-  int64_t at = next_candidate(t, hash, &probe);
+  int64_t at = next_candidate(table, hash, &probe);
   // Mostly it is the very same object or int.
-  if (at < 0 || heap_load(&t->entries[at].key) == key) return at;
-  return find_among(t, key, hash, probe, at);
+  if (at < 0 || heap_load(&table->entries[at].key) == key) return at;
+  return find_among(table, key, hash, probe, at);
 }
 
 // 0 where the table needs none.
-static inline uint32_t hash_for(Vm *vm, const ObjTable *t, Value key) {
-  if (!t->index_bits) return 0;
+static inline uint32_t hash_for(Vm *vm, const ObjTable *table, Value key) {
+  if (!table->index_bits) return 0;
   if (value_is_type(key, OBJ_STRING)) {
     // relaxed: the same whoever computes it
     uint32_t hash = rt_load_relaxed(&value_obj(key)->hash);
@@ -127,10 +128,10 @@ static inline uint32_t hash_for(Vm *vm, const ObjTable *t, Value key) {
 
 // Shows entry number `entry` in the index. false: no place is left (writers
 // raced).
-static bool index_add(ObjTable *t, uint32_t hash, uint32_t entry) {
-  RT_ASSERT(t->index_bits > 0 && entry < t->cap);
-  uint32_t *index = table_index(t);
-  uint32_t mask = ((uint32_t)1 << t->index_bits) - 1;
+static bool index_add(ObjTable *table, uint32_t hash, uint32_t entry) {
+  RT_ASSERT(table->index_bits > 0 && entry < table->cap);
+  uint32_t *index = table_index(table);
+  uint32_t mask = ((uint32_t)1 << table->index_bits) - 1;
   for (uint32_t probe = 0; probe <= mask; probe++) {
     uint32_t *word = &index[(hash + probe) & mask];
     // relaxed: its readers are other goroutines; two writers may take one
@@ -144,10 +145,10 @@ static bool index_add(ObjTable *t, uint32_t hash, uint32_t entry) {
 }
 
 // Adds an entry; used < cap.
-static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
+static bool append(Local *local, ObjTable *table, uint32_t used, uint32_t hash,
                    Value key, Value v) {
-  RT_ASSERT(used < t->cap && key != VALUE_TOMB);
-  MapEntry *entry = &t->entries[used];
+  RT_ASSERT(used < table->cap && key != VALUE_TOMB);
+  MapEntry *entry = &table->entries[used];
   // relaxed, both: not shown before `used` is.
   // Uninitialised so far: nothing for the barrier to keep but the new ones.
   rt_store_relaxed(&entry->key, VALUE_TOMB);
@@ -155,52 +156,52 @@ static bool append(Local *local, ObjTable *t, uint32_t used, uint32_t hash,
   heap_store(&local->heap, &entry->value, v);
   heap_store(&local->heap, &entry->key, key);
   // release: shows the entry; pairs with the acquire in table_used
-  rt_store_release(&t->used, used + 1);
-  RT_ASSERT(table_is_valid(t));
-  rt_store_relaxed(&t->live, rt_load_relaxed(&t->live) + 1);
-  return t->index_bits == 0 || index_add(t, hash, used);
+  rt_store_release(&table->used, used + 1);
+  RT_ASSERT(table_is_valid(table));
+  rt_store_relaxed(&table->live, rt_load_relaxed(&table->live) + 1);
+  return table->index_bits == 0 || index_add(table, hash, used);
 }
 
 // --- Rebuilding -------------------------------------------------------------
 // A new table with the live entries and room for `want`, not published.
 static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
   RT_ASSERT(table_is_valid(old));
-  ObjTable *t = table_new(local, want);
-  if (t == NULL) return NULL;
+  ObjTable *table = table_new(local, want);
+  if (table == NULL) return NULL;
   uint32_t used = table_used(old), count = 0;
-  for (uint32_t i = 0; i < used && count < t->cap; i++) {
+  for (uint32_t i = 0; i < used && count < table->cap; i++) {
     Value key = heap_load(&old->entries[i].key);
     if (i % 256 == 255 && !work_on(local, 256 * 16)) return NULL;
     if (key == VALUE_TOMB) continue;
-    t->entries[count].key = key;
-    t->entries[count].value = heap_load(&old->entries[i].value);
-    if (t->index_bits) index_add(t, value_hash(local->vm, key), count);
+    table->entries[count].key = key;
+    table->entries[count].value = heap_load(&old->entries[i].value);
+    if (table->index_bits) index_add(table, value_hash(local->vm, key), count);
     count++;
   }
-  t->used = t->live = count;
-  RT_ASSERT(table_is_valid(t));
-  return t;
+  table->used = table->live = count;
+  RT_ASSERT(table_is_valid(table));
+  return table;
 }
 
 // The map's table with room for one more entry. NULL: out of memory.
-static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *t) {
-  if (table_used(t) < t->cap) return t;
+static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *table) {
+  if (table_used(table) < table->cap) return table;
   // relaxed: how many, about, where writers race
-  uint32_t live = rt_load_relaxed(&t->live);
+  uint32_t live = rt_load_relaxed(&table->live);
   // Half of it deleted: the same size does, else twice the size.
-  size_t want = live <= t->cap / 2 ? t->cap : (size_t)t->cap * 2;
-  t = rebuilt(local, t, want);
-  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
-  return t;
+  size_t want = live <= table->cap / 2 ? table->cap : (size_t)table->cap * 2;
+  table = rebuilt(local, table, want);
+  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
+  return table;
 }
 
 // After a delete: few live ones among many deleted ones make walks slow.
-static void shrink(Local *local, ObjMap *map, ObjTable *t) {
+static void shrink(Local *local, ObjMap *map, ObjTable *table) {
   // relaxed: as in with_room
-  uint32_t live = rt_load_relaxed(&t->live);
-  if (table_used(t) < 32 || live > table_used(t) / 8) return;
-  t = rebuilt(local, t, (size_t)live * 2);
-  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
+  uint32_t live = rt_load_relaxed(&table->live);
+  if (table_used(table) < 32 || live > table_used(table) / 8) return;
+  table = rebuilt(local, table, (size_t)live * 2);
+  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
 }
 
 // --- Maps -------------------------------------------------------------------
@@ -222,11 +223,11 @@ const char *map_result_text(MapResult r) {
 }
 
 ObjMap *map_new(Local *local, size_t cap) {
-  ObjTable *t = table_new(local, cap);
-  if (t == NULL) return NULL;
+  ObjTable *table = table_new(local, cap);
+  if (table == NULL) return NULL;
   ObjMap *map = (ObjMap *)heap_alloc(&local->heap, sizeof *map, OBJ_MAP);
   if (map == NULL) return NULL;
-  map->table = t;
+  map->table = table;
   map->writer = 0;
   RT_ASSERT(map_is_valid(map));
   return map;
@@ -245,18 +246,18 @@ static bool is_key(Value key) {
   return obj->type != OBJ_BYTES;
 }
 
-bool map_long_key_ready(Local *local, ObjString *s) {
-  work_charge(local, s->len / 8);
-  return string_hash_on(local, s);
+bool map_long_key_ready(Local *local, ObjString *string) {
+  work_charge(local, string->len / 8);
+  return string_hash_on(local, string);
 }
 
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
   RT_ASSERT(map_is_valid(map));
-  const ObjTable *t = heap_load(&map->table);
-  uint32_t hash = hash_for(vm, t, key);
-  int64_t at = find_entry(t, key, hash);
+  const ObjTable *table = heap_load(&map->table);
+  uint32_t hash = hash_for(vm, table, key);
+  int64_t at = find_entry(table, key, hash);
   if (at < 0) return false;
-  *out = heap_load(&t->entries[at].value);
+  *out = heap_load(&table->entries[at].value);
   return true;
 }
 
@@ -277,27 +278,28 @@ static void writer_leave(ObjMap *map) {
 
 // Adds a key that is not there.
 static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
-  ObjTable *t = with_room(local, map, heap_load(&map->table));
-  if (t == NULL) return false;
-  if (!hash && t->index_bits) hash = value_hash(local->vm, key);
-  uint32_t used = table_used(t);
-  if (used == t->cap) return true;  // a racing writer filled it: update lost
-  if (append(local, t, used, hash, key, v)) return true;
-  t = rebuilt(local, t, t->cap);
-  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
-  return t != NULL;
+  ObjTable *table = with_room(local, map, heap_load(&map->table));
+  if (table == NULL) return false;
+  if (!hash && table->index_bits) hash = value_hash(local->vm, key);
+  uint32_t used = table_used(table);
+  if (used == table->cap)
+    return true;  // a racing writer filled it: update lost
+  if (append(local, table, used, hash, key, v)) return true;
+  table = rebuilt(local, table, table->cap);
+  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
+  return table != NULL;
 }
 
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
   if (!is_key(key))
     return value_is_type(key, OBJ_HOST) ? MAP_NO_HASH : MAP_BAD_KEY;
   if (!writer_enter(map)) return MAP_CONCURRENT;
-  ObjTable *t = heap_load(&map->table);
-  uint32_t hash = hash_for(local->vm, t, key);
-  int64_t at = find_entry(t, key, hash);
+  ObjTable *table = heap_load(&map->table);
+  uint32_t hash = hash_for(local->vm, table, key);
+  int64_t at = find_entry(table, key, hash);
   bool ok = true;
   if (at >= 0)
-    heap_store(&local->heap, &t->entries[at].value, v);
+    heap_store(&local->heap, &table->entries[at].value, v);
   else
     ok = add(local, map, key, hash, v);
   writer_leave(map);
@@ -308,17 +310,17 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   *found = false;
   if (!is_key(key)) return MAP_OK;
   if (!writer_enter(map)) return MAP_CONCURRENT;
-  ObjTable *t = heap_load(&map->table);
-  uint32_t hash = hash_for(local->vm, t, key);
-  int64_t at = find_entry(t, key, hash);
+  ObjTable *table = heap_load(&map->table);
+  uint32_t hash = hash_for(local->vm, table, key);
+  int64_t at = find_entry(table, key, hash);
   if (at >= 0) {
     *found = true;
-    heap_store(&local->heap, &t->entries[at].key, VALUE_TOMB);
-    heap_store(&local->heap, &t->entries[at].value, VALUE_NIL);
+    heap_store(&local->heap, &table->entries[at].key, VALUE_TOMB);
+    heap_store(&local->heap, &table->entries[at].value, VALUE_NIL);
     // relaxed, both: as in append
-    uint32_t live = rt_load_relaxed(&t->live);
-    if (live) rt_store_relaxed(&t->live, live - 1);
-    shrink(local, map, t);
+    uint32_t live = rt_load_relaxed(&table->live);
+    if (live) rt_store_relaxed(&table->live, live - 1);
+    shrink(local, map, table);
   }
   writer_leave(map);
   return MAP_OK;
@@ -326,10 +328,10 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
 
 MapResult map_clear(Local *local, ObjMap *map) {
   if (!writer_enter(map)) return MAP_CONCURRENT;
-  ObjTable *t = table_new(local, CAP_FIRST);
-  if (t != NULL) heap_store_ptr(&local->heap, &map->table, t);
+  ObjTable *table = table_new(local, CAP_FIRST);
+  if (table != NULL) heap_store_ptr(&local->heap, &map->table, table);
   writer_leave(map);
-  return t != NULL ? MAP_OK : MAP_NO_MEMORY;
+  return table != NULL ? MAP_OK : MAP_NO_MEMORY;
 }
 
 // *at: the next entry, and above bit 32 the number of entries at the start
@@ -356,18 +358,22 @@ bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
 
 // --- Validity ---------------------------------------------------------------
 // What table_new gives a table with that index.
-static bool table_cap_fits(const ObjTable *t) {
-  if (t->index_bits == 0) return t->cap == CAP_FIRST || t->cap == LINEAR_MAX;
-  return t->index_bits >= 4 && t->index_bits <= INDEX_BITS_MAX &&
-         t->cap == index_cap(t->index_bits);
+static bool table_cap_fits(const ObjTable *table) {
+  if (table->index_bits == 0)
+    return table->cap == CAP_FIRST || table->cap == LINEAR_MAX;
+  return table->index_bits >= 4 && table->index_bits <= INDEX_BITS_MAX &&
+         table->cap == index_cap(table->index_bits);
 }
 
-bool table_is_valid(const ObjTable *t) {
-  if (t == NULL || t->obj.type != OBJ_TABLE || !table_cap_fits(t)) return false;
-  size_t index_size = t->index_bits ? sizeof(uint32_t) << t->index_bits : 0;
-  size_t size = sizeof *t + t->cap * sizeof(MapEntry) + index_size;
+bool table_is_valid(const ObjTable *table) {
+  if (table == NULL || table->obj.type != OBJ_TABLE || !table_cap_fits(table))
+    return false;
+  size_t index_size =
+      table->index_bits ? sizeof(uint32_t) << table->index_bits : 0;
+  size_t size = sizeof *table + table->cap * sizeof(MapEntry) + index_size;
   // relaxed: cap never changes, and append stores nothing above it
-  return size <= heap_size_of(t) && rt_load_relaxed(&t->used) <= t->cap;
+  return size <= heap_size_of(table) &&
+         rt_load_relaxed(&table->used) <= table->cap;
 }
 
 bool map_is_valid(const ObjMap *map) {

@@ -31,8 +31,8 @@ enum { KEY_SHORT = 128 };  // bytes
 __attribute__((noinline)) bool map_long_key_ready(Local *local, ObjString *key);
 static inline bool map_key_ready(Local *local, Value key) {
   if (!value_is_type(key, OBJ_STRING)) return true;
-  ObjString *s = (ObjString *)value_obj(key);
-  return s->len <= KEY_SHORT || map_long_key_ready(local, s);
+  ObjString *string = (ObjString *)value_obj(key);
+  return string->len <= KEY_SHORT || map_long_key_ready(local, string);
 }
 // Walks a snapshot: start with *at = 0 and table = the map's table at that
 // time. Entries deleted since are skipped; values are current. false: end.

@@ -133,15 +133,15 @@ static size_t greatest_suffix(const Line *line, bool other, size_t *period,
   return best;
 }
 
-static void set_skips(Needle *x, Meter *meter) {
-  size_t len = x->line.len;
-  for (int c = 0; c < 256; c++) x->skip[c] = len;
+static void set_skips(Needle *needle, Meter *meter) {
+  size_t len = needle->line.len;
+  for (int c = 0; c < 256; c++) needle->skip[c] = len;
   for (size_t i = 0; i < len && spend(meter, 1); i++)
-    x->skip[*line_at(&x->line, i)] = len - 1 - i;
+    needle->skip[*line_at(&needle->line, i)] = len - 1 - i;
 }
 
-static void prepare_needle(Needle *x, Meter *meter) {
-  const Line *line = &x->line;
+static void prepare_needle(Needle *needle, Meter *meter) {
+  const Line *line = &needle->line;
   size_t p, q;
   size_t split = greatest_suffix(line, false, &p, meter);
   size_t second = greatest_suffix(line, true, &q, meter);
@@ -154,56 +154,56 @@ static void prepare_needle(Needle *x, Meter *meter) {
                   common(begin, later, split, false, meter) == split;
   size_t longer = split > line->len - split ? split : line->len - split;
   RT_ASSERT(meter->over || (p > 0 && split < line->len));
-  x->split = split;
-  x->shift = periodic ? p : longer + 1;
-  x->keeps = periodic ? line->len - p : 0;
-  RT_ASSERT(x->shift > 0 && x->keeps < line->len);
-  set_skips(x, meter);
+  needle->split = split;
+  needle->shift = periodic ? p : longer + 1;
+  needle->keeps = periodic ? line->len - p : 0;
+  RT_ASSERT(needle->shift > 0 && needle->keeps < line->len);
+  set_skips(needle, meter);
 }
 
 // --- The search -------------------------------------------------------------
 // What fits of the needle at `at`, from its second half on, of which the bytes
 // up to `from` are known to fit.
-static inline size_t second_half(const Needle *x, const Line *text, size_t at,
-                                 size_t from, Meter *meter) {
-  if (*line_at(&x->line, from) != *line_at(text, at + from)) return from;
-  RT_ASSERT(from < x->line.len);
-  size_t left = x->line.len - from;
-  LinePlace a = {&x->line, from}, b = {text, at + from};
+static inline size_t second_half(const Needle *needle, const Line *text,
+                                 size_t at, size_t from, Meter *meter) {
+  if (*line_at(&needle->line, from) != *line_at(text, at + from)) return from;
+  RT_ASSERT(from < needle->line.len);
+  size_t left = needle->line.len - from;
+  LinePlace a = {&needle->line, from}, b = {text, at + from};
   return from + common(a, b, left, false, meter);
 }
 
-static inline bool first_half(const Needle *x, const Line *text, size_t at,
+static inline bool first_half(const Needle *needle, const Line *text, size_t at,
                               size_t known, Meter *meter) {
-  if (x->split <= known) return true;
-  size_t last = x->split - 1, left = x->split - known;
-  LinePlace a = {&x->line, last}, b = {text, at + last};
+  if (needle->split <= known) return true;
+  size_t last = needle->split - 1, left = needle->split - known;
+  LinePlace a = {&needle->line, last}, b = {text, at + last};
   return common(a, b, left, true, meter) == left;
 }
 
-static int64_t two_way(const Needle *x, const Line *text, Meter *meter) {
-  RT_ASSERT(x->line.len > 0 && x->line.len <= text->len);
-  size_t len = x->line.len, known = 0, end = text->len - len;
+static int64_t two_way(const Needle *needle, const Line *text, Meter *meter) {
+  RT_ASSERT(needle->line.len > 0 && needle->line.len <= text->len);
+  size_t len = needle->line.len, known = 0, end = text->len - len;
   for (size_t at = 0; at <= end && spend(meter, 1);) {
-    size_t from = known > x->split ? known : x->split;
-    size_t skip = x->skip[*line_at(text, at + len - 1)];
+    size_t from = known > needle->split ? known : needle->split;
+    size_t skip = needle->skip[*line_at(text, at + len - 1)];
     if (skip > 0) {  // a difference at `from` or after it
-      size_t least = from - x->split + 1;
+      size_t least = from - needle->split + 1;
       at += skip > least ? skip : least;
       known = 0;
       continue;
     }
-    size_t fits = second_half(x, text, at, from, meter);
+    size_t fits = second_half(needle, text, at, from, meter);
     if (fits < len) {
-      at += fits - x->split + 1;
+      at += fits - needle->split + 1;
       known = 0;
       continue;
     }
-    if (first_half(x, text, at, known, meter)) {
+    if (first_half(needle, text, at, known, meter)) {
       return meter->over ? SEARCH_GIVEN_UP : (int64_t)at;
     }
-    at += x->shift;
-    known = x->keeps;
+    at += needle->shift;
+    known = needle->keeps;
   }
   return meter->over ? SEARCH_GIVEN_UP : SEARCH_NONE;
 }

@@ -17,13 +17,13 @@
 ObjString *string_alloc(Local *local, size_t len) {
   if (len >= WORK_BIG && (len > STRING_LEN_MAX || !work_before_big(local)))
     return NULL;
-  ObjString *s = (ObjString *)heap_alloc(
+  ObjString *string = (ObjString *)heap_alloc(
       &local->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
-  if (s == NULL) return NULL;
-  s->len = len;
-  s->data[len] = '\0';
-  RT_ASSERT(string_is_valid(s));
-  return s;
+  if (string == NULL) return NULL;
+  string->len = len;
+  string->data[len] = '\0';
+  RT_ASSERT(string_is_valid(string));
+  return string;
 }
 
 // The first 8 bytes (or fewer) as a word.
@@ -56,25 +56,25 @@ static ObjString *string_short(Local *local, const char *data, size_t len) {
   }
   hash += len * 0x94d049bb133111ebu;
   RecentText *recent = &local->heap.recent[hash >> (64 - RECENT_BITS)];
-  ObjString *s = (ObjString *)recent->obj;
-  RT_ASSERT(s == NULL || string_is_valid(s));
-  if (s != NULL && recent->hash == hash && s->len == len &&
-      !memcmp(s->data, data, len))
-    return s;
-  s = string_alloc(local, len);
-  if (s == NULL) return NULL;
-  memcpy(s->data, data, len);
-  *recent = (RecentText){hash, &s->obj};
-  return s;
+  ObjString *string = (ObjString *)recent->obj;
+  RT_ASSERT(string == NULL || string_is_valid(string));
+  if (string != NULL && recent->hash == hash && string->len == len &&
+      !memcmp(string->data, data, len))
+    return string;
+  string = string_alloc(local, len);
+  if (string == NULL) return NULL;
+  memcpy(string->data, data, len);
+  *recent = (RecentText){hash, &string->obj};
+  return string;
 }
 
 ObjString *string_new(Local *local, const char *data, size_t len) {
   if (len == 0 && local->vm->empty_string != NULL)
     return local->vm->empty_string;
   if (len > 0 && len <= RECENT_LEN_MAX) return string_short(local, data, len);
-  ObjString *s = string_alloc(local, len);
-  bool copied = s != NULL && work_copy(local, s->data, data, len);
-  return copied ? s : NULL;
+  ObjString *string = string_alloc(local, len);
+  bool copied = string != NULL && work_copy(local, string->data, data, len);
+  return copied ? string : NULL;
 }
 
 ObjString *string_format(Local *local, const char *format, ...) {
@@ -84,22 +84,22 @@ ObjString *string_format(Local *local, const char *format, ...) {
   va_copy(again, args);
   int len = vsnprintf(NULL, 0, format, args);
   va_end(args);
-  ObjString *s = len < 0 ? NULL : string_alloc(local, (size_t)len);
-  if (s != NULL) vsnprintf(s->data, (size_t)len + 1, format, again);
-  RT_ASSERT(s == NULL || string_is_valid(s));
+  ObjString *string = len < 0 ? NULL : string_alloc(local, (size_t)len);
+  if (string != NULL) vsnprintf(string->data, (size_t)len + 1, format, again);
+  RT_ASSERT(string == NULL || string_is_valid(string));
   va_end(again);
-  return s;
+  return string;
 }
 
 ObjString *string_concat(Local *local, ObjString *a, ObjString *b) {
   RT_ASSERT(string_is_valid(a) && string_is_valid(b));
   if (a->len == 0) return b;
   if (b->len == 0) return a;
-  ObjString *s = string_alloc(local, a->len + b->len);
-  if (s == NULL) return NULL;
-  bool copied = work_copy(local, s->data, a->data, a->len) &&
-                work_copy(local, s->data + a->len, b->data, b->len);
-  return copied ? s : NULL;
+  ObjString *string = string_alloc(local, a->len + b->len);
+  if (string == NULL) return NULL;
+  bool copied = work_copy(local, string->data, a->data, a->len) &&
+                work_copy(local, string->data + a->len, b->data, b->len);
+  return copied ? string : NULL;
 }
 
 // --- Hashing ----------------------------------------------------------------
@@ -171,28 +171,29 @@ static uint32_t hash_text(const Vm *vm, const char *data, size_t len) {
   return hash_fold(vm_hash_bytes(vm->hash_seed, data, len));
 }
 
-uint32_t string_hash(Vm *vm, ObjString *s) {
+uint32_t string_hash(Vm *vm, ObjString *string) {
   // relaxed, both: the same whoever computes it
-  uint32_t hash = rt_load_relaxed(&s->obj.hash);
+  uint32_t hash = rt_load_relaxed(&string->obj.hash);
   if (hash) return hash;
-  hash = hash_text(vm, s->data, s->len);
-  rt_store_relaxed(&s->obj.hash, hash);
+  hash = hash_text(vm, string->data, string->len);
+  rt_store_relaxed(&string->obj.hash, hash);
   return hash;
 }
 
-bool string_hash_on(Local *local, ObjString *s) {
+bool string_hash_on(Local *local, ObjString *string) {
   enum { PIECE = 1 << 12 };
   // relaxed: as in string_hash; so is the store below
-  if (rt_load_relaxed(&s->obj.hash)) return true;
+  if (rt_load_relaxed(&string->obj.hash)) return true;
   uint64_t v[4];
   sip_begin(v, local->vm->hash_seed);
-  for (size_t at = 0; at < s->len; at += PIECE) {
-    size_t count = s->len - at < PIECE ? s->len - at : PIECE;
-    sip_words(v, s->data + at, count);
-    if (!work_part(local, count / 2, at + PIECE < s->len)) return false;
+  for (size_t at = 0; at < string->len; at += PIECE) {
+    size_t count = string->len - at < PIECE ? string->len - at : PIECE;
+    sip_words(v, string->data + at, count);
+    if (!work_part(local, count / 2, at + PIECE < string->len)) return false;
   }
   // relaxed: as above
-  rt_store_relaxed(&s->obj.hash, hash_fold(sip_end(v, s->data, s->len)));
+  rt_store_relaxed(&string->obj.hash,
+                   hash_fold(sip_end(v, string->data, string->len)));
   return true;
 }
 
@@ -208,9 +209,10 @@ static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
                                const char *text, size_t len) {
   RT_ASSERT(cap > 0 && (cap & (cap - 1)) == 0 && hash != 0);
   for (uint32_t at = hash & (cap - 1);; at = (at + 1) & (cap - 1)) {
-    ObjString *s = names[at];
-    if (s == NULL) return &names[at];
-    if (s->obj.hash == hash && s->len == len && !memcmp(s->data, text, len))
+    ObjString *string = names[at];
+    if (string == NULL) return &names[at];
+    if (string->obj.hash == hash && string->len == len &&
+        !memcmp(string->data, text, len))
       return &names[at];
   }
 }
@@ -220,8 +222,10 @@ static bool grow_names(Vm *vm) {
   ObjString **names = mem_zeroed(vm->memory, cap * sizeof(ObjString *));
   if (names == NULL) return false;
   for (uint32_t i = 0; i < vm->names_cap; i++) {
-    ObjString *s = vm->names[i];
-    if (s != NULL) *find_symbol(names, cap, s->obj.hash, s->data, s->len) = s;
+    ObjString *string = vm->names[i];
+    if (string != NULL)
+      *find_symbol(names, cap, string->obj.hash, string->data, string->len) =
+          string;
   }
   RT_ASSERT(vm->names_count < cap);
   mem_free(vm->names);
@@ -241,22 +245,24 @@ ObjString *vm_intern(Vm *vm, const char *text, size_t len) {
     if (vm->unit == NULL) (*place)->obj.flags &= (uint8_t)~STRING_WEAK;
     return *place;
   }
-  ObjString *s = (ObjString *)heap_alloc_shared(
+  ObjString *string = (ObjString *)heap_alloc_shared(
       vm->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
-  if (s == NULL) return NULL;
-  s->obj.flags = STRING_INTERNED | (vm->unit != NULL ? STRING_WEAK : 0);
-  s->obj.hash = hash;
-  s->len = len;
-  memcpy(s->data, text, len);
-  s->data[len] = '\0';
-  RT_ASSERT(string_is_valid(s));
-  *place = s;
+  if (string == NULL) return NULL;
+  string->obj.flags = STRING_INTERNED | (vm->unit != NULL ? STRING_WEAK : 0);
+  string->obj.hash = hash;
+  string->len = len;
+  memcpy(string->data, text, len);
+  string->data[len] = '\0';
+  RT_ASSERT(string_is_valid(string));
+  *place = string;
   vm->names_count++;
-  return s;
+  return string;
 }
 
 // --- Validity ---------------------------------------------------------------
-bool string_is_valid(const ObjString *s) {
-  return s != NULL && s->obj.type == OBJ_STRING && s->len <= STRING_LEN_MAX &&
-         sizeof *s + s->len + 1 <= heap_size_of(s) && s->data[s->len] == '\0';
+bool string_is_valid(const ObjString *string) {
+  return string != NULL && string->obj.type == OBJ_STRING &&
+         string->len <= STRING_LEN_MAX &&
+         sizeof *string + string->len + 1 <= heap_size_of(string) &&
+         string->data[string->len] == '\0';
 }

@@ -8,13 +8,13 @@
 // NULL: out of memory (or longer than STRING_LEN_MAX). Owner P.
 #define STRING_LEN_MAX ((uint64_t)1 << 31)
 // Whether its length fits into its memory, and a NUL follows. Any thread.
-bool string_is_valid(const ObjString *s);
+bool string_is_valid(const ObjString *string);
 ObjString *string_new(Local *local, const char *data, size_t len);
 ObjString *string_alloc(Local *local, size_t len);  // fill data[] before use
 ObjString *string_format(Local *local, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 ObjString *string_concat(Local *local, ObjString *a, ObjString *b);
-uint32_t string_hash(Vm *vm, ObjString *s);
+uint32_t string_hash(Vm *vm, ObjString *string);
 bool string_equal(const ObjString *a, const ObjString *b);
 // Without looking at the bytes. 1: equal. 0: not. -1: that is not known.
 static inline int string_equal_known(const ObjString *a, const ObjString *b) {
@@ -27,7 +27,7 @@ static inline int string_equal_known(const ObjString *a, const ObjString *b) {
   return ha && hb && ha != hb ? 0 : -1;
 }
 // The same hash as string_hash, with looks. false: given up.
-bool string_hash_on(Local *local, ObjString *s);
+bool string_hash_on(Local *local, ObjString *string);
 // A keyed hash (SipHash-1-3): without the seed nobody can make texts that
 // collide.
 uint64_t vm_hash_bytes(uint64_t seed, const char *data, size_t len);
