@@ -24,148 +24,148 @@ typedef struct Dis {
 
 enum { CONSTANT_TEXT_MAX = 60 };
 
-static const char *string_text(const ObjString *s) {
-  return s != NULL ? s->data : "?";
+static const char *string_text(const ObjString *string) {
+  return string != NULL ? string->data : "?";
 }
 
 // --- Constants --------------------------------------------------------------
 // A string, number, list of names: as source, cut when it is long.
-static void add_source(Dis *d, Value v) {
-  Text text = {.memory = d->vm->memory};
-  format_value(&text, d->vm, v, true);
+static void add_source(Dis *dis, Value v) {
+  Text text = {.memory = dis->vm->memory};
+  format_value(&text, dis->vm, v, true);
   if (text.len > CONSTANT_TEXT_MAX) {
     size_t cut = CONSTANT_TEXT_MAX;
     while (cut > 0 && (text.data[cut] & 0xc0) == 0x80) cut--;
-    text_add(d->out, text.data, cut);
-    text_add(d->out, "...", 3);
+    text_add(dis->out, text.data, cut);
+    text_add(dis->out, "...", 3);
   } else if (text.data != NULL) {
-    text_add(d->out, text.data, text.len);
+    text_add(dis->out, text.data, text.len);
   }
   text_free(&text);
 }
 
-static void add_constant(Dis *d, uint32_t index) {
-  if (index >= d->proto->nconstants) {
-    text_addf(d->out, "K%u?", index);
+static void add_constant(Dis *dis, uint32_t index) {
+  if (index >= dis->proto->nconstants) {
+    text_addf(dis->out, "K%u?", index);
     return;
   }
-  Value v = d->proto->constants[index];
+  Value v = dis->proto->constants[index];
   if (value_is_type(v, OBJ_CLOSURE)) {
     const ObjClosure *closure = (ObjClosure *)value_obj(v);
-    text_addf(d->out, "func %s", string_text(closure->proto->name));
+    text_addf(dis->out, "func %s", string_text(closure->proto->name));
   } else if (value_is_type(v, OBJ_NATIVE)) {
-    text_addf(d->out, "native %s", ((ObjNative *)value_obj(v))->def->name);
+    text_addf(dis->out, "native %s", ((ObjNative *)value_obj(v))->def->name);
   } else if (value_is_type(v, OBJ_STRUCT)) {
     const ObjStruct *type = (ObjStruct *)value_obj(v);
-    text_addf(d->out, "struct %s", string_text(type->name));
+    text_addf(dis->out, "struct %s", string_text(type->name));
   } else if (value_is_type(v, OBJ_MODULE)) {
     const ObjModule *module = (ObjModule *)value_obj(v);
-    text_addf(d->out, "module %s", string_text(module->name));
+    text_addf(dis->out, "module %s", string_text(module->name));
   } else {
-    add_source(d, v);
+    add_source(dis, v);
   }
 }
 
 // The compiler puts a cell's name right after it among the constants.
-static void add_cell_name(Dis *d, uint32_t index) {
+static void add_cell_name(Dis *dis, uint32_t index) {
   uint32_t name = index + 1;
-  if (name < d->proto->nconstants &&
-      value_is_type(d->proto->constants[name], OBJ_STRING)) {
-    ObjString *s = (ObjString *)value_obj(d->proto->constants[name]);
-    text_add(d->out, s->data, s->len);
+  if (name < dis->proto->nconstants &&
+      value_is_type(dis->proto->constants[name], OBJ_STRING)) {
+    ObjString *string = (ObjString *)value_obj(dis->proto->constants[name]);
+    text_add(dis->out, string->data, string->len);
   } else {
-    text_addf(d->out, "cell K%u", index);
+    text_addf(dis->out, "cell K%u", index);
   }
 }
 
-static void add_closure_name(Dis *d, uint32_t index) {
-  const Proto *made = (const Proto *)(uintptr_t)d->proto->constants[index];
-  text_addf(d->out, "func %s", string_text(made->name));
+static void add_closure_name(Dis *dis, uint32_t index) {
+  const Proto *made = (const Proto *)(uintptr_t)dis->proto->constants[index];
+  text_addf(dis->out, "func %s", string_text(made->name));
 }
 
 // --- Operands ---------------------------------------------------------------
-static void add_jump(Dis *d, uint32_t word, int32_t offset) {
-  uint32_t at = (uint32_t)(d->at - d->proto->code);
+static void add_jump(Dis *dis, uint32_t word, int32_t offset) {
+  uint32_t at = (uint32_t)(dis->at - dis->proto->code);
   int64_t to = (int64_t)at + word + 1 + offset;
-  text_addf(d->out, "-> %lld", (long long)to);
+  text_addf(dis->out, "-> %lld", (long long)to);
 }
 
-static void add_wanted(Dis *d, uint32_t want) {
+static void add_wanted(Dis *dis, uint32_t want) {
   if (want == WANT_ALL) {
-    text_addf(d->out, "want all");
+    text_addf(dis->out, "want all");
   } else {
-    text_addf(d->out, "want %u", want);
+    text_addf(dis->out, "want %u", want);
   }
 }
 
-static void add_truth(Dis *d, Instr yes) {
-  text_addf(d->out, yes ? "true" : "false");
+static void add_truth(Dis *dis, Instr yes) {
+  text_addf(dis->out, yes ? "true" : "false");
 }
 
 // The operand in the instruction's first word.
-static void add_operand(Dis *d, char kind) {
-  Instr i = *d->at;
+static void add_operand(Dis *dis, char kind) {
+  Instr i = *dis->at;
   switch (kind) {
     case 'a':
-      text_addf(d->out, "r%u", INSTR_A(i));
+      text_addf(dis->out, "r%u", INSTR_A(i));
       break;
     case 'b':
     case 'v':
     case 'f':
-      text_addf(d->out, "r%u", INSTR_B(i));
+      text_addf(dis->out, "r%u", INSTR_B(i));
       break;
     case 'c':
-      text_addf(d->out, "r%u", INSTR_C(i));
+      text_addf(dis->out, "r%u", INSTR_C(i));
       break;
     case 'B':
     case 'P':
-      text_addf(d->out, "%u", INSTR_B(i));
+      text_addf(dis->out, "%u", INSTR_B(i));
       break;
     case 'C':
-      text_addf(d->out, "%u", INSTR_C(i));
+      text_addf(dis->out, "%u", INSTR_C(i));
       break;
     case 'i':
-      text_addf(d->out, "%d", INSTR_SB(i));
+      text_addf(dis->out, "%d", INSTR_SB(i));
       break;
     case 's':
     case 'D':
     case 'H':
-      text_addf(d->out, "%d", INSTR_SC(i));
+      text_addf(dis->out, "%d", INSTR_SC(i));
       break;
     case 'S':
-      text_addf(d->out, "%d", INSTR_SBX(i));
+      text_addf(dis->out, "%d", INSTR_SBX(i));
       break;
     case 't':
-      add_truth(d, INSTR_B(i));
+      add_truth(dis, INSTR_B(i));
       break;
     case 'T':
-      add_truth(d, INSTR_C(i));
+      add_truth(dis, INSTR_C(i));
       break;
     case 'g':
-      add_cell_name(d, INSTR_BX(i));
+      add_cell_name(dis, INSTR_BX(i));
       break;
     case 'p':
-      add_closure_name(d, INSTR_BX(i));
+      add_closure_name(dis, INSTR_BX(i));
       break;
     case 'K':
     case 'd':
     case 'm':
-      add_constant(d, INSTR_BX(i));
+      add_constant(dis, INSTR_BX(i));
       break;
     case 'k':
-      add_constant(d, INSTR_C(i));
+      add_constant(dis, INSTR_C(i));
       break;
     case 'x':
-      add_constant(d, INSTR_B(i));
+      add_constant(dis, INSTR_B(i));
       break;
     case 'u':
-      text_addf(d->out, "up%u", INSTR_B(i));
+      text_addf(dis->out, "up%u", INSTR_B(i));
       break;
     case 'w':
-      add_wanted(d, INSTR_C(i));
+      add_wanted(dis, INSTR_C(i));
       break;
     case 'j':
-      add_jump(d, 0, INSTR_SJ(i));
+      add_jump(dis, 0, INSTR_SJ(i));
       break;
     default:
       rt_throw("an operand of kind %c", kind);
@@ -173,66 +173,66 @@ static void add_operand(Dis *d, char kind) {
 }
 
 // The one in extra word `extra`.
-static void add_extra(Dis *d, char kind, uint32_t extra) {
-  Instr word = d->at[extra];
+static void add_extra(Dis *dis, char kind, uint32_t extra) {
+  Instr word = dis->at[extra];
   if (kind == 'J') {
-    add_jump(d, extra, INSTR_J(word));
+    add_jump(dis, extra, INSTR_J(word));
   } else if (kind == 'W') {
-    text_addf(d->out, "%u", word);
+    text_addf(dis->out, "%u", word);
   } else if (kind == 'R') {
-    text_addf(d->out, "r%u", word);
+    text_addf(dis->out, "r%u", word);
   } else {
-    add_constant(d, word);
+    add_constant(dis, word);
   }
 }
 
-static void add_instruction(Dis *d, const LineInfo *place) {
-  uint32_t at = (uint32_t)(d->at - d->proto->code);
+static void add_instruction(Dis *dis, const LineInfo *place) {
+  uint32_t at = (uint32_t)(dis->at - dis->proto->code);
   char where[24];
   snprintf(where, sizeof where, "%u:%u", place->line, place->col);
-  const char *kinds = op_kinds(INSTR_OP(*d->at));
-  text_addf(d->out, "%6u %9s  %s%*s", at, where, op_name(INSTR_OP(*d->at)),
-            *kinds == '\0' ? 0 : 10 - (int)strlen(op_name(INSTR_OP(*d->at))),
+  const char *kinds = op_kinds(INSTR_OP(*dis->at));
+  text_addf(dis->out, "%6u %9s  %s%*s", at, where, op_name(INSTR_OP(*dis->at)),
+            *kinds == '\0' ? 0 : 10 - (int)strlen(op_name(INSTR_OP(*dis->at))),
             "");
   uint32_t extra = 0;
-  for (const char *k = kinds; *k != '\0'; k++) {
-    bool is_extra = op_kind_is_extra(*k);
+  for (const char *kind = kinds; *kind != '\0'; kind++) {
+    bool is_extra = op_kind_is_extra(*kind);
     if (is_extra) extra++;
-    if (*k == '.' || *k == 'h') continue;  // caches are not for readers
-    if (k != kinds) text_add(d->out, " ", 1);
+    if (*kind == '.' || *kind == 'h') continue;  // caches are not for readers
+    if (kind != kinds) text_add(dis->out, " ", 1);
     if (is_extra) {
-      add_extra(d, *k, extra);
+      add_extra(dis, *kind, extra);
     } else {
-      add_operand(d, *k);
+      add_operand(dis, *kind);
     }
   }
-  text_add(d->out, "\n", 1);
+  text_add(dis->out, "\n", 1);
 }
 
 // --- Functions --------------------------------------------------------------
-static void add_head(Dis *d) {
-  const Proto *proto = d->proto;
-  text_addf(d->out, "func %s(", string_text(proto->name));
+static void add_head(Dis *dis) {
+  const Proto *proto = dis->proto;
+  text_addf(dis->out, "func %s(", string_text(proto->name));
   for (int i = 0; i < proto->nparams; i++) {
-    if (i > 0) text_add(d->out, ", ", 2);
-    text_addf(d->out, "%s", string_text(proto->param_names[i]));
+    if (i > 0) text_add(dis->out, ", ", 2);
+    text_addf(dis->out, "%s", string_text(proto->param_names[i]));
     bool rest = (proto->flags & PROTO_REST) && i == proto->nparams - 1;
     if (rest) {
-      text_add(d->out, "...", 3);
+      text_add(dis->out, "...", 3);
     } else if (i >= proto->nrequired) {
-      text_add(d->out, " = ...", 6);
+      text_add(dis->out, " = ...", 6);
     }
   }
-  text_addf(d->out, ")  %s", string_text(proto->path));
-  if (proto->nlines > 0) text_addf(d->out, ":%u", proto->lines[0].line);
-  text_addf(d->out, "  %u register%s, %u constant%s", proto->nregs,
+  text_addf(dis->out, ")  %s", string_text(proto->path));
+  if (proto->nlines > 0) text_addf(dis->out, ":%u", proto->lines[0].line);
+  text_addf(dis->out, "  %u register%s, %u constant%s", proto->nregs,
             proto->nregs == 1 ? "" : "s", proto->nconstants,
             proto->nconstants == 1 ? "" : "s");
   if (proto->nupvalues > 0) {
-    text_addf(d->out, ", %u upvalue%s", proto->nupvalues,
+    text_addf(dis->out, ", %u upvalue%s", proto->nupvalues,
               proto->nupvalues == 1 ? "" : "s");
   }
-  text_add(d->out, "\n", 1);
+  text_add(dis->out, "\n", 1);
 }
 
 static void add_proto(Text *out, Vm *vm, const Proto *proto) {

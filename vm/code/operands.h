@@ -32,10 +32,10 @@ static inline Value *operand_register(const Value *base, Instr i,
   return (Value *)(uintptr_t)&base[n];
 }
 
-static inline Value operand_constant(const Value *base, const Value *k, Instr i,
-                                     const char *kinds, uint32_t n) {
+static inline Value operand_constant(const Value *base, const Value *constants,
+                                     Instr i, const char *kinds, uint32_t n) {
   operand_check(base, i, kinds, n);
-  return k[n];
+  return constants[n];
 }
 
 // Register n, one of those that i uses beside its operands.
@@ -56,16 +56,16 @@ static inline int operand_want(const Value *base, Instr i) {
   return (int)INSTR_C(i);
 }
 
-// For functions and handlers that have base, k and i.
+// For functions and handlers that have base, constants and i.
 #define REG_A (*operand_a(base, i))
 #define REG_B (*operand_b(base, i))
 #define REG_C (*operand_register(base, i, "c", INSTR_C(i)))
 #define REG_WORD(word) (*operand_register(base, i, "R", (word)))
 #define REG_RANGE(n) (*operand_range(base, i, (n)))
-#define CONST_B operand_constant(base, k, i, "x", INSTR_B(i))
-#define CONST_C operand_constant(base, k, i, "k", INSTR_C(i))
-#define CONST_BX operand_constant(base, k, i, "Kgpdm", INSTR_BX(i))
-#define CONST_WORD(word) operand_constant(base, k, i, "NnhyLl", (word))
+#define CONST_B operand_constant(base, constants, i, "x", INSTR_B(i))
+#define CONST_C operand_constant(base, constants, i, "k", INSTR_C(i))
+#define CONST_BX operand_constant(base, constants, i, "Kgpdm", INSTR_BX(i))
+#define CONST_WORD(word) operand_constant(base, constants, i, "NnhyLl", (word))
 #define REG_WINDOW operand_a(base, i)
 #define WANT operand_want(base, i)
 

@@ -70,11 +70,11 @@ typedef struct Verify {
   uint32_t at;
 } Verify;
 
-static bool is_register(const Verify *v, uint32_t r) {
-  return r < v->proto->nregs;
+static bool is_register(const Verify *verify, uint32_t r) {
+  return r < verify->proto->nregs;
 }
-static bool are_registers(const Verify *v, uint32_t from, uint32_t count) {
-  return from + count <= v->proto->nregs;
+static bool are_registers(const Verify *verify, uint32_t from, uint32_t count) {
+  return from + count <= verify->proto->nregs;
 }
 
 // Direction: what counts a safepoint jumps backward, all else forward.
@@ -85,37 +85,39 @@ static const char *check_direction(Op op, int32_t offset) {
 }
 
 // Whether what ends in word `word` with offset `offset` jumps to code.
-static const char *check_jump(const Verify *v, Op op, uint32_t word,
+static const char *check_jump(const Verify *verify, Op op, uint32_t word,
                               int32_t offset) {
   int64_t to = (int64_t)word + 1 + offset;
-  bool lands = to >= 0 && to < v->proto->ncode && v->starts[to];
+  bool lands = to >= 0 && to < verify->proto->ncode && verify->starts[to];
   return lands ? check_direction(op, offset) : "jump to nowhere";
 }
 
-static const char *check_register(const Verify *v, uint32_t r) {
-  return is_register(v, r) ? NULL : "no such register";
+static const char *check_register(const Verify *verify, uint32_t r) {
+  return is_register(verify, r) ? NULL : "no such register";
 }
 
-static bool is_wanted(const Verify *v, Instr i) {
-  return INSTR_C(i) == WANT_ALL || are_registers(v, INSTR_A(i), INSTR_C(i));
+static bool is_wanted(const Verify *verify, Instr i) {
+  return INSTR_C(i) == WANT_ALL ||
+         are_registers(verify, INSTR_A(i), INSTR_C(i));
 }
 
 // CLOSURE: what the new closure captures is there.
-static const char *check_captures(const Verify *v, Value constant) {
+static const char *check_captures(const Verify *verify, Value constant) {
   if (!value_is_small(constant)) return "CLOSURE needs a proto";
   const Proto *made = (const Proto *)(uintptr_t)constant;
   for (int n = 0; n < made->nupvalues; n++) {
     UpvalueFrom from = made->upvalues[n];
-    if (from.index >= (from.local ? v->proto->nregs : v->proto->nupvalues))
+    if (from.index >=
+        (from.local ? verify->proto->nregs : verify->proto->nupvalues))
       return "a closure captures what is not there";
   }
   return NULL;
 }
 
 // NEW: the fields come from the first registers.
-static const char *check_struct(const Verify *v, Value constant) {
+static const char *check_struct(const Verify *verify, Value constant) {
   if (!value_is_type(constant, OBJ_STRUCT)) return "a struct is needed";
-  return are_registers(v, 0, value_obj(constant)->aux)
+  return are_registers(verify, 0, value_obj(constant)->aux)
              ? NULL
              : "more fields than registers";
 }
@@ -130,16 +132,17 @@ static const char *check_fits(Value closure, uint32_t argc) {
 }
 
 // The constant of an operand of that kind, which may have to be of one type.
-static const char *check_constant(const Verify *v, char kind, uint32_t index) {
-  if (index >= v->proto->nconstants) return "no such constant";
-  Value constant = v->proto->constants[index];
+static const char *check_constant(const Verify *verify, char kind,
+                                  uint32_t index) {
+  if (index >= verify->proto->nconstants) return "no such constant";
+  Value constant = verify->proto->constants[index];
   switch (kind) {
     case 'g':
       return value_is_type(constant, OBJ_CELL) ? NULL : "a cell is needed";
     case 'p':
-      return check_captures(v, constant);
+      return check_captures(verify, constant);
     case 'd':
-      return check_struct(v, constant);
+      return check_struct(verify, constant);
     case 'm':
       return value_is_type(constant, OBJ_MODULE) ? NULL : "a module is needed";
     case 'n':
@@ -151,7 +154,7 @@ static const char *check_constant(const Verify *v, char kind, uint32_t index) {
                  ? NULL
                  : "a type is needed";
     case 'L':
-      return check_fits(constant, INSTR_B(v->proto->code[v->at]));
+      return check_fits(constant, INSTR_B(verify->proto->code[verify->at]));
     case 'l':
       return value_is_type(constant, OBJ_LIST) ? NULL : "a list is needed";
     default:
@@ -160,34 +163,34 @@ static const char *check_constant(const Verify *v, char kind, uint32_t index) {
 }
 
 // One operand of the instruction's first word, or NULL if it is fine.
-static const char *check_operand(const Verify *v, char kind, Instr i) {
+static const char *check_operand(const Verify *verify, char kind, Instr i) {
   switch (kind) {
     case 'a':
-      return check_register(v, INSTR_A(i));
+      return check_register(verify, INSTR_A(i));
     case 'b':
-      return check_register(v, INSTR_B(i));
+      return check_register(verify, INSTR_B(i));
     case 'c':
-      return check_register(v, INSTR_C(i));
+      return check_register(verify, INSTR_C(i));
     case 'v':
       return INSTR_B(i) >= INSTR_A(i) + ITER_STATE
-                 ? check_register(v, INSTR_B(i))
+                 ? check_register(verify, INSTR_B(i))
                  : "a loop's variable lies in its state";
     case 'k':
-      return check_constant(v, kind, INSTR_C(i));
+      return check_constant(verify, kind, INSTR_C(i));
     case 'x':
-      return check_constant(v, kind, INSTR_B(i));
+      return check_constant(verify, kind, INSTR_B(i));
     case 'K':
     case 'g':
     case 'p':
     case 'd':
     case 'm':
-      return check_constant(v, kind, INSTR_BX(i));
+      return check_constant(verify, kind, INSTR_BX(i));
     case 'u':
-      return INSTR_B(i) < v->proto->nupvalues ? NULL : "no such upvalue";
+      return INSTR_B(i) < verify->proto->nupvalues ? NULL : "no such upvalue";
     case 'w':
-      return is_wanted(v, i) ? NULL : "more results than registers";
+      return is_wanted(verify, i) ? NULL : "more results than registers";
     case 'j':
-      return check_jump(v, INSTR_OP(i), v->at, INSTR_SJ(i));
+      return check_jump(verify, INSTR_OP(i), verify->at, INSTR_SJ(i));
     case 'D':
       return INSTR_SC(i) > 0 ? NULL : "a divisor that is not positive";
     case 'H':
@@ -208,36 +211,38 @@ static const char *check_operand(const Verify *v, char kind, Instr i) {
 }
 
 // One in the extra word at `at`.
-static const char *check_extra(const Verify *v, char kind, uint32_t at) {
-  Instr word = v->proto->code[at];
+static const char *check_extra(const Verify *verify, char kind, uint32_t at) {
+  Instr word = verify->proto->code[at];
   switch (kind) {
     case 'J':
-      return check_jump(v, INSTR_OP(v->proto->code[v->at]), at, INSTR_J(word));
+      return check_jump(verify, INSTR_OP(verify->proto->code[verify->at]), at,
+                        INSTR_J(word));
     case 'R':
-      return check_register(v, word);
+      return check_register(verify, word);
     case 'W':
       return word <= 63 ? NULL : "a shift by more than 63";
     case '.':
       return NULL;
     default:
-      return check_constant(v, kind, word);
+      return check_constant(verify, kind, word);
   }
 }
 
-static const char *check_operands(const Verify *v) {
-  Instr i = v->proto->code[v->at];
-  uint32_t extra = v->at;
+static const char *check_operands(const Verify *verify) {
+  Instr i = verify->proto->code[verify->at];
+  uint32_t extra = verify->at;
   const char *wrong = NULL;
-  for (const char *k = op_kinds(INSTR_OP(i)); *k != '\0' && wrong == NULL; k++)
-    wrong = op_kind_is_extra(*k) ? check_extra(v, *k, ++extra)
-                                 : check_operand(v, *k, i);
+  for (const char *kind = op_kinds(INSTR_OP(i)); *kind != '\0' && wrong == NULL;
+       kind++)
+    wrong = op_kind_is_extra(*kind) ? check_extra(verify, *kind, ++extra)
+                                    : check_operand(verify, *kind, i);
   return wrong;
 }
 
 // Registers that an instruction uses beside its operands.
-static const char *check_range(const Verify *v) {
-  uint32_t first, count = op_range(v->proto->code[v->at], &first);
-  return count == 0 || are_registers(v, first, count)
+static const char *check_range(const Verify *verify) {
+  uint32_t first, count = op_range(verify->proto->code[verify->at], &first);
+  return count == 0 || are_registers(verify, first, count)
              ? NULL
              : "not that many registers";
 }
@@ -256,9 +261,9 @@ static bool takes_multi(Instr i) {
 }
 
 // Instructions that only some functions have.
-static const char *check_place(const Verify *v) {
-  bool defers = (v->proto->flags & PROTO_DEFER) != 0;
-  uint32_t traits = op_traits(INSTR_OP(v->proto->code[v->at]));
+static const char *check_place(const Verify *verify) {
+  bool defers = (verify->proto->flags & PROTO_DEFER) != 0;
+  uint32_t traits = op_traits(INSTR_OP(verify->proto->code[verify->at]));
   if (traits & OWN_CODE) return "only the interpreter's own code has that";
   if ((traits & NEEDS_DEFER) && !defers)
     return "it defers calls, but does not say so";
@@ -268,33 +273,33 @@ static const char *check_place(const Verify *v) {
 }
 
 // Marks where instructions begin.
-static const char *find_starts(Verify *v) {
-  const Proto *proto = v->proto;
-  for (v->at = 0; v->at < proto->ncode;) {
-    uint32_t op = INSTR_OP(proto->code[v->at]);
+static const char *find_starts(Verify *verify) {
+  const Proto *proto = verify->proto;
+  for (verify->at = 0; verify->at < proto->ncode;) {
+    uint32_t op = INSTR_OP(proto->code[verify->at]);
     if (op >= OP_COUNT) return "no such opcode";
-    if (v->at + (uint32_t)op_words((Op)op) > proto->ncode)
+    if (verify->at + (uint32_t)op_words((Op)op) > proto->ncode)
       return "the instruction is cut off";
-    v->starts[v->at] = 1;
-    v->at += (uint32_t)op_words((Op)op);
+    verify->starts[verify->at] = 1;
+    verify->at += (uint32_t)op_words((Op)op);
   }
   return NULL;
 }
 
-static const char *check_all(Verify *v) {
-  const Proto *proto = v->proto;
+static const char *check_all(Verify *verify) {
+  const Proto *proto = verify->proto;
   bool multi = false, ended = false;
-  for (v->at = 0; v->at < proto->ncode;) {
-    Instr i = proto->code[v->at];
-    const char *wrong = check_operands(v);
-    if (wrong == NULL) wrong = check_range(v);
-    if (wrong == NULL) wrong = check_place(v);
+  for (verify->at = 0; verify->at < proto->ncode;) {
+    Instr i = proto->code[verify->at];
+    const char *wrong = check_operands(verify);
+    if (wrong == NULL) wrong = check_range(verify);
+    if (wrong == NULL) wrong = check_place(verify);
     if (wrong == NULL && multi != takes_multi(i))
       wrong = multi ? "nobody takes the values" : "there are no values to take";
     if (wrong != NULL) return wrong;
     multi = gives_multi(i);
     ended = (op_traits(INSTR_OP(i)) & ENDS_FLOW) != 0;
-    v->at += (uint32_t)op_words(INSTR_OP(i));
+    verify->at += (uint32_t)op_words(INSTR_OP(i));
   }
   return ended ? NULL : "the code has no end";
 }

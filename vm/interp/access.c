@@ -175,8 +175,9 @@ static bool slice_bounds(Local *local, Goroutine *g, Value from, Value to,
 
 static ObjString *slice_string(Local *local, const char *data, size_t len) {
   if (len <= RECENT_LEN_MAX) return string_new(local, data, len);
-  ObjString *s = string_alloc(local, len);
-  return s != NULL && work_copy(local, s->data, data, len) ? s : NULL;
+  ObjString *string = string_alloc(local, len);
+  return string != NULL && work_copy(local, string->data, data, len) ? string
+                                                                     : NULL;
 }
 
 bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
@@ -184,9 +185,9 @@ bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
   Slice part;
   void *made = NULL;
   if (value_is_type(x, OBJ_STRING)) {
-    ObjString *s = (ObjString *)value_obj(x);
-    if (!slice_bounds(local, g, from, to, s->len, &part)) return false;
-    made = slice_string(local, s->data + part.from, part.to - part.from);
+    ObjString *string = (ObjString *)value_obj(x);
+    if (!slice_bounds(local, g, from, to, string->len, &part)) return false;
+    made = slice_string(local, string->data + part.from, part.to - part.from);
   } else if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
     if (!slice_bounds(local, g, from, to, values_len(block), &part))
@@ -229,18 +230,18 @@ static bool search_goes_on(void *local, size_t units) {
   return work_on(local, units);
 }
 
-static bool in_string(Local *local, const ObjString *s, const ObjString *piece,
-                      bool *out) {
-  int64_t at = search_first(s->data, s->len, piece->data, piece->len,
+static bool in_string(Local *local, const ObjString *string,
+                      const ObjString *piece, bool *out) {
+  int64_t at = search_first(string->data, string->len, piece->data, piece->len,
                             (SearchWork){search_goes_on, local});
   *out = at >= 0;
-  charge_bytes(local, (at < 0 ? s->len : (size_t)at) % SEARCH_PIECE);
+  charge_bytes(local, (at < 0 ? string->len : (size_t)at) % SEARCH_PIECE);
   return at != SEARCH_GIVEN_UP;
 }
 
 // A byte: an int, or a float that equals one.
-static bool in_bytes(Local *local, const ObjBytes *b, Value a, bool *out) {
-  ObjRaw *block = bytes_block(b);
+static bool in_bytes(Local *local, const ObjBytes *bytes, Value a, bool *out) {
+  ObjRaw *block = bytes_block(bytes);
   *out = false;
   for (size_t n = 0, len = raw_len(block); n < len && !*out; n++) {
     // relaxed: as in the load above
@@ -460,10 +461,10 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
 
 // An error's message and cause.
 static bool error_field(Value x, const ObjString *name, Value *out) {
-  const ObjError *e = (ObjError *)value_obj(x);
+  const ObjError *error = (ObjError *)value_obj(x);
   bool message = strcmp(name->data, "message") == 0;
   if (!message && strcmp(name->data, "cause") != 0) return false;
-  *out = message ? e->message : e->cause;
+  *out = message ? error->message : error->cause;
   return true;
 }
 

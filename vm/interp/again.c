@@ -40,9 +40,9 @@ typedef struct Again {
 static Again *record_for(CspCall *call, size_t size) {
   Again *old = call->later.kind == LATER_AGAIN ? call->later.data : NULL;
   if (old != NULL && old->size >= size) return old;
-  Again *a = mem_alloc(call->vm->memory, sizeof *a + size);
-  if (a != NULL) a->size = size;
-  return a;
+  Again *again = mem_alloc(call->vm->memory, sizeof *again + size);
+  if (again != NULL) again->size = size;
+  return again;
 }
 
 CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
@@ -50,29 +50,29 @@ CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
   RT_ASSERT(values >= 0 && (size_t)values * sizeof(Value) <= size);
   bool goes_on = call->local != NULL && !call->panicked &&
                  !goroutine_of(call->local->p->current)->gave_up;
-  Again *a = goes_on ? record_for(call, size) : NULL;
-  if (a == NULL) {
+  Again *again = goes_on ? record_for(call, size) : NULL;
+  if (again == NULL) {
     step(call, data, false);
     return goes_on ? call_out_of_memory(call) : CSP_PANIC;
   }
-  memmove(a->data, data, size);
-  if (call->later.kind == LATER_AGAIN && call->later.data != a)
+  memmove(again->data, data, size);
+  if (call->later.kind == LATER_AGAIN && call->later.data != again)
     mem_free(call->later.data);
-  a->step = step;
-  a->values = values;
+  again->step = step;
+  again->values = values;
   call->later.kind = LATER_AGAIN;
-  call->later.data = a;
+  call->later.data = again;
   return CSP_LATER;
 }
 
 // --- Pieces -----------------------------------------------------------------
 // Between two pieces. true: g has left.
-static bool look_between(Local *local, Goroutine *g, Again *a) {
-  RT_ASSERT(a->call.g == g && g->pending == NULL);
-  g->pending = a;
+static bool look_between(Local *local, Goroutine *g, Again *again) {
+  RT_ASSERT(again->call.g == g && g->pending == NULL);
+  g->pending = again;
   g->on_resume = RESUME_AGAIN;
   g->retried = 0;
-  native_cover_arguments(&a->call);
+  native_cover_arguments(&again->call);
   RT_ASSERT(goroutine_is_valid(g));
   local->debt = 0;
   work_looked();
@@ -89,27 +89,27 @@ static bool look_between(Local *local, Goroutine *g, Again *a) {
 }
 
 // There are no more pieces: what the native says to that is nobody's.
-static void drop_pieces(Local *local, Goroutine *g, Again *a) {
+static void drop_pieces(Local *local, Goroutine *g, Again *again) {
   const Panic *before = g->panic;
-  CspCall call = a->call;
+  CspCall call = again->call;
   call.local = local;
   call.later.kind = LATER_NONE;
-  a->step(&call, a->data, false);
+  again->step(&call, again->data, false);
   while (g->panic != before) panic_drop(g);
 }
 
 // The next piece. true: another one follows, and *a is its record. false: *a is
 // freed. Where there was no memory the native begins anew, once.
-static bool piece(CspCall *call, Again **a, CspStatus *status) {
+static bool piece(CspCall *call, Again **again, CspStatus *status) {
   call->later.kind = LATER_AGAIN;
-  call->later.data = *a;
-  *status = (*a)->step(call, (*a)->data, true);
-  if (call->later.kind == LATER_AGAIN) *a = call->later.data;
+  call->later.data = *again;
+  *status = (*again)->step(call, (*again)->data, true);
+  if (call->later.kind == LATER_AGAIN) *again = call->later.data;
   if (*status == CSP_LATER && call->later.kind == LATER_AGAIN) return true;
-  mem_free(*a);
+  mem_free(*again);
   if (*status == CSP_PANIC && call->local != NULL && call->def->repeatable)
     *status = native_call_again(call);
-  *a = call->later.data;
+  *again = call->later.data;
   return *status == CSP_LATER && call->later.kind == LATER_AGAIN;
 }
 
@@ -120,28 +120,28 @@ static Next tell_moved(Local *local, Goroutine *g, Next how, bool moved) {
   return how == LEFT ? RETURN : how;
 }
 
-static Next pieces(Local *local, Goroutine *g, Again *a) {
-  CspCall call = a->call;
-  Value *window = g->base + a->window;
+static Next pieces(Local *local, Goroutine *g, Again *again) {
+  CspCall call = again->call;
+  Value *window = g->base + again->window;
   const Local *first = local;
   CspStatus status;
-  int want = a->want;
+  int want = again->want;
   call.args = window + FRAME_WORDS;
   for (;;) {
     call.local = local;
     if (work_stopped(local, g)) {
-      drop_pieces(local, g, a);
-      mem_free(a);
+      drop_pieces(local, g, again);
+      mem_free(again);
       return tell_moved(local, g, THROW, local != first);
     }
-    bool more = piece(&call, &a, &status);
+    bool more = piece(&call, &again, &status);
     local = call.local;  // another after a csp_call, or none
     if (local == NULL) return RETURN;
     if (!more) break;
-    a->call = call;
-    a->window = window - g->base;
-    a->want = want;
-    if (look_between(local, g, a))
+    again->call = call;
+    again->window = window - g->base;
+    again->want = want;
+    if (look_between(local, g, again))
       return tell_moved(local, g, LEFT, local != first);
   }
   return tell_moved(local, g, native_finish(&call, status, window, want),
@@ -150,21 +150,21 @@ static Next pieces(Local *local, Goroutine *g, Again *a) {
 
 Next again_begin(CspCall *call, Value *window, int want) {
   RT_ASSERT(call->later.kind == LATER_AGAIN);
-  Again *a = call->later.data;
+  Again *again = call->later.data;
   Local *local = call->local;
   Goroutine *g = call->g;
-  a->call = *call;
-  a->window = window - g->base;
-  a->want = want;
-  return look_between(local, g, a) ? LEFT : pieces(local, g, a);
+  again->call = *call;
+  again->window = window - g->base;
+  again->want = want;
+  return look_between(local, g, again) ? LEFT : pieces(local, g, again);
 }
 
 Next again_resume(Local *local, Goroutine *g) {
-  Again *a = g->pending;
-  RT_ASSERT(a != NULL && a->call.g == g);
+  Again *again = g->pending;
+  RT_ASSERT(again != NULL && again->call.g == g);
   g->pending = NULL;
   g->multi = 0;
-  return pieces(local, g, a);
+  return pieces(local, g, again);
 }
 
 // --- For others -------------------------------------------------------------
@@ -173,16 +173,16 @@ static Again *pending(const Goroutine *g) {
 }
 
 void again_close(Local *local, Goroutine *g) {
-  Again *a = pending(g);
-  if (a != NULL) drop_pieces(local, g, a);
+  Again *again = pending(g);
+  if (again != NULL) drop_pieces(local, g, again);
 }
 
 void again_mark(void *arg, const Goroutine *g, GcMarker *marker) {
   (void)arg;
-  const Again *a = pending(g);
-  if (a == NULL) return;
-  for (int n = 0; n < a->call.nresults; n++)
-    gc_mark(marker, a->call.results[n]);
-  const Value *kept = (const Value *)(const void *)a->data;
-  for (int n = 0; n < a->values; n++) gc_mark(marker, kept[n]);
+  const Again *again = pending(g);
+  if (again == NULL) return;
+  for (int n = 0; n < again->call.nresults; n++)
+    gc_mark(marker, again->call.results[n]);
+  const Value *kept = (const Value *)(const void *)again->data;
+  for (int n = 0; n < again->values; n++) gc_mark(marker, kept[n]);
 }

@@ -198,10 +198,10 @@ static bool float_op(Local *local, Goroutine *g, Op op, Value b, Value c,
 static bool join_values(Local *local, Goroutine *g, Value b, Value c,
                         Value *out) {
   if (value_is_type(b, OBJ_STRING) && value_is_type(c, OBJ_STRING)) {
-    ObjString *s = string_concat(local, (ObjString *)value_obj(b),
-                                 (ObjString *)value_obj(c));
-    if (s == NULL) return vm_panic_memory(local, g);
-    *out = value_from_obj(s);
+    ObjString *string = string_concat(local, (ObjString *)value_obj(b),
+                                      (ObjString *)value_obj(c));
+    if (string == NULL) return vm_panic_memory(local, g);
+    *out = value_from_obj(string);
     return true;
   }
   if (value_is_type(b, OBJ_LIST) && value_is_type(c, OBJ_LIST)) {
@@ -256,7 +256,7 @@ static bool complement(Local *local, Goroutine *g, Value v, Value *out) {
   X(SUBK, SUB) X(MULK, MUL) X(DIVK, DIV) X(BANDK, BAND) X(MULWK, MULW)
 #define CONSTANT_FIRST(X) X(KSUB, SUB) X(KDIV, DIV)
 
-bool arith_slow(Local *local, Goroutine *g, Value *base, const Value *k,
+bool arith_slow(Local *local, Goroutine *g, Value *base, const Value *constants,
                 Instr i) {
   Value *out = &REG_A, small = value_from_small(INSTR_SC(i));
   switch (INSTR_OP(i)) {
@@ -303,7 +303,7 @@ static bool shift_zeros(Local *local, Goroutine *g, Value y, Value by,
   return give_int(local, g, (int64_t)bits, out);
 }
 
-bool arith_pair(Local *local, Goroutine *g, Value *base, const Value *k,
+bool arith_pair(Local *local, Goroutine *g, Value *base, const Value *constants,
                 Instr i, Instr word) {
   Op op = (Op)INSTR_OP(i);
   FusedOps pair = op_fused(op);
@@ -341,8 +341,8 @@ static int equal_op(Local *local, const Goroutine *g, Value a, Value b) {
   return g->gave_up ? -1 : equal;
 }
 
-int compare_slow(Local *local, Goroutine *g, const Value *base, const Value *k,
-                 Instr i) {
+int compare_slow(Local *local, Goroutine *g, const Value *base,
+                 const Value *constants, Instr i) {
   Value a = REG_A;
   Value small = value_from_small(INSTR_SB(i));
   switch (INSTR_OP(i)) {

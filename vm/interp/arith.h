@@ -10,15 +10,15 @@
 // panicked.
 bool arith_op(Local *local, Goroutine *g, Op op, Value b, Value c, Value *out);
 // The instruction i, in any form of an arithmetic opcode.
-bool arith_slow(Local *local, Goroutine *g, Value *base, const Value *k,
+bool arith_slow(Local *local, Goroutine *g, Value *base, const Value *constants,
                 Instr i);
 // An instruction of two operations (MULADD, ADDADD, XORSHL, MULADDW and their
 // like). word: its second one.
-bool arith_pair(Local *local, Goroutine *g, Value *base, const Value *k,
+bool arith_pair(Local *local, Goroutine *g, Value *base, const Value *constants,
                 Instr i, Instr word);
 // A comparison, EQ forms included: 0, 1, or -1 (panicked).
-int compare_slow(Local *local, Goroutine *g, const Value *base, const Value *k,
-                 Instr i);
+int compare_slow(Local *local, Goroutine *g, const Value *base,
+                 const Value *constants, Instr i);
 // The same of two values, op being LT or LE.
 int compare_op(Local *local, Goroutine *g, Op op, Value a, Value b);
 

@@ -151,10 +151,10 @@ static bool unbind(Local *local, Goroutine *g, Value **window, int argc) {
   ptrdiff_t at = *window - g->base;
   const Value *end = *window + FRAME_WORDS + argc;
   if (!call_reserve(local, g, end + 1, end)) return false;
-  Value *w = *window = g->base + at;
-  memmove(w + 4, w + 3, (size_t)argc * sizeof(Value));
-  w[3] = bound->receiver;
-  w[2] = bound->function;
+  Value *moved = *window = g->base + at;
+  memmove(moved + 4, moved + 3, (size_t)argc * sizeof(Value));
+  moved[3] = bound->receiver;
+  moved[2] = bound->function;
   return true;
 }
 
@@ -185,9 +185,9 @@ Next call_value(Local *local, Goroutine *g, Value *window, int argc, int want,
 
 Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want) {
   Value *window = g->base + a;
-  const Value *k = frame_closure(g->base)->proto->constants;
+  const Value *constants = frame_closure(g->base)->proto->constants;
   RT_ASSERT(argc > 0 && g->pc[0] < frame_closure(g->base)->proto->nconstants);
-  ObjString *name = (ObjString *)value_obj(k[g->pc[0]]);
+  ObjString *name = (ObjString *)value_obj(constants[g->pc[0]]);
   uint32_t *cache = (uint32_t *)(uintptr_t)(g->pc + 1);
   Callee callee;
   if (!access_method(local, g, window[3], name, cache, &callee)) return THROW;

@@ -24,9 +24,9 @@ static Next send_refused(Local *local, Goroutine *g, ChanResult r) {
     return THROW;
   }
   Value to = *operand_a(g->base, g->pc[-1]);
-  Chan *c = &((ObjChan *)value_obj(to))->chan;
-  if (!channel_grow(local, c) &&
-      !(memory_again(local, g) && channel_grow(local, c))) {
+  Chan *chan = &((ObjChan *)value_obj(to))->chan;
+  if (!channel_grow(local, chan) &&
+      !(memory_again(local, g) && channel_grow(local, chan))) {
     vm_panic_memory(local, g);
     return THROW;
   }
@@ -36,11 +36,11 @@ static Next send_refused(Local *local, Goroutine *g, ChanResult r) {
 
 Next channel_send(Local *local, Goroutine *g, Value to, Value v) {
   bool fine;
-  Chan *c = channel_of(local, g, to, "send to", &fine);
+  Chan *chan = channel_of(local, g, to, "send to", &fine);
   if (!fine) return THROW;
   g->on_resume = RESUME_SEND;
   RT_ASSERT(goroutine_is_valid(g));
-  ChanResult r = chan_send(local->p, &g->g, c, v);
+  ChanResult r = chan_send(local->p, &g->g, chan, v);
   if (r == CHAN_DONE) return GO_ON;
   if (r == CHAN_PARKED) return LEFT;
   return send_refused(local, g, r);
@@ -68,11 +68,12 @@ Chan *channel_from(Local *local, Goroutine *g, Value v, bool *fine) {
 
 static inline __attribute__((always_inline)) Next recv_chan(Local *local,
                                                             Goroutine *g,
-                                                            Instr i, Chan *c) {
+                                                            Instr i,
+                                                            Chan *chan) {
   uint64_t word = VALUE_NIL;
   g->on_resume = RESUME_RECV;
   RT_ASSERT(goroutine_is_valid(g));
-  ChanResult r = chan_recv(local->p, &g->g, c, &word, WAIT_CHAN_RECV);
+  ChanResult r = chan_recv(local->p, &g->g, chan, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
   return channel_received(local, g, operand_a(g->base, i), word, r == CHAN_DONE,
                           (int)INSTR_C(i));
@@ -82,8 +83,8 @@ static inline __attribute__((always_inline)) Next recv_chan(Local *local,
 static __attribute__((noinline)) Next recv_other(Local *local, Goroutine *g,
                                                  Instr i, Value from) {
   bool fine;
-  Chan *c = channel_from(local, g, from, &fine);
-  return fine ? recv_chan(local, g, i, c) : THROW;
+  Chan *chan = channel_from(local, g, from, &fine);
+  return fine ? recv_chan(local, g, i, chan) : THROW;
 }
 
 Next channel_recv(Local *local, Goroutine *g, Instr i) {
@@ -108,9 +109,9 @@ Next channel_recv_resume(Local *local, Goroutine *g, Instr i) {
 
 const char *channel_wait_name(const Goroutine *g) {
   WaitReason reason = (WaitReason)g->g.reason;
-  const Chan *c = rt_load_relaxed(&g->g.wait.chan);  // relaxed: nothing runs
-  if (reason != WAIT_CHAN_RECV || c == NULL) return g_wait_name(reason);
-  const char *object = (const char *)c - offsetof(ObjChan, chan);
+  const Chan *chan = rt_load_relaxed(&g->g.wait.chan);  // relaxed: nothing runs
+  if (reason != WAIT_CHAN_RECV || chan == NULL) return g_wait_name(reason);
+  const char *object = (const char *)chan - offsetof(ObjChan, chan);
   const ObjTimer *timer = ((const ObjChan *)(const void *)object)->timer;
   bool value = timer != NULL && (timer->obj.flags & TIMER_IS_VALUE);
   return value ? "timer" : g_wait_name(reason);

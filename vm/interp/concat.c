@@ -44,9 +44,9 @@ static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
       return NULL;
     }
   }
-  ObjString *s = string_alloc(local, len);
-  if (s == NULL) return NULL;
-  char *to = s->data;
+  ObjString *string = string_alloc(local, len);
+  if (string == NULL) return NULL;
+  char *to = string->data;
   ints = 0;
   for (Instr n = 0; n < count; n++) {
     const char *from;
@@ -61,9 +61,9 @@ static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
     if (!concat_copy(local, to, from, size, &len)) return NULL;
     to += size;
   }
-  RT_ASSERT(to == s->data + s->len && string_is_valid(s));
+  RT_ASSERT(to == string->data + string->len && string_is_valid(string));
   charge_bytes(local, len);  // of the others
-  return s;
+  return string;
 }
 
 // NULL: no memory.
@@ -74,9 +74,10 @@ static ObjString *concat_any(Local *local, const Value *pieces, Instr count) {
   for (Instr n = 0; n < count; n++)
     format_value(&text, local->vm, pieces[n], false);
   charge_bytes(local, text.len);
-  ObjString *s = text.failed ? NULL : string_new(local, text.data, text.len);
+  ObjString *string =
+      text.failed ? NULL : string_new(local, text.data, text.len);
   text_free(&text);
-  return s;
+  return string;
 }
 
 Next concat_pieces(Local *local, Goroutine *g, Instr a, Instr count) {
@@ -98,12 +99,13 @@ Next concat_pieces(Local *local, Goroutine *g, Instr a, Instr count) {
     pieces[2] = vm_code(local->vm)->concat;
     return call_value(local, g, pieces, (int)count, 1, g->pc);
   }
-  ObjString *s = concat_any(local, pieces, count);
-  if (s == NULL && memory_again(local, g)) s = concat_any(local, pieces, count);
-  if (s == NULL) {
+  ObjString *string = concat_any(local, pieces, count);
+  if (string == NULL && memory_again(local, g))
+    string = concat_any(local, pieces, count);
+  if (string == NULL) {
     vm_panic_memory(local, g);
     return THROW;
   }
-  pieces[0] = value_from_obj(s);
+  pieces[0] = value_from_obj(string);
   return GO_ON;
 }

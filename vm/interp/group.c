@@ -32,9 +32,9 @@ static ObjGroup *open_group(const Goroutine *g) {
 
 // The group that the top frame of g has opened last. NULL: none.
 static ObjGroup *group_of_frame(const Goroutine *g) {
-  ObjGroup *o = open_group(g);
-  if (o == NULL || o->group.owner != &g->g) return NULL;
-  return o->frame == g->base - g->stack ? o : NULL;
+  ObjGroup *group = open_group(g);
+  if (group == NULL || group->group.owner != &g->g) return NULL;
+  return group->frame == g->base - g->stack ? group : NULL;
 }
 
 // --- Shields ----------------------------------------------------------------
@@ -84,28 +84,29 @@ static bool is_cancellation(const VmCode *code, Value error) {
 
 // --- Failing ----------------------------------------------------------------
 // The first failure is kept. trace: is the group's, or freed.
-static void fail_group(Local *local, ObjGroup *o, Value value, Trace *trace) {
-  rt_lock(&o->group.lock);
-  bool first = !o->failed;
+static void fail_group(Local *local, ObjGroup *group, Value value,
+                       Trace *trace) {
+  rt_lock(&group->group.lock);
+  bool first = !group->failed;
   if (first) {
-    o->failed = true;
-    heap_store(&local->heap, &o->failure, value);
-    o->trace = trace;
-    heap_finalizable(&o->obj);
+    group->failed = true;
+    heap_store(&local->heap, &group->failure, value);
+    group->trace = trace;
+    heap_finalizable(&group->obj);
   }
-  rt_unlock(&o->group.lock);
+  rt_unlock(&group->group.lock);
   if (!first) trace_drop(trace);
-  group_cancel(local->p, &o->group, CANCELLED);
+  group_cancel(local->p, &group->group, CANCELLED);
   // It is to be reported, whatever the others do: see group_close.
   Goroutine *main = local->vm->main;
-  if (first && main != NULL && o->group.owner == &main->g)
-    group_wake_owner(local->p, &o->group);
+  if (first && main != NULL && group->group.owner == &main->g)
+    group_wake_owner(local->p, &group->group);
 }
 
-static bool group_has_failed(ObjGroup *o) {
-  rt_lock(&o->group.lock);
-  bool failed = o->failed;
-  rt_unlock(&o->group.lock);
+static bool group_has_failed(ObjGroup *group) {
+  rt_lock(&group->group.lock);
+  bool failed = group->failed;
+  rt_unlock(&group->group.lock);
   return failed;
 }
 
@@ -136,68 +137,71 @@ static Trace *take_trace(Panic *panic) {
 }
 
 bool group_failed(Local *local, Goroutine *g) {
-  ObjGroup *o = open_group(g);
-  if (o == NULL || o->group.solo) return false;
+  ObjGroup *group = open_group(g);
+  if (group == NULL || group->group.solo) return false;
   Panic *panic = failed_with(local, g, 0);
-  if (panic != NULL) fail_group(local, o, panic->value, take_trace(panic));
+  if (panic != NULL) fail_group(local, group, panic->value, take_trace(panic));
   return true;
 }
 
 bool group_failed_with(Local *local, Goroutine *g, Value error) {
-  ObjGroup *o = open_group(g);
-  if (o == NULL || o->group.solo) return false;
+  ObjGroup *group = open_group(g);
+  if (group == NULL || group->group.solo) return false;
   bool late = g_cancelled(&g->g) && is_cancellation(vm_code(local->vm), error);
-  if (!late) fail_group(local, o, error, trace_capture(local->vm->memory, g));
+  if (!late)
+    fail_group(local, group, error, trace_capture(local->vm->memory, g));
   return true;
 }
 
 // --- Opcodes ----------------------------------------------------------------
 static ObjGroup *group_new(Local *local) {
-  ObjGroup *o = (ObjGroup *)heap_alloc(&local->heap, sizeof *o, OBJ_GROUP);
-  if (o != NULL) memset((char *)o + sizeof(Obj), 0, sizeof *o - sizeof(Obj));
-  return o;
+  ObjGroup *group =
+      (ObjGroup *)heap_alloc(&local->heap, sizeof *group, OBJ_GROUP);
+  if (group != NULL)
+    memset((char *)group + sizeof(Obj), 0, sizeof *group - sizeof(Obj));
+  return group;
 }
 
 ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
                      ObjGroup *again) {
-  ObjGroup *o = again != NULL ? again : group_new(local);
-  if (o == NULL) return NULL;
+  ObjGroup *group = again != NULL ? again : group_new(local);
+  if (group == NULL) return NULL;
   if (caller != NULL && caller->g.group != NULL) {
     group_join(local->p, caller->g.group, &g->g);
     // relaxed, both: g has not started, and the caller waits
     rt_store_relaxed(&g->g.shielded, rt_load_relaxed(&caller->g.shielded));
   }
-  o->failure = VALUE_NIL;
-  o->frame = -1;  // of none
-  group_begin_solo(local->p, &g->g, &o->group);
-  return o;
+  group->failure = VALUE_NIL;
+  group->frame = -1;  // of none
+  group_begin_solo(local->p, &g->g, &group->group);
+  return group;
 }
 
 Next group_open(Local *local, Goroutine *g, Instr a, const Instr *end) {
-  ObjGroup *o = group_new(local);
-  if (o == NULL && memory_again(local, g)) o = group_new(local);
-  if (o == NULL) {
+  ObjGroup *group = group_new(local);
+  if (group == NULL && memory_again(local, g)) group = group_new(local);
+  if (group == NULL) {
     vm_panic_memory(local, g);
     return THROW;
   }
-  o->failure = VALUE_NIL;
-  o->frame = g->base - g->stack;
-  o->end = end;
-  o->begun_in = frame_closure(g->base)->proto;
-  o->begun_pc = g->pc - 1;
-  o->shield_at = g->shield_at;
-  group_begin(local->p, &g->g, &o->group);
-  RT_ASSERT(group_of_frame(g) == o);
+  group->failure = VALUE_NIL;
+  group->frame = g->base - g->stack;
+  group->end = end;
+  group->begun_in = frame_closure(g->base)->proto;
+  group->begun_pc = g->pc - 1;
+  group->shield_at = g->shield_at;
+  group_begin(local->p, &g->g, &group->group);
+  RT_ASSERT(group_of_frame(g) == group);
   g->shield_at = 0;
-  g->base[a] = value_from_obj(o);
+  g->base[a] = value_from_obj(group);
   return GO_ON;
 }
 
 // All members have ended: what is around the group is g's again.
-static ObjGroup *closed(Goroutine *g, ObjGroup *o) {
-  RT_ASSERT(o->group.ended && open_group(g) != o);
-  g->shield_at = o->shield_at;
-  return o;
+static ObjGroup *closed(Goroutine *g, ObjGroup *group) {
+  RT_ASSERT(group->group.ended && open_group(g) != group);
+  g->shield_at = group->shield_at;
+  return group;
 }
 
 // What it was may have passed a try.
@@ -206,12 +210,12 @@ static void panic_no_more_cancels(Panic *panic) {
   panic->report_at = 0;
 }
 
-static void panic_with_failure(Panic *panic, ObjGroup *o) {
-  RT_ASSERT(o->failed);
+static void panic_with_failure(Panic *panic, ObjGroup *group) {
+  RT_ASSERT(group->failed);
   trace_drop(panic->trace);
-  panic->trace = o->trace;
-  o->trace = NULL;
-  panic->value = o->failure;
+  panic->trace = group->trace;
+  group->trace = NULL;
+  panic->value = group->failure;
   if (panic->cancels) panic_no_more_cancels(panic);
   panic->described = DESCRIBE_NOT_YET;
 }
@@ -221,30 +225,30 @@ static void panic_with_deadline(Vm *vm, Panic *panic) {
   panic_no_more_cancels(panic);
 }
 
-static CancelReason reason_of(ObjGroup *o) {
+static CancelReason reason_of(ObjGroup *group) {
   // seq: pairs with the CAS in set_flag, as in cancel.c
-  return (CancelReason)rt_load_seq(&o->group.cancelled);
+  return (CancelReason)rt_load_seq(&group->group.cancelled);
 }
 
 Next group_close(Local *local, Goroutine *g) {
-  ObjGroup *o = open_group(g);
-  RT_ASSERT(o != NULL && group_of_frame(g) == o);
+  ObjGroup *group = open_group(g);
+  RT_ASSERT(group != NULL && group_of_frame(g) == group);
   // The main goroutine waits for the others as one that panics (below), so that
   // it is reported when they do not end.
-  bool at_once = g == local->vm->main && group_has_failed(o);
+  bool at_once = g == local->vm->main && group_has_failed(group);
   g->gave_up = false;
   g->on_resume = RESUME_GROUP;
   RT_ASSERT(goroutine_is_valid(g));
   if (!at_once && !group_end(local->p, &g->g)) return LEFT;
   g->on_resume = RESUME_NOTHING;
-  if (!at_once) closed(g, o);
+  if (!at_once) closed(g, group);
   bool around = g_cancelled(&g->g) != NOT_CANCELLED;
-  if (o->failed) {
-    vm_panic_value(local, g, o->failure);
-    panic_with_failure(g->panic, o);
+  if (group->failed) {
+    vm_panic_value(local, g, group->failure);
+    panic_with_failure(g->panic, group);
   } else if (around) {
     group_raise(local, g);
-  } else if (reason_of(o) == CANCEL_DEADLINE) {
+  } else if (reason_of(group) == CANCEL_DEADLINE) {
     vm_panic_value(local, g,
                    vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]);
   } else {
@@ -271,7 +275,8 @@ static bool is_uncaught(const Goroutine *g) {
 }
 
 // false: g waits. Or it is the main goroutine, and the time is over.
-static bool end_unwinding(Local *local, Goroutine *g, ObjGroup *o, bool *late) {
+static bool end_unwinding(Local *local, Goroutine *g, ObjGroup *group,
+                          bool *late) {
   Vm *vm = local->vm;
   Panic *panic = g->panic;
   *late = false;
@@ -284,7 +289,7 @@ static bool end_unwinding(Local *local, Goroutine *g, ObjGroup *o, bool *late) {
   *late = now >= panic->report_at;
   if (*late) return false;
   vm->late.fire = group_late;
-  vm->late.arg = &o->group;
+  vm->late.arg = &group->group;
   timer_start(local->p, &vm->late, panic->report_at, 0);
   if (!group_end(local->p, &g->g)) return false;
   timer_stop(local->p, &vm->late);
@@ -298,18 +303,18 @@ static Next report_late(Local *local, Goroutine *g) {
 }
 
 // What the panic is after the group that it leaves.
-static Next left(Local *local, Goroutine *g, ObjGroup *o) {
+static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   Panic *panic = g->panic;
-  RT_ASSERT(panic != NULL && o->left);
-  if (o->failed && (panic->cancels || o->failure != panic->value)) {
-    panic_with_failure(panic, o);
+  RT_ASSERT(panic != NULL && group->left);
+  if (group->failed && (panic->cancels || group->failure != panic->value)) {
+    panic_with_failure(panic, group);
   } else if (!panic->cancels || g_cancelled(&g->g)) {
     return GO_ON;
-  } else if (reason_of(o) == CANCEL_DEADLINE) {
+  } else if (reason_of(group) == CANCEL_DEADLINE) {
     panic_with_deadline(local->vm, panic);
   } else {
     panic_end(g);
-    g->pc = o->end;
+    g->pc = group->end;
     return RELOAD;
   }
   return GO_ON;
@@ -318,20 +323,20 @@ static Next left(Local *local, Goroutine *g, ObjGroup *o) {
 Next group_unwind(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && g->g.group != NULL);
   g->panic->cancels = only_cancels(local, g, g->panic);
-  ObjGroup *o = group_of_frame(g);
-  if (o == NULL) return GO_ON;
+  ObjGroup *group = group_of_frame(g);
+  if (group == NULL) return GO_ON;
   bool late;
-  Panic *failed = o->left ? NULL : failed_with(local, g, o->frame);
+  Panic *failed = group->left ? NULL : failed_with(local, g, group->frame);
   // The newest one keeps its trace: it is only lost if another was first.
   if (failed != NULL)
-    fail_group(local, o, failed->value,
+    fail_group(local, group, failed->value,
                failed == g->panic ? NULL : take_trace(failed));
-  o->left = true;
+  group->left = true;
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;
-  if (!end_unwinding(local, g, o, &late))
+  if (!end_unwinding(local, g, group, &late))
     return late ? report_late(local, g) : LEFT;
   g->on_resume = RESUME_NOTHING;
-  Next next = left(local, g, closed(g, o));
+  Next next = left(local, g, closed(g, group));
   return next == GO_ON ? THROW : next;
 }

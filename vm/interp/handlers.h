@@ -424,21 +424,21 @@ HANDLER(NEW) {
 
 // --- Calls ------------------------------------------------------------------
 // Pushes the frame of closure `cl` at window A; the instruction has `words`.
-#define ENTER(cl, want, words)                                             \
-  do {                                                                     \
-    Proto *proto = (cl)->proto;                                            \
-    Value *callee = base + A + FRAME_WORDS;                                \
-    if (UNLIKELY(callee + proto->nregs > g->limit)) {                      \
-      local->grow = proto->nregs;                                              \
-      JUMP_TO(grow_stack);                                                 \
-    }                                                                      \
-    callee[-3] = (Value)(uintptr_t)(pc + ((words)-1));                     \
-    callee[-2] = (Value)((A + FRAME_WORDS) << 8 | (Instr)(want)) << 2;     \
-    callee[-1] = value_from_obj(cl);                                       \
-    base = callee;                                                         \
-    pc = proto->code;                                                      \
-    k = proto->constants;                                                  \
-    SAFEPOINT_NEXT();                                                      \
+#define ENTER(cl, want, words)                                         \
+  do {                                                                 \
+    Proto *proto = (cl)->proto;                                        \
+    Value *callee = base + A + FRAME_WORDS;                            \
+    if (UNLIKELY(callee + proto->nregs > g->limit)) {                  \
+      local->grow = proto->nregs;                                      \
+      JUMP_TO(grow_stack);                                             \
+    }                                                                  \
+    callee[-3] = (Value)(uintptr_t)(pc + ((words)-1));                 \
+    callee[-2] = (Value)((A + FRAME_WORDS) << 8 | (Instr)(want)) << 2; \
+    callee[-1] = value_from_obj(cl);                                   \
+    base = callee;                                                     \
+    pc = proto->code;                                                  \
+    constants = proto->constants;                                      \
+    SAFEPOINT_NEXT();                                                  \
   } while (0)
 #define FITS(cl, argc)                                          \
   ((cl)->proto->nparams == (argc) &&                            \
@@ -498,11 +498,11 @@ HANDLER(NAMED) {
 }
 
 // What every return does once the results are in place.
-#define POP_FRAME(info)                                   \
-  do {                                                    \
-    pc = (const Instr *)(uintptr_t)base[-3];              \
-    base -= (info) >> 10;                                 \
-    k = frame_closure(base)->proto->constants;            \
+#define POP_FRAME(info)                                \
+  do {                                                 \
+    pc = (const Instr *)(uintptr_t)base[-3];           \
+    base -= (info) >> 10;                              \
+    constants = frame_closure(base)->proto->constants; \
   } while (0)
 #define INFO_WANT(info) ((info) >> 2 & 0xff)
 

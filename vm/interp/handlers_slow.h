@@ -8,7 +8,7 @@
 
 // --- Leaving the loop -------------------------------------------------------
 SHARED(switch_away) {
-  (void)i, (void)k, (void)base, (void)pc;
+  (void)i, (void)constants, (void)base, (void)pc;
   g = switch_to_next(local);
   if (g == NULL) INTERP_RETURN();
   RELOAD_FRAME();
@@ -16,20 +16,20 @@ SHARED(switch_away) {
 }
 SHARED_BELOW(look)
 // After a panic was raised: the frame that it ends in goes on, if there is one.
-#define UNWIND(how)                           \
-  do {                                        \
-    (void)i, (void)k, (void)base, (void)pc;   \
-    Next follow = (how);                      \
-    if (follow == LEFT) JUMP_TO(switch_away); \
-    if (follow == RETURN) INTERP_RETURN();    \
-    RELOAD_FRAME();                           \
-    count = charged(local, count);            \
-    GO_ON_IN_FRAME();                         \
+#define UNWIND(how)                                 \
+  do {                                              \
+    (void)i, (void)constants, (void)base, (void)pc; \
+    Next follow = (how);                            \
+    if (follow == LEFT) JUMP_TO(switch_away);       \
+    if (follow == RETURN) INTERP_RETURN();          \
+    RELOAD_FRAME();                                 \
+    count = charged(local, count);                  \
+    GO_ON_IN_FRAME();                               \
   } while (0)
 SHARED(throw_panic) { UNWIND(interp_throw(local, g)); }
 SHARED(throw_or_again) { UNWIND(throw_again(local, g)); }
 SHARED(look) {
-  (void)i, (void)k;
+  (void)i, (void)constants;
   SAVE();
   count = local->vm->safepoint_count;
   Next follow = safepoint(local, g);
@@ -47,19 +47,19 @@ SHARED(look) {
 #define CHARGE_LONG() \
   if (UNLIKELY(local->debt >= WORK_PIECE / 2)) CHARGE()
 SHARED(arith_general) {
-  TRY(arith_slow(local, g, base, k, i));
+  TRY(arith_slow(local, g, base, constants, i));
   CHARGE();
   NEXT();
 }
 SHARED(pair_general) {
-  TRY(arith_pair(local, g, base, k, i, *pc));
+  TRY(arith_pair(local, g, base, constants, i, *pc));
   CHARGE();
   pc++;
   NEXT();
 }
 SHARED(compare_general) {
   SAVE();
-  int answer = compare_slow(local, g, base, k, i);
+  int answer = compare_slow(local, g, base, constants, i);
   if (UNLIKELY(answer < 0)) JUMP_TO(throw_panic);
   CHARGE_LONG();
   if ((Instr)answer == C) {

@@ -141,9 +141,9 @@ Next interp_throw(Local *local, Goroutine *g) {
 
 // Whether the closure that CLOSURE makes takes that register.
 static bool captures(const Goroutine *g, Instr i, Instr a) {
-  const Value *k = frame_closure(g->base)->proto->constants;
-  const Proto *proto =
-      (Proto *)(uintptr_t)operand_constant(g->base, k, i, "p", INSTR_BX(i));
+  const Value *constants = frame_closure(g->base)->proto->constants;
+  const Proto *proto = (Proto *)(uintptr_t)operand_constant(
+      g->base, constants, i, "p", INSTR_BX(i));
   for (int n = 0; n < proto->nupvalues; n++)
     if (proto->upvalues[n].local && proto->upvalues[n].index == a) return true;
   return false;
@@ -252,10 +252,10 @@ Next interp_wake(Local *local, Goroutine *g) {
 // --- Dispatch ---------------------------------------------------------------
 #if CSP_DISPATCH_TAIL
 
-#define PARAMS                                                           \
-  const Instr *pc, Value *base, Value *k, Goroutine *g, Local *local,        \
-      int64_t count, Instr i
-#define ARGS pc, base, k, g, local, count, i
+#define PARAMS                                                       \
+  const Instr *pc, Value *base, Value *constants, Goroutine *g,      \
+      Local *local, int64_t count, Instr i
+#define ARGS pc, base, constants, g, local, count, i
 #if __has_attribute(preserve_none)
 #define HANDLER_CC __attribute__((preserve_none))
 #else
@@ -306,7 +306,7 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 #define SAVE() (g->pc = pc, g->base = base)
 #define RELOAD_FRAME()                              \
   (pc = g->pc, base = g->base, local = local_of(g->g.p), \
-   k = frame_closure(base)->proto->constants)
+   constants = frame_closure(base)->proto->constants)
 // Goes on as a slow path said.
 #define FOLLOW(expr)                              \
   do {                                            \
@@ -377,7 +377,7 @@ void interp_resume(P *p, G *sg) {
     }
   }
   const Instr *pc;
-  Value *base, *k;
+  Value *base, *constants;
   RELOAD_FRAME();
   int64_t count = first_count(local->vm);
   // relaxed: a word of code may specialise itself; both forms do the same
@@ -404,7 +404,7 @@ void interp_resume(P *p, G *sg) {
   Local *local = local_of(p);
   Goroutine *g = goroutine_of(sg);
   const Instr *pc;
-  Value *base, *k;
+  Value *base, *constants;
   int64_t count = first_count(local->vm);
   Instr i = 0;
   if (g->on_resume != RESUME_NOTHING) {

@@ -131,12 +131,12 @@ static Step next_range(Local *local, Value *state, Value *key, Value *value) {
 
 static Step next_string(Local *local, Value *state, Value *key, Value *value) {
   RT_ASSERT(value_is_type(state[0], OBJ_STRING));
-  const ObjString *s = (ObjString *)value_obj(state[0]);
+  const ObjString *string = (ObjString *)value_obj(state[0]);
   size_t at = (size_t)value_small(state[1]);
-  if (at >= s->len) return STEP_END;
+  if (at >= string->len) return STEP_END;
   uint32_t rune;
-  int len = utf8_decode(s->data, s->len, at, &rune);
-  ObjString *piece = string_new(local, s->data + at, (size_t)len);
+  int len = utf8_decode(string->data, string->len, at, &rune);
+  ObjString *piece = string_new(local, string->data + at, (size_t)len);
   if (piece == NULL) return STEP_FAILED;
   *key = state[1];
   *value = value_from_obj(piece);
@@ -260,12 +260,13 @@ static Next func_result(Local *local, Goroutine *g, Instr i) {
 static Next next_chan(Local *local, Goroutine *g, Instr i) {
   Value *state = operand_a(g->base, i);
   RT_ASSERT(value_is_type(state[0], OBJ_CHAN));
-  ObjChan *c = (ObjChan *)value_obj(state[0]);
+  ObjChan *channel = (ObjChan *)value_obj(state[0]);
   uint64_t word;
   if (group_cancels(local, g)) return THROW;
   g->on_resume = RESUME_NEXT;
   RT_ASSERT(goroutine_is_valid(g));
-  ChanResult r = chan_recv(local->p, &g->g, &c->chan, &word, WAIT_CHAN_RECV);
+  ChanResult r =
+      chan_recv(local->p, &g->g, &channel->chan, &word, WAIT_CHAN_RECV);
   if (r == CHAN_PARKED) return LEFT;
   Value key = state[3];
   if (r == CHAN_DONE) state[3] += value_from_small(1);

@@ -165,10 +165,11 @@ static bool is_last(const Local *local, const Goroutine *g) {
 
 bool vm_panic_value(Local *local, Goroutine *g, Value value) {
   if (value == VALUE_NIL) {
-    ObjString *s = string_format(local, "panic called with nil");
-    ObjError *e =
-        s != NULL ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
-    if (e != NULL) value = value_from_obj(e);
+    ObjString *string = string_format(local, "panic called with nil");
+    ObjError *error = string != NULL
+                          ? error_new(local, value_from_obj(string), VALUE_NIL)
+                          : NULL;
+    if (error != NULL) value = value_from_obj(error);
   }
   push_panic(local, g, value);
   return false;
@@ -180,12 +181,13 @@ bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
   va_start(args, format);
   char *text = mem_format_args(local->vm->memory, &len, format, args);
   va_end(args);
-  ObjString *s = text == NULL ? NULL : string_new(local, text, len);
+  ObjString *string = text == NULL ? NULL : string_new(local, text, len);
   mem_free(text);
-  ObjError *e =
-      s != NULL ? error_new(local, value_from_obj(s), VALUE_NIL) : NULL;
-  if (e == NULL) return vm_panic_memory(local, g);
-  return vm_panic_value(local, g, value_from_obj(e));
+  ObjError *error = string != NULL
+                        ? error_new(local, value_from_obj(string), VALUE_NIL)
+                        : NULL;
+  if (error == NULL) return vm_panic_memory(local, g);
+  return vm_panic_value(local, g, value_from_obj(error));
 }
 
 bool vm_panic_memory(Local *local, Goroutine *g) {
@@ -193,18 +195,19 @@ bool vm_panic_memory(Local *local, Goroutine *g) {
 }
 
 ObjError *error_new(Local *local, Value message, Value cause) {
-  ObjError *e = (ObjError *)heap_alloc(&local->heap, sizeof *e, OBJ_ERROR);
-  if (e == NULL) return NULL;
-  e->message = message;
-  e->cause = cause;
-  return e;
+  ObjError *error =
+      (ObjError *)heap_alloc(&local->heap, sizeof *error, OBJ_ERROR);
+  if (error == NULL) return NULL;
+  error->message = message;
+  error->cause = cause;
+  return error;
 }
 
 // VALUE_UNDEF: no memory.
 static Value panic_as_error(Local *local, Value value) {
   if (value_is_type(value, OBJ_ERROR)) return value;
-  ObjError *e = error_new(local, value, VALUE_NIL);
-  return e != NULL ? value_from_obj(e) : VALUE_UNDEF;
+  ObjError *error = error_new(local, value, VALUE_NIL);
+  return error != NULL ? value_from_obj(error) : VALUE_UNDEF;
 }
 
 // --- Traces -----------------------------------------------------------------
@@ -223,12 +226,12 @@ void trace_print(Text *out, const Trace *trace, const char *state) {
 
 void trace_print_frames(Text *out, const Trace *trace) {
   for (uint32_t n = 0; n < trace->count; n++) {
-    const TraceFrame *f = &trace->frames[n];
+    const TraceFrame *frame = &trace->frames[n];
     if (trace->elided > 0 && n == trace->count / 2)
       text_addf(out, "  ... %llu more frames ...\n",
                 (unsigned long long)trace->elided);
-    if (!(f->proto->flags & PROTO_TRY))
-      print_place(out, f->proto, f->pc, f->proto->name->data);
+    if (!(frame->proto->flags & PROTO_TRY))
+      print_place(out, frame->proto, frame->pc, frame->proto->name->data);
   }
   if (trace->created_in != NULL) {
     LineInfo at = proto_line(trace->created_in, trace->created_pc);

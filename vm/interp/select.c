@@ -39,22 +39,24 @@ static SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count) {
 // The channel of a value that is no channel itself, such as a task. false:
 // panicked.
 static __attribute__((noinline)) bool select_other(Local *local, Goroutine *g,
-                                                   SelCase *c, Value from) {
+                                                   SelCase *choice,
+                                                   Value from) {
   bool fine = true;
-  if (!c->send && value_is_type(from, OBJ_TASK))
-    c->chan = &((ObjTask *)value_obj(from))->done;
+  if (!choice->send && value_is_type(from, OBJ_TASK))
+    choice->chan = &((ObjTask *)value_obj(from))->done;
   else
-    c->chan = c->send ? channel_of(local, g, from, "send to", &fine)
-                      : channel_from(local, g, from, &fine);
+    choice->chan = choice->send ? channel_of(local, g, from, "send to", &fine)
+                                : channel_from(local, g, from, &fine);
   return fine;
 }
 
-static bool select_case(Local *local, Goroutine *g, SelCase *c, Value from,
+static bool select_case(Local *local, Goroutine *g, SelCase *choice, Value from,
                         bool send, Value word) {
-  c->send = send;
-  c->waiter = (Waiter){.elem = send ? word : VALUE_NIL};
-  if (!value_is_type(from, OBJ_CHAN)) return select_other(local, g, c, from);
-  c->chan = &((ObjChan *)value_obj(from))->chan;
+  choice->send = send;
+  choice->waiter = (Waiter){.elem = send ? word : VALUE_NIL};
+  if (!value_is_type(from, OBJ_CHAN))
+    return select_other(local, g, choice, from);
+  choice->chan = &((ObjChan *)value_obj(from))->chan;
   return true;
 }
 
@@ -73,8 +75,9 @@ static Next select_again(Local *local, Goroutine *g, bool room) {
 static bool select_grow(Local *local, const SelectBlock *block,
                         uint32_t count) {
   for (uint32_t n = 0; n < count; n++) {
-    const SelCase *c = &block->cases[n];
-    if (c->send && c->chan != NULL && !channel_grow(local, c->chan))
+    const SelCase *choice = &block->cases[n];
+    if (choice->send && choice->chan != NULL &&
+        !channel_grow(local, choice->chan))
       return false;
   }
   return true;
@@ -112,12 +115,12 @@ static inline __attribute__((always_inline)) Next select_done(Local *local,
   }
   if (index < 0) return select_refused(local, g, i, index);
   RT_ASSERT(index < (int)INSTR_B(i));
-  const SelCase *c = &g->select->cases[index];
+  const SelCase *choice = &g->select->cases[index];
   Value from = to[2 * index];
-  bool task = !c->send && value_is_type(from, OBJ_TASK);
-  bool ok = c->waiter.success;
+  bool task = !choice->send && value_is_type(from, OBJ_TASK);
+  bool ok = choice->waiter.success;
   to[0] = value_from_small(index);
-  to[1] = task ? from : ok ? c->waiter.elem : VALUE_NIL;
+  to[1] = task ? from : ok ? choice->waiter.elem : VALUE_NIL;
   to[2] = task ? VALUE_UNDEF : value_from_bool(ok);
   return GO_ON;
 }
@@ -195,7 +198,8 @@ static Next native_outcome(Local *local, Goroutine *g, SelectCall *call,
 
 // *place, a pair, is replaced by its channel, task or timer: others may change
 // the pair.
-static bool native_case(Local *local, Goroutine *g, SelCase *c, Value *place) {
+static bool native_case(Local *local, Goroutine *g, SelCase *choice,
+                        Value *place) {
   Value pair = *place;
   if (!value_is_type(pair, OBJ_LIST))
     return vm_panic(local, g,
@@ -217,7 +221,7 @@ static bool native_case(Local *local, Goroutine *g, SelCase *c, Value *place) {
     return vm_panic(local, g, "sched.select: cannot %s %s",
                     n == 2 ? "send to" : "receive from",
                     value_type_name(*place));
-  return select_case(local, g, c, *place, n == 2,
+  return select_case(local, g, choice, *place, n == 2,
                      heap_load(&block->slots[n - 1]));
 }
 

@@ -96,14 +96,14 @@ Goroutine *goroutine_new(Local *local, Value function, const Value *args,
 }
 
 ObjTask *task_of(Local *local, size_t size) {
-  ObjTask *t = (ObjTask *)heap_alloc(&local->heap, size, OBJ_TASK);
-  if (t == NULL) return NULL;
-  t->state = TASK_RUNNING;
-  t->awaited = 0;
-  t->results = VALUE_NIL;
-  t->trace = NULL;
-  chan_init(&t->done, 0);
-  return t;
+  ObjTask *task = (ObjTask *)heap_alloc(&local->heap, size, OBJ_TASK);
+  if (task == NULL) return NULL;
+  task->state = TASK_RUNNING;
+  task->awaited = 0;
+  task->results = VALUE_NIL;
+  task->trace = NULL;
+  chan_init(&task->done, 0);
+  return task;
 }
 
 Goroutine *task_prepare(Local *local, Value function) {
@@ -118,11 +118,11 @@ Goroutine *task_prepare(Local *local, Value function) {
 
 // A goroutine for the call in the window. NULL: no memory.
 static Goroutine *go_new(Local *local, const Value *window, int argc,
-                         bool task) {
-  ObjTask *t = task ? task_new(local) : NULL;
-  if (task && t == NULL) return NULL;
+                         bool is_task) {
+  ObjTask *task = is_task ? task_new(local) : NULL;
+  if (is_task && task == NULL) return NULL;
   Goroutine *made = goroutine_new(local, window[2], window + FRAME_WORDS, argc);
-  if (made != NULL) made->task = t;
+  if (made != NULL) made->task = task;
   return made;
 }
 

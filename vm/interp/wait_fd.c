@@ -19,8 +19,9 @@
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
 
-static struct pollfd poll_of(const FdWait *w) {
-  return (struct pollfd){w->wait->fd, w->wait->write ? POLLOUT : POLLIN, 0};
+static struct pollfd poll_of(const FdWait *wait) {
+  return (struct pollfd){wait->wait->fd, wait->wait->write ? POLLOUT : POLLIN,
+                         0};
 }
 
 static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
@@ -30,41 +31,41 @@ static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
   rt_unlock(&vm->waits_lock);
 }
 
-bool fd_wait_begin(P *p, Goroutine *g, FdWait *w) {
+bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait) {
   Vm *vm = local_of(p)->vm;
-  struct pollfd now = poll_of(w);
-  if (w->wait->fd < 0 || poll(&now, 1, 0) != 0) return false;
-  w->copy = fcntl(w->wait->fd, F_DUPFD_CLOEXEC, 3);
-  w->desc = w->copy < 0 ? NULL : poll_open(vm->sched, w->copy);
-  if (w->desc == NULL) {
-    fd_wait_drop(w);
-    *(vm->stepped ? &w->refused : &w->blocks) = true;
+  struct pollfd now = poll_of(wait);
+  if (wait->wait->fd < 0 || poll(&now, 1, 0) != 0) return false;
+  wait->copy = fcntl(wait->wait->fd, F_DUPFD_CLOEXEC, 3);
+  wait->desc = wait->copy < 0 ? NULL : poll_open(vm->sched, wait->copy);
+  if (wait->desc == NULL) {
+    fd_wait_drop(wait);
+    *(vm->stepped ? &wait->refused : &wait->blocks) = true;
     return false;
   }
-  show(vm, w->wait, w->desc);
-  PollMode mode = w->wait->write ? POLL_WRITE : POLL_READ;
-  if (poll_wait(p, &g->g, w->desc, mode) == POLL_PARKED) return true;
-  fd_wait_over(p, w);
+  show(vm, wait->wait, wait->desc);
+  PollMode mode = wait->wait->write ? POLL_WRITE : POLL_READ;
+  if (poll_wait(p, &g->g, wait->desc, mode) == POLL_PARKED) return true;
+  fd_wait_over(p, wait);
   return false;
 }
 
-void fd_wait_over(P *p, FdWait *w) {
-  RT_ASSERT(w->desc != NULL && w->copy >= 0);
-  show(local_of(p)->vm, w->wait, NULL);
-  poll_close(p, w->desc);
-  poll_free(w->desc);
-  w->desc = NULL;
-  fd_wait_drop(w);
+void fd_wait_over(P *p, FdWait *wait) {
+  RT_ASSERT(wait->desc != NULL && wait->copy >= 0);
+  show(local_of(p)->vm, wait->wait, NULL);
+  poll_close(p, wait->desc);
+  poll_free(wait->desc);
+  wait->desc = NULL;
+  fd_wait_drop(wait);
 }
 
-void fd_wait_block(const FdWait *w) {
-  struct pollfd now = poll_of(w);
+void fd_wait_block(const FdWait *wait) {
+  struct pollfd now = poll_of(wait);
   poll(&now, 1, -1);
 }
 
-void fd_wait_drop(FdWait *w) {
-  if (w->copy >= 0) close(w->copy);
-  w->copy = -1;
+void fd_wait_drop(FdWait *wait) {
+  if (wait->copy >= 0) close(wait->copy);
+  wait->copy = -1;
 }
 
 // --- csp.h ------------------------------------------------------------------

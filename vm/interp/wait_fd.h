@@ -6,9 +6,9 @@
 #include "vm/interp/native_call.h"
 
 // true: g has parked until the descriptor may be ready. fd_wait_over follows.
-bool fd_wait_begin(P *p, Goroutine *g, FdWait *w);
-void fd_wait_over(P *p, FdWait *w);
-void fd_wait_block(const FdWait *w);  // in a blocking call
-void fd_wait_drop(FdWait *w);         // of a goroutine that never runs again
+bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait);
+void fd_wait_over(P *p, FdWait *wait);
+void fd_wait_block(const FdWait *wait);  // in a blocking call
+void fd_wait_drop(FdWait *wait);         // of a goroutine that never runs again
 
 #endif
