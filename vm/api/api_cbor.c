@@ -44,72 +44,74 @@ typedef struct CborWriter {
 // --- Errors -----------------------------------------------------------------
 enum { PATH_ENDS = 8, KEY_SHOWN = 40 };  // levels that are named at each end
 
-static void path_key(Text *path, CborWriter *w, const CborOut *level) {
+static void path_key(Text *path, CborWriter *writer, const CborOut *level) {
   size_t len;
   bool cut;
-  char *key = csp_format_most(w->call, csp_wrap(level->key), true, KEY_SHOWN,
-                              &len, &cut);
+  char *key = csp_format_most(writer->call, csp_wrap(level->key), true,
+                              KEY_SHOWN, &len, &cut);
   text_addf(path, "[%s%s]", key != NULL ? key : "?", cut ? "..." : "");
   libc_free(key);
 }
 
-static void path_add(Text *path, CborWriter *w) {
+static void path_add(Text *path, CborWriter *writer) {
   text_addf(path, "value");
-  for (size_t n = 0; n < w->depth; n++) {
-    const CborOut *level = &w->levels[n];
-    if (n == PATH_ENDS && w->depth > 2 * PATH_ENDS) {
-      n = w->depth - PATH_ENDS - 1;
+  for (size_t n = 0; n < writer->depth; n++) {
+    const CborOut *level = &writer->levels[n];
+    if (n == PATH_ENDS && writer->depth > 2 * PATH_ENDS) {
+      n = writer->depth - PATH_ENDS - 1;
       text_addf(path, "...");
     } else if (level->obj->type == OBJ_LIST) {
       text_addf(path, "[%zu]", level->done - 1);
     } else {
-      path_key(path, w, level);
+      path_key(path, writer, level);
     }
   }
 }
 
-static bool refuse_value(CborWriter *w, const char *why, const char *more) {
+static bool refuse_value(CborWriter *writer, const char *why,
+                         const char *more) {
   Text text = {0};
-  path_add(&text, w);
-  const CborOut *top = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
+  path_add(&text, writer);
+  const CborOut *top =
+      writer->depth > 0 ? &writer->levels[writer->depth - 1] : NULL;
   bool key = top != NULL && top->obj->type == OBJ_MAP && top->pending;
   text_addf(&text, "%s: %s%s", key ? " (the key)" : "", why, more);
   text_add(&text, "", 1);
-  w->error = text.failed ? NULL : text.data;
+  writer->error = text.failed ? NULL : text.data;
   if (text.failed) text_free(&text);
-  w->failed = true;
+  writer->failed = true;
   return false;
 }
 
 // --- Items ------------------------------------------------------------------
-static void put_argument(CborWriter *w, int major, int info, int bytes,
+static void put_argument(CborWriter *writer, int major, int info, int bytes,
                          uint64_t argument) {
   char item[9];
   item[0] = (char)(major << 5 | info);
   for (int n = 1; n <= bytes; n++)
     item[n] = (char)(argument >> (8 * (bytes - n)));
-  text_add(&w->out, item, (size_t)bytes + 1);
+  text_add(&writer->out, item, (size_t)bytes + 1);
 }
 
-static void put_head(CborWriter *w, int major, uint64_t argument) {
+static void put_head(CborWriter *writer, int major, uint64_t argument) {
   if (argument < CBOR_IN_1) {
-    put_argument(w, major, (int)argument, 0, 0);
+    put_argument(writer, major, (int)argument, 0, 0);
   } else if (argument <= UINT8_MAX) {
-    put_argument(w, major, CBOR_IN_1, 1, argument);
+    put_argument(writer, major, CBOR_IN_1, 1, argument);
   } else if (argument <= UINT16_MAX) {
-    put_argument(w, major, CBOR_IN_2, 2, argument);
+    put_argument(writer, major, CBOR_IN_2, 2, argument);
   } else if (argument <= UINT32_MAX) {
-    put_argument(w, major, CBOR_IN_4, 4, argument);
+    put_argument(writer, major, CBOR_IN_4, 4, argument);
   } else {
-    put_argument(w, major, CBOR_IN_8, 8, argument);
+    put_argument(writer, major, CBOR_IN_8, 8, argument);
   }
 }
 
-static void put_int(CborWriter *w, int64_t i) {
+static void put_int(CborWriter *writer, int64_t i) {
   if (i >= 0) {
-    put_head(w, CBOR_UINT, (uint64_t)i);
+    put_head(writer, CBOR_UINT, (uint64_t)i);
   } else {
-    put_head(w, CBOR_NEGATIVE, ~(uint64_t)i);
+    put_head(writer, CBOR_NEGATIVE, ~(uint64_t)i);
   }
 }
 
@@ -137,113 +139,115 @@ static bool to_half(float f, uint16_t *half) {
   return (mantissa & ((1u << shift) - 1)) == 0;
 }
 
-static void put_float(CborWriter *w, double d) {
+static void put_float(CborWriter *writer, double d) {
   uint16_t half = 0x7e00;  // NaN
   float f = isfinite(d) && fabs(d) > (double)FLT_MAX ? 0 : (float)d;
   if (isnan(d) || (f == d && to_half(f, &half))) {
-    put_argument(w, CBOR_SIMPLE, CBOR_IN_2, 2, half);
+    put_argument(writer, CBOR_SIMPLE, CBOR_IN_2, 2, half);
   } else if (f == d) {
     uint32_t bits;
     memcpy(&bits, &f, sizeof bits);
-    put_argument(w, CBOR_SIMPLE, CBOR_IN_4, 4, bits);
+    put_argument(writer, CBOR_SIMPLE, CBOR_IN_4, 4, bits);
   } else {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
-    put_argument(w, CBOR_SIMPLE, CBOR_IN_8, 8, bits);
+    put_argument(writer, CBOR_SIMPLE, CBOR_IN_8, 8, bits);
   }
 }
 
-static bool put_text(CborWriter *w, const ObjString *s) {
-  if (!utf8_is_valid(s->data, s->len))
-    return refuse_value(w, "a string that is not UTF-8 cannot be written", "");
-  put_head(w, CBOR_TEXT, s->len);
-  text_add(&w->out, s->data, s->len);
+static bool put_text(CborWriter *writer, const ObjString *string) {
+  if (!utf8_is_valid(string->data, string->len))
+    return refuse_value(writer, "a string that is not UTF-8 cannot be written",
+                        "");
+  put_head(writer, CBOR_TEXT, string->len);
+  text_add(&writer->out, string->data, string->len);
   return true;
 }
 
 // In pieces, as they may be cut by another goroutine: zeros follow then.
-static bool put_bytes(CborWriter *w, CspValue bytes) {
+static bool put_bytes(CborWriter *writer, CspValue bytes) {
   char piece[1024];
   size_t len = csp_bytes_len(bytes);
-  put_head(w, CBOR_BYTES, len);
-  for (size_t at = 0; at < len && !w->out.failed; at += sizeof piece) {
+  put_head(writer, CBOR_BYTES, len);
+  for (size_t at = 0; at < len && !writer->out.failed; at += sizeof piece) {
     size_t want = len - at < sizeof piece ? len - at : sizeof piece;
     memset(piece, 0, want);
     csp_bytes_read(bytes, at, piece, want);
-    text_add(&w->out, piece, want);
+    text_add(&writer->out, piece, want);
   }
   return true;
 }
 
 // --- Lists and maps ---------------------------------------------------------
-static bool put_container(CborWriter *w, const Obj *obj) {
-  for (size_t n = 0; n < w->depth; n++) {
-    if (w->levels[n].obj == obj)
-      return refuse_value(w, "it contains itself, and cannot be written", "");
+static bool put_container(CborWriter *writer, const Obj *obj) {
+  for (size_t n = 0; n < writer->depth; n++) {
+    if (writer->levels[n].obj == obj)
+      return refuse_value(writer, "it contains itself, and cannot be written",
+                          "");
   }
-  if (w->depth == CBOR_DEPTH)
-    return refuse_value(w, "it is nested more than 1000 deep", "");
-  if (w->depth == w->cap) {
-    size_t cap = w->cap > 0 ? w->cap * 2 : 8;
-    CborOut *levels =
-        mem_resize(w->call->vm->memory, w->levels, cap * sizeof *levels);
+  if (writer->depth == CBOR_DEPTH)
+    return refuse_value(writer, "it is nested more than 1000 deep", "");
+  if (writer->depth == writer->cap) {
+    size_t cap = writer->cap > 0 ? writer->cap * 2 : 8;
+    CborOut *levels = mem_resize(writer->call->vm->memory, writer->levels,
+                                 cap * sizeof *levels);
     if (levels == NULL) {
-      w->failed = true;
+      writer->failed = true;
       return false;
     }
-    w->levels = levels;
-    w->cap = cap;
+    writer->levels = levels;
+    writer->cap = cap;
   }
-  CborOut *level = &w->levels[w->depth++];
+  CborOut *level = &writer->levels[writer->depth++];
   *level = (CborOut){.obj = obj, .key = VALUE_NIL};
   if (obj->type == OBJ_LIST) {
     const ObjValues *block = list_block((const ObjList *)obj);
     level->block = block;
     level->count = values_len(block);
-    put_head(w, CBOR_LIST, level->count);
+    put_head(writer, CBOR_LIST, level->count);
   } else {
     level->block = heap_load(&((const ObjMap *)obj)->table);
     level->count = map_len((const ObjMap *)obj);
-    put_head(w, CBOR_MAP, level->count);
+    put_head(writer, CBOR_MAP, level->count);
   }
   return true;
 }
 
-static bool put_boxed(CborWriter *w, Value v) {
+static bool put_boxed(CborWriter *writer, Value v) {
   const Obj *obj = value_obj(v);
   switch (obj->type) {
     case OBJ_STRING:
-      return put_text(w, (const ObjString *)obj);
+      return put_text(writer, (const ObjString *)obj);
     case OBJ_BYTES:
-      return put_bytes(w, csp_wrap(v));
+      return put_bytes(writer, csp_wrap(v));
     case OBJ_LIST:
     case OBJ_MAP:
-      return put_container(w, obj);
+      return put_container(writer, obj);
     default:
-      return refuse_value(w, "there is no CBOR for values of type ",
+      return refuse_value(writer, "there is no CBOR for values of type ",
                           value_type_name(v));
   }
 }
 
-static bool put_value(CborWriter *w, Value v) {
+static bool put_value(CborWriter *writer, Value v) {
   if (value_is_int(v)) {
-    put_int(w, value_int(v));
+    put_int(writer, value_int(v));
   } else if (value_is_float(v)) {
-    put_float(w, value_float(v));
+    put_float(writer, value_float(v));
   } else if (value_is_obj(v)) {
-    return put_boxed(w, v);
+    return put_boxed(writer, v);
   } else {
     int simple = v == VALUE_TRUE    ? CBOR_TRUE
                  : v == VALUE_FALSE ? CBOR_FALSE
                                     : CBOR_NIL;
-    put_head(w, CBOR_SIMPLE, (uint64_t)simple);
+    put_head(writer, CBOR_SIMPLE, (uint64_t)simple);
   }
   return true;
 }
 
 // The next part of the innermost list or map. *more is false if it had all.
-static bool next_of_container(CborWriter *w, Value *v, bool *more) {
-  CborOut *level = &w->levels[w->depth - 1];
+static bool next_of_container(CborWriter *writer, Value *v, bool *more) {
+  CborOut *level = &writer->levels[writer->depth - 1];
   *more = true;
   if (level->pending) {
     *v = level->value;
@@ -255,38 +259,39 @@ static bool next_of_container(CborWriter *w, Value *v, bool *more) {
   if (level->obj->type == OBJ_LIST) {
     const ObjValues *block = level->block;
     *v = heap_load(&block->slots[level->done]);
-  } else if (map_next(w->call->vm, (const ObjMap *)level->obj, level->block,
-                      &level->at, &level->key, &level->value)) {
+  } else if (map_next(writer->call->vm, (const ObjMap *)level->obj,
+                      level->block, &level->at, &level->key, &level->value)) {
     *v = level->key;
     level->pending = true;
   } else {
-    w->depth--;
-    return refuse_value(w, "the map was changed meanwhile", "");
+    writer->depth--;
+    return refuse_value(writer, "the map was changed meanwhile", "");
   }
   level->done++;
   return true;
 }
 
 // For what was written since there were `before` bytes. false: interrupted.
-static bool charge_written(CborWriter *w, size_t before) {
-  size_t grown = w->out.len - before;
-  w->failed |= !csp_work(w->call, WRITE_NS + grown / WRITE_BYTES_IN_NS);
-  return !w->failed;
+static bool charge_written(CborWriter *writer, size_t before) {
+  size_t grown = writer->out.len - before;
+  writer->failed |=
+      !csp_work(writer->call, WRITE_NS + grown / WRITE_BYTES_IN_NS);
+  return !writer->failed;
 }
 
-static void put_whole(CborWriter *w, Value v) {
+static void put_whole(CborWriter *writer, Value v) {
   bool more;
-  bool fine = put_value(w, v);
-  while (fine && w->depth > 0 && !w->out.failed) {
-    size_t before = w->out.len;
-    fine = next_of_container(w, &v, &more);
+  bool fine = put_value(writer, v);
+  while (fine && writer->depth > 0 && !writer->out.failed) {
+    size_t before = writer->out.len;
+    fine = next_of_container(writer, &v, &more);
     if (!fine) break;
     if (more) {
-      fine = put_value(w, v);
+      fine = put_value(writer, v);
     } else {
-      w->depth--;
+      writer->depth--;
     }
-    fine = fine && charge_written(w, before);
+    fine = fine && charge_written(writer, before);
   }
 }
 

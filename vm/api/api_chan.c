@@ -16,16 +16,16 @@ static void touched(const CspCall *call) {
 
 CspValue csp_chan(CspCall *call, uint32_t capacity) {
   bool can = call->local != NULL && capacity <= CHAN_MOST;
-  ObjChan *c = !can ? NULL : channel_new(call->local, capacity);
-  return csp_wrap(c == NULL ? VALUE_UNDEF : value_from_obj(c));
+  ObjChan *channel = !can ? NULL : channel_new(call->local, capacity);
+  return csp_wrap(channel == NULL ? VALUE_UNDEF : value_from_obj(channel));
 }
 
 CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
   Local *local = call->local;
-  Chan *c = chan_in(chan);
+  Chan *to = chan_in(chan);
   ChanResult r;
-  do r = chan_try_send(local->p, c, value.word);
-  while (r == CHAN_WANTS_ROOM && channel_grow(local, c));
+  do r = chan_try_send(local->p, to, value.word);
+  while (r == CHAN_WANTS_ROOM && channel_grow(local, to));
   touched(call);
   if (r == CHAN_DONE) return CSP_SENT;
   // (without memory for more room it is full)

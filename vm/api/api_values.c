@@ -98,9 +98,9 @@ CspValue csp_string(CspCall *call, const char *data, size_t len) {
 
 CspValue csp_string_room(CspCall *call, size_t len, char **data) {
   UNDEF_IF_OVER(call);
-  ObjString *s = string_alloc(call->local, len);
-  if (s != NULL) *data = s->data;
-  return wrap_obj(s);
+  ObjString *string = string_alloc(call->local, len);
+  if (string != NULL) *data = string->data;
+  return wrap_obj(string);
 }
 
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len) {
@@ -170,9 +170,9 @@ double csp_to_float(CspValue v) {
 const char *csp_to_string(CspValue v, size_t *len) {
   RT_ASSERT(value_is_type(v.word, OBJ_STRING));
   RT_ASSERT(string_is_valid(AS(ObjString, v)));
-  ObjString *s = AS(ObjString, v);
-  if (len != NULL) *len = s->len;
-  return s->data;
+  ObjString *string = AS(ObjString, v);
+  if (len != NULL) *len = string->len;
+  return string->data;
 }
 
 CspValue csp_error_message(CspValue error) {

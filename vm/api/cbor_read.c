@@ -52,66 +52,69 @@ enum { ROOM_MAX = 16 };  // elements that a header is believed to have
 
 // --- Errors -----------------------------------------------------------------
 __attribute__((format(printf, 3, 4))) static bool refuse_item(
-    CborReader *r, size_t at, const char *format, ...) {
+    CborReader *reader, size_t at, const char *format, ...) {
   va_list args;
   va_start(args, format);
   Text text = {0};
-  char *why = mem_format_args(r->call->vm->memory, NULL, format, args);
+  char *why = mem_format_args(reader->call->vm->memory, NULL, format, args);
   if (why != NULL) {
     text_addf(&text, "at byte %zu: %s", at, why);
     mem_free(why);
   }
   va_end(args);
-  r->error = text.failed ? NULL : text.data;
+  reader->error = text.failed ? NULL : text.data;
   return false;
 }
 
-static bool item_no_memory(CborReader *r) {
-  r->error = NULL;
+static bool item_no_memory(CborReader *reader) {
+  reader->error = NULL;
   return false;
 }
 
-static bool give_made(CborReader *r, CspValue made, CspValue *v) {
+static bool give_made(CborReader *reader, CspValue made, CspValue *v) {
   *v = made;
-  return csp_is_undef(made) ? item_no_memory(r) : true;
+  return csp_is_undef(made) ? item_no_memory(reader) : true;
 }
 
-static size_t bytes_left(const CborReader *r) {
-  RT_ASSERT(r->at <= r->len);
-  return r->len - r->at;
+static size_t bytes_left(const CborReader *reader) {
+  RT_ASSERT(reader->at <= reader->len);
+  return reader->len - reader->at;
 }
 
 // --- Heads ------------------------------------------------------------------
-static bool read_head(CborReader *r, ItemHead *head) {
-  r->start = r->at;
-  if (bytes_left(r) == 0)
-    return refuse_item(r, r->at, "the data ends where a value should begin");
-  uint8_t first = r->data[r->at++];
+static bool read_head(CborReader *reader, ItemHead *head) {
+  reader->start = reader->at;
+  if (bytes_left(reader) == 0)
+    return refuse_item(reader, reader->at,
+                       "the data ends where a value should begin");
+  uint8_t first = reader->data[reader->at++];
   head->major = first >> 5;
   head->info = first & 31;
   head->argument = (uint64_t)head->info;
   if (head->info < CBOR_IN_1 || head->info == CBOR_INDEFINITE) return true;
   if (head->info > CBOR_IN_8)
-    return refuse_item(r, r->start, "no item begins with the byte 0x%02x",
-                       first);
+    return refuse_item(reader, reader->start,
+                       "no item begins with the byte 0x%02x", first);
   size_t bytes = (size_t)1 << (head->info - CBOR_IN_1);
-  if (bytes_left(r) < bytes)
-    return refuse_item(r, r->start, "the data ends inside of a value");
+  if (bytes_left(reader) < bytes)
+    return refuse_item(reader, reader->start,
+                       "the data ends inside of a value");
   head->argument = 0;
   for (size_t n = 0; n < bytes; n++)
-    head->argument = head->argument << 8 | r->data[r->at++];
+    head->argument = head->argument << 8 | reader->data[reader->at++];
   return true;
 }
 
 // --- Numbers ----------------------------------------------------------------
-static bool read_int(CborReader *r, const ItemHead *head, CspValue *v) {
+static bool read_int(CborReader *reader, const ItemHead *head, CspValue *v) {
   if (head->argument > INT64_MAX)
-    return refuse_item(r, r->start, "the int %s%llu has more than 64 bits",
+    return refuse_item(reader, reader->start,
+                       "the int %s%llu has more than 64 bits",
                        head->major == CBOR_UINT ? "" : "-1 - ",
                        (unsigned long long)head->argument);
   int64_t i = (int64_t)head->argument;
-  return give_made(r, csp_int(r->call, head->major == CBOR_UINT ? i : -1 - i),
-                   v);
+  return give_made(
+      reader, csp_int(reader->call, head->major == CBOR_UINT ? i : -1 - i), v);
 }
 
 static double from_half(uint16_t half) {
@@ -123,7 +126,7 @@ static double from_half(uint16_t half) {
   return half & 0x8000 ? -d : d;
 }
 
-static bool read_float(CborReader *r, const ItemHead *head, CspValue *v) {
+static bool read_float(CborReader *reader, const ItemHead *head, CspValue *v) {
   double d;
   if (head->info == CBOR_IN_2) {
     d = from_half((uint16_t)head->argument);
@@ -136,10 +139,10 @@ static bool read_float(CborReader *r, const ItemHead *head, CspValue *v) {
     memcpy(&d, &head->argument, sizeof d);
   }
   if (isnan(d)) d = (double)NAN;  // whatever bits it had
-  return give_made(r, csp_float(r->call, d), v);
+  return give_made(reader, csp_float(reader->call, d), v);
 }
 
-static bool read_simple(CborReader *r, const ItemHead *head, CspValue *v) {
+static bool read_simple(CborReader *reader, const ItemHead *head, CspValue *v) {
   switch (head->info) {
     case CBOR_FALSE:
     case CBOR_TRUE:
@@ -152,221 +155,236 @@ static bool read_simple(CborReader *r, const ItemHead *head, CspValue *v) {
     case CBOR_IN_2:
     case CBOR_IN_4:
     case CBOR_IN_8:
-      return read_float(r, head, v);
+      return read_float(reader, head, v);
     default:
       break;
   }
   if (head->info == CBOR_IN_1 && head->argument < 32)
-    return refuse_item(r, r->start, "simple value %d is not well-formed",
+    return refuse_item(reader, reader->start,
+                       "simple value %d is not well-formed",
                        (int)head->argument);
-  return refuse_item(r, r->start, "there is no value for simple value %d",
+  return refuse_item(reader, reader->start,
+                     "there is no value for simple value %d",
                      (int)head->argument);
 }
 
 // --- Strings ----------------------------------------------------------------
 // The bytes of one string, or of one piece.
-static bool read_piece(CborReader *r, const ItemHead *head, const char **data) {
-  if (head->argument > bytes_left(r))
-    return refuse_item(r, r->start,
+static bool read_piece(CborReader *reader, const ItemHead *head,
+                       const char **data) {
+  if (head->argument > bytes_left(reader))
+    return refuse_item(reader, reader->start,
                        "a string of %llu bytes, of which %zu are there",
-                       (unsigned long long)head->argument, bytes_left(r));
-  *data = (const char *)r->data + r->at;
+                       (unsigned long long)head->argument, bytes_left(reader));
+  *data = (const char *)reader->data + reader->at;
   if (head->major == CBOR_TEXT && !utf8_is_valid(*data, (size_t)head->argument))
-    return refuse_item(r, r->start, "a string that is not UTF-8");
-  r->at += (size_t)head->argument;
+    return refuse_item(reader, reader->start, "a string that is not UTF-8");
+  reader->at += (size_t)head->argument;
   return true;
 }
 
-static bool read_pieces(CborReader *r, int major, Text *text) {
+static bool read_pieces(CborReader *reader, int major, Text *text) {
   ItemHead piece;
-  size_t begin = r->start;
+  size_t begin = reader->start;
   for (;;) {
     const char *data = NULL;
-    if (!read_head(r, &piece)) return false;
+    if (!read_head(reader, &piece)) return false;
     if (piece.info == CBOR_INDEFINITE && piece.major == CBOR_SIMPLE) break;
     if (piece.major != major || piece.info == CBOR_INDEFINITE)
-      return refuse_item(r, r->start,
+      return refuse_item(reader, reader->start,
                          "a piece of a string must be a string of that kind");
-    if (!read_piece(r, &piece, &data)) return false;
+    if (!read_piece(reader, &piece, &data)) return false;
     text_add(text, data, (size_t)piece.argument);
-    if (text->failed) return item_no_memory(r);
+    if (text->failed) return item_no_memory(reader);
   }
-  r->start = begin;
+  reader->start = begin;
   return true;
 }
 
-static CspValue make_string(CborReader *r, int major, const char *data,
+static CspValue make_string(CborReader *reader, int major, const char *data,
                             size_t len) {
-  return major == CBOR_TEXT ? csp_string(r->call, data, len)
-                            : csp_bytes(r->call, data, len);
+  return major == CBOR_TEXT ? csp_string(reader->call, data, len)
+                            : csp_bytes(reader->call, data, len);
 }
 
-static bool read_string(CborReader *r, const ItemHead *head, CspValue *v) {
+static bool read_string(CborReader *reader, const ItemHead *head, CspValue *v) {
   const char *data = NULL;
   if (head->info != CBOR_INDEFINITE) {
-    if (!read_piece(r, head, &data)) return false;
+    if (!read_piece(reader, head, &data)) return false;
     size_t len = (size_t)head->argument;
-    return give_made(r, make_string(r, head->major, data, len), v);
+    return give_made(reader, make_string(reader, head->major, data, len), v);
   }
-  Text text = {.memory = r->call->vm->memory,
-               .most = heap_room(r->call->vm->heap)};
-  bool fine = read_pieces(r, head->major, &text);
+  Text text = {.memory = reader->call->vm->memory,
+               .most = heap_room(reader->call->vm->heap)};
+  bool fine = read_pieces(reader, head->major, &text);
   if (fine)
-    fine = give_made(r, make_string(r, head->major, text.data, text.len), v);
+    fine = give_made(reader,
+                     make_string(reader, head->major, text.data, text.len), v);
   text_free(&text);
   return fine;
 }
 
 // --- Lists and maps ---------------------------------------------------------
-static CborIn *push_container(CborReader *r) {
-  if (r->depth == r->cap) {
-    size_t cap = r->cap > 0 ? r->cap * 2 : 8;
-    CborIn *levels =
-        mem_resize(r->call->vm->memory, r->levels, cap * sizeof *levels);
+static CborIn *push_container(CborReader *reader) {
+  if (reader->depth == reader->cap) {
+    size_t cap = reader->cap > 0 ? reader->cap * 2 : 8;
+    CborIn *levels = mem_resize(reader->call->vm->memory, reader->levels,
+                                cap * sizeof *levels);
     if (levels == NULL) return NULL;
-    r->levels = levels;
-    r->cap = cap;
+    reader->levels = levels;
+    reader->cap = cap;
   }
-  RT_ASSERT(r->depth < r->cap && r->depth < CBOR_DEPTH);
-  return &r->levels[r->depth++];
+  RT_ASSERT(reader->depth < reader->cap && reader->depth < CBOR_DEPTH);
+  return &reader->levels[reader->depth++];
 }
 
 // Opens it; *v is the list or map, complete if *open is false.
-static bool open_container(CborReader *r, const ItemHead *head, CspValue *v,
-                           bool *open) {
+static bool open_container(CborReader *reader, const ItemHead *head,
+                           CspValue *v, bool *open) {
   bool is_map = head->major == CBOR_MAP;
   bool indefinite = head->info == CBOR_INDEFINITE;
   uint64_t count = indefinite ? 0 : head->argument;
-  if (count > bytes_left(r) / (is_map ? 2 : 1))
-    return refuse_item(r, r->start, "%llu %s, for which %zu bytes are there",
+  if (count > bytes_left(reader) / (is_map ? 2 : 1))
+    return refuse_item(reader, reader->start,
+                       "%llu %s, for which %zu bytes are there",
                        (unsigned long long)count,
-                       is_map ? "entries" : "elements", bytes_left(r));
-  if (r->depth == CBOR_DEPTH)
-    return refuse_item(r, r->start, "nested more than %d deep",
+                       is_map ? "entries" : "elements", bytes_left(reader));
+  if (reader->depth == CBOR_DEPTH)
+    return refuse_item(reader, reader->start, "nested more than %d deep",
                        (int)CBOR_DEPTH);
   size_t room = count < ROOM_MAX ? (size_t)count : ROOM_MAX;
-  if (!give_made(r, is_map ? csp_map(r->call, room) : csp_list(r->call, room),
-                 v))
+  if (!give_made(
+          reader,
+          is_map ? csp_map(reader->call, room) : csp_list(reader->call, room),
+          v))
     return false;
   *open = indefinite || count > 0;
   if (!*open) return true;
-  CborIn *level = push_container(r);
-  if (level == NULL) return item_no_memory(r);
+  CborIn *level = push_container(reader);
+  if (level == NULL) return item_no_memory(reader);
   *level = (CborIn){.made = *v,
-                    .at = r->start,
+                    .at = reader->start,
                     .is_map = is_map,
                     .indefinite = indefinite,
                     .left = is_map ? count * 2 : count};
   return true;
 }
 
-static bool take_map_key(CborReader *r, CborIn *level, CspValue key) {
+static bool take_map_key(CborReader *reader, CborIn *level, CspValue key) {
   CspValue other;
   CspType type = csp_type(key);
   level->key = key;
   level->has_key = true;
-  level->key_at = r->start;
+  level->key_at = reader->start;
   if (type == CSP_BYTES || (type == CSP_FLOAT && isnan(csp_to_float(key))))
-    return refuse_item(r, r->start, "%s cannot be a key of a map",
+    return refuse_item(reader, reader->start, "%s cannot be a key of a map",
                        type == CSP_BYTES ? "bytes" : "NaN");
-  if (csp_map_get(r->call, level->made, key, &other))
-    return refuse_item(r, r->start, "the map has an equal key before");
+  if (csp_map_get(reader->call, level->made, key, &other))
+    return refuse_item(reader, reader->start,
+                       "the map has an equal key before");
   return true;
 }
 
 // A value that is complete goes into the innermost list or map.
-static bool put_item(CborReader *r, CspValue v) {
-  RT_ASSERT(r->depth > 0);
-  CborIn *level = &r->levels[r->depth - 1];
+static bool put_item(CborReader *reader, CspValue v) {
+  RT_ASSERT(reader->depth > 0);
+  CborIn *level = &reader->levels[reader->depth - 1];
   RT_ASSERT(level->indefinite || level->left > 0);
   level->left--;
-  if (level->is_map && !level->has_key) return take_map_key(r, level, v);
+  if (level->is_map && !level->has_key) return take_map_key(reader, level, v);
   level->has_key = false;
-  Local *local = r->call->local;
+  Local *local = reader->call->local;
   Obj *to = value_obj(level->made.word);
   bool fine = level->is_map ? map_set(local, (ObjMap *)to, level->key.word,
                                       v.word) == MAP_OK
                             : list_push(local, (ObjList *)to, v.word);
-  return fine ? true : item_no_memory(r);
+  return fine ? true : item_no_memory(reader);
 }
 
-static bool close_indefinite(CborReader *r, bool tagged, CspValue *v) {
-  const CborIn *top = r->depth > 0 ? &r->levels[r->depth - 1] : NULL;
-  if (tagged) return refuse_item(r, r->start, "a tag without a value");
+static bool close_indefinite(CborReader *reader, bool tagged, CspValue *v) {
+  const CborIn *top =
+      reader->depth > 0 ? &reader->levels[reader->depth - 1] : NULL;
+  if (tagged)
+    return refuse_item(reader, reader->start, "a tag without a value");
   if (top == NULL || !top->indefinite)
-    return refuse_item(r, r->start, "an end without a beginning (0xff)");
+    return refuse_item(reader, reader->start,
+                       "an end without a beginning (0xff)");
   if (top->has_key)
-    return refuse_item(r, r->start, "the map ends after the key at byte %zu",
-                       top->key_at);
-  RT_ASSERT(!top->has_key && top->at < r->start);
+    return refuse_item(reader, reader->start,
+                       "the map ends after the key at byte %zu", top->key_at);
+  RT_ASSERT(!top->has_key && top->at < reader->start);
   *v = top->made;
-  r->start = top->at;
-  r->depth--;
+  reader->start = top->at;
+  reader->depth--;
   return true;
 }
 
 // --- All together -----------------------------------------------------------
-static bool read_tag(CborReader *r, const ItemHead *head) {
+static bool read_tag(CborReader *reader, const ItemHead *head) {
   if (head->info == CBOR_INDEFINITE)
-    return refuse_item(r, r->start, "no item begins with the byte 0xdf");
+    return refuse_item(reader, reader->start,
+                       "no item begins with the byte 0xdf");
   if (head->argument == BIGNUM || head->argument == NEGATIVE_BIGNUM)
-    return refuse_item(r, r->start, "an int of more than 64 bits (tag %d)",
+    return refuse_item(reader, reader->start,
+                       "an int of more than 64 bits (tag %d)",
                        (int)head->argument);
   if (head->argument == DECIMAL || head->argument == BIGFLOAT)
-    return refuse_item(r, r->start, "there is no value for tag %d",
+    return refuse_item(reader, reader->start, "there is no value for tag %d",
                        (int)head->argument);
   return true;
 }
 
 // The next item. *complete is false if it was a tag, or has opened a list or
 // map.
-static bool read_item(CborReader *r, CspValue *v, bool *complete) {
+static bool read_item(CborReader *reader, CspValue *v, bool *complete) {
   ItemHead head;
   bool open = false;
-  bool tagged = r->tagged;
+  bool tagged = reader->tagged;
   *complete = true;
-  r->tagged = false;
-  if (!read_head(r, &head)) return false;
+  reader->tagged = false;
+  if (!read_head(reader, &head)) return false;
   bool indefinite = head.info == CBOR_INDEFINITE;
   switch (head.major) {
     case CBOR_UINT:
     case CBOR_NEGATIVE:
-      if (!indefinite) return read_int(r, &head, v);
-      return refuse_item(r, r->start, "no item begins with the byte 0x%02x",
+      if (!indefinite) return read_int(reader, &head, v);
+      return refuse_item(reader, reader->start,
+                         "no item begins with the byte 0x%02x",
                          (unsigned)head.major << 5 | CBOR_INDEFINITE);
     case CBOR_BYTES:
     case CBOR_TEXT:
-      return read_string(r, &head, v);
+      return read_string(reader, &head, v);
     case CBOR_TAG:
       *complete = false;
-      r->tagged = true;
-      return read_tag(r, &head);
+      reader->tagged = true;
+      return read_tag(reader, &head);
     case CBOR_SIMPLE:
-      return indefinite ? close_indefinite(r, tagged, v)
-                        : read_simple(r, &head, v);
+      return indefinite ? close_indefinite(reader, tagged, v)
+                        : read_simple(reader, &head, v);
     default:
       RT_ASSERT(head.major == CBOR_LIST || head.major == CBOR_MAP);
-      if (!open_container(r, &head, v, &open)) return false;
+      if (!open_container(reader, &head, v, &open)) return false;
       *complete = !open;
       return true;
   }
 }
 
-static bool read_items(CborReader *r, CspValue *v) {
+static bool read_items(CborReader *reader, CspValue *v) {
   bool complete;
   do {
-    size_t before = r->at;
-    if (!read_item(r, v, &complete)) return false;
-    if (!csp_work(r->call, READ_NS + (r->at - before) / READ_BYTES_IN_NS))
-      return item_no_memory(r);  // interrupted: that is what is told
-    while (complete && r->depth > 0) {
-      if (!put_item(r, *v)) return false;
-      const CborIn *top = &r->levels[r->depth - 1];
+    size_t before = reader->at;
+    if (!read_item(reader, v, &complete)) return false;
+    if (!csp_work(reader->call,
+                  READ_NS + (reader->at - before) / READ_BYTES_IN_NS))
+      return item_no_memory(reader);  // interrupted: that is what is told
+    while (complete && reader->depth > 0) {
+      if (!put_item(reader, *v)) return false;
+      const CborIn *top = &reader->levels[reader->depth - 1];
       complete = !top->indefinite && top->left == 0;
       if (!complete) break;
       *v = top->made;
-      r->start = top->at;
-      r->depth--;
+      reader->start = top->at;
+      reader->depth--;
     }
   } while (!complete);
   return true;

@@ -87,15 +87,16 @@ static CspStatus ok_format(CspCall *call, CspValue v, bool quoted) {
 static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
   enum { PIECE = 1 << 16 };
   size_t len = csp_bytes_len(bytes);
-  ObjString *s = string_alloc(call->local, len);
-  if (s == NULL) return csp_panic_memory(call);
+  ObjString *string = string_alloc(call->local, len);
+  if (string == NULL) return csp_panic_memory(call);
   for (size_t at = 0; at < len; at += PIECE) {
     size_t n = len - at < PIECE ? len - at : PIECE;
-    size_t copied = csp_bytes_read(bytes, at, s->data + at, n);
-    memset(s->data + at + copied, 0, n - copied);  // somebody may have cut them
+    size_t copied = csp_bytes_read(bytes, at, string->data + at, n);
+    memset(string->data + at + copied, 0,
+           n - copied);  // somebody may have cut them
     if (!csp_work(call, n / 8)) return CSP_PANIC;
   }
-  return csp_ok(call, csp_wrap(value_from_obj(s)));
+  return csp_ok(call, csp_wrap(value_from_obj(string)));
 }
 
 // The most frequent conversion, without a buffer.

@@ -147,24 +147,26 @@ struct Convert {
   int64_t first;      // of ints
   size_t at, end;
   // Moves `at` on, to `stop` as a rule. false: panicked.
-  bool (*turns)(CspCall *call, Convert *c, size_t stop);
+  bool (*turns)(CspCall *call, Convert *convert, size_t stop);
   unsigned units, per;  // so many that many elements take
 };
 enum { CONVERT_KEPT = 3, CONVERT_TURNS = 256, CONVERT_BYTES = 1 << 14 };
 
 static CspStatus convert_on(CspCall *call, void *data, bool on) {
-  Convert *c = data;
+  Convert *convert = data;
   if (!on) return CSP_PANIC;
-  size_t most = c->per > 1 ? CONVERT_BYTES : CONVERT_TURNS;
-  while (c->at < c->end) {
-    size_t from = c->at, left = c->end - from;
-    if (!c->turns(call, c, from + (left < most ? left : most)))
+  size_t most = convert->per > 1 ? CONVERT_BYTES : CONVERT_TURNS;
+  while (convert->at < convert->end) {
+    size_t from = convert->at, left = convert->end - from;
+    if (!convert->turns(call, convert, from + (left < most ? left : most)))
       return CSP_PANIC;
-    bool spent = csp_spent(call, (c->at - from) * c->units / c->per);
-    if (spent && c->at < c->end)
-      return csp_again(call, convert_on, c, sizeof *c, CONVERT_KEPT);
+    bool spent =
+        csp_spent(call, (convert->at - from) * convert->units / convert->per);
+    if (spent && convert->at < convert->end)
+      return csp_again(call, convert_on, convert, sizeof *convert,
+                       CONVERT_KEPT);
   }
-  return csp_ok(call, c->to);
+  return csp_ok(call, convert->to);
 }
 
 static CspStatus convert(CspCall *call, Convert c) {
@@ -173,16 +175,17 @@ static CspStatus convert(CspCall *call, Convert c) {
   return convert_on(call, &c, true);
 }
 
-static bool ints_to_bytes(CspCall *call, Convert *c, size_t stop) {
-  for (; c->at < stop; c->at++) {
-    CspValue v = csp_list_get(c->from, c->at);
+static bool ints_to_bytes(CspCall *call, Convert *convert, size_t stop) {
+  for (; convert->at < stop; convert->at++) {
+    CspValue v = csp_list_get(convert->from, convert->at);
     int64_t n = value_is_int(v.word) ? value_int(v.word) : -1;
     if (n < 0 || n > 255) {
-      csp_panic(call, "bytes: element %zu must be an int from 0 to 255", c->at);
+      csp_panic(call, "bytes: element %zu must be an int from 0 to 255",
+                convert->at);
       return false;
     }
     uint8_t byte = (uint8_t)n;
-    csp_bytes_write(c->to, c->at, &byte, 1);
+    csp_bytes_write(convert->to, convert->at, &byte, 1);
   }
   return true;
 }
@@ -196,20 +199,22 @@ static CspStatus bytes_from_list(CspCall *call, CspValue list) {
                                  .units = 8});
 }
 
-static bool bytes_to_bytes(CspCall *call, Convert *c, size_t stop) {
+static bool bytes_to_bytes(CspCall *call, Convert *convert, size_t stop) {
   (void)call;
-  ObjRaw *block = bytes_block((ObjBytes *)value_obj(c->to.word));
-  csp_bytes_read(c->from, c->at, block->data + c->at, stop - c->at);
-  c->at = stop;
+  ObjRaw *block = bytes_block((ObjBytes *)value_obj(convert->to.word));
+  csp_bytes_read(convert->from, convert->at, block->data + convert->at,
+                 stop - convert->at);
+  convert->at = stop;
   return true;
 }
 
-static bool text_to_bytes(CspCall *call, Convert *c, size_t stop) {
+static bool text_to_bytes(CspCall *call, Convert *convert, size_t stop) {
   size_t len;
-  const char *s = csp_to_string(c->from, &len);
+  const char *s = csp_to_string(convert->from, &len);
   (void)call;
-  csp_bytes_write(c->to, c->at, s + c->at, stop - c->at);
-  c->at = stop;
+  csp_bytes_write(convert->to, convert->at, s + convert->at,
+                  stop - convert->at);
+  convert->at = stop;
   return true;
 }
 
@@ -256,17 +261,17 @@ CspStatus builtin_bytes(CspCall *call) {
 }
 
 // What appends charges itself 1 for each.
-static bool list_to_list(CspCall *call, Convert *c, size_t stop) {
-  ObjValues *block = list_block((ObjList *)value_obj(c->from.word));
+static bool list_to_list(CspCall *call, Convert *convert, size_t stop) {
+  ObjValues *block = list_block((ObjList *)value_obj(convert->from.word));
   size_t len = values_len(block), end = stop < len ? stop : len;
-  size_t count = c->at < end ? end - c->at : 0;
-  ObjList *list = (ObjList *)value_obj(c->to.word);
-  if (!list_append(call->local, list, block->slots + c->at, count)) {
+  size_t count = convert->at < end ? end - convert->at : 0;
+  ObjList *list = (ObjList *)value_obj(convert->to.word);
+  if (!list_append(call->local, list, block->slots + convert->at, count)) {
     csp_panic_memory(call);
     return false;
   }
-  c->at += count;
-  if (end < stop) c->end = c->at;
+  convert->at += count;
+  if (end < stop) convert->end = convert->at;
   return true;
 }
 
@@ -279,14 +284,14 @@ static CspStatus list_from_list(CspCall *call, CspValue from) {
                                  .units = 3});
 }
 
-static bool keys_to_list(CspCall *call, Convert *c, size_t stop) {
+static bool keys_to_list(CspCall *call, Convert *convert, size_t stop) {
   CspValue key, value;
-  for (; c->at < stop; c->at++) {
-    if (!csp_map_next(call, c->from, &c->iter, &key, &value)) {
-      c->end = c->at;
+  for (; convert->at < stop; convert->at++) {
+    if (!csp_map_next(call, convert->from, &convert->iter, &key, &value)) {
+      convert->end = convert->at;
       break;
     }
-    if (!csp_list_push(call, c->to, key)) return false;
+    if (!csp_list_push(call, convert->to, key)) return false;
   }
   return true;
 }
@@ -299,15 +304,16 @@ static CspStatus list_from_map(CspCall *call, CspValue map) {
                                  .units = 8});
 }
 
-static bool text_to_list(CspCall *call, Convert *c, size_t stop) {
+static bool text_to_list(CspCall *call, Convert *convert, size_t stop) {
   size_t len;
-  const char *s = csp_to_string(c->from, &len);
-  while (c->at < stop) {
+  const char *s = csp_to_string(convert->from, &len);
+  while (convert->at < stop) {
     uint32_t rune;
-    size_t width = (size_t)utf8_decode(s, len, c->at, &rune);
-    if (!csp_list_push(call, c->to, csp_string(call, s + c->at, width)))
+    size_t width = (size_t)utf8_decode(s, len, convert->at, &rune);
+    if (!csp_list_push(call, convert->to,
+                       csp_string(call, s + convert->at, width)))
       return false;
-    c->at += width;
+    convert->at += width;
   }
   return true;
 }
@@ -322,14 +328,14 @@ static CspStatus list_from_string(CspCall *call, CspValue v) {
                                  .units = 24});
 }
 
-static bool bytes_to_list(CspCall *call, Convert *c, size_t stop) {
-  for (; c->at < stop; c->at++) {
+static bool bytes_to_list(CspCall *call, Convert *convert, size_t stop) {
+  for (; convert->at < stop; convert->at++) {
     uint8_t byte;
-    if (csp_bytes_read(c->from, c->at, &byte, 1) == 0) {
-      c->end = c->at;
+    if (csp_bytes_read(convert->from, convert->at, &byte, 1) == 0) {
+      convert->end = convert->at;
       break;
     }
-    if (!csp_list_push(call, c->to, csp_int(call, byte))) return false;
+    if (!csp_list_push(call, convert->to, csp_int(call, byte))) return false;
   }
   return true;
 }
@@ -343,10 +349,10 @@ static CspStatus list_from_bytes(CspCall *call, CspValue bytes) {
                                  .units = 8});
 }
 
-static bool ints_to_list(CspCall *call, Convert *c, size_t stop) {
-  for (; c->at < stop; c->at++) {
-    int64_t n = (int64_t)((uint64_t)c->first + c->at);
-    if (!csp_list_push(call, c->to, csp_int(call, n))) return false;
+static bool ints_to_list(CspCall *call, Convert *convert, size_t stop) {
+  for (; convert->at < stop; convert->at++) {
+    int64_t n = (int64_t)((uint64_t)convert->first + convert->at);
+    if (!csp_list_push(call, convert->to, csp_int(call, n))) return false;
   }
   return true;
 }

@@ -19,9 +19,9 @@ static bool given(CspCall *call, int i) {
   return csp_arg(call, i).word != VALUE_NIL;
 }
 
-static CspStatus chan_made(CspCall *call, ObjChan *c) {
-  if (c == NULL) return csp_panic_memory(call);
-  return csp_ok(call, csp_wrap(value_from_obj(c)));
+static CspStatus chan_made(CspCall *call, ObjChan *channel) {
+  if (channel == NULL) return csp_panic_memory(call);
+  return csp_ok(call, csp_wrap(value_from_obj(channel)));
 }
 
 static CspStatus chan_that_drops(CspCall *call, int64_t n) {

@@ -3,41 +3,41 @@
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
 
-static CspStatus need_group(CspCall *call, ObjGroup **o) {
+static CspStatus need_group(CspCall *call, ObjGroup **group) {
   Value v = csp_arg(call, 0).word;
   if (!value_is_type(v, OBJ_GROUP)) return csp_bad_arg(call, 0, "a group");
-  *o = (ObjGroup *)value_obj(v);
+  *group = (ObjGroup *)value_obj(v);
   return CSP_OK;
 }
 
 static CspStatus group_cancel_(CspCall *call) {
-  ObjGroup *o = NULL;
-  if (need_group(call, &o) != CSP_OK) return CSP_PANIC;
-  group_cancel(call->local->p, &o->group, CANCELLED);
+  ObjGroup *group = NULL;
+  if (need_group(call, &group) != CSP_OK) return CSP_PANIC;
+  group_cancel(call->local->p, &group->group, CANCELLED);
   return csp_ok_nothing(call);
 }
 
 static CspStatus group_timeout_(CspCall *call) {
-  ObjGroup *o = NULL;
+  ObjGroup *group = NULL;
   int64_t ns, when;
-  if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
+  if (need_group(call, &group) != CSP_OK || !csp_need_int(call, 1, &ns))
     return CSP_PANIC;
   P *p = call->local->p;
   if (ns <= 0) {
-    group_cancel(p, &o->group, CANCEL_DEADLINE);
+    group_cancel(p, &group->group, CANCEL_DEADLINE);
   } else {
     if (__builtin_add_overflow(rt_now(), ns, &when)) when = INT64_MAX;
-    group_deadline(p, &o->group, when);
+    group_deadline(p, &group->group, when);
   }
   return csp_ok_nothing(call);
 }
 
 static CspStatus group_grace_(CspCall *call) {
-  ObjGroup *o = NULL;
+  ObjGroup *group = NULL;
   int64_t ns;
-  if (need_group(call, &o) != CSP_OK || !csp_need_int(call, 1, &ns))
+  if (need_group(call, &group) != CSP_OK || !csp_need_int(call, 1, &ns))
     return CSP_PANIC;
-  group_set_grace(call->local->p, &o->group, ns < 0 ? 0 : ns);
+  group_set_grace(call->local->p, &group->group, ns < 0 ? 0 : ns);
   return csp_ok_nothing(call);
 }
 

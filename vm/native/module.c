@@ -59,9 +59,10 @@ static ObjModule *make_module(Vm *vm, const CspModule *def) {
   ObjModule *module = module_new(vm, def->path);
   if (module == NULL) return NULL;
   NativeRules rules = {0};
-  const CspFunction *f = def->functions;
-  for (; (f = native_row(f, &rules)) != NULL; f++) {
-    if (!set_member(vm, module, f->name, native_new(vm, def->path, f, &rules)))
+  const CspFunction *function = def->functions;
+  for (; (function = native_row(function, &rules)) != NULL; function++) {
+    if (!set_member(vm, module, function->name,
+                    native_new(vm, def->path, function, &rules)))
       return NULL;
   }
   if (def->init != NULL) {
@@ -124,13 +125,13 @@ bool csp_register_methods(Csp *csp, CspType type,
                           const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
   NativeRules rules = {0};
-  const CspFunction *f = functions;
-  for (; (f = native_row(f, &rules)) != NULL; f++) {
+  const CspFunction *function = functions;
+  for (; (function = native_row(function, &rules)) != NULL; function++) {
     RT_ASSERT((size_t)type < sizeof type_objects / sizeof *type_objects);
     ObjType object = type_objects[type];
     const char *of = vm->type_names[object]->data;
-    Value v = native_new(vm, of, f, &rules);
-    ObjString *name = vm_intern(vm, f->name, strlen(f->name));
+    Value v = native_new(vm, of, function, &rules);
+    ObjString *name = vm_intern(vm, function->name, strlen(function->name));
     if (v == VALUE_UNDEF || name == NULL || !vm_add_method(vm, object, name, v))
       return false;
   }
@@ -143,10 +144,10 @@ static uint32_t count_functions(const CspFunction *functions) {
   return count;
 }
 
-static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *f,
+static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *function,
                        const NativeRules *rules) {
-  Value native = native_new(vm, entry->klass->name, f, rules);
-  ObjString *name = vm_intern(vm, f->name, strlen(f->name));
+  Value native = native_new(vm, entry->klass->name, function, rules);
+  ObjString *name = vm_intern(vm, function->name, strlen(function->name));
   if (native == VALUE_UNDEF || name == NULL) return false;
   if (heap_pin(vm->heap, native) == 0) return false;
   entry->methods[entry->count++] = (Method){name, native};
@@ -165,9 +166,9 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
   entry->next = vm->host_methods;
   vm->host_methods = entry;
   NativeRules rules = {0};
-  const CspFunction *f = functions;
-  for (; (f = native_row(f, &rules)) != NULL; f++) {
-    if (!add_method(vm, entry, f, &rules)) return false;
+  const CspFunction *function = functions;
+  for (; (function = native_row(function, &rules)) != NULL; function++) {
+    if (!add_method(vm, entry, function, &rules)) return false;
   }
   return true;
 }
@@ -175,10 +176,10 @@ bool csp_register_class(Csp *csp, const CspClass *klass,
 bool csp_register_builtins(Csp *csp, const CspFunction *functions) {
   Vm *vm = csp_vm(csp);
   NativeRules rules = {0};
-  const CspFunction *f = functions;
-  for (; (f = native_row(f, &rules)) != NULL; f++) {
-    Value v = native_new(vm, NULL, f, &rules);
-    ObjString *name = vm_intern(vm, f->name, strlen(f->name));
+  const CspFunction *function = functions;
+  for (; (function = native_row(function, &rules)) != NULL; function++) {
+    Value v = native_new(vm, NULL, function, &rules);
+    ObjString *name = vm_intern(vm, function->name, strlen(function->name));
     if (v == VALUE_UNDEF || name == NULL ||
         map_set(vm->boot, vm->builtins, value_from_obj(name), v) != MAP_OK)
       return false;

@@ -66,14 +66,15 @@ static const struct Capability {
 const CspFunction *native_row(const CspFunction *at, NativeRules *rules) {
   for (; at != NULL && at->name != NULL; at++) {
     if (at->fn != NULL) return at;
-    const struct Capability *c = capabilities;
-    while (c->name != NULL && strcmp(c->name, at->name) != 0) c++;
+    const struct Capability *capability = capabilities;
+    while (capability->name != NULL && strcmp(capability->name, at->name) != 0)
+      capability++;
     if (strcmp(at->name, "CSP_REPEATABLE") == 0) {
       rules->repeatable = true;
-    } else if (c->name == NULL) {
+    } else if (capability->name == NULL) {
       rt_throw("a table of native functions has a row `%s`", at->name);
     } else {
-      rules->needs = c->bit;
+      rules->needs = capability->bit;
     }
   }
   return NULL;
@@ -94,15 +95,15 @@ static void shown_name(const char *name, char *out, size_t size) {
 
 // Stands for each function that needs what is not allowed.
 static CspStatus forbidden(CspCall *call) {
-  const struct Capability *c = capabilities;
+  const struct Capability *capability = capabilities;
   RT_ASSERT(call->def->missing != 0);
-  while (!(c->bit & call->def->missing)) c++;
+  while (!(capability->bit & call->def->missing)) capability++;
   char name[80];
   shown_name(call->def->name, name, sizeof name);
   return csp_panic(call,
                    "%s: the program that runs this script does not allow "
                    "scripts to %s (%s)",
-                   name, c->what, c->name);
+                   name, capability->what, capability->name);
 }
 
 // Stands for each CSP_REAL.

@@ -92,9 +92,9 @@ static bool quick_chan(Local *local, const NativeDef *def, const Value *args,
   Value cap = argc == 0 ? value_from_small(0) : args[0];
   if (argc > 1 || !value_is_small(cap) || cap > value_from_small(CAP_MAX))
     return false;
-  ObjChan *c = channel_new(local, (uint32_t)value_small(cap));
-  *out = value_from_obj(c);
-  return c != NULL;
+  ObjChan *channel = channel_new(local, (uint32_t)value_small(cap));
+  *out = value_from_obj(channel);
+  return channel != NULL;
 }
 
 static bool quick_close(Local *local, const NativeDef *def, const Value *args,

@@ -17,22 +17,22 @@
 
 // --- All --------------------------------------------------------------------
 // On the M that runs the P's timers. A reader that is late misses ticks.
-static ChanResult send_tick(P *p, const ObjTimer *t, int64_t now) {
-  RT_ASSERT(t->obj.type == OBJ_TIMER && t->chan->timer == t);
+static ChanResult send_tick(P *p, const ObjTimer *timer, int64_t now) {
+  RT_ASSERT(timer->obj.type == OBJ_TIMER && timer->chan->timer == timer);
   int64_t wall = rt_wall_now() + (now - rt_now());
-  return chan_try_send(p, &t->chan->chan, value_from_small(wall));
+  return chan_try_send(p, &timer->chan->chan, value_from_small(wall));
 }
 
 // Of `size` bytes, with its channel. NULL: no memory.
 static ObjTimer *timer_new(Local *local, size_t size,
                            void (*fire)(P *p, Timer *timer, int64_t now)) {
-  ObjChan *c = channel_new(local, 1);
-  ObjTimer *t = (ObjTimer *)heap_alloc(&local->heap, size, OBJ_TIMER);
-  if (c == NULL || t == NULL) return NULL;
-  t->timer = (Timer){.fire = fire, .arg = t};
-  t->chan = c;
-  c->timer = t;
-  return t;
+  ObjChan *channel = channel_new(local, 1);
+  ObjTimer *made = (ObjTimer *)heap_alloc(&local->heap, size, OBJ_TIMER);
+  if (channel == NULL || made == NULL) return NULL;
+  made->timer = (Timer){.fire = fire, .arg = made};
+  made->chan = channel;
+  channel->timer = made;
+  return made;
 }
 
 static int64_t when_after(int64_t ns) {
@@ -52,10 +52,11 @@ static CspStatus timer_channel(CspCall *call, bool repeat) {
   if (repeat && ns <= 0)
     return csp_panic(call, "tick: the interval must be above 0, not %lld",
                      (long long)ns);
-  ObjTimer *t = timer_new(call->local, offsetof(ObjTimer, lock), channel_fire);
-  if (t == NULL) return csp_panic_memory(call);
-  timer_start(call->local->p, &t->timer, when_after(ns), repeat ? ns : 0);
-  return csp_ok(call, csp_wrap(value_from_obj(t->chan)));
+  ObjTimer *timer =
+      timer_new(call->local, offsetof(ObjTimer, lock), channel_fire);
+  if (timer == NULL) return csp_panic_memory(call);
+  timer_start(call->local->p, &timer->timer, when_after(ns), repeat ? ns : 0);
+  return csp_ok(call, csp_wrap(value_from_obj(timer->chan)));
 }
 
 CspStatus builtin_after(CspCall *call) { return timer_channel(call, false); }
@@ -64,30 +65,30 @@ CspStatus builtin_tick(CspCall *call) { return timer_channel(call, true); }
 
 // --- timer ------------------------------------------------------------------
 static void value_fire(P *p, Timer *timer, int64_t now) {
-  ObjTimer *t = timer->arg;
-  rt_lock(&t->lock);
-  if (t->pending && timer->when <= now) {
-    t->pending = false;
-    ChanResult sent = send_tick(p, t, now);
+  ObjTimer *owner = timer->arg;
+  rt_lock(&owner->lock);
+  if (owner->pending && timer->when <= now) {
+    owner->pending = false;
+    ChanResult sent = send_tick(p, owner, now);
     RT_CHECK(sent == CHAN_DONE, "a timer's channel had no room");
   }
-  rt_unlock(&t->lock);
+  rt_unlock(&owner->lock);
 }
 
 // Lock held.
-static void value_start(P *p, ObjTimer *t, int64_t ns) {
-  RT_ASSERT(!t->pending && chan_count(&t->chan->chan) == 0);
-  t->pending = true;
-  timer_start(p, &t->timer, when_after(ns), 0);
+static void value_start(P *p, ObjTimer *timer, int64_t ns) {
+  RT_ASSERT(!timer->pending && chan_count(&timer->chan->chan) == 0);
+  timer->pending = true;
+  timer_start(p, &timer->timer, when_after(ns), 0);
 }
 
 // Lock held. true: nobody has received its tick, and nobody will.
-static bool value_stop(P *p, ObjTimer *t) {
+static bool value_stop(P *p, ObjTimer *timer) {
   uint64_t tick;
-  bool pending = t->pending;
-  t->pending = false;
-  timer_stop(p, &t->timer);
-  bool fired = chan_try_recv(p, &t->chan->chan, &tick) == CHAN_DONE;
+  bool pending = timer->pending;
+  timer->pending = false;
+  timer_stop(p, &timer->timer);
+  bool fired = chan_try_recv(p, &timer->chan->chan, &tick) == CHAN_DONE;
   RT_ASSERT(!(pending && fired));
   return pending || fired;
 }
@@ -95,25 +96,25 @@ static bool value_stop(P *p, ObjTimer *t) {
 CspStatus builtin_timer(CspCall *call) {
   int64_t ns;
   if (!csp_need_int(call, 0, &ns)) return CSP_PANIC;
-  ObjTimer *t = timer_new(call->local, sizeof *t, value_fire);
-  if (t == NULL) return csp_panic_memory(call);
-  t->obj.flags = TIMER_IS_VALUE;
-  t->lock = (RtLock){.rank = &rank_value_timer};
-  t->pending = false;
-  rt_lock(&t->lock);
-  value_start(call->local->p, t, ns);
-  rt_unlock(&t->lock);
-  return csp_ok(call, csp_wrap(value_from_obj(t)));
+  ObjTimer *timer = timer_new(call->local, sizeof *timer, value_fire);
+  if (timer == NULL) return csp_panic_memory(call);
+  timer->obj.flags = TIMER_IS_VALUE;
+  timer->lock = (RtLock){.rank = &rank_value_timer};
+  timer->pending = false;
+  rt_lock(&timer->lock);
+  value_start(call->local->p, timer, ns);
+  rt_unlock(&timer->lock);
+  return csp_ok(call, csp_wrap(value_from_obj(timer)));
 }
 
 static CspStatus timer_again(CspCall *call, bool start, int64_t ns) {
   CspValue v;
   if (!csp_need_type(call, 0, CSP_TIMER, &v)) return CSP_PANIC;
-  ObjTimer *t = (ObjTimer *)value_obj(v.word);
-  rt_lock(&t->lock);
-  bool pending = value_stop(call->local->p, t);
-  if (start) value_start(call->local->p, t, ns);
-  rt_unlock(&t->lock);
+  ObjTimer *timer = (ObjTimer *)value_obj(v.word);
+  rt_lock(&timer->lock);
+  bool pending = value_stop(call->local->p, timer);
+  if (start) value_start(call->local->p, timer, ns);
+  rt_unlock(&timer->lock);
   return csp_ok_bool(call, pending);
 }
 
