@@ -557,12 +557,12 @@ void csp_limit_time(Csp *csp, int64_t ns) { csp->time_limit = ns; }
 CspStep csp_step(Csp *csp, int64_t ns) {
   if (csp_host(csp) == NULL) return CSP_CLOSED;
   if (csp->asks_host) return CSP_IDLE;
-  Sched *s = csp->vm.sched;
+  Sched *sched = csp->vm.sched;
   int64_t now = ns < 0 ? 0 : rt_now();
   SteppedRun run = {NULL, ns < 0 ? RT_FOREVER : now + ns, false, now};
-  stepped_work(s);
-  SteppedEnd end = stepped_run(s, NULL, &run);
-  stepped_rest(s);
+  stepped_work(sched);
+  SteppedEnd end = stepped_run(sched, NULL, &run);
+  stepped_rest(sched);
   vm_out_flush(&csp->vm);
   return end == STEPPED_IDLE   ? CSP_IDLE
          : end == STEPPED_OVER ? CSP_MORE

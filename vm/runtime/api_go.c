@@ -147,11 +147,11 @@ CspValue csp_go(CspCall *call, CspValue function, int argc,
 
 bool csp_task_done(CspCall *call, CspValue task, CspResult *result) {
   RT_ASSERT(value_is_type(task.word, OBJ_TASK));
-  ObjTask *t = (ObjTask *)value_obj(task.word);
+  ObjTask *object = (ObjTask *)value_obj(task.word);
   host_no_result(result, CSP_DONE);
   // acquire: pairs with release in finish_task
-  if (rt_load_acquire(&t->state) == TASK_RUNNING) return false;
-  rt_store_relaxed(&t->awaited, 1u);  // relaxed: its panic is told here
-  host_give_outcome(call->vm, result, t);
+  if (rt_load_acquire(&object->state) == TASK_RUNNING) return false;
+  rt_store_relaxed(&object->awaited, 1u);  // relaxed: its panic is told here
+  host_give_outcome(call->vm, result, object);
   return true;
 }

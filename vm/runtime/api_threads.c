@@ -59,29 +59,29 @@ struct HostPost {
 #endif
 
 // host_lock held. true: the scheduler has it, and is to be told.
-static bool pass_on(HostPost *h) {
-  Csp *csp = h->csp;
-  RT_ASSERT(h->held_next == NULL && csp->posts_ahead <= POSTS_AHEAD);
+static bool pass_on(HostPost *post) {
+  Csp *csp = post->csp;
+  RT_ASSERT(post->held_next == NULL && csp->posts_ahead <= POSTS_AHEAD);
   if (csp->posts_ahead == POSTS_AHEAD) {
     *(csp->posts_held != NULL ? &csp->posts_held_last->held_next
-                              : &csp->posts_held) = h;
-    csp->posts_held_last = h;
+                              : &csp->posts_held) = post;
+    csp->posts_held_last = post;
     return false;
   }
-  RT_ASSERT(!h->ahead && !h->begun);
-  h->ahead = true;
+  RT_ASSERT(!post->ahead && !post->begun);
+  post->ahead = true;
   csp->posts_ahead++;
-  sched_post_put(csp->vm.sched, &h->post);
+  sched_post_put(csp->vm.sched, &post->post);
   return true;
 }
 
 // host_lock held. Its goroutine has begun, or never will. true: another post
 // takes its place, and the scheduler is to be told.
-static bool let_next_go(HostPost *h) {
-  Csp *csp = h->csp;
-  if (!h->ahead) return false;
+static bool let_next_go(HostPost *post) {
+  Csp *csp = post->csp;
+  if (!post->ahead) return false;
   RT_ASSERT(csp->posts_ahead > 0);
-  h->ahead = false;
+  post->ahead = false;
   csp->posts_ahead--;
   HostPost *next = csp->posts_held;
   if (next == NULL || csp->run_over) return false;
@@ -91,15 +91,15 @@ static bool let_next_go(HostPost *h) {
 }
 
 // false: the run is over. By a thread that is inside.
-static bool post_inside(HostPost *h) {
-  Csp *csp = h->csp;
+static bool post_inside(HostPost *post) {
+  Csp *csp = post->csp;
   rt_lock(&csp->host_lock);
   bool open = !csp->run_over, tell = false;
   if (open) {
-    h->next = csp->posts;
-    if (h->next != NULL) h->next->prev = h;
-    csp->posts = h;
-    tell = pass_on(h);
+    post->next = csp->posts;
+    if (post->next != NULL) post->next->prev = post;
+    csp->posts = post;
+    tell = pass_on(post);
   }
   rt_unlock(&csp->host_lock);
   if (tell) sched_post_tell(csp->vm.sched);
@@ -108,51 +108,51 @@ static bool post_inside(HostPost *h) {
 
 // The same, of a record that is made for it.
 static bool post_new(const HostPost *post) {
-  HostPost *h = mem_alloc(post->csp->vm.memory, sizeof *h);
-  if (h == NULL) return false;
-  *h = *post;
-  if (post_inside(h)) return true;  // h may be gone
-  mem_free(h);
+  HostPost *copy = mem_alloc(post->csp->vm.memory, sizeof *copy);
+  if (copy == NULL) return false;
+  *copy = *post;
+  if (post_inside(copy)) return true;  // the copy may be gone
+  mem_free(copy);
   return false;
 }
 
 // Comes in and posts it. Outside there may be no memory to free any more.
-static bool post(HostPost *h) {
-  Door *door = h->csp->door;
+static bool post_from_outside(HostPost *post) {
+  Door *door = post->csp->door;
   if (!door_enter(door)) return false;
-  bool posted = h->waited_for ? post_inside(h) : post_new(h);
+  bool posted = post->waited_for ? post_inside(post) : post_new(post);
   door_leave(door);
   return posted;
 }
 
 // host_lock held
-static void unlink_post(HostPost *h) {
-  RT_ASSERT((h->prev != NULL ? h->prev->next : h->csp->posts) == h);
-  RT_ASSERT(h->next == NULL || h->next->prev == h);
-  *(h->prev != NULL ? &h->prev->next : &h->csp->posts) = h->next;
-  if (h->next != NULL) h->next->prev = h->prev;
+static void unlink_post(HostPost *post) {
+  RT_ASSERT((post->prev != NULL ? post->prev->next : post->csp->posts) == post);
+  RT_ASSERT(post->next == NULL || post->next->prev == post);
+  *(post->prev != NULL ? &post->prev->next : &post->csp->posts) = post->next;
+  if (post->next != NULL) post->next->prev = post->prev;
 }
 
 // Out of the list, by a goroutine or the P that could not start one.
-static void take_out(HostPost *h) {
-  Csp *csp = h->csp;
+static void take_out(HostPost *post) {
+  Csp *csp = post->csp;
   rt_lock(&csp->host_lock);
-  unlink_post(h);
-  bool tell = let_next_go(h);
+  unlink_post(post);
+  bool tell = let_next_go(post);
   rt_unlock(&csp->host_lock);
   if (tell) sched_post_tell(csp->vm.sched);
 }
 
 // It is in the list no more; then it may be gone.
-static void end_post(HostPost *h, bool failed, char *message) {
-  if (h->waited_for) {
-    h->failed = failed;
-    h->message = message;
-    rt_note_set(&h->note);
+static void end_post(HostPost *post, bool failed, char *message) {
+  if (post->waited_for) {
+    post->failed = failed;
+    post->message = message;
+    rt_note_set(&post->note);
   } else {
-    if (!h->begun && h->drop != NULL) h->drop(h->data);
+    if (!post->begun && post->drop != NULL) post->drop(post->data);
     libc_free(message);
-    mem_free(h);
+    mem_free(post);
   }
 }
 
@@ -160,11 +160,11 @@ void posts_end(Csp *csp) {
   for (;;) {
     rt_lock(&csp->host_lock);
     csp->run_over = true;
-    HostPost *h = csp->posts;
-    if (h != NULL) unlink_post(h);
+    HostPost *post = csp->posts;
+    if (post != NULL) unlink_post(post);
     rt_unlock(&csp->host_lock);
-    if (h == NULL) return;
-    end_post(h, true, NULL);
+    if (post == NULL) return;
+    end_post(post, true, NULL);
   }
 }
 
@@ -175,28 +175,28 @@ static HostPost *post_of(CspCall *call) {
 }
 
 static CspStatus do_run(CspCall *call) {
-  HostPost *h = post_of(call);
-  Csp *csp = h->csp;
-  RT_ASSERT(!h->begun && csp == csp_of(call));
-  h->begun = true;
+  HostPost *post = post_of(call);
+  Csp *csp = post->csp;
+  RT_ASSERT(!post->begun && csp == csp_of(call));
+  post->begun = true;
   rt_lock(&csp->host_lock);
-  bool tell = let_next_go(h);
+  bool tell = let_next_go(post);
   rt_unlock(&csp->host_lock);
   if (tell) sched_post_tell(csp->vm.sched);
-  return h->fn(call, h->data);
+  return post->fn(call, post->data);
 }
 
 // _do_ended(post, panic)
 static CspStatus do_ended(CspCall *call) {
-  HostPost *h = post_of(call);
+  HostPost *post = post_of(call);
   Value panic = csp_arg(call, 1).word;
   Text text = {0};
   if (panic != VALUE_NIL) {
     report_message(&text, call->vm, panic);
     text_add(&text, "", 1);
   }
-  take_out(h);
-  end_post(h, panic != VALUE_NIL, text.failed ? NULL : text.data);
+  take_out(post);
+  end_post(post, panic != VALUE_NIL, text.failed ? NULL : text.data);
   if (text.failed) text_free(&text);
   return csp_ok_nothing(call);
 }
@@ -205,10 +205,10 @@ const CspFunction post_functions[] = {{"_do_run", "post", do_run},
                                       {"_do_ended", "post, panic", do_ended},
                                       {NULL, NULL, NULL}};
 
-static void start_post(P *p, SchedPost *post) {
-  HostPost *h = (HostPost *)post;
+static void start_post(P *p, SchedPost *sched_post) {
+  HostPost *post = (HostPost *)sched_post;
   Local *local = local_of(p);
-  Value number = value_from_small((int64_t)(uintptr_t)h);
+  Value number = value_from_small((int64_t)(uintptr_t)post);
   Value function = vm_builtin(local, "_do");
   Goroutine *g = function == VALUE_UNDEF
                      ? NULL
@@ -219,8 +219,8 @@ static void start_post(P *p, SchedPost *post) {
     sched_spawn(p, &g->g);
     return;
   }
-  take_out(h);
-  end_post(h, true, NULL);
+  take_out(post);
+  end_post(post, true, NULL);
 }
 
 bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
@@ -231,7 +231,7 @@ bool csp_do(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
                 .data = data,
                 .waited_for = true};
   if (message != NULL) *message = NULL;
-  if (!post(&h)) return false;
+  if (!post_from_outside(&h)) return false;
   rt_note_wait(&h.note, RT_FOREVER);
   if (message != NULL) {
     *message = h.message;
@@ -248,7 +248,7 @@ bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
                 .fn = fn,
                 .data = data,
                 .drop = drop};
-  return post(&h);
+  return post_from_outside(&h);
 }
 
 void csp_keep(Csp *csp) {

@@ -22,9 +22,10 @@
 #include "vm/runtime/runtime.h"
 
 static ObjFloat *make_float(Vm *vm, double d) {
-  ObjFloat *f = (ObjFloat *)heap_alloc(&vm->boot->heap, sizeof *f, OBJ_FLOAT);
-  if (f != NULL) f->value = d;
-  return f;
+  ObjFloat *number =
+      (ObjFloat *)heap_alloc(&vm->boot->heap, sizeof *number, OBJ_FLOAT);
+  if (number != NULL) number->value = d;
+  return number;
 }
 
 static bool boot_values(Vm *vm) {
@@ -92,11 +93,11 @@ static bool boot_cancel_errors(Vm *vm, VmCode *code) {
   code->cancel_errors[NOT_CANCELLED] = VALUE_NIL;
   for (int n = CANCELLED; n < CANCEL_REASONS; n++) {
     ObjString *text = string_format(vm->boot, "%s", texts[n]);
-    ObjError *e = text != NULL
-                      ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
-                      : NULL;
-    if (e == NULL) return false;
-    code->cancel_errors[n] = value_from_obj(e);
+    ObjError *error = text != NULL
+                          ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
+                          : NULL;
+    if (error == NULL) return false;
+    code->cancel_errors[n] = value_from_obj(error);
   }
   return true;
 }
@@ -128,12 +129,13 @@ static bool boot_code(Vm *vm, VmCode *code) {
                  : string_format(vm->boot, "out of memory: the limit is %g MB",
                                  (double)limit / (1 << 20));
   plain_end(plain);
-  ObjError *e = text != NULL
-                    ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
-                    : NULL;
-  if (e == NULL || code->goexit_closure == NULL || code->try_closure == NULL)
+  ObjError *error = text != NULL
+                        ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
+                        : NULL;
+  if (error == NULL || code->goexit_closure == NULL ||
+      code->try_closure == NULL)
     return false;
-  code->memory_error = value_from_obj(e);
+  code->memory_error = value_from_obj(error);
   code->reserve.last = (Panic){
       .value = code->memory_error, .frame = -1, .reserve = &code->reserve};
   return boot_cancel_errors(vm, code);

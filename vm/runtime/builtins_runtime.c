@@ -42,8 +42,8 @@ typedef struct DumpCall {
 } DumpCall;
 
 static void dump_work(void *data) {
-  DumpCall *d = data;
-  d->text = dump_text(d->csp, csp_vm(d->csp)->memory);
+  DumpCall *dump = data;
+  dump->text = dump_text(dump->csp, csp_vm(dump->csp)->memory);
 }
 
 static CspStatus dump_done(CspCall *call, void *data, bool made) {
@@ -56,10 +56,10 @@ static CspStatus dump_done(CspCall *call, void *data, bool made) {
 }
 
 static CspStatus sched_dump_(CspCall *call) {
-  DumpCall *d = mem_zeroed(call->vm->memory, sizeof *d);
-  if (d == NULL) return csp_panic_memory(call);
-  d->csp = vm_csp(call->vm);
-  return csp_block(call, dump_work, dump_done, d);
+  DumpCall *dump = mem_zeroed(call->vm->memory, sizeof *dump);
+  if (dump == NULL) return csp_panic_memory(call);
+  dump->csp = vm_csp(call->vm);
+  return csp_block(call, dump_work, dump_done, dump);
 }
 
 const CspFunction builtin_runtime_functions[] = {

@@ -61,73 +61,76 @@ typedef struct Writer {
   bool failed;           // out of memory
 } Writer;
 
-static void put_word(Writer *w, uint32_t word) {
-  text_add(&w->words, (const char *)&word, sizeof word);
+static void put_word(Writer *writer, uint32_t word) {
+  text_add(&writer->words, (const char *)&word, sizeof word);
 }
 
-static void put_new_string(Writer *w, const ObjString *string) {
+static void put_new_string(Writer *writer, const ObjString *string) {
   static const char padding[sizeof(uint32_t)];
-  size_t size = (w->string_count + 1) * sizeof *w->strings;
-  const ObjString **strings = mem_resize(w->vm->memory, w->strings, size);
+  size_t size = (writer->string_count + 1) * sizeof *writer->strings;
+  const ObjString **strings =
+      mem_resize(writer->vm->memory, writer->strings, size);
   if (strings == NULL) {
-    w->failed = true;
+    writer->failed = true;
     return;
   }
-  w->strings = strings;
-  strings[w->string_count++] = string;
+  writer->strings = strings;
+  strings[writer->string_count++] = string;
   uint32_t len = (uint32_t)string->len;
-  text_add(&w->bytes, (const char *)&len, sizeof len);
-  text_add(&w->bytes, string->data, len);
-  text_add(&w->bytes, padding,
+  text_add(&writer->bytes, (const char *)&len, sizeof len);
+  text_add(&writer->bytes, string->data, len);
+  text_add(&writer->bytes, padding,
            (sizeof padding - len % sizeof padding) % sizeof padding);
 }
 
-static void put_string(Writer *w, const ObjString *string) {
+static void put_string(Writer *writer, const ObjString *string) {
   uint32_t at = 0;
-  while (at < w->string_count && w->strings[at] != string) at++;
-  if (at == w->string_count) put_new_string(w, string);
-  put_word(w, at);
+  while (at < writer->string_count && writer->strings[at] != string) at++;
+  if (at == writer->string_count) put_new_string(writer, string);
+  put_word(writer, at);
 }
 
-// Which of the prelude's it is. w->count: none.
-static uint32_t proto_index(const Writer *w, const Proto *proto) {
+// Which of the prelude's it is. `writer->count` stands for none.
+static uint32_t proto_index(const Writer *writer, const Proto *proto) {
   uint32_t at = 0;
-  while (at < w->count && w->protos[at] != proto) at++;
+  while (at < writer->count && writer->protos[at] != proto) at++;
   return at;
 }
 
-// The index of a closure's proto. w->count: it is none of the prelude's.
-static uint32_t closure_index(const Writer *w, Value v) {
-  if (!value_is_type(v, OBJ_CLOSURE)) return w->count;
-  return proto_index(w, ((ObjClosure *)value_obj(v))->proto);
+// The index of a closure's proto. It is `writer->count` when the proto is none
+// of the prelude's.
+static uint32_t closure_index(const Writer *writer, Value v) {
+  if (!value_is_type(v, OBJ_CLOSURE)) return writer->count;
+  return proto_index(writer, ((ObjClosure *)value_obj(v))->proto);
 }
 
 // The name of the builtin with that value, or NULL.
-static const ObjString *builtin_name(const Writer *w, Value v) {
-  const ObjMap *builtins = w->vm->builtins;
+static const ObjString *builtin_name(const Writer *writer, Value v) {
+  const ObjMap *builtins = writer->vm->builtins;
   uint64_t at = 0;
   Value key, value;
-  while (
-      map_next(w->vm, builtins, heap_load(&builtins->table), &at, &key, &value))
+  while (map_next(writer->vm, builtins, heap_load(&builtins->table), &at, &key,
+                  &value))
     if (value == v) return (ObjString *)value_obj(key);
   return NULL;
 }
 
-static void put_object(Writer *w, const Proto *proto, Value v) {
-  uint32_t closure = closure_index(w, v);
+static void put_object(Writer *writer, const Proto *proto, Value v) {
+  uint32_t closure = closure_index(writer, v);
   const ObjString *name;
   if (value_is_type(v, OBJ_STRING)) {
-    put_word(w, CONSTANT_STRING);
-    put_string(w, (ObjString *)value_obj(v));
-  } else if (closure < w->count) {
-    put_word(w, CONSTANT_CLOSURE);
-    put_word(w, closure);
-  } else if ((name = builtin_name(w, v)) != NULL) {
-    put_word(w, CONSTANT_BUILTIN);
-    put_string(w, name);
+    put_word(writer, CONSTANT_STRING);
+    put_string(writer, (ObjString *)value_obj(v));
+  } else if (closure < writer->count) {
+    put_word(writer, CONSTANT_CLOSURE);
+    put_word(writer, closure);
+  } else if ((name = builtin_name(writer, v)) != NULL) {
+    put_word(writer, CONSTANT_BUILTIN);
+    put_string(writer, name);
   } else {
-    text_addf(&w->problem, "prelude: `%s` holds a constant of type %s\n",
-              proto->name->data, w->vm->type_names[value_obj(v)->type]->data);
+    text_addf(&writer->problem, "prelude: `%s` holds a constant of type %s\n",
+              proto->name->data,
+              writer->vm->type_names[value_obj(v)->type]->data);
   }
 }
 
@@ -140,118 +143,128 @@ static bool is_proto(const Proto *proto, uint32_t constant) {
   return false;
 }
 
-static void put_constant(Writer *w, const Proto *proto, uint32_t n) {
+static void put_constant(Writer *writer, const Proto *proto, uint32_t n) {
   Value v = proto->constants[n];
   if (value_is_obj(v)) {
-    put_object(w, proto, v);
+    put_object(writer, proto, v);
   } else if (is_proto(proto, n)) {
-    put_word(w, CONSTANT_PROTO);
-    put_word(w, proto_index(w, (const Proto *)(uintptr_t)v));
+    put_word(writer, CONSTANT_PROTO);
+    put_word(writer, proto_index(writer, (const Proto *)(uintptr_t)v));
   } else {
-    put_word(w, CONSTANT_WORD);
-    put_word(w, (uint32_t)v);
-    put_word(w, (uint32_t)(v >> 32));
+    put_word(writer, CONSTANT_WORD);
+    put_word(writer, (uint32_t)v);
+    put_word(writer, (uint32_t)(v >> 32));
   }
 }
 
-static void put_proto(Writer *w, const Proto *proto) {
-  put_string(w, proto->name);
-  put_word(w, proto->flags);
-  put_word(w, proto->nparams);
-  put_word(w, proto->nrequired);
-  put_word(w, proto->nresults);
-  put_word(w, proto->nregs);
-  put_word(w, proto->ncode);
-  for (uint32_t n = 0; n < proto->ncode; n++) put_word(w, proto->code[n]);
-  put_word(w, proto->nlines);
-  for (const LineInfo *l = proto->lines; l < proto->lines + proto->nlines;
-       l++) {
-    put_word(w, l->at);
-    put_word(w, l->line);
-    put_word(w, l->col);
-    put_word(w, l->turned);
+static void put_proto(Writer *writer, const Proto *proto) {
+  put_string(writer, proto->name);
+  put_word(writer, proto->flags);
+  put_word(writer, proto->nparams);
+  put_word(writer, proto->nrequired);
+  put_word(writer, proto->nresults);
+  put_word(writer, proto->nregs);
+  put_word(writer, proto->ncode);
+  for (uint32_t n = 0; n < proto->ncode; n++) put_word(writer, proto->code[n]);
+  put_word(writer, proto->nlines);
+  for (const LineInfo *line = proto->lines; line < proto->lines + proto->nlines;
+       line++) {
+    put_word(writer, line->at);
+    put_word(writer, line->line);
+    put_word(writer, line->col);
+    put_word(writer, line->turned);
   }
-  put_word(w, proto->nupvalues);
+  put_word(writer, proto->nupvalues);
   for (uint32_t n = 0; n < proto->nupvalues; n++)
-    put_word(w, proto->upvalues[n].local * 256u + proto->upvalues[n].index);
+    put_word(writer,
+             proto->upvalues[n].local * 256u + proto->upvalues[n].index);
   for (uint32_t n = 0; n < proto->nparams; n++)
-    put_string(w, proto->param_names[n]);
-  put_word(w, proto->nconstants);
-  for (uint32_t n = 0; n < proto->nconstants; n++) put_constant(w, proto, n);
+    put_string(writer, proto->param_names[n]);
+  put_word(writer, proto->nconstants);
+  for (uint32_t n = 0; n < proto->nconstants; n++)
+    put_constant(writer, proto, n);
 }
 
-static void put_functions(Writer *w, const ObjModule *module) {
+static void put_functions(Writer *writer, const ObjModule *module) {
   const ObjMap *members = module->members;
   const ObjTable *table = heap_load(&members->table);
   uint64_t at = 0;
   Value key, cell;
-  put_word(w, (uint32_t)map_len(members));
-  while (map_next(w->vm, members, table, &at, &key, &cell)) {
+  put_word(writer, (uint32_t)map_len(members));
+  while (map_next(writer->vm, members, table, &at, &key, &cell)) {
     const ObjString *name = (ObjString *)value_obj(key);
-    uint32_t function = closure_index(w, ((ObjCell *)value_obj(cell))->value);
-    if (function == w->count)
-      text_addf(&w->problem, "prelude: `%s` is no function\n", name->data);
-    put_string(w, name);
-    put_word(w, function);
+    uint32_t function =
+        closure_index(writer, ((ObjCell *)value_obj(cell))->value);
+    if (function == writer->count)
+      text_addf(&writer->problem, "prelude: `%s` is no function\n", name->data);
+    put_string(writer, name);
+    put_word(writer, function);
   }
 }
 
-static void put_methods(Writer *w) {
+static void put_methods(Writer *writer) {
   for (uint32_t type = 0; type < OBJ_TYPE_COUNT; type++) {
-    const MethodTable *table = w->vm->methods[type];
+    const MethodTable *table = writer->vm->methods[type];
     for (uint32_t n = 0; table != NULL && n < table->count; n++) {
-      uint32_t function = closure_index(w, table->methods[n].function);
-      if (function == w->count) continue;
-      put_word(w, type);
-      put_string(w, table->methods[n].name);
-      put_word(w, function);
+      uint32_t function = closure_index(writer, table->methods[n].function);
+      if (function == writer->count) continue;
+      put_word(writer, type);
+      put_string(writer, table->methods[n].name);
+      put_word(writer, function);
     }
   }
-  put_word(w, OBJ_TYPE_COUNT);
+  put_word(writer, OBJ_TYPE_COUNT);
 }
 
 // The protos that are newer than `before`, but the file's top level.
-static void find_protos(Writer *w, const Proto *before) {
+static void find_protos(Writer *writer, const Proto *before) {
   uint32_t count = 0;
-  for (const Proto *proto = w->vm->protos; proto != before; proto = proto->next)
+  for (const Proto *proto = writer->vm->protos; proto != before;
+       proto = proto->next)
     count++;
-  w->protos = mem_zeroed(w->vm->memory, (count + 1) * sizeof *w->protos);
-  if (w->protos == NULL) {
-    w->failed = true;
+  writer->protos =
+      mem_zeroed(writer->vm->memory, (count + 1) * sizeof *writer->protos);
+  if (writer->protos == NULL) {
+    writer->failed = true;
     return;
   }
-  for (const Proto *proto = w->vm->protos; proto != before; proto = proto->next)
-    if (!(proto->flags & PROTO_MAIN)) w->protos[w->count++] = proto;
-  for (uint32_t low = 0, high = w->count; low + 1 < high; low++) {
-    const Proto *newer = w->protos[low];
-    w->protos[low] = w->protos[--high];
-    w->protos[high] = newer;
+  for (const Proto *proto = writer->vm->protos; proto != before;
+       proto = proto->next)
+    if (!(proto->flags & PROTO_MAIN)) writer->protos[writer->count++] = proto;
+  for (uint32_t low = 0, high = writer->count; low + 1 < high; low++) {
+    const Proto *newer = writer->protos[low];
+    writer->protos[low] = writer->protos[--high];
+    writer->protos[high] = newer;
   }
 }
 
-static void put_all(Writer *w, const ObjModule *module) {
-  put_word(w, w->count);
-  for (uint32_t n = 0; n < w->count; n++) put_proto(w, w->protos[n]);
-  put_functions(w, module);
-  put_methods(w);
+static void put_all(Writer *writer, const ObjModule *module) {
+  put_word(writer, writer->count);
+  for (uint32_t n = 0; n < writer->count; n++)
+    put_proto(writer, writer->protos[n]);
+  put_functions(writer, module);
+  put_methods(writer);
 }
 
 // Puts the parts together; malloced, or NULL.
-static uint32_t *join_parts(Writer *w, size_t *count) {
-  w->failed |= w->words.failed || w->bytes.failed || w->problem.failed;
-  if (w->failed || w->problem.len > 0) return NULL;
-  size_t size = sizeof(uint32_t) * 3 + w->bytes.len + w->words.len;
+static uint32_t *join_parts(Writer *writer, size_t *count) {
+  writer->failed |=
+      writer->words.failed || writer->bytes.failed || writer->problem.failed;
+  if (writer->failed || writer->problem.len > 0) return NULL;
+  size_t size = sizeof(uint32_t) * 3 + writer->bytes.len + writer->words.len;
   uint32_t *image = libc_resize(NULL, size);
   if (image == NULL) {
-    w->failed = true;
+    writer->failed = true;
     return NULL;
   }
   *count = size / sizeof *image;
   image[0] = image_stamp();
   image[1] = (uint32_t)*count;
-  image[2] = w->string_count;
-  if (w->string_count > 0) memcpy(image + 3, w->bytes.data, w->bytes.len);
-  memcpy((char *)(image + 3) + w->bytes.len, w->words.data, w->words.len);
+  image[2] = writer->string_count;
+  if (writer->string_count > 0)
+    memcpy(image + 3, writer->bytes.data, writer->bytes.len);
+  memcpy((char *)(image + 3) + writer->bytes.len, writer->words.data,
+         writer->words.len);
   return image;
 }
 

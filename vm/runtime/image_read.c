@@ -36,322 +36,335 @@ typedef struct Reader {
 
 // --- Words ------------------------------------------------------------------
 // 0 past the end.
-static uint32_t image_word(Reader *r) {
-  RT_ASSERT(r->at <= r->end);
-  if (r->at < r->end) return *r->at++;
-  r->damaged = true;
+static uint32_t image_word(Reader *reader) {
+  RT_ASSERT(reader->at <= reader->end);
+  if (reader->at < reader->end) return *reader->at++;
+  reader->damaged = true;
   return 0;
 }
 
 // A number that is at most `most`, else 0.
-static uint32_t take_most(Reader *r, size_t most) {
-  uint32_t n = image_word(r);
+static uint32_t take_most(Reader *reader, size_t most) {
+  uint32_t n = image_word(reader);
   if (n <= most) return n;
-  r->damaged = true;
+  reader->damaged = true;
   return 0;
 }
 
 // How many things follow that take `words` words at least.
-static uint32_t take_count(Reader *r, uint32_t words) {
+static uint32_t take_count(Reader *reader, uint32_t words) {
   RT_ASSERT(words > 0);
-  uint32_t n = image_word(r);
-  if (n <= (size_t)(r->end - r->at) / words) return n;
-  r->damaged = true;
+  uint32_t n = image_word(reader);
+  if (n <= (size_t)(reader->end - reader->at) / words) return n;
+  reader->damaged = true;
   return 0;
 }
 
 // The path where the image is damaged.
-static ObjString *take_string(Reader *r) {
-  uint32_t index = image_word(r);
-  if (index < r->string_count) return r->strings[index];
-  r->damaged = true;
-  return r->path;
+static ObjString *take_string(Reader *reader) {
+  uint32_t index = image_word(reader);
+  if (index < reader->string_count) return reader->strings[index];
+  reader->damaged = true;
+  return reader->path;
 }
 
 // NULL where the image is damaged.
-static Proto *take_proto_index(Reader *r) {
-  uint32_t index = image_word(r);
-  if (index < r->proto_count) return r->protos[index];
-  r->damaged = true;
+static Proto *take_proto_index(Reader *reader) {
+  uint32_t index = image_word(reader);
+  if (index < reader->proto_count) return reader->protos[index];
+  reader->damaged = true;
   return NULL;
 }
 
 // --- Strings ----------------------------------------------------------------
-static bool take_strings(Reader *r) {
-  uint32_t count = take_count(r, 1);
-  r->strings = mem_alloc(r->vm->memory, (count + 1) * sizeof *r->strings);
-  if (r->strings == NULL) return false;
-  while (r->string_count < count) {
-    uint32_t len = image_word(r);
-    size_t words = ((size_t)len + sizeof *r->at - 1) / sizeof *r->at;
-    if (words > (size_t)(r->end - r->at)) r->damaged = true;
-    if (r->damaged) return true;
-    ObjString *string = vm_intern(r->vm, (const char *)r->at, len);
+static bool take_strings(Reader *reader) {
+  uint32_t count = take_count(reader, 1);
+  reader->strings =
+      mem_alloc(reader->vm->memory, (count + 1) * sizeof *reader->strings);
+  if (reader->strings == NULL) return false;
+  while (reader->string_count < count) {
+    uint32_t len = image_word(reader);
+    size_t words = ((size_t)len + sizeof *reader->at - 1) / sizeof *reader->at;
+    if (words > (size_t)(reader->end - reader->at)) reader->damaged = true;
+    if (reader->damaged) return true;
+    ObjString *string = vm_intern(reader->vm, (const char *)reader->at, len);
     if (string == NULL) return false;
-    r->strings[r->string_count++] = string;
-    r->at += words;
+    reader->strings[reader->string_count++] = string;
+    reader->at += words;
   }
   return true;
 }
 
 // --- Protos -----------------------------------------------------------------
 // They refer to each other: all are made before any is filled.
-static bool make_protos(Reader *r, uint32_t count) {
-  r->protos = mem_alloc(r->vm->memory, (count + 1) * sizeof *r->protos);
-  if (r->protos == NULL) return false;
-  for (; r->proto_count < count; r->proto_count++) {
-    r->protos[r->proto_count] = proto_new(r->vm);
-    if (r->protos[r->proto_count] == NULL) return false;
+static bool make_protos(Reader *reader, uint32_t count) {
+  reader->protos =
+      mem_alloc(reader->vm->memory, (count + 1) * sizeof *reader->protos);
+  if (reader->protos == NULL) return false;
+  for (; reader->proto_count < count; reader->proto_count++) {
+    reader->protos[reader->proto_count] = proto_new(reader->vm);
+    if (reader->protos[reader->proto_count] == NULL) return false;
   }
   return true;
 }
 
-static bool take_code(Reader *r, Proto *proto) {
-  uint32_t count = take_count(r, 1);
-  proto->code = mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->code);
+static bool take_code(Reader *reader, Proto *proto) {
+  uint32_t count = take_count(reader, 1);
+  proto->code =
+      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->code);
   if (proto->code == NULL) return false;
-  RT_ASSERT(count <= (size_t)(r->end - r->at));
-  memcpy(proto->code, r->at, count * sizeof *proto->code);
+  RT_ASSERT(count <= (size_t)(reader->end - reader->at));
+  memcpy(proto->code, reader->at, count * sizeof *proto->code);
   proto->ncode = count;
-  r->at += count;
+  reader->at += count;
   return true;
 }
 
-static bool take_lines(Reader *r, Proto *proto) {
-  uint32_t count = take_count(r, LINE_WORDS);
-  proto->lines = mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->lines);
+static bool take_lines(Reader *reader, Proto *proto) {
+  uint32_t count = take_count(reader, LINE_WORDS);
+  proto->lines =
+      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->lines);
   if (proto->lines == NULL) return false;
   for (; proto->nlines < count; proto->nlines++) {
     LineInfo *line = &proto->lines[proto->nlines];
-    line->at = image_word(r);
-    line->line = image_word(r);
-    line->col = image_word(r) & 0x7fffffff;
-    line->turned = image_word(r) & 1;
+    line->at = image_word(reader);
+    line->line = image_word(reader);
+    line->col = image_word(reader) & 0x7fffffff;
+    line->turned = image_word(reader) & 1;
   }
   return true;
 }
 
-static bool take_upvalues(Reader *r, Proto *proto) {
-  uint32_t count = take_most(r, UINT8_MAX);
+static bool take_upvalues(Reader *reader, Proto *proto) {
+  uint32_t count = take_most(reader, UINT8_MAX);
   proto->upvalues =
-      mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->upvalues);
+      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->upvalues);
   if (proto->upvalues == NULL) return false;
   for (; proto->nupvalues < count; proto->nupvalues++) {
-    uint32_t from = take_most(r, 2 * 256 - 1);
+    uint32_t from = take_most(reader, 2 * 256 - 1);
     proto->upvalues[proto->nupvalues] =
         (UpvalueFrom){from >= 256, (uint8_t)from};
   }
   return true;
 }
 
-static bool take_param_names(Reader *r, Proto *proto, uint32_t count) {
+static bool take_param_names(Reader *reader, Proto *proto, uint32_t count) {
   proto->param_names =
-      mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->param_names);
+      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->param_names);
   if (proto->param_names == NULL) return false;
   while (proto->nparams < count)
-    proto->param_names[proto->nparams++] = take_string(r);
+    proto->param_names[proto->nparams++] = take_string(reader);
   return true;
 }
 
 // A closure without upvalues, nil where the image is damaged. false: out of
 // memory.
-static bool take_closure(Reader *r, Value *out) {
-  Proto *proto = take_proto_index(r);
+static bool take_closure(Reader *reader, Value *out) {
+  Proto *proto = take_proto_index(reader);
   *out = VALUE_NIL;
   if (proto == NULL) return true;
-  ObjClosure *closure = proto_self(r->vm, proto);
+  ObjClosure *closure = proto_self(reader->vm, proto);
   if (closure != NULL) *out = value_from_obj(closure);
   return closure != NULL;
 }
 
-static void take_builtin(Reader *r, Value *out) {
-  const ObjString *name = take_string(r);
+static void take_builtin(Reader *reader, Value *out) {
+  const ObjString *name = take_string(reader);
   *out = VALUE_NIL;
-  if (!r->damaged &&
-      !map_get(r->vm, r->vm->builtins, value_from_obj(name), out))
-    text_addf(&r->problem, "the prelude needs `%s`, which is not registered\n",
-              name->data);
+  if (!reader->damaged &&
+      !map_get(reader->vm, reader->vm->builtins, value_from_obj(name), out))
+    text_addf(&reader->problem,
+              "the prelude needs `%s`, which is not registered\n", name->data);
 }
 
 // A word that is a value by itself: no pointer, and none of the two constants
 // that scripts never see.
-static Value take_value(Reader *r) {
-  uint32_t low = image_word(r);
-  Value v = (Value)image_word(r) << 32 | low;
+static Value take_value(Reader *reader) {
+  uint32_t low = image_word(reader);
+  Value v = (Value)image_word(reader) << 32 | low;
   if (value_is_small(v) || value_is_small_float(v) || v == VALUE_NIL ||
       v == VALUE_TRUE || v == VALUE_FALSE)
     return v;
-  r->damaged = true;
+  reader->damaged = true;
   return VALUE_NIL;
 }
 
 // false: out of memory. *out is a value whatever comes: a collection marks it.
-static bool take_constant(Reader *r, Value *out) {
+static bool take_constant(Reader *reader, Value *out) {
   *out = VALUE_NIL;
-  switch ((ConstantKind)image_word(r)) {
+  switch ((ConstantKind)image_word(reader)) {
     case CONSTANT_WORD:
-      *out = take_value(r);
+      *out = take_value(reader);
       return true;
     case CONSTANT_STRING:
-      *out = value_from_obj(take_string(r));
+      *out = value_from_obj(take_string(reader));
       return true;
     case CONSTANT_PROTO:
-      *out = (Value)(uintptr_t)take_proto_index(r);
+      *out = (Value)(uintptr_t)take_proto_index(reader);
       return true;
     case CONSTANT_CLOSURE:
-      return take_closure(r, out);
+      return take_closure(reader, out);
     case CONSTANT_BUILTIN:
-      take_builtin(r, out);
+      take_builtin(reader, out);
       return true;
     default:
-      r->damaged = true;
+      reader->damaged = true;
       return true;
   }
 }
 
-static bool take_constants(Reader *r, Proto *proto) {
-  uint32_t count = take_count(r, CONSTANT_WORDS);
+static bool take_constants(Reader *reader, Proto *proto) {
+  uint32_t count = take_count(reader, CONSTANT_WORDS);
   proto->constants =
-      mem_alloc(r->vm->memory, (count + 1) * sizeof *proto->constants);
+      mem_alloc(reader->vm->memory, (count + 1) * sizeof *proto->constants);
   if (proto->constants == NULL) return false;
   for (; proto->nconstants < count; proto->nconstants++)
-    if (!take_constant(r, &proto->constants[proto->nconstants])) return false;
+    if (!take_constant(reader, &proto->constants[proto->nconstants]))
+      return false;
   return true;
 }
 
 // proto_verify compares these numbers.
-static bool take_proto(Reader *r, Proto *proto) {
-  proto->name = take_string(r);
-  proto->path = r->path;
-  uint32_t flags = image_word(r);
-  if (flags & ~(uint32_t)PROTO_COMPILED) r->damaged = true;
+static bool take_proto(Reader *reader, Proto *proto) {
+  proto->name = take_string(reader);
+  proto->path = reader->path;
+  uint32_t flags = image_word(reader);
+  if (flags & ~(uint32_t)PROTO_COMPILED) reader->damaged = true;
   proto->flags = (uint8_t)(flags & PROTO_COMPILED);
-  uint32_t nparams = take_most(r, UINT8_MAX);
-  proto->nrequired = (uint8_t)take_most(r, UINT8_MAX);
-  proto->nresults = (uint8_t)take_most(r, UINT8_MAX);
-  proto->nregs = (uint16_t)take_most(r, UINT16_MAX);
-  return take_code(r, proto) && take_lines(r, proto) &&
-         take_upvalues(r, proto) && take_param_names(r, proto, nparams) &&
-         take_constants(r, proto);
+  uint32_t nparams = take_most(reader, UINT8_MAX);
+  proto->nrequired = (uint8_t)take_most(reader, UINT8_MAX);
+  proto->nresults = (uint8_t)take_most(reader, UINT8_MAX);
+  proto->nregs = (uint16_t)take_most(reader, UINT16_MAX);
+  return take_code(reader, proto) && take_lines(reader, proto) &&
+         take_upvalues(reader, proto) &&
+         take_param_names(reader, proto, nparams) &&
+         take_constants(reader, proto);
 }
 
-static bool take_protos(Reader *r) {
-  uint32_t count = take_count(r, 1);
-  if (!make_protos(r, count)) return false;
-  for (uint32_t n = 0; n < count && !r->damaged; n++)
-    if (!take_proto(r, r->protos[n])) return false;
+static bool take_protos(Reader *reader) {
+  uint32_t count = take_count(reader, 1);
+  if (!make_protos(reader, count)) return false;
+  for (uint32_t n = 0; n < count && !reader->damaged; n++)
+    if (!take_proto(reader, reader->protos[n])) return false;
   return true;
 }
 
 // --- Checking the code ------------------------------------------------------
 // Whether what CLOSURE takes is a proto, a newer one than protos[n] is.
-static bool has_newer(const Reader *r, uint32_t n, Value constant) {
-  for (uint32_t at = n + 1; at < r->proto_count; at++)
-    if (constant == (Value)(uintptr_t)r->protos[at]) return true;
+static bool has_newer(const Reader *reader, uint32_t n, Value constant) {
+  for (uint32_t at = n + 1; at < reader->proto_count; at++)
+    if (constant == (Value)(uintptr_t)reader->protos[at]) return true;
   return false;
 }
 
 // What proto_verify takes for granted; no code beyond an odd opcode.
-static const char *check_closures(const Reader *r, uint32_t n, uint32_t *at) {
-  const Proto *proto = r->protos[n];
-  RT_ASSERT(n < r->proto_count);
+static const char *check_closures(const Reader *reader, uint32_t n,
+                                  uint32_t *at) {
+  const Proto *proto = reader->protos[n];
+  RT_ASSERT(n < reader->proto_count);
   for (*at = 0; *at < proto->ncode;) {
     Instr i = proto->code[*at];
     if (INSTR_OP(i) >= OP_COUNT) return NULL;
     if (INSTR_OP(i) == OP_CLOSURE &&
         (INSTR_BX(i) >= proto->nconstants ||
-         !has_newer(r, n, proto->constants[INSTR_BX(i)])))
+         !has_newer(reader, n, proto->constants[INSTR_BX(i)])))
       return "CLOSURE needs a proto";
     *at += (uint32_t)op_words((Op)INSTR_OP(i));
   }
   return NULL;
 }
 
-static void note_code(Reader *r, const Proto *proto, uint32_t at,
+static void note_code(Reader *reader, const Proto *proto, uint32_t at,
                       const char *wrong) {
-  text_addf(&r->problem, "the prelude's image: `%s`, instruction %u: %s\n",
+  text_addf(&reader->problem, "the prelude's image: `%s`, instruction %u: %s\n",
             proto->name->data, at, wrong);
 }
 
-static void check_code(Reader *r) {
-  for (uint32_t n = 0; n < r->proto_count && r->problem.len == 0; n++) {
+static void check_code(Reader *reader) {
+  for (uint32_t n = 0; n < reader->proto_count && reader->problem.len == 0;
+       n++) {
     uint32_t at;
-    const char *wrong = check_closures(r, n, &at);
-    if (wrong == NULL) wrong = proto_verify(r->vm->memory, r->protos[n], &at);
-    if (wrong != NULL) note_code(r, r->protos[n], at, wrong);
+    const char *wrong = check_closures(reader, n, &at);
+    if (wrong == NULL)
+      wrong = proto_verify(reader->vm->memory, reader->protos[n], &at);
+    if (wrong != NULL) note_code(reader, reader->protos[n], at, wrong);
   }
 }
 
 // --- What they are called by ------------------------------------------------
 // A function that is no part of another one.
-static bool take_function(Reader *r, Value *out) {
-  if (!take_closure(r, out)) return false;
+static bool take_function(Reader *reader, Value *out) {
+  if (!take_closure(reader, out)) return false;
   if (*out == VALUE_NIL ||
       ((ObjClosure *)value_obj(*out))->proto->nupvalues > 0)
-    r->damaged = true;
+    reader->damaged = true;
   return true;
 }
 
 // false: out of memory. add: else they are only read.
-static bool take_functions(Reader *r, bool add) {
-  for (uint32_t left = take_count(r, 2); left > 0; left--) {
-    Value name = value_from_obj(take_string(r)), function;
-    if (!take_function(r, &function) ||
-        (add &&
-         map_set(r->vm->boot, r->vm->builtins, name, function) != MAP_OK))
+static bool take_functions(Reader *reader, bool add) {
+  for (uint32_t left = take_count(reader, 2); left > 0; left--) {
+    Value name = value_from_obj(take_string(reader)), function;
+    if (!take_function(reader, &function) ||
+        (add && map_set(reader->vm->boot, reader->vm->builtins, name,
+                        function) != MAP_OK))
       return false;
   }
   return true;
 }
 
-static bool take_methods(Reader *r, bool add) {
-  for (uint32_t type; (type = take_most(r, OBJ_TYPE_COUNT)) != OBJ_TYPE_COUNT &&
-                      !r->damaged;) {
-    ObjString *name = take_string(r);
+static bool take_methods(Reader *reader, bool add) {
+  for (uint32_t type;
+       (type = take_most(reader, OBJ_TYPE_COUNT)) != OBJ_TYPE_COUNT &&
+       !reader->damaged;) {
+    ObjString *name = take_string(reader);
     Value function;
-    if (!take_function(r, &function) ||
-        (add && !vm_add_method(r->vm, (ObjType)type, name, function)))
+    if (!take_function(reader, &function) ||
+        (add && !vm_add_method(reader->vm, (ObjType)type, name, function)))
       return false;
   }
   return true;
 }
 
 // Nothing is registered before all is read.
-static bool take_names(Reader *r) {
-  const uint32_t *begin = r->at;
-  if (!take_functions(r, false) || !take_methods(r, false)) return false;
-  if (r->at != r->end) r->damaged = true;
-  if (r->damaged || r->problem.len > 0) return true;
-  RT_ASSERT(begin <= r->end);
-  r->at = begin;
-  return take_functions(r, true) && take_methods(r, true);
+static bool take_names(Reader *reader) {
+  const uint32_t *begin = reader->at;
+  if (!take_functions(reader, false) || !take_methods(reader, false))
+    return false;
+  if (reader->at != reader->end) reader->damaged = true;
+  if (reader->damaged || reader->problem.len > 0) return true;
+  RT_ASSERT(begin <= reader->end);
+  reader->at = begin;
+  return take_functions(reader, true) && take_methods(reader, true);
 }
 
 // --- Reading one ------------------------------------------------------------
 // false: out of memory.
-static bool take_image(Reader *r) {
-  r->path = vm_intern(r->vm, IMAGE_PATH, strlen(IMAGE_PATH));
-  if (r->path == NULL || !take_strings(r) || !take_protos(r)) return false;
-  if (r->damaged || r->problem.len > 0) return true;
-  check_code(r);
-  return r->problem.len > 0 || take_names(r);
+static bool take_image(Reader *reader) {
+  reader->path = vm_intern(reader->vm, IMAGE_PATH, strlen(IMAGE_PATH));
+  if (reader->path == NULL || !take_strings(reader) || !take_protos(reader))
+    return false;
+  if (reader->damaged || reader->problem.len > 0) return true;
+  check_code(reader);
+  return reader->problem.len > 0 || take_names(reader);
 }
 
-static const char *problem_of(const Reader *r, bool enough) {
-  if (!enough || r->problem.failed) return "out of memory\n";
-  if (r->damaged) return "the prelude's image is damaged: build it again\n";
-  return r->problem.len > 0 ? r->problem.data : NULL;
+static const char *problem_of(const Reader *reader, bool enough) {
+  if (!enough || reader->problem.failed) return "out of memory\n";
+  if (reader->damaged)
+    return "the prelude's image is damaged: build it again\n";
+  return reader->problem.len > 0 ? reader->problem.data : NULL;
 }
 
 // Whether all was registered. Else says why not.
-static bool read_end(Reader *r, bool enough) {
-  text_add(&r->problem, "", r->problem.len > 0);
-  const char *problem = problem_of(r, enough);
+static bool read_end(Reader *reader, bool enough) {
+  text_add(&reader->problem, "", reader->problem.len > 0);
+  const char *problem = problem_of(reader, enough);
   if (problem != NULL)
-    output_error(runtime_of(r->vm), problem, strlen(problem));
-  text_free(&r->problem);
-  mem_free(r->strings);
-  mem_free(r->protos);
+    output_error(runtime_of(reader->vm), problem, strlen(problem));
+  text_free(&reader->problem);
+  mem_free(reader->strings);
+  mem_free(reader->protos);
   return problem == NULL;
 }
 

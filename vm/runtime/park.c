@@ -56,70 +56,72 @@ struct CspWaker {
 
 static const CspClass link_class = {"waker", NULL, sizeof(CspWaker *), NULL};
 
-static void drop_users(CspWaker *w, uint32_t users) {
-  RT_ASSERT(rt_load_relaxed(&w->users) >= users);
+static void drop_users(CspWaker *waker, uint32_t users) {
+  RT_ASSERT(rt_load_relaxed(&waker->users) >= users);
   // RMW: the last one has seen what the others did
-  if (rt_sub(&w->users, users) != users) return;
-  Door *door = w->door;
-  mem_free(w);
-  door_drop(door);  // which has the memory that w was of
+  if (rt_sub(&waker->users, users) != users) return;
+  Door *door = waker->door;
+  mem_free(waker);
+  door_drop(door);  // which has the memory that the waker was of
 }
 
 // --- The list: host_lock is held --------------------------------------------
-static void link_waker(CspWaker *w) {
-  Csp *csp = w->csp;
-  RT_ASSERT(w->next == NULL && w->prev == NULL && w->state == OPEN);
-  w->next = csp->wakers;
-  if (w->next != NULL) w->next->prev = w;
-  csp->wakers = w;
+static void link_waker(CspWaker *waker) {
+  Csp *csp = waker->csp;
+  RT_ASSERT(waker->next == NULL && waker->prev == NULL && waker->state == OPEN);
+  waker->next = csp->wakers;
+  if (waker->next != NULL) waker->next->prev = waker;
+  csp->wakers = waker;
 }
 
 // From now on nobody tells that it is cancelled.
-static void unlink_waker(CspWaker *w) {
-  RT_ASSERT((w->prev != NULL ? w->prev->next : w->csp->wakers) == w);
-  RT_ASSERT(w->next == NULL || w->next->prev == w);
-  *(w->prev != NULL ? &w->prev->next : &w->csp->wakers) = w->next;
-  if (w->next != NULL) w->next->prev = w->prev;
-  if (w->link != NULL) *w->link = NULL;
+static void unlink_waker(CspWaker *waker) {
+  RT_ASSERT((waker->prev != NULL ? waker->prev->next : waker->csp->wakers) ==
+            waker);
+  RT_ASSERT(waker->next == NULL || waker->next->prev == waker);
+  *(waker->prev != NULL ? &waker->prev->next : &waker->csp->wakers) =
+      waker->next;
+  if (waker->next != NULL) waker->next->prev = waker->prev;
+  if (waker->link != NULL) *waker->link = NULL;
 }
 
 // --- Waking -----------------------------------------------------------------
 // In the runtime: by csp_free, which has the only thread, or with a P.
-static Value make_value(CspWaker *w, Local *local) {
-  CspCall call = {.local = local, .vm = &w->csp->vm};
-  return w->make != NULL ? w->make(&call, w->data).word : VALUE_NIL;
+static Value make_value(CspWaker *waker, Local *local) {
+  CspCall call = {.local = local, .vm = &waker->csp->vm};
+  return waker->make != NULL ? waker->make(&call, waker->data).word : VALUE_NIL;
 }
 
 static void wake(P *p, SchedPost *post) {
-  CspWaker *w = (CspWaker *)post;
-  Csp *csp = w->csp;
-  RT_ASSERT(rt_load_relaxed(&w->state) == POSTED);
+  CspWaker *waker = (CspWaker *)post;
+  Csp *csp = waker->csp;
+  RT_ASSERT(rt_load_relaxed(&waker->state) == POSTED);
   rt_lock(&csp->host_lock);
-  unlink_waker(w);
+  unlink_waker(waker);
   rt_unlock(&csp->host_lock);
-  Value v = make_value(w, local_of(p));
+  Value v = make_value(waker, local_of(p));
   if (v == VALUE_UNDEF) v = vm_code(&csp->vm)->memory_error;
-  chan_try_send(p, &w->chan->chan, v);
-  heap_unpin(csp->vm.heap, w->pin);
-  if (w->link_pin != 0) heap_unpin(csp->vm.heap, w->link_pin);
-  drop_users(w, 2);
+  chan_try_send(p, &waker->chan->chan, v);
+  heap_unpin(csp->vm.heap, waker->pin);
+  if (waker->link_pin != 0) heap_unpin(csp->vm.heap, waker->link_pin);
+  drop_users(waker, 2);
   sched_unpin(csp->vm.sched);
 }
 
-// It is WOKEN. w may be gone when it has been posted.
-static void deliver(CspWaker *w) {
-  Door *door = w->door;
-  RT_ASSERT(rt_load_relaxed(&w->state) == WOKEN);
+// It is WOKEN. The waker may be gone when it has been posted.
+static void deliver(CspWaker *waker) {
+  Door *door = waker->door;
+  RT_ASSERT(rt_load_relaxed(&waker->state) == WOKEN);
   if (door_enter(door)) {
     // relaxed: read after the door was closed; e3 and c2 of door.c
-    rt_store_relaxed(&w->state, (uint32_t)POSTED);
-    sched_post(w->csp->vm.sched, &w->post);
+    rt_store_relaxed(&waker->state, (uint32_t)POSTED);
+    sched_post(waker->csp->vm.sched, &waker->post);
     door_leave(door);
     return;
   }
   CspCall nothing = {.local = NULL};
-  if (w->make != NULL) w->make(&nothing, w->data);
-  drop_users(w, 1);
+  if (waker->make != NULL) waker->make(&nothing, waker->data);
+  drop_users(waker, 1);
 }
 
 void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
@@ -135,32 +137,33 @@ void csp_wake(CspWaker *waker, CspValue (*make)(CspCall *call, void *data),
 }
 
 // --- Telling that it is cancelled -------------------------------------------
-// By a thread that has a use of w.
-static void tell_cancelled(CspWaker *w) {
+// By a thread that has a use of the waker.
+static void tell_cancelled(CspWaker *waker) {
   uint32_t seen = OPEN;
   // RMW: this or csp_wake is first
-  if (w->cancelled == NULL || !rt_cas(&w->state, &seen, (uint32_t)TELLING))
+  if (waker->cancelled == NULL ||
+      !rt_cas(&waker->state, &seen, (uint32_t)TELLING))
     return;
-  w->cancelled(w->cancelled_data);
+  waker->cancelled(waker->cancelled_data);
   seen = TELLING;
   // release: what `cancelled` did, for csp_wake. acquire where it fails: make
   // and data; pairs with the exchange there
-  if (rt_cas(&w->state, &seen, (uint32_t)TOLD)) return;
+  if (rt_cas(&waker->state, &seen, (uint32_t)TOLD)) return;
   RT_ASSERT(seen == WOKEN);
-  deliver(w);
+  deliver(waker);
 }
 
 static void tell_link(Csp *csp, CspValue link) {
   CspWaker **at = csp_host_data(link, &link_class);
   if (at == NULL) return;
   rt_lock(&csp->host_lock);
-  CspWaker *w = *at;
-  // RMW: host_lock is held, and the runtime's use of w keeps it
-  if (w != NULL) rt_add(&w->users, 1u);
+  CspWaker *waker = *at;
+  // RMW: host_lock is held, and the runtime's use of the waker keeps it
+  if (waker != NULL) rt_add(&waker->users, 1u);
   rt_unlock(&csp->host_lock);
-  if (w == NULL) return;
-  tell_cancelled(w);
-  drop_users(w, 1);
+  if (waker == NULL) return;
+  tell_cancelled(waker);
+  drop_users(waker, 1);
 }
 
 // _park_over(link): whether it was woken or not.
@@ -174,54 +177,54 @@ const CspFunction waker_functions[] = {{"_park_over", "link", park_over},
 
 // --- Waiting ----------------------------------------------------------------
 // Pinned, because it is only in C. false: out of memory.
-static bool make_link(CspCall *call, CspWaker *w, CspValue *link) {
+static bool make_link(CspCall *call, CspWaker *waker, CspValue *link) {
   *link = csp_nil();
-  if (w->cancelled == NULL) return true;
+  if (waker->cancelled == NULL) return true;
   void *data;
   *link = csp_host_new(call, &link_class, &data);
   if (csp_is_undef(*link)) return false;
-  w->link_pin = heap_pin(call->vm->heap, link->word);
-  if (w->link_pin == 0) return false;
-  w->link = data;
-  *w->link = w;
+  waker->link_pin = heap_pin(call->vm->heap, link->word);
+  if (waker->link_pin == 0) return false;
+  waker->link = data;
+  *waker->link = waker;
   return true;
 }
 
-static bool make_waker(CspCall *call, CspWaker *w, CspValue *link) {
-  w->chan = channel_new(call->local, 1);
-  if (w->chan != NULL)
-    w->pin = heap_pin(call->vm->heap, value_from_obj(w->chan));
-  if (w->pin == 0) return false;
-  if (make_link(call, w, link)) return true;
-  heap_unpin(call->vm->heap, w->pin);
+static bool make_waker(CspCall *call, CspWaker *waker, CspValue *link) {
+  waker->chan = channel_new(call->local, 1);
+  if (waker->chan != NULL)
+    waker->pin = heap_pin(call->vm->heap, value_from_obj(waker->chan));
+  if (waker->pin == 0) return false;
+  if (make_link(call, waker, link)) return true;
+  heap_unpin(call->vm->heap, waker->pin);
   return false;
 }
 
 CspWaker *csp_waker_told(CspCall *call, void (*cancelled)(void *data),
                          void *data) {
   Csp *csp = csp_of(call);
-  CspWaker *w = mem_zeroed(csp->vm.memory, sizeof *w);
-  if (w == NULL) return NULL;
-  w->csp = csp;
-  w->users = 2;
-  w->cancelled = cancelled;
-  w->cancelled_data = data;
+  CspWaker *waker = mem_zeroed(csp->vm.memory, sizeof *waker);
+  if (waker == NULL) return NULL;
+  waker->csp = csp;
+  waker->users = 2;
+  waker->cancelled = cancelled;
+  waker->cancelled_data = data;
   CspValue link;
-  if (!make_waker(call, w, &link)) {
-    mem_free(w);
+  if (!make_waker(call, waker, &link)) {
+    mem_free(waker);
     return NULL;
   }
-  w->door = csp->door;
-  door_keep(w->door);
-  // For csp_park, when w may be gone.
+  waker->door = csp->door;
+  door_keep(waker->door);
+  // For csp_park, when the waker may be gone.
   call->later.kind = LATER_PARK;
-  call->later.value = value_from_obj(w->chan);
+  call->later.value = value_from_obj(waker->chan);
   call->later.value2 = link.word;
   sched_pin(csp->vm.sched);
   rt_lock(&csp->host_lock);
-  link_waker(w);
+  link_waker(waker);
   rt_unlock(&csp->host_lock);
-  return w;
+  return waker;
 }
 
 CspWaker *csp_waker(CspCall *call) { return csp_waker_told(call, NULL, NULL); }
@@ -243,20 +246,20 @@ CspStatus csp_park(CspCall *call) {
 // --- The end ----------------------------------------------------------------
 // Nothing runs any more, so the list is only the caller's.
 void wakers_end(Csp *csp) {
-  for (CspWaker *w = csp->wakers, *next; w != NULL; w = next) {
-    next = w->next;
-    tell_cancelled(w);
+  for (CspWaker *waker = csp->wakers, *next; waker != NULL; waker = next) {
+    next = waker->next;
+    tell_cancelled(waker);
   }
 }
 
 // The door is closed. A waker that was not posted stays the host's.
 void wakers_free(Csp *csp) {
   wakers_end(csp);
-  for (CspWaker *w; (w = csp->wakers) != NULL;) {
-    unlink_waker(w);
+  for (CspWaker *waker; (waker = csp->wakers) != NULL;) {
+    unlink_waker(waker);
     // relaxed: stored inside the door, if ever
-    bool posted = rt_load_relaxed(&w->state) == POSTED;
-    if (posted) make_value(w, csp->vm.boot);
-    drop_users(w, posted ? 2 : 1);
+    bool posted = rt_load_relaxed(&waker->state) == POSTED;
+    if (posted) make_value(waker, csp->vm.boot);
+    drop_users(waker, posted ? 2 : 1);
   }
 }

@@ -155,50 +155,50 @@ static void drop_last(char *path) {
 }
 
 // Puts what a link leads to before the rest.
-static int follow(PathWalk *w, int fd) {
+static int follow(PathWalk *walk, int fd) {
   char target[PATH_MAX];
   ssize_t len = readlinkat(fd, "", target, sizeof target);
   if (len < 0) return errno;
-  if (++w->links > LINKS_MAX) return ELOOP;
-  size_t rest = strlen(w->rest);
-  if ((size_t)len + 1 + rest >= sizeof w->rest) return ENAMETOOLONG;
-  memmove(w->rest + len + 1, w->rest, rest + 1);
-  memcpy(w->rest, target, (size_t)len);
-  w->rest[len] = '/';
-  drop_last(w->done);
-  if (target[0] == '/') w->done[0] = '\0';
+  if (++walk->links > LINKS_MAX) return ELOOP;
+  size_t rest = strlen(walk->rest);
+  if ((size_t)len + 1 + rest >= sizeof walk->rest) return ENAMETOOLONG;
+  memmove(walk->rest + len + 1, walk->rest, rest + 1);
+  memcpy(walk->rest, target, (size_t)len);
+  walk->rest[len] = '/';
+  drop_last(walk->done);
+  if (target[0] == '/') walk->done[0] = '\0';
   return 0;
 }
 
 // Takes the next name, `len` bytes of the rest. 0, or an errno.
-static int take_next(PathWalk *w, size_t len) {
-  size_t done = strlen(w->done);
-  if (done + 1 + len >= sizeof w->done) return ENAMETOOLONG;
-  w->done[done] = '/';
-  memcpy(w->done + done + 1, w->rest, len);
-  w->done[done + 1 + len] = '\0';
-  memmove(w->rest, w->rest + len, strlen(w->rest + len) + 1);
-  int fd = open_in(w->root, w->done, O_PATH | O_NOFOLLOW, 0);
+static int take_next(PathWalk *walk, size_t len) {
+  size_t done = strlen(walk->done);
+  if (done + 1 + len >= sizeof walk->done) return ENAMETOOLONG;
+  walk->done[done] = '/';
+  memcpy(walk->done + done + 1, walk->rest, len);
+  walk->done[done + 1 + len] = '\0';
+  memmove(walk->rest, walk->rest + len, strlen(walk->rest + len) + 1);
+  int fd = open_in(walk->root, walk->done, O_PATH | O_NOFOLLOW, 0);
   struct stat info;
   if (fd < 0) return errno;
   int error = fstat(fd, &info) != 0 ? errno : 0;
-  if (error == 0 && S_ISLNK(info.st_mode)) error = follow(w, fd);
+  if (error == 0 && S_ISLNK(info.st_mode)) error = follow(walk, fd);
   close(fd);
   return error;
 }
 
-static int walk(PathWalk *w) {
+static int walk_path(PathWalk *walk) {
   int error = 0;
-  while (error == 0 && w->rest[0] != '\0') {
-    size_t len = strcspn(w->rest, "/");
-    bool up = len == 2 && memcmp(w->rest, "..", 2) == 0;
-    if (len > 0 && !up && !(len == 1 && w->rest[0] == '.')) {
-      error = take_next(w, len);
+  while (error == 0 && walk->rest[0] != '\0') {
+    size_t len = strcspn(walk->rest, "/");
+    bool up = len == 2 && memcmp(walk->rest, "..", 2) == 0;
+    if (len > 0 && !up && !(len == 1 && walk->rest[0] == '.')) {
+      error = take_next(walk, len);
       continue;
     }
-    if (up) drop_last(w->done);
+    if (up) drop_last(walk->done);
     len += len == 0;
-    memmove(w->rest, w->rest + len, strlen(w->rest + len) + 1);
+    memmove(walk->rest, walk->rest + len, strlen(walk->rest + len) + 1);
   }
   return error;
 }
@@ -213,18 +213,18 @@ static int identify(int root, const char *path, struct stat *info) {
 
 // What the kernel finds and what the walk finds differ where something was
 // renamed meanwhile.
-static int resolve(PathWalk *w, const char *full) {
+static int resolve(PathWalk *walk, const char *full) {
   struct stat wanted, found;
   for (int n = 0; n < TRIES; n++) {
-    int error = identify(w->root, full, &wanted);
+    int error = identify(walk->root, full, &wanted);
     if (error != 0) return error;
-    if (strlen(full) >= sizeof w->rest) return ENAMETOOLONG;
-    strcpy(w->rest, full);
-    w->done[0] = '\0';
-    w->links = 0;
-    error = walk(w);
+    if (strlen(full) >= sizeof walk->rest) return ENAMETOOLONG;
+    strcpy(walk->rest, full);
+    walk->done[0] = '\0';
+    walk->links = 0;
+    error = walk_path(walk);
     if (error == 0)
-      error = identify(w->root, w->done[0] ? w->done : "/", &found);
+      error = identify(walk->root, walk->done[0] ? walk->done : "/", &found);
     if (error != 0 && error != ENOENT && error != ENOTDIR) return error;
     if (error == 0 && wanted.st_ino == found.st_ino &&
         wanted.st_dev == found.st_dev)
@@ -234,15 +234,15 @@ static int resolve(PathWalk *w, const char *full) {
 }
 
 static char *real_in(const Memory *memory, int root, const char *full) {
-  PathWalk *w = mem_alloc(memory, sizeof *w);
-  if (w == NULL) return NULL;
-  w->root = root;
-  int error = resolve(w, full);
+  PathWalk *walk = mem_alloc(memory, sizeof *walk);
+  if (walk == NULL) return NULL;
+  walk->root = root;
+  int error = resolve(walk, full);
   char *path = NULL;
   if (error == 0)
-    path = mem_copy_text(memory, w->done[0] != '\0' ? w->done : "/");
+    path = mem_copy_text(memory, walk->done[0] != '\0' ? walk->done : "/");
   if (error == 0 && path == NULL) error = ENOMEM;
-  mem_free(w);
+  mem_free(walk);
   errno = error;
   return path;
 }

@@ -42,11 +42,11 @@ static void add_reported(Text *text, Vm *vm, Value v) {
   enum { BRIEF = 256 };
   size_t most = text->len < MESSAGE_MAX ? MESSAGE_MAX : BRIEF;
   Text part = {.memory = vm->memory, .most = most, .nest = NEST_SHOWN};
-  const ObjString *s =
+  const ObjString *string =
       value_is_type(v, OBJ_STRING) ? (ObjString *)value_obj(v) : NULL;
-  bool cut = s != NULL && s->len >= most;
+  bool cut = string != NULL && string->len >= most;
   if (cut) {
-    text_add(text, s->data, most);
+    text_add(text, string->data, most);
   } else {
     format_value(&part, vm, v, false);
     if (part.data != NULL) text_add(text, part.data, part.len);
@@ -69,11 +69,11 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
       add_reported(text, vm, v);
       return;
     }
-    const ObjError *e = (ObjError *)value_obj(v);
-    add_reported(text, vm, e->message);
-    if (e->cause == VALUE_NIL) return;
+    const ObjError *error = (ObjError *)value_obj(v);
+    add_reported(text, vm, error->message);
+    if (error->cause == VALUE_NIL) return;
     text_addf(text, "\n  caused by: ");
-    v = e->cause;
+    v = error->cause;
   }
 }
 
@@ -327,13 +327,13 @@ typedef struct Unfinished {
 
 // A panic whose string() method has not ended: it is shown without.
 static void report_unfinished(void *arg, Goroutine *g) {
-  Unfinished *u = arg;
+  Unfinished *unfinished = arg;
   if (!g->describing) return;
   g->describing = false;
   // relaxed: all has ended
   if (g->task != NULL && rt_load_relaxed(&g->task->awaited)) return;
-  send_panic(&u->csp->vm, panic_in_description(g), NULL);
-  u->ends |= g->task == NULL;
+  send_panic(&unfinished->csp->vm, panic_in_description(g), NULL);
+  unfinished->ends |= g->task == NULL;
 }
 
 static ObjTask *next_failed(Csp *csp, size_t *at) {
