@@ -9,7 +9,12 @@ labels of a switch do not count, nor do a `break` or `return` that only ends a c
 Pointers are compared with NULL, where the function declares the name as a pointer
 and in no other way.
 
-The status is 1 when something is wrong. Each such place is a line."""
+A pointer that is a parameter or a local variable has a word as its name. A letter is
+for a G, M or P, for text (s) and for a value (v), for two of a kind (a and b, x and y),
+and for what a loop of at most three lines goes through.
+
+The status is 1 when something is wrong. Each such place is a line. First it looks for
+the breaches in PLANTED, and dies if it does not see them."""
 
 import os
 import re
@@ -18,6 +23,13 @@ import sys
 
 LINES_MAX = 40
 LONG = {"sched/idle.c: idle_wait"}
+
+# Pointers whose names are letters, files whose pointers are not checked for that yet.
+LETTERS = {"G": "g", "Goroutine": "g", "M": "m", "P": "p", "char": "s", "uint8_t": "s",
+           "Value": "v", "CspValue": "v"}
+PAIRS = {"a": "b", "b": "a", "x": "y", "y": "x"}
+LOOP_MAX = 3
+NOT_YET = ("sched/", "vm/object/channel_memory.", "vm/runtime/dump")
 
 SILENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
 INCLUDE = re.compile(r'^#include ["<](.+)[">]', re.M)
@@ -30,6 +42,33 @@ OTHER = r"\b(?!return\b|else\b|goto\b)\w+ %s(?:[,;)\[]| =)"
 BEFORE = r"(?:&&|\|\||\(|(?<![=!<>])=|\breturn|[?:])\s*"
 AS_BOOL = r"!%s\b(?![\w.(\[]|->|--|\+\+)|\b(?:if|while) \(%s\)|" + \
     BEFORE + r"%s\s*(?:&&|\|\||\? )|(?:&&|\|\|)\s*%s\s*[);]"
+# A function or the declaration of one; a name in it that is a letter, after its type
+# or after another name of that type.
+PIECE = re.compile(r"^[A-Za-z_][^\n;={}]*\([^;{}]*\)(?:;| \{[^\n]*\}$| \{\n(?:.*\n)*?\})", re.M)
+LETTER = re.compile(r"(?:\b([A-Za-z_]\w*) |, )(?:const )?\*+(?:const )?([a-zA-Z])(?=[,;)\[]| =)")
+TYPE = re.compile(r"(\w+) (?:const )?\*")
+NO_TYPE = ("return", "else", "case", "sizeof")
+
+PLANTED = (  # (text, the lines of it that are wrong)
+    ("int f(Obj *obj) {\n  if (!obj) return 0;\n  return obj && g();\n}", [2, 3]),
+    ("int f(Obj *obj) {\n  if (obj == NULL) return 0;\n  return !fine;\n}", []),
+    ("int f(Obj *obj) {\n" + "  g();\n" * 38 + "}", []),
+    ("int f(Obj *obj) {\n" + "  g();\n" * 39 + "}", [1]),
+    ("int f(Obj *o);", [1]),
+    ("int f(Local *local,\n      const Obj *o);", [2]),
+    ("static int f(Obj **o) { return 0; }", [1]),
+    ("int f(void) {\n  Obj *o;\n  return 3 *o;\n}", [2]),
+    ("int f(void) {\n  Obj *obj = g(1), *o = NULL;\n}", [2]),
+    ("int f(G *g, Goroutine *g, M *m, P **p, const char *s, Value *v);", []),
+    ("int f(P *g);", [1]),
+    ("int f(const Obj *a, Obj *b);", []),
+    ("int f(const Obj *a, int b);", [1]),
+    ("int f(void) {\n  Obj *x = g(1), *y = g(2);\n}", []),
+    ("int f(void) {\n  for (Obj *o = all; o != end; o++) g(o);\n}", []),
+    ("int f(void) {\n  for (Obj *o = all; o != end; o++) {\n" + "    g(o);\n" * 3 + "  }\n}", []),
+    ("int f(void) {\n  for (Obj *o = all; o != end; o++) {\n" + "    g(o);\n" * 4 + "  }\n}", [2]),
+    ("int f(void) {\n  for (int i = 0; i < 3; i++) {\n    Obj *o = g(i);\n  }\n}", [3]),
+)
 
 
 def listed(folders):
@@ -62,19 +101,73 @@ def not_compared(path, line, body):
                 "%s is a pointer: compare it with NULL" % name
 
 
-def wrong(path):
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    yield from own_header(path, text)
+def pointers_by_letters(piece):
+    """(offset, type, letter) of each pointer that has a letter as its name."""
+    for match in LETTER.finditer(piece):
+        kind, letter = match.groups()
+        if kind is None:
+            statement = re.split(r"[;{}]", piece[:match.start()])[-1]
+            kind = (TYPE.findall(statement) or NO_TYPE)[0]
+        if kind not in NO_TYPE:
+            yield match.start(), kind, letter
+
+
+def of_short_loop(piece, at):
+    """Whether the declaration there is in the head of a loop of few lines."""
+    begin = piece.rfind("for (", 0, at)
+    if begin < 0 or ";" in piece[begin:at]:
+        return False
+    depth, end = 1, begin + len("for (")
+    while depth > 0:
+        depth += {"(": 1, ")": -1}.get(piece[end], 0)
+        end += 1
+    if not piece.startswith(" {", end):
+        return True
+    indent = " " * (begin - piece.rfind("\n", 0, begin) - 1)
+    return piece[end:piece.find("\n" + indent + "}", end)].count("\n") <= LOOP_MAX
+
+
+def no_word(path, line, piece):
+    if path.startswith(NOT_YET):
+        return
+    found = list(pointers_by_letters(piece))
+    letters = {letter for _, _, letter in found}
+    for at, kind, letter in found:
+        if LETTERS.get(kind) != letter and PAIRS.get(letter) not in letters and \
+                not of_short_loop(piece, at):
+            yield line + piece.count("\n", 0, at), \
+                "%s is a pointer to %s: take a word" % (letter, kind)
+
+
+def wrong_in(path, text):
     text = SILENT.sub(lambda m: re.sub(r"[^\n]", " " if m.group()[0] == "/" else "_",
                                        m.group()), text)
     for match in FUNCTION.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         yield from too_long(path, line, match.group())
         yield from not_compared(path, line, match.group())
+    for match in PIECE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield from no_word(path, line, match.group())
+
+
+def wrong(path):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    yield from own_header(path, text)
+    yield from wrong_in(path, text)
+
+
+def check_planted():
+    for text, lines in PLANTED:
+        found = [line for line, _ in wrong_in("planted.c", text)]
+        if found != lines:
+            sys.exit("style: in these lines %s are wrong, and %s are found:\n%s" %
+                     (lines, found, text))
 
 
 def main():
+    check_planted()
     status = 0
     for path in listed(sys.argv[1:]):
         for line, what in wrong(path):
