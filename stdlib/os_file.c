@@ -16,6 +16,9 @@
 // read meanwhile, and further readers park until it has finished (os_turn.c).
 // Closing the file ends its wait and theirs.
 //
+// What could not be written is lost. The file keeps the error (`failed`), and
+// each later write, flush, sync and close gives it. Reading and seeking go on.
+//
 // A file that nobody has closed is written at the end of the run, or when it is
 // collected. No goroutine can be told of an error then. So the error is
 // reported, and the program's status is 1. For this a runtime has a list of all
@@ -48,10 +51,17 @@ typedef struct File {
   size_t in_at, in_len;
   char *out;  // NULL until first needed
   size_t out_len;
+  int failed;  // the first error in writing
   char *name;
 } File;
 
 // --- The file itself: lock held ---------------------------------------------
+// After an error data is lost. What would only have to wait is not.
+static int file_note(File *file, int error) {
+  if (error != JOB_WOULD_WAIT && file->failed == 0) file->failed = error;
+  return error;
+}
+
 // Keeps what would have to wait.
 static int file_flush(File *file) {
   size_t len = file->out_len, done;
@@ -59,7 +69,13 @@ static int file_flush(File *file) {
   int error = os_write_some(file->fd, file->out, len, &done);
   file->out_len = error == JOB_WOULD_WAIT ? len - done : 0;
   if (done > 0) memmove(file->out, file->out + done, file->out_len);
-  return error;
+  return file_note(file, error);
+}
+
+// Gives an earlier error, too.
+static int file_flush_all(File *file) {
+  int error = file_flush(file);
+  return error ? error : file->failed;
 }
 
 // Gives back what was read but not used.
@@ -91,6 +107,7 @@ static int file_fill(File *file, bool *end) {
 }
 
 static int file_write(File *file, const char *data, size_t len) {
+  if (file->failed) return file->failed;
   file_unread(file);
   if (file->out == NULL) file->out = csp_alloc(file->csp, NULL, FILE_BUFFER);
   if (file->out == NULL) return ENOMEM;
@@ -98,7 +115,8 @@ static int file_write(File *file, const char *data, size_t len) {
     int error = file_flush(file);
     if (error) return error;
   }
-  if (len > FILE_BUFFER) return os_write_all(file->fd, data, len);
+  if (len > FILE_BUFFER)
+    return file_note(file, os_write_all(file->fd, data, len));
   if (len > 0) memcpy(file->out + file->out_len, data, len);
   file->out_len += len;
   return 0;
@@ -107,7 +125,7 @@ static int file_write(File *file, const char *data, size_t len) {
 // The file stays open when the result is JOB_WOULD_WAIT.
 static int file_close(File *file) {
   if (!file->open) return EBADF;
-  int error = file_flush(file);
+  int error = file_flush_all(file);
   if (error == JOB_WOULD_WAIT) return error;
   file->open = false;
   os_turn_end(&file->turn, NULL);
@@ -146,6 +164,7 @@ static void file_finalize(void *data) {
     csp_alloc_free(file->in);
     return;
   }
+  file->failed = 0;  // the script has been told
   int error = file->open ? file_close(file) : 0;
   if (error) os_files_report(file->link.files, file->name, error);
   csp_alloc_free(file->name);
@@ -429,7 +448,7 @@ static void file_write_work(void *data) {
 static bool quick_write(File *file, const char *data, size_t len) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
   bool fits = file->open && file->busy == NULL && file->out != NULL &&
-              file->in_len == file->in_at && len <= FILE_BUFFER - file->out_len;
+              file->failed == 0 && file->in_len == file->in_at && len <= FILE_BUFFER - file->out_len;
   if (fits) file_write(file, data, len);
   pthread_mutex_unlock(&file->lock);
   return fits;
@@ -526,7 +545,7 @@ static CspStatus file_tell(CspCall *call) {
 static void file_flush_work(void *data) {
   FileJob *work = data;
   if (file_enter(work)) {
-    work->job.error = file_flush(work->file);
+    work->job.error = file_flush_all(work->file);
     if (!work->job.error && work->want == 1 && fsync(work->file->fd) != 0) {
       work->job.error = errno;
     }
