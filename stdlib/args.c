@@ -44,6 +44,22 @@ bool need_int_in(CspCall *call, int i, int64_t low, int64_t high,
   return false;
 }
 
+CspStatus bad_string(CspCall *call, const char *what, const char *wanted,
+                     Str text) {
+  enum { SHOWN = 60 };
+  Buffer quoted = buffer_of(call);
+  size_t shown = text.len < SHOWN ? text.len : SHOWN;
+  quote_string(&quoted, (Str){text.data, shown});
+  if (quoted.failed) {
+    buffer_free(&quoted);
+    return csp_panic_memory(call);
+  }
+  csp_panic(call, "%s must be %s, not %s%s", what, wanted, quoted.data,
+            shown < text.len ? "..." : "");
+  buffer_free(&quoted);
+  return CSP_PANIC;
+}
+
 const char *system_error(int error) {
   locale_t plain = newlocale(LC_MESSAGES_MASK, "C", (locale_t)0);
   if (plain == NULL) return "out of memory";

@@ -159,16 +159,16 @@ static bool is_variable_name(Str name) {
   return name.len > 0 && !has_byte(name, '=') && !has_byte(name, '\0');
 }
 
-static bool need_name(CspCall *call, int i, Str *name) {
-  if (!need_str(call, i, name)) return false;
+static bool need_name(CspCall *call, const char *what, Str *name) {
+  if (!need_str(call, 0, name)) return false;
   if (is_variable_name(*name)) return true;
-  csp_bad_arg(call, i, "a name without = and zero bytes");
+  bad_string(call, what, "a name without = and zero bytes", *name);
   return false;
 }
 
 CspStatus os_env(CspCall *call) {
   Str name;
-  if (!need_name(call, 0, &name)) return CSP_PANIC;
+  if (!need_name(call, "os.env: name", &name)) return CSP_PANIC;
   Env *env = env_lock(call);
   if (env == NULL) return CSP_PANIC;
   size_t i = find_variable(env->all.list, name);
@@ -197,11 +197,12 @@ char *os_env_temp(CspCall *call) {
 // A value of nil takes the variable out, and so does none (os.unset_env).
 CspStatus os_set_env(CspCall *call) {
   Str name, value = {0};
-  if (!need_name(call, 0, &name)) return CSP_PANIC;
+  if (!need_name(call, "os.set_env: name", &name)) return CSP_PANIC;
   if (csp_argc(call) > 1 && !is_nil(call, 1)) {
     if (!need_str(call, 1, &value)) return CSP_PANIC;
     if (has_byte(value, '\0')) {
-      return csp_bad_arg(call, 1, "a string without zero bytes");
+      return bad_string(call, "os.set_env: value",
+                        "a string without zero bytes", value);
     }
   }
   Env *env = env_lock(call);

@@ -405,11 +405,11 @@ static CspStatus file_read_all(CspCall *call) {
   return run_read(call, "read_all", WANT_REST, read_done);
 }
 
-// Gives n bytes, or fewer before the end, and (nil, nil) at the end. Without n
-// it gives all.
+// Gives n bytes, or fewer before the end, and (nil, nil) at the end, unless n
+// is 0. Without n it gives all.
 static CspStatus file_read(CspCall *call) {
   int64_t n = WANT_REST;
-  if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
+  if (!is_nil(call, 1) && !need_int_in(call, 1, 0, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
   return run_read(call, "read", n, read_done);
@@ -417,7 +417,7 @@ static CspStatus file_read(CspCall *call) {
 
 static CspStatus file_read_bytes(CspCall *call) {
   int64_t n = WANT_REST;
-  if (!is_nil(call, 1) && !need_int_in(call, 1, 1, (int64_t)1 << 31, &n)) {
+  if (!is_nil(call, 1) && !need_int_in(call, 1, 0, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
   return run_read(call, "read_bytes", n, read_bytes_done);
@@ -448,7 +448,8 @@ static void file_write_work(void *data) {
 static bool quick_write(File *file, const char *data, size_t len) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
   bool fits = file->open && file->busy == NULL && file->out != NULL &&
-              file->failed == 0 && file->in_len == file->in_at && len <= FILE_BUFFER - file->out_len;
+              file->failed == 0 && file->in_len == file->in_at &&
+              len <= FILE_BUFFER - file->out_len;
   if (fits) file_write(file, data, len);
   pthread_mutex_unlock(&file->lock);
   return fits;
@@ -511,6 +512,10 @@ static CspStatus seek_done(CspCall *call, void *data) {
   return csp_ok_value(call, csp_int(call, at));
 }
 
+static bool str_is(Str s, const char *text) {
+  return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
+}
+
 // (position, nil) or (nil, error). from: "start", "current" or "end".
 static CspStatus file_seek(CspCall *call) {
   static const char *const names[] = {"start", "current", "end"};
@@ -523,14 +528,15 @@ static CspStatus file_seek(CspCall *call) {
     return CSP_PANIC;
   }
   for (int i = 0; i < 3; i++) {
-    if (strcmp(from.data, names[i]) != 0) continue;
+    if (!str_is(from, names[i])) continue;
     FileJob *work = file_job(call, file, "seek in");
     if (work == NULL) return CSP_PANIC;
     work->want = offset;
     work->whence = whences[i];
     return job_block(call, seek_work, seek_done, &work->job);
   }
-  return csp_bad_arg(call, 2, "\"start\", \"current\" or \"end\"");
+  return bad_string(call, "file.seek: from",
+                    "\"start\", \"current\" or \"end\"", from);
 }
 
 static CspStatus file_tell(CspCall *call) {
@@ -629,7 +635,7 @@ static int open_flags(Str mode) {
       {"a+", O_RDWR | O_CREAT | O_APPEND},
   };
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-    if (strcmp(mode.data, modes[i].mode) == 0) return modes[i].flags;
+    if (str_is(mode, modes[i].mode)) return modes[i].flags;
   }
   return -1;
 }
@@ -672,8 +678,9 @@ CspStatus os_open(CspCall *call) {
   }
   int flags = open_flags(mode);
   if (flags < 0) {
-    return csp_bad_arg(call, 1,
-                       "\"r\", \"w\", \"a\", \"x\", \"r+\", \"w+\" or \"a+\"");
+    return bad_string(call, "os.open: mode",
+                      "\"r\", \"w\", \"a\", \"x\", \"r+\", \"w+\" or \"a+\"",
+                      mode);
   }
   Job *job = job_new(call, "open", 0);
   if (job == NULL) return CSP_PANIC;

@@ -14,9 +14,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -196,6 +198,21 @@ static int make_argv(Run *run) {
   return 0;
 }
 
+// Where the folder is what is wrong, the message names it after the program.
+static void blame_dir(Run *run) {
+  struct stat info;
+  Job *job = &run->job;
+  int error = stat(run->dir, &info) != 0 ? errno : 0;
+  if (!error && !S_ISDIR(info.st_mode)) error = ENOTDIR;
+  if (!error && access(run->dir, X_OK) != 0) error = errno;
+  if (!error) return;
+  char *both = alloc_format(job->csp, "%s in %s", job->path, run->dir);
+  job->error = both != NULL ? error : ENOMEM;
+  if (both == NULL) return;
+  csp_alloc_free(job->path);
+  job->path = both;
+}
+
 static void start_work(void *data) {
   Run *run = data;
   if (run->job.error) return;
@@ -212,6 +229,7 @@ static void start_work(void *data) {
   run->ends[OUT] = pipes[OUT][0];
   run->ends[ERR] = pipes[ERR][0];
   run->job.error = error;
+  if (error && run->dir != NULL) blame_dir(run);
   if (error) return;
   run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
   fcntl(run->ends[IN], F_SETFL, O_NONBLOCK);
@@ -318,6 +336,21 @@ static bool run_add_word(CspCall *call, Run *run, Str s) {
   return false;
 }
 
+// The result is false when the call has panicked.
+static bool run_takes_word(CspCall *call, size_t i, CspValue v) {
+  enum { LONGEST = 64 };
+  static const char wanted[] = "a string without zero bytes";
+  char what[LONGEST];
+  snprintf(what, sizeof what, "os.run: argument %zu", i + 1);
+  if (csp_type(v) != CSP_STRING)
+    csp_panic(call, "%s must be %s, not %s", what, wanted, csp_type_name(v));
+  else if (has_no_zero(str_of(v)))
+    return true;
+  else
+    bad_string(call, what, wanted, str_of(v));
+  return false;
+}
+
 // The program, then the strings of the list (nil: none). Somebody may change
 // the list meanwhile.
 static bool set_words(CspCall *call, Run *run, Str program) {
@@ -329,13 +362,7 @@ static bool set_words(CspCall *call, Run *run, Str program) {
   if (!run->job.error && !run_add_word(call, run, program)) return false;
   for (size_t i = 0; i < count && !run->job.error; i++) {
     CspValue v = csp_list_get(list, i);
-    if (csp_type(v) != CSP_STRING || !has_no_zero(str_of(v))) {
-      csp_panic(call,
-                "os.run: argument %zu must be a string without zero bytes, "
-                "not %s",
-                i + 1, csp_type_name(v));
-      return false;
-    }
+    if (!run_takes_word(call, i, v)) return false;
     if (!run_add_word(call, run, str_of(v))) return false;
   }
   return true;
@@ -349,7 +376,8 @@ static bool set_dir(CspCall *call, Run *run) {
     run->job.error = ENAMETOOLONG;
     return true;
   }
-  if (!has_no_zero(dir)) csp_bad_arg(call, 3, "a path without zero bytes");
+  if (!has_no_zero(dir))
+    bad_string(call, "os.run: dir", "a path without zero bytes", dir);
   run->dir = has_no_zero(dir) ? copy_word(call, dir) : NULL;
   return run->dir != NULL;
 }
@@ -371,7 +399,8 @@ CspStatus os_run(CspCall *call) {
   Str program;
   if (!need_str(call, 0, &program)) return CSP_PANIC;
   if (program.len < PATH_MAX && !has_no_zero(program)) {
-    return csp_bad_arg(call, 0, "a name without zero bytes");
+    return bad_string(call, "os.run: program", "a name without zero bytes",
+                      program);
   }
   Run *run = job_new_sized(call, sizeof *run, "run", program);
   if (run == NULL) return CSP_PANIC;

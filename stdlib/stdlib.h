@@ -50,6 +50,10 @@ bool is_nil(CspCall *call, int i);
 Str str_of(CspValue string);
 // An int argument that must be within [low, high], or panics.
 bool need_int_in(CspCall *call, int i, int64_t low, int64_t high, int64_t *out);
+// Panics because of what a string argument says, which csp_bad_arg would not
+// show: "WHAT must be WANTED, not \"TEXT\"". A long text is cut.
+CspStatus bad_string(CspCall *call, const char *what, const char *wanted,
+                     Str text);
 // strerror, whatever the locale; until the thread's next call.
 const char *system_error(int error);
 // Calls the (hidden or predeclared) function of that name with the same
