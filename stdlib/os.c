@@ -89,6 +89,7 @@ static const CspFunction os_functions[] = {
     {"mkdir", "path, mode = 0o777", os_mkdir},
     {"mkdir_all", "path, mode = 0o777", os_mkdir_all},
     {"chmod", "path, mode", os_chmod},
+    {"set_times", "path, modified", os_set_times},
     {"remove", "path", os_remove},
     {"_remove_all", "path", os_remove_all},
     {"_remove_some", "removal", os_remove_some},

@@ -157,6 +157,7 @@ CspStatus os_real_path(CspCall *call);
 CspStatus os_mkdir(CspCall *call);
 CspStatus os_mkdir_all(CspCall *call);
 CspStatus os_chmod(CspCall *call);
+CspStatus os_set_times(CspCall *call);
 CspStatus os_remove(CspCall *call);
 CspStatus os_chdir(CspCall *call);
 

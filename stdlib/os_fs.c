@@ -70,28 +70,42 @@ static void stat_work(void *data) {
   }
 }
 
+// A point in time in ns since 1970, as an int of the language.
+static int64_t time_ns(struct timespec at) {
+  return (int64_t)at.tv_sec * 1000000000 + at.tv_nsec;
+}
+
+// The last name of a path.
+static CspValue name_value(CspCall *call, const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+  return csp_string(call, name, strlen(name));
+}
+
 static CspStatus stat_done(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
-  struct stat *info = job->extra;
-  CspValue map = csp_map(call, 8);
+  const struct stat *info = job->extra;
+  const struct {
+    const char *name;
+    CspValue value;
+  } members[] = {
+      {"name", name_value(call, job->path)},
+      {"size", csp_int(call, info->st_size)},
+      {"mode", csp_int(call, info->st_mode & 07777)},
+      {"modified", csp_int(call, time_ns(info->st_mtim))},
+      {"is_file", csp_bool(S_ISREG(info->st_mode))},
+      {"is_dir", csp_bool(S_ISDIR(info->st_mode))},
+      {"is_link", csp_bool(S_ISLNK(info->st_mode))},
+      {"inode", csp_int(call, (int64_t)info->st_ino)},
+      {"device", csp_int(call, (int64_t)info->st_dev)},
+      {"links", csp_int(call, (int64_t)info->st_nlink)},
+  };
+  enum { COUNT = sizeof members / sizeof *members };
+  CspValue map = csp_map(call, COUNT);
   bool ok = !csp_is_undef(map);
-  int64_t modified =
-      (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
-  const char *slash = strrchr(job->path, '/');
-  const char *name = slash != NULL ? slash + 1 : job->path;
-  ok = ok && csp_map_set_name(call, map, "name",
-                              csp_string(call, name, strlen(name)));
-  ok = ok && csp_map_set_name(call, map, "size", csp_int(call, info->st_size));
-  ok = ok && csp_map_set_name(call, map, "mode",
-                              csp_int(call, info->st_mode & 07777));
-  ok = ok && csp_map_set_name(call, map, "modified", csp_int(call, modified));
-  ok = ok &&
-       csp_map_set_name(call, map, "is_file", csp_bool(S_ISREG(info->st_mode)));
-  ok = ok &&
-       csp_map_set_name(call, map, "is_dir", csp_bool(S_ISDIR(info->st_mode)));
-  ok = ok &&
-       csp_map_set_name(call, map, "is_link", csp_bool(S_ISLNK(info->st_mode)));
+  for (size_t i = 0; i < COUNT && ok; i++)
+    ok = csp_map_set_name(call, map, members[i].name, members[i].value);
   job_free(job);
   return ok ? csp_ok_value(call, map) : csp_panic_memory(call);
 }
@@ -282,25 +296,51 @@ CspStatus os_mkdir_all(CspCall *call) {
   return run_mode(call, "make directory", 0777, mkdir_all_work);
 }
 
-// Changes what the path leads to. fchmod refuses an O_PATH descriptor, so this
-// goes by the descriptor's name in /proc.
-static void chmod_work(void *data) {
-  Job *job = data;
+// Changes what the path leads to, which `change` does by a path: 0, or -1
+// and errno. With a root that is the name in /proc of a descriptor, because
+// calls that take a descriptor refuse an O_PATH one.
+static void change_work(Job *job, int (*change)(Job *job, const char *path)) {
   char name[32];
-  mode_t mode = (mode_t)job->number;
   if (!csp_has_root(job->csp)) {
-    if (chmod(job->path, mode) != 0) job->error = errno;
+    if (change(job, job->path) != 0) job->error = errno;
     return;
   }
   int fd = job_open(job, job->path, O_PATH, 0);
   if (fd < 0) return;
   snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  if (chmod(name, mode) != 0) job->error = errno;
+  if (change(job, name) != 0) job->error = errno;
   close(fd);
 }
 
+static int chmod_by_path(Job *job, const char *path) {
+  return chmod(path, (mode_t)job->number);
+}
+
+static void chmod_work(void *data) { change_work(data, chmod_by_path); }
+
 CspStatus os_chmod(CspCall *call) {
   return run_mode(call, "change mode of", 0644, chmod_work);
+}
+
+// `number` is the time. That of the last reading stays.
+static int set_times_by_path(Job *job, const char *path) {
+  enum { SECOND = 1000000000 };
+  int64_t part = job->number % SECOND;
+  if (part < 0) part += SECOND;
+  struct timespec times[] = {{.tv_nsec = UTIME_OMIT},
+                             {(job->number - part) / SECOND, part}};
+  return utimensat(AT_FDCWD, path, times, 0);
+}
+
+static void set_times_work(void *data) { change_work(data, set_times_by_path); }
+
+CspStatus os_set_times(CspCall *call) {
+  int64_t modified;
+  if (!csp_need_int(call, 1, &modified)) return CSP_PANIC;
+  Job *job = job_new(call, "set the times of", 0);
+  if (job == NULL) return CSP_PANIC;
+  job->number = modified;
+  return job_run(call, job, set_times_work, job_done_err);
 }
 
 static int remove_act(Job *job, const CspPlace *at) {

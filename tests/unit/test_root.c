@@ -54,6 +54,7 @@
   "  show(\"copy from\", func() => os.copy_file(p, \"/copied\"))\n"      \
   "  show(\"copy to\", func() => os.copy_file(\"/marker\", p))\n"        \
   "  show(\"chmod\", func() => os.chmod(p, 0o700))\n"                    \
+  "  show(\"set_times\", func() => os.set_times(p, 1))\n"                \
   "  show(\"symlink\", func() => os.symlink(\"/marker\", p))\n"          \
   "  show(\"mkdir\", func() => os.mkdir(p))\n"                           \
   "  show(\"mkdir_all\", func() => os.mkdir_all(p + \"/x/y\"))\n"        \
