@@ -17,6 +17,19 @@ static CspStatus os_exit(CspCall *call) {
   return csp_exit(call, (int)status);
 }
 
+static void flush_work(void *csp) { csp_flush_out(csp); }
+
+static CspStatus flush_done(CspCall *call, void *csp, bool made) {
+  (void)csp;
+  return made ? csp_ok_nothing(call)
+              : csp_panic(call, "os.flush: %s", csp_no_thread());
+}
+
+// Writing may wait for whoever reads it.
+static CspStatus os_flush(CspCall *call) {
+  return csp_block(call, flush_work, flush_done, csp_of(call));
+}
+
 static CspStatus os_getwd(CspCall *call) {
   char *path = csp_alloc_folder(csp_of(call));
   if (path == NULL) return csp_ok_errno(call, errno, "the working directory");
@@ -60,6 +73,7 @@ static void add_os_constants(CspCall *call, CspValue module) {
 static const CspFunction os_functions[] = {
     CSP_REPEATABLE,
     {"exit", "status = 0", os_exit},
+    {"flush", "", os_flush},
     {"clean_path", "path", os_clean_path},
     {"join_path", "parts...", os_join_path},
     {"base", "path", os_base},

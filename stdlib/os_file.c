@@ -11,6 +11,9 @@
 // lock, but keeps the file busy. The jobs of others try again later. So what
 // the job reads or writes is not torn.
 //
+// Before a wait for a terminal, standard output is written: a user answers what
+// can be seen.
+//
 // Where nothing is there to be read (a pipe, a terminal), the reader releases
 // the lock and waits in netpoll, with what it has so far. It keeps the turn to
 // read meanwhile, and further readers park until it has finished (os_turn.c).
@@ -308,6 +311,7 @@ static void file_read_work(void *data) {
   if (job->error || (!job->more && !job->later))
     os_turn_end(&work->file->turn, work);
   file_leave(work);
+  if (job->waits && isatty(job->fd) == 1) csp_flush_out(job->csp);
   // `flag` says that nothing came because the file is at its end.
   job->flag = end && work->out.len == 0 && work->want != WANT_REST;
 }

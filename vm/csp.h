@@ -953,7 +953,8 @@ bool csp_has_root(Csp *csp);
 
 // --- Output -----------------------------------------------------------------
 // Buffers standard output. It is flushed when the runtime goes idle, at its
-// end, and at each newline on a terminal. Natives only.
+// end, and at each newline on a terminal. Natives only; csp_flush_out may wait
+// for whoever reads it, so it belongs in csp_block's work.
 void csp_write_out(CspCall *call, const char *data, size_t len);
 void csp_flush_out(Csp *csp);
 // Standard error (or write_err): at once.
