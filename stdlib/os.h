@@ -40,6 +40,7 @@ typedef struct Job {
   bool later;     // tries again: job_open's FIFO has no reader, and the like
   int64_t pause;  // later: until the next try, in ns; begins with 0
   CspWait own_wait, *wait;  // for fd; own_wait where wait is NULL
+  int collected;            // how often job_collects has
 } Job;
 enum { JOB_PIECE = 4 << 20 };  // bytes
 
@@ -64,6 +65,9 @@ void job_free(Job *job);
 // As csp_block, for jobs. Work that cannot be begun makes the job fail.
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job);
+// Whether no descriptor was left for the work, and it is to be done again, from
+// its beginning, after a collection. job_block's jobs see to that themselves.
+bool job_collects(CspCall *call, Job *job);
 // For work functions. Opens a path as csp_open_path does, but waits for no
 // FIFO. The result is -1 when job->error says why not. Where nobody reads the
 // FIFO (later) the work returns at once, and is called again later.

@@ -127,8 +127,10 @@ CspStatus os_stat(CspCall *call) {
 static void test_work(void *data) {
   Job *job = data;
   struct stat info;
-  job->flag = stat_path(job->csp, job->path, &info) == 0 &&
-              (job->number == 0 || (info.st_mode & S_IFMT) == job->number);
+  bool there = stat_path(job->csp, job->path, &info) == 0;
+  job->error = there ? 0 : errno;
+  job->flag =
+      there && (job->number == 0 || (info.st_mode & S_IFMT) == job->number);
 }
 
 static CspStatus test_path(CspCall *call, int64_t type) {

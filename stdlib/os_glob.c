@@ -337,10 +337,20 @@ static bool glob_step(Glob *glob) {
   return !glob->job.error;
 }
 
+static void glob_begin(Glob *glob) {
+  Job *job = &glob->job;
+  csp_alloc_free(job->data);
+  job->data = NULL;
+  glob->at = job->path;
+  glob->seen = 0;
+  glob->found = glob->next = (Buffer){.csp = job->csp, .most = job->most};
+}
+
 static void glob_work(void *data) {
   Glob *glob = data;
   Job *job = &glob->job;
   glob->took = 0;
+  if (!job->more) glob_begin(glob);
   do {
     job->more = glob_step(glob);
   } while (job->more && glob->took < GLOB_PIECE);
@@ -355,9 +365,6 @@ CspStatus os_glob(CspCall *call) {
   if (!need_str(call, 0, &pattern)) return CSP_PANIC;
   Glob *glob = job_new_sized(call, sizeof *glob, "match", pattern);
   if (glob == NULL) return CSP_PANIC;
-  glob->at = glob->job.path;
-  glob->found = glob->next =
-      (Buffer){.csp = glob->job.csp, .most = glob->job.most};
   glob->job.stop = glob_stop;
   return job_run(call, &glob->job, glob_work, job_done_list);
 }

@@ -7,6 +7,10 @@
 // goroutine sleeps and tries again. One that nobody writes yet is open at once,
 // and keeps the flag. Its first read waits in netpoll, as reading at once would
 // find its end. All else loses the flag, and a FIFO that is written, too.
+//
+// Work that found no descriptor left is done once more after a collection. So a
+// work function that fails with EMFILE leaves nothing that its next beginning
+// would not take.
 #include "stdlib/os.h"
 
 #include <errno.h>
@@ -197,6 +201,18 @@ static CspStatus job_go_on(CspCall *call, void *data, bool on) {
   return CSP_PANIC;
 }
 
+// Files that nothing holds are closed when they are collected. Other threads
+// may not have closed all of them after the first collection.
+bool job_collects(CspCall *call, Job *job) {
+  enum { COLLECTIONS = 2 };
+  bool lacks = job->error == EMFILE || job->error == ENFILE;
+  if (!lacks || job->collected == COLLECTIONS) return false;
+  job->collected++;
+  job->error = 0;
+  csp_collect(call);
+  return true;
+}
+
 // Nobody reads the FIFO yet, or another job has the file.
 static CspStatus job_try_later(CspCall *call, Job *job) {
   enum { FIRST = 1000000, MOST = 50000000 };  // ns
@@ -220,7 +236,8 @@ static CspStatus job_end(CspCall *call, void *data, bool made) {
     wait->fd = job->fd;
     return csp_block_fd(call, wait, job->work, job_end, job);
   }
-  if (job->more) return csp_again(call, job_go_on, &job, sizeof job, 0);
+  if (job->more || job_collects(call, job))
+    return csp_again(call, job_go_on, &job, sizeof job, 0);
   return job->done(call, job);
 }
 

@@ -173,6 +173,8 @@ static int remove_next(Removal *removal) {
   if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return 0;
   size_t depth = removal->depth;
   int error = remove_name(removal, name, entry->d_type == DT_DIR);
+  if (error == EMFILE || error == ENFILE)
+    rewinddir(level->dir);  // job_collects
   if (!error && removal->depth == depth) level->changed = true;
   return error;
 }
@@ -256,27 +258,26 @@ static void begin_work(void *data) {
     job->error = removal_begin(job, work->removal, path);
   }
   if (job->error == ENOENT) job->error = 0;  // nothing is there
+  if (job->error) removal_clear(work->removal);
   csp_alloc_free(path);
 }
 
 static CspStatus begin_done(CspCall *call, void *data) {
   RemoveJob *work = data;
   Removal *made = work->removal, *kept;
-  if (work->job.error || made->depth == 0) {
+  if (work->job.error) return job_fail(call, &work->job);
+  if (made->depth == 0) {
     removal_clear(made);
-    csp_alloc_free(made);
-    if (work->job.error) return job_fail(call, &work->job);
     job_free(&work->job);
     return csp_ok_value(call, csp_nil());
   }
-  job_free(&work->job);
   CspValue v = csp_host_new(call, &os_removal_class, (void **)&kept);
   if (csp_is_undef(v)) {
     removal_clear(made);
   } else {
     *kept = *made;
   }
-  csp_alloc_free(made);
+  job_free(&work->job);
   return csp_ok_value(call, v);
 }
 
@@ -292,7 +293,8 @@ CspStatus os_remove_all(CspCall *call) {
   if (!need_str(call, 0, &path)) return CSP_PANIC;
   RemoveJob *work = remove_job(call, path);
   if (work == NULL) return CSP_PANIC;
-  work->removal = alloc_zeroed(csp_of(call), sizeof *work->removal);
+  work->removal = work->job.extra =
+      alloc_zeroed(csp_of(call), sizeof *work->removal);
   if (work->removal == NULL) {
     job_free(&work->job);
     return csp_panic_memory(call);

@@ -52,6 +52,12 @@ static void close_end(int *fd) {
   *fd = -1;
 }
 
+static void close_all(Run *run) {
+  for (int i = 0; i < 3; i++) close_end(&run->ends[i]);
+  close_end(&run->pid_fd);
+  close_end(&run->watch);
+}
+
 // Not over: it would outlive the cancelled goroutine. (What runs as another
 // user cannot be killed, and is not waited for.)
 static void end_program(Run *run) {
@@ -64,9 +70,7 @@ static void end_program(Run *run) {
 
 static void run_free(Run *run) {
   end_program(run);
-  for (int i = 0; i < 3; i++) close_end(&run->ends[i]);
-  close_end(&run->pid_fd);
-  close_end(&run->watch);
+  close_all(run);
   buffer_free(&run->words);
   csp_alloc_free(run->argv);
   os_env_free(run->env);
@@ -189,6 +193,7 @@ static void watch_end(Run *run, int fd, uint32_t events) {
 
 // 0, or an errno.
 static int make_argv(Run *run) {
+  csp_alloc_free(run->argv);
   run->argv = csp_alloc(run->job.csp, NULL, (run->argc + 1) * sizeof(char *));
   if (run->argv == NULL) return ENOMEM;
   char *word = run->words.data;
@@ -229,6 +234,7 @@ static void start_work(void *data) {
   run->ends[OUT] = pipes[OUT][0];
   run->ends[ERR] = pipes[ERR][0];
   run->job.error = error;
+  if (error) close_all(run);
   if (error && run->dir != NULL) blame_dir(run);
   if (error) return;
   run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
@@ -298,11 +304,22 @@ static CspStatus run_result(CspCall *call, Run *run) {
   return ok ? csp_ok_value(call, map) : csp_panic_memory(call);
 }
 
+static CspStatus run_more(CspCall *call, void *data, bool made);
+
+static CspStatus run_start(CspCall *call, void *data, bool on) {
+  Run *run = *(Run **)data;
+  if (on) return csp_block(call, start_work, run_more, run);
+  run_free(run);
+  return CSP_PANIC;
+}
+
 // Until it is over, whenever there is something to do for it. Without a thread
 // that the others could go on with, it is not waited for any more.
 static CspStatus run_more(CspCall *call, void *data, bool made) {
   Run *run = data;
   if (!made) run->job.error = JOB_NO_THREAD;
+  if (run->pid == 0 && job_collects(call, &run->job))
+    return csp_again(call, run_start, &run, sizeof run, 0);
   if (run->job.error || run->over) return run_result(call, run);
   run->wait.fd = run->watch;
   return csp_block_fd(call, &run->wait, talk_work, run_more, run);

@@ -37,6 +37,7 @@ static int make_act(Job *job, const CspPlace *at) {
 // `data`.
 static void temp_work(void *data) {
   Job *job = data;
+  csp_alloc_free(job->data);
   job->data = alloc_format(job->csp, "%s/%s%*s", job->other, job->path,
                            RANDOM_LETTERS, "");
   if (job->data == NULL) {

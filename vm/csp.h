@@ -573,7 +573,10 @@ CspEnd csp_new_struct(CspCall *call, CspValue type, int count,
 CspEnd csp_load(CspCall *call, const char *path, const char *text, size_t len,
                 CspResult *result);
 // Collects now what nothing holds any more. A host calls it before it makes
-// many values, or after it was told that memory is out. From the host only.
+// many values, or after it was told that memory is out. In a native the
+// collection comes later, at the latest before the next piece (csp_again).
+// Another thread's may count for it, and may not have called all finalizers
+// yet. After a second one they have been called.
 void csp_collect(CspCall *call);
 // A top-level name of a script or module. false: *value is nil, because there
 // is none or the script has not got that far, or undef, because memory is out.

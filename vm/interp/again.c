@@ -76,11 +76,12 @@ static bool look_between(Local *local, Goroutine *g, Again *again) {
   RT_ASSERT(goroutine_is_valid(g));
   local->debt = 0;
   work_looked();
+  // First, because a native may have asked for it (csp_collect).
+  if (heap_gc_wanted(local->vm->heap)) gc_collect(local->p, g);
   if (sched_look_now(local->p, &g->g)) {
     sched_preempt(local->p, &g->g);
     return true;
   }
-  if (heap_gc_wanted(local->vm->heap)) gc_collect(local->p, g);
   work_forget();
   g->on_resume = RESUME_NOTHING;
   g->pending = NULL;

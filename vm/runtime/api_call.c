@@ -333,7 +333,11 @@ static bool collect_for(CspCall *call, Value function, int argc,
 }
 
 void csp_collect(CspCall *call) {
-  if (call->local == NULL || call->g != NULL) return;
+  if (call->local == NULL) return;
+  if (call->g != NULL) {
+    heap_want_gc(call->vm->heap);
+    return;
+  }
   if (!runtime_of(call->vm)->asks_host) host_collect(call);
 }
 
