@@ -17,7 +17,8 @@
 // Where nothing is there to be read (a pipe, a terminal), the reader releases
 // the lock and waits in netpoll, with what it has so far. It keeps the turn to
 // read meanwhile, and further readers park until it has finished (os_turn.c).
-// Closing the file ends its wait and theirs.
+// Closing the file ends its wait and theirs. A file that only os.lines has is
+// closed when such a wait is given up, as nobody else would close a FIFO soon.
 //
 // What could not be written is lost. The file keeps the error (`failed`), and
 // each later write, flush, sync and close gives it. Reading and seeking go on.
@@ -49,6 +50,7 @@ typedef struct File {
   const FileJob *busy;   // is between two of its pieces, or NULL
   bool open;
   bool keep;  // standard input: never closed by us
+  bool ends;  // closed when a wait in it is given up: of os.lines
   int fd;
   char *in;  // NULL until first needed
   size_t in_at, in_len;
@@ -214,6 +216,7 @@ static void file_job_stop(Job *job) {
   }
   if (file->busy == work) file->busy = NULL;
   os_turn_end(&file->turn, work);
+  if (file->ends && job->waits) file_close(file);
   pthread_mutex_unlock(&file->lock);
   buffer_free(out);
 }
@@ -384,6 +387,15 @@ static bool quick_line(CspCall *call, File *file) {
 static CspStatus file_turn(CspCall *call) {
   File *file = need_file(call);
   return file != NULL ? os_turn_wait(call, &file->turn) : CSP_PANIC;
+}
+
+static CspStatus file_leave_with_reader(CspCall *call) {
+  File *file = need_file(call);
+  if (file == NULL) return CSP_PANIC;
+  pthread_mutex_lock(&file->lock);
+  file->ends = true;
+  pthread_mutex_unlock(&file->lock);
+  return csp_ok_nothing(call);
 }
 
 static CspStatus run_read(CspCall *call, const char *method, int64_t want,
@@ -723,5 +735,6 @@ const CspFunction os_file_methods[] = {
     {"close", "file", file_close_now},
     {"name", "file", file_name},
     {"_turn", "file", file_turn},
+    {"_leave_with_reader", "file", file_leave_with_reader},
     {NULL, NULL, NULL},
 };
