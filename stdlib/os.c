@@ -97,6 +97,7 @@ static const CspFunction os_functions[] = {
     {"is_dir", "path", os_is_dir},
     {"is_file", "path", os_is_file},
     {"_list_dir", "path", os_list_dir},
+    {"_is_folder", "path", os_is_folder},
     {"glob", "pattern", os_glob},
     {"read_link", "path", os_read_link},
     {"real_path", "path", os_real_path},

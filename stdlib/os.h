@@ -19,7 +19,8 @@ typedef struct Job {
   size_t len;
   size_t most;  // bytes of data that may be read: csp_room
   int64_t number;
-  int error;  // errno
+  int error;    // errno
+  int partial;  // job_done_list: an errno, of a job that has not failed
   bool flag;
   bool slow;                                     // known to take long
   void *extra;                                   // for csp_alloc_free
@@ -94,12 +95,13 @@ CspStatus job_done_err(CspCall *call, void *data);
 CspStatus job_done_string(CspCall *call, void *data);
 CspStatus job_done_bytes(CspCall *call, void *data);
 CspStatus job_done_flag(CspCall *call, void *data);  // flag alone, or panics
-// data is a sequence of NUL-terminated strings, which are sorted.
+// data is a sequence of NUL-terminated strings, which are sorted. If it is not
+// all of them, `partial` tells why, and the result is (list, error).
 CspStatus job_done_list(CspCall *call, void *data);
 // The text of Job.error.
 const char *job_error_text(int error);
 // The error of a failed job, undef without memory.
-CspValue job_error(CspCall *call, const Job *job);
+CspValue job_error(CspCall *call, const Job *job, int error);
 CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it
 
 // --- os_turn.c --------------------------------------------------------------
@@ -156,6 +158,7 @@ CspStatus os_exists(CspCall *call);
 CspStatus os_is_dir(CspCall *call);
 CspStatus os_is_file(CspCall *call);
 CspStatus os_list_dir(CspCall *call);
+CspStatus os_is_folder(CspCall *call);
 CspStatus os_read_link(CspCall *call);
 CspStatus os_real_path(CspCall *call);
 CspStatus os_mkdir(CspCall *call);

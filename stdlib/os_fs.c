@@ -146,6 +146,34 @@ CspStatus os_is_dir(CspCall *call) { return test_path(call, S_IFDIR); }
 
 CspStatus os_is_file(CspCall *call) { return test_path(call, S_IFREG); }
 
+static int is_folder_act(Job *job, const CspPlace *at) {
+  struct stat info;
+  int result = fstatat(at->folder, at->name, &info, AT_SYMLINK_NOFOLLOW);
+  job->flag = result == 0 && S_ISDIR(info.st_mode);
+  return result;
+}
+
+static void is_folder_work(void *data) {
+  Job *job = data;
+  job_act(job, job->path, is_folder_act);
+}
+
+static CspStatus is_folder_done(CspCall *call, void *data) {
+  Job *job = data;
+  if (job->error && job->error != ENOENT) return job_fail(call, job);
+  CspValue is = job->error ? csp_nil() : csp_bool(job->flag);
+  job_free(job);
+  return csp_ok_value(call, is);
+}
+
+// For os.walk: (whether it is a folder itself and no link to one; nil), (nil,
+// nil) where nothing is any more, or (nil, error).
+CspStatus os_is_folder(CspCall *call) {
+  Job *job = job_new(call, "stat", 0);
+  return job != NULL ? job_run(call, job, is_folder_work, is_folder_done)
+                     : CSP_PANIC;
+}
+
 static DIR *open_folder(Job *job) {
   int fd = job_open(job, job->path, O_RDONLY | O_DIRECTORY, 0);
   DIR *dir = fd < 0 ? NULL : fdopendir(fd);

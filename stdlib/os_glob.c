@@ -7,8 +7,8 @@
 // such characters is looked up. Any other is compared with what its folder has.
 // It is read once, into elements. Matching goes back to the last star only, so
 // it takes the name's length times the number of elements at most. A folder
-// that cannot be read matches nothing. It is an error only when descriptors or
-// memory have run out.
+// that cannot be read matches nothing. An error names the first one beside what
+// others match. The job fails only when descriptors or memory have run out.
 //
 // The work is done in pieces. A Glob is the state between two of them.
 #include <dirent.h>
@@ -221,6 +221,18 @@ static void note_error(Job *job, int error) {
   if (error == ENOMEM || error == EMFILE || error == ENFILE) job->error = error;
 }
 
+// What is not there, or is no folder, just matches nothing. `other` becomes the
+// first folder that could not be read.
+static void note_unread(Glob *glob, const char *path, int error) {
+  Job *job = &glob->job;
+  note_error(job, error);
+  if (job->error || job->partial) return;
+  if (error == ENOENT || error == ENOTDIR || error == ELOOP) return;
+  job->other = alloc_text(job->csp, path);
+  job->partial = error;
+  if (job->other == NULL) job->error = ENOMEM;
+}
+
 static void add_path(Glob *glob, const char *name, size_t len) {
   buffer_add(&glob->next, glob->path, strlen(glob->path));
   buffer_add(&glob->next, name, len);
@@ -269,7 +281,7 @@ static void glob_open(Glob *glob) {
   int fd = csp_open_path(glob->job.csp, path, O_RDONLY | O_DIRECTORY, 0);
   glob->dir = fd < 0 ? NULL : fdopendir(fd);
   if (glob->dir != NULL) return;
-  note_error(&glob->job, errno);
+  note_unread(glob, path, errno);
   if (fd >= 0) close(fd);
 }
 
@@ -339,6 +351,9 @@ static bool glob_step(Glob *glob) {
 
 static void glob_begin(Glob *glob) {
   Job *job = &glob->job;
+  csp_alloc_free(job->other);
+  job->other = NULL;
+  job->partial = 0;
   csp_alloc_free(job->data);
   job->data = NULL;
   glob->at = job->path;
@@ -360,11 +375,25 @@ static void glob_work(void *data) {
   job->len = glob->found.len;
 }
 
+static CspStatus glob_done(CspCall *call, void *data) {
+  Job *job = data;
+  char *unread = job->other;
+  job->other = NULL;
+  if (job->partial && !job->error) {
+    job->verb = "list";
+    csp_alloc_free(job->path);
+    job->path = unread;
+  } else {
+    csp_alloc_free(unread);
+  }
+  return job_done_list(call, job);
+}
+
 CspStatus os_glob(CspCall *call) {
   Str pattern;
   if (!need_str(call, 0, &pattern)) return CSP_PANIC;
   Glob *glob = job_new_sized(call, sizeof *glob, "match", pattern);
   if (glob == NULL) return CSP_PANIC;
   glob->job.stop = glob_stop;
-  return job_run(call, &glob->job, glob_work, job_done_list);
+  return job_run(call, &glob->job, glob_work, glob_done);
 }

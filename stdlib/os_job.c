@@ -280,7 +280,7 @@ const char *job_error_text(int error) {
   }
 }
 
-CspValue job_error(CspCall *call, const Job *job) {
+CspValue job_error(CspCall *call, const Job *job, int error) {
   Buffer text = {.csp = csp_of(call)};
   const char *pieces[] = {"cannot ",
                           job->verb,
@@ -289,7 +289,7 @@ CspValue job_error(CspCall *call, const Job *job) {
                           job->other != NULL ? " to " : "",
                           job->other != NULL ? job->other : "",
                           ": ",
-                          job_error_text(job->error)};
+                          job_error_text(error)};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
     buffer_add(&text, pieces[i], strlen(pieces[i]));
   }
@@ -298,7 +298,7 @@ CspValue job_error(CspCall *call, const Job *job) {
 }
 
 CspStatus job_fail(CspCall *call, Job *job) {
-  CspValue error = job_error(call, job);
+  CspValue error = job_error(call, job, job->error);
   job_free(job);
   csp_return(call, csp_nil());
   return csp_ok(call, error);
@@ -306,7 +306,7 @@ CspStatus job_fail(CspCall *call, Job *job) {
 
 CspStatus job_done_err(CspCall *call, void *data) {
   Job *job = data;
-  CspValue error = job->error ? job_error(call, job) : csp_nil();
+  CspValue error = job->error ? job_error(call, job, job->error) : csp_nil();
   job_free(job);
   return csp_ok(call, error);
 }
@@ -341,7 +341,7 @@ CspStatus job_done_flag(CspCall *call, void *data) {
 
 // Goes through the strings of job->data, in pieces. `at` is the next.
 typedef struct Strings {
-  CspValue list;
+  CspValue values[2];  // the list, and nil or an error
   Job *job;
   size_t at;
 } Strings;
@@ -353,20 +353,23 @@ static CspStatus strings_on(CspCall *call, void *data, bool on) {
   while (ok && strings->at < job->len) {
     const char *text = job->data + strings->at;
     size_t len = strlen(text);
-    ok = csp_list_push(call, strings->list, csp_string(call, text, len));
+    ok = csp_list_push(call, strings->values[0], csp_string(call, text, len));
     strings->at += len + 1;
     if (csp_spent(call, 64 + len / 4) && ok)
-      return csp_again(call, strings_on, strings, sizeof *strings, 1);
+      return csp_again(call, strings_on, strings, sizeof *strings, 2);
   }
   job_free(job);
-  return ok ? csp_tail_named(call, "_sorted", 1, &strings->list) : CSP_PANIC;
+  return ok ? csp_tail_named(call, "_sorted", 2, strings->values) : CSP_PANIC;
 }
 
 CspStatus job_done_list(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
-  Strings s = {csp_list(call, 8), job, 0};
-  if (!csp_is_undef(s.list)) return strings_on(call, &s, true);
+  CspValue error =
+      job->partial ? job_error(call, job, job->partial) : csp_nil();
+  Strings s = {{csp_list(call, 8), error}, job, 0};
+  if (!csp_is_undef(s.values[0]) && !csp_is_undef(error))
+    return strings_on(call, &s, true);
   job_free(job);
   return csp_panic_memory(call);
 }

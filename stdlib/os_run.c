@@ -291,7 +291,7 @@ static CspStatus run_result(CspCall *call, Run *run) {
   CspValue map = csp_map(call, 4);
   if (run->job.error) {
     csp_return(call, csp_nil());
-    map = job_error(call, &run->job);
+    map = job_error(call, &run->job, run->job.error);
     run_free(run);
     return csp_ok(call, map);
   }
