@@ -29,8 +29,9 @@ typedef struct Job {
   // Work in pieces says that there is another one, and leaves its descriptor
   // open; `at` is its own.
   bool more;
-  int fd;  // more: open
-  int to;  // more: likewise, if it is not 0
+  int fd;     // more: open
+  int to;     // more: likewise, if it is not 0
+  bool made;  // os_data.c: the file that is written was not there before
   size_t at;
   // Gives up what the work has open while there is more. NULL: closes fd and
   // to.
@@ -86,8 +87,9 @@ bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode);
 CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
                   CspStatus (*done)(CspCall *call, void *data));
 // A job with two paths, arguments 0 and 1, whose result is nil or an error.
-CspStatus job_run_two(CspCall *call, const char *verb,
-                      void (*work)(void *data));
+// `stop` is Job.stop, or NULL.
+CspStatus job_run_two(CspCall *call, const char *verb, void (*work)(void *data),
+                      void (*stop)(Job *job));
 
 // Done functions. The only result of the first is nil or an error. The others
 // give (value, nil) or (nil, error).

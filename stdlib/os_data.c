@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Whole files: reading, writing, copying.
+//
+// A file that was not there before is removed again when it cannot be written
+// to its end, or is given up: half a file looks like a whole one. Somebody may
+// have put another file in its place. So the name is removed only while it
+// stands for what the descriptor has open.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -116,13 +121,49 @@ CspStatus os_read_bytes(CspCall *call) {
                      : CSP_PANIC;
 }
 
+// --- Targets ----------------------------------------------------------------
+// Opens a file to write it. `made` tells whether it was not there. An open that
+// must make it refuses a link that leads nowhere, which the last one follows.
+static int target_open(Job *job, const char *path, int flags, int64_t mode) {
+  int fd = job_open(job, path, flags, mode);
+  if (fd >= 0 || job->error != ENOENT) return fd;
+  job->error = 0;
+  fd = job_open(job, path, flags | O_CREAT | O_EXCL, mode);
+  job->made = fd >= 0;
+  if (fd >= 0 || job->error != EEXIST) return fd;
+  job->error = 0;
+  return job_open(job, path, flags | O_CREAT, mode);
+}
+
+static int target_remove_act(Job *job, const CspPlace *at) {
+  struct stat ours, there;
+  int fd = job->to != 0 ? job->to : job->fd;
+  bool same = fstat(fd, &ours) == 0 &&
+              fstatat(at->folder, at->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+              ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+  return same ? unlinkat(at->folder, at->name, 0) : 0;
+}
+
+// Closes what was written, which is `to` of a copy. It was not written to its
+// end if the job has failed, or is given up.
+static void target_close(Job *job, bool whole) {
+  const char *path = job->to != 0 ? job->other : job->path;
+  int error = job->error;
+  if (job->made && (error || !whole)) job_act(job, path, target_remove_act);
+  job->error = error;
+  int fd = job->to != 0 ? job->to : job->fd;
+  if (close(fd) != 0 && !error && errno != EINTR) job->error = errno;
+}
+
 // Writes a piece. `flag` says to append, and `number` is the permissions of a
 // new file.
 static void data_write_work(void *data) {
   Job *job = data;
   if (!job->more) {
-    int flags = O_WRONLY | O_CREAT | (job->flag ? O_APPEND : O_TRUNC);
-    job->fd = job_open(job, job->path, flags, job->number);
+    job->fd = job->flag ? job_open(job, job->path,
+                                   O_WRONLY | O_CREAT | O_APPEND, job->number)
+                        : target_open(job, job->path, O_WRONLY | O_TRUNC,
+                                      job->number);
     if (job->fd < 0) return;
   }
   size_t left = job->len - job->at;
@@ -130,14 +171,16 @@ static void data_write_work(void *data) {
   job->error = os_write_all(job->fd, job->data + job->at, len);
   job->at += len;
   job->more = !job->error && len < left;
-  if (job->more) return;
-  if (close(job->fd) != 0 && !job->error && errno != EINTR) job->error = errno;
+  if (!job->more) target_close(job, true);
 }
+
+static void data_write_stop(Job *job) { target_close(job, false); }
 
 static CspStatus write_whole(CspCall *call, bool append) {
   Job *job = job_new(call, "write", 0);
   if (job == NULL) return CSP_PANIC;
   job->flag = append;
+  job->stop = data_write_stop;
   if (!job_data(call, job, 1) || !job_mode(call, 2, 0666, &job->number)) {
     job_free(job);
     return CSP_PANIC;
@@ -199,11 +242,15 @@ static void copy_open_to(Job *job) {
     job->error = EISDIR;
     return;
   }
-  int flags = O_WRONLY | O_CREAT;
-  int to = job_open(job, job->other, flags, info.st_mode & 0777);
+  int to = target_open(job, job->other, O_WRONLY, info.st_mode & 0777);
   if (to < 0) return;
   job->to = to;
   job->error = copy_empty(to, &info);
+}
+
+static void copy_close(Job *job, bool whole) {
+  if (job->to != 0) target_close(job, whole);
+  close(job->fd);
 }
 
 // Both files stay open between two pieces.
@@ -217,11 +264,11 @@ static void copy_work(void *data) {
   if (job->error) job->more = false;
   if (data_is_empty(job)) job->more = true;
   if (job->more) return;
-  close(job->fd);
-  if (job->to != 0 && close(job->to) != 0 && !job->error && errno != EINTR)
-    job->error = errno;
+  copy_close(job, true);
 }
 
+static void copy_stop(Job *job) { copy_close(job, false); }
+
 CspStatus os_copy_file(CspCall *call) {
-  return job_run_two(call, "copy", copy_work);
+  return job_run_two(call, "copy", copy_work, copy_stop);
 }

@@ -29,7 +29,7 @@ static void rename_work(void *data) {
 }
 
 CspStatus os_rename(CspCall *call) {
-  return job_run_two(call, "rename", rename_work);
+  return job_run_two(call, "rename", rename_work, NULL);
 }
 
 static int symlink_act(Job *job, const CspPlace *at) {
@@ -42,7 +42,7 @@ static void symlink_work(void *data) {
 }
 
 CspStatus os_symlink(CspCall *call) {
-  return job_run_two(call, "link", symlink_work);
+  return job_run_two(call, "link", symlink_work, NULL);
 }
 
 // --- What is there ----------------------------------------------------------

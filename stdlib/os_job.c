@@ -254,10 +254,11 @@ CspStatus job_run(CspCall *call, Job *job, void (*work)(void *data),
 }
 
 // The paths are arguments 0 and 1.
-CspStatus job_run_two(CspCall *call, const char *verb,
-                      void (*work)(void *data)) {
+CspStatus job_run_two(CspCall *call, const char *verb, void (*work)(void *data),
+                      void (*stop)(Job *job)) {
   Job *job = job_new(call, verb, 0);
   if (job == NULL) return CSP_PANIC;
+  job->stop = stop;
   if (!job_other(call, job, 1)) {
     job_free(job);
     return CSP_PANIC;
