@@ -166,8 +166,8 @@ static CspStatus is_folder_done(CspCall *call, void *data) {
   return csp_ok_value(call, is);
 }
 
-// For os.walk: (whether it is a folder itself and no link to one; nil), (nil,
-// nil) where nothing is any more, or (nil, error).
+// For os.walk. Gives (whether it is a folder itself, not a link to one, nil),
+// (nil, nil) where nothing is any more, or (nil, error).
 CspStatus os_is_folder(CspCall *call) {
   Job *job = job_new(call, "stat", 0);
   return job != NULL ? job_run(call, job, is_folder_work, is_folder_done)
