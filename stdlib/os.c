@@ -17,9 +17,9 @@ static CspStatus os_exit(CspCall *call) {
   return csp_exit(call, (int)status);
 }
 
-static void flush_work(void *csp) { csp_flush_out(csp); }
+static void out_written_work(void *csp) { csp_flush_out(csp); }
 
-static CspStatus flush_done(CspCall *call, void *csp, bool made) {
+static CspStatus out_written_done(CspCall *call, void *csp, bool made) {
   (void)csp;
   return made ? csp_ok_nothing(call)
               : csp_panic(call, "os.flush: %s", csp_no_thread());
@@ -27,7 +27,7 @@ static CspStatus flush_done(CspCall *call, void *csp, bool made) {
 
 // Writing may wait for whoever reads it.
 static CspStatus os_flush(CspCall *call) {
-  return csp_block(call, flush_work, flush_done, csp_of(call));
+  return csp_block(call, out_written_work, out_written_done, csp_of(call));
 }
 
 static CspStatus os_getwd(CspCall *call) {
