@@ -5,8 +5,10 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -144,6 +146,37 @@ static void fifos_are_opened_in_the_root(void **state) {
   assert_string_equal(said.text,
                       "through nil\nthrough nil\n"
                       "true true\ntrue true\ntrue true\n");
+  assert_int_equal(status, 0);
+  world_check(&w);
+  free(said.text);
+  world_close(&w);
+}
+
+// What is removed after a failure is the root's file, also where a name of the
+// same path is outside.
+static void half_files_are_removed_in_the_root(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  struct rlimit before, small = {.rlim_cur = 8192};
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  small.rlim_max = before.rlim_max;
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  Said said = {0};
+  int status = run_said(
+      world_config(&w),
+      "import \"os\"\n"
+      "big := \"x\".repeat(20000)\n"
+      "for path in [\"/half\", \"a/half\", \"../../secret\", \"/out/half\"] {\n"
+      "  println(os.write_file(path, big) != nil, os.exists(path))\n}\n"
+      "println(os.write_file(\"/marker\", big) != nil, os.exists(\"/marker\"))",
+      &said);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  assert_string_equal(said.text,
+                      "true false\ntrue false\ntrue false\ntrue false\n"
+                      "true true\n");
   assert_int_equal(status, 0);
   world_check(&w);
   free(said.text);
@@ -544,6 +577,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_function_reaches_the_outside),
       cmocka_unit_test(fifos_are_opened_in_the_root),
+      cmocka_unit_test(half_files_are_removed_in_the_root),
       cmocka_unit_test(the_root_is_what_chroot_makes_of_it),
       cmocka_unit_test(paths_begin_at_the_root),
       cmocka_unit_test(names_are_made_and_removed_in_the_root),
