@@ -396,7 +396,7 @@ bool csp_work(CspCall *call, uint64_t units);
 // that data begins with. Other goroutines may have changed what they can reach.
 // If on is false, the native does not go on, as the goroutine is interrupted or
 // cancelled, memory is out, or the runtime ends. Then step frees what it has
-// besides data and calls nothing of this file. What it returns does not matter.
+// besides data. What it returns does not matter ("Given up" below).
 bool csp_spent(CspCall *call, uint64_t units);
 CspStatus csp_again(CspCall *call,
                     CspStatus (*step)(CspCall *call, void *data, bool on),
@@ -411,6 +411,14 @@ CspStatus csp_again(CspCall *call,
 // (CspConfig's limit, or the system's). Then done gives an error (csp_no_thread
 // says which) and frees data. A stepped runtime has no other thread, so work
 // runs on the host's, and csp_step lasts as long as it does.
+//
+// Given up: where the goroutine is cancelled, or csp_free ends it, done is
+// called for that, too, and made tells whether work has run. What it returns is
+// for nobody, so it only has to free data. It may call all that natives may, as
+// after a panic. csp_work is false. csp_again calls step at once, with on
+// false, and csp_block and its kin call done at once, with made false. csp_call
+// gives CSP_ENDED, and csp_waker NULL. In csp_free channels take and give
+// nothing, and csp_go starts nothing.
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data);

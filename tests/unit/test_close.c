@@ -231,6 +231,15 @@ static const Wait waits[] = {
     {"calls that come later", "for i in 4 { go host.later() }", 0},
     {"standard input", "t := go os.stdin.read_line()", 0},
     {"program", "t := go os.run(\"sleep\", [\"100\"])", 0},
+    {"reading of a file",
+     "f := os.temp_file()?\nw := os.open(f, \"w\")?\nw.truncate(1000000000)\n"
+     "w.close()\ngo os.read_file(f)\ngo os.open(f)?.read(500000000)",
+     0},
+    {"copying", "go os.copy_file(\"/dev/zero\", \"/dev/null\")", 0},
+    {"writing",
+     "s := \"x\".repeat(8000000)\ngo os.write_file(\"/dev/null\", s)\n"
+     "go os.open(\"/dev/null\", \"w\")?.write(s, bytes(s))",
+     0},
     {"file",
      "f := os.open(\"/dev/null\", \"r+\")?\nf.write(\"x\")\nc := chan()\n"
      "go { f.write(\"y\")\n<-c }",

@@ -21,6 +21,7 @@ CspValue csp_chan(CspCall *call, uint32_t capacity) {
 }
 
 CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
+  if (native_is_over(call)) return CSP_FULL;
   Local *local = call->local;
   Chan *to = chan_in(chan);
   ChanResult r;
@@ -33,6 +34,8 @@ CspSent csp_try_send(CspCall *call, CspValue chan, CspValue value) {
 }
 
 bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value) {
+  *value = csp_nil();
+  if (native_is_over(call)) return false;
   ChanResult r = chan_try_recv(call->local->p, chan_in(chan), &value->word);
   touched(call);
   if (r != CHAN_DONE) *value = csp_nil();
@@ -40,6 +43,7 @@ bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value) {
 }
 
 bool csp_close(CspCall *call, CspValue chan) {
+  if (native_is_over(call)) return false;
   bool was_open = chan_close(call->local->p, chan_in(chan));
   touched(call);
   return was_open;

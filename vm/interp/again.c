@@ -48,8 +48,8 @@ static Again *record_for(CspCall *call, size_t size) {
 CspStatus csp_again(CspCall *call, AgainStep step, void *data, size_t size,
                     int values) {
   RT_ASSERT(values >= 0 && (size_t)values * sizeof(Value) <= size);
-  bool goes_on = call->local != NULL && !call->panicked &&
-                 !goroutine_of(call->local->p->current)->gave_up;
+  bool goes_on = call->local != NULL && call->g != NULL && !call->panicked &&
+                 !call->g->gave_up;
   Again *again = goes_on ? record_for(call, size) : NULL;
   if (again == NULL) {
     step(call, data, false);
@@ -90,11 +90,13 @@ static bool look_between(Local *local, Goroutine *g, Again *again) {
 }
 
 // There are no more pieces: what the native says to that is nobody's.
-static void drop_pieces(Local *local, Goroutine *g, Again *again) {
+static void drop_pieces(Local *local, Goroutine *g, Again *again,
+                        CallFate fate) {
   const Panic *before = g->panic;
   CspCall call = again->call;
   call.local = local;
   call.later.kind = LATER_NONE;
+  native_give_up(&call, fate);
   again->step(&call, again->data, false);
   while (g->panic != before) panic_drop(g);
 }
@@ -131,7 +133,7 @@ static Next pieces(Local *local, Goroutine *g, Again *again) {
   for (;;) {
     call.local = local;
     if (work_stopped(local, g)) {
-      drop_pieces(local, g, again);
+      drop_pieces(local, g, again, CALL_GIVEN_UP);
       mem_free(again);
       return tell_moved(local, g, THROW, local != first);
     }
@@ -175,7 +177,7 @@ static Again *pending(const Goroutine *g) {
 
 void again_close(Local *local, Goroutine *g) {
   Again *again = pending(g);
-  if (again != NULL) drop_pieces(local, g, again);
+  if (again != NULL) drop_pieces(local, g, again, CALL_OVER);
 }
 
 void again_mark(void *arg, const Goroutine *g, GcMarker *marker) {

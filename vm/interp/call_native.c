@@ -187,9 +187,11 @@ static void out_flush_work(void *data);
 
 // The goroutine does not go on. The native frees its data, and its result goes
 // to nobody.
-static void drop_call(CspCall *call, Goroutine *g, bool made) {
+static void drop_call(CspCall *call, CallFate fate, bool made) {
   RT_ASSERT(call->later.kind == LATER_BLOCK && call->later.done != NULL);
+  Goroutine *g = call->g;
   const Panic *before = g->panic;
+  native_give_up(call, fate);
   for (CspStatus status = CSP_LATER;
        status == CSP_LATER && call->later.kind == LATER_BLOCK; made = false) {
     call->later.kind = LATER_NONE;
@@ -209,7 +211,7 @@ static void drop_pending(Local *local, Goroutine *g) {
   g->multi = 0;
   call.local = local;
   call.later.kind = LATER_BLOCK;
-  drop_call(&call, g, false);
+  drop_call(&call, CALL_GIVEN_UP, false);
   mem_free(pending);
 }
 
@@ -254,7 +256,7 @@ static Next block(CspCall *call, Value *window, int want) {
   Goroutine *g = call->g;
   Pending *pending = mem_alloc(call->vm->memory, sizeof *pending);
   if (pending == NULL) {
-    drop_call(call, g, false);
+    drop_call(call, CALL_GIVEN_UP, false);
     vm_panic_memory(call->local, g);
     return THROW;
   }
@@ -362,7 +364,7 @@ void native_close(Local *local, Goroutine *g) {
   CspCall call = pending->call;
   call.local = local;
   call.later.kind = LATER_BLOCK;
-  drop_call(&call, g, pending->entered);
+  drop_call(&call, CALL_OVER, pending->entered);
 }
 
 const char *native_blocked_in(const Goroutine *g) {
@@ -462,6 +464,7 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
   call.nresults = 0;
   call.panicked = false;
   call.repeated = false;
+  call.fate = CALL_GOES_ON;
   call.later.kind = LATER_NONE;
   if (!count_fits(local, g, def, argc) ||
       !arguments_fit(local, g, def, call.args, argc))

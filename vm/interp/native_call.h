@@ -59,6 +59,14 @@ typedef struct CallLater {
   FdWait fd_wait;
 } CallLater;
 
+// Whether a call that left something to do goes on. A call that is given up has
+// panicked, too: so it takes no results, makes no panic, and works no more.
+typedef enum CallFate {
+  CALL_GOES_ON,
+  CALL_GIVEN_UP,  // the native frees what it has, and its goroutine leaves
+  CALL_OVER,      // likewise, in csp_free: no goroutine runs any more
+} CallFate;
+
 // One native call. Lives on the C stack of the interpreter, but for blocking
 // ones (copied into their syscall's record).
 struct CspCall {
@@ -73,11 +81,21 @@ struct CspCall {
   Value results[NATIVE_RESULTS_MAX];
   bool panicked;
   bool repeated;  // after memory was out
+  uint8_t fate;   // CallFate
   CallLater later;
 };
 
 static inline const char *native_name(const CspCall *call) {
   return call->def != NULL ? call->def->name : "native function";
+}
+// What the native still does for the call is to free.
+static inline void native_give_up(CspCall *call, CallFate fate) {
+  call->panicked = true;
+  call->fate = (uint8_t)fate;
+}
+// Whether no goroutine can be readied: there is no runtime, or it ends.
+static inline bool native_is_over(const CspCall *call) {
+  return call->local == NULL || call->fate == CALL_OVER;
 }
 static inline CspValue csp_wrap(Value v) { return (CspValue){v}; }
 

@@ -70,6 +70,7 @@ void fd_wait_drop(FdWait *wait) {
 
 // --- csp.h ------------------------------------------------------------------
 void csp_wait_end(CspCall *call, CspWait *wait) {
+  if (native_is_over(call)) return;  // nobody goes on
   Vm *vm = call->vm;
   P *p = call->local->p;
   rt_lock(&vm->waits_lock);

@@ -78,7 +78,7 @@ void goes_end(Csp *csp) {
 // --- The beginning ----------------------------------------------------------
 // By a native, or by the host between its calls.
 static bool may_go(const CspCall *call) {
-  if (call->local == NULL) return false;
+  if (native_is_over(call)) return false;
   const Csp *csp = runtime_of(call->vm);
   if (csp->closing) return false;
   return call->g != NULL ||
