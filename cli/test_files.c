@@ -155,7 +155,8 @@ static void take_file(Finder *finder, const char *path, bool named) {
   finder->file = new_file(finder->tests, path);
   int error = source_load(path, &finder->file->text, &finder->file->len);
   if (error != 0) {
-    add_broken(finder, test_format("cannot read it: %s\n", strerror(error)));
+    add_broken(finder,
+               test_format("cannot read it: %s\n", source_error(error)));
     return;
   }
   expect_read(&finder->file->expect, path,

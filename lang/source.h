@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A text and its lines.
+// A text, how long it may be, and its lines.
 #ifndef CSP_LANG_SOURCE_H
 #define CSP_LANG_SOURCE_H
 
 #include "lang/ast.h"
+
+// Bytes that a script or a module may have. (Positions count more: 32 bits.)
+#define SOURCE_MAX_MB 64
+enum { SOURCE_MAX = SOURCE_MAX_MB << 20 };
+// What messages say of one that is longer.
+extern const char source_too_long[];
 
 typedef struct Source {
   const char *path;  // as messages show it

@@ -18,6 +18,7 @@
 #include "lang/depth.h"
 #include "lang/diag.h"
 #include "lang/resolve/member.h"
+#include "lang/source.h"
 #include "lang/table.h"
 #include "sched/plain.h"
 #include "vm/csp.h"
@@ -30,7 +31,7 @@
 #include "vm/runtime/paths.h"
 #include "vm/runtime/vm.h"
 
-enum { SOURCE_MAX = 64 * 1024 * 1024, CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
+enum { CHAIN_MAX = 200, IMPORT_LENGTH = 6 };
 
 // --- Paths ------------------------------------------------------------------
 static bool is_relative(const char *path) {
@@ -294,7 +295,7 @@ static ObjModule *load_file(Compiler *compiler, const Node *import,
     if (errno == ENOMEM) compiler->no_memory = true;
     diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
                "cannot read the module \"%s\": %s: %s", import->str.text, shown,
-               plain_error(errno));
+               errno == EFBIG ? source_too_long : plain_error(errno));
     return NULL;
   }
   module = compile_text(compiler, import, shown, canonical, text, len);
@@ -340,8 +341,8 @@ static ObjModule *compile_loaded(Compiler *compiler, const Node *import,
     compiler->no_memory = load->len <= SOURCE_MAX;
     if (!compiler->no_memory)
       diag_error(compiler->diags, import->pos, IMPORT_LENGTH,
-                 "cannot load the module \"%s\": it is longer than %d MB",
-                 import->str.text, SOURCE_MAX >> 20);
+                 "cannot load the module \"%s\": %s", import->str.text,
+                 source_too_long);
     return NULL;
   }
   memcpy(copy, load->text, load->len);

@@ -579,8 +579,9 @@ static void skip_first_bytes(Parse *parse) {
 
 static bool begin_source(Parse *parse) {
   const Source *source = parse->source;
-  if (source->len >= INT32_MAX) {
-    diag_error(parse->diags, parse->token_end, 1, "this file is too large");
+  if (source->len > SOURCE_MAX) {
+    diag_error(parse->diags, parse->token_end, 1, "this script is too long");
+    diag_hint(parse->diags, "%s", source_too_long);
     return false;
   }
   parse->cursor = parse->line_start = (const unsigned char *)source->text;

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "embed_fixture.h"
+#include "lang/source.h"
 #include "vm/heap/work.h"
 
 enum { MEMORY = 8 << 20, LINES = 20000 };
@@ -131,6 +132,7 @@ static void memory_has_a_peak(void **state) {
 
 // --- Imports ----------------------------------------------------------------
 typedef struct Given {
+  uint64_t memory;  // that there may be, if it is not MEMORY
   Csp *csp;
   const char *text;
   bool interrupts;
@@ -153,7 +155,7 @@ static Csp *open_asking(Given *given, Host *host, bool stepped,
   CspConfig config;
   csp_config_init(&config);
   config.stepped = stepped;
-  config.max_memory = MEMORY;
+  config.max_memory = given->memory > 0 ? given->memory : MEMORY;
   config.load = load;
   config.load_arg = given;
   config.write_out = take_out;
@@ -229,6 +231,34 @@ static void a_run_is_interrupted(void **state) {
     close_host(&host);
     free(text);
   }
+}
+
+// --- The text ---------------------------------------------------------------
+static char *spaces(size_t len) {
+  char *text = malloc(len + 1);
+  assert_non_null(text);
+  memset(text, ' ', len);
+  text[len] = '\0';
+  return text;
+}
+
+static void texts_are_limited(void **state) {
+  (void)state;
+  static const char too_long[] = "longer than 64 MB; split it into modules";
+  char *text = spaces(SOURCE_MAX + 1), *message;
+  Host host;
+  Given given = {.text = text, .memory = (uint64_t)16 * SOURCE_MAX};
+  open_giving(&given, &host, true);
+  expect_end(&host, text, CSP_BAD_SCRIPT, too_long);
+  expect_end(&host, "import \"a\"\n", CSP_BAD_SCRIPT, too_long);
+  assert_false(csp_check(host.csp, "c", text, SOURCE_MAX + 1, &message));
+  assert_non_null(strstr(message, too_long));
+  free(message);
+  text[SOURCE_MAX] = '\0';
+  expect_end(&host, text, CSP_DONE, NULL);
+  expect_end(&host, "import \"a\"\nprintln(a)\n", CSP_DONE, NULL);
+  close_host(&host);
+  free(text);
 }
 
 // --- Time -------------------------------------------------------------------
@@ -388,6 +418,7 @@ int main(void) {
       cmocka_unit_test(imports_are_counted),
       cmocka_unit_test(interrupts_end_it),
       cmocka_unit_test(a_run_is_interrupted),
+      cmocka_unit_test(texts_are_limited),
       cmocka_unit_test(time_is_limited),
       cmocka_unit_test(looks_are_near),
       cmocka_unit_test(csp_check_in_load_is_refused),
