@@ -318,6 +318,25 @@ static const Scenario scenarios[] = {
      "for i in 100 { xs.push(i) }\n"
      "println(max(xs...), len(\"x\".repeat(5000)))\n",
      ""},
+    // What is refused leaves all as it was, and may be tried again.
+    {"a map is cleared", RUN, 0, "{\"c\": 3}\n", "",
+     "import \"host\"\nm := {a: 1, b: 2}\n"
+     "_, err := try(host.clear, m)\n"
+     "if err != nil {\n"
+     "  assert(len(m) == 2 && m[\"a\"] == 1 && m[\"b\"] == 2)\n"
+     "  host.clear(m)\n}\n"
+     "assert(len(m) == 0)\nm[\"c\"] = 3\nprintln(m)",
+     "import \"host\""},
+    // (removing takes no memory)
+    {"elements are removed", RUN, 0, "[0, 1] [0, 9]\n", "",
+     "import \"host\"\nxs := list(0..300)\nhost.remove(xs, 2, 298)\n"
+     "ys := copy(xs)\nhost.remove(ys, 1, 1)\nys.push(9)\nprintln(xs, ys)",
+     "import \"host\""},
+    {"a value as text", RUN, 0, "3900 [2, \"two\", {\"x\": P(x: [nil])}]\n", "",
+     "import \"host\"\nstruct P { x }\n"
+     "text := host.text(list(0..1000).map(func(i) => i % 100))\n"
+     "println(len(text), host.text([2, \"two\", {x: P([nil])}]))",
+     "import \"host\""},
     {"errors", RUN, 2, "", "nope",
      "x := nope\nfunc f( { }\ny := strlng(3)\nbreak\nz := \"a", ""},
     {"check", CHECK, 1, "", "unused",

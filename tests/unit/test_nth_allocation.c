@@ -147,10 +147,35 @@ static CspStatus ready(CspCall *call) {
   return csp_block_fd(call, &r->wait, read_pipe, has_read, r);
 }
 
+static CspStatus clear(CspCall *call) {
+  return csp_map_clear(call, csp_arg(call, 0)) ? csp_ok_nothing(call)
+                                               : CSP_PANIC;
+}
+
+static CspStatus removes(CspCall *call) {
+  int64_t at, count;
+  if (!csp_need_int(call, 1, &at) || !csp_need_int(call, 2, &count))
+    return CSP_PANIC;
+  size_t len = csp_list_len(csp_arg(call, 0));
+  csp_list_remove(call, csp_arg(call, 0), (size_t)at, (size_t)count);
+  assert_int_equal(csp_list_len(csp_arg(call, 0)), len - (size_t)count);
+  return csp_ok_nothing(call);
+}
+
+static CspStatus text_of(CspCall *call) {
+  size_t len;
+  char *text = csp_alloc_format(call, csp_arg(call, 0), true, &len);
+  if (text == NULL) return csp_panic_memory(call);
+  assert_int_equal(strlen(text), len);
+  return csp_ok(call, csp_alloc_take(call, text, len));
+}
+
 static const CspFunction functions[] = {
     {"counter", "", counter_new}, {"total", "n", total},
     {"block", "n", block},        {"block_after", "", block_after},
-    {"ready", "", ready},         {NULL, NULL, NULL}};
+    {"ready", "", ready},         CSP_REPEATABLE,
+    {"clear", "map", clear},      {"remove", "list, at, count", removes},
+    {"text", "value", text_of},   {NULL, NULL, NULL}};
 static const CspFunction counter_methods[] = {
     {"add", "counter, n", counter_add}, {NULL, NULL, NULL}};
 static const CspModule host = {"host", functions, NULL, NULL, 0};
