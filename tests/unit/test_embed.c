@@ -132,6 +132,66 @@ static void natives_can_be_called(void **state) {
   close_host(&host);
 }
 
+// --- With threads or without ------------------------------------------------
+static CspStatus is_stepped(CspCall *call) {
+  return csp_ok_bool(call, csp_is_stepped(csp_of(call)));
+}
+
+typedef struct Asking {
+  const Csp *csp;
+  bool stepped;
+} Asking;
+
+static void ask(void *data) {
+  Asking *asking = data;
+  asking->stepped = csp_is_stepped(asking->csp);
+}
+
+static CspStatus asked(CspCall *call, void *data, bool made) {
+  bool stepped = ((Asking *)data)->stepped;
+  csp_alloc_free(data);
+  return made ? csp_ok_bool(call, stepped) : csp_panic_memory(call);
+}
+
+// The same of work that another thread may do.
+static CspStatus is_stepped_in_work(CspCall *call) {
+  Asking *asking = csp_alloc(csp_of(call), NULL, sizeof *asking);
+  if (asking == NULL) return csp_panic_memory(call);
+  *asking = (Asking){.csp = csp_of(call)};
+  return csp_block(call, ask, asked, asking);
+}
+
+static const CspFunction stepped_functions[] = {
+    {"is", "", is_stepped},
+    {"in_work", "", is_stepped_in_work},
+    {NULL, NULL, NULL}};
+static const CspModule stepped_module = {"stepped", stepped_functions, NULL,
+                                         NULL, 0};
+static const char stepped_script[] =
+    "import \"stepped\"\n"
+    "go { println(stepped.is(), stepped.in_work()) }\n";
+
+static void natives_know_who_runs_them(void **state) {
+  (void)state;
+  Host host;
+  open_host(&host, STEPPED);
+  assert_true(csp_register(host.csp, &stepped_module));
+  load(&host, stepped_script);
+  while (csp_step(host.csp, -1) == CSP_MORE) continue;
+  assert_string_equal(host.out, "true true\n");
+  assert_true(csp_is_stepped(host.csp));
+  close_host(&host);
+  open_host(&host, 2);
+  assert_true(csp_register(host.csp, &stepped_module));
+  assert_int_equal(run(&host,
+                       "import \"stepped\"\n"
+                       "println(stepped.is(), stepped.in_work())\n"),
+                   0);
+  assert_string_equal(host.out, "false false\n");
+  assert_false(csp_is_stepped(host.csp));
+  close_host(&host);
+}
+
 // --- Several, and stopping --------------------------------------------------
 static void *run_one(void *arg) {
   Host *host = arg;
@@ -263,6 +323,7 @@ int main(void) {
       cmocka_unit_test(failures_are_reported_and_leave_the_host_running),
       cmocka_unit_test(a_text_needs_no_zero_byte_at_its_end),
       cmocka_unit_test(natives_can_be_called),
+      cmocka_unit_test(natives_know_who_runs_them),
       cmocka_unit_test(runtimes_are_independent),
       cmocka_unit_test(a_running_script_can_be_interrupted),
       cmocka_unit_test(any_thread_can_see_the_goroutines),
