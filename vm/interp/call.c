@@ -199,6 +199,9 @@ Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want) {
   return call_value(local, g, window, argc, want, g->pc + 2);
 }
 
+// Its arguments would be on the stack, which grows in one piece.
+enum { SPREAD_MAX = 1000000 };
+
 bool call_spread(Local *local, Goroutine *g, int a, int b, int c) {
   Value x = g->base[a + FRAME_WORDS + b];
   if (!value_is_type(x, OBJ_LIST))
@@ -206,6 +209,11 @@ bool call_spread(Local *local, Goroutine *g, int a, int b, int c) {
                     value_type_name(x));
   ObjValues *block = list_block((ObjList *)value_obj(x));
   size_t n = values_len(block);
+  if (n > SPREAD_MAX)
+    return vm_panic(local, g,
+                    "`...` spreads a list of %zu elements: a call may have at "
+                    "most %d of them as arguments",
+                    n, SPREAD_MAX);
   const Value *end = g->base + a + FRAME_WORDS + b + 1 + c;
   if (!call_reserve(local, g, end - 1 + n, end)) return false;
   Value *at = g->base + a + FRAME_WORDS + b;
