@@ -64,6 +64,8 @@ bool job_other(CspCall *call, Job *job, int i);
 // Argument i is the data to write, a string or bytes.
 bool job_data(CspCall *call, Job *job, int i);
 void job_free(Job *job);
+// How long to wait until the next try: job->pause, which grows.
+int64_t job_pause(Job *job);
 // As csp_block, for jobs. Work that cannot be begun makes the job fail.
 CspStatus job_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data), Job *job);

@@ -213,14 +213,18 @@ bool job_collects(CspCall *call, Job *job) {
   return true;
 }
 
-// Nobody reads the FIFO yet, or another job has the file.
-static CspStatus job_try_later(CspCall *call, Job *job) {
+int64_t job_pause(Job *job) {
   enum { FIRST = 1000000, MOST = 50000000 };  // ns
   job->pause = job->pause == 0 ? FIRST : 2 * job->pause;
   if (job->pause > MOST) job->pause = MOST;
+  return job->pause;
+}
+
+// Nobody reads the FIFO yet, or another job has the file.
+static CspStatus job_try_later(CspCall *call, Job *job) {
   job->later = false;
   job->error = 0;
-  return csp_block_after(call, job->pause, job->work, job_end, job);
+  return csp_block_after(call, job_pause(job), job->work, job_end, job);
 }
 
 static CspStatus job_end(CspCall *call, void *data, bool made) {

@@ -246,13 +246,12 @@ static void start_work(void *data) {
   watch_end(run, run->pid_fd, EPOLLIN);
 }
 
-// Looks whether the program has ended, and how; waits with block.
-static void look_at_program(Run *run, bool block) {
+// Looks whether the program has ended, and how.
+static void look_at_program(Run *run) {
   siginfo_t info = {0};
   int result;
   do {
-    result = waitid(P_PID, (id_t)run->pid, &info,
-                    WEXITED | WNOWAIT | (block ? 0 : WNOHANG));
+    result = waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOWAIT | WNOHANG);
   } while (result != 0 && errno == EINTR);
   if (result != 0) {
     run->job.error = errno;
@@ -265,16 +264,19 @@ static void look_at_program(Run *run, bool block) {
   close_end(&run->pid_fd);
 }
 
+static bool is_silent(const Run *run) {
+  return run->ends[OUT] < 0 && run->ends[ERR] < 0;
+}
+
 // It is over when the program has ended and its output is closed, which others
-// may hold open longer. Without a pidfd (before Linux 5.3) this waits for the
-// program, but only after it has closed its output.
+// may hold open longer.
 static void talk_work(void *data) {
   Run *run = data;
+  size_t given = run->given;
   talk_quietly(run);
-  bool silent = run->ends[OUT] < 0 && run->ends[ERR] < 0;
-  if (!run->ended && (run->pid_fd >= 0 || silent))
-    look_at_program(run, run->pid_fd < 0);
-  run->over = run->ended && silent;
+  if (run->given != given) run->job.pause = 0;
+  if (!run->ended && (run->pid_fd >= 0 || is_silent(run))) look_at_program(run);
+  run->over = run->ended && is_silent(run);
   if (run->over && (run->out.failed || run->err.failed))
     run->job.error = ENOMEM;
 }
@@ -313,14 +315,19 @@ static CspStatus run_start(CspCall *call, void *data, bool on) {
   return CSP_PANIC;
 }
 
-// Until it is over, whenever there is something to do for it. Without a thread
-// that the others could go on with, it is not waited for any more.
+// Until it is over, whenever there is something to do for it. Without a pidfd
+// (before Linux 5.3, or refused) nothing tells of the end of a program that has
+// closed its output, so it is looked at again and again. Without a thread that
+// the others could go on with, it is not waited for any more.
 static CspStatus run_more(CspCall *call, void *data, bool made) {
   Run *run = data;
   if (!made) run->job.error = JOB_NO_THREAD;
   if (run->pid == 0 && job_collects(call, &run->job))
     return csp_again(call, run_start, &run, sizeof run, 0);
   if (run->job.error || run->over) return run_result(call, run);
+  if (!run->ended && run->pid_fd < 0 && is_silent(run))
+    return csp_block_after(call, job_pause(&run->job), talk_work, run_more,
+                           run);
   run->wait.fd = run->watch;
   return csp_block_fd(call, &run->wait, talk_work, run_more, run);
 }

@@ -30,6 +30,27 @@ static const char script[] =
     "assert(polls < 2000, \"polled ${polls} times\")\n"
     "println(ticks, said)\n";
 
+// A program that has closed its output goes on until the script, which runs
+// meanwhile, makes a file. One that never ends is killed with its goroutine.
+static const char program_script[] =
+    "import \"os\"\n"
+    "dir := os.temp_dir()?\n"
+    "defer os.remove_all(dir)\n"
+    "const SILENT = \"exec >&- 2>&-; : > silent; \"\n"
+    "func run(code) => os.run(\"sh\", [\"-c\", SILENT + code], dir: dir)\n"
+    "func becomes_silent() {\n"
+    "  for !os.exists(dir + \"/silent\") { sleep(1ms) }\n"
+    "  os.remove(dir + \"/silent\")\n}\n"
+    "t := go run(\"while [ ! -e go ]; do sleep 0.01; done; exit 7\")\n"
+    "becomes_silent()\n"
+    "os.write_file(dir + \"/go\", \"\")\n"
+    "result, err := <-t\n"
+    "group g {\n"
+    "  go run(\"sleep 1000\")\n"
+    "  becomes_silent()\n"
+    "  g.cancel()\n}\n"
+    "println(result.status, err)\n";
+
 static int ends[2];  // of a pipe
 
 static void nothing(void *data) { (void)data; }
@@ -68,7 +89,8 @@ static const CspFunction natives[] = {{"waits", "", waits},
 typedef struct Refusal {
   const char *name;
   int number, error;
-  bool works;  // all the same
+  bool works;                // all the same
+  const char *script, *out;  // NULL: those above
 } Refusal;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -80,7 +102,9 @@ typedef struct Refusal {
 #endif
 
 #define REFUSAL(name, error, works) \
-  { #name " " #error, SYS_##name, error, works }
+  { #name " " #error, SYS_##name, error, works, NULL, NULL }
+#define REFUSAL_OF_PROGRAMS(name, error) \
+  { #name " " #error, SYS_##name, error, true, program_script, "7 nil\n" }
 static const Refusal refusals[] = {
 #ifdef SYS_epoll_pwait2
     REFUSAL(epoll_pwait2, EPERM, true),
@@ -103,6 +127,8 @@ static const Refusal refusals[] = {
 #endif
     REFUSAL(getrandom, ENOSYS, true),
     REFUSAL(membarrier, EPERM, true),
+    REFUSAL_OF_PROGRAMS(pidfd_open, ENOSYS),
+    REFUSAL_OF_PROGRAMS(pidfd_open, EPERM),
 };
 
 static bool refuse(const Refusal *r) {
@@ -140,9 +166,10 @@ static int child(int procs, const Refusal *r) {
   if (!csp_install_library(host.csp) ||
       !csp_register_builtins(host.csp, natives))
     return WRONG_OUTPUT;
-  int status = run(&host, script);
+  int status = run(&host, r->script != NULL ? r->script : script);
   csp_free(host.csp);
-  if (status == 0 && strcmp(host.out, "10 x\n") == 0) return DID_ALL;
+  const char *wanted = r->out != NULL ? r->out : "10 x\n";
+  if (status == 0 && strcmp(host.out, wanted) == 0) return DID_ALL;
   // Stepped, nothing may wait for the pipe but the system.
   if (status == 0 && strcmp(host.out, "10 refused\n") == 0) return SAID_WHY;
   if (strstr(host.err, strerror(r->error)) != NULL) return SAID_WHY;
