@@ -6,6 +6,7 @@
 #include "vm/heap/heap_internal.h"
 #include "vm/heap/local.h"
 #include "vm/heap/mark.h"
+#include "vm/heap/walk.h"
 #include "vm/interp/limits.h"
 #include "vm/object/compare.h"
 #include "vm/object/list.h"
@@ -469,6 +470,94 @@ static void processors_go_away(void **state) {
   run(4, takes_ps_away);
 }
 
+// --- Walks in pieces --------------------------------------------------------
+typedef struct Visits {
+  const Goroutine *all[64];
+  int count, most;
+} Visits;
+
+static bool visit(void *arg, Goroutine *g) {
+  Visits *v = arg;
+  for (int n = 0; n < v->count; n++) assert_ptr_not_equal(v->all[n], g);
+  v->all[v->count++] = g;
+  return v->count < v->most;
+}
+
+static WalkEnd walk_to(Run *r, P *p, HeapWalk *walk, Visits *v, int most) {
+  v->most = most;
+  assert_true(sched_stop_world(p, &r->main->g));
+  WalkEnd end = walk_on(&r->f->vm, walk, visit, v);
+  sched_start_world(p);
+  return end;
+}
+
+// Every other goroutine is collected while walks stand before each kind.
+static bool walks_on(Run *r, P *p) {
+  enum { KEPT = 10 };
+  static const int first[] = {1, 2, 3, 4, 7};
+  enum { WALKS = sizeof first / sizeof *first };
+  if (r->phase == 0) {
+    ObjChan *c = chan_new(local_of(p), 0);
+    r->main->block->slots[0] = value_from_obj(c);
+    for (int i = 0; i < KEPT; i++) {
+      start_receiver(r, p, c);
+      start_receiver(r, p, chan_new(local_of(p), 0));
+    }
+    return sleep_then(r, p, 1);
+  }
+  HeapWalk walks[WALKS + 1] = {{0}};
+  Visits visits[WALKS] = {{.count = 0}};
+  for (int n = 0; n < WALKS; n++)
+    assert_int_equal(walk_to(r, p, &walks[n], &visits[n], first[n]), WALK_MORE);
+  walk_end(&r->f->vm, &walks[WALKS]);  // has not begun
+  walk_end(&r->f->vm, &walks[1]);
+  collect(r, p);
+  assert_int_equal(r->leaked, KEPT);
+  for (int n = 0; n < WALKS; n++) {
+    if (n == 1) continue;
+    assert_int_equal(walk_to(r, p, &walks[n], &visits[n], 64), WALK_DONE);
+    // the newest, a lost one, comes first; the main one comes last
+    int lost_before = (first[n] + 1) / 2;
+    assert_int_equal(visits[n].count, lost_before + KEPT + 1);
+    assert_ptr_equal(visits[n].all[visits[n].count - 1], r->main);
+    walk_end(&r->f->vm, &walks[n]);
+  }
+  return true;
+}
+
+static void walks_go_on_after_a_collection(void **state) {
+  (void)state;
+  run(1, walks_on);
+}
+
+// Its list has come to another place.
+static bool walks_while_ps_go(Run *r, P *p) {
+  static HeapWalk walk;
+  static Visits visits;
+  if (r->phase == 0) {
+    for (int i = 0; i < 3; i++) start_receiver(r, p, chan_new(local_of(p), 0));
+    return sleep_then(r, p, 1);
+  }
+  if (r->phase < 3) {
+    if (r->phase == 1)
+      assert_int_equal(walk_to(r, p, &walk, &visits, 2), WALK_MORE);
+    p = sched_set_procs(p, &r->main->g, r->phase++);
+    return p != NULL && sleep_then(r, p, r->phase);
+  }
+  assert_int_equal(walk_to(r, p, &walk, &visits, 64), WALK_LOST);
+  walk_end(&r->f->vm, &walk);
+  visits.count = 0;
+  assert_int_equal(walk_to(r, p, &walk, &visits, 64), WALK_DONE);
+  assert_int_equal(visits.count, 4);
+  walk_end(&r->f->vm, &walk);
+  return true;
+}
+
+static void walks_end_when_ps_go(void **state) {
+  (void)state;
+  run(2, walks_while_ps_go);
+}
+
 // --- Timers -----------------------------------------------------------------
 static void fire(P *p, Timer *timer, int64_t now) {
   (void)now;
@@ -655,6 +744,8 @@ int main(void) {
       cmocka_unit_test(finalizers_run_once),
       cmocka_unit_test(lost_goroutines),
       cmocka_unit_test(processors_go_away),
+      cmocka_unit_test(walks_go_on_after_a_collection),
+      cmocka_unit_test(walks_end_when_ps_go),
       cmocka_unit_test(timers_are_weak),
       cmocka_unit_test(mutators_run_on),
       cmocka_unit_test(collections_all_the_time),

@@ -223,6 +223,25 @@ static void others_run_between_pieces_of_a_folder(void **state) {
   others_run_between(folder_script, 4);
 }
 
+static const char dump_script[] =
+    "import \"sched\"\n"
+    "c := chan()\n"
+    "turns := 0\nduring := -1\n"
+    "for i in 20000 { go { <-c } }\n"
+    "func begin(n) {\n  during = -1\n"
+    "  go {\n    before := turns\n    text := sched.dump()\n"
+    "    during = turns - before\n"
+    "    assert(text.contains(\"\\n20000 goroutines [chan receive]: \"))\n"
+    "  }\n  return n\n}\n"
+    "func turns_of(n) => during\n"
+    "func remove(n) {\n  close(c)\n  return n\n}\n"
+    "go { for {\n  turns++\n  sleep(0)\n} }\n";
+
+static void others_run_between_pieces_of_a_dump(void **state) {
+  (void)state;
+  others_run_between(dump_script, 1);
+}
+
 // Whether the mapping with that address has the flag, of /proc/self/smaps.
 static bool mapping_has(const void *address, const char *flag) {
   FILE *maps = fopen("/proc/self/smaps", "r");
@@ -261,6 +280,7 @@ int main(void) {
       cmocka_unit_test(what_is_copied_looks),
       cmocka_unit_test(others_run_between_pieces_of_a_file),
       cmocka_unit_test(others_run_between_pieces_of_a_folder),
+      cmocka_unit_test(others_run_between_pieces_of_a_dump),
       cmocka_unit_test(a_stepped_heap_has_small_pages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

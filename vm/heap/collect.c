@@ -16,6 +16,7 @@
 #include "vm/heap/marker.h"
 #include "vm/heap/sweep.h"
 #include "vm/heap/unit.h"
+#include "vm/heap/walk.h"
 #include "vm/heap/work.h"
 
 typedef struct Collection {
@@ -233,6 +234,7 @@ static void prune(Heap *heap, Goroutine **list) {
       continue;
     }
     *list = g->all_next;
+    walk_pass(heap, g);
     if (status == G_WAITING) lose(heap, g);
   }
 }

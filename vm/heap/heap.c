@@ -367,6 +367,7 @@ void heap_local_free(Local *local) {
   while (*end != NULL) end = &(*end)->all_next;
   *end = heap->orphans;
   heap->orphans = local->all;
+  heap->retired++;
   local->all = local->free = NULL;
   local->free_count = 0;
 }

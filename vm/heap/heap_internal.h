@@ -88,6 +88,8 @@ typedef struct MarkSegment {
   uint64_t items[SEGMENT_ITEMS];
 } MarkSegment;
 
+typedef struct HeapWalk HeapWalk;
+
 typedef struct RootHook {
   struct RootHook *next;
   void (*mark)(void *arg, GcMarker *marker);
@@ -140,6 +142,8 @@ struct Heap {
   GcMarker *gc_markers;  // kept for the next collection; the collector's
   int gc_workers;
   Goroutine *orphans;  // of Ps that went away; STW
+  uint64_t retired;    // how many Ps did; STW
+  HeapWalk *walks;     // atomic; written under lock, begun at a stop (walk.c)
 
   // Statistics; the first group is the collector's, at a stop.
   uint64_t total_allocated, collections, pause_max, pause_last;

@@ -36,29 +36,51 @@ static CspStatus sched_stats_(CspCall *call) {
 }
 
 // --- dump: a blocking call, as a thread without a P stops the world ---------
+// In a stepped runtime it is one for each piece.
 typedef struct DumpCall {
-  Csp *csp;
+  DumpPieces pieces;
   char *text;
 } DumpCall;
 
 static void dump_work(void *data) {
   DumpCall *dump = data;
-  dump->text = dump_text(dump->csp, csp_vm(dump->csp)->memory);
+  Csp *csp = dump->pieces.csp;
+  if (!csp_is_stepped(csp)) {
+    dump_pieces(&dump->pieces);
+  } else if (dump_piece(&dump->pieces)) {
+    return;
+  }
+  dump->text = dump_finish(&dump->pieces, csp_vm(csp)->memory);
 }
 
+static CspStatus dump_on(CspCall *call, void *data, bool on);
+
 static CspStatus dump_done(CspCall *call, void *data, bool made) {
-  char *text = ((DumpCall *)data)->text;
-  mem_free(data);
+  DumpCall *dump = data;
+  if (made && dump->pieces.more)
+    return csp_again(call, dump_on, &dump, sizeof dump, 0);
+  char *text = dump->text;
+  if (!made) dump_drop(&dump->pieces);
+  mem_free(dump);
   if (!made) return csp_ok_error(call, "sched.dump: %s", csp_no_thread());
   // NULL: no memory, or the program ends at this moment
   if (text == NULL) return csp_panic_memory(call);
   return csp_ok(call, csp_alloc_take(call, text, strlen(text)));
 }
 
+// The next piece, after others have run.
+static CspStatus dump_on(CspCall *call, void *data, bool on) {
+  DumpCall *dump = *(DumpCall **)data;
+  if (on) return csp_block(call, dump_work, dump_done, dump);
+  dump_drop(&dump->pieces);
+  mem_free(dump);
+  return CSP_PANIC;
+}
+
 static CspStatus sched_dump_(CspCall *call) {
   DumpCall *dump = mem_zeroed(call->vm->memory, sizeof *dump);
   if (dump == NULL) return csp_panic_memory(call);
-  dump->csp = vm_csp(call->vm);
+  dump->pieces.csp = vm_csp(call->vm);
   return csp_block(call, dump_work, dump_done, dump);
 }
 

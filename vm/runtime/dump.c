@@ -5,11 +5,13 @@
 // indented.
 //
 // Taken while no goroutine runs: at a deadlock, or by a thread without a P that
-// stops the world (dump_text). Only ids and places in code are taken then; the
-// text is made afterwards, as all code stays until dump_free.
+// stops the world for each piece (dump_piece). So in a dump of many goroutines
+// some have run on since others were looked at. Only ids and places in code are
+// taken then. The text is made afterwards, as all code stays until dump_free.
 #include "vm/runtime/dump.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "vm/code/proto.h"
 #include "vm/heap/collect.h"
@@ -43,7 +45,10 @@ struct Dump {
   size_t count, room;
   uint32_t *table;  // of indices + 1, by hash; size: a power of two
   size_t size;
-  bool failed;  // out of memory: some are missing
+  size_t most;               // entries
+  size_t uncounted;          // goroutines that would be further ones
+  uint64_t cost, cost_most;  // of this piece, in frames or so: so far, at most
+  bool failed;               // out of memory: some are missing
   int64_t now;
   Vm *vm;
 };
@@ -136,6 +141,8 @@ static bool take_goroutine(Dump *d, const Goroutine *g) {
   GState state = g_state(&g->g);
   Alike a = {.trace = trace_capture(d->vm->memory, g), .state = (uint8_t)state};
   if (a.trace == NULL) return false;
+  enum { FRAMES_EACH = 8 };  // that cost as much as all else
+  d->cost += FRAMES_EACH + a.trace->count + a.trace->elided;
   take_group(&a, g);
   correct_top(g, a.trace);
   bool waits = state == G_WAITING;
@@ -145,6 +152,11 @@ static bool take_goroutine(Dump *d, const Goroutine *g) {
   bool fine = d->count < d->room || dump_grow(d);
   uint32_t *slot = fine ? alike_slot(d, &a) : NULL;
   bool known = fine && *slot != 0;
+  if (fine && !known && d->count >= d->most) {
+    d->uncounted++;
+    trace_drop(a.trace);
+    return true;
+  }
   if (fine && !known) {
     d->all[d->count] = a;
     *slot = (uint32_t)++d->count;
@@ -167,26 +179,39 @@ static void take_one(void *arg, Goroutine *g) {
   if (!take_goroutine(d, g)) d->failed = true;
 }
 
-Dump *dump_take(Vm *vm) {
+static Dump *dump_new(Vm *vm, size_t most) {
   Dump *d = mem_zeroed(vm->memory, sizeof *d);
   if (d == NULL) return NULL;
   d->now = rt_now();
   d->vm = vm;
+  d->most = most;
   // The traces are for us alone.
   // RMW: dump_free may subtract meanwhile; a collection that looks at it
   // (units_mark_roots) stops the world after this
   rt_add(&vm->code_kept, 1u);
-  vm_each_goroutine(vm, take_one, d);
   return d;
 }
 
-void dump_free(Dump *d) {
+Dump *dump_take(Vm *vm) {
+  Dump *d = dump_new(vm, SIZE_MAX);
+  if (d != NULL) vm_each_goroutine(vm, take_one, d);
+  return d;
+}
+
+static void clear(Dump *d) {
   for (size_t n = 0; n < d->count; n++) {
     trace_drop(d->all[n].trace);
     mem_free(d->all[n].ids);
   }
   mem_free(d->all);
   mem_free(d->table);
+  d->all = NULL;
+  d->table = NULL;
+  d->count = d->room = d->size = d->uncounted = 0;
+}
+
+void dump_free(Dump *d) {
+  clear(d);
   // RMW: pairs with the load in units_mark_roots, at a later stop
   rt_sub(&d->vm->code_kept, 1u);
   mem_free(d);
@@ -200,6 +225,23 @@ static int by_number(const void *a, const void *b) {
 
 static int by_first_id(const void *a, const void *b) {
   return by_number(((const Alike *)a)->ids, ((const Alike *)b)->ids);
+}
+
+// They mostly are in order, or the other way round, as they were taken.
+static void sort_ids(Alike *a) {
+  size_t up = 1, down = 1;
+  while (up < a->count && a->ids[up - 1] < a->ids[up]) up++;
+  if (up >= a->count) return;
+  while (down < a->count && a->ids[down - 1] > a->ids[down]) down++;
+  if (down < a->count) {
+    qsort(a->ids, a->count, sizeof *a->ids, by_number);
+    return;
+  }
+  for (size_t low = 0, high = a->count - 1; low < high; low++, high--) {
+    uint64_t id = a->ids[low];
+    a->ids[low] = a->ids[high];
+    a->ids[high] = id;
+  }
 }
 
 enum { ID_RANGES = 20 };  // shown of those that are alike
@@ -276,36 +318,62 @@ static void add_alike(Text *text, const Dump *d, const Alike *a, size_t depth) {
 }
 
 // --- The tree ---------------------------------------------------------------
-typedef struct OwnerPlace {
+// An owner of a group that was taken, and its entry's index + 1 (0: none).
+typedef struct Owner {
   uint64_t id;
   size_t entry;
-} OwnerPlace;
+} Owner;
+
+typedef struct Owners {
+  Owner *all;  // by id
+  size_t count;
+} Owners;
 
 static int by_id(const void *a, const void *b) {
-  return by_number(&((const OwnerPlace *)a)->id, &((const OwnerPlace *)b)->id);
+  return by_number(&((const Owner *)a)->id, &((const Owner *)b)->id);
+}
+
+static Owner *owner_of(const Owners *owners, uint64_t id) {
+  Owner wanted = {.id = id};
+  return bsearch(&wanted, owners->all, owners->count, sizeof wanted, by_id);
+}
+
+// false: there are none, or there is no memory.
+static bool collect_owners(const Dump *d, Owners *owners) {
+  size_t count = 0;
+  for (size_t n = 0; n < d->count; n++) count += d->all[n].group_pc != NULL;
+  if (count == 0) return false;
+  owners->all = mem_alloc(d->vm->memory, count * sizeof(Owner));
+  if (owners->all == NULL) return false;
+  count = 0;
+  for (size_t n = 0; n < d->count; n++)
+    if (d->all[n].group_pc != NULL)
+      owners->all[count++] = (Owner){.id = d->all[n].owner};
+  qsort(owners->all, count, sizeof(Owner), by_id);
+  for (size_t n = 0; n < count; n++) {
+    size_t last = owners->count - 1;
+    if (n == 0 || owners->all[last].id != owners->all[n].id)
+      owners->all[owners->count++] = owners->all[n];
+  }
+  return true;
 }
 
 // Which entry each owner is in. Without memory: none.
 static void find_owners(Dump *d) {
-  size_t count = 0, at = 0;
-  for (size_t n = 0; n < d->count; n++) count += d->all[n].count;
-  OwnerPlace *places = mem_alloc(d->vm->memory, (count + 1) * sizeof *places);
-  if (places == NULL) return;
+  Owners owners = {0};
+  if (!collect_owners(d, &owners)) return;
   for (size_t n = 0; n < d->count; n++)
-    for (size_t i = 0; i < d->all[n].count; i++)
-      places[at++] = (OwnerPlace){d->all[n].ids[i], n};
-  qsort(places, count, sizeof *places, by_id);
+    for (size_t i = 0; i < d->all[n].count; i++) {
+      Owner *owner = owner_of(&owners, d->all[n].ids[i]);
+      if (owner != NULL) owner->entry = n + 1;
+    }
   for (size_t n = 0; n < d->count; n++) {
     Alike *a = &d->all[n];
-    OwnerPlace wanted = {.id = a->owner};
-    const OwnerPlace *found =
-        a->group_pc == NULL
-            ? NULL
-            : bsearch(&wanted, places, count, sizeof *places, by_id);
+    size_t entry = a->group_pc == NULL ? 0 : owner_of(&owners, a->owner)->entry;
     // (goroutines that are alike may have begun their groups in each other)
-    if (found != NULL && found->entry != n) a->above = found->entry + 1;
+    if (entry != n + 1) a->above = entry;
   }
-  mem_free(places);
+  mem_free(owners.all);
 }
 
 // The first of those at the top.
@@ -363,12 +431,9 @@ static void print_tree(Printing *printing, size_t root) {
 }
 
 void dump_print(Text *text, Dump *d, size_t most) {
-  for (size_t n = 0; n < d->count; n++) {
-    Alike *a = &d->all[n];
-    if (a->count > 0) qsort(a->ids, a->count, sizeof *a->ids, by_number);
-  }
+  for (size_t n = 0; n < d->count; n++) sort_ids(&d->all[n]);
   if (d->count > 0) qsort(d->all, d->count, sizeof *d->all, by_first_id);
-  Printing p = {.text = text, .d = d, .most = most};
+  Printing p = {.text = text, .d = d, .most = most, .left = d->uncounted};
   for (size_t at = make_tree(d); at != 0; at = d->all[at - 1].next)
     print_tree(&p, at);
   // entries that stand below each other, as both hold several goroutines
@@ -379,27 +444,94 @@ void dump_print(Text *text, Dump *d, size_t most) {
 }
 
 // --- At any time ------------------------------------------------------------
-typedef struct Taking {
-  Vm *vm;
-  Dump *dump;
-} Taking;
-
-static void take_stopped(void *arg) {
-  Taking *taking = arg;
-  taking->dump = dump_take(taking->vm);
+// The main goroutine is in each dump, whatever the number of entries.
+static void take_main(Dump *d) {
+  Goroutine *g = d->vm->main;
+  GState state = g != NULL ? g_state(&g->g) : G_DEAD;
+  if (state != G_DEAD && state != G_IDLE) take_one(d, g);
 }
 
-char *dump_text(Csp *csp, const Memory *memory) {
-  Taking taking = {.vm = &csp->vm};
-  if (!sched_while_stopped(csp->vm.sched, take_stopped, &taking)) return NULL;
-  if (taking.dump == NULL) return NULL;
+static void take_other(void *arg, Goroutine *g) {
+  Dump *d = arg;
+  if (g != d->vm->main) take_one(d, g);
+}
+
+static bool take_next(void *arg, Goroutine *g) {
+  Dump *d = arg;
+  take_other(d, g);
+  return d->cost < d->cost_most;
+}
+
+// What was taken before a P went away is taken again, in one piece.
+static void take_again(Dump *d) {
+  clear(d);
+  take_main(d);
+  vm_each_goroutine(d->vm, take_other, d);
+}
+
+// A piece has some 300 us at first, and some 5 ms at most.
+enum { PIECE_FIRST = 1 << 12, PIECE_MOST = 1 << 16 };
+
+static void take_stopped(void *arg) {
+  DumpPieces *pieces = arg;
+  Vm *vm = &pieces->csp->vm;
+  int64_t begun = rt_now();
+  if (pieces->dump == NULL) {
+    pieces->dump = dump_new(vm, DUMP_ENTRIES);
+    if (pieces->dump == NULL) return;
+    pieces->dump->cost_most = PIECE_FIRST;
+    take_main(pieces->dump);
+  }
+  Dump *d = pieces->dump;
+  d->cost = 0;
+  WalkEnd end = walk_on(vm, &pieces->walk, take_next, d);
+  pieces->more = end == WALK_MORE;
+  if (end == WALK_LOST) take_again(d);
+  pieces->stopped_ns = rt_now() - begun;
+}
+
+bool dump_piece(DumpPieces *pieces) {
+  pieces->more = false;
+  Sched *s = pieces->csp->vm.sched;
+  pieces->stopped = sched_while_stopped(s, take_stopped, pieces);
+  return pieces->more;
+}
+
+void dump_drop(DumpPieces *pieces) {
+  walk_end(&pieces->csp->vm, &pieces->walk);
+  if (pieces->dump != NULL) dump_free(pieces->dump);
+  pieces->dump = NULL;
+}
+
+char *dump_finish(DumpPieces *pieces, const Memory *memory) {
   Text text = {.memory = memory};
-  dump_print(&text, taking.dump, SIZE_MAX);
-  dump_free(taking.dump);
+  bool taken = pieces->stopped && pieces->dump != NULL;
+  if (taken) dump_print(&text, pieces->dump, SIZE_MAX);
+  dump_drop(pieces);
   text_add(&text, "", 1);
-  if (!text.failed) return text.data;
+  if (taken && !text.failed) return text.data;
   text_free(&text);
   return NULL;
 }
 
-char *csp_dump_goroutines(Csp *csp) { return dump_text(csp, NULL); }
+// The others have as much time between two pieces as a piece takes. Where it
+// takes longer to stop them, as on a busy machine, there are fewer pieces.
+void dump_pieces(DumpPieces *pieces) {
+  for (;;) {
+    int64_t begun = rt_now();
+    if (!dump_piece(pieces)) return;
+    if (pieces->csp->config.stepped) continue;  // no thread of its own
+    int64_t ns = pieces->stopped_ns;
+    Dump *d = pieces->dump;
+    if (rt_now() - begun > 2 * ns && d->cost_most < PIECE_MOST)
+      d->cost_most *= 2;
+    struct timespec pause = {ns / 1000000000, ns % 1000000000};
+    nanosleep(&pause, NULL);
+  }
+}
+
+char *csp_dump_goroutines(Csp *csp) {
+  DumpPieces pieces = {.csp = csp};
+  dump_pieces(&pieces);
+  return dump_finish(&pieces, NULL);
+}
