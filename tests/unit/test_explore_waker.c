@@ -110,7 +110,8 @@ static void waking_host(void *arg) {
 
 // --- The native -------------------------------------------------------------
 static void make_the_waker(void) {
-  CspCall call = {.vm = &csp.vm};
+  static Local local;
+  CspCall call = {.vm = &csp.vm, .local = &local};
   waker = csp_waker_told(&call, told, &tells);
   EXPLORE_CHECK(waker != NULL && link_data == waker, "out of memory");
   rt_store_seq(&is_made, 1u);

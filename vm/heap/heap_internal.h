@@ -88,7 +88,7 @@ typedef struct MarkSegment {
   uint64_t items[SEGMENT_ITEMS];
 } MarkSegment;
 
-typedef struct HeapWalk HeapWalk;
+struct HeapWalk;
 
 typedef struct RootHook {
   struct RootHook *next;
@@ -143,7 +143,8 @@ struct Heap {
   int gc_workers;
   Goroutine *orphans;  // of Ps that went away; STW
   uint64_t retired;    // how many Ps did; STW
-  HeapWalk *walks;     // atomic; written under lock, begun at a stop (walk.c)
+  struct HeapWalk
+      *walks;  // atomic; written under lock, begun at a stop (walk.c)
 
   // Statistics; the first group is the collector's, at a stop.
   uint64_t total_allocated, collections, pause_max, pause_last;

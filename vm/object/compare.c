@@ -232,8 +232,8 @@ static bool deep_push(Deep *deep, DeepPair pair) {
                                : mem_resize(deep->local->vm->memory,
                                             deep->stack, cap * sizeof *stack);
     if (stack == NULL) {
-      deep->failed = too_deep ? "nested more than 10,000 values too_deep"
-                              : "out of memory";
+      deep->failed =
+          too_deep ? "nested more than 10,000 values deep" : "out of memory";
       return false;
     }
     deep->stack = stack;

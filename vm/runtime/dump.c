@@ -451,14 +451,14 @@ static void take_main(Dump *d) {
   if (state != G_DEAD && state != G_IDLE) take_one(d, g);
 }
 
-static void take_other(void *arg, Goroutine *g) {
+static void take_more(void *arg, Goroutine *g) {
   Dump *d = arg;
   if (g != d->vm->main) take_one(d, g);
 }
 
 static bool take_next(void *arg, Goroutine *g) {
   Dump *d = arg;
-  take_other(d, g);
+  take_more(d, g);
   return d->cost < d->cost_most;
 }
 
@@ -466,7 +466,7 @@ static bool take_next(void *arg, Goroutine *g) {
 static void take_again(Dump *d) {
   clear(d);
   take_main(d);
-  vm_each_goroutine(d->vm, take_other, d);
+  vm_each_goroutine(d->vm, take_more, d);
 }
 
 // A piece has some 300 us at first, and some 5 ms at most.
