@@ -161,7 +161,8 @@ static inline bool claim(P *p, Waiter *w) {
     rt_store_relaxed(&g->select_state, open + 1);  // relaxed: nobody else
     return true;
   }
-  // RMW: of those that would fire it one does; sched_ready hands over the rest
+  // RMW: of the threads that would fire it only one does. sched_ready hands
+  // over the other fields
   return rt_cas(&g->select_state, &open, open + 1);
 }
 
@@ -323,8 +324,8 @@ static inline __attribute__((always_inline)) ChanResult park_on(
 
 bool chan_cancel(P *p, G *g, Chan *c, uintptr_t on) {
   chan_lock(p, c);
-  // relaxed, both: while the lock is held g, if it waits here, stays as it is;
-  // if not it may begin or end a wait for another channel at this moment
+  // relaxed, both: if g waits here, it stays as it is while the lock is held.
+  // If not, it may begin or end a wait for another channel at this moment
   bool here = rt_load_relaxed(&g->wait.chan) == c &&
               rt_load_relaxed(&g->parked_on) == on;
   bool ours = here && g_cancelled(g);
@@ -366,9 +367,9 @@ ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason) {
 }
 
 bool chan_send_hopeless(const Chan *c) {
-  // relaxed, both: a full channel without receivers was full at some moment
-  // during the call; closed is read last, so that a close before the call is
-  // seen
+  // relaxed, both: a channel found full and without receivers was full at some
+  // moment during the call. The flags are read last, so that a close before the
+  // call is seen
   if (rt_load_relaxed(&c->recv_first) != NULL) return false;
   if (rt_load_relaxed(&c->count) < c->cap) return false;
   uint32_t flags = rt_load_acquire(&c->flags);  // acquire: as in chan_is_closed

@@ -5,7 +5,7 @@
 
 #include "sched/sched.h"
 
-// The affinity mask, of *cpus bits (mem_free it); NULL: it cannot be had.
+// The affinity mask, of *cpus bits (mem_free it). NULL if it cannot be had.
 uint64_t *cpu_count_affinity(const Memory *memory, uint32_t *cpus);
 int cpu_count_in_affinity(const Memory *memory);  // CPUs in it, at least 1
 

@@ -38,7 +38,7 @@ Door *door_new(const Memory *memory, void *host) {
   return door;
 }
 
-// RMW: a count; whoever calls it keeps the door already
+// RMW: a count. The thread that calls it keeps the door already
 void door_keep(Door *door) { rt_add(&door->keepers, 1u); }
 
 void door_drop(Door *door) {
@@ -56,7 +56,8 @@ bool door_enter(Door *door) {
 
 void door_leave(Door *door) {
   uint32_t *state = &door->state;
-  uint32_t before = rt_sub(state, 1u);  // release: e3; the door may be gone
+  // release: e3, which c2 sees. After it the door may be gone
+  uint32_t before = rt_sub(state, 1u);
   if (before == DOOR_CLOSED + 1) rt_futex_wake(state, 1);  // e4
 }
 

@@ -70,12 +70,12 @@ static G *take_local(P *p, bool *inherit) {
 static bool may_spin(M *m) {
   Sched *s = m->sched;
   if (m->spinning) return true;
-  // relaxed, both: hints; that somebody spins is what counts (row 15)
+  // relaxed, both: hints. What counts is that somebody spins (row 15)
   uint32_t spinning = rt_load_relaxed(&s->spinning);
   uint32_t busy = (uint32_t)procs_now(s) - rt_load_relaxed(&s->idle_count);
   if (2 * spinning >= busy) return false;
   m->spinning = true;
-  // seq: counted before it looks; pairs with S2 (idle.c)
+  // seq: the M is counted before it looks. Pairs with S2 (idle.c)
   rt_add(&s->spinning, 1u);
   return true;
 }
@@ -133,7 +133,7 @@ static bool most_idle(Sched *s) {
 }
 
 // Ps of one word of the masks that a thief may find something on.
-// relaxed, both: hints; idle_look_again comes after.
+// relaxed, both: hints. idle_look_again comes after.
 static uint64_t worth_a_visit(Sched *s, uint32_t word, bool last) {
   uint64_t bits = ~rt_load_relaxed(&s->idle_mask.words[word]);
   if (last) bits |= rt_load_relaxed(&s->timer_mask.words[word]);
@@ -222,7 +222,7 @@ static G *steal_work(M *m, bool *inherit) {
 // --- Netpoll ----------------------------------------------------------------
 static G *poll_ready_one(P *p, bool *inherit) {
   Sched *s = p->sched;
-  // relaxed: a hint; the M that blocks in netpoll gives what comes
+  // relaxed: a hint. The M that blocks in netpoll gives what comes
   if (!poll_wanted(s) || rt_load_relaxed(&s->poll_blocked) != 0) return NULL;
   poll_now(p);
   G *g = urgent_take(p);
@@ -268,7 +268,7 @@ static void leave_at_exit(M *m) {
   Sched *s = m->sched;
   if (m->spinning) {
     m->spinning = false;
-    // RMW: a count; nobody looks for work any more
+    // RMW: a count. Nobody looks for work any more
     rt_sub(&s->spinning, 1u);
   }
   rt_lock(&s->lock);

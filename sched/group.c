@@ -86,8 +86,8 @@ static void unlink_inner(Group *parent, Group *group) {
 // The flag of the parent that this group follows.
 static uint32_t inherited(const Group *group) {
   const Group *parent = group->parent;
-  // seq, both: a flag that was set before this group was linked is seen; pairs
-  // with set_flag, after whose CAS the lock is taken
+  // seq, both: a flag that was set before this group was linked is seen. Pairs
+  // with set_flag, after whose CAS the canceller takes the lock
   return group->in_shield ? rt_load_seq(&parent->grace_over)
                           : rt_load_seq(&parent->cancelled);
 }

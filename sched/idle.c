@@ -97,7 +97,7 @@ static void unlink_p(Sched *s, P *p) {
   *link = p->idle_link;
   p->idle_link = NULL;
   mask_clear(&s->idle_mask, p->id);
-  // seq: as in idle_put_p; S2 reads it
+  // seq: as in idle_put_p. S2 reads it
   rt_sub(&s->idle_count, 1u);
 }
 
@@ -109,9 +109,9 @@ P *idle_get_p(Sched *s, P *wish) {
   if (wish != NULL && rt_load_relaxed(&wish->status) == P_IDLE) p = wish;
   unlink_p(s, p);
   rt_store_relaxed(&p->status, P_RUNNING);  // relaxed: under sched.lock
-  // relaxed: nobody owns p; a new slice, even for what runnext will hold
+  // relaxed: nobody owns p. A new slice begins, even for what runnext will hold
   rt_store_relaxed(&p->schedtick, p->schedtick + 1);
-  // seq: pairs with the store in sysmon; it looks once more after it
+  // seq: pairs with the store in sysmon, which looks once more after it
   if (rt_load_seq(&s->sysmon_asleep)) sysmon_wake(s);
   return p;
 }
@@ -303,7 +303,7 @@ static P *claim_p(Sched *s, M *m, P *wish) {
     bool ends = rt_load_relaxed(&s->exiting);  // relaxed: sched.lock held
     rt_unlock(&s->lock);
     if (p != NULL) return p;
-    // seq: T2; T3 is the load below
+    // seq: T2. T3 is the load below
     rt_sub(&s->spinning, 1u);
     // seq: after the rt_sub, as T3 after T2
     bool none_idle = rt_load_seq(&s->idle_count) == 0;
@@ -329,7 +329,7 @@ void idle_wakep(Sched *s) {
   }
   P *p = claim_p(s, NULL, NULL);
   if (p == NULL || idle_start_m(s, p, true)) return;
-  // seq: T2; idle_give_back looks for what relied on this one
+  // seq: T2. idle_give_back looks for what relied on this spinner
   rt_sub(&s->spinning, 1u);
   idle_give_back(s, p);
 }
@@ -339,7 +339,7 @@ void idle_stop_spinning(M *m) {
   // relaxed: a hint for sched_spawn
   if (rt_load_relaxed(&m->sched->futile) != 0)
     rt_store_relaxed(&m->sched->futile, 0u);
-  // seq: T2; idle_wakep looks after it
+  // seq: T2, before idle_wakep looks
   uint32_t before = rt_sub(&m->sched->spinning, 1u);
   RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   idle_wakep(m->sched);  // the last one that finds work wakes another
@@ -475,7 +475,7 @@ bool idle_wait(M *m) {
 void idle_check_deadlock(Sched *s) {
   // relaxed: written with the lock held
   if (!s->running || rt_load_relaxed(&s->exiting)) return;
-  // relaxed, all: sched.lock is held; pins: the last unpin comes here too
+  // relaxed, all: sched.lock is held. The last sched_unpin comes here, too
   if (rt_load_relaxed(&s->idle_count) != (uint32_t)procs_now(s)) return;
   if (s->syscalls != 0 || s->global.count != 0) return;
   // seq: pairs with the RMW in sched_unpin, which looks here after it

@@ -6,9 +6,9 @@
 #include "sched/internal.h"
 
 void idle_put_p(Sched *s, P *p);   // sched.lock held; p has no work
-P *idle_get_p(Sched *s, P *wish);  // sched.lock held; NULL: none
+P *idle_get_p(Sched *s, P *wish);  // sched.lock held. NULL if there is none
 void idle_take_p(M *m, P *p);      // sched.lock held; p from idle_get_p
-bool idle_wait(M *m);              // m without P sleeps; true: it has one again
+bool idle_wait(M *m);  // m without P sleeps. True if it has one again
 // To the pool. false: none is to be had. No lock held.
 bool idle_add_m(Sched *s);
 bool idle_start_m(Sched *s, P *p, bool spinning);  // p taken; no lock held

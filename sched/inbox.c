@@ -29,14 +29,15 @@ bool inbox_pending(Sched *s) {
 // --- Any thread -------------------------------------------------------------
 void inbox_flag(Sched *s) {
   int procs = procs_now(s);
-  // RMW: a count; each P in its turn, so that none has all the work
+  // RMW: a count. Each P has its turn, so that none has all the work
   uint32_t turn = rt_add(&s->inbox.turn, 1u);
   for (int i = 0; i < procs; i++) {
     P *p = p_at(s, (int)((turn + (uint32_t)i) % (uint32_t)procs));
     if (p_status(p) != P_RUNNING) continue;
-    // seq: the flag, then the status, as in syscall.c; pairs with T1
+    // seq: the flag, then the status, as in syscall.c. Pairs with T1
     rt_or(&p->look, LOOK_INBOX);
-    // seq: the flag, then the status, as in syscall.c; going idle, p looks here
+    // seq: the flag, then the status, as in syscall.c. A P that goes idle looks
+    // here
     if ((rt_load_seq(&p->status) & P_STATUS_MASK) == P_RUNNING) return;
   }
   // All Ps are in calls, or on their way to or from one. Sysmon takes one.
@@ -50,7 +51,7 @@ static void ring(Sched *s) {
     stepped_ring(s);
     return;
   }
-  // seq: S2 of idle.c; a spinner looks here before it sleeps
+  // seq: S2 of idle.c. A spinner looks here before it sleeps
   if (rt_load_seq(&s->spinning) != 0) return;
   // seq: as the load above
   if (rt_load_seq(&s->idle_count) == 0) {
@@ -64,7 +65,7 @@ void inbox_push(Sched *s, SchedPost *post) {
   SchedPost *first = rt_load_relaxed(&s->inbox.posts);  // relaxed: CAS decides
   do {
     post->next = first;
-    // seq: S1 of idle.c; the post is whole for the exchange in inbox_drain
+    // seq: S1 of idle.c. The post is whole for the exchange in inbox_drain
   } while (!rt_cas(&s->inbox.posts, &first, post));
 }
 
@@ -115,7 +116,7 @@ static void run_posts(P *p, SchedPost *post) {
 
 // All of a stack, the oldest first.
 static GList take_stack(G **stack) {
-  // acquire: the Gs are whole; pairs with the CAS in push_list
+  // acquire: the Gs are whole. Pairs with the CAS in push_list
   G *g = rt_exchange(stack, (G *)NULL);
   GList list = {0};
   while (g != NULL) {
@@ -130,7 +131,7 @@ static GList take_stack(G **stack) {
 }
 
 static void run_returned(P *p) {
-  // relaxed: a hint; what comes later asks again
+  // relaxed: a hint. What comes later asks again
   if (rt_load_relaxed(&p->sched->inbox.returned) == NULL) return;
   GList list = take_stack(&p->sched->inbox.returned);
   int64_t now = p->clock = rt_now();
@@ -147,7 +148,7 @@ void inbox_drain(P *p) {
     // RMW: the bits that others set stay
     rt_and(&p->look, ~(uint32_t)LOOK_INBOX);
   if (!inbox_pending(s)) return;
-  // acquire: what was posted is whole; pairs with the CAS of those that put it
+  // acquire: what was posted is whole. Pairs with the CAS in inbox_push
   SchedPost *posts = rt_exchange(&s->inbox.posts, (SchedPost *)NULL);
   GList woken = take_stack(&s->inbox.woken);
   poll_ready(p, &woken);

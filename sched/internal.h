@@ -45,7 +45,7 @@ typedef struct StealOrder {  // steal_order.c; changed while the world is
 typedef struct Locality Locality;  // steal_order.h
 typedef struct WorldJob WorldJob;  // stop_world.h
 
-// inbox.c; atomic: pushed to by CAS, emptied by exchange.
+// See inbox.c. The stacks are atomic, pushed to by CAS and emptied by exchange.
 typedef struct Inbox {
   SchedPost *posts;
   G *woken;       // linked by G.link; still waiting
@@ -102,7 +102,7 @@ struct Sched {
   bool barrier;          // sched_set_barrier
   bool child_first;      // owners take the newest of their ring (runq.c)
   bool stepped;          // stepped.c
-  Locality *locality;    // atomic: it comes late; NULL: one domain
+  Locality *locality;    // atomic, set late; NULL with one domain
   int32_t procs;         // atomic: Ms without a P read it too
   P *all_ps[PROCS_MAX];  // atomic: filled up to ps_made, never taken out
   int32_t ps_made;       // atomic
@@ -163,13 +163,13 @@ struct Sched {
   uint32_t exit_wanted;         // atomic: sched_exit_soon
   uint64_t next_id;             // atomic: G ids
   int64_t pins;                 // atomic
-  SchedPost *when_stuck;        // guarded by lock: sched_when_stuck; or NULL
+  SchedPost *when_stuck;        // of sched_when_stuck, or NULL; guarded by lock
 
   // --- stepped.c: the host's thread's, but for what is atomic ---
   M *host;              // immutable
   int64_t host_until;   // of the run under way; RT_FOREVER
   int64_t host_limit;   // of the calls under way (SteppedRun.done), likewise
-  int64_t slice_ns;     // SLICE_NS; stepped: a 16th of a run at most
+  int64_t slice_ns;     // SLICE_NS, and at most a 16th of a stepped run
   int64_t alarm;        // what poll_alarm was told last
   uint32_t host_way;    // atomic, HostWay
   uint32_t stepped_fd;  // atomic: the host watches the descriptor
@@ -187,7 +187,7 @@ struct Sched {
   int64_t line_ns;  // 0: no lines
   bool line_details;
   bool trace_ticks;       // moments of events are rt_ticks, not rt_now
-  uint32_t trace_events;  // size of the rings, a power of two; 0: none
+  uint32_t trace_events;  // size of the rings, a power of two, 0 for none
   uint64_t trace_begun;   // started_at in ticks
 };
 

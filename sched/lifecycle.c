@@ -48,7 +48,7 @@ P *lifecycle_make_p(Sched *s, int id) {
       mem_free_lines(p);
       return NULL;
     }
-    // release, both: pairs with acquire in p_at; the count comes after the P
+    // release, both: pairs with acquire in p_at. The count comes after the P
     rt_store_release(&s->all_ps[id], p);
     rt_store_release(&s->ps_made, id + 1);
   }
@@ -171,7 +171,7 @@ void lifecycle_begin_exit(Sched *s, SchedEnd end) {
   s->end = end;
   s->ended_at = rt_now();
   rt_store_seq(&s->exiting, 1u);  // seq: before the Ps are gone over
-  // seq: after the flag; lifecycle_make_p reads the flag after it has made one
+  // seq: after the flag. lifecycle_make_p reads the flag after it has made one
   int made = rt_load_seq(&s->ps_made);
   for (int i = 0; i < made; i++) {
     P *p = p_at(s, i);

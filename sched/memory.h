@@ -34,12 +34,12 @@ void *mem_zeroed(const Memory *memory, size_t size);
 // where the result is NULL.
 void *mem_resize(const Memory *memory, void *block, size_t size);
 void mem_free(void *block);  // may be NULL; keeps errno
-// Texts with a zero byte at their end; of a part: at most len bytes.
+// Texts with a zero byte at their end. A part has at most len bytes of `text`.
 char *mem_copy_text(const Memory *memory, const char *text);
 char *mem_copy_part(const Memory *memory, const char *text, size_t len);
 char *mem_format(const Memory *memory, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-// *len: without the zero byte; may be NULL.
+// *len does not count the zero byte. len may be NULL.
 char *mem_format_args(const Memory *memory, size_t *len, const char *format,
                       va_list args) __attribute__((format(printf, 3, 0)));
 // At the start of a cache line (RT_LINE); for mem_free_lines alone.

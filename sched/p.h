@@ -63,7 +63,7 @@ typedef struct GList {  // linked by G.link
 typedef struct UrgentQueue {
   uint32_t lock;  // a spin lock
   GList list;     // its count is atomic, for readers without the lock
-  int64_t since;  // atomic: the first one's G.since, 0: none
+  int64_t since;  // atomic: the first one's G.since, 0 for none
 } UrgentQueue;
 
 typedef struct TimerEntry {
@@ -76,7 +76,7 @@ typedef struct TimerHeap {
   uint32_t lock;  // a spin lock
   int32_t count, room;
   TimerEntry *entries;
-  int64_t first;   // atomic: the earliest's when, 0: none; written under lock
+  int64_t first;   // atomic, written under lock: the earliest's when, or 0
   Timer *spilled;  // those that there was no memory for, in no order
 } TimerHeap;
 
@@ -92,8 +92,8 @@ enum { P_STATUS_BITS = 3, P_STATUS_MASK = (1 << P_STATUS_BITS) - 1 };
 struct P {
   Sched *sched;     // immutable
   int32_t id;       // immutable
-  uint32_t look;    // atomic; not 0: the next safepoint calls sched_look soon
-                    // (set by sysmon, stop-the-world, sched_interrupt)
+  uint32_t look;    // atomic. If not 0, the next safepoint calls sched_look
+                    // soon (set by sysmon, stop-the-world, sched_interrupt)
   void *local;      // the layer above's data of this P (hooks.p_init)
   uint64_t spawns;  // atomic; written by owner
   uint64_t calls;   // atomic; quick calls begun, written by owner
@@ -102,9 +102,9 @@ struct P {
   G *runnext;  // atomic: filled by the owner alone, thieves take it by CAS
   G *current;  // written by owner; read while the world is stopped
   M *m;        // written under sched.lock
-  uint32_t schedtick;   // atomic: slices begun; read by sysmon
+  uint32_t schedtick;   // atomic: slices begun, which sysmon reads
   uint32_t next_picks;  // from runnext in a row (row 5)
-  uint32_t next_limit;  // of next_picks: NEXT_PICKS_MAX; 0: see urgent.c
+  uint32_t next_limit;  // of next_picks: NEXT_PICKS_MAX, or 0 (see urgent.c)
   bool single;          // procs == 1; changed while the world is stopped
   uint8_t next_fill;    // NEXT_*: is the 50 us wake of row 5 due?
   uint8_t marks;        // MARK_*

@@ -47,7 +47,7 @@ struct PollDesc {
   int fd;               // immutable while it is open
   uint32_t closed;      // atomic
   uintptr_t waiter[2];  // atomic, by PollMode
-  int64_t deadline[2];  // atomic: 0: none; EXPIRED: it has passed
+  int64_t deadline[2];  // atomic: 0 for none, EXPIRED when it has passed
   Timer timers[2];
   PollDesc *next_free;  // guarded by the poller's lock
 };
@@ -156,7 +156,7 @@ PollDesc *poll_open(Sched *s, int fd) {
     rt_store_relaxed(&d->waiter[i], (uintptr_t)W_NONE);
     rt_store_relaxed(&d->deadline[i], (int64_t)0);
   }
-  // seq: as in poll_close; nobody else has d yet
+  // seq: as in poll_close. Nobody else has d yet
   rt_store_seq(&d->closed, 0u);
   int error = rt_poll_add(&poller->os, fd, tag_of(d));
   if (error == 0) return d;
@@ -169,7 +169,7 @@ PollDesc *poll_open(Sched *s, int fd) {
 
 void poll_free(PollDesc *d) {
   Poller *poller = d->poller;
-  // seq: as in poll_close; its closer is done
+  // seq: as in poll_close. Its closer is done
   RT_CHECK(rt_load_seq(&d->closed), "a descriptor is freed while it is open");
   rt_store_relaxed(&d->generation, d->generation + 1);  // relaxed: see desc_of
   rt_lock(&poller->lock);
@@ -187,14 +187,14 @@ static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
   for (;;) {
     if (seen == W_READY || (seen == W_NONE && !ready)) return NULL;
     uintptr_t next = ready ? W_READY : W_NONE;
-    // seq: as above; acquire of the G that show_g has put there
+    // seq: as above. It acquires the G that show_g has put there
     if (!rt_cas(word, &seen, next)) continue;
     return seen > W_PARKING ? (G *)seen : NULL;
   }
 }
 
 static void lower_waiters(Sched *s, uint32_t count) {
-  // RMW: a count; poll_wanted reads it
+  // RMW: a count, which poll_wanted reads
   uint32_t before = rt_sub(&s->poll_waiters, count);
   RT_CHECK(before >= count, "more goroutines come from netpoll than waited");
 }
@@ -286,14 +286,14 @@ static bool show_g(G *g, void *arg) {
   PollDesc *d = parking->d;
   Sched *s = d->poller->sched;
   uintptr_t seen = W_PARKING;
-  // seq: counted before the CAS that shows g; pairs with poll_wanted
+  // seq: g is counted before the CAS that shows it. Pairs with poll_wanted
   rt_add(&s->poll_waiters, 1u);
-  // seq: before the CAS that shows g; poll_wait reads the flag after it
+  // seq: before the CAS that shows g. poll_wait reads the flag after it
   if (g->group != NULL)
     rt_store_seq(
         &g->parked_on,
         (uintptr_t)d | (parking->mode == POLL_READ ? ON_READ : ON_WRITE));
-  // release: g is whole; pairs with the CAS in take_waiter
+  // release: g is whole. Pairs with the CAS in take_waiter
   if (rt_cas(&d->waiter[parking->mode], &seen, (uintptr_t)g)) return true;
   lower_waiters(s, 1);
   return false;
@@ -303,7 +303,7 @@ PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode) {
   PollResult result = state_of(d, mode);
   if (result != POLL_READY) return result;
   uintptr_t *word = &d->waiter[mode], seen = W_READY;
-  // RMW: of those that take the event one does; reading comes after it
+  // RMW: of the Gs that want the event one takes it. It reads after that
   if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
   // seq, all: PARKING, then the flags (see the head)
   while (seen != W_NONE || !rt_cas(word, &seen, (uintptr_t)W_PARKING)) {
@@ -381,7 +381,7 @@ void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when) {
 }
 
 void poll_close(P *p, PollDesc *d) {
-  // seq: as below; closed by its owner alone
+  // seq: as below. Only its owner closes it
   RT_CHECK(!rt_load_seq(&d->closed), "a descriptor is closed twice");
   // seq: the flag, then the word (see the head)
   rt_store_seq(&d->closed, 1u);

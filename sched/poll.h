@@ -6,17 +6,18 @@
 #include "sched/internal.h"
 
 bool poll_wanted(Sched *s);  // any thread: Gs wait for descriptors
-void poll_now(P *p);         // owner P; does not block; poll_wanted
+void poll_now(P *p);         // owner P, if poll_wanted; does not block
 // Any M or sysmon; poll_wanted. tell: as inbox_put_gs.
 void poll_block(Sched *s, int64_t deadline, bool tell);
 void poll_break(Sched *s);  // some M is, or was, polling; any thread
 void poll_ready(P *p, GList *list);
 void poll_free_all(Sched *s);
-// For stepped.c. The descriptor, made now if there is none; -1: errno tells.
-// After that: readable at that time; RT_FOREVER: not so; no more breaks from
-// before.
+// For stepped.c. Gives the descriptor, which it makes if there is none, or
+// -1 and errno.
 int poll_host_fd(Sched *s);
+// The descriptor becomes readable at that time, or at none with RT_FOREVER.
 void poll_alarm(Sched *s, int64_t when);
+// It is no longer readable for breaks from before.
 void poll_end_break(Sched *s);
 // Owner P in a look, or sysmon: is it time to poll, and nobody else does?
 static inline bool poll_is_due(Sched *s, int64_t now) {

@@ -32,7 +32,7 @@ static uint64_t traced_id(P *p) {
 static uint64_t next_id(P *p) {
   if (p->id_next == p->id_end) {
     if (p->marks & MARK_TRACE) return traced_id(p);
-    // relaxed: Ps only take ids; beside others the RMW below decides
+    // relaxed: Ps only take ids. With several Ps the RMW below decides
     uint64_t *next = &p->sched->next_id, before = rt_load_relaxed(next);
     if (p->single) {
       rt_store_relaxed(next, before + ID_BLOCK);  // relaxed: Ps only take ids
@@ -53,7 +53,7 @@ static void next_slice(P *p) {
 // --- Start, ready, leave ----------------------------------------------------
 void proc_make_runnable(P *p, G *g) {
   g_change(g, g_state(g) == G_DEAD ? G_DEAD : G_IDLE, G_RUNNABLE);
-  // release: g's last goroutine has ended; pairs with acquire in vm_interrupt
+  // release: g's last goroutine has ended. Pairs with acquire in vm_interrupt
   rt_store_release(&g->id, next_id(p));
   g->p = NULL;
   g->reason = WAIT_NONE;

@@ -7,7 +7,7 @@
 #include "sched/trace.h"
 
 void proc_m_loop(M *m);   // the life of an M, until the end
-M *proc_m_new(Sched *s);  // sched.lock held; NULL: limit or memory
+M *proc_m_new(Sched *s);  // sched.lock held. NULL: limit or memory
 bool proc_m_start(M *m);
 void proc_m_thread(void *m);
 void proc_m_take_stack(M *m);         // by the thread that is to run Gs

@@ -81,7 +81,7 @@ void rt_note_set(RtNote *note) {
 
 bool rt_note_try(RtNote *note) {
   uint32_t seen = NOTE_SET;
-  // acquire: what was written before the set; pairs with rt_note_set
+  // acquire: what was written before the set. Pairs with rt_note_set
   return rt_cas(&note->word, &seen, NOTE_CLEAR);
 }
 
@@ -95,7 +95,7 @@ bool rt_note_wait(RtNote *note, int64_t deadline) {
       return true;
     }
     if (!rt_futex_wait(&note->word, NOTE_SLEEPS, deadline)) {
-      // acquire: as above; a set may have come just now: then it counts
+      // acquire: as above. A set may have come just now, and then it counts
       return rt_exchange(&note->word, NOTE_CLEAR) == NOTE_SET;
     }
   }
@@ -118,7 +118,7 @@ void rt_lock_slow(RtLock *lock) {
 
 void rt_spin_lock_slow(uint32_t *word) {
   do {
-    // relaxed: waits on a shared line; the exchange decides
+    // relaxed: it waits on a shared line. The exchange decides
     for (int i = 0; rt_load_relaxed(word) != 0; i++) {
       if (i < SPIN_PAUSES) {
         rt_pause();

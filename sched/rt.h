@@ -137,7 +137,7 @@ static inline void rt_rank_pop(const RtRank *rank, const void *lock) {
 // A lock that sleeps. 0 free, 1 held, 2 held and somebody may sleep.
 typedef struct RtLock {
   uint32_t word;       // atomic
-  const RtRank *rank;  // immutable; NULL: below all others
+  const RtRank *rank;  // immutable; NULL is below all others
 } RtLock;
 
 void rt_lock_slow(RtLock *lock);
@@ -160,7 +160,7 @@ static inline bool rt_try_lock(RtLock *lock) {
 
 static inline void rt_unlock(RtLock *lock) {
   rt_rank_pop(lock->rank, lock);
-  // release: pairs with the CAS in rt_lock; a mere store could overwrite the 2
+  // release: pairs with the CAS in rt_lock. A mere store could overwrite the 2
   // of a new sleeper
   if (rt_exchange(&lock->word, 0u) == 2) rt_futex_wake(&lock->word, 1);
 }
@@ -208,8 +208,8 @@ typedef struct RtPollEvent {
 
 int rt_poll_open(RtPoll *poll);  // 0 or an errno
 void rt_poll_close(RtPoll *poll);
-// Reports changes of fd, whichever way, from now on (and its state once). 0 or
-// an errno; EPERM: what is always ready (a regular file).
+// Reports changes of fd, whichever way, from now on (and its state once). Gives
+// 0 or an errno, which is EPERM for what is always ready (a regular file).
 int rt_poll_add(RtPoll *poll, int fd, uint64_t tag);
 void rt_poll_remove(RtPoll *poll, int fd);
 // Waits for events until rt_now() >= deadline, or not at all if that is 0.
@@ -222,7 +222,8 @@ void rt_poll_break(RtPoll *poll);
 // events have come, after a break, or after an alarm. -1: errno tells. One
 // thread, as the rest.
 int rt_poll_descriptor(RtPoll *poll);
-void rt_poll_alarm(RtPoll *poll, int64_t when);  // rt_now(); RT_FOREVER: none
+// The alarm is at that rt_now() time, or off with RT_FOREVER.
+void rt_poll_alarm(RtPoll *poll, int64_t when);
 void rt_poll_end_break(RtPoll *poll);  // it is not readable for breaks any more
 
 // --- Threads, clocks, randomness --------------------------------------------
@@ -259,6 +260,6 @@ static inline uint64_t rt_ticks(void) {
 bool rt_ticks_steady(void);
 int64_t rt_wall_now(void);  // ns since 1970
 uint64_t rt_entropy(void);  // from the system
-int rt_cpu(void);           // that the caller runs on just now; < 0: unknown
+int rt_cpu(void);           // that the caller runs on now, < 0 if unknown
 
 #endif

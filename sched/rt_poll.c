@@ -52,7 +52,7 @@ void rt_poll_remove(RtPoll *poll, int fd) {
 }
 
 void rt_poll_break(RtPoll *poll) {
-  // seq: what was set before it is seen after the wait that it ends; pairs with
+  // seq: what was set before it is seen after the wait that it ends. Pairs with
   // end_break
   if (rt_exchange(&poll->broken, 1u) != 0) return;
   uint64_t one = 1;

@@ -27,7 +27,7 @@
 #include "sched/urgent.h"
 
 static inline G *slot_read(P *p, uint32_t index) {
-  // relaxed: published by tail; a stale read fails the CAS on head
+  // relaxed: tail publishes it. After a stale read the CAS on head fails
   return rt_load_relaxed(&p->ring[index % RUNQ_SIZE]);
 }
 
@@ -92,7 +92,7 @@ void runq_put(P *p, G *g) {
     uint32_t tail = p->tail;
     if (tail - head < RUNQ_SIZE) {
       slot_write(p, tail, g);
-      // release: publishes the slot and g; pairs with the seq load in grab
+      // release: publishes the slot and g. Pairs with the seq load in grab
       rt_store_release(&p->tail, tail + 1);
       return;
     }
@@ -129,7 +129,7 @@ bool runq_put_next(P *p, G *g, bool publish) {
       rt_store_release(&p->runnext, g);  // release: pairs with the thief's CAS
     }
   } else {
-    // release: g is whole; a thief may take the old one
+    // release: g is whole. A thief may take the old one
     old = rt_exchange(&p->runnext, g);
   }
   if (old == NULL) return false;
@@ -144,7 +144,7 @@ bool runq_put_next(P *p, G *g, bool publish) {
 // have taken the last one, and the caller tries again.
 static bool pop_newest(P *p, G **g) {
   uint32_t tail = p->tail - 1;
-  // seq, both: the tail is lowered before head is read; pairs with grab
+  // seq, both: the tail is lowered before head is read. Pairs with grab
   rt_store_seq(&p->tail, tail);
   uint32_t head = rt_load_seq(&p->head);
   int32_t left = (int32_t)(tail - head);
@@ -152,7 +152,8 @@ static bool pop_newest(P *p, G **g) {
   if (left > 0) return true;
   bool mine = left == 0 && head_claim(p, head, 1);
   if (!mine) *g = NULL;
-  // release: empty in any case, as it was: pairs with the seq load in grab
+  // release: the ring is empty in any case, as it was. Pairs with the seq load
+  // in grab
   rt_store_release(&p->tail, tail + 1);
   return mine || left < 0;
 }
@@ -220,7 +221,7 @@ bool runq_has_work(P *p, StuckNext *seen) {
 // Copies half of the victim's ring, rounded up, after p's tail and claims it.
 static uint32_t grab(P *p, P *victim) {
   for (;;) {
-    // seq, both: head before tail, see pop_newest; tail pairs with runq_put
+    // seq, both: head before tail, see pop_newest. tail pairs with runq_put
     uint32_t head = rt_load_seq(&victim->head);
     uint32_t tail = rt_load_seq(&victim->tail);
     uint32_t count = tail - head;

@@ -9,8 +9,8 @@ enum { NEXT_QUIET, NEXT_FILLED, NEXT_TIMED };  // p->next_fill
 
 void runq_put(P *p, G *g);  // to the ring's tail; may overflow (sched.lock)
 void runq_put_list(P *p, GList *list);
-G *runq_pop(P *p);  // NULL: empty. The oldest; child first: the newest
-// Puts g into runnext; true: another G was displaced to the ring's tail.
+G *runq_pop(P *p);  // the oldest, with child first the newest; or NULL
+// Puts g into runnext. True if another G was displaced to the ring's tail.
 // publish: idle_wakep is called next.
 bool runq_put_next(P *p, G *g, bool publish);
 // The same where runnext is seen empty: thieves only ever empty it.

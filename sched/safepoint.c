@@ -16,7 +16,7 @@
 static bool attend(P *p, uint32_t look, bool *slice_over) {
   if (look & LOOK_INBOX) inbox_drain(p);
   if (look & LOOK_HOST) {
-    // seq, both: the bit goes, then the wish is read; pairs with
+    // seq, both: the bit goes, then the wish is read. Pairs with
     // sched_exit_soon
     rt_and(&p->look, ~(uint32_t)LOOK_HOST);
     if (rt_load_seq(&p->sched->exit_wanted)) sched_exit(p->sched);
@@ -82,7 +82,7 @@ static bool look_fully(P *p, uint32_t look) {
   slice_over |= slice_is_over(p, now);
   if (p->sched->stepped && stepped_is_over(p->sched, now)) {
     slice_over = true;
-    // RMW: the bits that others set stay; sched_switch gives nothing
+    // RMW: the bits that others set stay. With this one sched_switch gives no G
     rt_or(&p->look, (uint32_t)LOOK_HOST);
   }
   if (slice_over) p->oldest_due = true;
@@ -126,9 +126,9 @@ bool sched_work_is_vain(P *p) {
 void sched_clock_soon(P *p) { p->looks |= LOOKS_PER_CLOCK - 1; }
 
 void sched_interrupt(Sched *s) {
-  // acquire: pairs with the release of what makes Ps: those are in all_ps.
-  // They are never freed while the runtime runs.
+  // acquire: pairs with the releases in lifecycle_make_p, so those Ps are in
+  // all_ps. They are never freed while the runtime runs.
   int made = rt_load_acquire(&s->ps_made);
-  // seq: after what the caller has set for them; pairs with attend
+  // seq: after what the caller has set for them. Pairs with attend
   for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_HOST);
 }

@@ -81,12 +81,12 @@ struct Waiter {
   Waiter *next, *prev;  // guarded by the channel's lock
   Chan *chan;           // atomic, with its lock; NULL while in no queue
   uint64_t elem;        // to send; or as received, valid when success
-  int32_t index;        // of the case; -1: not a select
+  int32_t index;        // of the case, -1 without a select
   bool success;         // false: woken because the channel was closed
 };
 
 struct G {
-  G *link;          // run queue or free list; owner: the holder of the G
+  G *link;          // run queue or free list; owned by the holder of the G
   uint32_t status;  // atomic, GState; read by g_state
   uint8_t reason;   // WaitReason while waiting
   bool preempted;   // left by preemption, not by its own wish
@@ -94,12 +94,12 @@ struct G {
   uint64_t id;      // from 1 (the main G), never used again; atomic
   void (*resume)(P *p, G *g);
   P *p;              // while running, else NULL
-  int64_t since;     // rt_now() at which it left its P (coarse; 0: unknown), or
+  int64_t since;     // rt_now() when it left its P (coarse, 0 if unknown), or
                      // was readied, if it is urgent or status is marked
   Waiter wait;       // its single channel operation
   Waiter *woken_by;  // what was fired; written by the waker before ready
-  // Of a select, atomic: odd while it waits; making it even wakes it; a new
-  // number for each wait.
+  // Of a select, atomic. It is odd while the select waits. The thread that
+  // makes it even wakes it. Each wait has a new number.
   uint32_t select_state;
   bool in_call_queue;  // guarded by sched.lock (row 22)
   // --- groups (row 28); NULL and 0 for a G in none ---
@@ -136,11 +136,12 @@ typedef struct SchedHooks {
   // returns false when out of memory.
   bool (*p_init)(void *host, P *p);
   void (*p_free)(void *host, P *p);
-  // An M found nothing to run and is about to sleep; it holds no P (flushing
-  // output). With may_block false it must not block: true if there is
-  // something that might; then it is called again with may_block, when another
-  // M watches timers and the network meanwhile. Also, without may_block, by an
-  // M that begins a slow blocking call while nobody else needs its P.
+  // Called by an M that found nothing to run and is about to sleep (to flush
+  // output). The M holds no P. With may_block false it must not block, and
+  // gives true if there is something that might. Then it is called again with
+  // may_block, when another M watches timers and the network meanwhile. An M
+  // that begins a slow blocking call while nobody else needs its P calls it,
+  // too, without may_block.
   bool (*idle)(void *host, bool may_block);
   // Nothing can ever run again. World is quiet: no M runs a G. Called once;
   // afterwards sched_run returns SCHED_DEADLOCK.
@@ -151,10 +152,10 @@ typedef struct SchedHooks {
   // A stored channel element, for a collector's write barrier; called only
   // while sched_set_barrier(true). p may be NULL.
   void (*barrier)(void *host, P *p, uint64_t old_word, uint64_t new_word);
-  // Watching. print: a line, or some, of the trace; from sysmon's thread; NULL:
-  // to standard error. each_g: all Gs that have not ended, for details. The
-  // world is stopped. g_label: what g runs, a text that stays until the end of
-  // the runtime. Owner P.
+  // Watching. sysmon's thread gives print one or more lines of the trace.
+  // Without print they go to standard error. each_g goes over all Gs that have
+  // not ended, for details, while the world is stopped. g_label tells what g
+  // runs, in a text that stays until the end of the runtime (owner P).
   void (*print)(void *host, const char *text, size_t len);
   void (*each_g)(void *host, void (*fn)(void *arg, G *g), void *arg);
   const char *(*g_label)(void *host, const G *g);
@@ -166,7 +167,7 @@ typedef struct SchedTopology {
   uint32_t cpus;            // places are of CPUs 0..cpus-1
   uint32_t domains, nodes;  // domains < 2: thieves do not care
   const uint32_t *places;   // sched_place of each, or SCHED_NO_PLACE
-  int (*here)(void);        // the caller's CPU; NULL: ask the system. Any M
+  int (*here)(void);        // the caller's CPU; NULL asks the system. Any M
 } SchedTopology;
 
 enum { SCHED_DOMAIN_SHIFT = 16, SCHED_NODE_MASK = 0xFFFF };
@@ -176,20 +177,21 @@ static inline uint32_t sched_place(uint32_t domain, uint32_t node) {
 }
 
 typedef struct SchedConfig {
-  int procs;         // 0: sched_default_procs
-  int max_threads;   // 0: M_LIMIT_DEFAULT
-  int max_syscalls;  // Ms in blocking calls; 0: at most 512. (Quick ones that
-                     // began before come on top: at most one for each P)
-  uint64_t seed;     // of all random choices; 0: from the system
+  int procs;            // 0: sched_default_procs
+  int max_threads;      // 0: M_LIMIT_DEFAULT
+  int max_syscalls;     // Ms in blocking calls; 0 means at most 512. (Quick
+                        // ones that began before come on top, at most one for
+                        // each P)
+  uint64_t seed;        // of all random choices; 0 takes one from the system
   uint64_t empty_word;  // what a cleared channel slot holds (the VM: nil)
   bool child_first;     // sched_spawn_child is to be used (rows 32, 33)
   bool stepped;         // no threads, one P: see stepped_begin
-  const SchedTopology *topology;  // stays the caller's; NULL: this machine's
-  const Memory *memory;           // outlives it; NULL: libc's
+  const SchedTopology *topology;  // stays the caller's; NULL is this machine's
+  const Memory *memory;           // outlives it; NULL is libc's
   SchedHooks hooks;
-  int64_t trace_line_ns;  // sched_trace_line that often; 0: never
+  int64_t trace_line_ns;  // sched_trace_line that often; never if 0
   bool trace_details;     // ... with a line for each P, M and G
-  uint32_t trace_events;  // kept for each P (sched_trace_write); 0: none
+  uint32_t trace_events;  // kept for each P (sched_trace_write); none if 0
 } SchedConfig;
 
 // CPUs this process may use, by the affinity mask and the tightest cgroup v1/v2
@@ -235,7 +237,7 @@ void stepped_end(Sched *s);  // then sched_free
 P *stepped_p(const Sched *s);
 
 typedef struct SteppedRun {
-  const uint32_t *done;  // atomic: until it is not 0; NULL: that is not asked
+  const uint32_t *done;  // atomic: the run ends when it is not 0. Or NULL
   int64_t until;         // rt_now() time; RT_FOREVER
   bool waits;            // when no G can run
   int64_t now;           // what rt_now() has just said, or 0: it is not known
@@ -251,20 +253,20 @@ typedef enum SteppedEnd {
   STEPPED_ENDED,  // sched_exit was called: nothing will run
 } SteppedEnd;
 
-// Runs first (IDLE or DEAD, with resume set; NULL: none), then all others. From
-// outside, or by a G's native, whose G's state is saved: it waits meanwhile,
-// and runs no longer than the run around it.
+// Runs first (IDLE or DEAD, with resume set, or NULL for none), then all
+// others. From outside, or by a G's native when the state of that G is saved.
+// The G waits meanwhile, and the run is no longer than the run around it.
 SteppedEnd stepped_run(Sched *s, G *first, const SteppedRun *run);
 // The host begins something that stepped_stop may end, of one stepped_run or
 // more, and ends it.
 void stepped_work(Sched *s);
 void stepped_rest(Sched *s);
-// What the host works on is over: its stepped_run ends with STEPPED_OVER, and
-// so does each further one, until stepped_clear_stop (true: it was stopped) or
-// stepped_rest. false: the host works on nothing, and nothing is stopped, now
+// What the host works on is over. Its stepped_run ends with STEPPED_OVER, and
+// so does each further one, until stepped_clear_stop or stepped_rest. If the
+// host works on nothing, stepped_stop gives false, and nothing is stopped, now
 // or later. Any thread, signal handlers.
 bool stepped_stop(Sched *s);
-bool stepped_clear_stop(Sched *s);
+bool stepped_clear_stop(Sched *s);        // true: it was stopped
 bool stepped_is_stopped(const Sched *s);  // by the host's thread
 // Readable, for poll and its like, when stepped_run would find something to do.
 // The runtime's own: not to be read or closed. -1: errno tells.
@@ -381,16 +383,16 @@ enum {
 struct Chan {
   uint32_t lock;   // spin lock, see chan.c; plain while there is one P
   uint32_t flags;  // atomic; written under lock
-  uint32_t cap;    // immutable; CHAN_GROWS: 0
-  uint32_t count;  // atomic; written under lock; CHAN_GROWS: 0
+  uint32_t cap;    // immutable; 0 with CHAN_GROWS
+  uint32_t count;  // atomic, written under lock; 0 with CHAN_GROWS
   uint32_t sendx, recvx;
   Waiter *recv_first, *recv_last;
   Waiter *send_first, *send_last;
-  uint64_t buf[];  // cap words; CHAN_GROWS: a ChanGrowth; see chan.c
+  uint64_t buf[];  // cap words, with CHAN_GROWS a ChanGrowth (see chan.c)
 };
 typedef struct ChanGrowth {
-  uint64_t *ring;  // room words, memory of the layer above; NULL: room is 0
-  uint32_t room;   // atomic; written under lock; at most limit
+  uint64_t *ring;  // room words, memory of the layer above; NULL if none
+  uint32_t room;   // atomic, written under lock; at most limit
   uint32_t limit;  // immutable
   uint32_t count;  // atomic; written under lock
 } ChanGrowth;
@@ -471,7 +473,7 @@ typedef enum ChanResult {
   CHAN_PARKED,      // wait for resume; then G.wait.success and .elem tell
   CHAN_CLOSED,      // recv: closed and empty. send: the channel is closed
   CHAN_BLOCKED,     // try forms only
-  CHAN_WANTS_ROOM,  // send: nothing was done; chan_grow, and send again
+  CHAN_WANTS_ROOM,  // send: nothing was done. Call chan_grow, and send again
 } ChanResult;
 
 // The G's state must be saved as for a park before the call. c may be NULL (a
@@ -492,7 +494,7 @@ static inline bool chan_grows(const Chan *c) {
   return (rt_load_relaxed(&c->flags) & CHAN_GROWS) != 0;  // relaxed: constant
 }
 static inline uint32_t chan_count(const Chan *c) {
-  // relaxed, both: a hint; exact under the lock
+  // relaxed, both: a hint, which is exact under the lock
   uint32_t count = rt_load_relaxed(&c->count);
   if (count > 0 || !chan_grows(c)) return count;
   return rt_load_relaxed(&chan_growth(c)->count);
@@ -512,7 +514,7 @@ void chan_scan(Chan *c, void (*word)(void *arg, uint64_t *slot),
 
 // --- Select (row 27) --------------------------------------------------------
 typedef struct SelCase {
-  Waiter waiter;  // waiter.elem: the word to send; then the word received
+  Waiter waiter;  // waiter.elem is the word to send, then the one received
   Chan *chan;     // NULL: never ready
   bool send;
 } SelCase;
@@ -528,11 +530,12 @@ enum {
 // What a select does, ored. If nothing is ready: SELECT_DEFAULT, or it parks.
 // Of several that are ready it takes a random one, or the first.
 enum { SELECT_TRY = 0, SELECT_BLOCK = 1, SELECT_PRIO = 2 };
-// cases: memory that stays put until the select is over; `order` room for 2 *
-// count words. count may be 0. Result: the chosen index (received:
-// cases[i].waiter.elem / .success), one of the above (SELECT_WANTS_ROOM: grow
-// those whose chan_next_room is not 0, and call it again; SELECT_SEND_CLOSED:
-// such a case was chosen), or SELECT_PARKED (after resume: select_finish).
+// The memory of cases stays put until the select is over. `order` has room for
+// 2 * count words. count may be 0. The result is the chosen index, or one of
+// the above. What was received is in cases[i].waiter.elem and .success. After
+// SELECT_PARKED and resume call select_finish. After SELECT_WANTS_ROOM grow
+// those whose chan_next_room is not 0, and call it again. SELECT_SEND_CLOSED
+// says that such a case was chosen.
 int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count, int how);
 // After the wake-up. Takes the G out of all other queues, and gives the index,
 // SELECT_SEND_CLOSED, or SELECT_CANCELLED (and the caller clears G.cancelled).
@@ -547,7 +550,7 @@ struct Timer {
   int64_t period;  // > 0: rearms itself
   void (*fire)(P *p, Timer *timer, int64_t now);
   void *arg;
-  P *owner;     // atomic; NULL: in no heap
+  P *owner;     // atomic; NULL in no heap
   int32_t at;   // index in the owner's heap, or -2: spilled
   Timer *next;  // of those spilled
 };
@@ -586,9 +589,9 @@ struct Group {
   RtLock lock;
   uint32_t cancelled;   // atomic: CancelReason
   uint32_t grace_over;  // atomic: the same, when the time of grace is over
-  int64_t deadline;     // atomic: the timer's, for group_look; 0: none
+  int64_t deadline;     // atomic: the timer's, for group_look, or 0
   G *owner;             // immutable
-  Group *parent;        // immutable; NULL: outermost
+  Group *parent;        // immutable; NULL if outermost
   bool in_shield;       // immutable: begun by a deferred function
   bool solo;            // immutable: of one G, whose children do not join
   // --- guarded by lock ---
@@ -597,7 +600,7 @@ struct Group {
   G *members;
   Group *inner;    // groups in it
   int64_t grace;   // ns
-  int64_t harden;  // when the time of grace is over; 0: it has not begun
+  int64_t harden;  // when the time of grace is over, 0 before it begins
   Timer timer;     // the deadline's, then the grace's
   // --- guarded by the parent's lock ---
   Group *inner_next, *inner_prev;
@@ -638,7 +641,8 @@ Group *group_of_timer(const Timer *timer);
 
 // Why g is cancelled now. Any M; for others than g's own a guess.
 static inline CancelReason g_cancelled(const G *g) {
-  // acquire: pairs with group_begin; g's own, or checked again when g is taken
+  // acquire: pairs with group_begin. The group is g's own, or is checked again
+  // when g is taken
   const Group *group = rt_load_acquire(&g->group);
   if (__builtin_expect(group == NULL, 1)) return NOT_CANCELLED;
   // seq: after g has shown where it parks (cancel.c)
@@ -668,8 +672,8 @@ PollDesc *poll_open(Sched *s, int fd);
 PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode);
 // After CHAN_PARKED's like: why it was woken. Never POLL_PARKED or POLL_BUSY.
 PollResult poll_result(PollDesc *d, PollMode mode);
-// Waits end, with POLL_DEADLINE, when rt_now() >= when; 0: never. Owner P; one
-// call at a time for a side.
+// Waits end, with POLL_DEADLINE, when rt_now() >= when, or never if that is 0.
+// Owner P; one call at a time for a side.
 void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when);
 // All waits end with POLL_CLOSED; the file descriptor may be closed
 // afterwards. Owner P, once.
@@ -699,12 +703,13 @@ void sched_post_tell(Sched *s);
 // to sched_post, where that may end the run. The thread that frees the runtime
 // closes it first: it waits for those inside, and no other comes in.
 typedef struct Door {
-  uint32_t state;    // atomic: threads inside; whether it is closed
+  uint32_t state;    // atomic: threads inside, and whether it is closed
   uint32_t keepers;  // atomic: the door is freed with the last of them
   void *host;        // immutable: whose door it is
-  Memory memory;     // immutable: what it is of itself; for all that keep it
+  Memory memory;     // immutable: of the door, for all that keep it
 } Door;
-Door *door_new(const Memory *memory, void *host);  // kept; NULL: no memory
+// Kept by the caller. NULL without memory.
+Door *door_new(const Memory *memory, void *host);
 void door_keep(Door *door);  // by one more; any thread that keeps it
 void door_drop(Door *door);  // by one less; any thread
 // false: it is closed. Any thread that keeps it or knows that the runtime is
@@ -793,8 +798,8 @@ void sched_trace_line(Sched *s, FILE *out);
 bool sched_trace_details(Sched *s, FILE *out);
 // The events that were kept, in Chrome's trace format. After sched_run.
 void sched_trace_write(Sched *s, FILE *out);
-// Where each P was last: "PLACES nodes=2 domains=4 [0.0 0.1 1.2 -]" (node and
-// domain; -: not yet anywhere), or "PLACES one". Any thread.
+// Where each P was last, such as "PLACES nodes=2 domains=4 [0.0 0.1 1.2 -]"
+// (node and domain, or - for not yet anywhere), or "PLACES one". Any thread.
 void sched_trace_places(Sched *s, FILE *out);
 
 #endif

@@ -9,7 +9,7 @@
 // the locks, if there are any, so that no thread that needs them looks before.
 static inline void select_open(G *g) {
   // release: pairs with the acquire in take_word of a canceller that has read
-  // parked_on in a wait before; others see it by way of the locks
+  // parked_on in a wait before. Others see it by way of the locks
   rt_store_release(&g->select_state, g->select_state + 1);
 }
 

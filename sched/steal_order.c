@@ -103,7 +103,8 @@ int steal_order_ring_of(P *p, int other) {
 }
 
 // --- Several: rings ---------------------------------------------------------
-// Each place is read once: else a P that moves could come twice, or never.
+// Each place is read once, because otherwise a P that moves could come twice,
+// or never.
 static void make_rings(Rings *rings, P *p) {
   Locality *l = p->sched->locality;
   int procs = procs_now(p->sched);
@@ -182,7 +183,7 @@ void steal_order_open(Sched *s) {
 
 void steal_order_of_procs(Sched *s) {
   steal_order_reset(&s->order, (uint32_t)procs_now(s));
-  // RMW: a version; the world is stopped
+  // RMW: a version. The world is stopped
   if (s->locality != NULL) rt_add(&s->locality->version, 1u);
 }
 

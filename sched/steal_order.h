@@ -7,7 +7,7 @@
 
 typedef struct OrderWalk {
   uint32_t left, count, at, stride;
-  const uint16_t *ids;  // of a ring; NULL: all Ps
+  const uint16_t *ids;  // of a ring; NULL for all Ps
 } OrderWalk;
 
 // Row 17, where there are several domains of CPUs; see steal_order.c.
@@ -22,7 +22,7 @@ typedef struct Rings {  // the other Ps as one P sees them; its owner's
 struct Locality {
   const SchedTopology *topology;  // immutable
   uint32_t version;               // atomic: counts changes of what follows
-  uint32_t places[PROCS_MAX];     // atomic: where a P was last; its owner's
+  uint32_t places[PROCS_MAX];     // atomic: where a P was last, by its owner
   Rings *rings[PROCS_MAX];        // made and used by the owner of that P
 };
 

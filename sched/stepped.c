@@ -67,7 +67,7 @@ void stepped_ring(Sched *s) {
 
 bool stepped_stop(Sched *s) {
   uint32_t seen = HOST_WORKS;
-  // RMW: decides whether it was in time: a stop that finds the host at rest
+  // RMW: decides whether it was in time. A stop that finds the host at rest
   // leaves no trace, so it cannot end what begins later
   if (!rt_cas(&s->host_way, &seen, (uint32_t)HOST_STOPPED))
     return seen == HOST_STOPPED;
@@ -104,7 +104,7 @@ bool stepped_clear_stop(Sched *s) {
 int stepped_fd(Sched *s) {
   int fd = poll_host_fd(s);
   if (fd < 0) return fd;
-  // seq: before what is there is looked for; pairs with stepped_ring
+  // seq: the host looks for what is there after it. Pairs with stepped_ring
   rt_store_seq(&s->stepped_fd, 1u);
   poll_break(s);  // whatever there is already
   return fd;
@@ -134,7 +134,7 @@ void stepped_touched(Sched *s) {
 
 // --- Running ----------------------------------------------------------------
 bool stepped_is_over(const Sched *s, int64_t now) {
-  // relaxed: seen soon; the thread that sets it asks for a look
+  // relaxed: it is seen soon. The thread that sets it asks for a look
   return rt_load_relaxed(&s->host_way) == HOST_STOPPED || now >= s->host_until;
 }
 

@@ -27,7 +27,7 @@
 
 // sched.lock held
 static void one_is_through(Sched *s) {
-  // release: what the P has done; pairs with all_through
+  // release: what the P has done. Pairs with all_through
   int32_t before = rt_sub(&s->stop_wait, 1);
   RT_CHECK(before > 0, "more Ps stopped than were running");
   if (before == 1) idle_wake_m(s->stopper);
@@ -35,7 +35,7 @@ static void one_is_through(Sched *s) {
 
 // By the M that waits for the others.
 static bool all_through(Sched *s) {
-  // acquire: pairs with one_is_through; what they wrote before is seen
+  // acquire: pairs with one_is_through. What they wrote before is seen
   return rt_load_acquire(&s->stop_wait) == 0;
 }
 
@@ -108,7 +108,7 @@ bool stop_world_attend(M *m) {
     m->stopped_spinning = m->spinning;
     if (m->spinning) {
       m->spinning = false;
-      // RMW: a count; it looks for work again afterwards
+      // RMW: a count. The M looks for work again afterwards
       rt_sub(&s->spinning, 1u);
     }
     wait_stopped(m);
@@ -135,8 +135,8 @@ static void ask_all(Sched *s, M *stopper, P *own) {
   for (int i = 0; i < procs_now(s); i++) {
     P *q = p_at(s, i);
     if (status_of(q) == P_STOPPED) continue;
-    // seq: first the flag, then the status, as the other way round in
-    // sched_syscall_enter: one of the two sees the other
+    // seq: first the flag, then the status. In sched_syscall_enter it is the
+    // other way round, so one of the two sees the other
     rt_or(&q->look, LOOK_WORLD);
     if (syscall_retake(s, q)) {
       q->stopped_from = P_SYSCALL;
@@ -158,7 +158,7 @@ static void trace_stopped(Sched *s) {
 bool stop_world_begin(P *p, bool resizing) {
   Sched *s = p->sched;
   rt_lock(&s->lock);
-  // relaxed, both: exiting is written with the lock held; the count is read
+  // relaxed, both: exiting is written with the lock held. The count is read
   // again below
   bool refuse = s->world_busy || rt_load_relaxed(&s->exiting) ||
                 (resizing && rt_load_relaxed(&s->turn_waiters) > 0);
@@ -315,7 +315,7 @@ void stop_world_run_job(M *m) {
   job->fn(job->arg, m->job_worker, job->workers);
   m->job = NULL;
   M *boss = job->boss;  // the job is gone after the count
-  // release: what the job has done; pairs with sched_run_stopped
+  // release: what the job has done. Pairs with sched_run_stopped
   if (rt_sub(&job->pending, 1u) == 1) idle_wake_m(boss);
 }
 
@@ -380,7 +380,7 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
       continue;
     }
     rt_store_relaxed(&q->handshake, 1u);  // relaxed: sched.lock held
-    // seq: before the status: see stop_world_begin
+    // seq: before the status, as in ask_all
     rt_or(&q->look, LOOK_HANDSHAKE);
     if (!syscall_retake(s, q)) {
       running++;

@@ -14,7 +14,7 @@ struct WorldJob {
   M *boss;
 };
 
-bool stop_world_begin(P *p, bool resizing);  // owner P; false: not now
+bool stop_world_begin(P *p, bool resizing);  // owner P; false if not now
 void stop_world_end(Sched *s);               // by the M that stopped it
 
 // m with its P stops for a stop of the world and runs a handshake. When procs

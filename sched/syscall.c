@@ -53,7 +53,7 @@ static void places_changed(Sched *s) {
 
 // sched.lock held. Is there anything that p, kept running, could do?
 static bool others_have_work(Sched *s, P *p) {
-  // relaxed, both: hints; they would do it
+  // relaxed, both: hints. Such Ps and Ms would do it
   if (rt_load_relaxed(&s->idle_count) > 0) return false;
   if (rt_load_relaxed(&s->spinning) > 0) return false;
   for (int i = 0; i < procs_now(s); i++) {
@@ -268,7 +268,7 @@ static bool come_back(M *m, P *p, G *g) {
 // sysmon has to be told of the call if it looks around too seldom to see it
 // last, and there is work to hand over.
 static void tell_sysmon(Sched *s, P *p) {
-  // relaxed, both: hints; sysmon comes by in some ms in any case
+  // relaxed, both: hints. sysmon comes by in some ms in any case
   if (rt_load_relaxed(&s->sysmon_hurry)) return;
   if (runq_length(p) == 0 && rt_load_relaxed(&s->global.count) == 0) return;
   // RMW: one of those that find it 0 tells
@@ -288,7 +288,7 @@ static bool enter_quick(P *p, G *g, M *m) {
   m->p = NULL;
   rt_store_relaxed(&p->calls, p->calls + 1);  // relaxed: sysmon compares it
   g_leave(p, g, G_SYSCALL, WAIT_NONE);
-  // seq, both: the status, then the flags; see the head
+  // seq, both: the status, then the flags (see the head)
   rt_store_seq(&p->status, call_word(m));
   uint32_t look = rt_load_seq(&p->look);
   if ((look & ~(uint32_t)(LOOK_PREEMPT | LOOK_HOST | LOOK_LOCKED)) != 0 &&
@@ -304,7 +304,7 @@ bool syscall_retake(Sched *s, P *p) {
   // seq: see the head
   uint32_t word = rt_load_seq(&p->status);
   if ((word & P_STATUS_MASK) != P_SYSCALL) return false;
-  // acquire: what the M has left in p; pairs with the store in enter_quick
+  // acquire: what the M has left in p. Pairs with the store in enter_quick
   if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
   count_in(s, p->m);
   callback_p_lost(p->m, p);

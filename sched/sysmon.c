@@ -31,7 +31,7 @@ static const int64_t COLLECT_NS = (int64_t)120 * 1000 * NS_PER_MS;
 enum { QUIET_ROUNDS = 2, HURRY_ROUNDS = 50 };
 
 void sysmon_wake(Sched *s) {
-  // seq: after idle_count was lowered; see the head
+  // seq: after idle_count was lowered (see the head)
   if (rt_exchange(&s->sysmon_asleep, 0u)) rt_note_set(&s->sysmon_note);
 }
 
@@ -119,21 +119,21 @@ static int64_t watch_all(Sched *s, int64_t now, bool *work) {
 }
 
 static void want_collection(Sched *s, int64_t now) {
-  // relaxed, both: written by collectors, too; any recent value
+  // relaxed, both: any recent value. Collectors write it, too
   if (now - rt_load_relaxed(&s->collected_at) < COLLECT_NS) return;
   rt_store_relaxed(&s->collected_at, now);
   if (s->hooks.want_gc != NULL) s->hooks.want_gc(s->hooks.host);
 }
 
 static void sleep_wholly(Sched *s) {
-  // seq: before all_idle looks; see the head
+  // seq: before all_idle looks (see the head)
   rt_store_seq(&s->sysmon_asleep, 1u);
   int64_t until = s->line_ns != 0 ? s->line_at : RT_FOREVER;
   // acquire: pairs with lifecycle_begin_exit, which sets the note afterwards
   if (all_idle(s) && !rt_load_acquire(&s->exiting)) {
     rt_note_wait(&s->sysmon_note, until);
   }
-  // seq: as above; a thread that finds it set sets the note
+  // seq: as above. A thread that finds it set sets the note
   rt_store_seq(&s->sysmon_asleep, 0u);
 }
 
@@ -151,7 +151,7 @@ void sysmon_main(void *arg) {
     bool work = false;
     if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0, true);
     int64_t next = watch_all(s, now, &work);
-    // relaxed, both: a hint; a thread that finds it 0 sets the note
+    // relaxed, both: a hint. A thread that finds it 0 sets the note
     if (work || rt_load_relaxed(&s->sysmon_hurry) != 0) {
       hurry = work ? HURRY_ROUNDS : hurry == 0 ? HURRY_ROUNDS : hurry - 1;
       rt_store_relaxed(&s->sysmon_hurry, hurry > 0);

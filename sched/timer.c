@@ -178,7 +178,7 @@ static void heap_add(P *owner, Timer *timer) {
     timer->next = heap->spilled;
     heap->spilled = timer;
   }
-  // release: at and when come before; pairs with acquire in timer_stop
+  // release: at and when come before. Pairs with acquire in timer_stop
   rt_store_release(&timer->owner, owner);
 }
 
@@ -205,7 +205,7 @@ static void heap_remove(P *owner, Timer *timer) {
     entry_remove(heap, timer);
   }
   timer->at = -1;
-  // release: the timer is its user's again; pairs with acquire in timer_stop
+  // release: the timer is its user's again. Pairs with acquire in timer_stop
   rt_store_release(&timer->owner, (P *)NULL);
 }
 

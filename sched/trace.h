@@ -5,7 +5,7 @@
 
 #include "sched/internal.h"
 
-// X(name): what an event tells of; `g` is a G's id, or 0
+// X(name), and what an event tells of. `g` is a G's id, or 0
 #define TRACE_EVENTS(X)                                                    \
   X(CREATE)  /* g was started */                                           \
   X(RUN)     /* g runs; arg: its label */                                  \

@@ -50,7 +50,7 @@ static void append_urgent(const P *p, UrgentQueue *q, GList *more) {
   if (p->single)
     rt_store_relaxed(&list->count, count);  // relaxed: nobody else
   else
-    // seq: S1 of idle.c: before the load of `spinning` in idle_wakep
+    // seq: S1 of idle.c, before the load of `spinning` in idle_wakep
     rt_store_seq(&list->count, count);
 }
 

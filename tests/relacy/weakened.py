@@ -140,7 +140,7 @@ WEAKENED = [
        "~rt_load_acquire(&s->idle_mask.words[first / 64])")]),
     ("claim given up: acq_rel", "idle", "taken",
      [("idle.c", "if (p != NULL) return p;\n"
-       "    // seq: T2; T3 is the load below\n    rt_sub(&s->spinning, 1u);",
+       "    // seq: T2. T3 is the load below\n    rt_sub(&s->spinning, 1u);",
        "if (p != NULL) return p;\n"
        "    __atomic_fetch_sub(&s->spinning, 1u, __ATOMIC_ACQ_REL);")]),
     ("claim given up, idle_count: acquire", "idle", "taken",
@@ -188,7 +188,7 @@ WEAKENED = [
      [("syscall.c", "rt_load_seq(&p->status)", "rt_load_relaxed(&p->status)"),
       ("syscall.c",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n"
-       "  // acquire: what the M has left in p; pairs with the store in "
+       "  // acquire: what the M has left in p. Pairs with the store in "
        "enter_quick\n"
        "  if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n  if (!"
@@ -198,7 +198,7 @@ WEAKENED = [
     ("taker's CAS: relaxed", "calls", "retake_twice",
      [("syscall.c",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n"
-       "  // acquire: what the M has left in p; pairs with the store in "
+       "  // acquire: what the M has left in p. Pairs with the store in "
        "enter_quick\n"
        "  if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;",
        "if ((word & P_STATUS_MASK) != P_SYSCALL) return false;\n  if (!"
@@ -292,7 +292,7 @@ WEAKENED = [
        "    if (!g_cancelled(g)) break;")]),
     ("a timer's P, when it is stopped: relaxed", "cancel", "deadline",
      [("timer.c", "timer->at = -1;\n"
-       "  // release: the timer is its user's again; pairs with acquire in "
+       "  // release: the timer is its user's again. Pairs with acquire in "
        "timer_stop\n  rt_store_release(", "timer->at = -1;\n  rt_store_relaxed(")]),
     ("a timer's P, read to stop it: relaxed", "cancel", "deadline",
      [("timer.c", "rt_load_acquire(&timer->owner)",
