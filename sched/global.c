@@ -6,9 +6,11 @@
 #include "sched/g.h"
 #include "sched/runq.h"
 
-static void global_set_count(Sched *s, uint32_t count) {
+static void global_set(Sched *s, const GList *list) {
+  s->global.first = list->first;
+  s->global.last = list->last;
   // seq: ordered before the load of `spinning` in idle_wakep
-  rt_store_seq(&s->global.count, count);
+  rt_store_seq(&s->global.count, list->count);
 }
 
 bool global_is_valid(const Sched *s) {
@@ -23,15 +25,9 @@ bool global_is_valid(const Sched *s) {
 void global_put_list(Sched *s, GList *list) {
   if (list->count == 0) return;
   RT_ASSERT(list->first != NULL && list->last != NULL);
-  if (s->global.last == NULL) {
-    s->global.first = list->first;
-  } else {
-    s->global.last->link = list->first;
-  }
-  s->global.last = list->last;
-  list->last->link = NULL;
-  global_set_count(s, s->global.count + list->count);
-  *list = (GList){0};
+  GList all = s->global;
+  glist_append(&all, list);
+  global_set(s, &all);
   RT_ASSERT(global_is_valid(s));
 }
 
@@ -46,11 +42,9 @@ G *global_pop(Sched *s) {
            s->global.first == NULL ? "empty" : "not empty");
   if (s->global.first == NULL) return NULL;
   RT_ASSERT(global_is_valid(s));
-  GList rest = s->global;  // others read the count: it is stored as a whole
+  GList rest = s->global;
   G *g = glist_pop(&rest);
-  s->global.first = rest.first;
-  s->global.last = rest.last;
-  global_set_count(s, rest.count);
+  global_set(s, &rest);
   return g;
 }
 

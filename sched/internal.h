@@ -218,6 +218,21 @@ static inline G *glist_pop(GList *list) {
   return g;
 }
 
+// All of more, which is empty afterwards.
+static inline void glist_append(GList *list, GList *more) {
+  RT_ASSERT((list->last == NULL) == (list->count == 0));
+  RT_ASSERT(more->count > 0);
+  if (list->last == NULL) {
+    list->first = more->first;
+  } else {
+    list->last->link = more->first;
+  }
+  more->last->link = NULL;
+  list->last = more->last;
+  list->count += more->count;
+  *more = (GList){0};
+}
+
 static inline PStatus p_status(const P *p) {
   // relaxed: whoever needs more holds sched.lock, or reads it again
   return (PStatus)(rt_load_relaxed(&p->status) & P_STATUS_MASK);

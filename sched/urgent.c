@@ -37,40 +37,38 @@ static void note_since(UrgentQueue *q) {
   rt_store_relaxed(&q->since, since);  // relaxed: a hint for the owner
 }
 
-static void append_urgent(const P *p, UrgentQueue *q, GList *more) {
-  GList *list = &q->list;
-  if (list->last == NULL)
-    list->first = more->first;
-  else
-    list->last->link = more->first;
-  list->last = more->last;
-  list->last->link = NULL;
+// All but the count, which others read without the lock.
+static void set_ends(UrgentQueue *q, const GList *list) {
+  q->list.first = list->first;
+  q->list.last = list->last;
   note_since(q);
-  uint32_t count = list->count + more->count;
+}
+
+static void append_urgent(const P *p, UrgentQueue *q, GList *more) {
+  GList all = q->list;
+  glist_append(&all, more);
+  set_ends(q, &all);
   if (p->single)
-    rt_store_relaxed(&list->count, count);  // relaxed: nobody else
+    rt_store_relaxed(&q->list.count, all.count);  // relaxed: nobody else
   else
     // seq: S1 of idle.c, before the load of `spinning` in idle_wakep
-    rt_store_seq(&list->count, count);
+    rt_store_seq(&q->list.count, all.count);
 }
 
 static void take_first(UrgentQueue *q, uint32_t count, GList *out) {
-  GList *list = &q->list;
-  RT_ASSERT(count <= list->count);
-  uint32_t left = list->count - count;
+  GList rest = q->list;
+  RT_ASSERT(count <= rest.count);
   for (; count > 0; count--) {
-    G *g = list->first;
+    G *g = glist_pop(&rest);
     RT_ASSERT(g != NULL && g_is(g, G_RUNNABLE));
-    list->first = g->link;
     glist_push(out, g);
   }
-  RT_CHECK((left == 0) == (list->first == NULL),
-           "urgent goroutines: the count is %u, but the list is %s", left,
-           list->first == NULL ? "empty" : "not empty");
-  if (left == 0) list->last = NULL;
-  note_since(q);
+  RT_CHECK((rest.count == 0) == (rest.first == NULL),
+           "urgent goroutines: the count is %u, but the list is %s", rest.count,
+           rest.first == NULL ? "empty" : "not empty");
+  set_ends(q, &rest);
   // relaxed: a searcher that reads it too high looks in vain
-  rt_store_relaxed(&list->count, left);
+  rt_store_relaxed(&q->list.count, rest.count);
 }
 
 // --- Owner P ----------------------------------------------------------------
@@ -80,7 +78,6 @@ void urgent_put(P *p, GList *list) {
   append_urgent(p, &p->urgent, list);
   urgent_unlock(p, &p->urgent);
   p->next_limit = 0;
-  *list = (GList){0};
 }
 
 static bool others_wait(P *p) {

@@ -39,8 +39,8 @@ MUTANTS = [Mutant(*row) for row in [
     # --- what is urgent
     ("urgent Gs are shown by a relaxed store", "idle", "urgent_beside",
      "urgent.c",
-     "rt_store_seq(&list->count, count);",
-     "rt_store_relaxed(&list->count, count);"),
+     "rt_store_seq(&q->list.count, all.count);",
+     "rt_store_relaxed(&q->list.count, all.count);"),
     ("a searcher does not see what is urgent", "idle", "ready_urgent",
      "runq.c",
      "return rt_load_seq(&p->urgent.list.count) == 0 && runq_ring_empty(p);",
