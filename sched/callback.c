@@ -14,11 +14,11 @@
 // the innermost G of an M can be ready.
 //
 // An M in a callback runs nothing else, however long it waits. So one M must
-// always be left that may. s->callbacks counts the Ms that have a locked_g and
-// are in no call, and ms_live - ms_starting - syscalls - callbacks >= 1 after
-// each callback's begin. A thread is made for that, if need be. Where no thread
-// is to be had (max_threads, the system) the callback is refused before
-// anything is done. Blocking calls may take the last one: they end by
+// always be left that may. s->ms.callbacks counts the Ms that have a locked_g
+// and are in no call, and ms.live - ms.starting - calls.count - ms.callbacks >=
+// 1 after each callback's begin. A thread is made for that, if need be. Where
+// no thread is to be had (max_threads, the system) the callback is refused
+// before anything is done. Blocking calls may take the last one: they end by
 // themselves.
 #include "sched/callback.h"
 #include "sched/g.h"
@@ -32,7 +32,7 @@
 // sched.lock held. One that is being made may still be refused, so it counts
 // for nothing until it is there.
 static bool is_one_left(const Sched *s) {
-  return s->ms_live >= s->ms_starting + s->syscalls + s->callbacks + 2;
+  return s->ms.live >= s->ms.starting + s->calls.count + s->ms.callbacks + 2;
 }
 
 // sched.lock held; released meanwhile where a thread is made.
@@ -43,7 +43,7 @@ static bool reserve(Sched *s) {
     if (rt_load_relaxed(&s->exiting)) return true;
     // Another callback's M may be there in a moment. (This one does not try
     // again, because two that do would wait for each other.)
-    if (!made && s->ms_starting == 0) return false;
+    if (!made && s->ms.starting == 0) return false;
     rt_unlock(&s->lock);
     if (made) {
       made = idle_add_m(s);
@@ -59,7 +59,7 @@ static bool reserve(Sched *s) {
 static void locked_resume(P *p, G *g) {
   Sched *s = p->sched;
   rt_lock(&s->lock);
-  M *to = s->all_ms;
+  M *to = s->ms.all;
   while (to != NULL && to->locked_g != g) to = to->all_next;
   RT_CHECK(to != NULL, "goroutine %llu is locked to no thread",
            (unsigned long long)g->id);
@@ -129,7 +129,7 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
     rt_unlock(&s->lock);
     return false;
   }
-  s->callbacks += before == NULL;
+  s->ms.callbacks += before == NULL;
   m->locked_g = inner;
   rt_unlock(&s->lock);
   g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
@@ -149,7 +149,7 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   inner->resume = resume;
   rt_lock(&s->lock);
   m->locked_g = before;
-  s->callbacks -= before == NULL;
+  s->ms.callbacks -= before == NULL;
   rt_unlock(&s->lock);
   // RMW: the bits that others set stay
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);

@@ -31,7 +31,7 @@ static void run_own_timers(P *p) {
 static void poll_between_turns(P *p) {
   Sched *s = p->sched;
   // relaxed: a hint
-  if (rt_load_relaxed(&s->poll_waiters) == 0) return;
+  if (rt_load_relaxed(&s->netpoll.waiters) == 0) return;
   p->clock = rt_now();
   if (poll_is_due(s, p->clock)) poll_now(p);
 }
@@ -223,7 +223,7 @@ static G *steal_work(M *m, bool *inherit) {
 static G *poll_ready_one(P *p, bool *inherit) {
   Sched *s = p->sched;
   // relaxed: a hint. The M that blocks in netpoll gives what comes
-  if (!poll_wanted(s) || rt_load_relaxed(&s->poll_blocked) != 0) return NULL;
+  if (!poll_wanted(s) || rt_load_relaxed(&s->netpoll.blocked) != 0) return NULL;
   poll_now(p);
   G *g = urgent_take(p);
   return g != NULL ? g : take_local(p, inherit);

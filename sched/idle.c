@@ -33,15 +33,15 @@
 //
 // An M that was spinning and found work wakes another, if none spins any more.
 //
-// One sleeping M, s->poller, watches the timers of idle Ps. It sleeps only
-// until the earliest of them, s->poll_until. A thread that takes the poller
-// away for other work, or leaves an idle P with an earlier timer (a P out of a
-// call), wakes an M that will come to sleep in its place (idle_timers_alone).
-// Running Ps see to their own timers.
+// One sleeping M, s->idle.poller, watches the timers of idle Ps. It sleeps only
+// until the earliest of them, s->idle.poll_until. A thread that takes the
+// poller away for other work, or leaves an idle P with an earlier timer (a P
+// out of a call), wakes an M that will come to sleep in its place
+// (idle_timers_alone). Running Ps see to their own timers.
 //
 // While Gs wait for descriptors the poller blocks in netpoll instead (poll.c),
-// as s->poll_owner. There are never two, because a break must not go to the
-// wrong one. The thread that wakes the poller sets its note, then loads
+// as s->idle.poll_owner. There are never two, because a break must not go to
+// the wrong one. The thread that wakes the poller sets its note, then loads
 // m->polling, and breaks netpoll if that is set. The poller stores m->polling,
 // then looks at its note. All are seq_cst, so one sees the other.
 //
@@ -72,8 +72,8 @@ void idle_put_p(Sched *s, P *p) {
   RT_CHECK(runq_length(p) == 0, "P %d goes idle with goroutines", p->id);
   rt_store_relaxed(&p->status, P_IDLE);  // relaxed: under sched.lock
   p->m = NULL;
-  p->idle_link = s->idle_ps;
-  s->idle_ps = p;
+  p->idle_link = s->idle.ps;
+  s->idle.ps = p;
   mask_set(&s->idle_mask, p->id);
   // seq: T1, before T2 and T3
   rt_add(&s->idle_count, 1u);
@@ -82,7 +82,7 @@ void idle_put_p(Sched *s, P *p) {
 
 bool idle_is_valid(const Sched *s) {
   uint32_t count = 0;
-  for (const P *p = s->idle_ps; p != NULL; p = p->idle_link, count++) {
+  for (const P *p = s->idle.ps; p != NULL; p = p->idle_link, count++) {
     uint64_t word = s->idle_mask.words[p->id >> 6];
     if ((word >> (p->id & 63) & 1) == 0) return false;
     if (p->status != P_IDLE || p->m != NULL || count > PROCS_MAX) return false;
@@ -92,7 +92,7 @@ bool idle_is_valid(const Sched *s) {
 
 static void unlink_p(Sched *s, P *p) {
   RT_ASSERT(idle_is_valid(s));
-  P **link = &s->idle_ps;
+  P **link = &s->idle.ps;
   while (*link != p) link = &(*link)->idle_link;
   *link = p->idle_link;
   p->idle_link = NULL;
@@ -103,8 +103,8 @@ static void unlink_p(Sched *s, P *p) {
 
 P *idle_get_p(Sched *s, P *wish) {
   // relaxed: written with the lock held
-  if (s->idle_ps == NULL || rt_load_relaxed(&s->exiting)) return NULL;
-  P *p = s->idle_ps;
+  if (s->idle.ps == NULL || rt_load_relaxed(&s->exiting)) return NULL;
+  P *p = s->idle.ps;
   // relaxed: status is written under sched.lock
   if (wish != NULL && rt_load_relaxed(&wish->status) == P_IDLE) p = wish;
   unlink_p(s, p);
@@ -112,13 +112,13 @@ P *idle_get_p(Sched *s, P *wish) {
   // relaxed: nobody owns p. A new slice begins, even for what runnext will hold
   rt_store_relaxed(&p->schedtick, p->schedtick + 1);
   // seq: pairs with the store in sysmon, which looks once more after it
-  if (rt_load_seq(&s->sysmon_asleep)) sysmon_wake(s);
+  if (rt_load_seq(&s->sysmon.asleep)) sysmon_wake(s);
   return p;
 }
 
 void idle_stop_all(Sched *s) {
-  while (s->idle_ps != NULL) {
-    P *p = s->idle_ps;
+  while (s->idle.ps != NULL) {
+    P *p = s->idle.ps;
     unlink_p(s, p);
     rt_store_relaxed(&p->status, P_STOPPED);  // relaxed: under sched.lock
   }
@@ -155,21 +155,21 @@ static int64_t first_idle_timer(Sched *s, P **which) {
 static bool timer_is_alone(Sched *s) {
   P *p;
   int64_t first = first_idle_timer(s, &p);
-  return first != 0 && (s->poller == NULL || first < s->poll_until);
+  return first != 0 && (s->idle.poller == NULL || first < s->idle.poll_until);
 }
 
 bool idle_timers_alone(Sched *s) {
-  return timer_is_alone(s) || (s->poll_owner == NULL && poll_wanted(s));
+  return timer_is_alone(s) || (s->idle.poll_owner == NULL && poll_wanted(s));
 }
 
 // --- Idle Ms ----------------------------------------------------------------
 bool idle_ms_are_valid(const Sched *s) {
   uint32_t count = 0;
   const M *prev = NULL;
-  for (const M *m = s->idle_ms; m != NULL; prev = m, m = m->idle_next) {
-    if (!m->idle || m->idle_prev != prev || ++count > s->ms_idle) return false;
+  for (const M *m = s->idle.ms; m != NULL; prev = m, m = m->idle_next) {
+    if (!m->idle || m->idle_prev != prev || ++count > s->ms.idle) return false;
   }
-  return count == s->ms_idle;
+  return count == s->ms.idle;
 }
 
 // sched.lock held
@@ -177,11 +177,11 @@ static void push_m(Sched *s, M *m) {
   RT_ASSERT(!m->idle && m->p == NULL);
   m->idle = true;
   m->idle_prev = NULL;
-  m->idle_next = s->idle_ms;
-  if (s->idle_ms != NULL) s->idle_ms->idle_prev = m;
-  s->idle_ms = m;
-  s->ms_idle++;
-  s->parks++;
+  m->idle_next = s->idle.ms;
+  if (s->idle.ms != NULL) s->idle.ms->idle_prev = m;
+  s->idle.ms = m;
+  s->ms.idle++;
+  s->stats.parks++;
   RT_ASSERT(idle_ms_are_valid(s));
 }
 
@@ -190,18 +190,19 @@ static void unlink_m(Sched *s, M *m) {
   RT_CHECK(m->idle, "thread %u is not in the pool", m->id);
   if (m->idle_prev != NULL) m->idle_prev->idle_next = m->idle_next;
   if (m->idle_next != NULL) m->idle_next->idle_prev = m->idle_prev;
-  if (s->idle_ms == m) s->idle_ms = m->idle_next;
+  if (s->idle.ms == m) s->idle.ms = m->idle_next;
   m->idle_next = m->idle_prev = NULL;
   m->idle = false;
-  s->ms_idle--;
-  if (s->poller == m) s->poller = NULL;
+  s->ms.idle--;
+  if (s->idle.poller == m) s->idle.poller = NULL;
   RT_ASSERT(idle_ms_are_valid(s));
 }
 
 // sched.lock held. Rather not the one that waits for the timers.
 static M *pop_m(Sched *s) {
-  M *m = s->idle_ms;
-  if (m != NULL && m == s->poller && m->idle_next != NULL) m = m->idle_next;
+  M *m = s->idle.ms;
+  if (m != NULL && m == s->idle.poller && m->idle_next != NULL)
+    m = m->idle_next;
   if (m != NULL) unlink_m(s, m);
   return m;
 }
@@ -218,7 +219,7 @@ static M *make_m(Sched *s) {
   M *m = proc_m_new(s);
   if (m == NULL) return NULL;
   m->starting = true;
-  s->ms_starting++;
+  s->ms.starting++;
   return m;
 }
 
@@ -238,7 +239,7 @@ bool idle_start_m(Sched *s, P *p, bool spinning) {
     m->next_p = p;
     m->spinning = spinning;
     p->m = m;
-    s->wakes++;
+    s->stats.wakes++;
   }
   // One that spins will be the poller, or wake another when it finds work.
   bool alone = !spinning && idle_timers_alone(s);
@@ -260,7 +261,7 @@ void idle_give_back(Sched *s, P *p) {
   stop_world_p_left(s, p);
   // An M that came to the pool meanwhile saw no idle P, or no work, and sleeps.
   bool work = s->global.count > 0 || inbox_pending(s) || idle_timers_alone(s);
-  if (work && s->idle_ms != NULL) idle_wake_m(s->idle_ms);
+  if (work && s->idle.ms != NULL) idle_wake_m(s->idle.ms);
   idle_check_deadlock(s);
   rt_unlock(&s->lock);
 }
@@ -355,8 +356,8 @@ void idle_share(P *p) {
   Sched *s = p->sched;
   // relaxed, all: hints
   if (rt_load_relaxed(&s->idle_count) == 0) return;
-  bool nobody_polls = rt_load_relaxed(&s->poll_waiters) != 0 &&
-                      rt_load_relaxed(&s->poll_blocked) == 0;
+  bool nobody_polls = rt_load_relaxed(&s->netpoll.waiters) != 0 &&
+                      rt_load_relaxed(&s->netpoll.blocked) == 0;
   if (nobody_polls || urgent_waits(p)) idle_wakep(s);
 }
 
@@ -366,18 +367,18 @@ void idle_share(P *p) {
 static int64_t sleep_until(Sched *s, M *m, P **p, bool *due, bool *polls) {
   *p = NULL;
   int64_t first = first_idle_timer(s, p);
-  *polls = s->poll_owner == NULL && poll_wanted(s);
+  *polls = s->idle.poll_owner == NULL && poll_wanted(s);
   *due = false;
   if (first == 0 && !*polls) {
-    if (s->poller == m) s->poller = NULL;
+    if (s->idle.poller == m) s->idle.poller = NULL;
     return RT_FOREVER;
   }
   int64_t until = first == 0 ? RT_FOREVER : first;
-  bool mine =
-      s->poller == NULL || s->poller == m || s->poll_until > until || *polls;
+  bool mine = s->idle.poller == NULL || s->idle.poller == m ||
+              s->idle.poll_until > until || *polls;
   if (!mine) return RT_FOREVER;
-  s->poller = m;
-  s->poll_until = until;
+  s->idle.poller = m;
+  s->idle.poll_until = until;
   *due = first != 0 && first <= rt_now();
   return until;
 }
@@ -403,13 +404,13 @@ static bool find_p(Sched *s, M *m, int64_t *until, bool *polls) {
 void idle_sleep_in_netpoll(M *m, int64_t until) {
   Sched *s = m->sched;
   // RMW: a count, for the hint in poll_ready_one
-  rt_add(&s->poll_blocked, 1u);
+  rt_add(&s->netpoll.blocked, 1u);
   rt_store_seq(&m->polling, 1u);  // seq: see the head
   if (!rt_note_try(&m->note)) poll_block(s, until, false);
   // seq: see the head
   rt_store_seq(&m->polling, 0u);
   // RMW: as above
-  rt_sub(&s->poll_blocked, 1u);
+  rt_sub(&s->netpoll.blocked, 1u);
 }
 
 // A slow reader of the output must not keep timers from being watched.
@@ -456,7 +457,7 @@ bool idle_wait(M *m) {
       if (alone) idle_wakep(s);
       return true;
     } else {
-      if (polled) s->poll_owner = m;
+      if (polled) s->idle.poll_owner = m;
       rt_unlock(&s->lock);
       if (polled) {
         idle_sleep_in_netpoll(m, until);
@@ -464,7 +465,7 @@ bool idle_wait(M *m) {
         rt_note_wait(&m->note, until);
       }
       rt_lock(&s->lock);
-      if (polled) s->poll_owner = NULL;
+      if (polled) s->idle.poll_owner = NULL;
     }
   }
 }
@@ -477,7 +478,7 @@ void idle_check_deadlock(Sched *s) {
   if (!s->running || rt_load_relaxed(&s->exiting)) return;
   // relaxed, all: sched.lock is held. The last sched_unpin comes here, too
   if (rt_load_relaxed(&s->idle_count) != (uint32_t)procs_now(s)) return;
-  if (s->syscalls != 0 || s->global.count != 0) return;
+  if (s->calls.count != 0 || s->global.count != 0) return;
   // seq: pairs with the RMW in sched_unpin, which looks here after it
   if (rt_load_seq(&s->pins) != 0) return;
   if (!mask_empty(&s->timer_mask) || poll_wanted(s) || inbox_pending(s)) return;
@@ -489,7 +490,7 @@ void idle_check_deadlock(Sched *s) {
   s->when_stuck = NULL;
   // The caller, if it is an M, looks there before it sleeps; one that sleeps
   // takes a P for it.
-  if (s->idle_ms != NULL) idle_wake_m(s->idle_ms);
+  if (s->idle.ms != NULL) idle_wake_m(s->idle.ms);
 }
 
 void sched_when_stuck(Sched *s, SchedPost *post) {

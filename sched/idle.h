@@ -25,7 +25,7 @@ void idle_check_deadlock(Sched *s);   // sched.lock held
 void idle_give_back(Sched *s, P *p);  // p taken, but no M to be had for it
 void idle_stop_all(Sched *s);         // sched.lock held: idle Ps become STOPPED
 void idle_wake_m(M *m);
-// sched.lock held: idle_ps has idle_count Ps, which the mask has, too.
+// sched.lock held: idle.ps has idle_count Ps, which the mask has, too.
 bool idle_is_valid(const Sched *s);
 bool idle_ms_are_valid(const Sched *s);  // likewise: the pool of Ms
 

@@ -41,7 +41,7 @@ void inbox_flag(Sched *s) {
     if ((rt_load_seq(&p->status) & P_STATUS_MASK) == P_RUNNING) return;
   }
   // All Ps are in calls, or on their way to or from one. Sysmon takes one.
-  rt_note_set(&s->sysmon_note);
+  rt_note_set(&s->sysmon.note);
 }
 
 static void ring(Sched *s) {

@@ -66,7 +66,7 @@ typedef struct StuckNext {
 struct M {
   Sched *sched;  // immutable
   uint32_t id;   // immutable
-  M *all_next;   // immutable once in s->all_ms
+  M *all_next;   // immutable once in s->ms.all
   RtThread thread;
   P *p;                   // the M's own
   bool spinning;          // the M's own; set by whoever starts it, before
@@ -78,9 +78,9 @@ struct M {
 
   // --- guarded by sched.lock ---
   M *idle_next, *idle_prev;
-  bool idle;              // in s->idle_ms
+  bool idle;              // in s->idle.ms
   bool started, done;     // the thread was created; has left
-  bool starting;          // it is being created; counted in ms_starting
+  bool starting;          // it is being created; counted in ms.starting
   bool stop_waiting;      // waits for the world, holding its P
   bool stopped_spinning;  // ... and was looking for work
   P *next_p;              // what it was woken with
@@ -120,44 +120,63 @@ struct Sched {
   uint32_t exiting;   // atomic; written under lock
   PMask idle_mask, timer_mask;
   Inbox inbox RT_ALIGNED;
-  Poller *poll;           // atomic; made by the first poll_open
-  uint32_t poll_waiters;  // atomic: Gs parked on descriptors
-  uint32_t poll_blocked;  // atomic, a hint: Ms that block in netpoll
-  int64_t polled_at;      // atomic: when somebody polled last
-  uint32_t begun;         // atomic: sched_run has its first M
+  // Waiting for descriptors; see poll.c.
+  struct {
+    Poller *poller;     // atomic; made by the first poll_open
+    uint32_t waiters;   // atomic: Gs parked on descriptors
+    uint32_t blocked;   // atomic, a hint: Ms that block in netpoll
+    int64_t polled_at;  // atomic: when somebody polled last
+  } netpoll;
+  uint32_t begun;  // atomic: sched_run has its first M
 
   RtLock lock RT_ALIGNED;  // "sched.lock"; guards what follows
   GList global;            // count is atomic for readers without the lock
-  P *idle_ps;
-  M *idle_ms;
-  M *all_ms;
-  uint32_t ms_live, ms_idle, ms_made, ms_starting;
-  uint32_t syscalls;    // Ms in blocking calls
-  uint32_t callbacks;   // Ms with a locked_g, not in a call (callback.c)
-  uint32_t slots_kept;  // for Gs that left call_first and are runnable
-  uint32_t calls_full;  // atomic: syscalls + slots_kept >= syscalls_max
-  Waiter *call_first, *call_last;  // Gs that wait until fewer than
-                                   // syscalls_max are in calls
-  M *poller;                       // the idle M that sleeps until poll_until
-  M *poll_owner;                   // blocks in netpoll; one at most
-  int64_t poll_until;              // earliest timer of the idle Ps
-  uint64_t parks, wakes, calls, retakes;
+  // Idle Ps and Ms; see idle.c.
+  struct {
+    P *ps;
+    M *ms;
+    M *poller;           // the idle M that sleeps until poll_until
+    M *poll_owner;       // blocks in netpoll; one at most
+    int64_t poll_until;  // earliest timer of the idle Ps
+  } idle;
+  // All Ms, and how many they are.
+  struct {
+    M *all;
+    uint32_t live, idle, made, starting;
+    uint32_t callbacks;  // those with a locked_g, not in a call (callback.c)
+  } ms;
+  // Blocking calls; see syscall.c.
+  struct {
+    uint32_t count;        // Ms in blocking calls
+    uint32_t kept;         // places for Gs that left the queue, runnable
+    uint32_t full;         // atomic: count + kept >= syscalls_max
+    Waiter *first, *last;  // Gs that wait until fewer than syscalls_max are
+                           // in calls
+  } calls;
+  // Sums of what no P counts; see stats.c.
+  struct {
+    uint64_t parks, wakes, calls, retakes;
+  } stats;
   TraceRing trace;  // what is no P's
-  SchedEnd end;
-  int64_t ended_at;         // 0: not yet
-  bool running;             // between start and end of sched_run
-  bool leaked;              // threads are stuck in the kernel and use this
-  void (*last)(void *arg);  // what the last of them calls, or NULL
-  void *last_arg;
-
-  // --- stop_world.c ---
-  uint32_t world_busy;    // a stop or a handshake is under way
-  bool resizing;          // the stop changes the number of Ps
-  uint32_t turn_waiters;  // handshakes that wait until world_busy is clear
-  int32_t stop_wait;      // atomic for the stopper: Ps still to stop
-  M *stopper;
-  void (*handshake)(void *arg, P *p);
-  void *handshake_arg;
+  bool running;     // between start and end of sched_run
+  // The end; see lifecycle.c.
+  struct {
+    SchedEnd how;
+    int64_t at;               // 0: not yet
+    bool leaked;              // threads are stuck in the kernel and use this
+    void (*last)(void *arg);  // what the last of them calls, or NULL
+    void *last_arg;
+  } end;
+  // A stop of the world, or a handshake; see stop_world.c.
+  struct {
+    uint32_t busy;          // a stop or a handshake is under way
+    bool resizing;          // the stop changes the number of Ps
+    uint32_t turn_waiters;  // handshakes that wait until busy is clear
+    int32_t wait;           // atomic for the stopper: Ps still to stop
+    M *stopper;
+    void (*handshake)(void *arg, P *p);
+    void *handshake_arg;
+  } stop;
 
   uint32_t end_seq RT_ALIGNED;  // atomic: an M ended or entered a call
   uint32_t exit_wanted;         // atomic: sched_exit_soon
@@ -165,30 +184,34 @@ struct Sched {
   int64_t pins;                 // atomic
   SchedPost *when_stuck;        // of sched_when_stuck, or NULL; guarded by lock
 
-  // --- stepped.c: the host's thread's, but for what is atomic ---
-  M *host;              // immutable
-  int64_t host_until;   // of the run under way; RT_FOREVER
-  int64_t host_limit;   // of the calls under way (SteppedRun.done), likewise
-  int64_t slice_ns;     // SLICE_NS, and at most a 16th of a stepped run
-  int64_t alarm;        // what poll_alarm was told last
-  uint32_t host_way;    // atomic, HostWay
-  uint32_t stepped_fd;  // atomic: the host watches the descriptor
-
-  // --- sysmon.c ---
-  RtNote sysmon_note;
-  int64_t collected_at;     // atomic: the last stop of the world, or warning
-  uint32_t sysmon_asleep;   // atomic: sleeps until a P stops being idle
-  uint32_t sysmon_hurry;    // atomic, a hint: it looks every CALL_NS
-  uint32_t sysmon_started;  // atomic
-  RtThread sysmon_thread;
-  int64_t line_at;  // when it prints the next trace line
-
-  // --- watching (stats.c, trace.c): immutable ---
-  int64_t line_ns;  // 0: no lines
-  bool line_details;
-  bool trace_ticks;       // moments of events are rt_ticks, not rt_now
-  uint32_t trace_events;  // size of the rings, a power of two, 0 for none
-  uint64_t trace_begun;   // started_at in ticks
+  // Of the host's thread, unless atomic; see stepped.c.
+  struct {
+    M *m;                 // immutable
+    int64_t until;        // of the run under way; RT_FOREVER
+    int64_t limit;        // of the calls under way (SteppedRun.done), likewise
+    int64_t slice_ns;     // SLICE_NS, and at most a 16th of a stepped run
+    int64_t alarm;        // what poll_alarm was told last
+    uint32_t way;         // atomic, HostWay
+    uint32_t watches_fd;  // atomic: it watches the descriptor of stepped_fd
+  } host;
+  // Of sysmon.c, with what others tell it.
+  struct {
+    RtNote note;
+    int64_t collected_at;  // atomic: the last stop of the world, or warning
+    uint32_t asleep;       // atomic: sleeps until a P stops being idle
+    uint32_t hurry;        // atomic, a hint: it looks every CALL_NS
+    uint32_t started;      // atomic
+    RtThread thread;
+    int64_t line_at;  // when it prints the next trace line
+  } sysmon;
+  // Immutable. What is watched; see stats.c and trace.c.
+  struct {
+    int64_t line_ns;  // 0: no lines
+    bool details;     // lines have them
+    bool ticks;       // moments of events are rt_ticks, not rt_now
+    uint32_t events;  // size of the rings, a power of two, 0 for none
+    uint64_t begun;   // started_at in ticks
+  } watch;
 };
 
 // relaxed: a counter that its owner alone raises

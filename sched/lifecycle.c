@@ -68,13 +68,13 @@ void lifecycle_drop_p(P *p) {
 
 // --- New and free -----------------------------------------------------------
 void sched_free(Sched *s) {
-  if (s == NULL || s->leaked) return;
+  if (s == NULL || s->end.leaked) return;
   for (int i = 0; i < s->ps_made; i++) {
     P *p = s->all_ps[i];
     if (p->status != P_DEAD) lifecycle_drop_p(p);
     free_p(p);
   }
-  for (M *m = s->all_ms, *next; m != NULL; m = next) {
+  for (M *m = s->ms.all, *next; m != NULL; m = next) {
     next = m->all_next;
     mem_free_lines(m);
   }
@@ -86,10 +86,10 @@ void sched_free(Sched *s) {
 
 int sched_leave(Sched *s, void (*last)(void *arg), void *arg) {
   rt_lock(&s->lock);
-  int stuck = s->leaked ? (int)s->ms_live : 0;
-  s->leaked = stuck > 0;
-  s->last = last;
-  s->last_arg = arg;
+  int stuck = s->end.leaked ? (int)s->ms.live : 0;
+  s->end.leaked = stuck > 0;
+  s->end.last = last;
+  s->end.last_arg = arg;
   rt_unlock(&s->lock);
   return stuck;
 }
@@ -112,8 +112,8 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->empty_word = config->empty_word;
   s->child_first = config->child_first;
   s->stepped = config->stepped;
-  s->host_until = s->host_limit = s->alarm = RT_FOREVER;
-  s->slice_ns = SLICE_NS;
+  s->host.until = s->host.limit = s->host.alarm = RT_FOREVER;
+  s->host.slice_ns = SLICE_NS;
   s->seed = config->seed != 0 ? config->seed : rt_entropy() | 1;
   s->m_limit = M_LIMIT_DEFAULT;
   if (config->max_threads > 0) s->m_limit = (uint32_t)config->max_threads;
@@ -130,7 +130,7 @@ static void configure(Sched *s, const SchedConfig *config) {
   s->syscalls_max = s->syscalls_given ? (uint32_t)config->max_syscalls
                                       : lifecycle_calls_allowed(s, s->procs);
   s->lock.rank = &rank_sched;
-  s->started_at = s->collected_at = rt_now();
+  s->started_at = s->sysmon.collected_at = rt_now();
 }
 
 Sched *sched_new(const SchedConfig *config) {
@@ -168,8 +168,8 @@ void lifecycle_count_again(Sched *s) {
 void lifecycle_begin_exit(Sched *s, SchedEnd end) {
   // relaxed: written with the lock held
   if (rt_load_relaxed(&s->exiting)) return;
-  s->end = end;
-  s->ended_at = rt_now();
+  s->end.how = end;
+  s->end.at = rt_now();
   rt_store_seq(&s->exiting, 1u);  // seq: before the Ps are gone over
   // seq: after the flag. lifecycle_make_p reads the flag after it has made one
   int made = rt_load_seq(&s->ps_made);
@@ -178,8 +178,8 @@ void lifecycle_begin_exit(Sched *s, SchedEnd end) {
     rt_or(&p->look, LOOK_EXIT);  // seq: before the status, see syscall.c
     if (syscall_retake(s, p)) stop_world_p_left(s, p);
   }
-  for (M *m = s->all_ms; m != NULL; m = m->all_next) idle_wake_m(m);
-  rt_note_set(&s->sysmon_note);
+  for (M *m = s->ms.all; m != NULL; m = m->all_next) idle_wake_m(m);
+  rt_note_set(&s->sysmon.note);
   lifecycle_count_again(s);
 }
 
@@ -200,7 +200,7 @@ void sched_exit_soon(Sched *s) {
 // began.
 static M *first_m(Sched *s, G *main_g) {
   rt_lock(&s->lock);
-  RT_CHECK(!s->running && s->ms_made == 0, "sched_run was called twice");
+  RT_CHECK(!s->running && s->ms.made == 0, "sched_run was called twice");
   M *m = proc_m_new(s);
   P *p = m == NULL ? NULL : idle_get_p(s, s->all_ps[0]);
   if (p != NULL) {
@@ -224,7 +224,7 @@ static void run_first_m(M *m) {
   Sched *s = m->sched;
   rt_lock(&s->lock);
   m->done = false;
-  s->ms_live++;
+  s->ms.live++;
   rt_unlock(&s->lock);
   int64_t slack = rt_timer_slack(1);
   proc_m_thread(m);
@@ -233,8 +233,8 @@ static void run_first_m(M *m) {
 
 static void start_sysmon(Sched *s) {
   // Without it Gs are still preempted by their own looks.
-  bool started = rt_thread_start(&s->sysmon_thread, sysmon_main, s) == 0;
-  rt_store_relaxed(&s->sysmon_started, started);  // relaxed: see syscall.c
+  bool started = rt_thread_start(&s->sysmon.thread, sysmon_main, s) == 0;
+  rt_store_relaxed(&s->sysmon.started, started);  // relaxed: see syscall.c
 }
 
 // Waits until all Ms have left, or until, after the end has begun, the rest is
@@ -248,11 +248,11 @@ static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
     bool wanted = rt_load_seq(&s->exit_wanted);
     rt_lock(&s->lock);
     if (wanted) lifecycle_begin_exit(s, SCHED_EXITED);
-    uint32_t live = s->ms_live, starting = s->ms_starting;
-    bool only_calls = s->ended_at != 0 && live <= s->syscalls;
+    uint32_t live = s->ms.live, starting = s->ms.starting;
+    bool only_calls = s->end.at != 0 && live <= s->calls.count;
     int64_t until = RT_FOREVER;
-    if (only_calls && linger_ns < RT_FOREVER - s->ended_at) {
-      until = s->ended_at + linger_ns;
+    if (only_calls && linger_ns < RT_FOREVER - s->end.at) {
+      until = s->end.at + linger_ns;
     }
     rt_unlock(&s->lock);
     if (starting == 0) {
@@ -265,7 +265,7 @@ static uint32_t wait_for_ms(Sched *s, int64_t linger_ns) {
 
 static void join_ms(Sched *s) {
   rt_lock(&s->lock);
-  M *first = s->all_ms;
+  M *first = s->ms.all;
   rt_unlock(&s->lock);
   for (M *m = first; m != NULL; m = m->all_next) {
     rt_lock(&s->lock);
@@ -289,13 +289,13 @@ SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck) {
   start_sysmon(s);
   run_first_m(m);
   uint32_t left = wait_for_ms(s, linger_ns);
-  if (s->sysmon_started) rt_thread_join(&s->sysmon_thread);
-  s->leaked = left > 0;
+  if (s->sysmon.started) rt_thread_join(&s->sysmon.thread);
+  s->end.leaked = left > 0;
   if (stuck != NULL) *stuck = (int)left;
   join_ms(s);
   rt_lock(&s->lock);
   s->running = false;
-  SchedEnd end = s->end;
+  SchedEnd end = s->end.how;
   rt_unlock(&s->lock);
   if (end == SCHED_DEADLOCK && s->hooks.deadlock != NULL) {
     s->hooks.deadlock(s->hooks.host);
@@ -317,7 +317,7 @@ void sched_unpin(Sched *s) {
   RT_CHECK(before > 0, "sched_unpin without sched_pin");
   if (before > 1) return;
   if (s->stepped) {
-    if (rt_load_seq(&s->begun)) stepped_ring(s);  // seq: after s->host
+    if (rt_load_seq(&s->begun)) stepped_ring(s);  // seq: after s->host.m
     return;
   }
   rt_lock(&s->lock);

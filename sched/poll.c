@@ -17,10 +17,10 @@
 // stores PARKING first and then looks at the flags. A close or a deadline sets
 // its flag first and then looks at the word. So one of the two sees the other.
 //
-// s->poll_waiters counts parked Gs. It is raised before the CAS that shows the
-// G, and lowered by the owner of a P that readies it. While it is above 0 there
-// is no deadlock, and somebody polls. One idle M blocks in the system's poll
-// (idle.c: s->poller with `polling`). Without such an M, Ps poll in
+// s->netpoll.waiters counts parked Gs. It is raised before the CAS that shows
+// the G, and lowered by the owner of a P that readies it. While it is above 0
+// there is no deadlock, and somebody polls. One idle M blocks in the system's
+// poll (idle.c: s->idle.poller with `polling`). Without such an M, Ps poll in
 // find_work_next and, at most every 200 us, in their looks. When nobody has
 // polled for 10 ms, sysmon does.
 //
@@ -78,18 +78,19 @@ static Poller *make_poller(Sched *s) {
     return NULL;
   }
   // release: pairs with the acquire in poller_of
-  if (rt_cas(&s->poll, &other, poller)) return poller;
+  if (rt_cas(&s->netpoll.poller, &other, poller)) return poller;
   rt_poll_close(&poller->os);
   mem_free(poller);
   return other;
 }
 
 static Poller *poller_of(Sched *s) {
-  return rt_load_acquire(&s->poll);  // acquire: pairs with make_poller
+  return rt_load_acquire(
+      &s->netpoll.poller);  // acquire: pairs with make_poller
 }
 
 void poll_free_all(Sched *s) {
-  Poller *poller = s->poll;
+  Poller *poller = s->netpoll.poller;
   if (poller == NULL) return;
   rt_poll_close(&poller->os);
   for (int i = 0; i < BLOCKS_MAX && poller->blocks[i] != NULL; i++)
@@ -195,7 +196,7 @@ static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
 
 static void lower_waiters(Sched *s, uint32_t count) {
   // RMW: a count, which poll_wanted reads
-  uint32_t before = rt_sub(&s->poll_waiters, count);
+  uint32_t before = rt_sub(&s->netpoll.waiters, count);
   RT_CHECK(before >= count, "more goroutines come from netpoll than waited");
 }
 
@@ -232,12 +233,12 @@ static void collect(Sched *s, int64_t deadline, GList *list) {
     if (writer != NULL) glist_push(list, writer);
   }
   // relaxed: a time, any recent value
-  rt_store_relaxed(&s->polled_at, rt_now());
+  rt_store_relaxed(&s->netpoll.polled_at, rt_now());
 }
 
 bool poll_wanted(Sched *s) {
   // seq: the deadlock check and idle.c read it after the waiter's P went idle
-  return rt_load_seq(&s->poll_waiters) != 0;
+  return rt_load_seq(&s->netpoll.waiters) != 0;
 }
 
 void poll_now(P *p) {
@@ -287,7 +288,7 @@ static bool show_g(G *g, void *arg) {
   Sched *s = d->poller->sched;
   uintptr_t seen = W_PARKING;
   // seq: g is counted before the CAS that shows it. Pairs with poll_wanted
-  rt_add(&s->poll_waiters, 1u);
+  rt_add(&s->netpoll.waiters, 1u);
   // seq: before the CAS that shows g. poll_wait reads the flag after it
   if (g->group != NULL)
     rt_store_seq(

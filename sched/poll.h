@@ -22,9 +22,9 @@ void poll_end_break(Sched *s);
 // Owner P in a look, or sysmon: is it time to poll, and nobody else does?
 static inline bool poll_is_due(Sched *s, int64_t now) {
   // relaxed, all: hints
-  return rt_load_relaxed(&s->poll_waiters) != 0 &&
-         rt_load_relaxed(&s->poll_blocked) == 0 &&
-         now - rt_load_relaxed(&s->polled_at) >= POLL_NS;
+  return rt_load_relaxed(&s->netpoll.waiters) != 0 &&
+         rt_load_relaxed(&s->netpoll.blocked) == 0 &&
+         now - rt_load_relaxed(&s->netpoll.polled_at) >= POLL_NS;
 }
 // The rest of cancel_take. false: g is not there, or not cancelled.
 bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode);

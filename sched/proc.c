@@ -267,12 +267,12 @@ void proc_m_loop(M *m) {
 }
 
 M *proc_m_new(Sched *s) {
-  if (s->ms_live >= s->m_limit) return NULL;
+  if (s->ms.live >= s->m_limit) return NULL;
   M *m = mem_lines(s->memory, sizeof *m);
   if (m == NULL) return NULL;
-  *m = (M){.sched = s, .id = s->ms_made++, .all_next = s->all_ms};
-  s->all_ms = m;
-  s->ms_live++;
+  *m = (M){.sched = s, .id = s->ms.made++, .all_next = s->ms.all};
+  s->ms.all = m;
+  s->ms.live++;
   return m;
 }
 
@@ -280,10 +280,10 @@ static void m_end(M *m) {
   Sched *s = m->sched;
   rt_lock(&s->lock);
   m->done = true;
-  s->ms_live--;
-  void (*last)(void *arg) = s->ms_live == 0 ? s->last : NULL;
-  void *last_arg = s->last_arg;
-  if (last != NULL) s->leaked = false;
+  s->ms.live--;
+  void (*last)(void *arg) = s->ms.live == 0 ? s->end.last : NULL;
+  void *last_arg = s->end.last_arg;
+  if (last != NULL) s->end.leaked = false;
   lifecycle_count_again(s);
   rt_unlock(&s->lock);
   if (last != NULL) last(last_arg);
@@ -322,7 +322,7 @@ bool proc_m_start(M *m) {
   rt_lock(&s->lock);
   if (m->starting) {
     m->starting = false;
-    s->ms_starting--;
+    s->ms.starting--;
     // A thread without a P may have started m, which has ended already. Then
     // sched_run waits for us alone. relaxed: lock held
     if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
@@ -330,8 +330,8 @@ bool proc_m_start(M *m) {
   if (error == 0) {
     m->started = true;
   } else {
-    m->done = true;  // stays in all_ms; freed with the rest
-    s->ms_live--;
+    m->done = true;  // stays in s->ms.all; freed with the rest
+    s->ms.live--;
   }
   rt_unlock(&s->lock);
   return error == 0;

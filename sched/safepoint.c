@@ -57,7 +57,7 @@ static bool slice_is_over(P *p, int64_t now) {
     p->slice_tick = p->schedtick;
     p->slice_start = now;
   }
-  if (now - p->slice_start >= p->sched->slice_ns) return true;
+  if (now - p->slice_start >= p->sched->host.slice_ns) return true;
   if (!urgent_waits(p)) return false;
   int64_t since = rt_load_relaxed(&p->urgent.since);  // relaxed: a hint
   // one of them runs: it has its time

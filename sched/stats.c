@@ -41,17 +41,17 @@ void sched_stats(Sched *s, SchedStats *out) {
       rt_load_acquire(&s->ps_made);  // acquire: pairs with lifecycle_make_p
   for (int i = 0; i < made; i++) add_p(out, p_at(s, i));
   rt_lock(&s->lock);
-  out->parks = s->parks;
-  out->wakes = s->wakes;
-  out->syscalls += s->calls;
-  out->retakes = s->retakes;
+  out->parks = s->stats.parks;
+  out->wakes = s->stats.wakes;
+  out->syscalls += s->stats.calls;
+  out->retakes = s->stats.retakes;
   out->procs = procs_now(s);
   // relaxed, both: written under sched.lock, or a hint
   out->idle_procs = (int)rt_load_relaxed(&s->idle_count);
   out->spinning = (int)rt_load_relaxed(&s->spinning);
   out->threads =
-      (int)s->ms_live + (rt_load_relaxed(&s->sysmon_started) ? 1 : 0);
-  out->idle_threads = (int)s->ms_idle;
+      (int)s->ms.live + (rt_load_relaxed(&s->sysmon.started) ? 1 : 0);
+  out->idle_threads = (int)s->ms.idle;
   out->runqueue = (int)s->global.count;
   rt_unlock(&s->lock);
 }
@@ -132,7 +132,7 @@ static const P *p_of_m(Sched *s, const M *m) {
 
 // sched.lock held
 static const M *m_in_call(Sched *s, const G *g) {
-  const M *m = s->all_ms;
+  const M *m = s->ms.all;
   while (m != NULL && m->call_g != g) m = m->all_next;
   return m;
 }
@@ -166,7 +166,7 @@ static void put_details(void *arg) {
   d->now = rt_now();
   for (int i = 0; i < procs_now(s); i++) put_p(d->out, p_at(s, i));
   rt_lock(&s->lock);
-  for (const M *m = s->all_ms; m != NULL; m = m->all_next) {
+  for (const M *m = s->ms.all; m != NULL; m = m->all_next) {
     if (!m->done) put_m(d->out, m, p_of_m(s, m));
   }
   rt_unlock(&s->lock);
@@ -198,7 +198,7 @@ static void print_line(Sched *s) {
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   if (out == NULL) return;
-  if (s->line_details) {
+  if (s->watch.details) {
     sched_trace_details(s, out);
   } else {
     sched_trace_line(s, out);
@@ -209,11 +209,11 @@ static void print_line(Sched *s) {
 }
 
 int64_t stats_lines(Sched *s, int64_t now) {
-  if (s->line_ns == 0) return RT_FOREVER;
-  if (now < s->line_at) return s->line_at;
+  if (s->watch.line_ns == 0) return RT_FOREVER;
+  if (now < s->sysmon.line_at) return s->sysmon.line_at;
   print_line(s);
   // in step with the start, without those that were missed
-  int64_t missed = (rt_now() - s->line_at) / s->line_ns;
-  s->line_at += (missed + 1) * s->line_ns;
-  return s->line_at;
+  int64_t missed = (rt_now() - s->sysmon.line_at) / s->watch.line_ns;
+  s->sysmon.line_at += (missed + 1) * s->watch.line_ns;
+  return s->sysmon.line_at;
 }

@@ -37,12 +37,12 @@ enum { SLICES_PER_RUN = 16 };
 
 bool stepped_begin(Sched *s) {
   rt_lock(&s->lock);
-  RT_CHECK(s->stepped && !s->running && s->ms_made == 0,
+  RT_CHECK(s->stepped && !s->running && s->ms.made == 0,
            "stepped_begin after the runtime had begun");
   M *m = proc_m_new(s);
   if (m != NULL) {
     idle_take_p(m, idle_get_p(s, NULL));
-    s->host = m;
+    s->host.m = m;
     s->running = true;
   }
   rt_unlock(&s->lock);
@@ -59,20 +59,21 @@ void stepped_end(Sched *s) {
 
 // --- From other threads -----------------------------------------------------
 void stepped_ring(Sched *s) {
-  M *m = s->host;
+  M *m = s->host.m;
   rt_note_set(&m->note);
   // seq, both: see the head, and idle.c
-  if (rt_load_seq(&m->polling) || rt_load_seq(&s->stepped_fd)) poll_break(s);
+  if (rt_load_seq(&m->polling) || rt_load_seq(&s->host.watches_fd))
+    poll_break(s);
 }
 
 bool stepped_stop(Sched *s) {
   uint32_t seen = HOST_WORKS;
   // RMW: decides whether it was in time. A stop that finds the host at rest
   // leaves no trace, so it cannot end what begins later
-  if (!rt_cas(&s->host_way, &seen, (uint32_t)HOST_STOPPED))
+  if (!rt_cas(&s->host.way, &seen, (uint32_t)HOST_STOPPED))
     return seen == HOST_STOPPED;
   sched_interrupt(s);                           // looks are taken at once
-  if (rt_load_seq(&s->begun)) stepped_ring(s);  // seq: after s->host
+  if (rt_load_seq(&s->begun)) stepped_ring(s);  // seq: after s->host.m
   return true;
 }
 
@@ -81,17 +82,17 @@ bool stepped_stop(Sched *s) {
 // comes as the work ends is overwritten, because what it was for has ended.
 void stepped_work(Sched *s) {
   // relaxed: see above
-  rt_store_relaxed(&s->host_way, (uint32_t)HOST_WORKS);
+  rt_store_relaxed(&s->host.way, (uint32_t)HOST_WORKS);
 }
 
 void stepped_rest(Sched *s) {
   // relaxed: as in stepped_work
-  rt_store_relaxed(&s->host_way, (uint32_t)HOST_RESTS);
+  rt_store_relaxed(&s->host.way, (uint32_t)HOST_RESTS);
 }
 
 bool stepped_is_stopped(const Sched *s) {
   // relaxed: from HOST_STOPPED only the host's thread goes on
-  return rt_load_relaxed(&s->host_way) == HOST_STOPPED;
+  return rt_load_relaxed(&s->host.way) == HOST_STOPPED;
 }
 
 bool stepped_clear_stop(Sched *s) {
@@ -105,13 +106,13 @@ int stepped_fd(Sched *s) {
   int fd = poll_host_fd(s);
   if (fd < 0) return fd;
   // seq: the host looks for what is there after it. Pairs with stepped_ring
-  rt_store_seq(&s->stepped_fd, 1u);
+  rt_store_seq(&s->host.watches_fd, 1u);
   poll_break(s);  // whatever there is already
   return fd;
 }
 
 int64_t stepped_next(Sched *s) {
-  P *p = s->host->p;
+  P *p = s->host.m->p;
   if (runq_length(p) > 0 || global_count(s) > 0 || inbox_pending(s)) return 0;
   int64_t first = timers_first(p);
   return first != 0 ? first : RT_FOREVER;
@@ -122,20 +123,20 @@ static void set_alarm(Sched *s) {
   int64_t next = stepped_next(s);
   if (next == 0) {
     poll_break(s);
-  } else if (next != s->alarm) {
+  } else if (next != s->host.alarm) {
     poll_alarm(s, next);
-    s->alarm = next;
+    s->host.alarm = next;
   }
 }
 
 void stepped_touched(Sched *s) {
-  if (s->stepped_fd && s->host->p->current == NULL) set_alarm(s);
+  if (s->host.watches_fd && s->host.m->p->current == NULL) set_alarm(s);
 }
 
 // --- Running ----------------------------------------------------------------
 bool stepped_is_over(const Sched *s, int64_t now) {
   // relaxed: it is seen soon. The thread that sets it asks for a look
-  return rt_load_relaxed(&s->host_way) == HOST_STOPPED || now >= s->host_until;
+  return rt_load_relaxed(&s->host.way) == HOST_STOPPED || now >= s->host.until;
 }
 
 static bool has_ended(const Sched *s) {
@@ -144,8 +145,8 @@ static bool has_ended(const Sched *s) {
 
 bool stepped_gives_up(const Sched *s) {
   // relaxed: seen soon
-  if (rt_load_relaxed(&s->host_way) == HOST_STOPPED) return true;
-  return s->host_limit != RT_FOREVER && rt_now() >= s->host_limit;
+  if (rt_load_relaxed(&s->host.way) == HOST_STOPPED) return true;
+  return s->host.limit != RT_FOREVER && rt_now() >= s->host.limit;
 }
 
 // Can nothing ever run again?
@@ -159,7 +160,7 @@ static bool is_stuck(Sched *s, P *p) {
 static void wait_for_more(M *m, P *p) {
   Sched *s = m->sched;
   int64_t until = timers_first(p) != 0 ? timers_first(p) : RT_FOREVER;
-  if (s->host_until < until) until = s->host_until;
+  if (s->host.until < until) until = s->host.until;
   if (s->hooks.idle != NULL) s->hooks.idle(s->hooks.host, true);
   if (poll_wanted(s)) {
     idle_sleep_in_netpoll(m, until);
@@ -180,7 +181,7 @@ static void run_g(P *p, G *g, bool inherit) {
 }
 
 static bool out_of_time(Sched *s, P *p) {
-  if (s->host_until != RT_FOREVER) p->clock = rt_now();
+  if (s->host.until != RT_FOREVER) p->clock = rt_now();
   return stepped_is_over(s, p->clock);
 }
 
@@ -209,49 +210,49 @@ static SteppedEnd run_all(M *m, const SteppedRun *run) {
 // each of a host's steps, and Gs that wait have their turns beside it. One in
 // 61 Gs comes from the global queue, where those wait that were preempted.
 static void set_slice(Sched *s, int64_t now) {
-  s->slice_ns = SLICE_NS;
-  if (s->host_until == RT_FOREVER) return;
+  s->host.slice_ns = SLICE_NS;
+  if (s->host.until == RT_FOREVER) return;
   if (now == 0) now = rt_now();
-  int64_t slice = (s->host_until - now) / SLICES_PER_RUN;
-  if (slice < SLICE_NS) s->slice_ns = slice > 0 ? slice : 0;
+  int64_t slice = (s->host.until - now) / SLICES_PER_RUN;
+  if (slice < SLICE_NS) s->host.slice_ns = slice > 0 ? slice : 0;
 }
 
 SteppedEnd stepped_run(Sched *s, G *first, const SteppedRun *run) {
-  M *m = s->host;
+  M *m = s->host.m;
   P *p = m->p;
   if (has_ended(s)) return STEPPED_ENDED;
   G *outer = p->current;
-  int64_t until = s->host_until, limit = s->host_limit;
+  int64_t until = s->host.until, limit = s->host.limit;
   if (outer != NULL) {
     g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
   } else {
     proc_m_take_stack(m);
   }
-  if (run->until < until || outer == NULL) s->host_until = run->until;
+  if (run->until < until || outer == NULL) s->host.until = run->until;
   int64_t own = run->done != NULL ? run->until : RT_FOREVER;
-  if (own < limit || outer == NULL) s->host_limit = own;
-  int64_t slice = s->slice_ns;
-  if (outer == NULL || s->host_until != until) set_slice(s, run->now);
+  if (own < limit || outer == NULL) s->host.limit = own;
+  int64_t slice = s->host.slice_ns;
+  if (outer == NULL || s->host.until != until) set_slice(s, run->now);
   // (A call is not what was rung for: it leaves that to the next step.)
-  if (first == NULL && outer == NULL && s->stepped_fd) poll_end_break(s);
+  if (first == NULL && outer == NULL && s->host.watches_fd) poll_end_break(s);
   if (first == NULL || ++p->searches % CLOCK_SEARCHES == 0) p->clock = rt_now();
   if (first != NULL) {
     proc_make_runnable(p, first);
     run_g(p, first, false);
   }
   SteppedEnd end = run_all(m, run);
-  s->host_until = until;
-  s->host_limit = limit;
-  s->slice_ns = slice;
+  s->host.until = until;
+  s->host.limit = limit;
+  s->host.slice_ns = slice;
   if (outer != NULL) {
     g_change(outer, G_WAITING, G_RUNNING);
     outer->reason = WAIT_NONE;
     outer->p = p;
     p->current = outer;
-  } else if (s->stepped_fd) {
+  } else if (s->host.watches_fd) {
     set_alarm(s);
   }
   return end;
 }
 
-P *stepped_p(const Sched *s) { return s->host->p; }
+P *stepped_p(const Sched *s) { return s->host.m->p; }

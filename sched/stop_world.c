@@ -3,18 +3,18 @@
 // with all Ps without a stop (row 29b).
 //
 //   1. The stopper sets `stopping`, takes the idle Ps and those in calls, and
-//      asks the running ones by LOOK_WORLD, all under sched.lock. stop_wait
+//      asks the running ones by LOOK_WORLD, all under sched.lock. stop.wait
 //      counts the running ones.
 //   2. Each running P comes by. In a look its G stays on it and its M sleeps
 //      here (stop_world_attend). An M that gives its P back leaves it stopped
-//      (stop_world_p_left). Both count stop_wait down, and the last wakes the
+//      (stop_world_p_left). Both count stop.wait down, and the last wakes the
 //      stopper.
 //   3. stop_world_end undoes it. A G that came out of a system call meanwhile
 //      has waited in the inbox.
 //
 // The stopper has a P, which counts as stopped, or is a thread without one that
 // wants to look at all there is (sched_while_stopped). Ms without a P need not
-// stop, because they touch no G. world_busy allows one stop or handshake at a
+// stop, because they touch no G. stop.busy allows one stop or handshake at a
 // time. Statuses of Ps change under sched.lock, except those of quick calls
 // (P_SYSCALL, syscall.c).
 #include "sched/stop_world.h"
@@ -28,15 +28,15 @@
 // sched.lock held
 static void one_is_through(Sched *s) {
   // release: what the P has done. Pairs with all_through
-  int32_t before = rt_sub(&s->stop_wait, 1);
+  int32_t before = rt_sub(&s->stop.wait, 1);
   RT_CHECK(before > 0, "more Ps stopped than were running");
-  if (before == 1) idle_wake_m(s->stopper);
+  if (before == 1) idle_wake_m(s->stop.stopper);
 }
 
 // By the M that waits for the others.
 static bool all_through(Sched *s) {
   // acquire: pairs with one_is_through. What they wrote before is seen
-  return rt_load_acquire(&s->stop_wait) == 0;
+  return rt_load_acquire(&s->stop.wait) == 0;
 }
 
 static void set_status(P *p, PStatus status) {
@@ -57,7 +57,7 @@ static void clear_handshake(P *p) {
 void stop_world_p_left(Sched *s, P *p) {
   if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
     clear_handshake(p);
-    s->handshake(s->handshake_arg, p);
+    s->stop.handshake(s->stop.handshake_arg, p);
     one_is_through(s);
   }
   // relaxed, both: written with the lock held
@@ -96,14 +96,14 @@ bool stop_world_attend(M *m) {
   if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
     clear_handshake(p);
     rt_unlock(&s->lock);
-    s->handshake(s->handshake_arg, p);
+    s->stop.handshake(s->stop.handshake_arg, p);
     rt_lock(&s->lock);
     one_is_through(s);
   }
   bool stays = true;
   // relaxed: written with the lock held
   while (stays && m->p != NULL && rt_load_relaxed(&s->stopping)) {
-    stays = !(s->resizing && m->p->current != NULL);
+    stays = !(s->stop.resizing && m->p->current != NULL);
     if (!stays) break;
     m->stopped_spinning = m->spinning;
     if (m->spinning) {
@@ -121,8 +121,8 @@ bool stop_world_attend(M *m) {
 // sched.lock held; it is the stopper's turn. Its own P, if it has one, counts
 // as stopped already.
 static void ask_all(Sched *s, M *stopper, P *own) {
-  s->world_busy = 1;
-  s->stopper = stopper;
+  s->stop.busy = 1;
+  s->stop.stopper = stopper;
   rt_store_seq(&s->stopping, 1u);  // seq: before the looks are asked for
   TRACE_SHARED(s, STOP, 0, 0, 0);
   for (int i = 0; i < procs_now(s); i++) {
@@ -145,7 +145,7 @@ static void ask_all(Sched *s, M *stopper, P *own) {
       running++;
     }
   }
-  rt_store_relaxed(&s->stop_wait, running);  // relaxed: sched.lock held
+  rt_store_relaxed(&s->stop.wait, running);  // relaxed: sched.lock held
 }
 
 static void trace_stopped(Sched *s) {
@@ -160,20 +160,20 @@ bool stop_world_begin(P *p, bool resizing) {
   rt_lock(&s->lock);
   // relaxed, both: exiting is written with the lock held. The count is read
   // again below
-  bool refuse = s->world_busy || rt_load_relaxed(&s->exiting) ||
-                (resizing && rt_load_relaxed(&s->turn_waiters) > 0);
+  bool refuse = s->stop.busy || rt_load_relaxed(&s->exiting) ||
+                (resizing && rt_load_relaxed(&s->stop.turn_waiters) > 0);
   if (refuse) {
     rt_unlock(&s->lock);
     return false;
   }
-  s->resizing = resizing;
+  s->stop.resizing = resizing;
   ask_all(s, p->m, p);
   rt_unlock(&s->lock);
   while (!all_through(s)) {
     rt_note_wait(&p->m->note, RT_FOREVER);
     // seq: pairs with the RMW in wait_turn. A handshake cannot let its P go: it
     // comes first, see sched_for_each_p
-    if (resizing && !all_through(s) && rt_load_seq(&s->turn_waiters) > 0) {
+    if (resizing && !all_through(s) && rt_load_seq(&s->stop.turn_waiters) > 0) {
       stop_world_end(s);
       return false;
     }
@@ -228,11 +228,11 @@ void stop_world_end(Sched *s) {
   P *need_m = NULL;
   rt_lock(&s->lock);
   // relaxed: written with the lock held
-  RT_CHECK(s->world_busy && rt_load_relaxed(&s->stopping),
+  RT_CHECK(s->stop.busy && rt_load_relaxed(&s->stopping),
            "the world is started, but it was not stopped");
   rt_store_seq(&s->stopping, 0u);  // seq: as in stop_world_begin
-  s->resizing = false;
-  s->world_busy = 0;
+  s->stop.resizing = false;
+  s->stop.busy = 0;
   bool kick = s->global.count > 0;
   for (int i = 0; i < procs_now(s); i++) {
     P *p = p_at(s, i);
@@ -264,7 +264,7 @@ static bool stop_outside(Sched *s, M *stopper) {
       rt_unlock(&s->lock);
       return false;
     }
-    if (!s->world_busy) break;
+    if (!s->stop.busy) break;
     rt_unlock(&s->lock);
     rt_note_wait(&stopper->note, rt_now() + TURN_NS);  // others have it
     rt_lock(&s->lock);
@@ -303,7 +303,7 @@ bool sched_attend_stop(P *p) {
 
 void sched_start_world(P *p) {
   Sched *s = p->sched;
-  rt_store_relaxed(&s->collected_at, rt_now());  // relaxed: for sysmon
+  rt_store_relaxed(&s->sysmon.collected_at, rt_now());  // relaxed: for sysmon
   stop_world_end(s);
 }
 
@@ -325,7 +325,7 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
   WorldJob job = {.fn = fn, .arg = arg, .workers = 1, .boss = p->m};
   M *helpers = NULL;
   rt_lock(&s->lock);
-  for (M *m = s->all_ms; m != NULL; m = m->all_next) {
+  for (M *m = s->ms.all; m != NULL; m = m->all_next) {
     if (!(m->stop_waiting || m->idle) || m->job != NULL) continue;
     if (job.workers == procs_now(s) || job.workers >= s->cpus) break;
     m->job = &job;
@@ -333,7 +333,7 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
     helpers = m;
   }
   job.pending = (uint32_t)job.workers - 1;
-  for (M *m = helpers == NULL ? NULL : s->all_ms; m != NULL; m = m->all_next) {
+  for (M *m = helpers == NULL ? NULL : s->ms.all; m != NULL; m = m->all_next) {
     if (m->job == &job) idle_wake_m(m);
   }
   rt_unlock(&s->lock);
@@ -349,17 +349,17 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
 static void wait_turn(P *p) {
   Sched *s = p->sched;
   // seq: pairs with the loads in stop_world_begin
-  rt_add(&s->turn_waiters, 1u);
+  rt_add(&s->stop.turn_waiters, 1u);
   rt_lock(&s->lock);
-  while (s->world_busy) {
-    if (s->resizing) idle_wake_m(s->stopper);  // it gives way
+  while (s->stop.busy) {
+    if (s->stop.resizing) idle_wake_m(s->stop.stopper);  // it gives way
     rt_unlock(&s->lock);
     stop_world_attend(p->m);
     rt_yield_cpu();
     rt_lock(&s->lock);
   }
   // RMW: a count
-  rt_sub(&s->turn_waiters, 1u);
+  rt_sub(&s->stop.turn_waiters, 1u);
 }
 
 void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
@@ -368,10 +368,10 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
   int32_t running = 0;
   P *need_m = NULL;
   wait_turn(p);
-  s->world_busy = 1;
-  s->stopper = p->m;
-  s->handshake = fn;
-  s->handshake_arg = arg;
+  s->stop.busy = 1;
+  s->stop.stopper = p->m;
+  s->stop.handshake = fn;
+  s->stop.handshake_arg = arg;
   for (int i = 0; i < procs_now(s); i++) {
     P *q = p_at(s, i);
     if (q == p) continue;
@@ -392,13 +392,13 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
     q->idle_link = need_m;
     need_m = q;
   }
-  rt_store_relaxed(&s->stop_wait, running);  // relaxed: sched.lock held
+  rt_store_relaxed(&s->stop.wait, running);  // relaxed: sched.lock held
   rt_unlock(&s->lock);
   give_ms(s, need_m);
   fn(arg, p);
   while (!all_through(s)) rt_note_wait(&p->m->note, RT_FOREVER);
   rt_lock(&s->lock);
-  s->world_busy = 0;
+  s->stop.busy = 0;
   rt_unlock(&s->lock);
 }
 
@@ -416,8 +416,8 @@ void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg) {
   for (int i = 0; i < procs_now(s); i++) each_of_p(p_at(s, i), fn, arg);
   rt_lock(&s->lock);  // Gs come out of system calls
   for (G *g = s->global.first; g != NULL; g = g->link) fn(arg, g);
-  for (Waiter *w = s->call_first; w != NULL; w = w->next) fn(arg, w->g);
-  for (M *m = s->all_ms; m != NULL; m = m->all_next) {
+  for (Waiter *w = s->calls.first; w != NULL; w = w->next) fn(arg, w->g);
+  for (M *m = s->ms.all; m != NULL; m = m->all_next) {
     if (m->call_g != NULL) fn(arg, m->call_g);
   }
   rt_unlock(&s->lock);

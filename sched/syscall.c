@@ -18,21 +18,22 @@
 // So one of them sees the other, and nobody waits for a P whose M is in the
 // kernel.
 //
-// s->syscalls counts the Ms in calls that have lost their P, from before the P
-// is another's until the G has one again or is queued. The deadlock check
+// s->calls.count counts the Ms in calls that have lost their P, from before the
+// P is another's until the G has one again or is queued. The deadlock check
 // relies on it. With syscalls_max of them all places are taken, and further Gs
 // wait in a queue, first come, first served. An M that comes back readies the
 // first of them and keeps its place free for it (G.has_slot, counted in
-// s->slots_kept). The queue is empty, or syscalls + slots_kept >= syscalls_max.
+// s->calls.kept). The queue is empty, or calls.count + calls.kept >=
+// syscalls_max.
 //
 // A P is taken out of a quick call whether there is a place or not. Otherwise,
 // with all Ps in calls that last, nobody would run. Instead the quick way asks
-// before it begins (s->calls_full, which changes with the counts, under the
+// before it begins (s->calls.full, which changes with the counts, under the
 // lock). Where all places are taken the G takes the slow way, and queues. The
 // question is a relaxed load. A P that another M gets after a call was handed
 // over with the lock, so that M sees what was stored when it was taken. Only
 // calls that were quick already come on top, at most one for each P, so
-// syscalls < syscalls_max + procs.
+// calls.count < syscalls_max + procs.
 #include "sched/syscall.h"
 #include "sched/callback.h"
 #include "sched/cancel.h"
@@ -47,8 +48,8 @@
 
 // sched.lock held, after each change of the counts.
 static void places_changed(Sched *s) {
-  bool full = s->syscalls + s->slots_kept >= s->syscalls_max;
-  rt_store_relaxed(&s->calls_full, (uint32_t)full);  // relaxed: see the head
+  bool full = s->calls.count + s->calls.kept >= s->syscalls_max;
+  rt_store_relaxed(&s->calls.full, (uint32_t)full);  // relaxed: see the head
 }
 
 // sched.lock held. Is there anything that p, kept running, could do?
@@ -65,15 +66,15 @@ static bool others_have_work(Sched *s, P *p) {
 
 // sched.lock held. m's call has no P: see the head.
 static void count_in(Sched *s, const M *m) {
-  s->syscalls++;
-  s->callbacks -= m->locked_g != NULL;
+  s->calls.count++;
+  s->ms.callbacks -= m->locked_g != NULL;
 }
 
 // sched.lock held.
 static void leave_p(M *m, P *p, G *g) {
   Sched *s = m->sched;
   count_in(s, m);
-  s->calls++;
+  s->stats.calls++;
   places_changed(s);
   m->call_g = g;
   m->old_p = p;
@@ -85,7 +86,7 @@ static void leave_p(M *m, P *p, G *g) {
 
 // --- The queue: sched.lock held ---------------------------------------------
 bool syscall_queue_is_valid(const Sched *s) {
-  const Waiter *first = s->call_first, *last = s->call_last;
+  const Waiter *first = s->calls.first, *last = s->calls.last;
   if (first == NULL || last == NULL) return first == last;
   bool ends = first->prev == NULL && last->next == NULL;
   bool linked =
@@ -99,9 +100,9 @@ static void queue_call(Sched *s, G *g) {
   g->in_call_queue = true;
   w->g = g;
   w->next = NULL;
-  w->prev = s->call_last;
-  *(s->call_last != NULL ? &s->call_last->next : &s->call_first) = w;
-  s->call_last = w;
+  w->prev = s->calls.last;
+  *(s->calls.last != NULL ? &s->calls.last->next : &s->calls.first) = w;
+  s->calls.last = w;
   RT_ASSERT(syscall_queue_is_valid(s));
 }
 
@@ -109,8 +110,8 @@ static void unqueue_call(Sched *s, G *g) {
   RT_ASSERT(g->in_call_queue && syscall_queue_is_valid(s));
   Waiter *w = &g->wait;
   g->in_call_queue = false;
-  *(w->prev != NULL ? &w->prev->next : &s->call_first) = w->next;
-  *(w->next != NULL ? &w->next->prev : &s->call_last) = w->prev;
+  *(w->prev != NULL ? &w->prev->next : &s->calls.first) = w->next;
+  *(w->next != NULL ? &w->next->prev : &s->calls.last) = w->prev;
   w->next = w->prev = NULL;
   RT_ASSERT(syscall_queue_is_valid(s));
 }
@@ -126,9 +127,9 @@ bool syscall_cancel(P *p, G *g) {
 
 // For the G that waits longest.
 static void keep_place(Sched *s) {
-  G *g = s->call_first->g;
+  G *g = s->calls.first->g;
   unqueue_call(s, g);
-  s->slots_kept++;
+  s->calls.kept++;
   g->has_slot = true;
   g_change(g, G_WAITING, G_RUNNABLE);
   global_put(s, g);
@@ -136,19 +137,20 @@ static void keep_place(Sched *s) {
 
 // A place among the Ms in calls may be free.
 static void leave_call(Sched *s, M *m) {
-  RT_ASSERT(s->syscalls > 0 && m->call_g != NULL);
-  s->syscalls--;
-  s->callbacks += m->locked_g != NULL;
+  RT_ASSERT(s->calls.count > 0 && m->call_g != NULL);
+  s->calls.count--;
+  s->ms.callbacks += m->locked_g != NULL;
   m->call_g = NULL;
-  bool room = s->syscalls + s->slots_kept < s->syscalls_max;
-  if (room && s->call_first != NULL) keep_place(s);
+  bool room = s->calls.count + s->calls.kept < s->syscalls_max;
+  if (room && s->calls.first != NULL) keep_place(s);
   places_changed(s);
 }
 
 void syscall_set_places(Sched *s, int procs) {
   if (s->syscalls_given) return;
   s->syscalls_max = lifecycle_calls_allowed(s, procs);
-  while (s->call_first != NULL && s->syscalls + s->slots_kept < s->syscalls_max)
+  while (s->calls.first != NULL &&
+         s->calls.count + s->calls.kept < s->syscalls_max)
     keep_place(s);
   places_changed(s);
 }
@@ -169,10 +171,10 @@ static void take_back(M *m, P *p, G *g) {
 static bool take_slot(Sched *s, P *p, G *g, bool *cancelled) {
   if (g->has_slot) {
     g->has_slot = false;
-    s->slots_kept--;
+    s->calls.kept--;
     return true;
   }
-  if (s->syscalls + s->slots_kept < s->syscalls_max) return true;
+  if (s->calls.count + s->calls.kept < s->syscalls_max) return true;
   g_leave(p, g, G_WAITING, WAIT_SYSCALL_SLOT);
   queue_call(s, g);
   *cancelled = g->group != NULL && cancel_show(p, g, ON_CALLS);
@@ -192,13 +194,13 @@ static bool is_needed(Sched *s, P *p) {
 // in a call nor with a P? Then it has returned from a call, or has left its P,
 // and is on its way to the pool (or there by now).
 static bool is_one_coming(Sched *s) {
-  if (s->ms_live < s->m_limit) return false;   // the system has refused one
-  uint32_t busy = s->syscalls + s->callbacks;  // those never come
+  if (s->ms.live < s->m_limit) return false;  // the system has refused one
+  uint32_t busy = s->calls.count + s->ms.callbacks;  // those never come
   for (int i = 0; i < procs_now(s); i++) {
     const M *m = p_at(s, i)->m;
     busy += m != NULL && m->locked_g == NULL;
   }
-  return s->ms_live > busy;
+  return s->ms.live > busy;
 }
 
 // No thread was to be had for p, and p's M is about to be in a call.
@@ -239,7 +241,7 @@ static SchedCall enter_slow(P *p, G *g, M *m) {
     rt_unlock(&s->lock);
     return leave_to_others(s, p);
   }
-  s->calls--;
+  s->stats.calls--;
   take_back(m, p, g);
   rt_unlock(&s->lock);
   idle_wakep(s);  // for the one that waited for a place
@@ -269,10 +271,10 @@ static bool come_back(M *m, P *p, G *g) {
 // last, and there is work to hand over.
 static void tell_sysmon(Sched *s, P *p) {
   // relaxed, both: hints. sysmon comes by in some ms in any case
-  if (rt_load_relaxed(&s->sysmon_hurry)) return;
+  if (rt_load_relaxed(&s->sysmon.hurry)) return;
   if (runq_length(p) == 0 && rt_load_relaxed(&s->global.count) == 0) return;
   // RMW: one of those that find it 0 tells
-  if (rt_exchange(&s->sysmon_hurry, 1u) == 0) rt_note_set(&s->sysmon_note);
+  if (rt_exchange(&s->sysmon.hurry, 1u) == 0) rt_note_set(&s->sysmon.note);
 }
 
 // false: as if nothing had been done.
@@ -280,9 +282,9 @@ static bool enter_quick(P *p, G *g, M *m) {
   Sched *s = p->sched;
   // without sysmon nobody takes the P of a call that lasts
   // relaxed: it began before the Gs that count on it, or a slow call does
-  if (!s->stepped && (!rt_load_relaxed(&s->sysmon_started) || g->has_slot))
+  if (!s->stepped && (!rt_load_relaxed(&s->sysmon.started) || g->has_slot))
     return false;
-  if (rt_load_relaxed(&s->calls_full)) return false;  // relaxed: see the head
+  if (rt_load_relaxed(&s->calls.full)) return false;  // relaxed: see the head
   m->call_g = g;
   m->old_p = p;
   m->p = NULL;
@@ -309,7 +311,7 @@ bool syscall_retake(Sched *s, P *p) {
   count_in(s, p->m);
   callback_p_lost(p->m, p);
   p->m = NULL;
-  s->retakes++;
+  s->stats.retakes++;
   places_changed(s);
   TRACE_SHARED(s, RETAKE, (uint32_t)p->id, 0, 0);
   return true;

@@ -9,11 +9,11 @@
 // inbox.
 //
 // It sleeps until the earliest of these deadlines. An M that begins a call
-// while there is work wakes it, and it looks every 20 us (sysmon_hurry) until
+// while there is work wakes it, and it looks every 20 us (sysmon.hurry) until
 // no such call was seen for 50 rounds. After two rounds with all Ps idle it
 // sleeps wholly, until a P is taken (idle_get_p):
-//   sysmon: stores sysmon_asleep, seq_cst; loads idle_count, seq_cst
-//   taker:  lowers idle_count, seq_cst RMW; loads sysmon_asleep, seq_cst
+//   sysmon: stores sysmon.asleep, seq_cst; loads idle_count, seq_cst
+//   taker:  lowers idle_count, seq_cst RMW; loads sysmon.asleep, seq_cst
 //
 // So one of them sees the other.
 #include "sched/sysmon.h"
@@ -32,7 +32,7 @@ enum { QUIET_ROUNDS = 2, HURRY_ROUNDS = 50 };
 
 void sysmon_wake(Sched *s) {
   // seq: after idle_count was lowered (see the head)
-  if (rt_exchange(&s->sysmon_asleep, 0u)) rt_note_set(&s->sysmon_note);
+  if (rt_exchange(&s->sysmon.asleep, 0u)) rt_note_set(&s->sysmon.note);
 }
 
 static bool all_idle(Sched *s) {
@@ -120,21 +120,21 @@ static int64_t watch_all(Sched *s, int64_t now, bool *work) {
 
 static void want_collection(Sched *s, int64_t now) {
   // relaxed, both: any recent value. Collectors write it, too
-  if (now - rt_load_relaxed(&s->collected_at) < COLLECT_NS) return;
-  rt_store_relaxed(&s->collected_at, now);
+  if (now - rt_load_relaxed(&s->sysmon.collected_at) < COLLECT_NS) return;
+  rt_store_relaxed(&s->sysmon.collected_at, now);
   if (s->hooks.want_gc != NULL) s->hooks.want_gc(s->hooks.host);
 }
 
 static void sleep_wholly(Sched *s) {
   // seq: before all_idle looks (see the head)
-  rt_store_seq(&s->sysmon_asleep, 1u);
-  int64_t until = s->line_ns != 0 ? s->line_at : RT_FOREVER;
+  rt_store_seq(&s->sysmon.asleep, 1u);
+  int64_t until = s->watch.line_ns != 0 ? s->sysmon.line_at : RT_FOREVER;
   // acquire: pairs with lifecycle_begin_exit, which sets the note afterwards
   if (all_idle(s) && !rt_load_acquire(&s->exiting)) {
-    rt_note_wait(&s->sysmon_note, until);
+    rt_note_wait(&s->sysmon.note, until);
   }
   // seq: as above. A thread that finds it set sets the note
-  rt_store_seq(&s->sysmon_asleep, 0u);
+  rt_store_seq(&s->sysmon.asleep, 0u);
 }
 
 void sysmon_main(void *arg) {
@@ -152,13 +152,13 @@ void sysmon_main(void *arg) {
     if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0, true);
     int64_t next = watch_all(s, now, &work);
     // relaxed, both: a hint. A thread that finds it 0 sets the note
-    if (work || rt_load_relaxed(&s->sysmon_hurry) != 0) {
+    if (work || rt_load_relaxed(&s->sysmon.hurry) != 0) {
       hurry = work ? HURRY_ROUNDS : hurry == 0 ? HURRY_ROUNDS : hurry - 1;
-      rt_store_relaxed(&s->sysmon_hurry, hurry > 0);
+      rt_store_relaxed(&s->sysmon.hurry, hurry > 0);
       if (hurry > 0) next = now + CALL_NS;
     }
     int64_t line = stats_lines(s, now);
     if (line < next) next = line;
-    rt_note_wait(&s->sysmon_note, next);
+    rt_note_wait(&s->sysmon.note, next);
   }
 }

@@ -43,37 +43,37 @@ enum { TRACK_WORLD = 1, TRACK_P = 10, TRACK_M = 10000 };
 
 // --- Keeping events ---------------------------------------------------------
 static uint64_t trace_moment(const Sched *s) {
-  return s->trace_ticks ? rt_ticks() : (uint64_t)rt_now();
+  return s->watch.ticks ? rt_ticks() : (uint64_t)rt_now();
 }
 
 static bool trace_alloc(const Sched *s, TraceRing *ring) {
-  if (s->trace_events == 0) return true;
-  ring->events = mem_zeroed(s->memory, s->trace_events * sizeof(TraceEvent));
+  if (s->watch.events == 0) return true;
+  ring->events = mem_zeroed(s->memory, s->watch.events * sizeof(TraceEvent));
   return ring->events != NULL;
 }
 
 bool trace_init(Sched *s, const SchedConfig *config) {
-  s->line_ns = config->trace_line_ns;
-  s->line_details = config->trace_details;
-  s->line_at = s->started_at + s->line_ns;
+  s->watch.line_ns = config->trace_line_ns;
+  s->watch.details = config->trace_details;
+  s->sysmon.line_at = s->started_at + s->watch.line_ns;
   if (config->trace_events == 0) return true;
-  s->trace_events = 1;
-  while (s->trace_events < config->trace_events && s->trace_events < 1u << 30)
-    s->trace_events *= 2;
-  s->trace_ticks = rt_ticks_steady();
-  s->trace_begun = trace_moment(s);
+  s->watch.events = 1;
+  while (s->watch.events < config->trace_events && s->watch.events < 1u << 30)
+    s->watch.events *= 2;
+  s->watch.ticks = rt_ticks_steady();
+  s->watch.begun = trace_moment(s);
   return trace_alloc(s, &s->trace);
 }
 
 void trace_free(Sched *s) { mem_free(s->trace.events); }
 
 bool trace_init_p(P *p) {
-  if (p->sched->trace_events != 0) p->marks |= MARK_TRACE;
+  if (p->sched->watch.events != 0) p->marks |= MARK_TRACE;
   return trace_alloc(p->sched, &p->trace);
 }
 
 static TraceEvent *trace_add(Sched *s, TraceRing *ring, TraceKind kind) {
-  TraceEvent *e = &ring->events[ring->count++ & (s->trace_events - 1)];
+  TraceEvent *e = &ring->events[ring->count++ & (s->watch.events - 1)];
   e->when = trace_moment(s);
   e->kind = (uint8_t)kind;
   return e;
@@ -114,7 +114,7 @@ void trace_left(P *p, G *g, GState to) {
 }
 
 void trace_preempted(P *p) {
-  uint32_t last = (uint32_t)(p->trace.count - 1) & (p->sched->trace_events - 1);
+  uint32_t last = (uint32_t)(p->trace.count - 1) & (p->sched->watch.events - 1);
   p->trace.events[last].kind = TRACE_PREEMPT;
 }
 
@@ -181,7 +181,7 @@ static void json_text(FILE *out, const char *text) {
 // the brace.
 static void json_event(TraceFile *f, const char *phase, uint32_t track,
                        uint64_t when, const char *name) {
-  double ns = (double)(int64_t)(when - f->s->trace_begun) * f->ns_per_tick;
+  double ns = (double)(int64_t)(when - f->s->watch.begun) * f->ns_per_tick;
   fprintf(f->out, "%s\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%.3f",
           f->comma ? "," : "", phase, track, ns < 0 ? 0 : ns / 1000);
   f->comma = true;
@@ -192,11 +192,11 @@ static void json_event(TraceFile *f, const char *phase, uint32_t track,
 
 static void json_track(TraceFile *f, uint32_t track, const char *what,
                        uint32_t number) {
-  json_event(f, "M", track, f->s->trace_begun, "thread_name");
+  json_event(f, "M", track, f->s->watch.begun, "thread_name");
   fprintf(f->out, ",\"args\":{\"name\":\"%s", what);
   if (track != TRACK_WORLD) fprintf(f->out, " %u", number);
   fputs("\"}}", f->out);
-  json_event(f, "M", track, f->s->trace_begun, "thread_sort_index");
+  json_event(f, "M", track, f->s->watch.begun, "thread_sort_index");
   fprintf(f->out, ",\"args\":{\"sort_index\":%u}}", track);
 }
 
@@ -330,7 +330,7 @@ static void write_of_none(TraceFile *f, uint32_t track, const TraceEvent *e,
 
 static void write_ring(TraceFile *f, uint32_t track, const TraceRing *ring,
                        TraceWrite write) {
-  uint64_t size = f->s->trace_events, lost = 0;
+  uint64_t size = f->s->watch.events, lost = 0;
   if (ring->count > size) lost = ring->count - size;
   f->lost += lost;
   int depth = 0;
@@ -343,7 +343,7 @@ static void write_ring(TraceFile *f, uint32_t track, const TraceRing *ring,
 static void write_tracks(TraceFile *f) {
   Sched *s = f->s;
   json_track(f, TRACK_WORLD, "stops of the world", 0);
-  for (M *m = s->all_ms; m != NULL; m = m->all_next) {
+  for (M *m = s->ms.all; m != NULL; m = m->all_next) {
     json_track(f, TRACK_M + m->id, "blocking calls of M", m->id);
     // a call that has not come back
     if (m->call_g != NULL) {
@@ -362,8 +362,8 @@ void sched_trace_write(Sched *s, FILE *out) {
   if (s->trace.events == NULL) return;
   TraceFile f = {.s = s, .out = out, .ns_per_tick = 1, .end = trace_moment(s)};
   int64_t ns = rt_now() - s->started_at;
-  if (s->trace_ticks && f.end > s->trace_begun)
-    f.ns_per_tick = (double)ns / (double)(f.end - s->trace_begun);
+  if (s->watch.ticks && f.end > s->watch.begun)
+    f.ns_per_tick = (double)ns / (double)(f.end - s->watch.begun);
   fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
   Plain plain = plain_begin();  // JSON has points
   rt_lock(&s->lock);            // stuck Ms may come back
@@ -373,5 +373,5 @@ void sched_trace_write(Sched *s, FILE *out) {
   fprintf(out,
           "\n],\"otherData\":{\"events_lost\":\"%" PRIu64
           "\",\"events_kept_of_each_P\":\"%u\"}}\n",
-          f.lost, s->trace_events);
+          f.lost, s->watch.events);
 }

@@ -189,7 +189,7 @@ static int64_t wait_ran(Task *t, Task *other) {
 // Without sched.lock, which the other M is about to take: here only the caller
 // wakes anybody.
 static uint64_t wakes(Sched *s) {
-  return rt_load_relaxed(&s->wakes);  // relaxed: own writes, see above
+  return rt_load_relaxed(&s->stats.wakes);  // relaxed: own writes, see above
 }
 
 // Ended: its M stores the state after `ran`.

@@ -170,7 +170,7 @@ static void wake_m(Sched *s, int i) {
 
 static bool in_pool(Sched *s) {
   rt_lock(&s->lock);
-  bool in = s->ms_idle == 1;
+  bool in = s->ms.idle == 1;
   rt_unlock(&s->lock);
   return in;
 }

@@ -49,8 +49,8 @@ static Figures figures_now(Sched *s) {
     f.stats.stolen += p->stats.stolen;
     f.stats.preemptions += p->stats.preemptions;
   }
-  f.stats.parks = s->parks;
-  f.stats.wakes = s->wakes;
+  f.stats.parks = s->stats.parks;
+  f.stats.wakes = s->stats.wakes;
   return f;
 }
 

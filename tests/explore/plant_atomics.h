@@ -48,7 +48,7 @@
 #elif defined(PLANT_LIST_RELEASE)
 #define PLANT_WEAK "runq_put_list"  // the tail, then `spinning`
 #elif defined(PLANT_SYSMON_RELEASE)
-#define PLANT_WEAK "sleep_wholly"  // sysmon_asleep, then idle_count
+#define PLANT_WEAK "sleep_wholly"  // sysmon.asleep, then idle_count
 #endif
 #ifdef PLANT_WEAK
 #undef rt_store_seq

@@ -53,10 +53,10 @@ static bool timer_stop(P *p, Timer *timer) {
 // Gs in blocking calls do not count.
 #undef idle_check_deadlock
 static void idle_check_deadlock(Sched *s) {
-  uint32_t calls = s->syscalls;
-  s->syscalls = 0;
+  uint32_t calls = s->calls.count;
+  s->calls.count = 0;
   right_check_deadlock(s);
-  s->syscalls = calls;
+  s->calls.count = calls;
 }
 
 #elif defined(PLANT_STARTED_TWICE)

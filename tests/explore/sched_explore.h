@@ -37,28 +37,28 @@
 #include "sched/mask.c"
 #include "sched/rank.c"
 #include "sched/runq.c"
-#include "sched/timer.c"
 #include "sched/stop_world.c"
+#include "sched/timer.c"
 // what they define and the others call may be planted
 #include "tests/explore/plant_functions.h"
 
+#include "sched/callback.c"
+#include "sched/cpu_count.c"
 #include "sched/door.c"
 #include "sched/find_work.c"
 #include "sched/g.c"
 #include "sched/global.c"
 #include "sched/group.c"
-#include "sched/stepped.c"
 #include "sched/inbox.c"
-#include "sched/callback.c"
-#include "sched/safepoint.c"
-#include "sched/steal_order.c"
+#include "sched/lifecycle.c"
 #include "sched/poll.c"
 #include "sched/proc.c"
-#include "sched/cpu_count.c"
 #include "sched/resize.c"
-#include "sched/lifecycle.c"
+#include "sched/safepoint.c"
 #include "sched/select.c"
 #include "sched/stats.c"
+#include "sched/steal_order.c"
+#include "sched/stepped.c"
 #include "sched/syscall.c"
 #include "sched/sysmon.c"
 #include "sched/topology.c"
@@ -135,8 +135,9 @@ static inline Chan *world_chan(Shared *world, int at, uint32_t cap) {
 static inline void world_check_empty(const Shared *world) {
   const Sched *s = world->s;
   EXPLORE_CHECK(s->spinning == 0, "%u threads spin at the end", s->spinning);
-  EXPLORE_CHECK(s->syscalls == 0, "%u calls at the end", s->syscalls);
-  EXPLORE_CHECK(s->callbacks == 0, "%u callbacks at the end", s->callbacks);
+  EXPLORE_CHECK(s->calls.count == 0, "%u calls at the end", s->calls.count);
+  EXPLORE_CHECK(s->ms.callbacks == 0, "%u callbacks at the end",
+                s->ms.callbacks);
   EXPLORE_CHECK(s->global.count == 0,
                 "%u goroutines are left in the global "
                 "queue",

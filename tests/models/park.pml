@@ -70,7 +70,7 @@ byte pins;            // threads that may still post
 bool note[MS];        // an M's note (note.pml has its inside)
 
 // Guarded by the lock.
-bool pooled[MS];      // in idle_ms
+bool pooled[MS];      // in idle.ms
 byte next_p[MS];      // what it is woken with
 bool deadlock;        // was reported
 

@@ -10,7 +10,7 @@
 //     other believes that it holds it
 //   - no G is lost or in two places; each goes only from the state that is
 //     expected (as g_change checks)
-//   - s->syscalls is exact: a deadlock is reported only when no G is left, and
+//   - s->calls.count is exact: a deadlock is reported only when no G is left, and
 //     at the end it counts the calls that have lost their P
 //   - at the end all Gs have ended or are in the kernel, and no P is stopped
 //
@@ -54,7 +54,7 @@ byte global;            // the global queue, the same; under the lock
 byte idle_count;        // under the lock
 byte syscalls;          // under the lock: Ms in calls that lost their P
 bool stopping;          // under the lock
-bool pooled[MS];        // in idle_ms; under the lock
+bool pooled[MS];        // in idle.ms; under the lock
 byte next_p[MS];        // what it is woken with; under the lock
 bool deadlock;          // was reported
 

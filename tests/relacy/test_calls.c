@@ -29,7 +29,7 @@ static void setup_with(int stopper) {
     ms[i].p = NULL;
     idle_put_p(&sched, &ps[i]);
   }
-  sched.sysmon_started = true;
+  sched.sysmon.started = true;
   sched.m_limit = 0;      // no more than the dummies
   sched.running = false;  // no deadlock is reported
   gs[0].status = G_RUNNING;
@@ -178,7 +178,7 @@ static void sleep_while_idle(void) { sleep_wholly(&sched); }
 static void check_nothing(void) {}
 
 static void check(void) {
-  RELACY_CHECK(sched.syscalls == 0, "%u calls are left", sched.syscalls);
+  RELACY_CHECK(sched.calls.count == 0, "%u calls are left", sched.calls.count);
   RELACY_CHECK(works[1].output == 1 || runq_length(&ps[0]) == 1,
                "the goroutine that waited is lost");
 }

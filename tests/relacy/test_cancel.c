@@ -47,7 +47,7 @@ static void setup_world(Wait *wait, Then what) {
     ps[i].timers = (TimerHeap){.entries = entries[i], .room = ROOM};
   poller.sched = &sched;
   poller.os = (RtPoll){.fd = -1, .break_fd = RELACY_EVENT_FD};
-  sched.poll = &poller;
+  sched.netpoll.poller = &poller;
   desc.poller = &poller;
   desc.fd = -1;
   wait_for_it = wait;

@@ -17,7 +17,7 @@ static void setup(void) {
   world_setup();
   poller.sched = &sched;
   poller.os = (RtPoll){.fd = -1, .break_fd = RELACY_EVENT_FD};
-  sched.poll = &poller;
+  sched.netpoll.poller = &poller;
   memset(&desc, 0, sizeof desc);
   desc.poller = &poller;
   desc.fd = -1;
@@ -87,8 +87,8 @@ static void deadline(void) {
 
 static void check(void) {
   RELACY_CHECK(works[0].output == 1, "the goroutine waits for ever");
-  RELACY_CHECK(sched.poll_waiters == 0, "%u goroutines are counted as waiting",
-               sched.poll_waiters);
+  RELACY_CHECK(sched.netpoll.waiters == 0,
+               "%u goroutines are counted as waiting", sched.netpoll.waiters);
 }
 
 // --- The M that blocks in the poll ------------------------------------------
@@ -98,8 +98,8 @@ static void setup_sleeper(void) {
   setup();
   memset(&sleeper, 0, sizeof sleeper);
   sleeper.sched = &sched;
-  sched.m_limit = 0;       // no other M
-  sched.poll_waiters = 1;  // so it polls
+  sched.m_limit = 0;          // no other M
+  sched.netpoll.waiters = 1;  // so it polls
   ms[2].p = NULL;
   ps[2].m = NULL;  // taken, for whom is woken
 }

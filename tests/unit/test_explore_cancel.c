@@ -391,9 +391,9 @@ static void body(void *arg) {
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "somebody waits for ever");
   EXPLORE_CHECK(sent == received, "%d sent, %d received", sent, received);
-  EXPLORE_CHECK(world.s->poll_waiters == 0, "%u waits are left over",
-                world.s->poll_waiters);
-  EXPLORE_CHECK(world.s->call_first == NULL && world.s->slots_kept == 0,
+  EXPLORE_CHECK(world.s->netpoll.waiters == 0, "%u waits are left over",
+                world.s->netpoll.waiters);
+  EXPLORE_CHECK(world.s->calls.first == NULL && world.s->calls.kept == 0,
                 "calls are left over");
   for (int i = 0; i < 4; i++)
     EXPLORE_CHECK(!world.chans[i]->recv_first && !world.chans[i]->send_first,

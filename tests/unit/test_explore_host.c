@@ -233,7 +233,8 @@ static void host_body(void *arg) {
     EXPLORE_CHECK(end == host_test->end, "it ended with %d", (int)end);
   }
   if (end == STEPPED_DONE) {
-    EXPLORE_CHECK(s->poll_waiters == 0 && s->pins == 0, "a wait is left over");
+    EXPLORE_CHECK(s->netpoll.waiters == 0 && s->pins == 0,
+                  "a wait is left over");
     EXPLORE_CHECK(!inbox_pending(s), "the inbox is not empty");
     world_check_empty(&world);
   }

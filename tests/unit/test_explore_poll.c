@@ -136,8 +136,8 @@ static void poll_body(void *arg) {
   SchedEnd end = world_run(&world, start_all);
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
-  EXPLORE_CHECK(world.s->poll_waiters == 0, "%u waits are left over",
-                world.s->poll_waiters);
+  EXPLORE_CHECK(world.s->netpoll.waiters == 0, "%u waits are left over",
+                world.s->netpoll.waiters);
   EXPLORE_CHECK(world.s->inbox.woken == NULL && world.s->inbox.posts == NULL,
                 "the inbox is not empty");
   EXPLORE_CHECK(results[POLL_BUSY] == 0, "a wait met another one");
@@ -220,7 +220,7 @@ static void post_thread(void *arg) {
 
 // Also those that a poster has started: else nobody has joined them.
 static void check_all_started(void) {
-  for (M *m = world.s->all_ms; m != NULL; m = m->all_next)
+  for (M *m = world.s->ms.all; m != NULL; m = m->all_next)
     EXPLORE_CHECK(m->started, "an M was started when the run had ended");
 }
 

@@ -87,8 +87,8 @@ static void quick_caller(P *p, Task *t) {
 static void long_call(Shared *shared) {
   explore_until_set(&shared->flag);
   int most = places + shared->s->procs;
-  EXPLORE_CHECK((int)shared->s->syscalls < most, "%u calls, %d places",
-                shared->s->syscalls, places);
+  EXPLORE_CHECK((int)shared->s->calls.count < most, "%u calls, %d places",
+                shared->s->calls.count, places);
 }
 
 static void long_caller(P *p, Task *t) {
@@ -151,9 +151,9 @@ static void leaver(P *p, Task *t) {
 // P before: it must not be waited for.
 static void waiting_caller(P *p, Task *t) {
   CO_BEGIN;
-  t->shared->s->sysmon_started = 1;  // as enter_quick wants it
+  t->shared->s->sysmon.started = 1;  // as enter_quick wants it
   CO_QUICK_CALL(explore_until_set(&t->shared->flag));
-  t->shared->s->sysmon_started = 0;
+  t->shared->s->sysmon.started = 0;
   count(t);
   CO_END;
 }
@@ -277,7 +277,8 @@ static void call_body(void *arg) {
   if (call_test->sysmon) rt_explore_may_start(NULL);
   SchedEnd end = world_run(&world, start_all);
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
-  EXPLORE_CHECK(world.s->syscalls == 0, "%u calls are left", world.s->syscalls);
+  EXPLORE_CHECK(world.s->calls.count == 0, "%u calls are left",
+                world.s->calls.count);
   if (call_test->leaves) {
     world_free(&world);
     return;
@@ -287,7 +288,7 @@ static void call_body(void *arg) {
   bool enough = call_test->threads >= places + call_test->procs;
   EXPLORE_CHECK(refused == 0 || (call_test->threads > 0 && !enough),
                 "a call was refused");
-  EXPLORE_CHECK(world.s->call_first == NULL && world.s->slots_kept == 0,
+  EXPLORE_CHECK(world.s->calls.first == NULL && world.s->calls.kept == 0,
                 "places are still waited for, or kept");
   world_check_empty(&world);
   world_free(&world);

@@ -171,7 +171,7 @@ static void unpinner(void *arg) { sched_unpin(((Shared *)arg)->s); }
 
 // RUN and LEAVE take turns on a P.
 static void check_ring(const Sched *s, const P *p) {
-  uint64_t size = s->trace_events, count = p->trace.count;
+  uint64_t size = s->watch.events, count = p->trace.count;
   int last = -1;
   for (uint64_t i = count > size ? count - size : 0; i < count; i++) {
     int kind = p->trace.events[i % size].kind;
@@ -218,7 +218,7 @@ static void watch_body(void *arg) {
   explore_join(thread);
   if (other != 0) explore_join(other);
   EXPLORE_CHECK(end == watch_test->end, "the runtime ended as %d", (int)end);
-  EXPLORE_CHECK(!world.s->world_busy, "a stop never ended");
+  EXPLORE_CHECK(!world.s->stop.busy, "a stop never ended");
   if (watch_test->host != leaver) world_check_empty(&world);
   check_events(world.s);
   world_free(&world);

@@ -36,7 +36,7 @@ static void check_stopped(const P *mine) {
     const P *p = s->all_ps[i];
     EXPLORE_CHECK(p->status == P_STOPPED, "P %d is not stopped", i);
   }
-  EXPLORE_CHECK(s->idle_ps == NULL && s->idle_count == 0,
+  EXPLORE_CHECK(s->idle.ps == NULL && s->idle_count == 0,
                 "there are idle Ps in a stopped world");
 }
 
@@ -257,7 +257,7 @@ static void world_body(void *arg) {
   }
   SchedEnd end = world_run(&world, start_all);
   EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
-  EXPLORE_CHECK(!world.s->world_busy, "a stop never ended");
+  EXPLORE_CHECK(!world.s->stop.busy, "a stop never ended");
   world_check_empty(&world);
   world_free(&world);
 }

@@ -681,7 +681,7 @@ static void timer_main(P *p, Task *t) {
 static bool pool_is_full(Task *t) {
   Sched *s = t->shared->s;
   rt_lock(&s->lock);
-  bool full = s->ms_idle == (uint32_t)s->procs - 1;
+  bool full = s->ms.idle == (uint32_t)s->procs - 1;
   rt_unlock(&s->lock);
   return full && rt_load_acquire(&t->shared->running) == 1;
 }

@@ -146,9 +146,9 @@ static void balanced(Shared *shared) {
   assert_int_equal(count_of(shared, C_RAN), PARENTS * 300 * 4);
   Sched *s = shared->s;
   assert_int_equal(s->spinning, 0);
-  assert_int_equal(s->syscalls, 0);
-  assert_int_equal(s->ms_live, 0);
-  assert_int_equal(s->ms_idle, 0);
+  assert_int_equal(s->calls.count, 0);
+  assert_int_equal(s->ms.live, 0);
+  assert_int_equal(s->ms.idle, 0);
   assert_int_equal(global_count(s), 0);
   for (int i = 0; i < sched_procs(s); i++) {
     P *p = sched_p(s, i);

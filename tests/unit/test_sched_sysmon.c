@@ -35,7 +35,7 @@ static void begin(void) {
 static void a_collection_is_due_after_two_minutes(void **state) {
   (void)state;
   begin();
-  shared.s->collected_at = rt_now() - MINUTES_2 - 1;
+  shared.s->sysmon.collected_at = rt_now() - MINUTES_2 - 1;
   assert_int_equal(shared_run(&shared, waits_for_request), SCHED_EXITED);
   assert_int_equal(wanted, 1);
   shared_free(&shared);
@@ -44,9 +44,9 @@ static void a_collection_is_due_after_two_minutes(void **state) {
 static void sleeps(P *p, Task *t) {
   CO_BEGIN;
   CO_SLEEP(50000000);
-  t->n = rt_load_seq(&t->shared->s->sysmon_asleep);
+  t->n = rt_load_seq(&t->shared->s->sysmon.asleep);
   spin_ns(20000000);
-  t->a = rt_load_seq(&t->shared->s->sysmon_asleep);
+  t->a = rt_load_seq(&t->shared->s->sysmon.asleep);
   CO_END;
 }
 

@@ -152,7 +152,7 @@ static void all_events_are_written(void **state) {
   shared_init_watched(
       &shared, 1, 2,
       (SchedConfig){.trace_events = 1000, .hooks = {.g_label = label}});
-  assert_int_equal(shared.s->trace_events, 1024);
+  assert_int_equal(shared.s->watch.events, 1024);
   shared_chan(&shared, 0, 0);
   shared_run(&shared, event_main);
   char *text = written(shared.s);

@@ -168,8 +168,8 @@ static void two_idle_ms(void) {
   begin();
   m1 = (M){.sched = &sched, .idle = true, .idle_next = &m2};
   m2 = (M){.sched = &sched, .idle = true, .idle_prev = &m1};
-  sched.idle_ms = &m1;
-  sched.ms_idle = 2;
+  sched.idle.ms = &m1;
+  sched.ms.idle = 2;
 }
 
 static void idle_ms_are_linked(void **state) {
@@ -179,13 +179,13 @@ static void idle_ms_are_linked(void **state) {
   m2.idle_prev = NULL;
   assert_false(idle_ms_are_valid(&sched));
   two_idle_ms();
-  sched.ms_idle = 1;
+  sched.ms.idle = 1;
   assert_false(idle_ms_are_valid(&sched));
 }
 
 static void break_idle_ms(void) {
   two_idle_ms();
-  sched.ms_idle = 5;
+  sched.ms.idle = 5;
   idle_start_m(&sched, &p, false);
 }
 
@@ -297,7 +297,7 @@ static void one_waits_for_a_place(void) {
   begin();
   g1.wait.g = &g1;
   g1.in_call_queue = true;
-  sched.call_first = sched.call_last = &g1.wait;
+  sched.calls.first = sched.calls.last = &g1.wait;
 }
 
 static void the_call_queue_has_two_ends(void **state) {
@@ -309,7 +309,7 @@ static void the_call_queue_has_two_ends(void **state) {
   g1.in_call_queue = false;
   assert_false(syscall_queue_is_valid(&sched));
   one_waits_for_a_place();
-  sched.call_last = NULL;
+  sched.calls.last = NULL;
   assert_false(syscall_queue_is_valid(&sched));
 }
 
@@ -317,7 +317,7 @@ static void break_call_queue(void) {
   one_waits_for_a_place();
   group = (Group){.cancelled = CANCEL_DEADLINE};
   g1.group = &group;
-  sched.call_last = NULL;
+  sched.calls.last = NULL;
   syscall_cancel(&p, &g1);
 }
 
