@@ -57,13 +57,7 @@ static bool is_one_select(const Chan *c) {
 }
 
 static bool ring_is_valid(const Chan *c) {
-  if (c->flags & CHAN_GROWS) {
-    const ChanGrowth *r = chan_growth(c);
-    if (c->cap != 0 || c->count != 0) return false;
-    if (r->count > r->room || r->room > r->limit) return false;
-    return r->room == 0 ||
-           (c->recvx + (uint64_t)r->count) % r->room == c->sendx % r->room;
-  }
+  if (c->flags & CHAN_GROWS) return chan_growth_is_valid(c);
   if (c->count > c->cap) return false;
   if (c->cap == 0) return c->sendx == 0 && c->recvx == 0;
   if (c->sendx >= c->cap || c->recvx >= c->cap) return false;
@@ -235,7 +229,8 @@ static inline __attribute__((always_inline)) ChanResult send_locked(
 }
 
 // A receive where c->buf has no word. The channel is empty, or it grows and its
-// ring is elsewhere. Senders wait only while such a ring holds its limit.
+// words are elsewhere. Senders wait only while such a channel holds its limit,
+// so there is room for the word of one (chan_grow.c).
 static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
                                                          uint64_t *word,
                                                          G **peer) {
@@ -243,7 +238,8 @@ static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
   if ((flags & CHAN_GROWS) && chan_grow_take(p, c, word)) {
     Waiter *w = next_sender(p, c);
     if (w != NULL) {
-      chan_grow_put(p, c, w->elem);
+      ChanResult put = chan_grow_put(p, c, w->elem);
+      RT_CHECK(put == CHAN_DONE, "a channel at its limit has no room");
       *peer = fired(w, true);
     }
     return CHAN_DONE;
@@ -438,16 +434,22 @@ bool chan_close(P *p, Chan *c) {
   return true;
 }
 
-void chan_scan(Chan *c, void (*word)(void *arg, uint64_t *slot),
-               void (*waiter)(void *arg, Waiter *w), void *arg) {
-  bool grows = chan_grows(c);
-  uint64_t *ring = grows ? chan_growth(c)->ring : c->buf;
-  uint32_t room = grows ? chan_growth(c)->room : c->cap;
+static void scan_ring(Chan *c, const ChanScan *scan, void *arg) {
   uint32_t at = c->recvx;
-  for (uint32_t i = chan_count(c); i > 0; i--) {
-    word(arg, &ring[at]);
-    if (++at == room) at = 0;
+  for (uint32_t i = c->count; i > 0; i--) {
+    scan->word(arg, &c->buf[at]);
+    if (++at == c->cap) at = 0;
   }
-  for (Waiter *w = c->recv_first; w != NULL; w = w->next) waiter(arg, w);
-  for (Waiter *w = c->send_first; w != NULL; w = w->next) waiter(arg, w);
+}
+
+void chan_scan(Chan *c, const ChanScan *scan, void *arg) {
+  if (!chan_grows(c)) {
+    scan_ring(c, scan, arg);
+  } else {
+    ChanGrowth *r = chan_growth(c);
+    r->spare = NULL;
+    if (r->first != NULL) scan->block(arg, r->first);
+  }
+  for (Waiter *w = c->recv_first; w != NULL; w = w->next) scan->waiter(arg, w);
+  for (Waiter *w = c->send_first; w != NULL; w = w->next) scan->waiter(arg, w);
 }

@@ -1,30 +1,90 @@
 // SPDX-License-Identifier: MIT
-// Channels that grow: they begin with room for a few words, and get more as
-// senders need it, up to a limit.
+// Channels that grow: they begin without room, or with little, and get more as
+// senders need it, up to a limit. No word ever moves.
 //
-// Such a channel's ring is a block of its own, with `room` words; where other
-// channels have their words, it has a ChanGrowth. Its cap and count are 0, so
-// that the quick paths for plain rings pass it by; sendx and recvx are those of
-// the ring.
+// The words are in a chain of blocks (ChanBlock), which are memory of the layer
+// above. Receivers read the first block from recvx on, senders fill the last
+// from its `end` on. Where other channels have their words, such a channel has
+// a ChanGrowth. Its cap and count are 0, so that the quick paths for plain
+// rings pass it by.
+//
+// A block is in one of these states:
+//   last    it has room from `end` on, or is full
+//   middle  it is full, and nothing of it was read
+//   first   what is before recvx was read, the rest is full
+//   spare   it was read to its end, and its room is empty; there is one at most
+//   out     not the channel's any more: garbage
+// The first block may be the last, too. It is empty then where count is 0, and
+// begins anew. A block that was read becomes the spare if there is none, or the
+// smaller one goes out for it. The spare becomes the last when that is full.
 //
 // Nobody allocates with the lock held, and this folder not at all. A sender
-// that finds the ring full below the limit does nothing (CHAN_WANTS_ROOM);
-// without the lock the layer above gets a bigger block, chan_grow moves the
-// words into it if that is still wanted, and the sender begins again. Of two
-// that do so at once the second finds that there is room, and its block is
-// garbage; so is the ring before. The words move with the lock held: doubling
-// makes that rare.
+// that finds no room below the limit sets `wants` and does nothing else
+// (CHAN_WANTS_ROOM). Without the lock the layer above makes a block,
+// chan_grow puts it at the end if that is still wanted, and the sender begins
+// again. Of two that do so at once the second finds that there is room, and its
+// block is garbage.
 //
-// Under the lock count <= room <= limit holds. room never shrinks, and senders
-// wait only while count == limit. All functions: owner P.
+// A receiver that makes room for a sender that waits puts that one's word, and
+// cannot ask for a block. It need not: all blocks but the first are full then,
+// so `room` (of the chain, with what was read of the first) is at least the
+// limit. In that case senders wrap: they fill the part of the first block that
+// was read, from 0 up to sendx. When the rest has been read, the block goes to
+// the end of the chain, where it is filled up to there. So a channel that stays
+// near its limit is a ring of blocks, and gets and loses none.
+//
+// Under the lock these hold (chan_growth_is_valid):
+//   count <= limit, and senders wait only while they are equal
+//   room == count + recvx - sendx + what the last block has room for
+//   sendx == 0, or senders wrap: then sendx <= recvx, the last block is full,
+//     room >= limit, and there is no spare
+// So senders that wrap find room as long as count < limit: room - count is
+// recvx - sendx then.
+//
+// Each operation takes a few steps, however many words there are. Blocks are as
+// large as the channel is (chan_block_size), from CHAN_BLOCK_LEAST to
+// CHAN_BLOCK_MOST. So small channels are small, and there is a block for each
+// doubling, and then for each CHAN_BLOCK_MOST. A channel that was emptied keeps
+// one block, and the spare up to the next collection.
+//
+// A collector scans each block by itself, its words up to `end` and `next`.
+// What was read of it is empty. The channel leads to the first block. While the
+// write barrier is on, each block that the channel or a block is made to point
+// to is shown to it. So a block that was scanned never leads to one that is
+// missed, whatever `next` was before.
+//
+// All functions: owner P.
 #include "sched/chan_grow.h"
 #include "sched/chan.h"
 
-enum { ROOM_LEAST = 4 };  // of a ring that comes instead of none
-
 void chan_init_grows(Chan *c, uint32_t limit) {
+  RT_ASSERT(limit > 0 && limit <= INT32_MAX);  // so that room fits
   *c = (Chan){.flags = CHAN_GROWS};
   *chan_growth(c) = (ChanGrowth){.limit = limit};
+}
+
+void chan_block_init(ChanBlock *b, uint32_t room, uint64_t self) {
+  RT_ASSERT(room > 0);
+  *b = (ChanBlock){.self = self, .room = room};
+}
+
+// --- Lock held --------------------------------------------------------------
+static uint32_t room_of_last(const ChanGrowth *r) {
+  return r->last == NULL ? 0 : r->last->room - r->last->end;
+}
+
+bool chan_growth_is_valid(const Chan *c) {
+  const ChanGrowth *r = chan_growth(c);
+  if (c->cap != 0 || c->count != 0 || r->count > r->limit) return false;
+  if (r->first == NULL || r->last == NULL)
+    return r->first == r->last &&
+           (r->count | c->recvx | c->sendx | r->room) == 0;
+  if (r->last->end > r->last->room || c->recvx >= r->first->room) return false;
+  if (r->spare != NULL && r->spare->end != 0) return false;
+  if (c->sendx > 0 && (c->sendx > c->recvx || room_of_last(r) > 0 ||
+                       r->room < r->limit || r->spare != NULL))
+    return false;
+  return r->room == r->count + c->recvx - c->sendx + room_of_last(r);
 }
 
 static void set_growth_count(ChanGrowth *r, uint32_t count) {
@@ -32,13 +92,69 @@ static void set_growth_count(ChanGrowth *r, uint32_t count) {
   rt_store_release(&r->count, count);
 }
 
-// --- Lock held --------------------------------------------------------------
+// b is about to be pointed to.
+static void show_block(P *p, const ChanBlock *b) {
+  uint64_t place;
+  chan_fill(p, &place, b->self);
+}
+
+static void append_block(P *p, ChanGrowth *r, ChanBlock *b) {
+  show_block(p, b);
+  b->next = NULL;
+  if (r->last == NULL)
+    r->first = b;
+  else
+    r->last->next = b;
+  r->last = b;
+}
+
+static void retire_block(ChanGrowth *r, ChanBlock *b) {
+  r->room -= b->room;
+  if (r->spare == NULL || r->spare->room < b->room) r->spare = b;
+}
+
+// The first block was read to its end. What senders that wrap have put into it
+// is its beginning now.
+static void leave_first(P *p, Chan *c) {
+  ChanGrowth *r = chan_growth(c);
+  ChanBlock *b = r->first;
+  uint32_t wrapped = c->sendx;
+  c->sendx = c->recvx = 0;
+  b->end = wrapped;
+  if (b == r->last) return;
+  show_block(p, b->next);
+  r->first = b->next;
+  if (wrapped > 0)
+    append_block(p, r, b);
+  else
+    retire_block(r, b);
+}
+
+// Where the next word goes, count < limit. NULL: a block is wanted.
+static uint64_t *next_slot(P *p, Chan *c) {
+  ChanGrowth *r = chan_growth(c);
+  if (room_of_last(r) > 0) return &r->last->words[r->last->end++];
+  ChanBlock *b = r->spare;
+  if (b != NULL) {
+    r->spare = NULL;
+    r->room += b->room;
+    append_block(p, r, b);
+    return &b->words[b->end++];
+  }
+  if (r->room < r->limit) return NULL;
+  RT_ASSERT(c->sendx < c->recvx);
+  return &r->first->words[c->sendx++];
+}
+
 ChanResult chan_grow_put(P *p, Chan *c, uint64_t word) {
   ChanGrowth *r = chan_growth(c);
-  if (r->count == r->room)
-    return r->room < r->limit ? CHAN_WANTS_ROOM : CHAN_BLOCKED;
-  chan_fill(p, &r->ring[c->sendx], word);
-  if (++c->sendx == r->room) c->sendx = 0;
+  if (r->count == r->limit) return CHAN_BLOCKED;
+  uint64_t *slot = next_slot(p, c);
+  if (slot == NULL) {
+    rt_store_relaxed(&r->wants, 1);  // relaxed: a hint for chan_next_size
+    return CHAN_WANTS_ROOM;
+  }
+  chan_fill(p, slot, word);
   set_growth_count(r, r->count + 1);
   return CHAN_DONE;
 }
@@ -46,44 +162,39 @@ ChanResult chan_grow_put(P *p, Chan *c, uint64_t word) {
 bool chan_grow_take(P *p, Chan *c, uint64_t *word) {
   ChanGrowth *r = chan_growth(c);
   if (r->count == 0) return false;
-  *word = r->ring[c->recvx];
-  chan_store(p, &r->ring[c->recvx], p->sched->empty_word);
-  if (++c->recvx == r->room) c->recvx = 0;
+  uint64_t *slot = &r->first->words[c->recvx];
+  *word = *slot;
+  chan_store(p, slot, p->sched->empty_word);
+  if (++c->recvx == r->first->end) leave_first(p, c);
   set_growth_count(r, r->count - 1);
   return true;
 }
 
-static void move_words(P *p, Chan *c, uint64_t *ring, uint32_t room) {
-  ChanGrowth *r = chan_growth(c);
-  for (uint32_t i = 0; i < r->count; i++) {
-    chan_fill(p, &ring[i], r->ring[c->recvx]);
-    if (++c->recvx == r->room) c->recvx = 0;
-  }
-  c->recvx = 0;
-  c->sendx = r->count;
-  RT_ASSERT(c->sendx < room && r->room < room);
-  r->ring = ring;
-  rt_store_relaxed(&r->room, room);  // relaxed: a hint for chan_next_room
+// --- Entry points -----------------------------------------------------------
+size_t chan_block_size(uint32_t count) {
+  size_t size = CHAN_BLOCK_LEAST;
+  size_t enough = CHAN_BLOCK_HEAD + (size_t)count * sizeof(uint64_t);
+  while (size < enough && size < CHAN_BLOCK_MOST) size *= 2;
+  return size;
 }
 
-// --- Entry points -----------------------------------------------------------
-uint32_t chan_next_room(const Chan *c) {
+size_t chan_next_size(const Chan *c) {
   if (!chan_grows(c)) return 0;
   const ChanGrowth *r = chan_growth(c);
-  // relaxed, both: a hint; chan_grow looks again
-  uint32_t room = rt_load_relaxed(&r->room);
-  if (room == r->limit || rt_load_relaxed(&r->count) < room) return 0;
-  uint32_t next = room < ROOM_LEAST / 2 ? ROOM_LEAST : 2 * room;
-  return next < r->limit ? next : r->limit;
+  // relaxed, both: hints; chan_grow looks again
+  if (!rt_load_relaxed(&r->wants)) return 0;
+  return chan_block_size(rt_load_relaxed(&r->count));
 }
 
-bool chan_grow(P *p, Chan *c, uint64_t *ring, uint32_t room) {
-  const ChanGrowth *r = chan_growth(c);
-  RT_CHECK(room <= r->limit, "a channel of %u words at most grows to %u",
-           r->limit, room);
+bool chan_grow(P *p, Chan *c, ChanBlock *b) {
+  ChanGrowth *r = chan_growth(c);
   chan_lock(p, c);
-  bool wanted = r->count == r->room && r->room < room;
-  if (wanted) move_words(p, c, ring, room);
+  rt_store_relaxed(&r->wants, 0);  // relaxed: as in chan_grow_put
+  bool wanted = room_of_last(r) == 0 && r->spare == NULL && r->room < r->limit;
+  if (wanted) {
+    append_block(p, r, b);
+    r->room += b->room;
+  }
   chan_unlock(p, c);
   return wanted;
 }

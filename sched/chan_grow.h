@@ -5,9 +5,11 @@
 
 #include "sched/internal.h"
 
-// The ring of a channel that grows, lock held: CHAN_DONE, CHAN_WANTS_ROOM, or
+// The words of a channel that grows, lock held: CHAN_DONE, CHAN_WANTS_ROOM, or
 // CHAN_BLOCKED (it holds its limit). false: it is empty.
 ChanResult chan_grow_put(P *p, Chan *c, uint64_t word);
 bool chan_grow_take(P *p, Chan *c, uint64_t *word);
+// The invariants at the head of chan_grow.c. Lock held.
+bool chan_growth_is_valid(const Chan *c);
 
 #endif

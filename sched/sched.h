@@ -149,8 +149,9 @@ typedef struct SchedHooks {
   // Forced collection wanted (nobody collected for two minutes). From sysmon;
   // must only set flags.
   void (*want_gc)(void *host);
-  // A stored channel element, for a collector's write barrier; called only
-  // while sched_set_barrier(true). p may be NULL.
+  // A stored channel element, for a collector's write barrier, or the `self` of
+  // a ChanBlock that is pointed to; called only while sched_set_barrier(true).
+  // p may be NULL.
   void (*barrier)(void *host, P *p, uint64_t old_word, uint64_t new_word);
   // Watching. sysmon's thread gives print one or more lines of the trace.
   // Without print they go to standard error. each_g goes over all Gs that have
@@ -381,20 +382,31 @@ enum {
 };
 
 struct Chan {
-  uint32_t lock;   // spin lock, see chan.c; plain while there is one P
-  uint32_t flags;  // atomic; written under lock
-  uint32_t cap;    // immutable; 0 with CHAN_GROWS
-  uint32_t count;  // atomic, written under lock; 0 with CHAN_GROWS
-  uint32_t sendx, recvx;
+  uint32_t lock;          // spin lock, see chan.c; plain while there is one P
+  uint32_t flags;         // atomic; written under lock
+  uint32_t cap;           // immutable; CHAN_GROWS: 0
+  uint32_t count;         // atomic; written under lock; CHAN_GROWS: 0
+  uint32_t sendx, recvx;  // CHAN_GROWS: see chan_grow.c
   Waiter *recv_first, *recv_last;
   Waiter *send_first, *send_last;
   uint64_t buf[];  // cap words, with CHAN_GROWS a ChanGrowth (see chan.c)
 };
+// Guarded by the channel's lock, but for what is immutable. See chan_grow.c.
+typedef struct ChanBlock ChanBlock;
+struct ChanBlock {
+  ChanBlock *next;  // the one that is read after it; NULL: it is the last
+  uint64_t self;    // immutable: what the write barrier takes it for
+  uint32_t room;    // immutable
+  uint32_t end;     // words [0, end) are set: words, or empty
+  uint64_t words[];
+};
 typedef struct ChanGrowth {
-  uint64_t *ring;  // room words, memory of the layer above; NULL if none
-  uint32_t room;   // atomic, written under lock; at most limit
-  uint32_t limit;  // immutable
-  uint32_t count;  // atomic; written under lock
+  ChanBlock *first, *last;  // NULL: there are no blocks
+  ChanBlock *spare;         // or NULL
+  uint32_t count;           // atomic; written under lock
+  uint32_t limit;           // immutable
+  uint32_t room;            // of all blocks of the chain
+  uint32_t wants;           // atomic; written under lock; flag
 } ChanGrowth;
 
 static inline size_t chan_size(uint32_t cap) {
@@ -407,63 +419,10 @@ static inline ChanGrowth *chan_growth(const Chan *c) {
   return (ChanGrowth *)(uintptr_t)c->buf;
 }
 
-// The commonest cases without a call: nobody waits, there is room or an
-// element, and the lock, with several Ps, is free. Never a channel that grows
-// (its count and cap are 0). false: nothing was done. Owner P; without the
-// write barrier, so not while it is on.
-#define CHAN_QUICK static inline __attribute__((always_inline))
+#include "sched/chan_quick.h"
 
-// relaxed, all: exact with the lock, or with one P; else a hint
-CHAN_QUICK bool chan_has_room(const Chan *c) {
-  return rt_load_relaxed(&c->recv_first) == NULL &&
-         rt_load_relaxed(&c->count) < c->cap &&
-         (rt_load_relaxed(&c->flags) & CHAN_IS_CLOSED) == 0;
-}
-CHAN_QUICK bool chan_has_element(const Chan *c) {
-  return rt_load_relaxed(&c->count) > 0 &&  // relaxed, both: as above
-         rt_load_relaxed(&c->send_first) == NULL;
-}
-
-CHAN_QUICK void chan_put_element(Chan *c, uint64_t word) {
-  c->buf[c->sendx] = word;
-  if (++c->sendx == c->cap) c->sendx = 0;
-  rt_store_release(&c->count, c->count + 1);  // release: as in chan.c
-}
-CHAN_QUICK void chan_take_element(Chan *c, uint64_t *word, uint64_t empty) {
-  *word = c->buf[c->recvx];
-  c->buf[c->recvx] = empty;
-  if (++c->recvx == c->cap) c->recvx = 0;
-  rt_store_release(&c->count, c->count - 1);  // release: as in chan.c
-}
-
-CHAN_QUICK bool chan_put_quick(P *p, Chan *c, uint64_t word) {
-  if (!chan_has_room(c)) return false;
-  if (p->single) {
-    chan_put_element(c, word);
-    return true;
-  }
-  if (!rt_spin_try(&c->lock)) return false;
-  bool fits = chan_has_room(c);
-  if (fits) chan_put_element(c, word);
-  rt_spin_unlock(&c->lock);
-  return fits;
-}
-CHAN_QUICK bool chan_take_quick(P *p, Chan *c, uint64_t *word, uint64_t empty) {
-  if (!chan_has_element(c)) return false;
-  if (p->single) {
-    chan_take_element(c, word, empty);
-    return true;
-  }
-  if (!rt_spin_try(&c->lock)) return false;
-  bool fits = chan_has_element(c);
-  if (fits) chan_take_element(c, word, empty);
-  rt_spin_unlock(&c->lock);
-  return fits;
-}
-#undef CHAN_QUICK
-
-// A plain channel, one that drops (cap >= 1), and one that grows up to limit >=
-// 1, without room so far, in chan_size_grows() bytes.
+// A plain channel, one that drops (cap >= 1), and one that grows up to limit
+// (from 1 to INT32_MAX), without room so far, in chan_size_grows() bytes.
 void chan_init(Chan *c, uint32_t cap);
 void chan_init_drops(Chan *c, uint32_t cap);
 void chan_init_grows(Chan *c, uint32_t limit);
@@ -503,14 +462,34 @@ static inline uint32_t chan_count(const Chan *c) {
 static inline uint32_t chan_cap(const Chan *c) {
   return c->cap == 0 && chan_grows(c) ? chan_growth(c)->limit : c->cap;
 }
-// After CHAN_WANTS_ROOM: how many words the next ring is to have. 0: it is not
-// wanted any more. Owner P, as is chan_grow. The ring is the channel's from
-// then on, and the one before is garbage. false: it was not wanted any more.
-uint32_t chan_next_room(const Chan *c);
-bool chan_grow(P *p, Chan *c, uint64_t *ring, uint32_t room);
-// Calls fn for every buffered word and every waiter (world stopped).
-void chan_scan(Chan *c, void (*word)(void *arg, uint64_t *slot),
-               void (*waiter)(void *arg, Waiter *w), void *arg);
+// Blocks of channels that grow. A size is in bytes, a power of two, for a block
+// with all that the layer above has around it. The least has room for 4 words
+// here. The most is what an allocator of small objects still gives, in less
+// than 1 us; its head costs 0.1 %.
+enum {
+  CHAN_BLOCK_LEAST = 64,
+  CHAN_BLOCK_MOST = 32 << 10,
+  CHAN_BLOCK_HEAD = 32,  // at least; the rest is words
+};
+_Static_assert(sizeof(ChanBlock) <= CHAN_BLOCK_HEAD, "a block's head");
+// Of the next one of a channel that holds so many words.
+size_t chan_block_size(uint32_t count);
+// room: of b->words, from 1 on. self: see SchedHooks.barrier.
+void chan_block_init(ChanBlock *b, uint32_t room, uint64_t self);
+// After CHAN_WANTS_ROOM: the size of the next block. 0: none is wanted any
+// more. Owner P, as is chan_grow. Then the block is the channel's. false: it
+// was not wanted any more, and is the caller's.
+size_t chan_next_size(const Chan *c);
+bool chan_grow(P *p, Chan *c, ChanBlock *b);
+// Calls these (world stopped, by a collector) for each word of a ring, or the
+// first block, whose `next` leads to the others; and for each waiter. A spare
+// block is forgotten.
+typedef struct ChanScan {
+  void (*word)(void *arg, uint64_t *slot);
+  void (*block)(void *arg, ChanBlock *b);
+  void (*waiter)(void *arg, Waiter *w);
+} ChanScan;
+void chan_scan(Chan *c, const ChanScan *scan, void *arg);
 
 // --- Select (row 27) --------------------------------------------------------
 typedef struct SelCase {
@@ -534,7 +513,7 @@ enum { SELECT_TRY = 0, SELECT_BLOCK = 1, SELECT_PRIO = 2 };
 // 2 * count words. count may be 0. The result is the chosen index, or one of
 // the above. What was received is in cases[i].waiter.elem and .success. After
 // SELECT_PARKED and resume call select_finish. After SELECT_WANTS_ROOM grow
-// those whose chan_next_room is not 0, and call it again. SELECT_SEND_CLOSED
+// those whose chan_next_size is not 0, and call it again. SELECT_SEND_CLOSED
 // says that such a case was chosen.
 int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count, int how);
 // After the wake-up. Takes the G out of all other queues, and gives the index,

@@ -9,8 +9,8 @@
 // is seen.
 //
 // Two kinds of channels are not plain: what one that drops has lost is counted,
-// and who looks never finds it empty; one that grows, from one word to three,
-// gets rings from all its senders.
+// and who looks never finds it empty; one that grows, up to three words, gets
+// blocks from all its senders.
 //
 // Found when broken (tests/explore/mutants): a select claimed by a store; a
 // parker or a select that is WAITING only after the unlock; a select that gives
@@ -87,15 +87,32 @@ static void wait_woken(P *p, Task *t) {
   p->current = &t->g;
 }
 
-enum { GROWS_FROM = 1, GROWS_TO = 3 };
-static uint64_t first_ring[GROWS_FROM];
-static uint64_t rings[CHAN_GS][GROWS_TO];  // by sender: one is taken, once
+// The channel that grows has a block of grows_from words (0: none), and gets
+// blocks of grows_by words.
+enum { GROWS_TO = 3, BLOCK_WORDS = 2, BLOCKS = 4 };
+typedef struct BlockMemory {
+  uint64_t words[CHAN_BLOCK_HEAD / sizeof(uint64_t) + BLOCK_WORDS];
+} BlockMemory;
+static uint32_t grows_from, grows_by;
+static BlockMemory first_block, blocks[CHAN_GS][BLOCKS];  // by sender
+static int blocks_taken[CHAN_GS];
+
+static ChanBlock *fresh_block(BlockMemory *memory, uint32_t words) {
+  // What no word was put into must not be looked at.
+  memset(memory, 0xAB, sizeof *memory);
+  ChanBlock *b = (ChanBlock *)(void *)memory;
+  chan_block_init(b, words, 0);
+  return b;
+}
 
 static void grow(P *p, Task *t, Chan *c) {
-  uint32_t room = chan_next_room(c);
-  if (room == 0) return;
-  EXPLORE_CHECK(room == GROWS_TO, "grows to %u", room);
-  chan_grow(p, c, rings[t->id], room);
+  size_t size = chan_next_size(c);
+  if (size == 0) return;
+  EXPLORE_CHECK(size == CHAN_BLOCK_LEAST, "a block of %zu bytes", size);
+  int *taken = &blocks_taken[t->id];
+  EXPLORE_CHECK(*taken < BLOCKS, "more blocks than words");
+  ChanBlock *b = fresh_block(&blocks[t->id][*taken], grows_by);
+  *taken += chan_grow(p, c, b);
 }
 
 static bool quick;  // first as the handlers of the layer above do
@@ -185,15 +202,18 @@ static void g_main(void *arg) {
 }
 
 static void world_chan_grows(int at) {
-  _Static_assert(sizeof(ChanGrowth) <= 3 * sizeof(uint64_t), "world_chan's");
-  Chan *c = world_chan(&world, at, 3);
+  _Static_assert(sizeof(ChanGrowth) <= 6 * sizeof(uint64_t), "world_chan's");
+  Chan *c = world_chan(&world, at, 6);
   chan_init_grows(c, GROWS_TO);
-  chan_growth(c)->ring = first_ring;
-  chan_growth(c)->room = GROWS_FROM;
+  memset(blocks_taken, 0, sizeof blocks_taken);
+  if (grows_from == 0) return;
+  ChanGrowth *r = chan_growth(c);
+  r->first = r->last = fresh_block(&first_block, grows_from);
+  r->room = grows_from;
 }
 
-// With the write barrier on each store of a word is a step: others may go on
-// while a ring is moved.
+// With the write barrier on each store of a word, and of a pointer to a block,
+// is a step: others may go on in the middle of an operation.
 static bool stores_are_steps;
 static uint32_t looked_at;  // atomic, never written
 
@@ -218,6 +238,8 @@ static void bare_body(void *arg) {
   }
   explore_join_all();
   check_values();
+  EXPLORE_CHECK(chan_growth_is_valid(world.chans[3]),
+                "the blocks are not what the counts say");
   for (int i = 0; i < 4; i++) {
     const Chan *c = world.chans[i];
     EXPLORE_CHECK(c->recv_first == NULL && c->send_first == NULL,
@@ -516,19 +538,32 @@ static void recv_two_growing_send(P *p, Task *t) {
   do_send(p, t, 0, value_of(t->id, 1));
 }
 
+static void run_growing(const char *name, GBody *const *three, int preemptions,
+                        uint32_t from, uint32_t by) {
+  grows_from = from;
+  grows_by = by;
+  run_bare(name, three, preemptions);
+}
+
+// Two senders that both bring a block; a receiver that empties the chain while
+// they make one, so that the block it has read is the spare; senders that wrap
+// into the first block, which goes to the end then.
 static void grows(void **state) {
   (void)state;
   static GBody *const one[CHAN_GS] = {send_growing_close, recv_all_growing};
-  run_bare("grows", one, 3);
   static GBody *const two[CHAN_GS] = {send_two_growing, send_two_growing,
                                       recv_four_growing};
-  run_bare("two_producers_grow", two, 2);
   static GBody *const select[CHAN_GS] = {select_send_growing,
                                          recv_two_growing_send};
-  run_bare("select_grows", select, 3);
+  run_growing("grows", one, 3, 1, 2);
+  run_growing("grows_from_nothing", one, 3, 0, 1);
+  run_growing("two_producers_grow", two, 2, 1, 1);
+  run_growing("two_producers_wrap", two, 2, 2, 1);
+  run_growing("select_grows", select, 3, 1, 2);
   stores_are_steps = true;
-  run_bare("grows_by_steps", one, 3);
-  run_bare("two_producers_grow_by_steps", two, 2);
+  run_growing("grows_by_steps", one, 3, 1, 1);
+  run_growing("two_producers_grow_by_steps", two, 2, 1, 1);
+  run_growing("two_producers_wrap_by_steps", two, 2, 2, 1);
   stores_are_steps = false;
 }
 
@@ -665,6 +700,6 @@ int main(void) {
       cmocka_unit_test(grows),          cmocka_unit_test(drops),
       cmocka_unit_test(on_the_runtime), cmocka_unit_test(quick_paths),
   };
-  explore_program(27);
+  explore_program(30);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

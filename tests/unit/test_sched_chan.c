@@ -348,14 +348,20 @@ static void count_waiter(void *arg, Waiter *w) {
   ((Shared *)arg)->counts[4] += w->elem;
 }
 
+static void no_block(void *arg, ChanBlock *b) {
+  (void)arg, (void)b;
+  fail();
+}
+
 static void scan_main(P *p, Task *t) {
+  static const ChanScan sums = {sum_word, no_block, count_waiter};
   CO_BEGIN;
   for (t->i = 1; t->i <= 4; t->i++) {
     t->shared->tasks[t->i].body = waiting_sender;
     task_go(p, &t->shared->tasks[t->i]);
     CO_YIELD;
   }
-  chan_scan(t->shared->chans[0], sum_word, count_waiter, t->shared);
+  chan_scan(t->shared->chans[0], &sums, t->shared);
   assert_int_equal(count_of(t->shared, 3), 1 + 2);
   assert_int_equal(count_of(t->shared, 4), 3 + 4);
   for (t->i = 1; t->i <= 4; t->i++) CO_RECV(t->shared->chans[0]);

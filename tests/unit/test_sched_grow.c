@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Channels that drop the oldest word, and channels that grow up to a limit.
-#include "sched_fixture.h"
-
-#include "sched/internal.h"
-
-// --- Rings: none that was taken is freed before the next channel -----------
-// Each is twice the one before, so these are more than a channel takes.
-enum { RINGS = 32 };
-static uint64_t *taken[RINGS];
-static uint32_t taken_count;
-
-static uint64_t *new_ring(uint32_t room) { return calloc(room, 8); }
-
-// True if it was taken. One that was not is freed: how often that happens has
-// no bound.
-static bool give(P *p, Chan *c, uint64_t *ring, uint32_t room) {
-  if (!chan_grow(p, c, ring, room)) {
-    free(ring);
-    return false;
-  }
-  uint32_t at = rt_add(&taken_count, 1u);
-  assert_true(at < RINGS);
-  taken[at] = ring;
-  return true;
-}
-
-static bool grow(P *p, Chan *c) {
-  uint32_t room = chan_next_room(c);
-  return room > 0 && give(p, c, new_ring(room), room);
-}
-
-static void free_rings(void) {
-  while (taken_count > 0) free(taken[--taken_count]);
-}
+#include "grow_fixture.h"
 
 static Chan *chan_that_grows(Shared *shared, int at, uint32_t limit) {
   Chan *c = malloc(chan_size_grows());
   chan_init_grows(c, limit);
-  free_rings();
+  free_blocks();
   return shared->chans[at] = c;
 }
 
@@ -106,67 +74,90 @@ static void drops_the_oldest(void **state) {
 }
 
 // --- One that grows ---------------------------------------------------------
-static void rooms_body(P *p, Task *t) {
+static void sizes_body(P *p, Task *t) {
   Chan *c = t->shared->chans[0];
-  uint32_t want[] = {4, 8, 16, 20};
+  static const size_t want[] = {64, 64, 128};
+  static const uint32_t full[] = {4, 8, 20};
   uint64_t sent = 0, word;
   assert_int_equal(chan_cap(c), 20);
   assert_int_equal(chan_try_recv(p, c, &word), CHAN_BLOCKED);
   assert_false(chan_put_quick(p, c, 1));
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(chan_next_size(c), 0);
     assert_int_equal(chan_send(p, &t->g, c, 99), CHAN_WANTS_ROOM);
     assert_int_equal(chan_try_send(p, c, 99), CHAN_WANTS_ROOM);
     assert_int_equal(chan_count(c), sent);
-    assert_int_equal(chan_next_room(c), want[i]);
+    assert_int_equal(chan_next_size(c), want[i]);
     assert_true(grow(p, c));
-    assert_int_equal(chan_next_room(c), 0);
-    for (; sent < want[i]; sent++) {
+    assert_int_equal(chan_next_size(c), 0);
+    for (; sent < full[i]; sent++) {
       assert_int_equal(chan_try_send(p, c, sent), CHAN_DONE);
     }
   }
   assert_false(chan_take_quick(p, c, &word, 0xE));
   assert_int_equal(chan_try_send(p, c, 99), CHAN_BLOCKED);
-  assert_int_equal(chan_next_room(c), 0);
+  assert_int_equal(chan_next_size(c), 0);
   take(p, c, 0, 20);
   assert_int_equal(chan_count(c), 0);
   assert_int_equal(chan_try_recv(p, c, &word), CHAN_BLOCKED);
   task_end(p, t);
 }
 
-static void room_doubles_up_to_the_limit(void **state) {
+static void blocks_come_up_to_the_limit(void **state) {
   (void)state;
   for (int procs = 1; procs <= 2; procs++) {
-    run_at(procs, rooms_body, 20, chan_that_grows);
+    run_at(procs, sizes_body, 20, chan_that_grows);
   }
 }
 
-// Of two senders that got rings, the second's is not wanted: nor is one that
-// came when there was room again, or after the close.
+static void a_block_is_as_large_as_the_channel(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t count;
+    size_t size;
+  } sizes[] = {{0, 64},          {4, 64},
+               {5, 128},         {12, 128},
+               {13, 256},        {4092, 32 << 10},
+               {4093, 32 << 10}, {UINT32_MAX, 32 << 10},
+               {2044, 16 << 10}, {2045, 32 << 10}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    assert_int_equal(chan_block_size(sizes[i].count), sizes[i].size);
+  }
+}
+
+// Of two senders that got blocks, the second's is not wanted: nor is one that
+// came when there was room again. A channel that is closed may get one.
 static void late_body(P *p, Task *t) {
   Chan *c = t->shared->chans[0];
   uint64_t word;
-  uint32_t room = chan_next_room(c);
-  uint64_t *first = new_ring(room);
-  assert_true(give(p, c, first, room));
-  assert_false(give(p, c, new_ring(room), room));
-  for (uint64_t i = 0; i < 4; i++) chan_try_send(p, c, i);
-  assert_false(give(p, c, new_ring(room), room));
-  room = chan_next_room(c);
+  assert_int_equal(chan_try_send(p, c, 0), CHAN_WANTS_ROOM);
+  ChanBlock *first = new_block(4);
+  assert_true(chan_grow(p, c, first));
+  assert_false(chan_grow(p, c, new_block(4)));
+  for (uint64_t i = 0; i < 3; i++) chan_try_send(p, c, i);
+  assert_false(chan_grow(p, c, new_block(4)));
+  assert_int_equal(chan_try_send(p, c, 3), CHAN_DONE);
+  assert_int_equal(chan_try_send(p, c, 4), CHAN_WANTS_ROOM);
   take(p, c, 0, 1);
-  assert_false(give(p, c, new_ring(room), room));
-  assert_int_equal(chan_try_send(p, c, 4), CHAN_DONE);
-  assert_ptr_equal(chan_growth(c)->ring, first);
-  assert_true(chan_close(p, c));
-  assert_int_equal(chan_send(p, &t->g, c, 5), CHAN_CLOSED);
   assert_true(grow(p, c));
-  assert_int_equal(chan_try_send(p, c, 5), CHAN_CLOSED);
-  take(p, c, 1, 4);
+  take(p, c, 1, 3);  // its first block is the spare now
+  for (uint64_t i = 4; i < 8; i++) chan_try_send(p, c, i);
+  assert_false(chan_grow(p, c, new_block(4)));
+  assert_int_equal(chan_try_send(p, c, 8), CHAN_DONE);
+  assert_ptr_equal(chan_growth(c)->last, first);
+  for (uint64_t i = 9; i < 12; i++) chan_try_send(p, c, i);
+  assert_int_equal(chan_send(p, &t->g, c, 12), CHAN_WANTS_ROOM);
+  assert_true(chan_close(p, c));
+  assert_int_equal(chan_send(p, &t->g, c, 12), CHAN_CLOSED);
+  assert_true(grow(p, c));
+  assert_int_equal(chan_try_send(p, c, 12), CHAN_CLOSED);
+  take(p, c, 4, 8);
   assert_int_equal(chan_recv(p, &t->g, c, &word, WAIT_CHAN_RECV), CHAN_CLOSED);
   assert_int_equal(word, 0xE);
   task_end(p, t);
 }
 
-static void a_ring_too_late_is_not_taken(void **state) {
+static void a_block_too_late_is_not_taken(void **state) {
   (void)state;
   for (int procs = 1; procs <= 2; procs++) {
     run_at(procs, late_body, 100, chan_that_grows);
@@ -276,7 +267,7 @@ static void many_that_grow_lose_nothing(void **state) {
       assert_int_equal(count_of(&shared, 0),
                        PRODUCERS * (EACH * (EACH + 1) / 2));
       const ChanGrowth *r = chan_growth(shared.chans[0]);
-      assert_true(r->room <= r->limit && r->count == 0);
+      assert_true(r->count == 0 && r->first == r->last);
       shared_free(&shared);
     }
   }
@@ -310,36 +301,53 @@ static void sum_word(void *arg, uint64_t *slot) {
   ((Shared *)arg)->counts[3] += *slot;
 }
 
+// What was read is empty.
+static void sum_blocks(void *arg, ChanBlock *b) {
+  for (; b != NULL; b = b->next) {
+    for (uint32_t i = 0; i < b->end; i++) {
+      if (b->words[i] != 0xE) sum_word(arg, &b->words[i]);
+    }
+  }
+}
+
 static void no_waiter(void *arg, Waiter *w) {
   (void)arg, (void)w;
   fail();
 }
 
-// chans[0] grows, with its words across the end of the ring; chans[1] drops.
+static const ChanScan sums = {sum_word, sum_blocks, no_waiter};
+
+static void fill(P *p, Chan *c, int count) {
+  for (int i = 0; i < count; i++) {
+    if (chan_try_send(p, c, 77) == CHAN_WANTS_ROOM) {
+      assert_true(grow(p, c));
+      assert_int_equal(chan_try_send(p, c, 77), CHAN_DONE);
+    }
+  }
+}
+
+// chans[0] grows, with its words in two blocks; chans[1] drops.
 static void collector_body(P *p, Task *t) {
   Chan *c = t->shared->chans[0], *d = t->shared->chans[1];
   uint64_t word;
-  grow(p, c);
-  for (int i = 0; i < 4; i++) chan_try_send(p, c, 77);
+  fill(p, c, 4);
   chan_try_recv(p, c, &word);
-  chan_try_send(p, c, 77);
-  for (int i = 0; i < 2; i++) chan_try_send(p, d, 77);
-  chan_scan(c, sum_word, no_waiter, t->shared);
+  fill(p, c, 1);
+  fill(p, d, 2);
+  chan_scan(c, &sums, t->shared);
   assert_int_equal(count_of(t->shared, 3), 4 * 77);
-  chan_scan(d, sum_word, no_waiter, t->shared);
+  chan_scan(d, &sums, t->shared);
   assert_int_equal(count_of(t->shared, 3), 6 * 77);
   assert_true(sched_stop_world(p, &t->g));
   sched_set_barrier(t->shared->s, true);
   sched_start_world(p);
-  grow(p, c);
-  assert_int_equal(count_of(t->shared, 1), 4);  // moved
   chan_try_send(p, c, 78);
-  assert_int_equal(count_of(t->shared, 0), 5);
+  assert_int_equal(count_of(t->shared, 0), 1);
   chan_try_recv(p, c, &word);
   assert_int_equal(count_of(t->shared, 2), 1);
   chan_try_send(p, d, 78);
   assert_int_equal(count_of(t->shared, 2), 2);  // dropped
-  chan_scan(c, sum_word, no_waiter, t->shared);
+  chan_scan(c, &sums, t->shared);
   assert_int_equal(count_of(t->shared, 3), 9 * 77 + 78);
   task_end(p, t);
 }
@@ -367,8 +375,9 @@ static void plain_channels_cost_no_more(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(drops_the_oldest),
-      cmocka_unit_test(room_doubles_up_to_the_limit),
-      cmocka_unit_test(a_ring_too_late_is_not_taken),
+      cmocka_unit_test(blocks_come_up_to_the_limit),
+      cmocka_unit_test(a_block_is_as_large_as_the_channel),
+      cmocka_unit_test(a_block_too_late_is_not_taken),
       cmocka_unit_test(select_asks_for_room),
       cmocka_unit_test(many_that_grow_lose_nothing),
       cmocka_unit_test(many_that_drop_keep_order),

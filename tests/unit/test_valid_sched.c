@@ -90,19 +90,50 @@ static void both_sides_wait_for_one_select(void **state) {
   free(c);
 }
 
-static void a_growing_ring_stays_below_its_limit(void **state) {
+#define BREACH(c, what, word)         \
+  do {                                \
+    uint32_t breach_kept = (what);    \
+    (what) = (word);                  \
+    assert_false(chan_is_valid((c))); \
+    (what) = breach_kept;             \
+    assert_true(chan_is_valid((c)));  \
+  } while (0)
+
+// ROOM words in a block of so many and one of two, of which one was read.
+static void blocks_hold_what_the_counts_say(void **state) {
   (void)state;
-  uint64_t ring[ROOM];
   Chan *c = malloc(chan_size_grows());
+  ChanBlock *first = malloc(sizeof *first + ROOM * sizeof(uint64_t));
+  ChanBlock *second = malloc(sizeof *second + 2 * sizeof(uint64_t));
   begin();
-  chan_init_grows(c, ROOM);
+  chan_init_grows(c, ROOM + 1);
   assert_true(chan_is_valid(c));
-  assert_true(chan_grow(&p, c, ring, ROOM));
+  chan_block_init(first, ROOM, 0);
+  chan_block_init(second, 2, 0);
+  ChanGrowth *r = chan_growth(c);
+  BREACH(c, r->room, 1);
+  assert_true(chan_grow(&p, c, first));
+  uint64_t word;
+  for (uint64_t i = 0; i < ROOM; i++) chan_try_send(&p, c, i);
+  assert_true(chan_grow(&p, c, second));
+  chan_try_send(&p, c, ROOM);
+  assert_int_equal(chan_try_recv(&p, c, &word), CHAN_DONE);
+  BREACH(c, r->limit, ROOM - 1);
+  BREACH(c, r->count, ROOM - 1);
+  BREACH(c, r->room, ROOM + 1);
+  BREACH(c, c->recvx, ROOM);
+  BREACH(c, c->sendx, 1);  // the last block has room
+  BREACH(c, c->cap, 1);
+  BREACH(c, second->end, 2);
+  BREACH(c, second->end, 3);
   assert_int_equal(chan_try_send(&p, c, 7), CHAN_DONE);
-  assert_true(chan_is_valid(c));
-  chan_growth(c)->limit = 2;
+  chan_try_recv(&p, c, &word);
+  assert_int_equal(chan_try_send(&p, c, 8), CHAN_DONE);
+  assert_int_equal(c->sendx, 1);
+  BREACH(c, c->sendx, 3);
+  r->spare = first;
   assert_false(chan_is_valid(c));
-  free(c);
+  free(first), free(second), free(c);
 }
 
 static void break_chan(void) {
@@ -340,7 +371,7 @@ int main(void) {
       cmocka_unit_test(a_ring_has_its_count),
       cmocka_unit_test(waiters_are_where_they_may_be),
       cmocka_unit_test(both_sides_wait_for_one_select),
-      cmocka_unit_test(a_growing_ring_stays_below_its_limit),
+      cmocka_unit_test(blocks_hold_what_the_counts_say),
       cmocka_unit_test(select_locks_by_address),
       cmocka_unit_test(idle_ps_are_counted),
       cmocka_unit_test(idle_ms_are_linked),

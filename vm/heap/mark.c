@@ -183,24 +183,24 @@ static inline bool mark(GcMarker *marker, const Obj *obj) {
 }
 
 // --- What objects hold ------------------------------------------------------
+// The end of the piece of [from, end) of obj that is scanned now.
+static uint64_t piece_of(GcMarker *marker, const Obj *obj, uint64_t from,
+                         uint64_t end) {
+  RT_ASSERT(from <= end);
+  if (end - from <= MARK_PIECE) return end;
+  push_rest(marker, obj, from + MARK_PIECE);
+  return from + MARK_PIECE;
+}
+
 static void scan_values(GcMarker *marker, const ObjValues *block,
                         uint64_t from) {
-  uint64_t to = block->cap;
-  RT_ASSERT(from <= to);
-  if (to - from > MARK_PIECE) {
-    to = from + MARK_PIECE;
-    push_rest(marker, &block->obj, to);
-  }
+  uint64_t to = piece_of(marker, &block->obj, from, block->cap);
   for (uint64_t i = from; i < to; i++) gc_mark(marker, block->slots[i]);
 }
 
 static void scan_table(GcMarker *marker, const ObjTable *table, uint64_t from) {
-  uint64_t to = table->used < table->cap ? table->used : table->cap;
-  RT_ASSERT(from <= to && to <= table->cap);
-  if (to - from > MARK_PIECE) {
-    to = from + MARK_PIECE;
-    push_rest(marker, &table->obj, to);
-  }
+  uint64_t used = table->used < table->cap ? table->used : table->cap;
+  uint64_t to = piece_of(marker, &table->obj, from, used);
   for (uint64_t i = from; i < to; i++) {
     gc_mark(marker, table->entries[i].key);
     gc_mark(marker, table->entries[i].value);
@@ -209,15 +209,33 @@ static void scan_table(GcMarker *marker, const ObjTable *table, uint64_t from) {
 
 static void mark_word_at(void *arg, uint64_t *slot) { gc_mark(arg, *slot); }
 
+static void mark_block(void *arg, ChanBlock *block) {
+  gc_mark_obj(arg, obj_chan_block(block));
+}
+
 static void mark_waiter(void *arg, Waiter *waiter) {
   gc_mark_obj(arg, goroutine_of(waiter->g));
 }
 
-static void scan_chan(GcMarker *marker, Chan *chan) {
-  if (chan_grows(chan) && chan_growth(chan)->ring != NULL)
-    gc_mark_obj(marker, gc_object_around(chan_growth(chan)->ring));
-  if (chan_count(chan) || chan->recv_first != NULL || chan->send_first != NULL)
-    chan_scan(chan, mark_word_at, mark_waiter, marker);
+static const ChanScan chan_marks = {mark_word_at, mark_block, mark_waiter};
+
+static void scan_chan_block(GcMarker *marker, const ObjChanBlock *b,
+                            uint64_t from) {
+  const ChanBlock *block = &b->block;
+  RT_ASSERT(block->end <= block->room);
+  if (from == 0 && block->next != NULL) mark_block(marker, block->next);
+  uint64_t to = piece_of(marker, &b->obj, from, block->end);
+  for (uint64_t i = from; i < to; i++) gc_mark(marker, block->words[i]);
+}
+
+// What is scanned in pieces, from element `from` on.
+static void scan_large(GcMarker *marker, Obj *obj, uint64_t from) {
+  if (obj->type == OBJ_VALUES)
+    scan_values(marker, (ObjValues *)obj, from);
+  else if (obj->type == OBJ_TABLE)
+    scan_table(marker, (ObjTable *)obj, from);
+  else
+    scan_chan_block(marker, (ObjChanBlock *)obj, from);
 }
 
 static void scan_struct(GcMarker *marker, const ObjStruct *type) {
@@ -296,7 +314,7 @@ static void scan_task(GcMarker *marker, ObjTask *task) {
   RT_ASSERT(task->state != TASK_RUNNING || task->trace == NULL);
   gc_mark(marker, task->results);
   unit_touch_trace(marker, task->trace);
-  scan_chan(marker, &task->done);
+  chan_scan(&task->done, &chan_marks, marker);
 }
 
 // What can end: they are woken when it is cancelled, or its owner when they
@@ -362,7 +380,7 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       return;
     case OBJ_CHAN:
       gc_mark_obj(marker, ((ObjChan *)obj)->timer);
-      scan_chan(marker, &((ObjChan *)obj)->chan);
+      chan_scan(&((ObjChan *)obj)->chan, &chan_marks, marker);
       return;
     case OBJ_TASK:
       scan_task(marker, (ObjTask *)obj);
@@ -384,10 +402,9 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       gc_mark(marker, ((ObjCell *)obj)->value);
       return;
     case OBJ_VALUES:
-      scan_values(marker, (ObjValues *)obj, 0);
-      return;
     case OBJ_TABLE:
-      scan_table(marker, (ObjTable *)obj, 0);
+    case OBJ_CHAN_BLOCK:
+      scan_large(marker, obj, 0);
       return;
     case OBJ_GOROUTINE:
       scan_goroutine(marker, (Goroutine *)obj);
@@ -411,14 +428,6 @@ void gc_scan(GcMarker *marker, Obj *obj) {
 }
 
 // --- Draining ---------------------------------------------------------------
-static void scan_rest(GcMarker *marker, Obj *obj, uint64_t from) {
-  RT_ASSERT(obj->type == OBJ_VALUES || obj->type == OBJ_TABLE);
-  if (obj->type == OBJ_VALUES)
-    scan_values(marker, (ObjValues *)obj, from);
-  else
-    scan_table(marker, (ObjTable *)obj, from);
-}
-
 // Takes the top item off. 0: the stack is empty.
 static inline uint64_t pop(GcMarker *marker) {
   while (marker->top->count == 0) {
@@ -437,7 +446,7 @@ static Obj *next_object(GcMarker *marker) {
     if (item & 1) {
       RT_ASSERT(marker->top->count > 0);
       uint64_t from = marker->top->items[--marker->top->count];
-      scan_rest(marker, (Obj *)(item & ~(uint64_t)1), from);
+      scan_large(marker, (Obj *)(item & ~(uint64_t)1), from);
       continue;
     }
     if (item == 0 && marker->ahead_count == 0) return NULL;

@@ -71,7 +71,7 @@ static Next select_again(Local *local, Goroutine *g, bool room) {
   return RELOAD;
 }
 
-// A ring for each channel to send to that wants one. false: no memory.
+// A block for each channel to send to that wants one. false: no memory.
 static bool select_grow(Local *local, const SelectBlock *block,
                         uint32_t count) {
   for (uint32_t n = 0; n < count; n++) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Memory of channels: making them, and bigger rings for those that grow.
+// Memory of channels: making them, and blocks for those that grow.
 //
-// A channel's ring ends its object. The ring of a channel that grows is an
-// object of its own (OBJ_RAW), which the channel keeps alive. The collector
-// finds that by the address of its words, and the words by chan_scan. So a ring
-// is not scanned by itself, and one that the channel no longer uses is garbage.
-// Only the owner of a P calls what is here.
+// A channel's ring ends its object. The blocks of a channel that grows are
+// objects (OBJ_CHAN_BLOCK). The channel leads to the first, and each block to
+// the next. The collector scans each by itself, so several markers may share
+// the words of a channel, and a block that was read is garbage. Only the owner
+// of a P calls what is here.
 #include "vm/object/channel_memory.h"
+#include "vm/heap/heap_internal.h"
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"
 #include "vm/heap/work.h"
@@ -30,15 +31,17 @@ ObjChan *channel_new_drops(Local *local, uint32_t cap) {
   return c;
 }
 
-// Gives c a ring of that many words, if it still wants it. false: no memory.
-static bool give_ring(Local *local, Chan *c, uint32_t room) {
-  size_t size = sizeof(ChanRing) + room * sizeof(uint64_t);
-  ChanRing *ring = (ChanRing *)heap_alloc(&local->heap, size, OBJ_RAW);
-  if (ring == NULL) return false;
-  RT_ASSERT(room > 0 && heap_size_of(ring) >= size);
-  void *none = NULL;
-  heap_store_ptr(&local->heap, &none, ring);  // the barrier sees it
-  chan_grow(local->p, c, ring->words, room);
+// No block is larger than what is found without a look at the whole heap.
+_Static_assert((int)CHAN_BLOCK_MOST <= (int)MEDIUM_MAX, "blocks have a class");
+
+// Gives c a block of that size, if it still wants it. false: no memory.
+static bool give_block(Local *local, Chan *c, size_t size) {
+  ObjChanBlock *b =
+      (ObjChanBlock *)heap_alloc(&local->heap, size, OBJ_CHAN_BLOCK);
+  if (b == NULL) return false;
+  size_t room = (size - sizeof *b) / sizeof(uint64_t);
+  chan_block_init(&b->block, (uint32_t)room, value_from_obj(b));
+  chan_grow(local->p, c, &b->block);
   charge_bytes(local, size);
   return true;
 }
@@ -47,10 +50,11 @@ ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit) {
   ObjChan *c = channel_alloc(local, chan_size_grows());
   if (c == NULL) return NULL;
   chan_init_grows(&c->chan, limit);
-  return room == 0 || give_ring(local, &c->chan, room) ? c : NULL;
+  if (room == 0) return c;
+  return give_block(local, &c->chan, chan_block_size(room)) ? c : NULL;
 }
 
 bool channel_grow(Local *local, Chan *c) {
-  uint32_t room = chan_next_room(c);
-  return room == 0 || give_ring(local, c, room);
+  size_t size = chan_next_size(c);
+  return size == 0 || give_block(local, c, size);
 }

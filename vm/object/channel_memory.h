@@ -6,11 +6,12 @@
 #include "vm/heap/local.h"
 
 enum { CHAN_MOST = 1 << 27 };  // values that one may hold
-// NULL: out of memory.
+// NULL: out of memory. The first block of one that grows has room for so many,
+// or is as large as a block may be.
 ObjChan *channel_new(Local *local, uint32_t cap);
 ObjChan *channel_new_drops(Local *local, uint32_t cap);
 ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit);
-// Its next ring, if one is wanted. false: out of memory.
+// Its next block, if one is wanted. false: out of memory.
 bool channel_grow(Local *local, Chan *c);
 
 #endif

@@ -25,8 +25,8 @@ typedef struct Goroutine Goroutine;
   X(NATIVE, "func") X(BOUND, "func") X(CHAN, "chan") X(TASK, "task")        \
   X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
   X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
-  X(TABLE, "") X(GOROUTINE, "") X(TIMER, "timer") X(ITER, "") X(EACH, "")         \
-  X(GROUP, "group")
+  X(TABLE, "") X(GOROUTINE, "") X(TIMER, "timer") X(ITER, "") X(EACH, "")   \
+  X(GROUP, "group") X(CHAN_BLOCK, "")
 // clang-format on
 
 typedef enum ObjType {
@@ -152,10 +152,15 @@ typedef struct ObjChan {
   ObjTimer *timer;  // of after and tick; NULL. Keeps it as long as the chan
   Chan chan;        // flexible: its buffer ends the object
 } ObjChan;
-typedef struct ChanRing {  // of a channel that grows
+typedef struct ObjChanBlock {  // of a channel that grows
   Obj obj;
-  uint64_t words[];
-} ChanRing;
+  ChanBlock block;  // flexible: its words end the object
+} ObjChanBlock;
+_Static_assert(sizeof(ObjChanBlock) == CHAN_BLOCK_HEAD, "sizes of chan_grow.c");
+static inline ObjChanBlock *obj_chan_block(ChanBlock *block) {
+  return (ObjChanBlock *)(void *)((char *)block -
+                                  offsetof(ObjChanBlock, block));
+}
 enum { TIMER_IS_VALUE = 1 };  // flags: timer(d) has made it, for scripts
 struct ObjTimer {
   Obj obj;
