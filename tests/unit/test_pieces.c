@@ -2,6 +2,7 @@
 // What a native does between two looks, where the library's own steps do not
 // tell: the memory that it takes from the system and gives back, which the
 // system does in one step, and the values that it touches far from each other.
+// So does a collection, whose markers need little memory for what is long.
 #include <unistd.h>
 
 #include "embed_fixture.h"
@@ -242,6 +243,30 @@ static void others_run_between_pieces_of_a_dump(void **state) {
   others_run_between(dump_script, 1);
 }
 
+// Markers note what is left of a list or a channel, not all its values (some
+// MB here).
+static void what_is_long_is_marked_in_pieces(void **state) {
+  (void)state;
+  static const char *const longs[] = {
+      "for i in 400000 { values.push([i]) }",
+      "c := chan(grow: 1000000)\nfor i in 400000 { c <- [i] }\n"
+      "values.push(c)",
+  };
+  for (size_t n = 0; n < sizeof longs / sizeof *longs; n++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "import \"sched\"\nvalues := []\n%s\n"
+             "func collect(n) {\n  sched.gc()\n  return 5\n}\n",
+             longs[n]);
+    Host host;
+    open_counting(&host);
+    CspHandle module = load(&host, text);
+    count_call(&host, module, "collect", 5);
+    assert_true(counts.all < 1 << 20);
+    close_host(&host);
+  }
+}
+
 // Whether the mapping with that address has the flag, of /proc/self/smaps.
 static bool mapping_has(const void *address, const char *flag) {
   FILE *maps = fopen("/proc/self/smaps", "r");
@@ -281,6 +306,7 @@ int main(void) {
       cmocka_unit_test(others_run_between_pieces_of_a_file),
       cmocka_unit_test(others_run_between_pieces_of_a_folder),
       cmocka_unit_test(others_run_between_pieces_of_a_dump),
+      cmocka_unit_test(what_is_long_is_marked_in_pieces),
       cmocka_unit_test(a_stepped_heap_has_small_pages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

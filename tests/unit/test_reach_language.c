@@ -225,6 +225,8 @@ static const char *const whole[] = {
     "ts := []; for i in 5000 { ts.push(go rest(i)) }; for t in ts { <-t }",
     "c := chan(); group { for i in 2000 { go { <-c } }; sleep(1ms); close(c) }",
     "c := filled(1, 100000); n := 0; for x in c { n += x }; return n",
+    "c := chan(grow: 4000000); for i in 2100000 { c <- i }\n"
+    "close(c); n := 0; for x in c { n += x }; return n",
     "e := caused(50000); return \"${e}\"",
     "e := caused(50000); return try(func() { panic(e) })",
     "x := []; for i in 100000 { x = [x] }; return \"${len(x)}\"",

@@ -219,12 +219,12 @@ static void mark_waiter(void *arg, Waiter *waiter) {
 
 static const ChanScan chan_marks = {mark_word_at, mark_block, mark_waiter};
 
-static void scan_chan_block(GcMarker *marker, const ObjChanBlock *b,
+static void scan_chan_block(GcMarker *marker, const ObjChanBlock *holder,
                             uint64_t from) {
-  const ChanBlock *block = &b->block;
+  const ChanBlock *block = &holder->block;
   RT_ASSERT(block->end <= block->room);
   if (from == 0 && block->next != NULL) mark_block(marker, block->next);
-  uint64_t to = piece_of(marker, &b->obj, from, block->end);
+  uint64_t to = piece_of(marker, &holder->obj, from, block->end);
   for (uint64_t i = from; i < to; i++) gc_mark(marker, block->words[i]);
 }
 
