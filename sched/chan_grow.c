@@ -181,7 +181,7 @@ size_t chan_block_size(uint32_t count) {
 size_t chan_next_size(const Chan *c) {
   if (!chan_grows(c)) return 0;
   const ChanGrowth *r = chan_growth(c);
-  // relaxed, both: hints; chan_grow looks again
+  // relaxed, both: hints. chan_grow looks again
   if (!rt_load_relaxed(&r->wants)) return 0;
   return chan_block_size(rt_load_relaxed(&r->count));
 }

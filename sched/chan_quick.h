@@ -7,7 +7,7 @@
 
 #define CHAN_QUICK static inline __attribute__((always_inline))
 
-// relaxed, all: exact with the lock, or with one P; else a hint
+// relaxed, all: exact with the lock, or with one P. Else a hint.
 CHAN_QUICK bool chan_has_room(const Chan *c) {
   return rt_load_relaxed(&c->recv_first) == NULL &&
          rt_load_relaxed(&c->count) < c->cap &&

@@ -384,8 +384,8 @@ enum {
 struct Chan {
   uint32_t lock;          // spin lock, see chan.c; plain while there is one P
   uint32_t flags;         // atomic; written under lock
-  uint32_t cap;           // immutable; CHAN_GROWS: 0
-  uint32_t count;         // atomic; written under lock; CHAN_GROWS: 0
+  uint32_t cap;           // immutable, 0 with CHAN_GROWS
+  uint32_t count;         // atomic, written under lock; 0 with CHAN_GROWS
   uint32_t sendx, recvx;  // CHAN_GROWS: see chan_grow.c
   Waiter *recv_first, *recv_last;
   Waiter *send_first, *send_last;
@@ -394,7 +394,7 @@ struct Chan {
 // Guarded by the channel's lock, but for what is immutable. See chan_grow.c.
 typedef struct ChanBlock ChanBlock;
 struct ChanBlock {
-  ChanBlock *next;  // the one that is read after it; NULL: it is the last
+  ChanBlock *next;  // the one that is read after it, or NULL
   uint64_t self;    // immutable: what the write barrier takes it for
   uint32_t room;    // immutable
   uint32_t end;     // words [0, end) are set: words, or empty
@@ -406,7 +406,7 @@ typedef struct ChanGrowth {
   uint32_t count;           // atomic; written under lock
   uint32_t limit;           // immutable
   uint32_t room;            // of all blocks of the chain
-  uint32_t wants;           // atomic; written under lock; flag
+  uint32_t wants;           // atomic flag; written under lock
 } ChanGrowth;
 
 static inline size_t chan_size(uint32_t cap) {
