@@ -57,7 +57,7 @@ static bool is_one_select(const Chan *c) {
 }
 
 static bool ring_is_valid(const Chan *c) {
-  if (c->flags & CHAN_GROWS) return chan_growth_is_valid(c);
+  if (c->flags & CHAN_GROWS) return chan_grow_is_valid(c);
   if (c->count > c->cap) return false;
   if (c->cap == 0) return c->sendx == 0 && c->recvx == 0;
   if (c->sendx >= c->cap || c->recvx >= c->cap) return false;

@@ -33,7 +33,7 @@
 // the end of the chain, where it is filled up to there. So a channel that stays
 // near its limit is a ring of blocks, and gets and loses none.
 //
-// Under the lock these hold (chan_growth_is_valid):
+// Under the lock these hold (chan_grow_is_valid):
 //   count <= limit, and senders wait only while they are equal
 //   room == count + recvx - sendx + what the last block has room for
 //   sendx == 0, or senders wrap: then sendx <= recvx, the last block is full,
@@ -73,7 +73,7 @@ static uint32_t room_of_last(const ChanGrowth *r) {
   return r->last == NULL ? 0 : r->last->room - r->last->end;
 }
 
-bool chan_growth_is_valid(const Chan *c) {
+bool chan_grow_is_valid(const Chan *c) {
   const ChanGrowth *r = chan_growth(c);
   if (c->cap != 0 || c->count != 0 || r->count > r->limit) return false;
   if (r->first == NULL || r->last == NULL)

@@ -10,6 +10,6 @@
 ChanResult chan_grow_put(P *p, Chan *c, uint64_t word);
 bool chan_grow_take(P *p, Chan *c, uint64_t *word);
 // The invariants at the head of chan_grow.c. Lock held.
-bool chan_growth_is_valid(const Chan *c);
+bool chan_grow_is_valid(const Chan *c);
 
 #endif

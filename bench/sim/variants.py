@@ -92,12 +92,12 @@ VARIANTS = {
     "backoff": ("an M that fails to get a channel's lock waits twice as long "
                 "each time, up to 256 pauses", [
         ("rt.c", """  do {
-    // relaxed: waits on a shared line; the exchange decides""",
+    // relaxed: it waits on a shared line. The exchange decides""",
          """  uint32_t wait = 1;
   do {
     for (uint32_t i = 0; i < wait; i++) rt_pause();
     if (wait < 256) wait *= 2;
-    // relaxed: waits on a shared line; the exchange decides"""),
+    // relaxed: it waits on a shared line. The exchange decides"""),
         ("rt.c", """      if (i < SPIN_PAUSES) {
         rt_pause();
       } else {""", """      if (i < SPIN_PAUSES) {

@@ -238,7 +238,7 @@ static void bare_body(void *arg) {
   }
   explore_join_all();
   check_values();
-  EXPLORE_CHECK(chan_growth_is_valid(world.chans[3]),
+  EXPLORE_CHECK(chan_grow_is_valid(world.chans[3]),
                 "the blocks are not what the counts say");
   for (int i = 0; i < 4; i++) {
     const Chan *c = world.chans[i];

@@ -41,8 +41,8 @@ static void begin(Vm *vm, HeapWalk *walk) {
   rt_unlock(&heap->lock);
 }
 
-WalkEnd walk_on(Vm *vm, HeapWalk *walk, bool (*fn)(void *arg, Goroutine *g),
-                void *arg) {
+WalkEnd heap_walk_on(Vm *vm, HeapWalk *walk,
+                     bool (*fn)(void *arg, Goroutine *g), void *arg) {
   if (!walk->begun) begin(vm, walk);
   if (walk->retired != vm->heap->retired) return WALK_LOST;
   for (;;) {
@@ -59,7 +59,7 @@ WalkEnd walk_on(Vm *vm, HeapWalk *walk, bool (*fn)(void *arg, Goroutine *g),
   }
 }
 
-void walk_end(Vm *vm, HeapWalk *walk) {
+void heap_walk_end(Vm *vm, HeapWalk *walk) {
   Heap *heap = vm->heap;
   if (!walk->begun) return;
   rt_lock(&heap->lock);

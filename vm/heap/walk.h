@@ -5,7 +5,8 @@
 
 #include "vm/heap/local.h"
 
-// Zeroed: not begun. From its first piece to walk_end it stays in its place.
+// Zeroed: not begun. From its first piece to heap_walk_end it stays in its
+// place.
 typedef struct HeapWalk HeapWalk;
 struct HeapWalk {
   HeapWalk *other;  // of the heap's walks; guarded by heap->lock
@@ -24,10 +25,10 @@ typedef enum WalkEnd {
 
 // Visits goroutines that are not dead until fn gives false, or all were
 // visited. Those that begin meanwhile may be missing. World stopped.
-WalkEnd walk_on(Vm *vm, HeapWalk *walk, bool (*fn)(void *arg, Goroutine *g),
-                void *arg);
+WalkEnd heap_walk_on(Vm *vm, HeapWalk *walk,
+                     bool (*fn)(void *arg, Goroutine *g), void *arg);
 // Any thread. Nothing is done if it has not begun.
-void walk_end(Vm *vm, HeapWalk *walk);
+void heap_walk_end(Vm *vm, HeapWalk *walk);
 // g leaves its list: no walk may go on with it. World stopped.
 void walk_pass(Heap *heap, const Goroutine *g);
 

@@ -456,7 +456,7 @@ static void take_more(void *arg, Goroutine *g) {
   if (g != d->vm->main) take_one(d, g);
 }
 
-static bool take_next(void *arg, Goroutine *g) {
+static bool take_seen(void *arg, Goroutine *g) {
   Dump *d = arg;
   take_more(d, g);
   return d->cost < d->cost_most;
@@ -484,7 +484,7 @@ static void take_stopped(void *arg) {
   }
   Dump *d = pieces->dump;
   d->cost = 0;
-  WalkEnd end = walk_on(vm, &pieces->walk, take_next, d);
+  WalkEnd end = heap_walk_on(vm, &pieces->walk, take_seen, d);
   pieces->more = end == WALK_MORE;
   if (end == WALK_LOST) take_again(d);
   pieces->stopped_ns = rt_now() - begun;
@@ -498,7 +498,7 @@ bool dump_piece(DumpPieces *pieces) {
 }
 
 void dump_drop(DumpPieces *pieces) {
-  walk_end(&pieces->csp->vm, &pieces->walk);
+  heap_walk_end(&pieces->csp->vm, &pieces->walk);
   if (pieces->dump != NULL) dump_free(pieces->dump);
   pieces->dump = NULL;
 }
