@@ -486,7 +486,7 @@ static bool visit(void *arg, Goroutine *g) {
 static WalkEnd walk_to(Run *r, P *p, HeapWalk *walk, Visits *v, int most) {
   v->most = most;
   assert_true(sched_stop_world(p, &r->main->g));
-  WalkEnd end = walk_on(&r->f->vm, walk, visit, v);
+  WalkEnd end = heap_walk_on(&r->f->vm, walk, visit, v);
   sched_start_world(p);
   return end;
 }
@@ -509,8 +509,8 @@ static bool walks_on(Run *r, P *p) {
   Visits visits[WALKS] = {{.count = 0}};
   for (int n = 0; n < WALKS; n++)
     assert_int_equal(walk_to(r, p, &walks[n], &visits[n], first[n]), WALK_MORE);
-  walk_end(&r->f->vm, &walks[WALKS]);  // has not begun
-  walk_end(&r->f->vm, &walks[1]);
+  heap_walk_end(&r->f->vm, &walks[WALKS]);  // has not begun
+  heap_walk_end(&r->f->vm, &walks[1]);
   collect(r, p);
   assert_int_equal(r->leaked, KEPT);
   for (int n = 0; n < WALKS; n++) {
@@ -520,7 +520,7 @@ static bool walks_on(Run *r, P *p) {
     int lost_before = (first[n] + 1) / 2;
     assert_int_equal(visits[n].count, lost_before + KEPT + 1);
     assert_ptr_equal(visits[n].all[visits[n].count - 1], r->main);
-    walk_end(&r->f->vm, &walks[n]);
+    heap_walk_end(&r->f->vm, &walks[n]);
   }
   return true;
 }
@@ -545,11 +545,11 @@ static bool walks_while_ps_go(Run *r, P *p) {
     return p != NULL && sleep_then(r, p, r->phase);
   }
   assert_int_equal(walk_to(r, p, &walk, &visits, 64), WALK_LOST);
-  walk_end(&r->f->vm, &walk);
+  heap_walk_end(&r->f->vm, &walk);
   visits.count = 0;
   assert_int_equal(walk_to(r, p, &walk, &visits, 64), WALK_DONE);
   assert_int_equal(visits.count, 4);
-  walk_end(&r->f->vm, &walk);
+  heap_walk_end(&r->f->vm, &walk);
   return true;
 }
 
