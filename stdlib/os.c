@@ -117,7 +117,7 @@ static const CspFunction os_functions[] = {
     CSP_NEEDS(CSP_ENVIRONMENT),
     {"env", "name, default = nil", os_env},
     {"set_env", "name, value", os_set_env},
-    {"unset_env", "name", os_set_env},
+    {"unset_env", "name", os_unset_env},
     {"environ", "", os_environ},
     {"hostname", "", os_hostname},
     {"pid", "", os_pid},

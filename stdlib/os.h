@@ -202,6 +202,7 @@ CspStatus os_run(CspCall *call);
 // --- os_env.c ---------------------------------------------------------------
 CspStatus os_env(CspCall *call);
 CspStatus os_set_env(CspCall *call);
+CspStatus os_unset_env(CspCall *call);
 CspStatus os_environ(CspCall *call);
 // The variable TMPDIR or /tmp, for csp_alloc_free. NULL: the call has panicked.
 char *os_env_temp(CspCall *call);

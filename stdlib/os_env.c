@@ -194,23 +194,35 @@ char *os_env_temp(CspCall *call) {
   return copy;
 }
 
-// A value of nil takes the variable out, and so does none (os.unset_env).
+// Without data the variable is taken out.
+static CspStatus set_variable(CspCall *call, const char *who, Str name,
+                              Str value) {
+  Env *env = env_lock(call);
+  if (env == NULL) return CSP_PANIC;
+  Change end = change(csp_of(call), &env->all, name, value);
+  pthread_mutex_unlock(&env->lock);
+  if (end != CHANGED) return change_failed(call, who, end);
+  return csp_ok_nothing(call);
+}
+
+// A value of nil takes the variable out.
 CspStatus os_set_env(CspCall *call) {
   Str name, value = {0};
   if (!need_name(call, "os.set_env: name", &name)) return CSP_PANIC;
-  if (csp_argc(call) > 1 && !is_nil(call, 1)) {
+  if (!is_nil(call, 1)) {
     if (!need_str(call, 1, &value)) return CSP_PANIC;
     if (has_byte(value, '\0')) {
       return bad_string(call, "os.set_env: value",
                         "a string without zero bytes", value);
     }
   }
-  Env *env = env_lock(call);
-  if (env == NULL) return CSP_PANIC;
-  Change end = change(csp_of(call), &env->all, name, value);
-  pthread_mutex_unlock(&env->lock);
-  if (end != CHANGED) return change_failed(call, "os.set_env", end);
-  return csp_ok_nothing(call);
+  return set_variable(call, "os.set_env", name, value);
+}
+
+CspStatus os_unset_env(CspCall *call) {
+  Str name;
+  if (!need_name(call, "os.unset_env: name", &name)) return CSP_PANIC;
+  return set_variable(call, "os.unset_env", name, (Str){0});
 }
 
 CspStatus os_environ(CspCall *call) {

@@ -355,10 +355,12 @@ CspStatus os_chmod(CspCall *call) {
 // `number` is the time. That of the last reading stays.
 static int set_times_by_path(Job *job, const char *path) {
   enum { SECOND = 1000000000 };
-  int64_t part = job->number % SECOND;
-  if (part < 0) part += SECOND;
-  struct timespec times[] = {{.tv_nsec = UTIME_OMIT},
-                             {(job->number - part) / SECOND, part}};
+  int64_t seconds = job->number / SECOND, part = job->number % SECOND;
+  if (part < 0) {
+    part += SECOND;
+    seconds--;
+  }
+  struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, {seconds, part}};
   return utimensat(AT_FDCWD, path, times, 0);
 }
 
