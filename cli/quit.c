@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How signals end the program. They are blocked in all threads, and a thread of
-// our own reads them from a descriptor, so nothing runs in a signal handler.
+// our own reads them (signal_reader.h).
 //
 // On SIGQUIT that thread asks the runtime for the dump first, which works
 // whatever the goroutines do. Then, and on every other signal, it asks the
@@ -11,13 +11,10 @@
 // at once.
 #include "cli/quit.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum { STATUS_QUIT = 2, END_MS = 1000 };
@@ -35,26 +32,6 @@ static sigset_t watched_set(bool ends) {
   for (int n = 0; ends && n < 3; n++)
     if (!is_ignored(others[n])) sigaddset(&set, others[n]);
   return set;
-}
-
-// The signal that came. 0: the script has ended, or the time has passed.
-static int wait_for_signal(const QuitWatch *watch, int ms) {
-  struct pollfd fds[2] = {{watch->signals, POLLIN, 0},
-                          {watch->done, POLLIN, 0}};
-  struct signalfd_siginfo info;
-  int ready;
-  do {
-    ready = poll(fds, 2, ms);
-  } while (ready < 0);  // EINTR
-  if (ready == 0 || fds[1].revents != 0) return 0;
-  if (read(watch->signals, &info, sizeof info) != (ssize_t)sizeof info)
-    return 0;
-  return (int)info.ssi_signo;
-}
-
-static bool has_ended(const QuitWatch *watch) {
-  struct pollfd done = {watch->done, POLLIN, 0};
-  return poll(&done, 1, 0) > 0;
 }
 
 // A dump that never comes can be ended by the signal: as before, with a core.
@@ -84,12 +61,12 @@ static _Noreturn void end_now(int number) {
 
 static void *run_watch(void *arg) {
   QuitWatch *watch = arg;
-  watch->asked = wait_for_signal(watch, -1);
+  watch->asked = signal_reader_next(&watch->reader, -1);
   if (watch->asked == 0) return NULL;
   if (watch->asked == SIGQUIT) show_goroutines(watch->csp);
   csp_interrupt(watch->csp);
-  int again = wait_for_signal(watch, END_MS);
-  if (again != 0 || !has_ended(watch))
+  int again = signal_reader_next(&watch->reader, END_MS);
+  if (again != 0 || !signal_reader_has_ended(&watch->reader))
     end_now(again != 0 ? again : watch->asked);
   return NULL;
 }
@@ -98,22 +75,10 @@ void quit_begin(QuitWatch *watch, Csp *csp, bool ends) {
   memset(watch, 0, sizeof *watch);
   watch->csp = csp;
   sigset_t set = watched_set(ends);
-  watch->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  watch->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (watch->signals >= 0 && watch->done >= 0) {
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    watch->started =
-        pthread_create(&watch->thread, NULL, run_watch, watch) == 0;
-    if (!watch->started) pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-  }
+  signal_reader_begin(&watch->reader, &set, run_watch, watch);
 }
 
 int quit_end(QuitWatch *watch) {
-  if (watch->started) {
-    eventfd_write(watch->done, 1);
-    pthread_join(watch->thread, NULL);
-  }
-  if (watch->signals >= 0) close(watch->signals);
-  if (watch->done >= 0) close(watch->done);
+  signal_reader_end(&watch->reader);
   return watch->asked;
 }

@@ -6,16 +6,14 @@
 #ifndef CSP_CLI_QUIT_H
 #define CSP_CLI_QUIT_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
+#include "cli/signal_reader.h"
 #include "vm/csp.h"
 
 typedef struct QuitWatch {
   Csp *csp;
-  pthread_t thread;
-  int signals, done;  // signalfd, and the eventfd that quit_end writes to
-  bool started;
+  SignalReader reader;
   int asked;  // the signal; written by the thread, read when it has ended
 } QuitWatch;
 

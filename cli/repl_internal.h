@@ -17,6 +17,7 @@
 
 #include "cli/repl.h"
 #include "cli/repl_edit.h"
+#include "cli/signal_reader.h"
 #include "lang/compile/session.h"
 #include "vm/heap/local.h"
 #include "vm/interp/native_call.h"
@@ -113,9 +114,7 @@ char *read_input(Repl *repl);
 // --- repl_signals.c ---------------------------------------------------------
 typedef struct SignalWatch {
   Repl *repl;
-  pthread_t thread;
-  int signals, done;
-  bool started;
+  SignalReader reader;
 } SignalWatch;
 // By the thread that no other was made by yet: they all have to be deaf.
 void signals_block(void);

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The signals of a terminal. A thread of our own reads them from a descriptor,
-// as in quit.c. Ctrl-C goes to the evaluation, or drops the line that is
+// The signals of a terminal. A thread of our own reads them
+// (signal_reader.h). Ctrl-C goes to the evaluation, or drops the line that is
 // edited. A new size, and coming back from a stop, draw that line again. Before
 // the process is ended, the terminal gets its old settings back.
-#include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "cli/repl_internal.h"
 
@@ -47,15 +43,9 @@ static void handle(Repl *repl, int number) {
 
 static void *run_watch(void *arg) {
   SignalWatch *watch = arg;
-  struct pollfd fds[2] = {{watch->signals, POLLIN, 0},
-                          {watch->done, POLLIN, 0}};
-  struct signalfd_siginfo info;
-  for (;;) {
-    if (poll(fds, 2, -1) < 0) continue;  // EINTR
-    if (fds[1].revents != 0) return NULL;
-    if (read(watch->signals, &info, sizeof info) == (ssize_t)sizeof info)
-      handle(watch->repl, (int)info.ssi_signo);
-  }
+  for (int number; (number = signal_reader_next(&watch->reader, -1)) != 0;)
+    handle(watch->repl, number);
+  return NULL;
 }
 
 void signals_block(void) {
@@ -71,19 +61,8 @@ void signals_unblock(void) {
 void signals_begin(SignalWatch *watch, Repl *repl) {
   *watch = (SignalWatch){.repl = repl};
   sigset_t set = watched();
-  watch->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  watch->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (watch->signals >= 0 && watch->done >= 0)
-    watch->started =
-        pthread_create(&watch->thread, NULL, run_watch, watch) == 0;
-  if (!watch->started) signals_unblock();
+  if (!signal_reader_begin(&watch->reader, &set, run_watch, watch))
+    signals_unblock();
 }
 
-void signals_end(SignalWatch *watch) {
-  if (watch->started) {
-    eventfd_write(watch->done, 1);
-    pthread_join(watch->thread, NULL);
-  }
-  if (watch->signals >= 0) close(watch->signals);
-  if (watch->done >= 0) close(watch->done);
-}
+void signals_end(SignalWatch *watch) { signal_reader_end(&watch->reader); }
