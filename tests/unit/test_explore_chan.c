@@ -9,8 +9,8 @@
 // is seen.
 //
 // Two kinds of channels are not plain: what one that drops has lost is counted,
-// and who looks never finds it empty; one that grows, up to three words, gets
-// blocks from all its senders.
+// and whoever looks never finds it empty. One that grows, up to three words,
+// gets blocks from all its senders.
 //
 // Found when broken (tests/explore/mutants): a select claimed by a store; a
 // parker or a select that is WAITING only after the unlock; a select that gives
