@@ -23,6 +23,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/task.h"
+#include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
@@ -267,8 +268,12 @@ static bool is_error(Repl *repl, const Value *values, size_t n) {
   if (!repl->input.checked || n == 0 || values[n - 1] == VALUE_NIL)
     return false;
   Text text = {0};
-  text_addf(&text, "error: ");
-  report_message(&text, repl->vm, values[n - 1]);
+  bool proper = value_is_error(values[n - 1]);
+  text_addf(&text, proper ? "error: " : "panic: ");
+  if (proper)
+    report_message(&text, repl->vm, values[n - 1]);
+  else
+    panic_no_error_text(&text, repl->vm, values[n - 1], "`?`");
   text_addf(&text, "\n  at %s:%u:%u\n", repl->input.path, repl->input.line,
             repl->input.col);
   text_add(&text, "", 1);

@@ -38,7 +38,7 @@ static CspStatus began(CspCall *call) {
 static CspStatus ended(CspCall *call) {
   int count = csp_argc(call);
   CspValue last = count > 0 ? csp_arg(call, count - 1) : csp_nil();
-  if (csp_type(last) == CSP_ERROR) return csp_ok(call, last);
+  if (csp_is_error(last)) return csp_ok(call, last);
   state_of(call)->passed = true;
   return csp_ok(call, csp_nil());
 }

@@ -260,17 +260,14 @@ typedef CspStatus (*CspFn)(CspCall *call);
 // or unknown named arguments panics before fn is called.
 //
 // A row without fn says what holds for the rows after it.
-//   CSP_NEEDS(CSP_FILES)  they need that (CspConfig.allowed), up to the next
-//                         such row
+//   CSP_NEEDS(CSP_FILES)  they need that of CspConfig.allowed, up to the next
 //   CSP_REPEATABLE        where they find no memory they have changed nothing
-//                         yet, and are called again after a collection. (The
-//                         others panic at once.)
+//                         yet, and are called again after a collection
 //
 // CSP_REAL("sqrt", sqrt) is a row for a C function from double to double, such
 // as double sqrt(double). Scripts call it with an int or a float and get a
 // float, for less than a native costs. Any other argument panics. The function
-// runs on any of the runtime's threads, on several at once. It must not block,
-// and calls nothing of csp.h.
+// runs on several threads at once, does not block, and calls nothing of csp.h.
 typedef struct CspFunction {
   const char *name;
   const char *params;
@@ -688,8 +685,7 @@ CspValue csp_bool(bool b);
 // and panic. So do functions that put values into others and may say false
 // (csp_list_push, csp_map_set, csp_bytes_append, csp_set_field and their kin),
 // whether the value or what it is put into is undef. csp_error of undef gives
-// undef. No other function of this file takes undef unless it says so. Ask
-// csp_is_undef.
+// undef. No other function of this file takes undef unless it says so.
 CspValue csp_int(CspCall *call, int64_t i);
 CspValue csp_float(CspCall *call, double d);
 CspValue csp_string(CspCall *call, const char *data, size_t len);
@@ -711,6 +707,7 @@ int64_t csp_to_int(CspValue v);
 double csp_to_float(CspValue v);  // int or float
 // Valid until the native returns. NUL-terminated (which may also be inside).
 const char *csp_to_string(CspValue v, size_t *len);
+bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
 CspValue csp_error_message(CspValue error);
 CspValue csp_error_cause(CspValue error);
 
@@ -920,8 +917,7 @@ void *csp_state(Csp *csp, const CspClass *klass);
 // NULL, too, and keeps errno.
 void *csp_alloc(Csp *csp, void *block, size_t size);
 void csp_alloc_free(void *block);
-// These do as the functions without _alloc, with such blocks in place of
-// malloced ones.
+// These do as the functions without _alloc, with such blocks.
 CspValue csp_alloc_take(CspCall *call, char *block, size_t len);  // frees
 char *csp_alloc_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 char *csp_alloc_format_most(CspCall *call, CspValue v, bool quoted, size_t most,

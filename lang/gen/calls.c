@@ -283,6 +283,7 @@ void calls_try(Compiler *compiler, Node *node, int window, int want) {
     results_at(compiler, node->a, window, want + 1);
   }
   emit_branch(compiler, node->pos, instr_abc(OP_NILJ, error, 1, 0), &ok);
+  emit_abc(compiler, node->pos, OP_NEEDERR, error, 0, 0);
   return_error(compiler, node->pos, window, error);
   emit_patch(compiler, ok);
 }

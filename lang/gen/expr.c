@@ -228,9 +228,27 @@ static void index_to(Compiler *compiler, Node *node, int target) {
   reg_set(compiler, save);
 }
 
+// x.message: what it is on may have to be asked for it.
+static void message_to(Compiler *compiler, Node *node, int target) {
+  int save = compiler->func->gen.top;
+  int window = calls_window(compiler, target);
+  expr_to(compiler, node->a, window);
+  reg_need(compiler, window + 4);
+  int name = emit_name(compiler, node->name);
+  emit_abc(compiler, node->pos, OP_GETM, window, 0, 0);
+  emit_word(compiler, (Instr)name);
+  emit_word(compiler, 0);
+  move_to(compiler, node->pos, target, window);
+  reg_set(compiler, save);
+}
+
 static void field_to(Compiler *compiler, Node *node, int target) {
   if (node->note != NULL) {
     expr_read(compiler, node->pos, node->note, target);
+    return;
+  }
+  if (name_is(node->name, "message")) {
+    message_to(compiler, node, target);
     return;
   }
   int save = compiler->func->gen.top;

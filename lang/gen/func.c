@@ -313,6 +313,7 @@ ObjStruct *struct_new(Compiler *compiler, Node *node) {
   type->constructor = constructor->proto;
   type->make = (ObjClosure *)value_obj(make);
   type->string_method = VALUE_NIL;
+  type->error_method = VALUE_NIL;
   count = 0;
   for (const Node *field = node->a; field != NULL; field = field->next)
     type->fields[count++] = name_string(compiler, field->name);
@@ -340,10 +341,23 @@ static bool methods_grow(Vm *vm, ObjStruct *type) {
   return true;
 }
 
+// The methods that the VM calls itself.
+static void note_method(ObjStruct *type, const ObjString *name,
+                        Value function) {
+  const Proto *proto = ((ObjClosure *)value_obj(function))->proto;
+  if (strcmp(name->data, "string") == 0)
+    // release: publishes the closure; pairs with heap_load
+    rt_store_release(&type->string_method, function);
+  if (strcmp(name->data, "error") == 0)
+    // release: as above
+    rt_store_release(&type->error_method,
+                     proto->nrequired == 1 ? function : VALUE_NIL);
+}
+
 bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
                        ObjString *name, Value function) {
   RT_ASSERT(before <= type->method_count);
-  if (strcmp(name->data, "string") == 0) type->string_method = function;
+  note_method(type, name, function);
   for (uint32_t i = 0; i < before; i++) {
     if (type->room->methods[i].name != name) continue;
     // release: publishes the closure; pairs with heap_load

@@ -151,15 +151,20 @@ static void test_calls(void **state) {
 
 static void test_try_mark(void **state) {
   expect_code("func f(g) { x := g()?; return x, nil }",
-              "CALL r1 0 want 2\nNILJ r2 true -> 6\nLOADNIL r1 0\nRET r1 2\n");
+              "CALL r1 0 want 2\nNILJ r2 true -> 7\nNEEDERR r2\n"
+              "LOADNIL r1 0\nRET r1 2\n");
+  expect_code("func f(g) { g()? }",
+              "CALL r1 0 want all\nPICK r1\nNILJ r1 true -> 7\n"
+              "NEEDERR r1\nRET1 r1\nRET0\n");
   expect_code(
-      "func f(g) { g()? }",
-      "CALL r1 0 want all\nPICK r1\nNILJ r1 true -> 6\nRET1 r1\nRET0\n");
-  expect_code("func f(g) { return g()?, 1, nil }",
-              "NILJ r2 true -> 7\nMOVE r3 r2\nLOADNIL r1 1\nRET r1 3\n");
+      "func f(g) { return g()?, 1, nil }",
+      "NILJ r2 true -> 8\nNEEDERR r2\nMOVE r3 r2\nLOADNIL r1 1\nRET r1 3\n");
+  expect_code("func f(e) { return e.message }",
+              "MOVE r1 r0\nGETM r1 \"message\"\nRET1 r1\n");
   expect_code("func f(t) { return (<-t)? }",
-              "RECV r1 r0 want 2\nNILJ r2 true -> 4\nRET1 r2\nRET1 r1\n");
-  expect_code("f := 1\nx := f()?", "NILJ r2 true -> 6\nFAIL r2\n");
+              "RECV r1 r0 want 2\nNILJ r2 true -> 5\nNEEDERR r2\n"
+              "RET1 r2\nRET1 r1\n");
+  expect_code("f := 1\nx := f()?", "NILJ r2 true -> 7\nNEEDERR r2\nFAIL r2\n");
 }
 
 static void test_defer(void **state) {

@@ -56,7 +56,7 @@ static CspStatus began(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
-// Takes 7 as an error.
+// Makes an error of 7.
 static CspStatus ended(CspCall *call) {
   char text[40];
   int count = csp_argc(call);
@@ -64,7 +64,7 @@ static CspStatus ended(CspCall *call) {
   csp_write_out(call, text, (size_t)len);
   CspValue last = count > 0 ? csp_arg(call, count - 1) : csp_nil();
   bool bad = csp_type(last) == CSP_INT && csp_to_int(last) == 7;
-  return csp_ok(call, bad ? last : csp_nil());
+  return csp_ok(call, bad ? csp_error(call, last, csp_nil()) : csp_nil());
 }
 
 static const CspFunction functions[] = {{"_test_began", "", began},

@@ -13,6 +13,7 @@
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
+#include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
@@ -174,6 +175,8 @@ const char *csp_to_string(CspValue v, size_t *len) {
   if (len != NULL) *len = string->len;
   return string->data;
 }
+
+bool csp_is_error(CspValue v) { return value_is_error(v.word); }
 
 CspValue csp_error_message(CspValue error) {
   RT_ASSERT(value_is_type(error.word, OBJ_ERROR));

@@ -243,6 +243,7 @@ static void scan_struct(GcMarker *marker, const ObjStruct *type) {
   gc_mark_obj(marker, type->make);
   unit_touch(marker, type->constructor);
   gc_mark(marker, type->string_method);
+  gc_mark(marker, type->error_method);
   for (uint32_t i = 0; i < type->method_count; i++) {
     gc_mark_obj(marker, type->room->methods[i].name);
     gc_mark(marker, type->room->methods[i].function);

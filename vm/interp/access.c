@@ -16,6 +16,7 @@
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
+#include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
@@ -291,9 +292,11 @@ bool access_is(Vm *vm, Value v, Value type) {
     return value_is_type(v, OBJ_INSTANCE) &&
            ((ObjInstance *)value_obj(v))->type == (ObjStruct *)value_obj(type);
   // An instance's type name is its struct's: it must not pass for a built-in.
-  if (value_is_type(v, OBJ_INSTANCE)) return false;
   RT_ASSERT(value_is_type(type, OBJ_STRING));
-  return strcmp(value_type_name(v), ((ObjString *)value_obj(type))->data) == 0;
+  const char *name = ((ObjString *)value_obj(type))->data;
+  if (value_is_type(v, OBJ_INSTANCE))
+    return value_is_struct_error(v) && strcmp(name, "error") == 0;
+  return strcmp(value_type_name(v), name) == 0;
 }
 
 // --- Fields and methods -----------------------------------------------------
@@ -459,13 +462,24 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
                        : VALUE_UNDEF;
 }
 
-// An error's message and cause.
+// An error's message, cause and code. (The message of a struct's is made by a
+// call: see access_message.)
 static bool error_field(Value x, const ObjString *name, Value *out) {
+  bool cause = strcmp(name->data, "cause") == 0;
+  *out = VALUE_NIL;
+  if (value_is_type(x, OBJ_INSTANCE))
+    return cause || strcmp(name->data, "trace") == 0 ||
+           strcmp(name->data, "code") == 0;
   const ObjError *error = (ObjError *)value_obj(x);
   bool message = strcmp(name->data, "message") == 0;
-  if (!message && strcmp(name->data, "cause") != 0) return false;
-  *out = message ? error->message : error->cause;
-  return true;
+  if (message || cause) *out = message ? error->message : error->cause;
+  return message || cause || strcmp(name->data, "code") == 0;
+}
+
+bool access_calls_error(Value x, const ObjString *name) {
+  if (!value_is_struct_error(x)) return false;
+  const ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
+  return find_field(type, name) < 0 && find_method(type, name) < 0;
 }
 
 bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
@@ -483,7 +497,8 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
     if (method >= 0)
       return bind(local, g, x,
                   heap_load(&methods_of(instance->type)[method].function), out);
-    return no_such(local, g, x, name);
+    bool known = value_is_struct_error(x) && error_field(x, name, out);
+    return known || no_such(local, g, x, name);
   }
   if (value_is_type(x, OBJ_MAP)) {
     if (!map_get(local->vm, (ObjMap *)value_obj(x), value_from_obj(name), out))

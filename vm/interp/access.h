@@ -19,6 +19,8 @@ bool access_is(Vm *vm, Value v, Value type);
 // x.name as a value. `word` is the cache word, may be rewritten.
 bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
                   uint32_t *word, Value *out);
+// Whether x.message is what its method `error` gives, so that it takes a call.
+bool access_calls_error(Value x, const ObjString *name);
 bool access_set_field(Local *local, Goroutine *g, Value x, ObjString *name,
                       uint32_t *word, Value v);
 // What x.name(...) calls.

@@ -17,6 +17,7 @@
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
+#include "vm/object/error.h"
 #include "vm/object/list.h"
 
 // --- Names for messages -----------------------------------------------------
@@ -197,6 +198,15 @@ Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want) {
     memmove(window + 3, window + 4, (size_t)argc * sizeof(Value));
   }
   return call_value(local, g, window, argc, want, g->pc + 2);
+}
+
+Next call_message(Local *local, Goroutine *g, Instr a) {
+  Value *window = g->base + a;
+  RT_ASSERT(value_is_struct_error(window[0]));
+  window[3] = window[0];
+  window[2] =
+      heap_load(&((ObjInstance *)value_obj(window[0]))->type->error_method);
+  return call_value(local, g, window, 1, 1, g->pc + 2);
 }
 
 // Its arguments would be on the stack, which grows in one piece.

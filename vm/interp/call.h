@@ -46,6 +46,8 @@ Next call_try_return(Local *local, Goroutine *g);
 // The method call at g->pc - 1 (INVOKE, INVOKEV): receiver at R[a+3], argc
 // arguments with it.
 Next call_method(Local *local, Goroutine *g, Instr a, int argc, int want);
+// x.message at g->pc - 1 (GETM), where x is R[a] and has to be asked.
+Next call_message(Local *local, Goroutine *g, Instr a);
 Next call_module(Local *local, Goroutine *g, int a, Value module);
 // "f", "Point.len", "strings.split" for messages.
 const char *function_name(Value f);

@@ -24,6 +24,7 @@
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
+#include "vm/object/error.h"
 
 static ObjGroup *open_group(const Goroutine *g) {
   Group *group = g->g.group;
@@ -74,10 +75,10 @@ bool group_cancels_member(Local *local, Goroutine *g) {
 // An error that only says that its goroutine was cancelled.
 static bool is_cancellation(const VmCode *code, Value error) {
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
-    if (!value_is_type(error, OBJ_ERROR)) return false;
+    if (!value_is_error(error)) return false;
     for (int n = CANCELLED; n < CANCEL_REASONS; n++)
       if (error == code->cancel_errors[n]) return true;
-    error = ((ObjError *)value_obj(error))->cause;
+    error = error_cause(error);
   }
   return false;
 }

@@ -367,6 +367,15 @@ HANDLER(GETF) {
   }
   JUMP_TO(getf_general);
 }
+HANDLER(GETM) {
+  SAVE();
+  if (access_calls_error(REG_A, (ObjString *)value_obj(CONST_WORD(*pc))))
+    FOLLOW_CALL(call_message(local, g, A));
+  TRY(access_field(local, g, REG_A, (ObjString *)value_obj(CONST_WORD(*pc)),
+                   CACHE, &REG_A));
+  pc += 2;
+  NEXT();
+}
 HANDLER(SETF) {
   Value x = REG_A;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
@@ -553,6 +562,11 @@ HANDLER(PICK) {
   if (UNLIKELY(g->multi == 0))
     TRY(vm_panic(local, g, "`?` after a call that returned no value"));
   REG_A = base[A + g->multi - 1];
+  NEXT();
+}
+HANDLER(NEEDERR) {
+  if (UNLIKELY(!value_is_error(REG_A)))
+    TRY(panic_no_error(local, g, REG_A, "`?`"));
   NEXT();
 }
 HANDLER(RETD) {

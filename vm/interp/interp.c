@@ -39,6 +39,7 @@
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/box.h"
+#include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"

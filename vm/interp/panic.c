@@ -24,6 +24,7 @@
 #include "vm/interp/methods.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
+#include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
@@ -190,6 +191,28 @@ bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
   return vm_panic_value(local, g, value_from_obj(error));
 }
 
+void panic_no_error_text(Text *out, Vm *vm, Value v, const char *where) {
+  enum { SHOWN = 60 };
+  Text text = {.memory = vm->memory, .most = SHOWN, .cuts = true, .nest = 2};
+  format_value(&text, vm, v, true);
+  text_addf(out, "%s takes nil or an error as the last value, not the %s ",
+            where, value_type_name(v));
+  if (text.data != NULL) text_add(out, text.data, text.len);
+  if (text.full) text_addf(out, "...");
+  text_free(&text);
+}
+
+bool panic_no_error(Local *local, Goroutine *g, Value v, const char *where) {
+  Text text = {.memory = local->vm->memory};
+  panic_no_error_text(&text, local->vm, v, where);
+  if (text.failed)
+    vm_panic_memory(local, g);
+  else
+    vm_panic(local, g, "%.*s", (int)text.len, text.data);
+  text_free(&text);
+  return false;
+}
+
 bool vm_panic_memory(Local *local, Goroutine *g) {
   return vm_panic_value(local, g, vm_code(local->vm)->memory_error);
 }
@@ -205,7 +228,7 @@ ObjError *error_new(Local *local, Value message, Value cause) {
 
 // VALUE_UNDEF: no memory.
 static Value panic_as_error(Local *local, Value value) {
-  if (value_is_type(value, OBJ_ERROR)) return value;
+  if (value_is_error(value)) return value;
   ObjError *error = error_new(local, value, VALUE_NIL);
   return error != NULL ? value_from_obj(error) : VALUE_UNDEF;
 }
@@ -315,8 +338,8 @@ static bool needs_description(Vm *vm, const Panic *panic, size_t most) {
   if (v == vm_code(vm)->memory_error) return false;
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
     if (value_needs_call_early(vm->memory, v, NEST_SHOWN, &most)) return true;
-    if (!value_is_type(v, OBJ_ERROR)) return false;
-    v = ((ObjError *)value_obj(v))->cause;
+    if (!value_is_error(v)) return false;
+    v = error_cause(v);
   }
   return false;
 }

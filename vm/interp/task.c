@@ -9,6 +9,7 @@
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
+#include "vm/object/error.h"
 #include "vm/object/list.h"
 
 // --- Goroutines -------------------------------------------------------------
@@ -204,7 +205,7 @@ Next task_goexit(Local *local, Goroutine *g) {
     ObjValues *block = call_pack(local, g, results, n);
     if (block == NULL) return THROW;
     how = finish_task(local, g->task, TASK_RETURNED, value_from_obj(block));
-  } else if (n > 0 && value_is_type(results[n - 1], OBJ_ERROR) &&
+  } else if (n > 0 && value_is_error(results[n - 1]) &&
              !group_failed_with(local, g, results[n - 1])) {
     return local->vm->hooks->report_error(local, g, results[n - 1]);
   }

@@ -249,6 +249,9 @@ static CspStatus builtin_abs(CspCall *call) {
 
 // --- Errors -----------------------------------------------------------------
 static CspStatus builtin_error(CspCall *call) {
+  CspValue cause = csp_arg(call, 1);
+  if (!is_nil_value(cause) && !csp_is_error(cause))
+    return csp_bad_arg(call, 1, "an error or nil");
   return csp_ok(call, csp_error(call, csp_arg(call, 0), csp_arg(call, 1)));
 }
 
@@ -265,7 +268,7 @@ static CspStatus builtin_assert(CspCall *call) {
   if (csp_truthy(csp_arg(call, 0))) return csp_ok_nothing(call);
   CspValue message = csp_arg(call, 1);
   if (is_nil_value(message)) return csp_panic(call, "assertion failed");
-  if (is_obj(message, OBJ_ERROR)) {
+  if (csp_is_error(message)) {
     vm_panic_value(call->local, call->g, message.word);
     call->panicked = true;
     return CSP_PANIC;
@@ -339,8 +342,15 @@ static CspStatus builtin_show_key(CspCall *call) {
   return status;
 }
 
-// _parts(instance): its field names and values, one after the other, or nil
-// when it has a string() method. _parts(error): [message].
+// The method that gives the instance's text. NULL: none.
+static const char *text_method(const ObjStruct *type) {
+  if (heap_load(&type->string_method) != VALUE_NIL) return "string";
+  return heap_load(&type->error_method) != VALUE_NIL ? "error" : NULL;
+}
+
+// _parts(instance): its field names and values, one after the other, or the
+// name of the method that gives its text, unless all is true. _parts(error):
+// [message].
 static CspStatus builtin_parts(CspCall *call) {
   CspValue v = csp_arg(call, 0), list = csp_list(call, 8);
   if (csp_is_undef(list)) return csp_panic_memory(call);
@@ -350,9 +360,9 @@ static CspStatus builtin_parts(CspCall *call) {
   }
   if (!is_obj(v, OBJ_INSTANCE)) return csp_bad_arg(call, 0, "a struct");
   ObjInstance *instance = (ObjInstance *)value_obj(v.word);
-  if (instance->type->string_method != VALUE_NIL) {
-    return csp_ok(call, csp_nil());
-  }
+  const char *method = text_method(instance->type);
+  if (method != NULL && !csp_truthy(csp_arg(call, 1)))
+    return csp_ok_string(call, method, strlen(method));
   for (size_t i = 0; i < instance->obj.aux; i++) {
     csp_list_push(call, list,
                   csp_wrap(value_from_obj(instance->type->fields[i])));
@@ -426,7 +436,7 @@ const CspFunction builtin_functions[] = {
     {"_needs_call", "v", builtin_needs_call},
     {"_show", "v, quoted", builtin_show},
     {"_show_key", "key", builtin_show_key},
-    {"_parts", "v", builtin_parts},
+    {"_parts", "v, all = nil", builtin_parts},
     {"_described", "text", builtin_described},
     {"_kind", "v", builtin_kind},
     {NULL, NULL, NULL},

@@ -477,11 +477,12 @@ void format_value(Text *text, Vm *vm, Value v, bool quoted) {
   mem_free(w.levels);
 }
 
-// --- Whether string() methods are involved ----------------------------------
-static bool has_string_method(Value v) {
+// --- Whether methods that give text are involved -----------------------------
+static bool has_text_method(Value v) {
   if (!value_is_type(v, OBJ_INSTANCE)) return false;
-  const ObjInstance *instance = (const ObjInstance *)value_obj(v);
-  return heap_load(&instance->type->string_method) != VALUE_NIL;
+  const ObjStruct *type = ((const ObjInstance *)value_obj(v))->type;
+  return heap_load(&type->string_method) != VALUE_NIL ||
+         heap_load(&type->error_method) != VALUE_NIL;
 }
 
 // Containers that were met, in an open-addressing table: one that stands in
@@ -531,7 +532,7 @@ static bool met_add(Met *met, const Obj *obj) {
 static bool needs_call(ValueWalk w, Local *local, Value v, size_t *most) {
   enum { FEW = 256 };  // containers; until then nothing is noted
   if (!is_container(v)) return false;
-  if (has_string_method(v)) return true;
+  if (has_text_method(v)) return true;
   Met met = {.memory = w.memory};
   bool needs = false;
   size_t entered = 0;
@@ -545,7 +546,7 @@ static bool needs_call(ValueWalk w, Local *local, Value v, size_t *most) {
       walk_leave(&w);
       continue;
     }
-    needs = has_string_method(v) || has_string_method(key);
+    needs = has_text_method(v) || has_text_method(key);
     if (needs || !is_container(v)) continue;
     if (++entered < FEW) {
       walk_enter(&w, value_obj(v));

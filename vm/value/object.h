@@ -232,6 +232,7 @@ typedef struct ObjStruct {
   ObjClosure *make;     // closure of the constructor
   MethodRoom *room;     // atomic; malloced, by the compiler; NULL
   Value string_method;  // the method `string`, or nil
+  Value error_method;   // `error`, if no argument is needed, or nil
   ObjString *fields[];  // interned
 } ObjStruct;
 typedef struct ObjInstance {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Errors: those of the type `error`, and instances of structs with a method
+// `error`. Any thread that holds the value.
+#include "vm/object/error.h"
+
+#include <string.h>
+
+Value error_cause(Value error) {
+  if (value_is_type(error, OBJ_ERROR))
+    return heap_load(&((ObjError *)value_obj(error))->cause);
+  if (!value_is_struct_error(error)) return VALUE_NIL;
+  const ObjInstance *instance = (const ObjInstance *)value_obj(error);
+  for (int n = 0; n < instance->obj.aux; n++) {
+    if (strcmp(instance->type->fields[n]->data, "cause") == 0)
+      return heap_load(&instance->fields[n]);
+  }
+  return VALUE_NIL;
+}
