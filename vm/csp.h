@@ -268,6 +268,9 @@ typedef CspStatus (*CspFn)(CspCall *call);
 // as double sqrt(double). Scripts call it with an int or a float and get a
 // float, for less than a native costs. Any other argument panics. The function
 // runs on several threads at once, does not block, and calls nothing of csp.h.
+//
+// CSP_STORED("pop", "list", pop) is a row for one that hands out what was
+// stored before. A call that is a statement may drop an error that it gives.
 typedef struct CspFunction {
   const char *name;
   const char *params;
@@ -276,6 +279,7 @@ typedef struct CspFunction {
 // clang-format off
 #define CSP_NEEDS(capability) {#capability, NULL, NULL}
 #define CSP_REPEATABLE {"CSP_REPEATABLE", NULL, NULL}
+#define CSP_STORED(name, params, function) {name, "stored " params, function}
 #define CSP_REAL(name, function) \
   {name, "real x", (CspFn)(void (*)(void))(function)}
 // clang-format on

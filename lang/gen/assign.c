@@ -4,6 +4,7 @@
 // and are evaluated once.
 #include "lang/gen/assign.h"
 #include "lang/arena.h"
+#include "lang/gen/calls.h"
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
 #include "lang/resolve/scope.h"
@@ -164,6 +165,12 @@ void assign_targets(Compiler *compiler, Node *targets, int from) {
 // --- = ----------------------------------------------------------------------
 static void assign_one(Compiler *compiler, Node *target, Node *value) {
   int save = compiler->func->gen.top, reg = expr_register(compiler, target);
+  if (name_is_blank(target) &&
+      (value->kind == NODE_CALL || value->kind == NODE_RECV)) {
+    reg_need(compiler, save + 1);
+    calls_results(compiler, value, save, WANT_DROP);
+    return;
+  }
   if (reg >= 0 && !name_is_blank(target)) {
     expr_to(compiler, value, reg);
     return;

@@ -126,6 +126,10 @@ static void take_outcome(Compiler *compiler, const Node *comm, int from) {
   RT_ASSERT(what->kind == NODE_DEFINE || what->kind == NODE_ASSIGN);
   int count = 0;
   for (const Node *name = what->a; name != NULL; name = name->next) count++;
+  if (count == 1 && name_is_blank(what->a)) {
+    emit_abc(compiler, what->b->pos, OP_SELVAL, from, from, WANT_DROP);
+    return;
+  }
   int first = reg_take(compiler, count);
   emit_abc(compiler, what->b->pos, OP_SELVAL, first, from, count);
   if (what->kind == NODE_DEFINE) {

@@ -192,7 +192,7 @@ void calls_at(Compiler *compiler, Node *call, int window, int want,
   RT_ASSERT(plain || want <= 1);
   Value known = plain ? known_closure(call, &args) : VALUE_NIL;
   reg_set(compiler, window + 3);
-  if (want != WANT_ALL) reg_need(compiler, window + want);
+  if (want <= REGISTERS_MAX) reg_need(compiler, window + want);
   if (known != VALUE_NIL) {
     call_known(compiler, call, &args, window, want, known);
   } else if (plain && is_method(call->a) && args.named == 0 &&
@@ -259,7 +259,7 @@ static void return_error(Compiler *compiler, Pos pos, int window, int error) {
   calls_return(compiler, pos, first, count);
 }
 
-static void results_at(Compiler *compiler, Node *node, int window, int want) {
+void calls_results(Compiler *compiler, Node *node, int window, int want) {
   if (node->kind == NODE_CALL) {
     calls_at(compiler, node, window, want, CALL_PLAIN);
     return;
@@ -267,7 +267,7 @@ static void results_at(Compiler *compiler, Node *node, int window, int want) {
   RT_ASSERT(node->kind == NODE_RECV);
   int save = compiler->func->gen.top;
   int from = expr_any(compiler, node->a);
-  if (want != WANT_ALL) reg_need(compiler, window + want);
+  if (want <= REGISTERS_MAX) reg_need(compiler, window + want);
   emit_abc(compiler, node->pos, OP_RECV, window, from, want);
   reg_set(compiler, save);
 }
@@ -277,10 +277,10 @@ void calls_try(Compiler *compiler, Node *node, int window, int want) {
   RT_ASSERT(node->kind == NODE_TRY && want >= 0);
   reg_need(compiler, error + 1);
   if (want == 0) {
-    results_at(compiler, node->a, window, WANT_ALL);
+    calls_results(compiler, node->a, window, WANT_ALL);
     emit_abc(compiler, node->pos, OP_PICK, window, 0, 0);
   } else {
-    results_at(compiler, node->a, window, want + 1);
+    calls_results(compiler, node->a, window, want + 1);
   }
   emit_branch(compiler, node->pos, instr_abc(OP_NILJ, error, 1, 0), &ok);
   emit_abc(compiler, node->pos, OP_NEEDERR, error, 0, 0);

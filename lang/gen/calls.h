@@ -11,6 +11,8 @@ enum CallHow { CALL_PLAIN, CALL_GO, CALL_GO_TASK, CALL_DEFER };
 int calls_window(const Compiler *compiler, int target);
 void calls_at(Compiler *compiler, Node *call, int window, int want,
               enum CallHow how);
+// What the call or `<-x` gives, at that window.
+void calls_results(Compiler *compiler, Node *node, int window, int want);
 // a? at that window: `want` values without the error.
 void calls_try(Compiler *compiler, Node *node, int window, int want);
 void calls_return(Compiler *compiler, Pos pos, int from, int count);

@@ -21,7 +21,7 @@ def interrupt(line, text):
 
 t.run("never := chan(); turns := 0; go { for { turns++; sleep(1ms) } }")
 interrupt('println("go"); for { }', "interrupted\n  main at repl[2]:1:")
-interrupt('println("go"); for { try(func() { for { } }) }', "interrupted\n")
+interrupt('println("go"); for { _ = try(func() { for { } }) }', "interrupted\n")
 interrupt('println("go"); [1, 2].each(func(x) { for { } })', "interrupted\n")
 interrupt('println("go"); for { sleep(1ms) }', "interrupted\n  main")
 interrupt('println("go"); sleep(1000s)', "interrupted\n  main at repl[")

@@ -28,7 +28,8 @@ ALSO_FUNCTIONS = {"s": "strings", "b": "bytes"}
 OF_THE_LANGUAGE = {"try": "f, args..."}
 
 STRING = r'"((?:[^"\\]|\\.)*)"'
-# {"name", "params", function}; CSP_REAL has casts there, and "real " before.
+# {"name", "params", function}. CSP_REAL has casts there, and "real " before its
+# parameters, CSP_STORED "stored ".
 ENTRY = re.compile(r'\{\s*((?:%s\s*)+),\s*((?:%s\s*)+),\s*[\w\s()*]+\}' % (STRING, STRING))
 SIGNATURE = re.compile(r"(?:(\w+)\.)?(\w+)(?:\((.*)\))?$")
 
@@ -37,6 +38,10 @@ def joined(literals):
     """Adjacent C string literals as one text."""
     text = "".join(re.findall(STRING, literals))
     return text.replace('\\"', '"').replace("\\\\", "\\")
+
+
+def parameters(literals):
+    return joined(literals).removeprefix("real ").removeprefix("stored ")
 
 
 def preprocessed(path):
@@ -52,7 +57,7 @@ def read_tables(path):
     tables = {}
     for table, body in re.findall(
             r"CspFunction (\w+)\[\] = \{(.*?)\};", text, re.S):
-        tables[table] = [(joined(m.group(1)), joined(m.group(3)).removeprefix("real "))
+        tables[table] = [(joined(m.group(1)), parameters(m.group(3)))
                          for m in ENTRY.finditer(body)]
     return tables, text
 

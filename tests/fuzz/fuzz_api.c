@@ -504,7 +504,7 @@ static void *watchdog_main(void *arg) {
 // A script on threads of the runtime's own; f, g and back are called.
 static void run_threads(Host *h) {
   static const char calls[] =
-      "\nfor f in [f, g, back, f, g] { try(func() { go f() }); try(f) }\n";
+      "\nfor f in [f, g, back, f, g] { _ = try(func() { go f() }); _ = try(f) }\n";
   char source[2048];
   int status;
   pthread_t watchdog;

@@ -44,7 +44,7 @@ LINES = [
     ":load a", ":x", "}", ")", "/* open", "*/", "`raw", "`", "nil", "func() { }", "defer 1",
     "select { default: 3 }", "if true {", "} else {", "os.exit(3)", "import \"os\"",
     "os.read_line()", "go { for { } }", "x.pad_left(3)", "é世界\U0001f600", "\udcff",
-    "try(func() => <-chan())", "xs := list(100000)", "xs", "'a'", "a b c", "\\", "?",
+    "_ = try(func() => <-chan())", "xs := list(100000)", "xs", "'a'", "a b c", "\\", "?",
     "group g { go { sleep(1h) } }", "recover()", "return 4", "break", "_", "__",
 ]
 

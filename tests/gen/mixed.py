@@ -374,6 +374,16 @@ class Maker(Words, Shapes):
             self.names.append((a, "int"))
         elif self.chance(0.3):
             self.say('"p", try(func() => %s)' % text)
+        elif self.chance(0.4):  # its error is dropped: a panic, or on purpose
+            form = self.rng.choice([
+                "_ = {0}", "_ = try(func() {{ {0} }})", "defer {{ _ = {0} }}",
+                "_, {1} := try(func() {{ {0} }})",
+                "_ = try(func() {{ defer {0}; _ = {0} }})",
+                "_, {1} := try(func() {{ defer {0}; return error(\"first\") }})"])
+            self.spend(f.cost)
+            self.emit(form.format(text, a))
+            if "{1}" in form:
+                self.say(a)
         else:
             self.emit("%s, %s := %s" % (a, b, text))
             self.say("%s, %s" % (a, b))

@@ -14,6 +14,9 @@ static const char text[] =
     "c := chan()\n"
     "func waiting() { go { c <- 7 }; return c }\n"
     "func slow() { t := timer(0); return t, t.stop() }\n"
+    "struct Lost { n }\nfunc (e Lost) error() => \"lost\"\n"
+    "struct Other { error }\n"
+    "func errors() { return Lost(1), Other(1), \"x\", error(\"last\") }\n"
     "func tell() { println(\"kept\") }\n";
 
 static int open_it(void **state) {
@@ -174,6 +177,19 @@ static void what_was_printed_is_flushed(void **state) {
   assert_string_equal(host.out, "kept\n");
 }
 
+// --- Errors -----------------------------------------------------------------
+// A call by the host hands over what there is.
+static void errors_are_handed_over(void **state) {
+  (void)state;
+  CspValue *v = call_it("errors", 0, NULL);
+  assert_int_equal(result.count, 4);
+  assert_true(csp_is_error(v[0]) && csp_type(v[0]) == CSP_INSTANCE);
+  assert_false(csp_is_error(v[1]));
+  assert_false(csp_is_error(v[2]));
+  assert_true(csp_is_error(v[3]) && csp_type(v[3]) == CSP_ERROR);
+  assert_false(csp_is_error(csp_nil()));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_is_more_than_equal),
@@ -186,6 +202,7 @@ int main(void) {
       cmocka_unit_test(a_timer_is_no_channel),
       cmocka_unit_test(a_sender_that_waits_is_served),
       cmocka_unit_test(what_was_printed_is_flushed),
+      cmocka_unit_test(errors_are_handed_over),
   };
   return cmocka_run_group_tests(tests, open_it, close_it);
 }

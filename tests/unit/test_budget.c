@@ -74,7 +74,7 @@ static const Toil toil[] = {
     {"import \"sched\"\ngo { for { sched.gc()\ntick() } }", 0, 0},
     {"import \"sched\"\ngo { for { sched.dump()\ntick() } }", 0, 0},
     {"go { for { blocks()\ntick() } }", 0, 0},
-    {"go { for { try(toils)\ntick() } }", 0, 0},
+    {"go { for { _ = try(toils)\ntick() } }", 0, 0},
     // collections at the limits, each of which makes room
     {"import \"sched\"\nc := chan()\nfor i in 47 { go { <-c } }\n"
      "go { for {\n  go { <-chan() }\n  sched.yield()\n  tick()\n} }",
@@ -85,7 +85,7 @@ static const Toil toil[] = {
     // traces of deep stacks
     {"func deep(n, f) {\n  if n == 0 { f() }\n  return deep(n - 1, f) + 1\n}\n"
      "func fails() { panic(\"deep\") }\n"
-     "go deep(100000, func() { for { try(fails)\ntick() } })",
+     "go deep(100000, func() { for { _ = try(fails)\ntick() } })",
      0, 0},
 };
 
@@ -183,11 +183,12 @@ static void a_deep_stack_is_unwound_in_pieces(void **state) {
 static void stacks_overflow_in_pieces(void **state) {
   (void)state;
   static const char *const texts[] = {
-      "func deep(n) => deep(n + 1) + 1\ngo { for { try(deep, 0)\ntick() } }",
+      "func deep(n) => deep(n + 1) + 1\ngo { for { _ = try(deep, 0)\ntick() } "
+      "}",
       "func deep(xs...) => deep(1, xs...)\n"
-      "go { for { try(deep)\ntick() } }",
+      "go { for { _ = try(deep)\ntick() } }",
       "struct S { n }\nfunc (s S) string() => \"${s}\"\n"
-      "go { for { try(func() => str(S(1)))\ntick() } }",
+      "go { for { _ = try(func() => str(S(1)))\ntick() } }",
   };
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
     Host host;
@@ -271,7 +272,7 @@ static void after_out_of_memory_a_call_that_fits_succeeds(void **state) {
       "  return rest(1, 2, 3) + len([n].repeat(10)) + <-t\n"
       "}\n"
       "func both(n) {\n"
-      "  try(fill, n)\n"
+      "  _ = try(fill, n)\n"
       "  return fits(n)\n"
       "}\n"
       "func recovers(n) {\n"

@@ -262,7 +262,7 @@ static void cancelled_waits_are_told(void **state) {
       "_, err := try(f, false)\n"
       "println(err)\n"
       "_, err = try(f, true)\n"
-      "try(waste)\n"
+      "_ = try(waste)\n"
       "sleep(1ms)\n";
   for (int k = 0; k < KINDS; k++) {
     Host host;
@@ -321,7 +321,7 @@ static void notices_and_wakes_race(void **state) {
   (void)state;
   static const char text[] =
       "import \"os\"\n"
-      "try(func() {\n"
+      "_ = try(func() {\n"
       "  group g {\n"
       "    g.timeout(%dus)\n"
       "    for _ in %d { go wait() }\n"

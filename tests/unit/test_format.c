@@ -179,7 +179,7 @@ static void containers(void **state) {
   ObjError *e =
       (ObjError *)heap_alloc(&f->locals[0].heap, sizeof *e, OBJ_ERROR);
   e->message = fixture_string(f, "bad");
-  e->cause = VALUE_NIL;
+  e->cause = e->also = VALUE_NIL;
   check_value(f, value_from_obj(e), false, "bad");
   check_value(f, value_from_obj(e), true, "error(\"bad\")");
   fixture_free(f);

@@ -213,7 +213,7 @@ static void time_limits_end_calls(void **state) {
   CspHandle m =
       load(&host,
            "func loop() { for { } }\n"
-           "func tries() { for { try(func() { for { } }) } }\n"
+           "func tries() { for { _ = try(func() { for { } }) } }\n"
            "func waits() { <-chan() }\n"
            "func defers() { defer func() { for { } }(); for { } }\n"
            "deferred := 0\n"

@@ -144,7 +144,7 @@ static void garbage_does_not_count(void **state) {
       "for i in 50000 { <-(go func() { return [i] }()) }",
       "for i in 100000 { after(1ms) }",
       "for i in 300 { m := {}\nfor k in 1000 { m[k] = [k] } }",
-      "for i in 20000 { try(func() { panic(\"a\") }) }",
+      "for i in 20000 { _ = try(func() { panic(\"a\") }) }",
       "func f(n) { if n > 0 { f(n - 1) } }\nfor i in 30 { <-(go f(20000)) }",
   };
   for (size_t n = 0; n < sizeof scripts / sizeof *scripts; n++) {
@@ -159,7 +159,7 @@ static void the_limit_is_near_what_can_be_used(void **state) {
   (void)state;
   static const char text[] =
       "xs := []\n"
-      "try(func() { for { xs.push(\"x\".repeat(65000)) } })\n"
+      "_ = try(func() { for { xs.push(\"x\".repeat(65000)) } })\n"
       "used := len(xs) * 65000\n"
       "println(used > 7000000 && used <= 8388608)\n";
   for (int n = 0; n < PROCS; n++) expect_output(limited(n), text, "true\n");
@@ -238,7 +238,7 @@ static const char saturates[] =
     "func fill_tasks() {\n"
     "  c := chan()\n  defer close(c)\n  for { go { <-c } }\n"
     "}\n"
-    "for n in [100, 1000] { try(build, n) }\n"
+    "for n in [100, 1000] { _ = try(build, n) }\n"
     "again := 0\nif roomy { again = tries() }\n"
     "for f in [fill, fill_tasks] {\n"
     "  _, err := try(f)\n"
@@ -329,7 +329,7 @@ static void natives_are_called_again_only_if_they_say_so(void **state) {
                             "room := own.room()\n"
                             "println(room > 1000000, room <= 8388608)\n"
                             "xs := []\n"
-                            "try(func() { for { xs.push(1) } })\n"
+                            "_ = try(func() { for { xs.push(1) } })\n"
                             "println(own.room() >= 65536)\n"),
                    0);
   assert_string_equal(host.out,
@@ -531,7 +531,7 @@ static void refusals_do_not_collect_all_the_time(void **state) {
       "stop := chan()\n"
       "func start() {\n  c := stop\n  go { <-c }\n}\n"
       "<-(go func() {\n"
-      "  try(func() { for { start() } })\n"
+      "  _ = try(func() { for { start() } })\n"
       "  refused(start)\n"
       "}())\n"
       "stop = chan()\n"

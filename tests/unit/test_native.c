@@ -180,12 +180,17 @@ static CspStatus counter_total(CspCall *call) {
 }
 
 // --- The module -------------------------------------------------------------
+static CspStatus give(CspCall *call) { return csp_ok(call, csp_arg(call, 0)); }
+
 static const CspFunction functions[] = {
     {"too_many", "", too_many},
     {"first", "", first_panic_counts},
     {"memory", "", undefined_is_memory},
     {"with_error", "", with_error},
     {"apply", "f, a, b", apply},
+    {"give", "v", give},
+    CSP_STORED("stored", "v", give),
+    CSP_STORED("stored_of", "f, a, b", apply),
     {"block", "n", block},
     {"block_slow", "n", block_slow},
     {"block_often", "n", block_often},
@@ -247,6 +252,28 @@ static void results_and_errors(void **state) {
   check("_, e := try(host.memory)\nprintln(e)", 0, "out of memory\n");
   check("v, e := host.with_error()\nprintln(v, e, e is error)", 0,
         "nil thing: No such file or directory true\n");
+}
+
+// As a statement. CSP_STORED: what it gives may be an error, also where a
+// function gives it that it leaves the rest to.
+static void dropped_errors(void **state) {
+  (void)state;
+  check("host.give(3)\nhost.give(nil)\n_ = host.give(error(\"x\"))", 0, "");
+  check("_, e := try(func() { host.give(error(\"x\")) })\nprintln(e)", 0,
+        "x\n");
+  check("_, e := try(func() { host.with_error() })\nprintln(e)", 0,
+        "thing: No such file or directory\n");
+  check("host.stored(error(\"x\"))\nprintln(host.stored(error(\"y\")))", 0,
+        "y\n");
+  check(
+      "fail := func(a, b) => error(\"z\")\nhost.stored_of(fail, 1, 2)\n"
+      "_, e := try(func() { host.apply(fail, 1, 2) })\nprintln(e)",
+      0, "z\n");
+  check(
+      "func f() {\n  defer host.stored(error(\"x\"))\n"
+      "  defer host.give(error(\"y\"))\n}\n"
+      "_, e := try(f)\nprintln(e)",
+      0, "y\n");
 }
 
 static void tail_calls(void **state) {
@@ -381,6 +408,7 @@ static void classes_have_methods_and_state(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_and_errors),
+      cmocka_unit_test(dropped_errors),
       cmocka_unit_test(tail_calls),
       cmocka_unit_test(blocking_work),
       cmocka_unit_test(blocking_work_ends_on_another_p),

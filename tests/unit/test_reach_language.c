@@ -215,7 +215,7 @@ static const char *const whole[] = {
     "deferring(0)",
     "return try(deep, 0)",
     "return try(deferring, 0)",
-    "try(func() { for i in 1000 { defer panic(i) } })",
+    "_ = try(func() { for i in 1000 { defer panic(i) } })",
     "for i in 50000 { defer rest(i) }",
     "for i in 50000 { defer { recover() } }; panic(1)",
     "f := func() => 1; for i in 50000 { g := f; f = func() => g() }; return "

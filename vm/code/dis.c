@@ -93,6 +93,8 @@ static void add_jump(Dis *dis, uint32_t word, int32_t offset) {
 static void add_wanted(Dis *dis, uint32_t want) {
   if (want == WANT_ALL) {
     text_addf(dis->out, "want all");
+  } else if (want == WANT_DROP) {
+    text_addf(dis->out, "drop");
   } else {
     text_addf(dis->out, "want %u", want);
   }

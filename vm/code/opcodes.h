@@ -43,6 +43,7 @@ typedef struct FusedOps {
 } FusedOps;
 
 enum {
+  WANT_DROP = 254,
   WANT_ALL = 255,
   REGISTERS_MAX = 250,
   CONSTANTS_MAX = 65535,

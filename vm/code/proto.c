@@ -97,7 +97,7 @@ static const char *check_register(const Verify *verify, uint32_t r) {
 }
 
 static bool is_wanted(const Verify *verify, Instr i) {
-  return INSTR_C(i) == WANT_ALL ||
+  return INSTR_C(i) == WANT_ALL || INSTR_C(i) == WANT_DROP ||
          are_registers(verify, INSTR_A(i), INSTR_C(i));
 }
 

@@ -281,6 +281,7 @@ static void scan_select(GcMarker *marker, const SelectBlock *block) {
 static void scan_panics(GcMarker *marker, const Panic *panic) {
   for (; panic != NULL; panic = panic->link) {
     gc_mark(marker, panic->value);
+    gc_mark(marker, panic->also);
     unit_touch_trace(marker, panic->trace);
   }
 }
@@ -395,6 +396,7 @@ void gc_scan(GcMarker *marker, Obj *obj) {
     case OBJ_ERROR:
       gc_mark(marker, ((ObjError *)obj)->message);
       gc_mark(marker, ((ObjError *)obj)->cause);
+      gc_mark(marker, ((ObjError *)obj)->also);
       return;
     case OBJ_MODULE:
       scan_module(marker, (ObjModule *)obj);

@@ -12,6 +12,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/access.h"
 #include "vm/interp/call_native.h"
+#include "vm/interp/drop.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
@@ -47,7 +48,10 @@ bool call_deliver(Local *local, Goroutine *g, Value *to, Results results,
                   int want, const char *name) {
   int n = results.count;
   RT_ASSERT(n >= 0 && want >= 0 && want <= WANT_ALL);
-  if (want == 0) return true;
+  if (want == 0)
+    return n == 0 || !value_is_error(results.first[n - 1]) ||
+           drop_error(local, g, to, results.first[n - 1]);
+  if (want == WANT_DROP) return true;
   if (want == WANT_ALL)
     g->multi = (uint32_t)n;
   else if (want != n)

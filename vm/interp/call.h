@@ -24,8 +24,9 @@ typedef struct Results {
   const Value *first;
   int count;
 } Results;
-// Puts the results of the function of that name where the call wanted them.
-// false: panicked.
+// Puts the results of the function of that name where the call wanted them. A
+// call that wants none, and gets an error last, has dropped it (drop.c). false:
+// panicked.
 bool call_deliver(Local *local, Goroutine *g, Value *to, Results results,
                   int want, const char *name);
 // A return that is not the common case: n values from `from`.

@@ -55,6 +55,7 @@ static inline __attribute__((always_inline)) Next finish_call(CspCall *call,
   RT_ASSERT(call->nresults >= 0 && call->nresults <= NATIVE_RESULTS_MAX);
   if (status == CSP_LATER) return later(call, window, want);
   if (status == CSP_PANIC || call->panicked || g->gave_up) return THROW;
+  if (want == 0 && (call->nresults == 0 || call->def->stored)) return RELOAD;
   if (!call_deliver(local, g, window, (Results){call->results, call->nresults},
                     want, call->def->name))
     return THROW;
@@ -280,6 +281,7 @@ static Next tail_call(CspCall *call, Value *window, int want) {
   if (!call_reserve(call->local, g, end - 1 + n, end)) return THROW;
   window = g->base + at;
   for (size_t a = 0; a < n; a++) window[3 + a] = args->slots[a];
+  if (want == 0 && call->def->stored) want = WANT_DROP;
   return call_value(call->local, g, window, (int)n, want, g->pc);
 }
 

@@ -31,6 +31,7 @@ const char *channel_wait_name(const Goroutine *g);
 static inline Next channel_received(Local *local, Goroutine *g, Value *to,
                                     Value v, bool ok, int want) {
   if (want == WANT_ALL) g->multi = (uint32_t)(want = 1);
+  if (want == WANT_DROP) return GO_ON;
   if (want > 2) {
     vm_panic(local, g, "<- of a channel gives 1 or 2 values, %d wanted", want);
     return THROW;

@@ -537,6 +537,10 @@ HANDLER(RET1) {
     g->multi = 1;
     RETURN_ONE(info);
   }
+  if (INFO_WANT(info) == 0 && !value_is_error(REG_A)) {
+    POP_FRAME(info);
+    NEXT();
+  }
   JUMP_TO(return_general);
 }
 HANDLER(RET) {

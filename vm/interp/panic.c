@@ -137,7 +137,9 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
     if (panic->described == DESCRIBE_NOW) g->describing = false;
     free_parts(panic);
   }
-  if (panic != NULL) *panic = (Panic){.link = link, .reserve = of};
+  if (panic != NULL)
+    *panic = (Panic){
+        .link = link, .reserve = of, .value = VALUE_NIL, .also = VALUE_NIL};
   return panic;
 }
 
@@ -223,13 +225,15 @@ ObjError *error_new(Local *local, Value message, Value cause) {
   if (error == NULL) return NULL;
   error->message = message;
   error->cause = cause;
+  error->also = VALUE_NIL;
   return error;
 }
 
 // VALUE_UNDEF: no memory.
-static Value panic_as_error(Local *local, Value value) {
+static Value panic_as_error(Local *local, Value value, Value also) {
   if (value_is_error(value)) return value;
   ObjError *error = error_new(local, value, VALUE_NIL);
+  if (error != NULL) error->also = also;
   return error != NULL ? value_from_obj(error) : VALUE_UNDEF;
 }
 
@@ -336,9 +340,13 @@ static bool needs_description(Vm *vm, const Panic *panic, size_t most) {
   Value v = panic->value;
   // (Without memory it could not be known, nor described, again and again.)
   if (v == vm_code(vm)->memory_error) return false;
+  if (panic->also != VALUE_NIL) return true;
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
     if (value_needs_call_early(vm->memory, v, NEST_SHOWN, &most)) return true;
     if (!value_is_error(v)) return false;
+    if (value_is_type(v, OBJ_ERROR) &&
+        heap_load(&((ObjError *)value_obj(v))->also) != VALUE_NIL)
+      return true;
     v = error_cause(v);
   }
   return false;
@@ -367,12 +375,13 @@ bool panic_describe(Local *local, Goroutine *g, Next *next) {
   drop_failed_text(g);
   Panic *panic = next_described(local->vm, g);
   if (panic == NULL) return false;
-  ObjValues *record = values_new(local, 4);
+  ObjValues *record = values_new(local, 5);
   Value describe = vm_builtin(local, "_describe");
   if (record == NULL || describe == VALUE_UNDEF) return false;
   record->slots[2] = describe;
   record->slots[3] = panic->value;
-  record->len = 4;
+  record->slots[4] = panic->also;
+  record->len = 5;
   panic->described = DESCRIBE_NOW;
   g->describing = true;
   *next = call_deferred(local, g, record, vm_code(local->vm)->panic_go);
@@ -413,9 +422,10 @@ enum {
 // The frame of try ends the panic: (nil, error).
 static Next caught(Local *local, Goroutine *g) {
   RT_ASSERT(frame_closure(g->base)->proto->flags & PROTO_TRY);
-  Value value = g->panic->value, error = panic_as_error(local, value);
+  Value value = g->panic->value, also = g->panic->also;
+  Value error = panic_as_error(local, value, also);
   if (error == VALUE_UNDEF && memory_again(local, g))
-    error = panic_as_error(local, value);
+    error = panic_as_error(local, value, also);
   if (error == VALUE_UNDEF) error = vm_code(local->vm)->memory_error;
   end_panics(g, g->base - g->stack);
   g->base[2] = VALUE_NIL;
@@ -494,7 +504,7 @@ Next panic_go(Local *local, Goroutine *g) {
   const Proto *proto = frame_closure(g->base)->proto;
   uint32_t want = (uint32_t)(g->base[-2] >> 2 & 0xff);
   uint32_t n = proto->nresults;
-  if (n == 255) n = want == WANT_ALL ? 1 : want;
+  if (n == 255) n = want == WANT_ALL ? 1 : want == WANT_DROP ? 0 : want;
   if (n > REGISTERS_MAX) n = REGISTERS_MAX;
   if (g->base + n > g->limit && !stack_reserve(local, g, g->base + n))
     return THROW;

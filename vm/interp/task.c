@@ -219,8 +219,11 @@ Next task_panicked(Local *local, Goroutine *g) {
   RT_ASSERT(g->panic != NULL && g->base == g->stack + FRAME_WORDS);
   ObjTask *task = g->task;
   Next next;
+  // What a group knows is described when it is reported, if it is not caught.
+  // It does not know what else the panic carries.
+  if (g->panic->also != VALUE_NIL && panic_describe(local, g, &next))
+    return next;
   bool told = g->panic->error_at == NULL && group_failed(local, g);
-  // (What a group knows is described when it is reported, if it is not caught.)
   if (!told && panic_describe(local, g, &next)) return next;
   Panic *panic = g->panic;
   bool goes_on = local->vm->hooks->goes_on(local->vm, g);

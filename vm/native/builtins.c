@@ -371,6 +371,14 @@ static CspStatus builtin_parts(CspCall *call) {
   return csp_ok(call, list);
 }
 
+// _also(error): the errors of deferred calls that it carries, a list or nil.
+static CspStatus builtin_also(CspCall *call) {
+  CspValue error;
+  if (!csp_need_type(call, 0, CSP_ERROR, &error)) return CSP_PANIC;
+  return csp_ok(
+      call, csp_wrap(heap_load(&((ObjError *)value_obj(error.word))->also)));
+}
+
 // _described(text): of the value of a panic that nobody stopped.
 static CspStatus builtin_described(CspCall *call) {
   const char *text;
@@ -437,6 +445,7 @@ const CspFunction builtin_functions[] = {
     {"_show", "v, quoted", builtin_show},
     {"_show_key", "key", builtin_show_key},
     {"_parts", "v, all = nil", builtin_parts},
+    {"_also", "error", builtin_also},
     {"_described", "text", builtin_described},
     {"_kind", "v", builtin_kind},
     {NULL, NULL, NULL},

@@ -148,7 +148,7 @@ const CspFunction builtin_sched_functions[] = {
     {"tick", "ns", builtin_tick},
     {"timer", "ns", builtin_timer},
     {"sleep", "ns", builtin_sleep},
-    {"recover", "", builtin_recover},
+    CSP_STORED("recover", "", builtin_recover),
     {"_sched_procs", "", sched_procs_},
     {"_sched_gc", "", sched_gc_},
     {"_sched_background", "f", sched_background_},

@@ -126,12 +126,19 @@ static bool keep(Vm *vm, NativeDef *def) {
   return true;
 }
 
+// Whether a row's macro put that word before its parameters.
+static bool skip_word(const char **params, const char *word) {
+  bool there = strncmp(*params, word, strlen(word)) == 0;
+  if (there) *params += strlen(word);
+  return there;
+}
+
 Value native_new(Vm *vm, const char *module, const CspFunction *row,
                  const NativeRules *rules) {
-  static const char real[] = "real ";
   uint32_t missing = rules->needs & ~vm->allowed;
-  bool is_real = strncmp(row->params, real, strlen(real)) == 0;
-  const char *params = is_real ? row->params + strlen(real) : row->params;
+  const char *params = row->params;
+  bool is_real = skip_word(&params, "real ");
+  bool stored = skip_word(&params, "stored ");
   NativeDef *def = def_new(vm, module, row->name, params);
   ObjNative *native =
       (ObjNative *)heap_alloc(&vm->boot->heap, sizeof *native, OBJ_NATIVE);
@@ -148,6 +155,7 @@ Value native_new(Vm *vm, const char *module, const CspFunction *row,
   def->missing = (uint8_t)missing;
   quick_choose(def);
   def->repeatable = rules->repeatable;
+  def->stored = stored;
   native->def = def;
   native->data = NULL;
   return value_from_obj(native);

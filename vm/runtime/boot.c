@@ -136,8 +136,10 @@ static bool boot_code(Vm *vm, VmCode *code) {
       code->try_closure == NULL)
     return false;
   code->memory_error = value_from_obj(error);
-  code->reserve.last = (Panic){
-      .value = code->memory_error, .frame = -1, .reserve = &code->reserve};
+  code->reserve.last = (Panic){.value = code->memory_error,
+                               .also = VALUE_NIL,
+                               .frame = -1,
+                               .reserve = &code->reserve};
   return boot_cancel_errors(vm, code);
 }
 

@@ -17,6 +17,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
 #include "vm/object/format.h"
+#include "vm/object/list.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
@@ -57,6 +58,16 @@ static void add_reported(Text *text, Vm *vm, Value v) {
   text_free(&part);
 }
 
+// The errors of deferred calls that another error or panic carries.
+static void add_also(Text *text, Vm *vm, Value also) {
+  if (also == VALUE_NIL) return;
+  const ObjValues *errors = list_block((ObjList *)value_obj(also));
+  for (size_t n = 0; n < values_len(errors); n++) {
+    text_addf(text, "\n  also: ");
+    add_reported(text, vm, heap_load(&errors->slots[n]));
+  }
+}
+
 // A panic's or error's value in one line, with its causes. trace: may hold
 // what string() methods gave.
 static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
@@ -71,6 +82,7 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
     }
     const ObjError *error = (ObjError *)value_obj(v);
     add_reported(text, vm, error->message);
+    add_also(text, vm, heap_load(&error->also));
     if (error->cause == VALUE_NIL) return;
     text_addf(text, "\n  caused by: ");
     v = error->cause;

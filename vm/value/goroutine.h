@@ -74,6 +74,7 @@ enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };
 
 struct Panic {
   Value value;
+  Value also;       // a list of errors of deferred calls, or nil (drop.c)
   Panic *link;      // older, interrupted by this one
   ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
   bool recovered;

@@ -20,6 +20,7 @@ struct NativeDef {
   uint8_t nrequired;
   bool rest;
   bool repeatable;           // CSP_REPEATABLE
+  bool stored;               // CSP_STORED
   uint8_t missing;           // the capability that is not given, or 0
   uint8_t quick_results;     // that quick gives: no call may want more
   ObjString *param_names[];  // nparams, interned

@@ -245,6 +245,7 @@ typedef struct ObjError {
   Obj obj;
   Value message;  // any value; a string mostly
   Value cause;    // or nil
+  Value also;     // a list of errors of deferred calls, or nil (drop.c)
 } ObjError;
 
 typedef struct ObjModule {

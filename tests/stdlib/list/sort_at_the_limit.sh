@@ -11,8 +11,8 @@ for round in 6000 {
   if failed > 0 && round >= 60 { break }
   n := round % 60
   xs := list(0..1300).map(func(x) => (x * 7919) % 10007)
-  try(fill, 40000)
-  try(fill, 64)
+  _ = try(fill, 40000)
+  _ = try(fill, 64)
   for _ in min(n, len(kept)) { kept.pop() }
   _, err := try(xs.sort)
   if err != nil {

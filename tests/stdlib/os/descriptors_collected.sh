@@ -31,7 +31,7 @@ func take_all() {
   }
 }
 func full(name, f) {
-  take_all()
+  _ = take_all()
   println("${name}:", f()...)
 }
 func err_of(f) {

@@ -45,7 +45,7 @@ if how == "cancelled" {
     g.cancel()
   }
 } else if how == "timed out" {
-  try(func() {
+  _ = try(func() {
     group g {
       g.timeout(300ms)
       os.run("sh", ["-c", script + "wait"])

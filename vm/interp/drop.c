@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Errors that a call gives and nobody takes. By the P that runs the goroutine.
+//
+// The check sits where results are delivered: call_deliver for calls of
+// functions, and the end of a native (call_native.c). A function that returns
+// nothing does not come there. A call that is a statement wants 0 results, one
+// of `_ = f()` WANT_DROP.
+//
+// Deferred calls want 0, too. Theirs are the windows at the end of the frame's
+// registers. If the frame is already left by a panic or by an error, that one
+// goes on, and carries the new one along (`also`). The frame then goes on at
+// PANICGO, or at the return that runs once more.
+#include "vm/interp/drop.h"
+
+#include "vm/heap/local.h"
+#include "vm/interp/panic.h"
+#include "vm/object/error.h"
+#include "vm/object/list.h"
+
+enum { ALSO_MAX = 16 };  // errors that one carries; the others are lost
+
+// *slot is a list of errors, or nil. false: panicked.
+static bool carry(Local *local, Goroutine *g, Value *slot, Value error) {
+  Value old = heap_load(slot);
+  ObjList *list =
+      old != VALUE_NIL ? (ObjList *)value_obj(old) : list_new(local, 1);
+  if (list != NULL && values_len(list_block(list)) >= ALSO_MAX) return true;
+  if (list == NULL || !list_push(local, list, error))
+    return vm_panic_memory(local, g);
+  heap_store(&local->heap, slot, value_from_obj(list));
+  return true;
+}
+
+// An error that can carry others: of no struct, and none of the runtime's own.
+static bool can_carry(Local *local, Value v) {
+  const VmCode *code = vm_code(local->vm);
+  if (!value_is_type(v, OBJ_ERROR) || v == code->memory_error) return false;
+  for (int n = 0; n < CANCEL_REASONS; n++)
+    if (v == code->cancel_errors[n]) return false;
+  return true;
+}
+
+static bool carry_in(Local *local, Goroutine *g, Value carrier, Value error) {
+  return carry(local, g, &((ObjError *)value_obj(carrier))->also, error);
+}
+
+static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
+  Panic *panic = g->panic;
+  return can_carry(local, panic->value)
+             ? carry_in(local, g, panic->value, error)
+             : carry(local, g, &panic->also, error);
+}
+
+// The last value with which the frame is left by the return at g->pc.
+static Value returned_last(const Goroutine *g) {
+  Instr i = *g->pc;
+  if (INSTR_OP(i) == OP_RETD)
+    return INSTR_B(i) > 0 ? g->base[INSTR_A(i) + INSTR_B(i) - 1] : VALUE_NIL;
+  RT_ASSERT(INSTR_OP(i) == OP_RETDL);
+  const ObjValues *list = (const ObjValues *)value_obj(g->base[INSTR_A(i)]);
+  return list->len > 0 ? list->slots[list->len - 1] : VALUE_NIL;
+}
+
+static bool drop_returning(Local *local, Goroutine *g, Value error) {
+  Value last = returned_last(g);
+  if (value_is_error(last) && can_carry(local, last))
+    return carry_in(local, g, last, error);
+  g->pc++;  // the panic comes from the return
+  vm_panic_value(local, g, error);
+  if (value_is_error(last)) carry_in_panic(local, g, last);
+  return false;
+}
+
+static bool drop_deferred(Local *local, Goroutine *g, Value error) {
+  if (g->pc != vm_code(local->vm)->panic_go)
+    return drop_returning(local, g, error);
+  if (!g->panic->recovered) return carry_in_panic(local, g, error);
+  return vm_panic_value(local, g, error);
+}
+
+bool drop_error(Local *local, Goroutine *g, const Value *to, Value error) {
+  RT_ASSERT(value_is_error(error) && frame_is_valid(g, g->base));
+  if (to - g->base == frame_closure(g->base)->proto->nregs)
+    return drop_deferred(local, g, error);
+  return vm_panic_value(local, g, error);
+}

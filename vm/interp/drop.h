@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The functions of drop.c that other files call.
+#ifndef CSP_VM_INTERP_DROP_H
+#define CSP_VM_INTERP_DROP_H
+
+#include "vm/heap/local.h"
+
+// A call whose results nobody takes gave that error last. They would go to
+// `to`, and g->pc and g->base are the caller's. false: panicked.
+bool drop_error(Local *local, Goroutine *g, const Value *to, Value error);
+
+#endif
