@@ -168,7 +168,7 @@ static void a_deep_stack_is_unwound_in_pieces(void **state) {
        "func deep(n) {\n"
        "  if n == 0 {\n    tick()\n    panic(\"deep\")\n  }\n"
        "  return deep(n - 1) + 1\n}\n"
-       "go {\n  try(deep, 200000)\n  tick()\n}\n");
+       "go {\n  _ = try(deep, 200000)\n  tick()\n}\n");
   for (ticks = 0; ticks == 0;) csp_step(host.csp, 1000);
   int steps = 0;
   for (; ticks == 1; steps++) csp_step(host.csp, 1000);

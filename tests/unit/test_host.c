@@ -219,7 +219,7 @@ static void time_limits_end_calls(void **state) {
            "deferred := 0\n"
            "func sleeps() { defer func() { deferred = 1 }(); sleep(1h) }\n"
            "func did(n) => deferred\n"
-           "func nested() { for { call_back(func(x) { for { } }, 0) } }\n"
+           "func nested() { for { _ = call_back(func(x) { for { } }, 0) } }\n"
            "func fine(n) => n\n");
   csp_limit_time(host.csp, 2000000);
   call_fails(&host, m, "loop", CSP_INTERRUPTED, "loop at host.csp:1");

@@ -266,7 +266,7 @@ static const Long long_bodies[] = {
     {"return a", "()", "\n", 100},
     {"f := func(", "p$ = a, ", ") => p199\nreturn f()\n", 200},
     {"return try(func() {\n", "x$ := a\n", "return func() => x99 })\n", 100},
-    {"try(func() {\n", "defer rest(a...)\n", "})\n", 200},
+    {"_ = try(func() {\n", "defer rest(a...)\n", "})\n", 200},
     {NULL, NULL, NULL, 0}};
 
 // Programs.

@@ -422,7 +422,7 @@ static void a_deadline_cancels_them(void **state) {
       "      l.push(l, l)\n"
       "      l.flatten(1000)\n"
       "    }] {\n"
-      "      go {\n        defer { ended <- 1 }\n        try(f)\n"
+      "      go {\n        defer { ended <- 1 }\n        _ = try(f)\n"
       "        println(\"not here\")\n      }\n"
       "    }\n"
       "  }\n"
