@@ -273,7 +273,7 @@ static bool is_error(Repl *repl, const Value *values, size_t n) {
   if (proper)
     report_message(&text, repl->vm, values[n - 1]);
   else
-    panic_no_error_text(&text, repl->vm, values[n - 1], "`?`");
+    panic_no_error_text(&text, repl->vm, values[n - 1], false);
   text_addf(&text, "\n  at %s:%u:%u\n", repl->input.path, repl->input.line,
             repl->input.col);
   text_add(&text, "", 1);

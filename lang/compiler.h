@@ -97,7 +97,12 @@ enum {
 };
 
 // --- Functions --------------------------------------------------------------
-enum { RESULTS_NONE = -1, RESULTS_VARY = 255, UPVALUES_MAX = 255 };
+enum {
+  RESULTS_NONE = -1,
+  RESULTS_PASSED = NRESULTS_PASSED,  // what lone calls give, with a `?`
+  RESULTS_VARY = NRESULTS_VARY,
+  UPVALUES_MAX = 255,
+};
 
 // What `break` and `continue` leave, while resolving.
 typedef struct Target Target;
@@ -122,8 +127,11 @@ struct Exit {
 
 // While it is resolved.
 typedef struct FuncResolve {
-  Pos result_pos, other_pos;  // two returns that do not agree
-  int result_count, other_count;
+  int several;  // values of the first return that has more than one; 0: none
+  int other;    // those of one that does not agree; 0: none
+  Pos several_pos, other_pos;
+  bool passes;     // returns what a lone call gives
+  Node *plain;     // the first value that is returned alone, and is no error
   Node *try_node;  // the first `?`
   Target *target;
 } FuncResolve;
@@ -161,7 +169,7 @@ struct Func {
   Proto *proto;
   bool constructor;
   bool has_defer;
-  int results;  // RESULTS_NONE, RESULTS_VARY or the number
+  int results;  // RESULTS_..., or the number
   FuncResolve resolve;
   FuncGenerate gen;
 };

@@ -229,10 +229,92 @@ void calls_return_multi(Compiler *compiler, Pos pos, int window) {
   }
 }
 
-void calls_return_all(Compiler *compiler, Pos pos, Node *call) {
-  int window = compiler->func->gen.top;
+// Whether the function has a `?`, so that it returns nil or an error last.
+static bool has_try(const Compiler *compiler) {
+  const Func *func = compiler->func;
+  return func != compiler->main && func->resolve.try_node != NULL;
+}
+
+// What lies in `reg` (nil or an error) as the last of the function's results.
+// From window up all is free.
+static void return_last(Compiler *compiler, Pos pos, int window, int reg) {
+  int count = compiler->func->results;
+  if (count == 1) {
+    calls_return(compiler, pos, reg, 1);
+    return;
+  }
+  int first = count == RESULTS_PASSED ? window : reg - (count - 1);
+  if (first < window) first = window;
+  int last = count == RESULTS_PASSED ? first : first + count - 1;
+  reg_need(compiler, last + 1);
+  if (last != reg) emit_abc(compiler, pos, OP_MOVE, last, reg, 0);
+  if (count == RESULTS_PASSED) {
+    emit_abc(compiler, pos, OP_FILL, first, 0, 0);
+    calls_return_multi(compiler, pos, first);
+    return;
+  }
+  emit_abc(compiler, pos, OP_LOADNIL, first, count - 2, 0);
+  calls_return(compiler, pos, first, count);
+}
+
+void calls_return_none(Compiler *compiler, Pos pos) {
+  int top = compiler->func->gen.top;
+  if (!has_try(compiler)) {
+    calls_return(compiler, pos, 0, 0);
+    return;
+  }
+  int count = compiler->func->results;
+  if (count == RESULTS_PASSED) {
+    reg_need(compiler, top + 1);
+    emit_abc(compiler, pos, OP_LOADNIL, top, 0, 0);
+    return_last(compiler, pos, top, top);
+    return;
+  }
+  reg_need(compiler, top + count);
+  emit_abc(compiler, pos, OP_LOADNIL, top, count - 1, 0);
+  calls_return(compiler, pos, top, count);
+}
+
+void calls_return_one(Compiler *compiler, Pos pos, const Node *value, int reg) {
+  if (!has_try(compiler)) {
+    calls_return(compiler, pos, reg, 1);
+    return;
+  }
+  int fine = NO_JUMP;
+  if (value->kind != NODE_NIL) {
+    emit_branch(compiler, pos, instr_abc(OP_NILJ, reg, 1, 0), &fine);
+    emit_abc(compiler, value->pos, OP_NEEDERR, reg, 1, 0);
+    emit_patch(compiler, fine);
+  }
+  return_last(compiler, pos, compiler->func->gen.top, reg);
+}
+
+static void return_call(Compiler *compiler, Pos pos, Node *call, bool arrow) {
+  int window = compiler->func->gen.top, count = compiler->func->results;
   calls_at(compiler, call, window, WANT_ALL, CALL_PLAIN);
+  if (has_try(compiler) && count != RESULTS_PASSED) {
+    reg_need(compiler, window + count);
+    emit_abc(compiler, pos, OP_FIT, window, count, arrow);
+  }
   calls_return_multi(compiler, pos, window);
+}
+
+void calls_return_all(Compiler *compiler, Pos pos, Node *call) {
+  return_call(compiler, pos, call, false);
+}
+
+void calls_return_arrow(Compiler *compiler, Node *value) {
+  if (value->kind == NODE_CALL) {
+    return_call(compiler, value->pos, value, true);
+    return;
+  }
+  if (!has_try(compiler)) {
+    calls_return(compiler, value->pos, expr_any(compiler, value), 1);
+    return;
+  }
+  int reg = expr_next(compiler, value);
+  emit_abc(compiler, value->pos, OP_LOADNIL, reg_take(compiler, 1), 0, 0);
+  calls_return(compiler, value->pos, reg, 2);
 }
 
 // --- a? ---------------------------------------------------------------------
@@ -244,19 +326,7 @@ static void return_error(Compiler *compiler, Pos pos, int window, int error) {
     emit_abc(compiler, pos, OP_FAIL, error, 0, 0);
     return;
   }
-  int count = compiler->func->results;
-  if (count <= 1) {
-    calls_return(compiler, pos, error, 1);
-    return;
-  }
-  int first = error - (count - 1);
-  if (first < window) {
-    first = window;
-    reg_need(compiler, first + count);
-    emit_abc(compiler, pos, OP_MOVE, first + count - 1, error, 0);
-  }
-  emit_abc(compiler, pos, OP_LOADNIL, first, count - 2, 0);
-  calls_return(compiler, pos, first, count);
+  return_last(compiler, pos, window, error);
 }
 
 void calls_results(Compiler *compiler, Node *node, int window, int want) {

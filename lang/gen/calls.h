@@ -16,7 +16,12 @@ void calls_results(Compiler *compiler, Node *node, int window, int want);
 // a? at that window: `want` values without the error.
 void calls_try(Compiler *compiler, Node *node, int window, int want);
 void calls_return(Compiler *compiler, Pos pos, int from, int count);
+// `return` without values, and the end of the body.
+void calls_return_none(Compiler *compiler, Pos pos);
+// The value in that register, the only one of a `return`.
+void calls_return_one(Compiler *compiler, Pos pos, const Node *value, int reg);
 void calls_return_multi(Compiler *compiler, Pos pos, int window);
 void calls_return_all(Compiler *compiler, Pos pos, Node *call);  // return g()
+void calls_return_arrow(Compiler *compiler, Node *value);        // => value
 
 #endif

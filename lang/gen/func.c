@@ -211,20 +211,11 @@ static void constructor_body(Compiler *compiler, Func *func) {
   calls_return(compiler, pos, 0, 1);
 }
 
-static void arrow_body(Compiler *compiler, Node *value) {
-  if (value->kind == NODE_CALL) {
-    calls_return_all(compiler, value->pos, value);
-  } else {
-    int reg = expr_any(compiler, value);
-    calls_return(compiler, value->pos, reg, 1);
-  }
-}
-
 static void block_body(Compiler *compiler, Node *stmts, Pos end) {
   stmt_list(compiler, stmts);
   RT_ASSERT(compiler->func->gen.exit == NULL &&
             registers_are_balanced(compiler->func));
-  if (emit_reachable(compiler)) calls_return(compiler, end, 0, 0);
+  if (emit_reachable(compiler)) calls_return_none(compiler, end);
 }
 
 void func_generate(Compiler *compiler, Func *func) {
@@ -238,7 +229,7 @@ void func_generate(Compiler *compiler, Func *func) {
   if (func->constructor) {
     constructor_body(compiler, func);
   } else if (node->flags & FLAG_ARROW) {
-    arrow_body(compiler, node->b);
+    calls_return_arrow(compiler, node->b);
   } else {
     block_body(compiler, node->b->a, node->b->end);
   }

@@ -37,7 +37,7 @@ static void return_values(Compiler *compiler, Node *node) {
   Node *value = node->a;
   int save = compiler->func->gen.top, count = 0;
   if (value == NULL) {
-    calls_return(compiler, node->pos, 0, 0);
+    calls_return_none(compiler, node->pos);
   } else if (value->next == NULL && value->kind == NODE_CALL) {
     calls_return_all(compiler, node->pos, value);
   } else if (value->kind == NODE_RECV && (node->flags & NOTE_RESULT)) {
@@ -47,8 +47,7 @@ static void return_values(Compiler *compiler, Node *node) {
              WANT_ALL);
     calls_return_multi(compiler, node->pos, compiler->func->gen.top);
   } else if (value->next == NULL) {
-    int reg = expr_any(compiler, value);
-    calls_return(compiler, node->pos, reg, 1);
+    calls_return_one(compiler, node->pos, value, expr_any(compiler, value));
   } else {
     for (; value != NULL; value = value->next, count++)
       expr_next(compiler, value);

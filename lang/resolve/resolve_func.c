@@ -71,22 +71,58 @@ static void resolve_parameters(Compiler *compiler, Node *params) {
 }
 
 // --- Returns ----------------------------------------------------------------
-static void note_results(Func *func, int count, Pos pos) {
+static void note_results(Func *func, int count) {
   if (func->results == RESULTS_NONE) {
     func->results = count;
-    func->resolve.result_pos = pos;
-    func->resolve.result_count = count;
-  } else if (func->results != RESULTS_VARY && func->results != count) {
+  } else if (func->results != count) {
     func->results = RESULTS_VARY;
-    func->resolve.other_pos = pos;
-    func->resolve.other_count = count;
   }
 }
 
-static int count_results(const Node *values) {
-  int count = 0;
-  for (const Node *value = values; value != NULL; value = value->next) count++;
-  return count == 1 && values->kind == NODE_CALL ? 2 : count;
+// Whether the call gives one value for sure: `error(...)`, or a new instance.
+static bool gives_one(const Node *call) {
+  if (call->a->kind != NODE_NAME || call->a->note == NULL) return false;
+  const Symbol *symbol = call->a->note;
+  return symbol->kind == SYM_STRUCT ||
+         (symbol->kind == SYM_VALUE && name_is(call->a->name, "error"));
+}
+
+static bool is_lone_call(const Node *values) {
+  return values != NULL && values->next == NULL && values->kind == NODE_CALL;
+}
+
+// Whether it can be seen that the value is neither nil nor an error.
+static bool is_no_error(const Node *value) {
+  switch (value->kind) {
+    case NODE_NAME:
+    case NODE_FIELD:
+    case NODE_INDEX:
+    case NODE_CALL:
+    case NODE_RECV:
+    case NODE_NIL:
+      return false;
+    case NODE_BINARY:
+      return value->op != AST_AND && value->op != AST_OR &&
+             value->op != AST_COALESCE;
+    default:
+      return true;
+  }
+}
+
+static void note_return(Func *func, Node *values, int count, Pos pos) {
+  FuncResolve *resolve = &func->resolve;
+  if (count == 0) return;
+  if (is_lone_call(values)) {
+    resolve->passes |= !gives_one(values);
+  } else if (count == 1) {
+    if (resolve->plain == NULL && is_no_error(values)) resolve->plain = values;
+  } else if (resolve->several == 0) {
+    resolve->several = count;
+    resolve->several_pos = pos;
+  } else if (resolve->several != count && resolve->other == 0) {
+    resolve->other = count;
+    resolve->other_pos = pos;
+  }
 }
 
 void resolve_return(Compiler *compiler, Node *node) {
@@ -97,36 +133,57 @@ void resolve_return(Compiler *compiler, Node *node) {
                "the top level of a file returns no values");
     return;
   }
-  int count = count_results(node->a);
+  int count = 0;
+  for (const Node *value = node->a; value != NULL; value = value->next) count++;
   if (count > MAX_PARAMETERS)
     diag_error(compiler->diags, node->pos, 6,
                "at most %d values can be returned", MAX_PARAMETERS);
-  note_results(compiler->func, count, node->pos);
+  note_return(compiler->func, node->a, count, node->pos);
+  note_results(compiler->func, is_lone_call(node->a) ? 2 : count);
 }
 
-// What `?` returns must fit what the return statements do.
-static void check_try(Compiler *compiler, const Func *func) {
-  if (func->resolve.try_node == NULL || func->results != RESULTS_VARY) return;
-  diag_error(compiler->diags, func->resolve.try_node->pos, 1,
+static void returns_disagree(Compiler *compiler, const Func *func) {
+  const FuncResolve *resolve = &func->resolve;
+  diag_error(compiler->diags, resolve->try_node->pos, 1,
              "`?` cannot tell how many values to return: line %u returns %d, "
              "line %u %d",
-             func->resolve.result_pos.line, func->resolve.result_count,
-             func->resolve.other_pos.line, func->resolve.other_count);
+             resolve->several_pos.line, resolve->several,
+             resolve->other_pos.line, resolve->other);
   diag_hint(compiler->diags,
-            "let all returns of this function give as many values "
-            "(a lone call counts as two)");
+            "let all returns of this function give as many values");
+}
+
+static void returns_no_error(Compiler *compiler, const Node *value) {
+  diag_error(compiler->diags, value->pos, 1,
+             "a function with `?` returns nil or an error last, and this is "
+             "neither");
+  diag_hint(compiler->diags, "write `return x, nil`");
+}
+
+// How many values a function with `?` gives. Its returns have to fit.
+static void settle_results(Compiler *compiler, Func *func, bool arrow) {
+  const FuncResolve *resolve = &func->resolve;
+  if (resolve->try_node == NULL) return;
+  if (arrow) {
+    func->results = 2;
+    return;
+  }
+  if (resolve->other != 0) returns_disagree(compiler, func);
+  if (resolve->plain != NULL) returns_no_error(compiler, resolve->plain);
+  func->results = resolve->several != 0 ? resolve->several
+                  : resolve->passes     ? RESULTS_PASSED
+                                        : 1;
 }
 
 // --- Functions --------------------------------------------------------------
 static void resolve_body(Compiler *compiler, Node *node) {
-  Func *func = compiler->func;
   if (node->b == NULL) return;
   if (!(node->flags & FLAG_ARROW)) {
     resolve_stmts(compiler, node->b->a);
     return;
   }
   resolve_expr(compiler, node->b);
-  note_results(func, node->b->kind == NODE_CALL ? 2 : 1, node->b->pos);
+  note_results(compiler->func, node->b->kind == NODE_CALL ? 2 : 1);
 }
 
 void resolve_func(Compiler *compiler, Node *node, Func *func) {
@@ -142,7 +199,7 @@ void resolve_func(Compiler *compiler, Node *node, Func *func) {
   RT_ASSERT(compiler->scope == &scope && compiler->func == func);
   RT_ASSERT(func->resolve.target == NULL && func->parent == around);
   scope_pop(compiler);
-  check_try(compiler, func);
+  settle_results(compiler, func, (node->flags & FLAG_ARROW) != 0);
   compiler->func = around;
 }
 

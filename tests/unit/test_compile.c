@@ -151,20 +151,43 @@ static void test_calls(void **state) {
 
 static void test_try_mark(void **state) {
   expect_code("func f(g) { x := g()?; return x, nil }",
-              "CALL r1 0 want 2\nNILJ r2 true -> 7\nNEEDERR r2\n"
+              "CALL r1 0 want 2\nNILJ r2 true -> 7\nNEEDERR r2 0\n"
               "LOADNIL r1 0\nRET r1 2\n");
   expect_code("func f(g) { g()? }",
               "CALL r1 0 want all\nPICK r1\nNILJ r1 true -> 7\n"
-              "NEEDERR r1\nRET1 r1\nRET0\n");
+              "NEEDERR r1 0\nRET1 r1\nLOADNIL r1 0\nRET1 r1\n");
   expect_code(
       "func f(g) { return g()?, 1, nil }",
-      "NILJ r2 true -> 8\nNEEDERR r2\nMOVE r3 r2\nLOADNIL r1 1\nRET r1 3\n");
+      "NILJ r2 true -> 8\nNEEDERR r2 0\nMOVE r3 r2\nLOADNIL r1 1\nRET r1 3\n");
   expect_code("func f(e) { return e.message }",
               "MOVE r1 r0\nGETM r1 \"message\"\nRET1 r1\n");
-  expect_code("func f(t) { return (<-t)? }",
-              "RECV r1 r0 want 2\nNILJ r2 true -> 5\nNEEDERR r2\n"
-              "RET1 r2\nRET1 r1\n");
-  expect_code("f := 1\nx := f()?", "NILJ r2 true -> 7\nNEEDERR r2\nFAIL r2\n");
+  expect_code("func f(t) => (<-t)?",
+              "RECV r1 r0 want 2\nNILJ r2 true -> 6\nNEEDERR r2 0\n"
+              "LOADNIL r1 0\nRET r1 2\nLOADNIL r2 0\nRET r1 2\n");
+  expect_code("f := 1\nx := f()?",
+              "NILJ r2 true -> 7\nNEEDERR r2 0\nFAIL r2\n");
+}
+
+static void test_returns_beside_try(void **state) {
+  expect_code("func f(g, e) { g()?; return e }",
+              "NILJ r1 true -> 10\nNEEDERR r1 1\nRET1 r1\n");
+  expect_code("func f(g, e) { g()?; if e { return e }; return 1, nil }",
+              "NEEDERR r1 1\nMOVE r3 r1\nLOADNIL r2 0\nRET r2 2\n");
+  expect_code("func f(g) { g()?; if g { return g() }; return 1, nil }",
+              "CALL r1 0 want all\nFIT r1 2 0\nRETV r1\n");
+  expect_code("func f(g) { g()?; return g() }",
+              "NEEDERR r1 0\nFILL r1\nRETV r1\nMOVE r3 r0\nCALL r1 0 want all\n"
+              "RETV r1\n");
+  expect_code("func f(g) => g(g()?)",
+              "CALL r1 1 want all\nFIT r1 2 1\nRETV r1\n");
+  expect_code("func f(g) { g()?; if g { return }; return 1, 2, nil }",
+              "LOADNIL r1 2\nRET r1 3\n");
+}
+
+static void test_drop(void **state) {
+  expect_code("func f(g) { _ = g() }", "CALL r1 0 drop\nRET0\n");
+  expect_code("func f(g) { _ = <-g }", "RECV r1 r0 drop\nRET0\n");
+  expect_code("func f(g) { _, _ = g() }", "CALL r1 0 want 2\n");
 }
 
 static void test_defer(void **state) {
@@ -450,6 +473,8 @@ int main(void) {
       TEST(test_loops),
       TEST(test_calls),
       TEST(test_try_mark),
+      TEST(test_returns_beside_try),
+      TEST(test_drop),
       TEST(test_defer),
       TEST(test_closures),
       TEST(test_globals),

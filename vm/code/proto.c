@@ -20,7 +20,7 @@
 Proto *proto_new(Vm *vm) {
   Proto *proto = mem_zeroed(vm->memory, sizeof *proto);
   if (proto == NULL) return NULL;
-  proto->nresults = 255;
+  proto->nresults = NRESULTS_VARY;
   proto->unit = vm->unit;
   Proto **list = vm->unit != NULL ? &vm->unit->protos : &vm->protos;
   proto->next = *list;

@@ -332,6 +332,50 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   return fine ? RELOAD : THROW;
 }
 
+int call_wants(const Goroutine *g) {
+  const Value *base = g->base;
+  for (;;) {
+    int want = (int)(base[-2] >> 2 & 0xff);
+    if (want != WANT_ALL) return want;
+    Instr next = *(const Instr *)(uintptr_t)base[-3];
+    if (INSTR_OP(next) == OP_FIT) return (int)INSTR_B(next);
+    if (INSTR_OP(next) != OP_RETV && INSTR_OP(next) != OP_PACK) return want;
+    base -= base[-2] >> 10;
+  }
+}
+
+bool call_fit(Local *local, Goroutine *g, Value *values, int want, bool any) {
+  int n = (int)g->multi;
+  if (n != 1) {
+    const char *name = frame_closure(g->base)->proto->name->data;
+    return vm_panic(local, g,
+                    "%s returns %d value%s, as it has a `?`, and this call "
+                    "gives %d",
+                    name, want, want == 1 ? "" : "s", n);
+  }
+  Value v = values[0];
+  bool last = v == VALUE_NIL || value_is_error(v);
+  if (!last && !any) return panic_no_error(local, g, v, true);
+  for (int r = 0; r < want; r++) values[r] = VALUE_NIL;
+  values[last ? want - 1 : 0] = v;
+  g->multi = (uint32_t)want;
+  return true;
+}
+
+bool call_fill(Local *local, Goroutine *g, int a) {
+  int want = call_wants(g);
+  int n = want == WANT_ALL ? 2 : want > REGISTERS_MAX || want == 0 ? 1 : want;
+  Value *values = g->base + a;
+  Value last = values[0];
+  const Value *end = g->base + frame_closure(g->base)->proto->nregs;
+  if (!call_reserve(local, g, values + n, end)) return false;
+  values = g->base + a;
+  for (int r = 0; r < n - 1; r++) values[r] = VALUE_NIL;
+  values[n - 1] = last;
+  g->multi = (uint32_t)n;
+  return true;
+}
+
 // A block for `count` values, where those up to `end` are alive. NULL:
 // panicked.
 static ObjValues *new_block(Local *local, Goroutine *g, size_t count,
@@ -433,15 +477,21 @@ Next call_try(Local *local, Goroutine *g) {
   return call_value(local, g, g->base + 2, argc, WANT_ALL, g->pc);
 }
 
+// An error that the function gave last is the error. A last nil beside values
+// says that there is none.
 Next call_try_return(Local *local, Goroutine *g) {
   Value *results = g->base + 2;
-  if (g->multi == 0) results[0] = VALUE_NIL;
-  if (g->multi > 1) {
-    ObjList *list = list_of_top(local, g, results, g->multi);
+  uint32_t n = g->multi;
+  Value last = n > 0 ? results[n - 1] : VALUE_NIL;
+  bool failed = value_is_error(last);
+  if (failed || (n > 1 && last == VALUE_NIL)) n--;
+  if (n > 1) {
+    ObjList *list = list_of_top(local, g, results, n);
     if (list == NULL) return THROW;
     results[0] = value_from_obj(list);
   }
-  results[1] = VALUE_NIL;
+  if (n == 0) results[0] = VALUE_NIL;
+  results[1] = failed ? last : VALUE_NIL;
   return call_return(local, g, results, 2);
 }
 

@@ -570,7 +570,17 @@ HANDLER(PICK) {
 }
 HANDLER(NEEDERR) {
   if (UNLIKELY(!value_is_error(REG_A)))
-    TRY(panic_no_error(local, g, REG_A, "`?`"));
+    TRY(panic_no_error(local, g, REG_A, B != 0));
+  NEXT();
+}
+HANDLER(FIT) {
+  if (LIKELY(g->multi == B)) NEXT();
+  TRY_ONCE(call_fit(local, g, REG_WINDOW, (int)B, C != 0));
+  NEXT();
+}
+HANDLER(FILL) {
+  TRY_ONCE(call_fill(local, g, (int)A));
+  base = g->base;
   NEXT();
 }
 HANDLER(RETD) {

@@ -193,20 +193,25 @@ bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
   return vm_panic_value(local, g, value_from_obj(error));
 }
 
-void panic_no_error_text(Text *out, Vm *vm, Value v, const char *where) {
+void panic_no_error_text(Text *out, Vm *vm, Value v, bool returned) {
   enum { SHOWN = 60 };
   Text text = {.memory = vm->memory, .most = SHOWN, .cuts = true, .nest = 2};
   format_value(&text, vm, v, true);
-  text_addf(out, "%s takes nil or an error as the last value, not the %s ",
-            where, value_type_name(v));
+  text_addf(out,
+            returned ? "a function with `?` returns nil or an error last, not "
+                       "the %s "
+                     : "`?` takes nil or an error as the last value, not the "
+                       "%s ",
+            value_type_name(v));
   if (text.data != NULL) text_add(out, text.data, text.len);
   if (text.full) text_addf(out, "...");
+  if (returned) text_addf(out, " (write `return x, nil`)");
   text_free(&text);
 }
 
-bool panic_no_error(Local *local, Goroutine *g, Value v, const char *where) {
+bool panic_no_error(Local *local, Goroutine *g, Value v, bool returned) {
   Text text = {.memory = local->vm->memory};
-  panic_no_error_text(&text, local->vm, v, where);
+  panic_no_error_text(&text, local->vm, v, returned);
   if (text.failed)
     vm_panic_memory(local, g);
   else
@@ -502,9 +507,10 @@ Next panic_go(Local *local, Goroutine *g) {
   Value value = g->panic->value;
   end_panics(g, g->base - g->stack);
   const Proto *proto = frame_closure(g->base)->proto;
-  uint32_t want = (uint32_t)(g->base[-2] >> 2 & 0xff);
-  uint32_t n = proto->nresults;
-  if (n == 255) n = want == WANT_ALL ? 1 : want == WANT_DROP ? 0 : want;
+  uint32_t want = (uint32_t)call_wants(g), n = proto->nresults;
+  bool passed = n == NRESULTS_PASSED;
+  if (n >= NRESULTS_PASSED)
+    n = want == WANT_ALL ? (passed ? 2 : 1) : want == WANT_DROP ? 0 : want;
   if (n > REGISTERS_MAX) n = REGISTERS_MAX;
   if (g->base + n > g->limit && !stack_reserve(local, g, g->base + n))
     return THROW;

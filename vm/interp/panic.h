@@ -36,9 +36,10 @@ const Panic *panic_in_description(const Goroutine *g);
 size_t panic_count(const Panic *newest);
 // The same for an error that ends the program, told of with `at` (malloced).
 Next panic_end_with(Local *local, Goroutine *g, Value error, char *at);
-// For an operator that takes an error or nil, and got v. Returns false.
-void panic_no_error_text(Text *out, Vm *vm, Value v, const char *where);
-bool panic_no_error(Local *local, Goroutine *g, Value v, const char *where);
+// v stands where nil or an error has to: after `?`, or in a return of one value
+// of a function with `?`. Returns false.
+bool panic_no_error(Local *local, Goroutine *g, Value v, bool returned);
+void panic_no_error_text(Text *out, Vm *vm, Value v, bool returned);
 Value panic_recover(Local *local, Goroutine *g);
 void panic_end(Goroutine *g);   // the newest ends in the top frame
 void panic_drop(Goroutine *g);  // the newest

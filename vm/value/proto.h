@@ -37,6 +37,10 @@ typedef struct UpvalueFrom {
   uint8_t index;
 } UpvalueFrom;
 
+// Of a function that returns what calls give: as many as its caller wants.
+// PASSED: it returns nothing else, and has a `?`.
+enum { NRESULTS_PASSED = 254, NRESULTS_VARY = 255 };
+
 struct Proto {
   Instr *code;
   Value *constants;
@@ -44,8 +48,7 @@ struct Proto {
   uint16_t nregs;    // registers used, parameters included (<= 250)
   uint8_t nparams;   // rest included
   uint8_t nrequired;
-  uint8_t
-      nresults;  // of its return statements (for ? and recover); 255: varies
+  uint8_t nresults;  // that ? and recover return, or NRESULTS_...
   uint8_t flags;
   uint8_t nupvalues;
   uint32_t ncode, nconstants, nlines;

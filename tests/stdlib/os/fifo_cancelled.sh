@@ -40,7 +40,7 @@ task := go os.read_file(fifo)
 for !sched.dump().contains("[IO wait") { sleep(1ms) }
 os.open(fifo, "w")?.close()?
 <-task
-before := descriptors()
+before := descriptors()?
 cancelled("open to write", func() => os.open(fifo, "w"))
 cancelled("write_file", func() => os.write_file(fifo, "x"))
 cancelled("append_file", func() => os.append_file(fifo, "x"))
@@ -54,6 +54,6 @@ file := os.open(fifo)?
 cancelled("file.read", func() => file.read(1))
 file.close()?
 for i in 3 { sched.gc() }
-println("descriptors left:", descriptors() - before)
+println("descriptors left:", descriptors()? - before)
 S
 "$CSPVM" --procs 2 "$TMPDIR/a.csp" "$TMPDIR"

@@ -50,17 +50,18 @@ func in_pieces(name, read) {
   until("[IO wait")
   w.write("pieces")?
   w.close()?
-  println("${name}:", <-task)
+  text, err := <-task
+  println("${name}:", err ?? text)
 }
-in_pieces("read_file", func() => os.read_file(fifo)?)
+in_pieces("read_file", func() => os.read_file(fifo))
 in_pieces("read_bytes", func() => str(os.read_bytes(fifo)?))
 in_pieces("lines", func() {
-  for line in os.lines(fifo)? { return line }
+  for line in os.lines(fifo)? { return line, nil }
 })
 in_pieces("copy_file", func() {
   os.write_file(dir + "/copy", "what is longer than all that comes")?
   os.copy_file(fifo, dir + "/copy")?
-  return os.read_file(dir + "/copy")?
+  return os.read_file(dir + "/copy")
 })
 
 nothing := go os.read_file(fifo)

@@ -57,11 +57,11 @@ func waits(path, mode) {
   }
   for line in os.lines("/proc/self/fdinfo/${fd}")? {
     if line.has_prefix("flags:") {
-      return line.fields()[1].parse_int(8)? & 0o4000 == 0
+      return line.fields()[1].parse_int(8)? & 0o4000 == 0, nil
     }
   }
 }
-println("no O_NONBLOCK:", waits(dir + "/file", "a"), waits("/dev/zero", "r"),
-  waits(fifo, "r+"), waits(dir + "/from", "a+"))
+println("no O_NONBLOCK:", waits(dir + "/file", "a")?, waits("/dev/zero", "r")?,
+  waits(fifo, "r+")?, waits(dir + "/from", "a+")?)
 S
 "$CSPVM" --procs 2 "$TMPDIR/a.csp" "$TMPDIR"

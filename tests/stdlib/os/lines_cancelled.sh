@@ -19,18 +19,18 @@ func cancelled(next) {
   }
 }
 cancelled(os.lines(fifo)?)
-before := descriptors()
+before := descriptors()?
 next := nil
 for i in 20 {
   next = os.lines(fifo)?
   cancelled(next)
 }
-println("descriptors left by lines:", descriptors() - before)
+println("descriptors left by lines:", descriptors()? - before)
 _, err := try(next)
 println("another reader:", err.message.split(": ").pop())
 file := os.open(fifo)?
 cancelled(file.lines())
-println("descriptors left by file.lines:", descriptors() - before)
+println("descriptors left by file.lines:", descriptors()? - before)
 file.close()?
 S
 "$CSPVM" --procs 2 "$TMPDIR/a.csp" "$TMPDIR"
