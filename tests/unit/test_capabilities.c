@@ -70,7 +70,7 @@ static void what_is_allowed_works(void **state) {
     char text[256];
     snprintf(text, sizeof text,
              "import \"os\"\nimport \"sched\"\n"
-             "_, err := try(func() => %s)\nprintln(err)\n",
+             "_, err := try(func() { _ = %s })\nprintln(err)\n",
              uses[n].code);
     CspConfig config = {.procs = 1, .allowed = uses[n].needs};
     expect_output(config, text, "nil\n");

@@ -65,10 +65,12 @@ static void test_jumps(void **state) {
 }
 
 static void test_try_errors(void **state) {
-  expect_error("func f(g) { g()?; if g { return 1 }; return 1, 2 }",
+  expect_error("func f(g) { g()?; if g { return 1, 2 }; return 1, 2, nil }",
                "cannot tell how many values to return");
   expect_error("func f(g) { g()?; if g { return g() }; return 1 }",
-               "a lone call counts as two");
+               "returns nil or an error last, and this is neither");
+  expect_error("func f(g) { if g { return g, nil }; return -(g()?) }",
+               "write `return x, nil`");
   expect_error("struct S { x = len(1)? }", "there is no function to return");
 }
 

@@ -149,7 +149,7 @@ static const char *const of_two[] = {
     "return \"${a} ${[b]}\" == \"${a} ${[a]}\"",
     "return a(b)",
     "return a(b...)",
-    "return a(b)?",
+    "return a(b)?, nil",
     "return rest(a, b...)",
     "return first(a, b...)",
     "return try(a, b)",

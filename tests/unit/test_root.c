@@ -44,11 +44,11 @@
   "  show(\"real_path\", func() => os.real_path(p))\n"                   \
   "  show(\"chdir\", func() { e := os.chdir(p); w := os.getwd()?;"       \
   " a := os.abs_path(\"x\")?; l := os.list_dir()?; os.chdir(\"/\");"     \
-  " return [e, w, a, l] })\n"                                            \
+  " return [e, w, a, l], nil })\n"                                       \
   "}\n"                                                                  \
   "for p in paths {\n"                                                   \
   "  show(\"open ${p}\", func() { f, e := os.open(p, \"r+\");"           \
-  " return e ?? f.read_all()? })\n"                                      \
+  " if e != nil { return e }; return f.read_all() })\n"                  \
   "  show(\"create\", func() { f, e := os.open(p, \"x\");"               \
   " return e ?? f.close() })\n"                                          \
   "  show(\"write_file\", func() => os.write_file(p, \"new\"))\n"        \

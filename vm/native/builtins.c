@@ -371,12 +371,12 @@ static CspStatus builtin_parts(CspCall *call) {
   return csp_ok(call, list);
 }
 
-// _also(error): the errors of deferred calls that it carries, a list or nil.
+// _also(v): the errors of deferred calls that v carries, a list.
 static CspStatus builtin_also(CspCall *call) {
-  CspValue error;
-  if (!csp_need_type(call, 0, CSP_ERROR, &error)) return CSP_PANIC;
-  return csp_ok(
-      call, csp_wrap(heap_load(&((ObjError *)value_obj(error.word))->also)));
+  CspValue v = csp_arg(call, 0), also = csp_nil();
+  if (is_obj(v, OBJ_ERROR))
+    also = csp_wrap(heap_load(&((ObjError *)value_obj(v.word))->also));
+  return csp_ok(call, is_nil_value(also) ? csp_list(call, 0) : also);
 }
 
 // _described(text): of the value of a panic that nobody stopped.
@@ -445,7 +445,7 @@ const CspFunction builtin_functions[] = {
     {"_show", "v, quoted", builtin_show},
     {"_show_key", "key", builtin_show_key},
     {"_parts", "v, all = nil", builtin_parts},
-    {"_also", "error", builtin_also},
+    {"_also", "v", builtin_also},
     {"_described", "text", builtin_described},
     {"_kind", "v", builtin_kind},
     {NULL, NULL, NULL},

@@ -128,7 +128,7 @@ static bool keep(Vm *vm, NativeDef *def) {
 
 // Whether a row's macro put that word before its parameters.
 static bool skip_word(const char **params, const char *word) {
-  bool there = strncmp(*params, word, strlen(word)) == 0;
+  bool there = **params == *word && strncmp(*params, word, strlen(word)) == 0;
   if (there) *params += strlen(word);
   return there;
 }
