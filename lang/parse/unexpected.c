@@ -14,6 +14,7 @@
 #include "lang/diag.h"
 #include "lang/parse/foreign.h"
 #include "lang/parse/grammar.h"
+#include "lang/parse/hint.h"
 #include "lang/parse/parse_internal.h"
 
 // --- tokens in words --------------------------------------------------------
@@ -186,27 +187,7 @@ static void find_expected(const Parse *parse, char *out, size_t size) {
   join_expected(&expected, out, size);
 }
 
-static bool would_take(const Parse *parse, int kind) {
-  return grammar_accepts(parse->parser, kind);
-}
-
 // --- habits from elsewhere --------------------------------------------------
-// The bracket that the token stands in. The token itself may be the one on top
-// of the stack.
-static const Bracket *around(const Parse *parse, const Token *token) {
-  const Bracket *bracket = &parse->brackets[parse->depth];
-  bool itself =
-      parse->depth > 0 && bracket->open.pos.offset == token->pos.offset;
-  return itself ? bracket - 1 : bracket;
-}
-
-// ... and the statement that it stands in.
-static const Bracket *block_around(const Parse *parse, const Token *token) {
-  const Bracket *bracket = around(parse, token);
-  while (bracket->kind != OPEN_BLOCK) bracket--;
-  return bracket;
-}
-
 static const char *foreign(const Token *token) {
   return token->kind == TOK_NAME && token->origin == FROM_TEXT
              ? suggest_foreign(token->name->text)
@@ -219,7 +200,7 @@ static const Token *foreign_word(const Parse *parse, const Token *token) {
   if (foreign(token) != NULL) return token;
   if (foreign(&parse->last) != NULL && parse->last.kind == TOK_NAME)
     return &parse->last;
-  const Bracket *block = block_around(parse, token);
+  const Bracket *block = hint_block(parse, token);
   if (block->seen < 2 || foreign(&block->first) == NULL) return NULL;
   switch (block->second.kind) {
     case TOK_NAME:
@@ -247,24 +228,8 @@ static bool report_foreign(Parse *parse, const Token *token) {
   return true;
 }
 
-static bool is_go_type(const Token *token) {
-  static const char *const TYPES[] = {
-      "any",   "bool",    "byte",    "bytes", "chan",   "error",
-      "float", "float32", "float64", "int",   "int32",  "int64",
-      "list",  "map",     "rune",    "str",   "string", "uint64"};
-  if (token->kind != TOK_NAME) return false;
-  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-    if (strcmp(TYPES[i], token->name->text) == 0) return true;
-  }
-  return false;
-}
-
-static bool begins_line(const Parse *parse) {
-  return parse->last.kind == TOK_NEWLINE && parse->last.origin == FROM_NEWLINE;
-}
-
 static bool report_known(Parse *parse, const Token *token) {
-  if (token->kind == TOK_ELSE && begins_line(parse)) {
+  if (token->kind == TOK_ELSE && hint_begins_line(parse)) {
     diag_error(parse->diags, token->pos, token->len,
                "`else` must stand on the line of the `}` before it");
     return true;
@@ -272,128 +237,10 @@ static bool report_known(Parse *parse, const Token *token) {
   return report_foreign(parse, token);
 }
 
-// --- hints ------------------------------------------------------------------
-static bool is_binary_token(int kind) {
-  switch (kind) {
-    case TOK_DOT:
-    case TOK_ADD:
-    case TOK_MUL:
-    case TOK_DIV:
-    case TOK_MOD:
-    case TOK_AND:
-    case TOK_OR:
-    case TOK_COALESCE:
-    case TOK_EQ:
-    case TOK_NE:
-    case TOK_LT:
-    case TOK_LE:
-    case TOK_GT:
-    case TOK_GE:
-    case TOK_BAND:
-    case TOK_BOR:
-    case TOK_IN:
-    case TOK_IS:
-    case TOK_QUESTION:
-    case TOK_RANGE:
-    case TOK_ARROW:
-      return true;
-    default:
-      return false;
-  }
-}
-
-static bool is_head_word(int kind) {
-  return kind == TOK_IF || kind == TOK_FOR || kind == TOK_SWITCH;
-}
-
-// `=` where an expression goes on.
-static const char *assign_hint(Parse *parse) {
-  const Bracket *bracket = &parse->brackets[parse->depth];
-  if (bracket->kind == OPEN_MAP) return "write `key: value`";
-  if (bracket->kind != OPEN_PAREN) return NULL;
-  if (is_head_word(bracket->before)) {
-    return "leave out the parentheses; `==` compares";
-  }
-  return parse_ends_value(bracket->before)
-             ? "named arguments are written `name: value`; `==` compares"
-             : "did you mean `==`?";
-}
-
-static const char *newline_hint(Parse *parse) {
-  if (would_take(parse, TOK_LBRACE) && !would_take(parse, TOK_INT)) {
-    return "the `{` must stand on this line";
-  }
-  return NULL;
-}
-
-static const char *type_hint(Parse *parse, const Token *token) {
-  const Bracket *block = block_around(parse, token);
-  int first = block->first.kind;
-  bool receiver = first == TOK_FUNC && block->second.kind == TOK_LPAREN;
-  if (receiver && parse->last.kind == TOK_RPAREN) {
-    return "a method names the type: `func (p Point) name()`";
-  }
-  bool declares = first == TOK_VAR || first == TOK_CONST || first == TOK_FUNC;
-  bool after_name = parse->last.kind == TOK_NAME ||
-                    parse->last.kind == TOK_RPAREN ||
-                    parse->last.kind == TOK_RBRACK;
-  if (!after_name || token->kind != TOK_NAME) return NULL;
-  if (declares || is_go_type(token)) {
-    return "variables, parameters and results have no types: leave it out";
-  }
-  return NULL;
-}
-
-static const char *colon_hint(Parse *parse) {
-  const Bracket *bracket = &parse->brackets[parse->depth];
-  if (bracket->kind == OPEN_MAP) {
-    return "keys are names, literals, or expressions in brackets: `[k]: v`";
-  }
-  return would_take(parse, TOK_LBRACE) ? "blocks stand in braces" : NULL;
-}
-
-static bool in_struct(const Parse *parse) {
-  const Bracket *bracket = &parse->brackets[parse->depth];
-  return parse->depth > 0 && bracket->kind == OPEN_BLOCK &&
-         bracket[-1].first.kind == TOK_STRUCT;
-}
-
-static const char *hint_for(Parse *parse, const Token *token) {
-  const Bracket *bracket = &parse->brackets[parse->depth];
-  if (begins_line(parse) && is_binary_token(token->kind)) {
-    return "a statement goes on if the line before ends with the operator";
-  }
-  if (bracket->kind == OPEN_MAP && bracket->before == TOK_ARROW) {
-    return "after `=>` stands an expression; for a block leave out the `=>`";
-  }
-  if (parse->last.kind == TOK_MUL && token->kind == TOK_MUL) {
-    return "there is no operator for powers";
-  }
-  if (parse->last.kind == TOK_DOT && parse->before_last == TOK_INT) {
-    return "a float has a digit on both sides of the point";
-  }
-  if (token->kind == TOK_FUNC && in_struct(parse)) {
-    return "methods stand beside the struct: `func (p Point) name()`";
-  }
-  switch (token->kind) {
-    case TOK_ASSIGN:
-      return assign_hint(parse);
-    case TOK_COLON:
-      return colon_hint(parse);
-    case TOK_ELLIPSIS:
-      return "`...` follows a rest parameter or a spread list: `rest...`";
-    case TOK_NAME:
-      return type_hint(parse, token);
-    case TOK_NEWLINE:
-      return token->origin == FROM_NEWLINE ? newline_hint(parse) : NULL;
-    default:
-      return NULL;
-  }
-}
-
+// --- all of it ---------------------------------------------------------------
 // A bracket that was opened lines ago is more likely the one to blame.
 static void hint_open_bracket(Parse *parse, const Token *token) {
-  const Bracket *bracket = around(parse, token);
+  const Bracket *bracket = hint_bracket(parse, token);
   if (bracket->kind == OPEN_BLOCK) return;
   if (bracket->open.pos.line == token->pos.line) return;
   diag_hint(parse->diags, "the `%s` of line %u, column %u is still open",
@@ -414,7 +261,7 @@ void parse_unexpected(Parse *parse, const Token *token) {
   diag_error(parse->diags, token->pos, token->len ? token->len : 1,
              "unexpected %s%s%s", what, *expected ? ", expected " : "",
              expected);
-  const char *hint = hint_for(parse, token);
+  const char *hint = hint_find(parse, token);
   if (hint != NULL) {
     diag_hint(parse->diags, "%s", hint);
   } else if (keyword && strcmp(expected, "a name") == 0) {
