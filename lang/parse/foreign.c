@@ -17,17 +17,21 @@
 #define TASKS "`go f(x)` starts a goroutine, and `<-t` waits for its task"
 #define NIL_WORD "write `nil`"
 
-// Sorted, for reading.
-static const struct {
+typedef struct Word {
   const char *word;
   const char *hint;
-} FOREIGN[] = {
+} Word;
+
+// What other languages have in their grammars. Sorted, for reading.
+static const Word FOREIGN[] = {
     {"and", "write `&&`"},
+    {"assert", "`assert` is a function: `assert(x)`"},
     {"async", TASKS},
     {"await", TASKS},
     {"catch", ERRORS},
     {"class", STRUCTS},
     {"def", FUNCS},
+    {"del", "write `delete(m, key)`"},
     {"do", BRACES},
     {"elif", CHAIN},
     {"elseif", CHAIN},
@@ -43,6 +47,7 @@ static const struct {
     {"fun", FUNCS},
     {"function", FUNCS},
     {"include", "write `import \"module\"`"},
+    {"instanceof", "write `x is Type`"},
     {"interface", "there are no interfaces: call the method"},
     {"lambda", "write `func(x) => x`"},
     {"let", DECLARE},
@@ -52,6 +57,7 @@ static const struct {
     {"new", "instances are made by a call: `Point(1, 2)`"},
     {"None", NIL_WORD},
     {"not", "write `!x`, and `!(a in b)`"},
+    {"of", LOOPS},
     {"null", NIL_WORD},
     {"NULL", NIL_WORD},
     {"or", "write `||`"},
@@ -69,6 +75,7 @@ static const struct {
     {"False", "write `false`"},
     {"try", ERRORS},
     {"type", STRUCTS},
+    {"typeof", "write `type(x)`"},
     {"undefined", NIL_WORD},
     {"unless", "write `if !cond { }`"},
     {"until", LOOPS},
@@ -78,9 +85,48 @@ static const struct {
     {"yield", "write `sched.yield()`, or send on a channel"},
 };
 
-const char *suggest_foreign(const char *word) {
-  for (size_t i = 0; i < sizeof FOREIGN / sizeof *FOREIGN; i++) {
-    if (strcmp(FOREIGN[i].word, word) == 0) return FOREIGN[i].hint;
+// What they predeclare, and what may as well be a name of the program.
+static const Word FOREIGN_NAMES[] = {
+    {"append", "write `xs.push(v)`"},
+    {"console", "write `println(x)`"},
+    {"dict", "write `{}`, or `map(pairs)`"},
+    {"enumerate", "write `for i, v in xs`, or `xs.enumerate()`"},
+    {"input", "write `os.read_line()`, after `import \"os\"`"},
+    {"make", "write `[]`, `{}` or `chan(n)`"},
+    {"open", "write `os.open(path, mode)`, after `import \"os\"`"},
+    {"printf", "write `fmt.printf(...)`, after `import \"fmt\"`"},
+    {"self", "a method names its receiver: `func (p Point) name()`"},
+    {"sorted", "write `copy(xs).sort()`"},
+    {"string", "write `str(x)`"},
+    {"sum", "write `xs.sum()`"},
+    {"this", "a method names its receiver: `func (p Point) name()`"},
+    {"tuple", "write a list: `[a, b]`"},
+};
+
+static const char *find_word(const Word *words, size_t count,
+                             const char *word) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(words[i].word, word) == 0) return words[i].hint;
   }
   return NULL;
+}
+
+const char *suggest_foreign(const char *word) {
+  return find_word(FOREIGN, sizeof FOREIGN / sizeof *FOREIGN, word);
+}
+
+const char *suggest_foreign_name(const char *word) {
+  const char *hint = suggest_foreign(word);
+  return hint != NULL
+             ? hint
+             : find_word(FOREIGN_NAMES,
+                         sizeof FOREIGN_NAMES / sizeof *FOREIGN_NAMES, word);
+}
+
+bool foreign_is_function(const char *word) {
+  static const char *const FUNCTIONS[] = {"assert", "print", "println"};
+  for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++) {
+    if (strcmp(FUNCTIONS[i], word) == 0) return true;
+  }
+  return false;
 }

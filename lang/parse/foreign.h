@@ -3,7 +3,13 @@
 #ifndef CSP_LANG_PARSE_FOREIGN_H
 #define CSP_LANG_PARSE_FOREIGN_H
 
+#include <stdbool.h>
+
 // What a word of another language is here ("write `nil`"), or NULL.
 const char *suggest_foreign(const char *word);
+// The same for a name that is not declared.
+const char *suggest_foreign_name(const char *word);
+// Whether the word is a statement there, and a function here.
+bool foreign_is_function(const char *word);
 
 #endif

@@ -93,6 +93,9 @@ static const char *assign_hint(Parse *parse) {
 }
 
 static const char *newline_hint(Parse *parse) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
+  if (bracket->kind == OPEN_BLOCK && bracket->first.kind == TOK_IMPORT)
+    return "a module's name is a string: `import \"os\"`";
   if (would_take(parse, TOK_LBRACE) && !would_take(parse, TOK_INT)) {
     return "the `{` must stand on this line";
   }
@@ -131,6 +134,101 @@ static bool in_struct(const Parse *parse) {
          bracket[-1].first.kind == TOK_STRUCT;
 }
 
+// --- expressions of other languages -----------------------------------------
+// What follows the token in its line begins like this.
+static bool is_followed_by(const Parse *parse, const Token *token,
+                           const char *text) {
+  const char *at = parse->source->text + token->pos.offset + token->len;
+  while (*at == ' ' || *at == '\t') at++;
+  return strncmp(at, text, strlen(text)) == 0;
+}
+
+// `[x for x in xs]`
+static const char *comprehension_hint(const Parse *parse) {
+  const Bracket *bracket = &parse->brackets[parse->depth];
+  if (bracket->kind == OPEN_BLOCK || !parse_ends_value(parse->last.kind))
+    return NULL;
+  return "write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
+         "or a loop";
+}
+
+// `x => x`, `(x, y) => x`, `() => x`
+static const char *arrow_hint(const Parse *parse, const Token *token) {
+  static const char *const HINT = "a short function is `func(x) => expression`";
+  const Bracket *bracket = &parse->brackets[parse->depth];
+  bool grouped =
+      bracket->kind == OPEN_PAREN && !parse_ends_value(bracket->before);
+  switch (token->kind) {
+    case TOK_ARROW:
+      return (parse->last.kind == TOK_NAME || parse->last.kind == TOK_RPAREN) &&
+                     hint_block(parse, token)->first.kind != TOK_CASE
+                 ? HINT
+                 : NULL;
+    case TOK_RPAREN:
+      return is_followed_by(parse, token, "=>") ? HINT : NULL;
+    case TOK_COMMA:
+      return grouped && !is_head_word(bracket->before)
+                 ? "there are no tuples: a list is `[a, b]`, and a short "
+                   "function `func(a, b) => expression`"
+                 : NULL;
+    default:
+      return NULL;
+  }
+}
+
+// Statements that other languages take for expressions.
+static const char *statement_hint(const Parse *parse, const Token *token) {
+  switch (token->kind) {
+    case TOK_INC:
+    case TOK_DEC:
+      if (!parse_ends_value(parse->last.kind))
+        return "write `x++` or `x--`, as a statement of its own";
+      return "`x++` and `x--` are statements, and have no value";
+    case TOK_ADD_SET:
+    case TOK_SUB_SET:
+    case TOK_MUL_SET:
+    case TOK_DIV_SET:
+    case TOK_COALESCE_SET:
+    case TOK_DEFINE:
+      return parse_ends_value(parse->last.kind)
+                 ? "an assignment is a statement, and has no value"
+                 : NULL;
+    case TOK_IF:
+    case TOK_SWITCH:
+      return parse_ends_value(parse->last.kind) || would_take(parse, TOK_INT)
+                 ? "`if` and `switch` are statements, and have no value"
+                 : NULL;
+    default:
+      return NULL;
+  }
+}
+
+static const char *habit_hint(const Parse *parse, const Token *token) {
+  if (token->kind == TOK_FOR || token->kind == TOK_FORIN)
+    return comprehension_hint(parse);
+  const char *hint = arrow_hint(parse, token);
+  return hint != NULL ? hint : statement_hint(parse, token);
+}
+
+// `if c f()`: the head of a statement whose body should begin here.
+static const char *body_hint(const Parse *parse, const Token *token) {
+  const Bracket *block = hint_block(parse, token);
+  if (hint_bracket(parse, token) != block || !would_take(parse, TOK_LBRACE) ||
+      token->kind == TOK_NEWLINE || token->kind == TOK_COLON)
+    return NULL;
+  if (parse->last.kind == TOK_ELSE) return "the body stands in braces: `{ }`";
+  switch (block->seen > 0 ? block->first.kind : TOK_BEGIN) {
+    case TOK_IF:
+      return "the body stands in braces: `if condition { }`";
+    case TOK_FOR:
+      return "the body stands in braces: `for condition { }`";
+    case TOK_FORIN:
+      return "the body stands in braces: `for x in xs { }`";
+    default:
+      return NULL;
+  }
+}
+
 const char *hint_find(Parse *parse, const Token *token) {
   const Bracket *bracket = &parse->brackets[parse->depth];
   if (hint_begins_line(parse) && is_binary_token(token->kind)) {
@@ -148,6 +246,9 @@ const char *hint_find(Parse *parse, const Token *token) {
   if (token->kind == TOK_FUNC && in_struct(parse)) {
     return "methods stand beside the struct: `func (p Point) name()`";
   }
+  const char *hint = body_hint(parse, token);
+  if (hint == NULL) hint = habit_hint(parse, token);
+  if (hint != NULL) return hint;
   switch (token->kind) {
     case TOK_ASSIGN:
       return assign_hint(parse);
@@ -158,7 +259,7 @@ const char *hint_find(Parse *parse, const Token *token) {
     case TOK_NAME:
       return type_hint(parse, token);
     case TOK_NEWLINE:
-      return token->origin == FROM_NEWLINE ? newline_hint(parse) : NULL;
+      return newline_hint(parse);
     default:
       return NULL;
   }

@@ -20,6 +20,7 @@
 #include "lang/diag.h"
 #include "lang/parse/parse_internal.h"
 #include "lang/parse/trail.h"
+#include "lang/parse/unclosed.h"
 #include "lang/parse/unexpected.h"
 #include "lang/source.h"
 #include "vm/value/utf8.h"
@@ -290,26 +291,6 @@ static void open_brace(Parse *parse, Token *token) {
   open_bracket(parse, token, block ? OPEN_BLOCK : OPEN_MAP);
 }
 
-static const char *bracket_text(const Bracket *bracket) {
-  switch (bracket->kind) {
-    case OPEN_PAREN:
-      return "(";
-    case OPEN_INDEX:
-      return "[";
-    case OPEN_INTERP:
-      return "${";
-    case OPEN_BLOCK:
-    case OPEN_MAP:
-      return "{";
-  }
-  rt_throw("bracket_text: bracket of kind %d", (int)bracket->kind);
-}
-
-static void never_closed(Parse *parse, const Bracket *bracket) {
-  diag_error(parse->diags, bracket->open.pos, 1, "this `%s` is never closed",
-             bracket_text(bracket));
-}
-
 // The error was reported, and the parser must not go on with this statement.
 static void make_skip(Parse *parse) {
   if (parse->skipping || parse->fatal) return;
@@ -322,7 +303,7 @@ static void close_down_to(Parse *parse, int index) {
   RT_ASSERT(index >= 0 && index <= parse->depth);
   if (parse->depth == index) return;
   if (!parse->skipping) {
-    never_closed(parse, &parse->brackets[index + 1]);
+    unclosed_error(parse, &parse->brackets[index + 1]);
     make_skip(parse);
   }
   parse->depth = index;
@@ -474,7 +455,7 @@ static void end_of_file(Parse *parse, const Token *token) {
   RT_ASSERT(parse->cursor == parse->limit);
   if (parse->depth > 0) {
     parse_ends_early(parse);
-    if (!parse->skipping) never_closed(parse, top_bracket(parse));
+    if (!parse->skipping) unclosed_error(parse, top_bracket(parse));
     return;
   }
   if (last != TOK_BEGIN) give_newline(parse, FROM_END, parse->token_end);

@@ -16,6 +16,7 @@
 #include "lang/parse/grammar.h"
 #include "lang/parse/hint.h"
 #include "lang/parse/parse_internal.h"
+#include "lang/parse/unclosed.h"
 
 // --- tokens in words --------------------------------------------------------
 static const struct {
@@ -195,9 +196,10 @@ static const char *foreign(const Token *token) {
 }
 
 // The word that may have led here: this one, the one before, or the one that
-// the statement begins with.
+// the statement begins with. (A function's name does not: it was meant.)
 static const Token *foreign_word(const Parse *parse, const Token *token) {
-  if (foreign(token) != NULL) return token;
+  if (foreign(token) != NULL && !foreign_is_function(token->name->text))
+    return token;
   if (foreign(&parse->last) != NULL && parse->last.kind == TOK_NAME)
     return &parse->last;
   const Bracket *block = hint_block(parse, token);
@@ -228,13 +230,45 @@ static bool report_foreign(Parse *parse, const Token *token) {
   return true;
 }
 
+static bool begins_value(int kind) {
+  switch (kind) {
+    case TOK_NAME:
+    case TOK_INT:
+    case TOK_FLOAT:
+    case TOK_STR:
+    case TOK_STR_HEAD:
+    case TOK_TRUE:
+    case TOK_FALSE:
+    case TOK_NIL:
+    case TOK_NOT:
+    case TOK_FUNC:
+    case TOK_MAP_BEGIN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// `a ? b : c`. What `?` itself has to say of it stands at the same place, and
+// is not shown.
+static bool report_ternary(Parse *parse, const Token *token) {
+  if (parse->last.kind != TOK_QUESTION || token->origin != FROM_TEXT ||
+      !begins_value(token->kind))
+    return false;
+  diag_error(parse->diags, parse->last.pos, 1,
+             "there is no operator `a ? b : c`");
+  diag_hint(parse->diags,
+            "write `if` and `else`, or `a ?? b` for a, or b if a is nil");
+  return true;
+}
+
 static bool report_known(Parse *parse, const Token *token) {
   if (token->kind == TOK_ELSE && hint_begins_line(parse)) {
     diag_error(parse->diags, token->pos, token->len,
                "`else` must stand on the line of the `}` before it");
     return true;
   }
-  return report_foreign(parse, token);
+  return report_ternary(parse, token) || report_foreign(parse, token);
 }
 
 // --- all of it ---------------------------------------------------------------
@@ -244,16 +278,13 @@ static void hint_open_bracket(Parse *parse, const Token *token) {
   if (bracket->kind == OPEN_BLOCK) return;
   if (bracket->open.pos.line == token->pos.line) return;
   diag_hint(parse->diags, "the `%s` of line %u, column %u is still open",
-            bracket->kind == OPEN_PAREN    ? "("
-            : bracket->kind == OPEN_INDEX  ? "["
-            : bracket->kind == OPEN_INTERP ? "${"
-                                           : "{",
-            bracket->open.pos.line, bracket->open.pos.col);
+            unclosed_text(bracket->kind), bracket->open.pos.line,
+            bracket->open.pos.col);
 }
 
 void parse_unexpected(Parse *parse, const Token *token) {
   if (parse->fatal) return;
-  if (report_known(parse, token)) return;
+  if (unclosed_report(parse, token) || report_known(parse, token)) return;
   char what[WORDS_SIZE], expected[WORDS_SIZE * 2];
   describe_token(parse, token, what);
   find_expected(parse, expected, sizeof expected);

@@ -284,7 +284,7 @@ void scope_unknown(Compiler *compiler, const AstStr *name, Pos pos,
   Import import = {.wanted = name->text};
   vm_each_builtin_module(compiler->vm, match_import, &import);
   const Symbol *module = module_with(compiler, name);
-  const char *foreign = suggest_foreign(name->text);
+  const char *foreign = suggest_foreign_name(name->text);
   Suggest suggest = {.wanted = name->text};
   suggest_visible(compiler, &suggest);
   if (import.found != NULL) {

@@ -38,6 +38,9 @@ static void test_suggest(void **state) {
   assert_null(suggest.best);
   assert_string_equal(suggest_foreign("null"), "write `nil`");
   assert_null(suggest_foreign("nil"));
+  assert_string_equal(suggest_foreign_name("null"), "write `nil`");
+  assert_string_equal(suggest_foreign_name("append"), "write `xs.push(v)`");
+  assert_null(suggest_foreign("append"));
 }
 
 static void test_warnings(void **state) {
