@@ -57,11 +57,13 @@ struct Symbol {
   bool predeclared;
   const AstStr *name;
   Pos pos;
-  const Node *decl;  // the statement that declares it
-  Func *owner;       // LOCAL
-  int reg;           // LOCAL, while code is generated
-  Node *node;        // LITERAL, GLOBAL that is known: the literal; STRUCT of
-                     // this file: its node
+  const Node *decl;             // the statement that declares it
+  Func *owner;                  // LOCAL
+  int reg;                      // LOCAL, while code is generated
+  uint32_t bound_at, ended_at;  // LOCAL: where it has that register (naming.c)
+  Symbol *bound_next, *open_next;
+  Node *node;  // LITERAL, GLOBAL that is known: the literal; STRUCT of
+               // this file: its node
   Value value;
   ObjCell *cell;
   Symbol *next;               // in its scope
@@ -142,6 +144,9 @@ typedef struct FuncGenerate {
   uint32_t ncode, code_cap;
   LineInfo *lines;
   uint32_t nlines, lines_cap;
+  // The variables that have a register of their own, or had one.
+  Symbol *bound, *open;  // newest first
+  uint32_t names_size;   // of their names, packed (naming.c)
   Value *constants;
   uint32_t nconstants, constants_cap;
   Table constant_index;

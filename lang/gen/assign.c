@@ -7,6 +7,7 @@
 #include "lang/gen/calls.h"
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
+#include "lang/gen/naming.h"
 #include "lang/resolve/scope.h"
 
 // --- Declaring --------------------------------------------------------------
@@ -14,6 +15,7 @@ void assign_bind(Compiler *compiler, Pos pos, Symbol *symbol, int reg) {
   RT_ASSERT(symbol->kind == SYM_LOCAL && symbol->owner == compiler->func);
   RT_ASSERT(reg >= 0 && reg < compiler->func->gen.top);
   symbol->reg = reg;
+  if (!symbol->parameter) naming_bind(compiler->func, symbol);
   if (symbol_in_cell(symbol)) emit_abc(compiler, pos, OP_NEWCELL, reg, reg, 0);
 }
 

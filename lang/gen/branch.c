@@ -28,8 +28,7 @@ void branch_if(Compiler *compiler, Node *node) {
   RT_ASSERT(compiler->func->gen.top >= top &&
             compiler->func->gen.active >= active);
   emit_patch(compiler, end);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }
 
 // --- switch -----------------------------------------------------------------
@@ -91,8 +90,7 @@ void branch_switch(Compiler *compiler, Node *node, const AstStr *label) {
   RT_ASSERT(compiler->func->gen.exit == &exit &&
             registers_are_balanced(compiler->func));
   exit_pop(compiler);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }
 
 // --- select -----------------------------------------------------------------
@@ -144,8 +142,7 @@ static void case_body(Compiler *compiler, const Node *comm, int from) {
   int top = compiler->func->gen.top, active = compiler->func->gen.active;
   if (comm->a != NULL) take_outcome(compiler, comm, from);
   stmt_block(compiler, comm->b);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }
 
 // The bodies, one after the other; the last one needs no test.
@@ -193,8 +190,7 @@ void branch_select(Compiler *compiler, Node *node, const AstStr *label) {
   RT_ASSERT(compiler->func->gen.exit == &exit &&
             registers_are_balanced(compiler->func));
   exit_pop(compiler);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }
 
 // --- group ------------------------------------------------------------------
@@ -229,6 +225,5 @@ void branch_group(Compiler *compiler, Node *node) {
   if (emit_reachable(compiler))
     emit_abc(compiler, node->b->end, OP_GROUPEND, 0, 0, 0);
   emit_patch(compiler, end);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }

@@ -10,6 +10,7 @@
 #include "lang/arena.h"
 #include "lang/diag.h"
 #include "lang/gen/balance.h"
+#include "lang/gen/naming.h"
 #include "lang/resolve/scope.h"
 #include "lang/table.h"
 
@@ -307,4 +308,10 @@ void reg_set(Compiler *compiler, int top) {
   RT_ASSERT(top >= 0);
   compiler->func->gen.top = top;
   reg_need(compiler, top);
+}
+
+void reg_leave(Compiler *compiler, int top, int active) {
+  reg_set(compiler, top);
+  compiler->func->gen.active = active;
+  naming_end(compiler->func, active);
 }

@@ -35,6 +35,8 @@ bool emit_reachable(const Compiler *compiler);  // can control come here?
 // Registers.
 int reg_take(Compiler *compiler, int count);  // the first of them
 void reg_set(Compiler *compiler, int top);    // top, and counts what was needed
+// The end of a block: what `top` and `active` were before it.
+void reg_leave(Compiler *compiler, int top, int active);
 void reg_need(Compiler *compiler, int count);  // that many from 0 are used
 void func_too_complex(Compiler *compiler, const char *why);
 

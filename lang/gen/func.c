@@ -13,6 +13,7 @@
 #include "lang/gen/calls.h"
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
+#include "lang/gen/naming.h"
 #include "lang/gen/stmt.h"
 #include "lang/resolve/scope.h"
 #include "lang/table.h"
@@ -168,6 +169,7 @@ static void finish_proto(Compiler *compiler, Func *func) {
   proto->nlines = func->gen.nlines;
   proto->nregs = (uint16_t)(func->gen.max > 0 ? func->gen.max : 1);
   move_upvalues(compiler, func);
+  naming_pack(compiler, func);
   table_free(&func->gen.constant_index);
   table_free(&func->gen.cell_index);
   RT_ASSERT(func_is_complete(compiler, func));

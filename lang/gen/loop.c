@@ -143,8 +143,7 @@ void loop_for(Compiler *compiler, Node *node, const AstStr *label) {
   }
   RT_ASSERT(compiler->func->gen.top >= top &&
             compiler->func->gen.active >= active);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }
 
 // --- for k, v in x ----------------------------------------------------------
@@ -178,6 +177,5 @@ void loop_for_in(Compiler *compiler, Node *node, const AstStr *label) {
                    instr_abc(two ? OP_NEXT2 : OP_NEXT1, top, variables, 0),
                    start);
   exit_pop(compiler);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }

@@ -182,6 +182,5 @@ void stmt_block(Compiler *compiler, Node *block) {
   stmt_list(compiler, block->a);
   RT_ASSERT(compiler->func->gen.top >= top &&
             compiler->func->gen.active >= active);
-  reg_set(compiler, top);
-  compiler->func->gen.active = active;
+  reg_leave(compiler, top, active);
 }

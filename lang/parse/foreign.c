@@ -17,13 +17,13 @@
 #define TASKS "`go f(x)` starts a goroutine, and `<-t` waits for its task"
 #define NIL_WORD "write `nil`"
 
-typedef struct Word {
+typedef struct ForeignWord {
   const char *word;
   const char *hint;
-} Word;
+} ForeignWord;
 
 // What other languages have in their grammars. Sorted, for reading.
-static const Word FOREIGN[] = {
+static const ForeignWord FOREIGN[] = {
     {"and", "write `&&`"},
     {"assert", "`assert` is a function: `assert(x)`"},
     {"async", TASKS},
@@ -86,7 +86,7 @@ static const Word FOREIGN[] = {
 };
 
 // What they predeclare, and what may as well be a name of the program.
-static const Word FOREIGN_NAMES[] = {
+static const ForeignWord FOREIGN_NAMES[] = {
     {"append", "write `xs.push(v)`"},
     {"console", "write `println(x)`"},
     {"dict", "write `{}`, or `map(pairs)`"},
@@ -103,7 +103,7 @@ static const Word FOREIGN_NAMES[] = {
     {"tuple", "write a list: `[a, b]`"},
 };
 
-static const char *find_word(const Word *words, size_t count,
+static const char *find_word(const ForeignWord *words, size_t count,
                              const char *word) {
   for (size_t i = 0; i < count; i++) {
     if (strcmp(words[i].word, word) == 0) return words[i].hint;
@@ -124,9 +124,10 @@ const char *suggest_foreign_name(const char *word) {
 }
 
 bool foreign_is_function(const char *word) {
-  static const char *const FUNCTIONS[] = {"assert", "print", "println"};
-  for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++) {
-    if (strcmp(FUNCTIONS[i], word) == 0) return true;
+  static const char *const FOREIGN_FUNCTIONS[] = {"assert", "print", "println"};
+  for (size_t i = 0; i < sizeof FOREIGN_FUNCTIONS / sizeof *FOREIGN_FUNCTIONS;
+       i++) {
+    if (strcmp(FOREIGN_FUNCTIONS[i], word) == 0) return true;
   }
   return false;
 }

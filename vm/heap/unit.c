@@ -37,7 +37,7 @@ static size_t size_of(const Proto *proto) {
   return sizeof *proto + proto->ncode * sizeof(Instr) +
          proto->nconstants * sizeof(Value) + proto->nlines * sizeof(LineInfo) +
          proto->nupvalues * sizeof(UpvalueFrom) +
-         proto->nparams * sizeof(ObjString *);
+         proto->nparams * sizeof(ObjString *) + proto->nvariables;
 }
 
 bool unit_close(Vm *vm) {
@@ -127,6 +127,7 @@ void protos_free(Proto *first) {
     mem_free(proto->code);
     mem_free(proto->constants);
     mem_free(proto->lines);
+    mem_free(proto->variables);
     mem_free(proto->upvalues);
     mem_free(proto->param_names);
     mem_free(proto);

@@ -10,6 +10,7 @@
 
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
+#include "vm/interp/explain.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/panic.h"
@@ -113,7 +114,7 @@ bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
   if (found != NULL)
     return vm_panic(local, g, "`v, ok := x[k]` needs a map, not %s",
                     value_type_name(x));
-  return vm_panic(local, g, "cannot index %s", value_type_name(x));
+  return explain_panic(local, g, "cannot index %s", value_type_name(x));
 }
 
 static bool set_byte(Local *local, Goroutine *g, Value x, int64_t at, Value v) {
@@ -148,8 +149,8 @@ bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v) {
     return need_int_index(local, g, x, index, &at) &&
            set_byte(local, g, x, at, v);
   if (host_takes_elements(x)) return set_of_host(local, g, x, index, v);
-  return vm_panic(local, g, "cannot assign to an element of %s",
-                  value_type_name(x));
+  return explain_panic(local, g, "cannot assign to an element of %s",
+                       value_type_name(x));
 }
 
 // --- Slices -----------------------------------------------------------------
@@ -206,7 +207,7 @@ bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
                                       part.to - part.from))
       made = bytes;
   } else {
-    return vm_panic(local, g, "cannot slice %s", value_type_name(x));
+    return explain_panic(local, g, "cannot slice %s", value_type_name(x));
   }
   if (made == NULL) return vm_panic_memory(local, g);
   *out = value_from_obj(made);
@@ -281,9 +282,9 @@ bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out) {
   }
   if (value_is_type(x, OBJ_BYTES))
     return in_bytes(local, (ObjBytes *)value_obj(x), a, out);
-  return vm_panic(local, g,
-                  "`in` needs a list, map, string, bytes or range, not %s",
-                  value_type_name(x));
+  return explain_panic(local, g,
+                       "`in` needs a list, map, string, bytes or range, not %s",
+                       value_type_name(x));
 }
 
 bool access_is(Vm *vm, Value v, Value type) {
@@ -380,6 +381,9 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
 static bool no_such(Local *local, Goroutine *g, Value x,
                     const ObjString *name) {
   Suggest suggest = {.wanted = name->data};
+  if (x == VALUE_NIL)
+    return explain_panic(local, g, "nil has no field or method `%s`",
+                         name->data);
   access_each_name(local->vm, x, suggest_name, &suggest);
   if (value_is_type(x, OBJ_INSTANCE))
     return access_unknown(local, g, &suggest, "%s has no field or method `%s`",
@@ -530,8 +534,8 @@ bool access_set_field(Local *local, Goroutine *g, Value x, ObjString *name,
     return access_set(local, g, x, value_from_obj(name), v);
   if (host_takes_elements(x))
     return set_of_host(local, g, x, value_from_obj(name), v);
-  return vm_panic(local, g, "cannot set field `%s` of %s", name->data,
-                  value_type_name(x));
+  return explain_panic(local, g, "cannot set field `%s` of %s", name->data,
+                       value_type_name(x));
 }
 
 // A method of a built-in type; its place in the type's table, which only

@@ -11,6 +11,7 @@
 #include "vm/code/operands.h"
 #include "vm/code/proto.h"
 #include "vm/heap/local.h"
+#include "vm/interp/explain.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"
@@ -70,8 +71,8 @@ static bool wrong_types(Local *local, Goroutine *g, Op op, Value b, Value c) {
     if (op == OP_LT) text = ">";
     if (op == OP_LE) text = ">=";
   }
-  return vm_panic(local, g, "cannot apply `%s` to %s and %s", text,
-                  value_type_name(b), value_type_name(c));
+  return explain_panic(local, g, "cannot apply `%s` to %s and %s", text,
+                       value_type_name(b), value_type_name(c));
 }
 
 static bool int_overflow(Local *local, Goroutine *g, Op op, int64_t b,
@@ -238,12 +239,14 @@ static bool negate(Local *local, Goroutine *g, Value v, Value *out) {
     return give_int(local, g, -value_int(v), out);
   }
   if (value_is_float(v)) return give_float(local, g, -value_float(v), out);
-  return vm_panic(local, g, "cannot apply unary `-` to %s", value_type_name(v));
+  return explain_panic(local, g, "cannot apply unary `-` to %s",
+                       value_type_name(v));
 }
 
 static bool complement(Local *local, Goroutine *g, Value v, Value *out) {
   if (value_is_int(v)) return give_int(local, g, ~value_int(v), out);
-  return vm_panic(local, g, "cannot apply unary `^` to %s", value_type_name(v));
+  return explain_panic(local, g, "cannot apply unary `^` to %s",
+                       value_type_name(v));
 }
 
 // Opcodes with a small number, or a constant, as the second operand; or as the

@@ -13,6 +13,7 @@
 #include "vm/interp/access.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/drop.h"
+#include "vm/interp/explain.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
@@ -182,7 +183,7 @@ Next call_value(Local *local, Goroutine *g, Value *window, int argc, int want,
         window[2] = value_from_obj(((ObjStruct *)value_obj(f))->make);
         break;
       default:
-        vm_panic(local, g, "cannot call %s", value_type_name(f));
+        explain_panic(local, g, "cannot call %s", value_type_name(f));
         return THROW;
     }
   }

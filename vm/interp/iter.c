@@ -10,6 +10,7 @@
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
 #include "vm/interp/call.h"
+#include "vm/interp/explain.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
@@ -106,7 +107,8 @@ bool iter_start(Local *local, Goroutine *g, Value *state, Value x) {
       set(state, x, 0, ITER_FUNC);
       return true;
     default:
-      return vm_panic(local, g, "cannot iterate over %s", value_type_name(x));
+      return explain_panic(local, g, "cannot iterate over %s",
+                           value_type_name(x));
   }
 }
 
