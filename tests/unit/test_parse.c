@@ -4,48 +4,9 @@
 // Trees are compared as ast_dump prints them, errors as diags_text prints
 // them, without the path. The last tests feed broken texts, where only "no
 // crash" is checked; they are worth most under the sanitizers.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-// cmocka.h wants those before it
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "parse_fixture.h"
 
-#include "lang/arena.h"
-#include "lang/ast_dump.h"
 #include "lang/depth.h"
-#include "lang/diag.h"
-#include "lang/parse/parse.h"
-#include "lang/source.h"
-
-// What the front end says about a text of `len` bytes: the dump of its tree,
-// or, if there are errors, their text. Malloced.
-static char *parse_bytes(const char *text, size_t len) {
-  // A block of its own size: reading past the end shows.
-  char *copy = malloc(len + 1);
-  memcpy(copy, text, len);
-  copy[len] = '\0';
-  Source source = {.path = "t", .text = copy, .len = len};
-  Arena *arena = arena_new(&mem_libc, 1);
-  Diags *diags = diags_new(&mem_libc, &source);
-  Node *tree = lang_parse(&source, arena, diags);
-  char *result = NULL;
-  if (diags_errors(diags) > 0) {
-    char *own = diags_text(diags);
-    result = libc_hand_over(own, strlen(own));
-  } else {
-    size_t size;
-    FILE *out = open_memstream(&result, &size);
-    ast_dump(out, tree);
-    fclose(out);
-  }
-  diags_free(diags);
-  arena_free(arena);
-  free(copy);
-  return result;
-}
 
 static void check(const char *text, const char *expected) {
   char *result = parse_bytes(text, strlen(text));
@@ -68,30 +29,6 @@ static void value(const char *text, const char *expected) {
   snprintf(source, sizeof source, "x := %s", text);
   snprintf(dump, sizeof dump, "(define [x] [%s])", expected);
   tree(source, dump);
-}
-
-// Every line of the form "t:line:col: error: message" or a hint, given as
-// "line:col: message" and " > hint", one a line; sources and carets left out.
-static void errors(const char *text, const char *expected) {
-  char *result = parse_bytes(text, strlen(text));
-  char *out = calloc(1, strlen(result) + 1);
-  int in_error = 0;
-  for (char *line = strtok(result, "\n"); line; line = strtok(NULL, "\n")) {
-    char *error = strstr(line, ": error: ");
-    if (strncmp(line, "t:", 2) == 0 && error) {
-      strncat(out, line + 2, (size_t)(error - line - 2));
-      strcat(out, error + strlen(": error"));
-      strcat(out, "\n");
-      in_error = 0;
-    } else if (++in_error == 3 || strncmp(line, "    ", 4) != 0) {
-      strcat(out, " > ");
-      strcat(out, line + strspn(line, " "));
-      strcat(out, "\n");
-    }
-  }
-  assert_string_equal(out, expected);
-  free(out);
-  free(result);
 }
 
 // --- trees ------------------------------------------------------------------
@@ -465,33 +402,6 @@ static void test_not_closed(void **state) {
          "1:2: this `(` is never closed\n"
          " > its `)` should stand before line 3\n"
          "3:8: unexpected `2`, expected a new line\n");
-  errors("f([1, 2]\nprintln(1)",
-         "1:2: this `(` is never closed\n"
-         " > its `)` should stand before line 2\n");
-  errors("x := [1, 2\nif x { }",
-         "1:6: this `[` is never closed\n"
-         " > its `]` should stand before line 2\n");
-  errors("func f() {\n  x := {a: 1\n  return x\n}",
-         "2:8: this `{` is never closed\n"
-         " > its `}` should stand before line 3\n");
-  errors("f(1,\nx := 2 // )\ny := \")\"",
-         "1:2: this `(` is never closed\n"
-         " > its `)` should stand before line 2\n");
-}
-
-// What is closed further down lacks a comma.
-static void test_closed_later(void **state) {
-  (void)state;
-  errors("x := {\n  a: 1\n  b: 2\n}",
-         "3:3: unexpected `b`, expected `,` or `}`\n"
-         " > the `{` of line 1, column 6 is still open\n");
-  errors("func f() {\n  x := {a: 1\n  b: 2\n}\n}",
-         "3:3: unexpected `b`, expected `,` or `}`\n"
-         " > the `{` of line 2, column 8 is still open\n"
-         "5:1: unexpected `}`, no `{` is open\n");
-  errors("f(\n  1\n  \")\", '(', /* ( */ `(`, g(2))",
-         "3:3: unexpected string, expected `,` or `)`\n"
-         " > the `(` of line 1, column 2 is still open\n");
 }
 
 static void test_bad_bytes(void **state) {
@@ -521,73 +431,6 @@ static void test_unexpected(void **state) {
   errors("x := )\ny := ]",
          "1:6: unexpected `)`, no `(` is open\n"
          "2:6: unexpected `]`, no `[` is open\n");
-}
-
-static void test_bodies(void **state) {
-  (void)state;
-  errors("if (c) println(2)",
-         "1:8: unexpected `println`, expected `{`\n"
-         " > the body stands in braces: `if condition { }`\n");
-  errors("if c return",
-         "1:6: unexpected keyword `return`, expected `{`\n"
-         " > the body stands in braces: `if condition { }`\n");
-  errors("for c f()",
-         "1:7: unexpected `f`, expected `{`\n"
-         " > the body stands in braces: `for condition { }`\n");
-  errors("for x in y f()",
-         "1:12: unexpected `f`, expected `{`\n"
-         " > the body stands in braces: `for x in xs { }`\n");
-  errors("if c { } else f()",
-         "1:15: unexpected `f`, expected `{`\n"
-         " > the body stands in braces: `{ }`\n");
-}
-
-static void test_expressions_elsewhere(void **state) {
-  (void)state;
-  errors("f([x for x in y])",
-         "1:6: unexpected keyword `for`, expected `,` or `]`\n"
-         " > write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
-         "or a loop\n");
-  errors("f := x => x",
-         "1:8: unexpected `=>`, expected a new line\n"
-         " > a short function is `func(x) => expression`\n");
-  errors("f := () => x",
-         "1:7: unexpected `)`, expected an expression\n"
-         " > a short function is `func(x) => expression`\n");
-  errors("f := (x, y) => x",
-         "1:8: unexpected `,`, expected `)`\n"
-         " > there are no tuples: a list is `[a, b]`, and a short function "
-         "`func(a, b) => expression`\n");
-  errors("x := a ? 1 : 2",
-         "1:8: there is no operator `a ? b : c`\n"
-         " > write `if` and `else`, or `a ?? b` for a, or b if a is nil\n");
-  errors("x := f() ? \"y\" : n",
-         "1:10: there is no operator `a ? b : c`\n"
-         " > write `if` and `else`, or `a ?? b` for a, or b if a is nil\n");
-  errors("x := 2 if c else 3",
-         "1:8: unexpected keyword `if`, expected a new line\n"
-         " > `if` and `switch` are statements, and have no value\n");
-}
-
-static void test_statements_elsewhere(void **state) {
-  (void)state;
-  errors("y := x++",
-         "1:7: unexpected `++`, expected a new line\n"
-         " > `x++` and `x--` are statements, and have no value\n");
-  errors("--x",
-         "1:1: unexpected `--`, expected a statement\n"
-         " > write `x++` or `x--`, as a statement of its own\n");
-  errors("f(x := 1)",
-         "1:5: unexpected `:=`, expected `:`, `,` or `)`\n"
-         " > an assignment is a statement, and has no value\n");
-  errors("import os",
-         "1:10: unexpected end of file, expected a string\n"
-         " > a module's name is a string: `import \"os\"`\n");
-  errors("print x",
-         "1:1: unexpected `print`\n"
-         " > `print` is a function: `print(x)`\n");
-  errors("switch x { case 1 => 2 }",
-         "1:19: unexpected `=>`, expected `:` or `,`\n");
 }
 
 static void test_recovery(void **state) {
@@ -834,12 +677,8 @@ int main(void) {
       cmocka_unit_test(test_error_form),
       cmocka_unit_test(test_bad_literals),
       cmocka_unit_test(test_not_closed),
-      cmocka_unit_test(test_closed_later),
       cmocka_unit_test(test_bad_bytes),
       cmocka_unit_test(test_unexpected),
-      cmocka_unit_test(test_bodies),
-      cmocka_unit_test(test_expressions_elsewhere),
-      cmocka_unit_test(test_statements_elsewhere),
       cmocka_unit_test(test_recovery),
       cmocka_unit_test(test_many_errors),
       cmocka_unit_test(test_checks),

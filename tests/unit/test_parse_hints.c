@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Hints of the front end: brackets that nothing closes, and what is written
+// otherwise in other languages. Errors are compared as in test_parse.c.
+#include "parse_fixture.h"
+
+static void test_never_closed(void **state) {
+  (void)state;
+  errors("f([1, 2]\nprintln(1)",
+         "1:2: this `(` is never closed\n"
+         " > its `)` should stand before line 2\n");
+  errors("x := [1, 2\nif x { }",
+         "1:6: this `[` is never closed\n"
+         " > its `]` should stand before line 2\n");
+  errors("func f() {\n  x := {a: 1\n  return x\n}",
+         "2:8: this `{` is never closed\n"
+         " > its `}` should stand before line 3\n");
+  errors("f(1,\nx := 2 // )\ny := \")\"",
+         "1:2: this `(` is never closed\n"
+         " > its `)` should stand before line 2\n");
+}
+
+// What is closed further down lacks a comma.
+static void test_closed_later(void **state) {
+  (void)state;
+  errors("x := {\n  a: 1\n  b: 2\n}",
+         "3:3: unexpected `b`, expected `,` or `}`\n"
+         " > the `{` of line 1, column 6 is still open\n");
+  errors("func f() {\n  x := {a: 1\n  b: 2\n}\n}",
+         "3:3: unexpected `b`, expected `,` or `}`\n"
+         " > the `{` of line 2, column 8 is still open\n"
+         "5:1: unexpected `}`, no `{` is open\n");
+  errors("f(\n  1\n  \")\", '(', /* ( */ `(`, g(2))",
+         "3:3: unexpected string, expected `,` or `)`\n"
+         " > the `(` of line 1, column 2 is still open\n");
+}
+
+static void test_bodies(void **state) {
+  (void)state;
+  errors("if (c) println(2)",
+         "1:8: unexpected `println`, expected `{`\n"
+         " > the body stands in braces: `if condition { }`\n");
+  errors("if c return",
+         "1:6: unexpected keyword `return`, expected `{`\n"
+         " > the body stands in braces: `if condition { }`\n");
+  errors("for c f()",
+         "1:7: unexpected `f`, expected `{`\n"
+         " > the body stands in braces: `for condition { }`\n");
+  errors("for x in y f()",
+         "1:12: unexpected `f`, expected `{`\n"
+         " > the body stands in braces: `for x in xs { }`\n");
+  errors("if c { } else f()",
+         "1:15: unexpected `f`, expected `{`\n"
+         " > the body stands in braces: `{ }`\n");
+}
+
+static void test_expressions_elsewhere(void **state) {
+  (void)state;
+  errors("f([x for x in y])",
+         "1:6: unexpected keyword `for`, expected `,` or `]`\n"
+         " > write `xs.map(func(x) => ...)` or `xs.filter(func(x) => ...)`, "
+         "or a loop\n");
+  errors("f := x => x",
+         "1:8: unexpected `=>`, expected a new line\n"
+         " > a short function is `func(x) => expression`\n");
+  errors("f := () => x",
+         "1:7: unexpected `)`, expected an expression\n"
+         " > a short function is `func(x) => expression`\n");
+  errors("f := (x, y) => x",
+         "1:8: unexpected `,`, expected `)`\n"
+         " > there are no tuples: a list is `[a, b]`, and a short function "
+         "`func(a, b) => expression`\n");
+  errors("x := a ? 1 : 2",
+         "1:8: there is no operator `a ? b : c`\n"
+         " > write `if` and `else`, or `a ?? b` for a, or b if a is nil\n");
+  errors("x := f() ? \"y\" : n",
+         "1:10: there is no operator `a ? b : c`\n"
+         " > write `if` and `else`, or `a ?? b` for a, or b if a is nil\n");
+  errors("x := 2 if c else 3",
+         "1:8: unexpected keyword `if`, expected a new line\n"
+         " > `if` and `switch` are statements, and have no value\n");
+}
+
+static void test_statements_elsewhere(void **state) {
+  (void)state;
+  errors("y := x++",
+         "1:7: unexpected `++`, expected a new line\n"
+         " > `x++` and `x--` are statements, and have no value\n");
+  errors("--x",
+         "1:1: unexpected `--`, expected a statement\n"
+         " > write `x++` or `x--`, as a statement of its own\n");
+  errors("f(x := 1)",
+         "1:5: unexpected `:=`, expected `:`, `,` or `)`\n"
+         " > an assignment is a statement, and has no value\n");
+  errors("import os",
+         "1:10: unexpected end of file, expected a string\n"
+         " > a module's name is a string: `import \"os\"`\n");
+  errors("print x",
+         "1:1: unexpected `print`\n"
+         " > `print` is a function: `print(x)`\n");
+  errors("switch x { case 1 => 2 }",
+         "1:19: unexpected `=>`, expected `:` or `,`\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_never_closed),
+      cmocka_unit_test(test_closed_later),
+      cmocka_unit_test(test_bodies),
+      cmocka_unit_test(test_expressions_elsewhere),
+      cmocka_unit_test(test_statements_elsewhere),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
