@@ -19,6 +19,7 @@
 #include "vm/object/compare.h"
 #include "vm/object/error.h"
 #include "vm/object/format.h"
+#include "vm/object/habit.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
@@ -378,12 +379,23 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
   }
 }
 
+// What a method of another language is here, or NULL.
+static const char *foreign_name(Value x, const ObjString *name) {
+  bool own = value_is_type(x, OBJ_INSTANCE) || value_is_type(x, OBJ_HOST) ||
+             value_is_type(x, OBJ_STRUCT);
+  return own ? NULL : habit_find(method_type(x), name->data);
+}
+
 static bool no_such(Local *local, Goroutine *g, Value x,
                     const ObjString *name) {
   Suggest suggest = {.wanted = name->data};
   if (x == VALUE_NIL)
     return explain_panic(local, g, "nil has no field or method `%s`",
                          name->data);
+  const char *habit = foreign_name(x, name);
+  if (habit != NULL)
+    return vm_panic(local, g, "%s has no method `%s`: write `%s`",
+                    value_type_name(x), name->data, habit);
   access_each_name(local->vm, x, suggest_name, &suggest);
   if (value_is_type(x, OBJ_INSTANCE))
     return access_unknown(local, g, &suggest, "%s has no field or method `%s`",
@@ -582,8 +594,11 @@ bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
     // A map without such a key: a method of maps, if there is one.
     out->function = builtin_method(local->vm, x, name);
     out->method = out->function != VALUE_UNDEF;
-    return out->method ||
-           vm_panic(local, g, "the map has no key \"%s\" to call", name->data);
+    if (out->method) return true;
+    const char *habit = habit_find(OBJ_MAP, name->data);
+    return vm_panic(local, g, "the map has no key \"%s\" to call%s%s%s",
+                    name->data, habit != NULL ? ": write `" : "",
+                    habit != NULL ? habit : "", habit != NULL ? "`" : "");
   }
   out->method = true;
   out->function = cached_method(local->vm, x, name, word);
