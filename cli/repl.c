@@ -23,6 +23,7 @@
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/task.h"
+#include "vm/interp/trace.h"
 #include "vm/object/error.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
@@ -125,7 +126,7 @@ static void say_stuck(Repl *repl) {
   Trace *trace = trace_capture(repl->vm->memory, repl->running);
   text_addf(&text, "deadlock: all goroutines are asleep\n");
   if (trace != NULL)
-    trace_print(&text, trace, channel_wait_name(repl->running));
+    trace_print(&text, repl->vm, trace, channel_wait_name(repl->running));
   trace_drop(trace);
   text_add(&text, "", 1);
   if (!text.failed) repl_say(repl, "%s", text.data);

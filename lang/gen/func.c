@@ -87,6 +87,7 @@ void func_declare(Compiler *compiler, Func *func) {
   proto->path = compiler->path;
   if (func->has_defer) proto->flags |= PROTO_DEFER;
   if (func == compiler->main) proto->flags |= PROTO_MAIN;
+  if (compiler->privileged) proto->flags |= PROTO_LIBRARY;
   proto->nresults =
       (uint8_t)(func->results == RESULTS_NONE ? 0 : func->results);
   if (func->constructor) proto->nresults = 1;

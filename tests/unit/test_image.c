@@ -87,6 +87,7 @@ static void an_image_holds_what_was_compiled(void **state) {
   assert_string_equal(loaded, compiled);
   free(loaded);
   free(compiled);
+  csp_vm(taken.csp)->library_frames = true;
   assert_int_equal(run(&taken, script), 1);
   assert_string_equal(taken.out,
                       "3.0 true false 1|2|2-3|hé\n"

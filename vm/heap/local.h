@@ -69,11 +69,12 @@ struct Vm {
   size_t native_count, native_cap;
   Heap *heap;
   uint64_t hash_seed;
-  Local *boot;         // the Local of P 0, for work before sched_run
-  Proto *protos;       // that stay; the compiler's
-  CodeUnit *units;     // of what is collected (unit.c)
-  CodeUnit *unit;      // what is compiled now is this one's, or NULL
-  uint32_t code_kept;  // atomic: as long as it is not 0 all units stay
+  bool library_frames;  // immutable: traces show them, too
+  Local *boot;          // the Local of P 0, for work before sched_run
+  Proto *protos;        // that stay; the compiler's
+  CodeUnit *units;      // of what is collected (unit.c)
+  CodeUnit *unit;       // what is compiled now is this one's, or NULL
+  uint32_t code_kept;   // atomic: as long as it is not 0 all units stay
   Goroutine *main;
   // Interned names: an open-addressing table of ObjString*, permanent.
   ObjString **names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Panics: raising, traces, unwinding, deferred calls on the way, recover, try.
+// Panics: raising, unwinding, deferred calls on the way, recover, try.
 //
 // A panic is a malloced record on its goroutine's list, newest first. The list
 // is longer than one while a deferred call, run because of a panic, panics
@@ -240,36 +240,6 @@ static Value panic_as_error(Local *local, Value value, Value also) {
   ObjError *error = error_new(local, value, VALUE_NIL);
   if (error != NULL) error->also = also;
   return error != NULL ? value_from_obj(error) : VALUE_UNDEF;
-}
-
-// --- Traces -----------------------------------------------------------------
-static void print_place(Text *out, const Proto *proto, const Instr *pc,
-                        const char *what) {
-  LineInfo at = proto_line(proto, pc);
-  text_addf(out, "  %s at %s:%u:%u\n", what, proto->path->data, at.line,
-            at.col);
-}
-
-void trace_print(Text *out, const Trace *trace, const char *state) {
-  text_addf(out, "goroutine %llu [%s]:\n", (unsigned long long)trace->goroutine,
-            state);
-  trace_print_frames(out, trace);
-}
-
-void trace_print_frames(Text *out, const Trace *trace) {
-  for (uint32_t n = 0; n < trace->count; n++) {
-    const TraceFrame *frame = &trace->frames[n];
-    if (trace->elided > 0 && n == trace->count / 2)
-      text_addf(out, "  ... %llu more frames ...\n",
-                (unsigned long long)trace->elided);
-    if (!(frame->proto->flags & PROTO_TRY))
-      print_place(out, frame->proto, frame->pc, frame->proto->name->data);
-  }
-  if (trace->created_in != NULL) {
-    LineInfo at = proto_line(trace->created_in, trace->created_pc);
-    text_addf(out, "  created at %s:%u:%u\n", trace->created_in->path->data,
-              at.line, at.col);
-  }
 }
 
 // --- Ending panics ----------------------------------------------------------

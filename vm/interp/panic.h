@@ -20,9 +20,6 @@ void trace_drop(Trace *trace);  // any thread
 // it is not.
 void trace_set_text(Trace **trace, const char *text, size_t len);
 const char *trace_text(const Trace *trace);  // or NULL
-void trace_print(Text *out, const Trace *trace, const char *state);
-void trace_print_frames(Text *out,
-                        const Trace *trace);  // without the first line
 Next panic_unwind(Local *local, Goroutine *g);
 Next panic_go(Local *local, Goroutine *g);  // PANICGO
 // Before panics are reported, or a task's panic is kept, their values'

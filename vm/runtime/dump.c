@@ -20,6 +20,7 @@
 #include "vm/interp/call_native.h"
 #include "vm/interp/channels.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/trace.h"
 #include "vm/object/format.h"
 #include "vm/runtime/runtime.h"
 
@@ -310,7 +311,7 @@ static void add_alike(Text *text, const Dump *d, const Alike *a, size_t depth) {
   if (a->count > 1) add_ids(&own, a);
   text_addf(&own, "\n");
   if (a->trace->count == 0) text_addf(&own, "  not begun\n");
-  trace_print_frames(&own, a->trace);
+  trace_print_frames(&own, d->vm, a->trace);
   add_group(&own, a);
   text_add(text, "\n", 1);
   if (!own.failed) add_indented(text, &own, depth);

@@ -9,6 +9,7 @@
 #define DEBUG_NUMBERS(X)                     \
   X("gcstress", gcstress, 0, 1000000000)     \
   X("leaks", leaks, 0, 1)                    \
+  X("libraryframes", libraryframes, 0, 1)    \
   X("poison", poison, 0, 1)                  \
   X("patience", patience, 1, 1000000)        \
   X("schedstats", schedstats, 0, 1)          \

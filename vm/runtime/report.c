@@ -16,6 +16,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/trace.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/runtime/dump.h"
@@ -141,7 +142,7 @@ static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
   } else {
     add_panics(&text, vm, panic);
     text_addf(&text, "\n");
-    if (panic->trace != NULL) trace_print(&text, panic->trace, "running");
+    if (panic->trace != NULL) trace_print(&text, vm, panic->trace, "running");
     if (dump != NULL) dump_print(&text, dump, DUMP_SHOWN);
   }
   send_report(runtime_of(vm), &text);
@@ -195,7 +196,7 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
     text_addf(text, trace != NULL && trace->error ? "error: " : "panic: ");
   add_message(text, vm, task->results, trace);
   text_addf(text, "\n");
-  if (trace != NULL) trace_print_frames(text, trace);
+  if (trace != NULL) trace_print_frames(text, vm, trace);
 }
 
 Next report_error(Local *local, Goroutine *g, Value error) {
@@ -235,7 +236,7 @@ static void add_task(Text *text, Vm *vm, const ObjTask *task) {
   text_addf(text, "panic in a task that nobody awaited: ");
   add_message(text, vm, task->results, task->trace);
   text_addf(text, "\n\n");
-  if (task->trace != NULL) trace_print(text, task->trace, "ended");
+  if (task->trace != NULL) trace_print(text, vm, task->trace, "ended");
 }
 
 static void report_task(Csp *csp, const ObjTask *task) {

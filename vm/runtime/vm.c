@@ -25,6 +25,7 @@
 #include "vm/interp/panic.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
+#include "vm/interp/trace.h"
 #include "vm/object/format.h"
 #include "vm/runtime/api_call.h"
 #include "vm/runtime/api_go.h"
@@ -82,7 +83,7 @@ static void on_leak(void *arg, Goroutine *g) {
   Text text = {.memory = csp->vm.memory};
   if (trace != NULL) {
     text_addf(&text, "leaked: ");
-    trace_print(&text, trace, channel_wait_name(g));
+    trace_print(&text, &csp->vm, trace, channel_wait_name(g));
   }
   trace_drop(trace);
   if (text.data != NULL) output_error(csp, text.data, text.len);
@@ -128,6 +129,7 @@ static bool start_main(Csp *csp) {
   options_read(csp, csp->config.debug);
   counters_open(csp);
   long stress = csp->debug.gcstress;
+  vm->library_frames = csp->debug.libraryframes != 0;
   vm->patience_ns = csp->debug.patience * (int64_t)1000000;
   vm->heap = heap_new(vm);
   if (vm->heap == NULL) return false;

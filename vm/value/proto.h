@@ -27,8 +27,10 @@ enum {
   PROTO_DEFAULTS = 8,  // some parameters have defaults
   PROTO_MAIN = 16,     // a module's top level
   PROTO_TOP = 32,      // captures nothing: `self` is the one closure of it
+  PROTO_LIBRARY = 64,  // of the library: traces leave its frames out
   // what functions of a prelude may have
-  PROTO_COMPILED = PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP,
+  PROTO_COMPILED =
+      PROTO_REST | PROTO_DEFER | PROTO_DEFAULTS | PROTO_TOP | PROTO_LIBRARY,
 };
 
 // Where a closure's upvalue comes from when CLOSURE is executed.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Traces as text.
+#ifndef CSP_VM_INTERP_TRACE_H
+#define CSP_VM_INTERP_TRACE_H
+
+#include "vm/heap/local.h"
+#include "vm/object/format.h"
+
+void trace_print(Text *out, const Vm *vm, const Trace *trace,
+                 const char *state);
+// The same without the first line.
+void trace_print_frames(Text *out, const Vm *vm, const Trace *trace);
+
+#endif
