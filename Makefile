@@ -26,7 +26,7 @@ WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
 LAYERS   := sched vm lang stdlib cli
 # Folders, the lowest first: none uses one after it.
 ROOMS    := sched $(addprefix vm/,value heap object code interp api native runtime) \
-            lang $(addprefix lang/,parse resolve gen format compile) stdlib cli
+            lang $(addprefix lang/,parse resolve check gen format compile) stdlib cli
 
 # ThreadSanitizer of gcc 12 wants no address randomisation, where it may ask.
 WRAP_thread = $(shell setarch -R true 2>/dev/null && echo setarch -R)

@@ -55,11 +55,13 @@ struct Symbol {
   bool used;      // read somewhere
   bool parameter;
   bool predeclared;
+  bool escapes;  // for check/: others may change what it holds
   const AstStr *name;
   Pos pos;
-  const Node *decl;             // the statement that declares it
-  Func *owner;                  // LOCAL
-  int reg;                      // LOCAL, while code is generated
+  const Node *decl;  // the statement that declares it; in check/ of a
+                     // receiver: its STRUCT
+  Func *owner;       // LOCAL
+  int reg;           // LOCAL, while code is generated
   uint32_t bound_at, ended_at;  // LOCAL: where it has that register (naming.c)
   Symbol *bound_next, *open_next;
   Node *node;  // LITERAL, GLOBAL that is known: the literal; STRUCT of

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lang/arena.h"
+#include "lang/check/check.h"
 #include "lang/compile/loader.h"
 #include "lang/compile/outline.h"
 #include "lang/compile/session.h"
@@ -160,6 +161,7 @@ static ObjClosure *compile_with(Compiler *compiler, const Unit *unit) {
   resolve_file(compiler, stmts);
   RT_ASSERT(compiler->func == compiler->main && compiler->scope == NULL);
   RT_ASSERT(compiler->no_memory || lang_table_is_valid(&compiler->inner));
+  if (compiler->warnings && is_sound(compiler)) check_file(compiler, stmts);
   if (unit->test != NULL) stmts = outline_add_test(compiler, stmts, unit->test);
   return is_sound(compiler) ? generate(compiler, stmts) : NULL;
 }

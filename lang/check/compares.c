@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Comparisons whose outcome is always the same: of two types that are never
+// equal, or with what was made just now, which is equal to nothing else.
+#include "lang/check/compares.h"
+
+#include "lang/check/kinds.h"
+#include "lang/resolve/scope.h"
+
+static bool is_number_kind(Kind kind) {
+  return kind == KIND_INT || kind == KIND_FLOAT;
+}
+
+static bool is_text_kind(Kind kind) {
+  return kind == KIND_STRING || kind == KIND_BYTES;
+}
+
+static bool never_equal(Kind a, Kind b) {
+  if (a == KIND_UNKNOWN || b == KIND_UNKNOWN || a == b) return false;
+  if (is_number_kind(a) && is_number_kind(b)) return false;
+  return !(is_text_kind(a) && is_text_kind(b));
+}
+
+// Compared by identity, and new.
+static bool is_fresh(const Node *node) {
+  return node->kind == NODE_LIST || node->kind == NODE_MAP;
+}
+
+// A character where a string is meant.
+static void hint_character(Compiler *compiler, const Node *a, const Node *b) {
+  const Node *number = a->kind == NODE_INT ? a : b;
+  const Node *other = number == a ? b : a;
+  if (number->kind != NODE_INT || kinds_of(other) != KIND_STRING) return;
+  if (compiler->source->text[number->pos.offset] != '\'') return;
+  diag_hint(compiler->diags,
+            "a character in `'` is an int: write it as a string, in `\"`");
+}
+
+void compares_check(Compiler *compiler, const Node *node) {
+  if (node->op != AST_EQ && node->op != AST_NE) return;
+  Kind a = kinds_of(node->a), b = kinds_of(node->b);
+  const char *always = node->op == AST_EQ ? "never" : "always";
+  if (is_fresh(node->a) || is_fresh(node->b)) {
+    diag_warn(compiler->diags, node->pos, 2,
+              "this is %s true: a new %s is equal to no other", always,
+              kinds_name(is_fresh(node->a) ? a : b) + 2);
+    diag_hint(compiler->diags, "`equal(a, b)` compares what is in them");
+  } else if (never_equal(a, b)) {
+    diag_warn(compiler->diags, node->pos, 2,
+              "this is %s true: %s is compared with %s", always, kinds_name(a),
+              kinds_name(b));
+    hint_character(compiler, node->a, node->b);
+  }
+}
+
+// --- switch -----------------------------------------------------------------
+// `case int:` is meant as `case is int:`.
+static bool is_type_function(const Node *value) {
+  if (value->kind != NODE_NAME || value->note == NULL) return false;
+  const Symbol *symbol = value->note;
+  return symbol->predeclared && scope_type_name(value->name) != NULL;
+}
+
+static void check_value(Compiler *compiler, const Node *subject,
+                        const Node *value) {
+  if (value->kind == NODE_IS) return;
+  Kind a = kinds_of(subject), b = kinds_of(value);
+  if (is_type_function(value) && a != KIND_FUNC) {
+    diag_warn(compiler->diags, value->pos, (uint32_t)value->name->len,
+              "`case %s` compares with the function `%s`", value->name->text,
+              value->name->text);
+    diag_hint(compiler->diags, "for the type write `case is %s`",
+              value->name->text);
+  } else if (never_equal(a, b)) {
+    diag_warn(compiler->diags, value->pos, 1,
+              "this case never comes: %s is compared with %s", kinds_name(a),
+              kinds_name(b));
+    hint_character(compiler, subject, value);
+  }
+}
+
+void compares_in_switch(Compiler *compiler, const Node *node) {
+  if (node->b == NULL) return;
+  for (const Node *one = node->c; one != NULL; one = one->next)
+    for (const Node *value = one->a; value != NULL; value = value->next)
+      check_value(compiler, node->b, value);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Fields and methods that a struct does not have, and keys that a map has not.
+#ifndef CSP_LANG_CHECK_FIELDS_H
+#define CSP_LANG_CHECK_FIELDS_H
+
+#include "lang/compiler.h"
+
+// Finds out first which maps may get other keys than those they begin with.
+void fields_look(Compiler *compiler, const Node *stmts);
+void fields_check(Compiler *compiler, const Node *field);
+// Whether `p.name` is a method of p, which surely is of a struct of the file.
+bool fields_is_method(Compiler *compiler, const Node *field);
+
+#endif

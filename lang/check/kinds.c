@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// The types of expressions, where they are certain: of literals, of variables
+// that are set once, of predeclared functions and a few methods.
+#include "lang/check/kinds.h"
+
+#include "lang/resolve/scope.h"
+
+enum { DEPTH_MOST = 20 };  // of expressions and variables that are looked into
+
+static Kind kind_within(const Node *node, int depth);
+
+const char *kinds_name(Kind kind) {
+  static const char *const NAMES[] = {
+      "an unknown value", "nil",      "a bool", "an int", "a float",
+      "a string",         "bytes",    "a list", "a map",  "a range",
+      "a function",       "a channel"};
+  return NAMES[kind];
+}
+
+// --- Variables --------------------------------------------------------------
+const Node *kinds_only_value(const Symbol *symbol) {
+  const Node *decl = symbol->decl;
+  bool variable = symbol->kind == SYM_LOCAL || symbol->kind == SYM_GLOBAL;
+  if (!variable || symbol->assigned || symbol->parameter || decl == NULL)
+    return NULL;
+  if (decl->kind != NODE_DEFINE && decl->kind != NODE_VAR &&
+      decl->kind != NODE_CONST)
+    return NULL;
+  if (count_nodes(decl->a) != count_nodes(decl->b)) return NULL;
+  const Node *value = decl->b;
+  for (const Node *name = decl->a; name != NULL;
+       name = name->next, value = value->next)
+    if (name->note == symbol) return value;
+  return NULL;
+}
+
+// Of `for a in x`, `for a, b in x`: the characters of a string are strings.
+static Kind kind_of_loop(const Symbol *symbol, int depth) {
+  const Node *loop = symbol->decl;
+  bool two = loop->a->next != NULL;
+  bool key = two && loop->a->note == symbol;
+  switch (kind_within(loop->b, depth)) {
+    case KIND_STRING:
+      return key ? KIND_INT : KIND_STRING;
+    case KIND_INT:
+    case KIND_RANGE:
+    case KIND_BYTES:
+      return KIND_INT;
+    case KIND_LIST:
+      return key ? KIND_INT : KIND_UNKNOWN;
+    default:
+      return KIND_UNKNOWN;
+  }
+}
+
+static Kind kind_of_name(const Symbol *symbol, int depth) {
+  if (symbol == NULL) return KIND_UNKNOWN;
+  if (symbol->kind == SYM_FUNC) return KIND_FUNC;
+  if (symbol->kind == SYM_VALUE && value_is_type(symbol->value, OBJ_NATIVE))
+    return KIND_FUNC;
+  if (symbol->kind == SYM_LOCAL && !symbol->assigned && symbol->decl != NULL &&
+      symbol->decl->kind == NODE_FORIN)
+    return kind_of_loop(symbol, depth);
+  const Node *value = kinds_only_value(symbol);
+  return value != NULL ? kind_within(value, depth) : KIND_UNKNOWN;
+}
+
+// --- Calls ------------------------------------------------------------------
+typedef struct Given {
+  const char *name;
+  Kind kind;
+} Given;
+
+static Kind kind_given(const Given *all, size_t count, const AstStr *name) {
+  for (size_t i = 0; i < count; i++)
+    if (name_is(name, all[i].name)) return all[i].kind;
+  return KIND_UNKNOWN;
+}
+
+static Kind kind_of_predeclared(const AstStr *name) {
+  static const Given ALL[] = {
+      {"len", KIND_INT},     {"cap", KIND_INT},   {"str", KIND_STRING},
+      {"type", KIND_STRING}, {"int", KIND_INT},   {"float", KIND_FLOAT},
+      {"bool", KIND_BOOL},   {"list", KIND_LIST}, {"map", KIND_MAP},
+      {"bytes", KIND_BYTES}, {"chan", KIND_CHAN}, {"equal", KIND_BOOL}};
+  return kind_given(ALL, sizeof ALL / sizeof *ALL, name);
+}
+
+static Kind kind_of_method(Kind of, const AstStr *name) {
+  static const Given OF_STRING[] = {
+      {"to_upper", KIND_STRING}, {"to_lower", KIND_STRING},
+      {"trim", KIND_STRING},     {"replace", KIND_STRING},
+      {"repeat", KIND_STRING},   {"index", KIND_INT},
+      {"count", KIND_INT},       {"rune_count", KIND_INT},
+      {"contains", KIND_BOOL},   {"has_prefix", KIND_BOOL},
+      {"has_suffix", KIND_BOOL}, {"bytes", KIND_BYTES}};
+  static const Given OF_LIST[] = {{"join", KIND_STRING},
+                                  {"index", KIND_INT},
+                                  {"contains", KIND_BOOL},
+                                  {"push", KIND_LIST},
+                                  {"sort", KIND_LIST}};
+  if (of == KIND_STRING)
+    return kind_given(OF_STRING, sizeof OF_STRING / sizeof *OF_STRING, name);
+  if (of == KIND_LIST)
+    return kind_given(OF_LIST, sizeof OF_LIST / sizeof *OF_LIST, name);
+  return KIND_UNKNOWN;
+}
+
+static Kind kind_of_call(const Node *node, int depth) {
+  const Node *callee = node->a;
+  const Symbol *symbol = callee->note;
+  if (callee->kind == NODE_NAME)
+    return symbol != NULL && symbol->predeclared
+               ? kind_of_predeclared(callee->name)
+               : KIND_UNKNOWN;
+  if (callee->kind != NODE_FIELD || symbol != NULL) return KIND_UNKNOWN;
+  return kind_of_method(kind_within(callee->a, depth), callee->name);
+}
+
+// --- Operators --------------------------------------------------------------
+static Kind kind_of_binary(const Node *node, int depth) {
+  Kind a = kind_within(node->a, depth), b = kind_within(node->b, depth);
+  switch ((AstOp)node->op) {
+    case AST_EQ:
+    case AST_NE:
+    case AST_LT:
+    case AST_LE:
+    case AST_GT:
+    case AST_GE:
+    case AST_IN:
+      return KIND_BOOL;
+    case AST_ADD:
+    case AST_SUB:
+    case AST_MUL:
+    case AST_DIV:
+    case AST_MOD:
+      if (a == KIND_INT && b == KIND_INT) return KIND_INT;
+      if (a == KIND_STRING && b == KIND_STRING) return KIND_STRING;
+      return KIND_UNKNOWN;
+    default:
+      return KIND_UNKNOWN;
+  }
+}
+
+static Kind kind_of_index(const Node *node, int depth) {
+  Kind whole = kind_within(node->a, depth);
+  bool bytes = whole == KIND_STRING || whole == KIND_BYTES;
+  if (node->kind == NODE_INDEX) return bytes ? KIND_INT : KIND_UNKNOWN;
+  return bytes || whole == KIND_LIST ? whole : KIND_UNKNOWN;
+}
+
+// --- All of them ------------------------------------------------------------
+static Kind kind_within(const Node *node, int depth) {
+  if (node == NULL || --depth < 0) return KIND_UNKNOWN;
+  switch ((NodeKind)node->kind) {
+    case NODE_NIL:
+      return KIND_NIL;
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_IS:
+      return KIND_BOOL;
+    case NODE_INT:
+      return KIND_INT;
+    case NODE_FLOAT:
+      return KIND_FLOAT;
+    case NODE_STRING:
+    case NODE_INTERP:
+      return KIND_STRING;
+    case NODE_LIST:
+      return KIND_LIST;
+    case NODE_MAP:
+      return KIND_MAP;
+    case NODE_RANGE:
+      return KIND_RANGE;
+    case NODE_FUNC:
+      return KIND_FUNC;
+    case NODE_NAME:
+      return kind_of_name(node->note, depth);
+    case NODE_CALL:
+      return kind_of_call(node, depth);
+    case NODE_BINARY:
+      return kind_of_binary(node, depth);
+    case NODE_INDEX:
+    case NODE_SLICE:
+      return kind_of_index(node, depth);
+    default:
+      return KIND_UNKNOWN;
+  }
+}
+
+Kind kinds_of(const Node *node) { return kind_within(node, DEPTH_MOST); }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The types of expressions, where they are certain.
+#ifndef CSP_LANG_CHECK_KINDS_H
+#define CSP_LANG_CHECK_KINDS_H
+
+#include "lang/compiler.h"
+
+typedef enum Kind {
+  KIND_UNKNOWN,
+  KIND_NIL,
+  KIND_BOOL,
+  KIND_INT,
+  KIND_FLOAT,
+  KIND_STRING,
+  KIND_BYTES,
+  KIND_LIST,
+  KIND_MAP,
+  KIND_RANGE,
+  KIND_FUNC,
+  KIND_CHAN,
+} Kind;
+
+Kind kinds_of(const Node *node);
+const char *kinds_name(Kind kind);  // "an int"
+// The only value that the variable ever gets, or NULL.
+const Node *kinds_only_value(const Symbol *symbol);
+
+#endif

@@ -1,0 +1,67 @@
+# check warns about arguments of calls of known functions: of the file,
+# constructors, predeclared and library functions.
+# expect: a.csp:5:6: warning: `greet` needs the argument `name`, which is missing
+# expect:     greet()
+# expect:          ^
+# expect: a.csp:6:6: warning: `greet` takes 2 arguments, and gets 3
+# expect:     greet(1, 2, 3)
+# expect:          ^
+# expect: a.csp:7:14: warning: `greet` has no parameter `greting`
+# expect:     greet("you", greting: "hi")
+# expect:                  ^~~~~~~
+# expect:     did you mean `greeting`?
+# expect: a.csp:8:6: warning: `greet` needs the argument `name`, which is missing
+# expect:     greet(greeting: "x")
+# expect:          ^
+# expect: a.csp:9:5: warning: `many` needs the argument `first`, which is missing
+# expect:     many()
+# expect:         ^
+# expect: a.csp:10:6: warning: `Point` takes 2 arguments, and gets 3
+# expect:     Point(1, 2, 3)
+# expect:          ^
+# expect: a.csp:11:6: warning: `Point` needs the argument `x`, which is missing
+# expect:     Point(y: 1)
+# expect:          ^
+# expect: a.csp:12:14: warning: `split` needs the argument `s`, which is missing
+# expect:     strings.split()
+# expect:                  ^
+# expect: a.csp:13:4: warning: `len` takes 1 argument, and gets 2
+# expect:     len(1, 2)
+# expect:        ^
+# expect: a.csp:14:9: warning: `greet` needs the argument `name`, which is missing
+# expect:     go greet()
+# expect:             ^
+# expect: a.csp:15:12: warning: `greet` takes 2 arguments, and gets 3
+# expect:     defer greet(1, 2, 3)
+# expect:                ^
+cd "$TMPDIR" || exit
+cat > a.csp <<'EOF'
+import "strings"
+struct Point { x, y = 0 }
+func greet(name, greeting = "hello") => "${greeting} ${name}"
+func many(first, rest...) => first
+greet()
+greet(1, 2, 3)
+greet("you", greting: "hi")
+greet(greeting: "x")
+many()
+Point(1, 2, 3)
+Point(y: 1)
+strings.split()
+len(1, 2)
+go greet()
+defer greet(1, 2, 3)
+
+// All of these may be right.
+greet("you")
+greet(greeting: "hi", name: "you")
+greet(many(1))
+greet([1, 2]...)
+many(1, 2, 3)
+Point(x: 1)
+other := greet
+other()
+strings.split("a b")
+println()
+EOF
+"$CSPVM" check a.csp 2>&1

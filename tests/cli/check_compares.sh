@@ -1,0 +1,75 @@
+# check warns about comparisons that are never true, where the types are
+# certain.
+# expect: a.csp:3:8: warning: this is never true: a string is compared with an int
+# expect:       if c == 'a' { println(c) }
+# expect:            ^~
+# expect:     a character in `'` is an int: write it as a string, in `"`
+# expect: a.csp:5:14: warning: this is never true: an int is compared with a string
+# expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
+# expect:                  ^~
+# expect: a.csp:5:29: warning: this is never true: an int is compared with a string
+# expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
+# expect:                                 ^~
+# expect: a.csp:5:44: warning: this is always true: a string is compared with an int
+# expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
+# expect:                                                ^~
+# expect: a.csp:5:52: warning: this is never true: a string is compared with nil
+# expect:     println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
+# expect:                                                        ^~
+# expect: a.csp:6:13: warning: this is never true: a new list is equal to no other
+# expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
+# expect:                 ^~
+# expect:     `equal(a, b)` compares what is in them
+# expect: a.csp:6:24: warning: this is always true: a new map is equal to no other
+# expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
+# expect:                            ^~
+# expect:     `equal(a, b)` compares what is in them
+# expect: a.csp:6:43: warning: this is never true: a string is compared with an int
+# expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
+# expect:                                               ^~
+# expect:     a character in `'` is an int: write it as a string, in `"`
+# expect: a.csp:6:59: warning: this is never true: a bool is compared with an int
+# expect:     println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
+# expect:                                                               ^~
+# expect: a.csp:8:6: warning: this case never comes: a string is compared with an int
+# expect:     case 'a', "b": println(1)
+# expect:          ^
+# expect:     a character in `'` is an int: write it as a string, in `"`
+# expect: a.csp:9:6: warning: this case never comes: a string is compared with nil
+# expect:     case nil: println(2)
+# expect:          ^
+# expect: a.csp:12:6: warning: `case int` compares with the function `int`
+# expect:     case int: println(3)
+# expect:          ^~~
+# expect:     for the type write `case is int`
+cd "$TMPDIR" || exit
+cat > a.csp <<'EOF'
+s := "abc"
+for c in s {
+  if c == 'a' { println(c) }
+}
+println(s[0] == "a", len(s) == "3", str(1) != 1, s == nil)
+println([1] == [1], {} != s, s.to_upper() == 'A', (1 < 2) == 1)
+switch s {
+case 'a', "b": println(1)
+case nil: println(2)
+}
+switch type(s) {
+case int: println(3)
+}
+
+// These may be true.
+println(1 == 1.0, s == bytes("abc"), s[0] == 'a', s[0:1] == "a")
+func f(x) => x == 1 || x == "1" || x == nil
+var later
+func set() { later = "x" }
+set()
+n := 1
+n = "x"
+println(f(1), later == "x", n == "x")
+switch f(1) {
+case is int: println(1)
+case true: println(2)
+}
+EOF
+"$CSPVM" check a.csp 2>&1
