@@ -30,8 +30,10 @@ static void add_list(Text *out, CspCall *call, const ObjList *list, int level) {
   ObjValues *block = list_block(list);
   size_t count = values_len(block);
   add(out, "[");
-  for (size_t n = 0; n < count && next_part(out, n, count); n++)
-    add_value(out, call, heap_load(&block->slots[n]), level);
+  for (size_t n = 0; n < count && next_part(out, n, count); n++) {
+    const Value *slot = values_at(block, n);
+    if (slot != NULL) add_value(out, call, heap_load(slot), level);
+  }
   add(out, "]");
 }
 

@@ -2,20 +2,54 @@
 // Lists and bytes: against plain arrays, and under racing threads.
 #include "tests/unit/vm_fixture.h"
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/object/bytes.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
 
-static void random_operations(void **state) {
-  (void)state;
+enum { OPERATIONS = 20000 };
+
+static void assert_is(const ObjList *list, const int64_t *model, size_t len) {
+  const ObjValues *block = list_block(list);
+  assert_int_equal(values_len(block), len);
+  for (size_t i = 0; i < len; i++)
+    assert_int_equal(value_small(*values_at(block, i)), model[i]);
+  assert_null(values_at(block, len));
+  size_t runs = 0;
+  for (size_t i = 0; i < len; runs++) {
+    ValueRun run = values_run(block, i, len - i);
+    for (size_t n = 0; n < run.count; n++)
+      assert_int_equal(value_small(run.from[n]), model[i++]);
+  }
+  assert_true(runs <= 2);
+}
+
+// Beside what is in it, each slot is nil.
+static void assert_rest_is_nil(const ObjList *list) {
+  const ObjValues *block = list_block(list);
+  size_t used = 0, len = values_len(block), all = block->cap;
+  const Value *slots = block->slots;
+  if (values_is_ring(block)) {
+    const ObjRing *ring = (const ObjRing *)(const void *)block;
+    slots = ring->slots;
+    all = ring->mask + 1;
+  }
+  for (size_t i = 0; i < all; i++) used += slots[i] != VALUE_NIL;
+  assert_int_equal(used, len);
+}
+
+// At any place, or, of ten, `near` times at the front.
+static void operate(uint64_t near) {
   Fixture *f = fixture_new(1);
   ObjList *list = list_new(f->locals, 0);
-  static int64_t model[20000];
-  size_t len = 0;
+  static int64_t model[OPERATIONS];
+  size_t len = 0, rings = 0;
   uint64_t seed = 5;
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < OPERATIONS; i++) {
     size_t at = fixture_random(&seed) % (len + 1);
     uint64_t what = fixture_random(&seed) % 10;
+    if (fixture_random(&seed) % 10 < near) at = 0;
+    if (i / 2000 % 2 == 1) what = what < 2 ? what : 9;
     if (what < 4) {
       assert_true(list_push(f->locals, list, value_from_small(i)));
       model[len++] = i;
@@ -33,11 +67,106 @@ static void random_operations(void **state) {
       len -= count;
     }
     assert_int_equal(values_len(list->block), len);
+    rings += values_is_ring(list->block);
+    if (i % 100 == 0) assert_is(list, model, len);
   }
-  for (size_t i = 0; i < len; i++)
-    assert_int_equal(value_small(list->block->slots[i]), model[i]);
-  for (size_t i = len; i < list->block->cap; i++)
-    assert_int_equal(list->block->slots[i], VALUE_NIL);
+  assert_is(list, model, len);
+  assert_rest_is_nil(list);
+  if (near > 0) assert_true(rings > OPERATIONS / 8);
+  fixture_free(f);
+}
+
+static void random_operations(void **state) {
+  (void)state;
+  operate(0);
+  operate(5);
+  operate(9);
+}
+
+// --- Queues -----------------------------------------------------------------
+static ObjList *counted_list(Local *local, int64_t len) {
+  ObjList *list = list_new(local, 0);
+  for (int64_t i = 0; i < len; i++)
+    assert_true(list_push(local, list, value_from_small(i)));
+  return list;
+}
+
+// What a use of the front charges does not grow with the list.
+static void fronts_are_cheap(void **state) {
+  (void)state;
+  enum { LEN = 20000, USES = 5, CHEAP = 4 };
+  Fixture *f = fixture_new(1);
+  Local *local = f->locals;
+  ObjList *list = counted_list(local, LEN);
+  for (int i = 0; i < USES; i++) list_remove(local, list, 0, 1);
+  for (int64_t i = USES; i < LEN / 2; i++) {
+    assert_int_equal(*values_at(list_block(list), 0), value_from_small(i));
+    int64_t debt = local->debt;
+    list_remove(local, list, 0, 1);
+    assert_true(local->debt - debt <= CHEAP);
+  }
+  for (int64_t i = LEN / 2; i-- > 0;) {
+    int64_t debt = local->debt;
+    assert_true(list_insert(local, list, 0, value_from_small(i)));
+    assert_true(local->debt - debt <= CHEAP);
+  }
+  for (size_t i = 0; i < LEN; i++)
+    assert_int_equal(*values_at(list_block(list), i),
+                     value_from_small((int64_t)i));
+  fixture_free(f);
+}
+
+// The ring of a queue that has become short is given up for a small block.
+static void a_short_queue_is_plain(void **state) {
+  (void)state;
+  enum { LEN = 20000, LEFT = 15 };
+  Fixture *f = fixture_new(1);
+  ObjList *list = counted_list(f->locals, LEN);
+  for (int i = 0; i < LEN - LEFT; i++) {
+    list_remove(f->locals, list, 0, 1);
+    size_t len = values_len(list_block(list));
+    size_t size = heap_size_of(list_block(list));
+    if (i > LEN / 2)
+      assert_true(size <= (len + VALUE_RING_LEAST) * 16 * sizeof(Value));
+  }
+  assert_true(list_push(f->locals, list, value_from_small(LEN)));
+  assert_false(values_is_ring(list_block(list)));
+  for (int64_t i = 0; i <= LEFT; i++)
+    assert_int_equal(*values_at(list_block(list), (size_t)i),
+                     value_from_small(LEN - LEFT + i));
+  fixture_free(f);
+}
+
+// Where reads are many, readers make a plain block of a ring.
+static void what_is_read_is_plain(void **state) {
+  (void)state;
+  enum { LEN = 1000, USES = 10 };
+  Fixture *f = fixture_new(1);
+  ObjList *list = counted_list(f->locals, LEN);
+  for (int i = 0; i < USES; i++) list_remove(f->locals, list, 0, 1);
+  assert_true(values_is_ring(list_block(list)));
+  for (size_t i = 0; i < LEN - USES; i++) {
+    assert_int_equal(*values_at(list_block(list), i),
+                     value_from_small((int64_t)i + USES));
+    list_settle(f->locals, list);
+  }
+  assert_false(values_is_ring(list_block(list)));
+  assert_int_equal(values_len(list_block(list)), LEN - USES);
+  fixture_free(f);
+}
+
+// Its memory is given up at once, and not set word by word.
+static void clearing_a_long_list_is_cheap(void **state) {
+  (void)state;
+  enum { LEN = 20000 };
+  Fixture *f = fixture_new(1);
+  ObjList *list = counted_list(f->locals, LEN);
+  int64_t debt = f->locals->debt;
+  list_remove(f->locals, list, 0, LEN);
+  assert_true(f->locals->debt - debt <= VALUE_RING_LEAST);
+  assert_int_equal(values_len(list_block(list)), 0);
+  assert_true(list_push(f->locals, list, VALUE_TRUE));
+  assert_int_equal(*values_at(list_block(list), 0), VALUE_TRUE);
   fixture_free(f);
 }
 
@@ -119,7 +248,8 @@ typedef struct Racer {
   ObjList *list;
   ObjBytes *bytes;
   int number;
-  uint64_t seen;
+  bool front;  // it uses the list's front most
+  uint64_t seen, rings;
 } Racer;
 
 static void race(void *arg) {
@@ -129,6 +259,7 @@ static void race(void *arg) {
   for (int i = 0; i < 20000; i++) {
     Value v = value_from_obj(string_new(local, "text", 4));
     size_t at = fixture_random(&seed) % 100;
+    if (r->front && at % 3 != 0) at = 0;
     switch (fixture_random(&seed) % 5) {
       case 0:
         list_push(local, r->list, v);
@@ -143,34 +274,60 @@ static void race(void *arg) {
         bytes_append(local, r->bytes, "xy", 2);
         break;
       default: {
-        ObjValues *block = list_block(r->list);
-        for (size_t n = 0; n < values_len(block); n++) {
-          v = heap_load(&block->slots[n]);
+        const Value *slot;
+        const ObjValues *block = list_block(r->list);
+        for (size_t n = 0; (slot = values_at(block, n)) != NULL; n++) {
+          v = heap_load(slot);
           if (v != VALUE_NIL) r->seen += ((ObjString *)value_obj(v))->len;
         }
+        if (at % 16 == 0) list_settle(local, r->list);
       }
     }
-    if (values_len(list_block(r->list)) > 200)
+    if (values_len(list_block(r->list)) > 200 && !r->front)
       list_remove(local, r->list, 0, 100);
+    r->rings += values_is_ring(list_block(r->list));
   }
 }
 
-static void racing_keeps_memory_whole(void **state) {
-  (void)state;
+static void assert_all_are_strings(const ObjList *list) {
+  size_t all = list->block->cap;
+  const Value *slots = list->block->slots;
+  if (values_is_ring(list->block)) {
+    const ObjRing *ring = (const ObjRing *)(const void *)list->block;
+    all = ring->mask + 1;
+    slots = ring->slots;
+  }
+  for (size_t i = 0; i < all; i++)
+    assert_true(slots[i] == VALUE_NIL || value_is_type(slots[i], OBJ_STRING));
+}
+
+static void race_all(bool front) {
   Fixture *f = fixture_new(4);
   ObjList *list = list_new(f->locals, 0);
+  for (int i = 0; i < 150; i++)
+    list_push(f->locals, list,
+              value_from_obj(string_new(f->locals, "first", 5)));
   ObjBytes *bytes = bytes_new(f->locals, 0);
   RtThread threads[4];
   Racer racers[4];
   for (int i = 0; i < 4; i++) {
-    racers[i] = (Racer){f, list, bytes, i, 0};
+    racers[i] = (Racer){f, list, bytes, i, front, 0, 0};
     assert_int_equal(rt_thread_start(&threads[i], race, &racers[i]), 0);
   }
-  for (int i = 0; i < 4; i++) rt_thread_join(&threads[i]);
-  for (size_t i = 0; i < list->block->cap; i++)
-    assert_true(list->block->slots[i] == VALUE_NIL ||
-                value_is_type(list->block->slots[i], OBJ_STRING));
+  uint64_t rings = 0;
+  for (int i = 0; i < 4; i++) {
+    rt_thread_join(&threads[i]);
+    rings += racers[i].rings;
+  }
+  assert_true(list_is_valid(list) && rings > 0);
+  assert_all_are_strings(list);
   fixture_free(f);
+}
+
+static void racing_keeps_memory_whole(void **state) {
+  (void)state;
+  race_all(false);
+  race_all(true);
 }
 
 static void push_many(void *arg) {
@@ -188,7 +345,7 @@ static void racing_covers_a_large_list(void **state) {
   RtThread threads[4];
   Racer racers[4];
   for (int i = 0; i < 4; i++) {
-    racers[i] = (Racer){f, list, NULL, i, 0};
+    racers[i] = (Racer){f, list, NULL, i, false, 0, 0};
     assert_int_equal(rt_thread_start(&threads[i], push_many, &racers[i]), 0);
   }
   for (int i = 0; i < 4; i++) rt_thread_join(&threads[i]);
@@ -202,6 +359,10 @@ static void racing_covers_a_large_list(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_operations),
+      cmocka_unit_test(fronts_are_cheap),
+      cmocka_unit_test(a_short_queue_is_plain),
+      cmocka_unit_test(what_is_read_is_plain),
+      cmocka_unit_test(clearing_a_long_list_is_cheap),
       cmocka_unit_test(append_to_itself),
       cmocka_unit_test(a_large_list_covers_what_it_uses),
       cmocka_unit_test(what_is_appended_at_once_is_covered),

@@ -122,6 +122,27 @@ static void lists(void **state) {
   fixture_free(fixture);
 }
 
+static void rings(void **state) {
+  (void)state;
+  fixture = fixture_new(1);
+  ObjList *list = list_new(fixture->locals, 0);
+  for (int n = 0; n < VALUE_RING_LEAST; n++) push(list);
+  for (int n = 0; n < 9; n++) insert(list);
+  assert_true(values_is_ring(list->block));
+  ObjRing *ring = (ObjRing *)(void *)list->block;
+  Subject pushed = {list_valid, list, push, list};
+  Subject inserted = {list_valid, list, insert, list};
+  Subject removed = {list_valid, list, remove_first, list};
+  BREAK(&pushed, ring->no_cap, 1);
+  BREAK(&inserted, ring->no_len, 1);
+  BREAK(&removed, ring->mask, ring->mask - 1);
+  BREAK(&inserted, ring->mask, ring->mask * 2 + 1);
+  BREAK(&pushed, ring->mask, VALUE_RING_LEAST / 2 - 1);
+  BREAK(&removed, ring->count, ring->mask + 2);
+  assert_false(value_ring_is_valid(NULL));
+  fixture_free(fixture);
+}
+
 static bool bytes_valid(const void *bytes) { return bytes_is_valid(bytes); }
 static void append(void *bytes) {
   bytes_append(fixture->locals, bytes, "abc", 3);
@@ -216,6 +237,7 @@ int main(void) {
       cmocka_unit_test(a_header_is_no_span),
       cmocka_unit_test(free_objects_are_not_marked),
       cmocka_unit_test(lists),
+      cmocka_unit_test(rings),
       cmocka_unit_test(bytes),
       cmocka_unit_test(strings),
       cmocka_unit_test(maps),

@@ -201,7 +201,7 @@ static bool put_container(CborWriter *writer, const Obj *obj) {
   CborOut *level = &writer->levels[writer->depth++];
   *level = (CborOut){.obj = obj, .key = VALUE_NIL};
   if (obj->type == OBJ_LIST) {
-    const ObjValues *block = list_block((const ObjList *)obj);
+    ObjValues *block = list_block((const ObjList *)obj);
     level->block = block;
     level->count = values_len(block);
     put_head(writer, CBOR_LIST, level->count);
@@ -257,8 +257,8 @@ static bool next_of_container(CborWriter *writer, Value *v, bool *more) {
   *more = level->done < level->count;
   if (!*more) return true;
   if (level->obj->type == OBJ_LIST) {
-    const ObjValues *block = level->block;
-    *v = heap_load(&block->slots[level->done]);
+    const Value *slot = values_at(level->block, level->done);
+    *v = slot != NULL ? heap_load(slot) : VALUE_NIL;
   } else if (map_next(writer->call->vm, (const ObjMap *)level->obj,
                       level->block, &level->at, &level->key, &level->value)) {
     *v = level->key;

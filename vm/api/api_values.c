@@ -196,30 +196,33 @@ size_t csp_list_len(CspValue list) {
 
 CspValue csp_list_get(CspValue list, size_t i) {
   RT_ASSERT(value_is_type(list.word, OBJ_LIST));
-  ObjValues *block = list_block(AS(ObjList, list));
-  return csp_wrap(i < values_len(block) ? heap_load(&block->slots[i])
-                                        : VALUE_NIL);
+  const Value *slot = values_at(list_block(AS(ObjList, list)), i);
+  return csp_wrap(slot != NULL ? heap_load(slot) : VALUE_NIL);
 }
+
+// Among `count` elements from *at on, which lie side by side at `from`.
+typedef bool (*FindIn)(Local *local, const Value *from, Value v, size_t *at,
+                       size_t count);
 
 // Of a small int: most elements are told apart by their words.
-static bool find_small(Local *local, const Value *slots, Value n, size_t *at,
-                       size_t end) {
-  RT_ASSERT(local->debt < WORK_PIECE && *at < end);
-  size_t i = *at, most = (size_t)(WORK_PIECE - local->debt);
-  if (end - i > most) end = i + most;
-  for (; i < end; i++) {
-    Value v = heap_load(&slots[i]);
+static bool find_small(Local *local, const Value *from, Value n, size_t *at,
+                       size_t count) {
+  RT_ASSERT(local->debt < WORK_PIECE);
+  size_t i = 0, most = (size_t)(WORK_PIECE - local->debt);
+  if (count > most) count = most;
+  for (; i < count; i++) {
+    Value v = heap_load(&from[i]);
     if (v == n || (!value_is_small(v) && value_equal(v, n))) break;
   }
-  work_charge(local, i - *at);
-  *at = i;
-  return i < end;
+  work_charge(local, i);
+  *at += i;
+  return i < count;
 }
 
-static bool find_any(Local *local, const Value *slots, Value v, size_t *at,
-                     size_t end) {
-  for (; *at < end && local->debt < WORK_PIECE; ++*at) {
-    if (value_equal_on(local, heap_load(&slots[*at]), v)) return true;
+static bool find_any(Local *local, const Value *from, Value v, size_t *at,
+                     size_t count) {
+  for (size_t i = 0; i < count && local->debt < WORK_PIECE; i++, ++*at) {
+    if (value_equal_on(local, heap_load(&from[i]), v)) return true;
     work_charge(local, 2);
   }
   return false;
@@ -228,16 +231,17 @@ static bool find_any(Local *local, const Value *slots, Value v, size_t *at,
 bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
                    size_t end) {
   Local *local = call->local;
-  if (local == NULL || call->panicked || local->debt >= WORK_PIECE)
-    return false;
+  if (local == NULL || call->panicked) return false;
+  FindIn find = value_is_small(v.word) ? find_small : find_any;
   const ObjValues *block = list_block(AS(ObjList, list));
   size_t len = values_len(block);
   if (*at >= len) *at = end;  // it is shorter now
   size_t stop = end < len ? end : len;
-  if (*at >= stop) return false;
-  return value_is_small(v.word)
-             ? find_small(local, block->slots, v.word, at, stop)
-             : find_any(local, block->slots, v.word, at, stop);
+  while (*at < stop && local->debt < WORK_PIECE) {
+    ValueRun run = values_run(block, *at, stop - *at);
+    if (find(local, run.from, v.word, at, run.count)) return true;
+  }
+  return false;
 }
 
 // There is no memory for it, or none was there for what it is put into. To say
@@ -265,10 +269,8 @@ void csp_list_swap(CspCall *call, CspValue a, CspValue b) {
 
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v) {
   RT_ASSERT(list_is_valid(AS(ObjList, list)) && v.word != VALUE_UNDEF);
-  ObjValues *block = list_block(AS(ObjList, list));
-  if (i < values_len(block)) {
-    heap_store(&call->local->heap, &block->slots[i], v.word);
-  }
+  Value *slot = values_at(list_block(AS(ObjList, list)), i);
+  if (slot != NULL) heap_store(&call->local->heap, slot, v.word);
 }
 
 bool csp_list_push(CspCall *call, CspValue list, CspValue v) {

@@ -198,6 +198,14 @@ static void scan_values(GcMarker *marker, const ObjValues *block,
   for (uint64_t i = from; i < to; i++) gc_mark(marker, block->slots[i]);
 }
 
+// All slots: those that hold no element may get one back from a writer that
+// has raced with another.
+static void scan_value_ring(GcMarker *marker, const ObjRing *ring,
+                            uint64_t from) {
+  uint64_t to = piece_of(marker, &ring->obj, from, ring->mask + 1);
+  for (uint64_t i = from; i < to; i++) gc_mark(marker, ring->slots[i]);
+}
+
 static void scan_table(GcMarker *marker, const ObjTable *table, uint64_t from) {
   uint64_t used = table->used < table->cap ? table->used : table->cap;
   uint64_t to = piece_of(marker, &table->obj, from, used);
@@ -234,6 +242,8 @@ static void scan_large(GcMarker *marker, Obj *obj, uint64_t from) {
     scan_values(marker, (ObjValues *)obj, from);
   else if (obj->type == OBJ_TABLE)
     scan_table(marker, (ObjTable *)obj, from);
+  else if (obj->type == OBJ_RING)
+    scan_value_ring(marker, (ObjRing *)obj, from);
   else
     scan_chan_block(marker, (ObjChanBlock *)obj, from);
 }
@@ -406,6 +416,7 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       return;
     case OBJ_VALUES:
     case OBJ_TABLE:
+    case OBJ_RING:
     case OBJ_CHAN_BLOCK:
       scan_large(marker, obj, 0);
       return;

@@ -45,6 +45,16 @@ static bool need_int_index(Local *local, Goroutine *g, Value x, Value index,
 }
 
 // --- Elements ---------------------------------------------------------------
+// Where the element is. NULL: there is none.
+static Value *list_place(Local *local, ObjList *list, int64_t at) {
+  ObjValues *block = list_block(list);
+  if (values_is_ring(block)) {
+    list_settle(local, list);
+    block = list_block(list);
+  }
+  return values_at(block, (size_t)at);
+}
+
 static bool get_sequence(Local *local, Goroutine *g, Value x, Value index,
                          Value *out) {
   int64_t at;
@@ -53,10 +63,10 @@ static bool get_sequence(Local *local, Goroutine *g, Value x, Value index,
   Obj *obj = value_obj(x);
   RT_ASSERT(obj->type != OBJ_LIST || list_is_valid((ObjList *)obj));
   if (obj->type == OBJ_LIST) {
-    ObjValues *block = list_block((ObjList *)obj);
-    len = values_len(block);
-    if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
-    *out = heap_load(&block->slots[at]);
+    const Value *slot = list_place(local, (ObjList *)obj, at);
+    if (slot == NULL)
+      return bad_index(local, g, at, values_len(list_block((ObjList *)obj)));
+    *out = heap_load(slot);
   } else if (obj->type == OBJ_STRING) {
     len = ((ObjString *)obj)->len;
     if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
@@ -140,10 +150,11 @@ bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v) {
   }
   if (value_is_type(x, OBJ_LIST)) {
     if (!need_int_index(local, g, x, index, &at)) return false;
-    ObjValues *block = list_block((ObjList *)value_obj(x));
-    size_t len = values_len(block);
-    if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
-    heap_store(&local->heap, &block->slots[at], v);
+    ObjList *list = (ObjList *)value_obj(x);
+    Value *slot = list_place(local, list, at);
+    if (slot == NULL)
+      return bad_index(local, g, at, values_len(list_block(list)));
+    heap_store(&local->heap, slot, v);
     return true;
   }
   if (value_is_type(x, OBJ_BYTES))
@@ -197,8 +208,7 @@ bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
       return false;
     size_t count = part.to - part.from;
     ObjList *list = list_new(local, count);
-    if (list != NULL &&
-        list_append(local, list, block->slots + part.from, count))
+    if (list != NULL && list_append_part(local, list, block, part.from, count))
       made = list;
   } else if (value_is_type(x, OBJ_BYTES)) {
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
@@ -257,9 +267,10 @@ static bool in_bytes(Local *local, const ObjBytes *bytes, Value a, bool *out) {
 bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out) {
   if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
-    size_t n = 0, len = values_len(block);
-    for (*out = false; n < len && !*out; n++) {
-      *out = value_equal_on(local, heap_load(&block->slots[n]), a);
+    *out = false;
+    for (size_t n = 0, len = values_len(block); n < len && !*out; n++) {
+      const Value *slot = values_at(block, n);
+      *out = slot != NULL && value_equal_on(local, heap_load(slot), a);
       if (!work_part(local, 2, n % 1024 == 1023)) return false;
     }
     return !g->gave_up;

@@ -210,8 +210,8 @@ static bool join_values(Local *local, Goroutine *g, Value b, Value c,
     ObjValues *y = list_block((ObjList *)value_obj(c));
     size_t nx = values_len(x), ny = values_len(y);
     ObjList *list = list_new(local, nx + ny);
-    if (list == NULL || !list_append(local, list, x->slots, nx) ||
-        !list_append(local, list, y->slots, ny))
+    if (list == NULL || !list_append_part(local, list, x, 0, nx) ||
+        !list_append_part(local, list, y, 0, ny))
       return vm_panic_memory(local, g);
     *out = value_from_obj(list);
     return true;

@@ -233,7 +233,10 @@ bool call_spread(Local *local, Goroutine *g, int a, int b, int c) {
   if (!call_reserve(local, g, end - 1 + n, end)) return false;
   Value *at = g->base + a + FRAME_WORDS + b;
   memmove(at + n, at + 1, (size_t)c * sizeof(Value));
-  for (size_t e = 0; e < n; e++) at[e] = heap_load(&block->slots[e]);
+  for (size_t e = 0; e < n;) {
+    ValueRun run = values_run(block, e, n - e);
+    for (size_t i = 0; i < run.count; i++) at[e++] = heap_load(&run.from[i]);
+  }
   charge_steps(local, n);
   g->multi = (uint32_t)((size_t)b + n + (size_t)c);
   return true;

@@ -224,11 +224,12 @@ HANDLER(NEXT1) {
   if (LIKELY(state[2] == value_from_small(ITER_LIST))) {
     ObjValues *block = list_block((ObjList *)value_obj(state[0]));
     size_t at = (size_t)value_small(state[1]);
-    if (LIKELY(at < values_len(block))) {
+    if (LIKELY(at < values_plain_len(block))) {
       REG_B = heap_load(&block->slots[at]);
       state[1] += 4;
       JUMP_BACK();
     }
+    if (UNLIKELY(values_is_ring(block))) JUMP_TO(next_general);
     pc++;
     NEXT();
   }

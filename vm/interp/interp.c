@@ -55,13 +55,13 @@
 #define B INSTR_B(i)
 #define C INSTR_C(i)
 
-// Where the element stands. NULL: x is no list, or has no such one. *next: the
-// one after it, or NULL.
+// Where the element stands. NULL: x is no list, has no such one, or is a queue
+// (value_ring.c). *next: the one after it, or NULL.
 static inline __attribute__((always_inline)) Value *list_slot(
     Value x, Value at, const Value **next) {
   if (UNLIKELY(!value_is_type(x, OBJ_LIST) || !value_is_small(at))) return NULL;
   ObjValues *block = list_block((ObjList *)value_obj(x));
-  size_t len = values_len(block);
+  size_t len = values_plain_len(block);
   size_t n = at >> 2;  // a negative one is a large one here
   if (UNLIKELY(n >= len)) return NULL;
   if (next != NULL) *next = n + 1 < len ? &block->slots[n + 1] : NULL;

@@ -146,12 +146,14 @@ static Step next_string(Local *local, Value *state, Value *key, Value *value) {
   return STEP_VALUE;
 }
 
-static Step next_indexed(Value *state, Value *key, Value *value) {
+static Step next_indexed(Local *local, Value *state, Value *key, Value *value) {
   size_t at = (size_t)value_small(state[1]);
   if (value_is_type(state[0], OBJ_LIST)) {
-    ObjValues *block = list_block((ObjList *)value_obj(state[0]));
-    if (at >= values_len(block)) return STEP_END;
-    *value = heap_load(&block->slots[at]);
+    ObjList *list = (ObjList *)value_obj(state[0]);
+    list_settle(local, list);
+    const Value *slot = values_at(list_block(list), at);
+    if (slot == NULL) return STEP_END;
+    *value = heap_load(slot);
   } else {
     RT_ASSERT(bytes_is_valid((ObjBytes *)value_obj(state[0])));
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(state[0]));
@@ -315,7 +317,7 @@ Next iter_next(Local *local, Goroutine *g, Instr i) {
       return func_result(local, g, i);
     case ITER_LIST:
     case ITER_BYTES:
-      step = next_indexed(state, &key, &value);
+      step = next_indexed(local, state, &key, &value);
       break;
     default:
       rt_throw("a loop of the unknown kind %lld",

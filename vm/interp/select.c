@@ -213,7 +213,8 @@ static bool native_case(Local *local, Goroutine *g, SelCase *choice,
                     "sched.select: a case is [chan] or [chan, value], "
                     "not a list of %zu",
                     n);
-  *place = heap_load(&block->slots[0]);
+  const Value *first = values_at(block, 0), *last = values_at(block, n - 1);
+  *place = first != NULL ? heap_load(first) : VALUE_NIL;
   bool waits = *place == VALUE_NIL || value_is_type(*place, OBJ_CHAN) ||
                (n == 1 && (value_is_type(*place, OBJ_TASK) ||
                            value_is_type(*place, OBJ_TIMER)));
@@ -222,7 +223,7 @@ static bool native_case(Local *local, Goroutine *g, SelCase *choice,
                     n == 2 ? "send to" : "receive from",
                     value_type_name(*place));
   return select_case(local, g, choice, *place, n == 2,
-                     heap_load(&block->slots[n - 1]));
+                     last != NULL ? heap_load(last) : VALUE_NIL);
 }
 
 // Replaces the list by a copy, as the caller's may change while this one waits,
@@ -236,7 +237,7 @@ static bool copy_cases(Local *local, Goroutine *g, Value *list) {
                       CASES_MAX, count);
     ObjList *copy = list_new(local, count);
     if (copy != NULL && select_block(local, g, (uint32_t)count) != NULL &&
-        list_append(local, copy, from->slots, count)) {
+        list_append_part(local, copy, from, 0, count)) {
       *list = value_from_obj(copy);
       return true;
     }

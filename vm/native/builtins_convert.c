@@ -266,7 +266,7 @@ static bool list_to_list(CspCall *call, Convert *convert, size_t stop) {
   size_t len = values_len(block), end = stop < len ? stop : len;
   size_t count = convert->at < end ? end - convert->at : 0;
   ObjList *list = (ObjList *)value_obj(convert->to.word);
-  if (!list_append(call->local, list, block->slots + convert->at, count)) {
+  if (!list_append_part(call->local, list, block, convert->at, count)) {
     csp_panic_memory(call);
     return false;
   }

@@ -255,8 +255,7 @@ static bool deep_enter(Deep *deep, Obj *a, Obj *b) {
   DeepPair pair = {.a = a, .b = b};
   if (a->type == OBJ_RANGE) return ranges_equal((ObjRange *)a, (ObjRange *)b);
   if (a->type == OBJ_LIST) {
-    const ObjValues *x = list_block((ObjList *)a);
-    const ObjValues *y = list_block((ObjList *)b);
+    ObjValues *x = list_block((ObjList *)a), *y = list_block((ObjList *)b);
     if (values_len(x) != values_len(y)) return false;
     pair.x = x;
     pair.y = y;
@@ -277,10 +276,10 @@ static bool deep_next(Deep *deep, DeepPair *pair, Value *a, Value *b,
                       bool *same) {
   uint64_t at = pair->at++;
   if (pair->a->type == OBJ_LIST) {
-    const ObjValues *x = pair->x, *y = pair->y;
-    if (at >= values_len(x) || at >= values_len(y)) return false;
-    *a = heap_load(&x->slots[at]);
-    *b = heap_load(&y->slots[at]);
+    const Value *x = values_at(pair->x, at), *y = values_at(pair->y, at);
+    if (x == NULL || y == NULL) return false;
+    *a = heap_load(x);
+    *b = heap_load(y);
   } else if (pair->a->type == OBJ_INSTANCE) {
     if (at >= pair->a->aux) return false;
     *a = heap_load(&((ObjInstance *)pair->a)->fields[at]);

@@ -377,9 +377,9 @@ static bool walk_next(ValueWalk *walk, WalkLevel *level, Value *key, Value *v) {
   uint64_t at = level->at++;
   RT_ASSERT(is_container(value_from_obj(obj)));
   if (obj->type == OBJ_LIST) {
-    const ObjValues *block = level->block;
-    if (at >= values_len(block)) return false;
-    *v = heap_load(&block->slots[at]);
+    const Value *slot = values_at(level->block, at);
+    if (slot == NULL) return false;
+    *v = heap_load(slot);
   } else if (obj->type == OBJ_INSTANCE) {
     if (at >= obj->aux) return false;
     *v = heap_load(&((const ObjInstance *)obj)->fields[at]);

@@ -38,19 +38,19 @@ static ObjValues *values_alloc(Local *local, size_t cap) {
 enum { SLOT_UNITS = 2 };
 
 // Before the block is published.
-static bool set_nil(Local *local, ObjValues *block, size_t from) {
-  RT_ASSERT(from <= block->cap);
-  for (size_t i = from; i < block->cap;) {
-    size_t turns = work_turns(block->cap - i);
-    for (size_t end = i + turns; i < end; i++) block->slots[i] = VALUE_NIL;
-    if (!work_part(local, turns * SLOT_UNITS, i < block->cap)) return false;
+static bool set_nil(Local *local, Value *slots, size_t count) {
+  for (size_t i = 0; i < count;) {
+    size_t turns = work_turns(count - i);
+    for (size_t end = i + turns; i < end; i++) slots[i] = VALUE_NIL;
+    if (!work_part(local, turns * SLOT_UNITS, i < count)) return false;
   }
   return true;
 }
 
 ObjValues *values_new(Local *local, size_t cap) {
   ObjValues *block = values_alloc(local, cap);
-  return block != NULL && set_nil(local, block, 0) ? block : NULL;
+  return block != NULL && set_nil(local, block->slots, block->cap) ? block
+                                                                   : NULL;
 }
 
 // Before `to` is in the length of a list that others see.
@@ -65,16 +65,32 @@ static bool move_values(Local *local, Value *to, const Value *from,
   return true;
 }
 
+bool values_copy(Local *local, Value *to, const ObjValues *from, size_t at,
+                 size_t count) {
+  while (count > 0) {
+    ValueRun run = values_run(from, at, count);
+    if (!move_values(local, to, run.from, run.count)) return false;
+    to += run.count;
+    at += run.count;
+    count -= run.count;
+  }
+  return true;
+}
+
 // Nobody reads the words from there on before they are set; the collector takes
 // nil and zeros for nothing. So fresh memory is not touched here: that is some
 // milliseconds for a million words.
-static bool set_nothing(Local *local, ObjValues *block, size_t from) {
-  return heap_zeroed_size(&block->obj) > 0 || set_nil(local, block, from);
+bool values_set_nothing(Local *local, const Obj *obj, Value *slots,
+                        size_t count) {
+  return heap_zeroed_size(obj) > 0 || set_nil(local, slots, count);
 }
 
 ObjValues *values_new_room(Local *local, size_t cap) {
   ObjValues *block = values_alloc(local, cap);
-  return block != NULL && set_nothing(local, block, 0) ? block : NULL;
+  return block != NULL && values_set_nothing(local, &block->obj, block->slots,
+                                             block->cap)
+             ? block
+             : NULL;
 }
 
 // Before the block is published: `from` on are free.
@@ -112,15 +128,16 @@ ObjList *list_new(Local *local, size_t cap) {
   return list;
 }
 
-// A copy of the block with room for `need` values, not published yet.
-static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
+// A plain copy of the block with room for `need` values, not published yet.
+static ObjValues *values_grown(Local *local, const ObjValues *old, size_t len,
                                size_t need) {
   RT_ASSERT(len <= need);
   size_t cap = len < 4096 ? len * 2 + 1 : len + len / 2;
   ObjValues *block = values_alloc(local, cap > need ? cap : need);
   if (block == NULL) return NULL;
-  if (!move_values(local, block->slots, old->slots, len) ||
-      !set_nothing(local, block, len))
+  if (!values_copy(local, block->slots, old, 0, len) ||
+      !values_set_nothing(local, &block->obj, block->slots + len,
+                          block->cap - len))
     return NULL;
   cover_part(block, need);
   block->len = len;
@@ -128,35 +145,96 @@ static ObjValues *values_grown(Local *local, ObjValues *old, size_t len,
   return block;
 }
 
-// The list's block with room for `more` values after `len`. NULL: no memory.
+// Publishes a block, or a ring. false: there is none.
+static bool list_show(Local *local, ObjList *list, void *block) {
+  if (block == NULL) return false;
+  heap_store_ptr(&local->heap, &list->block, (ObjValues *)block);
+  RT_ASSERT(list_is_valid(list));
+  return true;
+}
+
+// The list's block, which is plain, with room for `more` values after `len`.
+// NULL: no memory.
 static ObjValues *list_reserve(Local *local, ObjList *list, size_t more,
                                size_t *len) {
   RT_ASSERT(list_is_valid(list));
   ObjValues *block = list_block(list);
-  *len = values_len(block);
+  *len = values_plain_len(block);
   if (more > CAP_MAX) return NULL;
   // relaxed: any cap it had, which may be below a length that is newer
   if (*len + more <= rt_load_relaxed(&block->cap)) return block;
   if (cover(block, *len + more)) return block;
   block = values_grown(local, block, *len, *len + more);
-  if (block != NULL) heap_store_ptr(&local->heap, &list->block, block);
-  return block;
+  return list_show(local, list, block) ? block : NULL;
 }
 
-bool list_push(Local *local, ObjList *list, Value v) {
-  size_t len;
-  ObjValues *block = list_reserve(local, list, 1, &len);
-  if (block == NULL) return false;
-  heap_store(&local->heap, &block->slots[len], v);
-  // release: cap was seen, or moved, to cover it; pairs with the acquire in
-  // values_is_valid. Readers need no order: one that sees it early finds nil
-  // (in fresh memory 0), or the value, whose object heap_store has published
-  rt_store_release(&block->len, len + 1);
-  RT_ASSERT(values_is_valid(block));
+// --- Lists that are queues --------------------------------------------------
+static ObjRing *list_ring(const ObjList *list) {
+  ObjValues *block = list_block(list);
+  return values_is_ring(block) ? (ObjRing *)(void *)block : NULL;
+}
+
+// The list's ring with room for `more` values. NULL: no memory, or it is none
+// any more.
+static ObjRing *list_ring_with_room(Local *local, ObjList *list, size_t more) {
+  ObjRing *ring = list_ring(list);
+  if (ring == NULL || more > CAP_MAX) return NULL;
+  size_t len = value_ring_len(ring);
+  if (len + more <= ring->mask + 1) return ring;
+  ring = value_ring_new(local, (ObjValues *)(void *)ring, len, len + more);
+  return list_show(local, list, ring) ? ring : NULL;
+}
+
+static bool list_ring_append(Local *local, ObjList *list, const Value *from,
+                             size_t count) {
+  ObjRing *ring = list_ring_with_room(local, list, count);
+  if (ring == NULL) return false;
+  for (size_t i = 0; i < count; i++)
+    value_ring_insert(local, ring, SIZE_MAX, heap_load(&from[i]));
   return true;
 }
 
+void list_settle(Local *local, ObjList *list) {
+  const ObjRing *ring = list_ring(list);
+  if (ring == NULL) return;
+  size_t len = value_ring_len(ring);
+  if (len >= VALUE_RING_LEAST / 4 && !value_ring_is_read(ring)) return;
+  const ObjValues *block = (const ObjValues *)(const void *)ring;
+  list_show(local, list, values_grown(local, block, len, len));
+}
+
+// Before a value is put in at `at`, or `count` are taken out. A plain block
+// whose front was used before while it was long becomes a ring.
+static void list_use(Local *local, ObjList *list, size_t at, size_t count) {
+  enum { NEAR_FRONT = 8, USES = 4 };
+  list_settle(local, list);
+  ObjValues *block = list_block(list);
+  size_t len = values_plain_len(block);
+  if (at >= NEAR_FRONT || len < VALUE_RING_LEAST || count >= len - at) return;
+  // relaxed, both: a count, of which writers that race may lose some
+  uint16_t uses = rt_load_relaxed(&block->obj.aux);
+  if (uses >= USES)
+    list_show(local, list, value_ring_new(local, block, len, len + 1));
+  else
+    rt_store_relaxed(&block->obj.aux, (uint16_t)(uses + 1));
+}
+
+// A ring of which little is used becomes a smaller one, if the memory is there.
+static void list_ring_shrink(Local *local, ObjList *list) {
+  enum { SHARE = 8, ROOM = 2 };
+  const ObjRing *ring = list_ring(list);
+  if (ring == NULL) return;
+  size_t len = value_ring_len(ring);
+  if (ring->mask < VALUE_RING_LEAST || len > ring->mask / SHARE) return;
+  const ObjValues *block = (const ObjValues *)(const void *)ring;
+  list_show(local, list, value_ring_new(local, block, len, len * ROOM));
+}
+
+// --- Changing lists ---------------------------------------------------------
 bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
+  if (values_is_ring(list_block(list))) list_settle(local, list);
+  if (values_is_ring(list_block(list)))
+    return list_ring_append(local, list, from, count);
   size_t len;
   ObjValues *block = list_reserve(local, list, count, &len);
   if (block == NULL) return false;
@@ -167,7 +245,42 @@ bool list_append(Local *local, ObjList *list, const Value *from, size_t count) {
   return true;
 }
 
+bool list_append_part(Local *local, ObjList *list, const ObjValues *block,
+                      size_t at, size_t count) {
+  while (count > 0) {
+    ValueRun run = values_run(block, at, count);
+    if (!list_append(local, list, run.from, run.count)) return false;
+    at += run.count;
+    count -= run.count;
+  }
+  return true;
+}
+
+bool list_push(Local *local, ObjList *list, Value v) {
+  RT_ASSERT(list_is_valid(list));
+  ObjValues *block = list_block(list);
+  size_t len = values_plain_len(block);
+  // relaxed: as in list_reserve
+  if (__builtin_expect(len >= rt_load_relaxed(&block->cap), 0))
+    return list_append(local, list, &v, 1);
+  heap_store(&local->heap, &block->slots[len], v);
+  // release: cap was seen, or moved, to cover it; pairs with the acquire in
+  // values_is_valid. Readers need no order: one that sees it early finds nil
+  // (in fresh memory 0), or the value, whose object heap_store has published
+  rt_store_release(&block->len, len + 1);
+  RT_ASSERT(values_is_valid(block));
+  return true;
+}
+
 bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
+  RT_ASSERT(list_is_valid(list));
+  list_use(local, list, at, 0);
+  ObjRing *ring = list_ring(list);
+  if (ring != NULL) {
+    ring = list_ring_with_room(local, list, 1);
+    if (ring != NULL) value_ring_insert(local, ring, at, v);
+    return ring != NULL;
+  }
   size_t len;
   ObjValues *block = list_reserve(local, list, 1, &len);
   if (block == NULL) return false;
@@ -182,10 +295,9 @@ bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   return true;
 }
 
-void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
-  RT_ASSERT(list_is_valid(list));
-  ObjValues *block = list_block(list);
-  size_t len = values_len(block);
+static void remove_plain(Local *local, ObjValues *block, size_t at,
+                         size_t count) {
+  size_t len = values_plain_len(block);
   if (at >= len) return;
   if (count > len - at) count = len - at;
   for (size_t i = at; i + count < len; i++)
@@ -198,6 +310,23 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
   rt_store_release(&block->len, len - count);
   RT_ASSERT(values_is_valid(block));
   work_charge(local, len - at);
+}
+
+void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
+  RT_ASSERT(list_is_valid(list));
+  list_use(local, list, at, count);
+  ObjValues *block = list_block(list);
+  size_t len = values_len(block);
+  // What is taken off a long list is not made nil element by element.
+  if (at == 0 && count >= len && len > COVERED &&
+      list_show(local, list, values_new_room(local, 0)))
+    return;
+  if (!values_is_ring(block)) {
+    remove_plain(local, block, at, count);
+    return;
+  }
+  value_ring_remove(local, (ObjRing *)(void *)block, at, count);
+  list_ring_shrink(local, list);
 }
 
 // --- Validity ---------------------------------------------------------------
@@ -214,7 +343,9 @@ bool values_is_valid(const ObjValues *block) {
 
 bool list_is_valid(const ObjList *list) {
   return list != NULL && list->obj.type == OBJ_LIST &&
-         values_is_valid(list_block(list));
+         (values_is_ring(list_block(list))
+              ? value_ring_is_valid(list_ring(list))
+              : values_is_valid(list_block(list)));
 }
 
 #undef CAP_MAX

@@ -26,7 +26,7 @@ typedef struct Goroutine Goroutine;
   X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
   X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
   X(TABLE, "") X(GOROUTINE, "") X(TIMER, "timer") X(ITER, "") X(EACH, "")   \
-  X(GROUP, "group") X(CHAN_BLOCK, "")
+  X(GROUP, "group") X(CHAN_BLOCK, "") X(RING, "")
 // clang-format on
 
 typedef enum ObjType {
@@ -80,6 +80,16 @@ typedef struct ObjValues {
   uint64_t len;
   Value slots[];
 } ObjValues;
+// The block of a list that is used as a queue (value_ring.c).
+typedef struct ObjRing {
+  Obj obj;
+  uint64_t no_cap, no_len;  // 0: where ObjValues has cap and len
+  uint64_t mask;            // slots, less 1: a power of two, less 1; immutable
+  uint64_t first;           // atomic: the slot of element 0, masked
+  uint64_t count;           // atomic
+  uint64_t reads;           // atomic: of elements since its front was used
+  Value slots[];
+} ObjRing;
 
 typedef struct ObjBytes {
   Obj obj;
@@ -87,7 +97,7 @@ typedef struct ObjBytes {
 } ObjBytes;
 typedef struct ObjList {
   Obj obj;
-  ObjValues *block;  // atomic, never NULL
+  ObjValues *block;  // atomic, never NULL; or an ObjRing
 } ObjList;
 
 // A hash table whose entries are in order of insertion. A deleted entry has the
