@@ -121,6 +121,43 @@ static void walks_survive_changes(void **state) {
   fixture_free(f);
 }
 
+static Value first_key(Fixture *f, const ObjMap *map) {
+  uint64_t at = 0;
+  Value key, v;
+  bool any = map_next(&f->vm, map, map->table, &at, &key, &v);
+  return any ? key : VALUE_NIL;
+}
+
+// A walk begins after the deleted entries, whichever of them went first.
+static void walks_begin_at_the_first_key(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjMap *map = map_new(f->locals, 0);
+  for (int k = 0; k < KEYS; k++)
+    map_set(f->locals, map, value_from_small(k), VALUE_NIL);
+  bool found;
+  for (int k = 1; k < KEYS; k += 3)
+    map_delete(f->locals, map, value_from_small(k), &found);
+  const ObjTable *table = map->table;
+  int taken = 0;
+  for (int k = 0; k < KEYS / 2; k++) {
+    if (k % 3 == 1) continue;
+    assert_int_equal(first_key(f, map), value_from_small(k));
+    map_delete(f->locals, map, value_from_small(k), &found);
+    assert_true(found);
+    taken++;
+    assert_ptr_equal(map->table, table);
+    assert_int_equal(table->first, k % 3 == 0 ? k + 2 : k + 1);
+  }
+  assert_true(taken > KEYS / 4);
+  while (first_key(f, map) != VALUE_NIL)
+    map_delete(f->locals, map, first_key(f, map), &found);
+  assert_int_equal(map_len(map), 0);
+  map_set(f->locals, map, VALUE_TRUE, VALUE_NIL);
+  assert_int_equal(first_key(f, map), VALUE_TRUE);
+  fixture_free(f);
+}
+
 static void bad_keys(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
@@ -187,6 +224,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_operations),
       cmocka_unit_test(walks_survive_changes),
+      cmocka_unit_test(walks_begin_at_the_first_key),
       cmocka_unit_test(bad_keys),
       cmocka_unit_test(racing_writers_keep_memory_whole),
   };

@@ -202,6 +202,7 @@ static void check_maps(size_t entries) {
   BREAK(&is_set, t->used, t->cap + 1);
   BREAK(&is_got, t->cap, t->cap + 1);
   BREAK(&is_deleted, t->cap, t->cap * 16);
+  BREAK(&is_set, t->first, t->cap + 1);
   BREAK(&is_set, t->index_bits, 3);
   BREAK(&is_got, t->index_bits, 32);
   BREAK(&is_deleted, t->obj.type, OBJ_VALUES);

@@ -12,6 +12,12 @@
 // one round. A writer marks the map; another that sees the mark gives up
 // (MAP_CONCURRENT). The mark is no lock: two writers can miss each other, and
 // then an update is lost, no more.
+//
+// Walks begin at the table's `first`, so that the first key of a map can be
+// taken again and again in O(1). It only moves on, over entries that are
+// deleted, which stay so. One exception: of two writers that race to append,
+// one may show the other's entry as deleted for a moment. A walk does not find
+// that entry then, as if the update were lost.
 #include "vm/object/map.h"
 
 #include <math.h>
@@ -51,7 +57,7 @@ static ObjTable *table_new(Local *local, size_t want) {
       OBJ_TABLE);
   if (table == NULL) return NULL;
   table->cap = (uint32_t)cap;
-  table->used = table->live = 0;
+  table->used = table->live = table->first = 0;
   table->index_bits = bits;
   for (size_t at = 0; at < index_size; at += ZEROED) {
     size_t count = index_size - at < ZEROED ? index_size - at : ZEROED;
@@ -306,6 +312,17 @@ MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
   return ok ? MAP_OK : MAP_NO_MEMORY;
 }
 
+// Entry number `at` was deleted. Each entry is passed once in all.
+static void move_first(ObjTable *table, uint32_t at) {
+  // relaxed, all: where walks begin, which look at the keys themselves; any
+  // number that was stored has deleted entries alone before it
+  if (at != rt_load_relaxed(&table->first)) return;
+  uint32_t used = table_used(table);
+  while (at < used && rt_load_relaxed(&table->entries[at].key) == VALUE_TOMB)
+    at++;
+  rt_store_relaxed(&table->first, at);
+}
+
 MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   *found = false;
   if (!is_key(key)) return MAP_OK;
@@ -320,6 +337,7 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
     // relaxed, both: as in append
     uint32_t live = rt_load_relaxed(&table->live);
     if (live) rt_store_relaxed(&table->live, live - 1);
+    move_first(table, (uint32_t)at);
     shrink(local, map, table);
   }
   writer_leave(map);
@@ -338,10 +356,13 @@ MapResult map_clear(Local *local, ObjMap *map) {
 // plus one.
 bool map_next(Vm *vm, const ObjMap *map, const ObjTable *table, uint64_t *at,
               Value *key, Value *value) {
-  uint64_t end = *at >> 32;
-  if (end == 0) end = (uint64_t)table_used(table) + 1;
+  uint64_t end = *at >> 32, i = *at & 0xffffffff;
+  if (end == 0) {
+    end = (uint64_t)table_used(table) + 1;
+    i = rt_load_relaxed(&table->first);  // relaxed: as in move_first
+  }
   RT_ASSERT(table_is_valid(table) && end - 1 <= table->cap);
-  for (uint64_t i = *at & 0xffffffff; i < end - 1; i++) {
+  for (; i < end - 1; i++) {
     Value k = heap_load(&table->entries[i].key);
     if (k == VALUE_TOMB) continue;
     if (heap_load(&map->table) == table)
@@ -371,8 +392,9 @@ bool table_is_valid(const ObjTable *table) {
   size_t index_size =
       table->index_bits ? sizeof(uint32_t) << table->index_bits : 0;
   size_t size = sizeof *table + table->cap * sizeof(MapEntry) + index_size;
-  // relaxed: cap never changes, and append stores nothing above it
+  // relaxed, both: cap never changes, and no writer stores anything above it
   return size <= heap_size_of(table) &&
+         rt_load_relaxed(&table->first) <= table->cap &&
          rt_load_relaxed(&table->used) <= table->cap;
 }
 

@@ -115,6 +115,7 @@ typedef struct ObjTable {
   uint32_t used;        // atomic: entries in use, tombs included
   uint32_t live;        // atomic
   uint32_t index_bits;  // 0: no index
+  uint32_t first;       // atomic: all entries before it are deleted
   MapEntry entries[];
 } ObjTable;
 typedef struct ObjMap {
