@@ -2,8 +2,10 @@
 // Sorting natively: stable merge sort over a copy of the values.
 //
 // Each value gets a 64-bit key that orders it among values of its kind: ints
-// and floats whole, strings by their first 8 bytes. Only where keys are equal
-// and do not say everything are the values themselves compared.
+// and floats whole, strings by the 7 bytes after what all of them begin with.
+// Only where keys are equal and do not say everything are the values themselves
+// compared. What all strings begin with is guessed by three of them. Where one
+// begins otherwise, the keys are made again.
 //
 // It is done in pieces (csp_again), in phases: the copy is filled, the keys are
 // made, runs are sorted, then merged until there is one, which is stored.
@@ -41,13 +43,21 @@ static uint64_t float_key(CspValue v) {
   return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-static uint64_t string_key(CspValue v) {
-  Str s = str_of(v);
+// The first bytes, and how many there are, or 8 for more than 7.
+static uint64_t string_key(Str s) {
   uint8_t bytes[8] = {0};
-  memcpy(bytes, s.data, s.len < 8 ? s.len : 8);
+  memcpy(bytes, s.data, s.len < 7 ? s.len : 7);
   uint64_t key = 0;
-  for (int i = 0; i < 8; i++) key = key << 8 | bytes[i];
-  return key;
+  for (int i = 0; i < 7; i++) key = key << 8 | bytes[i];
+  return key << 8 | (s.len < 8 ? s.len : 8);
+}
+
+static size_t common_len(Str a, Str b, size_t most) {
+  size_t len = 0;
+  if (most > a.len) most = a.len;
+  if (most > b.len) most = b.len;
+  while (len < most && a.data[len] == b.data[len]) len++;
+  return len;
 }
 
 // --- The state --------------------------------------------------------------
@@ -68,6 +78,8 @@ typedef struct Sort {
   CspType type;                            // of all keys
   bool mixed;                              // they are not, or have no key
   bool exact;                              // equal keys mean equal values
+  size_t common;                           // bytes that all strings begin with
+  int guesses;                             // of it, so far
   bool failed;                             // found two values without an order
   bool spent;                              // a piece, by comparing values
   CspValue a, b;                           // those two
@@ -80,6 +92,8 @@ enum {
   BLOCK = RUN * 512,  // items; a run lies in one block
   SHORT_LIST = 4096,
   SORT_TURNS = 512,
+  COMMON_MAX = 256,  // bytes of strings that are looked at for what they share
+  GUESSES = 3,
   MISS_UNITS = 64  // to read a value, which lies anywhere
 };
 
@@ -185,13 +199,50 @@ static bool fill(Sort *sort, size_t stop) {
          csp_list_append(sort->call, sort->held, values, count);
 }
 
-static void set_keys(Sort *sort, size_t stop) {
+static Str string_at(const Sort *sort, size_t at) {
+  return str_of(item_at(sort->items, at)->by);
+}
+
+// What the first string, one in the middle and the last begin with.
+static void guess_common(Sort *sort) {
+  Str first = string_at(sort, 0);
+  size_t common =
+      common_len(first, string_at(sort, sort->count / 2), COMMON_MAX);
+  sort->common = common_len(first, string_at(sort, sort->count - 1), common);
+}
+
+// One string begins with less: all keys are made again.
+static void guess_again(Sort *sort, size_t common) {
+  sort->common = ++sort->guesses < GUESSES ? common : 0;
+  sort->exact = true;
+  sort->at = 0;
+}
+
+static void set_string_keys(Sort *sort, size_t stop) {
+  Str first = string_at(sort, 0);
   for (Item *item = item_at(sort->items, sort->at); sort->at < stop;
        sort->at++, item++) {
-    item->key = sort->mixed                ? 0
-                : sort->type == CSP_INT    ? int_key(item->by)
-                : sort->type == CSP_STRING ? string_key(item->by)
-                                           : float_key(item->by);
+    Str s = str_of(item->by);
+    size_t common = sort->common;
+    if (s.len < common || memcmp(s.data, first.data, common) != 0) {
+      guess_again(sort, common_len(first, s, common));
+      return;
+    }
+    item->key = string_key((Str){s.data + common, s.len - common});
+    sort->exact &= s.len - common < 8;
+  }
+}
+
+static void set_keys(Sort *sort, size_t stop) {
+  if (!sort->mixed && sort->type == CSP_STRING) {
+    set_string_keys(sort, stop);
+    return;
+  }
+  for (Item *item = item_at(sort->items, sort->at); sort->at < stop;
+       sort->at++, item++) {
+    item->key = sort->mixed             ? 0
+                : sort->type == CSP_INT ? int_key(item->by)
+                                        : float_key(item->by);
   }
 }
 
@@ -297,7 +348,8 @@ static void next_phase(Sort *sort) {
   if (sort->phase == FILL) {
     sort->mixed |= sort->type != CSP_INT && sort->type != CSP_FLOAT &&
                    sort->type != CSP_STRING;
-    sort->exact = !sort->mixed && sort->type != CSP_STRING;
+    sort->exact = !sort->mixed;
+    if (sort->exact && sort->type == CSP_STRING) guess_common(sort);
     sort_phase(sort, KEYS);
   } else if (sort->phase == KEYS) {
     sort_phase(sort, RUNS);
@@ -400,8 +452,9 @@ static CspStatus sort_on(CspCall *call, void *data, bool on) {
   while (sort->phase != FREE) {
     size_t before_turns = sort->at;
     if (!some_turns(sort)) return sort_fail(sort);
-    bool spent =
-        csp_spent(call, units_of(sort, sort->at - before_turns)) || sort->spent;
+    size_t turns =
+        sort->at >= before_turns ? sort->at - before_turns : SORT_TURNS;
+    bool spent = csp_spent(call, units_of(sort, turns)) || sort->spent;
     if (sort->at == sort->count) next_phase(sort);
     if (sort->phase == STORE &&
         (sort->at == sort->count || sort->count <= SHORT_LIST))
