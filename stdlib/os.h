@@ -122,6 +122,7 @@ bool os_turn_take(Turn *turn, const void *reader);
 // The reader gives the turn back, if it has it, and all that wait go on. With
 // NULL the file is closed, and whoever has the turn loses it. Any thread.
 void os_turn_end(Turn *turn, const void *reader);
+bool os_turn_is_taken(Turn *turn);  // any thread
 // What a native returns that waits until nobody has it. Owner P.
 CspStatus os_turn_wait(CspCall *call, Turn *turn);
 

@@ -17,8 +17,13 @@
 // Where nothing is there to be read (a pipe, a terminal), the reader releases
 // the lock and waits in netpoll, with what it has so far. It keeps the turn to
 // read meanwhile, and further readers park until it has finished (os_turn.c).
-// Closing the file ends its wait and theirs. A file that only os.lines has is
-// closed when such a wait is given up, as nobody else would close a FIFO soon.
+// Closing the file ends its wait and theirs. The reader may be on its way to the
+// wait, and has the descriptor's number. So where a reader has the turn, close()
+// (1) marks the file as closed, under the lock, (2) ends the wait, begun or not,
+// (3) closes the descriptor. From (1) on nobody begins to read. After (2) the
+// reader does not look at the number any more (csp_wait_end), and finds the file
+// closed. A file that only os.lines has is closed when such a wait is given up,
+// as nobody else would close a FIFO soon.
 //
 // What could not be written is lost. The file keeps the error (`failed`), and
 // each later write, flush, sync and close gives it. Reading and seeking go on.
@@ -127,21 +132,31 @@ static int file_write(File *file, const char *data, size_t len) {
   return 0;
 }
 
-// The file stays open when the result is JOB_WOULD_WAIT.
-static int file_close(File *file) {
-  if (!file->open) return EBADF;
+// Without the lock: nobody uses the descriptor any more.
+static int file_close_fd(File *file) {
+  if (file->keep || close(file->fd) == 0 || errno == EINTR) return 0;
+  return errno;
+}
+
+// All but the descriptor is closed. The file stays open when the result is
+// JOB_WOULD_WAIT.
+static int file_shut(File *file) {
   int error = file_flush_all(file);
   if (error == JOB_WOULD_WAIT) return error;
   file->open = false;
   os_turn_end(&file->turn, NULL);
-  if (!file->keep && close(file->fd) != 0 && !error && errno != EINTR) {
-    error = errno;
-  }
   csp_alloc_free(file->in);
   csp_alloc_free(file->out);
   file->in = file->out = NULL;
   file->in_at = file->in_len = 0;
   return error;
+}
+
+static int file_close(File *file) {
+  if (!file->open) return EBADF;
+  int error = file_shut(file);
+  int closed = file->open ? 0 : file_close_fd(file);
+  return error ? error : closed;
 }
 
 static File *file_of(FileLink *link) {
@@ -192,6 +207,7 @@ struct FileJob {
   int64_t want;        // bytes to read; -1: a line, -2: everything
   Buffer out;          // what was read so far
   bool queues;         // another reader has the turn
+  bool left_open;      // closing: the descriptor, which a reader may look at
   const char *method;  // that reads, and is called again in its turn
   CspStatus (*results)(CspCall *call, FileJob *work);  // of reading
   int whence;
@@ -577,8 +593,19 @@ static void file_flush_work(void *data) {
 
 static void close_work(void *data) {
   FileJob *work = data;
-  if (file_enter(work)) work->job.error = file_close(work->file);
+  File *file = work->file;
+  if (file_enter(work)) {
+    bool is_read = os_turn_is_taken(&file->turn);
+    work->job.error = is_read ? file_shut(file) : file_close(file);
+    work->left_open = is_read && !file->open;
+  }
   file_leave(work);
+}
+
+static void close_fd_work(void *data) {
+  FileJob *work = data;
+  int error = file_close_fd(work->file);
+  if (!work->job.error) work->job.error = error;
 }
 
 static void truncate_work(void *data) {
@@ -609,11 +636,16 @@ static CspStatus file_sync(CspCall *call) {
   return run_simple(call, "write", 1, file_flush_work);
 }
 
-// Ends the wait of a reader, which then finds the file closed.
+static CspStatus close_over(CspCall *call, void *data, bool made) {
+  if (!made) close_fd_work(data);
+  return job_done_err(call, data);
+}
+
 static CspStatus close_done(CspCall *call, void *data) {
   FileJob *work = data;
+  if (!work->left_open) return job_done_err(call, data);
   csp_wait_end(call, &work->file->wait);
-  return job_done_err(call, data);
+  return csp_block(call, close_fd_work, close_over, work);
 }
 
 static CspStatus file_close_now(CspCall *call) {

@@ -33,6 +33,13 @@ bool os_turn_take(Turn *turn, const void *reader) {
   return ours;
 }
 
+bool os_turn_is_taken(Turn *turn) {
+  pthread_mutex_lock(&turn->lock);
+  bool taken = turn->holder != NULL;
+  pthread_mutex_unlock(&turn->lock);
+  return taken;
+}
+
 static CspValue waiter_over(CspCall *call, void *waiter) {
   (void)call;
   csp_alloc_free(waiter);

@@ -443,20 +443,24 @@ CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
 // waits. Another reader may have been faster, so work tries without blocking,
 // and done may wait again. A wait that csp_wait_end has ended goes on to work,
 // too, and so does one for what is no descriptor. `wait` was zeroed before the
-// caller set its fd and write. It outlives the wait, stays as it is meanwhile,
-// and serves one wait at a time. The descriptor may be closed meanwhile.
+// caller first set its fd and write. It outlives the wait, stays as it is
+// meanwhile, and serves one wait at a time. The descriptor may be closed
+// meanwhile, but after csp_wait_end, if its number may be used again.
 // If the system cannot watch fd (no more descriptors, or a kind that epoll does
 // not take), a blocking call waits for it. A stepped runtime has none, so there
 // made is false.
 typedef struct CspWait {
   int fd;      // to be watched
   bool write;  // until it can be written, else until it can be read
+  bool ended;  // the runtime's
   void *desc;  // the runtime's
 } CspWait;
 CspStatus csp_block_fd(CspCall *call, CspWait *wait, void (*work)(void *data),
                        CspStatus (*done)(CspCall *call, void *data, bool made),
                        void *data);
-// Ends the wait, if there is one. Any native of the same runtime may call it.
+// Ends the wait. One that has not begun yet ends when it begins, so a native
+// that is on its way to wait is not missed. Any native of the same runtime may
+// call it.
 void csp_wait_end(CspCall *call, CspWait *wait);
 const char *csp_no_thread(void);
 // The native's result is what calling function with these arguments gives.

@@ -317,6 +317,24 @@ static CspStatus ends_it(CspCall *c) {
   return csp_ok_nothing(c);
 }
 
+static void run_waits(const CspFunction *functions, const char *source) {
+  for (int procs = STEPPED; procs <= 2; procs++) {
+    if (procs == 0) continue;
+    Host own;
+    assert_int_equal(pipe(ends), 0);
+    tries = 0;
+    wait = (CspWait){0};
+    open_host(&own, procs);
+    assert_true(csp_register_builtins(own.csp, functions));
+    assert_int_equal(run(&own, source), 0);
+    assert_string_equal(own.out, "true\n");
+    assert_int_equal(tries, 1);
+    close_host(&own);
+    close(ends[0]);
+    close(ends[1]);
+  }
+}
+
 static void a_wait_that_is_ended_goes_on_to_work(void **state) {
   (void)state;
   static const CspFunction functions[] = {
@@ -332,23 +350,17 @@ static void a_wait_that_is_ended_goes_on_to_work(void **state) {
       "    }\n"
       "  }\n"
       "}\n"
-      "ends_it()\n"  // nobody waits
       "go { done <- waits() }\n"
       "println(end())\n";
-  for (int procs = STEPPED; procs <= 2; procs++) {
-    if (procs == 0) continue;
-    Host own;
-    assert_int_equal(pipe(ends), 0);
-    tries = 0;
-    open_host(&own, procs);
-    assert_true(csp_register_builtins(own.csp, functions));
-    assert_int_equal(run(&own, ended), 0);
-    assert_string_equal(own.out, "true\n");
-    assert_int_equal(tries, 1);
-    close_host(&own);
-    close(ends[0]);
-    close(ends[1]);
-  }
+  run_waits(functions, ended);
+}
+
+static void a_wait_that_is_ended_before_it_begins_goes_on_to_work(
+    void **state) {
+  (void)state;
+  static const CspFunction functions[] = {
+      {"waits", "", waits}, {"ends_it", "", ends_it}, {NULL, NULL, NULL}};
+  run_waits(functions, "ends_it()\nends_it()\nprintln(waits())\n");
 }
 
 #define WITH_HOST(test) cmocka_unit_test_setup_teardown(test, open_it, close_it)
@@ -367,6 +379,7 @@ int main(void) {
       WITH_HOST(without_a_root_the_folder_is_the_process_s),
       WITH_HOST(with_a_root_it_is_the_runtimes),
       cmocka_unit_test(a_wait_that_is_ended_goes_on_to_work),
+      cmocka_unit_test(a_wait_that_is_ended_before_it_begins_goes_on_to_work),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ struct Vm {
   bool child_first, stepped;
   uint32_t output_full;        // atomic: it must go out by a blocking call
   uint32_t output_failed;      // atomic: a write failed: the program ends
-  RtLock waits_lock;           // guards all CspWait.desc
+  RtLock waits_lock;           // guards CspWait.desc and .ended, all
   struct NativeDef **natives;  // registered; freed at the end
   size_t native_count, native_cap;
   Heap *heap;

@@ -4,9 +4,17 @@
 // wait for one, and so that the original may be closed, and its number used
 // again, at any time.
 //
-// Vm.waits_lock guards CspWait.desc, which is set before the goroutine parks,
-// and cleared when it runs again. csp_wait_end finds it there and lets its
-// deadline pass. What the system cannot watch is waited for by a blocking call,
+// Vm.waits_lock guards CspWait.desc and CspWait.ended. No end is missed:
+//  - The goroutine (1) copies the descriptor, (2) registers the copy, (3) shows
+//    it in desc, and (4) parks. When it runs again it clears desc.
+//  - csp_wait_end lets the deadline of desc pass. Where desc is NULL it sets
+//    `ended`, which (1) or (3), whichever is next, takes back: that wait is
+//    over before it has parked.
+// So who calls csp_wait_end and only then closes the descriptor knows that
+// nobody copies its number any more. An end that finds no wait at all holds for
+// the next one. That goes on to work too early, as any wait may.
+//
+// What the system cannot watch is waited for by a blocking call,
 // but not in a stepped runtime: its host would wait, and nothing could end
 // that. There the call is refused. No wait is long for what is no descriptor at
 // all.
@@ -24,10 +32,36 @@ static struct pollfd poll_of(const FdWait *wait) {
                          0};
 }
 
-static void show(Vm *vm, CspWait *wait, PollDesc *desc) {
+// waits_lock is held. Whether csp_wait_end came before.
+static bool take_end(CspWait *wait) {
+  bool ended = wait->ended;
+  wait->ended = false;
+  return ended;
+}
+
+// The result is false when the wait has been ended.
+static bool copy_fd(Vm *vm, FdWait *wait) {
   rt_lock(&vm->waits_lock);
-  RT_ASSERT((wait->desc == NULL) != (desc == NULL));
+  bool ended = take_end(wait->wait);
+  if (!ended) wait->copy = fcntl(wait->wait->fd, F_DUPFD_CLOEXEC, 3);
+  rt_unlock(&vm->waits_lock);
+  return !ended;
+}
+
+// Likewise.
+static bool show(Vm *vm, CspWait *wait, PollDesc *desc) {
+  rt_lock(&vm->waits_lock);
+  RT_ASSERT(wait->desc == NULL);
+  bool ended = take_end(wait);
   wait->desc = desc;
+  rt_unlock(&vm->waits_lock);
+  return !ended;
+}
+
+static void hide(Vm *vm, CspWait *wait) {
+  rt_lock(&vm->waits_lock);
+  RT_ASSERT(wait->desc != NULL);
+  wait->desc = NULL;
   rt_unlock(&vm->waits_lock);
 }
 
@@ -35,23 +69,24 @@ bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait) {
   Vm *vm = local_of(p)->vm;
   struct pollfd now = poll_of(wait);
   if (wait->wait->fd < 0 || poll(&now, 1, 0) != 0) return false;
-  wait->copy = fcntl(wait->wait->fd, F_DUPFD_CLOEXEC, 3);
+  if (!copy_fd(vm, wait)) return false;
   wait->desc = wait->copy < 0 ? NULL : poll_open(vm->sched, wait->copy);
   if (wait->desc == NULL) {
     fd_wait_drop(wait);
     *(vm->stepped ? &wait->refused : &wait->blocks) = true;
     return false;
   }
-  show(vm, wait->wait, wait->desc);
+  bool goes_on = show(vm, wait->wait, wait->desc);
   PollMode mode = wait->wait->write ? POLL_WRITE : POLL_READ;
-  if (poll_wait(p, &g->g, wait->desc, mode) == POLL_PARKED) return true;
+  if (goes_on && poll_wait(p, &g->g, wait->desc, mode) == POLL_PARKED)
+    return true;
   fd_wait_over(p, wait);
   return false;
 }
 
 void fd_wait_over(P *p, FdWait *wait) {
   RT_ASSERT(wait->desc != NULL && wait->copy >= 0);
-  show(local_of(p)->vm, wait->wait, NULL);
+  hide(local_of(p)->vm, wait->wait);
   poll_close(p, wait->desc);
   poll_free(wait->desc);
   wait->desc = NULL;
@@ -74,7 +109,9 @@ void csp_wait_end(CspCall *call, CspWait *wait) {
   Vm *vm = call->vm;
   P *p = call->local->p;
   rt_lock(&vm->waits_lock);
-  if (wait->desc != NULL) {
+  if (wait->desc == NULL) {
+    wait->ended = true;
+  } else {
     // past already: a goroutine that waits, or is about to, stops
     poll_deadline(p, wait->desc, POLL_READ, 1);
     poll_deadline(p, wait->desc, POLL_WRITE, 1);
