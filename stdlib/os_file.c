@@ -5,7 +5,8 @@
 // The native does at once what a buffer can serve. Everything else is a job
 // without a P, and so is what finds the lock held by another. Unread input is
 // given back (by seeking) before writing, and pending output is written before
-// reading.
+// reading. What has no position (a pipe, a socket, a terminal) keeps its unread
+// input, which has nothing to do with what is written.
 //
 // Much is read or written in pieces. Between two of them the job releases the
 // lock, but keeps the file busy. The jobs of others try again later. So what
@@ -17,13 +18,13 @@
 // Where nothing is there to be read (a pipe, a terminal), the reader releases
 // the lock and waits in netpoll, with what it has so far. It keeps the turn to
 // read meanwhile, and further readers park until it has finished (os_turn.c).
-// Closing the file ends its wait and theirs. The reader may be on its way to the
-// wait, and has the descriptor's number. So where a reader has the turn, close()
-// (1) marks the file as closed, under the lock, (2) ends the wait, begun or not,
-// (3) closes the descriptor. From (1) on nobody begins to read. After (2) the
-// reader does not look at the number any more (csp_wait_end), and finds the file
-// closed. A file that only os.lines has is closed when such a wait is given up,
-// as nobody else would close a FIFO soon.
+// Closing the file ends its wait and theirs. The reader may be on its way to
+// the wait, and has the descriptor's number. So where a reader has the turn,
+// close() (1) marks the file as closed, under the lock, (2) ends the wait,
+// begun or not, (3) closes the descriptor. From (1) on nobody begins to read.
+// After (2) the reader does not look at the number any more (csp_wait_end), and
+// finds the file closed. A file that only os.lines has is closed when such a
+// wait is given up, as nobody else would close a FIFO soon.
 //
 // What could not be written is lost. The file keeps the error (`failed`), and
 // each later write, flush, sync and close gives it. Reading and seeking go on.
@@ -88,11 +89,23 @@ static int file_flush_all(File *file) {
   return error ? error : file->failed;
 }
 
-// Gives back what was read but not used.
-static void file_unread(File *file) {
+// As lseek. The current position is that of what was read but not used, which
+// stays when there is an error.
+static off_t file_move(File *file, off_t offset, int whence) {
   off_t left = (off_t)(file->in_len - file->in_at);
-  file->in_at = file->in_len = 0;
-  if (left > 0) lseek(file->fd, -left, SEEK_CUR);
+  if (whence == SEEK_CUR && offset < INT64_MIN + left) {
+    errno = EINVAL;
+    return -1;
+  }
+  off_t at =
+      lseek(file->fd, whence == SEEK_CUR ? offset - left : offset, whence);
+  if (at >= 0) file->in_at = file->in_len = 0;
+  return at;
+}
+
+// Gives back what was read but not used, if there is a position.
+static void file_unread(File *file) {
+  if (file->in_at < file->in_len) file_move(file, 0, SEEK_CUR);
 }
 
 // Reads more into the empty buffer. Returns 0 or an errno, which is EAGAIN when
@@ -528,8 +541,7 @@ static void seek_work(void *data) {
   FileJob *work = data;
   if (file_enter(work)) {
     work->job.error = file_flush(work->file);
-    file_unread(work->file);
-    off_t at = lseek(work->file->fd, work->want, work->whence);
+    off_t at = file_move(work->file, work->want, work->whence);
     if (at < 0 && !work->job.error) work->job.error = errno;
     work->job.number = at;
   }
@@ -610,9 +622,10 @@ static void close_fd_work(void *data) {
 
 static void truncate_work(void *data) {
   FileJob *work = data;
+  File *file = work->file;
   if (file_enter(work)) {
-    work->job.error = file_flush(work->file);
-    if (!work->job.error && ftruncate(work->file->fd, work->want) != 0) {
+    work->job.error = file_flush(file);
+    if (!work->job.error && ftruncate(file->fd, work->want) != 0) {
       work->job.error = errno;
     }
   }
