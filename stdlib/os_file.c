@@ -625,6 +625,7 @@ static void truncate_work(void *data) {
   File *file = work->file;
   if (file_enter(work)) {
     work->job.error = file_flush(file);
+    file_unread(file);  // it may be cut off
     if (!work->job.error && ftruncate(file->fd, work->want) != 0) {
       work->job.error = errno;
     }
