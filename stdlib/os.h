@@ -76,8 +76,11 @@ bool job_collects(CspCall *call, Job *job);
 // FIFO. The result is -1 when job->error says why not. Where nobody reads the
 // FIFO (later) the work returns at once, and is called again later.
 int job_open(Job *job, const char *path, int flags, int64_t mode);
-// Whether there is nothing to be read of job->fd yet. Then the work returns,
-// and is called again when there is.
+// Whether there is nothing to be read of fd yet: reading would wait, or, of a
+// FIFO that nobody has written, take that for its end.
+bool job_is_empty(int fd);
+// Whether job->fd is a FIFO and has nothing to be read yet. Then the work
+// returns, and is called again when there is.
 bool job_waits(Job *job);
 // Acts on the last name of a path, in its folder. The act must not follow a
 // link, and gives -1 when it fails with errno.

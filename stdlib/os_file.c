@@ -114,8 +114,7 @@ static void file_unread(File *file) {
 static int file_fill(File *file, bool *end) {
   int error = file_flush(file);
   if (error) return error;
-  struct pollfd now = {file->fd, POLLIN, 0};
-  if (poll(&now, 1, 0) == 0) return EAGAIN;
+  if (job_is_empty(file->fd)) return EAGAIN;
   if (file->in == NULL) file->in = csp_alloc(file->csp, NULL, FILE_BUFFER);
   if (file->in == NULL) return ENOMEM;
   file->in_at = file->in_len = 0;

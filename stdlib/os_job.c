@@ -163,9 +163,17 @@ int job_open(Job *job, const char *path, int flags, int64_t mode) {
   return fd;
 }
 
+bool job_is_empty(int fd) {
+  struct pollfd now = {fd, POLLIN, 0};
+  int ready;
+  do {
+    ready = poll(&now, 1, 0);
+  } while (ready < 0 && errno == EINTR);
+  return ready == 0;
+}
+
 bool job_waits(Job *job) {
-  struct pollfd now = {job->fd, POLLIN, 0};
-  job->waits = job->is_fifo && poll(&now, 1, 0) == 0;
+  job->waits = job->is_fifo && job_is_empty(job->fd);
   return job->waits;
 }
 

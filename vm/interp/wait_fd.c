@@ -20,6 +20,7 @@
 // all.
 #include "vm/interp/wait_fd.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -30,6 +31,16 @@
 static struct pollfd poll_of(const FdWait *wait) {
   return (struct pollfd){wait->wait->fd, wait->wait->write ? POLLOUT : POLLIN,
                          0};
+}
+
+// Or is no descriptor.
+static bool is_ready(const FdWait *wait) {
+  struct pollfd now = poll_of(wait);
+  int ready;
+  do {
+    ready = poll(&now, 1, 0);
+  } while (ready < 0 && errno == EINTR);
+  return ready != 0;
 }
 
 // waits_lock is held. Whether csp_wait_end came before.
@@ -67,8 +78,7 @@ static void hide(Vm *vm, CspWait *wait) {
 
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait) {
   Vm *vm = local_of(p)->vm;
-  struct pollfd now = poll_of(wait);
-  if (wait->wait->fd < 0 || poll(&now, 1, 0) != 0) return false;
+  if (wait->wait->fd < 0 || is_ready(wait)) return false;
   if (!copy_fd(vm, wait)) return false;
   wait->desc = wait->copy < 0 ? NULL : poll_open(vm->sched, wait->copy);
   if (wait->desc == NULL) {
