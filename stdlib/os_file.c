@@ -73,11 +73,26 @@ static int file_note(File *file, int error) {
   return error;
 }
 
+// As os_write_some. A descriptor that never waits may have been inherited, as a
+// socket. With threads it is waited for all the same.
+static int file_put(File *file, const char *data, size_t len, size_t *done) {
+  bool waits = !csp_is_stepped(file->csp);
+  int error = os_write_some(file->fd, data, len, done);
+  while (error == JOB_WOULD_WAIT && waits) {
+    size_t more;
+    struct pollfd room = {file->fd, POLLOUT, 0};
+    poll(&room, 1, -1);
+    error = os_write_some(file->fd, data + *done, len - *done, &more);
+    *done += more;
+  }
+  return error;
+}
+
 // Keeps what would have to wait.
 static int file_flush(File *file) {
   size_t len = file->out_len, done;
   if (len == 0) return 0;
-  int error = os_write_some(file->fd, file->out, len, &done);
+  int error = file_put(file, file->out, len, &done);
   file->out_len = error == JOB_WOULD_WAIT ? len - done : 0;
   if (done > 0) memmove(file->out, file->out + done, file->out_len);
   return file_note(file, error);
@@ -137,8 +152,9 @@ static int file_write(File *file, const char *data, size_t len) {
     int error = file_flush(file);
     if (error) return error;
   }
+  size_t done;
   if (len > FILE_BUFFER)
-    return file_note(file, os_write_all(file->fd, data, len));
+    return file_note(file, file_put(file, data, len, &done));
   if (len > 0) memcpy(file->out + file->out_len, data, len);
   file->out_len += len;
   return 0;
