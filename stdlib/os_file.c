@@ -73,8 +73,7 @@ static int file_note(File *file, int error) {
   return error;
 }
 
-// As os_write_some. A descriptor that never waits may have been inherited, as a
-// socket. With threads it is waited for all the same.
+// As os_write_some. With threads an inherited socket that never waits does.
 static int file_put(File *file, const char *data, size_t len, size_t *done) {
   bool waits = !csp_is_stepped(file->csp);
   int error = os_write_some(file->fd, data, len, done);

@@ -442,25 +442,21 @@ CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
 // for ever, such as a pipe, a terminal, a socket or a child's pidfd. No thread
 // waits. Another reader may have been faster, so work tries without blocking,
 // and done may wait again. A wait that csp_wait_end has ended goes on to work,
-// too, and so does one for what is no descriptor. `wait` was zeroed before the
-// caller first set its fd and write. It outlives the wait, stays as it is
-// meanwhile, and serves one wait at a time. The descriptor may be closed
-// meanwhile, but after csp_wait_end, if its number may be used again.
-// If the system cannot watch fd (no more descriptors, or a kind that epoll does
-// not take), a blocking call waits for it. A stepped runtime has none, so there
-// made is false.
+// too, and so does one for what is no descriptor. `wait` was zeroed before its
+// first use. It outlives the wait, stays as it is meanwhile, and serves one
+// wait at a time. The descriptor may be closed meanwhile, after csp_wait_end.
+// If the system cannot watch it (no descriptor is left, or epoll takes no such
+// kind), a blocking call waits. A stepped runtime has none: made is false.
 typedef struct CspWait {
   int fd;      // to be watched
   bool write;  // until it can be written, else until it can be read
-  bool ended;  // the runtime's
-  void *desc;  // the runtime's
+  bool ended;  // the runtime's, as desc is
+  void *desc;
 } CspWait;
 CspStatus csp_block_fd(CspCall *call, CspWait *wait, void (*work)(void *data),
                        CspStatus (*done)(CspCall *call, void *data, bool made),
                        void *data);
-// Ends the wait. One that has not begun yet ends when it begins, so a native
-// that is on its way to wait is not missed. Any native of the same runtime may
-// call it.
+// Ends the wait, or the next if none has begun. For natives of its runtime.
 void csp_wait_end(CspCall *call, CspWait *wait);
 const char *csp_no_thread(void);
 // The native's result is what calling function with these arguments gives.
