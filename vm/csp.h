@@ -183,8 +183,7 @@ Csp *csp_new(const CspConfig *config);
 int csp_free(Csp *csp);
 // Gives it the compiler (lang/). After that the library may be installed.
 void csp_install_language(Csp *csp);
-// Gives it the standard library (stdlib/), before csp_run. false: out of
-// memory.
+// Gives it the library (stdlib/), before csp_run. false: out of memory.
 bool csp_install_library(Csp *csp);
 
 typedef enum CspOutcome {
@@ -237,8 +236,7 @@ bool csp_interrupt(Csp *csp);
 // that long to stop them). There are 1,000 entries at most, and the goroutines
 // that would be further ones are counted.
 char *csp_dump_goroutines(Csp *csp);
-// A counter by the name it has in sched.stats(). false: there is none of that
-// name. Any thread.
+// A counter by its name in sched.stats(). false: there is none. Any thread.
 bool csp_counter(Csp *csp, const char *name, uint64_t *value);
 // How late readied goroutines ran (a sample of them). counts[i] of them were
 // late by 2^i ns up to twice that. Returns how many counts there are, at most
@@ -296,8 +294,7 @@ typedef struct CspModule {
   size_t source_len;
 } CspModule;
 
-// Registers a module before csp_run. The struct must live as long as the
-// runtime.
+// Registers a module before csp_run. The struct lives as long as the runtime.
 bool csp_register(Csp *csp, const CspModule *module);
 // Registers methods of built-in types. The receiver is the first parameter.
 bool csp_register_methods(Csp *csp, CspType type, const CspFunction *functions);
@@ -368,6 +365,10 @@ CspStatus csp_panic_memory(CspCall *call);
 // native may malloc on the way to it. It is at least 64 KB, and SIZE_MAX
 // without a limit.
 size_t csp_room(CspCall *call);
+// For natives that found no memory and have no results yet. true: there was a
+// collection, so try again. Only arguments and held values are left. false:
+// there was none, as it would be in vain or cost too much time.
+bool csp_make_room(CspCall *call);
 
 // These check arguments. false: the call has panicked with a message that names
 // the function, the parameter, what it must be and what it is.
@@ -417,11 +418,10 @@ CspStatus csp_again(CspCall *call,
 //
 // Given up: where the goroutine is cancelled, or csp_free ends it, done is
 // called for that, too, and made tells whether work has run. What it returns is
-// for nobody, so it only has to free data. It may call all that natives may, as
-// after a panic. csp_work is false. csp_again calls step at once, with on
-// false, and csp_block and its kin call done at once, with made false. csp_call
-// gives CSP_ENDED, and csp_waker NULL. In csp_free channels take and give
-// nothing, and csp_go starts nothing.
+// for nobody. It frees data, and may call all that natives may, as after a
+// panic. csp_work is false. csp_again calls step at once, with on false, and
+// csp_block and its kin done, with made false. csp_call gives CSP_ENDED, and
+// csp_waker NULL. In csp_free channels and csp_go do nothing.
 CspStatus csp_block(CspCall *call, void (*work)(void *data),
                     CspStatus (*done)(CspCall *call, void *data, bool made),
                     void *data);
@@ -431,9 +431,8 @@ CspStatus csp_block_slow(CspCall *call, void (*work)(void *data),
                          CspStatus (*done)(CspCall *call, void *data,
                                            bool made),
                          void *data);
-// Does as csp_block, but so many nanoseconds later. It is for what is tried
-// again and again until it can be done. No thread waits meanwhile. If the call
-// is cancelled, made is false.
+// Does as csp_block, but so many nanoseconds later, for what is tried again and
+// again. No thread waits meanwhile. If the call is cancelled, made is false.
 CspStatus csp_block_after(CspCall *call, int64_t ns, void (*work)(void *data),
                           CspStatus (*done)(CspCall *call, void *data,
                                             bool made),
@@ -602,8 +601,7 @@ void csp_limit_time(Csp *csp, int64_t ns);
 // Whether a script has ended the runtime (os.exit). *status: what it chose.
 bool csp_ended(Csp *csp, int *status);
 
-// Runs goroutines for so many ns, or until none can run if ns < 0. Natives may
-// not call it.
+// Runs goroutines for so many ns, or until none can run if ns < 0. Not natives.
 typedef enum CspStep {
   CSP_IDLE,   // none can run now
   CSP_MORE,   // the time was over, or csp_interrupt came
@@ -616,8 +614,7 @@ CspStep csp_step(Csp *csp, int64_t ns);
 // csp_try_recv or csp_close readies a goroutine. It belongs to the runtime. -1:
 // errno tells why.
 int csp_fd(Csp *csp);
-// In how many ns a timer is due. 0: there is something to do. < 0: no timer is
-// set.
+// In how many ns a timer is due. 0: there is something to do. < 0: none is set.
 int64_t csp_next(Csp *csp);
 
 // --- Other threads ----------------------------------------------------------
@@ -693,10 +690,13 @@ CspValue csp_bool(bool b);
 CspValue csp_int(CspCall *call, int64_t i);
 CspValue csp_float(CspCall *call, double d);
 CspValue csp_string(CspCall *call, const char *data, size_t len);
-// Makes a string of len bytes. The caller writes all of them to *data before
-// anybody else sees the string. It may be kept between pieces (csp_again), and
-// *data stays where it is.
+// Makes a string (or bytes) of len bytes. The caller writes all of them to
+// *data before anybody else sees the value. It may be kept between pieces, or
+// held (csp_hold) while csp_block's work writes. *data stays where it is.
+// csp_cut_room makes it shorter before anybody else sees it.
 CspValue csp_string_room(CspCall *call, size_t len, char **data);
+CspValue csp_bytes_room(CspCall *call, size_t len, char **data);
+void csp_cut_room(CspValue room, size_t len);
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len);  // frees
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause);
 CspValue csp_list(CspCall *call, size_t capacity);

@@ -121,6 +121,29 @@ static void what_is_undef_is_put_nowhere(void **state) {
 }
 
 // --- Channels ---------------------------------------------------------------
+// Also of the sizes that have a mapping of their own.
+static void a_room_is_cut(void **state) {
+  (void)state;
+  static const size_t sizes[] = {1, 40, 5000, 70000, 8 << 20};
+  for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+    char *data, kept[2] = {0};
+    size_t cut = sizes[n] / 2;
+    CspValue room = csp_string_room(call, sizes[n], &data);
+    memset(data, 'a', sizes[n]);
+    csp_cut_room(room, cut);
+    size_t len;
+    assert_int_equal(strlen(csp_to_string(room, &len)), cut);
+    assert_int_equal(len, cut);
+    CspValue bytes = csp_bytes_room(call, sizes[n], &data);
+    memset(data, 'b', sizes[n]);
+    csp_cut_room(bytes, cut);
+    assert_int_equal(csp_bytes_len(bytes), cut);
+    assert_true(csp_bytes_append(call, bytes, "c", 1));
+    assert_int_equal(csp_bytes_read(bytes, cut, kept, 2), 1);
+    assert_string_equal(kept, "c");
+  }
+}
+
 static void channels_do_not_wait(void **state) {
   (void)state;
   CspValue v, c = csp_chan(call, 2);
@@ -197,6 +220,7 @@ int main(void) {
       cmocka_unit_test(a_map_is_read_by_name),
       cmocka_unit_test(without_memory_nothing_is_put_into),
       cmocka_unit_test(what_is_undef_is_put_nowhere),
+      cmocka_unit_test(a_room_is_cut),
       cmocka_unit_test(channels_do_not_wait),
       cmocka_unit_test(nothing_to_receive_is_nil),
       cmocka_unit_test(a_timer_is_no_channel),

@@ -47,6 +47,7 @@ static void make_values(CspCall *call) {
   bool cut, found;
   CspIter iter = {{0}};
   csp_string_room(call, 100000, &room);
+  csp_cut_room(csp_bytes_room(call, 100, &room), 50);
   csp_string_take(call, strdup("taken"), 5);
   csp_alloc_take(call, csp_alloc(csp_of(call), NULL, 6), 5);
   csp_error(call, text, csp_nil());
@@ -109,6 +110,7 @@ static void give_results(CspCall *call) {
   csp_need_string(call, 9, &s, &len);
   csp_need_type(call, 0, CSP_MAP, &v);
   assert_true(csp_room(call) > 0);
+  assert_false(csp_make_room(call));
 }
 
 static void wait_for_something(CspCall *call, CspValue function) {

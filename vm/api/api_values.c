@@ -104,6 +104,22 @@ CspValue csp_string_room(CspCall *call, size_t len, char **data) {
   return wrap_obj(string);
 }
 
+CspValue csp_bytes_room(CspCall *call, size_t len, char **data) {
+  UNDEF_IF_OVER(call);
+  ObjBytes *bytes = bytes_new(call->local, len);
+  if (bytes != NULL) *data = (char *)bytes_block(bytes)->data;
+  return wrap_obj(bytes);
+}
+
+void csp_cut_room(CspValue room, size_t len) {
+  if (value_is_type(room.word, OBJ_BYTES)) {
+    bytes_cut(AS(ObjBytes, room), len);
+  } else {
+    RT_ASSERT(value_is_type(room.word, OBJ_STRING));
+    string_cut(AS(ObjString, room), len);
+  }
+}
+
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len) {
   if (malloced == NULL) return csp_wrap(VALUE_UNDEF);
   CspValue v = csp_string(call, malloced, len);

@@ -403,16 +403,32 @@ static CspStatus block_for_output(CspCall *call) {
   return CSP_LATER;
 }
 
+// All that the native still has are its arguments: what is in its window beside
+// them is dead, and may hold what the last call gave.
+static void keep_arguments(const CspCall *call) {
+  Goroutine *g = call->g;
+  native_cover_arguments(call);
+  const Value *end = g->base + frame_closure(g->base)->proto->nregs;
+  call->args[-3] = call->args[-2] = VALUE_NIL;
+  for (Value *v = call->args + call->argc; v < end; v++) *v = VALUE_NIL;
+}
+
+bool csp_make_room(CspCall *call) {
+  bool may = call->local != NULL && call->g != NULL && call->args != NULL;
+  if (!may || call->panicked) return false;
+  RT_ASSERT(call->nresults == 0);
+  keep_arguments(call);
+  bool again = memory_call_again(call->local, call->g);
+  call->g->multi = 0;
+  return again;
+}
+
 // The native has panicked: when memory was out, it is called once more.
 __attribute__((noinline)) CspStatus native_call_again(CspCall *call) {
   Goroutine *g = call->g;
   if (call->repeated || !memory_panicked(call->local, g)) return CSP_PANIC;
   call->repeated = true;
-  native_cover_arguments(call);
-  // All else from the window on is dead, and may hold what the last call gave.
-  const Value *end = g->base + frame_closure(g->base)->proto->nregs;
-  call->args[-3] = call->args[-2] = VALUE_NIL;
-  for (Value *v = call->args + call->argc; v < end; v++) *v = VALUE_NIL;
+  keep_arguments(call);
   bool again = memory_panic_again(call->local, g);
   g->multi = 0;
   if (!again) return CSP_PANIC;

@@ -129,6 +129,10 @@ bool memory_again(Local *local, Goroutine *g) {
   return again(local, g, g->panic);
 }
 
+bool memory_call_again(Local *local, Goroutine *g) {
+  return again(local, g, g->panic);
+}
+
 bool memory_panicked(Local *local, const Goroutine *g) {
   return !g->gave_up && g->panic != NULL &&
          g->panic->value == vm_code(local->vm)->memory_error;

@@ -15,6 +15,8 @@ void pace_in_vain(Pace *pace, int64_t now);
 // false: that has been done, cannot be, or was done in vain too often. g is
 // complete. Owner P.
 bool memory_again(Local *local, Goroutine *g);
+// The same for a native that goes on. Its call may be any opcode's.
+bool memory_call_again(Local *local, Goroutine *g);
 // Whether g panics because memory was not to be had.
 bool memory_panicked(Local *local, const Goroutine *g);
 // memory_again, and if so that panic is taken back.

@@ -112,4 +112,12 @@ bool bytes_append(Local *local, ObjBytes *bytes, const void *from,
   return true;
 }
 
+void bytes_cut(ObjBytes *bytes, size_t len) {
+  RT_ASSERT(bytes_is_valid(bytes));
+  ObjRaw *block = bytes_block(bytes);
+  RT_ASSERT(len <= raw_len(block));
+  // relaxed: nobody else reads it yet
+  rt_store_relaxed(&block->len, len);
+}
+
 #undef CAP_MAX

@@ -8,6 +8,7 @@
 // As list_is_valid.
 bool bytes_is_valid(const ObjBytes *bytes);
 ObjBytes *bytes_new(Local *local, size_t len);  // zeroed
+void bytes_cut(ObjBytes *bytes, size_t len);    // nobody else has seen them
 bool bytes_append(Local *local, ObjBytes *bytes, const void *from,
                   size_t count);
 static inline ObjRaw *bytes_block(const ObjBytes *bytes) {

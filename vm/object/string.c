@@ -26,6 +26,13 @@ ObjString *string_alloc(Local *local, size_t len) {
   return string;
 }
 
+void string_cut(ObjString *string, size_t len) {
+  RT_ASSERT(string_is_valid(string) && len <= string->len);
+  RT_ASSERT(string->obj.flags == 0 && string->obj.hash == 0);
+  string->len = len;
+  string->data[len] = '\0';
+}
+
 // The first 8 bytes (or fewer) as a word.
 static uint64_t first_bytes(const char *data, size_t len) {
   RT_ASSERT(len > 0);

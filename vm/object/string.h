@@ -11,6 +11,8 @@
 bool string_is_valid(const ObjString *string);
 ObjString *string_new(Local *local, const char *data, size_t len);
 ObjString *string_alloc(Local *local, size_t len);  // fill data[] before use
+// Nobody else has seen it.
+void string_cut(ObjString *string, size_t len);
 ObjString *string_format(Local *local, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 ObjString *string_concat(Local *local, ObjString *a, ObjString *b);
