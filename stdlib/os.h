@@ -8,6 +8,47 @@
 
 #include "stdlib/stdlib.h"
 
+// --- os_room.c --------------------------------------------------------------
+// What is read. Zeroed: none yet.
+typedef struct Room {
+  CspHandle held;  // 0: none
+  bool is_bytes;   // not a string
+  char *data;
+  size_t len, cap;
+  size_t most, least;  // what the work needs, if not 0
+} Room;
+typedef CspStatus (*RoomThen)(CspCall *call, void *data, bool on);
+
+// An empty one of `most` bytes, or of `least`. false: the call has panicked.
+bool room_make(CspCall *call, Room *room, size_t most, size_t least);
+// For csp_release. Any thread.
+void room_free(Csp *csp, Room *room);
+// For work: it is full. size: what is needed in all, if that is known. 0: not.
+void room_need(Room *room, size_t size);
+// Makes it as large as is needed, or no larger than its contents. Then calls
+// then(call, data, true), at once or in a later piece. on is false where the
+// call is given up or has panicked.
+CspStatus room_grow(CspCall *call, Room *room, RoomThen then, void *data);
+CspStatus room_fit(CspCall *call, Room *room, RoomThen then, void *data);
+// Its contents as a value. undef: out of memory.
+CspValue room_value(CspCall *call, const Room *room);
+
+// What is written: arguments of the call.
+typedef struct Source {
+  const char *data;  // its next part
+  size_t len;
+  int next, end;     // arguments that follow
+  size_t at, until;  // of the bytes that are the next argument
+  Room room;         // copies of bytes
+} Source;
+// The arguments are strings or bytes. The first part is there then. false: the
+// call has panicked.
+bool source_open(CspCall *call, Source *source, int from, int end);
+void source_next(CspCall *call, Source *source);  // nothing: len is 0
+static inline bool source_more(const Source *source) {
+  return source->next < source->end;
+}
+
 // --- os_job.c ---------------------------------------------------------------
 // One blocking operation. The native fills it. A work function runs it, and
 // does not touch the runtime. A done function makes the results, and frees it.
@@ -15,9 +56,11 @@ typedef struct Job {
   Csp *csp;          // whose paths they are
   const char *verb;  // for messages: "read" in "cannot read x: ..."
   char *path, *other;
-  char *data;  // in or out
+  char *data;  // the result
   size_t len;
-  size_t most;  // bytes of data that may be read: csp_room
+  size_t most;    // bytes of data that may be made: csp_room
+  Room room;      // what is read
+  Source source;  // what is written
   int64_t number;
   int error;    // errno
   int partial;  // job_done_list: an errno, of a job that has not failed
@@ -44,7 +87,7 @@ typedef struct Job {
   CspWait own_wait, *wait;  // for fd; own_wait where wait is NULL
   int collected;            // how often job_collects has
 } Job;
-enum { JOB_PIECE = 4 << 20 };  // bytes
+enum { JOB_PIECE = 1 << 20 };  // bytes
 
 // As Job.error, or where an errno is meant:
 enum {
@@ -61,8 +104,6 @@ Job *job_new_for(CspCall *call, const char *verb, Str path);
 // A zeroed struct of that size, which begins with the job.
 void *job_new_sized(CspCall *call, size_t size, const char *verb, Str path);
 bool job_other(CspCall *call, Job *job, int i);
-// Argument i is the data to write, a string or bytes.
-bool job_data(CspCall *call, Job *job, int i);
 void job_free(Job *job);
 // How long to wait until the next try: job->pause, which grows.
 int64_t job_pause(Job *job);
@@ -99,8 +140,8 @@ CspStatus job_run_two(CspCall *call, const char *verb, void (*work)(void *data),
 // Done functions. The only result of the first is nil or an error. The others
 // give (value, nil) or (nil, error).
 CspStatus job_done_err(CspCall *call, void *data);
-CspStatus job_done_string(CspCall *call, void *data);
-CspStatus job_done_bytes(CspCall *call, void *data);
+CspStatus job_done_text(CspCall *call, void *data);  // of data
+CspStatus job_done_room(CspCall *call, void *data);
 CspStatus job_done_flag(CspCall *call, void *data);  // flag alone, or panics
 // data is a sequence of NUL-terminated strings, which are sorted. If it is not
 // all of them, `partial` tells why, and the result is (list, error).

@@ -15,56 +15,24 @@
 
 static int data_error(void) { return errno == EAGAIN ? JOB_WOULD_WAIT : errno; }
 
-static bool data_grow(Job *job, size_t *cap) {
-  size_t more = *cap < 4096 ? 4096 : *cap + *cap / 2;
-  if (more > job->most) more = job->most;
-  if (more <= *cap) return false;
-  char *data = csp_alloc(job->csp, job->data, more + 1);
-  if (data == NULL) return false;
-  job->data = data;
-  *cap = more;
-  return true;
-}
-
-// The buffer is full, as a rule with the whole file. So this reads one byte, to
-// see whether there is more. The result is false when there is not, or when the
-// job has failed.
-static bool data_read_one(int fd, Job *job, size_t *cap) {
-  char extra;
-  ssize_t n = read(fd, &extra, 1);
-  if (n < 0 && errno == EINTR) return true;
-  if (n < 0) job->error = data_error();
-  if (n <= 0) return false;
-  if (!data_grow(job, cap)) {
-    job->error = ENOMEM;
-    return false;
-  }
-  job->data[job->len++] = extra;
-  return true;
-}
-
-static bool data_read_some(int fd, Job *job, size_t *cap) {
-  if (job->len == *cap && job->data != NULL) return data_read_one(fd, job, cap);
-  if (job->len == *cap && !data_grow(job, cap)) {
-    job->error = ENOMEM;
-    return false;
-  }
-  size_t want = *cap - job->len < JOB_PIECE ? *cap - job->len : JOB_PIECE;
-  ssize_t n = read(fd, job->data + job->len, want);
-  if (n < 0 && errno == EINTR) return true;
-  if (n < 0) job->error = data_error();
-  if (n > 0) job->len += (size_t)n;
-  return n > 0;
-}
-
-// Makes room for a whole file whose size is known, and returns how much.
-static size_t data_room(int fd, Job *job) {
+// What the room needs that is full: all of the file, if its size is known, and
+// a byte to see its end. An int too large for a size is too large for memory.
+static size_t data_size(int fd) {
   struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0)
-    return 0;
-  size_t cap = (size_t)info.st_size;
-  job->data = cap <= job->most ? csp_alloc(job->csp, NULL, cap + 1) : NULL;
-  return job->data != NULL ? cap : 0;
+  bool known = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  return known && info.st_size > 0 ? (size_t)info.st_size + 1 : 0;
+}
+
+// The result is false when there is no more, or when the job has failed.
+static bool data_read_some(Job *job) {
+  Room *room = &job->room;
+  size_t left = room->cap - room->len;
+  size_t want = left < JOB_PIECE ? left : JOB_PIECE;
+  ssize_t n = read(job->fd, room->data + room->len, want);
+  if (n < 0 && errno == EINTR) return true;
+  if (n < 0) job->error = data_error();
+  if (n > 0) room->len += (size_t)n;
+  return n > 0;
 }
 
 int os_write_some(int fd, const char *data, size_t len, size_t *done) {
@@ -91,35 +59,39 @@ static bool data_is_empty(Job *job) {
   return job->waits = true;
 }
 
-// Reads a piece. `job->at` is how much room there is.
+// Reads a piece, or until more room is needed.
 static void data_read_work(void *data) {
   Job *job = data;
+  Room *room = &job->room;
   if (!job->more) {
     job->fd = job_open(job, job->path, O_RDONLY, 0);
     if (job->fd < 0) return;
-    job->at = data_room(job->fd, job);
   }
   job->more = true;
   if (job_waits(job)) return;
-  size_t begun = job->len;
+  size_t begun = room->len;
   do {
-    job->more = data_read_some(job->fd, job, &job->at);
-  } while (job->more && job->len - begun < JOB_PIECE);
+    job->more = data_read_some(job);
+  } while (job->more && room->len < room->cap && room->len - begun < JOB_PIECE);
+  if (job->more && room->len == room->cap) room_need(room, data_size(job->fd));
   if (data_is_empty(job)) job->more = true;
   if (!job->more) close(job->fd);
 }
 
-CspStatus os_read_file(CspCall *call) {
+static CspStatus read_whole(CspCall *call, bool as_bytes) {
+  enum { FIRST = 4096 - 64 };  // with its header a page
   Job *job = job_new(call, "read", 0);
-  return job != NULL ? job_run(call, job, data_read_work, job_done_string)
-                     : CSP_PANIC;
+  if (job == NULL) return CSP_PANIC;
+  job->room.is_bytes = as_bytes;
+  if (job->error || room_make(call, &job->room, FIRST, FIRST))
+    return job_run(call, job, data_read_work, job_done_room);
+  job_free(job);
+  return CSP_PANIC;
 }
 
-CspStatus os_read_bytes(CspCall *call) {
-  Job *job = job_new(call, "read", 0);
-  return job != NULL ? job_run(call, job, data_read_work, job_done_bytes)
-                     : CSP_PANIC;
-}
+CspStatus os_read_file(CspCall *call) { return read_whole(call, false); }
+
+CspStatus os_read_bytes(CspCall *call) { return read_whole(call, true); }
 
 // --- Targets ----------------------------------------------------------------
 // Opens a file to write it. `made` tells whether it was not there. An open that
@@ -166,11 +138,12 @@ static void data_write_work(void *data) {
                                       job->number);
     if (job->fd < 0) return;
   }
-  size_t left = job->len - job->at;
+  const Source *source = &job->source;
+  size_t left = source->len - job->at;
   size_t len = left < JOB_PIECE ? left : JOB_PIECE;
-  job->error = os_write_all(job->fd, job->data + job->at, len);
+  job->error = os_write_all(job->fd, source->data + job->at, len);
   job->at += len;
-  job->more = !job->error && len < left;
+  job->more = !job->error && (len < left || source_more(source));
   if (!job->more) target_close(job, true);
 }
 
@@ -181,7 +154,8 @@ static CspStatus write_whole(CspCall *call, bool append) {
   if (job == NULL) return CSP_PANIC;
   job->flag = append;
   job->stop = data_write_stop;
-  if (!job_data(call, job, 1) || !job_mode(call, 2, 0666, &job->number)) {
+  if (!source_open(call, &job->source, 1, 2) ||
+      !job_mode(call, 2, 0666, &job->number)) {
     job_free(job);
     return CSP_PANIC;
   }

@@ -40,6 +40,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stdlib/os.h"
@@ -60,7 +61,8 @@ typedef struct File {
   int fd;
   char *in;  // NULL until first needed
   size_t in_at, in_len;
-  char *out;  // NULL until first needed
+  CspHandle in_held;  // `in` is a room that a reader gave back; 0: it is not
+  char *out;          // NULL until first needed
   size_t out_len;
   int failed;  // the first error in writing
   char *name;
@@ -103,6 +105,16 @@ static int file_flush_all(File *file) {
   return error ? error : file->failed;
 }
 
+static void file_drop_input(File *file) {
+  if (file->in_held != 0)
+    csp_release(file->csp, file->in_held);
+  else
+    csp_alloc_free(file->in);
+  file->in = NULL;
+  file->in_held = 0;
+  file->in_at = file->in_len = 0;
+}
+
 // As lseek. The current position is that of what was read but not used, which
 // stays when there is an error.
 static off_t file_move(File *file, off_t offset, int whence) {
@@ -129,6 +141,7 @@ static int file_fill(File *file, bool *end) {
   int error = file_flush(file);
   if (error) return error;
   if (job_is_empty(file->fd)) return EAGAIN;
+  if (file->in_held != 0) file_drop_input(file);
   if (file->in == NULL) file->in = csp_alloc(file->csp, NULL, FILE_BUFFER);
   if (file->in == NULL) return ENOMEM;
   file->in_at = file->in_len = 0;
@@ -172,10 +185,9 @@ static int file_shut(File *file) {
   if (error == JOB_WOULD_WAIT) return error;
   file->open = false;
   os_turn_end(&file->turn, NULL);
-  csp_alloc_free(file->in);
+  file_drop_input(file);
   csp_alloc_free(file->out);
-  file->in = file->out = NULL;
-  file->in_at = file->in_len = 0;
+  file->out = NULL;
   return error;
 }
 
@@ -208,7 +220,7 @@ static void file_finalize(void *data) {
   if (file->open && !file->keep && file->out_len > 0) {
     os_files_leave(file->link.files, file->fd, file->out, file->out_len,
                    file->name);
-    csp_alloc_free(file->in);
+    file_drop_input(file);
     return;
   }
   file->failed = 0;  // the script has been told
@@ -232,11 +244,9 @@ struct FileJob {
   Job job;
   File *file;
   int64_t want;        // bytes to read; -1: a line, -2: everything
-  Buffer out;          // what was read so far
   bool queues;         // another reader has the turn
   bool left_open;      // closing: the descriptor, which a reader may look at
   const char *method;  // that reads, and is called again in its turn
-  CspStatus (*results)(CspCall *call, FileJob *work);  // of reading
   int whence;
 };
 
@@ -245,23 +255,21 @@ struct FileJob {
 static void file_job_stop(Job *job) {
   FileJob *work = (FileJob *)(void *)job;
   File *file = work->file;
-  Buffer *out = &work->out;
+  Room *room = &job->room;
   pthread_mutex_lock(&file->lock);
-  bool gives = file->open && out->len > 0 &&
-               lseek(file->fd, -(off_t)out->len, SEEK_CUR) < 0;
-  out->most = 0;  // what was read is not lost
-  if (gives && buffer_reserve(out, FILE_BUFFER)) {
-    csp_alloc_free(file->in);
-    file->in = out->data;
-    file->in_at = 0;
-    file->in_len = out->len;
-    *out = (Buffer){.csp = file->csp};
+  bool gives = file->open && room->len > 0 &&
+               lseek(file->fd, -(off_t)room->len, SEEK_CUR) < 0;
+  if (gives) {
+    file_drop_input(file);
+    file->in = room->data;
+    file->in_len = room->len;
+    file->in_held = room->held;
+    *room = (Room){0};
   }
   if (file->busy == work) file->busy = NULL;
   os_turn_end(&file->turn, work);
   if (file->ends && job->waits) file_close(file);
   pthread_mutex_unlock(&file->lock);
-  buffer_free(out);
 }
 
 // The file's name is the job's path. NULL: the call has panicked.
@@ -273,9 +281,8 @@ static FileJob *file_job(CspCall *call, File *file, const char *verb) {
     csp_panic_memory(call);
     return NULL;
   }
-  work->job.csp = work->out.csp = file->csp;
+  work->job.csp = file->csp;
   work->job.verb = verb;
-  work->job.most = work->out.most = csp_room(call);
   work->job.stop = file_job_stop;
   work->job.wait = &file->wait;
   work->file = file;
@@ -304,25 +311,43 @@ static void file_leave(FileJob *work) {
 // --- Reading ----------------------------------------------------------------
 enum { WANT_LINE = -1, WANT_REST = -2 };
 
-// Moves what is wanted from the buffer to out. The result is whether that was
-// all of it, or all that there is memory for.
-static bool take_input(File *file, int64_t want, Buffer *out) {
-  size_t count = file->in_len - file->in_at;
+// Moves what is wanted from the buffer to the room. The result is whether that
+// was all of it.
+static bool take_input(File *file, int64_t want, Room *room) {
+  size_t count = file->in_len - file->in_at, left = room->cap - room->len;
   bool whole = false;
-  if (count == 0) return want == (int64_t)out->len;
+  if (count == 0) return want == (int64_t)room->len;
   const char *from = file->in + file->in_at;
   if (want == WANT_LINE) {
     const char *end = memchr(from, '\n', count);
     if (end != NULL) count = (size_t)(end - from) + 1;
     whole = end != NULL;
-  } else if (want >= 0 && count >= (size_t)want - out->len) {
-    count = (size_t)want - out->len;
+  } else if (want >= 0 && count >= (size_t)want - room->len) {
+    count = (size_t)want - room->len;
     whole = true;
   }
-  buffer_add(out, from, count);
-  if (out->failed) return true;
+  if (count > left) {
+    count = left;
+    whole = false;
+  }
+  memcpy(room->data + room->len, from, count);
+  room->len += count;
   file->in_at += count;
   return whole;
+}
+
+// What the room needs that is full, if that is known: what is left of the file,
+// or what is wanted.
+static size_t read_size(const FileJob *work) {
+  const File *file = work->file;
+  struct stat info;
+  if (work->want == WANT_LINE || fstat(file->fd, &info) != 0) return 0;
+  off_t at = S_ISREG(info.st_mode) ? lseek(file->fd, 0, SEEK_CUR) : -1;
+  if (at < 0 || at > info.st_size) return 0;
+  size_t size = work->job.room.len + (file->in_len - file->in_at) +
+                (size_t)(info.st_size - at) + 1;
+  bool less = work->want >= 0 && (size_t)work->want < size;
+  return less ? (size_t)work->want : size;
 }
 
 // As file_enter, but the result is also false when it is another reader's turn.
@@ -335,17 +360,19 @@ static bool may_read(FileJob *work) {
 // The lock is held. *end is set at the file's end.
 static void read_some(FileJob *work, bool *end) {
   Job *job = &work->job;
-  size_t most = work->out.len + FILE_PIECE;
+  Room *room = &job->room;
+  size_t most = room->len + FILE_PIECE;
   for (;;) {
-    job->more = !take_input(work->file, work->want, &work->out) && !*end;
-    if (!job->more || work->out.len >= most) break;
+    job->more = !take_input(work->file, work->want, room) && !*end;
+    bool full = room->len == room->cap;
+    if (job->more && full) room_need(room, read_size(work));
+    if (!job->more || full || room->len >= most) break;
     int error = file_fill(work->file, end);
     job->waits = error == EAGAIN;
     job->fd = work->file->fd;
     if (error && !job->waits) job->error = error;
     if (error) break;
   }
-  if (work->out.failed) job->error = ENOMEM;
 }
 
 static void file_read_work(void *data) {
@@ -359,7 +386,7 @@ static void file_read_work(void *data) {
   file_leave(work);
   if (job->waits && isatty(job->fd) == 1) csp_flush_out(job->csp);
   // `flag` says that nothing came because the file is at its end.
-  job->flag = end && work->out.len == 0 && work->want != WANT_REST;
+  job->flag = end && job->room.len == 0 && work->want != WANT_REST;
 }
 
 // The job has read nothing, because it was not its turn. The native is called
@@ -373,14 +400,6 @@ static CspStatus read_in_turn(CspCall *call, FileJob *work) {
                : csp_panic_memory(call);
 }
 
-static CspStatus read_over(CspCall *call, void *data) {
-  FileJob *work = data;
-  if (work->queues) return read_in_turn(call, work);
-  work->job.data = work->out.data;
-  work->job.len = work->out.len;
-  return work->results(call, work);
-}
-
 // A line without its end.
 static size_t line_len(const char *data, size_t len) {
   if (len == 0 || data[len - 1] != '\n') return len;
@@ -389,22 +408,17 @@ static size_t line_len(const char *data, size_t len) {
   return len;
 }
 
-static CspStatus read_done(CspCall *call, FileJob *work) {
+static CspStatus read_over(CspCall *call, void *data) {
+  FileJob *work = data;
   Job *job = &work->job;
+  if (work->queues) return read_in_turn(call, work);
   if (!job->error && job->flag) {
     job_free(job);
     return csp_ok_value(call, csp_nil());
   }
-  if (work->want == WANT_LINE) job->len = line_len(job->data, job->len);
-  return job_done_string(call, job);
-}
-
-static CspStatus read_bytes_done(CspCall *call, FileJob *work) {
-  if (work->job.error || !work->job.flag) {
-    return job_done_bytes(call, &work->job);
-  }
-  job_free(&work->job);
-  return csp_ok_value(call, csp_nil());
+  Room *room = &job->room;
+  if (work->want == WANT_LINE) room->len = line_len(room->data, room->len);
+  return job_done_room(call, job);
 }
 
 // Gives a line that is in the buffer as a whole. The result is false when there
@@ -442,13 +456,19 @@ static CspStatus file_leave_with_reader(CspCall *call) {
 }
 
 static CspStatus run_read(CspCall *call, const char *method, int64_t want,
-                          CspStatus (*results)(CspCall *call, FileJob *work)) {
+                          bool as_bytes) {
+  enum { FIRST = 4096 - 64, MOST = 1 << 16 };
   File *file = need_file(call);
   FileJob *work = file != NULL ? file_job(call, file, "read") : NULL;
   if (work == NULL) return CSP_PANIC;
   work->method = method;
   work->want = want;
-  work->results = results;
+  work->job.room.is_bytes = as_bytes;
+  size_t first = want < 0 ? FIRST : want < MOST ? (size_t)want : MOST;
+  if (!room_make(call, &work->job.room, first, first)) {
+    job_free(&work->job);
+    return CSP_PANIC;
+  }
   return job_block(call, file_read_work, read_over, &work->job);
 }
 
@@ -457,11 +477,11 @@ static CspStatus file_read_line(CspCall *call) {
   File *file = need_file(call);
   if (file == NULL) return CSP_PANIC;
   if (quick_line(call, file)) return csp_ok(call, csp_nil());
-  return run_read(call, "read_line", WANT_LINE, read_done);
+  return run_read(call, "read_line", WANT_LINE, false);
 }
 
 static CspStatus file_read_all(CspCall *call) {
-  return run_read(call, "read_all", WANT_REST, read_done);
+  return run_read(call, "read_all", WANT_REST, false);
 }
 
 // Gives n bytes, or fewer before the end, and (nil, nil) at the end, unless n
@@ -471,7 +491,7 @@ static CspStatus file_read(CspCall *call) {
   if (!is_nil(call, 1) && !need_int_in(call, 1, 0, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
-  return run_read(call, "read", n, read_done);
+  return run_read(call, "read", n, false);
 }
 
 static CspStatus file_read_bytes(CspCall *call) {
@@ -479,7 +499,7 @@ static CspStatus file_read_bytes(CspCall *call) {
   if (!is_nil(call, 1) && !need_int_in(call, 1, 0, (int64_t)1 << 31, &n)) {
     return CSP_PANIC;
   }
-  return run_read(call, "read_bytes", n, read_bytes_done);
+  return run_read(call, "read_bytes", n, true);
 }
 
 // Gives a function that gives the next line, and nil at the end.
@@ -493,12 +513,13 @@ static CspStatus file_lines(CspCall *call) {
 static void file_write_work(void *data) {
   FileJob *work = data;
   Job *job = &work->job;
-  size_t left = job->len - job->at;
+  const Source *source = &job->source;
+  size_t left = source->len - job->at;
   size_t len = left < FILE_PIECE ? left : FILE_PIECE;
   if (file_enter(work)) {
-    job->error = file_write(work->file, job->data + job->at, len);
+    job->error = file_write(work->file, source->data + job->at, len);
     job->at += len;
-    job->more = len < left;
+    job->more = len < left || source_more(source);
   }
   file_leave(work);
 }
@@ -514,24 +535,6 @@ static bool quick_write(File *file, const char *data, size_t len) {
   return fits;
 }
 
-// Joins all pieces, which are strings and bytes.
-static bool join_pieces(CspCall *call, Job *job) {
-  Job piece = {.csp = csp_of(call)};
-  Buffer all = buffer_of(call);
-  bool ok = true;
-  for (int i = 1; i < csp_argc(call) && ok && !all.failed; i++) {
-    ok = job_data(call, &piece, i);
-    if (ok) buffer_add(&all, piece.data, piece.len);
-    all.failed |= !csp_work(call, 64);
-    csp_alloc_free(piece.data);
-    piece.data = NULL;
-  }
-  job->data = all.data;
-  job->len = all.len;
-  if (ok && all.failed) csp_panic_memory(call);
-  return ok && !all.failed;
-}
-
 // Gives nil or an error.
 static CspStatus file_write_pieces(CspCall *call) {
   File *file = need_file(call);
@@ -543,7 +546,7 @@ static CspStatus file_write_pieces(CspCall *call) {
   }
   FileJob *work = file_job(call, file, "write");
   if (work == NULL) return CSP_PANIC;
-  if (!join_pieces(call, &work->job)) {
+  if (!source_open(call, &work->job.source, 1, csp_argc(call))) {
     job_free(&work->job);
     return CSP_PANIC;
   }

@@ -261,7 +261,7 @@ static void read_link_work(void *data) {
 
 CspStatus os_read_link(CspCall *call) {
   Job *job = job_new(call, "read link", 0);
-  return job != NULL ? job_run(call, job, read_link_work, job_done_string)
+  return job != NULL ? job_run(call, job, read_link_work, job_done_text)
                      : CSP_PANIC;
 }
 
@@ -274,7 +274,7 @@ static void real_path_work(void *data) {
 
 CspStatus os_real_path(CspCall *call) {
   Job *job = job_new(call, "resolve", 0);
-  return job != NULL ? job_run(call, job, real_path_work, job_done_string)
+  return job != NULL ? job_run(call, job, real_path_work, job_done_text)
                      : CSP_PANIC;
 }
 

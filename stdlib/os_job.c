@@ -28,6 +28,8 @@ void job_free(Job *job) {
   csp_alloc_free(job->other);
   csp_alloc_free(job->data);
   csp_alloc_free(job->extra);
+  room_free(job->csp, &job->room);
+  room_free(job->csp, &job->source.room);
   csp_alloc_free(job);
 }
 
@@ -72,39 +74,6 @@ bool job_other(CspCall *call, Job *job, int i) {
   job->other = copy_path(job, other);
   if (job->other == NULL) csp_panic_memory(call);
   return job->other != NULL;
-}
-
-// Somebody may cut the bytes meanwhile. The result is false when the call has
-// given up.
-static bool job_bytes(CspCall *call, Job *job, CspValue bytes, size_t len) {
-  enum { PIECE = 1 << 16 };
-  job->len = 0;
-  for (size_t n = 1; job->len < len && n > 0; job->len += n) {
-    size_t want = len - job->len < PIECE ? len - job->len : PIECE;
-    n = csp_bytes_read(bytes, job->len, job->data + job->len, want);
-    if (!csp_work(call, PIECE / 8)) return false;
-  }
-  return true;
-}
-
-bool job_data(CspCall *call, Job *job, int i) {
-  CspValue v = csp_arg(call, i);
-  bool is_string = csp_type(v) == CSP_STRING;
-  if (!is_string && csp_type(v) != CSP_BYTES) {
-    csp_bad_arg(call, i, "a string or bytes");
-    return false;
-  }
-  size_t len = is_string ? str_of(v).len : csp_bytes_len(v);
-  job->data = csp_alloc(job->csp, NULL, len + 1);
-  if (job->data == NULL) {
-    csp_panic_memory(call);
-    return false;
-  }
-  if (is_string) {
-    job->len = len;
-    return long_copy(call, job->data, str_of(v).data, len);
-  }
-  return job_bytes(call, job, v, len);
 }
 
 bool job_mode(CspCall *call, int i, int64_t otherwise, int64_t *mode) {
@@ -200,13 +169,23 @@ static void job_stop(Job *job) {
 
 static CspStatus job_end(CspCall *call, void *data, bool made);
 
-// The next piece, after others have run.
+// The next piece.
 static CspStatus job_go_on(CspCall *call, void *data, bool on) {
-  Job *job = *(Job **)data;
+  Job *job = data;
+  bool ended = source_more(&job->source) && job->at == job->source.len;
+  if (on && ended) {
+    source_next(call, &job->source);
+    job->at = 0;
+  }
   if (on) return csp_block(call, job->work, job_end, job);
   job_stop(job);
   job_free(job);
   return CSP_PANIC;
+}
+
+// The same after others have run.
+static CspStatus job_again(CspCall *call, void *data, bool on) {
+  return job_go_on(call, *(Job **)data, on);
 }
 
 // Files that nothing holds are closed when they are collected. Other threads
@@ -248,8 +227,9 @@ static CspStatus job_end(CspCall *call, void *data, bool made) {
     wait->fd = job->fd;
     return csp_block_fd(call, wait, job->work, job_end, job);
   }
+  if (job->room.most > 0) return room_grow(call, &job->room, job_go_on, job);
   if (job->more || job_collects(call, job))
-    return csp_again(call, job_go_on, &job, sizeof job, 0);
+    return csp_again(call, job_again, &job, sizeof job, 0);
   return job->done(call, job);
 }
 
@@ -324,7 +304,7 @@ CspStatus job_done_err(CspCall *call, void *data) {
   return csp_ok(call, error);
 }
 
-CspStatus job_done_string(CspCall *call, void *data) {
+CspStatus job_done_text(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
   CspValue v = csp_string(call, job->data != NULL ? job->data : "", job->len);
@@ -333,13 +313,17 @@ CspStatus job_done_string(CspCall *call, void *data) {
   return csp_ok_value(call, v);
 }
 
-CspStatus job_done_bytes(CspCall *call, void *data) {
+static CspStatus job_give_room(CspCall *call, void *data, bool on) {
+  Job *job = data;
+  CspValue v = on ? room_value(call, &job->room) : csp_nil();
+  job_free(job);
+  return on ? csp_ok_value(call, v) : CSP_PANIC;
+}
+
+CspStatus job_done_room(CspCall *call, void *data) {
   Job *job = data;
   if (job->error) return job_fail(call, job);
-  CspValue v = csp_bytes(call, job->data, job->len);
-  csp_charge(call, job->len / 256);
-  job_free(job);
-  return csp_ok_value(call, v);
+  return room_fit(call, &job->room, job_give_room, job);
 }
 
 CspStatus job_done_flag(CspCall *call, void *data) {

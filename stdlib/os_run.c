@@ -31,13 +31,13 @@ enum { IN, OUT, ERR };
 enum { WORDS_MOST = 6 << 20 };
 
 typedef struct Run {
-  Job job;       // path: the program; data: its input
+  Job job;       // path: the program; source: its input; room: its output
   Buffer words;  // the program and its arguments, each with its zero byte
   size_t argc;   // how many these are
   char **argv;   // they, and NULL; made by start_work
   char **env;
   char *dir;  // NULL: ours
-  Buffer out, err;
+  Room err;
   int status;         // as shells count: 128 + the signal if one ended it
   pid_t pid;          // 0: none, or it is reaped
   int pid_fd, watch;  // watch: an epoll of all that follows
@@ -75,8 +75,7 @@ static void run_free(Run *run) {
   csp_alloc_free(run->argv);
   os_env_free(run->env);
   csp_alloc_free(run->dir);
-  buffer_free(&run->out);
-  buffer_free(&run->err);
+  room_free(run->job.csp, &run->err);
   job_free(&run->job);
 }
 
@@ -134,26 +133,27 @@ static int open_pipe(int ends[2]) {
 }
 
 // Reads what is there; closes at the end.
-static void take_output(int *fd, Buffer *out) {
-  if (!buffer_reserve(out, 65536)) {
-    close_end(fd);
-    return;
-  }
-  ssize_t n = read(*fd, out->data + out->len, 65536);
+static void take_output(int *fd, Room *out) {
+  if (out->most > 0) return;  // it is full
+  ssize_t n = read(*fd, out->data + out->len, out->cap - out->len);
   if (n > 0) {
     out->len += (size_t)n;
-    out->data[out->len] = '\0';
+    if (out->len == out->cap) room_need(out, 0);
   } else if (n == 0 || errno != EINTR) {
     close_end(fd);
   }
 }
 
 // Writes what the pipe takes; closes when all is written, or nobody reads.
-static void give_input(int *fd, const Job *job, size_t *given) {
-  ssize_t n = write(*fd, job->data + *given, job->len - *given);
-  if (n > 0) *given += (size_t)n;
+static void give_input(Run *run) {
+  const Source *source = &run->job.source;
+  int *fd = &run->ends[IN];
+  size_t left = source->len - run->given;
+  ssize_t n = write(*fd, source->data + run->given, left);
+  if (n > 0) run->given += (size_t)n;
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (n < 0 || *given == job->len) close_end(fd);
+  bool all = run->given == source->len && !source_more(source);
+  if (n < 0 || all) close_end(fd);
 }
 
 // What can be done now, without waiting: input, output, the end.
@@ -162,8 +162,8 @@ static void talk(Run *run) {
                           {run->ends[OUT], POLLIN, 0},
                           {run->ends[ERR], POLLIN, 0}};
   if (poll(fds, 3, 0) < 0) return;  // EINTR: again, at once
-  if (fds[IN].revents) give_input(&run->ends[IN], &run->job, &run->given);
-  if (fds[OUT].revents) take_output(&run->ends[OUT], &run->out);
+  if (fds[IN].revents) give_input(run);
+  if (fds[OUT].revents) take_output(&run->ends[OUT], &run->job.room);
   if (fds[ERR].revents) take_output(&run->ends[ERR], &run->err);
 }
 
@@ -239,7 +239,7 @@ static void start_work(void *data) {
   if (error) return;
   run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
   fcntl(run->ends[IN], F_SETFL, O_NONBLOCK);
-  if (run->job.len == 0) close_end(&run->ends[IN]);
+  if (run->job.source.len == 0) close_end(&run->ends[IN]);
   watch_end(run, run->ends[IN], EPOLLOUT);
   watch_end(run, run->ends[OUT], EPOLLIN);
   watch_end(run, run->ends[ERR], EPOLLIN);
@@ -277,33 +277,43 @@ static void talk_work(void *data) {
   if (run->given != given) run->job.pause = 0;
   if (!run->ended && (run->pid_fd >= 0 || is_silent(run))) look_at_program(run);
   run->over = run->ended && is_silent(run);
-  if (run->over && (run->out.failed || run->err.failed))
-    run->job.error = ENOMEM;
 }
 
 // --- Results ----------------------------------------------------------------
-static bool set_text(CspCall *call, CspValue map, const char *name,
-                     const Buffer *text) {
-  return csp_map_set_name(
-      call, map, name,
-      csp_string(call, text->data != NULL ? text->data : "", text->len));
-}
-
+// Memory may be collected for the texts, and so the map is made last. They stay
+// held until then.
 static CspStatus run_result(CspCall *call, Run *run) {
-  CspValue map = csp_map(call, 4);
   if (run->job.error) {
-    csp_return(call, csp_nil());
-    map = job_error(call, &run->job, run->job.error);
+    CspValue error = job_error(call, &run->job, run->job.error);
     run_free(run);
-    return csp_ok(call, map);
+    csp_return(call, csp_nil());
+    return csp_ok(call, error);
   }
-  bool ok = !csp_is_undef(map) &&
+  CspValue err = room_value(call, &run->err);
+  CspHandle held = csp_is_undef(err) ? 0 : csp_hold(call, err);
+  CspValue out = room_value(call, &run->job.room);
+  if (held != 0) err = csp_held(call, held);
+  CspValue map = csp_map(call, 4);
+  bool ok = held != 0 && !csp_is_undef(map) &&
             csp_map_set_name(call, map, "status", csp_int(call, run->status)) &&
-            set_text(call, map, "out", &run->out) &&
-            set_text(call, map, "err", &run->err);
-  csp_charge(call, (run->out.len + run->err.len) / 256);
+            csp_map_set_name(call, map, "out", out) &&
+            csp_map_set_name(call, map, "err", err);
+  csp_release(csp_of(call), held);
   run_free(run);
   return ok ? csp_ok_value(call, map) : csp_panic_memory(call);
+}
+
+static CspStatus run_fitted(CspCall *call, void *data, bool on) {
+  Run *run = data;
+  if (on) return run_result(call, run);
+  run_free(run);
+  return CSP_PANIC;
+}
+
+static CspStatus run_fit_err(CspCall *call, void *data, bool on) {
+  Run *run = data;
+  if (on) return room_fit(call, &run->err, run_fitted, run);
+  return run_fitted(call, run, false);
 }
 
 static CspStatus run_more(CspCall *call, void *data, bool made);
@@ -311,8 +321,11 @@ static CspStatus run_more(CspCall *call, void *data, bool made);
 static CspStatus run_start(CspCall *call, void *data, bool on) {
   Run *run = *(Run **)data;
   if (on) return csp_block(call, start_work, run_more, run);
-  run_free(run);
-  return CSP_PANIC;
+  return run_fitted(call, run, false);
+}
+
+static CspStatus run_grown(CspCall *call, void *data, bool on) {
+  return on ? run_more(call, data, true) : run_fitted(call, data, false);
 }
 
 // Until it is over, whenever there is something to do for it. Without a pidfd
@@ -324,7 +337,16 @@ static CspStatus run_more(CspCall *call, void *data, bool made) {
   if (!made) run->job.error = JOB_NO_THREAD;
   if (run->pid == 0 && job_collects(call, &run->job))
     return csp_again(call, run_start, &run, sizeof run, 0);
-  if (run->job.error || run->over) return run_result(call, run);
+  if (run->job.error) return run_result(call, run);
+  if (run->over) return room_fit(call, &run->job.room, run_fit_err, run);
+  for (int i = 0; i < 2; i++) {
+    Room *room = i == 0 ? &run->job.room : &run->err;
+    if (room->most > 0) return room_grow(call, room, run_grown, run);
+  }
+  if (run->given == run->job.source.len && source_more(&run->job.source)) {
+    source_next(call, &run->job.source);
+    run->given = 0;
+  }
   if (!run->ended && run->pid_fd < 0 && is_silent(run))
     return csp_block_after(call, job_pause(&run->job), talk_work, run_more,
                            run);
@@ -408,7 +430,8 @@ static bool set_dir(CspCall *call, Run *run) {
 
 static bool set_options(CspCall *call, Run *run) {
   CspValue changes;
-  if (!is_nil(call, 2) && !job_data(call, &run->job, 2)) return false;
+  if (!is_nil(call, 2) && !source_open(call, &run->job.source, 2, 3))
+    return false;
   if (!set_dir(call, run)) return false;
   if (is_nil(call, 4)) {
     run->env = os_env_copy(call, NULL);
@@ -420,6 +443,7 @@ static bool set_options(CspCall *call, Run *run) {
 
 // (map with status, out, err; nil) or (nil, error) when it cannot be started.
 CspStatus os_run(CspCall *call) {
+  enum { FIRST = 4096 - 64 };  // bytes of output
   Str program;
   if (!need_str(call, 0, &program)) return CSP_PANIC;
   if (program.len < PATH_MAX && !has_no_zero(program)) {
@@ -428,11 +452,12 @@ CspStatus os_run(CspCall *call) {
   }
   Run *run = job_new_sized(call, sizeof *run, "run", program);
   if (run == NULL) return CSP_PANIC;
-  run->words.csp = run->out.csp = run->err.csp = csp_of(call);
-  run->out.most = run->err.most = csp_room(call);
+  run->words.csp = csp_of(call);
   run->pid_fd = run->watch = run->ends[IN] = run->ends[OUT] = run->ends[ERR] =
       -1;
-  if (!set_words(call, run, program) || !set_options(call, run)) {
+  if (!set_words(call, run, program) || !set_options(call, run) ||
+      !room_make(call, &run->job.room, FIRST, FIRST) ||
+      !room_make(call, &run->err, FIRST, FIRST)) {
     run_free(run);
     return CSP_PANIC;
   }

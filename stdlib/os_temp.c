@@ -76,7 +76,7 @@ static CspStatus make_temp(CspCall *call, bool folder) {
     job_free(job);
     return CSP_PANIC;
   }
-  return job_run(call, job, temp_work, job_done_string);
+  return job_run(call, job, temp_work, job_done_text);
 }
 
 // A new, empty file: (path, nil) or (nil, error).

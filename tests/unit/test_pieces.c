@@ -41,7 +41,7 @@ static void open_counting(Host *host) {
   config.stepped = true;
   config.debug = NULL;
   config.alloc = count_alloc;
-  config.allowed = CSP_FILES;
+  config.allowed = CSP_FILES | CSP_PROCESSES;
   config.write_out = take_out;
   config.write_err = take_err;
   config.write_arg = host;
@@ -152,7 +152,7 @@ static void what_is_copied_looks(void **state) {
   }
 }
 
-// 24 MB, in pieces of 4.
+// 24 MB, in pieces of 1.
 static const char files_script[] =
     "import \"os\"\n"
     "path := os.join_path(os.temp_dir()?, \"file\")\n"
@@ -169,12 +169,17 @@ static const char files_script[] =
     "func read_some(file) { assert(file.read_bytes(len(text))? == raw) }\n"
     "func read_line(file) { assert(file.read_line()? == text) }\n"
     "func write_all(file) { assert(file.write(text) == nil) }\n"
+    "func write_raw(file) { assert(file.write(raw, \"\", \"\") == nil) }\n"
+    "func run(input) {\n  r := os.run(\"cat\", stdin: input)?\n"
+    "  assert(r.out == text)\n}\n"
     "func count(f) {\n  before := turns\n  f()\n"
     "  during = turns - before\n}\n"
     "func begin(n) {\n  during = -1\n"
     "  go count([write, read, read_bytes, func() => opened(read_all),\n"
     "    func() => opened(read_some), func() => opened(read_line),\n"
-    "    func() => opened(write_all), append, copied][n])\n  return n\n}\n"
+    "    func() => opened(write_all), append, copied,\n"
+    "    func() => opened(write_raw), func() => run(text),\n"
+    "    func() => run(raw)][n])\n  return n\n}\n"
     "func turns_of(n) => during\n"
     "func remove(n) {\n  assert(os.remove_all(os.dir(path)) == nil)\n"
     "  return n\n}\n"
@@ -182,15 +187,21 @@ static const char files_script[] =
 
 // Each step of the host lasts no longer than one piece of each of its
 // calls: begin(n) starts one, and turns_of(0) says how many turns others had.
-static void others_run_between(const char *source, int calls) {
+// What is long is in values, which max_memory counts, and not in a block.
+static void others_run_between(const char *source, int calls, int turns,
+                               size_t block) {
   Host host;
   open_counting(&host);
   CspHandle module = load(&host, source);
   for (int n = 0; n < calls; n++) {
+    counts = (Counts){0};
     assert_int_equal(call_int(&host, module, "begin", n), n);
     while (call_int(&host, module, "turns_of", 0) < 0)
       assert_int_equal(csp_step(host.csp, 1000), CSP_MORE);
-    assert_true(call_int(&host, module, "turns_of", 0) >= 4);
+    if (call_int(&host, module, "turns_of", 0) < turns)
+      fail_msg("call %d: too few turns of others", n);
+    if (counts.largest > block)
+      fail_msg("call %d: a block of %zu bytes", n, counts.largest);
   }
   assert_int_equal(call_int(&host, module, "remove", 0), 0);
   close_host(&host);
@@ -198,7 +209,7 @@ static void others_run_between(const char *source, int calls) {
 
 static void others_run_between_pieces_of_a_file(void **state) {
   (void)state;
-  others_run_between(files_script, 9);
+  others_run_between(files_script, 12, 20, BLOCK_MOST);
 }
 
 static const char folder_script[] =
@@ -221,7 +232,7 @@ static const char folder_script[] =
 
 static void others_run_between_pieces_of_a_folder(void **state) {
   (void)state;
-  others_run_between(folder_script, 4);
+  others_run_between(folder_script, 4, 4, SIZE_MAX);
 }
 
 static const char dump_script[] =
@@ -240,7 +251,7 @@ static const char dump_script[] =
 
 static void others_run_between_pieces_of_a_dump(void **state) {
   (void)state;
-  others_run_between(dump_script, 1);
+  others_run_between(dump_script, 1, 4, SIZE_MAX);
 }
 
 // Markers note what is left of a list or a channel, not all its values (some
