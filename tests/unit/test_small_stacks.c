@@ -51,9 +51,34 @@ static CspStatus pack(CspCall *call) {
   return csp_ok_bool(call, packed);
 }
 
+// Blocks, and then has a piece, so many times.
+static void no_work(void *data) { (void)data; }
+
+static CspStatus piece_over(CspCall *call, void *data, bool on);
+
+static CspStatus block_over(CspCall *call, void *data, bool made) {
+  int64_t left = (int64_t)(intptr_t)data;
+  (void)made;
+  if (left == 0) return csp_ok_bool(call, true);
+  return csp_again(call, piece_over, &left, sizeof left, 0);
+}
+
+static CspStatus piece_over(CspCall *call, void *data, bool on) {
+  int64_t left = *(int64_t *)data;
+  if (!on) return CSP_PANIC;
+  return csp_block(call, no_work, block_over, (void *)(intptr_t)(left - 1));
+}
+
+static CspStatus alternate(CspCall *call) {
+  int64_t n;
+  if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
+  return csp_block(call, no_work, block_over, (void *)(intptr_t)n);
+}
+
 static const CspFunction natives[] = {{"again", "f", call_again},
                                       {"show", "x", show},
                                       {"pack", "x", pack},
+                                      {"alternate", "n", alternate},
                                       {NULL, NULL, NULL}};
 
 typedef struct Loaded {
@@ -106,6 +131,11 @@ static void calls_end_in_time(void **state) {
   (void)state;
   for (size_t n = 0; n < SIZES; n++)
     expect_on(sizes[n], endless, "calls by natives are nested too deep true\n");
+}
+
+static void blocking_and_pieces_take_turns_without_a_stack(void **state) {
+  (void)state;
+  expect_on(256 << 10, "println(alternate(50000))\n", "true\n");
 }
 
 // A coroutine's stack is not the one that the thread tells of.
@@ -210,6 +240,7 @@ static void callbacks_of_the_library_nest_without_a_stack(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_end_in_time),
+      cmocka_unit_test(blocking_and_pieces_take_turns_without_a_stack),
       cmocka_unit_test(a_coroutine_needs_what_the_document_says),
       cmocka_unit_test(natives_call_the_library_at_the_end_of_the_stack),
       cmocka_unit_test(callbacks_of_the_library_nest_without_a_stack),

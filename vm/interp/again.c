@@ -123,43 +123,49 @@ static Next tell_moved(Local *local, Goroutine *g, Next how, bool moved) {
   return how == LEFT ? RETURN : how;
 }
 
-static Next pieces(Local *local, Goroutine *g, Again *again) {
-  CspCall call = again->call;
-  Value *window = g->base + again->window;
-  const Local *first = local;
-  CspStatus status;
+// The first piece is due, or the next. For again_run; call is the record's.
+static bool run_pieces(Again *again, CspCall *call, Value *window,
+                       CspStatus *status, Next *how) {
+  Goroutine *g = call->g;
   int want = again->want;
-  call.args = window + FRAME_WORDS;
   for (;;) {
-    call.local = local;
-    if (work_stopped(local, g)) {
-      drop_pieces(local, g, again, CALL_GIVEN_UP);
+    if (work_stopped(call->local, g)) {
+      drop_pieces(call->local, g, again, CALL_GIVEN_UP);
       mem_free(again);
-      return tell_moved(local, g, THROW, local != first);
+      *how = THROW;
+      return false;
     }
-    bool more = piece(&call, &again, &status);
-    local = call.local;  // another after a csp_call, or none
-    if (local == NULL) return RETURN;
-    if (!more) break;
-    again->call = call;
+    bool more = piece(call, &again, status);
+    *how = call->local == NULL ? RETURN : LEFT;
+    if (call->local == NULL) return false;
+    if (!more) return true;
+    again->call = *call;
     again->window = window - g->base;
     again->want = want;
-    if (look_between(local, g, again))
-      return tell_moved(local, g, LEFT, local != first);
+    if (look_between(call->local, g, again)) return false;
   }
-  return tell_moved(local, g, native_finish(&call, status, window, want),
-                    local != first);
+}
+
+bool again_run(CspCall *call, Value *window, int want, CspStatus *status,
+               Next *how) {
+  RT_ASSERT(call->later.kind == LATER_AGAIN);
+  Again *again = call->later.data;
+  again->call = *call;
+  again->window = window - call->g->base;
+  again->want = want;
+  *how = LEFT;
+  return !look_between(call->local, call->g, again) &&
+         run_pieces(again, call, window, status, how);
 }
 
 Next again_begin(CspCall *call, Value *window, int want) {
-  RT_ASSERT(call->later.kind == LATER_AGAIN);
-  Again *again = call->later.data;
+  const Local *first = call->local;
+  CspStatus status;
+  Next how;
+  bool ended = again_run(call, window, want, &status, &how);
   Local *local = call->local;
-  Goroutine *g = call->g;
-  again->call = *call;
-  again->window = window - g->base;
-  again->want = want;
-  return look_between(local, g, again) ? LEFT : pieces(local, g, again);
+  if (ended) how = native_finish(call, status, window, want);
+  return tell_moved(local, call->g, how, local != first);
 }
 
 Next again_resume(Local *local, Goroutine *g) {
@@ -167,7 +173,17 @@ Next again_resume(Local *local, Goroutine *g) {
   RT_ASSERT(again != NULL && again->call.g == g);
   g->pending = NULL;
   g->multi = 0;
-  return pieces(local, g, again);
+  CspCall call = again->call;
+  Value *window = g->base + again->window;
+  int want = again->want;
+  call.local = local;
+  call.args = window + FRAME_WORDS;
+  CspStatus status;
+  Next how;
+  bool ended = run_pieces(again, &call, window, &status, &how);
+  Local *now = call.local;
+  if (ended) how = native_finish(&call, status, window, want);
+  return tell_moved(now, g, how, now != local);
 }
 
 // --- For others -------------------------------------------------------------

@@ -7,7 +7,12 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 
-// The first piece has returned csp_again.
+// The first piece has returned csp_again. Runs the others. true: *status is
+// what the native says in the end, and *call has the P that it is on. false:
+// *how tells why there is no end yet, and *call's P is the last.
+bool again_run(CspCall *call, Value *window, int want, CspStatus *status,
+               Next *how);
+// The same, and what follows.
 Next again_begin(CspCall *call, Value *window, int want);
 Next again_resume(Local *local, Goroutine *g);  // RESUME_AGAIN
 // HeapHooks.mark_pending.

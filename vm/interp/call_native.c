@@ -72,8 +72,65 @@ void native_cover_arguments(const CspCall *call) {
   stack_cover(call->g, call->args + call->argc);
 }
 
+// The goroutine does not go on. The native frees its data, and its result goes
+// to nobody.
+static void drop_call(CspCall *call, CallFate fate, bool made) {
+  RT_ASSERT(call->later.kind == LATER_BLOCK && call->later.done != NULL);
+  Goroutine *g = call->g;
+  const Panic *before = g->panic;
+  native_give_up(call, fate);
+  for (CspStatus status = CSP_LATER;
+       status == CSP_LATER && call->later.kind == LATER_BLOCK; made = false) {
+    call->later.kind = LATER_NONE;
+    status = call->later.done(call, call->later.data, made);
+  }
+  while (g->panic != before) panic_drop(g);
+}
+
+static bool says(const CspCall *call, CspStatus status, LaterKind kind) {
+  return status == CSP_LATER && call->later.kind == kind;
+}
+
+static void pend(Pending *pending, CspCall *call, const Value *window,
+                 int want) {
+  Goroutine *g = call->g;
+  RT_ASSERT(g->pending == NULL && call->later.done != NULL);
+  call->later.kind = LATER_NONE;
+  *pending = (Pending){*call, window - g->base, want, false};
+  g->pending = pending;
+  native_cover_arguments(call);
+}
+
+// false: panicked, without memory for the record.
+static bool pend_anew(CspCall *call, const Value *window, int want) {
+  Pending *pending = mem_alloc(call->vm->memory, sizeof *pending);
+  if (pending != NULL) {
+    pend(pending, call, window, want);
+    return true;
+  }
+  drop_call(call, CALL_GIVEN_UP, false);
+  vm_panic_memory(call->local, call->g);
+  return false;
+}
+
+// What the native has said after blocking work, or in the pieces that follow.
+// false: it blocks again.
+static bool finish_pieces(CspCall *call, CspStatus status, Value *window,
+                          int want, Next *how) {
+  if (says(call, status, LATER_AGAIN) &&
+      !again_run(call, window, want, &status, how))
+    return true;
+  if (says(call, status, LATER_BLOCK)) {
+    *how = THROW;
+    return !pend_anew(call, window, want);
+  }
+  *how = finish_call(call, status, window, want);
+  return true;
+}
+
 // The blocking work has run, or cannot: the rest of the native, on whichever
-// P. false: it blocks again. (The caller loops, as natives may do so for ever.)
+// P. false: it blocks again. (The caller loops, as natives may do so for ever,
+// with pieces in between.)
 static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   Pending *pending = g->pending;
   RT_ASSERT(pending != NULL && pending->call.g == g);
@@ -82,27 +139,22 @@ static bool finish_blocking(P **p, Goroutine *g, bool *moved, Next *how) {
   g->multi = 0;
   CspCall call = pending->call;
   Value *window = g->base + pending->window;
+  int want = pending->want;
   call.local = local_of(*p);
   CspStatus status = call.later.done(&call, call.later.data, pending->entered);
+  bool again = call.local != NULL && says(&call, status, LATER_BLOCK);
+  bool ends = !again;
+  if (again) pend(pending, &call, window, want);
+  if (!again) mem_free(pending);
+  if (!again && call.local != NULL)
+    ends = finish_pieces(&call, status, window, want, how);
   if (call.local == NULL) {
-    mem_free(pending);
     *how = RETURN;
     return true;
   }
   *moved |= call.local->p != *p;  // by a csp_call
   *p = call.local->p;
-  if (status == CSP_LATER && call.later.kind == LATER_BLOCK) {
-    call.later.kind = LATER_NONE;
-    pending->call = call;
-    pending->entered = false;
-    g->pending = pending;
-    native_cover_arguments(&call);
-    return false;
-  }
-  int want = pending->want;
-  mem_free(pending);
-  *how = finish_call(&call, status, window, want);
-  return true;
+  return ends;
 }
 
 static void drop_pending(Local *local, Goroutine *g);
@@ -186,21 +238,6 @@ static Next finish_moved(CspCall *call, CspStatus status, Value *window,
 
 static void out_flush_work(void *data);
 
-// The goroutine does not go on. The native frees its data, and its result goes
-// to nobody.
-static void drop_call(CspCall *call, CallFate fate, bool made) {
-  RT_ASSERT(call->later.kind == LATER_BLOCK && call->later.done != NULL);
-  Goroutine *g = call->g;
-  const Panic *before = g->panic;
-  native_give_up(call, fate);
-  for (CspStatus status = CSP_LATER;
-       status == CSP_LATER && call->later.kind == LATER_BLOCK; made = false) {
-    call->later.kind = LATER_NONE;
-    status = call->later.done(call, call->later.data, made);
-  }
-  while (g->panic != before) panic_drop(g);
-}
-
 // The call will not be made.
 static void drop_pending(Local *local, Goroutine *g) {
   Pending *pending = g->pending;
@@ -254,19 +291,8 @@ static Next run_blocking(Local *local, Goroutine *g) {
 }
 
 static Next block(CspCall *call, Value *window, int want) {
-  Goroutine *g = call->g;
-  Pending *pending = mem_alloc(call->vm->memory, sizeof *pending);
-  if (pending == NULL) {
-    drop_call(call, CALL_GIVEN_UP, false);
-    vm_panic_memory(call->local, g);
-    return THROW;
-  }
-  RT_ASSERT(g->pending == NULL && call->later.done != NULL);
-  call->later.kind = LATER_NONE;
-  *pending = (Pending){*call, window - g->base, want, false};
-  g->pending = pending;
-  native_cover_arguments(call);
-  return run_blocking(call->local, g);
+  return pend_anew(call, window, want) ? run_blocking(call->local, call->g)
+                                       : THROW;
 }
 
 static Next tail_call(CspCall *call, Value *window, int want) {
