@@ -34,19 +34,19 @@ CspStatus room_fit(CspCall *call, Room *room, RoomThen then, void *data);
 CspValue room_value(CspCall *call, const Room *room);
 
 // What is written: arguments of the call.
-typedef struct Source {
+typedef struct Feed {
   const char *data;  // its next part
   size_t len;
   int next, end;     // arguments that follow
   size_t at, until;  // of the bytes that are the next argument
   Room room;         // copies of bytes
-} Source;
+} Feed;
 // The arguments are strings or bytes. The first part is there then. false: the
 // call has panicked.
-bool source_open(CspCall *call, Source *source, int from, int end);
-void source_next(CspCall *call, Source *source);  // nothing: len is 0
-static inline bool source_more(const Source *source) {
-  return source->next < source->end;
+bool feed_open(CspCall *call, Feed *feed, int from, int end);
+void feed_next(CspCall *call, Feed *feed);  // nothing: len is 0
+static inline bool feed_more(const Feed *feed) {
+  return feed->next < feed->end;
 }
 
 // --- os_job.c ---------------------------------------------------------------
@@ -58,9 +58,9 @@ typedef struct Job {
   char *path, *other;
   char *data;  // the result
   size_t len;
-  size_t most;    // bytes of data that may be made: csp_room
-  Room room;      // what is read
-  Source source;  // what is written
+  size_t most;  // bytes of data that may be made: csp_room
+  Room room;    // what is read
+  Feed feed;    // what is written
   int64_t number;
   int error;    // errno
   int partial;  // job_done_list: an errno, of a job that has not failed

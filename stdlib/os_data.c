@@ -138,12 +138,12 @@ static void data_write_work(void *data) {
                                       job->number);
     if (job->fd < 0) return;
   }
-  const Source *source = &job->source;
-  size_t left = source->len - job->at;
+  const Feed *feed = &job->feed;
+  size_t left = feed->len - job->at;
   size_t len = left < JOB_PIECE ? left : JOB_PIECE;
-  job->error = os_write_all(job->fd, source->data + job->at, len);
+  job->error = os_write_all(job->fd, feed->data + job->at, len);
   job->at += len;
-  job->more = !job->error && (len < left || source_more(source));
+  job->more = !job->error && (len < left || feed_more(feed));
   if (!job->more) target_close(job, true);
 }
 
@@ -154,7 +154,7 @@ static CspStatus write_whole(CspCall *call, bool append) {
   if (job == NULL) return CSP_PANIC;
   job->flag = append;
   job->stop = data_write_stop;
-  if (!source_open(call, &job->source, 1, 2) ||
+  if (!feed_open(call, &job->feed, 1, 2) ||
       !job_mode(call, 2, 0666, &job->number)) {
     job_free(job);
     return CSP_PANIC;

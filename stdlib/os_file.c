@@ -513,13 +513,13 @@ static CspStatus file_lines(CspCall *call) {
 static void file_write_work(void *data) {
   FileJob *work = data;
   Job *job = &work->job;
-  const Source *source = &job->source;
-  size_t left = source->len - job->at;
+  const Feed *feed = &job->feed;
+  size_t left = feed->len - job->at;
   size_t len = left < FILE_PIECE ? left : FILE_PIECE;
   if (file_enter(work)) {
-    job->error = file_write(work->file, source->data + job->at, len);
+    job->error = file_write(work->file, feed->data + job->at, len);
     job->at += len;
-    job->more = len < left || source_more(source);
+    job->more = len < left || feed_more(feed);
   }
   file_leave(work);
 }
@@ -546,7 +546,7 @@ static CspStatus file_write_pieces(CspCall *call) {
   }
   FileJob *work = file_job(call, file, "write");
   if (work == NULL) return CSP_PANIC;
-  if (!source_open(call, &work->job.source, 1, csp_argc(call))) {
+  if (!feed_open(call, &work->job.feed, 1, csp_argc(call))) {
     job_free(&work->job);
     return CSP_PANIC;
   }

@@ -29,7 +29,7 @@ void job_free(Job *job) {
   csp_alloc_free(job->data);
   csp_alloc_free(job->extra);
   room_free(job->csp, &job->room);
-  room_free(job->csp, &job->source.room);
+  room_free(job->csp, &job->feed.room);
   csp_alloc_free(job);
 }
 
@@ -172,9 +172,9 @@ static CspStatus job_end(CspCall *call, void *data, bool made);
 // The next piece.
 static CspStatus job_go_on(CspCall *call, void *data, bool on) {
   Job *job = data;
-  bool ended = source_more(&job->source) && job->at == job->source.len;
+  bool ended = feed_more(&job->feed) && job->at == job->feed.len;
   if (on && ended) {
-    source_next(call, &job->source);
+    feed_next(call, &job->feed);
     job->at = 0;
   }
   if (on) return csp_block(call, job->work, job_end, job);

@@ -7,7 +7,7 @@
 // what more it needs (room_need). The rest of the native makes a larger one,
 // and copies in pieces.
 //
-// A Source goes through arguments that are written. A string is written from
+// A Feed goes through arguments that are written. A string is written from
 // its own memory, as the call keeps its arguments alive and no string changes.
 // Bytes change and move, so parts of them are copied, each when its turn comes.
 #include "stdlib/os.h"
@@ -105,7 +105,7 @@ CspValue room_value(CspCall *call, const Room *room) {
   return v;
 }
 
-// --- Sources ----------------------------------------------------------------
+// --- Feeds ------------------------------------------------------------------
 enum { COPIED = 1 << 18 };  // bytes at a time
 
 static size_t len_of(CspValue v) {
@@ -114,9 +114,9 @@ static size_t len_of(CspValue v) {
 
 // The arguments have the right types. *all: bytes of all of them. *most: of the
 // longest that is to be copied.
-static bool measure(CspCall *call, const Source *source, size_t *all,
+static bool measure(CspCall *call, const Feed *feed, size_t *all,
                     size_t *most) {
-  for (int i = source->next; i < source->end; i++) {
+  for (int i = feed->next; i < feed->end; i++) {
     CspValue v = csp_arg(call, i);
     if (csp_type(v) != CSP_STRING && csp_type(v) != CSP_BYTES) {
       csp_bad_arg(call, i, "a string or bytes");
@@ -132,62 +132,62 @@ static bool measure(CspCall *call, const Source *source, size_t *all,
 
 // What somebody adds to the bytes meanwhile is not written. The result is false
 // when there was nothing.
-static bool next_of_bytes(Source *source, CspValue bytes) {
-  Room *room = &source->room;
-  if (source->at == 0) source->until = csp_bytes_len(bytes);
-  size_t left = source->until - source->at, free = room->cap - room->len;
+static bool next_of_bytes(Feed *feed, CspValue bytes) {
+  Room *room = &feed->room;
+  if (feed->at == 0) feed->until = csp_bytes_len(bytes);
+  size_t left = feed->until - feed->at, free = room->cap - room->len;
   size_t want = left < free ? left : free;
   char *to = room->data + room->len;
-  size_t count = csp_bytes_read(bytes, source->at, to, want);
-  source->at += count;
-  source->data = to;
-  source->len = count;
+  size_t count = csp_bytes_read(bytes, feed->at, to, want);
+  feed->at += count;
+  feed->data = to;
+  feed->len = count;
   if (count == want && want < left) return true;
-  source->at = 0;
-  source->next++;
+  feed->at = 0;
+  feed->next++;
   return count > 0;
 }
 
-void source_next(CspCall *call, Source *source) {
-  source->data = "";
-  source->len = 0;
-  while (source->next < source->end && source->len == 0) {
-    CspValue v = csp_arg(call, source->next);
+void feed_next(CspCall *call, Feed *feed) {
+  feed->data = "";
+  feed->len = 0;
+  while (feed->next < feed->end && feed->len == 0) {
+    CspValue v = csp_arg(call, feed->next);
     if (csp_type(v) == CSP_BYTES) {
-      next_of_bytes(source, v);
-      csp_charge(call, source->len / 256);
+      next_of_bytes(feed, v);
+      csp_charge(call, feed->len / 256);
     } else {
       Str s = str_of(v);
-      source->next++;
-      source->data = s.data;
-      source->len = s.len;
+      feed->next++;
+      feed->data = s.data;
+      feed->len = s.len;
     }
   }
 }
 
 // Several short ones are written at once. Somebody may cut bytes meanwhile.
-static bool join(CspCall *call, Source *source) {
-  Room *room = &source->room;
-  while (source->next < source->end) {
-    source_next(call, source);
-    if (source->len > room->cap - room->len) break;  // cannot be
-    memmove(room->data + room->len, source->data, source->len);
-    room->len += source->len;
-    if (!csp_work(call, 8 + source->len / 8)) return false;
+static bool join_short(CspCall *call, Feed *feed) {
+  Room *room = &feed->room;
+  while (feed->next < feed->end) {
+    feed_next(call, feed);
+    if (feed->len > room->cap - room->len) break;  // cannot be
+    memmove(room->data + room->len, feed->data, feed->len);
+    room->len += feed->len;
+    if (!csp_work(call, 8 + feed->len / 8)) return false;
   }
-  source->data = room->data;
-  source->len = room->len;
+  feed->data = room->data;
+  feed->len = room->len;
   return true;
 }
 
-bool source_open(CspCall *call, Source *source, int from, int end) {
+bool feed_open(CspCall *call, Feed *feed, int from, int end) {
   size_t all = 0, most = 0;
-  *source = (Source){.next = from, .end = end, .data = ""};
-  if (!measure(call, source, &all, &most)) return false;
+  *feed = (Feed){.next = from, .end = end, .data = ""};
+  if (!measure(call, feed, &all, &most)) return false;
   bool joined = end - from > 1 && all <= COPIED;
   size_t room = joined ? all : most < COPIED ? most : COPIED;
-  if (room > 0 && !room_make(call, &source->room, room, room)) return false;
-  if (joined && room > 0) return join(call, source);
-  source_next(call, source);
+  if (room > 0 && !room_make(call, &feed->room, room, room)) return false;
+  if (joined && room > 0) return join_short(call, feed);
+  feed_next(call, feed);
   return true;
 }

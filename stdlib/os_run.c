@@ -31,7 +31,7 @@ enum { IN, OUT, ERR };
 enum { WORDS_MOST = 6 << 20 };
 
 typedef struct Run {
-  Job job;       // path: the program; source: its input; room: its output
+  Job job;       // path: the program; feed: its input; room: its output
   Buffer words;  // the program and its arguments, each with its zero byte
   size_t argc;   // how many these are
   char **argv;   // they, and NULL; made by start_work
@@ -146,13 +146,13 @@ static void take_output(int *fd, Room *out) {
 
 // Writes what the pipe takes; closes when all is written, or nobody reads.
 static void give_input(Run *run) {
-  const Source *source = &run->job.source;
+  const Feed *feed = &run->job.feed;
   int *fd = &run->ends[IN];
-  size_t left = source->len - run->given;
-  ssize_t n = write(*fd, source->data + run->given, left);
+  size_t left = feed->len - run->given;
+  ssize_t n = write(*fd, feed->data + run->given, left);
   if (n > 0) run->given += (size_t)n;
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  bool all = run->given == source->len && !source_more(source);
+  bool all = run->given == feed->len && !feed_more(feed);
   if (n < 0 || all) close_end(fd);
 }
 
@@ -239,7 +239,7 @@ static void start_work(void *data) {
   if (error) return;
   run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
   fcntl(run->ends[IN], F_SETFL, O_NONBLOCK);
-  if (run->job.source.len == 0) close_end(&run->ends[IN]);
+  if (run->job.feed.len == 0) close_end(&run->ends[IN]);
   watch_end(run, run->ends[IN], EPOLLOUT);
   watch_end(run, run->ends[OUT], EPOLLIN);
   watch_end(run, run->ends[ERR], EPOLLIN);
@@ -343,8 +343,8 @@ static CspStatus run_more(CspCall *call, void *data, bool made) {
     Room *room = i == 0 ? &run->job.room : &run->err;
     if (room->most > 0) return room_grow(call, room, run_grown, run);
   }
-  if (run->given == run->job.source.len && source_more(&run->job.source)) {
-    source_next(call, &run->job.source);
+  if (run->given == run->job.feed.len && feed_more(&run->job.feed)) {
+    feed_next(call, &run->job.feed);
     run->given = 0;
   }
   if (!run->ended && run->pid_fd < 0 && is_silent(run))
@@ -430,8 +430,7 @@ static bool set_dir(CspCall *call, Run *run) {
 
 static bool set_options(CspCall *call, Run *run) {
   CspValue changes;
-  if (!is_nil(call, 2) && !source_open(call, &run->job.source, 2, 3))
-    return false;
+  if (!is_nil(call, 2) && !feed_open(call, &run->job.feed, 2, 3)) return false;
   if (!set_dir(call, run)) return false;
   if (is_nil(call, 4)) {
     run->env = os_env_copy(call, NULL);
