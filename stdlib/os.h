@@ -49,6 +49,32 @@ static inline bool feed_more(const Feed *feed) {
   return feed->next < feed->end;
 }
 
+// --- os_input.c -------------------------------------------------------------
+// What was read of a file, but not used. Zeroed but for csp: nothing.
+typedef struct Input {
+  Csp *csp;
+  char *data;  // the buffer; NULL until first needed
+  size_t at, len;
+  CspHandle held;    // a room that was given back, before the buffer's contents
+  const char *back;  // its contents
+  size_t back_at, back_len;
+} Input;
+enum { WANT_LINE = -1, WANT_REST = -2 };
+
+size_t input_left(const Input *input);
+void input_drop(Input *input);  // the file's position is elsewhere
+void input_free(Input *input);
+// Nothing is left: reads more. 0 or an errno.
+int input_fill(Input *input, int fd);
+// Moves what is wanted to the room, as far as both go: so many bytes with what
+// is there, or WANT_... The result is whether that was all.
+bool input_take(Input *input, int64_t want, Room *room);
+// The first line with its end, if the buffer has one and it is the first thing.
+Str input_line(const Input *input);
+void input_skip(Input *input, size_t count);  // of the buffer
+// What the room has was taken last, and is unused again.
+void input_give_back(Input *input, Room *room);
+
 // --- os_job.c ---------------------------------------------------------------
 // One blocking operation. The native fills it. A work function runs it, and
 // does not touch the runtime. A done function makes the results, and frees it.

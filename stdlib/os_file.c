@@ -59,10 +59,8 @@ typedef struct File {
   bool keep;  // standard input: never closed by us
   bool ends;  // closed when a wait in it is given up: of os.lines
   int fd;
-  char *in;  // NULL until first needed
-  size_t in_at, in_len;
-  CspHandle in_held;  // `in` is a room that a reader gave back; 0: it is not
-  char *out;          // NULL until first needed
+  Input in;
+  char *out;  // NULL until first needed
   size_t out_len;
   int failed;  // the first error in writing
   char *name;
@@ -105,54 +103,35 @@ static int file_flush_all(File *file) {
   return error ? error : file->failed;
 }
 
-static void file_drop_input(File *file) {
-  if (file->in_held != 0)
-    csp_release(file->csp, file->in_held);
-  else
-    csp_alloc_free(file->in);
-  file->in = NULL;
-  file->in_held = 0;
-  file->in_at = file->in_len = 0;
-}
-
 // As lseek. The current position is that of what was read but not used, which
 // stays when there is an error.
 static off_t file_move(File *file, off_t offset, int whence) {
-  off_t left = (off_t)(file->in_len - file->in_at);
+  off_t left = (off_t)input_left(&file->in);
   if (whence == SEEK_CUR && offset < INT64_MIN + left) {
     errno = EINVAL;
     return -1;
   }
   off_t at =
       lseek(file->fd, whence == SEEK_CUR ? offset - left : offset, whence);
-  if (at >= 0) file->in_at = file->in_len = 0;
+  if (at >= 0) input_drop(&file->in);
   return at;
 }
 
 // Gives back what was read but not used, if there is a position.
 static void file_unread(File *file) {
-  if (file->in_at < file->in_len) file_move(file, 0, SEEK_CUR);
+  if (input_left(&file->in) > 0) file_move(file, 0, SEEK_CUR);
 }
 
-// Reads more into the empty buffer. Returns 0 or an errno, which is EAGAIN when
+// Reads more where nothing is left. Returns 0 or an errno, which is EAGAIN when
 // nothing is there yet. *end is set at the file's end. Inherited descriptors
 // must keep their flags, so poll is asked before the read.
 static int file_fill(File *file, bool *end) {
   int error = file_flush(file);
   if (error) return error;
   if (job_is_empty(file->fd)) return EAGAIN;
-  if (file->in_held != 0) file_drop_input(file);
-  if (file->in == NULL) file->in = csp_alloc(file->csp, NULL, FILE_BUFFER);
-  if (file->in == NULL) return ENOMEM;
-  file->in_at = file->in_len = 0;
-  ssize_t n;
-  do {
-    n = read(file->fd, file->in, FILE_BUFFER);
-  } while (n < 0 && errno == EINTR);
-  if (n < 0) return errno;
-  *end = n == 0;
-  file->in_len = (size_t)n;
-  return 0;
+  error = input_fill(&file->in, file->fd);
+  *end = !error && input_left(&file->in) == 0;
+  return error;
 }
 
 static int file_write(File *file, const char *data, size_t len) {
@@ -185,7 +164,7 @@ static int file_shut(File *file) {
   if (error == JOB_WOULD_WAIT) return error;
   file->open = false;
   os_turn_end(&file->turn, NULL);
-  file_drop_input(file);
+  input_free(&file->in);
   csp_alloc_free(file->out);
   file->out = NULL;
   return error;
@@ -220,7 +199,7 @@ static void file_finalize(void *data) {
   if (file->open && !file->keep && file->out_len > 0) {
     os_files_leave(file->link.files, file->fd, file->out, file->out_len,
                    file->name);
-    file_drop_input(file);
+    input_free(&file->in);
     return;
   }
   file->failed = 0;  // the script has been told
@@ -250,21 +229,14 @@ struct FileJob {
   int whence;
 };
 
-// What this job has read in its turn is for the next reader. Nobody has read
-// since, so the file's buffer is empty.
+// What this job has read in its turn is for the next reader.
 static void file_job_stop(Job *job) {
   FileJob *work = (FileJob *)(void *)job;
   File *file = work->file;
-  Room *room = &job->room;
   pthread_mutex_lock(&file->lock);
-  bool gives = file->open && room->len > 0 &&
-               lseek(file->fd, -(off_t)room->len, SEEK_CUR) < 0;
-  if (gives) {
-    file_drop_input(file);
-    file->in = room->data;
-    file->in_len = room->len;
-    file->in_held = room->held;
-    *room = (Room){0};
+  if (file->open && job->room.len > 0) {
+    input_give_back(&file->in, &job->room);
+    file_unread(file);
   }
   if (file->busy == work) file->busy = NULL;
   os_turn_end(&file->turn, work);
@@ -309,33 +281,6 @@ static void file_leave(FileJob *work) {
 }
 
 // --- Reading ----------------------------------------------------------------
-enum { WANT_LINE = -1, WANT_REST = -2 };
-
-// Moves what is wanted from the buffer to the room. The result is whether that
-// was all of it.
-static bool take_input(File *file, int64_t want, Room *room) {
-  size_t count = file->in_len - file->in_at, left = room->cap - room->len;
-  bool whole = false;
-  if (count == 0) return want == (int64_t)room->len;
-  const char *from = file->in + file->in_at;
-  if (want == WANT_LINE) {
-    const char *end = memchr(from, '\n', count);
-    if (end != NULL) count = (size_t)(end - from) + 1;
-    whole = end != NULL;
-  } else if (want >= 0 && count >= (size_t)want - room->len) {
-    count = (size_t)want - room->len;
-    whole = true;
-  }
-  if (count > left) {
-    count = left;
-    whole = false;
-  }
-  memcpy(room->data + room->len, from, count);
-  room->len += count;
-  file->in_at += count;
-  return whole;
-}
-
 // What the room needs that is full, if that is known: what is left of the file,
 // or what is wanted.
 static size_t read_size(const FileJob *work) {
@@ -344,7 +289,7 @@ static size_t read_size(const FileJob *work) {
   if (work->want == WANT_LINE || fstat(file->fd, &info) != 0) return 0;
   off_t at = S_ISREG(info.st_mode) ? lseek(file->fd, 0, SEEK_CUR) : -1;
   if (at < 0 || at > info.st_size) return 0;
-  size_t size = work->job.room.len + (file->in_len - file->in_at) +
+  size_t size = work->job.room.len + input_left(&file->in) +
                 (size_t)(info.st_size - at) + 1;
   bool less = work->want >= 0 && (size_t)work->want < size;
   return less ? (size_t)work->want : size;
@@ -363,7 +308,7 @@ static void read_some(FileJob *work, bool *end) {
   Room *room = &job->room;
   size_t most = room->len + FILE_PIECE;
   for (;;) {
-    job->more = !take_input(work->file, work->want, room) && !*end;
+    job->more = !input_take(&work->file->in, work->want, room) && !*end;
     bool full = room->len == room->cap;
     if (job->more && full) room_need(room, read_size(work));
     if (!job->more || full || room->len >= most) break;
@@ -421,23 +366,20 @@ static CspStatus read_over(CspCall *call, void *data) {
   return job_done_room(call, job);
 }
 
-// Gives a line that is in the buffer as a whole. The result is false when there
-// is none.
+// Gives a line that is in the buffer as a whole, unless another reader is on
+// its way to the end of its own. The result is false when there is none.
 static bool quick_line(CspCall *call, File *file) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
-  size_t left = file->in_len - file->in_at;  // may be much (file_job_stop)
-  size_t count = left < FILE_BUFFER ? left : FILE_BUFFER;
-  const char *from = count > 0 ? file->in + file->in_at : "";
-  const char *end = memchr(from, '\n', count);
-  if (end != NULL) {
-    size_t len = (size_t)(end - from) + 1;
-    CspValue line = csp_string(call, from, line_len(from, len));
-    csp_return(call, line);
-    csp_charge(call, len / 64);
-    if (!csp_is_undef(line)) file->in_at += len;
+  Str line = input_line(&file->in);
+  bool found = line.data != NULL && file->busy == NULL;
+  if (found) {
+    CspValue v = csp_string(call, line.data, line_len(line.data, line.len));
+    csp_return(call, v);
+    csp_charge(call, line.len / 64);
+    if (!csp_is_undef(v)) input_skip(&file->in, line.len);
   }
   pthread_mutex_unlock(&file->lock);
-  return end != NULL;
+  return found;
 }
 
 // A native that waits until nobody has the turn to read.
@@ -528,7 +470,7 @@ static void file_write_work(void *data) {
 static bool quick_write(File *file, const char *data, size_t len) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
   bool fits = file->open && file->busy == NULL && file->out != NULL &&
-              file->failed == 0 && file->in_len == file->in_at &&
+              file->failed == 0 && input_left(&file->in) == 0 &&
               len <= FILE_BUFFER - file->out_len;
   if (fits) file_write(file, data, len);
   pthread_mutex_unlock(&file->lock);
@@ -730,7 +672,7 @@ static CspValue file_new(CspCall *call, int fd, char *name) {
   CspValue v = csp_host_new(call, &os_file_class, &data);
   if (csp_is_undef(v)) return v;
   File *file = data;
-  file->csp = csp_of(call);
+  file->csp = file->in.csp = csp_of(call);
   os_files_add(call, &file->link);
   file->fd = fd;
   file->open = true;
