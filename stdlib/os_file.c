@@ -26,6 +26,23 @@
 // finds the file closed. A file that only os.lines has is closed when such a
 // wait is given up, as nobody else would close a FIFO soon.
 //
+// So a job is in one of these states. A reader's turn and its room, with what
+// it has read so far, are its own from its first work on.
+//
+//   state     has beside that    goes on when
+//   works     the lock           its thread leaves the work
+//   between   `busy`             the next piece, or a larger room, is made
+//   later                        it is time to look whether others are busy
+//   waits                        there is something to read, or close() comes
+//   queues    neither            its native is called again (os_turn.c)
+//   read      all that it wants  the script has it
+//
+// Nothing ends a job that works. In every other state its goroutine may be
+// cancelled, interrupted or out of memory, or the runtime may end. Then the
+// room is given back to the file (os_input.c), and the turn ends: file_job_stop
+// where there is `more`, read_give where it has read. What close() finds
+// between is closed later, and what it finds read is given to the script.
+//
 // What could not be written is lost. The file keeps the error (`failed`), and
 // each later write, flush, sync and close gives it. Reading and seeking go on.
 //
@@ -229,17 +246,24 @@ struct FileJob {
   int whence;
 };
 
-// What this job has read in its turn is for the next reader.
+// Ends the job's turn. Lock held. What it has read, and nobody has got, is for
+// the next reader.
+static void file_give_back(FileJob *work) {
+  File *file = work->file;
+  if (file->open && work->job.room.len > 0) {
+    input_give_back(&file->in, &work->job.room);
+    file_unread(file);
+  }
+  work->job.room.len = 0;
+  os_turn_end(&file->turn, work);
+}
+
 static void file_job_stop(Job *job) {
   FileJob *work = (FileJob *)(void *)job;
   File *file = work->file;
   pthread_mutex_lock(&file->lock);
-  if (file->open && job->room.len > 0) {
-    input_give_back(&file->in, &job->room);
-    file_unread(file);
-  }
   if (file->busy == work) file->busy = NULL;
-  os_turn_end(&file->turn, work);
+  file_give_back(work);
   if (file->ends && job->waits) file_close(file);
   pthread_mutex_unlock(&file->lock);
 }
@@ -326,8 +350,6 @@ static void file_read_work(void *data) {
   bool end = false;
   job->waits = false;
   if (may_read(work)) read_some(work, &end);
-  if (job->error || (!job->more && !job->later))
-    os_turn_end(&work->file->turn, work);
   file_leave(work);
   if (job->waits && isatty(job->fd) == 1) csp_flush_out(job->csp);
   // `flag` says that nothing came because the file is at its end.
@@ -353,17 +375,45 @@ static size_t line_len(const char *data, size_t len) {
   return len;
 }
 
+// Ends the job. `given` says that the script gets what was read.
+static void file_read_end(FileJob *work, bool given) {
+  File *file = work->file;
+  if (given || work->job.room.len == 0) {
+    os_turn_end(&file->turn, work);
+  } else {
+    pthread_mutex_lock(&file->lock);
+    file_give_back(work);
+    pthread_mutex_unlock(&file->lock);
+  }
+}
+
+// The room has what was wanted, and no more.
+static CspStatus read_give(CspCall *call, void *data, bool on) {
+  FileJob *work = data;
+  Room *room = &work->job.room;
+  size_t len = room->len;
+  bool gives = on && csp_work(call, 1);  // not a call that is given up
+  CspValue v = csp_nil();
+  if (gives) {
+    if (work->want == WANT_LINE) room->len = line_len(room->data, len);
+    v = room_value(call, room);
+    room->len = len;
+  }
+  file_read_end(work, gives && !csp_is_undef(v));
+  job_free(&work->job);
+  return gives ? csp_ok_value(call, v) : CSP_PANIC;
+}
+
 static CspStatus read_over(CspCall *call, void *data) {
   FileJob *work = data;
   Job *job = &work->job;
   if (work->queues) return read_in_turn(call, work);
-  if (!job->error && job->flag) {
-    job_free(job);
-    return csp_ok_value(call, csp_nil());
-  }
-  Room *room = &job->room;
-  if (work->want == WANT_LINE) room->len = line_len(room->data, room->len);
-  return job_done_room(call, job);
+  if (!job->error && !job->flag)
+    return room_fit(call, &job->room, read_give, work);
+  file_read_end(work, false);
+  if (job->error) return job_fail(call, job);
+  job_free(job);
+  return csp_ok_value(call, csp_nil());
 }
 
 // Gives a line that is in the buffer as a whole, unless another reader is on
