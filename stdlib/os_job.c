@@ -188,12 +188,15 @@ static CspStatus job_again(CspCall *call, void *data, bool on) {
   return job_go_on(call, *(Job **)data, on);
 }
 
+static bool job_lacks(const Job *job) {
+  return job->error == EMFILE || job->error == ENFILE;
+}
+
 // Files that nothing holds are closed when they are collected. Other threads
 // may not have closed all of them after the first collection.
 bool job_collects(CspCall *call, Job *job) {
   enum { COLLECTIONS = 2 };
-  bool lacks = job->error == EMFILE || job->error == ENFILE;
-  if (!lacks || job->collected == COLLECTIONS) return false;
+  if (!job_lacks(job) || job->collected == COLLECTIONS) return false;
   job->collected++;
   job->error = 0;
   csp_collect(call);
@@ -329,11 +332,12 @@ CspStatus job_done_room(CspCall *call, void *data) {
 CspStatus job_done_flag(CspCall *call, void *data) {
   Job *job = data;
   bool flag = job->flag;
-  if (job->error == JOB_NO_THREAD)
-    csp_panic(call, "cannot %s %s: %s", job->verb, job->path, csp_no_thread());
-  bool made = job->error != JOB_NO_THREAD;
+  bool known = job->error != JOB_NO_THREAD && !job_lacks(job);
+  if (!known)
+    csp_panic(call, "cannot %s %s: %s", job->verb, job->path,
+              job_error_text(job->error));
   job_free(job);
-  return made ? csp_ok_bool(call, flag) : CSP_PANIC;
+  return known ? csp_ok_bool(call, flag) : CSP_PANIC;
 }
 
 // Goes through the strings of job->data, in pieces. `at` is the next.

@@ -183,6 +183,43 @@ static void half_files_are_removed_in_the_root(void **state) {
   world_close(&w);
 }
 
+// Looking takes a descriptor, too.
+static void without_descriptors_nothing_is_said_of_files(void **state) {
+  (void)state;
+  World w;
+  world_open(&w);
+  struct rlimit before, few = {.rlim_cur = 64};
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  few.rlim_max = before.rlim_max;
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  Said said = {0};
+  int status = run_said(world_config(&w),
+                        "import \"os\"\n"
+                        "func take_all() {\n"
+                        "  files := []\n"
+                        "  for {\n"
+                        "    file, err := os.open(\"marker\")\n"
+                        "    if err != nil { return files }\n"
+                        "    files.push(file)\n  }\n}\n"
+                        "func leave_all() {\n  n := len(take_all())\n}\n"
+                        "leave_all()\n"
+                        "println(os.exists(\"marker\"))\n"
+                        "files := take_all()\n"
+                        "println(try(func() => os.exists(\"marker\")))\n"
+                        "println(try(func() => os.is_dir(\"a\")))\n"
+                        "println(len(files) > 20)\n",
+                        &said);
+  setrlimit(RLIMIT_NOFILE, &before);
+  assert_string_equal(said.text,
+                      "true\n"
+                      "nil cannot stat marker: Too many open files\n"
+                      "nil cannot stat a: Too many open files\n"
+                      "true\n");
+  assert_int_equal(status, 0);
+  free(said.text);
+  world_close(&w);
+}
+
 // --- Compared with chroot ---------------------------------------------------
 static const char looks[] =
     "import \"os\"\n"
@@ -579,6 +616,7 @@ int main(void) {
       cmocka_unit_test(no_function_reaches_the_outside),
       cmocka_unit_test(fifos_are_opened_in_the_root),
       cmocka_unit_test(half_files_are_removed_in_the_root),
+      cmocka_unit_test(without_descriptors_nothing_is_said_of_files),
       cmocka_unit_test(the_root_is_what_chroot_makes_of_it),
       cmocka_unit_test(paths_begin_at_the_root),
       cmocka_unit_test(names_are_made_and_removed_in_the_root),
