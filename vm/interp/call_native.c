@@ -211,7 +211,7 @@ static Next make_call(P **p, Goroutine *g, bool *moved) {
   switch (sched_syscall_enter(*p, &g->g, quick, &m)) {
     case CALL_ENTERED:
       pending->entered = true;
-      if (fd->blocks) fd_wait_block(fd);
+      if (fd->blocks) fd_wait_block(pending->call.vm, fd);
       pending->call.later.work(pending->call.later.data);
       *p = sched_syscall_exit(m, &g->g);
       *moved = true;

@@ -14,10 +14,10 @@
 // nobody copies its number any more. An end that finds no wait at all holds for
 // the next one. That goes on to work too early, as any wait may.
 //
-// What the system cannot watch is waited for by a blocking call,
-// but not in a stepped runtime: its host would wait, and nothing could end
-// that. There the call is refused. No wait is long for what is no descriptor at
-// all.
+// What the system cannot watch is waited for by a blocking call, which looks
+// now and then whether the wait has been ended. A stepped runtime has none: its
+// host would wait. There the call is refused. No wait is long for what is no
+// descriptor at all.
 #include "vm/interp/wait_fd.h"
 
 #include <errno.h>
@@ -103,9 +103,20 @@ void fd_wait_over(P *p, FdWait *wait) {
   fd_wait_drop(wait);
 }
 
-void fd_wait_block(const FdWait *wait) {
-  struct pollfd now = poll_of(wait);
-  poll(&now, 1, -1);
+static bool is_ended(Vm *vm, CspWait *wait) {
+  rt_lock(&vm->waits_lock);
+  bool ended = take_end(wait);
+  rt_unlock(&vm->waits_lock);
+  return ended;
+}
+
+void fd_wait_block(Vm *vm, const FdWait *wait) {
+  enum { LOOK = 20 };  // ms
+  while (!is_ended(vm, wait->wait)) {
+    struct pollfd now = poll_of(wait);
+    int ready = poll(&now, 1, LOOK);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return;
+  }
 }
 
 void fd_wait_drop(FdWait *wait) {

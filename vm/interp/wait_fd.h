@@ -8,7 +8,7 @@
 // true: g has parked until the descriptor may be ready. fd_wait_over follows.
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait);
 void fd_wait_over(P *p, FdWait *wait);
-void fd_wait_block(const FdWait *wait);  // in a blocking call
-void fd_wait_drop(FdWait *wait);         // of a goroutine that never runs again
+void fd_wait_block(Vm *vm, const FdWait *wait);  // in a blocking call
+void fd_wait_drop(FdWait *wait);  // of a goroutine that never runs again
 
 #endif
