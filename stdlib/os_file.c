@@ -50,38 +50,15 @@
 // collected. No goroutine can be told of an error then. So the error is
 // reported, and the program's status is 1. For this a runtime has a list of all
 // its open files (os_files.c).
+#include "stdlib/os_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include "stdlib/os.h"
-
-enum { FILE_BUFFER = 65536, FILE_PIECE = 1 << 20 };
-
-typedef struct FileJob FileJob;
-typedef struct File {
-  Csp *csp;
-  FileLink link;         // os_files.c
-  Turn turn;             // to read
-  CspWait wait;          // of the reader that has it
-  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
-  const FileJob *busy;   // is between two of its pieces, or NULL
-  bool open;
-  bool keep;  // standard input: never closed by us
-  bool ends;  // closed when a wait in it is given up: of os.lines
-  int fd;
-  Input in;
-  char *out;  // NULL until first needed
-  size_t out_len;
-  int failed;  // the first error in writing
-  char *name;
-} File;
 
 // --- The file itself: lock held ---------------------------------------------
 // After an error data is lost. What would only have to wait is not.
@@ -105,7 +82,7 @@ static int file_put(File *file, const char *data, size_t len, size_t *done) {
 }
 
 // Keeps what would have to wait.
-static int file_flush(File *file) {
+int file_flush(File *file) {
   size_t len = file->out_len, done;
   if (len == 0) return 0;
   int error = file_put(file, file->out, len, &done);
@@ -137,18 +114,6 @@ static off_t file_move(File *file, off_t offset, int whence) {
 // Gives back what was read but not used, if there is a position.
 static void file_unread(File *file) {
   if (input_left(&file->in) > 0) file_move(file, 0, SEEK_CUR);
-}
-
-// Reads more where nothing is left. Returns 0 or an errno, which is EAGAIN when
-// nothing is there yet. *end is set at the file's end. Inherited descriptors
-// must keep their flags, so poll is asked before the read.
-static int file_fill(File *file, bool *end) {
-  int error = file_flush(file);
-  if (error) return error;
-  if (job_is_empty(file->fd)) return EAGAIN;
-  error = input_fill(&file->in, file->fd);
-  *end = !error && input_left(&file->in) == 0;
-  return error;
 }
 
 static int file_write(File *file, const char *data, size_t len) {
@@ -229,26 +194,15 @@ const CspClass os_file_class = {"file", file_finalize, sizeof(File), NULL};
 
 // --- Jobs on a file ---------------------------------------------------------
 // Argument 0 as a file. NULL: the call has panicked.
-static File *need_file(CspCall *call) {
+File *file_need(CspCall *call) {
   File *file = csp_host_data(csp_arg(call, 0), &os_file_class);
   if (file == NULL) csp_bad_arg(call, 0, "an open file");
   return file;
 }
 
-// The call's argument keeps the file alive.
-struct FileJob {
-  Job job;
-  File *file;
-  int64_t want;        // bytes to read; -1: a line, -2: everything
-  bool queues;         // another reader has the turn
-  bool left_open;      // closing: the descriptor, which a reader may look at
-  const char *method;  // that reads, and is called again in its turn
-  int whence;
-};
-
 // Ends the job's turn. Lock held. What it has read, and nobody has got, is for
 // the next reader.
-static void file_give_back(FileJob *work) {
+void file_give_back(FileJob *work) {
   File *file = work->file;
   if (file->open && work->job.room.len > 0) {
     input_give_back(&file->in, &work->job.room);
@@ -269,7 +223,7 @@ static void file_job_stop(Job *job) {
 }
 
 // The file's name is the job's path. NULL: the call has panicked.
-static FileJob *file_job(CspCall *call, File *file, const char *verb) {
+FileJob *file_job(CspCall *call, File *file, const char *verb) {
   FileJob *work = alloc_zeroed(file->csp, sizeof *work);
   if (work != NULL) work->job.path = alloc_text(file->csp, file->name);
   if (work == NULL || work->job.path == NULL) {
@@ -287,7 +241,7 @@ static FileJob *file_job(CspCall *call, File *file, const char *verb) {
 
 // Takes the lock, whatever the result. It is false when the file is closed, or
 // when another job is between two of its pieces.
-static bool file_enter(FileJob *work) {
+bool file_enter(FileJob *work) {
   File *file = work->file;
   pthread_mutex_lock(&file->lock);
   if (!file->open) work->job.error = EBADF;
@@ -295,210 +249,13 @@ static bool file_enter(FileJob *work) {
   return file->open && !work->job.later;
 }
 
-static void file_leave(FileJob *work) {
+void file_leave(FileJob *work) {
   File *file = work->file;
   Job *job = &work->job;
   if (job->error && !job->later) job->more = false;
   if (file->busy == work) file->busy = NULL;
   if (job->more && !job->waits && !job->later) file->busy = work;
   pthread_mutex_unlock(&file->lock);
-}
-
-// --- Reading ----------------------------------------------------------------
-// What the room needs that is full, if that is known: what is left of the file,
-// or what is wanted.
-static size_t read_size(const FileJob *work) {
-  const File *file = work->file;
-  struct stat info;
-  if (work->want == WANT_LINE || fstat(file->fd, &info) != 0) return 0;
-  off_t at = S_ISREG(info.st_mode) ? lseek(file->fd, 0, SEEK_CUR) : -1;
-  if (at < 0 || at > info.st_size) return 0;
-  size_t size = work->job.room.len + input_left(&file->in) +
-                (size_t)(info.st_size - at) + 1;
-  bool less = work->want >= 0 && (size_t)work->want < size;
-  return less ? (size_t)work->want : size;
-}
-
-// As file_enter, but the result is also false when it is another reader's turn.
-static bool may_read(FileJob *work) {
-  bool enters = file_enter(work);
-  work->queues = enters && !os_turn_take(&work->file->turn, work);
-  return enters && !work->queues;
-}
-
-// The lock is held. *end is set at the file's end.
-static void read_some(FileJob *work, bool *end) {
-  Job *job = &work->job;
-  Room *room = &job->room;
-  size_t most = room->len + FILE_PIECE;
-  for (;;) {
-    job->more = !input_take(&work->file->in, work->want, room) && !*end;
-    bool full = room->len == room->cap;
-    if (job->more && full) room_need(room, read_size(work));
-    if (!job->more || full || room->len >= most) break;
-    int error = file_fill(work->file, end);
-    job->waits = error == EAGAIN;
-    job->fd = work->file->fd;
-    if (error && !job->waits) job->error = error;
-    if (error) break;
-  }
-}
-
-static void file_read_work(void *data) {
-  FileJob *work = data;
-  Job *job = &work->job;
-  bool end = false;
-  job->waits = false;
-  if (may_read(work)) read_some(work, &end);
-  file_leave(work);
-  if (job->waits && isatty(job->fd) == 1) csp_flush_out(job->csp);
-  // `flag` says that nothing came because the file is at its end.
-  job->flag = end && job->room.len == 0 && work->want != WANT_REST;
-}
-
-// The job has read nothing, because it was not its turn. The native is called
-// again when the turn has come.
-static CspStatus read_in_turn(CspCall *call, FileJob *work) {
-  CspValue argv[] = {csp_arg(call, 0), csp_nil(), csp_arg(call, 1)};
-  bool found = csp_method(call, argv[0], work->method, &argv[1]);
-  int argc = csp_argc(call) > 1 ? 3 : 2;
-  job_free(&work->job);
-  return found ? csp_tail_named(call, "_read_in_turn", argc, argv)
-               : csp_panic_memory(call);
-}
-
-// A line without its end.
-static size_t line_len(const char *data, size_t len) {
-  if (len == 0 || data[len - 1] != '\n') return len;
-  len--;
-  if (len > 0 && data[len - 1] == '\r') len--;
-  return len;
-}
-
-// Ends the job. `given` says that the script gets what was read.
-static void file_read_end(FileJob *work, bool given) {
-  File *file = work->file;
-  if (given || work->job.room.len == 0) {
-    os_turn_end(&file->turn, work);
-  } else {
-    pthread_mutex_lock(&file->lock);
-    file_give_back(work);
-    pthread_mutex_unlock(&file->lock);
-  }
-}
-
-// The room has what was wanted, and no more.
-static CspStatus read_give(CspCall *call, void *data, bool on) {
-  FileJob *work = data;
-  Room *room = &work->job.room;
-  size_t len = room->len;
-  bool gives = on && csp_work(call, 1);  // not a call that is given up
-  CspValue v = csp_nil();
-  if (gives) {
-    if (work->want == WANT_LINE) room->len = line_len(room->data, len);
-    v = room_value(call, room);
-    room->len = len;
-  }
-  file_read_end(work, gives && !csp_is_undef(v));
-  job_free(&work->job);
-  return gives ? csp_ok_value(call, v) : CSP_PANIC;
-}
-
-static CspStatus read_over(CspCall *call, void *data) {
-  FileJob *work = data;
-  Job *job = &work->job;
-  if (work->queues) return read_in_turn(call, work);
-  if (!job->error && !job->flag)
-    return room_fit(call, &job->room, read_give, work);
-  file_read_end(work, false);
-  if (job->error) return job_fail(call, job);
-  job_free(job);
-  return csp_ok_value(call, csp_nil());
-}
-
-// Gives a line that is in the buffer as a whole, unless another reader is on
-// its way to the end of its own. The result is false when there is none.
-static bool quick_line(CspCall *call, File *file) {
-  if (pthread_mutex_trylock(&file->lock) != 0) return false;
-  Str line = input_line(&file->in);
-  bool found = line.data != NULL && file->busy == NULL;
-  if (found) {
-    CspValue v = csp_string(call, line.data, line_len(line.data, line.len));
-    csp_return(call, v);
-    csp_charge(call, line.len / 64);
-    if (!csp_is_undef(v)) input_skip(&file->in, line.len);
-  }
-  pthread_mutex_unlock(&file->lock);
-  return found;
-}
-
-// A native that waits until nobody has the turn to read.
-static CspStatus file_turn(CspCall *call) {
-  File *file = need_file(call);
-  return file != NULL ? os_turn_wait(call, &file->turn) : CSP_PANIC;
-}
-
-static CspStatus file_leave_with_reader(CspCall *call) {
-  File *file = need_file(call);
-  if (file == NULL) return CSP_PANIC;
-  pthread_mutex_lock(&file->lock);
-  file->ends = true;
-  pthread_mutex_unlock(&file->lock);
-  return csp_ok_nothing(call);
-}
-
-static CspStatus run_read(CspCall *call, const char *method, int64_t want,
-                          bool as_bytes) {
-  enum { FIRST = 4096 - 64, MOST = 1 << 16 };
-  File *file = need_file(call);
-  FileJob *work = file != NULL ? file_job(call, file, "read") : NULL;
-  if (work == NULL) return CSP_PANIC;
-  work->method = method;
-  work->want = want;
-  work->job.room.is_bytes = as_bytes;
-  size_t first = want < 0 ? FIRST : want < MOST ? (size_t)want : MOST;
-  if (!room_make(call, &work->job.room, first, first)) {
-    job_free(&work->job);
-    return CSP_PANIC;
-  }
-  return job_block(call, file_read_work, read_over, &work->job);
-}
-
-// (line, nil), (nil, nil) at the end, or (nil, error).
-static CspStatus file_read_line(CspCall *call) {
-  File *file = need_file(call);
-  if (file == NULL) return CSP_PANIC;
-  if (quick_line(call, file)) return csp_ok(call, csp_nil());
-  return run_read(call, "read_line", WANT_LINE, false);
-}
-
-static CspStatus file_read_all(CspCall *call) {
-  return run_read(call, "read_all", WANT_REST, false);
-}
-
-// Gives n bytes, or fewer before the end, and (nil, nil) at the end, unless n
-// is 0. Without n it gives all.
-static CspStatus file_read(CspCall *call) {
-  int64_t n = WANT_REST;
-  if (!is_nil(call, 1) && !need_int_in(call, 1, 0, (int64_t)1 << 31, &n)) {
-    return CSP_PANIC;
-  }
-  return run_read(call, "read", n, false);
-}
-
-static CspStatus file_read_bytes(CspCall *call) {
-  int64_t n = WANT_REST;
-  if (!is_nil(call, 1) && !need_int_in(call, 1, 0, (int64_t)1 << 31, &n)) {
-    return CSP_PANIC;
-  }
-  return run_read(call, "read_bytes", n, true);
-}
-
-// Gives a function that gives the next line, and nil at the end.
-static CspStatus file_lines(CspCall *call) {
-  if (!need_file(call)) return CSP_PANIC;
-  CspValue argv[2] = {csp_arg(call, 0), csp_bool(false)};
-  return csp_tail_named(call, "_line_reader", 2, argv);
 }
 
 // --- Writing ----------------------------------------------------------------
@@ -529,7 +286,7 @@ static bool quick_write(File *file, const char *data, size_t len) {
 
 // Gives nil or an error.
 static CspStatus file_write_pieces(CspCall *call) {
-  File *file = need_file(call);
+  File *file = file_need(call);
   if (file == NULL) return CSP_PANIC;
   if (csp_argc(call) == 2 && csp_type(csp_arg(call, 1)) == CSP_STRING) {
     Str s = str_of(csp_arg(call, 1));
@@ -573,7 +330,7 @@ static bool str_is(Str s, const char *text) {
 static CspStatus file_seek(CspCall *call) {
   static const char *const names[] = {"start", "current", "end"};
   static const int whences[] = {SEEK_SET, SEEK_CUR, SEEK_END};
-  File *file = need_file(call);
+  File *file = file_need(call);
   int64_t offset;
   Str from;
   if (file == NULL || !opt_int(call, 1, 0, &offset) ||
@@ -593,7 +350,7 @@ static CspStatus file_seek(CspCall *call) {
 }
 
 static CspStatus file_tell(CspCall *call) {
-  File *file = need_file(call);
+  File *file = file_need(call);
   FileJob *work = file != NULL ? file_job(call, file, "seek in") : NULL;
   if (work == NULL) return CSP_PANIC;
   work->whence = SEEK_CUR;
@@ -644,7 +401,7 @@ static void truncate_work(void *data) {
 
 static CspStatus run_simple(CspCall *call, const char *verb, int64_t want,
                             void (*run)(void *data)) {
-  File *file = need_file(call);
+  File *file = file_need(call);
   FileJob *work = file != NULL ? file_job(call, file, verb) : NULL;
   if (work == NULL) return CSP_PANIC;
   work->want = want;
@@ -672,7 +429,7 @@ static CspStatus close_done(CspCall *call, void *data) {
 }
 
 static CspStatus file_close_now(CspCall *call) {
-  File *file = need_file(call);
+  File *file = file_need(call);
   FileJob *work = file != NULL ? file_job(call, file, "close") : NULL;
   return work != NULL ? job_block(call, close_work, close_done, &work->job)
                       : CSP_PANIC;
@@ -685,7 +442,7 @@ static CspStatus file_truncate(CspCall *call) {
 }
 
 static CspStatus file_name(CspCall *call) {
-  File *file = need_file(call);
+  File *file = file_need(call);
   if (file == NULL) return CSP_PANIC;
   return csp_ok_string(call, file->name, strlen(file->name));
 }
