@@ -98,16 +98,17 @@ typedef struct Job {
   // Work in pieces says that there is another one, and leaves its descriptor
   // open; `at` is its own.
   bool more;
-  int fd;     // more: open
-  int to;     // more: likewise, if it is not 0
-  bool made;  // os_data.c: the file that is written was not there before
+  int fd;      // more: open
+  int to;      // more: likewise, if it is not 0
+  bool made;   // os_data.c: the file that is written was not there before
+  bool begun;  // some of the feed was written
   size_t at;
   // Gives up what the work has open while there is more. NULL: closes fd and
   // to.
   void (*stop)(struct Job *job);
   // What the next piece waits for, in a runtime with threads.
   bool is_fifo;   // fd is one, open for reading, and never waits
-  bool waits;     // more, and nothing is there to be read: job_waits
+  bool waits;     // more, but nothing can be read (job_waits), or written
   bool later;     // tries again: job_open's FIFO has no reader, and the like
   int64_t pause;  // later: until the next try, in ns; begins with 0
   CspWait own_wait, *wait;  // for fd; own_wait where wait is NULL
@@ -149,6 +150,9 @@ bool job_is_empty(int fd);
 // Whether job->fd is a FIFO and has nothing to be read yet. Then the work
 // returns, and is called again when there is.
 bool job_waits(Job *job);
+// Has written so much of the feed's part. A write that has begun waits for more
+// room, because its caller could not know what to write again.
+void job_wrote(Job *job, size_t count);
 // Acts on the last name of a path, in its folder. The act must not follow a
 // link, and gives -1 when it fails with errno.
 typedef int (*JobAct)(Job *job, const CspPlace *at);

@@ -141,9 +141,9 @@ static void data_write_work(void *data) {
   const Feed *feed = &job->feed;
   size_t left = feed->len - job->at;
   size_t len = left < JOB_PIECE ? left : JOB_PIECE;
-  job->error = os_write_all(job->fd, feed->data + job->at, len);
-  job->at += len;
-  job->more = !job->error && (len < left || feed_more(feed));
+  size_t done;
+  job->error = os_write_some(job->fd, feed->data + job->at, len, &done);
+  job_wrote(job, done);
   if (!job->more) target_close(job, true);
 }
 
@@ -154,6 +154,7 @@ static CspStatus write_whole(CspCall *call, bool append) {
   if (job == NULL) return CSP_PANIC;
   job->flag = append;
   job->stop = data_write_stop;
+  job->own_wait.write = true;
   if (!feed_open(call, &job->feed, 1, 2) ||
       !job_mode(call, 2, 0666, &job->number)) {
     job_free(job);

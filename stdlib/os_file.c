@@ -33,9 +33,13 @@
 //   works     the lock           its thread leaves the work
 //   between   `busy`             the next piece, or a larger room, is made
 //   later                        it is time to look whether others are busy
-//   waits                        there is something to read, or close() comes
+//   waits                        it can read, or write, or close() comes
 //   queues    neither            its native is called again (os_turn.c)
 //   read      all that it wants  the script has it
+//
+// In a stepped runtime a write that has begun waits, too, as nobody could tell
+// how much of it was written. Until it is over it is the file's `writer`, and
+// other writes come later.
 //
 // Nothing ends a job that works. In every other state its goroutine may be
 // cancelled, interrupted or out of memory, or the runtime may end. Then the
@@ -116,7 +120,9 @@ static void file_unread(File *file) {
   if (input_left(&file->in) > 0) file_move(file, 0, SEEK_CUR);
 }
 
-static int file_write(File *file, const char *data, size_t len) {
+// *done: how much was taken. What fits into the buffer is taken as a whole.
+static int file_write(File *file, const char *data, size_t len, size_t *done) {
+  *done = 0;
   if (file->failed) return file->failed;
   file_unread(file);
   if (file->out == NULL) file->out = csp_alloc(file->csp, NULL, FILE_BUFFER);
@@ -125,11 +131,11 @@ static int file_write(File *file, const char *data, size_t len) {
     int error = file_flush(file);
     if (error) return error;
   }
-  size_t done;
   if (len > FILE_BUFFER)
-    return file_note(file, file_put(file, data, len, &done));
+    return file_note(file, file_put(file, data, len, done));
   if (len > 0) memcpy(file->out + file->out_len, data, len);
   file->out_len += len;
+  *done = len;
   return 0;
 }
 
@@ -217,6 +223,7 @@ static void file_job_stop(Job *job) {
   File *file = work->file;
   pthread_mutex_lock(&file->lock);
   if (file->busy == work) file->busy = NULL;
+  if (file->writer == work) file->writer = NULL;
   file_give_back(work);
   if (file->ends && job->waits) file_close(file);
   pthread_mutex_unlock(&file->lock);
@@ -259,16 +266,27 @@ void file_leave(FileJob *work) {
 }
 
 // --- Writing ----------------------------------------------------------------
+// As file_enter, but the result is also false when another one writes.
+static bool may_write(FileJob *work) {
+  bool enters = file_enter(work);
+  const FileJob *writer = work->file->writer;
+  work->job.later |= enters && writer != NULL && writer != work;
+  return enters && !work->job.later;
+}
+
 static void file_write_work(void *data) {
   FileJob *work = data;
   Job *job = &work->job;
   const Feed *feed = &job->feed;
   size_t left = feed->len - job->at;
   size_t len = left < FILE_PIECE ? left : FILE_PIECE;
-  if (file_enter(work)) {
-    job->error = file_write(work->file, feed->data + job->at, len);
-    job->at += len;
-    job->more = len < left || feed_more(feed);
+  job->waits = false;
+  if (may_write(work)) {
+    size_t done;
+    job->error = file_write(work->file, feed->data + job->at, len, &done);
+    job_wrote(job, done);
+    job->fd = work->file->fd;
+    work->file->writer = job->more ? work : NULL;
   }
   file_leave(work);
 }
@@ -276,10 +294,11 @@ static void file_write_work(void *data) {
 // Writes what has only to be copied to the buffer. Otherwise false.
 static bool quick_write(File *file, const char *data, size_t len) {
   if (pthread_mutex_trylock(&file->lock) != 0) return false;
-  bool fits = file->open && file->busy == NULL && file->out != NULL &&
-              file->failed == 0 && input_left(&file->in) == 0 &&
-              len <= FILE_BUFFER - file->out_len;
-  if (fits) file_write(file, data, len);
+  bool fits = file->open && file->busy == NULL && file->writer == NULL &&
+              file->out != NULL && file->failed == 0 &&
+              input_left(&file->in) == 0 && len <= FILE_BUFFER - file->out_len;
+  size_t done;
+  if (fits) file_write(file, data, len, &done);
   pthread_mutex_unlock(&file->lock);
   return fits;
 }
@@ -295,6 +314,7 @@ static CspStatus file_write_pieces(CspCall *call) {
   }
   FileJob *work = file_job(call, file, "write");
   if (work == NULL) return CSP_PANIC;
+  work->job.wait = &file->room;
   if (!feed_open(call, &work->job.feed, 1, csp_argc(call))) {
     job_free(&work->job);
     return CSP_PANIC;
@@ -373,9 +393,9 @@ static void close_work(void *data) {
   FileJob *work = data;
   File *file = work->file;
   if (file_enter(work)) {
-    bool is_read = os_turn_is_taken(&file->turn);
-    work->job.error = is_read ? file_shut(file) : file_close(file);
-    work->left_open = is_read && !file->open;
+    bool used = os_turn_is_taken(&file->turn) || file->writer != NULL;
+    work->job.error = used ? file_shut(file) : file_close(file);
+    work->left_open = used && !file->open;
   }
   file_leave(work);
 }
@@ -425,6 +445,7 @@ static CspStatus close_done(CspCall *call, void *data) {
   FileJob *work = data;
   if (!work->left_open) return job_done_err(call, data);
   csp_wait_end(call, &work->file->wait);
+  csp_wait_end(call, &work->file->room);
   return csp_block(call, close_fd_work, close_over, work);
 }
 
@@ -483,6 +504,7 @@ static CspValue file_new(CspCall *call, int fd, char *name) {
   os_files_add(call, &file->link);
   file->fd = fd;
   file->open = true;
+  file->room.write = true;
   file->name = name;
   return v;
 }

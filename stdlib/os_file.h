@@ -12,11 +12,13 @@ enum { FILE_BUFFER = 65536, FILE_PIECE = 1 << 20 };
 typedef struct FileJob FileJob;
 typedef struct File {
   Csp *csp;
-  FileLink link;         // os_files.c
-  Turn turn;             // to read
-  CspWait wait;          // of the reader that has it
-  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
-  const FileJob *busy;   // is between two of its pieces, or NULL
+  FileLink link;          // os_files.c
+  Turn turn;              // to read
+  CspWait wait;           // of the reader that has it
+  pthread_mutex_t lock;   // zeroed: ready for use; guards the rest
+  const FileJob *busy;    // is between two of its pieces, or NULL
+  const FileJob *writer;  // has written a part of what it has to, or NULL
+  CspWait room;           // of the writer
   bool open;
   bool keep;  // standard input: never closed by us
   bool ends;  // closed when a wait in it is given up: of os.lines
@@ -34,7 +36,7 @@ struct FileJob {
   File *file;
   int64_t want;        // bytes to read; -1: a line, -2: everything
   bool queues;         // another reader has the turn
-  bool left_open;      // closing: the descriptor, which a reader may look at
+  bool left_open;      // closing: the descriptor, which others may look at
   const char *method;  // that reads, and is called again in its turn
   int whence;
 };

@@ -146,6 +146,15 @@ bool job_waits(Job *job) {
   return job->waits;
 }
 
+void job_wrote(Job *job, size_t count) {
+  job->at += count;
+  job->begun |= count > 0;
+  job->more = job->at < job->feed.len || feed_more(&job->feed);
+  job->waits = job->begun && job->error == JOB_WOULD_WAIT;
+  if (job->waits) job->error = 0;
+  if (job->error) job->more = false;
+}
+
 void job_act(Job *job, const char *path, JobAct act) {
   CspPlace at;
   if (csp_find_path(job->csp, path, &at) != 0) {

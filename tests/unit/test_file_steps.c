@@ -91,6 +91,74 @@ static const char script[] =
     "  if over { return 1 }\n"
     "  return 0\n"
     "}\n"
+    "\n"
+    "writer := nil\n"
+    "came := \"\"\n"
+    "func write(n) {\n"
+    "  if n == 0 { err = writer.write(text) }\n"
+    "  if n == 1 { err = writer.write(text[0:9], bytes(text[9:]), text) }\n"
+    "  if n == 2 { err = os.append_file(fifo, text) }\n"
+    "  for n < 2 && err == nil && later(writer.flush()) { sleep(1us) }\n"
+    "  if err != nil { writer.close() }\n"
+    "  over = true\n"
+    "}\n"
+    "func begin_write(n) {\n"
+    "  over = false\n"
+    "  ended = false\n"
+    "  reading = nil\n"
+    "  file = os.open(fifo)?\n"
+    "  writer = os.open(fifo, \"w\")?\n"
+    "  came = \"\"\n"
+    "  err = nil\n"
+    "  go {\n"
+    "    defer { ended = true }\n"
+    "    group g {\n"
+    "      reading = g\n"
+    "      go { write(n) }\n"
+    "    }\n"
+    "  }\n"
+    "  return n\n"
+    "}\n"
+    // The writer of n == 2 has a file of its own.
+    "func all_of(n) {\n"
+    "  if n == 1 { return text + text }\n"
+    "  return text\n"
+    "}\n"
+    "func cancel_write(n) {\n"
+    "  for reading == nil { sleep(1us) }\n"
+    "  reading.cancel()\n"
+    "  for !ended { sleep(1us) }\n"
+    "  writer.close()\n"
+    "  return begins(n)\n"
+    "}\n"
+    "func begins(n) {\n"
+    "  came += file.read_all()?\n"
+    "  assert(all_of(n).has_prefix(came))\n"
+    "  assert(!over || err != nil || came == all_of(n))\n"
+    "  file.close()?\n"
+    "  return n\n"
+    "}\n"
+    "func close_write(n) {\n"
+    "  if n == 2 { return cancel_write(n) }\n"
+    "  closed := writer.close()\n"
+    "  for later(closed) {\n"
+    "    came += file.read(1000)?\n"
+    "    closed = writer.close()\n"
+    "  }\n"
+    "  for !ended { sleep(1us) }\n"
+    "  return begins(n)\n"
+    "}\n"
+    "func let_write(n) {\n"
+    "  for len(came) < len(all_of(n)) {\n"
+    "    came += file.read(min(50000, len(all_of(n)) - len(came)))?\n"
+    "  }\n"
+    "  for !ended { sleep(1us) }\n"
+    "  assert(err == nil)\n"
+    "  assert(came == all_of(n))\n"
+    "  writer.close()\n"
+    "  file.close()?\n"
+    "  return n\n"
+    "}\n"
     "func remove(n) {\n"
     "  os.remove_all(dir)?\n"
     "  return n\n"
@@ -124,7 +192,8 @@ static const char script[] =
     "  return finish(n)\n"
     "}\n";
 
-enum { READS = 8 };  // four of a regular file, and four of a FIFO
+// Four reads are of a regular file, and four of a FIFO.
+enum { READS = 8, WRITES = 3 };
 
 static int open_descriptors(void) {
   int count = 0;
@@ -174,6 +243,39 @@ static void a_cancelled_read_loses_nothing(void **state) {
 static void a_closed_file_ends_its_read(void **state) {
   (void)state;
   end_each("close");
+}
+
+static void end_writes(const char *ends) {
+  Host host;
+  int before = open_descriptors();
+  open_host(&host, STEPPED);
+  CspHandle module = load(&host, script);
+  for (int n = 0; n < WRITES; n++) {
+    for (int steps = 0; steps < 40; steps += 1 + steps / 4) {
+      call_int(&host, module, "begin_write", n);
+      take_steps(&host, module, steps);
+      call_int(&host, module, ends, n);
+    }
+  }
+  call_int(&host, module, "remove", 0);
+  close_host(&host);
+  assert_int_equal(open_descriptors(), before);
+}
+
+// It failed when it had written what the FIFO takes, and nobody knew how much.
+static void a_write_that_has_begun_waits_for_room(void **state) {
+  (void)state;
+  end_writes("let_write");
+}
+
+static void a_cancelled_write_is_a_beginning(void **state) {
+  (void)state;
+  end_writes("cancel_write");
+}
+
+static void a_closed_file_ends_its_write(void **state) {
+  (void)state;
+  end_writes("close_write");
 }
 
 // The limit grows until the read is over before.
@@ -227,6 +329,9 @@ int main(void) {
       cmocka_unit_test(a_closed_file_ends_its_read),
       cmocka_unit_test(an_interrupted_read_loses_nothing),
       cmocka_unit_test(a_runtime_ends_in_a_read),
+      cmocka_unit_test(a_write_that_has_begun_waits_for_room),
+      cmocka_unit_test(a_cancelled_write_is_a_beginning),
+      cmocka_unit_test(a_closed_file_ends_its_write),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
