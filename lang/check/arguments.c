@@ -104,8 +104,8 @@ static void unknown_argument(Compiler *compiler, const Signature *signature,
     diag_hint(compiler->diags, "did you mean `%s`?", suggest.best);
 }
 
-static void too_many(Compiler *compiler, const Signature *signature,
-                     const Node *call, int given) {
+static void many_arguments(Compiler *compiler, const Signature *signature,
+                           const Node *call, int given) {
   diag_warn(compiler->diags, call->pos, 1,
             "`%s` takes %d argument%s, and gets %d", call->a->name->text,
             signature->count, signature->count == 1 ? "" : "s", given);
@@ -155,7 +155,7 @@ __attribute__((noinline)) void arguments_check(Compiler *compiler,
   }
   if (!countable) return;
   if (positional > signature.count && !signature.rest)
-    too_many(compiler, &signature, call, positional);
+    many_arguments(compiler, &signature, call, positional);
   else if (known)
     check_missing(compiler, &signature, call, given);
 }

@@ -6,17 +6,18 @@
 #include "lang/arena.h"
 
 // The literals that were met, with their nodes.
-typedef struct Met {
+typedef struct MetLiterals {
   Table ints, strings;
-} Met;
+} MetLiterals;
 
-static void met_free(Met *met) {
+static void met_free(MetLiterals *met) {
   table_free(&met->ints);
   table_free(&met->strings);
 }
 
 // The node with the same literal before this one, or NULL.
-static const Node *met_before(Compiler *compiler, Met *met, const Node *node) {
+static const Node *met_before(Compiler *compiler, MetLiterals *met,
+                              const Node *node) {
   if (node->kind != NODE_INT && node->kind != NODE_STRING) return NULL;
   bool is_int = node->kind == NODE_INT;
   Table *table = is_int ? &met->ints : &met->strings;
@@ -45,7 +46,7 @@ static void warn_double(Compiler *compiler, const Node *node,
 }
 
 void doubles_in_map(Compiler *compiler, const Node *map) {
-  Met met = {0};
+  MetLiterals met = {0};
   for (const Node *pair = map->a; pair != NULL; pair = pair->next) {
     const Node *before = met_before(compiler, &met, pair->a);
     if (before != NULL) warn_double(compiler, pair->a, before, "key");
@@ -54,7 +55,7 @@ void doubles_in_map(Compiler *compiler, const Node *map) {
 }
 
 void doubles_in_switch(Compiler *compiler, const Node *node) {
-  Met met = {0};
+  MetLiterals met = {0};
   if (node->b == NULL) return;
   for (const Node *one = node->c; one != NULL; one = one->next)
     for (const Node *value = one->a; value != NULL; value = value->next) {

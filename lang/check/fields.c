@@ -51,8 +51,8 @@ bool fields_is_method(Compiler *compiler, const Node *field) {
          has_method(compiler, type, field->name);
 }
 
-static void check_struct(Compiler *compiler, const Node *type,
-                         const Node *node) {
+static void check_instance(Compiler *compiler, const Node *type,
+                           const Node *node) {
   if (has_field(type, node->name) || has_method(compiler, type, node->name))
     return;
   Suggest suggest = {.wanted = node->name->text};
@@ -74,12 +74,12 @@ static Symbol *variable_of(const Node *node) {
   return variable ? symbol : NULL;
 }
 
-static void look(const Node *node);
-static void look_list(const Node *list);
+static void look_through(const Node *node);
+static void look_through_list(const Node *list);
 
 // Where only something of the variable is read, it gets no keys.
 static void look_past(const Node *node) {
-  if (variable_of(node) == NULL) look_list(node);
+  if (variable_of(node) == NULL) look_through_list(node);
 }
 
 static void look_at_targets(const Node *targets) {
@@ -101,11 +101,11 @@ static bool only_reads(const Node *callee) {
 }
 
 static void look_at_call(const Node *node) {
-  look_list(node->a);
+  look_through_list(node->a);
   for (const Node *arg = node->b; arg != NULL; arg = arg->next) {
     Symbol *symbol = variable_of(arg);
     if (symbol != NULL && !only_reads(node->a)) symbol->escapes = true;
-    if (symbol == NULL) look(arg);
+    if (symbol == NULL) look_through(arg);
   }
 }
 
@@ -113,11 +113,11 @@ static void look_at_func(const Node *node) {
   const Func *func = node->note;
   if (node->c != NULL && func->self != NULL)
     ((Symbol *)node->c->note)->decl = func->self->node;
-  look_list(node->a);
-  look_list(node->b);
+  look_through_list(node->a);
+  look_through_list(node->b);
 }
 
-static void look(const Node *node) {
+static void look_through(const Node *node) {
   Symbol *symbol = variable_of(node);
   switch (node->kind) {
     case NODE_NAME:
@@ -128,7 +128,7 @@ static void look(const Node *node) {
       return;
     case NODE_INDEX:
       look_past(node->a);
-      look_list(node->b);
+      look_through_list(node->b);
       return;
     case NODE_CALL:
       look_at_call(node);
@@ -138,12 +138,12 @@ static void look(const Node *node) {
       return;
     case NODE_FORIN:
       look_past(node->b);
-      look_list(node->d);
+      look_through_list(node->d);
       return;
     case NODE_DEFINE:
     case NODE_VAR:
     case NODE_CONST:
-      look_list(node->b);
+      look_through_list(node->b);
       return;
     case NODE_ASSIGN:
     case NODE_INCDEC:
@@ -152,19 +152,20 @@ static void look(const Node *node) {
     default:
       break;
   }
-  look_list(node->a);
-  look_list(node->b);
-  look_list(node->c);
-  look_list(node->d);
+  look_through_list(node->a);
+  look_through_list(node->b);
+  look_through_list(node->c);
+  look_through_list(node->d);
 }
 
-static void look_list(const Node *list) {
-  for (const Node *node = list; node != NULL; node = node->next) look(node);
+static void look_through_list(const Node *list) {
+  for (const Node *node = list; node != NULL; node = node->next)
+    look_through(node);
 }
 
 void fields_look(Compiler *compiler, const Node *stmts) {
   (void)compiler;
-  look_list(stmts);
+  look_through_list(stmts);
 }
 
 // The literal that the map surely is, and stays.
@@ -187,7 +188,8 @@ static bool may_have_key(const Node *map, const AstStr *name) {
   return false;
 }
 
-static void check_map(Compiler *compiler, const Node *map, const Node *node) {
+static void check_literal_map(Compiler *compiler, const Node *map,
+                              const Node *node) {
   const char *here = habit_find(OBJ_MAP, node->name->text);
   if (here == NULL || may_have_key(map, node->name)) return;
   diag_warn(compiler->diags, node->pos, (uint32_t)node->name->len,
@@ -200,6 +202,6 @@ void fields_check(Compiler *compiler, const Node *field) {
   if (field->note != NULL) return;
   const Node *type = struct_of(field->a);
   const Node *map = type == NULL ? map_of(field->a) : NULL;
-  if (type != NULL) check_struct(compiler, type, field);
-  if (map != NULL) check_map(compiler, map, field);
+  if (type != NULL) check_instance(compiler, type, field);
+  if (map != NULL) check_literal_map(compiler, map, field);
 }
