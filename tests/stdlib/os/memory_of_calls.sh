@@ -20,7 +20,7 @@ make_file()?
 func times(name, f) {
   done := 0
   for i in 3 {
-    if f() >= SIZE { done++ }
+    if f()? >= SIZE { done++ }
   }
   println(name, done)
 }
