@@ -283,7 +283,7 @@ static void race(void *arg) {
         if (at % 16 == 0) list_settle(local, r->list);
       }
     }
-    if (values_len(list_block(r->list)) > 200 && !r->front)
+    if (values_len(list_block(r->list)) > (r->front ? 500 : 200))
       list_remove(local, r->list, 0, 100);
     r->rings += values_is_ring(list_block(r->list));
   }
