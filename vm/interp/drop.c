@@ -14,6 +14,7 @@
 
 #include "vm/heap/local.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/stack.h"
 #include "vm/object/error.h"
 #include "vm/object/list.h"
 
