@@ -80,9 +80,18 @@ static Run run;
     }                                  \
   } while (0)
 
-#define CO_SEND(chan) CO_CHAN(chan_send(p, &t->g, (chan), 1))
-#define CO_RECV(chan) \
-  CO_CHAN(chan_recv(p, &t->g, (chan), &t->word, WAIT_CHAN_RECV))
+#define CO_SEND_WORD(chan, word) CO_CHAN(chan_send(p, &t->g, (chan), (word)))
+#define CO_SEND(chan) CO_SEND_WORD(chan, 1)
+#define CO_RECV(chan)                                                         \
+  do {                                                                        \
+    t->line = __LINE__;                                                       \
+    if (chan_recv(p, &t->g, (chan), &t->word, WAIT_CHAN_RECV) == CHAN_PARKED) \
+      return;                                                                 \
+    if (0) {                                                                  \
+      case __LINE__:                                                          \
+        t->word = t->g.wait.elem;                                             \
+    }                                                                         \
+  } while (0)
 
 // Useful work, with looks.
 #define CO_WORK(ns)            \
@@ -455,6 +464,220 @@ static void thin_few(P *p, Task *t) {
   CO_END;
 }
 
+// --- Short turns: some ns between two channel operations ---------------------
+// All of it could run on one P; more of them must not make it slower.
+enum { SHORT_NS = 30, SHORT_TASKS = 8, SHORT_OPS = 2000, SHORT_RING = 64 };
+
+static void short_sender(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_WORK(SHORT_NS);
+    CO_SEND(t->out);
+  }
+  CO_END;
+}
+
+static void short_receiver(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_RECV(t->in);
+    CO_WORK(SHORT_NS);
+  }
+  CO_END;
+}
+
+static void start_short(P *p, Task *t, void (*body)(P *p, Task *t), Chan *c,
+                        int64_t n) {
+  Task *one = task_new(p, body, t);
+  one->in = one->out = c;
+  one->n = n;
+  task_go(p, one);
+}
+
+// param: receivers of what 8 send, unbuffered
+static void short_fan(P *p, Task *t) {
+  CO_BEGIN;
+  t->in = new_chan(0);
+  for (t->i = 0; t->i < SHORT_TASKS; t->i++) {
+    start_short(p, t, short_sender, t->in, scaled(SHORT_OPS));
+  }
+  for (t->i = 0; t->i < run.param; t->i++) {
+    start_short(p, t, short_receiver, t->in,
+                SHORT_TASKS * scaled(SHORT_OPS) / run.param);
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// One sender, one receiver, a buffer of param.
+static void short_pair(P *p, Task *t) {
+  CO_BEGIN;
+  t->in = new_chan((uint32_t)run.param);
+  start_short(p, t, short_sender, t->in, SHORT_TASKS * scaled(SHORT_OPS));
+  start_short(p, t, short_receiver, t->in, SHORT_TASKS * scaled(SHORT_OPS));
+  CO_JOIN;
+  CO_END;
+}
+
+// A lock made of a channel with one place.
+static void short_locker(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_SEND(t->out);
+    CO_WORK(SHORT_NS);
+    CO_RECV(t->in);
+    CO_WORK(SHORT_NS);
+  }
+  CO_END;
+}
+
+static void short_lock(P *p, Task *t) {
+  CO_BEGIN;
+  t->in = new_chan(1);
+  for (t->i = 0; t->i < SHORT_TASKS; t->i++) {
+    start_short(p, t, short_locker, t->in, scaled(SHORT_OPS));
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// A token goes around.
+static void short_link(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    CO_RECV(t->in);
+    CO_WORK(SHORT_NS);
+    if (t->n > 1 || t->i != 0) CO_SEND(t->out);
+  }
+  CO_END;
+}
+
+static void short_ring(P *p, Task *t) {
+  CO_BEGIN;
+  Chan *first = new_chan(0), *in = first;
+  t->out = first;
+  for (int64_t i = SHORT_RING - 1; i >= 0; i--) {
+    Task *link = task_new(p, short_link, t);
+    link->out = in;
+    in = link->in = i == 0 ? first : new_chan(0);
+    link->i = i == SHORT_RING - 1 ? 0 : 1;
+    link->n = scaled(SHORT_OPS / 8);
+    task_go(p, link);
+  }
+  CO_SEND(t->out);
+  CO_JOIN;
+  CO_END;
+}
+
+// One starts many, in turn.
+static void short_child(P *p, Task *t) {
+  CO_BEGIN;
+  CO_WORK(SHORT_NS);
+  CO_END;
+}
+
+static void short_spawn(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->n = SHORT_TASKS * scaled(SHORT_OPS); t->n > 0; t->n--) {
+    task_go(p, task_new(p, short_child, t));
+    CO_WORK(SHORT_NS);
+  }
+  CO_JOIN;
+  CO_END;
+}
+
+// Fibonacci of the book: a goroutine and a channel for each call.
+static void short_fib(P *p, Task *t) {
+  CO_BEGIN;
+  CO_WORK(SHORT_NS);
+  if (t->n > 2) {
+    t->in = new_chan(0);
+    for (t->i = 1; t->i <= 2; t->i++) {
+      Task *child = task_new(p, short_fib, NULL);
+      child->n = t->n - t->i;
+      child->out = t->in;
+      task_go(p, child);
+    }
+    CO_RECV(t->in);
+    CO_RECV(t->in);
+  }
+  CO_SEND(t->out);
+  CO_END;
+}
+
+static void short_book(P *p, Task *t) {
+  CO_BEGIN;
+  t->in = new_chan(0);
+  Task *root = task_new(p, short_fib, NULL);
+  root->n = run.param;
+  root->out = t->in;
+  task_go(p, root);
+  CO_RECV(t->in);
+  CO_END;
+}
+
+// The prime sieve: a chain of filters, one for each prime. The first hands on
+// numbers, and each filter hands on what its prime does not divide.
+static uint32_t sieve_found;  // atomic: primes
+
+static void sieve_filter(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(t->in);
+  t->i = (int64_t)t->word;  // its prime
+  rt_add(&sieve_found, 1u);
+  t->out = new_chan(0);
+  Task *next = task_new(p, sieve_filter, NULL);
+  next->in = t->out;
+  task_go(p, next);
+  for (;;) {
+    CO_RECV(t->in);
+    CO_WORK(SHORT_NS);
+    if ((int64_t)t->word % t->i != 0) CO_SEND_WORD(t->out, t->word);
+  }
+  CO_END;
+}
+
+static void short_sieve(P *p, Task *t) {
+  CO_BEGIN;
+  t->out = new_chan(0);
+  Task *first = task_new(p, sieve_filter, NULL);
+  first->in = t->out;
+  task_go(p, first);
+  for (t->n = 2; rt_load_relaxed(&sieve_found) < run.param; t->n++) {
+    CO_WORK(SHORT_NS);
+    CO_SEND_WORD(t->out, (uint64_t)t->n);
+  }
+  CO_END;
+}
+
+// --- A pipeline of stages of param ns, unbuffered
+// -----------------------------
+enum { PIPE_STAGES = 4, PIPE_ITEMS = 500 };
+
+static void pipe_stage(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    if (t->in != NULL) CO_RECV(t->in);
+    CO_WORK(run.param);
+    if (t->out != NULL) CO_SEND(t->out);
+  }
+  CO_END;
+}
+
+static void pipeline(P *p, Task *t) {
+  CO_BEGIN;
+  Chan *in = NULL;
+  for (int i = 0; i < PIPE_STAGES; i++) {
+    Task *stage = task_new(p, pipe_stage, t);
+    stage->in = in;
+    stage->out = in = i + 1 < PIPE_STAGES ? new_chan(0) : NULL;
+    stage->n = scaled(PIPE_ITEMS);
+    task_go(p, stage);
+  }
+  CO_JOIN;
+  CO_END;
+}
+
 // --- All --------------------------------------------------------------------
 typedef struct Entry {
   const char *name;
@@ -477,6 +700,18 @@ static const Entry entries[] = {
     {"thin-spawn", thin_spawn, 0, false},
     {"thin-sleep", thin_sleep, 0, false},
     {"thin-few", thin_few, 0, false},
+    {"short-fanin", short_fan, 1, false},
+    {"short-fan", short_fan, 4, false},
+    {"short-pingpong", short_pair, 0, false},
+    {"short-buffered", short_pair, 128, false},
+    {"short-lock", short_lock, 0, false},
+    {"short-ring", short_ring, 0, false},
+    {"short-spawn", short_spawn, 0, false},
+    {"short-book", short_book, 20, false},
+    {"short-sieve", short_sieve, 700, false},
+    {"pipeline-3us", pipeline, 3000, false},
+    {"pipeline-10us", pipeline, 10000, false},
+    {"pipeline-40us", pipeline, 40000, false},
 };
 static const Entry *entry;
 
