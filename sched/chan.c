@@ -11,11 +11,13 @@
 // read before. So a ring of any size is made at once, and takes no memory
 // before it is used.
 //
-// The lock is one word. It is taken by exchange and released by a store. A
-// thread that waits for it makes no system call but to give up the CPU after a
-// short spin. A thread that holds it does not allocate, ready or sleep. With
-// one P it is not taken at all, because Gs run on Ps only, and a P changes
-// hands under sched.lock.
+// The lock is one word (chan_quick.h). It is taken by exchange and released by
+// a store. A thread that waits for it looks at it after 4 pauses, then after 8,
+// up to 128, as each look takes the cache line from the one that holds it. It
+// makes no system call but to give up the CPU when that has not helped. A
+// thread that holds it does not allocate, ready or sleep. With one P it is not
+// taken at all, because Gs run on Ps only, and a P changes hands under
+// sched.lock.
 //
 // The parker is WAITING before the unlock that makes its waiter visible and
 // touches nothing of its G afterwards, because a peer on another M may have
@@ -31,6 +33,26 @@ void chan_init(Chan *c, uint32_t cap) { *c = (Chan){.cap = cap}; }
 void chan_init_drops(Chan *c, uint32_t cap) {
   chan_init(c, cap);
   c->flags = CHAN_DROPS;
+}
+
+// --- The lock ---------------------------------------------------------------
+// How often it paused counts as crowding (crowd.c).
+void chan_lock_slow(P *p, Chan *c) {
+  enum { PAUSES_MIN = 4, PAUSES_MAX = 128, LONG_WAITS = 20 };
+  uint32_t pauses = PAUSES_MIN, waits = 0;
+  do {
+    do {
+      for (uint32_t i = 0; i < pauses; i++) rt_pause();
+      p->crowding += pauses;
+      if (pauses < PAUSES_MAX) {
+        pauses *= 2;
+      } else if (++waits > LONG_WAITS) {
+        rt_yield_cpu();  // its owner may have lost the CPU
+      }
+      // relaxed: the exchange decides
+    } while (rt_load_relaxed(&c->lock) & CHAN_HELD);
+    // acquire: pairs with chan_lock_free
+  } while (rt_exchange(&c->lock, chan_lock_word(p) | CHAN_HELD) & CHAN_HELD);
 }
 
 // --- What must hold: lock held, plain loads ---------------------------------

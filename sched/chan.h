@@ -10,15 +10,17 @@
 // few waiters. Lock held.
 bool chan_is_valid(const Chan *c);
 
+void chan_lock_slow(P *p, Chan *c);
+
 static inline void chan_lock(P *p, Chan *c) {
   rt_rank_push(&rank_chan, c);
-  if (!p->single) rt_spin_lock(&c->lock);
+  if (!p->single && !chan_lock_try(p, c)) chan_lock_slow(p, c);
 }
 
 static inline void chan_unlock(P *p, Chan *c) {
   RT_ASSERT(chan_is_valid(c));
   rt_rank_pop(&rank_chan, c);
-  if (!p->single) rt_spin_unlock(&c->lock);
+  if (!p->single) chan_lock_free(p, c);
 }
 
 // Every store of an element, for the collector's write barrier.

@@ -7,6 +7,7 @@
 // the M tries the global queue, netpoll without blocking, and stealing. At last
 // it gives up the P, looks everywhere once more, and sleeps.
 #include "sched/find_work.h"
+#include "sched/crowd.h"
 #include "sched/global.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
@@ -97,6 +98,7 @@ static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
   G *g = runq_steal(p, victim, last);
   if (g == NULL) return NULL;
   P_COUNT(p, steals, 1);
+  crowd_stole(p->m);
   TRACE(p, STEAL, victim->id, p->stats.stolen - before);
   return g;
 }
@@ -199,7 +201,9 @@ static G *steal_few(P *p, bool *inherit) {
 static G *steal_work(M *m, bool *inherit) {
   Sched *s = m->sched;
   P *p = m->p;
-  if (p->single || !may_spin(m)) return NULL;
+  if (p->single) return NULL;
+  crowd_ran_dry(m);
+  if (crowd_wants_rest(m) || !may_spin(m)) return NULL;
   P_COUNT(p, steal_tries, 1);
   if (most_idle(s)) return steal_few(p, inherit);
   const Rings *rings =
@@ -230,14 +234,25 @@ static G *poll_ready_one(P *p, bool *inherit) {
 }
 
 // --- Giving up --------------------------------------------------------------
+// sched.lock held. Row 16b: an M that rests leaves the global queue to a P that
+// is not idle. The last one that works does not rest.
+static bool global_is_ours(M *m) {
+  Sched *s = m->sched;
+  // relaxed: written with the lock held
+  uint32_t idle = rt_load_relaxed(&s->idle_count);
+  if (idle + 1 >= (uint32_t)procs_now(s)) m->rests = false;
+  return s->global.count != 0 && !m->rests;
+}
+
 // Gives the P back, unless something came up meanwhile. false: m still has it.
 static bool release_p(M *m) {
   Sched *s = m->sched;
   P *p = m->p;
   rt_lock(&s->lock);
   // acquire: pairs with the rt_or of a thread that wants attention
-  if (s->global.count != 0 || inbox_pending(s) ||
+  if (global_is_ours(m) || inbox_pending(s) ||
       (rt_load_acquire(&p->look) & ~LOOK_HOST) != 0) {
+    m->rests = false;
     rt_unlock(&s->lock);
     return false;
   }
@@ -251,7 +266,9 @@ static bool release_p(M *m) {
 
 static void give_up(M *m) {
   Sched *s = m->sched;
-  if (!release_p(m)) return;
+  bool wanted_rest = m->rests, released = release_p(m);
+  if (wanted_rest && !m->rests) crowd_no_rest(s);
+  if (!released) return;
   if (m->spinning) {
     m->spinning = false;
     // relaxed, both: a hint for sched_spawn
@@ -262,6 +279,17 @@ static void give_up(M *m) {
     RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   }
   idle_look_again(m);
+}
+
+// Row 16b: m leaves what it has to others, and rests.
+static void retreat(M *m) {
+  Sched *s = m->sched;
+  GList list = {0};
+  runq_flush(m->p, &list);
+  rt_lock(&s->lock);
+  if (list.count > 0) global_put_list(s, &list);
+  rt_unlock(&s->lock);
+  give_up(m);
 }
 
 static void leave_at_exit(M *m) {
@@ -288,6 +316,7 @@ static bool idle_wait_clocked(M *m) {
 // For dumps, which tell since when a G waits, and for the lateness of wake-ups.
 static void take_sample(P *p) {
   p->clock = rt_now();
+  if (!p->single) crowd_look(p, p->clock);
   p->marks |= MARK_SAMPLE;
 }
 
@@ -296,6 +325,10 @@ G *find_work_next(M *m, bool *inherit) {
     if (m->p == NULL && !idle_wait_clocked(m)) return NULL;
     P *p = m->p;
     if (++p->searches % CLOCK_SEARCHES == 0) take_sample(p);
+    if (crowd_wants_rest(m)) {
+      retreat(m);
+      continue;
+    }
     if (steal_order_locality(m->sched) != NULL) steal_order_note_place(p);
     // acquire: pairs with the rt_or of a thread that wants attention
     uint32_t look = rt_load_acquire(&p->look);

@@ -53,6 +53,7 @@
 // takes its place.
 #include "sched/idle.h"
 #include "sched/callback.h"
+#include "sched/crowd.h"
 #include "sched/global.h"
 #include "sched/inbox.h"
 #include "sched/lifecycle.h"
@@ -192,7 +193,7 @@ static void unlink_m(Sched *s, M *m) {
   if (m->idle_next != NULL) m->idle_next->idle_prev = m->idle_prev;
   if (s->idle.ms == m) s->idle.ms = m->idle_next;
   m->idle_next = m->idle_prev = NULL;
-  m->idle = false;
+  m->idle = m->rests = false;
   s->ms.idle--;
   if (s->idle.poller == m) s->idle.poller = NULL;
   RT_ASSERT(idle_ms_are_valid(s));
@@ -268,8 +269,8 @@ void idle_give_back(Sched *s, P *p) {
 
 // T3 above. A P that is idle in the mask, read after T2, and has work by now
 // got an owner since, whose S2 sees no spinner.
-static bool work_anywhere(Sched *s, StuckNext *seen) {
-  if (global_count(s) != 0 || inbox_pending(s)) return true;
+static bool any_busy(Sched *s, bool (*has)(P *p, StuckNext *seen),
+                     StuckNext *seen) {
   int procs = procs_now(s);
   for (int first = 0; first < procs; first += 64) {
     // seq: as in mask_read
@@ -277,10 +278,20 @@ static bool work_anywhere(Sched *s, StuckNext *seen) {
     for (; busy != 0; busy &= busy - 1) {
       int i = first + __builtin_ctzll(busy);
       if (i >= procs) break;
-      if (runq_has_work(p_at(s, i), seen)) return true;
+      if (has(p_at(s, i), seen)) return true;
     }
   }
   return false;
+}
+
+static bool work_anywhere(Sched *s, StuckNext *seen) {
+  if (global_count(s) != 0 || inbox_pending(s)) return true;
+  return any_busy(s, runq_has_work, seen);
+}
+
+static bool has_urgent(P *p, StuckNext *seen) {
+  (void)seen;
+  return rt_load_seq(&p->urgent.list.count) != 0;  // seq: T3
 }
 
 static bool timers_alone(Sched *s) {
@@ -317,6 +328,10 @@ static P *claim_p(Sched *s, M *m, P *wish) {
 
 bool idle_look_again(M *m) {
   Sched *s = m->sched;
+  // Row 16b. An M that rests leaves to others what is not urgent.
+  if (m->rests && crowd_is_quiet(s) && !any_busy(s, has_urgent, NULL))
+    return false;
+  m->rests = false;
   if (!work_anywhere(s, &m->stuck) || claim_p(s, m, m->old_p) == NULL)
     return false;
   m->spinning = true;
@@ -335,6 +350,10 @@ void idle_wakep(Sched *s) {
   idle_give_back(s, p);
 }
 
+void idle_wake_for_queue(Sched *s) {
+  if (!crowd_is_quiet(s)) idle_wakep(s);
+}
+
 void idle_stop_spinning(M *m) {
   m->spinning = false;
   // relaxed: a hint for sched_spawn
@@ -343,10 +362,11 @@ void idle_stop_spinning(M *m) {
   // seq: T2, before idle_wakep looks
   uint32_t before = rt_sub(&m->sched->spinning, 1u);
   RT_CHECK(before > 0, "the number of spinning threads fell below 0");
-  idle_wakep(m->sched);  // the last one that finds work wakes another
-  // A post may have relied on the spinner. If no P is idle, one that runs
-  // drains it.
   Sched *s = m->sched;
+  // The last one that finds work wakes another. In quiet times what is queued
+  // needs none, but timers, netpoll and posts may have relied on this one.
+  if (!crowd_is_quiet(s) || inbox_pending(s) || timers_alone(s)) idle_wakep(s);
+  // If no P is idle, one that runs drains what was posted.
   // seq: after the rt_sub, as in claim_p
   if (rt_load_seq(&s->idle_count) == 0 && inbox_pending(s)) inbox_flag(s);
 }
@@ -388,7 +408,9 @@ static bool find_p(Sched *s, M *m, int64_t *until, bool *polls) {
   P *wish;  // others need not watch its timer then
   bool due;
   *until = sleep_until(s, m, &wish, &due, polls);
-  if (!due && s->global.count == 0 && !inbox_pending(s)) return false;
+  if (m->rests && *until > m->rest_until) *until = m->rest_until;
+  bool work = s->global.count != 0 && !m->rests;
+  if (!due && !work && !inbox_pending(s)) return false;
   P *p = idle_get_p(s, wish);
   if (p == NULL) {
     // none idle: then none of them has timers that are ours to wait for
@@ -420,6 +442,46 @@ static void run_idle_hook(Sched *s) {
   s->hooks.idle(s->hooks.host, true);
 }
 
+// --- In the pool. sched.lock held
+// Takes the P that another M has given. Only at the end an M in a callback may
+// come here while it is still given Ps (locked_resume).
+static void accept_p(Sched *s, M *m) {
+  if (m->idle) unlink_m(s, m);
+  RT_ASSERT(m->next_p->m == m);
+  m->p = m->next_p;
+  m->next_p = NULL;
+}
+
+// true: m has rested (row 16b), found work, and has a P again.
+static bool look_after_rest(Sched *s, M *m) {
+  unlink_m(s, m);
+  rt_unlock(&s->lock);
+  crowd_rest_is_over(m);
+  if (idle_look_again(m)) return true;
+  rt_lock(&s->lock);
+  push_m(s, m);
+  return false;
+}
+
+static void sleep_in_pool(Sched *s, M *m, bool polls, int64_t until) {
+  if (polls) s->idle.poll_owner = m;
+  rt_unlock(&s->lock);
+  if (polls) {
+    idle_sleep_in_netpoll(m, until);
+  } else {
+    rt_note_wait(&m->note, until);
+  }
+  rt_lock(&s->lock);
+  if (polls) s->idle.poll_owner = NULL;
+}
+
+// The end of a wait. true.
+static bool leave_pool(Sched *s, bool alone) {
+  rt_unlock(&s->lock);
+  if (alone) idle_wakep(s);
+  return true;
+}
+
 bool idle_wait(M *m) {
   Sched *s = m->sched;
   RT_ASSERT(m->p == NULL && !m->spinning);
@@ -434,17 +496,8 @@ bool idle_wait(M *m) {
       stop_world_run_job(m);
       rt_lock(&s->lock);
     } else if (m->next_p != NULL) {
-      // The M that gave the P has taken this one out of the pool. Only at the
-      // end an M in a callback may come here while it is still given Ps
-      // (locked_resume).
-      if (m->idle) unlink_m(s, m);
-      RT_ASSERT(m->next_p->m == m);
-      m->p = m->next_p;
-      m->next_p = NULL;
-      bool alone = polled && idle_timers_alone(s);
-      rt_unlock(&s->lock);
-      if (alone) idle_wakep(s);
-      return true;
+      accept_p(s, m);
+      return leave_pool(s, polled && idle_timers_alone(s));
     } else if (rt_load_relaxed(&s->exiting)) {  // relaxed: sched.lock is held
       unlink_m(s, m);
       rt_unlock(&s->lock);
@@ -452,20 +505,12 @@ bool idle_wait(M *m) {
     } else if (find_p(s, m, &until, &polled)) {
       unlink_m(s, m);
       // An M that runs what came from netpoll is mostly back soon: see the head
-      bool alone = was_polling ? timer_is_alone(s) : idle_timers_alone(s);
-      rt_unlock(&s->lock);
-      if (alone) idle_wakep(s);
-      return true;
+      return leave_pool(s,
+                        was_polling ? timer_is_alone(s) : idle_timers_alone(s));
+    } else if (m->rests && m->rest_until <= rt_now()) {
+      if (look_after_rest(s, m)) return true;
     } else {
-      if (polled) s->idle.poll_owner = m;
-      rt_unlock(&s->lock);
-      if (polled) {
-        idle_sleep_in_netpoll(m, until);
-      } else {
-        rt_note_wait(&m->note, until);
-      }
-      rt_lock(&s->lock);
-      if (polled) s->idle.poll_owner = NULL;
+      sleep_in_pool(s, m, polled, until);
     }
   }
 }

@@ -13,6 +13,7 @@ bool idle_wait(M *m);  // m without P sleeps. True if it has one again
 bool idle_add_m(Sched *s);
 bool idle_start_m(Sched *s, P *p, bool spinning);  // p taken; no lock held
 void idle_wakep(Sched *s);                         // any thread
+void idle_wake_for_queue(Sched *s);  // the same, unless it is quiet (crowd.c)
 // m has given its P back, and does not spin: T3 of the protocol. true: there
 // is work, m has a P again and spins.
 bool idle_look_again(M *m);

@@ -63,6 +63,23 @@ typedef struct StuckNext {
   uint64_t begun;
 } StuckNext;
 
+// Rests of Ms; see crowd.c. Atomic hints, all of them.
+typedef struct Crowd {
+  int64_t quiet_until;   // not 0: what is queued wakes no P
+  int64_t rest_ns;       // how long the last rest was to be
+  int64_t rested_until;  // ... and until when
+  int64_t rest_begun;    // when an M began to rest last
+  int64_t vain_ns;       // how long nobody rests after one that was wrong
+  int64_t vain_until;    // ... until then
+} Crowd;
+
+// What was so when an M began to rest; see crowd.c.
+typedef struct CrowdRest {
+  double rate;   // turns of all Ps a ns, in the window before
+  uint64_t all;  // turns of all Ps
+  int64_t begun;
+} CrowdRest;
+
 struct M {
   Sched *sched;  // immutable
   uint32_t id;   // immutable
@@ -71,6 +88,8 @@ struct M {
   P *p;                   // the M's own
   bool spinning;          // the M's own; set by whoever starts it, before
   StuckNext stuck;        // the M's own
+  int64_t stole_at;       // the M's own: it stole then, and has not run dry; 0
+  CrowdRest rest_from;    // the M's own; see crowd.c
   RtNote note;            // wake up and look around, under sched.lock
   uint32_t polling;       // atomic: it may block in netpoll, not on the note
   uint64_t call_ticks;    // the M's own, when tracing: its call began
@@ -79,6 +98,8 @@ struct M {
   // --- guarded by sched.lock ---
   M *idle_next, *idle_prev;
   bool idle;              // in s->idle.ms
+  bool rests;             // until then (crowd.c); the M's own while not idle
+  int64_t rest_until;     // likewise
   bool started, done;     // the thread was created; has left
   bool starting;          // it is being created; counted in ms.starting
   bool stop_waiting;      // waits for the world, holding its P
@@ -118,6 +139,7 @@ struct Sched {
   uint32_t futile;    // atomic, a hint: searches in a row that found nothing
   uint32_t stopping;  // atomic; written under lock (stop_world.c)
   uint32_t exiting;   // atomic; written under lock
+  Crowd crowd;
   PMask idle_mask, timer_mask;
   Inbox inbox RT_ALIGNED;
   // Waiting for descriptors; see poll.c.

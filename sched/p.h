@@ -80,6 +80,13 @@ typedef struct TimerHeap {
   Timer *spilled;  // those that there was no memory for, in no order
 } TimerHeap;
 
+// What was so when a P's window of crowding began; see crowd.c.
+typedef struct CrowdWindow {
+  uint32_t events, looks;  // its own
+  uint64_t turns, all;     // its own, and of all Ps
+  int64_t begun;
+} CrowdWindow;
+
 typedef enum PStatus {
   P_IDLE,     // in s->idle.ps
   P_RUNNING,  // held by an M (or on its way from one to another)
@@ -102,23 +109,27 @@ struct P {
   G *runnext;  // atomic: filled by the owner alone, thieves take it by CAS
   G *current;  // written by owner; read while the world is stopped
   M *m;        // written under sched.lock
-  uint32_t schedtick;   // atomic: slices begun, which sysmon reads
-  uint32_t next_picks;  // from runnext in a row (row 5)
-  uint32_t next_limit;  // of next_picks: NEXT_PICKS_MAX, or 0 (see urgent.c)
-  bool single;          // procs == 1; changed while the world is stopped
-  uint8_t next_fill;    // NEXT_*: is the 50 us wake of row 5 due?
-  uint8_t marks;        // MARK_*
-  bool oldest_due;      // child first: a slice has ended (runq.c)
-  uint32_t looks;       // calls of sched_look; every 4th reads the clock
-  int64_t clock;        // as read last: CLOCK_SEARCHES searches old at most
-  int64_t fill_seen;    // when a look saw next_fill first
-  uint32_t slice_tick;  // schedtick that slice_start is of
-  uint32_t searches;    // calls of find_work_next's loop
-  int64_t slice_start;  // when a look saw that slice first
-  int64_t urgent_from;  // see urgent.c
-  int64_t urgent_rest;  // likewise
-  int64_t firing;       // not 0: readies urgent Gs, at that time
-  uint64_t random;      // state of sched_random
+  uint32_t schedtick;    // atomic: slices begun, which sysmon reads
+  uint32_t next_picks;   // from runnext in a row (row 5)
+  uint32_t next_limit;   // of next_picks: NEXT_PICKS_MAX, or 0 (see urgent.c)
+  uint32_t crowding;     // events of crowding, all there were (crowd.c)
+  bool single;           // procs == 1; changed while the world is stopped
+  uint8_t next_fill;     // NEXT_*: is the 50 us wake of row 5 due?
+  uint8_t marks;         // MARK_*
+  bool oldest_due;       // child first: a slice has ended (runq.c)
+  uint32_t looks;        // calls of sched_look; every 4th reads the clock
+  int64_t clock;         // as read last: CLOCK_SEARCHES searches old at most
+  int64_t fill_seen;     // when a look saw next_fill first
+  uint32_t slice_tick;   // schedtick that slice_start is of
+  uint32_t searches;     // calls of find_work_next's loop
+  int64_t slice_start;   // when a look saw that slice first
+  int64_t urgent_from;   // see urgent.c
+  int64_t urgent_rest;   // likewise
+  int64_t firing;        // not 0: readies urgent Gs, at that time
+  CrowdWindow window;    // see crowd.c
+  uint64_t turn_seen;    // stats.schedules of the turn that crowd_look saw
+  int64_t turn_seen_at;  // ... first, at that time
+  uint64_t random;       // state of sched_random
   uint64_t id_next, id_end;  // block of G ids
 
   // --- the ring (runq.c) ---

@@ -68,7 +68,7 @@ void sched_spawn(P *p, G *g) {
   bool quiet = !p->single && rt_load_relaxed(&s->futile) >= s->futile_max;
   if (quiet && runq_fill_next(p, g)) return;
   runq_put_next(p, g, true);
-  if (!p->single) idle_wakep(s);
+  if (!p->single) idle_wake_for_queue(s);
 }
 
 void sched_spawn_child(P *p, G *g, G *child) {
@@ -98,7 +98,7 @@ static void mark_ready(P *p, G *g) {
 static inline void put_ready(P *p, G *g) {
   if (runq_fill_next(p, g)) return;
   bool displaced = runq_put_next(p, g, false);
-  if (displaced && !p->single) idle_wakep(p->sched);
+  if (displaced && !p->single) idle_wake_for_queue(p->sched);
 }
 
 // A P that looks for work takes the first one itself.

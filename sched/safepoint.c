@@ -2,6 +2,7 @@
 // The safepoint look (rows 5, 18, 19): what a running G does for the others.
 // Owner P, the G's state saved. The clock is read on every 4th look, and on
 // each while a G waits in runnext for the 50 us of row 5 to pass.
+#include "sched/crowd.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
 #include "sched/internal.h"
@@ -71,7 +72,10 @@ static int64_t serve_others(P *p, bool at_once) {
   run_due_timers(p, now);
   if (poll_is_due(p->sched, now)) poll_now(p);
   if (!p->single && p->next_fill != NEXT_QUIET) wake_for_next(p, now, at_once);
-  if (!p->single) idle_share(p);
+  if (!p->single) {
+    idle_share(p);
+    crowd_look(p, now);
+  }
   return now;
 }
 

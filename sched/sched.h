@@ -382,7 +382,7 @@ enum {
 };
 
 struct Chan {
-  uint32_t lock;          // spin lock, see chan.c; plain while there is one P
+  uint32_t lock;          // see chan_quick.h; not taken while there is one P
   uint32_t flags;         // atomic; written under lock
   uint32_t cap;           // immutable, 0 with CHAN_GROWS
   uint32_t count;         // atomic, written under lock; 0 with CHAN_GROWS

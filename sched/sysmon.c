@@ -17,6 +17,7 @@
 //
 // So one of them sees the other.
 #include "sched/sysmon.h"
+#include "sched/crowd.h"
 #include "sched/idle.h"
 #include "sched/inbox.h"
 #include "sched/poll.h"
@@ -150,6 +151,7 @@ void sysmon_main(void *arg) {
     want_collection(s, now);
     bool work = false;
     if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0, true);
+    crowd_watch(s, now);
     int64_t next = watch_all(s, now, &work);
     // relaxed, both: a hint. A thread that finds it 0 sets the note
     if (work || rt_load_relaxed(&s->sysmon.hurry) != 0) {

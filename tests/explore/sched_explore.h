@@ -44,6 +44,7 @@
 
 #include "sched/callback.c"
 #include "sched/cpu_count.c"
+#include "sched/crowd.c"
 #include "sched/door.c"
 #include "sched/find_work.c"
 #include "sched/g.c"

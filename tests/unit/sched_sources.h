@@ -15,6 +15,7 @@
 #include "sched/chan.c"
 #include "sched/chan_grow.c"
 #include "sched/cpu_count.c"
+#include "sched/crowd.c"
 #include "sched/door.c"
 #include "sched/find_work.c"
 #include "sched/g.c"

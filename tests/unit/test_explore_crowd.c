@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// Crowding under interleaving (row 16b). Gs whose turns crowd make Ms rest.
+// What an M that rests has left runs on another P, and the last M that works
+// does not rest. While the runtime is quiet, what waits in a queue is found in
+// time, whatever the running G does. Timers and posts are not late.
+//
+// Time: a thread that computes sleeps in virtual time, which goes on when all
+// threads sleep. So each thread that can go on has done so before time does,
+// and a bound on waiting is a number of looks of one thread that watches.
+//
+// A window is judged after 2 events here, and nothing keeps rests apart, so
+// that small programs are crowded.
+//
+// Found when broken (tests/explore/mutants): the last one that works rests; a
+// rest without an end; what was left is taken by nobody; a quiet time without
+// an end, for a look, for a search and for sysmon; a turn that lasts wakes
+// nobody; timers and posts that a thread has left to one that looked for work.
+#define CROWD_EVENTS 2
+#define CROWD_APART_NS 0
+#include "tests/explore/sched_explore.h"
+
+enum {
+  CROWD_TASKS = 8,
+  CROWD_YIELDERS = 3,
+  CROWD_TURNS = 6,
+  CROWD_LIMIT = 60000,
+  WATCH_NS = 20 * NS_PER_US,
+  ONE_CALL_NS = 500 * NS_PER_US,
+};
+
+// How long the first rest is.
+enum {
+  LONG_REST = 2 * NS_PER_MS,
+  MIDDLE_REST = 400 * NS_PER_US,
+  SHORT_REST = 100 * NS_PER_US,
+};
+
+// How often the watcher looks until a G that waits is found.
+enum {
+  AT_ONCE = 4,      // an M is on its way
+  IN_A_TURN = 12,   // two looks that read the clock; each fourth does
+  IN_TURNS = 10,    // the searches of some turns
+  IN_CALLS = 60,    // twice ONE_CALL_NS
+  BY_SYSMON = 520,  // which sleeps for 10 ms
+};
+
+// What the scenario is about, and how long it may take.
+typedef struct CrowdTest {
+  int procs;
+  void (*body)(P *p, Task *t);
+  int64_t rest;
+  int rests;  // a G may wait for as long as so many, the last one's length,
+  int looks;  // ... and while the watcher looks so often
+  bool sysmon;
+} CrowdTest;
+
+static Shared world;
+static uint32_t never, over;  // atomic
+static int rests;             // runs in which an M began to rest
+
+// Timers, and a post: when each is due (0: none is), and how often the watcher
+// has seen since that it had not come.
+enum { TIMERS = 2, WAITS, LATE_LOOKS = 10, FIRST_SLEEPER = 5 };
+static struct {
+  int64_t due;
+  int looks;
+} waits[WAITS];
+
+// --- The watcher ------------------------------------------------------------
+static bool is_queued(Sched *s) {
+  bool queued = s->global.count > 0;
+  for (int i = 0; i < s->procs; i++) {
+    const P *p = s->all_ps[i];
+    queued |= p->head != p->tail;
+  }
+  return queued;
+}
+
+// Changes when an M gets up or lies down, and when a P that is idle has run
+// something.
+static uint64_t moves(Sched *s) {
+  uint64_t sum = s->stats.parks + s->stats.wakes;
+  for (int i = 0; i < s->procs; i++) {
+    const P *p = s->all_ps[i];
+    if (p->status == P_IDLE) sum += p->stats.schedules;
+  }
+  return sum;
+}
+
+// A P that runs sees to its own timers, in its looks.
+static bool is_late(int wait) {
+  if (waits[wait].due == 0 || waits[wait].due >= explore_now()) return false;
+  const P *owner =
+      wait < TIMERS ? world.tasks[FIRST_SLEEPER + wait].timer.owner : NULL;
+  return owner == NULL || owner->status == P_IDLE;
+}
+
+static void watch_waits(void) {
+  for (int i = 0; i < WAITS; i++) {
+    bool late = is_late(i);
+    waits[i].looks = late ? waits[i].looks + 1 : 0;
+    EXPLORE_CHECK(waits[i].looks <= LATE_LOOKS, "%s is late",
+                  i < TIMERS ? "a timer" : "a post");
+  }
+}
+
+// A G waits in a queue, a P is idle, and nothing has moved since.
+static void watch_queues(void *arg) {
+  const CrowdTest *test = arg;
+  Sched *s = world.s;
+  uint64_t seen = 0;
+  int in_a_row = 0;
+  while (!rt_load_seq(&over)) {
+    explore_futex_wait(&over, 0, explore_now() + WATCH_NS);
+    bool waits = s->idle_count > 0 && is_queued(s) && moves(s) == seen;
+    in_a_row = waits ? in_a_row + 1 : 0;
+    seen = moves(s);
+    watch_waits();
+    int64_t rest = test->rests * s->crowd.rest_ns;
+    EXPLORE_CHECK(in_a_row <= test->looks + rest / WATCH_NS,
+                  "a goroutine waits in a queue while a P is idle");
+  }
+}
+
+// So that its window is judged while others wait in its ring.
+static void no_quick_switch(P *p) {
+  rt_or(&p->look, (uint32_t)LOOK_INBOX);  // RMW: as others set it
+}
+
+// --- Gs ---------------------------------------------------------------------
+static void compute_for(int64_t ns) {
+  explore_futex_wait(&never, 0, explore_now() + ns);
+}
+
+static bool others_are_done(const Task *t) {
+  return rt_load_seq(&t->shared->flag) >= (uint32_t)t->n;
+}
+
+static void crowd_go(P *p, int at, void (*body)(P *p, Task *t), int64_t n) {
+  world.tasks[at].n = n;
+  world_go(p, &world.tasks[at], body);
+}
+
+// Turns that crowd.
+static void yield_crowded(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    p->crowding++;
+    CO_YIELD;
+  }
+  rt_add(&t->shared->flag, 1u);
+  CO_END;
+}
+
+static void begin_yielders(P *p) {
+  for (int i = 1; i <= CROWD_YIELDERS; i++)
+    crowd_go(p, i, yield_crowded, CROWD_TURNS);
+}
+
+static void yielders_alone(P *p, Task *t) {
+  begin_yielders(p);
+  task_end(p, t);
+}
+
+// --- Through a channel: what is readied lies in a ring
+static void send_crowded(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    p->crowding++;
+    compute_for(t->a);
+    no_quick_switch(p);
+    CO_SEND(t->shared->chans[0], 1);
+  }
+  CO_END;
+}
+
+static void receive(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) CO_RECV(t->shared->chans[0]);
+  CO_END;
+}
+
+// 3 send, each turn so long, and 1 receives.
+static void begin_senders(P *p, int64_t sends, int64_t ns) {
+  for (int i = 4; i <= 6; i++) {
+    world.tasks[i].a = ns;
+    crowd_go(p, i, send_crowded, sends);
+  }
+  crowd_go(p, 7, receive, 3 * sends);
+}
+
+static void senders_alone(P *p, Task *t) {
+  begin_senders(p, CROWD_TURNS, 0);
+  task_end(p, t);
+}
+
+// --- Beside one that computes
+static void compute_with_looks(P *p, Task *t) {
+  CO_BEGIN;
+  while (!others_are_done(t)) {
+    compute_for(WATCH_NS);
+    CO_LOOK;
+  }
+  CO_END;
+}
+
+static void beside_looks(P *p, Task *t) {
+  begin_yielders(p);
+  t->n = CROWD_YIELDERS;
+  t->body = compute_with_looks;
+  compute_with_looks(p, t);
+}
+
+// Without a look, until they have ended, or longer than they may wait: one that
+// is in runnext has no claim to another P here.
+static void compute_in_native(P *p, Task *t) {
+  for (int i = 0; i < 2 * BY_SYSMON && !others_are_done(t); i++)
+    compute_for(WATCH_NS);
+  task_end(p, t);
+}
+
+static void beside_native(P *p, Task *t) {
+  begin_yielders(p);
+  t->n = CROWD_YIELDERS;
+  compute_in_native(p, t);
+}
+
+// --- What is queued late: while an M rests, or after that
+static void end_at_once(P *p, Task *t) {
+  rt_add(&t->shared->flag, 1u);
+  task_end(p, t);
+}
+
+// One M rests once, has done all it had soon after that, and sleeps.
+static void begin_one_rest(P *p) {
+  crowd_go(p, 1, yield_crowded, 3);
+  compute_for((1 + explore_choose(16)) * WATCH_NS);
+}
+
+static void queue_three(P *p, Task *t) {
+  for (int i = 4; i <= 6; i++) crowd_go(p, i, end_at_once, 0);
+  t->n = 4;
+}
+
+static void queue_in_rest(P *p, Task *t) {
+  begin_one_rest(p);
+  const Sched *s = world.s;
+  bool in_rest = s->idle_count > 0 && s->crowd.rested_until > explore_now();
+  if (in_rest) queue_three(p, t);
+  compute_in_native(p, t);
+}
+
+static void queue_before_native(P *p, Task *t) {
+  begin_one_rest(p);
+  queue_three(p, t);
+  compute_in_native(p, t);
+}
+
+static void queue_before_turns(P *p, Task *t) {
+  begin_one_rest(p);
+  begin_senders(p, 4 * CLOCK_SEARCHES, 5 * NS_PER_US);
+  task_end(p, t);
+}
+
+// A window that is not crowded, as it has looks. It is judged before the three
+// run.
+static void queue_after_looks(P *p, Task *t) {
+  CO_BEGIN;
+  begin_one_rest(p);
+  for (t->i = 0; t->i < 4; t->i++) {
+    compute_for(WATCH_NS);
+    CO_LOOK;
+  }
+  p->crowding += CROWD_EVENTS;
+  queue_three(p, t);
+  no_quick_switch(p);
+  world.tasks[4].body = compute_in_native;
+  world.tasks[4].n = 3;
+  CO_END;
+}
+
+// --- Timers and posts -------------------------------------------------------
+static void compute_once(P *p, Task *t) {
+  compute_for(ONE_CALL_NS);
+  rt_add(&t->shared->flag, 1u);
+  task_end(p, t);
+}
+
+// With 3 Ps one is left for what is due.
+static void begin_two_calls(P *p) {
+  crowd_go(p, 4, compute_once, 0);
+  crowd_go(p, 7, compute_once, 0);
+}
+
+static void sleep_on_time(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    waits[t->i].due = explore_now() + t->b;
+    CO_SLEEP(t->b);
+    waits[t->i].due = 0;
+  }
+  CO_END;
+}
+
+static void beside_sleepers(P *p, Task *t) {
+  for (int i = 0; i < TIMERS; i++) {
+    Task *sleeper = &world.tasks[FIRST_SLEEPER + i];
+    sleeper->i = i;
+    sleeper->b = (1 + explore_choose(3)) * 25 * NS_PER_US;
+    crowd_go(p, FIRST_SLEEPER + i, sleep_on_time, 4);
+  }
+  begin_yielders(p);
+  begin_two_calls(p);
+  task_end(p, t);
+}
+
+static void on_post(P *p, SchedPost *post) {
+  (void)p, (void)post;
+  waits[TIMERS].due = 0;
+}
+
+static void post_soon(void *arg) {
+  SchedPost *post = arg;
+  compute_for((1 + explore_choose(6)) * 10 * NS_PER_US);
+  waits[TIMERS].due = explore_now();
+  sched_post(world.s, post);
+}
+
+static void beside_posts(P *p, Task *t) {
+  static SchedPost post;
+  post = (SchedPost){.fn = on_post};
+  explore_go(post_soon, &post);
+  begin_yielders(p);
+  begin_two_calls(p);
+  task_end(p, t);
+}
+
+// --- Scenarios --------------------------------------------------------------
+static void crowd_body(void *arg) {
+  CrowdTest *test = arg;
+  over = 0;
+  memset(waits, 0, sizeof waits);
+  world_init(&world, test->procs, CROWD_TASKS);
+  world_chan(&world, 0, 0);
+  world.s->crowd.rest_ns = test->rest / 2;
+  world.s->crowd.rested_until = explore_now();
+  if (test->sysmon) rt_explore_may_start(NULL);
+  explore_go(watch_queues, test);
+  SchedEnd end = world_run(&world, test->body);
+  rt_store_seq(&over, 1u);
+  explore_futex_wake(&over, 1);
+  explore_join_all();
+  EXPLORE_CHECK(end == SCHED_EXITED, "goroutines were forgotten");
+  world_check_empty(&world);
+  rests += world.s->crowd.rest_begun != 0;
+  world_free(&world);
+}
+
+static void run(const char *name, CrowdTest test) {
+  rests = 0;
+  Scenario scenario = {.name = name,
+                       .body = crowd_body,
+                       .arg = &test,
+                       .step_limit = CROWD_LIMIT,
+                       .preemptions = 0};
+  bool done = explore(&scenario);
+  assert_true(done);
+  if (explore_is_whole()) assert_true(rests > 0);
+}
+
+static void the_last_one_does_not_rest(void **state) {
+  (void)state;
+  run("crowd_2", (CrowdTest){2, yielders_alone, LONG_REST, 0, AT_ONCE, false});
+  run("crowd_3", (CrowdTest){3, yielders_alone, LONG_REST, 0, AT_ONCE, false});
+  run("crowd_ring",
+      (CrowdTest){2, senders_alone, LONG_REST, 0, AT_ONCE, false});
+}
+
+static void what_waits_behind_others_is_found(void **state) {
+  (void)state;
+  run("crowd_look",
+      (CrowdTest){2, beside_looks, LONG_REST, 0, IN_A_TURN, false});
+  run("crowd_native",
+      (CrowdTest){2, beside_native, SHORT_REST, 1, AT_ONCE, false});
+}
+
+static void what_is_queued_late_is_found(void **state) {
+  (void)state;
+  run("crowd_late",
+      (CrowdTest){2, queue_in_rest, MIDDLE_REST, 1, AT_ONCE, false});
+  run("crowd_turns",
+      (CrowdTest){2, queue_before_turns, SHORT_REST, 2, IN_TURNS, false});
+  run("crowd_window",
+      (CrowdTest){2, queue_after_looks, LONG_REST, 0, IN_A_TURN, false});
+  run("crowd_sysmon",
+      (CrowdTest){2, queue_before_native, SHORT_REST, 2, BY_SYSMON, true});
+}
+
+static void timers_and_posts_are_not_late(void **state) {
+  (void)state;
+  run("crowd_timers",
+      (CrowdTest){3, beside_sleepers, LONG_REST, 0, IN_CALLS, false});
+  run("crowd_posts",
+      (CrowdTest){3, beside_posts, LONG_REST, 0, IN_CALLS, false});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_last_one_does_not_rest),
+      cmocka_unit_test(what_waits_behind_others_is_found),
+      cmocka_unit_test(what_is_queued_late_is_found),
+      cmocka_unit_test(timers_and_posts_are_not_late),
+  };
+  explore_program(11);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
