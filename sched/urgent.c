@@ -19,6 +19,7 @@
 #include "sched/urgent.h"
 #include "sched/g.h"
 #include "sched/global.h"
+#include "sched/idle.h"
 #include "sched/runq.h"
 
 static void urgent_lock(const P *p, UrgentQueue *q) {
@@ -116,6 +117,8 @@ G *urgent_take(P *p) {
   bool some = urgent_waits(p), turn = some && has_turn(p);
   if (!some) end_turn(p);
   p->next_limit = turn ? 0 : NEXT_PICKS_MAX;
+  // What has the turn here may take long.
+  if (some && !turn && !p->single) idle_wakep(p->sched);
   if (!turn) return NULL;
   GList one = {0};
   urgent_lock(p, q);
