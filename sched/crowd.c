@@ -109,7 +109,7 @@ static bool end_quiet(Sched *s, int64_t until) {
 static bool may_begin(M *m, int64_t now) {
   Sched *s = m->sched;
   if (m->spinning || urgent_waits(m->p)) return false;
-  // relaxed, all: hints; an M that goes on to rest looks again (release_p)
+  // relaxed, all: hints. An M that goes on to rest looks again (release_p)
   if (now < rt_load_relaxed(&s->crowd.vain_until)) return false;
   uint32_t idle = rt_load_relaxed(&s->idle_count);
   if (idle + 1 >= (uint32_t)procs_now(s)) return false;

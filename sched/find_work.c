@@ -292,6 +292,15 @@ static void retreat(M *m) {
   give_up(m);
 }
 
+// Of the global queue. An M that looked for work meanwhile has seen what now
+// lies in the ring in neither place.
+static G *take_share(P *p) {
+  G *g = global_get(p, 0);
+  if (g != NULL && !p->single && runq_length(p) > 0)
+    idle_wake_for_queue(p->sched);
+  return g;
+}
+
 static void leave_at_exit(M *m) {
   Sched *s = m->sched;
   if (m->spinning) {
@@ -349,7 +358,7 @@ G *find_work_next(M *m, bool *inherit) {
     if (g == NULL && global) g = global_get(p, 1);
     if (g == NULL) g = take_local(p, inherit);
     if (g != NULL) return g;
-    if ((g = global_get(p, 0)) != NULL) return g;
+    if ((g = take_share(p)) != NULL) return g;
     if ((g = poll_ready_one(p, inherit)) != NULL) return g;
     if ((g = steal_work(m, inherit)) != NULL) return g;
     // readied on the way; or others took what was to run before them

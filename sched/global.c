@@ -4,7 +4,6 @@
 // may be read by anybody as a hint.
 #include "sched/global.h"
 #include "sched/g.h"
-#include "sched/idle.h"
 #include "sched/runq.h"
 
 static void global_set(Sched *s, const GList *list) {
@@ -70,11 +69,7 @@ G *global_get(P *p, uint32_t max) {
   for (uint32_t i = 1; i < count; i++) glist_push(&rest, global_pop(s));
   rt_unlock(&s->lock);
   if (g == NULL) return NULL;
-  if (rest.count > 0) {
-    runq_put_list(p, &rest);
-    // An M that looked for work meanwhile has seen them in neither place.
-    idle_wake_for_queue(s);
-  }
+  if (rest.count > 0) runq_put_list(p, &rest);
   P_COUNT(p, global_gets, 1);
   return g;
 }

@@ -301,6 +301,11 @@ static bool timers_alone(Sched *s) {
   return alone;
 }
 
+// Of an M that has ceased to look: posts, timers, netpoll, urgent Gs.
+static bool leaves_what_is_urgent(Sched *s) {
+  return inbox_pending(s) || timers_alone(s) || any_busy(s, has_urgent, NULL);
+}
+
 // The caller becomes the one that spins, and takes an idle P for m, or for an M
 // that it starts. NULL: another M spins, or no P is idle. A thread that saw us
 // spin meanwhile has left its work, or its idle P and that P's timers, to us.
@@ -364,8 +369,8 @@ void idle_stop_spinning(M *m) {
   RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   Sched *s = m->sched;
   // The last one that finds work wakes another. In quiet times what is queued
-  // needs none, but timers, netpoll and posts may have relied on this one.
-  if (!crowd_is_quiet(s) || inbox_pending(s) || timers_alone(s)) idle_wakep(s);
+  // needs none, but what must not wait may have relied on this one.
+  if (!crowd_is_quiet(s) || leaves_what_is_urgent(s)) idle_wakep(s);
   // If no P is idle, one that runs drains what was posted.
   // seq: after the rt_sub, as in claim_p
   if (rt_load_seq(&s->idle_count) == 0 && inbox_pending(s)) inbox_flag(s);
@@ -442,7 +447,8 @@ static void run_idle_hook(Sched *s) {
   s->hooks.idle(s->hooks.host, true);
 }
 
-// --- In the pool. sched.lock held
+// --- In the pool ------------------------------------------------------------
+// All: sched.lock is held.
 // Takes the P that another M has given. Only at the end an M in a callback may
 // come here while it is still given Ps (locked_resume).
 static void accept_p(Sched *s, M *m) {

@@ -88,7 +88,7 @@ struct M {
   P *p;                   // the M's own
   bool spinning;          // the M's own; set by whoever starts it, before
   StuckNext stuck;        // the M's own
-  int64_t stole_at;       // the M's own: it stole then, and has not run dry; 0
+  int64_t stole_at;       // the M's own: its last steal, until it runs dry, or 0
   CrowdRest rest_from;    // the M's own; see crowd.c
   RtNote note;            // wake up and look around, under sched.lock
   uint32_t polling;       // atomic: it may block in netpoll, not on the note

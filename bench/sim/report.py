@@ -104,8 +104,8 @@ def group_table(results, variants, workloads, more):
     for workload in workloads:
         now = of(results, "as now", workload)
         others = [of(results, v, workload) for v in variants]
-        for words, figure in JUDGED[workload]:
-            for n in COMPARED_SIZES + more:
+        for words, figure in JUDGED.get(workload, [TIME]):
+            for n in sorted(COMPARED_SIZES + more):
                 cells = [number(figure(r[n])) if n in r else "-"
                          for r in (now, *others)]
                 if any(cell != "-" for cell in cells[1:]):
@@ -146,7 +146,7 @@ PANELS = [
       for v in ("as now", "all Ps")]),
     ("Fan-in: messages per ms", (10, 10000),
      lambda r: 32 * r["procs"] / r["ns"] * 1e6,
-     [("fanin", "as now"), ("fanin", "backoff")]),
+     [("fanin", "as now"), ("fanin", "no backoff")]),
 ]
 
 

@@ -52,7 +52,7 @@ VARIANTS = {
         _SPAWN_ALWAYS,
         ("proc.c", """  if (runq_fill_next(p, g)) return;
   bool displaced = runq_put_next(p, g, false);
-  if (displaced && !p->single) idle_wakep(p->sched);""",
+  if (displaced && !p->single) idle_wake_for_queue(p->sched);""",
          """  runq_put_next(p, g, true);
   if (!p->single) idle_wakep(p->sched);"""),
     ]),
@@ -88,21 +88,16 @@ VARIANTS = {
       """),
     ]),
 
-    # --- the channels' lock
-    "backoff": ("an M that fails to get a channel's lock waits twice as long "
-                "each time, up to 256 pauses", [
-        ("rt.c", """  do {
-    // relaxed: it waits on a shared line. The exchange decides""",
-         """  uint32_t wait = 1;
-  do {
-    for (uint32_t i = 0; i < wait; i++) rt_pause();
-    if (wait < 256) wait *= 2;
-    // relaxed: it waits on a shared line. The exchange decides"""),
-        ("rt.c", """      if (i < SPIN_PAUSES) {
-        rt_pause();
-      } else {""", """      if (i < SPIN_PAUSES) {
-        for (uint32_t k = 0; k < wait; k++) rt_pause();
-      } else {"""),
+    # --- crowding, and the channels' lock
+    "no rests": ("no M rests, whatever crowds", [
+        ("crowd.h", "return p->crowding - p->window.events >= CROWD_EVENTS && "
+         "crowd_is_thick(m);",
+         "return p->crowding == UINT32_MAX && crowd_is_thick(m);"),
+    ]),
+    "no backoff": ("an M that waits for a channel's lock looks at it after "
+                   "each pause", [
+        ("chan.c", "enum { PAUSES_MIN = 4, PAUSES_MAX = 128,",
+         "enum { PAUSES_MIN = 1, PAUSES_MAX = 1,"),
     ]),
     # --- the global queue
     "share of 8": ("a P takes at least 8 Gs from the global queue at once, if "
@@ -127,7 +122,12 @@ GROUPS = {
         ["all Ps", "an M each"],
         ["forkjoin-10us", "bursts", "bursts-half", "thin-chan", "thin-spawn",
          "thin-sleep", "thin-few"], [1024]),
+    "Crowding": (
+        ["no rests", "no backoff"],
+        ["short-fanin", "short-fan", "short-pingpong", "short-buffered",
+         "short-lock", "short-ring", "short-spawn", "short-book",
+         "pipeline-3us", "pipeline-10us", "fanin", "forkjoin-1us"], [2]),
     "What could be": (
-        ["backoff", "share of 8"],
-        ["fanin", "bursts", "bursts-half", "forkjoin-1us"], [1024]),
+        ["share of 8"],
+        ["bursts", "bursts-half", "forkjoin-1us"], [1024]),
 }

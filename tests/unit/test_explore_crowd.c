@@ -14,7 +14,11 @@
 // Found when broken (tests/explore/mutants): the last one that works rests; a
 // rest without an end; what was left is taken by nobody; a quiet time without
 // an end, for a look, for a search and for sysmon; a turn that lasts wakes
-// nobody; timers and posts that a thread has left to one that looked for work.
+// nobody; posts that a thread has left to one that looked for work; an urgent G
+// that has no turn wakes nobody. crowd_look needs up to a minute to find that a
+// batch from the global queue wakes nobody, that an M rests though the quiet
+// time is over, that two end it, and that an M rests that looks for work.
+// crowd_timers needs as long for an M that rests beside urgent Gs.
 #define CROWD_EVENTS 2
 #define CROWD_APART_NS 0
 #include "tests/explore/sched_explore.h"
@@ -23,6 +27,7 @@ enum {
   CROWD_TASKS = 8,
   CROWD_YIELDERS = 3,
   CROWD_TURNS = 6,
+  MANY_TURNS = 120,
   CROWD_LIMIT = 60000,
   WATCH_NS = 20 * NS_PER_US,
   ONE_CALL_NS = 500 * NS_PER_US,
@@ -33,6 +38,7 @@ enum {
   LONG_REST = 2 * NS_PER_MS,
   MIDDLE_REST = 400 * NS_PER_US,
   SHORT_REST = 100 * NS_PER_US,
+  TINY_REST = 50 * NS_PER_US,
 };
 
 // How often the watcher looks until a G that waits is found.
@@ -42,6 +48,7 @@ enum {
   IN_TURNS = 10,    // the searches of some turns
   IN_CALLS = 60,    // twice ONE_CALL_NS
   BY_SYSMON = 520,  // which sleeps for 10 ms
+  NOT_ASKED = 1 << 20,
 };
 
 // What the scenario is about, and how long it may take.
@@ -58,11 +65,11 @@ static Shared world;
 static uint32_t never, over;  // atomic
 static int rests;             // runs in which an M began to rest
 
-// Timers, and a post: when each is due (0: none is), and how often the watcher
-// has seen since that it had not come.
+// Timers, and a post: when each is due (0: none is), which time the watcher has
+// seen there last, and how often it has seen since that it had not come.
 enum { TIMERS = 2, WAITS, LATE_LOOKS = 10, FIRST_SLEEPER = 5 };
 static struct {
-  int64_t due;
+  int64_t due, seen;
   int looks;
 } waits[WAITS];
 
@@ -97,8 +104,9 @@ static bool is_late(int wait) {
 
 static void watch_waits(void) {
   for (int i = 0; i < WAITS; i++) {
-    bool late = is_late(i);
-    waits[i].looks = late ? waits[i].looks + 1 : 0;
+    bool again = waits[i].due == waits[i].seen;
+    waits[i].seen = waits[i].due;
+    waits[i].looks = is_late(i) && again ? waits[i].looks + 1 : 0;
     EXPLORE_CHECK(waits[i].looks <= LATE_LOOKS, "%s is late",
                   i < TIMERS ? "a timer" : "a post");
   }
@@ -162,7 +170,7 @@ static void yielders_alone(P *p, Task *t) {
   task_end(p, t);
 }
 
-// --- Through a channel: what is readied lies in a ring
+// --- Through a channel: what is readied lies in a ring ---------------------
 static void send_crowded(P *p, Task *t) {
   CO_BEGIN;
   for (; t->n > 0; t->n--) {
@@ -176,7 +184,7 @@ static void send_crowded(P *p, Task *t) {
 
 static void receive(P *p, Task *t) {
   CO_BEGIN;
-  for (; t->n > 0; t->n--) CO_RECV(t->shared->chans[0]);
+  for (; t->n > 0; t->n--) CO_RECV(t->shared->chans[t->b]);
   CO_END;
 }
 
@@ -194,7 +202,7 @@ static void senders_alone(P *p, Task *t) {
   task_end(p, t);
 }
 
-// --- Beside one that computes
+// --- Beside one that computes ----------------------------------------------
 static void compute_with_looks(P *p, Task *t) {
   CO_BEGIN;
   while (!others_are_done(t)) {
@@ -213,9 +221,13 @@ static void beside_looks(P *p, Task *t) {
 
 // Without a look, until they have ended, or longer than they may wait: one that
 // is in runnext has no claim to another P here.
-static void compute_in_native(P *p, Task *t) {
+static void wait_in_native(const Task *t) {
   for (int i = 0; i < 2 * BY_SYSMON && !others_are_done(t); i++)
     compute_for(WATCH_NS);
+}
+
+static void compute_in_native(P *p, Task *t) {
+  wait_in_native(t);
   task_end(p, t);
 }
 
@@ -225,7 +237,7 @@ static void beside_native(P *p, Task *t) {
   compute_in_native(p, t);
 }
 
-// --- What is queued late: while an M rests, or after that
+// --- What is queued late: while an M rests, or after that ------------------
 static void end_at_once(P *p, Task *t) {
   rt_add(&t->shared->flag, 1u);
   task_end(p, t);
@@ -250,16 +262,59 @@ static void queue_in_rest(P *p, Task *t) {
   compute_in_native(p, t);
 }
 
-static void queue_before_native(P *p, Task *t) {
-  begin_one_rest(p);
-  queue_three(p, t);
-  compute_in_native(p, t);
+// An M has rested. What is queued now wakes nobody yet.
+static bool quiet_after_rest(void) {
+  const Sched *s = world.s;
+  int64_t now = explore_now();
+  return s->idle_count > 0 && s->crowd.rested_until <= now &&
+         s->crowd.quiet_until > now;
+}
+
+static void yield_slowly(P *p, Task *t) {
+  CO_BEGIN;
+  for (; t->n > 0; t->n--) {
+    p->crowding++;
+    compute_for(WATCH_NS);
+    CO_YIELD;
+  }
+  CO_END;
+}
+
+// What is queued when it is so: senders, or three beside a native.
+static void queue_in_quiet(P *p, Task *t) {
+  if (t->a == 0) {
+    begin_senders(p, 2 * CLOCK_SEARCHES, 5 * NS_PER_US);
+  } else {
+    for (int i = 4; i <= 6; i++) crowd_go(p, i, end_at_once, 0);
+    t->n = 3;
+    wait_in_native(t);
+  }
+  t->a = -1;
+}
+
+// Turns by runnext alone, so that an M that has rested finds nothing, and more
+// turns than before, so that its rest was not in vain.
+static void turns_until_quiet(P *p, Task *t) {
+  CO_BEGIN;
+  crowd_go(p, 1, yield_slowly, 3);
+  world.tasks[2].b = 1;
+  crowd_go(p, 2, receive, MANY_TURNS);
+  for (t->i = 0; t->i < MANY_TURNS; t->i++) {
+    compute_for(NS_PER_US);
+    if (t->a >= 0 && quiet_after_rest()) queue_in_quiet(p, t);
+    CO_SEND(t->shared->chans[1], 1);
+  }
+  CO_END;
 }
 
 static void queue_before_turns(P *p, Task *t) {
-  begin_one_rest(p);
-  begin_senders(p, 4 * CLOCK_SEARCHES, 5 * NS_PER_US);
-  task_end(p, t);
+  t->body = turns_until_quiet;
+  turns_until_quiet(p, t);
+}
+
+static void queue_before_native(P *p, Task *t) {
+  t->a = 1;
+  queue_before_turns(p, t);
 }
 
 // A window that is not crowded, as it has looks. It is judged before the three
@@ -292,6 +347,19 @@ static void begin_two_calls(P *p) {
   crowd_go(p, 7, compute_once, 0);
 }
 
+// Begins on the P of the one that sends, and computes after each sleep.
+static void sleep_between_turns(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(t->shared->chans[2]);
+  for (; t->n > 0; t->n--) {
+    waits[t->i].due = explore_now() + t->b;
+    CO_SLEEP(t->b);
+    waits[t->i].due = 0;
+    compute_for(t->a);
+  }
+  CO_END;
+}
+
 static void sleep_on_time(P *p, Task *t) {
   CO_BEGIN;
   for (; t->n > 0; t->n--) {
@@ -300,6 +368,32 @@ static void sleep_on_time(P *p, Task *t) {
     waits[t->i].due = 0;
   }
   CO_END;
+}
+
+// By runnext alone: what is queued there wakes nobody. Each fourth turn is long.
+static void send_in_turn(P *p, Task *t) {
+  CO_BEGIN;
+  CO_SEND(t->shared->chans[2], 1);
+  for (; t->n > 0; t->n--) {
+    compute_for((t->n + t->b) % 4 == 0 ? ONE_CALL_NS : 5 * NS_PER_US);
+    no_quick_switch(p);
+    CO_SEND(t->shared->chans[1], 1);
+  }
+  CO_END;
+}
+
+// The sleeper has no turn for as long as it computed last.
+static void beside_turns(P *p, Task *t) {
+  Task *sleeper = &world.tasks[FIRST_SLEEPER];
+  sleeper->a = 30 * NS_PER_US;
+  sleeper->b = 25 * NS_PER_US;
+  crowd_go(p, FIRST_SLEEPER, sleep_between_turns, 8);
+  world.tasks[2].b = 1;
+  crowd_go(p, 2, receive, 4 * CROWD_TURNS);
+  t->n = 4 * CROWD_TURNS;
+  t->b = explore_choose(4);
+  t->body = send_in_turn;
+  send_in_turn(p, t);
 }
 
 static void beside_sleepers(P *p, Task *t) {
@@ -342,6 +436,8 @@ static void crowd_body(void *arg) {
   memset(waits, 0, sizeof waits);
   world_init(&world, test->procs, CROWD_TASKS);
   world_chan(&world, 0, 0);
+  world_chan(&world, 1, 0);
+  world_chan(&world, 2, 0);
   world.s->crowd.rest_ns = test->rest / 2;
   world.s->crowd.rested_until = explore_now();
   if (test->sysmon) rt_explore_may_start(NULL);
@@ -356,7 +452,7 @@ static void crowd_body(void *arg) {
   world_free(&world);
 }
 
-static void run(const char *name, CrowdTest test) {
+static void run_calm(const char *name, CrowdTest test) {
   rests = 0;
   Scenario scenario = {.name = name,
                        .body = crowd_body,
@@ -365,6 +461,10 @@ static void run(const char *name, CrowdTest test) {
                        .preemptions = 0};
   bool done = explore(&scenario);
   assert_true(done);
+}
+
+static void run(const char *name, CrowdTest test) {
+  run_calm(name, test);
   if (explore_is_whole()) assert_true(rests > 0);
 }
 
@@ -389,17 +489,19 @@ static void what_is_queued_late_is_found(void **state) {
   run("crowd_late",
       (CrowdTest){2, queue_in_rest, MIDDLE_REST, 1, AT_ONCE, false});
   run("crowd_turns",
-      (CrowdTest){2, queue_before_turns, SHORT_REST, 2, IN_TURNS, false});
+      (CrowdTest){2, queue_before_turns, TINY_REST, 2, IN_TURNS, false});
   run("crowd_window",
       (CrowdTest){2, queue_after_looks, LONG_REST, 0, IN_A_TURN, false});
   run("crowd_sysmon",
-      (CrowdTest){2, queue_before_native, SHORT_REST, 2, BY_SYSMON, true});
+      (CrowdTest){2, queue_before_native, TINY_REST, 2, BY_SYSMON, true});
 }
 
 static void timers_and_posts_are_not_late(void **state) {
   (void)state;
   run("crowd_timers",
       (CrowdTest){3, beside_sleepers, LONG_REST, 0, IN_CALLS, false});
+  run_calm("urgent_turns",
+           (CrowdTest){2, beside_turns, SHORT_REST, 0, NOT_ASKED, false});
   run("crowd_posts",
       (CrowdTest){3, beside_posts, LONG_REST, 0, IN_CALLS, false});
 }
@@ -411,6 +513,6 @@ int main(void) {
       cmocka_unit_test(what_is_queued_late_is_found),
       cmocka_unit_test(timers_and_posts_are_not_late),
   };
-  explore_program(11);
+  explore_program(12);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,9 @@ static void counted_spawn(P *p, G *g) {
   Path path = full ? SPAWN_FULL : SPAWN;
   if (p->id_next == p->id_end && !p->single)
     path = full ? SPAWN_ID : PATH_COUNT;
-  if (!p->single && rt_load_relaxed(&s->idle_count) != 0) {
+  if (!p->single && crowd_is_quiet(s)) {
+    path = PATH_COUNT;
+  } else if (!p->single && rt_load_relaxed(&s->idle_count) != 0) {
     path = rt_load_relaxed(&s->spinning) == 0 && path == SPAWN ? SPAWN_WAKE
                                                                : PATH_COUNT;
   } else if (s->futile_max == 0) {
