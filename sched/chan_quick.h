@@ -4,9 +4,9 @@
 // by sched.h. All: owner P.
 //
 // The lock is one word. Bit 0 says that it is held. The other bits say which P
-// had it last, as its id and 1. They are 0 if none had. So the exchange that takes it
-// also tells, without a further access, whether the channel's cache line came
-// from another P (crowd.c).
+// had it last, as its id and 1. They are 0 if none had. So the exchange that
+// takes it also tells, without a further access, whether the channel's cache
+// line came from another P (crowd.c).
 #ifndef CSP_SCHED_CHAN_QUICK_H
 #define CSP_SCHED_CHAN_QUICK_H
 

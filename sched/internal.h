@@ -85,14 +85,14 @@ struct M {
   uint32_t id;   // immutable
   M *all_next;   // immutable once in s->ms.all
   RtThread thread;
-  P *p;                   // the M's own
-  bool spinning;          // the M's own; set by whoever starts it, before
-  StuckNext stuck;        // the M's own
-  int64_t stole_at;       // the M's own: its last steal, until it runs dry, or 0
-  CrowdRest rest_from;    // the M's own; see crowd.c
-  RtNote note;            // wake up and look around, under sched.lock
-  uint32_t polling;       // atomic: it may block in netpoll, not on the note
-  uint64_t call_ticks;    // the M's own, when tracing: its call began
+  P *p;                 // the M's own
+  bool spinning;        // the M's own; set by whoever starts it, before
+  StuckNext stuck;      // the M's own
+  int64_t stole_at;     // the M's own: its last steal, until it runs dry, or 0
+  CrowdRest rest_from;  // the M's own; see crowd.c
+  RtNote note;          // wake up and look around, under sched.lock
+  uint32_t polling;     // atomic: it may block in netpoll, not on the note
+  uint64_t call_ticks;  // the M's own, when tracing: its call began
   const char *stack_end;  // as deep as calls may nest; its own (proc.c)
 
   // --- guarded by sched.lock ---

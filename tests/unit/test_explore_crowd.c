@@ -370,7 +370,8 @@ static void sleep_on_time(P *p, Task *t) {
   CO_END;
 }
 
-// By runnext alone: what is queued there wakes nobody. Each fourth turn is long.
+// By runnext alone: what is queued there wakes nobody. Each fourth turn is
+// long.
 static void send_in_turn(P *p, Task *t) {
   CO_BEGIN;
   CO_SEND(t->shared->chans[2], 1);
