@@ -12,11 +12,12 @@
 // least each fourth turn, and turns did less than an eighth of the work between
 // two looks (about 1 us). The work counts, as waiting makes turns long.
 //
-// In a crowded window the M rests, unless it is the last one that works. It
-// hands the Gs of its P to the global queue, gives the P back, and sleeps for
-// 50 us. While it sleeps the others tell whether that was right. All turns of
-// all Ps are counted, and if the rate has fallen by a tenth, nobody rests for
-// the next 1 ms (2, 4, ... 128 while that repeats). Otherwise the M tries
+// After two crowded windows in a row the M rests, unless it is the last one
+// that works. (One alone is no sign: of the sieve's windows one in three is.)
+// It hands the Gs of its P to the global queue, gives the P back, and sleeps
+// for 50 us. While it sleeps the others tell whether that was right. All turns
+// of all Ps are counted, and if the rate has fallen by a tenth, nobody rests
+// for the next 1 ms (2, 4, ... 128 while that repeats). Otherwise the M tries
 // again, and if its next window is crowded it rests twice as long, up to 2 ms.
 // So a program that is better off with one P pays for a trial of some 20 us
 // each 2 ms, and one that gains by the second P pays for a rest of 50 us now
@@ -144,13 +145,14 @@ bool crowd_is_thick(M *m) {
   CrowdWindow w = p->window;
   uint64_t all = turns_of_all(s);
   int64_t now = p->clock = rt_now();
-  p->window =
-      (CrowdWindow){p->crowding, p->looks, p->stats.schedules, all, now};
-  if (!was_crowded(p, &w)) {
+  bool crowded = was_crowded(p, &w);
+  p->window = (CrowdWindow){p->crowding, p->looks, p->stats.schedules,
+                            all,         now,      crowded};
+  if (!crowded) {
     crowd_no_rest(s);
     return false;
   }
-  if (w.begun == 0 || !may_begin(m, now)) return false;
+  if (!w.crowded || !may_begin(m, now)) return false;
   m->rest_from = (CrowdRest){turns_rate(all - w.all, now - w.begun), all, now};
   rest_from_now(m, now);
   return true;

@@ -85,6 +85,7 @@ typedef struct CrowdWindow {
   uint32_t events, looks;  // its own
   uint64_t turns, all;     // its own, and of all Ps
   int64_t begun;
+  bool crowded;  // the window before it
 } CrowdWindow;
 
 typedef enum PStatus {
