@@ -38,21 +38,12 @@ void chan_init_drops(Chan *c, uint32_t cap) {
 // --- The lock ---------------------------------------------------------------
 // How often it paused counts as crowding (crowd.c).
 void chan_lock_slow(P *p, Chan *c) {
-  enum { PAUSES_MIN = 4, PAUSES_MAX = 128, LONG_WAITS = 20 };
-  uint32_t pauses = PAUSES_MIN, waits = 0;
+  uint32_t waited = 0;
   do {
-    do {
-      for (uint32_t i = 0; i < pauses; i++) rt_pause();
-      p->crowding += pauses;
-      if (pauses < PAUSES_MAX) {
-        pauses *= 2;
-      } else if (++waits > LONG_WAITS) {
-        rt_yield_cpu();  // its owner may have lost the CPU
-      }
-      // relaxed: the exchange decides
-    } while (rt_load_relaxed(&c->lock) & CHAN_HELD);
+    waited = rt_spin_while(&c->lock, CHAN_HELD, waited);
     // acquire: pairs with chan_lock_free
   } while (rt_exchange(&c->lock, chan_lock_word(p) | CHAN_HELD) & CHAN_HELD);
+  p->crowding += waited;
 }
 
 // --- What must hold: lock held, plain loads ---------------------------------

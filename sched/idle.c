@@ -469,7 +469,7 @@ static bool look_after_rest(Sched *s, M *m) {
   return false;
 }
 
-static void sleep_in_pool(Sched *s, M *m, bool polls, int64_t until) {
+static void wait_in_pool(Sched *s, M *m, bool polls, int64_t until) {
   if (polls) s->idle.poll_owner = m;
   rt_unlock(&s->lock);
   if (polls) {
@@ -516,7 +516,7 @@ bool idle_wait(M *m) {
     } else if (m->rests && m->rest_until <= rt_now()) {
       if (look_after_rest(s, m)) return true;
     } else {
-      sleep_in_pool(s, m, polled, until);
+      wait_in_pool(s, m, polled, until);
     }
   }
 }

@@ -33,7 +33,9 @@ enum {
   NOTE_SET = 1,
   NOTE_SLEEPS = 2,
   LOCK_SPINS = RT_LOCK_SPINS,
-  SPIN_PAUSES = 40,
+  SPIN_FIRST = 4,  // pauses before a second look
+  SPIN_MOST = 128,
+  SPIN_YIELDS = 20 * SPIN_MOST,
 };
 
 // --- Failure ----------------------------------------------------------------
@@ -116,16 +118,22 @@ void rt_lock_slow(RtLock *lock) {
   }
 }
 
-void rt_spin_lock_slow(uint32_t *word) {
+uint32_t rt_spin_while(const uint32_t *word, uint32_t bits, uint32_t waited) {
   do {
-    // relaxed: it waits on a shared line. The exchange decides
-    for (int i = 0; rt_load_relaxed(word) != 0; i++) {
-      if (i < SPIN_PAUSES) {
-        rt_pause();
-      } else {
-        rt_yield_cpu();  // its owner may have lost the CPU
-      }
-    }
+    uint32_t pauses = waited + SPIN_FIRST;
+    if (pauses > SPIN_MOST) pauses = SPIN_MOST;
+    for (uint32_t i = 0; i < pauses; i++) rt_pause();
+    waited += pauses;
+    if (waited > SPIN_YIELDS) rt_yield_cpu();  // its owner may have no CPU
+    // relaxed: it waits on a shared line. The caller's exchange decides
+  } while (rt_load_relaxed(word) & bits);
+  return waited;
+}
+
+void rt_spin_lock_slow(uint32_t *word) {
+  uint32_t waited = 0;
+  do {
+    waited = rt_spin_while(word, 1u, waited);
   } while (rt_exchange(word, 1u) != 0);  // acquire: pairs with rt_spin_unlock
 }
 

@@ -168,6 +168,9 @@ static inline void rt_unlock(RtLock *lock) {
 // A lock that never sleeps in the kernel, for sections of a few dozen
 // instructions: taken by one exchange, released by a store.
 void rt_spin_lock_slow(uint32_t *word);
+// Pauses, each time for longer, until *word has none of these bits at a look.
+// `waited`: pauses so far, 0 at first. Gives those, and the new ones.
+uint32_t rt_spin_while(const uint32_t *word, uint32_t bits, uint32_t waited);
 
 // false: another holds it.
 static inline bool rt_spin_try(uint32_t *word) {

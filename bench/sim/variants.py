@@ -96,8 +96,8 @@ VARIANTS = {
     ]),
     "no backoff": ("an M that waits for a channel's lock looks at it after "
                    "each pause", [
-        ("chan.c", "enum { PAUSES_MIN = 4, PAUSES_MAX = 128,",
-         "enum { PAUSES_MIN = 1, PAUSES_MAX = 1,"),
+        ("rt.c", "    if (pauses > SPIN_MOST) pauses = SPIN_MOST;",
+         "    pauses = 1;"),
     ]),
     # --- the global queue
     "share of 8": ("a P takes at least 8 Gs from the global queue at once, if "

@@ -36,7 +36,7 @@ typedef enum ThreadState {
   THREAD_READY,
   THREAD_FUTEX,        // until woken, or the deadline
   THREAD_UNTIL_SET,    // until *word != 0
-  THREAD_UNTIL_CLEAR,  // until *word == 0
+  THREAD_UNTIL_CLEAR,  // until (*word & bits) == 0
   THREAD_JOIN,         // until thread `joined` has ended
   THREAD_JOIN_ALL,     // until all others have
   THREAD_DONE,
@@ -54,6 +54,7 @@ static const char *const thread_state_names[] = {
 typedef struct Thread {
   ThreadState state;
   const uint32_t *word;
+  uint32_t bits;
   int64_t deadline;
   int joined;
   bool woken;
@@ -149,7 +150,7 @@ static bool sleeper_can_run(const Thread *t) {
     case THREAD_UNTIL_SET:
       return __atomic_load_n(t->word, __ATOMIC_RELAXED) != 0;
     case THREAD_UNTIL_CLEAR:
-      return __atomic_load_n(t->word, __ATOMIC_RELAXED) == 0;
+      return (__atomic_load_n(t->word, __ATOMIC_RELAXED) & t->bits) == 0;
     case THREAD_JOIN:
       return ex.threads[t->joined].state == THREAD_DONE;
     case THREAD_JOIN_ALL:
@@ -386,8 +387,9 @@ void explore_until_set(const uint32_t *word) {
   sleep_in(THREAD_UNTIL_SET);
 }
 
-void explore_until_clear(const uint32_t *word) {
+void explore_until_clear(const uint32_t *word, uint32_t bits) {
   ex.threads[ex.current].word = word;
+  ex.threads[ex.current].bits = bits;
   sleep_in(THREAD_UNTIL_CLEAR);
 }
 

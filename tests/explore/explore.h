@@ -43,9 +43,10 @@ int explore_go(void (*run)(void *arg), void *arg);
 void explore_join(int thread);  // waits until that thread has ended
 void explore_join_all(void);    // all threads but the calling one
 void explore_yield(void);       // lets others go on first
-// Sleeps until *word is not 0 / is 0. No step of its own: nobody can be late.
+// Sleeps until *word is not 0 / has none of these bits. No step of its own:
+// nobody can be late.
 void explore_until_set(const uint32_t *word);
-void explore_until_clear(const uint32_t *word);
+void explore_until_clear(const uint32_t *word, uint32_t bits);
 // Any of 0..count-1; an exhaustive search tries all.
 uint32_t explore_choose(uint32_t count);
 // The same, but an exhaustive search takes 0 only, and others mostly do.

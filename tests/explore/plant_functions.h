@@ -11,7 +11,8 @@
 
 #elif defined(PLANT_FORGOTTEN_WAKE)
 // Spawn wakes nobody.
-#define idle_wakep(s) (PLANT_IN("sched_spawn") ? (void)(s) : idle_wakep(s))
+#define idle_wake_for_queue(s) \
+  (PLANT_IN("sched_spawn") ? (void)(s) : idle_wake_for_queue(s))
 
 #elif defined(PLANT_LAST_SPINNER)
 // The last spinner that finds work wakes no other.

@@ -79,9 +79,16 @@ void rt_lock_slow(RtLock *lock) {
   }
 }
 
+// It tells of the pauses of three looks (4, 8, and 16).
+uint32_t rt_spin_while(const uint32_t *word, uint32_t bits, uint32_t waited) {
+  enum { PAUSES = 28 };
+  explore_until_clear(word, bits);
+  return waited + PAUSES;
+}
+
 void rt_spin_lock_slow(uint32_t *word) {
   do {
-    explore_until_clear(word);
+    rt_spin_while(word, 1u, 0);
   } while (rt_exchange(word, 1u) != 0);
 }
 

@@ -251,7 +251,7 @@ int main(int argc, char **argv) {
        {take_and_spawn, find_work, stop_looking},
        check,
        20000,
-       200000,
+       500000,
        2},
   };
   return relacy_main(argc, argv, all, sizeof all / sizeof *all);
