@@ -57,10 +57,12 @@ typedef struct Pos {
   X(BINARY, "a op b, with && || ?? in; pos: of the operator")                 \
   X(IS, "a is b; b: NAME, or FIELD of a NAME; a NULL in a switch's case")     \
   X(RECV, "<-a")                                                              \
+  X(VALUE, "of a statement; a: IF, SWITCH or GROUP with FLAG_VALUE")          \
   X(GO, "a: CALL (go { } is a CALL of a FUNC)")                               \
   /* statements */                                                            \
   X(BLOCK, "a: statements; end: the closing brace")                           \
   X(EXPR, "a: the expression")                                                \
+  X(GIVE, "a: what a branch gives, at the end of its BLOCK")                  \
   X(DEFINE, "a := b: NAMEs, values")                                          \
   X(VAR, "var a = b: NAMEs, values or NULL")                                  \
   X(CONST, "const a = b: NAMEs, values")                                      \
@@ -117,6 +119,7 @@ enum {
   FLAG_PAREN = 4,   // any expression: stood in parentheses
   FLAG_PRIO = 8,    // SELECT: select prio
   FLAG_ALIAS = 16,  // IMPORT: a name was written
+  FLAG_VALUE = 32,  // IF SWITCH GROUP: its value is wanted
 };
 
 typedef struct Node Node;

@@ -114,6 +114,7 @@ struct Target {
   Target *up;
   const AstStr *label;
   bool loop;
+  bool value;   // a switch whose value is wanted
   bool broken;  // a break leads out of it
 };
 
@@ -159,6 +160,7 @@ typedef struct FuncGenerate {
   int top;               // first free register
   int active;            // first register above the variables
   int max;               // registers needed
+  int give;              // where the statement's value comes to (GIVE)
   uint32_t last;         // where the newest instruction begins
   uint32_t last_target;  // the highest place that a jump leads to
   bool too_complex;      // reported

@@ -105,18 +105,29 @@ static bool separates(Brackets *brackets, uint32_t at) {
   return true;
 }
 
-static bool begins_head(const Brackets *brackets, const Word *word) {
-  switch (word->kind) {
-    case TOK_IF:
-      return word->flags & WORD_STARTS ||
-             (brackets->last != NO_WORD &&
-              brackets->words->list[brackets->last].kind == TOK_ELSE);
-    case TOK_FOR:
-    case TOK_SWITCH:
-      return word->flags & WORD_STARTS;
+// A statement may stand there as a value.
+static bool comes_before_value(int kind) {
+  switch (kind) {
+    case TOK_DEFINE:
+    case TOK_ASSIGN:
+    case TOK_RETURN:
+    case TOK_ARROW:
+    case TOK_LPAREN:
+      return true;
     default:
       return false;
   }
+}
+
+static bool begins_head(const Brackets *brackets, const Word *word) {
+  if (word->flags & WORD_STARTS)
+    return word->kind == TOK_IF || word->kind == TOK_FOR ||
+           word->kind == TOK_SWITCH;
+  if (brackets->last == NO_WORD) return false;
+  int before = brackets->words->list[brackets->last].kind;
+  if (word->kind == TOK_IF && before == TOK_ELSE) return true;
+  return (word->kind == TOK_IF || word->kind == TOK_SWITCH) &&
+         comes_before_value(before);
 }
 
 static void begin_statement(Brackets *brackets, Word *word) {

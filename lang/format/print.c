@@ -133,7 +133,8 @@ static void open_context(Printer *printer, uint32_t open) {
   bool block = word->kind == TOK_LBRACE;
   bool broken =
       block ? block_is_broken(printer, open) : word->flags & WORD_BROKEN;
-  bool of_statement = block && word->role != ROLE_INLINE;
+  bool of_statement =
+      block && word->role != ROLE_INLINE && top_context(printer)->statements;
   uint32_t base =
       of_statement ? top_context(printer)->stmt : sheet_indent(printer->sheet);
   uint32_t inner = base + FORMAT_INDENT;

@@ -9,6 +9,7 @@
 #include "lang/gen/loop.h"
 #include "lang/gen/stmt.h"
 #include "lang/resolve/scope.h"
+#include "vm/interp/methods.h"
 
 // --- if ---------------------------------------------------------------------
 void branch_if(Compiler *compiler, Node *node) {
@@ -73,9 +74,21 @@ static Node *find_default(Node *cases) {
   return NULL;
 }
 
+// Of a switch that has to give a value: panics.
+static void no_case(Compiler *compiler, Pos pos, int subject) {
+  int w = compiler->func->gen.top, count = subject >= 0;
+  Value fails = vm_builtin(compiler->local, "_no_case");
+  if (fails == VALUE_UNDEF) compiler->no_memory = true;
+  reg_need(compiler, w + 4);
+  emit_load(compiler, pos, w + 2, fails);
+  if (count > 0) emit_abc(compiler, pos, OP_MOVE, w + 3, subject, 0);
+  emit_abc(compiler, pos, OP_CALL, w, count, 0);
+}
+
 void branch_switch(Compiler *compiler, Node *node, const AstStr *label) {
   int top = compiler->func->gen.top, active = compiler->func->gen.active,
       subject = -1;
+  bool may_fail = (node->flags & FLAG_VALUE) && find_default(node->c) == NULL;
   Exit exit;
   Node *otherwise = find_default(node->c);
   if (node->a != NULL) stmt(compiler, node->a);
@@ -83,10 +96,11 @@ void branch_switch(Compiler *compiler, Node *node, const AstStr *label) {
   compiler->func->gen.active = compiler->func->gen.top;
   exit_push(compiler, &exit, label, false);
   for (Node *one = node->c; one != NULL; one = one->next) {
-    bool at_end = one->next == NULL && otherwise == NULL;
+    bool at_end = one->next == NULL && otherwise == NULL && !may_fail;
     if (one->a != NULL) one_case(compiler, one, subject, at_end, &exit.breaks);
   }
   if (otherwise != NULL) stmt_block(compiler, otherwise->b);
+  if (may_fail) no_case(compiler, node->pos, subject);
   RT_ASSERT(compiler->func->gen.exit == &exit &&
             registers_are_balanced(compiler->func));
   exit_pop(compiler);
@@ -207,12 +221,11 @@ bool branch_in_group(const Compiler *compiler) {
   return exit != NULL;
 }
 
-void branch_group(Compiler *compiler, Node *node) {
-  int top = compiler->func->gen.top, active = compiler->func->gen.active,
-      end = NO_JUMP;
+// From a register for the group on; with `valued` after one for its value.
+static void group_at(Compiler *compiler, Node *node, int reg, bool valued) {
+  int end = NO_JUMP;
   Exit exit;
-  int reg = reg_take(compiler, 1);
-  emit_branch(compiler, node->pos, instr_abc(OP_GROUP, reg, 0, 0), &end);
+  emit_branch(compiler, node->pos, instr_abc(OP_GROUP, reg, valued, 0), &end);
   compiler->func->gen.active = compiler->func->gen.top;
   if (node->a != NULL && !name_is_blank(node->a))
     assign_bind(compiler, node->a->pos, node->a->note, reg);
@@ -223,7 +236,43 @@ void branch_group(Compiler *compiler, Node *node) {
             exit.continues == NO_JUMP);
   exit_pop(compiler);
   if (emit_reachable(compiler))
-    emit_abc(compiler, node->b->end, OP_GROUPEND, 0, 0, 0);
+    emit_abc(compiler, node->b->end, OP_GROUPEND, 0, valued, 0);
   emit_patch(compiler, end);
+}
+
+void branch_group(Compiler *compiler, Node *node) {
+  int top = compiler->func->gen.top, active = compiler->func->gen.active;
+  group_at(compiler, node, reg_take(compiler, 1), false);
   reg_leave(compiler, top, active);
+}
+
+static int group_value(Compiler *compiler, Node *node) {
+  int active = compiler->func->gen.active;
+  int value = reg_take(compiler, 2);
+  group_at(compiler, node, value + 1, true);
+  reg_leave(compiler, value + 1, active);
+  return value;
+}
+
+// --- Values -----------------------------------------------------------------
+int branch_value(Compiler *compiler, Node *node) {
+  if (node->kind == NODE_GROUP) return group_value(compiler, node);
+  FuncGenerate *gen = &compiler->func->gen;
+  int active = gen->active, outer = gen->give;
+  int value = gen->give = reg_take(compiler, 1);
+  gen->active = gen->top;
+  if (node->kind == NODE_IF)
+    branch_if(compiler, node);
+  else
+    branch_switch(compiler, node, NULL);
+  gen->give = outer;
+  reg_leave(compiler, value + 1, active);
+  return value;
+}
+
+void branch_give_group(Compiler *compiler, Node *node) {
+  int save = compiler->func->gen.top;
+  int value = group_value(compiler, node);
+  emit_abc(compiler, node->pos, OP_MOVE, compiler->func->gen.give, value, 0);
+  reg_set(compiler, save);
 }

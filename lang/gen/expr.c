@@ -6,6 +6,7 @@
 // variable that closures assign lives in a cell.
 #include "lang/gen/expr.h"
 #include "lang/gen/balance.h"
+#include "lang/gen/branch.h"
 #include "lang/gen/calls.h"
 #include "lang/gen/condition.h"
 #include "lang/gen/emit.h"
@@ -458,6 +459,13 @@ static void call_to(Compiler *compiler, Node *node, int target) {
   reg_set(compiler, save);
 }
 
+static void value_to(Compiler *compiler, const Node *node, int target) {
+  int save = compiler->func->gen.top;
+  int value = branch_value(compiler, node->a);
+  move_to(compiler, node->pos, target, value);
+  reg_set(compiler, save);
+}
+
 // --- All of them ------------------------------------------------------------
 void expr_to(Compiler *compiler, Node *node, int target) {
   Value v;
@@ -508,6 +516,9 @@ void expr_to(Compiler *compiler, Node *node, int target) {
       break;
     case NODE_RECV:
       recv_to(compiler, node, target);
+      break;
+    case NODE_VALUE:
+      value_to(compiler, node, target);
       break;
     default:
       if (!expr_constant(compiler, node, &v))

@@ -115,6 +115,9 @@ void stmt(Compiler *compiler, Node *node) {
     case NODE_EXPR:
       if (!assert_stmt(compiler, node->a)) expr_discard(compiler, node->a);
       break;
+    case NODE_GIVE:
+      expr_to(compiler, node->a, compiler->func->gen.give);
+      break;
     case NODE_DEFINE:
     case NODE_VAR:
     case NODE_CONST:
@@ -143,7 +146,10 @@ void stmt(Compiler *compiler, Node *node) {
       branch_if(compiler, node);
       break;
     case NODE_GROUP:
-      branch_group(compiler, node);
+      if (node->flags & FLAG_VALUE)
+        branch_give_group(compiler, node);
+      else
+        branch_group(compiler, node);
       break;
     case NODE_LABELED:
       breakable(compiler, node->a, node->name);

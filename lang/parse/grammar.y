@@ -29,6 +29,7 @@
 
 #include "lang/parse/tree.h"
 #include "lang/parse/tree_stmt.h"
+#include "lang/parse/tree_value.h"
 
 // The memory functions that lemon calls for its stack. In the functions that
 // call them p is the parser.
@@ -98,10 +99,16 @@ stmt(A) ::= VAR(W) names(N) ASSIGN exprs(V).
   { A = tree_declare(parse, &W, N, V); }
 stmt(A) ::= CONST(W) names(N) ASSIGN exprs(V).
   { A = tree_declare(parse, &W, N, V); }
+stmt(A) ::= VAR(W) names(N) ASSIGN value(V).
+  { A = tree_declare(parse, &W, N, list_one(parse, V)); }
+stmt(A) ::= CONST(W) names(N) ASSIGN value(V).
+  { A = tree_declare(parse, &W, N, list_one(parse, V)); }
 stmt(A) ::= DEFER(W) expr(E). { A = tree_defer(parse, &W, E); }
 stmt(A) ::= DEFER(W) block(B).
   { A = tree_defer(parse, &W, tree_call_block(parse, &W, B)); }
 stmt(A) ::= RETURN(W) opt_exprs(V). { A = tree_return(parse, &W, V); }
+stmt(A) ::= RETURN(W) value(V).
+  { A = tree_return(parse, &W, list_one(parse, V)); }
 stmt(A) ::= BREAK|CONTINUE(W). { A = tree_jump(parse, &W, NULL); }
 stmt(A) ::= BREAK|CONTINUE(W) NAME(L). { A = tree_jump(parse, &W, &L); }
 stmt(A) ::= NAME(N) COLON stmt(S). { A = tree_label(parse, &N, S); }
@@ -112,7 +119,13 @@ names(A) ::= names(B) COMMA NAME(N).
 
 simple(A) ::= exprs(V). { A = tree_expr_stmt(parse, V); }
 simple(A) ::= exprs(N) DEFINE exprs(V). { A = tree_define(parse, N, V); }
-simple(A) ::= exprs(T) ASSIGN|ADD_SET|SUB_SET|MUL_SET|DIV_SET|MOD_SET|BAND_SET
+simple(A) ::= exprs(N) DEFINE value(V).
+  { A = tree_define(parse, N, list_one(parse, V)); }
+simple(A) ::= exprs(T) ASSIGN(O) exprs(V).
+  { A = tree_assign(parse, T, &O, V); }
+simple(A) ::= exprs(T) ASSIGN(O) value(V).
+  { A = tree_assign(parse, T, &O, list_one(parse, V)); }
+simple(A) ::= exprs(T) ADD_SET|SUB_SET|MUL_SET|DIV_SET|MOD_SET|BAND_SET
     |BOR_SET|BXOR_SET|SHL_SET|SHR_SET|ADDW_SET|SUBW_SET|MULW_SET
     |COALESCE_SET(O) exprs(V).
   { A = tree_assign(parse, T, &O, V); }
@@ -140,11 +153,12 @@ stmt(A) ::= FOR(W) opt_simple(I) SEMI opt_simple(C) SEMI opt_simple(P)
 stmt(A) ::= FORIN(W) names(N) IN expr(V) block(B).
   { A = tree_for_in(parse, &W, N, V, B); }
 
-stmt(A) ::= SWITCH(W) LBRACE clauses(C) RBRACE.
+stmt(A) ::= switch(A).
+switch(A) ::= SWITCH(W) LBRACE clauses(C) RBRACE.
   { A = tree_switch(parse, &W, (Head){0}, C); }
-stmt(A) ::= SWITCH(W) simple(V) LBRACE clauses(C) RBRACE.
+switch(A) ::= SWITCH(W) simple(V) LBRACE clauses(C) RBRACE.
   { A = tree_switch(parse, &W, (Head){NULL, V}, C); }
-stmt(A) ::= SWITCH(W) opt_simple(I) SEMI opt_simple(V) LBRACE clauses(C)
+switch(A) ::= SWITCH(W) opt_simple(I) SEMI opt_simple(V) LBRACE clauses(C)
     RBRACE.
   { A = tree_switch(parse, &W, (Head){I, V}, C); }
 clauses(A) ::= . { A = (List){0}; }
@@ -169,8 +183,15 @@ comms(A) ::= comms(B) DEFAULT(W) COLON(C) stmts(T).
   { A = list_add(parse, B, tree_comm(parse, &W, NULL, &C, T)); }
 comms(A) ::= comms(A) CASE error COLON stmts.
 
-stmt(A) ::= GROUP(W) block(B). { A = tree_group(parse, &W, NULL, B); }
-stmt(A) ::= GROUP(W) NAME(N) block(B). { A = tree_group(parse, &W, &N, B); }
+stmt(A) ::= group(A).
+group(A) ::= GROUP(W) block(B). { A = tree_group(parse, &W, NULL, B); }
+group(A) ::= GROUP(W) NAME(N) block(B). { A = tree_group(parse, &W, &N, B); }
+
+// A statement as the last thing of another one, or in parentheses. Elsewhere
+// its block would end what it is a part of.
+value(A) ::= if(S). { A = tree_value(parse, S); }
+value(A) ::= switch(S). { A = tree_value(parse, S); }
+value(A) ::= group(S). { A = tree_value(parse, S); }
 
 // ---- declarations ----------------------------------------------------------
 stmt(A) ::= STRUCT(W) NAME(N) LBRACE fields(F) RBRACE.
@@ -188,11 +209,17 @@ stmt(A) ::= FUNC(W) word(N) LPAREN params(P) RPAREN block(B).
   { A = tree_func_decl(parse, &N, tree_func(parse, &W, P, B, 0)); }
 stmt(A) ::= FUNC(W) word(N) LPAREN params(P) RPAREN ARROW expr(B).
   { A = tree_func_decl(parse, &N, tree_func(parse, &W, P, B, FLAG_ARROW)); }
+stmt(A) ::= FUNC(W) word(N) LPAREN params(P) RPAREN ARROW value(B).
+  { A = tree_func_decl(parse, &N, tree_func(parse, &W, P, B, FLAG_ARROW)); }
 stmt(A) ::= FUNC(W) LPAREN NAME(S) NAME(T) RPAREN word(N) LPAREN params(P)
     RPAREN block(B).
   { A = tree_method(parse, &S, &T, &N, tree_func(parse, &W, P, B, 0)); }
 stmt(A) ::= FUNC(W) LPAREN NAME(S) NAME(T) RPAREN word(N) LPAREN params(P)
     RPAREN ARROW expr(B).
+  { A = tree_method(parse, &S, &T, &N,
+                    tree_func(parse, &W, P, B, FLAG_ARROW)); }
+stmt(A) ::= FUNC(W) LPAREN NAME(S) NAME(T) RPAREN word(N) LPAREN params(P)
+    RPAREN ARROW value(B).
   { A = tree_method(parse, &S, &T, &N,
                     tree_func(parse, &W, P, B, FLAG_ARROW)); }
 
@@ -234,6 +261,8 @@ expr(A) ::= GO(W) block(B).
   { A = tree_go(parse, &W, tree_call_block(parse, &W, B)); }
 expr(A) ::= FUNC(W) LPAREN params(P) RPAREN ARROW expr(B). [ARROW]
   { A = tree_func(parse, &W, P, B, FLAG_ARROW); }
+expr(A) ::= FUNC(W) LPAREN params(P) RPAREN ARROW value(B). [ARROW]
+  { A = tree_func(parse, &W, P, B, FLAG_ARROW); }
 
 type(A) ::= NAME(N). { A = tree_name(parse, &N); }
 type(A) ::= NAME(M) DOT NAME(N).
@@ -265,6 +294,7 @@ primary(A) ::= NAME(N). { A = tree_name(parse, &N); }
 primary(A) ::= INT|FLOAT|STR|TRUE|FALSE|NIL(L). { A = tree_literal(parse, &L); }
 primary(A) ::= interp(A).
 primary(A) ::= LPAREN expr(E) RPAREN. { A = tree_paren(parse, E); }
+primary(A) ::= LPAREN value(E) RPAREN. { A = tree_paren(parse, E); }
 primary(A) ::= LBRACK(L) RBRACK. { A = tree_list(parse, &L, (List){0}); }
 primary(A) ::= LBRACK(L) exprs(V) RBRACK. { A = tree_list(parse, &L, V); }
 primary(A) ::= LBRACK(L) exprs(V) COMMA RBRACK. { A = tree_list(parse, &L, V); }

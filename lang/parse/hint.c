@@ -195,8 +195,11 @@ static const char *statement_hint(const Parse *parse, const Token *token) {
                  : NULL;
     case TOK_IF:
     case TOK_SWITCH:
-      return parse_ends_value(parse->last.kind) || would_take(parse, TOK_INT)
-                 ? "`if` and `switch` are statements, and have no value"
+    case TOK_GROUP:
+      if (would_take(parse, TOK_INT))
+        return "inside an expression, put the statement into parentheses";
+      return parse_ends_value(parse->last.kind) && token->kind == TOK_IF
+                 ? "a choice is `if a { b } else { c }`"
                  : NULL;
     default:
       return NULL;

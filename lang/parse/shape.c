@@ -20,6 +20,7 @@
 //   c  chain of CASEs    q  chain of COMMs                  f  a FUNC
 //   k  a CALL            t  CALL or RECV        T  a type: NAME or FIELD
 //   g  one that a label may stand before        v  x, or the BLOCK of a FUNC
+//   w  a statement whose value is wanted
 // With `?` after it: or nothing.
 static const char *const shapes[NODE_KIND_COUNT] = {
     [NODE_NIL] = "....",      [NODE_TRUE] = "....",
@@ -34,8 +35,10 @@ static const char *const shapes[NODE_KIND_COUNT] = {
     [NODE_FIELD] = "x---",    [NODE_INDEX] = "xx--",
     [NODE_SLICE] = "xx?x?-",  [NODE_UNARY] = "x---",
     [NODE_BINARY] = "xx--",   [NODE_IS] = "x?T--",
-    [NODE_RECV] = "x---",     [NODE_GO] = "k---",
-    [NODE_BLOCK] = "S?---",   [NODE_EXPR] = "x---",
+    [NODE_RECV] = "x---",     [NODE_VALUE] = "w---",
+    [NODE_GO] = "k---",       [NODE_BLOCK] = "S?---",
+    [NODE_EXPR] = "x---",
+    [NODE_GIVE] = "x---",
     [NODE_DEFINE] = "NX--",   [NODE_VAR] = "NX?--",
     [NODE_CONST] = "NX--",    [NODE_ASSIGN] = "XX--",
     [NODE_INCDEC] = "x---",   [NODE_SEND] = "xx--",
@@ -102,6 +105,8 @@ static bool fits(const Node *node, char letter) {
       return node->kind == NODE_CALL || node->kind == NODE_RECV;
     case 'T':
       return node->kind == NODE_NAME || node->kind == NODE_FIELD;
+    case 'w':
+      return (node->flags & FLAG_VALUE) != 0;
     case 'g':
       return takes_label(node);
     default:

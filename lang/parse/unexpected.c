@@ -258,7 +258,7 @@ static bool report_ternary(Parse *parse, const Token *token) {
   diag_error(parse->diags, parse->last.pos, 1,
              "there is no operator `a ? b : c`");
   diag_hint(parse->diags,
-            "write `if` and `else`, or `a ?? b` for a, or b if a is nil");
+            "write `if a { b } else { c }`, or `a ?? b` for b if a is nil");
   return true;
 }
 

@@ -246,6 +246,11 @@ static Target *find_target(Compiler *compiler, const Node *stmt) {
 
 static bool resolve_jump(Compiler *compiler, const Node *stmt) {
   Target *target = find_target(compiler, stmt);
+  if (target != NULL && target->value) {
+    diag_error(compiler->diags, stmt->pos, 5,
+               "`break` leaves a `switch` that has to give a value");
+    diag_hint(compiler->diags, "to leave a loop around it, give that a label");
+  }
   if (target != NULL && stmt->kind == NODE_BREAK) target->broken = true;
   return true;
 }
@@ -273,8 +278,6 @@ static void target_pop(Compiler *compiler, const Target *target) {
   RT_ASSERT(compiler->func->resolve.target == target);
   compiler->func->resolve.target = target->up;
 }
-
-static bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label);
 
 static bool resolve_if(Compiler *compiler, Node *stmt) {
   Scope scope;
@@ -345,6 +348,7 @@ static bool resolve_switch(Compiler *compiler, Node *stmt,
   if (stmt->a != NULL) resolve_stmt(compiler, stmt->a, NULL);
   resolve_expr(compiler, stmt->b);
   target_push(compiler, &target, label, false);
+  target.value = (stmt->flags & FLAG_VALUE) != 0;
   for (Node *one = stmt->c; one != NULL; one = one->next) {
     if (one->a == NULL && has_default)
       diag_error(compiler->diags, one->pos, 7, "a switch has one `default`");
@@ -401,7 +405,7 @@ static bool resolve_labeled(Compiler *compiler, Node *stmt) {
 }
 
 // --- All of them ------------------------------------------------------------
-static bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
+bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
   switch (stmt->kind) {
     case NODE_BLOCK:
       return resolve_block(compiler, stmt);
@@ -418,6 +422,9 @@ static bool resolve_stmt(Compiler *compiler, Node *stmt, const AstStr *label) {
       return false;
     case NODE_INCDEC:
       resolve_incdec(compiler, stmt);
+      return false;
+    case NODE_GIVE:
+      resolve_expr(compiler, stmt->a);
       return false;
     case NODE_SEND:
       resolve_expr(compiler, stmt->a);

@@ -8,6 +8,7 @@
 #include "lang/parse/shape.h"
 #include "lang/resolve/fold.h"
 #include "lang/resolve/member.h"
+#include "lang/resolve/resolve.h"
 #include "lang/resolve/resolve_func.h"
 #include "lang/resolve/scope.h"
 
@@ -140,6 +141,16 @@ static void resolve_try(Compiler *compiler, Node *node) {
     compiler->func->resolve.try_node = node;
 }
 
+static void resolve_value(Compiler *compiler, Node *node) {
+  if (compiler->func->constructor) {
+    diag_error(compiler->diags, node->pos, 1,
+               "a statement cannot stand in a field's default");
+    diag_hint(compiler->diags, "write a function, and call it");
+    return;
+  }
+  resolve_stmt(compiler, node->a, NULL);
+}
+
 // --- All of them ------------------------------------------------------------
 void resolve_list(Compiler *compiler, Node *list) {
   for (Node *node = list; node != NULL; node = node->next)
@@ -196,6 +207,9 @@ void resolve_expr(Compiler *compiler, Node *node) {
     case NODE_BINARY:
     case NODE_UNARY:
       resolve_operands(compiler, node);
+      break;
+    case NODE_VALUE:
+      resolve_value(compiler, node);
       break;
     case NODE_RECV:
     case NODE_GO:

@@ -540,8 +540,9 @@ class Maker(Words, Shapes):
               (1, closures)]
     CONCURRENT = [(0.5, Shapes.tasks), (0.5, Shapes.stream), (0.4, Shapes.pipeline),
                   (0.5, Shapes.group), (0.4, Shapes.selects), (0.3, Shapes.failing),
-                  (0.3, Shapes.mutex), (0.3, Shapes.ping_pong), (0.2, Shapes.full),
-                  (0.2, Shapes.cancelled), (0.2, Shapes.collect), (0.2, Shapes.timers)]
+                  (0.3, Shapes.group_value), (0.3, Shapes.mutex),
+                  (0.3, Shapes.ping_pong), (0.2, Shapes.full), (0.2, Shapes.cancelled),
+                  (0.2, Shapes.collect), (0.2, Shapes.timers)]
 
     # -- functions, structs, and the program
     def parameters(self, letter, most):

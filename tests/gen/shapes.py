@@ -253,6 +253,21 @@ class Shapes:
         self.emit("  }")
         self.emit("}))")
 
+    def group_value(self):
+        """A group that gives an error, or nil."""
+        begin, end = self.rng.choice([
+            ("println(try(func() => group g {", "}))"),
+            ("println(try(func() { return [1, (group g {", "}), 2] }))")])
+        i = self.new_name("i")
+        self.emit(begin)
+        self.emit("  for %s in %d { go { sleep(%s * 1h) } }" % (
+            i, self.rng.randint(0, 3), i))
+        self.emit("  %s" % self.rng.choice(
+            ["go { return error(\"e\") }", "g.timeout(1ms); go { sleep(9h) }",
+             "g.cancel()", "go { panic(\"p\") }", "g.cancel(); sleep(1h)",
+             "g.timeout(1ms); sleep(9h)"]))
+        self.emit(end)
+
     def mutex(self):
         m, n, i = self.new_name("m"), self.new_name("n"), self.new_name("i")
         e = self.safe(self.expression("int", 1))

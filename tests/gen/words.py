@@ -41,6 +41,12 @@ TEMPLATES = {
         (1, ATOM, "func() { switch ({int!}) { case {Small}, {Small}: return {int!}; "
                   "default: return {int!} } }()"),
         (1, ATOM, "func() { if ({bool!}) { return {int!} }; return {int!} }()"),
+        (2, ATOM, "(if ({bool!}) { ({int!}) } else { ({int!}) })"),
+        (1, ATOM, "(if ({bool!}) { X := ({int!}); ({int:X}) } else { {Var} })"),
+        (1, ATOM, "(switch ({int!}) { case {Small}, {Small}: ({int!}); "
+                  "default: ({int!}) })"),
+        (1, ATOM, "(switch { case ({bool!}): ({int!}); default: {Var} })"),
+        (1, ATOM, "(func(X) => if ({bool!}) { ({int:X}) } else { {Var} })({int!})"),
         (1, ATOM, "func() { defer func() { recover() }(); return {int!} }()"),
         (1, ATOM, "func() { m := {point}.sum; return m() }()"),
         (1, OR, "{bool} && {int} || {int}"), (4, ATOM, "{Call}"), (1, ATOM, "{Task}"),

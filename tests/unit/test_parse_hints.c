@@ -71,13 +71,13 @@ static void test_expressions_elsewhere(void **state) {
          "`func(a, b) => expression`\n");
   errors("x := a ? 1 : 2",
          "1:8: there is no operator `a ? b : c`\n"
-         " > write `if` and `else`, or `a ?? b` for a, or b if a is nil\n");
+         " > write `if a { b } else { c }`, or `a ?? b` for b if a is nil\n");
   errors("x := f() ? \"y\" : n",
          "1:10: there is no operator `a ? b : c`\n"
-         " > write `if` and `else`, or `a ?? b` for a, or b if a is nil\n");
+         " > write `if a { b } else { c }`, or `a ?? b` for b if a is nil\n");
   errors("x := 2 if c else 3",
          "1:8: unexpected keyword `if`, expected a new line\n"
-         " > `if` and `switch` are statements, and have no value\n");
+         " > a choice is `if a { b } else { c }`\n");
 }
 
 static void test_statements_elsewhere(void **state) {

@@ -11,6 +11,11 @@
 // unless what lies around it is cancelled, too. In that case it goes on with
 // that.
 //
+// Where its value is wanted, an error that a member returned, and the deadline,
+// are no panic but that value. A panic stays one: it takes the place of an
+// error that came before. So it does on the ways that leave the block by
+// `return`, `?`, `break` and `continue`, as nobody would see a value there.
+//
 // A cancellation is a panic that `try` lets pass (Panic.cancels), raised where
 // the goroutine blocks, or would. Deferred calls run shielded. shield_at is the
 // offset of the outermost of them since the innermost group began, or 0 if
@@ -84,19 +89,27 @@ static bool is_cancellation(const VmCode *code, Value error) {
 }
 
 // --- Failing ----------------------------------------------------------------
-// The first failure is kept. trace: is the group's, or freed.
+// `failure` is the group's value, if that is wanted.
+static bool fails_with_value(const ObjGroup *group) {
+  return group->valued && group->returned;
+}
+
+// The first failure is kept, but for a value. trace: is the group's, or freed.
 static void fail_group(Local *local, ObjGroup *group, Value value,
-                       Trace *trace) {
+                       Trace *trace, bool returned) {
+  Trace *other = trace;
   rt_lock(&group->group.lock);
-  bool first = !group->failed;
+  bool first = !group->failed || (fails_with_value(group) && !returned);
   if (first) {
+    if (!group->failed) heap_finalizable(&group->obj);
     group->failed = true;
+    group->returned = returned;
     heap_store(&local->heap, &group->failure, value);
+    other = group->trace;
     group->trace = trace;
-    heap_finalizable(&group->obj);
   }
   rt_unlock(&group->group.lock);
-  if (!first) trace_drop(trace);
+  trace_drop(other);
   group_cancel(local->p, &group->group, CANCELLED);
   // It is to be reported, whatever the others do: see group_close.
   Goroutine *main = local->vm->main;
@@ -104,9 +117,10 @@ static void fail_group(Local *local, ObjGroup *group, Value value,
     group_wake_owner(local->p, &group->group);
 }
 
+// With a panic: whoever waits for the members need not.
 static bool group_has_failed(ObjGroup *group) {
   rt_lock(&group->group.lock);
-  bool failed = group->failed;
+  bool failed = group->failed && !fails_with_value(group);
   rt_unlock(&group->group.lock);
   return failed;
 }
@@ -141,7 +155,8 @@ bool group_failed(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
   if (group == NULL || group->group.solo) return false;
   Panic *panic = failed_with(local, g, 0);
-  if (panic != NULL) fail_group(local, group, panic->value, take_trace(panic));
+  if (panic != NULL)
+    fail_group(local, group, panic->value, take_trace(panic), false);
   return true;
 }
 
@@ -150,7 +165,7 @@ bool group_failed_with(Local *local, Goroutine *g, Value error) {
   if (group == NULL || group->group.solo) return false;
   bool late = g_cancelled(&g->g) && is_cancellation(vm_code(local->vm), error);
   if (!late)
-    fail_group(local, group, error, trace_capture(local->vm->memory, g));
+    fail_group(local, group, error, trace_capture(local->vm->memory, g), true);
   return true;
 }
 
@@ -178,7 +193,7 @@ ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
   return group;
 }
 
-Next group_open(Local *local, Goroutine *g, Instr a, const Instr *end) {
+Next group_open(Local *local, Goroutine *g, Instr i, const Instr *end) {
   ObjGroup *group = group_new(local);
   if (group == NULL && memory_again(local, g)) group = group_new(local);
   if (group == NULL) {
@@ -191,10 +206,12 @@ Next group_open(Local *local, Goroutine *g, Instr a, const Instr *end) {
   group->begun_in = frame_closure(g->base)->proto;
   group->begun_pc = g->pc - 1;
   group->shield_at = g->shield_at;
+  group->valued = INSTR_B(i) != 0;
+  if (group->valued) group->value = (uint8_t)(INSTR_A(i) - 1);
   group_begin(local->p, &g->g, &group->group);
   RT_ASSERT(group_of_frame(g) == group);
   g->shield_at = 0;
-  g->base[a] = value_from_obj(group);
+  g->base[INSTR_A(i)] = value_from_obj(group);
   return GO_ON;
 }
 
@@ -231,9 +248,20 @@ static CancelReason reason_of(ObjGroup *group) {
   return (CancelReason)rt_load_seq(&group->group.cancelled);
 }
 
+// The group has ended, and its frame is g's top one. false: with a panic.
+static bool gives_value(const Local *local, Goroutine *g, ObjGroup *group) {
+  if (!group->valued || (group->failed && !group->returned)) return false;
+  bool late = !group->failed && reason_of(group) == CANCEL_DEADLINE;
+  g->base[group->value] =
+      late ? vm_code(local->vm)->cancel_errors[CANCEL_DEADLINE]
+           : group->failure;
+  return true;
+}
+
 Next group_close(Local *local, Goroutine *g) {
   ObjGroup *group = open_group(g);
   RT_ASSERT(group != NULL && group_of_frame(g) == group);
+  bool wanted = INSTR_B(g->pc[-1]) != 0;
   // The main goroutine waits for the others as one that panics (below), so that
   // it is reported when they do not end.
   bool at_once = g == local->vm->main && group_has_failed(group);
@@ -244,6 +272,8 @@ Next group_close(Local *local, Goroutine *g) {
   g->on_resume = RESUME_NOTHING;
   if (!at_once) closed(g, group);
   bool around = g_cancelled(&g->g) != NOT_CANCELLED;
+  if (wanted && (group->failed || !around) && gives_value(local, g, group))
+    return GO_ON;
   if (group->failed) {
     vm_panic_value(local, g, group->failure);
     panic_with_failure(g->panic, group);
@@ -303,10 +333,19 @@ static Next report_late(Local *local, Goroutine *g) {
   return local->vm->hooks->report_panic_waiting(local, g, g->panic);
 }
 
+// The panic is over: g goes on after the block.
+static Next go_on_after(Goroutine *g, const ObjGroup *group) {
+  panic_end(g);
+  g->pc = group->end;
+  return RELOAD;
+}
+
 // What the panic is after the group that it leaves.
 static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   Panic *panic = g->panic;
   RT_ASSERT(panic != NULL && group->left);
+  bool goes_on = panic->cancels && (group->failed || !g_cancelled(&g->g));
+  if (goes_on && gives_value(local, g, group)) return go_on_after(g, group);
   if (group->failed && (panic->cancels || group->failure != panic->value)) {
     panic_with_failure(panic, group);
   } else if (!panic->cancels || g_cancelled(&g->g)) {
@@ -314,9 +353,7 @@ static Next left(Local *local, Goroutine *g, ObjGroup *group) {
   } else if (reason_of(group) == CANCEL_DEADLINE) {
     panic_with_deadline(local->vm, panic);
   } else {
-    panic_end(g);
-    g->pc = group->end;
-    return RELOAD;
+    return go_on_after(g, group);
   }
   return GO_ON;
 }
@@ -331,7 +368,7 @@ Next group_unwind(Local *local, Goroutine *g) {
   // The newest one keeps its trace: it is only lost if another was first.
   if (failed != NULL)
     fail_group(local, group, failed->value,
-               failed == g->panic ? NULL : take_trace(failed));
+               failed == g->panic ? NULL : take_trace(failed), false);
   group->left = true;
   g->multi = 0;
   g->on_resume = RESUME_UNWIND;

@@ -7,7 +7,7 @@
 #include "vm/heap/local.h"
 #include "vm/interp/interp.h"
 
-Next group_open(Local *local, Goroutine *g, Instr a,
+Next group_open(Local *local, Goroutine *g, Instr i,
                 const Instr *end);             // GROUP
 Next group_close(Local *local, Goroutine *g);  // GROUPEND
 // g, that is going to be started, can be cancelled alone; and with caller,

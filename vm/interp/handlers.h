@@ -670,7 +670,7 @@ HANDLER(SELVAL) {
 // --- Groups -----------------------------------------------------------------
 HANDLER(GROUP) {
   SAVE();
-  Next follow = group_open(local, g, A, pc + 1 + INSTR_J(*pc));
+  Next follow = group_open(local, g, i, pc + 1 + INSTR_J(*pc));
   if (UNLIKELY(follow == THROW)) JUMP_TO(throw_panic);
   pc++;
   NEXT();

@@ -318,6 +318,20 @@ static CspStatus builtin_assert_failed(CspCall *call) {
   return CSP_PANIC;
 }
 
+// _no_case(value): what the compiler calls where a switch that has to give a
+// value has no case that fits it. Without one: no case holds.
+static CspStatus builtin_no_case(CspCall *call) {
+  enum { SHOWN = 100 };
+  if (csp_argc(call) == 0)
+    return csp_panic(call, "no case of the `switch` holds");
+  char *text = csp_alloc_format(call, csp_arg(call, 0), true, NULL);
+  if (text == NULL) return csp_panic_memory(call);
+  csp_panic(call, "no case of the `switch` fits %.*s%s", SHOWN, text,
+            strlen(text) > SHOWN ? "..." : "");
+  mem_free(text);
+  return CSP_PANIC;
+}
+
 // --- For the prelude --------------------------------------------------------
 // _needs_call(v): whether its text needs a string() method's result.
 static CspStatus builtin_needs_call(CspCall *call) {
@@ -441,6 +455,7 @@ const CspFunction builtin_functions[] = {
     {"assert", "condition, message = nil", builtin_assert},
     {"_assert_failed", "operator, left, right, texts = nil",
      builtin_assert_failed},
+    {"_no_case", "values...", builtin_no_case},
     {"_needs_call", "v", builtin_needs_call},
     {"_show", "v, quoted", builtin_show},
     {"_show_key", "key", builtin_show_key},

@@ -205,7 +205,10 @@ typedef struct ObjTask {
 typedef struct ObjGroup {
   Obj obj;
   bool left;        // a panic leaves it
+  bool valued;      // its value is wanted ...
+  uint8_t value;    // ... in this register
   bool failed;      // guarded by group.lock; so is what follows
+  bool returned;    // `failure` is an error that a member returned
   Value failure;    // of the first member (or the body) that failed
   void *trace;      // of that, malloced; or NULL
   ptrdiff_t frame;  // of the frame that it stands in; as an offset

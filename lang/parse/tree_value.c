@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Statements as expressions: `if`, `switch` and `group`.
+//
+// A branch gives what its last statement does. If that is an expression, it
+// becomes a GIVE. If it is another `if`, `switch` or `group`, that one's
+// branches give it. If it leaves the branch (`return`, `break`, `continue`),
+// nothing is to be given. All else is an error. So each way through the
+// statement gives one value, or leaves it, but for a `switch` without a case
+// that fits, which panics.
+#include "lang/parse/tree_value.h"
+
+#include "lang/diag.h"
+#include "lang/parse/tree.h"
+
+static void give(Parse *parse, Node *stmt);
+
+static void gives_nothing(Parse *parse, Pos pos, const char *hint) {
+  diag_error(parse->diags, pos, 1, "this branch gives no value");
+  diag_hint(parse->diags, "%s", hint);
+}
+
+static void give_last(Parse *parse, const Node *block) {
+  Node *last = block->a;
+  if (last == NULL) {
+    // (what stood there may have been an error)
+    if (diags_errors(parse->diags) == 0)
+      gives_nothing(parse, block->end, "write `nil` if it is to give that");
+    return;
+  }
+  while (last->next != NULL) last = last->next;
+  switch (last->kind) {
+    case NODE_EXPR:
+      last->kind = NODE_GIVE;
+      break;
+    case NODE_IF:
+    case NODE_SWITCH:
+    case NODE_GROUP:
+      give(parse, last);
+      break;
+    case NODE_BLOCK:
+      give_last(parse, last);
+      break;
+    case NODE_RETURN:
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+      break;
+    default:
+      gives_nothing(parse, last->pos, "its last statement is no expression");
+  }
+}
+
+static void give_if(Parse *parse, Node *stmt) {
+  for (; stmt->kind == NODE_IF; stmt = stmt->d) {
+    stmt->flags |= FLAG_VALUE;
+    give_last(parse, stmt->c);
+    if (stmt->d == NULL) {
+      diag_error(parse->diags, stmt->pos, 2,
+                 "an `if` that gives a value needs an `else`");
+      return;
+    }
+  }
+  give_last(parse, stmt);
+}
+
+static void give(Parse *parse, Node *stmt) {
+  stmt->flags |= FLAG_VALUE;
+  if (stmt->kind == NODE_IF) {
+    give_if(parse, stmt);
+  } else if (stmt->kind == NODE_SWITCH) {
+    for (Node *one = stmt->c; one != NULL; one = one->next)
+      give_last(parse, one->b);
+  }
+}
+
+Node *tree_value(Parse *parse, Node *stmt) {
+  if (parse->fatal) return parse->dummy;
+  Node *node = tree_node(parse, NODE_VALUE, stmt->pos, stmt->depth);
+  node->a = stmt;
+  give(parse, stmt);
+  return node;
+}
