@@ -39,12 +39,6 @@ const char *function_name(Value f) {
   }
 }
 
-static bool wrong_count(Local *local, Goroutine *g, const char *name, int n,
-                        int want) {
-  return vm_panic(local, g, "%s returned %d value%s, %d wanted", name, n,
-                  n == 1 ? "" : "s", want);
-}
-
 bool call_deliver(Local *local, Goroutine *g, Value *to, Results results,
                   int want, const char *name) {
   int n = results.count;
@@ -56,7 +50,7 @@ bool call_deliver(Local *local, Goroutine *g, Value *to, Results results,
   if (want == WANT_ALL)
     g->multi = (uint32_t)n;
   else if (want != n)
-    return wrong_count(local, g, name, n, want);
+    return drop_wrong_count(local, g, to, results, want, name);
   if (n > 0) memmove(to, results.first, (size_t)n * sizeof(Value));
   return true;
 }
@@ -352,10 +346,10 @@ bool call_fit(Local *local, Goroutine *g, Value *values, int want, bool any) {
   int n = (int)g->multi;
   if (n != 1) {
     const char *name = frame_closure(g->base)->proto->name->data;
-    return vm_panic(local, g,
-                    "%s returns %d value%s, as it has a `?`, and this call "
-                    "gives %d",
-                    name, want, want == 1 ? "" : "s", n);
+    return vm_panic_because(local, g, n > 0 ? values[n - 1] : VALUE_NIL,
+                            "%s returns %d value%s, as it has a `?`, and this "
+                            "call gives %d",
+                            name, want, want == 1 ? "" : "s", n);
   }
   Value v = values[0];
   bool last = v == VALUE_NIL || value_is_error(v);

@@ -10,6 +10,9 @@
 // registers. If the frame is already left by a panic or by an error, that one
 // goes on, and carries the new one along (`also`). The frame then goes on at
 // PANICGO, or at the return that runs once more.
+//
+// Where the number of results is wrong, an error that is the last of them is
+// what `a?` takes. Elsewhere it is the cause of the panic.
 #include "vm/interp/drop.h"
 
 #include "vm/heap/local.h"
@@ -84,4 +87,25 @@ bool drop_error(Local *local, Goroutine *g, const Value *to, Value error) {
   if (to - g->base == frame_closure(g->base)->proto->nregs)
     return drop_deferred(local, g, error);
   return vm_panic_value(local, g, error);
+}
+
+// Whether `a?` comes next, for the last of so many results.
+static bool question_follows(const Goroutine *g, const Value *to, int want) {
+  const Instr *next = g->pc;
+  return INSTR_OP(next[0]) == OP_NILJ &&
+         INSTR_A(next[0]) == (uint32_t)(to - g->base + want - 1) &&
+         INSTR_OP(next[2]) == OP_NEEDERR && INSTR_B(next[2]) == 0;
+}
+
+bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
+                      int want, const char *name) {
+  int n = results.count;
+  Value last = n > 0 ? results.first[n - 1] : VALUE_NIL;
+  if (value_is_error(last) && question_follows(g, to, want)) {
+    for (int r = 0; r < want; r++) to[r] = VALUE_NIL;
+    to[want - 1] = last;
+    return true;
+  }
+  return vm_panic_because(local, g, last, "%s returned %d value%s, %d wanted",
+                          name, n, n == 1 ? "" : "s", want);
 }

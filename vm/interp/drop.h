@@ -4,9 +4,15 @@
 #define CSP_VM_INTERP_DROP_H
 
 #include "vm/heap/local.h"
+#include "vm/interp/call.h"
 
 // A call whose results nobody takes gave that error last. They would go to
 // `to`, and g->pc and g->base are the caller's. false: panicked.
 bool drop_error(Local *local, Goroutine *g, const Value *to, Value error);
+
+// A call gave another number of results than the `want` that fit in there.
+// false: panicked.
+bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,
+                      int want, const char *name);
 
 #endif

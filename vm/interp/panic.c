@@ -178,19 +178,34 @@ bool vm_panic_value(Local *local, Goroutine *g, Value value) {
   return false;
 }
 
-bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
+static bool panic_args(Local *local, Goroutine *g, Value cause,
+                       const char *format, va_list args) {
   size_t len = 0;
-  va_list args;
-  va_start(args, format);
   char *text = mem_format_args(local->vm->memory, &len, format, args);
-  va_end(args);
   ObjString *string = text == NULL ? NULL : string_new(local, text, len);
   mem_free(text);
   ObjError *error = string != NULL
-                        ? error_new(local, value_from_obj(string), VALUE_NIL)
+                        ? error_new(local, value_from_obj(string), cause)
                         : NULL;
   if (error == NULL) return vm_panic_memory(local, g);
   return vm_panic_value(local, g, value_from_obj(error));
+}
+
+bool vm_panic(Local *local, Goroutine *g, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  panic_args(local, g, VALUE_NIL, format, args);
+  va_end(args);
+  return false;
+}
+
+bool vm_panic_because(Local *local, Goroutine *g, Value last,
+                      const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  panic_args(local, g, value_is_error(last) ? last : VALUE_NIL, format, args);
+  va_end(args);
+  return false;
 }
 
 void panic_no_error_text(Text *out, Vm *vm, Value v, bool returned) {

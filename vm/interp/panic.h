@@ -46,6 +46,10 @@ void panic_free_all(Goroutine *g);
 // are unwound by the interpreter. Always returns false.
 bool vm_panic(Local *local, Goroutine *g, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// The same. If `last` is an error, it is the cause.
+bool vm_panic_because(Local *local, Goroutine *g, Value last,
+                      const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 bool vm_panic_value(Local *local, Goroutine *g, Value value);
 bool vm_panic_memory(Local *local, Goroutine *g);
 ObjError *error_new(Local *local, Value message, Value cause);
