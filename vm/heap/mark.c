@@ -325,6 +325,7 @@ static void scan_task(GcMarker *marker, ObjTask *task) {
   RT_ASSERT(task->state <= TASK_PANICKED);
   RT_ASSERT(task->state != TASK_RUNNING || task->trace == NULL);
   gc_mark(marker, task->results);
+  gc_mark(marker, task->also);
   unit_touch_trace(marker, task->trace);
   chan_scan(&task->done, &chan_marks, marker);
 }

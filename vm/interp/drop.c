@@ -48,11 +48,26 @@ static bool carry_in(Local *local, Goroutine *g, Value carrier, Value error) {
   return carry(local, g, &((ObjError *)value_obj(carrier))->also, error);
 }
 
+// The record that panics without memory share carries nothing.
+static bool is_shared(const Local *local, const Panic *panic) {
+  return panic == &vm_code(local->vm)->reserve.last;
+}
+
 static bool carry_in_panic(Local *local, Goroutine *g, Value error) {
   Panic *panic = g->panic;
+  if (is_shared(local, panic)) return true;
   return can_carry(local, panic->value)
              ? carry_in(local, g, panic->value, error)
              : carry(local, g, &panic->also, error);
+}
+
+bool drop_carry_all(Local *local, Goroutine *g, Value also) {
+  bool fresh = g->panic->also == VALUE_NIL && !is_shared(local, g->panic);
+  if (also == VALUE_NIL || !fresh) return false;
+  const ObjValues *errors = list_block((ObjList *)value_obj(also));
+  for (size_t n = 0; n < values_len(errors); n++)
+    if (!carry(local, g, &g->panic->also, heap_load(&errors->slots[n]))) break;
+  return false;
 }
 
 // The last value with which the frame is left by the return at g->pc.

@@ -10,6 +10,10 @@
 // `to`, and g->pc and g->base are the caller's. false: panicked.
 bool drop_error(Local *local, Goroutine *g, const Value *to, Value error);
 
+// The newest panic carries what another goroutine's did, too: `also`, a list or
+// nil. Always returns false.
+bool drop_carry_all(Local *local, Goroutine *g, Value also);
+
 // A call gave another number of results than the `want` that fit in there.
 // false: panicked.
 bool drop_wrong_count(Local *local, Goroutine *g, Value *to, Results results,

@@ -253,8 +253,8 @@ static Next func_result(Local *local, Goroutine *g, Instr i) {
   state[2] = value_from_small(ITER_FUNC);
   if (n > 1) {
     vm_panic_because(local, g, state[3 + n - 1],
-                     "%s returned %u values, 1 wanted",
-                     function_name(state[0]), n);
+                     "%s returned %u values, 1 wanted", function_name(state[0]),
+                     n);
     return THROW;
   }
   Value value = n == 0 ? VALUE_NIL : state[3], key = state[1];

@@ -4,6 +4,7 @@
 #include "vm/interp/task.h"
 
 #include "vm/interp/call.h"
+#include "vm/interp/drop.h"
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
@@ -102,6 +103,7 @@ ObjTask *task_of(Local *local, size_t size) {
   task->state = TASK_RUNNING;
   task->awaited = 0;
   task->results = VALUE_NIL;
+  task->also = VALUE_NIL;
   task->trace = NULL;
   chan_init(&task->done, 0);
   return task;
@@ -242,6 +244,7 @@ Next task_panicked(Local *local, Goroutine *g) {
       panic->trace->error = true;
     if (panic->link != NULL) local->vm->hooks->join_panics(local, panic);
     task->trace = panic->trace;
+    heap_store(&local->heap, &task->also, panic->also);
     heap_finalizable(&task->obj);  // its trace is malloced
     panic->trace = NULL;
     local->vm->hooks->task_failed(local->vm, task);
@@ -262,7 +265,8 @@ bool task_deliver(Local *local, Goroutine *g, ObjTask *task, Value *to,
     // relaxed: whether it is reported; looked at when the list is full, and at
     // the end
     rt_store_relaxed(&task->awaited, 1);
-    return vm_panic_value(local, g, results);
+    vm_panic_value(local, g, results);
+    return drop_carry_all(local, g, heap_load(&task->also));
   }
   if (state == TASK_RETURNED_ONE)
     return call_deliver(local, g, to, (Results){&results, 1}, want, "the task");

@@ -170,7 +170,7 @@ static void give_back(Local *local, HostTask done) {
     return;
   }
   done.task->obj.flags = TASK_OF_HOST;
-  done.task->results = VALUE_NIL;
+  done.task->results = done.task->also = VALUE_NIL;
   // relaxed: nobody else has it
   rt_store_relaxed(&done.task->state, (uint32_t)TASK_RUNNING);
   local->tasks[local->task_count++] = done;

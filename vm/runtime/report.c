@@ -90,6 +90,13 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
   }
 }
 
+// What is thrown, and what it carries, which a text in the trace has.
+static void add_thrown(Text *text, Vm *vm, Value v, const Trace *trace,
+                       Value also) {
+  add_message(text, vm, v, trace);
+  if (trace_text(trace) == NULL) add_also(text, vm, also);
+}
+
 void report_message(Text *text, Vm *vm, Value v) {
   add_message(text, vm, v, NULL);
 }
@@ -126,7 +133,7 @@ static void add_panics(Text *text, Vm *vm, const Panic *newest) {
       n = count - PANICS_SHOWN;
     }
     text_addf(text, "panic: ");
-    add_message(text, vm, all[n]->value, all[n]->trace);
+    add_thrown(text, vm, all[n]->value, all[n]->trace, all[n]->also);
     text_addf(text, all[n]->recovered ? " [recovered]\n" : "\n");
   }
   mem_free(all);
@@ -137,7 +144,7 @@ static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
   Text text = {.memory = vm->memory};
   if (panic->error_at != NULL) {
     text_addf(&text, "error: ");
-    add_message(&text, vm, panic->value, panic->trace);
+    add_thrown(&text, vm, panic->value, panic->trace, panic->also);
     text_addf(&text, "\n%s", panic->error_at);
   } else {
     add_panics(&text, vm, panic);
@@ -194,7 +201,7 @@ void report_outcome(Text *text, Vm *vm, const ObjTask *task) {
       task->results == vm_code(vm)->cancel_errors[CANCEL_INTERRUPT];
   if (!interrupted)
     text_addf(text, trace != NULL && trace->error ? "error: " : "panic: ");
-  add_message(text, vm, task->results, trace);
+  add_thrown(text, vm, task->results, trace, heap_load(&task->also));
   text_addf(text, "\n");
   if (trace != NULL) trace_print_frames(text, vm, trace);
 }
@@ -234,7 +241,7 @@ void report_deadlock(Vm *vm) {
 // --- Tasks that panicked ----------------------------------------------------
 static void add_task(Text *text, Vm *vm, const ObjTask *task) {
   text_addf(text, "panic in a task that nobody awaited: ");
-  add_message(text, vm, task->results, task->trace);
+  add_thrown(text, vm, task->results, task->trace, heap_load(&task->also));
   text_addf(text, "\n\n");
   if (task->trace != NULL) trace_print(text, vm, task->trace, "ended");
 }

@@ -196,6 +196,7 @@ typedef struct ObjTask {
   uint32_t awaited;  // atomic: somebody asked for the outcome
   Value results;     // ObjValues: what was returned; or the one value; or
                      // what was panicked with
+  Value also;        // what that panic carries (drop.c): a list, or nil
   void *trace;       // the panic's Trace (goroutine.h), malloced; or NULL
   Chan done;         // cap 0
 } ObjTask;
