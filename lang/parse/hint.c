@@ -152,6 +152,20 @@ static const char *comprehension_hint(const Parse *parse) {
          "or a loop";
 }
 
+// `go func(x) => x`: whether `func` stands before the parentheses that end
+// before the token.
+static bool is_function_arrow(const Parse *parse, const Token *token) {
+  const char *text = parse->source->text, *at = text + token->pos.offset;
+  int depth = 0;
+  while (at > text) {
+    at--;
+    depth += (*at == ')') - (*at == '(');
+    if (depth == 0 && *at == '(') break;
+  }
+  while (at > text && at[-1] == ' ') at--;
+  return at - text >= 4 && strncmp(at - 4, "func", 4) == 0;
+}
+
 // `x => x`, `(x, y) => x`, `() => x`
 static const char *arrow_hint(const Parse *parse, const Token *token) {
   static const char *const HINT = "a short function is `func(x) => expression`";
@@ -160,6 +174,8 @@ static const char *arrow_hint(const Parse *parse, const Token *token) {
       bracket->kind == OPEN_PAREN && !parse_ends_value(bracket->before);
   switch (token->kind) {
     case TOK_ARROW:
+      if (is_function_arrow(parse, token))
+        return "`go` calls a function: `go f(x)`, or `go { ... }`";
       return (parse->last.kind == TOK_NAME || parse->last.kind == TOK_RPAREN) &&
                      hint_block(parse, token)->first.kind != TOK_CASE
                  ? HINT

@@ -62,6 +62,9 @@ static void test_expressions_elsewhere(void **state) {
   errors("f := x => x",
          "1:8: unexpected `=>`, expected a new line\n"
          " > a short function is `func(x) => expression`\n");
+  errors("t := go func(x) => x",
+         "1:17: unexpected `=>`, expected `{`\n"
+         " > `go` calls a function: `go f(x)`, or `go { ... }`\n");
   errors("f := () => x",
          "1:7: unexpected `)`, expected an expression\n"
          " > a short function is `func(x) => expression`\n");

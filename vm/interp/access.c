@@ -489,18 +489,19 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
                        : VALUE_UNDEF;
 }
 
-// An error's message, cause and code. (The message of a struct's is made by a
+// The parts that every error has. (The message of a struct's is made by a
 // call: see access_message.)
 static bool error_field(Value x, const ObjString *name, Value *out) {
+  bool message = strcmp(name->data, "message") == 0;
   bool cause = strcmp(name->data, "cause") == 0;
   *out = VALUE_NIL;
-  if (value_is_type(x, OBJ_INSTANCE))
-    return cause || strcmp(name->data, "trace") == 0 ||
-           strcmp(name->data, "code") == 0;
-  const ObjError *error = (ObjError *)value_obj(x);
-  bool message = strcmp(name->data, "message") == 0;
-  if (message || cause) *out = message ? error->message : error->cause;
-  return message || cause || strcmp(name->data, "code") == 0;
+  if (value_is_type(x, OBJ_ERROR) && (message || cause)) {
+    const ObjError *error = (ObjError *)value_obj(x);
+    *out = message ? error->message : error->cause;
+    return true;
+  }
+  return cause || strcmp(name->data, "trace") == 0 ||
+         strcmp(name->data, "code") == 0;
 }
 
 bool access_calls_error(Value x, const ObjString *name) {
