@@ -184,9 +184,8 @@ static bool panic_args(Local *local, Goroutine *g, Value cause,
   char *text = mem_format_args(local->vm->memory, &len, format, args);
   ObjString *string = text == NULL ? NULL : string_new(local, text, len);
   mem_free(text);
-  ObjError *error = string != NULL
-                        ? error_new(local, value_from_obj(string), cause)
-                        : NULL;
+  ObjError *error =
+      string != NULL ? error_new(local, value_from_obj(string), cause) : NULL;
   if (error == NULL) return vm_panic_memory(local, g);
   return vm_panic_value(local, g, value_from_obj(error));
 }
