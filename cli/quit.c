@@ -8,7 +8,8 @@
 // what CSPDEBUG asked for, too, and programs that were started are ended. These
 // have process groups of their own, which a terminal's Ctrl-C does not reach. A
 // program that has not ended a second later, or gets another signal, is ended
-// at once.
+// at once. A second signal that comes with the first is the same request:
+// timeout(1), say, sends one to the process and one to its group.
 #include "cli/quit.h"
 
 #include <signal.h>
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_QUIT = 2, END_MS = 1000 };
+enum { STATUS_QUIT = 2, END_MS = 1000, SAME_MS = 100 };
 
 static bool is_ignored(int number) {
   struct sigaction action;
@@ -65,7 +66,10 @@ static void *run_watch(void *arg) {
   if (watch->asked == 0) return NULL;
   if (watch->asked == SIGQUIT) show_goroutines(watch->csp);
   csp_interrupt(watch->csp);
-  int again = signal_reader_next(&watch->reader, END_MS);
+  signal_reader_next(&watch->reader, SAME_MS);
+  int again = signal_reader_has_ended(&watch->reader)
+                  ? 0
+                  : signal_reader_next(&watch->reader, END_MS);
   if (again != 0 || !signal_reader_has_ended(&watch->reader))
     end_now(again != 0 ? again : watch->asked);
   return NULL;
