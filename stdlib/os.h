@@ -101,7 +101,7 @@ typedef struct Job {
   int fd;      // more: open
   int to;      // more: likewise, if it is not 0
   bool made;   // os_data.c: the file that is written was not there before
-  bool begun;  // some of the feed was written
+  bool begun;  // some of the feed was written, or of the file copied
   size_t at;
   // Gives up what the work has open while there is more. NULL: closes fd and
   // to.
@@ -111,7 +111,8 @@ typedef struct Job {
   bool waits;     // more, but nothing can be read (job_waits), or written
   bool later;     // tries again: job_open's FIFO has no reader, and the like
   int64_t pause;  // later: until the next try, in ns; begins with 0
-  CspWait own_wait, *wait;  // for fd; own_wait where wait is NULL
+  // For `fd`, or to write for `to`, if there is one. NULL: own_wait.
+  CspWait own_wait, *wait;
   int collected;            // how often job_collects has
 } Job;
 enum { JOB_PIECE = 1 << 20 };  // bytes
@@ -147,6 +148,8 @@ int job_open(Job *job, const char *path, int flags, int64_t mode);
 // Whether there is nothing to be read of fd yet: reading would wait, or, of a
 // FIFO that nobody has written, take that for its end.
 bool job_is_empty(int fd);
+// Whether writing to fd would wait.
+bool job_is_full(int fd);
 // Whether job->fd is a FIFO and has nothing to be read yet. Then the work
 // returns, and is called again when there is.
 bool job_waits(Job *job);

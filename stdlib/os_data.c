@@ -167,28 +167,48 @@ CspStatus os_write_file(CspCall *call) { return write_whole(call, false); }
 
 CspStatus os_append_file(CspCall *call) { return write_whole(call, true); }
 
+// --- Copies -----------------------------------------------------------------
+// A copy goes by a block (job->data), of which `len` bytes were read and `at`
+// of these were written. In a stepped runtime one that has not begun fails
+// where it would have to wait. After that it waits, as nobody could tell how
+// much was copied. What was read is then never lost but by an error, or a
+// goroutine that is given up.
 enum { COPY_BLOCK = 64 << 10 };
 
-// Returns 0, or an error. *ended is whether the source has nothing more.
-static int copy_block(Job *job, char *block, bool *ended) {
-  ssize_t n = read(job->fd, block, COPY_BLOCK);
-  if (n < 0) return errno == EINTR ? 0 : data_error();
-  *ended = n == 0;
-  job->len += (size_t)n;
-  return os_write_all(job->to, block, (size_t)n);
+// The block is not on the stack, which may be a host's and small. The result is
+// false at the end of the source, or when the job has failed.
+static bool copy_read(Job *job) {
+  if (job->data == NULL) job->data = csp_alloc(job->csp, NULL, COPY_BLOCK);
+  if (job->data == NULL) job->error = ENOMEM;
+  ssize_t n = 0;
+  while (!job->error && (n = read(job->fd, job->data, COPY_BLOCK)) < 0)
+    if (errno != EINTR) job->error = data_error();
+  job->at = 0;
+  job->len = n > 0 ? (size_t)n : 0;
+  job->begun |= n > 0;
+  return n > 0;
 }
 
-// Copies one piece, of which `len` counts the bytes. The block is not on the
-// stack, which may be a host's and small.
+static void copy_write(Job *job) {
+  size_t done;
+  job->error =
+      os_write_some(job->to, job->data + job->at, job->len - job->at, &done);
+  job->at += done;
+}
+
+// Copies one piece. Another reader of a FIFO may have been faster. Then the job
+// waits again.
 static void copy_some(Job *job) {
-  char *block = csp_alloc(job->csp, NULL, COPY_BLOCK);
-  bool ended = false;
-  if (block == NULL) job->error = ENOMEM;
-  job->len = 0;
-  while (!job->error && !ended && job->len < JOB_PIECE)
-    job->error = copy_block(job, block, &ended);
-  job->more = !job->error && !ended;
-  csp_alloc_free(block);
+  bool more = true;
+  for (size_t copied = 0; more && copied < JOB_PIECE; copied += job->len) {
+    more = job->at < job->len || copy_read(job);
+    if (more) copy_write(job);
+    if (job->error) more = false;
+  }
+  job->own_wait.write = job->at < job->len;
+  job->waits = job->error == JOB_WOULD_WAIT && (job->begun || job->is_fifo);
+  if (job->waits) job->error = 0;
+  job->more = more || job->waits;
 }
 
 static bool copy_open_from(Job *job) {
@@ -221,6 +241,8 @@ static void copy_open_to(Job *job) {
   if (to < 0) return;
   job->to = to;
   job->error = copy_empty(to, &info);
+  bool stepped = csp_is_stepped(job->csp);
+  if (!job->error && stepped && job_is_full(to)) job->error = JOB_WOULD_WAIT;
 }
 
 static void copy_close(Job *job, bool whole) {
@@ -232,14 +254,14 @@ static void copy_close(Job *job, bool whole) {
 static void copy_work(void *data) {
   Job *job = data;
   if (!job->more && !copy_open_from(job)) return;
-  if (job_waits(job)) return;
+  bool left = job->at < job->len;
+  job->waits = job->own_wait.write = false;
+  if (!left && job_waits(job)) return;
   if (job->to == 0) copy_open_to(job);
   if (job->later) return;
   if (!job->error) copy_some(job);
   if (job->error) job->more = false;
-  if (data_is_empty(job)) job->more = true;
-  if (job->more) return;
-  copy_close(job, true);
+  if (!job->more) copy_close(job, true);
 }
 
 static void copy_stop(Job *job) { copy_close(job, false); }

@@ -47,6 +47,9 @@
 // where there is `more`, read_give where it has read. What close() finds
 // between is closed later, and what it finds read is given to the script.
 //
+// A write that ends early has written a beginning. `taken` tells how much, as a
+// cancelled goroutine gets no result (file.written).
+//
 // What could not be written is lost. The file keeps the error (`failed`), and
 // each later write, flush, sync and close gives it. Reading and seeking go on.
 //
@@ -131,12 +134,16 @@ static int file_write(File *file, const char *data, size_t len, size_t *done) {
     int error = file_flush(file);
     if (error) return error;
   }
-  if (len > FILE_BUFFER)
-    return file_note(file, file_put(file, data, len, done));
-  if (len > 0) memcpy(file->out + file->out_len, data, len);
-  file->out_len += len;
-  *done = len;
-  return 0;
+  int error = 0;
+  if (len > FILE_BUFFER) {
+    error = file_note(file, file_put(file, data, len, done));
+  } else {
+    if (len > 0) memcpy(file->out + file->out_len, data, len);
+    file->out_len += len;
+    *done = len;
+  }
+  file->taken += (int64_t)*done;
+  return error;
 }
 
 // Without the lock: nobody uses the descriptor any more.
@@ -377,6 +384,21 @@ static CspStatus file_tell(CspCall *call) {
   return job_block(call, seek_work, seek_done, &work->job);
 }
 
+// Of a file that is closed, or busy, too.
+static void written_work(void *data) {
+  FileJob *work = data;
+  pthread_mutex_lock(&work->file->lock);
+  work->job.number = work->file->taken;
+  pthread_mutex_unlock(&work->file->lock);
+}
+
+static CspStatus file_written(CspCall *call) {
+  File *file = file_need(call);
+  FileJob *work = file != NULL ? file_job(call, file, "ask") : NULL;
+  return work != NULL ? job_block(call, written_work, seek_done, &work->job)
+                      : CSP_PANIC;
+}
+
 // `want` is 1 where the data must reach the disk, too.
 static void file_flush_work(void *data) {
   FileJob *work = data;
@@ -563,6 +585,7 @@ const CspFunction os_file_methods[] = {
     {"write", "file, pieces...", file_write_pieces},
     {"seek", "file, offset = 0, from = \"start\"", file_seek},
     {"tell", "file", file_tell},
+    {"written", "file", file_written},
     {"truncate", "file, size", file_truncate},
     {"flush", "file", file_flush_now},
     {"sync", "file", file_sync},

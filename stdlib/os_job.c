@@ -132,14 +132,18 @@ int job_open(Job *job, const char *path, int flags, int64_t mode) {
   return fd;
 }
 
-bool job_is_empty(int fd) {
-  struct pollfd now = {fd, POLLIN, 0};
+static bool would_wait(int fd, short events) {
+  struct pollfd now = {fd, events, 0};
   int ready;
   do {
     ready = poll(&now, 1, 0);
   } while (ready < 0 && errno == EINTR);
   return ready == 0;
 }
+
+bool job_is_empty(int fd) { return would_wait(fd, POLLIN); }
+
+bool job_is_full(int fd) { return would_wait(fd, POLLOUT); }
 
 bool job_waits(Job *job) {
   job->waits = job->is_fifo && job_is_empty(job->fd);
@@ -236,7 +240,7 @@ static CspStatus job_end(CspCall *call, void *data, bool made) {
   if (job->later) return job_try_later(call, job);
   if (job->waits) {
     CspWait *wait = job->wait != NULL ? job->wait : &job->own_wait;
-    wait->fd = job->fd;
+    wait->fd = wait->write && job->to != 0 ? job->to : job->fd;
     return csp_block_fd(call, wait, job->work, job_end, job);
   }
   if (job->room.most > 0) return room_grow(call, &job->room, job_go_on, job);
