@@ -189,6 +189,9 @@ void sched_exit(Sched *s) {
   rt_unlock(&s->lock);
 }
 
+// acquire: what the end was begun for. Pairs with lifecycle_begin_exit
+bool sched_is_over(const Sched *s) { return rt_load_acquire(&s->exiting); }
+
 void sched_exit_soon(Sched *s) {
   rt_store_seq(&s->exit_wanted, 1u);  // seq: before it is looked for
   lifecycle_count_again(s);

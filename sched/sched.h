@@ -283,6 +283,8 @@ void sched_exit(Sched *s);
 // The same, from signal handlers, too: takes no lock. (The thread in sched_run
 // does it; where that is the only thread there is, at the next safepoint.)
 void sched_exit_soon(Sched *s);
+// Whether the end has begun. Any thread.
+bool sched_is_over(const Sched *s);
 int sched_procs(const Sched *s);
 
 // --- resize.c ---------------------------------------------------------------

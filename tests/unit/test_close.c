@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <sched.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "config_fixture.h"
 #include "vm/csp.h"
@@ -403,6 +404,31 @@ static void the_last_stuck_thread_frees_the_rest(void **state) {
   close_with_stuck_calls("host.stuck_slow()", 3, 3, "panic(1)");
 }
 
+// It waits in a thread, as no descriptor is left to watch with. Nothing ends
+// that wait but the end of the run.
+static void a_wait_without_a_descriptor_ends(void **state) {
+  (void)state;
+  static const char text[] =
+      "import \"host\"\nimport \"os\"\nimport \"sched\"\nfiles := []\n"
+      "for {\n  file, err := os.open(\"/dev/null\")\n"
+      "  if err != nil { break }\n  files.push(file)\n}\n"
+      "go host.ready()\n"
+      "for !sched.dump().contains(\"ready]\") { sleep(1ms) }\n";
+  struct rlimit most, few;
+  open_pipe();
+  Usage before = usage_now();
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &most), 0);
+  few = (struct rlimit){64, most.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  Csp *csp = open_runtime(2, 0);
+  assert_int_equal(run(csp, text), 0);
+  csp_free(csp);
+  check_nothing_left("wait without a descriptor", "at the end", before);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &most), 0);
+  close_end(&pipe_ends[0]);
+  close_end(&pipe_ends[1]);
+}
+
 // The places for calls are taken: the others wait for one.
 static void calls_that_wait_for_a_place(void **state) {
   (void)state;
@@ -526,6 +552,7 @@ int main(void) {
       cmocka_unit_test(a_deadlock_ends_it),
       cmocka_unit_test(what_never_ran_is_closed),
       cmocka_unit_test(the_last_stuck_thread_frees_the_rest),
+      cmocka_unit_test(a_wait_without_a_descriptor_ends),
       cmocka_unit_test(calls_that_wait_for_a_place),
       cmocka_unit_test(a_thousand_in_a_row),
       cmocka_unit_test(sixteen_at_once),

@@ -189,6 +189,23 @@ static Next sleep_first(Local *local, Goroutine *g, int64_t ns) {
   return LEFT;
 }
 
+// In the call. LEFT: it was given up before its work, and g runs again to see
+// why. Otherwise as make_call.
+static Next work_without_p(P **p, Goroutine *g, M *m) {
+  Pending *pending = g->pending;
+  const FdWait *fd = &pending->call.later.fd_wait;
+  bool works = !fd->blocks || fd_wait_block(pending->call.vm, g, fd);
+  pending->entered = works;
+  if (works) pending->call.later.work(pending->call.later.data);
+  *p = sched_syscall_exit(m, &g->g);
+  if (*p == NULL) return RETURN;
+  charge_look(local_of(*p));
+  if (works) return GO_ON;
+  sched_look_now(*p, &g->g);  // where the runtime ends it does so here
+  sched_preempt(*p, &g->g);
+  return LEFT;
+}
+
 // Makes the call, on *p, which may be another afterwards (*moved). GO_ON: it
 // was made, or cannot be. LEFT: g has left. RETURN: g has no P. THROW: it could
 // not wait for its time.
@@ -210,13 +227,8 @@ static Next make_call(P **p, Goroutine *g, bool *moved) {
   bool quick = pending->call.later.quick && !fd->blocks;
   switch (sched_syscall_enter(*p, &g->g, quick, &m)) {
     case CALL_ENTERED:
-      pending->entered = true;
-      if (fd->blocks) fd_wait_block(pending->call.vm, fd);
-      pending->call.later.work(pending->call.later.data);
-      *p = sched_syscall_exit(m, &g->g);
       *moved = true;
-      if (*p != NULL) charge_look(local_of(*p));
-      return *p == NULL ? RETURN : GO_ON;
+      return work_without_p(p, g, m);
     case CALL_QUEUED:
       return LEFT;
     case CALL_REFUSED:

@@ -14,10 +14,12 @@
 // nobody copies its number any more. An end that finds no wait at all holds for
 // the next one. That goes on to work too early, as any wait may.
 //
-// What the system cannot watch is waited for by a blocking call, which looks
-// now and then whether the wait has been ended. A stepped runtime has none: its
-// host would wait. There the call is refused. No wait is long for what is no
-// descriptor at all.
+// What the system cannot watch is waited for by a blocking call. It looks now
+// and then whether the wait has been ended, its goroutine is cancelled, or the
+// run ends. In the last two cases the goroutine leaves with the work undone. It
+// finds out why when it runs again (run_blocking). A stepped runtime has no
+// such call: its host would wait. There the call is refused. No wait is long
+// for what is no descriptor at all.
 #include "vm/interp/wait_fd.h"
 
 #include <errno.h>
@@ -78,6 +80,7 @@ static void hide(Vm *vm, CspWait *wait) {
 
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait) {
   Vm *vm = local_of(p)->vm;
+  wait->blocks = false;  // an earlier one may have
   if (wait->wait->fd < 0 || is_ready(wait)) return false;
   if (!copy_fd(vm, wait)) return false;
   wait->desc = wait->copy < 0 ? NULL : poll_open(vm->sched, wait->copy);
@@ -110,13 +113,20 @@ static bool is_ended(Vm *vm, CspWait *wait) {
   return ended;
 }
 
-void fd_wait_block(Vm *vm, const FdWait *wait) {
+// g is in the call of this thread, so its group stays.
+static bool is_vain(Vm *vm, const Goroutine *g) {
+  return g_cancelled(&g->g) != NOT_CANCELLED || sched_is_over(vm->sched);
+}
+
+bool fd_wait_block(Vm *vm, const Goroutine *g, const FdWait *wait) {
   enum { LOOK = 20 };  // ms
   while (!is_ended(vm, wait->wait)) {
     struct pollfd now = poll_of(wait);
     int ready = poll(&now, 1, LOOK);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return;
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+    if (is_vain(vm, g)) return false;
   }
+  return true;
 }
 
 void fd_wait_drop(FdWait *wait) {

@@ -8,7 +8,8 @@
 // true: g has parked until the descriptor may be ready. fd_wait_over follows.
 bool fd_wait_begin(P *p, Goroutine *g, FdWait *wait);
 void fd_wait_over(P *p, FdWait *wait);
-void fd_wait_block(Vm *vm, const FdWait *wait);  // in a blocking call
+// In a blocking call. false: it was given up, and the work is not to be done.
+bool fd_wait_block(Vm *vm, const Goroutine *g, const FdWait *wait);
 void fd_wait_drop(FdWait *wait);  // of a goroutine that never runs again
 
 #endif
