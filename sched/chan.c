@@ -439,6 +439,7 @@ bool chan_close(P *p, Chan *c) {
     glist_push(&woken, fired(w, false));
   }
   chan_unlock(p, c);
+  p->woken += woken.count;
   if (woken.count == 1) {
     sched_ready(p, woken.first);
   } else if (woken.count > 1) {

@@ -111,6 +111,7 @@ static void take_g(Walk *walk, G *g) {
 
 // Lock held.
 static void take_all(Walk *walk, Group *group, bool hard, uint32_t reason) {
+  walk->p->woken += group->count + 1;
   for (G *g = group->members; g != NULL; g = g->member_next) take_g(walk, g);
   take_g(walk, group->owner);
   for (Group *in = group->inner; in != NULL; in = in->inner_next) {

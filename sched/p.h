@@ -127,6 +127,7 @@ struct P {
   int64_t urgent_from;   // see urgent.c
   int64_t urgent_rest;   // likewise
   int64_t firing;        // not 0: readies urgent Gs, at that time
+  uint64_t woken;        // Gs that closes and cancellations went through
   CrowdWindow window;    // see crowd.c
   uint64_t turn_seen;    // stats.schedules of the turn that crowd_look saw
   int64_t turn_seen_at;  // ... first, at that time

@@ -178,6 +178,12 @@ void sched_ready_list(P *p, G *first, int count) {
   if (more && !p->single) idle_wakep(p->sched);
 }
 
+uint64_t sched_take_woken(P *p) {
+  uint64_t woken = p->woken;
+  p->woken = 0;
+  return woken;
+}
+
 bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
                 void *arg) {
   g_leave(p, g, G_WAITING, reason);

@@ -307,6 +307,9 @@ void sched_ready(P *p, G *g);
 // Like sched_ready for a list (linked by link) made ready by timers or the
 // network: wakes idle Ps for it (row 9).
 void sched_ready_list(P *p, G *first, int count);
+// How many Gs chan_close and group_cancel have gone through on this P since it
+// was asked last. The layer above charges that. Owner P.
+uint64_t sched_take_woken(P *p);
 // The running G parks: WAITING. The caller has saved everything, and has
 // arranged (or commit arranges) that somebody readies it. commit (or NULL) is
 // called after the state changed. It may decline by returning false: then the G
@@ -445,7 +448,8 @@ ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason);
 // Never park; no lock when they cannot succeed.
 ChanResult chan_try_send(P *p, Chan *c, uint64_t word);
 ChanResult chan_try_recv(P *p, Chan *c, uint64_t *word);
-// false: was closed already. Readies all waiters.
+// false: was closed already. Readies all waiters, in one piece
+// (sched_take_woken).
 bool chan_close(P *p, Chan *c);
 static inline bool chan_is_closed(const Chan *c) {
   // acquire: pairs with release in chan_close
@@ -607,7 +611,8 @@ void group_leave(P *p, G *g);
 // around it is the innermost again. Else g parks (its state is saved) and asks
 // again when it runs. Not to be cancelled. Owner P.
 bool group_end(P *p, G *g);
-// Cancels it and all in it. false: it was cancelled before. Owner P.
+// Cancels it and all in it, in one piece (sched_take_woken). false: it was
+// cancelled before. Owner P.
 bool group_cancel(P *p, Group *group, CancelReason reason);
 // Cancels it at that time (rt_now()). Owner P; so is the next one.
 void group_deadline(P *p, Group *group, int64_t when);

@@ -321,6 +321,31 @@ static void what_is_compared_is_charged(void **state) {
   close_host(&host);
 }
 
+// Nobody may see a channel that is closed for some, so they are all woken in
+// one piece. The next safepoint looks.
+static void who_is_woken_is_charged(void **state) {
+  (void)state;
+  static const char *const calls[] = {"close(c)", "closes()", "g.cancel()",
+                                      "g.timeout(0)", NULL};
+  Host host;
+  open_with_natives(&host, STEPPED);
+  for (size_t n = 0; calls[n] != NULL; n++) {
+    char script[600];
+    snprintf(script, sizeof script,
+             "c := chan()\nclosed := close\nfunc closes() => closed(c)\n"
+             "func charged(unused) {\n  found := 0\n  _ = try(func() {\n"
+             "    group g {\n      for i in 5000 { go { <-c } }\n"
+             "      sleep(1ms)\n      due()\n      %s\n"
+             "      found = due()\n      g.cancel()\n    }\n  })\n"
+             "  return found\n}\n",
+             calls[n]);
+    CspHandle module = load(&host, script);
+    if (call_int(&host, module, "charged", 0) != 1)
+      fail_msg("%s is not charged", calls[n]);
+  }
+  close_host(&host);
+}
+
 static void what_is_the_same_is_not_compared(void **state) {
   (void)state;
   Host host;
@@ -502,6 +527,7 @@ int main(void) {
       cmocka_unit_test(loops_hear_that_a_comparison_gave_up),
       cmocka_unit_test(what_is_compared_is_charged),
       cmocka_unit_test(what_is_the_same_is_not_compared),
+      cmocka_unit_test(who_is_woken_is_charged),
       cmocka_unit_test(a_limit_ends_many_short_copies),
       cmocka_unit_test(each_goroutine_collects_for_itself),
       cmocka_unit_test(an_interrupt_ends_the_run),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // csp.h: channels.
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/channel_memory.h"
 
@@ -45,6 +46,7 @@ bool csp_try_recv(CspCall *call, CspValue chan, CspValue *value) {
 bool csp_close(CspCall *call, CspValue chan) {
   if (native_is_over(call)) return false;
   bool was_open = chan_close(call->local->p, chan_in(chan));
+  charge_woken(call->local);
   touched(call);
   return was_open;
 }

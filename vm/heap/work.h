@@ -83,6 +83,13 @@ static inline bool work_part(Local *local, uint64_t units, bool more) {
   return __builtin_expect(!more || local->debt < WORK_PIECE, 1) ||
          !work_look(local);
 }
+// What has readied those that waited: a close, a task's end, a cancellation.
+// All are readied at once, because nobody may see that some are not.
+static inline void charge_woken(Local *local) {
+  enum { EACH = 64 };
+  uint64_t count = sched_take_woken(local->p);
+  if (__builtin_expect(count > 1, 0)) work_charge(local, count * EACH);
+}
 // Work of unknown length (a collection, a blocking call of a stepped host): the
 // next safepoint is a look that reads the clock.
 static inline void charge_look(Local *local) {

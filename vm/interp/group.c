@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
@@ -111,6 +112,7 @@ static void fail_group(Local *local, ObjGroup *group, Value value,
   rt_unlock(&group->group.lock);
   trace_drop(other);
   group_cancel(local->p, &group->group, CANCELLED);
+  charge_woken(local);
   // It is to be reported, whatever the others do: see group_close.
   Goroutine *main = local->vm->main;
   if (first && main != NULL && group->group.owner == &main->g)

@@ -3,6 +3,7 @@
 // channel that is closed when it is there, so waiting for it is a receive.
 #include "vm/interp/task.h"
 
+#include "vm/heap/work.h"
 #include "vm/interp/call.h"
 #include "vm/interp/drop.h"
 #include "vm/interp/group.h"
@@ -192,6 +193,7 @@ static Next finish_task(Local *local, ObjTask *task, int state, Value results) {
   rt_store_release(&task->state, (uint32_t)state);
   if (task->obj.flags & TASK_OF_HOST) return RETURN;  // no script has it
   chan_close(local->p, &task->done);
+  charge_woken(local);
   if (task->obj.flags & TASK_IS_TOLD) local->vm->hooks->task_ended(local, task);
   return LEFT;
 }

@@ -2,6 +2,7 @@
 // Predeclared functions that concern goroutines and channels (chan, close,
 // sleep, recover), and the hidden ones that the module sched calls.
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
@@ -75,6 +76,7 @@ CspStatus builtin_close(CspCall *call) {
   if (!value_is_type(v, OBJ_CHAN)) return csp_bad_arg(call, 0, "a channel");
   if (!chan_close(call->local->p, &((ObjChan *)value_obj(v))->chan))
     return csp_panic(call, "close of closed channel");
+  charge_woken(call->local);
   return csp_ok_nothing(call);
 }
 

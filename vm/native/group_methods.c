@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The methods of a group: cancel, timeout, grace.
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
 
@@ -14,6 +15,7 @@ static CspStatus group_cancel_(CspCall *call) {
   ObjGroup *group = NULL;
   if (need_group(call, &group) != CSP_OK) return CSP_PANIC;
   group_cancel(call->local->p, &group->group, CANCELLED);
+  charge_woken(call->local);
   return csp_ok_nothing(call);
 }
 
@@ -25,6 +27,7 @@ static CspStatus group_timeout_(CspCall *call) {
   P *p = call->local->p;
   if (ns <= 0) {
     group_cancel(p, &group->group, CANCEL_DEADLINE);
+    charge_woken(call->local);
   } else {
     if (__builtin_add_overflow(rt_now(), ns, &when)) when = INT64_MAX;
     group_deadline(p, &group->group, when);

@@ -9,6 +9,7 @@
 // neither panics nor blocks.
 #include "vm/native/native_quick.h"
 #include "vm/heap/local.h"
+#include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
 #include "vm/object/bytes.h"
@@ -100,8 +101,10 @@ static bool quick_chan(Local *local, const NativeDef *def, const Value *args,
 static bool quick_close(Local *local, const NativeDef *def, const Value *args,
                         int argc, Value *out) {
   (void)def, (void)out;
-  return argc == 1 && value_is_type(args[0], OBJ_CHAN) &&
-         chan_close(local->p, &((ObjChan *)value_obj(args[0]))->chan);
+  bool closes = argc == 1 && value_is_type(args[0], OBJ_CHAN) &&
+                chan_close(local->p, &((ObjChan *)value_obj(args[0]))->chan);
+  charge_woken(local);
+  return closes;
 }
 
 void quick_choose(NativeDef *def) {
