@@ -233,6 +233,7 @@ static const char *const whole[] = {
     "x := nil; for i in 100000 { x = P(x) }; return x.x.x == nil",
     "m := {}; for i in 50000 { m[i] = i }; for k in m { delete(m, k) }",
     "m := {}; for i in 50000 { m[\"${i}\"] = i }; for k, v in m { m[k] = nil }",
+    "x := list(0..4000000); x.insert(100, 1); return x.remove(100)",
     "cs := []; for i in 60 { cs.push(chan()) }\n"
     "for i in 5000 { select { case <-cs[0]: case <-cs[1]: case cs[2] <- 1:\n"
     "case <-cs[3]: case <-cs[4]: case cs[5] <- 1: default: } }",

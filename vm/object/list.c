@@ -272,6 +272,30 @@ bool list_push(Local *local, ObjList *list, Value v) {
   return true;
 }
 
+// Elements [at, len) one up, or [at + count, len) down by count. A call that is
+// given up goes on with it, because a list that is moved by half has lost an
+// element, and moving back takes as long. Others are served between its parts.
+static void move_up(Local *local, ObjValues *block, size_t at, size_t len) {
+  Value *slots = block->slots;
+  for (size_t i = len; i > at;) {
+    size_t turns = work_turns(i - at);
+    for (size_t end = i - turns; i > end; i--)
+      heap_store(&local->heap, &slots[i], heap_load(&slots[i - 1]));
+    work_part(local, turns, i > at);
+  }
+}
+
+static void move_down(Local *local, ObjValues *block, size_t at, size_t count,
+                      size_t len) {
+  Value *slots = block->slots;
+  for (size_t i = at; i + count < len;) {
+    size_t turns = work_turns(len - count - i);
+    for (size_t end = i + turns; i < end; i++)
+      heap_store(&local->heap, &slots[i], heap_load(&slots[i + count]));
+    work_part(local, turns, i + count < len);
+  }
+}
+
 bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   RT_ASSERT(list_is_valid(list));
   list_use(local, list, at, 0);
@@ -285,13 +309,11 @@ bool list_insert(Local *local, ObjList *list, size_t at, Value v) {
   ObjValues *block = list_reserve(local, list, 1, &len);
   if (block == NULL) return false;
   if (at > len) at = len;
-  for (size_t i = len; i > at; i--)
-    heap_store(&local->heap, &block->slots[i], heap_load(&block->slots[i - 1]));
+  move_up(local, block, at, len);
   heap_store(&local->heap, &block->slots[at], v);
   // release: as in list_push
   rt_store_release(&block->len, len + 1);
   RT_ASSERT(values_is_valid(block));
-  work_charge(local, len - at);
   return true;
 }
 
@@ -300,16 +322,14 @@ static void remove_plain(Local *local, ObjValues *block, size_t at,
   size_t len = values_plain_len(block);
   if (at >= len) return;
   if (count > len - at) count = len - at;
-  for (size_t i = at; i + count < len; i++)
-    heap_store(&local->heap, &block->slots[i],
-               heap_load(&block->slots[i + count]));
+  move_down(local, block, at, count, len);
   for (size_t i = len - count; i < len; i++)
     heap_store(&local->heap, &block->slots[i], VALUE_NIL);
   // release: as in list_push. `len` was covered when it was stored, and this
   // one depends on it
   rt_store_release(&block->len, len - count);
   RT_ASSERT(values_is_valid(block));
-  work_charge(local, len - at);
+  work_charge(local, count);
 }
 
 void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
@@ -342,10 +362,11 @@ bool values_is_valid(const ObjValues *block) {
 }
 
 bool list_is_valid(const ObjList *list) {
-  return list != NULL && list->obj.type == OBJ_LIST &&
-         (values_is_ring(list_block(list))
-              ? value_ring_is_valid(list_ring(list))
-              : values_is_valid(list_block(list)));
+  if (list == NULL || list->obj.type != OBJ_LIST) return false;
+  const ObjValues *block = list_block(list);  // once: others may change it
+  return values_is_ring(block)
+             ? value_ring_is_valid((const ObjRing *)(const void *)block)
+             : values_is_valid(block);
 }
 
 #undef CAP_MAX
