@@ -9,11 +9,13 @@
 #include "cli/repl.h"
 
 #include "cli/repl_internal.h"
+#include "cli/source.h"
 #include "lang/compile/session.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/report.h"
 #include "vm/runtime/vm.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -170,7 +172,8 @@ static CspStatus repl_waits(CspCall *call) {
 static void drop_input(Repl *repl) {
   session_input_free(&repl->input);
   free(repl->input_text);
-  repl->input_text = NULL;
+  free(repl->path);
+  repl->input_text = repl->path = NULL;
 }
 
 static void begin_evaluation(Repl *repl, P *p) {
@@ -347,7 +350,7 @@ static void read_work(void *data) {
 }
 
 static CspStatus end_of_input(CspCall *call, Repl *repl) {
-  bool failed = repl->failed && repl->editor == NULL;
+  bool failed = (repl->failed || repl->too_long) && repl->editor == NULL;
   return failed ? csp_exit(call, CSP_FAILED) : csp_ok(call, csp_nil());
 }
 
@@ -374,6 +377,38 @@ static CspStatus running(CspCall *call, Repl *repl) {
   return csp_ok(call, csp_wrap(value_from_obj(repl->task)));
 }
 
+// A load may wait for the writer of a FIFO, so it has no P, and Ctrl-C ends it.
+static bool is_interrupted(void *arg) {
+  Repl *repl = arg;
+  // relaxed: nothing but the count is handed over
+  return rt_load_relaxed(&repl->interrupts) != repl->seen;
+}
+
+static void load_work(void *data) {
+  Repl *repl = data;
+  SourceStop stop = {is_interrupted, repl};
+  size_t len;
+  repl->error = source_load(repl->path, &stop, &repl->text, &len);
+}
+
+static CspStatus load_done(CspCall *call, void *data, bool made) {
+  if (is_over(call)) return CSP_OK;
+  Repl *repl = data;
+  char *text = repl->text;
+  repl->text = NULL;
+  if (text != NULL && repl_start(repl, call, text, repl->path, SHOW_VALUES))
+    return running(call, repl);
+  if (text == NULL) {
+    const char *why = !made                      ? csp_no_thread()
+                      : repl->error == ECANCELED ? "interrupted"
+                                                 : source_error(repl->error);
+    repl_say(repl, "cspvm: cannot read %s: %s\n", repl->path, why);
+    repl->failed = true;
+    drop_input(repl);
+  }
+  return next_input(call, repl);
+}
+
 static CspStatus do_command(CspCall *call, Repl *repl) {
   CommandEnd end = command_run(repl, call, repl->text);
   free(repl->text);
@@ -381,6 +416,8 @@ static CspStatus do_command(CspCall *call, Repl *repl) {
   switch (end) {
     case COMMAND_RUNS:
       return running(call, repl);
+    case COMMAND_LOADS:
+      return csp_block_slow(call, load_work, load_done, repl);
     case COMMAND_DUMPS:
       return csp_block(call, dump_work, dump_done, repl);
     case COMMAND_QUITS:

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "cli/repl_internal.h"
-#include "cli/source.h"
 #include "lang/compile/session.h"
 #include "vm/code/dis.h"
 #include "vm/interp/native_call.h"
@@ -141,11 +140,9 @@ static CommandEnd do_time(Repl *repl, CspCall *call, const char *argument) {
 }
 
 static CommandEnd do_load(Repl *repl, CspCall *call, const char *argument) {
-  char *text;
-  size_t len;
-  if (!source_read(argument, &text, &len)) return fail(repl);
-  bool runs = repl_start(repl, call, text, argument, SHOW_VALUES);
-  return runs ? COMMAND_RUNS : COMMAND_DONE;
+  (void)call;
+  repl->path = strdup(argument);
+  return repl->path != NULL ? COMMAND_LOADS : fail(repl);
 }
 
 // The function that the session has under this name. NULL: none.

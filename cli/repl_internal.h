@@ -45,8 +45,11 @@ struct Repl {
   char *file_text;   // malloced; NULL once it runs
 
   // the reader's, then the main goroutine's
-  char *text;  // malloced: the input; NULL at the end
-  char *dump;  // of :goroutines
+  char *text;     // malloced: the input; NULL at the end
+  bool too_long;  // on a pipe, which is not read on
+  char *path;     // malloced: of :load
+  int error;      // an errno, of :load
+  char *dump;     // of :goroutines
 
   // the evaluation
   SessionInput input;
@@ -92,6 +95,7 @@ void print_value(Text *out, CspCall *call, Value v);
 typedef enum CommandEnd {
   COMMAND_DONE,
   COMMAND_RUNS,   // an evaluation: repl->running
+  COMMAND_LOADS,  // a script is read: repl->path
   COMMAND_DUMPS,  // repl->dump is wanted: csp_dump_goroutines, without a P
   COMMAND_QUITS,
 } CommandEnd;
@@ -108,7 +112,9 @@ void entries_free(Repl *repl);
 Names complete_word(void *data, const char *line, size_t len, size_t *from);
 
 // --- repl_read.c: by the thread in the reading call -------------------------
-// The next whole input, malloced; NULL at the end.
+// The next whole input, malloced; NULL at the end, or after one that is too
+// long (repl->too_long).
+enum { INPUT_MAX_MB = 4 };
 char *read_input(Repl *repl);
 
 // --- repl_signals.c ---------------------------------------------------------

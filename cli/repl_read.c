@@ -13,11 +13,16 @@
 
 static const char prompt[] = "csp> ", prompt_more[] = " ... ";
 
-// With its newline, if it has one; *text grows. false: the end.
+static bool is_too_long(const Text *text) {
+  return text->len > (size_t)INPUT_MAX_MB << 20;
+}
+
+// With its newline, if it has one; *text grows. false: the end. It stops where
+// the input is too long.
 static bool read_line(Text *text) {
   size_t before = text->len;
   char byte = '\0';
-  while (byte != '\n') {
+  while (byte != '\n' && !is_too_long(text)) {
     ssize_t n = read(STDIN_FILENO, &byte, 1);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
@@ -33,10 +38,23 @@ static bool is_whole(Text *text) {
          !lang_is_incomplete(text->data, text->len);
 }
 
-static char *read_plain(void) {
+static void drop(Repl *repl, Text *text) {
+  repl_say(repl,
+           "an input of more than %d MB is not read: write it to a file, and "
+           "run that\n",
+           INPUT_MAX_MB);
+  text_free(text);
+  *text = (Text){0};
+}
+
+static char *read_plain(Repl *repl) {
   Text text = {0};
-  while (read_line(&text)) {
+  while (read_line(&text) && !is_too_long(&text)) {
     if (is_whole(&text)) break;
+  }
+  if (is_too_long(&text)) {
+    repl->too_long = true;
+    drop(repl, &text);
   }
   return text.len > 0 ? text.data : NULL;
 }
@@ -52,6 +70,10 @@ static char *read_edited(Repl *repl) {
     if (end == EDIT_LINE) {
       text_add(&text, line, strlen(line));
       free(line);
+      if (is_too_long(&text)) {
+        drop(repl, &text);
+        continue;
+      }
       if (is_whole(&text)) break;
       text_add(&text, "\n", 1);
     } else {
@@ -64,7 +86,7 @@ static char *read_edited(Repl *repl) {
 }
 
 char *read_input(Repl *repl) {
-  if (repl->editor == NULL) return read_plain();
+  if (repl->editor == NULL) return read_plain(repl);
   vm_out_flush(repl->vm);
   return read_edited(repl);
 }

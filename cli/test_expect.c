@@ -284,7 +284,7 @@ static bool read_whole(Expect *expect, const char *path) {
                     ? (size_t)(dot - path)
                     : strlen(path);
   char *name = test_format("%.*s.expected", (int)stem, path);
-  bool there = source_load(name, &expect->whole, &expect->whole_len) == 0;
+  bool there = source_load(name, NULL, &expect->whole, &expect->whole_len) == 0;
   free(name);
   return there;
 }

@@ -153,7 +153,7 @@ static void free_file(TestFile *file) {
 static void take_file(Finder *finder, const char *path, bool named) {
   if (is_known(finder->tests, path)) return;
   finder->file = new_file(finder->tests, path);
-  int error = source_load(path, &finder->file->text, &finder->file->len);
+  int error = source_load(path, NULL, &finder->file->text, &finder->file->len);
   if (error != 0) {
     add_broken(finder,
                test_format("cannot read it: %s\n", source_error(error)));
