@@ -2,6 +2,7 @@
 // Running: spawn, ids, park, yield, fairness (rows 5, 8, 10), preemption,
 // latency of a sleeper beside hogs, deadlock, exit with everything in flight.
 #include <pthread.h>
+#include <sched.h>
 
 #include "sched_fixture.h"
 // the fixture first: cmocka wants its headers before
@@ -425,7 +426,8 @@ static void deadlock_is_found(void **state) {
 
 static void *unpin_later(void *arg) {
   Shared *shared = arg;
-  struct timespec nap = {.tv_nsec = 20 * MS};
+  while (g_state(&shared->tasks[0].g) != G_WAITING) sched_yield();
+  struct timespec nap = {.tv_nsec = 20 * MS};  // it could be found meanwhile
   nanosleep(&nap, NULL);
   rt_store_release(&shared->flag, 1u);
   sched_unpin(shared->s);
