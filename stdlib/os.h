@@ -113,7 +113,7 @@ typedef struct Job {
   int64_t pause;  // later: until the next try, in ns; begins with 0
   // For `fd`, or to write for `to`, if there is one. NULL: own_wait.
   CspWait own_wait, *wait;
-  int collected;            // how often job_collects has
+  int collected;  // how often job_collects has
 } Job;
 enum { JOB_PIECE = 1 << 20 };  // bytes
 

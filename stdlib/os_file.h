@@ -27,7 +27,7 @@ typedef struct File {
   char *out;  // NULL until first needed
   size_t out_len;
   int64_t taken;  // bytes that writes have given, to `out` or to the system
-  int failed;  // the first error in writing
+  int failed;     // the first error in writing
   char *name;
 } File;
 
