@@ -114,7 +114,7 @@ static bool is_ended(Vm *vm, CspWait *wait) {
 }
 
 // g is in the call of this thread, so its group stays.
-static bool is_vain(Vm *vm, const Goroutine *g) {
+static bool wait_is_vain(Vm *vm, const Goroutine *g) {
   return g_cancelled(&g->g) != NOT_CANCELLED || sched_is_over(vm->sched);
 }
 
@@ -124,7 +124,7 @@ bool fd_wait_block(Vm *vm, const Goroutine *g, const FdWait *wait) {
     struct pollfd now = poll_of(wait);
     int ready = poll(&now, 1, LOOK);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
-    if (is_vain(vm, g)) return false;
+    if (wait_is_vain(vm, g)) return false;
   }
   return true;
 }
