@@ -77,7 +77,8 @@ static bool find_key(Vm *vm, const ObjMap *map, const char *name, size_t len,
   while (map_next(vm, map, table, &at, &key, out)) {
     if (!value_is_type(key, OBJ_STRING)) continue;
     const ObjString *string = (ObjString *)value_obj(key);
-    if (string->len == len && memcmp(string->data, name, len) == 0) return true;
+    if (string->len == len && memcmp(string_data(string), name, len) == 0)
+      return true;
   }
   return false;
 }
@@ -100,7 +101,7 @@ static bool find_field(Vm *vm, Value x, const char *name, size_t len,
   const ObjInstance *instance = (ObjInstance *)value_obj(x);
   for (int n = 0; n < instance->type->obj.aux; n++) {
     const ObjString *field = instance->type->fields[n];
-    if (field->len != len || memcmp(field->data, name, len) != 0) continue;
+    if (field->len != len || memcmp(field->own, name, len) != 0) continue;
     *out = heap_load(&instance->fields[n]);
     return true;
   }
@@ -122,7 +123,13 @@ static bool find_path(const Question *question, Value *out) {
   return true;
 }
 
-// Keys that may stand after a point, and are not private.
+// Whether a key may stand after a point, and is not private.
+static bool is_offered(const char *key, size_t len) {
+  for (size_t n = 0; n < len; n++)
+    if (key[n] == '\0' || strchr(" .\"'()[]{}:,\n\t", key[n])) return false;
+  return len > 0 && key[0] != '_';
+}
+
 static void add_keys(Question *question, const ObjMap *map, bool cells) {
   uint64_t at = 0;
   Value key, v;
@@ -131,12 +138,10 @@ static void add_keys(Question *question, const ObjMap *map, bool cells) {
     if (!map_next(question->repl->vm, map, table, &at, &key, &v)) return;
     if (!value_is_type(key, OBJ_STRING)) continue;
     const ObjString *string = (ObjString *)value_obj(key);
-    if (string->len == 0 || string->data[0] == '_' ||
-        strcspn(string->data, " .\"'()[]{}:,\n\t") != string->len)
-      continue;
+    if (!is_offered(string_data(string), string->len)) continue;
     if (cells && heap_load(&((ObjCell *)value_obj(v))->value) == VALUE_UNDEF)
       continue;
-    add_part(question, string->data, string->len);
+    add_part(question, string_data(string), string->len);
   }
 }
 

@@ -54,10 +54,10 @@ static void add_map(Text *out, CspCall *call, const ObjMap *map, int level) {
 
 static void add_instance(Text *out, CspCall *call, const ObjInstance *instance,
                          int level) {
-  text_addf(out, "%s(", instance->type->name->data);
+  text_addf(out, "%s(", instance->type->name->own);
   for (uint16_t n = 0;
        n < instance->obj.aux && next_part(out, n, instance->obj.aux); n++) {
-    text_addf(out, "%s: ", instance->type->fields[n]->data);
+    text_addf(out, "%s: ", instance->type->fields[n]->own);
     add_value(out, call, heap_load(&instance->fields[n]), level);
   }
   add(out, ")");
@@ -90,7 +90,8 @@ static void add_plain(Text *out, CspCall *call, Value v) {
   size_t len = 0;
   const char *data = NULL;
   if (value_is_type(v, OBJ_STRING)) {
-    data = csp_to_string(csp_wrap(v), &len);
+    data = string_data((ObjString *)value_obj(v));
+    len = ((ObjString *)value_obj(v))->len;
   } else if (value_is_type(v, OBJ_BYTES)) {
     const ObjRaw *block = bytes_block((ObjBytes *)value_obj(v));
     data = (const char *)block->data;

@@ -667,16 +667,15 @@ CspValue csp_held(CspCall *call, CspHandle handle);
 void csp_release(Csp *csp, CspHandle handle);
 
 // --- Values -----------------------------------------------------------------
-CspType csp_type(CspValue v);
+CspType csp_type(CspValue v);  // CSP_NIL also where csp_to_string is NULL
 const char *csp_type_name(CspValue v);  // "int", ..., a struct's own name
 bool csp_truthy(CspValue v);
 bool csp_same(CspValue a, CspValue b);   // the same word
 bool csp_equal(CspValue a, CspValue b);  // ==
 // -1, 0, 1; 2 unordered (NaN), 3 types without an order.
 int csp_compare(CspValue a, CspValue b);
-// The same for loops. What long strings and bytes take is charged, as csp_work
-// does. If the native is to give up, they count as equal, its next csp_work is
-// false and its csp_spent true.
+// The same for loops. Long strings and bytes are charged, as by csp_work. If
+// the native is to give up they count as equal, and csp_work and csp_spent say.
 bool csp_equal_on(CspCall *call, CspValue a, CspValue b);
 int csp_compare_on(CspCall *call, CspValue a, CspValue b);
 
@@ -709,7 +708,8 @@ bool csp_is_undef(CspValue v);
 bool csp_to_bool(CspValue v);
 int64_t csp_to_int(CspValue v);
 double csp_to_float(CspValue v);  // int or float
-// Valid until the native returns. NUL-terminated (which may also be inside).
+// Valid as long as the value. NUL-terminated (which may also be inside). NULL:
+// no memory to copy it, of which csp_type and csp_need_string have told.
 const char *csp_to_string(CspValue v, size_t *len);
 bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
 CspValue csp_error_message(CspValue error);

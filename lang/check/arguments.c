@@ -41,7 +41,7 @@ static bool of_tree(Signature *signature, const Node *params) {
 static bool of_proto(Signature *signature, const Proto *proto) {
   signature->rest = (proto->flags & PROTO_REST) != 0;
   for (int i = 0; i < proto->nparams - signature->rest; i++)
-    if (!add_parameter(signature, proto->param_names[i]->data,
+    if (!add_parameter(signature, proto->param_names[i]->own,
                        i < proto->nrequired))
       return false;
   return true;
@@ -50,8 +50,7 @@ static bool of_proto(Signature *signature, const Proto *proto) {
 static bool of_native(Signature *signature, const NativeDef *def) {
   signature->rest = def->rest;
   for (int i = 0; i < def->nparams; i++)
-    if (!add_parameter(signature, def->param_names[i]->data,
-                       i < def->nrequired))
+    if (!add_parameter(signature, def->param_names[i]->own, i < def->nrequired))
       return false;
   return true;
 }

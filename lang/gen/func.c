@@ -339,10 +339,10 @@ static bool methods_grow(Vm *vm, ObjStruct *type) {
 static void note_method(ObjStruct *type, const ObjString *name,
                         Value function) {
   const Proto *proto = ((ObjClosure *)value_obj(function))->proto;
-  if (strcmp(name->data, "string") == 0)
+  if (strcmp(name->own, "string") == 0)
     // release: publishes the closure; pairs with heap_load
     rt_store_release(&type->string_method, function);
-  if (strcmp(name->data, "error") == 0)
+  if (strcmp(name->own, "error") == 0)
     // release: as above
     rt_store_release(&type->error_method,
                      proto->nrequired == 1 ? function : VALUE_NIL);

@@ -45,7 +45,7 @@ void member_each(const Compiler *compiler, const ObjModule *module,
   Value key, value;
   ObjTable *table = heap_load(&module->members->table);
   while (map_next(compiler->vm, module->members, table, &at, &key, &value)) {
-    const char *name = ((ObjString *)value_obj(key))->data;
+    const char *name = ((ObjString *)value_obj(key))->own;
     if (private || name[0] != '_') fn(arg, name);
   }
 }

@@ -225,7 +225,7 @@ static void suggest_map(const Compiler *compiler, const ObjMap *map,
   Value key, value;
   ObjTable *table = heap_load(&map->table);
   while (map_next(compiler->vm, map, table, &at, &key, &value)) {
-    const char *name = ((ObjString *)value_obj(key))->data;
+    const char *name = ((ObjString *)value_obj(key))->own;
     if (private || name[0] != '_') suggest_try(suggest, name);
   }
 }

@@ -16,10 +16,10 @@ static void check_protos(const Vm *vm) {
   for (const Proto *proto = vm->protos; proto; proto = proto->next) {
     uint32_t at = 0;
     // the interpreter's own protos have no source
-    if (strcmp(proto->path->data, "(runtime)") == 0) continue;
+    if (strcmp(proto->path->own, "(runtime)") == 0) continue;
     const char *wrong = proto_verify(vm->memory, proto, &at);
     if (wrong == NULL) continue;
-    fprintf(stderr, "%s: instruction %u: %s\n", proto->name->data, at, wrong);
+    fprintf(stderr, "%s: instruction %u: %s\n", proto->name->own, at, wrong);
     abort();
   }
 }

@@ -114,7 +114,7 @@ static void expect_verified(const Proto *proto) {
   uint32_t at = 0;
   const char *wrong = proto_verify(&mem_libc, proto, &at);
   if (wrong == NULL) return;
-  fprintf(stderr, "%s: instruction %u: %s\n", proto->name->data, at, wrong);
+  fprintf(stderr, "%s: instruction %u: %s\n", proto->name->own, at, wrong);
   abort();
 }
 

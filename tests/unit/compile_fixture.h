@@ -86,7 +86,7 @@ static inline void verify_file(Csp *csp, const Proto *top) {
     if (p->path != top->path) continue;
     const char *wrong = proto_verify(&mem_libc, p, &at);
     if (wrong != NULL)
-      fail_msg("%s, instruction %u: %s", p->name->data, at, wrong);
+      fail_msg("%s, instruction %u: %s", p->name->own, at, wrong);
   }
 }
 

@@ -292,7 +292,7 @@ static void test_containers_long(void **state) {
 // --- Facts of a proto -------------------------------------------------------
 static const Proto *find_proto(Csp *csp, const char *name) {
   for (const Proto *p = csp_vm(csp)->protos; p != NULL; p = p->next) {
-    if (p->name != NULL && strcmp(p->name->data, name) == 0) return p;
+    if (p->name != NULL && strcmp(p->name->own, name) == 0) return p;
   }
   fail_msg("no function %s", name);
   return NULL;
@@ -314,7 +314,7 @@ static void test_facts(void **state) {
   assert_int_equal(all->nrequired, 1);
   assert_int_equal(all->flags,
                    PROTO_REST | PROTO_DEFAULTS | PROTO_DEFER | PROTO_TOP);
-  assert_string_equal(all->param_names[2]->data, "c");
+  assert_string_equal(all->param_names[2]->own, "c");
   assert_int_equal(find_proto(*state, "x")->flags, PROTO_TOP);
   const Proto *inner = find_proto(*state, "func@6");
   assert_int_equal(inner->nupvalues, 1);

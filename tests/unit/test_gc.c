@@ -242,8 +242,8 @@ static bool clears_stacks(Run *r, P *p) {
   g->base[5] = value_from_obj(string_new(local, "gone", 4));
   g->multi = 1;
   collect(r, p);
-  assert_string_equal(((ObjString *)value_obj(g->base[0]))->data, "kept");
-  assert_string_equal(((ObjString *)value_obj(g->base[2]))->data, "multi");
+  assert_string_equal(string_data((ObjString *)value_obj(g->base[0])), "kept");
+  assert_string_equal(string_data((ObjString *)value_obj(g->base[2])), "multi");
   assert_int_equal(g->base[4], VALUE_NIL);
   assert_int_equal(g->base[5], VALUE_NIL);
   g->base = NULL;

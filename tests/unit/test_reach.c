@@ -85,7 +85,7 @@ static void try_members(Reach *r, const ObjMap *members, const char *owner) {
   uint64_t at = 0;
   Value key, v;
   while (map_next(vm, members, table, &at, &key, &v)) {
-    const char *name = ((ObjString *)value_obj(key))->data;
+    const char *name = ((ObjString *)value_obj(key))->own;
     if (value_is_type(v, OBJ_CELL)) v = ((ObjCell *)value_obj(v))->value;
     bool is_function =
         value_is_type(v, OBJ_NATIVE) || value_is_type(v, OBJ_CLOSURE);
@@ -101,12 +101,11 @@ static void try_methods(Reach *r, const Method *methods, uint32_t count,
     const Method *m = &methods[n];
     char full[80];
     if (receiver->klass != NULL) {
-      snprintf(full, sizeof full, "%s.%s", receiver->klass->name,
-               m->name->data);
+      snprintf(full, sizeof full, "%s.%s", receiver->klass->name, m->name->own);
     } else {
-      snprintf(full, sizeof full, "(%d).%s", receiver->type, m->name->data);
+      snprintf(full, sizeof full, "(%d).%s", receiver->type, m->name->own);
     }
-    if (!is_left_out(m->name->data)) try_value(r, full, m->function, receiver);
+    if (!is_left_out(m->name->own)) try_value(r, full, m->function, receiver);
   }
 }
 

@@ -16,9 +16,9 @@ static void making(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
   ObjString *a = string_format(f->locals, "%s-%d", "abc", 42);
-  assert_string_equal(a->data, "abc-42");
+  assert_string_equal(string_data(a), "abc-42");
   ObjString *b = string_concat(f->locals, a, string_new(f->locals, "!", 1));
-  assert_string_equal(b->data, "abc-42!");
+  assert_string_equal(string_data(b), "abc-42!");
   assert_int_equal(b->len, 7);
   assert_null(string_alloc(f->locals, STRING_LEN_MAX + 1));
   fixture_free(f);
@@ -33,7 +33,7 @@ static void names_are_unique(void **state) {
       char text[16];
       int len = snprintf(text, sizeof text, "n%d", i);
       ObjString *s = vm_intern(&f->vm, text, (size_t)len);
-      assert_string_equal(s->data, text);
+      assert_string_equal(string_data(s), text);
       if (round) assert_ptr_equal(s, names[i]);
       names[i] = s;
       assert_int_equal(

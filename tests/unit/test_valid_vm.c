@@ -167,9 +167,9 @@ static void strings(void **state) {
   (void)state;
   fixture = fixture_new(1);
   ObjString *s = string_alloc(fixture->locals, 20);
-  memset(s->data, 'x', 20);
+  memset(s->own, 'x', 20);
   Subject joined = {string_valid, s, concat, s};
-  BREAK(&joined, s->data[s->len], 'x');
+  BREAK(&joined, s->own[s->len], 'x');
   BREAK(&joined, s->len, 19);
   BREAK(&joined, s->len, 4096);
   BREAK(&joined, s->len, UINT64_MAX);

@@ -16,6 +16,7 @@
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"
 #include "vm/object/list.h"
+#include "vm/object/string_tail.h"
 #include "vm/value/float.h"
 
 // --- Arguments and results --------------------------------------------------
@@ -130,10 +131,13 @@ CspStatus csp_bad_arg(CspCall *call, int i, const char *wanted) {
   const NativeDef *def = call->def;
   const char *name = native_name(call);
   char got[80];
-  describe_value(csp_arg(call, i), got, sizeof got);
+  CspValue v = csp_arg(call, i);
+  if (value_is_type(v.word, OBJ_STRING) && csp_type(v) != CSP_STRING)
+    return csp_panic_memory(call);
+  describe_value(v, got, sizeof got);
   if (def != NULL && i < def->nparams) {
     return csp_panic(call, "%s: %s must be %s, not %s", name,
-                     def->param_names[i]->data, wanted, got);
+                     def->param_names[i]->own, wanted, got);
   }
   return csp_panic(call, "%s: argument %d must be %s, not %s", name, i + 1,
                    wanted, got);
@@ -162,13 +166,23 @@ bool csp_need_number(CspCall *call, int i, double *out) {
   return true;
 }
 
+// The rare cases, not in line: the usual one needs no frame.
+__attribute__((noinline)) static bool need_settled(CspCall *call, int i) {
+  Value v = csp_arg(call, i).word;
+  if (value_is_type(v, OBJ_STRING) && string_settle((ObjString *)value_obj(v)))
+    return true;
+  csp_bad_arg(call, i, "a string");
+  return false;
+}
+
 bool csp_need_string(CspCall *call, int i, const char **data, size_t *len) {
-  CspValue v = csp_arg(call, i);
-  if (!value_is_type(v.word, OBJ_STRING)) {
-    csp_bad_arg(call, i, "a string");
-    return false;
-  }
-  *data = csp_to_string(v, len);
+  Value v = csp_arg(call, i).word;
+  bool fits =
+      value_is_type(v, OBJ_STRING) && !(value_obj(v)->flags & STRING_TAIL);
+  if (!fits && !need_settled(call, i)) return false;
+  const ObjString *string = (ObjString *)value_obj(v);
+  *data = string_data(string);
+  if (len != NULL) *len = string->len;
   return true;
 }
 

@@ -156,11 +156,11 @@ static void put_float(CborWriter *writer, double d) {
 }
 
 static bool put_text(CborWriter *writer, const ObjString *string) {
-  if (!utf8_is_valid(string->data, string->len))
+  if (!utf8_is_valid(string_data(string), string->len))
     return refuse_value(writer, "a string that is not UTF-8 cannot be written",
                         "");
   put_head(writer, CBOR_TEXT, string->len);
-  text_add(&writer->out, string->data, string->len);
+  text_add(&writer->out, string_data(string), string->len);
   return true;
 }
 

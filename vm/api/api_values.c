@@ -18,6 +18,7 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/string_tail.h"
 
 static CspValue wrap_obj(const void *obj) {
   RT_ASSERT(obj == NULL || ((const Obj *)obj)->type < OBJ_TYPE_COUNT);
@@ -43,7 +44,12 @@ CspType csp_type(CspValue value) {
   if (value_is_small(v)) return CSP_INT;
   if (value_is_small_float(v)) return CSP_FLOAT;
   if (v == VALUE_TRUE || v == VALUE_FALSE) return CSP_BOOL;
-  return value_is_obj(v) ? (CspType)types[value_obj(v)->type] : CSP_NIL;
+  if (!value_is_obj(v)) return CSP_NIL;
+  const Obj *obj = value_obj(v);
+  if (__builtin_expect(obj->flags & STRING_TAIL, 0) &&
+      obj->type == OBJ_STRING && !string_tail_settle(AS(ObjString, value)))
+    return CSP_NIL;
+  return (CspType)types[obj->type];
 }
 
 const char *csp_type_name(CspValue v) { return value_type_name(v.word); }
@@ -100,7 +106,7 @@ CspValue csp_string(CspCall *call, const char *data, size_t len) {
 CspValue csp_string_room(CspCall *call, size_t len, char **data) {
   UNDEF_IF_OVER(call);
   ObjString *string = string_alloc(call->local, len);
-  if (string != NULL) *data = string->data;
+  if (string != NULL) *data = string->own;
   return wrap_obj(string);
 }
 
@@ -188,8 +194,9 @@ const char *csp_to_string(CspValue v, size_t *len) {
   RT_ASSERT(value_is_type(v.word, OBJ_STRING));
   RT_ASSERT(string_is_valid(AS(ObjString, v)));
   ObjString *string = AS(ObjString, v);
+  if (!string_settle(string)) return NULL;
   if (len != NULL) *len = string->len;
-  return string->data;
+  return string_data(string);
 }
 
 bool csp_is_error(CspValue v) { return value_is_error(v.word); }

@@ -25,7 +25,7 @@ typedef struct Dis {
 enum { CONSTANT_TEXT_MAX = 60 };
 
 static const char *string_text(const ObjString *string) {
-  return string != NULL ? string->data : "?";
+  return string != NULL ? string->own : "?";
 }
 
 // --- Constants --------------------------------------------------------------
@@ -72,7 +72,7 @@ static void add_cell_name(Dis *dis, uint32_t index) {
   if (name < dis->proto->nconstants &&
       value_is_type(dis->proto->constants[name], OBJ_STRING)) {
     ObjString *string = (ObjString *)value_obj(dis->proto->constants[name]);
-    text_add(dis->out, string->data, string->len);
+    text_add(dis->out, string_data(string), string->len);
   } else {
     text_addf(dis->out, "cell K%u", index);
   }

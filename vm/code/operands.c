@@ -9,7 +9,7 @@ static void check_frame_has(const Proto *proto, Instr i, bool is_constant,
                             uint32_t n) {
   RT_CHECK(n < (is_constant ? proto->nconstants : proto->nregs),
            "%s: %s %u is beyond the frame of %s", op_name(INSTR_OP(i)),
-           is_constant ? "constant" : "register", n, proto->name->data);
+           is_constant ? "constant" : "register", n, proto->name->own);
 }
 
 void operand_check(const Value *base, Instr i, const char *kinds, uint32_t n) {

@@ -290,6 +290,11 @@ static uint8_t class_of_size(size_t size) {
   return (uint8_t)(CLASS_MEDIUM + i);
 }
 
+size_t heap_size_for(size_t size) {
+  if (size <= MEDIUM_MAX) return heap_sizes[class_of_size(size)];
+  return (size + UNIT_SIZE - 1) / UNIT_SIZE * UNIT_SIZE;
+}
+
 // Tries again after all sweeping is done: memory of dead objects may be left.
 static bool refill_hard(LocalHeap *local, uint8_t klass) {
   if (refill(local, klass)) return true;

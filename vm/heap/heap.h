@@ -144,6 +144,8 @@ static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
 // As heap_alloc, without a P, under a lock: for what boot and compiler make.
 Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 
+size_t heap_size_for(size_t size);  // the memory of an object of `size` bytes
+
 // --- Stores ------------------------------------------------------------------
 void heap_barrier(LocalHeap *local, Value *slot, Value v);
 void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr);

@@ -367,7 +367,6 @@ void gc_scan(GcMarker *marker, Obj *obj) {
   switch ((ObjType)obj->type) {
     case OBJ_INT:
     case OBJ_FLOAT:
-    case OBJ_STRING:
     case OBJ_RANGE:
     case OBJ_NATIVE:
     case OBJ_HOST:
@@ -375,6 +374,10 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       return;
     case OBJ_TYPE_COUNT:
       break;
+    case OBJ_STRING:
+      if (obj->flags & STRING_TAIL)
+        gc_mark_obj(marker, string_block((ObjString *)obj));
+      return;
     case OBJ_BYTES:
       gc_mark_obj(marker, ((ObjBytes *)obj)->block);
       return;

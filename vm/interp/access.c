@@ -70,7 +70,7 @@ static bool get_sequence(Local *local, Goroutine *g, Value x, Value index,
   } else if (obj->type == OBJ_STRING) {
     len = ((ObjString *)obj)->len;
     if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
-    *out = value_from_small((uint8_t)((ObjString *)obj)->data[at]);
+    *out = value_from_small((uint8_t)string_data((ObjString *)obj)[at]);
   } else {
     RT_ASSERT(bytes_is_valid((ObjBytes *)obj));
     ObjRaw *block = bytes_block((ObjBytes *)obj);
@@ -93,9 +93,12 @@ static bool get_of_host(Local *local, Goroutine *g, Value x, Value index,
   if (value_is_int(index))
     return vm_panic(local, g, "%s has no element %lld", value_type_name(x),
                     (long long)value_int(index));
-  if (value_is_type(index, OBJ_STRING))
-    return vm_panic(local, g, "%s has no element or method `%.100s`",
-                    value_type_name(x), ((ObjString *)value_obj(index))->data);
+  if (value_is_type(index, OBJ_STRING)) {
+    const ObjString *name = (ObjString *)value_obj(index);
+    return vm_panic(local, g, "%s has no element or method `%.*s`",
+                    value_type_name(x), name->len < 100 ? (int)name->len : 100,
+                    string_data(name));
+  }
   return vm_panic(local, g, "%s has no element for %s", value_type_name(x),
                   value_type_name(index));
 }
@@ -190,8 +193,8 @@ static bool slice_bounds(Local *local, Goroutine *g, Value from, Value to,
 static ObjString *slice_string(Local *local, const char *data, size_t len) {
   if (len <= RECENT_LEN_MAX) return string_new(local, data, len);
   ObjString *string = string_alloc(local, len);
-  return string != NULL && work_copy(local, string->data, data, len) ? string
-                                                                     : NULL;
+  return string != NULL && work_copy(local, string->own, data, len) ? string
+                                                                    : NULL;
 }
 
 bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
@@ -201,7 +204,8 @@ bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
   if (value_is_type(x, OBJ_STRING)) {
     ObjString *string = (ObjString *)value_obj(x);
     if (!slice_bounds(local, g, from, to, string->len, &part)) return false;
-    made = slice_string(local, string->data + part.from, part.to - part.from);
+    made = slice_string(local, string_data(string) + part.from,
+                        part.to - part.from);
   } else if (value_is_type(x, OBJ_LIST)) {
     ObjValues *block = list_block((ObjList *)value_obj(x));
     if (!slice_bounds(local, g, from, to, values_len(block), &part))
@@ -245,8 +249,9 @@ static bool search_goes_on(void *local, size_t units) {
 
 static bool in_string(Local *local, const ObjString *string,
                       const ObjString *piece, bool *out) {
-  int64_t at = search_first(string->data, string->len, piece->data, piece->len,
-                            (SearchWork){search_goes_on, local});
+  int64_t at =
+      search_first(string_data(string), string->len, string_data(piece),
+                   piece->len, (SearchWork){search_goes_on, local});
   *out = at >= 0;
   charge_bytes(local, (at < 0 ? string->len : (size_t)at) % SEARCH_PIECE);
   return at != SEARCH_GIVEN_UP;
@@ -306,7 +311,7 @@ bool access_is(Vm *vm, Value v, Value type) {
            ((ObjInstance *)value_obj(v))->type == (ObjStruct *)value_obj(type);
   // An instance's type name is its struct's: it must not pass for a built-in.
   RT_ASSERT(value_is_type(type, OBJ_STRING));
-  const char *name = ((ObjString *)value_obj(type))->data;
+  const char *name = ((ObjString *)value_obj(type))->own;
   if (value_is_type(v, OBJ_INSTANCE))
     return value_is_struct_error(v) && strcmp(name, "error") == 0;
   return strcmp(value_type_name(v), name) == 0;
@@ -376,17 +381,16 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
                       void *arg) {
   if (value_is_type(x, OBJ_INSTANCE)) {
     const ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
-    for (int n = 0; n < type->obj.aux; n++) fn(arg, type->fields[n]->data);
+    for (int n = 0; n < type->obj.aux; n++) fn(arg, type->fields[n]->own);
     // acquire: as in find_method
     uint32_t count = rt_load_acquire(&type->method_count);
-    for (uint32_t n = 0; n < count; n++)
-      fn(arg, methods_of(type)[n].name->data);
+    for (uint32_t n = 0; n < count; n++) fn(arg, methods_of(type)[n].name->own);
   } else if (value_is_type(x, OBJ_HOST)) {
     host_each_method(vm, ((ObjHost *)value_obj(x))->klass, fn, arg);
   } else if (value_is_obj(x) || value_is_small(x) || value_is_small_float(x)) {
     const MethodTable *table = vm->methods[method_type(x)];
     for (uint32_t n = 0; table != NULL && n < table->count; n++)
-      fn(arg, table->methods[n].name->data);
+      fn(arg, table->methods[n].name->own);
   }
 }
 
@@ -394,25 +398,25 @@ void access_each_name(Vm *vm, Value x, void (*fn)(void *arg, const char *name),
 static const char *foreign_name(Value x, const ObjString *name) {
   bool own = value_is_type(x, OBJ_INSTANCE) || value_is_type(x, OBJ_HOST) ||
              value_is_type(x, OBJ_STRUCT);
-  return own ? NULL : habit_find(method_type(x), name->data);
+  return own ? NULL : habit_find(method_type(x), name->own);
 }
 
 static bool no_such(Local *local, Goroutine *g, Value x,
                     const ObjString *name) {
-  Suggest suggest = {.wanted = name->data};
+  Suggest suggest = {.wanted = name->own};
   if (x == VALUE_NIL)
     return explain_panic(local, g, "nil has no field or method `%s`",
-                         name->data);
+                         name->own);
   const char *habit = foreign_name(x, name);
   if (habit != NULL)
     return vm_panic(local, g, "%s has no method `%s`: write `%s`",
-                    value_type_name(x), name->data, habit);
+                    value_type_name(x), name->own, habit);
   access_each_name(local->vm, x, suggest_name, &suggest);
   if (value_is_type(x, OBJ_INSTANCE))
     return access_unknown(local, g, &suggest, "%s has no field or method `%s`",
-                          value_type_name(x), name->data);
+                          value_type_name(x), name->own);
   return access_unknown(local, g, &suggest, "%s has no method `%s`",
-                        value_type_name(x), name->data);
+                        value_type_name(x), name->own);
 }
 
 static bool bind(Local *local, Goroutine *g, Value x, Value function,
@@ -428,30 +432,30 @@ static bool bind(Local *local, Goroutine *g, Value x, Value function,
 
 static bool no_member(Local *local, Goroutine *g, const ObjModule *module,
                       const ObjString *name) {
-  Suggest suggest = {.wanted = name->data};
+  Suggest suggest = {.wanted = name->own};
   uint64_t at = 0;
   Value key, cell;
   const ObjTable *table = heap_load(&module->members->table);
   while (map_next(local->vm, module->members, table, &at, &key, &cell)) {
-    const char *member = ((ObjString *)value_obj(key))->data;
+    const char *member = ((ObjString *)value_obj(key))->own;
     if (member[0] != '_') suggest_try(&suggest, member);
   }
   return access_unknown(local, g, &suggest, "module %s has no member `%s`",
-                        module->name->data, name->data);
+                        module->name->own, name->own);
 }
 
 // A member of a module as a value.
 static bool module_member(Local *local, Goroutine *g, const ObjModule *module,
                           const ObjString *name, Value *out) {
   Value cell;
-  if (name->data[0] == '_' ||
+  if (name->own[0] == '_' ||
       !map_get(local->vm, module->members, value_from_obj(name), &cell))
     return no_member(local, g, module, name);
   RT_ASSERT(value_is_type(cell, OBJ_CELL));
   *out = heap_load(&((ObjCell *)value_obj(cell))->value);
   if (*out == VALUE_UNDEF)
     return vm_panic(local, g, "`%s.%s` is used before it is set",
-                    module->name->data, name->data);
+                    module->name->own, name->own);
   return true;
 }
 
@@ -492,16 +496,16 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
 // The parts that every error has. (The message of a struct's is made by a
 // call: see access_message.)
 static bool error_field(Value x, const ObjString *name, Value *out) {
-  bool message = strcmp(name->data, "message") == 0;
-  bool cause = strcmp(name->data, "cause") == 0;
+  bool message = strcmp(name->own, "message") == 0;
+  bool cause = strcmp(name->own, "cause") == 0;
   *out = VALUE_NIL;
   if (value_is_type(x, OBJ_ERROR) && (message || cause)) {
     const ObjError *error = (ObjError *)value_obj(x);
     *out = message ? error->message : error->cause;
     return true;
   }
-  return cause || strcmp(name->data, "trace") == 0 ||
-         strcmp(name->data, "code") == 0;
+  return cause || strcmp(name->own, "trace") == 0 ||
+         strcmp(name->own, "code") == 0;
 }
 
 bool access_calls_error(Value x, const ObjString *name) {
@@ -558,7 +562,7 @@ bool access_set_field(Local *local, Goroutine *g, Value x, ObjString *name,
     return access_set(local, g, x, value_from_obj(name), v);
   if (host_takes_elements(x))
     return set_of_host(local, g, x, value_from_obj(name), v);
-  return explain_panic(local, g, "cannot set field `%s` of %s", name->data,
+  return explain_panic(local, g, "cannot set field `%s` of %s", name->own,
                        value_type_name(x));
 }
 
@@ -607,9 +611,9 @@ bool access_method(Local *local, Goroutine *g, Value x, ObjString *name,
     out->function = builtin_method(local->vm, x, name);
     out->method = out->function != VALUE_UNDEF;
     if (out->method) return true;
-    const char *habit = habit_find(OBJ_MAP, name->data);
+    const char *habit = habit_find(OBJ_MAP, name->own);
     return vm_panic(local, g, "the map has no key \"%s\" to call%s%s%s",
-                    name->data, habit != NULL ? ": write `" : "",
+                    name->own, habit != NULL ? ": write `" : "",
                     habit != NULL ? habit : "", habit != NULL ? "`" : "");
   }
   out->method = true;

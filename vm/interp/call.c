@@ -27,13 +27,13 @@ const char *function_name(Value f) {
   if (!value_is_obj(f)) return value_type_name(f);
   switch (value_obj(f)->type) {
     case OBJ_CLOSURE:
-      return ((ObjClosure *)value_obj(f))->proto->name->data;
+      return ((ObjClosure *)value_obj(f))->proto->name->own;
     case OBJ_NATIVE:
       return ((ObjNative *)value_obj(f))->def->name;
     case OBJ_BOUND:
       return function_name(((ObjBound *)value_obj(f))->function);
     case OBJ_STRUCT:
-      return ((ObjStruct *)value_obj(f))->name->data;
+      return ((ObjStruct *)value_obj(f))->name->own;
     default:
       return value_type_name(f);
   }
@@ -71,8 +71,8 @@ static bool too_few(Local *local, Goroutine *g, const Proto *proto, int argc,
   return vm_panic(local, g,
                   "%s: too few arguments: %d given, %s%d needed (`%s` is "
                   "missing)",
-                  proto->name->data, argc, more ? "at least " : "",
-                  proto->nrequired, proto->param_names[argc]->data);
+                  proto->name->own, argc, more ? "at least " : "",
+                  proto->nrequired, proto->param_names[argc]->own);
 }
 
 static bool too_many(Local *local, Goroutine *g, const char *name, int argc,
@@ -87,7 +87,7 @@ static bool missing_named(Local *local, Goroutine *g, const Proto *proto,
   for (int n = 0; n < argc && n < proto->nrequired; n++)
     if (args[n] == VALUE_UNDEF)
       return vm_panic(local, g, "%s: argument `%s` is missing",
-                      proto->name->data, proto->param_names[n]->data);
+                      proto->name->own, proto->param_names[n]->own);
   return true;
 }
 
@@ -116,7 +116,7 @@ static __attribute__((noinline)) bool collect_rest(Local *local, Goroutine *g,
 
 static bool fit_arguments(Local *local, Goroutine *g, const Proto *proto,
                           Value *args, int argc) {
-  const char *name = proto->name->data;
+  const char *name = proto->name->own;
   bool rest = (proto->flags & PROTO_REST) != 0;
   int fixed = proto->nparams - rest;
   bool open = rest || (proto->flags & PROTO_DEFAULTS);
@@ -277,7 +277,7 @@ static bool no_parameter(Local *local, Goroutine *g, Value f,
                          const Params *params, const char *name) {
   Suggest suggest = {.wanted = name};
   for (int n = 0; n < params->count; n++)
-    suggest_try(&suggest, params->names[n]->data);
+    suggest_try(&suggest, params->names[n]->own);
   return access_unknown(local, g, &suggest, "%s has no parameter `%s`",
                         function_name(f), name);
 }
@@ -304,10 +304,10 @@ bool call_named(Local *local, Goroutine *g, int a, int positional,
   for (int n = 0; n < count; n++) {
     ObjString *name = (ObjString *)value_obj(wanted->slots[n]);
     int at = param_index(&params, name);
-    if (at < 0) return no_parameter(local, g, f, &params, name->data);
+    if (at < 0) return no_parameter(local, g, f, &params, name->own);
     if (at < positional)
       return vm_panic(local, g, "%s: argument `%s` is given twice",
-                      function_name(f), name->data);
+                      function_name(f), name->own);
     while (used <= at) args[used++] = VALUE_UNDEF;
     args[at] = given[n];
   }
@@ -321,7 +321,7 @@ Next call_return(Local *local, Goroutine *g, const Value *from, int n) {
   Value *base = g->base;
   RT_ASSERT(frame_is_valid(g, base) && base > g->stack + FRAME_WORDS);
   Value info = base[-2];
-  const char *name = frame_closure(base)->proto->name->data;
+  const char *name = frame_closure(base)->proto->name->own;
   g->pc = (const Instr *)(uintptr_t)base[-3];
   g->base = base - (info >> 10);
   RT_ASSERT(frame_is_valid(g, g->base));
@@ -345,7 +345,7 @@ int call_wants(const Goroutine *g) {
 bool call_fit(Local *local, Goroutine *g, Value *values, int want, bool any) {
   int n = (int)g->multi;
   if (n != 1) {
-    const char *name = frame_closure(g->base)->proto->name->data;
+    const char *name = frame_closure(g->base)->proto->name->own;
     return vm_panic_because(local, g, n > 0 ? values[n - 1] : VALUE_NIL,
                             "%s returns %d value%s, as it has a `?`, and this "
                             "call gives %d",

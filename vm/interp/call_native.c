@@ -496,7 +496,7 @@ static bool arguments_fit(Local *local, Goroutine *g, const NativeDef *def,
     if (args[n] != VALUE_UNDEF) continue;
     if (n < def->nrequired)
       return vm_panic(local, g, "%s: argument `%s` is missing", def->name,
-                      def->param_names[n]->data);
+                      def->param_names[n]->own);
     args[n] = VALUE_NIL;
   }
   return true;

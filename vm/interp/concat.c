@@ -46,7 +46,7 @@ static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
   }
   ObjString *string = string_alloc(local, len);
   if (string == NULL) return NULL;
-  char *to = string->data;
+  char *to = string->own;
   ints = 0;
   for (Instr n = 0; n < count; n++) {
     const char *from;
@@ -55,13 +55,13 @@ static ObjString *concat_plain(Local *local, const Value *pieces, Instr count) {
       size = digits_len[ints];
       from = digits[ints++] + INT_DIGITS - size;
     } else {
-      from = ((ObjString *)value_obj(pieces[n]))->data;
+      from = string_data((ObjString *)value_obj(pieces[n]));
       size = ((ObjString *)value_obj(pieces[n]))->len;
     }
     if (!concat_copy(local, to, from, size, &len)) return NULL;
     to += size;
   }
-  RT_ASSERT(to == string->data + string->len && string_is_valid(string));
+  RT_ASSERT(to == string->own + string->len && string_is_valid(string));
   charge_bytes(local, len);  // of the others
   return string;
 }

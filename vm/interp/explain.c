@@ -83,7 +83,7 @@ static bool is_element(Instr i) {
 static bool say_string(Explain *explain, Value name, const char *before) {
   if (!value_is_type(name, OBJ_STRING)) return false;
   text_addf(&explain->text, "%s%.*s", before, TEXT_MOST,
-            ((ObjString *)value_obj(name))->data);
+            ((ObjString *)value_obj(name))->own);
   return true;
 }
 

@@ -39,7 +39,7 @@ HANDLER(GETG) {
   Value v = heap_load(&((ObjCell *)value_obj(CONST_BX))->value);
   if (UNLIKELY(v == VALUE_UNDEF)) {
     TRY(vm_panic(local, g, "`%s` is used before it is set",
-                 ((ObjString *)value_obj(CONST_WORD(*pc)))->data));
+                 ((ObjString *)value_obj(CONST_WORD(*pc)))->own));
   }
   REG_A = v;
   pc++;
@@ -424,8 +424,8 @@ HANDLER(NEW) {
     made->fields[f] = base[f];
     if (UNLIKELY(base[f] == VALUE_UNDEF)) {
       made->obj.aux = 0;
-      TRY(vm_panic(local, g, "%s: argument `%s` is missing", type->name->data,
-                   type->fields[f]->data));
+      TRY(vm_panic(local, g, "%s: argument `%s` is missing", type->name->own,
+                   type->fields[f]->own));
     }
   }
   REG_A = value_from_obj(made);

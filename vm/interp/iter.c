@@ -137,8 +137,9 @@ static Step next_string(Local *local, Value *state, Value *key, Value *value) {
   size_t at = (size_t)value_small(state[1]);
   if (at >= string->len) return STEP_END;
   uint32_t rune;
-  int len = utf8_decode(string->data, string->len, at, &rune);
-  ObjString *piece = string_new(local, string->data + at, (size_t)len);
+  const char *data = string_data(string);
+  int len = utf8_decode(data, string->len, at, &rune);
+  ObjString *piece = string_new(local, data + at, (size_t)len);
   if (piece == NULL) return STEP_FAILED;
   *key = state[1];
   *value = value_from_obj(piece);

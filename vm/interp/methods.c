@@ -62,7 +62,7 @@ void host_each_method(Vm *vm, const HostClass *klass,
                       void (*fn)(void *arg, const char *name), void *arg) {
   HostMethods *entry = host_methods_of(vm, klass);
   for (uint32_t i = 0; entry != NULL && i < entry->count; i++) {
-    fn(arg, entry->methods[i].name->data);
+    fn(arg, entry->methods[i].name->own);
   }
 }
 
@@ -76,8 +76,9 @@ Value vm_builtin(Local *local, const char *name) {
   size_t len = strlen(name);
   if (len >= BUILTIN_NAME_MAX) return VALUE_UNDEF;
   key.string.obj = (Obj){.type = OBJ_STRING};
-  key.string.len = len;
-  memcpy(key.room + offsetof(ObjString, data), name, len + 1);
+  key.string.len = (uint32_t)len;
+  key.string.at = STRING_OWN;
+  memcpy(key.room + offsetof(ObjString, own), name, len + 1);
   Value v;
   if (!map_get(local->vm, local->vm->builtins, value_from_obj(&key), &v))
     return VALUE_UNDEF;
@@ -87,6 +88,6 @@ Value vm_builtin(Local *local, const char *name) {
 // --- Fields of structs ------------------------------------------------------
 int struct_field(const ObjStruct *type, const char *name) {
   for (int n = 0; n < type->obj.aux; n++)
-    if (strcmp(type->fields[n]->data, name) == 0) return n;
+    if (strcmp(type->fields[n]->own, name) == 0) return n;
   return -1;
 }

@@ -36,8 +36,8 @@ static bool frames_are_library(const Trace *trace) {
 }
 
 static void print_frame(Text *out, const ShownFrame *frame) {
-  text_addf(out, "  %s at %s:%u:%u\n", frame->proto->name->data,
-            frame->proto->path->data, frame->at.line, frame->at.col);
+  text_addf(out, "  %s at %s:%u:%u\n", frame->proto->name->own,
+            frame->proto->path->own, frame->at.line, frame->at.col);
 }
 
 // --- Folding ----------------------------------------------------------------
@@ -111,7 +111,7 @@ void trace_print_frames(Text *out, const Vm *vm, const Trace *trace) {
   print_part(out, trace, middle, trace->count, library);
   if (trace->created_in != NULL) {
     LineInfo at = proto_line(trace->created_in, trace->created_pc);
-    text_addf(out, "  created at %s:%u:%u\n", trace->created_in->path->data,
+    text_addf(out, "  created at %s:%u:%u\n", trace->created_in->path->own,
               at.line, at.col);
   }
 }

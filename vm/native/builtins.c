@@ -91,8 +91,8 @@ static CspStatus str_of_bytes(CspCall *call, CspValue bytes) {
   if (string == NULL) return csp_panic_memory(call);
   for (size_t at = 0; at < len; at += PIECE) {
     size_t n = len - at < PIECE ? len - at : PIECE;
-    size_t copied = csp_bytes_read(bytes, at, string->data + at, n);
-    memset(string->data + at + copied, 0,
+    size_t copied = csp_bytes_read(bytes, at, string->own + at, n);
+    memset(string->own + at + copied, 0,
            n - copied);  // somebody may have cut them
     if (!csp_work(call, n / 8)) return CSP_PANIC;
   }

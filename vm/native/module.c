@@ -129,7 +129,7 @@ bool csp_register_methods(Csp *csp, CspType type,
   for (; (function = native_row(function, &rules)) != NULL; function++) {
     RT_ASSERT((size_t)type < sizeof type_objects / sizeof *type_objects);
     ObjType object = type_objects[type];
-    const char *of = vm->type_names[object]->data;
+    const char *of = vm->type_names[object]->own;
     Value v = native_new(vm, of, function, &rules);
     ObjString *name = vm_intern(vm, function->name, strlen(function->name));
     if (v == VALUE_UNDEF || name == NULL || !vm_add_method(vm, object, name, v))

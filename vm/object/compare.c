@@ -47,14 +47,15 @@ static bool strings_equal(Local *local, const ObjString *a,
                           const ObjString *b) {
   int known = string_equal_known(a, b);
   if (known >= 0) return known != 0;
-  return memory_compare(local, a->data, b->data, a->len) == 0;
+  if (a->len <= STRING_WORD) return string_equal_short(a, b);
+  return memory_compare(local, string_data(a), string_data(b), a->len) == 0;
 }
 
 static int compare_strings(Local *local, const ObjString *a,
                            const ObjString *b) {
   if (a == b) return 0;
   size_t len = a->len < b->len ? a->len : b->len;
-  int order = memory_compare(local, a->data, b->data, len);
+  int order = memory_compare(local, string_data(a), string_data(b), len);
   if (order != 0) return order < 0 ? -1 : 1;
   return a->len < b->len ? -1 : a->len > b->len;
 }

@@ -11,7 +11,7 @@ Value error_cause(Value error) {
   if (!value_is_struct_error(error)) return VALUE_NIL;
   const ObjInstance *instance = (const ObjInstance *)value_obj(error);
   for (int n = 0; n < instance->obj.aux; n++) {
-    if (strcmp(instance->type->fields[n]->data, "cause") == 0)
+    if (strcmp(instance->type->fields[n]->own, "cause") == 0)
       return heap_load(&instance->fields[n]);
   }
   return VALUE_NIL;

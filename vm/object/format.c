@@ -104,7 +104,7 @@ static void add_text(Text *text, const char *s) {
 }
 
 static void add_string(Text *text, const ObjString *string) {
-  text_add(text, string->data, string->len);
+  text_add(text, string_data(string), string->len);
 }
 
 // --- Quoting ----------------------------------------------------------------
@@ -190,7 +190,7 @@ const char *value_type_name(Value v) {
     return v == VALUE_TRUE || v == VALUE_FALSE ? "bool" : "nil";
   const Obj *obj = value_obj(v);
   if (obj->type == OBJ_INSTANCE)
-    return ((const ObjInstance *)obj)->type->name->data;
+    return ((const ObjInstance *)obj)->type->name->own;
   if (obj->type == OBJ_HOST) return ((const ObjHost *)obj)->klass->name;
   RT_ASSERT(obj->type < OBJ_TYPE_COUNT);
   return names[obj->type];
@@ -198,7 +198,7 @@ const char *value_type_name(Value v) {
 
 static const char *closure_name(const Obj *obj) {
   const ObjString *name = ((const ObjClosure *)obj)->proto->name;
-  return name != NULL ? name->data : "?";
+  return name != NULL ? name->own : "?";
 }
 
 static void add_function(Text *text, Value function) {
@@ -230,7 +230,7 @@ static void add_object(Text *text, Value v, bool quoted) {
     case OBJ_STRING: {
       const ObjString *string = (const ObjString *)obj;
       if (quoted)
-        add_quoted(text, string->data, string->len);
+        add_quoted(text, string_data(string), string->len);
       else
         add_string(text, string);
       return;
@@ -250,7 +250,7 @@ static void add_object(Text *text, Value v, bool quoted) {
       add_string(text, ((const ObjStruct *)obj)->name);
       return;
     case OBJ_MODULE:
-      text_addf(text, "<module %s>", ((const ObjModule *)obj)->name->data);
+      text_addf(text, "<module %s>", ((const ObjModule *)obj)->name->own);
       return;
     case OBJ_HOST:
       if (host_text(text, (const ObjHost *)obj)) return;
@@ -414,7 +414,7 @@ static void add_again(Text *text, const Obj *obj) {
   if (obj->type == OBJ_LIST)
     add_text(text, "[...]");
   else if (obj->type == OBJ_INSTANCE)
-    text_addf(text, "%s(...)", ((const ObjInstance *)obj)->type->name->data);
+    text_addf(text, "%s(...)", ((const ObjInstance *)obj)->type->name->own);
   else
     add_text(text, obj->type == OBJ_MAP ? "{...}" : "error(...)");
 }

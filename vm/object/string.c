@@ -12,25 +12,32 @@
 #include "vm/heap/local.h"
 #include "vm/heap/span.h"
 #include "vm/heap/work.h"
+#include "vm/object/string_tail.h"
 
 // --- Making -----------------------------------------------------------------
-ObjString *string_alloc(Local *local, size_t len) {
+static inline __attribute__((always_inline)) ObjString *string_made(
+    Local *local, size_t len) {
   if (len >= WORK_BIG && (len > STRING_LEN_MAX || !work_before_big(local)))
     return NULL;
   ObjString *string = (ObjString *)heap_alloc(
       &local->heap, sizeof(ObjString) + len + 1, OBJ_STRING);
   if (string == NULL) return NULL;
-  string->len = len;
-  string->data[len] = '\0';
+  string->len = (uint32_t)len;
+  string->at = STRING_OWN;
+  string->own[len] = '\0';
   RT_ASSERT(string_is_valid(string));
   return string;
+}
+
+ObjString *string_alloc(Local *local, size_t len) {
+  return string_made(local, len);
 }
 
 void string_cut(ObjString *string, size_t len) {
   RT_ASSERT(string_is_valid(string) && len <= string->len);
   RT_ASSERT(string->obj.flags == 0 && string->obj.hash == 0);
-  string->len = len;
-  string->data[len] = '\0';
+  string->len = (uint32_t)len;
+  string->own[len] = '\0';
 }
 
 // The first 8 bytes (or fewer) as a word.
@@ -66,11 +73,11 @@ static ObjString *string_short(Local *local, const char *data, size_t len) {
   ObjString *string = (ObjString *)recent->obj;
   RT_ASSERT(string == NULL || string_is_valid(string));
   if (string != NULL && recent->hash == hash && string->len == len &&
-      !memcmp(string->data, data, len))
+      !memcmp(string->own, data, len))
     return string;
-  string = string_alloc(local, len);
+  string = string_made(local, len);
   if (string == NULL) return NULL;
-  memcpy(string->data, data, len);
+  memcpy(string->own, data, len);
   *recent = (RecentText){hash, &string->obj};
   return string;
 }
@@ -80,7 +87,7 @@ ObjString *string_new(Local *local, const char *data, size_t len) {
     return local->vm->empty_string;
   if (len > 0 && len <= RECENT_LEN_MAX) return string_short(local, data, len);
   ObjString *string = string_alloc(local, len);
-  bool copied = string != NULL && work_copy(local, string->data, data, len);
+  bool copied = string != NULL && work_copy(local, string->own, data, len);
   return copied ? string : NULL;
 }
 
@@ -92,7 +99,7 @@ ObjString *string_format(Local *local, const char *format, ...) {
   int len = vsnprintf(NULL, 0, format, args);
   va_end(args);
   ObjString *string = len < 0 ? NULL : string_alloc(local, (size_t)len);
-  if (string != NULL) vsnprintf(string->data, (size_t)len + 1, format, again);
+  if (string != NULL) vsnprintf(string->own, (size_t)len + 1, format, again);
   RT_ASSERT(string == NULL || string_is_valid(string));
   va_end(again);
   return string;
@@ -102,10 +109,12 @@ ObjString *string_concat(Local *local, ObjString *a, ObjString *b) {
   RT_ASSERT(string_is_valid(a) && string_is_valid(b));
   if (a->len == 0) return b;
   if (b->len == 0) return a;
-  ObjString *string = string_alloc(local, a->len + b->len);
+  if (string_is_growing(a, b)) return string_tail_join(local, a, b);
+  ObjString *string = string_made(local, (size_t)a->len + b->len);
   if (string == NULL) return NULL;
-  bool copied = work_copy(local, string->data, a->data, a->len) &&
-                work_copy(local, string->data + a->len, b->data, b->len);
+  string->obj.flags = STRING_JOINED;
+  bool copied = work_copy(local, string->own, string_data(a), a->len) &&
+                work_copy(local, string->own + a->len, string_data(b), b->len);
   return copied ? string : NULL;
 }
 
@@ -182,7 +191,7 @@ uint32_t string_hash(Vm *vm, ObjString *string) {
   // relaxed, both: the same whoever computes it
   uint32_t hash = rt_load_relaxed(&string->obj.hash);
   if (hash) return hash;
-  hash = hash_text(vm, string->data, string->len);
+  hash = hash_text(vm, string_data(string), string->len);
   rt_store_relaxed(&string->obj.hash, hash);
   return hash;
 }
@@ -195,19 +204,21 @@ bool string_hash_on(Local *local, ObjString *string) {
   sip_begin(v, local->vm->hash_seed);
   for (size_t at = 0; at < string->len; at += PIECE) {
     size_t count = string->len - at < PIECE ? string->len - at : PIECE;
-    sip_words(v, string->data + at, count);
+    sip_words(v, string_data(string) + at, count);
     if (!work_part(local, count / 2, at + PIECE < string->len)) return false;
   }
   // relaxed: as above
   rt_store_relaxed(&string->obj.hash,
-                   hash_fold(sip_end(v, string->data, string->len)));
+                   hash_fold(sip_end(v, string_data(string), string->len)));
   return true;
 }
 
 // --- Comparing --------------------------------------------------------------
 bool string_equal(const ObjString *a, const ObjString *b) {
   int known = string_equal_known(a, b);
-  return known >= 0 ? known != 0 : memcmp(a->data, b->data, a->len) == 0;
+  if (known >= 0) return known != 0;
+  if (a->len <= STRING_WORD) return string_equal_short(a, b);
+  return memcmp(string_data(a), string_data(b), a->len) == 0;
 }
 
 // --- Names in code ----------------------------------------------------------
@@ -219,7 +230,7 @@ static ObjString **find_symbol(ObjString **names, uint32_t cap, uint32_t hash,
     ObjString *string = names[at];
     if (string == NULL) return &names[at];
     if (string->obj.hash == hash && string->len == len &&
-        !memcmp(string->data, text, len))
+        !memcmp(string_data(string), text, len))
       return &names[at];
   }
 }
@@ -231,8 +242,8 @@ static bool grow_names(Vm *vm) {
   for (uint32_t i = 0; i < vm->names_cap; i++) {
     ObjString *string = vm->names[i];
     if (string != NULL)
-      *find_symbol(names, cap, string->obj.hash, string->data, string->len) =
-          string;
+      *find_symbol(names, cap, string->obj.hash, string_data(string),
+                   string->len) = string;
   }
   RT_ASSERT(vm->names_count < cap);
   mem_free(vm->names);
@@ -257,9 +268,10 @@ ObjString *vm_intern(Vm *vm, const char *text, size_t len) {
   if (string == NULL) return NULL;
   string->obj.flags = STRING_INTERNED | (vm->unit != NULL ? STRING_WEAK : 0);
   string->obj.hash = hash;
-  string->len = len;
-  memcpy(string->data, text, len);
-  string->data[len] = '\0';
+  string->len = (uint32_t)len;
+  string->at = STRING_OWN;
+  memcpy(string->own, text, len);
+  string->own[len] = '\0';
   RT_ASSERT(string_is_valid(string));
   *place = string;
   vm->names_count++;
@@ -268,8 +280,11 @@ ObjString *vm_intern(Vm *vm, const char *text, size_t len) {
 
 // --- Validity ---------------------------------------------------------------
 bool string_is_valid(const ObjString *string) {
-  return string != NULL && string->obj.type == OBJ_STRING &&
-         string->len <= STRING_LEN_MAX &&
+  if (string == NULL || string->obj.type != OBJ_STRING ||
+      string->len > STRING_LEN_MAX)
+    return false;
+  if (string->obj.flags & STRING_TAIL) return string_tail_is_valid(string);
+  return string->at == STRING_OWN &&
          sizeof *string + string->len + 1 <= heap_size_of(string) &&
-         string->data[string->len] == '\0';
+         string->own[string->len] == '\0';
 }

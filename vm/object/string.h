@@ -28,6 +28,16 @@ static inline int string_equal_known(const ObjString *a, const ObjString *b) {
   uint32_t hb = rt_load_relaxed(&b->obj.hash);
   return ha && hb && ha != hb ? 0 : -1;
 }
+enum { STRING_WORD = 8 };  // bytes that an object has after its head at least
+// Of two that have as many bytes, up to STRING_WORD, and so their own.
+static inline bool string_equal_short(const ObjString *a, const ObjString *b) {
+  uint64_t x, y;
+  memcpy(&x, a->own, sizeof x);
+  memcpy(&y, b->own, sizeof y);
+  // What follows them goes. (A shift by 64 is none.)
+  unsigned half = 4 * (unsigned)(STRING_WORD - a->len);
+  return (x ^ y) << half << half == 0;
+}
 // The same hash as string_hash, with looks. false: given up.
 bool string_hash_on(Local *local, ObjString *string);
 // A keyed hash (SipHash-1-3): without the seed nobody can make texts that

@@ -21,7 +21,7 @@ typedef struct Fields {
 static CspEnd refuse(CspCall *call, CspResult *result, const char *format,
                      const ObjStruct *type, const char *name) {
   Text text = {.memory = call->vm->memory};
-  text_addf(&text, format, type->name->data, name);
+  text_addf(&text, format, type->name->own, name);
   text_add(&text, "", 1);
   CspEnd end = host_failed(call, result, CSP_THREW,
                            text.failed ? "out of memory" : text.data);

@@ -285,7 +285,7 @@ static void add_group(Text *text, const Alike *a) {
   if (a->group_pc == NULL) return;
   LineInfo at = proto_line(a->group_in, a->group_pc);
   text_addf(text, "  in the group of goroutine %llu at %s:%u:%u\n",
-            (unsigned long long)a->owner, a->group_in->path->data, at.line,
+            (unsigned long long)a->owner, a->group_in->path->own, at.line,
             at.col);
 }
 

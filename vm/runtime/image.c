@@ -78,7 +78,7 @@ static void put_new_string(Writer *writer, const ObjString *string) {
   strings[writer->string_count++] = string;
   uint32_t len = (uint32_t)string->len;
   text_add(&writer->bytes, (const char *)&len, sizeof len);
-  text_add(&writer->bytes, string->data, len);
+  text_add(&writer->bytes, string_data(string), len);
   text_add(&writer->bytes, padding,
            (sizeof padding - len % sizeof padding) % sizeof padding);
 }
@@ -129,8 +129,8 @@ static void put_object(Writer *writer, const Proto *proto, Value v) {
     put_string(writer, name);
   } else {
     text_addf(&writer->problem, "prelude: `%s` holds a constant of type %s\n",
-              proto->name->data,
-              writer->vm->type_names[value_obj(v)->type]->data);
+              proto->name->own,
+              writer->vm->type_names[value_obj(v)->type]->own);
   }
 }
 
@@ -196,7 +196,7 @@ static void put_functions(Writer *writer, const ObjModule *module) {
     uint32_t function =
         closure_index(writer, ((ObjCell *)value_obj(cell))->value);
     if (function == writer->count)
-      text_addf(&writer->problem, "prelude: `%s` is no function\n", name->data);
+      text_addf(&writer->problem, "prelude: `%s` is no function\n", name->own);
     put_string(writer, name);
     put_word(writer, function);
   }

@@ -174,7 +174,7 @@ static void take_builtin(Reader *reader, Value *out) {
   if (!reader->damaged &&
       !map_get(reader->vm, reader->vm->builtins, value_from_obj(name), out))
     text_addf(&reader->problem,
-              "the prelude needs `%s`, which is not registered\n", name->data);
+              "the prelude needs `%s`, which is not registered\n", name->own);
 }
 
 // A word that is a value by itself: no pointer, and none of the two constants
@@ -277,7 +277,7 @@ static const char *check_closures(const Reader *reader, uint32_t n,
 static void note_code(Reader *reader, const Proto *proto, uint32_t at,
                       const char *wrong) {
   text_addf(&reader->problem, "the prelude's image: `%s`, instruction %u: %s\n",
-            proto->name->data, at, wrong);
+            proto->name->own, at, wrong);
 }
 
 static void check_code(Reader *reader) {

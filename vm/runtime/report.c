@@ -48,7 +48,7 @@ static void add_reported(Text *text, Vm *vm, Value v) {
       value_is_type(v, OBJ_STRING) ? (ObjString *)value_obj(v) : NULL;
   bool cut = string != NULL && string->len >= most;
   if (cut) {
-    text_add(text, string->data, most);
+    text_add(text, string_data(string), most);
   } else {
     format_value(&part, vm, v, false);
     if (part.data != NULL) text_add(text, part.data, part.len);
@@ -211,11 +211,11 @@ Next report_error(Local *local, Goroutine *g, Value error) {
   const Proto *proto = frame_closure(g->base)->proto;
   if (proto->path != NULL && proto->nlines > 0) {
     LineInfo at = proto_line(proto, g->pc - 1);
-    text_addf(&text, "  at %s:%u:%u\n", proto->path->data, at.line, at.col);
+    text_addf(&text, "  at %s:%u:%u\n", proto->path->own, at.line, at.col);
   } else if (g->created_in != NULL) {
     LineInfo at = proto_line(g->created_in, g->created_pc);
     text_addf(&text, "  in goroutine %llu created at %s:%u:%u\n",
-              (unsigned long long)g->g.id, g->created_in->path->data, at.line,
+              (unsigned long long)g->g.id, g->created_in->path->own, at.line,
               at.col);
   }
   return panic_end_with(local, g, error, text.data);

@@ -53,17 +53,22 @@ typedef struct ObjFloat {
   double value;
 } ObjFloat;
 
-// Immutable bytes, NUL after them. Not interned, except names in code
-// (flag STRING_INTERNED: equal interned strings of one Vm are one object).
+// Immutable bytes. Not interned, except names in code (flag STRING_INTERNED:
+// equal interned strings of one Vm are one object). The bytes are the string's
+// own, with a NUL after them, or in a block that it may share (string_tail.c).
 typedef struct ObjString {
   Obj obj;
-  uint64_t len;
-  char data[];
+  uint32_t len;  // immutable
+  int32_t at;  // atomic: where the bytes are, in words of 8 from the object on
+  char own[];
 } ObjString;
 enum {
   STRING_INTERNED = 1,
-  STRING_WEAK = 2,  // and forgotten when nothing else holds it (unit.c)
+  STRING_WEAK = 2,    // and forgotten when nothing else holds it (unit.c)
+  STRING_JOINED = 4,  // made by one `+`: the next one leaves room
+  STRING_TAIL = 8,    // its bytes are in an ObjRaw
 };
+enum { STRING_OWN = 2 };  // ObjString.at of a string's own bytes
 
 // A block of raw bytes, or of values: what bytes and lists point to. `len` is
 // atomic, and a list's `cap`, too. Readers read len once and clamp it to cap.
@@ -325,5 +330,15 @@ static inline bool value_is_type(Value v, ObjType type) {
 // relaxed: the dependency (above) pairs with the release in heap_store
 #define heap_load(slot) rt_load_relaxed(slot)
 #endif
+
+// The bytes of a string. Whoever makes it writes to them. A NUL follows those
+// that are its own. For what else wants one there is string_settle.
+static inline char *string_data(const ObjString *string) {
+  return (char *)(uintptr_t)string + (intptr_t)heap_load(&string->at) * 8;
+}
+// Where they are, of one with STRING_TAIL.
+static inline ObjRaw *string_block(const ObjString *string) {
+  return (ObjRaw *)(void *)(string_data(string) - offsetof(ObjRaw, data));
+}
 
 #endif
