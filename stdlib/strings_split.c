@@ -31,6 +31,23 @@ static size_t count_byte(CspValue of, char byte) {
 }
 
 // --- By a separator ---------------------------------------------------------
+enum { NEAR = 16 };  // bytes
+#define EACH_BYTE 0x0101010101010101u
+
+// Where the byte is among the first 16. NEAR: not there, or there are fewer.
+static size_t find_near(const char *data, size_t len, char byte) {
+  if (len < NEAR) return NEAR;
+  for (size_t at = 0; at < NEAR; at += 8) {
+    uint64_t word;
+    memcpy(&word, data + at, sizeof word);
+    word ^= EACH_BYTE * (uint8_t)byte;
+    // The lowest byte that is 0 has its top bit set, and none below it.
+    word = (word - EACH_BYTE) & ~word & EACH_BYTE << 7;
+    if (word != 0) return at + (size_t)__builtin_ctzll(word) / 8;
+  }
+  return NEAR;
+}
+
 // The place after the last piece is one more than the string's length.
 static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
                       CspValue *piece) {
@@ -45,6 +62,24 @@ static bool next_part(CspCall *call, CspValue of, CspValue with, int64_t *at,
   return give_piece(call, start, len, piece);
 }
 
+// The same by a byte, which is near mostly.
+static bool next_part_by_byte(CspCall *call, CspValue of, CspValue with,
+                              int64_t *at, CspValue *piece) {
+  Str s = str_of(of);
+  size_t from = (size_t)*at;
+  if (from > s.len) return false;
+  const char *start = s.data + from;
+  char byte = (char)csp_to_int(with);
+  size_t len = find_near(start, s.len - from, byte);
+  if (len == NEAR) {
+    int64_t found = csp_find(call, start, s.len - from, &byte, 1);
+    if (found == CSP_GIVEN_UP) return false;
+    len = found >= 0 ? (size_t)found : s.len - from;
+  }
+  *at += (int64_t)len + 1;
+  return give_piece(call, start, len, piece);
+}
+
 static bool next_character(CspCall *call, CspValue of, CspValue with,
                            int64_t *at, CspValue *piece) {
   (void)with;
@@ -56,9 +91,8 @@ static bool next_character(CspCall *call, CspValue of, CspValue with,
   return give_piece(call, s.data + from, width, piece);
 }
 
-static size_t count_parts(CspValue of, CspValue with) {
-  Str sep = str_of(with);
-  return sep.len == 1 ? count_byte(of, *sep.data) : 4;
+static size_t count_by_byte(CspValue of, CspValue with) {
+  return count_byte(of, (char)csp_to_int(with));
 }
 
 // At most n pieces, the last with what is left.
@@ -171,9 +205,11 @@ CspStatus strings_split(CspCall *call) {
   Str s, sep;
   if (is_nil(call, 1)) return strings_fields(call);
   if (!need_str(call, 0, &s) || !need_str(call, 1, &sep)) return CSP_PANIC;
+  if (sep.len == 1)
+    return csp_ok_each(call, next_part_by_byte, csp_arg(call, 0),
+                       csp_int(call, *sep.data), count_by_byte);
   CspEach next = sep.len == 0 ? next_character : next_part;
-  return csp_ok_each(call, next, csp_arg(call, 0), csp_arg(call, 1),
-                     count_parts);
+  return csp_ok_each(call, next, csp_arg(call, 0), csp_arg(call, 1), NULL);
 }
 
 // At most n parts, the last with what is left; a negative n means all.

@@ -40,10 +40,10 @@ void string_cut(ObjString *string, size_t len) {
   string->own[len] = '\0';
 }
 
-// The first 8 bytes (or fewer) as a word.
-static uint64_t first_bytes(const char *data, size_t len) {
+// The first 8 bytes as a word; of fewer one that no others of that number have.
+static inline uint64_t first_word(const char *data, size_t len) {
   RT_ASSERT(len > 0);
-  uint64_t word = 0;
+  uint64_t word;
   if (len >= 8) {
     memcpy(&word, data, 8);
   } else if (len >= 4) {
@@ -59,25 +59,50 @@ static uint64_t first_bytes(const char *data, size_t len) {
   return word;
 }
 
+// Up to 16 bytes: their first and last 8, which may overlap.
+typedef struct ShortText {
+  uint64_t first, last;  // last: 0 for up to 8 bytes
+} ShortText;
+
+static inline ShortText short_text(const char *data, size_t len) {
+  ShortText text = {first_word(data, len), 0};
+  if (len > 8) memcpy(&text.last, data + len - 8, 8);
+  return text;
+}
+
+static inline void copy_short_text(char *to, size_t len, ShortText text) {
+  if (len >= 8) {
+    memcpy(to, &text.first, 8);
+    if (len > 8) memcpy(to + len - 8, &text.last, 8);
+  } else if (len >= 4) {
+    uint32_t low = (uint32_t)text.first, high = (uint32_t)(text.first >> 32);
+    memcpy(to, &low, 4);
+    memcpy(to + len - 4, &high, 4);
+  } else {
+    to[0] = (char)text.first;
+    to[len / 2] = (char)(text.first >> 8);
+    to[len - 1] = (char)(text.first >> 16);
+  }
+}
+
 // A short string: one made lately with the same text, or a new one. Programs
 // make the same words over and over; these need no memory, and have a hash.
 static ObjString *string_short(Local *local, const char *data, size_t len) {
-  uint64_t hash = first_bytes(data, len) * 0x9e3779b97f4a7c15u;
-  if (len > 8) {
-    uint64_t last;
-    memcpy(&last, data + len - 8, 8);
-    hash = (hash ^ hash >> 32 ^ last) * 0xbf58476d1ce4e5b9u;
-  }
+  ShortText text = short_text(data, len);
+  uint64_t hash = text.first * 0x9e3779b97f4a7c15u;
+  if (len > 8) hash = (hash ^ hash >> 32 ^ text.last) * 0xbf58476d1ce4e5b9u;
   hash += len * 0x94d049bb133111ebu;
   RecentText *recent = &local->heap.recent[hash >> (64 - RECENT_BITS)];
   ObjString *string = (ObjString *)recent->obj;
   RT_ASSERT(string == NULL || string_is_valid(string));
+  // Of up to 8 bytes only those of the same text have the same hash.
   if (string != NULL && recent->hash == hash && string->len == len &&
-      !memcmp(string->own, data, len))
+      (len <= 8 || (short_text(string->own, len).first == text.first &&
+                    short_text(string->own, len).last == text.last)))
     return string;
   string = string_made(local, len);
   if (string == NULL) return NULL;
-  memcpy(string->own, data, len);
+  copy_short_text(string->own, len, text);
   *recent = (RecentText){hash, &string->obj};
   return string;
 }
