@@ -12,6 +12,7 @@ run by one), and what they give is taken in an order that the program fixes."""
 import random
 import re
 
+from grown import Grown
 from shapes import Shapes
 from words import ATOMS, Words
 
@@ -69,7 +70,7 @@ class Struct:
         self.methods = {}
 
 
-class Maker(Words, Shapes):
+class Maker(Words, Shapes, Grown):
     """A program from a seed: `text`, and `files`, {name: text}, which it imports."""
 
     def __init__(self, seed):
@@ -542,7 +543,8 @@ class Maker(Words, Shapes):
                   (0.5, Shapes.group), (0.4, Shapes.selects), (0.3, Shapes.failing),
                   (0.3, Shapes.group_value), (0.3, Shapes.mutex),
                   (0.3, Shapes.ping_pong), (0.2, Shapes.full), (0.2, Shapes.cancelled),
-                  (0.2, Shapes.collect), (0.2, Shapes.timers)]
+                  (0.2, Shapes.collect), (0.2, Shapes.timers),
+                  (0.4, Grown.appended), (0.3, Grown.appended_at_once)]
 
     # -- functions, structs, and the program
     def parameters(self, letter, most):
