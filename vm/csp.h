@@ -59,6 +59,7 @@ typedef enum CspType {
   CSP_HOST,
   CSP_GROUP,
   CSP_TIMER,
+  CSP_NO_MEMORY,  // a string that csp_to_string cannot give
 } CspType;
 
 // --- Runtimes ---------------------------------------------------------------
@@ -298,8 +299,7 @@ typedef struct CspModule {
 bool csp_register(Csp *csp, const CspModule *module);
 // Registers methods of built-in types. The receiver is the first parameter.
 bool csp_register_methods(Csp *csp, CspType type, const CspFunction *functions);
-// Registers predeclared functions. Only embedded sources see names that begin
-// with _.
+// Registers predeclared functions. Embedded sources alone see _names.
 bool csp_register_builtins(Csp *csp, const CspFunction *functions);
 // Compiles a part of the library that is written in the language. It may
 // declare functions, which become builtins, and methods of built-in types, but
@@ -667,7 +667,7 @@ CspValue csp_held(CspCall *call, CspHandle handle);
 void csp_release(Csp *csp, CspHandle handle);
 
 // --- Values -----------------------------------------------------------------
-CspType csp_type(CspValue v);  // CSP_NIL also where csp_to_string is NULL
+CspType csp_type(CspValue v);
 const char *csp_type_name(CspValue v);  // "int", ..., a struct's own name
 bool csp_truthy(CspValue v);
 bool csp_same(CspValue a, CspValue b);   // the same word

@@ -48,7 +48,7 @@ CspType csp_type(CspValue value) {
   const Obj *obj = value_obj(v);
   if (__builtin_expect(obj->flags & STRING_TAIL, 0) &&
       obj->type == OBJ_STRING && !string_tail_settle(AS(ObjString, value)))
-    return CSP_NIL;
+    return CSP_NO_MEMORY;
   return (CspType)types[obj->type];
 }
 
