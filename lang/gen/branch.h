@@ -9,8 +9,8 @@ void branch_if(Compiler *compiler, Node *node);
 void branch_switch(Compiler *compiler, Node *node, const AstStr *label);
 void branch_select(Compiler *compiler, Node *node, const AstStr *label);
 void branch_group(Compiler *compiler, Node *node);
-// Of a statement whose value is wanted: the register, at the top, that the value
-// comes to. Registers that are taken already keep what they hold.
+// Of a statement whose value is wanted: the register, at the top, that the
+// value comes to. Registers that are taken already keep what they hold.
 int branch_value(Compiler *compiler, Node *node);
 // A group at the end of a branch of such a statement.
 void branch_give_group(Compiler *compiler, Node *node);

@@ -120,8 +120,8 @@ static void watch_queues(void *arg) {
   int in_a_row = 0;
   while (!rt_load_seq(&over)) {
     explore_futex_wait(&over, 0, explore_now() + WATCH_NS);
-    bool waits = s->idle_count > 0 && is_queued(s) && moves(s) == seen;
-    in_a_row = waits ? in_a_row + 1 : 0;
+    bool wait = s->idle_count > 0 && is_queued(s) && moves(s) == seen;
+    in_a_row = wait ? in_a_row + 1 : 0;
     seen = moves(s);
     watch_waits();
     int64_t rest = test->rests * s->crowd.rest_ns;

@@ -96,8 +96,8 @@ static bool fails_with_value(const ObjGroup *group) {
 }
 
 // The first failure is kept, but for a value. trace: is the group's, or freed.
-static void fail_group(Local *local, ObjGroup *group, Value value,
-                       Trace *trace, bool returned) {
+static void fail_group(Local *local, ObjGroup *group, Value value, Trace *trace,
+                       bool returned) {
   Trace *other = trace;
   rt_lock(&group->group.lock);
   bool first = !group->failed || (fails_with_value(group) && !returned);
