@@ -378,6 +378,8 @@ static void test_verifier(void **state) {
   WRONG("the instruction is cut off", instr_abc(OP_TEST, 0, 0, 0));
   WRONG("no such opcode", 250);
   WRONG("not that many registers", instr_abc(OP_CALL, 0, 2, 1), end);
+  // Its value would come to the register before the first one.
+  WRONG("not that many registers", instr_abc(OP_GROUP, 0, 1, 0), 0, end);
   WRONG("there are no values to take", instr_abc(OP_RETV, 0, 0, 0));
   WRONG("nobody takes the values", instr_abc(OP_CALL, 0, 0, WANT_ALL), end);
   WRONG("CLOSURE needs a proto", instr_abx(OP_CLOSURE, 0, 1), end);

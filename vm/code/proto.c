@@ -74,7 +74,8 @@ static bool is_register(const Verify *verify, uint32_t r) {
   return r < verify->proto->nregs;
 }
 static bool are_registers(const Verify *verify, uint32_t from, uint32_t count) {
-  return from + count <= verify->proto->nregs;
+  // (`from` may lie below 0, as that of GROUP without room for its value)
+  return (uint64_t)from + count <= verify->proto->nregs;
 }
 
 // Direction: what counts a safepoint jumps backward, all else forward.
