@@ -278,20 +278,21 @@ static void ping_pong(P *p, Task *t) {
 // --- Fan-in: many producers, one channel, one consumer -----------------------
 enum { FAN_ITEMS = 16, FAN_WORK_NS = 5000, FAN_TAKE_NS = 100, FAN_CAP = 128 };
 
-static void producer(P *p, Task *t) {
+// Both: n items, each of i ns of work.
+static void sender(P *p, Task *t) {
   CO_BEGIN;
   for (; t->n > 0; t->n--) {
-    CO_WORK(FAN_WORK_NS);
+    CO_WORK(t->i);
     CO_SEND(t->out);
   }
   CO_END;
 }
 
-static void consumer(P *p, Task *t) {
+static void receiver(P *p, Task *t) {
   CO_BEGIN;
   for (; t->n > 0; t->n--) {
     CO_RECV(t->in);
-    CO_WORK(FAN_TAKE_NS);
+    CO_WORK(t->i);
   }
   CO_END;
 }
@@ -299,13 +300,15 @@ static void consumer(P *p, Task *t) {
 static void fan_in(P *p, Task *t) {
   CO_BEGIN;
   t->in = new_chan(FAN_CAP);
-  Task *taker = task_new(p, consumer, t);
+  Task *taker = task_new(p, receiver, t);
   taker->in = t->in;
+  taker->i = FAN_TAKE_NS;
   taker->n = 2 * run.procs * scaled(FAN_ITEMS);
   task_go(p, taker);
   for (t->n = 2 * run.procs; t->n > 0; t->n--) {
-    Task *maker = task_new(p, producer, t);
+    Task *maker = task_new(p, sender, t);
     maker->out = t->in;
+    maker->i = FAN_WORK_NS;
     maker->n = scaled(FAN_ITEMS);
     task_go(p, maker);
   }
@@ -468,28 +471,11 @@ static void thin_few(P *p, Task *t) {
 // All of it could run on one P; more of them must not make it slower.
 enum { SHORT_NS = 30, SHORT_TASKS = 8, SHORT_OPS = 2000, SHORT_RING = 64 };
 
-static void short_sender(P *p, Task *t) {
-  CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_WORK(SHORT_NS);
-    CO_SEND(t->out);
-  }
-  CO_END;
-}
-
-static void short_receiver(P *p, Task *t) {
-  CO_BEGIN;
-  for (; t->n > 0; t->n--) {
-    CO_RECV(t->in);
-    CO_WORK(SHORT_NS);
-  }
-  CO_END;
-}
-
 static void start_short(P *p, Task *t, void (*body)(P *p, Task *t), Chan *c,
                         int64_t n) {
   Task *one = task_new(p, body, t);
   one->in = one->out = c;
+  one->i = SHORT_NS;
   one->n = n;
   task_go(p, one);
 }
@@ -499,10 +485,10 @@ static void short_fan(P *p, Task *t) {
   CO_BEGIN;
   t->in = new_chan(0);
   for (t->i = 0; t->i < SHORT_TASKS; t->i++) {
-    start_short(p, t, short_sender, t->in, scaled(SHORT_OPS));
+    start_short(p, t, sender, t->in, scaled(SHORT_OPS));
   }
   for (t->i = 0; t->i < run.param; t->i++) {
-    start_short(p, t, short_receiver, t->in,
+    start_short(p, t, receiver, t->in,
                 SHORT_TASKS * scaled(SHORT_OPS) / run.param);
   }
   CO_JOIN;
@@ -513,8 +499,8 @@ static void short_fan(P *p, Task *t) {
 static void short_pair(P *p, Task *t) {
   CO_BEGIN;
   t->in = new_chan((uint32_t)run.param);
-  start_short(p, t, short_sender, t->in, SHORT_TASKS * scaled(SHORT_OPS));
-  start_short(p, t, short_receiver, t->in, SHORT_TASKS * scaled(SHORT_OPS));
+  start_short(p, t, sender, t->in, SHORT_TASKS * scaled(SHORT_OPS));
+  start_short(p, t, receiver, t->in, SHORT_TASKS * scaled(SHORT_OPS));
   CO_JOIN;
   CO_END;
 }
@@ -650,8 +636,7 @@ static void short_sieve(P *p, Task *t) {
   CO_END;
 }
 
-// --- A pipeline of stages of param ns, unbuffered
-// -----------------------------
+// --- A pipeline of unbuffered stages, each of param ns -----------------------
 enum { PIPE_STAGES = 4, PIPE_ITEMS = 500 };
 
 static void pipe_stage(P *p, Task *t) {
