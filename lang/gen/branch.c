@@ -221,7 +221,7 @@ bool branch_in_group(const Compiler *compiler) {
   return exit != NULL;
 }
 
-// From a register for the group on; with `valued` after one for its value.
+// The group's object is in `reg`. With `valued` its value comes to `reg` - 1.
 static void group_at(Compiler *compiler, Node *node, int reg, bool valued) {
   int end = NO_JUMP;
   Exit exit;

@@ -141,7 +141,8 @@ static inline Obj *heap_try_alloc(LocalHeap *local, size_t size, ObjType type) {
   return obj;
 }
 
-// As heap_alloc, without a P, under a lock: for what boot and compiler make.
+// As heap_alloc, under a lock of its own: for what boot and compiler make, and
+// what the functions of csp.h make that are told of no P.
 Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type);
 
 size_t heap_size_for(size_t size);  // the memory of an object of `size` bytes
