@@ -193,7 +193,8 @@ typedef struct Turn {
   const void *holder;    // the reader that has it; NULL: nobody
   TurnWaiter *waiting;
 } Turn;
-// Takes the turn, unless another reader has it. Who has it may take it again.
+// Takes the turn, unless another reader has it. The one that has it may take it
+// again.
 // Any thread.
 bool os_turn_take(Turn *turn, const void *reader);
 // The reader gives the turn back, if it has it, and all that wait go on. With

@@ -15,7 +15,8 @@ static inline bool string_is_growing(const ObjString *a, const ObjString *b) {
 ObjString *string_tail_join(Local *local, const ObjString *a,
                             const ObjString *b);
 // After that a NUL follows the string's bytes, and they stay where they are.
-// false: no memory. Who may use the string, and holds a P where others run.
+// false: no memory. Any thread that may use the string. It holds a P where
+// others run.
 bool string_tail_settle(ObjString *string);
 static inline bool string_settle(ObjString *string) {
   return __builtin_expect(!(string->obj.flags & STRING_TAIL), 1) ||
