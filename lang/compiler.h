@@ -52,6 +52,8 @@ struct Symbol {
                   // functions, or before its declaration
   bool declared;  // GLOBAL: its statement was resolved
   bool assigned;  // LOCAL: again, after its declaration
+  bool unsteady;  // LOCAL: a VALUE around whose statement it is declared
+                  // assigns it: the expression's operands need copies of it
   bool used;      // read somewhere
   bool parameter;
   bool predeclared;
@@ -61,6 +63,7 @@ struct Symbol {
   const Node *decl;  // the statement that declares it; in check/ of a
                      // receiver: its STRUCT
   Func *owner;       // LOCAL
+  int values;        // LOCAL: of its owner, how many VALUEs it is declared in
   int reg;           // LOCAL, while code is generated
   uint32_t bound_at, ended_at;  // LOCAL: where it has that register (naming.c)
   Symbol *bound_next, *open_next;
@@ -139,6 +142,7 @@ typedef struct FuncResolve {
   Node *plain;     // the first value that is returned alone, and is no error
   Node *try_node;  // the first `?`
   Target *target;
+  int values;  // the VALUEs around
 } FuncResolve;
 
 // While its code is generated.

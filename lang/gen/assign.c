@@ -8,6 +8,7 @@
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
 #include "lang/gen/naming.h"
+#include "lang/resolve/fold.h"
 #include "lang/resolve/scope.h"
 
 // --- Declaring --------------------------------------------------------------
@@ -230,8 +231,9 @@ static void assign_many(Compiler *compiler, Node *node, int count) {
 // --- op=, ++ ----------------------------------------------------------------
 // place = place op value
 static void update(Compiler *compiler, const Node *node, Node *value) {
-  int save = compiler->func->gen.top, reg = expr_register(compiler, node->a),
-      end = NO_JUMP;
+  int save = compiler->func->gen.top, end = NO_JUMP;
+  int reg = fold_is_literal(value) ? expr_register(compiler, node->a)
+                                   : expr_steady(compiler, node->a);
   Place place = place_of(compiler, node->a, NULL);
   int work = reg >= 0 ? reg : reg_take(compiler, 1);
   if (reg < 0) load(compiler, &place, work);

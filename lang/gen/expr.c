@@ -35,6 +35,11 @@ int expr_register(const Compiler *compiler, const Node *node) {
   return symbol->reg;
 }
 
+int expr_steady(const Compiler *compiler, const Node *node) {
+  int reg = expr_register(compiler, node);
+  return reg >= 0 && expr_symbol(node)->unsteady ? -1 : reg;
+}
+
 // The cell of a top-level name of this file is made when it is first used.
 static void need_cell(Compiler *compiler, Symbol *symbol) {
   if (symbol->cell != NULL) return;
@@ -536,7 +541,7 @@ int expr_next(Compiler *compiler, Node *node) {
 }
 
 int expr_any(Compiler *compiler, Node *node) {
-  int reg = expr_register(compiler, node);
+  int reg = expr_steady(compiler, node);
   return reg >= 0 ? reg : expr_next(compiler, node);
 }
 

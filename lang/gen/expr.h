@@ -17,6 +17,9 @@ int expr_many(Compiler *compiler, Node *node, int count);
 Symbol *expr_symbol(const Node *node);
 // The register of a variable that lives in one, or -1.
 int expr_register(const Compiler *compiler, const Node *node);
+// The same, but -1, too, where a value among the operands that come after it
+// may assign the variable (an `if`, a `switch`, a `group`).
+int expr_steady(const Compiler *compiler, const Node *node);
 bool expr_constant(Compiler *compiler, const Node *node, Value *v);
 void expr_read(Compiler *compiler, Pos pos, Symbol *symbol, int target);
 void expr_store(Compiler *compiler, Pos pos, Symbol *symbol, int from);

@@ -5,7 +5,7 @@
 //
 // The operation that comes first has the opcode's place, the other the second
 // word's. The third operand is read with the first two. That changes nothing
-// where it is a local on the right, as no expression assigns to one, or a
+// where it is a local on the right that no operand assigns (expr_steady), or a
 // number, which is a constant of the function.
 #include "lang/gen/pairs.h"
 #include "lang/gen/emit.h"
@@ -126,7 +126,7 @@ bool pair_with(Compiler *compiler, Pos pos, AstOp op, int target, int left,
 
 bool pair_to(Compiler *compiler, Node *node, int target) {
   Node *left = node->a;
-  int third = expr_register(compiler, node->b);
+  int third = expr_steady(compiler, node->b);
   if (node->op == AST_ADDW && third >= 0)
     return muladdw_to(compiler, node->pos, target, left, third);
   if (!is_sum(node->op) || !(is_product(left) || is_plain_sum(left)))

@@ -148,7 +148,11 @@ static void resolve_value(Compiler *compiler, Node *node) {
     diag_hint(compiler->diags, "write a function, and call it");
     return;
   }
+  Func *func = compiler->func;
+  func->resolve.values++;
   resolve_stmt(compiler, node->a, NULL);
+  func->resolve.values--;
+  RT_ASSERT(func == compiler->func);
 }
 
 // --- All of them ------------------------------------------------------------
@@ -259,6 +263,9 @@ static void resolve_target_name(Compiler *compiler, Node *node) {
   }
   node->note = symbol;
   symbol->assigned = true;
+  if (symbol->owner == compiler->func &&
+      symbol->values < compiler->func->resolve.values)
+    symbol->unsteady = true;
   check_assigned(compiler, symbol, node->pos);
 }
 

@@ -53,6 +53,7 @@ Symbol *symbol_new(Compiler *compiler, SymbolKind kind, const AstStr *name,
   symbol->name = name;
   symbol->pos = pos;
   symbol->owner = compiler->func;
+  if (kind == SYM_LOCAL) symbol->values = compiler->func->resolve.values;
   symbol->value = VALUE_NIL;
   return symbol;
 }

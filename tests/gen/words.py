@@ -43,6 +43,7 @@ TEMPLATES = {
         (1, ATOM, "func() { if ({bool!}) { return {int!} }; return {int!} }()"),
         (2, ATOM, "(if ({bool!}) { ({int!}) } else { ({int!}) })"),
         (1, ATOM, "(if ({bool!}) { X := ({int!}); ({int:X}) } else { {Var} })"),
+        (1, SUM, "{Var} + (if ({bool!}) { {Assign}; ({int!}) } else { {Var} })"),
         (1, ATOM, "(switch ({int!}) { case {Small}, {Small}: ({int!}); "
                   "default: ({int!}) })"),
         (1, ATOM, "(switch { case ({bool!}): ({int!}); default: {Var} })"),
@@ -132,7 +133,7 @@ ANY = ["int", "int", "float", "str", "bool", "list", "strs", "map", "bytes",
 
 class Words:
     """Makes expressions; a part of mixed.Maker, which has rng, names (what can
-    be read here: [(name, type)]), structs, call and task."""
+    be read here: [(name, type)]), structs, call, task and pick."""
 
     count = 0
 
@@ -187,6 +188,9 @@ class Words:
         if kind == "Var":
             names = self.names_of("int")
             return rng.choice(names) if names else str(rng.randint(0, 300))
+        if kind == "Assign":
+            name = self.pick("int")
+            return "sink()" if name is None else "%s = %d" % (name, rng.randint(0, 300))
         if kind == "Call":
             return self.call(depth) or str(rng.randint(0, 9))
         if kind == "Member":
