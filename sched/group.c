@@ -27,6 +27,11 @@
 // A solo group is a way to cancel one G. What that G starts joins the group
 // around.
 //
+// A cancelled G that only computes comes to no operation that tells it. The
+// layer above asks at its safepoints whether the group's patience is over
+// (group_is_late). That time begins with the cancellation, and anew for those
+// that are shielded when the time of grace is over.
+//
 // A G is shielded while it is in deferred calls, which the layer above counts.
 // A group that it begins then remembers that (in_shield). Inside that group the
 // G is not shielded, but the group is cancelled only when the shielded G would
@@ -125,6 +130,7 @@ static void take_all(Walk *walk, Group *group, bool hard, uint32_t reason) {
 static void start_grace(P *p, Group *group) {
   int64_t now = rt_now(), grace = group->grace;
   group->harden = grace > INT64_MAX - now ? INT64_MAX : now + grace;
+  if (group->since == 0) group->since = now;
   timer_start(p, &group->timer, group->harden, 0);
 }
 
@@ -155,9 +161,12 @@ static void harden(P *p, Group *group) {
   Walk walk = {.p = p};
   // seq: set, as its time of grace runs
   uint32_t reason = rt_load_seq(&group->cancelled);
-  if (!set_flag(&group->grace_over, reason)) return;
   rt_lock(&group->lock);
-  if (!group->ended) take_all(&walk, group, true, reason);
+  // with the lock: a G that sees the flag waits for the new time
+  // (group_is_late)
+  bool first = set_flag(&group->grace_over, reason);
+  if (first) group->since = rt_now();
+  if (first && !group->ended) take_all(&walk, group, true, reason);
   rt_unlock(&group->lock);
   finish(&walk, reason);
 }
@@ -214,10 +223,29 @@ void group_set_grace(P *p, Group *group, int64_t ns) {
   rt_unlock(&group->lock);
 }
 
+void group_set_patience(Group *group, int64_t ns) {
+  rt_lock(&group->lock);
+  group->patience = ns;
+  rt_unlock(&group->lock);
+}
+
+bool group_is_late(const G *g) {
+  if (g_cancelled(g) == NOT_CANCELLED) return false;
+  Group *group = g->group;
+  rt_lock(&group->lock);
+  // 0: its canceller has set the flag, and will take the lock
+  int64_t since = group->since, patience = group->patience;
+  rt_unlock(&group->lock);
+  return since != 0 && rt_now() - since >= patience;
+}
+
 // --- Begin, join, leave, end ------------------------------------------------
 void group_begin(P *p, G *g, Group *group) {
   Group *parent = g->group;
-  *group = (Group){.owner = g, .parent = parent, .grace = GROUP_GRACE_NS};
+  *group = (Group){.owner = g,
+                   .parent = parent,
+                   .grace = GROUP_GRACE_NS,
+                   .patience = GROUP_PATIENCE_NS};
   group->lock.rank = &rank_group;
   group->in_shield = g->shielded;
   group->timer.fire = group_fire;

@@ -583,8 +583,9 @@ struct Group {
   bool ended, waiting;  // the owner waits for its members
   uint32_t count;       // of members
   G *members;
-  Group *inner;    // groups in it
-  int64_t grace;   // ns
+  Group *inner;             // groups in it
+  int64_t grace, patience;  // ns
+  int64_t since;   // when it was cancelled, or its time of grace was over; or 0
   int64_t harden;  // when the time of grace is over, 0 before it begins
   Timer timer;     // the deadline's, then the grace's
   // --- guarded by the parent's lock ---
@@ -592,6 +593,7 @@ struct Group {
   Group *work;  // of the one canceller that set a flag of it
 };
 #define GROUP_GRACE_NS ((int64_t)5000000000)
+#define GROUP_PATIENCE_NS ((int64_t)100000000)
 
 // g, which runs, begins a group. Owner P.
 void group_begin(P *p, G *g, Group *group);
@@ -617,6 +619,10 @@ bool group_cancel(P *p, Group *group, CancelReason reason);
 // Cancels it at that time (rt_now()). Owner P; so is the next one.
 void group_deadline(P *p, Group *group, int64_t when);
 void group_set_grace(P *p, Group *group, int64_t ns);
+void group_set_patience(Group *group, int64_t ns);
+// Whether g, which runs, has been cancelled for longer than its innermost
+// group's patience: it computes, and comes to no operation that says so.
+bool group_is_late(const G *g);
 // If the owner waits in group_end it runs again. Owner P.
 void group_wake_owner(P *p, Group *group);
 // World stopped, before memory of channels is given back: g forgets the one it

@@ -12,6 +12,7 @@
 
 enum { CANCEL_TASKS = 6, FD = 3 };
 enum { QUEUED = -2, CALLED = -3 };  // lines
+enum { PATIENCE = 20000 };          // ns
 
 typedef void Body(P *p, Task *t);
 typedef struct CancelTest {
@@ -181,6 +182,19 @@ static void m_shielded_for_ever(P *p, Task *t) {
   }
   EXPLORE_CHECK(rt_now() - begun >= test->grace,
                 "the time of grace was over after %lld ns",
+                (long long)(rt_now() - begun));
+  CO_MEMBER_END;
+}
+
+// Only computes, in a deferred function if there is a time of grace, until
+// patience is over.
+static void m_computes(P *p, Task *t) {
+  CO_BEGIN;
+  if (test->grace != 0) shield(t);
+  while (!group_is_late(&t->g)) CO_LOOK;
+  EXPLORE_CHECK(g_cancelled(&t->g), "it is late, and not cancelled");
+  EXPLORE_CHECK(rt_now() - begun >= test->deadline + test->grace + PATIENCE,
+                "patience was over after %lld ns",
                 (long long)(rt_now() - begun));
   CO_MEMBER_END;
 }
@@ -355,6 +369,7 @@ static void owner(P *p, Task *t) {
   CO_BEGIN;
   begun = rt_now();
   group_begin(p, &t->g, &group);
+  group_set_patience(&group, PATIENCE);
   if (test->grace != 0) group_set_grace(p, &group, test->grace);
   if (test->deadline != 0) group_deadline(p, &group, begun + test->deadline);
   int at = 1;
@@ -461,6 +476,10 @@ static void groups(void **state) {
       (CancelTest){2, {m_shielded_for_ever, m_for_ever}, {canceller}, 0, 3000});
   run("grace_and_deadline",
       (CancelTest){2, {m_shielded_for_ever}, {canceller}, 1500, 3000});
+  run("patience", (CancelTest){2, {m_computes, m_computes}, {NULL}, 1500, 0});
+  run("patience_1", (CancelTest){1, {m_computes}, {canceller}, 0, 0});
+  run("patience_and_grace",
+      (CancelTest){2, {m_computes, m_for_ever}, {NULL}, 1500, 15000});
 }
 
 int main(void) {

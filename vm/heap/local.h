@@ -100,7 +100,7 @@ struct Vm {
   struct HostMethods *host_methods;     // of host classes (api_host.c)
   // A panic of the main goroutine is reported after that time though members of
   // its groups have not ended: group.c.
-  int64_t patience_ns;
+  int64_t panic_wait_ns;
   Timer late;
   struct VmCode *code;  // immutable: of the interpreter's own frames
 };

@@ -78,6 +78,12 @@ bool group_cancels_member(Local *local, Goroutine *g) {
   return true;
 }
 
+bool group_stops_member(Local *local, Goroutine *g) {
+  if (!group_is_late(&g->g)) return false;
+  group_raise(local, g);
+  return true;
+}
+
 // An error that only says that its goroutine was cancelled.
 static bool is_cancellation(const VmCode *code, Value error) {
   for (int depth = 0; depth < CAUSES_SHOWN; depth++) {
@@ -316,7 +322,7 @@ static bool end_unwinding(Local *local, Goroutine *g, ObjGroup *group,
   if (g != vm->main || panic->cancels) return group_end(local->p, &g->g);
   int64_t now = rt_now();
   if (panic->report_at == 0)
-    panic->report_at = is_uncaught(g) ? now + local->vm->patience_ns : NEVER;
+    panic->report_at = is_uncaught(g) ? now + local->vm->panic_wait_ns : NEVER;
   if (panic->report_at == NEVER) return group_end(local->p, &g->g);
   timer_stop(local->p, &vm->late);
   *late = now >= panic->report_at;

@@ -26,6 +26,13 @@ void group_shield(Goroutine *g, ptrdiff_t window);
 void group_unshield(Goroutine *g);
 // Panics because g is cancelled.
 void group_raise(Local *local, Goroutine *g);
+// At a safepoint. true: g was cancelled, has computed for longer than its group
+// has patience, and panics. At each later safepoint it does so again.
+bool group_stops_member(Local *local, Goroutine *g);
+static inline bool group_stops(Local *local, Goroutine *g) {
+  return __builtin_expect(g->g.group != NULL, 0) &&
+         group_stops_member(local, g);
+}
 // Before what blocks, or would. true: g is cancelled, and panics.
 bool group_cancels_member(Local *local, Goroutine *g);
 static inline __attribute__((always_inline)) bool group_cancels(Local *local,

@@ -88,7 +88,8 @@ static __attribute__((noinline)) Next safepoint(Local *local, Goroutine *g) {
   }
   if (UNLIKELY(heap_gc_wanted(local->vm->heap))) gc_collect(local->p, g);
   work_forget();
-  return UNLIKELY(work_interrupted(local, g)) ? THROW : RELOAD;
+  return UNLIKELY(work_interrupted(local, g) || group_stops(local, g)) ? THROW
+                                                                       : RELOAD;
 }
 
 // Of a resumed goroutine. Goroutines that mostly wait may never count down, so

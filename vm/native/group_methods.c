@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The methods of a group: cancel, timeout, grace.
+// The methods of a group: cancel, timeout, grace, patience.
 #include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
@@ -44,7 +44,17 @@ static CspStatus group_grace_(CspCall *call) {
   return csp_ok_nothing(call);
 }
 
+static CspStatus group_patience_(CspCall *call) {
+  ObjGroup *group = NULL;
+  int64_t ns;
+  if (need_group(call, &group) != CSP_OK || !csp_need_int(call, 1, &ns))
+    return CSP_PANIC;
+  group_set_patience(&group->group, ns < 0 ? 0 : ns);
+  return csp_ok_nothing(call);
+}
+
 const CspFunction group_methods[] = {{"cancel", "g", group_cancel_},
                                      {"timeout", "g, ns", group_timeout_},
                                      {"grace", "g, ns", group_grace_},
+                                     {"patience", "g, ns", group_patience_},
                                      {NULL, NULL, NULL}};

@@ -75,7 +75,7 @@ static void take_setting(Csp *csp, const char *text, size_t len, size_t name) {
 
 void options_read(Csp *csp, const char *text) {
   csp->debug.traceevents = TRACE_EVENTS_DEFAULT;
-  csp->debug.patience = PATIENCE_DEFAULT;
+  csp->debug.panicwait = PANICWAIT_DEFAULT;
   for (const char *s = text != NULL ? text : ""; *s;) {
     size_t len = strcspn(s, ",");
     size_t name = strcspn(s, "=,");

@@ -11,13 +11,13 @@
   X("leaks", leaks, 0, 1)                    \
   X("libraryframes", libraryframes, 0, 1)    \
   X("poison", poison, 0, 1)                  \
-  X("patience", patience, 1, 1000000)        \
+  X("panicwait", panicwait, 1, 1000000)      \
   X("schedstats", schedstats, 0, 1)          \
   X("schedtrace", schedtrace, 0, 1000000000) \
   X("scheddetail", scheddetail, 0, 1)        \
   X("traceevents", traceevents, 1, 1 << 24)
 
-enum { TRACE_EVENTS_DEFAULT = 1 << 16, PATIENCE_DEFAULT = 5000 };
+enum { TRACE_EVENTS_DEFAULT = 1 << 16, PANICWAIT_DEFAULT = 5000 };
 
 typedef struct DebugOptions {
 #define X(name, field, least, most) long field;

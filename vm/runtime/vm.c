@@ -130,7 +130,7 @@ static bool start_main(Csp *csp) {
   counters_open(csp);
   long stress = csp->debug.gcstress;
   vm->library_frames = csp->debug.libraryframes != 0;
-  vm->patience_ns = csp->debug.patience * (int64_t)1000000;
+  vm->panic_wait_ns = csp->debug.panicwait * (int64_t)1000000;
   vm->heap = heap_new(vm);
   if (vm->heap == NULL) return false;
   const CspConfig *host = &csp->config;
