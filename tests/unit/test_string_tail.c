@@ -133,6 +133,28 @@ static void without_memory_it_stays(void **state) {
   fixture_free(f);
 }
 
+// --- The longest -------------------------------------------------------------
+// A block may have room for more bytes than a string can have.
+static void none_grows_beyond_the_limit(void **state) {
+  (void)state;
+  Fixture *f = fixture_new(1);
+  ObjString *s = grown(f, 1000);
+  ObjRaw *block = (ObjRaw *)heap_alloc(
+      &f->locals[0].heap, sizeof *block + STRING_LEN_MAX + 100, OBJ_RAW);
+  assert_non_null(block);
+  block->cap = STRING_LEN_MAX + 100;
+  block->len = STRING_LEN_MAX - 1;
+  s->at = (int32_t)(((intptr_t)block->data - (intptr_t)s) / 8);
+  s->len = (uint32_t)block->len;
+  ObjString *longest = append(f, s, "x");
+  assert_true(shares(s, longest));
+  assert_int_equal(longest->len, STRING_LEN_MAX);
+  ObjString *more = string_new(&f->locals[0], "y", 1);
+  assert_null(string_concat(&f->locals[0], longest, more));
+  assert_int_equal(block->len, STRING_LEN_MAX);
+  fixture_free(f);
+}
+
 // --- Memory far apart -------------------------------------------------------
 // Each block lies 64 GB from the one before.
 static void *map_far(void *arg, size_t bytes, size_t align) {
@@ -189,6 +211,7 @@ typedef struct Worker {
   uint32_t *arrived;  // how often one of the two has begun a round
   ObjString *const *strings;
   ObjString *made[ROUNDS];
+  const char *seen[ROUNDS];  // the bytes of each string that it settled
   int wrong;  // strings that it settled, and that have no NUL there
 } Worker;
 
@@ -237,6 +260,44 @@ static void threads_append_at_once(void **state) {
     expect_text(strings[n], strings[n]->len, "");
     expect_text(workers[0].made[n], strings[n]->len, "BBB");
     expect_text(workers[1].made[n], strings[n]->len, "CCC");
+  }
+  fixture_free(f);
+}
+
+// Settles the string of each round at once with another thread.
+static void *settle_all(void *arg) {
+  Worker *worker = arg;
+  for (uint32_t n = 0; n < ROUNDS; n++) {
+    __atomic_fetch_add(worker->arrived, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(worker->arrived, __ATOMIC_SEQ_CST) < 2 * (n + 1))
+      sched_yield();
+    bool settled = string_settle(worker->strings[n]);
+    worker->seen[n] = settled ? string_data(worker->strings[n]) : NULL;
+  }
+  return NULL;
+}
+
+// Where the bytes are when one thread has settled them, they stay.
+static void threads_settle_at_once(void **state) {
+  (void)state;
+  static ObjString *strings[ROUNDS];
+  static Worker workers[2];
+  Fixture *f = fixture_new(1);
+  ObjString *base = grown(f, TAIL_LEAST);
+  for (size_t n = 0; n < ROUNDS; n++) {
+    strings[n] = append(f, base, "ab");
+    append(f, strings[n], "longer");
+  }
+  uint32_t arrived = 0;
+  pthread_t threads[2];
+  for (int t = 0; t < 2; t++) {
+    workers[t] = (Worker){.f = f, .arrived = &arrived, .strings = strings};
+    pthread_create(&threads[t], NULL, settle_all, &workers[t]);
+  }
+  for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
+  for (size_t n = 0; n < ROUNDS; n++) {
+    assert_ptr_equal(workers[0].seen[n], string_data(strings[n]));
+    assert_ptr_equal(workers[1].seen[n], string_data(strings[n]));
   }
   fixture_free(f);
 }
@@ -338,8 +399,10 @@ int main(void) {
       cmocka_unit_test(one_keeps_less_than_twice),
       cmocka_unit_test(settled_strings_end_with_nul),
       cmocka_unit_test(without_memory_it_stays),
+      cmocka_unit_test(none_grows_beyond_the_limit),
       cmocka_unit_test(memory_far_apart),
       cmocka_unit_test(threads_append_at_once),
+      cmocka_unit_test(threads_settle_at_once),
       cmocka_unit_test(natives_see_a_nul),
       cmocka_unit_test(natives_without_memory),
   };

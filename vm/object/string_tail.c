@@ -88,9 +88,11 @@ static ObjString *begin_block(Local *local, size_t len) {
 static ObjString *tail_room(Local *local, const ObjString *base, size_t len,
                             bool *have) {
   ObjString *string = NULL;
+  *have = false;
+  if (len > STRING_LEN_MAX) return NULL;  // whatever room there is
   if (tail_has_room(base, len)) string = grow_tail(local, base, len);
   *have = string != NULL;
-  if (string == NULL && len <= STRING_LEN_MAX) string = begin_block(local, len);
+  if (string == NULL) string = begin_block(local, len);
   if (string == NULL) return string_alloc(local, len);
   string_data(string)[len] = '\0';
   return string;
@@ -109,12 +111,13 @@ ObjString *string_tail_join(Local *local, const ObjString *a,
 }
 
 // --- The NUL ----------------------------------------------------------------
-// The copy is nobody's until `at` says where it is; a copy of another thread
-// that was first is as good.
-static bool move_away(ObjString *string) {
+// The copy is nobody's until `at` says where it is. `before` is what `at` was
+// when the caller looked at the block. If another thread has moved the string
+// since then, its copy is as good, and stays: somebody may know where it is.
+static bool move_away(ObjString *string, int32_t before) {
   ObjRaw *block = (ObjRaw *)heap_alloc_shared(
       heap_vm_of(string)->heap, sizeof(ObjRaw) + string->len + 1, OBJ_RAW);
-  int32_t at, before = heap_load(&string->at);
+  int32_t at;
   if (block == NULL || !place_bytes(string, block, &at)) return false;
   block->cap = string->len + 1;
   block->len = string->len | TAIL_CLOSED;
@@ -127,12 +130,13 @@ static bool move_away(ObjString *string) {
 
 bool string_tail_settle(ObjString *string) {
   RT_ASSERT(string_is_valid(string));
+  int32_t at = heap_load(&string->at);  // first: the block may be newer
   ObjRaw *block = string_block(string);
   uint64_t len = string->len, end = len;
   // RMW: no append takes what follows; it orders nothing, as the string's bytes
   // and the NUL were shown with it
   if (rt_cas(&block->len, &end, len | TAIL_CLOSED)) return true;
-  return end == (len | TAIL_CLOSED) || move_away(string);
+  return end == (len | TAIL_CLOSED) || move_away(string, at);
 }
 
 // --- Validity ---------------------------------------------------------------
