@@ -27,7 +27,14 @@ SHARED_BELOW(look)
     GO_ON_IN_FRAME();                               \
   } while (0)
 SHARED(throw_panic) { UNWIND(interp_throw(local, g)); }
-SHARED(throw_or_again) { UNWIND(throw_again(local, g)); }
+// No safepoint comes before the second attempt (limits.c), also where the
+// instruction is the first of its function.
+SHARED(throw_or_again) {
+  if (!begins_again(local, g)) JUMP_TO(throw_panic);
+  RELOAD_FRAME();
+  count = charged(local, count);
+  NEXT();
+}
 SHARED(look) {
   (void)i, (void)constants;
   SAVE();

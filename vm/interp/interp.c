@@ -175,14 +175,14 @@ static void forget_last_result(const Goroutine *g, Instr i) {
     *operand_a(g->base, i) = VALUE_NIL;
 }
 
-// Begins the instruction again if memory can be had then.
-static __attribute__((noinline)) Next throw_again(Local *local, Goroutine *g) {
-  if (!memory_panicked(local, g)) return interp_throw(local, g);
+// Whether the instruction begins again, as memory may be had now.
+static __attribute__((noinline)) bool begins_again(Local *local, Goroutine *g) {
+  if (!memory_panicked(local, g)) return false;
   RT_ASSERT(op_traits(INSTR_OP(g->pc[-1])) & MAY_REPEAT);
   forget_last_result(g, g->pc[-1]);
-  if (!memory_panic_again(local, g)) return interp_throw(local, g);
+  if (!memory_panic_again(local, g)) return false;
   g->pc--;
-  return RELOAD;
+  return true;
 }
 
 static bool woken_by_cancel(Local *local, Goroutine *g) {
