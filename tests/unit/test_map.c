@@ -158,6 +158,46 @@ static void walks_begin_at_the_first_key(void **state) {
   fixture_free(f);
 }
 
+// Words of the index that are looked at when one of their keys is searched for.
+static size_t index_words(const ObjTable *table) {
+  const uint32_t *index = (const void *)&table->entries[table->cap];
+  size_t count = 0;
+  for (size_t n = 0; n < (size_t)1 << table->index_bits; n++)
+    count += index[n] != 0;
+  return count;
+}
+
+// So that searching for it does not become slow.
+static void a_key_set_again_and_again_has_one_word(void **state) {
+  (void)state;
+  enum { COUNT = 1000 };
+  Fixture *f = fixture_new(1);
+  ObjMap *map = map_new(f->locals, 0);
+  for (int i = 0; i < COUNT; i++) {
+    Value key = value_from_small(i);
+    assert_int_equal(map_set(f->locals, map, key, key), MAP_OK);
+  }
+  const ObjTable *table = map->table;
+  size_t room = table->cap - table->used;
+  assert_true(room > 100);
+  Value key = value_from_small(5);
+  for (size_t i = 0; i < room; i++) {
+    bool found;
+    assert_int_equal(map_delete(f->locals, map, key, &found), MAP_OK);
+    assert_true(found);
+    assert_int_equal(map_set(f->locals, map, key, key), MAP_OK);
+  }
+  assert_ptr_equal(map->table, table);
+  assert_int_equal(table->live, COUNT);
+  assert_int_equal(index_words(table), COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    Value v;
+    assert_true(map_get(&f->vm, map, value_from_small(i), &v));
+    assert_int_equal(v, value_from_small(i));
+  }
+  fixture_free(f);
+}
+
 static void bad_keys(void **state) {
   (void)state;
   Fixture *f = fixture_new(1);
@@ -225,6 +265,7 @@ int main(void) {
       cmocka_unit_test(random_operations),
       cmocka_unit_test(walks_survive_changes),
       cmocka_unit_test(walks_begin_at_the_first_key),
+      cmocka_unit_test(a_key_set_again_and_again_has_one_word),
       cmocka_unit_test(bad_keys),
       cmocka_unit_test(racing_writers_keep_memory_whole),
   };

@@ -132,8 +132,18 @@ static inline uint32_t hash_for(Vm *vm, const ObjTable *table, Value key) {
   return value_hash(vm, key);
 }
 
+// Whether a word of the index is that of a deleted entry with that hash (or
+// nearly).
+static bool is_word_of_tomb(const ObjTable *table, uint32_t word, uint32_t hash,
+                            uint32_t mask) {
+  uint32_t entry = (word & mask) - 1;
+  return !((word ^ hash) & ~mask) && entry < table->cap &&
+         heap_load(&table->entries[entry].key) == VALUE_TOMB;
+}
+
 // Shows entry number `entry` in the index. false: no place is left (writers
-// raced).
+// raced). It takes the word of a deleted entry with the same hash. So a key
+// that is deleted and set again and again has one word.
 static bool index_add(ObjTable *table, uint32_t hash, uint32_t entry) {
   RT_ASSERT(table->index_bits > 0 && entry < table->cap);
   uint32_t *index = table_index(table);
@@ -142,7 +152,8 @@ static bool index_add(ObjTable *table, uint32_t hash, uint32_t entry) {
     uint32_t *word = &index[(hash + probe) & mask];
     // relaxed: its readers are other goroutines; two writers may take one
     // place, and then an update is lost
-    if (rt_load_relaxed(word) != 0) continue;
+    uint32_t old = rt_load_relaxed(word);
+    if (old != 0 && !is_word_of_tomb(table, old, hash, mask)) continue;
     // release: publishes the entry; pairs with acquire in next_candidate
     rt_store_release(word, (hash & ~mask) | (entry + 1));
     return true;
