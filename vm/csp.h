@@ -759,9 +759,9 @@ bool csp_set_field(CspCall *call, CspValue instance, const char *name,
 // whose first argument is the receiver. false: *method is nil if there is none
 // of that name, or undef if memory is out.
 bool csp_method(CspCall *call, CspValue v, const char *name, CspValue *method);
-// A range's numbers as they were written, `from..to` or `from..=to`
-// (inclusive). Each is one more than the last. false: it is no range.
-bool csp_range_get(CspValue range, int64_t *from, int64_t *to, bool *inclusive);
+// `(from..to).by(step)`, or `from..=to` (inclusive). false: it is no range.
+bool csp_range_get(CspValue range, int64_t *from, int64_t *to, bool *inclusive,
+                   int64_t *step);
 
 size_t csp_bytes_len(CspValue bytes);
 // Copies out or in, clamped to what is there. Returns how many bytes.

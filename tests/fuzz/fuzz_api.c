@@ -272,7 +272,7 @@ static void do_chan(Host *h, CspCall *call) {
 
 static void do_look(Host *h, CspCall *call) {
   CspValue v = slot(h, call), w = slot(h, call), out;
-  int64_t from, to;
+  int64_t from, to, step;
   bool flag;
   size_t len;
   char buffer[8];
@@ -280,7 +280,7 @@ static void do_look(Host *h, CspCall *call) {
   csp_equal(v, w);
   csp_type_name(v);
   csp_truthy(v);
-  csp_range_get(v, &from, &to, &flag);
+  csp_range_get(v, &from, &to, &flag, &step);
   if (csp_field(v, name(h), &out)) keep(h, call, out);
   csp_set_field(call, v, name(h), w);
   if (csp_method(call, v, name(h), &out)) keep(h, call, out);
@@ -504,7 +504,8 @@ static void *watchdog_main(void *arg) {
 // A script on threads of the runtime's own; f, g and back are called.
 static void run_threads(Host *h) {
   static const char calls[] =
-      "\nfor f in [f, g, back, f, g] { _ = try(func() { go f() }); _ = try(f) }\n";
+      "\nfor f in [f, g, back, f, g] { _ = try(func() { go f() }); _ = try(f) "
+      "}\n";
   char source[2048];
   int status;
   pthread_t watchdog;

@@ -112,7 +112,8 @@ TEMPLATES = {
     ],
     "bytes": [(2, ATOM, "bytes({str!})"), (1, ATOM, "bytes({Few})"),
               (1, ATOM, "bytes([1, 2, 255]).push({int} & 255)")],
-    "range": [(2, RANGE, "{Small}..{Small}"), (1, RANGE, "{Few}..={Few}")],
+    "range": [(2, RANGE, "{Small}..{Small}"), (1, RANGE, "{Few}..={Few}"),
+              (1, ATOM, "({Small}..{Small}).by(3)"), (1, ATOM, "({Few}..={Small}).by(-2)")],
     "point": [
         (3, ATOM, "Point({int!}, {int!})"), (1, ATOM, "Point(y: {int!}, x: {int!})"),
         (1, ATOM, "Point({int!})"), (2, ATOM, "{point}.moved({int!}, {int!})"),

@@ -96,7 +96,7 @@ static const char script[] =
     "    floats, texts, deep, shared, cyclic, copy(PAIRS), [LONG], m,\n"
     "    bytes(400000), bytes(NEAR), err, \"a/../b/\".repeat(100000),\n"
     "    \"\\n\".repeat(200000).quote(), func(x...) => x, "
-    "0..9223372036854775807, [],\n"
+    "0..9223372036854775807, (9..0).by(-2), [],\n"
     "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
     "    opened(path)?, rand.new(1), ended(), timer(0)] + more, nil\n"
     "}\n";

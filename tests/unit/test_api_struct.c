@@ -17,6 +17,7 @@ static const char text[] =
     "func list() => [3, 1, 2]\n"
     "func open() => 2..5\n"
     "func closed() => -1..=9\n"
+    "func down() => (8..=2).by(-3)\n"
     "func ring() { a := [1]; a.push(a); return a }\n"
     "func bush() { a := [1, 2]; for i in 60 { a = [a, a] }; return a }\n"
     "func deep() { a := []; for i in 20000 { a = [a] }; return a }\n"
@@ -194,15 +195,18 @@ static void builtin_values_have_methods(void **state) {
 // --- Ranges -----------------------------------------------------------------
 static void ranges_tell_their_ends(void **state) {
   (void)state;
-  int64_t from, to;
+  int64_t from, to, step;
   bool inclusive;
-  assert_true(csp_range_get(given("open"), &from, &to, &inclusive));
-  assert_true(from == 2 && to == 5 && !inclusive);
-  assert_true(csp_range_get(given("closed"), &from, &to, &inclusive));
-  assert_true(from == -1 && to == 9 && inclusive);
-  assert_true(csp_range_get(csp_range(call, 4, 7), &from, &to, &inclusive));
-  assert_true(from == 4 && to == 7 && !inclusive);
-  assert_false(csp_range_get(csp_nil(), &from, &to, &inclusive));
+  assert_true(csp_range_get(given("open"), &from, &to, &inclusive, &step));
+  assert_true(from == 2 && to == 5 && !inclusive && step == 1);
+  assert_true(csp_range_get(given("closed"), &from, &to, &inclusive, &step));
+  assert_true(from == -1 && to == 9 && inclusive && step == 1);
+  assert_true(csp_range_get(given("down"), &from, &to, &inclusive, &step));
+  assert_true(from == 8 && to == 2 && inclusive && step == -3);
+  CspValue made = csp_range(call, 4, 7);
+  assert_true(csp_range_get(made, &from, &to, &inclusive, &step));
+  assert_true(from == 4 && to == 7 && !inclusive && step == 1);
+  assert_false(csp_range_get(csp_nil(), &from, &to, &inclusive, &step));
 }
 
 // --- Bounded text -----------------------------------------------------------

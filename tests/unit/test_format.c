@@ -7,6 +7,7 @@
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/value/float.h"
 
@@ -128,10 +129,8 @@ static void plain_values(void **state) {
               "-9223372036854775808");
   Value s = fixture_string(f, "a\n\"${x}\" $ \xff\xc3\xa9\x01");
   check_value(f, s, true, "\"a\\n\\\"\\${x}\\\" $ \\xff\xc3\xa9\\x01\"");
-  ObjRange *r =
-      (ObjRange *)heap_alloc(&f->locals[0].heap, sizeof *r, OBJ_RANGE);
-  r->from = 0, r->to = 3, r->inclusive = true;
-  check_value(f, value_from_obj(r), false, "0..=3");
+  ObjRange *range = range_new(f->locals, 0, 3, true);
+  check_value(f, value_from_obj(range), false, "0..=3");
   assert_string_equal(value_type_name(s), "string");
   assert_string_equal(value_type_name(VALUE_FALSE), "bool");
   assert_string_equal(value_type_name(VALUE_NIL), "nil");

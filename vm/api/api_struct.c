@@ -6,6 +6,7 @@
 #include "vm/interp/access.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/native_call.h"
+#include "vm/object/range.h"
 #include "vm/object/string.h"
 
 #define AS(Type, v) ((Type *)value_obj((v).word))
@@ -61,13 +62,14 @@ bool csp_method(CspCall *call, CspValue v, const char *name, CspValue *method) {
   return true;
 }
 
-bool csp_range_get(CspValue range, int64_t *from, int64_t *to,
-                   bool *inclusive) {
+bool csp_range_get(CspValue range, int64_t *from, int64_t *to, bool *inclusive,
+                   int64_t *step) {
   if (!value_is_type(range.word, OBJ_RANGE)) return false;
   const ObjRange *of = AS(ObjRange, range);
   *from = of->from;
   *to = of->to;
-  *inclusive = of->inclusive;
+  *inclusive = range_is_inclusive(of);
+  *step = of->step;
   return true;
 }
 

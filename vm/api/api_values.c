@@ -17,6 +17,7 @@
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/object/string_tail.h"
 
@@ -168,13 +169,7 @@ CspValue csp_bytes(CspCall *call, const void *data, size_t len) {
 
 CspValue csp_range(CspCall *call, int64_t from, int64_t to) {
   UNDEF_IF_OVER(call);
-  ObjRange *range =
-      (ObjRange *)heap_alloc(&call->local->heap, sizeof *range, OBJ_RANGE);
-  if (range == NULL) return csp_wrap(VALUE_UNDEF);
-  range->from = from;
-  range->to = to;
-  range->inclusive = false;
-  return wrap_obj(range);
+  return wrap_obj(range_new(call->local, from, to, false));
 }
 
 // --- Numbers, strings, errors -----------------------------------------------

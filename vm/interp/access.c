@@ -23,6 +23,7 @@
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/range.h"
 #include "vm/object/search.h"
 #include "vm/object/string.h"
 #include "vm/value/number.h"
@@ -230,19 +231,6 @@ bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
 }
 
 // --- in, is -----------------------------------------------------------------
-static bool in_range(const ObjRange *range, Value a) {
-  if (value_is_float(a)) {
-    double d = value_float(a);
-    if (d != trunc(d)) return false;
-    return number_compare(range->from, d) <= 0 &&
-           number_compare(range->to, d) > (range->inclusive ? -1 : 0);
-  }
-  if (!value_is_int(a)) return false;
-  int64_t i = value_int(a);
-  return i >= range->from &&
-         (i < range->to || (range->inclusive && i == range->to));
-}
-
 static bool search_goes_on(void *local, size_t units) {
   return work_on(local, units);
 }
@@ -287,7 +275,7 @@ bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out) {
     return true;
   }
   if (value_is_type(x, OBJ_RANGE)) {
-    *out = in_range((ObjRange *)value_obj(x), a);
+    *out = range_has((ObjRange *)value_obj(x), a);
     return true;
   }
   if (value_is_type(x, OBJ_STRING)) {

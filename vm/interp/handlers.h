@@ -238,6 +238,13 @@ HANDLER(NEXT1) {
       chan_take_quick(local->p, &((ObjChan *)value_obj(state[0]))->chan, &REG_B,
                       VALUE_NIL))
     JUMP_BACK();
+  if (state[2] == value_from_small(ITER_STEP) &&
+      state[1] != value_from_small(0)) {
+    REG_B = state[0];
+    state[0] += state[4];
+    state[1] -= value_from_small(1);
+    JUMP_BACK();
+  }
   JUMP_TO(next_general);
 }
 HANDLER(NEXT2) { JUMP_TO(next_general); }
@@ -272,12 +279,8 @@ HANDLER(MAPADD) {
     if (UNLIKELY(!value_is_int(x) || !value_is_int(y)))                      \
       TRY(vm_panic(local, g, "a range needs ints, not %s and %s",              \
                    value_type_name(x), value_type_name(y)));                 \
-    ObjRange *range =                                                        \
-        (ObjRange *)heap_alloc(&local->heap, sizeof(ObjRange), OBJ_RANGE);     \
+    ObjRange *range = range_new(local, value_int(x), value_int(y), incl);     \
     if (UNLIKELY(range == NULL)) TRY(vm_panic_memory(local, g));               \
-    range->from = value_int(x);                                              \
-    range->to = value_int(y);                                                \
-    range->inclusive = (incl);                                               \
     REG_A = value_from_obj(range);                                           \
     NEXT();                                                                  \
   }

@@ -43,6 +43,7 @@
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/range.h"
 
 #ifndef CSP_DISPATCH_TAIL
 #define CSP_DISPATCH_TAIL __has_attribute(musttail)

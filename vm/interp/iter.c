@@ -3,9 +3,10 @@
 // function called until it gives nil, or what a native finds one by one.
 //
 // The state is six registers: [0] what is walked, [1] the place in it, [2] the
-// kind, [3] a running index (ranges, channels, natives). A function is called
-// in a window at [3], and returns to the same NEXT instruction with the kind
-// ITER_FUNC_RESULT. Ints and lists in NEXT1 are done in handlers.h.
+// kind, [3] a running index (ranges, channels, natives), [4] the step of a
+// range (ITER_STEP). A function is called in a window at [3], and returns to
+// the same NEXT instruction with the kind ITER_FUNC_RESULT. Ints, lists and
+// small ranges in NEXT1 are done in handlers.h.
 #include "vm/interp/iter.h"
 #include "vm/code/operands.h"
 #include "vm/heap/local.h"
@@ -23,6 +24,7 @@
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/value/utf8.h"
 
@@ -33,15 +35,25 @@ static void set(Value *state, Value walked, int64_t at, int kind) {
   state[3] = value_from_small(0);
 }
 
+static bool is_small(int64_t n) {
+  return n > INT_SMALL_MIN && n < INT_SMALL_MAX;
+}
+
+// What is walked is the next int, and its place is how many are left. Where
+// bounds or step are no small ints, [1] counts what has been given.
 static void start_range(Value *state, const ObjRange *range) {
-  int64_t from = range->from, to = range->to;
-  if (from > to || (from == to && !range->inclusive)) {
+  uint64_t last;
+  if (!range_last(range, &last)) {
     set(state, value_from_small(0), 0, ITER_INT);
-  } else if (int_fits_small(from) && to < INT_SMALL_MAX && to > INT_SMALL_MIN) {
-    set(state, value_from_small(from), to + range->inclusive, ITER_INT);
-  } else {
-    // Bounds beyond the small ints: [1] counts what has been given.
+  } else if (!is_small(range->from) || !is_small(range->to) ||
+             !is_small(range->step) || last >= INT_SMALL_MAX) {
     set(state, value_from_obj(range), 0, ITER_RANGE);
+  } else if (range->step == 1) {
+    set(state, value_from_small(range->from),
+        range->to + range_is_inclusive(range), ITER_INT);
+  } else {
+    set(state, value_from_small(range->from), (int64_t)last + 1, ITER_STEP);
+    state[4] = value_from_small(range->step);
   }
 }
 
@@ -120,12 +132,10 @@ static Step next_range(Local *local, Value *state, Value *key, Value *value) {
   RT_ASSERT(value_is_type(state[0], OBJ_RANGE));
   const ObjRange *range = (ObjRange *)value_obj(state[0]);
   int64_t done = value_small(state[1]);
-  uint64_t span = (uint64_t)range->to - (uint64_t)range->from;
-  if ((uint64_t)done > span || ((uint64_t)done == span && !range->inclusive))
-    return STEP_END;
+  uint64_t last;
+  if (!range_last(range, &last) || (uint64_t)done > last) return STEP_END;
   *key = state[1];
-  *value =
-      value_from_int(local, (int64_t)((uint64_t)range->from + (uint64_t)done));
+  *value = value_from_int(local, range_at(range, (uint64_t)done));
   if (*value == VALUE_UNDEF) return STEP_FAILED;
   state[1] = value_from_small(done + 1);
   return STEP_VALUE;
@@ -181,6 +191,16 @@ static Step next_int(Value *state, Value *key, Value *value) {
   *value = state[0];
   *key = state[3];
   state[0] += value_from_small(1);
+  state[3] += value_from_small(1);
+  return STEP_VALUE;
+}
+
+static Step next_of_step(Value *state, Value *key, Value *value) {
+  if (state[1] == value_from_small(0)) return STEP_END;
+  *value = state[0];
+  *key = state[3];
+  state[0] += state[4];
+  state[1] -= value_from_small(1);
   state[3] += value_from_small(1);
   return STEP_VALUE;
 }
@@ -298,6 +318,9 @@ Next iter_next(Local *local, Goroutine *g, Instr i) {
   switch (value_small(state[2])) {
     case ITER_INT:
       step = next_int(state, &key, &value);
+      break;
+    case ITER_STEP:
+      step = next_of_step(state, &key, &value);
       break;
     case ITER_RANGE:
       step = next_range(local, state, &key, &value);

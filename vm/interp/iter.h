@@ -21,6 +21,7 @@ enum {
   ITER_FUNC_RESULT,
   ITER_BYTES,
   ITER_RANGE,
+  ITER_STEP,
   ITER_EACH
 };
 

@@ -19,6 +19,7 @@
 #include "vm/object/format.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
+#include "vm/object/range.h"
 #include "vm/object/string.h"
 
 static bool is_nil_value(CspValue v) { return v.word == VALUE_NIL; }
@@ -129,13 +130,26 @@ static CspStatus builtin_type(CspCall *call) {
 
 // --- Sizes ------------------------------------------------------------------
 static CspStatus range_len(CspCall *call, const ObjRange *range) {
-  if (range->from > range->to) return csp_ok_int(call, 0);
-  uint64_t count = (uint64_t)range->to - (uint64_t)range->from;
-  if (range->inclusive) count++;
-  if (count > INT64_MAX || (range->inclusive && count == 0)) {
+  uint64_t last;
+  if (!range_last(range, &last)) return csp_ok_int(call, 0);
+  if (last >= INT64_MAX)
     return csp_panic(call, "len: the range has more elements than an int");
-  }
-  return csp_ok_int(call, (int64_t)count);
+  return csp_ok_int(call, (int64_t)last + 1);
+}
+
+// range.by(step): with the same ends, and that step instead of its own.
+static CspStatus range_by(CspCall *call) {
+  CspValue v;
+  int64_t step;
+  if (!csp_need_type(call, 0, CSP_RANGE, &v) || !csp_need_int(call, 1, &step))
+    return CSP_PANIC;
+  if (step == 0) return csp_panic(call, "range.by: step must not be 0");
+  const ObjRange *of = (ObjRange *)value_obj(v.word);
+  ObjRange *range =
+      range_new(call->local, of->from, of->to, range_is_inclusive(of));
+  if (range == NULL) return csp_panic_memory(call);
+  range->step = step;
+  return csp_ok(call, csp_wrap(value_from_obj(range)));
 }
 
 // len(x): a string's or bytes' bytes, a list's elements, a map's keys, a
@@ -429,6 +443,9 @@ const CspFunction list_core_methods[] = {
     CSP_REPEATABLE,
     {"push", "list, values...", builtin_push},
     {NULL, NULL, NULL}};
+
+const CspFunction range_methods[] = {
+    CSP_REPEATABLE, {"by", "range, step", range_by}, {NULL, NULL, NULL}};
 
 const CspFunction builtin_functions[] = {
     {"panic", "value", builtin_panic},

@@ -36,6 +36,7 @@ CspStatus builtin_tick(CspCall *call);
 CspStatus builtin_timer(CspCall *call);
 
 extern const CspFunction list_core_methods[];  // builtins.c
+extern const CspFunction range_methods[];      // builtins.c
 extern const CspFunction group_methods[];      // group_methods.c
 extern const CspFunction timer_methods[];      // timers.c
 

@@ -11,6 +11,7 @@
 #include "vm/object/bytes.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
+#include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/value/utf8.h"
 
@@ -144,7 +145,6 @@ typedef struct Convert Convert;
 struct Convert {
   CspValue from, to;  // kept
   CspIter iter;       // its first word, too
-  int64_t first;      // of ints
   size_t at, end;
   // Moves `at` on, to `stop` as a rule. false: panicked.
   bool (*turns)(CspCall *call, Convert *convert, size_t stop);
@@ -350,28 +350,33 @@ static CspStatus list_from_bytes(CspCall *call, CspValue bytes) {
 }
 
 static bool ints_to_list(CspCall *call, Convert *convert, size_t stop) {
+  const ObjRange *range = is_obj(convert->from, OBJ_RANGE)
+                              ? (ObjRange *)value_obj(convert->from.word)
+                              : NULL;
   for (; convert->at < stop; convert->at++) {
-    int64_t n = (int64_t)((uint64_t)convert->first + convert->at);
+    int64_t n =
+        range != NULL ? range_at(range, convert->at) : (int64_t)convert->at;
     if (!csp_list_push(call, convert->to, csp_int(call, n))) return false;
   }
   return true;
 }
 
-// Counts up from `from`; an int n stands for 0..n.
-static CspStatus list_from_ints(CspCall *call, int64_t from, int64_t to,
-                                bool inclusive) {
-  if (!inclusive && to == INT64_MIN) return csp_ok(call, csp_list(call, 0));
-  int64_t last = inclusive ? to : to - 1;
-  if (from > last) return csp_ok(call, csp_list(call, 0));
-  uint64_t count = (uint64_t)last - (uint64_t)from + 1;
-  if (count == 0 || count > STRING_LEN_MAX) {
+// So many ints, those of a range or from 0 on.
+static CspStatus list_from_ints(CspCall *call, CspValue from, uint64_t count) {
+  if (count > STRING_LEN_MAX)
     return csp_panic(call, "list: the range is too long for a list");
-  }
-  return convert(call, (Convert){.to = csp_list(call, (size_t)count),
+  return convert(call, (Convert){.from = from,
+                                 .to = csp_list(call, (size_t)count),
                                  .end = (size_t)count,
-                                 .first = from,
                                  .turns = ints_to_list,
                                  .units = 8});
+}
+
+static CspStatus list_from_range(CspCall *call, CspValue v) {
+  uint64_t last;
+  if (!range_last((ObjRange *)value_obj(v.word), &last))
+    return csp_ok(call, csp_list(call, 0));
+  return list_from_ints(call, v, last == UINT64_MAX ? last : last + 1);
 }
 
 // list(x): what `for v in x` would visit, as a list. Without x an empty one.
@@ -389,11 +394,10 @@ CspStatus builtin_list(CspCall *call) {
     case CSP_BYTES:
       return list_from_bytes(call, v);
     case CSP_INT:
-      return list_from_ints(call, 0, csp_to_int(v), false);
-    case CSP_RANGE: {
-      ObjRange *range = (ObjRange *)value_obj(v.word);
-      return list_from_ints(call, range->from, range->to, range->inclusive);
-    }
+      return list_from_ints(call, v,
+                            csp_to_int(v) > 0 ? (uint64_t)csp_to_int(v) : 0);
+    case CSP_RANGE:
+      return list_from_range(call, v);
     case CSP_FUNC:
     case CSP_CHAN:
       return csp_tail_named(call, "_list_from", 1, &v);

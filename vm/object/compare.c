@@ -12,6 +12,7 @@
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/value/number.h"
 
@@ -246,7 +247,8 @@ static bool deep_push(Deep *deep, DeepPair pair) {
 }
 
 static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
-  return a->from == b->from && a->to == b->to && a->inclusive == b->inclusive;
+  return a->from == b->from && a->to == b->to && a->step == b->step &&
+         range_is_inclusive(a) == range_is_inclusive(b);
 }
 
 // Looks at two objects of one type. false: not equal. Containers that have

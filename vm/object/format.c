@@ -15,6 +15,7 @@
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/object/range.h"
 #include "vm/value/float.h"
 #include "vm/value/utf8.h"
 
@@ -220,8 +221,10 @@ static void add_float(Text *text, double d) {
 }
 
 static void add_range(Text *text, const ObjRange *range) {
+  if (range->step != 1) text_add(text, "(", 1);
   text_addf(text, "%lld..%s%lld", (long long)range->from,
-            range->inclusive ? "=" : "", (long long)range->to);
+            range_is_inclusive(range) ? "=" : "", (long long)range->to);
+  if (range->step != 1) text_addf(text, ").by(%lld)", (long long)range->step);
 }
 
 static void add_object(Text *text, Value v, bool quoted) {

@@ -129,6 +129,8 @@ static const Habit OF_NUMBERS[] = {
 static const Habit OF_RANGES[] = {
     {"length len size", "len(r)"},
     {"contains includes has", "n in r"},
+    {"step step_by stepBy", "r.by(step)"},
+    {"reversed reverse rev", "(last..=first).by(-1)"},
 };
 
 static const Habit OF_FUNCTIONS[] = {

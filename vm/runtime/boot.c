@@ -167,6 +167,7 @@ bool boot_vm(Csp *csp) {
          csp_register_builtins(csp, post_functions) &&
          csp_register_builtins(csp, waker_functions) &&
          csp_register_methods(csp, CSP_LIST, list_core_methods) &&
+         csp_register_methods(csp, CSP_RANGE, range_methods) &&
          csp_register_methods(csp, CSP_GROUP, group_methods) &&
          csp_register_methods(csp, CSP_TIMER, timer_methods);
 }

@@ -129,11 +129,13 @@ typedef struct ObjMap {
   uint32_t writer;  // atomic: a writer is inside (found out, not waited for)
 } ObjMap;
 
+// Immutable. from, from + step and so on, before `to` or up to it.
 typedef struct ObjRange {
   Obj obj;
   int64_t from, to;
-  bool inclusive;
+  int64_t step;  // 1, unless by() gave another one; never 0
 } ObjRange;
+enum { RANGE_INCLUSIVE = 1 };  // flags
 
 // A variable captured by closures, and every top-level variable of a module
 // (UNDEF until set).
