@@ -167,8 +167,15 @@ static CspStatus strings_count(CspCall *call) {
 
 static CspStatus strings_has_prefix(CspCall *call) {
   Str s, prefix;
-  if (!need_two(call, &s, &prefix)) return CSP_PANIC;
-  return csp_ok_bool(call, has_prefix(call, s, prefix));
+  int64_t at;
+  if (!need_two(call, &s, &prefix) || !opt_int(call, 2, 0, &at))
+    return CSP_PANIC;
+  if (at < 0 || (uint64_t)at > s.len)
+    return csp_panic(call,
+                     "%s: index %lld out of range of a string of length %zu",
+                     csp_name(call), (long long)at, s.len);
+  Str rest = {s.data + at, s.len - (size_t)at};
+  return csp_ok_bool(call, has_prefix(call, rest, prefix));
 }
 
 static CspStatus strings_has_suffix(CspCall *call) {
@@ -432,7 +439,7 @@ static CspStatus strings_repeat(CspCall *call) {
       {"index", "s, sub, from = 0", strings_index},                           \
       {"last_index", "s, sub", strings_last_index},                           \
       {"count", "s, sub", strings_count},                                     \
-      {"has_prefix", "s, prefix", strings_has_prefix},                        \
+      {"has_prefix", "s, prefix, at = 0", strings_has_prefix},                \
       {"has_suffix", "s, suffix", strings_has_suffix},                        \
       {"compare", "s, other", strings_compare},                               \
       {"split", "s, sep = nil", strings_split},                               \

@@ -86,6 +86,7 @@ TEMPLATES = {
         (1, TEST, "{any} is int"), (1, TEST, "{any} is Point"),
         (1, ATOM, "equal({list!}, {list!})"), (1, ATOM, "{list}.any(func(X) => {bool:X})"),
         (1, ATOM, "{list}.contains({int!})"), (1, ATOM, "{str}.has_prefix({str!})"),
+        (1, ATOM, "{str}.has_prefix({str!}, {Few})"),
     ],
     "list": [
         (4, ATOM, "[{int!}, {int!}, {int!}]"), (2, ATOM, "[{int!}]"), (1, ATOM, "[]"),
