@@ -772,6 +772,7 @@ static CspStatus bytes_from_base64(CspCall *call) {
       {"contains", "bytes, piece", bytes_contains},                           \
       {"has_prefix", "bytes, piece", bytes_has_prefix},                       \
       {"has_suffix", "bytes, piece", bytes_has_suffix},                       \
+      {"part", "bytes, from, to = nil", part_of_bytes},                       \
       {"get_uint", "bytes, at, size, order = \"little\"", bytes_get_uint},    \
       {"get_int", "bytes, at, size, order = \"little\"", bytes_get_int},      \
       {"set_int", "bytes, at, size, n, order = \"little\"", bytes_set_int},   \

@@ -394,6 +394,7 @@ static const CspFunction list_methods[] = {
     {"zip", "list, other", list_zip},
     {"enumerate", "list, start = 0", list_enumerate},
     {"chunk", "list, n", list_chunk},
+    {"part", "list, from, to = nil", part_of_list},
     {NULL, NULL, NULL},
 };
 

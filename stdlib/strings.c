@@ -441,6 +441,7 @@ static CspStatus strings_repeat(CspCall *call) {
       {"count", "s, sub", strings_count},                                     \
       {"has_prefix", "s, prefix, at = 0", strings_has_prefix},                \
       {"has_suffix", "s, suffix", strings_has_suffix},                        \
+      {"part", "s, from, to = nil", part_of_string},                          \
       {"compare", "s, other", strings_compare},                               \
       {"split", "s, sep = nil", strings_split},                               \
       {"split_n", "s, sep, n", strings_split_n},                              \

@@ -93,12 +93,11 @@ static Kind kind_of_method(Kind of, const AstStr *name) {
       {"repeat", KIND_STRING},   {"index", KIND_INT},
       {"count", KIND_INT},       {"rune_count", KIND_INT},
       {"contains", KIND_BOOL},   {"has_prefix", KIND_BOOL},
-      {"has_suffix", KIND_BOOL}, {"bytes", KIND_BYTES}};
-  static const Given OF_LIST[] = {{"join", KIND_STRING},
-                                  {"index", KIND_INT},
-                                  {"contains", KIND_BOOL},
-                                  {"push", KIND_LIST},
-                                  {"sort", KIND_LIST}};
+      {"has_suffix", KIND_BOOL}, {"bytes", KIND_BYTES},
+      {"part", KIND_STRING}};
+  static const Given OF_LIST[] = {{"join", KIND_STRING},   {"index", KIND_INT},
+                                  {"contains", KIND_BOOL}, {"push", KIND_LIST},
+                                  {"part", KIND_LIST},     {"sort", KIND_LIST}};
   if (of == KIND_STRING)
     return kind_given(OF_STRING, sizeof OF_STRING / sizeof *OF_STRING, name);
   if (of == KIND_LIST)

@@ -198,36 +198,73 @@ static ObjString *slice_string(Local *local, const char *data, size_t len) {
                                                                     : NULL;
 }
 
+// A string, list or bytes as it was at one time.
+typedef struct Sliced {
+  Value x;
+  ObjValues *values;  // of a list
+  ObjRaw *raw;        // of bytes
+  size_t len;
+} Sliced;
+
+static bool slice_source(Value x, Sliced *out) {
+  *out = (Sliced){.x = x};
+  if (value_is_type(x, OBJ_STRING)) {
+    out->len = ((ObjString *)value_obj(x))->len;
+  } else if (value_is_type(x, OBJ_LIST)) {
+    out->values = list_block((ObjList *)value_obj(x));
+    out->len = values_len(out->values);
+  } else if (value_is_type(x, OBJ_BYTES)) {
+    out->raw = bytes_block((ObjBytes *)value_obj(x));
+    out->len = raw_len(out->raw);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// NULL: no memory.
+static void *slice_make(Local *local, const Sliced *of, Slice part) {
+  size_t count = part.to - part.from;
+  if (of->values != NULL) {
+    ObjList *list = list_new(local, count);
+    bool made = list != NULL &&
+                list_append_part(local, list, of->values, part.from, count);
+    return made ? list : NULL;
+  }
+  if (of->raw != NULL) {
+    ObjBytes *bytes = bytes_new(local, 0);
+    bool made = bytes != NULL &&
+                bytes_append(local, bytes, of->raw->data + part.from, count);
+    return made ? bytes : NULL;
+  }
+  const char *data = string_data((ObjString *)value_obj(of->x));
+  return slice_string(local, data + part.from, count);
+}
+
 bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
                   Value *out) {
+  Sliced of;
   Slice part;
-  void *made = NULL;
-  if (value_is_type(x, OBJ_STRING)) {
-    ObjString *string = (ObjString *)value_obj(x);
-    if (!slice_bounds(local, g, from, to, string->len, &part)) return false;
-    made = slice_string(local, string_data(string) + part.from,
-                        part.to - part.from);
-  } else if (value_is_type(x, OBJ_LIST)) {
-    ObjValues *block = list_block((ObjList *)value_obj(x));
-    if (!slice_bounds(local, g, from, to, values_len(block), &part))
-      return false;
-    size_t count = part.to - part.from;
-    ObjList *list = list_new(local, count);
-    if (list != NULL && list_append_part(local, list, block, part.from, count))
-      made = list;
-  } else if (value_is_type(x, OBJ_BYTES)) {
-    ObjRaw *block = bytes_block((ObjBytes *)value_obj(x));
-    if (!slice_bounds(local, g, from, to, raw_len(block), &part)) return false;
-    ObjBytes *bytes = bytes_new(local, 0);
-    if (bytes != NULL && bytes_append(local, bytes, block->data + part.from,
-                                      part.to - part.from))
-      made = bytes;
-  } else {
+  if (!slice_source(x, &of))
     return explain_panic(local, g, "cannot slice %s", value_type_name(x));
-  }
+  if (!slice_bounds(local, g, from, to, of.len, &part)) return false;
+  void *made = slice_make(local, &of, part);
   if (made == NULL) return vm_panic_memory(local, g);
   *out = value_from_obj(made);
   return true;
+}
+
+static size_t clamped(int64_t n, size_t least, size_t most) {
+  size_t at = n < 0 ? 0 : (uint64_t)n < most ? (size_t)n : most;
+  return at < least ? least : at;
+}
+
+Obj *access_part(Local *local, Value x, int64_t from, int64_t to) {
+  Sliced of;
+  RT_CHECK(slice_source(x, &of), "a part of %s", value_type_name(x));
+  Slice part = {.from = clamped(from, 0, of.len)};
+  part.to = clamped(to, part.from, of.len);
+  return slice_make(local, &of, part);
 }
 
 // --- in, is -----------------------------------------------------------------

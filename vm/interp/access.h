@@ -11,6 +11,9 @@ bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
 bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v);
 bool access_slice(Local *local, Goroutine *g, Value x, Value from, Value to,
                   Value *out);
+// The same of a string, list or bytes, with bounds that are moved to where its
+// ends are. NULL: no memory.
+Obj *access_part(Local *local, Value x, int64_t from, int64_t to);
 bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out);
 bool access_is(Vm *vm, Value v, Value type);
 // A cache word: 24 bits name a struct type, or a built-in one by this. 8 bits

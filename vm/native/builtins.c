@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/work.h"
+#include "vm/interp/access.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/object/box.h"
@@ -135,6 +136,16 @@ static CspStatus range_len(CspCall *call, const ObjRange *range) {
   if (last >= INT64_MAX)
     return csp_panic(call, "len: the range has more elements than an int");
   return csp_ok_int(call, (int64_t)last + 1);
+}
+
+// _part(x, from, to): what part_of (stdlib/part.c) has checked. A `to` of nil
+// is the end.
+static CspStatus builtin_part(CspCall *call) {
+  Value from = call->args[1], to = call->args[2];
+  Obj *part = access_part(call->local, call->args[0], value_int(from),
+                          to == VALUE_NIL ? INT64_MAX : value_int(to));
+  if (part == NULL) return csp_panic_memory(call);
+  return csp_ok(call, csp_wrap(value_from_obj(part)));
 }
 
 // range.by(step): with the same ends, and that step instead of its own.
@@ -472,6 +483,7 @@ const CspFunction builtin_functions[] = {
     {"assert", "condition, message = nil", builtin_assert},
     {"_assert_failed", "operator, left, right, texts = nil",
      builtin_assert_failed},
+    {"_part", "x, from, to", builtin_part},
     {"_no_case", "values...", builtin_no_case},
     {"_needs_call", "v", builtin_needs_call},
     {"_show", "v, quoted", builtin_show},

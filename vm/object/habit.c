@@ -25,6 +25,8 @@ static const Habit OF_LISTS[] = {
     {"lastIndexOf last_index_of", "xs.last_index(v)"},
     {"findIndex", "xs.find_index(f)"},
     {"slice subList sublist", "xs[from:to]"},
+    {"take", "xs.part(0, n)"},
+    {"drop skip", "xs.part(n)"},
     {"get at", "xs[i]"},
     {"some", "xs.any(f)"},
     {"every", "xs.all(f)"},
