@@ -38,6 +38,7 @@ typedef struct Pos {
   X(FLOAT, "f: value")                                                        \
   X(STRING, "str: bytes")                                                     \
   X(INTERP, "a: parts, STRING or expression")                                 \
+  X(FORMAT, "a: a part of an INTERP, str: its format")                        \
   X(NAME, "name")                                                             \
   X(LIST, "a: elements")                                                      \
   X(MAP, "a: PAIRs")                                                          \

@@ -178,6 +178,7 @@ static void dump_literal(FILE *out, const Node *node) {
       dump_float(out, node->f);
       break;
     case NODE_STRING:
+    case NODE_FORMAT:
     case NODE_IMPORT:
       fputc(' ', out);
       dump_string(out, node->str);

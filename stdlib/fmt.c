@@ -151,16 +151,24 @@ static void add_padded(FormatRun *run, const Spec *spec, const char *prefix,
   if (spec->minus) buffer_fill(&run->out, ' ', missing);
 }
 
+// The function of "${x:8.2f}", which has a format of one verb.
+static const char INTERPOLATED[] = "_fmt_interpolated";
+
 static void wrong_type(FormatRun *run, const Spec *spec, const char *wanted,
                        CspValue v) {
   size_t len = 0;
   bool cut = false;
   char *text = csp_alloc_format_most(run->call, v, true, 60, &len, &cut);
-  if (!run->failed) {
+  const char *shown = text != NULL ? text : "?", *end = cut ? "..." : "";
+  bool interpolated = strcmp(csp_name(run->call), INTERPOLATED) == 0;
+  if (!run->failed && interpolated) {
+    csp_panic(run->call, "${:%c} wants %s, but it is %.60s%s (%s)", spec->verb,
+              wanted, shown, end, csp_type_name(v));
+  } else if (!run->failed) {
     csp_panic(run->call,
               "fmt.%s: %%%c wants %s, but argument %d is %.60s%s (%s)",
-              format_name(run->call), spec->verb, wanted, run->arg - 1,
-              text != NULL ? text : "?", cut ? "..." : "", csp_type_name(v));
+              format_name(run->call), spec->verb, wanted, run->arg - 1, shown,
+              end, csp_type_name(v));
   }
   run->failed = true;
   csp_alloc_free(text);
@@ -433,6 +441,12 @@ static CspStatus fmt_sprintf(CspCall *call) {
   return run_format(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
 }
 
+static CspStatus fmt_interpolated(CspCall *call) {
+  if (args_need_call(call)) return again_with_strings(call, INTERPOLATED);
+  FormatRun p = {.call = call, .out = buffer_of(call)};
+  return run_format(&p) ? buffer_ok(call, &p.out) : CSP_PANIC;
+}
+
 static CspStatus fmt_errorf(CspCall *call) {
   if (args_need_call(call)) return again_with_strings(call, "_fmt_errorf");
   FormatRun p = {.call = call, .out = buffer_of(call)};
@@ -544,7 +558,11 @@ static const CspFunction fmt_functions[] = {
 
 // The same where the prelude finds them, see again_with_strings.
 static const CspFunction fmt_hidden[] = {
-    CSP_REPEATABLE, FUNCTIONS("_fmt_"), {NULL, NULL, NULL}};
+    CSP_REPEATABLE,
+    FUNCTIONS("_fmt_"),
+    {"_fmt_interpolated", "format, value", fmt_interpolated},
+    {NULL, NULL, NULL},
+};
 
 const CspModule fmt_module = {"fmt", fmt_functions, NULL, NULL, 0};
 

@@ -164,6 +164,7 @@ static Kind kind_within(const Node *node, int depth) {
       return KIND_FLOAT;
     case NODE_STRING:
     case NODE_INTERP:
+    case NODE_FORMAT:
       return KIND_STRING;
     case NODE_LIST:
       return KIND_LIST;

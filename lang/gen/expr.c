@@ -14,6 +14,7 @@
 #include "lang/gen/pairs.h"
 #include "lang/resolve/fold.h"
 #include "lang/resolve/scope.h"
+#include "vm/interp/methods.h"
 #include "vm/native/module.h"
 #include "vm/object/box.h"
 #include "vm/object/string.h"
@@ -177,6 +178,24 @@ static void map_to(Compiler *compiler, Node *node, int target) {
   }
   move_to(compiler, node->pos, target, map);
   reg_set(compiler, save);
+}
+
+// A call of the library's function, in the window from `w` on.
+static void format_to(Compiler *compiler, Node *node, int target) {
+  int w = compiler->func->gen.top;
+  Node text = {.kind = NODE_STRING, .pos = node->pos, .str = node->str};
+  Value function = vm_builtin(compiler->local, "_fmt_interpolated");
+  if (function == VALUE_UNDEF) compiler->no_memory = true;
+  reg_set(compiler, w + 2);
+  emit_load(compiler, node->pos, w + 2, function);
+  reg_set(compiler, w + 3);
+  expr_next(compiler, &text);
+  expr_next(compiler, node->a);
+  RT_ASSERT(compiler->func->gen.top == w + 5);
+  emit_abc(compiler, node->pos, OP_CALL, w, 2, 1);
+  reg_set(compiler, w + 1);
+  move_to(compiler, node->pos, target, w);
+  reg_set(compiler, w);
 }
 
 static void interp_to(Compiler *compiler, Node *node, int target) {
@@ -483,6 +502,9 @@ void expr_to(Compiler *compiler, Node *node, int target) {
       break;
     case NODE_INTERP:
       interp_to(compiler, node, target);
+      break;
+    case NODE_FORMAT:
+      format_to(compiler, node, target);
       break;
     case NODE_LIST:
       list_to(compiler, node, target);

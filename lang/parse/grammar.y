@@ -305,11 +305,13 @@ primary(A) ::= MAP_BEGIN(L) pairs(V) COMMA MAP_END.
 primary(A) ::= FUNC(W) LPAREN params(P) RPAREN block(B).
   { A = tree_func(parse, &W, P, B, 0); }
 
-interp(A) ::= STR_HEAD(H) expr(E) parts(P) STR_TAIL(T).
+interp(A) ::= STR_HEAD(H) piece(E) parts(P) STR_TAIL(T).
   { A = tree_interp(parse, &H, E, P, &T); }
 parts(A) ::= . { A = (List){0}; }
-parts(A) ::= parts(B) STR_MID(M) expr(E).
+parts(A) ::= parts(B) STR_MID(M) piece(E).
   { A = tree_interp_add(parse, B, &M, E); }
+piece(A) ::= expr(A).
+piece(A) ::= expr(E) FORMAT(F). { A = tree_format(parse, E, &F); }
 
 pairs(A) ::= pair(E). { A = list_one(parse, E); }
 pairs(A) ::= pairs(B) COMMA pair(E). { A = list_add(parse, B, E); }

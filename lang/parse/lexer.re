@@ -12,6 +12,7 @@
 #include "lang/diag.h"
 #include "lang/parse/literal.h"
 #include "lang/parse/trail.h"
+#include "lang/parse/verb.h"
 #include "lang/parse/grammar.h"
 
 typedef const unsigned char *Cursor;
@@ -188,6 +189,22 @@ void lex_string_rest(Parse *parse, Token *token) {
   bool same_line = open->open.pos.line == parse->line;
   Pos begin = same_line ? open->open.pos : token->pos;
   lex_piece(parse, token, begin, TOK_STR_TAIL, TOK_STR_MID);
+}
+
+void lex_format(Parse *parse, Token *token) {
+  Cursor from = parse->cursor, end = from;
+  while (end < parse->limit && *end != '}' && *end != '"' && *end != '\n')
+    end++;
+  token->pos = cursor_pos(parse, from);
+  parse->cursor = end;
+  end_token(parse, token, TOK_FORMAT);
+  const char *text = (const char *)from;
+  token->str = literal_format(parse, text, token->len);
+  char fault[120];
+  if (!verb_is_wrong(text, token->len, fault, sizeof fault)) return;
+  diag_error(parse->diags, token->pos, token->len > 0 ? token->len : 1, "%s",
+             fault);
+  diag_hint(parse->diags, "after the colon stands what follows the %% in fmt");
 }
 
 #define WORD(kind)                     \

@@ -263,6 +263,14 @@ AstStr literal_raw(Parse *parse, const char *source, size_t len) {
   return (AstStr){bytes, n};
 }
 
+AstStr literal_format(Parse *parse, const char *text, size_t len) {
+  char *bytes = arena_try_alloc(parse->arena, len + 1);
+  if (bytes == NULL) return (AstStr){"", 0};
+  bytes[0] = '%';
+  memcpy(bytes + 1, text, len);
+  return (AstStr){bytes, len + 1};
+}
+
 int64_t literal_rune(Parse *parse, const char *text, size_t len, Pos pos) {
   if (len < 2 || text[len - 1] != '\'') {
     diag_error(parse->diags, pos, 1, "this character is not closed");

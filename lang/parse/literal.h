@@ -13,5 +13,7 @@ int64_t literal_rune(Parse *parse, const char *text, size_t len, Pos pos);
 AstStr literal_string(Parse *parse, const char *text, size_t len, Pos pos);
 // The text between the backquotes: without carriage returns.
 AstStr literal_raw(Parse *parse, const char *text, size_t len);
+// A `%` and the text.
+AstStr literal_format(Parse *parse, const char *text, size_t len);
 
 #endif

@@ -445,6 +445,12 @@ static void dispatch(Parse *parse, Token *token) {
     case TOK_STR:
       give_string(parse, token);
       break;
+    case TOK_COLON:
+      if (top_bracket(parse)->kind == OPEN_INTERP &&
+          parse_ends_value(parse->last.kind))
+        lex_format(parse, token);
+      give_token(parse, token);
+      break;
     default:
       give_token(parse, token);
   }

@@ -116,6 +116,9 @@ enum { TOK_END = 0 };
 void lex_token(Parse *parse, Token *token);
 // What follows the `}` of an interpolation: TOK_STR_MID or TOK_STR_TAIL.
 void lex_string_rest(Parse *parse, Token *token);
+// What follows a colon in an interpolation, up to its `}`: TOK_FORMAT. A format
+// that is wrong is reported.
+void lex_format(Parse *parse, Token *token);
 
 // --- grammar.y --------------------------------------------------------------
 size_t grammar_size(void);

@@ -146,6 +146,14 @@ static List add_text_part(Parse *parse, List parts, const Token *token) {
   return list_add(parse, parts, text);
 }
 
+Node *tree_format(Parse *parse, Node *value, const Token *format) {
+  Node *node = tree_node(parse, NODE_FORMAT, format->pos, depth_of(value));
+  if (parse->fatal) return node;
+  node->a = value;
+  node->str = format->str;
+  return node;
+}
+
 List tree_interp_add(Parse *parse, List parts, const Token *middle,
                      Node *value) {
   return list_add(parse, add_text_part(parse, parts, middle), value);

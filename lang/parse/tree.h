@@ -21,6 +21,7 @@ Node *tree_name(Parse *parse, const Token *name);
 Node *tree_literal(Parse *parse, const Token *token);
 Node *tree_interp(Parse *parse, const Token *head, Node *value, List rest,
                   const Token *tail);
+Node *tree_format(Parse *parse, Node *value, const Token *format);
 List tree_interp_add(Parse *parse, List parts, const Token *middle,
                      Node *value);
 Node *tree_paren(Parse *parse, Node *value);

@@ -215,6 +215,7 @@ void resolve_expr(Compiler *compiler, Node *node) {
     case NODE_VALUE:
       resolve_value(compiler, node);
       break;
+    case NODE_FORMAT:
     case NODE_RECV:
     case NODE_GO:
     case NODE_SPREAD:

@@ -29,7 +29,7 @@ WRITTEN = {
     "MUL": "*", "DIV": "/", "MOD": "%", "MULW": "*%", "SHL": "<<", "SHR": ">>",
     "BAND": "&", "NOT": "!", "RECV": "<-", "FORIN": "for",
 }
-OF_LEXER = {"NAME", "INT", "FLOAT", "STR", "STR_HEAD", "STR_MID", "STR_TAIL"}
+OF_LEXER = {"NAME", "INT", "FLOAT", "STR", "STR_HEAD", "STR_MID", "STR_TAIL", "FORMAT"}
 
 
 def written(token):

@@ -64,7 +64,8 @@ TEMPLATES = {
     ],
     "str": [
         (4, SUM, "{str} + {str}"), (5, ATOM, '"<${{{int!}}}|${{{str!}}}>"'),
-        (2, ATOM, '"${{{any!}}}"'), (1, ATOM, "{str}.to_upper()"),
+        (2, ATOM, '"${{{any!}}}"'), (2, ATOM, '"${{{int!}:6d}}${{{any!}:-8v}}"'),
+        (1, ATOM, '"${{{float!}:.2f}}|${{{str!}:4s}}"'), (1, ATOM, "{str}.to_upper()"),
         (1, ATOM, "{str}.trim()"), (1, ATOM, "{str}.replace({str!}, {str!})"),
         (1, ATOM, "{str}.repeat({Few})"), (2, ATOM, "cut({str!}, {int!}, {int!})"),
         (1, ATOM, "{str}[{Few}:]"), (1, ATOM, "{str}.part({int!}, {Few})"), (2, ATOM, "str({any!})"), (1, ATOM, "{strs}.join({str!})"),

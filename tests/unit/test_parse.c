@@ -101,6 +101,9 @@ static void test_interpolation(void **state) {
   value("\"a ${x} b\"", "(interp [\"a \" x \" b\"])");
   value("\"${a}${b}\"", "(interp [a b])");
   value("\"$${a}\"", "(interp [\"$\" a])");
+  value("\"${a:5d}\"", "(interp [(format \"%5d\" a)])");
+  value("\"${a[b:c]}${a[b:]:v}x\"",
+        "(interp [(slice a b c) (format \"%v\" (slice a b)) \"x\"])");
   value("\"\\${a}\"", "\"${a}\"");
   value("\"${\"b${\"c${d}\"}\"}\"",
         "(interp [(interp [\"b\" (interp [\"c\" d])])])");

@@ -58,7 +58,7 @@ static const char *const of_one[] = {
     "v, ok := <-a; return v, ok", "return a.x", "return a.message",
     "return a.cause",
     "return a is string, a is list, a is P, a is error, a is bytes, a is func",
-    "return \"${a}\"", "return \"${a}, ${a} and ${a}\"", "return \"${[a, a]}\"",
+    "return \"${a}\"", "return \"${a:20v} ${a:q}\"", "return \"${a}, ${a} and ${a}\"", "return \"${[a, a]}\"",
     "return \"${{k: a}}\"", "return \"${P(a)} ${Shown(a)} ${[Shown([a])]}\"",
     "return \"${error(\"e\", cause: a)}\"", "return [a, a, a]",
     "return {k: a, l: a}", "return {[a]: 1}", "return {\"${a}\": a}",
