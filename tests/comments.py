@@ -32,6 +32,7 @@ import sys
 SOURCES = (".c", ".h", ".re", ".y", ".def", ".cpp", ".py", ".sh", ".csp", ".mk")
 # Files whose strings tell what a table's rows mean, for readers alone.
 PROSE_IN_STRINGS = ("lang/ast.h",)
+FENCE = re.compile(r" {0,3}```")  # of a block; further in it is a part of one
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
 FILE = re.compile(r"(?<![\w/.<*$-])((?:\w+/)*\w+\.(?:c|h|def|re|y))\b(?![*(])")
 UNDERSCORED = re.compile(r"(?<![\w.*/$-])([a-zA-Z]\w*_\w*[a-zA-Z0-9])\b(?![*./{])")
@@ -170,7 +171,7 @@ def too_long(path):
     """Lines of a document that are, code and all, and cells of its tables."""
     code = False
     for number, line in enumerate(read(path).splitlines(), 1):
-        code ^= line.lstrip().startswith("```")
+        code ^= bool(FENCE.match(line))
         if len(line) > 120:
             yield "comments: %s:%d has %d columns" % (path, number, len(line))
         cells = CELL_END.split(line) if line.startswith("|") and not code else []
@@ -207,7 +208,7 @@ def document_lines(text):
     """The same of a document."""
     code = made = paragraph = False
     for number, line in enumerate(text.splitlines(), 1):
-        code ^= line.lstrip().startswith("```")
+        code ^= bool(FENCE.match(line))
         if line.startswith("<!--"):
             made = "end" not in line.split()
         paragraph = not (code or made or not line.strip() or

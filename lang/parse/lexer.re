@@ -78,6 +78,68 @@ static void lex_raw(Parse *parse, Token *token) {
   end_token(parse, token, TOK_STR);
 }
 
+enum { FENCE_LEN = 3 };  // three backquotes
+static const char FENCE[] = "```";
+
+static bool is_fence(const Parse *parse, Cursor at) {
+  return parse->limit - at >= FENCE_LEN && memcmp(at, FENCE, FENCE_LEN) == 0;
+}
+
+static Cursor after_blanks(const Parse *parse, Cursor at) {
+  while (at < parse->limit && (*at == ' ' || *at == '\t')) at++;
+  return at;
+}
+
+// The line, from `at` on, that begins with a fence after blanks. NULL: none.
+static Cursor closing_line(const Parse *parse, Cursor at) {
+  while (!is_fence(parse, after_blanks(parse, at))) {
+    at = memchr(at, '\n', (size_t)(parse->limit - at));
+    if (at == NULL) return NULL;
+    at++;
+  }
+  return at;
+}
+
+// The token goes up to the next fence, as that is what was meant to close it.
+static void block_without_line(Parse *parse, Token *token) {
+  Cursor from = parse->cursor;
+  size_t left = (size_t)(parse->limit - from);
+  Cursor end = memmem(from, left, FENCE, FENCE_LEN);
+  diag_error(parse->diags, token->pos, FENCE_LEN,
+             "a new line must follow the three backquotes");
+  diag_hint(parse->diags, "one backquote begins a raw string");
+  parse->cursor = end != NULL ? end + FENCE_LEN : from;
+  pass_lines(parse, from, parse->cursor);
+  token->str = (AstStr){"", 0};
+  end_token(parse, token, TOK_STR);
+}
+
+// After the three backquotes that open lines of raw text.
+static void lex_block(Parse *parse, Token *token) {
+  Cursor from = parse->cursor;
+  if (from < parse->limit && *from == '\r') from++;
+  if (from == parse->limit || *from != '\n') {
+    block_without_line(parse, token);
+    return;
+  }
+  Cursor last = closing_line(parse, ++from);
+  if (last == NULL) {
+    parse_ends_early(parse);
+    diag_error(parse->diags, token->pos, FENCE_LEN,
+               "these lines are never closed");
+    diag_hint(parse->diags, "three backquotes on a line of their own do that");
+    last = parse->limit;
+  }
+  Cursor end = after_blanks(parse, last);
+  Pos first = {.line = parse->line + 1, .col = 1};
+  first.offset = (uint32_t)(from - (Cursor)parse->source->text);
+  token->str = literal_lines(parse, (size_t)(last - from), first,
+                             (size_t)(end - last));
+  parse->cursor = end < parse->limit ? end + FENCE_LEN : end;
+  pass_lines(parse, from - 1, parse->cursor);
+  end_token(parse, token, TOK_STR);
+}
+
 // What ends the piece of a string: a quote, `${`, or what should not.
 typedef enum PieceEnd { AT_QUOTE, AT_DOLLAR, AT_LINE_END } PieceEnd;
 
@@ -330,6 +392,7 @@ void lex_token(Parse *parse, Token *token) {
       ["]            { MAKE(lex_piece(parse, token, token->pos, TOK_STR,
                                       TOK_STR_HEAD)); }
       "`"            { MAKE(lex_raw(parse, token)); }
+      "```"          { MAKE(lex_block(parse, token)); }
       "'" some* "'"? { MAKE(lex_rune(parse, token)); }
 
       "("   { SIGN(LPAREN); }     ")"   { SIGN(RPAREN); }

@@ -263,6 +263,44 @@ AstStr literal_raw(Parse *parse, const char *source, size_t len) {
   return (AstStr){bytes, n};
 }
 
+// Where what is left of a line begins. A line of blanks may be shorter than the
+// indentation.
+static const char *after_indent(Parse *parse, const char *line, size_t len,
+                                AstStr indent, Pos pos) {
+  size_t blank = 0;
+  while (blank < len && strchr(" \t\r", line[blank]) != NULL) blank++;
+  if (len >= indent.len && memcmp(line, indent.text, indent.len) == 0)
+    return line + indent.len;
+  if (blank == len) return line + len;
+  diag_error(parse->diags, pos, blank > 0 ? (uint32_t)blank : 1,
+             "line %u has less indentation than the closing backquotes",
+             pos.line);
+  if (blank >= indent.len)
+    diag_hint(parse->diags, "tabs are no spaces: indent both lines alike");
+  return line + blank;
+}
+
+AstStr literal_lines(Parse *parse, size_t len, Pos first, size_t indent) {
+  const char *at = parse->source->text + first.offset, *end = at + len;
+  AstStr closing = {end, indent};
+  char *bytes = arena_try_alloc(parse->arena, len + 1);
+  if (bytes == NULL) return (AstStr){"", 0};
+  size_t n = 0;
+  for (; at < end; first.line++) {
+    const char *next = memchr(at, '\n', (size_t)(end - at));
+    size_t width = (size_t)((next != NULL ? next : end) - at);
+    first.offset = (uint32_t)(at - parse->source->text);
+    const char *from = after_indent(parse, at, width, closing, first);
+    for (at += width; from < at; from++) {
+      if (*from != '\r') bytes[n++] = *from;
+    }
+    if (next == NULL) break;
+    bytes[n++] = '\n';
+    at = next + 1;
+  }
+  return (AstStr){bytes, n};
+}
+
 AstStr literal_format(Parse *parse, const char *text, size_t len) {
   char *bytes = arena_try_alloc(parse->arena, len + 1);
   if (bytes == NULL) return (AstStr){"", 0};

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 
-FENCE = re.compile(r"^\s*```+\s*(.*)$")
+FENCE = re.compile(r"^ {0,3}```+\s*(.*)$")
 INDENTED = re.compile(r"^(    |\t)\S")
 LIST = re.compile(r"^\s*([-*]|\d+\.) ")
 # Code without strings up to the comment; then the comment.
