@@ -145,12 +145,12 @@ typedef enum PieceEnd { AT_QUOTE, AT_DOLLAR, AT_LINE_END } PieceEnd;
 
 // Moves parse->cursor past the end of the piece, and *text_end to its end.
 static PieceEnd scan_piece(Parse *parse, Cursor *text_end) {
-  Cursor c = parse->cursor, marker = c;
+  Cursor at = parse->cursor, marker = at;
   for (;;) {
-    *text_end = parse->cursor = c;
+    *text_end = parse->cursor = at;
     /*!re2c
       re2c:define:YYCTYPE = "unsigned char";
-      re2c:define:YYCURSOR = c;
+      re2c:define:YYCURSOR = at;
       re2c:define:YYMARKER = marker;
       re2c:yyfill:enable = 0;
 
@@ -158,8 +158,8 @@ static PieceEnd scan_piece(Parse *parse, Cursor *text_end) {
       "\\" [^\n\x00] { continue; }
       "\\"           { continue; }
       "$"            { continue; }
-      "${"           { parse->cursor = c; return AT_DOLLAR; }
-      ["]            { parse->cursor = c; return AT_QUOTE; }
+      "${"           { parse->cursor = at; return AT_DOLLAR; }
+      ["]            { parse->cursor = at; return AT_QUOTE; }
       "\n"           { return AT_LINE_END; }
       "\x00"         {
         if (*text_end == parse->limit) return AT_LINE_END;
@@ -271,26 +271,26 @@ void lex_format(Parse *parse, Token *token) {
 
 #define WORD(kind)                     \
   do {                                 \
-    parse->cursor = c;                 \
+    parse->cursor = at;                \
     word(parse, token, start, TOK_##kind); \
     return;                            \
   } while (0)
 #define SIGN(kind)                 \
   do {                              \
-    parse->cursor = c;              \
+    parse->cursor = at;             \
     end_token(parse, token, TOK_##kind); \
     return;                         \
   } while (0)
 // A token that a function makes.
 #define MAKE(call)  \
   do {              \
-    parse->cursor = c; \
+    parse->cursor = at; \
     call;           \
     return;         \
   } while (0)
 #define NUMBER(kind, member, function)                          \
   do {                                                          \
-    parse->cursor = c;                                          \
+    parse->cursor = at;                                         \
     end_token(parse, token, TOK_##kind);                           \
     token->member =                                             \
         function(parse, (const char *)start, token->len, token->pos); \
@@ -298,16 +298,16 @@ void lex_format(Parse *parse, Token *token) {
   } while (0)
 
 // A text that is given up ends here.
-static Cursor where_to_go_on(const Parse *parse, Cursor c) {
-  return arena_failed(parse->arena) ? parse->limit : c;
+static Cursor where_to_go_on(const Parse *parse, Cursor at) {
+  return arena_failed(parse->arena) ? parse->limit : at;
 }
 
 void lex_token(Parse *parse, Token *token) {
-  Cursor c = parse->cursor, marker = c, context = c;
+  Cursor at = parse->cursor, marker = at, context = at;
   parse->newline = false;
   for (;;) {
-    c = where_to_go_on(parse, c);
-    Cursor start = parse->cursor = c;
+    at = where_to_go_on(parse, at);
+    Cursor start = parse->cursor = at;
     *token = (Token){.pos = cursor_pos(parse, start)};
     /*!re2c
       re2c:define:YYCTXMARKER = context;
@@ -331,18 +331,18 @@ void lex_token(Parse *parse, Token *token) {
       "\n"           {
         parse->newline = true;
         parse->line++;
-        parse->line_start = c;
+        parse->line_start = at;
         continue;
       }
       "//" [^\n\x00]* {
         if (parse->trail != NULL)
-          trail_comment(parse, token->pos, cursor_pos(parse, c).offset);
+          trail_comment(parse, token->pos, cursor_pos(parse, at).offset);
         continue;
       }
       "/*"           {
-        parse->cursor = c;
+        parse->cursor = at;
         skip_comment(parse, token->pos);
-        c = parse->cursor;
+        at = parse->cursor;
         continue;
       }
       "\x00"         {
@@ -433,9 +433,9 @@ void lex_token(Parse *parse, Token *token) {
                       "fields are read as `x.name`; "
                       "a short function is `func(x) => x`")); }
       [^]    {
-        parse->cursor = c;
+        parse->cursor = at;
         unknown_character(parse, token->pos);
-        c = parse->cursor;
+        at = parse->cursor;
         continue;
       }
     */
