@@ -14,12 +14,12 @@
 // the innermost G of an M can be ready.
 //
 // An M in a callback runs nothing else, however long it waits. So one M must
-// always be left that may. s->ms.callbacks counts the Ms that have a locked_g
-// and are in no call, and ms.live - ms.starting - calls.count - ms.callbacks >=
-// 1 after each callback's begin. A thread is made for that, if need be. Where
-// no thread is to be had (max_threads, the system) the callback is refused
-// before anything is done. Blocking calls may take the last one: they end by
-// themselves.
+// always be left that may. sched->ms.callbacks counts the Ms that have a
+// locked_g and are in no call, and ms.live - ms.starting - calls.count -
+// ms.callbacks >= 1 after each callback's begin. A thread is made for that, if
+// need be. Where no thread is to be had (max_threads, the system) the callback
+// is refused before anything is done. Blocking calls may take the last one:
+// they end by themselves.
 #include "sched/callback.h"
 #include "sched/g.h"
 #include "sched/idle.h"
@@ -31,75 +31,76 @@
 
 // sched.lock held. One that is being made may still be refused, so it counts
 // for nothing until it is there.
-static bool is_one_left(const Sched *s) {
-  return s->ms.live >= s->ms.starting + s->calls.count + s->ms.callbacks + 2;
+static bool is_one_left(const Sched *sched) {
+  return sched->ms.live >=
+         sched->ms.starting + sched->calls.count + sched->ms.callbacks + 2;
 }
 
 // sched.lock held; released meanwhile where a thread is made.
-static bool reserve(Sched *s) {
+static bool reserve(Sched *sched) {
   bool made = true;
-  while (!is_one_left(s)) {
+  while (!is_one_left(sched)) {
     // relaxed: the lock is held. At the end nobody waits for others.
-    if (rt_load_relaxed(&s->exiting)) return true;
+    if (rt_load_relaxed(&sched->exiting)) return true;
     // Another callback's M may be there in a moment. (This one does not try
     // again, because two that do would wait for each other.)
-    if (!made && s->ms.starting == 0) return false;
-    rt_unlock(&s->lock);
+    if (!made && sched->ms.starting == 0) return false;
+    rt_unlock(&sched->lock);
     if (made) {
-      made = idle_add_m(s);
+      made = idle_add_m(sched);
     } else {
       rt_yield_cpu();
     }
-    rt_lock(&s->lock);
+    rt_lock(&sched->lock);
   }
   return true;
 }
 
 // Owner P of another M; g runs on p.
 static void locked_resume(P *p, G *g) {
-  Sched *s = p->sched;
-  rt_lock(&s->lock);
-  M *to = s->ms.all;
+  Sched *sched = p->sched;
+  rt_lock(&sched->lock);
+  M *to = sched->ms.all;
   while (to != NULL && to->locked_g != g) to = to->all_next;
   RT_CHECK(to != NULL, "goroutine %llu is locked to no thread",
            (unsigned long long)g->id);
   p->m->p = NULL;
   p->m = to;
   to->next_p = p;
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
   idle_wake_m(to);
 }
 
 // m's G has left its P, which goes to others.
 static void hand_over(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   P *p = m->p;
   callback_p_lost(m, p);
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   m->p = NULL;
   p->m = NULL;
-  bool give = syscall_settle(s, p);
-  bool more = !give && (s->global.count > 0 || idle_timers_alone(s));
-  idle_check_deadlock(s);
-  rt_unlock(&s->lock);
-  if (give) stop_world_give_m(s, p);
-  if (more || inbox_pending(s)) idle_wakep(s);
+  bool give = syscall_settle(sched, p);
+  bool more = !give && (sched->global.count > 0 || idle_timers_alone(sched));
+  idle_check_deadlock(sched);
+  rt_unlock(&sched->lock);
+  if (give) stop_world_give_m(sched, p);
+  if (more || inbox_pending(sched)) idle_wakep(sched);
 }
 
 // false: the runtime ends.
 static bool await_p(M *m) {
-  Sched *s = m->sched;
-  rt_lock(&s->lock);
+  Sched *sched = m->sched;
+  rt_lock(&sched->lock);
   // relaxed: written with the lock held
-  while (m->next_p == NULL && !rt_load_relaxed(&s->exiting)) {
-    rt_unlock(&s->lock);
+  while (m->next_p == NULL && !rt_load_relaxed(&sched->exiting)) {
+    rt_unlock(&sched->lock);
     rt_note_wait(&m->note, RT_FOREVER);
-    rt_lock(&s->lock);
+    rt_lock(&sched->lock);
   }
   P *p = m->next_p;
   m->next_p = NULL;
   if (p != NULL) m->p = p;
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
   return p != NULL;
 }
 
@@ -120,18 +121,18 @@ static void outer_goes_on(P *p, G *outer) {
 
 bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   P *p = *at;
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   M *m = p->m;
   void (*resume)(P * p, G * g) = inner->resume;
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   G *before = m->locked_g;
-  if (before == NULL && waits && !reserve(s)) {
-    rt_unlock(&s->lock);
+  if (before == NULL && waits && !reserve(sched)) {
+    rt_unlock(&sched->lock);
     return false;
   }
-  s->ms.callbacks += before == NULL;
+  sched->ms.callbacks += before == NULL;
   m->locked_g = inner;
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
   g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
   inner->resume = locked_resume;
   proc_make_runnable(p, inner);
@@ -147,10 +148,10 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   }
   *at = p = m->p;
   inner->resume = resume;
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   m->locked_g = before;
-  s->ms.callbacks -= before == NULL;
-  rt_unlock(&s->lock);
+  sched->ms.callbacks -= before == NULL;
+  rt_unlock(&sched->lock);
   // RMW: the bits that others set stay
   if (before == NULL) rt_and(&p->look, ~(uint32_t)LOOK_LOCKED);
   outer_goes_on(p, outer);

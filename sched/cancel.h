@@ -13,7 +13,7 @@ enum {
   ON_SEND,  // to a channel
   ON_RECV,
   ON_WORD,   // a select, or what nobody readies; without a pointer
-  ON_CALLS,  // s->calls.first; without a pointer
+  ON_CALLS,  // sched->calls.first; without a pointer
   ON_MASK = 7,
 };
 // g, which has a group, is where `on` says, WAITING, with the lock held that

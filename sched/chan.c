@@ -28,139 +28,144 @@
 #include "sched/g.h"
 #include "sched/select.h"
 
-void chan_init(Chan *c, uint32_t cap) { *c = (Chan){.cap = cap}; }
+void chan_init(Chan *chan, uint32_t cap) { *chan = (Chan){.cap = cap}; }
 
-void chan_init_drops(Chan *c, uint32_t cap) {
-  chan_init(c, cap);
-  c->flags = CHAN_DROPS;
+void chan_init_drops(Chan *chan, uint32_t cap) {
+  chan_init(chan, cap);
+  chan->flags = CHAN_DROPS;
 }
 
 // --- The lock ---------------------------------------------------------------
 // How often it paused counts as crowding (crowd.c).
-void chan_lock_slow(P *p, Chan *c) {
+void chan_lock_slow(P *p, Chan *chan) {
   uint32_t waited = 0;
   do {
-    waited = rt_spin_while(&c->lock, CHAN_HELD, waited);
+    waited = rt_spin_while(&chan->lock, CHAN_HELD, waited);
     // acquire: pairs with chan_lock_free
-  } while (rt_exchange(&c->lock, chan_lock_word(p) | CHAN_HELD) & CHAN_HELD);
+  } while (rt_exchange(&chan->lock, chan_lock_word(p) | CHAN_HELD) & CHAN_HELD);
   p->crowding += waited;
 }
 
 // --- What must hold: lock held, plain loads ---------------------------------
 enum { WAITERS_SEEN = 8 };  // of a queue: it may be long
 
-static bool waiters_are_linked(const Chan *c, const Waiter *first,
+static bool waiters_are_linked(const Chan *chan, const Waiter *first,
                                const Waiter *last) {
   if (first == NULL || last == NULL) return first == last;
-  if (first->prev != NULL || last->next != NULL || last->chan != c)
+  if (first->prev != NULL || last->next != NULL || last->chan != chan)
     return false;
-  const Waiter *w = first;
-  for (int i = 0; i < WAITERS_SEEN && w != NULL; i++, w = w->next) {
-    if (w->chan != c || w->g == NULL) return false;
-    if (w->next != NULL ? w->next->prev != w : w != last) return false;
+  const Waiter *waiter = first;
+  for (int i = 0; i < WAITERS_SEEN && waiter != NULL;
+       i++, waiter = waiter->next) {
+    if (waiter->chan != chan || waiter->g == NULL) return false;
+    if (waiter->next != NULL ? waiter->next->prev != waiter : waiter != last)
+      return false;
   }
   return true;
 }
 
 // Both queues have waiters: they are all of one select.
-static bool is_one_select(const Chan *c) {
-  const Waiter *r = c->recv_first, *s = c->send_first;
-  return r->index >= 0 && s->index >= 0 && r->g == s->g &&
-         c->recv_last->g == r->g && c->send_last->g == s->g;
+static bool is_one_select(const Chan *chan) {
+  const Waiter *receiver = chan->recv_first, *sender = chan->send_first;
+  return receiver->index >= 0 && sender->index >= 0 &&
+         receiver->g == sender->g && chan->recv_last->g == receiver->g &&
+         chan->send_last->g == sender->g;
 }
 
-static bool ring_is_valid(const Chan *c) {
-  if (c->flags & CHAN_GROWS) return chan_grow_is_valid(c);
-  if (c->count > c->cap) return false;
-  if (c->cap == 0) return c->sendx == 0 && c->recvx == 0;
-  if (c->sendx >= c->cap || c->recvx >= c->cap) return false;
-  return (c->recvx + (uint64_t)c->count) % c->cap == c->sendx;
+static bool ring_is_valid(const Chan *chan) {
+  if (chan->flags & CHAN_GROWS) return chan_grow_is_valid(chan);
+  if (chan->count > chan->cap) return false;
+  if (chan->cap == 0) return chan->sendx == 0 && chan->recvx == 0;
+  if (chan->sendx >= chan->cap || chan->recvx >= chan->cap) return false;
+  return (chan->recvx + (uint64_t)chan->count) % chan->cap == chan->sendx;
 }
 
-bool chan_is_valid(const Chan *c) {
-  bool grows = c->flags & CHAN_GROWS;
-  uint32_t count = grows ? chan_growth(c)->count : c->count;
-  uint32_t full = grows ? chan_growth(c)->limit : c->cap;
-  bool receivers = c->recv_first != NULL, senders = c->send_first != NULL;
-  if (!ring_is_valid(c)) return false;
-  if (!waiters_are_linked(c, c->recv_first, c->recv_last)) return false;
-  if (!waiters_are_linked(c, c->send_first, c->send_last)) return false;
-  if ((c->flags & CHAN_IS_CLOSED) && (receivers || senders)) return false;
-  if ((c->flags & CHAN_DROPS) && senders) return false;
+bool chan_is_valid(const Chan *chan) {
+  bool grows = chan->flags & CHAN_GROWS;
+  uint32_t count = grows ? chan_growth(chan)->count : chan->count;
+  uint32_t full = grows ? chan_growth(chan)->limit : chan->cap;
+  bool receivers = chan->recv_first != NULL, senders = chan->send_first != NULL;
+  if (!ring_is_valid(chan)) return false;
+  if (!waiters_are_linked(chan, chan->recv_first, chan->recv_last))
+    return false;
+  if (!waiters_are_linked(chan, chan->send_first, chan->send_last))
+    return false;
+  if ((chan->flags & CHAN_IS_CLOSED) && (receivers || senders)) return false;
+  if ((chan->flags & CHAN_DROPS) && senders) return false;
   if ((receivers && count > 0) || (senders && count < full)) return false;
-  return !receivers || !senders || is_one_select(c);
+  return !receivers || !senders || is_one_select(chan);
 }
 
 // --- The ring ---------------------------------------------------------------
-static void chan_set_count(Chan *c, uint32_t count) {
+static void chan_set_count(Chan *chan, uint32_t count) {
   // release: pairs with acquire in chan_recv_hopeless, which looks at flags
   // next
-  rt_store_release(&c->count, count);
+  rt_store_release(&chan->count, count);
 }
 
-static void buf_put(P *p, Chan *c, uint64_t word) {
-  RT_ASSERT(c->count < c->cap);
-  chan_fill(p, &c->buf[c->sendx], word);
-  if (++c->sendx == c->cap) c->sendx = 0;
-  chan_set_count(c, c->count + 1);
+static void buf_put(P *p, Chan *chan, uint64_t word) {
+  RT_ASSERT(chan->count < chan->cap);
+  chan_fill(p, &chan->buf[chan->sendx], word);
+  if (++chan->sendx == chan->cap) chan->sendx = 0;
+  chan_set_count(chan, chan->count + 1);
 }
 
-static uint64_t buf_take(P *p, Chan *c) {
-  RT_ASSERT(c->count > 0);
-  uint64_t word = c->buf[c->recvx];
-  chan_store(p, &c->buf[c->recvx], p->sched->empty_word);
-  if (++c->recvx == c->cap) c->recvx = 0;
-  chan_set_count(c, c->count - 1);
+static uint64_t buf_take(P *p, Chan *chan) {
+  RT_ASSERT(chan->count > 0);
+  uint64_t word = chan->buf[chan->recvx];
+  chan_store(p, &chan->buf[chan->recvx], p->sched->empty_word);
+  if (++chan->recvx == chan->cap) chan->recvx = 0;
+  chan_set_count(chan, chan->count - 1);
   return word;
 }
 
 // Puts a word into a full ring, in the place of the oldest. The count stays,
 // because a thread that looks without the lock must not find the ring empty.
-static void buf_replace(P *p, Chan *c, uint64_t word) {
-  RT_ASSERT(c->count == c->cap && c->sendx == c->recvx);
-  chan_store(p, &c->buf[c->sendx], word);
-  if (++c->sendx == c->cap) c->sendx = 0;
-  c->recvx = c->sendx;
+static void buf_replace(P *p, Chan *chan, uint64_t word) {
+  RT_ASSERT(chan->count == chan->cap && chan->sendx == chan->recvx);
+  chan_store(p, &chan->buf[chan->sendx], word);
+  if (++chan->sendx == chan->cap) chan->sendx = 0;
+  chan->recvx = chan->sendx;
 }
 
 // --- Waiters ----------------------------------------------------------------
-void chan_enqueue(Chan *c, Waiter *w, bool send) {
-  Waiter **first = send ? &c->send_first : &c->recv_first;
-  Waiter **last = send ? &c->send_last : &c->recv_last;
-  rt_store_relaxed(&w->chan, c);  // relaxed: see chan_cancel
-  w->next = NULL;
-  w->prev = *last;
+void chan_enqueue(Chan *chan, Waiter *waiter, bool send) {
+  Waiter **first = send ? &chan->send_first : &chan->recv_first;
+  Waiter **last = send ? &chan->send_last : &chan->recv_last;
+  rt_store_relaxed(&waiter->chan, chan);  // relaxed: see chan_cancel
+  waiter->next = NULL;
+  waiter->prev = *last;
   if (*last != NULL) {
-    (*last)->next = w;
+    (*last)->next = waiter;
   } else {
-    rt_store_relaxed(first, w);  // relaxed: a hint for the try paths
+    rt_store_relaxed(first, waiter);  // relaxed: a hint for the try paths
   }
-  *last = w;
+  *last = waiter;
 }
 
-void chan_unlink(Chan *c, Waiter *w, bool send) {
-  Waiter **first = send ? &c->send_first : &c->recv_first;
-  Waiter **last = send ? &c->send_last : &c->recv_last;
-  if (w->prev != NULL) {
-    w->prev->next = w->next;
+void chan_unlink(Chan *chan, Waiter *waiter, bool send) {
+  Waiter **first = send ? &chan->send_first : &chan->recv_first;
+  Waiter **last = send ? &chan->send_last : &chan->recv_last;
+  if (waiter->prev != NULL) {
+    waiter->prev->next = waiter->next;
   } else {
-    rt_store_relaxed(first, w->next);  // relaxed: as in chan_enqueue
+    rt_store_relaxed(first, waiter->next);  // relaxed: as in chan_enqueue
   }
-  if (w->next != NULL) {
-    w->next->prev = w->prev;
+  if (waiter->next != NULL) {
+    waiter->next->prev = waiter->prev;
   } else {
-    *last = w->prev;
+    *last = waiter->prev;
   }
-  w->next = w->prev = NULL;
-  rt_store_relaxed(&w->chan, (Chan *)NULL);  // relaxed: see chan_cancel
+  waiter->next = waiter->prev = NULL;
+  rt_store_relaxed(&waiter->chan, (Chan *)NULL);  // relaxed: see chan_cancel
 }
 
 // A select waits on several channels. Only the thread that makes its
 // select_state even may wake it. Other threads drop the waiters that they find
 // of it.
-static inline bool claim(P *p, Waiter *w) {
-  if (w->index < 0) return true;
-  G *g = w->g;
+static inline bool claim(P *p, Waiter *waiter) {
+  if (waiter->index < 0) return true;
+  G *g = waiter->g;
   // relaxed: while a waiter of it is queued here the select is not over
   uint32_t open = rt_load_relaxed(&g->select_state);
   if ((open & 1) == 0) return false;
@@ -176,84 +181,84 @@ static inline bool claim(P *p, Waiter *w) {
 // The first waiter that is still to be had.
 static inline Waiter *dequeue(P *p, Waiter **first, Waiter **last) {
   for (;;) {
-    Waiter *w = *first;
-    if (w == NULL) return NULL;
-    rt_store_relaxed(first, w->next);  // relaxed: as in chan_enqueue
-    if (w->next != NULL) {
-      w->next->prev = NULL;
-      w->next = NULL;
+    Waiter *waiter = *first;
+    if (waiter == NULL) return NULL;
+    rt_store_relaxed(first, waiter->next);  // relaxed: as in chan_enqueue
+    if (waiter->next != NULL) {
+      waiter->next->prev = NULL;
+      waiter->next = NULL;
     } else {
       *last = NULL;
     }
-    rt_store_relaxed(&w->chan, (Chan *)NULL);  // relaxed: see chan_cancel
-    if (claim(p, w)) return w;
+    rt_store_relaxed(&waiter->chan, (Chan *)NULL);  // relaxed: see chan_cancel
+    if (claim(p, waiter)) return waiter;
   }
 }
 
-static inline Waiter *next_sender(P *p, Chan *c) {
-  return dequeue(p, &c->send_first, &c->send_last);
+static inline Waiter *next_sender(P *p, Chan *chan) {
+  return dequeue(p, &chan->send_first, &chan->send_last);
 }
 
-static inline Waiter *next_receiver(P *p, Chan *c) {
-  return dequeue(p, &c->recv_first, &c->recv_last);
+static inline Waiter *next_receiver(P *p, Chan *chan) {
+  return dequeue(p, &chan->recv_first, &chan->recv_last);
 }
 
-static inline G *fired(Waiter *w, bool success) {
-  G *g = w->g;
-  w->success = success;
-  g->woken_by = w;
+static inline G *fired(Waiter *waiter, bool success) {
+  G *g = waiter->g;
+  waiter->success = success;
+  g->woken_by = waiter;
   return g;
 }
 
 // --- One operation, lock held -----------------------------------------------
 // Gives the word to the first receiver. false: none waits.
-static inline bool hand_to_receiver(P *p, Chan *c, uint64_t word, G **peer) {
-  Waiter *w = next_receiver(p, c);
-  if (w == NULL) return false;
-  chan_store(p, &w->elem, word);
-  *peer = fired(w, true);
+static inline bool hand_to_receiver(P *p, Chan *chan, uint64_t word, G **peer) {
+  Waiter *waiter = next_receiver(p, chan);
+  if (waiter == NULL) return false;
+  chan_store(p, &waiter->elem, word);
+  *peer = fired(waiter, true);
   return true;
 }
 
 // A send to a channel that is closed, or drops, or grows.
-static __attribute__((noinline)) ChanResult send_flagged(P *p, Chan *c,
+static __attribute__((noinline)) ChanResult send_flagged(P *p, Chan *chan,
                                                          uint64_t word,
                                                          G **peer) {
-  uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
+  uint32_t flags = rt_load_relaxed(&chan->flags);  // relaxed: lock held
   if (flags & CHAN_IS_CLOSED) return CHAN_CLOSED;
-  if (hand_to_receiver(p, c, word, peer)) return CHAN_DONE;
-  if (flags & CHAN_GROWS) return chan_grow_put(p, c, word);
-  if (c->count == c->cap)
-    buf_replace(p, c, word);
+  if (hand_to_receiver(p, chan, word, peer)) return CHAN_DONE;
+  if (flags & CHAN_GROWS) return chan_grow_put(p, chan, word);
+  if (chan->count == chan->cap)
+    buf_replace(p, chan, word);
   else
-    buf_put(p, c, word);
+    buf_put(p, chan, word);
   return CHAN_DONE;
 }
 
 static inline __attribute__((always_inline)) ChanResult send_locked(
-    P *p, Chan *c, uint64_t word, G **peer) {
+    P *p, Chan *chan, uint64_t word, G **peer) {
   *peer = NULL;
   // relaxed: lock held
-  if (rt_load_relaxed(&c->flags)) return send_flagged(p, c, word, peer);
-  if (hand_to_receiver(p, c, word, peer)) return CHAN_DONE;
-  if (c->count == c->cap) return CHAN_BLOCKED;
-  buf_put(p, c, word);
+  if (rt_load_relaxed(&chan->flags)) return send_flagged(p, chan, word, peer);
+  if (hand_to_receiver(p, chan, word, peer)) return CHAN_DONE;
+  if (chan->count == chan->cap) return CHAN_BLOCKED;
+  buf_put(p, chan, word);
   return CHAN_DONE;
 }
 
-// A receive where c->buf has no word. The channel is empty, or it grows and its
-// words are elsewhere. Senders wait only while such a channel holds its limit,
-// so there is room for the word of one (chan_grow.c).
-static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
+// A receive where chan->buf has no word. The channel is empty, or it grows and
+// its words are elsewhere. Senders wait only while such a channel holds its
+// limit, so there is room for the word of one (chan_grow.c).
+static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *chan,
                                                          uint64_t *word,
                                                          G **peer) {
-  uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
-  if ((flags & CHAN_GROWS) && chan_grow_take(p, c, word)) {
-    Waiter *w = next_sender(p, c);
-    if (w != NULL) {
-      ChanResult put = chan_grow_put(p, c, w->elem);
+  uint32_t flags = rt_load_relaxed(&chan->flags);  // relaxed: lock held
+  if ((flags & CHAN_GROWS) && chan_grow_take(p, chan, word)) {
+    Waiter *waiter = next_sender(p, chan);
+    if (waiter != NULL) {
+      ChanResult put = chan_grow_put(p, chan, waiter->elem);
       RT_CHECK(put == CHAN_DONE, "a channel at its limit has no room");
-      *peer = fired(w, true);
+      *peer = fired(waiter, true);
     }
     return CHAN_DONE;
   }
@@ -262,32 +267,33 @@ static __attribute__((noinline)) ChanResult recv_flagged(P *p, Chan *c,
   return CHAN_CLOSED;
 }
 
-static inline ChanResult recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
+static inline ChanResult recv_locked(P *p, Chan *chan, uint64_t *word,
+                                     G **peer) {
   *peer = NULL;
-  if (c->count > 0) {
-    *word = buf_take(p, c);
-    Waiter *w = next_sender(p, c);
-    if (w != NULL) {  // the ring was full: its element follows
-      buf_put(p, c, w->elem);
-      *peer = fired(w, true);
+  if (chan->count > 0) {
+    *word = buf_take(p, chan);
+    Waiter *waiter = next_sender(p, chan);
+    if (waiter != NULL) {  // the ring was full: its element follows
+      buf_put(p, chan, waiter->elem);
+      *peer = fired(waiter, true);
     }
     return CHAN_DONE;
   }
   // relaxed: lock held
-  if (rt_load_relaxed(&c->flags)) return recv_flagged(p, c, word, peer);
-  Waiter *w = next_sender(p, c);
-  if (w == NULL) return CHAN_BLOCKED;
-  *word = w->elem;
-  *peer = fired(w, true);
+  if (rt_load_relaxed(&chan->flags)) return recv_flagged(p, chan, word, peer);
+  Waiter *waiter = next_sender(p, chan);
+  if (waiter == NULL) return CHAN_BLOCKED;
+  *word = waiter->elem;
+  *peer = fired(waiter, true);
   return CHAN_DONE;
 }
 
-ChanResult chan_send_locked(P *p, Chan *c, uint64_t word, G **peer) {
-  return send_locked(p, c, word, peer);
+ChanResult chan_send_locked(P *p, Chan *chan, uint64_t word, G **peer) {
+  return send_locked(p, chan, word, peer);
 }
 
-ChanResult chan_recv_locked(P *p, Chan *c, uint64_t *word, G **peer) {
-  return recv_locked(p, c, word, peer);
+ChanResult chan_recv_locked(P *p, Chan *chan, uint64_t *word, G **peer) {
+  return recv_locked(p, chan, word, peer);
 }
 
 // --- Entry points -----------------------------------------------------------
@@ -299,146 +305,149 @@ ChanResult chan_park_for_ever(P *p, G *g, WaitReason reason) {
   return CHAN_PARKED;
 }
 
-// Lock held, and it stays held. g waits on c from here on.
-static inline __attribute__((always_inline)) void wait_on(P *p, G *g, Chan *c,
-                                                          bool send,
+// Lock held, and it stays held. g waits on chan from here on.
+static inline __attribute__((always_inline)) void wait_on(P *p, G *g,
+                                                          Chan *chan, bool send,
                                                           WaitReason reason) {
   g->wait.g = g;
   g->wait.index = -1;
   g->wait.success = false;
   g->woken_by = NULL;
-  chan_enqueue(c, &g->wait, send);
+  chan_enqueue(chan, &g->wait, send);
   g_leave(p, g, G_WAITING, reason);
 }
 
-// Parks g, a member of a group, on c. Lock held; gives it back.
-static __attribute__((noinline)) ChanResult park_member(P *p, G *g, Chan *c,
+// Parks g, a member of a group, on chan. Lock held; gives it back.
+static __attribute__((noinline)) ChanResult park_member(P *p, G *g, Chan *chan,
                                                         bool send,
                                                         WaitReason reason) {
-  wait_on(p, g, c, send, reason);
-  bool cancelled = cancel_show(p, g, (uintptr_t)c | (send ? ON_SEND : ON_RECV));
-  chan_unlock(p, c);
+  wait_on(p, g, chan, send, reason);
+  bool cancelled =
+      cancel_show(p, g, (uintptr_t)chan | (send ? ON_SEND : ON_RECV));
+  chan_unlock(p, chan);
   if (cancelled) cancel_self(p, g);
   return CHAN_PARKED;
 }
 
 static inline __attribute__((always_inline)) ChanResult park_on(
-    P *p, G *g, Chan *c, bool send, WaitReason reason) {
+    P *p, G *g, Chan *chan, bool send, WaitReason reason) {
   if (__builtin_expect(g->group != NULL, 0))
-    return park_member(p, g, c, send, reason);
-  wait_on(p, g, c, send, reason);
-  chan_unlock(p, c);
+    return park_member(p, g, chan, send, reason);
+  wait_on(p, g, chan, send, reason);
+  chan_unlock(p, chan);
   return CHAN_PARKED;
 }
 
-bool chan_cancel(P *p, G *g, Chan *c, uintptr_t on) {
-  chan_lock(p, c);
+bool chan_cancel(P *p, G *g, Chan *chan, uintptr_t on) {
+  chan_lock(p, chan);
   // relaxed, both: if g waits here, it stays as it is while the lock is held.
   // If not, it may begin or end a wait for another channel at this moment
-  bool here = rt_load_relaxed(&g->wait.chan) == c &&
+  bool here = rt_load_relaxed(&g->wait.chan) == chan &&
               rt_load_relaxed(&g->parked_on) == on;
   bool ours = here && g_cancelled(g);
-  if (ours) chan_unlink(c, &g->wait, (on & ON_MASK) == ON_SEND);
-  chan_unlock(p, c);
+  if (ours) chan_unlink(chan, &g->wait, (on & ON_MASK) == ON_SEND);
+  chan_unlock(p, chan);
   return ours;
 }
 
-ChanResult chan_send(P *p, G *g, Chan *c, uint64_t word) {
-  if (c == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_SEND_NIL);
+ChanResult chan_send(P *p, G *g, Chan *chan, uint64_t word) {
+  if (chan == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_SEND_NIL);
   G *peer;
-  chan_lock(p, c);
-  ChanResult result = send_locked(p, c, word, &peer);
+  chan_lock(p, chan);
+  ChanResult result = send_locked(p, chan, word, &peer);
   if (result == CHAN_BLOCKED) {
     chan_store(p, &g->wait.elem, word);
-    return park_on(p, g, c, true, WAIT_CHAN_SEND);
+    return park_on(p, g, chan, true, WAIT_CHAN_SEND);
   }
-  chan_unlock(p, c);
+  chan_unlock(p, chan);
   if (peer != NULL) sched_ready(p, peer);
   return result;
 }
 
-ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason) {
-  if (c == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_RECV_NIL);
-  if (chan_is_closed(c) && chan_count(c) == 0) {  // then it stays so
+ChanResult chan_recv(P *p, G *g, Chan *chan, uint64_t *word,
+                     WaitReason reason) {
+  if (chan == NULL) return chan_park_for_ever(p, g, WAIT_CHAN_RECV_NIL);
+  if (chan_is_closed(chan) && chan_count(chan) == 0) {  // then it stays so
     *word = p->sched->empty_word;
     return CHAN_CLOSED;
   }
   G *peer;
-  chan_lock(p, c);
-  ChanResult result = recv_locked(p, c, word, &peer);
+  chan_lock(p, chan);
+  ChanResult result = recv_locked(p, chan, word, &peer);
   if (result == CHAN_BLOCKED) {
     chan_store(p, &g->wait.elem, p->sched->empty_word);
-    return park_on(p, g, c, false, reason);
+    return park_on(p, g, chan, false, reason);
   }
-  chan_unlock(p, c);
+  chan_unlock(p, chan);
   if (peer != NULL) sched_ready(p, peer);
   return result;
 }
 
-bool chan_send_hopeless(const Chan *c) {
+bool chan_send_hopeless(const Chan *chan) {
   // relaxed, both: a channel found full and without receivers was full at some
   // moment during the call. The flags are read last, so that a close before the
   // call is seen
-  if (rt_load_relaxed(&c->recv_first) != NULL) return false;
-  if (rt_load_relaxed(&c->count) < c->cap) return false;
-  uint32_t flags = rt_load_acquire(&c->flags);  // acquire: as in chan_is_closed
+  if (rt_load_relaxed(&chan->recv_first) != NULL) return false;
+  if (rt_load_relaxed(&chan->count) < chan->cap) return false;
+  // acquire: as in chan_is_closed
+  uint32_t flags = rt_load_acquire(&chan->flags);
   if (flags == 0) return true;
-  return flags == CHAN_GROWS && chan_count(c) == chan_cap(c) &&
-         !chan_is_closed(c);
+  return flags == CHAN_GROWS && chan_count(chan) == chan_cap(chan) &&
+         !chan_is_closed(chan);
 }
 
-bool chan_recv_hopeless(const Chan *c) {
+bool chan_recv_hopeless(const Chan *chan) {
   // acquire, both: so closed is read after them. A channel that was found open
   // first, and closed and emptied then, was never open and empty
-  if (rt_load_acquire(&c->send_first) != NULL) return false;
-  if (rt_load_acquire(&c->count) > 0) return false;
-  uint32_t flags = rt_load_acquire(&c->flags);  // as in chan_is_closed
+  if (rt_load_acquire(&chan->send_first) != NULL) return false;
+  if (rt_load_acquire(&chan->count) > 0) return false;
+  uint32_t flags = rt_load_acquire(&chan->flags);  // as in chan_is_closed
   if (flags == 0 || flags == CHAN_DROPS) return true;
-  return flags == CHAN_GROWS && chan_count(c) == 0 && !chan_is_closed(c);
+  return flags == CHAN_GROWS && chan_count(chan) == 0 && !chan_is_closed(chan);
 }
 
-ChanResult chan_try_send(P *p, Chan *c, uint64_t word) {
-  if (c == NULL || chan_send_hopeless(c)) return CHAN_BLOCKED;
+ChanResult chan_try_send(P *p, Chan *chan, uint64_t word) {
+  if (chan == NULL || chan_send_hopeless(chan)) return CHAN_BLOCKED;
   G *peer;
-  chan_lock(p, c);
-  ChanResult result = send_locked(p, c, word, &peer);
-  chan_unlock(p, c);
+  chan_lock(p, chan);
+  ChanResult result = send_locked(p, chan, word, &peer);
+  chan_unlock(p, chan);
   if (peer != NULL) sched_ready(p, peer);
   return result;
 }
 
-ChanResult chan_try_recv(P *p, Chan *c, uint64_t *word) {
-  if (c == NULL || chan_recv_hopeless(c)) return CHAN_BLOCKED;
-  if (chan_is_closed(c) && chan_count(c) == 0) {
+ChanResult chan_try_recv(P *p, Chan *chan, uint64_t *word) {
+  if (chan == NULL || chan_recv_hopeless(chan)) return CHAN_BLOCKED;
+  if (chan_is_closed(chan) && chan_count(chan) == 0) {
     *word = p->sched->empty_word;
     return CHAN_CLOSED;
   }
   G *peer;
-  chan_lock(p, c);
-  ChanResult result = recv_locked(p, c, word, &peer);
-  chan_unlock(p, c);
+  chan_lock(p, chan);
+  ChanResult result = recv_locked(p, chan, word, &peer);
+  chan_unlock(p, chan);
   if (peer != NULL) sched_ready(p, peer);
   return result;
 }
 
-bool chan_close(P *p, Chan *c) {
+bool chan_close(P *p, Chan *chan) {
   GList woken = {0};
-  chan_lock(p, c);
-  uint32_t flags = rt_load_relaxed(&c->flags);  // relaxed: lock held
+  chan_lock(p, chan);
+  uint32_t flags = rt_load_relaxed(&chan->flags);  // relaxed: lock held
   if (flags & CHAN_IS_CLOSED) {
-    chan_unlock(p, c);
+    chan_unlock(p, chan);
     return false;
   }
   // release: what the closer did before is seen by whatever sees it closed
-  rt_store_release(&c->flags, flags | CHAN_IS_CLOSED);
-  for (Waiter *w; (w = next_receiver(p, c)) != NULL;) {
+  rt_store_release(&chan->flags, flags | CHAN_IS_CLOSED);
+  for (Waiter *w; (w = next_receiver(p, chan)) != NULL;) {
     chan_store(p, &w->elem, p->sched->empty_word);
     glist_push(&woken, fired(w, false));
   }
-  for (Waiter *w; (w = next_sender(p, c)) != NULL;) {
+  for (Waiter *w; (w = next_sender(p, chan)) != NULL;) {
     glist_push(&woken, fired(w, false));
   }
-  chan_unlock(p, c);
+  chan_unlock(p, chan);
   p->woken += woken.count;
   if (woken.count == 1) {
     sched_ready(p, woken.first);
@@ -448,22 +457,24 @@ bool chan_close(P *p, Chan *c) {
   return true;
 }
 
-static void scan_ring(Chan *c, const ChanScan *scan, void *arg) {
-  uint32_t at = c->recvx;
-  for (uint32_t i = c->count; i > 0; i--) {
-    scan->word(arg, &c->buf[at]);
-    if (++at == c->cap) at = 0;
+static void scan_ring(Chan *chan, const ChanScan *scan, void *arg) {
+  uint32_t at = chan->recvx;
+  for (uint32_t i = chan->count; i > 0; i--) {
+    scan->word(arg, &chan->buf[at]);
+    if (++at == chan->cap) at = 0;
   }
 }
 
-void chan_scan(Chan *c, const ChanScan *scan, void *arg) {
-  if (!chan_grows(c)) {
-    scan_ring(c, scan, arg);
+void chan_scan(Chan *chan, const ChanScan *scan, void *arg) {
+  if (!chan_grows(chan)) {
+    scan_ring(chan, scan, arg);
   } else {
-    ChanGrowth *r = chan_growth(c);
-    r->spare = NULL;
-    if (r->first != NULL) scan->block(arg, r->first);
+    ChanGrowth *growth = chan_growth(chan);
+    growth->spare = NULL;
+    if (growth->first != NULL) scan->block(arg, growth->first);
   }
-  for (Waiter *w = c->recv_first; w != NULL; w = w->next) scan->waiter(arg, w);
-  for (Waiter *w = c->send_first; w != NULL; w = w->next) scan->waiter(arg, w);
+  for (Waiter *w = chan->recv_first; w != NULL; w = w->next)
+    scan->waiter(arg, w);
+  for (Waiter *w = chan->send_first; w != NULL; w = w->next)
+    scan->waiter(arg, w);
 }

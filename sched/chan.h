@@ -8,54 +8,54 @@
 
 // The invariants at the head of chan.c, of the ring and of the first and last
 // few waiters. Lock held.
-bool chan_is_valid(const Chan *c);
+bool chan_is_valid(const Chan *chan);
 
-void chan_lock_slow(P *p, Chan *c);
+void chan_lock_slow(P *p, Chan *chan);
 
-static inline void chan_lock(P *p, Chan *c) {
-  rt_rank_push(&rank_chan, c);
-  if (!p->single && !chan_lock_try(p, c)) chan_lock_slow(p, c);
+static inline void chan_lock(P *p, Chan *chan) {
+  rt_rank_push(&rank_chan, chan);
+  if (!p->single && !chan_lock_try(p, chan)) chan_lock_slow(p, chan);
 }
 
-static inline void chan_unlock(P *p, Chan *c) {
-  RT_ASSERT(chan_is_valid(c));
-  rt_rank_pop(&rank_chan, c);
-  if (!p->single) chan_lock_free(p, c);
+static inline void chan_unlock(P *p, Chan *chan) {
+  RT_ASSERT(chan_is_valid(chan));
+  rt_rank_pop(&rank_chan, chan);
+  if (!p->single) chan_lock_free(p, chan);
 }
 
 // Every store of an element, for the collector's write barrier.
 static inline void chan_store(P *p, uint64_t *slot, uint64_t word) {
-  Sched *s = p->sched;
-  if (s->barrier && s->hooks.barrier != NULL) {
-    s->hooks.barrier(s->hooks.host, p, *slot, word);
+  Sched *sched = p->sched;
+  if (sched->barrier && sched->hooks.barrier != NULL) {
+    sched->hooks.barrier(sched->hooks.host, p, *slot, word);
   }
   *slot = word;
 }
 
 // The same into a slot of a ring that holds no element.
 static inline void chan_fill(P *p, uint64_t *slot, uint64_t word) {
-  Sched *s = p->sched;
-  if (s->barrier && s->hooks.barrier != NULL) {
-    s->hooks.barrier(s->hooks.host, p, s->empty_word, word);
+  Sched *sched = p->sched;
+  if (sched->barrier && sched->hooks.barrier != NULL) {
+    sched->hooks.barrier(sched->hooks.host, p, sched->empty_word, word);
   }
   *slot = word;
 }
 
 // Lock held. CHAN_BLOCKED, CHAN_WANTS_ROOM: nothing was done. *peer: to be
 // readied after the unlock, or NULL.
-ChanResult chan_send_locked(P *p, Chan *c, uint64_t word, G **peer);
-ChanResult chan_recv_locked(P *p, Chan *c, uint64_t *word, G **peer);
+ChanResult chan_send_locked(P *p, Chan *chan, uint64_t word, G **peer);
+ChanResult chan_recv_locked(P *p, Chan *chan, uint64_t *word, G **peer);
 
 ChanResult chan_park_for_ever(P *p, G *g, WaitReason reason);
-void chan_enqueue(Chan *c, Waiter *w, bool send);
-void chan_unlink(Chan *c, Waiter *w, bool send);
+void chan_enqueue(Chan *chan, Waiter *waiter, bool send);
+void chan_unlink(Chan *chan, Waiter *waiter, bool send);
 
 // Without the lock: the operation could not go on at some moment during this
 // call.
-bool chan_send_hopeless(const Chan *c);
-bool chan_recv_hopeless(const Chan *c);
+bool chan_send_hopeless(const Chan *chan);
+bool chan_recv_hopeless(const Chan *chan);
 
 // The rest of cancel_take. false: g is not there, or not cancelled.
-bool chan_cancel(P *p, G *g, Chan *c, uintptr_t on);
+bool chan_cancel(P *p, G *g, Chan *chan, uintptr_t on);
 
 #endif

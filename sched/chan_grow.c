@@ -57,116 +57,123 @@
 #include "sched/chan_grow.h"
 #include "sched/chan.h"
 
-void chan_init_grows(Chan *c, uint32_t limit) {
+void chan_init_grows(Chan *chan, uint32_t limit) {
   RT_ASSERT(limit > 0 && limit <= INT32_MAX);  // so that room fits
-  *c = (Chan){.flags = CHAN_GROWS};
-  *chan_growth(c) = (ChanGrowth){.limit = limit};
+  *chan = (Chan){.flags = CHAN_GROWS};
+  *chan_growth(chan) = (ChanGrowth){.limit = limit};
 }
 
-void chan_block_init(ChanBlock *b, uint32_t room, uint64_t self) {
+void chan_block_init(ChanBlock *block, uint32_t room, uint64_t self) {
   RT_ASSERT(room > 0);
-  *b = (ChanBlock){.self = self, .room = room};
+  *block = (ChanBlock){.self = self, .room = room};
 }
 
 // --- Lock held --------------------------------------------------------------
-static uint32_t room_of_last(const ChanGrowth *r) {
-  return r->last == NULL ? 0 : r->last->room - r->last->end;
+static uint32_t room_of_last(const ChanGrowth *growth) {
+  return growth->last == NULL ? 0 : growth->last->room - growth->last->end;
 }
 
-bool chan_grow_is_valid(const Chan *c) {
-  const ChanGrowth *r = chan_growth(c);
-  if (c->cap != 0 || c->count != 0 || r->count > r->limit) return false;
-  if (r->first == NULL || r->last == NULL)
-    return r->first == r->last &&
-           (r->count | c->recvx | c->sendx | r->room) == 0;
-  if (r->last->end > r->last->room || c->recvx >= r->first->room) return false;
-  if (r->spare != NULL && r->spare->end != 0) return false;
-  if (c->sendx > 0 && (c->sendx > c->recvx || room_of_last(r) > 0 ||
-                       r->room < r->limit || r->spare != NULL))
+bool chan_grow_is_valid(const Chan *chan) {
+  const ChanGrowth *growth = chan_growth(chan);
+  if (chan->cap != 0 || chan->count != 0 || growth->count > growth->limit)
     return false;
-  return r->room == r->count + c->recvx - c->sendx + room_of_last(r);
+  if (growth->first == NULL || growth->last == NULL)
+    return growth->first == growth->last &&
+           (growth->count | chan->recvx | chan->sendx | growth->room) == 0;
+  if (growth->last->end > growth->last->room ||
+      chan->recvx >= growth->first->room)
+    return false;
+  if (growth->spare != NULL && growth->spare->end != 0) return false;
+  if (chan->sendx > 0 &&
+      (chan->sendx > chan->recvx || room_of_last(growth) > 0 ||
+       growth->room < growth->limit || growth->spare != NULL))
+    return false;
+  return growth->room ==
+         growth->count + chan->recvx - chan->sendx + room_of_last(growth);
 }
 
-static void set_growth_count(ChanGrowth *r, uint32_t count) {
+static void set_growth_count(ChanGrowth *growth, uint32_t count) {
   // release: the try paths read it without the lock
-  rt_store_release(&r->count, count);
+  rt_store_release(&growth->count, count);
 }
 
-// b is about to be pointed to.
-static void show_block(P *p, const ChanBlock *b) {
+// The block is about to be pointed to.
+static void show_block(P *p, const ChanBlock *block) {
   uint64_t place;
-  chan_fill(p, &place, b->self);
+  chan_fill(p, &place, block->self);
 }
 
-static void append_block(P *p, ChanGrowth *r, ChanBlock *b) {
-  show_block(p, b);
-  b->next = NULL;
-  if (r->last == NULL)
-    r->first = b;
+static void append_block(P *p, ChanGrowth *growth, ChanBlock *block) {
+  show_block(p, block);
+  block->next = NULL;
+  if (growth->last == NULL)
+    growth->first = block;
   else
-    r->last->next = b;
-  r->last = b;
+    growth->last->next = block;
+  growth->last = block;
 }
 
-static void retire_block(ChanGrowth *r, ChanBlock *b) {
-  r->room -= b->room;
-  if (r->spare == NULL || r->spare->room < b->room) r->spare = b;
+static void retire_block(ChanGrowth *growth, ChanBlock *block) {
+  growth->room -= block->room;
+  if (growth->spare == NULL || growth->spare->room < block->room)
+    growth->spare = block;
 }
 
 // The first block was read to its end. What senders that wrap have put into it
 // is its beginning now.
-static void leave_first(P *p, Chan *c) {
-  ChanGrowth *r = chan_growth(c);
-  ChanBlock *b = r->first;
-  uint32_t wrapped = c->sendx;
-  c->sendx = c->recvx = 0;
-  b->end = wrapped;
-  if (b == r->last) return;
-  show_block(p, b->next);
-  r->first = b->next;
+static void leave_first(P *p, Chan *chan) {
+  ChanGrowth *growth = chan_growth(chan);
+  ChanBlock *block = growth->first;
+  uint32_t wrapped = chan->sendx;
+  chan->sendx = chan->recvx = 0;
+  block->end = wrapped;
+  if (block == growth->last) return;
+  show_block(p, block->next);
+  growth->first = block->next;
   if (wrapped > 0)
-    append_block(p, r, b);
+    append_block(p, growth, block);
   else
-    retire_block(r, b);
+    retire_block(growth, block);
 }
 
 // Where the next word goes, count < limit. NULL: a block is wanted.
-static uint64_t *next_slot(P *p, Chan *c) {
-  ChanGrowth *r = chan_growth(c);
-  if (room_of_last(r) > 0) return &r->last->words[r->last->end++];
-  ChanBlock *b = r->spare;
-  if (b != NULL) {
-    r->spare = NULL;
-    r->room += b->room;
-    append_block(p, r, b);
-    return &b->words[b->end++];
+static uint64_t *next_slot(P *p, Chan *chan) {
+  ChanGrowth *growth = chan_growth(chan);
+  if (room_of_last(growth) > 0)
+    return &growth->last->words[growth->last->end++];
+  ChanBlock *block = growth->spare;
+  if (block != NULL) {
+    growth->spare = NULL;
+    growth->room += block->room;
+    append_block(p, growth, block);
+    return &block->words[block->end++];
   }
-  if (r->room < r->limit) return NULL;
-  RT_ASSERT(c->sendx < c->recvx);
-  return &r->first->words[c->sendx++];
+  if (growth->room < growth->limit) return NULL;
+  RT_ASSERT(chan->sendx < chan->recvx);
+  return &growth->first->words[chan->sendx++];
 }
 
-ChanResult chan_grow_put(P *p, Chan *c, uint64_t word) {
-  ChanGrowth *r = chan_growth(c);
-  if (r->count == r->limit) return CHAN_BLOCKED;
-  uint64_t *slot = next_slot(p, c);
+ChanResult chan_grow_put(P *p, Chan *chan, uint64_t word) {
+  ChanGrowth *growth = chan_growth(chan);
+  if (growth->count == growth->limit) return CHAN_BLOCKED;
+  uint64_t *slot = next_slot(p, chan);
   if (slot == NULL) {
-    rt_store_relaxed(&r->wants, 1);  // relaxed: a hint for chan_next_size
+    rt_store_relaxed(&growth->wants, 1);  // relaxed: a hint for chan_next_size
     return CHAN_WANTS_ROOM;
   }
   chan_fill(p, slot, word);
-  set_growth_count(r, r->count + 1);
+  set_growth_count(growth, growth->count + 1);
   return CHAN_DONE;
 }
 
-bool chan_grow_take(P *p, Chan *c, uint64_t *word) {
-  ChanGrowth *r = chan_growth(c);
-  if (r->count == 0) return false;
-  uint64_t *slot = &r->first->words[c->recvx];
+bool chan_grow_take(P *p, Chan *chan, uint64_t *word) {
+  ChanGrowth *growth = chan_growth(chan);
+  if (growth->count == 0) return false;
+  uint64_t *slot = &growth->first->words[chan->recvx];
   *word = *slot;
   chan_store(p, slot, p->sched->empty_word);
-  if (++c->recvx == r->first->end) leave_first(p, c);
-  set_growth_count(r, r->count - 1);
+  if (++chan->recvx == growth->first->end) leave_first(p, chan);
+  set_growth_count(growth, growth->count - 1);
   return true;
 }
 
@@ -178,23 +185,24 @@ size_t chan_block_size(uint32_t count) {
   return size;
 }
 
-size_t chan_next_size(const Chan *c) {
-  if (!chan_grows(c)) return 0;
-  const ChanGrowth *r = chan_growth(c);
+size_t chan_next_size(const Chan *chan) {
+  if (!chan_grows(chan)) return 0;
+  const ChanGrowth *growth = chan_growth(chan);
   // relaxed, both: hints. chan_grow looks again
-  if (!rt_load_relaxed(&r->wants)) return 0;
-  return chan_block_size(rt_load_relaxed(&r->count));
+  if (!rt_load_relaxed(&growth->wants)) return 0;
+  return chan_block_size(rt_load_relaxed(&growth->count));
 }
 
-bool chan_grow(P *p, Chan *c, ChanBlock *b) {
-  ChanGrowth *r = chan_growth(c);
-  chan_lock(p, c);
-  rt_store_relaxed(&r->wants, 0);  // relaxed: as in chan_grow_put
-  bool wanted = room_of_last(r) == 0 && r->spare == NULL && r->room < r->limit;
+bool chan_grow(P *p, Chan *chan, ChanBlock *block) {
+  ChanGrowth *growth = chan_growth(chan);
+  chan_lock(p, chan);
+  rt_store_relaxed(&growth->wants, 0);  // relaxed: as in chan_grow_put
+  bool wanted = room_of_last(growth) == 0 && growth->spare == NULL &&
+                growth->room < growth->limit;
   if (wanted) {
-    append_block(p, r, b);
-    r->room += b->room;
+    append_block(p, growth, block);
+    growth->room += block->room;
   }
-  chan_unlock(p, c);
+  chan_unlock(p, chan);
   return wanted;
 }

@@ -64,11 +64,11 @@ enum {
 };
 
 // --- Windows and rates ------------------------------------------------------
-static uint64_t turns_of_all(Sched *s) {
+static uint64_t turns_of_all(Sched *sched) {
   uint64_t sum = 0;
-  for (int i = 0; i < procs_now(s); i++) {
+  for (int i = 0; i < procs_now(sched); i++) {
     // relaxed: a counter of its owner's
-    sum += rt_load_relaxed(&p_at(s, i)->stats.schedules);
+    sum += rt_load_relaxed(&p_at(sched, i)->stats.schedules);
   }
   return sum;
 }
@@ -77,9 +77,10 @@ static double turns_rate(uint64_t turns, int64_t ns) {
   return (double)turns / (double)(ns < 1 ? 1 : ns);
 }
 
-static bool was_crowded(const P *p, const CrowdWindow *w) {
-  uint64_t turns = p->stats.schedules - w->turns;
-  uint64_t events = p->crowding - w->events, looks = p->looks - w->looks;
+static bool was_crowded(const P *p, const CrowdWindow *window) {
+  uint64_t turns = p->stats.schedules - window->turns;
+  uint64_t events = p->crowding - window->events,
+           looks = p->looks - window->looks;
   return events * TURNS_PER_EVENT >= turns && looks * TURNS_PER_LOOK < turns;
 }
 
@@ -93,101 +94,105 @@ void crowd_ran_dry(M *m) {
 }
 
 // --- Rests ------------------------------------------------------------------
-static int64_t quiet_until(const Sched *s) {
-  return rt_load_relaxed(&s->crowd.quiet_until);  // relaxed: a hint
+static int64_t quiet_until(const Sched *sched) {
+  return rt_load_relaxed(&sched->crowd.quiet_until);  // relaxed: a hint
 }
 
 // false: it has been ended, or another one has begun meanwhile. Whoever ends it
 // looks for work, or wakes an M that does, as nobody was woken before.
-static bool end_quiet(Sched *s, int64_t until) {
+static bool end_quiet(Sched *sched, int64_t until) {
   // RMW: of several one does. seq: before what it loads to look or to wake
-  return until != 0 && rt_cas(&s->crowd.quiet_until, &until, (int64_t)0);
+  return until != 0 && rt_cas(&sched->crowd.quiet_until, &until, (int64_t)0);
 }
 
 // One at a time, so that the next one sees what this one did. Not one that
 // spins, as others may have left their work to it. Urgent Gs would lose their
 // place in the global queue.
 static bool may_begin(M *m, int64_t now) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   if (m->spinning || urgent_waits(m->p)) return false;
   // relaxed, all: hints. An M that goes on to rest looks again (release_p)
-  if (now < rt_load_relaxed(&s->crowd.vain_until)) return false;
-  uint32_t idle = rt_load_relaxed(&s->idle_count);
-  if (idle + 1 >= (uint32_t)procs_now(s)) return false;
-  int64_t last = rt_load_relaxed(&s->crowd.rest_begun);
+  if (now < rt_load_relaxed(&sched->crowd.vain_until)) return false;
+  uint32_t idle = rt_load_relaxed(&sched->idle_count);
+  if (idle + 1 >= (uint32_t)procs_now(sched)) return false;
+  int64_t last = rt_load_relaxed(&sched->crowd.rest_begun);
   // RMW: of two that want to, one does
   return now - last >= CROWD_APART_NS &&
-         rt_cas(&s->crowd.rest_begun, &last, now);
+         rt_cas(&sched->crowd.rest_begun, &last, now);
 }
 
 static void rest_from_now(M *m, int64_t now) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   // relaxed, all: hints
-  int64_t rest = 2 * rt_load_relaxed(&s->crowd.rest_ns);
-  bool first = now - rt_load_relaxed(&s->crowd.rested_until) > REST_KNOWN_NS;
+  int64_t rest = 2 * rt_load_relaxed(&sched->crowd.rest_ns);
+  bool first =
+      now - rt_load_relaxed(&sched->crowd.rested_until) > REST_KNOWN_NS;
   if (first || rest < REST_MIN_NS) rest = REST_MIN_NS;
   if (rest > REST_MAX_NS) rest = REST_MAX_NS;
-  rt_store_relaxed(&s->crowd.rest_ns, rest);             // relaxed: see above
-  rt_store_relaxed(&s->crowd.rested_until, now + rest);  // relaxed: likewise
-  rt_store_relaxed(&s->crowd.quiet_until, now + 2 * rest);  // relaxed: likewise
+  // relaxed, all: see above
+  rt_store_relaxed(&sched->crowd.rest_ns, rest);
+  rt_store_relaxed(&sched->crowd.rested_until, now + rest);
+  rt_store_relaxed(&sched->crowd.quiet_until, now + 2 * rest);
   m->stole_at = 0;
   m->rests = true;
   m->rest_until = now + rest;
 }
 
-void crowd_no_rest(Sched *s) {
-  if (end_quiet(s, quiet_until(s))) idle_wakep(s);
+void crowd_no_rest(Sched *sched) {
+  if (end_quiet(sched, quiet_until(sched))) idle_wakep(sched);
 }
 
 bool crowd_is_thick(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   P *p = m->p;
-  CrowdWindow w = p->window;
-  uint64_t all = turns_of_all(s);
+  CrowdWindow window = p->window;
+  uint64_t all = turns_of_all(sched);
   int64_t now = p->clock = rt_now();
-  bool crowded = was_crowded(p, &w);
+  bool crowded = was_crowded(p, &window);
   p->window = (CrowdWindow){p->crowding, p->looks, p->stats.schedules,
                             all,         now,      crowded};
   if (!crowded) {
-    crowd_no_rest(s);
+    crowd_no_rest(sched);
     return false;
   }
-  if (!w.crowded || !may_begin(m, now)) return false;
-  m->rest_from = (CrowdRest){turns_rate(all - w.all, now - w.begun), all, now};
+  if (!window.crowded || !may_begin(m, now)) return false;
+  m->rest_from =
+      (CrowdRest){turns_rate(all - window.all, now - window.begun), all, now};
   rest_from_now(m, now);
   return true;
 }
 
 void crowd_rest_is_over(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   const CrowdRest *from = &m->rest_from;
   int64_t now = rt_now(), vain = 0;
-  double meanwhile = turns_rate(turns_of_all(s) - from->all, now - from->begun);
+  double meanwhile =
+      turns_rate(turns_of_all(sched) - from->all, now - from->begun);
   if (meanwhile * 10 < from->rate * 9) {
-    vain = 2 * rt_load_relaxed(&s->crowd.vain_ns);  // relaxed: a hint
+    vain = 2 * rt_load_relaxed(&sched->crowd.vain_ns);  // relaxed: a hint
     if (vain < VAIN_MIN_NS) vain = VAIN_MIN_NS;
     if (vain > VAIN_MAX_NS) vain = VAIN_MAX_NS;
-    rt_store_relaxed(&s->crowd.vain_until, now + vain);  // relaxed: a hint
-    end_quiet(s, quiet_until(s));
+    rt_store_relaxed(&sched->crowd.vain_until, now + vain);  // relaxed: a hint
+    end_quiet(sched, quiet_until(sched));
   }
-  rt_store_relaxed(&s->crowd.vain_ns, vain);  // relaxed: a hint
+  rt_store_relaxed(&sched->crowd.vain_ns, vain);  // relaxed: a hint
 }
 
 // --- The quiet time ---------------------------------------------------------
 void crowd_look(P *p, int64_t now) {
-  Sched *s = p->sched;
-  int64_t until = quiet_until(s);
+  Sched *sched = p->sched;
+  int64_t until = quiet_until(sched);
   if (until == 0) return;
   if (p->turn_seen != p->stats.schedules) {
     p->turn_seen = p->stats.schedules;
     p->turn_seen_at = now;
   }
   bool lasts = now - p->turn_seen_at >= NEXT_FILL_NS &&
-               (runq_length(p) > 0 || global_count(s) > 0);
-  if (lasts || (now > until && end_quiet(s, until))) idle_wakep(s);
+               (runq_length(p) > 0 || global_count(sched) > 0);
+  if (lasts || (now > until && end_quiet(sched, until))) idle_wakep(sched);
 }
 
-void crowd_watch(Sched *s, int64_t now) {
-  int64_t until = quiet_until(s);
-  if (now > until && end_quiet(s, until)) idle_wakep(s);
+void crowd_watch(Sched *sched, int64_t now) {
+  int64_t until = quiet_until(sched);
+  if (now > until && end_quiet(sched, until)) idle_wakep(sched);
 }

@@ -14,13 +14,13 @@
 #define CROWD_APART_NS (20 * (int64_t)NS_PER_US)
 #endif
 
-void crowd_stole(M *m);                   // owner P: a steal has succeeded
-void crowd_ran_dry(M *m);                 // owner P: nothing is left to run
-bool crowd_is_thick(M *m);                // owner P: see crowd_wants_rest
-void crowd_no_rest(Sched *s);             // any M: its rest was refused
-void crowd_rest_is_over(M *m);            // m, without a P and out of the pool
-void crowd_look(P *p, int64_t now);       // owner P: in a look, between turns
-void crowd_watch(Sched *s, int64_t now);  // sysmon
+void crowd_stole(M *m);              // owner P: a steal has succeeded
+void crowd_ran_dry(M *m);            // owner P: nothing is left to run
+bool crowd_is_thick(M *m);           // owner P: see crowd_wants_rest
+void crowd_no_rest(Sched *sched);    // any M: its rest was refused
+void crowd_rest_is_over(M *m);       // m, without a P and out of the pool
+void crowd_look(P *p, int64_t now);  // owner P: in a look, between turns
+void crowd_watch(Sched *sched, int64_t now);  // sysmon
 
 // Owner P. true: m->rests is set. m gives what it has to others and sleeps.
 static inline bool crowd_wants_rest(M *m) {
@@ -29,10 +29,10 @@ static inline bool crowd_wants_rest(M *m) {
 }
 
 // What is queued wakes no P. Any thread.
-static inline bool crowd_is_quiet(const Sched *s) {
+static inline bool crowd_is_quiet(const Sched *sched) {
   // seq: after what the caller has queued, or the P that it gave back. See the
   // head of crowd.c.
-  return rt_load_seq(&s->crowd.quiet_until) != 0;
+  return rt_load_seq(&sched->crowd.quiet_until) != 0;
 }
 
 #endif

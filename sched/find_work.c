@@ -30,11 +30,11 @@ static void run_own_timers(P *p) {
 
 // Row 24: Gs whose turns are short never come to a look.
 static void poll_between_turns(P *p) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   // relaxed: a hint
-  if (rt_load_relaxed(&s->netpoll.waiters) == 0) return;
+  if (rt_load_relaxed(&sched->netpoll.waiters) == 0) return;
   p->clock = rt_now();
-  if (poll_is_due(s, p->clock)) poll_now(p);
+  if (poll_is_due(sched, p->clock)) poll_now(p);
 }
 
 // Row 5: at the end of a slice, or after 61 picks in a row while others wait,
@@ -69,22 +69,23 @@ static G *take_local(P *p, bool *inherit) {
 
 // --- Stealing ---------------------------------------------------------------
 static bool may_spin(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   if (m->spinning) return true;
   // relaxed, both: hints. What counts is that somebody spins (row 15)
-  uint32_t spinning = rt_load_relaxed(&s->spinning);
-  uint32_t busy = (uint32_t)procs_now(s) - rt_load_relaxed(&s->idle_count);
+  uint32_t spinning = rt_load_relaxed(&sched->spinning);
+  uint32_t busy =
+      (uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count);
   if (2 * spinning >= busy) return false;
   m->spinning = true;
   // seq: the M is counted before it looks. Pairs with S2 (idle.c)
-  rt_add(&s->spinning, 1u);
+  rt_add(&sched->spinning, 1u);
   return true;
 }
 
 // The last round also runs the victim's timers, which ready Gs on p.
 static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
-  Sched *s = p->sched;
-  if (last && mask_read(&s->timer_mask, victim->id)) {
+  Sched *sched = p->sched;
+  if (last && mask_read(&sched->timer_mask, victim->id)) {
     p->clock = rt_now();
     int64_t first = timers_first(victim);
     if (first != 0 && first <= p->clock && timers_run(p, victim, p->clock)) {
@@ -93,7 +94,7 @@ static G *steal_from(P *p, P *victim, bool last, bool *inherit) {
       if (g != NULL) return g;
     }
   }
-  if (mask_read(&s->idle_mask, victim->id)) return NULL;
+  if (mask_read(&sched->idle_mask, victim->id)) return NULL;
   uint64_t before = p->stats.stolen;
   G *g = runq_steal(p, victim, last);
   if (g == NULL) return NULL;
@@ -129,17 +130,17 @@ static G *steal_rings(P *p, const Rings *rings, bool last, bool *inherit) {
 // its length, not the stealing, would be the price of little work on many Ps
 // (golang/go#28808). So the others are found by the masks, 64 at a time, from
 // a random one on.
-static bool most_idle(Sched *s) {
+static bool most_idle(Sched *sched) {
   // relaxed: a hint
-  return 2 * rt_load_relaxed(&s->idle_count) >= (uint32_t)procs_now(s);
+  return 2 * rt_load_relaxed(&sched->idle_count) >= (uint32_t)procs_now(sched);
 }
 
 // Ps of one word of the masks that a thief may find something on.
 // relaxed, both: hints. idle_look_again comes after.
-static uint64_t worth_a_visit(Sched *s, uint32_t word, bool last) {
-  uint64_t bits = ~rt_load_relaxed(&s->idle_mask.words[word]);
-  if (last) bits |= rt_load_relaxed(&s->timer_mask.words[word]);
-  int32_t left = procs_now(s) - (int32_t)word * 64;
+static uint64_t worth_a_visit(Sched *sched, uint32_t word, bool last) {
+  uint64_t bits = ~rt_load_relaxed(&sched->idle_mask.words[word]);
+  if (last) bits |= rt_load_relaxed(&sched->timer_mask.words[word]);
+  int32_t left = procs_now(sched) - (int32_t)word * 64;
   return left >= 64 ? bits : bits & (((uint64_t)1 << left) - 1);
 }
 
@@ -161,12 +162,12 @@ static G *steal_each(P *p, uint32_t word, uint64_t bits, int ring, bool last,
 // Goes over the words of the masks from a random one on, and in a word from a
 // random one of its Ps on, so that gaps between Ps make no difference.
 static G *steal_ring_few(P *p, int ring, bool last, bool *inherit) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   uint64_t random = sched_random(p);
-  uint32_t words = ((uint32_t)procs_now(s) + 63) / 64;
+  uint32_t words = ((uint32_t)procs_now(sched) + 63) / 64;
   uint32_t word = (uint32_t)(random >> 32) % words;
   for (uint32_t left = words; left > 0; left--) {
-    uint64_t all = worth_a_visit(s, word, last), end = all;
+    uint64_t all = worth_a_visit(sched, word, last), end = all;
     if (all != 0) {
       uint32_t skip = (uint32_t)random % (uint32_t)__builtin_popcountll(all);
       for (; skip > 0; skip--) end &= end - 1;
@@ -199,20 +200,20 @@ static G *steal_few(P *p, bool *inherit) {
 }
 
 static G *steal_work(M *m, bool *inherit) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   P *p = m->p;
   if (p->single) return NULL;
   crowd_ran_dry(m);
   if (crowd_wants_rest(m) || !may_spin(m)) return NULL;
   P_COUNT(p, steal_tries, 1);
-  if (most_idle(s)) return steal_few(p, inherit);
+  if (most_idle(sched)) return steal_few(p, inherit);
   const Rings *rings =
-      steal_order_locality(s) == NULL ? NULL : steal_order_rings(p);
+      steal_order_locality(sched) == NULL ? NULL : steal_order_rings(p);
   for (int round = 0; round < STEAL_ROUNDS; round++) {
     bool last = round == STEAL_ROUNDS - 1;
     G *g;
     if (rings == NULL) {
-      OrderWalk walk = steal_order_start(&s->order, sched_random(p));
+      OrderWalk walk = steal_order_start(&sched->order, sched_random(p));
       g = steal_walk(p, walk, last, inherit);
     } else {
       g = steal_rings(p, rings, last, inherit);
@@ -225,9 +226,10 @@ static G *steal_work(M *m, bool *inherit) {
 
 // --- Netpoll ----------------------------------------------------------------
 static G *poll_ready_one(P *p, bool *inherit) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   // relaxed: a hint. The M that blocks in netpoll gives what comes
-  if (!poll_wanted(s) || rt_load_relaxed(&s->netpoll.blocked) != 0) return NULL;
+  if (!poll_wanted(sched) || rt_load_relaxed(&sched->netpoll.blocked) != 0)
+    return NULL;
   poll_now(p);
   G *g = urgent_take(p);
   return g != NULL ? g : take_local(p, inherit);
@@ -237,45 +239,46 @@ static G *poll_ready_one(P *p, bool *inherit) {
 // sched.lock held. Row 16b: an M that rests leaves the global queue to a P that
 // is not idle. The last one that works does not rest.
 static bool global_is_ours(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   // relaxed: written with the lock held
-  uint32_t idle = rt_load_relaxed(&s->idle_count);
-  if (idle + 1 >= (uint32_t)procs_now(s)) m->rests = false;
-  return s->global.count != 0 && !m->rests;
+  uint32_t idle = rt_load_relaxed(&sched->idle_count);
+  if (idle + 1 >= (uint32_t)procs_now(sched)) m->rests = false;
+  return sched->global.count != 0 && !m->rests;
 }
 
 // Gives the P back, unless something came up meanwhile. false: m still has it.
 static bool release_p(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   P *p = m->p;
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   // acquire: pairs with the rt_or of a thread that wants attention
-  if (global_is_ours(m) || inbox_pending(s) ||
+  if (global_is_ours(m) || inbox_pending(sched) ||
       (rt_load_acquire(&p->look) & ~LOOK_HOST) != 0) {
     m->rests = false;
-    rt_unlock(&s->lock);
+    rt_unlock(&sched->lock);
     return false;
   }
   m->p = NULL;
   m->old_p = p;
-  stop_world_p_left(s, p);
-  idle_check_deadlock(s);
-  rt_unlock(&s->lock);
+  stop_world_p_left(sched, p);
+  idle_check_deadlock(sched);
+  rt_unlock(&sched->lock);
   return true;
 }
 
 static void give_up(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   bool wanted_rest = m->rests, released = release_p(m);
-  if (wanted_rest && !m->rests) crowd_no_rest(s);
+  if (wanted_rest && !m->rests) crowd_no_rest(sched);
   if (!released) return;
   if (m->spinning) {
     m->spinning = false;
     // relaxed, both: a hint for sched_spawn
-    uint32_t futile = rt_load_relaxed(&s->futile);
-    if (futile < s->futile_max) rt_store_relaxed(&s->futile, futile + 1);
+    uint32_t futile = rt_load_relaxed(&sched->futile);
+    if (futile < sched->futile_max)
+      rt_store_relaxed(&sched->futile, futile + 1);
     // seq: T2 (idle.c)
-    uint32_t before = rt_sub(&s->spinning, 1u);
+    uint32_t before = rt_sub(&sched->spinning, 1u);
     RT_CHECK(before > 0, "the number of spinning threads fell below 0");
   }
   idle_look_again(m);
@@ -283,12 +286,12 @@ static void give_up(M *m) {
 
 // Row 16b: m leaves what it has to others, and rests.
 static void retreat(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   GList list = {0};
   runq_flush(m->p, &list);
-  rt_lock(&s->lock);
-  if (list.count > 0) global_put_list(s, &list);
-  rt_unlock(&s->lock);
+  rt_lock(&sched->lock);
+  if (list.count > 0) global_put_list(sched, &list);
+  rt_unlock(&sched->lock);
   give_up(m);
 }
 
@@ -302,17 +305,17 @@ static G *take_share(P *p) {
 }
 
 static void leave_at_exit(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   if (m->spinning) {
     m->spinning = false;
     // RMW: a count. Nobody looks for work any more
-    rt_sub(&s->spinning, 1u);
+    rt_sub(&sched->spinning, 1u);
   }
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   P *p = m->p;
   m->p = NULL;
-  stop_world_p_left(s, p);
-  rt_unlock(&s->lock);
+  stop_world_p_left(sched, p);
+  rt_unlock(&sched->lock);
 }
 
 // --- The whole --------------------------------------------------------------

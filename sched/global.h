@@ -5,16 +5,16 @@
 
 #include "sched/internal.h"
 
-static inline uint32_t global_count(Sched *s) {
+static inline uint32_t global_count(Sched *sched) {
   // seq: the idle protocol (idle.c) reads it after dropping `spinning`
-  return rt_load_seq(&s->global.count);
+  return rt_load_seq(&sched->global.count);
 }
-void global_put(Sched *s, G *g);              // sched.lock held
-void global_put_list(Sched *s, GList *list);  // sched.lock held
-G *global_pop(Sched *s);                      // sched.lock held
+void global_put(Sched *sched, G *g);              // sched.lock held
+void global_put_list(Sched *sched, GList *list);  // sched.lock held
+G *global_pop(Sched *sched);                      // sched.lock held
 // Owner P. Takes sched.lock. Gets at most max Gs, or a fair share if max is 0.
 G *global_get(P *p, uint32_t max);
 // sched.lock held.
-bool global_is_valid(const Sched *s);
+bool global_is_valid(const Sched *sched);
 
 #endif

@@ -19,20 +19,20 @@
 #include "sched/stepped.h"
 #include "sched/urgent.h"
 
-bool inbox_pending(Sched *s) {
+bool inbox_pending(Sched *sched) {
   // seq: read by the idle protocol after `spinning` was dropped (idle.c)
-  return rt_load_seq(&s->inbox.posts) != NULL ||
-         rt_load_seq(&s->inbox.woken) != NULL ||
-         rt_load_seq(&s->inbox.returned) != NULL;
+  return rt_load_seq(&sched->inbox.posts) != NULL ||
+         rt_load_seq(&sched->inbox.woken) != NULL ||
+         rt_load_seq(&sched->inbox.returned) != NULL;
 }
 
 // --- Any thread -------------------------------------------------------------
-void inbox_flag(Sched *s) {
-  int procs = procs_now(s);
+void inbox_flag(Sched *sched) {
+  int procs = procs_now(sched);
   // RMW: a count. Each P has its turn, so that none has all the work
-  uint32_t turn = rt_add(&s->inbox.turn, 1u);
+  uint32_t turn = rt_add(&sched->inbox.turn, 1u);
   for (int i = 0; i < procs; i++) {
-    P *p = p_at(s, (int)((turn + (uint32_t)i) % (uint32_t)procs));
+    P *p = p_at(sched, (int)((turn + (uint32_t)i) % (uint32_t)procs));
     if (p_status(p) != P_RUNNING) continue;
     // seq: the flag, then the status, as in syscall.c. Pairs with T1
     rt_or(&p->look, LOOK_INBOX);
@@ -41,42 +41,43 @@ void inbox_flag(Sched *s) {
     if ((rt_load_seq(&p->status) & P_STATUS_MASK) == P_RUNNING) return;
   }
   // All Ps are in calls, or on their way to or from one. Sysmon takes one.
-  rt_note_set(&s->sysmon.note);
+  rt_note_set(&sched->sysmon.note);
 }
 
-static void ring(Sched *s) {
+static void ring(Sched *sched) {
   // seq: before the start the first M drains, which looks after it was set
-  if (!rt_load_seq(&s->begun)) return;
-  if (s->stepped) {
-    stepped_ring(s);
+  if (!rt_load_seq(&sched->begun)) return;
+  if (sched->stepped) {
+    stepped_ring(sched);
     return;
   }
   // seq: S2 of idle.c. A spinner looks here before it sleeps
-  if (rt_load_seq(&s->spinning) != 0) return;
+  if (rt_load_seq(&sched->spinning) != 0) return;
   // seq: as the load above
-  if (rt_load_seq(&s->idle_count) == 0) {
-    inbox_flag(s);
+  if (rt_load_seq(&sched->idle_count) == 0) {
+    inbox_flag(sched);
   } else {
-    idle_wakep(s);
+    idle_wakep(sched);
   }
 }
 
-void inbox_push(Sched *s, SchedPost *post) {
-  SchedPost *first = rt_load_relaxed(&s->inbox.posts);  // relaxed: CAS decides
+void inbox_push(Sched *sched, SchedPost *post) {
+  // relaxed: CAS decides
+  SchedPost *first = rt_load_relaxed(&sched->inbox.posts);
   do {
     post->next = first;
     // seq: S1 of idle.c. The post is whole for the exchange in inbox_drain
-  } while (!rt_cas(&s->inbox.posts, &first, post));
+  } while (!rt_cas(&sched->inbox.posts, &first, post));
 }
 
-void sched_post(Sched *s, SchedPost *post) {
-  inbox_push(s, post);
-  ring(s);
+void sched_post(Sched *sched, SchedPost *post) {
+  inbox_push(sched, post);
+  ring(sched);
 }
 
-void sched_post_put(Sched *s, SchedPost *post) { inbox_push(s, post); }
+void sched_post_put(Sched *sched, SchedPost *post) { inbox_push(sched, post); }
 
-void sched_post_tell(Sched *s) { ring(s); }
+void sched_post_tell(Sched *sched) { ring(sched); }
 
 static void push_list(G **stack, const GList *list) {
   G *first = rt_load_relaxed(stack);  // relaxed: the CAS decides
@@ -86,16 +87,16 @@ static void push_list(G **stack, const GList *list) {
   } while (!rt_cas(stack, &first, list->first));
 }
 
-void inbox_put_gs(Sched *s, GList *list, bool tell) {
+void inbox_put_gs(Sched *sched, GList *list, bool tell) {
   if (list->count == 0) return;
-  push_list(&s->inbox.woken, list);
-  if (tell) ring(s);
+  push_list(&sched->inbox.woken, list);
+  if (tell) ring(sched);
 }
 
-void inbox_put_returned(Sched *s, G *g) {
+void inbox_put_returned(Sched *sched, G *g) {
   GList one = {g, g, 1};
   RT_ASSERT(g_is(g, G_RUNNABLE));
-  push_list(&s->inbox.returned, &one);
+  push_list(&sched->inbox.returned, &one);
 }
 
 // --- Owner P ----------------------------------------------------------------
@@ -142,15 +143,15 @@ static void run_returned(P *p) {
 }
 
 void inbox_drain(P *p) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   // relaxed: asked for again when something comes later
   if (rt_load_relaxed(&p->look) & LOOK_INBOX)
     // RMW: the bits that others set stay
     rt_and(&p->look, ~(uint32_t)LOOK_INBOX);
-  if (!inbox_pending(s)) return;
+  if (!inbox_pending(sched)) return;
   // acquire: what was posted is whole. Pairs with the CAS in inbox_push
-  SchedPost *posts = rt_exchange(&s->inbox.posts, (SchedPost *)NULL);
-  GList woken = take_stack(&s->inbox.woken);
+  SchedPost *posts = rt_exchange(&sched->inbox.posts, (SchedPost *)NULL);
+  GList woken = take_stack(&sched->inbox.woken);
   poll_ready(p, &woken);
   run_returned(p);
   run_posts(p, posts);

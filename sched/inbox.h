@@ -5,13 +5,13 @@
 
 #include "sched/internal.h"
 
-bool inbox_pending(Sched *s);  // any thread
+bool inbox_pending(Sched *sched);  // any thread
 // From netpoll, still waiting. tell: some P, else the caller looks there.
-void inbox_put_gs(Sched *s, GList *list, bool tell);
+void inbox_put_gs(Sched *sched, GList *list, bool tell);
 // From a call, RUNNABLE. By its M, with sched.lock held; inbox_flag follows.
-void inbox_put_returned(Sched *s, G *g);
-void inbox_flag(Sched *s);                   // a running P is to drain
-void inbox_push(Sched *s, SchedPost *post);  // any thread; tells nobody
-void inbox_drain(P *p);                      // owner P
+void inbox_put_returned(Sched *sched, G *g);
+void inbox_flag(Sched *sched);                   // a running P is to drain
+void inbox_push(Sched *sched, SchedPost *post);  // any thread; tells nobody
+void inbox_drain(P *p);                          // owner P
 
 #endif

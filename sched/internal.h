@@ -83,7 +83,7 @@ typedef struct CrowdRest {
 struct M {
   Sched *sched;  // immutable
   uint32_t id;   // immutable
-  M *all_next;   // immutable once in s->ms.all
+  M *all_next;   // immutable once in sched->ms.all
   RtThread thread;
   P *p;                 // the M's own
   bool spinning;        // the M's own; set by whoever starts it, before
@@ -97,7 +97,7 @@ struct M {
 
   // --- guarded by sched.lock ---
   M *idle_next, *idle_prev;
-  bool idle;              // in s->idle.ms
+  bool idle;              // in sched->idle.ms
   bool rests;             // until then (crowd.c); the M's own while not idle
   int64_t rest_until;     // likewise
   bool started, done;     // the thread was created; has left
@@ -283,12 +283,12 @@ static inline PStatus p_status(const P *p) {
   return (PStatus)(rt_load_relaxed(&p->status) & P_STATUS_MASK);
 }
 
-static inline int32_t procs_now(const Sched *s) {
-  return rt_load_relaxed(&s->procs);  // relaxed: changes while stopped
+static inline int32_t procs_now(const Sched *sched) {
+  return rt_load_relaxed(&sched->procs);  // relaxed: changes while stopped
 }
-static inline P *p_at(const Sched *s, int index) {
+static inline P *p_at(const Sched *sched, int index) {
   // acquire: pairs with lifecycle_make_p (Ms without a P read it)
-  return rt_load_acquire(&s->all_ps[index]);
+  return rt_load_acquire(&sched->all_ps[index]);
 }
 
 #endif

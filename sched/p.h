@@ -18,7 +18,7 @@ _Static_assert((RUNQ_SIZE & (RUNQ_SIZE - 1)) == 0 && RUNQ_SIZE >= 2,
 enum {
   LOOK_PREEMPT = 1,    // sysmon: the slice is over
   LOOK_WORLD = 2,      // stop for an M that stops the world
-  LOOK_HANDSHAKE = 4,  // run s->stop.handshake for this P
+  LOOK_HANDSHAKE = 4,  // run sched->stop.handshake for this P
   LOOK_HOST = 8,       // sched_interrupt: the layer above looks for itself
   LOOK_EXIT = 16,      // the runtime ends; never cleared
   LOOK_INBOX = 32,     // drain the inbox
@@ -89,7 +89,7 @@ typedef struct CrowdWindow {
 } CrowdWindow;
 
 typedef enum PStatus {
-  P_IDLE,     // in s->idle.ps
+  P_IDLE,     // in sched->idle.ps
   P_RUNNING,  // held by an M (or on its way from one to another)
   P_STOPPED,  // the world is stopped; p->m may be waiting with it
   P_DEAD,     // id >= procs
@@ -148,7 +148,7 @@ struct P {
   // PStatus: atomic, read without the lock, too. Only the changes between
   // RUNNING and SYSCALL are made without it (syscall.c).
   uint32_t status RT_ALIGNED;
-  uint32_t handshake;     // atomic: s->stop.handshake has to run for this P
+  uint32_t handshake;     // atomic: sched->stop.handshake has to run for this P
   uint32_t stopped_from;  // its PStatus before the world was stopped last
   P *idle_link;
   uint32_t sysmon_tick;  // sysmon's: schedtick at sysmon_when

@@ -17,12 +17,12 @@
 // stores PARKING first and then looks at the flags. A close or a deadline sets
 // its flag first and then looks at the word. So one of the two sees the other.
 //
-// s->netpoll.waiters counts parked Gs. It is raised before the CAS that shows
-// the G, and lowered by the owner of a P that readies it. While it is above 0
-// there is no deadlock, and somebody polls. One idle M blocks in the system's
-// poll (idle.c: s->idle.poller with `polling`). Without such an M, Ps poll in
-// find_work_next and, at most every 200 us, in their looks. When nobody has
-// polled for 10 ms, sysmon does.
+// sched->netpoll.waiters counts parked Gs. It is raised before the CAS that
+// shows the G, and lowered by the owner of a P that readies it. While it is
+// above 0 there is no deadlock, and somebody polls. One idle M blocks in the
+// system's poll (idle.c: sched->idle.poller with `polling`). Without such an M,
+// Ps poll in find_work_next and, at most every 200 us, in their looks. When
+// nobody has polled for 10 ms, sysmon does.
 //
 // Descriptors are freed to a list and used again, but their memory is never
 // given back, because an event may come late. The tag of an event has the
@@ -62,13 +62,13 @@ struct Poller {
 };
 
 // --- Descriptors ------------------------------------------------------------
-static Poller *make_poller(Sched *s) {
-  Poller *poller = mem_zeroed(s->memory, sizeof *poller);
+static Poller *make_poller(Sched *sched) {
+  Poller *poller = mem_zeroed(sched->memory, sizeof *poller);
   if (poller == NULL) {
     errno = ENOMEM;
     return NULL;
   }
-  poller->sched = s;
+  poller->sched = sched;
   poller->lock.rank = &rank_poll;
   int error = rt_poll_open(&poller->os);
   Poller *other = NULL;
@@ -78,19 +78,19 @@ static Poller *make_poller(Sched *s) {
     return NULL;
   }
   // release: pairs with the acquire in poller_of
-  if (rt_cas(&s->netpoll.poller, &other, poller)) return poller;
+  if (rt_cas(&sched->netpoll.poller, &other, poller)) return poller;
   rt_poll_close(&poller->os);
   mem_free(poller);
   return other;
 }
 
-static Poller *poller_of(Sched *s) {
+static Poller *poller_of(Sched *sched) {
   return rt_load_acquire(
-      &s->netpoll.poller);  // acquire: pairs with make_poller
+      &sched->netpoll.poller);  // acquire: pairs with make_poller
 }
 
-void poll_free_all(Sched *s) {
-  Poller *poller = s->netpoll.poller;
+void poll_free_all(Sched *sched) {
+  Poller *poller = sched->netpoll.poller;
   if (poller == NULL) return;
   rt_poll_close(&poller->os);
   for (int i = 0; i < BLOCKS_MAX && poller->blocks[i] != NULL; i++)
@@ -118,9 +118,10 @@ static PollDesc *make_block(Poller *poller) {
   return descs;
 }
 
-static uint64_t tag_of(const PollDesc *d) {
-  uint64_t generation = rt_load_relaxed(&d->generation);  // relaxed: its opener
-  return generation << 32 | d->index;
+static uint64_t tag_of(const PollDesc *desc) {
+  // relaxed: its opener
+  uint64_t generation = rt_load_relaxed(&desc->generation);
+  return generation << 32 | desc->index;
 }
 
 // NULL: an event of a descriptor that was closed since.
@@ -129,60 +130,62 @@ static PollDesc *desc_of(Poller *poller, uint64_t tag) {
   // acquire: pairs with the release in make_block
   PollDesc *block = rt_load_acquire(&poller->blocks[index / BLOCK_DESCS]);
   RT_ASSERT(block != NULL);
-  PollDesc *d = &block[index % BLOCK_DESCS];
+  PollDesc *desc = &block[index % BLOCK_DESCS];
   // relaxed: what slips through is no harm (see the head)
-  return rt_load_relaxed(&d->generation) == tag >> 32 ? d : NULL;
+  return rt_load_relaxed(&desc->generation) == tag >> 32 ? desc : NULL;
 }
 
-static Poller *need_poller(Sched *s) {
-  Poller *poller = poller_of(s);
-  return poller != NULL ? poller : make_poller(s);
+static Poller *need_poller(Sched *sched) {
+  Poller *poller = poller_of(sched);
+  return poller != NULL ? poller : make_poller(sched);
 }
 
-PollDesc *poll_open(Sched *s, int fd) {
-  Poller *poller = need_poller(s);
+PollDesc *poll_open(Sched *sched, int fd) {
+  Poller *poller = need_poller(sched);
   if (poller == NULL) return NULL;
   rt_lock(&poller->lock);
   if (poller->free == NULL) poller->free = make_block(poller);
-  PollDesc *d = poller->free;
-  if (d != NULL) poller->free = d->next_free;
+  PollDesc *desc = poller->free;
+  if (desc != NULL) poller->free = desc->next_free;
   rt_unlock(&poller->lock);
-  if (d == NULL) {
+  if (desc == NULL) {
     errno = ENOMEM;
     return NULL;
   }
-  d->fd = fd;
+  desc->fd = fd;
   for (int i = 0; i < 2; i++) {
     // relaxed, both: not shared
-    rt_store_relaxed(&d->waiter[i], (uintptr_t)W_NONE);
-    rt_store_relaxed(&d->deadline[i], (int64_t)0);
+    rt_store_relaxed(&desc->waiter[i], (uintptr_t)W_NONE);
+    rt_store_relaxed(&desc->deadline[i], (int64_t)0);
   }
-  // seq: as in poll_close. Nobody else has d yet
-  rt_store_seq(&d->closed, 0u);
-  int error = rt_poll_add(&poller->os, fd, tag_of(d));
-  if (error == 0) return d;
+  // seq: as in poll_close. Nobody else has desc yet
+  rt_store_seq(&desc->closed, 0u);
+  int error = rt_poll_add(&poller->os, fd, tag_of(desc));
+  if (error == 0) return desc;
   // seq: as in poll_close
-  rt_store_seq(&d->closed, 1u);
-  poll_free(d);
+  rt_store_seq(&desc->closed, 1u);
+  poll_free(desc);
   errno = error;
   return NULL;
 }
 
-void poll_free(PollDesc *d) {
-  Poller *poller = d->poller;
+void poll_free(PollDesc *desc) {
+  Poller *poller = desc->poller;
   // seq: as in poll_close. Its closer is done
-  RT_CHECK(rt_load_seq(&d->closed), "a descriptor is freed while it is open");
-  rt_store_relaxed(&d->generation, d->generation + 1);  // relaxed: see desc_of
+  RT_CHECK(rt_load_seq(&desc->closed),
+           "a descriptor is freed while it is open");
+  // relaxed: see desc_of
+  rt_store_relaxed(&desc->generation, desc->generation + 1);
   rt_lock(&poller->lock);
-  d->next_free = poller->free;
-  poller->free = d;
+  desc->next_free = poller->free;
+  poller->free = desc;
   rt_unlock(&poller->lock);
 }
 
 // --- Waking -----------------------------------------------------------------
 // The G that waits, which is the caller's now, or NULL.
-static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
-  uintptr_t *word = &d->waiter[mode];
+static G *take_waiter(PollDesc *desc, PollMode mode, bool ready) {
+  uintptr_t *word = &desc->waiter[mode];
   // seq: after the flags of those that close and time out (see the head)
   uintptr_t seen = rt_load_seq(word);
   for (;;) {
@@ -194,9 +197,9 @@ static G *take_waiter(PollDesc *d, PollMode mode, bool ready) {
   }
 }
 
-static void lower_waiters(Sched *s, uint32_t count) {
+static void lower_waiters(Sched *sched, uint32_t count) {
   // RMW: a count, which poll_wanted reads
-  uint32_t before = rt_sub(&s->netpoll.waiters, count);
+  uint32_t before = rt_sub(&sched->netpoll.waiters, count);
   RT_CHECK(before >= count, "more goroutines come from netpoll than waited");
 }
 
@@ -220,25 +223,25 @@ static void ready_one(P *p, G *g) {
 
 // Any M, or sysmon. Takes the Gs whose events came. Waits until the deadline,
 // or not at all if that is 0.
-static void collect(Sched *s, int64_t deadline, GList *list) {
+static void collect(Sched *sched, int64_t deadline, GList *list) {
   RtPollEvent events[RT_POLL_EVENTS];
-  Poller *poller = poller_of(s);
+  Poller *poller = poller_of(sched);
   int n = rt_poll_wait(&poller->os, events, RT_POLL_EVENTS, deadline);
   for (int i = 0; i < n; i++) {
-    PollDesc *d = desc_of(poller, events[i].tag);
-    if (d == NULL) continue;
-    G *reader = events[i].readable ? take_waiter(d, POLL_READ, true) : NULL;
-    G *writer = events[i].writable ? take_waiter(d, POLL_WRITE, true) : NULL;
+    PollDesc *desc = desc_of(poller, events[i].tag);
+    if (desc == NULL) continue;
+    G *reader = events[i].readable ? take_waiter(desc, POLL_READ, true) : NULL;
+    G *writer = events[i].writable ? take_waiter(desc, POLL_WRITE, true) : NULL;
     if (reader != NULL) glist_push(list, reader);
     if (writer != NULL) glist_push(list, writer);
   }
   // relaxed: a time, any recent value
-  rt_store_relaxed(&s->netpoll.polled_at, rt_now());
+  rt_store_relaxed(&sched->netpoll.polled_at, rt_now());
 }
 
-bool poll_wanted(Sched *s) {
+bool poll_wanted(Sched *sched) {
   // seq: the deadlock check and idle.c read it after the waiter's P went idle
-  return rt_load_seq(&s->netpoll.waiters) != 0;
+  return rt_load_seq(&sched->netpoll.waiters) != 0;
 }
 
 void poll_now(P *p) {
@@ -250,60 +253,60 @@ void poll_now(P *p) {
   poll_ready(p, &list);
 }
 
-void poll_block(Sched *s, int64_t deadline, bool tell) {
+void poll_block(Sched *sched, int64_t deadline, bool tell) {
   GList list = {0};
-  collect(s, deadline, &list);
-  inbox_put_gs(s, &list, tell);
+  collect(sched, deadline, &list);
+  inbox_put_gs(sched, &list, tell);
 }
 
-void poll_break(Sched *s) { rt_poll_break(&poller_of(s)->os); }
+void poll_break(Sched *sched) { rt_poll_break(&poller_of(sched)->os); }
 
-int poll_host_fd(Sched *s) {
-  Poller *poller = need_poller(s);
+int poll_host_fd(Sched *sched) {
+  Poller *poller = need_poller(sched);
   return poller == NULL ? -1 : rt_poll_descriptor(&poller->os);
 }
 
-void poll_alarm(Sched *s, int64_t when) {
-  rt_poll_alarm(&poller_of(s)->os, when);
+void poll_alarm(Sched *sched, int64_t when) {
+  rt_poll_alarm(&poller_of(sched)->os, when);
 }
 
-void poll_end_break(Sched *s) { rt_poll_end_break(&poller_of(s)->os); }
+void poll_end_break(Sched *sched) { rt_poll_end_break(&poller_of(sched)->os); }
 
 // --- Waiting ----------------------------------------------------------------
-static PollResult state_of(PollDesc *d, PollMode mode) {
+static PollResult state_of(PollDesc *desc, PollMode mode) {
   // seq, both: see the head
-  if (rt_load_seq(&d->closed)) return POLL_CLOSED;
-  return rt_load_seq(&d->deadline[mode]) == EXPIRED ? POLL_DEADLINE
-                                                    : POLL_READY;
+  if (rt_load_seq(&desc->closed)) return POLL_CLOSED;
+  return rt_load_seq(&desc->deadline[mode]) == EXPIRED ? POLL_DEADLINE
+                                                       : POLL_READY;
 }
 
 typedef struct Parking {
-  PollDesc *d;
+  PollDesc *desc;
   PollMode mode;
 } Parking;
 
 static bool show_g(G *g, void *arg) {
   const Parking *parking = arg;
-  PollDesc *d = parking->d;
-  Sched *s = d->poller->sched;
+  PollDesc *desc = parking->desc;
+  Sched *sched = desc->poller->sched;
   uintptr_t seen = W_PARKING;
   // seq: g is counted before the CAS that shows it. Pairs with poll_wanted
-  rt_add(&s->netpoll.waiters, 1u);
+  rt_add(&sched->netpoll.waiters, 1u);
   // seq: before the CAS that shows g. poll_wait reads the flag after it
   if (g->group != NULL)
     rt_store_seq(
         &g->parked_on,
-        (uintptr_t)d | (parking->mode == POLL_READ ? ON_READ : ON_WRITE));
+        (uintptr_t)desc | (parking->mode == POLL_READ ? ON_READ : ON_WRITE));
   // release: g is whole. Pairs with the CAS in take_waiter
-  if (rt_cas(&d->waiter[parking->mode], &seen, (uintptr_t)g)) return true;
-  lower_waiters(s, 1);
+  if (rt_cas(&desc->waiter[parking->mode], &seen, (uintptr_t)g)) return true;
+  lower_waiters(sched, 1);
   return false;
 }
 
-PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode) {
-  PollResult result = state_of(d, mode);
+PollResult poll_wait(P *p, G *g, PollDesc *desc, PollMode mode) {
+  PollResult result = state_of(desc, mode);
   if (result != POLL_READY) return result;
-  uintptr_t *word = &d->waiter[mode], seen = W_READY;
+  uintptr_t *word = &desc->waiter[mode], seen = W_READY;
   // RMW: of the Gs that want the event one takes it. It reads after that
   if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
   // seq, all: PARKING, then the flags (see the head)
@@ -312,18 +315,19 @@ PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode) {
     if (rt_cas(word, &seen, (uintptr_t)W_NONE)) return POLL_READY;
   }
   seen = W_PARKING;
-  result = state_of(d, mode);
+  result = state_of(desc, mode);
   if (result != POLL_READY && rt_cas(word, &seen, (uintptr_t)W_NONE))
     return result;
-  Parking parking = {d, mode};
-  if (!sched_park(p, g, WAIT_IO, show_g, &parking)) return poll_result(d, mode);
+  Parking parking = {desc, mode};
+  if (!sched_park(p, g, WAIT_IO, show_g, &parking))
+    return poll_result(desc, mode);
   // g may be anywhere by now
   if (g_cancelled(g)) cancel_self(p, g);
   return POLL_PARKED;
 }
 
-bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode) {
-  uintptr_t *word = &d->waiter[mode], seen = (uintptr_t)g;
+bool poll_cancel(P *p, G *g, PollDesc *desc, PollMode mode) {
+  uintptr_t *word = &desc->waiter[mode], seen = (uintptr_t)g;
   // RMW: one of those that wake g takes it
   if (!rt_cas(word, &seen, (uintptr_t)W_NONE)) return false;
   if (g_cancelled(g)) {
@@ -337,60 +341,60 @@ bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode) {
   // seq, both: g is back, then the flags are read (see cancel.c)
   if (rt_cas(word, &seen, (uintptr_t)g)) {
     seen = (uintptr_t)g;
-    bool stays = state_of(d, mode) == POLL_READY && !g_cancelled(g);
+    bool stays = state_of(desc, mode) == POLL_READY && !g_cancelled(g);
     if (stays || !rt_cas(word, &seen, (uintptr_t)W_NONE)) return false;
   }
   ready_one(p, g);
   return false;
 }
 
-PollResult poll_result(PollDesc *d, PollMode mode) {
+PollResult poll_result(PollDesc *desc, PollMode mode) {
   // RMW: takes what the event has left
-  uintptr_t seen = rt_exchange(&d->waiter[mode], (uintptr_t)W_NONE);
-  return seen == W_READY ? POLL_READY : state_of(d, mode);
+  uintptr_t seen = rt_exchange(&desc->waiter[mode], (uintptr_t)W_NONE);
+  return seen == W_READY ? POLL_READY : state_of(desc, mode);
 }
 
 // --- Deadlines, closing: owner P --------------------------------------------
 static void deadline_fire(P *p, Timer *timer, int64_t now) {
-  PollDesc *d = timer->arg;
-  PollMode mode = timer == &d->timers[POLL_READ] ? POLL_READ : POLL_WRITE;
+  PollDesc *desc = timer->arg;
+  PollMode mode = timer == &desc->timers[POLL_READ] ? POLL_READ : POLL_WRITE;
   // One word for time and outcome: a deadline that is moved at this moment is
   // not ended by the old one's timer. seq, both: see the head.
-  int64_t deadline = rt_load_seq(&d->deadline[mode]);
+  int64_t deadline = rt_load_seq(&desc->deadline[mode]);
   if (deadline <= 0 || deadline > now) return;
-  if (!rt_cas(&d->deadline[mode], &deadline, (int64_t)EXPIRED)) return;
-  ready_one(p, take_waiter(d, mode, false));
+  if (!rt_cas(&desc->deadline[mode], &deadline, (int64_t)EXPIRED)) return;
+  ready_one(p, take_waiter(desc, mode, false));
 }
 
 bool poll_is_deadline(const Timer *timer) {
   return timer->fire == deadline_fire;
 }
 
-void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when) {
-  Timer *timer = &d->timers[mode];
+void poll_deadline(P *p, PollDesc *desc, PollMode mode, int64_t when) {
+  Timer *timer = &desc->timers[mode];
   timer_stop(p, timer);
   bool past = when != 0 && when <= rt_now();
   // seq: the flag, then the word (see the head)
-  rt_store_seq(&d->deadline[mode], past ? EXPIRED : when);
+  rt_store_seq(&desc->deadline[mode], past ? EXPIRED : when);
   if (past) {
-    ready_one(p, take_waiter(d, mode, false));
+    ready_one(p, take_waiter(desc, mode, false));
   } else if (when != 0) {
     timer->fire = deadline_fire;
-    timer->arg = d;
+    timer->arg = desc;
     timer_start(p, timer, when, 0);
   }
 }
 
-void poll_close(P *p, PollDesc *d) {
+void poll_close(P *p, PollDesc *desc) {
   // seq: as below. Only its owner closes it
-  RT_CHECK(!rt_load_seq(&d->closed), "a descriptor is closed twice");
+  RT_CHECK(!rt_load_seq(&desc->closed), "a descriptor is closed twice");
   // seq: the flag, then the word (see the head)
-  rt_store_seq(&d->closed, 1u);
-  rt_poll_remove(&d->poller->os, d->fd);
+  rt_store_seq(&desc->closed, 1u);
+  rt_poll_remove(&desc->poller->os, desc->fd);
   for (int mode = 0; mode < 2; mode++) {
     // seq: as in poll_deadline
-    rt_store_seq(&d->deadline[mode], (int64_t)0);
-    timer_stop(p, &d->timers[mode]);
-    ready_one(p, take_waiter(d, (PollMode)mode, false));
+    rt_store_seq(&desc->deadline[mode], (int64_t)0);
+    timer_stop(p, &desc->timers[mode]);
+    ready_one(p, take_waiter(desc, (PollMode)mode, false));
   }
 }

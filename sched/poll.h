@@ -5,28 +5,28 @@
 
 #include "sched/internal.h"
 
-bool poll_wanted(Sched *s);  // any thread: Gs wait for descriptors
-void poll_now(P *p);         // owner P, if poll_wanted; does not block
+bool poll_wanted(Sched *sched);  // any thread: Gs wait for descriptors
+void poll_now(P *p);             // owner P, if poll_wanted; does not block
 // Any M or sysmon; poll_wanted. tell: as inbox_put_gs.
-void poll_block(Sched *s, int64_t deadline, bool tell);
-void poll_break(Sched *s);  // some M is, or was, polling; any thread
+void poll_block(Sched *sched, int64_t deadline, bool tell);
+void poll_break(Sched *sched);  // some M is, or was, polling; any thread
 void poll_ready(P *p, GList *list);
-void poll_free_all(Sched *s);
+void poll_free_all(Sched *sched);
 // For stepped.c. Gives the descriptor, which it makes if there is none, or
 // -1 and errno.
-int poll_host_fd(Sched *s);
+int poll_host_fd(Sched *sched);
 // The descriptor becomes readable at that time, or at none with RT_FOREVER.
-void poll_alarm(Sched *s, int64_t when);
+void poll_alarm(Sched *sched, int64_t when);
 // It is no longer readable for breaks from before.
-void poll_end_break(Sched *s);
+void poll_end_break(Sched *sched);
 // Owner P in a look, or sysmon: is it time to poll, and nobody else does?
-static inline bool poll_is_due(Sched *s, int64_t now) {
+static inline bool poll_is_due(Sched *sched, int64_t now) {
   // relaxed, all: hints
-  return rt_load_relaxed(&s->netpoll.waiters) != 0 &&
-         rt_load_relaxed(&s->netpoll.blocked) == 0 &&
-         now - rt_load_relaxed(&s->netpoll.polled_at) >= POLL_NS;
+  return rt_load_relaxed(&sched->netpoll.waiters) != 0 &&
+         rt_load_relaxed(&sched->netpoll.blocked) == 0 &&
+         now - rt_load_relaxed(&sched->netpoll.polled_at) >= POLL_NS;
 }
 // The rest of cancel_take. false: g is not there, or not cancelled.
-bool poll_cancel(P *p, G *g, PollDesc *d, PollMode mode);
+bool poll_cancel(P *p, G *g, PollDesc *desc, PollMode mode);
 
 #endif

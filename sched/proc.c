@@ -63,12 +63,13 @@ void proc_make_runnable(P *p, G *g) {
 
 void sched_spawn(P *p, G *g) {
   proc_make_runnable(p, g);
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   // relaxed: a hint (idle.c)
-  bool quiet = !p->single && rt_load_relaxed(&s->futile) >= s->futile_max;
+  bool quiet =
+      !p->single && rt_load_relaxed(&sched->futile) >= sched->futile_max;
   if (quiet && runq_fill_next(p, g)) return;
   runq_put_next(p, g, true);
-  if (!p->single) idle_wake_for_queue(s);
+  if (!p->single) idle_wake_for_queue(sched);
 }
 
 void sched_spawn_child(P *p, G *g, G *child) {
@@ -129,31 +130,31 @@ void sched_ready(P *p, G *g) {
 // Puts the first of the list into the global queue, one for each idle P, and
 // returns how many. A P that has nothing to run keeps one.
 static uint32_t share_list(P *p, GList *list) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   GList shared = {0};
   uint32_t kept = p->current == NULL && runq_length(p) == 0;
-  uint32_t idle = rt_load_seq(&s->idle_count);  // seq: as in idle_wakep
+  uint32_t idle = rt_load_seq(&sched->idle_count);  // seq: as in idle_wakep
   while (idle > shared.count && list->count > kept) {
     glist_push(&shared, glist_pop(list));
   }
   uint32_t count = shared.count;
   if (count == 0) return 0;
-  rt_lock(&s->lock);
-  global_put_list(s, &shared);
-  rt_unlock(&s->lock);
+  rt_lock(&sched->lock);
+  global_put_list(sched, &shared);
+  rt_unlock(&sched->lock);
   return count;
 }
 
 // Starts an M with an idle P for each of them, until the Ms that came first
 // have taken all. To wake an M takes longer than many a G.
-static void start_ms(Sched *s, uint32_t count) {
-  for (; count > 0 && global_count(s) != 0; count--) {
-    rt_lock(&s->lock);
-    P *idle_p = idle_get_p(s, NULL);
-    rt_unlock(&s->lock);
+static void start_ms(Sched *sched, uint32_t count) {
+  for (; count > 0 && global_count(sched) != 0; count--) {
+    rt_lock(&sched->lock);
+    P *idle_p = idle_get_p(sched, NULL);
+    rt_unlock(&sched->lock);
     if (idle_p == NULL) return;  // others were faster; they will see it
-    if (!idle_start_m(s, idle_p, false)) {
-      idle_give_back(s, idle_p);
+    if (!idle_start_m(sched, idle_p, false)) {
+      idle_give_back(sched, idle_p);
       return;
     }
   }
@@ -197,12 +198,12 @@ bool sched_park(P *p, G *g, WaitReason reason, bool (*commit)(G *g, void *arg),
 }
 
 static void to_global(P *p, G *g) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   next_slice(p);
-  rt_lock(&s->lock);
-  global_put(s, g);
-  rt_unlock(&s->lock);
-  if (!p->single) idle_wakep(s);
+  rt_lock(&sched->lock);
+  global_put(sched, g);
+  rt_unlock(&sched->lock);
+  if (!p->single) idle_wakep(sched);
 }
 
 void sched_yield_g(P *p, G *g) {
@@ -272,26 +273,26 @@ void proc_m_loop(M *m) {
   }
 }
 
-M *proc_m_new(Sched *s) {
-  if (s->ms.live >= s->m_limit) return NULL;
-  M *m = mem_lines(s->memory, sizeof *m);
+M *proc_m_new(Sched *sched) {
+  if (sched->ms.live >= sched->m_limit) return NULL;
+  M *m = mem_lines(sched->memory, sizeof *m);
   if (m == NULL) return NULL;
-  *m = (M){.sched = s, .id = s->ms.made++, .all_next = s->ms.all};
-  s->ms.all = m;
-  s->ms.live++;
+  *m = (M){.sched = sched, .id = sched->ms.made++, .all_next = sched->ms.all};
+  sched->ms.all = m;
+  sched->ms.live++;
   return m;
 }
 
 static void m_end(M *m) {
-  Sched *s = m->sched;
-  rt_lock(&s->lock);
+  Sched *sched = m->sched;
+  rt_lock(&sched->lock);
   m->done = true;
-  s->ms.live--;
-  void (*last)(void *arg) = s->ms.live == 0 ? s->end.last : NULL;
-  void *last_arg = s->end.last_arg;
-  if (last != NULL) s->end.leaked = false;
-  lifecycle_count_again(s);
-  rt_unlock(&s->lock);
+  sched->ms.live--;
+  void (*last)(void *arg) = sched->ms.live == 0 ? sched->end.last : NULL;
+  void *last_arg = sched->end.last_arg;
+  if (last != NULL) sched->end.leaked = false;
+  lifecycle_count_again(sched);
+  rt_unlock(&sched->lock);
   if (last != NULL) last(last_arg);
 }
 
@@ -323,22 +324,22 @@ void proc_m_thread(void *arg) {
 }
 
 bool proc_m_start(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   int error = rt_thread_start(&m->thread, proc_m_thread, m);
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   if (m->starting) {
     m->starting = false;
-    s->ms.starting--;
+    sched->ms.starting--;
     // A thread without a P may have started m, which has ended already. Then
     // sched_run waits for us alone. relaxed: lock held
-    if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
+    if (rt_load_relaxed(&sched->exiting)) lifecycle_count_again(sched);
   }
   if (error == 0) {
     m->started = true;
   } else {
-    m->done = true;  // stays in s->ms.all; freed with the rest
-    s->ms.live--;
+    m->done = true;  // stays in sched->ms.all; freed with the rest
+    sched->ms.live--;
   }
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
   return error == 0;
 }

@@ -6,10 +6,10 @@
 #include "sched/internal.h"
 #include "sched/trace.h"
 
-void proc_m_loop(M *m);   // the life of an M, until the end
-M *proc_m_new(Sched *s);  // sched.lock held. NULL: limit or memory
+void proc_m_loop(M *m);       // the life of an M, until the end
+M *proc_m_new(Sched *sched);  // sched.lock held. NULL: limit or memory
 bool proc_m_start(M *m);
-void proc_m_thread(void *m);
+void proc_m_thread(void *arg);
 void proc_m_take_stack(M *m);         // by the thread that is to run Gs
 void proc_make_runnable(P *p, G *g);  // owner P: a new G, into no queue
 

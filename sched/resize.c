@@ -14,10 +14,10 @@
 #include "sched/timer.h"
 
 // All Ps that will be needed, before anything is changed.
-static bool make_ps(Sched *s, int from, int to) {
+static bool make_ps(Sched *sched, int from, int to) {
   for (int i = from; i < to; i++) {
-    if (lifecycle_make_p(s, i) != NULL) continue;
-    for (; i > from; i--) lifecycle_drop_p(p_at(s, i - 1));
+    if (lifecycle_make_p(sched, i) != NULL) continue;
+    for (; i > from; i--) lifecycle_drop_p(p_at(sched, i - 1));
     return false;
   }
   return true;
@@ -50,41 +50,41 @@ static void move_caller(P *to, P *from, G *g) {
   g->p = to;
 }
 
-static void retire(Sched *s, P *p, P *heir) {
+static void retire(Sched *sched, P *p, P *heir) {
   GList list = {0};
   runq_flush(p, &list);
-  global_put_list(s, &list);
+  global_put_list(sched, &list);
   timers_move(heir, p);
   take_m_away(p);
   lifecycle_drop_p(p);
 }
 
 static P *resize(P *p, G *g, int procs) {
-  Sched *s = p->sched;
-  int before = procs_now(s);
-  if (procs > before && !make_ps(s, before, procs)) return p;
-  rt_lock(&s->lock);
+  Sched *sched = p->sched;
+  int before = procs_now(sched);
+  if (procs > before && !make_ps(sched, before, procs)) return p;
+  rt_lock(&sched->lock);
   P *heir = p;
   if (p->id >= procs) {
-    heir = p_at(s, 0);
+    heir = p_at(sched, 0);
     move_caller(heir, p, g);
   }
-  for (int i = procs; i < before; i++) retire(s, p_at(s, i), heir);
-  rt_store_seq(&s->procs, procs);  // seq: as all that idle.c reads
-  syscall_set_places(s, procs);
-  steal_order_of_procs(s);
-  for (int i = 0; i < procs; i++) p_at(s, i)->single = procs == 1;
-  rt_unlock(&s->lock);
+  for (int i = procs; i < before; i++) retire(sched, p_at(sched, i), heir);
+  rt_store_seq(&sched->procs, procs);  // seq: as all that idle.c reads
+  syscall_set_places(sched, procs);
+  steal_order_of_procs(sched);
+  for (int i = 0; i < procs; i++) p_at(sched, i)->single = procs == 1;
+  rt_unlock(&sched->lock);
   return heir;
 }
 
 P *sched_set_procs(P *p, G *g, int procs) {
-  Sched *s = p->sched;
-  procs = lifecycle_clamp_procs(s, procs);
-  if (s->stepped) return p;
+  Sched *sched = p->sched;
+  procs = lifecycle_clamp_procs(sched, procs);
+  if (sched->stepped) return p;
   while (!stop_world_begin(p, true)) {
     // acquire: see lifecycle_begin_exit
-    if (rt_load_acquire(&s->exiting)) return p;
+    if (rt_load_acquire(&sched->exiting)) return p;
     if (!stop_world_attend(p->m)) {
       // another change is under way: it comes after ours, and overrides it
       sched_preempt(p, g);
@@ -93,8 +93,8 @@ P *sched_set_procs(P *p, G *g, int procs) {
     rt_yield_cpu();
   }
   p = resize(p, g, procs);
-  steal_order_open(s);
-  stop_world_end(s);
-  idle_wakep(s);  // new Ps may steal
+  steal_order_open(sched);
+  stop_world_end(sched);
+  idle_wakep(sched);  // new Ps may steal
   return p;
 }

@@ -76,10 +76,10 @@ static bool overflow(P *p, G *g, uint32_t head, uint32_t tail) {
   GList list = {0};
   for (uint32_t i = 0; i < count; i++) glist_push(&list, batch[i]);
   glist_push(&list, g);
-  Sched *s = p->sched;
-  rt_lock(&s->lock);
-  global_put_list(s, &list);
-  rt_unlock(&s->lock);
+  Sched *sched = p->sched;
+  rt_lock(&sched->lock);
+  global_put_list(sched, &list);
+  rt_unlock(&sched->lock);
   P_COUNT(p, overflows, 1);
   return true;
 }
@@ -111,10 +111,10 @@ void runq_put_list(P *p, GList *list) {
   // seq: before the load of `spinning` in idle_wakep
   rt_store_seq(&p->tail, tail);
   if (list->count == 0) return;
-  Sched *s = p->sched;
-  rt_lock(&s->lock);
-  global_put_list(s, list);
-  rt_unlock(&s->lock);
+  Sched *sched = p->sched;
+  rt_lock(&sched->lock);
+  global_put_list(sched, list);
+  rt_unlock(&sched->lock);
 }
 
 bool runq_put_next(P *p, G *g, bool publish) {

@@ -118,21 +118,21 @@ bool sched_look_now(P *p, G *g) {
 void sched_look_aside(P *p) { serve_others(p, true); }
 
 bool sched_work_is_vain(P *p) {
-  const Sched *s = p->sched;
+  const Sched *sched = p->sched;
   // relaxed: any recent value
   uint32_t look = rt_load_relaxed(&p->look);
   if (look & LOOK_EXIT) return true;
   // seq: set before LOOK_HOST
-  if ((look & LOOK_HOST) && rt_load_seq(&s->exit_wanted)) return true;
-  return s->stepped && stepped_gives_up(s);
+  if ((look & LOOK_HOST) && rt_load_seq(&sched->exit_wanted)) return true;
+  return sched->stepped && stepped_gives_up(sched);
 }
 
 void sched_clock_soon(P *p) { p->looks |= LOOKS_PER_CLOCK - 1; }
 
-void sched_interrupt(Sched *s) {
+void sched_interrupt(Sched *sched) {
   // acquire: pairs with the releases in lifecycle_make_p, so those Ps are in
   // all_ps. They are never freed while the runtime runs.
-  int made = rt_load_acquire(&s->ps_made);
+  int made = rt_load_acquire(&sched->ps_made);
   // seq: after what the caller has set for them. Pairs with attend
-  for (int i = 0; i < made; i++) rt_or(&p_at(s, i)->look, LOOK_HOST);
+  for (int i = 0; i < made; i++) rt_or(&p_at(sched, i)->look, LOOK_HOST);
 }

@@ -208,12 +208,12 @@ SchedTopology *sched_topology_from(const Memory *memory, const char *root,
 // NULL: no memory, no threads (errno says which). Any thread; does not block.
 Sched *sched_new(const SchedConfig *config);
 // Frees it. Only after sched_run has returned (or before it was called).
-void sched_free(Sched *s);
+void sched_free(Sched *sched);
 
 // The same when threads may still be in blocking calls (sched_run's stuck): how
 // many there are. The last of them calls last(arg), which frees it. 0: there is
 // none any more, and last is not called.
-int sched_leave(Sched *s, void (*last)(void *arg), void *arg);
+int sched_leave(Sched *sched, void (*last)(void *arg), void *arg);
 
 typedef enum SchedEnd {
   SCHED_EXITED,     // sched_exit was called
@@ -227,15 +227,15 @@ typedef enum SchedEnd {
 // Those in a blocking call are waited for up to `linger_ns`. *stuck (may be
 // NULL) gets how many are still in the kernel. (sched_free then does nothing,
 // as those threads still use it: sched_leave.)
-SchedEnd sched_run(Sched *s, G *main_g, int64_t linger_ns, int *stuck);
+SchedEnd sched_run(Sched *sched, G *main_g, int64_t linger_ns, int *stuck);
 
 // --- Without threads (stepped.c) --------------------------------------------
 // With SchedConfig.stepped, instead of sched_run: the calling thread is what
 // runs Gs, inside stepped_run. It has the P in between, too. All of these but
 // stepped_stop: one thread at a time. false: out of memory.
-bool stepped_begin(Sched *s);
-void stepped_end(Sched *s);  // then sched_free
-P *stepped_p(const Sched *s);
+bool stepped_begin(Sched *sched);
+void stepped_end(Sched *sched);  // then sched_free
+P *stepped_p(const Sched *sched);
 
 typedef struct SteppedRun {
   const uint32_t *done;  // atomic: the run ends when it is not 0. Or NULL
@@ -257,35 +257,35 @@ typedef enum SteppedEnd {
 // Runs first (IDLE or DEAD, with resume set, or NULL for none), then all
 // others. From outside, or by a G's native when the state of that G is saved.
 // The G waits meanwhile, and the run is no longer than the run around it.
-SteppedEnd stepped_run(Sched *s, G *first, const SteppedRun *run);
+SteppedEnd stepped_run(Sched *sched, G *first, const SteppedRun *run);
 // The host begins something that stepped_stop may end, of one stepped_run or
 // more, and ends it.
-void stepped_work(Sched *s);
-void stepped_rest(Sched *s);
+void stepped_work(Sched *sched);
+void stepped_rest(Sched *sched);
 // What the host works on is over. Its stepped_run ends with STEPPED_OVER, and
 // so does each further one, until stepped_clear_stop or stepped_rest. If the
 // host works on nothing, stepped_stop gives false, and nothing is stopped, now
 // or later. Any thread, signal handlers.
-bool stepped_stop(Sched *s);
-bool stepped_clear_stop(Sched *s);        // true: it was stopped
-bool stepped_is_stopped(const Sched *s);  // by the host's thread
+bool stepped_stop(Sched *sched);
+bool stepped_clear_stop(Sched *sched);        // true: it was stopped
+bool stepped_is_stopped(const Sched *sched);  // by the host's thread
 // Readable, for poll and its like, when stepped_run would find something to do.
 // The runtime's own: not to be read or closed. -1: errno tells.
-int stepped_fd(Sched *s);
+int stepped_fd(Sched *sched);
 // When that will be, as rt_now() tells it. 0: now. RT_FOREVER: not by itself.
-int64_t stepped_next(Sched *s);
+int64_t stepped_next(Sched *sched);
 // The host itself has readied Gs, outside stepped_run: stepped_fd is to tell.
-void stepped_touched(Sched *s);
+void stepped_touched(Sched *sched);
 
 // --- lifecycle.c ------------------------------------------------------------
 // Asks the runtime to end: Gs stop at their next safepoint. Any thread.
-void sched_exit(Sched *s);
+void sched_exit(Sched *sched);
 // The same, from signal handlers, too: takes no lock. (The thread in sched_run
 // does it; where that is the only thread there is, at the next safepoint.)
-void sched_exit_soon(Sched *s);
+void sched_exit_soon(Sched *sched);
 // Whether the end has begun. Any thread.
-bool sched_is_over(const Sched *s);
-int sched_procs(const Sched *s);
+bool sched_is_over(const Sched *sched);
+int sched_procs(const Sched *sched);
 
 // --- resize.c ---------------------------------------------------------------
 // Changes the number of Ps by stopping the world. Owner P, from a safepoint
@@ -346,7 +346,7 @@ bool sched_work_is_vain(P *p);
 void sched_clock_soon(P *p);
 void sched_preempt(P *p, G *g);
 // Makes every P's next safepoint call look soon (host interrupt). Any thread.
-void sched_interrupt(Sched *s);
+void sched_interrupt(Sched *sched);
 
 // A blocking system call (rows 2, 22). A quick one keeps p, which others may
 // take from it when it lasts; a slow one hands it over at once to another M.
@@ -420,17 +420,17 @@ static inline size_t chan_size(uint32_t cap) {
 static inline size_t chan_size_grows(void) {
   return sizeof(Chan) + sizeof(ChanGrowth);
 }
-static inline ChanGrowth *chan_growth(const Chan *c) {
-  return (ChanGrowth *)(uintptr_t)c->buf;
+static inline ChanGrowth *chan_growth(const Chan *chan) {
+  return (ChanGrowth *)(uintptr_t)chan->buf;
 }
 
 #include "sched/chan_quick.h"
 
 // A plain channel, one that drops (cap >= 1), and one that grows up to limit
 // (from 1 to INT32_MAX), without room so far, in chan_size_grows() bytes.
-void chan_init(Chan *c, uint32_t cap);
-void chan_init_drops(Chan *c, uint32_t cap);
-void chan_init_grows(Chan *c, uint32_t limit);
+void chan_init(Chan *chan, uint32_t cap);
+void chan_init_drops(Chan *chan, uint32_t cap);
+void chan_init_grows(Chan *chan, uint32_t limit);
 
 typedef enum ChanResult {
   CHAN_DONE,
@@ -440,33 +440,35 @@ typedef enum ChanResult {
   CHAN_WANTS_ROOM,  // send: nothing was done. Call chan_grow, and send again
 } ChanResult;
 
-// The G's state must be saved as for a park before the call. c may be NULL (a
-// nil channel: parks for ever). On resume after CHAN_PARKED success is true if
-// it was sent, or received into wait.elem, and false if closed.
-ChanResult chan_send(P *p, G *g, Chan *c, uint64_t word);
-ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word, WaitReason reason);
+// The G's state must be saved as for a park before the call. chan may be NULL
+// (a nil channel: parks for ever). On resume after CHAN_PARKED success is true
+// if it was sent, or received into wait.elem, and false if closed.
+ChanResult chan_send(P *p, G *g, Chan *chan, uint64_t word);
+ChanResult chan_recv(P *p, G *g, Chan *chan, uint64_t *word, WaitReason reason);
 // Never park; no lock when they cannot succeed.
-ChanResult chan_try_send(P *p, Chan *c, uint64_t word);
-ChanResult chan_try_recv(P *p, Chan *c, uint64_t *word);
+ChanResult chan_try_send(P *p, Chan *chan, uint64_t word);
+ChanResult chan_try_recv(P *p, Chan *chan, uint64_t *word);
 // false: was closed already. Readies all waiters, in one piece
 // (sched_take_woken).
-bool chan_close(P *p, Chan *c);
-static inline bool chan_is_closed(const Chan *c) {
+bool chan_close(P *p, Chan *chan);
+static inline bool chan_is_closed(const Chan *chan) {
   // acquire: pairs with release in chan_close
-  return (rt_load_acquire(&c->flags) & CHAN_IS_CLOSED) != 0;
+  return (rt_load_acquire(&chan->flags) & CHAN_IS_CLOSED) != 0;
 }
-static inline bool chan_grows(const Chan *c) {
-  return (rt_load_relaxed(&c->flags) & CHAN_GROWS) != 0;  // relaxed: constant
+static inline bool chan_grows(const Chan *chan) {
+  // relaxed: constant
+  return (rt_load_relaxed(&chan->flags) & CHAN_GROWS) != 0;
 }
-static inline uint32_t chan_count(const Chan *c) {
+static inline uint32_t chan_count(const Chan *chan) {
   // relaxed, both: a hint, which is exact under the lock
-  uint32_t count = rt_load_relaxed(&c->count);
-  if (count > 0 || !chan_grows(c)) return count;
-  return rt_load_relaxed(&chan_growth(c)->count);
+  uint32_t count = rt_load_relaxed(&chan->count);
+  if (count > 0 || !chan_grows(chan)) return count;
+  return rt_load_relaxed(&chan_growth(chan)->count);
 }
 // How many it may hold.
-static inline uint32_t chan_cap(const Chan *c) {
-  return c->cap == 0 && chan_grows(c) ? chan_growth(c)->limit : c->cap;
+static inline uint32_t chan_cap(const Chan *chan) {
+  return chan->cap == 0 && chan_grows(chan) ? chan_growth(chan)->limit
+                                            : chan->cap;
 }
 // Blocks of channels that grow. A size is in bytes, a power of two, for a block
 // with all that the layer above has around it. The least has room for 4 words
@@ -480,22 +482,22 @@ enum {
 _Static_assert(sizeof(ChanBlock) <= CHAN_BLOCK_HEAD, "a block's head");
 // Of the next one of a channel that holds so many words.
 size_t chan_block_size(uint32_t count);
-// room: of b->words, from 1 on. self: see SchedHooks.barrier.
-void chan_block_init(ChanBlock *b, uint32_t room, uint64_t self);
+// room: of block->words, from 1 on. self: see SchedHooks.barrier.
+void chan_block_init(ChanBlock *block, uint32_t room, uint64_t self);
 // After CHAN_WANTS_ROOM: the size of the next block. 0: none is wanted any
 // more. Owner P, as is chan_grow. Then the block is the channel's. false: it
 // was not wanted any more, and is the caller's.
-size_t chan_next_size(const Chan *c);
-bool chan_grow(P *p, Chan *c, ChanBlock *b);
+size_t chan_next_size(const Chan *chan);
+bool chan_grow(P *p, Chan *chan, ChanBlock *block);
 // Calls these (world stopped, by a collector) for each word of a ring, or the
 // first block, whose `next` leads to the others; and for each waiter. A spare
 // block is forgotten.
 typedef struct ChanScan {
   void (*word)(void *arg, uint64_t *slot);
-  void (*block)(void *arg, ChanBlock *b);
-  void (*waiter)(void *arg, Waiter *w);
+  void (*block)(void *arg, ChanBlock *block);
+  void (*waiter)(void *arg, Waiter *waiter);
 } ChanScan;
-void chan_scan(Chan *c, const ChanScan *scan, void *arg);
+void chan_scan(Chan *chan, const ChanScan *scan, void *arg);
 
 // --- Select (row 27) --------------------------------------------------------
 typedef struct SelCase {
@@ -549,7 +551,8 @@ bool timer_stop(P *p, Timer *timer);
 // stays put until g runs again.
 void sched_sleep(P *p, G *g, Timer *timer, int64_t ns);
 // World stopped. Removes the pending timers for which keep is false.
-void timers_filter(Sched *s, bool (*keep)(void *arg, Timer *timer), void *arg);
+void timers_filter(Sched *sched, bool (*keep)(void *arg, Timer *timer),
+                   void *arg);
 
 // --- Groups and cancellation (row 28) ---------------------------------------
 // A group belongs to the G that began it, its owner, and ends when all its
@@ -659,19 +662,19 @@ typedef enum PollResult {
 
 // NULL: errno tells. EPERM: the descriptor is always ready (a regular file).
 // Any thread.
-PollDesc *poll_open(Sched *s, int fd);
+PollDesc *poll_open(Sched *sched, int fd);
 // Parks g until that side may be ready. Owner P; g's state saved.
-PollResult poll_wait(P *p, G *g, PollDesc *d, PollMode mode);
+PollResult poll_wait(P *p, G *g, PollDesc *desc, PollMode mode);
 // After CHAN_PARKED's like: why it was woken. Never POLL_PARKED or POLL_BUSY.
-PollResult poll_result(PollDesc *d, PollMode mode);
+PollResult poll_result(PollDesc *desc, PollMode mode);
 // Waits end, with POLL_DEADLINE, when rt_now() >= when, or never if that is 0.
 // Owner P; one call at a time for a side.
-void poll_deadline(P *p, PollDesc *d, PollMode mode, int64_t when);
+void poll_deadline(P *p, PollDesc *desc, PollMode mode, int64_t when);
 // All waits end with POLL_CLOSED; the file descriptor may be closed
 // afterwards. Owner P, once.
-void poll_close(P *p, PollDesc *d);
+void poll_close(P *p, PollDesc *desc);
 // Closed, and no G is inside poll_wait or before poll_result. Any thread.
-void poll_free(PollDesc *d);
+void poll_free(PollDesc *desc);
 // A timer of a deadline, for timers_filter: to be kept.
 bool poll_is_deadline(const Timer *timer);
 
@@ -686,11 +689,11 @@ struct SchedPost {
   SchedPost *next;  // the inbox's
   void (*fn)(P *p, SchedPost *post);
 };
-void sched_post(Sched *s, SchedPost *post);
+void sched_post(Sched *sched, SchedPost *post);
 // Its two halves, for a caller that puts the post under its own lock and tells
 // without it. The post may run between them. The first takes no lock.
-void sched_post_put(Sched *s, SchedPost *post);
-void sched_post_tell(Sched *s);
+void sched_post_put(Sched *sched, SchedPost *post);
+void sched_post_tell(Sched *sched);
 // The door (door.c): through it threads that are not the runtime's come in, as
 // to sched_post, where that may end the run. The thread that frees the runtime
 // closes it first: it waits for those inside, and no other comes in.
@@ -712,7 +715,7 @@ void door_close(Door *door);  // once; waits until nobody is inside
 
 // Once, instead of ending the run when nothing can ever run again, the post is
 // made. NULL: no more. Owner P.
-void sched_when_stuck(Sched *s, SchedPost *post);
+void sched_when_stuck(Sched *sched, SchedPost *post);
 
 // --- The world (row 29), for collectors -------------------------------------
 // Stops all other Ps at their next safepoint, idle ones at once; Gs in system
@@ -729,32 +732,32 @@ void sched_start_world(P *p);
 // are there. Returns when all have returned.
 void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
                        void *arg);
-// A handshake without a stop (row 29b). fn(arg, q) runs for each P q at its
-// next safepoint, or on the caller where q is idle or in a call. Returns when
+// A handshake without a stop (row 29b). fn(arg, each) runs for each P at its
+// next safepoint, or on the caller where it is idle or in a call. Returns when
 // all have run.
-void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg);
-void sched_set_barrier(Sched *s, bool on);  // world stopped
+void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *each), void *arg);
+void sched_set_barrier(Sched *sched, bool on);  // world stopped
 // For threads that hold no P: sysmon's, a host's, one in a blocking call. Stops
 // the world, once it is not stopped by others, calls fn, and starts it again.
 // fn may read all that belongs to Gs. Those in calls may come back meanwhile,
 // and then wait in the inbox. false: the runtime does not run (yet, or any
 // more), and fn was not called.
-bool sched_while_stopped(Sched *s, void (*fn)(void *arg), void *arg);
+bool sched_while_stopped(Sched *sched, void (*fn)(void *arg), void *arg);
 
 // World stopped. Calls fn for Gs in queues and runnext, the current Gs of all
 // Ps, and Gs in system calls, but for none in the inbox.
-void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg);
+void sched_each_root(Sched *sched, void (*fn)(void *arg, G *g), void *arg);
 // All Ps (world stopped, or for reading fields that say so).
-P *sched_p(const Sched *s, int index);
+P *sched_p(const Sched *sched, int index);
 
 // Host handles and foreign senders that could make something runnable: while
 // the count is above 0 there is no deadlock. Any thread.
-void sched_pin(Sched *s);
-void sched_unpin(Sched *s);
+void sched_pin(Sched *sched);
+void sched_unpin(Sched *sched);
 
 // --- Choice and time (all through rt.h) -------------------------------------
 uint64_t sched_random(P *p);  // per P, from the seed; not for secrets
-uint64_t sched_seed(const Sched *s);
+uint64_t sched_seed(const Sched *sched);
 
 // --- Watching ---------------------------------------------------------------
 // X(field, text)
@@ -782,16 +785,16 @@ typedef struct SchedStats {
   int procs, idle_procs, threads, idle_threads, spinning, runqueue;
   uint64_t late[LATE_BUCKETS];  // as PStats.late
 } SchedStats;
-void sched_stats(Sched *s, SchedStats *out);  // any thread; approximate
+void sched_stats(Sched *sched, SchedStats *out);  // any thread; approximate
 // One line like Go's schedtrace ("SCHED 12ms: gomaxprocs=2 idleprocs=...").
-void sched_trace_line(Sched *s, FILE *out);
+void sched_trace_line(Sched *sched, FILE *out);
 // And a line for each P, M and G, those of one moment: stops the world. By
 // threads that hold no P. false: as sched_while_stopped, and one line alone.
-bool sched_trace_details(Sched *s, FILE *out);
+bool sched_trace_details(Sched *sched, FILE *out);
 // The events that were kept, in Chrome's trace format. After sched_run.
-void sched_trace_write(Sched *s, FILE *out);
+void sched_trace_write(Sched *sched, FILE *out);
 // Where each P was last, such as "PLACES nodes=2 domains=4 [0.0 0.1 1.2 -]"
 // (node and domain, or - for not yet anywhere), or "PLACES one". Any thread.
-void sched_trace_places(Sched *s, FILE *out);
+void sched_trace_places(Sched *sched, FILE *out);
 
 #endif

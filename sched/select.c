@@ -90,17 +90,17 @@ bool select_locks_are_sorted(const P *p, const SelCase *cases,
 // --- Locking all ------------------------------------------------------------
 // The channel at place i of the lock order. NULL: none, or locked already.
 static Chan *chan_at(const SelCase *cases, const uint16_t *locks, int i) {
-  Chan *c = cases[locks[i]].chan;
-  if (i > 0 && cases[locks[i - 1]].chan == c) return NULL;
-  return c;
+  Chan *chan = cases[locks[i]].chan;
+  if (i > 0 && cases[locks[i - 1]].chan == chan) return NULL;
+  return chan;
 }
 
 static void lock_all(P *p, const SelCase *cases, const uint16_t *locks,
                      int count) {
   if (p->single) return;
   for (int i = 0; i < count; i++) {
-    Chan *c = chan_at(cases, locks, i);
-    if (c != NULL) chan_lock(p, c);
+    Chan *chan = chan_at(cases, locks, i);
+    if (chan != NULL) chan_lock(p, chan);
   }
 }
 
@@ -112,17 +112,18 @@ static void unlock_all(P *p, const SelCase *cases, const uint16_t *locks,
   if (p->single) return;
   while (lowest < count && cases[locks[lowest]].chan == NULL) lowest++;
   for (int i = count - 1; i >= lowest; i--) {
-    Chan *c = chan_at(cases, locks, i);
-    if (c != NULL) chan_unlock(p, c);
+    Chan *chan = chan_at(cases, locks, i);
+    if (chan != NULL) chan_unlock(p, chan);
   }
 }
 
 // --- Passes -----------------------------------------------------------------
 static bool all_hopeless(const SelCase *cases, int count) {
   for (int i = 0; i < count; i++) {
-    const Chan *c = cases[i].chan;
-    if (c == NULL) continue;
-    if (!(cases[i].send ? chan_send_hopeless(c) : chan_recv_hopeless(c))) {
+    const Chan *chan = cases[i].chan;
+    if (chan == NULL) continue;
+    if (!(cases[i].send ? chan_send_hopeless(chan)
+                        : chan_recv_hopeless(chan))) {
       return false;
     }
   }
@@ -140,15 +141,16 @@ static int outcome(const SelCase *cases, int index) {
 static int try_cases(P *p, SelCase *cases, const uint16_t *order, int count,
                      G **peer) {
   for (int i = 0; i < count; i++) {
-    SelCase *k = &cases[order[i]];
-    if (k->chan == NULL) continue;
-    uint64_t word = k->waiter.elem;
-    ChanResult result = k->send ? chan_send_locked(p, k->chan, word, peer)
-                                : chan_recv_locked(p, k->chan, &word, peer);
+    SelCase *choice = &cases[order[i]];
+    if (choice->chan == NULL) continue;
+    uint64_t word = choice->waiter.elem;
+    ChanResult result = choice->send
+                            ? chan_send_locked(p, choice->chan, word, peer)
+                            : chan_recv_locked(p, choice->chan, &word, peer);
     if (result == CHAN_BLOCKED) continue;
     if (result == CHAN_WANTS_ROOM) return SELECT_WANTS_ROOM;
-    k->waiter.success = result == CHAN_DONE;
-    if (!k->send) chan_store(p, &k->waiter.elem, word);
+    choice->waiter.success = result == CHAN_DONE;
+    if (!choice->send) chan_store(p, &choice->waiter.elem, word);
     return order[i];
   }
   return SELECT_DEFAULT;
@@ -157,46 +159,48 @@ static int try_cases(P *p, SelCase *cases, const uint16_t *order, int count,
 static void wait_on_all(P *p, G *g, SelCase *cases, int count) {
   g->woken_by = NULL;
   for (int i = 0; i < count; i++) {
-    SelCase *k = &cases[i];
-    k->waiter.g = g;
-    k->waiter.index = i;
-    k->waiter.success = false;
-    k->waiter.chan = NULL;
-    if (k->chan == NULL) continue;
-    if (!k->send) chan_store(p, &k->waiter.elem, p->sched->empty_word);
-    chan_enqueue(k->chan, &k->waiter, k->send);
+    SelCase *choice = &cases[i];
+    choice->waiter.g = g;
+    choice->waiter.index = i;
+    choice->waiter.success = false;
+    choice->waiter.chan = NULL;
+    if (choice->chan == NULL) continue;
+    if (!choice->send)
+      chan_store(p, &choice->waiter.elem, p->sched->empty_word);
+    chan_enqueue(choice->chan, &choice->waiter, choice->send);
   }
 }
 
 // --- Special forms ----------------------------------------------------------
 // A case and a default.
-static int try_single(P *p, SelCase *k) {
-  uint64_t word = k->waiter.elem;
-  ChanResult result = k->send ? chan_try_send(p, k->chan, word)
-                              : chan_try_recv(p, k->chan, &word);
+static int try_single(P *p, SelCase *choice) {
+  uint64_t word = choice->waiter.elem;
+  ChanResult result = choice->send ? chan_try_send(p, choice->chan, word)
+                                   : chan_try_recv(p, choice->chan, &word);
   if (result == CHAN_BLOCKED) return SELECT_DEFAULT;
   if (result == CHAN_WANTS_ROOM) return SELECT_WANTS_ROOM;
-  k->waiter.success = result == CHAN_DONE;
-  if (!k->send) chan_store(p, &k->waiter.elem, word);
-  return outcome(k, 0);
+  choice->waiter.success = result == CHAN_DONE;
+  if (!choice->send) chan_store(p, &choice->waiter.elem, word);
+  return outcome(choice, 0);
 }
 
 // A case alone: an operation on the channel, with the G's own waiter.
-static int go_single(P *p, G *g, SelCase *k) {
-  uint64_t word = k->waiter.elem;
-  ChanResult result = k->send ? chan_send(p, g, k->chan, word)
-                              : chan_recv(p, g, k->chan, &word, WAIT_SELECT);
+static int go_single(P *p, G *g, SelCase *choice) {
+  uint64_t word = choice->waiter.elem;
+  ChanResult result = choice->send
+                          ? chan_send(p, g, choice->chan, word)
+                          : chan_recv(p, g, choice->chan, &word, WAIT_SELECT);
   if (result == CHAN_PARKED) return SELECT_PARKED;
   if (result == CHAN_WANTS_ROOM) return SELECT_WANTS_ROOM;
-  k->waiter.success = result == CHAN_DONE;
-  if (!k->send) chan_store(p, &k->waiter.elem, word);
-  return outcome(k, 0);
+  choice->waiter.success = result == CHAN_DONE;
+  if (!choice->send) chan_store(p, &choice->waiter.elem, word);
+  return outcome(choice, 0);
 }
 
-static int finish_single(P *p, G *g, SelCase *k) {
-  k->waiter.success = g->wait.success;
-  if (!k->send) chan_store(p, &k->waiter.elem, g->wait.elem);
-  return outcome(k, 0);
+static int finish_single(P *p, G *g, SelCase *choice) {
+  choice->waiter.success = g->wait.success;
+  if (!choice->send) chan_store(p, &choice->waiter.elem, g->wait.elem);
+  return outcome(choice, 0);
 }
 
 // --- Entry points -----------------------------------------------------------
@@ -240,11 +244,12 @@ int select_finish(P *p, G *g, SelCase *cases, uint16_t *order, int count) {
   uint16_t *locks = order + count;
   RT_ASSERT(select_locks_are_sorted(p, cases, locks, count));
   for (int i = 0; i < count; i++) {
-    SelCase *k = &cases[locks[i]];
-    if (k->chan == NULL) continue;
-    chan_lock(p, k->chan);
-    if (k->waiter.chan != NULL) chan_unlink(k->chan, &k->waiter, k->send);
-    chan_unlock(p, k->chan);
+    SelCase *choice = &cases[locks[i]];
+    if (choice->chan == NULL) continue;
+    chan_lock(p, choice->chan);
+    if (choice->waiter.chan != NULL)
+      chan_unlink(choice->chan, &choice->waiter, choice->send);
+    chan_unlock(p, choice->chan);
   }
   if (g->cancelled) return SELECT_CANCELLED;
   RT_CHECK(g->woken_by != NULL, "a select was woken by nobody");

@@ -35,47 +35,47 @@ static void add_p(SchedStats *out, P *p) {
   for (int i = 0; i < LATE_BUCKETS; i++) out->late[i] += STAT_READ(p, late[i]);
 }
 
-void sched_stats(Sched *s, SchedStats *out) {
+void sched_stats(Sched *sched, SchedStats *out) {
   memset(out, 0, sizeof *out);
   int made =
-      rt_load_acquire(&s->ps_made);  // acquire: pairs with lifecycle_make_p
-  for (int i = 0; i < made; i++) add_p(out, p_at(s, i));
-  rt_lock(&s->lock);
-  out->parks = s->stats.parks;
-  out->wakes = s->stats.wakes;
-  out->syscalls += s->stats.calls;
-  out->retakes = s->stats.retakes;
-  out->procs = procs_now(s);
+      rt_load_acquire(&sched->ps_made);  // acquire: pairs with lifecycle_make_p
+  for (int i = 0; i < made; i++) add_p(out, p_at(sched, i));
+  rt_lock(&sched->lock);
+  out->parks = sched->stats.parks;
+  out->wakes = sched->stats.wakes;
+  out->syscalls += sched->stats.calls;
+  out->retakes = sched->stats.retakes;
+  out->procs = procs_now(sched);
   // relaxed, both: written under sched.lock, or a hint
-  out->idle_procs = (int)rt_load_relaxed(&s->idle_count);
-  out->spinning = (int)rt_load_relaxed(&s->spinning);
+  out->idle_procs = (int)rt_load_relaxed(&sched->idle_count);
+  out->spinning = (int)rt_load_relaxed(&sched->spinning);
   out->threads =
-      (int)s->ms.live + (rt_load_relaxed(&s->sysmon.started) ? 1 : 0);
-  out->idle_threads = (int)s->ms.idle;
-  out->runqueue = (int)s->global.count;
-  rt_unlock(&s->lock);
+      (int)sched->ms.live + (rt_load_relaxed(&sched->sysmon.started) ? 1 : 0);
+  out->idle_threads = (int)sched->ms.idle;
+  out->runqueue = (int)sched->global.count;
+  rt_unlock(&sched->lock);
 }
 
 // --- The line ---------------------------------------------------------------
-void sched_trace_line(Sched *s, FILE *out) {
+void sched_trace_line(Sched *sched, FILE *out) {
   SchedStats stats;
-  sched_stats(s, &stats);
+  sched_stats(sched, &stats);
   bool need = stats.spinning == 0 && stats.runqueue > 0 && stats.idle_procs > 0;
   fprintf(out,
           "SCHED %lldms: gomaxprocs=%d idleprocs=%d threads=%d "
           "spinningthreads=%d needspinning=%d idlethreads=%d runqueue=%d [",
-          (long long)((rt_now() - s->started_at) / NS_PER_MS), stats.procs,
+          (long long)((rt_now() - sched->started_at) / NS_PER_MS), stats.procs,
           stats.idle_procs, stats.threads, stats.spinning, need,
           stats.idle_threads, stats.runqueue);
   for (int i = 0; i < stats.procs; i++) {
-    fprintf(out, i == 0 ? "%u" : " %u", runq_length(p_at(s, i)));
+    fprintf(out, i == 0 ? "%u" : " %u", runq_length(p_at(sched, i)));
   }
   fputs("]\n", out);
 }
 
 // --- Details: world stopped -------------------------------------------------
 typedef struct StatsDetails {
-  Sched *s;
+  Sched *sched;
   FILE *out;
   int64_t now;
 } StatsDetails;
@@ -123,97 +123,99 @@ static void put_m(FILE *out, const M *m, const P *p) {
           m->idle ? "yes" : "no", m->call_g != NULL ? "yes" : "no");
 }
 
-static const P *p_of_m(Sched *s, const M *m) {
-  for (int i = 0; i < procs_now(s); i++) {
-    if (p_at(s, i)->m == m) return p_at(s, i);
+static const P *p_of_m(Sched *sched, const M *m) {
+  for (int i = 0; i < procs_now(sched); i++) {
+    if (p_at(sched, i)->m == m) return p_at(sched, i);
   }
   return NULL;
 }
 
 // sched.lock held
-static const M *m_in_call(Sched *s, const G *g) {
-  const M *m = s->ms.all;
+static const M *m_in_call(Sched *sched, const G *g) {
+  const M *m = sched->ms.all;
   while (m != NULL && m->call_g != g) m = m->all_next;
   return m;
 }
 
 static void put_g_line(void *arg, G *g) {
-  StatsDetails *d = arg;
+  StatsDetails *details = arg;
   GState state = g_state(g);
   const P *p = g->p;
   const M *m = p != NULL ? p->m : NULL;
   if (state == G_SYSCALL) {
-    rt_lock(&d->s->lock);
-    m = m_in_call(d->s, g);
-    rt_unlock(&d->s->lock);
+    rt_lock(&details->sched->lock);
+    m = m_in_call(details->sched, g);
+    rt_unlock(&details->sched->lock);
   }
-  fprintf(d->out, "  G%" PRIu64 ": status=%s", g->id, g_state_name(state));
+  fprintf(details->out, "  G%" PRIu64 ": status=%s", g->id,
+          g_state_name(state));
   if (state == G_WAITING) {
-    fprintf(d->out, " (%s)", g_wait_name((WaitReason)g->reason));
+    fprintf(details->out, " (%s)", g_wait_name((WaitReason)g->reason));
   }
-  put_id(d->out, "m", m != NULL, m != NULL ? m->id : 0);
+  put_id(details->out, "m", m != NULL, m != NULL ? m->id : 0);
   bool since = g->since != 0 && (state == G_WAITING || state == G_SYSCALL);
   if (since) {
-    int64_t ms = (d->now - g->since) / NS_PER_MS;
-    fprintf(d->out, " since=%lldms", (long long)(ms < 0 ? 0 : ms));
+    int64_t ms = (details->now - g->since) / NS_PER_MS;
+    fprintf(details->out, " since=%lldms", (long long)(ms < 0 ? 0 : ms));
   }
-  fputc('\n', d->out);
+  fputc('\n', details->out);
 }
 
 static void put_details(void *arg) {
-  StatsDetails *d = arg;
-  Sched *s = d->s;
-  d->now = rt_now();
-  for (int i = 0; i < procs_now(s); i++) put_p(d->out, p_at(s, i));
-  rt_lock(&s->lock);
-  for (const M *m = s->ms.all; m != NULL; m = m->all_next) {
-    if (!m->done) put_m(d->out, m, p_of_m(s, m));
+  StatsDetails *details = arg;
+  Sched *sched = details->sched;
+  details->now = rt_now();
+  for (int i = 0; i < procs_now(sched); i++)
+    put_p(details->out, p_at(sched, i));
+  rt_lock(&sched->lock);
+  for (const M *m = sched->ms.all; m != NULL; m = m->all_next) {
+    if (!m->done) put_m(details->out, m, p_of_m(sched, m));
   }
-  rt_unlock(&s->lock);
-  if (s->hooks.each_g != NULL) {
-    s->hooks.each_g(s->hooks.host, put_g_line, d);
+  rt_unlock(&sched->lock);
+  if (sched->hooks.each_g != NULL) {
+    sched->hooks.each_g(sched->hooks.host, put_g_line, details);
   } else {
-    sched_each_root(s, put_g_line, d);
+    sched_each_root(sched, put_g_line, details);
   }
 }
 
-bool sched_trace_details(Sched *s, FILE *out) {
-  StatsDetails d = {.s = s, .out = out};
-  sched_trace_line(s, out);  // while Ps are idle that are
-  return sched_while_stopped(s, put_details, &d);
+bool sched_trace_details(Sched *sched, FILE *out) {
+  StatsDetails details = {.sched = sched, .out = out};
+  sched_trace_line(sched, out);  // while Ps are idle that are
+  return sched_while_stopped(sched, put_details, &details);
 }
 
 // --- Every now and then -----------------------------------------------------
-static void print(Sched *s, const char *text, size_t len) {
-  if (s->hooks.print != NULL) {
-    s->hooks.print(s->hooks.host, text, len);
+static void print(Sched *sched, const char *text, size_t len) {
+  if (sched->hooks.print != NULL) {
+    sched->hooks.print(sched->hooks.host, text, len);
   } else {
     fwrite(text, 1, len, stderr);
   }
 }
 
 // The text is made first: nobody waits, stopped, for its reader.
-static void print_line(Sched *s) {
+static void print_line(Sched *sched) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   if (out == NULL) return;
-  if (s->watch.details) {
-    sched_trace_details(s, out);
+  if (sched->watch.details) {
+    sched_trace_details(sched, out);
   } else {
-    sched_trace_line(s, out);
+    sched_trace_line(sched, out);
   }
   bool whole = fclose(out) == 0;
-  if (whole) print(s, text, len);
+  if (whole) print(sched, text, len);
   libc_free(text);  // open_memstream's
 }
 
-int64_t stats_lines(Sched *s, int64_t now) {
-  if (s->watch.line_ns == 0) return RT_FOREVER;
-  if (now < s->sysmon.line_at) return s->sysmon.line_at;
-  print_line(s);
+int64_t stats_lines(Sched *sched, int64_t now) {
+  if (sched->watch.line_ns == 0) return RT_FOREVER;
+  if (now < sched->sysmon.line_at) return sched->sysmon.line_at;
+  print_line(sched);
   // in step with the start, without those that were missed
-  int64_t missed = (rt_now() - s->sysmon.line_at) / s->watch.line_ns;
-  s->sysmon.line_at += (missed + 1) * s->watch.line_ns;
-  return s->sysmon.line_at;
+  int64_t missed = (rt_now() - sched->sysmon.line_at) / sched->watch.line_ns;
+  sched->sysmon.line_at += (missed + 1) * sched->watch.line_ns;
+  return sched->sysmon.line_at;
 }

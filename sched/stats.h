@@ -7,6 +7,6 @@
 
 // sysmon: prints a trace line when one is due. When the next one is, or
 // RT_FOREVER.
-int64_t stats_lines(Sched *s, int64_t now);
+int64_t stats_lines(Sched *sched, int64_t now);
 
 #endif

@@ -78,15 +78,17 @@ OrderWalk steal_order_start(const StealOrder *order, uint64_t random) {
 
 // --- Several: places --------------------------------------------------------
 void steal_order_note_place(P *p) {
-  Locality *l = p->sched->locality;
-  const SchedTopology *t = l->topology;
-  int cpu = t->here != NULL ? t->here() : rt_cpu();
-  bool known = cpu >= 0 && (uint32_t)cpu < t->cpus;
-  uint32_t place = known ? t->places[cpu] : SCHED_NO_PLACE;
+  Locality *locality = p->sched->locality;
+  const SchedTopology *topology = locality->topology;
+  int cpu = topology->here != NULL ? topology->here() : rt_cpu();
+  bool known = cpu >= 0 && (uint32_t)cpu < topology->cpus;
+  uint32_t place = known ? topology->places[cpu] : SCHED_NO_PLACE;
   // relaxed: only the owner writes it
-  if (rt_load_relaxed(&l->places[p->id]) == place) return;
-  rt_store_relaxed(&l->places[p->id], place);  // relaxed: version publishes it
-  rt_add(&l->version, 1u);  // release: pairs with acquire in steal_order_rings
+  if (rt_load_relaxed(&locality->places[p->id]) == place) return;
+  // relaxed: version publishes it
+  rt_store_relaxed(&locality->places[p->id], place);
+  // release: pairs with acquire in steal_order_rings
+  rt_add(&locality->version, 1u);
 }
 
 static int ring_of(uint32_t mine, uint32_t other) {
@@ -96,24 +98,25 @@ static int ring_of(uint32_t mine, uint32_t other) {
 }
 
 int steal_order_ring_of(P *p, int other) {
-  const Locality *l = p->sched->locality;
+  const Locality *locality = p->sched->locality;
   // relaxed, both: our own, and a hint
-  return ring_of(rt_load_relaxed(&l->places[p->id]),
-                 rt_load_relaxed(&l->places[other]));
+  return ring_of(rt_load_relaxed(&locality->places[p->id]),
+                 rt_load_relaxed(&locality->places[other]));
 }
 
 // --- Several: rings ---------------------------------------------------------
 // Each place is read once, because otherwise a P that moves could come twice,
 // or never.
 static void make_rings(Rings *rings, P *p) {
-  Locality *l = p->sched->locality;
+  Locality *locality = p->sched->locality;
   int procs = procs_now(p->sched);
   uint8_t ring[PROCS_MAX];
   uint32_t counts[RINGS] = {0}, next[RINGS] = {0};
-  uint32_t mine = rt_load_relaxed(&l->places[p->id]);  // relaxed: our own
+  // relaxed: our own
+  uint32_t mine = rt_load_relaxed(&locality->places[p->id]);
   for (int i = 0; i < procs; i++) {
     // relaxed: a hint, and after the acquire of version
-    ring[i] = (uint8_t)ring_of(mine, rt_load_relaxed(&l->places[i]));
+    ring[i] = (uint8_t)ring_of(mine, rt_load_relaxed(&locality->places[i]));
     counts[ring[i]] += i != p->id;
   }
   uint32_t end = 0;
@@ -127,14 +130,15 @@ static void make_rings(Rings *rings, P *p) {
 }
 
 const Rings *steal_order_rings(P *p) {
-  Locality *l = p->sched->locality;
-  Rings *rings = l->rings[p->id];
+  Locality *locality = p->sched->locality;
+  Rings *rings = locality->rings[p->id];
   if (rings == NULL) {
-    rings = l->rings[p->id] = mem_zeroed(p->sched->memory, sizeof *rings);
+    rings = locality->rings[p->id] =
+        mem_zeroed(p->sched->memory, sizeof *rings);
     if (rings == NULL) return NULL;
   }
   // acquire: pairs with the rt_add in steal_order_note_place
-  uint32_t version = rt_load_acquire(&l->version);
+  uint32_t version = rt_load_acquire(&locality->version);
   if (rings->version != version) {
     make_rings(rings, p);
     rings->version = version;
@@ -166,44 +170,46 @@ OrderWalk steal_order_start_ring(const Rings *rings, int ring,
 }
 
 // --- On and off -------------------------------------------------------------
-void steal_order_open(Sched *s) {
-  if (s->locality != NULL || procs_now(s) == 1) return;
-  if (s->topology == NULL)
-    s->topology = s->own_topology = topology_of_system(s->memory);
+void steal_order_open(Sched *sched) {
+  if (sched->locality != NULL || procs_now(sched) == 1) return;
+  if (sched->topology == NULL)
+    sched->topology = sched->own_topology = topology_of_system(sched->memory);
   // no memory for it: the plain order
-  if (s->topology == NULL || s->topology->domains < 2) return;
-  Locality *l = mem_zeroed(s->memory, sizeof *l);
-  if (l == NULL) return;
-  l->topology = s->topology;
-  l->version = 1;                             // new rings are of version 0
-  memset(l->places, 0xFF, sizeof l->places);  // SCHED_NO_PLACE
+  if (sched->topology == NULL || sched->topology->domains < 2) return;
+  Locality *locality = mem_zeroed(sched->memory, sizeof *locality);
+  if (locality == NULL) return;
+  locality->topology = sched->topology;
+  // New rings are of version 0.
+  locality->version = 1;
+  memset(locality->places, 0xFF, sizeof locality->places);  // SCHED_NO_PLACE
   // release: pairs with steal_order_locality
-  rt_store_release(&s->locality, l);
+  rt_store_release(&sched->locality, locality);
 }
 
-void steal_order_of_procs(Sched *s) {
-  steal_order_reset(&s->order, (uint32_t)procs_now(s));
+void steal_order_of_procs(Sched *sched) {
+  steal_order_reset(&sched->order, (uint32_t)procs_now(sched));
   // RMW: a version. The world is stopped
-  if (s->locality != NULL) rt_add(&s->locality->version, 1u);
+  if (sched->locality != NULL) rt_add(&sched->locality->version, 1u);
 }
 
-void steal_order_free(Sched *s) {
-  Locality *l = s->locality;
-  for (int i = 0; l != NULL && i < PROCS_MAX; i++) mem_free(l->rings[i]);
-  mem_free(l);
-  mem_free(s->own_topology);
+void steal_order_free(Sched *sched) {
+  Locality *locality = sched->locality;
+  for (int i = 0; locality != NULL && i < PROCS_MAX; i++)
+    mem_free(locality->rings[i]);
+  mem_free(locality);
+  mem_free(sched->own_topology);
 }
 
-void sched_trace_places(Sched *s, FILE *out) {
-  Locality *l = steal_order_locality(s);
-  if (l == NULL) {
+void sched_trace_places(Sched *sched, FILE *out) {
+  Locality *locality = steal_order_locality(sched);
+  if (locality == NULL) {
     fputs("PLACES one\n", out);
     return;
   }
-  fprintf(out, "PLACES nodes=%u domains=%u [", l->topology->nodes,
-          l->topology->domains);
-  for (int i = 0; i < procs_now(s); i++) {
-    uint32_t place = rt_load_relaxed(&l->places[i]);  // relaxed: a hint
+  fprintf(out, "PLACES nodes=%u domains=%u [", locality->topology->nodes,
+          locality->topology->domains);
+  for (int i = 0; i < procs_now(sched); i++) {
+    uint32_t place = rt_load_relaxed(&locality->places[i]);  // relaxed: a hint
     fputs(i == 0 ? "" : " ", out);
     if (place == SCHED_NO_PLACE) {
       fputs("-", out);

@@ -26,16 +26,17 @@ struct Locality {
   Rings *rings[PROCS_MAX];        // made and used by the owner of that P
 };
 
-void steal_order_of_procs(
-    Sched *s);  // procs changed: before start, world stopped
+// procs changed. Before start, or world stopped.
+void steal_order_of_procs(Sched *sched);
 // Reads the topology, unless that was done or there is one P. By the M that was
 // started second, with its P, so that nobody stops the world meanwhile. Or by
 // the M that has stopped it, or before start.
-void steal_order_open(Sched *s);
-void steal_order_free(Sched *s);
+void steal_order_open(Sched *sched);
+void steal_order_free(Sched *sched);
 // Any thread. NULL: the plain order.
-static inline Locality *steal_order_locality(const Sched *s) {
-  return rt_load_acquire(&s->locality);  // acquire: pairs with steal_order_open
+static inline Locality *steal_order_locality(const Sched *sched) {
+  // acquire: pairs with steal_order_open
+  return rt_load_acquire(&sched->locality);
 }
 void steal_order_reset(StealOrder *order, uint32_t count);
 OrderWalk steal_order_start(const StealOrder *order, uint64_t random);

@@ -35,134 +35,139 @@
 
 enum { SLICES_PER_RUN = 16 };
 
-bool stepped_begin(Sched *s) {
-  rt_lock(&s->lock);
-  RT_CHECK(s->stepped && !s->running && s->ms.made == 0,
+bool stepped_begin(Sched *sched) {
+  rt_lock(&sched->lock);
+  RT_CHECK(sched->stepped && !sched->running && sched->ms.made == 0,
            "stepped_begin after the runtime had begun");
-  M *m = proc_m_new(s);
+  M *m = proc_m_new(sched);
   if (m != NULL) {
-    idle_take_p(m, idle_get_p(s, NULL));
-    s->host.m = m;
-    s->running = true;
+    idle_take_p(m, idle_get_p(sched, NULL));
+    sched->host.m = m;
+    sched->running = true;
   }
-  rt_unlock(&s->lock);
-  rt_store_seq(&s->begun, m != NULL);  // seq: see inbox.c
+  rt_unlock(&sched->lock);
+  rt_store_seq(&sched->begun, m != NULL);  // seq: see inbox.c
   return m != NULL;
 }
 
-void stepped_end(Sched *s) {
-  rt_lock(&s->lock);
-  lifecycle_begin_exit(s, SCHED_EXITED);
-  s->running = false;
-  rt_unlock(&s->lock);
+void stepped_end(Sched *sched) {
+  rt_lock(&sched->lock);
+  lifecycle_begin_exit(sched, SCHED_EXITED);
+  sched->running = false;
+  rt_unlock(&sched->lock);
 }
 
 // --- From other threads -----------------------------------------------------
-void stepped_ring(Sched *s) {
-  M *m = s->host.m;
+void stepped_ring(Sched *sched) {
+  M *m = sched->host.m;
   rt_note_set(&m->note);
   // seq, both: see the head, and idle.c
-  if (rt_load_seq(&m->polling) || rt_load_seq(&s->host.watches_fd))
-    poll_break(s);
+  if (rt_load_seq(&m->polling) || rt_load_seq(&sched->host.watches_fd))
+    poll_break(sched);
 }
 
-bool stepped_stop(Sched *s) {
+bool stepped_stop(Sched *sched) {
   uint32_t seen = HOST_WORKS;
   // RMW: decides whether it was in time. A stop that finds the host at rest
   // leaves no trace, so it cannot end what begins later
-  if (!rt_cas(&s->host.way, &seen, (uint32_t)HOST_STOPPED))
+  if (!rt_cas(&sched->host.way, &seen, (uint32_t)HOST_STOPPED))
     return seen == HOST_STOPPED;
-  sched_interrupt(s);                           // looks are taken at once
-  if (rt_load_seq(&s->begun)) stepped_ring(s);  // seq: after s->host.m
+  sched_interrupt(sched);  // looks are taken at once
+  // seq: after sched->host.m
+  if (rt_load_seq(&sched->begun)) stepped_ring(sched);
   return true;
 }
 
 // The host's own stores need no order. Only its thread asks for the word's
 // meaning, and a stop is in time when its CAS finds HOST_WORKS. A stop that
 // comes as the work ends is overwritten, because what it was for has ended.
-void stepped_work(Sched *s) {
+void stepped_work(Sched *sched) {
   // relaxed: see above
-  rt_store_relaxed(&s->host.way, (uint32_t)HOST_WORKS);
+  rt_store_relaxed(&sched->host.way, (uint32_t)HOST_WORKS);
 }
 
-void stepped_rest(Sched *s) {
+void stepped_rest(Sched *sched) {
   // relaxed: as in stepped_work
-  rt_store_relaxed(&s->host.way, (uint32_t)HOST_RESTS);
+  rt_store_relaxed(&sched->host.way, (uint32_t)HOST_RESTS);
 }
 
-bool stepped_is_stopped(const Sched *s) {
+bool stepped_is_stopped(const Sched *sched) {
   // relaxed: from HOST_STOPPED only the host's thread goes on
-  return rt_load_relaxed(&s->host.way) == HOST_STOPPED;
+  return rt_load_relaxed(&sched->host.way) == HOST_STOPPED;
 }
 
-bool stepped_clear_stop(Sched *s) {
-  if (!stepped_is_stopped(s)) return false;
-  stepped_work(s);
+bool stepped_clear_stop(Sched *sched) {
+  if (!stepped_is_stopped(sched)) return false;
+  stepped_work(sched);
   return true;
 }
 
 // --- The descriptor ---------------------------------------------------------
-int stepped_fd(Sched *s) {
-  int fd = poll_host_fd(s);
+int stepped_fd(Sched *sched) {
+  int fd = poll_host_fd(sched);
   if (fd < 0) return fd;
   // seq: the host looks for what is there after it. Pairs with stepped_ring
-  rt_store_seq(&s->host.watches_fd, 1u);
-  poll_break(s);  // whatever there is already
+  rt_store_seq(&sched->host.watches_fd, 1u);
+  poll_break(sched);  // whatever there is already
   return fd;
 }
 
-int64_t stepped_next(Sched *s) {
-  P *p = s->host.m->p;
-  if (runq_length(p) > 0 || global_count(s) > 0 || inbox_pending(s)) return 0;
+int64_t stepped_next(Sched *sched) {
+  P *p = sched->host.m->p;
+  if (runq_length(p) > 0 || global_count(sched) > 0 || inbox_pending(sched))
+    return 0;
   int64_t first = timers_first(p);
   return first != 0 ? first : RT_FOREVER;
 }
 
 // Before the host does something else.
-static void set_alarm(Sched *s) {
-  int64_t next = stepped_next(s);
+static void set_alarm(Sched *sched) {
+  int64_t next = stepped_next(sched);
   if (next == 0) {
-    poll_break(s);
-  } else if (next != s->host.alarm) {
-    poll_alarm(s, next);
-    s->host.alarm = next;
+    poll_break(sched);
+  } else if (next != sched->host.alarm) {
+    poll_alarm(sched, next);
+    sched->host.alarm = next;
   }
 }
 
-void stepped_touched(Sched *s) {
-  if (s->host.watches_fd && s->host.m->p->current == NULL) set_alarm(s);
+void stepped_touched(Sched *sched) {
+  if (sched->host.watches_fd && sched->host.m->p->current == NULL)
+    set_alarm(sched);
 }
 
 // --- Running ----------------------------------------------------------------
-bool stepped_is_over(const Sched *s, int64_t now) {
+bool stepped_is_over(const Sched *sched, int64_t now) {
   // relaxed: it is seen soon. The thread that sets it asks for a look
-  return rt_load_relaxed(&s->host.way) == HOST_STOPPED || now >= s->host.until;
+  return rt_load_relaxed(&sched->host.way) == HOST_STOPPED ||
+         now >= sched->host.until;
 }
 
-static bool has_ended(const Sched *s) {
-  return rt_load_relaxed(&s->exiting) != 0;  // relaxed: by a G, on this thread
+static bool has_ended(const Sched *sched) {
+  // relaxed: by a G, on this thread
+  return rt_load_relaxed(&sched->exiting) != 0;
 }
 
-bool stepped_gives_up(const Sched *s) {
+bool stepped_gives_up(const Sched *sched) {
   // relaxed: seen soon
-  if (rt_load_relaxed(&s->host.way) == HOST_STOPPED) return true;
-  return s->host.limit != RT_FOREVER && rt_now() >= s->host.limit;
+  if (rt_load_relaxed(&sched->host.way) == HOST_STOPPED) return true;
+  return sched->host.limit != RT_FOREVER && rt_now() >= sched->host.limit;
 }
 
 // Can nothing ever run again?
-static bool is_stuck(Sched *s, P *p) {
+static bool is_stuck(Sched *sched, P *p) {
   // seq: pins first, as a thread that lowers them has pushed before
-  return rt_load_seq(&s->pins) == 0 && timers_first(p) == 0 &&
-         !poll_wanted(s) && !inbox_pending(s);
+  return rt_load_seq(&sched->pins) == 0 && timers_first(p) == 0 &&
+         !poll_wanted(sched) && !inbox_pending(sched);
 }
 
 // Waits until a timer, a descriptor, a ring, or the end of the run.
 static void wait_for_more(M *m, P *p) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   int64_t until = timers_first(p) != 0 ? timers_first(p) : RT_FOREVER;
-  if (s->host.until < until) until = s->host.until;
-  if (s->hooks.idle != NULL) s->hooks.idle(s->hooks.host, true);
-  if (poll_wanted(s)) {
+  if (sched->host.until < until) until = sched->host.until;
+  if (sched->hooks.idle != NULL) sched->hooks.idle(sched->hooks.host, true);
+  if (poll_wanted(sched)) {
     idle_sleep_in_netpoll(m, until);
   } else {
     rt_note_wait(&m->note, until);
@@ -180,27 +185,27 @@ static void run_g(P *p, G *g, bool inherit) {
   g->resume(p, g);
 }
 
-static bool out_of_time(Sched *s, P *p) {
-  if (s->host.until != RT_FOREVER) p->clock = rt_now();
-  return stepped_is_over(s, p->clock);
+static bool out_of_time(Sched *sched, P *p) {
+  if (sched->host.until != RT_FOREVER) p->clock = rt_now();
+  return stepped_is_over(sched, p->clock);
 }
 
 static SteppedEnd run_all(M *m, const SteppedRun *run) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   P *p = m->p;
   for (;;) {
     // acquire: pairs with the store that says that it is done
     if (run->done != NULL && rt_load_acquire(run->done) != 0)
       return STEPPED_DONE;
-    if (has_ended(s)) return STEPPED_ENDED;
-    if (out_of_time(s, p)) return STEPPED_OVER;
+    if (has_ended(sched)) return STEPPED_ENDED;
+    if (out_of_time(sched, p)) return STEPPED_OVER;
     bool inherit;
     G *g = find_work_next(m, &inherit);
     if (g != NULL) {
       run_g(p, g, inherit);
-    } else if (!has_ended(s)) {
+    } else if (!has_ended(sched)) {
       if (!run->waits) return STEPPED_IDLE;
-      if (is_stuck(s, p)) return STEPPED_STUCK;
+      if (is_stuck(sched, p)) return STEPPED_STUCK;
       wait_for_more(m, p);
     }
   }
@@ -209,50 +214,51 @@ static SteppedEnd run_all(M *m, const SteppedRun *run) {
 // A slice is a small part of the run, so that a G that computes has several in
 // each of a host's steps, and Gs that wait have their turns beside it. One in
 // 61 Gs comes from the global queue, where those wait that were preempted.
-static void set_slice(Sched *s, int64_t now) {
-  s->host.slice_ns = SLICE_NS;
-  if (s->host.until == RT_FOREVER) return;
+static void set_slice(Sched *sched, int64_t now) {
+  sched->host.slice_ns = SLICE_NS;
+  if (sched->host.until == RT_FOREVER) return;
   if (now == 0) now = rt_now();
-  int64_t slice = (s->host.until - now) / SLICES_PER_RUN;
-  if (slice < SLICE_NS) s->host.slice_ns = slice > 0 ? slice : 0;
+  int64_t slice = (sched->host.until - now) / SLICES_PER_RUN;
+  if (slice < SLICE_NS) sched->host.slice_ns = slice > 0 ? slice : 0;
 }
 
-SteppedEnd stepped_run(Sched *s, G *first, const SteppedRun *run) {
-  M *m = s->host.m;
+SteppedEnd stepped_run(Sched *sched, G *first, const SteppedRun *run) {
+  M *m = sched->host.m;
   P *p = m->p;
-  if (has_ended(s)) return STEPPED_ENDED;
+  if (has_ended(sched)) return STEPPED_ENDED;
   G *outer = p->current;
-  int64_t until = s->host.until, limit = s->host.limit;
+  int64_t until = sched->host.until, limit = sched->host.limit;
   if (outer != NULL) {
     g_leave(p, outer, G_WAITING, WAIT_CALLBACK);
   } else {
     proc_m_take_stack(m);
   }
-  if (run->until < until || outer == NULL) s->host.until = run->until;
+  if (run->until < until || outer == NULL) sched->host.until = run->until;
   int64_t own = run->done != NULL ? run->until : RT_FOREVER;
-  if (own < limit || outer == NULL) s->host.limit = own;
-  int64_t slice = s->host.slice_ns;
-  if (outer == NULL || s->host.until != until) set_slice(s, run->now);
+  if (own < limit || outer == NULL) sched->host.limit = own;
+  int64_t slice = sched->host.slice_ns;
+  if (outer == NULL || sched->host.until != until) set_slice(sched, run->now);
   // (A call is not what was rung for: it leaves that to the next step.)
-  if (first == NULL && outer == NULL && s->host.watches_fd) poll_end_break(s);
+  if (first == NULL && outer == NULL && sched->host.watches_fd)
+    poll_end_break(sched);
   if (first == NULL || ++p->searches % CLOCK_SEARCHES == 0) p->clock = rt_now();
   if (first != NULL) {
     proc_make_runnable(p, first);
     run_g(p, first, false);
   }
   SteppedEnd end = run_all(m, run);
-  s->host.until = until;
-  s->host.limit = limit;
-  s->host.slice_ns = slice;
+  sched->host.until = until;
+  sched->host.limit = limit;
+  sched->host.slice_ns = slice;
   if (outer != NULL) {
     g_change(outer, G_WAITING, G_RUNNING);
     outer->reason = WAIT_NONE;
     outer->p = p;
     p->current = outer;
-  } else if (s->host.watches_fd) {
-    set_alarm(s);
+  } else if (sched->host.watches_fd) {
+    set_alarm(sched);
   }
   return end;
 }
 
-P *stepped_p(const Sched *s) { return s->host.m->p; }
+P *stepped_p(const Sched *sched) { return sched->host.m->p; }

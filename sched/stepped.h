@@ -5,8 +5,10 @@
 
 #include "sched/internal.h"
 
-void stepped_ring(Sched *s);                        // any thread
-bool stepped_is_over(const Sched *s, int64_t now);  // a look's: g is to leave
-bool stepped_gives_up(const Sched *s);  // nobody waits for what is under way
+void stepped_ring(Sched *sched);  // any thread
+// In a look: g is to leave.
+bool stepped_is_over(const Sched *sched, int64_t now);
+// Nobody waits for what is under way.
+bool stepped_gives_up(const Sched *sched);
 
 #endif

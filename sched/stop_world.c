@@ -26,17 +26,17 @@
 #include "sched/trace.h"
 
 // sched.lock held
-static void one_is_through(Sched *s) {
+static void one_is_through(Sched *sched) {
   // release: what the P has done. Pairs with all_through
-  int32_t before = rt_sub(&s->stop.wait, 1);
+  int32_t before = rt_sub(&sched->stop.wait, 1);
   RT_CHECK(before > 0, "more Ps stopped than were running");
-  if (before == 1) idle_wake_m(s->stop.stopper);
+  if (before == 1) idle_wake_m(sched->stop.stopper);
 }
 
 // By the M that waits for the others.
-static bool all_through(Sched *s) {
+static bool all_through(Sched *sched) {
   // acquire: pairs with one_is_through. What they wrote before is seen
-  return rt_load_acquire(&s->stop.wait) == 0;
+  return rt_load_acquire(&sched->stop.wait) == 0;
 }
 
 static void set_status(P *p, PStatus status) {
@@ -54,136 +54,137 @@ static void clear_handshake(P *p) {
   rt_and(&p->look, ~(uint32_t)LOOK_HANDSHAKE);
 }
 
-void stop_world_p_left(Sched *s, P *p) {
+void stop_world_p_left(Sched *sched, P *p) {
   if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
     clear_handshake(p);
-    s->stop.handshake(s->stop.handshake_arg, p);
-    one_is_through(s);
+    sched->stop.handshake(sched->stop.handshake_arg, p);
+    one_is_through(sched);
   }
   // relaxed, both: written with the lock held
-  bool stopping = rt_load_relaxed(&s->stopping) != 0;
-  if (stopping || rt_load_relaxed(&s->exiting)) {
+  bool stopping = rt_load_relaxed(&sched->stopping) != 0;
+  if (stopping || rt_load_relaxed(&sched->exiting)) {
     set_status(p, P_STOPPED);
     p->m = NULL;
-    if (stopping) one_is_through(s);
+    if (stopping) one_is_through(sched);
   } else {
-    idle_put_p(s, p);
+    idle_put_p(sched, p);
   }
 }
 
 // sched.lock held, on return too. The M keeps its P, which is stopped.
 static void wait_stopped(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   set_status(m->p, P_STOPPED);
   m->stop_waiting = true;
-  one_is_through(s);
+  one_is_through(sched);
   while (m->stop_waiting) {
     bool job = m->job != NULL;  // whole: it was given under the lock
-    rt_unlock(&s->lock);
+    rt_unlock(&sched->lock);
     if (job) {
       stop_world_run_job(m);
     } else {
       rt_note_wait(&m->note, RT_FOREVER);
     }
-    rt_lock(&s->lock);
+    rt_lock(&sched->lock);
   }
 }
 
 bool stop_world_attend(M *m) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   P *p = m->p;
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   if (rt_load_relaxed(&p->handshake)) {  // relaxed: sched.lock held
     clear_handshake(p);
-    rt_unlock(&s->lock);
-    s->stop.handshake(s->stop.handshake_arg, p);
-    rt_lock(&s->lock);
-    one_is_through(s);
+    rt_unlock(&sched->lock);
+    sched->stop.handshake(sched->stop.handshake_arg, p);
+    rt_lock(&sched->lock);
+    one_is_through(sched);
   }
   bool stays = true;
   // relaxed: written with the lock held
-  while (stays && m->p != NULL && rt_load_relaxed(&s->stopping)) {
-    stays = !(s->stop.resizing && m->p->current != NULL);
+  while (stays && m->p != NULL && rt_load_relaxed(&sched->stopping)) {
+    stays = !(sched->stop.resizing && m->p->current != NULL);
     if (!stays) break;
     m->stopped_spinning = m->spinning;
     if (m->spinning) {
       m->spinning = false;
       // RMW: a count. The M looks for work again afterwards
-      rt_sub(&s->spinning, 1u);
+      rt_sub(&sched->spinning, 1u);
     }
     wait_stopped(m);
   }
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
   return stays;
 }
 
 // --- The stopper's side -----------------------------------------------------
 // sched.lock held; it is the stopper's turn. Its own P, if it has one, counts
 // as stopped already.
-static void ask_all(Sched *s, M *stopper, P *own) {
-  s->stop.busy = 1;
-  s->stop.stopper = stopper;
-  rt_store_seq(&s->stopping, 1u);  // seq: before the looks are asked for
-  TRACE_SHARED(s, STOP, 0, 0, 0);
-  for (int i = 0; i < procs_now(s); i++) {
-    P *q = p_at(s, i);
-    q->stopped_from = status_of(q);
+static void ask_all(Sched *sched, M *stopper, P *own) {
+  sched->stop.busy = 1;
+  sched->stop.stopper = stopper;
+  rt_store_seq(&sched->stopping, 1u);  // seq: before the looks are asked for
+  TRACE_SHARED(sched, STOP, 0, 0, 0);
+  for (int i = 0; i < procs_now(sched); i++) {
+    P *each = p_at(sched, i);
+    each->stopped_from = status_of(each);
   }
   if (own != NULL) set_status(own, P_STOPPED);
-  idle_stop_all(s);
+  idle_stop_all(sched);
   int32_t running = 0;
-  for (int i = 0; i < procs_now(s); i++) {
-    P *q = p_at(s, i);
-    if (status_of(q) == P_STOPPED) continue;
+  for (int i = 0; i < procs_now(sched); i++) {
+    P *each = p_at(sched, i);
+    if (status_of(each) == P_STOPPED) continue;
     // seq: first the flag, then the status. In sched_syscall_enter it is the
     // other way round, so one of the two sees the other
-    rt_or(&q->look, LOOK_WORLD);
-    if (syscall_retake(s, q)) {
-      q->stopped_from = P_SYSCALL;
-      set_status(q, P_STOPPED);
+    rt_or(&each->look, LOOK_WORLD);
+    if (syscall_retake(sched, each)) {
+      each->stopped_from = P_SYSCALL;
+      set_status(each, P_STOPPED);
     } else {
       running++;
     }
   }
-  rt_store_relaxed(&s->stop.wait, running);  // relaxed: sched.lock held
+  rt_store_relaxed(&sched->stop.wait, running);  // relaxed: sched.lock held
 }
 
-static void trace_stopped(Sched *s) {
-  if (s->trace.events == NULL) return;
-  rt_lock(&s->lock);
-  TRACE_SHARED(s, STOPPED, 0, 0, 0);
-  rt_unlock(&s->lock);
+static void trace_stopped(Sched *sched) {
+  if (sched->trace.events == NULL) return;
+  rt_lock(&sched->lock);
+  TRACE_SHARED(sched, STOPPED, 0, 0, 0);
+  rt_unlock(&sched->lock);
 }
 
 bool stop_world_begin(P *p, bool resizing) {
-  Sched *s = p->sched;
-  rt_lock(&s->lock);
+  Sched *sched = p->sched;
+  rt_lock(&sched->lock);
   // relaxed, both: exiting is written with the lock held. The count is read
   // again below
-  bool refuse = s->stop.busy || rt_load_relaxed(&s->exiting) ||
-                (resizing && rt_load_relaxed(&s->stop.turn_waiters) > 0);
+  bool refuse = sched->stop.busy || rt_load_relaxed(&sched->exiting) ||
+                (resizing && rt_load_relaxed(&sched->stop.turn_waiters) > 0);
   if (refuse) {
-    rt_unlock(&s->lock);
+    rt_unlock(&sched->lock);
     return false;
   }
-  s->stop.resizing = resizing;
-  ask_all(s, p->m, p);
-  rt_unlock(&s->lock);
-  while (!all_through(s)) {
+  sched->stop.resizing = resizing;
+  ask_all(sched, p->m, p);
+  rt_unlock(&sched->lock);
+  while (!all_through(sched)) {
     rt_note_wait(&p->m->note, RT_FOREVER);
     // seq: pairs with the RMW in wait_turn. A handshake cannot let its P go: it
     // comes first, see sched_for_each_p
-    if (resizing && !all_through(s) && rt_load_seq(&s->stop.turn_waiters) > 0) {
-      stop_world_end(s);
+    if (resizing && !all_through(sched) &&
+        rt_load_seq(&sched->stop.turn_waiters) > 0) {
+      stop_world_end(sched);
       return false;
     }
   }
-  trace_stopped(s);
+  trace_stopped(sched);
   return true;
 }
 
 // sched.lock held. Brings p back to where it was. true: it has Gs, but no M.
-static bool restart_p(Sched *s, P *p) {
+static bool restart_p(Sched *sched, P *p) {
   // RMW: the bits that others set stay
   rt_and(&p->look, ~(uint32_t)LOOK_WORLD);
   if (status_of(p) != P_STOPPED) return false;
@@ -195,98 +196,99 @@ static bool restart_p(Sched *s, P *p) {
     idle_wake_m(m);
     return false;
   }
-  if (rt_load_relaxed(&s->exiting)) return false;  // relaxed: sched.lock held
+  // relaxed: sched.lock held
+  if (rt_load_relaxed(&sched->exiting)) return false;
   set_status(p, P_RUNNING);
   if (runq_length(p) > 0) return true;
-  idle_put_p(s, p);
+  idle_put_p(sched, p);
   return false;
 }
 
-void stop_world_leave_work(Sched *s, P *p) {
+void stop_world_leave_work(Sched *sched, P *p) {
   GList list = {0};
   runq_flush(p, &list);
-  rt_lock(&s->lock);
-  global_put_list(s, &list);
-  rt_unlock(&s->lock);
-  idle_give_back(s, p);
+  rt_lock(&sched->lock);
+  global_put_list(sched, &list);
+  rt_unlock(&sched->lock);
+  idle_give_back(sched, p);
 }
 
-void stop_world_give_m(Sched *s, P *p) {
-  if (!idle_start_m(s, p, false)) stop_world_leave_work(s, p);
+void stop_world_give_m(Sched *sched, P *p) {
+  if (!idle_start_m(sched, p, false)) stop_world_leave_work(sched, p);
 }
 
 // Ps linked by idle_link.
-static void give_ms(Sched *s, P *need_m) {
+static void give_ms(Sched *sched, P *need_m) {
   while (need_m != NULL) {
     P *p = need_m;
     need_m = p->idle_link;
-    stop_world_give_m(s, p);
+    stop_world_give_m(sched, p);
   }
 }
 
-void stop_world_end(Sched *s) {
+void stop_world_end(Sched *sched) {
   P *need_m = NULL;
-  rt_lock(&s->lock);
+  rt_lock(&sched->lock);
   // relaxed: written with the lock held
-  RT_CHECK(s->stop.busy && rt_load_relaxed(&s->stopping),
+  RT_CHECK(sched->stop.busy && rt_load_relaxed(&sched->stopping),
            "the world is started, but it was not stopped");
-  rt_store_seq(&s->stopping, 0u);  // seq: as in stop_world_begin
-  s->stop.resizing = false;
-  s->stop.busy = 0;
-  bool kick = s->global.count > 0;
-  for (int i = 0; i < procs_now(s); i++) {
-    P *p = p_at(s, i);
+  rt_store_seq(&sched->stopping, 0u);  // seq: as in stop_world_begin
+  sched->stop.resizing = false;
+  sched->stop.busy = 0;
+  bool kick = sched->global.count > 0;
+  for (int i = 0; i < procs_now(sched); i++) {
+    P *p = p_at(sched, i);
     // its maker saw no idle P: they were stopped
     kick |= runq_length(p) > 0;
-    if (!restart_p(s, p)) continue;
+    if (!restart_p(sched, p)) continue;
     p->idle_link = need_m;
     need_m = p;
   }
-  TRACE_SHARED(s, START, 0, 0, 0);
-  kick |= idle_timers_alone(s);
-  idle_check_deadlock(s);  // a look meanwhile saw no idle Ps
-  rt_unlock(&s->lock);
-  give_ms(s, need_m);
-  bool posted = inbox_pending(s);  // a push meanwhile saw no P to tell
-  if (kick || posted) idle_wakep(s);
-  if (posted) inbox_flag(s);
+  TRACE_SHARED(sched, START, 0, 0, 0);
+  kick |= idle_timers_alone(sched);
+  idle_check_deadlock(sched);  // a look meanwhile saw no idle Ps
+  rt_unlock(&sched->lock);
+  give_ms(sched, need_m);
+  bool posted = inbox_pending(sched);  // a push meanwhile saw no P to tell
+  if (kick || posted) idle_wakep(sched);
+  if (posted) inbox_flag(sched);
 }
 
 // --- Stopped by a thread without a P ----------------------------------------
 // It has an M of its own for the note alone, on its stack: the thread that sets
 // the note (one_is_through) holds sched.lock, which stop_world_end takes
 // afterwards.
-static bool stop_outside(Sched *s, M *stopper) {
-  rt_lock(&s->lock);
+static bool stop_outside(Sched *sched, M *stopper) {
+  rt_lock(&sched->lock);
   for (;;) {
     // relaxed: written with the lock held
-    if (!s->running || rt_load_relaxed(&s->exiting)) {
-      rt_unlock(&s->lock);
+    if (!sched->running || rt_load_relaxed(&sched->exiting)) {
+      rt_unlock(&sched->lock);
       return false;
     }
-    if (!s->stop.busy) break;
-    rt_unlock(&s->lock);
+    if (!sched->stop.busy) break;
+    rt_unlock(&sched->lock);
     rt_note_wait(&stopper->note, rt_now() + TURN_NS);  // others have it
-    rt_lock(&s->lock);
+    rt_lock(&sched->lock);
   }
-  ask_all(s, stopper, NULL);
-  rt_unlock(&s->lock);
-  while (!all_through(s)) rt_note_wait(&stopper->note, RT_FOREVER);
-  trace_stopped(s);
+  ask_all(sched, stopper, NULL);
+  rt_unlock(&sched->lock);
+  while (!all_through(sched)) rt_note_wait(&stopper->note, RT_FOREVER);
+  trace_stopped(sched);
   return true;
 }
 
-bool sched_while_stopped(Sched *s, void (*fn)(void *arg), void *arg) {
-  M stopper = {.sched = s};
-  if (s->stepped) {  // by the host's thread, or a native: nothing else runs
+bool sched_while_stopped(Sched *sched, void (*fn)(void *arg), void *arg) {
+  M stopper = {.sched = sched};
+  if (sched->stepped) {  // by the host's thread, or a native: nothing else runs
     // relaxed: nothing else runs
-    if (!s->running || rt_load_relaxed(&s->exiting)) return false;
+    if (!sched->running || rt_load_relaxed(&sched->exiting)) return false;
     fn(arg);
     return true;
   }
-  if (!stop_outside(s, &stopper)) return false;
+  if (!stop_outside(sched, &stopper)) return false;
   fn(arg);
-  stop_world_end(s);
+  stop_world_end(sched);
   return true;
 }
 
@@ -302,12 +304,13 @@ bool sched_attend_stop(P *p) {
 }
 
 void sched_start_world(P *p) {
-  Sched *s = p->sched;
-  rt_store_relaxed(&s->sysmon.collected_at, rt_now());  // relaxed: for sysmon
-  stop_world_end(s);
+  Sched *sched = p->sched;
+  // relaxed: for sysmon
+  rt_store_relaxed(&sched->sysmon.collected_at, rt_now());
+  stop_world_end(sched);
 }
 
-void sched_set_barrier(Sched *s, bool on) { s->barrier = on; }
+void sched_set_barrier(Sched *sched, bool on) { sched->barrier = on; }
 
 // --- Work while it is stopped -----------------------------------------------
 void stop_world_run_job(M *m) {
@@ -321,22 +324,23 @@ void stop_world_run_job(M *m) {
 
 void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
                        void *arg) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   WorldJob job = {.fn = fn, .arg = arg, .workers = 1, .boss = p->m};
   M *helpers = NULL;
-  rt_lock(&s->lock);
-  for (M *m = s->ms.all; m != NULL; m = m->all_next) {
+  rt_lock(&sched->lock);
+  for (M *m = sched->ms.all; m != NULL; m = m->all_next) {
     if (!(m->stop_waiting || m->idle) || m->job != NULL) continue;
-    if (job.workers == procs_now(s) || job.workers >= s->cpus) break;
+    if (job.workers == procs_now(sched) || job.workers >= sched->cpus) break;
     m->job = &job;
     m->job_worker = job.workers++;
     helpers = m;
   }
   job.pending = (uint32_t)job.workers - 1;
-  for (M *m = helpers == NULL ? NULL : s->ms.all; m != NULL; m = m->all_next) {
+  for (M *m = helpers == NULL ? NULL : sched->ms.all; m != NULL;
+       m = m->all_next) {
     if (m->job == &job) idle_wake_m(m);
   }
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
   fn(arg, 0, job.workers);
   // acquire: pairs with the rt_sub of the last helper
   while (rt_load_acquire(&job.pending) != 0) {
@@ -347,59 +351,59 @@ void sched_run_stopped(P *p, void (*fn)(void *arg, int worker, int workers),
 // --- Handshake --------------------------------------------------------------
 // Waits until no stop or handshake is under way. sched.lock is held on return.
 static void wait_turn(P *p) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   // seq: pairs with the loads in stop_world_begin
-  rt_add(&s->stop.turn_waiters, 1u);
-  rt_lock(&s->lock);
-  while (s->stop.busy) {
-    if (s->stop.resizing) idle_wake_m(s->stop.stopper);  // it gives way
-    rt_unlock(&s->lock);
+  rt_add(&sched->stop.turn_waiters, 1u);
+  rt_lock(&sched->lock);
+  while (sched->stop.busy) {
+    if (sched->stop.resizing) idle_wake_m(sched->stop.stopper);  // it gives way
+    rt_unlock(&sched->lock);
     stop_world_attend(p->m);
     rt_yield_cpu();
-    rt_lock(&s->lock);
+    rt_lock(&sched->lock);
   }
   // RMW: a count
-  rt_sub(&s->stop.turn_waiters, 1u);
+  rt_sub(&sched->stop.turn_waiters, 1u);
 }
 
-void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *q), void *arg) {
+void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *each), void *arg) {
   (void)g;  // stays p->current
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   int32_t running = 0;
   P *need_m = NULL;
   wait_turn(p);
-  s->stop.busy = 1;
-  s->stop.stopper = p->m;
-  s->stop.handshake = fn;
-  s->stop.handshake_arg = arg;
-  for (int i = 0; i < procs_now(s); i++) {
-    P *q = p_at(s, i);
-    if (q == p) continue;
-    if (status_of(q) == P_IDLE || status_of(q) == P_STOPPED) {
-      fn(arg, q);  // the lock keeps it as it is: fn is short, takes no lock
+  sched->stop.busy = 1;
+  sched->stop.stopper = p->m;
+  sched->stop.handshake = fn;
+  sched->stop.handshake_arg = arg;
+  for (int i = 0; i < procs_now(sched); i++) {
+    P *each = p_at(sched, i);
+    if (each == p) continue;
+    if (status_of(each) == P_IDLE || status_of(each) == P_STOPPED) {
+      fn(arg, each);  // the lock keeps it as it is: fn is short, takes no lock
       continue;
     }
-    rt_store_relaxed(&q->handshake, 1u);  // relaxed: sched.lock held
+    rt_store_relaxed(&each->handshake, 1u);  // relaxed: sched.lock held
     // seq: before the status, as in ask_all
-    rt_or(&q->look, LOOK_HANDSHAKE);
-    if (!syscall_retake(s, q)) {
+    rt_or(&each->look, LOOK_HANDSHAKE);
+    if (!syscall_retake(sched, each)) {
       running++;
       continue;
     }
-    clear_handshake(q);
-    fn(arg, q);
-    if (!syscall_settle(s, q)) continue;
-    q->idle_link = need_m;
-    need_m = q;
+    clear_handshake(each);
+    fn(arg, each);
+    if (!syscall_settle(sched, each)) continue;
+    each->idle_link = need_m;
+    need_m = each;
   }
-  rt_store_relaxed(&s->stop.wait, running);  // relaxed: sched.lock held
-  rt_unlock(&s->lock);
-  give_ms(s, need_m);
+  rt_store_relaxed(&sched->stop.wait, running);  // relaxed: sched.lock held
+  rt_unlock(&sched->lock);
+  give_ms(sched, need_m);
   fn(arg, p);
-  while (!all_through(s)) rt_note_wait(&p->m->note, RT_FOREVER);
-  rt_lock(&s->lock);
-  s->stop.busy = 0;
-  rt_unlock(&s->lock);
+  while (!all_through(sched)) rt_note_wait(&p->m->note, RT_FOREVER);
+  rt_lock(&sched->lock);
+  sched->stop.busy = 0;
+  rt_unlock(&sched->lock);
 }
 
 // --- What the scheduler holds -----------------------------------------------
@@ -412,15 +416,15 @@ static void each_of_p(P *p, void (*fn)(void *arg, G *g), void *arg) {
   if (p->current != NULL) fn(arg, p->current);
 }
 
-void sched_each_root(Sched *s, void (*fn)(void *arg, G *g), void *arg) {
-  for (int i = 0; i < procs_now(s); i++) each_of_p(p_at(s, i), fn, arg);
-  rt_lock(&s->lock);  // Gs come out of system calls
-  for (G *g = s->global.first; g != NULL; g = g->link) fn(arg, g);
-  for (Waiter *w = s->calls.first; w != NULL; w = w->next) fn(arg, w->g);
-  for (M *m = s->ms.all; m != NULL; m = m->all_next) {
+void sched_each_root(Sched *sched, void (*fn)(void *arg, G *g), void *arg) {
+  for (int i = 0; i < procs_now(sched); i++) each_of_p(p_at(sched, i), fn, arg);
+  rt_lock(&sched->lock);  // Gs come out of system calls
+  for (G *g = sched->global.first; g != NULL; g = g->link) fn(arg, g);
+  for (Waiter *w = sched->calls.first; w != NULL; w = w->next) fn(arg, w->g);
+  for (M *m = sched->ms.all; m != NULL; m = m->all_next) {
     if (m->call_g != NULL) fn(arg, m->call_g);
   }
-  rt_unlock(&s->lock);
+  rt_unlock(&sched->lock);
 }
 
-P *sched_p(const Sched *s, int index) { return p_at(s, index); }
+P *sched_p(const Sched *sched, int index) { return p_at(sched, index); }

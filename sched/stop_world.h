@@ -15,17 +15,19 @@ struct WorldJob {
 };
 
 bool stop_world_begin(P *p, bool resizing);  // owner P; false if not now
-void stop_world_end(Sched *s);               // by the M that stopped it
+void stop_world_end(Sched *sched);           // by the M that stopped it
 
 // m with its P stops for a stop of the world and runs a handshake. When procs
 // is about to change a G that is still on the P must leave first: then nothing
 // is done and false returned. Without a G m->p may be NULL afterwards.
 bool stop_world_attend(M *m);
-void stop_world_p_left(Sched *s, P *p);  // sched.lock held; p stops being run
-void stop_world_give_m(Sched *s, P *p);  // p RUNNING without M, nobody else's
+// p stops being run. sched.lock held.
+void stop_world_p_left(Sched *sched, P *p);
+// p is RUNNING, without an M, and nobody else's.
+void stop_world_give_m(Sched *sched, P *p);
 // The same where no thread is to be had: p goes idle, its Gs are for any M that
 // has a P, or comes to the pool.
-void stop_world_leave_work(Sched *s, P *p);
+void stop_world_leave_work(Sched *sched, P *p);
 
 void stop_world_run_job(M *m);
 

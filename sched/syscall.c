@@ -18,17 +18,17 @@
 // So one of them sees the other, and nobody waits for a P whose M is in the
 // kernel.
 //
-// s->calls.count counts the Ms in calls that have lost their P, from before the
-// P is another's until the G has one again or is queued. The deadlock check
+// sched->calls.count counts the Ms in calls that have lost their P, from before
+// the P is another's until the G has one again or is queued. The deadlock check
 // relies on it. With syscalls_max of them all places are taken, and further Gs
 // wait in a queue, first come, first served. An M that comes back readies the
 // first of them and keeps its place free for it (G.has_slot, counted in
-// s->calls.kept). The queue is empty, or calls.count + calls.kept >=
+// sched->calls.kept). The queue is empty, or calls.count + calls.kept >=
 // syscalls_max.
 //
 // A P is taken out of a quick call whether there is a place or not. Otherwise,
 // with all Ps in calls that last, nobody would run. Instead the quick way asks
-// before it begins (s->calls.full, which changes with the counts, under the
+// before it begins (sched->calls.full, which changes with the counts, under the
 // lock). Where all places are taken the G takes the slow way, and queues. The
 // question is a relaxed load. A P that another M gets after a call was handed
 // over with the lock, so that M sees what was stored when it was taken. Only
@@ -47,35 +47,36 @@
 #include "sched/trace.h"
 
 // sched.lock held, after each change of the counts.
-static void places_changed(Sched *s) {
-  bool full = s->calls.count + s->calls.kept >= s->syscalls_max;
-  rt_store_relaxed(&s->calls.full, (uint32_t)full);  // relaxed: see the head
+static void places_changed(Sched *sched) {
+  bool full = sched->calls.count + sched->calls.kept >= sched->syscalls_max;
+  // relaxed: see the head
+  rt_store_relaxed(&sched->calls.full, (uint32_t)full);
 }
 
 // sched.lock held. Is there anything that p, kept running, could do?
-static bool others_have_work(Sched *s, P *p) {
+static bool others_have_work(Sched *sched, P *p) {
   // relaxed, both: hints. Such Ps and Ms would do it
-  if (rt_load_relaxed(&s->idle_count) > 0) return false;
-  if (rt_load_relaxed(&s->spinning) > 0) return false;
-  for (int i = 0; i < procs_now(s); i++) {
-    P *q = p_at(s, i);
-    if (q != p && !runq_is_empty(q)) return true;
+  if (rt_load_relaxed(&sched->idle_count) > 0) return false;
+  if (rt_load_relaxed(&sched->spinning) > 0) return false;
+  for (int i = 0; i < procs_now(sched); i++) {
+    P *other = p_at(sched, i);
+    if (other != p && !runq_is_empty(other)) return true;
   }
   return false;
 }
 
 // sched.lock held. m's call has no P: see the head.
-static void count_in(Sched *s, const M *m) {
-  s->calls.count++;
-  s->ms.callbacks -= m->locked_g != NULL;
+static void count_in(Sched *sched, const M *m) {
+  sched->calls.count++;
+  sched->ms.callbacks -= m->locked_g != NULL;
 }
 
 // sched.lock held.
 static void leave_p(M *m, P *p, G *g) {
-  Sched *s = m->sched;
-  count_in(s, m);
-  s->stats.calls++;
-  places_changed(s);
+  Sched *sched = m->sched;
+  count_in(sched, m);
+  sched->stats.calls++;
+  places_changed(sched);
   m->call_g = g;
   m->old_p = p;
   m->p = NULL;
@@ -85,8 +86,8 @@ static void leave_p(M *m, P *p, G *g) {
 }
 
 // --- The queue: sched.lock held ---------------------------------------------
-bool syscall_queue_is_valid(const Sched *s) {
-  const Waiter *first = s->calls.first, *last = s->calls.last;
+bool syscall_queue_is_valid(const Sched *sched) {
+  const Waiter *first = sched->calls.first, *last = sched->calls.last;
   if (first == NULL || last == NULL) return first == last;
   bool ends = first->prev == NULL && last->next == NULL;
   bool linked =
@@ -94,65 +95,68 @@ bool syscall_queue_is_valid(const Sched *s) {
   return ends && linked && first->g->in_call_queue && last->g->in_call_queue;
 }
 
-static void queue_call(Sched *s, G *g) {
+static void queue_call(Sched *sched, G *g) {
   RT_ASSERT(!g->in_call_queue && !g->has_slot);
-  Waiter *w = &g->wait;
+  Waiter *waiter = &g->wait;
   g->in_call_queue = true;
-  w->g = g;
-  w->next = NULL;
-  w->prev = s->calls.last;
-  *(s->calls.last != NULL ? &s->calls.last->next : &s->calls.first) = w;
-  s->calls.last = w;
-  RT_ASSERT(syscall_queue_is_valid(s));
+  waiter->g = g;
+  waiter->next = NULL;
+  waiter->prev = sched->calls.last;
+  *(sched->calls.last != NULL ? &sched->calls.last->next
+                              : &sched->calls.first) = waiter;
+  sched->calls.last = waiter;
+  RT_ASSERT(syscall_queue_is_valid(sched));
 }
 
-static void unqueue_call(Sched *s, G *g) {
-  RT_ASSERT(g->in_call_queue && syscall_queue_is_valid(s));
-  Waiter *w = &g->wait;
+static void unqueue_call(Sched *sched, G *g) {
+  RT_ASSERT(g->in_call_queue && syscall_queue_is_valid(sched));
+  Waiter *waiter = &g->wait;
   g->in_call_queue = false;
-  *(w->prev != NULL ? &w->prev->next : &s->calls.first) = w->next;
-  *(w->next != NULL ? &w->next->prev : &s->calls.last) = w->prev;
-  w->next = w->prev = NULL;
-  RT_ASSERT(syscall_queue_is_valid(s));
+  *(waiter->prev != NULL ? &waiter->prev->next : &sched->calls.first) =
+      waiter->next;
+  *(waiter->next != NULL ? &waiter->next->prev : &sched->calls.last) =
+      waiter->prev;
+  waiter->next = waiter->prev = NULL;
+  RT_ASSERT(syscall_queue_is_valid(sched));
 }
 
 bool syscall_cancel(P *p, G *g) {
-  Sched *s = p->sched;
-  rt_lock(&s->lock);
+  Sched *sched = p->sched;
+  rt_lock(&sched->lock);
   bool ours = g->in_call_queue && g_cancelled(g);
-  if (ours) unqueue_call(s, g);
-  rt_unlock(&s->lock);
+  if (ours) unqueue_call(sched, g);
+  rt_unlock(&sched->lock);
   return ours;
 }
 
 // For the G that waits longest.
-static void keep_place(Sched *s) {
-  G *g = s->calls.first->g;
-  unqueue_call(s, g);
-  s->calls.kept++;
+static void keep_place(Sched *sched) {
+  G *g = sched->calls.first->g;
+  unqueue_call(sched, g);
+  sched->calls.kept++;
   g->has_slot = true;
   g_change(g, G_WAITING, G_RUNNABLE);
-  global_put(s, g);
+  global_put(sched, g);
 }
 
 // A place among the Ms in calls may be free.
-static void leave_call(Sched *s, M *m) {
-  RT_ASSERT(s->calls.count > 0 && m->call_g != NULL);
-  s->calls.count--;
-  s->ms.callbacks += m->locked_g != NULL;
+static void leave_call(Sched *sched, M *m) {
+  RT_ASSERT(sched->calls.count > 0 && m->call_g != NULL);
+  sched->calls.count--;
+  sched->ms.callbacks += m->locked_g != NULL;
   m->call_g = NULL;
-  bool room = s->calls.count + s->calls.kept < s->syscalls_max;
-  if (room && s->calls.first != NULL) keep_place(s);
-  places_changed(s);
+  bool room = sched->calls.count + sched->calls.kept < sched->syscalls_max;
+  if (room && sched->calls.first != NULL) keep_place(sched);
+  places_changed(sched);
 }
 
-void syscall_set_places(Sched *s, int procs) {
-  if (s->syscalls_given) return;
-  s->syscalls_max = lifecycle_calls_allowed(s, procs);
-  while (s->calls.first != NULL &&
-         s->calls.count + s->calls.kept < s->syscalls_max)
-    keep_place(s);
-  places_changed(s);
+void syscall_set_places(Sched *sched, int procs) {
+  if (sched->syscalls_given) return;
+  sched->syscalls_max = lifecycle_calls_allowed(sched, procs);
+  while (sched->calls.first != NULL &&
+         sched->calls.count + sched->calls.kept < sched->syscalls_max)
+    keep_place(sched);
+  places_changed(sched);
 }
 
 // sched.lock held. p is RUNNING and nobody else's.
@@ -168,83 +172,85 @@ static void take_back(M *m, P *p, G *g) {
 
 // sched.lock held. false: all places are taken. g waits for one, and is another
 // M's as soon as the lock is free.
-static bool take_slot(Sched *s, P *p, G *g, bool *cancelled) {
+static bool take_slot(Sched *sched, P *p, G *g, bool *cancelled) {
   if (g->has_slot) {
     g->has_slot = false;
-    s->calls.kept--;
+    sched->calls.kept--;
     return true;
   }
-  if (s->calls.count + s->calls.kept < s->syscalls_max) return true;
+  if (sched->calls.count + sched->calls.kept < sched->syscalls_max) return true;
   g_leave(p, g, G_WAITING, WAIT_SYSCALL_SLOT);
-  queue_call(s, g);
+  queue_call(sched, g);
   *cancelled = g->group != NULL && cancel_show(p, g, ON_CALLS);
   return false;
 }
 
 // sched.lock held. Is p needed by others while g is away?
-static bool is_needed(Sched *s, P *p) {
+static bool is_needed(Sched *sched, P *p) {
   // relaxed, both: written under sched.lock
-  if (rt_load_relaxed(&s->stopping) || rt_load_relaxed(&s->exiting))
+  if (rt_load_relaxed(&sched->stopping) || rt_load_relaxed(&sched->exiting))
     return false;
-  return runq_length(p) > 0 || s->global.count > 0 || inbox_pending(s) ||
-         others_have_work(s, p);
+  return runq_length(p) > 0 || sched->global.count > 0 ||
+         inbox_pending(sched) || others_have_work(sched, p);
 }
 
 // sched.lock held. There are as many Ms as there may be. Is one of them neither
 // in a call nor with a P? Then it has returned from a call, or has left its P,
 // and is on its way to the pool (or there by now).
-static bool is_one_coming(Sched *s) {
-  if (s->ms.live < s->m_limit) return false;  // the system has refused one
-  uint32_t busy = s->calls.count + s->ms.callbacks;  // those never come
-  for (int i = 0; i < procs_now(s); i++) {
-    const M *m = p_at(s, i)->m;
+static bool is_one_coming(Sched *sched) {
+  // the system has refused one
+  if (sched->ms.live < sched->m_limit) return false;
+  uint32_t busy = sched->calls.count + sched->ms.callbacks;  // those never come
+  for (int i = 0; i < procs_now(sched); i++) {
+    const M *m = p_at(sched, i)->m;
     busy += m != NULL && m->locked_g == NULL;
   }
-  return s->ms.live > busy;
+  return sched->ms.live > busy;
 }
 
 // No thread was to be had for p, and p's M is about to be in a call.
-static SchedCall leave_to_others(Sched *s, P *p) {
-  stop_world_leave_work(s, p);
-  rt_lock(&s->lock);
+static SchedCall leave_to_others(Sched *sched, P *p) {
+  stop_world_leave_work(sched, p);
+  rt_lock(&sched->lock);
   // relaxed: sched.lock is held
-  if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
-  rt_unlock(&s->lock);
+  if (rt_load_relaxed(&sched->exiting)) lifecycle_count_again(sched);
+  rt_unlock(&sched->lock);
   return CALL_ENTERED;
 }
 
 static SchedCall enter_slow(P *p, G *g, M *m) {
-  Sched *s = p->sched;
-  rt_lock(&s->lock);
+  Sched *sched = p->sched;
+  rt_lock(&sched->lock);
   bool cancelled = false;
-  if (!take_slot(s, p, g, &cancelled)) {
-    rt_unlock(&s->lock);
+  if (!take_slot(sched, p, g, &cancelled)) {
+    rt_unlock(&sched->lock);
     if (cancelled) cancel_self(p, g);
     return CALL_QUEUED;
   }
   leave_p(m, p, g);
-  if (!is_needed(s, p)) {
-    stop_world_p_left(s, p);
+  if (!is_needed(sched, p)) {
+    stop_world_p_left(sched, p);
     // relaxed: lock held
-    if (rt_load_relaxed(&s->exiting)) lifecycle_count_again(s);
-    bool alone = idle_timers_alone(s);
-    rt_unlock(&s->lock);
+    if (rt_load_relaxed(&sched->exiting)) lifecycle_count_again(sched);
+    bool alone = idle_timers_alone(sched);
+    rt_unlock(&sched->lock);
     // Nobody goes idle meanwhile, and would see to the output.
-    bool output = s->hooks.idle != NULL && s->hooks.idle(s->hooks.host, false);
-    if (alone || output) idle_wakep(s);
+    bool output = sched->hooks.idle != NULL &&
+                  sched->hooks.idle(sched->hooks.host, false);
+    if (alone || output) idle_wakep(sched);
     return CALL_ENTERED;
   }
-  rt_unlock(&s->lock);
-  if (idle_start_m(s, p, false)) return CALL_ENTERED;
-  rt_lock(&s->lock);
-  if (is_one_coming(s)) {
-    rt_unlock(&s->lock);
-    return leave_to_others(s, p);
+  rt_unlock(&sched->lock);
+  if (idle_start_m(sched, p, false)) return CALL_ENTERED;
+  rt_lock(&sched->lock);
+  if (is_one_coming(sched)) {
+    rt_unlock(&sched->lock);
+    return leave_to_others(sched, p);
   }
-  s->stats.calls--;
+  sched->stats.calls--;
   take_back(m, p, g);
-  rt_unlock(&s->lock);
-  idle_wakep(s);  // for the one that waited for a place
+  rt_unlock(&sched->lock);
+  idle_wakep(sched);  // for the one that waited for a place
   return CALL_REFUSED;
 }
 
@@ -269,22 +275,25 @@ static bool come_back(M *m, P *p, G *g) {
 
 // sysmon has to be told of the call if it looks around too seldom to see it
 // last, and there is work to hand over.
-static void tell_sysmon(Sched *s, P *p) {
+static void tell_sysmon(Sched *sched, P *p) {
   // relaxed, both: hints. sysmon comes by in some ms in any case
-  if (rt_load_relaxed(&s->sysmon.hurry)) return;
-  if (runq_length(p) == 0 && rt_load_relaxed(&s->global.count) == 0) return;
+  if (rt_load_relaxed(&sched->sysmon.hurry)) return;
+  if (runq_length(p) == 0 && rt_load_relaxed(&sched->global.count) == 0) return;
   // RMW: one of those that find it 0 tells
-  if (rt_exchange(&s->sysmon.hurry, 1u) == 0) rt_note_set(&s->sysmon.note);
+  if (rt_exchange(&sched->sysmon.hurry, 1u) == 0)
+    rt_note_set(&sched->sysmon.note);
 }
 
 // false: as if nothing had been done.
 static bool enter_quick(P *p, G *g, M *m) {
-  Sched *s = p->sched;
+  Sched *sched = p->sched;
   // without sysmon nobody takes the P of a call that lasts
   // relaxed: it began before the Gs that count on it, or a slow call does
-  if (!s->stepped && (!rt_load_relaxed(&s->sysmon.started) || g->has_slot))
+  if (!sched->stepped &&
+      (!rt_load_relaxed(&sched->sysmon.started) || g->has_slot))
     return false;
-  if (rt_load_relaxed(&s->calls.full)) return false;  // relaxed: see the head
+  // relaxed: see the head
+  if (rt_load_relaxed(&sched->calls.full)) return false;
   m->call_g = g;
   m->old_p = p;
   m->p = NULL;
@@ -298,30 +307,31 @@ static bool enter_quick(P *p, G *g, M *m) {
     rt_store_relaxed(&p->calls, p->calls - 1);  // relaxed: as above
     return false;
   }
-  tell_sysmon(s, p);
+  tell_sysmon(sched, p);
   return true;
 }
 
-bool syscall_retake(Sched *s, P *p) {
+bool syscall_retake(Sched *sched, P *p) {
   // seq: see the head
   uint32_t word = rt_load_seq(&p->status);
   if ((word & P_STATUS_MASK) != P_SYSCALL) return false;
   // acquire: what the M has left in p. Pairs with the store in enter_quick
   if (!rt_cas(&p->status, &word, (uint32_t)P_RUNNING)) return false;
-  count_in(s, p->m);
+  count_in(sched, p->m);
   callback_p_lost(p->m, p);
   p->m = NULL;
-  s->stats.retakes++;
-  places_changed(s);
-  TRACE_SHARED(s, RETAKE, (uint32_t)p->id, 0, 0);
+  sched->stats.retakes++;
+  places_changed(sched);
+  TRACE_SHARED(sched, RETAKE, (uint32_t)p->id, 0, 0);
   return true;
 }
 
-bool syscall_settle(Sched *s, P *p) {
+bool syscall_settle(Sched *sched, P *p) {
   // relaxed, both: written under sched.lock
-  bool ends = rt_load_relaxed(&s->stopping) || rt_load_relaxed(&s->exiting);
-  if (!ends && (runq_length(p) > 0 || inbox_pending(s))) return true;
-  stop_world_p_left(s, p);
+  bool ends =
+      rt_load_relaxed(&sched->stopping) || rt_load_relaxed(&sched->exiting);
+  if (!ends && (runq_length(p) > 0 || inbox_pending(sched))) return true;
+  stop_world_p_left(sched, p);
   return false;
 }
 
@@ -340,22 +350,23 @@ SchedCall sched_syscall_enter(P *p, G *g, bool quick, M **m) {
 }
 
 P *sched_syscall_exit(M *m, G *g) {
-  Sched *s = m->sched;
+  Sched *sched = m->sched;
   if (come_back(m, m->old_p, g)) return m->old_p;
-  rt_lock(&s->lock);
-  P *p = idle_get_p(s, m->old_p);
+  rt_lock(&sched->lock);
+  P *p = idle_get_p(sched, m->old_p);
   if (p != NULL) {
     take_back(m, p, g);
     rt_store_relaxed(&p->schedtick, p->schedtick + 1);  // relaxed: for sysmon
   } else {
-    leave_call(s, m);
-    TRACE_SHARED(s, CALL, m->id, g->id, m->call_ticks);
+    leave_call(sched, m);
+    TRACE_SHARED(sched, CALL, m->id, g->id, m->call_ticks);
     g_change(g, G_SYSCALL, G_RUNNABLE);
-    inbox_put_returned(s, g);  // no P goes idle before it has drained
+    inbox_put_returned(sched, g);  // no P goes idle before it has drained
   }
-  bool more = s->global.count > 0;
-  rt_unlock(&s->lock);
-  if (p == NULL) inbox_flag(s);
-  if (p != NULL && more) idle_wakep(s);  // for the one that waited for a place
+  bool more = sched->global.count > 0;
+  rt_unlock(&sched->lock);
+  if (p == NULL) inbox_flag(sched);
+  // for the one that waited for a place
+  if (p != NULL && more) idle_wakep(sched);
   return p;
 }

@@ -31,21 +31,21 @@ static const int64_t ROUND_MIN = NS_PER_MS / 2, ROUND_MAX = 5 * NS_PER_MS;
 static const int64_t COLLECT_NS = (int64_t)120 * 1000 * NS_PER_MS;
 enum { QUIET_ROUNDS = 2, HURRY_ROUNDS = 50 };
 
-void sysmon_wake(Sched *s) {
+void sysmon_wake(Sched *sched) {
   // seq: after idle_count was lowered (see the head)
-  if (rt_exchange(&s->sysmon.asleep, 0u)) rt_note_set(&s->sysmon.note);
+  if (rt_exchange(&sched->sysmon.asleep, 0u)) rt_note_set(&sched->sysmon.note);
 }
 
-static bool all_idle(Sched *s) {
+static bool all_idle(Sched *sched) {
   // seq: see the head
-  return rt_load_seq(&s->idle_count) == (uint32_t)procs_now(s);
+  return rt_load_seq(&sched->idle_count) == (uint32_t)procs_now(sched);
 }
 
 // Looks at one running P, and says when to look at it next.
-static int64_t watch(Sched *s, P *p, int64_t now) {
+static int64_t watch(Sched *sched, P *p, int64_t now) {
   uint32_t tick = rt_load_relaxed(&p->schedtick);  // relaxed: any recent value
   int64_t first = timers_first(p);
-  if (first != 0 && now - first > URGENT_NS) idle_wakep(s);  // steal it
+  if (first != 0 && now - first > URGENT_NS) idle_wakep(sched);  // steal it
   if (tick != p->sysmon_tick) {
     p->sysmon_tick = tick;
     p->sysmon_when = now;
@@ -58,109 +58,111 @@ static int64_t watch(Sched *s, P *p, int64_t now) {
 }
 
 // Is there something that a P could do which nobody has time for?
-static bool work_waits(Sched *s, P *p, int64_t now) {
+static bool work_waits(Sched *sched, P *p, int64_t now) {
   int64_t first = timers_first(p);
-  if (inbox_pending(s) || runq_length(p) > 0 || (first != 0 && first <= now))
+  if (inbox_pending(sched) || runq_length(p) > 0 ||
+      (first != 0 && first <= now))
     return true;
   // relaxed, all: hints
-  if (rt_load_relaxed(&s->idle_count) > 0) return false;
-  if (rt_load_relaxed(&s->spinning) > 0) return false;
-  if (rt_load_relaxed(&s->global.count) > 0) return true;
-  for (int i = 0; i < procs_now(s); i++) {
-    if (!runq_is_empty(p_at(s, i))) return true;
+  if (rt_load_relaxed(&sched->idle_count) > 0) return false;
+  if (rt_load_relaxed(&sched->spinning) > 0) return false;
+  if (rt_load_relaxed(&sched->global.count) > 0) return true;
+  for (int i = 0; i < procs_now(sched); i++) {
+    if (!runq_is_empty(p_at(sched, i))) return true;
   }
   return false;
 }
 
-static void take_from_call(Sched *s, P *p) {
-  rt_lock(&s->lock);
-  bool taken = syscall_retake(s, p);  // a place or not: see syscall.c
-  bool give = taken && syscall_settle(s, p);
-  bool alone = taken && idle_timers_alone(s);
-  bool more = taken && s->global.count > 0;
-  rt_unlock(&s->lock);
-  if (give) stop_world_give_m(s, p);
+static void take_from_call(Sched *sched, P *p) {
+  rt_lock(&sched->lock);
+  bool taken = syscall_retake(sched, p);  // a place or not: see syscall.c
+  bool give = taken && syscall_settle(sched, p);
+  bool alone = taken && idle_timers_alone(sched);
+  bool more = taken && sched->global.count > 0;
+  rt_unlock(&sched->lock);
+  if (give) stop_world_give_m(sched, p);
   // While the P is in a call that lasts, no M goes idle and sees to the output.
   // So one is woken for that.
-  bool output = taken && !give && s->hooks.idle != NULL;
-  if (alone || more || output) idle_wakep(s);
+  bool output = taken && !give && sched->hooks.idle != NULL;
+  if (alone || more || output) idle_wakep(sched);
 }
 
 // The same for a P in a quick call. It is taken after 20 us if there is work,
 // and after a slice in any case, so that all can be idle. true: it had work.
-static bool watch_call(Sched *s, P *p, int64_t now, int64_t *due) {
+static bool watch_call(Sched *sched, P *p, int64_t now, int64_t *due) {
   uint64_t call = rt_load_relaxed(&p->calls);  // relaxed: any recent value
   if (call != p->sysmon_call) {
     p->sysmon_call = call;
     p->sysmon_call_when = now;
   }
   int64_t begun = p->sysmon_call_when, first = timers_first(p);
-  bool work = work_waits(s, p, now);
-  if (first != 0 && now - first > URGENT_NS) idle_wakep(s);  // steal it
+  bool work = work_waits(sched, p, now);
+  if (first != 0 && now - first > URGENT_NS) idle_wakep(sched);  // steal it
   *due = begun + (work ? CALL_NS : SLICE_NS);
   if (first != 0 && first < *due) *due = first > now ? first : now;
-  if (now - begun >= (work ? CALL_NS : SLICE_NS)) take_from_call(s, p);
+  if (now - begun >= (work ? CALL_NS : SLICE_NS)) take_from_call(sched, p);
   return work;
 }
 
 // *work: a P in a call has work.
-static int64_t watch_all(Sched *s, int64_t now, bool *work) {
+static int64_t watch_all(Sched *sched, int64_t now, bool *work) {
   int64_t next = now + ROUND_MAX;
-  for (int i = 0; i < procs_now(s); i++) {
-    P *p = p_at(s, i);
+  for (int i = 0; i < procs_now(sched); i++) {
+    P *p = p_at(sched, i);
     int64_t due = next;
     if (p_status(p) == P_RUNNING) {  // a hint
-      due = watch(s, p, now);
+      due = watch(sched, p, now);
     } else if (p_status(p) == P_SYSCALL) {
-      *work |= watch_call(s, p, now, &due);
+      *work |= watch_call(sched, p, now, &due);
     }
     if (due < next) next = due;
   }
   return next < now + ROUND_MIN ? now + ROUND_MIN : next;
 }
 
-static void want_collection(Sched *s, int64_t now) {
+static void want_collection(Sched *sched, int64_t now) {
   // relaxed, both: any recent value. Collectors write it, too
-  if (now - rt_load_relaxed(&s->sysmon.collected_at) < COLLECT_NS) return;
-  rt_store_relaxed(&s->sysmon.collected_at, now);
-  if (s->hooks.want_gc != NULL) s->hooks.want_gc(s->hooks.host);
+  if (now - rt_load_relaxed(&sched->sysmon.collected_at) < COLLECT_NS) return;
+  rt_store_relaxed(&sched->sysmon.collected_at, now);
+  if (sched->hooks.want_gc != NULL) sched->hooks.want_gc(sched->hooks.host);
 }
 
-static void sleep_wholly(Sched *s) {
+static void sleep_wholly(Sched *sched) {
   // seq: before all_idle looks (see the head)
-  rt_store_seq(&s->sysmon.asleep, 1u);
-  int64_t until = s->watch.line_ns != 0 ? s->sysmon.line_at : RT_FOREVER;
+  rt_store_seq(&sched->sysmon.asleep, 1u);
+  int64_t until =
+      sched->watch.line_ns != 0 ? sched->sysmon.line_at : RT_FOREVER;
   // acquire: pairs with lifecycle_begin_exit, which sets the note afterwards
-  if (all_idle(s) && !rt_load_acquire(&s->exiting)) {
-    rt_note_wait(&s->sysmon.note, until);
+  if (all_idle(sched) && !rt_load_acquire(&sched->exiting)) {
+    rt_note_wait(&sched->sysmon.note, until);
   }
   // seq: as above. A thread that finds it set sets the note
-  rt_store_seq(&s->sysmon.asleep, 0u);
+  rt_store_seq(&sched->sysmon.asleep, 0u);
 }
 
 void sysmon_main(void *arg) {
-  Sched *s = arg;
+  Sched *sched = arg;
   int quiet = 0, hurry = 0;
-  while (!rt_load_acquire(&s->exiting)) {  // acquire: as in sleep_wholly
-    quiet = all_idle(s) ? quiet + 1 : 0;
+  while (!rt_load_acquire(&sched->exiting)) {  // acquire: as in sleep_wholly
+    quiet = all_idle(sched) ? quiet + 1 : 0;
     if (quiet > QUIET_ROUNDS) {
-      sleep_wholly(s);
+      sleep_wholly(sched);
       quiet = 0;
     }
     int64_t now = rt_now();
-    want_collection(s, now);
+    want_collection(sched, now);
     bool work = false;
-    if (poll_is_due(s, now - SLICE_NS)) poll_block(s, 0, true);
-    crowd_watch(s, now);
-    int64_t next = watch_all(s, now, &work);
+    if (poll_is_due(sched, now - SLICE_NS)) poll_block(sched, 0, true);
+    crowd_watch(sched, now);
+    int64_t next = watch_all(sched, now, &work);
     // relaxed, both: a hint. A thread that finds it 0 sets the note
-    if (work || rt_load_relaxed(&s->sysmon.hurry) != 0) {
+    if (work || rt_load_relaxed(&sched->sysmon.hurry) != 0) {
       hurry = work ? HURRY_ROUNDS : hurry == 0 ? HURRY_ROUNDS : hurry - 1;
-      rt_store_relaxed(&s->sysmon.hurry, hurry > 0);
+      rt_store_relaxed(&sched->sysmon.hurry, hurry > 0);
       if (hurry > 0) next = now + CALL_NS;
     }
-    int64_t line = stats_lines(s, now);
+    int64_t line = stats_lines(sched, now);
     if (line < next) next = line;
-    rt_note_wait(&s->sysmon.note, next);
+    rt_note_wait(&sched->sysmon.note, next);
   }
 }

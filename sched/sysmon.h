@@ -6,6 +6,6 @@
 #include "sched/internal.h"
 
 void sysmon_main(void *sched);
-void sysmon_wake(Sched *s);  // any thread
+void sysmon_wake(Sched *sched);  // any thread
 
 #endif

@@ -376,6 +376,8 @@ static void filter_heap(P *p, bool (*keep)(void *arg, Timer *timer),
   first_changed(p);
 }
 
-void timers_filter(Sched *s, bool (*keep)(void *arg, Timer *timer), void *arg) {
-  for (int i = 0; i < procs_now(s); i++) filter_heap(p_at(s, i), keep, arg);
+void timers_filter(Sched *sched, bool (*keep)(void *arg, Timer *timer),
+                   void *arg) {
+  for (int i = 0; i < procs_now(sched); i++)
+    filter_heap(p_at(sched, i), keep, arg);
 }

@@ -86,18 +86,18 @@ bool topology_parse_list(const char *text, uint64_t *set, uint32_t cpus) {
   }
 }
 
-// Reads the whole file into s->text. false: it cannot be had, or not whole.
-static bool read_file(Survey *s, const char *path) {
+// Reads the file into survey->text. false: it cannot be had, or not whole.
+static bool read_file(Survey *survey, const char *path) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   size_t size = 0;
   ssize_t got;
   do {
-    got = read(file, s->text + size, LIST_TEXT_MAX - 1 - size);
+    got = read(file, survey->text + size, LIST_TEXT_MAX - 1 - size);
     if (got > 0) size += (size_t)got;
   } while (got > 0 || (got < 0 && errno == EINTR));
   close(file);
-  s->text[size] = '\0';
+  survey->text[size] = '\0';
   return got == 0 && size > 0 && size < LIST_TEXT_MAX - 1;
 }
 
@@ -106,17 +106,17 @@ static bool make_path(char *path, const char *folder, const char *name) {
   return length > 0 && length < PLACE_PATH_MAX;
 }
 
-// Into s->list.
-static bool read_list(Survey *s, const char *folder, const char *name) {
+// Into survey->list.
+static bool read_list(Survey *survey, const char *folder, const char *name) {
   char path[PLACE_PATH_MAX];
-  return make_path(path, folder, name) && read_file(s, path) &&
-         topology_parse_list(s->text, s->list, s->cpus);
+  return make_path(path, folder, name) && read_file(survey, path) &&
+         topology_parse_list(survey->text, survey->list, survey->cpus);
 }
 
 // Calls fn for each entry "<prefix><number>" of the folder.
-static void each_entry(Survey *s, const char *folder, const char *prefix,
-                       void (*fn)(Survey *s, const char *entry, uint32_t number,
-                                  void *arg),
+static void each_entry(Survey *survey, const char *folder, const char *prefix,
+                       void (*fn)(Survey *survey, const char *entry,
+                                  uint32_t number, void *arg),
                        void *arg) {
   DIR *all = opendir(folder);
   if (all == NULL) return;
@@ -127,36 +127,38 @@ static void each_entry(Survey *s, const char *folder, const char *prefix,
     uint32_t number;
     char path[PLACE_PATH_MAX];
     if (!parse_number(&digits, &number) || *digits != '\0') continue;
-    if (make_path(path, folder, one->d_name)) fn(s, path, number, arg);
+    if (make_path(path, folder, one->d_name)) fn(survey, path, number, arg);
   }
   closedir(all);
 }
 
 // --- Nodes ------------------------------------------------------------------
-static void add_node(Survey *s, const char *entry, uint32_t number, void *arg) {
+static void add_node(Survey *survey, const char *entry, uint32_t number,
+                     void *arg) {
   (void)arg;
-  if (number >= UNSAID || !read_list(s, entry, "cpulist")) return;
+  if (number >= UNSAID || !read_list(survey, entry, "cpulist")) return;
   bool ours = false;
-  for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-    if (!has_bit(s->list, cpu) || !has_bit(s->allowed, cpu)) continue;
-    if (s->node[cpu] != UNSAID) continue;  // two claim it: the first has it
-    s->node[cpu] = (uint16_t)number;
+  for (uint32_t cpu = 0; cpu < survey->cpus; cpu++) {
+    if (!has_bit(survey->list, cpu) || !has_bit(survey->allowed, cpu)) continue;
+    // two claim it: the first has it
+    if (survey->node[cpu] != UNSAID) continue;
+    survey->node[cpu] = (uint16_t)number;
     ours = true;
   }
-  s->nodes += ours;
+  survey->nodes += ours;
 }
 
 // CPUs that no node claims are one of their own.
-static void find_nodes(Survey *s) {
+static void find_nodes(Survey *survey) {
   char folder[PLACE_PATH_MAX];
-  if (make_path(folder, s->root, "sys/devices/system/node")) {
-    each_entry(s, folder, "node", add_node, NULL);
+  if (make_path(folder, survey->root, "sys/devices/system/node")) {
+    each_entry(survey, folder, "node", add_node, NULL);
   }
   bool left = false;
-  for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-    left |= has_bit(s->allowed, cpu) && s->node[cpu] == UNSAID;
+  for (uint32_t cpu = 0; cpu < survey->cpus; cpu++) {
+    left |= has_bit(survey->allowed, cpu) && survey->node[cpu] == UNSAID;
   }
-  s->nodes += left;
+  survey->nodes += left;
 }
 
 // --- Caches -----------------------------------------------------------------
@@ -164,108 +166,113 @@ typedef struct LastCache {
   uint32_t level, index;  // level 0: none yet
 } LastCache;
 
-static void compare_level(Survey *s, const char *entry, uint32_t index,
+static void compare_level(Survey *survey, const char *entry, uint32_t index,
                           void *arg) {
   LastCache *last = arg;
   char path[PLACE_PATH_MAX];
-  if (!make_path(path, entry, "level") || !read_file(s, path)) return;
-  const char *at = s->text;
+  if (!make_path(path, entry, "level") || !read_file(survey, path)) return;
+  const char *at = survey->text;
   uint32_t level;
   if (!parse_number(&at, &level) || level < last->level) return;
   if (level == last->level && index > last->index) return;  // any, but the same
   *last = (LastCache){level, index};
 }
 
-// The CPUs that share the last-level cache of this one, into s->list.
-static bool read_last_cache(Survey *s, uint32_t cpu) {
+// The CPUs that share the last-level cache of this one, into survey->list.
+static bool read_last_cache(Survey *survey, uint32_t cpu) {
   char name[64], folder[PLACE_PATH_MAX];
   LastCache last = {0, UINT32_MAX};
   snprintf(name, sizeof name, "sys/devices/system/cpu/cpu%u/cache", cpu);
-  if (!make_path(folder, s->root, name)) return false;
-  each_entry(s, folder, "index", compare_level, &last);
+  if (!make_path(folder, survey->root, name)) return false;
+  each_entry(survey, folder, "index", compare_level, &last);
   if (last.level == 0) return false;
   snprintf(name, sizeof name, "index%u/shared_cpu_list", last.index);
-  return read_list(s, folder, name) && has_bit(s->list, cpu);
+  return read_list(survey, folder, name) && has_bit(survey->list, cpu);
 }
 
-// A new domain, of those CPUs of s->list (NULL: of all) that are ours, of the
-// node of `cpu`, and in no domain yet. Their number.
-static uint32_t add_domain(Survey *s, const uint64_t *list, uint32_t cpu) {
-  if (s->domains >= UNSAID) return 0;
+// A new domain, of those CPUs of survey->list (NULL: of all) that are ours, of
+// the node of `cpu`, and in no domain yet. Their number.
+static uint32_t add_domain(Survey *survey, const uint64_t *list, uint32_t cpu) {
+  if (survey->domains >= UNSAID) return 0;
   uint32_t count = 0;
-  for (uint32_t i = 0; i < s->cpus; i++) {
+  for (uint32_t i = 0; i < survey->cpus; i++) {
     if (list != NULL && !has_bit(list, i)) continue;
-    if (!has_bit(s->allowed, i) || s->domain[i] != UNSAID) continue;
-    if (s->node[i] != s->node[cpu]) continue;
-    s->domain[i] = (uint16_t)s->domains;
+    if (!has_bit(survey->allowed, i) || survey->domain[i] != UNSAID) continue;
+    if (survey->node[i] != survey->node[cpu]) continue;
+    survey->domain[i] = (uint16_t)survey->domains;
     count++;
   }
-  s->domains++;
+  survey->domains++;
   return count;
 }
 
-static void forget_domains(Survey *s) {
-  memset(s->domain, 0xFF, s->cpus * sizeof *s->domain);
-  s->domains = 0;
+static void forget_domains(Survey *survey) {
+  memset(survey->domain, 0xFF, survey->cpus * sizeof *survey->domain);
+  survey->domains = 0;
 }
 
-static void find_domains(Survey *s) {
+static void find_domains(Survey *survey) {
   bool shared = false;
-  for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-    if (!has_bit(s->allowed, cpu) || s->domain[cpu] != UNSAID) continue;
-    if (read_last_cache(s, cpu)) shared |= add_domain(s, s->list, cpu) > 1;
+  for (uint32_t cpu = 0; cpu < survey->cpus; cpu++) {
+    if (!has_bit(survey->allowed, cpu) || survey->domain[cpu] != UNSAID)
+      continue;
+    if (read_last_cache(survey, cpu))
+      shared |= add_domain(survey, survey->list, cpu) > 1;
   }
-  if (!shared) forget_domains(s);
-  for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-    if (!has_bit(s->allowed, cpu) || s->domain[cpu] != UNSAID) continue;
-    add_domain(s, NULL, cpu);
+  if (!shared) forget_domains(survey);
+  for (uint32_t cpu = 0; cpu < survey->cpus; cpu++) {
+    if (!has_bit(survey->allowed, cpu) || survey->domain[cpu] != UNSAID)
+      continue;
+    add_domain(survey, NULL, cpu);
   }
 }
 
 // --- Entry points -----------------------------------------------------------
-static bool survey_init(Survey *s, const Memory *memory) {
-  s->list = mem_zeroed(memory, words_of(s->cpus) * sizeof *s->list);
-  s->node = mem_alloc(memory, s->cpus * sizeof *s->node);
-  s->domain = mem_alloc(memory, s->cpus * sizeof *s->domain);
-  s->text = mem_alloc(memory, LIST_TEXT_MAX);
-  if (s->list == NULL || s->node == NULL || s->domain == NULL ||
-      s->text == NULL) {
+static bool survey_init(Survey *survey, const Memory *memory) {
+  survey->list =
+      mem_zeroed(memory, words_of(survey->cpus) * sizeof *survey->list);
+  survey->node = mem_alloc(memory, survey->cpus * sizeof *survey->node);
+  survey->domain = mem_alloc(memory, survey->cpus * sizeof *survey->domain);
+  survey->text = mem_alloc(memory, LIST_TEXT_MAX);
+  if (survey->list == NULL || survey->node == NULL || survey->domain == NULL ||
+      survey->text == NULL) {
     return false;
   }
-  memset(s->node, 0xFF, s->cpus * sizeof *s->node);
-  forget_domains(s);
+  memset(survey->node, 0xFF, survey->cpus * sizeof *survey->node);
+  forget_domains(survey);
   return true;
 }
 
-static SchedTopology *result_of(const Survey *s, const Memory *memory) {
-  SchedTopology *t = mem_alloc(memory, sizeof *t + s->cpus * sizeof(uint32_t));
-  if (t == NULL) return NULL;
-  uint32_t *places = (uint32_t *)(void *)(t + 1);
-  for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
-    places[cpu] = has_bit(s->allowed, cpu)
-                      ? sched_place(s->domain[cpu], s->node[cpu])
+static SchedTopology *result_of(const Survey *survey, const Memory *memory) {
+  SchedTopology *topology =
+      mem_alloc(memory, sizeof *topology + survey->cpus * sizeof(uint32_t));
+  if (topology == NULL) return NULL;
+  uint32_t *places = (uint32_t *)(void *)(topology + 1);
+  for (uint32_t cpu = 0; cpu < survey->cpus; cpu++) {
+    places[cpu] = has_bit(survey->allowed, cpu)
+                      ? sched_place(survey->domain[cpu], survey->node[cpu])
                       : SCHED_NO_PLACE;
   }
-  *t = (SchedTopology){.cpus = s->cpus,
-                       .domains = s->domains,
-                       .nodes = s->nodes,
-                       .places = places};
-  return t;
+  *topology = (SchedTopology){.cpus = survey->cpus,
+                              .domains = survey->domains,
+                              .nodes = survey->nodes,
+                              .places = places};
+  return topology;
 }
 
 SchedTopology *sched_topology_from(const Memory *memory, const char *root,
                                    const uint64_t *allowed, uint32_t cpus) {
-  Survey s = {.root = root, .allowed = allowed, .cpus = cpus};
+  Survey survey = {.root = root, .allowed = allowed, .cpus = cpus};
   SchedTopology *result = NULL;
-  if (survey_init(&s, memory)) {
-    find_nodes(&s);
-    find_domains(&s);
-    result = result_of(&s, memory);
+  if (survey_init(&survey, memory)) {
+    find_nodes(&survey);
+    find_domains(&survey);
+    result = result_of(&survey, memory);
   }
-  mem_free(s.list);
-  mem_free(s.node);
-  mem_free(s.domain);
-  mem_free(s.text);
+  mem_free(survey.list);
+  mem_free(survey.node);
+  mem_free(survey.domain);
+  mem_free(survey.text);
   return result;
 }
 
@@ -275,7 +282,7 @@ SchedTopology *topology_of_system(const Memory *memory) {
   uint64_t *allowed = rt_cpu() < 0 ? NULL : cpu_count_affinity(memory, &cpus);
   if (allowed == NULL) return mem_zeroed(memory, sizeof(SchedTopology));
   while (cpus > 64 && allowed[cpus / 64 - 1] == 0) cpus -= 64;
-  SchedTopology *t = sched_topology_from(memory, "", allowed, cpus);
+  SchedTopology *topology = sched_topology_from(memory, "", allowed, cpus);
   mem_free(allowed);
-  return t;
+  return topology;
 }

@@ -42,55 +42,57 @@ struct TraceEvent {
 enum { TRACK_WORLD = 1, TRACK_P = 10, TRACK_M = 10000 };
 
 // --- Keeping events ---------------------------------------------------------
-static uint64_t trace_moment(const Sched *s) {
-  return s->watch.ticks ? rt_ticks() : (uint64_t)rt_now();
+static uint64_t trace_moment(const Sched *sched) {
+  return sched->watch.ticks ? rt_ticks() : (uint64_t)rt_now();
 }
 
-static bool trace_alloc(const Sched *s, TraceRing *ring) {
-  if (s->watch.events == 0) return true;
-  ring->events = mem_zeroed(s->memory, s->watch.events * sizeof(TraceEvent));
+static bool trace_alloc(const Sched *sched, TraceRing *ring) {
+  if (sched->watch.events == 0) return true;
+  ring->events =
+      mem_zeroed(sched->memory, sched->watch.events * sizeof(TraceEvent));
   return ring->events != NULL;
 }
 
-bool trace_init(Sched *s, const SchedConfig *config) {
-  s->watch.line_ns = config->trace_line_ns;
-  s->watch.details = config->trace_details;
-  s->sysmon.line_at = s->started_at + s->watch.line_ns;
+bool trace_init(Sched *sched, const SchedConfig *config) {
+  sched->watch.line_ns = config->trace_line_ns;
+  sched->watch.details = config->trace_details;
+  sched->sysmon.line_at = sched->started_at + sched->watch.line_ns;
   if (config->trace_events == 0) return true;
-  s->watch.events = 1;
-  while (s->watch.events < config->trace_events && s->watch.events < 1u << 30)
-    s->watch.events *= 2;
-  s->watch.ticks = rt_ticks_steady();
-  s->watch.begun = trace_moment(s);
-  return trace_alloc(s, &s->trace);
+  sched->watch.events = 1;
+  while (sched->watch.events < config->trace_events &&
+         sched->watch.events < 1u << 30)
+    sched->watch.events *= 2;
+  sched->watch.ticks = rt_ticks_steady();
+  sched->watch.begun = trace_moment(sched);
+  return trace_alloc(sched, &sched->trace);
 }
 
-void trace_free(Sched *s) { mem_free(s->trace.events); }
+void trace_free(Sched *sched) { mem_free(sched->trace.events); }
 
 bool trace_init_p(P *p) {
   if (p->sched->watch.events != 0) p->marks |= MARK_TRACE;
   return trace_alloc(p->sched, &p->trace);
 }
 
-static TraceEvent *trace_add(Sched *s, TraceRing *ring, TraceKind kind) {
-  TraceEvent *e = &ring->events[ring->count++ & (s->watch.events - 1)];
-  e->when = trace_moment(s);
-  e->kind = (uint8_t)kind;
-  return e;
+static TraceEvent *trace_add(Sched *sched, TraceRing *ring, TraceKind kind) {
+  TraceEvent *event = &ring->events[ring->count++ & (sched->watch.events - 1)];
+  event->when = trace_moment(sched);
+  event->kind = (uint8_t)kind;
+  return event;
 }
 
 void trace_event(P *p, TraceKind kind, uint64_t g, uint64_t arg) {
-  TraceEvent *e = trace_add(p->sched, &p->trace, kind);
-  e->g = g;
-  e->arg = arg;
+  TraceEvent *event = trace_add(p->sched, &p->trace, kind);
+  event->g = g;
+  event->arg = arg;
 }
 
-void trace_shared(Sched *s, TraceKind kind, uint32_t track, uint64_t g,
+void trace_shared(Sched *sched, TraceKind kind, uint32_t track, uint64_t g,
                   uint64_t arg) {
-  TraceEvent *e = trace_add(s, &s->trace, kind);
-  e->track = track;
-  e->g = g;
-  e->arg = arg;
+  TraceEvent *event = trace_add(sched, &sched->trace, kind);
+  event->track = track;
+  event->g = g;
+  event->arg = arg;
 }
 
 void trace_run(P *p, G *g) {
@@ -106,10 +108,10 @@ void trace_left(P *p, G *g, GState to) {
   // relaxed, both: as g_change
   if (rt_load_relaxed(&g->status) != (G_RUNNING | G_MARK))
     g_bad_state(g, G_RUNNING, to);
-  TraceEvent *e = trace_add(p->sched, &p->trace, TRACE_LEAVE);
-  e->g = g->id;
-  e->state = (uint8_t)to;
-  e->reason = g->reason;
+  TraceEvent *event = trace_add(p->sched, &p->trace, TRACE_LEAVE);
+  event->g = g->id;
+  event->state = (uint8_t)to;
+  event->reason = g->reason;
   rt_store_relaxed(&g->status, (uint32_t)to);
 }
 
@@ -121,10 +123,10 @@ void trace_preempted(P *p) {
 void trace_call_begins(M *m) { m->call_ticks = trace_moment(m->sched); }
 
 void trace_call_ended(M *m, P *p, G *g) {
-  TraceEvent *e = trace_add(p->sched, &p->trace, TRACE_CALL);
-  e->track = m->id;
-  e->g = g->id;
-  e->arg = m->call_ticks;
+  TraceEvent *event = trace_add(p->sched, &p->trace, TRACE_CALL);
+  event->track = m->id;
+  event->g = g->id;
+  event->arg = m->call_ticks;
   trace_run(p, g);
 }
 
@@ -151,7 +153,7 @@ G *trace_set_running(P *p, G *g) {
 
 // --- The file ---------------------------------------------------------------
 typedef struct TraceFile {
-  Sched *s;
+  Sched *sched;
   FILE *out;
   double ns_per_tick;
   uint64_t end;   // of what has not ended
@@ -159,8 +161,8 @@ typedef struct TraceFile {
   bool comma;
 } TraceFile;
 
-typedef void (*TraceWrite)(TraceFile *f, uint32_t track, const TraceEvent *e,
-                           int *depth);
+typedef void (*TraceWrite)(TraceFile *file, uint32_t track,
+                           const TraceEvent *event, int *depth);
 
 static void json_text(FILE *out, const char *text) {
   fputc('"', out);
@@ -179,63 +181,65 @@ static void json_text(FILE *out, const char *text) {
 
 // Writes an event up to the time stamp. The caller writes the rest, and closes
 // the brace.
-static void json_event(TraceFile *f, const char *phase, uint32_t track,
+static void json_event(TraceFile *file, const char *phase, uint32_t track,
                        uint64_t when, const char *name) {
-  double ns = (double)(int64_t)(when - f->s->watch.begun) * f->ns_per_tick;
-  fprintf(f->out, "%s\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%.3f",
-          f->comma ? "," : "", phase, track, ns < 0 ? 0 : ns / 1000);
-  f->comma = true;
+  double ns =
+      (double)(int64_t)(when - file->sched->watch.begun) * file->ns_per_tick;
+  fprintf(file->out, "%s\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%.3f",
+          file->comma ? "," : "", phase, track, ns < 0 ? 0 : ns / 1000);
+  file->comma = true;
   if (name == NULL) return;
-  fputs(",\"name\":", f->out);
-  json_text(f->out, name);
+  fputs(",\"name\":", file->out);
+  json_text(file->out, name);
 }
 
-static void json_track(TraceFile *f, uint32_t track, const char *what,
+static void json_track(TraceFile *file, uint32_t track, const char *what,
                        uint32_t number) {
-  json_event(f, "M", track, f->s->watch.begun, "thread_name");
-  fprintf(f->out, ",\"args\":{\"name\":\"%s", what);
-  if (track != TRACK_WORLD) fprintf(f->out, " %u", number);
-  fputs("\"}}", f->out);
-  json_event(f, "M", track, f->s->watch.begun, "thread_sort_index");
-  fprintf(f->out, ",\"args\":{\"sort_index\":%u}}", track);
+  json_event(file, "M", track, file->sched->watch.begun, "thread_name");
+  fprintf(file->out, ",\"args\":{\"name\":\"%s", what);
+  if (track != TRACK_WORLD) fprintf(file->out, " %u", number);
+  fputs("\"}}", file->out);
+  json_event(file, "M", track, file->sched->watch.begun, "thread_sort_index");
+  fprintf(file->out, ",\"args\":{\"sort_index\":%u}}", track);
 }
 
-static void json_begin(TraceFile *f, uint32_t track, uint64_t when,
+static void json_begin(TraceFile *file, uint32_t track, uint64_t when,
                        const char *name, int *depth) {
-  json_event(f, "B", track, when, name);
+  json_event(file, "B", track, when, name);
   ++*depth;
 }
 
 // Ends what was begun. false: its begin is lost.
-static bool json_end(TraceFile *f, uint32_t track, uint64_t when, int *depth) {
+static bool json_end(TraceFile *file, uint32_t track, uint64_t when,
+                     int *depth) {
   if (*depth == 0) return false;
   --*depth;
-  json_event(f, "E", track, when, NULL);
+  json_event(file, "E", track, when, NULL);
   return true;
 }
 
-static void json_mark(TraceFile *f, uint32_t track, uint64_t when,
+static void json_mark(TraceFile *file, uint32_t track, uint64_t when,
                       const char *name) {
-  json_event(f, "i", track, when, name);
-  fputs(",\"s\":\"t\"", f->out);
+  json_event(file, "i", track, when, name);
+  fputs(",\"s\":\"t\"", file->out);
 }
 
 // Writes a call as a whole, on its M's track. The clocks of CPUs differ by a
 // hair, so one may begin before the call before it ended there. That does not
 // matter, because each has its own times.
-static void json_call(TraceFile *f, uint32_t m, uint64_t g, uint64_t from,
+static void json_call(TraceFile *file, uint32_t m, uint64_t g, uint64_t from,
                       uint64_t to) {
-  json_event(f, "X", TRACK_M + m, from, "call");
-  double us = (double)(int64_t)(to - from) * f->ns_per_tick / 1000;
-  fprintf(f->out, ",\"dur\":%.3f,\"args\":{\"goroutine\":%" PRIu64 "}}",
+  json_event(file, "X", TRACK_M + m, from, "call");
+  double us = (double)(int64_t)(to - from) * file->ns_per_tick / 1000;
+  fprintf(file->out, ",\"dur\":%.3f,\"args\":{\"goroutine\":%" PRIu64 "}}",
           us < 0 ? 0 : us, g);
 }
 
-static const char *left_because(const TraceEvent *e) {
-  if (e->kind == TRACE_PREEMPT) return "preempted";
-  switch ((GState)e->state) {
+static const char *left_because(const TraceEvent *event) {
+  if (event->kind == TRACE_PREEMPT) return "preempted";
+  switch ((GState)event->state) {
     case G_WAITING:
-      return g_wait_name((WaitReason)e->reason);
+      return g_wait_name((WaitReason)event->reason);
     case G_SYSCALL:
       return "blocking call";
     case G_DEAD:
@@ -243,135 +247,137 @@ static const char *left_because(const TraceEvent *e) {
     case G_RUNNABLE:
       return "yielded";
     default:
-      rt_throw("trace: a goroutine has left as %d", (int)e->state);
+      rt_throw("trace: a goroutine has left as %d", (int)event->state);
   }
 }
 
-static void write_run(TraceFile *f, uint32_t track, const TraceEvent *e,
+static void write_run(TraceFile *file, uint32_t track, const TraceEvent *event,
                       int *depth) {
-  const char *label = (const char *)(uintptr_t)e->arg;
-  while (json_end(f, track, e->when, depth)) fputs("}", f->out);
-  json_begin(f, track, e->when, label == NULL ? "goroutine" : label, depth);
-  fprintf(f->out, ",\"args\":{\"goroutine\":%" PRIu64 "}}", e->g);
+  const char *label = (const char *)(uintptr_t)event->arg;
+  while (json_end(file, track, event->when, depth)) fputs("}", file->out);
+  json_begin(file, track, event->when, label == NULL ? "goroutine" : label,
+             depth);
+  fprintf(file->out, ",\"args\":{\"goroutine\":%" PRIu64 "}}", event->g);
 }
 
-static void write_of_g(TraceFile *f, uint32_t track, const TraceEvent *e,
+static void write_of_g(TraceFile *file, uint32_t track, const TraceEvent *event,
                        const char *name, const char *what) {
-  json_mark(f, track, e->when, name);
-  fprintf(f->out, ",\"args\":{\"%s\":%" PRIu64 "}}", what,
-          e->g != 0 ? e->g : e->arg);
+  json_mark(file, track, event->when, name);
+  fprintf(file->out, ",\"args\":{\"%s\":%" PRIu64 "}}", what,
+          event->g != 0 ? event->g : event->arg);
 }
 
-static void write_of_p(TraceFile *f, uint32_t track, const TraceEvent *e,
+static void write_of_p(TraceFile *file, uint32_t track, const TraceEvent *event,
                        int *depth) {
-  switch ((TraceKind)e->kind) {
+  switch ((TraceKind)event->kind) {
     case TRACE_RUN:
-      write_run(f, track, e, depth);
+      write_run(file, track, event, depth);
       break;
     case TRACE_LEAVE:
     case TRACE_PREEMPT:
-      if (!json_end(f, track, e->when, depth)) break;
-      fprintf(f->out, ",\"args\":{\"left\":\"%s\"}}", left_because(e));
+      if (!json_end(file, track, event->when, depth)) break;
+      fprintf(file->out, ",\"args\":{\"left\":\"%s\"}}", left_because(event));
       break;
     case TRACE_CREATE:
-      write_of_g(f, track, e, "create", "goroutine");
+      write_of_g(file, track, event, "create", "goroutine");
       break;
     case TRACE_READY:
-      write_of_g(f, track, e, "ready", "goroutine");
+      write_of_g(file, track, event, "ready", "goroutine");
       break;
     case TRACE_STEAL:
-      json_mark(f, track, e->when, "steal");
-      fprintf(f->out,
+      json_mark(file, track, event->when, "steal");
+      fprintf(file->out,
               ",\"args\":{\"goroutines\":%" PRIu64 ",\"from\":%" PRIu64 "}}",
-              e->arg, e->g);
+              event->arg, event->g);
       break;
     case TRACE_TIMERS:
-      write_of_g(f, track, e, "timers", "run");
+      write_of_g(file, track, event, "timers", "run");
       break;
     case TRACE_POLL:
-      write_of_g(f, track, e, "poll", "goroutines");
+      write_of_g(file, track, event, "poll", "goroutines");
       break;
     case TRACE_CALL:
-      json_call(f, e->track, e->g, e->arg, e->when);
+      json_call(file, event->track, event->g, event->arg, event->when);
       break;
     default:
-      rt_throw("trace: an event of kind %d on a P", (int)e->kind);
+      rt_throw("trace: an event of kind %d on a P", (int)event->kind);
   }
 }
 
 // Writes what has no P. A stop of the world is two spans that end together, the
 // outer from when it was asked for, the inner from when all had stopped.
-static void write_of_none(TraceFile *f, uint32_t track, const TraceEvent *e,
-                          int *depth) {
-  switch ((TraceKind)e->kind) {
+static void write_of_none(TraceFile *file, uint32_t track,
+                          const TraceEvent *event, int *depth) {
+  switch ((TraceKind)event->kind) {
     case TRACE_STOP:
-      json_begin(f, track, e->when, "stop the world", depth);
-      fputs("}", f->out);
+      json_begin(file, track, event->when, "stop the world", depth);
+      fputs("}", file->out);
       break;
     case TRACE_STOPPED:
       if (*depth == 0) break;
-      json_begin(f, track, e->when, "stopped", depth);
-      fputs("}", f->out);
+      json_begin(file, track, event->when, "stopped", depth);
+      fputs("}", file->out);
       break;
     case TRACE_START:
-      while (json_end(f, track, e->when, depth)) fputs("}", f->out);
+      while (json_end(file, track, event->when, depth)) fputs("}", file->out);
       break;
     case TRACE_RETAKE:
-      json_mark(f, TRACK_P + e->track, e->when, "retake");
-      fputs("}", f->out);
+      json_mark(file, TRACK_P + event->track, event->when, "retake");
+      fputs("}", file->out);
       break;
     case TRACE_CALL:
-      json_call(f, e->track, e->g, e->arg, e->when);
+      json_call(file, event->track, event->g, event->arg, event->when);
       break;
     default:
-      rt_throw("trace: an event of kind %d on no P", (int)e->kind);
+      rt_throw("trace: an event of kind %d on no P", (int)event->kind);
   }
 }
 
-static void write_ring(TraceFile *f, uint32_t track, const TraceRing *ring,
+static void write_ring(TraceFile *file, uint32_t track, const TraceRing *ring,
                        TraceWrite write) {
-  uint64_t size = f->s->watch.events, lost = 0;
+  uint64_t size = file->sched->watch.events, lost = 0;
   if (ring->count > size) lost = ring->count - size;
-  f->lost += lost;
+  file->lost += lost;
   int depth = 0;
   for (uint64_t i = lost; i < ring->count; i++) {
-    write(f, track, &ring->events[i & (size - 1)], &depth);
+    write(file, track, &ring->events[i & (size - 1)], &depth);
   }
-  while (json_end(f, track, f->end, &depth)) fputs("}", f->out);
+  while (json_end(file, track, file->end, &depth)) fputs("}", file->out);
 }
 
-static void write_tracks(TraceFile *f) {
-  Sched *s = f->s;
-  json_track(f, TRACK_WORLD, "stops of the world", 0);
-  for (M *m = s->ms.all; m != NULL; m = m->all_next) {
-    json_track(f, TRACK_M + m->id, "blocking calls of M", m->id);
+static void write_tracks(TraceFile *file) {
+  Sched *sched = file->sched;
+  json_track(file, TRACK_WORLD, "stops of the world", 0);
+  for (M *m = sched->ms.all; m != NULL; m = m->all_next) {
+    json_track(file, TRACK_M + m->id, "blocking calls of M", m->id);
     // a call that has not come back
     if (m->call_g != NULL) {
-      json_call(f, m->id, m->call_g->id, m->call_ticks, f->end);
+      json_call(file, m->id, m->call_g->id, m->call_ticks, file->end);
     }
   }
-  write_ring(f, TRACK_WORLD, &s->trace, write_of_none);
-  for (int i = 0; i < s->ps_made; i++) {
-    P *p = p_at(s, i);
-    json_track(f, TRACK_P + (uint32_t)i, "P", (uint32_t)i);
-    write_ring(f, TRACK_P + (uint32_t)i, &p->trace, write_of_p);
+  write_ring(file, TRACK_WORLD, &sched->trace, write_of_none);
+  for (int i = 0; i < sched->ps_made; i++) {
+    P *p = p_at(sched, i);
+    json_track(file, TRACK_P + (uint32_t)i, "P", (uint32_t)i);
+    write_ring(file, TRACK_P + (uint32_t)i, &p->trace, write_of_p);
   }
 }
 
-void sched_trace_write(Sched *s, FILE *out) {
-  if (s->trace.events == NULL) return;
-  TraceFile f = {.s = s, .out = out, .ns_per_tick = 1, .end = trace_moment(s)};
-  int64_t ns = rt_now() - s->started_at;
-  if (s->watch.ticks && f.end > s->watch.begun)
-    f.ns_per_tick = (double)ns / (double)(f.end - s->watch.begun);
+void sched_trace_write(Sched *sched, FILE *out) {
+  if (sched->trace.events == NULL) return;
+  TraceFile file = {
+      .sched = sched, .out = out, .ns_per_tick = 1, .end = trace_moment(sched)};
+  int64_t ns = rt_now() - sched->started_at;
+  if (sched->watch.ticks && file.end > sched->watch.begun)
+    file.ns_per_tick = (double)ns / (double)(file.end - sched->watch.begun);
   fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
   Plain plain = plain_begin();  // JSON has points
-  rt_lock(&s->lock);            // stuck Ms may come back
-  write_tracks(&f);
-  rt_unlock(&s->lock);
+  rt_lock(&sched->lock);        // stuck Ms may come back
+  write_tracks(&file);
+  rt_unlock(&sched->lock);
   plain_end(plain);
   fprintf(out,
           "\n],\"otherData\":{\"events_lost\":\"%" PRIu64
           "\",\"events_kept_of_each_P\":\"%u\"}}\n",
-          f.lost, s->watch.events);
+          file.lost, sched->watch.events);
 }

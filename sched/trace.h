@@ -27,8 +27,8 @@ typedef enum TraceKind {
 #undef X
 } TraceKind;
 
-bool trace_init(Sched *s, const SchedConfig *config);  // false: no memory
-void trace_free(Sched *s);
+bool trace_init(Sched *sched, const SchedConfig *config);  // false: no memory
+void trace_free(Sched *sched);
 bool trace_init_p(P *p);  // false: no memory
 // Owner P.
 void trace_event(P *p, TraceKind kind, uint64_t g, uint64_t arg);
@@ -37,11 +37,11 @@ void trace_event(P *p, TraceKind kind, uint64_t g, uint64_t arg);
        ? trace_event((p), TRACE_##kind, (g), (uint64_t)(arg)) \
        : (void)0)
 // sched.lock held; by whom there is no P to write for.
-void trace_shared(Sched *s, TraceKind kind, uint32_t track, uint64_t g,
+void trace_shared(Sched *sched, TraceKind kind, uint32_t track, uint64_t g,
                   uint64_t arg);
-#define TRACE_SHARED(s, kind, track, g, arg)                            \
-  ((s)->trace.events != NULL                                            \
-       ? trace_shared((s), TRACE_##kind, (track), (g), (uint64_t)(arg)) \
+#define TRACE_SHARED(sched, kind, track, g, arg)                            \
+  ((sched)->trace.events != NULL                                            \
+       ? trace_shared((sched), TRACE_##kind, (track), (g), (uint64_t)(arg)) \
        : (void)0)
 // The long ways round of g_leave and proc_set_running: g or p is marked.
 void trace_left(P *p, G *g, GState to);

@@ -22,42 +22,42 @@
 #include "sched/idle.h"
 #include "sched/runq.h"
 
-static void urgent_lock(const P *p, UrgentQueue *q) {
-  rt_rank_push(&rank_urgent, &q->lock);
-  if (!p->single) rt_spin_lock(&q->lock);
+static void urgent_lock(const P *p, UrgentQueue *queue) {
+  rt_rank_push(&rank_urgent, &queue->lock);
+  if (!p->single) rt_spin_lock(&queue->lock);
 }
 
-static void urgent_unlock(const P *p, UrgentQueue *q) {
-  rt_rank_pop(&rank_urgent, &q->lock);
-  if (!p->single) rt_spin_unlock(&q->lock);
+static void urgent_unlock(const P *p, UrgentQueue *queue) {
+  rt_rank_pop(&rank_urgent, &queue->lock);
+  if (!p->single) rt_spin_unlock(&queue->lock);
 }
 
 // --- The list: its lock held ------------------------------------------------
-static void note_since(UrgentQueue *q) {
-  int64_t since = q->list.first == NULL ? 0 : q->list.first->since;
-  rt_store_relaxed(&q->since, since);  // relaxed: a hint for the owner
+static void note_since(UrgentQueue *queue) {
+  int64_t since = queue->list.first == NULL ? 0 : queue->list.first->since;
+  rt_store_relaxed(&queue->since, since);  // relaxed: a hint for the owner
 }
 
 // All but the count, which others read without the lock.
-static void set_ends(UrgentQueue *q, const GList *list) {
-  q->list.first = list->first;
-  q->list.last = list->last;
-  note_since(q);
+static void set_ends(UrgentQueue *queue, const GList *list) {
+  queue->list.first = list->first;
+  queue->list.last = list->last;
+  note_since(queue);
 }
 
-static void append_urgent(const P *p, UrgentQueue *q, GList *more) {
-  GList all = q->list;
+static void append_urgent(const P *p, UrgentQueue *queue, GList *more) {
+  GList all = queue->list;
   glist_append(&all, more);
-  set_ends(q, &all);
+  set_ends(queue, &all);
   if (p->single)
-    rt_store_relaxed(&q->list.count, all.count);  // relaxed: nobody else
+    rt_store_relaxed(&queue->list.count, all.count);  // relaxed: nobody else
   else
     // seq: S1 of idle.c, before the load of `spinning` in idle_wakep
-    rt_store_seq(&q->list.count, all.count);
+    rt_store_seq(&queue->list.count, all.count);
 }
 
-static void take_first(UrgentQueue *q, uint32_t count, GList *out) {
-  GList rest = q->list;
+static void take_first(UrgentQueue *queue, uint32_t count, GList *out) {
+  GList rest = queue->list;
   RT_ASSERT(count <= rest.count);
   for (; count > 0; count--) {
     G *g = glist_pop(&rest);
@@ -67,9 +67,9 @@ static void take_first(UrgentQueue *q, uint32_t count, GList *out) {
   RT_CHECK((rest.count == 0) == (rest.first == NULL),
            "urgent goroutines: the count is %u, but the list is %s", rest.count,
            rest.first == NULL ? "empty" : "not empty");
-  set_ends(q, &rest);
+  set_ends(queue, &rest);
   // relaxed: a searcher that reads it too high looks in vain
-  rt_store_relaxed(&q->list.count, rest.count);
+  rt_store_relaxed(&queue->list.count, rest.count);
 }
 
 // --- Owner P ----------------------------------------------------------------
@@ -113,7 +113,7 @@ static void end_turn(P *p) {
 }
 
 G *urgent_take(P *p) {
-  UrgentQueue *q = &p->urgent;
+  UrgentQueue *queue = &p->urgent;
   bool some = urgent_waits(p), turn = some && has_turn(p);
   if (!some) end_turn(p);
   p->next_limit = turn ? 0 : NEXT_PICKS_MAX;
@@ -121,21 +121,22 @@ G *urgent_take(P *p) {
   if (some && !turn && !p->single) idle_wakep(p->sched);
   if (!turn) return NULL;
   GList one = {0};
-  urgent_lock(p, q);
-  if (q->list.count > 0) take_first(q, 1, &one);  // else thieves were faster
-  urgent_unlock(p, q);
+  urgent_lock(p, queue);
+  // Thieves may have been faster.
+  if (queue->list.count > 0) take_first(queue, 1, &one);
+  urgent_unlock(p, queue);
   return one.first;
 }
 
 G *urgent_steal(P *p, P *victim, bool last_too) {
-  UrgentQueue *q = &victim->urgent;
+  UrgentQueue *queue = &victim->urgent;
   // relaxed: a hint. A single one its owner is about to run
-  if (rt_load_relaxed(&q->list.count) < (last_too ? 1u : 2u)) return NULL;
+  if (rt_load_relaxed(&queue->list.count) < (last_too ? 1u : 2u)) return NULL;
   GList taken = {0};
-  urgent_lock(p, q);
-  uint32_t count = q->list.count;
-  take_first(q, count - count / 2, &taken);
-  urgent_unlock(p, q);
+  urgent_lock(p, queue);
+  uint32_t count = queue->list.count;
+  take_first(queue, count - count / 2, &taken);
+  urgent_unlock(p, queue);
   P_COUNT(p, stolen, taken.count);
   G *g = glist_pop(&taken);
   urgent_put(p, &taken);
@@ -143,10 +144,10 @@ G *urgent_steal(P *p, P *victim, bool last_too) {
 }
 
 void urgent_flush(P *p, GList *list) {
-  UrgentQueue *q = &p->urgent;
-  urgent_lock(p, q);
-  take_first(q, q->list.count, list);
-  urgent_unlock(p, q);
+  UrgentQueue *queue = &p->urgent;
+  urgent_lock(p, queue);
+  take_first(queue, queue->list.count, list);
+  urgent_unlock(p, queue);
   p->next_limit = NEXT_PICKS_MAX;
   p->urgent_from = p->urgent_rest = 0;
 }

@@ -6,9 +6,9 @@ a change of sched/ is noticed here.
 VARIANTS: name -> (what it is, [(file, text, what takes its place)],
 settings of the simulation). GROUPS: what is compared with what."""
 
-_SPAWN_ALWAYS = ("lifecycle.c", "s->futile_max = FUTILE_MAX;",
-                 "s->futile_max = UINT32_MAX;")
-_WALK = "OrderWalk walk = steal_order_start(&s->order, sched_random(p));"
+_SPAWN_ALWAYS = ("lifecycle.c", "sched->futile_max = FUTILE_MAX;",
+                 "sched->futile_max = UINT32_MAX;")
+_WALK = "OrderWalk walk = steal_order_start(&sched->order, sched_random(p));"
 
 VARIANTS = {
     "as now": ("sched/ as it is", []),
@@ -16,24 +16,24 @@ VARIANTS = {
     # --- without what the simulation led to
     "all Ps": ("a search walks over all Ps, even if most are idle", [
         ("find_work.c",
-         "return 2 * rt_load_relaxed(&s->idle_count) >= "
-         "(uint32_t)procs_now(s);",
-         "return rt_load_relaxed(&s->idle_count) == UINT32_MAX;"),
+         "return 2 * rt_load_relaxed(&sched->idle_count) >= "
+         "(uint32_t)procs_now(sched);",
+         "return rt_load_relaxed(&sched->idle_count) == UINT32_MAX;"),
     ]),
     "an M each": ("a list made ready wakes a thread for each of its Gs", [
-        ("proc.c", "for (; count > 0 && global_count(s) != 0; count--) {",
+        ("proc.c", "for (; count > 0 && global_count(sched) != 0; count--) {",
          "for (; count > 0; count--) {"),
     ]),
 
     # --- the order of victims
     "linear": ("victims from the thief's neighbour on, one by one", [
         ("find_work.c", _WALK, """OrderWalk walk = {
-        s->order.count, s->order.count,
-        .at = (uint32_t)(p->id + 1) % s->order.count, .stride = 1};"""),
+        sched->order.count, sched->order.count,
+        .at = (uint32_t)(p->id + 1) % sched->order.count, .stride = 1};"""),
     ]),
     "from 0": ("victims from P 0 on, one by one", [
         ("find_work.c", _WALK, """OrderWalk walk = {
-        s->order.count, s->order.count, .stride = 1};"""),
+        sched->order.count, sched->order.count, .stride = 1};"""),
     ]),
     "random": ("each victim is drawn anew, so some come twice and some never", [
         ("steal_order.h", "  walk->at += walk->stride;\n",
@@ -59,12 +59,13 @@ VARIANTS = {
     "always": ("each spawn, and each ready that displaces, wakes one, also "
                "while others spin", [
         _SPAWN_ALWAYS,
-        ("idle.c", """  if (rt_load_seq(&s->spinning) != 0 || rt_load_seq(&s->idle_count) == 0) {
-    return;
-  }""", "  if (rt_load_seq(&s->idle_count) == 0) return;"),
+        ("idle.c", "  if (rt_load_seq(&sched->spinning) != 0 ||\n"
+                   "      rt_load_seq(&sched->idle_count) == 0) {\n"
+                   "    return;\n"
+                   "  }", "  if (rt_load_seq(&sched->idle_count) == 0) return;"),
         ("idle.c", """    uint32_t none = 0;
-    if (!rt_cas(&s->spinning, &none, 1u)) return NULL;""",
-         "    rt_add(&s->spinning, 1u);"),
+    if (!rt_cas(&sched->spinning, &none, 1u)) return NULL;""",
+         "    rt_add(&sched->spinning, 1u);"),
     ]),
     "no spinning": ("an M that runs out of work parks after one look, and "
                     "only those woken search", [
@@ -78,13 +79,13 @@ VARIANTS = {
     "more spin": ("as now, but for each 8 busy Ps one more may be woken to "
                   "search", [
         ("idle.c", """    uint32_t none = 0;
-    if (!rt_cas(&s->spinning, &none, 1u)) return NULL;""",
-         """    uint32_t some = rt_load_relaxed(&s->spinning);
-    if (some > ((uint32_t)procs_now(s) - rt_load_relaxed(&s->idle_count)) / 8 ||
-        !rt_cas(&s->spinning, &some, some + 1)) return NULL;"""),
-        ("idle.c", "  if (rt_load_seq(&s->spinning) != 0 || ",
-         """  if (rt_load_seq(&s->spinning) >
-          ((uint32_t)procs_now(s) - rt_load_relaxed(&s->idle_count)) / 8 ||
+    if (!rt_cas(&sched->spinning, &none, 1u)) return NULL;""",
+         """    uint32_t some = rt_load_relaxed(&sched->spinning);
+    if (some > ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8 ||
+        !rt_cas(&sched->spinning, &some, some + 1)) return NULL;"""),
+        ("idle.c", "  if (rt_load_seq(&sched->spinning) != 0 ||\n      ",
+         """  if (rt_load_seq(&sched->spinning) >
+          ((uint32_t)procs_now(sched) - rt_load_relaxed(&sched->idle_count)) / 8 ||
       """),
     ]),
 

@@ -30,9 +30,9 @@ static void runq_displace_next(P *p) {
 #elif defined(PLANT_PARKER_WRITES)
 // The parker writes to its G when others may have it already.
 #undef chan_recv
-static ChanResult chan_recv(P *p, G *g, Chan *c, uint64_t *word,
+static ChanResult chan_recv(P *p, G *g, Chan *chan, uint64_t *word,
                             WaitReason reason) {
-  ChanResult result = right_chan_recv(p, g, c, word, reason);
+  ChanResult result = right_chan_recv(p, g, chan, word, reason);
   if (result == CHAN_PARKED) g->wait.success = false;
   return result;
 }
@@ -53,11 +53,11 @@ static bool timer_stop(P *p, Timer *timer) {
 #elif defined(PLANT_EARLY_DEADLOCK)
 // Gs in blocking calls do not count.
 #undef idle_check_deadlock
-static void idle_check_deadlock(Sched *s) {
-  uint32_t calls = s->calls.count;
-  s->calls.count = 0;
-  right_check_deadlock(s);
-  s->calls.count = calls;
+static void idle_check_deadlock(Sched *sched) {
+  uint32_t calls = sched->calls.count;
+  sched->calls.count = 0;
+  right_check_deadlock(sched);
+  sched->calls.count = calls;
 }
 
 #elif defined(PLANT_STARTED_TWICE)

@@ -10,8 +10,8 @@
 //     other believes that it holds it
 //   - no G is lost or in two places; each goes only from the state that is
 //     expected (as g_change checks)
-//   - s->calls.count is exact: a deadlock is reported only when no G is left, and
-//     at the end it counts the calls that have lost their P
+//   - sched->calls.count is exact: a deadlock is reported only when no G is
+//     left, and at the end it counts the calls that have lost their P
 //   - at the end all Gs have ended or are in the kernel, and no P is stopped
 //
 // Waking the Ms of the pool is park.pml's matter: here they see what there is

@@ -14,47 +14,48 @@
 
 static ObjChan *channel_alloc(Local *local, size_t size) {
   size += offsetof(ObjChan, chan);
-  ObjChan *c = (ObjChan *)heap_alloc(&local->heap, size, OBJ_CHAN);
-  if (c != NULL) c->timer = NULL;
-  return c;
+  ObjChan *channel = (ObjChan *)heap_alloc(&local->heap, size, OBJ_CHAN);
+  if (channel != NULL) channel->timer = NULL;
+  return channel;
 }
 
 ObjChan *channel_new(Local *local, uint32_t cap) {
-  ObjChan *c = channel_alloc(local, chan_size(cap));
-  if (c != NULL) chan_init(&c->chan, cap);
-  return c;
+  ObjChan *channel = channel_alloc(local, chan_size(cap));
+  if (channel != NULL) chan_init(&channel->chan, cap);
+  return channel;
 }
 
 ObjChan *channel_new_drops(Local *local, uint32_t cap) {
-  ObjChan *c = channel_alloc(local, chan_size(cap));
-  if (c != NULL) chan_init_drops(&c->chan, cap);
-  return c;
+  ObjChan *channel = channel_alloc(local, chan_size(cap));
+  if (channel != NULL) chan_init_drops(&channel->chan, cap);
+  return channel;
 }
 
 // No block is larger than what is found without a look at the whole heap.
 _Static_assert((int)CHAN_BLOCK_MOST <= (int)MEDIUM_MAX, "blocks have a class");
 
-// Gives c a block of that size, if it still wants it. false: no memory.
-static bool give_block(Local *local, Chan *c, size_t size) {
-  ObjChanBlock *b =
+// Gives chan a block of that size, if it still wants it. false: no memory.
+static bool give_block(Local *local, Chan *chan, size_t size) {
+  ObjChanBlock *block =
       (ObjChanBlock *)heap_alloc(&local->heap, size, OBJ_CHAN_BLOCK);
-  if (b == NULL) return false;
-  size_t room = (size - sizeof *b) / sizeof(uint64_t);
-  chan_block_init(&b->block, (uint32_t)room, value_from_obj(b));
-  chan_grow(local->p, c, &b->block);
+  if (block == NULL) return false;
+  size_t room = (size - sizeof *block) / sizeof(uint64_t);
+  chan_block_init(&block->block, (uint32_t)room, value_from_obj(block));
+  chan_grow(local->p, chan, &block->block);
   charge_bytes(local, size);
   return true;
 }
 
 ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit) {
-  ObjChan *c = channel_alloc(local, chan_size_grows());
-  if (c == NULL) return NULL;
-  chan_init_grows(&c->chan, limit);
-  if (room == 0) return c;
-  return give_block(local, &c->chan, chan_block_size(room)) ? c : NULL;
+  ObjChan *channel = channel_alloc(local, chan_size_grows());
+  if (channel == NULL) return NULL;
+  chan_init_grows(&channel->chan, limit);
+  if (room == 0) return channel;
+  return give_block(local, &channel->chan, chan_block_size(room)) ? channel
+                                                                  : NULL;
 }
 
-bool channel_grow(Local *local, Chan *c) {
-  size_t size = chan_next_size(c);
-  return size == 0 || give_block(local, c, size);
+bool channel_grow(Local *local, Chan *chan) {
+  size_t size = chan_next_size(chan);
+  return size == 0 || give_block(local, chan, size);
 }

@@ -12,6 +12,6 @@ ObjChan *channel_new(Local *local, uint32_t cap);
 ObjChan *channel_new_drops(Local *local, uint32_t cap);
 ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit);
 // Its next block, if one is wanted. false: out of memory.
-bool channel_grow(Local *local, Chan *c);
+bool channel_grow(Local *local, Chan *chan);
 
 #endif

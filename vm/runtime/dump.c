@@ -59,18 +59,18 @@ static uint64_t mix_alike(uint64_t hash, uint64_t word) {
   return (hash ^ word) * 0x9E3779B97F4A7C15u ^ (hash >> 29);
 }
 
-static uint64_t hash_alike(const Alike *a) {
-  const Trace *t = a->trace;
-  uint64_t hash =
-      mix_alike(a->state + (uintptr_t)a->waits, (uintptr_t)t->created_pc);
-  hash = mix_alike(hash, (uintptr_t)a->group_pc);
-  for (uint32_t n = 0; n < t->count; n++) {
-    hash = mix_alike(hash, (uintptr_t)t->frames[n].pc);
+static uint64_t hash_alike(const Alike *alike) {
+  const Trace *trace = alike->trace;
+  uint64_t hash = mix_alike(alike->state + (uintptr_t)alike->waits,
+                            (uintptr_t)trace->created_pc);
+  hash = mix_alike(hash, (uintptr_t)alike->group_pc);
+  for (uint32_t n = 0; n < trace->count; n++) {
+    hash = mix_alike(hash, (uintptr_t)trace->frames[n].pc);
   }
   return hash ^ hash >> 32;
 }
 
-static bool alike(const Alike *a, const Alike *b) {
+static bool are_alike(const Alike *a, const Alike *b) {
   const Trace *x = a->trace, *y = b->trace;
   return a->state == b->state && a->waits == b->waits && a->call == b->call &&
          a->group_pc == b->group_pc && x->created_in == y->created_in &&
@@ -79,42 +79,42 @@ static bool alike(const Alike *a, const Alike *b) {
          memcmp(x->frames, y->frames, x->count * sizeof(TraceFrame)) == 0;
 }
 
-// The entry like `a`, or the free place for it.
-static uint32_t *alike_slot(Dump *d, const Alike *a) {
-  RT_ASSERT(d->count < d->size && (d->size & (d->size - 1)) == 0);
-  for (uint64_t at = hash_alike(a);; at++) {
-    uint32_t *slot = &d->table[at & (d->size - 1)];
-    if (*slot == 0 || alike(&d->all[*slot - 1], a)) return slot;
+// The entry that is like it, or the free place for it.
+static uint32_t *alike_slot(Dump *dump, const Alike *alike) {
+  RT_ASSERT(dump->count < dump->size && (dump->size & (dump->size - 1)) == 0);
+  for (uint64_t at = hash_alike(alike);; at++) {
+    uint32_t *slot = &dump->table[at & (dump->size - 1)];
+    if (*slot == 0 || are_alike(&dump->all[*slot - 1], alike)) return slot;
   }
 }
 
-static bool dump_grow(Dump *d) {
-  size_t room = d->room == 0 ? 64 : d->room * 2;
-  Alike *all = mem_resize(d->vm->memory, d->all, room * sizeof *all);
+static bool dump_grow(Dump *dump) {
+  size_t room = dump->room == 0 ? 64 : dump->room * 2;
+  Alike *all = mem_resize(dump->vm->memory, dump->all, room * sizeof *all);
   if (all == NULL) return false;
-  d->all = all;
-  uint32_t *table = mem_zeroed(d->vm->memory, room * 2 * sizeof *table);
+  dump->all = all;
+  uint32_t *table = mem_zeroed(dump->vm->memory, room * 2 * sizeof *table);
   if (table == NULL) return false;
-  d->room = room;
-  mem_free(d->table);
-  d->table = table;
-  d->size = room * 2;
-  for (size_t n = 0; n < d->count; n++)
-    *alike_slot(d, &all[n]) = (uint32_t)n + 1;
+  dump->room = room;
+  mem_free(dump->table);
+  dump->table = table;
+  dump->size = room * 2;
+  for (size_t n = 0; n < dump->count; n++)
+    *alike_slot(dump, &all[n]) = (uint32_t)n + 1;
   return true;
 }
 
-static bool add_id(Vm *vm, Alike *a, uint64_t id, int64_t since) {
-  if (a->count == a->room) {
-    size_t room = a->room == 0 ? 1 : a->room * 2;
-    uint64_t *ids = mem_resize(vm->memory, a->ids, room * sizeof *ids);
+static bool add_id(Vm *vm, Alike *alike, uint64_t id, int64_t since) {
+  if (alike->count == alike->room) {
+    size_t room = alike->room == 0 ? 1 : alike->room * 2;
+    uint64_t *ids = mem_resize(vm->memory, alike->ids, room * sizeof *ids);
     if (ids == NULL) return false;
-    a->ids = ids;
-    a->room = room;
+    alike->ids = ids;
+    alike->room = room;
   }
-  if (a->count == 0 || since < a->since) a->since = since;
-  if (a->count == 0 || since > a->until) a->until = since;
-  a->ids[a->count++] = id;
+  if (alike->count == 0 || since < alike->since) alike->since = since;
+  if (alike->count == 0 || since > alike->until) alike->until = since;
+  alike->ids[alike->count++] = id;
   return true;
 }
 
@@ -128,94 +128,95 @@ static void correct_top(const Goroutine *g, Trace *trace) {
 }
 
 // The group that g was started in, not one that it has begun itself.
-static void take_group(Alike *a, const Goroutine *g) {
-  Group *group = g->g.group;
-  while (group != NULL && group->owner == &g->g) group = group->parent;
-  if (group == NULL) return;
-  const ObjGroup *o = obj_group(group);
-  a->group_in = o->begun_in;
-  a->group_pc = o->begun_pc;
-  a->owner = group->owner->id;
+static void take_group(Alike *alike, const Goroutine *g) {
+  Group *joined = g->g.group;
+  while (joined != NULL && joined->owner == &g->g) joined = joined->parent;
+  if (joined == NULL) return;
+  const ObjGroup *group = obj_group(joined);
+  alike->group_in = group->begun_in;
+  alike->group_pc = group->begun_pc;
+  alike->owner = joined->owner->id;
 }
 
-static bool take_goroutine(Dump *d, const Goroutine *g) {
+static bool take_goroutine(Dump *dump, const Goroutine *g) {
   GState state = g_state(&g->g);
-  Alike a = {.trace = trace_capture(d->vm->memory, g), .state = (uint8_t)state};
-  if (a.trace == NULL) return false;
+  Alike alike = {.trace = trace_capture(dump->vm->memory, g),
+                 .state = (uint8_t)state};
+  if (alike.trace == NULL) return false;
   enum { FRAMES_EACH = 8 };  // that cost as much as all else
-  d->cost += FRAMES_EACH + a.trace->count + a.trace->elided;
-  take_group(&a, g);
-  correct_top(g, a.trace);
+  dump->cost += FRAMES_EACH + alike.trace->count + alike.trace->elided;
+  take_group(&alike, g);
+  correct_top(g, alike.trace);
   bool waits = state == G_WAITING;
-  if (waits) a.waits = channel_wait_name(g);
+  if (waits) alike.waits = channel_wait_name(g);
   bool calls = g->g.reason == WAIT_IO || g->g.reason == WAIT_SLEEP;
-  if (state == G_SYSCALL || (waits && calls)) a.call = native_blocked_in(g);
-  bool fine = d->count < d->room || dump_grow(d);
-  uint32_t *slot = fine ? alike_slot(d, &a) : NULL;
+  if (state == G_SYSCALL || (waits && calls)) alike.call = native_blocked_in(g);
+  bool fine = dump->count < dump->room || dump_grow(dump);
+  uint32_t *slot = fine ? alike_slot(dump, &alike) : NULL;
   bool known = fine && *slot != 0;
-  if (fine && !known && d->count >= d->most) {
-    d->uncounted++;
-    trace_drop(a.trace);
+  if (fine && !known && dump->count >= dump->most) {
+    dump->uncounted++;
+    trace_drop(alike.trace);
     return true;
   }
   if (fine && !known) {
-    d->all[d->count] = a;
-    *slot = (uint32_t)++d->count;
+    dump->all[dump->count] = alike;
+    *slot = (uint32_t)++dump->count;
   } else {
-    trace_drop(a.trace);
+    trace_drop(alike.trace);
   }
   bool timed = waits || state == G_SYSCALL;
-  bool added = fine && add_id(d->vm, &d->all[*slot - 1], g->g.id,
+  bool added = fine && add_id(dump->vm, &dump->all[*slot - 1], g->g.id,
                               timed ? g->g.since : 0);
   if (fine && !known && !added) {  // no entry is without ids
-    d->count--;
+    dump->count--;
     *slot = 0;
-    mem_free(a.trace);
+    mem_free(alike.trace);
   }
   return added;
 }
 
 static void take_one(void *arg, Goroutine *g) {
-  Dump *d = arg;
-  if (!take_goroutine(d, g)) d->failed = true;
+  Dump *dump = arg;
+  if (!take_goroutine(dump, g)) dump->failed = true;
 }
 
 static Dump *dump_new(Vm *vm, size_t most) {
-  Dump *d = mem_zeroed(vm->memory, sizeof *d);
-  if (d == NULL) return NULL;
-  d->now = rt_now();
-  d->vm = vm;
-  d->most = most;
+  Dump *dump = mem_zeroed(vm->memory, sizeof *dump);
+  if (dump == NULL) return NULL;
+  dump->now = rt_now();
+  dump->vm = vm;
+  dump->most = most;
   // The traces are for us alone.
   // RMW: dump_free may subtract meanwhile; a collection that looks at it
   // (units_mark_roots) stops the world after this
   rt_add(&vm->code_kept, 1u);
-  return d;
+  return dump;
 }
 
 Dump *dump_take(Vm *vm) {
-  Dump *d = dump_new(vm, SIZE_MAX);
-  if (d != NULL) vm_each_goroutine(vm, take_one, d);
-  return d;
+  Dump *dump = dump_new(vm, SIZE_MAX);
+  if (dump != NULL) vm_each_goroutine(vm, take_one, dump);
+  return dump;
 }
 
-static void clear(Dump *d) {
-  for (size_t n = 0; n < d->count; n++) {
-    trace_drop(d->all[n].trace);
-    mem_free(d->all[n].ids);
+static void clear(Dump *dump) {
+  for (size_t n = 0; n < dump->count; n++) {
+    trace_drop(dump->all[n].trace);
+    mem_free(dump->all[n].ids);
   }
-  mem_free(d->all);
-  mem_free(d->table);
-  d->all = NULL;
-  d->table = NULL;
-  d->count = d->room = d->size = d->uncounted = 0;
+  mem_free(dump->all);
+  mem_free(dump->table);
+  dump->all = NULL;
+  dump->table = NULL;
+  dump->count = dump->room = dump->size = dump->uncounted = 0;
 }
 
-void dump_free(Dump *d) {
-  clear(d);
+void dump_free(Dump *dump) {
+  clear(dump);
   // RMW: pairs with the load in units_mark_roots, at a later stop
-  rt_sub(&d->vm->code_kept, 1u);
-  mem_free(d);
+  rt_sub(&dump->vm->code_kept, 1u);
+  mem_free(dump);
 }
 
 // --- The text ---------------------------------------------------------------
@@ -229,51 +230,54 @@ static int by_first_id(const void *a, const void *b) {
 }
 
 // They mostly are in order, or the other way round, as they were taken.
-static void sort_ids(Alike *a) {
+static void sort_ids(Alike *alike) {
   size_t up = 1, down = 1;
-  while (up < a->count && a->ids[up - 1] < a->ids[up]) up++;
-  if (up >= a->count) return;
-  while (down < a->count && a->ids[down - 1] > a->ids[down]) down++;
-  if (down < a->count) {
-    qsort(a->ids, a->count, sizeof *a->ids, by_number);
+  while (up < alike->count && alike->ids[up - 1] < alike->ids[up]) up++;
+  if (up >= alike->count) return;
+  while (down < alike->count && alike->ids[down - 1] > alike->ids[down]) down++;
+  if (down < alike->count) {
+    qsort(alike->ids, alike->count, sizeof *alike->ids, by_number);
     return;
   }
-  for (size_t low = 0, high = a->count - 1; low < high; low++, high--) {
-    uint64_t id = a->ids[low];
-    a->ids[low] = a->ids[high];
-    a->ids[high] = id;
+  for (size_t low = 0, high = alike->count - 1; low < high; low++, high--) {
+    uint64_t id = alike->ids[low];
+    alike->ids[low] = alike->ids[high];
+    alike->ids[high] = id;
   }
 }
 
 enum { ID_RANGES = 20 };  // shown of those that are alike
 
 // " 2-7, 9, 12-13": ids in order.
-static void add_ids(Text *text, const Alike *a) {
+static void add_ids(Text *text, const Alike *alike) {
   size_t ranges = 0;
-  for (size_t n = 0; n < a->count; ranges++) {
+  for (size_t n = 0; n < alike->count; ranges++) {
     size_t last = n;
-    while (last + 1 < a->count && a->ids[last + 1] == a->ids[last] + 1) last++;
+    while (last + 1 < alike->count &&
+           alike->ids[last + 1] == alike->ids[last] + 1)
+      last++;
     if (ranges == ID_RANGES) {
-      text_addf(text, ", and %zu more", a->count - n);
+      text_addf(text, ", and %zu more", alike->count - n);
       return;
     }
     text_addf(text, "%s%llu", ranges > 0 ? ", " : " ",
-              (unsigned long long)a->ids[n]);
-    if (last > n) text_addf(text, "-%llu", (unsigned long long)a->ids[last]);
+              (unsigned long long)alike->ids[n]);
+    if (last > n)
+      text_addf(text, "-%llu", (unsigned long long)alike->ids[last]);
     n = last + 1;
   }
 }
 
 // "chan receive, 3 s", "blocking call os.run, 2 s to 90 s"
-static void add_state(Text *text, const Dump *d, const Alike *a) {
-  const char *name = g_state_name((GState)a->state);
-  if (a->waits != NULL) name = a->waits;
-  if (a->state == G_SYSCALL) name = "blocking call";
-  text_addf(text, "%s%s%s", name, a->call != NULL ? " " : "",
-            a->call != NULL ? a->call : "");
-  if (a->since == 0) return;
-  long long longest = (d->now - a->since) / 1000000000;
-  long long shortest = (d->now - a->until) / 1000000000;
+static void add_state(Text *text, const Dump *dump, const Alike *alike) {
+  const char *name = g_state_name((GState)alike->state);
+  if (alike->waits != NULL) name = alike->waits;
+  if (alike->state == G_SYSCALL) name = "blocking call";
+  text_addf(text, "%s%s%s", name, alike->call != NULL ? " " : "",
+            alike->call != NULL ? alike->call : "");
+  if (alike->since == 0) return;
+  long long longest = (dump->now - alike->since) / 1000000000;
+  long long shortest = (dump->now - alike->until) / 1000000000;
   if (longest <= 0) return;
   if (shortest < longest)
     text_addf(text, ", %lld s to %lld s", shortest > 0 ? shortest : 0, longest);
@@ -281,12 +285,12 @@ static void add_state(Text *text, const Dump *d, const Alike *a) {
     text_addf(text, ", %lld s", longest);
 }
 
-static void add_group(Text *text, const Alike *a) {
-  if (a->group_pc == NULL) return;
-  LineInfo at = proto_line(a->group_in, a->group_pc);
+static void add_group(Text *text, const Alike *alike) {
+  if (alike->group_pc == NULL) return;
+  LineInfo at = proto_line(alike->group_in, alike->group_pc);
   text_addf(text, "  in the group of goroutine %llu at %s:%u:%u\n",
-            (unsigned long long)a->owner, a->group_in->path->own, at.line,
-            at.col);
+            (unsigned long long)alike->owner, alike->group_in->path->own,
+            at.line, at.col);
 }
 
 static void add_indented(Text *text, const Text *lines, size_t depth) {
@@ -300,19 +304,20 @@ static void add_indented(Text *text, const Text *lines, size_t depth) {
   }
 }
 
-static void add_alike(Text *text, const Dump *d, const Alike *a, size_t depth) {
-  Text own = {.memory = d->vm->memory};
-  if (a->count == 1)
-    text_addf(&own, "goroutine %llu [", (unsigned long long)a->ids[0]);
+static void add_alike(Text *text, const Dump *dump, const Alike *alike,
+                      size_t depth) {
+  Text own = {.memory = dump->vm->memory};
+  if (alike->count == 1)
+    text_addf(&own, "goroutine %llu [", (unsigned long long)alike->ids[0]);
   else
-    text_addf(&own, "%zu goroutines [", a->count);
-  add_state(&own, d, a);
+    text_addf(&own, "%zu goroutines [", alike->count);
+  add_state(&own, dump, alike);
   text_addf(&own, "]:");
-  if (a->count > 1) add_ids(&own, a);
+  if (alike->count > 1) add_ids(&own, alike);
   text_addf(&own, "\n");
-  if (a->trace->count == 0) text_addf(&own, "  not begun\n");
-  trace_print_frames(&own, d->vm, a->trace);
-  add_group(&own, a);
+  if (alike->trace->count == 0) text_addf(&own, "  not begun\n");
+  trace_print_frames(&own, dump->vm, alike->trace);
+  add_group(&own, alike);
   text_add(text, "\n", 1);
   if (!own.failed) add_indented(text, &own, depth);
   text_free(&own);
@@ -340,16 +345,17 @@ static Owner *owner_of(const Owners *owners, uint64_t id) {
 }
 
 // false: there are none, or there is no memory.
-static bool collect_owners(const Dump *d, Owners *owners) {
+static bool collect_owners(const Dump *dump, Owners *owners) {
   size_t count = 0;
-  for (size_t n = 0; n < d->count; n++) count += d->all[n].group_pc != NULL;
+  for (size_t n = 0; n < dump->count; n++)
+    count += dump->all[n].group_pc != NULL;
   if (count == 0) return false;
-  owners->all = mem_alloc(d->vm->memory, count * sizeof(Owner));
+  owners->all = mem_alloc(dump->vm->memory, count * sizeof(Owner));
   if (owners->all == NULL) return false;
   count = 0;
-  for (size_t n = 0; n < d->count; n++)
-    if (d->all[n].group_pc != NULL)
-      owners->all[count++] = (Owner){.id = d->all[n].owner};
+  for (size_t n = 0; n < dump->count; n++)
+    if (dump->all[n].group_pc != NULL)
+      owners->all[count++] = (Owner){.id = dump->all[n].owner};
   qsort(owners->all, count, sizeof(Owner), by_id);
   for (size_t n = 0; n < count; n++) {
     size_t last = owners->count - 1;
@@ -360,31 +366,33 @@ static bool collect_owners(const Dump *d, Owners *owners) {
 }
 
 // Which entry each owner is in. Without memory: none.
-static void find_owners(Dump *d) {
+static void find_owners(Dump *dump) {
   Owners owners = {0};
-  if (!collect_owners(d, &owners)) return;
-  for (size_t n = 0; n < d->count; n++)
-    for (size_t i = 0; i < d->all[n].count; i++) {
-      Owner *owner = owner_of(&owners, d->all[n].ids[i]);
+  if (!collect_owners(dump, &owners)) return;
+  for (size_t n = 0; n < dump->count; n++)
+    for (size_t i = 0; i < dump->all[n].count; i++) {
+      Owner *owner = owner_of(&owners, dump->all[n].ids[i]);
       if (owner != NULL) owner->entry = n + 1;
     }
-  for (size_t n = 0; n < d->count; n++) {
-    Alike *a = &d->all[n];
-    size_t entry = a->group_pc == NULL ? 0 : owner_of(&owners, a->owner)->entry;
+  for (size_t n = 0; n < dump->count; n++) {
+    Alike *alike = &dump->all[n];
+    size_t entry =
+        alike->group_pc == NULL ? 0 : owner_of(&owners, alike->owner)->entry;
     // (goroutines that are alike may have begun their groups in each other)
-    if (entry != n + 1) a->above = entry;
+    if (entry != n + 1) alike->above = entry;
   }
   mem_free(owners.all);
 }
 
 // The first of those at the top.
-static size_t make_tree(Dump *d) {
+static size_t make_tree(Dump *dump) {
   size_t top = 0;
-  find_owners(d);
-  for (size_t n = d->count; n-- > 0;) {
-    Alike *a = &d->all[n];
-    size_t *list = a->above == 0 ? &top : &d->all[a->above - 1].first;
-    a->next = *list;
+  find_owners(dump);
+  for (size_t n = dump->count; n-- > 0;) {
+    Alike *alike = &dump->all[n];
+    size_t *list =
+        alike->above == 0 ? &top : &dump->all[alike->above - 1].first;
+    alike->next = *list;
     *list = n + 1;
   }
   return top;
@@ -394,17 +402,17 @@ enum { DEPTH_SHOWN = 20 };
 
 typedef struct Printing {
   Text *text;
-  Dump *d;
+  Dump *dump;
   size_t most, left;  // entries to be shown, goroutines not shown
 } Printing;
 
-static void print_one(Printing *printing, Alike *a, size_t depth) {
+static void print_one(Printing *printing, Alike *alike, size_t depth) {
   if (printing->most > 0) {
     printing->most--;
-    add_alike(printing->text, printing->d, a,
+    add_alike(printing->text, printing->dump, alike,
               depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN);
   } else {
-    printing->left += a->count;
+    printing->left += alike->count;
   }
 }
 
@@ -412,62 +420,65 @@ static void print_one(Printing *printing, Alike *a, size_t depth) {
 static void print_tree(Printing *printing, size_t root) {
   size_t depth = 0;
   for (size_t at = root; at != 0;) {
-    Alike *a = &printing->d->all[at - 1];
-    size_t below = a->first;
-    if (a->count > 0) print_one(printing, a, depth);
-    a->count = 0;
-    a->first = 0;  // it comes by here again on the way back
+    Alike *alike = &printing->dump->all[at - 1];
+    size_t below = alike->first;
+    if (alike->count > 0) print_one(printing, alike, depth);
+    alike->count = 0;
+    alike->first = 0;  // it comes by here again on the way back
     if (below != 0) {
       at = below;
       depth++;
     } else if (at == root) {
       return;
-    } else if (a->next != 0) {
-      at = a->next;
+    } else if (alike->next != 0) {
+      at = alike->next;
     } else {
-      at = a->above;
+      at = alike->above;
       depth--;
     }
   }
 }
 
-void dump_print(Text *text, Dump *d, size_t most) {
-  for (size_t n = 0; n < d->count; n++) sort_ids(&d->all[n]);
-  if (d->count > 0) qsort(d->all, d->count, sizeof *d->all, by_first_id);
-  Printing p = {.text = text, .d = d, .most = most, .left = d->uncounted};
-  for (size_t at = make_tree(d); at != 0; at = d->all[at - 1].next)
-    print_tree(&p, at);
+void dump_print(Text *text, Dump *dump, size_t most) {
+  for (size_t n = 0; n < dump->count; n++) sort_ids(&dump->all[n]);
+  if (dump->count > 0)
+    qsort(dump->all, dump->count, sizeof *dump->all, by_first_id);
+  Printing printing = {
+      .text = text, .dump = dump, .most = most, .left = dump->uncounted};
+  for (size_t at = make_tree(dump); at != 0; at = dump->all[at - 1].next)
+    print_tree(&printing, at);
   // entries that stand below each other, as both hold several goroutines
-  for (size_t n = 0; n < d->count; n++)
-    if (d->all[n].count > 0) print_one(&p, &d->all[n], 0);
-  if (p.left > 0) text_addf(text, "\n... and %zu more goroutines\n", p.left);
-  if (d->failed) text_addf(text, "\n... and others: out of memory\n");
+  for (size_t n = 0; n < dump->count; n++)
+    if (dump->all[n].count > 0) print_one(&printing, &dump->all[n], 0);
+  if (printing.left > 0)
+    text_addf(text, "\n... and %zu more goroutines\n", printing.left);
+  if (dump->failed) text_addf(text, "\n... and others: out of memory\n");
 }
 
 // --- At any time ------------------------------------------------------------
 // The main goroutine is in each dump, whatever the number of entries.
-static void take_main(Dump *d) {
-  Goroutine *g = d->vm->main;
+static void take_main(Dump *dump) {
+  Goroutine *g = dump->vm->main;
   GState state = g != NULL ? g_state(&g->g) : G_DEAD;
-  if (state != G_DEAD && state != G_IDLE) take_one(d, g);
+  if (state != G_DEAD && state != G_IDLE) take_one(dump, g);
 }
 
 static void take_more(void *arg, Goroutine *g) {
-  Dump *d = arg;
-  if (g != d->vm->main) take_one(d, g);
+  Dump *dump = arg;
+  if (g != dump->vm->main) take_one(dump, g);
 }
 
 static bool take_seen(void *arg, Goroutine *g) {
-  Dump *d = arg;
-  take_more(d, g);
-  return d->cost < d->cost_most;
+  Dump *dump = arg;
+  take_more(dump, g);
+  return dump->cost < dump->cost_most;
 }
 
 // What was taken before a P went away is taken again, in one piece.
-static void take_again(Dump *d) {
-  clear(d);
-  take_main(d);
-  vm_each_goroutine(d->vm, take_more, d);
+static void take_again(Dump *dump) {
+  clear(dump);
+  take_main(dump);
+  vm_each_goroutine(dump->vm, take_more, dump);
 }
 
 // A piece has some 300 us at first, and some 5 ms at most.
@@ -483,18 +494,18 @@ static void take_stopped(void *arg) {
     pieces->dump->cost_most = PIECE_FIRST;
     take_main(pieces->dump);
   }
-  Dump *d = pieces->dump;
-  d->cost = 0;
-  WalkEnd end = heap_walk_on(vm, &pieces->walk, take_seen, d);
+  Dump *dump = pieces->dump;
+  dump->cost = 0;
+  WalkEnd end = heap_walk_on(vm, &pieces->walk, take_seen, dump);
   pieces->more = end == WALK_MORE;
-  if (end == WALK_LOST) take_again(d);
+  if (end == WALK_LOST) take_again(dump);
   pieces->stopped_ns = rt_now() - begun;
 }
 
 bool dump_piece(DumpPieces *pieces) {
   pieces->more = false;
-  Sched *s = pieces->csp->vm.sched;
-  pieces->stopped = sched_while_stopped(s, take_stopped, pieces);
+  Sched *sched = pieces->csp->vm.sched;
+  pieces->stopped = sched_while_stopped(sched, take_stopped, pieces);
   return pieces->more;
 }
 
@@ -523,9 +534,9 @@ void dump_pieces(DumpPieces *pieces) {
     if (!dump_piece(pieces)) return;
     if (pieces->csp->config.stepped) continue;  // no thread of its own
     int64_t ns = pieces->stopped_ns;
-    Dump *d = pieces->dump;
-    if (rt_now() - begun > 2 * ns && d->cost_most < PIECE_MOST)
-      d->cost_most *= 2;
+    Dump *dump = pieces->dump;
+    if (rt_now() - begun > 2 * ns && dump->cost_most < PIECE_MOST)
+      dump->cost_most *= 2;
     struct timespec pause = {ns / 1000000000, ns % 1000000000};
     nanosleep(&pause, NULL);
   }
