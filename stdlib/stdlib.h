@@ -174,16 +174,16 @@ size_t number_digits(uint64_t n, unsigned base, bool upper, char *out);
 // s as in source, in double quotes.
 void quote_string(Buffer *out, Str s);
 
-// --- part.c: natives, methods of three types ---------------------------------
-CspStatus part_of_string(CspCall *call);
-CspStatus part_of_list(CspCall *call);
-CspStatus part_of_bytes(CspCall *call);
-
 // The bytes as a string. undef: out of memory, or given up.
 CspValue bytes_to_text(CspCall *call, CspValue bytes);
 
 // `return sort_list(...)`: sorts the list in place, stably, as `<` orders its
 // elements, or by a list of their keys (or nil). The result is the list.
 CspStatus sort_list(CspCall *call, CspValue list, CspValue keys);
+
+// --- part.c: natives, methods of three types ---------------------------------
+CspStatus part_of_string(CspCall *call);
+CspStatus part_of_list(CspCall *call);
+CspStatus part_of_bytes(CspCall *call);
 
 #endif

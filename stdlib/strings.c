@@ -394,7 +394,7 @@ static CspStatus strings_replace(CspCall *call) {
   job.s = s;
   job.old = old;
   job.new = new;
-  job.n = n;
+  job.n = n < 0 ? -1 : n;  // which counts down
   job.done = old.len > 0 ? replace_done : NULL;
   return text_job_run(&job);
 }
