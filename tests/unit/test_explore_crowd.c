@@ -84,9 +84,9 @@ static bool is_queued(Sched *s) {
 }
 
 // Changes when an M gets up or lies down, and when a P that is idle has run
-// something.
+// something. The first of these is apart, as another P may be idle after it.
 static uint64_t moves(Sched *s) {
-  uint64_t sum = s->stats.parks + s->stats.wakes;
+  uint64_t sum = (s->stats.parks + s->stats.wakes) << 32;
   for (int i = 0; i < s->procs; i++) {
     const P *p = s->all_ps[i];
     if (p->status == P_IDLE) sum += p->stats.schedules;
