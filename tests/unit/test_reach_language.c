@@ -235,6 +235,9 @@ static const char *const whole[] = {
     "m := {}; for i in 50000 { m[i] = i }; for k in m { delete(m, k) }",
     "m := {}; for i in 50000 { m[\"${i}\"] = i }; for k, v in m { m[k] = nil }",
     "x := list(0..4000000); x.insert(100, 1); return x.remove(100)",
+    "x := list(0..4000000); for i in 9 { x.remove(0) }\n"
+    "x.insert(2000000, 1); x.insert(1000000, 1); x.remove(2500000)\n"
+    "x.extend(list(0..1000000)); return x.remove(1000000)",
     "cs := []; for i in 60 { cs.push(chan()) }\n"
     "for i in 5000 { select { case <-cs[0]: case <-cs[1]: case cs[2] <- 1:\n"
     "case <-cs[3]: case <-cs[4]: case cs[5] <- 1: default: } }",

@@ -152,8 +152,8 @@ static bool captures(const Goroutine *g, Instr i, Instr a) {
   return false;
 }
 
-// Whether the instruction reads register a, or one of those that it uses beside
-// its operands is it.
+// Whether the instruction uses register a, as an operand that it reads or
+// beside its operands.
 static bool reads_register(const Goroutine *g, Instr i, Instr a) {
   uint32_t first, count = op_range(i, &first);
   if (a >= first && a < first + count) return true;
@@ -371,6 +371,7 @@ void interp_init(Local *local) {
 void interp_resume(P *p, G *sg) {
   Local *local = local_of(p);
   Goroutine *g = goroutine_of(sg);
+  work_looked();  // at the latest after 61 turns in place: sched_switch
   if (g->on_resume != RESUME_NOTHING) {
     Next how = interp_wake(local, g);
     if (how == RETURN) return;
@@ -406,6 +407,7 @@ void interp_resume(P *p, G *sg) {
   };
   Local *local = local_of(p);
   Goroutine *g = goroutine_of(sg);
+  work_looked();  // at the latest after 61 turns in place: sched_switch
   const Instr *pc;
   Value *base, *constants;
   int64_t count = first_count(local->vm);

@@ -77,8 +77,8 @@ bool values_copy(Local *local, Value *to, const ObjValues *from, size_t at,
   return true;
 }
 
-// Nobody reads the words from there on before they are set; the collector takes
-// nil and zeros for nothing. So fresh memory is not touched here: that is some
+// Nobody reads these slots before they are set, and the collector takes nil and
+// zeros for nothing. So fresh memory is not touched here: that is some
 // milliseconds for a million words.
 bool values_set_nothing(Local *local, const Obj *obj, Value *slots,
                         size_t count) {
@@ -189,8 +189,12 @@ static bool list_ring_append(Local *local, ObjList *list, const Value *from,
                              size_t count) {
   ObjRing *ring = list_ring_with_room(local, list, count);
   if (ring == NULL) return false;
-  for (size_t i = 0; i < count; i++)
-    value_ring_insert(local, ring, SIZE_MAX, heap_load(&from[i]));
+  for (size_t i = 0; i < count;) {
+    size_t turns = work_turns(count - i);
+    for (size_t end = i + turns; i < end; i++)
+      value_ring_insert(local, ring, SIZE_MAX, heap_load(&from[i]));
+    if (!work_part(local, turns, i < count)) return false;
+  }
   return true;
 }
 

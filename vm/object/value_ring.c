@@ -106,6 +106,22 @@ static void ring_copy(Local *local, ObjRing *ring, uint64_t to, uint64_t from) {
              heap_load(ring_slot(ring, from)));
 }
 
+// So many elements, of which none is shown before all have moved. A call that
+// is given up goes on with it, as in list.c, and others are served between
+// parts.
+static void ring_move(Local *local, ObjRing *ring, uint64_t to, uint64_t from,
+                      uint64_t count) {
+  bool last_first = to - from <= ring->mask;  // else it is below 0
+  for (uint64_t done = 0; done < count;) {
+    size_t turns = work_turns(count - done);
+    for (uint64_t end = done + turns; done < end; done++) {
+      uint64_t i = last_first ? count - 1 - done : done;
+      ring_copy(local, ring, to + i, from + i);
+    }
+    work_part(local, turns, done < count);
+  }
+}
+
 void value_ring_insert(Local *local, ObjRing *ring, size_t at, Value v) {
   uint64_t first = value_ring_first(ring), count = value_ring_len(ring);
   uint64_t end = first + count;
@@ -114,13 +130,9 @@ void value_ring_insert(Local *local, ObjRing *ring, size_t at, Value v) {
   if (at > count) at = count;
   if (at < count - at) {
     first--;
-    for (size_t i = 0; i < at; i++)
-      ring_copy(local, ring, first + i, first + i + 1);
-    work_charge(local, at);
+    ring_move(local, ring, first, first + 1, at);
   } else {
-    for (uint64_t i = end; i > first + at; i--)
-      ring_copy(local, ring, i, i - 1);
-    work_charge(local, count - at);
+    ring_move(local, ring, first + at + 1, first + at, count - at);
   }
   heap_store(&local->heap, ring_slot(ring, first + at), v);
   if (first + count != end) ring_set_first(ring, first);
@@ -134,15 +146,12 @@ void value_ring_remove(Local *local, ObjRing *ring, size_t at, size_t count) {
   if (count > len - at) count = len - at;
   uint64_t after = len - at - count, from = first;
   if (at < after) {
-    for (size_t i = at; i-- > 0;)
-      ring_copy(local, ring, first + count + i, first + i);
-    work_charge(local, at + count);
+    ring_move(local, ring, first + count, first, at);
   } else {
     from = first + at + after;
-    for (uint64_t i = first + at; i < from; i++)
-      ring_copy(local, ring, i, i + count);
-    work_charge(local, after + count);
+    ring_move(local, ring, first + at, first + at + count, after);
   }
+  work_charge(local, count);
   for (size_t i = 0; i < count; i++)
     heap_store(&local->heap, ring_slot(ring, from + i), VALUE_NIL);
   if (at < after) ring_set_first(ring, first + count);
