@@ -340,7 +340,7 @@ static bool is_over(CspCall *call) { return csp_of(call)->closing; }
 
 static void read_work(void *data) {
   Repl *repl = data;
-  // release: as below, though nothing hangs on it: the editor was there before
+  // release: as below. The editor was made before, so it orders nothing more
   rt_store_release(&repl->reading, 1u);
   repl->text = read_input(repl);
   // relaxed: what is counted after the store below is not in it

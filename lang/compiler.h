@@ -10,7 +10,7 @@
 // assign.c, stmt.c, assert.c, loop.c, branch.c (statements), func.c (functions
 // and structs) on top of emit.c (instructions, constants, registers, jumps).
 // loader.c finds imported modules and compiles them first, and compile.c
-// strings all that together.
+// runs all that in order. check/ warns between the passes.
 //
 // Registers: a function's variables lie from 0 up, temporaries above them.
 // `top` is the first free one. What an expression needs while it is computed

@@ -5,7 +5,7 @@
 
 #include "lang/ast.h"
 
-// Bytes that a script or a module may have. (Positions count more: 32 bits.)
+// Bytes that a script or a module may have. Positions, of 32 bits, count more.
 #define SOURCE_MAX_MB 64
 enum { SOURCE_MAX = SOURCE_MAX_MB << 20 };
 // What messages say of one that is longer.

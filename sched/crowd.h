@@ -28,7 +28,7 @@ static inline bool crowd_wants_rest(M *m) {
   return p->crowding - p->window.events >= CROWD_EVENTS && crowd_is_thick(m);
 }
 
-// What is queued wakes no P. Any thread.
+// Whether what is queued wakes no P. Any thread.
 static inline bool crowd_is_quiet(const Sched *sched) {
   // seq: after what the caller has queued, or the P that it gave back. See the
   // head of crowd.c.

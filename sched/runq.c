@@ -161,7 +161,7 @@ static bool pop_newest(P *p, G **g) {
 G *runq_pop(P *p) {
   if (p->sched->child_first && !p->oldest_due) {
     G *newest = NULL;
-    // acquire: pairs with the CAS of thieves, who have read their slots
+    // acquire: pairs with the CAS of thieves, which have read their slots
     while (p->tail != rt_load_acquire(&p->head) && !pop_newest(p, &newest))
       continue;
     return newest;

@@ -185,7 +185,7 @@ static bool take_slot(Sched *sched, P *p, G *g, bool *cancelled) {
   return false;
 }
 
-// sched.lock held. Is p needed by others while g is away?
+// sched.lock held. Whether others need p while its G is in a call.
 static bool is_needed(Sched *sched, P *p) {
   // relaxed, both: written under sched.lock
   if (rt_load_relaxed(&sched->stopping) || rt_load_relaxed(&sched->exiting))

@@ -9,10 +9,9 @@
 //  - The next reader that stops has used only a part of it. Then that part is
 //    unused again.
 //  - Or it has used all of it, and the room is gone. Then the reader's own
-//  takes
-//    its place.
-// So who takes from `back` has the turn to read (os_turn.c). The buffer gives
-// whole lines to others, too.
+//    takes its place.
+// A reader that takes from `back` has the turn to read (os_turn.c). The buffer
+// gives whole lines to others, too.
 #include <errno.h>
 #include <unistd.h>
 

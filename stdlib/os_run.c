@@ -280,7 +280,7 @@ static void talk_work(void *data) {
 }
 
 // --- Results ----------------------------------------------------------------
-// Memory may be collected for the texts, and so the map is made last. They stay
+// Making a text may collect memory, so the map is made last. The texts stay
 // held until then.
 static CspStatus run_result(CspCall *call, Run *run) {
   if (run->job.error) {

@@ -7,7 +7,7 @@
 
 // The hook for vm->compile. Compiles a text and all that it imports, and gives
 // the closure of its top level. NULL: errors. *errors: messages (warnings, too,
-// when they are asked for) as malloced text, or NULL. One thread at a time.
+// when they are asked for), text of vm->memory, or NULL. One thread at a time.
 ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors);
 // Installs it.
 void lang_install(Vm *vm);
@@ -25,7 +25,7 @@ typedef struct Unit {
 ObjClosure *compile_unit(Loader *loader, const Unit *unit);
 // For the file `first`, and what it imports.
 void loader_begin(Loader *loader, Vm *vm, Loading *first);
-// The messages as malloced text, or NULL when there are none.
+// The messages, text of vm->memory, or NULL when there are none.
 char *loader_text(Loader *loader);
 
 #endif

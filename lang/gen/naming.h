@@ -9,7 +9,7 @@
 void naming_bind(Func *func, Symbol *symbol);
 // No register from `active` on holds a variable any more.
 void naming_end(Func *func, int active);
-// Hands them, and those of the upvalues, over to the proto.
+// Hands the names of variables and upvalues over to the proto.
 void naming_pack(Compiler *compiler, Func *func);
 
 #endif

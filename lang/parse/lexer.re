@@ -312,7 +312,7 @@ void lex_token(Parse *parse, Token *token) {
     /*!re2c
       re2c:define:YYCTXMARKER = context;
 
-      // Any byte from 0x80 on but those of a byte order mark.
+      // All bytes from 0x80 on are letters but those of a byte order mark.
       letter   = [a-zA-Z_\x80-\xee\xf0-\xff] | "\xef" [\x80-\xba\xbc-\xbf]
                | "\xef\xbb" [\x80-\xbe];
       name     = letter (letter | [0-9])*;

@@ -200,7 +200,8 @@ static void add_instruction(Dis *dis, const LineInfo *place) {
   for (const char *kind = kinds; *kind != '\0'; kind++) {
     bool is_extra = op_kind_is_extra(*kind);
     if (is_extra) extra++;
-    if (*kind == '.' || *kind == 'h') continue;  // caches are not for readers
+    // caches, and names that only messages need, are not for readers
+    if (*kind == '.' || *kind == 'h') continue;
     if (kind != kinds) text_add(dis->out, " ", 1);
     if (is_extra) {
       add_extra(dis, *kind, extra);

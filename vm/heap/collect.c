@@ -164,8 +164,8 @@ static void run_workers(Collection *collection) {
   else
     marking_run(marking, 0, 1);
   // Rare: stacks ran out of memory on the way.
-  // RMW: for brevity; pairs with the store in make_room, after which the
-  // markers have met (find_work, the end of sched_run_stopped)
+  // RMW: for brevity; pairs with the store in make_room_without, after
+  // which the markers have met (find_work, the end of sched_run_stopped)
   while (rt_exchange(&marking->overflow, 0u)) {
     collection->marker->alone =
         true;  // nobody would take what it puts into the pool

@@ -170,13 +170,14 @@ static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
 // gc_collect with the goroutine's frames saved. Any thread.
 bool heap_gc_wanted(const Heap *heap);
 void heap_want_gc(Heap *heap);  // from now on one is due. Any thread
-// No collection is wanted only because memory was not to be had. Any thread.
+// Forgets that memory was not to be had, which is then no reason to collect.
+// Any thread.
 void heap_forget_shortage(Heap *heap);
 // Bytes that make no difference to whether something fits.
 uint64_t heap_little(const Heap *heap);
 
-// Whether so little was allocated since the last collection that what has
-// failed now is what that one was made for. Owner P.
+// Whether next to nothing was allocated since the last collection, so that
+// another one would not help. Owner P.
 bool heap_just_collected(LocalHeap *local);
 uint64_t heap_collections(const Heap *heap);  // so far
 // When to collect next, with so much alive after a collection.

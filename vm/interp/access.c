@@ -349,7 +349,8 @@ static int find_field(const ObjStruct *type, const ObjString *name) {
   return -1;
 }
 
-// Of a type whose method_count was acquired, or a cached number of a method.
+// The type's methods. The caller has acquired method_count, or has a number of
+// a method from a cache.
 static const Method *methods_of(const ObjStruct *type) {
   // relaxed: the room comes before the count, and its methods hang on the
   // address

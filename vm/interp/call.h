@@ -41,8 +41,8 @@ bool call_named(Local *local, Goroutine *g, int a, int positional, Value names);
 // A block of the n values from `from`, the last of which are on top of the
 // stack. NULL: panicked.
 ObjValues *call_pack(Local *local, Goroutine *g, const Value *from, uint32_t n);
-// What the top frame's call wants; of one whose results are returned again,
-// what that one's does.
+// How many results the call of the top frame wants. Where its caller returns
+// them as its own, what the caller's call wants.
 int call_wants(const Goroutine *g);
 // The opcodes FIT and FILL. false: panicked.
 bool call_fit(Local *local, Goroutine *g, Value *values, int want, bool any);

@@ -39,7 +39,7 @@ static Instr code_at(const Proto *proto, uint32_t at) {
   return rt_load_relaxed(&proto->code[at]);
 }
 
-// --- Who wrote a register ---------------------------------------------------
+// --- What wrote a register --------------------------------------------------
 // Where the instruction at `at` may jump to, or -1.
 static int64_t jump_target(const Proto *proto, uint32_t at) {
   Instr i = code_at(proto, at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Panics: raising, unwinding, deferred calls on the way, recover, try.
 //
-// A panic is a malloced record on its goroutine's list, newest first. The list
+// A panic is a record on its goroutine's list, newest first. The list
 // is longer than one while a deferred call, run because of a panic, panics
 // itself. Unwinding goes frame by frame from g->base. Deferred calls run one at
 // a time and return to the PANICGO instruction, which goes on. A frame of `try`

@@ -10,9 +10,9 @@
 //  - csp_wait_end lets the deadline of desc pass. Where desc is NULL it sets
 //    `ended`, which (1) or (3), whichever is next, takes back: that wait is
 //    over before it has parked.
-// So who calls csp_wait_end and only then closes the descriptor knows that
-// nobody copies its number any more. An end that finds no wait at all holds for
-// the next one. That goes on to work too early, as any wait may.
+// A thread that calls csp_wait_end, and closes the descriptor only then, knows
+// that nobody copies its number any more. An end that finds no wait at all
+// holds for the next one. That goes on to work too early, as any wait may.
 //
 // What the system cannot watch is waited for by a blocking call. It looks now
 // and then whether the wait has been ended, its goroutine is cancelled, or the

@@ -418,7 +418,7 @@ static CspStatus builtin_also(CspCall *call) {
   return csp_ok(call, is_nil_value(also) ? csp_list(call, 0) : also);
 }
 
-// _described(text): of the value of a panic that nobody stopped.
+// _described(text): the text is that of a panic that nobody stopped.
 static CspStatus builtin_described(CspCall *call) {
   const char *text;
   size_t len;

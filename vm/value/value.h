@@ -25,7 +25,7 @@
 //   try_from_  as from_, for handlers: likewise
 // It is about a "small" (an int in the word), a "small float" (in the word), an
 // "int" or a "float" (in the word or boxed), or a "number" (one of these two,
-// as a double).
+// as a double). `int_fits_small` is about a C int, and no value.
 #ifndef CSP_VM_VALUE_H
 #define CSP_VM_VALUE_H
 
