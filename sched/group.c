@@ -29,8 +29,8 @@
 //
 // A cancelled G that only computes comes to no operation that tells it. The
 // layer above asks at its safepoints whether the group's patience is over
-// (group_is_late). That time begins with the cancellation, and anew for those
-// that are shielded when the time of grace is over.
+// (group_is_late). That time begins with the cancellation, anew for those that
+// are shielded when the time of grace is over, and anew for a G that was told.
 //
 // A G is shielded while it is in deferred calls, which the layer above counts.
 // A group that it begins then remembers that (in_shield). Inside that group the
@@ -229,14 +229,15 @@ void group_set_patience(Group *group, int64_t ns) {
   rt_unlock(&group->lock);
 }
 
-bool group_is_late(const G *g) {
+bool group_is_late(const G *g, int64_t told) {
   if (g_cancelled(g) == NOT_CANCELLED) return false;
   Group *group = g->group;
   rt_lock(&group->lock);
   // 0: its canceller has set the flag, and will take the lock
   int64_t since = group->since, patience = group->patience;
   rt_unlock(&group->lock);
-  return since != 0 && rt_now() - since >= patience;
+  if (since == 0) return false;
+  return rt_now() - (told > since ? told : since) >= patience;
 }
 
 // --- Begin, join, leave, end ------------------------------------------------

@@ -623,9 +623,9 @@ bool group_cancel(P *p, Group *group, CancelReason reason);
 void group_deadline(P *p, Group *group, int64_t when);
 void group_set_grace(P *p, Group *group, int64_t ns);
 void group_set_patience(Group *group, int64_t ns);
-// Whether g, which runs, has been cancelled for longer than its innermost
-// group's patience: it computes, and comes to no operation that says so.
-bool group_is_late(const G *g);
+// Whether g, which runs, is cancelled, and its innermost group's patience is
+// over since then, and since `told`, when g was last told so (or 0).
+bool group_is_late(const G *g, int64_t told);
 // If the owner waits in group_end it runs again. Owner P.
 void group_wake_owner(P *p, Group *group);
 // World stopped, before memory of channels is given back: g forgets the one it

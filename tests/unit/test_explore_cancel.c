@@ -191,7 +191,7 @@ static void m_shielded_for_ever(P *p, Task *t) {
 static void m_computes(P *p, Task *t) {
   CO_BEGIN;
   if (test->grace != 0) shield(t);
-  while (!group_is_late(&t->g)) CO_LOOK;
+  while (!group_is_late(&t->g, 0)) CO_LOOK;
   EXPLORE_CHECK(g_cancelled(&t->g), "it is late, and not cancelled");
   EXPLORE_CHECK(rt_now() - begun >= test->deadline + test->grace + PATIENCE,
                 "patience was over after %lld ns",

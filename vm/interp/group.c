@@ -70,6 +70,7 @@ void group_raise(Local *local, Goroutine *g) {
   vm_panic_value(local, g,
                  vm_code(local->vm)->cancel_errors[g_cancelled(&g->g)]);
   g->panic->cancels = true;
+  g->panic->told_at = rt_now();
 }
 
 bool group_cancels_member(Local *local, Goroutine *g) {
@@ -79,7 +80,9 @@ bool group_cancels_member(Local *local, Goroutine *g) {
 }
 
 bool group_stops_member(Local *local, Goroutine *g) {
-  if (!group_is_late(&g->g)) return false;
+  const Panic *panic = g->panic;
+  int64_t told = panic != NULL && panic->cancels ? panic->told_at : 0;
+  if (!group_is_late(&g->g, told)) return false;
   group_raise(local, g);
   return true;
 }

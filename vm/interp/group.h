@@ -27,7 +27,7 @@ void group_unshield(Goroutine *g);
 // Panics because g is cancelled.
 void group_raise(Local *local, Goroutine *g);
 // At a safepoint. true: g was cancelled, has computed for longer than its group
-// has patience, and panics. At each later safepoint it does so again.
+// has patience, and panics. What it defers has as long again.
 bool group_stops_member(Local *local, Goroutine *g);
 static inline bool group_stops(Local *local, Goroutine *g) {
   return __builtin_expect(g->g.group != NULL, 0) &&

@@ -79,6 +79,7 @@ struct Panic {
   ptrdiff_t frame;  // offset of the frame whose deferred call runs; -1
   bool recovered;
   bool cancels;       // the goroutine is cancelled: `try` lets it pass
+  int64_t told_at;    // with `cancels`: when it was raised (group_stops)
   uint8_t described;  // DESCRIBE_...: its value's string() methods
   char *error_at;     // malloced: no panic, but an error that ends the program
   int64_t report_at;  // at the latest, though groups do not end (group.c)
