@@ -714,12 +714,12 @@ const char *csp_to_string(CspValue v, size_t *len);
 bool csp_is_error(CspValue v);  // CSP_ERROR, or a struct with a method `error`
 CspValue csp_error_message(CspValue error);
 CspValue csp_error_cause(CspValue error);
+CspValue csp_error_trace(CspCall *call, CspValue error);  // a list, or undef
 
 size_t csp_list_len(CspValue list);
 CspValue csp_list_get(CspValue list, size_t i);  // nil out of range
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v);
-// The two lists exchange all their elements.
-void csp_list_swap(CspCall *call, CspValue a, CspValue b);
+void csp_list_swap(CspCall *call, CspValue a, CspValue b);  // all elements
 // Moves *at on to where v is (by ==), and charges that. false: if *at is `end`,
 // v is not there before it. If *at is less, the piece is spent (csp_spent).
 bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,

@@ -286,8 +286,10 @@ static void do_look(Host *h, CspCall *call) {
   if (csp_method(call, v, name(h), &out)) keep(h, call, out);
   if (csp_type(v) == CSP_MODULE && csp_member(call, v, name(h), &out))
     keep(h, call, out);
-  if (csp_is_error(v) && csp_type(v) == CSP_ERROR)
+  if (csp_is_error(v) && csp_type(v) == CSP_ERROR) {
     keep(h, call, csp_error_cause(v));
+    keep(h, call, csp_error_trace(call, v));
+  }
   if (csp_type(v) == CSP_BYTES) {
     csp_bytes_read(v, byte(h), buffer, sizeof buffer);
     csp_bytes_write(v, byte(h), buffer, byte(h) % 8);

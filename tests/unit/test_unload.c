@@ -171,6 +171,29 @@ static void what_runs_stays(void **state) {
   close_host(&host);
 }
 
+// An error names functions that nothing else holds.
+static void what_an_error_names_stays(void **state) {
+  (void)state;
+  Host host;
+  open_poisoned(&host);
+  CspHandle keep =
+      keep_only(&host,
+                "func made() { return error(\"e\") }\n"
+                "func passed() {\n  v := made()?\n  return v, nil\n}\n"
+                "func last(v, err) => err\nkeep := last(passed())\n");
+  CspCall *call = csp_host(host.csp);
+  CspValue trace = csp_error_trace(call, csp_held(call, keep));
+  assert_int_equal(csp_list_len(trace), 2);
+  assert_string_equal(csp_to_string(csp_list_get(trace, 0), NULL),
+                      "made at host.csp:1:27");
+  assert_string_equal(csp_to_string(csp_list_get(trace, 1), NULL),
+                      "passed at host.csp:3:14");
+  Kept before = kept(&host);
+  csp_release(host.csp, keep);
+  assert_int_equal(kept(&host).units, before.units - 1);
+  close_host(&host);
+}
+
 // --- The limit on memory ----------------------------------------------------
 static void loaded_code_counts_as_memory(void **state) {
   (void)state;
@@ -205,6 +228,7 @@ int main(void) {
       cmocka_unit_test(what_does_not_compile_is_freed),
       cmocka_unit_test(what_is_held_stays),
       cmocka_unit_test(what_runs_stays),
+      cmocka_unit_test(what_an_error_names_stays),
       cmocka_unit_test(loaded_code_counts_as_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/places.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
@@ -145,7 +146,10 @@ CspValue csp_error(CspCall *call, CspValue message, CspValue cause) {
   UNDEF_IF_OVER(call);
   if (csp_is_undef(message) || csp_is_undef(cause))
     return csp_wrap(VALUE_UNDEF);
-  return wrap_obj(error_new(call->local, message.word, cause.word));
+  ObjError *error = error_new(call->local, message.word, cause.word);
+  if (error != NULL && call->g != NULL)
+    places_begin(call->local, call->g, error);
+  return wrap_obj(error);
 }
 
 CspValue csp_list(CspCall *call, size_t capacity) {
@@ -204,6 +208,12 @@ CspValue csp_error_message(CspValue error) {
 CspValue csp_error_cause(CspValue error) {
   RT_ASSERT(value_is_type(error.word, OBJ_ERROR));
   return csp_wrap(heap_load(&AS(ObjError, error)->cause));
+}
+
+CspValue csp_error_trace(CspCall *call, CspValue error) {
+  RT_ASSERT(value_is_type(error.word, OBJ_ERROR));
+  UNDEF_IF_OVER(call);
+  return csp_wrap(places_list(call->local, AS(ObjError, error)));
 }
 
 // --- Lists ------------------------------------------------------------------

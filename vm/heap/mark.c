@@ -363,6 +363,14 @@ static void scan_instance(GcMarker *marker, const ObjInstance *instance) {
     gc_mark(marker, instance->fields[i]);
 }
 
+static void scan_error(GcMarker *marker, const ObjError *error) {
+  gc_mark(marker, error->message);
+  gc_mark(marker, error->cause);
+  gc_mark(marker, error->also);
+  gc_mark_obj(marker, error->places);
+  unit_touch_places(marker, error->places);
+}
+
 void gc_scan(GcMarker *marker, Obj *obj) {
   switch ((ObjType)obj->type) {
     case OBJ_INT:
@@ -408,9 +416,7 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       scan_instance(marker, (ObjInstance *)obj);
       return;
     case OBJ_ERROR:
-      gc_mark(marker, ((ObjError *)obj)->message);
-      gc_mark(marker, ((ObjError *)obj)->cause);
-      gc_mark(marker, ((ObjError *)obj)->also);
+      scan_error(marker, (ObjError *)obj);
       return;
     case OBJ_MODULE:
       scan_module(marker, (ObjModule *)obj);

@@ -5,10 +5,11 @@
 // Protos lie outside the heap. Those that are made while a unit is open
 // (Vm.unit) are the unit's; all others stay as long as the runtime. A unit
 // lives while anything refers to one of its protos: a closure (which every
-// frame has on the stack), a struct's constructor, a trace, where a goroutine
-// or a group was begun. The collector finds these by unit_touch, which marks
-// what the whole unit holds the first time (CodeUnit.marked). Units that it has
-// not found are freed at its end. All of this while the world is stopped.
+// frame has on the stack), a struct's constructor, a trace, an error's place,
+// where a goroutine or a group was begun. The collector finds these by
+// unit_touch, which marks what the whole unit holds the first time
+// (CodeUnit.marked). Units that it has not found are freed at its end. All of
+// this while the world is stopped.
 //
 // A name that is interned first while a unit is open is weak (STRING_WEAK): the
 // table forgets it when nothing else holds it. Interning it without a unit
@@ -79,6 +80,13 @@ void unit_touch_trace(GcMarker *marker, const Trace *trace) {
   unit_touch(marker, trace->created_in);
   for (uint32_t n = 0; n < trace->count; n++)
     unit_touch(marker, trace->frames[n].proto);
+}
+
+void unit_touch_places(GcMarker *marker, const ObjRaw *places) {
+  size_t size = places != NULL ? places->len : 0;
+  for (size_t at = 0; at < size; at += sizeof(TraceFrame))
+    unit_touch(marker,
+               ((const TraceFrame *)(const void *)(places->data + at))->proto);
 }
 
 void units_mark_roots(GcMarker *marker, Vm *vm) {

@@ -24,6 +24,7 @@ static inline void unit_touch(GcMarker *marker, const Proto *proto) {
   if (unit != NULL && !rt_load_relaxed(&unit->marked)) unit_mark(marker, unit);
 }
 void unit_touch_trace(GcMarker *marker, const struct Trace *trace);  // or NULL
+void unit_touch_places(GcMarker *marker, const ObjRaw *places);      // or NULL
 void units_mark_roots(GcMarker *marker, Vm *vm);
 void units_rescan(GcMarker *marker, const Vm *vm);  // after an overflow
 // Frees units that were not found, and their names; after all marking.

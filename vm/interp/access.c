@@ -14,6 +14,7 @@
 #include "vm/interp/host_call.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/places.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
 #include "vm/object/compare.h"
@@ -521,17 +522,20 @@ Value access_find_method(Vm *vm, Value x, const ObjString *name) {
 
 // The parts that every error has. (The message of a struct's is made by a
 // call: see access_message.)
-static bool error_field(Value x, const ObjString *name, Value *out) {
+static bool error_field(Local *local, Value x, const ObjString *name,
+                        Value *out) {
   bool message = strcmp(name->own, "message") == 0;
   bool cause = strcmp(name->own, "cause") == 0;
+  bool trace = strcmp(name->own, "trace") == 0;
   *out = VALUE_NIL;
   if (value_is_type(x, OBJ_ERROR) && (message || cause)) {
     const ObjError *error = (ObjError *)value_obj(x);
     *out = message ? error->message : error->cause;
     return true;
   }
-  return cause || strcmp(name->own, "trace") == 0 ||
-         strcmp(name->own, "code") == 0;
+  if (value_is_type(x, OBJ_ERROR) && trace)
+    *out = places_list(local, (ObjError *)value_obj(x));
+  return cause || trace || strcmp(name->own, "code") == 0;
 }
 
 bool access_calls_error(Value x, const ObjString *name) {
@@ -555,7 +559,7 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
     if (method >= 0)
       return bind(local, g, x,
                   heap_load(&methods_of(instance->type)[method].function), out);
-    bool known = value_is_struct_error(x) && error_field(x, name, out);
+    bool known = value_is_struct_error(x) && error_field(local, x, name, out);
     return known || no_such(local, g, x, name);
   }
   if (value_is_type(x, OBJ_MAP)) {
@@ -565,7 +569,8 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
   }
   if (value_is_type(x, OBJ_MODULE))
     return module_member(local, g, (ObjModule *)value_obj(x), name, out);
-  if (value_is_type(x, OBJ_ERROR) && error_field(x, name, out)) return true;
+  if (value_is_type(x, OBJ_ERROR) && error_field(local, x, name, out))
+    return *out != VALUE_UNDEF || vm_panic_memory(local, g);
   Value method = builtin_method(local->vm, x, name);
   if (method == VALUE_UNDEF && host_has_elements(x))
     return get_of_host(local, g, x, value_from_obj(name), out, NULL);

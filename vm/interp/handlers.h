@@ -575,6 +575,10 @@ HANDLER(PICK) {
 HANDLER(NEEDERR) {
   if (UNLIKELY(!value_is_error(REG_A)))
     TRY(panic_no_error(local, g, REG_A, B != 0));
+  if (B == 0) {
+    SAVE();
+    places_add(local, g, REG_A);
+  }
   NEXT();
 }
 HANDLER(FIT) {

@@ -35,6 +35,7 @@
 #include "vm/interp/iter.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/places.h"
 #include "vm/interp/select.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"

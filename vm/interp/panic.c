@@ -22,6 +22,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
 #include "vm/interp/methods.h"
+#include "vm/interp/places.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/error.h"
@@ -245,6 +246,7 @@ ObjError *error_new(Local *local, Value message, Value cause) {
   error->message = message;
   error->cause = cause;
   error->also = VALUE_NIL;
+  error->places = NULL;
   return error;
 }
 
@@ -416,6 +418,7 @@ static Next caught(Local *local, Goroutine *g) {
   if (error == VALUE_UNDEF && memory_again(local, g))
     error = panic_as_error(local, value, also);
   if (error == VALUE_UNDEF) error = vm_code(local->vm)->memory_error;
+  places_from_panic(local, g->panic, error);
   end_panics(g, g->base - g->stack);
   g->base[2] = VALUE_NIL;
   g->base[3] = error;
@@ -512,5 +515,6 @@ Value panic_recover(Local *local, Goroutine *g) {
   if (ret != vm_code(local->vm)->panic_go || g->panic == NULL) return VALUE_NIL;
   if (g->panic->recovered) return VALUE_NIL;
   g->panic->recovered = true;
+  places_from_panic(local, g->panic, g->panic->value);
   return g->panic->value;
 }

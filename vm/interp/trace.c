@@ -87,13 +87,13 @@ static void print_folded(Text *out, const Frames *frames) {
 }
 
 // --- All of it --------------------------------------------------------------
-static void print_part(Text *out, const Trace *trace, uint32_t from,
-                       uint32_t to, bool library) {
+static void print_part(Text *out, const TraceFrame *from, uint32_t count,
+                       bool library) {
   Frames frames;
   frames.count = 0;
-  RT_ASSERT(to - from <= TRACE_MAX);
-  for (uint32_t n = from; n < to; n++) {
-    const TraceFrame *frame = &trace->frames[n];
+  RT_ASSERT(count <= TRACE_MAX);
+  for (uint32_t n = 0; n < count; n++) {
+    const TraceFrame *frame = &from[n];
     if (frame_is_shown(frame, library))
       frames.all[frames.count++] =
           (ShownFrame){frame->proto, proto_line(frame->proto, frame->pc)};
@@ -101,14 +101,18 @@ static void print_part(Text *out, const Trace *trace, uint32_t from,
   print_folded(out, &frames);
 }
 
+void trace_print_places(Text *out, const TraceFrame *frames, uint32_t count) {
+  print_part(out, frames, count, false);
+}
+
 void trace_print_frames(Text *out, const Vm *vm, const Trace *trace) {
   bool library = vm->library_frames || frames_are_library(trace);
   uint32_t middle = trace->elided > 0 ? trace->count / 2 : trace->count;
-  print_part(out, trace, 0, middle, library);
+  print_part(out, trace->frames, middle, library);
   if (trace->elided > 0)
     text_addf(out, "  ... %llu more frames ...\n",
               (unsigned long long)trace->elided);
-  print_part(out, trace, middle, trace->count, library);
+  print_part(out, trace->frames + middle, trace->count - middle, library);
   if (trace->created_in != NULL) {
     LineInfo at = proto_line(trace->created_in, trace->created_pc);
     text_addf(out, "  created at %s:%u:%u\n", trace->created_in->path->own,

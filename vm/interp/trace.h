@@ -10,5 +10,7 @@ void trace_print(Text *out, const Vm *vm, const Trace *trace,
                  const char *state);
 // The same without the first line.
 void trace_print_frames(Text *out, const Vm *vm, const Trace *trace);
+// Frames of any origin, at most TRACE_MAX.
+void trace_print_places(Text *out, const TraceFrame *frames, uint32_t count);
 
 #endif

@@ -97,6 +97,7 @@ static bool boot_cancel_errors(Vm *vm, VmCode *code) {
                           ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
                           : NULL;
     if (error == NULL) return false;
+    error->obj.flags |= ERROR_PLAIN;
     code->cancel_errors[n] = value_from_obj(error);
   }
   return true;
@@ -135,6 +136,7 @@ static bool boot_code(Vm *vm, VmCode *code) {
   if (error == NULL || code->goexit_closure == NULL ||
       code->try_closure == NULL)
     return false;
+  error->obj.flags |= ERROR_PLAIN;
   code->memory_error = value_from_obj(error);
   code->reserve.last = (Panic){.value = code->memory_error,
                                .also = VALUE_NIL,

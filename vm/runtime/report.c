@@ -16,6 +16,7 @@
 #include "vm/heap/work.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/places.h"
 #include "vm/interp/trace.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
@@ -83,6 +84,7 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
     }
     const ObjError *error = (ObjError *)value_obj(v);
     add_reported(text, vm, error->message);
+    places_print(text, error, depth == 0 ? trace : NULL);
     add_also(text, vm, heap_load(&error->also));
     if (error->cause == VALUE_NIL) return;
     text_addf(text, "\n  caused by: ");

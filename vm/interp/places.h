@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Where errors come from.
+#ifndef CSP_VM_INTERP_PLACES_H
+#define CSP_VM_INTERP_PLACES_H
+
+#include "vm/heap/local.h"
+#include "vm/interp/trace.h"
+
+// The goroutine, whose g->pc is saved, has just made that error.
+void places_begin(Local *local, const Goroutine *g, ObjError *error);
+// The goroutine, whose g->pc is saved, is at a `?` that an error does not pass.
+void places_add(Local *local, const Goroutine *g, Value error);
+// `try` or recover() takes the panic as that value: an error without places
+// gets the calls that led to the panic.
+void places_from_panic(Local *local, const Panic *panic, Value error);
+// A list of strings, one for each place, the first one first. VALUE_UNDEF: out
+// of memory.
+Value places_list(Local *local, const ObjError *error);
+// Adds a line for each place, each after a newline. `trace`: the place that
+// begins it is not told twice; or NULL.
+void places_print(Text *out, const ObjError *error, const Trace *trace);
+
+#endif
