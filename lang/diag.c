@@ -86,7 +86,7 @@ static int by_place(const void *left, const void *right) {
 static AstStr shown_part(AstStr line, size_t *column) {
   if (line.len <= MAX_SHOWN) return line;
   size_t begin = *column > MAX_SHOWN / 2 ? *column - MAX_SHOWN / 2 : 0;
-  while (begin > 0 && ((unsigned char)line.text[begin] & 0xc0) == 0x80) {
+  while (begin > 0 && utf8_continues(line.text[begin])) {
     begin--;
   }
   size_t len = line.len - begin;

@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "lang/format/format.h"
+#include "vm/value/utf8.h"
 
 enum { NOTE_GAP = 2 };
 
 uint32_t sheet_width(const char *text, size_t len) {
   uint32_t width = 0;
   for (size_t i = 0; i < len; i++) {
-    width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    width += !utf8_continues(text[i]);
   }
   return width;
 }

@@ -224,7 +224,7 @@ static void escape(LiteralText *text) {
   } else if (c == 'u') {
     escape_code_point(text, at);
   } else {
-    while (text->from < text->end && (*text->from & 0xc0) == 0x80) {
+    while (text->from < text->end && utf8_continues((char)*text->from)) {
       text->from++;  // the rest of a longer character
     }
     bad_escape(text, at, "unknown escape");

@@ -17,6 +17,7 @@
 #include "lang/parse/hint.h"
 #include "lang/parse/parse_internal.h"
 #include "lang/parse/unclosed.h"
+#include "vm/value/utf8.h"
 
 // --- tokens in words --------------------------------------------------------
 static const struct {
@@ -90,7 +91,7 @@ static void describe_token(const Parse *parse, const Token *token,
   }
   bool keyword = token_is_keyword(token->kind);
   uint32_t len = token->len < 40 ? token->len : 40;
-  while (len > 0 && len < token->len && (text[len] & 0xc0) == 0x80) len--;
+  while (len > 0 && len < token->len && utf8_continues(text[len])) len--;
   snprintf(words, WORDS_SIZE, "%s`%.*s%s`", keyword ? "keyword " : "", (int)len,
            text, len < token->len ? "..." : "");
 }

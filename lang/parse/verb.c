@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vm/value/utf8.h"
+
 enum { WIDTH_MOST = 1000000, PRECISION_MOST = 1000, SHOWN_MOST = 20 };
 
 typedef struct Rest {
@@ -40,13 +42,13 @@ static bool pass_numbers(Rest *rest) {
 // So many bytes of it are shown: whole characters.
 static int shown(const char *text, size_t len, size_t most) {
   size_t n = len < most ? len : most;
-  while (n > 0 && n < len && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
+  while (n > 0 && n < len && utf8_continues(text[n])) n--;
   return (int)n;
 }
 
 static size_t first_character(const Rest *rest) {
   size_t n = 1, len = (size_t)(rest->end - rest->at);
-  while (n < len && ((unsigned char)rest->at[n] & 0xc0) == 0x80) n++;
+  while (n < len && utf8_continues(rest->at[n])) n++;
   return n;
 }
 

@@ -21,6 +21,7 @@
 #include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/object/string_tail.h"
+#include "vm/value/utf8.h"
 
 static CspValue wrap_obj(const void *obj) {
   RT_ASSERT(obj == NULL || ((const Obj *)obj)->type < OBJ_TYPE_COUNT);
@@ -474,7 +475,7 @@ char *csp_alloc_format(CspCall *call, CspValue v, bool quoted, size_t *len) {
 // off its end.
 static size_t whole_characters(const char *data, size_t len) {
   size_t at = len;
-  while (at > 0 && len - at < 3 && (data[at - 1] & 0xc0) == 0x80) at--;
+  while (at > 0 && len - at < 3 && utf8_continues(data[at - 1])) at--;
   if (at == 0) return len;
   uint8_t first = (uint8_t)data[at - 1];
   size_t wants = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;

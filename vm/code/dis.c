@@ -14,6 +14,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/proto.h"
 #include "vm/value/native_def.h"
+#include "vm/value/utf8.h"
 
 typedef struct Dis {
   Text *out;
@@ -35,7 +36,7 @@ static void add_source(Dis *dis, Value v) {
   format_value(&text, dis->vm, v, true);
   if (text.len > CONSTANT_TEXT_MAX) {
     size_t cut = CONSTANT_TEXT_MAX;
-    while (cut > 0 && (text.data[cut] & 0xc0) == 0x80) cut--;
+    while (cut > 0 && utf8_continues(text.data[cut])) cut--;
     text_add(dis->out, text.data, cut);
     text_add(dis->out, "...", 3);
   } else if (text.data != NULL) {

@@ -27,7 +27,7 @@ int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune) {
   if (count == 0 || len - at < (size_t)count) return 1;
   for (int i = 1; i < count; i++) {
     uint8_t byte = (uint8_t)data[at + (size_t)i];
-    if ((byte & 0xc0) != 0x80) return 1;
+    if (!utf8_continues((char)byte)) return 1;
     bits = bits << 6 | (byte & 0x3f);
   }
   bool surrogate = bits >= 0xd800 && bits < 0xe000;

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Whether the byte goes on with a sequence that another one began.
+static inline bool utf8_continues(char byte) {
+  return ((unsigned char)byte & 0xc0) == 0x80;
+}
 // Decodes one code point at data[at] (at < len): its length. Invalid bytes give
 // 0xFFFD and length 1.
 int utf8_decode(const char *data, size_t len, size_t at, uint32_t *rune);
