@@ -50,7 +50,7 @@ static const char help[] =
     "  --procs N   how many goroutines run at once (default: CSPPROCS, else "
     "the\n"
     "              CPUs this process may use)\n"
-    "  --spawn=parent|child  who runs on after `go`: the one that starts (as "
+    "  --spawn=parent|child  what runs on after `go`: the one that starts (as "
     "in Go,\n"
     "              the default), or the one that is started (as in Cilk)\n"
     "  --max-threads N  how many threads may run and block in calls "

@@ -99,15 +99,10 @@ static void end_left(OpenFiles *files, Left *left, int error) {
 void os_files_leave(OpenFiles *files, int fd, char *data, size_t len,
                     char *name) {
   Left left = {.fd = fd, .data = data, .name = name, .len = len};
-  int error = 0;
   left.waits = set_blocking(fd, false);
-  while (left.at < len && !error) {
-    ssize_t n = write(fd, data + left.at, len - left.at);
-    if (n > 0) left.at += (size_t)n;
-    if (n < 0 && errno != EINTR) error = errno;
-  }
-  if (error == EAGAIN && keep_left(files, &left)) return;
-  end_left(files, &left, error);
+  int error = os_write_some(fd, data, len, &left.at);
+  if (error == JOB_WOULD_WAIT && keep_left(files, &left)) return;
+  end_left(files, &left, error == JOB_WOULD_WAIT ? EAGAIN : error);
 }
 
 // The lock is not held, because this may wait.

@@ -93,7 +93,7 @@ MUTANTS = [Mutant(*row) for row in [
     ("a P taken from a call is given to nobody", "syscall", "quick_one_p",
      "sysmon.c",
      "if (give) stop_world_give_m(sched, p);", ""),
-    # --- who wakes whom
+    # --- wake-ups
     ("no second look", "idle", "spawn", "find_work.c", "idle_look_again(m);", ""),
     ("no second look, whole runtime", "wake", "spawn_2", "find_work.c",
      "idle_look_again(m);", ""),

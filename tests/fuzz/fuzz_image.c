@@ -93,7 +93,7 @@ static bool trusts_registers(Op op) {
   }
 }
 
-// Natives of the library's own, which know who calls them.
+// Natives of the library's own, which know what calls them.
 static bool is_hidden(Value v) {
   return value_is_type(v, OBJ_NATIVE) &&
          ((ObjNative *)value_obj(v))->def->name[0] == '_';

@@ -295,7 +295,7 @@ class Shapes:
         self.emit("println(len(%s), list(%s))" % (c, c))
 
     def timers(self):
-        """A timer that is stopped and reset; who waits for it; nothing stale."""
+        """A timer that is stopped and reset; a goroutine that waits for it; nothing stale."""
         t, w = self.new_name("t"), self.new_name("w")
         self.emit("%s := timer(%s)" % (t, self.rng.choice(["0", "1h", "10us"])))
         self.emit("println(%s.%s, %s.stop())" % (

@@ -12,7 +12,7 @@
 //     cancelled, nor where nobody would find it
 //   - none ends a wait that it is not for
 // The object is one of CHAN: a queue with a lock; WORD: that of a select, or of
-// who waits for nothing; TIMER; DESC: a descriptor, which may be closed.
+// a G that waits for nothing; TIMER; DESC: a descriptor, which may be closed.
 //
 // parked_on is never cleared. The first two waits are for the same. What
 // g_cancelled reads of the G (group and shield: `wait` tells both) and the flag
@@ -44,7 +44,7 @@
 #else
 #define WAKES 2
 #endif
-#define SELF  2  // who parked the G cancels it
+#define SELF  2  // the process that parked the G cancels it
 
 // --- The G ------------------------------------------------------------------
 mtype = { running, waiting, runnable };

@@ -5,8 +5,8 @@
 // or (INNER) in group 1, which it begins and ends, maybe as a deferred function
 // does (SHIELDED). Each waits for what never comes, or not; G 2 once more in a
 // deferred function, shielded. One cancels group 0, at any time, also after its
-// end. Without INNER it may have a deadline, too, and one wakes the owner for no
-// reason. To be shown:
+// end. Without INNER it may have a deadline, too, and one wakes the owner for
+// no reason. To be shown:
 //   - a cancelled group ends, whatever its members wait for: none is missed,
 //     and those that are shielded are taken when the time of grace is over
 //   - a group ends when it has no members, its owner being readied once for
@@ -14,9 +14,9 @@
 //   - nobody walks through a group that has ended, nor sets its timer
 //   - the time of grace is not over when an old deadline's timer comes late
 //
-// Parking, and taking who is parked, are one step each: cancel.pml is about
-// those. Timers fire whenever they like, and in the end. A pass with a group's
-// lock takes a step for each G, and one for each inner group.
+// Parking, and taking a G that is parked, are one step each: cancel.pml is
+// about those. Timers fire whenever they like, and in the end. A pass with a
+// group's lock takes a step for each G, and one for each inner group.
 //
 // check:
 // check: -DINNER
@@ -34,7 +34,7 @@
 //      cancelled at once
 // bug: -DINNER -DSHIELDED -DBUG_HARD_WALK: nor when the time of grace is over
 // bug: -DBUG_NO_COMMIT: the owner looks for members before it parks only
-// bug: -DBUG_WAITING_KEPT: who readies it leaves `waiting` set
+// bug: -DBUG_WAITING_KEPT: the process that readies it leaves `waiting` set
 // bug: -DBUG_OLD_DEADLINE: any timer that fires after the cancellation ends the
 //      time of grace
 // bug: -DBUG_DEADLINE_BLIND: a deadline takes the timer of the time of grace

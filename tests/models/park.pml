@@ -10,8 +10,8 @@
 //   - the inbox is empty, nobody is counted as spinning
 //   - all Ps are idle exactly if a deadlock was reported; and it is reported
 //     only when no G is left anywhere
-// S1, S2 of who submits and T1, T2, T3 of who gives up are the steps in the
-// head comment of idle.c.
+// S1, S2 of a process that submits and T1, T2, T3 of one that gives up are the
+// steps in the head comment of idle.c.
 //
 // A section under sched.lock is one step, or one for each word that it changes
 // and that others read without the lock.
@@ -26,7 +26,7 @@
 // bug: -DBUG_RECHECK_FIRST: T3 comes before T2
 // bug: -DBUG_P_BACK_LATE: T1 comes after T3
 // bug: -DBUG_LOAD_FIRST: S2 passes S1, as acquire and release would allow
-// bug: -DBUG_LAST_SPINNER -DPS=3 -DFOREVER: who finds work wakes no other
+// bug: -DBUG_LAST_SPINNER -DPS=3 -DFOREVER: the finder of work wakes no other
 // bug: -DBUG_CLAIM_FORGETS: a claim without a P is dropped, without a look
 // bug: -DBUG_NO_FLAG -DMS=2 -DHOST -DFOREVER: no P is asked to drain the inbox
 // bug: -DBUG_NO_FLAG_LEFT -DMS=2 -DHOST -DFOREVER: a spinner that finds other
@@ -80,8 +80,8 @@ byte alive;           // started, not ended
 bool refused;         // an M was wanted, and there was none
 
 // --- Idle Ps: the end of a section that has the lock ------------------------
-// T1. The mask and the count change in one step: who reads them without the
-// lock reads one after the other anyway.
+// T1. The mask and the count change in one step: a process that reads them
+// without the lock reads one after the other anyway.
 inline put_p(p) {  // idle_put_p, idle_check_deadlock
   d_step {
     assert(!is_idle[p] && queue[p] == 0);
@@ -271,7 +271,8 @@ inline drain_inbox(p) {
   };                                                                     \
   goto got
 
-// --- An M (proc.c: proc_m_loop, find_work.c: find_work_next) ---------------------------
+// --- An M (proc.c: proc_m_loop, find_work.c: find_work_next)
+// ---------------------------
 proctype M(byte m; byte p) {
   byte who, woken = NONE;
   bool spins, found, skips[PS];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A P that is in a quick blocking call, and who takes it (sched/syscall.c,
-// sysmon.c, stop_world.c).
+// A P that is in a quick blocking call, and the threads that take it
+// (sched/syscall.c, sysmon.c, stop_world.c).
 //
 // The M that makes the call stores SYSCALL and its id into the status of its
 // P, and keeps it; when it is back it puts RUNNING there by a CAS from that
-// very word. The monitor and who stops the world take the P by the opposite
-// CAS, with sched.lock held. A call may never return. To be shown:
-//   - who runs Gs on a P is the M that the P is recorded for (P.m), and no
+// very word. The monitor and a thread that stops the world take the P by the
+// opposite CAS, with sched.lock held. A call may never return. To be shown:
+//   - what runs Gs on a P is the M that the P is recorded for (P.m), and no
 //     other believes that it holds it
 //   - no G is lost or in two places; each goes only from the state that is
 //     expected (as g_change checks)

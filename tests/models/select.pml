@@ -17,18 +17,18 @@
 // select_state, for which those with other channels' locks race.
 //
 // Who cancels sets its flag, reads the word at whatever time, and then whether
-// the G is cancelled now; then it claims the word by its number, without a lock.
-// What others find of it in the queues is dropped. That no cancellation is lost
-// is cancel.pml's.
+// the G is cancelled now; then it claims the word by its number, without a
+// lock. What others find of it in the queues is dropped. That no cancellation
+// is lost is cancel.pml's.
 //
 // check:
 // bug: -DBUG_NO_CLAIM: a waker does not claim the select
 // bug: -DBUG_CLAIM_STORE: it compares, then stores
-// bug: -DBUG_NO_FINISH: who was woken stays in the other queue
+// bug: -DBUG_NO_FINISH: a G that was woken stays in the other queue
 // bug: -DBUG_WAITING_LATE: the G is WAITING after the unlock only
 // bug: -DBUG_NO_RECHECK: it does not look whether it is cancelled now
 // bug: -DBUG_NO_NUMBER: the word is 1 in each wait
-// bug: -DBUG_CANCEL_UNCLAIMED: who cancels does not claim
+// bug: -DBUG_CANCEL_UNCLAIMED: a process that cancels does not claim
 
 #define GS   3
 #define NONE 255

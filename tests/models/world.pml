@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: MIT
 // Stopping the world, and the handshake with all Ps without a stop
-// (sched/stop_world.c, with what it meets in syscall.c, find_work.c and idle.c).
+// (sched/stop_world.c, with what it meets in syscall.c, find_work.c and
+// idle.c).
 //
 // Ms run Gs, come to safepoints, make quick calls (that keep the P) and slow
 // ones (that leave it), run out of work; a call of M 1 may never return. Some
 // of them stop the world, or run a function for each P. To be shown:
 //   - when the stopper goes on, no M does anything with a P, whether it was
 //     running, idle, in a call, or came out of one
-//   - the stopper does not wait for ever, not even for who is in the kernel
+//   - the stopper does not wait for ever, not even for a thread in the kernel
 //   - after the start all go on: at the end all Gs have ended or are in the
 //     kernel, all Ps are idle
 //   - a handshake's function has run once for each P when its caller goes on
 //   - both do go on, however long the others go on with what they do (the
 //     formula goes_on, with weak fairness)
 //
-// A section under sched.lock is one step, but where it sets flags that who
-// enters a call looks at. Waking the Ms of the pool is park.pml's matter.
+// A section under sched.lock is one step, but where it sets flags that a
+// process that enters a call looks at. Waking the Ms of the pool is park.pml's
+// matter.
 //
 // check: -DSTOPS=2 -DHANDSHAKES=0
 // check: -DSTOPS=1 -DHANDSHAKES=1
 // bug: -DBUG_STATUS_FIRST: the stopper looks at the status, then sets the flag
-// bug: -DBUG_NO_LOOK: who enters a call does not look after its store
-// bug: -DBUG_TAKES_STOPPED: who comes out of a call takes its old P though it
+// bug: -DBUG_NO_LOOK: a thread that enters a call does not look after its store
+// bug: -DBUG_TAKES_STOPPED: a thread after a call takes its old P though it
 //      is stopped
 // bug: -DBUG_LEFT_IDLE: a P that is given back during the stop goes idle
 // bug: -DBUG_WAIT_LATE: stop_wait is stored after the unlock

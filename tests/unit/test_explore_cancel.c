@@ -4,7 +4,7 @@
 // lost; none ends a later wait that it is not for, of a shielded member, or of
 // the owner after the group; the owner goes on when all have left, not before.
 //
-// The whole runtime runs: an owner with its members, and outsiders who cancel,
+// The whole runtime runs: an owner with its members, and outsiders that cancel,
 // send, close. Each member waits once, as it likes; then once more, shielded,
 // for what an outsider surely brings. A cancellation that is lost leaves it
 // waiting for ever, which the runtime reports as a deadlock.
@@ -228,7 +228,7 @@ static void m_call(P *p, Task *t) {
     CO_MEMBER_END;
 }
 
-// Its end wakes who waits for its task, in or out of the group.
+// Its end wakes what waits for its task, in or out of the group.
 static void m_task(P *p, Task *t) {
   CO_BEGIN;
   chan_close(p, t->shared->chans[0]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The protocol of idle.c in small: who submits work against who ceases to look
-// for it, as bare functions on bare Ps, searched exhaustively. At the end, if
-// there is work in a queue and an idle P, then somebody must be on the way:
-// a spinning M, an M that was woken, or a searcher that took its P back.
+// The protocol of idle.c in small: a thread that submits work against one that
+// ceases to look for it, as bare functions on bare Ps, searched exhaustively.
+// At the end, if there is work in a queue and an idle P, then somebody must be
+// on the way: a spinning M, an M that was woken, or a searcher that took its P
+// back.
 //
 // An M that is woken is a dummy from the pool: it keeps what it was given.
 //

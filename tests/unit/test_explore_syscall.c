@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Blocking calls under interleaving (rows 2, 22): never more Ms in calls than
-// there are places; who waits for a place gets one, in turn, also when the M
-// that comes back goes on computing; none is lost when the world stops, the
-// number of Ps changes, or no thread can be had. Quick calls against sysmon,
-// stops of the world, handshakes and the end: one G at a time on each P, none
-// lost, all counts back at 0.
+// there are places; a call that waits for a place gets one, in turn, also when
+// the M that comes back goes on computing; none is lost when the world stops,
+// the number of Ps changes, or no thread can be had. Quick calls against
+// sysmon, stops of the world, handshakes and the end: one G at a time on each
+// P, none lost, all counts back at 0.
 //
 // Found when broken (tests/explore/mutants): a place that is given to nobody,
 // or to two; a refused call that keeps its own; a quick call that looks at

@@ -323,8 +323,8 @@ static void call_body(void *arg) {
   wake_run(3, call_main);
 }
 
-// A call comes back, takes an idle P away from who is about to wake an M for
-// it, and makes work itself.
+// A call comes back, takes an idle P away from a thread that is about to wake
+// an M for it, and makes work itself.
 static void call_and_spawn(P *p, Task *t) {
   CO_BEGIN;
   CO_CALL(RT_STEP(&ran));

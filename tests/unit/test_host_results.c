@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What hosts and natives are told of calls (CspResult), what csp_rethrow makes
-// of that, and who has the last word on a waker's data.
+// of that, and which of them has the last word on a waker's data.
 #include "embed_fixture.h"
 
 static Host host;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Strings that grow by appending: who shares bytes, how much memory one keeps
-// alive, where a NUL is, what happens without memory, and two threads at once.
+// Strings that grow by appending: which of them share bytes, how much memory
+// one keeps alive, where a NUL is, what happens without memory, and two threads
+// at once.
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
