@@ -16,6 +16,10 @@
 # expect: status 2
 # expect: "a\nb\n"
 # expect: status 0
+# expect: a.csp:2:1: error: line 2 has less indentation than the closing backquotes
+# expect: status 2
+# expect: "\x00 a\n"
+# expect: status 0
 cd "$TMPDIR" || exit
 check() {
   printf "$1" > a.csp
@@ -29,3 +33,6 @@ check 'x := ``` \n  a\n  ```\n'
 check 'x := ```\n  a\n'
 check 'x := ```\n  a```\n ``\n'
 check 'x := ```\r\n  a\r\n  b\r\n  ```\r\nprintln(x.quote())\r\n'
+# A NUL byte is no blank.
+check 'x := ```\n\000\n  ```\n'
+check 'x := ```\n  \000 a\n  ```\nprintln(x.quote())\n'
