@@ -116,13 +116,14 @@ static void block_without_line(Parse *parse, Token *token) {
 
 // After the three backquotes that open lines of raw text.
 static void lex_block(Parse *parse, Token *token) {
-  Cursor from = parse->cursor;
+  Cursor opened = parse->cursor, from = opened;
   if (from < parse->limit && *from == '\r') from++;
-  if (from == parse->limit || *from != '\n') {
+  if (from < parse->limit && *from != '\n') {
     block_without_line(parse, token);
     return;
   }
-  Cursor last = closing_line(parse, ++from);
+  if (from < parse->limit) from++;
+  Cursor last = closing_line(parse, from);
   if (last == NULL) {
     parse_ends_early(parse);
     diag_error(parse->diags, token->pos, FENCE_LEN,
@@ -136,7 +137,7 @@ static void lex_block(Parse *parse, Token *token) {
   token->str = literal_lines(parse, (size_t)(last - from), first,
                              (size_t)(end - last));
   parse->cursor = end < parse->limit ? end + FENCE_LEN : end;
-  pass_lines(parse, from - 1, parse->cursor);
+  pass_lines(parse, opened, parse->cursor);
   end_token(parse, token, TOK_STR);
 }
 

@@ -20,6 +20,8 @@
 # expect: status 2
 # expect: "\x00 a\n"
 # expect: status 0
+# expect: a.csp:1:6: error: these lines are never closed
+# expect: status 2
 cd "$TMPDIR" || exit
 check() {
   printf "$1" > a.csp
@@ -36,3 +38,5 @@ check 'x := ```\r\n  a\r\n  b\r\n  ```\r\nprintln(x.quote())\r\n'
 # A NUL byte is no blank.
 check 'x := ```\n\000\n  ```\n'
 check 'x := ```\n  \000 a\n  ```\nprintln(x.quote())\n'
+# Nothing follows.
+check 'x := ```'
