@@ -419,6 +419,12 @@ static void close_brace(Parse *parse, Token *token) {
 }
 
 // --- tokens -----------------------------------------------------------------
+static bool begins_format(const Parse *parse, const Token *token) {
+  return token->kind == TOK_COLON &&
+         parse->brackets[parse->depth].kind == OPEN_INTERP &&
+         parse_ends_value(parse->last.kind);
+}
+
 static void dispatch(Parse *parse, Token *token) {
   switch (token->kind) {
     case TOK_LPAREN:
@@ -446,9 +452,7 @@ static void dispatch(Parse *parse, Token *token) {
       give_string(parse, token);
       break;
     case TOK_COLON:
-      if (top_bracket(parse)->kind == OPEN_INTERP &&
-          parse_ends_value(parse->last.kind))
-        lex_format(parse, token);
+      if (begins_format(parse, token)) lex_format(parse, token);
       give_token(parse, token);
       break;
     default:
@@ -484,7 +488,8 @@ static void give_up_brackets(Parse *parse, const Token *token, Pos end) {
     return;
   if (token->pos.col > block->first.pos.col) return;
   if (!parse->skipping) {
-    if (grammar_accepts(parse->parser, token->kind)) return;
+    int kind = begins_format(parse, token) ? TOK_FORMAT : token->kind;
+    if (grammar_accepts(parse->parser, kind)) return;
     parse_unexpected(parse, token);
   }
   abandon(parse, (int)(block - parse->brackets));
