@@ -344,11 +344,21 @@ static void add_bool(FormatRun *run, const Spec *spec, CspValue v) {
   add_padded(run, spec, "", (Str){yes ? "true" : "false", yes ? 4 : 5}, false);
 }
 
-static void unknown_verb(FormatRun *run, const Spec *spec) {
-  char text[80];
+// The whole character is shown, and an escape for what would upset a terminal.
+static void unknown_verb(FormatRun *run) {
+  const char *verb = run->format.data + run->at - 1;
+  unsigned char byte = (unsigned char)*verb;
+  size_t left = run->format.len - run->at, len = 1;
+  while (len < 4 && len <= left && (verb[len] & 0xc0) == 0x80) len++;
+  char shown[8], text[80];
+  if (byte < ' ' || byte == 0x7f) {
+    snprintf(shown, sizeof shown, "\\x%02x", byte);
+  } else {
+    snprintf(shown, sizeof shown, "%.*s", (int)len, verb);
+  }
   snprintf(text, sizeof text,
-           "unknown verb %%%c; there are d i s v q x X o b c f e g t %%",
-           spec->verb);
+           "unknown verb %%%s; there are d i s v q x X o b c f e g t %%",
+           shown);
   format_failed(run, text);
 }
 
@@ -395,7 +405,7 @@ static void add_verb(FormatRun *run) {
   if (spec.verb == '%') {
     buffer_add_char(&run->out, '%');
   } else if (!spec.verb || strchr("diobxXsvqctfFeEgG", spec.verb) == NULL) {
-    unknown_verb(run, &spec);
+    unknown_verb(run);
   } else if (next_arg(run, &v)) {
     spec_value(run, &spec, v);
   }

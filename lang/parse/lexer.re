@@ -263,7 +263,9 @@ void lex_format(Parse *parse, Token *token) {
   end_token(parse, token, TOK_FORMAT);
   const char *text = (const char *)from;
   token->str = literal_format(parse, text, token->len);
-  char fault[120];
+  char fault[160];
+  // After an error the colon may be something else, as in `a ? b : c`.
+  if (parse->skipping) return;
   if (!verb_is_wrong(text, token->len, fault, sizeof fault)) return;
   diag_error(parse->diags, token->pos, token->len > 0 ? token->len : 1, "%s",
              fault);

@@ -13,10 +13,14 @@
 # expect: a.csp:2:12: error: unexpected `:`, expected an expression
 # expect: a.csp:2:14: error: the format ends inside a verb
 # expect: a.csp:2:13: error: unexpected `:=`, expected `}`
+# expect: a.csp:2:14: error: unknown verb %\x1b; there are d i s v q x X o b c f e g t
+# expect: a.csp:2:14: error: unknown verb %\x00; there are d i s v q x X o b c f e g t
+# expect: a.csp:2:14: error: unexpected `\x00\x1b[31mü` after the verb of a format
+# expect: 1 error
 # expect: as fmt
 cd "$TMPDIR" || exit
 fault() {
-  printf 'x := 1\nprintln("${%s")\n' "$1" > a.csp
+  printf 'x := 1\nprintln("${%b")\n' "$1" > a.csp
   "$CSPVM" check a.csp 2>&1 | grep -m 1 error:
 }
 fault 'x:z}'
@@ -33,6 +37,15 @@ fault 'x:d }'
 fault ':d}'
 fault 'x:5'
 fault 'x:=5d}'
+
+# What would upset a terminal is shown as an escape.
+fault 'x:\0033[31md}'
+fault 'x:\0000d}'
+fault 'x:d\0000\0033[31mü}'
+
+# After an error the colon of something else is no format.
+printf 'x := true\nprintln("${x ? 1 : 2}")\n' > a.csp
+echo "$("$CSPVM" check a.csp 2>&1 | grep -c error:) error"
 
 # What fmt refuses is refused here, and nothing else.
 {
