@@ -263,14 +263,14 @@ AstStr literal_raw(Parse *parse, const char *source, size_t len) {
   return (AstStr){bytes, n};
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_indent(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Where what is left of a line begins. A line of blanks may be shorter than the
 // indentation.
 static const char *after_indent(Parse *parse, const char *line, size_t len,
                                 AstStr indent, Pos pos) {
   size_t blank = 0;
-  while (blank < len && is_blank(line[blank])) blank++;
+  while (blank < len && is_indent(line[blank])) blank++;
   if (len >= indent.len && memcmp(line, indent.text, indent.len) == 0)
     return line + indent.len;
   if (blank == len) return line + len;

@@ -44,7 +44,7 @@ enum { SHOWN_ROOM = SHOWN_MOST * 4 + 1 };
 
 // As much of it as is shown: whole characters, and escapes for what would upset
 // a terminal.
-static void show(const char *text, size_t len, char *out) {
+static void show_plain(const char *text, size_t len, char *out) {
   size_t n = len < SHOWN_MOST ? len : SHOWN_MOST;
   while (n > 0 && n < len && utf8_continues(text[n])) n--;
   for (size_t i = 0; i < n; i++) {
@@ -73,11 +73,11 @@ bool verb_is_wrong(const char *text, size_t len, char *fault, size_t size) {
   } else if (*rest.at == '*') {
     snprintf(fault, size, "there is no argument for `*` here");
   } else if (!is_in("diobxXsvqctfFeEgG", *rest.at)) {
-    show(rest.at, first_character(&rest), seen);
+    show_plain(rest.at, first_character(&rest), seen);
     snprintf(fault, size,
              "unknown verb %%%s; there are d i s v q x X o b c f e g t", seen);
   } else if (left > 1) {
-    show(rest.at + 1, left - 1, seen);
+    show_plain(rest.at + 1, left - 1, seen);
     snprintf(fault, size, "unexpected `%s` after the verb of a format", seen);
   } else {
     return false;
