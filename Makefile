@@ -70,7 +70,7 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_SRC := $(filter-out $(if $(WITHOUT),tests/unit/$(WITHOUT)%),$(UNIT_SRC))
 GEN_OBJ  := $(addprefix $(BUILD)/,lang/parse/lexer.o lang/parse/grammar.o stdlib/stdlib_csp.o stdlib/prelude.o)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_OBJ)
-CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
+CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/cli/doc_table.o
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
 C_FILES  := $(wildcard $(foreach d,$(ROOMS) vm tests/unit examples/embed,$d/*.c $d/*.h $d/*.cpp))
 PROGRAM  := $(BUILD)/cspvm
@@ -174,6 +174,10 @@ $(BUILD)/stdlib/stdlib_csp.c: stdlib/embed.sh $(filter-out %/prelude.csp,$(wildc
 	@mkdir -p $(@D)
 	$(SAY) sh $^ > $@
 
+$(BUILD)/cli/doc_table.c: cli/doc_table.awk docs/library.md
+	@mkdir -p $(@D)
+	$(SAY) awk -f $^ > $@
+
 # The library without its prelude compiles the prelude.
 $(BUILD)/stdlib/freeze: $(filter-out %/prelude.o,$(LIB_OBJ)) $(BUILD)/stdlib/freeze.o
 	$(SAY) $(LINK) -o $@ $^ -lm
@@ -182,7 +186,7 @@ $(BUILD)/stdlib/prelude.c: $(BUILD)/stdlib/freeze stdlib/prelude.csp
 	$(SAY) $(WRAP_$(SAN)) $^ > $@
 
 $(filter $(BUILD)/lang/%,$(LIB_OBJ)): $(BUILD)/lang/parse/grammar.h
-$(GEN_OBJ): %.o: %.c Makefile
+$(GEN_OBJ) $(BUILD)/cli/doc_table.o: %.o: %.c Makefile
 	$(SAY) $(CC) $(ALL_CFLAGS) -Wno-unused-parameter -Wno-unused-variable -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(BUILD)/stdlib/freeze.d $(CLI_OBJ:.o=.d) $(UNIT:=.d)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/doc.h"
 #include "cli/fmt.h"
 #include "cli/quit.h"
 #include "cli/repl.h"
@@ -44,6 +45,8 @@ static const char help[] =
     "       cspvm test [files or folders...]          run tests (`cspvm test "
     "--help`)\n"
     "       cspvm fmt [--check] file.csp or folder... write in the one style\n"
+    "       cspvm doc [name]                          what the library says "
+    "of a function\n"
     "\n"
     "options:\n"
     "  -i          after the script go on reading inputs, with its names\n"
@@ -206,7 +209,7 @@ static int perform(Csp *csp, const Options *options, const char *text,
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
-} commands[] = {{"fmt", fmt_main}, {"test", test_command}};
+} commands[] = {{"doc", doc_main}, {"fmt", fmt_main}, {"test", test_command}};
 
 // Descriptors 0 to 2 that are closed stay as good as closed, but taken: the
 // first file that is opened would be standard error otherwise, and get what is

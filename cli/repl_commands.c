@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cli/doc.h"
 #include "cli/repl_internal.h"
 #include "lang/compile/session.h"
 #include "vm/code/dis.h"
@@ -26,11 +27,11 @@ static CommandEnd do_goroutines(Repl *repl, CspCall *call,
 static CommandEnd do_quit(Repl *repl, CspCall *call, const char *argument);
 
 static const struct Command {
-  const char *name, *argument;  // "": takes none
+  const char *name, *argument;  // "": takes none; in brackets: may have one
   const char *help;
   CommandFn fn;
 } commands[] = {
-    {":help", "", "this list", do_help},
+    {":help", "[NAME]", "this list, or a function's text; also ?NAME", do_help},
     {":type", "EXPRESSION", "the type of its value", do_type},
     {":time", "INPUT", "its value, and how long it took", do_time},
     {":dis", "INPUT", "its bytecode, or that of the function of this name",
@@ -186,8 +187,20 @@ static CommandEnd do_quit(Repl *repl, CspCall *call, const char *argument) {
   return COMMAND_QUITS;
 }
 
+// What the library says of a name.
+static CommandEnd tell_of(Repl *repl, CspCall *call, const char *name) {
+  Text text = {0};
+  if (doc_find(&text, name)) {
+    say_out(call, &text);
+    return COMMAND_DONE;
+  }
+  if (!text.failed) repl_say(repl, "%.*s", (int)text.len, text.data);
+  text_free(&text);
+  return fail(repl);
+}
+
 static CommandEnd do_help(Repl *repl, CspCall *call, const char *argument) {
-  (void)repl, (void)argument;
+  if (*argument != '\0') return tell_of(repl, call, argument);
   Text text = {0};
   text_addf(&text,
             "An input is run when it is whole; the value of an expression is "
@@ -204,7 +217,7 @@ static CommandEnd do_help(Repl *repl, CspCall *call, const char *argument) {
 }
 
 // --- Finding them -----------------------------------------------------------
-bool command_is(const char *text) { return text[0] == ':'; }
+bool command_is(const char *text) { return text[0] == ':' || text[0] == '?'; }
 
 void command_each(void (*fn)(void *arg, const char *name), void *arg) {
   for (int n = 0; n < COMMANDS; n++) fn(arg, commands[n].name);
@@ -220,8 +233,10 @@ static const struct Command *find_command(const char *word, size_t len) {
 }
 
 CommandEnd command_run(Repl *repl, CspCall *call, const char *line) {
-  size_t len = strcspn(line, " \t\r\n");
-  const struct Command *command = find_command(line, len);
+  bool asks = line[0] == '?';  // ?name is :help name
+  size_t len = asks ? 1 : strcspn(line, " \t\r\n");
+  const struct Command *command =
+      asks ? &commands[0] : find_command(line, len);
   const char *at = line + len + strspn(line + len, " \t\r\n");
   size_t left = strlen(at);
   while (left > 0 && strchr(" \t\r\n", at[left - 1]) != NULL) left--;
@@ -231,7 +246,8 @@ CommandEnd command_run(Repl *repl, CspCall *call, const char *line) {
     return fail(repl);
   }
   bool wants = command->argument[0] != '\0';
-  if (wants != (left > 0)) {
+  bool may = command->argument[0] == '[';
+  if (!may && wants != (left > 0)) {
     repl_say(repl,
              wants ? "%s needs an argument: %s %s\n" : "%s takes no argument\n",
              command->name, command->name, command->argument);

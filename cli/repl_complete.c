@@ -279,7 +279,7 @@ static Names complete_command(Repl *repl, const char *line, size_t len) {
 Names complete_word(void *data, const char *line, size_t len, size_t *from) {
   Repl *repl = data;
   *from = 0;
-  if (command_is(line) && memchr(line, ' ', len) == NULL)
+  if (line[0] == ':' && memchr(line, ' ', len) == NULL)
     return complete_command(repl, line, len);
   *from = import_start(line, len);
   if (*from != SIZE_MAX) {

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+// Looking up functions in the table of docs/library.md (doc.h).
+//
+// The table is one constant text, which is read from its beginning at each
+// query: it takes nothing of a start without a query. No runtime is needed.
+#include "cli/doc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "vm/object/format.h"
+#include "vm/object/suggest.h"
+
+enum { STATUS_UNKNOWN = 1, STATUS_USAGE = 2, COLUMNS = 78, NAME_MAX_LEN = 63 };
+
+static const char usage[] =
+    "usage: cspvm doc         list the modules\n"
+    "       cspvm doc NAME    show functions of this name, or a module's list\n"
+    "\n"
+    "NAME is like split, s.split, strings.split, os.read_file, os.\n";
+
+typedef struct Part {
+  const char *text;
+  size_t len;
+} Part;
+
+// A place in the table. The parts are those of the line before `at`.
+typedef struct DocPlace {
+  const char *at;
+  char kind;  // as in doc_table.awk
+  Part line, section, topic;
+} DocPlace;
+
+// A name that is looked for.
+typedef struct Query {
+  Part owner;  // "s", "strings"; of length 0: any
+  Part name;
+} Query;
+
+// --- The table --------------------------------------------------------------
+static bool next_line(DocPlace *place) {
+  if (*place->at == '\0') return false;
+  size_t len = strcspn(place->at, "\n");
+  place->kind = place->at[0];
+  place->line = (Part){place->at + 2, len - 2};
+  place->at += len + 1;
+  if (place->kind == '#') {
+    place->section = place->line;
+    place->topic.len = 0;
+  }
+  if (place->kind == '+') place->topic = place->line;
+  return true;
+}
+
+static bool same(Part a, Part b) {
+  return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+// `s` and `split` of s.split(sep = nil).
+static Query signature_names(Part signature) {
+  Query names = {{signature.text, 0}, signature};
+  for (size_t n = 0; n < signature.len && signature.text[n] != '('; n++) {
+    if (signature.text[n] != '.') continue;
+    names.owner.len = n;
+    names.name.text = signature.text + n + 1;
+  }
+  size_t left = (size_t)(signature.text + signature.len - names.name.text);
+  const char *open = memchr(names.name.text, '(', left);
+  names.name.len = open != NULL ? (size_t)(open - names.name.text) : left;
+  return names;
+}
+
+// The word in small letters, of "Strings" or "Predeclared functions".
+static bool is_section(Part section, Part word) {
+  const char *space = memchr(section.text, ' ', section.len);
+  size_t len = space != NULL ? (size_t)(space - section.text) : section.len;
+  return word.len == len && strncasecmp(section.text, word.text, len) == 0;
+}
+
+// Also of one of them: list.push is in "Lists".
+static bool is_section_of(Part section, Part word) {
+  if (is_section(section, word)) return true;
+  return word.len + 1 == section.len && section.text[word.len] == 's' &&
+         strncasecmp(section.text, word.text, word.len) == 0;
+}
+
+static bool owner_fits(const DocPlace *place, Part owner) {
+  return owner.len == 0 || same(signature_names(place->line).owner, owner) ||
+         is_section_of(place->section, owner);
+}
+
+static bool fits(const DocPlace *place, const Query *query) {
+  return same(signature_names(place->line).name, query->name) &&
+         owner_fits(place, query->owner);
+}
+
+static bool owner_is_known(Part owner) {
+  DocPlace place = {.at = doc_table};
+  while (next_line(&place))
+    if (place.kind == '@' && owner_fits(&place, owner)) return true;
+  return false;
+}
+
+// --- Writing ----------------------------------------------------------------
+static size_t columns_of(Part part) {
+  size_t columns = 0;
+  for (size_t n = 0; n < part.len; n++)
+    columns += ((unsigned char)part.text[n] & 0xc0) != 0x80;
+  return columns;
+}
+
+// The words, in lines that are indented.
+static void add_folded(Text *out, Part text, size_t indent) {
+  size_t column = 0;
+  while (text.len > 0) {
+    const char *space = memchr(text.text, ' ', text.len);
+    Part word = {text.text,
+                 space != NULL ? (size_t)(space - text.text) : text.len};
+    size_t wide = columns_of(word);
+    if (column > 0 && column + 1 + wide > COLUMNS) {
+      text_add(out, "\n", 1);
+      column = 0;
+    }
+    text_addf(out, "%*s%.*s", column > 0 ? 1 : (int)indent, "", (int)word.len,
+              word.text);
+    column += wide + (column > 0 ? 1 : indent);
+    size_t used = word.len + (space != NULL);
+    text = (Part){text.text + used, text.len - used};
+  }
+  text_add(out, "\n", 1);
+}
+
+static void add_line(Text *out, Part part, size_t indent) {
+  text_addf(out, "%*s%.*s\n", (int)indent, "", (int)part.len, part.text);
+}
+
+// All entries that fit, with an empty line between: how many.
+static size_t add_entries(Text *out, const Query *query) {
+  DocPlace place = {.at = doc_table}, entry = {0};
+  size_t count = 0;
+  bool wanted = false;
+  while (next_line(&place)) {
+    if (place.kind == '@') {
+      if (entry.kind != '@') entry = place;
+      wanted = wanted || fits(&place, query);
+      continue;
+    }
+    if (place.kind == ':' && wanted) {
+      if (count++ > 0) text_add(out, "\n", 1);
+      do add_line(out, entry.line, 0);
+      while (next_line(&entry) && entry.kind == '@');
+      add_folded(out, place.line, 4);
+    }
+    wanted = false;
+    entry.kind = '\0';
+  }
+  return count;
+}
+
+static bool add_section(Text *out, Part name,
+                        bool (*is)(Part section, Part word)) {
+  DocPlace place = {.at = doc_table};
+  bool found = false;
+  while (next_line(&place)) {
+    if (!is(place.section, name)) continue;
+    if (place.kind == '#' && found) text_add(out, "\n", 1);
+    if (place.kind == '#') add_line(out, place.line, 0);
+    if (place.kind == '~') add_folded(out, place.line, 4);
+    if (place.kind == '+') text_addf(out, "\n");
+    if (place.kind == '+') add_line(out, place.line, 2);
+    if (place.kind == '@') add_line(out, place.line, 4);
+    found = true;
+  }
+  return found;
+}
+
+static void add_sections(Text *out) {
+  DocPlace place = {.at = doc_table};
+  size_t count = 0;
+  while (next_line(&place)) {
+    if (place.kind == '#') {
+      text_addf(out, "%s%.*s", out->len > 0 ? "\n" : "", (int)place.line.len,
+                place.line.text);
+      count = 0;
+    } else if (place.kind == '+') {
+      text_addf(out, "%s%.*s", count++ > 0 ? " \xc2\xb7 " : ": ",
+                (int)place.line.len, place.line.text);
+    }
+  }
+  text_addf(out, "\n");
+}
+
+// --- Finding ----------------------------------------------------------------
+static Query split_query(const char *name) {
+  const char *point = strrchr(name, '.');
+  Query query = {{name, 0}, {name, strlen(name)}};
+  if (point == NULL) return query;
+  query.owner.len = (size_t)(point - name);
+  query.name = (Part){point + 1, strlen(point + 1)};
+  return query;
+}
+
+// suggest->best then is in `best`.
+static void try_name(Suggest *suggest, char *best, Part owner, Part name) {
+  char word[NAME_MAX_LEN + 1];
+  snprintf(word, sizeof word, "%.*s%s%.*s", (int)owner.len, owner.text,
+           owner.len > 0 ? "." : "", (int)name.len, name.text);
+  suggest_try(suggest, word);
+  if (suggest->best != word) return;
+  strcpy(best, word);
+  suggest->best = best;
+}
+
+static void add_unknown(Text *out, const char *name, const Query *query) {
+  char best[NAME_MAX_LEN + 1];
+  Suggest suggest = {.wanted = name};
+  DocPlace place = {.at = doc_table};
+  bool known = owner_is_known(query->owner);
+  while (next_line(&place)) {
+    if (place.kind != '@') continue;
+    Query names = signature_names(place.line);
+    if (query->owner.len == 0) {
+      try_name(&suggest, best, query->owner, names.name);
+      try_name(&suggest, best, query->owner, names.owner);
+    } else if (!known || owner_fits(&place, query->owner)) {
+      try_name(&suggest, best, known ? query->owner : names.owner, names.name);
+    }
+  }
+  text_addf(out, "the library has no `%s`", name);
+  if (suggest.best != NULL)
+    text_addf(out, " (did you mean `%s`?)", suggest.best);
+  text_addf(out, "\n");
+}
+
+bool doc_find(Text *out, const char *name) {
+  Query query = split_query(name);
+  if (query.owner.len > 0 && !owner_is_known(query.owner)) {
+    Query any = {{name, 0}, query.name};  // a variable's: by its last name
+    if (add_entries(out, &any) > 0) return true;
+  } else if (add_entries(out, &query) > 0) {
+    Text list = {0};
+    if (query.owner.len == 0 && add_section(&list, query.name, is_section))
+      text_addf(out, "\n%.*s", (int)list.len, list.data);
+    text_free(&list);
+    return true;
+  }
+  if (query.owner.len == 0 && add_section(out, query.name, is_section_of))
+    return true;
+  add_unknown(out, name, &query);
+  return false;
+}
+
+int doc_main(int argc, char **argv) {
+  if (argc > 1 || (argc == 1 && argv[0][0] == '-')) {
+    bool help = argc == 1 &&
+                (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+    fputs(usage, help ? stdout : stderr);
+    return help ? 0 : STATUS_USAGE;
+  }
+  Text text = {0};
+  bool found = true;
+  if (argc == 0)
+    add_sections(&text);
+  else
+    found = doc_find(&text, argv[0]);
+  found = found && !text.failed;
+  if (!found) fputs("cspvm doc: ", stderr);
+  if (text.data != NULL)
+    fwrite(text.data, 1, text.len, found ? stdout : stderr);
+  text_free(&text);
+  return !found || fflush(stdout) != 0 ? STATUS_UNKNOWN : 0;
+}
