@@ -235,8 +235,7 @@ static const struct Command *find_command(const char *word, size_t len) {
 CommandEnd command_run(Repl *repl, CspCall *call, const char *line) {
   bool asks = line[0] == '?';  // ?name is :help name
   size_t len = asks ? 1 : strcspn(line, " \t\r\n");
-  const struct Command *command =
-      asks ? &commands[0] : find_command(line, len);
+  const struct Command *command = asks ? &commands[0] : find_command(line, len);
   const char *at = line + len + strspn(line + len, " \t\r\n");
   size_t left = strlen(at);
   while (left > 0 && strchr(" \t\r\n", at[left - 1]) != NULL) left--;

@@ -16,13 +16,14 @@
 #include "vm/native/module.h"
 #include "vm/object/map.h"
 
-enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2 };
+enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2, LITERALS_MAX = 64 };
 
 typedef struct Question {
   SchedPost post;
   Repl *repl;
-  char *path;    // "a.b" of a.b.c; "": a plain name; NULL: a module to import
-  char *prefix;  // "c"
+  char *path;  // "a.b" of a.b.c; "": a plain name; NULL: a module to import
+  ObjType literal;  // before the point; OBJ_TYPE_COUNT: something else
+  char *prefix;     // "c"
   Names names;
   size_t room;
   pthread_mutex_t lock;
@@ -153,9 +154,17 @@ static void add_plain_names(Question *question) {
   add_keys(question, question->repl->session.module->members, true);
 }
 
+static void add_methods(Question *question, ObjType type) {
+  const MethodTable *table = question->repl->vm->methods[type];
+  for (uint32_t n = 0; table != NULL && n < table->count; n++)
+    add_name(question, table->methods[n].name->own);
+}
+
 static void answer_with_p(Question *question) {
   Value x;
-  if (question->path == NULL) {
+  if (question->literal != OBJ_TYPE_COUNT) {
+    add_methods(question, question->literal);
+  } else if (question->path == NULL) {
     vm_each_builtin_module(question->repl->vm, add_name, question);
   } else if (*question->path == '\0') {
     add_plain_names(question);
@@ -238,6 +247,44 @@ static size_t path_start(const char *line, size_t from) {
   return start;
 }
 
+// Where the literal that ends at line[end] begins: its quote or bracket.
+// SIZE_MAX: it begins in another line.
+static size_t literal_start(const char *line, size_t end) {
+  size_t open[LITERALS_MAX], depth = 0;
+  char quote = '\0';
+  for (size_t at = 0; at <= end; at++) {
+    char c = line[at];
+    if (quote != '\0') {
+      if (c == '\\' && quote != '`') at++;
+      if (c == quote && at == end) return open[depth - 1];
+      if (c == quote) quote = '\0', depth--;
+    } else if (depth < LITERALS_MAX && strchr("\"'`[", c) != NULL) {
+      open[depth++] = at;
+      if (c != '[') quote = c;
+    } else if (c == ']' && depth-- == 0) {
+      return SIZE_MAX;
+    } else if (c == ']' && at == end) {
+      return open[depth];
+    }
+  }
+  return SIZE_MAX;
+}
+
+// The type of the literal before the point at line[point], or
+// OBJ_TYPE_COUNT.
+static ObjType literal_type(const char *line, size_t point) {
+  if (point == 0 || strchr("\"`]", line[point - 1]) == NULL)
+    return OBJ_TYPE_COUNT;
+  size_t start = literal_start(line, point - 1);
+  if (start == SIZE_MAX) return OBJ_TYPE_COUNT;
+  if (line[point - 1] != ']') return OBJ_STRING;
+  // `xs[1].` is an element
+  while (start > 0 && line[start - 1] == ' ') start--;
+  bool index = start > 0 && (is_word_byte(line[start - 1]) ||
+                             strchr(")]}\"`", line[start - 1]) != NULL);
+  return index ? OBJ_TYPE_COUNT : OBJ_LIST;
+}
+
 // In `import "str`, where the path begins. SIZE_MAX: it is none.
 static size_t import_start(const char *line, size_t len) {
   size_t at = len;
@@ -260,6 +307,7 @@ static Question *new_question(Repl *repl, char *path, char *prefix) {
   question->repl = repl;
   question->path = path;
   question->prefix = prefix;
+  question->literal = OBJ_TYPE_COUNT;
   pthread_mutex_init(&question->lock, NULL);
   pthread_cond_init(&question->answered_note, NULL);
   return question;
@@ -289,9 +337,15 @@ Names complete_word(void *data, const char *line, size_t len, size_t *from) {
   }
   *from = word_start(line, len);
   size_t start = path_start(line, *from);
-  if (start == SIZE_MAX) return (Names){0};
+  ObjType literal = OBJ_TYPE_COUNT;
+  if (start == SIZE_MAX) {
+    literal = literal_type(line, *from - 1);
+    if (literal == OBJ_TYPE_COUNT) return (Names){0};
+    start = *from;
+  }
   size_t path = *from > start ? *from - start - 1 : 0;
   Question *question = new_question(repl, strndup(line + start, path),
                                     strndup(line + *from, len - *from));
+  if (question != NULL) question->literal = literal;
   return question != NULL ? ask(question) : (Names){0};
 }

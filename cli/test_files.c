@@ -104,7 +104,7 @@ static char *compile(const TestFile *file) {
 static void add_file_tests(Finder *finder) {
   TestFile *file = finder->file;
   const Expect *expect = &file->expect;
-  Source source = {file->path, file->text, file->len};
+  Source source = {.path = file->path, .text = file->text, .len = file->len};
   Functions functions = {0};
   if (expect->error_count == 0)
     lang_functions(&source, take_function, &functions);

@@ -212,6 +212,15 @@ void diag_warn(Diags *diags, Pos pos, uint32_t len, const char *format, ...) {
   va_end(args);
 }
 
+uint32_t diags_first_error(const Diags *diags) {
+  uint32_t first = UINT32_MAX;
+  for (int i = 0; i < diags->count; i++) {
+    const Diag *diag = &diags->list[i];
+    if (!diag->warning && diag->pos.offset < first) first = diag->pos.offset;
+  }
+  return diags->errors > 0 && first == UINT32_MAX ? 0 : first;
+}
+
 int diags_errors(const Diags *diags) { return diags->errors; }
 
 int diags_warnings(const Diags *diags) { return diags->warnings; }

@@ -15,6 +15,7 @@ typedef struct Source {
   const char *path;  // as messages show it
   const char *text;  // NUL-terminated, owned by the caller
   size_t len;
+  bool map_first;  // a brace at its beginning opens a map, no block
 } Source;
 
 // The line of that place, without its end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The module math. Functions of real numbers take ints and floats and give
-// floats; rounding functions give an int back unchanged. What has no answer
-// is NaN or an infinity, as in C; int functions panic on overflow.
+// floats. What has no answer is NaN or an infinity, as in C. Rounding functions
+// give ints. They and int functions panic beyond the range of ints.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,27 +56,41 @@ static double degrees(double x) { return x * (180 / M_PI); }
 static double radians(double x) { return x * (M_PI / 180); }
 
 // --- Rounding ---------------------------------------------------------------
-static CspStatus rounded(CspCall *call, double (*function)(double)) {
+// The whole number that `function` makes of a float, as an int.
+static CspStatus rounded(CspCall *call, const char *name,
+                         double (*function)(double)) {
   double x;
   if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
   if (csp_type(csp_arg(call, 0)) == CSP_INT) {
     return csp_ok(call, csp_arg(call, 0));
   }
-  return csp_ok_float(call, function(x));
+  x = function(x);
+  // 2^63 is no int, -2^63 is one; NaN fails both.
+  if (!(x >= -0x1p63 && x < 0x1p63)) {
+    return csp_panic(call, "math.%s: %g is not within the range of an int",
+                     name, x);
+  }
+  return csp_ok_int(call, (int64_t)x);
 }
 
-static CspStatus math_floor(CspCall *call) { return rounded(call, floor); }
+static CspStatus math_floor(CspCall *call) {
+  return rounded(call, "floor", floor);
+}
 
-static CspStatus math_ceil(CspCall *call) { return rounded(call, ceil); }
+static CspStatus math_ceil(CspCall *call) {
+  return rounded(call, "ceil", ceil);
+}
 
-static CspStatus math_trunc(CspCall *call) { return rounded(call, trunc); }
+static CspStatus math_trunc(CspCall *call) {
+  return rounded(call, "trunc", trunc);
+}
 
 // To the nearest, halves away from zero. With digits to so many decimals, by
 // way of the decimal form. So 2.675 rounds as it is stored, to 2.67.
 static CspStatus math_round(CspCall *call) {
   double x;
   int64_t digits;
-  if (is_nil(call, 1)) return rounded(call, round);
+  if (is_nil(call, 1)) return rounded(call, "round", round);
   if (!csp_need_number(call, 0, &x) || !need_int_in(call, 1, 0, 300, &digits)) {
     return CSP_PANIC;
   }

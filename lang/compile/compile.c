@@ -247,13 +247,14 @@ ObjClosure *lang_compile(Vm *vm, const CompileInput *input, char **errors) {
   char *canonical = vm_real_path(vm, input->path);
   Loading loading = {.path = canonical != NULL ? canonical : input->path,
                      .shown = input->path};
-  Unit unit = {.source = {input->path, input->text, input->len},
-               .module = input->module,
-               .privileged = input->privileged,
-               .script = input->module == NULL,
-               .interactive = input->module != NULL,
-               .warnings = input->warnings,
-               .test = input->test};
+  Unit unit = {
+      .source = {.path = input->path, .text = input->text, .len = input->len},
+      .module = input->module,
+      .privileged = input->privileged,
+      .script = input->module == NULL,
+      .interactive = input->module != NULL,
+      .warnings = input->warnings,
+      .test = input->test};
   loader_begin(&loader, vm, &loading);
   // The text, and its strings in the arena.
   if (!allowance_take(&loader.allowance, input->len)) loader.no_memory = true;

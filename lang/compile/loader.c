@@ -194,8 +194,9 @@ static ObjModule *load_builtin(Compiler *compiler, const Node *import,
     compiler->no_memory = true;
   } else if (!import_has_failed(compiler->loader, key) &&
              !report_cycle(compiler, import, key)) {
-    Unit unit = {
-        .source = {shown, source, len}, .module = module, .privileged = true};
+    Unit unit = {.source = {.path = shown, .text = source, .len = len},
+                 .module = module,
+                 .privileged = true};
     member_mark_known(compiler->vm, module);
     loaded = compile_module(compiler, &unit, key);
   }
@@ -263,7 +264,7 @@ static ObjModule *compile_text(Compiler *compiler, const Node *import,
                                const char *text, size_t len) {
   const char *slash = strrchr(import->str.text, '/');
   const char *name = slash == NULL ? import->str.text : slash + 1;
-  Unit unit = {.source = {shown, text, len},
+  Unit unit = {.source = {.path = shown, .text = text, .len = len},
                .module = module_new(compiler->vm, name)};
   ObjModule *module = NULL;
   if (unit.module == NULL) {

@@ -21,6 +21,7 @@
 
 #include "lang/compile/compile.h"
 #include "lang/compile/loader.h"
+#include "lang/parse/parse.h"
 #include "vm/heap/local.h"
 #include "vm/native/module.h"
 #include "vm/object/format.h"
@@ -97,10 +98,13 @@ struct ObjClosure *session_compile(Session *session, struct Local *local,
   char *canonical = vm_real_path(vm, input->path);
   Loading loading = {.path = canonical != NULL ? canonical : input->path,
                      .shown = input->path};
-  Unit unit = {.source = {input->path, input->text, input->len},
-               .module = session->module,
-               .interactive = true,
-               .session = input};
+  Unit unit = {
+      .source = {.path = input->path, .text = input->text, .len = input->len},
+      .module = session->module,
+      .interactive = true,
+      .session = input};
+  unit.source.map_first =
+      !input->file && lang_begins_with_map(input->text, input->len);
   size_t members = map_len(session->module->members);
   loader_begin(&loader, vm, &loading);
   vm->boot = local;  // nobody else uses it while the runtime runs

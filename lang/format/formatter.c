@@ -69,7 +69,7 @@ static char *our_fault(const char *path, const char *what) {
 
 // What is different in the text that was made, or NULL.
 static char *prove(const Reading *before, const char *text, size_t len) {
-  Source source = {before->source.path, text, len};
+  Source source = {.path = before->source.path, .text = text, .len = len};
   Reading after;
   char *message = NULL;
   const char *different = "syntax";

@@ -287,6 +287,7 @@ static void open_bracket(Parse *parse, const Token *token, BracketKind kind) {
 
 static void open_brace(Parse *parse, Token *token) {
   bool block = opens_block(parse);
+  if (parse->last.kind == TOK_BEGIN && parse->source->map_first) block = false;
   if (!block) token->kind = TOK_MAP_BEGIN;
   open_bracket(parse, token, block ? OPEN_BLOCK : OPEN_MAP);
 }
@@ -629,14 +630,38 @@ Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
   return parse_source(source, arena, diags, trail, &incomplete);
 }
 
-bool lang_is_incomplete(const char *text, size_t len) {
-  Source source = {"", text, len};
+// What comes of a text, whose tree nobody wants.
+typedef struct Trial {
+  bool incomplete;
+  uint32_t good;  // bytes before the first error; UINT32_MAX: there is none
+} Trial;
+
+static Trial try_text(const char *text, size_t len, bool map_first) {
+  Source source = {"", text, len, map_first};
   Arena *arena = arena_new(&mem_libc, rt_entropy());
   Diags *diags = diags_new(&mem_libc, &source);
-  bool incomplete = false;
-  if (arena != NULL && diags != NULL)
-    parse_source(&source, arena, diags, NULL, &incomplete);
+  Trial trial = {false, 0};
+  if (arena != NULL && diags != NULL) {
+    parse_source(&source, arena, diags, NULL, &trial.incomplete);
+    trial.good = diags_first_error(diags);
+  }
   if (diags != NULL) diags_free(diags);
   if (arena != NULL) arena_free(arena);
-  return incomplete;
+  return trial;
+}
+
+static bool begins_with_brace(const char *text) {
+  return text[strspn(text, " \t\r\n")] == '{';
+}
+
+bool lang_is_incomplete(const char *text, size_t len) {
+  return try_text(text, len, false).incomplete ||
+         (begins_with_brace(text) && try_text(text, len, true).incomplete);
+}
+
+bool lang_begins_with_map(const char *text, size_t len) {
+  if (!begins_with_brace(text)) return false;
+  Trial map = try_text(text, len, true);
+  if (map.good == UINT32_MAX) return true;
+  return map.good > try_text(text, len, false).good;
 }

@@ -16,10 +16,13 @@ Node *lang_parse(const Source *source, Arena *arena, Diags *diags);
 Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
                        Trail *trail);
 
-// Whether the text has no error but that it ends too early: an open bracket,
-// comment or raw string, an operator without its right side. No runtime is
-// needed: any thread.
+// Whether the text, an input, has no error but that it ends too early: an open
+// bracket, comment or raw string, an operator without its right side. No
+// runtime is needed: any thread.
 bool lang_is_incomplete(const char *text, size_t len);
+// Whether a brace at the input's beginning opens a map: it is right as one, or
+// its first error comes later than that of a block. (Source.map_first)
+bool lang_begins_with_map(const char *text, size_t len);
 
 // --- For the lexer, the grammar and the builders ----------------------------
 typedef struct Parse Parse;  // parse_internal.h

@@ -21,7 +21,7 @@
 # expect stderr: `never` is not declared
 # expect stderr: there is no command `:foo`: `:help` lists them
 # expect stderr: :type needs an argument: :type EXPRESSION
-# expect stderr: :help takes no argument
+# expect stderr: :goroutines takes no argument
 # expect stderr: cannot read none.csp: No such file or directory
 # expect stderr: cannot write none/none: No such file or directory
 cd "$TMPDIR"
@@ -43,7 +43,7 @@ x := 2
 :save saved.csp
 :foo
 :type
-:help me
+:goroutines me
 :load none.csp
 :save none/none
 :q

@@ -25,12 +25,18 @@ t.run("pointed := {deep: {inner: Point(1, 2)}}")
 complete("poi\t.de\t.inn\t.abs\t", "pointed.deep.inner.abscissa", "", "1\n")
 complete("pointed.deep.inner.tot\t", "total", "()", "3\n")
 complete("printl\t", "println", "(5)", "5\n")
-complete("[3, 1].so\tt", "[3, 1].sot", "", "panic: list has no method `sot` "
-         "(did you mean `sort`?)\n  main at repl[9]:1:8\n")
+complete("[3, 1].so\t", "[3, 1].sort", "()", "[1, 3]\n")
 t.run("xs := [2, 1]")
 complete("xs.so\t", "xs.sort", "()", "[1, 2]\n")
 complete(":q\t", ":quit", "x", "there is no command `:quitx`: `:help` lists "
          "them\n")
+complete('"abc".to_up\t', '"abc".to_upper', "()", '"ABC"\n')
+complete("len([1, [2]].ins\t", "len([1, [2]].insert", "(0, 1))", "3\n")
+complete("`]`.to_lo\t", "`]`.to_lower", "()", '"]"\n')
+complete("[1, 2][1].to_up\tx", "[1, 2][1].to_upx", "", "panic: int has no "
+         "method `to_upx`\n  main at repl[15]:1:11\n")
+t.run('import "os"')
+complete('os.ba\t', "os.base", '("a/b")', '"b"\n')
 t.send("pointed.deep.inner.\t")  # all of them, and the line again
 t.expect("abscissa  ordinate  total\ncsp> pointed.deep.inner.")
 t.send("ord\t\n")

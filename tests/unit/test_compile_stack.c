@@ -128,7 +128,7 @@ typedef char *Way(Compiling *in, const char *text, size_t len);
 
 static char *format(Compiling *in, const char *text, size_t len) {
   (void)in;
-  Source source = {"s.csp", text, len};
+  Source source = {.path = "s.csp", .text = text, .len = len};
   char *message;
   free(lang_format(&source, &len, &message));
   return message;

@@ -204,7 +204,7 @@ typedef struct Reading {
 } Reading;
 
 static void read_text(Reading *r, const char *text) {
-  *r = (Reading){.source = {"t", text, strlen(text)}};
+  *r = (Reading){.source = {.path = "t", .text = text, .len = strlen(text)}};
   r->arena = arena_new(&mem_libc, 1);
   r->diags = diags_new(&mem_libc, &r->source);
   r->tree = parse_with_trail(&r->source, r->arena, r->diags, &r->trail);

@@ -22,7 +22,7 @@ static void add_function(void *arg, const AstStr *name, Pos pos, bool takes) {
 }
 
 static bool list(const char *text, char *out) {
-  Source source = {"t", text, strlen(text)};
+  Source source = {.path = "t", .text = text, .len = strlen(text)};
   *out = '\0';
   return lang_functions(&source, add_function, out);
 }

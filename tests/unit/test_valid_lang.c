@@ -329,7 +329,7 @@ static void break_parse(void) {
   Memory memory = {see_parse, NULL};
   Allowance allowance = {.bytes = SIZE_MAX / 2, .is_over = open_one_more};
   memset(text, ';', TEXT);
-  Source source = {"test.csp", text, TEXT};
+  Source source = {.path = "test.csp", .text = text, .len = TEXT};
   Arena *arena = arena_new(&memory, 1);
   arena_limit(arena, &allowance);
   lang_parse(&source, arena, diags_new(&mem_libc, &source));
@@ -360,7 +360,7 @@ static void break_arena(void) {
   arena_alloc(arena, 1);
 }
 
-static const Source empty_source = {"test.csp", "", 0};
+static const Source empty_source = {.path = "test.csp", .text = "", .len = 0};
 
 static void messages_are_counted(void **state) {
   (void)state;
@@ -393,7 +393,8 @@ typedef struct Formatted {
 
 static void make_words(Formatted *f) {
   static const char text[] = "f(1)\n";
-  *f = (Formatted){.source = {"test.csp", text, sizeof text - 1}};
+  *f = (Formatted){
+      .source = {.path = "test.csp", .text = text, .len = sizeof text - 1}};
   f->arena = arena_new(&mem_libc, 1);
   f->diags = diags_new(&mem_libc, &f->source);
   const Node *tree =
