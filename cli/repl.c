@@ -267,6 +267,16 @@ static void show_values(Repl *repl, CspCall *call, const Value *values,
   if (n > 0 && repl->mode != SHOW_TYPES) set_last(repl, call, values, n);
 }
 
+static void say_report(Repl *repl, Text *report) {
+  Text text = {0};
+  text_add(report, "", 1);
+  if (!report->failed) print_report(&text, &repl->input, report->data);
+  text_add(&text, "", 1);
+  if (!report->failed && !text.failed) repl_say(repl, "%s", text.data);
+  text_free(report);
+  text_free(&text);
+}
+
 // `f()?` was the last statement, and this is what f() returned.
 static bool is_error(Repl *repl, const Value *values, size_t n) {
   if (!repl->input.checked || n == 0 || values[n - 1] == VALUE_NIL)
@@ -280,18 +290,14 @@ static bool is_error(Repl *repl, const Value *values, size_t n) {
     panic_no_error_text(&text, repl->vm, values[n - 1], false);
   text_addf(&text, "\n  at %s:%u:%u\n", repl->input.path, repl->input.line,
             repl->input.col);
-  text_add(&text, "", 1);
-  if (!text.failed) repl_say(repl, "%s", text.data);
-  text_free(&text);
+  say_report(repl, &text);
   return true;
 }
 
 static void show_panic(Repl *repl, const ObjTask *task) {
   Text text = {0};
   report_outcome(&text, repl->vm, task);
-  text_add(&text, "", 1);
-  if (!text.failed) repl_say(repl, "%s", text.data);
-  text_free(&text);
+  say_report(repl, &text);
 }
 
 static bool show_returned(Repl *repl, CspCall *call, const ObjTask *task,

@@ -90,6 +90,9 @@ void repl_interrupt(Repl *repl);
 // --- repl_print.c -----------------------------------------------------------
 // In source form; what is long or deep is shortened.
 void print_value(Text *out, CspCall *call, Value v);
+// The report of a panic or an error, with the line of the input under its first
+// place there.
+void print_report(Text *out, const SessionInput *input, const char *report);
 
 // --- repl_commands.c --------------------------------------------------------
 typedef enum CommandEnd {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Values in source form. Of lists and maps the first 100 parts are shown, of
-// strings and bytes the first 1000 bytes, four levels of all that nests, and
+// What the REPL shows: values, and where an input went wrong.
+//
+// Values are in source form. Of lists and maps the first 100 parts are shown,
+// of strings and bytes the first 1000 bytes, four levels of all that nests, and
 // no more once the text is long: what it takes has a bound, whatever the value.
 // string() methods are not called.
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/repl_internal.h"
+#include "lang/diag.h"
 #include "vm/interp/native_call.h"
 #include "vm/object/bytes.h"
 #include "vm/object/format.h"
@@ -138,4 +144,44 @@ static void add_value(Text *out, CspCall *call, Value v, int level) {
 
 void print_value(Text *out, CspCall *call, Value v) {
   add_value(out, call, v, 0);
+}
+
+// --- Places in an input -----------------------------------------------------
+// The line and the caret, as a compile error has them.
+static void point_at(Text *out, const SessionInput *input, uint32_t line,
+                     uint32_t col) {
+  const Source source = {
+      .path = input->path, .text = input->text, .len = input->len};
+  const char *start = input->text;
+  for (uint32_t n = 1; n < line; n++) {
+    start = strchr(start, '\n');
+    if (start++ == NULL) return;
+  }
+  size_t offset = (size_t)(start - input->text) + col - 1;
+  Diags *diags = offset <= input->len ? diags_new(&mem_libc, &source) : NULL;
+  if (diags == NULL) return;
+  diag_error(diags, (Pos){line, col, (uint32_t)offset}, 1, "here");
+  char *text = diags_text(diags);
+  const char *end = text != NULL ? strchr(text, '\n') : NULL;
+  if (end != NULL) text_addf(out, "%s", end + 1);
+  mem_free(text);
+  diags_free(diags);
+}
+
+void print_report(Text *out, const SessionInput *input, const char *report) {
+  size_t path = strlen(input->path);
+  bool pointed = input->file;
+  for (const char *at = report; *at != '\0';) {
+    size_t len = strcspn(at, "\n");
+    unsigned line, col;
+    text_addf(out, "%.*s\n", (int)len, at);
+    const char *place = at[0] == ' ' ? strstr(at, " at ") : NULL;
+    if (!pointed && place != NULL && place < at + len &&
+        strncmp(place + 4, input->path, path) == 0 &&
+        sscanf(place + 4 + path, ":%u:%u", &line, &col) == 2) {
+      point_at(out, input, line, col);
+      pointed = true;
+    }
+    at += len + (at[len] == '\n');
+  }
 }

@@ -34,7 +34,8 @@ complete('"abc".to_up\t', '"abc".to_upper', "()", '"ABC"\n')
 complete("len([1, [2]].ins\t", "len([1, [2]].insert", "(0, 1))", "3\n")
 complete("`]`.to_lo\t", "`]`.to_lower", "()", '"]"\n')
 complete("[1, 2][1].to_up\tx", "[1, 2][1].to_upx", "", "panic: int has no "
-         "method `to_upx`\n  main at repl[15]:1:11\n")
+         "method `to_upx`\n  main at repl[15]:1:11\n    [1, 2][1].to_upx\n"
+         "              ^\n")
 t.run('import "os"')
 complete('os.ba\t', "os.base", '("a/b")', '"b"\n')
 t.send("pointed.deep.inner.\t")  # all of them, and the line again

@@ -18,7 +18,7 @@ t.expect(" ... ")
 t.check("}", "")
 t.check('add("ä", `\\n`)', '"ä\\\\n"\n')
 t.check("add(1)", "panic: add: too few arguments: 1 given, 2 needed "
-        "(`b` is missing)\n  main at repl[4]:1:4\n")
+        "(`b` is missing)\n  main at repl[4]:1:4\n    add(1)\n       ^\n")
 t.send("print(1)\n")  # the prompt begins a line of its own
 t.expect("1\ncsp> ")
 t.send("this is dropped\x03")
