@@ -21,7 +21,7 @@ void diag_hint(Diags *diags, const char *format, ...)
 void diag_warn(Diags *diags, Pos pos, uint32_t len, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int diags_errors(const Diags *diags);
-// Where the first error that was kept is; UINT32_MAX: there is none.
+// Where the first error is that was kept. UINT32_MAX: there is none.
 uint32_t diags_first_error(const Diags *diags);
 int diags_warnings(const Diags *diags);
 // As many are kept as there is room for, and no more than were counted.

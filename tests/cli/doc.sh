@@ -27,9 +27,8 @@ echo all sections
 for section in $(sed -n 's/^## \([A-Za-z]*\).*/\1/p' docs/library.md); do
   "$CSPVM" doc "$(echo "$section" | tr A-Z a-z)" | sed -n 's/^    \([a-z_.0-9]*(.*)\)$/\1/p'
 done | sort -u > "$TMPDIR/signatures"
-while read -r signature; do
-  "$CSPVM" doc "${signature%%(*}" | grep -qxF "$signature" || echo "lost: $signature"
-done < "$TMPDIR/signatures"
+sed 's/(.*//; s/^/?/' "$TMPDIR/signatures" | "$CSPVM" > "$TMPDIR/shown"
+grep -vxFf "$TMPDIR/shown" "$TMPDIR/signatures"
 [ "$(wc -l < "$TMPDIR/signatures")" -gt 250 ] && echo all functions
 "$CSPVM" doc strings.jion
 echo "status $?"
