@@ -16,10 +16,14 @@
 # expect:     |   created at a_test.csp:8:6
 # expect: FAIL a_test.csp:11: test_error
 # expect:     | error: outer
+# expect:     |   test_error at a_test.csp:11:36
 # expect:     |   caused by: inner
+# expect:     |   test_error at a_test.csp:11:58
 # expect:     |   at a_test.csp:11:6
 # expect: FAIL a_test.csp:13: test_passed_on
 # expect:     | error: of fails
+# expect:     |   fails at a_test.csp:12:33
+# expect:     |   test_passed_on at a_test.csp:13:32
 # expect:     |   at a_test.csp:13:6
 # expect: FAIL a_test.csp:14: test_deadlock
 # expect:     | deadlock: all goroutines are asleep

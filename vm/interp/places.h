@@ -16,8 +16,8 @@ void places_from_panic(Local *local, const Panic *panic, Value error);
 // A list of strings, one for each place, the first one first. VALUE_UNDEF: out
 // of memory.
 Value places_list(Local *local, const ObjError *error);
-// Adds a line for each place, each after a newline. `trace`: the place that
-// begins it is not told twice; or NULL.
+// Adds a line for each place, each after a newline. The place where `trace` (or
+// NULL) begins is not told twice.
 void places_print(Text *out, const ObjError *error, const Trace *trace);
 
 #endif

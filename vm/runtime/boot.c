@@ -86,18 +86,23 @@ static Proto *own_proto(Vm *vm, const OwnCode *own) {
   return named ? proto : NULL;
 }
 
+// One that all share. NULL: no memory, also where there is no text.
+static ObjError *shared_error(Vm *vm, ObjString *text) {
+  ObjError *error = text != NULL
+                        ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
+                        : NULL;
+  if (error != NULL) error->obj.flags |= ERROR_PLAIN;
+  return error;
+}
+
 static bool boot_cancel_errors(Vm *vm, VmCode *code) {
   static const char *const texts[] = {[CANCELLED] = "cancelled",
                                       [CANCEL_DEADLINE] = "deadline exceeded",
                                       [CANCEL_INTERRUPT] = "interrupted"};
   code->cancel_errors[NOT_CANCELLED] = VALUE_NIL;
   for (int n = CANCELLED; n < CANCEL_REASONS; n++) {
-    ObjString *text = string_format(vm->boot, "%s", texts[n]);
-    ObjError *error = text != NULL
-                          ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
-                          : NULL;
+    ObjError *error = shared_error(vm, string_format(vm->boot, "%s", texts[n]));
     if (error == NULL) return false;
-    error->obj.flags |= ERROR_PLAIN;
     code->cancel_errors[n] = value_from_obj(error);
   }
   return true;
@@ -130,13 +135,10 @@ static bool boot_code(Vm *vm, VmCode *code) {
                  : string_format(vm->boot, "out of memory: the limit is %g MB",
                                  (double)limit / (1 << 20));
   plain_end(plain);
-  ObjError *error = text != NULL
-                        ? error_new(vm->boot, value_from_obj(text), VALUE_NIL)
-                        : NULL;
+  ObjError *error = shared_error(vm, text);
   if (error == NULL || code->goexit_closure == NULL ||
       code->try_closure == NULL)
     return false;
-  error->obj.flags |= ERROR_PLAIN;
   code->memory_error = value_from_obj(error);
   code->reserve.last = (Panic){.value = code->memory_error,
                                .also = VALUE_NIL,

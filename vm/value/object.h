@@ -265,9 +265,9 @@ typedef struct ObjInstance {
 
 typedef struct ObjError {
   Obj obj;
-  Value message;  // any value; a string mostly
-  Value cause;    // or nil
-  Value also;     // a list of errors of deferred calls, or nil (drop.c)
+  Value message;   // any value; a string mostly
+  Value cause;     // or nil
+  Value also;      // a list of errors of deferred calls, or nil (drop.c)
   ObjRaw *places;  // where it was made, and what it passed; or NULL (places.c)
 } ObjError;
 enum { ERROR_PLAIN = 1 };  // it gets no places
