@@ -598,7 +598,7 @@ static bool drops_timers(Run *r, P *p) {
     for (int i = 0; i < 50; i++) after(p, (int64_t)3600 << 30);
     slots[0] = value_from_obj(after(p, 1000000));
     start_receiver(r, p, after(p, 1500000));
-    assert_int_equal(timers(p, r), 52);
+    assert_in_range(timers(p, r), 50, 52);  // the two short ones may be over
     return sleep_then(r, p, 1);
   }
   if (r->phase == 1) {
