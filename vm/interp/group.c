@@ -73,12 +73,6 @@ void group_raise(Local *local, Goroutine *g) {
   g->panic->told_at = rt_now();
 }
 
-bool group_cancels_member(Local *local, Goroutine *g) {
-  if (g_cancelled(&g->g) == NOT_CANCELLED) return false;
-  group_raise(local, g);
-  return true;
-}
-
 bool group_stops_member(Local *local, Goroutine *g) {
   const Panic *panic = g->panic;
   int64_t told = panic != NULL && panic->cancels ? panic->told_at : 0;
@@ -138,7 +132,8 @@ static bool group_has_failed(ObjGroup *group) {
 
 // Does the panic only say that g is cancelled? So does the same error raised
 // again by a deferred call, and that of a task that g waited for.
-static bool only_cancels(Local *local, const Goroutine *g, const Panic *panic) {
+static bool only_cancels(const Local *local, const Goroutine *g,
+                         const Panic *panic) {
   return panic->cancels || (g_cancelled(&g->g) &&
                             is_cancellation(vm_code(local->vm), panic->value));
 }
@@ -146,7 +141,8 @@ static bool only_cancels(Local *local, const Goroutine *g, const Panic *panic) {
 // With which panic do the frames of g from offset `frame` on fail? NULL: they
 // are only cancelled. A deferred call that is cancelled, when the time of grace
 // is over, leaves the panic by which it runs.
-static Panic *failed_with(Local *local, const Goroutine *g, ptrdiff_t frame) {
+static Panic *failed_with(const Local *local, const Goroutine *g,
+                          ptrdiff_t frame) {
   Panic *panic = g->panic;
   RT_ASSERT(panic != NULL);
   while (panic->recovered || only_cancels(local, g, panic)) {
@@ -154,6 +150,10 @@ static Panic *failed_with(Local *local, const Goroutine *g, ptrdiff_t frame) {
     if (panic == NULL || panic->frame < frame) return NULL;
   }
   return panic;
+}
+
+bool group_only_cancelled(const Local *local, const Goroutine *g) {
+  return failed_with(local, g, 0) == NULL;
 }
 
 static Trace *take_trace(Panic *panic) {

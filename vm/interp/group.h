@@ -21,6 +21,9 @@ void group_late(P *p, Timer *timer, int64_t now);  // fires Vm.late
 // g ends with its panic, or that error. true: its group knows.
 bool group_failed(Local *local, Goroutine *g);
 bool group_failed_with(Local *local, Goroutine *g, Value error);
+// Whether the panic that g ends with, and those that it carries, say only that
+// g is cancelled.
+bool group_only_cancelled(const Local *local, const Goroutine *g);
 // A deferred call begins, at that offset; one may have ended.
 void group_shield(Goroutine *g, ptrdiff_t window);
 void group_unshield(Goroutine *g);
@@ -34,11 +37,11 @@ static inline bool group_stops(Local *local, Goroutine *g) {
          group_stops_member(local, g);
 }
 // Before what blocks, or would. true: g is cancelled, and panics.
-bool group_cancels_member(Local *local, Goroutine *g);
 static inline __attribute__((always_inline)) bool group_cancels(Local *local,
                                                                 Goroutine *g) {
-  return __builtin_expect(g->g.group != NULL, 0) &&
-         group_cancels_member(local, g);
+  if (__builtin_expect(g_cancelled(&g->g) == NOT_CANCELLED, 1)) return false;
+  group_raise(local, g);
+  return true;
 }
 
 #endif

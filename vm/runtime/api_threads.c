@@ -251,6 +251,18 @@ bool csp_post(Csp *csp, CspStatus (*fn)(CspCall *call, void *data), void *data,
   return post_from_outside(&h);
 }
 
+bool post_to_run(Csp *csp, SchedPost *post) {
+  Door *door = csp->door;
+  if (!door_enter(door)) return false;
+  rt_lock(&csp->host_lock);
+  bool open = !csp->run_over;
+  if (open) sched_post_put(csp->vm.sched, post);
+  rt_unlock(&csp->host_lock);
+  if (open) sched_post_tell(csp->vm.sched);
+  door_leave(door);
+  return open;
+}
+
 void csp_keep(Csp *csp) {
   if (!door_enter(csp->door)) return;
   sched_pin(csp->vm.sched);

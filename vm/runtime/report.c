@@ -20,6 +20,7 @@
 #include "vm/interp/trace.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
+#include "vm/runtime/cancel_main.h"
 #include "vm/runtime/dump.h"
 #include "vm/runtime/output.h"
 #include "vm/runtime/runtime.h"
@@ -158,8 +159,12 @@ static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
 }
 
 Next report_panic(Local *local, Goroutine *g, const Panic *panic) {
-  if (report_claim(runtime_of(local->vm), 1))
+  Csp *csp = runtime_of(local->vm);
+  if (cancel_main_ends(local, g)) {
+    report_claim(csp, cancel_main_status(csp));
+  } else if (report_claim(csp, 1)) {
     send_panic(local->vm, panic, NULL);
+  }
   return stop_here(local, g);
 }
 

@@ -34,10 +34,14 @@ struct Csp {
                          // first one decides the status
   int status;            // written by the thread that set `ending`
   uint32_t interrupted;  // atomic: 0, INTERRUPTED or RUN_IS_OVER
-  bool goes_on;          // only what happens to main ends the run badly
-  int64_t balance;       // of Ps that are gone; changed while the world stops
-  int stuck;             // threads still in a blocking call when the run ended
-  bool closing;          // csp_free goes on: natives can make no calls
+  // --- cancel_main.c ---
+  uint32_t cancel_status;  // atomic: what main is cancelled with, or 0
+  SchedPost cancel_post;   // fn is immutable; NULL: main is not cancelled
+  ObjGroup *main_group;    // immutable in the run; pinned. NULL: likewise
+  bool goes_on;            // only what happens to main ends the run badly
+  int64_t balance;         // of Ps that are gone; changed while the world stops
+  int stuck;      // threads still in a blocking call when the run ended
+  bool closing;   // csp_free goes on: natives can make no calls
   uint32_t left;  // atomic: csp_free has returned; the host gets no output
   DebugOptions debug;
   FILE *trace_out;  // of the setting trace, or NULL

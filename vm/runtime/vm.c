@@ -31,6 +31,7 @@
 #include "vm/runtime/api_go.h"
 #include "vm/runtime/api_threads.h"
 #include "vm/runtime/boot.h"
+#include "vm/runtime/cancel_main.h"
 #include "vm/runtime/config.h"
 #include "vm/runtime/counters.h"
 #include "vm/runtime/options.h"
@@ -341,7 +342,7 @@ CspOutcome vm_run(Csp *csp, ObjClosure *script, int *status) {
   Vm *vm = &csp->vm;
   vm->main = goroutine_new(vm->boot, value_from_obj(script), NULL, 0);
   *status = CSP_FAILED;
-  bool began = vm->main != NULL;
+  bool began = vm->main != NULL && cancel_main_begin(csp);
   RT_ASSERT(!began || goroutine_is_valid(vm->main));
   if (began && csp->config.stepped) {
     run_stepped(csp);
@@ -387,7 +388,8 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
   if (script != NULL) {
     outcome = vm_run(csp, script, status);
   } else if (csp->gave_up) {  // as a run that is interrupted
-    *status = STATUS_INTERRUPTED;
+    int asked = cancel_main_status(csp);
+    *status = asked != 0 ? asked : STATUS_INTERRUPTED;
     outcome = CSP_FAILED;
   } else {
     outcome = CSP_NOT_COMPILED;
@@ -518,6 +520,7 @@ bool vm_compile_is_over(Vm *vm) {
   bool stopped = csp->config.stepped ? stepped_is_stopped(vm->sched)
                                      // relaxed: it is seen soon
                                      : rt_load_relaxed(&csp->interrupted) != 0;
+  if (!stopped && vm->main == NULL) stopped = cancel_main_status(csp) != 0;
   if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;
   csp->gave_up |= stopped;
   return stopped;
