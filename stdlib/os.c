@@ -30,6 +30,19 @@ static CspStatus os_flush(CspCall *call) {
   return csp_block(call, out_written_work, out_written_done, csp_of(call));
 }
 
+// signals(names...): (channel, nil) or (nil, error). The host that reads the
+// process's signals has the builtin _signals for that, which takes a list.
+static CspStatus os_signals(CspCall *call) {
+  if (csp_is_undef(csp_builtin(call, "_signals")))
+    return csp_ok_error(call, "os.signals: the host gives no signals");
+  int count = csp_argc(call);
+  CspValue names = csp_list(call, (size_t)count);
+  for (int i = 0; i < count && !csp_is_undef(names); i++)
+    if (!csp_list_push(call, names, csp_arg(call, i))) return CSP_PANIC;
+  if (csp_is_undef(names)) return csp_panic_memory(call);
+  return csp_tail_named(call, "_signals", 1, &names);
+}
+
 static CspStatus os_getwd(CspCall *call) {
   char *path = csp_alloc_folder(csp_of(call));
   if (path == NULL) return csp_ok_errno(call, errno, "the working directory");
@@ -74,6 +87,7 @@ static const CspFunction os_functions[] = {
     CSP_REPEATABLE,
     {"exit", "status = 0", os_exit},
     {"flush", "", os_flush},
+    {"signals", "names...", os_signals},
     {"clean_path", "path", os_clean_path},
     {"join_path", "parts...", os_join_path},
     {"base", "path", os_base},
