@@ -5,6 +5,7 @@
 //   0  success
 //   1  an uncaught error, a panic or a deadlock
 //   2  a compile or usage error, or SIGQUIT has ended it
+// A program that another signal has ended ends by that signal (quit.c).
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -195,14 +196,15 @@ static int perform(Csp *csp, const Options *options, const char *text,
   }
   QuitWatch quit;
   // (The REPL reads the others itself.)
-  quit_begin(&quit, csp, options->mode != MODE_REPL);
+  quit_begin(&quit, csp,
+             options->mode == MODE_REPL ? QUIT_ALONE : QUIT_CANCELS);
   if (options->mode == MODE_REPL) {
     status = repl_run(csp, options->editor, options->path, text, len);
   } else {
     csp_run(csp, options->path, text, len, &status);
   }
-  *signal = quit_end(&quit);
-  return *signal != 0 ? STATUS_QUIT : status;
+  *signal = quit_end(&quit, status);
+  return *signal == SIGQUIT ? STATUS_QUIT : status;
 }
 
 // Commands that read their own words.
@@ -244,6 +246,7 @@ int main(int argc, char **argv) {
   if (signal != 0 && signal != SIGQUIT) {
     fflush(stdout);
     quit_die(signal);
+    return quit_status(signal);  // the first process of a container ignores it
   }
   if (fflush(stdout) != 0 && status == 0) status = 1;
   return status;

@@ -1,43 +1,68 @@
 // SPDX-License-Identifier: MIT
-// How signals end the program. They are blocked in all threads, and a thread of
-// our own reads them (signal_reader.h).
+// What signals do to a program. They are blocked in all threads, and a thread
+// of our own reads them (signal_reader.h). One that the script has taken over
+// goes to its channels (os_signals.h). Of the others
 //
-// On SIGQUIT that thread asks the runtime for the dump first, which works
-// whatever the goroutines do. Then, and on every other signal, it asks the
-// runtime to end. csp_run returns as after csp_interrupt: output is written,
+//   SIGQUIT   asks the runtime for the dump, which works whatever the
+//             goroutines do, and interrupts the run
+//   SIGINT, SIGTERM, SIGHUP
+//             cancel the main goroutine (cancel_main.h). The program then ends
+//             by its own deferred calls, for which it has the time of grace. A
+//             run that has not ended GRACE_MS later is interrupted
+//   the rest  does what it does to any process
+//
+// A run that is interrupted returns as after csp_interrupt: output is written,
 // what CSPDEBUG asked for, too, and programs that were started are ended. These
 // have process groups of their own, which a terminal's Ctrl-C does not reach. A
-// program that has not ended a second later, or gets another signal, is ended
-// at once. A second signal that comes with the first is the same request:
-// timeout(1), say, sends one to the process and one to its group.
+// run that has not ended END_MS after the interrupt is ended with the process.
+//
+// A second signal that ends programs does so at once, whether or not the script
+// has taken it over. But timeout(1), say, sends one signal to the process and
+// one to its group, and these are one request. So the thread waits for SAME_MS
+// before it does anything, and takes a second signal as the same. What comes
+// after the program has noticed the first one is always a second one.
+//
+// A signal that the process was started to ignore does nothing, unless the
+// script takes it over. What ends while main is cancelled, but for another
+// reason (it returns, exits or panics), keeps its status.
 #include "cli/quit.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { STATUS_QUIT = 2, END_MS = 1000, SAME_MS = 100 };
+#include "vm/runtime/cancel_main.h"
+
+enum {
+  STATUS_QUIT = 2,
+  STATUS_SIGNAL = 128,
+  SAME_MS = 50,
+  GRACE_MS = 6000,  // a second more than main's deferred calls have
+  END_MS = 1000
+};
 
 static bool is_ignored(int number) {
   struct sigaction action;
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-static sigset_t watched_set(bool ends) {
-  static const int others[] = {SIGINT, SIGTERM, SIGHUP};
+static bool asks_for_end(int number) {
+  return number == SIGINT || number == SIGTERM || number == SIGHUP;
+}
+
+static sigset_t quit_set(void) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGQUIT);
-  for (int n = 0; ends && n < 3; n++)
-    if (!is_ignored(others[n])) sigaddset(&set, others[n]);
   return set;
 }
 
 // A dump that never comes can be ended by the signal: as before, with a core.
 static void show_goroutines(Csp *csp) {
-  sigset_t set = watched_set(false);
+  sigset_t set = quit_set();
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   char *text = csp_dump_goroutines(csp);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -45,6 +70,8 @@ static void show_goroutines(Csp *csp) {
   fputs(text != NULL ? text : "\nno goroutine runs\n", stderr);
   free(text);
 }
+
+int quit_status(int number) { return STATUS_SIGNAL + number; }
 
 void quit_die(int number) {
   sigset_t set;
@@ -56,33 +83,88 @@ void quit_die(int number) {
 }
 
 static _Noreturn void end_now(int number) {
-  if (number != SIGQUIT) quit_die(number);
-  _exit(STATUS_QUIT);
+  if (number == SIGQUIT) _exit(STATUS_QUIT);
+  quit_die(number);
+  _exit(quit_status(number));  // the first process of a container ignores it
+}
+
+// --- The thread -------------------------------------------------------------
+// What a signal does that nobody has taken over, and that asks for no end.
+static void as_ever(int number) {
+  if (number == SIGCONT || number == SIGWINCH || is_ignored(number)) return;
+  end_now(number);
+}
+
+// Is it a signal that is to end the program? Others are dealt with.
+static bool is_to_end(const QuitWatch *watch, int number) {
+  if (number == SIGQUIT) return true;
+  if (asks_for_end(number) && watch->asked != 0) return !is_ignored(number);
+  if (watch->scripts != NULL && os_signals_give(watch->scripts, number))
+    return false;
+  if (asks_for_end(number) && watch->mode == QUIT_CANCELS)
+    return !is_ignored(number);
+  as_ever(number);
+  return false;
+}
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// The next signal that is to end the program. The thread waits for up to ms
+// milliseconds, and without end for -1. 0: none came, or the run has ended.
+static int next_to_end(const QuitWatch *watch, int ms) {
+  int64_t until = now_ms() + ms;
+  for (int left = ms; left >= 0 || ms < 0; left = (int)(until - now_ms())) {
+    int number = signal_reader_next(&watch->reader, ms < 0 ? -1 : left);
+    if (number == 0 || is_to_end(watch, number)) return number;
+  }
+  return 0;
+}
+
+// The run has so much time to end.
+static bool ends_within(const QuitWatch *watch, int ms) {
+  int again = next_to_end(watch, ms);
+  if (again != 0) end_now(again);
+  return signal_reader_has_ended(&watch->reader);
 }
 
 static void *run_watch(void *arg) {
   QuitWatch *watch = arg;
-  watch->asked = signal_reader_next(&watch->reader, -1);
+  watch->asked = next_to_end(watch, -1);
   if (watch->asked == 0) return NULL;
-  if (watch->asked == SIGQUIT) show_goroutines(watch->csp);
+  if (next_to_end(watch, SAME_MS) == SIGQUIT) watch->asked = SIGQUIT;
+  if (watch->asked == SIGQUIT) {
+    show_goroutines(watch->csp);
+  } else {
+    vm_cancel_main(watch->csp, quit_status(watch->asked));
+    if (ends_within(watch, GRACE_MS)) return NULL;
+  }
+  watch->interrupted = true;
   csp_interrupt(watch->csp);
-  signal_reader_next(&watch->reader, SAME_MS);
-  int again = signal_reader_has_ended(&watch->reader)
-                  ? 0
-                  : signal_reader_next(&watch->reader, END_MS);
-  if (again != 0 || !signal_reader_has_ended(&watch->reader))
-    end_now(again != 0 ? again : watch->asked);
+  if (!ends_within(watch, END_MS)) end_now(watch->asked);
   return NULL;
 }
 
-void quit_begin(QuitWatch *watch, Csp *csp, bool ends) {
+// --- The beginning and the end ----------------------------------------------
+void quit_begin(QuitWatch *watch, Csp *csp, QuitMode mode) {
   memset(watch, 0, sizeof *watch);
   watch->csp = csp;
-  sigset_t set = watched_set(ends);
-  signal_reader_begin(&watch->reader, &set, run_watch, watch);
+  watch->mode = mode;
+  sigset_t set = quit_set();
+  if (mode == QUIT_CANCELS) vm_may_cancel_main(csp);
+  if (mode != QUIT_ALONE) watch->scripts = os_signals_open(csp);
+  if (mode != QUIT_ALONE) os_signals_add(&set);
+  bool begun = signal_reader_begin(&watch->reader, &set, run_watch, watch);
+  if (!begun && watch->scripts != NULL) os_signals_refuse(watch->scripts);
 }
 
-int quit_end(QuitWatch *watch) {
+int quit_end(QuitWatch *watch, int status) {
   signal_reader_end(&watch->reader);
-  return watch->asked;
+  int asked = watch->asked;
+  bool by_it =
+      watch->interrupted || (asked != 0 && status == quit_status(asked));
+  return by_it ? asked : 0;
 }

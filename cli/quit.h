@@ -1,29 +1,39 @@
 // SPDX-License-Identifier: MIT
-// The signals that end the program. Ctrl-\ (SIGQUIT) shows what all goroutines
-// do first. Ctrl-C (SIGINT), SIGTERM and SIGHUP end the run as csp_interrupt
-// does, so that programs it has started are ended, too, and then the process as
-// they would have.
+// The signals of a program: which end it, and how. Ctrl-\ (SIGQUIT) shows what
+// all goroutines do, and ends it. See quit.c for the others.
 #ifndef CSP_CLI_QUIT_H
 #define CSP_CLI_QUIT_H
 
 #include <stdbool.h>
 
+#include "cli/os_signals.h"
 #include "cli/signal_reader.h"
 #include "vm/csp.h"
 
+typedef enum QuitMode {
+  QUIT_ALONE,    // SIGQUIT alone is read
+  QUIT_AT_ONCE,  // the others do what they do to any process
+  QUIT_CANCELS,  // SIGINT, SIGTERM and SIGHUP cancel the main goroutine
+} QuitMode;
+
 typedef struct QuitWatch {
   Csp *csp;
+  QuitMode mode;
+  OsSignals *scripts;  // NULL: scripts take none over
   SignalReader reader;
   int asked;  // the signal; written by the thread, read when it has ended
+  bool interrupted;  // the run was; as asked
 } QuitWatch;
 
-// From now on; by the thread that no other was made by yet. ends: all of them,
-// else SIGQUIT alone. Without a thread or descriptors for it they do what they
-// did before, and so do those that the process was started to ignore.
-void quit_begin(QuitWatch *watch, Csp *csp, bool ends);
-// The script has ended. The signal that asked for it, or 0.
-int quit_end(QuitWatch *watch);
+// From now on; before csp_run, by the thread that no other was made by yet.
+// Except with QUIT_ALONE scripts can take signals over by os.signals. Without a
+// thread or descriptors for it they do what they did before.
+void quit_begin(QuitWatch *watch, Csp *csp, QuitMode mode);
+// The script has ended with that status. The signal that has ended it, or 0.
+int quit_end(QuitWatch *watch, int status);
 // Ends the process by the signal. Returns if that is ignored.
 void quit_die(int number);
+// The exit status that shells show for it.
+int quit_status(int number);
 
 #endif

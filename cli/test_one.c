@@ -60,9 +60,9 @@ static int run(Csp *csp, const char *path, const char *text, size_t len,
   test->child = child;
   int status;
   QuitWatch quit;
-  quit_begin(&quit, csp, false);
+  quit_begin(&quit, csp, QUIT_AT_ONCE);
   csp_run_test(csp, path, text, len, function, &status);
-  if (quit_end(&quit)) return 2;
+  if (quit_end(&quit, status) != 0) return 2;
   if (status != 0 || test->passed) return status;
   fprintf(stderr,
           "%s has not returned: the program ended before (by os.exit, or a "

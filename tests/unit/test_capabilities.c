@@ -98,6 +98,40 @@ static void the_rest_of_the_library_needs_nothing(void **state) {
   expect_end(none, "import \"os\"\nos.exit(3)", 3, "");
 }
 
+// --- Signals ----------------------------------------------------------------
+static const char takes[] =
+    "import \"os\"\nc, err := os.signals(\"INT\", \"HUP\")\n"
+    "println(c == nil, err)\nif c != nil { println(<-c, len(c)) }\n";
+
+static void signals_are_an_error_unless_the_host_gives_them(void **state) {
+  (void)state;
+  static const char none[] = "true os.signals: the host gives no signals\n";
+  expect_output((CspConfig){.procs = 1}, takes, none);
+  expect_output((CspConfig){.procs = 1, .allowed = CSP_ALL}, takes, none);
+}
+
+// The channel has all names that were asked for already.
+static CspStatus give_signals(CspCall *call) {
+  CspValue list = csp_arg(call, 0), channel = csp_chan(call, 4);
+  for (size_t n = 0; n < csp_list_len(list); n++)
+    assert_int_equal(csp_try_send(call, channel, csp_list_get(list, n)),
+                     CSP_SENT);
+  return csp_ok_value(call, channel);
+}
+
+static const CspFunction giver[] = {{"_signals", "names", give_signals},
+                                    {NULL, NULL, NULL}};
+
+static void a_host_gives_signals(void **state) {
+  (void)state;
+  Host host;
+  host_open(&host, (CspConfig){.procs = 1});
+  assert_true(csp_register_builtins(host.csp, giver));
+  assert_int_equal(host_run(&host, takes), 0);
+  assert_string_equal(host.out, "false nil\nINT 1\n");
+  host_close(&host);
+}
+
 // --- A host's own functions -------------------------------------------------
 static CspStatus answer(CspCall *call) { return csp_ok_int(call, 42); }
 
@@ -269,6 +303,8 @@ int main(void) {
       cmocka_unit_test(what_is_not_allowed_panics),
       cmocka_unit_test(what_is_allowed_works),
       cmocka_unit_test(a_host_allows_nothing_unless_it_says_so),
+      cmocka_unit_test(signals_are_an_error_unless_the_host_gives_them),
+      cmocka_unit_test(a_host_gives_signals),
       cmocka_unit_test(the_rest_of_the_library_needs_nothing),
       cmocka_unit_test(a_hosts_functions_can_need_the_same),
       cmocka_unit_test(functions_of_c_are_called_as_they_are),
