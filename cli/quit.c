@@ -131,6 +131,14 @@ static bool ends_within(const QuitWatch *watch, int ms) {
   return signal_reader_has_ended(&watch->reader);
 }
 
+// true: the run has ended.
+static bool cancel_main(const QuitWatch *watch) {
+  enum { AGAIN_MS = 2 };
+  while (!vm_cancel_main(watch->csp, quit_status(watch->asked)))
+    if (ends_within(watch, AGAIN_MS)) return true;
+  return ends_within(watch, GRACE_MS);
+}
+
 static void *run_watch(void *arg) {
   QuitWatch *watch = arg;
   watch->asked = next_to_end(watch, -1);
@@ -139,8 +147,7 @@ static void *run_watch(void *arg) {
   if (watch->asked == SIGQUIT) {
     show_goroutines(watch->csp);
   } else {
-    vm_cancel_main(watch->csp, quit_status(watch->asked));
-    if (ends_within(watch, GRACE_MS)) return NULL;
+    if (cancel_main(watch)) return NULL;
   }
   watch->interrupted = true;
   csp_interrupt(watch->csp);

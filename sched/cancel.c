@@ -3,10 +3,13 @@
 // for that. To ready a G in the usual ways costs no more than without
 // cancellation.
 //
-// A G in a group that parks stores in parked_on where it is, with the lock held
-// that readying it needs, when it is WAITING and can be found there. Then it
-// reads its flag (g_cancelled). The canceller sets the flag, then reads
-// parked_on. All four are seq_cst, so at least one of the two sees the other.
+// A G that parks stores in parked_on where it is, with the lock held that
+// readying it needs, when it is WAITING and can be found there. Then it reads
+// its flag (g_cancelled). The canceller sets the flag, then reads parked_on. All
+// four are seq_cst, so at least one of the two sees the other. A G without a
+// group needs no such order. It may get a group while it is parked, but only
+// while the world is stopped (group_begin_outer), and its canceller comes after
+// that.
 //
 // parked_on stays when the G runs on, so what it says may be old. The thread
 // that acts on it takes the G as any thread does that readies it. It takes the
@@ -30,8 +33,9 @@
 #include "sched/timer.h"
 
 bool cancel_show(P *p, G *g, uintptr_t on) {
-  if (p->single) {
-    rt_store_relaxed(&g->parked_on, on);  // relaxed: cancellers have a P
+  // Cancellers have a P, or come after a stop of the world.
+  if (p->single || g->group == NULL) {
+    rt_store_relaxed(&g->parked_on, on);  // relaxed: see above
   } else {
     rt_store_seq(&g->parked_on, on);  // seq: see the head
   }

@@ -16,7 +16,7 @@ enum {
   ON_CALLS,  // sched->calls.first; without a pointer
   ON_MASK = 7,
 };
-// g, which has a group, is where `on` says, WAITING, with the lock held that
+// g is where `on` says, WAITING, with the lock held that
 // readying it needs. true: it is cancelled, and the caller calls cancel_self
 // when it has given the lock back. Owner P.
 bool cancel_show(P *p, G *g, uintptr_t on);

@@ -301,7 +301,7 @@ ChanResult chan_park_for_ever(P *p, G *g, WaitReason reason) {
   g->wait.success = false;
   g_leave(p, g, G_WAITING, reason);
   select_open(g);
-  if (g->group != NULL && cancel_show(p, g, ON_WORD)) cancel_self(p, g);
+  if (cancel_show(p, g, ON_WORD)) cancel_self(p, g);
   return CHAN_PARKED;
 }
 
@@ -334,6 +334,9 @@ static inline __attribute__((always_inline)) ChanResult park_on(
   if (__builtin_expect(g->group != NULL, 0))
     return park_member(p, g, chan, send, reason);
   wait_on(p, g, chan, send, reason);
+  // relaxed: as in cancel_show
+  rt_store_relaxed(&g->parked_on,
+                   (uintptr_t)chan | (send ? ON_SEND : ON_RECV));
   chan_unlock(p, chan);
   return CHAN_PARKED;
 }

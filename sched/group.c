@@ -25,7 +25,8 @@
 // ends it.
 //
 // A solo group is a way to cancel one G. What that G starts joins the group
-// around.
+// around. A G may get one while it runs or waits, if the world is stopped
+// (group_begin_outer). So each G shows where it parks, also without a group.
 //
 // A cancelled G that only computes comes to no operation that tells it. The
 // layer above asks at its safepoints whether the group's patience is over
@@ -270,6 +271,24 @@ void group_begin(P *p, G *g, Group *group) {
 void group_begin_solo(P *p, G *g, Group *group) {
   group_begin(p, g, group);
   group->solo = true;
+}
+
+void group_begin_outer(G *g, Group *group) {
+  Group *inner = g->group;
+  *group = (Group){.owner = g,
+                   .solo = true,
+                   .grace = GROUP_GRACE_NS,
+                   .patience = GROUP_PATIENCE_NS};
+  group->lock.rank = &rank_group;
+  group->timer.fire = group_fire;
+  if (inner == NULL) {
+    rt_store_release(&g->group, group);  // release: as in group_begin
+    return;
+  }
+  while (inner->parent != NULL) inner = inner->parent;
+  RT_ASSERT(inner->owner == g);  // it is no member
+  link_inner(group, inner);
+  inner->parent = group;
 }
 
 void group_join(P *p, Group *group, G *g) {

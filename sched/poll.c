@@ -293,10 +293,9 @@ static bool show_g(G *g, void *arg) {
   // seq: g is counted before the CAS that shows it. Pairs with poll_wanted
   rt_add(&sched->netpoll.waiters, 1u);
   // seq: before the CAS that shows g. poll_wait reads the flag after it
-  if (g->group != NULL)
-    rt_store_seq(
-        &g->parked_on,
-        (uintptr_t)desc | (parking->mode == POLL_READ ? ON_READ : ON_WRITE));
+  rt_store_seq(
+      &g->parked_on,
+      (uintptr_t)desc | (parking->mode == POLL_READ ? ON_READ : ON_WRITE));
   // release: g is whole. Pairs with the CAS in take_waiter
   if (rt_cas(&desc->waiter[parking->mode], &seen, (uintptr_t)g)) return true;
   lower_waiters(sched, 1);

@@ -579,7 +579,7 @@ struct Group {
   uint32_t grace_over;  // atomic: the same, when the time of grace is over
   int64_t deadline;     // atomic: the timer's, for group_look, or 0
   G *owner;             // immutable
-  Group *parent;        // immutable; NULL if outermost
+  Group *parent;        // NULL if outermost; changed by group_begin_outer alone
   bool in_shield;       // immutable: begun by a deferred function
   bool solo;            // immutable: of one G, whose children do not join
   // --- guarded by lock ---
@@ -603,18 +603,18 @@ void group_begin(P *p, G *g, Group *group);
 // The same for a G that is going to be started: it has no members, and ends
 // with g. For cancelling g, and what it waits for in groups. Owner P.
 void group_begin_solo(P *p, G *g, Group *group);
+// World stopped: the same for a G that is no member, around its own groups.
+void group_begin_outer(G *g, Group *group);
 // Cancels those of g's groups whose deadline is over. Their timers may be on a
 // P that waits for this one, which is in a native, to stop. Owner P, g runs.
 void group_look(P *p, const G *g);
 // A G that is going to be started becomes a member of the innermost group of
 // its starter (or of none: NULL). Owner P.
 void group_join(P *p, Group *group, G *g);
-// A member, or the owner of a solo group, which runs, has done all it has to
-// do; sched_end follows. Owner P.
+// A member, or a solo group's owner, is done; sched_end follows. Owner P.
 void group_leave(P *p, G *g);
-// Ends g's innermost group. true: all its members have ended, and the group
-// around it is the innermost again. Else g parks (its state is saved) and asks
-// again when it runs. Not to be cancelled. Owner P.
+// Ends g's innermost group. false: it has members, and g parks (its state is
+// saved), not to be cancelled, and asks again when it runs. Owner P.
 bool group_end(P *p, G *g);
 // Cancels it and all in it, in one piece (sched_take_woken). false: it was
 // cancelled before. Owner P.

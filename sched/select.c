@@ -228,7 +228,7 @@ int select_go(P *p, G *g, SelCase *cases, uint16_t *order, int count, int how) {
     wait_on_all(p, g, cases, count);
     g_leave(p, g, G_WAITING, WAIT_SELECT);
     select_open(g);
-    bool cancelled = g->group != NULL && cancel_show(p, g, ON_WORD);
+    bool cancelled = cancel_show(p, g, ON_WORD);
     unlock_all(p, cases, locks, count);
     if (cancelled) cancel_self(p, g);
     return SELECT_PARKED;

@@ -181,7 +181,7 @@ static bool take_slot(Sched *sched, P *p, G *g, bool *cancelled) {
   if (sched->calls.count + sched->calls.kept < sched->syscalls_max) return true;
   g_leave(p, g, G_WAITING, WAIT_SYSCALL_SLOT);
   queue_call(sched, g);
-  *cancelled = g->group != NULL && cancel_show(p, g, ON_CALLS);
+  *cancelled = cancel_show(p, g, ON_CALLS);
   return false;
 }
 

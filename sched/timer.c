@@ -249,8 +249,7 @@ static void sleep_fire(P *p, Timer *timer, int64_t now) {
 // g, WAITING, sleeps until then. true: as cancel_show. Owner P.
 static bool show_sleep(P *p, G *g, Timer *timer, int64_t when) {
   start_locked(p, timer, when, 0);
-  bool cancelled =
-      g->group != NULL && cancel_show(p, g, (uintptr_t)timer | ON_TIMER);
+  bool cancelled = cancel_show(p, g, (uintptr_t)timer | ON_TIMER);
   // from the unlock on a thief may fire it, and g run elsewhere
   heap_unlock(p, &p->timers);
   return cancelled;

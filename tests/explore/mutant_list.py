@@ -399,11 +399,24 @@ MUTANTS = [Mutant(*row) for row in [
     # --- groups and cancellation
     ("the parker reads its flag before it shows where", "cancel", "grace",
      "cancel.c",
-     "  if (p->single) {\n    rt_store_relaxed(&g->parked_on, on);",
+     "  if (p->single || g->group == NULL) {\n",
      "  bool was = g_cancelled(g) != NOT_CANCELLED;\n"
      "  if (!p->single) {\n    rt_store_seq(&g->parked_on, on);\n"
      "    return was;\n  }\n"
-     "  if (p->single) {\n    rt_store_relaxed(&g->parked_on, on);"),
+     "  if (p->single || g->group == NULL) {\n"),
+    ("a G without a group does not show where it receives", "cancel",
+     "later_recv", "chan.c",
+     "&g->parked_on,\n                   (uintptr_t)chan | "
+     "(send ? ON_SEND : ON_RECV));",
+     "&g->parked_on, (uintptr_t)0);"),
+    ("a G without a group does not show that it sleeps", "cancel",
+     "later_sleep", "cancel.c",
+     "  if (p->single || g->group == NULL) {\n",
+     "  if (g->group == NULL) return false;\n  if (p->single) {\n"),
+    ("a group that comes later leaves the groups in it alone", "cancel",
+     "later_owner", "group.c",
+     "  link_inner(group, inner);\n  inner->parent = group;",
+     "  inner->parent = group;"),
     ("a parker that is cancelled leaves it at that", "cancel", "grace",
      "cancel.c",
      "if (cancel_take(p, g)) sched_ready(p, g);", "(void)p, (void)g;"),

@@ -364,6 +364,63 @@ static void device(void *arg) {
   rt_explore_event(FD, true, true);
 }
 
+// --- A group that comes later -----------------------------------------------
+// Gs without a group, one of which gets a solo group from a thread without a P,
+// and is cancelled by that. Another one begins a group of its own before.
+static SchedPost post;
+static bool comes_later;  // for the first member; there is no other
+static uint32_t may_begin;
+
+static void post_cancels(P *p, SchedPost *one) {
+  (void)one;
+  group_cancel(p, &inner, CANCELLED);
+  sched_unpin(world.s);
+}
+
+static void begin_outer(void *arg) {
+  G *g = arg;
+  if (rt_load_relaxed(&g->status) == G_DEAD) {  // relaxed: the world is stopped
+    sched_unpin(world.s);
+    return;
+  }
+  group_begin_outer(g, &inner);
+  post = (SchedPost){.fn = post_cancels};
+  sched_post(world.s, &post);
+}
+
+static void stops_and_cancels(void *arg) {
+  explore_until_set(&may_begin);
+  sched_while_stopped(world.s, begin_outer, arg);  // false: it is over
+}
+
+static void m_owns(P *p, Task *t) {
+  CO_BEGIN;
+  group_begin(p, &t->g, &group);
+  group_join(p, &group, &t->shared->tasks[CANCEL_TASKS - 1].g);
+  world_go(p, &t->shared->tasks[CANCEL_TASKS - 1], child);
+  if (!g_cancelled(&t->g)) {
+    CO_RECV(NULL);
+    EXPLORE_CHECK(take_cancelled(t), "a nil channel gave something");
+  }
+  CO_GROUP_END;
+  EXPLORE_CHECK(t->g.group == &inner && g_cancelled(&t->g),
+                "the group around is not there");
+  CO_MEMBER_END;
+}
+
+static void waits_for_plain(P *p, Task *t) {
+  CO_BEGIN;
+  sched_pin(world.s);
+  group_join(p, NULL, &t->shared->tasks[1].g);
+  world_go(p, &t->shared->tasks[1], test->members[0]);
+  for (int i = 0; test->outsiders[i] != NULL; i++)
+    world_go(p, &t->shared->tasks[2 + i], test->outsiders[i]);
+  rt_store_seq(&may_begin, 1u);
+  while (left_group == 0) CO_SLEEP(1000);
+  EXPLORE_CHECK(!t->g.cancelled, "the wrong one was cancelled");
+  CO_END;
+}
+
 // --- The owner --------------------------------------------------------------
 static void owner(P *p, Task *t) {
   CO_BEGIN;
@@ -400,9 +457,11 @@ static void body(void *arg) {
   world.s->syscalls_max = 1;
   for (int i = 0; i < CANCEL_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
+  may_begin = 0;
   bool polls = test->members[0] == m_poll;
   if (polls) explore_go(device, NULL);
-  SchedEnd end = world_run(&world, owner);
+  if (comes_later) explore_go(stops_and_cancels, &world.tasks[1].g);
+  SchedEnd end = world_run(&world, comes_later ? waits_for_plain : owner);
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "somebody waits for ever");
   EXPLORE_CHECK(sent == received, "%d sent, %d received", sent, received);
@@ -482,13 +541,30 @@ static void groups(void **state) {
       (CancelTest){2, {m_computes, m_for_ever}, {NULL}, 1500, 15000});
 }
 
+static void later(void **state) {
+  (void)state;
+#define LATER(name, procs, member, ...) \
+  run(name, (CancelTest){procs, {member}, {__VA_ARGS__}, NO_TIMES})
+  comes_later = true;
+  LATER("later_recv", 2, m_recv, try_sender, feeder);
+  LATER("later_recv_1", 1, m_recv, try_sender, feeder);
+  LATER("later_send", 2, m_send, try_receiver, feeder);
+  LATER("later_select", 2, m_select, try_sender, feeder);
+  LATER("later_for_ever", 2, m_for_ever, NULL);
+  LATER("later_sleep", 2, m_sleep, NULL);
+  LATER("later_poll", 2, m_poll, NULL);
+  LATER("later_owner", 2, m_owns, NULL);
+  comes_later = false;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(single_operations),
       cmocka_unit_test(selects),
       cmocka_unit_test(other_waits),
       cmocka_unit_test(groups),
+      cmocka_unit_test(later),
   };
-  explore_program(23);
+  explore_program(31);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static ObjGroup *group_of_frame(const Goroutine *g) {
 
 // --- Shields ----------------------------------------------------------------
 void group_shield(Goroutine *g, ptrdiff_t window) {
-  if (g->g.group == NULL || g->shield_at != 0) return;
+  if (g->shield_at != 0) return;
   RT_ASSERT(window > 0 && !g->g.shielded);
   g->shield_at = (uint32_t)window;
   rt_store_relaxed(&g->g.shielded, (uint8_t)1);  // relaxed: g's own
@@ -71,6 +71,12 @@ void group_raise(Local *local, Goroutine *g) {
                  vm_code(local->vm)->cancel_errors[g_cancelled(&g->g)]);
   g->panic->cancels = true;
   g->panic->told_at = rt_now();
+}
+
+bool group_cancels_member(Local *local, Goroutine *g) {
+  if (g_cancelled(&g->g) == NOT_CANCELLED) return false;
+  group_raise(local, g);
+  return true;
 }
 
 bool group_stops_member(Local *local, Goroutine *g) {
@@ -186,6 +192,15 @@ static ObjGroup *group_new(Local *local) {
       (ObjGroup *)heap_alloc(&local->heap, sizeof *group, OBJ_GROUP);
   if (group != NULL)
     memset((char *)group + sizeof(Obj), 0, sizeof *group - sizeof(Obj));
+  return group;
+}
+
+ObjGroup *group_reserve(Local *local) {
+  ObjGroup *group = group_new(local);
+  if (group == NULL) return NULL;
+  group->failure = VALUE_NIL;
+  group->frame = -1;  // of none
+  group->group.ended = true;
   return group;
 }
 

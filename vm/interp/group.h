@@ -10,6 +10,8 @@
 Next group_open(Local *local, Goroutine *g, Instr i,
                 const Instr *end);             // GROUP
 Next group_close(Local *local, Goroutine *g);  // GROUPEND
+// A solo group that has not begun (group_begin_outer). NULL: no memory.
+ObjGroup *group_reserve(Local *local);
 // g, that is going to be started, can be cancelled alone; and with caller,
 // which waits for it, or NULL. NULL: no memory.
 ObjGroup *group_solo(Local *local, Goroutine *g, const Goroutine *caller,
@@ -37,11 +39,11 @@ static inline bool group_stops(Local *local, Goroutine *g) {
          group_stops_member(local, g);
 }
 // Before what blocks, or would. true: g is cancelled, and panics.
+bool group_cancels_member(Local *local, Goroutine *g);
 static inline __attribute__((always_inline)) bool group_cancels(Local *local,
                                                                 Goroutine *g) {
-  if (__builtin_expect(g_cancelled(&g->g) == NOT_CANCELLED, 1)) return false;
-  group_raise(local, g);
-  return true;
+  return __builtin_expect(g->g.group != NULL, 0) &&
+         group_cancels_member(local, g);
 }
 
 #endif

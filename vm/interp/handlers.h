@@ -234,7 +234,7 @@ HANDLER(NEXT1) {
     NEXT();
   }
   if (state[2] == value_from_small(ITER_CHAN) && !local->heap.barrier &&
-      g_cancelled(&g->g) == NOT_CANCELLED &&
+      g->g.group == NULL &&
       chan_take_quick(local->p, &((ObjChan *)value_obj(state[0]))->chan, &REG_B,
                       VALUE_NIL))
     JUMP_BACK();
@@ -638,10 +638,9 @@ HANDLER(RUNMOD) {
 // Before an operation that may block: members of groups may be cancelled.
 #define STOP_IF_CANCELLED()                              \
   do {                                                   \
-    if (UNLIKELY(g_cancelled(&g->g) != NOT_CANCELLED)) { \
+    if (UNLIKELY(g->g.group != NULL)) {                  \
       SAVE();                                            \
-      group_raise(local, g);                             \
-      JUMP_TO(throw_panic);                              \
+      if (group_cancels(local, g)) JUMP_TO(throw_panic);     \
     }                                                    \
   } while (0)
 HANDLER(SEND) {

@@ -2,18 +2,18 @@
 // Cancelling the main goroutine of a csp_run. The program cspvm does that on
 // SIGINT, SIGTERM and SIGHUP.
 //
-// The main goroutine has a solo group then (sched/group.c), by which it is
-// cancelled, and the groups that it waits in. What it has started by `go`
-// outside of groups runs on until the run ends. Everything else is as for any
-// cancelled goroutine: its deferred calls have the group's grace, and what only
-// computes has the group's patience. A run that nobody may cancel has no such
-// group, because waits cost a little more in one.
+// It is cancelled by a solo group (sched/group.c), which also cancels the groups
+// that it waits in. What it has started by `go` outside of groups runs on until
+// the run ends. Everything else is as for any cancelled goroutine: its deferred
+// calls have the group's grace, and what only computes has the group's patience.
 //
-// The thread that asks stores the status, once, and then posts. A thread with a
-// P takes the post and cancels the group. The post may be made before the run
-// begins, and then the first M takes it. It may come when the run is over, and
-// then it is not made (post_to_run). It lies in the Csp, so that asking takes
-// no memory.
+// The group has its memory from the beginning, and begins when it is needed, as
+// waits cost more in a group. The thread that asks
+//   1. stores the status, once
+//   2. stops the world, and lets the group begin around all that main does
+//   3. posts: a thread with a P cancels the group.
+// Before the run there is no world to stop, and the thread asks again later. The
+// post lies in the Csp, so that asking takes no memory.
 //
 // `cancel_status` decides nothing on its own. Main's uncaught panic ends the
 // run with it only if that panic is the cancellation. A main goroutine that
@@ -24,14 +24,20 @@
 #include "vm/runtime/api_threads.h"
 #include "vm/runtime/runtime.h"
 
-static Csp *csp_of_post(SchedPost *post) {
-  return (Csp *)(void *)((char *)post - offsetof(Csp, cancel_post));
+// Owner P.
+static void cancel_group(P *p, SchedPost *post) {
+  Csp *csp = (Csp *)(void *)((char *)post - offsetof(Csp, cancel_post));
+  group_cancel(p, &csp->main_group->group, CANCELLED);
 }
 
-static void cancel_group(P *p, SchedPost *post) {
-  Csp *csp = csp_of_post(post);
-  RT_ASSERT(csp->main_group != NULL);
-  group_cancel(p, &csp->main_group->group, CANCELLED);
+// The world is stopped.
+static void begin_group(void *arg) {
+  Csp *csp = arg;
+  G *g = &csp->vm.main->g;
+  // relaxed: the world is stopped
+  if (rt_load_relaxed(&g->status) == G_DEAD) return;
+  group_begin_outer(g, &csp->main_group->group);
+  post_to_run(csp, &csp->cancel_post);
 }
 
 void vm_may_cancel_main(Csp *csp) {
@@ -39,18 +45,17 @@ void vm_may_cancel_main(Csp *csp) {
   csp->cancel_post.fn = cancel_group;
 }
 
-void vm_cancel_main(Csp *csp, int status) {
+bool vm_cancel_main(Csp *csp, int status) {
   RT_ASSERT(status != 0 && csp->cancel_post.fn != NULL);
-  uint32_t none = 0;
-  // RMW: the first status stays, and its thread alone makes the post
-  if (rt_cas(&csp->cancel_status, &none, (uint32_t)status))
-    post_to_run(csp, &csp->cancel_post);
+  // relaxed: nothing but the number is handed over
+  rt_store_relaxed(&csp->cancel_status, (uint32_t)status);
+  return sched_while_stopped(csp->vm.sched, begin_group, csp);
 }
 
 bool cancel_main_begin(Csp *csp) {
   Vm *vm = &csp->vm;
   if (csp->cancel_post.fn == NULL) return true;
-  csp->main_group = group_solo(vm->boot, vm->main, NULL, NULL);
+  csp->main_group = group_reserve(vm->boot);
   return csp->main_group != NULL &&
          heap_pin(vm->heap, value_from_obj(csp->main_group)) != 0;
 }
