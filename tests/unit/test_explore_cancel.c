@@ -369,7 +369,7 @@ static void device(void *arg) {
 // and is cancelled by that. Another one begins a group of its own before.
 static SchedPost post;
 static bool comes_later;  // for the first member; there is no other
-static uint32_t may_begin;
+static uint32_t has_started;
 
 static void post_cancels(P *p, SchedPost *one) {
   (void)one;
@@ -389,7 +389,7 @@ static void begin_outer(void *arg) {
 }
 
 static void stops_and_cancels(void *arg) {
-  explore_until_set(&may_begin);
+  explore_until_set(&has_started);
   sched_while_stopped(world.s, begin_outer, arg);  // false: it is over
 }
 
@@ -415,7 +415,7 @@ static void waits_for_plain(P *p, Task *t) {
   world_go(p, &t->shared->tasks[1], test->members[0]);
   for (int i = 0; test->outsiders[i] != NULL; i++)
     world_go(p, &t->shared->tasks[2 + i], test->outsiders[i]);
-  rt_store_seq(&may_begin, 1u);
+  rt_store_seq(&has_started, 1u);
   while (left_group == 0) CO_SLEEP(1000);
   EXPLORE_CHECK(!t->g.cancelled, "the wrong one was cancelled");
   CO_END;
@@ -457,7 +457,7 @@ static void body(void *arg) {
   world.s->syscalls_max = 1;
   for (int i = 0; i < CANCEL_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
-  may_begin = 0;
+  has_started = 0;
   bool polls = test->members[0] == m_poll;
   if (polls) explore_go(device, NULL);
   if (comes_later) explore_go(stops_and_cancels, &world.tasks[1].g);
