@@ -409,8 +409,8 @@ MUTANTS = [Mutant(*row) for row in [
      "&g->parked_on,\n                   (uintptr_t)chan | "
      "(send ? ON_SEND : ON_RECV));",
      "&g->parked_on, (uintptr_t)0);"),
-    ("a G without a group does not show that it sleeps", "cancel",
-     "later_sleep", "cancel.c",
+    ("a G without a group does not show that it selects", "cancel",
+     "later_select", "cancel.c",
      "  if (p->single || g->group == NULL) {\n",
      "  if (g->group == NULL) return false;\n  if (p->single) {\n"),
     ("a group that comes later leaves the groups in it alone", "cancel",
