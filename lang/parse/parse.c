@@ -506,6 +506,27 @@ static void begin_line(Parse *parse, const Token *token, Pos end) {
   }
 }
 
+// Whether the token names an argument of a call, `f(default: 1)`: it begins an
+// argument, and a colon comes after it.
+static bool names_argument(const Parse *parse) {
+  if (parse->brackets[parse->depth].kind != OPEN_PAREN ||
+      (parse->last.kind != TOK_LPAREN && parse->last.kind != TOK_COMMA))
+    return false;
+  const unsigned char *at = parse->cursor;
+  while (at < parse->limit && (*at == ' ' || *at == '\t')) at++;
+  return at + 1 < parse->limit && at[0] == ':' && at[1] != '=';
+}
+
+// A keyword may be the name of a field, method, type or argument.
+static bool is_name_here(const Parse *parse, const Token *token) {
+  int before = parse->last.kind;
+  if (!token_is_keyword(token->kind)) return false;
+  if (before == TOK_DOT || before == TOK_IS) return true;
+  bool value = token->kind == TOK_NIL || token->kind == TOK_TRUE ||
+               token->kind == TOK_FALSE;
+  return !value && names_argument(parse);
+}
+
 static bool step(Parse *parse) {
   Token token;
   Pos end = parse->token_end;
@@ -521,8 +542,7 @@ static bool step(Parse *parse) {
     return false;
   }
   if (parse->newline) begin_line(parse, &token, end);
-  bool after_point = parse->last.kind == TOK_DOT || parse->last.kind == TOK_IS;
-  if (after_point && token_is_keyword(token.kind)) token.kind = TOK_NAME;
+  if (is_name_here(parse, &token)) token.kind = TOK_NAME;
   note_statement(parse, &token);
   dispatch(parse, &token);
   return true;

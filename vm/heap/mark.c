@@ -394,6 +394,8 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       return;
     case OBJ_MAP:
       gc_mark_obj(marker, ((ObjMap *)obj)->table);
+      if (obj->flags & MAP_DEFAULT)
+        gc_mark(marker, ((ObjDefaultMap *)obj)->missing);
       return;
     case OBJ_CLOSURE:
       scan_closure(marker, (ObjClosure *)obj);

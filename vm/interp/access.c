@@ -117,8 +117,9 @@ bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
                 bool *found) {
   if (value_is_type(x, OBJ_MAP)) {
     if (!map_key_ready(local, index)) return false;
-    bool there = map_get(local->vm, (ObjMap *)value_obj(x), index, out);
-    if (!there) *out = VALUE_NIL;
+    const ObjMap *map = (ObjMap *)value_obj(x);
+    bool there = map_get(local->vm, map, index, out);
+    if (!there) *out = map_missing(map);
     if (found != NULL) *found = there;
     return true;
   }
@@ -563,8 +564,9 @@ bool access_field(Local *local, Goroutine *g, Value x, ObjString *name,
     return known || no_such(local, g, x, name);
   }
   if (value_is_type(x, OBJ_MAP)) {
-    if (!map_get(local->vm, (ObjMap *)value_obj(x), value_from_obj(name), out))
-      *out = VALUE_NIL;
+    const ObjMap *map = (ObjMap *)value_obj(x);
+    if (!map_get(local->vm, map, value_from_obj(name), out))
+      *out = map_missing(map);
     return true;
   }
   if (value_is_type(x, OBJ_MODULE))

@@ -473,7 +473,7 @@ const CspFunction builtin_functions[] = {
     {"bool", "x", builtin_bool},
     {"bytes", "x = nil", builtin_bytes},
     {"list", "x = nil", builtin_list},
-    {"map", "x = nil", builtin_map},
+    {"map", "x = nil, default = nil", builtin_map},
     {"copy", "x", builtin_copy},
     {"equal", "a, b", builtin_equal},
     {"min", "values...", builtin_min},

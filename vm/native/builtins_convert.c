@@ -11,6 +11,7 @@
 #include "vm/object/bytes.h"
 #include "vm/object/host_type.h"
 #include "vm/object/list.h"
+#include "vm/object/map.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/value/utf8.h"
@@ -408,8 +409,15 @@ CspStatus builtin_list(CspCall *call) {
   }
 }
 
-static CspStatus map_copy(CspCall *call, CspValue from) {
-  CspValue to = csp_map(call, csp_map_len(from)), key, value;
+// An empty map, with room, and a value for missing keys, or nil for none.
+static CspValue new_map(CspCall *call, size_t cap, Value missing) {
+  if (missing == VALUE_NIL) return csp_map(call, cap);
+  ObjMap *map = map_new_default(call->local, cap, missing);
+  return csp_wrap(map != NULL ? value_from_obj(map) : VALUE_UNDEF);
+}
+
+static CspStatus map_copy(CspCall *call, CspValue from, Value missing) {
+  CspValue to = new_map(call, csp_map_len(from), missing), key, value;
   if (csp_is_undef(to)) return csp_panic_memory(call);
   CspIter iter = {0};
   for (size_t n = 0; csp_map_next(call, from, &iter, &key, &value); n++) {
@@ -419,9 +427,9 @@ static CspStatus map_copy(CspCall *call, CspValue from) {
   return csp_ok(call, to);
 }
 
-static CspStatus map_from_pairs(CspCall *call, CspValue pairs) {
+static CspStatus map_from_pairs(CspCall *call, CspValue pairs, Value missing) {
   size_t count = csp_list_len(pairs);
-  CspValue map = csp_map(call, count);
+  CspValue map = new_map(call, count, missing);
   if (csp_is_undef(map)) return csp_panic_memory(call);
   for (size_t i = 0; i < count; i++) {
     CspValue pair = csp_list_get(pairs, i);
@@ -436,13 +444,31 @@ static CspStatus map_from_pairs(CspCall *call, CspValue pairs) {
   return csp_ok(call, map);
 }
 
-// map(x): a copy of a map, or the map of a list of [key, value] lists. Without
-// x an empty one.
+// A value that all missing keys would share, and that could be changed.
+static bool is_shared_default(CspValue v) {
+  return is_obj(v, OBJ_LIST) || is_obj(v, OBJ_MAP) || is_obj(v, OBJ_BYTES) ||
+         is_obj(v, OBJ_INSTANCE);
+}
+
+// map(x, default): a copy of a map, or the map of a list of [key, value] lists.
+// Without x an empty one. Reading a missing key gives the default. A copy has
+// that of the map, unless another is given.
 CspStatus builtin_map(CspCall *call) {
-  CspValue v = csp_arg(call, 0);
-  if (csp_type(v) == CSP_NIL) return csp_ok(call, csp_map(call, 0));
-  if (is_obj(v, OBJ_MAP)) return map_copy(call, v);
-  if (is_obj(v, OBJ_LIST)) return map_from_pairs(call, v);
+  CspValue v = csp_arg(call, 0), missing = csp_arg(call, 1);
+  if (is_shared_default(missing))
+    return csp_panic(call,
+                     "map: all keys would share one %s as the default (write "
+                     "`m[key] ?\?= ...` where a key is first used)",
+                     csp_type_name(missing));
+  if (csp_type(v) == CSP_NIL) {
+    CspValue map = new_map(call, 0, missing.word);
+    return csp_is_undef(map) ? csp_panic_memory(call) : csp_ok(call, map);
+  }
+  if (is_obj(v, OBJ_MAP)) {
+    Value own = map_missing((ObjMap *)value_obj(v.word));
+    return map_copy(call, v, missing.word != VALUE_NIL ? missing.word : own);
+  }
+  if (is_obj(v, OBJ_LIST)) return map_from_pairs(call, v, missing.word);
   return csp_bad_arg(call, 0, "a map or a list of [key, value] lists");
 }
 
@@ -468,7 +494,7 @@ CspStatus builtin_copy(CspCall *call) {
     case CSP_LIST:
       return list_from_list(call, v);
     case CSP_MAP:
-      return map_copy(call, v);
+      return map_copy(call, v, map_missing((ObjMap *)value_obj(v.word)));
     case CSP_BYTES:
       return bytes_copy(call, v, csp_bytes_len(v), false);
     case CSP_INSTANCE:

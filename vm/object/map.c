@@ -239,14 +239,26 @@ const char *map_result_text(MapResult r) {
   rt_throw("map_result_text: result %d", (int)r);
 }
 
-ObjMap *map_new(Local *local, size_t cap) {
+static ObjMap *map_alloc(Local *local, size_t cap, size_t size) {
   ObjTable *table = table_new(local, cap);
   if (table == NULL) return NULL;
-  ObjMap *map = (ObjMap *)heap_alloc(&local->heap, sizeof *map, OBJ_MAP);
+  ObjMap *map = (ObjMap *)heap_alloc(&local->heap, size, OBJ_MAP);
   if (map == NULL) return NULL;
   map->table = table;
   map->writer = 0;
   RT_ASSERT(map_is_valid(map));
+  return map;
+}
+
+ObjMap *map_new(Local *local, size_t cap) {
+  return map_alloc(local, cap, sizeof(ObjMap));
+}
+
+ObjMap *map_new_default(Local *local, size_t cap, Value missing) {
+  ObjMap *map = map_alloc(local, cap, sizeof(ObjDefaultMap));
+  if (map == NULL) return NULL;
+  map->obj.flags = MAP_DEFAULT;
+  ((ObjDefaultMap *)map)->missing = missing;
   return map;
 }
 

@@ -19,6 +19,12 @@ const char *map_result_text(MapResult r);  // for panics
 bool table_is_valid(const ObjTable *table);
 bool map_is_valid(const ObjMap *map);
 ObjMap *map_new(Local *local, size_t cap);
+// The same, with a value that reading a key that is not there gives.
+ObjMap *map_new_default(Local *local, size_t cap, Value missing);
+static inline Value map_missing(const ObjMap *map) {
+  return map->obj.flags & MAP_DEFAULT ? ((const ObjDefaultMap *)map)->missing
+                                      : VALUE_NIL;
+}
 // false: not there (or a key that can be in no map).
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out);
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v);

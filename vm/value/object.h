@@ -128,6 +128,12 @@ typedef struct ObjMap {
   ObjTable *table;  // atomic, never NULL
   uint32_t writer;  // atomic: a writer is inside (found out, not waited for)
 } ObjMap;
+// A map with the flag MAP_DEFAULT.
+typedef struct ObjDefaultMap {
+  ObjMap map;
+  Value missing;  // immutable: what reading a key that is not there gives
+} ObjDefaultMap;
+enum { MAP_DEFAULT = 1 };
 
 // Immutable. from, from + step and so on, before `to` or up to it.
 typedef struct ObjRange {
