@@ -334,7 +334,7 @@ static Next sleep_native(CspCall *call, Value *window, int want) {
     vm_panic_memory(local, g);
     return THROW;
   }
-  g->on_resume = g->g.group == NULL ? RESUME_NOTHING : RESUME_SLEEP;
+  g->on_resume = RESUME_SLEEP;
   sched_sleep(local->p, &g->g, timer, call->later.number);
   return LEFT;
 }
