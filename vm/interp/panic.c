@@ -23,6 +23,7 @@
 #include "vm/interp/limits.h"
 #include "vm/interp/methods.h"
 #include "vm/interp/places.h"
+#include "vm/interp/rows.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/object/error.h"
@@ -176,6 +177,7 @@ bool vm_panic_value(Local *local, Goroutine *g, Value value) {
     if (error != NULL) value = value_from_obj(error);
   }
   push_panic(local, g, value);
+  if (local->vm->rows != NULL) rows_note(local, g, true);
   return false;
 }
 

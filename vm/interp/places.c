@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "vm/code/proto.h"
+#include "vm/interp/rows.h"
 #include "vm/interp/stack.h"
 #include "vm/object/list.h"
 #include "vm/object/string.h"
@@ -63,6 +64,7 @@ static void places_set(Local *local, ObjError *error, ObjRaw *block) {
 
 void places_begin(Local *local, const Goroutine *g, ObjError *error) {
   RT_ASSERT(error->places == NULL);
+  if (local->vm->rows != NULL) rows_note(local, g, false);
   TraceFrame frame = shown_frame(g);
   if (frame.proto == NULL) return;
   if (frame.proto->flags & PROTO_MAIN) {
@@ -81,6 +83,7 @@ static bool same_line(const TraceFrame *a, const TraceFrame *b) {
 }
 
 void places_add(Local *local, const Goroutine *g, Value v) {
+  if (local->vm->rows != NULL) rows_note(local, g, false);
   if (!value_is_type(v, OBJ_ERROR)) return;
   ObjError *error = (ObjError *)value_obj(v);
   TraceFrame frame = shown_frame(g);

@@ -17,6 +17,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/places.h"
+#include "vm/interp/rows.h"
 #include "vm/interp/trace.h"
 #include "vm/object/format.h"
 #include "vm/object/list.h"
@@ -149,8 +150,10 @@ static void send_panic(Vm *vm, const Panic *panic, Dump *dump) {
     text_addf(&text, "error: ");
     add_thrown(&text, vm, panic->value, panic->trace, panic->also);
     text_addf(&text, "\n%s", panic->error_at);
+    rows_print(&text, vm);
   } else {
     add_panics(&text, vm, panic);
+    rows_print(&text, vm);
     text_addf(&text, "\n");
     if (panic->trace != NULL) trace_print(&text, vm, panic->trace, "running");
     if (dump != NULL) dump_print(&text, dump, DUMP_SHOWN);

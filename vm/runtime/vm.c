@@ -23,6 +23,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/rows.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
 #include "vm/interp/trace.h"
@@ -235,6 +236,7 @@ static void free_all(void *arg) {
   host_methods_free(vm);
   proto_free_all(vm);
   mem_free(vm->names);
+  rows_free(vm);
   boot_free(csp);
   options_free(csp);
   output_free(csp);
@@ -404,6 +406,7 @@ CspOutcome csp_run(Csp *csp, const char *path, const char *text, size_t len,
 CspOutcome csp_run_test(Csp *csp, const char *path, const char *text,
                         size_t len, const char *function, int *status) {
   csp->test = function;
+  rows_of(&csp->vm, function);
   return csp_run(csp, path, text, len, status);
 }
 
