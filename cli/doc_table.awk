@@ -19,6 +19,7 @@ function put(kind, text) {
   gsub(/ \(more\)/, "", text)
   gsub(/\\/, "&&", text)
   gsub(/"/, "\\\"", text)
+  gsub(/\?/, "\\?", text) # two of them may begin a trigraph of C
   print "  \"" kind " " text "\\n\""
 }
 

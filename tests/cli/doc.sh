@@ -5,6 +5,7 @@
 # expect: strings.join(parts, sep = "")
 # expect:     the text of a list's elements, with sep between. `xs.join(sep)` is the
 # expect:     same.
+# expect: `m[k] ??= []`
 # expect: os.read_line()
 # expect: file.read_line()
 # expect: maps.update(map, others...)
@@ -16,6 +17,7 @@
 # expect stderr: usage: cspvm doc
 "$CSPVM" doc s.split
 "$CSPVM" doc strings.join
+"$CSPVM" doc map | tr -s " \n" " " | grep -oF "\`m[k] ??= []\`"
 "$CSPVM" doc read_line | grep 'read_line()$'
 "$CSPVM" doc maps | grep -o 'maps.update.*'
 for section in $(sed -n 's/^## \([A-Za-z]*\).*/\1/p' docs/library.md); do
