@@ -15,6 +15,7 @@
 #include "vm/interp/access.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/places.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
 #include "vm/object/format.h"
@@ -418,6 +419,24 @@ static CspStatus builtin_also(CspCall *call) {
   return csp_ok(call, is_nil_value(also) ? csp_list(call, 0) : also);
 }
 
+// _places(v, first): the places of an error, as lines of a report that
+// _describe makes, or "". first: v is the panic's value, not a cause of it.
+static CspStatus builtin_places(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  const Panic *panic = panic_in_description(call->g);
+  bool first = csp_truthy(csp_arg(call, 1)) && panic != NULL;
+  Text text = {.memory = call->vm->memory};
+  if (is_obj(v, OBJ_ERROR))
+    places_print(&text, (ObjError *)value_obj(v.word),
+                 first ? panic->trace : NULL);
+  CspStatus status =
+      text.failed
+          ? csp_panic_memory(call)
+          : csp_ok_string(call, text.data != NULL ? text.data : "", text.len);
+  text_free(&text);
+  return status;
+}
+
 // _described(text): the text is that of a panic that nobody stopped.
 static CspStatus builtin_described(CspCall *call) {
   const char *text;
@@ -490,6 +509,7 @@ const CspFunction builtin_functions[] = {
     {"_show_key", "key", builtin_show_key},
     {"_parts", "v, all = nil", builtin_parts},
     {"_also", "v", builtin_also},
+    {"_places", "v, first", builtin_places},
     {"_described", "text", builtin_described},
     {"_kind", "v", builtin_kind},
     {NULL, NULL, NULL},

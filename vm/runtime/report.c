@@ -88,7 +88,7 @@ static void add_message(Text *text, Vm *vm, Value v, const Trace *trace) {
     add_reported(text, vm, error->message);
     places_print(text, error, depth == 0 ? trace : NULL);
     add_also(text, vm, heap_load(&error->also));
-    if (error->cause == VALUE_NIL) return;
+    if (error->cause == VALUE_NIL || depth + 1 == CAUSES_SHOWN) return;
     text_addf(text, "\n  caused by: ");
     v = error->cause;
   }
