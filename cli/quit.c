@@ -16,11 +16,13 @@
 // have process groups of their own, which a terminal's Ctrl-C does not reach. A
 // run that has not ended END_MS after the interrupt is ended with the process.
 //
-// A second signal that ends programs does so at once, whether or not the script
-// has taken it over. But timeout(1), say, sends one signal to the process and
-// one to its group, and these are one request. So the thread waits for SAME_MS
-// before it does anything, and takes a second signal as the same. What comes
-// after the program has noticed the first one is always a second one.
+// A second signal that ends programs interrupts the run at once, whether or not
+// the script has taken it over. SIGQUIT shows the goroutines then, too. A third
+// one ends the process. But timeout(1), say, sends one signal to the process
+// and one to its group, and these are one request. So the thread waits for
+// SAME_MS before it does anything, and takes what comes meanwhile as the same.
+// What comes after the program has noticed the first one is always a second
+// one.
 //
 // A signal that the process was started to ignore does nothing, unless the
 // script takes it over. What ends while main is cancelled, but for another
@@ -124,34 +126,47 @@ static int next_to_end(const QuitWatch *watch, int ms) {
   return 0;
 }
 
-// The run has so much time to end.
-static bool ends_within(const QuitWatch *watch, int ms) {
-  int again = next_to_end(watch, ms);
-  if (again != 0) end_now(again);
-  return signal_reader_has_ended(&watch->reader);
+// Whatever comes at the same moment as the first signal is one with it. But
+// SIGQUIT asks for more.
+static void take_the_same(QuitWatch *watch) {
+  int64_t until = now_ms() + SAME_MS;
+  int number = watch->asked;
+  while (number != 0 && watch->asked != SIGQUIT) {
+    int64_t left = until - now_ms();
+    number = left > 0 ? next_to_end(watch, (int)left) : 0;
+    if (number == SIGQUIT) watch->asked = SIGQUIT;
+  }
 }
 
-// true: the run has ended.
-static bool cancel_main(const QuitWatch *watch) {
+// true: the run has ended. Otherwise its time is over, or the signal `asked` is
+// a second one.
+static bool cancel_main(QuitWatch *watch) {
   enum { AGAIN_MS = 2 };
-  while (!vm_cancel_main(watch->csp, quit_status(watch->asked)))
-    if (ends_within(watch, AGAIN_MS)) return true;
-  return ends_within(watch, GRACE_MS);
+  int again = 0;
+  while (again == 0 && !signal_reader_has_ended(&watch->reader) &&
+         !vm_cancel_main(watch->csp, quit_status(watch->asked)))
+    again = next_to_end(watch, AGAIN_MS);
+  if (again == 0) again = next_to_end(watch, GRACE_MS);
+  if (again != 0) watch->asked = again;
+  return again == 0 && signal_reader_has_ended(&watch->reader);
+}
+
+static void interrupt(QuitWatch *watch) {
+  watch->interrupted = true;
+  csp_interrupt(watch->csp);
+  int again = next_to_end(watch, END_MS);
+  if (again != 0) end_now(again);
+  if (!signal_reader_has_ended(&watch->reader)) end_now(watch->asked);
 }
 
 static void *run_watch(void *arg) {
   QuitWatch *watch = arg;
   watch->asked = next_to_end(watch, -1);
   if (watch->asked == 0) return NULL;
-  if (next_to_end(watch, SAME_MS) == SIGQUIT) watch->asked = SIGQUIT;
-  if (watch->asked == SIGQUIT) {
-    show_goroutines(watch->csp);
-  } else {
-    if (cancel_main(watch)) return NULL;
-  }
-  watch->interrupted = true;
-  csp_interrupt(watch->csp);
-  if (!ends_within(watch, END_MS)) end_now(watch->asked);
+  take_the_same(watch);
+  if (watch->asked != SIGQUIT && cancel_main(watch)) return NULL;
+  if (watch->asked == SIGQUIT) show_goroutines(watch->csp);
+  interrupt(watch);
   return NULL;
 }
 

@@ -4,7 +4,7 @@
 # expect: ('', '', 143)
 # expect: ('', '', 130)
 # timeout: 60
-# (The end at once leaves threads and memory.)
+# (Where the run takes more than a second to end, threads and memory are left.)
 export TSAN_OPTIONS="exitcode=99:halt_on_error=1:report_thread_leaks=0"
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0
 PYTHONPATH=tests/cli/lib python3 << 'END'
