@@ -7,6 +7,7 @@
 #include "vm/object/list.h"
 #include "vm/object/map.h"
 #include "vm/object/string.h"
+#include "vm/object/string_tail.h"
 
 #include "tests/unit/broken_fixture.h"
 #include "vm/heap/heap_internal.h"
@@ -177,6 +178,29 @@ static void strings(void **state) {
   fixture_free(fixture);
 }
 
+static bool tail_valid(const void *s) { return string_tail_is_valid(s); }
+static void settle(void *s) { string_settle(s); }
+
+// A string whose bytes are in a block, with room after them.
+static void string_tails(void **state) {
+  (void)state;
+  fixture = fixture_new(1);
+  ObjString *s = string_alloc(fixture->locals, TAIL_LEAST);
+  memset(s->own, 'x', TAIL_LEAST);
+  for (int n = 0; n < 2; n++) s = string_concat(fixture->locals, s, s);
+  assert_true(s->obj.flags & STRING_TAIL);
+  ObjRaw *block = string_block(s);
+  Subject joined = {tail_valid, s, concat, s};
+  Subject settled = {tail_valid, s, settle, s};
+  BREAK(&joined, s->len, s->len + 1);
+  BREAK(&settled, block->len, s->len - 1);
+  BREAK(&joined, block->len, block->cap);
+  BREAK(&settled, block->cap, block->cap + 4096);
+  BREAK(&joined, block->cap, s->len);
+  BREAK(&settled, block->obj.type, OBJ_VALUES);
+  fixture_free(fixture);
+}
+
 // --- Maps -------------------------------------------------------------------
 static bool map_valid(const void *map) { return map_is_valid(map); }
 static void set(void *map) {
@@ -241,6 +265,7 @@ int main(void) {
       cmocka_unit_test(rings),
       cmocka_unit_test(bytes),
       cmocka_unit_test(strings),
+      cmocka_unit_test(string_tails),
       cmocka_unit_test(maps),
       cmocka_unit_test(a_map_that_was_raced_for_is_valid),
   };
