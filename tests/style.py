@@ -13,6 +13,9 @@ A pointer that is a parameter or a local variable has a word as its name. A lett
 for a G, M or P, for text (s) and for a value (v), for two of a kind (a and b, x and y),
 and for what a loop of at most three lines goes through.
 
+Each folder of the scheduler, the VM and the compiler has at least 8 assertions in
+1000 lines.
+
 The status is 1 when something is wrong. Each such place is a line. First it looks for
 the breaches in PLANTED, and dies if it does not see them."""
 
@@ -29,6 +32,10 @@ LETTERS = {"G": "g", "Goroutine": "g", "M": "m", "P": "p", "char": "s", "uint8_t
            "Value": "v", "CspValue": "v"}
 PAIRS = {"a": "b", "b": "a", "x": "y", "y": "x"}
 LOOP_MAX = 3
+
+ASSERTED = ("sched", "vm", "lang")
+ASSERTS_LEAST = 8  # in 1000 lines
+ASSERT = re.compile(r"\b(?:RT_ASSERT|RT_CHECK|rt_throw)\(")
 
 SILENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
 INCLUDE = re.compile(r'^#include ["<](.+)[">]', re.M)
@@ -148,6 +155,22 @@ def wrong_in(path, text):
         yield from no_word(line, match.group())
 
 
+def few_asserts(paths):
+    """(folder, how many in 1000 lines) of each that has too few."""
+    counts = {}
+    for path in paths:
+        folder = os.path.dirname(path)
+        if folder.split("/")[0] not in ASSERTED or path == "vm/csp.h":
+            continue
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        lines, asserts = counts.get(folder, (0, 0))
+        counts[folder] = lines + text.count("\n"), asserts + len(ASSERT.findall(text))
+    for folder, (lines, asserts) in sorted(counts.items()):
+        if asserts * 1000 < ASSERTS_LEAST * lines:
+            yield folder, asserts * 1000 / lines
+
+
 def wrong(path):
     with open(path, encoding="utf-8") as f:
         text = f.read()
@@ -170,6 +193,10 @@ def main():
         for line, what in wrong(path):
             print("style: %s:%d: %s" % (path, line, what), file=sys.stderr)
             status = 1
+    for folder, count in few_asserts(listed(sys.argv[1:])):
+        print("style: %s has %.1f assertions in 1000 lines, not %d" %
+              (folder, count, ASSERTS_LEAST), file=sys.stderr)
+        status = 1
     return status
 
 

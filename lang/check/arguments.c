@@ -29,6 +29,7 @@ static bool add_parameter(Signature *signature, const char *name,
 
 static bool of_tree(Signature *signature, const Node *params) {
   for (const Node *param = params; param != NULL; param = param->next) {
+    RT_ASSERT(param->kind == NODE_PARAM);
     if (param->flags & FLAG_REST) {
       signature->rest = true;
     } else if (!add_parameter(signature, param->name->text, param->a == NULL)) {
@@ -40,6 +41,7 @@ static bool of_tree(Signature *signature, const Node *params) {
 
 static bool of_proto(Signature *signature, const Proto *proto) {
   signature->rest = (proto->flags & PROTO_REST) != 0;
+  RT_ASSERT(proto->nrequired + signature->rest <= proto->nparams);
   for (int i = 0; i < proto->nparams - signature->rest; i++)
     if (!add_parameter(signature, proto->param_names[i]->own,
                        i < proto->nrequired))
@@ -136,6 +138,7 @@ static void check_missing(Compiler *compiler, const Signature *signature,
 // (A frame of its own: the walk over the tree is recursive.)
 __attribute__((noinline)) void arguments_check(Compiler *compiler,
                                                const Node *call) {
+  RT_ASSERT(call->kind == NODE_CALL);
   Signature signature = {.count = 0};
   bool given[PARAMETERS_MAX] = {false};
   if (!of_callee(&signature, call->a)) return;

@@ -84,6 +84,7 @@ static void check_list(Compiler *compiler, const Node *list) {
 }
 
 void check_file(Compiler *compiler, const Node *stmts) {
+  RT_ASSERT(diags_errors(compiler->diags) == 0 && !compiler->partial);
   fields_look(compiler, stmts);
   check_list(compiler, stmts);
 }

@@ -36,6 +36,7 @@ static void hint_character(Compiler *compiler, const Node *a, const Node *b) {
 }
 
 void compares_check(Compiler *compiler, const Node *node) {
+  RT_ASSERT(node->kind == NODE_BINARY);
   if (node->op != AST_EQ && node->op != AST_NE) return;
   Kind a = kinds_of(node->a), b = kinds_of(node->b);
   const char *always = node->op == AST_EQ ? "never" : "always";
@@ -79,6 +80,7 @@ static void check_value(Compiler *compiler, const Node *subject,
 }
 
 void compares_in_switch(Compiler *compiler, const Node *node) {
+  RT_ASSERT(node->kind == NODE_SWITCH);
   if (node->b == NULL) return;
   for (const Node *one = node->c; one != NULL; one = one->next)
     for (const Node *value = one->a; value != NULL; value = value->next)

@@ -47,6 +47,7 @@ static void warn_double(Compiler *compiler, const Node *node,
 
 void doubles_in_map(Compiler *compiler, const Node *map) {
   MetLiterals met = {0};
+  RT_ASSERT(map->kind == NODE_MAP);
   for (const Node *pair = map->a; pair != NULL; pair = pair->next) {
     const Node *before = met_before(compiler, &met, pair->a);
     if (before != NULL) warn_double(compiler, pair->a, before, "key");

@@ -53,6 +53,7 @@ bool fields_is_method(Compiler *compiler, const Node *field) {
 
 static void check_instance(Compiler *compiler, const Node *type,
                            const Node *node) {
+  RT_ASSERT(type->kind == NODE_STRUCT && node->kind == NODE_FIELD);
   if (has_field(type, node->name) || has_method(compiler, type, node->name))
     return;
   Suggest suggest = {.wanted = node->name->text};
@@ -190,6 +191,7 @@ static bool may_have_key(const Node *map, const AstStr *name) {
 
 static void check_literal_map(Compiler *compiler, const Node *map,
                               const Node *node) {
+  RT_ASSERT(map->kind == NODE_MAP);
   const char *here = habit_find(OBJ_MAP, node->name->text);
   if (here == NULL || may_have_key(map, node->name)) return;
   diag_warn(compiler->diags, node->pos, (uint32_t)node->name->len,

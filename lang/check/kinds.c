@@ -14,6 +14,7 @@ const char *kinds_name(Kind kind) {
       "an unknown value", "nil",      "a bool", "an int", "a float",
       "a string",         "bytes",    "a list", "a map",  "a range",
       "a function",       "a channel"};
+  RT_ASSERT((size_t)kind < sizeof NAMES / sizeof *NAMES);
   return NAMES[kind];
 }
 
@@ -29,14 +30,17 @@ const Node *kinds_only_value(const Symbol *symbol) {
   if (count_nodes(decl->a) != count_nodes(decl->b)) return NULL;
   const Node *value = decl->b;
   for (const Node *name = decl->a; name != NULL;
-       name = name->next, value = value->next)
+       name = name->next, value = value->next) {
+    RT_ASSERT(name->kind == NODE_NAME && value != NULL);
     if (name->note == symbol) return value;
+  }
   return NULL;
 }
 
 // Of `for a in x`, `for a, b in x`: the characters of a string are strings.
 static Kind kind_of_loop(const Symbol *symbol, int depth) {
   const Node *loop = symbol->decl;
+  RT_ASSERT(loop->kind == NODE_FORIN);
   bool two = loop->a->next != NULL;
   bool key = two && loop->a->note == symbol;
   switch (kind_within(loop->b, depth)) {

@@ -22,6 +22,7 @@ const Bracket *hint_bracket(const Parse *parse, const Token *token) {
 const Bracket *hint_block(const Parse *parse, const Token *token) {
   const Bracket *bracket = hint_bracket(parse, token);
   while (bracket->kind != OPEN_BLOCK) bracket--;
+  RT_ASSERT(bracket >= parse->brackets);  // the outermost is a block
   return bracket;
 }
 

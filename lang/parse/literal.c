@@ -285,6 +285,7 @@ static const char *after_indent(Parse *parse, const char *line, size_t len,
 AstStr literal_lines(Parse *parse, size_t len, Pos first, size_t indent) {
   const char *at = parse->source->text + first.offset, *end = at + len;
   AstStr closing = {end, indent};
+  RT_ASSERT(first.offset + len + indent <= parse->source->len);
   char *bytes = arena_try_alloc(parse->arena, len + 1);
   if (bytes == NULL) return (AstStr){"", 0};
   size_t n = 0;

@@ -105,6 +105,7 @@ void tree_check_names(Parse *parse, const Node *names, const char *what) {
 // --- names and literals -----------------------------------------------------
 Node *tree_name(Parse *parse, const Token *name) {
   Node *node = tree_node(parse, NODE_NAME, name->pos, 0);
+  RT_ASSERT(name->name != NULL || parse->fatal);
   node->name = name->name;
   return node;
 }

@@ -20,6 +20,7 @@ static void gives_nothing(Parse *parse, Pos pos, const char *hint) {
 }
 
 static void give_last(Parse *parse, const Node *block) {
+  RT_ASSERT(block->kind == NODE_BLOCK);
   Node *last = block->a;
   if (last == NULL) {
     // (what stood there may have been an error)
@@ -74,6 +75,8 @@ static void give(Parse *parse, Node *stmt) {
 
 Node *tree_value(Parse *parse, Node *stmt) {
   if (parse->fatal) return parse->dummy;
+  RT_ASSERT(stmt->kind == NODE_IF || stmt->kind == NODE_SWITCH ||
+            stmt->kind == NODE_GROUP);
   Node *node = tree_node(parse, NODE_VALUE, stmt->pos, stmt->depth);
   node->a = stmt;
   give(parse, stmt);

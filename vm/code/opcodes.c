@@ -16,10 +16,15 @@ static const OpInfo op_infos[OP_COUNT] = {
 #undef OP
 };
 
-const char *op_name(Op op) { return op_infos[op].name; }
-int op_words(Op op) { return op_infos[op].words; }
-const char *op_kinds(Op op) { return op_infos[op].kinds; }
-uint32_t op_traits(Op op) { return op_infos[op].traits; }
+static const OpInfo *op_info(Op op) {
+  RT_ASSERT(op < OP_COUNT);
+  return &op_infos[op];
+}
+
+const char *op_name(Op op) { return op_info(op)->name; }
+int op_words(Op op) { return op_info(op)->words; }
+const char *op_kinds(Op op) { return op_info(op)->kinds; }
+uint32_t op_traits(Op op) { return op_info(op)->traits; }
 
 // (The verifier asks for each operand of the prelude when a program starts.)
 bool op_kind_is_extra(char kind) {
@@ -53,7 +58,10 @@ static const FusedOps fused[OP_COUNT] = {
 #undef FUSED
 };
 
-FusedOps op_fused(Op op) { return fused[op]; }
+FusedOps op_fused(Op op) {
+  RT_ASSERT(op < OP_COUNT);
+  return fused[op];
+}
 
 Op op_fuse(Op first, Op second, bool turned, bool constant) {
   int op = 0;

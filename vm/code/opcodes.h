@@ -62,14 +62,21 @@ enum {
 #define INSTR_J(word) ((int32_t)(word))
 
 static inline Instr instr_abc(Op op, int a, int b, int c) {
+  RT_ASSERT(a >= 0 && a <= UINT8_MAX);
+  RT_ASSERT(b >= INT8_MIN && b <= UINT8_MAX);
+  RT_ASSERT(c >= INT8_MIN && c <= UINT8_MAX);
   return (Instr)op | (Instr)(a & 0xff) << 8 | (Instr)(b & 0xff) << 16 |
          (Instr)(c & 0xff) << 24;
 }
 static inline Instr instr_abx(Op op, int a, int bx) {
+  RT_ASSERT(a >= 0 && a <= UINT8_MAX);
+  RT_ASSERT(bx >= INT16_MIN && bx <= UINT16_MAX);
   return (Instr)op | (Instr)(a & 0xff) << 8 | (Instr)(bx & 0xffff) << 16;
 }
 static inline Instr instr_j(Op op, int32_t offset) {
-  return (Instr)op | (Instr)offset << 8;
+  Instr made = (Instr)op | (Instr)offset << 8;
+  RT_ASSERT(INSTR_SJ(made) == offset);
+  return made;
 }
 
 // --- What the tables say ----------------------------------------------------

@@ -58,6 +58,7 @@ LineInfo proto_line(const Proto *proto, const Instr *pc) {
     }
   }
   if (low == 0) return (LineInfo){.at = at};
+  RT_ASSERT(proto->lines[low - 1].at <= at);
   return proto->lines[low - 1];
 }
 

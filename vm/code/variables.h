@@ -26,6 +26,7 @@ enum { VARIABLE_SIZE = 11 };
 
 // Writes it, and returns where the next one goes.
 static inline uint8_t *variable_write(uint8_t *to, Variable variable) {
+  RT_ASSERT(variable.at <= variable.end);
   memcpy(to, &variable.at, 4);
   memcpy(to + 4, &variable.end, 4);
   memcpy(to + 8, &variable.place, 2);
@@ -45,6 +46,7 @@ static inline bool variable_next(const Proto *proto, uint32_t *next,
   out->len = from[10];
   out->name = (const char *)from + VARIABLE_SIZE;
   *next += VARIABLE_SIZE + (uint32_t)out->len;
+  RT_ASSERT(*next <= proto->nvariables);
   return true;
 }
 

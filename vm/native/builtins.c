@@ -143,6 +143,7 @@ static CspStatus range_len(CspCall *call, const ObjRange *range) {
 // is the end.
 static CspStatus builtin_part(CspCall *call) {
   Value from = call->args[1], to = call->args[2];
+  RT_ASSERT(value_is_int(from) && (to == VALUE_NIL || value_is_int(to)));
   Obj *part = access_part(call->local, call->args[0], value_int(from),
                           to == VALUE_NIL ? INT64_MAX : value_int(to));
   if (part == NULL) return csp_panic_memory(call);
@@ -377,6 +378,7 @@ static CspStatus builtin_show_key(CspCall *call) {
   size_t len;
   char *text = csp_alloc_format(call, map, true, &len);  // {key: nil}
   if (text == NULL) return csp_panic_memory(call);
+  RT_ASSERT(len > 5 && text[0] == '{');
   CspStatus status = csp_ok_string(call, text + 1, len - 5);
   mem_free(text);
   return status;

@@ -27,8 +27,10 @@ ObjModule *module_new(Vm *vm, const char *name) {
 
 ObjCell *module_cell(Vm *vm, ObjModule *module, ObjString *name) {
   Value v;
-  if (map_get(vm, module->members, value_from_obj(name), &v))
+  if (map_get(vm, module->members, value_from_obj(name), &v)) {
+    RT_ASSERT(value_is_type(v, OBJ_CELL));
     return (ObjCell *)value_obj(v);
+  }
   ObjCell *cell =
       (ObjCell *)heap_alloc(&vm->boot->heap, sizeof *cell, OBJ_CELL);
   if (cell == NULL) return NULL;
@@ -104,6 +106,7 @@ void vm_each_builtin_module(Vm *vm, void (*fn)(void *arg, const char *path),
 // --- Registering ------------------------------------------------------------
 bool csp_register(Csp *csp, const CspModule *module) {
   Vm *vm = csp_vm(csp);
+  RT_ASSERT(module->path != NULL);
   NativeModule *added = mem_zeroed(vm->memory, sizeof *added);
   if (added == NULL) return false;
   added->def = module;
@@ -146,6 +149,7 @@ static uint32_t count_functions(const CspFunction *functions) {
 
 static bool add_method(Vm *vm, HostMethods *entry, const CspFunction *function,
                        const NativeRules *rules) {
+  RT_ASSERT(function->fn != NULL);
   Value native = native_new(vm, entry->klass->name, function, rules);
   ObjString *name = vm_intern(vm, function->name, strlen(function->name));
   if (native == VALUE_UNDEF || name == NULL) return false;

@@ -38,6 +38,7 @@ static bool parse_params(Vm *vm, NativeDef *def, const char *params) {
     while (*s == ' ') s++;
     size_t word = strcspn(s, " =,.");
     size_t all = strcspn(s, ",");
+    RT_ASSERT(word > 0 && !def->rest);  // a name, and nothing after the rest
     if (strncmp(s + word, "...", 3) == 0) {
       def->rest = true;
     } else {
@@ -109,6 +110,7 @@ static CspStatus forbidden(CspCall *call) {
 // Stands for each CSP_REAL.
 static CspStatus call_real(CspCall *call) {
   double x;
+  RT_ASSERT(call->def->real != NULL);
   if (!csp_need_number(call, 0, &x)) return CSP_PANIC;
   return csp_ok_float(call, call->def->real(x));
 }

@@ -116,6 +116,7 @@ void quick_choose(NativeDef *def) {
                {builtin_min, quick_min, 1},     {builtin_max, quick_max, 1},
                {builtin_float, quick_float, 1}, {builtin_chan, quick_chan, 1},
                {builtin_close, quick_close, 0}};
+  RT_ASSERT(def->fn != NULL);
   def->quick = def->real != NULL ? quick_real : NULL;
   def->quick_results = 1;
   for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) {

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sched/rt.h"
+
 // Far beyond any float, and any number of digits that a text can have.
 #define EXPONENT_MAX ((int64_t)1 << 50)
 
@@ -32,6 +34,7 @@ static void keep_digits(DecimalText *number, const char *text, size_t len) {
       number->first = number->first * 10 + (uint64_t)(text[at] - '0');
     number->digits[number->count++] = text[at];
   }
+  RT_ASSERT(number->count <= DECIMAL_DIGITS);
   for (; at < len && !number->more; at++) number->more = text[at] != '0';
 }
 
@@ -110,6 +113,7 @@ static bool exact(const DecimalText *number, int64_t power, double *out) {
 
 // As printf would, for less: power has at most four digits.
 static void put_exponent(char *end, int power) {
+  RT_ASSERT(power > -10000 && power < 10000);
   *end++ = 'e';
   *end++ = power < 0 ? '-' : '+';
   if (power < 0) power = -power;

@@ -33,6 +33,7 @@ static void big_mul(Big *big, uint32_t by) {
     big->w[i] = (uint32_t)carry;
     carry >>= 32;
   }
+  RT_ASSERT(big->n < BIG_WORDS || carry == 0);
   if (carry) big->w[big->n++] = (uint32_t)carry;
 }
 
@@ -62,6 +63,7 @@ static void big_add(Big *a, const Big *b) {
     carry >>= 32;
   }
   a->n = n;
+  RT_ASSERT(n < BIG_WORDS || carry == 0);
   if (carry) a->w[a->n++] = (uint32_t)carry;
 }
 
@@ -72,6 +74,7 @@ static void big_sub(Big *a, const Big *b) {  // a >= b
     a->w[i] = (uint32_t)borrow;
     borrow >>= 32;
   }
+  RT_ASSERT(borrow == 0);
   while (a->n && a->w[a->n - 1] == 0) a->n--;
 }
 
@@ -135,6 +138,7 @@ static int next_digit(Scaled *scaled, bool *low, bool *high) {
     big_sub(&scaled->r, &scaled->s);
     digit++;
   }
+  RT_ASSERT(digit <= 9);
   *low = big_compare(&scaled->r, &scaled->down) < (scaled->even ? 1 : 0);
   *high = big_sum_above(&scaled->r, &scaled->up, &scaled->s, scaled->even);
   return digit;
@@ -166,6 +170,7 @@ static void dragon4(double d, Decimal *out) {
       high = big_compare(&x.r, &x.s) >= 0;
     }
     if (high) digit++;
+    RT_ASSERT(digit <= 9 && out->count < (int)sizeof out->digits);
     out->digits[out->count++] = (char)('0' + digit);
   } while (!low && !high);
 }
@@ -207,6 +212,7 @@ static char *put_zeros(char *out, int count) {
 }
 
 static char *put_power(char *out, const Decimal *decimal) {
+  RT_ASSERT(decimal->count > 0 && decimal->digits[0] != '0');
   int exponent = decimal->point - 1;
   *out++ = decimal->digits[0];
   if (decimal->count > 1) {

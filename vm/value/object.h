@@ -348,6 +348,7 @@ static inline char *string_data(const ObjString *string) {
 }
 // Where they are, of one with STRING_TAIL.
 static inline ObjRaw *string_block(const ObjString *string) {
+  RT_ASSERT(string->obj.flags & STRING_TAIL);
   return (ObjRaw *)(void *)(string_data(string) - offsetof(ObjRaw, data));
 }
 

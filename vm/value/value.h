@@ -33,6 +33,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "sched/rt.h"
+
 typedef uint64_t Value;
 
 typedef struct Obj Obj;
@@ -92,8 +94,12 @@ static inline double value_small_number(Value v) {  // of a float or a small int
 }
 
 static inline bool value_is_obj(Value v) { return (v & OBJ_MASK) == TAG_OBJ; }
-static inline Obj *value_obj(Value v) { return (Obj *)(v - TAG_OBJ); }
+static inline Obj *value_obj(Value v) {
+  RT_ASSERT(value_is_obj(v));
+  return (Obj *)(v - TAG_OBJ);
+}
 static inline Value value_from_obj(const void *obj) {
+  RT_ASSERT(((uintptr_t)obj & OBJ_MASK) == 0);
   return (Value)(uintptr_t)obj + TAG_OBJ;
 }
 static inline bool value_truthy(Value v) {
