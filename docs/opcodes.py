@@ -25,7 +25,10 @@ KINDS = {  # letter of opcodes.def -> how the list shows the operand
 TRAITS = {"JUMPS_BACK": "back", "ENDS_FLOW": "ends", "GIVES_MULTI": "gives",
           "TAKES_MULTI": "takes", "MAY_PARK": "parks", "MAY_REPEAT": "repeats",
           "FRESH_RESULT": "fresh", "OWN_CODE": "own", "NEEDS_DEFER": "defers",
-          "SKIPS_DEFERS": "plain", "COLLECTS": "collects"}
+          "SKIPS_DEFERS": "plain", "COLLECTS": "collects",
+          # what only messages need
+          **dict.fromkeys(("NO_NIL_A", "NO_NIL_B", "NO_NIL_C", "NO_NIL_CALLEE",
+                           "NO_NIL_RECEIVER"))}
 WIDTH = 116
 
 
@@ -47,7 +50,7 @@ def fold(first, text):
 
 def opcode(name, kinds, traits, meaning):
     operands = " ".join(KINDS[k] for k in kinds)
-    words = ", ".join(TRAITS[t] for t in re.findall(r"[A-Z_]{4,}", traits))
+    words = ", ".join(filter(None, map(TRAITS.get, re.findall(r"[A-Z_]{4,}", traits))))
     text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', meaning))
     return fold(f"{name:10}{operands:18}", f"{text}{' [' + words + ']' if words else ''}")
 
@@ -56,7 +59,7 @@ def table():
     out = ["```text\n"]
     rows = read("opcodes.def").split("// clang-format off\n")[1]
     for row in re.finditer(
-            r'^OP\((\w+), \d, "([^"]*)", (.*?), ([A-Z_ |]+|0),\s*'
+            r'^OP\((\w+), \d, "([^"]*)", (.*?),\s+([A-Z_ |]+|0),\s*'
             r'((?:"(?:[^"\\]|\\.)*"\s*)+)\)$|^// (?!clang)(.*)$', rows, re.M):
         if row[6]:
             out.append(("\n" if not out[-1].startswith("//") else "") +

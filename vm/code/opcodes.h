@@ -28,6 +28,14 @@ typedef enum OpTrait {
   NEEDS_DEFER = 256,   // only functions that defer calls have it
   SKIPS_DEFERS = 512,  // only others have it
   COLLECTS = 1024,     // see MAY_COLLECT
+  // It panics where the register is nil, and the message names what is nil
+  // there (vm/interp/explain.c): R[A], R[B], R[C], the callee R[A+2] of a call,
+  // or R[A+3], a method's receiver.
+  NO_NIL_A = 2048,
+  NO_NIL_B = 4096,
+  NO_NIL_C = 8192,
+  NO_NIL_CALLEE = 16384,
+  NO_NIL_RECEIVER = 32768,
 } OpTrait;
 
 // A collection may come in it: at its safepoint, while the goroutine waits or a

@@ -193,62 +193,20 @@ static bool say_register(Explain *explain, uint32_t reg, uint32_t at) {
 }
 
 // --- The operand ------------------------------------------------------------
-// The registers that an instruction takes, and that may not be nil: a letter
-// for each, `f` a call's function, `m` a method's receiver.
-static const char *operands_of(Op op) {
-  switch (op) {
-    case OP_GETF:
-    case OP_GETIDX:
-    case OP_GETIDXN:
-    case OP_GETIDXO:
-    case OP_GETIDXI:
-    case OP_GETIDX2:
-    case OP_SLICE:
-    case OP_ITER:
-    case OP_NEG:
-    case OP_BNOT:
-      return "b";
-    case OP_SETF:
-    case OP_SETIDX:
-      return "a";
-    case OP_CALL:
-      return "f";
-    case OP_INVOKE:
-      return "m";
-    case OP_IN:
-      return "c";
-    case OP_LT:
-    case OP_LE:
-    case OP_LTL:
-    case OP_LEL:
-      return "ab";
-    case OP_LTI:
-    case OP_LEI:
-    case OP_GTI:
-    case OP_GEI:
-    case OP_LTIL:
-    case OP_LEIL:
-    case OP_LTK:
-    case OP_LEK:
-    case OP_GTK:
-    case OP_GEK:
-      return "a";
-    default:
-      return op >= OP_ADD && op <= OP_MULWK ? "bc" : "";
-  }
-}
-
 // A register with nil that the instruction takes as an operand, or -1.
 static int nil_operand(const Value *base, Instr i) {
-  const char *kinds = op_kinds((Op)INSTR_OP(i));
-  for (const char *one = operands_of((Op)INSTR_OP(i)); *one; one++) {
-    uint32_t reg = *one == 'a'   ? INSTR_A(i)
-                   : *one == 'b' ? INSTR_B(i)
-                   : *one == 'c' ? INSTR_C(i)
-                   : *one == 'f' ? INSTR_A(i) + 2
-                                 : INSTR_A(i) + 3;
-    bool there = *one > 'c' || strchr(kinds, *one) != NULL;
-    if (there && base[reg] == VALUE_NIL) return (int)reg;
+  const struct {
+    uint32_t trait, reg;
+  } operands[] = {{NO_NIL_A, INSTR_A(i)},
+                  {NO_NIL_B, INSTR_B(i)},
+                  {NO_NIL_C, INSTR_C(i)},
+                  {NO_NIL_CALLEE, INSTR_A(i) + 2},
+                  {NO_NIL_RECEIVER, INSTR_A(i) + 3}};
+  uint32_t traits = op_traits((Op)INSTR_OP(i));
+  for (size_t n = 0; n < sizeof operands / sizeof *operands; n++) {
+    if (!(traits & operands[n].trait)) continue;
+    RT_ASSERT(operands[n].reg < frame_closure(base)->proto->nregs);
+    if (base[operands[n].reg] == VALUE_NIL) return (int)operands[n].reg;
   }
   return -1;
 }
