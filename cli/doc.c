@@ -11,6 +11,7 @@
 
 #include "vm/object/format.h"
 #include "vm/object/suggest.h"
+#include "vm/value/utf8.h"
 
 enum { STATUS_UNKNOWN = 1, STATUS_USAGE = 2, COLUMNS = 78, NAME_MAX_LEN = 63 };
 
@@ -106,7 +107,7 @@ static bool owner_is_known(Part owner) {
 static size_t columns_of(Part part) {
   size_t columns = 0;
   for (size_t n = 0; n < part.len; n++)
-    columns += ((unsigned char)part.text[n] & 0xc0) != 0x80;
+    columns += !utf8_continues(part.text[n]);
   return columns;
 }
 

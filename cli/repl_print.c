@@ -15,6 +15,7 @@
 #include "vm/object/format.h"
 #include "vm/object/list.h"
 #include "vm/object/map.h"
+#include "vm/value/utf8.h"
 
 enum { PARTS_MAX = 100, BYTES_MAX = 1000, LEVELS_MAX = 4, TEXT_MAX = 8000 };
 
@@ -85,7 +86,7 @@ static void add_long(Text *out, CspCall *call, Value v, const char *data,
                      size_t len) {
   size_t shown = BYTES_MAX;
   bool text = value_is_type(v, OBJ_STRING);
-  while (text && shown > BYTES_MAX - 4 && (data[shown] & 0xc0) == 0x80) shown--;
+  while (text && shown > BYTES_MAX - 4 && utf8_continues(data[shown])) shown--;
   CspValue part =
       text ? csp_string(call, data, shown) : csp_bytes(call, data, shown);
   format_value(out, call->vm, part.word, true);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "cli/test.h"
+#include "vm/value/utf8.h"
 
 enum { CONTEXT_LINES = 2, DIFFERENT_LINES = 6 };
 // Of each end of a long output.
@@ -20,7 +21,7 @@ static void show_line(FILE *out, Slice line) {
     unsigned char c = (unsigned char)line.text[n];
     if (c == '\r') {
       fputs("\\r", out);
-    } else if ((c < ' ' && c != '\t') || c == 127 || n >= end) {
+    } else if ((utf8_is_control((char)c) && c != '\t') || n >= end) {
       fprintf(out, "\\x%02x", c);
     } else {
       putc(c, out);

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "sched/plain.h"
+#include "vm/value/utf8.h"
 
 static const char *const KINDS[] = {
 #define X(kind, meaning) #kind,
@@ -60,7 +61,7 @@ static void dump_string(FILE *out, AstStr str) {
       fprintf(out, "\\%c", c);
     } else if (c == '\n') {
       fputs("\\n", out);
-    } else if (c < ' ' || c == 0x7f) {
+    } else if (utf8_is_control((char)c)) {
       fprintf(out, "\\x%02x", c);
     } else {
       fputc(c, out);

@@ -118,7 +118,7 @@ void buffer_add_char(Buffer *buffer, char c) { buffer_add(buffer, &c, 1); }
 
 void buffer_add_rune(Buffer *buffer, uint32_t rune) {
   char bytes[4];
-  buffer_add(buffer, bytes, utf8_put(rune, bytes));
+  buffer_add(buffer, bytes, (size_t)utf8_encode(rune, bytes));
 }
 
 void buffer_fill(Buffer *buffer, char c, size_t count) {

@@ -326,8 +326,9 @@ static void add_hex(FormatRun *run, const Spec *spec, CspValue v) {
 static void add_char(FormatRun *run, const Spec *spec, CspValue v) {
   char bytes[4];
   int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
-  size_t len =
-      rune >= 0 && rune <= 0x10ffff ? utf8_put((uint32_t)rune, bytes) : 0;
+  size_t len = rune >= 0 && rune <= 0x10ffff
+                   ? (size_t)utf8_encode((uint32_t)rune, bytes)
+                   : 0;
   if (len == 0) {
     wrong_type(run, spec, "a code point", v);
     return;
@@ -347,15 +348,10 @@ static void add_bool(FormatRun *run, const Spec *spec, CspValue v) {
 // The whole character is shown, and an escape for what would upset a terminal.
 static void unknown_verb(FormatRun *run) {
   const char *verb = run->format.data + run->at - 1;
-  unsigned char byte = (unsigned char)*verb;
   size_t left = run->format.len - run->at, len = 1;
-  while (len < 4 && len <= left && (verb[len] & 0xc0) == 0x80) len++;
-  char shown[8], text[80];
-  if (byte < ' ' || byte == 0x7f) {
-    snprintf(shown, sizeof shown, "\\x%02x", byte);
-  } else {
-    snprintf(shown, sizeof shown, "%.*s", (int)len, verb);
-  }
+  while (len < 4 && len <= left && utf8_continues(verb[len])) len++;
+  char shown[UTF8_SHOWN(4)], text[80];
+  utf8_show(verb, len, 4, shown);
   snprintf(text, sizeof text,
            "unknown verb %%%s; there are d i s v q x X o b c f e g t %%",
            shown);

@@ -10,7 +10,7 @@ enum { PIECE_LEN = 1 << 14 };
 Str pieces_front(Str left) {
   if (left.len <= PIECE_LEN + 3) return left;
   size_t len = PIECE_LEN;
-  while (len < PIECE_LEN + 3 && ((uint8_t)left.data[len] & 0xc0) == 0x80) len++;
+  while (len < PIECE_LEN + 3 && utf8_continues(left.data[len])) len++;
   return (Str){left.data, len};
 }
 
@@ -18,12 +18,11 @@ Str pieces_back(Str left) {
   size_t len = left.len;
   if (len > PIECE_LEN + 3) {
     size_t from = len - PIECE_LEN;
-    while (from > len - PIECE_LEN - 3 &&
-           ((uint8_t)left.data[from] & 0xc0) == 0x80) {
+    while (from > len - PIECE_LEN - 3 && utf8_continues(left.data[from])) {
       from--;
     }
     // none of the four begins a code point, so none goes across the first cut
-    if (((uint8_t)left.data[from] & 0xc0) == 0x80) from = len - PIECE_LEN;
+    if (utf8_continues(left.data[from])) from = len - PIECE_LEN;
     len -= from;
   }
   return (Str){left.data + (left.len - len), len};

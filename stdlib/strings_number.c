@@ -197,8 +197,7 @@ static void quote_at(Buffer *out, Str s, size_t at, size_t width) {
   if (letter) {
     buffer_add_char(out, '\\');
     buffer_add_char(out, letter);
-  } else if ((uint8_t)c < 0x20 || c == 0x7f ||
-             ((uint8_t)c > 0x7f && width == 1)) {
+  } else if (utf8_is_control(c) || ((uint8_t)c > 0x7f && width == 1)) {
     buffer_add(out, "\\x", 2);
     buffer_add_char(out, hex[(uint8_t)c >> 4]);
     buffer_add_char(out, hex[(uint8_t)c & 15]);
@@ -269,7 +268,7 @@ static size_t unescape(Buffer *out, Str s, size_t at) {
   if (c == 'u') {
     if (at + 1 >= s.len || s.data[at + 1] != '{') return 0;
     size_t count = take_hex(s, at + 2, 6, &code);
-    size_t width = count > 0 ? utf8_put(code, plain) : 0;
+    size_t width = count > 0 ? (size_t)utf8_encode(code, plain) : 0;
     if (width == 0 || at + 2 + count >= s.len) return 0;
     if (s.data[at + 2 + count] != '}') return 0;
     buffer_add(out, plain, width);

@@ -616,8 +616,9 @@ static bool from_runes_turns(TextJob *job) {
     CspValue v = of_list ? csp_list_get(job->list, job->at) : job->list;
     int64_t rune = csp_type(v) == CSP_INT ? csp_to_int(v) : -1;
     char bytes[4];
-    size_t width =
-        rune < 0 || rune > 0x10ffff ? 0 : utf8_put((uint32_t)rune, bytes);
+    size_t width = rune < 0 || rune > 0x10ffff
+                       ? 0
+                       : (size_t)utf8_encode((uint32_t)rune, bytes);
     if (width == 0) {
       csp_panic(job->call, "from_runes: element %zu is no code point", job->at);
       job->text.failed = true;

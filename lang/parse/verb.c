@@ -39,22 +39,6 @@ static bool pass_numbers(Rest *rest) {
   return pass_number(rest, PRECISION_MOST);
 }
 
-// Room for that as text: an escape for each byte.
-enum { SHOWN_ROOM = SHOWN_MOST * 4 + 1 };
-
-// As much of it as is shown: whole characters, and escapes for what would upset
-// a terminal.
-static void show_plain(const char *text, size_t len, char *out) {
-  size_t n = len < SHOWN_MOST ? len : SHOWN_MOST;
-  while (n > 0 && n < len && utf8_continues(text[n])) n--;
-  for (size_t i = 0; i < n; i++) {
-    unsigned char byte = (unsigned char)text[i];
-    bool plain = byte >= ' ' && byte != 0x7f;
-    out += snprintf(out, 5, plain ? "%c" : "\\x%02x", byte);
-  }
-  *out = '\0';
-}
-
 static size_t first_character(const Rest *rest) {
   size_t n = 1, len = (size_t)(rest->end - rest->at);
   while (n < len && utf8_continues(rest->at[n])) n++;
@@ -64,7 +48,7 @@ static size_t first_character(const Rest *rest) {
 bool verb_is_wrong(const char *text, size_t len, char *fault, size_t size) {
   Rest rest = {text, text + len};
   bool fits = pass_numbers(&rest);
-  char seen[SHOWN_ROOM];
+  char seen[UTF8_SHOWN(SHOWN_MOST)];
   size_t left = (size_t)(rest.end - rest.at);
   if (!fits) {
     snprintf(fault, size, "a width or precision is too large");
@@ -73,11 +57,11 @@ bool verb_is_wrong(const char *text, size_t len, char *fault, size_t size) {
   } else if (*rest.at == '*') {
     snprintf(fault, size, "there is no argument for `*` here");
   } else if (!is_in("diobxXsvqctfFeEgG", *rest.at)) {
-    show_plain(rest.at, first_character(&rest), seen);
+    utf8_show(rest.at, first_character(&rest), SHOWN_MOST, seen);
     snprintf(fault, size,
              "unknown verb %%%s; there are d i s v q x X o b c f e g t", seen);
   } else if (left > 1) {
-    show_plain(rest.at + 1, left - 1, seen);
+    utf8_show(rest.at + 1, left - 1, SHOWN_MOST, seen);
     snprintf(fault, size, "unexpected `%s` after the verb of a format", seen);
   } else {
     return false;

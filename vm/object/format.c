@@ -141,7 +141,7 @@ static size_t add_quoted_at(Text *text, const char *data, size_t len,
   }
   uint32_t rune;
   int count = utf8_decode(data, len, at, &rune);
-  if (c < 0x20 || c == 0x7f || (c >= 0x80 && count == 1))
+  if (utf8_is_control((char)c) || (c >= 0x80 && count == 1))
     text_addf(text, "\\x%02x", c);
   else
     text_add(text, data + at, (size_t)count);

@@ -3,6 +3,7 @@
 // Pure functions.
 #include "vm/value/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sched/rt.h"
@@ -72,4 +73,15 @@ size_t utf8_sequence(const char *data, size_t len) {
   uint32_t rune;
   int count = utf8_decode(data, len, 0, &rune);
   return count == 1 && (uint8_t)data[0] >= 0x80 ? 0 : (size_t)count;
+}
+
+void utf8_show(const char *text, size_t len, size_t most, char *out) {
+  size_t shown = len < most ? len : most;
+  while (shown > 0 && shown < len && utf8_continues(text[shown])) shown--;
+  for (size_t at = 0; at < shown; at++) {
+    bool control = utf8_is_control(text[at]);
+    out +=
+        snprintf(out, 5, control ? "\\x%02x" : "%c", (unsigned char)text[at]);
+  }
+  *out = '\0';
 }
