@@ -99,13 +99,14 @@ typedef enum NodeKind {
 
 // clang-format off
 // Operators: X(name, source text)
+#define AST_COMPARISONS(X)                                                    \
+  X(EQ, "==") X(NE, "!=") X(LT, "<") X(LE, "<=") X(GT, ">") X(GE, ">=")
 #define AST_OPS(X)                                                            \
   X(NONE, "=") X(ADD, "+") X(SUB, "-") X(MUL, "*") X(DIV, "/") X(MOD, "%")    \
   X(ADDW, "+%") X(SUBW, "-%") X(MULW, "*%") X(BAND, "&") X(BOR, "|")          \
   X(BXOR, "^") X(SHL, "<<") X(SHR, ">>") X(AND, "&&") X(OR, "||")             \
-  X(COALESCE, "??") X(EQ, "==") X(NE, "!=") X(LT, "<") X(LE, "<=")            \
-  X(GT, ">") X(GE, ">=") X(IN, "in") X(NOT, "!") X(NEG, "-") X(BNOT, "^")     \
-  X(RANGE, "..") X(RANGE_INCL, "..=")
+  X(COALESCE, "??") AST_COMPARISONS(X) X(IN, "in") X(NOT, "!") X(NEG, "-")    \
+  X(BNOT, "^") X(RANGE, "..") X(RANGE_INCL, "..=")
 // clang-format on
 
 typedef enum AstOp {
@@ -113,6 +114,18 @@ typedef enum AstOp {
   AST_OPS(X)
 #undef X
 } AstOp;
+
+// One of AST_COMPARISONS.
+static inline bool ast_compares(AstOp op) {
+  switch (op) {
+#define X(name, text) case AST_##name:
+    AST_COMPARISONS(X)
+#undef X
+    return true;
+    default:
+      return false;
+  }
+}
 
 enum {
   FLAG_REST = 1,    // PARAM: rest...

@@ -123,15 +123,8 @@ static Kind kind_of_call(const Node *node, int depth) {
 // --- Operators --------------------------------------------------------------
 static Kind kind_of_binary(const Node *node, int depth) {
   Kind a = kind_within(node->a, depth), b = kind_within(node->b, depth);
+  if (ast_compares(node->op) || node->op == AST_IN) return KIND_BOOL;
   switch ((AstOp)node->op) {
-    case AST_EQ:
-    case AST_NE:
-    case AST_LT:
-    case AST_LE:
-    case AST_GT:
-    case AST_GE:
-    case AST_IN:
-      return KIND_BOOL;
     case AST_ADD:
     case AST_SUB:
     case AST_MUL:

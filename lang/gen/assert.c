@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lang/arena.h"
+#include "lang/gen/condition.h"
 #include "lang/gen/emit.h"
 #include "lang/gen/expr.h"
 #include "lang/resolve/scope.h"
@@ -40,18 +41,7 @@ static bool is_equal_call(const Node *node) {
 
 static bool is_shown(const Node *node) {
   if (node->kind != NODE_BINARY) return is_equal_call(node);
-  switch (node->op) {
-    case AST_EQ:
-    case AST_NE:
-    case AST_LT:
-    case AST_LE:
-    case AST_GT:
-    case AST_GE:
-    case AST_IN:
-      return true;
-    default:
-      return false;
-  }
+  return ast_compares(node->op) || node->op == AST_IN;
 }
 
 // Both values are in place: jumps when the condition holds.
@@ -72,14 +62,10 @@ static void jump_if_holds(Compiler *compiler, const Node *node, int w,
   } else if (node->op == AST_EQ || is_not) {
     emit_branch(compiler, pos, instr_abc(OP_EQ, left, right, !is_not), list);
   } else {
-    RT_ASSERT(node->op >= AST_LT && node->op <= AST_GE);
-    Op op = node->op == AST_LT || node->op == AST_GT ? OP_LT : OP_LE;
-    bool turned = node->op == AST_GT || node->op == AST_GE;
-    emit_branch(
-        compiler, pos,
-        instr_abc(op, turned ? right : left, turned ? left : right, true),
-        list);
-    if (turned) emit_turned(compiler, compiler->func->gen.last);
+    const Order *order = condition_order(node->op);
+    int a = order->turned ? right : left, b = order->turned ? left : right;
+    emit_branch(compiler, pos, instr_abc(order->op, a, b, true), list);
+    if (order->turned) emit_turned(compiler, compiler->func->gen.last);
   }
 }
 

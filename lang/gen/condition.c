@@ -16,18 +16,7 @@ typedef struct Compare {
 } Compare;
 
 static bool is_comparison(const Node *node) {
-  if (node->kind != NODE_BINARY) return false;
-  switch (node->op) {
-    case AST_EQ:
-    case AST_NE:
-    case AST_LT:
-    case AST_LE:
-    case AST_GT:
-    case AST_GE:
-      return true;
-    default:
-      return false;
-  }
+  return node->kind == NODE_BINARY && ast_compares(node->op);
 }
 
 bool condition_is(const Node *node) {
@@ -62,67 +51,17 @@ static int short_constant(Compiler *compiler, const Node *node, bool order) {
   return index <= 255 ? index : -1;
 }
 
-static AstOp mirrored(AstOp op) {
-  switch (op) {
-    case AST_LT:
-      return AST_GT;
-    case AST_LE:
-      return AST_GE;
-    case AST_GT:
-      return AST_LT;
-    case AST_GE:
-      return AST_LE;
-    case AST_EQ:
-    case AST_NE:
-      return op;
-    default:
-      rt_throw("mirrored: operator %d", (int)op);
-  }
-}
+static const Order orders[] = {
+    [AST_LT] = {OP_LT, false, OP_LTI, OP_LTK, AST_GT},
+    [AST_LE] = {OP_LE, false, OP_LEI, OP_LEK, AST_GE},
+    [AST_GT] = {OP_LT, true, OP_GTI, OP_GTK, AST_LT},
+    [AST_GE] = {OP_LE, true, OP_GEI, OP_GEK, AST_LE},
+};
 
-static Op small_op(AstOp op) {
-  switch (op) {
-    case AST_LT:
-      return OP_LTI;
-    case AST_LE:
-      return OP_LEI;
-    case AST_GT:
-      return OP_GTI;
-    case AST_GE:
-      return OP_GEI;
-    default:
-      rt_throw("small_op: operator %d", (int)op);
-  }
-}
-
-static Op constant_op(AstOp op) {
-  switch (op) {
-    case AST_LT:
-      return OP_LTK;
-    case AST_LE:
-      return OP_LEK;
-    case AST_GT:
-      return OP_GTK;
-    case AST_GE:
-      return OP_GEK;
-    default:
-      rt_throw("constant_op: operator %d", (int)op);
-  }
-}
-
-static Compare order_registers(AstOp op, int a, int b) {
-  switch (op) {
-    case AST_LT:
-      return (Compare){.op = OP_LT, .a = a, .b = b};
-    case AST_LE:
-      return (Compare){.op = OP_LE, .a = a, .b = b};
-    case AST_GT:
-      return (Compare){.op = OP_LT, .a = b, .b = a};
-    case AST_GE:
-      return (Compare){.op = OP_LE, .a = b, .b = a};
-    default:
-      rt_throw("order_registers: operator %d", (int)op);
-  }
+const Order *condition_order(AstOp op) {
+  RT_CHECK(op >= AST_LT && op <= AST_GE, "condition_order: operator %d",
+           (int)op);
+  return &orders[op];
 }
 
 static Compare equal_to(Compiler *compiler, int a, Node *right) {
@@ -135,12 +74,15 @@ static Compare equal_to(Compiler *compiler, int a, Node *right) {
 }
 
 static Compare order_to(Compiler *compiler, AstOp op, int a, Node *right) {
+  const Order *order = condition_order(op);
   if (small(right))
-    return (Compare){.op = small_op(op), .a = a, .b = (int)right->i};
+    return (Compare){.op = order->small, .a = a, .b = (int)right->i};
   int constant = short_constant(compiler, right, true);
   if (constant >= 0)
-    return (Compare){.op = constant_op(op), .a = a, .b = constant};
-  return order_registers(op, a, expr_any(compiler, right));
+    return (Compare){.op = order->constant, .a = a, .b = constant};
+  int b = expr_any(compiler, right);
+  return order->turned ? (Compare){.op = order->op, .a = b, .b = a}
+                       : (Compare){.op = order->op, .a = a, .b = b};
 }
 
 // Evaluates the operands, which stay in their registers.
@@ -153,7 +95,7 @@ static Compare prepare_compare(Compiler *compiler, Node *node) {
     Node *swap = left;
     left = right;
     right = swap;
-    op = mirrored(op);
+    if (op != AST_EQ && op != AST_NE) op = condition_order(op)->mirrored;
   }
   int a = expr_any(compiler, left);
   bool equal = op == AST_EQ || op == AST_NE;
@@ -161,7 +103,7 @@ static Compare prepare_compare(Compiler *compiler, Node *node) {
       equal ? equal_to(compiler, a, right) : order_to(compiler, op, a, right);
   compare.negated = op == AST_NE;
   // At run time each order is computed as < or <= (compare_slow).
-  compare.turned = turned != (op == AST_GT || op == AST_GE);
+  compare.turned = turned != (!equal && condition_order(op)->turned);
   return compare;
 }
 

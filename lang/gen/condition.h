@@ -5,6 +5,14 @@
 
 #include "lang/compiler.h"
 
+// How two values are ordered: AST_LT, AST_LE, AST_GT or AST_GE.
+typedef struct Order {
+  Op op;               // with both in registers
+  bool turned;         // its operands stand the other way round
+  Op small, constant;  // with such a number on the right
+  AstOp mirrored;      // the same with the operands exchanged
+} Order;
+const Order *condition_order(AstOp op);
 // Jumps (forward, through the list) if the truth of node is `sense`.
 void condition_jump(Compiler *compiler, Node *node, bool sense, int *list);
 // The same backward.
