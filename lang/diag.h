@@ -26,7 +26,7 @@ uint32_t diags_first_error(const Diags *diags);
 int diags_warnings(const Diags *diags);
 // As many are kept as there is room for, and no more than were counted.
 bool diags_are_valid(const Diags *diags);
-// All of them sorted by place, as malloced text:
+// All of them sorted by place, as text of the Memory that diags_new got:
 //   path:line:col: error: message
 //       the source line
 //       ^~~~

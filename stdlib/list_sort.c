@@ -71,7 +71,7 @@ typedef struct Sort {
   CspValue list, keys, held, out;  // kept; keys: nil: the values themselves
   CspCall *call;                   // of this piece
   Phase phase;
-  Item **blocks;         // malloced: those of both halves, as they were made
+  Item **blocks;         // those of both halves, as they were made
   Item **items, **room;  // the halves
   size_t made;           // so many blocks
   size_t count, at;

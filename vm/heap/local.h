@@ -80,7 +80,7 @@ struct Vm {
   ObjString **names;
   uint32_t names_count, names_cap;
   uint32_t next_struct_id;
-  MethodTable *methods[OBJ_TYPE_COUNT];  // of built-in types, malloced
+  MethodTable *methods[OBJ_TYPE_COUNT];  // of built-in types, of memory
   ObjMap *builtins;                      // predeclared names -> value
   ObjMap *modules;                       // path -> ObjModule
   ObjString *type_names[OBJ_TYPE_COUNT];

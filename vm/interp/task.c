@@ -248,7 +248,7 @@ Next task_panicked(Local *local, Goroutine *g) {
     if (panic->link != NULL) local->vm->hooks->join_panics(local, panic);
     task->trace = panic->trace;
     heap_store(&local->heap, &task->also, panic->also);
-    heap_finalizable(&task->obj);  // its trace is malloced
+    heap_finalizable(&task->obj);  // its trace is of Vm.memory
     panic->trace = NULL;
     local->vm->hooks->task_failed(local->vm, task);
   }

@@ -4,9 +4,9 @@
 //
 // A goroutine of csp_go has a task like any other. If its end is to be told the
 // task is a larger object (TASK_IS_TOLD), which names a GoNote: that
-// is malloced, and in csp->goes (guarded by host_lock) until it is told. The
-// M that ends the goroutine takes it out; what is left when the run has ended
-// is told then, by the only thread there is. So each is told once.
+// is of Vm.memory, and in csp->goes (guarded by host_lock) until it is told.
+// The M that ends the goroutine takes it out; what is left when the run has
+// ended is told then, by the only thread there is. So each is told once.
 #include "vm/runtime/api_go.h"
 
 #include <stdlib.h>

@@ -47,8 +47,8 @@ struct HostPost {
   bool ahead;                // guarded by host_lock, as those below
   HostPost *next, *prev;     // of csp->posts
   HostPost *held_next;       // of csp->posts_held
-  bool waited_for;           // by csp_do, on whose stack it is; else malloced
-  bool failed;               // with message, or none; written before the note
+  bool waited_for;  // by csp_do, on whose stack it is; else of Vm.memory
+  bool failed;      // with message, or none; written before the note
   char *message;
   RtNote note;
 };

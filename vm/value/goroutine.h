@@ -10,6 +10,8 @@
 // the goroutine points into the array, so it can move. Words above the top
 // frame's last register may be stale: the collector sets them to nil.
 //
+// What is "of Vm.memory" is freed by mem_free. The collector does not see it.
+//
 // pc, base are saved here whenever the goroutine is not inside the
 // interpreter's loop (parked, in a look, in a native).
 #ifndef CSP_VM_GOROUTINE_H
@@ -38,7 +40,7 @@ struct Goroutine {
   // Deferred calls, newest first, or nil: VALUES blocks [next, frame's offset
   // in the stack, function, arguments...] (call.c).
   Value defers;
-  Panic *panic;             // innermost panic under way, malloced
+  Panic *panic;             // innermost panic under way, of Vm.memory
   const Instr *created_pc;  // the go instruction
   Proto *created_in;
   Goroutine *all_next;  // this P's list of goroutines; collector unlinks
@@ -49,12 +51,12 @@ struct Goroutine {
   bool gave_up;         // what it does is not to be finished (work.c)
   bool describing;      // _describe makes a panic's text (panic_describe)
   uint32_t retried;     // low bits of pc: where memory_again collected last
-  void *pending;        // a native's record while it waits or is left, malloced
-  Timer *sleep;         // in an ObjRaw; NULL until the first sleep
+  void *pending;  // a native's record while it waits or is left, of Vm.memory
+  Timer *sleep;   // in an ObjRaw; NULL until the first sleep
   ObjRaw *sleep_block;
 };
 
-// One captured stack. Malloced.
+// One captured stack, of Vm.memory.
 typedef struct TraceFrame {
   const Proto *proto;
   const Instr *pc;
@@ -81,10 +83,10 @@ struct Panic {
   bool cancels;       // the goroutine is cancelled: `try` lets it pass
   int64_t told_at;    // with `cancels`: when it was raised (group_stops)
   uint8_t described;  // DESCRIBE_...: its value's string() methods
-  char *error_at;     // malloced: no panic, but an error that ends the program
+  char *error_at;  // of Vm.memory: no panic, but an error that ends the program
   int64_t report_at;  // at the latest, though groups do not end (group.c)
   Trace *trace;
-  struct PanicReserve *reserve;  // NULL: malloced; else one of it
+  struct PanicReserve *reserve;  // NULL: of Vm.memory; else one of it
 };
 
 // Records for when memory is out: one to a goroutine at most. With all in use

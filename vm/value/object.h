@@ -210,7 +210,7 @@ typedef struct ObjTask {
   Value results;     // ObjValues: what was returned; or the one value; or
                      // what was panicked with
   Value also;        // what that panic carries (drop.c): a list, or nil
-  void *trace;       // the panic's Trace (goroutine.h), malloced; or NULL
+  void *trace;       // the panic's Trace (goroutine.h), of Vm.memory; or NULL
   Chan done;         // cap 0
 } ObjTask;
 
@@ -224,7 +224,7 @@ typedef struct ObjGroup {
   bool failed;      // guarded by group.lock; so is what follows
   bool returned;    // `failure` is an error that a member returned
   Value failure;    // of the first member (or the body) that failed
-  void *trace;      // of that, malloced; or NULL
+  void *trace;      // of that, of Vm.memory; or NULL
   ptrdiff_t frame;  // of the frame that it stands in; as an offset
   const void *end;  // the instruction after the block
   Proto *begun_in;
@@ -258,7 +258,7 @@ typedef struct ObjStruct {
   ObjString *name;
   Proto *constructor;   // parameters are the fields, with defaults
   ObjClosure *make;     // closure of the constructor
-  MethodRoom *room;     // atomic; malloced, by the compiler; NULL
+  MethodRoom *room;     // atomic; of Vm.memory, by the compiler; NULL
   Value string_method;  // the method `string`, or nil
   Value error_method;   // `error`, if no argument is needed, or nil
   ObjString *fields[];  // interned
