@@ -8,7 +8,8 @@
 static bool is_looped(const CspCall *call) {
   const Goroutine *g = call->g;
   if (g == NULL) return false;
-  Instr i = rt_load_relaxed(g->pc);  // relaxed: as the interpreter reads code
+  // relaxed: as in NEXT of interp.c
+  Instr i = rt_load_relaxed(g->pc);
   return INSTR_OP(i) == OP_ITER && INSTR_C(i) != 0 &&
          operand_b(g->base, i) == call->args - FRAME_WORDS;
 }

@@ -412,7 +412,8 @@ size_t csp_bytes_read(CspValue bytes, size_t at, void *to, size_t count) {
   count = clamp_count(block, at, count);
 #ifdef CSP_TSAN
   for (size_t i = 0; i < count; i++) {
-    // relaxed: bytes may change meanwhile; each is whole
+    // relaxed: each byte is whole, whichever of those that other goroutines
+    // store (copy_piece, access.c)
     ((uint8_t *)to)[i] = rt_load_relaxed(&block->data[at + i]);
   }
 #else

@@ -182,7 +182,8 @@ static void mark_roots(Collection *collection) {
   each_local(collection->vm, flush_local, collection);
   heap_local_flush(&heap->shared);
   take_shaded(collection->marker, &heap->shaded);
-  // RMW: for brevity; the world is stopped, the stores in shade were before
+  // RMW: for brevity; the world is stopped, which came after the stores in
+  // shade
   if (rt_exchange(&heap->mark_overflow, 0u)) collection->marking.overflow = 1;
   mark_vm(collection->marker, collection->vm);
   mark_pins(collection->marker, heap);
@@ -216,7 +217,8 @@ static void rescue(void *arg, Goroutine *g) {
 
 static void lose(Heap *heap, Goroutine *g) {
   HeapHooks *hooks = &heap->hooks;
-  // relaxed: the world is stopped; read by any thread, as a count
+  // relaxed: the world is stopped; heap_stats reads it on any thread, as a
+  // count
   rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
   if (hooks->on_leak != NULL) hooks->on_leak(hooks->arg, g);
   if (hooks->release != NULL) hooks->release(hooks->arg, g);
@@ -270,7 +272,8 @@ static void account(Collection *collection, int64_t began) {
   Heap *heap = collection->heap;
   RT_ASSERT(collection->marking.pooled == 0);
   // relaxed, all: the world is stopped but for hosts' threads, which only add
-  // to the sums; what is stored is read as statistics, or before the next look
+  // to the sums (heap_take_other); what is stored heap_stats reads, as
+  // statistics, and flush_allocated, once its P runs again
   int64_t external = rt_load_relaxed(&heap->external);
   uint64_t live = external > 0 ? (uint64_t)external : 0;
   for (int i = 0; i < heap->gc_workers; i++)

@@ -127,7 +127,8 @@ static void flush_allocated(LocalHeap *local) {
   int64_t bytes = local->allocated;
   local->allocated = 0;
   if (bytes == 0) return;
-  // RMW: a sum of all Ps; orders nothing
+  // RMW: a sum that all Ps add to here; heap_stats and heap_just_collected read
+  // it, and it orders nothing
   int64_t sum = rt_add(&heap->allocated, bytes) + bytes;
   // live and goal change only while the world is stopped
   if (sum > 0 && heap->live + (uint64_t)sum >= heap->goal) heap_want_gc(heap);
@@ -150,13 +151,15 @@ size_t heap_room(Heap *heap) {
 bool heap_take_other(Heap *heap, size_t bytes) {
   uint64_t limit = heap->limit + heap->limit / 16;
   if (limit != 0 && heap_used(heap) + bytes > limit) return false;
-  // RMW: a sum; orders nothing
+  // RMW: a sum that any thread adds to; heap_used reads it, and it orders
+  // nothing
   rt_add(&heap->external, (int64_t)bytes);
   return true;
 }
 
 void heap_give_other(Heap *heap, size_t bytes) {
-  // RMW: a sum; orders nothing
+  // RMW: a sum that any thread adds to; heap_used reads it, and it orders
+  // nothing
   rt_add(&heap->external, -(int64_t)bytes);
 }
 
@@ -178,16 +181,18 @@ uint64_t heap_little(const Heap *heap) {
 bool heap_just_collected(LocalHeap *local) {
   flush_allocated(local);
   Heap *heap = local->heap;
-  // relaxed: a sum; others may add to it meanwhile
+  // relaxed: a sum; other Ps may add to it meanwhile, in flush_allocated
   return rt_load_relaxed(&heap->allocated) < (int64_t)heap_little(heap);
 }
 
 uint64_t heap_collections(const Heap *heap) {
-  return rt_load_relaxed(&heap->collections);  // relaxed: a count
+  // relaxed: a count, which account stores while the world is stopped
+  return rt_load_relaxed(&heap->collections);
 }
 
 void heap_stats(Heap *heap, HeapStats *out) {
-  // relaxed, all: statistics, each right on its own
+  // relaxed, all: statistics, each right on its own. Ps add to allocated, the
+  // collector stores most in account, span.c what is mapped
   int64_t allocated = rt_load_relaxed(&heap->allocated);
   *out = (HeapStats){
       .live = rt_load_relaxed(&heap->live),
@@ -418,7 +423,7 @@ uint32_t heap_pin(Heap *heap, Value v) {
     RT_ASSERT(value_is_small(*slot));
     heap->pins_free = (uint32_t)value_small(*slot);
     RT_ASSERT(heap->pins_free <= heap->pins_cap);
-    // relaxed: a thread that has the pin got it from this thread
+    // relaxed: heap_pinned reads it, on a thread that got the pin from this one
     rt_store_relaxed(slot, v);
   }
   rt_unlock(&heap->pin_lock);
@@ -479,13 +484,14 @@ static void shade(LocalHeap *local, Obj *obj) {
   RT_ASSERT(span->base + index * span->size == (char *)obj);
   uint64_t bit = (uint64_t)1 << index % 64;
   if (mark_test(span, index)) return;
-  // RMW: others mark in the same word; what is marked was published before
+  // RMW: other Ps shade, and other markers mark, in the same word; what is
+  // marked was published before
   if (rt_or(&span->mark[index / 64], bit) & bit) return;
   MarkSegment *buffer = local != NULL ? shade_buffer(local) : NULL;
   if (buffer != NULL)
     buffer->items[buffer->count++] = (uintptr_t)obj;
   else
-    // relaxed: read when the world is stopped
+    // relaxed: mark_roots takes it, when the world is stopped
     rt_store_relaxed(&chunk_of(obj)->heap->mark_overflow, 1);
 }
 

@@ -174,7 +174,8 @@ static inline uint32_t object_index(const void *address, uint8_t klass) {
   return (uint32_t)(offset * heap_magic[klass] >> 32);
 }
 static inline bool mark_test(const Span *span, uint32_t index) {
-  // relaxed: bits only get set while marking; the rest is done by one thread
+  // relaxed: while marking, bits only get set (shade, mark); the rest is
+  // done by one thread
   return rt_load_relaxed(&span->mark[index / 64]) >> index % 64 & 1;
 }
 static inline uint64_t span_mask(const Span *span, uint32_t word) {

@@ -60,7 +60,7 @@ static void pool_put(Marking *marking, MarkSegment *segment) {
   rt_spin_lock(&marking->pool_lock);
   segment->next = marking->pool;
   marking->pool = segment;
-  // relaxed: pool_lock is held; others read it as a hint
+  // relaxed: pool_lock is held; pool_get and share read it as a hint
   rt_store_relaxed(&marking->pooled, marking->pooled + 1);
   rt_spin_unlock(&marking->pool_lock);
 }
@@ -86,7 +86,7 @@ static void drain(GcMarker *marker);
 // Makes room where there is no memory for a segment. false: there is none.
 static bool make_room_without(GcMarker *marker) {
   if (marker->draining) {
-    // relaxed: read when all markers are done
+    // relaxed: read when all markers are done, by the one that began them
     rt_store_relaxed(&marker->marking->overflow, 1);
     return false;
   }
@@ -104,7 +104,7 @@ static bool make_room(GcMarker *marker, uint64_t items) {
   MarkSegment *fresh = segment_new(marker);
   if (fresh == NULL) return make_room_without(marker);
   Marking *marking = marker->marking;
-  // relaxed: a hint
+  // relaxed: a hint; pool_put and pool_get store it
   if (marking->workers > 1 && !marker->alone &&
       rt_load_relaxed(&marking->pooled) < (uint32_t)marking->workers) {
     fresh->next = marker->top->next;
@@ -175,7 +175,7 @@ static inline bool mark(GcMarker *marker, const Obj *obj) {
   RT_ASSERT(heap_object_at(marker->marking->heap, obj) == obj);
   if (marker->alone)
     rt_store_relaxed(word, old | bit);  // relaxed: nobody else marks
-  else if (rt_or(word, bit) & bit)      // RMW: one of two markers wins
+  else if (rt_or(word, bit) & bit)      // RMW: one of two in here wins
     return false;
   marker->bytes +=
       klass == CLASS_LARGE ? span_of(obj)->size : heap_sizes[klass];
@@ -502,7 +502,8 @@ static Obj *next_object(GcMarker *marker) {
 static void share(GcMarker *marker) {
   Marking *marking = marker->marking;
   uint64_t count = marker->top->count;
-  // relaxed, both: hints
+  // relaxed, both: hints; workers change idle in find_work, pooled with
+  // pool_lock held
   if (count < SHARE_LEAST || rt_load_relaxed(&marking->idle) == 0 ||
       rt_load_relaxed(&marking->pooled) != 0)
     return;

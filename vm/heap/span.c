@@ -129,7 +129,7 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
   if (chunk == NULL) return NULL;
   // Big heaps gain by big pages; small ones should stay small. The system
   // clears a big page in one step, for which a stepped host has no time.
-  // relaxed: about how much there is
+  // relaxed: about how much there is; chunk_link stores it
   bool big = bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM;
   if (heap->memory.small_pages && !hosts)
     madvise(chunk, bytes, MADV_NOHUGEPAGE);
@@ -153,7 +153,7 @@ static void chunk_link(Heap *heap, Chunk *chunk) {
     heap->last_chunk = chunk;
   heap->chunks = chunk;
   heap->cursor = chunk;
-  // relaxed: heap.lock is held; read without it as statistics
+  // relaxed: heap.lock is held; heap_stats reads it without, and chunk_new
   rt_store_relaxed(&heap->mapped, heap->mapped + chunk->bytes);
 }
 
@@ -204,8 +204,8 @@ static uint64_t run_bits(int first, unsigned n) {
 }
 
 uint64_t heap_used(const Heap *heap) {
-  // relaxed, both: sums that others change meanwhile; the limit is looked at
-  // again with heap.lock held
+  // relaxed, both: sums that others change meanwhile (add_used,
+  // heap_take_other); the limit is looked at again with heap.lock held
   int64_t external = rt_load_relaxed(&heap->external);
   return rt_load_relaxed(&heap->used_units) * UNIT_SIZE +
          (uint64_t)(external > 0 ? external : 0);
@@ -411,7 +411,7 @@ static uint64_t unreleased_units(Heap *heap) {
 // only when there is half as much again.
 void heap_release(Heap *heap) {
   if (heap->memory.map != NULL) return;  // not ours to give back page by page
-  // relaxed, both: written at a stop, which came before
+  // relaxed, both: account wrote them at a stop, which came before
   uint64_t live = rt_load_relaxed(&heap->live);
   uint64_t goal = rt_load_relaxed(&heap->goal);
   uint64_t keep = (goal > live ? goal - live : 0) / UNIT_SIZE + 64;

@@ -90,7 +90,7 @@ void unit_touch_places(GcMarker *marker, const ObjRaw *places) {
 }
 
 void units_mark_roots(GcMarker *marker, Vm *vm) {
-  // relaxed: changed while the world was stopped, or by its last user
+  // relaxed: dump.c changes it, while the world is stopped or as its last user
   bool all = rt_load_relaxed(&vm->code_kept) != 0;
   for (CodeUnit *unit = vm->units; unit != NULL; unit = unit->next)
     if (all || unit == vm->unit) unit_mark(marker, unit);

@@ -36,7 +36,7 @@ static void begin(Vm *vm, HeapWalk *walk) {
       .begun = true, .retired = heap->retired, .next = list_at(vm, 0)};
   rt_lock(&heap->lock);
   walk->other = heap->walks;
-  // relaxed: the collector looks at it at a later stop
+  // relaxed: walk_pass reads it at a later stop
   rt_store_relaxed(&heap->walks, walk);
   rt_unlock(&heap->lock);
 }
@@ -64,7 +64,7 @@ void heap_walk_end(Vm *vm, HeapWalk *walk) {
   if (!walk->begun) return;
   rt_lock(&heap->lock);
   if (heap->walks == walk) {
-    // relaxed: a collector that still sees the walk takes the lock
+    // relaxed: walk_pass, if it still sees the walk, takes the lock
     rt_store_relaxed(&heap->walks, walk->other);
   } else {
     HeapWalk *before = heap->walks;
@@ -76,7 +76,8 @@ void heap_walk_end(Vm *vm, HeapWalk *walk) {
 }
 
 void walk_pass(Heap *heap, const Goroutine *g) {
-  // relaxed: walks begin while the world is stopped, and it is stopped again
+  // relaxed: begin stored it while the world was stopped, and it is
+  // stopped again
   if (rt_load_relaxed(&heap->walks) == NULL) return;
   rt_lock(&heap->lock);
   for (HeapWalk *walk = heap->walks; walk != NULL; walk = walk->other)

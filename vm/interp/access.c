@@ -78,7 +78,8 @@ static bool get_sequence(Local *local, Goroutine *g, Value x, Value index,
     ObjRaw *block = bytes_block((ObjBytes *)obj);
     len = raw_len(block);
     if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
-    // relaxed: a byte is whole; nothing hangs on it
+    // relaxed: a byte is whole, whichever of those that were stored
+    // (copy_piece, access.c)
     *out = value_from_small(rt_load_relaxed(&block->data[at]));
   }
   return true;
@@ -617,7 +618,7 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   while (table != NULL && at < table->count && table->methods[at].name != name)
     at++;
   if (table == NULL || at == table->count) return VALUE_UNDEF;
-  // relaxed: one word, which its reader checks
+  // relaxed: one word; its reader, above, checks it
   if (at <= 0xff) rt_store_relaxed(word, BUILTIN_ID(type) << 8 | at);
   return table->methods[at].function;
 }

@@ -35,7 +35,8 @@ typedef struct Explain {
 } Explain;
 
 static Instr code_at(const Proto *proto, uint32_t at) {
-  // relaxed: an opcode may specialise itself meanwhile; its operands stay
+  // relaxed: another P may specialise the opcode meanwhile (as in NEXT of
+  // interp.c); its operands stay
   return rt_load_relaxed(&proto->code[at]);
 }
 

@@ -62,7 +62,7 @@ void group_unshield(Goroutine *g) {
 // --- Cancellation -----------------------------------------------------------
 void group_raise(Local *local, Goroutine *g) {
   uint64_t id = g->g.id;
-  // RMW: an interrupt for another goroutine stays.
+  // RMW: an interrupt for another goroutine, by vm_interrupt, stays.
   rt_cas(&local->vm->interrupt, &id, (uint64_t)0);  // that is done with this
   g->g.cancelled = g->gave_up = false;
   g->on_resume = RESUME_NOTHING;

@@ -384,7 +384,7 @@ HANDLER(SETF) {
   Value x = REG_A;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
-    // relaxed: a hint, checked right here
+    // relaxed: a hint, checked right here; access.c stores it
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == instance->type->id)) {
       QUICK_STORE(&instance->fields[cache & 0xff], REG_B, setf_general);

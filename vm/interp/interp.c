@@ -287,7 +287,8 @@ typedef HANDLER_CC void (*Handler)(PARAMS);
 
 #endif
 
-// relaxed: a word that specialises itself is one of two that do the same
+// relaxed: a word that a handler specialises (SPECIALISE) is one of two that do
+// the same
 #define NEXT()                  \
   do {                          \
     i = rt_load_relaxed(pc);    \
@@ -385,7 +386,7 @@ void interp_resume(P *p, G *sg) {
   Value *base, *constants;
   RELOAD_FRAME();
   int64_t count = first_count(local->vm);
-  // relaxed: a word of code may specialise itself; both forms do the same
+  // relaxed: as in NEXT
   Instr i = rt_load_relaxed(pc);
   pc++;
   ((Handler)local->handlers[INSTR_OP(i)])(ARGS);

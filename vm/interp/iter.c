@@ -169,7 +169,8 @@ static Step next_indexed(Local *local, Value *state, Value *key, Value *value) {
     RT_ASSERT(bytes_is_valid((ObjBytes *)value_obj(state[0])));
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(state[0]));
     if (at >= raw_len(block)) return STEP_END;
-    // relaxed: a byte is whole
+    // relaxed: a byte is whole, whichever of those that were stored
+    // (copy_piece, access.c)
     *value = value_from_small(rt_load_relaxed(&block->data[at]));
   }
   *key = state[1];

@@ -123,7 +123,7 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
   Panic *panic = mem_alloc(vm->memory, sizeof *panic);
   Panic *link = g->panic;
   PanicReserve *of = NULL;
-  // relaxed: the CAS below decides
+  // relaxed: a hint; the CAS below decides
   uint64_t used = rt_load_relaxed(&reserve->used);
   while (panic == NULL && used != UINT64_MAX) {
     int n = __builtin_ctzll(~used);
@@ -270,7 +270,8 @@ static void free_one(Panic *panic) {
     return;
   }
   RT_ASSERT(panic >= reserve->records && panic < reserve->records + 64);
-  // RMW: the record's next user sees that it is free, and all written before
+  // RMW, release: the next user sees that the record is free, and all that was
+  // written. Pairs with the CAS in new_record
   rt_and(&reserve->used, ~((uint64_t)1 << (panic - reserve->records)));
 }
 

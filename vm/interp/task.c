@@ -93,7 +93,8 @@ Goroutine *goroutine_new(Local *local, Value function, const Value *args,
   g->retried = 0;
   if (plain != NULL) enter_at_once(g, code, plain);
   RT_ASSERT(goroutine_is_valid(g));
-  rt_store_relaxed(&local->balance, local->balance + 1);  // relaxed: a counter
+  // relaxed: this P's own counter; vm_goroutine_count reads it
+  rt_store_relaxed(&local->balance, local->balance + 1);
   goroutine_count(local, 1);
   return g;
 }
@@ -173,7 +174,8 @@ static void end_goroutine(Local *local, Goroutine *g) {
   RT_ASSERT(g->defers == VALUE_NIL);
   g->task = NULL;
   g->select = NULL;
-  rt_store_relaxed(&local->balance, local->balance - 1);  // relaxed: a counter
+  // relaxed: this P's own counter; vm_goroutine_count reads it
+  rt_store_relaxed(&local->balance, local->balance - 1);
   goroutine_count(local, -1);
   if (g->g.group != NULL) group_leave(local->p, &g->g);
   sched_end(local->p, &g->g);
@@ -239,8 +241,8 @@ Next task_panicked(Local *local, Goroutine *g) {
     local->vm->hooks->report_and_go_on(local, panic);
   }
   if (task != NULL && told) {
-    // relaxed: whether it is reported; looked at when the list is full, and at
-    // the end
+    // relaxed: whether it is reported; drop_awaited looks when the list is
+    // full, and at the end
     rt_store_relaxed(&task->awaited, 1);
   } else if (task != NULL) {
     if (panic->error_at != NULL && panic->trace != NULL)
@@ -262,8 +264,8 @@ Next task_panicked(Local *local, Goroutine *g) {
 // A wait for a task that panicked: its panic goes on in g.
 static __attribute__((noinline)) bool panic_again(Local *local, Goroutine *g,
                                                   ObjTask *task) {
-  // relaxed: whether it is reported; looked at when the list is full, and at
-  // the end
+  // relaxed: whether it is reported; drop_awaited looks when the list is full,
+  // and at the end
   rt_store_relaxed(&task->awaited, 1);
   vm_panic_value(local, g, heap_load(&task->results));
   return drop_carry_all(local, g, heap_load(&task->also));

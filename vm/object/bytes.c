@@ -38,7 +38,8 @@ enum { RAW_PIECE = 1 << 16 };
 static void copy_piece(uint8_t *to, const uint8_t *from, size_t count) {
 #ifdef CSP_TSAN
   for (size_t i = 0; i < count; i++)
-    // relaxed, both: bytes may change meanwhile; each is whole
+    // relaxed, both: each byte is whole, whichever of those that other
+    // goroutines store in here or in access.c
     rt_store_relaxed(&to[i], rt_load_relaxed(&from[i]));
 #else
   memcpy(to, from, count);
@@ -106,7 +107,8 @@ bool bytes_append(Local *local, ObjBytes *bytes, const void *from,
     heap_store_ptr(&local->heap, &bytes->block, block);
   }
   if (!copy(local, block->data + len, from, count)) return false;
-  // relaxed: bytes need no publishing; a reader that is early finds zeros
+  // relaxed: bytes need no publishing; raw_len reads it, and a reader that is
+  // early finds zeros
   rt_store_relaxed(&block->len, len + count);
   RT_ASSERT(raw_is_valid(block));
   return true;

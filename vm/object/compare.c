@@ -29,7 +29,8 @@ static int bytes_compare(Local *local, const ObjBytes *a, const ObjBytes *b) {
 #ifdef CSP_TSAN
   enum { PIECE = 1 << 12 };
   for (size_t i = 0; i < n; i++) {
-    // relaxed, both: each byte is whole
+    // relaxed, both: each byte is whole, whichever of those that were stored
+    // (copy_piece, access.c)
     uint8_t p = rt_load_relaxed(&x->data[i]), q = rt_load_relaxed(&y->data[i]);
     if (p != q) return p < q ? -1 : 1;
     bool goes_on = (i + 1) % PIECE != 0 || local == NULL ||

@@ -163,7 +163,8 @@ static void add_bytes(Text *text, const ObjBytes *bytes) {
   add_text(text, "bytes(\"");
   for (size_t i = 0; i < len && !text->failed; i++) {
     text_work(text, 8);
-    // relaxed: a byte is whole
+    // relaxed: a byte is whole, whichever of those that were stored
+    // (copy_piece, access.c)
     char c = (char)rt_load_relaxed(&block->data[i]);
     const char *escape = escape_of(c);
     if (escape != NULL)

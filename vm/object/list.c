@@ -215,7 +215,8 @@ static void list_use(Local *local, ObjList *list, size_t at, size_t count) {
   ObjValues *block = list_block(list);
   size_t len = values_plain_len(block);
   if (at >= NEAR_FRONT || len < VALUE_RING_LEAST || count >= len - at) return;
-  // relaxed, both: a count, of which writers that race may lose some
+  // relaxed, both: a count of this function's alone, of which writers that race
+  // may lose some
   uint16_t uses = rt_load_relaxed(&block->obj.aux);
   if (uses >= USES)
     list_show(local, list, value_ring_new(local, block, len, len + 1));

@@ -125,7 +125,7 @@ static inline int64_t find_entry(const ObjTable *table, Value key,
 static inline uint32_t hash_for(Vm *vm, const ObjTable *table, Value key) {
   if (!table->index_bits) return 0;
   if (value_is_type(key, OBJ_STRING)) {
-    // relaxed: the same whoever computes it
+    // relaxed: string_hash stores it, on any thread, and always the same
     uint32_t hash = rt_load_relaxed(&value_obj(key)->hash);
     if (hash) return hash;
   }
@@ -166,7 +166,7 @@ static bool append(Local *local, ObjTable *table, uint32_t used, uint32_t hash,
                    Value key, Value v) {
   RT_ASSERT(used < table->cap && key != VALUE_TOMB);
   MapEntry *entry = &table->entries[used];
-  // relaxed, both: not shown before `used` is.
+  // relaxed, both: not shown before `used` is, to table_used.
   // Uninitialised so far: nothing for the barrier to keep but the new ones.
   rt_store_relaxed(&entry->key, VALUE_TOMB);
   rt_store_relaxed(&entry->value, VALUE_NIL);
@@ -203,7 +203,7 @@ static ObjTable *rebuilt(Local *local, const ObjTable *old, size_t want) {
 // The map's table with room for one more entry. NULL: out of memory.
 static ObjTable *with_room(Local *local, ObjMap *map, ObjTable *table) {
   if (table_used(table) < table->cap) return table;
-  // relaxed: how many, about, where writers race
+  // relaxed: how many, about, where writers race in append
   uint32_t live = rt_load_relaxed(&table->live);
   // Half of it deleted: the same size does, else twice the size.
   size_t want = live <= table->cap / 2 ? table->cap : (size_t)table->cap * 2;
@@ -263,7 +263,7 @@ ObjMap *map_new_default(Local *local, size_t cap, Value missing) {
 }
 
 size_t map_len(const ObjMap *map) {
-  // relaxed: a length that others may be changing
+  // relaxed: a length that writers may be changing (append, map_delete)
   return rt_load_relaxed(&heap_load(&map->table)->live);
 }
 
@@ -293,7 +293,8 @@ bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
 // Marks the map as being written to. false: somebody else does.
 static bool writer_enter(ObjMap *map) {
   RT_ASSERT(map_is_valid(map));
-  // relaxed, both: a mark that is mostly seen, no lock (see the head)
+  // relaxed, both: a mark that other writers mostly see in here, no lock (see
+  // the head)
   if (rt_load_relaxed(&map->writer)) return false;
   rt_store_relaxed(&map->writer, 1);
   return true;

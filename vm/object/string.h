@@ -23,7 +23,7 @@ static inline int string_equal_known(const ObjString *a, const ObjString *b) {
   if (a == b) return 1;
   if (a->len != b->len) return 0;
   if (a->obj.flags & b->obj.flags & STRING_INTERNED) return 0;
-  // relaxed, both: a hash is the same whoever computes it
+  // relaxed, both: string_hash stores them, on any thread, and always the same
   uint32_t ha = rt_load_relaxed(&a->obj.hash);
   uint32_t hb = rt_load_relaxed(&b->obj.hash);
   return ha && hb && ha != hb ? 0 : -1;

@@ -133,8 +133,8 @@ bool string_tail_settle(ObjString *string) {
   int32_t at = heap_load(&string->at);  // first: the block may be newer
   ObjRaw *block = string_block(string);
   uint64_t len = string->len, end = len;
-  // RMW: no append takes what follows; it orders nothing, as the string's bytes
-  // and the NUL were shown with it
+  // RMW: no append (grow_tail) takes what follows; it orders nothing, as the
+  // string's bytes and the NUL were shown with it
   if (rt_cas(&block->len, &end, len | TAIL_CLOSED)) return true;
   return end == (len | TAIL_CLOSED) || move_away(string, at);
 }
@@ -142,7 +142,7 @@ bool string_tail_settle(ObjString *string) {
 // --- Validity ---------------------------------------------------------------
 bool string_tail_is_valid(const ObjString *string) {
   const ObjRaw *block = string_block(string);
-  // relaxed: it only grows
+  // relaxed: grow_tail stores it, and it only grows
   uint64_t end = rt_load_relaxed(&block->len) & ~TAIL_CLOSED;
   return block->obj.type == OBJ_RAW && string->len <= end && end < block->cap &&
          sizeof *block + block->cap <= heap_size_of(block);

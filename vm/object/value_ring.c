@@ -38,7 +38,8 @@ static uint64_t value_ring_first(const ObjRing *ring) {
 }
 
 // Of the element that the next store of `first` or `count` shows.
-// relaxed, both: the slot holds a value already, whichever is seen first
+// relaxed, both: the slot holds a value already, whichever is seen first by
+// value_ring_first and value_ring_is_read
 static void ring_set_first(ObjRing *ring, uint64_t first) {
   rt_store_relaxed(&ring->first, first);
   rt_store_relaxed(&ring->reads, (uint64_t)0);
@@ -80,7 +81,7 @@ ObjRing *value_ring_new(Local *local, const ObjValues *from, size_t len,
 
 // --- Looking ----------------------------------------------------------------
 bool value_ring_is_read(const ObjRing *ring) {
-  // relaxed: a count; reads that race may be counted once
+  // relaxed: a count; reads that race in value_ring_at may be counted once
   return rt_load_relaxed(&ring->reads) >
          value_ring_len(ring) / READS_SHARE + READS_FREE;
 }

@@ -2,18 +2,19 @@
 // Cancelling the main goroutine of a csp_run. The program cspvm does that on
 // SIGINT, SIGTERM and SIGHUP.
 //
-// It is cancelled by a solo group (sched/group.c), which also cancels the groups
-// that it waits in. What it has started by `go` outside of groups runs on until
-// the run ends. Everything else is as for any cancelled goroutine: its deferred
-// calls have the group's grace, and what only computes has the group's patience.
+// It is cancelled by a solo group (sched/group.c), which also cancels the
+// groups that it waits in. What it has started by `go` outside of groups runs
+// on until the run ends. Everything else is as for any cancelled goroutine: its
+// deferred calls have the group's grace, and what only computes has the group's
+// patience.
 //
 // The group has its memory from the beginning, and begins when it is needed, as
 // waits cost more in a group. The thread that asks
 //   1. stores the status, once
 //   2. stops the world, and lets the group begin around all that main does
 //   3. posts: a thread with a P cancels the group.
-// Before the run there is no world to stop, and the thread asks again later. The
-// post lies in the Csp, so that asking takes no memory.
+// Before the run there is no world to stop, and the thread asks again later.
+// The post lies in the Csp, so that asking takes no memory.
 //
 // `cancel_status` decides nothing on its own. Main's uncaught panic ends the
 // run with it only if that panic is the cancellation. A main goroutine that
@@ -47,7 +48,7 @@ void vm_may_cancel_main(Csp *csp) {
 
 bool vm_cancel_main(Csp *csp, int status) {
   RT_ASSERT(status != 0 && csp->cancel_post.fn != NULL);
-  // relaxed: nothing but the number is handed over
+  // relaxed: nothing but the number is handed over, to cancel_main_status
   rt_store_relaxed(&csp->cancel_status, (uint32_t)status);
   return sched_while_stopped(csp->vm.sched, begin_group, csp);
 }
@@ -61,7 +62,7 @@ bool cancel_main_begin(Csp *csp) {
 }
 
 int cancel_main_status(const Csp *csp) {
-  // relaxed: nothing but the number is handed over
+  // relaxed: nothing but the number is handed over, by vm_cancel_main
   return (int)rt_load_relaxed(&csp->cancel_status);
 }
 

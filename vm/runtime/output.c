@@ -43,7 +43,8 @@ static void output_emit(Csp *csp, const char *data, size_t len) {
   }
   int error = rt_write_all(STDOUT_FILENO, data, len);
   if (error == 0) return;
-  // relaxed, both: seen soon, and at the end
+  // relaxed, both: call_native sees the one soon; the other is read when the
+  // run's threads are joined
   rt_store_relaxed(&csp->out.error, error);
   rt_store_relaxed(&csp->vm.output_failed, 1u);
 }
@@ -58,7 +59,8 @@ void output_error(Csp *csp, const char *data, size_t len) {
   }
   int error = rt_write_all(STDERR_FILENO, data, len);
   if (error != 0 && error != EBADF)
-    rt_store_relaxed(&csp->reported, 1u);  // relaxed: read when all is over
+    // relaxed: read when the run's threads are joined
+    rt_store_relaxed(&csp->reported, 1u);
 }
 
 void output_no_memory(Csp *csp) {
@@ -87,7 +89,8 @@ static void write_buffer(Csp *csp) {
   size_t len = out->len;
   out->data = NULL;
   out->cap = 0;
-  // relaxed, both: the lock is held; others read them as hints
+  // relaxed, both: the lock is held; call_native and output_flush_idle read
+  // them as hints
   rt_store_relaxed(&out->len, (size_t)0);
   rt_store_relaxed(&csp->vm.output_full, 0u);
   rt_unlock(&out->lock);
@@ -97,7 +100,7 @@ static void write_buffer(Csp *csp) {
 
 // With a limit on memory, so much does not wait until somebody takes it.
 static bool is_flood(const Csp *csp, size_t more) {
-  // relaxed: about how much waits
+  // relaxed: about how much waits; stored with the lock held
   return csp->config.max_memory != 0 &&
          rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
 }
@@ -118,7 +121,7 @@ void output_add(Csp *csp, const char *data, size_t len) {
   if (kept) {
     RT_ASSERT(len <= out->cap - out->len);
     memcpy(out->data + out->len, data, len);
-    // relaxed: the lock is held
+    // relaxed: the lock is held; output_flush_idle reads it as a hint
     rt_store_relaxed(&out->len, out->len + len);
     bool line = out->terminal && memchr(data, '\n', len) != NULL;
     // relaxed: a hint for call_native; the flush takes the lock
@@ -146,7 +149,8 @@ void vm_out_flush(Vm *vm) {
 // A pipe that poll says can be written takes PIPE_BUF bytes at least.
 static bool would_not_block(const Csp *csp) {
   struct pollfd now = {STDOUT_FILENO, POLLOUT, 0};
-  // relaxed: a hint; what is added meanwhile is flushed next time
+  // relaxed: a hint; what others add meanwhile (output_add) is flushed next
+  // time
   return csp->config.write_out != NULL ||
          (rt_load_relaxed(&csp->out.len) <= PIPE_BUF && poll(&now, 1, 0) > 0);
 }
@@ -172,7 +176,8 @@ void csp_flush_out(Csp *csp) { vm_out_flush(&csp->vm); }
 
 // --- The end of a run -------------------------------------------------------
 void csp_report(Csp *csp, const char *text, size_t len) {
-  rt_store_relaxed(&csp->reported, 1u);  // relaxed: read when all is over
+  // relaxed: read when the run's threads are joined
+  rt_store_relaxed(&csp->reported, 1u);
   output_error(csp, text, len);
 }
 

@@ -58,7 +58,7 @@ static const CspClass link_class = {"waker", NULL, sizeof(CspWaker *), NULL};
 
 static void drop_users(CspWaker *waker, uint32_t users) {
   RT_ASSERT(rt_load_relaxed(&waker->users) >= users);
-  // RMW: the last one has seen what the others did
+  // RMW: the last one in here has seen what the others did
   if (rt_sub(&waker->users, users) != users) return;
   Door *door = waker->door;
   mem_free(waker);
@@ -113,7 +113,8 @@ static void deliver(CspWaker *waker) {
   Door *door = waker->door;
   RT_ASSERT(rt_load_relaxed(&waker->state) == WOKEN);
   if (door_enter(door)) {
-    // relaxed: read after the door was closed; e3 and c2 of door.c
+    // relaxed: wakers_free reads it, after the door was closed; e3 and c2 of
+    // door.c
     rt_store_relaxed(&waker->state, (uint32_t)POSTED);
     sched_post(waker->csp->vm.sched, &waker->post);
     door_leave(door);
@@ -258,7 +259,7 @@ void wakers_free(Csp *csp) {
   wakers_end(csp);
   for (CspWaker *waker; (waker = csp->wakers) != NULL;) {
     unlink_waker(waker);
-    // relaxed: stored inside the door, if ever
+    // relaxed: deliver stored it inside the door, if ever
     bool posted = rt_load_relaxed(&waker->state) == POSTED;
     if (posted) make_value(waker, csp->vm.boot);
     drop_users(waker, posted ? 2 : 1);

@@ -253,7 +253,8 @@ int csp_free(Csp *csp) {
   threads_shut_out(csp);
   report_left(csp);
   if (csp->stuck > 0) {
-    rt_store_relaxed(&csp->left, 1u);  // relaxed: nothing else depends on it
+    // relaxed: output.c reads it, and nothing else depends on it
+    rt_store_relaxed(&csp->left, 1u);
     int stuck = sched_leave(csp->vm.sched, free_all, csp);
     if (stuck > 0) return stuck;
   }
@@ -466,7 +467,7 @@ void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
   uint64_t id = rt_load_acquire(&g->g.id);
   // relaxed: the acquire above keeps it after the id; no outcome is read
   if (rt_load_relaxed(&task->state) != TASK_RUNNING) return;
-  // relaxed: read at safepoints, on its own
+  // relaxed: read at safepoints, in work_interrupted, on its own
   rt_store_relaxed(&vm->interrupt, id);
   sched_interrupt(vm->sched);
 }
@@ -477,7 +478,7 @@ int64_t vm_goroutine_count(Vm *vm) {
   heap_stats(vm->heap, &heap);
   int64_t count = runtime_of(vm)->balance - (int64_t)heap.goroutines_collected;
   for (int n = 0; n < sched_procs(vm->sched); n++)
-    // relaxed: a sum over Ps that run on
+    // relaxed: a sum over Ps that run on, and count in task.c
     count += rt_load_relaxed(&local_of(sched_p(vm->sched, n))->balance);
   return count;
 }
@@ -520,9 +521,10 @@ size_t vm_compile_room(Vm *vm) {
 bool vm_compile_is_over(Vm *vm) {
   Csp *csp = runtime_of(vm);
   work_looked();
-  bool stopped = csp->config.stepped ? stepped_is_stopped(vm->sched)
-                                     // relaxed: it is seen soon
-                                     : rt_load_relaxed(&csp->interrupted) != 0;
+  bool stopped = csp->config.stepped
+                     ? stepped_is_stopped(vm->sched)
+                     // relaxed: interrupt_run stores it; seen soon
+                     : rt_load_relaxed(&csp->interrupted) != 0;
   if (!stopped && vm->main == NULL) stopped = cancel_main_status(csp) != 0;
   if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;
   csp->gave_up |= stopped;
