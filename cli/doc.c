@@ -35,7 +35,7 @@ typedef struct DocPlace {
 
 // A name that is looked for.
 typedef struct Query {
-  Part owner;  // "s", "strings"; of length 0: any
+  Part owner;  // "s", "strings"; of length 0 it is any
   Part name;
 } Query;
 

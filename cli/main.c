@@ -29,7 +29,7 @@ typedef enum Mode { MODE_RUN, MODE_REPL, MODE_CHECK, MODE_DIS } Mode;
 typedef struct Options {
   Mode mode;
   const char *code;  // -e
-  const char *path;  // "-": standard input; NULL: the REPL alone
+  const char *path;  // "-" means standard input, NULL the REPL alone
   Editor *editor;    // of the REPL, on a terminal
   CspConfig config;
 } Options;

@@ -60,7 +60,7 @@ struct OsSignals {
   int count;                // guarded by lock
   Value texts[NAMES];       // guarded by lock; pinned. 0: not made yet
   bool pinned;              // guarded by lock: the run waits for a signal
-  uint32_t pending;         // atomic: bit n: names[n] has come
+  uint32_t pending;         // atomic: bit n says that names[n] has come
   uint32_t posted;          // atomic: `came` is under way
   SchedPost came, stuck;    // fn is immutable
 };
@@ -153,7 +153,7 @@ bool os_signals_give(OsSignals *signals, int number) {
   pthread_mutex_unlock(&signals->lock);
   if (!wanted) return false;
   rt_or(&signals->pending, 1u << n);  // RMW: the exchange below publishes it
-  // release: the bit; pairs with the exchange in when_came
+  // release: the bit. Pairs with the exchange in when_came
   if (rt_exchange(&signals->posted, 1u) == 0)
     post_to_run(signals->csp, &signals->came);
   return true;

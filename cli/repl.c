@@ -93,15 +93,15 @@ static void when_interrupted(P *p, SchedPost *post) {
 }
 
 void repl_interrupt(Repl *repl) {
-  // acquire: what is counted below came after `seen` was taken; pairs with the
+  // acquire: what is counted below came after `seen` was taken. Pairs with the
   // release in read_work
   if (rt_load_acquire(&repl->reading)) {
     editor_poke(repl->editor, POKE_DROP);
     return;
   }
-  // RMW: a count; the exchange below publishes it
+  // RMW: a count. The exchange below publishes it
   rt_add(&repl->interrupts, (uint64_t)1);
-  // release: the count; pairs with the exchange in when_interrupted
+  // release: the count. Pairs with the exchange in when_interrupted
   if (rt_exchange(&repl->posted, 1u) == 0)
     sched_post(repl->vm->sched, &repl->interrupt);
 }
@@ -351,7 +351,7 @@ static void read_work(void *data) {
   repl->text = read_input(repl);
   // relaxed: what is counted after the store below is not in it
   repl->seen = rt_load_relaxed(&repl->interrupts);
-  // release: keeps the load before it; pairs with the acquire in repl_interrupt
+  // release: keeps the load before it. Pairs with the acquire in repl_interrupt
   rt_store_release(&repl->reading, 0u);
 }
 

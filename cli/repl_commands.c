@@ -27,7 +27,7 @@ static CommandEnd do_goroutines(Repl *repl, CspCall *call,
 static CommandEnd do_quit(Repl *repl, CspCall *call, const char *argument);
 
 static const struct Command {
-  const char *name, *argument;  // "": takes none; in brackets: may have one
+  const char *name, *argument;  // "" means none; in brackets it may be left out
   const char *help;
   CommandFn fn;
 } commands[] = {

@@ -21,8 +21,9 @@ enum { MAP_KEYS_MAX = 1000, PATIENCE_S = 2, LITERALS_MAX = 64 };
 typedef struct Question {
   SchedPost post;
   Repl *repl;
-  char *path;  // "a.b" of a.b.c; "": a plain name; NULL: a module to import
-  ObjType literal;  // before the point; OBJ_TYPE_COUNT: something else
+  char *path;  // "a.b" of a.b.c, "" of a plain name; NULL means a module to
+               // import
+  ObjType literal;  // before the point; OBJ_TYPE_COUNT means something else
   char *prefix;     // "c"
   Names names;
   size_t room;

@@ -166,7 +166,7 @@ static void redraw(Editor *ed) {
 static void see_pokes(Editor *ed) {
   eventfd_t count;
   eventfd_read(ed->poked, &count);
-  // acquire: pairs with the RMW in editor_poke, whose eventfd was read; a poke
+  // acquire: pairs with the RMW in editor_poke, whose eventfd was read. A poke
   // that comes after this wakes the editor again
   uint32_t what = rt_exchange(&ed->what, 0u);
   if (what & POKE_DROP) {

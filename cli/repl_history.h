@@ -6,7 +6,7 @@
 #include <histedit.h>
 #include <stdbool.h>
 
-History *history_open(void);  // with what the file holds; NULL: no memory
+History *history_open(void);  // with what the file holds; NULL means no memory
 void history_close(History *all);
 // Adds an input, to the file, too; not an empty one, or the last one again.
 void history_keep(History *all, const char *input);

@@ -45,9 +45,9 @@ struct Repl {
   char *file_text;   // malloced; NULL once it runs
 
   // the reader's, then the main goroutine's
-  char *text;     // malloced: the input; NULL at the end
+  char *text;     // the input, malloced; NULL at the end
   bool too_long;  // on a pipe, which is not read on
-  char *path;     // malloced: of :load
+  char *path;     // malloced, of `:load`
   int error;      // an errno, of :load
   char *dump;     // of :goroutines
 

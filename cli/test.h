@@ -45,14 +45,14 @@ typedef struct Expect {
   size_t arg_count;
   int status;
   bool status_given;
-  int procs[PROCS_RUNS];  // one run each; 0: as many as there are CPUs
+  int procs[PROCS_RUNS];  // one run each; 0 means as many as there are CPUs
   size_t procs_count;     // at least 1
   long repeat;
-  int64_t timeout;  // ns; 0: not given
+  int64_t timeout;  // ns; 0 means not given
   Slice skip;       // .text NULL: no
-  char *whole;      // malloced: the file NAME.expected; or NULL
+  char *whole;      // the file NAME.expected, malloced; or NULL
   size_t whole_len;
-  char *wrong;  // malloced: what is wrong with a directive; or NULL
+  char *wrong;  // what is wrong with a directive, malloced; or NULL
 } Expect;
 
 void expect_read(Expect *expect, const char *path, Slice text);
@@ -126,7 +126,7 @@ typedef enum ChildPhase {
 typedef struct Child {
   Test *test;  // NULL: this place is free
   int pid, pid_fd;
-  int out, err, began;  // our ends of its pipes; -1: none, or closed
+  int out, err, began;  // our ends of its pipes; -1 means none, or closed
   ChildPhase phase;
   int64_t limit;     // ns that it may run
   int64_t started;   // when

@@ -9,7 +9,7 @@
 // One for all files of it.
 typedef struct Allowance {
   size_t bytes;                // of memory, that are left
-  bool (*is_over)(void *arg);  // whether its time is; NULL: it has time
+  bool (*is_over)(void *arg);  // whether its time is; NULL means it has time
   void *arg;
   uint32_t looks;  // how often that was to be looked at; see LOOKS
   bool over;       // is_over has said so

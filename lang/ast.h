@@ -142,8 +142,8 @@ struct Node {
   uint8_t op;    // AstOp
   uint16_t flags;
   Pos pos;
-  Pos end;     // BLOCK: of the closing brace; FUNCDECL STRUCT IMPORT
-               // LABELED: of the name
+  Pos end;     // of a BLOCK's closing brace; of the name of FUNCDECL, STRUCT,
+               // IMPORT, LABELED
   Node *next;  // the list this node is in
   Node *a, *b, *c, *d;
   const AstStr *name;

@@ -48,27 +48,27 @@ typedef enum SymbolKind {
 struct Symbol {
   SymbolKind kind;
   bool constant;
-  bool captured;  // LOCAL: by a function inside its owner; GLOBAL: used by
-                  // functions, or before its declaration
+  bool captured;  // a LOCAL, by a function inside its owner; a GLOBAL that is
+                  // used by functions, or before its declaration
   bool declared;  // GLOBAL: its statement was resolved
   bool assigned;  // LOCAL: again, after its declaration
   bool unsteady;  // LOCAL: a VALUE around whose statement it is declared
-                  // assigns it: the expression's operands need copies of it
+                  // assigns it. The expression's operands need copies of it
   bool used;      // read somewhere
   bool parameter;
   bool predeclared;
   bool escapes;  // for check/: others may change what it holds
   const AstStr *name;
   Pos pos;
-  const Node *decl;  // the statement that declares it; in check/ of a
-                     // receiver: its STRUCT
+  const Node *decl;  // the statement that declares it; in check/ the
+                     // STRUCT of a receiver
   Func *owner;       // LOCAL
   int values;        // LOCAL: of its owner, how many VALUEs it is declared in
   int reg;           // LOCAL, while code is generated
   uint32_t bound_at, ended_at;  // LOCAL: where it has that register (naming.c)
   Symbol *bound_next, *open_next;
-  Node *node;  // LITERAL, GLOBAL that is known: the literal; STRUCT of
-               // this file: its node
+  Node *node;  // the literal, of a LITERAL or a GLOBAL that is known; the
+               // node of a STRUCT of this file
   Value value;
   ObjCell *cell;
   Symbol *next;               // in its scope
@@ -135,8 +135,9 @@ struct Exit {
 
 // While it is resolved.
 typedef struct FuncResolve {
-  int several;  // values of the first return that has more than one; 0: none
-  int other;    // those of one that does not agree; 0: none
+  int several;  // values of the first return that has more than one; 0 means
+                // none
+  int other;    // those of one that does not agree; 0 means none
   Pos several_pos, other_pos;
   bool passes;     // returns what a lone call gives
   Node *plain;     // the first value that is returned alone, and is no error
@@ -174,7 +175,8 @@ typedef struct FuncGenerate {
 struct Func {
   Func *parent;
   Func *next;  // of the functions at the top level, to be generated
-  Node *node;  // FUNC; STRUCT: the constructor; NULL: the file itself
+  Node *node;  // a FUNC, or the STRUCT of a constructor; NULL means the file
+               // itself
   const AstStr *name;
   Symbol *self;       // the top-level function's name; or the method's struct
   ObjString *method;  // of a method: its name

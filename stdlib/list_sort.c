@@ -68,8 +68,9 @@ static size_t common_len(Str a, Str b, size_t most) {
 typedef enum Phase { FILL, KEYS, RUNS, MERGE, STORE, FREE } Phase;
 
 typedef struct Sort {
-  CspValue list, keys, held, out;  // kept; keys: nil: the values themselves
-  CspCall *call;                   // of this piece
+  CspValue list, keys, held,
+      out;        // kept; without keys the values themselves are sorted
+  CspCall *call;  // of this piece
   Phase phase;
   Item **blocks;         // those of both halves, as they were made
   Item **items, **room;  // the halves
@@ -83,7 +84,7 @@ typedef struct Sort {
   bool failed;                             // found two values without an order
   bool spent;                              // a piece, by comparing values
   CspValue a, b;                           // those two
-  size_t width, left, middle, right, end;  // of the merge; at: where it writes
+  size_t width, left, middle, right, end;  // of the merge, which writes at `at`
   bool ordered;                            // what is merged is in order
 } Sort;
 enum {

@@ -22,7 +22,7 @@ struct Loop {
   int64_t n;
   double x;
   char *to;     // out's text
-  size_t step;  // bytes between two questions; 0: it is not a text
+  size_t step;  // bytes between two questions; 0 means it is not a text
   size_t part;  // how much is done of the element at `at`, of long ones
   // The elements from `at` on that are before `stop`, which is at most `end`.
   // false: panicked. It moves `at` on, to `stop` as a rule.

@@ -17,7 +17,7 @@ static bool made(CspCall *call, CspValue v) {
 // In pieces. A pair at a time goes into `out`, a list or map.
 typedef struct MapsWalk MapsWalk;
 struct MapsWalk {
-  CspValue out, other;  // kept; other: the function's own
+  CspValue out, other;  // kept; `other` is the function's own
   CspIter iter;         // kept: its first word
   CspValue map;
   int arg, args;  // which argument the map is; the last one's number, or 0

@@ -110,7 +110,7 @@ typedef struct Job {
   bool is_fifo;   // fd is one, open for reading, and never waits
   bool waits;     // more, but nothing can be read (job_waits), or written
   bool later;     // tries again: job_open's FIFO has no reader, and the like
-  int64_t pause;  // later: until the next try, in ns; begins with 0
+  int64_t pause;  // until the next try, in ns; begins with 0
   // For `fd`, or to write for `to`, if there is one. NULL: own_wait.
   CspWait own_wait, *wait;
   int collected;  // how often job_collects has
@@ -190,7 +190,7 @@ CspStatus job_fail(CspCall *call, Job *job);  // (nil, error); frees it
 typedef struct TurnWaiter TurnWaiter;
 typedef struct Turn {
   pthread_mutex_t lock;  // guards the rest
-  const void *holder;    // the reader that has it; NULL: nobody
+  const void *holder;    // the reader that has it; NULL means nobody
   TurnWaiter *waiting;
 } Turn;
 // Takes the turn, unless another reader has it. The one that has it may take it

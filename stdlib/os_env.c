@@ -22,7 +22,7 @@ typedef struct Variables {
 } Variables;
 
 typedef struct Env {
-  pthread_mutex_t lock;  // zeroed: ready for use; guards the rest
+  pthread_mutex_t lock;  // guards the rest; zeroed it is ready for use
   Variables all;         // list: NULL until first needed
 } Env;
 

@@ -15,7 +15,7 @@ typedef struct File {
   FileLink link;          // os_files.c
   Turn turn;              // to read
   CspWait wait;           // of the reader that has it
-  pthread_mutex_t lock;   // zeroed: ready for use; guards the rest
+  pthread_mutex_t lock;   // guards the rest; zeroed it is ready for use
   const FileJob *busy;    // is between two of its pieces, or NULL
   const FileJob *writer;  // has written a part of what it has to, or NULL
   CspWait room;           // of the writer
@@ -35,7 +35,7 @@ typedef struct File {
 struct FileJob {
   Job job;
   File *file;
-  int64_t want;        // bytes to read; -1: a line, -2: everything
+  int64_t want;        // bytes to read; -1 means a line, -2 everything
   bool queues;         // another reader has the turn
   bool left_open;      // closing: the descriptor, which others may look at
   const char *method;  // that reads, and is called again in its turn

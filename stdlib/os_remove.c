@@ -37,7 +37,7 @@ typedef struct FolderLevel {
 typedef struct Removal {
   pthread_mutex_t lock;  // zeroed: ready for use
   Csp *csp;
-  int above;   // the folder of the first level; 0: none
+  int above;   // the folder of the first level; 0 means none
   char *path;  // of the first level
   FolderLevel *levels;
   size_t depth, room;
@@ -193,7 +193,7 @@ static char *path_of(const Removal *removal) {
 }
 
 typedef struct RemoveJob {
-  Job job;  // path: what messages name; flag: there is more; number: of steps
+  Job job;  // its path is what messages name, its number that of steps
   Removal *removal;
 } RemoveJob;
 

@@ -31,7 +31,7 @@ enum { IN, OUT, ERR };
 enum { WORDS_MOST = 6 << 20 };
 
 typedef struct Run {
-  Job job;       // path: the program; feed: its input; room: its output
+  Job job;       // its path is the program, feed its input, room its output
   Buffer words;  // the program and its arguments, each with its zero byte
   size_t argc;   // how many these are
   char **argv;   // they, and NULL; made by start_work
@@ -41,7 +41,7 @@ typedef struct Run {
   int status;         // as shells count: 128 + the signal if one ended it
   pid_t pid;          // 0: none, or it is reaped
   int pid_fd, watch;  // watch: an epoll of all that follows
-  int ends[3];        // ours of its pipes; -1: closed
+  int ends[3];        // ours of its pipes; -1 means closed
   size_t given;       // of its input
   bool ended, over;
   CspWait wait;

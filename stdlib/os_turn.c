@@ -22,7 +22,8 @@
 struct TurnWaiter {
   Turn *turn;
   CspWaker *waker;
-  TurnWaiter *next, **link;  // link: what points here; NULL: off the list
+  TurnWaiter *next,
+      **link;  // `link` is what points here; NULL means off the list
 };
 
 bool os_turn_take(Turn *turn, const void *reader) {

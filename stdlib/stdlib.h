@@ -96,7 +96,7 @@ typedef struct Buffer {
   Csp *csp;    // whose memory data is of
   char *data;  // of csp_alloc; NUL-terminated once anything was added
   size_t len, cap;
-  size_t most;    // bytes it may take: csp_room; 0: any number
+  size_t most;    // bytes it may take (csp_room); 0 means any number
   CspCall *call;  // is asked during long copies; or NULL
   size_t asked;   // len when it was asked last
   // Out of memory, or given up; whatever is added afterwards is lost. Both are

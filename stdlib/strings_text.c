@@ -18,7 +18,7 @@
 // --- Case -------------------------------------------------------------------
 typedef struct CaseState {
   pthread_mutex_t lock;  // zeroed: ready for use
-  locale_t locale;       // guarded by lock until made; 0: not yet
+  locale_t locale;       // guarded by lock until made; 0 means not yet
   bool tried;            // guarded by lock
 } CaseState;
 

@@ -17,7 +17,7 @@
 typedef struct TextPart TextPart;
 typedef struct TextJob TextJob;
 struct TextJob {
-  CspValue list, item, out;  // kept: the native's own two; the result
+  CspValue list, item, out;  // kept: the native's own two, and the result
   CspCall *call;             // of this piece
   // Adds some. false: that was all, or it has panicked, or text.failed.
   bool (*turns)(TextJob *job);
@@ -38,7 +38,7 @@ struct TextJob {
 };
 
 enum {
-  TEXT_JOB_PIECE = 1 << 15,  // units; half of a piece: others charge, too
+  TEXT_JOB_PIECE = 1 << 15,  // units, half of a piece: others charge, too
   TEXT_JOB_PART = 1 << 16,   // bytes, about
   TEXT_JOB_SHORT = 1 << 12   // bytes that are added at once
 };

@@ -185,7 +185,7 @@ typedef struct Parser {
   long offset;
   bool has_offset, has_seconds, has_pm, pm;
   bool over;        // given up
-  char bad_letter;  // of the layout; 0: none
+  char bad_letter;  // of the layout; 0 means none
 } Parser;
 
 // Up to `most` digits (at least one).

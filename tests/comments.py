@@ -56,7 +56,7 @@ OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmo
 # Folders whose head comments are checked for sentences, and documents that are not.
 READ_ONCE = ("vm", "cli", "stdlib", "sched", "lang")
 READ_WHOLE = ("lang", "cli", "vm", "stdlib")  # and their other comments, too
-READ_ALL = ("sched",)  # and notes after code and reasons of orders
+READ_ALL = ("sched", "vm", "lang", "cli", "stdlib")  # and notes after code and reasons of orders
 NOT_YET = ("tests/docs/data/",)
 ORDER = re.compile(r" (relaxed|acquire|release|RMW|seq)\b")
 NO_PROSE = re.compile(r"`+[^`]*`+|\"[^\"]*\"|\]\([^)]*\)|https?://\S+|(?<=\d):(?=\d)")
@@ -196,9 +196,9 @@ def comment_lines(text, which):
         behind = at >= 0 and (not whole or behind and at == before)
         ordered = which == "LINES" and whole and (
             ORDER.match(body) is not None or ordered and at == before)
-        ends = not body.strip() or body.startswith("  ") or "SPDX" in body or \
-            which == "LINES" and (heading or ordered or behind)
-        if not whole or ends or at != before or heading:
+        ends = not body.strip() or body.startswith("  ") or "SPDX" in body or heading or \
+            which == "LINES" and (ordered or behind)
+        if not whole or ends or at != before:
             yield number, None
         if not ends:
             yield number, body.strip()

@@ -69,7 +69,7 @@ typedef struct Word {
   uint32_t notes;  // index of the first comment before it; they end where
                    // the next word's begin
   uint32_t
-      match;  // the other bracket; a case's colon: the last word of the body
+      match;  // the other bracket; of a case's colon the last word of the body
   uint32_t chain;  // a { of an if: that of its else, or NO_WORD
 } Word;
 

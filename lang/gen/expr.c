@@ -287,7 +287,7 @@ static void field_to(Compiler *compiler, Node *node, int target) {
 
 // --- Operators --------------------------------------------------------------
 typedef struct ArithOps {
-  uint8_t registers, small, constant;  // Op; 0: there is none
+  uint8_t registers, small, constant;  // Op; 0 means there is none
 } ArithOps;
 
 static ArithOps arith_ops(AstOp op) {

@@ -330,7 +330,7 @@ static bool methods_grow(Vm *vm, ObjStruct *type) {
   room->before = type->room;
   for (uint32_t i = 0; i < count; i++)
     room->methods[i] = type->room->methods[i];
-  // release: with the methods in it; pairs with the loads of method_count
+  // release: with the methods in it. Pairs with the loads of method_count
   rt_store_release(&type->room, room);
   return true;
 }
@@ -340,7 +340,7 @@ static void note_method(ObjStruct *type, const ObjString *name,
                         Value function) {
   const Proto *proto = ((ObjClosure *)value_obj(function))->proto;
   if (strcmp(name->own, "string") == 0)
-    // release: publishes the closure; pairs with heap_load
+    // release: publishes the closure. Pairs with heap_load
     rt_store_release(&type->string_method, function);
   if (strcmp(name->own, "error") == 0)
     // release: as above
@@ -354,13 +354,13 @@ bool struct_add_method(Vm *vm, ObjStruct *type, uint32_t before,
   note_method(type, name, function);
   for (uint32_t i = 0; i < before; i++) {
     if (type->room->methods[i].name != name) continue;
-    // release: publishes the closure; pairs with heap_load
+    // release: publishes the closure. Pairs with heap_load
     rt_store_release(&type->room->methods[i].function, function);
     return true;
   }
   if (!methods_grow(vm, type)) return false;
   type->room->methods[type->method_count] = (Method){name, function};
-  // release: the table has it; pairs with the acquires in access.c
+  // release: the table has it. Pairs with the acquires in access.c
   rt_store_release(&type->method_count, type->method_count + 1);
   return true;
 }

@@ -653,7 +653,8 @@ Node *parse_with_trail(const Source *source, Arena *arena, Diags *diags,
 // What comes of a text, whose tree nobody wants.
 typedef struct Trial {
   bool incomplete;
-  uint32_t good;  // bytes before the first error; UINT32_MAX: there is none
+  uint32_t
+      good;  // bytes before the first error; UINT32_MAX means there is none
 } Trial;
 
 static Trial try_text(const char *text, size_t len, bool map_first) {

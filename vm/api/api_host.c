@@ -40,12 +40,12 @@ void host_methods_free(Vm *vm) {
 void *csp_state(Csp *csp, const CspClass *klass) {
   HostMethods *entry = host_methods_of(csp_vm(csp), klass);
   if (entry == NULL) return NULL;
-  // acquire: the state is zeroed; pairs with the CAS below
+  // acquire: the state is zeroed. Pairs with the CAS below
   void *state = rt_load_acquire(&entry->state);
   if (state != NULL) return state;
   void *made = mem_zeroed(csp_vm(csp)->memory, klass->size);
   if (made == NULL) return NULL;
-  // release: publishes the zeroes, for the load above; acquire where it fails:
+  // release: publishes the zeroes, for the load above. Acquire where it fails:
   // pairs with the CAS of the thread that was first
   if (rt_cas(&entry->state, &state, made)) return made;
   mem_free(made);

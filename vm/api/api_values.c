@@ -429,7 +429,7 @@ size_t csp_bytes_write(CspValue bytes, size_t at, const void *from,
   count = clamp_count(block, at, count);
 #ifdef CSP_TSAN
   for (size_t i = 0; i < count; i++) {
-    // relaxed: as in csp_bytes_read; a read meanwhile gets old or new bytes
+    // relaxed: as in csp_bytes_read. A read meanwhile gets old or new bytes
     rt_store_relaxed(&block->data[at + i], ((const uint8_t *)from)[i]);
   }
 #else

@@ -45,7 +45,7 @@ typedef enum OpTrait {
 
 // Two operations in one (fused.def).
 typedef struct FusedOps {
-  uint8_t first, second;  // Op; both 0: none
+  uint8_t first, second;  // Op; both 0 means none
   bool turned;            // the second has the first's result on its right
   bool constant;          // its other operand is a constant
 } FusedOps;

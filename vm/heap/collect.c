@@ -164,7 +164,7 @@ static void run_workers(Collection *collection) {
   else
     marking_run(marking, 0, 1);
   // Rare: stacks ran out of memory on the way.
-  // RMW: for brevity; pairs with the store in make_room_without, after
+  // RMW: for brevity. Pairs with the store in make_room_without, after
   // which the markers have met (find_work, the end of sched_run_stopped)
   while (rt_exchange(&marking->overflow, 0u)) {
     collection->marker->alone =
@@ -182,7 +182,7 @@ static void mark_roots(Collection *collection) {
   each_local(collection->vm, flush_local, collection);
   heap_local_flush(&heap->shared);
   take_shaded(collection->marker, &heap->shaded);
-  // RMW: for brevity; the world is stopped, which came after the stores in
+  // RMW: for brevity. The world is stopped, which came after the stores in
   // shade
   if (rt_exchange(&heap->mark_overflow, 0u)) collection->marking.overflow = 1;
   mark_vm(collection->marker, collection->vm);
@@ -217,7 +217,7 @@ static void rescue(void *arg, Goroutine *g) {
 
 static void lose(Heap *heap, Goroutine *g) {
   HeapHooks *hooks = &heap->hooks;
-  // relaxed: the world is stopped; heap_stats reads it on any thread, as a
+  // relaxed: the world is stopped. heap_stats reads it on any thread, as a
   // count
   rt_store_relaxed(&heap->goroutines_collected, heap->goroutines_collected + 1);
   if (hooks->on_leak != NULL) hooks->on_leak(hooks->arg, g);
@@ -272,13 +272,13 @@ static void account(Collection *collection, int64_t began) {
   Heap *heap = collection->heap;
   RT_ASSERT(collection->marking.pooled == 0);
   // relaxed, all: the world is stopped but for hosts' threads, which only add
-  // to the sums (heap_take_other); what is stored heap_stats reads, as
+  // to the sums (heap_take_other). What is stored heap_stats reads, as
   // statistics, and flush_allocated, once its P runs again
   int64_t external = rt_load_relaxed(&heap->external);
   uint64_t live = external > 0 ? (uint64_t)external : 0;
   for (int i = 0; i < heap->gc_workers; i++)
     live += collection->marking.markers[i].bytes;
-  // RMW: none of what flush_allocated adds is lost; orders nothing
+  // RMW: none of what flush_allocated adds is lost. Orders nothing
   int64_t allocated = rt_exchange(&heap->allocated, (int64_t)0);
   if (allocated > 0)
     rt_store_relaxed(&heap->total_allocated,
@@ -295,7 +295,7 @@ static void collect_stopped(Collection *collection, int64_t began) {
   int procs =
       collection->vm->sched != NULL ? sched_procs(collection->vm->sched) : 1;
   heap_sweep_all(collection->heap);
-  // relaxed, twice: the world is stopped; a wish of a host's thread that is
+  // relaxed, twice: the world is stopped. A wish of a host's thread that is
   // lost is granted by this collection
   rt_store_relaxed(&collection->heap->want, 0);
   // Without memory for all markers one does; without that, nothing is done.

@@ -112,7 +112,7 @@ void heap_free(Heap *heap) {
 
 // --- Accounting -------------------------------------------------------------
 bool heap_gc_wanted(const Heap *heap) {
-  // relaxed: a wish, seen at some safepoint soon; pairs with the RMWs below
+  // relaxed: a wish, seen at some safepoint soon. Pairs with the RMWs below
   return rt_load_relaxed(&heap->want) != 0 || heap->stress;
 }
 
@@ -127,7 +127,7 @@ static void flush_allocated(LocalHeap *local) {
   int64_t bytes = local->allocated;
   local->allocated = 0;
   if (bytes == 0) return;
-  // RMW: a sum that all Ps add to here; heap_stats and heap_just_collected read
+  // RMW: a sum that all Ps add to here. heap_stats and heap_just_collected read
   // it, and it orders nothing
   int64_t sum = rt_add(&heap->allocated, bytes) + bytes;
   // live and goal change only while the world is stopped
@@ -151,14 +151,14 @@ size_t heap_room(Heap *heap) {
 bool heap_take_other(Heap *heap, size_t bytes) {
   uint64_t limit = heap->limit + heap->limit / 16;
   if (limit != 0 && heap_used(heap) + bytes > limit) return false;
-  // RMW: a sum that any thread adds to; heap_used reads it, and it orders
+  // RMW: a sum that any thread adds to. heap_used reads it, and it orders
   // nothing
   rt_add(&heap->external, (int64_t)bytes);
   return true;
 }
 
 void heap_give_other(Heap *heap, size_t bytes) {
-  // RMW: a sum that any thread adds to; heap_used reads it, and it orders
+  // RMW: a sum that any thread adds to. heap_used reads it, and it orders
   // nothing
   rt_add(&heap->external, -(int64_t)bytes);
 }
@@ -181,7 +181,7 @@ uint64_t heap_little(const Heap *heap) {
 bool heap_just_collected(LocalHeap *local) {
   flush_allocated(local);
   Heap *heap = local->heap;
-  // relaxed: a sum; other Ps may add to it meanwhile, in flush_allocated
+  // relaxed: a sum. Other Ps may add to it meanwhile, in flush_allocated
   return rt_load_relaxed(&heap->allocated) < (int64_t)heap_little(heap);
 }
 
@@ -338,7 +338,7 @@ Obj *heap_alloc_shared(Heap *heap, size_t size, ObjType type) {
 
 void heap_finalizable(Obj *obj) {
   Span *span = span_of(obj);
-  // relaxed: only set while it is in use; the sweeper has the span alone
+  // relaxed: only set while it is in use. The sweeper has the span alone
   if (!rt_load_relaxed(&span->finalizable))
     rt_store_relaxed(&span->finalizable, true);
 }
@@ -408,7 +408,7 @@ static bool grow_pins(Heap *heap) {
     slots[i] = value_from_small(heap->pins_free);  // ints need no marking
     heap->pins_free = heap->pins_cap + i + 1;
   }
-  // release: the slots are filled; pairs with acquire in pin_slot
+  // release: the slots are filled. Pairs with acquire in pin_slot
   rt_store_release(&heap->pins[chunk], slots);
   heap->pins_cap += count;
   return true;
@@ -438,7 +438,7 @@ Value heap_pinned(Heap *heap, uint32_t pin) {
 void heap_unpin(Heap *heap, uint32_t pin) {
   rt_lock(&heap->pin_lock);
   RT_ASSERT(pin != 0 && pin <= heap->pins_cap && pin != heap->pins_free);
-  // relaxed: pin_lock is held; a thread that reads a pin holds it, so it is
+  // relaxed: pin_lock is held. A thread that reads a pin holds it, so it is
   // not this one
   rt_store_relaxed(pin_slot(heap, pin), value_from_small(heap->pins_free));
   heap->pins_free = pin;
@@ -484,7 +484,7 @@ static void shade(LocalHeap *local, Obj *obj) {
   RT_ASSERT(span->base + index * span->size == (char *)obj);
   uint64_t bit = (uint64_t)1 << index % 64;
   if (mark_test(span, index)) return;
-  // RMW: other Ps shade, and other markers mark, in the same word; what is
+  // RMW: other Ps shade, and other markers mark, in the same word. What is
   // marked was published before
   if (rt_or(&span->mark[index / 64], bit) & bit) return;
   MarkSegment *buffer = local != NULL ? shade_buffer(local) : NULL;
@@ -498,7 +498,7 @@ static void shade(LocalHeap *local, Obj *obj) {
 // As Go's hybrid barrier: what is overwritten and what is stored are both kept.
 void heap_barrier(LocalHeap *local, Value *slot, Value v) {
   // relaxed: the old object is only marked, and the place of its bit depends on
-  // the address (as heap_load; pairs with heap_store)
+  // the address (as heap_load. Pairs with heap_store)
   Value old = rt_load_relaxed(slot);
   if (value_is_obj(old)) shade(local, value_obj(old));
   if (value_is_obj(v)) shade(local, value_obj(v));

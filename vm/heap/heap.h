@@ -29,12 +29,12 @@ typedef struct RecentText {
 
 struct LocalHeap {
   Heap *heap;
-  bool barrier;  // the store barrier is on: never today, as all marking is done
+  bool barrier;  // the store barrier is on. Never today, as all marking is done
                  // while the world is stopped; concurrent marking would need it
   AllocCache caches[SIZE_CLASSES_MAX];
   void *spans[SIZE_CLASSES_MAX];  // current span of each class
   int64_t allocated;              // bytes since the last flush to the heap
-  struct MarkSegment *shaded;     // what the barrier marked; NULL: nothing
+  struct MarkSegment *shaded;     // what the barrier marked; NULL means nothing
   RecentText recent[1 << RECENT_BITS];
 };
 
@@ -153,7 +153,7 @@ void heap_barrier_ptr(LocalHeap *local, void *slot, void *ptr);
 // The one way to store a value into an object that others may see.
 static inline void heap_store(LocalHeap *local, Value *slot, Value v) {
   if (__builtin_expect(local->barrier, 0)) heap_barrier(local, slot, v);
-  // release: publishes the object v points to; pairs with heap_load
+  // release: publishes the object v points to. Pairs with heap_load
   rt_store_release(slot, v);
 }
 // The same for a typed object pointer field (`ObjValues *block` etc.).

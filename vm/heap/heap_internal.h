@@ -52,7 +52,7 @@ enum {
 struct Span {
   char *base;         // first object; immutable while in use
   struct Span *next;  // of its list; guarded by heap.lock
-  uint64_t size;      // of an object; large: the whole span's bytes
+  uint64_t size;      // of an object; of a large one the whole span's bytes
   uint32_t count;     // objects
   uint32_t words;     // of bits
   uint8_t klass;
@@ -109,7 +109,7 @@ struct Heap {
   uint32_t want;
   bool stress;        // immutable once running: collect at every safepoint
   bool poison;        // fill freed objects with 0xdb
-  uint64_t limit;     // bytes of units in use and external; 0: none
+  uint64_t limit;     // bytes of units in use and external; 0 means none
   HeapMemory memory;  // immutable once running
   uint64_t goal;      // collect when live + allocated reach it; STW
   int64_t allocated;  // atomic: since the last collection
@@ -134,7 +134,7 @@ struct Heap {
   // stays where it is: heap_pinned reads without the lock.
   Value *pins[PINS_CHUNKS];
   uint32_t pins_cap;   // guarded by pin_lock
-  uint32_t pins_free;  // index + 1 of the first free slot; chained; likewise
+  uint32_t pins_free;  // index + 1 of the first free slot, chained; likewise
   LocalHeap shared;    // of heap_alloc_shared; guarded by shared_lock
   RtLock shared_lock;  // taken before lock
   RootHook *roots;     // guarded by pin_lock; only grows
@@ -174,7 +174,7 @@ static inline uint32_t object_index(const void *address, uint8_t klass) {
   return (uint32_t)(offset * heap_magic[klass] >> 32);
 }
 static inline bool mark_test(const Span *span, uint32_t index) {
-  // relaxed: while marking, bits only get set (shade, mark); the rest is
+  // relaxed: while marking, bits only get set (shade, mark). The rest is
   // done by one thread
   return rt_load_relaxed(&span->mark[index / 64]) >> index % 64 & 1;
 }

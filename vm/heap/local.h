@@ -57,13 +57,13 @@ typedef struct Pace {
 } Pace;
 
 struct Vm {
-  const Memory *memory;  // immutable: its door's; of all but the heap's chunks
+  const Memory *memory;  // immutable, its door's; of all but the heap's chunks
   Sched *sched;
   const struct VmHooks *hooks;  // immutable: what the runtime does (interp.h)
-  uint32_t allowed;             // immutable, CspConfig's; so are these two:
+  uint32_t allowed;             // immutable, CspConfig's, as are the next two
   bool child_first, stepped;
   uint32_t output_full;        // atomic: it must go out by a blocking call
-  uint32_t output_failed;      // atomic: a write failed: the program ends
+  uint32_t output_failed;      // atomic: a write failed, so the program ends
   RtLock waits_lock;           // guards CspWait.desc and .ended, all
   struct NativeDef **natives;  // registered; freed at the end
   size_t native_count, native_cap;
@@ -89,10 +89,10 @@ struct Vm {
   uint64_t stack_limit_bytes;  // 256 MB
   uint64_t frame_limit;        // 1,000,000
   uint64_t goroutine_limit;    // 0: none
-  uint64_t goroutines;  // atomic; with a limit: that were started, less ended
+  uint64_t goroutines;  // atomic; started less ended, where there is a limit
   Pace forced;          // of collections
   int safepoint_count;  // safepoints between two looks
-  uint64_t interrupt;  // atomic: id of the goroutine to be interrupted; 0: none
+  uint64_t interrupt;   // atomic; id of the goroutine to be interrupted, or 0
   // The compiler, installed by the layer above (lang_install).
   struct ObjClosure *(*compile)(Vm *vm, const struct CompileInput *input,
                                 char **errors);
@@ -115,7 +115,7 @@ typedef struct CompileInput {
   bool privileged;    // an embedded library file: may use builtins that
                       // begin with _ and add methods to built-in types
   bool warnings;      // *errors also gets warnings
-  ObjModule *module;  // its members become / are its top-level names; NULL:
+  ObjModule *module;  // its members become / are its top-level names. NULL:
                       // the main script, a fresh module is made
   const char *test;   // csp_run_test's function, or NULL
 } CompileInput;

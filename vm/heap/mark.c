@@ -60,13 +60,13 @@ static void pool_put(Marking *marking, MarkSegment *segment) {
   rt_spin_lock(&marking->pool_lock);
   segment->next = marking->pool;
   marking->pool = segment;
-  // relaxed: pool_lock is held; pool_get and share read it as a hint
+  // relaxed: pool_lock is held. pool_get and share read it as a hint
   rt_store_relaxed(&marking->pooled, marking->pooled + 1);
   rt_spin_unlock(&marking->pool_lock);
 }
 
 static MarkSegment *pool_get(Marking *marking) {
-  // relaxed: a hint; the lock decides
+  // relaxed: a hint. The lock decides
   if (rt_load_relaxed(&marking->pooled) == 0) return NULL;
   rt_spin_lock(&marking->pool_lock);
   MarkSegment *segment = marking->pool;
@@ -104,7 +104,7 @@ static bool make_room(GcMarker *marker, uint64_t items) {
   MarkSegment *fresh = segment_new(marker);
   if (fresh == NULL) return make_room_without(marker);
   Marking *marking = marker->marking;
-  // relaxed: a hint; pool_put and pool_get store it
+  // relaxed: a hint. pool_put and pool_get store it
   if (marking->workers > 1 && !marker->alone &&
       rt_load_relaxed(&marking->pooled) < (uint32_t)marking->workers) {
     fresh->next = marker->top->next;
@@ -168,7 +168,7 @@ static inline bool mark(GcMarker *marker, const Obj *obj) {
   uint64_t bit;
   uint8_t klass;
   uint64_t *word = mark_word(obj, &bit, &klass);
-  // relaxed: a bit that is set stays; what it stands for was written before
+  // relaxed: a bit that is set stays. What it stands for was written before
   // the world stopped. The RMW below decides between two markers
   uint64_t old = rt_load_relaxed(word);
   if (old & bit) return false;
@@ -502,7 +502,7 @@ static Obj *next_object(GcMarker *marker) {
 static void share(GcMarker *marker) {
   Marking *marking = marker->marking;
   uint64_t count = marker->top->count;
-  // relaxed, both: hints; workers change idle in find_work, pooled with
+  // relaxed, both: hints. Workers change idle in find_work, pooled with
   // pool_lock held
   if (count < SHARE_LEAST || rt_load_relaxed(&marking->idle) == 0 ||
       rt_load_relaxed(&marking->pooled) != 0)
@@ -535,10 +535,10 @@ static void drain(GcMarker *marker) {
 static bool find_work(GcMarker *marker, int workers) {
   Marking *marking = marker->marking;
   // RMW, all: the last that adds to it sees all others idle, and with that all
-  // they have done; pairs with the acquire below
+  // they have done. Pairs with the acquire below
   rt_add(&marking->idle, 1u);
   for (uint32_t spins = 1;; spins++) {
-    // relaxed: a hint; pool_get takes the lock
+    // relaxed: a hint. pool_get takes the lock
     if (rt_load_relaxed(&marking->pooled)) {
       rt_sub(&marking->idle, 1u);
       MarkSegment *segment = pool_get(marking);

@@ -129,7 +129,7 @@ static Chunk *chunk_new(Heap *heap, size_t bytes) {
   if (chunk == NULL) return NULL;
   // Big heaps gain by big pages; small ones should stay small. The system
   // clears a big page in one step, for which a stepped host has no time.
-  // relaxed: about how much there is; chunk_link stores it
+  // relaxed: about how much there is. chunk_link stores it
   bool big = bytes > CHUNK_SIZE || rt_load_relaxed(&heap->mapped) >= HUGE_FROM;
   if (heap->memory.small_pages && !hosts)
     madvise(chunk, bytes, MADV_NOHUGEPAGE);
@@ -153,7 +153,7 @@ static void chunk_link(Heap *heap, Chunk *chunk) {
     heap->last_chunk = chunk;
   heap->chunks = chunk;
   heap->cursor = chunk;
-  // relaxed: heap.lock is held; heap_stats reads it without, and chunk_new
+  // relaxed: heap.lock is held. heap_stats reads it without, and chunk_new
   rt_store_relaxed(&heap->mapped, heap->mapped + chunk->bytes);
 }
 
@@ -205,7 +205,7 @@ static uint64_t run_bits(int first, unsigned n) {
 
 uint64_t heap_used(const Heap *heap) {
   // relaxed, both: sums that others change meanwhile (add_used,
-  // heap_take_other); the limit is looked at again with heap.lock held
+  // heap_take_other). The limit is looked at again with heap.lock held
   int64_t external = rt_load_relaxed(&heap->external);
   return rt_load_relaxed(&heap->used_units) * UNIT_SIZE +
          (uint64_t)(external > 0 ? external : 0);
@@ -221,7 +221,7 @@ static bool over_limit(Heap *heap, uint64_t units) {
 static void add_used(Heap *heap, int64_t units) {
   RT_ASSERT(rt_load_relaxed(&heap->lock.word) != 0);
   RT_ASSERT(units >= 0 || heap->used_units >= (uint64_t)-units);
-  // relaxed: heap.lock is held; heap_used reads it without, and about
+  // relaxed: heap.lock is held. heap_used reads it without, and about
   rt_store_relaxed(&heap->used_units, heap->used_units + (uint64_t)units);
 }
 

@@ -22,7 +22,7 @@ static void finalize(Heap *heap, Obj *obj) {
     ObjHost *host = (ObjHost *)obj;
     if (host->klass == NULL || host->klass->finalize == NULL) return;
     host->klass->finalize(host->data);
-    // RMW: a count that any sweeping thread adds to; heap_stats reads it
+    // RMW: a count that any sweeping thread adds to. heap_stats reads it
     rt_add(&heap->finalized, 1);
   } else if (obj->type == OBJ_STRUCT) {
     free_methods(((ObjStruct *)obj)->room);

@@ -71,7 +71,7 @@ static void mark_protos(GcMarker *marker, const CodeUnit *unit) {
 }
 
 void unit_mark(GcMarker *marker, CodeUnit *unit) {
-  // RMW: one of several workers does it; they meet in find_work
+  // RMW: one of several workers does it. They meet in find_work
   if (rt_exchange(&unit->marked, 1u) == 0) mark_protos(marker, unit);
 }
 
@@ -152,7 +152,7 @@ static void free_unit(Vm *vm, CodeUnit *unit) {
 void units_sweep(Vm *vm) {
   for (CodeUnit **at = &vm->units; *at != NULL;) {
     CodeUnit *unit = *at;
-    // RMW: for brevity; the world is stopped, the markers have met
+    // RMW: for brevity. The world is stopped, the markers have met
     if (rt_exchange(&unit->marked, 0u)) {
       at = &unit->next;
     } else {

@@ -20,7 +20,7 @@ void unit_mark(GcMarker *marker, CodeUnit *unit);
 // Something refers to that proto (or NULL). Any worker.
 static inline void unit_touch(GcMarker *marker, const Proto *proto) {
   CodeUnit *unit = proto != NULL ? proto->unit : NULL;
-  // relaxed: a hint; the exchange in unit_mark decides
+  // relaxed: a hint. The exchange in unit_mark decides
   if (unit != NULL && !rt_load_relaxed(&unit->marked)) unit_mark(marker, unit);
 }
 void unit_touch_trace(GcMarker *marker, const struct Trace *trace);  // or NULL

@@ -34,7 +34,7 @@ void work_forget(void) { work_steps = 0; }
 
 static bool is_vain(Local *local, const Goroutine *g) {
   return g_cancelled(&g->g) != NOT_CANCELLED ||
-         // relaxed: nothing but the id is handed over; vm_interrupt stores it
+         // relaxed: nothing but the id is handed over. vm_interrupt stores it
          rt_load_relaxed(&local->vm->interrupt) == g->g.id ||
          sched_work_is_vain(local->p);
 }

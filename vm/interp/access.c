@@ -361,7 +361,7 @@ static const Method *methods_of(const ObjStruct *type) {
 }
 
 static int find_method(const ObjStruct *type, const ObjString *name) {
-  // acquire: the table has them; pairs with the release in struct_add_method
+  // acquire: the table has them. Pairs with the release in struct_add_method
   uint32_t count = rt_load_acquire(&type->method_count);
   for (uint32_t n = 0; n < count; n++)
     if (methods_of(type)[n].name == name) return (int)n;
@@ -370,7 +370,7 @@ static int find_method(const ObjStruct *type, const ObjString *name) {
 
 static void cache_slot(uint32_t *word, const ObjStruct *type, int slot) {
   RT_ASSERT(type->obj.type == OBJ_STRUCT && slot >= 0);
-  // release: a method's room is there when its number is; pairs with INVOKE
+  // release: a method's room is there when its number is. Pairs with INVOKE
   if (type->id <= CACHE_ID_MAX && slot <= 0xff)
     rt_store_release(word, type->id << 8 | (uint32_t)slot);
 }
@@ -609,7 +609,7 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
     return builtin_method(vm, x, name);
   ObjType type = method_type(x);
   const MethodTable *table = vm->methods[type];
-  // relaxed: one word, checked below; pairs with the store in cached_method
+  // relaxed: one word, checked below. Pairs with the store in cached_method
   uint32_t cache = rt_load_relaxed(word), at = 0;
   RT_ASSERT(cache >> 8 != BUILTIN_ID(type) ||
             (table != NULL && (cache & 0xff) < table->count));
@@ -618,7 +618,7 @@ static Value cached_method(Vm *vm, Value x, const ObjString *name,
   while (table != NULL && at < table->count && table->methods[at].name != name)
     at++;
   if (table == NULL || at == table->count) return VALUE_UNDEF;
-  // relaxed: one word; its reader, above, checks it
+  // relaxed: one word. Its reader, above, checks it
   if (at <= 0xff) rt_store_relaxed(word, BUILTIN_ID(type) << 8 | at);
   return table->methods[at].function;
 }

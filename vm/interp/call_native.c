@@ -530,12 +530,12 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
     return finish_moved(&call, status, window, want);
   if (__builtin_expect(status == CSP_PANIC, 0) && def->repeatable)
     status = native_call_again(&call);
-  // relaxed: output.c stores it; seen soon is enough
+  // relaxed: output.c stores it. Seen soon is enough
   if (status == CSP_OK && rt_load_relaxed(&local->vm->output_failed))
     return local->vm->hooks->exit(local, g, 1);
   // (Results would not be seen by a collection meanwhile; what writes has
   // none.)
-  // relaxed: a hint, set in output_add; the flush takes the lock
+  // relaxed: a hint, set in output_add. The flush takes the lock
   if (status == CSP_OK && call.nresults == 0 &&
       rt_load_relaxed(&local->vm->output_full))
     status = block_for_output(&call);

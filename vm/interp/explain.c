@@ -36,7 +36,7 @@ typedef struct Explain {
 
 static Instr code_at(const Proto *proto, uint32_t at) {
   // relaxed: another P may specialise the opcode meanwhile (as in NEXT of
-  // interp.c); its operands stay
+  // interp.c). Its operands stay
   return rt_load_relaxed(&proto->code[at]);
 }
 

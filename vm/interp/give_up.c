@@ -9,7 +9,7 @@
 
 bool work_interrupted(Local *local, Goroutine *g) {
   uint64_t id = g->g.id;
-  // relaxed: nothing but the id is handed over; vm_interrupt stores it
+  // relaxed: nothing but the id is handed over. vm_interrupt stores it
   if (rt_load_relaxed(&local->vm->interrupt) != id) return false;
   // RMW: an interrupt for another goroutine stays (vm_interrupt)
   if (!rt_cas(&local->vm->interrupt, &id, (uint64_t)0)) return false;

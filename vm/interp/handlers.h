@@ -361,7 +361,7 @@ HANDLER(GETF) {
   Value x = REG_B;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
-    // relaxed: a hint, checked right here; pairs with cache_slot
+    // relaxed: a hint, checked right here. Pairs with cache_slot
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == instance->type->id)) {
       REG_A = heap_load(&instance->fields[cache & 0xff]);
@@ -384,7 +384,7 @@ HANDLER(SETF) {
   Value x = REG_A;
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjInstance *instance = (ObjInstance *)value_obj(x);
-    // relaxed: a hint, checked right here; access.c stores it
+    // relaxed: a hint, checked right here. access.c stores it
     uint32_t cache = rt_load_relaxed(CACHE);
     if (LIKELY(cache >> 8 == instance->type->id)) {
       QUICK_STORE(&instance->fields[cache & 0xff], REG_B, setf_general);
@@ -480,7 +480,7 @@ HANDLER(INVOKE) {
   Value x = REG_RANGE(A + 3);
   if (LIKELY(value_is_type(x, OBJ_INSTANCE))) {
     ObjStruct *type = ((ObjInstance *)value_obj(x))->type;
-    // acquire: the method's room is there; pairs with cache_slot
+    // acquire: the method's room is there. Pairs with cache_slot
     uint32_t cache = rt_load_acquire(CACHE);
     if (LIKELY(cache >> 8 == type->id)) {
       Value f = heap_load(

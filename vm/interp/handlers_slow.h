@@ -152,7 +152,7 @@ SHARED(call_general) {
 }
 SHARED(invoke_general) {
   Value x = REG_RANGE(A + 3);
-  // relaxed: a hint, checked here; pairs with the store in cached_method
+  // relaxed: a hint, checked here. Pairs with the store in cached_method
   uint32_t cache = rt_load_relaxed(CACHE);
   if (value_is_obj(x) && cache >> 8 == BUILTIN_ID(value_obj(x)->type)) {
     const MethodTable *table = local->vm->methods[value_obj(x)->type];

@@ -98,7 +98,7 @@ static __attribute__((noinline)) Next safepoint(Local *local, Goroutine *g) {
 // a collection that is due begins at the next safepoint, and an interrupt comes
 // there, too.
 static int64_t first_count(const Vm *vm) {
-  // relaxed: a hint, stored in vm_interrupt; work_interrupted decides
+  // relaxed: a hint, stored in vm_interrupt. work_interrupted decides
   bool soon = heap_gc_wanted(vm->heap) || rt_load_relaxed(&vm->interrupt) != 0;
   return UNLIKELY(soon) ? 1 : vm->safepoint_count;
 }

@@ -55,7 +55,7 @@ typedef struct VmCode {
   Instr return_nils[256];  // RETD 0 n
   Value concat;            // the prelude's _concat, or nil
   Value memory_error;      // what is panicked with when memory is out
-  Value cancel_errors[CANCEL_REASONS];  // by CancelReason; [0]: nil
+  Value cancel_errors[CANCEL_REASONS];  // by CancelReason; [0] is nil
   PanicReserve reserve;
 } VmCode;
 static inline VmCode *vm_code(const Vm *vm) { return vm->code; }

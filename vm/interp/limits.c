@@ -41,7 +41,7 @@
 // --- Forced collections -----------------------------------------------------
 enum { IN_VAIN_MOST = 4 };  // that follow each other at once
 
-// relaxed: pace_in_vain stores both; where several Ps take turns some of the
+// relaxed: pace_in_vain stores both. Where several Ps take turns some of the
 // time may not be counted
 bool pace_allows(const Pace *pace, int64_t now) {
   return rt_load_relaxed(&pace->due) - now <
@@ -168,7 +168,7 @@ static bool is_room(Vm *vm) {
   HeapStats heap;
   heap_stats(vm->heap, &heap);
   uint64_t ended = heap.goroutines_collected;
-  // relaxed: a count, which goroutine_count changes; starts at the same moment
+  // relaxed: a count, which goroutine_count changes. Starts at the same moment
   // may pass the limit by their number
   return rt_load_relaxed(&vm->goroutines) - ended < vm->goroutine_limit;
 }

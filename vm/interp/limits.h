@@ -38,7 +38,7 @@ static inline bool goroutine_allowed(Local *local, Goroutine *g) {
 }
 static inline void goroutine_count(Local *local, int64_t more) {
   if (__builtin_expect(local->vm->goroutine_limit != 0, 0))
-    // RMW: a count of all Ps, which limits.c compares with the limit; it orders
+    // RMW: a count of all Ps, which limits.c compares with the limit. It orders
     // nothing
     rt_add(&local->vm->goroutines, (uint64_t)more);
 }

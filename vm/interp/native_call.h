@@ -32,7 +32,7 @@ typedef enum LaterKind {
   LATER_PROCS,   // sched.set_procs(number)
   LATER_GC,      // a collection, now
   LATER_EXIT,
-  LATER_AGAIN,  // in pieces; data: the record (again.c)
+  LATER_AGAIN,  // in pieces; `data` is the record (again.c)
   LATER_PARK,   // a waker was made: csp_park makes LATER_TAIL of it. Channel in
                 // value, link in value2
 } LaterKind;
@@ -41,7 +41,7 @@ typedef enum LaterKind {
 typedef struct FdWait {
   CspWait *wait;   // NULL: none
   PollDesc *desc;  // while it is registered
-  int copy;        // of wait->fd; -1: none
+  int copy;        // of wait->fd; -1 means none
   bool blocks;     // the system cannot watch it: the call waits
   bool refused;    // or, in a stepped runtime, is not made
 } FdWait;
@@ -49,7 +49,7 @@ typedef struct FdWait {
 // What a native has left to do, set before it says CSP_LATER.
 typedef struct CallLater {
   bool quick;     // LATER_BLOCK: as csp_block, not csp_block_slow
-  int64_t after;  // LATER_BLOCK: so many ns later; 0: at once
+  int64_t after;  // LATER_BLOCK: so many ns later, or at once (0)
   LaterKind kind;
   Value value, value2;
   int64_t number;

@@ -123,12 +123,12 @@ static Panic *new_record(Vm *vm, Goroutine *g) {
   Panic *panic = mem_alloc(vm->memory, sizeof *panic);
   Panic *link = g->panic;
   PanicReserve *of = NULL;
-  // relaxed: a hint; the CAS below decides
+  // relaxed: a hint. The CAS below decides
   uint64_t used = rt_load_relaxed(&reserve->used);
   while (panic == NULL && used != UINT64_MAX) {
     int n = __builtin_ctzll(~used);
     of = reserve;
-    // acquire: its last user is done with it; pairs with the RMW in free_one
+    // acquire: its last user is done with it. Pairs with the RMW in free_one
     if (rt_cas(&reserve->used, &used, used | (uint64_t)1 << n))
       panic = &reserve->records[n];
   }

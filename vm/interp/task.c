@@ -93,7 +93,7 @@ Goroutine *goroutine_new(Local *local, Value function, const Value *args,
   g->retried = 0;
   if (plain != NULL) enter_at_once(g, code, plain);
   RT_ASSERT(goroutine_is_valid(g));
-  // relaxed: this P's own counter; vm_goroutine_count reads it
+  // relaxed: this P's own counter. vm_goroutine_count reads it
   rt_store_relaxed(&local->balance, local->balance + 1);
   goroutine_count(local, 1);
   return g;
@@ -174,7 +174,7 @@ static void end_goroutine(Local *local, Goroutine *g) {
   RT_ASSERT(g->defers == VALUE_NIL);
   g->task = NULL;
   g->select = NULL;
-  // relaxed: this P's own counter; vm_goroutine_count reads it
+  // relaxed: this P's own counter. vm_goroutine_count reads it
   rt_store_relaxed(&local->balance, local->balance - 1);
   goroutine_count(local, -1);
   if (g->g.group != NULL) group_leave(local->p, &g->g);
@@ -191,7 +191,7 @@ static Next finish_task(Local *local, ObjTask *task, int state, Value results) {
   RT_ASSERT(task->state == TASK_RUNNING && state > TASK_RUNNING);
   RT_ASSERT(state != TASK_RETURNED || value_is_type(results, OBJ_VALUES));
   heap_store(&local->heap, &task->results, results);
-  // release: the results are there; pairs with acquire in task_deliver
+  // release: the results are there. Pairs with acquire in task_deliver
   rt_store_release(&task->state, (uint32_t)state);
   if (task->obj.flags & TASK_OF_HOST) return RETURN;  // no script has it
   chan_close(local->p, &task->done);
@@ -241,7 +241,7 @@ Next task_panicked(Local *local, Goroutine *g) {
     local->vm->hooks->report_and_go_on(local, panic);
   }
   if (task != NULL && told) {
-    // relaxed: whether it is reported; drop_awaited looks when the list is
+    // relaxed: whether it is reported. drop_awaited looks when the list is
     // full, and at the end
     rt_store_relaxed(&task->awaited, 1);
   } else if (task != NULL) {
@@ -264,7 +264,7 @@ Next task_panicked(Local *local, Goroutine *g) {
 // A wait for a task that panicked: its panic goes on in g.
 static __attribute__((noinline)) bool panic_again(Local *local, Goroutine *g,
                                                   ObjTask *task) {
-  // relaxed: whether it is reported; drop_awaited looks when the list is full,
+  // relaxed: whether it is reported. drop_awaited looks when the list is full,
   // and at the end
   rt_store_relaxed(&task->awaited, 1);
   vm_panic_value(local, g, heap_load(&task->results));

@@ -8,8 +8,8 @@
 #define CAP_MAX ((size_t)1 << 40)
 
 static bool raw_is_valid(const ObjRaw *block) {
-  // relaxed: cap never changes, and each length that is stored is within it;
-  // pairs with the store in bytes_append
+  // relaxed: cap never changes, and each length that is stored is within it.
+  // Pairs with the store in bytes_append
   return block != NULL && block->obj.type == OBJ_RAW &&
          rt_load_relaxed(&block->len) <= block->cap &&
          block->cap <= heap_size_of(block) - sizeof *block;
@@ -107,7 +107,7 @@ bool bytes_append(Local *local, ObjBytes *bytes, const void *from,
     heap_store_ptr(&local->heap, &bytes->block, block);
   }
   if (!copy(local, block->data + len, from, count)) return false;
-  // relaxed: bytes need no publishing; raw_len reads it, and a reader that is
+  // relaxed: bytes need no publishing. raw_len reads it, and a reader that is
   // early finds zeros
   rt_store_relaxed(&block->len, len + count);
   RT_ASSERT(raw_is_valid(block));

@@ -15,7 +15,7 @@ static inline ObjRaw *bytes_block(const ObjBytes *bytes) {
   return heap_load(&bytes->block);
 }
 static inline size_t raw_len(const ObjRaw *block) {
-  // relaxed: bytes_append and bytes_cut store it; read once, and clamped
+  // relaxed: bytes_append and bytes_cut store it. Read once, and clamped
   uint64_t len = rt_load_relaxed(&block->len);
   return (size_t)(len <= block->cap ? len : block->cap);
 }

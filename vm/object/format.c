@@ -299,7 +299,7 @@ static void add_plain(Text *text, Value v, bool quoted) {
 // A container that is being walked, and where.
 typedef struct WalkLevel {
   Obj *obj;
-  const void *block;  // list: its block; map: its table
+  const void *block;  // of a list its block, of a map its table
   uint64_t at;
 } WalkLevel;
 
@@ -360,7 +360,7 @@ static bool walk_enter(ValueWalk *walk, Obj *obj) {
 // The next entry of the table as it was, without looking at the map.
 static bool entry_next(WalkLevel *level, Value *key, Value *v) {
   const ObjTable *table = level->block;
-  // acquire: the entries are whole; pairs with the release in append (map.c)
+  // acquire: the entries are whole. Pairs with the release in append (map.c)
   uint32_t used = rt_load_acquire(&table->used);
   while (level->at < used && level->at < table->cap) {
     const MapEntry *entry = &table->entries[level->at++];

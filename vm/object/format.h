@@ -6,15 +6,15 @@
 #include "vm/heap/local.h"
 
 typedef struct Text {    // a growing buffer
-  const Memory *memory;  // of data; NULL: malloced, to be freed by free()
+  const Memory *memory;  // of data; NULL means malloced, to be freed by free()
   char *data;
   size_t len, cap;
-  size_t most;    // bytes; 0: any number
-  Local *local;   // where the work is charged, and given up: failed; or NULL
+  size_t most;    // bytes; 0 means any number
+  Local *local;   // where the work is charged, and given up (`failed`); or NULL
   bool cuts;      // what is more than that is cut off, not refused as a whole
   bool failed;    // out of memory, or more than that: data is not complete
   bool full;      // failed: it was more than that
-  uint32_t nest;  // containers shown inside one another; 0: 10,000
+  uint32_t nest;  // containers shown inside one another; 0 means 10,000
 } Text;
 void text_add(Text *text, const char *data, size_t len);
 // The decimal digits of i, written in front of `end`: how many (at most 20).

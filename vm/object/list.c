@@ -269,7 +269,7 @@ bool list_push(Local *local, ObjList *list, Value v) {
   if (__builtin_expect(len >= rt_load_relaxed(&block->cap), 0))
     return list_append(local, list, &v, 1);
   heap_store(&local->heap, &block->slots[len], v);
-  // release: cap was seen, or moved, to cover it; pairs with the acquire in
+  // release: cap was seen, or moved, to cover it. Pairs with the acquire in
   // values_is_valid. Readers need no order: one that sees it early finds nil
   // (in fresh memory 0), or the value, whose object heap_store has published
   rt_store_release(&block->len, len + 1);
@@ -357,7 +357,7 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count) {
 // --- Validity ---------------------------------------------------------------
 bool values_is_valid(const ObjValues *block) {
   if (block == NULL || block->obj.type != OBJ_VALUES) return false;
-  // acquire: cap was moved on before the length that needs it was stored; pairs
+  // acquire: cap was moved on before the length that needs it was stored. Pairs
   // with the release in list_push and its neighbours
   uint64_t len = rt_load_acquire(&block->len);
   // relaxed: the acquire keeps it after the length

@@ -37,7 +37,7 @@ static inline bool values_is_ring(const ObjValues *block) {
 // How many there are in slots[0] and on: 0 of a ring.
 static inline size_t values_plain_len(const ObjValues *block) {
   // Never above cap, as each store has compared with the same block's.
-  // relaxed: see list.c; clamped where slots are read
+  // relaxed: see list.c. Clamped where slots are read
   return (size_t)rt_load_relaxed(&block->len);
 }
 static inline size_t values_len(const ObjValues *block) {

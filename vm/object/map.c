@@ -69,7 +69,7 @@ static ObjTable *table_new(Local *local, size_t want) {
 }
 
 static uint32_t table_used(const ObjTable *table) {
-  // acquire: the entries are whole; pairs with the release in append
+  // acquire: the entries are whole. Pairs with the release in append
   uint32_t used = rt_load_acquire(&table->used);
   return used <= table->cap ? used : table->cap;
 }
@@ -150,11 +150,11 @@ static bool index_add(ObjTable *table, uint32_t hash, uint32_t entry) {
   uint32_t mask = ((uint32_t)1 << table->index_bits) - 1;
   for (uint32_t probe = 0; probe <= mask; probe++) {
     uint32_t *word = &index[(hash + probe) & mask];
-    // relaxed: its readers are other goroutines; two writers may take one
+    // relaxed: its readers are other goroutines. Two writers may take one
     // place, and then an update is lost
     uint32_t old = rt_load_relaxed(word);
     if (old != 0 && !is_word_of_tomb(table, old, hash, mask)) continue;
-    // release: publishes the entry; pairs with acquire in next_candidate
+    // release: publishes the entry. Pairs with acquire in next_candidate
     rt_store_release(word, (hash & ~mask) | (entry + 1));
     return true;
   }
@@ -172,7 +172,7 @@ static bool append(Local *local, ObjTable *table, uint32_t used, uint32_t hash,
   rt_store_relaxed(&entry->value, VALUE_NIL);
   heap_store(&local->heap, &entry->value, v);
   heap_store(&local->heap, &entry->key, key);
-  // release: shows the entry; pairs with the acquire in table_used
+  // release: shows the entry. Pairs with the acquire in table_used
   rt_store_release(&table->used, used + 1);
   RT_ASSERT(table_is_valid(table));
   rt_store_relaxed(&table->live, rt_load_relaxed(&table->live) + 1);
@@ -338,7 +338,7 @@ MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
 
 // Entry number `at` was deleted. Each entry is passed once in all.
 static void move_first(ObjTable *table, uint32_t at) {
-  // relaxed, all: where walks begin, which look at the keys themselves; any
+  // relaxed, all: where walks begin, which look at the keys themselves. Any
   // number that was stored has deleted entries alone before it
   if (at != rt_load_relaxed(&table->first)) return;
   uint32_t used = table_used(table);

@@ -223,7 +223,7 @@ uint32_t string_hash(Vm *vm, ObjString *string) {
 
 bool string_hash_on(Local *local, ObjString *string) {
   enum { PIECE = 1 << 12 };
-  // relaxed: as in string_hash; so is the store below
+  // relaxed: as in string_hash. So is the store below
   if (rt_load_relaxed(&string->obj.hash)) return true;
   uint64_t v[4];
   sip_begin(v, local->vm->hash_seed);

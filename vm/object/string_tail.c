@@ -52,7 +52,7 @@ static ObjString *make_head(Local *local, const ObjRaw *block, size_t len) {
 static bool tail_has_room(const ObjString *base, size_t len) {
   if (!(base->obj.flags & STRING_TAIL)) return false;
   const ObjRaw *block = string_block(base);
-  // relaxed: a hint; the RMW in grow_tail decides
+  // relaxed: a hint. The RMW in grow_tail decides
   return len < block->cap && rt_load_relaxed(&block->len) == base->len;
 }
 
@@ -61,7 +61,7 @@ static ObjString *grow_tail(Local *local, const ObjString *base, size_t len) {
   ObjRaw *block = string_block(base);
   ObjString *string = make_head(local, block, len);
   uint64_t end = base->len;
-  // RMW: one of two threads takes the room; it orders nothing, as nobody else
+  // RMW: one of two threads takes the room. It orders nothing, as nobody else
   // looks at the bytes after the end
   if (string == NULL || !rt_cas(&block->len, &end, (uint64_t)len)) return NULL;
   return string;
@@ -133,7 +133,7 @@ bool string_tail_settle(ObjString *string) {
   int32_t at = heap_load(&string->at);  // first: the block may be newer
   ObjRaw *block = string_block(string);
   uint64_t len = string->len, end = len;
-  // RMW: no append (grow_tail) takes what follows; it orders nothing, as the
+  // RMW: no append (grow_tail) takes what follows. It orders nothing, as the
   // string's bytes and the NUL were shown with it
   if (rt_cas(&block->len, &end, len | TAIL_CLOSED)) return true;
   return end == (len | TAIL_CLOSED) || move_away(string, at);

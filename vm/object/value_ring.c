@@ -81,7 +81,7 @@ ObjRing *value_ring_new(Local *local, const ObjValues *from, size_t len,
 
 // --- Looking ----------------------------------------------------------------
 bool value_ring_is_read(const ObjRing *ring) {
-  // relaxed: a count; reads that race in value_ring_at may be counted once
+  // relaxed: a count. Reads that race in value_ring_at may be counted once
   return rt_load_relaxed(&ring->reads) >
          value_ring_len(ring) / READS_SHARE + READS_FREE;
 }

@@ -152,7 +152,7 @@ static bool take_task(Local *local, HostTask *out) {
   out->task = task_new(local);
   if (out->task == NULL) return false;
   out->task->obj.flags = TASK_OF_HOST;
-  // relaxed: its panic is told here; nobody else has the task yet
+  // relaxed: its panic is told here. Nobody else has the task yet
   rt_store_relaxed(&out->task->awaited, 1u);
   out->pin = heap_pin(local->vm->heap, value_from_obj(out->task));
   return out->pin != 0;
@@ -540,7 +540,7 @@ bool host_open(Csp *csp) {
 }
 
 static bool run_has_ended(const Csp *csp) {
-  // relaxed: stepped, so this thread stored it, in report_claim; else a hint
+  // relaxed: stepped, so this thread stored it, in report_claim. Else a hint
   return rt_load_relaxed(&csp->ending) != 0;
 }
 

@@ -90,7 +90,7 @@ static ObjTask *task_for(Local *local, GoNote *note) {
   ObjTask *task = task_of(local, TASK_TOLD_SIZE);
   if (task == NULL) return NULL;
   task->obj.flags = TASK_IS_TOLD;
-  // relaxed: its panic is told; nobody else has the task yet
+  // relaxed: its panic is told. Nobody else has the task yet
   rt_store_relaxed(&task->awaited, 1u);
   *note_of(task) = note;
   return task;
@@ -152,7 +152,7 @@ bool csp_task_done(CspCall *call, CspValue task, CspResult *result) {
   host_no_result(result, CSP_DONE);
   // acquire: pairs with release in finish_task
   if (rt_load_acquire(&object->state) == TASK_RUNNING) return false;
-  // relaxed: its panic is told here; drop_awaited reads it, and early enough
+  // relaxed: its panic is told here. drop_awaited reads it, and early enough
   rt_store_relaxed(&object->awaited, 1u);
   host_give_outcome(call->vm, result, object);
   return true;

@@ -34,9 +34,9 @@ typedef struct Alike {
   // The tree, by index + 1, or 0 for none: the owner's entry, the first of
   // those below this one, the next one below the same.
   size_t above, first, next;
-  const char *waits;  // for what; NULL: it does not
+  const char *waits;  // for what; NULL means it does not
   uint8_t state;
-  int64_t since, until;  // the earliest and the latest `since`; 0: unknown
+  int64_t since, until;  // the earliest and the latest `since`; 0 means unknown
   uint64_t *ids;
   size_t count, room;
 } Alike;
@@ -44,7 +44,7 @@ typedef struct Alike {
 struct Dump {
   Alike *all;
   size_t count, room;
-  uint32_t *table;  // of indices + 1, by hash; size: a power of two
+  uint32_t *table;  // of indices + 1, by hash; its size is a power of two
   size_t size;
   size_t most;               // entries
   size_t uncounted;          // goroutines that would be further ones
@@ -188,7 +188,7 @@ static Dump *dump_new(Vm *vm, size_t most) {
   dump->vm = vm;
   dump->most = most;
   // The traces are for us alone.
-  // RMW: dump_free may subtract meanwhile; a collection that looks at it
+  // RMW: dump_free may subtract meanwhile. A collection that looks at it
   // (units_mark_roots) stops the world after this
   rt_add(&vm->code_kept, 1u);
   return dump;

@@ -43,7 +43,7 @@ static void output_emit(Csp *csp, const char *data, size_t len) {
   }
   int error = rt_write_all(STDOUT_FILENO, data, len);
   if (error == 0) return;
-  // relaxed, both: call_native sees the one soon; the other is read when the
+  // relaxed, both: call_native sees the one soon. The other is read when the
   // run's threads are joined
   rt_store_relaxed(&csp->out.error, error);
   rt_store_relaxed(&csp->vm.output_failed, 1u);
@@ -89,7 +89,7 @@ static void write_buffer(Csp *csp) {
   size_t len = out->len;
   out->data = NULL;
   out->cap = 0;
-  // relaxed, both: the lock is held; call_native and output_flush_idle read
+  // relaxed, both: the lock is held. call_native and output_flush_idle read
   // them as hints
   rt_store_relaxed(&out->len, (size_t)0);
   rt_store_relaxed(&csp->vm.output_full, 0u);
@@ -100,7 +100,7 @@ static void write_buffer(Csp *csp) {
 
 // With a limit on memory, so much does not wait until somebody takes it.
 static bool is_flood(const Csp *csp, size_t more) {
-  // relaxed: about how much waits; stored with the lock held
+  // relaxed: about how much waits. Stored with the lock held
   return csp->config.max_memory != 0 &&
          rt_load_relaxed(&csp->out.len) + more > OUTPUT_MOST;
 }
@@ -121,10 +121,10 @@ void output_add(Csp *csp, const char *data, size_t len) {
   if (kept) {
     RT_ASSERT(len <= out->cap - out->len);
     memcpy(out->data + out->len, data, len);
-    // relaxed: the lock is held; output_flush_idle reads it as a hint
+    // relaxed: the lock is held. output_flush_idle reads it as a hint
     rt_store_relaxed(&out->len, out->len + len);
     bool line = out->terminal && memchr(data, '\n', len) != NULL;
-    // relaxed: a hint for call_native; the flush takes the lock
+    // relaxed: a hint for call_native. The flush takes the lock
     if (line || out->len >= OUTPUT_FULL)
       rt_store_relaxed(&csp->vm.output_full, 1u);
   }
@@ -139,7 +139,7 @@ void output_write(Vm *vm, const char *data, size_t len) {
 void vm_out_flush(Vm *vm) {
   Csp *csp = runtime_of(vm);
   Output *out = &csp->out;
-  // relaxed: what this thread has added it sees; of others nothing is promised
+  // relaxed: what this thread has added it sees. Of others nothing is promised
   if (rt_load_relaxed(&out->len) == 0) return;
   rt_lock(&out->writing);
   write_buffer(csp);
@@ -149,7 +149,7 @@ void vm_out_flush(Vm *vm) {
 // A pipe that poll says can be written takes PIPE_BUF bytes at least.
 static bool would_not_block(const Csp *csp) {
   struct pollfd now = {STDOUT_FILENO, POLLOUT, 0};
-  // relaxed: a hint; what others add meanwhile (output_add) is flushed next
+  // relaxed: a hint. What others add meanwhile (output_add) is flushed next
   // time
   return csp->config.write_out != NULL ||
          (rt_load_relaxed(&csp->out.len) <= PIPE_BUF && poll(&now, 1, 0) > 0);
@@ -157,7 +157,7 @@ static bool would_not_block(const Csp *csp) {
 
 bool output_flush_idle(Csp *csp, bool may_block) {
   Output *out = &csp->out;
-  // relaxed: as above; a thread that adds later looks for itself
+  // relaxed: as above. A thread that adds later looks for itself
   while (rt_load_relaxed(&out->len) > 0) {
     if (!may_block && !would_not_block(csp)) return true;
     // One M at most waits for a slow reader; it sees what comes meanwhile.

@@ -113,7 +113,7 @@ static void deliver(CspWaker *waker) {
   Door *door = waker->door;
   RT_ASSERT(rt_load_relaxed(&waker->state) == WOKEN);
   if (door_enter(door)) {
-    // relaxed: wakers_free reads it, after the door was closed; e3 and c2 of
+    // relaxed: wakers_free reads it, after the door was closed. e3 and c2 of
     // door.c
     rt_store_relaxed(&waker->state, (uint32_t)POSTED);
     sched_post(waker->csp->vm.sched, &waker->post);
@@ -148,7 +148,7 @@ static void tell_cancelled(CspWaker *waker) {
   waker->cancelled(waker->cancelled_data);
   seen = TELLING;
   // release: what `cancelled` did, for csp_wake. acquire where it fails: make
-  // and data; pairs with the exchange there
+  // and data. Pairs with the exchange there
   if (rt_cas(&waker->state, &seen, (uint32_t)TOLD)) return;
   RT_ASSERT(seen == WOKEN);
   deliver(waker);

@@ -10,7 +10,7 @@
 
 // Where the paths of scripts begin.
 typedef struct Paths {
-  int root;  // O_PATH, of CspConfig.root; -1: none. Immutable
+  int root;  // O_PATH, of CspConfig.root; -1 means none. Immutable
   pthread_mutex_t lock;
   char *folder;  // guarded by lock: the working folder in the root
 } Paths;

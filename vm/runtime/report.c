@@ -28,7 +28,7 @@
 
 bool report_claim(Csp *csp, int status) {
   uint32_t none = 0;
-  // RMW: the first one in here wins; the status is read when all threads are
+  // RMW: the first one in here wins. The status is read when all threads are
   // joined
   if (!rt_cas(&csp->ending, &none, 1u)) return false;
   csp->status = status;
@@ -281,7 +281,7 @@ static void report_tasks(Csp *csp, ObjTask *(*next)(Csp *csp, size_t *at)) {
 static void drop_awaited(Csp *csp) {
   size_t kept = 0;
   for (size_t n = 0; n < csp->failed_count; n++)
-    // relaxed: task.c stores it; seen later is early enough
+    // relaxed: task.c stores it. Seen later is early enough
     if (!rt_load_relaxed(&csp->failed[n]->awaited))
       csp->failed[kept++] = csp->failed[n];
   csp->failed_count = kept;

@@ -30,19 +30,19 @@ struct Csp {
   uint32_t reported;  // atomic: csp_report was called, or a report was lost
   const char *test;   // csp_run_test's function, or NULL
   Output out;
-  uint32_t ending;       // atomic: a report was printed or exit chosen; the
+  uint32_t ending;       // atomic: a report was printed or exit chosen. The
                          // first one decides the status
   int status;            // written by the thread that set `ending`
   uint32_t interrupted;  // atomic: 0, INTERRUPTED or RUN_IS_OVER
   // --- cancel_main.c ---
   uint32_t cancel_status;  // atomic: what main is cancelled with, or 0
-  SchedPost cancel_post;   // fn is immutable; NULL: main is not cancelled
+  SchedPost cancel_post;   // fn is immutable; NULL means main is not cancelled
   ObjGroup *main_group;    // immutable in the run; pinned. NULL: likewise
   bool goes_on;            // only what happens to main ends the run badly
   int64_t balance;         // of Ps that are gone; changed while the world stops
   int stuck;      // threads still in a blocking call when the run ended
   bool closing;   // csp_free goes on: natives can make no calls
-  uint32_t left;  // atomic: csp_free has returned; the host gets no output
+  uint32_t left;  // atomic: csp_free has returned, and the host gets no output
   DebugOptions debug;
   FILE *trace_out;  // of the setting trace, or NULL
   RtLock failed_lock;
@@ -51,9 +51,9 @@ struct Csp {
   size_t failed_count, failed_cap;  // guarded by failed_lock
   // --- api_call.c, api_threads.c ---
   CspCall host;        // the host's own, when it steps the runtime
-  int64_t time_limit;  // of its calls, in ns; 0: none
+  int64_t time_limit;  // of its calls, in ns; 0 means none
   int64_t until;       // when the compilation under way is to end, and the call
-                       // of csp_load that follows it; 0: none, or no limit
+                       // of csp_load that follows it; 0 means none, or no limit
   bool gave_up;        // the last compilation did, for one of these
   bool asks_host;      // CspConfig.load is called: nothing compiles or runs
   RtLock host_lock;    // guards what follows

@@ -463,9 +463,9 @@ char *csp_disassemble(Csp *csp, const char *path, const char *text, size_t len,
 void vm_interrupt(Vm *vm, const Goroutine *g, const ObjTask *task) {
   RT_ASSERT(g->obj.type == OBJ_GOROUTINE && task->obj.type == OBJ_TASK);
   // acquire: an id of the next goroutine in g comes with the end of the task,
-  // so it is not taken; pairs with the release in proc_make_runnable
+  // so it is not taken. Pairs with the release in proc_make_runnable
   uint64_t id = rt_load_acquire(&g->g.id);
-  // relaxed: the acquire above keeps it after the id; no outcome is read
+  // relaxed: the acquire above keeps it after the id. No outcome is read
   if (rt_load_relaxed(&task->state) != TASK_RUNNING) return;
   // relaxed: read at safepoints, in work_interrupted, on its own
   rt_store_relaxed(&vm->interrupt, id);
@@ -523,7 +523,7 @@ bool vm_compile_is_over(Vm *vm) {
   work_looked();
   bool stopped = csp->config.stepped
                      ? stepped_is_stopped(vm->sched)
-                     // relaxed: interrupt_run stores it; seen soon
+                     // relaxed: interrupt_run stores it. Seen soon
                      : rt_load_relaxed(&csp->interrupted) != 0;
   if (!stopped && vm->main == NULL) stopped = cancel_main_status(csp) != 0;
   if (!stopped && csp->until != 0) stopped = rt_now() >= csp->until;

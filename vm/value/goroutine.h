@@ -69,7 +69,7 @@ typedef struct Trace {
   uint64_t elided;  // frames left out after the first half
   uint32_t count;
   bool error;  // not of a panic, but of an error that `?` found no taker for
-  uint32_t text_size;   // 0: none; else of the value's text, after the frames
+  uint32_t text_size;   // of the value's text, after the frames; 0 means none
   TraceFrame frames[];  // count, and room for those alone
 } Trace;
 enum { DESCRIBE_NOT_YET, DESCRIBE_NOW, DESCRIBE_DONE };
@@ -86,7 +86,7 @@ struct Panic {
   char *error_at;  // of Vm.memory: no panic, but an error that ends the program
   int64_t report_at;  // at the latest, though groups do not end (group.c)
   Trace *trace;
-  struct PanicReserve *reserve;  // NULL: of Vm.memory; else one of it
+  struct PanicReserve *reserve;  // it is one of it, or (NULL) of Vm.memory
 };
 
 // Records for when memory is out: one to a goroutine at most. With all in use

@@ -89,7 +89,7 @@ typedef struct ObjValues {
 typedef struct ObjRing {
   Obj obj;
   uint64_t no_cap, no_len;  // 0: where ObjValues has cap and len
-  uint64_t mask;            // slots, less 1: a power of two, less 1; immutable
+  uint64_t mask;            // slots (a power of two), less 1; immutable
   uint64_t first;           // atomic: the slot of element 0, masked
   uint64_t count;           // atomic
   uint64_t reads;           // atomic: of elements since its front was used
@@ -207,7 +207,7 @@ typedef struct ObjTask {
   Obj obj;
   uint32_t state;    // atomic; written before done is closed
   uint32_t awaited;  // atomic: somebody asked for the outcome
-  Value results;     // ObjValues: what was returned; or the one value; or
+  Value results;     // what was returned, as ObjValues or the one value; or
                      // what was panicked with
   Value also;        // what that panic carries (drop.c): a list, or nil
   void *trace;       // the panic's Trace (goroutine.h), of Vm.memory; or NULL
@@ -258,7 +258,7 @@ typedef struct ObjStruct {
   ObjString *name;
   Proto *constructor;   // parameters are the fields, with defaults
   ObjClosure *make;     // closure of the constructor
-  MethodRoom *room;     // atomic; of Vm.memory, by the compiler; NULL
+  MethodRoom *room;     // atomic; of Vm.memory, by the compiler, or NULL
   Value string_method;  // the method `string`, or nil
   Value error_method;   // `error`, if no argument is needed, or nil
   ObjString *fields[];  // interned
@@ -290,7 +290,7 @@ typedef struct ObjModule {
 struct CspOperations;
 typedef struct HostClass {
   const char *name;              // the type's name
-  void (*finalize)(void *data);  // any thread, no VM calls; NULL: none
+  void (*finalize)(void *data);  // any thread, no VM calls; NULL means none
   size_t size;
   const struct CspOperations *operations;  // or NULL
 } HostClass;

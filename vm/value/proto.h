@@ -35,7 +35,7 @@ enum {
 
 // Where a closure's upvalue comes from when CLOSURE is executed.
 typedef struct UpvalueFrom {
-  bool local;  // true: the cell in register index; else upvalue index
+  bool local;  // the cell in register `index`, not upvalue `index`
   uint8_t index;
 } UpvalueFrom;
 
