@@ -16,10 +16,8 @@ file; so is what a line declares whose comment is a file alone, or ends with one
 parentheses.
 
 A sentence has at most one colon or semicolon. That is checked in documents, in
-vm/csp.h, and in the comments of sources: in the head comments of the folders in
-READ_ONCE, in all that have lines for themselves of those in READ_WHOLE, and in all
-of those in READ_ALL. Code, tables, indented lists, quotations and what programs
-write into documents are left out.
+and in the comments of the sources in READ_ALL. Code, tables, indented lists,
+quotations and what programs write into documents are left out.
 
 The status is 1 when something is wrong. Each such place is a line."""
 
@@ -50,15 +48,12 @@ RULES, RULES_MAP = "docs/scheduler-rules.md", "sched/README.md"
 CELL_END = re.compile(r"(?<!\\)\|")
 BROKEN_HEADING = re.compile(r"^// (?:--- .*[^-\n]|-{10,}.*)$", re.M)
 # Of libc, lemon, compilers and the system; and of the language itself.
-OTHERS = {"asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
+OTHERS = {"callgrind_annotate", "asan_interface.h", "lempar.c", "string", "error", "len", "main", "cmocka.h",
           "seq_cst", "epoll_pwait2", "test_NAME.c"}
 
-# Folders whose head comments are checked for sentences, and documents that are not.
-READ_ONCE = ("vm", "cli", "stdlib", "sched", "lang")
-READ_WHOLE = ("lang", "cli", "vm", "stdlib")  # and their other comments, too
-READ_ALL = ("sched", "vm", "lang", "cli", "stdlib")  # and notes after code and reasons of orders
+# Folders whose comments are checked for sentences, and documents that are not.
+READ_ALL = ("sched", "vm", "lang", "cli", "stdlib", "bench", "examples")
 NOT_YET = ("tests/docs/data/",)
-ORDER = re.compile(r" (relaxed|acquire|release|RMW|seq)\b")
 NO_PROSE = re.compile(r"`+[^`]*`+|\"[^\"]*\"|\]\([^)]*\)|https?://\S+|(?<=\d):(?=\d)")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][)\"*])\s+")
 
@@ -179,25 +174,15 @@ def too_long(path):
             yield "comments: %s:%d has a cell of over 80 columns" % (path, number)
 
 
-def comment_lines(text, which):
-    """(line, text) of each comment line: of the HEAD comment, of those that have
-    their LINES for themselves, or of ALL. The text is None where a paragraph ends.
-    Of LINES, those that say why an atomic's order is enough are left out
-    (atomics.py has their form)."""
-    column, ordered, behind = 0, False, False
+def comment_lines(text):
+    """(line, text) of each comment line. The text is None where a paragraph ends."""
+    column = 0
     for number, line in enumerate(text.splitlines(), 1):
         whole = line.lstrip().startswith("//")
-        if which == "HEAD" and number > 1 and not whole:
-            return
         before, at = column, line.find("//")
         column = at
         body = line[at + 2:] if at >= 0 and line.count('"', 0, at) % 2 == 0 else ""
-        heading = body.startswith(" ---")
-        behind = at >= 0 and (not whole or behind and at == before)
-        ordered = which == "LINES" and whole and (
-            ORDER.match(body) is not None or ordered and at == before)
-        ends = not body.strip() or body.startswith("  ") or "SPDX" in body or heading or \
-            which == "LINES" and (ordered or behind)
+        ends = not body.strip() or body.startswith(("  ", " ---")) or "SPDX" in body
         if not whole or ends or at != before:
             yield number, None
         if not ends:
@@ -237,13 +222,10 @@ def crowded(lines):
 def lines_of_prose(path):
     if path.endswith(".md"):
         return [] if path.startswith(NOT_YET) else document_lines(read(path))
-    folder = path.split("/")[0]
-    if folder not in READ_ONCE or not path.endswith((".c", ".h", ".re", ".y", ".def")):
+    if path.split("/")[0] not in READ_ALL or \
+            not path.endswith((".c", ".h", ".re", ".y", ".def")):
         return []
-    if path.startswith(NOT_YET):
-        return comment_lines(read(path), "HEAD")
-    return comment_lines(read(path), "ALL" if folder in READ_ALL or path == "vm/csp.h" else
-                         "LINES" if folder in READ_WHOLE else "HEAD")
+    return comment_lines(read(path))
 
 
 def main():

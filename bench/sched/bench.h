@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the programs of this folder share: a clock, medians, and the lines that
-// `run` reads:
+// `run` reads.
 //   value KEY NS               one figure
 //   spread KEY P50 P95 P99 MAX COUNT BIN...   many; BIN i: below bench_bins[i]
 //   steps KEY ALL LOCKED       instructions executed by one call, stepped

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What single operations of the scheduler cost on one thread with warm lines:
-// queues, channels, stealing, waking; and a locked instruction, the clock and
-// a system call beside them. A figure is the median of many chunks, less the
+// queues, channels, stealing, waking. A locked instruction, the clock and a
+// system call stand beside them. A figure is the median of many chunks, less the
 // clock. One call of each is also stepped through, which counts instructions.
 //   costs [CHUNKS]
 #include "bench.h"

@@ -2,10 +2,10 @@
 // The scheduler at work without an interpreter: goroutines as C state machines
 // over sched.h, on threads that are not pinned, but in the case of latencies.
 //   runtime PROCS [ROUNDS] [SLEEPS]
-// Cases: ping-pong over two unbuffered channels; spawn + end; yield; a buffered
-// channel used by one goroutine; a select of 4; with more than one P, from `go`
-// until the goroutine runs on another one; and, if SLEEPS is not 0, how late a
-// 1 ms sleeper is beside a CPU hog on every P.
+// Cases: ping-pong over two unbuffered channels, spawn + end, yield, a buffered
+// channel used by one goroutine, a select of 4. With more than one P it also
+// measures from `go` until the goroutine runs on another one, and, if SLEEPS is
+// not 0, how late a 1 ms sleeper is beside a CPU hog on every P.
 #include "bench.h"
 
 typedef struct Task Task;

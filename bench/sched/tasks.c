@@ -24,7 +24,7 @@ struct Task {
   G g;                          // first
   bool (*step)(P *p, Task *t);  // false: it left (parked, ended, ...)
   Task *parent;                 // immutable
-  Task *kids;                   // owned; NULL: not made yet
+  Task *kids;                   // owned; NULL means not made yet
   int started;                  // how many of them
   bool parked;                  // for them, or on a channel
   uint32_t pending;             // atomic: see above
@@ -35,7 +35,7 @@ struct Task {
 typedef struct Workload {
   const char *name;
   bool (*step)(P *p, Task *t);  // of the main goroutine, which begins it
-  int fan;                      // of a tree; 0: none
+  int fan;                      // of a tree; 0 means none
 } Workload;
 
 static const Workload *workload;
@@ -108,7 +108,7 @@ static bool task_finish(P *p, Task *t, int64_t sum) {
   Task *parent = t->parent;
   t->sum = sum;
   sched_end(p, &t->g);
-  // release: shows the sum; acquire: the last one sees the parent parked
+  // release: shows the sum. Acquire: the last one sees the parent parked
   if (rt_sub(&parent->pending, 1u) == 1) sched_ready(p, &parent->g);
   return false;
 }
@@ -117,7 +117,7 @@ static bool task_finish(P *p, Task *t, int64_t sum) {
 static bool node_waits(G *g, void *arg) {
   (void)arg;
   Task *t = (Task *)g;
-  // release: shows that it parked; acquire: sees the children's sums
+  // release: shows that it parked. Acquire: sees the children's sums
   return rt_sub(&t->pending, 1u) != 1;
 }
 

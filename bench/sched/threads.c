@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What two threads on two CPUs do to each other, each pinned to one: the round
-// trip of a cache line; a steal from a ring that the other one has filled; the
+// trip of a cache line, a steal from a ring that the other one has filled, the
 // wake-up of an M that sleeps in the pool (idle_start_m, idle_wait) in turn
 // with that of a thread in a bare futex. The first thread measures, the second
 // serves: `turn` says whose turn it is, odd is the second's.

@@ -25,10 +25,10 @@ typedef struct Set {  // of CPUs
 
 typedef struct Line {
   int64_t free_at;
-  uint16_t owner_1;  // last writer + 1; 0: nobody has touched it
+  uint16_t owner_1;  // last writer + 1; 0 means nobody has touched it
   uint16_t copies;   // beside the owner's
   uint16_t near[SIM_NEAR];
-  uint32_t set;  // 0: none; they are in near
+  uint32_t set;  // 0 means none; they are in near
 } Line;
 
 enum { LINES = SIM_ARENA / RT_LINE, SETS = 1 << 18 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Virtual threads on fibers. Each has its own clock; the one that is furthest
-// behind runs. Threads that can run are in a heap by their time, but for the
+// behind in time runs. Threads that can run are in a heap by their time, but for the
 // current one. A thread that sleeps until a deadline is in it with that time.
 //
 // A thread may run ahead of the others by sim.slack while it touches only
 // lines that its CPU has (cache.c): a load then may miss what another CPU
-// stores within these ns, as behind a store buffer. All that goes past the own
+// stores within these ns, as in a store buffer. All that goes past the own
 // cache, and each system call, happens in the order of virtual time; and
 // nobody sees a store before its time. The order in which the accesses are
 // made is one that sequential consistency allows.

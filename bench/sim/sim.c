@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The command: one run of one workload, its figures on standard output as one
-// line of JSON; or the self-checks.
+// line of JSON. Or the self-checks.
 //
 //   sim WORKLOAD PROCS [seed=N] [scale=X] [param=N] [rings=1]
 //      [slack=NS] [COST=NS]...
@@ -24,7 +24,7 @@ static Figures begun, result;  // result: differences
 static struct Watch {
   char *tasks;
   size_t size, all;
-  int64_t *ready_at;  // ps, by task; 0: not ready
+  int64_t *ready_at;  // ps, by task; 0 means not ready
 } watch;
 static uint32_t *delays;  // ns from ready to running, in the measured time
 static size_t delay_count, delay_room;

@@ -77,14 +77,14 @@ typedef enum SimTime {
 
 typedef struct SimThread SimThread;
 struct SimThread {
-  int64_t clock;  // its own time; in the heap: when it goes on
+  int64_t clock;  // its own time; in the heap, when it goes on
   uint32_t id;
   uint32_t cpu;  // of the P that its M holds, or held last
   int heap_at;   // -1: not in the heap
   bool done, timed_out;
   M *m;                   // NULL: not an M
   P *seen;                // m->p when `cpu` was set
-  const uint32_t *futex;  // sleeps on it; NULL: does not sleep
+  const uint32_t *futex;  // sleeps on it; NULL means does not sleep
   SimThread *futex_next;
   SimThread *joiner;
   bool woken, ran;  // its M was woken, and has run a G since

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The programs of the simulation, as goroutines in C over sched.h, compiled
-// like sched/ with a call at each access. Each run: the main G lets all Ps run
-// at once, so that all threads exist (warm-up); begins to measure; runs the
-// workload; ends the measurement; ends the runtime.
+// like sched/ with a call at each access. In each run the main G lets all Ps run
+// at once, so that all threads exist (warm-up), begins to measure, runs the
+// workload, ends the measurement, ends the runtime.
 //
 // A Task is a G with a body that is entered again at the line where it left.
 // Ps have a list of free Tasks each, as a VM would have, and count their work
@@ -117,7 +117,7 @@ static Run run;
     }                                                               \
   } while (0)
 
-// false: the G must leave; t->left tells what is left.
+// false: the G must leave, and t->left tells what is left.
 static bool work_on(P *p, Task *t) {
   Local *local = p->local;
   while (t->left > 0) {
@@ -258,7 +258,8 @@ static void ping(P *p, Task *t) {
   CO_END;
 }
 
-// param: pairs for each two Ps; 0: one, without work, as bench/sched_pingpong
+// param: pairs for each two Ps, or (0) one, without work, as
+// bench/sched_pingpong
 static void ping_pong(P *p, Task *t) {
   CO_BEGIN;
   ping_work_ns = run.param == 0 ? 0 : PING_WORK_NS;

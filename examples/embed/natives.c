@@ -123,7 +123,7 @@ static CspStatus deliver(CspCall *call) {
   if (pthread_create(&thread, NULL, courier, order) == 0) {
     pthread_detach(thread);
   } else {
-    courier(order);  // who cannot be sent goes himself: each waker is woken
+    courier(order);  // without a thread, this one: each waker is woken
   }
   return csp_park(call);
 }

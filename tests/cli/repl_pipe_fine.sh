@@ -1,5 +1,5 @@
 # The last input may lack its newline; what a script reads from standard input
-# begins behind the input that reads. Nothing went wrong: status 0.
+# begins after the input that reads. Nothing went wrong: status 0.
 # expect: 1
 # expect: "two"
 # expect: 3

@@ -1,5 +1,5 @@
 # cspvm test runs each function test_... without parameters in a process of its
-# own, behind the file's top level; -v shows all, with their output. Methods,
+# own, after the file's top level; -v shows all, with their output. Methods,
 # other names, functions with parameters and folders that begin with a dot hold
 # no tests.
 # expect: ok   a_test.csp:4: test_first

@@ -4,7 +4,7 @@
 A fence says what its block is (tests/README.md has the table). A block of a
 kind that is not known, one without a kind, and an output that belongs to no
 program are tests that fail: nothing is skipped. What a program prints stands
-behind the lines that print it, or in the `output` block that follows."""
+after the lines that print it, or in the `output` block that follows."""
 
 import glob
 import os

@@ -6,7 +6,7 @@
 #define CSP_TESTS_PLANT_FUNCTIONS_H
 
 #if defined(PLANT_NO_RECHECK)
-// Who stops spinning sleeps without a second look.
+// The M that stops spinning sleeps without a second look.
 #define idle_look_again(m) ((void)(m))
 
 #elif defined(PLANT_FORGOTTEN_WAKE)
@@ -61,7 +61,7 @@ static void idle_check_deadlock(Sched *sched) {
 }
 
 #elif defined(PLANT_STARTED_TWICE)
-// Who has started the world and sees it stopped starts it again.
+// The M that has started the world and sees it stopped starts it again.
 #undef sched_start_world
 static void sched_start_world(P *p) {
   right_start_world(p);

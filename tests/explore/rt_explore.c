@@ -183,7 +183,7 @@ void rt_poll_break(RtPoll *poll) {
   explore_futex_wake(&fds.changes, INT32_MAX);
 }
 
-// Who watches the descriptor calls rt_explore_watch.
+// The thread that watches the descriptor calls rt_explore_watch.
 int rt_poll_descriptor(RtPoll *poll) {
   (void)poll;
   return FDS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who goes on: at random, by priorities (PCT), or exhaustively. Used by
+// Which thread goes on: at random, by priorities (PCT), or exhaustively. Used by
 // explore.c only.
 #ifndef CSP_TESTS_STRATEGY_H
 #define CSP_TESTS_STRATEGY_H

@@ -2,8 +2,8 @@
 // Few threads: as many as max_threads lets there be, or as the system gives. A
 // native that waits for what it calls back keeps its thread, and one is always
 // left for the others (sched/callback.c): callbacks up to that number are never
-// refused, the next one is, and nothing freezes. Who waits for whom is decided
-// by channels, not by time.
+// refused, the next one is, and nothing freezes. Which waits for which is
+// decided by channels, not by time.
 #include "embed_fixture.h"
 #include "failing.h"
 #include "vm/interp/native_call.h"

@@ -8,7 +8,7 @@
 // refuses programs.
 #include "reach_fixture.h"
 
-// list: what is spread behind the first `fixed` arguments, f(args..., list...).
+// list: what is spread after the first `fixed` arguments, f(args..., list...).
 static void try_spread(Reach *r, const char *name, CspValue f, int fixed,
                        const size_t *chosen, size_t list) {
   CspValue values = csp_held(csp_host(r->host->csp), r->values);

@@ -55,7 +55,7 @@ static Array *array_new(int64_t count, Array *older) {
 }
 
 static Task *slot_read(Array *a, int64_t index) {
-  // relaxed: shown by bottom; a stale one fails the CAS of top
+  // relaxed: shown by bottom. A stale one fails the CAS of top
   return rt_load_relaxed(&a->slots[index & (a->size - 1)]);
 }
 
@@ -76,7 +76,7 @@ static Array *grow(Deque *d, int64_t top, int64_t bottom) {
   Array *old = d->array;
   Array *a = array_new(2 * old->size, old);
   for (int64_t i = top; i < bottom; i++) slot_write(a, i, slot_read(old, i));
-  // release: shows size and slots; pairs with the acquire in deque_steal
+  // release: shows size and slots. Pairs with the acquire in deque_steal
   rt_store_release(&d->array, a);
   return a;
 }
@@ -89,14 +89,14 @@ static void queue_put(Worker *w, Task *task) {
   Array *a = d->array;
   if (bottom - top == a->size) a = grow(d, top, bottom);
   slot_write(a, bottom, task);
-  // release: shows slot and task; pairs with T2
+  // release: shows slot and task. Pairs with T2
   rt_store_release(&d->bottom, bottom + 1);
 }
 
 // Owner.
 static Task *deque_pop(Deque *d) {
   int64_t bottom = d->bottom - 1;
-  // acquire: empty; as in queue_put, and nothing is decided by it
+  // acquire: empty. As in queue_put, and nothing is decided by it
   if (rt_load_acquire(&d->top) > bottom) return NULL;
   rt_store_seq(&d->bottom, bottom);    // seq: O1, see above
   int64_t top = rt_load_seq(&d->top);  // seq: O2, see above

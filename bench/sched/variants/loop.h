@@ -31,7 +31,7 @@ enum { THREADS_MAX = 64, FIB_FAN = 2, SKYNET_FAN = 10, SPINS = 64 };
 typedef struct Task Task;
 struct Task {
   Task *next, *prev;     // owned by the queue that the task is in
-  Task *parent;          // immutable; NULL: the root
+  Task *parent;          // immutable; NULL means the root
   uint32_t pending;      // atomic: children that have not ended
   int maker;             // immutable: the thread that made it
   int depth;             // immutable: of the root 0
@@ -55,14 +55,12 @@ typedef struct Worker {
   Block *free;
 } Worker;
 
-// --- What a variant defines
-// ---------------------------------------------------
+// --- What a variant defines -------------------------------------------------
 static void queue_init(void);                  // before the threads start
 static void queue_put(Worker *w, Task *task);  // by w, of its own making
-static Task *queue_take(Worker *w);            // by w; NULL: found none
+static Task *queue_take(Worker *w);            // by w; NULL means found none
 
-// --- State
-// --------------------------------------------------------------------
+// --- State ------------------------------------------------------------------
 static Worker workers[THREADS_MAX] RT_ALIGNED;
 static int threads;  // immutable, as are the next three
 static int fan;
@@ -90,9 +88,8 @@ static inline int loop_next_victim(const Worker *w, int victim) {
   return victim;
 }
 
-// --- A list with a lock
-// ------------------------------------------------------- First in, first out;
-// linked by `next`. Any thread.
+// --- A list with a lock -----------------------------------------------------
+// First in, first out; linked by `next`. Any thread.
 typedef struct LockedList {
   RtLock lock;
   Task *first, *last;  // guarded by lock
@@ -135,8 +132,7 @@ static inline Task *list_take(LockedList *list) {
   return task;
 }
 
-// --- Tasks
-// --------------------------------------------------------------------
+// --- Tasks ------------------------------------------------------------------
 static Block *block_new(Worker *w) {
   Block *block = w->free;
   if (block == NULL) {
@@ -191,7 +187,7 @@ static void task_run(Worker *w, Task *task) {
     Task *parent = task->parent;
     task->sum = sum;
     if (parent == NULL) break;
-    // release: shows the sum; acquire: the last one sees those of the others
+    // release: shows the sum. Acquire: the last one sees those of the others
     if (rt_sub(&parent->pending, 1u) != 1) return;
     sum = task_join(w, parent);
     task = parent;
@@ -199,8 +195,7 @@ static void task_run(Worker *w, Task *task) {
   rt_store_release(&loop_done, 1u);  // release: pairs with worker_run
 }
 
-// --- The loop
-// -----------------------------------------------------------------
+// --- The loop ---------------------------------------------------------------
 static void worker_run(void *arg) {
   Worker *w = arg;
   int idle = 0;
@@ -292,8 +287,7 @@ static void report(int64_t ns) {
   report_moved();
 }
 
-// --- Stress
-// -------------------------------------------------------------------
+// --- Stress -----------------------------------------------------------------
 enum { STRESS_PAUSES = 32 };
 
 static int64_t stress_taken RT_ALIGNED;  // atomic: tasks, once or more
@@ -342,8 +336,7 @@ static void stress(void) {
   report_moved();
 }
 
-// --- Main
-// ---------------------------------------------------------------------
+// --- Main -------------------------------------------------------------------
 int main(int argc, char **argv) {
   if (argc < 4) return 2;
   workload = argv[1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The ring of sched/runq.c, alone: 256 places for each thread, first in, first
-// out; half of a full one goes to a queue for all. STEAL_MOST, which the
+// out. Half of a full one goes to a queue for all. STEAL_MOST, which the
 // including program defines, is how many one steal may take, up to half.
 //
 //   tail   written by the owner; a release store shows the slots below it
@@ -38,7 +38,7 @@ static void queue_init(void) {
 }
 
 static Task *slot_read(Ring *r, uint32_t index) {
-  // relaxed: shown by tail; a stale one fails the CAS of head
+  // relaxed: shown by tail. A stale one fails the CAS of head
   return rt_load_relaxed(&r->slots[index % RING_SIZE]);
 }
 
@@ -68,7 +68,7 @@ static void queue_put(Worker *w, Task *task) {
     uint32_t tail = r->tail;
     if (tail - head < RING_SIZE) {
       slot_write(r, tail, task);
-      // release: shows slot and task; pairs with the acquire in ring_steal
+      // release: shows slot and task. Pairs with the acquire in ring_steal
       rt_store_release(&r->tail, tail + 1);
       return;
     }
@@ -109,7 +109,7 @@ static Task *global_take(Ring *r) {
 // Owner of r, which is empty.
 static Task *ring_steal(Ring *r, Ring *victim) {
   for (;;) {
-    // acquire, both: head not after tail; pairs with the store in queue_put
+    // acquire, both: head not after tail. Pairs with the store in queue_put
     uint32_t head = rt_load_acquire(&victim->head);
     uint32_t count = rt_load_acquire(&victim->tail) - head;
 

@@ -53,11 +53,11 @@ static Task *slot_read(Deque *d, int64_t index) {
 static void queue_put(Worker *w, Task *task) {
   Deque *d = &deques[w->id];
   int64_t tail = d->tail;
-  // acquire: H - 2 and below are read; pairs with the store of the next thief
+  // acquire: H - 2 and below are read. Pairs with the store of the next thief
   int64_t head = rt_load_acquire(&d->head);
   RT_CHECK(tail - head < PLACES - 1, "the: the deque is full");
   rt_store_relaxed(&d->slots[tail % PLACES], task);  // relaxed: shown by T
-  // release: shows slot and task; pairs with T2
+  // release: shows slot and task. Pairs with T2
   rt_store_release(&d->tail, tail + 1);
 }
 
@@ -75,7 +75,7 @@ static Task *pop_slowly(Deque *d, int64_t tail) {
 // Owner.
 static Task *deque_pop(Deque *d) {
   int64_t tail = d->tail - 1;
-  // acquire: empty, or a thief is about to make it so; nothing is decided
+  // acquire: empty, or a thief is about to make it so. Nothing is decided
   if (rt_load_acquire(&d->head) > tail) return NULL;
   rt_store_seq(&d->tail, tail);          // seq: O1, see above
   int64_t head = rt_load_seq(&d->head);  // seq: O2, see above
@@ -92,7 +92,7 @@ static Task *deque_steal(Deque *d) {
   rt_store_seq(&d->head, head + 1);               // seq: T1, see above
   bool mine = head + 1 <= rt_load_seq(&d->tail);  // seq: T2, see above
   Task *task = mine ? slot_read(d, head) : NULL;
-  // release: as it was; the owner that saw it higher takes the lock
+  // release: as it was. The owner that saw it higher takes the lock
   if (!mine) rt_store_release(&d->head, head);
   rt_unlock(&d->lock);
   return task;

@@ -58,7 +58,7 @@ class Terminal:
     def run(self, line):
         """Sends a line; its output, up to the next prompt."""
         self.send(line + "\n")
-        self.expect("\n")  # behind its echo
+        self.expect("\n")  # after its echo
         return self.prompt()
 
     def check(self, line, output):
