@@ -94,5 +94,5 @@ list_has_sources tests/explore/sched_explore.h sched/rt.c sched/rt_poll.c
 list_has_sources tests/unit/sched_sources.h sched/lifecycle.c sched/proc.c
 
 tests/atomics.py sched vm stdlib cli lang || status=1
-tests/style.py $layers || status=1
+tests/style.py $layers examples || status=1
 exit $status

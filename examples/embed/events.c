@@ -100,7 +100,7 @@ static bool send_line(Host *host, CspCall *call) {
   char *end = memchr(host->text, '\n', host->have);
   bool more = host->have < sizeof host->text && !host->hung_up;
   if (end == NULL && (more || host->have == 0)) return false;
-  size_t len = end ? (size_t)(end - host->text) : host->have;
+  size_t len = end != NULL ? (size_t)(end - host->text) : host->have;
   CspValue line = csp_string(call, host->text, len);
   if (csp_is_undef(line) ||
       csp_try_send(call, csp_held(call, host->lines), line) != CSP_SENT)
@@ -205,14 +205,14 @@ static CspStatus peer_write(CspCall *call) {
   const char *text;
   size_t len;
   if (!csp_need_string(call, 0, &text, &len)) return CSP_PANIC;
-  Write *w = malloc(sizeof *w + len);
-  if (w == NULL) return csp_panic_memory(call);
-  memcpy(w->text, text, len);
-  uv_buf_t buf = uv_buf_init(w->text, (unsigned)len);
+  Write *made = malloc(sizeof *made + len);
+  if (made == NULL) return csp_panic_memory(call);
+  memcpy(made->text, text, len);
+  uv_buf_t buf = uv_buf_init(made->text, (unsigned)len);
   int code =
-      uv_write(&w->request, (uv_stream_t *)&host->peer, &buf, 1, on_written);
+      uv_write(&made->request, (uv_stream_t *)&host->peer, &buf, 1, on_written);
   if (code >= 0) return csp_ok_nothing(call);
-  free(w);
+  free(made);
   return csp_panic(call, "peer.write: %s", uv_strerror(code));
 }
 
@@ -295,7 +295,7 @@ static bool watch_runtime(Host *host) {
 static CspHandle channel(Host *host, CspValue loaded, const char *name) {
   CspCall *call = csp_host(host->csp);
   CspValue value;
-  if (call && csp_member(call, loaded, name, &value) &&
+  if (call != NULL && csp_member(call, loaded, name, &value) &&
       csp_type(value) == CSP_CHAN)
     return csp_hold(call, value);
   return 0;

@@ -41,17 +41,18 @@ typedef struct Weighing {
 } Weighing;
 
 static void weigh_work(void *data) {
-  Weighing *w = data;
+  Weighing *weighing = data;
   struct timespec slow = {0, 1000000};
   nanosleep(&slow, NULL);  // a pair of scales that takes its time
-  w->grams *= 100;
+  weighing->grams *= 100;
 }
 
 static CspStatus weigh_done(CspCall *call, void *data, bool made) {
-  Weighing *w = data;
-  CspStatus status = made ? csp_ok_value(call, csp_int(call, (int64_t)w->grams))
-                          : csp_ok_error(call, "weigh: %s", csp_no_thread());
-  free(w);
+  Weighing *weighing = data;
+  CspStatus status =
+      made ? csp_ok_value(call, csp_int(call, (int64_t)weighing->grams))
+           : csp_ok_error(call, "weigh: %s", csp_no_thread());
+  free(weighing);
   return status;
 }
 
@@ -59,10 +60,10 @@ static CspStatus weigh(CspCall *call) {
   const char *name;
   size_t len;
   if (!csp_need_string(call, 0, &name, &len)) return CSP_PANIC;
-  Weighing *w = malloc(sizeof *w);
-  if (w == NULL) return csp_panic_memory(call);
-  w->grams = len;
-  return csp_block(call, weigh_work, weigh_done, w);
+  Weighing *weighing = malloc(sizeof *weighing);
+  if (weighing == NULL) return csp_panic_memory(call);
+  weighing->grams = len;
+  return csp_block(call, weigh_work, weigh_done, weighing);
 }
 
 // --- Waiting for another thread: shop.deliver(name) --------------------------
@@ -111,7 +112,7 @@ static CspStatus deliver(CspCall *call) {
   size_t len;
   if (!csp_need_string(call, 0, &name, &len)) return CSP_PANIC;
   Order *order = calloc(1, sizeof *order);
-  CspWaker *waker = order ? csp_waker(call) : NULL;
+  CspWaker *waker = order != NULL ? csp_waker(call) : NULL;
   if (waker == NULL) {
     free(order);
     return csp_panic_memory(call);
@@ -145,7 +146,7 @@ static CspStatus on_sale(CspCall *call) {
   CspValue function;
   if (!csp_need_type(call, 0, CSP_FUNC, &function)) return CSP_PANIC;
   Shop *shop = csp_state(csp_of(call), &shop_class);
-  CspHandle handle = shop ? csp_hold(call, function) : 0;
+  CspHandle handle = shop != NULL ? csp_hold(call, function) : 0;
   if (handle == 0) return csp_panic_memory(call);
   pthread_mutex_lock(&shop->lock);
   bool room = shop->count < LISTENERS_MAX;
@@ -219,7 +220,7 @@ static CspStatus till_add(CspCall *call) {
     till->sums[till->count++] = sum;
   }
   pthread_mutex_unlock(&till->lock);
-  return more ? csp_ok(call, csp_arg(call, 0)) : csp_panic_memory(call);
+  return more != NULL ? csp_ok(call, csp_arg(call, 0)) : csp_panic_memory(call);
 }
 
 static CspStatus till_total(CspCall *call) {

@@ -124,10 +124,10 @@ static void run(Plugin *plugin, const char *text, size_t len) {
 // The text of a file, malloced, or NULL.
 static char *read_file(const char *path, size_t *len) {
   FILE *file = fopen(path, "rb");
-  char *text = file ? malloc(SCRIPT) : NULL;
-  *len = text ? fread(text, 1, SCRIPT, file) : 0;
-  bool whole = text && *len < SCRIPT && !ferror(file);
-  if (file) fclose(file);
+  char *text = file != NULL ? malloc(SCRIPT) : NULL;
+  *len = text != NULL ? fread(text, 1, SCRIPT, file) : 0;
+  bool whole = text != NULL && *len < SCRIPT && !ferror(file);
+  if (file != NULL) fclose(file);
   if (whole) return text;
   free(text);
   return NULL;
