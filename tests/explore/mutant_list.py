@@ -148,13 +148,17 @@ MUTANTS = [Mutant(*row) for row in [
      "if (rt_load_seq(&g->select_state) != open) return false;\n"
      "  rt_store_seq(&g->select_state, open + 1);\n  return true;"),
     ("waiting only after the unlock", "chan", "one_to_one", "chan.c",
-     "  wait_on(p, g, chan, send, reason);\n  chan_unlock(p, chan);\n  return",
+     "reason);\n  wait_on(p, g, chan, send, reason);\n"
+     "  // relaxed: as in cancel_show\n  rt_store_relaxed(&g->parked_on,\n"
+     "                   (uintptr_t)chan | (send ? ON_SEND : ON_RECV));\n"
+     "  chan_unlock(p, chan);\n",
+     "reason);\n"
      "  g->wait.g = g, g->wait.index = -1, g->wait.success = false;\n"
      "  g->woken_by = NULL;\n  chan_enqueue(chan, &g->wait, send);\n"
-     "  chan_unlock(p, chan);\n  g_leave(p, g, G_WAITING, reason);\n  return"),
+     "  chan_unlock(p, chan);\n  g_leave(p, g, G_WAITING, reason);\n"),
     ("the parker writes after the unlock", "chan", "one_to_one", "chan.c",
-     "  wait_on(p, g, chan, send, reason);\n  chan_unlock(p, chan);\n  return",
-     "  wait_on(p, g, chan, send, reason);\n  chan_unlock(p, chan);\n"
+     "(send ? ON_SEND : ON_RECV));\n  chan_unlock(p, chan);\n  return",
+     "(send ? ON_SEND : ON_RECV));\n  chan_unlock(p, chan);\n"
      "  g->wait.success = false;\n  return"),
     ("select unlocks from the lowest", "chan", "runtime_senders", "select.c",
      "for (int i = count - 1; i >= lowest; i--) {",
