@@ -5,9 +5,9 @@
 //
 // A G that parks stores in parked_on where it is, with the lock held that
 // readying it needs, when it is WAITING and can be found there. Then it reads
-// its flag (g_cancelled). The canceller sets the flag, then reads parked_on. All
-// four are seq_cst, so at least one of the two sees the other. A G without a
-// group needs no such order. It may get a group while it is parked, but only
+// its flag (g_cancelled). The canceller sets the flag, then reads parked_on.
+// All four are seq_cst, so at least one of the two sees the other. A G without
+// a group needs no such order. It may get a group while it is parked, but only
 // while the world is stopped (group_begin_outer), and its canceller comes after
 // that.
 //

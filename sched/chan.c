@@ -335,8 +335,7 @@ static inline __attribute__((always_inline)) ChanResult park_on(
     return park_member(p, g, chan, send, reason);
   wait_on(p, g, chan, send, reason);
   // relaxed: as in cancel_show
-  rt_store_relaxed(&g->parked_on,
-                   (uintptr_t)chan | (send ? ON_SEND : ON_RECV));
+  rt_store_relaxed(&g->parked_on, (uintptr_t)chan | (send ? ON_SEND : ON_RECV));
   chan_unlock(p, chan);
   return CHAN_PARKED;
 }

@@ -149,8 +149,8 @@ MUTANTS = [Mutant(*row) for row in [
      "  rt_store_seq(&g->select_state, open + 1);\n  return true;"),
     ("waiting only after the unlock", "chan", "one_to_one", "chan.c",
      "reason);\n  wait_on(p, g, chan, send, reason);\n"
-     "  // relaxed: as in cancel_show\n  rt_store_relaxed(&g->parked_on,\n"
-     "                   (uintptr_t)chan | (send ? ON_SEND : ON_RECV));\n"
+     "  // relaxed: as in cancel_show\n  rt_store_relaxed(&g->parked_on, "
+     "(uintptr_t)chan | (send ? ON_SEND : ON_RECV));\n"
      "  chan_unlock(p, chan);\n",
      "reason);\n"
      "  g->wait.g = g, g->wait.index = -1, g->wait.success = false;\n"
@@ -410,8 +410,7 @@ MUTANTS = [Mutant(*row) for row in [
      "  if (p->single || g->group == NULL) {\n"),
     ("a G without a group does not show where it receives", "cancel",
      "later_recv", "chan.c",
-     "&g->parked_on,\n                   (uintptr_t)chan | "
-     "(send ? ON_SEND : ON_RECV));",
+     "&g->parked_on, (uintptr_t)chan | (send ? ON_SEND : ON_RECV));",
      "&g->parked_on, (uintptr_t)0);"),
     ("a G without a group does not show that it selects", "cancel",
      "later_select", "cancel.c",
