@@ -33,15 +33,16 @@ static bool next_part(Text *out, size_t at, size_t count) {
   return false;
 }
 
-static void add_list(Text *out, CspCall *call, const ObjList *list, int level) {
-  ObjValues *block = list_block(list);
+static void add_list(Text *out, CspCall *call, Value list, int level) {
+  const ObjValues *block = sequence_block(list);
   size_t count = values_len(block);
-  add(out, "[");
+  bool tuple = value_is_type(list, OBJ_TUPLE);
+  add(out, tuple ? "(" : "[");
   for (size_t n = 0; n < count && next_part(out, n, count); n++) {
     const Value *slot = values_at(block, n);
     if (slot != NULL) add_value(out, call, heap_load(slot), level);
   }
-  add(out, "]");
+  add(out, !tuple ? "]" : count == 1 ? ",)" : ")");
 }
 
 static void add_map(Text *out, CspCall *call, const ObjMap *map, int level) {
@@ -52,7 +53,8 @@ static void add_map(Text *out, CspCall *call, const ObjMap *map, int level) {
   add(out, "{");
   for (; map_next(call->vm, map, table, &at, &key, &v); n++) {
     if (!next_part(out, n, count > n ? count : n + 1)) break;
-    add_value(out, call, key, LEVELS_MAX);
+    add_value(out, call, key,
+              value_is_type(key, OBJ_TUPLE) ? level : LEVELS_MAX);
     add(out, ": ");
     add_value(out, call, v, level);
   }
@@ -116,6 +118,9 @@ static void add_deep(Text *out, Value v) {
     case OBJ_LIST:
       add(out, "[...]");
       break;
+    case OBJ_TUPLE:
+      add(out, "(...)");
+      break;
     case OBJ_MAP:
       add(out, "{...}");
       break;
@@ -127,13 +132,13 @@ static void add_deep(Text *out, Value v) {
 static void add_value(Text *out, CspCall *call, Value v, int level) {
   int type = value_is_obj(v) ? value_obj(v)->type : -1;
   bool nests = type == OBJ_LIST || type == OBJ_MAP || type == OBJ_INSTANCE ||
-               type == OBJ_ERROR;
+               type == OBJ_ERROR || type == OBJ_TUPLE;
   if (!nests) {
     add_plain(out, call, v);
   } else if (level == LEVELS_MAX) {
     add_deep(out, v);
-  } else if (type == OBJ_LIST) {
-    add_list(out, call, (ObjList *)value_obj(v), level + 1);
+  } else if (type == OBJ_LIST || type == OBJ_TUPLE) {
+    add_list(out, call, v, level + 1);
   } else if (type == OBJ_MAP) {
     add_map(out, call, (ObjMap *)value_obj(v), level + 1);
   } else if (type == OBJ_INSTANCE) {

@@ -41,6 +41,7 @@ typedef struct Pos {
   X(FORMAT, "a: a part of an INTERP, str: its format")                        \
   X(NAME, "name")                                                             \
   X(LIST, "a: elements")                                                      \
+  X(TUPLE, "a: elements")                                                     \
   X(MAP, "a: PAIRs")                                                          \
   X(PAIR, "a: key (a bare name is a STRING), b: value")                       \
   X(RANGE, "a..b; op AST_RANGE or AST_RANGE_INCL")                            \
@@ -58,6 +59,7 @@ typedef struct Pos {
   X(BINARY, "a op b, with && || ?? in; pos: of the operator")                 \
   X(IS, "a is b; b: NAME, or FIELD of a NAME; a NULL in a switch's case")     \
   X(RECV, "<-a")                                                              \
+  X(APART, "the elements of a; FLAG_REST: the last name takes what is left")  \
   X(VALUE, "of a statement; a: IF, SWITCH or GROUP with FLAG_VALUE")          \
   X(GO, "a: CALL (go { } is a CALL of a FUNC)")                               \
   /* statements */                                                            \
@@ -77,7 +79,8 @@ typedef struct Pos {
   X(IF, "a: init statement or NULL, b: condition, c: BLOCK, "                 \
         "d: BLOCK, IF or NULL")                                               \
   X(FOR, "a: init, b: condition, c: post, each may be NULL, d: BLOCK")        \
-  X(FORIN, "for a in b d: one or two NAMEs, expression, BLOCK")               \
+  X(FORIN, "for a in b d: one or two NAMEs, or (FLAG_APART) those of an "     \
+           "element's parts, expression, BLOCK")                              \
   X(SWITCH, "a: init or NULL, b: subject or NULL, c: CASEs")                  \
   X(CASE, "a: expressions (NULL: default), b: BLOCK")                         \
   X(SELECT, "c: COMMs; FLAG_PRIO")                                            \
@@ -128,12 +131,13 @@ static inline bool ast_compares(AstOp op) {
 }
 
 enum {
-  FLAG_REST = 1,    // PARAM: rest...
+  FLAG_REST = 1,    // PARAM: rest...; APART: as its last name
   FLAG_ARROW = 2,   // FUNC: => expression
   FLAG_PAREN = 4,   // any expression: stood in parentheses
   FLAG_PRIO = 8,    // SELECT: select prio
   FLAG_ALIAS = 16,  // IMPORT: a name was written
   FLAG_VALUE = 32,  // IF SWITCH GROUP: its value is wanted
+  FLAG_APART = 64,  // FORIN: for (a, b) in
 };
 
 typedef struct Node Node;

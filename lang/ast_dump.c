@@ -30,6 +30,7 @@ static unsigned chains_of(NodeKind kind) {
   switch (kind) {
     case NODE_INTERP:
     case NODE_LIST:
+    case NODE_TUPLE:
     case NODE_MAP:
     case NODE_BLOCK:
     case NODE_RETURN:

@@ -59,6 +59,7 @@ typedef enum CspType {
   CSP_HOST,
   CSP_GROUP,
   CSP_TIMER,
+  CSP_TUPLE,
   CSP_NO_MEMORY,  // a string that csp_to_string cannot give
 } CspType;
 
@@ -699,6 +700,8 @@ void csp_cut_room(CspValue room, size_t len);
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len);  // frees
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause);
 CspValue csp_list(CspCall *call, size_t capacity);
+// undef: it panicked, as memory is out or tuples are nested too deep.
+CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count);
 CspValue csp_map(CspCall *call, size_t capacity);
 CspValue csp_bytes(CspCall *call, const void *data, size_t len);
 CspValue csp_range(CspCall *call, int64_t from, int64_t to);  // to excluded
@@ -716,7 +719,7 @@ CspValue csp_error_message(CspValue error);
 CspValue csp_error_cause(CspValue error);
 CspValue csp_error_trace(CspCall *call, CspValue error);  // a list, or undef
 
-size_t csp_list_len(CspValue list);
+size_t csp_list_len(CspValue list);              // so much for tuples, too:
 CspValue csp_list_get(CspValue list, size_t i);  // nil out of range
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v);
 void csp_list_swap(CspCall *call, CspValue a, CspValue b);  // all elements

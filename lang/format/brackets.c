@@ -87,7 +87,8 @@ static void close_level(Brackets *brackets, uint32_t at) {
   if (list[brackets->last].kind == TOK_COMMA) {
     drop_word(brackets, brackets->last--);
   }
-  if (open->flags & WORD_BROKEN && takes_comma(open)) {
+  if (open->role == ROLE_ONE ||
+      (open->flags & WORD_BROKEN && takes_comma(open))) {
     list[brackets->last].flags |= WORD_COMMA_AFTER;
   }
 }

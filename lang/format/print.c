@@ -154,7 +154,8 @@ static uint32_t continuation(const Printer *printer, const Context *context) {
   if (context->statements) return context->stmt + FORMAT_INDENT;
   const Word *open = word_of(printer, context->open);
   bool elements = open->kind == TOK_MAP_BEGIN || open->role == ROLE_ARGS ||
-                  open->role == ROLE_PARAMS || open->role == ROLE_LIST;
+                  open->role == ROLE_PARAMS || open->role == ROLE_LIST ||
+                  open->role == ROLE_ONE;
   bool begins = printer->prev == context->open ||
                 word_of(printer, printer->prev)->kind == TOK_COMMA;
   return context->inner +

@@ -109,6 +109,7 @@ bool format_may_break(const Word *left, const Word *right) {
     case TOK_ARROW:
     case TOK_DOT:
     case TOK_FOR:
+    case TOK_FORIN:
       return true;
     case TOK_RECV:
       return left->role != ROLE_UNARY;

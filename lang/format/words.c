@@ -168,6 +168,14 @@ static void mark_label(const Words *words, const Node *node) {
   if (word != NULL) word[1].role = ROLE_LABEL_COLON;
 }
 
+// for (a, b) in
+static void mark_loop(const Words *words, const Node *node) {
+  Word *word = word_at(words, node->pos);
+  if (word == NULL || !(node->flags & FLAG_APART)) return;
+  RT_ASSERT(word[1].kind == TOK_LPAREN);
+  word[1].role = node->a->next == NULL ? ROLE_ONE : ROLE_LIST;
+}
+
 static void mark_node(const Words *words, const Node *node) {
   switch (node->kind) {
     case NODE_INT:  // of the smallest int the minus is a part
@@ -188,6 +196,16 @@ static void mark_node(const Words *words, const Node *node) {
       break;
     case NODE_LIST:
       set_role(words, node->pos, TOK_LBRACK, ROLE_LIST);
+      break;
+    case NODE_APART:
+      set_role(words, node->pos, TOK_LBRACK, ROLE_LIST);
+      break;
+    case NODE_TUPLE:
+      set_role(words, node->pos, TOK_LPAREN,
+               node->a != NULL && node->a->next == NULL ? ROLE_ONE : ROLE_LIST);
+      break;
+    case NODE_FORIN:
+      mark_loop(words, node);
       break;
     case NODE_INDEX:
       set_role(words, node->pos, TOK_LBRACK, ROLE_INDEX);

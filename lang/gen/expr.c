@@ -164,6 +164,29 @@ static void list_to(Compiler *compiler, Node *node, int target) {
   reg_set(compiler, first);
 }
 
+static void tuple_to(Compiler *compiler, Node *node, int target) {
+  Node *element = node->a;
+  int first = compiler->func->gen.top;
+  if (count_nodes(element) <= LIST_CHUNK) {
+    int count = take_elements(compiler, &element);
+    emit_abc(compiler, node->pos, OP_TUPLE, target, count > 0 ? first : target,
+             count);
+  } else {
+    list_to(compiler, node, first);
+    emit_abc(compiler, node->pos, OP_TUPLEL, target, first, 0);
+  }
+  reg_set(compiler, first);
+  reg_need(compiler, target + 1);
+}
+
+// The elements of a list or tuple, to so many registers.
+static void apart_to(Compiler *compiler, Node *node, int target, int count) {
+  int from = expr_any(compiler, node->a);
+  reg_need(compiler, target + count);
+  emit_abc(compiler, node->pos, node->flags & FLAG_REST ? OP_APARTR : OP_APART,
+           target, from, count);
+}
+
 static void map_to(Compiler *compiler, Node *node, int target) {
   int save = compiler->func->gen.top, count = 0;
   for (const Node *pair = node->a; pair != NULL; pair = pair->next) count++;
@@ -509,6 +532,15 @@ void expr_to(Compiler *compiler, Node *node, int target) {
     case NODE_LIST:
       list_to(compiler, node, target);
       break;
+    case NODE_TUPLE:
+      tuple_to(compiler, node, target);
+      break;
+    case NODE_APART: {
+      int save = compiler->func->gen.top;
+      apart_to(compiler, node, target, 1);
+      reg_set(compiler, save);
+      break;
+    }
     case NODE_MAP:
       map_to(compiler, node, target);
       break;
@@ -606,6 +638,9 @@ int expr_many(Compiler *compiler, Node *node, int count) {
       emit_abc(compiler, node->pos, OP_RECV, first, from, count);
       break;
     }
+    case NODE_APART:
+      apart_to(compiler, node, first, count);
+      break;
     case NODE_INDEX: {
       RT_ASSERT(count == 2);
       int whole = expr_any(compiler, node->a);

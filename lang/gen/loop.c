@@ -157,20 +157,24 @@ void loop_for_in(Compiler *compiler, Node *node, const AstStr *label) {
   Exit exit;
   int top = compiler->func->gen.top, active = compiler->func->gen.active,
       bottom = NO_JUMP;
-  bool two = node->a->next != NULL;
+  bool apart = node->flags & FLAG_APART;
+  bool two = node->a->next != NULL && !apart;
+  int names = count_nodes(node->a);
   int source = expr_any(compiler, node->b);
   int variables = top + ITER_REGISTERS;
-  reg_set(compiler, variables + (two ? 2 : 1));
+  reg_set(compiler, variables + names);
   compiler->func->gen.active = compiler->func->gen.top;
   bool unnamed = expr_register(compiler, node->b) < 0;
   emit_abc(compiler, node->b->pos, OP_ITER, top, source, unnamed);
   exit_push(compiler, &exit, label, true);
   emit_jump(compiler, node->pos, &bottom);
   uint32_t start = emit_here(compiler);
+  if (apart)
+    emit_abc(compiler, node->pos, OP_APART, variables, variables, names);
   bind_names(compiler, node->a, variables);
   stmt_block(compiler, node->d);
   RT_ASSERT(compiler->func->gen.exit == &exit);
-  RT_ASSERT(compiler->func->gen.top == variables + (two ? 2 : 1));
+  RT_ASSERT(compiler->func->gen.top == variables + names);
   emit_patch(compiler, exit.continues);
   emit_patch(compiler, bottom);
   emit_branch_back(compiler, node->b->pos,

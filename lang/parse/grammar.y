@@ -67,6 +67,8 @@ size_t grammar_size(void) { return sizeof(yyParser); }
 
 %type stmts {List}
 %type exprs {List}
+%type several {List}
+%type parts_rest {List}
 %type names {List}
 %type opt_exprs {List}
 %type clauses {List}
@@ -151,7 +153,11 @@ stmt(A) ::= FOR(W) opt_simple(I) SEMI opt_simple(C) SEMI opt_simple(P)
     block(B).
   { A = tree_for_clauses(parse, &W, I, C, P, B); }
 stmt(A) ::= FORIN(W) names(N) IN expr(V) block(B).
-  { A = tree_for_in(parse, &W, N, V, B); }
+  { A = tree_for_in(parse, &W, N, V, B, 0); }
+stmt(A) ::= FORIN(W) LPAREN names(N) RPAREN IN expr(V) block(B).
+  { A = tree_for_in(parse, &W, N, V, B, FLAG_APART); }
+stmt(A) ::= FORIN(W) LPAREN names(N) COMMA RPAREN IN expr(V) block(B).
+  { A = tree_for_in(parse, &W, N, V, B, FLAG_APART); }
 
 stmt(A) ::= switch(A).
 switch(A) ::= SWITCH(W) LBRACE clauses(C) RBRACE.
@@ -295,7 +301,23 @@ primary(A) ::= INT|FLOAT|STR|TRUE|FALSE|NIL(L). { A = tree_literal(parse, &L); }
 primary(A) ::= interp(A).
 primary(A) ::= LPAREN expr(E) RPAREN. { A = tree_paren(parse, E); }
 primary(A) ::= LPAREN value(E) RPAREN. { A = tree_paren(parse, E); }
+primary(A) ::= LPAREN(L) RPAREN. { A = tree_tuple(parse, &L, (List){0}); }
+primary(A) ::= LPAREN(L) expr(E) COMMA RPAREN.
+  { A = tree_tuple(parse, &L, list_one(parse, E)); }
+primary(A) ::= LPAREN(L) several(V) RPAREN. { A = tree_tuple(parse, &L, V); }
+primary(A) ::= LPAREN(L) several(V) COMMA RPAREN.
+  { A = tree_tuple(parse, &L, V); }
+several(A) ::= expr(E) COMMA expr(F).
+  { A = list_add(parse, list_one(parse, E), F); }
+several(A) ::= several(B) COMMA expr(E). { A = list_add(parse, B, E); }
 primary(A) ::= LBRACK(L) RBRACK. { A = tree_list(parse, &L, (List){0}); }
+primary(A) ::= LBRACK(L) parts_rest(V) RBRACK. { A = tree_list(parse, &L, V); }
+primary(A) ::= LBRACK(L) parts_rest(V) COMMA RBRACK.
+  { A = tree_list(parse, &L, V); }
+parts_rest(A) ::= expr(E) ELLIPSIS(O).
+  { A = list_one(parse, tree_spread(parse, E, &O)); }
+parts_rest(A) ::= exprs(B) COMMA expr(E) ELLIPSIS(O).
+  { A = list_add(parse, B, tree_spread(parse, E, &O)); }
 primary(A) ::= LBRACK(L) exprs(V) RBRACK. { A = tree_list(parse, &L, V); }
 primary(A) ::= LBRACK(L) exprs(V) COMMA RBRACK. { A = tree_list(parse, &L, V); }
 primary(A) ::= MAP_BEGIN(L) MAP_END. { A = tree_map(parse, &L, (List){0}); }

@@ -360,6 +360,9 @@ void lex_token(Parse *parse, Token *token) {
 
       "for" / gap name (gap? "," gap? name)? gap "in" [^a-zA-Z0-9_\x80-\xff]
                      { WORD(FORIN); }
+      "for" / gap? "(" gap? name gap? "," (gap | name | ",")* ")" gap? "in"
+          [^a-zA-Z0-9_\x80-\xff]
+                     { WORD(FORIN); }
       "break"        { WORD(BREAK); }
       "case"         { WORD(CASE); }
       "const"        { WORD(CONST); }

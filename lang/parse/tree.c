@@ -184,6 +184,12 @@ Node *tree_list(Parse *parse, const Token *open, List elements) {
   return node;
 }
 
+Node *tree_tuple(Parse *parse, const Token *open, List elements) {
+  Node *node = tree_node(parse, NODE_TUPLE, open->pos, elements.depth);
+  node->a = elements.first;
+  return node;
+}
+
 Node *tree_map(Parse *parse, const Token *open, List pairs) {
   Node *node = tree_node(parse, NODE_MAP, open->pos, pairs.depth);
   node->a = pairs.first;

@@ -26,6 +26,7 @@ List tree_interp_add(Parse *parse, List parts, const Token *middle,
                      Node *value);
 Node *tree_paren(Parse *parse, Node *value);
 Node *tree_list(Parse *parse, const Token *open, List elements);
+Node *tree_tuple(Parse *parse, const Token *open, List elements);
 Node *tree_map(Parse *parse, const Token *open, List pairs);
 Node *tree_word_key(Parse *parse, const Token *word);
 Node *tree_negative_key(Parse *parse, const Token *minus, const Token *number);

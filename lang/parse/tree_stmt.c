@@ -62,14 +62,37 @@ static void check_defined(Parse *parse, const Node *names) {
   for (const Node *node = names; node != NULL; node = node->next) {
     if (node->kind == NODE_NAME && !(node->flags & FLAG_PAREN)) continue;
     error_at(parse, node, "`:=` declares names, and this is none",
-             "assign with `=`");
+             node->kind == NODE_TUPLE
+                 ? "a list or tuple is taken apart by `[a, b] := x`"
+                 : "assign with `=`");
     return;
   }
   tree_check_names(parse, names, "name");
 }
 
+// `[a, b, rest...] := x`: the names are those in the list, and the value is
+// what it is taken apart into.
+static void take_apart(Parse *parse, List *names, List *values) {
+  const Node *list = names->first;
+  if (list->kind != NODE_LIST || list->flags & FLAG_PAREN ||
+      list->next != NULL || list->a == NULL || values->first->next != NULL)
+    return;
+  Node *apart = tree_node(parse, NODE_APART, list->pos, values->depth);
+  if (parse->fatal) return;
+  Node **last = &((Node *)(uintptr_t)list)->a;
+  while ((*last)->next != NULL) last = &(*last)->next;
+  if ((*last)->kind == NODE_SPREAD) {
+    *last = (*last)->a;
+    apart->flags |= FLAG_REST;
+  }
+  apart->a = values->first;
+  *names = (List){list->a, *last, names->depth};
+  *values = list_one(parse, apart);
+}
+
 Node *tree_define(Parse *parse, List names, List values) {
   if (parse->fatal) return parse->dummy;
+  take_apart(parse, &names, &values);
   check_defined(parse, names.first);
   Node *node = tree_node(parse, NODE_DEFINE, tree_start(names.first),
                          deepest(names.depth, values.depth, 0));
@@ -88,6 +111,9 @@ static const char *target_fault(const Node *node) {
       return "a call cannot be assigned to";
     case NODE_SLICE:
       return "a slice cannot be assigned to: it is a copy";
+    case NODE_LIST:
+    case NODE_TUPLE:
+      return "only `:=` takes a list or tuple apart";
     case NODE_NIL:
     case NODE_TRUE:
     case NODE_FALSE:
@@ -274,16 +300,17 @@ Node *tree_for_clauses(Parse *parse, const Token *word, Node *init,
 }
 
 Node *tree_for_in(Parse *parse, const Token *word, List names, Node *value,
-                  Node *body) {
+                  Node *body, int flags) {
   if (parse->fatal) return parse->dummy;
   tree_check_names(parse, names.first, "loop variable");
   const Node *second = names.first->next;
-  if (second != NULL && second->next != NULL) {
+  if (second != NULL && second->next != NULL && flags == 0) {
     error_at(parse, second->next, "a `for` over a value has one or two names",
              NULL);
   }
   Node *node = stmt_node(parse, NODE_FORIN, word,
                          deepest(names.depth, value->depth, body->depth));
+  node->flags |= (uint16_t)flags;
   node->a = names.first;
   node->b = value;
   node->d = body;

@@ -23,7 +23,7 @@ Node *tree_for(Parse *parse, const Token *word, Node *condition, Node *body);
 Node *tree_for_clauses(Parse *parse, const Token *word, Node *init,
                        Node *condition, Node *post, Node *body);
 Node *tree_for_in(Parse *parse, const Token *word, List names, Node *value,
-                  Node *body);
+                  Node *body, int flags);
 Node *tree_switch(Parse *parse, const Token *word, Head head, List cases);
 Node *tree_case(Parse *parse, const Token *word, List values,
                 const Token *colon, List body);

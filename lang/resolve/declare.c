@@ -48,6 +48,7 @@ static bool is_inert(const Node *node) {
     case NODE_FUNC:
       return true;
     case NODE_LIST:
+    case NODE_TUPLE:
     case NODE_MAP:
       return is_inert_list(node->a);
     case NODE_PAIR:

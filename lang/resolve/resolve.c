@@ -31,6 +31,7 @@ static bool gives_many(const Node *value, int count) {
     case NODE_CALL:
     case NODE_RECV:
     case NODE_TRY:
+    case NODE_APART:
       return true;
     case NODE_INDEX:
       return count == 2;

@@ -175,6 +175,16 @@ static void resolve_operands(Compiler *compiler, Node *node) {
   fold(compiler, node);
 }
 
+// The parser has taken away the `...` of `[a, rest...] := x`.
+static void check_elements(Compiler *compiler, const Node *elements) {
+  for (const Node *node = elements; node != NULL; node = node->next) {
+    if (node->kind != NODE_SPREAD) continue;
+    diag_error(compiler->diags, node->pos, 3,
+               "`...` stands in a list only left of `:=`");
+    diag_hint(compiler->diags, "lists are joined by `+`");
+  }
+}
+
 void resolve_expr(Compiler *compiler, Node *node) {
   if (node == NULL || arena_failed(compiler->arena)) return;
   RT_ASSERT(compiler->partial || node_is_valid(node));
@@ -185,8 +195,12 @@ void resolve_expr(Compiler *compiler, Node *node) {
     case NODE_FIELD:
       resolve_field(compiler, node);
       break;
-    case NODE_INTERP:
     case NODE_LIST:
+      check_elements(compiler, node->a);
+      resolve_list(compiler, node->a);
+      break;
+    case NODE_INTERP:
+    case NODE_TUPLE:
       resolve_list(compiler, node->a);
       break;
     case NODE_MAP:
@@ -219,6 +233,7 @@ void resolve_expr(Compiler *compiler, Node *node) {
     case NODE_RECV:
     case NODE_GO:
     case NODE_SPREAD:
+    case NODE_APART:
     case NODE_NAMED:
       resolve_expr(compiler, node->a);
       break;

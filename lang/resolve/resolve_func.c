@@ -219,6 +219,7 @@ static const BuiltinType builtin_types[] = {
     {"string", {OBJ_STRING, -1}},
     {"bytes", {OBJ_BYTES, -1}},
     {"list", {OBJ_LIST, -1}},
+    {"tuple", {OBJ_TUPLE, -1}},
     {"map", {OBJ_MAP, -1}},
     {"range", {OBJ_RANGE, -1}},
     {"chan", {OBJ_CHAN, -1}},

@@ -60,7 +60,7 @@ static void path_add(Text *path, CborWriter *writer) {
     if (n == PATH_ENDS && writer->depth > 2 * PATH_ENDS) {
       n = writer->depth - PATH_ENDS - 1;
       text_addf(path, "...");
-    } else if (level->obj->type == OBJ_LIST) {
+    } else if (level->obj->type != OBJ_MAP) {
       text_addf(path, "[%zu]", level->done - 1);
     } else {
       path_key(path, writer, level);
@@ -200,8 +200,8 @@ static bool put_container(CborWriter *writer, const Obj *obj) {
   }
   CborOut *level = &writer->levels[writer->depth++];
   *level = (CborOut){.obj = obj, .key = VALUE_NIL};
-  if (obj->type == OBJ_LIST) {
-    ObjValues *block = list_block((const ObjList *)obj);
+  if (obj->type != OBJ_MAP) {
+    const ObjValues *block = sequence_block(value_from_obj(obj));
     level->block = block;
     level->count = values_len(block);
     put_head(writer, CBOR_LIST, level->count);
@@ -221,6 +221,7 @@ static bool put_boxed(CborWriter *writer, Value v) {
     case OBJ_BYTES:
       return put_bytes(writer, csp_wrap(v));
     case OBJ_LIST:
+    case OBJ_TUPLE:
     case OBJ_MAP:
       return put_container(writer, obj);
     default:
@@ -256,7 +257,7 @@ static bool next_of_container(CborWriter *writer, Value *v, bool *more) {
   }
   *more = level->done < level->count;
   if (!*more) return true;
-  if (level->obj->type == OBJ_LIST) {
+  if (level->obj->type != OBJ_MAP) {
     const Value *slot = values_at(level->block, level->done);
     *v = slot != NULL ? heap_load(slot) : VALUE_NIL;
   } else if (map_next(writer->call->vm, (const ObjMap *)level->obj,

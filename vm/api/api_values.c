@@ -21,6 +21,7 @@
 #include "vm/object/range.h"
 #include "vm/object/string.h"
 #include "vm/object/string_tail.h"
+#include "vm/object/tuple.h"
 #include "vm/value/utf8.h"
 
 static CspValue wrap_obj(const void *obj) {
@@ -41,7 +42,7 @@ CspType csp_type(CspValue value) {
       [OBJ_STRUCT] = CSP_STRUCT, [OBJ_INSTANCE] = CSP_INSTANCE,
       [OBJ_ERROR] = CSP_ERROR,   [OBJ_MODULE] = CSP_MODULE,
       [OBJ_HOST] = CSP_HOST,     [OBJ_GROUP] = CSP_GROUP,
-      [OBJ_TIMER] = CSP_TIMER,
+      [OBJ_TIMER] = CSP_TIMER,   [OBJ_TUPLE] = CSP_TUPLE,
   };
   Value v = value.word;
   if (value_is_small(v)) return CSP_INT;
@@ -219,13 +220,15 @@ CspValue csp_error_trace(CspCall *call, CspValue error) {
 
 // --- Lists ------------------------------------------------------------------
 size_t csp_list_len(CspValue list) {
-  RT_ASSERT(value_is_type(list.word, OBJ_LIST));
-  return values_len(list_block(AS(ObjList, list)));
+  const ObjValues *block = sequence_block(list.word);
+  RT_ASSERT(block != NULL);
+  return values_len(block);
 }
 
 CspValue csp_list_get(CspValue list, size_t i) {
-  RT_ASSERT(value_is_type(list.word, OBJ_LIST));
-  const Value *slot = values_at(list_block(AS(ObjList, list)), i);
+  const ObjValues *block = sequence_block(list.word);
+  RT_ASSERT(block != NULL);
+  const Value *slot = values_at(block, i);
   return csp_wrap(slot != NULL ? heap_load(slot) : VALUE_NIL);
 }
 
@@ -262,7 +265,7 @@ bool csp_list_find(CspCall *call, CspValue list, CspValue v, size_t *at,
   Local *local = call->local;
   if (local == NULL || call->panicked) return false;
   FindIn find = value_is_small(v.word) ? find_small : find_any;
-  const ObjValues *block = list_block(AS(ObjList, list));
+  const ObjValues *block = sequence_block(list.word);
   size_t len = values_len(block);
   if (*at >= len) *at = end;  // it is shorter now
   size_t stop = end < len ? end : len;
@@ -286,6 +289,18 @@ bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
       list_append(call->local, AS(ObjList, list), from, count))
     return true;
   return not_put(call);
+}
+
+CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count) {
+  const char *failed;
+  UNDEF_IF_OVER(call);
+  const Value *from = (const Value *)(const void *)values;
+  ObjTuple *made = tuple_new(call->local, from, count, &failed);
+  if (made == NULL && failed != NULL)
+    csp_panic(call, "%s: %s", native_name(call), failed);
+  else if (made == NULL)
+    csp_panic_memory(call);
+  return wrap_obj(made);
 }
 
 void csp_list_swap(CspCall *call, CspValue a, CspValue b) {
@@ -340,6 +355,8 @@ size_t csp_map_len(CspValue map) {
 bool csp_map_get(CspCall *call, CspValue map, CspValue key, CspValue *out) {
   if (call->local != NULL && !map_key_ready(call->local, key.word))
     return false;
+  if (call->local != NULL)
+    return map_get_on(call->local, AS(ObjMap, map), key.word, &out->word);
   return map_get(call->vm, AS(ObjMap, map), key.word, &out->word);
 }
 

@@ -238,7 +238,7 @@ static void scan_chan_block(GcMarker *marker, const ObjChanBlock *holder,
 
 // What is scanned in pieces, from element `from` on.
 static void scan_large(GcMarker *marker, Obj *obj, uint64_t from) {
-  if (obj->type == OBJ_VALUES)
+  if (obj->type == OBJ_VALUES || obj->type == OBJ_TUPLE)
     scan_values(marker, (ObjValues *)obj, from);
   else if (obj->type == OBJ_TABLE)
     scan_table(marker, (ObjTable *)obj, from);
@@ -427,6 +427,7 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       gc_mark(marker, ((ObjCell *)obj)->value);
       return;
     case OBJ_VALUES:
+    case OBJ_TUPLE:
     case OBJ_TABLE:
     case OBJ_RING:
     case OBJ_CHAN_BLOCK:

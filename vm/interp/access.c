@@ -27,6 +27,7 @@
 #include "vm/object/range.h"
 #include "vm/object/search.h"
 #include "vm/object/string.h"
+#include "vm/object/tuple.h"
 #include "vm/value/number.h"
 
 // Ids in caches have 24 bits; the last ones stand for built-in types.
@@ -69,6 +70,11 @@ static bool get_sequence(Local *local, Goroutine *g, Value x, Value index,
     if (slot == NULL)
       return bad_index(local, g, at, values_len(list_block((ObjList *)obj)));
     *out = heap_load(slot);
+  } else if (obj->type == OBJ_TUPLE) {
+    const ObjValues *values = &((ObjTuple *)obj)->values;
+    if ((uint64_t)at >= values->len)
+      return bad_index(local, g, at, values->len);
+    *out = values->slots[at];
   } else if (obj->type == OBJ_STRING) {
     len = ((ObjString *)obj)->len;
     if (at < 0 || (uint64_t)at >= len) return bad_index(local, g, at, len);
@@ -119,14 +125,14 @@ bool access_get(Local *local, Goroutine *g, Value x, Value index, Value *out,
   if (value_is_type(x, OBJ_MAP)) {
     if (!map_key_ready(local, index)) return false;
     const ObjMap *map = (ObjMap *)value_obj(x);
-    bool there = map_get(local->vm, map, index, out);
+    bool there = map_get_on(local, map, index, out);
     if (!there) *out = map_missing(map);
     if (found != NULL) *found = there;
     return true;
   }
   if (found == NULL &&
       (value_is_type(x, OBJ_LIST) || value_is_type(x, OBJ_STRING) ||
-       value_is_type(x, OBJ_BYTES)))
+       value_is_type(x, OBJ_TUPLE) || value_is_type(x, OBJ_BYTES)))
     return get_sequence(local, g, x, index, out);
   if (host_has_elements(x)) return get_of_host(local, g, x, index, out, found);
   if (found != NULL)
@@ -168,6 +174,10 @@ bool access_set(Local *local, Goroutine *g, Value x, Value index, Value v) {
     return need_int_index(local, g, x, index, &at) &&
            set_byte(local, g, x, at, v);
   if (host_takes_elements(x)) return set_of_host(local, g, x, index, v);
+  if (value_is_type(x, OBJ_TUPLE))
+    return vm_panic(local, g,
+                    "a tuple cannot be changed (make a new one, or use a "
+                    "list: `list(t)`)");
   return explain_panic(local, g, "cannot assign to an element of %s",
                        value_type_name(x));
 }
@@ -201,11 +211,11 @@ static ObjString *slice_string(Local *local, const char *data, size_t len) {
                                                                     : NULL;
 }
 
-// A string, list or bytes as it was at one time.
+// A string, list, tuple or bytes as it was at one time.
 typedef struct Sliced {
   Value x;
-  ObjValues *values;  // of a list
-  ObjRaw *raw;        // of bytes
+  const ObjValues *values;  // of a list or tuple
+  ObjRaw *raw;              // of bytes
   size_t len;
 } Sliced;
 
@@ -213,8 +223,8 @@ static bool slice_source(Value x, Sliced *out) {
   *out = (Sliced){.x = x};
   if (value_is_type(x, OBJ_STRING)) {
     out->len = ((ObjString *)value_obj(x))->len;
-  } else if (value_is_type(x, OBJ_LIST)) {
-    out->values = list_block((ObjList *)value_obj(x));
+  } else if (sequence_block(x) != NULL) {
+    out->values = sequence_block(x);
     out->len = values_len(out->values);
   } else if (value_is_type(x, OBJ_BYTES)) {
     out->raw = bytes_block((ObjBytes *)value_obj(x));
@@ -228,6 +238,9 @@ static bool slice_source(Value x, Sliced *out) {
 // NULL: no memory.
 static void *slice_make(Local *local, const Sliced *of, Slice part) {
   size_t count = part.to - part.from;
+  const char *failed;  // (no part is deeper than the whole)
+  if (value_is_type(of->x, OBJ_TUPLE))
+    return tuple_part(local, of->values, part.from, count, &failed);
   if (of->values != NULL) {
     ObjList *list = list_new(local, count);
     bool made = list != NULL &&
@@ -298,8 +311,8 @@ static bool in_bytes(Local *local, const ObjBytes *bytes, Value a, bool *out) {
 }
 
 bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out) {
-  if (value_is_type(x, OBJ_LIST)) {
-    ObjValues *block = list_block((ObjList *)value_obj(x));
+  const ObjValues *block = sequence_block(x);
+  if (block != NULL) {
     *out = false;
     for (size_t n = 0, len = values_len(block); n < len && !*out; n++) {
       const Value *slot = values_at(block, n);
@@ -311,7 +324,7 @@ bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out) {
   if (value_is_type(x, OBJ_MAP)) {
     Value ignored;
     if (!map_key_ready(local, a)) return false;
-    *out = map_get(local->vm, (ObjMap *)value_obj(x), a, &ignored);
+    *out = map_get_on(local, (ObjMap *)value_obj(x), a, &ignored);
     return true;
   }
   if (value_is_type(x, OBJ_RANGE)) {
@@ -328,7 +341,8 @@ bool access_in(Local *local, Goroutine *g, Value a, Value x, bool *out) {
   if (value_is_type(x, OBJ_BYTES))
     return in_bytes(local, (ObjBytes *)value_obj(x), a, out);
   return explain_panic(local, g,
-                       "`in` needs a list, map, string, bytes or range, not %s",
+                       "`in` needs a list, tuple, map, string, bytes or range, "
+                       "not %s",
                        value_type_name(x));
 }
 

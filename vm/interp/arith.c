@@ -14,6 +14,7 @@
 #include "vm/interp/explain.h"
 #include "vm/interp/host_call.h"
 #include "vm/interp/panic.h"
+#include "vm/interp/tuples.h"
 #include "vm/object/box.h"
 #include "vm/object/compare.h"
 #include "vm/object/format.h"
@@ -216,6 +217,8 @@ static bool join_values(Local *local, Goroutine *g, Value b, Value c,
     *out = value_from_obj(list);
     return true;
   }
+  if (value_is_type(b, OBJ_TUPLE) && value_is_type(c, OBJ_TUPLE))
+    return tuples_join(local, g, b, c, out);
   bool turned = is_turned(g);
   HostDone done = host_add(local, g, turned ? c : b, turned ? b : c, out);
   return done == HOST_NO ? wrong_types(local, g, OP_ADD, b, c)

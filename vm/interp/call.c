@@ -213,16 +213,16 @@ enum { SPREAD_MAX = 1000000 };
 
 bool call_spread(Local *local, Goroutine *g, int a, int b, int c) {
   Value x = g->base[a + FRAME_WORDS + b];
-  if (!value_is_type(x, OBJ_LIST))
-    return vm_panic(local, g, "`...` spreads a list, not %s",
+  const ObjValues *block = sequence_block(x);
+  if (block == NULL)
+    return vm_panic(local, g, "`...` spreads a list or tuple, not %s",
                     value_type_name(x));
-  ObjValues *block = list_block((ObjList *)value_obj(x));
   size_t n = values_len(block);
   if (n > SPREAD_MAX)
     return vm_panic(local, g,
-                    "`...` spreads a list of %zu elements: a call may have at "
+                    "`...` spreads a %s of %zu elements: a call may have at "
                     "most %d of them as arguments",
-                    n, SPREAD_MAX);
+                    value_type_name(x), n, SPREAD_MAX);
   const Value *end = g->base + a + FRAME_WORDS + b + 1 + c;
   if (!call_reserve(local, g, end - 1 + n, end)) return false;
   Value *at = g->base + a + FRAME_WORDS + b;

@@ -262,6 +262,24 @@ HANDLER(LISTADD) {
     TRY(vm_panic_memory(local, g));
   NEXT();
 }
+HANDLER(TUPLE) {
+  TRY(tuples_make(local, g, base + B, C, &REG_A));
+  NEXT();
+}
+HANDLER(TUPLEL) {
+  TRY(tuples_from(local, g, REG_B, &REG_A));
+  CHARGE();
+  NEXT();
+}
+HANDLER(APART) {
+  TRY(tuples_take_apart(local, g, REG_B, REG_WINDOW, C, false));
+  NEXT();
+}
+HANDLER(APARTR) {
+  TRY(tuples_take_apart(local, g, REG_B, REG_WINDOW, C, true));
+  CHARGE();
+  NEXT();
+}
 HANDLER(MAP) {
   ObjMap *map = map_new(local, (size_t)INSTR_SBX(i));
   if (UNLIKELY(map == NULL)) TRY(vm_panic_memory(local, g));

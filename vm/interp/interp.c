@@ -39,6 +39,7 @@
 #include "vm/interp/select.h"
 #include "vm/interp/stack.h"
 #include "vm/interp/task.h"
+#include "vm/interp/tuples.h"
 #include "vm/object/box.h"
 #include "vm/object/error.h"
 #include "vm/object/format.h"

@@ -94,6 +94,9 @@ bool iter_start(Local *local, Goroutine *g, Value *state, Value x) {
     case OBJ_LIST:
       set(state, x, 0, ITER_LIST);
       return true;
+    case OBJ_TUPLE:
+      set(state, x, 0, ITER_TUPLE);
+      return true;
     case OBJ_STRING:
       set(state, x, 0, ITER_STRING);
       return true;
@@ -165,6 +168,10 @@ static Step next_indexed(Local *local, Value *state, Value *key, Value *value) {
     const Value *slot = values_at(list_block(list), at);
     if (slot == NULL) return STEP_END;
     *value = heap_load(slot);
+  } else if (value_is_type(state[0], OBJ_TUPLE)) {
+    const ObjValues *values = &((ObjTuple *)value_obj(state[0]))->values;
+    if (at >= values->len) return STEP_END;
+    *value = values->slots[at];
   } else {
     RT_ASSERT(bytes_is_valid((ObjBytes *)value_obj(state[0])));
     ObjRaw *block = bytes_block((ObjBytes *)value_obj(state[0]));
@@ -342,6 +349,7 @@ Next iter_next(Local *local, Goroutine *g, Instr i) {
     case ITER_FUNC_RESULT:
       return func_result(local, g, i);
     case ITER_LIST:
+    case ITER_TUPLE:
     case ITER_BYTES:
       step = next_indexed(local, state, &key, &value);
       break;

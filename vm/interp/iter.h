@@ -14,6 +14,7 @@ void iter_resume(Local *local, Goroutine *g);  // after a channel's receive
 enum {
   ITER_INT = 1,
   ITER_LIST,
+  ITER_TUPLE,
   ITER_MAP,
   ITER_STRING,
   ITER_CHAN,

@@ -176,6 +176,7 @@ CspStatus builtin_len(CspCall *call) {
     case CSP_BYTES:
       return csp_ok_int(call, (int64_t)csp_bytes_len(v));
     case CSP_LIST:
+    case CSP_TUPLE:
       return csp_ok_int(call, (int64_t)csp_list_len(v));
     case CSP_MAP:
       return csp_ok_int(call, (int64_t)csp_map_len(v));
@@ -190,7 +191,8 @@ CspStatus builtin_len(CspCall *call) {
     default:
       break;
   }
-  return csp_bad_arg(call, 0, "a string, bytes, list, map, range or channel");
+  return csp_bad_arg(call, 0,
+                     "a string, bytes, list, tuple, map, range or channel");
 }
 
 // list.push(values...): all of them or, without memory, none. Gives the list.
@@ -226,18 +228,22 @@ static CspStatus builtin_equal(CspCall *call) {
 }
 
 // The i-th of the compared values: arguments, or the elements of the only
-// argument, a list.
+// argument, a list or tuple.
 static CspValue extreme_value(CspCall *call, bool of_list, size_t i) {
   return of_list ? csp_list_get(csp_arg(call, 0), i) : csp_arg(call, (int)i);
 }
 
 // The least (sign -1) or the greatest (1), the first of equal ones. NaN wins.
 static CspStatus extreme_arg(CspCall *call, int sign) {
-  bool of_list = call->argc == 1 && is_obj(csp_arg(call, 0), OBJ_LIST);
+  bool of_list =
+      call->argc == 1 && sequence_block(csp_arg(call, 0).word) != NULL;
   size_t count = of_list ? csp_list_len(csp_arg(call, 0)) : (size_t)call->argc;
   if (count == 0) {
     return csp_panic(call, "%s: %s", call->def->name,
-                     of_list ? "the list is empty" : "nothing to compare");
+                     !of_list ? "nothing to compare"
+                     : csp_type(csp_arg(call, 0)) == CSP_LIST
+                         ? "the list is empty"
+                         : "the tuple is empty");
   }
   CspValue best = extreme_value(call, of_list, 0);
   if (csp_compare(best, best) == 3) {
@@ -448,13 +454,16 @@ static CspStatus builtin_described(CspCall *call) {
   return CSP_OK;
 }
 
-// _kind(v): "list", "map", "struct", "error" or "other", whatever the struct
-// is called.
+// _kind(v): "list", "tuple", "map", "struct", "error" or "other", whatever the
+// struct is called.
 static CspStatus builtin_kind(CspCall *call) {
   const char *kind;
   switch (csp_type(csp_arg(call, 0))) {
     case CSP_LIST:
       kind = "list";
+      break;
+    case CSP_TUPLE:
+      kind = "tuple";
       break;
     case CSP_MAP:
       kind = "map";
@@ -494,6 +503,7 @@ const CspFunction builtin_functions[] = {
     {"bool", "x", builtin_bool},
     {"bytes", "x = nil", builtin_bytes},
     {"list", "x = nil", builtin_list},
+    {"tuple", "x = nil", builtin_tuple},
     {"map", "x = nil, default = nil", builtin_map},
     {"copy", "x", builtin_copy},
     {"equal", "a, b", builtin_equal},

@@ -23,6 +23,7 @@ CspStatus builtin_float(CspCall *call);
 CspStatus builtin_bool(CspCall *call);
 CspStatus builtin_bytes(CspCall *call);
 CspStatus builtin_list(CspCall *call);
+CspStatus builtin_tuple(CspCall *call);
 CspStatus builtin_map(CspCall *call);
 CspStatus builtin_copy(CspCall *call);
 

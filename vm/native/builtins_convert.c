@@ -14,6 +14,7 @@
 #include "vm/object/map.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
+#include "vm/object/tuple.h"
 #include "vm/value/utf8.h"
 
 // In a loop: the work of a turn, looked at now and then.
@@ -263,7 +264,7 @@ CspStatus builtin_bytes(CspCall *call) {
 
 // What appends charges itself 1 for each.
 static bool list_to_list(CspCall *call, Convert *convert, size_t stop) {
-  ObjValues *block = list_block((ObjList *)value_obj(convert->from.word));
+  const ObjValues *block = sequence_block(convert->from.word);
   size_t len = values_len(block), end = stop < len ? stop : len;
   size_t count = convert->at < end ? end - convert->at : 0;
   ObjList *list = (ObjList *)value_obj(convert->to.word);
@@ -387,6 +388,7 @@ CspStatus builtin_list(CspCall *call) {
     case CSP_NIL:
       return csp_ok(call, csp_list(call, 0));
     case CSP_LIST:
+    case CSP_TUPLE:
       return list_from_list(call, v);
     case CSP_MAP:
       return list_from_map(call, v);
@@ -407,6 +409,21 @@ CspStatus builtin_list(CspCall *call) {
         return csp_bad_arg(call, 0, "something that for can go through");
       return csp_tail_named(call, "_list_from", 1, &v);
   }
+}
+
+// tuple(x): what `for v in x` would visit, as a tuple. Without x the empty one.
+CspStatus builtin_tuple(CspCall *call) {
+  CspValue v = csp_arg(call, 0);
+  if (csp_type(v) == CSP_TUPLE) return csp_ok(call, v);
+  if (csp_type(v) == CSP_NIL) return csp_ok(call, csp_tuple(call, NULL, 0));
+  if (!is_obj(v, OBJ_LIST)) return csp_tail_named(call, "_tuple_from", 1, &v);
+  const ObjValues *block = sequence_block(v.word);
+  const char *failed;
+  ObjTuple *made =
+      tuple_part(call->local, block, 0, values_len(block), &failed);
+  if (made != NULL) return csp_ok(call, csp_wrap(value_from_obj(made)));
+  return failed != NULL ? csp_panic(call, "tuple: %s", failed)
+                        : csp_panic_memory(call);
 }
 
 // An empty map, with room, and a value for missing keys, or nil for none.
@@ -433,8 +450,11 @@ static CspStatus map_from_pairs(CspCall *call, CspValue pairs, Value missing) {
   if (csp_is_undef(map)) return csp_panic_memory(call);
   for (size_t i = 0; i < count; i++) {
     CspValue pair = csp_list_get(pairs, i);
-    if (csp_type(pair) != CSP_LIST || csp_list_len(pair) != 2) {
-      return csp_panic(call, "map: element %zu must be a list [key, value]", i);
+    if (sequence_block(pair.word) == NULL || csp_list_len(pair) != 2) {
+      return csp_panic(call,
+                       "map: element %zu must be a list [key, value] or a "
+                       "tuple",
+                       i);
     }
     if (!csp_map_set(call, map, csp_list_get(pair, 0), csp_list_get(pair, 1)) ||
         !turn(call, i, 32)) {

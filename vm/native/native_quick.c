@@ -27,6 +27,9 @@ static bool quick_len(Local *local, const NativeDef *def, const Value *args,
       *out = value_from_small(
           (int64_t)values_len(list_block((const ObjList *)obj)));
       return true;
+    case OBJ_TUPLE:
+      *out = value_from_small((int64_t)((const ObjTuple *)obj)->values.len);
+      return true;
     case OBJ_STRING:
       *out = value_from_small((int64_t)((const ObjString *)obj)->len);
       return true;

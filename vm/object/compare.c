@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "vm/heap/local.h"
+#include "vm/heap/span.h"
 #include "vm/heap/work.h"
 #include "vm/object/box.h"
 #include "vm/object/bytes.h"
@@ -14,6 +15,7 @@
 #include "vm/object/map.h"
 #include "vm/object/range.h"
 #include "vm/object/string.h"
+#include "vm/object/tuple.h"
 #include "vm/value/number.h"
 
 // --- == and < ---------------------------------------------------------------
@@ -79,13 +81,23 @@ static int numbers_compare(Value a, Value b) {
   return order == 2 ? 2 : -order;
 }
 
+static bool tuples_equal(Local *local, const ObjTuple *a, const ObjTuple *b);
+static int compare_tuples(Local *local, const ObjTuple *a, const ObjTuple *b);
+
 // Two objects of one type, no strings. Not in line: strings need no frame.
 __attribute__((noinline)) static bool objects_equal(Local *local, const Obj *x,
                                                     const Obj *y) {
   if (x->type == OBJ_BYTES)
     return bytes_compare(local, (const ObjBytes *)x, (const ObjBytes *)y) == 0;
+  if (x->type == OBJ_TUPLE)
+    return tuples_equal(local, (const ObjTuple *)x, (const ObjTuple *)y);
   return x->type == OBJ_HOST &&
          host_equal((const ObjHost *)x, (const ObjHost *)y);
+}
+
+// The same value, which may hold NaN.
+static bool equals_itself(Value v) {
+  return !value_is_type(v, OBJ_TUPLE) || !(value_obj(v)->flags & TUPLE_NAN);
 }
 
 static inline __attribute__((always_inline)) bool equal(Local *local, Value a,
@@ -93,7 +105,7 @@ static inline __attribute__((always_inline)) bool equal(Local *local, Value a,
   if (value_both_small(a, b)) return a == b;
   if (value_is_number(a))
     return value_is_number(b) && numbers_compare(a, b) == 0;
-  if (a == b) return true;
+  if (a == b) return equals_itself(a);
   if (!value_is_obj(a) || !value_is_obj(b)) return false;
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
@@ -119,6 +131,8 @@ static inline __attribute__((always_inline)) int compare_values(Local *local,
     return compare_strings(local, (ObjString *)x, (ObjString *)y);
   if (x->type == OBJ_BYTES)
     return bytes_compare(local, (ObjBytes *)x, (ObjBytes *)y);
+  if (x->type == OBJ_TUPLE)
+    return compare_tuples(local, (ObjTuple *)x, (ObjTuple *)y);
   if (x->type == OBJ_HOST) return host_compare((ObjHost *)x, (ObjHost *)y);
   return 3;
 }
@@ -130,7 +144,7 @@ int value_compare_on(Local *local, Value a, Value b) {
 }
 
 // --- Hashes -----------------------------------------------------------------
-static uint32_t mix_hash(const Vm *vm, uint64_t x) {
+uint32_t value_mix_hash(const Vm *vm, uint64_t x) {
   __extension__ typedef unsigned __int128 Wide;
   Wide product =
       (Wide)(x ^ vm->hash_seed) * (0x9e3779b97f4a7c15u ^ vm->hash_seed << 1);
@@ -141,28 +155,30 @@ static uint32_t mix_hash(const Vm *vm, uint64_t x) {
 // Equal ints and floats have equal hashes.
 static uint32_t hash_float(const Vm *vm, double d) {
   if (d >= -0x1p63 && d < 0x1p63 && d == trunc(d))
-    return mix_hash(vm, (uint64_t)(int64_t)d);
+    return value_mix_hash(vm, (uint64_t)(int64_t)d);
   uint64_t bits;
   memcpy(&bits, &d, sizeof bits);
-  return mix_hash(vm, bits);
+  return value_mix_hash(vm, bits);
 }
 
 uint32_t value_hash(Vm *vm, Value key) {
-  if (value_is_small(key)) return mix_hash(vm, (uint64_t)value_small(key));
+  if (value_is_small(key))
+    return value_mix_hash(vm, (uint64_t)value_small(key));
   if (value_is_small_float(key)) return hash_float(vm, value_small_float(key));
-  if (!value_is_obj(key)) return mix_hash(vm, key);
+  if (!value_is_obj(key)) return value_mix_hash(vm, key);
   Obj *obj = value_obj(key);
   if (obj->type == OBJ_STRING) return string_hash(vm, (ObjString *)obj);
   if (obj->type == OBJ_INT)
-    return mix_hash(vm, (uint64_t)((ObjInt *)obj)->value);
+    return value_mix_hash(vm, (uint64_t)((ObjInt *)obj)->value);
   if (obj->type == OBJ_FLOAT) return hash_float(vm, ((ObjFloat *)obj)->value);
+  if (obj->type == OBJ_TUPLE) return tuple_hash(vm, (ObjTuple *)obj);
   uint64_t hash;
   if (obj->type == OBJ_HOST && host_hash((ObjHost *)obj, &hash))
-    return mix_hash(vm, hash);
-  return mix_hash(vm, key);
+    return value_mix_hash(vm, hash);
+  return value_mix_hash(vm, key);
 }
 
-// --- Deep equality ----------------------------------------------------------
+// --- Pairs of containers ----------------------------------------------------
 // Two containers that are being compared, from element `at` on.
 typedef struct DeepPair {
   Obj *a, *b;
@@ -170,13 +186,15 @@ typedef struct DeepPair {
   uint64_t at;
 } DeepPair;
 
-enum { DEEP_MAX = 10000, SEEN_AFTER = 256 };
+enum { DEEP_MAX = 10000, DEEP_FEW = 8, SEEN_AFTER = 256 };
 
 // A pair that was met once need not be compared again: had it been unequal, all
 // would be over. So cycles end. Pairs are noted only after some work is done.
 typedef struct Deep {
-  Local *local;
-  size_t count;  // of values
+  const Memory *memory;
+  Local *local;   // NULL: nothing is charged
+  size_t count;   // of values
+  DeepPair *few;  // the first room for the stack, its maker's
   DeepPair *stack;
   size_t depth, cap;
   Obj *(*seen)[2];
@@ -199,15 +217,14 @@ static size_t seen_place(const Deep *deep, Obj *a, Obj *b) {
 static bool seen_grow(Deep *deep) {
   Deep bigger = *deep;
   bigger.seen_cap = deep->seen_cap ? deep->seen_cap * 2 : 256;
-  bigger.seen = mem_zeroed(deep->local->vm->memory,
-                           bigger.seen_cap * sizeof *bigger.seen);
+  bigger.seen = mem_zeroed(deep->memory, bigger.seen_cap * sizeof *bigger.seen);
   if (bigger.seen == NULL) return false;
   for (size_t i = 0; i < deep->seen_cap; i++) {
     if (deep->seen[i][0] == NULL) continue;
     size_t at = seen_place(&bigger, deep->seen[i][0], deep->seen[i][1]);
     memcpy(bigger.seen[at], deep->seen[i], sizeof deep->seen[i]);
   }
-  work_charge(deep->local, deep->seen_cap * 8);
+  if (deep->local != NULL) work_charge(deep->local, deep->seen_cap * 8);
   mem_free(deep->seen);
   *deep = bigger;
   return true;
@@ -227,26 +244,111 @@ static bool seen_before(Deep *deep, Obj *a, Obj *b) {
   return false;
 }
 
+// false: no memory.
+static bool deep_grow(Deep *deep) {
+  bool first = deep->stack == deep->few;
+  DeepPair *stack = mem_resize(deep->memory, first ? NULL : deep->stack,
+                               deep->cap * 2 * sizeof *stack);
+  if (stack == NULL) return false;
+  if (first) memcpy(stack, deep->few, deep->depth * sizeof *stack);
+  deep->stack = stack;
+  deep->cap *= 2;
+  return true;
+}
+
 static bool deep_push(Deep *deep, DeepPair pair) {
-  bool too_deep = deep->depth == DEEP_MAX;
-  if (too_deep || deep->depth == deep->cap) {
-    size_t cap = deep->cap ? deep->cap * 2 : 16;
-    DeepPair *stack = too_deep ? NULL
-                               : mem_resize(deep->local->vm->memory,
-                                            deep->stack, cap * sizeof *stack);
-    if (stack == NULL) {
-      deep->failed =
-          too_deep ? "nested more than 10,000 values deep" : "out of memory";
-      return false;
-    }
-    deep->stack = stack;
-    deep->cap = cap;
-  }
+  if (deep->depth == DEEP_MAX)
+    deep->failed = "nested more than 10,000 values deep";
+  else if (deep->depth == deep->cap && !deep_grow(deep))
+    deep->failed = "out of memory";
+  if (deep->failed != NULL) return false;
   RT_ASSERT(deep->depth < deep->cap);
   deep->stack[deep->depth++] = pair;
   return true;
 }
 
+static void deep_free(Deep *deep) {
+  if (deep->stack != deep->few) mem_free(deep->stack);
+  mem_free(deep->seen);
+}
+
+static void deep_work(Deep *deep, uint64_t units) {
+  deep->count++;
+  if (deep->local != NULL && !work_on(deep->local, units))
+    deep->failed = "given up";
+}
+
+// --- Tuples -----------------------------------------------------------------
+// Whether a look at the tuples themselves tells that they differ. A tuple in
+// another one has its hash, and so do keys.
+static bool tuples_differ(const ObjTuple *a, const ObjTuple *b) {
+  const Obj *x = &a->values.obj, *y = &b->values.obj;
+  if (a->values.len != b->values.len) return true;
+  if (x->flags != y->flags || x->flags & TUPLE_NAN) return true;
+  if (x->flags != 0) return false;  // bytes have no hash that tells them apart
+  // relaxed, both: the same whoever computes it
+  uint32_t p = rt_load_relaxed(&x->hash), q = rt_load_relaxed(&y->hash);
+  return p != 0 && q != 0 && p != q;
+}
+
+// As value_compare. Where order is not asked for, 1: they differ.
+static int enter_tuples(Deep *deep, const ObjTuple *a, const ObjTuple *b,
+                        bool order) {
+  if (!order && tuples_differ(a, b)) return 1;
+  if (a == b && !(a->values.obj.flags & TUPLE_NAN)) return 0;
+  Obj *x = (Obj *)(uintptr_t)a, *y = (Obj *)(uintptr_t)b;
+  if (deep->count > SEEN_AFTER && seen_before(deep, x, y)) return 0;
+  deep_push(deep, (DeepPair){.a = x, .b = y});
+  return 0;
+}
+
+static int compare_elements(Deep *deep, Value a, Value b, bool order) {
+  deep_work(deep, 4);
+  if (value_is_type(a, OBJ_TUPLE) && value_is_type(b, OBJ_TUPLE))
+    return enter_tuples(deep, (ObjTuple *)value_obj(a),
+                        (ObjTuple *)value_obj(b), order);
+  int outcome = order ? value_compare_on(deep->local, a, b) : 3;
+  if (outcome != 3) return outcome;
+  if (value_equal_on(deep->local, a, b)) return 0;
+  return order ? 3 : 1;
+}
+
+// Given up they are equal. Without memory to tell they are unordered.
+static int walk_tuples(Local *local, const ObjTuple *a, const ObjTuple *b,
+                       bool order) {
+  DeepPair few[DEEP_FEW];
+  Deep deep = {.memory = heap_vm_of(a)->memory,
+               .local = local,
+               .few = few,
+               .stack = few,
+               .cap = DEEP_FEW};
+  int outcome = enter_tuples(&deep, a, b, order);
+  while (outcome == 0 && deep.depth > 0 && deep.failed == NULL) {
+    DeepPair *top = &deep.stack[deep.depth - 1];
+    const ObjValues *x = &((ObjTuple *)top->a)->values;
+    const ObjValues *y = &((ObjTuple *)top->b)->values;
+    uint64_t at = top->at++;
+    if (at < x->len && at < y->len) {
+      outcome = compare_elements(&deep, x->slots[at], y->slots[at], order);
+    } else {
+      outcome = x->len < y->len ? -1 : x->len > y->len;
+      deep.depth--;
+    }
+  }
+  deep_free(&deep);
+  if (deep.failed == NULL) return outcome;
+  return strcmp(deep.failed, "given up") == 0 ? 0 : 2;
+}
+
+static bool tuples_equal(Local *local, const ObjTuple *a, const ObjTuple *b) {
+  return walk_tuples(local, a, b, false) == 0;
+}
+
+static int compare_tuples(Local *local, const ObjTuple *a, const ObjTuple *b) {
+  return walk_tuples(local, a, b, true);
+}
+
+// --- Deep equality ----------------------------------------------------------
 static bool ranges_equal(const ObjRange *a, const ObjRange *b) {
   return a->from == b->from && a->to == b->to && a->step == b->step &&
          range_is_inclusive(a) == range_is_inclusive(b);
@@ -258,8 +360,9 @@ static bool deep_enter(Deep *deep, Obj *a, Obj *b) {
   RT_ASSERT(a->type == b->type);
   DeepPair pair = {.a = a, .b = b};
   if (a->type == OBJ_RANGE) return ranges_equal((ObjRange *)a, (ObjRange *)b);
-  if (a->type == OBJ_LIST) {
-    ObjValues *x = list_block((ObjList *)a), *y = list_block((ObjList *)b);
+  if (a->type == OBJ_LIST || a->type == OBJ_TUPLE) {
+    const ObjValues *x = sequence_block(value_from_obj(a));
+    const ObjValues *y = sequence_block(value_from_obj(b));
     if (values_len(x) != values_len(y)) return false;
     pair.x = x;
     pair.y = y;
@@ -279,7 +382,7 @@ static bool deep_enter(Deep *deep, Obj *a, Obj *b) {
 static bool deep_next(Deep *deep, DeepPair *pair, Value *a, Value *b,
                       bool *same) {
   uint64_t at = pair->at++;
-  if (pair->a->type == OBJ_LIST) {
+  if (pair->a->type == OBJ_LIST || pair->a->type == OBJ_TUPLE) {
     const Value *x = values_at(pair->x, at), *y = values_at(pair->y, at);
     if (x == NULL || y == NULL) return false;
     *a = heap_load(x);
@@ -307,9 +410,9 @@ static bool deep_next(Deep *deep, DeepPair *pair, Value *a, Value *b,
 
 // One pair of values. false: not equal.
 static bool deep_values(Deep *deep, Value a, Value b) {
-  deep->count++;
-  if (!work_on(deep->local, 16)) deep->failed = "given up";
-  if (value_equal_on(deep->local, a, b)) return true;
+  deep_work(deep, 16);
+  bool tuples = value_is_type(a, OBJ_TUPLE) && a != b;
+  if (!tuples && value_equal_on(deep->local, a, b)) return true;
   if (!value_is_obj(a) || !value_is_obj(b)) return false;
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
@@ -318,7 +421,12 @@ static bool deep_values(Deep *deep, Value a, Value b) {
 }
 
 bool value_deep_equal(Local *local, Value a, Value b, const char **failed) {
-  Deep d = {.local = local};
+  DeepPair few[DEEP_FEW];
+  Deep d = {.memory = local->vm->memory,
+            .local = local,
+            .few = few,
+            .stack = few,
+            .cap = DEEP_FEW};
   bool same = deep_values(&d, a, b);
   while (same && d.depth) {
     DeepPair *top = &d.stack[d.depth - 1];
@@ -327,8 +435,7 @@ bool value_deep_equal(Local *local, Value a, Value b, const char **failed) {
     else if (same)
       same = deep_values(&d, a, b) && d.failed == NULL;
   }
-  mem_free(d.stack);
-  mem_free(d.seen);
+  deep_free(&d);
   *failed = d.failed;
   return same && d.failed == NULL;
 }

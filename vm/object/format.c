@@ -299,7 +299,7 @@ static void add_plain(Text *text, Value v, bool quoted) {
 // A container that is being walked, and where.
 typedef struct WalkLevel {
   Obj *obj;
-  const void *block;  // of a list its block, of a map its table
+  const void *block;  // of a list or tuple its block, of a map its table
   uint64_t at;
 } WalkLevel;
 
@@ -317,7 +317,7 @@ static bool is_container(Value v) {
   if (!value_is_obj(v)) return false;
   uint8_t type = value_obj(v)->type;
   return type == OBJ_LIST || type == OBJ_MAP || type == OBJ_INSTANCE ||
-         type == OBJ_ERROR;
+         type == OBJ_ERROR || type == OBJ_TUPLE;
 }
 
 // false: too deep, or there is no memory.
@@ -338,7 +338,7 @@ static bool walk_push(ValueWalk *walk, Obj *obj) {
   WalkLevel *level = &walk->levels[walk->depth++];
   *level = (WalkLevel){.obj = obj};
   walk->quoting += obj->type != OBJ_ERROR;
-  if (obj->type == OBJ_LIST) level->block = list_block((ObjList *)obj);
+  level->block = sequence_block(value_from_obj(obj));
   if (obj->type == OBJ_MAP) level->block = heap_load(&((ObjMap *)obj)->table);
   return true;
 }
@@ -380,7 +380,7 @@ static bool walk_next(ValueWalk *walk, WalkLevel *level, Value *key, Value *v) {
                             : entry_next(level, key, v);
   uint64_t at = level->at++;
   RT_ASSERT(is_container(value_from_obj(obj)));
-  if (obj->type == OBJ_LIST) {
+  if (obj->type == OBJ_LIST || obj->type == OBJ_TUPLE) {
     const Value *slot = values_at(level->block, at);
     if (slot == NULL) return false;
     *v = heap_load(slot);
@@ -400,6 +400,8 @@ static void add_opening(Text *text, const Obj *obj, bool quoted) {
     add_text(text, "(");
   } else if (obj->type == OBJ_ERROR) {
     if (quoted) add_text(text, "error(");
+  } else if (obj->type == OBJ_TUPLE) {
+    add_text(text, "(");
   } else {
     add_text(text, obj->type == OBJ_LIST ? "[" : "{");
   }
@@ -410,6 +412,8 @@ static void add_closing(Text *text, const Obj *obj, bool quoted) {
     add_text(text, "]");
   else if (obj->type == OBJ_MAP)
     add_text(text, "}");
+  else if (obj->type == OBJ_TUPLE)
+    add_text(text, ((const ObjTuple *)obj)->values.len == 1 ? ",)" : ")");
   else if (obj->type == OBJ_INSTANCE || quoted)
     add_text(text, ")");
 }
@@ -417,6 +421,8 @@ static void add_closing(Text *text, const Obj *obj, bool quoted) {
 static void add_again(Text *text, const Obj *obj) {
   if (obj->type == OBJ_LIST)
     add_text(text, "[...]");
+  else if (obj->type == OBJ_TUPLE)
+    add_text(text, "(...)");
   else if (obj->type == OBJ_INSTANCE)
     text_addf(text, "%s(...)", ((const ObjInstance *)obj)->type->name->own);
   else

@@ -31,6 +31,13 @@ void list_remove(Local *local, ObjList *list, size_t at, size_t count);
 static inline ObjValues *list_block(const ObjList *list) {
   return heap_load(&list->block);
 }
+// The elements of a list or tuple. NULL: it is neither.
+static inline const ObjValues *sequence_block(Value v) {
+  if (!value_is_obj(v)) return NULL;
+  const Obj *obj = value_obj(v);
+  if (obj->type == OBJ_LIST) return list_block((const ObjList *)obj);
+  return obj->type == OBJ_TUPLE ? &((const ObjTuple *)obj)->values : NULL;
+}
 static inline bool values_is_ring(const ObjValues *block) {
   return block->obj.type == OBJ_RING;
 }

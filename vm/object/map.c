@@ -28,6 +28,7 @@
 #include "vm/object/compare.h"
 #include "vm/object/host_type.h"
 #include "vm/object/string.h"
+#include "vm/object/tuple.h"
 
 enum { LINEAR_MAX = 8, CAP_FIRST = 4, INDEX_BITS_MAX = 31 };
 enum { ZEROED = 1 << 14 };  // bytes
@@ -74,14 +75,15 @@ static uint32_t table_used(const ObjTable *table) {
   return used <= table->cap ? used : table->cap;
 }
 
-static bool keys_equal(Value a, Value b) {
-  return a == b || (!value_both_small(a, b) && value_equal(a, b));
+// local: NULL: long keys are not charged.
+static bool keys_equal(Local *local, Value a, Value b) {
+  return a == b || (!value_both_small(a, b) && value_equal_on(local, a, b));
 }
 
-static int64_t find_linear(const ObjTable *table, Value key) {
+static int64_t find_linear(Local *local, const ObjTable *table, Value key) {
   uint32_t used = table_used(table);
   for (uint32_t i = 0; i < used; i++)
-    if (keys_equal(heap_load(&table->entries[i].key), key)) return i;
+    if (keys_equal(local, heap_load(&table->entries[i].key), key)) return i;
   return -1;
 }
 
@@ -103,22 +105,22 @@ static inline int64_t next_candidate(const ObjTable *table, uint32_t hash,
 }
 
 // From candidate number `at` on.
-static int64_t find_among(const ObjTable *table, Value key, uint32_t hash,
-                          uint32_t probe, int64_t at) {
-  while (at >= 0 && !keys_equal(heap_load(&table->entries[at].key), key))
+static int64_t find_among(Local *local, const ObjTable *table, Value key,
+                          uint32_t hash, uint32_t probe, int64_t at) {
+  while (at >= 0 && !keys_equal(local, heap_load(&table->entries[at].key), key))
     at = next_candidate(table, hash, &probe);
   return at;
 }
 
 // The entry with that key, or -1.
-static inline int64_t find_entry(const ObjTable *table, Value key,
+static inline int64_t find_entry(Local *local, const ObjTable *table, Value key,
                                  uint32_t hash) {
-  if (!table->index_bits) return find_linear(table, key);
+  if (!table->index_bits) return find_linear(local, table, key);
   uint32_t probe = 0;
   int64_t at = next_candidate(table, hash, &probe);
   // Mostly it is the very same object or int.
   if (at < 0 || heap_load(&table->entries[at].key) == key) return at;
-  return find_among(table, key, hash, probe, at);
+  return find_among(local, table, key, hash, probe, at);
 }
 
 // 0 where the table needs none.
@@ -272,7 +274,14 @@ static bool is_key(Value key) {
   const Obj *obj = value_obj(key);
   if (obj->type == OBJ_FLOAT) return !isnan(((const ObjFloat *)obj)->value);
   if (obj->type == OBJ_HOST) return host_is_key((const ObjHost *)obj);
+  if (obj->type == OBJ_TUPLE) return obj->flags == 0;
   return obj->type != OBJ_BYTES;
+}
+
+static MapResult why_no_key(const Obj *key) {
+  bool no_hash = key->type == OBJ_TUPLE ? key->flags == TUPLE_NO_HASH
+                                        : key->type == OBJ_HOST;
+  return no_hash ? MAP_NO_HASH : MAP_BAD_KEY;
 }
 
 bool map_long_key_ready(Local *local, ObjString *string) {
@@ -280,14 +289,23 @@ bool map_long_key_ready(Local *local, ObjString *string) {
   return string_hash_on(local, string);
 }
 
-bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
+static inline bool get(Vm *vm, Local *local, const ObjMap *map, Value key,
+                       Value *out) {
   RT_ASSERT(map_is_valid(map));
   const ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(vm, table, key);
-  int64_t at = find_entry(table, key, hash);
+  int64_t at = find_entry(local, table, key, hash);
   if (at < 0) return false;
   *out = heap_load(&table->entries[at].value);
   return true;
+}
+
+bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out) {
+  return get(vm, NULL, map, key, out);
+}
+
+bool map_get_on(Local *local, const ObjMap *map, Value key, Value *out) {
+  return get(local->vm, local, map, key, out);
 }
 
 // Marks the map as being written to. false: somebody else does.
@@ -320,17 +338,23 @@ static bool add(Local *local, ObjMap *map, Value key, uint32_t hash, Value v) {
   return table != NULL;
 }
 
+// Whether the key was really found. A comparison of tuples that is given up
+// says that they are equal.
+static bool is_found(Local *local, Value key, int64_t at) {
+  return at >= 0 && (!value_is_type(key, OBJ_TUPLE) || work_on(local, 0));
+}
+
+// Given up it stores nothing, and the caller goes on until it fails.
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v) {
-  if (!is_key(key))
-    return value_is_type(key, OBJ_HOST) ? MAP_NO_HASH : MAP_BAD_KEY;
+  if (!is_key(key)) return why_no_key(value_obj(key));
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, table, key);
-  int64_t at = find_entry(table, key, hash);
+  int64_t at = find_entry(local, table, key, hash);
   bool ok = true;
-  if (at >= 0)
+  if (is_found(local, key, at))
     heap_store(&local->heap, &table->entries[at].value, v);
-  else
+  else if (at < 0)
     ok = add(local, map, key, hash, v);
   writer_leave(map);
   return ok ? MAP_OK : MAP_NO_MEMORY;
@@ -353,8 +377,8 @@ MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found) {
   if (!writer_enter(map)) return MAP_CONCURRENT;
   ObjTable *table = heap_load(&map->table);
   uint32_t hash = hash_for(local->vm, table, key);
-  int64_t at = find_entry(table, key, hash);
-  if (at >= 0) {
+  int64_t at = find_entry(local, table, key, hash);
+  if (is_found(local, key, at)) {
     *found = true;
     heap_store(&local->heap, &table->entries[at].key, VALUE_TOMB);
     heap_store(&local->heap, &table->entries[at].value, VALUE_NIL);

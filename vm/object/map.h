@@ -3,12 +3,12 @@
 #ifndef CSP_VM_OBJECT_MAP_H
 #define CSP_VM_OBJECT_MAP_H
 
-#include "vm/heap/local.h"
+#include "vm/object/tuple.h"
 
 typedef enum MapResult {
   MAP_OK,
   MAP_NO_MEMORY,
-  MAP_BAD_KEY,     // NaN or bytes
+  MAP_BAD_KEY,     // NaN or bytes, or a tuple with one of them
   MAP_NO_HASH,     // of a host's type with == but no hash
   MAP_CONCURRENT,  // another writer is inside
 } MapResult;
@@ -27,15 +27,20 @@ static inline Value map_missing(const ObjMap *map) {
 }
 // false: not there (or a key that can be in no map).
 bool map_get(Vm *vm, const ObjMap *map, Value key, Value *out);
+// The same. What it takes to compare keys is charged. Given up it may give any
+// value, and the caller goes on until it fails.
+bool map_get_on(Local *local, const ObjMap *map, Value key, Value *out);
 MapResult map_set(Local *local, ObjMap *map, Value key, Value v);
 MapResult map_clear(Local *local, ObjMap *map);
 MapResult map_delete(Local *local, ObjMap *map, Value key, bool *found);
 size_t map_len(const ObjMap *map);
-// A long string is going to be a key: what that takes is charged. false: given
-// up.
+// A long string or a tuple is going to be a key: what that takes is charged.
+// false: given up.
 enum { KEY_SHORT = 128 };  // bytes
 __attribute__((noinline)) bool map_long_key_ready(Local *local, ObjString *key);
 static inline bool map_key_ready(Local *local, Value key) {
+  if (value_is_type(key, OBJ_TUPLE))
+    return tuple_hash_ready(local, (ObjTuple *)value_obj(key));
   if (!value_is_type(key, OBJ_STRING)) return true;
   ObjString *string = (ObjString *)value_obj(key);
   return string->len <= KEY_SHORT || map_long_key_ready(local, string);

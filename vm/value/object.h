@@ -26,7 +26,7 @@ typedef struct Goroutine Goroutine;
   X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
   X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
   X(TABLE, "") X(GOROUTINE, "") X(TIMER, "timer") X(ITER, "") X(EACH, "")   \
-  X(GROUP, "group") X(CHAN_BLOCK, "") X(RING, "")
+  X(GROUP, "group") X(CHAN_BLOCK, "") X(RING, "") X(TUPLE, "tuple")
 // clang-format on
 
 typedef enum ObjType {
@@ -40,7 +40,7 @@ struct Obj {
   uint8_t type;   // ObjType; immutable
   uint8_t flags;  // by type
   uint16_t aux;   // by type
-  uint32_t hash;  // strings: cached hash, atomic relaxed, 0 unknown
+  uint32_t hash;  // strings, tuples: cached, atomic relaxed, 0 unknown
 };
 
 // Boxed numbers.
@@ -104,6 +104,18 @@ typedef struct ObjList {
   Obj obj;
   ObjValues *block;  // atomic, never NULL; or an ObjRing
 } ObjList;
+
+// Immutable, but for its cached hash. It is laid out as the block of a list,
+// whose readers read it, too (list.h). cap and len are the same. aux: levels of
+// tuples in it, itself included (tuple.c).
+typedef struct ObjTuple {
+  ObjValues values;
+} ObjTuple;
+enum {  // flags: what it or a tuple in it has as an element
+  TUPLE_NAN = 1,
+  TUPLE_BYTES = 2,
+  TUPLE_NO_HASH = 4,  // a value of a host that cannot be a key
+};
 
 // A hash table whose entries are in order of insertion. A deleted entry has the
 // key VALUE_TOMB, and keeps its place until a rebuild makes a new table. The
