@@ -80,7 +80,7 @@ static bool extend_turns(CspCall *call, Loop *loop, size_t stop) {
 
 static CspStatus list_extend(CspCall *call) {
   CspValue list, more;
-  if (!need_list(call, 0, &list) || !need_list(call, 1, &more)) {
+  if (!need_list(call, 0, &list) || !need_items(call, 1, &more)) {
     return CSP_PANIC;
   }
   return loop_change(call, &(Loop){.list = more,
@@ -140,7 +140,7 @@ static CspStatus list_swap(CspCall *call) {
 // --- Looking ----------------------------------------------------------------
 static CspStatus end_element(CspCall *call, bool last) {
   CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  if (!need_items(call, 0, &list)) return CSP_PANIC;
   size_t len = csp_list_len(list);
   return csp_ok(call, csp_list_get(list, last && len > 0 ? len - 1 : 0));
 }
@@ -171,7 +171,7 @@ static CspStatus contains_done(CspCall *call, Loop *loop) {
 static CspStatus find_value(CspCall *call, size_t from,
                             CspStatus (*done)(CspCall *call, Loop *loop)) {
   CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  if (!need_items(call, 0, &list)) return CSP_PANIC;
   return loop_run(call, &(Loop){.list = list,
                                 .with = csp_arg(call, 1),
                                 .at = from,
@@ -184,7 +184,7 @@ static CspStatus find_value(CspCall *call, size_t from,
 static CspStatus list_index(CspCall *call) {
   CspValue list;
   int64_t from;
-  if (!need_list(call, 0, &list) || !opt_int(call, 2, 0, &from)) {
+  if (!need_items(call, 0, &list) || !opt_int(call, 2, 0, &from)) {
     return CSP_PANIC;
   }
   return find_value(call, from > 0 ? (size_t)from : 0, find_done);
@@ -208,7 +208,7 @@ static bool find_last_turns(CspCall *call, Loop *loop, size_t stop) {
 
 static CspStatus list_last_index(CspCall *call) {
   CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  if (!need_items(call, 0, &list)) return CSP_PANIC;
   return loop_run(call, &(Loop){.list = list,
                                 .with = csp_arg(call, 1),
                                 .end = csp_list_len(list),
@@ -228,7 +228,7 @@ static bool count_turns(CspCall *call, Loop *loop, size_t stop) {
 // How many elements equal v; of a function, how many it is true for.
 static CspStatus list_count(CspCall *call) {
   CspValue list, v = csp_arg(call, 1);
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  if (!need_items(call, 0, &list)) return CSP_PANIC;
   if (csp_type(v) == CSP_FUNC) {
     CspValue argv[2] = {list, v};
     return csp_tail_named(call, "_count_if", 2, argv);
@@ -267,7 +267,7 @@ static CspStatus list_binary_search(CspCall *call) {
 
 static CspStatus extreme_element(CspCall *call, int sign) {
   CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  if (!need_items(call, 0, &list)) return CSP_PANIC;
   return csp_tail_named(call, sign < 0 ? "min" : "max", 1, &list);
 }
 
@@ -318,7 +318,7 @@ static bool sum_ints(CspCall *call, Loop *loop, size_t stop) {
 // 0 for an empty list.
 static CspStatus list_sum(CspCall *call) {
   CspValue list;
-  if (!need_list(call, 0, &list)) return CSP_PANIC;
+  if (!need_items(call, 0, &list)) return CSP_PANIC;
   return loop_run(call, &(Loop){.list = list,
                                 .end = csp_list_len(list),
                                 .turns = sum_ints,
@@ -398,6 +398,22 @@ static const CspFunction list_methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const CspFunction tuple_methods[] = {
+    CSP_REPEATABLE,
+    {"first", "tuple", list_first},
+    {"last", "tuple", list_last},
+    {"index", "tuple, value, from = 0", list_index},
+    {"last_index", "tuple, value", list_last_index},
+    {"contains", "tuple, value", list_contains},
+    {"count", "tuple, value", list_count},
+    {"min", "tuple", list_min},
+    {"max", "tuple", list_max},
+    {"sum", "tuple", list_sum},
+    {"join", "tuple, sep = \"\"", strings_join},
+    {"part", "tuple, from, to = nil", part_of_tuple},
+    {NULL, NULL, NULL},
+};
+
 static const CspFunction list_hidden[] = {
     CSP_REPEATABLE,
     {"_sort_keys", "list, keys", sort_keys},
@@ -406,5 +422,6 @@ static const CspFunction list_hidden[] = {
 
 bool list_install(Csp *csp) {
   return csp_register_methods(csp, CSP_LIST, list_methods) &&
+         csp_register_methods(csp, CSP_TUPLE, tuple_methods) &&
          csp_register_builtins(csp, list_hidden);
 }

@@ -9,6 +9,13 @@ static inline bool need_list(CspCall *call, int i, CspValue *out) {
   return csp_need_type(call, i, CSP_LIST, out);
 }
 
+// Of what only reads: a tuple will do.
+static inline bool need_items(CspCall *call, int i, CspValue *out) {
+  *out = csp_arg(call, i);
+  if (csp_type(*out) == CSP_TUPLE) return true;
+  return need_list(call, i, out);
+}
+
 // --- list_new.c: natives ----------------------------------------------------
 CspStatus list_unique(CspCall *call);
 CspStatus list_flatten(CspCall *call);

@@ -4,11 +4,11 @@
 #include "stdlib/list.h"
 
 // --- unique -----------------------------------------------------------------
-// NaN and bytes cannot be keys of a map. NaN is like nothing; bytes stand in a
+// NaN and bytes cannot be keys of a map. NaN is like nothing, nor is a tuple with one; bytes stand in a
 // map of their own, as strings.
 static bool is_new(CspCall *call, Loop *loop, CspValue v) {
   CspValue found, seen = loop->with;
-  if (csp_type(v) == CSP_FLOAT && !csp_equal(v, v)) return true;
+  if (!csp_equal(v, v)) return true;
   if (csp_type(v) == CSP_BYTES) {
     if (csp_type(loop->more) != CSP_MAP) loop->more = csp_map(call, 0);
     seen = loop->more;

@@ -219,8 +219,9 @@ static CspStatus maps_invert(CspCall *call) {
 static bool set_from_items(CspCall *call, Loop *loop, size_t stop) {
   for (; loop->at < stop; loop->at++) {
     CspValue item = csp_list_get(loop->list, loop->at);
-    if (csp_type(item) != CSP_LIST || csp_list_len(item) != 2) {
-      csp_panic(call, "%s: element %zu must be a list [key, value]",
+    bool pair = csp_type(item) == CSP_LIST || csp_type(item) == CSP_TUPLE;
+    if (!pair || csp_list_len(item) != 2) {
+      csp_panic(call, "%s: element %zu must be a list [key, value] or a tuple",
                 csp_name(call), loop->at);
       return false;
     }

@@ -19,4 +19,6 @@ CspStatus part_of_string(CspCall *call) { return part_of(call, CSP_STRING); }
 
 CspStatus part_of_list(CspCall *call) { return part_of(call, CSP_LIST); }
 
+CspStatus part_of_tuple(CspCall *call) { return part_of(call, CSP_TUPLE); }
+
 CspStatus part_of_bytes(CspCall *call) { return part_of(call, CSP_BYTES); }

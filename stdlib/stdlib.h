@@ -184,6 +184,7 @@ CspStatus sort_list(CspCall *call, CspValue list, CspValue keys);
 // --- part.c: natives, methods of three types ---------------------------------
 CspStatus part_of_string(CspCall *call);
 CspStatus part_of_list(CspCall *call);
+CspStatus part_of_tuple(CspCall *call);
 CspStatus part_of_bytes(CspCall *call);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stdlib/loop.h"
+#include "stdlib/list.h"
 #include "stdlib/text_job.h"
 
 // --- Searching --------------------------------------------------------------
@@ -333,7 +333,7 @@ static CspStatus length_done(CspCall *call, Loop *loop) {
 CspStatus strings_join(CspCall *call) {
   CspValue list, sep = csp_arg(call, 1);
   Str text;
-  if (!csp_need_type(call, 0, CSP_LIST, &list) || !opt_str(call, 1, "", &text))
+  if (!need_items(call, 0, &list) || !opt_str(call, 1, "", &text))
     return CSP_PANIC;
   if (csp_type(sep) != CSP_STRING) sep = csp_string(call, "", 0);
   return loop_run(call, &(Loop){.list = list,

@@ -444,12 +444,24 @@ static const char *foreign_name(Value x, const ObjString *name) {
   return own ? NULL : habit_find(method_type(x), name->own);
 }
 
+static bool is_method_of_lists(const Vm *vm, const ObjString *name) {
+  const MethodTable *table = vm->methods[OBJ_LIST];
+  for (uint32_t n = 0; n < table->count; n++)
+    if (strcmp(table->methods[n].name->own, name->own) == 0) return true;
+  return false;
+}
+
 static bool no_such(Local *local, Goroutine *g, Value x,
                     const ObjString *name) {
   Suggest suggest = {.wanted = name->own};
   if (x == VALUE_NIL)
     return explain_panic(local, g, "nil has no field or method `%s`",
                          name->own);
+  if (value_is_type(x, OBJ_TUPLE) && is_method_of_lists(local->vm, name))
+    return vm_panic(local, g,
+                    "tuple has no method `%s`: a tuple cannot be changed "
+                    "(write `list(t).%s(...)`)",
+                    name->own, name->own);
   const char *habit = foreign_name(x, name);
   if (habit != NULL)
     return vm_panic(local, g, "%s has no method `%s`: write `%s`",

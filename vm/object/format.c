@@ -309,6 +309,7 @@ typedef struct ValueWalk {
   WalkLevel *levels;
   size_t depth, cap;
   size_t nest;     // levels at most
+  int keys;        // of maps, in each other, inside of which it is
   size_t quoting;  // levels that are no errors
   bool failed;
 } ValueWalk;
@@ -429,15 +430,26 @@ static void add_again(Text *text, const Obj *obj) {
     add_text(text, obj->type == OBJ_MAP ? "{...}" : "error(...)");
 }
 
+static void format_inside(Text *text, Vm *vm, Value v, bool quoted, int keys);
+
+// A container among the keys is told by its type, but a tuple by its elements.
+static void add_container_key(Text *text, const ValueWalk *walk, Value key) {
+  enum { KEYS_MAX = 4 };
+  if (value_is_type(key, OBJ_TUPLE) && walk->keys < KEYS_MAX)
+    format_inside(text, walk->vm, key, true, walk->keys + 1);
+  else
+    text_addf(text, "<%s>", value_type_name(key));
+}
+
 // What stands before a part: comma, field's name or key. Strings below a
 // container are quoted; an outermost error's message is not.
-static void add_before(Text *text, const WalkLevel *level, bool first,
-                       Value key) {
+static void add_before(Text *text, const ValueWalk *walk,
+                       const WalkLevel *level, bool first, Value key) {
   const Obj *obj = level->obj;
   if (!first) add_text(text, ", ");
   if (obj->type == OBJ_MAP) {
     if (is_container(key))
-      text_addf(text, "<%s>", value_type_name(key));
+      add_container_key(text, walk, key);
     else
       add_plain(text, key, true);
     add_text(text, ": ");
@@ -465,9 +477,10 @@ static bool inner_quoted(const ValueWalk *walk, bool quoted) {
   return quoted || walk->quoting > 0;
 }
 
-void format_value(Text *text, Vm *vm, Value v, bool quoted) {
+static void format_inside(Text *text, Vm *vm, Value v, bool quoted, int keys) {
   ValueWalk w = {.vm = vm,
                  .memory = vm->memory,
+                 .keys = keys,
                  .nest = text->nest != 0 ? text->nest : NEST_MAX};
   add_value(text, &w, v, quoted);
   while (w.depth && !text->failed) {
@@ -476,7 +489,7 @@ void format_value(Text *text, Vm *vm, Value v, bool quoted) {
     Value key = VALUE_NIL;
     text_work(text, 32 + w.depth / 2);
     if (walk_next(&w, top, &key, &v)) {
-      add_before(text, top, first, key);
+      add_before(text, &w, top, first, key);
       add_value(text, &w, v, inner_quoted(&w, quoted));
     } else {
       const Obj *obj = top->obj;
@@ -485,6 +498,10 @@ void format_value(Text *text, Vm *vm, Value v, bool quoted) {
     }
   }
   mem_free(w.levels);
+}
+
+void format_value(Text *text, Vm *vm, Value v, bool quoted) {
+  format_inside(text, vm, v, quoted, 0);
 }
 
 // --- Whether methods that give text are involved -----------------------------
@@ -501,6 +518,7 @@ typedef struct Met {
   const Memory *memory;
   const Obj **slots;
   size_t count, cap;  // cap: 0, or a power of two
+  size_t entered;
   bool failed;
 } Met;
 
@@ -538,14 +556,23 @@ static bool met_add(Met *met, const Obj *obj) {
   return true;
 }
 
+// A container is next, unless it was met.
+static void look_into(ValueWalk *walk, Met *met, Local *local, Value v) {
+  enum { FEW = 256 };  // containers; until then nothing is noted
+  if (++met->entered < FEW) {
+    walk_enter(walk, value_obj(v));
+  } else if (met_add(met, value_obj(v))) {
+    if (local != NULL) work_charge(local, 32);
+    walk_push(walk, value_obj(v));
+  }
+}
+
 // w: made by the caller. most: parts that are looked at. NULL: all.
 static bool needs_call(ValueWalk w, Local *local, Value v, size_t *most) {
-  enum { FEW = 256 };  // containers; until then nothing is noted
   if (!is_container(v)) return false;
   if (has_text_method(v)) return true;
   Met met = {.memory = w.memory};
   bool needs = false;
-  size_t entered = 0;
   walk_enter(&w, value_obj(v));
   while (w.depth && !needs) {
     Value key = VALUE_NIL;
@@ -557,13 +584,9 @@ static bool needs_call(ValueWalk w, Local *local, Value v, size_t *most) {
       continue;
     }
     needs = has_text_method(v) || has_text_method(key);
-    if (needs || !is_container(v)) continue;
-    if (++entered < FEW) {
-      walk_enter(&w, value_obj(v));
-    } else if (met_add(&met, value_obj(v))) {
-      if (local != NULL) work_charge(local, 32);
-      walk_push(&w, value_obj(v));
-    }
+    if (needs) break;
+    if (value_is_type(key, OBJ_TUPLE)) look_into(&w, &met, local, key);
+    if (is_container(v)) look_into(&w, &met, local, v);
   }
   mem_free(w.levels);
   mem_free(met.slots);

@@ -40,6 +40,18 @@ static const Habit OF_LISTS[] = {
     {"keys entries items", "for i, v in xs"},
 };
 
+// A tuple is a list that stays as it is.
+static const Habit OF_TUPLES[] = {
+    {"append add", "t + (v,)"},
+    {"length len size", "len(t)"},
+    {"concat", "t + u"},
+    {"includes has", "t.contains(v)"},
+    {"indexOf index_of", "t.index(v)"},
+    {"slice", "t[from:to]"},
+    {"get at", "t[i]"},
+    {"tolist to_list toList", "list(t)"},
+};
+
 static const Habit OF_STRINGS[] = {
     {"upper toUpperCase toUpper uppercase upcase", "s.to_upper()"},
     {"lower toLowerCase toLower lowercase downcase", "s.to_lower()"},
@@ -170,6 +182,8 @@ static const char *habit_of(ObjType type, const char *name) {
   switch (type) {
     case OBJ_LIST:
       return HABIT_IN(OF_LISTS);
+    case OBJ_TUPLE:
+      return HABIT_IN(OF_TUPLES);
     case OBJ_STRING:
       return HABIT_IN(OF_STRINGS);
     case OBJ_MAP:
