@@ -64,8 +64,7 @@ typedef enum CspType {
 } CspType;
 
 // --- Runtimes ---------------------------------------------------------------
-// What scripts may use beyond their own memory. A function that needs more
-// panics, and says so.
+// What scripts may use beyond their own memory. Functions that need more panic.
 enum {
   CSP_FILES = 1,        // files and folders, standard input, imports of files
   CSP_PROCESSES = 2,    // other programs
@@ -86,8 +85,8 @@ typedef struct CspLoad {
   char *error;  // why there is none, for the message
 } CspLoad;
 
-// Every field but `size` is zero by default. New versions of the library add
-// fields at the end.
+// Every field but `size` is zero by default. New versions add fields at the
+// end.
 typedef struct CspConfig {
   size_t size;         // of this struct, as the host was compiled
   int procs;           // number of Ps; 0 takes as many as the CPUs usable
@@ -700,7 +699,6 @@ void csp_cut_room(CspValue room, size_t len);
 CspValue csp_string_take(CspCall *call, char *malloced, size_t len);  // frees
 CspValue csp_error(CspCall *call, CspValue message, CspValue cause);
 CspValue csp_list(CspCall *call, size_t capacity);
-// undef: it panicked, as memory is out or tuples are nested too deep.
 CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count);
 CspValue csp_map(CspCall *call, size_t capacity);
 CspValue csp_bytes(CspCall *call, const void *data, size_t len);
@@ -719,8 +717,8 @@ CspValue csp_error_message(CspValue error);
 CspValue csp_error_cause(CspValue error);
 CspValue csp_error_trace(CspCall *call, CspValue error);  // a list, or undef
 
-size_t csp_list_len(CspValue list);              // so much for tuples, too:
-CspValue csp_list_get(CspValue list, size_t i);  // nil out of range
+size_t csp_list_len(CspValue list);              // or of a tuple
+CspValue csp_list_get(CspValue list, size_t i);  // or tuple. nil out of range
 void csp_list_set(CspCall *call, CspValue list, size_t i, CspValue v);
 void csp_list_swap(CspCall *call, CspValue a, CspValue b);  // all elements
 // Moves *at on to where v is (by ==), and charges that. false: if *at is `end`,
@@ -792,8 +790,7 @@ CspStatus csp_recv(CspCall *call, CspValue chan);
 // A value as println shows it, as malloced text. If quoted, strings are as in
 // source. NULL: out of memory. string() methods are not called. csp_needs_call
 // tells whether one would be (then csp_tail to an embedded function that does).
-// The text of a hostile script's value may have any length. For those there is
-// csp_format_most.
+// A hostile script's value may have a text of any length: csp_format_most.
 char *csp_format(CspCall *call, CspValue v, bool quoted, size_t *len);
 bool csp_needs_call(CspValue v);
 // The same for natives, charged as csp_work does, in the runtime's memory.
@@ -829,8 +826,8 @@ int64_t csp_find_last(CspCall *call, const char *text, size_t len,
                       const char *needle, size_t needle_len);
 
 // --- Values as bytes (CBOR, RFC 8949) ---------------------------------------
-// nil, bools, ints, floats, strings, bytes, lists and maps, up to 1,000 in one
-// another.
+// nil, bools, ints, floats, strings, bytes, lists, maps, and tuples (as lists),
+// up to 1,000 in one another.
 //
 // Writes the value as CBOR, malloced, *len bytes, at most `most`. Ints, lengths
 // and floats take the shortest form that keeps the value. Maps keep their

@@ -11,6 +11,7 @@
 #include "lang/check/compares.h"
 #include "lang/check/doubles.h"
 #include "lang/check/fields.h"
+#include "lang/check/keys.h"
 
 // --- Conditions -------------------------------------------------------------
 static void always_true(Compiler *compiler, const Node *node,
@@ -53,9 +54,14 @@ static void check_node(Compiler *compiler, const Node *node) {
       break;
     case NODE_MAP:
       doubles_in_map(compiler, node);
+      keys_in_map(compiler, node);
+      break;
+    case NODE_INDEX:
+      keys_in_index(compiler, node);
       break;
     case NODE_BINARY:
       compares_check(compiler, node);
+      keys_in_question(compiler, node);
       break;
     case NODE_UNARY:
       if (node->op == AST_NOT) check_truth(compiler, node->a);

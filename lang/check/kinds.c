@@ -11,9 +11,9 @@ static Kind kind_within(const Node *node, int depth);
 
 const char *kinds_name(Kind kind) {
   static const char *const NAMES[] = {
-      "an unknown value", "nil",      "a bool", "an int", "a float",
-      "a string",         "bytes",    "a list", "a map",  "a range",
-      "a function",       "a channel"};
+      "an unknown value", "nil",       "a bool", "an int", "a float",
+      "a string",         "bytes",     "a list", "a map",  "a range",
+      "a function",       "a channel", "a tuple"};
   RT_ASSERT((size_t)kind < sizeof NAMES / sizeof *NAMES);
   return NAMES[kind];
 }
@@ -41,6 +41,7 @@ const Node *kinds_only_value(const Symbol *symbol) {
 static Kind kind_of_loop(const Symbol *symbol, int depth) {
   const Node *loop = symbol->decl;
   RT_ASSERT(loop->kind == NODE_FORIN);
+  if (loop->flags & FLAG_APART) return KIND_UNKNOWN;
   bool two = loop->a->next != NULL;
   bool key = two && loop->a->note == symbol;
   switch (kind_within(loop->b, depth)) {
@@ -86,7 +87,8 @@ static Kind kind_of_predeclared(const AstStr *name) {
       {"len", KIND_INT},     {"cap", KIND_INT},   {"str", KIND_STRING},
       {"type", KIND_STRING}, {"int", KIND_INT},   {"float", KIND_FLOAT},
       {"bool", KIND_BOOL},   {"list", KIND_LIST}, {"map", KIND_MAP},
-      {"bytes", KIND_BYTES}, {"chan", KIND_CHAN}, {"equal", KIND_BOOL}};
+      {"bytes", KIND_BYTES}, {"chan", KIND_CHAN}, {"equal", KIND_BOOL},
+      {"tuple", KIND_TUPLE}};
   return kind_given(ALL, sizeof ALL / sizeof *ALL, name);
 }
 
@@ -142,7 +144,8 @@ static Kind kind_of_index(const Node *node, int depth) {
   Kind whole = kind_within(node->a, depth);
   bool bytes = whole == KIND_STRING || whole == KIND_BYTES;
   if (node->kind == NODE_INDEX) return bytes ? KIND_INT : KIND_UNKNOWN;
-  return bytes || whole == KIND_LIST ? whole : KIND_UNKNOWN;
+  bool part = bytes || whole == KIND_LIST || whole == KIND_TUPLE;
+  return part ? whole : KIND_UNKNOWN;
 }
 
 // --- All of them ------------------------------------------------------------
@@ -165,6 +168,8 @@ static Kind kind_within(const Node *node, int depth) {
       return KIND_STRING;
     case NODE_LIST:
       return KIND_LIST;
+    case NODE_TUPLE:
+      return KIND_TUPLE;
     case NODE_MAP:
       return KIND_MAP;
     case NODE_RANGE:

@@ -18,6 +18,7 @@ typedef enum Kind {
   KIND_RANGE,
   KIND_FUNC,
   KIND_CHAN,
+  KIND_TUPLE,
 } Kind;
 
 Kind kinds_of(const Node *node);

@@ -201,6 +201,11 @@ static void do_make(Host *h, CspCall *call) {
     case 11:
       v = vec_new(call, number(h));
       break;
+    case 12: {
+      CspValue parts[2] = {slot(h, call), slot(h, call)};
+      v = csp_tuple(call, parts, byte(h) % 3);
+      break;
+    }
     default:
       break;
   }

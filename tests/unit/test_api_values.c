@@ -120,6 +120,23 @@ static void what_is_undef_is_put_nowhere(void **state) {
   assert_true(csp_is_undef(csp_error(call, list, undef)));
 }
 
+// --- Tuples -----------------------------------------------------------------
+static void a_tuple_is_made_and_read(void **state) {
+  (void)state;
+  CspValue parts[2] = {csp_int(call, 7), csp_string(call, "x", 1)}, found;
+  CspValue tuple = csp_tuple(call, parts, 2), map = csp_map(call, 1);
+  assert_int_equal(csp_type(tuple), CSP_TUPLE);
+  assert_int_equal(csp_list_len(tuple), 2);
+  assert_int_equal(csp_to_int(csp_list_get(tuple, 0)), 7);
+  assert_int_equal(csp_type(csp_list_get(tuple, 2)), CSP_NIL);
+  assert_true(csp_map_set(call, map, tuple, parts[0]));
+  assert_true(csp_map_get(call, map, csp_tuple(call, parts, 2), &found));
+  assert_false(csp_map_get(call, map, csp_tuple(call, parts, 1), &found));
+  assert_true(csp_equal(csp_tuple(call, NULL, 0), csp_tuple(call, NULL, 0)));
+  parts[1] = csp_list(call, (size_t)1 << 50);
+  assert_true(csp_is_undef(csp_tuple(call, parts, 2)));
+}
+
 // --- Channels ---------------------------------------------------------------
 // Also of the sizes that have a mapping of their own.
 static void a_room_is_cut(void **state) {
@@ -220,6 +237,7 @@ int main(void) {
       cmocka_unit_test(a_map_is_read_by_name),
       cmocka_unit_test(without_memory_nothing_is_put_into),
       cmocka_unit_test(what_is_undef_is_put_nowhere),
+      cmocka_unit_test(a_tuple_is_made_and_read),
       cmocka_unit_test(a_room_is_cut),
       cmocka_unit_test(channels_do_not_wait),
       cmocka_unit_test(nothing_to_receive_is_nil),

@@ -320,7 +320,7 @@ static void elements_are_the_hosts(void **state) {
       "cannot index bare\nbare has no method `x`\n"
       "cannot assign to an element of bare\n"
       "cannot set field `x` of bare\n"
-      "len: x must be a string, bytes, list, map, range or channel, not "
+      "len: x must be a string, bytes, list, tuple, map, range or channel, not "
       "bare\n");
 }
 

@@ -159,6 +159,17 @@ CspValue csp_list(CspCall *call, size_t capacity) {
   return wrap_obj(list_new(call->local, capacity));
 }
 
+CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count) {
+  const char *failed;
+  UNDEF_IF_OVER(call);
+  const Value *from = (const Value *)(const void *)values;
+  for (size_t i = 0; i < count; i++)
+    if (from[i] == VALUE_UNDEF) return wrap_obj(NULL);
+  ObjTuple *made = tuple_new(call->local, from, count, &failed);
+  if (failed != NULL) csp_panic(call, "%s: %s", native_name(call), failed);
+  return wrap_obj(made);
+}
+
 CspValue csp_map(CspCall *call, size_t capacity) {
   UNDEF_IF_OVER(call);
   return wrap_obj(map_new(call->local, capacity));
@@ -289,18 +300,6 @@ bool csp_list_append(CspCall *call, CspValue list, const CspValue *values,
       list_append(call->local, AS(ObjList, list), from, count))
     return true;
   return not_put(call);
-}
-
-CspValue csp_tuple(CspCall *call, const CspValue *values, size_t count) {
-  const char *failed;
-  UNDEF_IF_OVER(call);
-  const Value *from = (const Value *)(const void *)values;
-  ObjTuple *made = tuple_new(call->local, from, count, &failed);
-  if (made == NULL && failed != NULL)
-    csp_panic(call, "%s: %s", native_name(call), failed);
-  else if (made == NULL)
-    csp_panic_memory(call);
-  return wrap_obj(made);
 }
 
 void csp_list_swap(CspCall *call, CspValue a, CspValue b) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Keys of maps that are never found again: lists, maps and structs are keys by
+// identity, and one that is made where it is used is no other.
+#include "lang/check/keys.h"
+
+static bool makes_struct(const Node *node) {
+  if (node->kind != NODE_CALL || node->a->kind != NODE_NAME) return false;
+  const Symbol *symbol = node->a->note;
+  return symbol != NULL && symbol->kind == SYM_STRUCT;
+}
+
+// What is made new in it: the node, an element of a tuple, or NULL.
+static const Node *fresh_part(const Node *key) {
+  if (key->kind == NODE_LIST || key->kind == NODE_MAP || makes_struct(key))
+    return key;
+  if (key->kind != NODE_TUPLE) return NULL;
+  const Node *found = NULL;
+  for (const Node *part = key->a; part != NULL && found == NULL;
+       part = part->next)
+    found = fresh_part(part);
+  return found;
+}
+
+static void check_key(Compiler *compiler, const Node *key) {
+  const Node *fresh = fresh_part(key);
+  if (fresh == NULL) return;
+  const char *what = fresh->kind == NODE_LIST  ? "list"
+                     : fresh->kind == NODE_MAP ? "map"
+                                               : "struct";
+  diag_warn(compiler->diags, fresh->pos, 1,
+            "a new %s is a key that nothing else is equal to", what);
+  diag_hint(compiler->diags,
+            "several values are one key as a tuple: `m[(a, b)]`");
+}
+
+void keys_in_map(Compiler *compiler, const Node *map) {
+  for (const Node *pair = map->a; pair != NULL; pair = pair->next)
+    check_key(compiler, pair->a);
+}
+
+void keys_in_index(Compiler *compiler, const Node *node) {
+  check_key(compiler, node->b);
+}
+
+void keys_in_question(Compiler *compiler, const Node *node) {
+  if (node->op == AST_IN) check_key(compiler, node->a);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Keys of maps that are never found again.
+#ifndef CSP_LANG_CHECK_KEYS_H
+#define CSP_LANG_CHECK_KEYS_H
+
+#include "lang/compiler.h"
+
+void keys_in_map(Compiler *compiler, const Node *map);
+void keys_in_index(Compiler *compiler, const Node *node);
+void keys_in_question(Compiler *compiler, const Node *node);  // a in b
+
+#endif
