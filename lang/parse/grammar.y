@@ -154,9 +154,7 @@ stmt(A) ::= FOR(W) opt_simple(I) SEMI opt_simple(C) SEMI opt_simple(P)
   { A = tree_for_clauses(parse, &W, I, C, P, B); }
 stmt(A) ::= FORIN(W) names(N) IN expr(V) block(B).
   { A = tree_for_in(parse, &W, N, V, B, 0); }
-stmt(A) ::= FORIN(W) LPAREN names(N) RPAREN IN expr(V) block(B).
-  { A = tree_for_in(parse, &W, N, V, B, FLAG_APART); }
-stmt(A) ::= FORIN(W) LPAREN names(N) COMMA RPAREN IN expr(V) block(B).
+stmt(A) ::= FORIN(W) LPAREN names(N) opt_comma RPAREN IN expr(V) block(B).
   { A = tree_for_in(parse, &W, N, V, B, FLAG_APART); }
 
 stmt(A) ::= switch(A).
@@ -230,8 +228,7 @@ stmt(A) ::= FUNC(W) LPAREN NAME(S) NAME(T) RPAREN word(N) LPAREN params(P)
                     tree_func(parse, &W, P, B, FLAG_ARROW)); }
 
 params(A) ::= . { A = (List){0}; }
-params(A) ::= param_list(A).
-params(A) ::= param_list(A) COMMA.
+params(A) ::= param_list(A) opt_comma.
 param_list(A) ::= param(P). { A = list_one(parse, P); }
 param_list(A) ::= param_list(B) COMMA param(P). { A = list_add(parse, B, P); }
 param(A) ::= NAME(N). { A = tree_param(parse, &N, NULL, 0); }
@@ -242,6 +239,8 @@ stmt(A) ::= IMPORT(W) STR(S). { A = tree_import(parse, &W, NULL, &S); }
 stmt(A) ::= IMPORT(W) NAME(N) STR(S). { A = tree_import(parse, &W, &N, &S); }
 
 // ---- expressions -----------------------------------------------------------
+opt_comma ::= .
+opt_comma ::= COMMA.
 opt_exprs(A) ::= . { A = (List){0}; }
 opt_exprs(A) ::= exprs(A).
 exprs(A) ::= expr(E). { A = list_one(parse, E); }
@@ -276,9 +275,7 @@ type(A) ::= NAME(M) DOT NAME(N).
 
 postfix(A) ::= primary(A).
 postfix(A) ::= postfix(B) DOT NAME(N). { A = tree_field(parse, B, &N); }
-postfix(A) ::= postfix(B) LPAREN(L) args(V) RPAREN.
-  { A = tree_call(parse, B, &L, V); }
-postfix(A) ::= postfix(B) LPAREN(L) args(V) COMMA RPAREN.
+postfix(A) ::= postfix(B) LPAREN(L) args(V) opt_comma RPAREN.
   { A = tree_call(parse, B, &L, V); }
 postfix(A) ::= postfix(B) LPAREN(L) RPAREN.
   { A = tree_call(parse, B, &L, (List){0}); }
@@ -304,25 +301,22 @@ primary(A) ::= LPAREN value(E) RPAREN. { A = tree_paren(parse, E); }
 primary(A) ::= LPAREN(L) RPAREN. { A = tree_tuple(parse, &L, (List){0}); }
 primary(A) ::= LPAREN(L) expr(E) COMMA RPAREN.
   { A = tree_tuple(parse, &L, list_one(parse, E)); }
-primary(A) ::= LPAREN(L) several(V) RPAREN. { A = tree_tuple(parse, &L, V); }
-primary(A) ::= LPAREN(L) several(V) COMMA RPAREN.
+primary(A) ::= LPAREN(L) several(V) opt_comma RPAREN.
   { A = tree_tuple(parse, &L, V); }
 several(A) ::= expr(E) COMMA expr(F).
   { A = list_add(parse, list_one(parse, E), F); }
 several(A) ::= several(B) COMMA expr(E). { A = list_add(parse, B, E); }
 primary(A) ::= LBRACK(L) RBRACK. { A = tree_list(parse, &L, (List){0}); }
-primary(A) ::= LBRACK(L) parts_rest(V) RBRACK. { A = tree_list(parse, &L, V); }
-primary(A) ::= LBRACK(L) parts_rest(V) COMMA RBRACK.
+primary(A) ::= LBRACK(L) parts_rest(V) opt_comma RBRACK.
   { A = tree_list(parse, &L, V); }
 parts_rest(A) ::= expr(E) ELLIPSIS(O).
   { A = list_one(parse, tree_spread(parse, E, &O)); }
 parts_rest(A) ::= exprs(B) COMMA expr(E) ELLIPSIS(O).
   { A = list_add(parse, B, tree_spread(parse, E, &O)); }
-primary(A) ::= LBRACK(L) exprs(V) RBRACK. { A = tree_list(parse, &L, V); }
-primary(A) ::= LBRACK(L) exprs(V) COMMA RBRACK. { A = tree_list(parse, &L, V); }
+primary(A) ::= LBRACK(L) exprs(V) opt_comma RBRACK.
+  { A = tree_list(parse, &L, V); }
 primary(A) ::= MAP_BEGIN(L) MAP_END. { A = tree_map(parse, &L, (List){0}); }
-primary(A) ::= MAP_BEGIN(L) pairs(V) MAP_END. { A = tree_map(parse, &L, V); }
-primary(A) ::= MAP_BEGIN(L) pairs(V) COMMA MAP_END.
+primary(A) ::= MAP_BEGIN(L) pairs(V) opt_comma MAP_END.
   { A = tree_map(parse, &L, V); }
 primary(A) ::= FUNC(W) LPAREN params(P) RPAREN block(B).
   { A = tree_func(parse, &W, P, B, 0); }
