@@ -271,6 +271,12 @@ static void test_select(void **state) {
 
 static void test_containers(void **state) {
   expect_code("func f(a) => [a, 1]", "MOVE r1 r0\nLOADI r2 1\nLIST r1 r1 2\n");
+  expect_code("func f(a) => (a, 1)", "MOVE r1 r0\nLOADI r2 1\nTUPLE r1 r1 2\n");
+  expect_code("func f() => ()", "TUPLE r0 r0 0\n");
+  expect_code("func f(x) { [a, b] := x\nreturn a, b }", "APART r1 r0 2\n");
+  expect_code("func f(x) { [a, b...] := x\nreturn a, b }", "APARTR r1 r0 2\n");
+  expect_code("func f(x) { for (a, b) in x { a += b } }",
+              "APART r7 r7 2\nADD r7 r7 r8\n");
   expect_code("func f(a) => {x: a}",
               "MAP r1 1\nLOADK r2 \"x\"\nMAPADD r1 r2 r0\n");
   expect_code("func f(a, i) { return a[1:], a[i], a[0] }",
@@ -284,6 +290,9 @@ static void test_containers_long(void **state) {
   for (int i = 1; i < 2000; i++) text_addf(&source, ", %d", i);
   text_add(&source, "]\n", 3);
   expect_code(source.data, "LISTADD r0 r1 50\n");
+  source.data[5] = '(';
+  source.data[source.len - 3] = ')';
+  expect_code(source.data, "LISTADD r0 r1 50\nTUPLEL r0 r0\n");
   text_free(&source);
   expect_code("func f(a) => \"x ${a} y\"",
               "LOADK r1 \"x \"\nMOVE r2 r0\nLOADK r3 \" y\"\nCONCAT r1 3\n");

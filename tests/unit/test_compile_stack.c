@@ -15,6 +15,7 @@ typedef struct Form {
 
 static const Form forms[] = {
     {"list", "x := ", "[", "1", "]", "\n"},
+    {"tuple", "x := ", "(1, ", "1", ")", "\n"},
     {"map", "x := ", "{a: ", "1", "}", "\n"},
     {"mapkey", "x := ", "{[", "1", "]: 1}", "\n"},
     {"interp", "x := ", "\"a${", "1", "}b\"", "\n"},
