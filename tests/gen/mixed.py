@@ -35,7 +35,7 @@ func (p Point) moved(dx = 0, dy = 1) {
 func clip(x) {
   switch x {
   case is string: return x[:min(len(x), 30)]
-  case is list: return x[:min(len(x), 8)]
+  case is list, is tuple: return x[:min(len(x), 8)]
   }
   return x
 }
@@ -167,7 +167,7 @@ class Maker(Words, Shapes, Grown):
     def declare(self, kind=None):
         kind = kind or self.rng.choice(
             ["int"] * 4 + ["str", "str", "float", "bool", "list", "list", "strs",
-                           "map", "bytes", "range", "point"])
+                           "map", "bytes", "range", "point", "tuple"])
         text = self.expression(kind)
         name = self.new_name("v")
         form = self.rng.random()
@@ -177,7 +177,7 @@ class Maker(Words, Shapes, Grown):
             self.emit("const %s = clip(%s)" % (name, text))
             self.names.append((name, kind))
             return
-        elif kind in ("str", "list", "strs"):
+        elif kind in ("str", "list", "strs", "tuple"):
             self.emit("%s := clip(%s)" % (name, text))
         else:
             self.emit("%s := %s" % (name, text))
@@ -190,7 +190,8 @@ class Maker(Words, Shapes, Grown):
         return self.rng.choice(names) if names else None
 
     def assign(self):
-        kind = self.rng.choice(["int", "int", "int", "str", "float", "list", "point"])
+        kind = self.rng.choice(["int", "int", "int", "str", "float", "list", "point",
+                                "tuple"])
         name = self.pick(kind)
         if name is None:
             self.declare(kind)
@@ -449,7 +450,7 @@ class Maker(Words, Shapes, Grown):
     def loop(self):
         names, head = [], ""
         turns = self.rng.randint(1, MOST_TURNS)
-        a, b, form = self.new_name("i"), self.new_name("i"), self.rng.randint(0, 8)
+        a, b, form = self.new_name("i"), self.new_name("i"), self.rng.randint(0, 9)
         if form == 0:
             names, head = [(a, "int")], "for %s in %d {" % (a, turns)
         elif form == 1:
@@ -458,6 +459,11 @@ class Maker(Words, Shapes, Grown):
         elif form == 2:
             names = [(a, "int"), (b, "int")]
             head = "for %s, %s in clip(%s) {" % (a, b, self.expression("list"))
+        elif form == 8:
+            names = [(a, "int"), (b, "str")]
+            head = "for (%s, %s) in [%s] {" % (a, b, ", ".join(
+                "(%s, %s)" % (self.expression("int", 1), self.expression("str", 1))
+                for _ in range(min(turns, 4))))
         elif form == 3:
             names = [(a, "str"), (b, "int")]
             head = "for %s, %s in %s {" % (a, b, self.expression("map", 1))

@@ -51,7 +51,10 @@ TEMPLATES = {
         (1, ATOM, "func() { defer func() { recover() }(); return {int!} }()"),
         (1, ATOM, "func() { m := {point}.sum; return m() }()"),
         (1, OR, "{bool} && {int} || {int}"), (4, ATOM, "{Call}"), (1, ATOM, "{Task}"),
-        (4, ATOM, "{Member}"),
+        (4, ATOM, "{Member}"), (2, ATOM, "len({tuple!})"),
+        (1, ELSE, "{{[{tuple!}]: {int!}, [{tuple!}]: {int!}}}[{tuple!}] ?? {int}"),
+        (1, ATOM, "func() { [X, b...] := ({int!}, {str!}); return X +% len(b) }()"),
+        (1, ATOM, "(func(X, b) => X +% len(b))(({int!}, {str!})...)"),
     ],
     "float": [
         (4, SUM, "{float} + {float}"), (3, SUM, "{float} - {int}"),
@@ -85,7 +88,9 @@ TEMPLATES = {
         (1, TEST, "{int} in {range}"), (1, TEST, "{str} in {str}"),
         (2, UNARY, "!({bool!})"), (2, AND, "{bool} && {bool}"), (2, OR, "{bool} || {bool}"),
         (1, TEST, "{any} is int"), (1, TEST, "{any} is Point"),
-        (1, ATOM, "equal({list!}, {list!})"), (1, ATOM, "{list}.any(func(X) => {bool:X})"),
+        (2, TEST, "{tuple} == {tuple}"), (1, TEST, "({int!}, {str!}) < ({int!}, {str!})"),
+        (1, TEST, "{int} in {tuple}"), (1, TEST, "{tuple} in {{[{tuple!}]: {int!}}}"),
+        (1, ATOM, "equal({list!}, {list!})"), (1, ATOM, "equal({tuple!}, {tuple!})"), (1, ATOM, "{list}.any(func(X) => {bool:X})"),
         (1, ATOM, "{list}.contains({int!})"), (1, ATOM, "{str}.has_prefix({str!})"),
         (1, ATOM, "{str}.has_prefix({str!}, {Few})"),
     ],
@@ -95,10 +100,17 @@ TEMPLATES = {
         (2, ATOM, "{list}.filter(func(X) => {bool:X})"), (1, ATOM, "copy({list!}).sort()"),
         (1, ATOM, "copy({list!}).sort(func(X, b) => X > b)"), (1, ATOM, "copy({list!}).reverse()"),
         (1, ATOM, "list({range!})"), (1, ATOM, "{list}[{Few}:]"), (1, ATOM, "{list}.part({int!}, {int!})"), (1, ATOM, "{list}[:{Few}]"),
-        (1, ATOM, "{list}.unique()"), (1, ATOM, "list({bytes!})"), (1, ATOM, "{str}.runes()"),
+        (1, ATOM, "{list}.unique()"), (1, ATOM, "list({tuple!}).map(func(X) => len(str(X)))"),
+        (1, ATOM, "[{int!}, {int!}].map(func(X) => ({int:X}, X)).sort().map(func(t) => t[0])"), (1, ATOM, "list({bytes!})"), (1, ATOM, "{str}.runes()"),
         (1, ATOM, "maps.values({map!})"), (1, ATOM, "[{list!}, {list!}].flatten()"),
         (1, ATOM, "[{list!}].flat_map(func(X) => X)"),
         (1, ATOM, "[{any!}, {any!}].map(func(X) => len(str(X)))"),
+    ],
+    "tuple": [
+        (4, ATOM, "({int!}, {str!})"), (2, ATOM, "({int!},)"), (1, ATOM, "()"),
+        (2, ATOM, "({int!}, ({str!}, {float!}), {bool!})"), (1, SUM, "{tuple} + {tuple}"),
+        (1, ATOM, "{tuple}.part({int!}, {Few})"), (1, ATOM, "tuple({list!})"),
+        (1, ATOM, "copy({tuple!})"), (1, ATOM, "tuple({str!})"),
     ],
     "strs": [
         (3, ATOM, "[{str!}, {str!}]"), (1, ATOM, "{str}.split({str!})"),
@@ -130,9 +142,9 @@ BIG = [300, 1000, 32767, 32768, 65537, 0xffffff, 2 ** 31, 2 ** 40 + 1, 2 ** 53 +
        2 ** 61 - 1, 2 ** 61, 2 ** 62, 2 ** 63 - 1, -32769, -2 ** 40, -2 ** 61 - 1]
 FLOATS = ["0.5", "1.5", "2.0", "0.1", "1e10", "3.25", "1e-3", "100.0", "0.0", "1e300"]
 ATOMS = {"list": "[]", "strs": "[]", "map": "{}", "range": "(0..3)",
-         "bytes": 'bytes("by")', "point": "Point(1, 2)"}
+         "bytes": 'bytes("by")', "tuple": "(1, 2)", "point": "Point(1, 2)"}
 ANY = ["int", "int", "float", "str", "bool", "list", "strs", "map", "bytes",
-       "range", "point"]
+       "range", "point", "tuple"]
 
 
 class Words:
