@@ -4,8 +4,8 @@
 #include "stdlib/list.h"
 
 // --- unique -----------------------------------------------------------------
-// NaN and bytes cannot be keys of a map. NaN is like nothing, nor is a tuple with one; bytes stand in a
-// map of their own, as strings.
+// NaN and bytes cannot be keys of a map. NaN, and a tuple with it, is like
+// nothing. Bytes stand in a map of their own, as strings.
 static bool is_new(CspCall *call, Loop *loop, CspValue v) {
   CspValue found, seen = loop->with;
   if (!csp_equal(v, v)) return true;

@@ -31,8 +31,8 @@ typedef enum Role {
   // ( and [
   ROLE_ARGS,
   ROLE_PARAMS,
-  ROLE_LIST,  // and of a tuple
-  ROLE_ONE,   // of a tuple of one element, whose comma stays
+  ROLE_LIST,        // and of a tuple
+  ROLE_ONE,         // of a tuple of one element, whose comma stays
   ROLE_INDEX,       // and of a slice
   ROLE_WIDE_SLICE,  // x[a + 1 : b]
   // {

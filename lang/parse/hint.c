@@ -135,15 +135,6 @@ static bool in_struct(const Parse *parse) {
          bracket[-1].first.kind == TOK_STRUCT;
 }
 
-// --- expressions of other languages -----------------------------------------
-// What follows the token in its line begins like this.
-static bool is_followed_by(const Parse *parse, const Token *token,
-                           const char *text) {
-  const char *at = parse->source->text + token->pos.offset + token->len;
-  while (*at == ' ' || *at == '\t') at++;
-  return strncmp(at, text, strlen(text)) == 0;
-}
-
 // `[x for x in xs]`
 static const char *comprehension_hint(const Parse *parse) {
   const Bracket *bracket = &parse->brackets[parse->depth];
@@ -167,30 +158,16 @@ static bool is_function_arrow(const Parse *parse, const Token *token) {
   return at - text >= 4 && strncmp(at - 4, "func", 4) == 0;
 }
 
+// --- expressions of other languages -----------------------------------------
 // `x => x`, `(x, y) => x`, `() => x`
 static const char *arrow_hint(const Parse *parse, const Token *token) {
-  static const char *const HINT = "a short function is `func(x) => expression`";
-  const Bracket *bracket = &parse->brackets[parse->depth];
-  bool grouped =
-      bracket->kind == OPEN_PAREN && !parse_ends_value(bracket->before);
-  switch (token->kind) {
-    case TOK_ARROW:
-      if (is_function_arrow(parse, token))
-        return "`go` calls a function: `go f(x)`, or `go { ... }`";
-      return (parse->last.kind == TOK_NAME || parse->last.kind == TOK_RPAREN) &&
-                     hint_block(parse, token)->first.kind != TOK_CASE
-                 ? HINT
-                 : NULL;
-    case TOK_RPAREN:
-      return is_followed_by(parse, token, "=>") ? HINT : NULL;
-    case TOK_COMMA:
-      return grouped && !is_head_word(bracket->before)
-                 ? "there are no tuples: a list is `[a, b]`, and a short "
-                   "function `func(a, b) => expression`"
-                 : NULL;
-    default:
-      return NULL;
-  }
+  if (token->kind != TOK_ARROW) return NULL;
+  if (is_function_arrow(parse, token))
+    return "`go` calls a function: `go f(x)`, or `go { ... }`";
+  return (parse->last.kind == TOK_NAME || parse->last.kind == TOK_RPAREN) &&
+                 hint_block(parse, token)->first.kind != TOK_CASE
+             ? "a short function is `func(x) => expression`"
+             : NULL;
 }
 
 // Statements that other languages take for expressions.

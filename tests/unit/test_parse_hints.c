@@ -66,12 +66,11 @@ static void test_expressions_elsewhere(void **state) {
          "1:17: unexpected `=>`, expected `{`\n"
          " > `go` calls a function: `go f(x)`, or `go { ... }`\n");
   errors("f := () => x",
-         "1:7: unexpected `)`, expected an expression\n"
+         "1:9: unexpected `=>`, expected a new line\n"
          " > a short function is `func(x) => expression`\n");
   errors("f := (x, y) => x",
-         "1:8: unexpected `,`, expected `)`\n"
-         " > there are no tuples: a list is `[a, b]`, and a short function "
-         "`func(a, b) => expression`\n");
+         "1:13: unexpected `=>`, expected a new line\n"
+         " > a short function is `func(x) => expression`\n");
   errors("x := a ? 1 : 2",
          "1:8: there is no operator `a ? b : c`\n"
          " > write `if a { b } else { c }`, or `a ?? b` for b if a is nil\n");

@@ -75,7 +75,7 @@ static uint32_t table_used(const ObjTable *table) {
   return used <= table->cap ? used : table->cap;
 }
 
-// local: NULL: long keys are not charged.
+// Without a local long keys are not charged.
 static bool keys_equal(Local *local, Value a, Value b) {
   return a == b || (!value_both_small(a, b) && value_equal_on(local, a, b));
 }

@@ -84,7 +84,8 @@ ObjTuple *tuple_alloc(Local *local, size_t count) {
 }
 
 // Words side by side, as registers are. false: given up.
-static bool put(Local *local, Value *to, const Value *from, size_t count) {
+static bool put_words(Local *local, Value *to, const Value *from,
+                      size_t count) {
   for (size_t i = 0; i < count;) {
     size_t turns = work_turns(count - i);
     for (size_t end = i + turns; i < end; i++) to[i] = heap_load(&from[i]);
@@ -93,11 +94,11 @@ static bool put(Local *local, Value *to, const Value *from, size_t count) {
   return true;
 }
 
-static bool put_part(Local *local, Value *to, const ObjValues *from, size_t at,
-                     size_t count) {
+static bool put_elements(Local *local, Value *to, const ObjValues *from,
+                         size_t at, size_t count) {
   while (count > 0) {
     ValueRun run = values_run(from, at, count);
-    if (!put(local, to, run.from, run.count)) return false;
+    if (!put_words(local, to, run.from, run.count)) return false;
     to += run.count;
     at += run.count;
     count -= run.count;
@@ -143,7 +144,8 @@ ObjTuple *tuple_new(Local *local, const Value *from, size_t count,
                     const char **failed) {
   *failed = NULL;
   ObjTuple *tuple = tuple_alloc(local, count);
-  bool made = tuple != NULL && put(local, tuple->values.slots, from, count) &&
+  bool made = tuple != NULL &&
+              put_words(local, tuple->values.slots, from, count) &&
               tuple_close(local, tuple, failed);
   return made ? tuple : NULL;
 }
@@ -153,7 +155,7 @@ ObjTuple *tuple_part(Local *local, const ObjValues *block, size_t at,
   *failed = NULL;
   ObjTuple *tuple = tuple_alloc(local, count);
   bool made = tuple != NULL &&
-              put_part(local, tuple->values.slots, block, at, count) &&
+              put_elements(local, tuple->values.slots, block, at, count) &&
               tuple_close(local, tuple, failed);
   return made ? tuple : NULL;
 }
@@ -165,8 +167,8 @@ ObjTuple *tuple_joined(Local *local, const ObjTuple *a, const ObjTuple *b,
   ObjTuple *tuple = tuple_alloc(local, first + second);
   if (tuple == NULL) return NULL;
   Value *slots = tuple->values.slots;
-  bool made = put_part(local, slots, &a->values, 0, first) &&
-              put_part(local, slots + first, &b->values, 0, second) &&
+  bool made = put_elements(local, slots, &a->values, 0, first) &&
+              put_elements(local, slots + first, &b->values, 0, second) &&
               tuple_close(local, tuple, failed);
   return made ? tuple : NULL;
 }
