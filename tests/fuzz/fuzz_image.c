@@ -81,6 +81,7 @@ static bool trusts_registers(Op op) {
     case OP_NEXT1:
     case OP_NEXT2:
     case OP_LISTADD:
+    case OP_TUPLEL:
     case OP_MAPADD:
     case OP_SPREAD:
     case OP_SELVAL:

@@ -219,6 +219,7 @@ static const char *first_value(const Value *base, Instr i) {
   if (strchr(kinds, 'c') != NULL) other = base[INSTR_C(i)];
   if (value_is_type(other, OBJ_STRING)) return "\"\"";
   if (value_is_type(other, OBJ_LIST)) return "[]";
+  if (value_is_type(other, OBJ_TUPLE)) return "()";
   return "0";
 }
 

@@ -75,9 +75,12 @@ static uint32_t table_used(const ObjTable *table) {
   return used <= table->cap ? used : table->cap;
 }
 
-// Without a local long keys are not charged.
+// The key b is looked for. What tuples take is charged, if there is a local.
 static bool keys_equal(Local *local, Value a, Value b) {
-  return a == b || (!value_both_small(a, b) && value_equal_on(local, a, b));
+  if (a == b) return true;
+  if (value_both_small(a, b)) return false;
+  return value_is_type(b, OBJ_TUPLE) ? value_equal_on(local, a, b)
+                                     : value_equal(a, b);
 }
 
 static int64_t find_linear(Local *local, const ObjTable *table, Value key) {
