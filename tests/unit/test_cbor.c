@@ -633,6 +633,15 @@ static void floats_take_the_shortest_form(void **state) {
   for (size_t n = 0; n < 6; n++) expect_float(doubles[n], 9);
 }
 
+static void a_tuple_is_written_as_a_list(void **state) {
+  (void)state;
+  CspValue parts[2] = {csp_int(call, 1), csp_tuple(call, NULL, 0)};
+  expect_bytes(csp_tuple(call, parts, 2), "820180");
+  CspValue map = csp_map(call, 1);
+  assert_true(csp_map_set(call, map, csp_tuple(call, parts, 1), parts[0]));
+  expect_bytes(map, "a1810101");
+}
+
 // --- Long ones --------------------------------------------------------------
 static void long_values_go_both_ways(void **state) {
   (void)state;
@@ -681,6 +690,7 @@ int main(void) {
       cmocka_unit_test(the_length_is_bounded),
       cmocka_unit_test(a_native_that_writes_can_be_interrupted),
       cmocka_unit_test(floats_take_the_shortest_form),
+      cmocka_unit_test(a_tuple_is_written_as_a_list),
       cmocka_unit_test(long_values_go_both_ways),
   };
   return cmocka_run_group_tests(tests, open_it, close_it);

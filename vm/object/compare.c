@@ -100,7 +100,9 @@ static bool equals_itself(Value v) {
   return !value_is_type(v, OBJ_TUPLE) || !(value_obj(v)->flags & TUPLE_NAN);
 }
 
-static inline __attribute__((always_inline)) bool equal(Local *local, Value a,
+// `texts` is charged for strings, and `others` for bytes and tuples.
+static inline __attribute__((always_inline)) bool equal(Local *texts,
+                                                        Local *others, Value a,
                                                         Value b) {
   if (value_both_small(a, b)) return a == b;
   if (value_is_number(a))
@@ -110,14 +112,18 @@ static inline __attribute__((always_inline)) bool equal(Local *local, Value a,
   Obj *x = value_obj(a), *y = value_obj(b);
   if (x->type != y->type) return false;
   if (x->type == OBJ_STRING)
-    return strings_equal(local, (ObjString *)x, (ObjString *)y);
-  return objects_equal(local, x, y);
+    return strings_equal(texts, (ObjString *)x, (ObjString *)y);
+  return objects_equal(others, x, y);
 }
 
-bool value_equal(Value a, Value b) { return equal(NULL, a, b); }
+bool value_equal(Value a, Value b) { return equal(NULL, NULL, a, b); }
 
 bool value_equal_on(Local *local, Value a, Value b) {
-  return equal(local, a, b);
+  return equal(local, local, a, b);
+}
+
+bool value_equal_keys(Local *local, Value a, Value b) {
+  return equal(NULL, local, a, b);
 }
 
 static inline __attribute__((always_inline)) int compare_values(Local *local,

@@ -15,6 +15,8 @@ int value_compare(Value a, Value b);
 // until it fails.
 bool value_equal_on(Local *local, Value a, Value b);
 int value_compare_on(Local *local, Value a, Value b);
+// Of keys: a long string has been charged as one, and is compared to its end.
+bool value_equal_keys(Local *local, Value a, Value b);
 uint32_t value_hash(Vm *vm, Value key);  // for keys that may be in a map
 uint32_t value_mix_hash(const Vm *vm, uint64_t x);
 // Deep, and cycles are handled. *failed is NULL, or why it ended: nested deeper

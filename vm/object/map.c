@@ -75,12 +75,9 @@ static uint32_t table_used(const ObjTable *table) {
   return used <= table->cap ? used : table->cap;
 }
 
-// The key b is looked for. What tuples take is charged, if there is a local.
+// Without a local nothing is charged.
 static bool keys_equal(Local *local, Value a, Value b) {
-  if (a == b) return true;
-  if (value_both_small(a, b)) return false;
-  return value_is_type(b, OBJ_TUPLE) ? value_equal_on(local, a, b)
-                                     : value_equal(a, b);
+  return a == b || (!value_both_small(a, b) && value_equal_keys(local, a, b));
 }
 
 static int64_t find_linear(Local *local, const ObjTable *table, Value key) {
