@@ -92,6 +92,9 @@ bool chan_is_valid(const Chan *chan) {
     return false;
   if ((chan->flags & CHAN_IS_CLOSED) && (receivers || senders)) return false;
   if ((chan->flags & CHAN_DROPS) && senders) return false;
+  if (chan->flags & CHAN_GATE)  // see gate.c
+    return !receivers &&
+           (!senders || count == full || (chan->flags & GATE_WOKEN));
   if ((receivers && count > 0) || (senders && count < full)) return false;
   return !receivers || !senders || is_one_select(chan);
 }
@@ -141,6 +144,18 @@ void chan_enqueue(Chan *chan, Waiter *waiter, bool send) {
     rt_store_relaxed(first, waiter);  // relaxed: a hint for the try paths
   }
   *last = waiter;
+}
+
+void chan_enqueue_first(Chan *chan, Waiter *waiter) {
+  rt_store_relaxed(&waiter->chan, chan);  // relaxed: see chan_cancel
+  waiter->prev = NULL;
+  waiter->next = chan->send_first;
+  if (waiter->next != NULL) {
+    waiter->next->prev = waiter;
+  } else {
+    chan->send_last = waiter;
+  }
+  rt_store_relaxed(&chan->send_first, waiter);  // relaxed: as above
 }
 
 void chan_unlink(Chan *chan, Waiter *waiter, bool send) {

@@ -48,6 +48,7 @@ ChanResult chan_recv_locked(P *p, Chan *chan, uint64_t *word, G **peer);
 
 ChanResult chan_park_for_ever(P *p, G *g, WaitReason reason);
 void chan_enqueue(Chan *chan, Waiter *waiter, bool send);
+void chan_enqueue_first(Chan *chan, Waiter *waiter);  // as a sender
 void chan_unlink(Chan *chan, Waiter *waiter, bool send);
 
 // Without the lock: the operation could not go on at some moment during this

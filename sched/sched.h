@@ -425,9 +425,9 @@ static inline ChanGrowth *chan_growth(const Chan *chan) {
 }
 
 #include "sched/chan_quick.h"
+#include "sched/gate.h"
 
-// A plain channel, one that drops (cap >= 1), and one that grows up to limit
-// (from 1 to INT32_MAX), without room so far, in chan_size_grows() bytes.
+// Plain; drops (cap >= 1); grows up to limit (1 to INT32_MAX, no room so far).
 void chan_init(Chan *chan, uint32_t cap);
 void chan_init_drops(Chan *chan, uint32_t cap);
 void chan_init_grows(Chan *chan, uint32_t limit);

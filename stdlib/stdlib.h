@@ -27,7 +27,7 @@ bool library_natives(Csp *csp);
 
 // --- Modules: strings.c, list.c, bytes.c, os.c, fmt.c, rand.c and others ----
 extern const CspModule strings_module, bytes_module, maps_module, math_module,
-    time_module, os_module, fmt_module, rand_module, sched_module;
+    time_module, os_module, fmt_module, rand_module, sched_module, sync_module;
 
 // Methods of built-in types, hidden builtins, classes.
 bool strings_install(Csp *csp);
@@ -36,6 +36,7 @@ bool bytes_install(Csp *csp);
 bool os_install(Csp *csp);
 bool fmt_install(Csp *csp);
 bool rand_install(Csp *csp);
+bool sync_install(Csp *csp);
 
 // --- args.c: optional arguments, and results --------------------------------
 typedef struct Str {

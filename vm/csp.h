@@ -60,6 +60,8 @@ typedef enum CspType {
   CSP_GROUP,
   CSP_TIMER,
   CSP_TUPLE,
+  CSP_MUTEX,  // of the module sync; so is the next one
+  CSP_SEMAPHORE,
   CSP_NO_MEMORY,  // a string that csp_to_string cannot give
 } CspType;
 
@@ -78,8 +80,7 @@ enum {
 typedef struct CspLoad {
   const char *path;  // as it stands after `import`
   const char *from;  // the importing script's path, or module's name
-  char *name;        // what messages call the module, or NULL for path. There
-                     // is one module for each name
+  char *name;        // one for each module, in messages; NULL for path
   char *text;        // its source of len bytes, or NULL if there is none
   size_t len;
   char *error;  // why there is none, for the message
@@ -93,8 +94,7 @@ typedef struct CspConfig {
   bool stepped;        // no threads: all runs on the host's (csp_call)
   int max_threads;     // that run or block in calls; 0 means 10,000. 1: EINVAL.
                        // There are fewer Ps than that
-  bool child_first;    // `go` runs the new goroutine at once, and what follows
-                       // it later, or on another P (Cilk's order)
+  bool child_first;    // `go` runs the new goroutine first (Cilk's order)
   uint64_t seed;       // of random choices; 0 takes one from the system
   uint64_t max_stack;  // bytes a goroutine's stack may take; 0 means 256 MB
   uint64_t max_frames;  // calls deep; 0 means 1,000,000

@@ -225,6 +225,8 @@ static const BuiltinType builtin_types[] = {
     {"chan", {OBJ_CHAN, -1}},
     {"task", {OBJ_TASK, -1}},
     {"error", {OBJ_ERROR, -1}},
+    {"mutex", {OBJ_MUTEX, -1}},
+    {"semaphore", {OBJ_SEMAPHORE, -1}},
     {"func", {OBJ_CLOSURE, OBJ_NATIVE, OBJ_BOUND, -1}},
 };
 
@@ -303,6 +305,7 @@ void resolve_method(Compiler *compiler, Node *decl) {
   func->method = name_string(compiler, decl->name);
   find_receiver(compiler, func, type);
   if (func->self != NULL) check_method_name(compiler, func, decl);
+  if (func->receiver != NULL) node->c->a = NULL;  // a type that is no value
   resolve_func(compiler, node, func);
   if (func->self != NULL || func->receiver != NULL) add_func(compiler, func);
 }

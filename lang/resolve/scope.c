@@ -17,8 +17,8 @@
 #include "vm/object/suggest.h"
 
 static const char *const type_names[] = {
-    "int", "float", "bool", "string", "bytes", "list",  "tuple",
-    "map", "range", "func", "chan",   "task",  "timer", "error",
+    "int",   "float", "bool", "string", "bytes", "list",  "tuple", "map",
+    "range", "func",  "chan", "task",   "timer", "error", "mutex", "semaphore",
 };
 enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
 

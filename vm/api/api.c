@@ -191,7 +191,8 @@ bool csp_need_type(CspCall *call, int i, CspType type, CspValue *out) {
       "nil",       "a bool",       "an int",        "a float",  "a string",
       "bytes",     "a list",       "a map",         "a range",  "a function",
       "a channel", "a task",       "a struct type", "a struct", "an error",
-      "a module",  "a host value", "a group",       "a timer",  "a tuple"};
+      "a module",  "a host value", "a group",       "a timer",  "a tuple",
+      "a mutex",   "a semaphore"};
   RT_ASSERT((size_t)type < sizeof wanted / sizeof *wanted);
   CspValue v = csp_arg(call, i);
   if (csp_type(v) != type) {

@@ -43,6 +43,7 @@ CspType csp_type(CspValue value) {
       [OBJ_ERROR] = CSP_ERROR,   [OBJ_MODULE] = CSP_MODULE,
       [OBJ_HOST] = CSP_HOST,     [OBJ_GROUP] = CSP_GROUP,
       [OBJ_TIMER] = CSP_TIMER,   [OBJ_TUPLE] = CSP_TUPLE,
+      [OBJ_MUTEX] = CSP_MUTEX,   [OBJ_SEMAPHORE] = CSP_SEMAPHORE,
   };
   Value v = value.word;
   if (value_is_small(v)) return CSP_INT;

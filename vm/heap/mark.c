@@ -405,6 +405,8 @@ void gc_scan(GcMarker *marker, Obj *obj) {
       gc_mark(marker, ((ObjBound *)obj)->function);
       return;
     case OBJ_CHAN:
+    case OBJ_MUTEX:
+    case OBJ_SEMAPHORE:
       gc_mark_obj(marker, ((ObjChan *)obj)->timer);
       chan_scan(&((ObjChan *)obj)->chan, &chan_marks, marker);
       return;

@@ -18,6 +18,7 @@
 #include "vm/interp/group.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/limits.h"
+#include "vm/interp/locks.h"
 #include "vm/interp/native_call.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/select.h"
@@ -369,6 +370,8 @@ static Next later(CspCall *call, Value *window, int want) {
       g->on_resume = RESUME_NOTHING;
       sched_yield_g(local->p, &g->g);
       return LEFT;
+    case LATER_ENTER:
+      return lock_enter(call, window, want);
     case LATER_SELECT:
       return select_native(call, window, want);
     case LATER_PROCS:

@@ -110,9 +110,14 @@ Next channel_recv_resume(Local *local, Goroutine *g, Instr i) {
 const char *channel_wait_name(const Goroutine *g) {
   WaitReason reason = (WaitReason)g->g.reason;
   const Chan *chan = rt_load_relaxed(&g->g.wait.chan);  // relaxed: nothing runs
-  if (reason != WAIT_CHAN_RECV || chan == NULL) return g_wait_name(reason);
-  const char *object = (const char *)chan - offsetof(ObjChan, chan);
-  const ObjTimer *timer = ((const ObjChan *)(const void *)object)->timer;
+  bool waits = reason == WAIT_CHAN_RECV || reason == WAIT_CHAN_SEND;
+  if (!waits || chan == NULL) return g_wait_name(reason);
+  const ObjChan *object =
+      (const ObjChan *)(const void *)((const char *)chan -
+                                      offsetof(ObjChan, chan));
+  if (object->obj.type == OBJ_MUTEX) return "mutex";
+  if (object->obj.type == OBJ_SEMAPHORE) return "semaphore";
+  const ObjTimer *timer = object->timer;
   bool value = timer != NULL && (timer->obj.flags & TIMER_IS_VALUE);
   return value ? "timer" : g_wait_name(reason);
 }

@@ -34,6 +34,7 @@
 #include "vm/interp/group.h"
 #include "vm/interp/iter.h"
 #include "vm/interp/limits.h"
+#include "vm/interp/locks.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/places.h"
 #include "vm/interp/select.h"
@@ -222,6 +223,9 @@ Next interp_wake(Local *local, Goroutine *g) {
       } else {
         iter_resume(local, g);
       }
+      break;
+    case RESUME_ENTER:
+      how = lock_resume(local, g);
       break;
     case RESUME_SLEEP:
       if (woken_by_cancel(local, g)) how = THROW;

@@ -28,6 +28,7 @@ enum {
   RESUME_NEXT,     // pc[-1] is NEXT1 or NEXT2
   RESUME_CALL,     // a native's blocking work: g->pending
   RESUME_NATIVE,   // _sched_select is over: g->pending
+  RESUME_ENTER,    // waits for a lock: g->select
   RESUME_SLEEP,    // a sleep, which may be cancelled
   RESUME_GROUP,    // pc[-1] is GROUPEND
   RESUME_UNWIND,   // a panic goes on

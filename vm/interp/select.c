@@ -21,7 +21,7 @@
 enum { CASES_MAX = INT16_MAX };  // of a select whose cases are made at run time
 
 // obj.aux holds for how many cases there is room.
-static SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count) {
+SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count) {
   if (g->select == NULL || g->select->obj.aux < count) {
     uint32_t room = count < 4 ? 4 : count;
     SelectBlock *made = (SelectBlock *)heap_alloc(

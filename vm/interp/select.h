@@ -8,6 +8,8 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 
+// The goroutine's block, without cases so far, for `count`. NULL: no memory.
+SelectBlock *select_block(Local *local, Goroutine *g, uint32_t count);
 Next select_run(Local *local, Goroutine *g, Instr i);
 Next select_resume(Local *local, Goroutine *g, Instr i);
 // _sched_select(cases): the list in call->later.value.

@@ -88,6 +88,7 @@ static bool resume_is_valid(const Goroutine *g) {
     case RESUME_NATIVE:
     case RESUME_AGAIN:
       return g->pending != NULL;
+    case RESUME_ENTER:
     case RESUME_SELECT:
       return g->select != NULL && g->select->count <= g->select->obj.aux;
     case RESUME_GROUP:

@@ -522,6 +522,8 @@ CspStatus builtin_copy(CspCall *call) {
     case CSP_CHAN:
     case CSP_TASK:
     case CSP_TIMER:
+    case CSP_MUTEX:
+    case CSP_SEMAPHORE:
     case CSP_HOST:
       return csp_panic(call, "copy: %s cannot be copied", csp_type_name(v));
     default:

@@ -122,7 +122,8 @@ static const ObjType type_objects[] = {
     [CSP_RANGE] = OBJ_RANGE,   [CSP_FUNC] = OBJ_CLOSURE,
     [CSP_CHAN] = OBJ_CHAN,     [CSP_TASK] = OBJ_TASK,
     [CSP_ERROR] = OBJ_ERROR,   [CSP_GROUP] = OBJ_GROUP,
-    [CSP_TIMER] = OBJ_TIMER,   [CSP_TUPLE] = OBJ_TUPLE};
+    [CSP_TIMER] = OBJ_TIMER,   [CSP_TUPLE] = OBJ_TUPLE,
+    [CSP_MUTEX] = OBJ_MUTEX,   [CSP_SEMAPHORE] = OBJ_SEMAPHORE};
 
 bool csp_register_methods(Csp *csp, CspType type,
                           const CspFunction *functions) {

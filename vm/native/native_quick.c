@@ -10,6 +10,7 @@
 #include "vm/native/native_quick.h"
 #include "vm/heap/local.h"
 #include "vm/heap/work.h"
+#include "vm/interp/locks.h"
 #include "vm/interp/native_call.h"
 #include "vm/native/builtins.h"
 #include "vm/object/bytes.h"
@@ -110,15 +111,35 @@ static bool quick_close(Local *local, const NativeDef *def, const Value *args,
   return closes;
 }
 
+static bool quick_lock(Local *local, const NativeDef *def, const Value *args,
+                       int argc, Value *out) {
+  (void)def, (void)out;
+  if (argc != 1 || !value_is_type(args[0], OBJ_MUTEX)) return false;
+  ObjChan *lock = (ObjChan *)value_obj(args[0]);
+  const Goroutine *g = goroutine_of(local->p->current);
+  return g_cancelled(&g->g) == NOT_CANCELLED &&
+         gate_enter_quick(local->p, &lock->chan, mutex_word(g));
+}
+
+static bool quick_unlock(Local *local, const NativeDef *def, const Value *args,
+                         int argc, Value *out) {
+  (void)def, (void)out;
+  if (argc != 1 || !value_is_type(args[0], OBJ_MUTEX)) return false;
+  ObjChan *lock = (ObjChan *)value_obj(args[0]);
+  const Goroutine *g = goroutine_of(local->p->current);
+  return gate_leave_quick(local->p, &lock->chan, mutex_word(g));
+}
+
 void quick_choose(NativeDef *def) {
   static const struct {
     CspFn fn;
     QuickFn quick;
     uint8_t results;
-  } forms[] = {{builtin_len, quick_len, 1},     {builtin_push, quick_push, 1},
-               {builtin_min, quick_min, 1},     {builtin_max, quick_max, 1},
-               {builtin_float, quick_float, 1}, {builtin_chan, quick_chan, 1},
-               {builtin_close, quick_close, 0}};
+  } forms[] = {{builtin_len, quick_len, 1},      {builtin_push, quick_push, 1},
+               {builtin_min, quick_min, 1},      {builtin_max, quick_max, 1},
+               {builtin_float, quick_float, 1},  {builtin_chan, quick_chan, 1},
+               {builtin_close, quick_close, 0},  {builtin_lock, quick_lock, 0},
+               {builtin_unlock, quick_unlock, 0}};
   RT_ASSERT(def->fn != NULL);
   def->quick = def->real != NULL ? quick_real : NULL;
   def->quick_results = 1;

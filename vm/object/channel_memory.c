@@ -25,6 +25,14 @@ ObjChan *channel_new(Local *local, uint32_t cap) {
   return channel;
 }
 
+ObjChan *channel_new_lock(Local *local, ObjType type, uint32_t places) {
+  ObjChan *lock = channel_alloc(local, chan_size(places));
+  if (lock == NULL) return NULL;
+  lock->obj.type = (uint8_t)type;
+  gate_init(&lock->chan, places);
+  return lock;
+}
+
 ObjChan *channel_new_drops(Local *local, uint32_t cap) {
   ObjChan *channel = channel_alloc(local, chan_size(cap));
   if (channel != NULL) chan_init_drops(&channel->chan, cap);

@@ -9,6 +9,7 @@ enum { CHAN_MOST = 1 << 27 };  // values that one may hold
 // NULL: out of memory. The first block of one that grows has room for so many,
 // or is as large as a block may be.
 ObjChan *channel_new(Local *local, uint32_t cap);
+ObjChan *channel_new_lock(Local *local, ObjType type, uint32_t places);
 ObjChan *channel_new_drops(Local *local, uint32_t cap);
 ObjChan *channel_new_grows(Local *local, uint32_t room, uint32_t limit);
 // Its next block, if one is wanted. false: out of memory.

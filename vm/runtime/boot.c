@@ -167,13 +167,16 @@ bool boot_vm(Csp *csp) {
     return false;
   return csp_register_builtins(csp, builtin_functions) &&
          csp_register_builtins(csp, builtin_sched_functions) &&
+         csp_register_builtins(csp, builtin_lock_functions) &&
          csp_register_builtins(csp, builtin_runtime_functions) &&
          csp_register_builtins(csp, post_functions) &&
          csp_register_builtins(csp, waker_functions) &&
          csp_register_methods(csp, CSP_LIST, list_core_methods) &&
          csp_register_methods(csp, CSP_RANGE, range_methods) &&
          csp_register_methods(csp, CSP_GROUP, group_methods) &&
-         csp_register_methods(csp, CSP_TIMER, timer_methods);
+         csp_register_methods(csp, CSP_TIMER, timer_methods) &&
+         csp_register_methods(csp, CSP_MUTEX, mutex_methods) &&
+         csp_register_methods(csp, CSP_SEMAPHORE, semaphore_methods);
 }
 
 void boot_free(Csp *csp) {

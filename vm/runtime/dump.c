@@ -19,6 +19,7 @@
 #include "vm/heap/unit.h"
 #include "vm/interp/call_native.h"
 #include "vm/interp/channels.h"
+#include "vm/interp/locks.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/trace.h"
 #include "vm/object/format.h"
@@ -35,6 +36,7 @@ typedef struct Alike {
   // those below this one, the next one below the same.
   size_t above, first, next;
   const char *waits;  // for what; NULL means it does not
+  uint64_t holder;    // the goroutine that holds that mutex, or 0
   uint8_t state;
   int64_t since, until;  // the earliest and the latest `since`; 0 means unknown
   uint64_t *ids;
@@ -63,7 +65,7 @@ static uint64_t hash_alike(const Alike *alike) {
   const Trace *trace = alike->trace;
   uint64_t hash = mix_alike(alike->state + (uintptr_t)alike->waits,
                             (uintptr_t)trace->created_pc);
-  hash = mix_alike(hash, (uintptr_t)alike->group_pc);
+  hash = mix_alike(hash, (uintptr_t)alike->group_pc + alike->holder);
   for (uint32_t n = 0; n < trace->count; n++) {
     hash = mix_alike(hash, (uintptr_t)trace->frames[n].pc);
   }
@@ -73,9 +75,9 @@ static uint64_t hash_alike(const Alike *alike) {
 static bool are_alike(const Alike *a, const Alike *b) {
   const Trace *x = a->trace, *y = b->trace;
   return a->state == b->state && a->waits == b->waits && a->call == b->call &&
-         a->group_pc == b->group_pc && x->created_in == y->created_in &&
-         x->created_pc == y->created_pc && x->elided == y->elided &&
-         x->count == y->count &&
+         a->holder == b->holder && a->group_pc == b->group_pc &&
+         x->created_in == y->created_in && x->created_pc == y->created_pc &&
+         x->elided == y->elided && x->count == y->count &&
          memcmp(x->frames, y->frames, x->count * sizeof(TraceFrame)) == 0;
 }
 
@@ -148,7 +150,10 @@ static bool take_goroutine(Dump *dump, const Goroutine *g) {
   take_group(&alike, g);
   correct_top(g, alike.trace);
   bool waits = state == G_WAITING;
-  if (waits) alike.waits = channel_wait_name(g);
+  if (waits) {
+    alike.waits = channel_wait_name(g);
+    alike.holder = lock_holder(g);
+  }
   bool calls = g->g.reason == WAIT_IO || g->g.reason == WAIT_SLEEP;
   if (state == G_SYSCALL || (waits && calls)) alike.call = native_blocked_in(g);
   bool fine = dump->count < dump->room || dump_grow(dump);
@@ -268,13 +273,17 @@ static void add_ids(Text *text, const Alike *alike) {
   }
 }
 
-// "chan receive, 3 s", "blocking call os.run, 2 s to 90 s"
+// "chan receive, 3 s", "blocking call os.run, 2 s to 90 s", "mutex, held by
+// goroutine 7"
 static void add_state(Text *text, const Dump *dump, const Alike *alike) {
   const char *name = g_state_name((GState)alike->state);
   if (alike->waits != NULL) name = alike->waits;
   if (alike->state == G_SYSCALL) name = "blocking call";
   text_addf(text, "%s%s%s", name, alike->call != NULL ? " " : "",
             alike->call != NULL ? alike->call : "");
+  if (alike->holder != 0)
+    text_addf(text, ", held by goroutine %llu",
+              (unsigned long long)alike->holder);
   if (alike->since == 0) return;
   long long longest = (dump->now - alike->since) / 1000000000;
   long long shortest = (dump->now - alike->until) / 1000000000;

@@ -26,7 +26,8 @@ typedef struct Goroutine Goroutine;
   X(STRUCT, "struct") X(INSTANCE, "struct") X(ERROR, "error")               \
   X(MODULE, "module") X(HOST, "host") X(CELL, "") X(VALUES, "") X(RAW, "")  \
   X(TABLE, "") X(GOROUTINE, "") X(TIMER, "timer") X(ITER, "") X(EACH, "")   \
-  X(GROUP, "group") X(CHAN_BLOCK, "") X(RING, "") X(TUPLE, "tuple")
+  X(GROUP, "group") X(CHAN_BLOCK, "") X(RING, "") X(TUPLE, "tuple")         \
+  X(MUTEX, "mutex") X(SEMAPHORE, "semaphore")
 // clang-format on
 
 typedef enum ObjType {
@@ -183,7 +184,7 @@ typedef struct ObjBound {  // p.method
 } ObjBound;
 
 typedef struct ObjTimer ObjTimer;
-typedef struct ObjChan {
+typedef struct ObjChan {  // also a mutex, a semaphore (vm/interp/locks.c)
   Obj obj;
   ObjTimer *timer;  // of after and tick; NULL. Keeps it as long as the chan
   Chan chan;        // flexible: its buffer ends the object

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The native part of the module sync: its counters. Mutexes and semaphores are
+// the runtime's own (vm/native/locks.c), and all else is in sync.csp.
+//
+// A counter is one atomic word. All its operations are seq_cst, so counters of
+// which goroutines read one and write another are seen in one order by all.
+#include "stdlib/stdlib.h"
+
+typedef struct Counter {
+  int64_t word;  // atomic
+} Counter;
+
+static const CspClass counter_class = {"counter", NULL, sizeof(Counter), NULL};
+
+static CspStatus counter_new(CspCall *call) {
+  int64_t n;
+  Counter *counter;
+  if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
+  CspValue value = csp_host_new(call, &counter_class, (void **)&counter);
+  if (csp_is_undef(value)) return csp_panic_memory(call);
+  __atomic_store_n(&counter->word, n, __ATOMIC_SEQ_CST);
+  return csp_ok(call, value);
+}
+
+// The counter, and the int of a method that has one. false: panicked.
+static bool counter_and(CspCall *call, Counter **counter, int64_t *n) {
+  *counter = csp_host_data(csp_arg(call, 0), &counter_class);
+  if (*counter == NULL) {
+    csp_bad_arg(call, 0, "a counter");
+    return false;
+  }
+  return n == NULL || csp_need_int(call, 1, n);
+}
+
+// Gives the new count.
+static CspStatus counter_add(CspCall *call) {
+  Counter *counter;
+  int64_t n, sum;
+  if (!counter_and(call, &counter, &n)) return CSP_PANIC;
+  int64_t old = __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST);
+  do {
+    if (__builtin_add_overflow(old, n, &sum))
+      return csp_panic(call, "integer overflow: %lld + %lld", (long long)old,
+                       (long long)n);
+  } while (!__atomic_compare_exchange_n(&counter->word, &old, sum, true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  return csp_ok_int(call, sum);
+}
+
+static CspStatus counter_get(CspCall *call) {
+  Counter *counter;
+  if (!counter_and(call, &counter, NULL)) return CSP_PANIC;
+  return csp_ok_int(call, __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST));
+}
+
+static CspStatus counter_set(CspCall *call) {
+  Counter *counter;
+  int64_t n;
+  if (!counter_and(call, &counter, &n)) return CSP_PANIC;
+  __atomic_store_n(&counter->word, n, __ATOMIC_SEQ_CST);
+  return csp_ok_nothing(call);
+}
+
+// true: it was `from`, and is `to` now.
+static CspStatus counter_swap(CspCall *call) {
+  Counter *counter;
+  int64_t from, to;
+  if (!counter_and(call, &counter, &from) || !csp_need_int(call, 2, &to))
+    return CSP_PANIC;
+  bool swapped = __atomic_compare_exchange_n(
+      &counter->word, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return csp_ok_bool(call, swapped);
+}
+
+static const CspFunction counter_methods[] = {
+    {"add", "counter, n", counter_add},
+    {"get", "counter", counter_get},
+    {"set", "counter, n", counter_set},
+    {"swap", "counter, from, to", counter_swap},
+    {NULL, NULL, NULL},
+};
+
+static const CspFunction hidden[] = {
+    CSP_REPEATABLE, {"_counter", "n", counter_new}, {NULL, NULL, NULL}};
+
+const CspModule sync_module = {"sync", NULL, NULL, NULL, 0};
+
+bool sync_install(Csp *csp) {
+  return csp_register_class(csp, &counter_class, counter_methods) &&
+         csp_register_builtins(csp, hidden);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Gates under interleaving: never more Gs are in one than it has places, no
+// wake-up is lost, a cancelled G holds no place and keeps none from others, and
+// a G that waits long gets the place.
+//
+// The whole runtime runs. A G that is never woken is reported as a deadlock.
+// What must hold of the queue and the flags at each step is gate.c's own
+// (chan_is_valid), which asserts.
+#include "tests/explore/sched_explore.h"
+
+enum { GATE_TASKS = 6 };
+
+typedef void Body(P *p, Task *t);
+typedef struct GateTest {
+  int procs;
+  uint32_t places;
+  Body *bodies[GATE_TASKS];  // up to a NULL
+} GateTest;
+
+static const GateTest *test;
+static Shared world;
+static Group group;
+static uint32_t inside, entered, expected;
+static void looks_again(const Task *t);
+
+// --- What a G does ----------------------------------------------------------
+// A gate of several places gives back the oldest word, so all have the same.
+static uint64_t word_of(const Task *t) {
+  return test->places > 1 ? 1 : (uint64_t)t->id + 1;
+}
+
+static void came_in(void) {
+  uint32_t now = rt_add(&inside, 1u);
+  EXPLORE_CHECK(now < test->places, "%u are in a gate of %u places", now + 1,
+                test->places);
+  entered++;
+}
+
+// t->ok: it has a place. Otherwise it was cancelled.
+#define CO_ENTER(gate)                                                \
+  do {                                                                \
+    t->ok = true;                                                     \
+    if (gate_try_enter(p, (gate), word_of(t))) break;                 \
+    t->a = rt_now();                                                  \
+    t->line = __LINE__;                                               \
+    if (gate_enter(p, &t->g, (gate), word_of(t), t->a, false)) break; \
+    return;                                                           \
+    case __LINE__:                                                    \
+      t->ok = t->g.wait.success;                                      \
+      if (t->ok || t->g.cancelled) break;                             \
+      looks_again(t);                                                 \
+      t->ok = gate_enter(p, &t->g, (gate), word_of(t), t->a, true);   \
+      if (!t->ok) return;                                             \
+  } while (0);                                                        \
+  if (t->ok) came_in()
+
+static void leave(P *p, Task *t) {
+  rt_add(&inside, -1u);
+  EXPLORE_CHECK(gate_leave(p, t->shared->chans[0], word_of(t)) == GATE_LEFT,
+                "%d was in it and could not leave", t->id);
+}
+
+static void passes_twice(P *p, Task *t) {
+  CO_BEGIN;
+  for (t->i = 0; t->i < 2; t->i++) {
+    CO_ENTER(t->shared->chans[0]);
+    EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
+    if (t->i == 0) CO_YIELD;
+    leave(p, t);
+  }
+  CO_END;
+}
+
+static void passes(P *p, Task *t) {
+  CO_BEGIN;
+  CO_ENTER(t->shared->chans[0]);
+  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
+  leave(p, t);
+  CO_END;
+}
+
+static void sleeps_inside(P *p, Task *t) {
+  CO_BEGIN;
+  CO_ENTER(t->shared->chans[0]);
+  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
+  CO_SLEEP(2000);
+  leave(p, t);
+  CO_END;
+}
+
+// Until a member has gone, which waits for this one unless it is cancelled.
+static void holds_for_member(P *p, Task *t) {
+  CO_BEGIN;
+  CO_ENTER(t->shared->chans[0]);
+  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
+  CO_RECV(t->shared->chans[1]);
+  leave(p, t);
+  CO_END;
+}
+
+// A member of the group.
+static void may_pass(P *p, Task *t) {
+  CO_BEGIN;
+  if (!g_cancelled(&t->g)) {
+    CO_ENTER(t->shared->chans[0]);
+    if (t->ok) {
+      leave(p, t);
+    } else {
+      EXPLORE_CHECK(g_cancelled(&t->g), "%d is not in, nor cancelled", t->id);
+      t->g.cancelled = false;
+    }
+  }
+  chan_try_send(p, t->shared->chans[1], 1);
+  group_leave(p, &t->g);
+  CO_END;
+}
+
+static void canceller(P *p, Task *t) {
+  CO_BEGIN;
+  group_cancel(p, &group, CANCELLED);
+  CO_END;
+}
+
+// --- Waiting long -----------------------------------------------------------
+enum { HOLDS = 20, HOLD_NS = 300000 };
+static bool waits_too_long;
+static int holds_after;  // that have ended since then
+
+static void looks_again(const Task *t) {
+  if (rt_now() - t->a >= STARVES_NS) waits_too_long = true;
+}
+
+// Comes again before the one that it wakes can look.
+static void comes_again(P *p, Task *t) {
+  CO_BEGIN;
+  CO_ENTER(t->shared->chans[0]);
+  for (t->i = 0; t->i < HOLDS; t->i++) {
+    CO_SLEEP(HOLD_NS);
+    holds_after += waits_too_long;
+    leave(p, t);
+    CO_ENTER(t->shared->chans[0]);
+  }
+  leave(p, t);
+  CO_END;
+}
+
+static void waits_long(P *p, Task *t) {
+  CO_BEGIN;
+  CO_SLEEP(1000);
+  waits_too_long = false;
+  holds_after = 0;
+  CO_ENTER(t->shared->chans[0]);
+  EXPLORE_CHECK(holds_after <= 1, "it has looked in vain, late, %d holds ago",
+                holds_after);
+  leave(p, t);
+  waits_too_long = false;
+  CO_END;
+}
+
+// --- Wrong leaves -----------------------------------------------------------
+static void leaves_wrongly(P *p, Task *t) {
+  Chan *gate = t->shared->chans[0];
+  CO_BEGIN;
+  EXPLORE_CHECK(gate_leave(p, gate, word_of(t)) == GATE_EMPTY, "it was empty");
+  CO_ENTER(gate);
+  EXPLORE_CHECK(gate_leave(p, gate, 77) == GATE_NOT_YOURS, "it is not 77's");
+  EXPLORE_CHECK(!gate_try_enter(p, gate, 77), "there was no place");
+  leave(p, t);
+  EXPLORE_CHECK(gate_leave(p, gate, word_of(t)) == GATE_EMPTY, "it was left");
+  CO_END;
+}
+
+// --- Runs -------------------------------------------------------------------
+static void owner(P *p, Task *t) {
+  CO_BEGIN;
+  group_begin(p, &t->g, &group);
+  for (int i = 0; test->bodies[i] != NULL; i++) {
+    Task *one = &t->shared->tasks[i + 1];
+    bool member = test->bodies[i] == may_pass;
+    group_join(p, member ? &group : NULL, &one->g);
+    world_go(p, one, test->bodies[i]);
+  }
+  t->line = __LINE__;
+  if (0) {
+    case __LINE__:;
+  }
+  if (!group_end(p, &t->g)) return;
+  CO_END;
+}
+
+static void body(void *arg) {
+  test = arg;
+  inside = entered = 0;
+  world_init(&world, test->procs, GATE_TASKS);
+  gate_init(world_chan(&world, 0, test->places), test->places);
+  world_chan(&world, 1, GATE_TASKS);
+  for (int i = 0; i < GATE_TASKS; i++)
+    world.tasks[i].g.resume = task_resume_once;
+  SchedEnd end = world_run(&world, owner);
+  explore_join_all();
+  EXPLORE_CHECK(end == SCHED_EXITED, "somebody waits for ever");
+  const Chan *gate = world.chans[0];
+  EXPLORE_CHECK(gate->count == 0 && gate->send_first == NULL,
+                "%u are left in the gate", gate->count);
+  EXPLORE_CHECK((gate->flags & GATE_WOKEN) == 0, "one was woken, and no more");
+  EXPLORE_CHECK(entered >= expected, "%u came in, not %u", entered, expected);
+  world_check_empty(&world);
+  world_free(&world);
+}
+
+static void run(const char *name, uint32_t least, GateTest one) {
+  expected = least;
+  Scenario scenario = {
+      .name = name, .body = body, .arg = &one, .preemptions = 0};
+  assert_true(explore(&scenario));
+}
+
+static void locks(void **state) {
+  (void)state;
+  run("lock", 4, (GateTest){2, 1, {passes_twice, passes_twice}});
+  run("lock_3", 4, (GateTest){3, 1, {passes_twice, passes, passes}});
+  run("lock_1", 6,
+      (GateTest){1, 1, {passes_twice, passes_twice, passes_twice}});
+  run("sleeps", 3, (GateTest){2, 1, {sleeps_inside, passes, passes}});
+  run("wrong", 1, (GateTest){1, 1, {leaves_wrongly}});
+}
+
+static void places(void **state) {
+  (void)state;
+  run("places", 4, (GateTest){2, 2, {passes_twice, passes, passes}});
+  run("places_4", 4,
+      (GateTest){2, 2, {sleeps_inside, sleeps_inside, passes, passes}});
+}
+
+static void cancelling(void **state) {
+  (void)state;
+  run("cancel", 1, (GateTest){2, 1, {sleeps_inside, may_pass, canceller}});
+  run("cancel_other", 2,
+      (GateTest){2, 1, {passes, may_pass, passes, canceller}});
+  run("cancel_two", 2,
+      (GateTest){2, 1, {sleeps_inside, may_pass, may_pass, canceller, passes}});
+  run("cancel_places", 2,
+      (GateTest){2, 2, {passes, passes, may_pass, may_pass, canceller}});
+}
+
+static void cancelled_alone(void **state) {
+  (void)state;
+  run("alone", 1, (GateTest){2, 1, {holds_for_member, may_pass, canceller}});
+  run("alone_1", 1, (GateTest){1, 1, {holds_for_member, may_pass, canceller}});
+  run("alone_and_others", 3,
+      (GateTest){
+          2, 1, {holds_for_member, passes, may_pass, passes, canceller}});
+}
+
+static void long_waits(void **state) {
+  (void)state;
+  run("long", HOLDS + 2, (GateTest){1, 1, {comes_again, waits_long}});
+  run("long_2", HOLDS + 2, (GateTest){2, 1, {comes_again, waits_long}});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(locks),      cmocka_unit_test(places),
+      cmocka_unit_test(cancelling), cmocka_unit_test(cancelled_alone),
+      cmocka_unit_test(long_waits),
+  };
+  explore_program(16);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Goroutines that wait for a mutex or a semaphore (sched/gate.c). The natives
+// that need no wait are in vm/native/locks.c.
+//
+// The place of a mutex is filled with the id of the goroutine that holds it, so
+// dumps and reports name it. All places of a semaphore have the same word, as
+// any goroutine may give one back.
+//
+// A goroutine that waits has a select block of one case (Goroutine.select). The
+// case keeps the lock alive between a wake-up and the next look, and remembers
+// when the wait began.
+#include "vm/interp/locks.h"
+
+#include "vm/interp/call.h"
+#include "vm/interp/group.h"
+#include "vm/interp/panic.h"
+#include "vm/interp/select.h"
+
+#define NOTHING ((Results){NULL, 0})
+
+Value lock_word(const Obj *lock, const Goroutine *g) {
+  RT_ASSERT(lock->type == OBJ_MUTEX || lock->type == OBJ_SEMAPHORE);
+  return lock->type == OBJ_MUTEX ? mutex_word(g) : value_from_small(0);
+}
+
+static const Obj *lock_of(const Chan *gate) {
+  return (const Obj *)(const void *)((const char *)gate -
+                                     offsetof(ObjChan, chan));
+}
+
+// again: it was woken, and has no place yet.
+static Next enter(Local *local, Goroutine *g, bool again) {
+  SelCase *wait = &g->select->cases[0];
+  g->on_resume = RESUME_ENTER;
+  RT_ASSERT(goroutine_is_valid(g) && g->select->count == 1);
+  if (!gate_enter(local->p, &g->g, wait->chan,
+                  lock_word(lock_of(wait->chan), g),
+                  value_small(wait->waiter.elem), again))
+    return LEFT;
+  g->on_resume = RESUME_NOTHING;
+  g->select->count = 0;
+  return RELOAD;
+}
+
+Next lock_enter(CspCall *call, Value *window, int want) {
+  Local *local = call->local;
+  Goroutine *g = call->g;
+  ObjChan *lock = (ObjChan *)value_obj(call->later.value);
+  if (!call_deliver(local, g, window, NOTHING, want, call->def->name))
+    return THROW;
+  if (group_cancels(local, g)) return THROW;
+  SelectBlock *block = select_block(local, g, 1);
+  if (block == NULL) {
+    vm_panic_memory(local, g);
+    return THROW;
+  }
+  block->cases[0] = (SelCase){.waiter = {.elem = value_from_small(rt_now())},
+                              .chan = &lock->chan,
+                              .send = true};
+  block->count = 1;
+  return enter(local, g, false);
+}
+
+Next lock_resume(Local *local, Goroutine *g) {
+  RT_ASSERT(g->select != NULL && g->select->count == 1);
+  if (!g->g.wait.success && !g->g.cancelled) return enter(local, g, true);
+  g->select->count = 0;
+  if (g->g.wait.success) return GO_ON;
+  group_raise(local, g);
+  return THROW;
+}
+
+uint64_t lock_holder(const Goroutine *g) {
+  // relaxed, both: no goroutine runs
+  const Chan *gate = rt_load_relaxed(&g->g.wait.chan);
+  if (g->g.reason != WAIT_CHAN_SEND || gate == NULL) return 0;
+  if (lock_of(gate)->type != OBJ_MUTEX || chan_count(gate) == 0) return 0;
+  return (uint64_t)value_small(gate->buf[gate->recvx]);
+}

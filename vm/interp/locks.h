@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The functions of locks.c that other files call.
+#ifndef CSP_VM_INTERP_LOCKS_H
+#define CSP_VM_INTERP_LOCKS_H
+
+#include "vm/heap/local.h"
+#include "vm/interp/interp.h"
+#include "vm/interp/native_call.h"
+
+// What a goroutine that is in a lock fills its place with.
+static inline Value mutex_word(const Goroutine *g) {
+  return value_from_small((int64_t)g->g.id);
+}
+Value lock_word(const Obj *lock, const Goroutine *g);
+// LATER_ENTER: the lock in call->later.value. The call has no result.
+Next lock_enter(CspCall *call, Value *window, int want);
+Next lock_resume(Local *local, Goroutine *g);  // RESUME_ENTER
+// Of a goroutine that waits for a mutex, while no goroutine runs: the id of the
+// goroutine that holds it. 0: it waits for something else, or nobody holds it.
+uint64_t lock_holder(const Goroutine *g);
+
+#endif
