@@ -80,8 +80,20 @@ static const CspFunction counter_methods[] = {
     {NULL, NULL, NULL},
 };
 
-static const CspFunction hidden[] = {
-    CSP_REPEATABLE, {"_counter", "n", counter_new}, {NULL, NULL, NULL}};
+// --- Once -------------------------------------------------------------------
+// The elements of a list as the results of this call.
+static CspStatus once_results(CspCall *call) {
+  CspValue list;
+  if (!csp_need_type(call, 0, CSP_LIST, &list)) return CSP_PANIC;
+  for (size_t i = 0; i < csp_list_len(list); i++)
+    csp_return(call, csp_list_get(list, i));
+  return CSP_OK;
+}
+
+static const CspFunction hidden[] = {CSP_REPEATABLE,
+                                     {"_counter", "n", counter_new},
+                                     {"_results", "list", once_results},
+                                     {NULL, NULL, NULL}};
 
 const CspModule sync_module = {"sync", NULL, NULL, NULL, 0};
 

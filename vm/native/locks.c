@@ -39,11 +39,14 @@ static bool need_lock(CspCall *call, CspType type, ObjChan **lock) {
   return true;
 }
 
+static bool try_enter(CspCall *call, ObjChan *lock) {
+  return gate_try_enter(call->local->p, &lock->chan,
+                        lock_word(&lock->obj, call->g));
+}
+
 // A goroutine that is cancelled does not go in. It learns it as if it waited.
 static bool enter_now(CspCall *call, ObjChan *lock) {
-  return g_cancelled(&call->g->g) == NOT_CANCELLED &&
-         gate_try_enter(call->local->p, &lock->chan,
-                        lock_word(&lock->obj, call->g));
+  return g_cancelled(&call->g->g) == NOT_CANCELLED && try_enter(call, lock);
 }
 
 static CspStatus enter_or_wait(CspCall *call, ObjChan *lock) {
@@ -78,7 +81,7 @@ CspStatus builtin_unlock(CspCall *call) {
 static CspStatus mutex_try_lock(CspCall *call) {
   ObjChan *lock = NULL;
   if (!need_lock(call, CSP_MUTEX, &lock)) return CSP_PANIC;
-  return csp_ok_bool(call, enter_now(call, lock));
+  return csp_ok_bool(call, try_enter(call, lock));
 }
 
 static CspStatus semaphore_acquire(CspCall *call) {
@@ -91,7 +94,7 @@ static CspStatus semaphore_acquire(CspCall *call) {
 static CspStatus semaphore_try_acquire(CspCall *call) {
   ObjChan *lock = NULL;
   if (!need_lock(call, CSP_SEMAPHORE, &lock)) return CSP_PANIC;
-  return csp_ok_bool(call, enter_now(call, lock));
+  return csp_ok_bool(call, try_enter(call, lock));
 }
 
 static CspStatus semaphore_release(CspCall *call) {
