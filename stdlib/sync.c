@@ -40,8 +40,8 @@ static CspStatus counter_add(CspCall *call) {
   int64_t old = __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST);
   do {
     if (__builtin_add_overflow(old, n, &sum))
-      return csp_panic(call, "integer overflow: %lld + %lld", (long long)old,
-                       (long long)n);
+      return csp_panic(call, "add: integer overflow: %lld + %lld",
+                       (long long)old, (long long)n);
   } while (!__atomic_compare_exchange_n(&counter->word, &old, sum, true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   return csp_ok_int(call, sum);

@@ -23,6 +23,8 @@ DOCUMENT, LANGUAGE = "docs/library.md", "docs/language.md"
 RECEIVERS = {"CSP_STRING": "s", "CSP_BYTES": "b", "CSP_LIST": "xs", "CSP_TUPLE": "t", "list": "xs",
              "CSP_GROUP": "group", "CSP_RANGE": "range", "CSP_TIMER": "timer",
              "CSP_MUTEX": "mutex", "CSP_SEMAPHORE": "semaphore", "counter_class": "counter",
+             "mutex": "mutex", "semaphore": "semaphore", "RWMutex": "rwmutex", "Once": "once",
+             "Latch": "latch",
              "os_file_class": "file", "generator_class": "g"}
 ALSO_FUNCTIONS = {"s": "strings", "b": "bytes"}
 # Made by the compiler, in no table.
