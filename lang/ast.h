@@ -131,7 +131,7 @@ static inline bool ast_compares(AstOp op) {
 }
 
 enum {
-  FLAG_REST = 1,    // PARAM: rest...; APART: as its last name
+  FLAG_REST = 1,    // PARAM: rest...  APART: as its last name
   FLAG_ARROW = 2,   // FUNC: => expression
   FLAG_PAREN = 4,   // any expression: stood in parentheses
   FLAG_PRIO = 8,    // SELECT: select prio

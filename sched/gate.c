@@ -25,6 +25,8 @@
 //
 // A G that finds no place looks a few times before it parks, if its P has
 // nothing else to do: the place is often free in less time than a park takes.
+#include "sched/gate.h"
+
 #include "sched/cancel.h"
 #include "sched/chan.h"
 #include "sched/g.h"

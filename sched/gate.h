@@ -4,6 +4,8 @@
 #ifndef CSP_SCHED_GATE_H
 #define CSP_SCHED_GATE_H
 
+#include "sched/sched.h"
+
 // Chan.flags, beside those of sched.h.
 enum {
   CHAN_GATE = 8,    // immutable

@@ -23,13 +23,13 @@ static CspStatus counter_new(CspCall *call) {
 }
 
 // The counter, and the int of a method that has one. false: panicked.
-static bool counter_and(CspCall *call, Counter **counter, int64_t *n) {
+static bool counter_and(CspCall *call, Counter **counter, int64_t *number) {
   *counter = csp_host_data(csp_arg(call, 0), &counter_class);
   if (*counter == NULL) {
     csp_bad_arg(call, 0, "a counter");
     return false;
   }
-  return n == NULL || csp_need_int(call, 1, n);
+  return number == NULL || csp_need_int(call, 1, number);
 }
 
 // Gives the new count.

@@ -19,6 +19,7 @@
 #include "sched/door.c"
 #include "sched/find_work.c"
 #include "sched/g.c"
+#include "sched/gate.c"
 #include "sched/global.c"
 #include "sched/group.c"
 #include "sched/idle.c"

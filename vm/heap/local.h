@@ -101,7 +101,7 @@ struct Vm {
   // A panic of the main goroutine is reported after that time though members of
   // its groups have not ended: group.c.
   int64_t panic_wait_ns;
-  struct Row *rows;  // of csp_run_test (rows.c), or NULL
+  struct Row *rows;  // of a test (rows.c), or NULL
   Timer late;
   struct VmCode *code;  // immutable: of the interpreter's own frames
 };

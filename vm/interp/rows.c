@@ -26,7 +26,7 @@ enum {
 typedef struct Row {
   const char *function;  // immutable
   RtLock lock;
-  size_t len;           // guarded by lock; 0: none
+  size_t len;           // guarded by lock; 0 means none
   char text[ROW_MOST];  // guarded by lock
 } Row;
 
@@ -43,7 +43,7 @@ void rows_free(Vm *vm) {
 
 // --- Loops ------------------------------------------------------------------
 static Instr row_code(const Proto *proto, uint32_t at) {
-  // relaxed: an opcode may specialise itself meanwhile; its operands stay
+  // relaxed: an opcode may specialise itself meanwhile, but its operands stay
   return rt_load_relaxed(&proto->code[at]);
 }
 
