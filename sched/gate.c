@@ -14,10 +14,9 @@
 //
 // These invariants hold under the channel's lock:
 //   - While a place is free and a G waits, GATE_WOKEN is set: a G was woken,
-//   and
-//     has not yet looked. It does look (gate_enter again), and is not cancelled
-//     before, as it is in no queue. It clears the flag. If a place is free
-//     after that, and others wait, it wakes the next.
+//     and has not yet looked. It does look (gate_enter again), and is not
+//     cancelled before, as it is in no queue. It clears the flag. If a place is
+//     free after that, and others wait, it wakes the next.
 //   - At most one G is woken at a time, so that a place that is freed and taken
 //     a thousand times wakes one G.
 //   - GATE_HANDS says nothing about who waits. A G that leaves and finds nobody

@@ -40,11 +40,15 @@ typedef enum GateLeft {
 } GateLeft;
 // Gives back a place that is filled with the word. Readies a G that waits.
 GateLeft gate_leave(P *p, Chan *gate, uint64_t word);
-// The same without a call. false: nothing was done. Somebody waits, another P
-// looks at it, or it does not hold the word.
+// The same without a call. false: nothing was done. A G is to be readied,
+// another P looks at it, or it does not hold the word.
 static inline __attribute__((always_inline)) bool gate_may_leave(
     const Chan *gate, uint64_t word) {
-  return chan_has_element(gate) && gate->buf[gate->recvx] == word;
+  if (gate->count == 0 || gate->buf[gate->recvx] != word) return false;
+  // relaxed, both: exact with the lock, or with one P
+  return rt_load_relaxed(&gate->send_first) == NULL ||
+         (rt_load_relaxed(&gate->flags) & (GATE_WOKEN | GATE_HANDS)) ==
+             GATE_WOKEN;
 }
 static inline __attribute__((always_inline)) bool gate_leave_quick(
     P *p, Chan *gate, uint64_t word) {

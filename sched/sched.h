@@ -427,7 +427,7 @@ static inline ChanGrowth *chan_growth(const Chan *chan) {
 #include "sched/chan_quick.h"
 #include "sched/gate.h"
 
-// Plain, drops (cap >= 1), or grows up to limit (1 to INT32_MAX, no room yet).
+// Plain, drops (cap >= 1), grows up to limit (1 to INT32_MAX, no room so far).
 void chan_init(Chan *chan, uint32_t cap);
 void chan_init_drops(Chan *chan, uint32_t cap);
 void chan_init_grows(Chan *chan, uint32_t limit);

@@ -23,13 +23,13 @@ static CspStatus counter_new(CspCall *call) {
 }
 
 // The counter, and the int of a method that has one. false: panicked.
-static bool counter_and(CspCall *call, Counter **counter, int64_t *number) {
+static bool counter_and(CspCall *call, Counter **counter, int64_t *arg) {
   *counter = csp_host_data(csp_arg(call, 0), &counter_class);
   if (*counter == NULL) {
     csp_bad_arg(call, 0, "a counter");
     return false;
   }
-  return number == NULL || csp_need_int(call, 1, number);
+  return arg == NULL || csp_need_int(call, 1, arg);
 }
 
 // Gives the new count.

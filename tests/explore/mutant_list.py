@@ -411,6 +411,8 @@ MUTANTS = [Mutant(*row) for row in [
      "G *next = NULL;"),
     ("nobody says that a G is woken to enter", "gate", "lock_3", "gate.c",
      "if (g != NULL) gate_set(gate, 0, GATE_WOKEN);", ""),
+    ("a quick leave frees a place, and wakes nobody", "gate", "quick_lock", "gate.h",
+     "rt_load_relaxed(&gate->send_first) == NULL ||", "true ||"),
     ("a G that waits to enter does not show where", "gate", "alone", "gate.c",
      "bool cancelled = cancel_show(p, g, (uintptr_t)gate | ON_SEND);",
      "bool cancelled = false;"),

@@ -21,7 +21,8 @@ static const GateTest *test;
 static Shared world;
 static Group group;
 static uint32_t inside, entered, expected;
-static void looks_again(const Task *t);
+static bool waits_too_long;  // one has looked in vain, late
+static bool quick;           // first as the handlers of the layer above do
 
 // --- What a G does ----------------------------------------------------------
 // A gate of several places gives back the oldest word, so all have the same.
@@ -36,10 +37,28 @@ static void came_in(void) {
   entered++;
 }
 
+static bool enters(P *p, Chan *gate, const Task *t) {
+  return quick && gate_enter_quick(p, gate, word_of(t));
+}
+
+static bool leaves(P *p, Chan *gate, const Task *t) {
+  return (quick && gate_leave_quick(p, gate, word_of(t))) ||
+         gate_leave(p, gate, word_of(t)) == GATE_LEFT;
+}
+
+// If it parks, another thread may run it before this returns.
+static bool enters_again(P *p, Chan *gate, Task *t) {
+  bool late = rt_now() - t->a >= STARVES_NS;
+  if (gate_enter(p, &t->g, gate, word_of(t), t->a, true)) return true;
+  if (late) waits_too_long = true;
+  return false;
+}
+
 // t->ok: it has a place. Otherwise it was cancelled.
 #define CO_ENTER(gate)                                                \
   do {                                                                \
     t->ok = true;                                                     \
+    if (enters(p, (gate), t)) break;                                  \
     if (gate_try_enter(p, (gate), word_of(t))) break;                 \
     t->a = rt_now();                                                  \
     t->line = __LINE__;                                               \
@@ -48,15 +67,14 @@ static void came_in(void) {
     case __LINE__:                                                    \
       t->ok = t->g.wait.success;                                      \
       if (t->ok || t->g.cancelled) break;                             \
-      looks_again(t);                                                 \
-      t->ok = gate_enter(p, &t->g, (gate), word_of(t), t->a, true);   \
-      if (!t->ok) return;                                             \
+      if (!enters_again(p, (gate), t)) return;                        \
+      t->ok = true;                                                   \
   } while (0);                                                        \
   if (t->ok) came_in()
 
 static void leave(P *p, Task *t) {
   rt_add(&inside, -1u);
-  EXPLORE_CHECK(gate_leave(p, t->shared->chans[0], word_of(t)) == GATE_LEFT,
+  EXPLORE_CHECK(leaves(p, t->shared->chans[0], t),
                 "%d was in it and could not leave", t->id);
 }
 
@@ -123,12 +141,7 @@ static void canceller(P *p, Task *t) {
 
 // --- Waiting long -----------------------------------------------------------
 enum { HOLDS = 20, HOLD_NS = 300000 };
-static bool waits_too_long;
-static int holds_after;  // that have ended since then
-
-static void looks_again(const Task *t) {
-  if (rt_now() - t->a >= STARVES_NS) waits_too_long = true;
-}
+static int holds_after;  // that have ended since one waits too long
 
 // Comes again before the one that it wakes can look.
 static void comes_again(P *p, Task *t) {
@@ -258,11 +271,26 @@ static void long_waits(void **state) {
   run("long_2", HOLDS + 2, (GateTest){2, 1, {comes_again, waits_long}});
 }
 
+static void quick_paths(void **state) {
+  (void)state;
+  quick = true;
+  run("quick_lock", 4, (GateTest){2, 1, {passes_twice, passes_twice}});
+  run("quick_lock_3", 4, (GateTest){3, 1, {passes_twice, passes, passes}});
+  run("quick_lock_1", 6,
+      (GateTest){1, 1, {passes_twice, passes_twice, passes_twice}});
+  run("quick_places_4", 4,
+      (GateTest){2, 2, {sleeps_inside, sleeps_inside, passes, passes}});
+  run("quick_cancel_two", 2,
+      (GateTest){2, 1, {sleeps_inside, may_pass, may_pass, canceller, passes}});
+  run("quick_long", HOLDS + 2, (GateTest){1, 1, {comes_again, waits_long}});
+  quick = false;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(locks),      cmocka_unit_test(places),
       cmocka_unit_test(cancelling), cmocka_unit_test(cancelled_alone),
-      cmocka_unit_test(long_waits),
+      cmocka_unit_test(long_waits), cmocka_unit_test(quick_paths),
   };
   explore_program(16);
   return cmocka_run_group_tests(tests, NULL, NULL);
