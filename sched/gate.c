@@ -31,7 +31,7 @@
 #include "sched/g.h"
 #include "sched/runq.h"
 
-enum { LOOKS = 4, LOOK_PAUSES = 30 };
+enum { GATE_LOOKS = 4, GATE_LOOK_PAUSES = 30 };
 #define STARVES_NS ((int64_t)1000000)
 
 void gate_init(Chan *gate, uint32_t places) {
@@ -86,8 +86,8 @@ static void wait_for_place(P *p, G *g, Chan *gate, uint64_t word, bool first) {
 // --- Entry points -----------------------------------------------------------
 static void look_out(P *p, const Chan *gate) {
   if (p->single || runq_length(p) > 0) return;
-  for (int n = 0; n < LOOKS && !chan_has_room(gate); n++)
-    for (int i = 0; i < LOOK_PAUSES; i++) rt_pause();
+  for (int n = 0; n < GATE_LOOKS && !chan_has_room(gate); n++)
+    for (int i = 0; i < GATE_LOOK_PAUSES; i++) rt_pause();
 }
 
 bool gate_try_enter(P *p, Chan *gate, uint64_t word) {

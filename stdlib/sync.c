@@ -6,15 +6,16 @@
 // which goroutines read one and write another are seen in one order by all.
 #include "stdlib/stdlib.h"
 
-typedef struct Counter {
+typedef struct SyncCounter {
   int64_t word;  // atomic
-} Counter;
+} SyncCounter;
 
-static const CspClass counter_class = {"counter", NULL, sizeof(Counter), NULL};
+static const CspClass counter_class = {"counter", NULL, sizeof(SyncCounter),
+                                       NULL};
 
 static CspStatus counter_new(CspCall *call) {
   int64_t n;
-  Counter *counter;
+  SyncCounter *counter;
   if (!csp_need_int(call, 0, &n)) return CSP_PANIC;
   CspValue value = csp_host_new(call, &counter_class, (void **)&counter);
   if (csp_is_undef(value)) return csp_panic_memory(call);
@@ -23,7 +24,7 @@ static CspStatus counter_new(CspCall *call) {
 }
 
 // The counter, and the int of a method that has one. false: panicked.
-static bool counter_and(CspCall *call, Counter **counter, int64_t *arg) {
+static bool counter_and(CspCall *call, SyncCounter **counter, int64_t *arg) {
   *counter = csp_host_data(csp_arg(call, 0), &counter_class);
   if (*counter == NULL) {
     csp_bad_arg(call, 0, "a counter");
@@ -34,7 +35,7 @@ static bool counter_and(CspCall *call, Counter **counter, int64_t *arg) {
 
 // Gives the new count.
 static CspStatus counter_add(CspCall *call) {
-  Counter *counter;
+  SyncCounter *counter;
   int64_t n, sum;
   if (!counter_and(call, &counter, &n)) return CSP_PANIC;
   int64_t old = __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST);
@@ -48,13 +49,13 @@ static CspStatus counter_add(CspCall *call) {
 }
 
 static CspStatus counter_get(CspCall *call) {
-  Counter *counter;
+  SyncCounter *counter;
   if (!counter_and(call, &counter, NULL)) return CSP_PANIC;
   return csp_ok_int(call, __atomic_load_n(&counter->word, __ATOMIC_SEQ_CST));
 }
 
 static CspStatus counter_set(CspCall *call) {
-  Counter *counter;
+  SyncCounter *counter;
   int64_t n;
   if (!counter_and(call, &counter, &n)) return CSP_PANIC;
   __atomic_store_n(&counter->word, n, __ATOMIC_SEQ_CST);
@@ -63,7 +64,7 @@ static CspStatus counter_set(CspCall *call) {
 
 // true: it was `from`, and is `to` now.
 static CspStatus counter_swap(CspCall *call) {
-  Counter *counter;
+  SyncCounter *counter;
   int64_t from, to;
   if (!counter_and(call, &counter, &from) || !csp_need_int(call, 2, &to))
     return CSP_PANIC;
