@@ -34,7 +34,7 @@ static const double MOST_AFTER_MS = 10;
 static const char modules[] =
     "import \"strings\"\nimport \"bytes\"\nimport \"maps\"\nimport \"math\"\n"
     "import \"time\"\nimport \"fmt\"\nimport \"rand\"\nimport \"os\"\n"
-    "import \"sched\"\n";
+    "import \"sched\"\nimport \"sync\"\n";
 
 // What takes long to make and does not change is made once. Lists are copied
 // for each function.
@@ -42,6 +42,7 @@ static const char script[] =
     "import \"os\"\n"
     "import \"rand\"\n"
     "import \"strings\"\n"
+    "import \"sync\"\n"
     "const LARGE = \"a\".repeat(64 << 20)\n"
     "const LONG = \"ab\".repeat(200000)\n"
     "const NEAR = \"ab\".repeat(199999) + \"ac\"\n"
@@ -102,7 +103,8 @@ static const char script[] =
     "    \"\\n\".repeat(200000).quote(), func(x...) => x, "
     "0..9223372036854775807, (9..0).by(-2), [],\n"
     "    {}, chan(1), MANY, copy(CHARS), copy(RUNES), bytes(MANY), \"true\",\n"
-    "    opened(path)?, rand.new(1), ended(), timer(0)] + more, nil\n"
+    "    opened(path)?, rand.new(1), ended(), timer(0),\n"
+    "    sync.mutex(), sync.semaphore(1000000), sync.counter()] + more, nil\n"
     "}\n";
 
 // --- Measuring --------------------------------------------------------------
