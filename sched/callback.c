@@ -139,6 +139,7 @@ bool sched_run_locked(P **at, G *outer, G *inner, bool waits) {
   proc_set_running(p, inner);
   for (;;) {
     run_on(m, inner, resume);
+    RT_ASSERT(waits || g_state(inner) == G_DEAD);
     if (g_state(inner) == G_DEAD && m->p != NULL) break;
     if (m->p != NULL) hand_over(m);
     if (!await_p(m)) {

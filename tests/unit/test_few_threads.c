@@ -17,6 +17,15 @@ static CspStatus call_back(CspCall *call) {
   return csp_ok(call, result.values[0]);
 }
 
+// The same after a slice and more of work: the goroutine is to look at once.
+static CspStatus call_back_late(CspCall *call) {
+  enum { UNITS = 1 << 30 };
+  int64_t until = rt_now() + 50000000;
+  while (rt_now() < until) continue;
+  csp_charge(call, UNITS);
+  return call_back(call);
+}
+
 static void yield_thread(void *data) {
   (void)data;
   sched_yield();
@@ -36,10 +45,12 @@ static CspStatus block_quickly(CspCall *call) {
   return csp_block(call, yield_thread, was_made, NULL);
 }
 
-static const CspFunction natives[] = {{"call_back", "f, x", call_back},
-                                      {"block", "", block},
-                                      {"block_quickly", "", block_quickly},
-                                      {NULL, NULL, NULL}};
+static const CspFunction natives[] = {
+    {"call_back", "f, x", call_back},
+    {"call_back_late", "f, x", call_back_late},
+    {"block", "", block},
+    {"block_quickly", "", block_quickly},
+    {NULL, NULL, NULL}};
 
 static void open_few(Host *host, int procs, int threads) {
   CspConfig config;
@@ -95,6 +106,28 @@ static void one_more_callback_is_refused(void **state) {
       close_host(&host);
     }
   }
+}
+
+// The goroutine of a callback that is refused gave its P away, if it had worked
+// for a slice when its panic began. All threads were in callbacks then, and
+// none took the P.
+static void a_refused_callback_keeps_its_p(void **state) {
+  (void)state;
+  static const char text[] =
+      "import \"sched\"\n"
+      "begun := chan()\ngate := chan()\n"
+      "func inner(x) { begun <- 1\n<-gate\nreturn x }\n"
+      "t := go call_back(inner, 1)\n"
+      "<-begun\n"
+      "go { for i in 3 { sched.yield() } }\n"
+      "_, err := <-go try(call_back_late, inner, 2)\n"
+      "println(str(err).contains(\"no thread is left\"))\n"
+      "close(gate)\n"
+      "println(<-t)\n";
+  Host host;
+  open_few(&host, 1, 2);
+  expect_run(&host, text, "true\n1\n");
+  close_host(&host);
 }
 
 // A callback inside a callback waits on the same thread.
@@ -200,6 +233,7 @@ static void what_the_system_refuses_freezes_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_more_callback_is_refused),
+      cmocka_unit_test(a_refused_callback_keeps_its_p),
       cmocka_unit_test(nested_callbacks_need_no_more_threads),
       cmocka_unit_test(a_crowd_of_callbacks_ends),
       cmocka_unit_test(what_the_system_refuses_freezes_nothing),

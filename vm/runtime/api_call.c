@@ -256,16 +256,25 @@ static CspEnd call_stepped(CspCall *call, Goroutine *g, HostTask *task,
   "no thread is left for other goroutines if one more native waits for what " \
   "it calls (max_threads, or the system's limit)"
 
-// Where it cannot wait the function panics before it begins.
+// Where it cannot wait the function panics before it begins. The panic ends in
+// one piece, without a look. If g left its P here, all threads might be in
+// callbacks, and none would take the P.
+static void panic_beside(P *p, G *outer, Goroutine *g) {
+  Local *local = local_of(p);
+  vm_panic(local, g, NO_THREAD);
+  g->on_resume = RESUME_UNWIND;  // it has no deferred functions
+  local->debt = 0;
+  local->overdue = false;
+  sched_run_locked(&p, outer, &g->g, false);
+  local->overdue = true;  // the caller looks
+}
+
 static CspEnd run_beside(CspCall *call, Goroutine *g, HostTask *task,
                          CspResult *result) {
   Vm *vm = call->vm;
   P *p = call->local->p;
-  if (!sched_run_locked(&p, &call->g->g, &g->g, true)) {
-    vm_panic(call->local, g, NO_THREAD);
-    g->on_resume = RESUME_UNWIND;  // it has no deferred functions
-    sched_run_locked(&p, &call->g->g, &g->g, false);
-  }
+  if (!sched_run_locked(&p, &call->g->g, &g->g, true))
+    panic_beside(p, &call->g->g, g);
   call->local = p == NULL ? NULL : local_of(p);
   if (p == NULL) {  // the heap is not ours now
     host_no_result(result, CSP_ENDED);
