@@ -19,10 +19,10 @@ static CspStatus call_back(CspCall *call) {
 
 // The same after a slice and more of work: the goroutine is to look at once.
 static CspStatus call_back_late(CspCall *call) {
-  enum { UNITS = 1 << 30 };
+  enum { LATE_UNITS = 1 << 30 };
   int64_t until = rt_now() + 50000000;
   while (rt_now() < until) continue;
-  csp_charge(call, UNITS);
+  csp_charge(call, LATE_UNITS);
   return call_back(call);
 }
 
