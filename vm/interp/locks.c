@@ -15,6 +15,7 @@
 #include "vm/interp/group.h"
 #include "vm/interp/panic.h"
 #include "vm/interp/select.h"
+#include "vm/interp/stack.h"
 
 #define NOTHING ((Results){NULL, 0})
 

@@ -363,27 +363,59 @@ static bool ints_to_list(CspCall *call, Convert *convert, size_t stop) {
   return true;
 }
 
-// So many ints, those of a range or from 0 on.
-static CspStatus list_from_ints(CspCall *call, CspValue from, uint64_t count) {
-  if (count > STRING_LEN_MAX)
-    return csp_panic(call, "list: the range is too long for a list");
-  return convert(call, (Convert){.from = from,
-                                 .to = csp_list(call, (size_t)count),
-                                 .end = (size_t)count,
+// How many ints an int or a range stands for; 0 for any other value.
+static uint64_t ints_of(CspValue v) {
+  uint64_t last;
+  if (csp_type(v) == CSP_INT)
+    return csp_to_int(v) > 0 ? (uint64_t)csp_to_int(v) : 0;
+  if (csp_type(v) != CSP_RANGE ||
+      !range_last((ObjRange *)value_obj(v.word), &last))
+    return 0;
+  return last == UINT64_MAX ? last : last + 1;
+}
+
+static CspStatus list_from_ints(CspCall *call, CspValue v) {
+  size_t count = (size_t)ints_of(v);
+  return convert(call, (Convert){.from = v,
+                                 .to = csp_list(call, count),
+                                 .end = count,
                                  .turns = ints_to_list,
                                  .units = 8});
 }
 
-static CspStatus list_from_range(CspCall *call, CspValue v) {
-  uint64_t last;
-  if (!range_last((ObjRange *)value_obj(v.word), &last))
-    return csp_ok(call, csp_list(call, 0));
-  return list_from_ints(call, v, last == UINT64_MAX ? last : last + 1);
+// The argument is something that for goes through, and not too long.
+static bool can_visit(CspCall *call, const char *made, CspStatus *failed) {
+  CspValue v = csp_arg(call, 0);
+  bool ok;
+  switch (csp_type(v)) {
+    case CSP_NIL:
+    case CSP_LIST:
+    case CSP_TUPLE:
+    case CSP_MAP:
+    case CSP_STRING:
+    case CSP_BYTES:
+    case CSP_FUNC:
+    case CSP_CHAN:
+      return true;
+    case CSP_INT:
+    case CSP_RANGE:
+      if (ints_of(v) <= STRING_LEN_MAX) return true;
+      *failed =
+          csp_panic(call, "%s: the range is too long for a %s", made, made);
+      return false;
+    default:
+      ok = csp_type(v) == CSP_HOST && host_iterate(v.word) != NULL;
+      if (!ok)
+        *failed = csp_bad_arg(call, 0, "something that for can go through");
+      return ok;
+  }
 }
 
 // list(x): what `for v in x` would visit, as a list. Without x an empty one.
 CspStatus builtin_list(CspCall *call) {
   CspValue v = csp_arg(call, 0);
+  CspStatus failed;
+  if (!can_visit(call, "list", &failed)) return failed;
   switch (csp_type(v)) {
     case CSP_NIL:
       return csp_ok(call, csp_list(call, 0));
@@ -397,16 +429,9 @@ CspStatus builtin_list(CspCall *call) {
     case CSP_BYTES:
       return list_from_bytes(call, v);
     case CSP_INT:
-      return list_from_ints(call, v,
-                            csp_to_int(v) > 0 ? (uint64_t)csp_to_int(v) : 0);
     case CSP_RANGE:
-      return list_from_range(call, v);
-    case CSP_FUNC:
-    case CSP_CHAN:
-      return csp_tail_named(call, "_list_from", 1, &v);
+      return list_from_ints(call, v);
     default:
-      if (csp_type(v) != CSP_HOST || host_iterate(v.word) == NULL)
-        return csp_bad_arg(call, 0, "something that for can go through");
       return csp_tail_named(call, "_list_from", 1, &v);
   }
 }
@@ -414,6 +439,8 @@ CspStatus builtin_list(CspCall *call) {
 // tuple(x): what `for v in x` would visit, as a tuple. Without x the empty one.
 CspStatus builtin_tuple(CspCall *call) {
   CspValue v = csp_arg(call, 0);
+  CspStatus status;
+  if (!can_visit(call, "tuple", &status)) return status;
   if (csp_type(v) == CSP_TUPLE) return csp_ok(call, v);
   if (csp_type(v) == CSP_NIL) return csp_ok(call, csp_tuple(call, NULL, 0));
   if (!is_obj(v, OBJ_LIST)) return csp_tail_named(call, "_tuple_from", 1, &v);
