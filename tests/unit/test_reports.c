@@ -29,7 +29,7 @@ static int occurrences(const char *text, const char *of) {
 // --- The work of a report ---------------------------------------------------
 // Values whose text is long, deep or has long causes; ten goroutines panic with
 // each. In basic blocks between two looks (debug builds).
-#define MOST_STEPS 2500000ull
+#define MOST_STEPS 3000000ull
 
 static const char *const values[] = {
     "e := error(\"x\")\nfor i in 60000 { e = error(e, cause: e) }\nv := e\n",

@@ -69,16 +69,13 @@ enum {
 #define INSTR_SJ(i) ((int32_t)(i) >> 8)
 #define INSTR_J(word) ((int32_t)(word))
 
+// Operands that do not fit are cut off: the compiler goes on after code that is
+// too complex, and throws it away (emit.c asserts that others fit).
 static inline Instr instr_abc(Op op, int a, int b, int c) {
-  RT_ASSERT(a >= 0 && a <= UINT8_MAX);
-  RT_ASSERT(b >= INT8_MIN && b <= UINT8_MAX);
-  RT_ASSERT(c >= INT8_MIN && c <= UINT8_MAX);
   return (Instr)op | (Instr)(a & 0xff) << 8 | (Instr)(b & 0xff) << 16 |
          (Instr)(c & 0xff) << 24;
 }
 static inline Instr instr_abx(Op op, int a, int bx) {
-  RT_ASSERT(a >= 0 && a <= UINT8_MAX);
-  RT_ASSERT(bx >= INT16_MIN && bx <= UINT16_MAX);
   return (Instr)op | (Instr)(a & 0xff) << 8 | (Instr)(bx & 0xffff) << 16;
 }
 static inline Instr instr_j(Op op, int32_t offset) {
