@@ -19,7 +19,8 @@
 // ms.callbacks >= 1 after each callback's begin. A thread is made for that, if
 // need be. Where no thread is to be had (max_threads, the system) the callback
 // is refused before anything is done. Blocking calls may take the last one:
-// they end by themselves.
+// they end by themselves. A G that must run to say so (`waits` is false) is not
+// counted on: it ends in one piece, and gives its P to nobody.
 #include "sched/callback.h"
 #include "sched/g.h"
 #include "sched/idle.h"

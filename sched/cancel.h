@@ -16,9 +16,9 @@ enum {
   ON_CALLS,  // sched->calls.first; without a pointer
   ON_MASK = 7,
 };
-// g is where `on` says, WAITING, with the lock held that
-// readying it needs. true: it is cancelled, and the caller calls cancel_self
-// when it has given the lock back. Owner P.
+// g is where `on` says, WAITING, with the lock held that readying it needs.
+// true: it is cancelled, and the caller calls cancel_self when it has given the
+// lock back. Owner P.
 bool cancel_show(P *p, G *g, uintptr_t on);
 // As the same M, after cancel_show: g may be anywhere by now.
 void cancel_self(P *p, G *g);

@@ -92,9 +92,7 @@ bool chan_is_valid(const Chan *chan) {
     return false;
   if ((chan->flags & CHAN_IS_CLOSED) && (receivers || senders)) return false;
   if ((chan->flags & CHAN_DROPS) && senders) return false;
-  if (chan->flags & CHAN_GATE)  // see gate.c
-    return !receivers &&
-           (!senders || count == full || (chan->flags & GATE_WOKEN));
+  if (chan->flags & CHAN_GATE) return gate_is_valid(chan);
   if ((receivers && count > 0) || (senders && count < full)) return false;
   return !receivers || !senders || is_one_select(chan);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A gate is what locks of programs are made of. It is a channel (chan.c) that
-// nobody receives from. Its ring holds one word for each G that is in it, and
-// the Gs that wait to enter are its senders. So parking, cancelling, the
-// collector and reports treat them as senders.
+// A gate is what locks of programs are made of. One word has its state: who is
+// in it, and three flags. The Gs that wait to enter are the senders of a
+// channel (chan.c) that nobody receives from. So parking, cancelling, the
+// collector and reports treat them as senders. The channel's lock guards its
+// queue alone. The state is changed by CAS, with or without the lock.
 //
 // A channel hands its free place to the first sender. A lock that did so would
 // make each G that wants it again wait for a switch to the next one. So a G
@@ -12,15 +13,19 @@
 // that leaves hands its place over. (So do Go's sync.Mutex and WebKit's
 // ParkingLot.)
 //
-// These invariants hold under the channel's lock:
-//   - While a place is free and a G waits, GATE_WOKEN is set: a G was woken,
-//     and has not yet looked. It does look (gate_enter again), and is not
-//     cancelled before, as it is in no queue. It clears the flag. If a place is
-//     free after that, and others wait, it wakes the next.
+// These invariants hold whenever the lock is free:
+//   - While Gs are in the queue GATE_WAITS is set. A G sets it by the same CAS
+//     by which it sees that no place is free. So the G that frees a place after
+//     that sees it.
+//   - While a place is free and a G is in the queue, GATE_WOKEN is set. A G was
+//     woken then, and has not yet looked. It does look (gate_enter again), and
+//     is not cancelled before, as it is in no queue. It clears the flag by the
+//     CAS by which it enters, or sees that no place is free. If another place
+//     is free when it has entered, it wakes the next.
 //   - At most one G is woken at a time, so that a place that is freed and taken
 //     a thousand times wakes one G.
-//   - GATE_HANDS says nothing about who waits. A G that leaves and finds nobody
-//     clears it.
+// GATE_WAITS may stay when the last G in the queue was cancelled. The next G
+// that leaves clears it, and GATE_HANDS.
 //
 // A G that finds no place looks a few times before it parks, if its P has
 // nothing else to do: the place is often free in less time than a park takes.
@@ -38,42 +43,70 @@ void gate_init(Chan *gate, uint32_t places) {
   RT_ASSERT(places > 0);
   chan_init(gate, places);
   gate->flags = CHAN_GATE;
+  gate->buf[0] = 0;
 }
 
-// --- Lock held --------------------------------------------------------------
-static bool gate_has(const Chan *gate, uint32_t flag) {
-  return (rt_load_relaxed(&gate->flags) & flag) != 0;  // relaxed: lock held
+// --- The state --------------------------------------------------------------
+static uint64_t gate_state(const Chan *gate) {
+  return rt_load_relaxed(&gate->buf[0]);  // relaxed: the CAS that follows tells
 }
 
-static void gate_set(Chan *gate, uint32_t off, uint32_t on) {
-  // relaxed, both: lock held. Others read only whether it is closed
-  uint32_t flags = rt_load_relaxed(&gate->flags);
-  rt_store_relaxed(&gate->flags, (flags & ~off) | on);
+// RMW: what was done inside before a G left is seen by the next that enters
+static bool gate_try(Chan *gate, uint64_t *state, uint64_t to) {
+  return rt_cas(&gate->buf[0], state, to);
 }
 
-// Takes the first that waits out of the queue. NULL: nobody waits.
-static G *first_waiter_out(Chan *gate, bool success) {
+static bool state_has_room(const Chan *gate, uint64_t state) {
+  uint64_t inside = state >> GATE_BITS;
+  return gate->cap == 1 ? inside == 0 : inside < gate->cap;
+}
+
+// What g adds to the state by entering.
+static uint64_t place_of(const Chan *gate, const G *g) {
+  return (gate->cap == 1 ? g->id : 1) << GATE_BITS;
+}
+
+bool gate_is_valid(const Chan *gate) {
+  uint64_t state = gate_state(gate);
+  if (gate->recv_first != NULL || gate->count != 0) return false;
+  if (gate->cap > 1 && state >> GATE_BITS > gate->cap) return false;
+  if (gate->send_first == NULL) return true;
+  bool woken = (state & GATE_WOKEN) != 0;
+  return (state & GATE_WAITS) != 0 && (woken || !state_has_room(gate, state));
+}
+
+bool gate_try_enter(Chan *gate, const G *g) {
+  uint64_t state = gate_state(gate);
+  while (state_has_room(gate, state))
+    if (gate_try(gate, &state, state + place_of(gate, g))) return true;
+  return false;
+}
+
+// --- The queue: lock held ---------------------------------------------------
+static G *take_first_waiter(Chan *gate, bool success) {
   Waiter *waiter = gate->send_first;
-  if (waiter == NULL) return NULL;
+  RT_ASSERT(waiter != NULL);
   chan_unlink(gate, waiter, true);
   waiter->success = success;
   waiter->g->woken_by = waiter;
   return waiter->g;
 }
 
-// A place is free. Who is to be readied?
-static G *wake_first_waiter(Chan *gate) {
-  if (gate_has(gate, GATE_WOKEN)) return NULL;
-  G *g = first_waiter_out(gate, false);
-  if (g != NULL) gate_set(gate, 0, GATE_WOKEN);
-  return g;
+// If a place is free and Gs wait for it, the first one is to be readied.
+static G *wake_next(Chan *gate) {
+  uint64_t state = gate_state(gate);
+  while (gate->send_first != NULL && state_has_room(gate, state) &&
+         !(state & GATE_WOKEN))
+    if (gate_try(gate, &state, state | GATE_WOKEN))
+      return take_first_waiter(gate, false);
+  return NULL;
 }
 
-static void wait_for_place(P *p, G *g, Chan *gate, uint64_t word, bool first) {
+static void wait_for_place(P *p, G *g, Chan *gate, bool first) {
   g->wait.g = g;
   g->wait.index = -1;
   g->wait.success = false;
-  g->wait.elem = word;
+  g->wait.elem = p->sched->empty_word;
   g->woken_by = NULL;
   if (first) {
     chan_enqueue_first(gate, &g->wait);
@@ -83,68 +116,77 @@ static void wait_for_place(P *p, G *g, Chan *gate, uint64_t word, bool first) {
   g_leave(p, g, G_WAITING, WAIT_CHAN_SEND);
 }
 
-// --- Entry points -----------------------------------------------------------
+// --- Entering ---------------------------------------------------------------
 static void look_out(P *p, const Chan *gate) {
   if (p->single || runq_length(p) > 0) return;
-  for (int n = 0; n < GATE_LOOKS && !chan_has_room(gate); n++)
+  for (int n = 0; n < GATE_LOOKS && !state_has_room(gate, gate_state(gate));
+       n++)
     for (int i = 0; i < GATE_LOOK_PAUSES; i++) rt_pause();
 }
 
-bool gate_try_enter(P *p, Chan *gate, uint64_t word) {
-  chan_lock(p, gate);
-  bool room = chan_has_room(gate);
-  if (room) chan_put_element(gate, word);
-  chan_unlock(p, gate);
-  return room;
+// true: g has a place. false: there is none, and others know that g waits.
+static bool enter_or_ask(Chan *gate, const G *g, bool again, bool late) {
+  uint64_t off = again ? GATE_WOKEN : 0;
+  uint64_t on = GATE_WAITS | (late ? GATE_HANDS : 0);
+  uint64_t state = gate_state(gate);
+  for (;;) {
+    bool room = state_has_room(gate, state);
+    uint64_t rest = state & ~off;
+    if (gate_try(gate, &state, room ? rest + place_of(gate, g) : rest | on))
+      return room;
+  }
 }
 
-static bool has_oldest(const Chan *gate, uint64_t word) {
-  return gate->count > 0 && gate->buf[gate->recvx] == word;
-}
-
-bool gate_holds(P *p, Chan *gate, uint64_t word) {
-  chan_lock(p, gate);
-  bool holds = has_oldest(gate, word);
-  chan_unlock(p, gate);
-  return holds;
-}
-
-bool gate_enter(P *p, G *g, Chan *gate, uint64_t word, int64_t since,
-                bool again) {
+bool gate_enter(P *p, G *g, Chan *gate, int64_t since, bool again) {
   look_out(p, gate);
+  bool late = again && rt_now() - since >= STARVES_NS;
   chan_lock(p, gate);
-  if (again) gate_set(gate, GATE_WOKEN, 0);
-  if (chan_has_room(gate)) {
-    chan_put_element(gate, word);
-    G *next = chan_has_room(gate) ? wake_first_waiter(gate) : NULL;
+  if (enter_or_ask(gate, g, again, late)) {
+    G *next = wake_next(gate);
     chan_unlock(p, gate);
     if (next != NULL) sched_ready(p, next);
     return true;
   }
-  if (again && rt_now() - since >= STARVES_NS) gate_set(gate, 0, GATE_HANDS);
-  wait_for_place(p, g, gate, word, again);
+  wait_for_place(p, g, gate, again);
   bool cancelled = cancel_show(p, g, (uintptr_t)gate | ON_SEND);
   chan_unlock(p, gate);
   if (cancelled) cancel_self(p, g);
   return false;
 }
 
-GateLeft gate_leave(P *p, Chan *gate, uint64_t word) {
+// --- Leaving ----------------------------------------------------------------
+// The place goes to the first that waits. Lock held; somebody waits.
+static G *hand_place_over(Chan *gate, const G *g) {
+  uint64_t state = gate_state(gate), to;
+  do {
+    to = state - place_of(gate, g) + place_of(gate, gate->send_first->g);
+  } while (!gate_try(gate, &state, to & ~(uint64_t)GATE_HANDS));
+  return take_first_waiter(gate, true);
+}
+
+// Lock held; nobody waits.
+static void leave_alone(Chan *gate, const G *g) {
+  uint64_t flags = GATE_WAITS | GATE_HANDS, state = gate_state(gate);
+  while (!gate_try(gate, &state, (state - place_of(gate, g)) & ~flags))
+    continue;
+}
+
+GateLeft gate_leave(P *p, Chan *gate, const G *g) {
   chan_lock(p, gate);
-  if (!has_oldest(gate, word)) {
-    GateLeft how = gate->count == 0 ? GATE_EMPTY : GATE_NOT_YOURS;
+  uint64_t state = gate_state(gate);
+  if (state >> GATE_BITS == 0 ||
+      (gate->cap == 1 && state >> GATE_BITS != g->id)) {
     chan_unlock(p, gate);
-    return how;
+    return state >> GATE_BITS == 0 ? GATE_EMPTY : GATE_NOT_YOURS;
   }
-  uint64_t own;
-  chan_take_element(gate, &own, p->sched->empty_word);
-  G *next;
-  if (gate_has(gate, GATE_HANDS)) {
-    gate_set(gate, GATE_HANDS, 0);
-    next = first_waiter_out(gate, true);
-    if (next != NULL) chan_put_element(gate, next->wait.elem);
+  G *next = NULL;
+  if (gate->send_first == NULL) {
+    leave_alone(gate, g);
+  } else if (state & GATE_HANDS) {
+    next = hand_place_over(gate, g);
   } else {
-    next = wake_first_waiter(gate);
+    while (!gate_try(gate, &state, state - place_of(gate, g))) continue;
+    next = wake_next(gate);
   }
   chan_unlock(p, gate);
   if (next != NULL) sched_ready(p, next);

@@ -1,67 +1,77 @@
 // SPDX-License-Identifier: MIT
-// Locks of programs: a gate is a channel whose places are what Gs hold.
-// Included by sched.h. See gate.c. All: owner P.
+// Locks of programs: a gate has a number of places, which Gs hold. Included by
+// sched.h. See gate.c. All: owner P.
 #ifndef CSP_SCHED_GATE_H
 #define CSP_SCHED_GATE_H
 
 #include "sched/sched.h"
 
-// Chan.flags, beside those of sched.h.
+enum { CHAN_GATE = 8 };  // Chan.flags, beside those of sched.h; immutable
+
+// The state is one word, buf[0]. Above these bits it has the id of the G that
+// holds the place, or of several places how many are held.
 enum {
-  CHAN_GATE = 8,    // immutable
-  GATE_WOKEN = 16,  // a G was woken to enter, and has not yet looked
-  GATE_HANDS = 32,  // a G has waited long: the next place is handed over
+  GATE_WAITS = 1,  // Gs are in the queue, or were
+  GATE_WOKEN = 2,  // a G was woken to enter, and has not yet looked
+  GATE_HANDS = 4,  // a G has waited long: the next place is handed over
+  GATE_BITS = 3,
 };
 
-// `places` Gs may be in it at once (from 1 on). In chan_size(places) bytes.
+// `places` Gs may be in it at once (from 1 on). In chan_size(1) bytes.
 void gate_init(Chan *gate, uint32_t places);
 
-// Takes a place, and fills it with the word, which names no object (there is no
-// write barrier). false: no place is free.
-bool gate_try_enter(P *p, Chan *gate, uint64_t word);
-// The same without a call. false: no place is free, or another P looks at it.
-static inline __attribute__((always_inline)) bool gate_enter_quick(
-    P *p, Chan *gate, uint64_t word) {
-  return chan_put_quick(p, gate, word);
-}
-// Is the oldest word in it this one?
-bool gate_holds(P *p, Chan *gate, uint64_t word);
+// g takes a place. false: none is free.
+bool gate_try_enter(Chan *gate, const G *g);
 // The same, and waits for a place. true: g has one. false: g parks, its state
 // saved as for chan_send. After resume g has a place if wait.success is true,
 // and has none if it was cancelled. Otherwise it calls this again. since:
 // rt_now() of the first call of this wait. again: it was woken in this wait.
-bool gate_enter(P *p, G *g, Chan *gate, uint64_t word, int64_t since,
-                bool again);
+bool gate_enter(P *p, G *g, Chan *gate, int64_t since, bool again);
 
 typedef enum GateLeft {
   GATE_LEFT,
   GATE_EMPTY,     // nobody is in it: nothing was done
-  GATE_NOT_YOURS  // the oldest word in it is another: nothing was done
+  GATE_NOT_YOURS  // its one place is another G's: nothing was done
 } GateLeft;
-// Gives back a place that is filled with the word. Readies a G that waits.
-GateLeft gate_leave(P *p, Chan *gate, uint64_t word);
-// The same without a call. false: nothing was done. A G is to be readied,
-// another P looks at it, or it does not hold the word.
-static inline __attribute__((always_inline)) bool gate_may_leave(
-    const Chan *gate, uint64_t word) {
-  if (gate->count == 0 || gate->buf[gate->recvx] != word) return false;
-  // relaxed, both: exact with the lock, or with one P
-  return rt_load_relaxed(&gate->send_first) == NULL ||
-         (rt_load_relaxed(&gate->flags) & (GATE_WOKEN | GATE_HANDS)) ==
-             GATE_WOKEN;
+// g gives a place back. Readies a G that waits.
+GateLeft gate_leave(P *p, Chan *gate, const G *g);
+
+// Of a gate of one place: the id of the G that holds it, or 0. Any M; for
+// others than g's own a guess.
+static inline uint64_t gate_holder(const Chan *gate) {
+  return rt_load_relaxed(&gate->buf[0]) >> GATE_BITS;  // relaxed: a guess
 }
-static inline __attribute__((always_inline)) bool gate_leave_quick(
-    P *p, Chan *gate, uint64_t word) {
+
+// --- Without a call, for gates of one place ---------------------------------
+// false: nothing was done, and the other form is to be tried.
+#define GATE_QUICK static inline __attribute__((always_inline))
+
+GATE_QUICK bool gate_change(P *p, Chan *gate, uint64_t from, uint64_t to) {
   if (p->single) {
-    bool may = gate_may_leave(gate, word);
-    if (may) chan_take_element(gate, &word, word);
-    return may;
+    rt_store_relaxed(&gate->buf[0], to);  // relaxed: one P
+    return true;
   }
-  if (!chan_lock_try(p, gate)) return false;
-  bool may = gate_may_leave(gate, word);
-  if (may) chan_take_element(gate, &word, word);
-  chan_lock_free(p, gate);
-  return may;
+  // RMW: pairs with itself. A G that enters sees what the last one did inside
+  return rt_cas(&gate->buf[0], &from, to);
 }
+
+GATE_QUICK bool gate_enter_quick(P *p, Chan *gate, const G *g) {
+  uint64_t state = rt_load_relaxed(&gate->buf[0]);  // relaxed: see the CAS
+  return state >> GATE_BITS == 0 &&
+         gate_change(p, gate, state, state | g->id << GATE_BITS);
+}
+
+// A G that waits need not be woken if one is on its way. (GATE_HANDS is not set
+// then: the G that sets it clears GATE_WOKEN, and a place handed over wakes
+// nobody.)
+GATE_QUICK bool gate_leave_quick(P *p, Chan *gate, const G *g) {
+  uint64_t state = rt_load_relaxed(&gate->buf[0]);  // relaxed: see the CAS
+  uint64_t flags = state & ((1 << GATE_BITS) - 1);
+  if (state >> GATE_BITS != g->id) return false;
+  if ((flags & GATE_WAITS) && !(flags & GATE_WOKEN)) return false;
+  RT_ASSERT(!(flags & GATE_HANDS));
+  return gate_change(p, gate, state, flags);
+}
+#undef GATE_QUICK
 
 #endif

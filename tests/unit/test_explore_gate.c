@@ -25,11 +25,6 @@ static bool waits_too_long;  // one has looked in vain, late
 static bool quick;           // first as the handlers of the layer above do
 
 // --- What a G does ----------------------------------------------------------
-// A gate of several places gives back the oldest word, so all have the same.
-static uint64_t word_of(const Task *t) {
-  return test->places > 1 ? 1 : (uint64_t)t->id + 1;
-}
-
 static void came_in(void) {
   uint32_t now = rt_add(&inside, 1u);
   EXPLORE_CHECK(now < test->places, "%u are in a gate of %u places", now + 1,
@@ -38,38 +33,38 @@ static void came_in(void) {
 }
 
 static bool enters(P *p, Chan *gate, const Task *t) {
-  return quick && gate_enter_quick(p, gate, word_of(t));
+  return quick && test->places == 1 && gate_enter_quick(p, gate, &t->g);
 }
 
 static bool leaves(P *p, Chan *gate, const Task *t) {
-  return (quick && gate_leave_quick(p, gate, word_of(t))) ||
-         gate_leave(p, gate, word_of(t)) == GATE_LEFT;
+  return (quick && test->places == 1 && gate_leave_quick(p, gate, &t->g)) ||
+         gate_leave(p, gate, &t->g) == GATE_LEFT;
 }
 
 // If it parks, another thread may run it before this returns.
 static bool enters_again(P *p, Chan *gate, Task *t) {
   bool late = rt_now() - t->a >= STARVES_NS;
-  if (gate_enter(p, &t->g, gate, word_of(t), t->a, true)) return true;
+  if (gate_enter(p, &t->g, (gate), t->a, true)) return true;
   if (late) waits_too_long = true;
   return false;
 }
 
 // t->ok: it has a place. Otherwise it was cancelled.
-#define CO_ENTER(gate)                                                \
-  do {                                                                \
-    t->ok = true;                                                     \
-    if (enters(p, (gate), t)) break;                                  \
-    if (gate_try_enter(p, (gate), word_of(t))) break;                 \
-    t->a = rt_now();                                                  \
-    t->line = __LINE__;                                               \
-    if (gate_enter(p, &t->g, (gate), word_of(t), t->a, false)) break; \
-    return;                                                           \
-    case __LINE__:                                                    \
-      t->ok = t->g.wait.success;                                      \
-      if (t->ok || t->g.cancelled) break;                             \
-      if (!enters_again(p, (gate), t)) return;                        \
-      t->ok = true;                                                   \
-  } while (0);                                                        \
+#define CO_ENTER(gate)                                    \
+  do {                                                    \
+    t->ok = true;                                         \
+    if (enters(p, (gate), t)) break;                      \
+    if (gate_try_enter((gate), &t->g)) break;             \
+    t->a = rt_now();                                      \
+    t->line = __LINE__;                                   \
+    if (gate_enter(p, &t->g, (gate), t->a, false)) break; \
+    return;                                               \
+    case __LINE__:                                        \
+      t->ok = t->g.wait.success;                          \
+      if (t->ok || t->g.cancelled) break;                 \
+      if (!enters_again(p, (gate), t)) return;            \
+      t->ok = true;                                       \
+  } while (0);                                            \
   if (t->ok) came_in()
 
 static void leave(P *p, Task *t) {
@@ -174,12 +169,14 @@ static void waits_long(P *p, Task *t) {
 static void leaves_wrongly(P *p, Task *t) {
   Chan *gate = t->shared->chans[0];
   CO_BEGIN;
-  EXPLORE_CHECK(gate_leave(p, gate, word_of(t)) == GATE_EMPTY, "it was empty");
+  EXPLORE_CHECK(gate_leave(p, gate, &t->g) == GATE_EMPTY, "it was empty");
   CO_ENTER(gate);
-  EXPLORE_CHECK(gate_leave(p, gate, 77) == GATE_NOT_YOURS, "it is not 77's");
-  EXPLORE_CHECK(!gate_try_enter(p, gate, 77), "there was no place");
+  const G *other = &t->shared->tasks[0].g;
+  EXPLORE_CHECK(gate_leave(p, gate, other) == GATE_NOT_YOURS,
+                "it is another's");
+  EXPLORE_CHECK(!gate_try_enter(gate, other), "there was no place");
   leave(p, t);
-  EXPLORE_CHECK(gate_leave(p, gate, word_of(t)) == GATE_EMPTY, "it was left");
+  EXPLORE_CHECK(gate_leave(p, gate, &t->g) == GATE_EMPTY, "it was left");
   CO_END;
 }
 
@@ -213,9 +210,9 @@ static void body(void *arg) {
   explore_join_all();
   EXPLORE_CHECK(end == SCHED_EXITED, "somebody waits for ever");
   const Chan *gate = world.chans[0];
-  EXPLORE_CHECK(gate->count == 0 && gate->send_first == NULL,
-                "%u are left in the gate", gate->count);
-  EXPLORE_CHECK((gate->flags & GATE_WOKEN) == 0, "one was woken, and no more");
+  EXPLORE_CHECK(gate_holder(gate) == 0 && gate->send_first == NULL,
+                "somebody is left in the gate");
+  EXPLORE_CHECK((gate->buf[0] & GATE_WOKEN) == 0, "one was woken, and no more");
   EXPLORE_CHECK(entered >= expected, "%u came in, not %u", entered, expected);
   world_check_empty(&world);
   world_free(&world);

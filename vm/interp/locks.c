@@ -2,9 +2,8 @@
 // Goroutines that wait for a mutex or a semaphore (sched/gate.c). The natives
 // that need no wait are in vm/native/locks.c.
 //
-// The place of a mutex is filled with the id of the goroutine that holds it, so
-// dumps and reports name it. All places of a semaphore have the same word, as
-// any goroutine may give one back.
+// A mutex knows the id of the goroutine that holds it, so dumps and reports
+// name it. A semaphore only counts, as any goroutine may give a place back.
 //
 // A goroutine that waits has a select block of one case (Goroutine.select). The
 // case keeps the lock alive between a wake-up and the next look, and remembers
@@ -19,11 +18,6 @@
 
 #define NOTHING ((Results){NULL, 0})
 
-Value lock_word(const Obj *lock, const Goroutine *g) {
-  RT_ASSERT(lock->type == OBJ_MUTEX || lock->type == OBJ_SEMAPHORE);
-  return lock->type == OBJ_MUTEX ? mutex_word(g) : value_from_small(0);
-}
-
 static const Obj *lock_of(const Chan *gate) {
   return (const Obj *)(const void *)((const char *)gate -
                                      offsetof(ObjChan, chan));
@@ -34,9 +28,8 @@ static Next enter(Local *local, Goroutine *g, bool again) {
   SelCase *wait = &g->select->cases[0];
   g->on_resume = RESUME_ENTER;
   RT_ASSERT(goroutine_is_valid(g) && g->select->count == 1);
-  if (!gate_enter(local->p, &g->g, wait->chan,
-                  lock_word(lock_of(wait->chan), g),
-                  value_small(wait->waiter.elem), again))
+  if (!gate_enter(local->p, &g->g, wait->chan, value_small(wait->waiter.elem),
+                  again))
     return LEFT;
   g->on_resume = RESUME_NOTHING;
   g->select->count = 0;
@@ -75,6 +68,5 @@ uint64_t lock_holder(const Goroutine *g) {
   // relaxed, both: no goroutine runs
   const Chan *gate = rt_load_relaxed(&g->g.wait.chan);
   if (g->g.reason != WAIT_CHAN_SEND || gate == NULL) return 0;
-  if (lock_of(gate)->type != OBJ_MUTEX || chan_count(gate) == 0) return 0;
-  return (uint64_t)value_small(gate->buf[gate->recvx]);
+  return lock_of(gate)->type == OBJ_MUTEX ? gate_holder(gate) : 0;
 }

@@ -7,11 +7,6 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/native_call.h"
 
-// What a goroutine that is in a lock fills its place with.
-static inline Value mutex_word(const Goroutine *g) {
-  return value_from_small((int64_t)g->g.id);
-}
-Value lock_word(const Obj *lock, const Goroutine *g);
 // LATER_ENTER: the lock in call->later.value. The call has no result.
 Next lock_enter(CspCall *call, Value *window, int want);
 Next lock_resume(Local *local, Goroutine *g);  // RESUME_ENTER

@@ -40,8 +40,7 @@ static bool need_lock(CspCall *call, CspType type, ObjChan **lock) {
 }
 
 static bool try_enter(CspCall *call, ObjChan *lock) {
-  return gate_try_enter(call->local->p, &lock->chan,
-                        lock_word(&lock->obj, call->g));
+  return gate_try_enter(&lock->chan, &call->g->g);
 }
 
 // A goroutine that is cancelled does not go in. It learns it as if it waited.
@@ -60,7 +59,7 @@ CspStatus builtin_lock(CspCall *call) {
   if (!need_lock(call, CSP_MUTEX, &lock)) return CSP_PANIC;
   if (enter_now(call, lock)) return csp_ok_nothing(call);
   if (g_cancelled(&call->g->g) == NOT_CANCELLED &&
-      gate_holds(call->local->p, &lock->chan, lock_word(&lock->obj, call->g)))
+      gate_holder(&lock->chan) == call->g->g.id)
     return csp_panic(call,
                      "lock: this goroutine holds the mutex already, and would "
                      "wait for itself");
@@ -70,18 +69,21 @@ CspStatus builtin_lock(CspCall *call) {
 CspStatus builtin_unlock(CspCall *call) {
   ObjChan *lock = NULL;
   if (!need_lock(call, CSP_MUTEX, &lock)) return CSP_PANIC;
-  GateLeft how =
-      gate_leave(call->local->p, &lock->chan, lock_word(&lock->obj, call->g));
+  GateLeft how = gate_leave(call->local->p, &lock->chan, &call->g->g);
   if (how == GATE_LEFT) return csp_ok_nothing(call);
   return csp_panic(call, how == GATE_EMPTY
                              ? "unlock: the mutex is not locked"
                              : "unlock: another goroutine holds the mutex");
 }
 
-static CspStatus mutex_try_lock(CspCall *call) {
+static CspStatus try_lock_of(CspCall *call, CspType type) {
   ObjChan *lock = NULL;
-  if (!need_lock(call, CSP_MUTEX, &lock)) return CSP_PANIC;
+  if (!need_lock(call, type, &lock)) return CSP_PANIC;
   return csp_ok_bool(call, try_enter(call, lock));
+}
+
+static CspStatus mutex_try_lock(CspCall *call) {
+  return try_lock_of(call, CSP_MUTEX);
 }
 
 static CspStatus semaphore_acquire(CspCall *call) {
@@ -92,16 +94,13 @@ static CspStatus semaphore_acquire(CspCall *call) {
 }
 
 static CspStatus semaphore_try_acquire(CspCall *call) {
-  ObjChan *lock = NULL;
-  if (!need_lock(call, CSP_SEMAPHORE, &lock)) return CSP_PANIC;
-  return csp_ok_bool(call, try_enter(call, lock));
+  return try_lock_of(call, CSP_SEMAPHORE);
 }
 
 static CspStatus semaphore_release(CspCall *call) {
   ObjChan *lock = NULL;
   if (!need_lock(call, CSP_SEMAPHORE, &lock)) return CSP_PANIC;
-  if (gate_leave(call->local->p, &lock->chan, lock_word(&lock->obj, call->g)) ==
-      GATE_LEFT)
+  if (gate_leave(call->local->p, &lock->chan, &call->g->g) == GATE_LEFT)
     return csp_ok_nothing(call);
   return csp_panic(call, "release: no place of the semaphore is taken");
 }

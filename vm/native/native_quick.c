@@ -118,7 +118,7 @@ static bool quick_lock(Local *local, const NativeDef *def, const Value *args,
   ObjChan *lock = (ObjChan *)value_obj(args[0]);
   const Goroutine *g = goroutine_of(local->p->current);
   return g_cancelled(&g->g) == NOT_CANCELLED &&
-         gate_enter_quick(local->p, &lock->chan, mutex_word(g));
+         gate_enter_quick(local->p, &lock->chan, &g->g);
 }
 
 static bool quick_unlock(Local *local, const NativeDef *def, const Value *args,
@@ -127,7 +127,7 @@ static bool quick_unlock(Local *local, const NativeDef *def, const Value *args,
   if (argc != 1 || !value_is_type(args[0], OBJ_MUTEX)) return false;
   ObjChan *lock = (ObjChan *)value_obj(args[0]);
   const Goroutine *g = goroutine_of(local->p->current);
-  return gate_leave_quick(local->p, &lock->chan, mutex_word(g));
+  return gate_leave_quick(local->p, &lock->chan, &g->g);
 }
 
 void quick_choose(NativeDef *def) {
