@@ -9,7 +9,6 @@
 // The invariants at the head of chan.c, of the ring and of the first and last
 // few waiters. Lock held.
 bool chan_is_valid(const Chan *chan);
-bool gate_is_valid(const Chan *gate);  // gate.c: the same of a gate
 
 void chan_lock_slow(P *p, Chan *chan);
 

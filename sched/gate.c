@@ -39,10 +39,10 @@
 enum { GATE_LOOKS = 4, GATE_LOOK_PAUSES = 30 };
 #define STARVES_NS ((int64_t)1000000)
 
-void gate_init(Chan *gate, uint32_t places) {
-  RT_ASSERT(places > 0);
+void gate_init(Chan *gate, uint32_t places, bool owned) {
+  RT_ASSERT(places > 0 && (places == 1 || !owned));
   chan_init(gate, places);
-  gate->flags = CHAN_GATE;
+  gate->flags = CHAN_GATE | (owned ? CHAN_OWNED : 0);
   gate->buf[0] = 0;
 }
 
@@ -56,20 +56,24 @@ static bool gate_try(Chan *gate, uint64_t *state, uint64_t to) {
   return rt_cas(&gate->buf[0], state, to);
 }
 
+static bool is_owned(const Chan *gate) {
+  return (gate->flags & CHAN_OWNED) != 0;
+}
+
 static bool state_has_room(const Chan *gate, uint64_t state) {
   uint64_t inside = state >> GATE_BITS;
-  return gate->cap == 1 ? inside == 0 : inside < gate->cap;
+  return is_owned(gate) ? inside == 0 : inside < gate->cap;
 }
 
 // What g adds to the state by entering.
 static uint64_t place_of(const Chan *gate, const G *g) {
-  return (gate->cap == 1 ? g->id : 1) << GATE_BITS;
+  return (is_owned(gate) ? g->id : 1) << GATE_BITS;
 }
 
 bool gate_is_valid(const Chan *gate) {
   uint64_t state = gate_state(gate);
   if (gate->recv_first != NULL || gate->count != 0) return false;
-  if (gate->cap > 1 && state >> GATE_BITS > gate->cap) return false;
+  if (!is_owned(gate) && state >> GATE_BITS > gate->cap) return false;
   if (gate->send_first == NULL) return true;
   bool woken = (state & GATE_WOKEN) != 0;
   return (state & GATE_WAITS) != 0 && (woken || !state_has_room(gate, state));
@@ -175,7 +179,7 @@ GateLeft gate_leave(P *p, Chan *gate, const G *g) {
   chan_lock(p, gate);
   uint64_t state = gate_state(gate);
   if (state >> GATE_BITS == 0 ||
-      (gate->cap == 1 && state >> GATE_BITS != g->id)) {
+      (is_owned(gate) && state >> GATE_BITS != g->id)) {
     chan_unlock(p, gate);
     return state >> GATE_BITS == 0 ? GATE_EMPTY : GATE_NOT_YOURS;
   }

@@ -6,10 +6,13 @@
 
 #include "sched/sched.h"
 
-enum { CHAN_GATE = 8 };  // Chan.flags, beside those of sched.h; immutable
+enum {  // Chan.flags, beside those of sched.h; immutable
+  CHAN_GATE = 8,
+  CHAN_OWNED = 16,  // a gate with one place, which only the G in it gives back
+};
 
 // The state is one word, buf[0]. Above these bits it has the id of the G that
-// holds the place, or of several places how many are held.
+// holds an owned place, of other places how many are held.
 enum {
   GATE_WAITS = 1,  // Gs are in the queue, or were
   GATE_WOKEN = 2,  // a G was woken to enter, and has not yet looked
@@ -17,8 +20,12 @@ enum {
   GATE_BITS = 3,
 };
 
-// `places` Gs may be in it at once (from 1 on). In chan_size(1) bytes.
-void gate_init(Chan *gate, uint32_t places);
+// `places` Gs may be in it at once, from 1 on, or 1 if it is owned. Any G gives
+// a place back, or if it is owned the G that holds it. In chan_size(1) bytes.
+void gate_init(Chan *gate, uint32_t places, bool owned);
+
+// The invariants at the head of gate.c. Lock held.
+bool gate_is_valid(const Chan *gate);
 
 // g takes a place. false: none is free.
 bool gate_try_enter(Chan *gate, const G *g);
@@ -31,18 +38,18 @@ bool gate_enter(P *p, G *g, Chan *gate, int64_t since, bool again);
 typedef enum GateLeft {
   GATE_LEFT,
   GATE_EMPTY,     // nobody is in it: nothing was done
-  GATE_NOT_YOURS  // its one place is another G's: nothing was done
+  GATE_NOT_YOURS  // its owned place is another G's: nothing was done
 } GateLeft;
 // g gives a place back. Readies a G that waits.
 GateLeft gate_leave(P *p, Chan *gate, const G *g);
 
-// Of a gate of one place: the id of the G that holds it, or 0. Any M; for
-// others than g's own a guess.
+// Of an owned gate: the id of the G that holds it, or 0. Any M; for others than
+// the G's own a guess.
 static inline uint64_t gate_holder(const Chan *gate) {
   return rt_load_relaxed(&gate->buf[0]) >> GATE_BITS;  // relaxed: a guess
 }
 
-// --- Without a call, for gates of one place ---------------------------------
+// --- Without a call, for owned gates ----------------------------------------
 // false: nothing was done, and the other form is to be tried.
 #define GATE_QUICK static inline __attribute__((always_inline))
 

@@ -15,6 +15,7 @@ typedef struct GateTest {
   int procs;
   uint32_t places;
   Body *bodies[GATE_TASKS];  // up to a NULL
+  bool counts;               // its one place has no owner
 } GateTest;
 
 static const GateTest *test;
@@ -32,12 +33,14 @@ static void came_in(void) {
   entered++;
 }
 
+static bool is_owned_one(void) { return test->places == 1 && !test->counts; }
+
 static bool enters(P *p, Chan *gate, const Task *t) {
-  return quick && test->places == 1 && gate_enter_quick(p, gate, &t->g);
+  return quick && is_owned_one() && gate_enter_quick(p, gate, &t->g);
 }
 
 static bool leaves(P *p, Chan *gate, const Task *t) {
-  return (quick && test->places == 1 && gate_leave_quick(p, gate, &t->g)) ||
+  return (quick && is_owned_one() && gate_leave_quick(p, gate, &t->g)) ||
          gate_leave(p, gate, &t->g) == GATE_LEFT;
 }
 
@@ -97,6 +100,22 @@ static void sleeps_inside(P *p, Task *t) {
   CO_ENTER(t->shared->chans[0]);
   EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
   CO_SLEEP(2000);
+  leave(p, t);
+  CO_END;
+}
+
+// Another one gives its place back.
+static void stays_inside(P *p, Task *t) {
+  CO_BEGIN;
+  CO_ENTER(t->shared->chans[0]);
+  EXPLORE_CHECK(t->ok, "%d is not in, and nobody cancels it", t->id);
+  CO_SEND(t->shared->chans[1], 1);
+  CO_END;
+}
+
+static void leaves_for_other(P *p, Task *t) {
+  CO_BEGIN;
+  CO_RECV(t->shared->chans[1]);
   leave(p, t);
   CO_END;
 }
@@ -202,7 +221,7 @@ static void body(void *arg) {
   test = arg;
   inside = entered = 0;
   world_init(&world, test->procs, GATE_TASKS);
-  gate_init(world_chan(&world, 0, test->places), test->places);
+  gate_init(world_chan(&world, 0, test->places), test->places, is_owned_one());
   world_chan(&world, 1, GATE_TASKS);
   for (int i = 0; i < GATE_TASKS; i++)
     world.tasks[i].g.resume = task_resume_once;
@@ -240,6 +259,18 @@ static void places(void **state) {
   run("places", 4, (GateTest){2, 2, {passes_twice, passes, passes}});
   run("places_4", 4,
       (GateTest){2, 2, {sleeps_inside, sleeps_inside, passes, passes}});
+}
+
+static void places_that_others_give_back(void **state) {
+  (void)state;
+  run("other", 2,
+      (GateTest){2, 1, {stays_inside, leaves_for_other, passes}, true});
+  run("other_twice", 3,
+      (GateTest){2,
+                 1,
+                 {stays_inside, leaves_for_other, stays_inside,
+                  leaves_for_other, passes},
+                 true});
 }
 
 static void cancelling(void **state) {
@@ -285,9 +316,13 @@ static void quick_paths(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(locks),      cmocka_unit_test(places),
-      cmocka_unit_test(cancelling), cmocka_unit_test(cancelled_alone),
-      cmocka_unit_test(long_waits), cmocka_unit_test(quick_paths),
+      cmocka_unit_test(locks),
+      cmocka_unit_test(places),
+      cmocka_unit_test(cancelling),
+      cmocka_unit_test(cancelled_alone),
+      cmocka_unit_test(long_waits),
+      cmocka_unit_test(quick_paths),
+      cmocka_unit_test(places_that_others_give_back),
   };
   explore_program(16);
   return cmocka_run_group_tests(tests, NULL, NULL);

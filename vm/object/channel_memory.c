@@ -29,7 +29,7 @@ ObjChan *channel_new_lock(Local *local, ObjType type, uint32_t places) {
   ObjChan *lock = channel_alloc(local, chan_size(1));
   if (lock == NULL) return NULL;
   lock->obj.type = (uint8_t)type;
-  gate_init(&lock->chan, places);
+  gate_init(&lock->chan, places, type == OBJ_MUTEX);
   return lock;
 }
 
