@@ -66,7 +66,7 @@ static bool state_has_room(const Chan *gate, uint64_t state) {
 }
 
 // What g adds to the state by entering.
-static uint64_t place_of(const Chan *gate, const G *g) {
+static uint64_t gate_place(const Chan *gate, const G *g) {
   return (is_owned(gate) ? g->id : 1) << GATE_BITS;
 }
 
@@ -82,7 +82,7 @@ bool gate_is_valid(const Chan *gate) {
 bool gate_try_enter(Chan *gate, const G *g) {
   uint64_t state = gate_state(gate);
   while (state_has_room(gate, state))
-    if (gate_try(gate, &state, state + place_of(gate, g))) return true;
+    if (gate_try(gate, &state, state + gate_place(gate, g))) return true;
   return false;
 }
 
@@ -136,7 +136,7 @@ static bool enter_or_ask(Chan *gate, const G *g, bool again, bool late) {
   for (;;) {
     bool room = state_has_room(gate, state);
     uint64_t rest = state & ~off;
-    if (gate_try(gate, &state, room ? rest + place_of(gate, g) : rest | on))
+    if (gate_try(gate, &state, room ? rest + gate_place(gate, g) : rest | on))
       return room;
   }
 }
@@ -163,7 +163,7 @@ bool gate_enter(P *p, G *g, Chan *gate, int64_t since, bool again) {
 static G *hand_place_over(Chan *gate, const G *g) {
   uint64_t state = gate_state(gate), to;
   do {
-    to = state - place_of(gate, g) + place_of(gate, gate->send_first->g);
+    to = state - gate_place(gate, g) + gate_place(gate, gate->send_first->g);
   } while (!gate_try(gate, &state, to & ~(uint64_t)GATE_HANDS));
   return take_first_waiter(gate, true);
 }
@@ -171,7 +171,7 @@ static G *hand_place_over(Chan *gate, const G *g) {
 // Lock held; nobody waits.
 static void leave_alone(Chan *gate, const G *g) {
   uint64_t flags = GATE_WAITS | GATE_HANDS, state = gate_state(gate);
-  while (!gate_try(gate, &state, (state - place_of(gate, g)) & ~flags))
+  while (!gate_try(gate, &state, (state - gate_place(gate, g)) & ~flags))
     continue;
 }
 
@@ -189,7 +189,7 @@ GateLeft gate_leave(P *p, Chan *gate, const G *g) {
   } else if (state & GATE_HANDS) {
     next = hand_place_over(gate, g);
   } else {
-    while (!gate_try(gate, &state, state - place_of(gate, g))) continue;
+    while (!gate_try(gate, &state, state - gate_place(gate, g))) continue;
     next = wake_next(gate);
   }
   chan_unlock(p, gate);
