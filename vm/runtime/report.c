@@ -305,10 +305,14 @@ static bool failed_reserve(Csp *csp) {
 }
 
 // Noted until somebody awaits it, it is collected, or the program ends; without
-// memory for that it is reported at once.
+// memory for that it is reported at once. Not if somebody has asked for it, as
+// csp_call does, which changes its task's flags when it has the outcome.
 void vm_task_failed(Vm *vm, ObjTask *task) {
   Csp *csp = runtime_of(vm);
   RT_ASSERT(task->state == TASK_RUNNING);
+  // relaxed: api_call.c stores it before the goroutine is made, task.c at any
+  // time, and then drop_awaited sees it
+  if (rt_load_relaxed(&task->awaited)) return;
   rt_lock(&csp->failed_lock);
   bool noted = failed_reserve(csp);
   if (noted) csp->failed[csp->failed_count++] = task;
