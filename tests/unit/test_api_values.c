@@ -3,6 +3,8 @@
 // for hosts. Compared, errors, maps by name, channels without waiting.
 #include "embed_fixture.h"
 
+#include <math.h>
+
 static Host host;
 static CspHandle script;
 static CspCall *call;
@@ -137,6 +139,24 @@ static void a_tuple_is_made_and_read(void **state) {
   assert_true(csp_is_undef(csp_tuple(call, parts, 2)));
 }
 
+// The host's call is one for all that the host does: what failed before is
+// over.
+static void the_host_goes_on_after_a_failure(void **state) {
+  (void)state;
+  CspValue deep = csp_tuple(call, NULL, 0), outer = deep;
+  for (; !csp_is_undef(outer); outer = csp_tuple(call, &deep, 1)) deep = outer;
+  size_t len, at = 0;
+  char *error, *bytes = csp_to_cbor(call, csp_int(call, 7), 9, &len, &error);
+  assert_non_null(bytes);
+  free(bytes);
+  CspValue list = csp_list(call, 1), map = csp_map(call, 1);
+  assert_true(csp_list_push(call, list, csp_int(call, 7)));
+  assert_false(csp_map_set(call, map, csp_float(call, NAN), list));
+  assert_false(csp_list_push(call, list, outer));
+  assert_true(csp_list_find(call, list, csp_int(call, 7), &at, 1));
+  assert_int_equal(csp_find(call, "abc", 3, "c", 1), 2);
+}
+
 // --- Channels ---------------------------------------------------------------
 // Also of the sizes that have a mapping of their own.
 static void a_room_is_cut(void **state) {
@@ -238,6 +258,7 @@ int main(void) {
       cmocka_unit_test(without_memory_nothing_is_put_into),
       cmocka_unit_test(what_is_undef_is_put_nowhere),
       cmocka_unit_test(a_tuple_is_made_and_read),
+      cmocka_unit_test(the_host_goes_on_after_a_failure),
       cmocka_unit_test(a_room_is_cut),
       cmocka_unit_test(channels_do_not_wait),
       cmocka_unit_test(nothing_to_receive_is_nil),

@@ -109,7 +109,7 @@ CspStatus csp_panic(CspCall *call, const char *format, ...) {
   va_end(args);
   if (text == NULL) return csp_panic_memory(call);
   if (call->g != NULL) vm_panic(call->local, call->g, "%s", text);
-  call->panicked = true;
+  call->panicked = !call->hosts;
   mem_free(text);
   return CSP_PANIC;
 }

@@ -39,7 +39,7 @@ typedef struct Pending {
 CspStatus call_out_of_memory(CspCall *call) {
   if (!call->panicked && call->g != NULL && call->local != NULL)
     vm_panic_memory(call->local, call->g);
-  call->panicked = true;
+  call->panicked = !call->hosts;
   return CSP_PANIC;
 }
 
@@ -521,6 +521,7 @@ Next call_native(Local *local, Goroutine *g, Value *window, int argc,
   call.args = window + FRAME_WORDS;
   call.argc = argc;
   call.nresults = 0;
+  call.hosts = false;
   call.panicked = false;
   call.repeated = false;
   call.fate = CALL_GOES_ON;

@@ -225,6 +225,7 @@ static void begin_step(CspCall *call, Local *local, Goroutine *g) {
   call->nresults = 0;
   call->panicked = false;
   call->repeated = false;
+  call->hosts = false;
   call->fate = CALL_GOES_ON;
   call->later.kind = LATER_NONE;
 }

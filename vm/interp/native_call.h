@@ -80,6 +80,7 @@ struct CspCall {
   int argc;
   int nresults;
   Value results[NATIVE_RESULTS_MAX];
+  bool hosts;  // csp_host: nothing of it panics, and all of it goes on
   bool panicked;
   bool repeated;  // after memory was out
   uint8_t fate;   // CallFate

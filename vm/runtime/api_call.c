@@ -544,7 +544,7 @@ bool host_open(Csp *csp) {
   csp->host_lock.rank = &rank_host;
   if (!csp->config.stepped) return true;
   if (!stepped_begin(csp->vm.sched)) return false;
-  csp->host = (CspCall){.local = csp->vm.boot, .vm = &csp->vm};
+  csp->host = (CspCall){.local = csp->vm.boot, .vm = &csp->vm, .hosts = true};
   return true;
 }
 
