@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The native part of the module sync: its counters. Mutexes and semaphores are
-// the runtime's own (vm/native/locks.c), and all else is in sync.csp.
+// The native part of the module sync: its counters, and what nothing may
+// stop in the middle. Mutexes and semaphores are the runtime's own
+// (vm/native/locks.c), and all else is in sync.csp.
 //
 // A counter is one atomic word. All its operations are seq_cst, so counters of
 // which goroutines read one and write another are seen in one order by all.
@@ -81,6 +82,34 @@ static const CspFunction counter_methods[] = {
     {NULL, NULL, NULL},
 };
 
+// --- Read-write mutexes -----------------------------------------------------
+// Ends the wait of one that writes. It is in if `readers` is -1, else it gives
+// up, and unlocks the gate.
+static CspStatus unlock_unless_in(CspCall *call) {
+  SyncCounter *readers;
+  int64_t in = -1;
+  if (!counter_and(call, &readers, NULL)) return CSP_PANIC;
+  CspValue gate = csp_arg(call, 1);
+  bool is_in = __atomic_compare_exchange_n(&readers->word, &in, 0, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return is_in ? csp_ok_nothing(call)
+               : csp_tail_named(call, "_unlock", 1, &gate);
+}
+
+// A goroutine leaves that read. The last one gives the room back.
+static CspStatus read_unlock(CspCall *call) {
+  SyncCounter *readers;
+  if (!counter_and(call, &readers, NULL)) return CSP_PANIC;
+  int64_t old = __atomic_load_n(&readers->word, __ATOMIC_SEQ_CST);
+  do {
+    if (old <= 0) return csp_panic(call, "read_unlock: no goroutine reads");
+  } while (!__atomic_compare_exchange_n(&readers->word, &old, old - 1, true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  CspValue room = csp_arg(call, 1);
+  return old == 1 ? csp_tail_named(call, "_release", 1, &room)
+                  : csp_ok_nothing(call);
+}
+
 // --- Once -------------------------------------------------------------------
 // The elements of a list as the results of this call.
 static CspStatus once_results(CspCall *call) {
@@ -91,10 +120,13 @@ static CspStatus once_results(CspCall *call) {
   return CSP_OK;
 }
 
-static const CspFunction hidden[] = {CSP_REPEATABLE,
-                                     {"_counter", "n", counter_new},
-                                     {"_results", "list", once_results},
-                                     {NULL, NULL, NULL}};
+static const CspFunction hidden[] = {
+    {"_read_unlock", "readers, room", read_unlock},
+    {"_unlock_unless_in", "readers, gate", unlock_unless_in},
+    CSP_REPEATABLE,
+    {"_counter", "n", counter_new},
+    {"_results", "list", once_results},
+    {NULL, NULL, NULL}};
 
 const CspModule sync_module = {"sync", NULL, NULL, NULL, 0};
 

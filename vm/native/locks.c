@@ -26,11 +26,6 @@ static CspStatus semaphore_(CspCall *call) {
   return lock_made(call, OBJ_SEMAPHORE, (uint32_t)n);
 }
 
-const CspFunction builtin_lock_functions[] = {CSP_REPEATABLE,
-                                              {"_mutex", "", mutex_},
-                                              {"_semaphore", "n", semaphore_},
-                                              {NULL, NULL, NULL}};
-
 // --- Methods ----------------------------------------------------------------
 static bool need_lock(CspCall *call, CspType type, ObjChan **lock) {
   CspValue v;
@@ -104,6 +99,26 @@ static CspStatus semaphore_release(CspCall *call) {
     return csp_ok_nothing(call);
   return csp_panic(call, "release: no place of the semaphore is taken");
 }
+
+// --- For read-write mutexes -------------------------------------------------
+// The gate is first, as it knows its owner. Whoever is next waits for the room.
+static CspStatus write_unlock(CspCall *call) {
+  CspValue room;
+  if (!csp_need_type(call, 1, CSP_SEMAPHORE, &room)) return CSP_PANIC;
+  CspStatus status = builtin_unlock(call);
+  ObjChan *lock = (ObjChan *)value_obj(room.word);
+  if (status == CSP_OK) gate_leave(call->local->p, &lock->chan, &call->g->g);
+  return status;
+}
+
+const CspFunction builtin_lock_functions[] = {
+    {"_release", "semaphore", semaphore_release},
+    {"_write_unlock", "gate, room", write_unlock},
+    {"_unlock", "mutex", builtin_unlock},
+    CSP_REPEATABLE,
+    {"_mutex", "", mutex_},
+    {"_semaphore", "n", semaphore_},
+    {NULL, NULL, NULL}};
 
 const CspFunction mutex_methods[] = {{"lock", "m", builtin_lock},
                                      {"unlock", "m", builtin_unlock},
