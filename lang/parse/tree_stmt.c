@@ -58,13 +58,17 @@ Node *tree_expr_stmt(Parse *parse, List values) {
   return node;
 }
 
+static bool is_sequence(const Node *node) {
+  return node->kind == NODE_TUPLE || node->kind == NODE_LIST;
+}
+
 static void check_defined(Parse *parse, const Node *names) {
   for (const Node *node = names; node != NULL; node = node->next) {
     if (node->kind == NODE_NAME && !(node->flags & FLAG_PAREN)) continue;
     error_at(parse, node, "`:=` declares names, and this is none",
-             node->kind == NODE_TUPLE
-                 ? "a list or tuple is taken apart by `[a, b] := x`"
-                 : "assign with `=`");
+             is_sequence(node) ? "a list or tuple is taken apart by `[a, b] "
+                                 ":= x`, an inner one after that"
+                               : "assign with `=`");
     return;
   }
   tree_check_names(parse, names, "name");
@@ -280,7 +284,10 @@ static void check_membership(Parse *parse, const Node *condition) {
   diag_error(parse->diags, tree_start(condition), tree_length(condition),
              "only names may stand between `for` and `in`");
   diag_hint(parse->diags,
-            "a condition stands in parentheses: `for (a in b) { }`");
+            is_sequence(condition->a)
+                ? "values are taken apart by `for (a, b) in x { }`, what is in "
+                  "them in the body"
+                : "a condition stands in parentheses: `for (a in b) { }`");
 }
 
 Node *tree_for(Parse *parse, const Token *word, Node *condition, Node *body) {
