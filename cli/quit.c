@@ -142,11 +142,14 @@ static void take_the_same(QuitWatch *watch) {
 // a second one.
 static bool cancel_main(QuitWatch *watch) {
   enum { AGAIN_MS = 2 };
+  int64_t until = now_ms() + GRACE_MS;
   int again = 0;
-  while (again == 0 && !signal_reader_has_ended(&watch->reader) &&
+  while (again == 0 && now_ms() < until &&
+         !signal_reader_has_ended(&watch->reader) &&
          !vm_cancel_main(watch->csp, quit_status(watch->asked)))
     again = next_to_end(watch, AGAIN_MS);
-  if (again == 0) again = next_to_end(watch, GRACE_MS);
+  int64_t left = until - now_ms();
+  if (again == 0 && left > 0) again = next_to_end(watch, (int)left);
   if (again != 0) watch->asked = again;
   return again == 0 && signal_reader_has_ended(&watch->reader);
 }

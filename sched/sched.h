@@ -739,10 +739,10 @@ void sched_for_each_p(P *p, G *g, void (*fn)(void *arg, P *each), void *arg);
 void sched_set_barrier(Sched *sched, bool on);  // world stopped
 // For threads that hold no P: sysmon's, a host's, one in a blocking call. Stops
 // the world, once it is not stopped by others, calls fn, and starts it again.
-// fn may read all that belongs to Gs. Those in calls may come back meanwhile,
-// and then wait in the inbox. false: the runtime does not run (yet, or any
-// more), and fn was not called.
-bool sched_while_stopped(Sched *sched, void (*fn)(void *arg), void *arg);
+// fn may read all that belongs to Gs. Those in calls that come back then wait
+// in the inbox. false, without fn: nothing runs (yet), or `until` is over.
+bool sched_while_stopped(Sched *sched, int64_t until, void (*fn)(void *arg),
+                         void *arg);
 
 // World stopped. Calls fn for Gs in queues and runnext, the current Gs of all
 // Ps, and Gs in system calls, but for none in the inbox.

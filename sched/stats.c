@@ -182,7 +182,7 @@ static void put_details(void *arg) {
 bool sched_trace_details(Sched *sched, FILE *out) {
   StatsDetails details = {.sched = sched, .out = out};
   sched_trace_line(sched, out);  // while Ps are idle that are
-  return sched_while_stopped(sched, put_details, &details);
+  return sched_while_stopped(sched, RT_FOREVER, put_details, &details);
 }
 
 // --- Every now and then -----------------------------------------------------

@@ -258,7 +258,7 @@ void stop_world_end(Sched *sched) {
 // It has an M of its own for the note alone, on its stack: the thread that sets
 // the note (one_is_through) holds sched.lock, which stop_world_end takes
 // afterwards.
-static bool stop_outside(Sched *sched, M *stopper) {
+static bool stop_outside(Sched *sched, M *stopper, int64_t until) {
   rt_lock(&sched->lock);
   for (;;) {
     // relaxed: written with the lock held
@@ -273,12 +273,19 @@ static bool stop_outside(Sched *sched, M *stopper) {
   }
   ask_all(sched, stopper, NULL);
   rt_unlock(&sched->lock);
-  while (!all_through(sched)) rt_note_wait(&stopper->note, RT_FOREVER);
+  while (!all_through(sched)) {
+    if (until != RT_FOREVER && rt_now() >= until) {
+      stop_world_end(sched);
+      return false;
+    }
+    rt_note_wait(&stopper->note, until);
+  }
   trace_stopped(sched);
   return true;
 }
 
-bool sched_while_stopped(Sched *sched, void (*fn)(void *arg), void *arg) {
+bool sched_while_stopped(Sched *sched, int64_t until, void (*fn)(void *arg),
+                         void *arg) {
   M stopper = {.sched = sched};
   if (sched->stepped) {  // by the host's thread, or a native: nothing else runs
     // relaxed: nothing else runs
@@ -286,7 +293,7 @@ bool sched_while_stopped(Sched *sched, void (*fn)(void *arg), void *arg) {
     fn(arg);
     return true;
   }
-  if (!stop_outside(sched, &stopper)) return false;
+  if (!stop_outside(sched, &stopper, until)) return false;
   fn(arg);
   stop_world_end(sched);
   return true;

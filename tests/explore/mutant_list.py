@@ -371,6 +371,10 @@ MUTANTS = [Mutant(*row) for row in [
     ("a restart looks for no deadlock", "watch", "outside_unpin",
      "stop_world.c",
      "  idle_check_deadlock(sched);", ""),
+    ("a stop that is given up starts nothing again", "watch", "given_up_3",
+     "stop_world.c", "      stop_world_end(sched);\n      return false;\n    }\n"
+     "    rt_note_wait(&stopper->note, until);",
+     "      return false;\n    }\n    rt_note_wait(&stopper->note, until);"),
     ("a restart forgets the inbox", "watch", "post_in_stop", "stop_world.c",
      "bool posted = inbox_pending(sched);", "bool posted = false;"),
     ("an outsider takes its turn at once", "watch", "outside_stop",

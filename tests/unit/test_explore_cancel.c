@@ -390,7 +390,8 @@ static void begin_outer(void *arg) {
 
 static void stops_and_cancels(void *arg) {
   explore_until_set(&has_started);
-  sched_while_stopped(world.s, begin_outer, arg);  // false: it is over
+  sched_while_stopped(world.s, RT_FOREVER, begin_outer,
+                      arg);  // false: it is over
 }
 
 static void m_owns(P *p, Task *t) {

@@ -9,6 +9,7 @@
 #include "tests/explore/sched_explore.h"
 
 enum { WATCH_TASKS = 5, WATCH_PS = 3, WATCH_STOPS = 2, WATCH_TRIES = 20 };
+#define PATIENCE_NS ((int64_t)300)
 
 typedef struct WatchTest {
   int procs;
@@ -16,13 +17,15 @@ typedef struct WatchTest {
   uint32_t events;          // kept for each P; 0: none
   void (*host)(void *arg);  // what another host's thread does, with a pin
   void (*bodies[WATCH_TASKS])(P *p, Task *t);
+  int64_t patience;  // of the outside thread with a stop; 0: it waits
 } WatchTest;
 
 static const WatchTest *watch_test;
 static Shared world;
 static uint32_t inside;  // Gs between two looks: plain, changed by steps
 static bool is_stopped;
-static uint32_t stops;  // by outsiders, in all runs
+static uint32_t stops;     // by outsiders, in all runs
+static uint32_t given_up;  // by them, in all runs
 // Set in the first stop of a run, or when it is clear that none comes.
 static uint32_t stop_seen;
 
@@ -75,7 +78,8 @@ static void caller(P *p, Task *t) {
 static void calling_stopper(P *p, Task *t) {
   CO_BEGIN;
   work();
-  CO_CALL(sched_while_stopped(t->shared->s, check_inside, t->shared));
+  CO_CALL(
+      sched_while_stopped(t->shared->s, RT_FOREVER, check_inside, t->shared));
   work();
   CO_END;
 }
@@ -123,13 +127,23 @@ static void start_all(P *p, Task *t) {
   t->body(p, t);
 }
 
+static bool runs(Sched *s) {
+  rt_lock(&s->lock);
+  bool running = s->running;
+  rt_unlock(&s->lock);
+  return running;
+}
+
 static void outside(void *arg) {
   Shared *shared = arg;
   int stopped = 0;
   for (int i = 0; i < WATCH_TRIES && stopped < WATCH_STOPS; i++) {
-    if (sched_while_stopped(shared->s, check_inside, shared)) {
+    int64_t patience = watch_test->patience;
+    int64_t until = patience != 0 ? rt_now() + patience : RT_FOREVER;
+    if (sched_while_stopped(shared->s, until, check_inside, shared)) {
       stopped++;
     } else {
+      given_up += patience != 0 && runs(shared->s);
       rt_yield_cpu();
     }
   }
@@ -141,13 +155,6 @@ static void post_fn(P *p, SchedPost *post) {
   (void)post;
   chan_close(p, world.chans[0]);
   sched_unpin(world.s);
-}
-
-static bool runs(Sched *s) {
-  rt_lock(&s->lock);
-  bool running = s->running;
-  rt_unlock(&s->lock);
-  return running;
 }
 
 static void post_one(Sched *s) {
@@ -242,6 +249,40 @@ static void stopped_from_outside(void **state) {
   if (explore_is_whole()) assert_true(stops > 0);
 }
 
+// A P that does not come to a look in that time goes on, and so do those that
+// had stopped.
+static void stops_are_given_up(void **state) {
+  (void)state;
+  stops = given_up = 0;
+  run("given_up_1",
+      (WatchTest){
+          1, SCHED_EXITED, 0, NULL, {worker, worker}, .patience = PATIENCE_NS});
+  run("given_up_3", (WatchTest){WATCH_PS,
+                                SCHED_EXITED,
+                                0,
+                                NULL,
+                                {sender, receiver, caller, worker},
+                                .patience = PATIENCE_NS});
+  run("given_up_stop", (WatchTest){2,
+                                   SCHED_EXITED,
+                                   0,
+                                   NULL,
+                                   {stopper, calling_stopper, worker},
+                                   .patience = PATIENCE_NS});
+  run("given_up_deadlock", (WatchTest){2,
+                                       SCHED_DEADLOCK,
+                                       0,
+                                       NULL,
+                                       {sleeper, receiver, worker},
+                                       .patience = PATIENCE_NS});
+  run("given_up_post", (WatchTest){.procs = 2,
+                                   .end = SCHED_EXITED,
+                                   .host = poster,
+                                   .bodies = {receiver, worker},
+                                   .patience = PATIENCE_NS});
+  if (explore_is_whole()) assert_true(stops > 0 && given_up > 0);
+}
+
 static void against_other_stops(void **state) {
   (void)state;
   run("outside_stop", (WatchTest){2, SCHED_EXITED, 0, NULL, {stopper, worker}});
@@ -301,11 +342,12 @@ static void events_are_kept(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stopped_from_outside),
+      cmocka_unit_test(stops_are_given_up),
       cmocka_unit_test(against_other_stops),
       cmocka_unit_test(deadlocks_meanwhile_are_found),
       cmocka_unit_test(posts_meanwhile_arrive),
       cmocka_unit_test(events_are_kept),
   };
-  explore_program(17);
+  explore_program(22);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

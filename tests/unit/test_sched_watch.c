@@ -240,7 +240,8 @@ static void look_inside(void *arg) {
 static void *stop_often(void *arg) {
   Outside *o = arg;
   while (o->stops < WATCH_STOPS) {
-    if (!sched_while_stopped(o->shared->s, look_inside, o)) rt_yield_cpu();
+    if (!sched_while_stopped(o->shared->s, RT_FOREVER, look_inside, o))
+      rt_yield_cpu();
   }
   rt_store_seq(&o->shared->flag, 1u);
   return NULL;
@@ -281,7 +282,7 @@ static void an_outsider_stops_all(void **state) {
     assert_int_equal(shared_run(&shared, watched_main), SCHED_EXITED);
     pthread_join(o.thread, NULL);
     assert_int_equal(o.stops, WATCH_STOPS);
-    assert_false(sched_while_stopped(shared.s, look_inside, &o));
+    assert_false(sched_while_stopped(shared.s, RT_FOREVER, look_inside, &o));
     shared_free(&shared);
   }
 }

@@ -93,6 +93,8 @@ struct Vm {
   Pace forced;          // of collections
   int safepoint_count;  // safepoints between two looks
   uint64_t interrupt;   // atomic; id of the goroutine to be interrupted, or 0
+  uint32_t
+      main_leaves;  // atomic: main is about to be cancelled (cancel_main.c)
   // The compiler, installed by the layer above (lang_install).
   struct ObjClosure *(*compile)(Vm *vm, const struct CompileInput *input,
                                 char **errors);

@@ -5,6 +5,7 @@
 // before it is done. So operations count their work (work_on, csp_work), and
 // look themselves. An operation is given up for one of these reasons:
 //   the goroutine is cancelled, or interrupted      it panics with that
+//   main is about to be cancelled                   likewise, then
 //   the run ends                                    nobody sees what it does
 //   the host's call is over (stepped)               it panics: interrupted
 // Such an operation frees what it has and fails as if it had panicked, but no
@@ -32,8 +33,16 @@ void work_looked(void) {
 void work_forget(void) { work_steps = 0; }
 #endif
 
+// It cannot be cancelled before the world stops, for which it leaves (give_up.c
+// lets it wait).
+static bool is_to_leave(const Vm *vm, const Goroutine *g) {
+  // relaxed, both: a hint, which vm_cancel_main gives. The flag is g's own
+  return g == vm->main && rt_load_relaxed(&vm->main_leaves) &&
+         !rt_load_relaxed(&g->g.shielded);
+}
+
 static bool is_vain(Local *local, const Goroutine *g) {
-  return g_cancelled(&g->g) != NOT_CANCELLED ||
+  return g_cancelled(&g->g) != NOT_CANCELLED || is_to_leave(local->vm, g) ||
          // relaxed: nothing but the id is handed over. vm_interrupt stores it
          rt_load_relaxed(&local->vm->interrupt) == g->g.id ||
          sched_work_is_vain(local->p);

@@ -31,8 +31,28 @@ Next work_leave(Local *local, Goroutine *g) {
   return LEFT;
 }
 
-void work_panic(Local *local, Goroutine *g) {
+static void work_panic(Local *local, Goroutine *g) {
   if (!work_stopped(local, g))
     vm_panic_value(local, g,
                    vm_code(local->vm)->cancel_errors[CANCEL_INTERRUPT]);
+}
+
+// Main has left, so that the world can stop and its group begin. Its
+// cancellation comes by a post after that.
+static bool awaits_cancel(const Local *local, const Goroutine *g) {
+  const Vm *vm = local->vm;
+  // acquire: pairs with the release in cancel_group. The group is cancelled
+  return g == vm->main && rt_load_acquire(&vm->main_leaves) &&
+         // relaxed: as in is_vain
+         rt_load_relaxed(&vm->interrupt) != g->g.id &&
+         g_cancelled(&g->g) == NOT_CANCELLED;
+}
+
+Next work_resume(Local *local, Goroutine *g) {
+  if (awaits_cancel(local, g)) {
+    g->gave_up = true;
+    return work_leave(local, g);
+  }
+  work_panic(local, g);
+  return THROW;
 }

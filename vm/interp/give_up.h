@@ -11,6 +11,6 @@ bool work_interrupted(Local *local, Goroutine *g);
 bool work_stopped(Local *local, Goroutine *g);
 // g, which unwinds, has given up: it leaves, and panics when it runs again.
 Next work_leave(Local *local, Goroutine *g);
-void work_panic(Local *local, Goroutine *g);  // RESUME_GAVE_UP
+Next work_resume(Local *local, Goroutine *g);  // RESUME_GAVE_UP
 
 #endif

@@ -243,8 +243,7 @@ Next interp_wake(Local *local, Goroutine *g) {
       how = again_resume(local, g);
       break;
     case RESUME_GAVE_UP:
-      work_panic(local, g);
-      how = THROW;
+      how = work_resume(local, g);
       break;
     case RESUME_UNWIND:
       how = THROW;

@@ -10,10 +10,12 @@
 //
 // The group has its memory from the beginning, and begins when it is needed, as
 // waits cost more in a group. The thread that asks
-//   1. stores the status, once
+//   1. stores the status, and that main is to leave a native that it is in
 //   2. stops the world, and lets the group begin around all that main does
 //   3. posts: a thread with a P cancels the group.
-// Before the run there is no world to stop, and the thread asks again later.
+// Before the run there is no world to stop. And a native that cannot be left in
+// the middle, of another goroutine, may keep the world from stopping. Then the
+// thread asks again later.
 // The post lies in the Csp, so that asking takes no memory.
 //
 // `cancel_status` decides nothing on its own. Main's uncaught panic ends the
@@ -25,10 +27,14 @@
 #include "vm/runtime/api_threads.h"
 #include "vm/runtime/runtime.h"
 
+#define STOP_NS ((int64_t)50 * 1000000)
+
 // Owner P.
 static void cancel_group(P *p, SchedPost *post) {
   Csp *csp = (Csp *)(void *)((char *)post - offsetof(Csp, cancel_post));
   group_cancel(p, &csp->main_group->group, CANCELLED);
+  // release: pairs with the acquire in give_up.c. It finds the cancellation
+  rt_store_release(&csp->vm.main_leaves, 0u);
 }
 
 // The world is stopped.
@@ -50,7 +56,10 @@ bool vm_cancel_main(Csp *csp, int status) {
   RT_ASSERT(status != 0 && csp->cancel_post.fn != NULL);
   // relaxed: nothing but the number is handed over, to cancel_main_status
   rt_store_relaxed(&csp->cancel_status, (uint32_t)status);
-  return sched_while_stopped(csp->vm.sched, begin_group, csp);
+  // relaxed: a hint, for natives that main is in
+  rt_store_relaxed(&csp->vm.main_leaves, 1u);
+  return sched_while_stopped(csp->vm.sched, rt_now() + STOP_NS, begin_group,
+                             csp);
 }
 
 bool cancel_main_begin(Csp *csp) {

@@ -514,7 +514,8 @@ static void take_stopped(void *arg) {
 bool dump_piece(DumpPieces *pieces) {
   pieces->more = false;
   Sched *sched = pieces->csp->vm.sched;
-  pieces->stopped = sched_while_stopped(sched, take_stopped, pieces);
+  pieces->stopped =
+      sched_while_stopped(sched, RT_FOREVER, take_stopped, pieces);
   return pieces->more;
 }
 
